@@ -1,0 +1,33 @@
+# The RTL's file lists and one wrapper around verilate().
+#
+# Packages come first, then every module once; a top pulls in what it needs because each module
+# file is found by its name through -y.
+file(GLOB CXLGPU_RTL_PACKAGES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/pkg/*.sv)
+# cxlgpu_pkg imports cxl_pkg: the names sort in that order.
+list(SORT CXLGPU_RTL_PACKAGES)
+set(CXLGPU_RTL_DIRS common controller root_port host_bridge endpoint top)
+
+# cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [ARGS ...])
+function(cxlgpu_verilate target top_file)
+  cmake_parse_arguments(V "TRACE;ASSERT" "PREFIX" "ARGS" ${ARGN})
+  get_filename_component(top ${top_file} NAME_WE)
+  # UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
+  set(args -Wall -Wno-UNUSEDPARAM --x-assign fast --x-initial fast -O3)
+  if(V_ASSERT)
+    list(APPEND args --assert)
+  endif()
+  foreach(dir ${CXLGPU_RTL_DIRS})
+    list(APPEND args -y ${CMAKE_SOURCE_DIR}/rtl/${dir})
+  endforeach()
+  list(APPEND args ${V_ARGS})
+  set(trace)
+  if(V_TRACE)
+    set(trace TRACE_FST)
+  endif()
+  file(GLOB_RECURSE deps CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/*.sv)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${deps})
+  verilate(${target} ${trace}
+    SOURCES ${CXLGPU_RTL_PACKAGES} ${top_file}
+    PREFIX ${V_PREFIX} TOP_MODULE ${top}
+    VERILATOR_ARGS ${args})
+endfunction()

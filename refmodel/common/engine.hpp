@@ -1,0 +1,45 @@
+// The one socket: every engine (rtl, model, cosim) and everything that drives one.
+//
+// An engine is the root complex, its links, its endpoints and their media, already brought up
+// through registers. An initiator (GPU model, trace replay, test) submits line requests and takes
+// responses. Time only moves in advance_to().
+//
+// Contract:
+//  * submit() at the current time either takes the request (true) or leaves no trace of it
+//    (false: the system bus is not ready; offer the same request again after time has advanced).
+//    At most one request is taken per clock edge; requests are taken in the order offered.
+//  * take() gives the responses that the system bus offered up to now(), in bus order.
+//  * next_event() is the earliest time after now() at which take() or submit() may behave
+//    differently without a further submit(); Time::never() when the engine is idle for good.
+//  * advance_to(t) requires now() <= t and leaves now() == t (t on a clock edge).
+#pragma once
+
+#include <optional>
+
+#include "refmodel/common/request.hpp"
+#include "refmodel/common/time.hpp"
+
+namespace cxlgpu {
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  [[nodiscard]] virtual Time now() const = 0;
+  [[nodiscard]] virtual Time next_event() const = 0;
+  virtual bool submit(const MemRequest& request) = 0;
+  virtual std::optional<MemResponse> take() = 0;
+  virtual void advance_to(Time t) = 0;
+};
+
+// Whatever makes requests. step() runs at engine.now(): it first takes every response, then
+// submits what it wants to. next_event() is the earliest time at which it wants step() again
+// without a response having come; Time::never() if only a response can wake it.
+class Initiator {
+ public:
+  virtual ~Initiator() = default;
+  virtual void step(Engine& engine) = 0;
+  [[nodiscard]] virtual Time next_event() const = 0;
+  [[nodiscard]] virtual bool done() const = 0;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,38 @@
+// Credits still to be given to the peer for one receive channel.
+//
+// Purpose: twin of rtl/controller/credit_return.sv.
+// Units:   messages.
+// Errors:  none.
+// Source:  CXL 2.0 4.2.4 and 4.2.8.2, docs/blocks.md.
+#pragma once
+
+#include "refmodel/controller/wire.hpp"
+
+namespace cxlgpu {
+
+class CreditReturn {
+ public:
+  struct In {
+    bool start = false;
+    bool freed = false;  // the consumer popped one entry
+    bool sent = false;   // the offered code left in a flit
+  };
+  struct Out {
+    unsigned code = 0;  // largest code not above pending
+    unsigned pending = 0;
+  };
+
+  explicit CreditReturn(unsigned init) : init_(init) {}
+  [[nodiscard]] Out eval() const { return {credit_code(pending_), pending_}; }
+  [[nodiscard]] Out eval(const In&) const { return eval(); }
+  void clock(const In& in) {
+    const unsigned sent = in.sent ? credit_count(eval().code) : 0;
+    pending_ = in.start ? init_ : pending_ + (in.freed ? 1 : 0) - sent;
+  }
+
+ private:
+  unsigned init_;
+  unsigned pending_ = 0;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,37 @@
+// Credits that the peer granted to one transmit channel.
+//
+// Purpose: twin of rtl/controller/credit_tx.sv.
+// Units:   messages (one credit is one message with all its data).
+// Errors:  using more than available wraps here; the RTL asserts that it never happens.
+// Source:  CXL 2.0 4.2.4 (credits saturate), docs/blocks.md.
+#pragma once
+
+#include <algorithm>
+
+#include "refmodel/controller/wire.hpp"
+
+namespace cxlgpu {
+
+class CreditTx {
+ public:
+  struct In {
+    bool add_valid = false;
+    unsigned add_code = 0;  // three-bit credit code received for this channel
+    unsigned use = 0;       // messages sent this cycle
+  };
+  struct Out {
+    unsigned avail = 0;
+  };
+
+  [[nodiscard]] Out eval() const { return {avail_}; }
+  [[nodiscard]] Out eval(const In&) const { return eval(); }
+  void clock(const In& in) {
+    avail_ = std::min(kMax, avail_ + (in.add_valid ? credit_count(in.add_code) : 0) - in.use);
+  }
+
+ private:
+  static constexpr unsigned kMax = 1023;
+  unsigned avail_ = 0;
+};
+
+}  // namespace cxlgpu

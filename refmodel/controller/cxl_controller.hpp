@@ -1,0 +1,66 @@
+// CXL controller of one end of a link: transmit FIFOs, link layer, receive FIFOs.
+//
+// Purpose: twin of rtl/controller/cxl_controller.sv, exact to the cycle.
+// Units:   cycles; FIFO levels in messages.
+// Shapes:  headers in wire layout, valid bit set: host sends Req (ND) and RwD (WD) and receives NDR
+//          (ND) and DRS (WD); a device the reverse.
+// Errors:  Out::err, one pulse bit an error (link_err).
+// Source:  docs/blocks.md, CXL 2.0 4.2.
+#pragma once
+
+#include <deque>
+
+#include "refmodel/controller/link_layer.hpp"
+
+namespace cxlgpu {
+
+class CxlController {
+ public:
+  struct In {
+    bool link_up = false;
+    bool mdh_disable = false;
+    bool tx_nd_valid = false;
+    MsgHeader tx_nd_hdr = 0;
+    bool tx_wd_valid = false;
+    WdMessage tx_wd{};
+    bool rx_nd_ready = false;
+    bool rx_wd_ready = false;
+    bool link_tx_ready = false;
+    bool link_rx_valid = false;
+    CrcFlit link_rx_flit{};
+    bool phy_reinit_done = false;
+  };
+  struct Out {
+    bool tx_nd_ready = false;
+    bool tx_wd_ready = false;
+    bool rx_nd_valid = false;
+    MsgHeader rx_nd_hdr = 0;
+    bool rx_wd_valid = false;
+    WdMessage rx_wd{};
+    unsigned rx_nd_count = 0;
+    unsigned rx_wd_count = 0;
+    bool link_tx_valid = false;
+    CrcFlit link_tx_flit{};
+    bool phy_reinit_req = false;
+    bool init_done = false;
+    bool abort = false;
+    unsigned err = 0;
+  };
+
+  explicit CxlController(const ControllerParams& params) : params_(params), link_(params) {}
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+  [[nodiscard]] const LinkLayer& link() const { return link_; }
+
+ private:
+  static constexpr std::size_t kTxDepth = 4;
+  [[nodiscard]] LinkLayer::In link_in(const In& in) const;
+
+  ControllerParams params_;
+  LinkLayer link_;
+  std::deque<MsgHeader> tx_nd_, rx_nd_;
+  std::deque<WdMessage> tx_wd_, rx_wd_;
+  bool overflow_ = false;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,109 @@
+#include "refmodel/controller/flit_unpacker.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr unsigned kPerLine = 4;
+
+WdMessage assemble(MsgHeader header, const std::vector<Chunk>& chunks) {
+  WdMessage message{.header = header};
+  for (unsigned k = 0; k < kPerLine; ++k) set_chunk(message.data, k, chunks[k]);
+  if (chunks.size() > kPerLine) std::memcpy(&message.enables, chunks[kPerLine].data(), 8);
+  return message;
+}
+
+}  // namespace
+
+struct FlitUnpacker::Decode {
+  FlitUnpacker& state;
+  const Payload& flit;
+  flits::FlitHeader header = get_header(flit);
+  Out out{};
+  bool data_header = false;  // a slot before had one
+
+  void chunk(unsigned slot) {
+    auto& waiting = state.waiting_;
+    auto& line = state.line_;
+    line.push_back(get_chunk(flit, slot));
+    if (line.size() < waiting.front().chunks) return;
+    out.wd_valid = true;
+    out.wd = assemble(waiting.front().header, line);
+    waiting.pop_front();
+    line.clear();
+  }
+
+  void no_data(MsgHeader message) {
+    if (out.nd_valid == 2) {
+      out.err = true;
+    } else {
+      out.nd_hdr[out.nd_valid++] = message;
+    }
+  }
+
+  void with_data(MsgHeader message, bool mdh) {
+    if (data_header || !header.sz || (mdh && header.be)) out.err = true;
+    if (!data_header) state.waiting_.push_back({message, kPerLine + (header.be && !mdh ? 1 : 0)});
+  }
+
+  // The messages of a slot that is not data.
+  void messages(unsigned slot) {
+    const std::uint8_t code = header.format[slot];
+    const auto direction = state.is_host_ ? flits::Direction::S2M : flits::Direction::M2S;
+    const flits::SlotFormat& format = flits::slot_format(direction, slot, code);
+    out.err |= !format.defined() || (slot == 0 && code == flits::kMacFormat);
+    bool found = false;
+    for (const flits::Placement& at : format.places()) {
+      const MsgHeader message = take_message(get_slot(flit, slot), at);
+      if ((message & 1) == 0) continue;
+      const bool data = flits::carries_data(at.kind);
+      if (flits::is_cache(at.kind)) {
+        out.err = true;
+      } else if (data) {
+        with_data(message, format.mdh);
+        found = true;
+      } else {
+        no_data(message);
+      }
+    }
+    data_header |= found;
+  }
+
+  void run() {
+    out.owed = state.owed();
+    const bool adf = out.owed >= 4;
+    out.is_control = !adf && (flit[0] & 1) != 0;
+    out.is_protocol = !adf && !out.is_control;
+    if (out.is_control) return;
+    for (unsigned slot = 0; slot < 4; ++slot) {
+      if (adf) {
+        chunk(slot);
+      } else if (slot > 0 && state.owed() > 0) {
+        out.err |= header.format[slot] != flits::kDataFormat;
+        chunk(slot);
+      } else {
+        messages(slot);
+      }
+    }
+  }
+};
+
+unsigned FlitUnpacker::owed() const {
+  unsigned chunks = 0;
+  for (const Waiting& w : waiting_) chunks += w.chunks;
+  return chunks - static_cast<unsigned>(line_.size());
+}
+
+FlitUnpacker::Out FlitUnpacker::eval(const In& in) const {
+  if (!in.valid) return {.owed = owed()};
+  FlitUnpacker next = *this;
+  Decode decode{next, in.flit};
+  decode.run();
+  return decode.out;
+}
+
+void FlitUnpacker::clock(const In& in) {
+  if (in.valid) Decode{*this, in.flit}.run();
+}
+
+}  // namespace cxlgpu

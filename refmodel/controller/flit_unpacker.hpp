@@ -1,0 +1,55 @@
+// Flits to messages.
+//
+// Purpose: twin of rtl/controller/flit_unpacker.sv: the receiver's decode loop. R (chunks owed) is
+//          the only thing that tells an all-data flit from one with a header.
+// Units:   counts of messages and 16-byte chunks.
+// Shapes:  at most two ND messages and one completed WD message a flit.
+// Errors:  Out::err; what is done then is in docs/blocks.md.
+// Source:  CXL 2.0 4.2.5 to 4.2.7 (cxl-facts 1.4 to 1.9), docs/blocks.md.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "refmodel/controller/wire.hpp"
+
+namespace cxlgpu {
+
+class FlitUnpacker {
+ public:
+  struct In {
+    bool valid = false;  // one accepted flit
+    Payload flit{};
+  };
+  struct Out {
+    unsigned nd_valid = 0;  // 0..2
+    std::array<MsgHeader, 2> nd_hdr{};
+    bool wd_valid = false;
+    WdMessage wd{};
+    bool is_protocol = false;  // header with Ak and credits
+    bool is_control = false;
+    bool err = false;
+    unsigned owed = 0;
+  };
+
+  explicit FlitUnpacker(bool is_host) : is_host_(is_host) {}
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+  [[nodiscard]] unsigned owed() const;
+
+ private:
+  struct Waiting {  // a data header and the chunks that follow it
+    MsgHeader header;
+    unsigned chunks;
+  };
+  // The decode of one flit: works on copies of the state; clock() keeps them.
+  struct Decode;
+
+  bool is_host_;
+  std::deque<Waiting> waiting_;
+  std::vector<Chunk> line_;  // chunks of the oldest waiting message so far
+};
+
+}  // namespace cxlgpu

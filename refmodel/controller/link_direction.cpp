@@ -1,0 +1,244 @@
+#include "refmodel/controller/link_direction.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "refmodel/controller/pack_rule.hpp"
+
+namespace cxlgpu {
+
+namespace {
+constexpr double kFlitWireBits = 544.0;  // 68 bytes
+constexpr unsigned kCreditMax = 1023;
+constexpr Time cycles(std::uint64_t n) { return kCycle * n; }
+}  // namespace
+
+LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
+    : from_host_(from_host), params_(params), rng_(params.seed) {
+  // The run starts with both ends initialised and all credits granted.
+  nd_avail_ = params.nd_credits;
+  wd_avail_ = params.wd_credits;
+  llrb_free_ = params.llrb_depth;
+  if (params.bit_error_rate > 0) {
+    flit_error_probability_ = 1.0 - std::pow(1.0 - params.bit_error_rate, kFlitWireBits);
+  }
+}
+
+void LinkDirection::push_nd(const LinkMessage& message, Time now) {
+  nd_tx_.push({message, now + kCycle});
+  plan_next(now);
+}
+
+void LinkDirection::push_wd(const LinkMessage& message, Time now) {
+  wd_tx_.push({message, now + kCycle});
+  plan_next(now);
+}
+
+void LinkDirection::pop_nd(Time now) {
+  nd_rx_.pop();
+  ++reverse_->nd_return_;
+  reverse_->update_timer(now + kCycle, false);
+  reverse_->plan_next(now);
+}
+
+void LinkDirection::pop_wd(Time now) {
+  wd_rx_.pop();
+  ++reverse_->wd_return_;
+  reverse_->update_timer(now + kCycle, false);
+  reverse_->plan_next(now);
+}
+
+unsigned LinkDirection::rx_level(Time now) const {
+  const auto level = [now](const auto& queue) {
+    std::size_t n = queue.size();
+    while (n > 0 && queue.at(n - 1).visible > now) --n;
+    return static_cast<unsigned>(n);
+  };
+  return level(nd_rx_) + level(wd_rx_);
+}
+
+Time LinkDirection::rx_event(Time now) const {
+  // The head is what the receiver waits for; a head already visible is the receiver's own business.
+  Time t = Time::never();
+  if (!nd_rx_.empty()) t = std::min(t, std::max(now, nd_rx_.front().visible));
+  if (!wd_rx_.empty()) t = std::min(t, std::max(now, wd_rx_.front().visible));
+  return t;
+}
+
+bool LinkDirection::something_to_return() const {
+  return acks_to_return_ > 1 || nd_return_ > 0 || wd_return_ > 0;
+}
+
+void LinkDirection::update_timer(Time from, bool bore) {
+  if (!something_to_return()) {
+    timer_since_ = Time::never();
+  } else if (bore || timer_since_ == Time::never()) {
+    timer_since_ = from;
+  }
+}
+
+unsigned LinkDirection::take_code(unsigned& pending) const {
+  const unsigned count = pending == 0 ? 0 : std::min(64u, std::bit_floor(pending));
+  pending -= count;
+  return count;
+}
+
+void LinkDirection::pack(Time now) {
+  select(now);
+  plan_next(now);
+}
+
+void LinkDirection::deliver(Time now) {
+  while (!wire_.empty() && wire_.front().effective <= now) {
+    const Wire& flit = wire_.front();
+    for (unsigned i = 0; i < flit.nd_count; ++i) {
+      nd_rx_.push({flit.nd[i], flit.effective, flit.arrival});
+    }
+    for (unsigned i = 0; i < flit.wd_count; ++i) {
+      wd_rx_.push({flit.wd[i], flit.effective, flit.arrival});
+    }
+    reverse_->nd_avail_ = std::min(kCreditMax, reverse_->nd_avail_ + flit.nd_credits);
+    reverse_->wd_avail_ = std::min(kCreditMax, reverse_->wd_avail_ + flit.wd_credits);
+    reverse_->llrb_free_ += flit.acks;
+    ++reverse_->acks_to_return_;
+    reverse_->update_timer(flit.effective, false);
+    wire_.pop();
+    reverse_->plan_next(now);
+  }
+  plan_next(now);
+}
+
+void LinkDirection::select(Time now) {
+  if (now < select_free_) return;
+
+  const bool forced = acks_to_return_ >= kAckForce ||
+                      (timer_since_ != Time::never() && now >= timer_since_ + cycles(kFlushCycles));
+  if (forced && owed_ < 4 && llrb_free_ >= (acks_to_return_ > 0 ? 2u : 3u)) {
+    Wire flit{};
+    flit.acks = static_cast<std::uint8_t>(std::min(acks_to_return_, 255u));
+    acks_to_return_ -= flit.acks;
+    flit.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
+    flit.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
+    ++counters_.llcrd;
+    launch(flit, now, true);
+    return;
+  }
+
+  const bool hold_new = llrb_free_ < 6;
+  const auto offered = [now, hold_new](const auto& queue, unsigned credits) {
+    unsigned n = 0;
+    if (hold_new) return n;
+    while (n < 2 && n < credits && n < queue.size() && queue.at(n).visible <= now) ++n;
+    return n;
+  };
+  PackOffer offer;
+  offer.is_host = from_host_;
+  offer.owed = owed_;
+  offer.nd_offered = offered(nd_tx_, nd_avail_);
+  offer.wd_offered = offered(wd_tx_, wd_avail_);
+  offer.wd_has_be = offer.wd_offered > 0 && wd_tx_.front().message.partial;
+  const PackPlan plan = pack_rule(offer);
+  if (!plan.has_content) return;
+  if (!plan.is_adf && hold_new) return;
+
+  Wire flit{};
+  unsigned new_chunks = 0;
+  for (unsigned i = 0; i < plan.nd_taken; ++i) {
+    flit.nd[flit.nd_count++] = nd_tx_.front().message;
+    nd_tx_.pop();
+  }
+  for (unsigned i = 0; i < plan.wd_taken; ++i) {
+    const unsigned chunks = wd_tx_.front().message.partial ? 5 : 4;
+    owed_messages_.push({wd_tx_.front().message, chunks});
+    new_chunks += chunks;
+    wd_tx_.pop();
+  }
+  nd_avail_ -= plan.nd_taken;
+  wd_avail_ -= plan.wd_taken;
+  unsigned sent = owed_ + new_chunks - plan.owed_next;
+  owed_ = plan.owed_next;
+  while (sent > 0) {
+    Owed& head = owed_messages_.front();
+    const unsigned part = std::min(sent, head.chunks);
+    head.chunks -= part;
+    sent -= part;
+    if (head.chunks == 0) {
+      flit.wd[flit.wd_count++] = head.message;
+      owed_messages_.pop();
+    }
+  }
+  if (plan.is_adf) {
+    ++counters_.all_data;
+  } else {
+    ++counters_.protocol;
+    if (acks_to_return_ >= 8) {
+      flit.acks = 8;
+      acks_to_return_ -= 8;
+    }
+    flit.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
+    flit.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
+  }
+  launch(flit, now, !plan.is_adf);
+}
+
+// Pipeline and wire: flit k is selected in cycle s, moves to the output register in cycle
+// m = max(s + 1, cycle in which flit k - 1 left), and leaves in the first cycle after m in which the
+// serialiser takes it.
+void LinkDirection::launch(Wire flit, Time now, bool bearing) {
+  --llrb_free_;
+  ++counters_.flits;
+  if (bearing) update_timer(now + kCycle, true);
+  const Time moved = std::max(now + kCycle, out_launch_);
+  Time ready{0};
+  if (busy_until_ >= kCycle) ready = Time{(busy_until_.ps - kCycle.ps) / kCycle.ps * kCycle.ps} + kCycle;
+  const Time left = std::max(moved + kCycle, ready);
+  out_launch_ = left;
+  select_free_ = moved;
+  Time start = std::max(left, busy_until_);
+  while (flit_error_probability_ > 0 &&
+         std::uniform_real_distribution<double>(0.0, 1.0)(rng_) < flit_error_probability_) {
+    start = resend_time(start);
+  }
+  busy_until_ = start + params_.flit_time;
+  flit.arrival = busy_until_ + params_.flight;
+  flit.effective = ceil_to_cycle(flit.arrival) + cycles(3);
+  wire_.push(flit);
+}
+
+// Time at which the replay of a damaged flit starts.
+Time LinkDirection::resend_time(Time launched) {
+  ++counters_.errors;
+  const Time sequence = params_.flit_time * kRetrySequence;
+  const Time detected =
+      ceil_to_cycle(launched + params_.flit_time + params_.flight) + cycles(3);
+  const Time request = std::max(detected + cycles(2), reverse_->busy_until_);
+  reverse_->busy_until_ = request + sequence;
+  reverse_->counters_.retry += kRetrySequence;
+  const Time seen = ceil_to_cycle(reverse_->busy_until_ + params_.flight) + cycles(3);
+  counters_.retry += kRetrySequence;
+  return seen + cycles(2) + sequence;
+}
+
+void LinkDirection::plan_next(Time now) {
+  Time t = Time::never();
+  if (!wire_.empty()) t = wire_.front().effective;
+  const Time free = std::max(now, select_free_);
+  const bool room = llrb_free_ >= 6;
+  if (owed_ >= 4 || (owed_ > 0 && room)) t = std::min(t, free);
+  if (room && !nd_tx_.empty() && nd_avail_ > 0) {
+    t = std::min(t, std::max(free, nd_tx_.front().visible));
+  }
+  if (room && !wd_tx_.empty() && wd_avail_ > 0) {
+    t = std::min(t, std::max(free, wd_tx_.front().visible));
+  }
+  if (owed_ < 4 && llrb_free_ >= (acks_to_return_ > 0 ? 2u : 3u)) {
+    if (acks_to_return_ >= kAckForce) t = std::min(t, free);
+    if (timer_since_ != Time::never()) {
+      t = std::min(t, std::max(free, timer_since_ + cycles(kFlushCycles)));
+    }
+  }
+  next_ = t;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,142 @@
+// One direction of one link, message by message: transmit side of the sending controller, the
+// wire, and receive side of the receiving controller.
+//
+// Purpose: the controller of the event-driven whole-system model. It packs by the same rule as the
+//          cycle-exact twin (pack_rule.hpp) and keeps credits, acknowledgements, the retry buffer
+//          level and LLCRD forcing, but moves message handles instead of bits.
+// Units:   times in picoseconds; every action falls on a clock edge.
+// Timing:  docs/blocks.md: T1..T3 three cycles, R1..R3 three cycles; between them the serialiser and
+//          the flight time of the wire.
+// Retry:   a flit hit by a bit error is delivered again after the exchange that CXL 2.0 section
+//          4.2.8.5 asks for: RETRY.Req sequence on the other direction, RETRY.Ack sequence and replay
+//          on this one. The exchange is charged as time on both directions, not acted out.
+// Errors:  none; callers respect nd_ready() and wd_ready().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <random>
+
+#include "refmodel/common/ring_queue.hpp"
+#include "refmodel/common/time.hpp"
+
+namespace cxlgpu {
+
+// What travels: enough to find the transaction again at the other end.
+struct LinkMessage {
+  std::uint64_t line = 0;      // address[51:6]; MemSpecRd with length: 4 * first granule
+  std::uint16_t tag = 0;
+  std::uint8_t opcode = 0;
+  std::uint8_t dev_load = 0;   // S2M
+  std::uint8_t granules = 0;   // MemSpecRd
+  bool partial = false;        // RwD with byte enables
+  bool error = false;          // poison
+};
+
+struct LinkParams {
+  Time flit_time{2125};  // 68 bytes over x8 at 32 GT/s
+  Time flight{2000};
+  double bit_error_rate = 0.0;
+  std::uint64_t seed = 1;
+  unsigned nd_credits = 32;
+  unsigned wd_credits = 32;
+  unsigned llrb_depth = 128;
+};
+
+struct LinkCounters {
+  std::uint64_t flits = 0, protocol = 0, all_data = 0, llcrd = 0, retry = 0, errors = 0;
+};
+
+class LinkDirection {
+ public:
+  LinkDirection(bool from_host, const LinkParams& params);
+  // Both directions of a link know each other: credits and acknowledgements travel in the other.
+  void connect(LinkDirection& reverse) { reverse_ = &reverse; }
+
+  // Sending side.
+  [[nodiscard]] bool nd_ready() const { return nd_tx_.size() < kTxDepth; }
+  [[nodiscard]] bool wd_ready() const { return wd_tx_.size() < kTxDepth; }
+  void push_nd(const LinkMessage& message, Time now);
+  void push_wd(const LinkMessage& message, Time now);
+
+  // Receiving side: the head of a receive FIFO once it is visible.
+  [[nodiscard]] const LinkMessage* nd_head(Time now) const { return visible(nd_rx_, now); }
+  [[nodiscard]] const LinkMessage* wd_head(Time now) const { return visible(wd_rx_, now); }
+  void pop_nd(Time now);
+  void pop_wd(Time now);
+  [[nodiscard]] unsigned rx_level(Time now) const;
+  // When the last byte of the flit that completed the head message arrived.
+  [[nodiscard]] Time nd_arrival() const { return nd_rx_.front().arrival; }
+  [[nodiscard]] Time wd_arrival() const { return wd_rx_.front().arrival; }
+
+  // Events. deliver(now) opens the receive side of a cycle, pack(now) closes its sending side;
+  // rx_event() is the next time at which a message is visible to the receiver (its wake-up).
+  [[nodiscard]] Time next_event() const { return next_; }
+  [[nodiscard]] Time rx_event(Time now) const;
+  void deliver(Time now);
+  void pack(Time now);
+
+  [[nodiscard]] const LinkCounters& counters() const { return counters_; }
+
+ private:
+  static constexpr unsigned kTxDepth = 4;
+  static constexpr unsigned kFlushCycles = 32;
+  static constexpr unsigned kAckForce = 16;
+  static constexpr unsigned kRetrySequence = 6;  // five RETRY.Frame and the Req or Ack
+
+  struct Queued {
+    LinkMessage message;
+    Time visible;
+    Time arrival{};
+  };
+  struct Owed {
+    LinkMessage message;
+    unsigned chunks;
+  };
+  struct Wire {  // one flit under way
+    Time arrival;   // last byte at the receiver
+    Time effective;  // R3 has acted
+    std::array<LinkMessage, 2> nd;
+    std::array<LinkMessage, 2> wd;
+    std::uint8_t nd_count = 0, wd_count = 0;
+    std::uint8_t nd_credits = 0, wd_credits = 0;
+    std::uint8_t acks = 0;
+    bool retryable = true;
+  };
+
+  [[nodiscard]] static const LinkMessage* visible(const RingQueue<Queued, 64>& queue, Time now) {
+    return !queue.empty() && queue.front().visible <= now ? &queue.front().message : nullptr;
+  }
+  [[nodiscard]] bool something_to_return() const;
+  void select(Time now);
+  void launch(Wire wire, Time now, bool bearing);
+  [[nodiscard]] Time resend_time(Time launched);
+  [[nodiscard]] unsigned take_code(unsigned& pending) const;
+  void update_timer(Time now, bool bore);
+  void plan_next(Time now);
+
+  const bool from_host_;
+  const LinkParams params_;
+  LinkDirection* reverse_ = nullptr;
+
+  RingQueue<Queued, 8> nd_tx_, wd_tx_;
+  RingQueue<Owed, 16> owed_messages_;
+  unsigned owed_ = 0;
+  unsigned nd_avail_ = 0, wd_avail_ = 0;      // credits this side may use
+  unsigned nd_return_ = 0, wd_return_ = 0;    // receive space of the other direction to return
+  unsigned acks_to_return_ = 0;
+  unsigned llrb_free_ = 0;
+  Time timer_since_ = Time::never();          // first cycle of the running flush timer
+  Time select_free_{0};                       // earliest cycle at which sel_q can load
+  Time out_launch_{0};                        // cycle in which the previous flit left for the wire
+  Time busy_until_{0};                        // serialiser
+  RingQueue<Wire, 512> wire_;
+  RingQueue<Queued, 64> nd_rx_, wd_rx_;
+  Time next_ = Time::never();
+  std::mt19937_64 rng_;
+  double flit_error_probability_ = 0.0;
+  LinkCounters counters_;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,316 @@
+#include "refmodel/controller/link_layer.hpp"
+
+#include <algorithm>
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr std::uint8_t byte(unsigned value) {
+  return static_cast<std::uint8_t>(value);
+}
+
+}  // namespace
+
+LinkLayer::LinkLayer(const ControllerParams& params)
+    : params_(params),
+      packer_(params.is_host),
+      unpacker_(params.is_host),
+      nd_return_(params.nd_rx_depth),
+      wd_return_(params.wd_rx_depth),
+      local_(params.limits),
+      buffer_(params.llrb_depth) {}
+
+// ------------------------------------------------------------------------------------ transmit
+
+// The field that returns receive space of a channel: NDR by RspCrd (host), Req by ReqCrd (device).
+LinkLayer::CreditFields LinkLayer::credit_fields() const {
+  const std::uint8_t nd = mem_credit(nd_return_.eval().code);
+  const std::uint8_t wd = mem_credit(wd_return_.eval().code);
+  if (params_.is_host) return {.rsp = nd, .req = 0, .data = wd};
+  return {.rsp = 0, .req = nd, .data = wd};
+}
+
+FlitPacker::In LinkLayer::packer_in(const In& in) const {
+  const CreditFields crd = credit_fields();
+  return {.take = false,
+          .hold_new = buffer_.eval().num_free < kRoomForRun,
+          .mdh_disable = in.mdh_disable,
+          .nd_valid = std::min({in.nd_count, nd_credits(), 2u}),
+          .nd_hdr = in.nd_hdr,
+          .wd_valid = std::min({in.wd_count, wd_credits(), 2u}),
+          .wd = in.wd,
+          .ak = num_ack_ >= kAkUnit,
+          .rsp_crd = crd.rsp,
+          .req_crd = crd.req,
+          .data_crd = crd.data};
+}
+
+// A run of all-data flits that nothing may split.
+bool LinkLayer::adf_run() const {
+  const RetryBuffer::Out b = buffer_.eval();
+  return packer_.owed() >= 4 || (b.replaying && b.replay_is_adf);
+}
+
+LinkLayer::Sequence LinkLayer::sequence_due() const {
+  if (sequence_ != Sequence::kNone) return sequence_;
+  if (adf_run()) return Sequence::kNone;
+  if (buffer_.eval().llrack) return Sequence::kAck;
+  const bool request = local().state == RetryLocal::State::kLlrReq && !local_.exhausted();
+  return request ? Sequence::kReq : Sequence::kNone;
+}
+
+LinkLayer::Selection LinkLayer::sequence_flit(Sequence kind) const {
+  const RetryLocal::Out l = local();
+  const RetryBuffer::Out b = buffer_.eval();
+  Selection s{.choice = Choice::kFrame, .sequence = kind};
+  if (frames_sent_ < kFrames) {
+    s.payload = control_payload(flits::RetryFrame{});
+  } else if (kind == Sequence::kReq) {
+    s.choice = Choice::kReq;
+    s.payload = control_payload(flits::RetryReq{.eseq = byte(l.eseq),
+                                                .num_retry = byte(l.num_retry + 1),
+                                                .num_phy_reinit = byte(l.num_phy_reinit)});
+  } else {
+    s.choice = Choice::kAck;
+    s.payload = control_payload(flits::RetryAck{.empty = b.eseq_echo == b.wr_ptr,
+                                                .num_retry = byte(b.num_retry_echo),
+                                                .wr_ptr = byte(b.wr_ptr),
+                                                .eseq = byte(b.eseq_echo),
+                                                .num_free_buf = byte(b.num_free)});
+  }
+  return s;
+}
+
+std::optional<flits::Llcrd> LinkLayer::forced_llcrd() const {
+  const std::uint8_t full_ack = byte(std::min(num_ack_, 255u));
+  const unsigned room = full_ack > 0 ? 2 : 3;
+  if (!force() || packer_.owed() >= 4 || buffer_.eval().num_free < room) return std::nullopt;
+  const CreditFields crd = credit_fields();
+  return flits::Llcrd{full_ack, crd.rsp, crd.req, crd.data};
+}
+
+LinkLayer::Selection LinkLayer::new_flit(const In& in) const {
+  const FlitPacker::In offer = packer_in(in);
+  const FlitPacker::Out packed = packer_.eval(offer);
+  const bool room = packed.is_adf || buffer_.eval().num_free >= kRoomForRun;
+  if (!packed.has_content || !room) return {};
+  Selection s{.choice = Choice::kNew, .payload = packed.flit, .packed = packed};
+  if (offer.ak && !packed.is_adf) s.acks_returned = kAkUnit;
+  return s;
+}
+
+// The priority list of T2, as if a flit could be selected in this cycle.
+LinkLayer::Selection LinkLayer::select(const In& in) const {
+  if (const Sequence due = sequence_due(); due != Sequence::kNone) return sequence_flit(due);
+  const Selection idle{.choice = Choice::kIdle, .payload = control_payload(flits::RetryIdle{})};
+  const RetryBuffer::Out b = buffer_.eval();
+  if (b.replaying) return {.choice = Choice::kReplay, .payload = b.replay_payload};
+  if (!heard_) return idle;
+  if (!param_sent_) {
+    const flits::InitParam param{.wrap = byte(params_.llrb_depth)};
+    return {.choice = Choice::kInitParam, .payload = control_payload(param)};
+  }
+  if (!param_received_) return idle;
+  if (const auto llcrd = forced_llcrd()) {
+    Selection s{.choice = Choice::kLlcrd, .payload = control_payload(*llcrd)};
+    s.acks_returned = llcrd->full_ack;
+    return s;
+  }
+  const Selection s = new_flit(in);
+  if (s.choice != Choice::kNothing) return s;
+  return local().state == RetryLocal::State::kLocalIdle ? idle : Selection{};
+}
+
+// ------------------------------------------------------------------------------------- receive
+
+// Framed sequences count in every state of the retry machine.
+void LinkLayer::find_sequence(Received& r) const {
+  const bool is_adf = r.accepted && unpacker_.owed() >= 4;
+  r.frames_next = 0;
+  if (!r.good || is_adf) return;
+  r.control = read_control(r2_->payload);
+  if (std::holds_alternative<flits::RetryFrame>(r.control)) {
+    r.frames_next = std::min(frames_ + 1, kFrames);
+  }
+  if (frames_ < kFrames) return;
+  if (const auto* req = std::get_if<flits::RetryReq>(&r.control)) r.req_seq = *req;
+  if (const auto* ack = std::get_if<flits::RetryAck>(&r.control)) r.ack_seq = *ack;
+}
+
+LinkLayer::Received LinkLayer::receive() const {
+  Received r;
+  r.frames_next = frames_;
+  if (!r2_) return r;
+  r.good = !r2_->bad;
+  r.accepted = r.good && local().state == RetryLocal::State::kNormal;
+  r.unpacked = unpacker_.eval({.valid = r.accepted, .flit = r2_->payload});
+  find_sequence(r);
+  if (!r.accepted) return r;
+  const auto* llcrd = std::get_if<flits::Llcrd>(&r.control);
+  r.retryable = !r.unpacked.is_control || llcrd != nullptr ||
+                std::holds_alternative<flits::InitParam>(r.control);
+  r.has_credits = r.unpacked.is_protocol || llcrd != nullptr;
+  if (llcrd != nullptr) r.acks = llcrd->full_ack;
+  if (r.unpacked.is_protocol && get_header(r2_->payload).ak) r.acks = kAkUnit;
+  return r;
+}
+
+// Errors of the flit in R3.
+unsigned LinkLayer::errors(const Received& r) const {
+  unsigned err = 0;
+  if (r2_ && r2_->bad) err |= link_err::kCrc;
+  if (r.ack_seq && local().state != RetryLocal::State::kLocalIdle) err |= link_err::kUnexpectedAck;
+  if (!r.accepted) return err;
+  const bool unknown =
+      r.unpacked.is_control && std::holds_alternative<flits::UnknownControl>(r.control);
+  const bool param = std::holds_alternative<flits::InitParam>(r.control);
+  if (r.unpacked.err || unknown) err |= link_err::kProtocol;
+  if ((r.retryable || unknown) && !param && !param_received_) err |= link_err::kBeforeInit;
+  if (param && param_received_) err |= link_err::kSecondInit;
+  return err;
+}
+
+// Errors seen as a step of the retry machine.
+unsigned LinkLayer::retry_errors(RetryLocal::State before) const {
+  if (local().state != RetryLocal::State::kLlrReq) return 0;
+  if (before == RetryLocal::State::kNormal) return link_err::kRetry;
+  return before == RetryLocal::State::kLocalIdle ? link_err::kTimeout : 0;
+}
+
+// --------------------------------------------------------------------------------- eval and edge
+
+LinkLayer::Out LinkLayer::eval(const In& in) const {
+  Out out{};
+  out.start = starting(in);
+  if (can_select(in)) {
+    const Selection s = select(in);
+    out.nd_take = s.packed.nd_take;
+    out.wd_take = s.packed.wd_take;
+  }
+  const Received r = receive();
+  out.nd_valid = r.unpacked.nd_valid;
+  out.nd_hdr = r.unpacked.nd_hdr;
+  out.wd_valid = r.unpacked.wd_valid;
+  out.wd = r.unpacked.wd;
+  out.link_tx_valid = output_.has_value();
+  out.link_tx_flit = output_.value_or(CrcFlit{});
+  out.phy_reinit_req = local().phy_reinit_req;
+  out.init_done = param_sent_ && param_received_;
+  out.abort = local().state == RetryLocal::State::kAbort;
+  out.err = err_;
+  return out;
+}
+
+void LinkLayer::restart() {
+  const ControllerParams params = params_;
+  *this = LinkLayer(params);
+  nd_return_.clock({.start = true});
+  wd_return_.clock({.start = true});
+  up_ = true;
+}
+
+void LinkLayer::clock(const In& in) {
+  if (starting(in)) return restart();
+  const Selection s = can_select(in) ? select(in) : Selection{};
+  const Received r = receive();
+  FlitPacker::In offer = packer_in(in);
+  offer.take = s.choice == Choice::kNew;
+  const RetryLocal::State before = local().state;
+  // All decisions are made; the parts step.
+  err_ = errors(r);
+  clock_acks_and_timer(s, r);
+  clock_credits(in, s, r);
+  packer_.clock(offer);
+  unpacker_.clock({.valid = r.accepted, .flit = r2_ ? r2_->payload : Payload{}});
+  clock_retry(in, s, r);
+  err_ |= retry_errors(before);
+  clock_init(s, r);
+  clock_transmit(in, s);
+  clock_receive(in, r);
+  up_ = in.link_up;
+}
+
+void LinkLayer::clock_transmit(const In& in, const Selection& s) {
+  const bool frame = s.choice == Choice::kFrame;
+  if (s.sequence != Sequence::kNone) {
+    sequence_ = frame ? s.sequence : Sequence::kNone;
+    frames_sent_ = frame ? frames_sent_ + 1 : 0;
+  }
+  const bool free = output_free(in);
+  const bool load = !selected_ || free;
+  if (free) {
+    output_.reset();
+    if (selected_) output_ = CrcFlit{*selected_, crc_of(*selected_)};
+  }
+  if (!load) return;
+  selected_.reset();
+  if (s.choice != Choice::kNothing) selected_ = s.payload;
+}
+
+void LinkLayer::clock_receive(const In& in, const Received& r) {
+  if (r2_) frames_ = r.frames_next;
+  r2_.reset();
+  if (r1_) r2_ = Checked{r1_->payload, crc_of(r1_->payload) != r1_->crc};
+  r1_.reset();
+  if (up_ && in.link_rx_valid) r1_ = in.link_rx_flit;
+}
+
+void LinkLayer::clock_acks_and_timer(const Selection& s, const Received& r) {
+  const bool to_return =
+      num_ack_ > 1 || nd_return_.eval().pending > 0 || wd_return_.eval().pending > 0;
+  timer_ = !s.bearing() && to_return ? timer_ + 1 : 0;
+  num_ack_ = num_ack_ + (r.retryable ? 1 : 0) - s.acks_returned;
+}
+
+void LinkLayer::clock_credits(const In& in, const Selection& s, const Received& r) {
+  const flits::FlitHeader header = r2_ ? get_header(r2_->payload) : flits::FlitHeader{};
+  const auto grant = [&r](unsigned field, unsigned use) {
+    const bool mem = r.has_credits && field >= 8;
+    return CreditTx::In{.add_valid = mem, .add_code = field & 7, .use = use};
+  };
+  const unsigned nd_field = params_.is_host ? header.req_crd : header.rsp_crd;
+  nd_credit_.clock(grant(nd_field, s.packed.nd_take));
+  wd_credit_.clock(grant(header.data_crd, s.packed.wd_take));
+  nd_return_.clock({.start = false, .freed = in.nd_freed, .sent = s.bearing()});
+  wd_return_.clock({.start = false, .freed = in.wd_freed, .sent = s.bearing()});
+}
+
+void LinkLayer::clock_retry(const In& in, const Selection& s, const Received& r) {
+  const flits::RetryReq req = r.req_seq.value_or(flits::RetryReq{});
+  const flits::RetryAck ack = r.ack_seq.value_or(flits::RetryAck{});
+  const bool stored =
+      s.choice == Choice::kNew || s.choice == Choice::kLlcrd || s.choice == Choice::kInitParam;
+  buffer_.clock({.start = false,
+                 .push = stored,
+                 .push_payload = s.payload,
+                 .push_is_adf = s.packed.is_adf,
+                 .ack = r.acks,
+                 .req_seq = r.req_seq.has_value(),
+                 .req_eseq = req.eseq,
+                 .req_num_retry = req.num_retry,
+                 .ack_sent = s.choice == Choice::kAck,
+                 .replay_take = s.choice == Choice::kReplay});
+  local_.clock({.start = false,
+                .flit_valid = r2_.has_value(),
+                .flit_bad = r2_ && r2_->bad,
+                .flit_retryable = r.retryable,
+                .ack_seq = r.ack_seq.has_value(),
+                .ack_num_retry = ack.num_retry,
+                .ack_empty = ack.empty,
+                .tx_flit = s.choice != Choice::kNothing,
+                .req_sent = s.choice == Choice::kReq,
+                .phy_done = in.phy_reinit_done,
+                .wrap = wrap_});
+}
+
+void LinkLayer::clock_init(const Selection& s, const Received& r) {
+  heard_ = heard_ || r.good;
+  param_sent_ = param_sent_ || s.choice == Choice::kInitParam;
+  const auto* param = std::get_if<flits::InitParam>(&r.control);
+  if (!r.accepted || param == nullptr) return;
+  if (!param_received_) wrap_ = param->wrap;
+  param_received_ = true;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,188 @@
+// Link layer: select (T2), output stages (T2, T3), receive stages (R1 to R3), retry and credits.
+//
+// Purpose: twin of rtl/controller/link_layer.sv, composed of the twins of its parts. What it adds
+// is
+//          the priority list of the transmitter, the detection of framed RETRY sequences, LLCRD
+//          forcing, NumAck, initialisation and the error pulses.
+// Units:   cycles; credits in messages; acknowledgements in flits.
+// Shapes:  the two oldest messages of each channel are offered; at most two ND and one WD message
+//          come out a cycle. "ND" is the channel without data, "WD" the one with.
+// Errors:  Out::err, bits as in docs/blocks.md (bit 5 belongs to the receive FIFOs and is 0 here).
+// Source:  CXL 2.0 4.2.6, 4.2.8 (cxl-facts 4), docs/blocks.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "refmodel/controller/credit_return.hpp"
+#include "refmodel/controller/credit_tx.hpp"
+#include "refmodel/controller/flit_packer.hpp"
+#include "refmodel/controller/flit_unpacker.hpp"
+#include "refmodel/controller/retry_buffer.hpp"
+#include "refmodel/controller/retry_local.hpp"
+
+namespace cxlgpu {
+
+namespace link_err {
+inline constexpr unsigned kCrc = 1 << 0, kProtocol = 1 << 1, kBeforeInit = 1 << 2,
+                          kSecondInit = 1 << 3, kUnexpectedAck = 1 << 4, kOverflow = 1 << 5,
+                          kRetry = 1 << 6, kTimeout = 1 << 7;
+}  // namespace link_err
+
+struct ControllerParams {
+  bool is_host = false;
+  unsigned nd_rx_depth = 32;
+  unsigned wd_rx_depth = 32;
+  unsigned llrb_depth = 128;
+  RetryLocal::Limits limits{};
+};
+
+class LinkLayer {
+ public:
+  struct In {
+    bool link_up = false;
+    bool mdh_disable = false;
+    unsigned nd_count = 0;  // messages waiting in the transmit FIFOs (above 2 counts as 2)
+    std::array<MsgHeader, 2> nd_hdr{};
+    unsigned wd_count = 0;
+    std::array<WdMessage, 2> wd{};
+    bool nd_freed = false;  // one entry of a receive FIFO was popped
+    bool wd_freed = false;
+    bool link_tx_ready = false;
+    bool link_rx_valid = false;
+    CrcFlit link_rx_flit{};
+    bool phy_reinit_done = false;
+  };
+  struct Out {
+    bool start = false;  // everything but the transmit FIFOs is cleared at this edge
+    unsigned nd_take = 0;
+    unsigned wd_take = 0;
+    unsigned nd_valid = 0;  // received this cycle
+    std::array<MsgHeader, 2> nd_hdr{};
+    bool wd_valid = false;
+    WdMessage wd{};
+    bool link_tx_valid = false;
+    CrcFlit link_tx_flit{};
+    bool phy_reinit_req = false;
+    bool init_done = false;
+    bool abort = false;
+    unsigned err = 0;
+  };
+
+  explicit LinkLayer(const ControllerParams& params);
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+  // What select can choose; also what a monitor or a directed test wants to see.
+  enum class Choice : std::uint8_t {
+    kNothing,
+    kFrame,
+    kAck,
+    kReq,
+    kReplay,
+    kIdle,
+    kInitParam,
+    kLlcrd,
+    kNew
+  };
+  enum class Sequence : std::uint8_t { kNone, kAck, kReq };
+  struct Selection {
+    Choice choice = Choice::kNothing;
+    Sequence sequence = Sequence::kNone;  // kFrame, kAck, kReq: which it belongs to
+    Payload payload{};
+    FlitPacker::Out packed{};    // kNew
+    unsigned acks_returned = 0;  // Ak or Full_Ack of a new flit
+    // A new flit with Ak and credit fields.
+    [[nodiscard]] bool bearing() const {
+      return choice == Choice::kLlcrd || (choice == Choice::kNew && !packed.is_adf);
+    }
+  };
+  [[nodiscard]] Selection select(const In& in) const;
+  [[nodiscard]] RetryLocal::Out local() const { return local_.eval({}); }
+  [[nodiscard]] RetryBuffer::Out remote() const { return buffer_.eval(); }
+  [[nodiscard]] unsigned num_ack() const { return num_ack_; }
+  [[nodiscard]] unsigned nd_credits() const { return nd_credit_.eval().avail; }
+  [[nodiscard]] unsigned wd_credits() const { return wd_credit_.eval().avail; }
+  [[nodiscard]] unsigned rx_owed() const { return unpacker_.owed(); }
+  [[nodiscard]] unsigned tx_owed() const { return packer_.owed(); }
+
+ private:
+  static constexpr unsigned kFrames = 5;
+  static constexpr unsigned kInitialWrap = 9;
+  static constexpr unsigned kAkUnit = 8;
+  static constexpr unsigned kFlush = 32;     // cycles
+  static constexpr unsigned kAckForce = 16;  // flits
+  static constexpr unsigned kRoomForRun = 6;
+
+  struct CreditFields {
+    std::uint8_t rsp = 0, req = 0, data = 0;
+  };
+  struct Checked {  // a flit in R3
+    Payload payload{};
+    bool bad = false;
+  };
+  struct Received {  // what R3 makes of it
+    bool good = false;
+    bool accepted = false;
+    FlitUnpacker::Out unpacked{};
+    flits::Control control = flits::UnknownControl{};  // if it is a control flit
+    bool retryable = false;
+    bool has_credits = false;  // protocol flit or LLCRD
+    unsigned acks = 0;
+    unsigned frames_next = 0;
+    std::optional<flits::RetryReq> req_seq;  // good and framed
+    std::optional<flits::RetryAck> ack_seq;
+  };
+
+  [[nodiscard]] bool starting(const In& in) const { return in.link_up && !up_; }
+  [[nodiscard]] bool output_free(const In& in) const { return !output_ || in.link_tx_ready; }
+  [[nodiscard]] bool can_select(const In& in) const {
+    return up_ && (!selected_ || output_free(in));
+  }
+  [[nodiscard]] CreditFields credit_fields() const;
+  [[nodiscard]] FlitPacker::In packer_in(const In& in) const;
+  [[nodiscard]] bool force() const { return timer_ >= kFlush || num_ack_ >= kAckForce; }
+  [[nodiscard]] bool adf_run() const;
+  [[nodiscard]] Sequence sequence_due() const;
+  [[nodiscard]] Selection sequence_flit(Sequence kind) const;
+  [[nodiscard]] std::optional<flits::Llcrd> forced_llcrd() const;
+  [[nodiscard]] Selection new_flit(const In& in) const;
+  [[nodiscard]] Received receive() const;
+  void find_sequence(Received& r) const;
+  [[nodiscard]] unsigned errors(const Received& r) const;
+  [[nodiscard]] unsigned retry_errors(RetryLocal::State before) const;
+  void restart();
+  void clock_transmit(const In& in, const Selection& s);
+  void clock_receive(const In& in, const Received& r);
+  void clock_acks_and_timer(const Selection& s, const Received& r);
+  void clock_credits(const In& in, const Selection& s, const Received& r);
+  void clock_retry(const In& in, const Selection& s, const Received& r);
+  void clock_init(const Selection& s, const Received& r);
+
+  ControllerParams params_;
+  bool up_ = false;
+  // Parts.
+  FlitPacker packer_;
+  FlitUnpacker unpacker_;
+  CreditTx nd_credit_, wd_credit_;
+  CreditReturn nd_return_, wd_return_;
+  RetryLocal local_;
+  RetryBuffer buffer_;
+  // Transmit.
+  Sequence sequence_ = Sequence::kNone;
+  unsigned frames_sent_ = 0;
+  unsigned num_ack_ = 0;
+  unsigned timer_ = 0;
+  std::optional<Payload> selected_;  // sel_q
+  std::optional<CrcFlit> output_;
+  // Receive.
+  std::optional<CrcFlit> r1_;
+  std::optional<Checked> r2_;
+  unsigned frames_ = 0;
+  // Initialisation and report.
+  bool heard_ = false, param_sent_ = false, param_received_ = false;
+  unsigned wrap_ = kInitialWrap;
+  unsigned err_ = 0;
+};
+
+}  // namespace cxlgpu

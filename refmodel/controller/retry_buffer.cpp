@@ -1,0 +1,42 @@
+#include "refmodel/controller/retry_buffer.hpp"
+
+namespace cxlgpu {
+
+RetryBuffer::Out RetryBuffer::eval() const {
+  const Entry& replay = entries_[rd_ptr_ % entries_.size()];
+  return {.wr_ptr = wr_ptr_,
+          .rd_ptr = rd_ptr_,
+          .num_free = num_free_,
+          .llrack = llrack_,
+          .eseq_echo = eseq_echo_,
+          .num_retry_echo = num_retry_echo_,
+          .replaying = replaying(),
+          .replay_payload = replay.payload,
+          .replay_is_adf = replay.is_adf};
+}
+
+void RetryBuffer::clock(const In& in) {
+  if (in.start) {
+    *this = RetryBuffer(static_cast<unsigned>(entries_.size()));
+    return;
+  }
+  const bool follow = !replaying();
+  if (in.push) {
+    entries_[wr_ptr_] = {in.push_payload, in.push_is_adf};
+    wr_ptr_ = after(wr_ptr_);
+    if (follow) rd_ptr_ = wr_ptr_;
+  }
+  num_free_ = num_free_ + in.ack - (in.push ? 1 : 0);
+  if (in.replay_take) rd_ptr_ = after(rd_ptr_);
+  if (in.ack_sent) {
+    rd_ptr_ = eseq_echo_;
+    llrack_ = false;
+  }
+  if (in.req_seq) {
+    llrack_ = true;
+    eseq_echo_ = in.req_eseq;
+    num_retry_echo_ = in.req_num_retry;
+  }
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,66 @@
+// Link-layer retry buffer (LLRB) and remote retry state machine (RRSM).
+//
+// Purpose: twin of rtl/controller/retry_buffer.sv: keeps what was sent until it is acknowledged and
+//          plays it again from the sequence number that the peer names.
+// Units:   entries; pointers modulo the depth.
+// Errors:  none; the caller pushes only with room, never while replaying or with ack_sent.
+// Source:  CXL 2.0 4.2.8.3 to 4.2.8.5, docs/blocks.md.
+#pragma once
+
+#include <vector>
+
+#include "refmodel/controller/wire.hpp"
+
+namespace cxlgpu {
+
+class RetryBuffer {
+ public:
+  struct In {
+    bool start = false;
+    bool push = false;  // a new retryable flit was selected
+    Payload push_payload{};
+    bool push_is_adf = false;
+    unsigned ack = 0;      // flits acknowledged by the peer this cycle
+    bool req_seq = false;  // good framed RETRY.Req
+    unsigned req_eseq = 0;
+    unsigned req_num_retry = 0;
+    bool ack_sent = false;     // the RETRY.Ack of a sequence was selected
+    bool replay_take = false;  // the offered replay flit was selected
+  };
+  struct Out {
+    unsigned wr_ptr = 0;
+    unsigned rd_ptr = 0;
+    unsigned num_free = 0;
+    bool llrack = false;  // RRSM: an Ack sequence is to be sent
+    unsigned eseq_echo = 0;
+    unsigned num_retry_echo = 0;
+    bool replaying = false;
+    Payload replay_payload{};
+    bool replay_is_adf = false;
+  };
+
+  explicit RetryBuffer(unsigned depth) : num_free_(depth), entries_(depth) {}
+  [[nodiscard]] Out eval() const;
+  [[nodiscard]] Out eval(const In&) const { return eval(); }
+  void clock(const In& in);
+
+ private:
+  struct Entry {
+    Payload payload{};
+    bool is_adf = false;
+  };
+  [[nodiscard]] bool replaying() const { return rd_ptr_ != wr_ptr_; }
+  [[nodiscard]] unsigned after(unsigned pointer) const {
+    return (pointer + 1) % static_cast<unsigned>(entries_.size());
+  }
+
+  unsigned wr_ptr_ = 0;
+  unsigned rd_ptr_ = 0;
+  unsigned num_free_;
+  bool llrack_ = false;
+  unsigned eseq_echo_ = 0;
+  unsigned num_retry_echo_ = 0;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace cxlgpu

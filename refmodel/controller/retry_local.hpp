@@ -1,0 +1,63 @@
+// Local retry state machine (LRSM): what the receiver of a bad flit does.
+//
+// Purpose: twin of rtl/controller/retry_local.sv.
+// Units:   sequence numbers modulo the wrap value; the timeout counts transmitted flits.
+// Errors:  ABORT is left by start only.
+// Source:  CXL 2.0 4.2.8.5.1, table 56 (cxl-facts 4.6), docs/blocks.md.
+#pragma once
+
+#include <cstdint>
+
+namespace cxlgpu {
+
+class RetryLocal {
+ public:
+  enum class State : std::uint8_t { kNormal, kLlrReq, kLocalIdle, kPhyReinit, kAbort };
+
+  struct In {
+    bool start = false;
+    bool flit_valid = false;
+    bool flit_bad = false;        // CRC
+    bool flit_retryable = false;  // good and retryable
+    bool ack_seq = false;         // good framed RETRY.Ack
+    unsigned ack_num_retry = 0;
+    bool ack_empty = false;
+    bool tx_flit = false;   // any flit selected for transmission
+    bool req_sent = false;  // the RETRY.Req of a sequence was selected
+    bool phy_done = false;
+    unsigned wrap = 9;
+  };
+  struct Out {
+    State state = State::kNormal;
+    unsigned eseq = 0;
+    unsigned num_retry = 0;
+    unsigned num_phy_reinit = 0;
+    bool phy_reinit_req = false;
+    bool accept = false;
+  };
+  struct Limits {
+    unsigned timeout = 4096;  // transmitted flits
+    unsigned max_num_retry = 10;
+    unsigned max_num_phy_reinit = 10;
+  };
+
+  RetryLocal() = default;
+  explicit RetryLocal(const Limits& limits) : limits_(limits) {}
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+  [[nodiscard]] bool exhausted() const { return num_retry_ == limits_.max_num_retry; }
+
+ private:
+  void normal(const In& in);
+  void request(const In& in);
+  void wait_for_ack(const In& in);
+
+  Limits limits_;
+  State state_ = State::kNormal;
+  unsigned eseq_ = 0;
+  unsigned num_retry_ = 0;
+  unsigned num_phy_reinit_ = 0;
+  unsigned waited_ = 0;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,128 @@
+#include "refmodel/endpoint/dram_cache.hpp"
+
+#include <bit>
+#include <cassert>
+
+namespace cxlgpu {
+
+DramCache::DramCache(unsigned sets_log2, unsigned ways, unsigned mshrs, unsigned spec_reserve)
+    : ways_(ways),
+      ways_log2_(static_cast<unsigned>(std::countr_zero(ways))),
+      set_mask_((std::uint64_t{1} << sets_log2) - 1),
+      mshr_count_(mshrs),
+      spec_reserve_(spec_reserve),
+      lines_((std::size_t{1} << sets_log2) * ways),
+      plru_(std::size_t{1} << sets_log2) {
+  assert(std::has_single_bit(ways) && ways >= 2 && ways <= 16 && mshrs <= 64);
+  // Heap order: children of node n are 2n + 1 (lower ways) and 2n + 2.
+  for (unsigned way = 0; way < ways; ++way) {
+    unsigned node = 0;
+    for (unsigned level = ways_log2_; level-- > 0;) {
+      const unsigned right = (way >> level) & 1;
+      path_[way] |= static_cast<std::uint16_t>(1u << node);
+      if (right == 0) away_[way] |= static_cast<std::uint16_t>(1u << node);
+      node = 2 * node + 1 + right;
+    }
+  }
+}
+
+unsigned DramCache::plru_way(std::uint32_t set) const {
+  unsigned node = 0;
+  for (unsigned level = 0; level < ways_log2_; ++level) {
+    node = 2 * node + 1 + ((plru_[set] >> node) & 1u);
+  }
+  return node - (ways_ - 1);
+}
+
+void DramCache::touch(std::uint32_t slot) {
+  const std::uint32_t way = slot & (ways_ - 1);
+  std::uint16_t& tree = plru_[slot >> ways_log2_];
+  tree = static_cast<std::uint16_t>((tree & ~path_[way]) | away_[way]);
+}
+
+int DramCache::victim_way(std::uint32_t first) const {
+  for (unsigned way = 0; way < ways_; ++way) {
+    if (!lines_[first + way].valid) return static_cast<int>(way);
+  }
+  const unsigned choice = plru_way(first >> ways_log2_);
+  if (!pinned(first + choice)) return static_cast<int>(choice);
+  for (unsigned way = 0; way < ways_; ++way) {
+    if (!pinned(first + way)) return static_cast<int>(way);
+  }
+  return -1;
+}
+
+LookupOutcome DramCache::peek(std::uint64_t granule, bool spec) const {
+  LookupOutcome out;
+  const std::uint32_t first = first_slot(granule);
+  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+    const LineState& line = lines_[slot];
+    if (!line.valid || line.granule != granule) continue;
+    const bool pending = line.mshr != kNoMshr && !mshrs_[line.mshr].filled;
+    out.result = pending ? CacheResult::Merge : CacheResult::Hit;
+    out.slot = slot;
+    out.mshr = pending ? line.mshr : 0;
+    return out;
+  }
+  const unsigned free = mshr_count_ - used_;
+  const int way = victim_way(first);
+  if (free == 0 || way < 0 || (spec && free < spec_reserve_)) {
+    out.result = spec ? CacheResult::Drop : CacheResult::Blocked;
+    return out;
+  }
+  out.result = CacheResult::Miss;
+  out.slot = first + static_cast<std::uint32_t>(way);
+  out.mshr = static_cast<std::uint8_t>(std::countr_one(live_));
+  const LineState& victim = lines_[out.slot];
+  out.write_back = victim.valid && victim.dirty;
+  if (out.write_back) out.victim_granule = victim.granule;
+  return out;
+}
+
+LookupOutcome DramCache::lookup(std::uint64_t granule, bool write, bool spec) {
+  const LookupOutcome out = peek(granule, spec);
+  if (out.result == CacheResult::Blocked || out.result == CacheResult::Drop) return out;
+  LineState& line = lines_[out.slot];
+  if (out.result == CacheResult::Miss) {
+    line = {granule, true, false, out.mshr};
+    mshrs_[out.mshr] = {out.slot, 0, false};
+    live_ |= std::uint64_t{1} << out.mshr;
+    ++used_;
+  }
+  if (out.result != CacheResult::Hit && !spec) ++mshrs_[out.mshr].waiters;
+  line.dirty |= write;
+  touch(out.slot);
+  return out;
+}
+
+void DramCache::free_if_done(unsigned mshr) {
+  if (!mshrs_[mshr].filled || mshrs_[mshr].waiters != 0) return;
+  lines_[mshrs_[mshr].slot].mshr = kNoMshr;
+  live_ &= ~(std::uint64_t{1} << mshr);
+  --used_;
+}
+
+void DramCache::fill_done(unsigned mshr) {
+  assert(live_ >> mshr & 1 && !mshrs_[mshr].filled);
+  mshrs_[mshr].filled = true;
+  free_if_done(mshr);
+}
+
+void DramCache::wake(unsigned mshr) {
+  assert(live_ >> mshr & 1 && mshrs_[mshr].waiters > 0);
+  --mshrs_[mshr].waiters;
+  free_if_done(mshr);
+}
+
+DramCache::Out DramCache::eval(const In& in) const {
+  return {in.lookup_valid ? peek(in.granule, in.spec) : LookupOutcome{}, used_};
+}
+
+void DramCache::clock(const In& in) {
+  // The lookup sees the state before the edge: first.
+  if (in.lookup_valid && in.lookup_commit) lookup(in.granule, in.write, in.spec);
+  if (in.fill_done) fill_done(in.fill_mshr);
+  if (in.wait_dec) wake(in.wait_mshr);
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,107 @@
+// The internal DRAM of an endpoint: tags, line states, replacement and MSHRs.
+//
+// Purpose: says where a 256 B granule is or will be. Data is the media's affair (slots).
+// Units:   granules (address[51:8] of the DPA); slot = set * ways + way; MSHR numbers.
+// Shapes:  2^sets_log2 sets; ways a power of two, 2..16; up to 64 MSHRs.
+// Rules:   every live MSHR belongs to one slot, which is pinned until it frees. It frees when its
+//          fill is done and no waiter is left; every demand Miss or Merge adds one.
+// Errors:  fill_done() and wake() of an MSHR that is not live are programming errors (asserted).
+// Source:  docs/blocks.md, "dram_cache".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace cxlgpu {
+
+enum class CacheResult : std::uint8_t { Hit = 0, Merge = 1, Miss = 2, Blocked = 3, Drop = 4 };
+
+struct LookupOutcome {
+  CacheResult result = CacheResult::Blocked;
+  std::uint32_t slot = 0;            // Hit, Merge, Miss
+  std::uint8_t mshr = 0;             // Merge, Miss
+  bool write_back = false;           // Miss: the victim is dirty
+  std::uint64_t victim_granule = 0;  // with write_back
+};
+
+class DramCache {
+ public:
+  explicit DramCache(unsigned sets_log2 = 10, unsigned ways = 8, unsigned mshrs = 64,
+                     unsigned spec_reserve = 8);
+
+  // What a lookup would give; lookup() also takes effect.
+  [[nodiscard]] LookupOutcome peek(std::uint64_t granule, bool spec) const;
+  LookupOutcome lookup(std::uint64_t granule, bool write, bool spec);
+  void fill_done(unsigned mshr);
+  void wake(unsigned mshr);  // one waiter was served
+
+  [[nodiscard]] unsigned mshr_used() const { return used_; }
+  [[nodiscard]] std::uint64_t live() const { return live_; }  // bit i: MSHR i is in use
+  [[nodiscard]] unsigned waiters(unsigned mshr) const { return mshrs_[mshr].waiters; }
+  [[nodiscard]] bool is_filled(unsigned mshr) const { return mshrs_[mshr].filled; }
+  [[nodiscard]] std::uint32_t slot_of(unsigned mshr) const { return mshrs_[mshr].slot; }
+
+  // Slots that hold modified data, for a final write-back: calls visit(granule, slot).
+  template <typename Visit>
+  void for_each_dirty(Visit visit) const {
+    for (std::uint32_t slot = 0; slot < lines_.size(); ++slot) {
+      if (lines_[slot].valid && lines_[slot].dirty) visit(lines_[slot].granule, slot);
+    }
+  }
+
+  // Cycle-exact.
+  struct In {
+    bool lookup_valid = false, lookup_commit = false;
+    std::uint64_t granule = 0;
+    bool write = false, spec = false;
+    bool fill_done = false;
+    unsigned fill_mshr = 0;
+    bool wait_dec = false;
+    unsigned wait_mshr = 0;
+  };
+  struct Out {
+    LookupOutcome outcome;  // with lookup_valid
+    unsigned mshr_used = 0;
+  };
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+ private:
+  static constexpr std::uint8_t kNoMshr = 0xff;
+  struct LineState {
+    std::uint64_t granule = 0;
+    bool valid = false, dirty = false;
+    std::uint8_t mshr = kNoMshr;  // live MSHR that pins the slot
+  };
+  struct Mshr {
+    std::uint32_t slot = 0;
+    std::uint16_t waiters = 0;
+    bool filled = false;
+  };
+
+  [[nodiscard]] std::uint32_t first_slot(std::uint64_t granule) const {
+    return static_cast<std::uint32_t>(granule & set_mask_) * ways_;
+  }
+  [[nodiscard]] bool pinned(std::uint32_t slot) const { return lines_[slot].mshr != kNoMshr; }
+  [[nodiscard]] unsigned plru_way(std::uint32_t set) const;
+  void touch(std::uint32_t slot);
+  // The way to replace, or -1 when every way of the set is pinned.
+  [[nodiscard]] int victim_way(std::uint32_t first) const;
+  void free_if_done(unsigned mshr);
+
+  unsigned ways_;
+  unsigned ways_log2_;
+  std::uint64_t set_mask_;
+  unsigned mshr_count_;
+  unsigned spec_reserve_;
+  unsigned used_ = 0;
+  std::uint64_t live_ = 0;  // bit i: MSHR i is in use
+  std::vector<LineState> lines_;
+  std::vector<std::uint16_t> plru_;       // a set's tree, node n in bit n
+  std::array<std::uint16_t, 16> path_{};  // nodes on the path to way w
+  std::array<std::uint16_t, 16> away_{};  // their values that point away from way w
+  std::array<Mshr, 64> mshrs_{};
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,117 @@
+// One warp-wide memory instruction under way, and the pool these live in.
+//
+// Purpose: the record that the warp's program, the L1 and the LLC share. `value` holds what is
+//          stored, an atomic's operand, and then what was loaded, one raw 64-bit word a lane.
+// Shapes:  a lane is in `to_send` until its line request left the load/store unit and in `pending`
+//          until it is complete. The record returns to its pool when the machine and the program's
+//          handle have both let go of it.
+// Errors:  none.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "refmodel/common/request.hpp"
+#include "refmodel/gpu/lanes.hpp"
+
+namespace cxlgpu {
+
+class Warp;
+
+enum class OpKind : std::uint8_t {
+  Load,     // through the L1
+  LoadL2,   // past the L1: sees what other cores stored
+  Store,    // written through
+  Atomic    // executed at the LLC, past the L1
+};
+enum class AtomicOp : std::uint8_t { Add, Min, MinSigned, Cas };
+
+struct MemOp {
+  Warp* warp = nullptr;
+  OpKind kind = OpKind::Load;
+  AtomicOp atomic = AtomicOp::Add;
+  std::uint8_t bytes = 4;       // element size
+  std::uint8_t references = 0;  // machine and handle
+  LaneMask to_send = 0;
+  LaneMask pending = 0;
+  Lanes<std::uint64_t> addr;
+  Lanes<std::uint64_t> value;
+  Lanes<std::uint64_t> compare;  // Cas only
+
+  [[nodiscard]] bool done() const { return pending == 0; }
+};
+
+class MemOpPool {
+ public:
+  MemOp* get() {
+    if (free_.empty()) {
+      ops_.emplace_back();
+      return &ops_.back();
+    }
+    MemOp* op = free_.back();
+    free_.pop_back();
+    return op;
+  }
+  void release(MemOp* op) {
+    if (--op->references == 0) free_.push_back(op);
+  }
+  [[nodiscard]] std::size_t in_use() const { return ops_.size() - free_.size(); }
+
+ private:
+  std::deque<MemOp> ops_;
+  std::vector<MemOp*> free_;
+};
+
+// The element of a line at an address, as a raw word.
+inline std::uint64_t read_element(const Line& line, std::uint64_t addr, unsigned bytes) {
+  std::uint64_t value = 0;
+  const std::uint8_t* from = line.data() + addr % kLineBytes;
+  switch (bytes) {
+    case 4:
+      std::memcpy(&value, from, 4);
+      break;
+    case 8:
+      std::memcpy(&value, from, 8);
+      break;
+    case 1:
+      value = *from;
+      break;
+    default:
+      std::memcpy(&value, from, 2);
+  }
+  return value;
+}
+
+inline void write_element(Line& line, std::uint64_t addr, unsigned bytes, std::uint64_t value) {
+  std::uint8_t* to = line.data() + addr % kLineBytes;
+  switch (bytes) {
+    case 4:
+      std::memcpy(to, &value, 4);
+      break;
+    case 8:
+      std::memcpy(to, &value, 8);
+      break;
+    case 1:
+      *to = static_cast<std::uint8_t>(value);
+      break;
+    default:
+      std::memcpy(to, &value, 2);
+  }
+}
+
+// Byte enables of one element.
+constexpr std::uint64_t element_mask(std::uint64_t addr, unsigned bytes) {
+  return ((std::uint64_t{1} << bytes) - 1) << (addr % kLineBytes);
+}
+
+// Copies the lanes' elements out of a line.
+inline void read_lanes(MemOp& op, LaneMask lanes, const Line& line) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const unsigned lane = first_lane(lanes);
+    op.value[lane] = read_element(line, op.addr[lane], op.bytes);
+  }
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,55 @@
+// A FIFO that grows and never shrinks: queues and fixed-latency pipelines of the GPU model.
+//
+// Purpose: no allocation once warm, elements stay in place while queued.
+// Errors:  pop or front of an empty pipe is a programming error (asserted).
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <vector>
+
+namespace cxlgpu {
+
+template <typename T>
+class Pipe {
+ public:
+  explicit Pipe(std::size_t capacity = 16) : items_(capacity) {
+    assert((capacity & (capacity - 1)) == 0);
+  }
+  [[nodiscard]] bool empty() const { return head_ == tail_; }
+  [[nodiscard]] std::size_t size() const { return tail_ - head_; }
+  [[nodiscard]] T& front() {
+    assert(!empty());
+    return items_[head_ & (items_.size() - 1)];
+  }
+  [[nodiscard]] const T& front() const {
+    assert(!empty());
+    return items_[head_ & (items_.size() - 1)];
+  }
+  [[nodiscard]] T& back() { return items_[(tail_ - 1) & (items_.size() - 1)]; }
+  void pop() {
+    assert(!empty());
+    ++head_;
+  }
+  // A new last element to be filled in; holds whatever its place held before.
+  T& push() {
+    if (size() == items_.size()) grow();
+    return items_[tail_++ & (items_.size() - 1)];
+  }
+
+ private:
+  void grow() {
+    std::vector<T> bigger(items_.size() * 2);
+    for (std::size_t i = head_; i != tail_; ++i) {
+      bigger[i - head_] = std::move(items_[i & (items_.size() - 1)]);
+    }
+    tail_ -= head_;
+    head_ = 0;
+    items_ = std::move(bigger);
+  }
+
+  std::vector<T> items_;
+  std::size_t head_ = 0, tail_ = 0;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,84 @@
+// The host bridge: sends each request to the root port that its address decodes to.
+//
+// Purpose: routing (HDM decoder, then port number -> root port), the answer to addresses that no
+//          port owns, and the round robin that merges the ports' responses.
+// Units:   byte addresses in requests.
+// Shapes:  root port i has PCIe port number port_number_base + i. Response sources: ports 0..N-1,
+// then
+//          the local answer (N).
+// Errors:  no hit, or a target that is no port: reads all ones, write completed, error set.
+// Source:  CXL 2.0 8.2.5.12; docs/blocks.md, "host_bridge".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "refmodel/common/request.hpp"
+#include "refmodel/host_bridge/hdm_decoder.hpp"
+
+namespace cxlgpu {
+
+inline constexpr unsigned kMaxRootPorts = 16;
+
+// The root port of an address, or nothing if the host bridge must answer itself.
+[[nodiscard]] std::optional<unsigned> route(const HdmDecoder& decoder, std::uint64_t hpa,
+                                            unsigned ports, std::uint8_t port_number_base = 0x10);
+
+// The answer to a request that no port owns.
+[[nodiscard]] MemResponse decode_error_response(const MemRequest& request);
+
+// Round robin: the first source with its bit set in `wanting`, starting after the last one granted.
+class RoundRobin {
+ public:
+  explicit RoundRobin(unsigned sources) : sources_(sources) {}
+  [[nodiscard]] std::optional<unsigned> pick(std::uint32_t wanting) const;
+  void grant(unsigned source) { next_ = (source + 1) % sources_; }
+
+ private:
+  unsigned sources_;
+  unsigned next_ = 0;
+};
+
+// Cycle-exact.
+class HostBridge {
+ public:
+  struct In {
+    bool req_valid = false;
+    MemRequest req;
+    std::uint32_t port_ready = 0;  // bit i: root port i takes a request
+    std::uint32_t rsp_valid = 0;   // bit i: root port i offers rsp[i]
+    std::array<MemResponse, kMaxRootPorts> rsp{};
+    bool rsp_ready = false;    // towards the system bus
+    HdmDecoder::In registers;  // the register port; hpa_line is not used
+  };
+  struct Out {
+    bool req_ready = false;
+    std::uint32_t port_valid = 0;          // at most one bit
+    const MemRequest* port_req = nullptr;  // with port_valid
+    std::uint32_t rsp_ready = 0;           // towards the ports
+    bool rsp_valid = false;
+    MemResponse rsp;          // with rsp_valid
+    std::uint32_t rdata = 0;  // in the cycle after a register read
+  };
+
+  explicit HostBridge(unsigned ports, std::uint8_t port_number_base = 0x10, unsigned decoders = 4);
+  [[nodiscard]] HdmDecoder& decoder() { return decoder_; }
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+ private:
+  // The response source granted in this cycle.
+  [[nodiscard]] std::optional<unsigned> granted(const In& in) const;
+  [[nodiscard]] bool head_leaves(const In& in) const;
+
+  unsigned ports_;
+  std::uint8_t port_number_base_;
+  HdmDecoder decoder_;
+  RoundRobin arbiter_;
+  std::optional<MemRequest> head_;     // H1
+  std::optional<unsigned> head_port_;  // nothing: answered here
+  std::optional<MemResponse> response_;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,76 @@
+// The media port of an endpoint: what the endpoint's logic asks of its media and internal DRAM.
+//
+// Purpose: one interface for DRAM and flash parts; the same model object sits behind the RTL's
+//          media port (driven by the test bench) and behind the golden model's endpoint.
+// Shapes:  Read/Write move one 64 B line of media space (DPA). A cached part also has an internal
+//          DRAM array of `slots` lines of `line_bytes` (256 B by default): ArrayRead/ArrayWrite
+//          move 64 B of a slot, Fill copies a line media -> slot, WriteBack copies slot -> media.
+// Rules:   commands take effect on the contents in the order of submit(); only their completion
+//          is timed. Every command is answered exactly once, by `id` and `op`; answers may come in
+//          any order. Bytes never written read as zero. An address outside the part answers
+//          error = true.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "refmodel/common/request.hpp"
+#include "refmodel/common/time.hpp"
+
+namespace cxlgpu {
+
+enum class MediaOp : std::uint8_t {
+  Read = 0,
+  Write = 1,
+  ArrayRead = 2,
+  ArrayWrite = 3,
+  Fill = 4,
+  WriteBack = 5
+};
+
+struct MediaCommand {
+  MediaOp op = MediaOp::Read;
+  std::uint8_t id = 0;
+  std::uint64_t dpa = 0;   // Read, Write: 64 B aligned; Fill, WriteBack: line_bytes aligned
+  std::uint32_t slot = 0;  // Array*, Fill, WriteBack
+  std::uint32_t offset = 0;  // Array*: byte offset in the slot, 64 B aligned
+  std::uint64_t byte_enable = kAllBytes;
+  Line data{};
+};
+
+struct MediaResponse {
+  MediaOp op = MediaOp::Read;
+  std::uint8_t id = 0;
+  bool error = false;
+  Line data{};  // Read, ArrayRead
+};
+
+struct MediaCounters {
+  std::uint64_t reads = 0, writes = 0;             // 64 B commands to the media itself
+  std::uint64_t array_reads = 0, array_writes = 0;
+  std::uint64_t fills = 0, write_backs = 0;
+  std::uint64_t page_reads = 0, page_programs = 0;  // flash array operations
+  std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // DRAM
+};
+
+class Media {
+ public:
+  virtual ~Media() = default;
+  // False: the part's queue is full now; the caller must hold the command.
+  [[nodiscard]] virtual bool can_accept(Time now, MediaOp op) const = 0;
+  // Precondition: can_accept(now, command.op). `now` never decreases between calls.
+  virtual void submit(const MediaCommand& command, Time now) = 0;
+  // The next answer that is due at or before `now`, earliest first.
+  virtual std::optional<MediaResponse> take(Time now) = 0;
+  // Earliest time at which take() gives something or can_accept() may turn true.
+  [[nodiscard]] virtual Time next_event() const = 0;
+  [[nodiscard]] virtual const MediaCounters& counters() const = 0;
+  // Contents as a reader of the endpoint would see them; no simulated time passes. The internal DRAM
+  // counts: a slot holds the line of its last Fill until the next Fill of that slot.
+  [[nodiscard]] virtual Line peek(std::uint64_t dpa) const = 0;
+  // Loads initial contents, before the first command. No simulated time passes.
+  virtual void poke(std::uint64_t dpa, std::span<const std::uint8_t> bytes) = 0;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,124 @@
+#include "refmodel/root_port/memory_queue.hpp"
+
+#include <bit>
+
+namespace cxlgpu {
+namespace {
+
+constexpr std::uint64_t low_bits(unsigned n) {
+  return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+}
+
+}  // namespace
+
+MemoryQueue::MemoryQueue(unsigned depth, unsigned spec_entries)
+    : demand_mask_(low_bits(depth - spec_entries)), spec_mask_(low_bits(depth) & ~demand_mask_) {
+  assert(depth <= kMaxDepth && spec_entries < depth);
+}
+
+bool MemoryQueue::holds(std::uint64_t line) const {
+  for (std::uint64_t left = valid_ & demand_mask_; left != 0; left &= left - 1) {
+    if (line_[std::countr_zero(left)] == line) return true;
+  }
+  return false;
+}
+
+unsigned MemoryQueue::lowest_free(std::uint64_t valid, std::uint64_t mask) {
+  return static_cast<unsigned>(std::countr_zero(~valid & mask));
+}
+
+unsigned MemoryQueue::accept(const MemRequest& request) {
+  assert(can_accept(request.addr / kLineBytes));
+  const unsigned entry = lowest_free(valid_, demand_mask_);
+  valid_ |= std::uint64_t{1} << entry;
+  request_[entry] = request;
+  line_[entry] = request.addr / kLineBytes;
+  (request.is_write ? rwd_order_ : req_order_).push(static_cast<std::uint8_t>(entry));
+  return entry;
+}
+
+void MemoryQueue::accept_spec(const SpecRequest& spec) {
+  assert(can_accept_spec());
+  const unsigned entry = lowest_free(valid_, spec_mask_);
+  valid_ |= std::uint64_t{1} << entry;
+  spec_[entry] = spec;
+  req_order_.push(static_cast<std::uint8_t>(entry));
+}
+
+void MemoryQueue::req_taken() {
+  const unsigned entry = req_entry();
+  req_order_.pop();
+  if (is_spec(entry)) {
+    valid_ &= ~(std::uint64_t{1} << entry);
+  } else {
+    sent_ |= std::uint64_t{1} << entry;
+  }
+}
+
+void MemoryQueue::rwd_taken() {
+  sent_ |= std::uint64_t{1} << rwd_entry();
+  rwd_order_.pop();
+}
+
+const MemRequest& MemoryQueue::complete(unsigned tag) {
+  assert((valid_ & demand_mask_) >> tag & 1);
+  valid_ &= ~(std::uint64_t{1} << tag);
+  sent_ &= ~(std::uint64_t{1} << tag);
+  return request_[tag];
+}
+
+MemoryQueueBlock::Out MemoryQueueBlock::eval(const In& in) const {
+  Out out;
+  out.spec_ready = queue_.can_accept_spec();
+  const bool spec_goes = in.spec_valid && out.spec_ready;
+  out.in_ready = !spec_goes && queue_.can_accept(in.in_req.addr / kLineBytes);
+
+  out.req_valid = queue_.req_valid();
+  if (out.req_valid) {
+    const unsigned entry = queue_.req_entry();
+    out.req_is_spec = queue_.is_spec(entry);
+    out.req_tag = out.req_is_spec ? 0 : entry;
+    out.req_address = out.req_is_spec ? spec_address(queue_.spec(entry)) : queue_.line(entry);
+  }
+  out.rwd_valid = queue_.rwd_valid();
+  if (out.rwd_valid) {
+    out.rwd_tag = queue_.rwd_entry();
+    out.rwd = &queue_.request(out.rwd_tag);
+  }
+
+  const bool room = !response_ || in.rsp_ready;
+  out.drs_ready = room;
+  out.ndr_ready = room && !in.drs.valid;
+  const Response& offered = in.drs.valid ? in.drs : in.ndr;
+  out.rsp_taken = room && offered.valid && queue_.expects(offered.tag, in.drs.valid);
+  out.rsp_dev_load = out.rsp_taken ? offered.dev_load : 0;
+  out.rsp_valid = response_.has_value();
+  if (response_) out.rsp = *response_;
+  out.lines = queue_.lines();
+  out.unexpected = unexpected_;
+  return out;
+}
+
+void MemoryQueueBlock::clock(const In& in) {
+  const Out now = eval(in);
+  // First, since an entry freed at this edge is not given away at this edge.
+  if (in.spec_valid && now.spec_ready) {
+    queue_.accept_spec(in.spec);
+  } else if (in.in_valid && now.in_ready) {
+    queue_.accept(in.in_req);
+  }
+
+  if (response_ && in.rsp_ready) response_.reset();
+  const Response& offered = in.drs.valid ? in.drs : in.ndr;
+  if (now.rsp_taken) {
+    const MemRequest& request = queue_.complete(offered.tag);
+    response_ = MemResponse{request.id, request.is_write, in.drs.valid && offered.poison, {}};
+    if (in.drs.valid) response_->data = offered.data;
+  } else if (offered.valid && now.drs_ready) {
+    ++unexpected_;
+  }
+  if (now.req_valid && in.req_ready) queue_.req_taken();
+  if (now.rwd_valid && in.rwd_ready) queue_.rwd_taken();
+}
+
+}  // namespace cxlgpu

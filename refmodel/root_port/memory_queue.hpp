@@ -1,0 +1,133 @@
+// The memory queue: every load, store and MemSpecRd between the root port and its controller.
+//
+// Purpose: gives tags, keeps at most one outstanding load or store a line, hands requests to the
+//          controller in the order of their allocation (Req and RwD apart) and matches responses.
+// Units:   lines (address[51:6]); byte addresses only in MemRequest.
+// Shapes:  entries 0..depth-spec_entries-1 hold loads and stores (entry number = tag), the rest
+//          MemSpecRd only. Ports of the cycle-exact form are message fields, not wire bits.
+// Errors:  accept*() without room, complete() of a tag not outstanding are programming errors
+//          (asserted).
+// Source:  docs/blocks.md, "memory_queue".
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <optional>
+
+#include "refmodel/common/request.hpp"
+#include "refmodel/common/ring_queue.hpp"
+#include "refmodel/root_port/address_window.hpp"
+
+namespace cxlgpu {
+
+struct SpecRequest {
+  GranuleRun run;
+  std::uint64_t line = 0;    // the load's own line
+  bool with_length = false;  // length was enabled when it was allocated
+  bool operator==(const SpecRequest&) const = default;
+};
+
+// Address[51:6] of a MemSpecRd: with length, granule and length - 1; without, the load's line.
+[[nodiscard]] constexpr std::uint64_t spec_address(const SpecRequest& spec) {
+  return spec.with_length ? spec.run.first << 2 | spec.run.len : spec.line;
+}
+
+class MemoryQueue {
+ public:
+  static constexpr unsigned kMaxDepth = 64;
+  explicit MemoryQueue(unsigned depth = 32, unsigned spec_entries = 2);
+
+  // Room for a load or store of this line: a free entry, and the line not held.
+  [[nodiscard]] bool can_accept(std::uint64_t line) const {
+    return (valid_ & demand_mask_) != demand_mask_ && !holds(line);
+  }
+  [[nodiscard]] bool holds(std::uint64_t line) const;
+  unsigned accept(const MemRequest& request);  // returns the tag
+  [[nodiscard]] bool can_accept_spec() const { return (valid_ & spec_mask_) != spec_mask_; }
+  void accept_spec(const SpecRequest& spec);
+
+  // What the controller is offered: an entry number, valid while the order is not empty.
+  [[nodiscard]] bool req_valid() const { return !req_order_.empty(); }
+  [[nodiscard]] unsigned req_entry() const { return req_order_.front(); }
+  [[nodiscard]] bool rwd_valid() const { return !rwd_order_.empty(); }
+  [[nodiscard]] unsigned rwd_entry() const { return rwd_order_.front(); }
+  void req_taken();  // a MemSpecRd's entry frees
+  void rwd_taken();
+
+  [[nodiscard]] bool is_spec(unsigned entry) const { return (spec_mask_ >> entry) & 1; }
+  [[nodiscard]] const MemRequest& request(unsigned entry) const { return request_[entry]; }
+  [[nodiscard]] const SpecRequest& spec(unsigned entry) const { return spec_[entry]; }
+  [[nodiscard]] std::uint64_t line(unsigned entry) const { return line_[entry]; }
+
+  // A DRS or NDR with this tag is one that an entry waits for (handed over, of that kind).
+  [[nodiscard]] bool expects(unsigned tag, bool drs) const {
+    return tag < kMaxDepth && (sent_ & demand_mask_) >> tag & 1 && request_[tag].is_write != drs;
+  }
+  // The response for `tag` was taken: the entry frees. Its request stays readable until reuse.
+  const MemRequest& complete(unsigned tag);
+
+  // Loads and stores held, for the address window.
+  [[nodiscard]] LineTable lines() const { return {line_.data(), valid_ & demand_mask_}; }
+
+ private:
+  [[nodiscard]] static unsigned lowest_free(std::uint64_t valid, std::uint64_t mask);
+
+  std::uint64_t demand_mask_, spec_mask_;
+  std::uint64_t valid_ = 0;
+  std::uint64_t sent_ = 0;  // handed to the controller, response to come
+  std::array<std::uint64_t, kMaxDepth> line_{};
+  std::array<MemRequest, kMaxDepth> request_{};
+  std::array<SpecRequest, kMaxDepth> spec_{};
+  RingQueue<std::uint8_t, kMaxDepth> req_order_, rwd_order_;
+};
+
+// Cycle-exact: the queue with its response register.
+class MemoryQueueBlock {
+ public:
+  explicit MemoryQueueBlock(unsigned depth = 32, unsigned spec_entries = 2)
+      : queue_(depth, spec_entries) {}
+
+  struct Response {  // the head of a receive FIFO
+    bool valid = false;
+    unsigned tag = 0;
+    unsigned dev_load = 0;
+    bool poison = false;  // DRS only
+    Line data{};          // DRS only
+  };
+  struct In {
+    bool in_valid = false;
+    MemRequest in_req;
+    bool spec_valid = false;
+    SpecRequest spec;
+    bool req_ready = false, rwd_ready = false;
+    Response drs, ndr;
+    bool rsp_ready = false;
+  };
+  struct Out {
+    bool in_ready = false, spec_ready = false;
+    bool req_valid = false;    // MemRd or MemSpecRd
+    bool req_is_spec = false;  // this and the next two: 0 without req_valid
+    unsigned req_tag = 0;
+    std::uint64_t req_address = 0;  // address[51:6]
+    bool rwd_valid = false;         // MemWr, or MemWrPtl if the enables are not all ones
+    unsigned rwd_tag = 0;
+    const MemRequest* rwd = nullptr;  // with rwd_valid
+    bool drs_ready = false, ndr_ready = false;
+    bool rsp_taken = false;  // a response was matched this cycle
+    unsigned rsp_dev_load = 0;
+    bool rsp_valid = false;  // the response register
+    MemResponse rsp;         // with rsp_valid
+    LineTable lines;
+    std::uint32_t unexpected = 0;
+  };
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+ private:
+  MemoryQueue queue_;
+  std::optional<MemResponse> response_;
+  std::uint32_t unexpected_ = 0;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,35 @@
+// Policy and granularity of a root port's speculative reads.
+//
+// Purpose: the two encodings that the root port's blocks share (vendor registers at +0x800).
+// Units:   a granule is 256 B (address[51:8]), a line 64 B (address[51:6]).
+// Source:  docs/blocks.md, "Root port"; design page, "Load control".
+#pragma once
+
+#include <cstdint>
+
+namespace cxlgpu {
+
+enum class SrPolicy : std::uint8_t {
+  Off = 0,         // plain CXL
+  Naive = 1,       // 64 B for every load, no ring buffer
+  Dyn = 2,         // DevLoad sets the size, the window starts at the load
+  Paper = 3,       // address window, every queue entry counts
+  Directional = 4  // address window, only entries inside it and on their side
+};
+
+enum class Gran : std::uint8_t { B64 = 0, B256 = 1, B512 = 2, B768 = 3, B1024 = 4, Halted = 5 };
+
+// 256 B granules that a state asks for; 64 B counts as one, halted as none.
+[[nodiscard]] constexpr unsigned granules_of(Gran gran) {
+  if (gran == Gran::Halted) return 0;
+  return gran == Gran::B64 ? 1u : static_cast<unsigned>(gran);
+}
+
+// A run of granules: what one MemSpecRd asks for.
+struct GranuleRun {
+  std::uint64_t first = 0;
+  unsigned len = 0;  // granules - 1
+  bool operator==(const GranuleRun&) const = default;
+};
+
+}  // namespace cxlgpu

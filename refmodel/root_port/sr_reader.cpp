@@ -1,0 +1,80 @@
+#include "refmodel/root_port/sr_reader.hpp"
+
+namespace cxlgpu {
+namespace {
+
+bool uses_window(SrPolicy p) {
+  return p == SrPolicy::Paper || p == SrPolicy::Directional;
+}
+bool uses_ring(SrPolicy p) {
+  return p == SrPolicy::Dyn || uses_window(p);
+}
+
+constexpr unsigned kGranuleShift = 2;  // lines to granules
+
+}  // namespace
+
+SrVerdict sr_verdict(bool is_load, std::uint64_t line, SrPolicy policy, Gran gran,
+                     const RingBuffer& ring) {
+  if (!is_load) return SrVerdict::Store;
+  if (policy == SrPolicy::Naive) return SrVerdict::Issue;
+  if (!uses_ring(policy)) return SrVerdict::Off;
+  if (gran == Gran::Halted) return SrVerdict::Halted;
+  return ring.contains(line >> kGranuleShift) ? SrVerdict::Covered : SrVerdict::Issue;
+}
+
+SrVerdict SrReader::look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy,
+                         Gran gran, const RingBuffer& ring) {
+  const SrVerdict v = sr_verdict(is_load, line, policy, gran, ring);
+  counters_.loads += v != SrVerdict::Store;
+  counters_.halted += v == SrVerdict::Halted;
+  counters_.covered += v == SrVerdict::Covered;
+  if (v == SrVerdict::Issue) {
+    issuing_ = slot_held_ = true;
+    line_ = line;
+    slot_ = slot;
+    policy_ = policy;
+    gran_ = gran;
+  }
+  return v;
+}
+
+GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads) const {
+  const GranuleRun own{line_ >> kGranuleShift, 0};
+  if (policy_ == SrPolicy::Naive || !length_enabled) return own;
+  if (policy_ == SrPolicy::Dyn) return {own.first, granules_of(gran_) - 1};
+  if (slot_held_) loads.valid &= ~(std::uint64_t{1} << slot_);
+  return compute_window(line_, gran_, policy_ == SrPolicy::Directional, mem, loads);
+}
+
+void SrReader::issued(GranuleRun run, RingBuffer& ring) {
+  if (policy_ != SrPolicy::Naive) ring.record(run);
+  issuing_ = false;
+  ++counters_.issued;
+}
+
+SrReaderBlock::Out SrReaderBlock::eval(const In& in) const {
+  Out out;
+  out.counters = reader_.counters();
+  out.rd_next = !reader_.issuing() && in.rd_valid;
+  out.spec_valid = reader_.issuing();
+  if (out.spec_valid) {
+    out.run = reader_.window(in.length_enabled, in.mem, in.loads);
+    out.spec_line = reader_.line();
+  }
+  return out;
+}
+
+void SrReaderBlock::clock(const In& in) {
+  const Out now = eval(in);
+  if (now.spec_valid) {
+    if (in.spec_ready) reader_.issued(now.run, ring_);
+    // A slot that left is free for a cycle at least before another load takes it.
+    if (!((in.loads.valid >> reader_.slot()) & 1)) reader_.slot_left(reader_.slot());
+  } else if (in.rd_valid) {
+    reader_.look(in.rd_is_load, in.rd_line, in.rd_index, in.policy, in.gran, ring_);
+  }
+  if (in.flush) ring_.flush();
+}
+
+}  // namespace cxlgpu

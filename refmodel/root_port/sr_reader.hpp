@@ -1,0 +1,89 @@
+// The SR reader: decides for each load whether and what to speculate.
+//
+// Purpose: takes the loads of the SR queue one by one, asks policy, load control and ring buffer,
+// and
+//          offers one MemSpecRd for a load that passes all three.
+// Units:   lines (address[51:6]) for loads, granules (address[51:8]) for what is asked for.
+// Errors:  none.
+// Source:  docs/blocks.md, "sr_reader".
+#pragma once
+
+#include <cstdint>
+
+#include "refmodel/root_port/address_window.hpp"
+#include "refmodel/root_port/policy.hpp"
+#include "refmodel/root_port/ring_buffer.hpp"
+
+namespace cxlgpu {
+
+// Why a queue entry needs no MemSpecRd, or that it does; tests in this order.
+enum class SrVerdict : std::uint8_t { Store, Off, Halted, Covered, Issue };
+[[nodiscard]] SrVerdict sr_verdict(bool is_load, std::uint64_t line, SrPolicy policy, Gran gran,
+                                   const RingBuffer& ring);
+
+struct SrCounters {
+  std::uint32_t loads = 0, issued = 0, covered = 0, halted = 0;
+  bool operator==(const SrCounters&) const = default;
+};
+
+class SrReader {
+ public:
+  // Untimed: look() at the entry the queue's reader stands on, then move that reader on. After
+  // Issue the caller asks for window() until the memory queue has room, then calls issued().
+  SrVerdict look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy, Gran gran,
+                 const RingBuffer& ring);
+  [[nodiscard]] bool issuing() const { return issuing_; }
+  [[nodiscard]] std::uint64_t line() const { return line_; }
+  [[nodiscard]] unsigned slot() const { return slot_; }
+  // `loads`: every load of the SR queue; the latched one is left out here.
+  [[nodiscard]] GranuleRun window(bool length_enabled, LineTable mem, LineTable loads) const;
+  void issued(GranuleRun run, RingBuffer& ring);
+  // The SR queue's head left `slot`.
+  void slot_left(unsigned slot) {
+    if (slot == slot_) slot_held_ = false;
+  }
+  [[nodiscard]] const SrCounters& counters() const { return counters_; }
+
+ private:
+  bool issuing_ = false;
+  std::uint64_t line_ = 0;
+  SrPolicy policy_ = SrPolicy::Off;
+  Gran gran_ = Gran::B256;
+  unsigned slot_ = 0;
+  bool slot_held_ = false;
+  SrCounters counters_;
+};
+
+// Cycle-exact: the reader with its ring buffer.
+class SrReaderBlock {
+ public:
+  explicit SrReaderBlock(unsigned ring_sets = 64, unsigned ring_ways = 4)
+      : ring_(ring_sets, ring_ways) {}
+
+  struct In {
+    SrPolicy policy = SrPolicy::Off;
+    bool length_enabled = false;
+    Gran gran = Gran::B256;
+    bool flush = false;  // the ring buffer
+    bool rd_valid = false, rd_is_load = false;
+    std::uint64_t rd_line = 0;
+    unsigned rd_index = 0;
+    LineTable loads, mem;
+    bool spec_ready = false;
+  };
+  struct Out {
+    bool rd_next = false;
+    bool spec_valid = false;  // without it run and spec_line are 0
+    GranuleRun run;
+    std::uint64_t spec_line = 0;
+    SrCounters counters;
+  };
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+ private:
+  SrReader reader_;
+  RingBuffer ring_;
+};
+
+}  // namespace cxlgpu

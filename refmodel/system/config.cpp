@@ -1,0 +1,434 @@
+#include "refmodel/system/config.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <set>
+
+#include "refmodel/common/input_error.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr std::uint64_t kMiB = 1024 * 1024;
+constexpr std::uint64_t kHdmMultiple = 256 * kMiB;
+
+[[noreturn]] void fail(const std::string& where, const std::string& key, const std::string& what) {
+  throw InputError(fmt::format("{}: key '{}': {}", where, key, what));
+}
+
+// 123, 0x7b, 64KiB, 1MiB, 4GiB.
+std::uint64_t parse_unsigned(const std::string& text, const std::string& where,
+                             const std::string& key) {
+  std::string digits = text;
+  std::uint64_t scale = 1;
+  for (const auto& [suffix, factor] :
+       {std::pair<const char*, std::uint64_t>{"KiB", 1024}, {"MiB", kMiB}, {"GiB", 1024 * kMiB}}) {
+    if (digits.size() > 3 && digits.ends_with(suffix)) {
+      digits.resize(digits.size() - 3);
+      scale = factor;
+      break;
+    }
+  }
+  const bool hex = digits.starts_with("0x") || digits.starts_with("0X");
+  const char* first = digits.data() + (hex ? 2 : 0);
+  const char* last = digits.data() + digits.size();
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(first, last, value, hex ? 16 : 10);
+  if (error != std::errc{} || end != last || first == last || value > UINT64_MAX / scale) {
+    fail(where, key, fmt::format("'{}' is not an unsigned number; write e.g. 128, 0x80 or 64KiB", text));
+  }
+  return value * scale;
+}
+
+std::uint64_t parse_range(const std::string& text, const std::string& where, const std::string& key,
+                          std::uint64_t low, std::uint64_t high) {
+  const std::uint64_t value = parse_unsigned(text, where, key);
+  if (value < low || value > high) {
+    fail(where, key, fmt::format("{} is out of range; use {}..{}", text, low, high));
+  }
+  return value;
+}
+
+std::uint64_t parse_power_of_two(const std::string& text, const std::string& where,
+                                 const std::string& key, std::uint64_t low, std::uint64_t high) {
+  const std::uint64_t value = parse_range(text, where, key, low, high);
+  if ((value & (value - 1)) != 0) fail(where, key, fmt::format("{} is not a power of two", text));
+  return value;
+}
+
+double parse_probability(const std::string& text, const std::string& where, const std::string& key) {
+  double value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value < 1)) {
+    fail(where, key, fmt::format("'{}' is not a probability; write a number from 0 to below 1", text));
+  }
+  return value;
+}
+
+bool parse_bool(const std::string& text, const std::string& where, const std::string& key) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  fail(where, key, fmt::format("'{}' is neither true nor false", text));
+}
+
+std::string parse_choice(const std::string& text, const std::string& where, const std::string& key,
+                         const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), text) != choices.end()) return text;
+  fail(where, key, fmt::format("'{}' is not known; use {}", text, fmt::join(choices, ", ")));
+}
+
+std::vector<std::uint64_t> parse_list(const std::string& text, const std::string& where,
+                                      const std::string& key, std::size_t length,
+                                      std::uint64_t high) {
+  std::vector<std::uint64_t> values;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    std::string part = text.substr(start, comma - start);
+    std::erase(part, ' ');
+    values.push_back(parse_range(part, where, key, 0, high));
+    start = comma + 1;
+  }
+  if (length != 0 && values.size() != length) {
+    fail(where, key, fmt::format("has {} values; give {}", values.size(), length));
+  }
+  return values;
+}
+
+const std::vector<std::string> kPolicies = {"off", "naive", "dyn", "sr-paper", "sr-directional"};
+
+using Setter = std::function<void(RunConfig&, const std::string& text, const std::string& where,
+                                  const std::string& key)>;
+struct Field {
+  const char* path;
+  Setter set;
+};
+
+template <typename Member>
+Setter number(Member member, std::uint64_t low, std::uint64_t high) {
+  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    auto& target = member(c);
+    target = static_cast<std::remove_reference_t<decltype(target)>>(parse_range(t, w, k, low, high));
+  };
+}
+template <typename Member>
+Setter power(Member member, std::uint64_t low, std::uint64_t high) {
+  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    auto& target = member(c);
+    target =
+        static_cast<std::remove_reference_t<decltype(target)>>(parse_power_of_two(t, w, k, low, high));
+  };
+}
+template <typename Member>
+Setter probability(Member member) {
+  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    member(c) = parse_probability(t, w, k);
+  };
+}
+template <typename Member>
+Setter choice(Member member, std::vector<std::string> choices) {
+  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    member(c) = parse_choice(t, w, k, choices);
+  };
+}
+template <typename Member>
+Setter list(Member member, std::size_t length, std::uint64_t high) {
+  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    member(c) = parse_list(t, w, k, length, high);
+  };
+}
+
+#define CXLGPU_MEMBER(expr) [](RunConfig& c) -> auto& { return c.expr; }
+
+// Every scalar key there is. hdm.ranges is a list of maps and is read apart.
+const std::vector<Field>& fields() {
+  static const std::vector<Field> all = {
+      {"system.ports", power(CXLGPU_MEMBER(ports), 1, 4)},
+      {"run.engine", choice(CXLGPU_MEMBER(engine), {"rtl", "model", "cosim"})},
+      {"run.seed", number(CXLGPU_MEMBER(seed), 0, UINT32_MAX)},
+      {"run.limit_us", number(CXLGPU_MEMBER(limit_us), 1, 1000000000)},
+      {"gpu.cores", number(CXLGPU_MEMBER(gpu.cores), 1, 64)},
+      {"gpu.warps", number(CXLGPU_MEMBER(gpu.warps), 1, 64)},
+      {"gpu.threads", number(CXLGPU_MEMBER(gpu.threads), 1, 64)},
+      {"gpu.l1_bytes", power(CXLGPU_MEMBER(gpu.l1_bytes), 1024, kMiB)},
+      {"gpu.l1_ways", power(CXLGPU_MEMBER(gpu.l1_ways), 1, 16)},
+      {"gpu.l1_latency_cycles", number(CXLGPU_MEMBER(gpu.l1_latency_cycles), 1, 1000)},
+      {"gpu.l1_mshrs", number(CXLGPU_MEMBER(gpu.l1_mshrs), 1, 1024)},
+      {"gpu.llc_bytes", power(CXLGPU_MEMBER(gpu.llc_bytes), 4096, 64 * kMiB)},
+      {"gpu.llc_ways", power(CXLGPU_MEMBER(gpu.llc_ways), 1, 32)},
+      {"gpu.llc_latency_cycles", number(CXLGPU_MEMBER(gpu.llc_latency_cycles), 1, 1000)},
+      {"gpu.llc_mshrs", number(CXLGPU_MEMBER(gpu.llc_mshrs), 1, 4096)},
+      {"gpu.distribution",
+       choice(CXLGPU_MEMBER(gpu.distribution), {"chunked", "interleaved"})},
+      {"local_memory.percent_of_data",
+       number(CXLGPU_MEMBER(local.fraction_percent), 0, 100)},
+      {"local_memory.latency_ps", number(CXLGPU_MEMBER(local.latency_ps), 1000, 100000000)},
+      {"local_memory.bytes_per_cycle", number(CXLGPU_MEMBER(local.bytes_per_cycle), 1, 65536)},
+      {"link.lanes", power(CXLGPU_MEMBER(link.lanes), 2, 16)},
+      {"link.lane_mbit_s", number(CXLGPU_MEMBER(link.lane_mbit_s), 8000, 32000)},
+      {"link.flight_ps", number(CXLGPU_MEMBER(link.flight_ps), 0, 1000000)},
+      {"link.bit_error_rate_m2s", probability(CXLGPU_MEMBER(link.bit_error_rate_m2s))},
+      {"link.bit_error_rate_s2m", probability(CXLGPU_MEMBER(link.bit_error_rate_s2m))},
+      {"link.drop_spec_every", number(CXLGPU_MEMBER(link.drop_spec_every), 0, 1000000)},
+      {"root_port.policy",
+       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+         const std::string name = parse_choice(t, w, k, kPolicies);
+         c.root_port.policy = static_cast<SrPolicy>(
+             std::find(kPolicies.begin(), kPolicies.end(), name) - kPolicies.begin());
+       }},
+      {"root_port.spec_length",
+       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+         c.root_port.spec_length = parse_bool(t, w, k);
+       }},
+      {"endpoint.cache_bytes", number(CXLGPU_MEMBER(endpoint.cache_bytes), 0, 2 * kMiB)},
+      {"endpoint.cache_percent", number(CXLGPU_MEMBER(endpoint.cache_percent), 1, 100)},
+      {"endpoint.ingress_thresholds",
+       list(CXLGPU_MEMBER(endpoint.ingress_thresholds), 3, 127)},
+      {"endpoint.mshr_thresholds", list(CXLGPU_MEMBER(endpoint.mshr_thresholds), 3, 127)},
+      {"media.part",
+       [](RunConfig& c, const std::string& t, const std::string&, const std::string&) {
+         c.media = t;
+       }},
+      {"workload.name",
+       [](RunConfig& c, const std::string& t, const std::string&, const std::string&) {
+         c.workload.name = t;
+       }},
+      {"workload.size", number(CXLGPU_MEMBER(workload.size), 0, 1ull << 32)},
+      {"trace.max_requests", number(CXLGPU_MEMBER(trace.max_requests), 0, 1ull << 40)},
+      {"trace.max_reads", number(CXLGPU_MEMBER(trace.max_reads), 1, 4096)},
+      {"trace.max_writes", number(CXLGPU_MEMBER(trace.max_writes), 1, 4096)},
+  };
+  return all;
+}
+#undef CXLGPU_MEMBER
+
+std::string at(const std::string& file, const YAML::Node& node) {
+  return fmt::format("{}:{}", file, node.Mark().line + 1);
+}
+
+void set_scalar(RunConfig& config, const std::string& key, const std::string& text,
+                const std::string& where) {
+  for (const Field& field : fields()) {
+    if (key == field.path) {
+      field.set(config, text, where, key);
+      return;
+    }
+  }
+  fail(where, key, "is not a known key; `cxlgpu list --keys` names them all");
+}
+
+HdmRange read_range(const YAML::Node& node, const std::string& file, const std::string& key) {
+  if (!node.IsMap()) fail(at(file, node), key, "is not a map; give base, size, ports, granularity");
+  HdmRange range;
+  std::set<std::string> seen;
+  for (const auto& item : node) {
+    const auto name = item.first.as<std::string>();
+    const std::string path = key + "." + name;
+    const std::string where = at(file, item.first);
+    if (!seen.insert(name).second) fail(where, path, "is given twice; keep one");
+    if (name == "ports") {
+      if (!item.second.IsSequence()) fail(where, path, "is not a list; write e.g. [0, 1]");
+      for (const auto& port : item.second) {
+        range.ports.push_back(
+            static_cast<unsigned>(parse_range(port.as<std::string>(), where, path, 0, 31)));
+      }
+      continue;
+    }
+    if (!item.second.IsScalar()) fail(where, path, "is not a number");
+    const auto text = item.second.as<std::string>();
+    if (name == "base") {
+      range.base = parse_unsigned(text, where, path);
+    } else if (name == "size") {
+      range.size = parse_unsigned(text, where, path);
+    } else if (name == "granularity") {
+      range.granularity = parse_power_of_two(text, where, path, 256, 16384);
+    } else {
+      fail(where, path, "is not a known key; use base, size, ports, granularity");
+    }
+  }
+  for (const char* need : {"base", "size", "ports"}) {
+    if (seen.count(need) == 0) fail(at(file, node), key, fmt::format("'{}' is missing", need));
+  }
+  const std::string where = at(file, node);
+  const std::size_t ways = range.ports.size();
+  if (ways != 1 && ways != 2 && ways != 4 && ways != 8) {
+    fail(where, key + ".ports", fmt::format("{} ways; a host bridge interleaves 1, 2, 4 or 8", ways));
+  }
+  if (range.base % kHdmMultiple != 0) {
+    fail(where, key + ".base", fmt::format("0x{:x} is not a multiple of 256 MiB", range.base));
+  }
+  if (range.size == 0 || range.size % (kHdmMultiple * ways) != 0) {
+    fail(where, key + ".size",
+         fmt::format("0x{:x} is not a multiple of {} x 256 MiB", range.size, ways));
+  }
+  return range;
+}
+
+void read_map(RunConfig& config, const YAML::Node& node, const std::string& file,
+              const std::string& prefix) {
+  if (!node.IsMap()) {
+    fail(at(file, node), prefix.empty() ? "(top)" : prefix, "is not a map of keys; write key: value");
+  }
+  std::set<std::string> seen;
+  for (const auto& item : node) {
+    if (!item.first.IsScalar()) fail(at(file, item.first), prefix, "has a key that is not a word");
+    const auto name = item.first.as<std::string>();
+    const std::string key = prefix.empty() ? name : prefix + "." + name;
+    const std::string where = at(file, item.first);
+    if (!seen.insert(name).second) fail(where, key, "is given twice; keep one");
+    if (key == "hdm.ranges") {
+      if (!item.second.IsSequence()) fail(where, key, "is not a list of ranges");
+      config.hdm.clear();
+      std::size_t index = 0;
+      for (const auto& range : item.second) {
+        config.hdm.push_back(read_range(range, file, fmt::format("{}[{}]", key, index++)));
+      }
+      check(config, where);
+    } else if (item.second.IsMap()) {
+      const bool known = std::any_of(fields().begin(), fields().end(), [&](const Field& f) {
+        return std::string(f.path).starts_with(key + ".");
+      });
+      if (!known && key != "hdm") fail(where, key, "is not a known section; `cxlgpu list --keys` names them all");
+      read_map(config, item.second, file, key);
+    } else if (item.second.IsSequence()) {
+      std::vector<std::string> parts;
+      for (const auto& part : item.second) {
+        if (!part.IsScalar()) fail(where, key, "has a part that is not a number");
+        parts.push_back(part.as<std::string>());
+      }
+      set_scalar(config, key, fmt::format("{}", fmt::join(parts, ",")), where);
+    } else {
+      set_scalar(config, key, item.second.IsNull() ? "" : item.second.as<std::string>(), where);
+    }
+  }
+}
+
+void read_file(RunConfig& config, const std::filesystem::path& path) {
+  const std::string file = path.string();
+  YAML::Node root;
+  try {
+    root = YAML::LoadFile(file);
+  } catch (const YAML::BadFile&) {
+    throw InputError(fmt::format("{}:0: cannot be read; check the path", file));
+  } catch (const YAML::Exception& e) {
+    throw InputError(fmt::format("{}:{}: key '(syntax)': {}; mend the YAML", file, e.mark.line + 1, e.msg));
+  }
+  if (!root.IsDefined() || root.IsNull()) return;
+  read_map(config, root, file, "");
+}
+
+void apply_config_name(RunConfig& config, const std::string& name) {
+  // What a configuration's name means; everything else is the machine's.
+  if (name == "cxl") config.root_port.policy = SrPolicy::Off;
+  if (name == "naive") {
+    config.root_port.policy = SrPolicy::Naive;
+    config.root_port.spec_length = false;
+  }
+  if (name == "dyn") config.root_port.policy = SrPolicy::Dyn;
+  if (name == "sr") config.root_port.policy = SrPolicy::Directional;
+}
+
+}  // namespace
+
+Time LinkConfig::flit_time() const {
+  // 68 bytes over the lanes; lane_mbit_s bits a microsecond a lane.
+  return Time{68ull * 8 * 1000000 / (lanes * lane_mbit_s)};
+}
+
+ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names)
+    : dir_(std::move(config_dir)), names_(std::move(names)) {}
+
+RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std::string>& sets) const {
+  RunConfig config;
+  read_file(config, dir_ / "system" / "default.yaml");
+  const auto known = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  const bool is_file = scenario.ends_with(".yaml") || scenario.ends_with(".yml");
+  config.scenario = is_file ? std::filesystem::path(scenario).stem().string() : scenario;
+  if (is_file) {
+    read_file(config, scenario);
+  } else {
+    const std::size_t first = scenario.find('-');
+    const std::size_t last = scenario.rfind('-');
+    if (first == std::string::npos || first == last) {
+      throw InputError(fmt::format(
+          "scenario '{}': is not <workload>-<media>-<config> nor a .yaml file; `cxlgpu list` names all parts",
+          scenario));
+    }
+    config.workload.name = scenario.substr(0, first);
+    config.media = scenario.substr(first + 1, last - first - 1);
+    const std::string kind = scenario.substr(last + 1);
+    if (!known(names_.configs, kind)) {
+      throw InputError(fmt::format("scenario '{}': configuration '{}' is not known; use {}", scenario,
+                                   kind, fmt::join(names_.configs, ", ")));
+    }
+    apply_config_name(config, kind);
+    const auto own = dir_ / "scenarios" / (scenario + ".yaml");
+    if (std::filesystem::exists(own)) read_file(config, own);
+  }
+  for (const std::string& set : sets) {
+    const std::size_t equals = set.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError(fmt::format("--set '{}': is not key=value; write e.g. --set gpu.warps=4", set));
+    }
+    set_scalar(config, set.substr(0, equals), set.substr(equals + 1), "--set");
+  }
+  if (!known(names_.workloads, config.workload.name) && config.workload.name != "trace") {
+    throw InputError(fmt::format("scenario '{}': key 'workload.name': '{}' is not known; use {}", scenario,
+                                 config.workload.name, fmt::join(names_.workloads, ", ")));
+  }
+  if (!known(names_.media, config.media)) {
+    throw InputError(fmt::format("scenario '{}': key 'media.part': '{}' is not known; use {}", scenario,
+                                 config.media, fmt::join(names_.media, ", ")));
+  }
+  check(config, is_file ? scenario : fmt::format("scenario '{}'", scenario));
+  return config;
+}
+
+std::vector<std::string> ConfigLoader::keys() {
+  std::vector<std::string> all;
+  for (const Field& field : fields()) all.emplace_back(field.path);
+  all.emplace_back("hdm.ranges");
+  return all;
+}
+
+void check(const RunConfig& config, const std::string& where) {
+  if (config.hdm.empty()) {
+    fail(where, "hdm.ranges", "names no range; give at least one with base, size, ports");
+  }
+  for (std::size_t i = 0; i < config.hdm.size(); ++i) {
+    const HdmRange& a = config.hdm[i];
+    std::set<unsigned> distinct(a.ports.begin(), a.ports.end());
+    if (distinct.size() != a.ports.size()) {
+      fail(where, fmt::format("hdm.ranges[{}].ports", i), "names a port twice; each may stand once");
+    }
+    if (*distinct.rbegin() >= config.ports) {
+      fail(where, fmt::format("hdm.ranges[{}].ports", i),
+           fmt::format("names port {}, but system.ports is {}", *distinct.rbegin(), config.ports));
+    }
+    if (i > 0) {
+      const HdmRange& b = config.hdm[i - 1];
+      if (a.base < b.base + b.size) {
+        fail(where, fmt::format("hdm.ranges[{}].base", i),
+             fmt::format("0x{:x} overlaps or precedes range {} (0x{:x}..0x{:x}); ranges rise and do not overlap",
+                         a.base, i - 1, b.base, b.base + b.size - 1));
+      }
+    }
+  }
+  for (const auto* thresholds :
+       {&config.endpoint.ingress_thresholds, &config.endpoint.mshr_thresholds}) {
+    if (!std::is_sorted(thresholds->begin(), thresholds->end())) {
+      fail(where, thresholds == &config.endpoint.ingress_thresholds ? "endpoint.ingress_thresholds"
+                                                                    : "endpoint.mshr_thresholds",
+           "must rise: light, moderate, severe");
+    }
+  }
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,114 @@
+// The machine and the run, as read from configs/ and the command line.
+//
+// Purpose: one value type that every engine is built from.
+// Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in configs/system/default.yaml.
+// Errors:  InputError with one line: file, line, key, what to do.
+// Layers:  configs/system/default.yaml, then what the scenario's name says, then
+//          configs/scenarios/NAME.yaml or the file given, then --set.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "refmodel/common/time.hpp"
+#include "refmodel/root_port/policy.hpp"
+
+namespace cxlgpu {
+
+// One HDM range: interleaved over root ports in the order given.
+struct HdmRange {
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  std::uint64_t granularity = 256;  // bytes, 256..16384
+  std::vector<unsigned> ports;
+};
+
+struct GpuConfig {
+  unsigned cores = 8, warps = 8, threads = 8;
+  std::uint64_t l1_bytes = 16384, llc_bytes = 65536;
+  unsigned l1_ways = 4, llc_ways = 8;
+  unsigned l1_latency_cycles = 4, llc_latency_cycles = 20;
+  unsigned l1_mshrs = 16, llc_mshrs = 128;
+  std::string distribution = "chunked";
+};
+
+struct LocalMemoryConfig {
+  std::uint64_t fraction_percent = 10;  // share of the data set that fits in GPU memory
+  std::uint64_t latency_ps = 0;
+  std::uint64_t bytes_per_cycle = 0;
+};
+
+struct LinkConfig {
+  unsigned lanes = 8;
+  std::uint64_t lane_mbit_s = 32000;
+  std::uint64_t flight_ps = 2000;
+  double bit_error_rate_m2s = 0, bit_error_rate_s2m = 0;
+  unsigned drop_spec_every = 0;  // fault injection: every n-th MemSpecRd is lost, 0 never
+  [[nodiscard]] Time flit_time() const;
+};
+
+struct RootPortConfig {
+  SrPolicy policy = SrPolicy::Off;
+  bool spec_length = true;
+};
+
+struct EndpointConfig {
+  std::uint64_t cache_bytes = 0;  // internal DRAM used as cache, 0: by cache_percent
+  std::uint64_t cache_percent = 10;
+  std::vector<std::uint64_t> ingress_thresholds = {4, 16, 32};
+  std::vector<std::uint64_t> mshr_thresholds = {24, 48, 60};
+};
+
+struct WorkloadConfig {
+  std::string name;
+  std::uint64_t size = 0;  // elements or nodes; 0: the workload's reduced size
+};
+
+struct TraceConfig {
+  std::string file;
+  std::uint64_t max_requests = 0;  // 0: all
+  unsigned max_reads = 128, max_writes = 64;
+};
+
+struct RunConfig {
+  std::string scenario;
+  std::string media;
+  std::string engine = "cosim";
+  std::uint64_t seed = 1;
+  std::uint64_t limit_us = 1000000;
+  unsigned ports = 2;
+  GpuConfig gpu;
+  LocalMemoryConfig local;
+  LinkConfig link;
+  RootPortConfig root_port;
+  EndpointConfig endpoint;
+  WorkloadConfig workload;
+  TraceConfig trace;
+  std::vector<HdmRange> hdm;
+};
+
+// Parts of a scenario's name, <workload>-<media>-<config>.
+struct ScenarioNames {
+  std::vector<std::string> workloads, media, configs;
+};
+
+class ConfigLoader {
+ public:
+  ConfigLoader(std::filesystem::path config_dir, ScenarioNames names);
+  // `scenario` is a name or the path of a YAML file; `sets` are path.key=value.
+  [[nodiscard]] RunConfig load(const std::string& scenario,
+                               const std::vector<std::string>& sets) const;
+  // Every key with its default, for the user guide.
+  [[nodiscard]] static std::vector<std::string> keys();
+
+ private:
+  std::filesystem::path dir_;
+  ScenarioNames names_;
+};
+
+// Checks what no single key can show: overlaps, multiples, ports that do not exist.
+void check(const RunConfig& config, const std::string& where);
+
+}  // namespace cxlgpu

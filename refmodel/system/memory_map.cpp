@@ -1,0 +1,63 @@
+#include "refmodel/system/memory_map.hpp"
+
+#include <algorithm>
+
+namespace cxlgpu {
+
+namespace {
+bool uses(const HdmRange& range, unsigned port) {
+  return std::find(range.ports.begin(), range.ports.end(), port) != range.ports.end();
+}
+}  // namespace
+
+std::optional<MemoryMap::Place> MemoryMap::place(std::uint64_t hpa) const {
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    const HdmRange& range = ranges_[i];
+    if (hpa < range.base || hpa - range.base >= range.size) continue;
+    const std::uint64_t offset = hpa - range.base;
+    const std::uint64_t chunk = offset / range.granularity;
+    const std::uint64_t ways = range.ports.size();
+    Place place;
+    place.port = range.ports[chunk % ways];
+    for (std::size_t before = 0; before < i; ++before) {
+      if (uses(ranges_[before], place.port)) place.dpa += ranges_[before].size / ranges_[before].ports.size();
+    }
+    place.dpa += chunk / ways * range.granularity + offset % range.granularity;
+    return place;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t MemoryMap::capacity(const std::vector<HdmRange>& ranges, unsigned port) {
+  std::uint64_t total = 0;
+  for (const HdmRange& range : ranges) {
+    if (uses(range, port)) total += range.size / range.ports.size();
+  }
+  return total;
+}
+
+void MemoryMap::poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t step = std::min<std::size_t>(bytes.size(), kLineBytes - hpa % kLineBytes);
+    if (const auto where = place(hpa)) media_[where->port]->poke(where->dpa, bytes.first(step));
+    hpa += step;
+    bytes = bytes.subspan(step);
+  }
+}
+
+void MemoryMap::peek(std::uint64_t hpa, std::span<std::uint8_t> bytes) const {
+  while (!bytes.empty()) {
+    const std::size_t skip = hpa % kLineBytes;
+    const std::size_t step = std::min<std::size_t>(bytes.size(), kLineBytes - skip);
+    if (const auto where = place(hpa)) {
+      const Line line = media_[where->port]->peek(line_of(where->dpa));
+      std::copy_n(line.begin() + static_cast<std::ptrdiff_t>(skip), step, bytes.begin());
+    } else {
+      std::fill_n(bytes.begin(), step, std::uint8_t{0});
+    }
+    hpa += step;
+    bytes = bytes.subspan(step);
+  }
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,186 @@
+#include "refmodel/system/model_engine.hpp"
+
+#include <algorithm>
+
+namespace cxlgpu {
+
+namespace {
+
+LinkParams link_params(const RunConfig& config, unsigned port, bool from_host) {
+  LinkParams params;
+  params.flit_time = config.link.flit_time();
+  params.flight = Time{config.link.flight_ps};
+  params.bit_error_rate = from_host ? config.link.bit_error_rate_m2s : config.link.bit_error_rate_s2m;
+  params.seed = config.seed * 1000 + port * 2 + (from_host ? 0 : 1);
+  return params;
+}
+
+}  // namespace
+
+ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, TraceSink* sink)
+    : m2s(true, link_params(config, number, true)),
+      s2m(false, link_params(config, number, false)),
+      root(number, {m2s, s2m, store, sink}, config.link.drop_spec_every),
+      endpoint(number, {m2s, s2m, store, media, sink}) {
+  m2s.connect(s2m);
+  s2m.connect(m2s);
+}
+
+ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
+                         const std::vector<Media*>& media, TraceSink* sink)
+    : sink_(sink), arbiter_(config.ports + 1) {
+  for (unsigned i = 0; i < config.ports; ++i) {
+    ports_.push_back(std::make_unique<Port>(i, config, *media[i], sink));
+  }
+  bring_up(*this, config, parts);
+}
+
+void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset,
+                        std::uint32_t value) {
+  switch (space) {
+    case RegisterSpace::HostBridge:
+      decoder_.write(offset, value);
+      break;
+    case RegisterSpace::RootPort:
+      ports_[index]->root.write_register(offset - 0x800, value);
+      break;
+    case RegisterSpace::Endpoint:
+      ports_[index]->endpoint.write_register(offset, value);
+      break;
+  }
+}
+
+std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
+  if (space == RegisterSpace::HostBridge) return decoder_.read(offset);
+  if (space == RegisterSpace::Endpoint) return ports_[index]->endpoint.decoder().read(offset);
+  return 0;
+}
+
+bool ModelEngine::head_can_leave() const {
+  if (!head_port_) return !local_answer_;
+  return ports_[*head_port_]->root.can_take();
+}
+
+bool ModelEngine::submit(const MemRequest& request) {
+  // The adapter's register is free, or becomes free at this edge.
+  const bool moves = adapter_ && adapter_->visible <= now_ &&
+                     (!head_ || (head_->visible <= now_ && head_can_leave()));
+  if (adapter_ && !moves) return false;
+  if (adapter_) cycle(now_);  // the cycle happens now, so that the register is free
+  adapter_ = Staged{request, now_ + kCycle};
+  bridge_next_ = std::min(bridge_next_, now_ + kCycle);
+  return true;
+}
+
+std::optional<MemResponse> ModelEngine::take() {
+  if (answers_.empty() || answers_.front().visible > now_) return std::nullopt;
+  std::optional<MemResponse> response = answers_.front().response;
+  answers_.pop();
+  return response;
+}
+
+Time ModelEngine::next_activity() const {
+  Time t = bridge_next_;
+  for (const auto& port : ports_) {
+    t = std::min({t, port->m2s.next_event(), port->s2m.next_event(), port->root.next_event(),
+                  port->endpoint.next_event()});
+  }
+  return t;
+}
+
+Time ModelEngine::next_event() const {
+  Time t = next_activity();
+  if (t != Time::never()) t = std::max(now_, t) + kCycle;
+  if (!answers_.empty()) t = std::min(t, std::max(now_ + kCycle, answers_.front().visible));
+  return t;
+}
+
+void ModelEngine::advance_to(Time t) {
+  for (Time next = next_activity(); next < t; next = next_activity()) {
+    now_ = std::max(now_, next);
+    cycle(now_);
+  }
+  now_ = t;
+}
+
+void ModelEngine::cycle(Time now) {
+  for (auto& port : ports_) {
+    if (port->m2s.next_event() <= now) port->m2s.deliver(now);
+    if (port->s2m.next_event() <= now) port->s2m.deliver(now);
+  }
+  host_bridge(now);
+  for (auto& port : ports_) {
+    port->root.wake(port->s2m.rx_event(now));
+    if (port->root.next_event() <= now) port->root.tick(now);
+    port->endpoint.wake(port->m2s.rx_event(now));
+    if (port->endpoint.next_event() <= now) port->endpoint.tick(now);
+  }
+  for (auto& port : ports_) {
+    if (port->m2s.next_event() <= now) port->m2s.pack(now);
+    if (port->s2m.next_event() <= now) port->s2m.pack(now);
+  }
+}
+
+void ModelEngine::host_bridge(Time now) {
+  collect(now);
+  if (bridge_next_ <= now) forward(now);
+}
+
+// Adapter and host bridge registers, H1 and H2.
+void ModelEngine::forward(Time now) {
+  if (head_ && head_->visible <= now && head_can_leave()) {
+    if (head_port_) {
+      ports_[*head_port_]->root.offer(head_->request, now);
+    } else {
+      local_answer_ = Answer{decode_error_response(head_->request), now + kCycle};
+    }
+    head_.reset();
+  }
+  if (adapter_ && !head_ && adapter_->visible <= now) {
+    raise(now, Stage::SysAccept, adapter_->request, adapter_->request.is_write ? 1 : 0, 0);
+    head_ = Staged{adapter_->request, now + kCycle};
+    head_port_ = route(decoder_, head_->request.addr, static_cast<unsigned>(ports_.size()));
+    adapter_.reset();
+  }
+  bridge_next_ = adapter_ || head_ || local_answer_ ? now + kCycle : Time::never();
+}
+
+// One response a cycle goes to the system bus, round robin over the ports and the local answer.
+void ModelEngine::collect(Time now) {
+  std::uint32_t wanting = 0;
+  const auto local = static_cast<unsigned>(ports_.size());
+  for (unsigned i = 0; i < local; ++i) {
+    if (ports_[i]->root.response(now) != nullptr) wanting |= 1u << i;
+  }
+  if (local_answer_ && local_answer_->visible <= now) wanting |= 1u << local;
+  const auto source = arbiter_.pick(wanting);
+  if (!source) return;
+  arbiter_.grant(*source);
+  Answer answer;
+  answer.visible = now + kCycle;
+  if (*source == local) {
+    answer.response = local_answer_->response;
+    local_answer_.reset();
+  } else {
+    RootPort& root = ports_[*source]->root;
+    answer.response = *root.response(now);
+    root.take_response();
+    root.wake(now);
+  }
+  MemRequest request;
+  request.id = answer.response.id;
+  raise(answer.visible, Stage::SysRespond, request, answer.response.error ? 1 : 0, *source);
+  answers_.push(answer);
+}
+
+LinkTotals ModelEngine::link(unsigned port) const {
+  return {ports_[port]->m2s.counters(), ports_[port]->s2m.counters()};
+}
+
+void ModelEngine::raise(Time at, Stage stage, const MemRequest& request, std::uint32_t info,
+                        unsigned port) const {
+  if (sink_ == nullptr) return;
+  sink_->on_event({at, stage, static_cast<std::uint8_t>(port), request.id, request.addr, info});
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,84 @@
+// The golden model as an engine: root complex, links, endpoints and media, event driven.
+//
+// Purpose: composes the model's parts by the contracts of docs/blocks.md; nothing in it comes from the
+//          RTL. A clock cycle in which no part has anything to do costs nothing.
+// Order:   within a cycle parts run so that each sees the others as they stood when it began:
+//          deliveries, host bridge, root ports, endpoints, packing.
+// Errors:  as Engine; bring-up errors are InputError.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "refmodel/common/engine.hpp"
+#include "refmodel/common/ring_queue.hpp"
+#include "refmodel/common/trace_event.hpp"
+#include "refmodel/controller/link_direction.hpp"
+#include "refmodel/endpoint/endpoint.hpp"
+#include "refmodel/firmware/bring_up.hpp"
+#include "refmodel/host_bridge/host_bridge.hpp"
+#include "refmodel/root_port/root_port.hpp"
+#include "refmodel/system/config.hpp"
+
+namespace cxlgpu {
+
+// Flits of one link, both directions, as every engine counts them.
+struct LinkTotals {
+  LinkCounters m2s, s2m;
+};
+
+class ModelEngine : public Engine, private RegisterBus {
+ public:
+  // `media[i]` is the part behind port i and outlives the engine; `sink` may be null.
+  ModelEngine(const RunConfig& config, const EndpointParts& parts, const std::vector<Media*>& media,
+              TraceSink* sink);
+
+  [[nodiscard]] Time now() const override { return now_; }
+  [[nodiscard]] Time next_event() const override;
+  bool submit(const MemRequest& request) override;
+  std::optional<MemResponse> take() override;
+  void advance_to(Time t) override;
+
+  [[nodiscard]] LinkTotals link(unsigned port) const;
+
+ private:
+  struct Port {
+    TransactionStore store;
+    LinkDirection m2s, s2m;
+    RootPort root;
+    Endpoint endpoint;
+    Port(unsigned number, const RunConfig& config, Media& media, TraceSink* sink);
+  };
+  struct Staged {
+    MemRequest request;
+    Time visible;
+  };
+  struct Answer {
+    MemResponse response;
+    Time visible;
+  };
+
+  void write(RegisterSpace space, unsigned index, std::uint32_t offset, std::uint32_t value) override;
+  std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
+  void cycle(Time now);
+  void host_bridge(Time now);
+  void forward(Time now);
+  void collect(Time now);
+  [[nodiscard]] bool head_can_leave() const;
+  [[nodiscard]] Time next_activity() const;
+  void raise(Time at, Stage stage, const MemRequest& request, std::uint32_t info, unsigned port) const;
+
+  TraceSink* sink_;
+  Time now_{0};
+  std::vector<std::unique_ptr<Port>> ports_;
+  HdmDecoder decoder_{HdmDecoder::Role::HostBridge};
+  RoundRobin arbiter_;
+  std::optional<Staged> adapter_, head_;
+  std::optional<unsigned> head_port_;
+  std::optional<Answer> local_answer_;
+  RingQueue<Answer, 256> answers_;
+  Time bridge_next_ = Time::never();
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,87 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Queue that takes up to two words and gives up to two words a cycle; clear_i empties it and wins.
+//
+// in_valid_i[1] implies in_valid_i[0]; word 0 is the older. in_ready_o = {room for two, room for
+// one}; a word offered without room is dropped (the writer sees in_ready_o). out_data0_o is the
+// oldest word; out_take_i is the number of words that leave.
+//
+// Latency: as fifo (visible the cycle after the push, room from state only). The two words are
+// separate ports, so that fields aligned in a word stay aligned for the simulator.
+
+module fifo_dual #(
+  parameter int unsigned Width = 8,
+  parameter int unsigned Depth = 4,
+  localparam int unsigned CountBits = $clog2(Depth + 1)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 clear_i,
+
+  input  logic [1:0]           in_valid_i,
+  output logic [1:0]           in_ready_o,
+  input  logic [Width-1:0]     in_data0_i,
+  input  logic [Width-1:0]     in_data1_i,
+
+  output logic [1:0]           out_valid_o,
+  input  logic [1:0]           out_take_i,
+  output logic [Width-1:0]     out_data0_o,
+  output logic [Width-1:0]     out_data1_o,
+
+  output logic [CountBits-1:0] count_o
+);
+
+  localparam int unsigned PtrBits = $clog2(Depth);
+  localparam logic [PtrBits-1:0] Last = PtrBits'(Depth - 1);
+
+  if (Depth < 2) begin : g_check_depth
+    $error("fifo_dual needs two entries at least");
+  end
+
+  function automatic logic [PtrBits-1:0] next(logic [PtrBits-1:0] ptr);
+    return (ptr == Last) ? '0 : ptr + 1'b1;
+  endfunction
+
+  logic [Width-1:0]     mem_q [Depth];
+  logic [PtrBits-1:0]   rd_q, wr_q, rd_next, wr_next;
+  logic [CountBits-1:0] count_q;
+  logic [1:0]           push;
+
+  assign in_ready_o  = {count_q < CountBits'(Depth - 1), count_q < CountBits'(Depth)};
+  assign out_valid_o = {count_q > CountBits'(1), count_q != '0};
+  assign rd_next     = next(rd_q);
+  assign wr_next     = next(wr_q);
+  assign out_data0_o = mem_q[rd_q];
+  assign out_data1_o = mem_q[rd_next];
+  assign count_o     = count_q;
+  assign push        = in_valid_i & in_ready_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rd_q    <= '0;
+      wr_q    <= '0;
+      count_q <= '0;
+    end else if (clear_i) begin
+      rd_q    <= '0;
+      wr_q    <= '0;
+      count_q <= '0;
+    end else begin
+      if (push[1])      wr_q <= next(wr_next);
+      else if (push[0]) wr_q <= wr_next;
+      if (out_take_i[1])      rd_q <= next(rd_next);
+      else if (out_take_i[0]) rd_q <= rd_next;
+      count_q <= count_q + CountBits'(push[0]) + CountBits'(push[1]) - CountBits'(out_take_i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (push[0]) mem_q[wr_q] <= in_data0_i;
+    if (push[1]) mem_q[wr_next] <= in_data1_i;
+  end
+
+  a_order: assert property (@(posedge clk_i) disable iff (!rst_ni) in_valid_i != 2'b10);
+  a_take: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      out_take_i != 2'd3 && CountBits'(out_take_i) <= count_q);
+  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth));
+
+endmodule

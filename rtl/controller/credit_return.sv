@@ -1,0 +1,42 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Credits of one receive channel that wait to be returned to the peer. Starts with Init (the depth
+// of the receive queue), one more for each entry the consumer frees; the largest count code not
+// above what is pending is offered (CXL 2.0, 4.2.8.2).
+//
+// Latency: an entry freed in a cycle is in code_o the next.
+
+module credit_return
+  import cxl_pkg::*;
+#(
+  parameter int unsigned Init = 32
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       start_i,
+
+  input  logic       freed_i,
+  input  logic       sent_i,       // the offered code left in a flit
+  output logic [2:0] code_o,
+  output logic [9:0] pending_o
+);
+
+  logic [9:0] pending_q;
+
+  assign code_o    = credit_code(pending_q);
+  assign pending_o = pending_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pending_q <= '0;
+    end else if (start_i) begin
+      pending_q <= 10'(Init);
+    end else if (freed_i || sent_i) begin
+      pending_q <= pending_q + 10'(freed_i) - (sent_i ? 10'(credit_count(code_o)) : 10'd0);
+    end
+  end
+
+  a_offer: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      10'(credit_count(code_o)) <= pending_q);
+
+endmodule

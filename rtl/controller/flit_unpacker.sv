@@ -1,0 +1,371 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Takes accepted flits apart: messages without data come out in the cycle of their flit, messages
+// with data in the cycle of the flit that brings their last chunk. Outputs are combinational.
+//
+// Source: CXL 2.0, 4.2.3 slot formats, 4.2.5 flit packing and rollover.
+//
+// R chunks are owed. With R < 4 all of them belong to one message (each has four chunks at least),
+// and a protocol flit carries them all in slots 1..R: it always completes that message, and what
+// waits afterwards was started in this flit. Hence three header places are enough (one MDH slot).
+//
+//   owed slots:      ADF 0 1 2 3        protocol flit 1 .. R, and all after a data header
+//   arrived chunks:  line_q[arrived_q-1:0] of the oldest message, the rest from this flit
+
+module flit_unpacker
+  import cxl_pkg::*;
+#(
+  parameter bit IsHost = 1'b1  // the end this receiver is in
+) (
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  input  logic           start_i,      // link (re)start: nothing owed
+
+  input  logic           valid_i,      // one accepted flit
+  input  flit_payload_t  flit_i,
+
+  output logic [1:0]     nd_valid_o,
+  output msg_hdr_t [1:0] nd_hdr_o,
+  output logic           wd_valid_o,
+  output msg_hdr_t       wd_hdr_o,
+  output line_t          wd_data_o,
+  output byte_en_t       wd_be_o,
+
+  output logic           is_protocol_o,
+  output logic           is_control_o,
+  output logic           err_o,
+  output logic [3:0]     owed_o
+);
+
+  localparam int unsigned DhBits = IsHost ? S2mDrsBits : M2sRwdBits;
+  typedef logic [DhBits-1:0] data_hdr_t;
+
+  logic [3:0] owed_q, owed_d;
+  logic [2:0] arrived_q;                // chunks of the oldest message already here, 0..4
+  data_hdr_t  hdr0_q, hdr1_q, hdr2_q;   // waiting headers, oldest first
+  logic       be_q;                     // the waiting message has a byte-enable chunk
+  slot_t      chunk0_q, chunk1_q, chunk2_q, chunk3_q;
+
+  flit_header_t header;
+  logic         is_adf;
+
+  assign header        = flit_i[31:0];
+  assign is_adf        = owed_q >= 4'd4;
+  assign is_control_o  = valid_i && !is_adf && header.is_control;
+  assign is_protocol_o = valid_i && !is_adf && !header.is_control;
+  assign owed_o        = owed_q;
+
+  // Ak and credits are the link layer's; the last byte of a slot is never more than data.
+  logic unused;
+  assign unused = ^{header, slot[127:120]};
+
+  // ---------------------------------------------------------------------------------------------
+  // Scan of a protocol flit: messages, new data headers, first slot of their data
+  // ---------------------------------------------------------------------------------------------
+  logic [1:0] nd_count;
+  logic       dh_found;
+  logic [1:0] dh_count;                 // headers started (MDH: up to 3)
+  logic [1:0] dh_slot;                  // slot they came in
+  data_hdr_t  dh0, dh1, dh2;
+  logic       dh_be;
+  logic       err;
+
+  // The slot under the loop's eye.
+  slot_t      slot;
+  logic [2:0] code;
+  logic [1:0] ndv;                      // its messages without data
+  msg_hdr_t   nd0, nd1;
+  logic [2:0] dhv;                      // its data headers
+  data_hdr_t  h0, h1, h2;
+  logic       mdh;
+
+  always_comb begin
+    slot     = '0;
+    code     = '0;
+    ndv      = '0;
+    nd0      = '0;
+    nd1      = '0;
+    dhv      = '0;
+    h0       = '0;
+    h1       = '0;
+    h2       = '0;
+    mdh      = 1'b0;
+    nd_count = 2'd0;
+    nd_hdr_o = '0;
+    dh_found = 1'b0;
+    dh_count = 2'd0;
+    dh_slot  = 2'd0;
+    dh0      = '0;
+    dh1      = '0;
+    dh2      = '0;
+    dh_be    = 1'b0;
+    err      = 1'b0;
+    if (is_protocol_o) begin
+      for (int unsigned s = 0; s < 4; s++) begin
+        slot = flit_i[SlotBits*s +: SlotBits];
+        code = (s == 0) ? header.slot0 : (s == 1) ? header.slot1 :
+               (s == 2) ? header.slot2 : header.slot3;
+        ndv  = 2'b00;
+        nd0  = '0;
+        nd1  = '0;
+        dhv  = 3'b000;
+        mdh  = 1'b0;
+        h0   = '0;
+        h1   = '0;
+        h2   = '0;
+        if (s != 0 && (dh_found || 4'(s) <= owed_q)) begin
+          if (code != SlotG0) err = 1'b1;      // a data chunk
+        end else if (IsHost) begin
+          if (s == 0) begin
+            unique case (code)
+              SlotH0: begin
+                ndv = {1'b0, slot[89]};
+                nd0 = MsgHdrBits'(slot[118:89]);
+                err |= slot[32] | slot[49] | slot[69];
+              end
+              SlotH1: err |= slot[32] | slot[111];
+              SlotH2: err |= slot[32] | slot[49] | slot[66] | slot[83] | slot[100];
+              SlotH3: begin
+                dhv = {2'b00, slot[32]};
+                h0  = DhBits'(slot[71:32]);
+                ndv = {1'b0, slot[72]};
+                nd0 = MsgHdrBits'(slot[101:72]);
+              end
+              SlotH4: begin
+                ndv = {slot[60], slot[32]};
+                nd0 = MsgHdrBits'({slot[91:90], slot[59:32]});
+                nd1 = MsgHdrBits'(slot[89:60]);
+              end
+              SlotH5: begin
+                dhv = {1'b0, slot[72], slot[32]};
+                mdh = 1'b1;
+                h0  = DhBits'(slot[71:32]);
+                h1  = DhBits'(slot[111:72]);
+              end
+              default: err = 1'b1;
+            endcase
+          end else begin
+            unique case (code)
+              SlotG0: ;
+              SlotG1: err |= slot[0] | slot[79] | slot[99];
+              SlotG2: err |= slot[0] | slot[79] | slot[96];
+              SlotG3: err |= slot[0] | slot[17] | slot[34] | slot[51];
+              SlotG4: begin
+                dhv = {2'b00, slot[0]};
+                h0  = DhBits'(slot[39:0]);
+                ndv = {slot[68], slot[40]};
+                nd0 = MsgHdrBits'({slot[99:98], slot[67:40]});
+                nd1 = MsgHdrBits'(slot[97:68]);
+              end
+              SlotG5: begin
+                ndv = {slot[28], slot[0]};
+                nd0 = MsgHdrBits'({slot[59:58], slot[27:0]});
+                nd1 = MsgHdrBits'(slot[57:28]);
+              end
+              SlotG6: begin
+                dhv = {slot[80], slot[40], slot[0]};
+                mdh = 1'b1;
+                h0  = DhBits'(slot[39:0]);
+                h1  = DhBits'(slot[79:40]);
+                h2  = DhBits'(slot[119:80]);
+              end
+              default: err = 1'b1;
+            endcase
+          end
+        end else begin
+          if (s == 0) begin
+            unique case (code)
+              SlotH0: err |= slot[32] | slot[96];
+              SlotH1: err |= slot[32] | slot[56] | slot[88];
+              SlotH2: err |= slot[32] | slot[96];
+              SlotH3: err |= slot[32] | slot[56] | slot[80] | slot[104];
+              SlotH4: begin
+                dhv = {2'b00, slot[32]};
+                h0  = DhBits'(slot[118:32]);
+              end
+              SlotH5: begin
+                ndv = {1'b0, slot[32]};
+                nd0 = slot[118:32];
+              end
+              default: err = 1'b1;
+            endcase
+          end else begin
+            unique case (code)
+              SlotG0: ;
+              SlotG1: err |= slot[0] | slot[32] | slot[64] | slot[96];
+              SlotG2: err |= slot[0] | slot[64] | slot[88];
+              SlotG3: err |= slot[0] | slot[24] | slot[48] | slot[72] | slot[96];
+              SlotG4: begin
+                ndv = {1'b0, slot[0]};
+                nd0 = slot[86:0];
+                err |= slot[88];
+              end
+              SlotG5: begin
+                dhv = {2'b00, slot[0]};
+                h0  = DhBits'(slot[86:0]);
+                err |= slot[88];
+              end
+              default: err = 1'b1;
+            endcase
+          end
+        end
+
+        // Messages without data, in order; a third one is too many.
+        if (ndv[0]) begin
+          if (nd_count[1]) err = 1'b1;
+          else begin
+            nd_hdr_o[nd_count[0]] = nd0;
+            nd_count = nd_count + 2'd1;
+          end
+        end
+        if (ndv[1]) begin
+          if (nd_count[1]) err = 1'b1;
+          else begin
+            nd_hdr_o[nd_count[0]] = nd1;
+            nd_count = nd_count + 2'd1;
+          end
+        end
+
+        // Data headers; slots after them are data, so there is one such slot a flit.
+        if (dhv != 3'b000) begin
+          dh_found = 1'b1;
+          dh_slot  = 2'(s);
+          dh_count = 2'(dhv[0]) + 2'(dhv[1]) + 2'(dhv[2]);
+          dh0      = dhv[0] ? h0 : dhv[1] ? h1 : h2;
+          dh1      = (dhv[0] && dhv[1]) ? h1 : h2;
+          dh2      = h2;
+          dh_be    = header.be && !mdh;
+          if (!header.sz || (mdh && header.be)) err = 1'b1;
+        end
+      end
+    end
+  end
+
+  assign nd_valid_o = {nd_count[1], nd_count != 2'd0};
+  assign err_o      = err;
+
+  // ---------------------------------------------------------------------------------------------
+  // Completion of the oldest message
+  // ---------------------------------------------------------------------------------------------
+  logic [2:0] missing;                  // chunks it still needs, 1..5
+  logic       complete;
+  slot_t      in0, in1, in2, in3;       // data slots of this flit, in order
+
+  assign missing  = (be_q ? 3'd5 : 3'd4) - arrived_q;
+  assign complete = is_protocol_o ? (owed_q != 4'd0) : (valid_i && is_adf && missing != 3'd5);
+  assign in0 = is_adf ? flit_i[127:0]   : flit_i[255:128];
+  assign in1 = is_adf ? flit_i[255:128] : flit_i[383:256];
+  assign in2 = is_adf ? flit_i[383:256] : flit_i[511:384];
+  assign in3 = flit_i[511:384];         // ADF only
+
+  always_comb begin
+    wd_valid_o = 1'b0;
+    wd_hdr_o   = MsgHdrBits'(hdr0_q);
+    wd_data_o  = '0;
+    wd_be_o    = '1;
+    if (complete) begin
+      wd_valid_o = 1'b1;
+      unique case (arrived_q)
+        3'd0:    wd_data_o = {in3, in2, in1, in0};
+        3'd1:    wd_data_o = {in2, in1, in0, chunk0_q};
+        3'd2:    wd_data_o = {in1, in0, chunk1_q, chunk0_q};
+        3'd3:    wd_data_o = {in0, chunk2_q, chunk1_q, chunk0_q};
+        default: wd_data_o = {chunk3_q, chunk2_q, chunk1_q, chunk0_q};
+      endcase
+      if (be_q) begin
+        unique case (arrived_q)
+          3'd1:    wd_be_o = in3[63:0];
+          3'd2:    wd_be_o = in2[63:0];
+          3'd3:    wd_be_o = in1[63:0];
+          default: wd_be_o = in0[63:0];
+        endcase
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // State
+  // ---------------------------------------------------------------------------------------------
+  logic [1:0] dh_first;                 // slot of their first chunk: 1, 2, 3; 0: none in this flit
+
+  always_comb begin
+    dh_first = dh_slot + 2'd1;
+    if (dh_slot == 2'd0) dh_first = 2'(owed_q + 4'd1);
+    owed_d = owed_q;
+    if (valid_i && is_adf) begin
+      owed_d = owed_q - 4'd4;
+    end else if (is_protocol_o) begin
+      owed_d = 4'd0;
+      if (dh_found) begin
+        owed_d = {dh_count, 2'b00} + 4'(dh_be) - ((dh_first == 2'd0) ? 4'd0 : 4'd4 - 4'(dh_first));
+      end
+    end
+    if (start_i) owed_d = '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) owed_q <= '0;
+    else         owed_q <= owed_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (is_protocol_o && dh_found) begin
+      hdr0_q    <= dh0;
+      hdr1_q    <= dh1;
+      hdr2_q    <= dh2;
+      be_q      <= dh_be;
+      arrived_q <= (dh_first == 2'd0) ? 3'd0 : 3'd4 - 3'(dh_first);
+      unique case (dh_first)
+        2'd1: begin
+          chunk0_q <= flit_i[255:128];
+          chunk1_q <= flit_i[383:256];
+          chunk2_q <= flit_i[511:384];
+        end
+        2'd2: begin
+          chunk0_q <= flit_i[383:256];
+          chunk1_q <= flit_i[511:384];
+        end
+        default: chunk0_q <= flit_i[511:384];
+      endcase
+    end else if (valid_i && is_adf) begin
+      unique case (missing)
+        3'd5: begin                     // five chunks of one message, four of them here
+          chunk0_q  <= in0;
+          chunk1_q  <= in1;
+          chunk2_q  <= in2;
+          chunk3_q  <= in3;
+          arrived_q <= 3'd4;
+        end
+        3'd4: arrived_q <= 3'd0;
+        3'd3: begin
+          chunk0_q  <= in3;
+          arrived_q <= 3'd1;
+        end
+        3'd2: begin
+          chunk0_q  <= in2;
+          chunk1_q  <= in3;
+          arrived_q <= 3'd2;
+        end
+        default: begin
+          chunk0_q  <= in1;
+          chunk1_q  <= in2;
+          chunk2_q  <= in3;
+          arrived_q <= 3'd3;
+        end
+      endcase
+      if (complete) begin
+        hdr0_q <= hdr1_q;
+        hdr1_q <= hdr2_q;
+        be_q   <= 1'b0;                 // only a message alone in its flit has one
+      end
+    end
+  end
+
+  // In a protocol flit the owed chunks are exactly what the oldest message misses.
+  a_rollover: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (owed_q != 4'd0 && owed_q < 4'd4) |-> {1'b0, missing} == owed_q);
+  a_nd: assert property (@(posedge clk_i) disable iff (!rst_ni) nd_valid_o != 2'b10);
+  a_adf: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (valid_i && is_adf) |-> nd_valid_o == 2'b00 && !err_o);
+
+endmodule

@@ -1,0 +1,122 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Link-layer retry buffer (LLRB) and remote retry state machine (RRSM): keeps every retryable flit
+// until the peer acknowledges it, and replays from the sequence number the peer asks for.
+//
+// Source: CXL 2.0, 4.2.8.5. Pointers, counts and RRSM are registered; the entry at RdPtr is read
+// combinationally. A flit selected in a cycle is in the buffer the next.
+
+module retry_buffer
+  import cxl_pkg::*;
+#(
+  parameter int unsigned Depth = 128
+) (
+  input  logic          clk_i,
+  input  logic          rst_ni,
+  input  logic          start_i,
+
+  input  logic          push_i,            // a new retryable flit was selected
+  input  flit_payload_t push_payload_i,
+  input  logic          push_is_adf_i,
+  input  logic [8:0]    ack_i,             // flits acknowledged this cycle
+
+  input  logic          req_seq_i,         // good framed RETRY.Req
+  input  logic [7:0]    req_eseq_i,
+  input  logic [4:0]    req_num_retry_i,
+  input  logic          ack_sent_i,        // the RETRY.Ack of a sequence was selected
+  input  logic          replay_take_i,     // the offered replay flit was selected
+
+  output logic [7:0]    wr_ptr_o,
+  output logic [7:0]    rd_ptr_o,
+  output logic [8:0]    num_free_o,
+  output logic          llrack_o,
+  output logic [7:0]    eseq_echo_o,
+  output logic [4:0]    num_retry_echo_o,
+  output logic          replaying_o,
+  output flit_payload_t replay_payload_o,
+  output logic          replay_is_adf_o
+);
+
+  if (Depth < 22 || Depth > 255) begin : g_check_depth
+    $error("CXL 2.0 wants 22 to 255 retry buffer entries");
+  end
+
+  localparam logic [7:0] Last = 8'(Depth - 1);
+  localparam int unsigned IndexBits = $clog2(Depth);
+
+  flit_payload_t payload_q [Depth];
+  logic          is_adf_q [Depth];
+
+  logic [7:0] wr_ptr_q, rd_ptr_q, wr_next, rd_next, eseq_echo_q;
+  logic [8:0] num_free_q;
+  logic [4:0] num_retry_echo_q;
+  logic       llrack_q;
+
+  assign wr_ptr_o         = wr_ptr_q;
+  assign rd_ptr_o         = rd_ptr_q;
+  assign num_free_o       = num_free_q;
+  assign llrack_o         = llrack_q;
+  assign eseq_echo_o      = eseq_echo_q;
+  assign num_retry_echo_o = num_retry_echo_q;
+  assign replaying_o      = rd_ptr_q != wr_ptr_q;
+  assign wr_next          = (wr_ptr_q == Last) ? 8'd0 : wr_ptr_q + 8'd1;
+  assign rd_next          = (rd_ptr_q == Last) ? 8'd0 : rd_ptr_q + 8'd1;
+
+  always_comb begin
+    replay_payload_o = '0;
+    replay_is_adf_o  = 1'b0;
+    if (replaying_o) begin
+      replay_payload_o = payload_q[rd_ptr_q[IndexBits-1:0]];
+      replay_is_adf_o  = is_adf_q[rd_ptr_q[IndexBits-1:0]];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wr_ptr_q         <= '0;
+      rd_ptr_q         <= '0;
+      num_free_q       <= 9'(Depth);
+      llrack_q         <= 1'b0;
+      eseq_echo_q      <= '0;
+      num_retry_echo_q <= '0;
+    end else if (start_i) begin
+      wr_ptr_q         <= '0;
+      rd_ptr_q         <= '0;
+      num_free_q       <= 9'(Depth);
+      llrack_q         <= 1'b0;
+      eseq_echo_q      <= '0;
+      num_retry_echo_q <= '0;
+    end else begin
+      if (push_i) wr_ptr_q <= wr_next;
+
+      if (ack_sent_i)                      rd_ptr_q <= eseq_echo_q;
+      else if (replay_take_i)              rd_ptr_q <= rd_next;
+      else if (push_i && !replaying_o)     rd_ptr_q <= wr_next;
+
+      num_free_q <= num_free_q + ack_i - 9'(push_i);
+
+      if (req_seq_i) begin
+        llrack_q         <= 1'b1;
+        eseq_echo_q      <= req_eseq_i;
+        num_retry_echo_q <= req_num_retry_i;
+      end else if (ack_sent_i) begin
+        llrack_q <= 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (push_i) begin
+      payload_q[wr_ptr_q[IndexBits-1:0]] <= push_payload_i;
+      is_adf_q[wr_ptr_q[IndexBits-1:0]]  <= push_is_adf_i;
+    end
+  end
+
+  a_no_overflow: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      push_i |-> num_free_q != 9'd0);
+  a_no_push_with_ack: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ack_sent_i |-> !push_i);
+  a_replay: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      replay_take_i |-> replaying_o);
+
+endmodule

@@ -1,0 +1,150 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Local retry state machine (LRSM): what this receiver does about a bad flit.
+//
+// Source: CXL 2.0, 4.2.8.5 link-layer retry, table 56. Works on stage R3: accept_o is
+// combinational, all else is registered (one cycle).
+//
+//   NORMAL --bad flit--> LLRREQ --RETRY.Req sent--> LOCAL_IDLE --RETRY.Ack matches--> NORMAL
+//                          ^ |                        |
+//                          | +--too many--> PHY_REINIT, then ABORT
+//                          +--------- timeout --------+
+
+module retry_local
+  import cxl_pkg::*;
+#(
+  parameter int unsigned Timeout = RetryTimeout,
+  parameter int unsigned MaxRetry = MaxNumRetry,
+  parameter int unsigned MaxPhyReinit = MaxNumPhyReinit
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       start_i,
+
+  input  logic       flit_valid_i,
+  input  logic       flit_bad_i,
+  input  logic       flit_retryable_i,  // good and retryable
+  input  logic       ack_seq_i,         // good framed RETRY.Ack
+  input  logic [4:0] ack_num_retry_i,
+  input  logic       ack_empty_i,
+  input  logic       tx_flit_i,         // any flit selected for transmission
+  input  logic       req_sent_i,        // the RETRY.Req of a sequence was selected
+  input  logic       phy_done_i,
+  input  logic [7:0] wrap_i,
+
+  output logic       accept_o,
+  output lrsm_e      state_o,
+  output logic [7:0] eseq_o,
+  output logic [4:0] num_retry_o,
+  output logic [4:0] num_phy_reinit_o,
+  output logic       phy_reinit_req_o
+);
+
+  localparam int unsigned TimeoutBits = $clog2(Timeout);
+
+  lrsm_e                  state_q, state_d;
+  logic [7:0]             eseq_q, eseq_d, eseq_next;
+  logic [4:0]             num_retry_q, num_retry_d;
+  logic [4:0]             num_phy_reinit_q, num_phy_reinit_d;
+  logic [TimeoutBits-1:0] timeout_q, timeout_d;
+
+  assign accept_o         = (state_q == LrsmNormal) && flit_valid_i && !flit_bad_i;
+  assign state_o          = state_q;
+  assign eseq_o           = eseq_q;
+  assign num_retry_o      = num_retry_q;
+  assign num_phy_reinit_o = num_phy_reinit_q;
+  assign phy_reinit_req_o = state_q == LrsmPhyReinit;
+  assign eseq_next        = eseq_q + 8'd1;
+
+  always_comb begin
+    state_d          = state_q;
+    eseq_d           = eseq_q;
+    num_retry_d      = num_retry_q;
+    num_phy_reinit_d = num_phy_reinit_q;
+    timeout_d        = timeout_q;
+
+    unique case (state_q)
+      LrsmNormal: begin
+        if (flit_valid_i && flit_bad_i) begin
+          state_d = LrsmLlrReq;
+        end else if (flit_valid_i && flit_retryable_i) begin
+          eseq_d           = (eseq_next == wrap_i) ? 8'd0 : eseq_next;
+          num_retry_d      = '0;
+          num_phy_reinit_d = '0;
+        end
+      end
+
+      LrsmLlrReq: begin
+        if (num_retry_q == 5'(MaxRetry)) begin
+          if (num_phy_reinit_q == 5'(MaxPhyReinit)) begin
+            state_d = LrsmAbort;
+          end else begin
+            state_d          = LrsmPhyReinit;
+            num_phy_reinit_d = num_phy_reinit_q + 5'd1;
+          end
+        end else if (req_sent_i) begin
+          state_d     = LrsmLocalIdle;
+          num_retry_d = num_retry_q + 5'd1;
+          timeout_d   = '0;
+        end
+      end
+
+      LrsmLocalIdle: begin
+        if (ack_seq_i && ack_num_retry_i == num_retry_q) begin
+          state_d = LrsmNormal;
+          if (ack_empty_i) begin
+            num_retry_d      = '0;
+            num_phy_reinit_d = '0;
+          end
+        end else if (tx_flit_i) begin
+          timeout_d = timeout_q + 1'b1;
+          if (timeout_q == TimeoutBits'(Timeout - 1)) state_d = LrsmLlrReq;
+        end
+      end
+
+      LrsmPhyReinit: begin
+        if (phy_done_i) begin
+          state_d     = LrsmLlrReq;
+          num_retry_d = '0;
+        end
+      end
+
+      default: ;  // LrsmAbort: only a link start leaves it
+    endcase
+
+    if (start_i) begin
+      state_d          = LrsmNormal;
+      eseq_d           = '0;
+      num_retry_d      = '0;
+      num_phy_reinit_d = '0;
+      timeout_d        = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q          <= LrsmNormal;
+      eseq_q           <= '0;
+      num_retry_q      <= '0;
+      num_phy_reinit_q <= '0;
+      timeout_q        <= '0;
+    end else begin
+      state_q          <= state_d;
+      eseq_q           <= eseq_d;
+      num_retry_q      <= num_retry_d;
+      num_phy_reinit_q <= num_phy_reinit_d;
+      timeout_q        <= timeout_d;
+    end
+  end
+
+  // ESeq is frozen from an error until the matching RETRY.Ack; a sequence never outruns its limits.
+  logic frozen_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) frozen_q <= 1'b0;
+    else         frozen_q <= (state_q != LrsmNormal) && !start_i;
+  end
+  a_frozen: assert property (@(posedge clk_i) disable iff (!rst_ni) frozen_q |-> $stable(eseq_q));
+  a_limits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      num_retry_q <= 5'(MaxRetry) && num_phy_reinit_q <= 5'(MaxPhyReinit));
+
+endmodule

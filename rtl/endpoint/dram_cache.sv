@@ -1,0 +1,322 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Tags, state, replacement and miss-status registers (MSHRs) of the endpoint's internal DRAM.
+// The data array itself lies behind the media port; this block says which slot holds a line.
+//
+//   lookup (comb) --+-> tag compare in one set --> HIT (filled) or MERGE (fill pending)
+//                   +-> no way matches ---------> victim --> MISS, or BLOCKED / DROP
+//   edge, if committed: the set's state word, and for a MISS its tag, pointer and MSHR
+//
+// A way carries a pointer to the MSHR that last filled it. The way is pinned while that MSHR is
+// live and still names this slot; so no search over all MSHRs is needed, only one pointer a way.
+// A pinned way is never a victim: a slot cannot be used anew under a waiting transaction.
+//
+// Memories (tag, pointer, state) need no reset: a set counts as empty until its bit in
+// `touched_q` is set by the first MISS in it.
+//
+// Latency:  lookup comb, state registered. At most one lookup a cycle.
+// Source:   set-associative cache with miss-status registers (Kroft 1981); tree-PLRU.
+
+module dram_cache
+  import cxlgpu_pkg::*;
+#(
+  parameter int unsigned MaxSets     = 1024,  // power of two
+  parameter int unsigned Ways        = 8,     // power of two
+  parameter int unsigned Mshrs       = 64,    // power of two, at most 64
+  parameter int unsigned SpecReserve = 8      // MSHRs that MemSpecRd leaves free
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic [3:0]  sets_log2_i,
+  // Lookup
+  input  logic        lookup_valid_i,
+  input  granule_t    lookup_granule_i,
+  input  logic        lookup_write_i,
+  input  logic        lookup_spec_i,
+  input  logic        lookup_commit_i,
+  output logic [2:0]  result_o,  // cache_result_e
+  output logic [15:0] slot_o,
+  output logic [7:0]  mshr_o,
+  output granule_t    victim_o,
+  output logic        victim_dirty_o,
+  // A fill is done; a waiter was woken
+  input  logic        fill_done_i,
+  input  logic [7:0]  fill_mshr_i,
+  input  logic        wait_dec_i,
+  input  logic [7:0]  wait_mshr_i,
+  output logic [6:0]  mshr_used_o
+);
+
+  localparam int unsigned SetW   = $clog2(MaxSets);
+  localparam int unsigned WayW   = $clog2(Ways);
+  localparam int unsigned MshrW  = $clog2(Mshrs);
+  localparam int unsigned SlotW  = SetW + WayW;
+  localparam int unsigned TagW   = GranuleAddrBits;  // the whole granule: any set count works
+  localparam int unsigned CountW = 6;                // waiters of one MSHR
+
+  typedef struct packed {
+    logic [Ways-1:0] valid;
+    logic [Ways-1:0] dirty;
+    logic [Ways-2:0] plru;  // heap order; 0: victim on the left
+  } set_state_t;
+
+  // ---------------------------------------------------------------------------------------------
+  // State
+  // ---------------------------------------------------------------------------------------------
+  logic [Ways*TagW-1:0]  tag_mem_q   [MaxSets];
+  logic [Ways*MshrW-1:0] ptr_mem_q   [MaxSets];
+  set_state_t            state_mem_q [MaxSets];
+  logic [MaxSets-1:0]    touched_q;
+
+  logic [Mshrs-1:0]  live_q;             // allocated
+  logic [Mshrs-1:0]  filled_q;           // fill answered, waiters drain
+  logic [SlotW-1:0]  mshr_slot_q  [Mshrs];
+  logic [CountW-1:0] mshr_waits_q [Mshrs];
+  logic [6:0]        used_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Lookup, comb; does nothing in cycles without one
+  // ---------------------------------------------------------------------------------------------
+  function automatic logic [WayW-1:0] plru_victim(logic [Ways-2:0] tree);
+    logic [WayW-1:0] way;
+    logic [WayW:0]   node;  // 1-based heap index: children of n are 2n and 2n + 1
+    node = (WayW + 1)'(1);
+    for (int unsigned level = 0; level < WayW; level++) begin
+      way[WayW-1-level] = tree[node - 1];
+      node = {node[WayW-1:0], tree[node - 1]};
+    end
+    return way;
+  endfunction
+
+  function automatic logic [Ways-2:0] plru_touch(logic [Ways-2:0] tree, logic [WayW-1:0] way);
+    logic [Ways-2:0] next;
+    logic [WayW:0]   node;
+    next = tree;
+    node = (WayW + 1)'(1);
+    for (int unsigned level = 0; level < WayW; level++) begin
+      next[node - 1] = ~way[WayW-1-level];
+      node = {node[WayW-1:0], way[WayW-1-level]};
+    end
+    return next;
+  endfunction
+
+  logic [SetW-1:0] set;
+  assign set = lookup_granule_i[SetW-1:0] & SetW'((11'd1 << sets_log2_i) - 11'd1);
+
+  set_state_t            state;         // of the set, empty if never touched
+  logic [Ways-1:0]       match;
+  logic [Ways*MshrW-1:0] ptrs;
+  logic                  hit;
+  logic [WayW-1:0]       hit_way;
+
+  always_comb begin
+    state   = '0;
+    match   = '0;
+    ptrs    = '0;
+    hit     = 1'b0;
+    hit_way = '0;
+    if (lookup_valid_i && touched_q[set]) begin
+      state = state_mem_q[set];
+      ptrs  = ptr_mem_q[set];
+      for (int unsigned w = 0; w < Ways; w++) begin
+        match[w] = state.valid[w] && (tag_mem_q[set][w*TagW+:TagW] == lookup_granule_i);
+      end
+      hit     = |match;
+      hit_way = WayW'(first_one(64'(match)));
+    end
+  end
+
+  // A hit: is its fill still pending?
+  logic [MshrW-1:0] hit_ptr;
+  logic             hit_pending;
+
+  always_comb begin
+    hit_ptr     = '0;
+    hit_pending = 1'b0;
+    if (hit) begin
+      hit_ptr     = ptrs[hit_way*MshrW+:MshrW];
+      hit_pending = live_q[hit_ptr] && !filled_q[hit_ptr] &&
+                    (mshr_slot_q[hit_ptr] == {set, hit_way});
+    end
+  end
+
+  // No hit: the victim
+  logic [Ways-1:0]  pinned;
+  logic [WayW-1:0]  plru_way, victim_way;
+  logic             all_pinned;
+  logic [MshrW-1:0] pin_ptr;
+
+  always_comb begin
+    pinned     = '0;
+    plru_way   = '0;
+    victim_way = '0;
+    all_pinned = 1'b0;
+    pin_ptr    = '0;
+    if (lookup_valid_i && !hit) begin
+      for (int unsigned w = 0; w < Ways; w++) begin
+        pin_ptr = ptrs[w*MshrW+:MshrW];
+        pinned[w] = state.valid[w] && live_q[pin_ptr] &&
+                    (mshr_slot_q[pin_ptr] == {set, WayW'(w)});
+      end
+      all_pinned = &pinned;
+      plru_way   = plru_victim(state.plru);
+      if (!(&state.valid)) begin
+        victim_way = WayW'(first_one(64'(Ways'(~state.valid))));
+      end else if (!pinned[plru_way]) begin
+        victim_way = plru_way;
+      end else begin
+        victim_way = WayW'(first_one(64'(Ways'(~pinned))));
+      end
+    end
+  end
+
+  // The answer
+  logic [MshrW-1:0] free_mshr;
+  cache_result_e    result;
+  logic [WayW-1:0]  way;
+
+  assign free_mshr = MshrW'(first_one(64'(Mshrs'(~live_q))));
+
+  always_comb begin
+    result         = CacheHit;
+    way            = hit_way;
+    slot_o         = '0;
+    mshr_o         = '0;
+    victim_o       = '0;
+    victim_dirty_o = 1'b0;
+    if (lookup_valid_i) begin
+      if (hit) begin
+        result = hit_pending ? CacheMerge : CacheHit;
+        slot_o = 16'({set, hit_way});
+        mshr_o = hit_pending ? 8'(hit_ptr) : '0;
+      end else if (lookup_spec_i && (all_pinned || (used_q > 7'(Mshrs - SpecReserve)))) begin
+        result = CacheDrop;
+      end else if (all_pinned || (used_q == 7'(Mshrs))) begin
+        result = CacheBlocked;
+      end else begin
+        result = CacheMiss;
+        way    = victim_way;
+        slot_o = 16'({set, victim_way});
+        mshr_o = 8'(free_mshr);
+        if (state.dirty[victim_way]) begin
+          victim_dirty_o = 1'b1;
+          victim_o       = tag_mem_q[set][victim_way*TagW+:TagW];
+        end
+      end
+    end
+  end
+
+  assign result_o    = result;
+  assign mshr_used_o = used_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Edge: the set
+  // ---------------------------------------------------------------------------------------------
+  logic       commit, allocate, add_wait;
+  set_state_t state_d;
+
+  assign commit = lookup_valid_i && lookup_commit_i &&
+                  ((result == CacheHit) || (result == CacheMerge) || (result == CacheMiss));
+  assign allocate = commit && (result == CacheMiss);
+  assign add_wait = commit && !lookup_spec_i && (result != CacheHit);
+
+  always_comb begin
+    state_d = state;
+    if (commit) begin
+      state_d.valid[way] = 1'b1;
+      state_d.dirty[way] = lookup_write_i || (state.dirty[way] && (result != CacheMiss));
+      state_d.plru       = plru_touch(state.plru, way);
+    end
+  end
+
+  // Memories: one write port each, no reset.
+  always_ff @(posedge clk_i) begin
+    if (commit) begin
+      state_mem_q[set] <= state_d;
+    end
+    if (allocate) begin
+      tag_mem_q[set][way*TagW+:TagW]   <= lookup_granule_i;
+      ptr_mem_q[set][way*MshrW+:MshrW] <= free_mshr;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      touched_q <= '0;
+    end else if (allocate) begin
+      touched_q[set] <= 1'b1;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Edge: the MSHRs
+  // ---------------------------------------------------------------------------------------------
+  logic [MshrW-1:0]  fill_mshr, wake_mshr, hold_mshr;
+  logic [CountW-1:0] fill_waits, wake_waits;
+  logic              fill_frees, wake_frees;
+
+  assign fill_mshr = MshrW'(fill_mshr_i);
+  assign wake_mshr = MshrW'(wait_mshr_i);
+  assign hold_mshr = allocate ? free_mshr : hit_ptr;  // the one that gets a new waiter
+
+  assign fill_waits = mshr_waits_q[fill_mshr];
+  assign wake_waits = mshr_waits_q[wake_mshr];
+
+  // A MERGE in the cycle of the fill's answer becomes a waiter of it.
+  assign fill_frees = fill_done_i && (fill_waits == '0) && !(add_wait && (hold_mshr == fill_mshr));
+  assign wake_frees = wait_dec_i && (wake_waits == CountW'(1));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      live_q   <= '0;
+      filled_q <= '0;
+      used_q   <= '0;
+    end else begin
+      if (fill_done_i) filled_q[fill_mshr] <= 1'b1;
+      if (fill_frees)  live_q[fill_mshr]   <= 1'b0;
+      if (wake_frees)  live_q[wake_mshr]   <= 1'b0;
+      if (allocate) begin
+        live_q[free_mshr]   <= 1'b1;
+        filled_q[free_mshr] <= 1'b0;
+      end
+      used_q <= used_q + 7'(allocate) - 7'(fill_frees) - 7'(wake_frees);
+    end
+  end
+
+  // Waiters: an allocation writes, so no reset. A MERGE finds its MSHR not filled and a waiter is
+  // woken only from a filled one, so both never count on the same MSHR in one cycle.
+  always_ff @(posedge clk_i) begin
+    if (wait_dec_i) mshr_waits_q[wake_mshr] <= wake_waits - CountW'(1);
+    if (allocate) begin
+      mshr_waits_q[free_mshr] <= CountW'(add_wait);
+      mshr_slot_q[free_mshr]  <= {set, way};
+    end else if (add_wait) begin
+      mshr_waits_q[hit_ptr] <= mshr_waits_q[hit_ptr] + CountW'(1);
+    end
+  end
+
+  if ((Mshrs > 64) || (Mshrs <= SpecReserve) || (2 ** MshrW != Mshrs) || (2 ** WayW != Ways) ||
+      (2 ** SetW != MaxSets) || (MaxSets > 1024) || (SlotW > 16) || (Ways < 2)) begin : gen_bad
+    $error("dram_cache: wrong parameters");
+  end
+
+  // MSHR numbers are 8 bits wide on every port.
+  logic unused_mshr;
+  assign unused_mshr = ^{fill_mshr_i, wait_mshr_i};
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match));
+  UsedCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (allocate || fill_done_i || wait_dec_i) |-> (used_q == 7'($countones(live_q))));
+  VictimFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      allocate |-> !pinned[victim_way]);
+  FillLive_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      fill_done_i |-> (live_q[fill_mshr] && !filled_q[fill_mshr]));
+  WakeFilled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      wait_dec_i |-> (live_q[wake_mshr] && filled_q[wake_mshr] && (wake_waits != '0)));
+  SpecNeverWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (lookup_valid_i && lookup_spec_i) |-> !lookup_write_i);
+
+endmodule

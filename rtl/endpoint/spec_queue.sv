@@ -1,0 +1,70 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Side queue of speculative reads: holds MemSpecRd messages and splits the oldest in granules.
+//
+// A message is a first granule (already in device addresses) and a length; it is offered as
+// granules, one after the other, and leaves with its last one.
+//
+// Latency:  a message pushed in cycle t offers its first granule in t + 1.
+// Source:   docs/blocks.md, "Endpoint".
+
+module spec_queue
+  import cxlgpu_pkg::*;
+#(
+  parameter int unsigned Depth = 16
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       in_valid_i,
+  output logic       in_ready_o,
+  input  granule_t   in_first_i,
+  input  logic [1:0] in_len_i,    // granules - 1
+  output logic       out_valid_o,
+  input  logic       out_ready_i,
+  output granule_t   out_granule_o
+);
+
+  typedef struct packed {
+    granule_t   first;
+    logic [1:0] len;
+  } spec_t;
+
+  spec_t      in_spec, head;
+  logic [1:0] step_q;
+  logic       step, last;
+
+  assign in_spec = '{first: in_first_i, len: in_len_i};
+
+  assign step          = out_valid_o && out_ready_i;
+  assign last          = (step_q == head.len);
+  assign out_granule_o = head.first + granule_t'(step_q);
+
+  logic [$clog2(Depth+1)-1:0] unused_count;
+
+  fifo #(
+    .Width($bits(spec_t)),
+    .Depth(Depth)
+  ) u_fifo (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .in_valid_i (in_valid_i),
+    .in_ready_o (in_ready_o),
+    .in_data_i  (in_spec),
+    .out_valid_o(out_valid_o),
+    .out_ready_i(out_ready_i && last),
+    .out_data_o (head),
+    .count_o    (unused_count)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      step_q <= '0;
+    end else if (step) begin
+      step_q <= last ? '0 : step_q + 2'd1;
+    end
+  end
+
+  StepInLen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      out_valid_o |-> (step_q <= head.len));
+
+endmodule

@@ -1,0 +1,168 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Transaction table: the demand requests that the endpoint has accepted and not yet answered.
+//
+// An entry is taken (lowest free index) when the request leaves the lookup stage, and freed when
+// its media answer became a response. Its index is the `id` of the media command. An entry may
+// wait for an MSHR: when that MSHR's fill is answered the entry becomes ready, and ready entries
+// are offered lowest index first. Ready is a bit vector, so that picking one is an encoder and
+// only a fill's answer compares all entries.
+//
+// Latency:  a fill answered in cycle t offers its waiters from t + 1; alloc is visible at t + 1.
+// Source:   docs/blocks.md, "Endpoint".
+
+module transaction_table
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter int unsigned Depth = 32,  // power of two, at most 64
+  localparam int unsigned IndexW = $clog2(Depth)
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  // Allocation
+  output logic              free_o,        // an entry is free
+  output logic [IndexW-1:0] free_index_o,
+  input  logic              alloc_i,
+  input  logic              alloc_wait_i,  // the entry waits for alloc_mshr_i
+  input  logic              alloc_write_i,
+  input  logic [15:0]       alloc_tag_i,
+  input  line_addr_t        alloc_line_i,
+  input  logic [15:0]       alloc_slot_i,
+  input  logic [7:0]        alloc_mshr_i,
+  input  byte_en_t          alloc_be_i,    // kept for waiting writes only
+  input  line_t             alloc_data_i,
+  // Fills and the entries that they wake
+  input  logic              fill_done_i,
+  input  logic [7:0]        fill_mshr_i,
+  output logic              wake_valid_o,
+  input  logic              wake_ready_i,
+  output logic [IndexW-1:0] wake_index_o,
+  output logic              wake_write_o,
+  output line_addr_t        wake_line_o,
+  output logic [15:0]       wake_slot_o,
+  output logic [7:0]        wake_mshr_o,
+  output byte_en_t          wake_be_o,     // writes only, else 0
+  output line_t             wake_data_o,   // writes only, else 0
+  // Look-up by index, comb: for the command that is issued, and for the answer
+  input  logic [IndexW-1:0] issue_index_i,
+  output logic [15:0]       issue_tag_o,
+  input  logic [IndexW-1:0] answer_index_i,
+  output logic [15:0]       answer_tag_o,
+  output line_addr_t        answer_line_o,
+  input  logic              release_i      // frees answer_index_i
+);
+
+  typedef struct packed {
+    logic        write;
+    logic [15:0] slot;
+    logic [7:0]  mshr;
+  } wait_info_t;
+
+  logic [Depth-1:0] used_q, wait_q, ready_q;
+  logic [15:0]      tag_q  [Depth];
+  line_addr_t       line_q [Depth];
+  wait_info_t       info_q [Depth];
+  logic [7:0]       mshr_q [Depth];
+  byte_en_t         be_q   [Depth];
+  line_t            data_q [Depth];
+
+  // Allocation
+  assign free_o       = !(&used_q);
+  assign free_index_o = IndexW'(first_one(64'(Depth'(~used_q))));
+
+  always_ff @(posedge clk_i) begin
+    if (alloc_i) begin
+      tag_q[free_index_o]  <= alloc_tag_i;
+      line_q[free_index_o] <= alloc_line_i;
+    end
+    if (alloc_i && alloc_wait_i) begin
+      info_q[free_index_o] <= '{write: alloc_write_i, slot: alloc_slot_i, mshr: alloc_mshr_i};
+      mshr_q[free_index_o] <= alloc_mshr_i;
+    end
+    if (alloc_i && alloc_wait_i && alloc_write_i) begin
+      be_q[free_index_o]   <= alloc_be_i;
+      data_q[free_index_o] <= alloc_data_i;
+    end
+  end
+
+  // Entries made ready by a fill; one that joins the MSHR in this very cycle counts too.
+  logic [Depth-1:0] woken;
+
+  always_comb begin
+    woken = '0;
+    if (fill_done_i) begin
+      for (int unsigned i = 0; i < Depth; i++) begin
+        woken[i] = wait_q[i] && (mshr_q[i] == fill_mshr_i);
+      end
+      if (alloc_i && alloc_wait_i && (alloc_mshr_i == fill_mshr_i)) begin
+        woken[free_index_o] = 1'b1;
+      end
+    end
+  end
+
+  logic wake;
+  assign wake = wake_valid_o && wake_ready_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      used_q  <= '0;
+      wait_q  <= '0;
+      ready_q <= '0;
+    end else if (alloc_i || release_i || fill_done_i || wake) begin
+      if (alloc_i) begin
+        used_q[free_index_o] <= 1'b1;
+        wait_q[free_index_o] <= alloc_wait_i;
+      end
+      if (release_i) used_q[answer_index_i] <= 1'b0;
+      ready_q <= ready_q | woken;
+      if (wake) begin
+        ready_q[wake_index_o] <= 1'b0;
+        wait_q[wake_index_o]  <= 1'b0;
+      end
+    end
+  end
+
+  // The entry offered
+  wait_info_t wake_info;
+
+  assign wake_valid_o = |ready_q;
+  assign wake_index_o = IndexW'(first_one(64'(ready_q)));
+
+  always_comb begin
+    wake_info   = '0;
+    wake_line_o = '0;
+    wake_be_o   = '0;
+    wake_data_o = '0;
+    if (wake_valid_o) begin
+      wake_info   = info_q[wake_index_o];
+      wake_line_o = line_q[wake_index_o];
+      if (wake_info.write) begin
+        wake_be_o   = be_q[wake_index_o];
+        wake_data_o = data_q[wake_index_o];
+      end
+    end
+  end
+
+  assign wake_write_o = wake_info.write;
+  assign wake_slot_o  = wake_info.slot;
+  assign wake_mshr_o  = wake_info.mshr;
+
+  assign issue_tag_o   = tag_q[issue_index_i];
+  assign answer_tag_o  = tag_q[answer_index_i];
+  assign answer_line_o = line_q[answer_index_i];
+
+  if ((2 ** IndexW != Depth) || (Depth > 64)) begin : gen_bad
+    $error("transaction_table: Depth must be a power of two up to 64");
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  AllocFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni) alloc_i |-> free_o);
+  ReleaseUsed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      release_i |-> (used_q[answer_index_i] && !wait_q[answer_index_i]));
+  ReadyWaits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ready_q & ~(wait_q & used_q)) == '0);
+
+endmodule

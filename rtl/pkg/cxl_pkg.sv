@@ -1,0 +1,192 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// CXL 2.0 encodings and message layouts of the 68-byte flit: the one place in the RTL where a
+// protocol constant is written. flits/ holds the C++ side; tests/pkg compares the two.
+//
+// All message structs are packed with the wire's first bit at bit 0 (last field of the struct).
+
+package cxl_pkg;
+
+  // ---------------------------------------------------------------------------------------------
+  // Flit geometry
+  // ---------------------------------------------------------------------------------------------
+  parameter int unsigned FlitPayloadBits = 512;  // four slots
+  parameter int unsigned FlitBits = 528;         // with CRC-16
+  parameter int unsigned SlotBits = 128;
+  parameter int unsigned LineBits = 512;
+  parameter int unsigned LineBytes = 64;
+  parameter int unsigned LineAddrBits = 46;      // address[51:6]
+
+  typedef logic [FlitPayloadBits-1:0] flit_payload_t;
+  typedef logic [FlitBits-1:0]        flit_t;
+  typedef logic [SlotBits-1:0]        slot_t;
+  typedef logic [LineBits-1:0]        line_t;
+  typedef logic [LineBytes-1:0]       byte_en_t;
+  typedef logic [LineAddrBits-1:0]    line_addr_t;
+
+  parameter logic [15:0] ProtocolIdCacheMem = 16'h5555;
+  parameter logic [15:0] CrcPoly = 16'hF053;  // x^16 is implied
+
+  // ---------------------------------------------------------------------------------------------
+  // Flit header, slot 0 bits 31:0
+  // ---------------------------------------------------------------------------------------------
+  typedef struct packed {
+    logic [3:0] data_crd;    // 31:28
+    logic [3:0] req_crd;     // 27:24
+    logic [3:0] rsp_crd;     // 23:20
+    logic [2:0] rsvd;        // 19:17
+    logic [2:0] slot3;       // 16:14
+    logic [2:0] slot2;       // 13:11
+    logic [2:0] slot1;       // 10:8
+    logic [2:0] slot0;       // 7:5; CTL_FMT in a control flit
+    logic       sz;          // 4
+    logic       be;          // 3
+    logic       ak;          // 2
+    logic       rsvd1;       // 1
+    logic       is_control;  // 0
+  } flit_header_t;
+
+  // Slot format codes. The same code names different contents in the two directions.
+  typedef enum logic [2:0] {
+    SlotH0 = 3'd0, SlotH1 = 3'd1, SlotH2 = 3'd2, SlotH3 = 3'd3,
+    SlotH4 = 3'd4, SlotH5 = 3'd5, SlotH6 = 3'd6, SlotHRsvd = 3'd7
+  } header_slot_e;
+  typedef enum logic [2:0] {
+    SlotG0 = 3'd0, SlotG1 = 3'd1, SlotG2 = 3'd2, SlotG3 = 3'd3,
+    SlotG4 = 3'd4, SlotG5 = 3'd5, SlotG6 = 3'd6, SlotGRsvd = 3'd7
+  } generic_slot_e;
+
+  // ---------------------------------------------------------------------------------------------
+  // CXL.mem messages, 68-byte mode
+  // ---------------------------------------------------------------------------------------------
+  typedef enum logic [3:0] {
+    MemInv = 4'h0, MemRd = 4'h1, MemRdData = 4'h2, MemRdFwd = 4'h3, MemWrFwd = 4'h4,
+    MemSpecRd = 4'h8, MemInvNT = 4'h9
+  } m2s_req_op_e;
+  typedef enum logic [3:0] {
+    MemWr = 4'h1, MemWrPtl = 4'h2
+  } m2s_rwd_op_e;
+  typedef enum logic [2:0] {
+    Cmp = 3'h0, CmpS = 3'h1, CmpE = 3'h2
+  } s2m_ndr_op_e;
+  typedef enum logic [2:0] {
+    MemData = 3'h0
+  } s2m_drs_op_e;
+
+  parameter logic [2:0] SnpNoOp = 3'b000;
+  parameter logic [1:0] MetaFieldState = 2'b00;
+  parameter logic [1:0] MetaFieldNoOp = 2'b11;
+  parameter logic [1:0] MetaValueInvalid = 2'b00;
+  parameter logic [1:0] MetaValueAny = 2'b10;
+
+  typedef enum logic [1:0] {
+    LoadLight = 2'b00, LoadOptimal = 2'b01, LoadModerate = 2'b10, LoadSevere = 2'b11
+  } dev_load_e;
+
+  typedef struct packed {
+    logic [5:0]  rsvd;        // 86:81
+    logic [3:0]  ld_id;       // 80:77
+    logic [1:0]  tc;          // 76:75
+    logic [46:0] addr_51_5;   // 74:28
+    logic [15:0] tag;         // 27:12
+    logic [1:0]  meta_value;  // 11:10
+    logic [1:0]  meta_field;  // 9:8
+    logic [2:0]  snp_type;    // 7:5
+    logic [3:0]  opcode;      // 4:1
+    logic        valid;       // 0
+  } m2s_req_t;                // 87 bits
+
+  typedef struct packed {
+    logic [5:0]  rsvd;        // 86:81
+    logic [3:0]  ld_id;       // 80:77
+    logic [1:0]  tc;          // 76:75
+    logic        poison;      // 74
+    logic [45:0] addr_51_6;   // 73:28
+    logic [15:0] tag;         // 27:12
+    logic [1:0]  meta_value;  // 11:10
+    logic [1:0]  meta_field;  // 9:8
+    logic [2:0]  snp_type;    // 7:5
+    logic [3:0]  opcode;      // 4:1
+    logic        valid;       // 0
+  } m2s_rwd_t;                // 87 bits
+
+  typedef struct packed {
+    logic [1:0]  dev_load;    // 29:28
+    logic [3:0]  ld_id;       // 27:24
+    logic [15:0] tag;         // 23:8
+    logic [1:0]  meta_value;  // 7:6
+    logic [1:0]  meta_field;  // 5:4
+    logic [2:0]  opcode;      // 3:1
+    logic        valid;       // 0
+  } s2m_ndr_t;                // 30 bits
+
+  typedef struct packed {
+    logic [8:0]  rsvd;        // 39:31
+    logic [1:0]  dev_load;    // 30:29
+    logic [3:0]  ld_id;       // 28:25
+    logic        poison;      // 24
+    logic [15:0] tag;         // 23:8
+    logic [1:0]  meta_value;  // 7:6
+    logic [1:0]  meta_field;  // 5:4
+    logic [2:0]  opcode;      // 3:1
+    logic        valid;       // 0
+  } s2m_drs_t;                // 40 bits
+
+  parameter int unsigned M2sReqBits = 87;
+  parameter int unsigned M2sRwdBits = 87;
+  parameter int unsigned S2mNdrBits = 30;
+  parameter int unsigned S2mDrsBits = 40;
+
+  // A controller carries one no-data channel and one with-data channel each way; which messages
+  // they are depends on the end (host sends Req and RwD, device sends NDR and DRS). A header
+  // travels in the wire layout, in the low bits of this vector.
+  parameter int unsigned MsgHdrBits = 87;
+  typedef logic [MsgHdrBits-1:0] msg_hdr_t;
+
+  // ---------------------------------------------------------------------------------------------
+  // Link-layer control flits, slot 0
+  // ---------------------------------------------------------------------------------------------
+  parameter logic [3:0] LlctrlLlcrd = 4'h0;
+  parameter logic [3:0] LlctrlRetry = 4'h1;
+  parameter logic [3:0] LlctrlIde = 4'h2;
+  parameter logic [3:0] LlctrlInit = 4'hC;
+  parameter logic [3:0] SubLlcrdAck = 4'h1;
+  parameter logic [3:0] SubRetryIdle = 4'h0;
+  parameter logic [3:0] SubRetryReq = 4'h1;
+  parameter logic [3:0] SubRetryAck = 4'h2;
+  parameter logic [3:0] SubRetryFrame = 4'h3;
+  parameter logic [3:0] SubInitParam = 4'h8;
+  parameter logic [3:0] LinkVersion20 = 4'h2;
+
+  parameter int unsigned RetryFrames = 5;       // RETRY.Frame flits before a Req or an Ack
+  parameter int unsigned AkUnit = 8;            // flits acknowledged by header bit Ak
+  parameter int unsigned InitialWrap = 9;       // wrap assumed until INIT.Param arrives
+
+  parameter int unsigned FlushRetimer = 32;     // cycles with something to return until an LLCRD
+  parameter int unsigned AckForce = 16;         // flits to acknowledge that force an LLCRD
+  parameter int unsigned RetryTimeout = 4096;   // flits sent while waiting for a RETRY.Ack
+  parameter int unsigned MaxNumRetry = 10;
+  parameter int unsigned MaxNumPhyReinit = 10;
+
+  // Local retry state machine.
+  typedef enum logic [2:0] {
+    LrsmNormal = 3'd0, LrsmLlrReq = 3'd1, LrsmLocalIdle = 3'd2, LrsmPhyReinit = 3'd3,
+    LrsmAbort = 3'd4
+  } lrsm_e;
+
+  // Credit codes: bit 3 selects CXL.mem, bits 2:0 count 0,1,2,4,..,64.
+  function automatic logic [6:0] credit_count(logic [2:0] code);
+    return (code == 3'd0) ? 7'd0 : (7'd1 << (code - 3'd1));
+  endfunction
+
+  // Largest code whose count does not exceed n.
+  function automatic logic [2:0] credit_code(logic [9:0] n);
+    logic [2:0] code;
+    code = 3'd0;
+    for (int unsigned i = 0; i < 7; i++) begin
+      if (n >= (10'd1 << i)) code = 3'(i + 1);
+    end
+    return code;
+  endfunction
+
+endpackage

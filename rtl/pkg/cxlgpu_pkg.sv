@@ -1,0 +1,111 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Types shared between the blocks of cxlgpu. Protocol encodings live in cxl_pkg.
+
+package cxlgpu_pkg;
+
+  import cxl_pkg::*;
+
+  parameter int unsigned SysIdBits = 16;
+  parameter int unsigned GranuleAddrBits = 44;  // address[51:8], 256 B granules
+
+  typedef logic [SysIdBits-1:0]       sys_id_t;
+  typedef logic [GranuleAddrBits-1:0] granule_t;
+
+  // One line request inside the root complex (after the AXI adapter).
+  typedef struct packed {
+    sys_id_t    id;
+    logic       is_write;
+    line_addr_t line;
+    byte_en_t   be;    // writes only
+    line_t      data;  // writes only
+  } sys_req_t;
+
+  typedef struct packed {
+    sys_id_t id;
+    logic    is_write;
+    logic    error;
+    line_t   data;  // reads only
+  } sys_rsp_t;
+
+  // Register access: one 32-bit register a cycle; read data is valid the cycle after.
+  typedef struct packed {
+    logic        valid;
+    logic        write;
+    logic [15:0] addr;
+    logic [31:0] wdata;
+  } reg_req_t;
+
+  // Speculative-read policy of a root port (vendor register RpPolicy).
+  typedef enum logic [2:0] {
+    PolicyOff = 3'd0,            // plain CXL
+    PolicyNaive = 3'd1,          // 64 B for every load, no ring
+    PolicyDyn = 3'd2,            // DevLoad sets the size, window starts at the load
+    PolicySrPaper = 3'd3,        // address window, every queue entry counts
+    PolicySrDirectional = 3'd4   // address window, only entries inside it and on their side
+  } sr_policy_e;
+
+  // Granularity of speculation, one state a root port.
+  typedef enum logic [2:0] {
+    Gran64 = 3'd0, Gran256 = 3'd1, Gran512 = 3'd2, Gran768 = 3'd3, Gran1024 = 3'd4,
+    GranHalted = 3'd5
+  } gran_e;
+
+  // Media port of an endpoint.
+  typedef enum logic [2:0] {
+    MediaRead = 3'd0, MediaWrite = 3'd1, MediaArrayRead = 3'd2, MediaArrayWrite = 3'd3,
+    MediaFill = 3'd4, MediaWriteBack = 3'd5
+  } media_op_e;
+
+  typedef struct packed {
+    media_op_e   op;
+    logic [7:0]  id;      // transaction-table index (data ops) or MSHR index (Fill, WriteBack)
+    line_addr_t  dpa;     // address[51:6]; Fill, WriteBack: bits 1:0 are 0
+    logic [15:0] slot;    // internal DRAM line
+    logic [1:0]  offset;  // 64 B line inside the slot
+    byte_en_t    be;
+    line_t       data;
+  } media_cmd_t;
+
+  typedef struct packed {
+    media_op_e  op;
+    logic [7:0] id;
+    logic       error;
+    line_t      data;
+  } media_rsp_t;
+
+  // Answer of an internal-DRAM lookup.
+  typedef enum logic [2:0] {
+    CacheHit = 3'd0, CacheMerge = 3'd1, CacheMiss = 3'd2, CacheBlocked = 3'd3, CacheDrop = 3'd4
+  } cache_result_e;
+
+  // Index of the lowest bit set (0 if none): halves are chosen one after the other, six levels.
+  function automatic logic [5:0] first_one(logic [63:0] bits);
+    logic [5:0]  index;
+    logic [31:0] b32;
+    logic [15:0] b16;
+    logic [7:0]  b8;
+    logic [3:0]  b4;
+    index[5] = ~|bits[31:0];
+    b32 = index[5] ? bits[63:32] : bits[31:0];
+    index[4] = ~|b32[15:0];
+    b16 = index[4] ? b32[31:16] : b32[15:0];
+    index[3] = ~|b16[7:0];
+    b8 = index[3] ? b16[15:8] : b16[7:0];
+    index[2] = ~|b8[3:0];
+    b4 = index[2] ? b8[7:4] : b8[3:0];
+    index[1] = ~|b4[1:0];
+    index[0] = index[1] ? ~b4[2] : ~b4[0];
+    return ((&index) && !b4[3]) ? 6'd0 : index;  // 63 without bit 63: nothing was set
+  endfunction
+
+  // Trace ports: one struct an observation point; `id` is the system id in the root complex and
+  // the link tag in the endpoint.
+  typedef struct packed {
+    logic        valid;
+    logic [15:0] id;
+    line_addr_t  line;
+    logic [7:0]  info;
+  } trace_t;
+
+endpackage

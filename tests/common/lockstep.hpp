@@ -1,0 +1,126 @@
+// A twin and its verilated block, side by side on the same random input.
+//
+// Purpose: seeds and cycle counts from the environment, the clocking of a verilated top, and the
+//          comparison of one output with a message that says how to see it again.
+// Environment: CXLGPU_SEED (default: the test's own), CXLGPU_CYCLES (default 200000).
+// Errors:  a mismatch is a GoogleTest failure that names block, cycle, seed, field, both values and the
+//          command that replays it; the loop then stops by ok().
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+namespace cxlgpu::test {
+
+inline std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 0) : fallback;
+}
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  std::uint64_t bits(unsigned n) { return n == 0 ? 0 : engine_() >> (64 - n); }
+  std::uint64_t below(std::uint64_t n) { return engine_() % n; }
+  bool percent(unsigned p) { return below(100) < p; }
+  template <typename Array>
+  auto pick(const Array& values) {
+    return values[below(std::size(values))];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+class Lockstep {
+ public:
+  Lockstep(std::string block, std::uint64_t default_seed)
+      : block_(std::move(block)), seed_(from_environment("CXLGPU_SEED", default_seed)) {}
+
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
+  [[nodiscard]] bool ok() const { return ok_; }
+  // True while there is another cycle to run.
+  bool next() { return ok_ && ++cycle_ <= limit_; }
+
+  void check(const char* field, std::uint64_t rtl, std::uint64_t twin) {
+    if (rtl != twin) fail(field, hex(rtl), hex(twin));
+  }
+  template <typename Bytes>
+  void check_bytes(const char* field, const Bytes& rtl, const Bytes& twin) {
+    if (rtl != twin) fail(field, hex_bytes(rtl), hex_bytes(twin));
+  }
+
+ private:
+  static std::string hex(std::uint64_t v) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%" PRIx64, v);
+    return text;
+  }
+  template <typename Bytes>
+  static std::string hex_bytes(const Bytes& bytes) {  // byte 0 first
+    std::string text;
+    char byte[4];
+    for (const auto b : bytes) {
+      std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned>(b));
+      text += byte;
+    }
+    return text;
+  }
+  void fail(const char* field, const std::string& rtl, const std::string& twin) {
+    ok_ = false;
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    std::string target = block_;
+    for (char& c : target) c = c == '/' ? '_' : c;
+    ADD_FAILURE() << block_ << ": " << field << " differs in cycle " << cycle_ << ", seed "
+                  << seed_ << "\n  rtl  " << rtl << "\n  twin " << twin
+                  << "\n  replay: CXLGPU_SEED=" << seed_ << " CXLGPU_CYCLES=" << cycle_ << " bin/"
+                  << target << "_test --gtest_filter=" << info->test_suite_name() << "."
+                  << info->name();
+  }
+
+  std::string block_;
+  std::uint64_t seed_;
+  std::uint64_t limit_ = from_environment("CXLGPU_CYCLES", 200000);
+  std::uint64_t cycle_ = 0;
+  bool ok_ = true;
+};
+
+// A verilated top with clk_i and rst_ni. Use: set inputs, settle(), compare, edge().
+template <typename Top>
+class Clocked {
+ public:
+  Clocked() {
+    top_.clk_i = 0;
+    top_.rst_ni = 1;
+    top_.eval();
+  }
+  ~Clocked() { top_.final(); }
+  Top* operator->() { return &top_; }
+  Top& operator*() { return top_; }
+  void settle() { top_.eval(); }
+  void edge() {
+    top_.clk_i = 1;
+    top_.eval();
+    top_.clk_i = 0;
+    top_.eval();
+  }
+  void reset() {
+    top_.rst_ni = 0;
+    top_.eval();
+    edge();
+    top_.rst_ni = 1;
+    top_.eval();
+  }
+
+ private:
+  Top top_;
+};
+
+}  // namespace cxlgpu::test

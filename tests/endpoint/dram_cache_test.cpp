@@ -1,0 +1,247 @@
+// dram_cache: the twin in lockstep with the RTL, and its rules by hand.
+#include "refmodel/endpoint/dram_cache.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "Vdram_cache.h"
+#include "tests/common/lockstep.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::Clocked;
+using test::Lockstep;
+using test::Random;
+
+constexpr unsigned kMaxSetsLog2 = 10;
+
+// How one stretch of the random test behaves; drawn anew after every reset.
+struct Phase {
+  explicit Phase(Random& random)
+      : sets_log2(static_cast<unsigned>(random.pick(std::vector{0, 0, 1, 2, 3, 5, 10, 12}))),
+        used_log2(std::min(sets_log2, kMaxSetsLog2)),
+        tags(2 + random.below(20)),
+        sets_touched(1 + random.below(1ull << std::min(used_log2, 4u))),
+        tag_base(random.bits(20)),
+        tag_step(random.percent(50) ? 1 : 1ull << random.below(24)),
+        lookups(static_cast<unsigned>(random.below(101))),
+        commits(random.percent(50) ? 100 : static_cast<unsigned>(random.below(101))),
+        writes(static_cast<unsigned>(random.below(101))),
+        specs(static_cast<unsigned>(random.below(101))),
+        fills(1 + static_cast<unsigned>(random.below(60))),
+        wakes(1 + static_cast<unsigned>(random.below(60))),
+        length(50 + random.below(3000)) {}
+  unsigned sets_log2, used_log2;
+  std::uint64_t tags, sets_touched, tag_base, tag_step;
+  unsigned lookups, commits, writes, specs, fills, wakes;  // percent
+  std::uint64_t length;
+
+  std::uint64_t granule(Random& random) const {
+    const std::uint64_t tag = tag_base + random.below(tags) * tag_step;
+    const std::uint64_t all = (1ull << 44) - 1;
+    return (tag << used_log2 | random.below(sets_touched)) & all;
+  }
+};
+
+// A random MSHR of those that `want` approves, or -1.
+template <typename Want>
+int random_mshr(const DramCache& twin, Random& random, Want want) {
+  std::vector<int> found;
+  for (std::uint64_t left = twin.live(); left != 0; left &= left - 1) {
+    const int m = std::countr_zero(left);
+    if (want(static_cast<unsigned>(m))) found.push_back(m);
+  }
+  return found.empty() ? -1 : random.pick(found);
+}
+
+DramCache::In random_input(const DramCache& twin, const Phase& phase, Random& random) {
+  DramCache::In in;
+  in.lookup_valid = random.percent(phase.lookups);
+  in.lookup_commit = random.percent(phase.commits);
+  in.granule = phase.granule(random);
+  in.spec = random.percent(phase.specs);
+  in.write = !in.spec && random.percent(phase.writes);
+  if (random.percent(phase.fills)) {
+    const int m = random_mshr(twin, random, [&](unsigned i) { return !twin.is_filled(i); });
+    in.fill_done = m >= 0;
+    in.fill_mshr = static_cast<unsigned>(std::max(m, 0));
+  }
+  if (random.percent(phase.wakes)) {
+    const int m = random_mshr(
+        twin, random, [&](unsigned i) { return twin.is_filled(i) && twin.waiters(i) > 0; });
+    in.wait_dec = m >= 0;
+    in.wait_mshr = static_cast<unsigned>(std::max(m, 0));
+  }
+  return in;
+}
+
+TEST(DramCache, LockstepWithRtl) {
+  Lockstep lockstep("endpoint/dram_cache", 0xca5);
+  Random random(lockstep.seed());
+  Clocked<Vdram_cache> rtl;
+  Phase phase(random);
+  DramCache twin(phase.used_log2);
+  std::uint64_t left = 0;
+  std::array<std::uint64_t, 5> seen{};
+  while (lockstep.next()) {
+    if (left-- == 0) {
+      phase = Phase(random);
+      left = phase.length;
+      twin = DramCache(phase.used_log2);
+      rtl->lookup_valid_i = rtl->lookup_commit_i = rtl->fill_done_i = rtl->wait_dec_i = 0;
+      rtl->sets_log2_i = phase.sets_log2;
+      rtl.reset();
+    }
+    const DramCache::In in = random_input(twin, phase, random);
+    rtl->lookup_valid_i = in.lookup_valid;
+    rtl->lookup_commit_i = in.lookup_commit;
+    rtl->lookup_granule_i = in.granule;
+    rtl->lookup_write_i = in.write;
+    rtl->lookup_spec_i = in.spec;
+    rtl->fill_done_i = in.fill_done;
+    rtl->fill_mshr_i = in.fill_mshr;
+    rtl->wait_dec_i = in.wait_dec;
+    rtl->wait_mshr_i = in.wait_mshr;
+    rtl.settle();
+    const DramCache::Out out = twin.eval(in);
+    const LookupOutcome& o = out.outcome;
+    lockstep.check("mshr_used_o", rtl->mshr_used_o, out.mshr_used);
+    lockstep.check("result_o", rtl->result_o,
+                   in.lookup_valid ? static_cast<unsigned>(o.result) : 0);
+    lockstep.check("slot_o", rtl->slot_o, o.slot);
+    lockstep.check("mshr_o", rtl->mshr_o, o.mshr);
+    lockstep.check("victim_dirty_o", rtl->victim_dirty_o, o.write_back);
+    lockstep.check("victim_o", rtl->victim_o, o.victim_granule);
+    if (in.lookup_valid) ++seen[static_cast<std::size_t>(o.result)];
+    twin.clock(in);
+    rtl.edge();
+  }
+  if (lockstep.cycle() > 100000) {
+    for (std::uint64_t n : seen) EXPECT_GT(n, 500u) << "the stimulus misses a result";
+  }
+}
+
+// One set of eight ways, every line filled: granules 0..7 in ways 0..7.
+DramCache full_set() {
+  DramCache cache(0);
+  for (std::uint64_t g = 0; g < 8; ++g) {
+    const LookupOutcome o = cache.lookup(g, false, true);
+    EXPECT_EQ(o.result, CacheResult::Miss);
+    EXPECT_EQ(o.slot, g);
+    cache.fill_done(o.mshr);
+  }
+  return cache;
+}
+
+TEST(DramCache, PlruByHand) {
+  // Ways touched in order 0..7 leave every node pointing left; each victim is touched in turn.
+  DramCache cache = full_set();
+  std::uint64_t granule = 100;
+  for (std::uint32_t way : {0u, 4u, 2u, 6u, 1u, 5u, 3u, 7u}) {
+    const LookupOutcome o = cache.lookup(granule++, false, true);
+    EXPECT_EQ(o.result, CacheResult::Miss);
+    EXPECT_EQ(o.slot, way);
+    cache.fill_done(o.mshr);
+  }
+  // A hit on the way that is next (0) sends the choice to the other half: node 2 points left, 4.
+  EXPECT_EQ(cache.peek(1, false).slot, 0u);
+  EXPECT_EQ(cache.lookup(100, false, false).result, CacheResult::Hit);
+  EXPECT_EQ(cache.peek(1, false).slot, 4u);
+  EXPECT_EQ(cache.lookup(106, false, false).slot, 3u);  // left half again: root still right
+  EXPECT_EQ(cache.peek(1, false).slot, 4u);
+}
+
+TEST(DramCache, PinnedChoiceGivesLowestUnpinned) {
+  DramCache cache = full_set();
+  ASSERT_EQ(cache.lookup(10, false, false).slot, 0u);  // pins way 0, next 4
+  ASSERT_EQ(cache.lookup(11, false, false).slot, 4u);  // next 2
+  ASSERT_EQ(cache.lookup(12, false, false).slot, 2u);  // next 6
+  ASSERT_EQ(cache.lookup(6, false, false).slot, 6u);   // touch 6: next 1
+  ASSERT_EQ(cache.lookup(1, false, false).slot, 1u);   // touch 1: right, node 2 left: 5 (4 was last)
+  ASSERT_EQ(cache.lookup(5, false, false).slot, 5u);   // touch 5: left, node 1 right: node 4: 3
+  ASSERT_EQ(cache.lookup(3, false, false).slot, 3u);   // touch 3: right half, node 2 right: 7
+  ASSERT_EQ(cache.lookup(7, false, false).slot, 7u);   // left half, node 1 left, node 3: 0, pinned
+  EXPECT_EQ(cache.peek(13, false).slot, 1u);           // lowest unpinned
+}
+
+TEST(DramCache, BlockedAndDroppedWhenTheSetIsPinned) {
+  DramCache cache(0);
+  for (std::uint64_t g = 0; g < 8; ++g) cache.lookup(g, false, false);
+  EXPECT_EQ(cache.lookup(8, false, false).result, CacheResult::Blocked);
+  EXPECT_EQ(cache.lookup(8, false, true).result, CacheResult::Drop);
+  EXPECT_EQ(cache.mshr_used(), 8u);
+  EXPECT_EQ(cache.lookup(3, false, true).result, CacheResult::Merge);
+  EXPECT_EQ(cache.waiters(3), 1u);  // a MemSpecRd does not wait
+}
+
+TEST(DramCache, SpecReserve) {
+  DramCache cache(6);
+  std::uint64_t granule = 0;
+  for (; granule < 56; ++granule) {
+    ASSERT_EQ(cache.lookup(granule, false, true).result, CacheResult::Miss);
+  }
+  EXPECT_EQ(cache.peek(granule, true).result, CacheResult::Miss);  // eight are free
+  cache.lookup(granule++, false, false);
+  EXPECT_EQ(cache.peek(granule, true).result, CacheResult::Drop);  // seven
+  EXPECT_EQ(cache.peek(0, true).result, CacheResult::Merge);
+  while (granule < 64) {
+    ASSERT_EQ(cache.lookup(granule, false, false).mshr, granule);
+    ++granule;
+  }
+  EXPECT_EQ(cache.peek(granule, false).result, CacheResult::Blocked);
+  cache.fill_done(40);  // a MemSpecRd: nobody waits, it frees
+  EXPECT_EQ(cache.lookup(granule, false, false).mshr, 40u);
+}
+
+TEST(DramCache, WaitersKeepTheMshr) {
+  DramCache cache(4);
+  const LookupOutcome miss = cache.lookup(5, false, false);
+  EXPECT_EQ(cache.lookup(5, true, false).result, CacheResult::Merge);
+  EXPECT_EQ(cache.waiters(miss.mshr), 2u);
+  cache.fill_done(miss.mshr);
+  EXPECT_EQ(cache.mshr_used(), 1u);
+  const LookupOutcome hit = cache.lookup(5, false, false);  // filled, still draining
+  EXPECT_EQ(hit.result, CacheResult::Hit);
+  EXPECT_EQ(hit.slot, miss.slot);
+  cache.wake(miss.mshr);
+  EXPECT_EQ(cache.mshr_used(), 1u);
+  cache.wake(miss.mshr);
+  EXPECT_EQ(cache.mshr_used(), 0u);
+}
+
+TEST(DramCache, MergeInTheCycleOfTheFillKeepsTheMshr) {
+  DramCache cache(4);
+  const LookupOutcome miss = cache.lookup(5, false, true);
+  DramCache::In in;
+  in.lookup_valid = in.lookup_commit = in.fill_done = true;
+  in.granule = 5;
+  in.fill_mshr = miss.mshr;
+  EXPECT_EQ(cache.eval(in).outcome.result, CacheResult::Merge);
+  cache.clock(in);
+  EXPECT_EQ(cache.mshr_used(), 1u);
+  EXPECT_EQ(cache.peek(5, false).result, CacheResult::Hit);
+  cache.wake(miss.mshr);
+  EXPECT_EQ(cache.mshr_used(), 0u);
+}
+
+TEST(DramCache, DirtyVictimIsNamed) {
+  DramCache cache = full_set();
+  cache.lookup(0, true, false);  // dirty, next victim 4
+  cache.lookup(4, false, false);
+  for (std::uint64_t g : {2, 6, 1, 5, 3, 7}) cache.lookup(g, false, false);
+  const LookupOutcome miss = cache.lookup(64, false, true);
+  EXPECT_EQ(miss.slot, 0u);
+  EXPECT_TRUE(miss.write_back);
+  EXPECT_EQ(miss.victim_granule, 0u);
+  cache.fill_done(miss.mshr);
+  for (std::uint64_t g : {4, 2, 6, 1, 5, 3, 7}) cache.lookup(g, false, false);
+  EXPECT_FALSE(cache.peek(65, false).write_back);  // the miss cleaned the slot
+  unsigned dirty = 0;
+  cache.for_each_dirty([&](std::uint64_t, std::uint32_t) { ++dirty; });
+  EXPECT_EQ(dirty, 0u);
+}
+
+}  // namespace
+}  // namespace cxlgpu

@@ -1,0 +1,73 @@
+// A media part for system tests: flat contents, one random latency per command, bounded queue.
+#pragma once
+
+#include <map>
+#include <queue>
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+#include "refmodel/media/media.hpp"
+
+namespace cxlgpu {
+
+class SimpleMedia : public Media {
+ public:
+  SimpleMedia(std::uint64_t seed, Time low, Time high) : rng_(seed), low_(low), high_(high) {}
+
+  [[nodiscard]] bool can_accept(Time, MediaOp) const override { return due_.size() < 64; }
+  void submit(const MediaCommand& c, Time now) override {
+    MediaResponse r;
+    r.op = c.op;
+    r.id = c.id;
+    switch (c.op) {
+      case MediaOp::Read: r.data = media_[c.dpa]; break;
+      case MediaOp::Write: merge_bytes(media_[c.dpa], c.data, c.byte_enable); break;
+      case MediaOp::ArrayRead: r.data = array_[key(c)]; break;
+      case MediaOp::ArrayWrite: merge_bytes(array_[key(c)], c.data, c.byte_enable); break;
+      case MediaOp::Fill:
+        for (std::uint64_t i = 0; i < 256; i += 64) array_[c.slot * 256ull + i] = media_[c.dpa + i];
+        break;
+      case MediaOp::WriteBack:
+        for (std::uint64_t i = 0; i < 256; i += 64) media_[c.dpa + i] = array_[c.slot * 256ull + i];
+        break;
+    }
+    const bool array = c.op == MediaOp::ArrayRead || c.op == MediaOp::ArrayWrite;
+    const std::uint64_t span = high_.ps - low_.ps + 1;
+    due_.push({now + Time{array ? 20000 : low_.ps + rng_() % span}, order_++, r});
+  }
+  std::optional<MediaResponse> take(Time now) override {
+    if (due_.empty() || due_.top().at > now) return std::nullopt;
+    const MediaResponse r = due_.top().response;
+    due_.pop();
+    return r;
+  }
+  [[nodiscard]] Time next_event() const override {
+    return due_.empty() ? Time::never() : due_.top().at;
+  }
+  [[nodiscard]] const MediaCounters& counters() const override { return counters_; }
+  [[nodiscard]] Line peek(std::uint64_t dpa) const override {
+    const auto it = media_.find(dpa);
+    return it == media_.end() ? Line{} : it->second;
+  }
+  void poke(std::uint64_t, std::span<const std::uint8_t>) override {}
+
+ private:
+  struct Due {
+    Time at;
+    std::uint64_t order;
+    MediaResponse response;
+    bool operator<(const Due& other) const {
+      return at != other.at ? at > other.at : order > other.order;
+    }
+  };
+  static std::uint64_t key(const MediaCommand& c) { return c.slot * 256ull + c.offset; }
+  std::unordered_map<std::uint64_t, Line> media_, array_;
+  std::priority_queue<Due> due_;
+  std::uint64_t order_ = 0;
+  std::mt19937_64 rng_;
+  Time low_, high_;
+  MediaCounters counters_;
+};
+
+}  // namespace cxlgpu
