@@ -5,9 +5,9 @@
 // responses. Time only moves in advance_to().
 //
 // Contract:
-//  * submit() at the current time either takes the request (true) or leaves no trace of it
-//    (false: the system bus is not ready; offer the same request again after time has advanced).
-//    At most one request is taken per clock edge; requests are taken in the order offered.
+//  * submit() at the current time either puts the request on the system bus (true) or leaves no trace
+//    of it (false: the request before it is still on the bus; offer it again after time has
+//    advanced). At most one request is taken per clock edge, in the order offered.
 //  * take() gives the responses that the system bus offered up to now(), in bus order.
 //  * next_event() is the earliest time after now() at which take() or submit() may behave
 //    differently without a further submit(); Time::never() when the engine is idle for good.

@@ -15,6 +15,7 @@ namespace cxlgpu {
 class CreditTx {
  public:
   struct In {
+    bool start = false;  // link start: no credits
     bool add_valid = false;
     unsigned add_code = 0;  // three-bit credit code received for this channel
     unsigned use = 0;       // messages sent this cycle
@@ -26,7 +27,8 @@ class CreditTx {
   [[nodiscard]] Out eval() const { return {avail_}; }
   [[nodiscard]] Out eval(const In&) const { return eval(); }
   void clock(const In& in) {
-    avail_ = std::min(kMax, avail_ + (in.add_valid ? credit_count(in.add_code) : 0) - in.use);
+    const unsigned added = in.add_valid ? credit_count(in.add_code) : 0;
+    avail_ = in.start ? 0 : std::min(kMax, avail_ + added - in.use);
   }
 
  private:

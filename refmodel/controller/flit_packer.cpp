@@ -95,6 +95,7 @@ FlitPacker::Out FlitPacker::eval(const In& in) const {
 }
 
 void FlitPacker::clock(const In& in) {
+  if (in.start) return owed_.clear();
   if (!in.take) return;
   const PackPlan p = plan(in);
   owed_ = chunks(in, p);

@@ -19,6 +19,7 @@ namespace cxlgpu {
 class FlitPacker {
  public:
   struct In {
+    bool start = false;     // link start: nothing owed
     bool take = false;      // the offered flit leaves
     bool hold_new = false;  // no new message may start
     bool mdh_disable = false;

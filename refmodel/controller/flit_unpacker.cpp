@@ -103,7 +103,12 @@ FlitUnpacker::Out FlitUnpacker::eval(const In& in) const {
 }
 
 void FlitUnpacker::clock(const In& in) {
-  if (in.valid) Decode{*this, in.flit}.run();
+  if (in.start) {
+    waiting_.clear();
+    line_.clear();
+  } else if (in.valid) {
+    Decode{*this, in.flit}.run();
+  }
 }
 
 }  // namespace cxlgpu

@@ -20,6 +20,7 @@ namespace cxlgpu {
 class FlitUnpacker {
  public:
   struct In {
+    bool start = false;  // link start: nothing owed
     bool valid = false;  // one accepted flit
     Payload flit{};
   };

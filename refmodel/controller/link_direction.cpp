@@ -11,7 +11,9 @@ namespace cxlgpu {
 namespace {
 constexpr double kFlitWireBits = 544.0;  // 68 bytes
 constexpr unsigned kCreditMax = 1023;
-constexpr Time cycles(std::uint64_t n) { return kCycle * n; }
+constexpr Time cycles(std::uint64_t n) {
+  return kCycle * n;
+}
 }  // namespace
 
 LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
@@ -183,15 +185,16 @@ void LinkDirection::select(Time now) {
 }
 
 // Pipeline and wire: flit k is selected in cycle s, moves to the output register in cycle
-// m = max(s + 1, cycle in which flit k - 1 left), and leaves in the first cycle after m in which the
-// serialiser takes it.
+// m = max(s + 1, cycle in which flit k - 1 left), and leaves in the first cycle after m in which
+// the serialiser takes it.
 void LinkDirection::launch(Wire flit, Time now, bool bearing) {
   --llrb_free_;
   ++counters_.flits;
   if (bearing) update_timer(now + kCycle, true);
   const Time moved = std::max(now + kCycle, out_launch_);
   Time ready{0};
-  if (busy_until_ >= kCycle) ready = Time{(busy_until_.ps - kCycle.ps) / kCycle.ps * kCycle.ps} + kCycle;
+  if (busy_until_ >= kCycle)
+    ready = Time{(busy_until_.ps - kCycle.ps) / kCycle.ps * kCycle.ps} + kCycle;
   const Time left = std::max(moved + kCycle, ready);
   out_launch_ = left;
   select_free_ = moved;
@@ -210,8 +213,7 @@ void LinkDirection::launch(Wire flit, Time now, bool bearing) {
 Time LinkDirection::resend_time(Time launched) {
   ++counters_.errors;
   const Time sequence = params_.flit_time * kRetrySequence;
-  const Time detected =
-      ceil_to_cycle(launched + params_.flit_time + params_.flight) + cycles(3);
+  const Time detected = ceil_to_cycle(launched + params_.flit_time + params_.flight) + cycles(3);
   const Time request = std::max(detected + cycles(2), reverse_->busy_until_);
   reverse_->busy_until_ = request + sequence;
   reverse_->counters_.retry += kRetrySequence;

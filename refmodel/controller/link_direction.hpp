@@ -5,11 +5,12 @@
 //          cycle-exact twin (pack_rule.hpp) and keeps credits, acknowledgements, the retry buffer
 //          level and LLCRD forcing, but moves message handles instead of bits.
 // Units:   times in picoseconds; every action falls on a clock edge.
-// Timing:  docs/blocks.md: T1..T3 three cycles, R1..R3 three cycles; between them the serialiser and
+// Timing:  docs/blocks.md: T1..T3 three cycles, R1..R3 three cycles; between them the serialiser
+// and
 //          the flight time of the wire.
 // Retry:   a flit hit by a bit error is delivered again after the exchange that CXL 2.0 section
-//          4.2.8.5 asks for: RETRY.Req sequence on the other direction, RETRY.Ack sequence and replay
-//          on this one. The exchange is charged as time on both directions, not acted out.
+//          4.2.8.5 asks for: RETRY.Req sequence on the other direction, RETRY.Ack sequence and
+//          replay on this one. The exchange is charged as time on both directions, not acted out.
 // Errors:  none; callers respect nd_ready() and wd_ready().
 #pragma once
 
@@ -25,13 +26,13 @@ namespace cxlgpu {
 
 // What travels: enough to find the transaction again at the other end.
 struct LinkMessage {
-  std::uint64_t line = 0;      // address[51:6]; MemSpecRd with length: 4 * first granule
+  std::uint64_t line = 0;  // address[51:6]; MemSpecRd with length: 4 * first granule
   std::uint16_t tag = 0;
   std::uint8_t opcode = 0;
-  std::uint8_t dev_load = 0;   // S2M
-  std::uint8_t granules = 0;   // MemSpecRd
-  bool partial = false;        // RwD with byte enables
-  bool error = false;          // poison
+  std::uint8_t dev_load = 0;  // S2M
+  std::uint8_t granules = 0;  // MemSpecRd
+  bool partial = false;       // RwD with byte enables
+  bool error = false;         // poison
 };
 
 struct LinkParams {
@@ -94,8 +95,8 @@ class LinkDirection {
     LinkMessage message;
     unsigned chunks;
   };
-  struct Wire {  // one flit under way
-    Time arrival;   // last byte at the receiver
+  struct Wire {      // one flit under way
+    Time arrival;    // last byte at the receiver
     Time effective;  // R3 has acted
     std::array<LinkMessage, 2> nd;
     std::array<LinkMessage, 2> wd;
@@ -123,14 +124,14 @@ class LinkDirection {
   RingQueue<Queued, 8> nd_tx_, wd_tx_;
   RingQueue<Owed, 16> owed_messages_;
   unsigned owed_ = 0;
-  unsigned nd_avail_ = 0, wd_avail_ = 0;      // credits this side may use
-  unsigned nd_return_ = 0, wd_return_ = 0;    // receive space of the other direction to return
+  unsigned nd_avail_ = 0, wd_avail_ = 0;    // credits this side may use
+  unsigned nd_return_ = 0, wd_return_ = 0;  // receive space of the other direction to return
   unsigned acks_to_return_ = 0;
   unsigned llrb_free_ = 0;
-  Time timer_since_ = Time::never();          // first cycle of the running flush timer
-  Time select_free_{0};                       // earliest cycle at which sel_q can load
-  Time out_launch_{0};                        // cycle in which the previous flit left for the wire
-  Time busy_until_{0};                        // serialiser
+  Time timer_since_ = Time::never();  // first cycle of the running flush timer
+  Time select_free_{0};               // earliest cycle at which sel_q can load
+  Time out_launch_{0};                // cycle in which the previous flit left for the wire
+  Time busy_until_{0};                // serialiser
   RingQueue<Wire, 512> wire_;
   RingQueue<Queued, 64> nd_rx_, wd_rx_;
   Time next_ = Time::never();

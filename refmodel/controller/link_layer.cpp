@@ -33,7 +33,8 @@ LinkLayer::CreditFields LinkLayer::credit_fields() const {
 
 FlitPacker::In LinkLayer::packer_in(const In& in) const {
   const CreditFields crd = credit_fields();
-  return {.take = false,
+  return {.start = false,
+          .take = false,
           .hold_new = buffer_.eval().num_free < kRoomForRun,
           .mdh_disable = in.mdh_disable,
           .nd_valid = std::min({in.nd_count, nd_credits(), 2u}),
@@ -144,7 +145,7 @@ LinkLayer::Received LinkLayer::receive() const {
   if (!r2_) return r;
   r.good = !r2_->bad;
   r.accepted = r.good && local().state == RetryLocal::State::kNormal;
-  r.unpacked = unpacker_.eval({.valid = r.accepted, .flit = r2_->payload});
+  r.unpacked = unpacker_.eval({.start = false, .valid = r.accepted, .flit = r2_->payload});
   find_sequence(r);
   if (!r.accepted) return r;
   const auto* llcrd = std::get_if<flits::Llcrd>(&r.control);
@@ -222,7 +223,7 @@ void LinkLayer::clock(const In& in) {
   clock_acks_and_timer(s, r);
   clock_credits(in, s, r);
   packer_.clock(offer);
-  unpacker_.clock({.valid = r.accepted, .flit = r2_ ? r2_->payload : Payload{}});
+  unpacker_.clock({.start = false, .valid = r.accepted, .flit = r2_ ? r2_->payload : Payload{}});
   clock_retry(in, s, r);
   err_ |= retry_errors(before);
   clock_init(s, r);
@@ -267,7 +268,7 @@ void LinkLayer::clock_credits(const In& in, const Selection& s, const Received& 
   const flits::FlitHeader header = r2_ ? get_header(r2_->payload) : flits::FlitHeader{};
   const auto grant = [&r](unsigned field, unsigned use) {
     const bool mem = r.has_credits && field >= 8;
-    return CreditTx::In{.add_valid = mem, .add_code = field & 7, .use = use};
+    return CreditTx::In{.start = false, .add_valid = mem, .add_code = field & 7, .use = use};
   };
   const unsigned nd_field = params_.is_host ? header.req_crd : header.rsp_crd;
   nd_credit_.clock(grant(nd_field, s.packed.nd_take));

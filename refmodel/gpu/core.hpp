@@ -55,7 +55,7 @@ class Core {
   void release_barrier();             // invalidates the L1, warps go on
   void tick();                        // one cycle
   void l1_fill(std::uint16_t mshr, const Line& data);
-  void complete(MemOp* op, LaneMask lanes);
+  static void complete(MemOp* op, LaneMask lanes);
   void queue_popped();  // the LLC took a request of this core
   void account();       // brings the stall counters up to now
 

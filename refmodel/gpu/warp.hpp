@@ -56,13 +56,19 @@ class LoadHandle {
   [[nodiscard]] bool done() const { return op_->done(); }
   [[nodiscard]] Lanes<T> get() const;  // precondition: done(); masked-off lanes are zero
 
-  [[nodiscard]] bool await_ready() const;
-  void await_suspend(std::coroutine_handle<>);
-  Lanes<T> await_resume() const { return get(); }
+  struct Awaiter {
+    const LoadHandle& handle;
+    [[nodiscard]] bool await_ready() const { return handle.ready(); }
+    void await_suspend(std::coroutine_handle<>) const { handle.wait(); }
+    Lanes<T> await_resume() const { return handle.get(); }
+  };
+  Awaiter operator co_await() const { return {*this}; }
 
  private:
   template <typename... Ts>
   friend class AllLoads;
+  [[nodiscard]] bool ready() const;
+  void wait() const;
   Warp* warp_ = nullptr;
   MemOp* op_ = nullptr;
 };
@@ -245,7 +251,7 @@ class AllLoads {
   static_assert(sizeof...(Ts) > 0 && sizeof...(Ts) <= Warp::kMaxAwaited);
   explicit AllLoads(const LoadHandle<Ts>&... handles) : handles_(handles...) {}
   [[nodiscard]] bool await_ready() const {
-    return std::apply([](const auto&... h) { return (h.await_ready() && ...); }, handles_);
+    return std::apply([](const auto&... h) { return (h.ready() && ...); }, handles_);
   }
   void await_suspend(std::coroutine_handle<>) {
     Warp& warp = *std::get<0>(handles_).warp_;
@@ -284,13 +290,13 @@ Lanes<T> LoadHandle<T>::get() const {
 }
 
 template <typename T>
-bool LoadHandle<T>::await_ready() const {
+bool LoadHandle<T>::ready() const {
   assert(op_ != nullptr);
   return op_->done() && warp_->instructions_.empty();
 }
 
 template <typename T>
-void LoadHandle<T>::await_suspend(std::coroutine_handle<>) {
+void LoadHandle<T>::wait() const {
   warp_->awaited_[0] = op_;
   warp_->awaited_count_ = 1;
   warp_->wait_ = Warp::Wait::Ops;

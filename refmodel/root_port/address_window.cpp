@@ -41,7 +41,7 @@ GranuleRun shifted(std::uint64_t line, Bounds w, std::uint64_t below, std::uint6
 template <typename ForEach>
 std::uint64_t count_inside(std::uint64_t first, std::uint64_t end, ForEach for_each) {
   std::uint64_t n = 0;
-  for_each([&](std::uint64_t entry) { n += entry >= first && entry < end; });
+  for_each([&](std::uint64_t entry) { n += entry - first < end - first; });
   return n;
 }
 

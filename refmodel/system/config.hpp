@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "refmodel/common/time.hpp"
+#include "refmodel/gpu/gpu_config.hpp"
 #include "refmodel/root_port/policy.hpp"
 
 namespace cxlgpu {
@@ -23,21 +24,6 @@ struct HdmRange {
   std::uint64_t size = 0;
   std::uint64_t granularity = 256;  // bytes, 256..16384
   std::vector<unsigned> ports;
-};
-
-struct GpuConfig {
-  unsigned cores = 8, warps = 8, threads = 8;
-  std::uint64_t l1_bytes = 16384, llc_bytes = 65536;
-  unsigned l1_ways = 4, llc_ways = 8;
-  unsigned l1_latency_cycles = 4, llc_latency_cycles = 20;
-  unsigned l1_mshrs = 16, llc_mshrs = 128;
-  std::string distribution = "chunked";
-};
-
-struct LocalMemoryConfig {
-  std::uint64_t fraction_percent = 10;  // share of the data set that fits in GPU memory
-  std::uint64_t latency_ps = 0;
-  std::uint64_t bytes_per_cycle = 0;
 };
 
 struct LinkConfig {
@@ -79,8 +65,9 @@ struct RunConfig {
   std::uint64_t seed = 1;
   std::uint64_t limit_us = 1000000;
   unsigned ports = 2;
-  GpuConfig gpu;
-  LocalMemoryConfig local;
+  GpuParams gpu;
+  Distribution distribution = Distribution::Chunked;
+  std::uint64_t local_percent = 10;  // share of the data set that GPU memory holds
   LinkConfig link;
   RootPortConfig root_port;
   EndpointConfig endpoint;

@@ -62,13 +62,9 @@ bool ModelEngine::head_can_leave() const {
 }
 
 bool ModelEngine::submit(const MemRequest& request) {
-  // The adapter's register is free, or becomes free at this edge.
-  const bool moves = adapter_ && adapter_->visible <= now_ &&
-                     (!head_ || (head_->visible <= now_ && head_can_leave()));
-  if (adapter_ && !moves) return false;
-  if (adapter_) cycle(now_);  // the cycle happens now, so that the register is free
-  adapter_ = Staged{request, now_ + kCycle};
-  bridge_next_ = std::min(bridge_next_, now_ + kCycle);
+  if (offered_) return false;
+  offered_ = request;
+  bridge_next_ = std::min(bridge_next_, now_);
   return true;
 }
 
@@ -142,7 +138,11 @@ void ModelEngine::forward(Time now) {
     head_port_ = route(decoder_, head_->request.addr, static_cast<unsigned>(ports_.size()));
     adapter_.reset();
   }
-  bridge_next_ = adapter_ || head_ || local_answer_ ? now + kCycle : Time::never();
+  if (offered_ && !adapter_) {
+    adapter_ = Staged{*offered_, now + kCycle};
+    offered_.reset();
+  }
+  bridge_next_ = offered_ || adapter_ || head_ || local_answer_ ? now + kCycle : Time::never();
 }
 
 // One response a cycle goes to the system bus, round robin over the ports and the local answer.

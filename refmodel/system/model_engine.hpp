@@ -74,6 +74,7 @@ class ModelEngine : public Engine, private RegisterBus {
   std::vector<std::unique_ptr<Port>> ports_;
   HdmDecoder decoder_{HdmDecoder::Role::HostBridge};
   RoundRobin arbiter_;
+  std::optional<MemRequest> offered_;  // on the bus, not yet taken by the adapter
   std::optional<Staged> adapter_, head_;
   std::optional<unsigned> head_port_;
   std::optional<Answer> local_answer_;

@@ -52,7 +52,7 @@ module dram_cache
   localparam int unsigned MshrW  = $clog2(Mshrs);
   localparam int unsigned SlotW  = SetW + WayW;
   localparam int unsigned TagW   = GranuleAddrBits;  // the whole granule: any set count works
-  localparam int unsigned CountW = 6;                // waiters of one MSHR
+  localparam int unsigned CountW = 6;                // waiters of one MSHR, at most 63
 
   typedef struct packed {
     logic [Ways-1:0] valid;
@@ -252,7 +252,7 @@ module dram_cache
   // Edge: the MSHRs
   // ---------------------------------------------------------------------------------------------
   logic [MshrW-1:0]  fill_mshr, wake_mshr, hold_mshr;
-  logic [CountW-1:0] fill_waits, wake_waits;
+  logic [CountW-1:0] fill_waits, wake_waits, hit_waits;
   logic              fill_frees, wake_frees;
 
   assign fill_mshr = MshrW'(fill_mshr_i);
@@ -261,6 +261,7 @@ module dram_cache
 
   assign fill_waits = mshr_waits_q[fill_mshr];
   assign wake_waits = mshr_waits_q[wake_mshr];
+  assign hit_waits  = mshr_waits_q[hit_ptr];
 
   // A MERGE in the cycle of the fill's answer becomes a waiter of it.
   assign fill_frees = fill_done_i && (fill_waits == '0) && !(add_wait && (hold_mshr == fill_mshr));
@@ -291,7 +292,7 @@ module dram_cache
       mshr_waits_q[free_mshr] <= CountW'(add_wait);
       mshr_slot_q[free_mshr]  <= {set, way};
     end else if (add_wait) begin
-      mshr_waits_q[hit_ptr] <= mshr_waits_q[hit_ptr] + CountW'(1);
+      mshr_waits_q[hit_ptr] <= hit_waits + CountW'(1);
     end
   end
 
@@ -316,6 +317,8 @@ module dram_cache
       fill_done_i |-> (live_q[fill_mshr] && !filled_q[fill_mshr]));
   WakeFilled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       wait_dec_i |-> (live_q[wake_mshr] && filled_q[wake_mshr] && (wake_waits != '0)));
+  WaitersFit_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (add_wait && !allocate) |-> (hit_waits != '1));
   SpecNeverWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (lookup_valid_i && lookup_spec_i) |-> !lookup_write_i);
 

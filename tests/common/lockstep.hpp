@@ -3,7 +3,8 @@
 // Purpose: seeds and cycle counts from the environment, the clocking of a verilated top, and the
 //          comparison of one output with a message that says how to see it again.
 // Environment: CXLGPU_SEED (default: the test's own), CXLGPU_CYCLES (default 200000).
-// Errors:  a mismatch is a GoogleTest failure that names block, cycle, seed, field, both values and the
+// Errors:  a mismatch is a GoogleTest failure that names block, cycle, seed, field, both values and
+// the
 //          command that replays it; the loop then stops by ok().
 #pragma once
 
@@ -78,8 +79,8 @@ class Lockstep {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     std::string target = block_;
     for (char& c : target) c = c == '/' ? '_' : c;
-    ADD_FAILURE() << block_ << ": " << field << " differs in cycle " << cycle_ << ", seed "
-                  << seed_ << "\n  rtl  " << rtl << "\n  twin " << twin
+    ADD_FAILURE() << block_ << ": " << field << " differs in cycle " << cycle_ << ", seed " << seed_
+                  << "\n  rtl  " << rtl << "\n  twin " << twin
                   << "\n  replay: CXLGPU_SEED=" << seed_ << " CXLGPU_CYCLES=" << cycle_ << " bin/"
                   << target << "_test --gtest_filter=" << info->test_suite_name() << "."
                   << info->name();

@@ -69,8 +69,8 @@ DramCache::In random_input(const DramCache& twin, const Phase& phase, Random& ra
     in.fill_mshr = static_cast<unsigned>(std::max(m, 0));
   }
   if (random.percent(phase.wakes)) {
-    const int m = random_mshr(
-        twin, random, [&](unsigned i) { return twin.is_filled(i) && twin.waiters(i) > 0; });
+    const int m = random_mshr(twin, random,
+                              [&](unsigned i) { return twin.is_filled(i) && twin.waiters(i) > 0; });
     in.wait_dec = m >= 0;
     in.wait_mshr = static_cast<unsigned>(std::max(m, 0));
   }
@@ -159,11 +159,11 @@ TEST(DramCache, PinnedChoiceGivesLowestUnpinned) {
   ASSERT_EQ(cache.lookup(11, false, false).slot, 4u);  // next 2
   ASSERT_EQ(cache.lookup(12, false, false).slot, 2u);  // next 6
   ASSERT_EQ(cache.lookup(6, false, false).slot, 6u);   // touch 6: next 1
-  ASSERT_EQ(cache.lookup(1, false, false).slot, 1u);   // touch 1: right, node 2 left: 5 (4 was last)
-  ASSERT_EQ(cache.lookup(5, false, false).slot, 5u);   // touch 5: left, node 1 right: node 4: 3
-  ASSERT_EQ(cache.lookup(3, false, false).slot, 3u);   // touch 3: right half, node 2 right: 7
-  ASSERT_EQ(cache.lookup(7, false, false).slot, 7u);   // left half, node 1 left, node 3: 0, pinned
-  EXPECT_EQ(cache.peek(13, false).slot, 1u);           // lowest unpinned
+  ASSERT_EQ(cache.lookup(1, false, false).slot, 1u);  // touch 1: right, node 2 left: 5 (4 was last)
+  ASSERT_EQ(cache.lookup(5, false, false).slot, 5u);  // touch 5: left, node 1 right: node 4: 3
+  ASSERT_EQ(cache.lookup(3, false, false).slot, 3u);  // touch 3: right half, node 2 right: 7
+  ASSERT_EQ(cache.lookup(7, false, false).slot, 7u);  // left half, node 1 left, node 3: 0, pinned
+  EXPECT_EQ(cache.peek(13, false).slot, 1u);          // lowest unpinned
 }
 
 TEST(DramCache, BlockedAndDroppedWhenTheSetIsPinned) {

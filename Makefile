@@ -1,0 +1,50 @@
+# Thin front: every target is one or two commands that can be typed by hand.
+SCENARIO ?= vadd-znand-sr
+ENGINE   ?= cosim
+BUILD    ?= build
+OUT      ?= out/$(SCENARIO)-$(ENGINE)
+ARGS     ?=
+JOBS     ?= $(shell nproc)
+CXLGPU   := $(BUILD)/bin/cxlgpu
+
+.PHONY: deps configure build sim waves test report lint format bench synth clean
+
+deps:            ## install what is missing (Debian packages; root or sudo)
+	@tools/deps.sh
+
+configure: deps
+	@test -f $(BUILD)/build.ninja || cmake --preset release
+
+build: configure ## leaves build/bin/cxlgpu
+	@cmake --build $(BUILD) --target cxlgpu -j $(JOBS)
+
+sim: build       ## make sim SCENARIO=bfs-dram-cxl ENGINE=cosim
+	@mkdir -p $(OUT)
+	$(CXLGPU) run $(SCENARIO) --engine $(ENGINE) --out $(OUT) $(ARGS)
+
+waves: build     ## FST of the first microseconds and a GTKWave save file
+	@mkdir -p $(OUT)
+	$(CXLGPU) run $(SCENARIO) --engine rtl --out $(OUT) --waves $(OUT)/waves.fst --waves-to-us 20 $(ARGS)
+	@echo "gtkwave $(OUT)/waves.gtkw"
+
+report: sim      ## the latency report of a run
+	@echo "open $(OUT)/report.html"
+
+test: configure  ## builds and runs every test
+	@cmake --build $(BUILD) -j $(JOBS)
+	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+lint: configure  ## Verilator -Wall on every module, clang-format on every C++ file
+	@tools/lint.sh
+
+synth: deps      ## Yosys on every module: cells and logic depth
+	@tools/synth.sh
+
+format:
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+bench: build     ## simulated cycles/s of rtl and cosim, requests/s of model
+	@tools/bench.py --cxlgpu $(CXLGPU)
+
+clean:
+	rm -rf $(BUILD) out

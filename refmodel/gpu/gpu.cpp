@@ -1,0 +1,167 @@
+#include "refmodel/gpu/gpu.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace cxlgpu {
+namespace {
+
+GpuShared make_shared_state(const GpuParams& params) {
+  GpuShared shared;
+  shared.params = params;
+  return shared;
+}
+
+const SystemMapParams& checked(const GpuParams& params, const SystemMapParams& map) {
+  validate(params);
+  validate(map);
+  return map;
+}
+
+}  // namespace
+
+Gpu::Gpu(const GpuParams& params, const SystemMapParams& map)
+    : shared_(make_shared_state(params)),
+      local_(params.local, checked(params, map)),
+      llc_(shared_.params, local_, shared_.stats) {
+  for (std::uint32_t c = 0; c < params.cores; ++c) cores_.emplace_back(shared_, llc_, c);
+}
+
+void Gpu::launch(Kernel kernel) {
+  queue_.push_back(std::move(kernel));
+  if (phase_ == Phase::Done) {
+    phase_ = Phase::Idle;
+    next_cycle_ = 0;
+  }
+}
+
+void Gpu::step(Engine& engine) {
+  const std::uint64_t now = engine.now().ps / kCycle.ps;
+  bool answered = false;
+  while (const auto response = engine.take()) {
+    shared_.now = now;
+    llc_.respond(*response, now);
+    answered = true;
+  }
+  if (!answered && now < next_cycle_) {
+    if (llc_.bus_pending()) submit(engine);  // refused before
+    return;
+  }
+  shared_.now = now;
+  if (last_tick_ != now) {
+    last_tick_ = now;
+    tick();
+    next_cycle_ = earliest();
+  } else {
+    next_cycle_ = now + 1;  // answers after this cycle's work: look again
+  }
+  if (llc_.bus_pending()) submit(engine);
+}
+
+void Gpu::submit(Engine& engine) {
+  const std::uint64_t now = engine.now().ps / kCycle.ps;
+  if (last_taken_ == now) return;
+  if (!engine.submit(llc_.bus_request())) {
+    ++shared_.stats.bus_refusals;  // the engine's next event says when to offer it again
+    return;
+  }
+  llc_.bus_taken();
+  last_taken_ = now;
+  if (llc_.bus_pending()) next_cycle_ = std::min(next_cycle_, last_taken_ + 1);
+}
+
+void Gpu::tick() {
+  deliver();
+  llc_.tick(shared_.now);
+  for (std::uint64_t m = llc_.popped_cores(); m != 0; m &= m - 1) {
+    cores_[static_cast<std::size_t>(std::countr_zero(m))].queue_popped();
+  }
+  for (std::uint64_t m = shared_.active_cores; m != 0; m &= m - 1) {
+    cores_[static_cast<std::size_t>(std::countr_zero(m))].tick();
+  }
+  advance_phase();
+}
+
+// Data that reaches the cores in this cycle.
+void Gpu::deliver() {
+  auto& hits = shared_.l1_hits;
+  while (!hits.empty() && hits.front().due <= shared_.now) {
+    const GpuShared::L1Hit hit = hits.front();
+    hits.pop();
+    Core::complete(hit.op, hit.lanes);
+  }
+  while (const LlcAnswer* answer = llc_.answer(shared_.now)) {
+    Core& core = cores_[answer->core];
+    if (answer->kind == LlcKind::Fill) {
+      core.l1_fill(answer->l1_mshr, answer->data);
+    } else {
+      Core::complete(answer->op, answer->lanes);
+    }
+    llc_.pop_answer(shared_.now);
+  }
+}
+
+void Gpu::advance_phase() {
+  const std::uint32_t warps = shared_.params.cores * shared_.params.warps;
+  const std::uint64_t now = shared_.now;
+  switch (phase_) {
+    case Phase::Idle:
+      start_ = now;
+      phase_at_ = now + 1;
+      phase_ = Phase::Launching;
+      if (queue_.empty()) phase_ = Phase::Done;
+      break;
+    case Phase::Launching:
+      if (now < phase_at_) break;
+      phase_ = Phase::Running;
+      shared_.arrived = shared_.finished = 0;
+      running_ = std::move(queue_.front());
+      queue_.pop_front();
+      for (Core& core : cores_) core.launch(running_);
+      break;
+    case Phase::Running:
+      if (shared_.finished == warps) {
+        for (Core& core : cores_) core.account();
+        if (!queue_.empty()) {
+          phase_ = Phase::Launching;
+          phase_at_ = now + shared_.params.launch_cycles;
+        } else {
+          phase_ = Phase::Flushing;
+          flush_start_ = now;
+          llc_.start_flush();
+        }
+      } else if (shared_.arrived != 0 && shared_.arrived + shared_.finished == warps) {
+        phase_ = Phase::Releasing;
+        phase_at_ = now + shared_.params.barrier_cycles;
+      }
+      break;
+    case Phase::Releasing:
+      if (now < phase_at_) break;
+      phase_ = Phase::Running;
+      ++shared_.stats.barriers;
+      shared_.arrived = 0;
+      for (Core& core : cores_) core.release_barrier();
+      break;
+    case Phase::Flushing:
+      if (!llc_.idle()) break;
+      phase_ = Phase::Done;
+      shared_.stats.flush_cycles += now - flush_start_;
+      shared_.stats.cycles += now - start_;
+      break;
+    case Phase::Done:
+      break;
+  }
+}
+
+std::uint64_t Gpu::earliest() const {
+  const std::uint64_t now = shared_.now;
+  if (phase_ == Phase::Done) return kNever;
+  if (shared_.active_cores != 0 || phase_ == Phase::Idle) return now + 1;
+  std::uint64_t next = llc_.next_cycle(now);
+  if (!shared_.l1_hits.empty()) next = std::min(next, shared_.l1_hits.front().due);
+  if (phase_ == Phase::Launching || phase_ == Phase::Releasing) next = std::min(next, phase_at_);
+  if (phase_ == Phase::Flushing && llc_.idle()) next = now + 1;
+  return std::max(next, now + 1);
+}
+
+}  // namespace cxlgpu

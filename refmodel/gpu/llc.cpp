@@ -1,0 +1,339 @@
+#include "refmodel/gpu/llc.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "refmodel/gpu/l1_cache.hpp"
+
+namespace cxlgpu {
+
+Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
+    : params_(params.llc),
+      queue_limit_(params.llc_queue),
+      local_(local),
+      stats_(stats),
+      ways_(params.llc.ways),
+      set_bits_(static_cast<unsigned>(
+          std::countr_zero(params.llc.size_bytes / kLineBytes / params.llc.ways))),
+      tags_(params.llc.size_bytes / kLineBytes),
+      data_(tags_.size()),
+      mshrs_(params.llc.mshrs),
+      write_backs_(params.llc.write_buffer),
+      inputs_(params.cores),
+      flush_at_(tags_.size()) {
+  for (std::size_t i = mshrs_.size(); i > 0; --i) {
+    free_mshrs_.push_back(static_cast<std::uint16_t>(i - 1));
+  }
+  for (std::size_t i = write_backs_.size(); i > 0; --i) {
+    free_write_backs_.push_back(static_cast<std::uint16_t>(i - 1));
+  }
+}
+
+LlcRequest& Llc::push(std::uint32_t core) {
+  assert(!full(core));
+  waiting_ |= std::uint64_t{1} << core;
+  LlcRequest& request = inputs_[core].push();
+  request.core = static_cast<std::uint8_t>(core);
+  return request;
+}
+
+void Llc::tick(std::uint64_t cycle) {
+  cycle_ = cycle;
+  popped_ = 0;
+  while (!local_answers_.empty() && local_answers_.front().due <= cycle) {
+    const LocalAnswer answer = local_answers_.front();
+    local_answers_.pop();
+    if (answer.is_write) {
+      acknowledge(answer.index);
+    } else {
+      fill(answer.index, local_.read(tags_[mshrs_[answer.index].way].line));
+    }
+  }
+  std::uint64_t banks = 0;  // taken in this cycle
+  const std::uint64_t todo = waiting_ & ~stalled_;
+  const std::uint64_t from_next = ~std::uint64_t{0} << next_core_;
+  for (std::uint64_t part : {todo & from_next, todo & ~from_next}) {
+    for (; part != 0; part &= part - 1) {
+      const auto core = static_cast<std::uint32_t>(std::countr_zero(part));
+      auto& input = inputs_[core];
+      const std::uint64_t bank = std::uint64_t{1} << (input.front().line / kLineBytes % params_.banks);
+      if ((banks & bank) != 0) continue;
+      const std::uint64_t bit = std::uint64_t{1} << core;
+      if (!access(input.front())) {
+        stalled_ |= bit;
+        continue;
+      }
+      banks |= bank;
+      popped_ |= bit;
+      input.pop();
+      if (input.empty()) waiting_ &= ~bit;
+    }
+  }
+  if (todo != 0) next_core_ = (next_core_ + 1) % static_cast<std::uint32_t>(inputs_.size());
+  if (flush_at_ < tags_.size()) flush();
+}
+
+const LlcAnswer* Llc::answer(std::uint64_t cycle) const {
+  if (!hits_.empty() && hits_.front().due <= cycle) return &hits_.front();
+  if (!fills_.empty() && fills_.front().due <= cycle) return &fills_.front();
+  return nullptr;
+}
+
+void Llc::pop_answer(std::uint64_t cycle) {
+  if (!hits_.empty() && hits_.front().due <= cycle) {
+    hits_.pop();
+  } else {
+    fills_.pop();
+  }
+}
+
+std::uint64_t Llc::next_cycle(std::uint64_t now) const {
+  if ((waiting_ & ~stalled_) != 0) return now + 1;
+  if (flush_at_ < tags_.size() && !free_write_backs_.empty()) return now + 1;
+  std::uint64_t next = ~std::uint64_t{0};
+  if (!hits_.empty()) next = std::min(next, hits_.front().due);
+  if (!fills_.empty()) next = std::min(next, fills_.front().due);
+  if (!local_answers_.empty()) next = std::min(next, local_answers_.front().due);
+  return next;
+}
+
+std::optional<std::size_t> Llc::way_of(std::uint64_t line) const {
+  const std::size_t base = hashed_set(line, set_bits_) * ways_;
+  for (std::size_t way = base; way < base + ways_; ++way) {
+    if (tags_[way].line == line && tags_[way].present) return way;
+  }
+  return std::nullopt;
+}
+
+bool Llc::access(const LlcRequest& request) {
+  const bool is_store = request.kind == LlcKind::Store;
+  auto way = way_of(request.line);
+  if (way) {
+    Tag& tag = tags_[*way];
+    if (tag.mshr != kNone) {
+      Mshr& mshr = mshrs_[tag.mshr];
+      if (mshr.waiters.size() >= params_.merges) {
+        ++stats_.llc_stall_merges;
+        return false;
+      }
+      ++stats_.llc_merges;
+      mshr.waiters.push_back(request);
+      return true;
+    }
+    if (is_store || (tag.valid & request.mask) == request.mask) {
+      ++(is_store ? stats_.llc_store_hits : stats_.llc_load_hits);
+      perform(request, *way, hits_, params_.hit_latency_cycles);
+      return true;
+    }
+  }
+  if (!is_store && free_mshrs_.empty()) {
+    ++stats_.llc_stall_mshr;
+    return false;
+  }
+  if (way) {
+    ++stats_.llc_partial_fetches;
+  } else {
+    way = make_room(request.line);
+    if (!way) return false;
+  }
+  if (is_store) {
+    ++stats_.llc_store_allocations;
+    perform(request, *way, hits_, params_.hit_latency_cycles);
+  } else {
+    ++stats_.llc_load_misses;
+    fetch(request, *way);
+  }
+  return true;
+}
+
+std::optional<std::size_t> Llc::make_room(std::uint64_t line) {
+  const std::size_t base = hashed_set(line, set_bits_) * ways_;
+  std::optional<std::size_t> victim;
+  for (std::size_t way = base; way < base + ways_; ++way) {
+    const Tag& tag = tags_[way];
+    if (!tag.present) {
+      victim = way;
+      break;
+    }
+    if (tag.mshr == kNone && (!victim || tag.used < tags_[*victim].used)) victim = way;
+  }
+  if (!victim) {
+    ++stats_.llc_stall_ways;
+    return std::nullopt;
+  }
+  if (tags_[*victim].present && !write_back(*victim)) {
+    ++stats_.llc_stall_write_buffer;
+    return std::nullopt;
+  }
+  tags_[*victim] = Tag{};
+  tags_[*victim].line = line;
+  tags_[*victim].present = true;
+  tags_[*victim].used = ++uses_;
+  return victim;
+}
+
+bool Llc::write_back(std::size_t way) {
+  Tag& tag = tags_[way];
+  if (tag.dirty == 0) return true;
+  if (free_write_backs_.empty()) return false;
+  const std::uint16_t index = free_write_backs_.back();
+  free_write_backs_.pop_back();
+  const bool full = tag.dirty == kAllBytes;
+  if (local_.contains(tag.line)) {
+    ++(full ? stats_.local_writes_full : stats_.local_writes_partial);
+    local_.write(tag.line, data_[way], tag.dirty);
+    local_answers_.push() = {local_.schedule(cycle_), index, true};
+  } else {
+    ++(full ? stats_.hdm_writes_full : stats_.hdm_writes_partial);
+    bus_.push() = {index, true};
+  }
+  write_backs_[index] = {tag.line, tag.dirty, true, data_[way]};
+  tag.dirty = 0;
+  return true;
+}
+
+void Llc::fetch(const LlcRequest& request, std::size_t way) {
+  const std::uint16_t index = free_mshrs_.back();
+  free_mshrs_.pop_back();
+  Mshr& mshr = mshrs_[index];
+  mshr.way = way;
+  mshr.busy = true;
+  mshr.waiters.clear();
+  mshr.waiters.push_back(request);
+  tags_[way].mshr = index;
+  if (local_.contains(request.line)) {
+    ++stats_.local_reads;
+    local_answers_.push() = {local_.schedule(cycle_), index, false};
+  } else {
+    ++stats_.hdm_reads;
+    bus_.push() = {index, false};
+  }
+}
+
+void Llc::fill(std::uint16_t index, const Line& data) {
+  Mshr& mshr = mshrs_[index];
+  Tag& tag = tags_[mshr.way];
+  merge_bytes(data_[mshr.way], data, ~tag.valid);
+  tag.valid = kAllBytes;
+  tag.mshr = kNone;
+  for (const LlcRequest& waiter : mshr.waiters) {
+    perform(waiter, mshr.way, fills_, params_.fill_latency_cycles);
+  }
+  mshr.busy = false;
+  free_mshrs_.push_back(index);
+  stalled_ = 0;
+}
+
+void Llc::acknowledge(std::uint16_t index) {
+  write_backs_[index].busy = false;
+  free_write_backs_.push_back(index);
+  stalled_ = 0;
+}
+
+void Llc::perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& to,
+                  std::uint32_t latency) {
+  Tag& tag = tags_[way];
+  tag.used = ++uses_;
+  LlcAnswer& answer = to.push();
+  answer.due = cycle_ + latency;
+  answer.kind = request.kind;
+  answer.core = request.core;
+  answer.l1_mshr = request.l1_mshr;
+  answer.lanes = request.lanes;
+  answer.op = request.op;
+  switch (request.kind) {
+    case LlcKind::Fill:
+      answer.data = data_[way];
+      break;
+    case LlcKind::Load:
+      read_lanes(*request.op, request.lanes, data_[way]);
+      break;
+    case LlcKind::Store:
+      merge_bytes(data_[way], request.data, request.mask);
+      tag.valid |= request.mask;
+      tag.dirty |= request.mask;
+      break;
+    case LlcKind::Atomic:
+      perform_atomic(request, way);
+      break;
+  }
+}
+
+void Llc::perform_atomic(const LlcRequest& request, std::size_t way) {
+  MemOp& op = *request.op;
+  for (LaneMask m = request.lanes; m != 0; m &= m - 1) {
+    const unsigned lane = first_lane(m);
+    const std::uint64_t addr = op.addr[lane];
+    const std::uint64_t old = read_element(data_[way], addr, op.bytes);
+    const std::uint64_t operand = op.value[lane];
+    std::uint64_t result = old;
+    switch (op.atomic) {
+      case AtomicOp::Add:
+        result = old + operand;
+        break;
+      case AtomicOp::Min:
+        result = std::min(old, operand);
+        break;
+      case AtomicOp::MinSigned: {
+        const unsigned shift = 64 - 8 * op.bytes;
+        const auto a = static_cast<std::int64_t>(old << shift);
+        const auto b = static_cast<std::int64_t>(operand << shift);
+        result = a < b ? old : operand;
+        break;
+      }
+      case AtomicOp::Cas:
+        result = old == op.compare[lane] ? operand : old;
+        break;
+    }
+    write_element(data_[way], addr, op.bytes, result);
+    const std::uint64_t mask = element_mask(addr, op.bytes);
+    tags_[way].dirty |= mask;
+    tags_[way].valid |= mask;
+    op.value[lane] = old;
+  }
+}
+
+MemRequest Llc::bus_request() const {
+  const BusEntry entry = bus_.front();
+  MemRequest request;
+  request.is_write = entry.is_write;
+  if (entry.is_write) {
+    const WriteBack& from = write_backs_[entry.index];
+    request.id = static_cast<std::uint32_t>(mshrs_.size()) + entry.index;
+    request.addr = from.line;
+    request.byte_enable = from.dirty;
+    request.data = from.data;
+  } else {
+    request.id = entry.index;
+    request.addr = tags_[mshrs_[entry.index].way].line;
+  }
+  return request;
+}
+
+void Llc::respond(const MemResponse& response, std::uint64_t cycle) {
+  cycle_ = cycle;
+  if (response.error) ++stats_.response_errors;
+  if (!response.is_write && response.id < mshrs_.size() && mshrs_[response.id].busy) {
+    fill(static_cast<std::uint16_t>(response.id), response.data);
+    return;
+  }
+  const std::size_t index = response.id - mshrs_.size();
+  if (response.is_write && index < write_backs_.size() && write_backs_[index].busy) {
+    acknowledge(static_cast<std::uint16_t>(index));
+    return;
+  }
+  ++stats_.response_errors;  // an answer to nothing
+}
+
+// Up to one line a bank a cycle.
+void Llc::flush() {
+  for (std::uint32_t n = 0; n < params_.banks && flush_at_ < tags_.size();) {
+    const bool dirty = tags_[flush_at_].dirty != 0;
+    if (!write_back(flush_at_)) return;
+    ++flush_at_;
+    if (dirty) ++n;
+  }
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,52 @@
+// Typed access to one YAML file in which every key must be used.
+//
+// Purpose: the error rules of configs/media in one place.
+// Shapes:  nested maps of scalars and of lists of scalars; keys are named by path, "timing.tCL_ps".
+// Errors:  InputError with one line: "FILE:LINE: key 'x.y': what is wrong; what to do".
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cxlgpu {
+
+class ConfigReader {
+ public:
+  explicit ConfigReader(std::filesystem::path file);
+
+  [[nodiscard]] std::uint64_t number(const std::string& key, std::uint64_t low, std::uint64_t high);
+  [[nodiscard]] std::uint64_t power_of_two(const std::string& key, std::uint64_t low,
+                                           std::uint64_t high);
+  [[nodiscard]] bool flag(const std::string& key);
+  [[nodiscard]] std::string text(const std::string& key);
+  [[nodiscard]] std::string choice(const std::string& key,
+                                   const std::vector<std::string>& choices);
+  [[nodiscard]] std::vector<std::string> list(const std::string& key);
+  // Fails on the first key that nobody asked for.
+  void finish() const;
+
+  [[nodiscard]] int line(const std::string& key_or_section) const;
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const;
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+
+ private:
+  struct Entry {
+    std::vector<std::string> values;
+    bool is_list = false;
+    int line = 0;
+    bool used = false;
+  };
+  class Flattener;
+
+  Entry& get(const std::string& key);
+  [[nodiscard]] std::string scalar(const std::string& key);
+
+  std::filesystem::path file_;
+  std::map<std::string, Entry> entries_;
+  std::map<std::string, int> sections_;
+};
+
+}  // namespace cxlgpu

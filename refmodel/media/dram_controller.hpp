@@ -1,0 +1,131 @@
+// Controller of one DRAM part: address map, bank queues, command scheduling, refresh.
+//
+// Purpose: times 64 B accesses; contents are the caller's affair. Serves Ddr5Media and the internal
+//          DRAM array of FlashMedia.
+// Policy:  open page; first come first served per bank; over the banks the command that can go first
+//          goes first, on a tie the older request; a request older than age_bound goes before all
+//          others. All of it is in DramChannel::pick(). (FR-FCFS and closed page come later.)
+// Timing:  a request reaches the banks `front` after submit(); a read is answered `back` after its
+//          last data beat; a write is answered `back` after its last data beat was taken from the
+//          controller, so that a write's answer also means that its place in the queue is free.
+// Rules:   event driven; nothing happens while no request is queued (refreshes missed are caught up
+//          in O(1)). `now` never decreases. The caller bounds the number of requests.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "refmodel/common/time.hpp"
+#include "refmodel/media/dram_timing.hpp"
+#include "refmodel/media/media_config.hpp"
+
+namespace cxlgpu {
+
+struct DramCounters {
+  std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // open, closed, other row open
+};
+
+struct DramAddress {
+  std::uint32_t sub_channel = 0, bank = 0;  // bank as DramTiming numbers it
+  std::uint64_t row = 0;
+  std::uint32_t column = 0;  // burst within the row
+  bool operator==(const DramAddress&) const = default;
+};
+
+class DramMap {
+ public:
+  explicit DramMap(const DramConfig& config);
+  [[nodiscard]] DramAddress decode(std::uint64_t addr) const;
+
+ private:
+  struct Field {
+    unsigned shift = 0;
+    std::uint64_t mask = 0;
+    [[nodiscard]] std::uint64_t of(std::uint64_t line) const { return (line >> shift) & mask; }
+  };
+  std::array<Field, 6> fields_;  // by DramField
+  unsigned bank_bits_ = 0, group_bits_ = 0;
+  bool xor_row_;
+};
+
+enum class DramAccess : std::uint8_t { Read, Write, MaskedWrite };
+
+// One sub-channel: its queues and scheduler.
+class DramChannel {
+ public:
+  struct Done {
+    Time at;
+    std::uint32_t token;
+  };
+
+  explicit DramChannel(const DramConfig& config);
+  void submit(const DramAddress& where, DramAccess access, std::uint32_t token, Time now);
+  // Issues every command due up to `now`.
+  void advance(Time now);
+  // Answers not yet taken, in time order; those already timed may lie in the future.
+  [[nodiscard]] std::deque<Done>& done() { return done_; }
+  // No answer comes before this.
+  [[nodiscard]] Time next_event() const;
+  [[nodiscard]] const DramCounters& counters() const { return counters_; }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Request {
+    std::uint64_t row = 0, order = 0;
+    Time ready;
+    std::uint32_t bank = 0, token = 0, next = kNone;
+    DramAccess access = DramAccess::Read;
+    bool started = false;
+  };
+  struct Queue {
+    std::uint32_t head = kNone, tail = kNone, active_at = 0;
+  };
+  struct Candidate {
+    Time at = Time::never();
+    std::uint64_t order = 0;
+    std::uint32_t bank = 0;
+    DramCommand command = DramCommand::Read;
+    bool refresh = false;
+  };
+
+  [[nodiscard]] Candidate candidate(std::uint32_t bank) const;
+  [[nodiscard]] Candidate pick() const;
+  void execute(const Candidate& chosen);
+  void finish_head(std::uint32_t bank);
+
+  DramConfig config_;
+  DramTiming timing_;
+  Time least_latency_;  // from a column command to its answer
+  std::vector<Request> pool_;
+  std::vector<std::uint32_t> free_;
+  std::vector<Queue> queues_;          // by bank
+  std::vector<std::uint32_t> active_;  // banks with requests
+  Candidate best_;
+  std::uint64_t order_ = 0;
+  std::deque<Done> done_;
+  DramCounters counters_;
+};
+
+class DramController {
+ public:
+  explicit DramController(const DramConfig& config);
+  void submit(std::uint64_t addr, DramAccess access, std::uint32_t token, Time now);
+  // The token of the next access that is answered at or before `now`, earliest first.
+  std::optional<std::uint32_t> take(Time now);
+  // Not later than the next answer; may be earlier (then take() has nothing, and next_event() has
+  // moved on).
+  [[nodiscard]] Time next_event() const { return next_; }
+  [[nodiscard]] DramCounters counters() const;
+
+ private:
+  void update_next();
+
+  DramMap map_;
+  std::vector<DramChannel> channels_;
+  Time next_ = Time::never();
+};
+
+}  // namespace cxlgpu

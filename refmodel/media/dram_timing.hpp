@@ -1,0 +1,80 @@
+// Which DRAM command is legal when, for one sub-channel.
+//
+// Purpose: the bank state machines and every timing rule of JESD79-5 that the model knows, apart
+//          from any scheduling. earliest() answers, issue() enforces.
+// Rules:   tRCD tRP tRAS (tRC = tRAS + tRP) tRTP tWR per bank; tRRD_L tCCD_L tCCD_L_WR(2) tWTR_L per
+//          bank group; tRRD_S tCCD_S tWTR_S tFAW and refresh per rank; data-bus turnaround between
+//          ranks and directions; one command at a time on the command bus (precharge excepted).
+// Units:   Time in ps; commands may fall on any picosecond (the DRAM clock grid of 357 ps is not
+//          modelled: at most one clock of difference).
+// Errors:  a command before its time, or to a bank in the wrong state, is refused: issue() is false
+//          and nothing changes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "refmodel/common/time.hpp"
+#include "refmodel/media/media_config.hpp"
+
+namespace cxlgpu {
+
+enum class DramCommand : std::uint8_t { Activate, Precharge, Read, Write, MaskedWrite };
+
+class DramTiming {
+ public:
+  static constexpr std::uint64_t kClosed = ~std::uint64_t{0};
+
+  explicit DramTiming(const DramConfig& config);
+
+  // Banks are numbered (rank, bank group, bank), bank fastest.
+  [[nodiscard]] std::uint32_t banks() const { return static_cast<std::uint32_t>(banks_.size()); }
+  [[nodiscard]] std::uint32_t rank_of(std::uint32_t bank) const { return bank / banks_per_rank_; }
+  [[nodiscard]] std::uint64_t open_row(std::uint32_t bank) const { return banks_[bank].row; }
+
+  // Earliest legal time; never() if the bank's state forbids the command (row open or not).
+  [[nodiscard]] Time earliest(DramCommand command, std::uint32_t bank) const;
+  // `row` is for Activate only.
+  bool issue(DramCommand command, std::uint32_t bank, std::uint64_t row, Time at);
+
+  [[nodiscard]] Time refresh_due(std::uint32_t rank) const { return ranks_[rank].refresh_due; }
+  // Closes every row of the rank as soon as legal at or after the due time and refreshes; the
+  // rank's banks open again tRFC later. Returns the time of the refresh command.
+  Time refresh(std::uint32_t rank);
+  // The same for all refreshes due up to `now` of a rank that nobody used: O(1).
+  void catch_up(std::uint32_t rank, Time now);
+
+  // Last data beat of a Read or Write issued at `at`.
+  [[nodiscard]] Time data_end(DramCommand command, Time at) const {
+    return at + (command == DramCommand::Read ? config_.tCL : config_.tCWL) + burst_;
+  }
+  [[nodiscard]] Time burst() const { return burst_; }
+
+ private:
+  struct Bank {
+    std::uint64_t row = kClosed;
+    Time activate, precharge, column;
+  };
+  struct Group {
+    Time activate, read, write, masked_write;
+  };
+  struct Rank {
+    Time activate, read, write;
+    std::array<Time, 4> window{};  // when each of the last four activates leaves tFAW
+    unsigned oldest = 0;
+    Time refresh_due;
+  };
+
+  void after_column(DramCommand command, std::uint32_t bank, Time at);
+
+  DramConfig config_;
+  Time burst_, column_gap_;
+  std::uint32_t banks_per_group_, banks_per_rank_;
+  std::vector<Bank> banks_;
+  std::vector<Group> groups_;
+  std::vector<Rank> ranks_;
+  Time command_bus_;
+};
+
+}  // namespace cxlgpu

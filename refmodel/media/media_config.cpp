@@ -1,0 +1,178 @@
+#include "refmodel/media/media_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "refmodel/common/input_error.hpp"
+#include "refmodel/common/request.hpp"
+#include "refmodel/media/config_reader.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr std::uint64_t kMaxPs = 1000000000000;  // one second: no timing of a part is longer
+constexpr std::uint64_t kMaxMtps = 1000000;
+constexpr std::uint32_t kMaxDepth = 256;         // ids are 8 bits wide
+
+std::uint32_t small(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+
+Time duration(ConfigReader& in, const std::string& key, std::uint64_t low = 1) {
+  return Time{in.number(key, low, kMaxPs)};
+}
+
+std::array<DramField, 6> address_map(ConfigReader& in, const std::string& key) {
+  static constexpr std::array<const char*, 6> kNames = {"row",    "rank",       "bank",
+                                                        "column", "bank_group", "sub_channel"};
+  const std::vector<std::string> words = in.list(key);
+  std::array<DramField, 6> map{};
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const auto at = std::find(words.begin(), words.end(), kNames[i]);
+    if (words.size() != kNames.size() || at == words.end()) {
+      in.fail(key, fmt::format("does not name each field once; order these: {}",
+                               fmt::join(kNames, ", ")));
+    }
+    map[static_cast<std::size_t>(at - words.begin())] = static_cast<DramField>(i);
+  }
+  return map;
+}
+
+DramConfig read_dram(ConfigReader& in) {
+  DramConfig c;
+  c.sub_channels = small(in.power_of_two("organisation.sub_channels", 1, 64));
+  c.sub_channel_bits = small(in.power_of_two("organisation.sub_channel_bits", 8, 512));
+  c.ranks = small(in.power_of_two("organisation.ranks", 1, 16));
+  c.bank_groups = small(in.power_of_two("organisation.bank_groups", 1, 16));
+  c.banks_per_group = small(in.power_of_two("organisation.banks_per_group", 1, 16));
+  c.rows = in.power_of_two("organisation.rows", 1, 1 << 24);
+  c.columns = small(in.power_of_two("organisation.columns", 1, 1 << 16));
+  c.burst_length = small(in.power_of_two("organisation.burst_length", 1, 512));
+  c.address_map = address_map(in, "organisation.address_map");
+  c.bank_xor_row = in.flag("organisation.bank_xor_row");
+
+  c.data_rate_mtps = in.number("timing.data_rate_MTps", 1, kMaxMtps);
+  c.tCL = duration(in, "timing.tCL_ps");
+  c.tCWL = duration(in, "timing.tCWL_ps");
+  c.tRCD = duration(in, "timing.tRCD_ps");
+  c.tRP = duration(in, "timing.tRP_ps");
+  c.tRAS = duration(in, "timing.tRAS_ps");
+  c.tRTP = duration(in, "timing.tRTP_ps");
+  c.tWR = duration(in, "timing.tWR_ps");
+  c.tRRD_S = duration(in, "timing.tRRD_S_ps");
+  c.tRRD_L = duration(in, "timing.tRRD_L_ps");
+  c.tFAW = duration(in, "timing.tFAW_ps");
+  c.tCCD_S = duration(in, "timing.tCCD_S_ps");
+  c.tCCD_L = duration(in, "timing.tCCD_L_ps");
+  c.tCCD_L_WR = duration(in, "timing.tCCD_L_WR_ps");
+  c.tCCD_L_WR2 = duration(in, "timing.tCCD_L_WR2_ps");
+  c.tWTR_S = duration(in, "timing.tWTR_S_ps");
+  c.tWTR_L = duration(in, "timing.tWTR_L_ps");
+  c.turnaround = duration(in, "timing.turnaround_ps", 0);
+  c.command = duration(in, "timing.command_ps", 0);
+  c.tREFI = duration(in, "timing.tREFI_ps");
+  c.tRFC = duration(in, "timing.tRFC_ps");
+
+  c.queue_depth = small(in.number("controller.queue_depth", 1, kMaxDepth));
+  c.front = duration(in, "controller.front_ps", 0);
+  c.back = duration(in, "controller.back_ps", 0);
+  c.age_bound = duration(in, "controller.age_bound_ps");
+
+  const std::uint64_t beat = c.sub_channel_bits / 8;
+  if (beat * c.burst_length != kLineBytes) {
+    in.fail("organisation.burst_length",
+            fmt::format("one burst moves {} bytes, not {}; make sub_channel_bits / 8 * "
+                        "burst_length {}",
+                        beat * c.burst_length, kLineBytes, kLineBytes));
+  }
+  if (c.columns < c.burst_length) {
+    in.fail("organisation.columns", "a row is shorter than a burst; use burst_length or more");
+  }
+  if (c.tREFI <= c.tRFC + c.tRP + c.tRAS) {
+    in.fail("timing.tREFI_ps", "leaves no time between refreshes; use more than tRFC + tRP + tRAS");
+  }
+  c.capacity = c.sub_channels * c.ranks * std::uint64_t{c.bank_groups} * c.banks_per_group * c.rows *
+               c.columns * beat;
+  return c;
+}
+
+FlashConfig read_flash(ConfigReader& in) {
+  FlashConfig c;
+  c.channels = small(in.number("organisation.channels", 1, 64));
+  c.dies_per_channel = small(in.number("organisation.dies_per_channel", 1, 64));
+  c.page_bytes = small(in.power_of_two("organisation.page_bytes", 512, 16384));
+  c.pages_per_block = small(in.number("organisation.pages_per_block", 1, 1 << 16));
+  c.pages_per_die = in.number("organisation.pages_per_die", 1, std::uint64_t{1} << 32);
+
+  c.tR = duration(in, "timing.tR_ps");
+  c.tPROG = duration(in, "timing.tPROG_ps");
+  c.tBERS = duration(in, "timing.tBERS_ps");
+  c.channel_bits = small(in.power_of_two("timing.channel_bits", 1, 64));
+  c.channel_mtps = in.number("timing.channel_MTps", 1, kMaxMtps);
+  c.command = duration(in, "timing.command_ps", 0);
+
+  c.lookup = duration(in, "controller.lookup_ps", 0);
+  c.ecc = duration(in, "controller.ecc_ps", 0);
+  c.page_granule = in.choice("controller.fill_granule", {"line", "page"}) == "page";
+  c.share_page_register = in.flag("controller.share_page_register");
+  c.read_queue_depth = small(in.number("controller.read_queue_depth", 1, kMaxDepth));
+  c.write_queue_depth = small(in.number("controller.write_queue_depth", 1, kMaxDepth));
+  c.array_queue_depth = small(in.number("controller.array_queue_depth", 1, kMaxDepth));
+
+  c.buffer_pages = small(in.number("write_buffer.pages", 2, 1 << 24));
+  c.buffer_high = small(in.number("write_buffer.high_pages", 1, c.buffer_pages - 1));
+  c.buffer_low = small(in.number("write_buffer.low_pages", 0, c.buffer_high - 1));
+  c.buffer_cold = duration(in, "write_buffer.cold_ps");
+
+  const std::string part = in.text("internal_dram.media");
+  const std::filesystem::path other = in.file().parent_path() / (part + ".yaml");
+  if (!std::filesystem::exists(other)) {
+    in.fail("internal_dram.media",
+            fmt::format("there is no {}; name a DRAM part of the same folder", other.string()));
+  }
+  ConfigReader dram(other);
+  if (dram.choice("kind", {"dram", "flash"}) != "dram") {
+    in.fail("internal_dram.media", fmt::format("'{}' is not a DRAM part; name one, e.g. dram", part));
+  }
+  (void)dram.text("part");
+  c.internal_dram = read_dram(dram);
+  dram.finish();
+
+  c.capacity = std::uint64_t{c.channels} * c.dies_per_channel * c.pages_per_die * c.page_bytes;
+  return c;
+}
+
+}  // namespace
+
+std::uint64_t MediaConfig::capacity() const {
+  return std::visit([](const auto& p) { return p.capacity; }, params);
+}
+
+std::vector<std::string> media_names(const std::filesystem::path& dir) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+MediaConfig load_media_config(const std::filesystem::path& file) {
+  ConfigReader in(file);
+  MediaConfig config;
+  config.file = file;
+  config.name = file.stem().string();
+  const bool is_dram = in.choice("kind", {"dram", "flash"}) == "dram";
+  config.part = in.text("part");
+  config.organisation_line = in.line("organisation");
+  if (is_dram) {
+    config.params = read_dram(in);
+  } else {
+    config.params = read_flash(in);
+  }
+  in.finish();
+  return config;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,83 @@
+// Parameters of a media part, as read from configs/media/NAME.yaml.
+//
+// Purpose: one value type per kind of part; every figure is in the file with unit and source.
+// Units:   picoseconds as Time (key suffix _ps), bytes, mega transfers per second (_MTps).
+// Errors:  InputError, one line: "FILE:LINE: key 'x.y': what is wrong; what to do". Every key must
+//          be there, be known, be given once and be of the right type and range.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "refmodel/common/time.hpp"
+
+namespace cxlgpu {
+
+enum class DramField : std::uint8_t { Row, Rank, Bank, Column, BankGroup, SubChannel };
+
+struct DramConfig {
+  std::uint32_t sub_channels = 0, sub_channel_bits = 0, ranks = 0;
+  std::uint32_t bank_groups = 0, banks_per_group = 0, columns = 0, burst_length = 0;
+  std::uint64_t rows = 0;
+  std::array<DramField, 6> address_map{};  // most significant first, above the 64 B line
+  bool bank_xor_row = false;               // spread rows of equal bank bits over the banks
+
+  std::uint64_t data_rate_mtps = 0;
+  Time tCL, tCWL, tRCD, tRP, tRAS, tRTP, tWR;
+  Time tRRD_S, tRRD_L, tFAW;
+  Time tCCD_S, tCCD_L, tCCD_L_WR, tCCD_L_WR2;  // _WR: second write masked, _WR2: full line
+  Time tWTR_S, tWTR_L;
+  Time turnaround;  // idle data bus when its driver changes (read -> write, rank -> rank)
+  Time command;     // command bus time of one command
+  Time tREFI, tRFC;
+
+  std::uint32_t queue_depth = 0;
+  Time front, back;  // controller and PHY, before the first command and after the data
+  Time age_bound;    // a request older than this goes before everything else
+
+  std::uint64_t capacity = 0;  // bytes, follows from the organisation
+};
+
+struct FlashConfig {
+  std::uint32_t channels = 0, dies_per_channel = 0, page_bytes = 0, pages_per_block = 0;
+  std::uint64_t pages_per_die = 0;
+
+  Time tR, tPROG, tBERS;
+  std::uint32_t channel_bits = 0;
+  std::uint64_t channel_mtps = 0;
+  Time command;  // command and address cycles of one operation, on the channel
+
+  Time lookup;  // controller, per command, before flash or buffer
+  Time ecc;     // controller, per transfer out of a die
+  bool page_granule = false;         // a fill moves the whole page over the channel
+  bool share_page_register = false;  // reads of a page that the die holds need no tR of their own
+  std::uint32_t read_queue_depth = 0, write_queue_depth = 0, array_queue_depth = 0;
+
+  std::uint32_t buffer_pages = 0, buffer_high = 0, buffer_low = 0;
+  Time buffer_cold;
+
+  DramConfig internal_dram;
+
+  std::uint64_t capacity = 0;  // bytes, follows from the organisation
+};
+
+struct MediaConfig {
+  std::string name;  // what users type: the file's stem
+  std::string part;  // the part it stands for
+  std::filesystem::path file;
+  int organisation_line = 0;  // for messages about the capacity
+  std::variant<DramConfig, FlashConfig> params;
+
+  [[nodiscard]] std::uint64_t capacity() const;
+};
+
+// Names of the parts in a directory (configs/media), sorted.
+[[nodiscard]] std::vector<std::string> media_names(const std::filesystem::path& dir);
+
+[[nodiscard]] MediaConfig load_media_config(const std::filesystem::path& file);
+
+}  // namespace cxlgpu

@@ -1,0 +1,95 @@
+#include "refmodel/media/sparse_store.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace cxlgpu {
+
+namespace {
+constexpr unsigned kInitialBits = 6;
+}
+
+SparseStore::SparseStore() : table_(std::size_t{1} << kInitialBits), shift_(64 - kInitialBits) {}
+
+// The entry of `page`, or the free one where it would go.
+std::size_t SparseStore::find(std::uint64_t page) const {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t at = (page * 0x9e3779b97f4a7c15ull) >> shift_;
+  while (table_[at].page != page && table_[at].page != kEmpty) at = (at + 1) & mask;
+  return at;
+}
+
+const SparseStore::Page* SparseStore::lookup(std::uint64_t page) const {
+  return table_[find(page)].bytes;
+}
+
+SparseStore::Page& SparseStore::touch(std::uint64_t page) {
+  std::size_t at = find(page);
+  if (table_[at].page == kEmpty) {
+    if ((used_ + 1) * 4 > table_.size() * 3) {
+      grow();
+      at = find(page);
+    }
+    if (used_ % kChunkPages == 0) chunks_.push_back(std::make_unique<Page[]>(kChunkPages));
+    table_[at] = {page, &chunks_.back()[used_ % kChunkPages]};
+    ++used_;
+  }
+  return *table_[at].bytes;
+}
+
+void SparseStore::grow() {
+  std::vector<Slot> old(table_.size() * 2);
+  old.swap(table_);
+  --shift_;
+  for (const Slot& slot : old) {
+    if (slot.page != kEmpty) table_[find(slot.page)] = slot;
+  }
+}
+
+Line SparseStore::read_line(std::uint64_t addr) const {
+  Line line{};
+  if (const Page* page = lookup(addr / kPageBytes)) {
+    std::memcpy(line.data(), page->data() + addr % kPageBytes, kLineBytes);
+  }
+  return line;
+}
+
+void SparseStore::write_line(std::uint64_t addr, const Line& data, std::uint64_t byte_enable) {
+  if (byte_enable == 0) return;
+  std::uint8_t* to = touch(addr / kPageBytes).data() + addr % kPageBytes;
+  if (byte_enable == kAllBytes) {
+    std::memcpy(to, data.data(), kLineBytes);
+    return;
+  }
+  for (std::size_t i = 0; i < kLineBytes; ++i) {
+    if ((byte_enable >> i) & 1) to[i] = data[i];
+  }
+}
+
+void SparseStore::read(std::uint64_t addr, std::span<std::uint8_t> to) const {
+  while (!to.empty()) {
+    const std::size_t n = std::min<std::size_t>(to.size(), kPageBytes - addr % kPageBytes);
+    if (const Page* page = lookup(addr / kPageBytes)) {
+      std::memcpy(to.data(), page->data() + addr % kPageBytes, n);
+    } else {
+      std::memset(to.data(), 0, n);
+    }
+    addr += n;
+    to = to.subspan(n);
+  }
+}
+
+void SparseStore::write(std::uint64_t addr, std::span<const std::uint8_t> from) {
+  while (!from.empty()) {
+    const std::size_t n = std::min<std::size_t>(from.size(), kPageBytes - addr % kPageBytes);
+    std::memcpy(touch(addr / kPageBytes).data() + addr % kPageBytes, from.data(), n);
+    addr += n;
+    from = from.subspan(n);
+  }
+}
+
+std::size_t SparseStore::overhead_bytes() const {
+  return table_.capacity() * sizeof(Slot) + chunks_.capacity() * (sizeof(chunks_[0]) + 16);
+}
+
+}  // namespace cxlgpu

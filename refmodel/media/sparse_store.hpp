@@ -1,0 +1,56 @@
+// Byte contents of a part, kept by touched page.
+//
+// Purpose: a terabyte device costs what is written of it. Used for media contents and for the
+//          internal DRAM array alike.
+// Shapes:  4 KiB pages in chunks of 64; an open-addressed table of 16 B entries, between 3/8 and
+//          3/4 full, maps page number -> page: under 50 bytes of overhead per touched page.
+// Rules:   bytes never written read as zero; reading allocates nothing. Line accesses are 64 B
+//          aligned; block accesses may have any address and length.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "refmodel/common/request.hpp"
+
+namespace cxlgpu {
+
+class SparseStore {
+ public:
+  static constexpr std::uint64_t kPageBytes = 4096;
+
+  SparseStore();
+  [[nodiscard]] Line read_line(std::uint64_t addr) const;
+  void write_line(std::uint64_t addr, const Line& data, std::uint64_t byte_enable = kAllBytes);
+  void read(std::uint64_t addr, std::span<std::uint8_t> to) const;
+  void write(std::uint64_t addr, std::span<const std::uint8_t> from);
+
+  [[nodiscard]] std::size_t touched_pages() const { return used_; }
+  // Bytes held beside the page contents themselves.
+  [[nodiscard]] std::size_t overhead_bytes() const;
+
+ private:
+  using Page = std::array<std::uint8_t, kPageBytes>;
+  static constexpr std::size_t kChunkPages = 64;
+  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  struct Slot {
+    std::uint64_t page = kEmpty;
+    Page* bytes = nullptr;  // into chunks_
+  };
+
+  [[nodiscard]] std::size_t find(std::uint64_t page) const;
+  [[nodiscard]] const Page* lookup(std::uint64_t page) const;
+  Page& touch(std::uint64_t page);
+  void grow();
+
+  std::vector<Slot> table_;  // power of two
+  unsigned shift_;           // 64 - log2(table_.size())
+  std::size_t used_ = 0;
+  std::vector<std::unique_ptr<Page[]>> chunks_;
+};
+
+}  // namespace cxlgpu

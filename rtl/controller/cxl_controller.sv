@@ -1,0 +1,370 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// CXL.mem controller of one end of a link, 68-byte flits: transaction queues, packing and
+// unpacking, credits, link layer with retry. Host and device differ in the messages they send.
+//
+//   channel        host sends    device sends
+//   ND (no data)   M2S Req       S2M NDR
+//   WD (with data) M2S RwD       S2M DRS
+//
+// Source: CXL 2.0, 3.3 CXL.mem and 4.2 link layer; docs/blocks.md gives the cycles.
+// Latency, idle: 3 cycles from a message accepted to link_tx_valid_o (T1 queue, T2 pack and select,
+// T3 CRC), 3 cycles from link_rx_valid_i to rx_*_valid_o (R1 wire, R2 CRC, R3 unpack and queue).
+
+module cxl_controller
+  import cxl_pkg::*;
+#(
+  parameter bit          IsHost = 1'b1,
+  parameter int unsigned NdRxDepth = 32,
+  parameter int unsigned WdRxDepth = 32,
+  parameter int unsigned LlrbDepth = 128
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       link_up_i,
+  input  logic       mdh_disable_i,
+
+  input  logic       tx_nd_valid_i,
+  output logic       tx_nd_ready_o,
+  input  msg_hdr_t   tx_nd_hdr_i,
+  input  logic       tx_wd_valid_i,
+  output logic       tx_wd_ready_o,
+  input  msg_hdr_t   tx_wd_hdr_i,
+  input  line_t      tx_wd_data_i,
+  input  byte_en_t   tx_wd_be_i,
+
+  output logic       rx_nd_valid_o,
+  input  logic       rx_nd_ready_i,
+  output msg_hdr_t   rx_nd_hdr_o,
+  output logic       rx_wd_valid_o,
+  input  logic       rx_wd_ready_i,
+  output msg_hdr_t   rx_wd_hdr_o,
+  output line_t      rx_wd_data_o,
+  output byte_en_t   rx_wd_be_o,
+  output logic [6:0] rx_nd_count_o,
+  output logic [6:0] rx_wd_count_o,
+
+  output logic       link_tx_valid_o,
+  input  logic       link_tx_ready_i,
+  output flit_t      link_tx_flit_o,
+  input  logic       link_rx_valid_i,
+  input  flit_t      link_rx_flit_i,
+  output logic       phy_reinit_req_o,
+  input  logic       phy_reinit_done_i,
+
+  output logic       init_done_o,
+  output logic       abort_o,
+  output logic [7:0] err_o
+);
+
+  if (NdRxDepth < 2 || NdRxDepth > 127 || WdRxDepth < 2 || WdRxDepth > 127) begin : g_check_depth
+    $error("receive queues hold 2 to 127 messages");
+  end
+
+  localparam int unsigned TxDepth = 4;
+
+  // A message with data as one queue word; the data is lowest, so that it stays word aligned.
+  typedef struct packed {
+    msg_hdr_t hdr;
+    byte_en_t be;
+    line_t    data;
+  } wd_t;
+
+  logic start;
+
+  // Not needed here: counts and second words of queues, duplicate facts of packer and unpacker.
+  logic [2:0] unused_txq_nd_count, unused_txq_wd_count;
+  msg_hdr_t   unused_rxq_nd1;
+  wd_t        unused_rxq_wd1;
+  logic [3:0] unused_owed_next;
+  logic       unused_is_protocol, unused_is_control;
+
+  // ---------------------------------------------------------------------------------------------
+  // T1: transmit queues
+  // ---------------------------------------------------------------------------------------------
+  logic [1:0] txq_nd_ready, txq_wd_ready, txq_nd_valid, txq_wd_valid;
+  msg_hdr_t   txq_nd0, txq_nd1;
+  wd_t        txq_wd0, txq_wd1;
+  logic [1:0] nd_taken, wd_taken;      // messages that leave in this cycle's flit
+
+  fifo_dual #(
+    .Width ($bits(msg_hdr_t)),
+    .Depth (TxDepth)
+  ) u_txq_nd (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (1'b0),
+    .in_valid_i  ({1'b0, tx_nd_valid_i}),
+    .in_ready_o  (txq_nd_ready),
+    .in_data0_i  (tx_nd_hdr_i),
+    .in_data1_i  ('0),
+    .out_valid_o (txq_nd_valid),
+    .out_take_i  (nd_taken),
+    .out_data0_o (txq_nd0),
+    .out_data1_o (txq_nd1),
+    .count_o     (unused_txq_nd_count)
+  );
+
+  fifo_dual #(
+    .Width ($bits(wd_t)),
+    .Depth (TxDepth)
+  ) u_txq_wd (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (1'b0),
+    .in_valid_i  ({1'b0, tx_wd_valid_i}),
+    .in_ready_o  (txq_wd_ready),
+    .in_data0_i  ({tx_wd_hdr_i, tx_wd_be_i, tx_wd_data_i}),
+    .in_data1_i  ('0),
+    .out_valid_o (txq_wd_valid),
+    .out_take_i  (wd_taken),
+    .out_data0_o (txq_wd0),
+    .out_data1_o (txq_wd1),
+    .count_o     (unused_txq_wd_count)
+  );
+
+  assign tx_nd_ready_o = txq_nd_ready[0];
+  assign tx_wd_ready_o = txq_wd_ready[0];
+
+  // ---------------------------------------------------------------------------------------------
+  // Credits: what the peer granted, and what goes back to it
+  // ---------------------------------------------------------------------------------------------
+  flit_payload_t rx_payload;
+  flit_header_t  rx_header;
+  logic          rx_crd_valid, crd_sent;
+  logic [3:0]    nd_grant;             // field that refills our ND channel
+  logic [9:0]    nd_avail, wd_avail, nd_pending, wd_pending;
+  logic [2:0]    nd_code, wd_code;
+  logic [3:0]    nd_field, wd_field, rsp_crd, req_crd;
+  logic          rx_nd_pop, rx_wd_pop;
+
+  assign rx_header = rx_payload[31:0];
+  assign nd_grant  = IsHost ? rx_header.req_crd : rx_header.rsp_crd;
+
+  credit_tx u_credit_nd (
+    .clk_i,
+    .rst_ni,
+    .start_i     (start),
+    .add_valid_i (rx_crd_valid && nd_grant[3]),
+    .add_code_i  (nd_grant[2:0]),
+    .use_i       (nd_taken),
+    .avail_o     (nd_avail)
+  );
+
+  credit_tx u_credit_wd (
+    .clk_i,
+    .rst_ni,
+    .start_i     (start),
+    .add_valid_i (rx_crd_valid && rx_header.data_crd[3]),
+    .add_code_i  (rx_header.data_crd[2:0]),
+    .use_i       (wd_taken),
+    .avail_o     (wd_avail)
+  );
+
+  credit_return #(
+    .Init (NdRxDepth)
+  ) u_return_nd (
+    .clk_i,
+    .rst_ni,
+    .start_i   (start),
+    .freed_i   (rx_nd_pop),
+    .sent_i    (crd_sent),
+    .code_o    (nd_code),
+    .pending_o (nd_pending)
+  );
+
+  credit_return #(
+    .Init (WdRxDepth)
+  ) u_return_wd (
+    .clk_i,
+    .rst_ni,
+    .start_i   (start),
+    .freed_i   (rx_wd_pop),
+    .sent_i    (crd_sent),
+    .code_o    (wd_code),
+    .pending_o (wd_pending)
+  );
+
+  // Bit 3 says CXL.mem. The host grants NDR by RspCrd, the device Req by ReqCrd.
+  assign nd_field = {nd_code != 3'd0, nd_code};
+  assign wd_field = {wd_code != 3'd0, wd_code};
+  assign rsp_crd  = IsHost ? nd_field : 4'd0;
+  assign req_crd  = IsHost ? 4'd0 : nd_field;
+
+  // ---------------------------------------------------------------------------------------------
+  // T2: packer
+  // ---------------------------------------------------------------------------------------------
+  flit_payload_t pk_flit;
+  logic          pk_hold_new, pk_ak, pk_take, pk_is_adf, pk_has_content;
+  logic [1:0]    pk_nd_take, pk_wd_take;
+  logic [3:0]    pk_owed;
+
+  flit_packer #(
+    .IsHost (IsHost)
+  ) u_packer (
+    .clk_i,
+    .rst_ni,
+    .start_i       (start),
+    .take_i        (pk_take),
+    .hold_new_i    (pk_hold_new),
+    .mdh_disable_i,
+    .nd_valid_i    (txq_nd_valid & {nd_avail > 10'd1, nd_avail != 10'd0}),
+    .nd_hdr_i      ({txq_nd1, txq_nd0}),
+    .wd_valid_i    (txq_wd_valid & {wd_avail > 10'd1, wd_avail != 10'd0}),
+    .wd_hdr_i      ({txq_wd1.hdr, txq_wd0.hdr}),
+    .wd_data_i     ({txq_wd1.data, txq_wd0.data}),
+    .wd_be_i       ({txq_wd1.be, txq_wd0.be}),
+    .ak_i          (pk_ak),
+    .rsp_crd_i     (rsp_crd),
+    .req_crd_i     (req_crd),
+    .data_crd_i    (wd_field),
+    .flit_o        (pk_flit),
+    .is_adf_o      (pk_is_adf),
+    .has_content_o (pk_has_content),
+    .nd_take_o     (pk_nd_take),
+    .wd_take_o     (pk_wd_take),
+    .owed_o        (pk_owed),
+    .owed_next_o   (unused_owed_next)
+  );
+
+  assign nd_taken = pk_take ? pk_nd_take : 2'd0;
+  assign wd_taken = pk_take ? pk_wd_take : 2'd0;
+
+  // ---------------------------------------------------------------------------------------------
+  // Link layer: T2 select, T3, R1, R2, R3
+  // ---------------------------------------------------------------------------------------------
+  logic       rx_accept, rx_err, rx_overflow;
+  logic [3:0] rx_owed;
+
+  link_layer #(
+    .LlrbDepth (LlrbDepth)
+  ) u_link (
+    .clk_i,
+    .rst_ni,
+    .link_up_i,
+    .start_o          (start),
+    .pk_hold_new_o    (pk_hold_new),
+    .pk_ak_o          (pk_ak),
+    .pk_take_o        (pk_take),
+    .pk_flit_i        (pk_flit),
+    .pk_is_adf_i      (pk_is_adf),
+    .pk_has_content_i (pk_has_content),
+    .pk_owed_i        (pk_owed),
+    .rsp_crd_i        (rsp_crd),
+    .req_crd_i        (req_crd),
+    .data_crd_i       (wd_field),
+    .crd_pending_i    (nd_pending != 10'd0 || wd_pending != 10'd0),
+    .crd_sent_o       (crd_sent),
+    .rx_accept_o      (rx_accept),
+    .rx_payload_o     (rx_payload),
+    .rx_crd_valid_o   (rx_crd_valid),
+    .rx_owed_i        (rx_owed),
+    .rx_err_i         (rx_err),
+    .rx_overflow_i    (rx_overflow),
+    .link_tx_valid_o,
+    .link_tx_ready_i,
+    .link_tx_flit_o,
+    .link_rx_valid_i,
+    .link_rx_flit_i,
+    .phy_reinit_req_o,
+    .phy_reinit_done_i,
+    .init_done_o,
+    .abort_o,
+    .err_o
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // R3: unpacker and receive queues
+  // ---------------------------------------------------------------------------------------------
+  localparam int unsigned NdCountBits = $clog2(NdRxDepth + 1);
+  localparam int unsigned WdCountBits = $clog2(WdRxDepth + 1);
+
+  logic [1:0]             up_nd_valid, rxq_nd_ready, rxq_nd_valid;
+  msg_hdr_t [1:0]         up_nd_hdr;
+  logic                   up_wd_valid;
+  wd_t                    up_wd, rxq_wd;
+  logic [1:0]             rxq_wd_ready, rxq_wd_valid;
+  logic [NdCountBits-1:0] rxq_nd_count;
+  logic [WdCountBits-1:0] rxq_wd_count;
+
+  flit_unpacker #(
+    .IsHost (IsHost)
+  ) u_unpacker (
+    .clk_i,
+    .rst_ni,
+    .start_i       (start),
+    .valid_i       (rx_accept),
+    .flit_i        (rx_payload),
+    .nd_valid_o    (up_nd_valid),
+    .nd_hdr_o      (up_nd_hdr),
+    .wd_valid_o    (up_wd_valid),
+    .wd_hdr_o      (up_wd.hdr),
+    .wd_data_o     (up_wd.data),
+    .wd_be_o       (up_wd.be),
+    .is_protocol_o (unused_is_protocol),
+    .is_control_o  (unused_is_control),
+    .err_o         (rx_err),
+    .owed_o        (rx_owed)
+  );
+
+  fifo_dual #(
+    .Width ($bits(msg_hdr_t)),
+    .Depth (NdRxDepth)
+  ) u_rxq_nd (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (start),
+    .in_valid_i  (up_nd_valid),
+    .in_ready_o  (rxq_nd_ready),
+    .in_data0_i  (up_nd_hdr[0]),
+    .in_data1_i  (up_nd_hdr[1]),
+    .out_valid_o (rxq_nd_valid),
+    .out_take_i  ({1'b0, rx_nd_pop}),
+    .out_data0_o (rx_nd_hdr_o),
+    .out_data1_o (unused_rxq_nd1),
+    .count_o     (rxq_nd_count)
+  );
+
+  fifo_dual #(
+    .Width ($bits(wd_t)),
+    .Depth (WdRxDepth)
+  ) u_rxq_wd (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (start),
+    .in_valid_i  ({1'b0, up_wd_valid}),
+    .in_ready_o  (rxq_wd_ready),
+    .in_data0_i  (up_wd),
+    .in_data1_i  ('0),
+    .out_valid_o (rxq_wd_valid),
+    .out_take_i  ({1'b0, rx_wd_pop}),
+    .out_data0_o (rxq_wd),
+    .out_data1_o (unused_rxq_wd1),
+    .count_o     (rxq_wd_count)
+  );
+
+  assign rx_overflow   = |(up_nd_valid & ~rxq_nd_ready) || (up_wd_valid && !rxq_wd_ready[0]);
+  assign rx_nd_valid_o = rxq_nd_valid[0];
+  assign rx_wd_valid_o = rxq_wd_valid[0];
+  assign rx_wd_hdr_o   = rxq_wd.hdr;
+  assign rx_wd_data_o  = rxq_wd.data;
+  assign rx_wd_be_o    = rxq_wd.be;
+  assign rx_nd_pop     = rx_nd_valid_o && rx_nd_ready_i;
+  assign rx_wd_pop     = rx_wd_valid_o && rx_wd_ready_i;
+  assign rx_nd_count_o = 7'(rxq_nd_count);
+  assign rx_wd_count_o = 7'(rxq_wd_count);
+
+  logic       unused;
+  assign unused = ^{txq_nd_ready[1], txq_wd_ready[1], rxq_nd_valid[1], rxq_wd_valid[1],
+      rxq_wd_ready[1], rx_header[19:0]};
+
+  // Users of the transmit ports hold their message while it waits.
+  a_tx_nd: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tx_nd_valid_i && !tx_nd_ready_o) |=> tx_nd_valid_i && $stable(tx_nd_hdr_i));
+  a_tx_wd: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tx_wd_valid_i && !tx_wd_ready_o) |=> tx_wd_valid_i && $stable(tx_wd_data_i));
+  // A message offered to its queue is a valid one.
+  a_tx_valid: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!tx_nd_valid_i || tx_nd_hdr_i[0]) && (!tx_wd_valid_i || tx_wd_hdr_i[0]));
+
+endmodule

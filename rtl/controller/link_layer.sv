@@ -1,0 +1,483 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Link layer of one end: chooses what each flit is, adds and checks CRC, keeps the link going over
+// errors (link-layer retry), exchanges INIT.Param, returns acknowledgements and credits.
+//
+// Source: CXL 2.0, 4.2.6 control flits, 4.2.7 initialisation, 4.2.8 flow control, forcing and retry.
+//
+// Stages (docs/blocks.md): T2 select into sel_q, T3 CRC into out_q; R1 flit from the wire, R2 CRC
+// checked, R3 acted upon. Select and R3 look at registered state only: what one does in a cycle the
+// other sees in the next.
+//
+//   packer --> select --> sel_q --> CRC --> out_q --> wire
+//                | push     ^ replay
+//                +-> retry_buffer <-- RETRY.Req, acknowledgements --+
+//   unpacker <-- R3 <-- r2_q <-- CRC <-- r1_q <-- wire              |
+//                +-- retry_local, framed sequences -----------------+
+
+module link_layer
+  import cxl_pkg::*;
+#(
+  parameter int unsigned LlrbDepth = 128
+) (
+  input  logic          clk_i,
+  input  logic          rst_ni,
+  input  logic          link_up_i,
+  output logic          start_o,        // the cycle in which everything starts anew
+
+  // Packer
+  output logic          pk_hold_new_o,
+  output logic          pk_ak_o,
+  output logic          pk_take_o,
+  input  flit_payload_t pk_flit_i,
+  input  logic          pk_is_adf_i,
+  input  logic          pk_has_content_i,
+  input  logic [3:0]    pk_owed_i,
+
+  // Credits to return, as header fields
+  input  logic [3:0]    rsp_crd_i,
+  input  logic [3:0]    req_crd_i,
+  input  logic [3:0]    data_crd_i,
+  input  logic          crd_pending_i,
+  output logic          crd_sent_o,     // the fields left
+
+  // Stage R3
+  output logic          rx_accept_o,    // a flit for the unpacker
+  output flit_payload_t rx_payload_o,
+  output logic          rx_crd_valid_o, // the credit fields of rx_payload_o count
+  input  logic [3:0]    rx_owed_i,
+  input  logic          rx_err_i,       // the unpacker objects
+  input  logic          rx_overflow_i,  // a message found its queue full
+
+  // Wire and PHY
+  output logic          link_tx_valid_o,
+  input  logic          link_tx_ready_i,
+  output flit_t         link_tx_flit_o,
+  input  logic          link_rx_valid_i,
+  input  flit_t         link_rx_flit_i,
+  output logic          phy_reinit_req_o,
+  input  logic          phy_reinit_done_i,
+
+  output logic          init_done_o,
+  output logic          abort_o,
+  output logic [7:0]    err_o
+);
+
+  // ---------------------------------------------------------------------------------------------
+  // Start
+  // ---------------------------------------------------------------------------------------------
+  logic up_q, start;
+
+  assign start   = link_up_i && !up_q;
+  assign start_o = start;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) up_q <= 1'b0;
+    else         up_q <= link_up_i;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // R1, R2
+  // ---------------------------------------------------------------------------------------------
+  logic          r1_valid_q, r2_valid_q, r2_bad_q;
+  flit_payload_t r1_payload_q, r2_payload_q;
+  logic [15:0]   r1_crc_q, r1_crc;
+
+  crc16 u_crc_rx (
+    .payload_i (r1_payload_q),
+    .crc_o     (r1_crc)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      r1_valid_q <= 1'b0;
+      r2_valid_q <= 1'b0;
+    end else begin
+      r1_valid_q <= link_rx_valid_i && up_q;
+      r2_valid_q <= r1_valid_q && !start;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (link_rx_valid_i) {r1_crc_q, r1_payload_q} <= link_rx_flit_i;
+    if (r1_valid_q) begin
+      r2_payload_q <= r1_payload_q;
+      r2_bad_q     <= r1_crc != r1_crc_q;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // R3: what is this flit
+  // ---------------------------------------------------------------------------------------------
+  lrsm_e       lrsm;
+  logic        rx_good, rx_adf, rx_protocol;
+  logic        rx_control, rx_llcrd, rx_param, rx_idle, rx_frame, rx_req, rx_ack;
+  logic        rx_retryable, accept;
+  logic [63:0] rx_ctl;                 // payload of a control flit
+
+  assign rx_good     = r2_valid_q && !r2_bad_q;
+  assign rx_adf      = rx_good && lrsm == LrsmNormal && rx_owed_i >= 4'd4;
+  assign rx_control  = rx_good && !rx_adf && r2_payload_q[0];
+  assign rx_protocol = rx_good && !rx_adf && !r2_payload_q[0];
+  assign rx_ctl      = r2_payload_q[127:64];
+
+  always_comb begin
+    rx_llcrd = 1'b0;
+    rx_param = 1'b0;
+    rx_idle  = 1'b0;
+    rx_frame = 1'b0;
+    rx_req   = 1'b0;
+    rx_ack   = 1'b0;
+    if (rx_control && r2_payload_q[7:5] == 3'b000) begin
+      unique case (r2_payload_q[35:32])
+        LlctrlLlcrd: rx_llcrd = r2_payload_q[39:36] == SubLlcrdAck;
+        LlctrlInit:  rx_param = r2_payload_q[39:36] == SubInitParam;
+        LlctrlRetry: begin
+          // Every constant bit has to be right.
+          if (r2_payload_q[31:0] == 32'd1 && r2_payload_q[63:40] == 24'd0 &&
+              r2_payload_q[511:128] == 384'd0) begin
+            unique case (r2_payload_q[39:36])
+              SubRetryIdle:  rx_idle  = rx_ctl == 64'd0;
+              SubRetryFrame: rx_frame = rx_ctl == 64'd0;
+              SubRetryReq:   rx_req   = {rx_ctl[63:26], rx_ctl[15:8]} == 46'd0;
+              SubRetryAck:   rx_ack   = {rx_ctl[63:48], rx_ctl[2]} == 17'd0;
+              default: ;
+            endcase
+          end
+        end
+        default: ;
+      endcase
+    end
+  end
+
+  assign rx_retryable = rx_adf || rx_protocol || rx_llcrd || rx_param;
+
+  // Framed sequences count in any state of the local machine.
+  logic [2:0] frames_q;
+  logic       req_seq, ack_seq;
+
+  assign req_seq = rx_req && frames_q == 3'(RetryFrames);
+  assign ack_seq = rx_ack && frames_q == 3'(RetryFrames);
+
+  // Acknowledgements for our retry buffer.
+  logic [8:0] rx_acks;
+
+  always_comb begin
+    rx_acks = '0;
+    if (accept) begin
+      if (rx_protocol && r2_payload_q[2]) rx_acks = 9'(AkUnit);
+      if (rx_llcrd) rx_acks = {1'b0, rx_ctl[7:4], r2_payload_q[2], rx_ctl[2:0]};
+    end
+  end
+
+  // Initialisation.
+  logic       seen_good_q, param_sent_q, param_seen_q;
+  logic [7:0] wrap_q;
+
+  assign rx_accept_o    = accept;
+  assign rx_payload_o   = r2_payload_q;
+  assign rx_crd_valid_o = accept && (rx_protocol || rx_llcrd);
+  assign init_done_o    = param_sent_q && param_seen_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      frames_q     <= '0;
+      seen_good_q  <= 1'b0;
+      param_seen_q <= 1'b0;
+      wrap_q       <= 8'(InitialWrap);
+    end else if (start) begin
+      frames_q     <= '0;
+      seen_good_q  <= 1'b0;
+      param_seen_q <= 1'b0;
+      wrap_q       <= 8'(InitialWrap);
+    end else if (r2_valid_q) begin
+      if (!rx_frame)                           frames_q <= '0;
+      else if (frames_q != 3'(RetryFrames))    frames_q <= frames_q + 3'd1;
+      if (rx_good) seen_good_q <= 1'b1;
+      if (accept && rx_param) begin
+        param_seen_q <= 1'b1;
+        if (!param_seen_q) wrap_q <= rx_ctl[31:24];
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Retry machines
+  // ---------------------------------------------------------------------------------------------
+  logic          tx_flit, req_sent, ack_sent;
+  logic [7:0]    eseq;
+  logic [4:0]    num_retry, num_phy_reinit;
+
+  retry_local u_retry_local (
+    .clk_i,
+    .rst_ni,
+    .start_i          (start),
+    .flit_valid_i     (r2_valid_q),
+    .flit_bad_i       (r2_bad_q),
+    .flit_retryable_i (rx_retryable),
+    .ack_seq_i        (ack_seq),
+    .ack_num_retry_i  (rx_ctl[7:3]),
+    .ack_empty_i      (rx_ctl[0]),
+    .tx_flit_i        (tx_flit),
+    .req_sent_i       (req_sent),
+    .phy_done_i       (phy_reinit_done_i),
+    .wrap_i           (wrap_q),
+    .accept_o         (accept),
+    .state_o          (lrsm),
+    .eseq_o           (eseq),
+    .num_retry_o      (num_retry),
+    .num_phy_reinit_o (num_phy_reinit),
+    .phy_reinit_req_o
+  );
+
+  logic          push, replay_take, llrack, replaying, replay_is_adf;
+  flit_payload_t sel_payload, replay_payload;
+  logic [7:0]    wr_ptr, eseq_echo, unused_rd_ptr;
+  logic [8:0]    num_free;
+  logic [4:0]    num_retry_echo;
+
+  retry_buffer #(
+    .Depth (LlrbDepth)
+  ) u_retry_buffer (
+    .clk_i,
+    .rst_ni,
+    .start_i          (start),
+    .push_i           (push),
+    .push_payload_i   (sel_payload),
+    .push_is_adf_i    (pk_take_o && pk_is_adf_i),
+    .ack_i            (rx_acks),
+    .req_seq_i        (req_seq),
+    .req_eseq_i       (rx_ctl[7:0]),
+    .req_num_retry_i  (rx_ctl[20:16]),
+    .ack_sent_i       (ack_sent),
+    .replay_take_i    (replay_take),
+    .wr_ptr_o         (wr_ptr),
+    .rd_ptr_o         (unused_rd_ptr),
+    .num_free_o       (num_free),
+    .llrack_o         (llrack),
+    .eseq_echo_o      (eseq_echo),
+    .num_retry_echo_o (num_retry_echo),
+    .replaying_o      (replaying),
+    .replay_payload_o (replay_payload),
+    .replay_is_adf_o  (replay_is_adf)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // T2: select
+  // ---------------------------------------------------------------------------------------------
+  typedef enum logic [3:0] {
+    SelNone, SelFrame, SelReq, SelAck, SelReplay, SelIdle, SelParam, SelLlcrd, SelPack
+  } sel_e;
+
+  logic          sel_valid_q, out_valid_q, sel_load, sel_ready, out_ready;
+  flit_payload_t sel_payload_q;
+  flit_t         out_flit_q;
+  sel_e          sel;
+  logic [2:0]    seq_count_q;           // Frames already selected; 0: no sequence under way
+  logic          seq_is_ack_q, seq_is_ack;
+  logic [9:0]    num_ack_q;             // accepted flits not yet acknowledged
+  logic [5:0]    timer_q;
+  logic          force_llcrd, bearing, llcrd_room;
+  logic [7:0]    full_ack;
+
+  assign out_ready   = !out_valid_q || link_tx_ready_i;
+  assign sel_ready   = !sel_valid_q || out_ready;
+  assign sel_load    = up_q && sel_ready;
+  assign force_llcrd = timer_q >= 6'(FlushRetimer) || num_ack_q >= 10'(AckForce);
+  assign full_ack    = (num_ack_q > 10'd255) ? 8'd255 : num_ack_q[7:0];
+  assign llcrd_room  = num_free >= ((full_ack != 8'd0) ? 9'd2 : 9'd3);
+
+  // A protocol flit needs room for its whole run of ADFs and leaves one entry free.
+  assign pk_hold_new_o = num_free < 9'd6;
+  assign pk_ak_o       = num_ack_q >= 10'(AkUnit);
+
+  // The choice itself looks at registers only; whether it is taken depends on the wire (tx_flit).
+  always_comb begin
+    sel        = SelNone;
+    seq_is_ack = seq_is_ack_q;
+    if (seq_count_q == 3'(RetryFrames)) begin
+      sel = seq_is_ack_q ? SelAck : SelReq;
+    end else if (seq_count_q != 3'd0) begin
+      sel = SelFrame;
+    end else if (replaying && replay_is_adf) begin
+      sel = SelReplay;                // a run of ADFs is not split, not even before its first:
+    end else if (pk_owed_i >= 4'd4) begin
+      sel = SelPack;                  // the peer would take a RETRY.Frame for data
+    end else if (llrack) begin
+      sel        = SelFrame;
+      seq_is_ack = 1'b1;
+    end else if (lrsm == LrsmLlrReq && num_retry < 5'(MaxNumRetry)) begin
+      sel        = SelFrame;
+      seq_is_ack = 1'b0;
+    end else if (replaying) begin
+      sel = SelReplay;
+    end else if (!seen_good_q) begin
+      sel = SelIdle;
+    end else if (!param_sent_q) begin
+      sel = SelParam;
+    end else if (!param_seen_q) begin
+      sel = SelIdle;
+    end else if (force_llcrd && llcrd_room) begin
+      sel = SelLlcrd;
+    end else if (pk_has_content_i && !pk_hold_new_o) begin
+      sel = SelPack;
+    end else if (lrsm == LrsmLocalIdle) begin
+      sel = SelIdle;
+    end
+  end
+
+  assign tx_flit     = sel_load && sel != SelNone;
+  assign req_sent    = sel_load && sel == SelReq;
+  assign ack_sent    = sel_load && sel == SelAck;
+  assign replay_take = sel_load && sel == SelReplay;
+  assign pk_take_o   = sel_load && sel == SelPack;
+  assign push        = sel_load && (sel == SelParam || sel == SelLlcrd || sel == SelPack);
+  assign bearing     = sel_load && (sel == SelLlcrd || (sel == SelPack && !pk_is_adf_i));
+  assign crd_sent_o  = bearing;
+
+  // A control flit is its first 128 bits.
+  function automatic slot_t control_slot(logic [31:0] header, logic [3:0] sub, logic [3:0] llctrl,
+                                         logic [63:0] payload);
+    return {payload, 24'd0, sub, llctrl, header};
+  endfunction
+
+  always_comb begin
+    sel_payload = '0;
+    unique case (sel)
+      SelPack:   sel_payload = pk_flit_i;
+      SelReplay: sel_payload = replay_payload;
+      SelFrame:  sel_payload[127:0] = control_slot(32'd1, SubRetryFrame, LlctrlRetry, 64'd0);
+      SelIdle:   sel_payload[127:0] = control_slot(32'd1, SubRetryIdle, LlctrlRetry, 64'd0);
+      SelReq: begin
+        sel_payload[127:0] = control_slot(32'd1, SubRetryReq, LlctrlRetry,
+            {38'd0, num_phy_reinit, num_retry + 5'd1, 8'd0, eseq});
+      end
+      SelAck: begin
+        sel_payload[127:0] = control_slot(32'd1, SubRetryAck, LlctrlRetry,
+            {32'd0, num_free[7:0], eseq_echo, wr_ptr, num_retry_echo, 2'b00, eseq_echo == wr_ptr});
+      end
+      SelParam: begin
+        sel_payload[127:0] = control_slot(32'd1, SubInitParam, LlctrlInit,
+            {32'd0, 8'(LlrbDepth), 20'd0, LinkVersion20});
+      end
+      SelLlcrd: begin
+        sel_payload[127:0] = control_slot(
+            {data_crd_i, req_crd_i, rsp_crd_i, 17'd0, full_ack[3], 2'b01}, SubLlcrdAck, LlctrlLlcrd,
+            {56'd0, full_ack[7:4], 1'b0, full_ack[2:0]});
+      end
+      default: ;
+    endcase
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // T3 and the wire
+  // ---------------------------------------------------------------------------------------------
+  logic [15:0] sel_crc;
+
+  crc16 u_crc_tx (
+    .payload_i (sel_payload_q),
+    .crc_o     (sel_crc)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sel_valid_q <= 1'b0;
+      out_valid_q <= 1'b0;
+    end else if (start) begin
+      sel_valid_q <= 1'b0;
+      out_valid_q <= 1'b0;
+    end else begin
+      if (sel_ready) sel_valid_q <= tx_flit;
+      if (out_ready) out_valid_q <= sel_valid_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (tx_flit) sel_payload_q <= sel_payload;
+    if (sel_valid_q && out_ready) out_flit_q <= {sel_crc, sel_payload_q};
+  end
+
+  assign link_tx_valid_o = out_valid_q;
+  assign link_tx_flit_o  = out_flit_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Counters of the transmitter
+  // ---------------------------------------------------------------------------------------------
+  logic [9:0] num_ack_sent;
+
+  always_comb begin
+    num_ack_sent = '0;
+    if (bearing) begin
+      if (sel == SelLlcrd) num_ack_sent = 10'(full_ack);
+      else if (pk_ak_o)    num_ack_sent = 10'(AkUnit);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      param_sent_q <= 1'b0;
+      seq_count_q  <= '0;
+      seq_is_ack_q <= 1'b0;
+      num_ack_q    <= '0;
+      timer_q      <= '0;
+    end else if (start) begin
+      param_sent_q <= 1'b0;
+      seq_count_q  <= '0;
+      seq_is_ack_q <= 1'b0;
+      num_ack_q    <= '0;
+      timer_q      <= '0;
+    end else begin
+      if (tx_flit) begin
+        if (sel == SelParam) param_sent_q <= 1'b1;
+        if (sel == SelFrame) seq_count_q <= seq_count_q + 3'd1;
+        else                 seq_count_q <= '0;
+        seq_is_ack_q <= seq_is_ack;
+      end
+      num_ack_q    <= num_ack_q + 10'(accept && rx_retryable) - num_ack_sent;
+      // Acknowledging one flit alone is not worth an LLCRD, which wants one itself.
+      if (bearing || !(num_ack_q > 10'd1 || crd_pending_i)) timer_q <= '0;
+      else if (timer_q != 6'(FlushRetimer))                 timer_q <= timer_q + 6'd1;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Status
+  // ---------------------------------------------------------------------------------------------
+  logic [5:0] err_q;
+  lrsm_e      lrsm_last_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      err_q       <= '0;
+      lrsm_last_q <= LrsmNormal;
+    end else begin
+      lrsm_last_q <= lrsm;
+      err_q[0] <= r2_valid_q && r2_bad_q;
+      err_q[1] <= accept && (rx_err_i || (rx_control &&
+                  !(rx_llcrd || rx_param || rx_idle || rx_frame || rx_req || rx_ack)));
+      err_q[2] <= accept && rx_retryable && !rx_param && !param_seen_q;
+      err_q[3] <= accept && rx_param && param_seen_q;
+      err_q[4] <= ack_seq && lrsm != LrsmLocalIdle;
+      err_q[5] <= rx_overflow_i;
+    end
+  end
+
+  assign err_o   = {lrsm == LrsmLlrReq && lrsm_last_q == LrsmLocalIdle,
+                    lrsm == LrsmLlrReq && lrsm_last_q == LrsmNormal, err_q};
+  assign abort_o = lrsm == LrsmAbort;
+
+  a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (link_tx_valid_o && !link_tx_ready_i && !start) |=> link_tx_valid_o && $stable(link_tx_flit_o));
+  a_push_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (push && sel != SelParam) |-> num_free > 9'd1);
+  a_no_new_in_replay: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      push |-> !replaying);
+  a_run_unbroken: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (pk_owed_i >= 4'd4 && tx_flit) |-> sel == SelPack);
+  a_param_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tx_flit && (sel == SelLlcrd || sel == SelPack)) |-> init_done_o);
+  a_req_state: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      req_sent |-> lrsm == LrsmLlrReq);
+  a_num_ack: assert property (@(posedge clk_i) disable iff (!rst_ni) num_ack_sent <= num_ack_q);
+
+endmodule

@@ -1,0 +1,637 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Endpoint: a Type 3 device. CXL controller, HDM decoder, internal DRAM lookup, media port.
+//
+//        receive FIFOs                 E1          E2              E3
+//   link --> ctrl --- RwD --+--> HDM decode --> lookup ----> command FIFO --> media port
+//             |  \--- Req --+          \--> spec queue -^        ^
+//             |                                    \--> table ---+ woken waiters
+//             +<-- NDR, DRS <---------- E4: answer, tag from the table <------ media answers
+//
+// | stage | what |
+// |---|---|
+// | E1 | a message leaves a receive FIFO, its address is decoded, registered |
+// | E2 | lookup (or bypass), table entry taken, command pushed |
+// | E3 | command offered on the media port |
+// | E4 | media answer becomes a response (comb), entry freed |
+//
+// Latency, controller excluded: message at the head of its receive FIFO in cycle t, command on the
+// media port in t + 2; a media answer is offered to the transmit FIFO in its own cycle.
+//
+// Order. One command FIFO leads to the media, which takes effect in that order: a hit pushes its
+// array command when it is looked up; a miss pushes WriteBack (dirty victim) and Fill in two
+// cycles with nothing between; a waiter pushes its array command once its fill was answered. A way
+// is pinned until its last waiter has pushed, so no command ever meets a slot that has been given
+// to another line.
+//
+// No deadlock. (1) Answers are always sunk in the end: Fill and WriteBack answers are taken at
+// once; data answers need only a transmit FIFO entry, and those drain because the host takes every
+// NDR and DRS unconditionally (it pre-allocates). (2) The media port accepts commands without
+// waiting for answers to be taken, so the command FIFO drains. (3) The lookup stage waits for a
+// table entry (freed by answers: 1), for an MSHR or an unpinned way (freed by fills and by
+// waiters' pushes, which have priority over it and need only the command FIFO: 2), or for the
+// transmit FIFO (1). Nothing among these waits for the lookup stage. (4) MemSpecRd never blocks:
+// it is dropped when its queue is full.
+//
+// Source: CXL 2.0 (Type 3 responses, QoS telemetry); docs/blocks.md, "Endpoint".
+
+module endpoint
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter int unsigned MaxSets     = 1024,
+  parameter int unsigned Ways        = 8,
+  parameter int unsigned Mshrs       = 64,
+  parameter int unsigned NumDecoders = 4,
+  parameter int unsigned TableDepth  = 32,
+  parameter int unsigned SpecDepth   = 16,
+  parameter int unsigned NdRxDepth   = 32,
+  parameter int unsigned WdRxDepth   = 32,
+  parameter int unsigned LlrbDepth   = 128
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        link_up_i,
+  // Registers: HDM decoders at 000h, vendor block at 800h
+  input  reg_req_t    reg_req_i,
+  output logic [31:0] reg_rdata_o,
+  // Link
+  output logic        link_tx_valid_o,
+  input  logic        link_tx_ready_i,
+  output flit_t       link_tx_flit_o,
+  input  logic        link_rx_valid_i,
+  input  flit_t       link_rx_flit_i,
+  output logic        phy_reinit_req_o,
+  input  logic        phy_reinit_done_i,
+  output logic        init_done_o,
+  output logic        abort_o,
+  output logic [7:0]  err_o,
+  // Media
+  output logic        media_cmd_valid_o,
+  input  logic        media_cmd_ready_i,
+  output media_cmd_t  media_cmd_o,
+  input  logic        media_rsp_valid_i,
+  output logic        media_rsp_ready_o,
+  input  media_rsp_t  media_rsp_i,
+  // Trace
+  output trace_t      tr_ep_accept_o,
+  output trace_t      tr_ep_lookup_o,
+  output trace_t      tr_media_issue_o,
+  output trace_t      tr_media_done_o,
+  output trace_t      tr_ep_respond_o,
+  output trace_t      tr_spec_fill_o,
+  output trace_t      tr_spec_drop_o
+);
+
+  localparam int unsigned IndexW = $clog2(TableDepth);
+
+  // ---------------------------------------------------------------------------------------------
+  // Controller
+  // ---------------------------------------------------------------------------------------------
+  logic       tx_nd_valid, tx_nd_ready, tx_wd_valid, tx_wd_ready;
+  s2m_ndr_t   tx_ndr;
+  s2m_drs_t   tx_drs;
+  line_t      tx_wd_data;
+  logic       rx_nd_valid, rx_nd_ready, rx_wd_valid, rx_wd_ready;
+  m2s_req_t   rx_req;
+  m2s_rwd_t   rx_rwd;
+  line_t      rx_wd_data;
+  byte_en_t   rx_wd_be;
+  logic [6:0] rx_nd_count, rx_wd_count;
+
+  cxl_controller #(
+    .IsHost   (1'b0),
+    .NdRxDepth(NdRxDepth),
+    .WdRxDepth(WdRxDepth),
+    .LlrbDepth(LlrbDepth)
+  ) u_controller (
+    .clk_i            (clk_i),
+    .rst_ni           (rst_ni),
+    .link_up_i        (link_up_i),
+    .mdh_disable_i    (1'b0),
+    .tx_nd_valid_i    (tx_nd_valid),
+    .tx_nd_ready_o    (tx_nd_ready),
+    .tx_nd_hdr_i      (msg_hdr_t'(tx_ndr)),
+    .tx_wd_valid_i    (tx_wd_valid),
+    .tx_wd_ready_o    (tx_wd_ready),
+    .tx_wd_hdr_i      (msg_hdr_t'(tx_drs)),
+    .tx_wd_data_i     (tx_wd_data),
+    .tx_wd_be_i       ('1),
+    .rx_nd_valid_o    (rx_nd_valid),
+    .rx_nd_ready_i    (rx_nd_ready),
+    .rx_nd_hdr_o      (rx_req),
+    .rx_wd_valid_o    (rx_wd_valid),
+    .rx_wd_ready_i    (rx_wd_ready),
+    .rx_wd_hdr_o      (rx_rwd),
+    .rx_wd_data_o     (rx_wd_data),
+    .rx_wd_be_o       (rx_wd_be),
+    .rx_nd_count_o    (rx_nd_count),
+    .rx_wd_count_o    (rx_wd_count),
+    .link_tx_valid_o  (link_tx_valid_o),
+    .link_tx_ready_i  (link_tx_ready_i),
+    .link_tx_flit_o   (link_tx_flit_o),
+    .link_rx_valid_i  (link_rx_valid_i),
+    .link_rx_flit_i   (link_rx_flit_i),
+    .phy_reinit_req_o (phy_reinit_req_o),
+    .phy_reinit_done_i(phy_reinit_done_i),
+    .init_done_o      (init_done_o),
+    .abort_o          (abort_o),
+    .err_o            (err_o)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Registers and device load
+  // ---------------------------------------------------------------------------------------------
+  reg_req_t        reg_req_hdm, reg_req_vendor;
+  logic [31:0]     rdata_hdm, rdata_vendor;
+  logic            reg_vendor_q;
+  logic            dram_enable, len_enable, write_back_done;
+  logic [3:0]      sets_log2;
+  logic [2:0][6:0] ingress_th, mshr_th;
+  logic [6:0]      mshr_used;
+  dev_load_e       dev_load;
+
+  always_comb begin
+    reg_req_hdm          = reg_req_i;
+    reg_req_hdm.valid    = reg_req_i.valid && !reg_req_i.addr[11];
+    reg_req_vendor       = reg_req_i;
+    reg_req_vendor.valid = reg_req_i.valid && reg_req_i.addr[11];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      reg_vendor_q <= 1'b0;
+    end else if (reg_req_i.valid) begin
+      reg_vendor_q <= reg_req_i.addr[11];
+    end
+  end
+
+  assign reg_rdata_o = reg_vendor_q ? rdata_vendor : rdata_hdm;
+
+  endpoint_regs #(
+    .MaxSets(MaxSets)
+  ) u_regs (
+    .clk_i            (clk_i),
+    .rst_ni           (rst_ni),
+    .reg_req_i        (reg_req_vendor),
+    .reg_rdata_o      (rdata_vendor),
+    .write_back_done_i(write_back_done),
+    .dram_enable_o    (dram_enable),
+    .len_enable_o     (len_enable),
+    .sets_log2_o      (sets_log2),
+    .ingress_th_o     (ingress_th),
+    .mshr_th_o        (mshr_th)
+  );
+
+  dev_load u_dev_load (
+    .clk_i       (clk_i),
+    .rst_ni      (rst_ni),
+    .ingress_i   (rx_nd_count + rx_wd_count),
+    .mshr_i      (mshr_used),
+    .ingress_th_i(ingress_th),
+    .mshr_th_i   (mshr_th),
+    .dev_load_o  (dev_load)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // E1: choose a message, decode it
+  // ---------------------------------------------------------------------------------------------
+  typedef struct packed {
+    logic        write;   // RwD
+    logic        access;  // goes to the media: decoded, and a read or a write
+    logic [15:0] tag;
+    line_addr_t  line;    // DPA; HPA if the decoder missed
+  } demand_t;
+
+  logic        e2_valid_q, e2_done;
+  demand_t     e1, e2_q;
+  line_t       e2_data_q;
+  byte_en_t    e2_be_q;
+
+  logic        nd_spec, nd_ok, wd_ok, take_nd, take_wd, take_demand, last_wd_q;
+  logic        e2_free, spec_visit;
+  line_addr_t  hpa, dpa, line;
+  logic        decode_hit;
+
+  assign nd_spec     = (rx_req.opcode == MemSpecRd);
+  assign e2_free     = !e2_valid_q || e2_done;
+  assign wd_ok       = rx_wd_valid && e2_free;
+  assign take_wd     = wd_ok && !(nd_ok && last_wd_q);
+  assign take_nd     = nd_ok && !take_wd;
+  assign take_demand = take_wd || (take_nd && !nd_spec);
+  assign rx_wd_ready = take_wd;
+  assign rx_nd_ready = take_nd;
+
+  // One whole MemSpecRd dropped here is reported a cycle later, unless the lookup stage may drop a
+  // granule in that cycle; until it was reported no other MemSpecRd is taken.
+  logic       drop_valid_q, drop_report;
+  line_addr_t drop_line_q;
+
+  assign drop_report = drop_valid_q && !spec_visit;
+  assign nd_ok = rx_nd_valid && (nd_spec ? (!drop_valid_q || drop_report) : e2_free);
+
+  assign hpa = take_wd ? rx_rwd.addr_51_6 : rx_req.addr_51_5[46:1];
+
+  logic [3:0] unused_decoder, unused_way;
+  logic [7:0] unused_target;
+
+  hdm_decoder #(
+    .IsDevice   (1'b1),
+    .NumDecoders(NumDecoders)
+  ) u_decoder (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .reg_req_i  (reg_req_hdm),
+    .reg_rdata_o(rdata_hdm),
+    .hpa_line_i (hpa),
+    .hit_o      (decode_hit),
+    .decoder_o  (unused_decoder),
+    .way_o      (unused_way),
+    .target_o   (unused_target),
+    .dpa_line_o (dpa)
+  );
+
+  assign line = decode_hit ? dpa : hpa;
+
+  always_comb begin
+    e1 = '{write: take_wd, access: decode_hit, tag: rx_rwd.tag, line: line};
+    if (!take_wd) begin
+      e1.access = decode_hit && ((rx_req.opcode == MemRd) || (rx_req.opcode == MemRdData));
+      e1.tag    = rx_req.tag;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      e2_valid_q <= 1'b0;
+      last_wd_q  <= 1'b0;
+    end else begin
+      if (e2_free) e2_valid_q <= take_demand;
+      if (take_wd || take_nd) last_wd_q <= take_wd;
+    end
+  end
+
+  // A read that the decoder missed is answered with data, MemInv without: told apart in E2.
+  logic e2_read_q;
+
+  always_ff @(posedge clk_i) begin
+    if (take_demand) begin
+      e2_q      <= e1;
+      e2_read_q <= !take_wd && ((rx_req.opcode == MemRd) || (rx_req.opcode == MemRdData));
+    end
+    if (take_wd) begin
+      e2_data_q <= rx_wd_data;
+      e2_be_q   <= rx_wd_be;
+    end
+  end
+
+  // MemSpecRd: to its queue, or dropped
+  logic     spec_in, spec_room, spec_valid;
+  granule_t spec_granule;
+
+  assign spec_in = take_nd && nd_spec && decode_hit && dram_enable;
+
+  spec_queue #(
+    .Depth(SpecDepth)
+  ) u_spec_queue (
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .in_valid_i   (spec_in),
+    .in_ready_o   (spec_room),
+    .in_first_i   (dpa[LineAddrBits-1:2]),
+    .in_len_i     (len_enable ? hpa[1:0] : 2'd0),
+    .out_valid_o  (spec_valid),
+    .out_ready_i  (spec_visit),
+    .out_granule_o(spec_granule)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      drop_valid_q <= 1'b0;
+    end else begin
+      drop_valid_q <= (take_nd && nd_spec && !(spec_in && spec_room)) ||
+                      (drop_valid_q && !drop_report);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take_nd && nd_spec) drop_line_q <= line;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // E2: lookup
+  // ---------------------------------------------------------------------------------------------
+  logic              push_free, cmd_ready, fill_pend_q, wake_valid;
+  logic              table_free, demand_go, demand_done, lookup_valid, alloc_wait;
+  logic [IndexW-1:0] table_index;
+  granule_t          lookup_granule, victim;
+  logic [2:0]        result;
+  logic [15:0]       slot;
+  logic [7:0]        mshr;
+  logic              victim_dirty;
+  logic              fill_done;
+  logic              wake_push;
+  logic [7:0]        wake_mshr;
+  logic              is_hit, is_miss, spec_miss, spec_drop;
+
+  // The push slot belongs to the Fill that follows a WriteBack, then to woken waiters.
+  assign push_free  = cmd_ready && !fill_pend_q && !wake_valid;
+  assign demand_go  = e2_valid_q && e2_q.access && push_free && table_free;
+  assign spec_visit = spec_valid && push_free && !demand_go;
+
+  assign lookup_valid   = (demand_go || spec_visit) && dram_enable;
+  assign lookup_granule = demand_go ? e2_q.line[LineAddrBits-1:2] : spec_granule;
+
+  dram_cache #(
+    .MaxSets(MaxSets),
+    .Ways   (Ways),
+    .Mshrs  (Mshrs)
+  ) u_dram_cache (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .sets_log2_i     (sets_log2),
+    .lookup_valid_i  (lookup_valid),
+    .lookup_granule_i(lookup_granule),
+    .lookup_write_i  (demand_go && e2_q.write),
+    .lookup_spec_i   (!demand_go),
+    .lookup_commit_i (1'b1),
+    .result_o        (result),
+    .slot_o          (slot),
+    .mshr_o          (mshr),
+    .victim_o        (victim),
+    .victim_dirty_o  (victim_dirty),
+    .fill_done_i     (fill_done),
+    .fill_mshr_i     (media_rsp_i.id),
+    .wait_dec_i      (wake_push),
+    .wait_mshr_i     (wake_mshr),
+    .mshr_used_o     (mshr_used)
+  );
+
+  assign is_hit      = lookup_valid && (result == CacheHit);
+  assign is_miss     = lookup_valid && (result == CacheMiss);
+  assign demand_done = demand_go && !(dram_enable && (result == CacheBlocked));
+  assign alloc_wait  = dram_enable && (result != CacheHit);
+  assign spec_miss   = spec_visit && is_miss;
+  assign spec_drop   = spec_visit && (!dram_enable || (result == CacheDrop));
+
+  // ---------------------------------------------------------------------------------------------
+  // Transaction table
+  // ---------------------------------------------------------------------------------------------
+  logic              wake_write;
+  logic [IndexW-1:0] wake_index;
+  line_addr_t        wake_line, answer_line;
+  logic [15:0]       wake_slot, issue_tag, answer_tag;
+  byte_en_t          wake_be;
+  line_t             wake_data;
+  logic              media_release;
+
+  assign wake_push = wake_valid && cmd_ready && !fill_pend_q;
+
+  transaction_table #(
+    .Depth(TableDepth)
+  ) u_table (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .free_o        (table_free),
+    .free_index_o  (table_index),
+    .alloc_i       (demand_done),
+    .alloc_wait_i  (alloc_wait),
+    .alloc_write_i (e2_q.write),
+    .alloc_tag_i   (e2_q.tag),
+    .alloc_line_i  (e2_q.line),
+    .alloc_slot_i  (slot),
+    .alloc_mshr_i  (mshr),
+    .alloc_be_i    (e2_be_q),
+    .alloc_data_i  (e2_data_q),
+    .fill_done_i   (fill_done),
+    .fill_mshr_i   (media_rsp_i.id),
+    .wake_valid_o  (wake_valid),
+    .wake_ready_i  (wake_push),
+    .wake_index_o  (wake_index),
+    .wake_write_o  (wake_write),
+    .wake_line_o   (wake_line),
+    .wake_slot_o   (wake_slot),
+    .wake_mshr_o   (wake_mshr),
+    .wake_be_o     (wake_be),
+    .wake_data_o   (wake_data),
+    .issue_index_i (media_cmd_o.id[IndexW-1:0]),
+    .issue_tag_o   (issue_tag),
+    .answer_index_i(media_rsp_i.id[IndexW-1:0]),
+    .answer_tag_o  (answer_tag),
+    .answer_line_o (answer_line),
+    .release_i     (media_release)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Command FIFO, E3
+  // ---------------------------------------------------------------------------------------------
+  logic        cmd_push;
+  media_cmd_t  cmd;
+  logic [7:0]  fill_mshr_q;
+  logic [15:0] fill_slot_q;
+  granule_t    fill_granule_q;
+
+  assign cmd_push = fill_pend_q || wake_valid || is_miss || (demand_go && (!dram_enable || is_hit));
+
+  always_comb begin
+    cmd = '0;
+    if (fill_pend_q) begin
+      cmd.op   = MediaFill;
+      cmd.id   = fill_mshr_q;
+      cmd.dpa  = {fill_granule_q, 2'b00};
+      cmd.slot = fill_slot_q;
+    end else if (wake_valid) begin
+      cmd.op     = wake_write ? MediaArrayWrite : MediaArrayRead;
+      cmd.id     = 8'(wake_index);
+      cmd.dpa    = wake_line;
+      cmd.slot   = wake_slot;
+      cmd.offset = wake_line[1:0];
+      cmd.be     = wake_be;
+      cmd.data   = wake_data;
+    end else if (is_miss) begin
+      cmd.op   = victim_dirty ? MediaWriteBack : MediaFill;
+      cmd.id   = mshr;
+      cmd.dpa  = {victim_dirty ? victim : lookup_granule, 2'b00};
+      cmd.slot = slot;
+    end else if (demand_go) begin
+      cmd.id  = 8'(table_index);
+      cmd.dpa = e2_q.line;
+      if (dram_enable) begin
+        cmd.op     = e2_q.write ? MediaArrayWrite : MediaArrayRead;
+        cmd.slot   = slot;
+        cmd.offset = e2_q.line[1:0];
+      end else begin
+        cmd.op = e2_q.write ? MediaWrite : MediaRead;
+      end
+      if (e2_q.write) begin
+        cmd.be   = e2_be_q;
+        cmd.data = e2_data_q;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fill_pend_q <= 1'b0;
+    end else if (fill_pend_q) begin
+      fill_pend_q <= !cmd_ready;
+    end else begin
+      fill_pend_q <= is_miss && victim_dirty;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (is_miss && victim_dirty) begin
+      fill_mshr_q    <= mshr;
+      fill_slot_q    <= slot;
+      fill_granule_q <= lookup_granule;
+    end
+  end
+
+  logic [2:0] unused_cmd_count;
+
+  fifo #(
+    .Width($bits(media_cmd_t)),
+    .Depth(4)
+  ) u_cmd_fifo (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .in_valid_i (cmd_push),
+    .in_ready_o (cmd_ready),
+    .in_data_i  (cmd),
+    .out_valid_o(media_cmd_valid_o),
+    .out_ready_i(media_cmd_ready_i),
+    .out_data_o (media_cmd_o),
+    .count_o    (unused_cmd_count)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // E4: responses, one a cycle, from the media or (no media access) from E2
+  // ---------------------------------------------------------------------------------------------
+  logic      rsp_data_op, rsp_read, media_offer, local_offer, local_lock_q;
+  logic      offer, offer_drs, rsp_taken, stall_q;
+  dev_load_e rsp_load, stall_load_q;
+  logic [15:0] rsp_tag;
+
+  assign rsp_data_op = (media_rsp_i.op != MediaFill) && (media_rsp_i.op != MediaWriteBack);
+  assign rsp_read    = (media_rsp_i.op == MediaRead) || (media_rsp_i.op == MediaArrayRead);
+  assign media_offer = media_rsp_valid_i && rsp_data_op && !local_lock_q;
+  assign local_offer = e2_valid_q && !e2_q.access && !media_offer;
+
+  assign offer       = media_offer || local_offer;
+  assign offer_drs   = media_offer ? rsp_read : e2_read_q;
+  assign rsp_tag     = media_offer ? answer_tag : e2_q.tag;
+  assign tx_nd_valid = offer && !offer_drs;
+  assign tx_wd_valid = offer && offer_drs;
+  assign rsp_taken   = (tx_nd_valid && tx_nd_ready) || (tx_wd_valid && tx_wd_ready);
+  assign e2_done     = demand_done || (local_offer && rsp_taken);
+
+  // Comb from op alone: valid must not be needed.
+  assign media_rsp_ready_o =
+      !rsp_data_op || (!local_lock_q && (rsp_read ? tx_wd_ready : tx_nd_ready));
+  assign media_release   = media_offer && rsp_taken;
+  assign fill_done       = media_rsp_valid_i && (media_rsp_i.op == MediaFill);
+  assign write_back_done = media_rsp_valid_i && (media_rsp_i.op == MediaWriteBack);
+
+  // What was offered stays offered, DevLoad included, until it is taken.
+  assign rsp_load = stall_q ? stall_load_q : dev_load;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      stall_q      <= 1'b0;
+      local_lock_q <= 1'b0;
+    end else begin
+      stall_q      <= offer && !rsp_taken;
+      local_lock_q <= local_offer && !rsp_taken;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (offer) stall_load_q <= rsp_load;
+  end
+
+  always_comb begin
+    tx_ndr     = '0;
+    tx_drs     = '0;
+    tx_wd_data = '1;
+    if (tx_nd_valid) begin
+      tx_ndr = '{valid: 1'b1, opcode: Cmp, meta_field: MetaFieldNoOp,
+                 meta_value: MetaValueInvalid, tag: rsp_tag, ld_id: '0, dev_load: rsp_load};
+    end
+    if (tx_wd_valid) begin
+      tx_drs = '{valid: 1'b1, opcode: MemData, meta_field: MetaFieldNoOp,
+                 meta_value: MetaValueInvalid, tag: rsp_tag, poison: media_offer && media_rsp_i.error,
+                 ld_id: '0, dev_load: rsp_load, rsvd: '0};
+      if (media_offer) tx_wd_data = media_rsp_i.data;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Trace
+  // ---------------------------------------------------------------------------------------------
+  function automatic trace_t event_of(logic valid, logic [15:0] id, line_addr_t at,
+                                      logic [7:0] info);
+    return valid ? '{valid: 1'b1, id: id, line: at, info: info} : '0;
+  endfunction
+
+  logic media_data_issue;
+  assign media_data_issue = media_cmd_valid_o && media_cmd_ready_i &&
+                            (media_cmd_o.op != MediaFill) && (media_cmd_o.op != MediaWriteBack);
+
+  logic [1:0] lookup_info;
+  always_comb begin
+    lookup_info = 2'd0;
+    if (demand_go && dram_enable) begin
+      unique case (result)
+        CacheHit:   lookup_info = 2'd1;
+        CacheMiss:  lookup_info = 2'd2;
+        CacheMerge: lookup_info = 2'd3;
+        default:    lookup_info = 2'd0;
+      endcase
+    end
+  end
+
+  assign tr_ep_accept_o = event_of(take_demand, e1.tag, hpa,
+                                   {4'd0, take_wd ? rx_rwd.opcode : rx_req.opcode});
+  assign tr_ep_lookup_o = event_of(e2_done, e2_q.tag, e2_q.line, 8'(lookup_info));
+  assign tr_media_issue_o = event_of(media_data_issue, issue_tag, media_cmd_o.dpa,
+                                     8'(media_cmd_o.op));
+  assign tr_media_done_o = event_of(media_release, answer_tag, answer_line, 8'(media_rsp_i.op));
+  assign tr_ep_respond_o = event_of(rsp_taken, rsp_tag, media_offer ? answer_line : e2_q.line,
+                                    8'(rsp_load));
+  assign tr_spec_fill_o = event_of(spec_miss, '0, {spec_granule, 2'b00}, '0);
+  assign tr_spec_drop_o = event_of(spec_drop || drop_report, '0,
+                                   spec_drop ? {spec_granule, 2'b00} : drop_line_q, '0);
+
+  // Header fields that a Type 3 device without metadata does not look at.
+  logic unused_fields;
+  assign unused_fields = ^{rx_req, rx_rwd};
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  logic cmd_stalled_q, nd_stalled_q, wd_stalled_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cmd_stalled_q <= 1'b0;
+      nd_stalled_q  <= 1'b0;
+      wd_stalled_q  <= 1'b0;
+    end else begin
+      cmd_stalled_q <= media_cmd_valid_o && !media_cmd_ready_i;
+      nd_stalled_q  <= tx_nd_valid && !tx_nd_ready;
+      wd_stalled_q  <= tx_wd_valid && !tx_wd_ready;
+    end
+  end
+  CmdHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      cmd_stalled_q |-> (media_cmd_valid_o && $stable(media_cmd_o.id)));
+  NdrHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      nd_stalled_q |-> (tx_nd_valid && $stable(tx_ndr)));
+  DrsHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      wd_stalled_q |-> (tx_wd_valid && $stable(tx_drs)));
+  OneResponse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(tx_nd_valid && tx_wd_valid));
+  // What E2 pushes it pushes at once: it looks up only when the push slot is its own.
+  MissPushes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      is_miss |-> (cmd_ready && !fill_pend_q && !wake_valid));
+
+endmodule

@@ -1,0 +1,59 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Profiler of a root port: counts what passes and hands the DevLoad of each response to load
+// control (combinational). Counters are 32 bits and wrap.
+//
+// Source: docs/blocks.md.
+
+module profiler
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+(
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  // Events
+  input  logic             load_i,       // the SR queue took a load
+  input  logic             store_i,      // the SR queue took a store
+  input  logic             spec_i,       // a MemSpecRd went to the controller
+  input  logic             rsp_valid_i,  // a response was matched
+  input  logic [1:0]       dev_load_i,
+  // Load control
+  output logic             lc_rsp_valid_o,
+  output logic [1:0]       lc_dev_load_o,
+  // Counters
+  output logic [31:0]      loads_o,
+  output logic [31:0]      stores_o,
+  output logic [31:0]      specs_o,
+  output logic [3:0][31:0] rsp_count_o
+);
+
+  logic [31:0]      loads_q, stores_q, specs_q;
+  logic [3:0][31:0] rsp_count_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      loads_q     <= '0;
+      stores_q    <= '0;
+      specs_q     <= '0;
+      rsp_count_q <= '0;
+    end else begin
+      if (load_i)      loads_q                 <= loads_q + 32'd1;
+      if (store_i)     stores_q                <= stores_q + 32'd1;
+      if (spec_i)      specs_q                 <= specs_q + 32'd1;
+      if (rsp_valid_i) rsp_count_q[dev_load_i] <= rsp_count_q[dev_load_i] + 32'd1;
+    end
+  end
+
+  assign lc_rsp_valid_o = rsp_valid_i;
+  assign lc_dev_load_o  = dev_load_i;
+  assign loads_o        = loads_q;
+  assign stores_o       = stores_q;
+  assign specs_o        = specs_q;
+  assign rsp_count_o    = rsp_count_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract: the SR queue takes one request a cycle
+  // ---------------------------------------------------------------------------------------------
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(load_i && store_i));
+
+endmodule

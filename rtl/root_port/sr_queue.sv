@@ -1,0 +1,151 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// SR queue: the root port's in-order queue of loads and stores, with a second read pointer that runs
+// ahead of the head for the SR reader.
+//
+//        head            reader          tail
+//   ...   | L  S  L  L  S | L  L  S  ...  |
+//         |<-- passed --->|<-- unread --->|
+//
+// The slots form a circle; what a slot holds is shown to the address window (loads only).
+// Latency: one cycle from push to head and reader view.
+//
+// Source: the load path of the SR engine, docs/blocks.md.
+
+module sr_queue
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter  int unsigned Depth   = 32,
+  localparam int unsigned IdxBits = $clog2(Depth),
+  localparam int unsigned CntBits = $clog2(Depth + 1)
+) (
+  input  logic                                 clk_i,
+  input  logic                                 rst_ni,
+  // Tail
+  input  logic                                 in_valid_i,
+  output logic                                 in_ready_o,
+  input  sys_req_t                             in_req_i,
+  // Head
+  output logic                                 head_valid_o,
+  input  logic                                 head_ready_i,
+  output sys_req_t                             head_req_o,
+  // Reader
+  output logic                                 rd_valid_o,
+  output logic                                 rd_is_load_o,
+  output line_addr_t                           rd_line_o,
+  output logic [IdxBits-1:0]                   rd_index_o,
+  input  logic                                 rd_next_i,
+  // Every stored load, by slot
+  output logic [Depth-1:0]                     load_valid_o,
+  output logic [Depth-1:0][LineAddrBits-1:0]   load_line_o,
+  output logic [CntBits-1:0]                   count_o
+);
+
+  typedef logic [IdxBits-1:0] idx_t;
+  typedef logic [CntBits-1:0] cnt_t;
+
+  if (Depth < 2) begin : g_bad_depth
+    $error("sr_queue: Depth must be at least 2");
+  end
+
+  function automatic idx_t next_slot(idx_t slot);
+    return (slot == idx_t'(Depth - 1)) ? '0 : slot + idx_t'(1);
+  endfunction
+
+  idx_t tail_q, head_q, reader_q;
+  cnt_t count_q, unread_q;
+
+  // Keys, seen in parallel
+  logic [Depth-1:0]                   load_valid_q;
+  logic [Depth-1:0][LineAddrBits-1:0] line_q;
+  // The rest, one entry at a time
+  sys_id_t  id_q [Depth];
+  logic     is_write_q [Depth];
+  byte_en_t be_q [Depth];
+  line_t    data_q [Depth];
+
+  logic push, pop, step;
+  assign in_ready_o   = count_q < cnt_t'(Depth);
+  assign head_valid_o = count_q != '0;
+  assign rd_valid_o   = unread_q != '0;
+  assign push         = in_valid_i && in_ready_o;
+  assign pop          = head_valid_o && head_ready_i;
+  // The reader moves when told to, and when the head takes the entry it stands on.
+  assign step         = rd_valid_o && (rd_next_i || (pop && unread_q == count_q));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tail_q       <= '0;
+      head_q       <= '0;
+      reader_q     <= '0;
+      count_q      <= '0;
+      unread_q     <= '0;
+      load_valid_q <= '0;
+    end else begin
+      if (push) begin
+        tail_q               <= next_slot(tail_q);
+        load_valid_q[tail_q] <= !in_req_i.is_write;
+      end
+      if (pop) begin
+        head_q               <= next_slot(head_q);
+        load_valid_q[head_q] <= 1'b0;
+      end
+      if (step) reader_q <= next_slot(reader_q);
+      if (push != pop)  count_q  <= push ? count_q + cnt_t'(1) : count_q - cnt_t'(1);
+      if (push != step) unread_q <= push ? unread_q + cnt_t'(1) : unread_q - cnt_t'(1);
+    end
+  end
+
+  // Payload: no reset, it counts only while its slot is occupied.
+  always_ff @(posedge clk_i) begin
+    if (push) begin
+      line_q[tail_q]     <= in_req_i.line;
+      id_q[tail_q]       <= in_req_i.id;
+      is_write_q[tail_q] <= in_req_i.is_write;
+      if (in_req_i.is_write) begin
+        be_q[tail_q]   <= in_req_i.be;
+        data_q[tail_q] <= in_req_i.data;
+      end
+    end
+  end
+
+  always_comb begin
+    head_req_o = '0;
+    if (head_valid_o) begin
+      head_req_o.id       = id_q[head_q];
+      head_req_o.is_write = is_write_q[head_q];
+      head_req_o.line     = line_q[head_q];
+      if (is_write_q[head_q]) begin
+        head_req_o.be   = be_q[head_q];
+        head_req_o.data = data_q[head_q];
+      end
+    end
+  end
+
+  always_comb begin
+    rd_is_load_o = 1'b0;
+    rd_line_o    = '0;
+    if (rd_valid_o) begin
+      rd_is_load_o = load_valid_q[reader_q];
+      rd_line_o    = line_q[reader_q];
+    end
+  end
+
+  assign rd_index_o   = reader_q;
+  assign load_valid_o = load_valid_q;
+  assign load_line_o  = line_q;
+  assign count_o      = count_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= cnt_t'(Depth));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) unread_q <= count_q);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    unread_q == count_q |-> reader_q == head_q);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) unread_q == '0 |-> reader_q == tail_q);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (head_valid_o && !head_ready_i) |=> $stable(head_req_o));
+
+endmodule

@@ -1,0 +1,225 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// SR reader: walks the SR queue ahead of the head, once per load, and asks the endpoint for what the
+// load will want by MemSpecRd.
+//
+//   LOOKUP  one entry a cycle: stores, and loads that need nothing, are passed
+//   ISSUE   the MemSpecRd of one load is offered until the memory queue takes it
+//
+// What was asked for is recorded in the ring; a load whose granule the ring shows is passed. The
+// window is worked out in ISSUE from the queues as they stand, without the load itself.
+// Throughput: a MemSpecRd every two cycles; latency two cycles from the reader view to the offer.
+//
+// Source: the load path of the SR engine, docs/blocks.md.
+
+module sr_reader
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter  int unsigned SrDepth    = 32,
+  parameter  int unsigned MemEntries = 30,
+  parameter  int unsigned RingSets   = 64,
+  parameter  int unsigned RingWays   = 4,
+  localparam int unsigned IdxBits    = $clog2(SrDepth)
+) (
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  // Configuration and state
+  input  sr_policy_e                              policy_i,
+  input  logic                                    len_en_i,
+  input  gran_e                                   state_i,
+  input  logic                                    flush_i,
+  // SR queue, reader view
+  input  logic                                    rd_valid_i,
+  input  logic                                    rd_is_load_i,
+  input  line_addr_t                              rd_line_i,
+  input  logic [IdxBits-1:0]                      rd_index_i,
+  output logic                                    rd_next_o,
+  // Queue contents for the window
+  input  logic [SrDepth-1:0]                      load_valid_i,
+  input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,
+  input  logic [MemEntries-1:0]                   mem_valid_i,
+  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,
+  // MemSpecRd to the memory queue
+  output logic                                    spec_valid_o,
+  input  logic                                    spec_ready_i,
+  output granule_t                                spec_first_o,
+  output logic [1:0]                              spec_len_o,
+  output line_addr_t                              spec_line_o,
+  // Counters
+  output logic [31:0]                             seen_o,
+  output logic [31:0]                             issued_o,
+  output logic [31:0]                             ring_suppressed_o,
+  output logic [31:0]                             halt_suppressed_o
+);
+
+  typedef enum logic {
+    StLookup,
+    StIssue
+  } state_e;
+
+  typedef logic [IdxBits-1:0] idx_t;
+
+  state_e     state_q, state_d;
+  line_addr_t line_q;
+  sr_policy_e policy_q;
+  gran_e      gran_q;
+  idx_t       mask_idx_q;
+  logic       mask_q;  // the latched load may still be in the SR queue
+
+  // ---------------------------------------------------------------------------------------------
+  // LOOKUP
+  // ---------------------------------------------------------------------------------------------
+  logic ring_hit;
+  logic off, watches;  // watches: the policy minds the halt and the ring
+  logic load_here, halt_skip, ring_skip, latch, taken;
+
+  assign watches   = policy_i inside {PolicyDyn, PolicySrPaper, PolicySrDirectional};
+  assign off       = !watches && policy_i != PolicyNaive;
+  assign load_here = state_q == StLookup && rd_valid_i && rd_is_load_i;
+  assign halt_skip = load_here && watches && state_i == GranHalted;
+  assign ring_skip = load_here && watches && state_i != GranHalted && ring_hit;
+  assign latch     = load_here && !off && !halt_skip && !ring_skip;
+  assign rd_next_o = state_q == StLookup && rd_valid_i;
+  assign taken     = spec_valid_o && spec_ready_i;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StLookup: if (latch) state_d = StIssue;
+      StIssue:  if (taken) state_d = StLookup;
+      default:  state_d = StLookup;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q    <= StLookup;
+      policy_q   <= PolicyOff;
+      gran_q     <= Gran256;
+      mask_q     <= 1'b0;
+      mask_idx_q <= '0;
+    end else begin
+      state_q <= state_d;
+      if (latch) begin
+        policy_q   <= policy_i;
+        gran_q     <= state_i;
+        mask_q     <= 1'b1;
+        mask_idx_q <= rd_index_i;
+      end else if (mask_q && !load_valid_i[mask_idx_q]) begin
+        mask_q <= 1'b0;  // it left: a later load in the same slot counts again
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (latch) line_q <= rd_line_i;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // ISSUE
+  // ---------------------------------------------------------------------------------------------
+  logic windowed;
+  assign windowed = state_q == StIssue && len_en_i
+                    && policy_q inside {PolicySrPaper, PolicySrDirectional};
+
+  logic [SrDepth-1:0]    sr_others;
+  logic [MemEntries-1:0] mem_seen;
+  always_comb begin
+    sr_others = '0;
+    mem_seen  = '0;
+    if (windowed) begin
+      sr_others = load_valid_i;
+      if (mask_q) sr_others[mask_idx_q] = 1'b0;
+      mem_seen = mem_valid_i;
+    end
+  end
+
+  granule_t   window_first;
+  logic [1:0] window_len;
+
+  address_window #(
+    .MemEntries(MemEntries),
+    .SrEntries (SrDepth)
+  ) u_address_window (
+    .line_i       (line_q),
+    .gran_i       (gran_q),
+    .directional_i(policy_q == PolicySrDirectional),
+    .mem_valid_i  (mem_seen),
+    .mem_line_i,
+    .sr_valid_i   (sr_others),
+    .sr_line_i    (load_line_i),
+    .first_o      (window_first),
+    .len_o        (window_len)
+  );
+
+  always_comb begin
+    spec_valid_o = 1'b0;
+    spec_first_o = '0;
+    spec_len_o   = '0;
+    spec_line_o  = '0;
+    if (state_q == StIssue) begin
+      spec_valid_o = 1'b1;
+      spec_line_o  = line_q;
+      spec_first_o = line_q[LineAddrBits-1:2];
+      if (windowed) begin
+        spec_first_o = window_first;
+        spec_len_o   = window_len;
+      end else if (len_en_i && policy_q == PolicyDyn) begin
+        unique case (gran_q)
+          Gran512:  spec_len_o = 2'd1;
+          Gran768:  spec_len_o = 2'd2;
+          Gran1024: spec_len_o = 2'd3;
+          default:  spec_len_o = 2'd0;
+        endcase
+      end
+    end
+  end
+
+  ring_buffer #(
+    .Sets(RingSets),
+    .Ways(RingWays)
+  ) u_ring_buffer (
+    .clk_i,
+    .rst_ni,
+    .flush_i,
+    .granule_i(rd_line_i[LineAddrBits-1:2]),
+    .hit_o    (ring_hit),
+    .record_i (taken && policy_q != PolicyNaive),
+    .first_i  (spec_first_o),
+    .len_i    (spec_len_o)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Counters
+  // ---------------------------------------------------------------------------------------------
+  logic [31:0] seen_q, issued_q, ring_suppressed_q, halt_suppressed_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      seen_q            <= '0;
+      issued_q          <= '0;
+      ring_suppressed_q <= '0;
+      halt_suppressed_q <= '0;
+    end else begin
+      if (load_here) seen_q            <= seen_q + 32'd1;
+      if (taken)     issued_q          <= issued_q + 32'd1;
+      if (ring_skip) ring_suppressed_q <= ring_suppressed_q + 32'd1;
+      if (halt_skip) halt_suppressed_q <= halt_suppressed_q + 32'd1;
+    end
+  end
+  assign seen_o            = seen_q;
+  assign issued_o          = issued_q;
+  assign ring_suppressed_o = ring_suppressed_q;
+  assign halt_suppressed_o = halt_suppressed_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (spec_valid_o && !spec_ready_i) |=> spec_valid_o && $stable(spec_line_o));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) spec_valid_o |-> !rd_next_o);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (taken && spec_valid_o) |=> !spec_valid_o);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    spec_valid_o |-> spec_line_o[LineAddrBits-1:2] - spec_first_o <= granule_t'(spec_len_o));
+
+endmodule

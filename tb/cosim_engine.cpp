@@ -1,0 +1,171 @@
+#include "tb/cosim_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr std::size_t kMaxProblems = 10;
+
+std::string path_text(const RequestRecord& r) {
+  std::string text = fmt::format("port {} opcode {} dpa 0x{:x} lookup {}", r.port, r.opcode, r.dpa,
+                                 static_cast<int>(r.lookup));
+  for (std::size_t i = 0; i < kPathStages; ++i) {
+    if (r.at[i] != Time::never()) text += fmt::format(" {}@{:.3f}ns", kStageNames[i], r.at[i].ns());
+  }
+  return text;
+}
+
+std::string response_text(const MemResponse& r) {
+  std::string text = fmt::format("error {} data ", r.error);
+  for (const std::uint8_t byte : r.data) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+}  // namespace
+
+CosimEngine::CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, TraceSink* sink,
+                         std::string replay)
+    : sink_(sink),
+      replay_(std::move(replay)),
+      rtl_tracker_([this](const RequestRecord& record) {
+        const std::uint64_t number = rtl_number_[record.id & 0xffff];
+        Side& side = open_[number].rtl;
+        side.record = record;
+        side.traced = true;
+        settle(number);
+      }),
+      model_tracker_([this](const RequestRecord& record) {
+        // Ids of the model are request numbers mod 2^16; the open one is the oldest that fits.
+        const std::uint64_t base = next_number_ & ~std::uint64_t{0xffff};
+        std::uint64_t number = base | record.id;
+        if (number >= next_number_) number -= 0x10000;
+        Side& side = open_[number].model;
+        side.record = record;
+        side.traced = true;
+        settle(number);
+      }),
+      rtl_sink_(sink == nullptr ? std::vector<TraceSink*>{&rtl_tracker_}
+                                : std::vector<TraceSink*>{&rtl_tracker_, sink}),
+      rtl_(make_rtl(&rtl_sink_)),
+      model_(make_model(&model_tracker_)),
+      rtl_number_(1u << 16) {}
+
+bool CosimEngine::submit(const MemRequest& request) {
+  if (!rtl_->submit(request)) return false;
+  const std::uint64_t number = next_number_++;
+  rtl_number_[request.id & 0xffff] = number;
+  MemRequest copy = request;
+  copy.id = static_cast<std::uint32_t>(number & 0xffff);
+  to_model_.push_back(copy);
+  open_.try_emplace(number);
+  return true;
+}
+
+std::optional<MemResponse> CosimEngine::take() {
+  std::optional<MemResponse> response = rtl_->take();
+  if (response) {
+    const std::uint64_t number = rtl_number_[response->id & 0xffff];
+    Side& side = open_[number].rtl;
+    side.response = *response;
+    side.answered = true;
+    report_.rtl_end = rtl_->now();
+    settle(number);
+  }
+  return response;
+}
+
+void CosimEngine::feed_model() {
+  while (!to_model_.empty() && model_->submit(to_model_.front())) to_model_.pop_front();
+}
+
+void CosimEngine::drain_model() {
+  while (const auto response = model_->take()) {
+    const std::uint64_t base = next_number_ & ~std::uint64_t{0xffff};
+    std::uint64_t number = base | response->id;
+    if (number >= next_number_) number -= 0x10000;
+    Side& side = open_[number].model;
+    side.response = *response;
+    side.answered = true;
+    report_.model_end = model_->now();
+    settle(number);
+  }
+}
+
+void CosimEngine::model_step(Time until) {
+  for (;;) {
+    feed_model();
+    drain_model();
+    if (model_->now() >= until) return;
+    Time next = until;
+    if (!to_model_.empty()) next = std::min(next, model_->now() + kCycle);
+    model_->advance_to(std::min(next, std::max(model_->next_event(), model_->now() + kCycle)));
+  }
+}
+
+void CosimEngine::advance_to(Time t) {
+  // The model follows a cycle at a time only while it has something to take.
+  rtl_->advance_to(t);
+  model_step(t);
+}
+
+void CosimEngine::settle(std::uint64_t number) {
+  const auto found = open_.find(number);
+  Pair& pair = found->second;
+  if (!pair.rtl.answered || !pair.model.answered || !pair.rtl.traced || !pair.model.traced) return;
+  ++report_.compared;
+  const MemResponse& a = pair.rtl.response;
+  const MemResponse& b = pair.model.response;
+  if (a.error != b.error || a.is_write != b.is_write || (!a.is_write && a.data != b.data)) {
+    ++report_.data_mismatches;
+    mismatch(number, pair, "response differs");
+  }
+  const RequestRecord& p = pair.rtl.record;
+  const RequestRecord& q = pair.model.record;
+  if (p.port != q.port || p.opcode != q.opcode || p.dpa != q.dpa || p.routed != q.routed) {
+    ++report_.path_mismatches;
+    mismatch(number, pair, "path differs");
+  }
+  if (p.lookup != q.lookup) ++report_.lookup_differences;
+  report_.rtl_latency_sum_ns += p.latency().ns();
+  report_.model_latency_sum_ns += q.latency().ns();
+  open_.erase(found);
+}
+
+void CosimEngine::mismatch(std::uint64_t number, const Pair& pair, const std::string& what) {
+  if (problems_.size() >= kMaxProblems) return;
+  problems_.push_back(fmt::format(
+      "request {} to 0x{:x}: {}; rtl: {} | {}; model: {} | {}; replay: {}", number,
+      pair.rtl.record.addr, what, response_text(pair.rtl.response), path_text(pair.rtl.record),
+      response_text(pair.model.response), path_text(pair.model.record), replay_));
+}
+
+void CosimEngine::finish() {
+  // The model may be a little behind; it gets the time it needs.
+  const Time limit = model_->now() + Time{1000000000};  // 1 ms
+  while (!open_.empty() && model_->now() < limit) {
+    const Time next = std::max(model_->now() + kCycle, model_->next_event());
+    if (next == Time::never()) break;
+    model_step(std::min(next, limit));
+  }
+  rtl_->finish();
+  model_->finish();
+  if (!open_.empty()) {
+    problems_.push_back(fmt::format("{} requests have no answer from {}; replay: {}", open_.size(),
+                                    open_.begin()->second.rtl.answered ? "the model" : "the RTL",
+                                    replay_));
+  }
+}
+
+std::vector<std::string> CosimEngine::problems() const {
+  std::vector<std::string> all = problems_;
+  for (const SystemEngine* side : {rtl_.get(), model_.get()}) {
+    for (std::string& line : side->problems()) all.push_back(std::move(line));
+  }
+  return all;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,68 @@
+// RTL and model side by side on the same requests.
+//
+// Purpose: the RTL answers the initiator; the model gets every request at the same time (or as soon
+//          after as it can take it) and must answer with the same data over the same path.
+// Rules:   compared per request: data, error, root port, opcode, DPA. Times are compared as sums; an
+//          internal-DRAM hit that the other side misses is counted, not an error.
+// Shapes:  requests are numbered in the order taken; the model uses the number as its id.
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+
+#include "tb/request_tracker.hpp"
+#include "tb/system_engine.hpp"
+
+namespace cxlgpu {
+
+class CosimEngine : public SystemEngine {
+ public:
+  // Builds one side; the cosim gives it the media and the sink it has to use.
+  using MakeSide = std::function<std::unique_ptr<SystemEngine>(TraceSink*)>;
+  CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, TraceSink* sink,
+              std::string replay);
+
+  [[nodiscard]] Time now() const override { return rtl_->now(); }
+  [[nodiscard]] Time next_event() const override { return rtl_->next_event(); }
+  bool submit(const MemRequest& request) override;
+  std::optional<MemResponse> take() override;
+  void advance_to(Time t) override;
+
+  void finish() override;
+  [[nodiscard]] LinkTotals link(unsigned port) const override { return rtl_->link(port); }
+  [[nodiscard]] LinkTotals model_link(unsigned port) const { return model_->link(port); }
+  [[nodiscard]] std::uint64_t cycles() const override { return rtl_->cycles(); }
+  [[nodiscard]] std::vector<std::string> problems() const override;
+  [[nodiscard]] const CosimReport* cosim() const override { return &report_; }
+
+ private:
+  // What one side knows of one request.
+  struct Side {
+    bool answered = false, traced = false;
+    MemResponse response;
+    RequestRecord record;
+  };
+  struct Pair {
+    Side rtl, model;
+  };
+
+  void feed_model();
+  void drain_model();
+  void model_step(Time until);
+  void settle(std::uint64_t number);
+  void mismatch(std::uint64_t number, const Pair& pair, const std::string& what);
+
+  TraceSink* sink_;
+  std::string replay_;
+  RequestTracker rtl_tracker_, model_tracker_;
+  TraceFanOut rtl_sink_;
+  std::unique_ptr<SystemEngine> rtl_, model_;
+  std::vector<std::uint64_t> rtl_number_;  // by system id
+  std::uint64_t next_number_ = 0;
+  std::deque<MemRequest> to_model_;
+  std::unordered_map<std::uint64_t, Pair> open_;
+  CosimReport report_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,54 @@
+#include "refmodel/common/input_error.hpp"
+#include "tb/cosim_engine.hpp"
+#include "tb/rtl_engine.hpp"
+#include "tb/system_engine.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+// The model behind the interface that all engines share.
+class ModelSystem : public SystemEngine {
+ public:
+  ModelSystem(const RunConfig& config, const EndpointParts& endpoint, const std::vector<Media*>& media,
+              TraceSink* sink)
+      : engine_(config, endpoint, media, sink) {}
+
+  [[nodiscard]] Time now() const override { return engine_.now(); }
+  [[nodiscard]] Time next_event() const override { return engine_.next_event(); }
+  bool submit(const MemRequest& request) override { return engine_.submit(request); }
+  std::optional<MemResponse> take() override { return engine_.take(); }
+  void advance_to(Time t) override { engine_.advance_to(t); }
+  void finish() override {}
+  [[nodiscard]] LinkTotals link(unsigned port) const override { return engine_.link(port); }
+  [[nodiscard]] std::uint64_t cycles() const override { return 0; }
+  [[nodiscard]] std::vector<std::string> problems() const override { return {}; }
+
+ private:
+  ModelEngine engine_;
+};
+
+}  // namespace
+
+std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineParts& parts,
+                                          const EngineOptions& options) {
+  if (config.engine == "model") {
+    if (!options.waves.empty()) throw InputError("--waves: the model has no waves; use --engine rtl or cosim");
+    if (!options.flit_log.empty()) {
+      throw InputError("--flit-log: the model moves messages, not flits; use --engine rtl or cosim");
+    }
+    return std::make_unique<ModelSystem>(config, parts.endpoint, parts.media, parts.sink);
+  }
+  if (config.engine == "rtl") return std::make_unique<RtlEngine>(config, parts, options);
+  const auto make_rtl = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
+    EngineParts rtl = parts;
+    rtl.sink = sink;
+    return std::make_unique<RtlEngine>(config, rtl, options);
+  };
+  const auto make_model = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
+    return std::make_unique<ModelSystem>(config, parts.endpoint, parts.model_media, sink);
+  };
+  return std::make_unique<CosimEngine>(make_rtl, make_model, parts.sink, options.replay);
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,52 @@
+#include "tb/link/link.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cxlgpu {
+
+namespace {
+constexpr std::uint64_t kWireBits = flits::Flit::kBytes * 8;
+}
+
+Link::Link(const LinkOptions& options) : options_(options), rng_(options.seed) {
+  if (options_.bit_error_rate > 0) bits_to_error_ = next_gap();
+}
+
+// Bits until the next error: geometric, so that error-free flits cost nothing.
+std::uint64_t Link::next_gap() {
+  const double u = std::uniform_real_distribution<double>(0.0, 1.0)(rng_);
+  const double gap = std::log1p(-u) / std::log1p(-options_.bit_error_rate);
+  return gap > 1e18 ? static_cast<std::uint64_t>(1e18) : static_cast<std::uint64_t>(gap);
+}
+
+void Link::damage(flits::Flit& flit) {
+  if (options_.bit_error_rate <= 0) return;
+  if (bits_to_error_ >= kWireBits) {
+    bits_to_error_ -= kWireBits;
+    return;
+  }
+  ++flits_damaged_;
+  std::uint64_t bit = bits_to_error_;
+  while (bit < kWireBits) {
+    flit.bytes[bit / 8] = static_cast<std::uint8_t>(flit.bytes[bit / 8] ^ (1u << (bit % 8)));
+    ++bits_flipped_;
+    bit += 1 + next_gap();
+  }
+  bits_to_error_ = bit - kWireBits;
+}
+
+void Link::send(const flits::Flit& flit, Time now) {
+  busy_until_ = std::max(now, busy_until_) + options_.flit_time;
+  wire_.push_back({flit, busy_until_ + options_.flight});
+  damage(wire_.back().flit);
+}
+
+std::optional<Link::Arrival> Link::receive(Time now) {
+  if (wire_.empty() || wire_.front().at > now) return std::nullopt;
+  const Arrival arrival = wire_.front();
+  wire_.pop_front();
+  return arrival;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,57 @@
+// One direction of a link between two verilated controllers: serialisation, flight, bit errors.
+//
+// Purpose: the wire. A flit is taken when the serialiser is about to be free, leaves back to back
+//          with the one before, and arrives flit time + flight later, at a clock edge.
+// Units:   picoseconds; bit error rate per bit of the 68 bytes.
+// Errors:  a damaged protocol-ID byte is repaired from its twin, as CXL 2.0 asks of a receiver;
+//          damage in the other 66 bytes is for the link layer to find.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <random>
+
+#include "flits/flit.hpp"
+#include "refmodel/common/time.hpp"
+
+namespace cxlgpu {
+
+struct LinkOptions {
+  Time flit_time{2125};
+  Time flight{2000};
+  double bit_error_rate = 0;
+  std::uint64_t seed = 1;
+};
+
+class Link {
+ public:
+  explicit Link(const LinkOptions& options);
+
+  [[nodiscard]] bool ready(Time now) const { return busy_until_ < now + kCycle; }
+  // Precondition: ready(now).
+  void send(const flits::Flit& flit, Time now);
+
+  struct Arrival {
+    flits::Flit flit;
+    Time at;  // last byte
+  };
+  // The flit due at this clock edge, if any.
+  std::optional<Arrival> receive(Time now);
+
+  [[nodiscard]] std::uint64_t bits_flipped() const { return bits_flipped_; }
+  [[nodiscard]] std::uint64_t flits_damaged() const { return flits_damaged_; }
+
+ private:
+  void damage(flits::Flit& flit);
+  [[nodiscard]] std::uint64_t next_gap();
+
+  LinkOptions options_;
+  Time busy_until_{0};
+  std::deque<Arrival> wire_;
+  std::mt19937_64 rng_;
+  std::uint64_t bits_to_error_ = ~std::uint64_t{0};
+  std::uint64_t bits_flipped_ = 0, flits_damaged_ = 0;
+};
+
+}  // namespace cxlgpu

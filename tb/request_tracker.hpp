@@ -1,0 +1,60 @@
+// Puts trace events together again into one record a request.
+//
+// Purpose: everything that reports or compares requests works on these records; nothing else than
+//          trace events goes in.
+// Units:   picoseconds. A stage a request did not pass has time never().
+// Shapes:  one open record a system id; a record is handed on when its SysRespond comes.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "refmodel/common/trace_event.hpp"
+
+namespace cxlgpu {
+
+inline constexpr std::size_t kPathStages = static_cast<std::size_t>(Stage::SpecIssue);
+
+struct RequestRecord {
+  std::uint32_t id = 0;
+  std::uint8_t port = 0;
+  bool is_write = false;
+  bool error = false;
+  bool routed = false;                   // reached a root port
+  std::uint8_t tag = 0;
+  std::uint8_t opcode = 0;               // as seen by the endpoint
+  std::uint64_t addr = 0;                // HPA
+  std::uint64_t dpa = 0;
+  LookupResult lookup = LookupResult::Bypass;
+  std::array<Time, kPathStages> at;
+
+  [[nodiscard]] Time time(Stage stage) const { return at[static_cast<std::size_t>(stage)]; }
+  [[nodiscard]] Time latency() const { return time(Stage::SysRespond) - time(Stage::SysAccept); }
+};
+
+class RequestTracker : public TraceSink {
+ public:
+  using OnRecord = std::function<void(const RequestRecord&)>;
+  explicit RequestTracker(OnRecord on_record) : on_record_(std::move(on_record)), open_(1u << 16) {}
+
+  void on_event(const TraceEvent& event) override;
+
+ private:
+  OnRecord on_record_;
+  std::vector<RequestRecord> open_;
+};
+
+// Hands every event to several sinks.
+class TraceFanOut : public TraceSink {
+ public:
+  explicit TraceFanOut(std::vector<TraceSink*> sinks) : sinks_(std::move(sinks)) {}
+  void on_event(const TraceEvent& event) override {
+    for (TraceSink* sink : sinks_) sink->on_event(event);
+  }
+
+ private:
+  std::vector<TraceSink*> sinks_;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,369 @@
+#include "tb/rtl_engine.hpp"
+
+#include <fmt/format.h>
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#include <algorithm>
+
+#include "Vcxlgpu_top.h"
+#include "flits/messages.hpp"
+#include "refmodel/common/input_error.hpp"
+#include "tb/wide.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+using flits::Direction;
+
+constexpr unsigned kFlitBits = 528;
+constexpr unsigned kFlitBytes = kFlitBits / 8;
+constexpr unsigned kTrainingCycles = 4000;  // more than any training needs
+constexpr unsigned kCreditCycles = 400;     // for all initial credits to be returned
+
+// trace_t, bit 0 first: info 8, line 46, id 16, valid 1.
+constexpr unsigned kTraceBits = 71;
+// media_cmd_t: data 512, be 64, offset 2, slot 16, dpa 46, id 8, op 3.
+constexpr unsigned kMediaCmdBits = 651;
+// media_rsp_t: data 512, error 1, id 8, op 3.
+constexpr unsigned kMediaRspBits = 524;
+// reg_req_t: wdata 32, addr 16, write 1, valid 1.
+constexpr unsigned kRegBits = 50;
+constexpr std::uint64_t kRegWrite = std::uint64_t{1} << 48;
+constexpr std::uint64_t kRegValid = std::uint64_t{1} << 49;
+
+bool bit(std::uint64_t word, unsigned n) { return (word >> n) & 1; }
+
+}  // namespace
+
+RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts, const EngineOptions& options)
+    : parts_(parts),
+      options_(options),
+      context_(std::make_unique<VerilatedContext>()) {
+  if (config.ports != kPorts) {
+    throw InputError(fmt::format("key 'system.ports': {} ports, but this build's RTL has {}; use --engine model",
+                                 config.ports, kPorts));
+  }
+  context_->traceEverOn(!options.waves.empty());
+  top_ = std::make_unique<Vcxlgpu_top>(context_.get());
+  if (!options.flit_log.empty()) log_ = std::make_unique<flits::FlitLogWriter>(options.flit_log);
+  for (unsigned port = 0; port < kPorts; ++port) {
+    wires_.push_back(std::make_unique<WireMonitor>(
+        config, port, log_.get(), [this, port](Time at, Direction direction, const flits::Item& item) {
+          on_message(port, at, direction, item);
+        }));
+  }
+  if (!options.waves.empty()) {
+    fst_ = std::make_unique<VerilatedFstC>();
+    top_->trace(fst_.get(), 99);
+    fst_->open(options.waves.c_str());
+  }
+  reset_and_train();
+  bring_up(*this, config, parts.endpoint);
+  epoch_ = time_;
+}
+
+RtlEngine::~RtlEngine() = default;
+
+void RtlEngine::reset_and_train() {
+  top_->clk_i = 0;
+  top_->rst_ni = 0;
+  top_->link_up_i = 0;
+  top_->s_axi_rready_i = 1;
+  top_->s_axi_bready_i = 1;
+  for (int i = 0; i < 4; ++i) cycle();
+  top_->rst_ni = 1;
+  cycle();
+  top_->link_up_i = (1u << kPorts) - 1;
+  constexpr unsigned kAll = (1u << kPorts) - 1;
+  for (unsigned i = 0; top_->rp_init_done_o != kAll || top_->ep_init_done_o != kAll; ++i) {
+    if (i == kTrainingCycles) throw std::runtime_error("rtl: the links did not train");
+    cycle();
+  }
+  for (unsigned i = 0; i < kCreditCycles; ++i) cycle();
+}
+
+void RtlEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset, std::uint32_t value) {
+  set_register_port(space, index, kRegValid | kRegWrite | std::uint64_t{offset} << 32 | value);
+  cycle();
+  set_register_port(space, index, 0);
+  cycle();
+}
+
+std::uint32_t RtlEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
+  set_register_port(space, index, kRegValid | std::uint64_t{offset} << 32);
+  cycle();
+  const std::uint32_t value = space == RegisterSpace::Endpoint
+                                  ? static_cast<std::uint32_t>(field(top_->ep_reg_rdata_o, 32 * index, 32))
+                                  : top_->rc_reg_rdata_o;
+  set_register_port(space, index, 0);
+  return value;
+}
+
+void RtlEngine::set_register_port(RegisterSpace space, unsigned index, std::uint64_t request) {
+  if (space == RegisterSpace::Endpoint) {
+    set_field(top_->ep_reg_req_i, kRegBits * index, kRegBits, request);
+    return;
+  }
+  // Host bridge at 0000h, root port i at 1000h * (i + 1).
+  if (request != 0 && space == RegisterSpace::RootPort) request += std::uint64_t{0x1000} * (index + 1) << 32;
+  top_->rc_reg_req_i = request;
+}
+
+bool RtlEngine::submit(const MemRequest& request) {
+  if (offered_) return false;
+  offered_ = request;
+  return true;
+}
+
+std::optional<MemResponse> RtlEngine::take() {
+  if (answers_.empty()) return std::nullopt;
+  std::optional<MemResponse> answer = answers_.front();
+  answers_.pop();
+  return answer;
+}
+
+void RtlEngine::advance_to(Time t) {
+  while (now() < t) cycle();
+}
+
+// One clock cycle: inputs, settle, outputs and handshakes, rising edge.
+void RtlEngine::cycle() {
+  drive_bus();
+  for (unsigned port = 0; port < kPorts; ++port) {
+    drive_link(port);
+    drive_media(port);
+  }
+  top_->clk_i = 0;
+  top_->eval();
+  dump();
+  sample_traces();
+  sample_bus();
+  for (unsigned port = 0; port < kPorts; ++port) {
+    sample_link(port);
+    sample_media(port);
+  }
+  top_->clk_i = 1;
+  top_->eval();
+  time_ += kCycle;
+  sample_answers();
+}
+
+void RtlEngine::drive_bus() {
+  const bool write = offered_ && offered_->is_write;
+  const bool read = offered_ && !offered_->is_write;
+  top_->s_axi_awvalid_i = write;
+  top_->s_axi_wvalid_i = write;
+  top_->s_axi_arvalid_i = read;
+  if (write) {
+    top_->s_axi_awid_i = static_cast<std::uint16_t>(offered_->id);
+    top_->s_axi_awaddr_i = offered_->addr;
+    top_->s_axi_awsize_i = 6;
+    top_->s_axi_awburst_i = 1;
+    top_->s_axi_wlast_i = 1;
+    top_->s_axi_wstrb_i = offered_->byte_enable;
+    set_bytes<kLineBytes>(top_->s_axi_wdata_i, 0, offered_->data.data());
+  } else if (read) {
+    top_->s_axi_arid_i = static_cast<std::uint16_t>(offered_->id);
+    top_->s_axi_araddr_i = offered_->addr;
+    top_->s_axi_arsize_i = 6;
+    top_->s_axi_arburst_i = 1;
+  }
+}
+
+void RtlEngine::sample_bus() {
+  if (!offered_) return;
+  const bool taken = offered_->is_write ? top_->s_axi_awready_o && top_->s_axi_wready_o
+                                        : static_cast<bool>(top_->s_axi_arready_o);
+  if (taken) offered_.reset();
+}
+
+// R and B are registered: what they show after the edge is taken in the cycle that begins.
+void RtlEngine::sample_answers() {
+  if (top_->s_axi_rvalid_o) {
+    MemResponse answer;
+    answer.id = top_->s_axi_rid_o;
+    answer.error = top_->s_axi_rresp_o != 0;
+    get_bytes<kLineBytes>(top_->s_axi_rdata_o, 0, answer.data.data());
+    answers_.push(answer);
+  }
+  if (top_->s_axi_bvalid_o) {
+    MemResponse answer;
+    answer.id = top_->s_axi_bid_o;
+    answer.is_write = true;
+    answer.error = top_->s_axi_bresp_o != 0;
+    answers_.push(answer);
+  }
+}
+
+void RtlEngine::drive_link(unsigned port) {
+  WireMonitor& wire = *wires_[port];
+  const auto arrive = [&](Direction direction, auto& valid, auto& port_bits) {
+    const auto flit = wire.receive(direction, time_);
+    set_field(valid, port, 1, flit.has_value());
+    if (flit) set_bytes<kFlitBytes>(port_bits, kFlitBits * port, flit->payload().data());
+  };
+  arrive(Direction::M2S, top_->ep_link_rx_valid_i, top_->ep_link_rx_flit_i);
+  arrive(Direction::S2M, top_->rp_link_rx_valid_i, top_->rp_link_rx_flit_i);
+  set_field(top_->rp_link_tx_ready_i, port, 1, wire.ready(Direction::M2S, time_));
+  set_field(top_->ep_link_tx_ready_i, port, 1, wire.ready(Direction::S2M, time_));
+  // The PHY of this bench retrains at once.
+  set_field(top_->rp_phy_reinit_done_i, port, 1, bit(top_->rp_phy_reinit_req_o, port));
+  set_field(top_->ep_phy_reinit_done_i, port, 1, bit(top_->ep_phy_reinit_req_o, port));
+}
+
+void RtlEngine::sample_link(unsigned port) {
+  const auto leave = [&](Direction direction, auto valid, auto ready, const auto& port_bits) {
+    if (!bit(valid, port) || !bit(ready, port)) return;
+    flits::Flit flit;
+    flit.set_protocol_id(flits::ProtocolId::CacheMem);
+    get_bytes<kFlitBytes>(port_bits, kFlitBits * port, flit.payload().data());
+    wires_[port]->send(direction, flit, time_);
+  };
+  leave(Direction::M2S, top_->rp_link_tx_valid_o, top_->rp_link_tx_ready_i, top_->rp_link_tx_flit_o);
+  leave(Direction::S2M, top_->ep_link_tx_valid_o, top_->ep_link_tx_ready_i, top_->ep_link_tx_flit_o);
+}
+
+void RtlEngine::drive_media(unsigned port) {
+  Media& media = *parts_.media[port];
+  if (!media_answer_[port]) {
+    media_answer_[port] = media.take(media_time());
+    if (media_answer_[port]) {
+      const MediaResponse& answer = *media_answer_[port];
+      const unsigned at = kMediaRspBits * port;
+      set_bytes<kLineBytes>(top_->media_rsp_i, at, answer.data.data());
+      set_field(top_->media_rsp_i, at + 512, 1, answer.error);
+      set_field(top_->media_rsp_i, at + 513, 8, answer.id);
+      set_field(top_->media_rsp_i, at + 521, 3, static_cast<std::uint64_t>(answer.op));
+    }
+  }
+  set_field(top_->media_rsp_valid_i, port, 1, media_answer_[port].has_value());
+  bool ready = false;
+  if (bit(top_->media_cmd_valid_o, port)) {
+    const auto op = static_cast<MediaOp>(field(top_->media_cmd_o, kMediaCmdBits * port + 648, 3));
+    ready = media.can_accept(media_time(), op);
+  }
+  set_field(top_->media_cmd_ready_i, port, 1, ready);
+}
+
+void RtlEngine::sample_media(unsigned port) {
+  if (media_answer_[port] && bit(top_->media_rsp_ready_o, port)) media_answer_[port].reset();
+  if (!bit(top_->media_cmd_valid_o, port) || !bit(top_->media_cmd_ready_i, port)) return;
+  const auto& bits = top_->media_cmd_o;
+  const unsigned at = kMediaCmdBits * port;
+  MediaCommand command;
+  command.op = static_cast<MediaOp>(field(bits, at + 648, 3));
+  command.id = static_cast<std::uint8_t>(field(bits, at + 640, 8));
+  command.dpa = field(bits, at + 594, 46) * kLineBytes;
+  command.slot = static_cast<std::uint32_t>(field(bits, at + 578, 16));
+  command.offset = static_cast<std::uint32_t>(field(bits, at + 576, 2) * kLineBytes);
+  if (command.op == MediaOp::Write || command.op == MediaOp::ArrayWrite) {
+    command.byte_enable = field(bits, at + 512, 32) | field(bits, at + 544, 32) << 32;
+    get_bytes<kLineBytes>(bits, at, command.data.data());
+  }
+  parts_.media[port]->submit(command, media_time());
+}
+
+void RtlEngine::raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line,
+                      std::uint32_t info) {
+  if (parts_.sink == nullptr) return;
+  parts_.sink->on_event({now(), stage, static_cast<std::uint8_t>(port), id, line * kLineBytes, info});
+}
+
+void RtlEngine::on_message(unsigned port, Time at, Direction direction, const flits::Item& item) {
+  if (parts_.sink == nullptr || at < epoch_) return;
+  const auto report = [&](Stage stage, std::uint16_t tag) {
+    parts_.sink->on_event({at - epoch_, stage, static_cast<std::uint8_t>(port),
+                           id_of_tag_[port][tag & 63], 0, tag});
+  };
+  if (direction == Direction::M2S) {
+    if (const auto* req = std::get_if<flits::M2sReq>(&item.message)) {
+      if (req->opcode != flits::M2sReqOpcode::MemSpecRd) report(Stage::WireM2S, req->tag);
+    } else if (const auto* rwd = std::get_if<flits::M2sRwd>(&item.message)) {
+      report(Stage::WireM2S, rwd->tag);
+    }
+  } else if (const auto* drs = std::get_if<flits::S2mDrs>(&item.message)) {
+    report(Stage::WireS2M, drs->tag);
+  } else if (const auto* ndr = std::get_if<flits::S2mNdr>(&item.message)) {
+    report(Stage::WireS2M, ndr->tag);
+  }
+}
+
+void RtlEngine::sample_traces() {
+  // sink may be null: the tags are followed all the same.
+  struct Point {
+    bool valid;
+    std::uint32_t id;
+    std::uint64_t line;
+    std::uint32_t info;
+  };
+  const auto point = [](const auto& bits, unsigned index) {
+    const unsigned at = kTraceBits * index;
+    Point p{};
+    p.valid = field(bits, at + 70, 1);
+    if (p.valid) {
+      p.info = static_cast<std::uint32_t>(field(bits, at, 8));
+      p.line = field(bits, at + 8, 46);
+      p.id = static_cast<std::uint32_t>(field(bits, at + 54, 16));
+    }
+    return p;
+  };
+  const auto by_id = [&](const auto& bits, unsigned port, Stage stage) {
+    const Point p = point(bits, port);
+    if (p.valid) raise(stage, port, p.id, p.line, p.info);
+  };
+  const auto by_tag = [&](const auto& bits, unsigned port, Stage stage) {
+    const Point p = point(bits, port);
+    if (p.valid) raise(stage, port, id_of_tag_[port][p.id & 63], p.line, p.info);
+  };
+  by_id(top_->tr_sys_accept_o, 0, Stage::SysAccept);
+  for (unsigned port = 0; port < kPorts; ++port) {
+    by_id(top_->tr_port_enqueue_o, port, Stage::PortEnqueue);
+    const Point alloc = point(top_->tr_memq_alloc_o, port);
+    if (alloc.valid) {
+      id_of_tag_[port][alloc.info & 63] = alloc.id;
+      raise(Stage::MemqAlloc, port, alloc.id, alloc.line, alloc.info);
+    }
+    by_tag(top_->tr_ctrl_accept_o, port, Stage::CtrlAccept);
+    by_id(top_->tr_spec_issue_o, port, Stage::SpecIssue);
+    by_tag(top_->tr_ep_accept_o, port, Stage::EpAccept);
+    by_tag(top_->tr_ep_lookup_o, port, Stage::EpLookup);
+    by_tag(top_->tr_media_issue_o, port, Stage::MediaIssue);
+    by_tag(top_->tr_media_done_o, port, Stage::MediaDone);
+    by_tag(top_->tr_ep_respond_o, port, Stage::EpRespond);
+    by_id(top_->tr_spec_fill_o, port, Stage::SpecFill);
+    by_id(top_->tr_spec_drop_o, port, Stage::SpecDrop);
+    by_id(top_->tr_port_respond_o, port, Stage::PortRespond);
+    by_id(top_->tr_load_control_o, port, Stage::LoadControl);
+  }
+  by_id(top_->tr_sys_respond_o, 0, Stage::SysRespond);
+}
+
+void RtlEngine::dump() {
+  if (!fst_) return;
+  const std::uint64_t us = time_.ps / 1000000;
+  if (us < options_.waves_from_us || us > options_.waves_to_us) return;
+  fst_->dump(time_.ps);
+}
+
+void RtlEngine::finish() {
+  if (fst_) fst_->close();
+  for (auto& wire : wires_) wire->finish();
+  if (log_) log_->close();
+  top_->final();
+}
+
+LinkTotals RtlEngine::link(unsigned port) const {
+  return {wires_[port]->counters(Direction::M2S), wires_[port]->counters(Direction::S2M)};
+}
+
+std::vector<std::string> RtlEngine::problems() const {
+  std::vector<std::string> all;
+  for (const auto& wire : wires_) {
+    for (std::string& line : wire->problems()) all.push_back(std::move(line));
+  }
+  return all;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,79 @@
+// The RTL as an engine: the verilated top, its links, its media, its checkers.
+//
+// Purpose: drives rtl/top/cxlgpu_top one clock cycle at a time: system bus on one side, link models in
+//          the middle, media models at the far end; turns trace ports into trace events, and lets
+//          every flit pass the wire checker.
+// Units:   now() counts from the end of bring-up; the FST and the flit log count from reset.
+// Order:   a cycle first applies its inputs and samples outputs and handshakes, then the clock rises.
+// Errors:  InputError if the configuration asks for another number of ports than the RTL has.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "refmodel/common/ring_queue.hpp"
+#include "refmodel/system/config.hpp"
+#include "tb/system_engine.hpp"
+#include "tb/wire_monitor.hpp"
+
+class Vcxlgpu_top;
+class VerilatedContext;
+class VerilatedFstC;
+
+namespace cxlgpu {
+
+class RtlEngine : public SystemEngine, private RegisterBus {
+ public:
+  RtlEngine(const RunConfig& config, const EngineParts& parts, const EngineOptions& options);
+  ~RtlEngine() override;
+
+  [[nodiscard]] Time now() const override { return time_ - epoch_; }
+  [[nodiscard]] Time next_event() const override { return now() + kCycle; }
+  bool submit(const MemRequest& request) override;
+  std::optional<MemResponse> take() override;
+  void advance_to(Time t) override;
+
+  void finish() override;
+  [[nodiscard]] LinkTotals link(unsigned port) const override;
+  [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
+  [[nodiscard]] std::vector<std::string> problems() const override;
+
+ private:
+  static constexpr unsigned kPorts = 2;  // of rtl/top as it is verilated
+
+  void write(RegisterSpace space, unsigned index, std::uint32_t offset, std::uint32_t value) override;
+  std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
+  void set_register_port(RegisterSpace space, unsigned index, std::uint64_t request);
+  void reset_and_train();
+  void cycle();
+  void drive_bus();
+  void drive_link(unsigned port);
+  void drive_media(unsigned port);
+  void sample_bus();
+  void sample_answers();
+  void sample_link(unsigned port);
+  void sample_media(unsigned port);
+  void sample_traces();
+  void on_message(unsigned port, Time at, flits::Direction direction, const flits::Item& item);
+  // The media's clock starts with the run.
+  [[nodiscard]] Time media_time() const { return time_ < epoch_ ? Time{0} : time_ - epoch_; }
+  void raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line, std::uint32_t info);
+  void dump();
+
+  EngineParts parts_;
+  EngineOptions options_;
+  std::unique_ptr<VerilatedContext> context_;
+  std::unique_ptr<Vcxlgpu_top> top_;
+  std::unique_ptr<VerilatedFstC> fst_;
+  std::vector<std::unique_ptr<WireMonitor>> wires_;
+  std::unique_ptr<flits::FlitLogWriter> log_;
+  Time time_{0}, epoch_{0};
+  std::optional<MemRequest> offered_;
+  RingQueue<MemResponse, 16> answers_;
+  std::array<std::optional<MediaResponse>, kPorts> media_answer_;
+  std::array<std::array<std::uint32_t, 64>, kPorts> id_of_tag_{};
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,132 @@
+#include "tb/run_stats.hpp"
+
+#include <algorithm>
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr std::size_t kSlowest = 16;
+
+RequestKind kind_of(const RequestRecord& record) {
+  if (record.is_write) return RequestKind::Store;
+  switch (record.lookup) {
+    case LookupResult::Hit:
+      return RequestKind::LoadHit;
+    case LookupResult::Miss:
+      return RequestKind::LoadMiss;
+    case LookupResult::Merge:
+      return RequestKind::LoadMerge;
+    case LookupResult::Bypass:
+      break;
+  }
+  return RequestKind::LoadDirect;
+}
+
+std::uint64_t granule_key(const TraceEvent& event) {
+  return std::uint64_t{event.port} << 56 | event.addr / 256;
+}
+
+}  // namespace
+
+void LatencyBook::add(const RequestRecord& record) {
+  latencies_.push_back(record.latency().ps);
+  Time before = record.time(Stage::SysAccept);
+  for (std::size_t stage = 1; stage < kPathStages; ++stage) {
+    if (record.at[stage] == Time::never()) continue;
+    stage_sum_[stage] += (record.at[stage] - before).ps;
+    before = record.at[stage];
+  }
+}
+
+Percentiles LatencyBook::percentiles() const {
+  Percentiles p;
+  p.count = latencies_.size();
+  if (latencies_.empty()) return p;
+  std::vector<std::uint64_t> sorted = latencies_;
+  std::sort(sorted.begin(), sorted.end());
+  const auto rank = [&](double share) {
+    const auto index = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
+    return Time{sorted[std::min(index, sorted.size() - 1)]};
+  };
+  std::uint64_t sum = 0;
+  for (const std::uint64_t latency : sorted) sum += latency;
+  p.mean = Time{sum / sorted.size()};
+  p.p50 = rank(0.5);
+  p.p90 = rank(0.9);
+  p.p99 = rank(0.99);
+  p.p999 = rank(0.999);
+  p.max = Time{sorted.back()};
+  return p;
+}
+
+std::array<double, kPathStages> LatencyBook::stage_means_ps() const {
+  std::array<double, kPathStages> means{};
+  for (std::size_t stage = 0; stage < kPathStages && !latencies_.empty(); ++stage) {
+    means[stage] = static_cast<double>(stage_sum_[stage]) / static_cast<double>(latencies_.size());
+  }
+  return means;
+}
+
+RunStats::RunStats() : tracker_([this](const RequestRecord& record) { on_record(record); }) {}
+
+void RunStats::on_event(const TraceEvent& event) {
+  switch (event.stage) {
+    case Stage::EpLookup:
+      on_lookup(event);
+      break;
+    case Stage::SpecIssue:
+      ++spec_.sent;
+      spec_.granules += event.info;
+      break;
+    case Stage::SpecFill:
+      ++spec_.fills;
+      prefetched_[granule_key(event)] = true;
+      break;
+    case Stage::SpecDrop:
+      ++spec_.dropped;
+      break;
+    case Stage::LoadControl:
+      load_control_.push_back({event.at, event.port, static_cast<std::uint8_t>(event.info)});
+      break;
+    default:
+      break;
+  }
+  tracker_.on_event(event);
+}
+
+void RunStats::on_lookup(const TraceEvent& event) {
+  const auto result = static_cast<LookupResult>(event.info & 3);
+  ++lookups_[static_cast<std::size_t>(result)];
+  const auto found = prefetched_.find(granule_key(event));
+  if (found == prefetched_.end()) return;
+  prefetched_.erase(found);
+  if (result == LookupResult::Hit) {
+    ++spec_.useful;
+  } else if (result == LookupResult::Merge) {
+    ++spec_.late;
+  } else {
+    ++spec_.evicted;
+  }
+}
+
+void RunStats::on_record(const RequestRecord& record) {
+  books_[static_cast<std::size_t>(kind_of(record))].add(record);
+  if (record.is_write) return;
+  loads_.add(record);
+  const auto slower = [](const RequestRecord& a, const RequestRecord& b) {
+    return a.latency() > b.latency();
+  };
+  if (slowest_.size() < kSlowest || slower(record, slowest_.back())) {
+    slowest_.insert(std::upper_bound(slowest_.begin(), slowest_.end(), record, slower), record);
+    if (slowest_.size() > kSlowest) slowest_.pop_back();
+  }
+}
+
+double RunStats::hit_rate() const {
+  const std::uint64_t all = lookups(LookupResult::Hit) + lookups(LookupResult::Miss) +
+                            lookups(LookupResult::Merge);
+  return all == 0 ? 0.0 : static_cast<double>(lookups(LookupResult::Hit)) / static_cast<double>(all);
+}
+
+}  // namespace cxlgpu

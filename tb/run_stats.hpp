@@ -1,0 +1,92 @@
+// What a run's trace events say, added up: latencies by kind, time by stage, speculation, load
+// control over time.
+//
+// Purpose: the one source of the table, stats.json and the report page.
+// Units:   picoseconds in, picoseconds out; counts are requests, granules (256 B) or MemSpecRd.
+// Rules:   the stages of a request add up to its end-to-end time: a stage's share is the time from
+//          the stage passed before it; a stage not passed gets nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tb/request_tracker.hpp"
+
+namespace cxlgpu {
+
+enum class RequestKind : std::uint8_t { LoadHit, LoadMiss, LoadMerge, LoadDirect, Store, Count };
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(RequestKind::Count)>
+    kRequestKindNames = {"load, internal DRAM hit", "load, internal DRAM miss",
+                         "load, fill under way", "load, no internal DRAM", "store"};
+
+struct Percentiles {
+  std::uint64_t count = 0;
+  Time mean, p50, p90, p99, p999, max;
+};
+
+class LatencyBook {
+ public:
+  void add(const RequestRecord& record);
+  [[nodiscard]] Percentiles percentiles() const;
+  [[nodiscard]] std::uint64_t count() const { return latencies_.size(); }
+  // Mean time charged to each stage; sums to the mean latency.
+  [[nodiscard]] std::array<double, kPathStages> stage_means_ps() const;
+
+ private:
+  std::vector<std::uint64_t> latencies_;
+  std::array<std::uint64_t, kPathStages> stage_sum_{};
+};
+
+struct SpecStats {
+  std::uint64_t sent = 0;        // MemSpecRd handed to the controllers
+  std::uint64_t granules = 0;    // asked for
+  std::uint64_t fills = 0;       // granules filled for them
+  std::uint64_t dropped = 0;     // granules dropped by the endpoint
+  std::uint64_t useful = 0;      // filled granules whose first demand access hit
+  std::uint64_t late = 0;        // filled granules whose first demand access met the fill under way
+  std::uint64_t evicted = 0;     // filled granules gone before a demand access
+};
+
+struct LoadControlPoint {
+  Time at;
+  std::uint8_t port = 0;
+  std::uint8_t state = 0;
+};
+
+class RunStats : public TraceSink {
+ public:
+  RunStats();
+  void on_event(const TraceEvent& event) override;
+
+  [[nodiscard]] const LatencyBook& kind(RequestKind kind) const {
+    return books_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] const LatencyBook& loads() const { return loads_; }
+  [[nodiscard]] const LatencyBook& stores() const { return kind(RequestKind::Store); }
+  [[nodiscard]] const SpecStats& spec() const { return spec_; }
+  [[nodiscard]] const std::vector<LoadControlPoint>& load_control() const { return load_control_; }
+  [[nodiscard]] std::uint64_t lookups(LookupResult result) const {
+    return lookups_[static_cast<std::size_t>(result)];
+  }
+  // Hits over all lookups of a cached endpoint; a fill under way is no hit.
+  [[nodiscard]] double hit_rate() const;
+  // The slowest loads, slowest first.
+  [[nodiscard]] const std::vector<RequestRecord>& slowest() const { return slowest_; }
+
+ private:
+  void on_record(const RequestRecord& record);
+  void on_lookup(const TraceEvent& event);
+
+  RequestTracker tracker_;
+  std::array<LatencyBook, static_cast<std::size_t>(RequestKind::Count)> books_;
+  LatencyBook loads_;
+  SpecStats spec_;
+  std::array<std::uint64_t, 4> lookups_{};
+  std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, granule) filled, not yet asked for
+  std::vector<LoadControlPoint> load_control_;
+  std::vector<RequestRecord> slowest_;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,65 @@
+// What every whole-system engine offers besides the Engine socket.
+//
+// Purpose: lets a run be made and reported without knowing which engine it is on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "refmodel/common/engine.hpp"
+#include "refmodel/common/trace_event.hpp"
+#include "refmodel/firmware/bring_up.hpp"
+#include "refmodel/media/media.hpp"
+#include "refmodel/system/model_engine.hpp"
+
+namespace cxlgpu {
+
+// How the model's requests compared with the RTL's (cosim only).
+struct CosimReport {
+  std::uint64_t compared = 0;
+  std::uint64_t data_mismatches = 0;
+  std::uint64_t path_mismatches = 0;    // port, opcode or DPA differ
+  std::uint64_t lookup_differences = 0;  // hit in one, miss in the other: timing, not an error
+  double rtl_latency_sum_ns = 0, model_latency_sum_ns = 0;
+  Time rtl_end, model_end;              // last response
+  [[nodiscard]] double latency_difference_percent() const {
+    return rtl_latency_sum_ns == 0 ? 0.0
+                                   : 100.0 * (model_latency_sum_ns / rtl_latency_sum_ns - 1.0);
+  }
+};
+
+class SystemEngine : public Engine {
+ public:
+  // Ends the run: finishes what still runs inside (the model of a cosim), closes files, makes the
+  // final checks. Call once, after the initiator is done.
+  virtual void finish() = 0;
+  [[nodiscard]] virtual LinkTotals link(unsigned port) const = 0;
+  // Clock cycles simulated by the RTL; 0 without RTL.
+  [[nodiscard]] virtual std::uint64_t cycles() const = 0;
+  // What the engine's own checkers found, one line each.
+  [[nodiscard]] virtual std::vector<std::string> problems() const = 0;
+  [[nodiscard]] virtual const CosimReport* cosim() const { return nullptr; }
+};
+
+struct EngineOptions {
+  std::string waves;       // FST file, empty: none
+  std::uint64_t waves_from_us = 0, waves_to_us = ~std::uint64_t{0};
+  std::string flit_log;    // flit log file, empty: none
+  std::string replay;      // command that runs this again, for mismatch messages
+};
+
+// `media`: the parts behind the ports, driven by the engine (by the RTL in a cosim). `model_media`:
+// parts with the same contents for the model of a cosim, else empty. All outlive the engine.
+struct EngineParts {
+  EndpointParts endpoint;
+  std::vector<Media*> media, model_media;
+  TraceSink* sink = nullptr;
+};
+
+// `kind` is rtl, model or cosim. Errors: InputError for options the engine cannot honour.
+std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineParts& parts,
+                                          const EngineOptions& options);
+
+}  // namespace cxlgpu

@@ -1,0 +1,60 @@
+// One link of the RTL system: both wires, the checker that sees every flit, and the flit log.
+//
+// Purpose: carries flits between two verilated controllers; whatever arrives is logged, held against the
+//          link rules and turned into wire events.
+// Units:   picoseconds since reset.
+// Faults:  bit errors on the wires; every n-th MemSpecRd turned into one that nobody maps (it keeps its
+//          credit, so that losing it costs nothing else).
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flits/codec.hpp"
+#include "flits/flit_log.hpp"
+#include "flits/link_checker.hpp"
+#include "refmodel/controller/link_direction.hpp"
+#include "refmodel/system/config.hpp"
+#include "tb/link/link.hpp"
+
+namespace cxlgpu {
+
+class WireMonitor {
+ public:
+  // A message whose last byte arrived.
+  using OnMessage = std::function<void(Time at, flits::Direction, const flits::Item&)>;
+  WireMonitor(const RunConfig& config, unsigned port, flits::FlitLogWriter* log, OnMessage on_message);
+
+  [[nodiscard]] bool ready(flits::Direction direction, Time now) const {
+    return wire(direction).ready(now);
+  }
+  void send(flits::Direction direction, const flits::Flit& flit, Time now) {
+    wire(direction).send(flit, now);
+  }
+  std::optional<flits::Flit> receive(flits::Direction direction, Time now);
+
+  // No request may be left unanswered on the wire.
+  void finish();
+  [[nodiscard]] LinkCounters counters(flits::Direction direction) const;
+  [[nodiscard]] std::vector<std::string> problems() const;
+
+ private:
+  [[nodiscard]] Link& wire(flits::Direction d) { return wires_[flits::index(d)]; }
+  [[nodiscard]] const Link& wire(flits::Direction d) const { return wires_[flits::index(d)]; }
+  void lose_speculation(flits::Flit& flit);
+
+  unsigned port_;
+  std::string name_;
+  unsigned drop_spec_every_;
+  std::uint64_t specs_seen_ = 0;
+  std::array<Link, 2> wires_;
+  flits::Decoder sender_;  // follows the M2S stream for drop_spec_every
+  flits::LinkChecker checker_;
+  flits::FlitLogWriter* log_;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,96 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A host controller (index 0) and a device controller (index 1); the test is the link between them.
+// The depths differ so that neither end can lean on its own.
+
+module cxl_controller_tb
+  import cxl_pkg::*;
+#(
+  parameter int unsigned HostNdRx = 32,
+  parameter int unsigned HostWdRx = 32,
+  parameter int unsigned HostLlrb = 128,
+  parameter int unsigned DevNdRx = 24,
+  parameter int unsigned DevWdRx = 12,
+  parameter int unsigned DevLlrb = 40
+) (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic [1:0]      link_up_i,
+  input  logic [1:0]      mdh_disable_i,
+
+  input  logic [1:0]      tx_nd_valid_i,
+  output logic [1:0]      tx_nd_ready_o,
+  input  msg_hdr_t [1:0]  tx_nd_hdr_i,
+  input  logic [1:0]      tx_wd_valid_i,
+  output logic [1:0]      tx_wd_ready_o,
+  input  msg_hdr_t [1:0]  tx_wd_hdr_i,
+  input  line_t [1:0]     tx_wd_data_i,
+  input  byte_en_t [1:0]  tx_wd_be_i,
+
+  output logic [1:0]      rx_nd_valid_o,
+  input  logic [1:0]      rx_nd_ready_i,
+  output msg_hdr_t [1:0]  rx_nd_hdr_o,
+  output logic [1:0]      rx_wd_valid_o,
+  input  logic [1:0]      rx_wd_ready_i,
+  output msg_hdr_t [1:0]  rx_wd_hdr_o,
+  output line_t [1:0]     rx_wd_data_o,
+  output byte_en_t [1:0]  rx_wd_be_o,
+  output logic [1:0][6:0] rx_nd_count_o,
+  output logic [1:0][6:0] rx_wd_count_o,
+
+  output logic [1:0]      link_tx_valid_o,
+  input  logic [1:0]      link_tx_ready_i,
+  output flit_t [1:0]     link_tx_flit_o,
+  input  logic [1:0]      link_rx_valid_i,
+  input  flit_t [1:0]     link_rx_flit_i,
+  output logic [1:0]      phy_reinit_req_o,
+  input  logic [1:0]      phy_reinit_done_i,
+
+  output logic [1:0]      init_done_o,
+  output logic [1:0]      abort_o,
+  output logic [1:0][7:0] err_o
+);
+
+  for (genvar i = 0; i < 2; i++) begin : gen_end
+    cxl_controller #(
+      .IsHost   (i == 0),
+      .NdRxDepth(i == 0 ? HostNdRx : DevNdRx),
+      .WdRxDepth(i == 0 ? HostWdRx : DevWdRx),
+      .LlrbDepth(i == 0 ? HostLlrb : DevLlrb)
+    ) i_dut (
+      .clk_i,
+      .rst_ni,
+      .link_up_i        (link_up_i[i]),
+      .mdh_disable_i    (mdh_disable_i[i]),
+      .tx_nd_valid_i    (tx_nd_valid_i[i]),
+      .tx_nd_ready_o    (tx_nd_ready_o[i]),
+      .tx_nd_hdr_i      (tx_nd_hdr_i[i]),
+      .tx_wd_valid_i    (tx_wd_valid_i[i]),
+      .tx_wd_ready_o    (tx_wd_ready_o[i]),
+      .tx_wd_hdr_i      (tx_wd_hdr_i[i]),
+      .tx_wd_data_i     (tx_wd_data_i[i]),
+      .tx_wd_be_i       (tx_wd_be_i[i]),
+      .rx_nd_valid_o    (rx_nd_valid_o[i]),
+      .rx_nd_ready_i    (rx_nd_ready_i[i]),
+      .rx_nd_hdr_o      (rx_nd_hdr_o[i]),
+      .rx_wd_valid_o    (rx_wd_valid_o[i]),
+      .rx_wd_ready_i    (rx_wd_ready_i[i]),
+      .rx_wd_hdr_o      (rx_wd_hdr_o[i]),
+      .rx_wd_data_o     (rx_wd_data_o[i]),
+      .rx_wd_be_o       (rx_wd_be_o[i]),
+      .rx_nd_count_o    (rx_nd_count_o[i]),
+      .rx_wd_count_o    (rx_wd_count_o[i]),
+      .link_tx_valid_o  (link_tx_valid_o[i]),
+      .link_tx_ready_i  (link_tx_ready_i[i]),
+      .link_tx_flit_o   (link_tx_flit_o[i]),
+      .link_rx_valid_i  (link_rx_valid_i[i]),
+      .link_rx_flit_i   (link_rx_flit_i[i]),
+      .phy_reinit_req_o (phy_reinit_req_o[i]),
+      .phy_reinit_done_i(phy_reinit_done_i[i]),
+      .init_done_o      (init_done_o[i]),
+      .abort_o          (abort_o[i]),
+      .err_o            (err_o[i])
+    );
+  end
+
+endmodule

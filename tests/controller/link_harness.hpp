@@ -1,0 +1,259 @@
+// Two controllers, the link between them, traffic and a scoreboard.
+//
+// Purpose: one bench for controller twins and RTL alike. `Ends` is what stands at the two ends;
+//          the harness moves flits with a latency, lets a test damage, drop or insert them, offers
+//          messages, stalls, and checks that every message arrives once, in order and unchanged.
+// Units:   cycles. End 0 is the host, end 1 the device; wire 0 is host to device.
+// Errors:  a scoreboard mismatch is a GoogleTest failure with seed and cycle; ok() turns false.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "refmodel/controller/cxl_controller.hpp"
+#include "tests/controller/ports.hpp"
+
+namespace cxlgpu::test {
+
+using Inputs = std::array<CxlController::In, 2>;
+using Outputs = std::array<CxlController::Out, 2>;
+
+// cxl_controller_tb.sv has the same depths.
+inline ControllerParams end_params(unsigned end, const RetryLocal::Limits& limits = {}) {
+  if (end == 0) return {true, 32, 32, 128, limits};
+  return {false, 24, 12, 40, limits};
+}
+
+class Ends {
+ public:
+  explicit Ends(const RetryLocal::Limits& limits = {})
+      : twins_{CxlController(end_params(0, limits)), CxlController(end_params(1, limits))} {}
+  virtual ~Ends() = default;
+  // All outputs are functions of state: the inputs do not matter within the cycle.
+  virtual Outputs outputs() { return {twins_[0].eval({}), twins_[1].eval({})}; }
+  virtual void clock(const Inputs& in) {
+    for (unsigned end = 0; end < 2; ++end) twins_[end].clock(in[end]);
+  }
+  [[nodiscard]] virtual bool ok() const { return true; }
+  [[nodiscard]] const CxlController& twin(unsigned end) const { return twins_[end]; }
+
+ private:
+  std::array<CxlController, 2> twins_;
+};
+
+// A flit on its way onto the wire, for the test to look at and to harm.
+struct WireFlit {
+  unsigned wire;
+  CrcFlit& flit;
+  std::optional<flits::Control> retry;  // strict RETRY flit
+  unsigned owed_before = 0;             // R, as long as the wire carries each new flit once
+  unsigned owed_after = 0;
+  bool drop = false;
+  [[nodiscard]] bool is_adf() const { return !retry && owed_before >= 4; }
+  void damage(Random& random) {
+    const auto bit = random.below(528);
+    if (bit < 512) {
+      flit.payload[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+    } else {
+      flit.crc ^= static_cast<std::uint16_t>(1u << (bit - 512));
+    }
+  }
+};
+
+struct Load {  // percent a cycle
+  std::array<unsigned, 2> nd{}, wd{};
+  unsigned partial = 30;
+  std::array<unsigned, 2> link_stall{}, rx_stall{};
+  unsigned flit_error_ppm = 0;
+};
+
+class LinkHarness {
+ public:
+  LinkHarness(Ends& ends, Lockstep& run) : ends_(ends), run_(run), random_(run.seed()) {
+    for (unsigned wire = 0; wire < 2; ++wire) restart_monitor(wire);
+  }
+
+  Load load;
+  std::array<unsigned, 2> latency{3, 3};
+  std::array<bool, 2> link_up{true, true};
+  std::array<bool, 2> mdh_disable{};
+  std::array<bool, 2> phy_done{};
+  bool scoreboard = true;
+  std::function<void(WireFlit&)> on_flit;
+  std::function<void(unsigned wire, const CrcFlit&)> on_arrival;  // as received, damage included
+
+  [[nodiscard]] Random& random() { return random_; }
+  [[nodiscard]] const Outputs& out() const { return out_; }
+  [[nodiscard]] unsigned errors(unsigned end) const { return errors_[end]; }
+  void clear_errors() { errors_ = {}; }
+  [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
+  [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
+  [[nodiscard]] std::uint64_t injected_errors() const { return injected_errors_; }
+  [[nodiscard]] bool ok() const { return ok_ && ends_.ok(); }
+
+  void send_nd(unsigned end) { nd_queue_[end].push_back(nd_message(end)); }
+  void send_wd(unsigned end) { wd_queue_[end].push_back(wd_message(end)); }
+  void send_nd(unsigned end, MsgHeader header) { nd_queue_[end].push_back(header); }
+  void send_wd(unsigned end, const WdMessage& wd) { wd_queue_[end].push_back(wd); }
+  // A good flit of ours on a wire, after what is under way.
+  void inject(unsigned wire, const Payload& payload) { injected_[wire].push_back(payload); }
+  // R of the monitor from here on: call when nothing is owed and nothing under way.
+  void restart_monitor(unsigned wire) { monitor_[wire].emplace(wire == 1); }
+
+  [[nodiscard]] bool all_delivered() const {
+    for (unsigned end = 0; end < 2; ++end) {
+      if (!nd_queue_[end].empty() || !wd_queue_[end].empty()) return false;
+      if (!nd_expected_[end].empty() || !wd_expected_[end].empty()) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool initialised() const { return out_[0].init_done && out_[1].init_done; }
+
+  void step();
+  // Steps until done() or the limit; true if done.
+  bool until(const std::function<bool()>& done, std::uint64_t limit) {
+    for (std::uint64_t i = 0; i < limit && ok(); ++i) {
+      if (done()) return true;
+      step();
+    }
+    return done();
+  }
+  void steps(std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n && ok(); ++i) step();
+  }
+
+ private:
+  struct Flying {
+    std::uint64_t arrives;
+    CrcFlit flit;
+  };
+  [[nodiscard]] static unsigned nd_width(unsigned end) { return end == 0 ? 87 : 30; }
+  [[nodiscard]] static unsigned wd_width(unsigned end) { return end == 0 ? 87 : 40; }
+  MsgHeader nd_message(unsigned end) { return random_header(random_, nd_width(end)); }
+  WdMessage wd_message(unsigned end) {
+    return random_wd(random_, wd_width(end), end == 0 ? load.partial : 0);
+  }
+  void offer(Inputs& in);
+  void send(const Inputs& in);
+  void arrive(Inputs& in);
+  void receive(const Inputs& in);
+  void launch(unsigned wire, CrcFlit flit);
+  void mismatch(const char* what, unsigned end) {
+    ok_ = false;
+    ADD_FAILURE() << what << " at the " << (end == 0 ? "host" : "device") << " in cycle " << cycle_
+                  << ", seed " << run_.seed();
+  }
+
+  Ends& ends_;
+  Lockstep& run_;
+  Random random_;
+  Outputs out_{};
+  std::array<std::deque<MsgHeader>, 2> nd_queue_, nd_expected_;  // expected: index of the sender
+  std::array<std::deque<WdMessage>, 2> wd_queue_, wd_expected_;
+  std::array<std::deque<Flying>, 2> wires_;
+  std::array<std::deque<Payload>, 2> injected_;
+  std::array<std::optional<FlitUnpacker>, 2> monitor_;
+  std::array<unsigned, 2> errors_{};
+  std::array<std::uint64_t, 2> last_arrival_{};
+  std::uint64_t cycle_ = 0, delivered_ = 0, injected_errors_ = 0;
+  bool ok_ = true;
+};
+
+// A message stays offered, unchanged, until it is taken.
+inline void LinkHarness::offer(Inputs& in) {
+  for (unsigned end = 0; end < 2; ++end) {
+    if (nd_queue_[end].size() < 2 && random_.percent(load.nd[end])) send_nd(end);
+    if (wd_queue_[end].size() < 2 && random_.percent(load.wd[end])) send_wd(end);
+    CxlController::In& i = in[end];
+    i.link_up = link_up[end];
+    i.mdh_disable = mdh_disable[end];
+    i.phy_reinit_done = phy_done[end];
+    i.tx_nd_valid = !nd_queue_[end].empty();
+    if (i.tx_nd_valid) i.tx_nd_hdr = nd_queue_[end].front();
+    i.tx_wd_valid = !wd_queue_[end].empty();
+    if (i.tx_wd_valid) i.tx_wd = wd_queue_[end].front();
+    i.rx_nd_ready = !random_.percent(load.rx_stall[end]);
+    i.rx_wd_ready = !random_.percent(load.rx_stall[end]);
+    i.link_tx_ready = injected_[end].empty() && !random_.percent(load.link_stall[end]);
+  }
+}
+
+inline void LinkHarness::launch(unsigned wire, CrcFlit flit) {
+  WireFlit w{.wire = wire, .flit = flit, .retry = flits::classify_retry(as_flit(flit.payload))};
+  if (!w.retry) {
+    w.owed_before = monitor_[wire]->owed();
+    monitor_[wire]->clock({.start = false, .valid = true, .flit = flit.payload});
+    w.owed_after = monitor_[wire]->owed();
+  }
+  if (random_.below(1000000) < load.flit_error_ppm) {
+    w.damage(random_);
+    ++injected_errors_;
+  }
+  if (on_flit) on_flit(w);
+  if (w.drop) return;
+  last_arrival_[wire] = std::max(last_arrival_[wire] + 1, cycle_ + latency[wire]);
+  wires_[wire].push_back({last_arrival_[wire], flit});
+}
+
+inline void LinkHarness::send(const Inputs& in) {
+  for (unsigned end = 0; end < 2; ++end) {
+    if (in[end].tx_nd_valid && out_[end].tx_nd_ready) {
+      nd_expected_[end].push_back(nd_queue_[end].front());
+      nd_queue_[end].pop_front();
+    }
+    if (in[end].tx_wd_valid && out_[end].tx_wd_ready) {
+      wd_expected_[end].push_back(wd_queue_[end].front());
+      wd_queue_[end].pop_front();
+    }
+    if (!injected_[end].empty()) {
+      launch(end, {injected_[end].front(), crc_of(injected_[end].front())});
+      injected_[end].pop_front();
+    } else if (in[end].link_tx_ready && out_[end].link_tx_valid) {
+      launch(end, out_[end].link_tx_flit);
+    }
+  }
+}
+
+inline void LinkHarness::arrive(Inputs& in) {
+  for (unsigned wire = 0; wire < 2; ++wire) {
+    CxlController::In& i = in[1 - wire];
+    if (wires_[wire].empty() || wires_[wire].front().arrives > cycle_) continue;
+    i.link_rx_valid = true;
+    i.link_rx_flit = wires_[wire].front().flit;
+    wires_[wire].pop_front();
+    if (on_arrival) on_arrival(wire, i.link_rx_flit);
+  }
+}
+
+inline void LinkHarness::receive(const Inputs& in) {
+  for (unsigned end = 0; end < 2; ++end) {
+    const CxlController::Out& o = out_[end];
+    auto& nd = nd_expected_[1 - end];
+    auto& wd = wd_expected_[1 - end];
+    if (o.rx_nd_valid && in[end].rx_nd_ready) {
+      ++delivered_;
+      if (scoreboard && (nd.empty() || nd.front() != o.rx_nd_hdr)) mismatch("ND message", end);
+      if (!nd.empty()) nd.pop_front();
+    }
+    if (o.rx_wd_valid && in[end].rx_wd_ready) {
+      ++delivered_;
+      if (scoreboard && (wd.empty() || wd.front() != o.rx_wd)) mismatch("WD message", end);
+      if (!wd.empty()) wd.pop_front();
+    }
+    errors_[end] |= o.err;
+  }
+}
+
+inline void LinkHarness::step() {
+  Inputs in;
+  out_ = ends_.outputs();
+  offer(in);
+  send(in);
+  arrive(in);
+  receive(in);
+  ends_.clock(in);
+  ++cycle_;
+}
+
+}  // namespace cxlgpu::test

@@ -1,0 +1,88 @@
+// retry_buffer in lockstep with its twin: pushes up to the last entry but one, acknowledgements,
+// requests for any sequence number still held, replays broken off by newer requests.
+#include "refmodel/controller/retry_buffer.hpp"
+
+#include "Vretry_buffer.h"
+#include "tests/controller/ports.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+constexpr unsigned kDepth = 22;  // retry_buffer_tb.sv
+
+// What the link layer may do in this state.
+RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned push_percent) {
+  RetryBuffer::In in;
+  in.start = random.below(2000) == 0;
+  const unsigned held = kDepth - now.num_free;
+  if (held > 0 && random.percent(20)) in.ack = random.below(held + 1);
+  in.req_seq = random.percent(3);
+  // Any entry from the oldest unacknowledged one to WrPtr (nothing to replay).
+  in.req_eseq = (now.wr_ptr + kDepth - random.below(held + 1)) % kDepth;
+  in.req_num_retry = random.bits(5);
+  if (now.llrack && random.percent(30)) {
+    in.ack_sent = true;
+    // Keep what the pending request names (a real peer acknowledges nothing after it).
+    in.ack = 0;
+  } else if (now.replaying) {
+    in.replay_take = random.percent(70);
+  } else if (now.num_free > 1 && random.percent(push_percent)) {
+    in.push = true;
+    in.push_payload = random_payload(random);
+    in.push_is_adf = random.percent(40);
+  }
+  return in;
+}
+
+TEST(RetryBuffer, Lockstep) {
+  Lockstep run("controller/retry_buffer", 4);
+  Random random(run.seed());
+  Clocked<Vretry_buffer> rtl;
+  RetryBuffer twin(kDepth);
+  rtl.reset();
+  rtl->start_i = 1;
+  rtl.edge();
+  twin.clock({.start = true});
+  unsigned push_percent = 50;
+  std::uint64_t replayed = 0, full = 0;
+  while (run.next()) {
+    if (run.cycle() % 200 == 0) push_percent = random.pick(std::array{10u, 50u, 100u});
+    const RetryBuffer::Out out = twin.eval();
+    const RetryBuffer::In in = random_in(random, out, push_percent);
+    rtl->start_i = in.start;
+    rtl->push_i = in.push;
+    set_line(rtl->push_payload_i, 0, in.push_payload);
+    rtl->push_is_adf_i = in.push_is_adf;
+    rtl->ack_i = in.ack;
+    rtl->req_seq_i = in.req_seq;
+    rtl->req_eseq_i = in.req_eseq;
+    rtl->req_num_retry_i = in.req_num_retry;
+    rtl->ack_sent_i = in.ack_sent;
+    rtl->replay_take_i = in.replay_take;
+    rtl.settle();
+    run.check("wr_ptr_o", rtl->wr_ptr_o, out.wr_ptr);
+    run.check("rd_ptr_o", rtl->rd_ptr_o, out.rd_ptr);
+    run.check("num_free_o", rtl->num_free_o, out.num_free);
+    run.check("llrack_o", rtl->llrack_o, out.llrack);
+    run.check("replaying_o", rtl->replaying_o, out.replaying);
+    if (out.llrack) {
+      run.check("eseq_echo_o", rtl->eseq_echo_o, out.eseq_echo);
+      run.check("num_retry_echo_o", rtl->num_retry_echo_o, out.num_retry_echo);
+    }
+    if (out.replaying) {
+      run.check_bytes("replay_payload_o", get_line(rtl->replay_payload_o), out.replay_payload);
+      run.check("replay_is_adf_o", rtl->replay_is_adf_o, out.replay_is_adf);
+      ++replayed;
+    }
+    if (out.num_free == 1) ++full;
+    rtl.edge();
+    twin.clock(in);
+  }
+  if (run.cycle() > 50000) {
+    EXPECT_GT(replayed, 1000u);
+    EXPECT_GT(full, 100u);
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu::test

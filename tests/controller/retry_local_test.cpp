@@ -1,0 +1,88 @@
+// retry_local in lockstep with its twin, in phases that reach every state: clean running, noise,
+// lost acknowledgements (timeouts, exhaustion, PHY reinitialisation, ABORT).
+#include "refmodel/controller/retry_local.hpp"
+
+#include <set>
+
+#include "Vretry_local.h"
+#include "tests/controller/ports.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+struct Phase {
+  unsigned bad, ack, ack_match, tx, req_sent, phy_done, start_permille;
+};
+constexpr Phase kPhases[] = {
+    {1, 20, 80, 80, 20, 10, 1},     // clean
+    {20, 20, 50, 80, 50, 50, 1},    // noisy
+    {50, 0, 0, 100, 100, 100, 0},   // no answer: timeouts
+    {50, 5, 0, 100, 100, 30, 0},    // stale answers only
+    {90, 50, 100, 90, 100, 90, 0},  // quick answers, never a good flit: NUM_RETRY runs out
+};
+
+RetryLocal::In random_in(Random& random, const Phase& phase, unsigned num_retry, unsigned wrap) {
+  RetryLocal::In in{.wrap = wrap};
+  in.start = random.below(1000) < phase.start_permille && random.percent(10);
+  in.flit_valid = random.percent(70);
+  in.flit_bad = in.flit_valid && random.percent(phase.bad);
+  const bool good = in.flit_valid && !in.flit_bad;
+  in.ack_seq = good && random.percent(phase.ack);
+  in.flit_retryable = good && !in.ack_seq && phase.bad < 90 && random.percent(50);
+  in.ack_num_retry = random.percent(phase.ack_match) ? num_retry : random.bits(5);
+  in.ack_empty = phase.bad < 90 && random.percent(20);
+  in.tx_flit = random.percent(phase.tx);
+  in.req_sent = in.tx_flit && random.percent(phase.req_sent);
+  in.phy_done = random.percent(phase.phy_done);
+  return in;
+}
+
+TEST(RetryLocal, Lockstep) {
+  Lockstep run("controller/retry_local", 3);
+  Random random(run.seed());
+  Clocked<Vretry_local> rtl;
+  RetryLocal twin;
+  rtl.reset();
+  std::set<RetryLocal::State> seen;
+  std::size_t phase = 0;
+  unsigned wrap = 9;
+  unsigned aborted = 0;
+  while (run.next()) {
+    const RetryLocal::Out now = twin.eval({});
+    if (run.cycle() % 1500 == 0) phase = random.below(std::size(kPhases));
+    // Silence lasts until the link gives up: 110 timeouts.
+    if (run.cycle() % 60000 == 1) phase = random.bits(1) != 0 ? 2 : 4;
+    RetryLocal::In in = random_in(random, kPhases[phase], now.num_retry, wrap);
+    if (now.state == RetryLocal::State::kAbort && ++aborted % 50 == 0) in.start = true;
+    if (in.start) wrap = random.pick(std::array{9u, 22u, 128u, 255u});
+    in.wrap = wrap;
+    rtl->start_i = in.start;
+    rtl->flit_valid_i = in.flit_valid;
+    rtl->flit_bad_i = in.flit_bad;
+    rtl->flit_retryable_i = in.flit_retryable;
+    rtl->ack_seq_i = in.ack_seq;
+    rtl->ack_num_retry_i = in.ack_num_retry;
+    rtl->ack_empty_i = in.ack_empty;
+    rtl->tx_flit_i = in.tx_flit;
+    rtl->req_sent_i = in.req_sent;
+    rtl->phy_done_i = in.phy_done;
+    rtl->wrap_i = in.wrap;
+    rtl.settle();
+    const RetryLocal::Out out = twin.eval(in);
+    seen.insert(out.state);
+    run.check("state_o", rtl->state_o, static_cast<unsigned>(out.state));
+    run.check("eseq_o", rtl->eseq_o, out.eseq);
+    run.check("num_retry_o", rtl->num_retry_o, out.num_retry);
+    run.check("num_phy_reinit_o", rtl->num_phy_reinit_o, out.num_phy_reinit);
+    run.check("phy_reinit_req_o", rtl->phy_reinit_req_o, out.phy_reinit_req);
+    run.check("accept_o", rtl->accept_o, out.accept);
+    rtl.edge();
+    twin.clock(in);
+  }
+  if (run.cycle() > 100000) {
+    EXPECT_EQ(seen.size(), 5u) << "not every state was reached";
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu::test

@@ -1,0 +1,393 @@
+// hdm_decoder: host bridge and device twins in lockstep with the RTL, and the rules of the
+// specification by known answers.
+#include "refmodel/host_bridge/hdm_decoder.hpp"
+
+#include <array>
+#include <deque>
+#include <set>
+
+#include "Vhdm_decoder.h"
+#include "tests/common/bits.hpp"
+#include "tests/common/lockstep.hpp"
+#include "tests/host_bridge/hdm_program.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::Clocked;
+using test::kGiB;
+using test::kHdmChunk;
+using test::Lockstep;
+using test::Random;
+
+constexpr unsigned kDecoders = 4;
+constexpr std::array<unsigned, 8> kWaysCodes{0, 1, 2, 3, 4, 8, 9, 10};
+
+// ---- Lockstep ----
+
+// Software that mostly knows what it does: programs a decoder field by field, commits, releases.
+class Software {
+ public:
+  explicit Software(bool host) : host_(host) {}
+
+  HdmDecoder::In step(Random& random) {
+    HdmDecoder::In in;
+    if (script_.empty()) plan(random);
+    if (random.percent(15)) {
+      anything(in, random);
+    } else if (!script_.empty() && random.percent(90)) {
+      in = script_.front();
+      script_.pop_front();
+    } else if (random.percent(50)) {
+      read(in, random);
+    }
+    in.hpa_line = address(random);
+    return in;
+  }
+
+ private:
+  static void anything(HdmDecoder::In& in, Random& random) {
+    read(in, random);
+    in.write = random.percent(50);
+    in.wdata = static_cast<std::uint32_t>(random.bits(32));
+    // Capability space behind the decoders and unlikely control words are rare enough.
+    if (random.percent(50)) in.wdata &= 0x1fff0fff;
+  }
+  static void read(HdmDecoder::In& in, Random& random) {
+    in.valid = true;
+    in.addr = static_cast<std::uint32_t>(4 * random.below(random.percent(90) ? 40 : 1024) |
+                                         random.bits(4) << 12);
+  }
+  void write(std::uint32_t offset, std::uint64_t value) {
+    HdmDecoder::In in;
+    in.valid = in.write = true;
+    in.addr = offset;
+    in.wdata = static_cast<std::uint32_t>(value);
+    script_.push_back(in);
+  }
+  void pair(std::uint32_t offset, std::uint64_t value) {
+    write(offset, value);
+    write(offset + 4, value >> 32);
+  }
+  void plan(Random& random) {
+    if (!host_) write(0x04, random.percent(90) ? 2 : random.bits(32));
+    const auto n = next_;
+    next_ = random.percent(80) ? (n + 1) % kDecoders : static_cast<unsigned>(random.below(4));
+    if (random.percent(60)) write(test::hdm_control(n), 0);
+    const unsigned iw =
+        random.percent(95) ? random.pick(kWaysCodes) : static_cast<unsigned>(random.bits(4));
+    const std::uint64_t ways = std::max(1u, interleave_ways(iw));
+    std::uint64_t chunks = ways * random.below(5);
+    if (random.percent(10)) chunks = random.below(50);
+    if (random.percent(2)) chunks = random.bits(24);
+    std::uint64_t base = random.percent(70) && n > 0 ? end_[n - 1] + random.below(3) * kHdmChunk
+                                                     : random.below(64) * kHdmChunk;
+    if (random.percent(4)) base = random.bits(24) * kHdmChunk;
+    if (random.percent(4)) base = (std::uint64_t{1} << 52) - chunks * kHdmChunk;
+    base &= (std::uint64_t{1} << 52) - 1;
+    base_[n] = base;
+    end_[n] = base + chunks * kHdmChunk;
+    pair(test::hdm_base(n), base | (random.percent(10) ? random.bits(28) : 0));
+    pair(test::hdm_size(n), chunks * kHdmChunk | (random.percent(5) ? random.bits(28) : 0));
+    pair(test::hdm_list(n), host_ && random.percent(85) ? 0x1716151413121110 ^ random.bits(3)
+                            : random.percent(50)        ? random.below(9) * kHdmChunk
+                                                        : random.bits(64));
+    const std::uint64_t ig = random.percent(97) ? random.below(7) : random.bits(4);
+    write(test::hdm_control(n), ig | iw << 4 | (random.percent(25) ? test::kHdmLock : 0) |
+                                    (random.percent(50) ? test::kHdmHostOnly : 0) |
+                                    (random.percent(95) ? test::kHdmCommit : 0));
+    for (auto left = random.below(40); left > 0; --left) script_.emplace_back();  // use it
+  }
+  std::uint64_t address(Random& random) const {
+    constexpr std::uint64_t mask = (std::uint64_t{1} << 46) - 1;
+    if (random.percent(5)) return random.bits(46);
+    const auto n = random.below(kDecoders);
+    const std::uint64_t first = base_[n] >> 6, end = end_[n] >> 6;
+    if (random.percent(30))
+      return (random.pick(std::array{first, end}) + random.below(5) - 2) & mask;
+    return (first + random.below(end > first ? end - first : 1)) & mask;
+  }
+
+  bool host_;
+  unsigned next_ = 0;
+  std::deque<HdmDecoder::In> script_;
+  std::array<std::uint64_t, kDecoders> base_{}, end_{};
+};
+
+TEST(HdmDecoder, LockstepWithRtl) {
+  Lockstep lockstep("host_bridge/hdm_decoder", 0x4d);
+  Random random(lockstep.seed());
+  Clocked<Vhdm_decoder> rtl;
+  rtl.reset();
+  const auto fresh = [] {
+    return std::array{HdmDecoder(HdmDecoder::Role::HostBridge),
+                      HdmDecoder(HdmDecoder::Role::Device)};
+  };
+  auto twins = fresh();
+  std::array software{Software(true), Software(false)};
+  std::array<bool, 2> was_read{};
+  std::array<std::uint64_t, 2> hits{};
+  std::set<std::uint64_t> seen_ways;
+  constexpr std::size_t kRegReq = 50;  // valid, write, addr 16, wdata 32
+  while (lockstep.next()) {
+    std::array<HdmDecoder::In, 2> in;
+    for (unsigned i = 0; i < 2; ++i) {
+      in[i] = software[i].step(random);
+      test::set_bits(rtl->reg_req_i, kRegReq * i + 49, 1, in[i].valid);
+      test::set_bits(rtl->reg_req_i, kRegReq * i + 48, 1, in[i].write);
+      test::set_bits(rtl->reg_req_i, kRegReq * i + 32, 16, in[i].addr);
+      test::set_bits(rtl->reg_req_i, kRegReq * i, 32, in[i].wdata);
+      test::set_bits(rtl->hpa_line_i, 46 * i, 46, in[i].hpa_line);
+    }
+    rtl.settle();
+    for (unsigned i = 0; i < 2; ++i) {
+      const HdmDecoder::Out out = twins[i].eval(in[i]);
+      const bool host = i == 0;
+      lockstep.check(host ? "host hit_o" : "device hit_o", test::get_bits(rtl->hit_o, i, 1),
+                     out.hit);
+      lockstep.check(host ? "host decoder_o" : "device decoder_o",
+                     test::get_bits(rtl->decoder_o, 4 * i, 4), out.decoder);
+      lockstep.check(host ? "host way_o" : "device way_o", test::get_bits(rtl->way_o, 4 * i, 4),
+                     out.way);
+      lockstep.check(host ? "host target_o" : "device target_o",
+                     test::get_bits(rtl->target_o, 8 * i, 8), out.target);
+      lockstep.check(host ? "host dpa_line_o" : "device dpa_line_o",
+                     test::get_bits(rtl->dpa_line_o, 46 * i, 46), out.dpa_line);
+      if (was_read[i]) {
+        lockstep.check(host ? "host reg_rdata_o" : "device reg_rdata_o",
+                       test::get_bits(rtl->reg_rdata_o, 32 * i, 32), out.rdata);
+      }
+      was_read[i] = in[i].valid && !in[i].write;
+      hits[i] += out.hit;
+      if (out.hit) seen_ways.insert(out.way);
+      twins[i].clock(in[i]);
+    }
+    rtl.edge();
+    if (random.below(1500) == 0) {  // locked decoders stay so until reset
+      rtl.reset();
+      twins = fresh();
+      was_read = {};
+    }
+  }
+  if (lockstep.cycle() > 100000) {
+    for (std::uint64_t n : hits) EXPECT_GT(n, lockstep.cycle() / 10);
+    EXPECT_EQ(seen_ways.size(), 16u);
+  }
+}
+
+// ---- From the specification ----
+
+struct KnownAnswer {
+  std::uint64_t hpa, base;
+  unsigned iw, ig;
+  std::uint64_t dpa_base;
+  unsigned way;
+  std::uint64_t dpa;
+};
+constexpr KnownAnswer kKnownAnswers[] = {
+    {0x100012345, 0x100000000, 0, 0, 0, 0, 0x12345},
+    {0x100012345, 0x100000000, 1, 0, 0, 1, 0x9145},
+    {0x100012345, 0x100000000, 2, 2, 0, 0, 0x4b45},
+    {0x2040000404, 0x2000000000, 3, 1, 0x100000000, 2, 0x108000004},  // CXL 2.0's example
+    {0x24001c7f0, 0x240000000, 8, 0, 0x10000000, 2, 0x100097f0},
+    {0x24001c7f0, 0x240000000, 9, 1, 0, 5, 0x4bf0},
+    {0x2000006158, 0x2000000000, 10, 1, 0x100000000, 0, 0x100000958},
+    {0x10fedcba98, 0x1000000000, 4, 4, 0, 11, 0xfedca98},
+};
+
+TEST(HdmDecoder, KnownAnswers) {
+  for (const KnownAnswer& k : kKnownAnswers) {
+    HdmDecoder d = test::device_decoder();
+    const std::uint64_t size = 48 * kHdmChunk;  // a multiple of every number of ways
+    ASSERT_TRUE(test::program(d, 0, {k.base, size, k.iw, k.ig, k.dpa_base, true}));
+    const auto got = d.decode(k.hpa);
+    ASSERT_TRUE(got) << std::hex << k.hpa;
+    EXPECT_EQ(got->way, k.way) << std::hex << k.hpa;
+    EXPECT_EQ(got->address, k.dpa) << std::hex << k.hpa;
+  }
+}
+
+TEST(HdmDecoder, HostBridgeExampleOfTheSpecification) {
+  HdmDecoder d = test::host_decoder();
+  ASSERT_TRUE(test::program(d, 0, {128 * kGiB, 4 * kGiB, 2, 1, 0x13121110, true}));
+  const std::uint64_t hpa = 129 * kGiB + 1028;
+  EXPECT_EQ(d.decode(hpa), (HdmDecoder::Decoded{0, 2, 0x12, hpa}));
+}
+
+// Every line of [0, ways x some granules) and of the end of the range: (way, DPA) leads back to the
+// HPA, so no two HPAs share one; DPAs stay below size / ways, so all of it is covered.
+TEST(HdmDecoder, EveryWayAndGranularityIsABijection) {
+  for (unsigned iw : kWaysCodes) {
+    for (unsigned ig = 0; ig <= 6; ++ig) {
+      const std::uint64_t ways = interleave_ways(iw);
+      const std::uint64_t base = 7 * kHdmChunk, size = ways * kHdmChunk, skip = 3 * kHdmChunk;
+      const std::uint64_t granule = std::uint64_t{256} << ig;
+      HdmDecoder device = test::device_decoder();
+      HdmDecoder host = test::host_decoder();
+      ASSERT_TRUE(test::program(device, 0, {base, size, iw, ig, skip, true}));
+      const bool host_can = ways <= 8;
+      ASSERT_EQ(test::program(host, 0, {base, size, iw, ig, 0x1716151413121110, true}), host_can);
+      const auto check = [&](std::uint64_t off) {
+        const auto got = device.decode(base + off);
+        ASSERT_TRUE(got);
+        ASSERT_LT(got->way, ways);
+        const std::uint64_t dpa = got->address - skip;
+        ASSERT_LT(dpa, size / ways);
+        ASSERT_EQ((dpa / granule * ways + got->way) * granule + dpa % granule, off);
+        const auto from_host = host.decode(base + off);
+        ASSERT_EQ(from_host.has_value(), host_can);
+        if (host_can) {
+          ASSERT_EQ(from_host->way, got->way);
+          ASSERT_EQ(from_host->target, 0x10 + got->way);
+          ASSERT_EQ(from_host->address, base + off);
+        }
+      };
+      const std::uint64_t stretch = 3 * ways * granule;
+      for (std::uint64_t off = 0; off < stretch; off += 64) {
+        check(off + off / 64 % 64);  // any byte of the line
+        check(size - 1 - off);
+      }
+      EXPECT_FALSE(device.decode(base - 1));
+      EXPECT_FALSE(device.decode(base + size));
+    }
+  }
+}
+
+TEST(HdmDecoder, DpaBasesAccumulate) {
+  HdmDecoder d = test::device_decoder();
+  ASSERT_TRUE(test::program(d, 0, {1 * kGiB, 1 * kGiB, 2, 0, kHdmChunk, true}));
+  ASSERT_TRUE(test::program(d, 1, {2 * kGiB, 3 * kHdmChunk, 8, 3, 2 * kHdmChunk, true}));
+  ASSERT_TRUE(test::program(d, 2, {4 * kGiB, 0, 0, 0, kHdmChunk, true}));  // size 0 is legal
+  ASSERT_TRUE(test::program(d, 3, {4 * kGiB, kHdmChunk, 0, 0, 0, true}));
+  EXPECT_EQ(d.decode(1 * kGiB)->address, kHdmChunk);
+  EXPECT_EQ(d.decode(2 * kGiB - 1)->address, 2 * kHdmChunk - 1);
+  EXPECT_EQ(d.decode(2 * kGiB)->address, 4 * kHdmChunk);
+  EXPECT_EQ(d.decode(4 * kGiB)->address, 6 * kHdmChunk);
+  EXPECT_EQ(d.decode(4 * kGiB)->decoder, 3u);
+}
+
+TEST(HdmDecoder, LowestDecoderWinsAndDeviceNeedsEnable) {
+  HdmDecoder d(HdmDecoder::Role::Device);
+  ASSERT_TRUE(test::program(d, 0, {0, 2 * kHdmChunk, 0, 0, 0, false}));
+  ASSERT_TRUE(test::program(d, 1, {kHdmChunk, 2 * kHdmChunk, 0, 0, 0, false}));
+  EXPECT_FALSE(d.decode(0));
+  d.write(0x04, 2);
+  EXPECT_EQ(d.decode(kHdmChunk)->decoder, 0u);
+  EXPECT_EQ(d.decode(2 * kHdmChunk)->decoder, 1u);
+  EXPECT_FALSE(d.decode(3 * kHdmChunk));
+  d.write(test::hdm_control(0), 0);  // Commit 1 -> 0, unlocked
+  EXPECT_EQ(d.decode(kHdmChunk)->decoder, 1u);
+  EXPECT_EQ(d.decode(kHdmChunk)->address, 0u);
+}
+
+TEST(HdmDecoder, CommittedFieldsAreReadOnly) {
+  for (bool lock : {false, true}) {
+    HdmDecoder d = test::host_decoder();
+    ASSERT_TRUE(test::program(d, 0, {kGiB, kHdmChunk, 0, 0, 0x10, lock}));
+    d.write(test::hdm_base(0), 0x80000000);
+    d.write(test::hdm_list(0), 0x77);
+    const std::uint32_t control = d.read(test::hdm_control(0));
+    d.write(test::hdm_control(0), control | 0x21);
+    EXPECT_EQ(d.read(test::hdm_base(0)), kGiB);
+    EXPECT_EQ(d.read(test::hdm_list(0)), 0x10u);
+    EXPECT_EQ(d.read(test::hdm_control(0)), control);
+    d.write(test::hdm_control(0), 0);
+    EXPECT_EQ(d.decode(kGiB).has_value(), lock);
+    d.write(test::hdm_base(0), 0x80000000);
+    EXPECT_EQ(d.read(test::hdm_base(0)), lock ? kGiB : 2 * kGiB);
+  }
+}
+
+TEST(HdmDecoder, ChecksRunOnlyWithLock) {
+  struct Case {
+    test::HdmRange previous, range;
+    const char* why;
+  };
+  const std::uint64_t top = std::uint64_t{1} << 52;
+  const test::HdmRange first{0, 4 * kHdmChunk, 0, 0, 0x10, false};
+  const Case cases[] = {
+      {first, {3 * kHdmChunk, kHdmChunk, 0, 0, 0x11, true}, "base below previous end"},
+      {first, {top - kHdmChunk, 2 * kHdmChunk, 0, 0, 0x11, true}, "wraps"},
+      {first, {4 * kHdmChunk, 2 * kHdmChunk, 1, 0, 0x1111, true}, "targets equal"},
+      {first, {4 * kHdmChunk, 3 * kHdmChunk, 1, 0, 0x1211, true}, "size no multiple"},
+      {first, {4 * kHdmChunk, 4 * kHdmChunk, 8, 0, 0x131211, true}, "size no multiple of 3"},
+      {{0, 0, 15, 0, 0, false}, {kGiB, kHdmChunk, 0, 0, 0x11, true}, "previous not committed"},
+  };
+  for (const Case& c : cases) {
+    HdmDecoder d = test::host_decoder();
+    test::program(d, 0, c.previous);
+    EXPECT_FALSE(test::program(d, 1, c.range)) << c.why;
+    EXPECT_TRUE(d.read(test::hdm_control(1)) & test::kHdmError) << c.why;
+    test::HdmRange unlocked = c.range;
+    unlocked.lock = false;
+    EXPECT_TRUE(test::program(d, 1, unlocked)) << c.why;
+    EXPECT_FALSE(d.read(test::hdm_control(1)) & test::kHdmError) << c.why;
+  }
+  HdmDecoder ok = test::host_decoder();
+  test::program(ok, 0, first);
+  EXPECT_TRUE(test::program(ok, 1, {top - 2 * kHdmChunk, 2 * kHdmChunk, 1, 0, 0x1211, true}));
+  EXPECT_TRUE(ok.decode(top - 1));
+}
+
+TEST(HdmDecoder, CodesThatNeverCommit) {
+  for (unsigned iw = 0; iw < 16; ++iw) {
+    for (unsigned ig = 0; ig < 16; ++ig) {
+      const unsigned ways = interleave_ways(iw);
+      HdmDecoder device = test::device_decoder();
+      HdmDecoder host = test::host_decoder();
+      const test::HdmRange range{0, 48 * kHdmChunk, iw, ig, 0x1716151413121110, false};
+      EXPECT_EQ(test::program(host, 0, range), ig <= 6 && ways >= 1 && ways <= 8);
+      EXPECT_EQ(test::program(device, 0, range), ig <= 6 && ways >= 1);
+    }
+  }
+}
+
+TEST(HdmDecoder, CommitTakesOneMoreEdge) {
+  HdmDecoder d = test::device_decoder();
+  test::write_pair(d, test::hdm_size(0), kHdmChunk);
+  const auto control = [&] {
+    return d.read(test::hdm_control(0)) >> 9 & 7;
+  };  // error, done, commit
+  HdmDecoder::In in{true, true, test::hdm_control(0), test::kHdmCommit, 0};
+  d.clock(in);
+  EXPECT_EQ(control(), 1u);
+  EXPECT_FALSE(d.eval({}).hit);
+  in.addr = test::hdm_size(0);
+  in.wdata = 0;
+  d.clock(in);  // fields are not writable while the commit runs
+  EXPECT_EQ(control(), 3u);
+  EXPECT_TRUE(d.eval({}).hit);
+}
+
+TEST(HdmDecoder, RegisterMap) {
+  HdmDecoder host = test::host_decoder();
+  HdmDecoder device(HdmDecoder::Role::Device);
+  EXPECT_EQ(host.read(0x00), 0x1b82u);
+  EXPECT_EQ(device.read(0x00), 0x1b02u);
+  EXPECT_EQ(HdmDecoder(HdmDecoder::Role::Device, 1).read(0) & 0xf, 0u);
+  EXPECT_EQ(HdmDecoder(HdmDecoder::Role::Device, 10).read(0) & 0xf, 5u);
+  for (std::uint32_t offset = 4; offset < 0x100; offset += 4) {
+    host.write(offset, 0xfffff9ff);  // all but Commit
+    device.write(offset, 0xfffff9ff);
+  }
+  EXPECT_EQ(host.read(0x04), 0u);
+  EXPECT_EQ(device.read(0x04), 2u);
+  for (unsigned n = 0; n < kDecoders; ++n) {
+    for (HdmDecoder* d : {&host, &device}) {
+      EXPECT_EQ(d->read(test::hdm_base(n)), 0xf0000000u);
+      EXPECT_EQ(d->read(test::hdm_base(n) + 4), 0xff9ffu);
+      EXPECT_EQ(d->read(test::hdm_size(n)), 0xf0000000u);
+      EXPECT_EQ(d->read(test::hdm_size(n) + 4), 0xff9ffu);
+      EXPECT_EQ(d->read(test::hdm_control(n)), 0x11ffu);
+      EXPECT_EQ(d->read(test::hdm_list(n) + 8), 0u);
+    }
+    EXPECT_EQ(host.read(test::hdm_list(n)), 0xfffff9ffu);
+    EXPECT_EQ(host.read(test::hdm_list(n) + 4), 0xfffff9ffu);
+    EXPECT_EQ(device.read(test::hdm_list(n)), 0xf0000000u);
+    EXPECT_EQ(device.read(test::hdm_list(n) + 4), 0xff9ffu);
+  }
+  EXPECT_EQ(host.read(0x90), 0u);
+}
+
+}  // namespace
+}  // namespace cxlgpu

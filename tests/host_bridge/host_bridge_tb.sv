@@ -1,0 +1,32 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// host_bridge with three ports, so that the round robin has something to go round.
+
+module host_bridge_tb
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+(
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  input  logic           req_valid_i,
+  output logic           req_ready_o,
+  input  sys_req_t       req_i,
+  output logic           rsp_valid_o,
+  input  logic           rsp_ready_i,
+  output sys_rsp_t       rsp_o,
+  input  reg_req_t       reg_req_i,
+  output logic [31:0]    reg_rdata_o,
+  output logic [2:0]     port_req_valid_o,
+  input  logic [2:0]     port_req_ready_i,
+  output sys_req_t       port_req_o,
+  input  logic [2:0]     port_rsp_valid_i,
+  output logic [2:0]     port_rsp_ready_o,
+  input  sys_rsp_t [2:0] port_rsp_i,
+  output trace_t         tr_sys_accept_o
+);
+
+  host_bridge #(
+    .NumPorts(3)
+  ) u_host_bridge (.*);
+
+endmodule

@@ -1,0 +1,143 @@
+// address_window: the rule against the RTL on random windows, and cases worked by hand.
+#include "refmodel/root_port/address_window.hpp"
+
+#include <vector>
+
+#include "Vaddress_window.h"
+#include "tests/common/bits.hpp"
+#include "tests/common/lockstep.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::Lockstep;
+using test::Random;
+
+constexpr unsigned kMemEntries = 30;
+constexpr unsigned kSrEntries = 32;
+constexpr std::uint64_t kLines = std::uint64_t{1} << 46;
+
+struct Entries {
+  std::vector<std::uint64_t> line;
+  std::uint64_t valid = 0;
+  [[nodiscard]] LineTable table() const { return {line.data(), valid}; }
+  [[nodiscard]] std::vector<std::uint64_t> dense() const {
+    std::vector<std::uint64_t> out;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if ((valid >> i) & 1) out.push_back(line[i]);
+    }
+    return out;
+  }
+};
+
+// Anything, or one of the 64 lines around the load, ends of the address space included.
+std::uint64_t line_near(Random& random, std::uint64_t line) {
+  if (random.percent(10)) return random.bits(46);
+  return (line + kLines + random.below(65) - 32) % kLines;
+}
+
+Entries random_entries(Random& random, unsigned count, std::uint64_t line) {
+  Entries e;
+  for (unsigned i = 0; i < count; ++i) e.line.push_back(line_near(random, line));
+  const unsigned filled = static_cast<unsigned>(random.below(101));
+  for (unsigned i = 0; i < count; ++i) {
+    e.valid |= std::uint64_t{random.percent(filled)} << i;
+  }
+  return e;
+}
+
+std::uint64_t random_load(Random& random) {
+  if (random.percent(10)) return random.below(40);
+  if (random.percent(10)) return kLines - 1 - random.below(40);
+  return random.bits(46);
+}
+
+TEST(AddressWindow, AgreesWithRtl) {
+  Lockstep lockstep("root_port/address_window", 0xadd);
+  Random random(lockstep.seed());
+  Vaddress_window rtl;
+  std::array<std::uint64_t, 4> lengths{};
+  while (lockstep.next()) {
+    const std::uint64_t line = random_load(random);
+    const auto gran = static_cast<Gran>(random.below(6));
+    const bool directional = random.percent(50);
+    const Entries mem = random_entries(random, kMemEntries, line);
+    const Entries sr = random_entries(random, kSrEntries, line);
+    rtl.line_i = line;
+    rtl.gran_i = static_cast<unsigned>(gran);
+    rtl.directional_i = directional;
+    test::set_bits(rtl.mem_valid_i, 0, kMemEntries, mem.valid);
+    test::set_bits(rtl.sr_valid_i, 0, kSrEntries, sr.valid);
+    for (unsigned i = 0; i < kMemEntries; ++i) {
+      test::set_bits(rtl.mem_line_i, 46 * i, 46, mem.line[i]);
+    }
+    for (unsigned i = 0; i < kSrEntries; ++i) {
+      test::set_bits(rtl.sr_line_i, 46 * i, 46, sr.line[i]);
+    }
+    rtl.eval();
+    const GranuleRun run = compute_window(line, gran, directional, mem.table(), sr.table());
+    lockstep.check("first_o", rtl.first_o, run.first);
+    lockstep.check("len_o", rtl.len_o, run.len);
+    EXPECT_EQ(run, compute_window(line, gran, directional, mem.dense(), sr.dense()));
+    EXPECT_LE(run.first, line / 4);
+    EXPECT_GE(run.first + run.len, line / 4);
+    ++lengths[run.len];
+  }
+  if (lockstep.cycle() > 100000) {
+    for (std::uint64_t n : lengths) EXPECT_GT(n, 1000u);
+  }
+}
+
+using Lines = std::vector<std::uint64_t>;
+
+GranuleRun window(std::uint64_t line, Gran gran, bool directional, const Lines& mem,
+                  const Lines& sr) {
+  return compute_window(line, gran, directional, mem, sr);
+}
+
+TEST(AddressWindow, ByHand) {
+  // Load at line 402: granule 100, third line of it.
+  // 256 B: lines [398, 406) -> granules [(400)/4, (408)/4) = [100, 102).
+  EXPECT_EQ(window(402, Gran::B256, false, {}, {}), (GranuleRun{100, 1}));
+  EXPECT_EQ(window(402, Gran::B64, false, {}, {}), (GranuleRun{100, 1}));
+  EXPECT_EQ(window(402, Gran::Halted, false, {}, {}), (GranuleRun{100, 1}));
+  // 512 B: [394, 410) -> [99, 103): four granules.
+  EXPECT_EQ(window(402, Gran::B512, false, {}, {}), (GranuleRun{99, 3}));
+  // 768 B: [390, 414) -> [98, 104): six; the upper four, but the load's own stays: [100, 104).
+  EXPECT_EQ(window(402, Gran::B768, false, {}, {}), (GranuleRun{100, 3}));
+  // 1024 B: [386, 418) -> [97, 105): s = min(max(97, 101), 100) = 100, e = 104.
+  EXPECT_EQ(window(402, Gran::B1024, false, {}, {}), (GranuleRun{100, 3}));
+}
+
+TEST(AddressWindow, PaperCountsEveryEntry) {
+  // 512 B at 402: [394, 410). Three mem entries anywhere: start 397 -> (399)/4 = 99.
+  EXPECT_EQ(window(402, Gran::B512, false, {1, 2, 3}, {}), (GranuleRun{99, 3}));
+  // Four: 398 -> 100.
+  EXPECT_EQ(window(402, Gran::B512, false, {1, 2, 3, 4}, {}), (GranuleRun{100, 2}));
+  // Five sr entries: end 405 -> (407)/4 = 101.
+  EXPECT_EQ(window(402, Gran::B512, false, {1, 2, 3, 4}, {9, 9, 9, 9, 9}), (GranuleRun{100, 0}));
+  // Many: start stops at the load, end just behind it.
+  const Lines many(30, 7);
+  EXPECT_EQ(window(402, Gran::B1024, false, many, many), (GranuleRun{100, 0}));
+  // The load is the last line of its granule and start = line rounds up past it: 403 -> 101.
+  EXPECT_EQ(window(403, Gran::B256, false, many, {}), (GranuleRun{100, 1}));
+}
+
+TEST(AddressWindow, DirectionalCountsInsideAndOnTheSide) {
+  // 512 B at 400: [392, 408) -> [98, 102). Mem counts in [392, 400), sr in (400, 408).
+  EXPECT_EQ(window(400, Gran::B512, true, {391, 400, 401, 407}, {}), (GranuleRun{98, 3}));
+  EXPECT_EQ(window(400, Gran::B512, true, {392, 399}, {}), (GranuleRun{99, 2}));
+  EXPECT_EQ(window(400, Gran::B512, true, {}, {400, 408, 399}), (GranuleRun{98, 3}));
+  // end 408 - 3 = 405 -> 101.
+  EXPECT_EQ(window(400, Gran::B512, true, {}, {401, 405, 407}), (GranuleRun{98, 2}));
+}
+
+TEST(AddressWindow, EndsOfTheAddressSpace) {
+  EXPECT_EQ(window(0, Gran::B1024, false, {}, {}), (GranuleRun{0, 3}));
+  EXPECT_EQ(window(3, Gran::B256, false, {}, {}), (GranuleRun{0, 1}));
+  EXPECT_EQ(window(kLines - 1, Gran::B256, false, {}, {}), (GranuleRun{kLines / 4 - 1, 0}));
+  EXPECT_EQ(window(kLines - 1, Gran::B1024, false, {}, {}), (GranuleRun{kLines / 4 - 4, 3}));
+}
+
+}  // namespace
+}  // namespace cxlgpu

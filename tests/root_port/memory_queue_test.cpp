@@ -1,0 +1,282 @@
+// memory_queue: the twin in lockstep with the RTL, and its rules by hand.
+#include "refmodel/root_port/memory_queue.hpp"
+
+#include <vector>
+
+#include "Vmemory_queue.h"
+#include "flits/messages.hpp"
+#include "tests/common/sys_bits.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::Clocked;
+using test::Lockstep;
+using test::Random;
+
+constexpr unsigned kDepth = 32;
+constexpr unsigned kSpecEntries = 2;
+constexpr unsigned kDemand = kDepth - kSpecEntries;
+
+flits::u128 req_header(const MemoryQueueBlock::Out& out) {
+  if (!out.req_valid) return 0;
+  flits::M2sReq req;
+  req.opcode = out.req_is_spec ? flits::M2sReqOpcode::MemSpecRd : flits::M2sReqOpcode::MemRd;
+  req.tag = static_cast<std::uint16_t>(out.req_tag);
+  req.address = out.req_address * kLineBytes;
+  return flits::pack(req);
+}
+
+flits::u128 rwd_header(const MemoryQueueBlock::Out& out) {
+  if (!out.rwd_valid) return 0;
+  flits::M2sRwd rwd;
+  rwd.opcode = out.rwd->byte_enable == kAllBytes ? flits::M2sRwdOpcode::MemWr
+                                                 : flits::M2sRwdOpcode::MemWrPtl;
+  rwd.tag = static_cast<std::uint16_t>(out.rwd_tag);
+  rwd.address = out.rwd->addr;
+  return flits::pack(rwd);
+}
+
+template <typename Port>
+void check_header(Lockstep& lockstep, const char* name, const Port& port, flits::u128 twin) {
+  lockstep.check(name, test::get_bits(port, 0, 64), static_cast<std::uint64_t>(twin));
+  lockstep.check(name, test::get_bits(port, 64, 23), static_cast<std::uint64_t>(twin >> 64));
+}
+
+// The far end: remembers what it was given and answers in any order, sometimes wrongly.
+struct Device {
+  std::vector<unsigned> reads, writes;
+  static void forget(std::vector<unsigned>& tags, unsigned tag) { std::erase(tags, tag); }
+
+  static MemoryQueueBlock::Response answer(const std::vector<unsigned>& tags, Random& random,
+                                           unsigned percent, unsigned percent_wrong) {
+    MemoryQueueBlock::Response rsp;
+    const bool wrong = random.percent(percent_wrong);
+    rsp.valid = random.percent(percent) && (wrong || !tags.empty());
+    if (!rsp.valid) return rsp;
+    const bool small = random.percent(70);
+    rsp.tag = wrong ? static_cast<unsigned>(small ? random.below(kDepth + 4) : random.bits(16))
+                    : random.pick(tags);
+    rsp.dev_load = static_cast<unsigned>(random.bits(2));
+    rsp.poison = random.percent(10);
+    rsp.data = test::random_line(random);
+    return rsp;
+  }
+};
+
+struct Rates {
+  unsigned requests = 50, writes = 50, specs = 50, takes = 50, answers = 50, rsp_ready = 50;
+  unsigned wrong = 2;
+  std::uint64_t base = 0, lines = 8;
+  bool length = false;
+  explicit Rates(Random& random) {
+    for (unsigned* p : {&requests, &writes, &specs, &takes, &answers, &rsp_ready}) {
+      *p = static_cast<unsigned>(random.below(101));
+    }
+    wrong = random.percent(50) ? 0 : 3;
+    base = random.bits(45);
+    lines = 1 + random.below(random.percent(50) ? 8 : 200);
+    length = random.percent(50);
+  }
+};
+
+template <typename Top>
+void drive(Top& rtl, const MemoryQueueBlock::In& in, bool length) {
+  rtl->in_valid_i = in.in_valid;
+  test::set_sys_req(rtl->in_req_i, in.in_req);
+  rtl->spec_valid_i = in.spec_valid;
+  rtl->spec_first_i = in.spec.run.first;
+  rtl->spec_len_i = in.spec.run.len;
+  rtl->spec_line_i = in.spec.line;
+  rtl->len_en_i = length;
+  rtl->req_ready_i = in.req_ready;
+  rtl->rwd_ready_i = in.rwd_ready;
+  flits::S2mDrs drs;
+  drs.valid = in.drs.valid;
+  drs.tag = static_cast<std::uint16_t>(in.drs.tag);
+  drs.poison = in.drs.poison;
+  drs.dev_load = static_cast<flits::DevLoad>(in.drs.dev_load);
+  flits::S2mNdr ndr;
+  ndr.valid = in.ndr.valid;
+  ndr.tag = static_cast<std::uint16_t>(in.ndr.tag);
+  ndr.dev_load = static_cast<flits::DevLoad>(in.ndr.dev_load);
+  rtl->drs_valid_i = in.drs.valid;
+  test::set_bits(rtl->drs_hdr_i, 0, 64, static_cast<std::uint64_t>(flits::pack(drs)));
+  test::set_line(rtl->drs_data_i, 0, in.drs.data);
+  rtl->ndr_valid_i = in.ndr.valid;
+  test::set_bits(rtl->ndr_hdr_i, 0, 64, static_cast<std::uint64_t>(flits::pack(ndr)));
+  rtl->rsp_ready_i = in.rsp_ready;
+}
+
+template <typename Top>
+void compare(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
+             const MemoryQueueBlock::Out& out) {
+  lockstep.check("spec_ready_o", rtl->spec_ready_o, out.spec_ready);
+  if (in.in_valid) lockstep.check("in_ready_o", rtl->in_ready_o, out.in_ready);
+  lockstep.check("req_valid_o", rtl->req_valid_o, out.req_valid);
+  check_header(lockstep, "req_hdr_o", rtl->req_hdr_o, req_header(out));
+  lockstep.check("rwd_valid_o", rtl->rwd_valid_o, out.rwd_valid);
+  check_header(lockstep, "rwd_hdr_o", rtl->rwd_hdr_o, rwd_header(out));
+  if (out.rwd_valid) {
+    lockstep.check_bytes("rwd_data_o", test::get_line(rtl->rwd_data_o), out.rwd->data);
+    lockstep.check("rwd_be_o", rtl->rwd_be_o, out.rwd->byte_enable);
+  }
+  if (in.drs.valid) lockstep.check("drs_ready_o", rtl->drs_ready_o, out.drs_ready);
+  if (in.ndr.valid) lockstep.check("ndr_ready_o", rtl->ndr_ready_o, out.ndr_ready);
+  lockstep.check("rsp_taken_o", rtl->rsp_taken_o, out.rsp_taken);
+  lockstep.check("rsp_dev_load_o", rtl->rsp_dev_load_o, out.rsp_dev_load);
+  lockstep.check("rsp_valid_o", rtl->rsp_valid_o, out.rsp_valid);
+  if (out.rsp_valid) test::check_sys_rsp(lockstep, rtl->rsp_o, out.rsp);
+  lockstep.check("mem_valid_o", rtl->mem_valid_o, out.lines.valid);
+  for (unsigned i = 0; i < kDemand; ++i) {
+    if (!((out.lines.valid >> i) & 1)) continue;
+    lockstep.check("mem_line_o", test::get_bits(rtl->mem_line_o, 46 * i, 46), out.lines.line[i]);
+  }
+  lockstep.check("unexpected_o", rtl->unexpected_o, out.unexpected);
+}
+
+TEST(MemoryQueue, LockstepWithRtl) {
+  Lockstep lockstep("root_port/memory_queue", 0x3e3);
+  Random random(lockstep.seed());
+  Clocked<Vmemory_queue> rtl;
+  MemoryQueueBlock twin(kDepth, kSpecEntries);
+  rtl.reset();
+  Device device;
+  Rates rates(random);
+  MemoryQueueBlock::In in;
+  std::uint64_t conflicts = 0, matched = 0;
+  while (lockstep.next()) {
+    if (lockstep.cycle() % 400 == 0) rates = Rates(random);
+    if (!in.in_valid && random.percent(rates.requests)) {
+      in.in_valid = true;
+      in.in_req =
+          test::random_request(random, rates.base + random.below(rates.lines), rates.writes);
+    }
+    // The reader's offer follows the queues while it waits.
+    in.spec_valid = in.spec_valid || random.percent(rates.specs);
+    in.spec = {
+        {random.bits(44), static_cast<unsigned>(random.bits(2))}, random.bits(46), rates.length};
+    in.req_ready = random.percent(rates.takes);
+    in.rwd_ready = random.percent(rates.takes);
+    in.rsp_ready = random.percent(rates.rsp_ready);
+    if (!in.drs.valid) in.drs = Device::answer(device.reads, random, rates.answers, rates.wrong);
+    if (!in.ndr.valid) in.ndr = Device::answer(device.writes, random, rates.answers, rates.wrong);
+    drive(rtl, in, rates.length);
+    rtl.settle();
+    const MemoryQueueBlock::Out out = twin.eval(in);
+    compare(lockstep, rtl, in, out);
+    conflicts += in.in_valid && !out.in_ready;
+    matched += out.rsp_taken;
+    twin.clock(in);
+    rtl.edge();
+    if (out.rsp_taken) {
+      if (in.drs.valid) Device::forget(device.reads, in.drs.tag);
+      if (!in.drs.valid) Device::forget(device.writes, in.ndr.tag);
+    }
+    if (out.req_valid && in.req_ready && !out.req_is_spec) device.reads.push_back(out.req_tag);
+    if (out.rwd_valid && in.rwd_ready) device.writes.push_back(out.rwd_tag);
+    if (in.drs.valid && out.drs_ready) in.drs.valid = false;
+    if (in.ndr.valid && out.ndr_ready) in.ndr.valid = false;
+    if (out.in_ready) in.in_valid = false;
+    if (out.spec_ready) in.spec_valid = false;
+  }
+  if (lockstep.cycle() > 100000) {
+    EXPECT_GT(conflicts, 1000u);
+    EXPECT_GT(matched, 10000u);
+  }
+}
+
+MemRequest request(std::uint64_t line, bool is_write) {
+  MemRequest r;
+  r.id = static_cast<std::uint32_t>(line);
+  r.is_write = is_write;
+  r.addr = line * kLineBytes;
+  return r;
+}
+
+TEST(MemoryQueue, OneOutstandingAccessALine) {
+  MemoryQueue queue;
+  EXPECT_EQ(queue.accept(request(7, false)), 0u);
+  EXPECT_FALSE(queue.can_accept(7));
+  EXPECT_TRUE(queue.can_accept(8));
+  queue.req_taken();
+  EXPECT_FALSE(queue.can_accept(7));  // until the response
+  EXPECT_TRUE(queue.expects(0, true));
+  EXPECT_FALSE(queue.expects(0, false));
+  EXPECT_EQ(queue.complete(0).id, 7u);
+  EXPECT_TRUE(queue.can_accept(7));
+}
+
+TEST(MemoryQueue, TagsLowestFirstAndSpecsApart) {
+  MemoryQueue queue;
+  for (unsigned i = 0; i < kDemand; ++i) {
+    ASSERT_TRUE(queue.can_accept(i));
+    EXPECT_EQ(queue.accept(request(i, i % 2 != 0)), i);
+  }
+  EXPECT_FALSE(queue.can_accept(1000));
+  for (unsigned i = 0; i < kSpecEntries; ++i) {
+    ASSERT_TRUE(queue.can_accept_spec());
+    queue.accept_spec({{i, 0}, i, false});
+  }
+  EXPECT_FALSE(queue.can_accept_spec());
+  // Req order: the even tags, then the MemSpecRd; these free when handed over.
+  for (unsigned i = 0; i < kDemand; i += 2) {
+    EXPECT_EQ(queue.req_entry(), i);
+    queue.req_taken();
+  }
+  EXPECT_TRUE(queue.is_spec(queue.req_entry()));
+  queue.req_taken();
+  EXPECT_TRUE(queue.can_accept_spec());
+  EXPECT_EQ(queue.rwd_entry(), 1u);
+  queue.rwd_taken();
+  queue.complete(4);
+  queue.complete(1);
+  EXPECT_EQ(queue.accept(request(1000, false)), 1u);
+  EXPECT_EQ(queue.accept(request(1001, false)), 4u);
+}
+
+TEST(MemoryQueue, SpecAddress) {
+  EXPECT_EQ(spec_address({{0x123, 3}, 0x77, true}), 0x123u << 2 | 3);
+  EXPECT_EQ(spec_address({{0x123, 3}, 0x77, false}), 0x77u);
+}
+
+TEST(MemoryQueue, DrsBeforeNdrAndWrongTagsCounted) {
+  MemoryQueueBlock block;
+  MemoryQueueBlock::In in;
+  const auto step = [&] {
+    const auto out = block.eval(in);
+    block.clock(in);
+    in = {};
+    return out;
+  };
+  in.in_valid = true;
+  in.in_req = request(3, false);
+  EXPECT_TRUE(step().in_ready);
+  in.in_valid = true;
+  in.in_req = request(4, true);
+  EXPECT_TRUE(step().in_ready);
+  in.drs.valid = true;  // not handed over yet
+  EXPECT_FALSE(step().rsp_taken);
+  in.req_ready = in.rwd_ready = true;
+  step();
+  in.drs.valid = in.ndr.valid = in.rsp_ready = true;
+  in.ndr.tag = 1;
+  in.drs.poison = true;
+  auto out = step();
+  EXPECT_TRUE(out.drs_ready && out.rsp_taken);
+  EXPECT_FALSE(out.ndr_ready);
+  EXPECT_EQ(out.unexpected, 1u);
+  in.ndr.valid = true;
+  in.ndr.tag = 1;
+  out = step();  // the response register does not leave
+  EXPECT_TRUE(out.rsp_valid && out.rsp.error && !out.rsp.is_write);
+  EXPECT_FALSE(out.ndr_ready);
+  in.ndr.valid = in.rsp_ready = true;
+  in.ndr.tag = 1;
+  EXPECT_TRUE(step().rsp_taken);
+  out = step();
+  EXPECT_TRUE(out.rsp_valid && out.rsp.is_write && !out.rsp.error);
+}
+
+}  // namespace
+}  // namespace cxlgpu

@@ -1,0 +1,178 @@
+// sr_reader: the twin (with ring buffer and window) in lockstep with the RTL, and rules by hand.
+#include "refmodel/root_port/sr_reader.hpp"
+
+#include <array>
+
+#include "Vsr_reader.h"
+#include "tests/common/bits.hpp"
+#include "tests/common/lockstep.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::Clocked;
+using test::Lockstep;
+using test::Random;
+
+constexpr unsigned kSrDepth = 32;
+constexpr unsigned kMemEntries = 30;
+constexpr std::uint64_t kLines = std::uint64_t{1} << 46;
+
+// The surroundings of a reader: lines from a small moving region, so that the ring hits.
+struct World {
+  std::array<std::uint64_t, kSrDepth> loads{};
+  std::array<std::uint64_t, kMemEntries> mem{};
+  std::uint64_t base = 0;
+  unsigned spec_ready = 50, change = 10;  // percent
+
+  std::uint64_t line(Random& random) const {
+    return random.percent(3) ? random.bits(46) : (base + random.below(160)) % kLines;
+  }
+  void phase(Random& random) {
+    base = random.percent(20) ? kLines - random.below(80) : random.bits(46);
+    spec_ready = 1 + static_cast<unsigned>(random.below(100));
+    change = static_cast<unsigned>(random.below(60));
+  }
+};
+
+void random_step(SrReaderBlock::In& in, World& world, Random& random, bool rd_taken) {
+  if (random.below(200) == 0) in.policy = static_cast<SrPolicy>(random.bits(3));
+  if (random.below(300) == 0) in.length_enabled = random.percent(80);
+  if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
+  in.flush = random.below(600) == 0;
+  if (!in.rd_valid || rd_taken) {  // what the reader stands on stays until it moves on
+    in.rd_valid = random.percent(80);
+    in.rd_is_load = random.percent(75);
+    in.rd_line = world.line(random);
+    in.rd_index = static_cast<unsigned>(random.below(kSrDepth));
+    if (in.rd_is_load) {
+      world.loads[in.rd_index] = in.rd_line;
+      in.loads.valid |= std::uint64_t{1} << in.rd_index;
+    }
+  }
+  while (random.percent(world.change)) {
+    const auto i = random.below(kSrDepth);
+    in.loads.valid ^= std::uint64_t{1} << i;
+    if ((in.loads.valid >> i) & 1) world.loads[i] = world.line(random);
+    const auto m = random.below(kMemEntries);
+    in.mem.valid ^= std::uint64_t{1} << m;
+    if ((in.mem.valid >> m) & 1) world.mem[m] = world.line(random);
+  }
+  in.spec_ready = random.percent(world.spec_ready);
+}
+
+template <typename Top>
+void drive(Top& rtl, const SrReaderBlock::In& in, const World& world) {
+  rtl->policy_i = static_cast<unsigned>(in.policy);
+  rtl->len_en_i = in.length_enabled;
+  rtl->state_i = static_cast<unsigned>(in.gran);
+  rtl->flush_i = in.flush;
+  rtl->rd_valid_i = in.rd_valid;
+  rtl->rd_is_load_i = in.rd_is_load;
+  rtl->rd_line_i = in.rd_line;
+  rtl->rd_index_i = in.rd_index;
+  rtl->load_valid_i = static_cast<std::uint32_t>(in.loads.valid);
+  rtl->mem_valid_i = static_cast<std::uint32_t>(in.mem.valid);
+  for (unsigned i = 0; i < kSrDepth; ++i) {
+    test::set_bits(rtl->load_line_i, 46 * i, 46, world.loads[i]);
+  }
+  for (unsigned i = 0; i < kMemEntries; ++i) {
+    test::set_bits(rtl->mem_line_i, 46 * i, 46, world.mem[i]);
+  }
+  rtl->spec_ready_i = in.spec_ready;
+}
+
+TEST(SrReader, LockstepWithRtl) {
+  Lockstep lockstep("root_port/sr_reader", 0x5ead);
+  Random random(lockstep.seed());
+  Clocked<Vsr_reader> rtl;
+  SrReaderBlock twin;
+  rtl.reset();
+  World world;
+  SrReaderBlock::In in;
+  in.loads.line = world.loads.data();
+  in.mem.line = world.mem.data();
+  bool rd_taken = true;
+  SrCounters total;
+  while (lockstep.next()) {
+    if (lockstep.cycle() % 700 == 1) world.phase(random);
+    random_step(in, world, random, rd_taken);
+    drive(rtl, in, world);
+    rtl.settle();
+    const SrReaderBlock::Out out = twin.eval(in);
+    lockstep.check("rd_next_o", rtl->rd_next_o, out.rd_next);
+    lockstep.check("spec_valid_o", rtl->spec_valid_o, out.spec_valid);
+    lockstep.check("spec_first_o", rtl->spec_first_o, out.run.first);
+    lockstep.check("spec_len_o", rtl->spec_len_o, out.run.len);
+    lockstep.check("spec_line_o", rtl->spec_line_o, out.spec_line);
+    lockstep.check("seen_o", rtl->seen_o, out.counters.loads);
+    lockstep.check("issued_o", rtl->issued_o, out.counters.issued);
+    lockstep.check("ring_suppressed_o", rtl->ring_suppressed_o, out.counters.covered);
+    lockstep.check("halt_suppressed_o", rtl->halt_suppressed_o, out.counters.halted);
+    total = out.counters;
+    rd_taken = out.rd_next;
+    twin.clock(in);
+    rtl.edge();
+  }
+  if (lockstep.cycle() > 100000) {
+    EXPECT_GT(total.issued, 1000u);
+    EXPECT_GT(total.covered, 1000u);
+    EXPECT_GT(total.halted, 1000u);
+  }
+}
+
+TEST(SrReader, VerdictsInOrder) {
+  RingBuffer ring;
+  ring.record(25, 0);  // lines 100..103
+  const auto verdict = [&](bool load, SrPolicy policy, Gran gran, std::uint64_t line) {
+    return sr_verdict(load, line, policy, gran, ring);
+  };
+  EXPECT_EQ(verdict(false, SrPolicy::Naive, Gran::B256, 0), SrVerdict::Store);
+  EXPECT_EQ(verdict(true, SrPolicy::Off, Gran::Halted, 100), SrVerdict::Off);
+  EXPECT_EQ(verdict(true, SrPolicy{6}, Gran::B256, 0), SrVerdict::Off);
+  EXPECT_EQ(verdict(true, SrPolicy::Naive, Gran::Halted, 100), SrVerdict::Issue);
+  for (SrPolicy p : {SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
+    EXPECT_EQ(verdict(true, p, Gran::Halted, 100), SrVerdict::Halted);
+    EXPECT_EQ(verdict(true, p, Gran::B64, 103), SrVerdict::Covered);
+    EXPECT_EQ(verdict(true, p, Gran::B64, 104), SrVerdict::Issue);
+  }
+}
+
+TEST(SrReader, WhatIsAskedFor) {
+  const std::array<std::uint64_t, 2> lines{402, 404};
+  const LineTable none{lines.data(), 0};
+  const LineTable loads{lines.data(), 0b11};
+  const auto run = [&](SrPolicy policy, Gran gran, bool length) {
+    RingBuffer ring;
+    SrReader reader;
+    reader.look(true, 402, 0, policy, gran, ring);
+    return reader.window(length, none, loads);
+  };
+  EXPECT_EQ(run(SrPolicy::Naive, Gran::B1024, true), (GranuleRun{100, 0}));
+  EXPECT_EQ(run(SrPolicy::Dyn, Gran::B64, true), (GranuleRun{100, 0}));
+  EXPECT_EQ(run(SrPolicy::Dyn, Gran::B256, true), (GranuleRun{100, 0}));
+  EXPECT_EQ(run(SrPolicy::Dyn, Gran::B1024, true), (GranuleRun{100, 3}));
+  EXPECT_EQ(run(SrPolicy::Dyn, Gran::B1024, false), (GranuleRun{100, 0}));
+  // 256 B at 402: [398, 406); only line 404 counts, the load itself is left out: end 405 -> 101.
+  EXPECT_EQ(run(SrPolicy::Paper, Gran::B256, true), (GranuleRun{100, 0}));
+  EXPECT_EQ(run(SrPolicy::Directional, Gran::B512, true), (GranuleRun{99, 2}));
+}
+
+TEST(SrReader, LatchedLoadIsLeftOutWhileItIsThere) {
+  const std::array<std::uint64_t, 3> lines{402, 403, 404};
+  RingBuffer ring;
+  SrReader reader;
+  reader.look(true, 402, 0, SrPolicy::Paper, Gran::B512, ring);
+  // [394, 410); two others: end 408 -> 102. Once the load left, its slot counts again.
+  EXPECT_EQ(reader.window(true, {}, {lines.data(), 0b111}), (GranuleRun{99, 2}));
+  const std::array<std::uint64_t, 6> more{402, 1, 2, 3, 4, 5};
+  EXPECT_EQ(reader.window(true, {}, {more.data(), 0b001111}), (GranuleRun{99, 2}));
+  reader.slot_left(3);  // another slot
+  EXPECT_EQ(reader.window(true, {}, {more.data(), 0b011111}), (GranuleRun{99, 2}));
+  EXPECT_EQ(reader.window(true, {}, {more.data(), 0b111111}), (GranuleRun{99, 1}));
+  reader.slot_left(0);
+  EXPECT_EQ(reader.window(true, {}, {more.data(), 0b011111}), (GranuleRun{99, 1}));
+}
+
+}  // namespace
+}  // namespace cxlgpu

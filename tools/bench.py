@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Speed of the engines: simulated cycles/s of rtl and cosim, requests/s of model.
+
+Each scenario runs on every engine, --runs times in turn; the best wall time of each counts, so that a
+noisy neighbour does not. Wall time is the run itself, without start-up.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def run(cxlgpu, scenario, engine, extra):
+    with tempfile.TemporaryDirectory() as out:
+        command = [cxlgpu, "run", scenario, "--engine", engine, "--out", out, *extra]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
+        return json.loads((pathlib.Path(out) / "stats.json").read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--scenario", action="append",
+                        help="default: vadd and bfs on dram and znand, cxl and sr")
+    parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
+    args = parser.parse_args()
+    scenarios = args.scenario or ["vadd-znand-cxl", "vadd-znand-sr", "vadd-dram-cxl",
+                                  "bfs-znand-cxl", "bfs-znand-sr", "bfs-dram-cxl"]
+    print(f"{'scenario':18} {'rtl':>10} {'cosim':>10} {'cosim/rtl':>9} {'model':>12} {'model/rtl':>9} "
+          f"{'end rtl':>10} {'end model':>10} {'differ':>8}")
+    print(f"{'':18} {'kcycles/s':>10} {'kcycles/s':>10} {'':>9} {'krequests/s':>12} {'':>9} "
+          f"{'us':>10} {'us':>10} {'':>8}")
+    for scenario in scenarios:
+        best = {}
+        stats = {}
+        for _ in range(args.runs):
+            for engine in ("rtl", "cosim", "model"):
+                s = run(args.cxlgpu, scenario, engine, args.extra)
+                wall = s["wall"]["value"]
+                if engine not in best or wall < best[engine]:
+                    best[engine] = wall
+                    stats[engine] = s
+        cycles = {e: stats[e]["rtl_cycles"]["value"] / best[e] / 1e3 for e in ("rtl", "cosim")}
+        requests = stats["model"]["loads"]["count"]["value"] + stats["model"]["stores"]["count"]["value"]
+        ends = {e: stats[e]["end_to_end"]["value"] / 1e3 for e in ("rtl", "model")}
+        print(f"{scenario:18} {cycles['rtl']:10.0f} {cycles['cosim']:10.0f} "
+              f"{cycles['cosim'] / cycles['rtl']:9.2f} {requests / best['model'] / 1e3:12.0f} "
+              f"{best['rtl'] / best['model']:9.1f} {ends['rtl']:10.1f} {ends['model']:10.1f} "
+              f"{100 * (ends['model'] / ends['rtl'] - 1):+7.2f}%")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Installs the Debian packages the build needs, and only those that are missing.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build ccache make python3
+  verilator zlib1g-dev
+  libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
+  libgtest-dev librapidcheck-dev
+  clang-format
+)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || {
+    echo "deps: missing ${missing[*]}; run as root: apt-get install ${missing[*]}" >&2
+    exit 2
+  }
+  sudo=sudo
+fi
+export DEBIAN_FRONTEND=noninteractive
+echo "deps: installing ${missing[*]}"
+$sudo apt-get update -qq
+$sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,0 +1,125 @@
+// cxlgpu: run scenarios, name what there is, look at flits.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "flits/flit_log.hpp"
+#include "refmodel/common/input_error.hpp"
+#include "tools/flit_command.hpp"
+#include "tools/session.hpp"
+
+namespace {
+
+using namespace cxlgpu;
+
+struct RunArguments {
+  std::string scenario, engine, trace, waves, flit_log, out;
+  std::vector<std::string> sets;
+  std::uint64_t seed = 0;
+  bool has_seed = false;
+  std::uint64_t waves_from_us = 0, waves_to_us = 0;
+};
+
+// The command as one could type it again.
+std::string replay_command(int argc, char** argv) {
+  std::string text;
+  for (int i = 0; i < argc; ++i) text += (i == 0 ? "" : " ") + std::string(argv[i]);
+  return text;
+}
+
+std::filesystem::path config_dir(const std::string& given) {
+  if (!given.empty()) return given;
+  if (const char* environment = std::getenv("CXLGPU_CONFIGS")) return environment;
+  return CXLGPU_CONFIG_DIR;
+}
+
+int run_command(const RunArguments& a, const std::filesystem::path& configs,
+                const std::string& replay) {
+  const ConfigLoader loader(configs, scenario_names(configs));
+  RunConfig config = loader.load(a.scenario, a.sets);
+  if (!a.engine.empty()) config.engine = a.engine;
+  if (a.has_seed) config.seed = a.seed;
+  SessionOptions options;
+  options.config_dir = configs;
+  options.trace = a.trace;
+  options.out = a.out;
+  options.engine.waves = a.waves;
+  options.engine.waves_from_us = a.waves_from_us;
+  if (a.waves_to_us != 0) options.engine.waves_to_us = a.waves_to_us;
+  options.engine.flit_log = a.flit_log;
+  options.engine.replay = replay;
+  return run_session(config, options);
+}
+
+int list_command(const std::filesystem::path& configs, bool keys) {
+  if (keys) {
+    for (const std::string& key : ConfigLoader::keys()) fmt::print("{}\n", key);
+    return 0;
+  }
+  const ScenarioNames names = scenario_names(configs);
+  fmt::print("scenario = <workload>-<media>-<configuration>, e.g. {}-{}-{}\n", names.workloads[0],
+             names.media[0], names.configs[0]);
+  fmt::print("workloads:      {}\n", fmt::join(names.workloads, " "));
+  fmt::print("media:          {}\n", fmt::join(names.media, " "));
+  fmt::print("configurations: {}\n", fmt::join(names.configs, " "));
+  fmt::print("engines:        rtl model cosim\n");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"cxlgpu: memory and flash behind a GPU over CXL"};
+  app.require_subcommand(1);
+  std::string configs;
+  app.add_option("--configs", configs, "directory of system/, media/ and scenarios/");
+
+  RunArguments a;
+  CLI::App* run = app.add_subcommand("run", "run a scenario and leave stats.json and report.html");
+  run->add_option("scenario", a.scenario, "<workload>-<media>-<configuration> or FILE.yaml")->required();
+  run->add_option("--engine", a.engine, "rtl, model or cosim")
+      ->check(CLI::IsMember({"rtl", "model", "cosim"}));
+  run->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
+  run->add_option("--trace", a.trace, "replay this trace instead of the workload");
+  CLI::Option* seed = run->add_option("--seed", a.seed, "seed of all random streams");
+  run->add_option("--waves", a.waves, "write an FST of the RTL, and a GTKWave save file beside it");
+  run->add_option("--waves-from-us", a.waves_from_us, "first microsecond in the FST");
+  run->add_option("--waves-to-us", a.waves_to_us, "last microsecond in the FST");
+  run->add_option("--flit-log", a.flit_log, "write every flit of the RTL's links (.gz: compressed)");
+  run->add_option("--out", a.out, "directory for stats.json and report.html");
+
+  bool keys = false;
+  CLI::App* list = app.add_subcommand("list", "name workloads, media and configurations");
+  list->add_flag("--keys", keys, "name every configuration key instead");
+
+  FlitArguments f;
+  CLI::App* flit = app.add_subcommand("flit", "decode, encode or check 68-byte flits");
+  add_flit_command(*flit, f);
+  app.add_subcommand("help", "print this page");
+
+  try {
+    app.parse(argc, argv);
+    a.has_seed = seed->count() > 0;
+    if (app.got_subcommand("help")) {
+      fmt::print("{}", app.help());
+      return 0;
+    }
+    if (run->parsed()) return run_command(a, config_dir(configs), replay_command(argc, argv));
+    if (list->parsed()) return list_command(config_dir(configs), keys);
+    return flit_command(f);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    fmt::print(stderr, "command line: {}; see --help\n", e.what());
+    return 2;
+  } catch (const InputError& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 2;
+  } catch (const flits::InputError& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 2;
+  }
+}

@@ -1,0 +1,12 @@
+// The report page of a run: one HTML file that opens without a network.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace cxlgpu {
+
+// `stats` is the document of tools/summary.hpp.
+std::string report_page(const nlohmann::json& stats);
+
+}  // namespace cxlgpu

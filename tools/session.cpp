@@ -1,0 +1,250 @@
+#include "tools/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "refmodel/common/input_error.hpp"
+#include "refmodel/gpu/gpu.hpp"
+#include "refmodel/gpu/workload.hpp"
+#include "refmodel/host/run.hpp"
+#include "refmodel/host/scoreboard.hpp"
+#include "refmodel/host/trace_initiator.hpp"
+#include "refmodel/media/make_media.hpp"
+#include "refmodel/system/memory_map.hpp"
+#include "tools/report.hpp"
+#include "tools/summary.hpp"
+#include "tools/write_file.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr unsigned kCacheWays = 8;
+constexpr std::uint64_t kCacheLine = 256;
+constexpr unsigned kMaxSetsLog2 = 10;
+
+std::uint64_t hdm_end(const RunConfig& config) {
+  return config.hdm.back().base + config.hdm.back().size;
+}
+
+// Sets of the internal DRAM of one endpoint: the largest power of two within its share.
+unsigned cache_sets_log2(const RunConfig& config, std::uint64_t data_bytes) {
+  const std::uint64_t total = config.endpoint.cache_bytes != 0
+                                  ? config.endpoint.cache_bytes * config.ports
+                                  : data_bytes * config.endpoint.cache_percent / 100;
+  const std::uint64_t sets = total / config.ports / (kCacheLine * kCacheWays);
+  return sets == 0 ? 0u
+                   : std::min(kMaxSetsLog2, static_cast<unsigned>(std::bit_width(sets) - 1));
+}
+
+// The parts behind the ports and the map into them.
+struct Store {
+  std::vector<std::unique_ptr<Media>> parts;
+  std::vector<Media*> media;
+  std::unique_ptr<MemoryMap> map;
+
+  Store(const RunConfig& config, const MediaConfig& part, unsigned sets_log2) {
+    for (unsigned port = 0; port < config.ports; ++port) {
+      MediaShape shape;
+      shape.capacity = std::max<std::uint64_t>(MemoryMap::capacity(config.hdm, port), kCacheLine);
+      shape.slots = kCacheWays << sets_log2;
+      parts.push_back(make_media(part, shape));
+      media.push_back(parts.back().get());
+    }
+    map = std::make_unique<MemoryMap>(config.hdm, media);
+  }
+};
+
+// Writes what the host writes to every copy: real parts, the model's parts, the flat memory.
+class EveryCopy : public Backdoor {
+ public:
+  explicit EveryCopy(std::vector<Backdoor*> copies) : copies_(std::move(copies)) {}
+  void poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) override {
+    for (Backdoor* copy : copies_) copy->poke(hpa, bytes);
+  }
+  void peek(std::uint64_t hpa, std::span<std::uint8_t> bytes) const override {
+    copies_.front()->peek(hpa, bytes);
+  }
+
+ private:
+  std::vector<Backdoor*> copies_;
+};
+
+nlohmann::json gpu_json(const GpuStats& g) {
+  const auto count = [](std::uint64_t v, const char* unit) {
+    return nlohmann::json{{"value", v}, {"unit", unit}};
+  };
+  return {{"loads", count(g.loads, "warp instructions")},
+          {"stores", count(g.stores, "warp instructions")},
+          {"atomics", count(g.atomics, "warp instructions")},
+          {"compute", count(g.computes, "warp instructions")},
+          {"l1_hits", count(g.l1_hits, "accesses")},
+          {"l1_misses", count(g.l1_misses, "accesses")},
+          {"llc_load_hits", count(g.llc_load_hits, "accesses")},
+          {"llc_load_misses", count(g.llc_load_misses, "accesses")},
+          {"hdm_reads", count(g.hdm_reads, "lines")},
+          {"hdm_writes_full", count(g.hdm_writes_full, "lines")},
+          {"hdm_writes_partial", count(g.hdm_writes_partial, "lines")},
+          {"local_reads", count(g.local_reads, "lines")},
+          {"local_writes", count(g.local_writes_full + g.local_writes_partial, "lines")},
+          {"memory_stall", count(g.stall_memory_cycles, "core cycles")},
+          {"cycles", count(g.cycles, "cycles")}};
+}
+
+void add_findings(RunOutcome& outcome, const CheckedEngine& checked, SystemEngine& engine,
+                  const std::string& replay) {
+  for (const Mismatch& m : checked.records()) {
+    outcome.problems.push_back(to_string(m) + "; replay: " + replay);
+  }
+  if (checked.id_errors() != 0) {
+    outcome.problems.push_back(fmt::format("{} answers with a wrong id; replay: {}", checked.id_errors(), replay));
+  }
+  if (checked.error_responses() != 0) {
+    outcome.problems.push_back(fmt::format("{} error responses; replay: {}", checked.error_responses(), replay));
+  }
+  for (std::string& line : engine.problems()) outcome.problems.push_back(std::move(line));
+}
+
+nlohmann::json cosim_json(const CosimReport& r) {
+  return {{"compared", r.compared},
+          {"data_mismatches", r.data_mismatches},
+          {"path_mismatches", r.path_mismatches},
+          {"lookup_differences", r.lookup_differences},
+          {"latency_difference_percent", r.latency_difference_percent()},
+          {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},
+          {"model_end", {{"value", r.model_end.ns()}, {"unit", "ns"}}}};
+}
+
+void write_results(const std::string& out, const nlohmann::json& stats) {
+  std::filesystem::create_directories(out);
+  write_file(std::filesystem::path(out) / "stats.json", stats.dump(1) + "\n");
+  write_file(std::filesystem::path(out) / "report.html", report_page(stats));
+}
+
+}  // namespace
+
+ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
+  return {workload_names(), media_names(config_dir / "media"), {"cxl", "naive", "dyn", "sr"}};
+}
+
+int run_session(const RunConfig& config, const SessionOptions& options) {
+  const std::uint64_t base = config.hdm.front().base;
+  const MediaConfig part = load_media_config(options.config_dir / "media" / (config.media + ".yaml"));
+
+  // What runs: a workload on the GPU model, or a trace.
+  std::unique_ptr<Workload> workload;
+  std::vector<TraceRecord> records;
+  std::uint64_t data_bytes = 0;
+  if (options.trace.empty()) {
+    WorkloadParams params;
+    params.size = config.workload.size;
+    params.seed = config.seed;
+    params.distribution = config.distribution;
+    workload = make_workload(config.workload.name, params);
+    data_bytes = workload->data_set_bytes();
+  } else {
+    TraceReadOptions read;
+    read.max_requests = config.trace.max_requests;
+    read.size_bytes = hdm_end(config) - base;
+    records = read_trace(options.trace, read);
+    for (const TraceRecord& r : records) data_bytes = std::max(data_bytes, r.addr + kLineBytes);
+  }
+
+  const bool cached = std::holds_alternative<FlashConfig>(part.params);
+  const unsigned sets_log2 = cached ? cache_sets_log2(config, data_bytes) : 0;
+  Store store(config, part, sets_log2);
+  std::unique_ptr<Store> model_store;
+  RunStats stats;
+  EngineParts parts{{cached, sets_log2}, store.media, {}, &stats};
+  if (config.engine == "cosim") {
+    model_store = std::make_unique<Store>(config, part, sets_log2);
+    parts.model_media = model_store->media;
+  }
+
+  // Contents before bring-up: the parts hold the input when the link comes up.
+  SystemMapParams map;
+  map.hdm_base = base;
+  map.hdm_size = hdm_end(config) - base;
+  map.local_bytes =
+      workload ? (data_bytes * config.local_percent / 100 + 4095) / 4096 * 4096 : 0;
+  std::unique_ptr<Gpu> gpu;
+  std::unique_ptr<TraceInitiator> replay;
+  Initiator* initiator = nullptr;
+  FlatMemory initial;
+  std::vector<Backdoor*> copies = {store.map.get(), &initial};
+  if (model_store) copies.push_back(model_store->map.get());
+  EveryCopy hdm(copies);
+  std::unique_ptr<SystemMemory> memory;
+  if (workload) {
+    gpu = std::make_unique<Gpu>(config.gpu, map);
+    memory = std::make_unique<SystemMemory>(gpu->local_memory(), hdm, map);
+    Allocator allocator(map);
+    workload->setup(allocator, *memory);
+    workload->launch(*gpu);
+    initiator = gpu.get();
+  } else {
+    TraceReplayParams params;
+    params.offset = base;
+    params.max_outstanding_reads = config.trace.max_reads;
+    params.max_outstanding_writes = config.trace.max_writes;
+    params.seed = config.seed;
+    replay = std::make_unique<TraceInitiator>(std::move(records), params);
+    initiator = replay.get();
+  }
+
+  const std::unique_ptr<SystemEngine> engine = make_engine(config, parts, options.engine);
+  CheckedEngine checked(*engine);
+  checked.shadow() = std::move(initial);
+
+  const auto wall = std::chrono::steady_clock::now();
+  const RunResult result = run(*initiator, checked, Time{config.limit_us * 1000000});
+  RunOutcome outcome;
+  outcome.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+  engine->finish();
+
+  outcome.config = config;
+  outcome.end = result.end;
+  outcome.data_bytes = data_bytes;
+  outcome.local_bytes = map.local_bytes;
+  outcome.cache_bytes = cached ? (kCacheLine * kCacheWays << sets_log2) * config.ports : 0;
+  outcome.reads_checked = checked.reads();
+  outcome.writes_sent = checked.writes();
+  outcome.mismatches = checked.mismatches();
+  add_findings(outcome, checked, *engine, options.engine.replay);
+  if (result.status != RunStatus::Done) {
+    outcome.problems.push_back(fmt::format("{} at {:.0f} ns with {} requests unanswered; replay: {}",
+                                           to_string(result.status), result.end.ns(),
+                                           checked.outstanding(), options.engine.replay));
+  } else if (workload) {
+    if (const auto wrong = workload->verify(*memory)) {
+      outcome.problems.push_back(fmt::format("{}: {}; replay: {}", config.workload.name, *wrong,
+                                             options.engine.replay));
+    }
+  }
+  for (unsigned port = 0; port < config.ports; ++port) {
+    const LinkTotals link = engine->link(port);
+    outcome.m2s.push_back(link.m2s);
+    outcome.s2m.push_back(link.s2m);
+    outcome.media.push_back(store.media[port]->counters());
+  }
+  if (gpu) outcome.gpu = gpu_json(gpu->stats());
+  if (engine->cosim() != nullptr) outcome.cosim = cosim_json(*engine->cosim());
+  outcome.status = outcome.problems.empty() ? "clean" : "WRONG";
+
+  nlohmann::json document = to_json(outcome, stats);
+  if (engine->cycles() != 0) {
+    document["rtl_cycles"] = {{"value", engine->cycles()}, {"unit", "cycles"}};
+  }
+  if (!options.out.empty()) write_results(options.out, document);
+  if (!options.quiet) fmt::print("{}", table(document));
+  for (const std::string& problem : outcome.problems) fmt::print(stderr, "{}\n", problem);
+  return outcome.problems.empty() ? 0 : 1;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,30 @@
+// One run from configuration to results.
+//
+// Purpose: builds media, engine and initiator from a RunConfig, runs them, checks what has to be
+//          checked at the end, writes the output directory.
+// Errors:  InputError for what the user got wrong; a failed check is a status, not an exception.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "refmodel/system/config.hpp"
+#include "tb/system_engine.hpp"
+
+namespace cxlgpu {
+
+struct SessionOptions {
+  std::filesystem::path config_dir;
+  std::string trace;              // trace file, empty: the workload
+  std::string out;                // output directory, empty: none
+  EngineOptions engine;
+  bool quiet = false;
+};
+
+// 0 clean, 1 mismatch or data error.
+int run_session(const RunConfig& config, const SessionOptions& options);
+
+// Names that scenarios are made of.
+ScenarioNames scenario_names(const std::filesystem::path& config_dir);
+
+}  // namespace cxlgpu

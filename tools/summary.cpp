@@ -1,0 +1,170 @@
+#include "tools/summary.hpp"
+
+#include <fmt/format.h>
+
+namespace cxlgpu {
+
+namespace {
+
+using nlohmann::json;
+
+json figure(double value, const char* unit) { return {{"value", value}, {"unit", unit}}; }
+json figure(std::uint64_t value, const char* unit) { return {{"value", value}, {"unit", unit}}; }
+json ns(Time t) { return figure(t.ns(), "ns"); }
+
+json latency(const LatencyBook& book) {
+  const Percentiles p = book.percentiles();
+  json stages = json::array();
+  const auto means = book.stage_means_ps();
+  for (std::size_t i = 1; i < kPathStages; ++i) {
+    stages.push_back({{"stage", kStageNames[i]}, {"mean", figure(means[i] / 1000.0, "ns")}});
+  }
+  return {{"count", figure(p.count, "requests")}, {"mean", ns(p.mean)}, {"p50", ns(p.p50)},
+          {"p90", ns(p.p90)},  {"p99", ns(p.p99)},   {"p99.9", ns(p.p999)},
+          {"max", ns(p.max)},  {"stages", stages}};
+}
+
+json flits(const std::vector<LinkCounters>& links) {
+  LinkCounters sum;
+  for (const LinkCounters& l : links) {
+    sum.flits += l.flits;
+    sum.protocol += l.protocol;
+    sum.all_data += l.all_data;
+    sum.llcrd += l.llcrd;
+    sum.retry += l.retry;
+    sum.errors += l.errors;
+  }
+  return {{"all", figure(sum.flits, "flits")},        {"protocol", figure(sum.protocol, "flits")},
+          {"all_data", figure(sum.all_data, "flits")}, {"llcrd", figure(sum.llcrd, "flits")},
+          {"retry", figure(sum.retry, "flits")},       {"damaged", figure(sum.errors, "flits")}};
+}
+
+json slow_request(const RequestRecord& r) {
+  json stages = json::array();
+  for (std::size_t i = 0; i < kPathStages; ++i) {
+    if (r.at[i] == Time::never()) continue;
+    stages.push_back({{"stage", kStageNames[i]}, {"at", ns(r.at[i])}});
+  }
+  return {{"address", fmt::format("0x{:x}", r.addr)}, {"port", r.port}, {"tag", r.tag},
+          {"latency", ns(r.latency())}, {"stages", stages}};
+}
+
+}  // namespace
+
+nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
+  const RunConfig& c = outcome.config;
+  json kinds = json::array();
+  for (std::size_t k = 0; k < kRequestKindNames.size(); ++k) {
+    const LatencyBook& book = stats.kind(static_cast<RequestKind>(k));
+    if (book.count() == 0) continue;
+    json entry = latency(book);
+    entry["kind"] = kRequestKindNames[k];
+    kinds.push_back(entry);
+  }
+  json media = json::array();
+  for (const MediaCounters& m : outcome.media) {
+    media.push_back({{"reads", m.reads}, {"writes", m.writes}, {"array_reads", m.array_reads},
+                     {"array_writes", m.array_writes}, {"fills", m.fills},
+                     {"write_backs", m.write_backs}, {"page_reads", m.page_reads},
+                     {"page_programs", m.page_programs}, {"row_hits", m.row_hits},
+                     {"row_misses", m.row_misses}, {"row_conflicts", m.row_conflicts}});
+  }
+  json control = json::array();
+  for (const LoadControlPoint& p : stats.load_control()) {
+    if (control.size() == 5000) break;  // enough for a picture
+    control.push_back({p.at.ns(), p.port, p.state});
+  }
+  json slow = json::array();
+  for (const RequestRecord& r : stats.slowest()) slow.push_back(slow_request(r));
+  const SpecStats& s = stats.spec();
+  return {
+      {"schema", 1},
+      {"scenario", c.scenario},
+      {"engine", c.engine},
+      {"workload", c.workload.name},
+      {"media", c.media},
+      {"policy", static_cast<int>(c.root_port.policy)},
+      {"seed", c.seed},
+      {"status", outcome.status},
+      {"end_to_end", ns(outcome.end)},
+      {"wall", figure(outcome.wall_seconds, "s")},
+      {"data_set", figure(outcome.data_bytes, "bytes")},
+      {"local_memory", figure(outcome.local_bytes, "bytes")},
+      {"internal_dram", figure(outcome.cache_bytes, "bytes")},
+      {"checks",
+       {{"reads_checked", figure(outcome.reads_checked, "requests")},
+        {"writes_sent", figure(outcome.writes_sent, "requests")},
+        {"mismatches", figure(outcome.mismatches, "requests")},
+        {"problems", outcome.problems}}},
+      {"loads", latency(stats.loads())},
+      {"stores", latency(stats.stores())},
+      {"kinds", kinds},
+      {"internal_dram_lookups",
+       {{"hit", figure(stats.lookups(LookupResult::Hit), "lookups")},
+        {"fill_under_way", figure(stats.lookups(LookupResult::Merge), "lookups")},
+        {"miss", figure(stats.lookups(LookupResult::Miss), "lookups")},
+        {"hit_rate", figure(100.0 * stats.hit_rate(), "%")}}},
+      {"memspecrd",
+       {{"sent", figure(s.sent, "MemSpecRd")},
+        {"asked", figure(s.granules, "granules of 256 B")},
+        {"filled", figure(s.fills, "granules of 256 B")},
+        {"useful", figure(s.useful, "granules of 256 B")},
+        {"late", figure(s.late, "granules of 256 B")},
+        {"evicted_unused", figure(s.evicted, "granules of 256 B")},
+        {"dropped", figure(s.dropped, "granules of 256 B")}}},
+      {"load_control", control},
+      {"flits", {{"m2s", flits(outcome.m2s)}, {"s2m", flits(outcome.s2m)}}},
+      {"media_counters", media},
+      {"slowest_loads", slow},
+      {"gpu", outcome.gpu},
+      {"cosim", outcome.cosim},
+  };
+}
+
+std::string table(const nlohmann::json& s) {
+  const auto value = [&s](const char* path) {
+    return s.at(nlohmann::json::json_pointer(path)).at("value").get<double>();
+  };
+  std::string out;
+  const auto row = [&out](std::string_view name, const std::string& text) {
+    out += fmt::format("  {:<34} {}\n", name, text);
+  };
+  out += fmt::format("{}  engine {}  seed {}\n", s["scenario"].get<std::string>(),
+                     s["engine"].get<std::string>(), s["seed"].get<std::uint64_t>());
+  row("end-to-end time", fmt::format("{:.3f} us", value("/end_to_end") / 1000.0));
+  row("data set / GPU memory", fmt::format("{:.0f} KiB / {:.0f} KiB", value("/data_set") / 1024,
+                                           value("/local_memory") / 1024));
+  row("loads checked / mismatches", fmt::format("{:.0f} / {:.0f}", value("/checks/reads_checked"),
+                                                value("/checks/mismatches")));
+  row("load latency p50 / p99 / max",
+      fmt::format("{:.0f} / {:.0f} / {:.0f} ns", value("/loads/p50"), value("/loads/p99"),
+                  value("/loads/max")));
+  row("store latency p50 / p99 / max",
+      fmt::format("{:.0f} / {:.0f} / {:.0f} ns", value("/stores/p50"), value("/stores/p99"),
+                  value("/stores/max")));
+  const double lookups = value("/internal_dram_lookups/hit") + value("/internal_dram_lookups/miss") +
+                         value("/internal_dram_lookups/fill_under_way");
+  row("internal DRAM hit rate", lookups == 0 ? std::string("none (direct media)")
+                                             : fmt::format("{:.1f} %", value("/internal_dram_lookups/hit_rate")));
+  row("MemSpecRd sent / granules filled", fmt::format("{:.0f} / {:.0f}", value("/memspecrd/sent"),
+                                                      value("/memspecrd/filled")));
+  row("  useful / late / evicted", fmt::format("{:.0f} / {:.0f} / {:.0f}", value("/memspecrd/useful"),
+                                               value("/memspecrd/late"),
+                                               value("/memspecrd/evicted_unused")));
+  row("flits M2S / S2M", fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/all"), value("/flits/s2m/all")));
+  if (value("/flits/m2s/damaged") + value("/flits/s2m/damaged") > 0) {
+    row("damaged flits M2S / S2M", fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/damaged"),
+                                               value("/flits/s2m/damaged")));
+  }
+  if (!s["cosim"].is_null()) {
+    const auto& c = s["cosim"];
+    row("requests compared with the model",
+        fmt::format("{} (path differs: {})", c["compared"].get<std::uint64_t>(),
+                    c["path_mismatches"].get<std::uint64_t>()));
+    row("mean latency, model over RTL", fmt::format("{:+.2f} %", c["latency_difference_percent"].get<double>()));
+  }
+  row("result", s["status"].get<std::string>());
+  return out;
+}
+
+}  // namespace cxlgpu

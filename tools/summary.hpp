@@ -1,0 +1,34 @@
+// stats.json of a run and the short table printed from it.
+//
+// Purpose: one document holds every figure with its unit; table and report page are drawn from it.
+// Shapes:  schema 1; a figure is {"value": number, "unit": text}.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "refmodel/controller/link_direction.hpp"
+#include "refmodel/media/media.hpp"
+#include "refmodel/system/config.hpp"
+#include "tb/run_stats.hpp"
+
+namespace cxlgpu {
+
+struct RunOutcome {
+  RunConfig config;
+  std::string status = "done";
+  Time end;                        // first request to last response, and results written back
+  std::uint64_t data_bytes = 0, local_bytes = 0, cache_bytes = 0;
+  std::uint64_t reads_checked = 0, writes_sent = 0, mismatches = 0;
+  std::vector<std::string> problems;     // one line each: mismatches, protocol violations
+  std::vector<LinkCounters> m2s, s2m;    // by port
+  std::vector<MediaCounters> media;
+  nlohmann::json gpu;                    // the front end's own counters
+  nlohmann::json cosim;                  // comparison with the model, if there was one
+  double wall_seconds = 0;
+};
+
+nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats);
+std::string table(const nlohmann::json& stats);
+
+}  // namespace cxlgpu
