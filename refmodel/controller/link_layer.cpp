@@ -167,7 +167,7 @@ unsigned LinkLayer::errors(const Received& r) const {
       r.unpacked.is_control && std::holds_alternative<flits::UnknownControl>(r.control);
   const bool param = std::holds_alternative<flits::InitParam>(r.control);
   if (r.unpacked.err || unknown) err |= link_err::kProtocol;
-  if ((r.retryable || unknown) && !param && !param_received_) err |= link_err::kBeforeInit;
+  if (r.retryable && !param && !param_received_) err |= link_err::kBeforeInit;
   if (param && param_received_) err |= link_err::kSecondInit;
   return err;
 }

@@ -39,9 +39,7 @@ class Allocator {
  public:
   // From the bottom of local memory to the top of the HDM range.
   explicit Allocator(const SystemMapParams& map)
-      : begin_(map.hdm_base - map.local_bytes),
-        next_(begin_),
-        end_(map.hdm_base + map.hdm_size) {}
+      : begin_(map.hdm_base - map.local_bytes), next_(begin_), end_(map.hdm_base + map.hdm_size) {}
 
   template <typename T>
   DeviceArray<T> alloc(std::uint64_t elements) {

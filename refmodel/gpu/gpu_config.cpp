@@ -61,9 +61,9 @@ void validate(const SystemMapParams& p) {
     throw InputError("gpu.map: a base or size is not a multiple of 64; align all of them to lines");
   }
   if (p.local_bytes > p.hdm_base) {
-    throw InputError(fmt::format(
-        "gpu.map.local_bytes: {:#x} does not fit below hdm_base {:#x}; raise hdm_base",
-        p.local_bytes, p.hdm_base));
+    throw InputError(
+        fmt::format("gpu.map.local_bytes: {:#x} does not fit below hdm_base {:#x}; raise hdm_base",
+                    p.local_bytes, p.hdm_base));
   }
   constexpr std::uint64_t kTop = 1ULL << 52;
   if (p.hdm_base > kTop || p.hdm_size > kTop - p.hdm_base) {

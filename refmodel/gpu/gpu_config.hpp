@@ -31,12 +31,12 @@ struct L1Params {
 struct LlcParams {
   std::uint32_t size_bytes = 64 * 1024;
   std::uint32_t ways = 8;
-  std::uint32_t banks = 4;                  // accesses a cycle, if they fall on different banks
-  std::uint32_t hit_latency_cycles = 144;   // access to data at the core
-  std::uint32_t fill_latency_cycles = 72;   // data from memory to data at the core
+  std::uint32_t banks = 4;                 // accesses a cycle, if they fall on different banks
+  std::uint32_t hit_latency_cycles = 144;  // access to data at the core
+  std::uint32_t fill_latency_cycles = 72;  // data from memory to data at the core
   std::uint32_t mshrs = 128;
-  std::uint32_t merges = 16;                // waiting accesses per MSHR
-  std::uint32_t write_buffer = 64;          // write-backs not yet acknowledged
+  std::uint32_t merges = 16;        // waiting accesses per MSHR
+  std::uint32_t write_buffer = 64;  // write-backs not yet acknowledged
 };
 
 struct LocalMemoryParams {
@@ -46,8 +46,8 @@ struct LocalMemoryParams {
 
 struct GpuParams {
   std::uint32_t cores = 8;
-  std::uint32_t warps = 8;    // per core
-  std::uint32_t threads = 8;  // per warp
+  std::uint32_t warps = 8;             // per core
+  std::uint32_t threads = 8;           // per warp
   std::uint32_t loads_per_warp = 8;    // load and atomic instructions under way
   std::uint32_t lsu_queue = 4;         // memory instructions waiting at a core's L1
   std::uint32_t llc_queue = 16;        // line requests waiting between a core and the LLC

@@ -42,8 +42,9 @@ struct GpuStats {
     return hdm_reads + hdm_writes_full + hdm_writes_partial;
   }
   [[nodiscard]] double compute_ratio() const {
-    return instructions() == 0 ? 0.0
-                               : static_cast<double>(computes) / static_cast<double>(instructions());
+    return instructions() == 0
+               ? 0.0
+               : static_cast<double>(computes) / static_cast<double>(instructions());
   }
   [[nodiscard]] double load_ratio() const {
     const std::uint64_t memory = loads + stores + atomics;

@@ -20,7 +20,9 @@ L1Cache::L1Cache(const L1Params& params)
   busy_.reserve(params.mshrs);
 }
 
-std::size_t L1Cache::set_of(std::uint64_t line) const { return hashed_set(line, set_bits_); }
+std::size_t L1Cache::set_of(std::uint64_t line) const {
+  return hashed_set(line, set_bits_);
+}
 
 std::optional<std::size_t> L1Cache::way_of(std::uint64_t line) const {
   const std::size_t base = set_of(line) * ways_;

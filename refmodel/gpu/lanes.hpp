@@ -17,8 +17,14 @@ template <typename T>
 using Lanes = std::array<T, kMaxLanes>;
 
 // Lowest set lane; mask must not be empty.
-constexpr unsigned first_lane(LaneMask mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
-constexpr LaneMask lane_bit(unsigned lane) { return LaneMask{1} << lane; }
-constexpr bool has_lane(LaneMask mask, unsigned lane) { return ((mask >> lane) & 1) != 0; }
+constexpr unsigned first_lane(LaneMask mask) {
+  return static_cast<unsigned>(std::countr_zero(mask));
+}
+constexpr LaneMask lane_bit(unsigned lane) {
+  return LaneMask{1} << lane;
+}
+constexpr bool has_lane(LaneMask mask, unsigned lane) {
+  return ((mask >> lane) & 1) != 0;
+}
 
 }  // namespace cxlgpu

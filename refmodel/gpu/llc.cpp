@@ -57,7 +57,8 @@ void Llc::tick(std::uint64_t cycle) {
     for (; part != 0; part &= part - 1) {
       const auto core = static_cast<std::uint32_t>(std::countr_zero(part));
       auto& input = inputs_[core];
-      const std::uint64_t bank = std::uint64_t{1} << (input.front().line / kLineBytes % params_.banks);
+      const std::uint64_t bank = std::uint64_t{1}
+                                 << (input.front().line / kLineBytes % params_.banks);
       if ((banks & bank) != 0) continue;
       const std::uint64_t bit = std::uint64_t{1} << core;
       if (!access(input.front())) {
@@ -294,9 +295,11 @@ void Llc::perform_atomic(const LlcRequest& request, std::size_t way) {
   }
 }
 
-MemRequest Llc::bus_request() const {
+const MemRequest& Llc::bus_request() {
+  if (offered_) return offer_;
+  offered_ = true;
   const BusEntry entry = bus_.front();
-  MemRequest request;
+  MemRequest& request = offer_;
   request.is_write = entry.is_write;
   if (entry.is_write) {
     const WriteBack& from = write_backs_[entry.index];
@@ -306,6 +309,7 @@ MemRequest Llc::bus_request() const {
     request.data = from.data;
   } else {
     request.id = entry.index;
+    request.byte_enable = kAllBytes;
     request.addr = tags_[mshrs_[entry.index].way].line;
   }
   return request;

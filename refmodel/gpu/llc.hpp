@@ -4,7 +4,8 @@
 //          fetching; a load of a line with missing bytes fetches it and merges; an evicted line is
 //          written back with its dirty bytes enabled. Atomics are executed here.
 // Units:   cycles of kCycle.
-// Shapes:  one input queue a core, in order; up to `banks` requests a cycle, one a bank, cores round
+// Shapes:  one input queue a core, in order; up to `banks` requests a cycle, one a bank, cores
+// round
 //          robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. write-backs (the buffer entry).
 // Rules:   while a line's fetch is under way every access to it waits for it in order. Fetches and
 //          write-backs leave through one FIFO, so that bus order is the order of cache events;
@@ -32,9 +33,7 @@ class Llc {
   Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats);
 
   // Cores' side.
-  [[nodiscard]] bool full(std::uint32_t core) const {
-    return inputs_[core].size() >= queue_limit_;
-  }
+  [[nodiscard]] bool full(std::uint32_t core) const { return inputs_[core].size() >= queue_limit_; }
   // A new request of the core to be filled in (core is set); precondition: !full(core).
   LlcRequest& push(std::uint32_t core);
 
@@ -50,8 +49,12 @@ class Llc {
 
   // Bus side: the oldest request not yet taken by the bus.
   [[nodiscard]] bool bus_pending() const { return !bus_.empty(); }
-  [[nodiscard]] MemRequest bus_request() const;  // precondition: bus_pending()
-  void bus_taken() { bus_.pop(); }
+  // Precondition of both: bus_pending(). The reference holds until bus_taken().
+  [[nodiscard]] const MemRequest& bus_request();
+  void bus_taken() {
+    bus_.pop();
+    offered_ = false;
+  }
   void respond(const MemResponse& response, std::uint64_t cycle);
 
   // End of the run: writes every dirty line back. idle() then says when all is acknowledged.
@@ -120,6 +123,8 @@ class Llc {
   Pipe<LlcAnswer> hits_{256}, fills_{256};
   Pipe<LocalAnswer> local_answers_{256};
   Pipe<BusEntry> bus_{256};
+  MemRequest offer_;  // the oldest of bus_, once asked for
+  bool offered_ = false;
   std::uint64_t waiting_ = 0;  // cores with requests queued
   std::uint64_t stalled_ = 0;  // of these, those whose head must wait for a response
   std::uint64_t popped_ = 0;

@@ -21,10 +21,10 @@ namespace cxlgpu {
 class Warp;
 
 enum class OpKind : std::uint8_t {
-  Load,     // through the L1
-  LoadL2,   // past the L1: sees what other cores stored
-  Store,    // written through
-  Atomic    // executed at the LLC, past the L1
+  Load,    // through the L1
+  LoadL2,  // past the L1: sees what other cores stored
+  Store,   // written through
+  Atomic   // executed at the LLC, past the L1
 };
 enum class AtomicOp : std::uint8_t { Add, Min, MinSigned, Cas };
 

@@ -78,7 +78,9 @@ Warp::Pause Warp::barrier() {
   return {*this, Wait::Barrier};
 }
 
-void Warp::drop_handle(MemOp* op) { core_.shared().pool.release(op); }
+void Warp::drop_handle(MemOp* op) {
+  core_.shared().pool.release(op);
+}
 
 bool Warp::satisfied(Wait wait) const {
   if (!instructions_.empty()) return false;

@@ -161,9 +161,7 @@ class Warp {
   struct Pause {
     Warp& warp;
     Wait wait;
-    [[nodiscard]] bool await_ready() const {
-      return wait != Wait::Barrier && warp.satisfied(wait);
-    }
+    [[nodiscard]] bool await_ready() const { return wait != Wait::Barrier && warp.satisfied(wait); }
     void await_suspend(std::coroutine_handle<>) { warp.wait_ = wait; }
     void await_resume() const {}
   };

@@ -72,8 +72,7 @@ WarpTask Bfs::kernel(Warp& w) const {
       const LaneMask expand = lanes_where(all_lanes, in_frontier, true);
       if (expand == 0) continue;
       auto begin_load = w.load(first_, node, expand);
-      auto end_load =
-          w.load(first_, w.map([&](unsigned i) { return node[i] + 1; }), expand);
+      auto end_load = w.load(first_, w.map([&](unsigned i) { return node[i] + 1; }), expand);
       w.store(frontier_, node, zero, expand);
       Lanes<std::uint32_t> edge = co_await begin_load;
       const Lanes<std::uint32_t> end = co_await end_load;

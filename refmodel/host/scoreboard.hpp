@@ -42,8 +42,8 @@ class FlatMemory : public Backdoor {
 };
 
 struct Mismatch {
-  Time at;                 // when the response was taken
-  Time submitted;          // when the request was taken
+  Time at;         // when the response was taken
+  Time submitted;  // when the request was taken
   std::uint32_t id = 0;
   std::uint64_t addr = 0;
   Line expected{};

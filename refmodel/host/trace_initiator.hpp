@@ -18,18 +18,18 @@
 namespace cxlgpu {
 
 struct TraceReplayParams {
-  std::uint64_t offset = 0;                 // added to every address; usually the HDM base
-  std::uint32_t max_outstanding_reads = 128;   // as in the GPU the traces were taken from
+  std::uint64_t offset = 0;                   // added to every address; usually the HDM base
+  std::uint32_t max_outstanding_reads = 128;  // as in the GPU the traces were taken from
   std::uint32_t max_outstanding_writes = 128;
-  bool use_cycles = true;                   // false: as fast as order and limits allow
+  bool use_cycles = true;  // false: as fast as order and limits allow
   std::uint64_t seed = 1;
 };
 
 struct TraceReplayStats {
   std::uint64_t reads = 0, writes = 0, partial_writes = 0;
-  std::uint64_t refused = 0;    // offers that the system bus did not take
-  std::uint64_t errors = 0;     // error responses
-  Time total_read_latency;      // taken to answered, sum over reads
+  std::uint64_t refused = 0;  // offers that the system bus did not take
+  std::uint64_t errors = 0;   // error responses
+  Time total_read_latency;    // taken to answered, sum over reads
 };
 
 class TraceInitiator : public Initiator {

@@ -12,7 +12,7 @@
 namespace cxlgpu {
 namespace {
 
-constexpr std::uint64_t kMaxSpan = 4096;        // longest csv access
+constexpr std::uint64_t kMaxSpan = 4096;         // longest csv access
 constexpr std::uint64_t kMaxCycle = 1ULL << 50;  // keeps times in picoseconds within 64 bits
 
 struct Place {
@@ -30,7 +30,9 @@ std::string shown(std::string_view text) {
   return text.size() > 40 ? out + "..." : out;
 }
 
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v'; }
+constexpr bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\v';
+}
 
 std::string_view trim(std::string_view s) {
   while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
@@ -46,8 +48,8 @@ std::uint64_t number(std::string_view text, std::string_view name, const Place& 
     base = 16;
   }
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value,
-                                            base);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
   if (error == std::errc::result_out_of_range) {
     place.fail(fmt::format("{} '{}' does not fit 64 bits", name, shown(text)),
                "give a smaller number");
@@ -77,8 +79,8 @@ std::uint64_t byte_mask(std::string_view text, const Place& place) {
                "give 1 to 16, one bit for each of the 64 bytes of a line");
   }
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value,
-                                            16);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
   if (error != std::errc{} || end != digits.data() + digits.size()) {
     place.fail(fmt::format("mask '{}' is not hexadecimal", shown(text)),
                "write the 64 byte enables as 0x and hex digits");
@@ -121,8 +123,9 @@ void parse_csv(std::string_view line, const TraceReadOptions& options, const Pla
   const std::size_t n = split(line, ',', f);
   if (f[0] == "cycle") return;  // header
   if (n < 4 || n > 5) {
-    place.fail(fmt::format("found {} comma-separated fields", n > 5 ? "more than 5" : std::to_string(n)),
-               "write cycle,rw,addr,bytes[,mask]");
+    place.fail(
+        fmt::format("found {} comma-separated fields", n > 5 ? "more than 5" : std::to_string(n)),
+        "write cycle,rw,addr,bytes[,mask]");
   }
   TraceRecord record;
   record.cycle = cycle_number(f[0], place);

@@ -36,8 +36,8 @@ struct TraceRecord {
 
 struct TraceReadOptions {
   TraceFormat format = TraceFormat::Auto;
-  std::uint64_t max_requests = 0;            // 0: all
-  std::uint64_t size_bytes = 1ULL << 52;     // addresses at or above it are refused
+  std::uint64_t max_requests = 0;         // 0: all
+  std::uint64_t size_bytes = 1ULL << 52;  // addresses at or above it are refused
 };
 
 std::vector<TraceRecord> read_trace(const std::string& path, const TraceReadOptions& options = {});

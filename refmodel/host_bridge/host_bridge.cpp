@@ -7,8 +7,8 @@ namespace cxlgpu {
 std::optional<unsigned> route(const HdmDecoder& decoder, std::uint64_t hpa, unsigned ports,
                               std::uint8_t port_number_base) {
   const auto decoded = decoder.decode(hpa);
-  if (!decoded || decoded->target < port_number_base) return std::nullopt;
-  const unsigned port = decoded->target - port_number_base;
+  if (!decoded) return std::nullopt;
+  const unsigned port = decoded->target - port_number_base;  // below the base: wraps, far too large
   if (port >= ports) return std::nullopt;
   return port;
 }

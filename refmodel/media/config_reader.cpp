@@ -34,7 +34,8 @@ class ConfigReader::Flattener {
       }
       if (pair.second.IsSequence()) {
         entry.is_list = true;
-        for (const auto& item : pair.second) entry.values.push_back(item.IsScalar() ? item.Scalar() : "?");
+        for (const auto& item : pair.second)
+          entry.values.push_back(item.IsScalar() ? item.Scalar() : "?");
       } else if (pair.second.IsScalar()) {
         entry.values.push_back(pair.second.Scalar());
       }
@@ -58,8 +59,8 @@ ConfigReader::ConfigReader(std::filesystem::path file) : file_(std::move(file)) 
                                  file_.string(), error.mark.line + 1, error.msg));
   }
   if (!root.IsMap()) {
-    throw InputError(fmt::format("{}:1: key '': the file has no keys; start from another part's file",
-                                 file_.string()));
+    throw InputError(fmt::format(
+        "{}:1: key '': the file has no keys; start from another part's file", file_.string()));
   }
   Flattener(*this).map(root, "");
 }
@@ -98,8 +99,10 @@ std::uint64_t ConfigReader::number(const std::string& key, std::uint64_t low, st
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc{} || end != digits.data() + digits.size()) {
-    if (digits.starts_with('-')) fail(key, fmt::format("{} is negative; use {}..{}", digits, low, high));
-    fail(key, fmt::format("'{}' is not a whole number; write digits only, {}..{}", digits, low, high));
+    if (digits.starts_with('-'))
+      fail(key, fmt::format("{} is negative; use {}..{}", digits, low, high));
+    fail(key,
+         fmt::format("'{}' is not a whole number; write digits only, {}..{}", digits, low, high));
   }
   if (value < low || value > high) {
     fail(key, fmt::format("{} is out of range; use {}..{}", value, low, high));
@@ -116,7 +119,9 @@ std::uint64_t ConfigReader::power_of_two(const std::string& key, std::uint64_t l
   return value;
 }
 
-bool ConfigReader::flag(const std::string& key) { return choice(key, {"true", "false"}) == "true"; }
+bool ConfigReader::flag(const std::string& key) {
+  return choice(key, {"true", "false"}) == "true";
+}
 
 std::string ConfigReader::text(const std::string& key) {
   const std::string value = scalar(key);

@@ -22,8 +22,7 @@ class ConfigReader {
                                            std::uint64_t high);
   [[nodiscard]] bool flag(const std::string& key);
   [[nodiscard]] std::string text(const std::string& key);
-  [[nodiscard]] std::string choice(const std::string& key,
-                                   const std::vector<std::string>& choices);
+  [[nodiscard]] std::string choice(const std::string& key, const std::vector<std::string>& choices);
   [[nodiscard]] std::vector<std::string> list(const std::string& key);
   // Fails on the first key that nobody asked for.
   void finish() const;

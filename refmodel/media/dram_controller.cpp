@@ -13,12 +13,18 @@ namespace cxlgpu {
 DramMap::DramMap(const DramConfig& config) : xor_row_(config.bank_xor_row) {
   const auto size = [&](DramField field) -> std::uint64_t {
     switch (field) {
-      case DramField::Row: return config.rows;
-      case DramField::Rank: return config.ranks;
-      case DramField::Bank: return config.banks_per_group;
-      case DramField::Column: return config.columns / config.burst_length;
-      case DramField::BankGroup: return config.bank_groups;
-      case DramField::SubChannel: return config.sub_channels;
+      case DramField::Row:
+        return config.rows;
+      case DramField::Rank:
+        return config.ranks;
+      case DramField::Bank:
+        return config.banks_per_group;
+      case DramField::Column:
+        return config.columns / config.burst_length;
+      case DramField::BankGroup:
+        return config.bank_groups;
+      case DramField::SubChannel:
+        return config.sub_channels;
     }
     return 1;
   };
@@ -34,7 +40,9 @@ DramMap::DramMap(const DramConfig& config) : xor_row_(config.bank_xor_row) {
 
 DramAddress DramMap::decode(std::uint64_t addr) const {
   const std::uint64_t line = addr / kLineBytes;
-  const auto get = [&](DramField field) { return fields_[static_cast<std::size_t>(field)].of(line); };
+  const auto get = [&](DramField field) {
+    return fields_[static_cast<std::size_t>(field)].of(line);
+  };
   const std::uint64_t row = get(DramField::Row);
   std::uint64_t group = get(DramField::BankGroup), bank = get(DramField::Bank);
   if (xor_row_) {
@@ -103,9 +111,15 @@ DramChannel::Candidate DramChannel::candidate(std::uint32_t bank) const {
     c.command = DramCommand::Precharge;
   } else {
     switch (request.access) {
-      case DramAccess::Read: c.command = DramCommand::Read; break;
-      case DramAccess::Write: c.command = DramCommand::Write; break;
-      case DramAccess::MaskedWrite: c.command = DramCommand::MaskedWrite; break;
+      case DramAccess::Read:
+        c.command = DramCommand::Read;
+        break;
+      case DramAccess::Write:
+        c.command = DramCommand::Write;
+        break;
+      case DramAccess::MaskedWrite:
+        c.command = DramCommand::MaskedWrite;
+        break;
     }
   }
   c.at = std::max(timing_.earliest(c.command, bank), request.ready);

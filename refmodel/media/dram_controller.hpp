@@ -2,7 +2,8 @@
 //
 // Purpose: times 64 B accesses; contents are the caller's affair. Serves Ddr5Media and the internal
 //          DRAM array of FlashMedia.
-// Policy:  open page; first come first served per bank; over the banks the command that can go first
+// Policy:  open page; first come first served per bank; over the banks the command that can go
+// first
 //          goes first, on a tie the older request; a request older than age_bound goes before all
 //          others. All of it is in DramChannel::pick(). (FR-FCFS and closed page come later.)
 // Timing:  a request reaches the banks `front` after submit(); a read is answered `back` after its

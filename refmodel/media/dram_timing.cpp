@@ -9,10 +9,14 @@ namespace cxlgpu {
 
 namespace {
 
-void raise(Time& to, Time at) { to = std::max(to, at); }
+void raise(Time& to, Time at) {
+  to = std::max(to, at);
+}
 
 // a - b, not below zero.
-Time minus(Time a, Time b) { return a > b ? a - b : Time{0}; }
+Time minus(Time a, Time b) {
+  return a > b ? a - b : Time{0};
+}
 
 }  // namespace
 

@@ -2,7 +2,8 @@
 //
 // Purpose: the bank state machines and every timing rule of JESD79-5 that the model knows, apart
 //          from any scheduling. earliest() answers, issue() enforces.
-// Rules:   tRCD tRP tRAS (tRC = tRAS + tRP) tRTP tWR per bank; tRRD_L tCCD_L tCCD_L_WR(2) tWTR_L per
+// Rules:   tRCD tRP tRAS (tRC = tRAS + tRP) tRTP tWR per bank; tRRD_L tCCD_L tCCD_L_WR(2) tWTR_L
+// per
 //          bank group; tRRD_S tCCD_S tWTR_S tFAW and refresh per rank; data-bus turnaround between
 //          ranks and directions; one command at a time on the command bus (precharge excepted).
 // Units:   Time in ps; commands may fall on any picosecond (the DRAM clock grid of 357 ps is not

@@ -32,8 +32,8 @@ enum class MediaOp : std::uint8_t {
 struct MediaCommand {
   MediaOp op = MediaOp::Read;
   std::uint8_t id = 0;
-  std::uint64_t dpa = 0;   // Read, Write: 64 B aligned; Fill, WriteBack: line_bytes aligned
-  std::uint32_t slot = 0;  // Array*, Fill, WriteBack
+  std::uint64_t dpa = 0;     // Read, Write: 64 B aligned; Fill, WriteBack: line_bytes aligned
+  std::uint32_t slot = 0;    // Array*, Fill, WriteBack
   std::uint32_t offset = 0;  // Array*: byte offset in the slot, 64 B aligned
   std::uint64_t byte_enable = kAllBytes;
   Line data{};
@@ -47,10 +47,10 @@ struct MediaResponse {
 };
 
 struct MediaCounters {
-  std::uint64_t reads = 0, writes = 0;             // 64 B commands to the media itself
+  std::uint64_t reads = 0, writes = 0;  // 64 B commands to the media itself
   std::uint64_t array_reads = 0, array_writes = 0;
   std::uint64_t fills = 0, write_backs = 0;
-  std::uint64_t page_reads = 0, page_programs = 0;  // flash array operations
+  std::uint64_t page_reads = 0, page_programs = 0;                // flash array operations
   std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // DRAM
 };
 
@@ -66,8 +66,8 @@ class Media {
   // Earliest time at which take() gives something or can_accept() may turn true.
   [[nodiscard]] virtual Time next_event() const = 0;
   [[nodiscard]] virtual const MediaCounters& counters() const = 0;
-  // Contents as a reader of the endpoint would see them; no simulated time passes. The internal DRAM
-  // counts: a slot holds the line of its last Fill until the next Fill of that slot.
+  // Contents as a reader of the endpoint would see them; no simulated time passes. The internal
+  // DRAM counts: a slot holds the line of its last Fill until the next Fill of that slot.
   [[nodiscard]] virtual Line peek(std::uint64_t dpa) const = 0;
   // Loads initial contents, before the first command. No simulated time passes.
   virtual void poke(std::uint64_t dpa, std::span<const std::uint8_t> bytes) = 0;

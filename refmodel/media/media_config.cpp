@@ -14,9 +14,11 @@ namespace {
 
 constexpr std::uint64_t kMaxPs = 1000000000000;  // one second: no timing of a part is longer
 constexpr std::uint64_t kMaxMtps = 1000000;
-constexpr std::uint32_t kMaxDepth = 256;         // ids are 8 bits wide
+constexpr std::uint32_t kMaxDepth = 256;  // ids are 8 bits wide
 
-std::uint32_t small(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+std::uint32_t small(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
 
 Time duration(ConfigReader& in, const std::string& key, std::uint64_t low = 1) {
   return Time{in.number(key, low, kMaxPs)};
@@ -91,8 +93,8 @@ DramConfig read_dram(ConfigReader& in) {
   if (c.tREFI <= c.tRFC + c.tRP + c.tRAS) {
     in.fail("timing.tREFI_ps", "leaves no time between refreshes; use more than tRFC + tRP + tRAS");
   }
-  c.capacity = c.sub_channels * c.ranks * std::uint64_t{c.bank_groups} * c.banks_per_group * c.rows *
-               c.columns * beat;
+  c.capacity = c.sub_channels * c.ranks * std::uint64_t{c.bank_groups} * c.banks_per_group *
+               c.rows * c.columns * beat;
   return c;
 }
 
@@ -132,7 +134,8 @@ FlashConfig read_flash(ConfigReader& in) {
   }
   ConfigReader dram(other);
   if (dram.choice("kind", {"dram", "flash"}) != "dram") {
-    in.fail("internal_dram.media", fmt::format("'{}' is not a DRAM part; name one, e.g. dram", part));
+    in.fail("internal_dram.media",
+            fmt::format("'{}' is not a DRAM part; name one, e.g. dram", part));
   }
   (void)dram.text("part");
   c.internal_dram = read_dram(dram);

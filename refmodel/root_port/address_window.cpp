@@ -78,13 +78,13 @@ GranuleRun window(std::uint64_t line, Gran gran, bool directional, Entries mem, 
 
 GranuleRun compute_window(std::uint64_t line, Gran gran, bool directional,
                           std::span<const std::uint64_t> mem_lines,
-                          std::span<const std::uint64_t> sr_lines) {
-  return window(line, gran, directional, mem_lines, sr_lines);
+                          std::span<const std::uint64_t> sr_lines, unsigned clip_log2) {
+  return clip_to_chunk(window(line, gran, directional, mem_lines, sr_lines), line, clip_log2);
 }
 
 GranuleRun compute_window(std::uint64_t line, Gran gran, bool directional, LineTable mem,
-                          LineTable sr) {
-  return window(line, gran, directional, mem, sr);
+                          LineTable sr, unsigned clip_log2) {
+  return clip_to_chunk(window(line, gran, directional, mem, sr), line, clip_log2);
 }
 
 }  // namespace cxlgpu

@@ -29,7 +29,7 @@ unsigned MemoryQueue::lowest_free(std::uint64_t valid, std::uint64_t mask) {
 
 unsigned MemoryQueue::accept(const MemRequest& request) {
   assert(can_accept(request.addr / kLineBytes));
-  const unsigned entry = lowest_free(valid_, demand_mask_);
+  const unsigned entry = next_tag();
   valid_ |= std::uint64_t{1} << entry;
   request_[entry] = request;
   line_[entry] = request.addr / kLineBytes;
@@ -71,14 +71,22 @@ MemoryQueueBlock::Out MemoryQueueBlock::eval(const In& in) const {
   Out out;
   out.spec_ready = queue_.can_accept_spec();
   const bool spec_goes = in.spec_valid && out.spec_ready;
+  out.in_tag = queue_.next_tag();
   out.in_ready = !spec_goes && queue_.can_accept(in.in_req.addr / kLineBytes);
 
   out.req_valid = queue_.req_valid();
   if (out.req_valid) {
     const unsigned entry = queue_.req_entry();
     out.req_is_spec = queue_.is_spec(entry);
-    out.req_tag = out.req_is_spec ? 0 : entry;
-    out.req_address = out.req_is_spec ? spec_address(queue_.spec(entry)) : queue_.line(entry);
+    if (out.req_is_spec) {
+      const SpecRequest& spec = queue_.spec(entry);
+      out.req_address = spec_address(spec);
+      out.req_granules = spec.with_length ? spec.run.len + 1 : 1;
+      out.req_spec_line = spec.with_length ? spec.run.first * 4 : spec.line;
+    } else {
+      out.req_tag = entry;
+      out.req_address = queue_.line(entry);
+    }
   }
   out.rwd_valid = queue_.rwd_valid();
   if (out.rwd_valid) {

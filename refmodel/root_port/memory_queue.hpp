@@ -43,6 +43,7 @@ class MemoryQueue {
     return (valid_ & demand_mask_) != demand_mask_ && !holds(line);
   }
   [[nodiscard]] bool holds(std::uint64_t line) const;
+  [[nodiscard]] unsigned next_tag() const { return lowest_free(valid_, demand_mask_); }
   unsigned accept(const MemRequest& request);  // returns the tag
   [[nodiscard]] bool can_accept_spec() const { return (valid_ & spec_mask_) != spec_mask_; }
   void accept_spec(const SpecRequest& spec);
@@ -106,11 +107,14 @@ class MemoryQueueBlock {
   };
   struct Out {
     bool in_ready = false, spec_ready = false;
+    unsigned in_tag = 0;       // with in_ready
     bool req_valid = false;    // MemRd or MemSpecRd
     bool req_is_spec = false;  // this and the next two: 0 without req_valid
     unsigned req_tag = 0;
     std::uint64_t req_address = 0;  // address[51:6]
-    bool rwd_valid = false;         // MemWr, or MemWrPtl if the enables are not all ones
+    unsigned req_granules = 0;      // MemSpecRd: how many it asks for, and from which line
+    std::uint64_t req_spec_line = 0;
+    bool rwd_valid = false;  // MemWr, or MemWrPtl if the enables are not all ones
     unsigned rwd_tag = 0;
     const MemRequest* rwd = nullptr;  // with rwd_valid
     bool drs_ready = false, ndr_ready = false;

@@ -42,6 +42,7 @@ class RootPort {
     return response_ && response_at_ <= now ? &*response_ : nullptr;
   }
   void take_response() { response_.reset(); }
+  [[nodiscard]] bool responding() const { return response_.has_value(); }
 
   void tick(Time now);
   [[nodiscard]] Time next_event() const { return next_; }

@@ -39,12 +39,15 @@ SrVerdict SrReader::look(bool is_load, std::uint64_t line, unsigned slot, SrPoli
   return v;
 }
 
-GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads) const {
+GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads,
+                            unsigned clip_log2) const {
   const GranuleRun own{line_ >> kGranuleShift, 0};
   if (policy_ == SrPolicy::Naive || !length_enabled) return own;
-  if (policy_ == SrPolicy::Dyn) return {own.first, granules_of(gran_) - 1};
+  if (policy_ == SrPolicy::Dyn) {
+    return clip_to_chunk({own.first, granules_of(gran_) - 1}, line_, clip_log2);
+  }
   if (slot_held_) loads.valid &= ~(std::uint64_t{1} << slot_);
-  return compute_window(line_, gran_, policy_ == SrPolicy::Directional, mem, loads);
+  return compute_window(line_, gran_, policy_ == SrPolicy::Directional, mem, loads, clip_log2);
 }
 
 void SrReader::issued(GranuleRun run, RingBuffer& ring) {
@@ -59,7 +62,7 @@ SrReaderBlock::Out SrReaderBlock::eval(const In& in) const {
   out.rd_next = !reader_.issuing() && in.rd_valid;
   out.spec_valid = reader_.issuing();
   if (out.spec_valid) {
-    out.run = reader_.window(in.length_enabled, in.mem, in.loads);
+    out.run = reader_.window(in.length_enabled, in.mem, in.loads, in.clip_log2);
     out.spec_line = reader_.line();
   }
   return out;

@@ -36,7 +36,8 @@ class SrReader {
   [[nodiscard]] std::uint64_t line() const { return line_; }
   [[nodiscard]] unsigned slot() const { return slot_; }
   // `loads`: every load of the SR queue; the latched one is left out here.
-  [[nodiscard]] GranuleRun window(bool length_enabled, LineTable mem, LineTable loads) const;
+  [[nodiscard]] GranuleRun window(bool length_enabled, LineTable mem, LineTable loads,
+                                  unsigned clip_log2 = kNoClip) const;
   void issued(GranuleRun run, RingBuffer& ring);
   // The SR queue's head left `slot`.
   void slot_left(unsigned slot) {
@@ -63,6 +64,7 @@ class SrReaderBlock {
   struct In {
     SrPolicy policy = SrPolicy::Off;
     bool length_enabled = false;
+    unsigned clip_log2 = kNoClip;
     Gran gran = Gran::B256;
     bool flush = false;  // the ring buffer
     bool rd_valid = false, rd_is_load = false;

@@ -6,6 +6,9 @@ namespace cxlgpu {
 
 namespace {
 
+// From the endpoint's transmit FIFO to the system bus: T1..T3, R1..R3, response register, bridge.
+constexpr std::uint64_t kResponseCycles = 8;
+
 LinkParams link_params(const RunConfig& config, unsigned port, bool from_host) {
   LinkParams params;
   params.flit_time = config.link.flit_time();
@@ -84,10 +87,21 @@ Time ModelEngine::next_activity() const {
   return t;
 }
 
+// A bound, so that the driver need not follow every flit: nothing reaches the system bus sooner than
+// a response already on its way in, and nothing leaves it before the bridge or a port moves.
 Time ModelEngine::next_event() const {
-  Time t = next_activity();
-  if (t != Time::never()) t = std::max(now_, t) + kCycle;
-  if (!answers_.empty()) t = std::min(t, std::max(now_ + kCycle, answers_.front().visible));
+  const Time next = next_activity();
+  Time t = answers_.empty() ? Time::never() : std::max(now_ + kCycle, answers_.front().visible);
+  if (next == Time::never()) return t;
+  const Time soon = std::max(now_, next) + kCycle;
+  if (local_answer_ || (offered_ && bridge_next_ != Time::never())) return std::min(t, soon);
+  t = std::min(t, soon + kCycle * kResponseCycles);
+  for (const auto& port : ports_) {
+    if (port->root.responding()) return std::min(t, soon);
+    const Time response = port->s2m.arrival_bound(now_);
+    if (response != Time::never()) t = std::min(t, std::max(soon, response + kCycle));
+    if (offered_) t = std::min(t, std::max(soon, port->root.next_event()));
+  }
   return t;
 }
 
@@ -107,7 +121,10 @@ void ModelEngine::cycle(Time now) {
   host_bridge(now);
   for (auto& port : ports_) {
     port->root.wake(port->s2m.rx_event(now));
-    if (port->root.next_event() <= now) port->root.tick(now);
+    if (port->root.next_event() <= now) {
+      port->root.tick(now);
+      if (head_ && head_can_leave()) bridge_next_ = std::min(bridge_next_, now + kCycle);
+    }
     port->endpoint.wake(port->m2s.rx_event(now));
     if (port->endpoint.next_event() <= now) port->endpoint.tick(now);
   }
@@ -142,7 +159,11 @@ void ModelEngine::forward(Time now) {
     adapter_ = Staged{*offered_, now + kCycle};
     offered_.reset();
   }
-  bridge_next_ = offered_ || adapter_ || head_ || local_answer_ ? now + kCycle : Time::never();
+  // A head that its port refuses, with everything behind it full, sleeps until the port moves.
+  const bool stuck = head_ && head_->visible <= now && !head_can_leave() && (adapter_ || !offered_) &&
+                     (!adapter_ || adapter_->visible <= now);
+  const bool idle = !offered_ && !adapter_ && !head_ && !local_answer_;
+  bridge_next_ = idle || stuck ? Time::never() : now + kCycle;
 }
 
 // One response a cycle goes to the system bus, round robin over the ports and the local answer.
@@ -153,8 +174,8 @@ void ModelEngine::collect(Time now) {
     if (ports_[i]->root.response(now) != nullptr) wanting |= 1u << i;
   }
   if (local_answer_ && local_answer_->visible <= now) wanting |= 1u << local;
+  if (wanting == 0) return;
   const auto source = arbiter_.pick(wanting);
-  if (!source) return;
   arbiter_.grant(*source);
   Answer answer;
   answer.visible = now + kCycle;

@@ -3,7 +3,7 @@
 // CRC-16 of a 68-byte flit: sixteen XOR trees over the 512 payload bits. Combinational.
 //
 // Payload bit 511 is the highest power; initial value 0, no reflection, no final XOR (CXL 2.0,
-// 4.2.4 CRC). The masks are the powers x^(16+i) mod P, computed at elaboration.
+// chapter 4.2, flit CRC). The masks are the powers x^(16+i) mod P, computed at elaboration.
 //
 // One single assignment on purpose: Verilator then moves the whole tree into the branch of its
 // only user, and a cycle without a flit computes nothing.

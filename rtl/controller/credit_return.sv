@@ -2,7 +2,7 @@
 //
 // Credits of one receive channel that wait to be returned to the peer. Starts with Init (the depth
 // of the receive queue), one more for each entry the consumer frees; the largest count code not
-// above what is pending is offered (CXL 2.0, 4.2.8.2).
+// above what is pending is offered (CXL 2.0, chapter 4.2, flit header credits).
 //
 // Latency: an entry freed in a cycle is in code_o the next.
 

@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Transmit credits of one message channel: what the peer's receiver can still take. One credit is
-// one message with all its data (CXL 2.0, 4.2.8.2 credits). Starts at 0, saturates at 1023.
+// one message with all its data (CXL 2.0, chapter 4.2, flit header credits). Starts at 0, saturates
+// at 1023.
 //
 // Latency: credits received in a cycle can be used in the next.
 

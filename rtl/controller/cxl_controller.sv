@@ -7,7 +7,7 @@
 //   ND (no data)   M2S Req       S2M NDR
 //   WD (with data) M2S RwD       S2M DRS
 //
-// Source: CXL 2.0, 3.3 CXL.mem and 4.2 link layer; docs/blocks.md gives the cycles.
+// Source: CXL 2.0, chapters 3.3 (CXL.mem) and 4.2 (link layer); docs/blocks.md gives the cycles.
 // Latency, idle: 3 cycles from a message accepted to link_tx_valid_o (T1 queue, T2 pack and select,
 // T3 CRC), 3 cycles from link_rx_valid_i to rx_*_valid_o (R1 wire, R2 CRC, R3 unpack and queue).
 

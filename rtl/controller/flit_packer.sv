@@ -3,7 +3,7 @@
 // Packs CXL.mem messages and their data into 68-byte flits, one flit a cycle, combinationally from
 // the heads of the transmit queues and the data still owed.
 //
-// Source: CXL 2.0, 4.2.2 flit overview, 4.2.3 slot formats, 4.2.5 flit packing rules.
+// Source: CXL 2.0, chapter 4.2: flit header, slot formats, packing rules.
 //
 // R chunks (16 B) are owed by messages whose header has left. With R >= 4 the flit is an all-data
 // flit (ADF). Otherwise all R are sent in slots 1..R, so that what is owed afterwards belongs to
@@ -194,9 +194,10 @@ module flit_packer
     assign gen_slot = '0;
   end
 
+  logic [383:0] own;           // owed chunks, oldest lowest
+  logic [383:0] add;           // what goes to the free slots of 1..3
+
   always_comb begin
-    automatic logic [383:0] own;  // owed chunks, oldest lowest
-    automatic logic [383:0] add;  // what goes to the free slots of 1..3
     flit_o = '0;
     own    = '0;
     add    = '0;

@@ -3,7 +3,7 @@
 // Takes accepted flits apart: messages without data come out in the cycle of their flit, messages
 // with data in the cycle of the flit that brings their last chunk. Outputs are combinational.
 //
-// Source: CXL 2.0, 4.2.3 slot formats, 4.2.5 flit packing and rollover.
+// Source: CXL 2.0, chapter 4.2: slot formats, packing and rollover.
 //
 // R chunks are owed. With R < 4 all of them belong to one message (each has four chunks at least),
 // and a protocol flit carries them all in slots 1..R: it always completes that message, and what

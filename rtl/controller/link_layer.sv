@@ -3,7 +3,7 @@
 // Link layer of one end: chooses what each flit is, adds and checks CRC, keeps the link going over
 // errors (link-layer retry), exchanges INIT.Param, returns acknowledgements and credits.
 //
-// Source: CXL 2.0, 4.2.6 control flits, 4.2.7 initialisation, 4.2.8 flow control, forcing and retry.
+// Source: CXL 2.0, chapter 4.2: control flits, initialisation, LLCRD forcing, link-layer retry.
 //
 // Stages (docs/blocks.md): T2 select into sel_q, T3 CRC into out_q; R1 flit from the wire, R2 CRC
 // checked, R3 acted upon. Select and R3 look at registered state only: what one does in a cycle the
@@ -300,9 +300,11 @@ module link_layer
     end else if (seq_count_q != 3'd0) begin
       sel = SelFrame;
     end else if (replaying && replay_is_adf) begin
-      sel = SelReplay;                // a run of ADFs is not split, not even before its first:
+      // A run of ADFs is not split, and no sequence comes before its first replayed one either: the
+      // peer would take a RETRY.Frame for data.
+      sel = SelReplay;
     end else if (pk_owed_i >= 4'd4) begin
-      sel = SelPack;                  // the peer would take a RETRY.Frame for data
+      sel = SelPack;
     end else if (llrack) begin
       sel        = SelFrame;
       seq_is_ack = 1'b1;
@@ -467,7 +469,8 @@ module link_layer
   assign abort_o = lrsm == LrsmAbort;
 
   a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (link_tx_valid_o && !link_tx_ready_i && !start) |=> link_tx_valid_o && $stable(link_tx_flit_o));
+      (link_tx_valid_o && !link_tx_ready_i && !start) |=>
+      link_tx_valid_o && $stable(link_tx_flit_o));
   a_push_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (push && sel != SelParam) |-> num_free > 9'd1);
   a_no_new_in_replay: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -3,8 +3,8 @@
 // Link-layer retry buffer (LLRB) and remote retry state machine (RRSM): keeps every retryable flit
 // until the peer acknowledges it, and replays from the sequence number the peer asks for.
 //
-// Source: CXL 2.0, 4.2.8.5. Pointers, counts and RRSM are registered; the entry at RdPtr is read
-// combinationally. A flit selected in a cycle is in the buffer the next.
+// Source: CXL 2.0, chapter 4.2, link-layer retry. Pointers, counts and RRSM are registered; the
+// entry at RdPtr is read combinationally. A flit selected in a cycle is in the buffer the next.
 
 module retry_buffer
   import cxl_pkg::*;

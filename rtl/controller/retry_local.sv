@@ -2,7 +2,7 @@
 //
 // Local retry state machine (LRSM): what this receiver does about a bad flit.
 //
-// Source: CXL 2.0, 4.2.8.5 link-layer retry, table 56. Works on stage R3: accept_o is
+// Source: CXL 2.0, chapter 4.2, link-layer retry, table 56. Works on stage R3: accept_o is
 // combinational, all else is registered (one cycle).
 //
 //   NORMAL --bad flit--> LLRREQ --RETRY.Req sent--> LOCAL_IDLE --RETRY.Ack matches--> NORMAL

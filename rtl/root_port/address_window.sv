@@ -4,7 +4,8 @@
 //
 // Combinational. The window begins one granularity before and ends one after the load; work already
 // in the memory queue (the past) moves the start up, loads waiting in the SR queue (the future) move
-// the end down, 64 B each. The result is rounded to granules, kept around the load and cut at four.
+// the end down, 64 B each. The result is rounded to granules, kept around the load, cut at four, and
+// clipped to the load's interleave chunk, because what lies beyond belongs to another port.
 //
 // Source: the SR engine's rule, with its readings in docs/blocks.md.
 
@@ -18,6 +19,7 @@ module address_window
   input  line_addr_t                              line_i,
   input  gran_e                                   gran_i,
   input  logic                                    directional_i,
+  input  logic [3:0]                              clip_log2_i,  // chunk in granules; 15: none
   input  logic [MemEntries-1:0]                   mem_valid_i,
   input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,
   input  logic [SrEntries-1:0]                    sr_valid_i,
@@ -80,10 +82,12 @@ module address_window
     end
   end
 
-  // Shrink, round to the nearest granule, keep the load inside, cut at four granules.
+  // Shrink, round to the nearest granule, keep the load inside, cut at four granules, clip.
   edge_t         start_line, end_line;
   granule_edge_t load_granule, first, last;  // last is exclusive
+  granule_edge_t chunk_first, chunk_last;    // both inclusive
   always_comb begin
+    granule_edge_t chunk_mask;
     start_line = low + edge_t'(mem_count);
     if (start_line > at) start_line = at;
     end_line = at + edge_t'(1);
@@ -98,6 +102,14 @@ module address_window
       first = last - granule_edge_t'(4);
       if (first > load_granule) first = load_granule;
       if (last - first > granule_edge_t'(4)) last = first + granule_edge_t'(4);
+    end
+
+    chunk_mask  = (granule_edge_t'(1) << clip_log2_i) - granule_edge_t'(1);
+    chunk_first = load_granule & ~chunk_mask;
+    chunk_last  = load_granule | chunk_mask;
+    if (clip_log2_i != 4'd15) begin
+      if (first < chunk_first) first = chunk_first;
+      if (last > chunk_last) last = chunk_last + granule_edge_t'(1);
     end
   end
 

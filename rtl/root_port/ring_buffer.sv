@@ -77,7 +77,7 @@ module ring_buffer
     always_comb begin
       logic [1:0] distance;
       distance = 2'(b) - first_i[1:0];
-      tag      = first_i[GranuleAddrBits-1:2] + tag_t'(2'(b) < first_i[1:0]);
+      tag      = tag_t'((first_i + granule_t'(distance)) >> 2);
       set      = set_of(tag[17:0]);
       write    = record_i && distance <= len_i;
       way      = '0;

@@ -27,6 +27,7 @@ module sr_reader
   // Configuration and state
   input  sr_policy_e                              policy_i,
   input  logic                                    len_en_i,
+  input  logic [3:0]                              clip_log2_i,  // interleave chunk; 15: none
   input  gran_e                                   state_i,
   input  logic                                    flush_i,
   // SR queue, reader view
@@ -145,6 +146,7 @@ module sr_reader
     .line_i       (line_q),
     .gran_i       (gran_q),
     .directional_i(policy_q == PolicySrDirectional),
+    .clip_log2_i,
     .mem_valid_i  (mem_seen),
     .mem_line_i,
     .sr_valid_i   (sr_others),
@@ -154,6 +156,8 @@ module sr_reader
   );
 
   always_comb begin
+    logic [14:0] chunk_left;  // granules of the chunk behind the load's
+    chunk_left   = '0;
     spec_valid_o = 1'b0;
     spec_first_o = '0;
     spec_len_o   = '0;
@@ -172,6 +176,10 @@ module sr_reader
           Gran1024: spec_len_o = 2'd3;
           default:  spec_len_o = 2'd0;
         endcase
+        if (clip_log2_i != 4'd15) begin
+          chunk_left = ~line_q[16:2] & ((15'd1 << clip_log2_i) - 15'd1);
+          if (15'(spec_len_o) > chunk_left) spec_len_o = chunk_left[1:0];
+        end
       end
     end
   end

@@ -98,6 +98,10 @@ class LinkHarness {
   void send_wd(unsigned end, const WdMessage& wd) { wd_queue_[end].push_back(wd); }
   // A good flit of ours on a wire, after what is under way.
   void inject(unsigned wire, const Payload& payload) { injected_[wire].push_back(payload); }
+  // Everything launched on the wire has been received and acted on (stages R1 to R3).
+  [[nodiscard]] bool wire_quiet(unsigned wire) const {
+    return wires_[wire].empty() && injected_[wire].empty() && cycle_ > last_arrival_[wire] + 4;
+  }
   // R of the monitor from here on: call when nothing is owed and nothing under way.
   void restart_monitor(unsigned wire) { monitor_[wire].emplace(wire == 1); }
 
@@ -157,7 +161,7 @@ class LinkHarness {
   std::array<unsigned, 2> errors_{};
   std::array<std::uint64_t, 2> last_arrival_{};
   std::uint64_t cycle_ = 0, delivered_ = 0, injected_errors_ = 0;
-  bool ok_ = true;
+  bool ok_ = true, was_down_ = true;
 };
 
 // A message stays offered, unchanged, until it is taken.
@@ -250,6 +254,10 @@ inline void LinkHarness::step() {
   out_ = ends_.outputs();
   offer(in);
   send(in);
+  // A link that goes down loses what is under way.
+  const bool down = !link_up[0] && !link_up[1];
+  if (down || was_down_) wires_ = {};
+  was_down_ = down;
   arrive(in);
   receive(in);
   ends_.clock(in);

@@ -285,9 +285,7 @@ void own_data_is_coherent(std::uint64_t seed, OpKind kind) {
   rig.gpu.launch([&](Warp& w) -> WarpTask {
     Random dice(seed * 1000 + w.id());
     const auto pick = [&] {
-      return w.map([&](unsigned i) {
-        return dice.below(kEach) * owners + w.id() * w.width() + i;
-      });
+      return w.map([&](unsigned i) { return dice.below(kEach) * owners + w.id() * w.width() + i; });
     };
     for (int round = 0; round < 60; ++round) {
       std::vector<LoadHandle<T>> handles;

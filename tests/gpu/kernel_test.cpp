@@ -45,8 +45,7 @@ TEST(Barrier, EveryStoreIsVisibleBehindItAndL1sAreInvalid) {
               w.full_mask());
       co_await w.barrier();
       const U32 other = (w.id() + round * 13) % w.count();
-      const auto v =
-          co_await w.load(x, w.consecutive(U64{other} * w.width()), w.full_mask());
+      const auto v = co_await w.load(x, w.consecutive(U64{other} * w.width()), w.full_mask());
       EXPECT_EQ(v[3], round * 1000 + other);
       co_await w.barrier();
     }
@@ -98,6 +97,20 @@ TEST(Fence, MessagePassesBetweenCores) {
   rig.run_clean();
 }
 
+TEST(Fence, WaitsUntilTheStoreTookEffect) {
+  Rig rig(one_warp());
+  const auto x = rig.array(std::vector<U32>(16, 1));
+  std::uint64_t before = 0, after = 0;
+  rig.gpu.launch([&](Warp& w) -> WarpTask {
+    before = rig.engine.now().ps;
+    w.store(x, w.consecutive(0), Lanes<U32>{}, w.full_mask());
+    co_await w.fence();
+    after = rig.engine.now().ps;
+  });
+  rig.run_clean();
+  EXPECT_NEAR(static_cast<double>(after - before), 146e3, 3e3);  // to the LLC and back
+}
+
 TEST(Atomics, AddCountsEveryLaneOfEveryWarp) {
   FixedLatencyParams latency;
   latency.jitter = Time{100'000};
@@ -113,7 +126,8 @@ TEST(Atomics, AddCountsEveryLaneOfEveryWarp) {
   });
   rig.run_clean();
   EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));  // each value was handed out once
-  EXPECT_EQ(copy_from_device(rig.memory, counter), (std::vector<U64>{10 + seen.size(), 10, 10, 10}));
+  EXPECT_EQ(copy_from_device(rig.memory, counter),
+            (std::vector<U64>{10 + seen.size(), 10, 10, 10}));
 }
 
 TEST(Atomics, MinCasAndTheirSigns) {
@@ -140,7 +154,8 @@ TEST(Atomics, MinCasAndTheirSigns) {
     EXPECT_EQ(t[2], 73U);
   });
   rig.run_clean();
-  EXPECT_EQ(copy_from_device(rig.memory, s), (std::vector<std::int32_t>{-4, -3, -2, -1, 0, 1, 2, 3}));
+  EXPECT_EQ(copy_from_device(rig.memory, s),
+            (std::vector<std::int32_t>{-4, -3, -2, -1, 0, 1, 2, 3}));
   EXPECT_EQ(copy_from_device(rig.memory, u), (std::vector<U32>{5, 5, 5, 5, 0, 1, 2, 3}));
   EXPECT_EQ(copy_from_device(rig.memory, c), (std::vector<U32>{1, 2, 73, 4, 1, 2, 77, 4}));
 }
@@ -168,7 +183,8 @@ TEST(Issue, CoreCyclesAddUp) {
   workload->launch(rig.gpu);
   rig.run_clean();
   const GpuStats& s = rig.gpu.stats();
-  const U64 busy = s.issue_cycles + s.stall_memory_cycles + s.stall_lsu_cycles + s.stall_barrier_cycles;
+  const U64 busy =
+      s.issue_cycles + s.stall_memory_cycles + s.stall_lsu_cycles + s.stall_barrier_cycles;
   EXPECT_LE(busy, 8 * (s.cycles - s.flush_cycles));
   EXPECT_GE(busy, 7 * (s.cycles - s.flush_cycles));
   EXPECT_EQ(s.issue_cycles, s.instructions() + s.syncs);
@@ -209,6 +225,13 @@ TEST(Launch, ASecondRunGoesOnWhereTheFirstEnded) {
   EXPECT_FALSE(rig.gpu.done());
   rig.run_clean();
   EXPECT_EQ(copy_from_device(rig.memory, x), std::vector<U32>(8, 4));
+  const std::size_t requests = rig.recorder.log.size();
+  rig.gpu.launch([](Warp& w) -> WarpTask {
+    w.compute();
+    co_return;
+  });
+  rig.run_clean();
+  EXPECT_EQ(rig.recorder.log.size(), requests);  // nothing is dirty any more
 }
 
 TEST(Launch, NothingToRunIsDoneAtOnce) {

@@ -83,7 +83,7 @@ class Software {
     std::uint64_t base = random.percent(70) && n > 0 ? end_[n - 1] + random.below(3) * kHdmChunk
                                                      : random.below(64) * kHdmChunk;
     if (random.percent(4)) base = random.bits(24) * kHdmChunk;
-    if (random.percent(4)) base = (std::uint64_t{1} << 52) - chunks * kHdmChunk;
+    if (random.percent(4)) base = -random.below(chunks + 2) * kHdmChunk;  // at the top or over it
     base &= (std::uint64_t{1} << 52) - 1;
     base_[n] = base;
     end_[n] = base + chunks * kHdmChunk;
@@ -96,6 +96,7 @@ class Software {
     write(test::hdm_control(n), ig | iw << 4 | (random.percent(25) ? test::kHdmLock : 0) |
                                     (random.percent(50) ? test::kHdmHostOnly : 0) |
                                     (random.percent(95) ? test::kHdmCommit : 0));
+    if (n > 0 && random.percent(20)) write(test::hdm_control(n - 1), 0);  // while it commits
     for (auto left = random.below(40); left > 0; --left) script_.emplace_back();  // use it
   }
   std::uint64_t address(Random& random) const {

@@ -61,11 +61,13 @@ TEST(AddressWindow, AgreesWithRtl) {
     const std::uint64_t line = random_load(random);
     const auto gran = static_cast<Gran>(random.below(6));
     const bool directional = random.percent(50);
+    const auto clip = static_cast<unsigned>(random.percent(50) ? kNoClip : random.bits(4));
     const Entries mem = random_entries(random, kMemEntries, line);
     const Entries sr = random_entries(random, kSrEntries, line);
     rtl.line_i = line;
     rtl.gran_i = static_cast<unsigned>(gran);
     rtl.directional_i = directional;
+    rtl.clip_log2_i = clip;
     test::set_bits(rtl.mem_valid_i, 0, kMemEntries, mem.valid);
     test::set_bits(rtl.sr_valid_i, 0, kSrEntries, sr.valid);
     for (unsigned i = 0; i < kMemEntries; ++i) {
@@ -75,10 +77,10 @@ TEST(AddressWindow, AgreesWithRtl) {
       test::set_bits(rtl.sr_line_i, 46 * i, 46, sr.line[i]);
     }
     rtl.eval();
-    const GranuleRun run = compute_window(line, gran, directional, mem.table(), sr.table());
+    const GranuleRun run = compute_window(line, gran, directional, mem.table(), sr.table(), clip);
     lockstep.check("first_o", rtl.first_o, run.first);
     lockstep.check("len_o", rtl.len_o, run.len);
-    EXPECT_EQ(run, compute_window(line, gran, directional, mem.dense(), sr.dense()));
+    EXPECT_EQ(run, compute_window(line, gran, directional, mem.dense(), sr.dense(), clip));
     EXPECT_LE(run.first, line / 4);
     EXPECT_GE(run.first + run.len, line / 4);
     ++lengths[run.len];
@@ -130,6 +132,19 @@ TEST(AddressWindow, DirectionalCountsInsideAndOnTheSide) {
   EXPECT_EQ(window(400, Gran::B512, true, {}, {400, 408, 399}), (GranuleRun{98, 3}));
   // end 408 - 3 = 405 -> 101.
   EXPECT_EQ(window(400, Gran::B512, true, {}, {401, 405, 407}), (GranuleRun{98, 2}));
+}
+
+TEST(AddressWindow, ClippedToTheChunk) {
+  const auto clipped = [](std::uint64_t line, unsigned clip) {
+    return compute_window(line, Gran::B512, false, Lines{}, Lines{}, clip);
+  };
+  // 512 B at 402: granules [99, 103), the load's is 100.
+  EXPECT_EQ(clipped(402, kNoClip), (GranuleRun{99, 3}));
+  EXPECT_EQ(clipped(402, 0), (GranuleRun{100, 0}));
+  EXPECT_EQ(clipped(402, 1), (GranuleRun{100, 1}));
+  EXPECT_EQ(clipped(402, 2), (GranuleRun{100, 2}));
+  EXPECT_EQ(clipped(402, 3), (GranuleRun{99, 3}));  // chunk [96, 104)
+  EXPECT_EQ(clipped(398, 1), (GranuleRun{98, 1}));  // [98, 102), the load's is 99
 }
 
 TEST(AddressWindow, EndsOfTheAddressSpace) {

@@ -135,6 +135,41 @@ void compare(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
   lockstep.check("unexpected_o", rtl->unexpected_o, out.unexpected);
 }
 
+struct Trace {
+  bool valid;
+  std::uint64_t id, line, info;
+};
+
+template <typename Port>
+void check_trace(Lockstep& lockstep, const char* name, const Port& port, const Trace& twin) {
+  lockstep.check(name, test::get_bits(port, 70, 1), twin.valid);
+  if (!twin.valid) return;
+  lockstep.check(name, test::get_bits(port, 54, 16), twin.id);
+  lockstep.check(name, test::get_bits(port, 8, 46), twin.line);
+  lockstep.check(name, test::get_bits(port, 0, 8), twin.info);
+}
+
+// Raised in the cycle of the handshake.
+template <typename Top>
+void compare_traces(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
+                    const MemoryQueueBlock::Out& out, const MemRequest* answered) {
+  check_trace(lockstep, "tr_alloc_o", rtl->tr_alloc_o,
+              {in.in_valid && out.in_ready, in.in_req.id, in.in_req.addr / kLineBytes, out.in_tag});
+  const bool req = out.req_valid && in.req_ready;
+  check_trace(lockstep, "tr_req_o", rtl->tr_req_o,
+              {req && !out.req_is_spec, out.req_tag, out.req_address, 1});
+  check_trace(lockstep, "tr_spec_o", rtl->tr_spec_o,
+              {req && out.req_is_spec, 0, out.req_spec_line, out.req_granules});
+  const bool rwd = out.rwd_valid && in.rwd_ready;
+  check_trace(lockstep, "tr_rwd_o", rtl->tr_rwd_o,
+              {rwd, out.rwd_tag, rwd ? out.rwd->addr / kLineBytes : 0,
+               rwd && out.rwd->byte_enable != kAllBytes ? 2u : 1u});
+  const unsigned tag = in.drs.valid ? in.drs.tag : in.ndr.tag;
+  check_trace(lockstep, "tr_respond_o", rtl->tr_respond_o,
+              {out.rsp_taken, answered != nullptr ? answered->id : 0,
+               answered != nullptr ? answered->addr / kLineBytes : 0, out.rsp_dev_load << 6 | tag});
+}
+
 TEST(MemoryQueue, LockstepWithRtl) {
   Lockstep lockstep("root_port/memory_queue", 0x3e3);
   Random random(lockstep.seed());
@@ -142,6 +177,7 @@ TEST(MemoryQueue, LockstepWithRtl) {
   MemoryQueueBlock twin(kDepth, kSpecEntries);
   rtl.reset();
   Device device;
+  std::array<MemRequest, kDepth> outstanding;  // by tag
   Rates rates(random);
   MemoryQueueBlock::In in;
   std::uint64_t conflicts = 0, matched = 0;
@@ -165,6 +201,9 @@ TEST(MemoryQueue, LockstepWithRtl) {
     rtl.settle();
     const MemoryQueueBlock::Out out = twin.eval(in);
     compare(lockstep, rtl, in, out);
+    const unsigned tag = in.drs.valid ? in.drs.tag : in.ndr.tag;
+    compare_traces(lockstep, rtl, in, out, out.rsp_taken ? &outstanding[tag] : nullptr);
+    if (in.in_valid && out.in_ready) outstanding[out.in_tag] = in.in_req;
     conflicts += in.in_valid && !out.in_ready;
     matched += out.rsp_taken;
     twin.clock(in);

@@ -21,7 +21,7 @@ TEST(Profiler, LockstepWithRtl) {
   while (lockstep.next()) {
     Profiler::In in;
     in.load = random.percent(40);
-    in.store = random.percent(30);
+    in.store = !in.load && random.percent(50);  // the SR queue takes one a cycle
     in.spec = random.percent(20);
     in.rsp_valid = random.percent(50);
     in.dev_load = static_cast<DevLoad>(random.bits(2));

@@ -18,6 +18,8 @@ constexpr unsigned kSrDepth = 32;
 constexpr unsigned kMemEntries = 30;
 constexpr std::uint64_t kLines = std::uint64_t{1} << 46;
 
+constexpr std::array kClips{0u, 1u, 2u, 3u, 14u, 15u, 15u, 15u};
+
 // The surroundings of a reader: lines from a small moving region, so that the ring hits.
 struct World {
   std::array<std::uint64_t, kSrDepth> loads{};
@@ -39,6 +41,7 @@ void random_step(SrReaderBlock::In& in, World& world, Random& random, bool rd_ta
   if (random.below(200) == 0) in.policy = static_cast<SrPolicy>(random.bits(3));
   if (random.below(300) == 0) in.length_enabled = random.percent(80);
   if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
+  if (random.below(100) == 0) in.clip_log2 = random.pick(kClips);
   in.flush = random.below(600) == 0;
   if (!in.rd_valid || rd_taken) {  // what the reader stands on stays until it moves on
     in.rd_valid = random.percent(80);
@@ -65,6 +68,7 @@ template <typename Top>
 void drive(Top& rtl, const SrReaderBlock::In& in, const World& world) {
   rtl->policy_i = static_cast<unsigned>(in.policy);
   rtl->len_en_i = in.length_enabled;
+  rtl->clip_log2_i = in.clip_log2;
   rtl->state_i = static_cast<unsigned>(in.gran);
   rtl->flush_i = in.flush;
   rtl->rd_valid_i = in.rd_valid;
@@ -153,6 +157,13 @@ TEST(SrReader, WhatIsAskedFor) {
   EXPECT_EQ(run(SrPolicy::Dyn, Gran::B256, true), (GranuleRun{100, 0}));
   EXPECT_EQ(run(SrPolicy::Dyn, Gran::B1024, true), (GranuleRun{100, 3}));
   EXPECT_EQ(run(SrPolicy::Dyn, Gran::B1024, false), (GranuleRun{100, 0}));
+  // Chunks of 512 B: [100, 102) holds the load.
+  {
+    RingBuffer ring;
+    SrReader reader;
+    reader.look(true, 402, 0, SrPolicy::Dyn, Gran::B1024, ring);
+    EXPECT_EQ(reader.window(true, none, none, 1), (GranuleRun{100, 1}));
+  }
   // 256 B at 402: [398, 406); only line 404 counts, the load itself is left out: end 405 -> 101.
   EXPECT_EQ(run(SrPolicy::Paper, Gran::B256, true), (GranuleRun{100, 0}));
   EXPECT_EQ(run(SrPolicy::Directional, Gran::B512, true), (GranuleRun{99, 2}));

@@ -1,0 +1,176 @@
+#include "refmodel/media/flash_array.hpp"
+
+#include "refmodel/common/request.hpp"
+#include "refmodel/media/bus_time.hpp"
+
+namespace cxlgpu {
+
+FlashArray::FlashArray(const FlashConfig& config)
+    : config_(config),
+      dies_(std::size_t{config.channels} * config.dies_per_channel),
+      channels_(config.channels) {}
+
+std::uint32_t FlashArray::die_of(std::uint64_t page) const {
+  const std::uint64_t channel = page % config_.channels;
+  const std::uint64_t die = page / config_.channels % config_.dies_per_channel;
+  return static_cast<std::uint32_t>(channel * config_.dies_per_channel + die);
+}
+
+void FlashArray::read(std::uint64_t page, std::uint32_t bytes, std::uint32_t token, Time now) {
+  const std::uint32_t index = die_of(page);
+  Die& die = dies_[index];
+  const bool held = die.state == State::Idle || die.state == State::Transferring;
+  if (config_.share_page_register && held && die.page == page && die.shares > 0) {
+    start_data_out(index, {page, bytes, token}, bytes, now);
+    return;
+  }
+  die.reads.push_back({page, bytes, token});
+  if (die.state == State::Idle) start_next(index, now);
+}
+
+void FlashArray::program(std::uint64_t page, bool merge, std::uint32_t token, Time now) {
+  const std::uint32_t index = die_of(page);
+  dies_[index].programs.push_back({page, token, merge});
+  if (dies_[index].state == State::Idle) start_next(index, now);
+}
+
+void FlashArray::start_next(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  if (die.reads.empty() && die.programs.empty()) return;
+  const bool program =
+      !die.programs.empty() && (die.reads.empty() || (urgent_ && !die.programmed_last));
+  die.programmed_last = program;
+  if (program) {
+    const Program& next = die.programs.front();
+    die.page = kNoPage;
+    die.merging = next.merge;
+    die.state = next.merge ? State::Sensing : State::Programming;
+    use_channel({next.merge ? Use::Command : Use::DataIn, index, config_.page_bytes, next.token},
+                now);
+    return;
+  }
+  const Read next = die.reads.front();
+  if (config_.share_page_register && die.page == next.page && die.shares > 0) {
+    die.reads.erase(die.reads.begin());
+    start_data_out(index, next, next.bytes, now);
+    return;
+  }
+  die.page = next.page;
+  die.state = State::Sensing;
+  use_channel({Use::Command, index, 0, next.token}, now);
+}
+
+// The page is in the register: everyone who waits for it gets it, or (no sharing) the first only.
+void FlashArray::sensed(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  ++page_reads_;
+  if (die.merging) {
+    use_channel({Use::MergeOut, index, config_.page_bytes, 0}, now);
+    return;
+  }
+  die.shares = config_.page_bytes / static_cast<std::uint32_t>(kLineBytes);
+  std::size_t kept = 0;
+  bool first = true;
+  for (const Read& read : die.reads) {
+    const bool serve =
+        read.page == die.page && die.shares > 0 && (first || config_.share_page_register);
+    if (!serve) {
+      die.reads[kept++] = read;
+      continue;
+    }
+    start_data_out(index, read, first || !config_.page_granule ? read.bytes : 0, now);
+    first = false;
+  }
+  die.reads.resize(kept);
+}
+
+void FlashArray::start_data_out(std::uint32_t index, const Read& read, std::uint32_t bytes,
+                                Time now) {
+  Die& die = dies_[index];
+  die.state = State::Transferring;
+  ++die.transfers;
+  --die.shares;
+  use_channel({Use::DataOut, index, bytes, read.token}, now);
+}
+
+void FlashArray::use_channel(const Transfer& transfer, Time now) {
+  const std::uint32_t channel = transfer.die / config_.dies_per_channel;
+  if (channels_[channel].busy) {
+    channels_[channel].waiting.push_back(transfer);
+  } else {
+    begin_transfer(channel, transfer, now);
+  }
+}
+
+void FlashArray::begin_transfer(std::uint32_t channel, const Transfer& transfer, Time now) {
+  channels_[channel].busy = true;
+  channels_[channel].current = transfer;
+  Time takes{0};
+  if (transfer.use == Use::Command || transfer.use == Use::DataIn) takes += config_.command;
+  if (transfer.use != Use::Command) {
+    takes += bus_time(transfer.bytes, config_.channel_bits, config_.channel_mtps);
+  }
+  events_.push(now + takes, {Event::ChannelFree, channel});
+}
+
+void FlashArray::transfer_done(const Transfer& transfer, Time now) {
+  Die& die = dies_[transfer.die];
+  switch (transfer.use) {
+    case Use::Command:
+      events_.push(now + config_.tR, {Event::Sensed, transfer.die});
+      return;
+    case Use::DataOut:
+      done_.push_back({now, transfer.token, false});
+      if (--die.transfers == 0) {
+        die.state = State::Idle;
+        start_next(transfer.die, now);
+      }
+      return;
+    case Use::MergeOut:
+      die.merging = false;
+      die.state = State::Programming;
+      use_channel({Use::DataIn, transfer.die, config_.page_bytes, die.programs.front().token}, now);
+      return;
+    case Use::DataIn:
+      events_.push(now + config_.tPROG, {Event::Programmed, transfer.die});
+      return;
+  }
+}
+
+void FlashArray::handle(const Scheduled& what, Time now) {
+  if (what.event == Event::Sensed) {
+    sensed(what.index, now);
+    return;
+  }
+  if (what.event == Event::Programmed) {
+    Die& die = dies_[what.index];
+    ++page_programs_;
+    done_.push_back({now, die.programs.front().token, true});
+    die.programs.pop_front();
+    die.state = State::Idle;
+    start_next(what.index, now);
+    return;
+  }
+  Channel& channel = channels_[what.index];
+  const Transfer finished = channel.current;
+  channel.busy = false;
+  if (!channel.waiting.empty()) {
+    const Transfer next = channel.waiting.front();
+    channel.waiting.pop_front();
+    begin_transfer(what.index, next, now);
+  }
+  transfer_done(finished, now);
+}
+
+std::optional<FlashArray::Done> FlashArray::take(Time now) {
+  while (done_.empty() && events_.next() <= now) {
+    const Time at = events_.next();
+    handle(events_.pop(), at);
+  }
+  if (done_.empty() || done_.front().at > now) return std::nullopt;
+  const Done done = done_.front();
+  done_.pop_front();
+  return done;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,107 @@
+// Dies and channels of a flash part: when each operation is finished.
+//
+// Purpose: times page reads and programs; contents, buffering and translation are the caller's.
+// Shapes:  page p lies on channel p % channels, die (p / channels) % dies_per_channel: static
+//          striping. (A translation layer with garbage collection comes later, and with it tBERS.)
+// Timing:  read    = command on the channel, tR in the die, data on the channel
+//          program = command and data on the channel, tPROG in the die; a merging program reads the
+//                    old page out first (command, tR, whole page)
+//          A die does one thing at a time and stays busy until its last transfer is done. A channel
+//          serves its transfers in the order asked.
+// Sharing: with share_page_register, reads of the page that a die is sensing or holds need only
+//          their transfer, up to one page's worth of 64 B lines for one tR. With page_granule the
+//          reads that wait for the same tR share the transfer as well.
+// Order:   reads go before programs on a die; while set_urgent(true) they take turns.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "refmodel/common/time.hpp"
+#include "refmodel/media/event_queue.hpp"
+#include "refmodel/media/media_config.hpp"
+
+namespace cxlgpu {
+
+class FlashArray {
+ public:
+  struct Done {
+    Time at;
+    std::uint32_t token;
+    bool program;
+  };
+
+  explicit FlashArray(const FlashConfig& config);
+  void read(std::uint64_t page, std::uint32_t bytes, std::uint32_t token, Time now);
+  void program(std::uint64_t page, bool merge, std::uint32_t token, Time now);
+  void set_urgent(bool urgent) { urgent_ = urgent; }
+
+  // The next operation finished at or before `now`, earliest first.
+  std::optional<Done> take(Time now);
+  // Not later than the next finished operation; may be earlier.
+  [[nodiscard]] Time next_event() const {
+    return done_.empty() ? events_.next() : done_.front().at;
+  }
+  [[nodiscard]] std::uint64_t page_reads() const { return page_reads_; }
+  [[nodiscard]] std::uint64_t page_programs() const { return page_programs_; }
+
+ private:
+  static constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
+  enum class State : std::uint8_t { Idle, Sensing, Transferring, Programming };
+  enum class Event : std::uint8_t { ChannelFree, Sensed, Programmed };
+  struct Scheduled {
+    Event event;
+    std::uint32_t index;  // channel or die
+  };
+  struct Read {
+    std::uint64_t page;
+    std::uint32_t bytes, token;
+  };
+  struct Program {
+    std::uint64_t page;
+    std::uint32_t token;
+    bool merge;
+  };
+  struct Die {
+    State state = State::Idle;
+    std::uint64_t page = kNoPage;  // in the page register, or being sensed into it
+    std::uint32_t transfers = 0;   // out of the register, waiting or under way
+    std::uint32_t shares = 0;      // further transfers that this tR may serve
+    bool merging = false;          // sensing for `programs.front()`
+    bool programmed_last = false;
+    std::vector<Read> reads;  // waiting, oldest first
+    std::deque<Program> programs;
+  };
+  enum class Use : std::uint8_t { Command, DataOut, MergeOut, DataIn };
+  struct Transfer {
+    Use use;
+    std::uint32_t die;
+    std::uint32_t bytes, token;
+  };
+  struct Channel {
+    bool busy = false;
+    Transfer current{};
+    std::deque<Transfer> waiting;
+  };
+
+  [[nodiscard]] std::uint32_t die_of(std::uint64_t page) const;
+  void start_next(std::uint32_t die, Time now);
+  void start_data_out(std::uint32_t die, const Read& read, std::uint32_t bytes, Time now);
+  void use_channel(const Transfer& transfer, Time now);
+  void begin_transfer(std::uint32_t channel, const Transfer& transfer, Time now);
+  void handle(const Scheduled& what, Time now);
+  void transfer_done(const Transfer& transfer, Time now);
+  void sensed(std::uint32_t die, Time now);
+
+  FlashConfig config_;
+  std::vector<Die> dies_;  // channel-major
+  std::vector<Channel> channels_;
+  EventQueue<Scheduled> events_;
+  std::deque<Done> done_;
+  bool urgent_ = false;
+  std::uint64_t page_reads_ = 0, page_programs_ = 0;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,293 @@
+#include "refmodel/media/flash_media.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace cxlgpu {
+
+FlashMedia::FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::uint32_t slots,
+                       std::uint32_t line_bytes)
+    : config_(config),
+      capacity_(capacity),
+      slots_(slots),
+      line_bytes_(line_bytes),
+      dram_(config.internal_dram),
+      flash_(config),
+      buffer_(config),
+      depth_{config.read_queue_depth, config.write_queue_depth, config.array_queue_depth} {
+  const std::uint32_t ops = depth_[0] + depth_[1] + depth_[2];
+  pool_.resize(ops);
+  for (std::uint32_t i = ops; i > 0; --i) free_.push_back(i - 1);
+}
+
+unsigned FlashMedia::queue_of(MediaOp op) {
+  switch (op) {
+    case MediaOp::Read:
+    case MediaOp::Fill:
+      return 0;
+    case MediaOp::Write:
+    case MediaOp::WriteBack:
+      return 1;
+    case MediaOp::ArrayRead:
+    case MediaOp::ArrayWrite:
+      break;
+  }
+  return 2;
+}
+
+bool FlashMedia::can_accept(Time /*now*/, MediaOp op) const {
+  return outstanding_[queue_of(op)] < depth_[queue_of(op)];
+}
+
+bool FlashMedia::valid(const MediaCommand& command) const {
+  switch (command.op) {
+    case MediaOp::Read:
+    case MediaOp::Write:
+      return command.dpa % kLineBytes == 0 && command.dpa < capacity_;
+    case MediaOp::Fill:
+    case MediaOp::WriteBack:
+      return command.dpa % line_bytes_ == 0 && command.dpa < capacity_ && command.slot < slots_;
+    case MediaOp::ArrayRead:
+    case MediaOp::ArrayWrite:
+      return command.slot < slots_ && command.offset % kLineBytes == 0 &&
+             command.offset < line_bytes_;
+  }
+  return false;
+}
+
+// The effect on the contents, in the order of submit().
+void FlashMedia::apply(const MediaCommand& command, Op& op) {
+  const auto copy = [&](const SparseStore& from, std::uint64_t at, SparseStore& to,
+                        std::uint64_t to_at) {
+    for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
+      to.write_line(to_at + i, from.read_line(at + i));
+    }
+  };
+  const std::uint64_t slot = std::uint64_t{command.slot} * line_bytes_;
+  op.dpa = command.dpa;
+  op.bytes = static_cast<std::uint32_t>(kLineBytes);
+  op.slot_addr = slot + command.offset;
+  op.whole = command.byte_enable == kAllBytes;
+  switch (command.op) {
+    case MediaOp::Read:
+      op.response.data = store_.read_line(command.dpa);
+      ++counters_.reads;
+      break;
+    case MediaOp::Write:
+      store_.write_line(command.dpa, command.data, command.byte_enable);
+      ++counters_.writes;
+      break;
+    case MediaOp::ArrayRead:
+      op.response.data = array_.read_line(op.slot_addr);
+      ++counters_.array_reads;
+      break;
+    case MediaOp::ArrayWrite:
+      array_.write_line(op.slot_addr, command.data, command.byte_enable);
+      ++counters_.array_writes;
+      break;
+    case MediaOp::Fill:
+      copy(store_, command.dpa, array_, slot);
+      op.bytes = line_bytes_;
+      op.slot_addr = slot;
+      if (filled_.size() <= command.slot)
+        filled_.resize(std::max<std::size_t>(command.slot + 1, 2 * filled_.size()));
+      filled_[command.slot] = {command.dpa / line_bytes_, counters_.fills + 1};
+      slot_of_stale_ = true;
+      ++counters_.fills;
+      break;
+    case MediaOp::WriteBack:
+      copy(array_, slot, store_, command.dpa);
+      op.bytes = line_bytes_;
+      op.slot_addr = slot;
+      op.whole = true;
+      ++counters_.write_backs;
+      break;
+  }
+}
+
+void FlashMedia::submit(const MediaCommand& command, Time now) {
+  assert(can_accept(now, command.op));
+  advance(now);
+  ++outstanding_[queue_of(command.op)];
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  Op& op = pool_[index];
+  op = Op{};
+  op.response.op = command.op;
+  op.response.id = command.id;
+  if (!valid(command)) {
+    op.response.error = true;
+    events_.push(now + config_.lookup, {Step::Failed, index});
+  } else {
+    apply(command, op);
+    if (queue_of(command.op) != 2) {
+      events_.push(now + config_.lookup, {Step::LookedUp, index});
+    } else if (command.op == MediaOp::ArrayRead) {
+      start_dram(index, DramAccess::Read, now);
+    } else {
+      start_dram(index, op.whole ? DramAccess::Write : DramAccess::MaskedWrite, now);
+    }
+  }
+  update_next();
+}
+
+// Everything that happens up to `now`, in time order.
+void FlashMedia::advance(Time now) {
+  while (true) {
+    const Time own = events_.next(), flash = flash_.next_event(), dram = dram_.next_event();
+    const Time cold = buffer_.next_cold();
+    const Time at = std::min({own, flash, dram, cold});
+    if (at > now) break;
+    const std::size_t answered = ready_.size();
+    if (own == at) {
+      step(events_.pop(), at);
+    } else if (flash == at) {
+      if (const auto done = flash_.take(at)) {
+        if (done->program) {
+          program_done(done->token, at);
+        } else {
+          events_.push(at + config_.ecc, {Step::Decoded, done->token});
+        }
+      }
+    } else if (dram == at) {
+      if (const auto op = dram_.take(at)) dram_done(*op, at);
+    } else {
+      start_programs(at);
+    }
+    if (answered == 0 && !ready_.empty()) ready_at_ = at;
+  }
+}
+
+void FlashMedia::step(const Scheduled& what, Time now) {
+  Op& op = pool_[what.op];
+  const std::uint64_t page = op.dpa / config_.page_bytes;
+  const auto first = static_cast<std::uint32_t>(op.dpa % config_.page_bytes / kLineBytes);
+  const auto lines = op.bytes / static_cast<std::uint32_t>(kLineBytes);
+  if (what.step == Step::Failed) {
+    ready_.push_back(what.op);
+    return;
+  }
+  const MediaOp kind = op.response.op;
+  if (what.step == Step::LookedUp) {
+    if (kind == MediaOp::WriteBack) {
+      start_dram(what.op, DramAccess::Read, now);
+      return;
+    }
+    if (kind == MediaOp::Write) {
+      to_buffer(what.op, now);
+      return;
+    }
+    if (!buffer_.covers(page, first, lines)) {
+      flash_.read(page, config_.page_granule ? config_.page_bytes : op.bytes, what.op, now);
+      return;
+    }
+  }
+  // The data is in the controller: from the buffer, or decoded.
+  if (kind == MediaOp::Fill) {
+    start_dram(what.op, DramAccess::Write, now);
+  } else {
+    ready_.push_back(what.op);
+  }
+}
+
+void FlashMedia::start_dram(std::uint32_t index, DramAccess access, Time now) {
+  Op& op = pool_[index];
+  op.dram_left = op.bytes / static_cast<std::uint32_t>(kLineBytes);
+  for (std::uint32_t i = 0; i < op.bytes; i += kLineBytes) {
+    dram_.submit(op.slot_addr + i, access, index, now);
+  }
+}
+
+void FlashMedia::dram_done(std::uint32_t index, Time now) {
+  if (--pool_[index].dram_left > 0) return;
+  if (pool_[index].response.op == MediaOp::WriteBack) {
+    to_buffer(index, now);
+  } else {
+    ready_.push_back(index);
+  }
+}
+
+bool FlashMedia::put(const Op& op, Time now) {
+  return buffer_.put(op.dpa / config_.page_bytes,
+                     static_cast<std::uint32_t>(op.dpa % config_.page_bytes / kLineBytes),
+                     op.bytes / static_cast<std::uint32_t>(kLineBytes), op.whole, now);
+}
+
+// Writes take their place in the buffer in order; those that find it full wait.
+void FlashMedia::to_buffer(std::uint32_t index, Time now) {
+  if (waiting_.empty() && put(pool_[index], now)) {
+    ready_.push_back(index);
+    start_programs(now);
+    return;
+  }
+  waiting_.push_back(index);
+  flash_.set_urgent(true);
+}
+
+void FlashMedia::start_programs(Time now) {
+  while (const auto program = buffer_.next_program(now)) {
+    flash_.program(program->page, program->merge, program->entry, now);
+  }
+}
+
+void FlashMedia::program_done(std::uint32_t entry, Time now) {
+  buffer_.programmed(entry, now);
+  while (!waiting_.empty() && put(pool_[waiting_.front()], now)) {
+    ready_.push_back(waiting_.front());
+    waiting_.pop_front();
+  }
+  flash_.set_urgent(!waiting_.empty());
+  start_programs(now);
+}
+
+std::optional<MediaResponse> FlashMedia::take(Time now) {
+  if (now >= next_) {
+    advance(now);
+    update_next();
+  }
+  if (ready_.empty()) return std::nullopt;
+  const std::uint32_t index = ready_.front();
+  ready_.pop_front();
+  ready_at_ = now;
+  free_.push_back(index);
+  const MediaResponse& response = pool_[index].response;
+  --outstanding_[queue_of(response.op)];
+  return response;
+}
+
+void FlashMedia::update_next() {
+  next_ = std::min({events_.next(), flash_.next_event(), dram_.next_event(), buffer_.next_cold()});
+}
+
+Time FlashMedia::next_event() const {
+  if (!ready_.empty()) return ready_at_;
+  if (outstanding_[0] + outstanding_[1] + outstanding_[2] == 0) return Time::never();
+  return next_;
+}
+
+Line FlashMedia::peek(std::uint64_t dpa) const {
+  if (slot_of_stale_) {
+    slot_of_.clear();
+    for (std::uint32_t slot = 0; slot < filled_.size(); ++slot) {
+      if (filled_[slot].order == 0) continue;
+      const auto [at, added] = slot_of_.try_emplace(filled_[slot].line, slot);
+      if (!added && filled_[at->second].order < filled_[slot].order) at->second = slot;
+    }
+    slot_of_stale_ = false;
+  }
+  const auto found = slot_of_.find(dpa / line_bytes_);
+  if (found == slot_of_.end()) return store_.read_line(dpa);
+  return array_.read_line(std::uint64_t{found->second} * line_bytes_ + dpa % line_bytes_);
+}
+
+const MediaCounters& FlashMedia::counters() const {
+  const DramCounters rows = dram_.counters();
+  counters_.page_reads = flash_.page_reads();
+  counters_.page_programs = flash_.page_programs();
+  counters_.row_hits = rows.row_hits;
+  counters_.row_misses = rows.row_misses;
+  counters_.row_conflicts = rows.row_conflicts;
+  return counters_;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,111 @@
+// A flash endpoint's media: flash array, write buffer, and an internal DRAM array of slots.
+//
+// Purpose: Media for SSD endpoints (Z-NAND first), cached (slots > 0) or plain.
+// Timing:  Read       lookup, then the buffer or the flash array and ecc
+//          Fill       the same, then the line is written to its slot
+//          Write      lookup, then answered when the buffer has a place
+//          WriteBack  lookup, the line is read from its slot, then as Write
+//          Array*     one access of the internal DRAM, timed by DramController
+//          Errors are answered `lookup` after submit.
+// Granule: a page not wholly buffered is read and merged when it is programmed, since all of media
+//          space counts as holding data (a used drive).
+// Not yet: translation, garbage collection and erase come with a later issue; pages are striped
+//          statically over channels and dies and rewritten in place at tPROG. No suspend of
+//          programs, no cache reads, nothing is announced to DevLoad.
+// Queues:  reads and fills, writes and write-backs, array accesses each have a depth of their own;
+// a
+//          command holds its place from submit to take.
+// next_event(): never later than the next answer; it may be earlier, take() then gives nothing and
+//          next_event() moves on. Background programs raise no events of their own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "refmodel/media/dram_controller.hpp"
+#include "refmodel/media/event_queue.hpp"
+#include "refmodel/media/flash_array.hpp"
+#include "refmodel/media/media.hpp"
+#include "refmodel/media/media_config.hpp"
+#include "refmodel/media/sparse_store.hpp"
+#include "refmodel/media/write_buffer.hpp"
+
+namespace cxlgpu {
+
+class FlashMedia final : public Media {
+ public:
+  // Preconditions (make_media checks them): capacity <= config.capacity, the slots fit the internal
+  // DRAM, line_bytes is a power of two from 64 to page_bytes.
+  FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::uint32_t slots,
+             std::uint32_t line_bytes);
+
+  [[nodiscard]] bool can_accept(Time now, MediaOp op) const override;
+  void submit(const MediaCommand& command, Time now) override;
+  std::optional<MediaResponse> take(Time now) override;
+  [[nodiscard]] Time next_event() const override;
+  [[nodiscard]] const MediaCounters& counters() const override;
+  [[nodiscard]] Line peek(std::uint64_t dpa) const override;
+  void poke(std::uint64_t dpa, std::span<const std::uint8_t> bytes) override {
+    store_.write(dpa, bytes);
+  }
+
+ private:
+  enum class Step : std::uint8_t { LookedUp, Decoded, Failed };
+  struct Op {
+    MediaResponse response;
+    std::uint64_t dpa = 0, slot_addr = 0;
+    std::uint32_t bytes = 0;
+    std::uint32_t dram_left = 0;
+    bool whole = true;  // every byte written
+  };
+  struct Scheduled {
+    Step step;
+    std::uint32_t op;
+  };
+
+  [[nodiscard]] static unsigned queue_of(MediaOp op);
+  [[nodiscard]] bool valid(const MediaCommand& command) const;
+  void apply(const MediaCommand& command, Op& op);
+
+  void advance(Time now);
+  void step(const Scheduled& what, Time now);
+  void start_dram(std::uint32_t op, DramAccess access, Time now);
+  void dram_done(std::uint32_t op, Time now);
+  void to_buffer(std::uint32_t op, Time now);
+  bool put(const Op& op, Time now);
+  void start_programs(Time now);
+  void program_done(std::uint32_t entry, Time now);
+  void update_next();
+
+  FlashConfig config_;
+  std::uint64_t capacity_;
+  std::uint32_t slots_, line_bytes_;
+  SparseStore store_, array_;
+  struct Filled {
+    std::uint64_t line = 0, order = 0;  // order 0: never filled
+  };
+  std::vector<Filled> filled_;  // by slot, its last fill; grows with the highest slot used
+  // For peek(): line -> slot, rebuilt when fills have come since.
+  mutable std::unordered_map<std::uint64_t, std::uint32_t> slot_of_;
+  mutable bool slot_of_stale_ = false;
+  DramController dram_;
+  FlashArray flash_;
+  WriteBuffer buffer_;
+
+  std::vector<Op> pool_;
+  std::vector<std::uint32_t> free_;
+  std::array<std::uint32_t, 3> outstanding_{}, depth_{};
+  EventQueue<Scheduled> events_;
+  std::deque<std::uint32_t> waiting_;  // writes that the full buffer holds up, in order
+  std::deque<std::uint32_t> ready_;    // answers due, earliest first
+  Time ready_at_;                      // of the oldest of them, at the latest
+  Time next_ = Time::never();          // next thing of any kind to do
+  mutable MediaCounters counters_;     // the sums kept by the parts are fetched when asked for
+};
+
+}  // namespace cxlgpu

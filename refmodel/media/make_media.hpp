@@ -1,0 +1,26 @@
+// Makes the media model that a configuration describes.
+//
+// Shapes:  `capacity` bytes of media space (DPA 0 .. capacity - 1); `slots` lines of `line_bytes`
+// in
+//          the internal DRAM array, 0 for a part without a cache. A DRAM part has no array and
+//          ignores both.
+// Errors:  InputError, one line, if the part is smaller than asked or the line does not fit.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "refmodel/media/media.hpp"
+#include "refmodel/media/media_config.hpp"
+
+namespace cxlgpu {
+
+struct MediaShape {
+  std::uint64_t capacity = 0;  // bytes
+  std::uint32_t slots = 0;
+  std::uint32_t line_bytes = 256;
+};
+
+[[nodiscard]] std::unique_ptr<Media> make_media(const MediaConfig& config, const MediaShape& shape);
+
+}  // namespace cxlgpu

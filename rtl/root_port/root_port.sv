@@ -1,0 +1,375 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Root port: queue logic of the SR engine in front of one CXL controller.
+//
+//   req --> SR queue --------------> memory queue --> controller --> link
+//              |  reader view          ^  |    ^          |
+//              +--> SR reader ---------+  |    +----------+--> rsp
+//                   window, ring  ^       |lines     DevLoad
+//                                 +-------+             |
+//                                 +---- load control <--+ profiler
+//
+// Latency, idle, controller excluded: request accepted in cycle t, at the head of the SR queue in
+// t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the
+// controller's receive FIFO in cycle t is offered in t + 1.
+//
+// Registers (addr[11:0]): the table of docs/blocks.md, "root_port registers".
+//
+// Source: the SR engine's parts as docs/blocks.md describes them; CXL 2.0 for the messages.
+
+module root_port
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter int unsigned SrDepth     = 32,
+  parameter int unsigned MemDepth    = 32,
+  parameter int unsigned SpecEntries = 2,
+  parameter int unsigned RingSets    = 64,
+  parameter int unsigned RingWays    = 4,
+  parameter int unsigned NdRxDepth   = 32,
+  parameter int unsigned WdRxDepth   = 32,
+  parameter int unsigned LlrbDepth   = 128
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        link_up_i,
+  // Host bridge
+  input  logic        req_valid_i,
+  output logic        req_ready_o,
+  input  sys_req_t    req_i,
+  output logic        rsp_valid_o,
+  input  logic        rsp_ready_i,
+  output sys_rsp_t    rsp_o,
+  // Registers: vendor block at 800h
+  input  reg_req_t    reg_req_i,
+  output logic [31:0] reg_rdata_o,
+  // Link
+  output logic        link_tx_valid_o,
+  input  logic        link_tx_ready_i,
+  output flit_t       link_tx_flit_o,
+  input  logic        link_rx_valid_i,
+  input  flit_t       link_rx_flit_i,
+  output logic        phy_reinit_req_o,
+  input  logic        phy_reinit_done_i,
+  output logic        init_done_o,
+  output logic        abort_o,
+  output logic [7:0]  err_o,
+  // Trace
+  output trace_t      tr_port_enqueue_o,
+  output trace_t      tr_memq_alloc_o,
+  output trace_t      tr_ctrl_accept_o,
+  output trace_t      tr_ctrl_store_o,
+  output trace_t      tr_spec_issue_o,
+  output trace_t      tr_port_respond_o,
+  output trace_t      tr_load_control_o
+);
+
+  localparam int unsigned MemEntries = MemDepth - SpecEntries;
+  localparam int unsigned SrIdxBits  = $clog2(SrDepth);
+  localparam int unsigned SrCntBits  = $clog2(SrDepth + 1);
+
+  // ---------------------------------------------------------------------------------------------
+  // Registers
+  // ---------------------------------------------------------------------------------------------
+  logic [2:0]       policy_q;
+  logic             len_en_q;
+  logic [3:0]       clip_log2_q;
+  logic [31:0]      rdata_q, rdata_d;
+  logic             wr_policy;
+  gran_e            state;
+  logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
+  logic [31:0]      unexpected;
+  logic [3:0][31:0] rsp_count;
+
+  assign wr_policy = reg_req_i.valid && reg_req_i.write && reg_req_i.addr[11:2] == 10'h200;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      policy_q    <= PolicyOff;
+      len_en_q    <= 1'b0;
+      clip_log2_q <= 4'd15;
+    end else if (wr_policy) begin
+      policy_q    <= reg_req_i.wdata[2:0];
+      len_en_q    <= reg_req_i.wdata[4];
+      clip_log2_q <= reg_req_i.wdata[11:8];
+    end
+  end
+
+  always_comb begin
+    rdata_d = '0;
+    if (reg_req_i.valid && !reg_req_i.write) begin
+      unique case ({reg_req_i.addr[11:2], 2'b00})
+        12'h800: rdata_d = {20'h0, clip_log2_q, 3'h0, len_en_q, 1'b0, policy_q};
+        12'h804: rdata_d = {29'h0, state};
+        12'h810: rdata_d = loads;
+        12'h814: rdata_d = stores;
+        12'h818: rdata_d = specs;
+        12'h81C: rdata_d = rsp_count[LoadLight];
+        12'h820: rdata_d = rsp_count[LoadOptimal];
+        12'h824: rdata_d = rsp_count[LoadModerate];
+        12'h828: rdata_d = rsp_count[LoadSevere];
+        12'h82C: rdata_d = seen;
+        12'h830: rdata_d = issued;
+        12'h834: rdata_d = ring_suppressed;
+        12'h838: rdata_d = halt_suppressed;
+        12'h83C: rdata_d = unexpected;
+        default: rdata_d = '0;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rdata_q <= '0;
+    else         rdata_q <= rdata_d;
+  end
+  assign reg_rdata_o = rdata_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // SR queue
+  // ---------------------------------------------------------------------------------------------
+  logic                                 head_valid, head_ready;
+  sys_req_t                             head_req;
+  logic                                 rd_valid, rd_is_load, rd_next;
+  line_addr_t                           rd_line;
+  logic [SrIdxBits-1:0]                 rd_index;
+  logic [SrDepth-1:0]                   load_valid;
+  logic [SrDepth-1:0][LineAddrBits-1:0] load_line;
+  logic [SrCntBits-1:0]                 sr_count;
+  logic                                 enqueue;
+
+  sr_queue #(
+    .Depth(SrDepth)
+  ) u_sr_queue (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i  (req_valid_i),
+    .in_ready_o  (req_ready_o),
+    .in_req_i    (req_i),
+    .head_valid_o(head_valid),
+    .head_ready_i(head_ready),
+    .head_req_o  (head_req),
+    .rd_valid_o  (rd_valid),
+    .rd_is_load_o(rd_is_load),
+    .rd_line_o   (rd_line),
+    .rd_index_o  (rd_index),
+    .rd_next_i   (rd_next),
+    .load_valid_o(load_valid),
+    .load_line_o (load_line),
+    .count_o     (sr_count)
+  );
+  assign enqueue = req_valid_i && req_ready_o;
+
+  // ---------------------------------------------------------------------------------------------
+  // SR reader
+  // ---------------------------------------------------------------------------------------------
+  logic                                    spec_valid, spec_ready;
+  granule_t                                spec_first;
+  logic [1:0]                              spec_len;
+  line_addr_t                              spec_line;
+  logic [MemEntries-1:0]                   mem_valid;
+  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line;
+
+  sr_reader #(
+    .SrDepth   (SrDepth),
+    .MemEntries(MemEntries),
+    .RingSets  (RingSets),
+    .RingWays  (RingWays)
+  ) u_sr_reader (
+    .clk_i,
+    .rst_ni,
+    .policy_i         (sr_policy_e'(policy_q)),
+    .len_en_i         (len_en_q),
+    .clip_log2_i      (clip_log2_q),
+    .state_i          (state),
+    .flush_i          (wr_policy),
+    .rd_valid_i       (rd_valid),
+    .rd_is_load_i     (rd_is_load),
+    .rd_line_i        (rd_line),
+    .rd_index_i       (rd_index),
+    .rd_next_o        (rd_next),
+    .load_valid_i     (load_valid),
+    .load_line_i      (load_line),
+    .mem_valid_i      (mem_valid),
+    .mem_line_i       (mem_line),
+    .spec_valid_o     (spec_valid),
+    .spec_ready_i     (spec_ready),
+    .spec_first_o     (spec_first),
+    .spec_len_o       (spec_len),
+    .spec_line_o      (spec_line),
+    .seen_o           (seen),
+    .issued_o         (issued),
+    .ring_suppressed_o(ring_suppressed),
+    .halt_suppressed_o(halt_suppressed)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Memory queue
+  // ---------------------------------------------------------------------------------------------
+  logic       req_msg_valid, req_msg_ready, rwd_msg_valid, rwd_msg_ready;
+  msg_hdr_t   req_msg_hdr, rwd_msg_hdr;
+  line_t      rwd_data;
+  byte_en_t   rwd_be;
+  logic       ndr_valid, ndr_ready, drs_valid, drs_ready;
+  msg_hdr_t   ndr_hdr, drs_hdr;
+  line_t      drs_data;
+  logic       rsp_taken;
+  logic [1:0] rsp_dev_load;
+
+  memory_queue #(
+    .Depth      (MemDepth),
+    .SpecEntries(SpecEntries)
+  ) u_memory_queue (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i    (head_valid),
+    .in_ready_o    (head_ready),
+    .in_req_i      (head_req),
+    .spec_valid_i  (spec_valid),
+    .spec_ready_o  (spec_ready),
+    .spec_first_i  (spec_first),
+    .spec_len_i    (spec_len),
+    .spec_line_i   (spec_line),
+    .len_en_i      (len_en_q),
+    .req_valid_o   (req_msg_valid),
+    .req_ready_i   (req_msg_ready),
+    .req_hdr_o     (req_msg_hdr),
+    .rwd_valid_o   (rwd_msg_valid),
+    .rwd_ready_i   (rwd_msg_ready),
+    .rwd_hdr_o     (rwd_msg_hdr),
+    .rwd_data_o    (rwd_data),
+    .rwd_be_o      (rwd_be),
+    .ndr_valid_i   (ndr_valid),
+    .ndr_ready_o   (ndr_ready),
+    .ndr_hdr_i     (ndr_hdr),
+    .drs_valid_i   (drs_valid),
+    .drs_ready_o   (drs_ready),
+    .drs_hdr_i     (drs_hdr),
+    .drs_data_i    (drs_data),
+    .rsp_valid_o,
+    .rsp_ready_i,
+    .rsp_o,
+    .mem_valid_o   (mem_valid),
+    .mem_line_o    (mem_line),
+    .rsp_taken_o   (rsp_taken),
+    .rsp_dev_load_o(rsp_dev_load),
+    .unexpected_o  (unexpected),
+    .tr_alloc_o    (tr_memq_alloc_o),
+    .tr_req_o      (tr_ctrl_accept_o),
+    .tr_rwd_o      (tr_ctrl_store_o),
+    .tr_spec_o     (tr_spec_issue_o),
+    .tr_respond_o  (tr_port_respond_o)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Profiler and load control
+  // ---------------------------------------------------------------------------------------------
+  logic       lc_rsp_valid;
+  logic [1:0] lc_dev_load;
+
+  profiler u_profiler (
+    .clk_i,
+    .rst_ni,
+    .load_i        (enqueue && !req_i.is_write),
+    .store_i       (enqueue && req_i.is_write),
+    .spec_i        (tr_spec_issue_o.valid),
+    .rsp_valid_i   (rsp_taken),
+    .dev_load_i    (rsp_dev_load),
+    .lc_rsp_valid_o(lc_rsp_valid),
+    .lc_dev_load_o (lc_dev_load),
+    .loads_o       (loads),
+    .stores_o      (stores),
+    .specs_o       (specs),
+    .rsp_count_o   (rsp_count)
+  );
+
+  load_control u_load_control (
+    .clk_i,
+    .rst_ni,
+    .clear_i    (wr_policy),
+    .rsp_valid_i(lc_rsp_valid),
+    .dev_load_i (lc_dev_load),
+    .state_o    (state)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Controller. The host sends no multi-data headers, so their disable is of no account here.
+  // ---------------------------------------------------------------------------------------------
+  logic [6:0] unused_rx_nd_count, unused_rx_wd_count;
+  byte_en_t   unused_rx_wd_be;
+
+  cxl_controller #(
+    .IsHost   (1'b1),
+    .NdRxDepth(NdRxDepth),
+    .WdRxDepth(WdRxDepth),
+    .LlrbDepth(LlrbDepth)
+  ) u_controller (
+    .clk_i,
+    .rst_ni,
+    .link_up_i,
+    .mdh_disable_i (1'b0),
+    .tx_nd_valid_i (req_msg_valid),
+    .tx_nd_ready_o (req_msg_ready),
+    .tx_nd_hdr_i   (req_msg_hdr),
+    .tx_wd_valid_i (rwd_msg_valid),
+    .tx_wd_ready_o (rwd_msg_ready),
+    .tx_wd_hdr_i   (rwd_msg_hdr),
+    .tx_wd_data_i  (rwd_data),
+    .tx_wd_be_i    (rwd_be),
+    .rx_nd_valid_o (ndr_valid),
+    .rx_nd_ready_i (ndr_ready),
+    .rx_nd_hdr_o   (ndr_hdr),
+    .rx_wd_valid_o (drs_valid),
+    .rx_wd_ready_i (drs_ready),
+    .rx_wd_hdr_o   (drs_hdr),
+    .rx_wd_data_o  (drs_data),
+    .rx_wd_be_o    (unused_rx_wd_be),
+    .rx_nd_count_o (unused_rx_nd_count),
+    .rx_wd_count_o (unused_rx_wd_count),
+    .link_tx_valid_o,
+    .link_tx_ready_i,
+    .link_tx_flit_o,
+    .link_rx_valid_i,
+    .link_rx_flit_i,
+    .phy_reinit_req_o,
+    .phy_reinit_done_i,
+    .init_done_o,
+    .abort_o,
+    .err_o
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Trace
+  // ---------------------------------------------------------------------------------------------
+  gran_e state_last_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) state_last_q <= Gran256;
+    else         state_last_q <= state;
+  end
+
+  always_comb begin
+    tr_port_enqueue_o = '0;
+    tr_load_control_o = '0;
+    if (enqueue) begin
+      tr_port_enqueue_o.valid = 1'b1;
+      tr_port_enqueue_o.id    = req_i.id;
+      tr_port_enqueue_o.line  = req_i.line;
+      tr_port_enqueue_o.info  = 8'(sr_count);
+    end
+    if (state != state_last_q) begin
+      tr_load_control_o.valid = 1'b1;
+      tr_load_control_o.info  = 8'(state);
+    end
+  end
+
+  logic unused_reg;
+  assign unused_reg = ^{reg_req_i.addr[15:12], reg_req_i.addr[1:0], reg_req_i.wdata[31:12],
+                        reg_req_i.wdata[7:5], reg_req_i.wdata[3]};
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  assert property (@(posedge clk_i) disable iff (!rst_ni) wr_policy |=> state == Gran256);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (req_valid_i && !req_ready_o) |=> req_valid_i);
+
+endmodule

@@ -1,0 +1,233 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Root complex: AXI4 adapter, host bridge and NumPorts root ports.
+//
+//   AXI4 --> axi_adapter --> host_bridge --+--> root_port[0] --> link 0
+//                             (HDM decode) +--> root_port[1] --> link 1
+//
+// Register space, 4 KiB each: host bridge at 0000h, root port i at 1000h * (i + 1); other
+// addresses read 0. Read data is valid the cycle after the request.
+//
+// Latency:  adapter 1, host bridge 1 each way, root port as it says.
+// Source:   docs/blocks.md, "Tops".
+
+module root_complex
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter int unsigned NumPorts       = 2,     // 1..15
+  parameter int unsigned NumDecoders    = 4,
+  parameter logic [7:0]  PortNumberBase = 8'h10
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  // System side: AXI4, one 64 B line a transaction
+  input  logic                     awvalid_i,
+  output logic                     awready_o,
+  input  sys_id_t                  awid_i,
+  input  logic [63:0]              awaddr_i,
+  input  logic [7:0]               awlen_i,
+  input  logic [2:0]               awsize_i,
+  input  logic [1:0]               awburst_i,
+  input  logic                     wvalid_i,
+  output logic                     wready_o,
+  input  line_t                    wdata_i,
+  input  byte_en_t                 wstrb_i,
+  input  logic                     wlast_i,
+  output logic                     bvalid_o,
+  input  logic                     bready_i,
+  output sys_id_t                  bid_o,
+  output logic [1:0]               bresp_o,
+  input  logic                     arvalid_i,
+  output logic                     arready_o,
+  input  sys_id_t                  arid_i,
+  input  logic [63:0]              araddr_i,
+  input  logic [7:0]               arlen_i,
+  input  logic [2:0]               arsize_i,
+  input  logic [1:0]               arburst_i,
+  output logic                     rvalid_o,
+  input  logic                     rready_i,
+  output sys_id_t                  rid_o,
+  output line_t                    rdata_o,
+  output logic [1:0]               rresp_o,
+  output logic                     rlast_o,
+  // Registers: host bridge at 0000h, root port i at 1000h * (i + 1)
+  input  reg_req_t                 reg_req_i,
+  output logic [31:0]              reg_rdata_o,
+  // Links, one a root port
+  input  logic [NumPorts-1:0]      link_up_i,
+  output logic [NumPorts-1:0]      link_tx_valid_o,
+  input  logic [NumPorts-1:0]      link_tx_ready_i,
+  output flit_t [NumPorts-1:0]     link_tx_flit_o,
+  input  logic [NumPorts-1:0]      link_rx_valid_i,
+  input  flit_t [NumPorts-1:0]     link_rx_flit_i,
+  output logic [NumPorts-1:0]      phy_reinit_req_o,
+  input  logic [NumPorts-1:0]      phy_reinit_done_i,
+  output logic [NumPorts-1:0]      init_done_o,
+  output logic [NumPorts-1:0]      abort_o,
+  output logic [NumPorts-1:0][7:0] err_o,
+  // Trace
+  output trace_t                   tr_sys_accept_o,
+  output trace_t [NumPorts-1:0]    tr_port_enqueue_o,
+  output trace_t [NumPorts-1:0]    tr_memq_alloc_o,
+  output trace_t [NumPorts-1:0]    tr_ctrl_accept_o,
+  output trace_t [NumPorts-1:0]    tr_ctrl_store_o,
+  output trace_t [NumPorts-1:0]    tr_spec_issue_o,
+  output trace_t [NumPorts-1:0]    tr_port_respond_o,
+  output trace_t [NumPorts-1:0]    tr_load_control_o,
+  output trace_t                   tr_sys_respond_o
+);
+
+  // ---------------------------------------------------------------------------------------------
+  // Registers
+  // ---------------------------------------------------------------------------------------------
+  reg_req_t                  reg_req_bridge;
+  reg_req_t [NumPorts-1:0]   reg_req_port;
+  logic [31:0]               rdata_bridge;
+  logic [NumPorts-1:0][31:0] rdata_port;
+  logic [3:0]                reg_page_q;
+
+  always_comb begin
+    reg_req_bridge       = reg_req_i;
+    reg_req_bridge.valid = reg_req_i.valid && (reg_req_i.addr[15:12] == 4'd0);
+    for (int unsigned i = 0; i < NumPorts; i++) begin
+      reg_req_port[i]       = reg_req_i;
+      reg_req_port[i].valid = reg_req_i.valid && (reg_req_i.addr[15:12] == 4'(i + 1));
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      reg_page_q <= '0;
+    end else if (reg_req_i.valid) begin
+      reg_page_q <= reg_req_i.addr[15:12];
+    end
+  end
+
+  always_comb begin
+    reg_rdata_o = (reg_page_q == 4'd0) ? rdata_bridge : '0;
+    for (int unsigned i = 0; i < NumPorts; i++) begin
+      if (reg_page_q == 4'(i + 1)) reg_rdata_o = rdata_port[i];
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // System side
+  // ---------------------------------------------------------------------------------------------
+  logic                    sys_req_valid, sys_req_ready, sys_rsp_valid, sys_rsp_ready;
+  sys_req_t                sys_req, port_req;
+  sys_rsp_t                sys_rsp;
+  logic [NumPorts-1:0]     port_req_valid, port_req_ready, port_rsp_valid, port_rsp_ready;
+  sys_rsp_t [NumPorts-1:0] port_rsp;
+
+  axi_adapter u_axi_adapter (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .awvalid_i       (awvalid_i),
+    .awready_o       (awready_o),
+    .awid_i          (awid_i),
+    .awaddr_i        (awaddr_i),
+    .awlen_i         (awlen_i),
+    .awsize_i        (awsize_i),
+    .awburst_i       (awburst_i),
+    .wvalid_i        (wvalid_i),
+    .wready_o        (wready_o),
+    .wdata_i         (wdata_i),
+    .wstrb_i         (wstrb_i),
+    .wlast_i         (wlast_i),
+    .bvalid_o        (bvalid_o),
+    .bready_i        (bready_i),
+    .bid_o           (bid_o),
+    .bresp_o         (bresp_o),
+    .arvalid_i       (arvalid_i),
+    .arready_o       (arready_o),
+    .arid_i          (arid_i),
+    .araddr_i        (araddr_i),
+    .arlen_i         (arlen_i),
+    .arsize_i        (arsize_i),
+    .arburst_i       (arburst_i),
+    .rvalid_o        (rvalid_o),
+    .rready_i        (rready_i),
+    .rid_o           (rid_o),
+    .rdata_o         (rdata_o),
+    .rresp_o         (rresp_o),
+    .rlast_o         (rlast_o),
+    .req_valid_o     (sys_req_valid),
+    .req_ready_i     (sys_req_ready),
+    .req_o           (sys_req),
+    .rsp_valid_i     (sys_rsp_valid),
+    .rsp_ready_o     (sys_rsp_ready),
+    .rsp_i           (sys_rsp),
+    .tr_sys_respond_o(tr_sys_respond_o)
+  );
+
+  host_bridge #(
+    .NumPorts      (NumPorts),
+    .PortNumberBase(PortNumberBase),
+    .NumDecoders   (NumDecoders)
+  ) u_host_bridge (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .req_valid_i     (sys_req_valid),
+    .req_ready_o     (sys_req_ready),
+    .req_i           (sys_req),
+    .rsp_valid_o     (sys_rsp_valid),
+    .rsp_ready_i     (sys_rsp_ready),
+    .rsp_o           (sys_rsp),
+    .reg_req_i       (reg_req_bridge),
+    .reg_rdata_o     (rdata_bridge),
+    .port_req_valid_o(port_req_valid),
+    .port_req_ready_i(port_req_ready),
+    .port_req_o      (port_req),
+    .port_rsp_valid_i(port_rsp_valid),
+    .port_rsp_ready_o(port_rsp_ready),
+    .port_rsp_i      (port_rsp),
+    .tr_sys_accept_o (tr_sys_accept_o)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Root ports
+  // ---------------------------------------------------------------------------------------------
+  for (genvar p = 0; p < NumPorts; p++) begin : gen_port
+    root_port u_root_port (
+      .clk_i            (clk_i),
+      .rst_ni           (rst_ni),
+      .req_valid_i      (port_req_valid[p]),
+      .req_ready_o      (port_req_ready[p]),
+      .req_i            (port_req),
+      .rsp_valid_o      (port_rsp_valid[p]),
+      .rsp_ready_i      (port_rsp_ready[p]),
+      .rsp_o            (port_rsp[p]),
+      .reg_req_i        (reg_req_port[p]),
+      .reg_rdata_o      (rdata_port[p]),
+      .link_up_i        (link_up_i[p]),
+      .link_tx_valid_o  (link_tx_valid_o[p]),
+      .link_tx_ready_i  (link_tx_ready_i[p]),
+      .link_tx_flit_o   (link_tx_flit_o[p]),
+      .link_rx_valid_i  (link_rx_valid_i[p]),
+      .link_rx_flit_i   (link_rx_flit_i[p]),
+      .phy_reinit_req_o (phy_reinit_req_o[p]),
+      .phy_reinit_done_i(phy_reinit_done_i[p]),
+      .init_done_o      (init_done_o[p]),
+      .abort_o          (abort_o[p]),
+      .err_o            (err_o[p]),
+      .tr_port_enqueue_o(tr_port_enqueue_o[p]),
+      .tr_memq_alloc_o  (tr_memq_alloc_o[p]),
+      .tr_ctrl_accept_o (tr_ctrl_accept_o[p]),
+      .tr_ctrl_store_o  (tr_ctrl_store_o[p]),
+      .tr_spec_issue_o  (tr_spec_issue_o[p]),
+      .tr_port_respond_o(tr_port_respond_o[p]),
+      .tr_load_control_o(tr_load_control_o[p])
+    );
+  end
+
+  if ((NumPorts < 1) || (NumPorts > 15)) begin : gen_bad
+    $error("root_complex: NumPorts must be 1..15");
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  OnePort_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(port_req_valid));
+
+endmodule

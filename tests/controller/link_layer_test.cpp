@@ -1,0 +1,118 @@
+// The link layer of the golden model on its own: host twin against device twin, without RTL. The
+// same cases run in lockstep with the RTL in cxl_controller_test.cpp.
+#include "refmodel/controller/link_layer.hpp"
+
+#include "tests/controller/wire_scenarios.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+class LinkLayerTwins : public ::testing::TestWithParam<unsigned> {
+ protected:
+  Lockstep run{"controller/link_layer", 21};
+  Ends ends;
+  unsigned end() const { return GetParam(); }
+};
+
+TEST_P(LinkLayerTwins, ErrorInAdf) {
+  scenario::error_in_adf(ends, run, end());
+}
+TEST_P(LinkLayerTwins, ErrorInLastAdf) {
+  scenario::error_in_last_adf(ends, run, end());
+}
+TEST_P(LinkLayerTwins, ErrorBeforeAdfRun) {
+  scenario::error_before_adf_run(ends, run, end());
+}
+TEST_P(LinkLayerTwins, LostAck) {
+  scenario::lost_ack(ends, run, end(), false);
+}
+TEST_P(LinkLayerTwins, LostFrameOfAck) {
+  scenario::lost_ack(ends, run, end(), true);
+}
+TEST_P(LinkLayerTwins, StaleAck) {
+  scenario::stale_ack(ends, run, end());
+}
+TEST_P(LinkLayerTwins, RequestBehindReplayedAdf) {
+  scenario::request_behind_replayed_adf(ends, run, end());
+}
+TEST_P(LinkLayerTwins, Exhaustion) {
+  scenario::exhaustion(ends, run, end(), 4096);
+}
+TEST_P(LinkLayerTwins, IdleLatency) {
+  scenario::idle_latency(ends, run, end(), false);
+}
+TEST_P(LinkLayerTwins, IdleLatencyWithData) {
+  scenario::idle_latency(ends, run, end(), true);
+}
+TEST_P(LinkLayerTwins, Framing) {
+  scenario::framing(ends, run, end());
+}
+TEST_P(LinkLayerTwins, UnexpectedAck) {
+  scenario::unexpected_ack(ends, run, end());
+}
+TEST_P(LinkLayerTwins, SecondInit) {
+  scenario::second_init(ends, run, end());
+}
+TEST_P(LinkLayerTwins, UnknownControl) {
+  scenario::unknown_control(ends, run, end());
+}
+TEST_P(LinkLayerTwins, BentRetryFlit) {
+  scenario::bent_retry_flit(ends, run, end());
+}
+TEST_P(LinkLayerTwins, ReservedSlotCode) {
+  scenario::reserved_slot_code(ends, run, end());
+}
+TEST_P(LinkLayerTwins, BeforeInit) {
+  scenario::before_init(ends, run, end());
+}
+
+TEST_P(LinkLayerTwins, ErrorInRequest) {
+  for (unsigned member = 0; member < 6; ++member) {
+    Ends fresh;
+    scenario::error_in_request(fresh, run, end(), member);
+  }
+}
+
+TEST_P(LinkLayerTwins, Abort) {
+  Ends short_timeout({.timeout = 200});
+  scenario::abort(short_timeout, run, end(), 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Senders, LinkLayerTwins, ::testing::Values(0u, 1u),
+                         [](const auto& info) { return scenario::side(info.param); });
+
+TEST(LinkLayer, LlrbFull) {
+  Lockstep run("controller/link_layer", 22);
+  Ends ends;
+  scenario::llrb_full(ends, run);
+}
+
+TEST(LinkLayer, Restart) {
+  Lockstep run("controller/link_layer", 23);
+  Ends ends;
+  scenario::link_restart(ends, run);
+}
+
+TEST(LinkLayer, Overflow) {
+  Lockstep run("controller/link_layer", 24);
+  Ends ends;
+  scenario::overflow(ends, run);
+}
+
+// Everything at once: every message arrives once, in order and unchanged, and all comes to rest.
+TEST(LinkLayer, RandomTrafficWithErrors) {
+  Lockstep run("controller/link_layer", 25);
+  Ends ends;
+  LinkHarness h(ends, run);
+  for (const unsigned ppm : {0u, 1000u, 20000u, 100000u}) {
+    h.load = {.nd = {60, 60}, .wd = {40, 40}, .link_stall = {20, 20}, .rx_stall = {20, 20}};
+    h.load.flit_error_ppm = ppm;
+    h.steps(from_environment("CXLGPU_CYCLES", 200000) / 8);
+    h.load = {};
+    EXPECT_TRUE(scenario::drain(h, 50000));
+    scenario::expect_at_rest(h, ends);
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu::test

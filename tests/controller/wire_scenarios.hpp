@@ -1,0 +1,128 @@
+// Directed cases made of flits that no controller of ours sends: unframed or unexpected RETRY
+// flits, early and second INIT.Param, unknown control flits, reserved slot codes.
+//
+// Purpose: the receiver's error rules, for twins and RTL alike.
+// Units:   cycles; wires as in link_harness.hpp.
+// Errors:  GoogleTest failures.
+#pragma once
+
+#include "tests/controller/link_scenarios.hpp"
+
+namespace cxlgpu::test::scenario {
+
+inline void inject_framed(LinkHarness& h, unsigned wire, unsigned frames, const Payload& last) {
+  for (unsigned i = 0; i < frames; ++i) h.inject(wire, control_payload(flits::RetryFrame{}));
+  h.inject(wire, last);
+  h.steps(40);
+}
+
+// A Req counts after five or more Frames only; the answer is one Ack sequence.
+inline void framing(Ends& ends, Lockstep& run, unsigned wire) {
+  LinkHarness h(ends, run);
+  bring_up(h);
+  RetryLog log;
+  h.on_flit = [&](WireFlit& f) {
+    if (f.wire != wire) log.note(f);
+  };
+  for (const unsigned frames : {0u, 1u, 4u, 5u, 6u, 13u}) {
+    log = {};
+    const LinkLayer& sender = ends.twin(wire).link();
+    const auto eseq = static_cast<std::uint8_t>(sender.local().eseq);
+    inject_framed(h, wire, frames, control_payload(flits::RetryReq{.eseq = eseq, .num_retry = 3}));
+    ASSERT_EQ(log.acks.size(), frames >= 5 ? 1u : 0u) << frames << " frames";
+    if (frames < 5) continue;
+    EXPECT_TRUE(log.acks[0].empty);
+    EXPECT_EQ(log.acks[0].num_retry, 3u);
+    EXPECT_EQ(log.acks[0].eseq, eseq);
+    EXPECT_EQ(log.acks[0].wr_ptr, ends.twin(1 - wire).link().remote().wr_ptr);
+  }
+  // The Acks found nobody waiting.
+  EXPECT_EQ(h.errors(wire), link_err::kUnexpectedAck);
+  EXPECT_EQ(h.errors(1 - wire), 0u);
+  burst(h, wire, 3, 5);
+  EXPECT_TRUE(drain(h, kSoon));
+  expect_at_rest(h, ends);
+}
+
+inline void unexpected_ack(Ends& ends, Lockstep& run, unsigned wire) {
+  LinkHarness h(ends, run);
+  bring_up(h);
+  inject_framed(h, wire, 4, control_payload(flits::RetryAck{.num_retry = 1}));
+  EXPECT_EQ(h.errors(1 - wire), 0u);
+  inject_framed(h, wire, 5, control_payload(flits::RetryAck{.num_retry = 1}));
+  EXPECT_EQ(h.errors(1 - wire), link_err::kUnexpectedAck);
+  EXPECT_EQ(ends.twin(1 - wire).link().local().state, RetryLocal::State::kNormal);
+}
+
+// A flit that is not of the peer's making; what it does to sequence numbers no longer matters.
+inline unsigned errors_of(Ends& ends, Lockstep& run, unsigned wire, const Payload& payload) {
+  LinkHarness h(ends, run);
+  bring_up(h);
+  h.inject(wire, payload);
+  h.steps(30);
+  return h.errors(1 - wire);
+}
+
+inline void second_init(Ends& ends, Lockstep& run, unsigned wire) {
+  EXPECT_EQ(errors_of(ends, run, wire, control_payload(flits::InitParam{.wrap = 22})),
+            link_err::kSecondInit);
+}
+
+inline void unknown_control(Ends& ends, Lockstep& run, unsigned wire) {
+  Payload payload = control_payload(flits::RetryIdle{});
+  payload[4] = 0x05;
+  EXPECT_EQ(errors_of(ends, run, wire, payload), link_err::kProtocol);
+}
+
+// Constant bits of RETRY flits are looked at.
+inline void bent_retry_flit(Ends& ends, Lockstep& run, unsigned wire) {
+  Payload payload = control_payload(flits::RetryFrame{});
+  payload[40] = 1;
+  EXPECT_EQ(errors_of(ends, run, wire, payload), link_err::kProtocol);
+}
+
+inline void reserved_slot_code(Ends& ends, Lockstep& run, unsigned wire) {
+  Payload payload{};
+  payload[0] = 7 << 5;  // H7
+  EXPECT_EQ(errors_of(ends, run, wire, payload), link_err::kProtocol);
+}
+
+// The peer stays down: an LLCRD comes before its INIT.Param.
+inline void before_init(Ends& ends, Lockstep& run, unsigned wire) {
+  LinkHarness h(ends, run);
+  h.link_up[wire] = false;
+  h.steps(20);
+  h.inject(wire, control_payload(flits::RetryIdle{}));
+  h.steps(20);
+  EXPECT_EQ(h.errors(1 - wire), 0u);
+  h.inject(wire, control_payload(flits::Llcrd{}));
+  h.steps(20);
+  EXPECT_EQ(h.errors(1 - wire), link_err::kBeforeInit);
+  h.inject(wire, control_payload(flits::InitParam{.wrap = 40}));
+  h.steps(20);
+  EXPECT_EQ(h.errors(1 - wire), link_err::kBeforeInit);
+  EXPECT_TRUE(h.out()[1 - wire].init_done);
+}
+
+// More messages than the receive FIFO holds, against all credits.
+inline void overflow(Ends& ends, Lockstep& run) {
+  LinkHarness h(ends, run);
+  h.scoreboard = false;
+  bring_up(h);
+  h.load.rx_stall = {100, 100};
+  // S2M H4 with two NDRs, 17 times: 34 into 32.
+  Payload payload{};
+  payload[0] = 4 << 5;
+  const flits::SlotFormat& h4 = flits::slot_format(flits::Direction::S2M, 0, 4);
+  for (const flits::Placement& at : h4.places()) or_slot(payload, 0, place_message(0x101, at));
+  for (unsigned i = 0; i < 16; ++i) h.inject(1, payload);
+  h.steps(30);
+  EXPECT_EQ(h.errors(0), 0u);
+  EXPECT_EQ(h.out()[0].rx_nd_count, 32u);
+  h.inject(1, payload);
+  h.steps(30);
+  EXPECT_EQ(h.errors(0), link_err::kOverflow);
+  EXPECT_EQ(h.out()[0].rx_nd_count, 32u);
+}
+
+}  // namespace cxlgpu::test::scenario

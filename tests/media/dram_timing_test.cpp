@@ -1,0 +1,200 @@
+// Every timing rule, probed at the earliest legal time: t - 1 ps is refused, t is accepted.
+#include "refmodel/media/dram_timing.hpp"
+
+#include <gtest/gtest.h>
+
+#include "refmodel/media/bus_time.hpp"
+#include "tests/media/media_test_util.hpp"
+
+namespace cxlgpu {
+namespace {
+
+constexpr std::uint64_t kRow = 7;
+constexpr DramCommand kAct = DramCommand::Activate, kPre = DramCommand::Precharge,
+                      kRd = DramCommand::Read, kWr = DramCommand::Write,
+                      kMasked = DramCommand::MaskedWrite;
+
+// Bank numbers of JESD79-5 16 Gb x8: 4 banks a group, 8 groups a rank.
+constexpr std::uint32_t kBank = 0, kSameGroup = 1, kOtherGroup = 4, kOtherRank = 32;
+
+class DramTimingTest : public ::testing::Test {
+ protected:
+  DramConfig c = media_test::dram_config();
+  DramTiming t{c};
+  Time burst = t.burst();
+
+  void open(std::uint32_t bank, Time at) { ASSERT_TRUE(t.issue(kAct, bank, kRow, at)); }
+  void legal_from(DramCommand command, std::uint32_t bank, Time at) {
+    EXPECT_EQ(t.earliest(command, bank).ps, at.ps);
+    EXPECT_FALSE(t.issue(command, bank, kRow, at - Time{1}));
+    EXPECT_TRUE(t.issue(command, bank, kRow, at));
+  }
+};
+
+TEST_F(DramTimingTest, StatesForbidCommands) {
+  for (const auto command : {kPre, kRd, kWr, kMasked}) {
+    EXPECT_EQ(t.earliest(command, kBank), Time::never());
+    EXPECT_FALSE(t.issue(command, kBank, kRow, Time{1000000}));
+  }
+  open(kBank, Time{0});
+  EXPECT_EQ(t.earliest(kAct, kBank), Time::never());
+  EXPECT_EQ(t.open_row(kBank), kRow);
+}
+
+TEST_F(DramTimingTest, ActivateToRead) {
+  open(kBank, Time{100});
+  legal_from(kRd, kBank, Time{100} + c.tRCD);
+}
+TEST_F(DramTimingTest, ActivateToWrite) {
+  open(kBank, Time{100});
+  legal_from(kWr, kBank, Time{100} + c.tRCD);
+}
+TEST_F(DramTimingTest, ActivateToPrecharge) {
+  open(kBank, Time{100});
+  legal_from(kPre, kBank, Time{100} + c.tRAS);
+}
+TEST_F(DramTimingTest, PrechargeToActivateAndRowCycle) {
+  open(kBank, Time{100});
+  legal_from(kPre, kBank, Time{100} + c.tRAS);
+  legal_from(kAct, kBank, Time{100} + c.tRAS + c.tRP);
+}
+TEST_F(DramTimingTest, LatePrechargeToActivate) {
+  open(kBank, Time{100});
+  ASSERT_TRUE(t.issue(kPre, kBank, 0, Time{500000}));
+  legal_from(kAct, kBank, Time{500000} + c.tRP);
+}
+TEST_F(DramTimingTest, ActivateToActivateSameGroup) {
+  open(kBank, Time{0});
+  legal_from(kAct, kSameGroup, c.tRRD_L);
+}
+TEST_F(DramTimingTest, ActivateToActivateOtherGroup) {
+  open(kBank, Time{0});
+  legal_from(kAct, kOtherGroup, c.tRRD_S);
+}
+TEST_F(DramTimingTest, FourActivateWindow) {
+  for (std::uint32_t i = 0; i < 4; ++i) open(i * 4, c.tRRD_S * i);
+  // At 5600 MT/s tFAW is a shade shorter than 4 tRRD_S; make it bind.
+  DramConfig wide = c;
+  wide.tFAW = Time{20000};
+  DramTiming w(wide);
+  for (std::uint32_t i = 0; i < 4; ++i) ASSERT_TRUE(w.issue(kAct, i * 4, kRow, c.tRRD_S * i));
+  EXPECT_FALSE(w.issue(kAct, 16, kRow, Time{19999}));
+  EXPECT_TRUE(w.issue(kAct, 16, kRow, Time{20000}));
+  EXPECT_FALSE(w.issue(kAct, 20, kRow, Time{20000} + c.tRRD_S - Time{1}));
+  EXPECT_TRUE(w.issue(kAct, 20, kRow, Time{20000} + c.tRRD_S));
+  EXPECT_TRUE(w.issue(kAct, kOtherRank, kRow, Time{20000} + c.tRRD_S + c.command));  // own window
+}
+TEST_F(DramTimingTest, ReadToReadSameGroup) {
+  open(kBank, Time{0});
+  open(kSameGroup, Time{10000});
+  ASSERT_TRUE(t.issue(kRd, kBank, 0, Time{100000}));
+  legal_from(kRd, kSameGroup, Time{100000} + c.tCCD_L);
+}
+TEST_F(DramTimingTest, ReadToReadOtherGroup) {
+  open(kBank, Time{0});
+  open(kOtherGroup, Time{10000});
+  ASSERT_TRUE(t.issue(kRd, kBank, 0, Time{100000}));
+  legal_from(kRd, kOtherGroup, Time{100000} + std::max(c.tCCD_S, burst));
+}
+TEST_F(DramTimingTest, ReadToReadOtherRank) {
+  open(kBank, Time{0});
+  open(kOtherRank, Time{10000});
+  ASSERT_TRUE(t.issue(kRd, kBank, 0, Time{100000}));
+  legal_from(kRd, kOtherRank, Time{100000} + burst + c.turnaround);
+}
+TEST_F(DramTimingTest, WriteToWriteSameGroup) {
+  open(kBank, Time{0});
+  open(kSameGroup, Time{10000});
+  ASSERT_TRUE(t.issue(kWr, kBank, 0, Time{100000}));
+  legal_from(kWr, kSameGroup, Time{100000} + c.tCCD_L_WR2);
+}
+TEST_F(DramTimingTest, WriteToMaskedWriteSameGroup) {
+  open(kBank, Time{0});
+  open(kSameGroup, Time{10000});
+  ASSERT_TRUE(t.issue(kWr, kBank, 0, Time{100000}));
+  legal_from(kMasked, kSameGroup, Time{100000} + c.tCCD_L_WR);
+}
+TEST_F(DramTimingTest, WriteToWriteOtherGroup) {
+  open(kBank, Time{0});
+  open(kOtherGroup, Time{10000});
+  ASSERT_TRUE(t.issue(kWr, kBank, 0, Time{100000}));
+  legal_from(kWr, kOtherGroup, Time{100000} + std::max(c.tCCD_S, burst));
+}
+TEST_F(DramTimingTest, WriteToReadSameGroup) {
+  open(kBank, Time{0});
+  open(kSameGroup, Time{10000});
+  ASSERT_TRUE(t.issue(kWr, kBank, 0, Time{100000}));
+  legal_from(kRd, kSameGroup, Time{100000} + c.tCWL + burst + c.tWTR_L);
+}
+TEST_F(DramTimingTest, WriteToReadOtherGroup) {
+  open(kBank, Time{0});
+  open(kOtherGroup, Time{10000});
+  ASSERT_TRUE(t.issue(kWr, kBank, 0, Time{100000}));
+  legal_from(kRd, kOtherGroup, Time{100000} + c.tCWL + burst + c.tWTR_S);
+}
+TEST_F(DramTimingTest, ReadToWrite) {
+  open(kBank, Time{0});
+  ASSERT_TRUE(t.issue(kRd, kBank, 0, Time{100000}));
+  legal_from(kWr, kBank, Time{100000} + c.tCL + burst + c.turnaround - c.tCWL);
+}
+TEST_F(DramTimingTest, WriteToReadOtherRank) {
+  open(kBank, Time{0});
+  open(kOtherRank, Time{10000});
+  ASSERT_TRUE(t.issue(kWr, kBank, 0, Time{100000}));
+  legal_from(kRd, kOtherRank, Time{100000} + c.tCWL + burst + c.turnaround - c.tCL);
+}
+TEST_F(DramTimingTest, ReadToPrecharge) {
+  open(kBank, Time{0});
+  ASSERT_TRUE(t.issue(kRd, kBank, 0, Time{100000}));
+  legal_from(kPre, kBank, Time{100000} + c.tRTP);
+}
+TEST_F(DramTimingTest, WriteToPrecharge) {
+  open(kBank, Time{0});
+  ASSERT_TRUE(t.issue(kWr, kBank, 0, Time{100000}));
+  legal_from(kPre, kBank, Time{100000} + c.tCWL + burst + c.tWR);
+}
+TEST_F(DramTimingTest, CommandBusTakesOneCommand) {
+  open(kBank, Time{0});
+  legal_from(kAct, kOtherRank, c.command);
+}
+
+TEST_F(DramTimingTest, RefreshClosesRowsAndBlocksTheRank) {
+  open(kBank, Time{0});
+  const Time due = t.refresh_due(0);
+  EXPECT_EQ(t.refresh_due(1) - due, c.tREFI * 1 - due);  // ranks take turns within tREFI
+  const Time at = t.refresh(0);
+  EXPECT_EQ(at, due + c.tRP);  // the row was open: precharge at the due time
+  EXPECT_EQ(t.open_row(kBank), DramTiming::kClosed);
+  EXPECT_EQ(t.refresh_due(0), due + c.tREFI);
+  legal_from(kAct, kOtherGroup, at + c.tRFC);
+}
+TEST_F(DramTimingTest, RefreshWaitsForAWriteToRecover) {
+  const Time due = t.refresh_due(0);
+  open(kBank, due - c.tRCD - Time{1});
+  ASSERT_TRUE(t.issue(kWr, kBank, 0, due - Time{1}));
+  EXPECT_EQ(t.refresh(0), due - Time{1} + c.tCWL + burst + c.tWR + c.tRP);
+}
+TEST_F(DramTimingTest, CatchUpSkipsIdleRefreshes) {
+  const Time due = t.refresh_due(0);
+  open(kBank, Time{0});
+  const Time now = due + c.tREFI * 1000000 + Time{1000};  // 3.9 s later
+  t.catch_up(0, now);
+  EXPECT_EQ(t.refresh_due(0), due + c.tREFI * 1000001);
+  legal_from(kAct, kBank, due + c.tREFI * 1000000 + c.tRFC);
+}
+
+TEST(BusTime, NeverRoundsToZero) {
+  for (const std::uint64_t rate : {1ull, 1000ull, 5600ull, 999983ull, 1000000ull}) {
+    for (const std::uint64_t width : {8ull, 32ull, 512ull}) {
+      EXPECT_GT(bus_time(1, width, rate).ps, 0u);
+      EXPECT_GT(bus_time(64, width, rate).ps, 0u);
+    }
+  }
+  EXPECT_GT(bus_time(1, 512, 1000000000).ps, 0u);
+  EXPECT_EQ(bus_time(64, 32, 5600).ps, 2858u);  // 16 beats of 178.57 ps
+  EXPECT_EQ(bus_time(256, 8, 1000).ps, 256000u);
+  EXPECT_EQ(bus_time(0, 8, 1000).ps, 0u);
+}
+
+}  // namespace
+}  // namespace cxlgpu

@@ -1,0 +1,180 @@
+#include "refmodel/media/media_config.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "refmodel/common/input_error.hpp"
+#include "refmodel/media/make_media.hpp"
+#include "tests/media/media_test_util.hpp"
+
+namespace cxlgpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A copy of configs/media with one line changed.
+class MediaConfigTest : public ::testing::Test {
+ protected:
+  fs::path dir =
+      fs::temp_directory_path() / ("cxlgpu_media_" + std::to_string(::getpid()) + "_" +
+                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  void SetUp() override {
+    fs::create_directories(dir);
+    for (const auto& entry :
+         fs::directory_iterator(fs::path(CXLGPU_SOURCE_DIR) / "configs/media")) {
+      fs::copy_file(entry.path(), dir / entry.path().filename(),
+                    fs::copy_options::overwrite_existing);
+    }
+  }
+  void TearDown() override { fs::remove_all(dir); }
+
+  // Replaces the line that contains `find`; returns its number.
+  int change(const std::string& name, const std::string& find, const std::string& by) {
+    std::ifstream in(dir / name);
+    std::stringstream out;
+    std::string line;
+    int number = 0, at = 0;
+    while (std::getline(in, line)) {
+      ++number;
+      if (at == 0 && line.find(find) != std::string::npos) {
+        at = number;
+        line = by;
+      }
+      out << line << '\n';
+    }
+    in.close();
+    std::ofstream(dir / name) << out.str();
+    EXPECT_NE(at, 0) << find;
+    return at;
+  }
+  void expect_error(const std::string& name, int line, const std::string& key,
+                    const std::string& what) {
+    try {
+      (void)load_media_config(dir / name);
+      FAIL() << "no error for " << key;
+    } catch (const InputError& error) {
+      const std::string text = error.what();
+      const std::string head =
+          (dir / name).string() + ":" + std::to_string(line) + ": key '" + key + "': ";
+      EXPECT_EQ(text.substr(0, head.size()), head) << text;
+      EXPECT_NE(text.find(what), std::string::npos) << text;
+      EXPECT_NE(text.find("; "), std::string::npos) << "says not what to do: " << text;
+      EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    }
+  }
+};
+
+TEST_F(MediaConfigTest, PartsLoad) {
+  const auto names = media_names(dir);
+  EXPECT_NE(std::find(names.begin(), names.end(), "dram"), names.end());
+  EXPECT_NE(std::find(names.begin(), names.end(), "znand"), names.end());
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  for (const std::string& name : names) {
+    const MediaConfig config = load_media_config(dir / (name + ".yaml"));
+    EXPECT_EQ(config.name, name);
+    EXPECT_FALSE(config.part.empty());
+  }
+  EXPECT_EQ(media_test::part("dram").capacity(), std::uint64_t{32} << 30);
+  EXPECT_EQ(media_test::part("znand").capacity(), std::uint64_t{512} << 30);
+  EXPECT_TRUE(media_names(dir / "none").empty());
+}
+
+TEST_F(MediaConfigTest, UnknownKey) {
+  const int line = change("dram.yaml", "command_ps:", "  command_ps: 715\n  tRASS_ps: 5");
+  expect_error("dram.yaml", line + 1, "timing.tRASS_ps", "is not known");
+}
+TEST_F(MediaConfigTest, MissingKey) {
+  change("dram.yaml", "tRCD_ps:", "");
+  std::ifstream in(dir / "dram.yaml");
+  int section = 0;
+  std::string line;
+  do ++section;
+  while (std::getline(in, line) && line != "timing:");
+  expect_error("dram.yaml", section, "timing.tRCD_ps", "is missing");
+}
+TEST_F(MediaConfigTest, MissingSection) {
+  change("znand.yaml", "write_buffer:", "spare_buffer:");
+  expect_error("znand.yaml", 1, "write_buffer.pages", "is missing");
+}
+TEST_F(MediaConfigTest, WrongTypes) {
+  int line = change("dram.yaml", "tCL_ps:", "  tCL_ps: fast");
+  expect_error("dram.yaml", line, "timing.tCL_ps", "'fast' is not a whole number");
+  change("dram.yaml", "tCL_ps:", "  tCL_ps: 14.3");
+  expect_error("dram.yaml", line, "timing.tCL_ps", "'14.3' is not a whole number");
+  change("dram.yaml", "tCL_ps:", "  tCL_ps: [1, 2]");
+  expect_error("dram.yaml", line, "timing.tCL_ps", "is a list");
+  change("dram.yaml", "tCL_ps:", "  tCL_ps: {a: 1}");
+  expect_error("dram.yaml", line, "timing.tCL_ps", "is a section");
+  change("dram.yaml", "tCL_ps:", "  tCL_ps:");
+  expect_error("dram.yaml", line, "timing.tCL_ps", "has no value");
+  line = change("znand.yaml", "share_page_register:", "  share_page_register: 3");
+  expect_error("znand.yaml", line, "controller.share_page_register", "use one of: true, false");
+}
+TEST_F(MediaConfigTest, OutOfRange) {
+  int line = change("dram.yaml", "tRP_ps:", "  tRP_ps: -1");
+  expect_error("dram.yaml", line, "timing.tRP_ps", "-1 is negative");
+  change("dram.yaml", "tRP_ps:", "  tRP_ps: 0");
+  expect_error("dram.yaml", line, "timing.tRP_ps", "0 is out of range");
+  change("dram.yaml", "tRP_ps:", "  tRP_ps: 99999999999999999999999");
+  expect_error("dram.yaml", line, "timing.tRP_ps", "is not a whole number");
+  line = change("znand.yaml", "high_pages:", "  high_pages: 5000");
+  expect_error("znand.yaml", line, "write_buffer.high_pages", "out of range");
+}
+TEST_F(MediaConfigTest, ImpossibleParts) {
+  int line = change("dram.yaml", "bank_groups:", "  bank_groups: 6");
+  expect_error("dram.yaml", line, "organisation.bank_groups", "not a power of two");
+  SetUp();
+  line = change("dram.yaml", "burst_length:", "  burst_length: 8");
+  expect_error("dram.yaml", line, "organisation.burst_length", "one burst moves 32 bytes");
+  SetUp();
+  line = change("dram.yaml",
+                "address_map:", "  address_map: [row, row, bank, column, bank_group, sub_channel]");
+  expect_error("dram.yaml", line, "organisation.address_map", "does not name each field once");
+  SetUp();
+  line = change("dram.yaml", "tREFI_ps:", "  tREFI_ps: 300000");
+  expect_error("dram.yaml", line, "timing.tREFI_ps", "leaves no time");
+}
+TEST_F(MediaConfigTest, TwiceTheSameKey) {
+  const int line = change("dram.yaml", "tCL_ps:", "  tCL_ps: 1\n  tCL_ps: 2");
+  expect_error("dram.yaml", line + 1, "timing.tCL_ps", "is given twice");
+}
+TEST_F(MediaConfigTest, InternalDram) {
+  int line = change("znand.yaml", "media: dram", "  media: sdram");
+  expect_error("znand.yaml", line, "internal_dram.media", "there is no");
+  change("znand.yaml", "media: sdram", "  media: znand");
+  expect_error("znand.yaml", line, "internal_dram.media", "is not a DRAM part");
+}
+TEST_F(MediaConfigTest, NotAPart) {
+  expect_error("none.yaml", 1, "", "cannot be read");
+  std::ofstream(dir / "broken.yaml") << "kind: dram\npart: [a\n";
+  try {
+    (void)load_media_config(dir / "broken.yaml");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("not valid YAML"), std::string::npos);
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+  }
+  std::ofstream(dir / "word.yaml") << "hello\n";
+  expect_error("word.yaml", 1, "", "has no keys");
+  const int line = change("dram.yaml", "kind:", "kind: disk");
+  expect_error("dram.yaml", line, "kind", "use one of: dram, flash");
+}
+
+TEST_F(MediaConfigTest, ShapesThatDoNotFit) {
+  const MediaConfig dram = media_test::part("dram"), flash = media_test::part("znand");
+  EXPECT_THROW((void)make_media(dram, {(std::uint64_t{32} << 30) + 64}), InputError);
+  EXPECT_THROW((void)make_media(dram, {0}), InputError);
+  EXPECT_THROW((void)make_media(dram, {100}), InputError);
+  EXPECT_THROW((void)make_media(flash, {1 << 20, 16, 96}), InputError);
+  EXPECT_THROW((void)make_media(flash, {1 << 20, 16, 8192}), InputError);
+  EXPECT_THROW((void)make_media(flash, {64, 16, 256}), InputError);
+  EXPECT_THROW((void)make_media(flash, {1 << 20, 1u << 31, 256}), InputError);
+  EXPECT_NE(make_media(dram, {std::uint64_t{32} << 30, 8}), nullptr);
+  EXPECT_NE(make_media(flash, {std::uint64_t{512} << 30, 1024, 256}), nullptr);
+}
+
+}  // namespace
+}  // namespace cxlgpu
