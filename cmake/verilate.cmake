@@ -14,7 +14,8 @@ function(cxlgpu_verilate target top_file)
   # UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
   set(args -Wall -Wno-UNUSEDPARAM --x-assign fast --x-initial fast -O3)
   if(V_ASSERT)
-    list(APPEND args --assert)
+    # SYNCASYNCNET: the reset is asynchronous in the logic and sampled by `disable iff`.
+    list(APPEND args --assert -Wno-SYNCASYNCNET)
   endif()
   foreach(dir ${CXLGPU_RTL_DIRS})
     list(APPEND args -y ${CMAKE_SOURCE_DIR}/rtl/${dir})
@@ -30,4 +31,7 @@ function(cxlgpu_verilate target top_file)
     SOURCES ${CXLGPU_RTL_PACKAGES} ${top_file}
     PREFIX ${V_PREFIX} TOP_MODULE ${top}
     VERILATOR_ARGS ${args})
+  # Verilator's headers are not ours to warn about.
+  get_target_property(include ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${include}")
 endfunction()

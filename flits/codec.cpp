@@ -18,6 +18,11 @@ Chunk to_chunk(u128 bits) {
   return chunk;
 }
 
+// Data slots that one data header of a flit brings with it.
+unsigned chunks_owed(const FlitHeader& h) {
+  return (h.sz ? 4 : 2) + (h.be ? 1 : 0);
+}
+
 // Messages to their places, in order; each place is used once.
 u128 slot_bits(const SlotContent& content, const SlotFormat& format) {
   u128 bits = 0;
@@ -40,9 +45,10 @@ Flit encode(Direction direction, const ProtocolFlit& content) {
   Flit flit;
   flit.set_protocol_id(ProtocolId::CacheMem);
   for (unsigned s = 0; s < 4; ++s) {
+    const SlotContent& slot = content.slots[s];
     const SlotFormat& format = slot_format(direction, s, content.header.format[s]);
-    u128 bits = format.raw ? chunk_bits(content.slots[s].raw) << (s == 0 ? kHeaderSlotBit : 0)
-                           : slot_bits(content.slots[s], format);
+    u128 bits = format.raw || slot.is_data ? chunk_bits(slot.raw) << (s == 0 ? kHeaderSlotBit : 0)
+                                           : slot_bits(slot, format);
     if (s == 0) bits |= pack_header(content.header);
     flit.set_slot(s, bits);
   }
@@ -79,13 +85,18 @@ FlitContent parse(const Flit& flit, Direction direction, unsigned owed) {
     SlotContent& slot = content.slots[s];
     const u128 bits = flit.slot(s);
     const SlotFormat& format = slot_format(direction, s, content.header.format[s]);
-    if (format.raw || (s >= 1 && s <= owed)) {
+    const bool owes = s >= 1 && owed > 0;
+    if (format.raw || owes) {
+      slot.is_data = true;
       slot.raw = to_chunk(s == 0 ? bits >> kHeaderSlotBit : bits);
+      if (owes) --owed;
       continue;
     }
     for (const Placement& p : format.places()) {
       const u128 message = take(bits, p);
-      if (message & 1) slot.messages.push_back(unpack(p.kind, message));
+      if ((message & 1) == 0) continue;
+      slot.messages.push_back(unpack(p.kind, message));
+      if (carries_data(p.kind)) owed += chunks_owed(content.header);
     }
   }
   return content;

@@ -29,6 +29,7 @@ namespace cxlgpu::flits {
 // ---- structure -------------------------------------------------------------------------------
 
 struct SlotContent {
+  bool is_data = false;  // holds `raw`: a chunk, byte enables, a MAC, or an empty G0 slot
   /// Valid messages, in layout order; empty for a data slot.
   StaticVector<Message, kMaxPlaces> messages;
   /// Data or byte enables of G0; MAC of H6 in its first 12 bytes; otherwise unused.

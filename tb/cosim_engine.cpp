@@ -31,8 +31,10 @@ CosimEngine::CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, T
                          std::string replay)
     : sink_(sink),
       replay_(std::move(replay)),
+      rtl_number_(1u << 16),
+      rtl_accepted_(rtl_number_),
       rtl_tracker_([this](const RequestRecord& record) {
-        const std::uint64_t number = rtl_number_[record.id & 0xffff];
+        const std::uint64_t number = rtl_accepted_[record.id];
         Side& side = open_[number].rtl;
         side.record = record;
         side.traced = true;
@@ -48,11 +50,10 @@ CosimEngine::CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, T
         side.traced = true;
         settle(number);
       }),
-      rtl_sink_(sink == nullptr ? std::vector<TraceSink*>{&rtl_tracker_}
-                                : std::vector<TraceSink*>{&rtl_tracker_, sink}),
+      rtl_sink_(sink == nullptr ? std::vector<TraceSink*>{&rtl_accepted_, &rtl_tracker_}
+                                : std::vector<TraceSink*>{&rtl_accepted_, &rtl_tracker_, sink}),
       rtl_(make_rtl(&rtl_sink_)),
-      model_(make_model(&model_tracker_)),
-      rtl_number_(1u << 16) {}
+      model_(make_model(&model_tracker_)) {}
 
 bool CosimEngine::submit(const MemRequest& request) {
   if (!rtl_->submit(request)) return false;

@@ -46,6 +46,22 @@ class CosimEngine : public SystemEngine {
     Side rtl, model;
   };
 
+  // An id may be used again before the last event of its request before is raised: the number
+  // belongs to the id from SysAccept on.
+  class AcceptedNumbers : public TraceSink {
+   public:
+    explicit AcceptedNumbers(const std::vector<std::uint64_t>& submitted)
+        : submitted_(submitted), accepted_(submitted.size()) {}
+    void on_event(const TraceEvent& event) override {
+      if (event.stage == Stage::SysAccept) accepted_[event.id] = submitted_[event.id];
+    }
+    [[nodiscard]] std::uint64_t operator[](std::uint32_t id) const { return accepted_[id]; }
+
+   private:
+    const std::vector<std::uint64_t>& submitted_;
+    std::vector<std::uint64_t> accepted_;
+  };
+
   void feed_model();
   void drain_model();
   void model_step(Time until);
@@ -54,10 +70,11 @@ class CosimEngine : public SystemEngine {
 
   TraceSink* sink_;
   std::string replay_;
+  std::vector<std::uint64_t> rtl_number_;  // by system id, as submitted
+  AcceptedNumbers rtl_accepted_;
   RequestTracker rtl_tracker_, model_tracker_;
   TraceFanOut rtl_sink_;
   std::unique_ptr<SystemEngine> rtl_, model_;
-  std::vector<std::uint64_t> rtl_number_;  // by system id
   std::uint64_t next_number_ = 0;
   std::deque<MemRequest> to_model_;
   std::unordered_map<std::uint64_t, Pair> open_;

@@ -69,13 +69,15 @@ RtlEngine::~RtlEngine() = default;
 void RtlEngine::reset_and_train() {
   top_->clk_i = 0;
   top_->rst_ni = 0;
-  top_->link_up_i = 0;
-  top_->s_axi_rready_i = 1;
-  top_->s_axi_bready_i = 1;
+  top_->rp_link_up_i = 0;
+  top_->ep_link_up_i = 0;
+  top_->rready_i = 1;
+  top_->bready_i = 1;
   for (int i = 0; i < 4; ++i) cycle();
   top_->rst_ni = 1;
   cycle();
-  top_->link_up_i = (1u << kPorts) - 1;
+  top_->rp_link_up_i = (1u << kPorts) - 1;
+  top_->ep_link_up_i = (1u << kPorts) - 1;
   constexpr unsigned kAll = (1u << kPorts) - 1;
   for (unsigned i = 0; top_->rp_init_done_o != kAll || top_->ep_init_done_o != kAll; ++i) {
     if (i == kTrainingCycles) throw std::runtime_error("rtl: the links did not train");
@@ -153,54 +155,55 @@ void RtlEngine::cycle() {
 void RtlEngine::drive_bus() {
   const bool write = offered_ && offered_->is_write;
   const bool read = offered_ && !offered_->is_write;
-  top_->s_axi_awvalid_i = write;
-  top_->s_axi_wvalid_i = write;
-  top_->s_axi_arvalid_i = read;
+  top_->awvalid_i = write;
+  top_->wvalid_i = write;
+  top_->arvalid_i = read;
   if (write) {
-    top_->s_axi_awid_i = static_cast<std::uint16_t>(offered_->id);
-    top_->s_axi_awaddr_i = offered_->addr;
-    top_->s_axi_awsize_i = 6;
-    top_->s_axi_awburst_i = 1;
-    top_->s_axi_wlast_i = 1;
-    top_->s_axi_wstrb_i = offered_->byte_enable;
-    set_bytes<kLineBytes>(top_->s_axi_wdata_i, 0, offered_->data.data());
+    top_->awid_i = static_cast<std::uint16_t>(offered_->id);
+    top_->awaddr_i = offered_->addr;
+    top_->awsize_i = 6;
+    top_->awburst_i = 1;
+    top_->wlast_i = 1;
+    top_->wstrb_i = offered_->byte_enable;
+    set_bytes<kLineBytes>(top_->wdata_i, 0, offered_->data.data());
   } else if (read) {
-    top_->s_axi_arid_i = static_cast<std::uint16_t>(offered_->id);
-    top_->s_axi_araddr_i = offered_->addr;
-    top_->s_axi_arsize_i = 6;
-    top_->s_axi_arburst_i = 1;
+    top_->arid_i = static_cast<std::uint16_t>(offered_->id);
+    top_->araddr_i = offered_->addr;
+    top_->arsize_i = 6;
+    top_->arburst_i = 1;
   }
 }
 
 void RtlEngine::sample_bus() {
   if (!offered_) return;
-  const bool taken = offered_->is_write ? top_->s_axi_awready_o && top_->s_axi_wready_o
-                                        : static_cast<bool>(top_->s_axi_arready_o);
+  const bool taken = offered_->is_write ? top_->awready_o && top_->wready_o
+                                        : static_cast<bool>(top_->arready_o);
   if (taken) offered_.reset();
 }
 
 // R and B are registered: what they show after the edge is taken in the cycle that begins.
 void RtlEngine::sample_answers() {
-  if (top_->s_axi_rvalid_o) {
+  if (top_->rvalid_o) {
     MemResponse answer;
-    answer.id = top_->s_axi_rid_o;
-    answer.error = top_->s_axi_rresp_o != 0;
-    get_bytes<kLineBytes>(top_->s_axi_rdata_o, 0, answer.data.data());
+    answer.id = top_->rid_o;
+    answer.error = top_->rresp_o != 0;
+    get_bytes<kLineBytes>(top_->rdata_o, 0, answer.data.data());
     answers_.push(answer);
   }
-  if (top_->s_axi_bvalid_o) {
+  if (top_->bvalid_o) {
     MemResponse answer;
-    answer.id = top_->s_axi_bid_o;
+    answer.id = top_->bid_o;
     answer.is_write = true;
-    answer.error = top_->s_axi_bresp_o != 0;
+    answer.error = top_->bresp_o != 0;
     answers_.push(answer);
   }
 }
 
 void RtlEngine::drive_link(unsigned port) {
   WireMonitor& wire = *wires_[port];
+  const WireMonitor::Arrivals arrivals = wire.receive(time_);
   const auto arrive = [&](Direction direction, auto& valid, auto& port_bits) {
-    const auto flit = wire.receive(direction, time_);
+    const auto& flit = arrivals[flits::index(direction)];
     set_field(valid, port, 1, flit.has_value());
     if (flit) set_bytes<kFlitBytes>(port_bits, kFlitBits * port, flit->payload().data());
   };
@@ -326,6 +329,7 @@ void RtlEngine::sample_traces() {
       raise(Stage::MemqAlloc, port, alloc.id, alloc.line, alloc.info);
     }
     by_tag(top_->tr_ctrl_accept_o, port, Stage::CtrlAccept);
+    by_tag(top_->tr_ctrl_store_o, port, Stage::CtrlAccept);
     by_id(top_->tr_spec_issue_o, port, Stage::SpecIssue);
     by_tag(top_->tr_ep_accept_o, port, Stage::EpAccept);
     by_tag(top_->tr_ep_lookup_o, port, Stage::EpLookup);

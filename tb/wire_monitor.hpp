@@ -35,7 +35,9 @@ class WireMonitor {
   void send(flits::Direction direction, const flits::Flit& flit, Time now) {
     wire(direction).send(flit, now);
   }
-  std::optional<flits::Flit> receive(flits::Direction direction, Time now);
+  // What arrives at this clock edge, by direction.
+  using Arrivals = std::array<std::optional<flits::Flit>, 2>;
+  Arrivals receive(Time now);
 
   // No request may be left unanswered on the wire.
   void finish();
@@ -46,8 +48,8 @@ class WireMonitor {
   [[nodiscard]] Link& wire(flits::Direction d) { return wires_[flits::index(d)]; }
   [[nodiscard]] const Link& wire(flits::Direction d) const { return wires_[flits::index(d)]; }
   void lose_speculation(flits::Flit& flit);
+  void observe(flits::Direction direction, const Link::Arrival& arrival);
 
-  unsigned port_;
   std::string name_;
   unsigned drop_spec_every_;
   std::uint64_t specs_seen_ = 0;

@@ -71,7 +71,6 @@ void CxlController::clock(const In& in) {
   if (!link.start) return;
   rx_nd_.clear();
   rx_wd_.clear();
-  overflow_ = false;
 }
 
 }  // namespace cxlgpu

@@ -20,7 +20,6 @@ struct FlitUnpacker::Decode {
   const Payload& flit;
   flits::FlitHeader header = get_header(flit);
   Out out{};
-  bool data_header = false;  // a slot before had one
 
   void chunk(unsigned slot) {
     auto& waiting = state.waiting_;
@@ -41,9 +40,10 @@ struct FlitUnpacker::Decode {
     }
   }
 
+  // Its data takes all slots that follow, so no other slot of the flit can hold a data header.
   void with_data(MsgHeader message, bool mdh) {
-    if (data_header || !header.sz || (mdh && header.be)) out.err = true;
-    if (!data_header) state.waiting_.push_back({message, kPerLine + (header.be && !mdh ? 1 : 0)});
+    if (!header.sz || (mdh && header.be)) out.err = true;
+    state.waiting_.push_back({message, kPerLine + (header.be && !mdh ? 1 : 0)});
   }
 
   // The messages of a slot that is not data.
@@ -52,21 +52,17 @@ struct FlitUnpacker::Decode {
     const auto direction = state.is_host_ ? flits::Direction::S2M : flits::Direction::M2S;
     const flits::SlotFormat& format = flits::slot_format(direction, slot, code);
     out.err |= !format.defined() || (slot == 0 && code == flits::kMacFormat);
-    bool found = false;
     for (const flits::Placement& at : format.places()) {
       const MsgHeader message = take_message(get_slot(flit, slot), at);
       if ((message & 1) == 0) continue;
-      const bool data = flits::carries_data(at.kind);
       if (flits::is_cache(at.kind)) {
         out.err = true;
-      } else if (data) {
+      } else if (flits::carries_data(at.kind)) {
         with_data(message, format.mdh);
-        found = true;
       } else {
         no_data(message);
       }
     }
-    data_header |= found;
   }
 
   void run() {

@@ -205,16 +205,24 @@ LinkLayer::Out LinkLayer::eval(const In& in) const {
 
 void LinkLayer::restart() {
   const ControllerParams params = params_;
+  RetryBuffer buffer = std::move(buffer_);
   *this = LinkLayer(params);
+  buffer_ = std::move(buffer);
+  buffer_.clock({.start = true});
   nd_return_.clock({.start = true});
   wd_return_.clock({.start = true});
   up_ = true;
 }
 
 void LinkLayer::clock(const In& in) {
-  if (starting(in)) return restart();
-  const Selection s = can_select(in) ? select(in) : Selection{};
   const Received r = receive();
+  if (starting(in)) {
+    const unsigned err = errors(r);
+    restart();
+    err_ = err;
+    return;
+  }
+  const Selection s = can_select(in) ? select(in) : Selection{};
   FlitPacker::In offer = packer_in(in);
   offer.take = s.choice == Choice::kNew;
   const RetryLocal::State before = local().state;

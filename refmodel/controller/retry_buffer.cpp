@@ -17,8 +17,10 @@ RetryBuffer::Out RetryBuffer::eval() const {
 
 void RetryBuffer::clock(const In& in) {
   if (in.start) {
-    *this = RetryBuffer(static_cast<unsigned>(entries_.size()));
-    return;
+    wr_ptr_ = rd_ptr_ = eseq_echo_ = num_retry_echo_ = 0;
+    num_free_ = static_cast<unsigned>(entries_.size());
+    llrack_ = false;
+    return;  // the memory keeps its content
   }
   const bool follow = !replaying();
   if (in.push) {

@@ -61,16 +61,18 @@ DramAddress DramMap::decode(std::uint64_t addr) const {
 // -------------------------------------------------------------------------------- DramChannel
 
 DramChannel::DramChannel(const DramConfig& config)
-    : config_(config),
-      timing_(config),
-      least_latency_(std::min(config.tCL, config.tCWL) + timing_.burst() + config.back),
-      queues_(timing_.banks()) {}
+    : config_(config), timing_(config), queues_(timing_.banks()) {}
 
 void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint32_t token,
                          Time now) {
   advance(now);
-  // A rank in use keeps its refreshes in pick(); one that idled is brought up to date here.
-  timing_.catch_up(timing_.rank_of(where.bank), now);
+  // A rank in use keeps its refreshes in advance(); one that idled is brought up to date here.
+  const std::uint32_t rank = timing_.rank_of(where.bank);
+  if (timing_.refresh_due(rank) <= now) {
+    timing_.catch_up(rank, now);
+    for (Head& head : heads_) head = head_of(head.bank);
+    pick();
+  }
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(pool_.size()));
     pool_.emplace_back();
@@ -92,72 +94,91 @@ void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint3
     return;
   }
   queue.head = queue.tail = index;
-  queue.active_at = static_cast<std::uint32_t>(active_.size());
-  active_.push_back(where.bank);
-  const Candidate c = candidate(where.bank);
-  if (c.at < best_.at) best_ = c;
+  queue.active_at = static_cast<std::uint32_t>(heads_.size());
+  heads_.push_back(head_of(where.bank));
+  const Head& head = heads_.back();
+  const Time at = std::max(head.ready, timing_.shared_ready(head.limits));
+  answer_bound_ = std::min(answer_bound_, at + head.to_answer);
+  if (at < next_.at) next_ = choose(head, at);
 }
 
-// What the oldest request of a bank needs next, and when it may have it.
-DramChannel::Candidate DramChannel::candidate(std::uint32_t bank) const {
+DramChannel::Head DramChannel::head_of(std::uint32_t bank) const {
   const Request& request = pool_[queues_[bank].head];
   const std::uint64_t open = timing_.open_row(bank);
-  Candidate c;
-  c.bank = bank;
-  c.order = request.order;
-  if (open == DramTiming::kClosed) {
-    c.command = DramCommand::Activate;
-  } else if (open != request.row) {
-    c.command = DramCommand::Precharge;
-  } else {
-    switch (request.access) {
-      case DramAccess::Read:
-        c.command = DramCommand::Read;
-        break;
-      case DramAccess::Write:
-        c.command = DramCommand::Write;
-        break;
-      case DramAccess::MaskedWrite:
-        c.command = DramCommand::MaskedWrite;
-        break;
+  Head head;
+  head.bank = bank;
+  head.order = request.order;
+  DramCommand column = DramCommand::Read;
+  if (request.access == DramAccess::Write) column = DramCommand::Write;
+  if (request.access == DramAccess::MaskedWrite) column = DramCommand::MaskedWrite;
+  head.command = column;
+  head.to_answer = timing_.data_end(column, Time{0}) + config_.back;
+  if (open != request.row) {
+    head.command = DramCommand::Activate;
+    head.to_answer += config_.tRCD;
+    if (open != DramTiming::kClosed) {
+      head.command = DramCommand::Precharge;
+      head.to_answer += config_.tRP;
     }
   }
-  c.at = std::max(timing_.earliest(c.command, bank), request.ready);
-  const Time due = timing_.refresh_due(timing_.rank_of(bank));
-  if (c.at >= due) {
-    c.at = due;
-    c.refresh = true;
-  }
-  return c;
+  head.ready = std::max(timing_.bank_ready(head.command, bank), request.ready);
+  head.limits = timing_.limits(head.command, bank);
+  return head;
 }
 
-// The scheduling policy.
-DramChannel::Candidate DramChannel::pick() const {
-  Candidate best, oldest;
-  for (const std::uint32_t bank : active_) {
-    const Candidate c = candidate(bank);
-    if (c.at < best.at || (c.at == best.at && c.order < best.order)) best = c;
-    if (oldest.at == Time::never() || c.order < oldest.order) oldest = c;
+// A rank's refresh goes before every command to it that is not earlier than the due time.
+DramChannel::Choice DramChannel::choose(const Head& head, Time at) const {
+  const Time due = timing_.refresh_due(timing_.rank_of(head.bank));
+  if (at >= due) return {due, head.bank, head.command, true};
+  return {at, head.bank, head.command, false};
+}
+
+// The scheduling policy: which command goes next, and when.
+void DramChannel::pick() {
+  next_ = Choice{};
+  answer_bound_ = Time::never();
+  if (heads_.empty()) return;
+  const Head* best = nullptr;
+  const Head* oldest = heads_.data();
+  Time best_at = Time::never(), oldest_at = Time::never();
+  for (const Head& head : heads_) {
+    const Time at = std::max(head.ready, timing_.shared_ready(head.limits));
+    answer_bound_ = std::min(answer_bound_, at + head.to_answer);
+    if (at < best_at || (at == best_at && head.order < best->order)) {
+      best = &head;
+      best_at = at;
+    }
+    if (head.order <= oldest->order) {
+      oldest = &head;
+      oldest_at = at;
+    }
   }
-  if (best.at == Time::never()) return best;
-  const Time waited_since = pool_[queues_[oldest.bank].head].ready;
-  if (!best.refresh && waited_since + config_.age_bound <= best.at) return oldest;
-  return best;
+  const Time waits_since = pool_[queues_[oldest->bank].head].ready;
+  if (waits_since + config_.age_bound <= best_at) {
+    next_ = choose(*oldest, oldest_at);
+  } else {
+    next_ = choose(*best, best_at);
+  }
 }
 
 void DramChannel::advance(Time now) {
-  while (best_.at <= now) {
-    execute(best_);
-    best_ = pick();
+  while (next_.at <= now) {
+    execute(next_);
+    pick();
   }
 }
 
-void DramChannel::execute(const Candidate& chosen) {
+void DramChannel::execute(const Choice& chosen) {
   if (chosen.refresh) {
-    timing_.refresh(timing_.rank_of(chosen.bank));
+    const std::uint32_t rank = timing_.rank_of(chosen.bank);
+    timing_.refresh(rank);
+    for (Head& head : heads_) {
+      if (timing_.rank_of(head.bank) == rank) head = head_of(head.bank);
+    }
     return;
   }
-  Request& request = pool_[queues_[chosen.bank].head];
+  Queue& queue = queues_[chosen.bank];
+  Request& request = pool_[queue.head];
   [[maybe_unused]] const bool legal =
       timing_.issue(chosen.command, chosen.bank, request.row, chosen.at);
   assert(legal);
@@ -177,6 +198,7 @@ void DramChannel::execute(const Candidate& chosen) {
     done_.push_back({timing_.data_end(chosen.command, chosen.at) + config_.back, request.token});
     finish_head(chosen.bank);
   }
+  if (queue.head != kNone) heads_[queue.active_at] = head_of(chosen.bank);
 }
 
 void DramChannel::finish_head(std::uint32_t bank) {
@@ -186,15 +208,9 @@ void DramChannel::finish_head(std::uint32_t bank) {
   free_.push_back(index);
   if (queue.head != kNone) return;
   queue.tail = kNone;
-  const std::uint32_t moved = active_.back();
-  active_[queue.active_at] = moved;
-  queues_[moved].active_at = queue.active_at;
-  active_.pop_back();
-}
-
-Time DramChannel::next_event() const {
-  const Time queued = best_.at == Time::never() ? best_.at : best_.at + least_latency_;
-  return done_.empty() ? queued : std::min(done_.front().at, queued);
+  heads_[queue.active_at] = heads_.back();
+  queues_[heads_.back().bank].active_at = queue.active_at;
+  heads_.pop_back();
 }
 
 // ----------------------------------------------------------------------------- DramController

@@ -13,6 +13,7 @@
 //          in O(1)). `now` never decreases. The caller bounds the number of requests.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -69,7 +70,9 @@ class DramChannel {
   // Answers not yet taken, in time order; those already timed may lie in the future.
   [[nodiscard]] std::deque<Done>& done() { return done_; }
   // No answer comes before this.
-  [[nodiscard]] Time next_event() const;
+  [[nodiscard]] Time next_event() const {
+    return done_.empty() ? answer_bound_ : std::min(done_.front().at, answer_bound_);
+  }
   [[nodiscard]] const DramCounters& counters() const { return counters_; }
 
  private:
@@ -84,27 +87,36 @@ class DramChannel {
   struct Queue {
     std::uint32_t head = kNone, tail = kNone, active_at = 0;
   };
-  struct Candidate {
-    Time at = Time::never();
+  // The oldest request of a bank and the command that it needs next.
+  struct Head {
+    Time ready;      // what the bank and the request allow; group and rank limits come on top
+    Time to_answer;  // from this command to the answer, at least
     std::uint64_t order = 0;
     std::uint32_t bank = 0;
+    DramTiming::Limits limits;
     DramCommand command = DramCommand::Read;
-    bool refresh = false;
+  };
+  struct Choice {
+    Time at = Time::never();
+    std::uint32_t bank = 0;
+    DramCommand command = DramCommand::Read;
+    bool refresh = false;  // of the bank's rank, in place of the command
   };
 
-  [[nodiscard]] Candidate candidate(std::uint32_t bank) const;
-  [[nodiscard]] Candidate pick() const;
-  void execute(const Candidate& chosen);
+  [[nodiscard]] Head head_of(std::uint32_t bank) const;
+  [[nodiscard]] Choice choose(const Head& head, Time at) const;
+  void pick();
+  void execute(const Choice& chosen);
   void finish_head(std::uint32_t bank);
 
   DramConfig config_;
   DramTiming timing_;
-  Time least_latency_;  // from a column command to its answer
   std::vector<Request> pool_;
   std::vector<std::uint32_t> free_;
   std::vector<Queue> queues_;          // by bank
-  std::vector<std::uint32_t> active_;  // banks with requests
-  Candidate best_;
+  std::vector<Head> heads_;            // of the banks with requests
+  Choice next_;                        // what pick() chose
+  Time answer_bound_ = Time::never();  // no queued request is answered before
   std::uint64_t order_ = 0;
   std::deque<Done> done_;
   DramCounters counters_;

@@ -27,87 +27,74 @@ DramTiming::DramTiming(const DramConfig& config)
       banks_per_group_(config.banks_per_group),
       banks_per_rank_(config.bank_groups * config.banks_per_group),
       banks_(std::size_t{config.ranks} * banks_per_rank_),
-      groups_(std::size_t{config.ranks} * config.bank_groups),
-      ranks_(config.ranks) {
+      ranks_(config.ranks),
+      group_ready_(std::size_t{config.ranks} * config.bank_groups * kCommands),
+      rank_ready_(std::size_t{config.ranks} * kCommands) {
+  after_read_ = gaps_after(true);
+  after_write_ = gaps_after(false);
   for (std::uint32_t r = 0; r < config.ranks; ++r) {
     ranks_[r].refresh_due = Time{config.tREFI.ps * (r + 1) / config.ranks};  // ranks take turns
   }
 }
 
-Time DramTiming::earliest(DramCommand command, std::uint32_t bank) const {
-  const Bank& b = banks_[bank];
-  const Group& g = groups_[bank / banks_per_group_];
-  const Rank& r = ranks_[bank / banks_per_rank_];
-  switch (command) {
-    case DramCommand::Activate:
-      if (b.row != kClosed) return Time::never();
-      return std::max({b.activate, g.activate, r.activate, r.window[r.oldest], command_bus_});
-    case DramCommand::Precharge:
-      return b.row == kClosed ? Time::never() : b.precharge;
-    case DramCommand::Read:
-      if (b.row == kClosed) return Time::never();
-      return std::max({b.column, g.read, r.read, command_bus_});
-    case DramCommand::Write:
-      if (b.row == kClosed) return Time::never();
-      return std::max({b.column, g.write, r.write, command_bus_});
-    case DramCommand::MaskedWrite:
-      if (b.row == kClosed) return Time::never();
-      return std::max({b.column, g.masked_write, r.write, command_bus_});
+// Data of another rank or direction starts a turnaround after this burst; of the same, behind it.
+DramTiming::ColumnGaps DramTiming::gaps_after(bool read) const {
+  const DramConfig& c = config_;
+  const Time end = (read ? c.tCL : c.tCWL) + burst_;
+  const Time to_read = minus(end + c.turnaround, c.tCL);
+  const Time to_write = minus(end + c.turnaround, c.tCWL);
+  ColumnGaps gaps;
+  gaps.other_rank = {to_read, to_write, to_write};
+  if (read) {
+    gaps.own_rank = {column_gap_, to_write, to_write};
+    gaps.group = {c.tCCD_L, Time{0}, Time{0}};
+  } else {
+    gaps.own_rank = {std::max(to_read, end + c.tWTR_S), column_gap_, column_gap_};
+    gaps.group = {end + c.tWTR_L, c.tCCD_L_WR2, c.tCCD_L_WR};
   }
-  return Time::never();
+  return gaps;
 }
 
 bool DramTiming::issue(DramCommand command, std::uint32_t bank, std::uint64_t row, Time at) {
   if (at < earliest(command, bank)) return false;
   Bank& b = banks_[bank];
+  command_bus_ = at + config_.command;
   if (command == DramCommand::Precharge) {
     b.row = kClosed;
     raise(b.activate, at + config_.tRP);
     return true;
   }
-  command_bus_ = at + config_.command;
-  if (command == DramCommand::Activate) {
-    Rank& r = ranks_[bank / banks_per_rank_];
-    b.row = row;
-    b.column = at + config_.tRCD;
-    b.precharge = at + config_.tRAS;
-    b.activate = at + config_.tRAS + config_.tRP;
-    raise(groups_[bank / banks_per_group_].activate, at + config_.tRRD_L);
-    raise(r.activate, at + config_.tRRD_S);
-    r.window[r.oldest] = at + config_.tFAW;
-    r.oldest = (r.oldest + 1) % r.window.size();
+  if (command != DramCommand::Activate) {
+    after_column(command, bank, at);
     return true;
   }
-  after_column(command, bank, at);
+  const Limits limit = limits(command, bank);
+  Rank& r = ranks_[rank_of(bank)];
+  b.row = row;
+  b.column = at + config_.tRCD;
+  b.precharge = at + config_.tRAS;
+  b.activate = at + config_.tRAS + config_.tRP;
+  raise(group_ready_[limit.group], at + config_.tRRD_L);
+  r.window[r.oldest] = at + config_.tFAW;
+  r.oldest = (r.oldest + 1) % r.window.size();
+  raise(rank_ready_[limit.rank], std::max(at + config_.tRRD_S, r.window[r.oldest]));
   return true;
 }
 
 void DramTiming::after_column(DramCommand command, std::uint32_t bank, Time at) {
-  Bank& b = banks_[bank];
-  Group& g = groups_[bank / banks_per_group_];
-  const std::uint32_t own = bank / banks_per_rank_;
-  const Time end = data_end(command, at);
-  // Data of another rank or direction starts no earlier than `free`.
-  const Time free = end + config_.turnaround;
-  if (command == DramCommand::Read) {
-    raise(b.precharge, at + config_.tRTP);
-    raise(g.read, at + config_.tCCD_L);
-  } else {
-    raise(b.precharge, end + config_.tWR);
-    raise(g.write, at + config_.tCCD_L_WR2);
-    raise(g.masked_write, at + config_.tCCD_L_WR);
-    raise(g.read, end + config_.tWTR_L);
-  }
+  const bool read = command == DramCommand::Read;
+  const ColumnGaps& gaps = read ? after_read_ : after_write_;
+  raise(banks_[bank].precharge, read ? at + config_.tRTP : data_end(command, at) + config_.tWR);
+  const auto hold = [at](std::vector<Time>& ready, std::uint32_t index, const Gaps& by) {
+    Time* const of = &ready[index * kCommands + kColumn];
+    raise(of[0], at + by[0]);
+    raise(of[1], at + by[1]);
+    raise(of[2], at + by[2]);
+  };
+  hold(group_ready_, bank / banks_per_group_, gaps.group);
+  const std::uint32_t own = rank_of(bank);
   for (std::uint32_t i = 0; i < ranks_.size(); ++i) {
-    Rank& r = ranks_[i];
-    if (command == DramCommand::Read) {
-      raise(r.read, i == own ? at + column_gap_ : minus(free, config_.tCL));
-      raise(r.write, minus(free, config_.tCWL));
-    } else {
-      raise(r.write, i == own ? at + column_gap_ : minus(free, config_.tCWL));
-      raise(r.read, i == own ? std::max(end + config_.tWTR_S, minus(free, config_.tCL))
-                             : minus(free, config_.tCL));
-    }
+    hold(rank_ready_, i, i == own ? gaps.own_rank : gaps.other_rank);
   }
 }
 

@@ -5,13 +5,14 @@
 // Rules:   tRCD tRP tRAS (tRC = tRAS + tRP) tRTP tWR per bank; tRRD_L tCCD_L tCCD_L_WR(2) tWTR_L
 // per
 //          bank group; tRRD_S tCCD_S tWTR_S tFAW and refresh per rank; data-bus turnaround between
-//          ranks and directions; one command at a time on the command bus (precharge excepted).
+//          ranks and directions; one command at a time on the command bus.
 // Units:   Time in ps; commands may fall on any picosecond (the DRAM clock grid of 357 ps is not
 //          modelled: at most one clock of difference).
 // Errors:  a command before its time, or to a bank in the wrong state, is refused: issue() is false
 //          and nothing changes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -35,7 +36,27 @@ class DramTiming {
   [[nodiscard]] std::uint64_t open_row(std::uint32_t bank) const { return banks_[bank].row; }
 
   // Earliest legal time; never() if the bank's state forbids the command (row open or not).
-  [[nodiscard]] Time earliest(DramCommand command, std::uint32_t bank) const;
+  [[nodiscard]] Time earliest(DramCommand command, std::uint32_t bank) const {
+    return std::max(bank_ready(command, bank), shared_ready(limits(command, bank)));
+  }
+  // The same in two parts, for schedulers that look at many banks: what the bank itself allows
+  // changes only with commands to it and refreshes; what its group and rank allow, with every one.
+  struct Limits {
+    std::uint32_t group = 0, rank = 0;
+  };
+  [[nodiscard]] Time bank_ready(DramCommand command, std::uint32_t bank) const {
+    const Bank& b = banks_[bank];
+    if ((b.row == kClosed) != (command == DramCommand::Activate)) return Time::never();
+    if (command == DramCommand::Activate) return b.activate;
+    return command == DramCommand::Precharge ? b.precharge : b.column;
+  }
+  [[nodiscard]] Limits limits(DramCommand command, std::uint32_t bank) const {
+    const auto c = static_cast<std::uint32_t>(command);
+    return {bank / banks_per_group_ * kCommands + c, bank / banks_per_rank_ * kCommands + c};
+  }
+  [[nodiscard]] Time shared_ready(Limits at) const {
+    return std::max(std::max(group_ready_[at.group], rank_ready_[at.rank]), command_bus_);
+  }
   // `row` is for Activate only.
   bool issue(DramCommand command, std::uint32_t bank, std::uint64_t row, Time at);
 
@@ -57,25 +78,31 @@ class DramTiming {
     std::uint64_t row = kClosed;
     Time activate, precharge, column;
   };
-  struct Group {
-    Time activate, read, write, masked_write;
-  };
   struct Rank {
-    Time activate, read, write;
     std::array<Time, 4> window{};  // when each of the last four activates leaves tFAW
     unsigned oldest = 0;
     Time refresh_due;
   };
+  static constexpr std::uint32_t kCommands = 5;
 
+  // By how much a column command holds back Read, Write and MaskedWrite of others.
+  using Gaps = std::array<Time, 3>;
+  struct ColumnGaps {
+    Gaps group, own_rank, other_rank;
+  };
+  static constexpr std::uint32_t kColumn = static_cast<std::uint32_t>(DramCommand::Read);
+
+  [[nodiscard]] ColumnGaps gaps_after(bool read) const;
   void after_column(DramCommand command, std::uint32_t bank, Time at);
 
   DramConfig config_;
   Time burst_, column_gap_;
   std::uint32_t banks_per_group_, banks_per_rank_;
   std::vector<Bank> banks_;
-  std::vector<Group> groups_;
   std::vector<Rank> ranks_;
+  std::vector<Time> group_ready_, rank_ready_;  // by group or rank, then by command
   Time command_bus_;
+  ColumnGaps after_read_, after_write_;
 };
 
 }  // namespace cxlgpu

@@ -5,6 +5,19 @@
 
 namespace cxlgpu {
 
+namespace {
+
+template <typename Queue>
+Time next_of(const Queue& queue) {
+  return queue.empty() ? Time::never() : queue.front().at;
+}
+
+Time earliest(Time a, Time b, Time c, Time d, Time e) {
+  return std::min(std::min(std::min(a, b), std::min(c, d)), e);
+}
+
+}  // namespace
+
 FlashMedia::FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::uint32_t slots,
                        std::uint32_t line_bytes)
     : config_(config),
@@ -14,6 +27,7 @@ FlashMedia::FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::u
       dram_(config.internal_dram),
       flash_(config),
       buffer_(config),
+      copy_(line_bytes),
       depth_{config.read_queue_depth, config.write_queue_depth, config.array_queue_depth} {
   const std::uint32_t ops = depth_[0] + depth_[1] + depth_[2];
   pool_.resize(ops);
@@ -59,9 +73,8 @@ bool FlashMedia::valid(const MediaCommand& command) const {
 void FlashMedia::apply(const MediaCommand& command, Op& op) {
   const auto copy = [&](const SparseStore& from, std::uint64_t at, SparseStore& to,
                         std::uint64_t to_at) {
-    for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
-      to.write_line(to_at + i, from.read_line(at + i));
-    }
+    from.read(at, {copy_.data(), line_bytes_});
+    to.write(to_at, {copy_.data(), line_bytes_});
   };
   const std::uint64_t slot = std::uint64_t{command.slot} * line_bytes_;
   op.dpa = command.dpa;
@@ -89,8 +102,9 @@ void FlashMedia::apply(const MediaCommand& command, Op& op) {
       copy(store_, command.dpa, array_, slot);
       op.bytes = line_bytes_;
       op.slot_addr = slot;
-      if (filled_.size() <= command.slot)
+      if (filled_.size() <= command.slot) {
         filled_.resize(std::max<std::size_t>(command.slot + 1, 2 * filled_.size()));
+      }
       filled_[command.slot] = {command.dpa / line_bytes_, counters_.fills + 1};
       slot_of_stale_ = true;
       ++counters_.fills;
@@ -117,11 +131,11 @@ void FlashMedia::submit(const MediaCommand& command, Time now) {
   op.response.id = command.id;
   if (!valid(command)) {
     op.response.error = true;
-    events_.push(now + config_.lookup, {Step::Failed, index});
+    in_lookup_.push_back({now + config_.lookup, Step::Failed, index});
   } else {
     apply(command, op);
     if (queue_of(command.op) != 2) {
-      events_.push(now + config_.lookup, {Step::LookedUp, index});
+      in_lookup_.push_back({now + config_.lookup, Step::LookedUp, index});
     } else if (command.op == MediaOp::ArrayRead) {
       start_dram(index, DramAccess::Read, now);
     } else {
@@ -131,31 +145,49 @@ void FlashMedia::submit(const MediaCommand& command, Time now) {
   update_next();
 }
 
-// Everything that happens up to `now`, in time order.
+// Everything that happens up to `now`, in time order; at the same time the DRAM goes last.
 void FlashMedia::advance(Time now) {
   while (true) {
-    const Time own = events_.next(), flash = flash_.next_event(), dram = dram_.next_event();
-    const Time cold = buffer_.next_cold();
-    const Time at = std::min({own, flash, dram, cold});
-    if (at > now) break;
-    const std::size_t answered = ready_.size();
-    if (own == at) {
-      step(events_.pop(), at);
-    } else if (flash == at) {
-      if (const auto done = flash_.take(at)) {
+    const Time lookup = next_of(in_lookup_), ecc = next_of(in_ecc_);
+    const Time flash = flash_.next_event(), cold = buffer_.next_cold();
+    const Time other = std::min(std::min(lookup, ecc), std::min(flash, cold));
+    if (!drain_dram(now, other)) continue;  // the buffer has changed
+    if (other > now) break;
+    if (lookup == other || ecc == other) {
+      std::deque<Scheduled>& queue = lookup == other ? in_lookup_ : in_ecc_;
+      const Scheduled what = queue.front();
+      queue.pop_front();
+      step(what, other);
+    } else if (flash == other) {
+      if (const auto done = flash_.take(other)) {
         if (done->program) {
-          program_done(done->token, at);
+          program_done(done->token, other);
         } else {
-          events_.push(at + config_.ecc, {Step::Decoded, done->token});
+          in_ecc_.push_back({other + config_.ecc, Step::Decoded, done->token});
         }
       }
-    } else if (dram == at) {
-      if (const auto op = dram_.take(at)) dram_done(*op, at);
     } else {
-      start_programs(at);
+      start_programs(other);
     }
-    if (answered == 0 && !ready_.empty()) ready_at_ = at;
   }
+}
+// DRAM answers up to `now` and before `other`; false as soon as one changed anything but ready_.
+bool FlashMedia::drain_dram(Time now, Time other) {
+  for (Time at = dram_.next_event(); at <= now && at < other; at = dram_.next_event()) {
+    const auto op = dram_.take(at);
+    if (!op || --pool_[*op].dram_left > 0) continue;
+    if (pool_[*op].response.op == MediaOp::WriteBack) {
+      to_buffer(*op, at);
+      return false;
+    }
+    answer(*op, at);
+  }
+  return true;
+}
+
+void FlashMedia::answer(std::uint32_t op, Time at) {
+  if (ready_.empty()) ready_at_ = at;
+  ready_.push_back(op);
 }
 
 void FlashMedia::step(const Scheduled& what, Time now) {
@@ -164,7 +196,7 @@ void FlashMedia::step(const Scheduled& what, Time now) {
   const auto first = static_cast<std::uint32_t>(op.dpa % config_.page_bytes / kLineBytes);
   const auto lines = op.bytes / static_cast<std::uint32_t>(kLineBytes);
   if (what.step == Step::Failed) {
-    ready_.push_back(what.op);
+    answer(what.op, now);
     return;
   }
   const MediaOp kind = op.response.op;
@@ -186,7 +218,7 @@ void FlashMedia::step(const Scheduled& what, Time now) {
   if (kind == MediaOp::Fill) {
     start_dram(what.op, DramAccess::Write, now);
   } else {
-    ready_.push_back(what.op);
+    answer(what.op, now);
   }
 }
 
@@ -195,15 +227,6 @@ void FlashMedia::start_dram(std::uint32_t index, DramAccess access, Time now) {
   op.dram_left = op.bytes / static_cast<std::uint32_t>(kLineBytes);
   for (std::uint32_t i = 0; i < op.bytes; i += kLineBytes) {
     dram_.submit(op.slot_addr + i, access, index, now);
-  }
-}
-
-void FlashMedia::dram_done(std::uint32_t index, Time now) {
-  if (--pool_[index].dram_left > 0) return;
-  if (pool_[index].response.op == MediaOp::WriteBack) {
-    to_buffer(index, now);
-  } else {
-    ready_.push_back(index);
   }
 }
 
@@ -216,7 +239,7 @@ bool FlashMedia::put(const Op& op, Time now) {
 // Writes take their place in the buffer in order; those that find it full wait.
 void FlashMedia::to_buffer(std::uint32_t index, Time now) {
   if (waiting_.empty() && put(pool_[index], now)) {
-    ready_.push_back(index);
+    answer(index, now);
     start_programs(now);
     return;
   }
@@ -233,7 +256,7 @@ void FlashMedia::start_programs(Time now) {
 void FlashMedia::program_done(std::uint32_t entry, Time now) {
   buffer_.programmed(entry, now);
   while (!waiting_.empty() && put(pool_[waiting_.front()], now)) {
-    ready_.push_back(waiting_.front());
+    answer(waiting_.front(), now);
     waiting_.pop_front();
   }
   flash_.set_urgent(!waiting_.empty());
@@ -256,7 +279,8 @@ std::optional<MediaResponse> FlashMedia::take(Time now) {
 }
 
 void FlashMedia::update_next() {
-  next_ = std::min({events_.next(), flash_.next_event(), dram_.next_event(), buffer_.next_cold()});
+  next_ = earliest(next_of(in_lookup_), next_of(in_ecc_), flash_.next_event(), dram_.next_event(),
+                   buffer_.next_cold());
 }
 
 Time FlashMedia::next_event() const {

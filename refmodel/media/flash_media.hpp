@@ -28,7 +28,6 @@
 #include <vector>
 
 #include "refmodel/media/dram_controller.hpp"
-#include "refmodel/media/event_queue.hpp"
 #include "refmodel/media/flash_array.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/media/media_config.hpp"
@@ -64,6 +63,7 @@ class FlashMedia final : public Media {
     bool whole = true;  // every byte written
   };
   struct Scheduled {
+    Time at;
     Step step;
     std::uint32_t op;
   };
@@ -75,7 +75,8 @@ class FlashMedia final : public Media {
   void advance(Time now);
   void step(const Scheduled& what, Time now);
   void start_dram(std::uint32_t op, DramAccess access, Time now);
-  void dram_done(std::uint32_t op, Time now);
+  bool drain_dram(Time now, Time other);
+  void answer(std::uint32_t op, Time at);
   void to_buffer(std::uint32_t op, Time now);
   bool put(const Op& op, Time now);
   void start_programs(Time now);
@@ -97,10 +98,12 @@ class FlashMedia final : public Media {
   FlashArray flash_;
   WriteBuffer buffer_;
 
+  std::vector<std::uint8_t> copy_;  // one line on its way between media and slot
   std::vector<Op> pool_;
   std::vector<std::uint32_t> free_;
   std::array<std::uint32_t, 3> outstanding_{}, depth_{};
-  EventQueue<Scheduled> events_;
+  // Each step takes the same time for all, so that two queues keep the order.
+  std::deque<Scheduled> in_lookup_, in_ecc_;
   std::deque<std::uint32_t> waiting_;  // writes that the full buffer holds up, in order
   std::deque<std::uint32_t> ready_;    // answers due, earliest first
   Time ready_at_;                      // of the oldest of them, at the latest

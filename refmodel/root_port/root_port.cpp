@@ -50,8 +50,8 @@ void RootPort::issue(Time now) {
     if (memory_.is_spec(entry)) {
       const SpecRequest& spec = memory_.spec(entry);
       message.opcode = kOpMemSpecRd;
-      message.line = length_enabled_ ? spec.run.first << 2 : spec.line;
-      message.granules = static_cast<std::uint8_t>(length_enabled_ ? spec.run.len + 1 : 1);
+      message.line = spec.with_length ? spec.run.first << 2 : spec.line;
+      message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
       raise(now, Stage::SpecIssue, 0, message.line, message.granules);
       // A lost MemSpecRd becomes one that nobody decodes, so that its credit still comes back.
       if (drop_spec_every_ != 0 && ++specs_sent_ % drop_spec_every_ == 0)
@@ -85,7 +85,8 @@ bool RootPort::read_ahead(bool spec_room) {
   if (reader_.issuing()) {
     if (!spec_room) return false;
     SpecRequest spec;
-    spec.run = reader_.window(length_enabled_, memory_.lines(), queue_.loads());
+    spec.run = reader_.window(length_enabled_, memory_.lines(), queue_.loads(), clip_log2_);
+    spec.with_length = length_enabled_;
     spec.line = reader_.line();
     memory_.accept_spec(spec);
     reader_.issued(spec.run, ring_);

@@ -434,6 +434,10 @@ void check(const RunConfig& config, const std::string& where) {
       }
     }
   }
+  if (config.link.drop_spec_every != 0 &&
+      config.link.bit_error_rate_m2s + config.link.bit_error_rate_s2m > 0) {
+    fail(where, "link.drop_spec_every", "needs bit error rates of 0; inject one fault at a time");
+  }
   for (const auto* thresholds :
        {&config.endpoint.ingress_thresholds, &config.endpoint.mshr_thresholds}) {
     if (!std::is_sorted(thresholds->begin(), thresholds->end())) {

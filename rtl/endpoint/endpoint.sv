@@ -560,8 +560,9 @@ module endpoint
     end
     if (tx_wd_valid) begin
       tx_drs = '{valid: 1'b1, opcode: MemData, meta_field: MetaFieldNoOp,
-                 meta_value: MetaValueInvalid, tag: rsp_tag, poison: media_offer && media_rsp_i.error,
-                 ld_id: '0, dev_load: rsp_load, rsvd: '0};
+                 meta_value: MetaValueInvalid, tag: rsp_tag,
+                 poison: media_offer && media_rsp_i.error, ld_id: '0, dev_load: rsp_load,
+                 rsvd: '0};
       if (media_offer) tx_wd_data = media_rsp_i.data;
     end
   end

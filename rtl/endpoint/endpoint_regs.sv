@@ -98,7 +98,7 @@ module endpoint_regs
   assign ingress_th_o  = ingress_th_q;
   assign mshr_th_o     = mshr_th_q;
 
-  // Registers are 32 bits wide and word aligned; the block is found by bit 11, above bits count not.
+  // Registers are words; bit 11 of the address found this block, the bits above do not count.
   logic unused_bits;
   assign unused_bits = ^{reg_req_i.addr, reg_req_i.wdata};
 

@@ -2,16 +2,16 @@
 //
 // HDM decoder set of a host bridge or of a device.
 //
-// The decode port is combinational: a line address in, the lowest committed decoder that covers it
-// out, with the interleave way, the target port (host bridge) and the device line (device).
-// The register port is one access a cycle with read data the cycle after. A write that raises Commit
-// leaves the decoder pending for one cycle, in which its fields are frozen; the checks run on them
-// there and the next edge sets Committed or Error Not Committed.
+// The decode port is combinational: a line address in, the lowest committed decoder that covers
+// it out, with the interleave way, the target port (host bridge) and the device line (device).
+// The register port is one access a cycle with read data the cycle after. A write that raises
+// Commit leaves the decoder pending for one cycle, in which its fields are frozen; the checks
+// run on them there and the next edge sets Committed or Error Not Committed.
 //
-// Base and size are held in units of 256 MiB, all other arithmetic is in 64 B lines. A set of 3, 6 or
-// 12 ways is taken as three groups of 1, 2 or 4, so that one division by three serves the way and the
-// translation alike. The device base of each decoder is kept in a register and worked out again only
-// when the set of committed decoders changes.
+// Base and size are held in units of 256 MiB, all other arithmetic is in 64 B lines. A set of 3,
+// 6 or 12 ways is taken as three groups of 1, 2 or 4, so that one division by three serves the
+// way and the translation alike. The device base of each decoder is kept in a register and
+// worked out again only when the set of committed decoders changes.
 //
 // Source: CXL 2.0, 8.2.5.12 (registers, commit, translation); ways codes 4, 8, 9, A are of CXL 3.x.
 

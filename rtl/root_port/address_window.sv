@@ -2,10 +2,11 @@
 //
 // Address window of one MemSpecRd: which 1 to 4 granules of 256 B around a load to ask for.
 //
-// Combinational. The window begins one granularity before and ends one after the load; work already
-// in the memory queue (the past) moves the start up, loads waiting in the SR queue (the future) move
-// the end down, 64 B each. The result is rounded to granules, kept around the load, cut at four, and
-// clipped to the load's interleave chunk, because what lies beyond belongs to another port.
+// Combinational. The window begins one granularity before and ends one after the load; work
+// already in the memory queue (the past) moves the start up, loads waiting in the SR queue (the
+// future) move the end down, 64 B each. The result is rounded to granules, kept around the load,
+// cut at four, and clipped to the load's interleave chunk, because what lies beyond belongs to
+// another port.
 //
 // Source: the SR engine's rule, with its readings in docs/blocks.md.
 

@@ -126,9 +126,11 @@ module memory_queue
   end
   always_comb begin
     held = 1'b0;
-    if (in_valid_i) begin
+    if (in_valid_i && !(&valid_q)) begin  // a full queue takes nothing anyway
       for (int unsigned i = 0; i < Loads; i++) begin
-        if (valid_q[i] && line_q[i] == in_req_i.line) held = 1'b1;
+        if (valid_q[i]) begin
+          if (line_q[i] == in_req_i.line) held = 1'b1;
+        end
       end
     end
   end

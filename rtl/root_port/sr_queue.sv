@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// SR queue: the root port's in-order queue of loads and stores, with a second read pointer that runs
-// ahead of the head for the SR reader.
+// SR queue: the root port's in-order queue of loads and stores, with a second read pointer that
+// runs ahead of the head for the SR reader.
 //
 //        head            reader          tail
 //   ...   | L  S  L  L  S | L  L  S  ...  |

@@ -1,14 +1,14 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// SR reader: walks the SR queue ahead of the head, once per load, and asks the endpoint for what the
-// load will want by MemSpecRd.
+// SR reader: walks the SR queue ahead of the head, once per load, and asks the endpoint for what
+// the load will want by MemSpecRd.
 //
 //   LOOKUP  one entry a cycle: stores, and loads that need nothing, are passed
 //   ISSUE   the MemSpecRd of one load is offered until the memory queue takes it
 //
 // What was asked for is recorded in the ring; a load whose granule the ring shows is passed. The
 // window is worked out in ISSUE from the queues as they stand, without the load itself.
-// Throughput: a MemSpecRd every two cycles; latency two cycles from the reader view to the offer.
+// Throughput: a MemSpecRd every two cycles; latency one cycle from the reader view to the offer.
 //
 // Source: the load path of the SR engine, docs/blocks.md.
 
@@ -226,7 +226,7 @@ module sr_reader
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (spec_valid_o && !spec_ready_i) |=> spec_valid_o && $stable(spec_line_o));
   assert property (@(posedge clk_i) disable iff (!rst_ni) spec_valid_o |-> !rd_next_o);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (taken && spec_valid_o) |=> !spec_valid_o);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) taken |=> !spec_valid_o);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     spec_valid_o |-> spec_line_o[LineAddrBits-1:2] - spec_first_o <= granule_t'(spec_len_o));
 

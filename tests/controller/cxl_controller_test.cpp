@@ -60,9 +60,11 @@ TEST(CxlController, LockstepVeryNoisy) {
 void play_tricks(LinkHarness& h, const RtlEnds& ends, Random& random) {
   const auto wire = static_cast<unsigned>(random.bits(1));
   h.phy_done = {random.percent(2), random.percent(2)};
-  // Down for a few cycles on average, sometimes for one.
-  const bool up = h.link_up[0] ? random.below(3000) != 0 : random.percent(30);
-  h.link_up = {up, up};
+  // Down for a few cycles on average, sometimes for one; mostly both ends, sometimes one.
+  const bool up = h.link_up[0] && h.link_up[1] ? random.below(3000) != 0 : random.percent(30);
+  const auto end = static_cast<unsigned>(random.bits(1));
+  if (up || random.bits(1) != 0) h.link_up = {up, up};
+  if (!up) h.link_up[end] = false;
   const LinkLayer& receiver = ends.twin(1 - wire).link();
   if (!random.percent(10) || !h.wire_quiet(wire) || receiver.rx_owed() >= 4) return;
   for (auto frames = random.below(8); frames > 0; --frames) {

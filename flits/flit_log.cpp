@@ -1,0 +1,163 @@
+#include "flits/flit_log.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <charconv>
+
+namespace cxlgpu::flits {
+namespace {
+
+constexpr std::size_t kBlockBytes = 1u << 18;
+constexpr std::size_t kMaxLineBytes = 4096;
+constexpr std::string_view kShape = "write each line as `time_ps link M2S|S2M` and 136 hex digits";
+
+// First word of text, removed from it.
+std::string_view next_word(std::string_view& text) {
+  const auto begin = std::min(text.find_first_not_of(" \t"), text.size());
+  const auto end = std::min(text.find_first_of(" \t", begin), text.size());
+  const auto word = text.substr(begin, end - begin);
+  text.remove_prefix(end);
+  return word;
+}
+
+}  // namespace
+
+namespace detail {
+void GzClose::operator()(gzFile_s* f) const {
+  gzclose(f);
+}
+}  // namespace detail
+
+FlitLogReader::FlitLogReader(const std::string& path) : path_(path == "-" ? "stdin" : path) {
+  if (path != "-" && std::filesystem::is_directory(path)) {
+    throw InputError(fmt::format("{}:0: is a folder; name a flit log", path_));
+  }
+  file_.reset(path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb"));
+  if (!file_) {
+    throw InputError(fmt::format("{}:0: cannot be opened; check the path and its access", path_));
+  }
+  gzbuffer(file_.get(), kBlockBytes);
+}
+
+std::string FlitLogReader::where() const {
+  return fmt::format("{}:{}", path_, line_);
+}
+
+void FlitLogReader::fail(std::string_view what, std::string_view remedy) const {
+  throw InputError(fmt::format("{}: {}; {}", where(), what, remedy));
+}
+
+bool FlitLogReader::read_line(std::string_view& text) {
+  ++line_;
+  std::size_t searched = begin_;
+  for (;;) {
+    const auto newline = buffer_.find('\n', searched);
+    if (newline != std::string::npos) {
+      text = std::string_view(buffer_).substr(begin_, newline - begin_);
+      begin_ = newline + 1;
+      return true;
+    }
+    if (end_of_file_) {
+      text = std::string_view(buffer_).substr(begin_);
+      begin_ = buffer_.size();
+      return !text.empty();
+    }
+    buffer_.erase(0, begin_);
+    begin_ = 0;
+    if (buffer_.size() > kMaxLineBytes) fail("line is too long", kShape);
+    searched = buffer_.size();
+    buffer_.resize(searched + kBlockBytes);
+    const int got = gzread(file_.get(), buffer_.data() + searched, kBlockBytes);
+    buffer_.resize(searched + static_cast<std::size_t>(std::max(got, 0)));
+    int error = Z_OK;
+    gzerror(file_.get(), &error);
+    if (got < 0 || error == Z_BUF_ERROR) {
+      fail("file is cut short or damaged", "write the log again and close it");
+    }
+    end_of_file_ = got == 0;
+  }
+}
+
+bool FlitLogReader::read(FlitRecord& record) {
+  std::string_view text;
+  while (read_line(text)) {
+    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+    const auto start = text.find_first_not_of(" \t");
+    if (start == std::string_view::npos || text[start] == '#') continue;
+    parse(text, record);
+    return true;
+  }
+  return false;
+}
+
+void FlitLogReader::parse(std::string_view text, FlitRecord& record) const {
+  const auto time = next_word(text);
+  const auto link = next_word(text);
+  const auto direction = direction_from_name(next_word(text));
+  const auto hex = next_word(text);
+  const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), record.time_ps);
+  if (error != std::errc{} || end != time.data() + time.size()) {
+    fail(fmt::format("'{}' is not a time in ps", time), kShape);
+  }
+  if (!direction) fail("direction is neither M2S nor S2M", kShape);
+  if (!hex_to_bytes(hex, record.flit.bytes)) {
+    fail(fmt::format("flit is not 136 hex digits ({} characters)", hex.size()), kShape);
+  }
+  if (!next_word(text).empty()) fail("more than four columns", kShape);
+  record.link.assign(link);
+  record.direction = *direction;
+}
+
+FlitLogWriter::FlitLogWriter(const std::string& path) : path_(path) {
+  const char* mode = path.ends_with(".gz") ? "wb1" : "wbT";  // T: no compression at all
+  if (path == "-") {
+    file_.reset(gzdopen(dup(STDOUT_FILENO), mode));
+  } else {
+    temporary_ = path + ".tmp";
+    file_.reset(gzopen(temporary_.c_str(), mode));
+  }
+  if (!file_) {
+    throw OutputError(fmt::format("{}: cannot be written; check the folder and its access", path_));
+  }
+  gzbuffer(file_.get(), kBlockBytes);
+  buffer_.reserve(kBlockBytes + kMaxLineBytes);
+}
+
+FlitLogWriter::~FlitLogWriter() = default;
+
+void FlitLogWriter::write(std::uint64_t time_ps, std::string_view link, Direction direction,
+                          const Flit& flit) {
+  fmt::format_to(std::back_inserter(buffer_), "{} {} {} ", time_ps, link, name(direction));
+  constexpr std::size_t kHexDigits = 2 * Flit::kBytes;
+  const std::size_t at = buffer_.size();
+  buffer_.resize(at + kHexDigits + 1, '\n');
+  flit.write_hex(std::span<char, kHexDigits>(buffer_.data() + at, kHexDigits));
+  if (buffer_.size() >= kBlockBytes) flush();
+}
+
+void FlitLogWriter::flush() {
+  const auto size = static_cast<unsigned>(buffer_.size());
+  if (size != 0 && gzwrite(file_.get(), buffer_.data(), size) != static_cast<int>(size)) {
+    throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
+  }
+  buffer_.clear();
+}
+
+void FlitLogWriter::close() {
+  if (!file_) return;
+  flush();
+  if (gzclose(file_.release()) != Z_OK) {
+    throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
+  }
+  if (temporary_.empty()) return;
+  std::error_code error;
+  std::filesystem::rename(temporary_, path_, error);
+  if (error) {
+    throw OutputError(fmt::format("{}: cannot be named from {}: {}; rename it by hand", path_,
+                                  temporary_, error.message()));
+  }
+}
+
+}  // namespace cxlgpu::flits

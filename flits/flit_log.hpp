@@ -1,0 +1,90 @@
+// The flit log: one line a flit as it arrives at the receiver, `time_ps link M2S|S2M hex`.
+//
+// Units: picoseconds. hex: 68 bytes in transmit order, protocol ID first, 136 digits. `link` is a
+// name without spaces. Blank lines and lines starting with '#' are skipped. Reading takes plain and
+// gzip files alike; writing compresses when the name ends with ".gz". "-" is standard input/output.
+// Errors: InputError, one line "FILE:LINE: what; what to do"; OutputError, "FILE: what; what to
+// do". Source: design page, stable interfaces.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "flits/flit.hpp"
+
+struct gzFile_s;
+
+namespace cxlgpu::flits {
+
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct FlitRecord {
+  std::uint64_t time_ps = 0;
+  std::string link;
+  Direction direction = Direction::M2S;
+  Flit flit;
+  bool operator==(const FlitRecord&) const = default;
+};
+
+namespace detail {
+struct GzClose {
+  void operator()(gzFile_s* f) const;
+};
+using GzHandle = std::unique_ptr<gzFile_s, GzClose>;
+}  // namespace detail
+
+class FlitLogReader {
+ public:
+  explicit FlitLogReader(const std::string& path);
+
+  /// Next flit into `record`; false at the end of the file.
+  bool read(FlitRecord& record);
+  std::uint64_t line() const { return line_; }
+  /// "FILE:LINE", for messages about the record read last.
+  std::string where() const;
+
+ private:
+  [[noreturn]] void fail(std::string_view what, std::string_view remedy) const;
+  bool read_line(std::string_view& text);
+  void parse(std::string_view text, FlitRecord& record) const;
+
+  std::string path_;
+  detail::GzHandle file_;
+  std::string buffer_;  // bytes read but not yet handed out start at begin_
+  std::size_t begin_ = 0;
+  bool end_of_file_ = false;
+  std::uint64_t line_ = 0;
+};
+
+/// Writes PATH.tmp; only close() gives the file its name, so an unfinished log is never taken for a
+/// whole one.
+class FlitLogWriter {
+ public:
+  explicit FlitLogWriter(const std::string& path);
+  ~FlitLogWriter();
+  FlitLogWriter(const FlitLogWriter&) = delete;
+  FlitLogWriter& operator=(const FlitLogWriter&) = delete;
+
+  void write(std::uint64_t time_ps, std::string_view link, Direction direction, const Flit& flit);
+  void write(const FlitRecord& r) { write(r.time_ps, r.link, r.direction, r.flit); }
+  void close();
+
+ private:
+  void flush();
+
+  std::string path_;
+  std::string temporary_;  // empty: standard output
+  detail::GzHandle file_;
+  std::string buffer_;
+};
+
+}  // namespace cxlgpu::flits

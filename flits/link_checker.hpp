@@ -1,0 +1,113 @@
+// Protocol checker of one link, both directions, from the flits alone.
+//
+// Feed every flit as it arrives at its receiver, damaged ones included, in time order. The checker
+// follows what each receiver must do (accept, discard until its RETRY.Ack) and reports what the
+// transmitters did wrong. Bit errors are not findings, only counted. Because a flit is seen when it
+// arrives, whatever its sender needed (a credit, an acknowledgement, a RETRY.Req) has been seen
+// before it, so nothing legal is reported. (One limit: a RETRY.Req still in flight is not known, so
+// a link whose round trip exceeds the retry timeout of 4096 flits cannot be followed.) Units:
+// picoseconds, flits, messages, bytes. Errors: none thrown; see finding.hpp. Source: CXL 2.0 link
+// layer initialisation, credits, retry; CXL.mem transaction rules for Type 3.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "flits/codec.hpp"
+#include "flits/finding.hpp"
+#include "flits/transaction_checker.hpp"
+
+namespace cxlgpu::flits {
+
+struct LinkCheckerOptions {
+  bool cache = false;           // CXL.cache messages are legal too
+  bool wrap_inclusive = false;  // sequence numbers run 0..wrap instead of 0..wrap-1
+  DecoderOptions decoder;
+  std::size_t max_findings = 1000;  // kept; all are counted
+};
+
+struct DirectionStats {
+  std::uint64_t flits = 0;                                            // arrived, of any protocol ID
+  std::uint64_t protocol = 0, all_data = 0;                           // accepted
+  std::array<std::uint64_t, std::variant_size_v<Control>> control{};  // accepted, by alternative
+  std::uint64_t io = 0, null = 0, almp = 0;
+  std::uint64_t crc_errors = 0, id_errors = 0, id_corrected = 0;
+  std::uint64_t discarded = 0;  // clean, but in the shadow of an error
+  std::uint64_t retries = 0;    // times the receiver began to discard
+  std::array<std::uint64_t, kMessageKinds> messages{};
+  std::uint64_t payload_bytes = 0;  // data of complete messages
+};
+
+class LinkChecker {
+ public:
+  /// Called for each message when its last slot is accepted.
+  using Listener = std::function<void(std::uint64_t time_ps, Direction, const Item&)>;
+
+  explicit LinkChecker(LinkCheckerOptions options = {});
+
+  void set_listener(Listener listener) { listener_ = std::move(listener); }
+
+  void on_flit(std::uint64_t time_ps, Direction direction, const Flit& flit);
+  /// The receiver of `direction` must retry though no bad flit was fed: one was lost on the way, or
+  /// the physical layer went through Recovery (then call it for both directions).
+  void force_retry(Direction direction);
+  /// The link comes up anew: link-layer state and outstanding requests are forgotten, findings and
+  /// statistics stay.
+  void link_up();
+  /// Reports requests without a response. Call once, at the end.
+  void finish();
+
+  const std::vector<Finding>& findings() const { return findings_.kept(); }
+  std::uint64_t finding_count() const { return findings_.total(); }
+  const DirectionStats& stats(Direction d) const { return stats_[index(d)]; }
+  std::size_t outstanding() const { return transactions_.outstanding(); }
+  /// Credits the sender of `kind` holds at this moment, as far as they have arrived.
+  std::int64_t credits(MessageKind kind) const { return credits_[index(kind)]; }
+
+ private:
+  /// The receiver at the end of one direction, and what is known of its transmitter.
+  struct Receiver {
+    explicit Receiver(Direction d, DecoderOptions o) : decoder(d, o) {}
+    Decoder decoder;
+    bool contact = false;        // a clean flit has arrived
+    bool initialised = false;    // INIT.Param has been accepted
+    bool discarding = false;     // waits for its RETRY.Ack
+    unsigned wrap = 9;           // of the transmitter's buffer; 9 until INIT.Param
+    unsigned eseq = 0;           // next expected sequence number
+    std::uint64_t accepted = 0;  // retryable flits
+    std::uint64_t acknowledged = 0;
+    unsigned frames = 0;              // RETRY.Frames in a row
+    std::vector<std::uint8_t> asked;  // NUM_RETRY of each RETRY.Req since it discards
+  };
+
+  Receiver& rx(Direction d) { return receivers_[index(d)]; }
+  void report(Direction d, Rule rule, std::string text);
+  bool accept_protocol_id(Direction d, const Flit& flit);
+  void on_bad_flit(Direction d);
+  void start_discarding(Direction d);
+
+  void on_retry(Direction d, const Flit& flit, const Control& control);
+  void check_framing(Direction d, const Control& control);
+  void on_retry_req(Direction d, const RetryReq& req);
+  void on_retry_ack(Direction d, const RetryAck& ack);
+
+  void accept(Direction d, const Flit& flit);
+  void on_control(Direction d, const Control& control);
+  void check_init_order(Direction d, const Decoded& decoded);
+  void take_acks(Direction d, unsigned acks);
+  void use_credits(Direction d, const Decoded& decoded);
+  void deliver(Direction d, const Item& item);
+
+  LinkCheckerOptions options_;
+  Listener listener_;
+  FindingList findings_;
+  TransactionChecker transactions_;
+  std::array<Receiver, 2> receivers_;
+  std::array<DirectionStats, 2> stats_{};
+  std::array<std::int64_t, kMessageKinds> credits_{};
+  std::uint64_t now_ps_ = 0;
+};
+
+}  // namespace cxlgpu::flits

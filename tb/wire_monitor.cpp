@@ -1,0 +1,114 @@
+#include "tb/wire_monitor.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+namespace cxlgpu {
+
+namespace {
+
+using flits::Direction;
+
+constexpr std::uint64_t kUnmapped = ((std::uint64_t{1} << 46) - 1) << 6;  // the last line there is
+
+LinkOptions link_options(const RunConfig& config, unsigned port, Direction direction) {
+  LinkOptions options;
+  options.flit_time = config.link.flit_time();
+  options.flight = Time{config.link.flight_ps};
+  options.bit_error_rate = direction == Direction::M2S ? config.link.bit_error_rate_m2s
+                                                       : config.link.bit_error_rate_s2m;
+  options.seed = config.seed * 1000 + port * 2 + flits::index(direction);
+  return options;
+}
+
+template <typename Alternative>
+std::uint64_t control_flits(const flits::DirectionStats& stats) {
+  return stats.control[flits::Control(Alternative{}).index()];
+}
+
+}  // namespace
+
+WireMonitor::WireMonitor(const RunConfig& config, unsigned port, flits::FlitLogWriter* log,
+                         OnMessage on_message)
+    : name_(fmt::format("link{}", port)),
+      drop_spec_every_(config.link.drop_spec_every),
+      wires_{Link(link_options(config, port, Direction::M2S)),
+             Link(link_options(config, port, Direction::S2M))},
+      sender_(Direction::M2S),
+      log_(log) {
+  checker_.set_listener([on_message = std::move(on_message)](
+                            std::uint64_t time_ps, Direction direction, const flits::Item& item) {
+    on_message(Time{time_ps}, direction, item);
+  });
+}
+
+WireMonitor::Arrivals WireMonitor::receive(Time now) {
+  std::array<std::optional<Link::Arrival>, 2> due = {wire(Direction::M2S).receive(now),
+                                                     wire(Direction::S2M).receive(now)};
+  Arrivals arrivals;
+  if (!due[0] && !due[1]) return arrivals;
+  if (due[0] && drop_spec_every_ != 0) lose_speculation(due[0]->flit);
+  // The checker and the log see flits in the order in which they arrived within the cycle.
+  const bool s2m_first = due[0] && due[1] && due[1]->at < due[0]->at;
+  for (const Direction direction : {s2m_first ? Direction::S2M : Direction::M2S,
+                                    s2m_first ? Direction::M2S : Direction::S2M}) {
+    const auto& arrival = due[flits::index(direction)];
+    if (!arrival) continue;
+    observe(direction, *arrival);
+    arrivals[flits::index(direction)] = arrival->flit;
+  }
+  return arrivals;
+}
+
+void WireMonitor::observe(Direction direction, const Link::Arrival& arrival) {
+  if (log_ != nullptr) log_->write(arrival.at.ps, name_, direction, arrival.flit);
+  checker_.on_flit(arrival.at.ps, direction, arrival.flit);
+}
+
+void WireMonitor::lose_speculation(flits::Flit& flit) {
+  // Follows the stream without retry: the configuration allows losses only on a clean link.
+  flits::FlitContent content = flits::parse(flit, Direction::M2S, sender_.owed());
+  if (auto* protocol = std::get_if<flits::ProtocolFlit>(&content)) {
+    bool changed = false;
+    for (flits::SlotContent& slot : protocol->slots) {
+      for (flits::Message& message : slot.messages) {
+        auto* req = std::get_if<flits::M2sReq>(&message);
+        if (req == nullptr || req->opcode != flits::M2sReqOpcode::MemSpecRd) continue;
+        if (++specs_seen_ % drop_spec_every_ != 0) continue;
+        req->address = kUnmapped;
+        changed = true;
+      }
+    }
+    if (changed) flit = flits::encode(Direction::M2S, content);
+  }
+  sender_.decode(flit);
+}
+
+void WireMonitor::finish() { checker_.finish(); }
+
+LinkCounters WireMonitor::counters(Direction direction) const {
+  const flits::DirectionStats& stats = checker_.stats(direction);
+  LinkCounters counters;
+  counters.flits = stats.flits;
+  counters.protocol = stats.protocol;
+  counters.all_data = stats.all_data;
+  counters.llcrd = control_flits<flits::Llcrd>(stats);
+  counters.retry = control_flits<flits::RetryIdle>(stats) + control_flits<flits::RetryReq>(stats) +
+                   control_flits<flits::RetryAck>(stats) + control_flits<flits::RetryFrame>(stats);
+  counters.errors = stats.crc_errors;
+  return counters;
+}
+
+std::vector<std::string> WireMonitor::problems() const {
+  std::vector<std::string> lines;
+  for (const flits::Finding& finding : checker_.findings()) {
+    if (lines.size() == 10) break;
+    lines.push_back(fmt::format("{} {} {} ps: {}: {}", name_, flits::name(finding.direction),
+                                finding.time_ps, flits::name(finding.rule), finding.text));
+  }
+  return lines;
+}
+
+}  // namespace cxlgpu

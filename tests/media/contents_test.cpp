@@ -1,0 +1,163 @@
+// Contents of every part against flat memory, under random commands and random waiting.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "tests/media/media_test_util.hpp"
+
+namespace cxlgpu {
+namespace {
+
+constexpr std::uint32_t kSlots = 24, kLine = 256;
+constexpr std::uint64_t kCapacity = std::uint64_t{1} << 24;
+
+// What the contents must be; commands take effect as they are submitted.
+class Flat {
+ public:
+  Line apply(const MediaCommand& c) {
+    switch (c.op) {
+      case MediaOp::Read:
+        return media_[c.dpa];
+      case MediaOp::Write:
+        merge_bytes(media_[c.dpa], c.data, c.byte_enable);
+        break;
+      case MediaOp::ArrayRead:
+        return slots_[key(c)];
+      case MediaOp::ArrayWrite:
+        merge_bytes(slots_[key(c)], c.data, c.byte_enable);
+        break;
+      case MediaOp::Fill:
+        for (unsigned i = 0; i < kLine; i += 64) slots_[c.slot * kLine + i] = media_[c.dpa + i];
+        filled_[c.slot] = {c.dpa, ++fills_};
+        break;
+      case MediaOp::WriteBack:
+        for (unsigned i = 0; i < kLine; i += 64) media_[c.dpa + i] = slots_[c.slot * kLine + i];
+        break;
+    }
+    return {};
+  }
+  // As the endpoint would see it: the youngest slot that holds the line, else the media.
+  Line seen(std::uint64_t dpa) {
+    const std::pair<const std::uint32_t, std::pair<std::uint64_t, int>>* youngest = nullptr;
+    for (const auto& entry : filled_) {
+      if (entry.second.first == dpa / kLine * kLine &&
+          (youngest == nullptr || entry.second.second > youngest->second.second)) {
+        youngest = &entry;
+      }
+    }
+    return youngest == nullptr ? media_[dpa] : slots_[youngest->first * kLine + dpa % kLine];
+  }
+  Line& media(std::uint64_t dpa) { return media_[dpa]; }
+
+ private:
+  static std::uint64_t key(const MediaCommand& c) { return c.slot * kLine + c.offset; }
+  std::map<std::uint64_t, Line> media_, slots_;
+  std::map<std::uint32_t, std::pair<std::uint64_t, int>> filled_;
+  int fills_ = 0;
+};
+
+struct Pending {
+  Line expected;
+  int count = 0;
+};
+
+void random_traffic(Media& media, std::uint64_t seed, bool cached) {
+  std::mt19937_64 random(seed);
+  Flat flat;
+  // 40 lines in few pages, spread over the part.
+  const auto line = [&] { return random() % 5 * 69 * 4096 * 3 + random() % 8 * kLine; };
+  std::vector<std::uint8_t> bytes(kLine);
+  for (int i = 0; i < 8; ++i) {
+    const std::uint64_t at = line();
+    for (auto& b : bytes) b = static_cast<std::uint8_t>(random());
+    media.poke(at, bytes);
+    for (unsigned n = 0; n < kLine; ++n) flat.media(at + n / 64 * 64)[n % 64] = bytes[n];
+  }
+  std::map<std::pair<MediaOp, std::uint8_t>, Pending> pending;
+  Time now{0};
+  std::uint8_t id = 0;
+  const auto collect = [&] {
+    while (const auto answer = media.take(now)) {
+      const auto found = pending.find({answer->op, answer->id});
+      RC_ASSERT(found != pending.end());  // answered once
+      RC_ASSERT(!answer->error);
+      if (answer->op == MediaOp::Read || answer->op == MediaOp::ArrayRead) {
+        RC_ASSERT(answer->data == found->second.expected);
+      }
+      pending.erase(found);
+    }
+  };
+  for (int i = 0; i < 1500; ++i) {
+    MediaCommand c;
+    c.op = static_cast<MediaOp>(random() % (cached ? 6 : 2));
+    c.id = id++;
+    c.slot = static_cast<std::uint32_t>(random() % kSlots);
+    c.offset = static_cast<std::uint32_t>(random() % 4 * 64);
+    c.dpa = line();
+    if (c.op == MediaOp::Read || c.op == MediaOp::Write) c.dpa += random() % 4 * 64;
+    c.byte_enable = random() % 2 == 0 ? kAllBytes : random();
+    c.data.fill(static_cast<std::uint8_t>(random()));
+    while (!media.can_accept(now, c.op) || pending.count({c.op, c.id}) != 0) {
+      RC_ASSERT(media.next_event() != Time::never());
+      now = std::max(now, media.next_event());
+      collect();
+    }
+    const Line expected = flat.apply(c);
+    pending[{c.op, c.id}] = {expected, 1};
+    media.submit(c, now);
+    if (random() % 4 == 0) now += Time{random() % (random() % 8 == 0 ? 300000000 : 100000)};
+    if (random() % 2 == 0) collect();
+  }
+  while (!pending.empty()) {
+    RC_ASSERT(media.next_event() != Time::never());
+    now = std::max(now, media.next_event());
+    collect();
+  }
+  RC_ASSERT(media.next_event() == Time::never());
+  for (std::uint64_t p = 0; p < 5; ++p) {
+    for (std::uint64_t a = 0; a < 8 * kLine; a += 64) {
+      const std::uint64_t dpa = p * 69 * 4096 * 3 + a;
+      RC_ASSERT(media.peek(dpa) == flat.seen(dpa));
+    }
+  }
+  RC_ASSERT(media.peek(kCapacity - 64) == Line{});
+}
+
+TEST(Contents, Dram) {
+  const MediaConfig config = media_test::part("dram");
+  rc::check("DDR5 equals flat memory", [&](std::uint64_t seed) {
+    random_traffic(*make_media(config, {kCapacity}), seed, false);
+  });
+}
+
+TEST(Contents, ZNand) {
+  const MediaConfig config = media_test::part("znand");
+  rc::check("Z-NAND equals flat memory", [&](std::uint64_t seed) {
+    random_traffic(*make_media(config, {kCapacity, kSlots, kLine}), seed, true);
+  });
+}
+
+TEST(Contents, ZNandWithATinyWriteBuffer) {
+  MediaConfig config = media_test::part("znand");
+  FlashConfig& flash = std::get<FlashConfig>(config.params);
+  flash.buffer_pages = 2;
+  flash.buffer_high = 1;
+  flash.buffer_low = 0;
+  flash.page_granule = true;
+  rc::check("Z-NAND equals flat memory when the buffer is full", [&](std::uint64_t seed) {
+    random_traffic(*make_media(config, {kCapacity, kSlots, kLine}), seed, true);
+  });
+}
+
+TEST(Contents, ZNandWithoutCache) {
+  const MediaConfig config = media_test::part("znand");
+  rc::check("plain Z-NAND equals flat memory", [&](std::uint64_t seed) {
+    random_traffic(*make_media(config, {kCapacity, 0, kLine}), seed, false);
+  });
+}
+
+}  // namespace
+}  // namespace cxlgpu

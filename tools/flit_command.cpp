@@ -1,0 +1,156 @@
+#include "tools/flit_command.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "flits/flit_log.hpp"
+#include "flits/link_checker.hpp"
+#include "flits/text.hpp"
+#include "refmodel/common/input_error.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+using flits::Direction;
+
+// A flit log has words before the hex; a hex file has none.
+bool looks_like_log(const std::string& line) { return line.find(' ') != std::string::npos; }
+
+class Lines {
+ public:
+  explicit Lines(const std::string& file) : name_(file == "-" ? "standard input" : file) {
+    if (file == "-") return;
+    stream_.open(file);
+    if (!stream_) throw InputError(fmt::format("{}:0: cannot be read; check the path", file));
+  }
+  bool next(std::string& line) {
+    std::istream& in = stream_.is_open() ? stream_ : std::cin;
+    while (std::getline(in, line)) {
+      ++number_;
+      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+      if (!line.empty() && line[0] != '#') return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::string where() const { return fmt::format("{}:{}", name_, number_); }
+
+ private:
+  std::string name_;
+  std::ifstream stream_;
+  std::uint64_t number_ = 0;
+};
+
+// What a flit means depends on the data slots still owed, so each stream has a decoder.
+class Printer {
+ public:
+  explicit Printer(bool json) : json_(json) {}
+  void print(const std::string& prefix, const std::string& link, Direction direction,
+             const flits::Flit& flit) {
+    flits::Decoder& decoder = decoders_.try_emplace({link, direction}, direction).first->second;
+    if (json_) {
+      fmt::print("{}\n", flits::to_json(flit, direction, decoder.owed()).dump());
+    } else {
+      fmt::print("{}{}\n", prefix, flits::to_text(flit, direction, decoder.owed()));
+    }
+    if (!flit.crc_ok()) return;
+    for (const flits::DecodeFinding& finding : decoder.decode(flit).findings) {
+      if (!json_) fmt::print("  rule: {}\n", flits::describe(finding));
+    }
+  }
+
+ private:
+  bool json_;
+  std::map<std::pair<std::string, Direction>, flits::Decoder> decoders_;
+};
+
+int decode(const FlitArguments& a) {
+  Printer printer(a.json);
+  const bool gzip = a.file.ends_with(".gz");
+  if (!gzip) {
+    Lines lines(a.file);
+    std::string line;
+    bool first = true;
+    while (lines.next(line)) {
+      if (first && looks_like_log(line) && a.file != "-") break;
+      first = false;
+      const auto flit = flits::Flit::from_hex(line);
+      if (!flit) {
+        throw InputError(fmt::format("{}: is not a flit; give 136 hex digits or a flit log line", lines.where()));
+      }
+      printer.print("", "", *flits::direction_from_name(a.direction), *flit);
+    }
+    if (!first || line.empty()) return 0;
+  }
+  flits::FlitLogReader log(a.file);
+  flits::FlitRecord record;
+  while (log.read(record)) {
+    printer.print(fmt::format("{} {} {} ", record.time_ps, record.link, flits::name(record.direction)),
+                  record.link, record.direction, record.flit);
+  }
+  return 0;
+}
+
+int encode(const FlitArguments& a) {
+  Lines lines(a.file);
+  std::string line;
+  while (lines.next(line)) {
+    try {
+      fmt::print("{}\n", flits::flit_from_json(nlohmann::ordered_json::parse(line)).to_hex());
+    } catch (const std::exception& e) {
+      throw InputError(fmt::format("{}: {}; give one JSON flit a line, as decode --json prints it", lines.where(), e.what()));
+    }
+  }
+  return 0;
+}
+
+int check(const FlitArguments& a) {
+  flits::FlitLogReader log(a.file);
+  flits::FlitRecord record;
+  std::map<std::string, flits::LinkChecker> checkers;
+  std::uint64_t flits_seen = 0;
+  while (log.read(record)) {
+    checkers.try_emplace(record.link).first->second.on_flit(record.time_ps, record.direction, record.flit);
+    ++flits_seen;
+  }
+  std::size_t violations = 0;
+  for (auto& [link, checker] : checkers) {
+    checker.finish();
+    for (const auto& finding : checker.findings()) {
+      fmt::print("{} {} {} {}: {}\n", finding.time_ps, link, flits::name(finding.direction),
+                 flits::name(finding.rule), finding.text);
+      ++violations;
+    }
+  }
+  fmt::print("{} flits on {} links, {} violations\n", flits_seen, checkers.size(), violations);
+  return violations == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_flit_command(CLI::App& app, FlitArguments& a) {
+  app.require_subcommand(1);
+  const auto action = [&](const char* name, const char* help) {
+    CLI::App* sub = app.add_subcommand(name, help);
+    sub->add_option("file", a.file, "input file; standard input if left out");
+    sub->callback([&a, name] { a.action = name; });
+    return sub;
+  };
+  CLI::App* d = action("decode", "print what flits hold");
+  d->add_flag("--json", a.json, "one JSON object a flit");
+  d->add_option("--direction", a.direction, "of hex flits")->check(CLI::IsMember({"M2S", "S2M"}));
+  action("encode", "make flits from JSON");
+  action("check", "hold a flit log against the link rules");
+}
+
+int flit_command(const FlitArguments& a) {
+  if (a.action == "encode") return encode(a);
+  if (a.action == "check") return check(a);
+  return decode(a);
+}
+
+}  // namespace cxlgpu

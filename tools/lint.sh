@@ -1,0 +1,49 @@
+#!/bin/sh
+# Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more
+# with the assertions compiled in, and the C++ format. Silent but for one line; non-zero on any finding.
+# Usage: tools/lint.sh   (from anywhere)
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+packages=$(ls rtl/pkg/*.sv | sort)
+search="-y rtl/common -y rtl/controller -y rtl/root_port -y rtl/host_bridge -y rtl/endpoint -y rtl/top"
+# UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
+verilator="verilator --lint-only -Wall -Wno-UNUSEDPARAM $search"
+modules=$(ls rtl/*/*.sv | grep -v '^rtl/pkg/' | sort)
+jobs=$(nproc)
+failed=0
+
+lint() {  # $1: options; files on standard input
+  # shellcheck disable=SC2016
+  xargs -P "$jobs" -I FILE sh -c '
+    '"$verilator $1"' --top-module "$(basename FILE .sv)" '"$(echo $packages)"' FILE ||
+      { echo "lint: FILE fails ('"$1"')" >&2; exit 1; }'
+}
+
+echo "$modules" | lint "" || failed=1
+# SYNCASYNCNET: `disable iff (!rst_ni)` of an assertion reads the asynchronous reset on purpose.
+echo "$modules" | lint "--assert -Wno-SYNCASYNCNET" || failed=1
+
+# A module per file, named like it, and no file-scope import.
+for file in $modules; do
+  name=$(basename "$file" .sv)
+  [ "$(grep -c '^module ' "$file")" = 1 ] && grep -q "^module $name\$\|^module $name[ (#]" "$file" || {
+    echo "lint: $file: exactly one module, named $name" >&2; failed=1; }
+  grep -n '^import' "$file" >&2 && { echo "lint: $file: import belongs in the module header" >&2; failed=1; }
+  LC_ALL=C grep -nP '[^\x00-\x7F]|\t|.{101}| +$' "$file" >&2 && {
+    echo "lint: $file: ASCII, no tabs, 100 columns, no space at line ends" >&2; failed=1; }
+done
+
+if command -v clang-format >/dev/null; then
+  sources=$(find flits refmodel tb tools tests \( -name '*.hpp' -o -name '*.cpp' \) -print)
+  if [ -n "$sources" ]; then
+    # shellcheck disable=SC2086
+    clang-format --dry-run -Werror $sources || failed=1
+  fi
+else
+  echo "lint: clang-format is missing (make deps)" >&2
+  failed=1
+fi
+
+[ "$failed" = 0 ] || exit 1
+echo "lint: $(echo "$modules" | wc -l) RTL modules and $(echo "$sources" | wc -w) C++ files clean"
