@@ -145,6 +145,7 @@ void CosimEngine::mismatch(std::uint64_t number, const Pair& pair, const std::st
 }
 
 void CosimEngine::finish() {
+  rtl_->finish();
   // The model may be a little behind; it gets the time it needs.
   const Time limit = model_->now() + Time{1000000000};  // 1 ms
   while (!open_.empty() && model_->now() < limit) {
@@ -152,7 +153,6 @@ void CosimEngine::finish() {
     if (next == Time::never()) break;
     model_step(std::min(next, limit));
   }
-  rtl_->finish();
   model_->finish();
   if (!open_.empty()) {
     problems_.push_back(fmt::format("{} requests have no answer from {}; replay: {}", open_.size(),

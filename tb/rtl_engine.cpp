@@ -21,6 +21,7 @@ constexpr unsigned kFlitBits = 528;
 constexpr unsigned kFlitBytes = kFlitBits / 8;
 constexpr unsigned kTrainingCycles = 4000;  // more than any training needs
 constexpr unsigned kCreditCycles = 400;     // for all initial credits to be returned
+constexpr int kLastCycles = 8;              // the last response's trace events
 
 // trace_t, bit 0 first: info 8, line 46, id 16, valid 1.
 constexpr unsigned kTraceBits = 71;
@@ -352,6 +353,7 @@ void RtlEngine::dump() {
 }
 
 void RtlEngine::finish() {
+  for (int i = 0; i < kLastCycles; ++i) cycle();
   if (fst_) fst_->close();
   for (auto& wire : wires_) wire->finish();
   if (log_) log_->close();

@@ -49,7 +49,7 @@ check_one() {
       map="" ;;
     *)
       map="flatten; opt -fast; memory -nomap; opt -fast; techmap; opt -fast;
-        abc -fast -g AND,XOR,MUX; opt_clean; select -assert-none t:\$_DLATCH* t:\$dlatch;
+        abc -g AND,XOR,MUX; opt_clean; select -assert-none t:\$_DLATCH* t:\$dlatch;
         check -assert; tee -q -o $log.stat stat; tee -q -o $log.ltp ltp -noff" ;;
   esac
   start=$(date +%s)
@@ -57,7 +57,7 @@ check_one() {
   if ! "$yosys" -Q -p "$read; hierarchy -check -top $block; proc; select -assert-none t:\$dlatch;
       tee -q -o $log.mem stat; $map" >"$log.log" 2>&1; then
     echo "$block FAILED"
-    grep -iE 'error|assert|loop' "$log.log" | head -5 >&2
+    grep -E "^(ERROR|Syntax error|Warning)" "$log.log" | head -5 >&2
     return
   fi
   seconds=$(($(date +%s) - start))

@@ -1,5 +1,6 @@
 // cxl_controller, host and device, in lockstep with its twin: random traffic with stalls, latencies
 // and errors, and the directed cases. Every output of both ends is compared in every cycle.
+#include "tests/controller/mem_traffic.hpp"
 #include "tests/controller/rtl_ends.hpp"
 #include "tests/controller/wire_scenarios.hpp"
 
@@ -178,6 +179,14 @@ class CxlControllerPair : public ::testing::Test {
   Lockstep run{kBlock, 15};
   RtlEnds ends{run, Source::kRtl};
 };
+
+// Two RTL controllers, a link with bit errors (1e-3 per flit) and the protocol checker on the wire.
+TEST_F(CxlControllerPair, EndToEnd) {
+  scenario::end_to_end(ends, run, 1000, 60, from_environment("CXLGPU_CYCLES", 80000));
+}
+TEST_F(CxlControllerPair, EndToEndClean) {
+  scenario::end_to_end(ends, run, 0, 80, from_environment("CXLGPU_CYCLES", 80000) / 4);
+}
 
 TEST_F(CxlControllerPair, LlrbFull) {
   scenario::llrb_full(ends, run);

@@ -82,6 +82,8 @@ class LinkHarness {
   bool scoreboard = true;
   std::function<void(WireFlit&)> on_flit;
   std::function<void(unsigned wire, const CrcFlit&)> on_arrival;  // as received, damage included
+  std::function<void(unsigned end, MsgHeader)> on_nd;             // taken by the receiver
+  std::function<void(unsigned end, const WdMessage&)> on_wd;
 
   [[nodiscard]] Random& random() { return random_; }
   [[nodiscard]] const Outputs& out() const { return out_; }
@@ -239,11 +241,13 @@ inline void LinkHarness::receive(const Inputs& in) {
       ++delivered_;
       if (scoreboard && (nd.empty() || nd.front() != o.rx_nd_hdr)) mismatch("ND message", end);
       if (!nd.empty()) nd.pop_front();
+      if (on_nd) on_nd(end, o.rx_nd_hdr);
     }
     if (o.rx_wd_valid && in[end].rx_wd_ready) {
       ++delivered_;
       if (scoreboard && (wd.empty() || wd.front() != o.rx_wd)) mismatch("WD message", end);
       if (!wd.empty()) wd.pop_front();
+      if (on_wd) on_wd(end, o.rx_wd);
     }
     errors_[end] |= o.err;
   }

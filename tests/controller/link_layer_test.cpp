@@ -2,6 +2,7 @@
 // same cases run in lockstep with the RTL in cxl_controller_test.cpp.
 #include "refmodel/controller/link_layer.hpp"
 
+#include "tests/controller/mem_traffic.hpp"
 #include "tests/controller/wire_scenarios.hpp"
 
 namespace cxlgpu::test {
@@ -97,6 +98,14 @@ TEST(LinkLayer, Overflow) {
   Lockstep run("controller/link_layer", 24);
   Ends ends;
   scenario::overflow(ends, run);
+}
+
+TEST(LinkLayer, EndToEnd) {
+  for (const unsigned ppm : {0u, 1000u, 20000u}) {
+    Lockstep run("controller/link_layer", 26);
+    Ends ends;
+    scenario::end_to_end(ends, run, ppm, 60, from_environment("CXLGPU_CYCLES", 200000) / 8);
+  }
 }
 
 // Everything at once: every message arrives once, in order and unchanged, and all comes to rest.

@@ -4,8 +4,8 @@
 #include <rapidcheck.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "flits/flit.hpp"
 
@@ -31,8 +31,8 @@ Payload one_bit(unsigned i) {
 }
 
 Payload random_payload() {
-  const auto bytes = *rc::gen::container<std::vector<std::uint8_t>>(
-      64, rc::gen::arbitrary<std::uint8_t>());
+  const auto bytes =
+      *rc::gen::container<std::vector<std::uint8_t>>(64, rc::gen::arbitrary<std::uint8_t>());
   Payload p;
   std::copy(bytes.begin(), bytes.end(), p.begin());
   return p;

@@ -1,0 +1,490 @@
+#include "flits/link_checker.hpp"
+
+#include <gtest/gtest.h>
+
+namespace cxlgpu::flits {
+namespace {
+
+constexpr auto kDown = Direction::M2S;
+constexpr auto kUp = Direction::S2M;
+constexpr std::uint8_t kWrap = 40;
+
+// A link driven flit by flit; helpers name what is sent, not how.
+class Link {
+ public:
+  explicit Link(LinkCheckerOptions options = {}) : checker(options) {}
+
+  Link& send(Direction d, const Flit& flit) {
+    checker.on_flit(time += 2125, d, flit);
+    return *this;
+  }
+  Link& send(Direction d, const Control& c) { return send(d, encode_control(c)); }
+  Link& send(Direction d, const ProtocolFlit& f) { return send(d, encode(d, f)); }
+  Link& damaged(Direction d, Flit flit) {
+    flit.bytes[30] ^= 0x10;
+    return send(d, flit);
+  }
+  Link& framed(Direction d, const Control& c, unsigned frames = 5) {
+    for (unsigned i = 0; i < frames; ++i) send(d, RetryFrame{});
+    return send(d, c);
+  }
+
+  Link& init() {
+    send(kDown, RetryIdle{}).send(kUp, RetryIdle{});
+    return send(kDown, InitParam{2, kWrap}).send(kUp, InitParam{2, kWrap});
+  }
+  Link& credits() {
+    send(kUp, Llcrd{1, 0, 0xD, 0xD});  // 16 Req, 16 RwD
+    return send(kDown, Llcrd{1, 0xD, 0, 0xD});
+  }
+  Link& up() { return init().credits(); }
+
+  static ProtocolFlit request(M2sReq m) {
+    ProtocolFlit f;
+    f.header.format[0] = 5;
+    f.slots[0].messages = {m};
+    return f;
+  }
+  Link& read(std::uint16_t tag, std::uint64_t address) {
+    return send(kDown, request(req(tag, address)));
+  }
+  static M2sReq req(std::uint16_t tag, std::uint64_t address) {
+    M2sReq m;
+    m.tag = tag;
+    m.address = address;
+    return m;
+  }
+  Link& write(std::uint16_t tag, std::uint64_t address, bool partial = false,
+              std::optional<std::uint64_t> enables = {}) {
+    M2sRwd m;
+    m.tag = tag;
+    m.address = address;
+    m.opcode = partial ? M2sRwdOpcode::MemWrPtl : M2sRwdOpcode::MemWr;
+    return write(m, enables);
+  }
+  Link& write(const M2sRwd& m, std::optional<std::uint64_t> enables = {}) {
+    ProtocolFlit f;
+    f.header.format[0] = 4;
+    f.header.sz = true;
+    f.header.be = enables.has_value();
+    f.slots[0].messages = {m};
+    send(kDown, f);
+    ProtocolFlit rest;
+    if (enables) rest.slots[2].is_data = true, rest.slots[2].raw = byte_enable_chunk(*enables);
+    return send(kDown, rest);
+  }
+  Link& data(std::uint16_t tag, std::uint8_t ld_id = 0, bool half = false) {
+    S2mDrs m;
+    m.tag = tag;
+    m.ld_id = ld_id;
+    ProtocolFlit f;
+    f.header.format[0] = 3;
+    f.header.sz = !half;
+    f.slots[0].messages = {m};
+    send(kUp, f);
+    return half ? *this : send(kUp, ProtocolFlit{});
+  }
+  Link& done(std::uint16_t tag) {
+    S2mNdr m;
+    m.tag = tag;
+    return done(m);
+  }
+  Link& done(const S2mNdr& m) {
+    ProtocolFlit f;
+    f.header.format[0] = 4;
+    f.slots[0].messages = {m};
+    return send(kUp, f);
+  }
+
+  void expect_clean() const {
+    for (const auto& f : checker.findings()) {
+      ADD_FAILURE() << f.time_ps << ' ' << name(f.direction) << ' ' << name(f.rule) << ": "
+                    << f.text;
+    }
+  }
+  /// The only finding is this one.
+  void expect(Rule rule) const {
+    ASSERT_EQ(checker.finding_count(), 1u) << name(rule);
+    EXPECT_EQ(name(checker.findings()[0].rule), name(rule));
+    EXPECT_FALSE(checker.findings()[0].text.empty());
+  }
+
+  LinkChecker checker;
+  std::uint64_t time = 0;
+};
+
+TEST(LinkChecker, LegalExchange) {
+  Link link;
+  std::vector<std::pair<std::uint64_t, Item>> seen;
+  link.checker.set_listener([&](std::uint64_t t, Direction, const Item& i) {
+    seen.push_back({t, i});
+  });
+  link.up().read(1, 0x1000).write(2, 0x2000).write(3, 0x3000, true, 0xFF).data(1).done(3).done(2);
+  link.read(1, 0x1000).data(1);
+  M2sReq spec = Link::req(0, 0x1000);
+  spec.opcode = M2sReqOpcode::MemSpecRd;
+  link.send(kDown, Link::request(spec)).send(kDown, Link::request(spec));
+  EXPECT_EQ(link.checker.credits(MessageKind::M2sReq), 12);
+  link.checker.finish();
+  link.expect_clean();
+  ASSERT_EQ(seen.size(), 10u);
+  EXPECT_EQ(std::get<M2sReq>(seen[0].second.message).tag, 1);
+  EXPECT_EQ(seen[0].first, 7u * 2125);
+  EXPECT_EQ(seen[2].second.byte_enables, 0xFFu);
+  const auto& down = link.checker.stats(kDown);
+  EXPECT_EQ(down.messages[index(MessageKind::M2sReq)], 4u);
+  EXPECT_EQ(down.payload_bytes, 128u);
+  EXPECT_EQ(link.checker.stats(kUp).payload_bytes, 128u);
+  EXPECT_EQ(down.control[Control(InitParam{}).index()], 1u);
+  EXPECT_EQ(down.protocol, 8u);
+}
+
+// The flits around an error: shadow, framed request, framed acknowledgement, replay.
+TEST(LinkChecker, RetryReplays) {
+  Link link;
+  link.up();
+  const Flit first = encode(kDown, Link::request(Link::req(1, 0x40)));
+  const Flit second = encode(kDown, Link::request(Link::req(2, 0x80)));
+  link.damaged(kDown, first).send(kDown, second);
+  link.framed(kUp, RetryReq{2, 1, 0});
+  link.send(kDown, RetryIdle{}).framed(kDown, RetryAck{false, false, 1, 0, 2, 0, 0});
+  link.send(kDown, first).send(kDown, second).data(2).data(1);
+  link.checker.finish();
+  link.expect_clean();
+  const auto& stats = link.checker.stats(kDown);
+  EXPECT_EQ(stats.crc_errors, 1u);
+  EXPECT_EQ(stats.discarded, 1u);
+  EXPECT_EQ(stats.retries, 1u);
+  EXPECT_EQ(stats.messages[index(MessageKind::M2sReq)], 2u);
+}
+
+// The replay may begin with an all-data flit: what is owed outlives the error.
+TEST(LinkChecker, RetryInsideAWrite) {
+  Link link;
+  link.up();
+  M2sRwd m;
+  ProtocolFlit f;
+  f.header.format[3] = 5;
+  f.header.sz = true;
+  f.slots[3].messages = {m};
+  AllDataFlit adf;
+  for (auto& c : adf.chunks) c.fill(0x5A);
+  link.send(kDown, f).damaged(kDown, encode(adf));
+  link.framed(kUp, RetryReq{3, 1, 0});
+  link.framed(kDown, RetryAck{false, false, 1, 0, 3, 0, 0}).send(kDown, encode(adf)).done(0);
+  link.checker.finish();
+  link.expect_clean();
+}
+
+TEST(LinkChecker, DamagedRetrySequencesAreRepeated) {
+  Link link;
+  link.up().damaged(kDown, encode(kDown, ProtocolFlit{}));
+  // The request is damaged on its way: both directions now retry.
+  for (int i = 0; i < 5; ++i) link.send(kUp, RetryFrame{});
+  link.damaged(kUp, encode_control(RetryReq{2, 1, 0}));
+  link.framed(kDown, RetryReq{2, 1, 0});
+  link.framed(kUp, RetryAck{false, false, 1, 0, 2, 0, 0});
+  link.framed(kUp, RetryReq{2, 2, 0});
+  link.framed(kDown, RetryAck{false, false, 2, 0, 2, 0, 0});
+  link.read(1, 0).data(1);
+  link.checker.finish();
+  link.expect_clean();
+}
+
+TEST(LinkChecker, StaleAckIsPassedOver) {
+  Link link;
+  link.up().damaged(kDown, encode(kDown, ProtocolFlit{}));
+  link.framed(kUp, RetryReq{2, 1, 0}).framed(kUp, RetryReq{2, 2, 0});
+  link.framed(kDown, RetryAck{false, false, 1, 0, 2, 0, 0}).read(1, 0);  // still in the shadow
+  link.framed(kDown, RetryAck{false, false, 2, 0, 2, 0, 0}).read(1, 0).data(1);
+  link.checker.finish();
+  link.expect_clean();
+}
+
+TEST(LinkChecker, ForcedRetryAndLinkUp) {
+  Link link;
+  link.up();
+  link.checker.force_retry(kDown);
+  link.read(1, 0);  // discarded
+  link.framed(kUp, RetryReq{2, 1, 0}).framed(kDown, RetryAck{false, false, 1, 0, 2, 0, 0});
+  link.read(1, 0);
+  EXPECT_EQ(link.checker.outstanding(), 1u);
+  link.checker.link_up();
+  EXPECT_EQ(link.checker.outstanding(), 0u);
+  link.up().read(1, 0).data(1);
+  link.checker.finish();
+  link.expect_clean();
+}
+
+TEST(LinkChecker, DamagedProtocolId) {
+  Link link;
+  link.up();
+  Flit f = encode(kDown, ProtocolFlit{});
+  f.bytes[0] = 0x54;
+  link.send(kDown, f);
+  EXPECT_EQ(link.checker.stats(kDown).id_corrected, 1u);
+  EXPECT_EQ(link.checker.stats(kDown).retries, 0u);
+  f.bytes[0] = 0xFF;
+  link.send(kDown, f);
+  EXPECT_EQ(link.checker.stats(kDown).id_errors, 1u);
+  EXPECT_EQ(link.checker.stats(kDown).retries, 1u);
+  f.set_protocol_id(ProtocolId::Null);
+  link.send(kDown, f);
+  EXPECT_EQ(link.checker.stats(kDown).null, 1u);
+  link.expect_clean();
+}
+
+// In the shadow of an error data may look like RETRY; only a full frame makes it count.
+TEST(LinkChecker, LookalikesInTheShadow) {
+  Link link;
+  link.up().damaged(kDown, encode(kDown, ProtocolFlit{}));
+  link.framed(kUp, RetryReq{2, 1, 0});
+  link.framed(kDown, RetryAck{false, false, 1, 0, 2, 0, 0}, 4).read(1, 0);
+  EXPECT_EQ(link.checker.outstanding(), 0u);
+  link.expect_clean();
+}
+
+// ---- every rule, broken -------------------------------------------------------------------------
+
+TEST(LinkRules, TimeOrder) {
+  Link link;
+  link.up();
+  link.time = 0;
+  link.send(kUp, ProtocolFlit{});
+  link.expect(Rule::TimeOrder);
+}
+
+TEST(LinkRules, Encoding) {
+  Link link;
+  ProtocolFlit f;
+  f.header.format[0] = 7;
+  link.up().send(kUp, f).expect(Rule::Encoding);
+  Link other;
+  Flit odd = encode_control(RetryIdle{});
+  odd.bytes[60] = 1;
+  odd.set_crc();
+  other.up().send(kUp, odd).expect(Rule::Encoding);
+  Link ide;
+  ide.up().send(kUp, IdeIdle{}).expect(Rule::Encoding);
+}
+
+TEST(LinkRules, NonRetryBeforeInit) {
+  Link link;
+  link.send(kDown, RetryIdle{}).send(kUp, RetryIdle{}).send(kUp, Llcrd{});
+  link.expect(Rule::NonRetryBeforeInit);
+}
+
+TEST(LinkRules, SecondInitParam) {
+  Link link;
+  link.up().send(kUp, InitParam{2, kWrap}).expect(Rule::SecondInitParam);
+}
+
+TEST(LinkRules, InitParamField) {
+  Link link;
+  link.send(kDown, RetryIdle{}).send(kUp, InitParam{3, kWrap}).expect(Rule::InitParamField);
+  Link small;
+  small.send(kDown, RetryIdle{}).send(kUp, InitParam{2, 21}).expect(Rule::InitParamField);
+}
+
+TEST(LinkRules, InitBeforeContact) {
+  Link link;
+  link.send(kUp, InitParam{2, kWrap}).expect(Rule::InitBeforeContact);
+}
+
+TEST(LinkRules, TrafficBeforeInitDone) {
+  Link link;
+  link.send(kDown, RetryIdle{}).send(kUp, InitParam{2, kWrap}).send(kUp, Llcrd{0, 0, 9, 9});
+  link.expect(Rule::TrafficBeforeInitDone);
+}
+
+TEST(LinkRules, RetryFraming) {
+  Link bare, short_frame, long_frame, no_end, idle_inside;
+  bare.up().send(kUp, RetryReq{1, 1, 0}).expect(Rule::RetryFraming);
+  short_frame.up().framed(kUp, RetryReq{1, 1, 0}, 4).expect(Rule::RetryFraming);
+  no_end.up().send(kUp, RetryFrame{}).send(kUp, ProtocolFlit{}).expect(Rule::RetryFraming);
+  idle_inside.up().send(kUp, RetryFrame{}).send(kUp, RetryIdle{}).expect(Rule::RetryFraming);
+  long_frame.up().damaged(kDown, encode(kDown, ProtocolFlit{}));
+  long_frame.framed(kUp, RetryReq{2, 1, 0}, 6).expect(Rule::RetryFraming);
+}
+
+TEST(LinkRules, UnexpectedRetryReq) {
+  Link link;
+  link.up().framed(kUp, RetryReq{2, 1, 0}).expect(Rule::UnexpectedRetryReq);
+}
+
+TEST(LinkRules, RetryReqSequence) {
+  Link link;
+  link.up().damaged(kDown, encode(kDown, ProtocolFlit{}));
+  link.framed(kUp, RetryReq{3, 1, 0}).expect(Rule::RetryReqSequence);
+}
+
+TEST(LinkRules, SequenceWraps) {
+  for (const bool inclusive : {false, true}) {
+    LinkCheckerOptions options;
+    options.wrap_inclusive = inclusive;
+    Link link(options);
+    link.up();
+    for (unsigned i = 0; i < kWrap - 2u; ++i) {
+      link.send(kDown, ProtocolFlit{}).send(kUp, Llcrd{1, 0, 0, 0});
+    }
+    link.damaged(kDown, encode(kDown, ProtocolFlit{}));
+    link.framed(kUp, RetryReq{static_cast<std::uint8_t>(inclusive ? kWrap : 0), 1, 0});
+    link.expect_clean();
+  }
+}
+
+TEST(LinkRules, RetryAcks) {
+  Link quiet;
+  quiet.up().framed(kUp, RetryAck{}).expect(Rule::UnexpectedRetryAck);
+  Link mismatch;
+  mismatch.up().damaged(kDown, encode(kDown, ProtocolFlit{})).framed(kUp, RetryReq{2, 1, 0});
+  mismatch.framed(kDown, RetryAck{false, false, 3, 0, 2, 0, 0}).expect(Rule::RetryAckMismatch);
+  Link echo;
+  echo.up().damaged(kDown, encode(kDown, ProtocolFlit{})).framed(kUp, RetryReq{2, 1, 0});
+  echo.framed(kDown, RetryAck{false, false, 1, 0, 7, 0, 0}).expect(Rule::RetryReqSequence);
+}
+
+TEST(LinkRules, AckOveruse) {
+  Link link;
+  link.up().send(kUp, Llcrd{2, 0, 0, 0}).expect(Rule::AckOveruse);
+  Link ak;
+  ProtocolFlit f;
+  f.header.ak = true;
+  ak.up().send(kUp, f).expect(Rule::AckOveruse);
+}
+
+TEST(LinkRules, RetryBufferOverrun) {
+  Link link;
+  link.up();
+  // INIT.Param is acknowledged; the LLCRD is not.
+  for (unsigned i = 0; i < kWrap - 2u; ++i) link.send(kDown, ProtocolFlit{});
+  link.expect_clean();
+  link.send(kDown, ProtocolFlit{}).expect(Rule::RetryBufferOverrun);
+}
+
+TEST(LinkRules, CreditOveruse) {
+  Link link;
+  link.init().read(1, 0).expect(Rule::CreditOveruse);
+  Link writes;
+  writes.init().write(1, 0).expect(Rule::CreditOveruse);
+  Link responses;
+  responses.init().send(kUp, Llcrd{0, 0, 0xD, 0xD}).read(1, 0).data(1);
+  responses.expect(Rule::CreditOveruse);
+  Link completions;
+  completions.init().send(kUp, Llcrd{0, 0, 0xD, 0xD}).write(1, 0).done(1);
+  completions.expect(Rule::CreditOveruse);
+  // Exactly what was granted is fine, one more is not.
+  Link exact;
+  exact.init().send(kUp, Llcrd{0, 0, 0xA, 0}).read(1, 0).read(2, 64).expect_clean();
+  exact.read(3, 128).expect(Rule::CreditOveruse);
+}
+
+TEST(LinkRules, CreditsInADiscardedFlitDoNotCount) {
+  Link link;
+  link.init().damaged(kUp, encode_control(Llcrd{0, 0, 0xD, 0xD})).read(1, 0);
+  link.expect(Rule::CreditOveruse);
+}
+
+TEST(LinkRules, CacheOnMemLink) {
+  ProtocolFlit f;
+  f.header.format[0] = 0;
+  f.slots[0].messages = {H2dReq{}};
+  Link link;
+  link.up().send(kUp, Llcrd{0, 0, 1, 0}).send(kDown, f).expect(Rule::CacheOnMemLink);
+  LinkCheckerOptions options;
+  options.cache = true;
+  Link allowed(options);
+  allowed.up().send(kUp, Llcrd{0, 0, 1, 0}).send(kDown, f).expect_clean();
+}
+
+TEST(LinkRules, TagReuse) {
+  Link link;
+  link.up().read(1, 0).read(1, 64).expect(Rule::TagReuse);
+  Link across;
+  across.up().read(1, 0).write(1, 64).expect(Rule::TagReuse);
+}
+
+TEST(LinkRules, LineConflict) {
+  Link link;
+  link.up().read(1, 0x40).read(2, 0x60).expect(Rule::LineConflict);
+  Link write;
+  write.up().write(1, 0x40).read(2, 0x40).expect(Rule::LineConflict);
+}
+
+TEST(LinkRules, UnknownTag) {
+  Link link;
+  link.up().read(1, 0).data(2).expect(Rule::UnknownTag);
+  Link twice;
+  twice.up().write(1, 0).done(1).done(1).expect(Rule::UnknownTag);
+  Link spec;
+  M2sReq m = Link::req(5, 0);
+  m.opcode = M2sReqOpcode::MemSpecRd;
+  spec.up().send(kDown, Link::request(m)).data(5).expect(Rule::UnknownTag);
+}
+
+TEST(LinkRules, WrongResponse) {
+  Link read, write, state;
+  read.up().read(1, 0).done(1).expect(Rule::WrongResponse);
+  write.up().write(1, 0).data(1).expect(Rule::WrongResponse);
+  S2mNdr m;
+  m.tag = 1;
+  m.opcode = S2mNdrOpcode::CmpE;
+  state.up().write(1, 0).done(m).expect(Rule::WrongResponse);
+}
+
+TEST(LinkRules, HalvesCompleteTogether) {
+  Link link;
+  link.up().read(1, 0).data(1, 0, true);
+  EXPECT_EQ(link.checker.outstanding(), 1u);
+  link.data(1, 0, true);
+  EXPECT_EQ(link.checker.outstanding(), 0u);
+  link.expect_clean();
+}
+
+TEST(LinkRules, LdIdMismatch) {
+  Link link;
+  link.up().read(1, 0).data(1, 3).expect(Rule::LdIdMismatch);
+}
+
+TEST(LinkRules, ByteEnableMisuse) {
+  Link full, none, all;
+  full.up().write(1, 0, false, 0xF).expect(Rule::ByteEnableMisuse);
+  none.up().write(1, 0, true).expect(Rule::ByteEnableMisuse);
+  all.up().write(1, 0, true, ~std::uint64_t{0}).expect(Rule::ByteEnableMisuse);
+}
+
+TEST(LinkRules, FieldMisuse) {
+  Link snoop, forward, meta, ndr;
+  M2sReq m = Link::req(1, 0);
+  m.snp_type = SnpType::SnpInv;
+  snoop.up().send(kDown, Link::request(m)).expect(Rule::FieldMisuse);
+  m = Link::req(1, 0);
+  m.opcode = M2sReqOpcode::MemRdFwd;
+  forward.up().send(kDown, Link::request(m)).expect(Rule::FieldMisuse);
+  M2sRwd w;
+  w.meta_field = MetaField::NoOp;
+  meta.up().write(w).expect(Rule::FieldMisuse);
+  S2mNdr n;
+  n.tag = 1;
+  n.meta_field = MetaField::Meta0State;
+  ndr.up().write(1, 0).done(n).expect(Rule::FieldMisuse);
+}
+
+TEST(LinkRules, Unanswered) {
+  Link link;
+  link.up().read(1, 0).checker.finish();
+  link.expect(Rule::Unanswered);
+}
+
+TEST(LinkRules, FindingsAreCappedButCounted) {
+  LinkCheckerOptions options;
+  options.max_findings = 3;
+  Link link(options);
+  link.up();
+  for (int i = 0; i < 10; ++i) link.done(9);
+  EXPECT_EQ(link.checker.findings().size(), 3u);
+  EXPECT_EQ(link.checker.finding_count(), 10u);
+}
+
+}  // namespace
+}  // namespace cxlgpu::flits
