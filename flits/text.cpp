@@ -31,9 +31,9 @@ Json field_to_json(T value, unsigned width) {
 std::uint64_t number(std::string_view key, const Json& json, unsigned width) {
   std::uint64_t value = 0;
   bool ok = false;
-  if (json.is_number_unsigned()) {
+  if (json.is_number_integer()) {
+    ok = json.is_number_unsigned() || json.get<std::int64_t>() >= 0;
     value = json.get<std::uint64_t>();
-    ok = true;
   } else if (json.is_string()) {
     const auto& text = json.get_ref<const std::string&>();
     const bool hex = text.starts_with("0x") || text.starts_with("0X");

@@ -131,6 +131,11 @@ void CosimEngine::settle(std::uint64_t number) {
     mismatch(number, pair, "path differs");
   }
   if (p.lookup != q.lookup) ++report_.lookup_differences;
+  for (std::size_t i = 1; i < kPathStages; ++i) {
+    if (p.at[i] == Time::never() || q.at[i] == Time::never()) continue;
+    ++report_.stage_count[i];
+    report_.stage_difference_ns[i] += (q.at[i] - q.at[0]).ns() - (p.at[i] - p.at[0]).ns();
+  }
   report_.rtl_latency_sum_ns += p.latency().ns();
   report_.model_latency_sum_ns += q.latency().ns();
   open_.erase(found);

@@ -3,6 +3,7 @@
 // Purpose: lets a run be made and reported without knowing which engine it is on.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "refmodel/firmware/bring_up.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/system/model_engine.hpp"
+#include "tb/request_tracker.hpp"
 
 namespace cxlgpu {
 
@@ -22,6 +24,9 @@ struct CosimReport {
   std::uint64_t data_mismatches = 0;
   std::uint64_t path_mismatches = 0;    // port, opcode or DPA differ
   std::uint64_t lookup_differences = 0;  // hit in one, miss in the other: timing, not an error
+  // Time from sys_accept to each stage, model less RTL: sum, and requests that passed it in both.
+  std::array<double, kPathStages> stage_difference_ns{};
+  std::array<std::uint64_t, kPathStages> stage_count{};
   double rtl_latency_sum_ns = 0, model_latency_sum_ns = 0;
   Time rtl_end, model_end;              // last response
   [[nodiscard]] double latency_difference_percent() const {

@@ -111,7 +111,16 @@ void add_findings(RunOutcome& outcome, const CheckedEngine& checked, SystemEngin
 }
 
 nlohmann::json cosim_json(const CosimReport& r) {
-  return {{"compared", r.compared},
+  nlohmann::json stages = nlohmann::json::array();
+  for (std::size_t i = 1; i < kPathStages; ++i) {
+    if (r.stage_count[i] == 0) continue;
+    stages.push_back({{"stage", kStageNames[i]},
+                      {"model_less_rtl",
+                       {{"value", r.stage_difference_ns[i] / static_cast<double>(r.stage_count[i])},
+                        {"unit", "ns"}}}});
+  }
+  return {{"stages", stages},
+          {"compared", r.compared},
           {"data_mismatches", r.data_mismatches},
           {"path_mismatches", r.path_mismatches},
           {"lookup_differences", r.lookup_differences},

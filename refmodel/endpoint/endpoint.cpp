@@ -42,7 +42,7 @@ void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
 void Endpoint::tick(Time now) {
   progressed_ = false;
   const bool e1_was_full = pending_.has_value();
-  if (!wake_waiter(now) && commands_.size() < kCommandDepth) look_up(now);
+  if (commands_.size() < kCommandDepth) push_slot(now);
   accept(now, e1_was_full && pending_.has_value());
   command(now);
   const DevLoad next_load =
@@ -52,9 +52,33 @@ void Endpoint::tick(Time now) {
   plan(now);
 }
 
+// One command push a cycle: the Fill after a WriteBack, a woken waiter, the lookup stage.
+void Endpoint::push_slot(Time now) {
+  if (finish_miss(now) || wake_waiter(now)) return;
+  if (pending_ && pending_->visible <= now && look_up_demand(now)) return;
+  if (!specs_.empty()) look_up_spec(now);
+}
+
+bool Endpoint::finish_miss(Time now) {
+  if (miss_) {
+    push_command({MediaOp::Fill, miss_->mshr, miss_->slot, entries_[miss_entry_].dpa_line & ~3ull,
+                  now + kCycle});
+    miss_.reset();
+    return true;
+  }
+  if (spec_miss_) {
+    push_command({MediaOp::Fill, spec_miss_->mshr, spec_miss_->slot,
+                  (specs_.front().granule - 1) * kLinesPerGranule, now + kCycle});
+    spec_miss_.reset();
+    if (specs_.front().left == 0) specs_.pop();
+    return true;
+  }
+  return false;
+}
+
 // A waiter whose line has come issues its array command; the lowest entry first.
 bool Endpoint::wake_waiter(Time now) {
-  if (ready_ == 0 || commands_.size() >= kCommandDepth) return false;
+  if (ready_ == 0) return false;
   const auto index = static_cast<unsigned>(std::countr_zero(ready_));
   ready_ &= ready_ - 1;
   waiting_ &= ~(1u << index);
@@ -63,41 +87,22 @@ bool Endpoint::wake_waiter(Time now) {
   return true;
 }
 
-void Endpoint::look_up(Time now) {
-  if (miss_) {  // second half of a miss: the Fill after the WriteBack
-    push_command({MediaOp::Fill, miss_->mshr, miss_->slot, entries_[miss_entry_].dpa_line & ~3ull,
-                  now + kCycle});
-    miss_.reset();
-    return;
-  }
-  if (spec_miss_) {
-    push_command({MediaOp::Fill, spec_miss_->mshr, spec_miss_->slot,
-                  (specs_.front().granule - 1) * kLinesPerGranule, now + kCycle});
-    spec_miss_.reset();
-    if (specs_.front().left == 0) specs_.pop();
-    return;
-  }
-  if (pending_ && pending_->visible <= now) {
-    if (look_up_demand(now)) return;
-  }
-  if (!specs_.empty()) look_up_spec(now);
-}
-
 // True if the lookup slot of this cycle was used.
 bool Endpoint::look_up_demand(Time now) {
-  if (used_ == ~std::uint32_t{0}) return false;
   const Pending& p = *pending_;
+  if (!p.mapped) {
+    // Answered by E2 itself, without an entry and without the media.
+    if (local_answer_) return false;
+    local_answer_ = p;
+    pending_.reset();
+    progressed_ = true;
+    return true;
+  }
+  if (used_ == ~std::uint32_t{0}) return false;
   Entry entry;
   entry.tag = p.message.tag;
   entry.is_write = p.with_data;
   entry.dpa_line = p.dpa_line;
-  if (!p.mapped) {
-    const unsigned index = allocate_entry();
-    entries_[index] = entry;
-    local_ |= 1u << index;
-    pending_.reset();
-    return true;
-  }
   if (!cache_on_) {
     const unsigned index = allocate_entry();
     entries_[index] = entry;
@@ -162,13 +167,14 @@ void Endpoint::look_up_spec(Time now) {
 
 // E1: RwD and Req alternate when both wait.
 void Endpoint::accept(Time now, bool blocked) {
-  if (blocked) return;
   const LinkMessage* rwd = parts_.m2s.wd_head(now);
   const LinkMessage* req = parts_.m2s.nd_head(now);
   if (rwd == nullptr && req == nullptr) return;
-  progressed_ = true;
   const bool with_data = rwd != nullptr && (req == nullptr || rwd_turn_);
-  if (rwd != nullptr && req != nullptr) rwd_turn_ = !with_data;
+  // A stalled demand message blocks those behind it, but no MemSpecRd.
+  if (blocked && (with_data || req->opcode != kOpMemSpecRd)) return;
+  rwd_turn_ = !with_data;
+  progressed_ = true;
   const LinkMessage message = with_data ? *rwd : *req;
   const Time arrival = with_data ? parts_.m2s.wd_arrival() : parts_.m2s.nd_arrival();
   if (with_data) {
@@ -218,11 +224,12 @@ void Endpoint::command(Time now) {
 void Endpoint::respond(Time now) {
   if (!answer_) answer_ = parts_.media.take(now);
   if (!answer_) {
-    if (local_ != 0) {  // nothing from the media this cycle: an answer that needs none
-      const auto index = static_cast<unsigned>(std::countr_zero(local_));
-      Entry& entry = entries_[index];
+    if (local_answer_) {  // nothing from the media this cycle: an answer that needs none
+      Entry entry;
+      entry.tag = local_answer_->message.tag;
+      entry.is_write = local_answer_->with_data;
       parts_.store[entry.tag].read_data.fill(0xff);
-      if (send_response(index, now)) local_ &= local_ - 1;
+      if (send_response(entry, now)) local_answer_.reset();
       progressed_ = true;
     }
     return;
@@ -241,11 +248,13 @@ void Endpoint::respond(Time now) {
   Transaction& transaction = parts_.store[entry.tag];
   if (!entry.is_write) transaction.read_data = answer_->data;
   transaction.error = answer_->error;
-  if (send_response(answer_->id, now)) answer_.reset();
+  if (send_response(entry, now)) {
+    used_ &= ~(1u << answer_->id);
+    answer_.reset();
+  }
 }
 
-bool Endpoint::send_response(unsigned index, Time now) {
-  const Entry& entry = entries_[index];
+bool Endpoint::send_response(const Entry& entry, Time now) {
   if (entry.is_write ? !parts_.s2m.nd_ready() : !parts_.s2m.wd_ready()) return false;
   LinkMessage message;
   message.tag = entry.tag;
@@ -259,7 +268,6 @@ bool Endpoint::send_response(unsigned index, Time now) {
   } else {
     parts_.s2m.push_wd(message, now);
   }
-  used_ &= ~(1u << index);
   return true;
 }
 
@@ -297,7 +305,7 @@ void Endpoint::plan(Time now) {
   const Time media = parts_.media.next_event();
   if (media != Time::never()) next_ = std::min(next_, std::max(soon, ceil_to_cycle(media)));
   if (!pending_) next_ = std::min(next_, std::max(soon, parts_.m2s.rx_event(now)));
-  if (answer_ || local_ != 0) next_ = soon;  // the controller's transmit FIFO is full
+  if (answer_ || local_answer_) next_ = soon;  // the controller's transmit FIFO is full
 }
 
 void Endpoint::raise(Time now, Stage stage, std::uint32_t tag, std::uint64_t line,

@@ -46,7 +46,7 @@ class Endpoint {
 
  private:
   static constexpr unsigned kEntries = 32;
-  static constexpr unsigned kCommandDepth = 8;
+  static constexpr unsigned kCommandDepth = 4;
   static constexpr unsigned kSpecDepth = 16;
 
   struct Entry {
@@ -75,14 +75,15 @@ class Endpoint {
     unsigned left = 0;
   };
 
-  bool wake_waiter(Time now);  // true if it used the cycle's command push
-  void look_up(Time now);      // E2
+  void push_slot(Time now);  // E2; of the steps below, true: used this cycle's push
+  bool finish_miss(Time now);
+  bool wake_waiter(Time now);
   bool look_up_demand(Time now);
   void look_up_spec(Time now);
   void accept(Time now, bool was_full);  // E1
   void command(Time now);                // E3
   void respond(Time now);                // E4
-  [[nodiscard]] bool send_response(unsigned index, Time now);
+  [[nodiscard]] bool send_response(const Entry& entry, Time now);
   void fill_done(unsigned mshr);
   void push_command(const Command& command);
   void push_data_command(unsigned index, bool direct, Time now);
@@ -101,8 +102,8 @@ class Endpoint {
   DevLoad dev_load_ = DevLoad::Light;
 
   std::array<Entry, kEntries> entries_{};
-  std::uint32_t used_ = 0, waiting_ = 0, ready_ = 0, local_ = 0;
-  std::optional<Pending> pending_;
+  std::uint32_t used_ = 0, waiting_ = 0, ready_ = 0;
+  std::optional<Pending> pending_, local_answer_;
   std::optional<LookupOutcome> miss_;  // a miss whose Fill still has to be pushed
   unsigned miss_entry_ = 0;
   std::optional<LookupOutcome> spec_miss_;

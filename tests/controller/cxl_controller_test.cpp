@@ -160,6 +160,13 @@ TEST_P(CxlControllerCases, BentRetryFlit) {
 TEST_P(CxlControllerCases, ReservedSlotCode) {
   scenario::reserved_slot_code(ends, run, end());
 }
+TEST_P(CxlControllerCases, NoisyBringUp) {
+  for (unsigned seed = 40; seed < 60; ++seed) {
+    Lockstep case_run("controller/cxl_controller", seed);
+    RtlEnds fresh(case_run, Source::kRtl);
+    scenario::noisy_bring_up(fresh, case_run, end());
+  }
+}
 TEST_P(CxlControllerCases, BeforeInit) {
   scenario::before_init(ends, run, end());
 }

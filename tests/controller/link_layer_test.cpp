@@ -63,6 +63,13 @@ TEST_P(LinkLayerTwins, BentRetryFlit) {
 TEST_P(LinkLayerTwins, ReservedSlotCode) {
   scenario::reserved_slot_code(ends, run, end());
 }
+TEST_P(LinkLayerTwins, NoisyBringUp) {
+  for (unsigned seed = 40; seed < 60; ++seed) {
+    Lockstep case_run("controller/link_layer", seed);
+    Ends fresh;
+    scenario::noisy_bring_up(fresh, case_run, end());
+  }
+}
 TEST_P(LinkLayerTwins, BeforeInit) {
   scenario::before_init(ends, run, end());
 }

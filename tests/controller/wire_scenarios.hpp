@@ -104,25 +104,59 @@ inline void before_init(Ends& ends, Lockstep& run, unsigned wire) {
   EXPECT_TRUE(h.out()[1 - wire].init_done);
 }
 
-// More messages than the receive FIFO holds, against all credits.
+// A flit that carries messages with all bits but Valid 0 in the named places of slot 0.
+inline Payload bare_s2m(unsigned code, unsigned places, bool with_data) {
+  Payload payload{};
+  flits::FlitHeader header{.sz = with_data};
+  header.format[0] = static_cast<std::uint8_t>(code);
+  or_slot(payload, 0, flits::pack_header(header));
+  const auto all = flits::slot_format(flits::Direction::S2M, 0, code).places();
+  for (unsigned i = 0; i < places; ++i) or_slot(payload, 0, place_message(1, all[i]));
+  return payload;
+}
+
+// More messages than the receive FIFOs of the host hold, against all credits.
 inline void overflow(Ends& ends, Lockstep& run) {
   LinkHarness h(ends, run);
   h.scoreboard = false;
   bring_up(h);
   h.load.rx_stall = {100, 100};
-  // S2M H4 with two NDRs, 17 times: 34 into 32.
-  Payload payload{};
-  payload[0] = 4 << 5;
-  const flits::SlotFormat& h4 = flits::slot_format(flits::Direction::S2M, 0, 4);
-  for (const flits::Placement& at : h4.places()) or_slot(payload, 0, place_message(0x101, at));
-  for (unsigned i = 0; i < 16; ++i) h.inject(1, payload);
-  h.steps(30);
-  EXPECT_EQ(h.errors(0), 0u);
-  EXPECT_EQ(h.out()[0].rx_nd_count, 32u);
-  h.inject(1, payload);
-  h.steps(30);
-  EXPECT_EQ(h.errors(0), link_err::kOverflow);
-  EXPECT_EQ(h.out()[0].rx_nd_count, 32u);
+  const auto expect = [&](unsigned errors, unsigned nd, unsigned wd) {
+    h.steps(150);
+    EXPECT_EQ(h.errors(0), errors);
+    EXPECT_EQ(h.out()[0].rx_nd_count, nd);
+    EXPECT_EQ(h.out()[0].rx_wd_count, wd);
+    h.clear_errors();
+  };
+  const Payload one = bare_s2m(4, 1, false), two = bare_s2m(4, 2, false);
+  for (unsigned i = 0; i < 15; ++i) h.inject(1, two);
+  h.inject(1, one);
+  expect(0, 31, 0);
+  h.inject(1, two);  // room for the first
+  expect(link_err::kOverflow, 32, 0);
+  h.inject(1, one);
+  expect(link_err::kOverflow, 32, 0);
+  for (unsigned i = 0; i < 32; ++i) {
+    h.inject(1, bare_s2m(3, 1, true));
+    h.inject(1, Payload{});  // the last chunk
+  }
+  expect(0, 32, 32);
+  h.inject(1, bare_s2m(3, 1, true));
+  h.inject(1, Payload{});
+  expect(link_err::kOverflow, 32, 32);
+}
+
+// Errors from the first flit on: initialisation is repaired like anything else.
+inline void noisy_bring_up(Ends& ends, Lockstep& run, unsigned sender) {
+  LinkHarness h(ends, run);
+  unsigned count = 0;
+  h.on_flit = [&](WireFlit& f) {
+    if (f.wire == sender && ++count <= 12 && h.random().percent(40)) f.damage(h.random());
+  };
+  EXPECT_TRUE(h.until([&] { return h.initialised(); }, kAfterTimeout));
+  burst(h, sender, 3, 12);
+  EXPECT_TRUE(drain(h, kAfterTimeout));
+  expect_at_rest(h, ends);
 }
 
 }  // namespace cxlgpu::test::scenario

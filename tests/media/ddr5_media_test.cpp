@@ -109,6 +109,42 @@ TEST_F(Ddr5MediaTest, SameBankThroughputIsOnePerRowCycle) {
   EXPECT_LE(took, cycles + lone + c.tRFC + c.tRP + c.tRAS);
 }
 
+TEST_F(Ddr5MediaTest, RefreshComesWhileTheQueueIsWorkedOff) {
+  Ddr5Media media(c, kCapacity);
+  const std::uint64_t n = 120;  // all queued at once; 120 row cycles are longer than tREFI
+  const auto rows = rows_of_bank(n);
+  const Time took = saturate(media, n, [&](std::uint64_t i) { return read_of(rows[i]); });
+  const Time cycles = (c.tRAS + c.tRP) * (n - 1);
+  ASSERT_GT(cycles, Time{c.tREFI.ps / c.ranks});
+  ASSERT_LT(cycles, Time{c.tREFI.ps / c.ranks} + c.tREFI);
+  EXPECT_GE(took, cycles + ends + c.tRCD + c.tCL + burst + c.tRFC);
+}
+
+TEST_F(Ddr5MediaTest, AgeBoundLetsAReadThroughAStreamOfWrites) {
+  // Writes that hit open rows are always ready before the read may follow them.
+  c.tREFI = Time{1000000000};  // a refresh would let the read through as well
+  Ddr5Media media(c, kCapacity);
+  const auto target = lines_where(
+      [](const DramAddress& p) { return p.sub_channel == 0 && p.bank == 3 && p.row == 5; }, 1);
+  const auto writes = lines_where(
+      [](const DramAddress& p) {
+        return p.sub_channel == 0 && p.bank < 32 && p.bank % 4 == 0 && p.row == 0;
+      },
+      512);
+  Time now{0};
+  std::uint64_t next = 0;
+  for (unsigned i = 0; i < 100; ++i) media.submit(write_of(writes[next++ % 512]), now);
+  media.submit(read_of(target[0], 7), now);
+  while (now < c.age_bound * 3) {
+    while (media.can_accept(now, MediaOp::Write)) media.submit(write_of(writes[next++ % 512]), now);
+    const auto [answer, at] = media_test::next_answer(media, now);
+    now = at;
+    if (answer.op == MediaOp::Read) break;
+  }
+  EXPECT_LT(now, c.age_bound + Time{500000});
+  EXPECT_GT(now, c.age_bound);  // otherwise the test shows nothing
+}
+
 TEST_F(Ddr5MediaTest, ActivatesKeepTheFourActivateWindow) {
   c.tFAW = Time{40000};  // make the window the limit: 4 activates in 40 ns
   Ddr5Media media(c, kCapacity);

@@ -43,7 +43,7 @@ TEST(SparseStore, BlocksCrossPages) {
 }
 
 TEST(SparseStore, EqualsFlatMap) {
-  rc::check("line writes with byte enables", [] {
+  EXPECT_TRUE(rc::check("line writes with byte enables", [] {
     SparseStore store;
     std::map<std::uint64_t, std::uint8_t> flat;
     const auto count = *rc::gen::inRange(1, 300);
@@ -62,7 +62,7 @@ TEST(SparseStore, EqualsFlatMap) {
     for (const auto& [addr, byte] : flat) {
       RC_ASSERT(store.read_line(addr / 64 * 64)[addr % 64] == byte);
     }
-  });
+  }));
 }
 
 }  // namespace

@@ -1,0 +1,368 @@
+// The RTL and the cosim as whole systems: random traffic, every load checked, every flit checked,
+// under every policy and fault, the same again from the same seed.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <iostream>
+#include <memory>
+
+#include "refmodel/common/input_error.hpp"
+#include "refmodel/host/run.hpp"
+#include "refmodel/host/scoreboard.hpp"
+#include "tb/system_engine.hpp"
+#include "tests/common/lockstep.hpp"
+#include "tests/system/random_traffic.hpp"
+#include "tests/system/simple_media.hpp"
+
+namespace cxlgpu {
+namespace {
+
+constexpr std::uint64_t kBase = 0x100000000;
+constexpr Time kLimit{20'000'000'000};  // 20 ms: far beyond any run here
+
+// Media whose every n-th read comes back with one bit wrong: what a broken side looks like.
+class FlippingMedia : public SimpleMedia {
+ public:
+  FlippingMedia(std::uint64_t seed, Time low, Time high, unsigned every)
+      : SimpleMedia(seed, low, high), every_(every) {}
+  std::optional<MediaResponse> take(Time now) override {
+    auto response = SimpleMedia::take(now);
+    const bool read = response && response->op == MediaOp::Read;
+    if (read && every_ != 0 && ++reads_ % every_ == 0) response->data[5] ^= 0x10;
+    return response;
+  }
+
+ private:
+  unsigned every_;
+  std::uint64_t reads_ = 0;
+};
+
+class EventCounter : public TraceSink {
+ public:
+  void on_event(const TraceEvent& event) override {
+    ++count_[static_cast<std::size_t>(event.stage)];
+  }
+  [[nodiscard]] std::uint64_t operator[](Stage stage) const {
+    return count_[static_cast<std::size_t>(stage)];
+  }
+
+ private:
+  std::array<std::uint64_t, static_cast<std::size_t>(Stage::Count)> count_{};
+};
+
+// Keeps what each request was answered with, in the order of submission.
+class Recorder : public Engine {
+ public:
+  explicit Recorder(Engine& inner) : inner_(inner), number_(1u << 16) {}
+  [[nodiscard]] Time now() const override { return inner_.now(); }
+  [[nodiscard]] Time next_event() const override { return inner_.next_event(); }
+  void advance_to(Time t) override { inner_.advance_to(t); }
+  bool submit(const MemRequest& request) override {
+    if (!inner_.submit(request)) return false;
+    number_[request.id] = answers_.size();
+    answers_.emplace_back();
+    return true;
+  }
+  std::optional<MemResponse> take() override {
+    const auto response = inner_.take();
+    if (response && !response->is_write) answers_[number_[response->id]] = response->data;
+    return response;
+  }
+  [[nodiscard]] const std::vector<Line>& answers() const { return answers_; }
+
+ private:
+  Engine& inner_;
+  std::vector<std::size_t> number_;
+  std::vector<Line> answers_;
+};
+
+struct Scenario {
+  RunConfig config;
+  RandomTraffic::Options traffic;
+  bool cached = false;
+  Time low{500000}, high{3000000};  // media latency
+  unsigned flip_rtl_every = 0, flip_model_every = 0;
+};
+
+struct Outcome {
+  RunStatus status = RunStatus::Deadlock;
+  Time end;
+  std::uint64_t answered = 0, mismatches = 0, cycles = 0;
+  bool clean = false;
+  std::string first_mismatch;
+  std::vector<std::string> problems;
+  std::vector<Line> answers;
+  std::array<LinkTotals, 2> link;
+  EventCounter events;
+  std::optional<CosimReport> cosim;
+};
+
+std::uint64_t seed() { return test::from_environment("CXLGPU_SEED", 1); }
+
+Scenario make_scenario(const std::string& engine, SrPolicy policy) {
+  Scenario scenario;
+  scenario.config.engine = engine;
+  scenario.config.ports = 2;
+  scenario.config.hdm = {{kBase, 512ull << 20, 1024, {0, 1}}};
+  scenario.config.root_port.policy = policy;
+  scenario.config.seed = seed();
+  scenario.traffic.seed = seed();
+  scenario.traffic.base = kBase;
+  scenario.traffic.requests = 3000;
+  return scenario;
+}
+
+// The link decides how fast this goes, and the requests do not depend on how fast it goes.
+Scenario link_bound(const std::string& engine, SrPolicy policy) {
+  Scenario scenario = make_scenario(engine, policy);
+  scenario.low = Time{20000};
+  scenario.high = Time{60000};
+  scenario.traffic.lines = 512;
+  scenario.traffic.idle_share = 0;
+  return scenario;
+}
+
+Outcome run_system(const Scenario& scenario) {
+  std::cout << "engine " << scenario.config.engine << " policy "
+            << static_cast<int>(scenario.config.root_port.policy) << (scenario.cached ? " cached" : "")
+            << " CXLGPU_SEED=" << scenario.traffic.seed << std::endl;
+  Outcome outcome;
+  std::vector<std::unique_ptr<Media>> media;
+  EngineParts parts{{scenario.cached, 3}, {}, {}, &outcome.events};
+  const auto add_part = [&](std::vector<Media*>& side, unsigned port, unsigned flip) {
+    media.push_back(
+        std::make_unique<FlippingMedia>(scenario.traffic.seed + port, scenario.low, scenario.high, flip));
+    side.push_back(media.back().get());
+  };
+  for (unsigned port = 0; port < scenario.config.ports; ++port) {
+    add_part(parts.media, port, scenario.flip_rtl_every);
+    if (scenario.config.engine == "cosim") add_part(parts.model_media, port, scenario.flip_model_every);
+  }
+  const auto engine = make_engine(scenario.config, parts, {});
+  Recorder recorder(*engine);
+  CheckedEngine checked(recorder);
+  RandomTraffic traffic(scenario.traffic);
+  const RunResult result = run(traffic, checked, kLimit);
+  engine->finish();
+  outcome.status = result.status;
+  outcome.end = result.end;
+  outcome.answered = traffic.answered();
+  outcome.mismatches = checked.mismatches();
+  outcome.clean = checked.clean() && checked.outstanding() == 0;
+  if (!checked.records().empty()) outcome.first_mismatch = to_string(checked.records()[0]);
+  outcome.problems = engine->problems();
+  outcome.cycles = engine->cycles();
+  outcome.answers = recorder.answers();
+  outcome.link = {engine->link(0), engine->link(1)};
+  if (engine->cosim() != nullptr) outcome.cosim = *engine->cosim();
+  return outcome;
+}
+
+void expect_clean(const Scenario& scenario, const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, RunStatus::Done) << to_string(outcome.status);
+  EXPECT_EQ(outcome.answered, scenario.traffic.requests);
+  EXPECT_EQ(outcome.mismatches, 0u) << outcome.first_mismatch;
+  EXPECT_TRUE(outcome.clean);
+  EXPECT_TRUE(outcome.problems.empty()) << outcome.problems[0];
+  EXPECT_GE(outcome.cycles * kCycle.ps, outcome.end.ps);
+  EXPECT_EQ(outcome.cosim.has_value(), scenario.config.engine == "cosim");
+  if (!outcome.cosim) return;
+  EXPECT_EQ(outcome.cosim->compared, scenario.traffic.requests);
+  EXPECT_EQ(outcome.cosim->data_mismatches, 0u);
+  EXPECT_EQ(outcome.cosim->path_mismatches, 0u);
+}
+
+struct Case {
+  const char* engine;
+  SrPolicy policy;
+  bool cached;
+};
+
+class RtlEngineTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(RtlEngineTest, RandomTrafficIsAnsweredWithItsData) {
+  Scenario scenario = make_scenario(GetParam().engine, GetParam().policy);
+  scenario.cached = GetParam().cached;
+  if (!scenario.cached) scenario.traffic.lines = 64;  // requests meet each other all the time
+  const Outcome outcome = run_system(scenario);
+  expect_clean(scenario, outcome);
+  EXPECT_EQ(outcome.events[Stage::SysRespond], scenario.traffic.requests);
+  const bool speculates = scenario.cached && GetParam().policy != SrPolicy::Off;
+  EXPECT_EQ(outcome.events[Stage::SpecIssue] > 0, GetParam().policy != SrPolicy::Off);
+  EXPECT_EQ(outcome.events[Stage::SpecFill] > 0, speculates);
+  for (const LinkTotals& link : outcome.link) {
+    EXPECT_GT(link.m2s.flits, 0u);
+    EXPECT_GT(link.s2m.flits, 0u);
+    EXPECT_EQ(link.m2s.errors + link.s2m.errors, 0u);
+  }
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const char* engine : {"rtl", "cosim"}) {
+    for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper,
+                                  SrPolicy::Directional}) {
+      for (const bool cached : {false, true}) cases.push_back({engine, policy, cached});
+    }
+  }
+  return cases;
+}
+
+std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+  constexpr std::array<const char*, 5> kPolicies = {"off", "naive", "dyn", "paper", "directional"};
+  return std::string(info.param.engine) + "_" +
+         kPolicies[static_cast<std::size_t>(info.param.policy)] +
+         (info.param.cached ? "_cached" : "_uncached");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RtlEngineTest, ::testing::ValuesIn(all_cases()), case_name);
+
+class RtlEngineKind : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, RtlEngineKind, ::testing::Values("rtl", "cosim"));
+
+TEST_P(RtlEngineKind, BitErrorsCostTimeNotData) {
+  Scenario scenario = link_bound(GetParam(), SrPolicy::Off);
+  const Outcome clean = run_system(scenario);
+  expect_clean(scenario, clean);
+  Time before = clean.end;
+  for (const double rate : {1e-5, 1e-4}) {
+    SCOPED_TRACE(rate);
+    scenario.config.link.bit_error_rate_m2s = scenario.config.link.bit_error_rate_s2m = rate;
+    const Outcome noisy = run_system(scenario);
+    expect_clean(scenario, noisy);
+    EXPECT_EQ(noisy.answers, clean.answers);
+    EXPECT_GT(noisy.end, before);
+    before = noisy.end;
+    LinkCounters m2s, s2m;
+    for (const LinkTotals& link : noisy.link) {
+      m2s.errors += link.m2s.errors;
+      m2s.retry += link.m2s.retry;
+      s2m.errors += link.s2m.errors;
+      s2m.retry += link.s2m.retry;
+    }
+    EXPECT_GT(m2s.errors, 0u);
+    EXPECT_GT(s2m.errors, 0u);
+    // An error on one direction takes a RETRY.Req sequence on the other and an Ack sequence on its own.
+    EXPECT_GT(m2s.retry, 12u);
+    EXPECT_GT(s2m.retry, 12u);
+  }
+}
+
+TEST_P(RtlEngineKind, BitErrorsWithSpeculationKeepTheData) {
+  Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
+  scenario.cached = true;
+  scenario.config.link.bit_error_rate_m2s = scenario.config.link.bit_error_rate_s2m = 1e-4;
+  const Outcome outcome = run_system(scenario);
+  expect_clean(scenario, outcome);
+  EXPECT_GT(outcome.link[0].m2s.errors + outcome.link[1].m2s.errors, 0u);
+}
+
+TEST_P(RtlEngineKind, LostMemSpecRdChangesNoData) {
+  Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
+  scenario.cached = true;
+  scenario.traffic.idle_share = 0;  // the same requests whatever the time
+  const Outcome whole = run_system(scenario);
+  expect_clean(scenario, whole);
+  ASSERT_GT(whole.events[Stage::SpecFill], 0u);
+
+  scenario.config.link.drop_spec_every = 4;
+  const Outcome lossy = run_system(scenario);
+  expect_clean(scenario, lossy);
+  EXPECT_EQ(lossy.answers, whole.answers);
+  EXPECT_GT(lossy.events[Stage::SpecFill], 0u);
+
+  scenario.config.link.drop_spec_every = 1;  // none arrives
+  const Outcome none = run_system(scenario);
+  expect_clean(scenario, none);
+  EXPECT_EQ(none.answers, whole.answers);
+  EXPECT_GT(none.events[Stage::SpecIssue], 0u);
+  EXPECT_EQ(none.events[Stage::SpecFill], 0u);
+}
+
+TEST_P(RtlEngineKind, SameSeedGivesTheSameRun) {
+  Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
+  scenario.cached = true;
+  scenario.config.link.bit_error_rate_s2m = 1e-5;
+  const Outcome first = run_system(scenario);
+  const Outcome second = run_system(scenario);
+  EXPECT_EQ(first.end, second.end);
+  EXPECT_EQ(first.cycles, second.cycles);
+  EXPECT_EQ(first.answers, second.answers);
+  for (std::size_t port = 0; port < first.link.size(); ++port) {
+    EXPECT_EQ(first.link[port].m2s.flits, second.link[port].m2s.flits);
+    EXPECT_EQ(first.link[port].s2m.flits, second.link[port].s2m.flits);
+    EXPECT_EQ(first.link[port].s2m.errors, second.link[port].s2m.errors);
+  }
+  scenario.traffic.seed += 1000;
+  EXPECT_NE(run_system(scenario).end, first.end);
+}
+
+TEST_P(RtlEngineKind, UnmappedAddressIsAnsweredWithAnError) {
+  const Scenario scenario = make_scenario(GetParam(), SrPolicy::Off);
+  std::vector<SimpleMedia> media(4, SimpleMedia(1, Time{1000}, Time{1000}));
+  EngineParts parts{{false, 0}, {&media[0], &media[1]}, {}, nullptr};
+  if (scenario.config.engine == "cosim") parts.model_media = {&media[2], &media[3]};
+  const auto engine = make_engine(scenario.config, parts, {});
+  const auto ask = [&](std::uint64_t addr, bool is_write) {
+    MemRequest request;
+    request.id = 5;
+    request.addr = addr;
+    request.is_write = is_write;
+    request.data.fill(0x5a);
+    EXPECT_TRUE(engine->submit(request));
+    std::optional<MemResponse> response;
+    for (int cycle = 0; cycle < 2000 && !response; ++cycle) {
+      engine->advance_to(engine->now() + kCycle);
+      response = engine->take();
+    }
+    EXPECT_TRUE(response.has_value()) << "no answer for 0x" << std::hex << addr;
+    return response.value_or(MemResponse{});
+  };
+  for (const std::uint64_t addr : {std::uint64_t{0x1000}, kBase - 64, kBase + (512ull << 20)}) {
+    const MemResponse read = ask(addr, false);
+    EXPECT_EQ(read.id, 5u);
+    EXPECT_TRUE(read.error);
+    EXPECT_EQ(read.data[0], 0xff);
+    const MemResponse write = ask(addr, true);
+    EXPECT_TRUE(write.is_write);
+    EXPECT_TRUE(write.error);
+  }
+  // The first and the last line of the range are there, and hold what is written.
+  for (const std::uint64_t addr : {kBase, kBase + (512ull << 20) - 64}) {
+    EXPECT_FALSE(ask(addr, true).error);
+    const MemResponse read = ask(addr, false);
+    EXPECT_FALSE(read.error);
+    EXPECT_EQ(read.data[63], 0x5a);
+  }
+  engine->finish();
+  EXPECT_TRUE(engine->problems().empty()) << engine->problems()[0];
+}
+
+TEST_P(RtlEngineKind, RefusesAnotherNumberOfPorts) {
+  Scenario scenario = make_scenario(GetParam(), SrPolicy::Off);
+  scenario.config.ports = 4;
+  EXPECT_THROW(run_system(scenario), InputError);
+}
+
+// The checks themselves: a wrong bit has to be seen.
+TEST(RtlEngineChecks, WrongDataFromTheMediaIsSeen) {
+  for (const char* engine : {"rtl", "cosim"}) {
+    Scenario scenario = make_scenario(engine, SrPolicy::Off);
+    scenario.flip_rtl_every = 50;
+    EXPECT_GT(run_system(scenario).mismatches, 0u);
+  }
+}
+
+TEST(RtlEngineChecks, ModelThatDiffersIsSeen) {
+  Scenario scenario = make_scenario("cosim", SrPolicy::Off);
+  scenario.flip_model_every = 50;
+  const Outcome outcome = run_system(scenario);
+  EXPECT_EQ(outcome.mismatches, 0u);  // the RTL's data is right
+  EXPECT_GT(outcome.cosim->data_mismatches, 0u);
+  EXPECT_EQ(outcome.cosim->path_mismatches, 0u);
+  ASSERT_FALSE(outcome.problems.empty());
+  EXPECT_NE(outcome.problems[0].find("response differs"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cxlgpu
