@@ -65,6 +65,10 @@ class LinkChecker {
   std::size_t outstanding() const { return transactions_.outstanding(); }
   /// Credits the sender of `kind` holds at this moment, as far as they have arrived.
   std::int64_t credits(MessageKind kind) const { return credits_[index(kind)]; }
+  /// What a reader of the log needs to name the next flit of a direction: the data slots owed, and
+  /// whether it falls into the shadow of an error (then it is only read if it is a RETRY flit).
+  unsigned owed(Direction d) const { return receivers_[index(d)].decoder.owed(); }
+  bool discarding(Direction d) const { return receivers_[index(d)].discarding; }
 
  private:
   /// The receiver at the end of one direction, and what is known of its transmitter.

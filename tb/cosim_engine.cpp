@@ -131,11 +131,15 @@ void CosimEngine::settle(std::uint64_t number) {
     mismatch(number, pair, "path differs");
   }
   if (p.lookup != q.lookup) ++report_.lookup_differences;
+  bool same_times = true;
   for (std::size_t i = 1; i < kPathStages; ++i) {
+    same_times &= (p.at[i] == Time::never()) == (q.at[i] == Time::never());
     if (p.at[i] == Time::never() || q.at[i] == Time::never()) continue;
+    same_times &= p.at[i] - p.at[0] == q.at[i] - q.at[0];
     ++report_.stage_count[i];
     report_.stage_difference_ns[i] += (q.at[i] - q.at[0]).ns() - (p.at[i] - p.at[0]).ns();
   }
+  if (!same_times) ++report_.time_differences;
   report_.rtl_latency_sum_ns += p.latency().ns();
   report_.model_latency_sum_ns += q.latency().ns();
   open_.erase(found);

@@ -23,6 +23,7 @@ struct CosimReport {
   std::uint64_t compared = 0;
   std::uint64_t data_mismatches = 0;
   std::uint64_t path_mismatches = 0;    // port, opcode or DPA differ
+  std::uint64_t time_differences = 0;    // some stage at another time after sys_accept
   std::uint64_t lookup_differences = 0;  // hit in one, miss in the other: timing, not an error
   // Time from sys_accept to each stage, model less RTL: sum, and requests that passed it in both.
   std::array<double, kPathStages> stage_difference_ns{};

@@ -123,6 +123,7 @@ nlohmann::json cosim_json(const CosimReport& r) {
           {"compared", r.compared},
           {"data_mismatches", r.data_mismatches},
           {"path_mismatches", r.path_mismatches},
+          {"time_differences", r.time_differences},
           {"lookup_differences", r.lookup_differences},
           {"latency_difference_percent", r.latency_difference_percent()},
           {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},

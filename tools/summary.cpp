@@ -159,8 +159,9 @@ std::string table(const nlohmann::json& s) {
   if (!s["cosim"].is_null()) {
     const auto& c = s["cosim"];
     row("requests compared with the model",
-        fmt::format("{} (path differs: {})", c["compared"].get<std::uint64_t>(),
-                    c["path_mismatches"].get<std::uint64_t>()));
+        fmt::format("{} (data differs: {}, path: {}, time: {})", c["compared"].get<std::uint64_t>(),
+                    c["data_mismatches"].get<std::uint64_t>(), c["path_mismatches"].get<std::uint64_t>(),
+                    c["time_differences"].get<std::uint64_t>()));
     row("mean latency, model over RTL", fmt::format("{:+.2f} %", c["latency_difference_percent"].get<double>()));
   }
   row("result", s["status"].get<std::string>());

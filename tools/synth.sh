@@ -1,8 +1,8 @@
 #!/bin/sh
 # Synthesis check with Yosys. Every RTL block is read with the slang frontend and mapped to two-input
 # gates and multiplexers; the table gives gates, flip-flops, memory bits and the longest gate path of
-# each block's own logic (instances of other blocks are black boxes). Then the whole cxlgpu_top, full
-# size, is elaborated. Latches, combinational loops and multiple drivers are failures.
+# each block's own logic (instances of other blocks are black boxes). The two tops are elaborated whole
+# and at full size instead. Latches, combinational loops and multiple drivers are failures.
 # Usage: tools/synth.sh [block...]     Report and logs: build/synth/
 #
 # Debian's Yosys 0.23 cannot read this SystemVerilog, so YoWASP's Yosys (WebAssembly) comes from
@@ -38,37 +38,35 @@ sources="rtl/pkg/cxl_pkg.sv rtl/pkg/cxlgpu_pkg.sv -y rtl/common -y rtl/controlle
 
 check_one() {
   block=$1
-  name=$block
   case $block in
-    whole)  # everything, word level
-      block=cxlgpu_top
+    root_complex | cxlgpu_top)  # wiring of blocks: word level, full size, everything below included
       boxes=
       map="opt_clean; check -assert" ;;
     *)
       boxes=$(for m in $modules; do m=$(basename "$m" .sv)
         [ "$m" = "$block" ] || echo "--blackboxed-module $m"; done)
       map="opt -fast; memory -nomap; opt -fast; techmap; opt -fast; abc -g AND,XOR,MUX; opt_clean;
-        check -assert; tee -q -o $out/$name.stat stat; tee -q -o $out/$name.ltp ltp -noff" ;;
+        check -assert; tee -q -o $out/$block.stat stat; tee -q -o $out/$block.ltp ltp -noff" ;;
   esac
   file=$(ls rtl/*/"$block".sv) || exit 1
-  log=$out/$name
+  log=$out/$block
   start=$(date +%s)
   rm -f "$log".stat "$log".ltp "$log".mem
   script=$(echo "read_slang --threads 1 --ignore-assertions $boxes $sources $file --top $block" \
-    "$(parameters "$name"); hierarchy -top $block; proc; opt_clean;" \
+    "$(parameters "$block"); hierarchy -top $block; proc; opt_clean;" \
     "select -assert-none t:\$dlatch; tee -q -o $log.mem stat; $map")
   script=$(echo "$script" | tr '\n' ' ')  # a line end would end the command
   if ! "$yosys" -Q -p "$script" >"$log.log" 2>&1; then
-    echo "$name FAILED"
+    echo "$block FAILED"
     grep -E "ERROR:|^Syntax error|^Warning: found logic loop" "$log.log" | sort -u | head -5 >&2
     return
   fi
   seconds=$(($(date +%s) - start))
   bits=$(awk '/memory bits/ { b = $1 } END { print b + 0 }' "$log.mem")
-  if [ "$name" = whole ]; then
-    echo "$name - - $bits - $seconds"
+  if ! [ -f "$log.stat" ]; then
+    echo "$block - - $bits - $seconds"
   else
-    awk -v block="$name" -v bits="$bits" -v seconds="$seconds" '
+    awk -v block="$block" -v bits="$bits" -v seconds="$seconds" '
       FILENAME ~ /ltp$/ { if (match($0, /length=[0-9]+/)) depth = substr($0, RSTART + 7, RLENGTH - 7) }
       / \$_/ { if ($2 ~ /DFF/) flops += $1; else gates += $1 }
       END { print block, gates + 0, flops + 0, bits, depth + 0, seconds }' "$log.stat" "$log.ltp"
@@ -84,7 +82,7 @@ if [ $# -gt 0 ]; then
   blocks=$(printf '%s\n' "$@")
 else
   # The slow ones first, so that the last job is a short one.
-  blocks=$(for b in address_window hdm_decoder link_layer whole $modules; do
+  blocks=$(for b in address_window hdm_decoder link_layer cxlgpu_top $modules; do
     basename "$b" .sv; done | awk '!seen[$0]++')
 fi
 

@@ -18,10 +18,12 @@ constexpr Time cycles(std::uint64_t n) {
 
 LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
     : from_host_(from_host), params_(params), rng_(params.seed) {
-  // The run starts with both ends initialised and all credits granted.
+  // The run starts with both ends initialised and all credits granted. The LLCRD that granted the
+  // last of them is a retryable flit itself, and one flit alone is not acknowledged.
   nd_avail_ = params.nd_credits;
   wd_avail_ = params.wd_credits;
-  llrb_free_ = params.llrb_depth;
+  acks_to_return_ = 1;
+  llrb_free_ = params.llrb_depth - 1;
   if (params.bit_error_rate > 0) {
     flit_error_probability_ = 1.0 - std::pow(1.0 - params.bit_error_rate, kFlitWireBits);
   }

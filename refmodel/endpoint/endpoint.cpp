@@ -41,15 +41,22 @@ void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
 
 void Endpoint::tick(Time now) {
   progressed_ = false;
+  // DevLoad is a register: what this cycle answers with was measured in the cycle before. Cycles that
+  // were slept through changed nothing but the receive FIFOs.
+  if (now > last_tick_ + kCycle) dev_load_ = measure(now - kCycle);
+  const DevLoad measured = measure(now);
   const bool e1_was_full = pending_.has_value();
   if (commands_.size() < kCommandDepth) push_slot(now);
   accept(now, e1_was_full && pending_.has_value());
   command(now);
-  const DevLoad next_load =
-      dev_load(parts_.m2s.rx_level(now), cache_.mshr_used(), thresholds_);
   respond(now);
-  dev_load_ = next_load;
+  dev_load_ = measured;
+  last_tick_ = now;
   plan(now);
+}
+
+DevLoad Endpoint::measure(Time now) const {
+  return dev_load(parts_.m2s.rx_level(now), cache_.mshr_used(), thresholds_);
 }
 
 // One command push a cycle: the Fill after a WriteBack, a woken waiter, the lookup stage.
@@ -222,7 +229,10 @@ void Endpoint::command(Time now) {
 }
 
 void Endpoint::respond(Time now) {
-  if (!answer_) answer_ = parts_.media.take(now);
+  if (!answer_) {
+    answer_ = parts_.media.take(now);
+    offered_load_ = dev_load_;  // held while the controller stalls the answer
+  }
   if (!answer_) {
     if (local_answer_) {  // nothing from the media this cycle: an answer that needs none
       Entry entry;
@@ -259,7 +269,7 @@ bool Endpoint::send_response(const Entry& entry, Time now) {
   LinkMessage message;
   message.tag = entry.tag;
   message.line = entry.dpa_line;
-  message.dev_load = static_cast<std::uint8_t>(dev_load_);
+  message.dev_load = static_cast<std::uint8_t>(offered_load_);
   message.error = parts_.store[entry.tag].error;
   raise(now, Stage::MediaDone, entry.tag, entry.dpa_line, 0);
   raise(now, Stage::EpRespond, entry.tag, entry.dpa_line, message.dev_load);

@@ -84,6 +84,7 @@ class Endpoint {
   void command(Time now);                // E3
   void respond(Time now);                // E4
   [[nodiscard]] bool send_response(const Entry& entry, Time now);
+  [[nodiscard]] DevLoad measure(Time now) const;
   void fill_done(unsigned mshr);
   void push_command(const Command& command);
   void push_data_command(unsigned index, bool direct, Time now);
@@ -99,7 +100,8 @@ class Endpoint {
   DramCache cache_;
   bool cache_on_ = false, length_enabled_ = false;
   DevLoadThresholds thresholds_{};
-  DevLoad dev_load_ = DevLoad::Light;
+  DevLoad dev_load_ = DevLoad::Light, offered_load_ = DevLoad::Light;
+  Time last_tick_{0};
 
   std::array<Entry, kEntries> entries_{};
   std::uint32_t used_ = 0, waiting_ = 0, ready_ = 0;

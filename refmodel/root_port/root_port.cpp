@@ -145,7 +145,8 @@ void RootPort::respond(Time now) {
   raise(now, Stage::PortRespond, request.id, request.addr / kLineBytes,
         static_cast<std::uint32_t>(dev_load) << 6 | tag);
   if (load_control_.state() != before) {
-    raise(now, Stage::LoadControl, 0, 0, static_cast<std::uint32_t>(load_control_.state()));
+    raise(now + kCycle, Stage::LoadControl, 0, 0,
+          static_cast<std::uint32_t>(load_control_.state()));
   }
   progressed_ = true;
 }
@@ -155,6 +156,7 @@ void RootPort::plan(Time now) {
   // response comes or the host bridge offers something.
   next_ = progressed_ ? now + kCycle : Time::never();
   if (memory_.req_valid() || memory_.rwd_valid()) next_ = now + kCycle;  // the controller is full
+  if (response_) next_ = now + kCycle;  // the host bridge is busy with another port
   if (!response_) {
     next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
   }

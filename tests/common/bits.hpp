@@ -94,7 +94,8 @@ LineBytes get_line(const Port& port, std::size_t lo = 0) {
   LineBytes line{};
   for (std::size_t i = 0; i < 8; ++i) {
     const std::uint64_t word = get_bits(port, lo + 64 * i, 64);
-    for (std::size_t b = 0; b < 8; ++b) line[8 * i + b] = static_cast<std::uint8_t>(word >> (8 * b));
+    for (std::size_t b = 0; b < 8; ++b)
+      line[8 * i + b] = static_cast<std::uint8_t>(word >> (8 * b));
   }
   return line;
 }

@@ -50,8 +50,9 @@ TEST(RetryLocal, Lockstep) {
   while (run.next()) {
     const RetryLocal::Out now = twin.eval({});
     if (run.cycle() % 1500 == 0) phase = random.below(std::size(kPhases));
-    // Silence lasts until the link gives up: 110 timeouts.
-    if (run.cycle() % 60000 == 1) phase = random.bits(1) != 0 ? 2 : 4;
+    // Long enough for NUM_RETRY and NUM_PHY_REINIT to run out, then for a timeout or two.
+    if (run.cycle() % 60000 < 5000) phase = 4;
+    if (run.cycle() % 60000 - 5000 < 20000) phase = 2;
     RetryLocal::In in = random_in(random, kPhases[phase], now.num_retry, wrap);
     if (now.state == RetryLocal::State::kAbort && ++aborted % 50 == 0) in.start = true;
     if (in.start) wrap = random.pick(std::array{9u, 22u, 128u, 255u});

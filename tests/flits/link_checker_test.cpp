@@ -146,6 +146,8 @@ TEST(LinkChecker, RetryReplays) {
   const Flit first = encode(kDown, Link::request(Link::req(1, 0x40)));
   const Flit second = encode(kDown, Link::request(Link::req(2, 0x80)));
   link.damaged(kDown, first).send(kDown, second);
+  EXPECT_TRUE(link.checker.discarding(kDown));
+  EXPECT_FALSE(link.checker.discarding(kUp));
   link.framed(kUp, RetryReq{2, 1, 0});
   link.send(kDown, RetryIdle{}).framed(kDown, RetryAck{false, false, 1, 0, 2, 0, 0});
   link.send(kDown, first).send(kDown, second).data(2).data(1);
@@ -170,6 +172,7 @@ TEST(LinkChecker, RetryInsideAWrite) {
   AllDataFlit adf;
   for (auto& c : adf.chunks) c.fill(0x5A);
   link.send(kDown, f).damaged(kDown, encode(adf));
+  EXPECT_EQ(link.checker.owed(kDown), 4u);
   link.framed(kUp, RetryReq{3, 1, 0});
   link.framed(kDown, RetryAck{false, false, 1, 0, 3, 0, 0}).send(kDown, encode(adf)).done(0);
   link.checker.finish();
@@ -242,6 +245,21 @@ TEST(LinkChecker, LookalikesInTheShadow) {
   link.framed(kDown, RetryAck{false, false, 1, 0, 2, 0, 0}, 4).read(1, 0);
   EXPECT_EQ(link.checker.outstanding(), 0u);
   link.expect_clean();
+}
+
+// Where the receiver knows that data is owed, a line may hold the very bytes of RETRY flits.
+TEST(LinkChecker, LookalikesInOwedData) {
+  Link link;
+  link.up();
+  M2sRwd m;
+  ProtocolFlit f;
+  f.header.format[3] = 5;
+  f.header.sz = true;
+  f.slots[3].messages = {m};
+  link.send(kDown, f).send(kDown, RetryReq{0, 1, 0}).done(0);
+  link.checker.finish();
+  link.expect_clean();
+  EXPECT_EQ(link.checker.stats(kDown).all_data, 1u);
 }
 
 // ---- every rule, broken -------------------------------------------------------------------------
@@ -373,6 +391,17 @@ TEST(LinkRules, CreditOveruse) {
   Link completions;
   completions.init().send(kUp, Llcrd{0, 0, 0xD, 0xD}).write(1, 0).done(1);
   completions.expect(Rule::CreditOveruse);
+  // Two completions in one flit take two credits.
+  Link pair;
+  pair.init().send(kUp, Llcrd{0, 0, 0, 0xD}).send(kDown, Llcrd{0, 0x9, 0, 0});
+  pair.write(1, 0).write(2, 64);
+  ProtocolFlit both;
+  both.header.format[0] = 4;
+  S2mNdr first, second;
+  first.tag = 1;
+  second.tag = 2;
+  both.slots[0].messages = {first, second};
+  pair.send(kUp, both).expect(Rule::CreditOveruse);
   // Exactly what was granted is fine, one more is not.
   Link exact;
   exact.init().send(kUp, Llcrd{0, 0, 0xA, 0}).read(1, 0).read(2, 64).expect_clean();

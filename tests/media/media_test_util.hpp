@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,12 @@
 #include "refmodel/media/make_media.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/media/media_config.hpp"
+
+namespace cxlgpu {
+inline void PrintTo(const Time& time, std::ostream* os) {
+  *os << time.ps << " ps";
+}
+}  // namespace cxlgpu
 
 namespace cxlgpu::media_test {
 

@@ -58,7 +58,7 @@ std::vector<MediaCommand> make(std::uint64_t count, std::uint64_t space, std::ui
   return commands;
 }
 
-constexpr std::uint64_t kCount = 400000, kSpace = std::uint64_t{1} << 30;
+constexpr std::uint64_t kCount = 100000, kSpace = std::uint64_t{1} << 30;
 
 MediaCommand reads(std::uint64_t dpa, std::uint32_t, unsigned) {
   return read_of(dpa);

@@ -1,7 +1,7 @@
 // One source for a constant: the RTL's packages say what flits/ says.
 //
-// Structs are compared bit by bit (each wire bit lands in the same field at the same place, reserved
-// bits included), constants by name.
+// Structs are compared bit by bit (each wire bit lands in the same field at the same place,
+// reserved bits included), constants by name.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -72,16 +72,11 @@ class Encodings : public ::testing::Test {
 
 TEST_F(Encodings, M2sReqFields) {
   compare<flits::M2sReq>(top_.req_i, [&] {
-    return Fields{{"valid", top_.req_valid_o},
-                  {"opcode", top_.req_opcode_o},
-                  {"snp_type", top_.req_snp_type_o},
-                  {"meta_field", top_.req_meta_field_o},
-                  {"meta_value", top_.req_meta_value_o},
-                  {"tag", top_.req_tag_o},
-                  {"address", top_.req_address_o},
-                  {"tc", top_.req_tc_o},
-                  {"ld_id", top_.req_ld_id_o},
-                  {"rsvd", top_.req_rsvd_o}};
+    return Fields{{"valid", top_.req_valid_o},           {"opcode", top_.req_opcode_o},
+                  {"snp_type", top_.req_snp_type_o},     {"meta_field", top_.req_meta_field_o},
+                  {"meta_value", top_.req_meta_value_o}, {"tag", top_.req_tag_o},
+                  {"address", top_.req_address_o},       {"tc", top_.req_tc_o},
+                  {"ld_id", top_.req_ld_id_o},           {"rsvd", top_.req_rsvd_o}};
   });
 }
 
@@ -208,14 +203,13 @@ TEST_F(Encodings, Opcodes) {
   using flits::M2sReqOpcode;
   using flits::M2sRwdOpcode;
   using flits::S2mNdrOpcode;
-  const std::vector<Pair> req = {
-      same("MemInv", top_.mem_inv_o, M2sReqOpcode::MemInv),
-      same("MemRd", top_.mem_rd_o, M2sReqOpcode::MemRd),
-      same("MemRdData", top_.mem_rd_data_o, M2sReqOpcode::MemRdData),
-      same("MemRdFwd", top_.mem_rd_fwd_o, M2sReqOpcode::MemRdFwd),
-      same("MemWrFwd", top_.mem_wr_fwd_o, M2sReqOpcode::MemWrFwd),
-      same("MemSpecRd", top_.mem_spec_rd_o, M2sReqOpcode::MemSpecRd),
-      same("MemInvNT", top_.mem_inv_nt_o, M2sReqOpcode::MemInvNT)};
+  const std::vector<Pair> req = {same("MemInv", top_.mem_inv_o, M2sReqOpcode::MemInv),
+                                 same("MemRd", top_.mem_rd_o, M2sReqOpcode::MemRd),
+                                 same("MemRdData", top_.mem_rd_data_o, M2sReqOpcode::MemRdData),
+                                 same("MemRdFwd", top_.mem_rd_fwd_o, M2sReqOpcode::MemRdFwd),
+                                 same("MemWrFwd", top_.mem_wr_fwd_o, M2sReqOpcode::MemWrFwd),
+                                 same("MemSpecRd", top_.mem_spec_rd_o, M2sReqOpcode::MemSpecRd),
+                                 same("MemInvNT", top_.mem_inv_nt_o, M2sReqOpcode::MemInvNT)};
   expect_same(req);
   EXPECT_EQ(req.size(), flits::NamesOf<M2sReqOpcode>::table.size());
   const std::vector<Pair> rwd = {same("MemWr", top_.mem_wr_o, M2sRwdOpcode::MemWr),
@@ -331,23 +325,22 @@ TEST_F(Encodings, RetryFrames) {
 }
 
 TEST_F(Encodings, VendorRegistersAndMediaPort) {
-  expect_same({same("PolicyOff", top_.policy_off_o, SrPolicy::Off),
-               same("PolicyNaive", top_.policy_naive_o, SrPolicy::Naive),
-               same("PolicyDyn", top_.policy_dyn_o, SrPolicy::Dyn),
-               same("PolicySrPaper", top_.policy_paper_o, SrPolicy::Paper),
-               same("PolicySrDirectional", top_.policy_directional_o, SrPolicy::Directional),
-               same("Gran64", top_.gran_64_o, Gran::B64),
-               same("Gran256", top_.gran_256_o, Gran::B256),
-               same("Gran512", top_.gran_512_o, Gran::B512),
-               same("Gran768", top_.gran_768_o, Gran::B768),
-               same("Gran1024", top_.gran_1024_o, Gran::B1024),
-               same("GranHalted", top_.gran_halted_o, Gran::Halted),
-               same("MediaRead", top_.media_read_o, MediaOp::Read),
-               same("MediaWrite", top_.media_write_o, MediaOp::Write),
-               same("MediaArrayRead", top_.media_array_read_o, MediaOp::ArrayRead),
-               same("MediaArrayWrite", top_.media_array_write_o, MediaOp::ArrayWrite),
-               same("MediaFill", top_.media_fill_o, MediaOp::Fill),
-               same("MediaWriteBack", top_.media_write_back_o, MediaOp::WriteBack)});
+  expect_same(
+      {same("PolicyOff", top_.policy_off_o, SrPolicy::Off),
+       same("PolicyNaive", top_.policy_naive_o, SrPolicy::Naive),
+       same("PolicyDyn", top_.policy_dyn_o, SrPolicy::Dyn),
+       same("PolicySrPaper", top_.policy_paper_o, SrPolicy::Paper),
+       same("PolicySrDirectional", top_.policy_directional_o, SrPolicy::Directional),
+       same("Gran64", top_.gran_64_o, Gran::B64), same("Gran256", top_.gran_256_o, Gran::B256),
+       same("Gran512", top_.gran_512_o, Gran::B512), same("Gran768", top_.gran_768_o, Gran::B768),
+       same("Gran1024", top_.gran_1024_o, Gran::B1024),
+       same("GranHalted", top_.gran_halted_o, Gran::Halted),
+       same("MediaRead", top_.media_read_o, MediaOp::Read),
+       same("MediaWrite", top_.media_write_o, MediaOp::Write),
+       same("MediaArrayRead", top_.media_array_read_o, MediaOp::ArrayRead),
+       same("MediaArrayWrite", top_.media_array_write_o, MediaOp::ArrayWrite),
+       same("MediaFill", top_.media_fill_o, MediaOp::Fill),
+       same("MediaWriteBack", top_.media_write_back_o, MediaOp::WriteBack)});
 }
 
 }  // namespace

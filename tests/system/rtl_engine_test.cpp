@@ -18,6 +18,7 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::uint64_t kBase = 0x100000000;
+constexpr std::uint64_t kSize = 512 << 20;
 constexpr Time kLimit{20'000'000'000};  // 20 ms: far beyond any run here
 
 // Media whose every n-th read comes back with one bit wrong: what a broken side looks like.
@@ -97,13 +98,15 @@ struct Outcome {
   std::optional<CosimReport> cosim;
 };
 
-std::uint64_t seed() { return test::from_environment("CXLGPU_SEED", 1); }
+std::uint64_t seed() {
+  return test::from_environment("CXLGPU_SEED", 1);
+}
 
 Scenario make_scenario(const std::string& engine, SrPolicy policy) {
   Scenario scenario;
   scenario.config.engine = engine;
   scenario.config.ports = 2;
-  scenario.config.hdm = {{kBase, 512ull << 20, 1024, {0, 1}}};
+  scenario.config.hdm = {{kBase, kSize, 1024, {0, 1}}};
   scenario.config.root_port.policy = policy;
   scenario.config.seed = seed();
   scenario.traffic.seed = seed();
@@ -117,26 +120,29 @@ Scenario link_bound(const std::string& engine, SrPolicy policy) {
   Scenario scenario = make_scenario(engine, policy);
   scenario.low = Time{20000};
   scenario.high = Time{60000};
-  scenario.traffic.lines = 512;
+  scenario.traffic.lines = 256;
+  scenario.traffic.requests = 1500;
   scenario.traffic.idle_share = 0;
   return scenario;
 }
 
 Outcome run_system(const Scenario& scenario) {
   std::cout << "engine " << scenario.config.engine << " policy "
-            << static_cast<int>(scenario.config.root_port.policy) << (scenario.cached ? " cached" : "")
-            << " CXLGPU_SEED=" << scenario.traffic.seed << std::endl;
+            << static_cast<int>(scenario.config.root_port.policy)
+            << (scenario.cached ? " cached" : "") << " CXLGPU_SEED=" << scenario.traffic.seed
+            << std::endl;
   Outcome outcome;
   std::vector<std::unique_ptr<Media>> media;
   EngineParts parts{{scenario.cached, 3}, {}, {}, &outcome.events};
   const auto add_part = [&](std::vector<Media*>& side, unsigned port, unsigned flip) {
-    media.push_back(
-        std::make_unique<FlippingMedia>(scenario.traffic.seed + port, scenario.low, scenario.high, flip));
+    media.push_back(std::make_unique<FlippingMedia>(scenario.traffic.seed + port, scenario.low,
+                                                    scenario.high, flip));
     side.push_back(media.back().get());
   };
   for (unsigned port = 0; port < scenario.config.ports; ++port) {
     add_part(parts.media, port, scenario.flip_rtl_every);
-    if (scenario.config.engine == "cosim") add_part(parts.model_media, port, scenario.flip_model_every);
+    if (scenario.config.engine == "cosim")
+      add_part(parts.model_media, port, scenario.flip_model_every);
   }
   const auto engine = make_engine(scenario.config, parts, {});
   Recorder recorder(*engine);
@@ -183,7 +189,10 @@ class RtlEngineTest : public ::testing::TestWithParam<Case> {};
 TEST_P(RtlEngineTest, RandomTrafficIsAnsweredWithItsData) {
   Scenario scenario = make_scenario(GetParam().engine, GetParam().policy);
   scenario.cached = GetParam().cached;
-  if (!scenario.cached) scenario.traffic.lines = 64;  // requests meet each other all the time
+  if (!scenario.cached) {
+    scenario.traffic.lines = 64;  // requests meet each other all the time, which takes its time
+    scenario.traffic.requests = 1500;
+  }
   const Outcome outcome = run_system(scenario);
   expect_clean(scenario, outcome);
   EXPECT_EQ(outcome.events[Stage::SysRespond], scenario.traffic.requests);
@@ -200,8 +209,8 @@ TEST_P(RtlEngineTest, RandomTrafficIsAnsweredWithItsData) {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const char* engine : {"rtl", "cosim"}) {
-    for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper,
-                                  SrPolicy::Directional}) {
+    for (const SrPolicy policy :
+         {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
       for (const bool cached : {false, true}) cases.push_back({engine, policy, cached});
     }
   }
@@ -232,6 +241,8 @@ TEST_P(RtlEngineKind, BitErrorsCostTimeNotData) {
     expect_clean(scenario, noisy);
     EXPECT_EQ(noisy.answers, clean.answers);
     EXPECT_GT(noisy.end, before);
+    std::cout << "bit error rate " << rate << ": " << clean.end.ns() << " -> " << noisy.end.ns()
+              << " ns" << std::endl;
     before = noisy.end;
     LinkCounters m2s, s2m;
     for (const LinkTotals& link : noisy.link) {
@@ -242,15 +253,17 @@ TEST_P(RtlEngineKind, BitErrorsCostTimeNotData) {
     }
     EXPECT_GT(m2s.errors, 0u);
     EXPECT_GT(s2m.errors, 0u);
-    // An error on one direction takes a RETRY.Req sequence on the other and an Ack sequence on its own.
-    EXPECT_GT(m2s.retry, 12u);
-    EXPECT_GT(s2m.retry, 12u);
+    // An error on one direction takes a RETRY.Req sequence on the other and an Ack sequence on its
+    // own.
+    EXPECT_GT(m2s.retry, 5u);
+    EXPECT_GT(s2m.retry, 5u);
   }
 }
 
 TEST_P(RtlEngineKind, BitErrorsWithSpeculationKeepTheData) {
   Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
   scenario.cached = true;
+  scenario.traffic.requests = 1000;
   scenario.config.link.bit_error_rate_m2s = scenario.config.link.bit_error_rate_s2m = 1e-4;
   const Outcome outcome = run_system(scenario);
   expect_clean(scenario, outcome);
@@ -318,7 +331,7 @@ TEST_P(RtlEngineKind, UnmappedAddressIsAnsweredWithAnError) {
     EXPECT_TRUE(response.has_value()) << "no answer for 0x" << std::hex << addr;
     return response.value_or(MemResponse{});
   };
-  for (const std::uint64_t addr : {std::uint64_t{0x1000}, kBase - 64, kBase + (512ull << 20)}) {
+  for (const std::uint64_t addr : {std::uint64_t{0x1000}, kBase - 64, kBase + kSize}) {
     const MemResponse read = ask(addr, false);
     EXPECT_EQ(read.id, 5u);
     EXPECT_TRUE(read.error);
@@ -328,7 +341,7 @@ TEST_P(RtlEngineKind, UnmappedAddressIsAnsweredWithAnError) {
     EXPECT_TRUE(write.error);
   }
   // The first and the last line of the range are there, and hold what is written.
-  for (const std::uint64_t addr : {kBase, kBase + (512ull << 20) - 64}) {
+  for (const std::uint64_t addr : {kBase, kBase + kSize - 64}) {
     EXPECT_FALSE(ask(addr, true).error);
     const MemResponse read = ask(addr, false);
     EXPECT_FALSE(read.error);
