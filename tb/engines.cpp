@@ -10,8 +10,8 @@ namespace {
 // The model behind the interface that all engines share.
 class ModelSystem : public SystemEngine {
  public:
-  ModelSystem(const RunConfig& config, const EndpointParts& endpoint, const std::vector<Media*>& media,
-              TraceSink* sink)
+  ModelSystem(const RunConfig& config, const EndpointParts& endpoint,
+              const std::vector<Media*>& media, TraceSink* sink)
       : engine_(config, endpoint, media, sink) {}
 
   [[nodiscard]] Time now() const override { return engine_.now(); }
@@ -33,9 +33,11 @@ class ModelSystem : public SystemEngine {
 std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineParts& parts,
                                           const EngineOptions& options) {
   if (config.engine == "model") {
-    if (!options.waves.empty()) throw InputError("--waves: the model has no waves; use --engine rtl or cosim");
+    if (!options.waves.empty())
+      throw InputError("--waves: the model has no waves; use --engine rtl or cosim");
     if (!options.flit_log.empty()) {
-      throw InputError("--flit-log: the model moves messages, not flits; use --engine rtl or cosim");
+      throw InputError(
+          "--flit-log: the model moves messages, not flits; use --engine rtl or cosim");
     }
     return std::make_unique<ModelSystem>(config, parts.endpoint, parts.media, parts.sink);
   }

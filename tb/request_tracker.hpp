@@ -21,10 +21,10 @@ struct RequestRecord {
   std::uint8_t port = 0;
   bool is_write = false;
   bool error = false;
-  bool routed = false;                   // reached a root port
+  bool routed = false;  // reached a root port
   std::uint8_t tag = 0;
-  std::uint8_t opcode = 0;               // as seen by the endpoint
-  std::uint64_t addr = 0;                // HPA
+  std::uint8_t opcode = 0;  // as seen by the endpoint
+  std::uint64_t addr = 0;   // HPA
   std::uint64_t dpa = 0;
   LookupResult lookup = LookupResult::Bypass;
   std::array<Time, kPathStages> at;

@@ -34,24 +34,27 @@ constexpr unsigned kRegBits = 50;
 constexpr std::uint64_t kRegWrite = std::uint64_t{1} << 48;
 constexpr std::uint64_t kRegValid = std::uint64_t{1} << 49;
 
-bool bit(std::uint64_t word, unsigned n) { return (word >> n) & 1; }
+bool bit(std::uint64_t word, unsigned n) {
+  return (word >> n) & 1;
+}
 
 }  // namespace
 
-RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts, const EngineOptions& options)
-    : parts_(parts),
-      options_(options),
-      context_(std::make_unique<VerilatedContext>()) {
+RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts,
+                     const EngineOptions& options)
+    : parts_(parts), options_(options), context_(std::make_unique<VerilatedContext>()) {
   if (config.ports != kPorts) {
-    throw InputError(fmt::format("key 'system.ports': {} ports, but this build's RTL has {}; use --engine model",
-                                 config.ports, kPorts));
+    throw InputError(
+        fmt::format("key 'system.ports': {} ports, but this build's RTL has {}; use --engine model",
+                    config.ports, kPorts));
   }
   context_->traceEverOn(!options.waves.empty());
   top_ = std::make_unique<Vcxlgpu_top>(context_.get());
   if (!options.flit_log.empty()) log_ = std::make_unique<flits::FlitLogWriter>(options.flit_log);
   for (unsigned port = 0; port < kPorts; ++port) {
     wires_.push_back(std::make_unique<WireMonitor>(
-        config, port, log_.get(), [this, port](Time at, Direction direction, const flits::Item& item) {
+        config, port, log_.get(),
+        [this, port](Time at, Direction direction, const flits::Item& item) {
           on_message(port, at, direction, item);
         }));
   }
@@ -87,7 +90,8 @@ void RtlEngine::reset_and_train() {
   for (unsigned i = 0; i < kCreditCycles; ++i) cycle();
 }
 
-void RtlEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset, std::uint32_t value) {
+void RtlEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset,
+                      std::uint32_t value) {
   set_register_port(space, index, kRegValid | kRegWrite | std::uint64_t{offset} << 32 | value);
   cycle();
   set_register_port(space, index, 0);
@@ -97,9 +101,10 @@ void RtlEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset,
 std::uint32_t RtlEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
   set_register_port(space, index, kRegValid | std::uint64_t{offset} << 32);
   cycle();
-  const std::uint32_t value = space == RegisterSpace::Endpoint
-                                  ? static_cast<std::uint32_t>(field(top_->ep_reg_rdata_o, 32 * index, 32))
-                                  : top_->rc_reg_rdata_o;
+  const std::uint32_t value =
+      space == RegisterSpace::Endpoint
+          ? static_cast<std::uint32_t>(field(top_->ep_reg_rdata_o, 32 * index, 32))
+          : top_->rc_reg_rdata_o;
   set_register_port(space, index, 0);
   return value;
 }
@@ -110,7 +115,8 @@ void RtlEngine::set_register_port(RegisterSpace space, unsigned index, std::uint
     return;
   }
   // Host bridge at 0000h, root port i at 1000h * (i + 1).
-  if (request != 0 && space == RegisterSpace::RootPort) request += std::uint64_t{0x1000} * (index + 1) << 32;
+  if (request != 0 && space == RegisterSpace::RootPort)
+    request += std::uint64_t{0x1000} * (index + 1) << 32;
   top_->rc_reg_req_i = request;
 }
 
@@ -177,8 +183,8 @@ void RtlEngine::drive_bus() {
 
 void RtlEngine::sample_bus() {
   if (!offered_) return;
-  const bool taken = offered_->is_write ? top_->awready_o && top_->wready_o
-                                        : static_cast<bool>(top_->arready_o);
+  const bool taken =
+      offered_->is_write ? top_->awready_o && top_->wready_o : static_cast<bool>(top_->arready_o);
   if (taken) offered_.reset();
 }
 
@@ -225,8 +231,10 @@ void RtlEngine::sample_link(unsigned port) {
     get_bytes<kFlitBytes>(port_bits, kFlitBits * port, flit.payload().data());
     wires_[port]->send(direction, flit, time_);
   };
-  leave(Direction::M2S, top_->rp_link_tx_valid_o, top_->rp_link_tx_ready_i, top_->rp_link_tx_flit_o);
-  leave(Direction::S2M, top_->ep_link_tx_valid_o, top_->ep_link_tx_ready_i, top_->ep_link_tx_flit_o);
+  leave(Direction::M2S, top_->rp_link_tx_valid_o, top_->rp_link_tx_ready_i,
+        top_->rp_link_tx_flit_o);
+  leave(Direction::S2M, top_->ep_link_tx_valid_o, top_->ep_link_tx_ready_i,
+        top_->ep_link_tx_flit_o);
 }
 
 void RtlEngine::drive_media(unsigned port) {
@@ -272,14 +280,15 @@ void RtlEngine::sample_media(unsigned port) {
 void RtlEngine::raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line,
                       std::uint32_t info) {
   if (parts_.sink == nullptr) return;
-  parts_.sink->on_event({now(), stage, static_cast<std::uint8_t>(port), id, line * kLineBytes, info});
+  parts_.sink->on_event(
+      {now(), stage, static_cast<std::uint8_t>(port), id, line * kLineBytes, info});
 }
 
 void RtlEngine::on_message(unsigned port, Time at, Direction direction, const flits::Item& item) {
   if (parts_.sink == nullptr || at < epoch_) return;
   const auto report = [&](Stage stage, std::uint16_t tag) {
-    parts_.sink->on_event({at - epoch_, stage, static_cast<std::uint8_t>(port),
-                           id_of_tag_[port][tag & 63], 0, tag});
+    parts_.sink->on_event(
+        {at - epoch_, stage, static_cast<std::uint8_t>(port), id_of_tag_[port][tag & 63], 0, tag});
   };
   if (direction == Direction::M2S) {
     if (const auto* req = std::get_if<flits::M2sReq>(&item.message)) {

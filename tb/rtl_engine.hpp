@@ -1,11 +1,13 @@
 // The RTL as an engine: the verilated top, its links, its media, its checkers.
 //
-// Purpose: drives rtl/top/cxlgpu_top one clock cycle at a time: system bus on one side, link models in
+// Purpose: drives rtl/top/cxlgpu_top one clock cycle at a time: system bus on one side, link models
+// in
 //          the middle, media models at the far end; turns trace ports into trace events, and lets
 //          every flit pass the wire checker.
 // Units:   now() counts from the end of bring-up; the FST and the flit log count from reset.
-// Order:   a cycle first applies its inputs and samples outputs and handshakes, then the clock rises.
-// Errors:  InputError if the configuration asks for another number of ports than the RTL has.
+// Order:   a cycle first applies its inputs and samples outputs and handshakes, then the clock
+// rises. Errors:  InputError if the configuration asks for another number of ports than the RTL
+// has.
 #pragma once
 
 #include <array>
@@ -43,7 +45,8 @@ class RtlEngine : public SystemEngine, private RegisterBus {
  private:
   static constexpr unsigned kPorts = 2;  // of rtl/top as it is verilated
 
-  void write(RegisterSpace space, unsigned index, std::uint32_t offset, std::uint32_t value) override;
+  void write(RegisterSpace space, unsigned index, std::uint32_t offset,
+             std::uint32_t value) override;
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
   void set_register_port(RegisterSpace space, unsigned index, std::uint64_t request);
   void reset_and_train();

@@ -124,9 +124,10 @@ void RunStats::on_record(const RequestRecord& record) {
 }
 
 double RunStats::hit_rate() const {
-  const std::uint64_t all = lookups(LookupResult::Hit) + lookups(LookupResult::Miss) +
-                            lookups(LookupResult::Merge);
-  return all == 0 ? 0.0 : static_cast<double>(lookups(LookupResult::Hit)) / static_cast<double>(all);
+  const std::uint64_t all =
+      lookups(LookupResult::Hit) + lookups(LookupResult::Miss) + lookups(LookupResult::Merge);
+  return all == 0 ? 0.0
+                  : static_cast<double>(lookups(LookupResult::Hit)) / static_cast<double>(all);
 }
 
 }  // namespace cxlgpu

@@ -40,13 +40,13 @@ class LatencyBook {
 };
 
 struct SpecStats {
-  std::uint64_t sent = 0;        // MemSpecRd handed to the controllers
-  std::uint64_t granules = 0;    // asked for
-  std::uint64_t fills = 0;       // granules filled for them
-  std::uint64_t dropped = 0;     // granules dropped by the endpoint
-  std::uint64_t useful = 0;      // filled granules whose first demand access hit
-  std::uint64_t late = 0;        // filled granules whose first demand access met the fill under way
-  std::uint64_t evicted = 0;     // filled granules gone before a demand access
+  std::uint64_t sent = 0;      // MemSpecRd handed to the controllers
+  std::uint64_t granules = 0;  // asked for
+  std::uint64_t fills = 0;     // granules filled for them
+  std::uint64_t dropped = 0;   // granules dropped by the endpoint
+  std::uint64_t useful = 0;    // filled granules whose first demand access hit
+  std::uint64_t late = 0;      // filled granules whose first demand access met the fill under way
+  std::uint64_t evicted = 0;   // filled granules gone before a demand access
 };
 
 struct LoadControlPoint {

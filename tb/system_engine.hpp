@@ -22,14 +22,14 @@ namespace cxlgpu {
 struct CosimReport {
   std::uint64_t compared = 0;
   std::uint64_t data_mismatches = 0;
-  std::uint64_t path_mismatches = 0;    // port, opcode or DPA differ
+  std::uint64_t path_mismatches = 0;     // port, opcode or DPA differ
   std::uint64_t time_differences = 0;    // some stage at another time after sys_accept
   std::uint64_t lookup_differences = 0;  // hit in one, miss in the other: timing, not an error
   // Time from sys_accept to each stage, model less RTL: sum, and requests that passed it in both.
   std::array<double, kPathStages> stage_difference_ns{};
   std::array<std::uint64_t, kPathStages> stage_count{};
   double rtl_latency_sum_ns = 0, model_latency_sum_ns = 0;
-  Time rtl_end, model_end;              // last response
+  Time rtl_end, model_end;  // last response
   [[nodiscard]] double latency_difference_percent() const {
     return rtl_latency_sum_ns == 0 ? 0.0
                                    : 100.0 * (model_latency_sum_ns / rtl_latency_sum_ns - 1.0);
@@ -50,10 +50,10 @@ class SystemEngine : public Engine {
 };
 
 struct EngineOptions {
-  std::string waves;       // FST file, empty: none
+  std::string waves;  // FST file, empty: none
   std::uint64_t waves_from_us = 0, waves_to_us = ~std::uint64_t{0};
-  std::string flit_log;    // flit log file, empty: none
-  std::string replay;      // command that runs this again, for mismatch messages
+  std::string flit_log;  // flit log file, empty: none
+  std::string replay;    // command that runs this again, for mismatch messages
 };
 
 // `media`: the parts behind the ports, driven by the engine (by the RTL in a cosim). `model_media`:

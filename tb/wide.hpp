@@ -1,6 +1,7 @@
 // Fields of packed structs in the flat ports of verilated models.
 //
-// Purpose: a packed struct port is a byte string, bit 0 of byte 0 lowest (little-endian words); these
+// Purpose: a packed struct port is a byte string, bit 0 of byte 0 lowest (little-endian words);
+// these
 //          helpers read and write fields at any bit offset of it.
 // Units:   bits; element i of a packed array of width W starts at bit i * W.
 #pragma once

@@ -17,8 +17,8 @@ LinkOptions link_options(const RunConfig& config, unsigned port, Direction direc
   LinkOptions options;
   options.flit_time = config.link.flit_time();
   options.flight = Time{config.link.flight_ps};
-  options.bit_error_rate = direction == Direction::M2S ? config.link.bit_error_rate_m2s
-                                                       : config.link.bit_error_rate_s2m;
+  options.bit_error_rate =
+      direction == Direction::M2S ? config.link.bit_error_rate_m2s : config.link.bit_error_rate_s2m;
   options.seed = config.seed * 1000 + port * 2 + flits::index(direction);
   return options;
 }
@@ -52,8 +52,8 @@ WireMonitor::Arrivals WireMonitor::receive(Time now) {
   if (due[0] && drop_spec_every_ != 0) lose_speculation(due[0]->flit);
   // The checker and the log see flits in the order in which they arrived within the cycle.
   const bool s2m_first = due[0] && due[1] && due[1]->at < due[0]->at;
-  for (const Direction direction : {s2m_first ? Direction::S2M : Direction::M2S,
-                                    s2m_first ? Direction::M2S : Direction::S2M}) {
+  for (const Direction direction :
+       {s2m_first ? Direction::S2M : Direction::M2S, s2m_first ? Direction::M2S : Direction::S2M}) {
     const auto& arrival = due[flits::index(direction)];
     if (!arrival) continue;
     observe(direction, *arrival);
@@ -86,7 +86,9 @@ void WireMonitor::lose_speculation(flits::Flit& flit) {
   sender_.decode(flit);
 }
 
-void WireMonitor::finish() { checker_.finish(); }
+void WireMonitor::finish() {
+  checker_.finish();
+}
 
 LinkCounters WireMonitor::counters(Direction direction) const {
   const flits::DirectionStats& stats = checker_.stats(direction);

@@ -1,9 +1,11 @@
 // One link of the RTL system: both wires, the checker that sees every flit, and the flit log.
 //
-// Purpose: carries flits between two verilated controllers; whatever arrives is logged, held against the
+// Purpose: carries flits between two verilated controllers; whatever arrives is logged, held
+// against the
 //          link rules and turned into wire events.
 // Units:   picoseconds since reset.
-// Faults:  bit errors on the wires; every n-th MemSpecRd turned into one that nobody maps (it keeps its
+// Faults:  bit errors on the wires; every n-th MemSpecRd turned into one that nobody maps (it keeps
+// its
 //          credit, so that losing it costs nothing else).
 #pragma once
 
@@ -27,7 +29,8 @@ class WireMonitor {
  public:
   // A message whose last byte arrived.
   using OnMessage = std::function<void(Time at, flits::Direction, const flits::Item&)>;
-  WireMonitor(const RunConfig& config, unsigned port, flits::FlitLogWriter* log, OnMessage on_message);
+  WireMonitor(const RunConfig& config, unsigned port, flits::FlitLogWriter* log,
+              OnMessage on_message);
 
   [[nodiscard]] bool ready(flits::Direction direction, Time now) const {
     return wire(direction).ready(now);

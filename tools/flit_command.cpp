@@ -19,7 +19,9 @@ namespace {
 using flits::Direction;
 
 // A flit log has words before the hex; a hex file has none.
-bool looks_like_log(const std::string& line) { return line.find(' ') != std::string::npos; }
+bool looks_like_log(const std::string& line) {
+  return line.find(' ') != std::string::npos;
+}
 
 class Lines {
  public:
@@ -80,7 +82,8 @@ int decode(const FlitArguments& a) {
       first = false;
       const auto flit = flits::Flit::from_hex(line);
       if (!flit) {
-        throw InputError(fmt::format("{}: is not a flit; give 136 hex digits or a flit log line", lines.where()));
+        throw InputError(fmt::format("{}: is not a flit; give 136 hex digits or a flit log line",
+                                     lines.where()));
       }
       printer.print("", "", *flits::direction_from_name(a.direction), *flit);
     }
@@ -89,8 +92,9 @@ int decode(const FlitArguments& a) {
   flits::FlitLogReader log(a.file);
   flits::FlitRecord record;
   while (log.read(record)) {
-    printer.print(fmt::format("{} {} {} ", record.time_ps, record.link, flits::name(record.direction)),
-                  record.link, record.direction, record.flit);
+    printer.print(
+        fmt::format("{} {} {} ", record.time_ps, record.link, flits::name(record.direction)),
+        record.link, record.direction, record.flit);
   }
   return 0;
 }
@@ -102,7 +106,8 @@ int encode(const FlitArguments& a) {
     try {
       fmt::print("{}\n", flits::flit_from_json(nlohmann::ordered_json::parse(line)).to_hex());
     } catch (const std::exception& e) {
-      throw InputError(fmt::format("{}: {}; give one JSON flit a line, as decode --json prints it", lines.where(), e.what()));
+      throw InputError(fmt::format("{}: {}; give one JSON flit a line, as decode --json prints it",
+                                   lines.where(), e.what()));
     }
   }
   return 0;
@@ -114,7 +119,8 @@ int check(const FlitArguments& a) {
   std::map<std::string, flits::LinkChecker> checkers;
   std::uint64_t flits_seen = 0;
   while (log.read(record)) {
-    checkers.try_emplace(record.link).first->second.on_flit(record.time_ps, record.direction, record.flit);
+    checkers.try_emplace(record.link)
+        .first->second.on_flit(record.time_ps, record.direction, record.flit);
     ++flits_seen;
   }
   std::size_t violations = 0;

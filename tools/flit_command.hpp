@@ -2,7 +2,8 @@
 //
 // Input:  a flit log, hex flits (136 digits a line) or, for encode, the JSON that decode prints;
 //         from a file or standard input.
-// Errors: InputError / flits::InputError, one line with file and line; check exits 1 on a violation.
+// Errors: InputError / flits::InputError, one line with file and line; check exits 1 on a
+// violation.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,8 +12,8 @@
 namespace cxlgpu {
 
 struct FlitArguments {
-  std::string action;      // decode, encode, check
-  std::string file = "-";  // "-": standard input
+  std::string action;             // decode, encode, check
+  std::string file = "-";         // "-": standard input
   std::string direction = "M2S";  // of hex flits; a log says it itself
   bool json = false;
 };

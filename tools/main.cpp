@@ -79,7 +79,8 @@ int main(int argc, char** argv) {
 
   RunArguments a;
   CLI::App* run = app.add_subcommand("run", "run a scenario and leave stats.json and report.html");
-  run->add_option("scenario", a.scenario, "<workload>-<media>-<configuration> or FILE.yaml")->required();
+  run->add_option("scenario", a.scenario, "<workload>-<media>-<configuration> or FILE.yaml")
+      ->required();
   run->add_option("--engine", a.engine, "rtl, model or cosim")
       ->check(CLI::IsMember({"rtl", "model", "cosim"}));
   run->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
@@ -88,7 +89,8 @@ int main(int argc, char** argv) {
   run->add_option("--waves", a.waves, "write an FST of the RTL, and a GTKWave save file beside it");
   run->add_option("--waves-from-us", a.waves_from_us, "first microsecond in the FST");
   run->add_option("--waves-to-us", a.waves_to_us, "last microsecond in the FST");
-  run->add_option("--flit-log", a.flit_log, "write every flit of the RTL's links (.gz: compressed)");
+  run->add_option("--flit-log", a.flit_log,
+                  "write every flit of the RTL's links (.gz: compressed)");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
 
   bool keys = false;

@@ -16,6 +16,7 @@
 #include "refmodel/host/trace_initiator.hpp"
 #include "refmodel/media/make_media.hpp"
 #include "refmodel/system/memory_map.hpp"
+#include "tb/wave_groups.hpp"
 #include "tools/report.hpp"
 #include "tools/summary.hpp"
 #include "tools/write_file.hpp"
@@ -38,8 +39,7 @@ unsigned cache_sets_log2(const RunConfig& config, std::uint64_t data_bytes) {
                                   ? config.endpoint.cache_bytes * config.ports
                                   : data_bytes * config.endpoint.cache_percent / 100;
   const std::uint64_t sets = total / config.ports / (kCacheLine * kCacheWays);
-  return sets == 0 ? 0u
-                   : std::min(kMaxSetsLog2, static_cast<unsigned>(std::bit_width(sets) - 1));
+  return sets == 0 ? 0u : std::min(kMaxSetsLog2, static_cast<unsigned>(std::bit_width(sets) - 1));
 }
 
 // The parts behind the ports and the map into them.
@@ -102,10 +102,12 @@ void add_findings(RunOutcome& outcome, const CheckedEngine& checked, SystemEngin
     outcome.problems.push_back(to_string(m) + "; replay: " + replay);
   }
   if (checked.id_errors() != 0) {
-    outcome.problems.push_back(fmt::format("{} answers with a wrong id; replay: {}", checked.id_errors(), replay));
+    outcome.problems.push_back(
+        fmt::format("{} answers with a wrong id; replay: {}", checked.id_errors(), replay));
   }
   if (checked.error_responses() != 0) {
-    outcome.problems.push_back(fmt::format("{} error responses; replay: {}", checked.error_responses(), replay));
+    outcome.problems.push_back(
+        fmt::format("{} error responses; replay: {}", checked.error_responses(), replay));
   }
   for (std::string& line : engine.problems()) outcome.problems.push_back(std::move(line));
 }
@@ -144,7 +146,8 @@ ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
 
 int run_session(const RunConfig& config, const SessionOptions& options) {
   const std::uint64_t base = config.hdm.front().base;
-  const MediaConfig part = load_media_config(options.config_dir / "media" / (config.media + ".yaml"));
+  const MediaConfig part =
+      load_media_config(options.config_dir / "media" / (config.media + ".yaml"));
 
   // What runs: a workload on the GPU model, or a trace.
   std::unique_ptr<Workload> workload;
@@ -180,8 +183,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   SystemMapParams map;
   map.hdm_base = base;
   map.hdm_size = hdm_end(config) - base;
-  map.local_bytes =
-      workload ? (data_bytes * config.local_percent / 100 + 4095) / 4096 * 4096 : 0;
+  map.local_bytes = workload ? (data_bytes * config.local_percent / 100 + 4095) / 4096 * 4096 : 0;
   std::unique_ptr<Gpu> gpu;
   std::unique_ptr<TraceInitiator> replay;
   Initiator* initiator = nullptr;
@@ -228,13 +230,13 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   outcome.mismatches = checked.mismatches();
   add_findings(outcome, checked, *engine, options.engine.replay);
   if (result.status != RunStatus::Done) {
-    outcome.problems.push_back(fmt::format("{} at {:.0f} ns with {} requests unanswered; replay: {}",
-                                           to_string(result.status), result.end.ns(),
-                                           checked.outstanding(), options.engine.replay));
+    outcome.problems.push_back(fmt::format(
+        "{} at {:.0f} ns with {} requests unanswered; replay: {}", to_string(result.status),
+        result.end.ns(), checked.outstanding(), options.engine.replay));
   } else if (workload) {
     if (const auto wrong = workload->verify(*memory)) {
-      outcome.problems.push_back(fmt::format("{}: {}; replay: {}", config.workload.name, *wrong,
-                                             options.engine.replay));
+      outcome.problems.push_back(
+          fmt::format("{}: {}; replay: {}", config.workload.name, *wrong, options.engine.replay));
     }
   }
   for (unsigned port = 0; port < config.ports; ++port) {
@@ -252,6 +254,11 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     document["rtl_cycles"] = {{"value", engine->cycles()}, {"unit", "cycles"}};
   }
   if (!options.out.empty()) write_results(options.out, document);
+  if (!options.engine.waves.empty()) {
+    const std::filesystem::path fst = options.engine.waves;
+    write_file(std::filesystem::path(fst).replace_extension(".gtkw"),
+               gtkwave_save_file(fst.filename().string(), config.ports));
+  }
   if (!options.quiet) fmt::print("{}", table(document));
   for (const std::string& problem : outcome.problems) fmt::print(stderr, "{}\n", problem);
   return outcome.problems.empty() ? 0 : 1;

@@ -8,9 +8,15 @@ namespace {
 
 using nlohmann::json;
 
-json figure(double value, const char* unit) { return {{"value", value}, {"unit", unit}}; }
-json figure(std::uint64_t value, const char* unit) { return {{"value", value}, {"unit", unit}}; }
-json ns(Time t) { return figure(t.ns(), "ns"); }
+json figure(double value, const char* unit) {
+  return {{"value", value}, {"unit", unit}};
+}
+json figure(std::uint64_t value, const char* unit) {
+  return {{"value", value}, {"unit", unit}};
+}
+json ns(Time t) {
+  return figure(t.ns(), "ns");
+}
 
 json latency(const LatencyBook& book) {
   const Percentiles p = book.percentiles();
@@ -19,9 +25,14 @@ json latency(const LatencyBook& book) {
   for (std::size_t i = 1; i < kPathStages; ++i) {
     stages.push_back({{"stage", kStageNames[i]}, {"mean", figure(means[i] / 1000.0, "ns")}});
   }
-  return {{"count", figure(p.count, "requests")}, {"mean", ns(p.mean)}, {"p50", ns(p.p50)},
-          {"p90", ns(p.p90)},  {"p99", ns(p.p99)},   {"p99.9", ns(p.p999)},
-          {"max", ns(p.max)},  {"stages", stages}};
+  return {{"count", figure(p.count, "requests")},
+          {"mean", ns(p.mean)},
+          {"p50", ns(p.p50)},
+          {"p90", ns(p.p90)},
+          {"p99", ns(p.p99)},
+          {"p99.9", ns(p.p999)},
+          {"max", ns(p.max)},
+          {"stages", stages}};
 }
 
 json flits(const std::vector<LinkCounters>& links) {
@@ -34,7 +45,7 @@ json flits(const std::vector<LinkCounters>& links) {
     sum.retry += l.retry;
     sum.errors += l.errors;
   }
-  return {{"all", figure(sum.flits, "flits")},        {"protocol", figure(sum.protocol, "flits")},
+  return {{"all", figure(sum.flits, "flits")},         {"protocol", figure(sum.protocol, "flits")},
           {"all_data", figure(sum.all_data, "flits")}, {"llcrd", figure(sum.llcrd, "flits")},
           {"retry", figure(sum.retry, "flits")},       {"damaged", figure(sum.errors, "flits")}};
 }
@@ -45,8 +56,11 @@ json slow_request(const RequestRecord& r) {
     if (r.at[i] == Time::never()) continue;
     stages.push_back({{"stage", kStageNames[i]}, {"at", ns(r.at[i])}});
   }
-  return {{"address", fmt::format("0x{:x}", r.addr)}, {"port", r.port}, {"tag", r.tag},
-          {"latency", ns(r.latency())}, {"stages", stages}};
+  return {{"address", fmt::format("0x{:x}", r.addr)},
+          {"port", r.port},
+          {"tag", r.tag},
+          {"latency", ns(r.latency())},
+          {"stages", stages}};
 }
 
 }  // namespace
@@ -63,11 +77,17 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
   }
   json media = json::array();
   for (const MediaCounters& m : outcome.media) {
-    media.push_back({{"reads", m.reads}, {"writes", m.writes}, {"array_reads", m.array_reads},
-                     {"array_writes", m.array_writes}, {"fills", m.fills},
-                     {"write_backs", m.write_backs}, {"page_reads", m.page_reads},
-                     {"page_programs", m.page_programs}, {"row_hits", m.row_hits},
-                     {"row_misses", m.row_misses}, {"row_conflicts", m.row_conflicts}});
+    media.push_back({{"reads", m.reads},
+                     {"writes", m.writes},
+                     {"array_reads", m.array_reads},
+                     {"array_writes", m.array_writes},
+                     {"fills", m.fills},
+                     {"write_backs", m.write_backs},
+                     {"page_reads", m.page_reads},
+                     {"page_programs", m.page_programs},
+                     {"row_hits", m.row_hits},
+                     {"row_misses", m.row_misses},
+                     {"row_conflicts", m.row_conflicts}});
   }
   json control = json::array();
   for (const LoadControlPoint& p : stats.load_control()) {
@@ -134,35 +154,40 @@ std::string table(const nlohmann::json& s) {
   row("end-to-end time", fmt::format("{:.3f} us", value("/end_to_end") / 1000.0));
   row("data set / GPU memory", fmt::format("{:.0f} KiB / {:.0f} KiB", value("/data_set") / 1024,
                                            value("/local_memory") / 1024));
-  row("loads checked / mismatches", fmt::format("{:.0f} / {:.0f}", value("/checks/reads_checked"),
-                                                value("/checks/mismatches")));
+  row("loads checked / mismatches",
+      fmt::format("{:.0f} / {:.0f}", value("/checks/reads_checked"), value("/checks/mismatches")));
   row("load latency p50 / p99 / max",
       fmt::format("{:.0f} / {:.0f} / {:.0f} ns", value("/loads/p50"), value("/loads/p99"),
                   value("/loads/max")));
   row("store latency p50 / p99 / max",
       fmt::format("{:.0f} / {:.0f} / {:.0f} ns", value("/stores/p50"), value("/stores/p99"),
                   value("/stores/max")));
-  const double lookups = value("/internal_dram_lookups/hit") + value("/internal_dram_lookups/miss") +
+  const double lookups = value("/internal_dram_lookups/hit") +
+                         value("/internal_dram_lookups/miss") +
                          value("/internal_dram_lookups/fill_under_way");
-  row("internal DRAM hit rate", lookups == 0 ? std::string("none (direct media)")
-                                             : fmt::format("{:.1f} %", value("/internal_dram_lookups/hit_rate")));
-  row("MemSpecRd sent / granules filled", fmt::format("{:.0f} / {:.0f}", value("/memspecrd/sent"),
-                                                      value("/memspecrd/filled")));
-  row("  useful / late / evicted", fmt::format("{:.0f} / {:.0f} / {:.0f}", value("/memspecrd/useful"),
-                                               value("/memspecrd/late"),
-                                               value("/memspecrd/evicted_unused")));
-  row("flits M2S / S2M", fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/all"), value("/flits/s2m/all")));
+  row("internal DRAM hit rate",
+      lookups == 0 ? std::string("none (direct media)")
+                   : fmt::format("{:.1f} %", value("/internal_dram_lookups/hit_rate")));
+  row("MemSpecRd sent / granules filled",
+      fmt::format("{:.0f} / {:.0f}", value("/memspecrd/sent"), value("/memspecrd/filled")));
+  row("  useful / late / evicted",
+      fmt::format("{:.0f} / {:.0f} / {:.0f}", value("/memspecrd/useful"), value("/memspecrd/late"),
+                  value("/memspecrd/evicted_unused")));
+  row("flits M2S / S2M",
+      fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/all"), value("/flits/s2m/all")));
   if (value("/flits/m2s/damaged") + value("/flits/s2m/damaged") > 0) {
-    row("damaged flits M2S / S2M", fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/damaged"),
-                                               value("/flits/s2m/damaged")));
+    row("damaged flits M2S / S2M",
+        fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/damaged"), value("/flits/s2m/damaged")));
   }
   if (!s["cosim"].is_null()) {
     const auto& c = s["cosim"];
     row("requests compared with the model",
         fmt::format("{} (data differs: {}, path: {}, time: {})", c["compared"].get<std::uint64_t>(),
-                    c["data_mismatches"].get<std::uint64_t>(), c["path_mismatches"].get<std::uint64_t>(),
+                    c["data_mismatches"].get<std::uint64_t>(),
+                    c["path_mismatches"].get<std::uint64_t>(),
                     c["time_differences"].get<std::uint64_t>()));
-    row("mean latency, model over RTL", fmt::format("{:+.2f} %", c["latency_difference_percent"].get<double>()));
+    row("mean latency, model over RTL",
+        fmt::format("{:+.2f} %", c["latency_difference_percent"].get<double>()));
   }
   row("result", s["status"].get<std::string>());
   return out;

@@ -17,14 +17,14 @@ namespace cxlgpu {
 struct RunOutcome {
   RunConfig config;
   std::string status = "done";
-  Time end;                        // first request to last response, and results written back
+  Time end;  // first request to last response, and results written back
   std::uint64_t data_bytes = 0, local_bytes = 0, cache_bytes = 0;
   std::uint64_t reads_checked = 0, writes_sent = 0, mismatches = 0;
-  std::vector<std::string> problems;     // one line each: mismatches, protocol violations
-  std::vector<LinkCounters> m2s, s2m;    // by port
+  std::vector<std::string> problems;   // one line each: mismatches, protocol violations
+  std::vector<LinkCounters> m2s, s2m;  // by port
   std::vector<MediaCounters> media;
-  nlohmann::json gpu;                    // the front end's own counters
-  nlohmann::json cosim;                  // comparison with the model, if there was one
+  nlohmann::json gpu;    // the front end's own counters
+  nlohmann::json cosim;  // comparison with the model, if there was one
   double wall_seconds = 0;
 };
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Synthesis check with Yosys. Every RTL block is read with the slang frontend and mapped to two-input
 # gates and multiplexers; the table gives gates, flip-flops, memory bits and the longest gate path of
-# each block's own logic (instances of other blocks are black boxes). The two tops are elaborated whole
-# and at full size instead. Latches, combinational loops and multiple drivers are failures.
+# each block's own logic: instances of other blocks and memories bound it. The two tops are elaborated
+# whole and at full size instead. Latches, combinational loops and multiple drivers are failures.
 # Usage: tools/synth.sh [block...]     Report and logs: build/synth/
 #
 # Debian's Yosys 0.23 cannot read this SystemVerilog, so YoWASP's Yosys (WebAssembly) comes from
@@ -46,7 +46,8 @@ check_one() {
       boxes=$(for m in $modules; do m=$(basename "$m" .sv)
         [ "$m" = "$block" ] || echo "--blackboxed-module $m"; done)
       map="opt -fast; memory -nomap; opt -fast; techmap; opt -fast; abc -g AND,XOR,MUX; opt_clean;
-        check -assert; tee -q -o $out/$block.stat stat; tee -q -o $out/$block.ltp ltp -noff" ;;
+        check -assert; tee -q -o $out/$block.stat stat; delete t:* t:\$* %d;
+        tee -q -o $out/$block.ltp ltp -noff" ;;
   esac
   file=$(ls rtl/*/"$block".sv) || exit 1
   log=$out/$block

@@ -5,7 +5,8 @@
 // responses. Time only moves in advance_to().
 //
 // Contract:
-//  * submit() at the current time either puts the request on the system bus (true) or leaves no trace
+//  * submit() at the current time either puts the request on the system bus (true) or leaves no
+//  trace
 //    of it (false: the request before it is still on the bus; offer it again after time has
 //    advanced). At most one request is taken per clock edge, in the order offered.
 //  * take() gives the responses that the system bus offered up to now(), in bus order.

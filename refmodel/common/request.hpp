@@ -19,7 +19,9 @@ inline constexpr std::uint64_t kAllBytes = ~std::uint64_t{0};
 
 using Line = std::array<std::uint8_t, kLineBytes>;
 
-constexpr std::uint64_t line_of(std::uint64_t addr) { return addr / kLineBytes * kLineBytes; }
+constexpr std::uint64_t line_of(std::uint64_t addr) {
+  return addr / kLineBytes * kLineBytes;
+}
 
 struct MemRequest {
   std::uint32_t id = 0;

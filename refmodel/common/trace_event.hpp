@@ -39,11 +39,10 @@ enum class Stage : std::uint8_t {
   Count
 };
 
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(Stage::Count)>
-    kStageNames = {"sys_accept",  "port_enqueue", "memq_alloc", "ctrl_accept", "wire_m2s",
-                   "ep_accept",   "ep_lookup",    "media_issue", "media_done", "ep_respond",
-                   "wire_s2m",    "port_respond", "sys_respond", "spec_issue", "spec_fill",
-                   "spec_drop",   "load_control"};
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Stage::Count)> kStageNames =
+    {"sys_accept",  "port_enqueue", "memq_alloc", "ctrl_accept", "wire_m2s",    "ep_accept",
+     "ep_lookup",   "media_issue",  "media_done", "ep_respond",  "wire_s2m",    "port_respond",
+     "sys_respond", "spec_issue",   "spec_fill",  "spec_drop",   "load_control"};
 
 enum class LookupResult : std::uint8_t { Bypass = 0, Hit = 1, Miss = 2, Merge = 3 };
 

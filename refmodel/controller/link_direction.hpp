@@ -133,7 +133,7 @@ class LinkDirection {
   unsigned owed_ = 0;
   unsigned nd_avail_ = 0, wd_avail_ = 0;    // credits this side may use
   unsigned nd_return_ = 0, wd_return_ = 0;  // receive space of the other direction to return
-  unsigned nd_freed_ = 0, wd_freed_ = 0;      // freed in cycle freed_at_, not yet in the above
+  unsigned nd_freed_ = 0, wd_freed_ = 0;    // freed in cycle freed_at_, not yet in the above
   Time freed_at_{0};
   unsigned acks_to_return_ = 0;
   unsigned llrb_free_ = 0;

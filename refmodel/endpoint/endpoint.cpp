@@ -41,8 +41,8 @@ void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
 
 void Endpoint::tick(Time now) {
   progressed_ = false;
-  // DevLoad is a register: what this cycle answers with was measured in the cycle before. Cycles that
-  // were slept through changed nothing but the receive FIFOs.
+  // DevLoad is a register: what this cycle answers with was measured in the cycle before. Cycles
+  // that were slept through changed nothing but the receive FIFOs.
   if (now > last_tick_ + kCycle) dev_load_ = measure(now - kCycle);
   const DevLoad measured = measure(now);
   const bool e1_was_full = pending_.has_value();

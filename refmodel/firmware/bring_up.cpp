@@ -48,10 +48,11 @@ void program(const Decoder& decoder, const HdmRange& range, std::uint64_t target
   const std::uint32_t seen =
       decoder.bus.read(decoder.space, decoder.index, 0x20 * decoder.number + 0x20);
   if ((seen & kCommitted) == 0) {
-    throw InputError(fmt::format("key 'hdm.ranges': {} decoder {} did not commit (control 0x{:x}); "
-                                 "check base, size and ports of the range at 0x{:x}",
-                                 decoder.space == RegisterSpace::HostBridge ? "host bridge" : "endpoint",
-                                 decoder.number, seen, range.base));
+    throw InputError(
+        fmt::format("key 'hdm.ranges': {} decoder {} did not commit (control 0x{:x}); "
+                    "check base, size and ports of the range at 0x{:x}",
+                    decoder.space == RegisterSpace::HostBridge ? "host bridge" : "endpoint",
+                    decoder.number, seen, range.base));
   }
 }
 
@@ -80,14 +81,16 @@ void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& pa
     }
     bus.write(RegisterSpace::Endpoint, port, kGlobalControl, kHdmEnable);
     const std::uint32_t length = config.root_port.spec_length ? 1 : 0;
-    bus.write(RegisterSpace::Endpoint, port, kVendorBlock, (parts.internal_dram ? 1u : 0u) | length << 1);
+    bus.write(RegisterSpace::Endpoint, port, kVendorBlock,
+              (parts.internal_dram ? 1u : 0u) | length << 1);
     bus.write(RegisterSpace::Endpoint, port, kVendorBlock + 4, parts.cache_sets_log2);
     bus.write(RegisterSpace::Endpoint, port, kVendorBlock + 8,
               pack_thresholds(config.endpoint.ingress_thresholds));
     bus.write(RegisterSpace::Endpoint, port, kVendorBlock + 12,
               pack_thresholds(config.endpoint.mshr_thresholds));
-    bus.write(RegisterSpace::RootPort, port, kVendorBlock,
-              static_cast<std::uint32_t>(config.root_port.policy) | length << 4 | clip_log2(config) << 8);
+    bus.write(
+        RegisterSpace::RootPort, port, kVendorBlock,
+        static_cast<std::uint32_t>(config.root_port.policy) | length << 4 | clip_log2(config) << 8);
   }
   unsigned number = 0;
   for (const HdmRange& range : config.hdm) {

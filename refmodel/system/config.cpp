@@ -40,7 +40,8 @@ std::uint64_t parse_unsigned(const std::string& text, const std::string& where,
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(first, last, value, hex ? 16 : 10);
   if (error != std::errc{} || end != last || first == last || value > UINT64_MAX / scale) {
-    fail(where, key, fmt::format("'{}' is not an unsigned number; write e.g. 128, 0x80 or 64KiB", text));
+    fail(where, key,
+         fmt::format("'{}' is not an unsigned number; write e.g. 128, 0x80 or 64KiB", text));
   }
   return value * scale;
 }
@@ -61,11 +62,13 @@ std::uint64_t parse_power_of_two(const std::string& text, const std::string& whe
   return value;
 }
 
-double parse_probability(const std::string& text, const std::string& where, const std::string& key) {
+double parse_probability(const std::string& text, const std::string& where,
+                         const std::string& key) {
   double value = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value < 1)) {
-    fail(where, key, fmt::format("'{}' is not a probability; write a number from 0 to below 1", text));
+    fail(where, key,
+         fmt::format("'{}' is not a probability; write a number from 0 to below 1", text));
   }
   return value;
 }
@@ -113,15 +116,16 @@ template <typename Member>
 Setter number(Member member, std::uint64_t low, std::uint64_t high) {
   return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
     auto& target = member(c);
-    target = static_cast<std::remove_reference_t<decltype(target)>>(parse_range(t, w, k, low, high));
+    target =
+        static_cast<std::remove_reference_t<decltype(target)>>(parse_range(t, w, k, low, high));
   };
 }
 template <typename Member>
 Setter power(Member member, std::uint64_t low, std::uint64_t high) {
   return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
     auto& target = member(c);
-    target =
-        static_cast<std::remove_reference_t<decltype(target)>>(parse_power_of_two(t, w, k, low, high));
+    target = static_cast<std::remove_reference_t<decltype(target)>>(
+        parse_power_of_two(t, w, k, low, high));
   };
 }
 template <typename Member>
@@ -143,7 +147,10 @@ Setter list(Member member, std::size_t length, std::uint64_t high) {
   };
 }
 
-#define CXLGPU_MEMBER(expr) [](RunConfig& c) -> auto& { return c.expr; }
+#define CXLGPU_MEMBER(expr)    \
+  [](RunConfig & c) -> auto& { \
+    return c.expr;             \
+  }
 
 // Every scalar key there is. hdm.ranges is a list of maps and is read apart.
 const std::vector<Field>& fields() {
@@ -200,17 +207,12 @@ const std::vector<Field>& fields() {
        }},
       {"endpoint.cache_bytes", number(CXLGPU_MEMBER(endpoint.cache_bytes), 0, 2 * kMiB)},
       {"endpoint.cache_percent", number(CXLGPU_MEMBER(endpoint.cache_percent), 1, 100)},
-      {"endpoint.ingress_thresholds",
-       list(CXLGPU_MEMBER(endpoint.ingress_thresholds), 3, 127)},
+      {"endpoint.ingress_thresholds", list(CXLGPU_MEMBER(endpoint.ingress_thresholds), 3, 127)},
       {"endpoint.mshr_thresholds", list(CXLGPU_MEMBER(endpoint.mshr_thresholds), 3, 127)},
-      {"media.part",
-       [](RunConfig& c, const std::string& t, const std::string&, const std::string&) {
-         c.media = t;
-       }},
-      {"workload.name",
-       [](RunConfig& c, const std::string& t, const std::string&, const std::string&) {
-         c.workload.name = t;
-       }},
+      {"media.part", [](RunConfig& c, const std::string& t, const std::string&,
+                        const std::string&) { c.media = t; }},
+      {"workload.name", [](RunConfig& c, const std::string& t, const std::string&,
+                           const std::string&) { c.workload.name = t; }},
       {"workload.size", number(CXLGPU_MEMBER(workload.size), 0, 1ull << 32)},
       {"trace.max_requests", number(CXLGPU_MEMBER(trace.max_requests), 0, 1ull << 40)},
       {"trace.max_reads", number(CXLGPU_MEMBER(trace.max_reads), 1, 4096)},
@@ -270,7 +272,8 @@ HdmRange read_range(const YAML::Node& node, const std::string& file, const std::
   const std::string where = at(file, node);
   const std::size_t ways = range.ports.size();
   if (ways != 1 && ways != 2 && ways != 4 && ways != 8) {
-    fail(where, key + ".ports", fmt::format("{} ways; a host bridge interleaves 1, 2, 4 or 8", ways));
+    fail(where, key + ".ports",
+         fmt::format("{} ways; a host bridge interleaves 1, 2, 4 or 8", ways));
   }
   if (range.base % kHdmMultiple != 0) {
     fail(where, key + ".base", fmt::format("0x{:x} is not a multiple of 256 MiB", range.base));
@@ -285,7 +288,8 @@ HdmRange read_range(const YAML::Node& node, const std::string& file, const std::
 void read_map(RunConfig& config, const YAML::Node& node, const std::string& file,
               const std::string& prefix) {
   if (!node.IsMap()) {
-    fail(at(file, node), prefix.empty() ? "(top)" : prefix, "is not a map of keys; write key: value");
+    fail(at(file, node), prefix.empty() ? "(top)" : prefix,
+         "is not a map of keys; write key: value");
   }
   std::set<std::string> seen;
   for (const auto& item : node) {
@@ -306,7 +310,8 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
       const bool known = std::any_of(fields().begin(), fields().end(), [&](const Field& f) {
         return std::string(f.path).starts_with(key + ".");
       });
-      if (!known && key != "hdm") fail(where, key, "is not a known section; `cxlgpu list --keys` names them all");
+      if (!known && key != "hdm")
+        fail(where, key, "is not a known section; `cxlgpu list --keys` names them all");
       read_map(config, item.second, file, key);
     } else if (item.second.IsSequence()) {
       std::vector<std::string> parts;
@@ -329,7 +334,8 @@ void read_file(RunConfig& config, const std::filesystem::path& path) {
   } catch (const YAML::BadFile&) {
     throw InputError(fmt::format("{}:0: cannot be read; check the path", file));
   } catch (const YAML::Exception& e) {
-    throw InputError(fmt::format("{}:{}: key '(syntax)': {}; mend the YAML", file, e.mark.line + 1, e.msg));
+    throw InputError(
+        fmt::format("{}:{}: key '(syntax)': {}; mend the YAML", file, e.mark.line + 1, e.msg));
   }
   if (!root.IsDefined() || root.IsNull()) return;
   read_map(config, root, file, "");
@@ -356,7 +362,8 @@ Time LinkConfig::flit_time() const {
 ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names)
     : dir_(std::move(config_dir)), names_(std::move(names)) {}
 
-RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std::string>& sets) const {
+RunConfig ConfigLoader::load(const std::string& scenario,
+                             const std::vector<std::string>& sets) const {
   RunConfig config;
   read_file(config, dir_ / "system" / "default.yaml");
   const auto known = [](const std::vector<std::string>& list, const std::string& name) {
@@ -370,16 +377,17 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     const std::size_t first = scenario.find('-');
     const std::size_t last = scenario.rfind('-');
     if (first == std::string::npos || first == last) {
-      throw InputError(fmt::format(
-          "scenario '{}': is not <workload>-<media>-<config> nor a .yaml file; `cxlgpu list` names all parts",
-          scenario));
+      throw InputError(
+          fmt::format("scenario '{}': is not <workload>-<media>-<config> nor a .yaml file; `cxlgpu "
+                      "list` names all parts",
+                      scenario));
     }
     config.workload.name = scenario.substr(0, first);
     config.media = scenario.substr(first + 1, last - first - 1);
     const std::string kind = scenario.substr(last + 1);
     if (!known(names_.configs, kind)) {
-      throw InputError(fmt::format("scenario '{}': configuration '{}' is not known; use {}", scenario,
-                                   kind, fmt::join(names_.configs, ", ")));
+      throw InputError(fmt::format("scenario '{}': configuration '{}' is not known; use {}",
+                                   scenario, kind, fmt::join(names_.configs, ", ")));
     }
     apply_config_name(config, kind);
     const auto own = dir_ / "scenarios" / (scenario + ".yaml");
@@ -388,17 +396,19 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw InputError(fmt::format("--set '{}': is not key=value; write e.g. --set gpu.warps=4", set));
+      throw InputError(
+          fmt::format("--set '{}': is not key=value; write e.g. --set gpu.warps=4", set));
     }
     set_scalar(config, set.substr(0, equals), set.substr(equals + 1), "--set");
   }
   if (!known(names_.workloads, config.workload.name) && config.workload.name != "trace") {
-    throw InputError(fmt::format("scenario '{}': key 'workload.name': '{}' is not known; use {}", scenario,
-                                 config.workload.name, fmt::join(names_.workloads, ", ")));
+    throw InputError(fmt::format("scenario '{}': key 'workload.name': '{}' is not known; use {}",
+                                 scenario, config.workload.name,
+                                 fmt::join(names_.workloads, ", ")));
   }
   if (!known(names_.media, config.media)) {
-    throw InputError(fmt::format("scenario '{}': key 'media.part': '{}' is not known; use {}", scenario,
-                                 config.media, fmt::join(names_.media, ", ")));
+    throw InputError(fmt::format("scenario '{}': key 'media.part': '{}' is not known; use {}",
+                                 scenario, config.media, fmt::join(names_.media, ", ")));
   }
   check(config, is_file ? scenario : fmt::format("scenario '{}'", scenario));
   return config;
@@ -419,7 +429,8 @@ void check(const RunConfig& config, const std::string& where) {
     const HdmRange& a = config.hdm[i];
     std::set<unsigned> distinct(a.ports.begin(), a.ports.end());
     if (distinct.size() != a.ports.size()) {
-      fail(where, fmt::format("hdm.ranges[{}].ports", i), "names a port twice; each may stand once");
+      fail(where, fmt::format("hdm.ranges[{}].ports", i),
+           "names a port twice; each may stand once");
     }
     if (*distinct.rbegin() >= config.ports) {
       fail(where, fmt::format("hdm.ranges[{}].ports", i),
@@ -429,7 +440,8 @@ void check(const RunConfig& config, const std::string& where) {
       const HdmRange& b = config.hdm[i - 1];
       if (a.base < b.base + b.size) {
         fail(where, fmt::format("hdm.ranges[{}].base", i),
-             fmt::format("0x{:x} overlaps or precedes range {} (0x{:x}..0x{:x}); ranges rise and do not overlap",
+             fmt::format("0x{:x} overlaps or precedes range {} (0x{:x}..0x{:x}); ranges rise and "
+                         "do not overlap",
                          a.base, i - 1, b.base, b.base + b.size - 1));
       }
     }
@@ -441,8 +453,9 @@ void check(const RunConfig& config, const std::string& where) {
   for (const auto* thresholds :
        {&config.endpoint.ingress_thresholds, &config.endpoint.mshr_thresholds}) {
     if (!std::is_sorted(thresholds->begin(), thresholds->end())) {
-      fail(where, thresholds == &config.endpoint.ingress_thresholds ? "endpoint.ingress_thresholds"
-                                                                    : "endpoint.mshr_thresholds",
+      fail(where,
+           thresholds == &config.endpoint.ingress_thresholds ? "endpoint.ingress_thresholds"
+                                                             : "endpoint.mshr_thresholds",
            "must rise: light, moderate, severe");
     }
   }

@@ -20,7 +20,8 @@ std::optional<MemoryMap::Place> MemoryMap::place(std::uint64_t hpa) const {
     Place place;
     place.port = range.ports[chunk % ways];
     for (std::size_t before = 0; before < i; ++before) {
-      if (uses(ranges_[before], place.port)) place.dpa += ranges_[before].size / ranges_[before].ports.size();
+      if (uses(ranges_[before], place.port))
+        place.dpa += ranges_[before].size / ranges_[before].ports.size();
     }
     place.dpa += chunk / ways * range.granularity + offset % range.granularity;
     return place;

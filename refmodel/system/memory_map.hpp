@@ -1,8 +1,8 @@
 // Contents of the endpoints by host physical address, without simulated time.
 //
 // Purpose: how input data gets into the media before a run and how results are read after it. The
-//          address goes through the configured HDM ranges (CXL 2.0 8.2.5.12.20 arithmetic, worked out
-//          here from the configuration and not taken from any engine's decoders).
+//          address goes through the configured HDM ranges (CXL 2.0 8.2.5.12.20 arithmetic, worked
+//          out here from the configuration and not taken from any engine's decoders).
 // Errors:  addresses outside every range are ignored by poke() and read as zero by peek().
 #pragma once
 

@@ -13,7 +13,8 @@ LinkParams link_params(const RunConfig& config, unsigned port, bool from_host) {
   LinkParams params;
   params.flit_time = config.link.flit_time();
   params.flight = Time{config.link.flight_ps};
-  params.bit_error_rate = from_host ? config.link.bit_error_rate_m2s : config.link.bit_error_rate_s2m;
+  params.bit_error_rate =
+      from_host ? config.link.bit_error_rate_m2s : config.link.bit_error_rate_s2m;
   params.seed = config.seed * 1000 + port * 2 + (from_host ? 0 : 1);
   return params;
 }
@@ -87,8 +88,8 @@ Time ModelEngine::next_activity() const {
   return t;
 }
 
-// A bound, so that the driver need not follow every flit: nothing reaches the system bus sooner than
-// a response already on its way in, and nothing leaves it before the bridge or a port moves.
+// A bound, so that the driver need not follow every flit: nothing reaches the system bus sooner
+// than a response already on its way in, and nothing leaves it before the bridge or a port moves.
 Time ModelEngine::next_event() const {
   const Time next = next_activity();
   Time t = answers_.empty() ? Time::never() : std::max(now_ + kCycle, answers_.front().visible);
@@ -160,8 +161,8 @@ void ModelEngine::forward(Time now) {
     offered_.reset();
   }
   // A head that its port refuses, with everything behind it full, sleeps until the port moves.
-  const bool stuck = head_ && head_->visible <= now && !head_can_leave() && (adapter_ || !offered_) &&
-                     (!adapter_ || adapter_->visible <= now);
+  const bool stuck = head_ && head_->visible <= now && !head_can_leave() &&
+                     (adapter_ || !offered_) && (!adapter_ || adapter_->visible <= now);
   const bool idle = !offered_ && !adapter_ && !head_ && !local_answer_;
   bridge_next_ = idle || stuck ? Time::never() : now + kCycle;
 }

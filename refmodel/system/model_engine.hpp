@@ -1,6 +1,7 @@
 // The golden model as an engine: root complex, links, endpoints and media, event driven.
 //
-// Purpose: composes the model's parts by the contracts of docs/blocks.md; nothing in it comes from the
+// Purpose: composes the model's parts by the contracts of docs/blocks.md; nothing in it comes from
+// the
 //          RTL. A clock cycle in which no part has anything to do costs nothing.
 // Order:   within a cycle parts run so that each sees the others as they stood when it began:
 //          deliveries, host bridge, root ports, endpoints, packing.
@@ -59,7 +60,8 @@ class ModelEngine : public Engine, private RegisterBus {
     Time visible;
   };
 
-  void write(RegisterSpace space, unsigned index, std::uint32_t offset, std::uint32_t value) override;
+  void write(RegisterSpace space, unsigned index, std::uint32_t offset,
+             std::uint32_t value) override;
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
   void cycle(Time now);
   void host_bridge(Time now);
@@ -67,7 +69,8 @@ class ModelEngine : public Engine, private RegisterBus {
   void collect(Time now);
   [[nodiscard]] bool head_can_leave() const;
   [[nodiscard]] Time next_activity() const;
-  void raise(Time at, Stage stage, const MemRequest& request, std::uint32_t info, unsigned port) const;
+  void raise(Time at, Stage stage, const MemRequest& request, std::uint32_t info,
+             unsigned port) const;
 
   TraceSink* sink_;
   Time now_{0};

@@ -1,8 +1,8 @@
 // Requests under way at one root port, by link tag.
 //
 // Purpose: the model's messages carry a tag; what the wire would carry besides (data, enables) is
-//          looked up here. One store a port; the root port fills an entry when it gives the tag, the
-//          endpoint writes read data into it.
+//          looked up here. One store a port; the root port fills an entry when it gives the tag,
+//          the endpoint writes read data into it.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // Random legal flit streams and what a receiver must make of them; shared by the flit tests.
 //
 // A stream is built slot by slot from the packing rules, apart from the library's decoder: it keeps
-// its own queue of owed chunks, chooses formats and messages at random, and notes each message in the
-// order in which its last slot leaves.
+// its own queue of owed chunks, chooses formats and messages at random, and notes each message in
+// the order in which its last slot leaves.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,9 @@ class Random {
   explicit Random(std::uint64_t seed) : engine_(seed) {}
   std::uint64_t below(std::uint64_t n) { return engine_() % n; }
   bool chance(unsigned percent) { return below(100) < percent; }
-  std::uint64_t bits(unsigned width) { return engine_() & static_cast<std::uint64_t>(low_mask(width)); }
+  std::uint64_t bits(unsigned width) {
+    return engine_() & static_cast<std::uint64_t>(low_mask(width));
+  }
   Chunk chunk() {
     Chunk c;
     for (auto& b : c) b = static_cast<std::uint8_t>(bits(8));
@@ -52,14 +54,22 @@ class Random {
 
   Control control() {
     switch (below(9)) {
-      case 0: return Llcrd{static_cast<std::uint8_t>(bits(8)), 0, 0, 0};
-      case 1: return RetryIdle{};
-      case 2: return fields<RetryReq>();
-      case 3: return fields<RetryAck>();
-      case 4: return RetryFrame{};
-      case 5: return fields<InitParam>();
-      case 6: return IdeIdle{};
-      case 7: return IdeStart{};
+      case 0:
+        return Llcrd{static_cast<std::uint8_t>(bits(8)), 0, 0, 0};
+      case 1:
+        return RetryIdle{};
+      case 2:
+        return fields<RetryReq>();
+      case 3:
+        return fields<RetryAck>();
+      case 4:
+        return RetryFrame{};
+      case 5:
+        return fields<InitParam>();
+      case 6:
+        return IdeIdle{};
+      case 7:
+        return IdeStart{};
       default: {
         IdeTmac c;
         for (auto& b : c.mac) b = static_cast<std::uint8_t>(bits(8));
@@ -143,8 +153,7 @@ class StreamMaker {
 
   void fill(ProtocolFlit& flit, unsigned s, std::vector<Item>& items) {
     static constexpr unsigned kLast[2][2] = {{5, 5}, {5, 6}};  // [direction][generic]
-    const unsigned code =
-        static_cast<unsigned>(random_.below(kLast[index(direction_)][s > 0] + 1));
+    const unsigned code = static_cast<unsigned>(random_.below(kLast[index(direction_)][s > 0] + 1));
     const SlotFormat& format = slot_format(direction_, s, code);
     flit.header.format[s] = static_cast<std::uint8_t>(code);
     if (format.raw) return;  // empty G0

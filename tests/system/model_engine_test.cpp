@@ -35,7 +35,8 @@ Outcome run_traffic(const RunConfig& config, bool cached, RandomTraffic::Options
   RandomTraffic traffic(options);
   const RunResult result = run(traffic, checked, Time{1000000000000});
   EXPECT_EQ(result.status, RunStatus::Done) << to_string(result.status);
-  EXPECT_EQ(checked.mismatches(), 0u) << (checked.records().empty() ? "" : to_string(checked.records()[0]));
+  EXPECT_EQ(checked.mismatches(), 0u)
+      << (checked.records().empty() ? "" : to_string(checked.records()[0]));
   EXPECT_TRUE(checked.clean());
   EXPECT_EQ(traffic.answered(), options.requests);
   return {result.end, engine.link(0).m2s.flits};

@@ -18,9 +18,9 @@ class RandomTraffic : public Initiator {
     std::uint64_t lines = 4096;
     unsigned outstanding = 64;
     double write_share = 0.3;
-    double partial_share = 0.3;   // of the writes
-    double stream_share = 0.7;    // of the requests: next line of one of 16 streams
-    double idle_share = 0.2;      // of the cycles
+    double partial_share = 0.3;  // of the writes
+    double stream_share = 0.7;   // of the requests: next line of one of 16 streams
+    double idle_share = 0.2;     // of the cycles
   };
 
   explicit RandomTraffic(const Options& options)

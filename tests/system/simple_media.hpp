@@ -21,10 +21,18 @@ class SimpleMedia : public Media {
     r.op = c.op;
     r.id = c.id;
     switch (c.op) {
-      case MediaOp::Read: r.data = media_[c.dpa]; break;
-      case MediaOp::Write: merge_bytes(media_[c.dpa], c.data, c.byte_enable); break;
-      case MediaOp::ArrayRead: r.data = array_[key(c)]; break;
-      case MediaOp::ArrayWrite: merge_bytes(array_[key(c)], c.data, c.byte_enable); break;
+      case MediaOp::Read:
+        r.data = media_[c.dpa];
+        break;
+      case MediaOp::Write:
+        merge_bytes(media_[c.dpa], c.data, c.byte_enable);
+        break;
+      case MediaOp::ArrayRead:
+        r.data = array_[key(c)];
+        break;
+      case MediaOp::ArrayWrite:
+        merge_bytes(array_[key(c)], c.data, c.byte_enable);
+        break;
       case MediaOp::Fill:
         for (std::uint64_t i = 0; i < 256; i += 64) array_[c.slot * 256ull + i] = media_[c.dpa + i];
         break;
