@@ -27,11 +27,11 @@ std::vector<Group> groups(unsigned ports) {
   for (unsigned p = 0; p < ports; ++p) {
     const std::string root = fmt::format("u_root_complex.gen_port[{}].u_root_port.", p);
     const std::string end = fmt::format("gen_endpoint[{}].u_endpoint.", p);
-    all.push_back({fmt::format("root port {} queue logic", p),
-                   root,
-                   {"policy_q[2:0]", "state[2:0]", "sr_count[5:0]", "load_valid[31:0]",
-                    "rd_line[45:0]", "spec_first[43:0]", "spec_len[1:0]", "mem_valid[29:0]",
-                    "lc_dev_load[1:0]"}});
+    all.push_back(
+        {fmt::format("root port {} queue logic", p),
+         root,
+         {"policy_q[2:0]", "state[2:0]", "sr_count[5:0]", "load_valid[31:0]", "rd_line[45:0]",
+          "spec_first[43:0]", "spec_len[1:0]", "mem_valid[29:0]", "lc_dev_load[1:0]"}});
     all.push_back({fmt::format("root port {} link layer", p),
                    root + "u_controller.u_link.",
                    {"lrsm[2:0]", "sel[3:0]", "pk_owed_i[3:0]", "num_free[8:0]", "num_ack_q[9:0]",

@@ -47,54 +47,67 @@ class Lines {
   std::uint64_t number_ = 0;
 };
 
-// What a flit means depends on the data slots still owed, so each stream has a decoder.
-class Printer {
+void print_flit(bool json, const std::string& prefix, Direction direction, const flits::Flit& flit,
+                unsigned owed) {
+  if (json) {
+    fmt::print("{}\n", flits::to_json(flit, direction, owed).dump());
+  } else {
+    fmt::print("{}{}\n", prefix, flits::to_text(flit, direction, owed));
+  }
+}
+
+// Hex flits: one stream of one direction, every clean flit accepted.
+class HexPrinter {
  public:
-  explicit Printer(bool json) : json_(json) {}
-  void print(const std::string& prefix, const std::string& link, Direction direction,
-             const flits::Flit& flit) {
-    flits::Decoder& decoder = decoders_.try_emplace({link, direction}, direction).first->second;
-    if (json_) {
-      fmt::print("{}\n", flits::to_json(flit, direction, decoder.owed()).dump());
-    } else {
-      fmt::print("{}{}\n", prefix, flits::to_text(flit, direction, decoder.owed()));
-    }
+  HexPrinter(bool json, Direction direction) : json_(json), decoder_(direction) {}
+  void print(const flits::Flit& flit) {
+    print_flit(json_, "", decoder_.direction(), flit, decoder_.owed());
     if (!flit.crc_ok()) return;
-    for (const flits::DecodeFinding& finding : decoder.decode(flit).findings) {
+    for (const flits::DecodeFinding& finding : decoder_.decode(flit).findings) {
       if (!json_) fmt::print("  rule: {}\n", flits::describe(finding));
     }
   }
 
  private:
   bool json_;
-  std::map<std::pair<std::string, Direction>, flits::Decoder> decoders_;
+  flits::Decoder decoder_;
 };
 
-int decode(const FlitArguments& a) {
-  Printer printer(a.json);
-  const bool gzip = a.file.ends_with(".gz");
-  if (!gzip) {
-    Lines lines(a.file);
-    std::string line;
-    bool first = true;
-    while (lines.next(line)) {
-      if (first && looks_like_log(line) && a.file != "-") break;
-      first = false;
-      const auto flit = flits::Flit::from_hex(line);
-      if (!flit) {
-        throw InputError(fmt::format("{}: is not a flit; give 136 hex digits or a flit log line",
-                                     lines.where()));
-      }
-      printer.print("", "", *flits::direction_from_name(a.direction), *flit);
-    }
-    if (!first || line.empty()) return 0;
-  }
+// A flit log: what a flit means depends on the data slots its receiver is owed, which the link
+// checker follows through errors and retries.
+void decode_log(const FlitArguments& a) {
   flits::FlitLogReader log(a.file);
   flits::FlitRecord record;
+  std::map<std::string, flits::LinkChecker> links;
   while (log.read(record)) {
-    printer.print(
-        fmt::format("{} {} {} ", record.time_ps, record.link, flits::name(record.direction)),
-        record.link, record.direction, record.flit);
+    flits::LinkChecker& link = links.try_emplace(record.link).first->second;
+    const unsigned owed = link.discarding(record.direction) ? 0 : link.owed(record.direction);
+    print_flit(a.json,
+               fmt::format("{} {} {} ", record.time_ps, record.link, flits::name(record.direction)),
+               record.direction, record.flit, owed);
+    link.on_flit(record.time_ps, record.direction, record.flit);
+  }
+}
+
+int decode(const FlitArguments& a) {
+  if (a.file.ends_with(".gz")) {
+    decode_log(a);
+    return 0;
+  }
+  HexPrinter printer(a.json, *flits::direction_from_name(a.direction));
+  Lines lines(a.file);
+  std::string line;
+  for (bool first = true; lines.next(line); first = false) {
+    if (first && looks_like_log(line) && a.file != "-") {
+      decode_log(a);
+      return 0;
+    }
+    const auto flit = flits::Flit::from_hex(line);
+    if (!flit) {
+      throw InputError(fmt::format(
+          "{}: is not a flit; give 136 hex digits, or a flit log by its file name", lines.where()));
+    }
+    printer.print(*flit);
   }
   return 0;
 }
@@ -123,13 +136,13 @@ int check(const FlitArguments& a) {
         .first->second.on_flit(record.time_ps, record.direction, record.flit);
     ++flits_seen;
   }
-  std::size_t violations = 0;
+  std::uint64_t violations = 0;
   for (auto& [link, checker] : checkers) {
     checker.finish();
+    violations += checker.finding_count();
     for (const auto& finding : checker.findings()) {
       fmt::print("{} {} {} {}: {}\n", finding.time_ps, link, flits::name(finding.direction),
                  flits::name(finding.rule), finding.text);
-      ++violations;
     }
   }
   fmt::print("{} flits on {} links, {} violations\n", flits_seen, checkers.size(), violations);

@@ -123,5 +123,8 @@ int main(int argc, char** argv) {
   } catch (const flits::InputError& e) {
     fmt::print(stderr, "{}\n", e.what());
     return 2;
+  } catch (const flits::OutputError& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 2;
   }
 }
