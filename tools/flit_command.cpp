@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -27,6 +28,9 @@ class Lines {
  public:
   explicit Lines(const std::string& file) : name_(file == "-" ? "standard input" : file) {
     if (file == "-") return;
+    if (std::filesystem::is_directory(file)) {
+      throw InputError(fmt::format("{}:0: is a folder; give a file", file));
+    }
     stream_.open(file);
     if (!stream_) throw InputError(fmt::format("{}:0: cannot be read; check the path", file));
   }

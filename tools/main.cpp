@@ -18,8 +18,7 @@ using namespace cxlgpu;
 struct RunArguments {
   std::string scenario, engine, trace, waves, flit_log, out;
   std::vector<std::string> sets;
-  std::uint64_t seed = 0;
-  bool has_seed = false;
+  std::string seed;
   std::uint64_t waves_from_us = 0, waves_to_us = 0;
 };
 
@@ -31,17 +30,21 @@ std::string replay_command(int argc, char** argv) {
 }
 
 std::filesystem::path config_dir(const std::string& given) {
-  if (!given.empty()) return given;
-  if (const char* environment = std::getenv("CXLGPU_CONFIGS")) return environment;
-  return CXLGPU_CONFIG_DIR;
+  std::filesystem::path dir = CXLGPU_CONFIG_DIR;
+  if (const char* environment = std::getenv("CXLGPU_CONFIGS")) dir = environment;
+  if (!given.empty()) dir = given;
+  if (!std::filesystem::is_directory(dir / "media")) {
+    throw InputError(fmt::format(
+        "{}:0: has no media/ folder; give the configuration folder with --configs", dir.string()));
+  }
+  return dir;
 }
 
 int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
   const ConfigLoader loader(configs, scenario_names(configs));
-  RunConfig config = loader.load(a.scenario, a.sets);
+  RunConfig config = loader.load(a.scenario, a.sets, a.seed);
   if (!a.engine.empty()) config.engine = a.engine;
-  if (a.has_seed) config.seed = a.seed;
   SessionOptions options;
   options.config_dir = configs;
   options.trace = a.trace;
@@ -85,7 +88,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"rtl", "model", "cosim"}));
   run->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
   run->add_option("--trace", a.trace, "replay this trace instead of the workload");
-  CLI::Option* seed = run->add_option("--seed", a.seed, "seed of all random streams");
+  run->add_option("--seed", a.seed, "seed of all random streams");
   run->add_option("--waves", a.waves, "write an FST of the RTL, and a GTKWave save file beside it");
   run->add_option("--waves-from-us", a.waves_from_us, "first microsecond in the FST");
   run->add_option("--waves-to-us", a.waves_to_us, "last microsecond in the FST");
@@ -103,8 +106,13 @@ int main(int argc, char** argv) {
   app.add_subcommand("help", "print this page");
 
   try {
+    const std::string first = argc > 1 ? argv[1] : "";
+    const auto named = [&first](const CLI::App* command) { return command->get_name() == first; };
+    if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
+      throw InputError(
+          fmt::format("command line: '{}' is not a command; use run, list, flit or help", first));
+    }
     app.parse(argc, argv);
-    a.has_seed = seed->count() > 0;
     if (app.got_subcommand("help")) {
       fmt::print("{}", app.help());
       return 0;

@@ -113,6 +113,9 @@ void add_findings(RunOutcome& outcome, const CheckedEngine& checked, SystemEngin
 }
 
 nlohmann::json cosim_json(const CosimReport& r) {
+  const auto count = [](std::uint64_t n) {
+    return nlohmann::json{{"value", n}, {"unit", "requests"}};
+  };
   nlohmann::json stages = nlohmann::json::array();
   for (std::size_t i = 1; i < kPathStages; ++i) {
     if (r.stage_count[i] == 0) continue;
@@ -122,18 +125,34 @@ nlohmann::json cosim_json(const CosimReport& r) {
                         {"unit", "ns"}}}});
   }
   return {{"stages", stages},
-          {"compared", r.compared},
-          {"data_mismatches", r.data_mismatches},
-          {"path_mismatches", r.path_mismatches},
-          {"time_differences", r.time_differences},
-          {"lookup_differences", r.lookup_differences},
-          {"latency_difference_percent", r.latency_difference_percent()},
+          {"compared", count(r.compared)},
+          {"data_mismatches", count(r.data_mismatches)},
+          {"path_mismatches", count(r.path_mismatches)},
+          {"time_differences", count(r.time_differences)},
+          {"lookup_differences", count(r.lookup_differences)},
+          {"latency_difference", {{"value", r.latency_difference_percent()}, {"unit", "%"}}},
           {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},
           {"model_end", {{"value", r.model_end.ns()}, {"unit", "ns"}}}};
 }
 
+// Outputs that cannot be made are found out before anything is simulated.
+void check_waves_place(const std::string& waves) {
+  const std::filesystem::path folder = std::filesystem::path(waves).parent_path();
+  if (waves.empty() || folder.empty() || std::filesystem::is_directory(folder)) return;
+  throw InputError(fmt::format("{}:0: its folder does not exist; choose another place", waves));
+}
+
+void make_folder(const std::string& out) {
+  if (out.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  if (error || !std::filesystem::is_directory(out)) {
+    throw InputError(
+        fmt::format("{}:0: is no folder and cannot be made one; choose another place", out));
+  }
+}
+
 void write_results(const std::string& out, const nlohmann::json& stats) {
-  std::filesystem::create_directories(out);
   write_file(std::filesystem::path(out) / "stats.json", stats.dump(1) + "\n");
   write_file(std::filesystem::path(out) / "report.html", report_page(stats));
 }
@@ -209,7 +228,9 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     initiator = replay.get();
   }
 
+  check_waves_place(options.engine.waves);
   const std::unique_ptr<SystemEngine> engine = make_engine(config, parts, options.engine);
+  make_folder(options.out);
   CheckedEngine checked(*engine);
   checked.shadow() = std::move(initial);
 

@@ -77,17 +77,18 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
   }
   json media = json::array();
   for (const MediaCounters& m : outcome.media) {
-    media.push_back({{"reads", m.reads},
-                     {"writes", m.writes},
-                     {"array_reads", m.array_reads},
-                     {"array_writes", m.array_writes},
-                     {"fills", m.fills},
-                     {"write_backs", m.write_backs},
-                     {"page_reads", m.page_reads},
-                     {"page_programs", m.page_programs},
-                     {"row_hits", m.row_hits},
-                     {"row_misses", m.row_misses},
-                     {"row_conflicts", m.row_conflicts}});
+    const auto commands = [](std::uint64_t n) { return figure(n, "commands"); };
+    media.push_back({{"reads", commands(m.reads)},
+                     {"writes", commands(m.writes)},
+                     {"array_reads", commands(m.array_reads)},
+                     {"array_writes", commands(m.array_writes)},
+                     {"fills", commands(m.fills)},
+                     {"write_backs", commands(m.write_backs)},
+                     {"page_reads", figure(m.page_reads, "pages")},
+                     {"page_programs", figure(m.page_programs, "pages")},
+                     {"row_hits", commands(m.row_hits)},
+                     {"row_misses", commands(m.row_misses)},
+                     {"row_conflicts", commands(m.row_conflicts)}});
   }
   json control = json::array();
   for (const LoadControlPoint& p : stats.load_control()) {
@@ -180,14 +181,12 @@ std::string table(const nlohmann::json& s) {
         fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/damaged"), value("/flits/s2m/damaged")));
   }
   if (!s["cosim"].is_null()) {
-    const auto& c = s["cosim"];
     row("requests compared with the model",
-        fmt::format("{} (data differs: {}, path: {}, time: {})", c["compared"].get<std::uint64_t>(),
-                    c["data_mismatches"].get<std::uint64_t>(),
-                    c["path_mismatches"].get<std::uint64_t>(),
-                    c["time_differences"].get<std::uint64_t>()));
+        fmt::format("{:.0f} (data differs: {:.0f}, path: {:.0f}, time: {:.0f})",
+                    value("/cosim/compared"), value("/cosim/data_mismatches"),
+                    value("/cosim/path_mismatches"), value("/cosim/time_differences")));
     row("mean latency, model over RTL",
-        fmt::format("{:+.2f} %", c["latency_difference_percent"].get<double>()));
+        fmt::format("{:+.2f} %", value("/cosim/latency_difference")));
   }
   row("result", s["status"].get<std::string>());
   return out;

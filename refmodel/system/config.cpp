@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
 constexpr std::uint64_t kHdmMultiple = 256 * kMiB;
+constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 52;
 
 [[noreturn]] void fail(const std::string& where, const std::string& key, const std::string& what) {
   throw InputError(fmt::format("{}: key '{}': {}", where, key, what));
@@ -231,24 +232,30 @@ void set_scalar(RunConfig& config, const std::string& key, const std::string& te
   for (const Field& field : fields()) {
     if (key == field.path) {
       field.set(config, text, where, key);
+      config.places[key] = where;
       return;
     }
   }
+  if (key == "hdm.ranges") fail(where, key, "is a list of ranges; give it in a YAML file");
   fail(where, key, "is not a known key; `cxlgpu list --keys` names them all");
 }
 
-HdmRange read_range(const YAML::Node& node, const std::string& file, const std::string& key) {
+HdmRange read_range(RunConfig& config, const YAML::Node& node, const std::string& file,
+                    const std::string& key) {
   if (!node.IsMap()) fail(at(file, node), key, "is not a map; give base, size, ports, granularity");
   HdmRange range;
   std::set<std::string> seen;
   for (const auto& item : node) {
+    const std::string where = at(file, item.first);
+    if (!item.first.IsScalar()) fail(where, key, "has a key that is not a word");
     const auto name = item.first.as<std::string>();
     const std::string path = key + "." + name;
-    const std::string where = at(file, item.first);
+    config.places[path] = where;
     if (!seen.insert(name).second) fail(where, path, "is given twice; keep one");
     if (name == "ports") {
       if (!item.second.IsSequence()) fail(where, path, "is not a list; write e.g. [0, 1]");
       for (const auto& port : item.second) {
+        if (!port.IsScalar()) fail(where, path, "is not a list of numbers; write e.g. [0, 1]");
         range.ports.push_back(
             static_cast<unsigned>(parse_range(port.as<std::string>(), where, path, 0, 31)));
       }
@@ -303,9 +310,9 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
       config.hdm.clear();
       std::size_t index = 0;
       for (const auto& range : item.second) {
-        config.hdm.push_back(read_range(range, file, fmt::format("{}[{}]", key, index++)));
+        config.hdm.push_back(read_range(config, range, file, fmt::format("{}[{}]", key, index++)));
       }
-      check(config, where);
+      config.places[key] = where;
     } else if (item.second.IsMap()) {
       const bool known = std::any_of(fields().begin(), fields().end(), [&](const Field& f) {
         return std::string(f.path).starts_with(key + ".");
@@ -328,6 +335,9 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
 
 void read_file(RunConfig& config, const std::filesystem::path& path) {
   const std::string file = path.string();
+  if (!std::filesystem::is_regular_file(path)) {
+    throw InputError(fmt::format("{}:0: is not a file that can be read; check the path", file));
+  }
   YAML::Node root;
   try {
     root = YAML::LoadFile(file);
@@ -362,8 +372,8 @@ Time LinkConfig::flit_time() const {
 ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names)
     : dir_(std::move(config_dir)), names_(std::move(names)) {}
 
-RunConfig ConfigLoader::load(const std::string& scenario,
-                             const std::vector<std::string>& sets) const {
+RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std::string>& sets,
+                             const std::string& seed) const {
   RunConfig config;
   read_file(config, dir_ / "system" / "default.yaml");
   const auto known = [](const std::vector<std::string>& list, const std::string& name) {
@@ -401,6 +411,7 @@ RunConfig ConfigLoader::load(const std::string& scenario,
     }
     set_scalar(config, set.substr(0, equals), set.substr(equals + 1), "--set");
   }
+  if (!seed.empty()) set_scalar(config, "run.seed", seed, "--seed");
   if (!known(names_.workloads, config.workload.name) && config.workload.name != "trace") {
     throw InputError(fmt::format("scenario '{}': key 'workload.name': '{}' is not known; use {}",
                                  scenario, config.workload.name,
@@ -421,44 +432,49 @@ std::vector<std::string> ConfigLoader::keys() {
   return all;
 }
 
-void check(const RunConfig& config, const std::string& where) {
+void check(const RunConfig& config, const std::string& otherwise) {
+  const auto refuse = [&](const std::string& key, const std::string& what) {
+    const auto place = config.places.find(key);
+    fail(place == config.places.end() ? otherwise : place->second, key, what);
+  };
   if (config.hdm.empty()) {
-    fail(where, "hdm.ranges", "names no range; give at least one with base, size, ports");
+    refuse("hdm.ranges", "names no range; give at least one with base, size, ports");
   }
   for (std::size_t i = 0; i < config.hdm.size(); ++i) {
     const HdmRange& a = config.hdm[i];
-    std::set<unsigned> distinct(a.ports.begin(), a.ports.end());
+    const std::string key = fmt::format("hdm.ranges[{}]", i);
+    const std::set<unsigned> distinct(a.ports.begin(), a.ports.end());
     if (distinct.size() != a.ports.size()) {
-      fail(where, fmt::format("hdm.ranges[{}].ports", i),
-           "names a port twice; each may stand once");
+      refuse(key + ".ports", "names a port twice; each may stand once");
     }
     if (*distinct.rbegin() >= config.ports) {
-      fail(where, fmt::format("hdm.ranges[{}].ports", i),
-           fmt::format("names port {}, but system.ports is {}", *distinct.rbegin(), config.ports));
+      refuse(key + ".ports", fmt::format("names port {}, but system.ports is {}",
+                                         *distinct.rbegin(), config.ports));
     }
-    if (i > 0) {
-      const HdmRange& b = config.hdm[i - 1];
-      if (a.base < b.base + b.size) {
-        fail(where, fmt::format("hdm.ranges[{}].base", i),
-             fmt::format("0x{:x} overlaps or precedes range {} (0x{:x}..0x{:x}); ranges rise and "
-                         "do not overlap",
-                         a.base, i - 1, b.base, b.base + b.size - 1));
-      }
+    if (a.base >= kAddressEnd || a.size > kAddressEnd - a.base) {
+      refuse(key + ".base", fmt::format("0x{:x} and its size pass 2^52; lower them", a.base));
+    }
+    if (i == 0) continue;
+    const HdmRange& b = config.hdm[i - 1];
+    if (a.base < b.base + b.size) {
+      refuse(
+          key + ".base",
+          fmt::format("0x{:x} overlaps or precedes range {} (0x{:x}..0x{:x}); ranges rise and do "
+                      "not overlap",
+                      a.base, i - 1, b.base, b.base + b.size - 1));
     }
   }
   if (config.link.drop_spec_every != 0 &&
       config.link.bit_error_rate_m2s + config.link.bit_error_rate_s2m > 0) {
-    fail(where, "link.drop_spec_every", "needs bit error rates of 0; inject one fault at a time");
+    refuse("link.drop_spec_every", "needs bit error rates of 0; inject one fault at a time");
   }
-  for (const auto* thresholds :
-       {&config.endpoint.ingress_thresholds, &config.endpoint.mshr_thresholds}) {
-    if (!std::is_sorted(thresholds->begin(), thresholds->end())) {
-      fail(where,
-           thresholds == &config.endpoint.ingress_thresholds ? "endpoint.ingress_thresholds"
-                                                             : "endpoint.mshr_thresholds",
-           "must rise: light, moderate, severe");
+  const auto rising = [&](const char* key, const std::vector<std::uint64_t>& thresholds) {
+    if (!std::is_sorted(thresholds.begin(), thresholds.end())) {
+      refuse(key, "must rise: optimal, moderate, severe");
     }
-  }
+  };
+  rising("endpoint.ingress_thresholds", config.endpoint.ingress_thresholds);
+  rising("endpoint.mshr_thresholds", config.endpoint.mshr_thresholds);
 }
 
 }  // namespace cxlgpu

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ struct RunConfig {
   WorkloadConfig workload;
   TraceConfig trace;
   std::vector<HdmRange> hdm;
+  // Where each key was last given, "file:line" or "--set", for messages.
+  std::map<std::string, std::string> places;
 };
 
 // Parts of a scenario's name, <workload>-<media>-<config>.
@@ -84,9 +87,9 @@ struct ScenarioNames {
 class ConfigLoader {
  public:
   ConfigLoader(std::filesystem::path config_dir, ScenarioNames names);
-  // `scenario` is a name or the path of a YAML file; `sets` are path.key=value.
-  [[nodiscard]] RunConfig load(const std::string& scenario,
-                               const std::vector<std::string>& sets) const;
+  // `scenario` is a name or the path of a YAML file; `sets` are path.key=value; `seed` as typed.
+  [[nodiscard]] RunConfig load(const std::string& scenario, const std::vector<std::string>& sets,
+                               const std::string& seed = "") const;
   // Every key with its default, for the user guide.
   [[nodiscard]] static std::vector<std::string> keys();
 
@@ -95,7 +98,8 @@ class ConfigLoader {
   ScenarioNames names_;
 };
 
-// Checks what no single key can show: overlaps, multiples, ports that do not exist.
-void check(const RunConfig& config, const std::string& where);
+// Checks what no single key can show: overlaps, multiples, ports that do not exist. A message names
+// the place of the key, or `otherwise` where it was never given.
+void check(const RunConfig& config, const std::string& otherwise);
 
 }  // namespace cxlgpu

@@ -55,10 +55,6 @@ module flit_unpacker
   assign is_protocol_o = valid_i && !is_adf && !header.is_control;
   assign owed_o        = owed_q;
 
-  // Ak and credits are the link layer's; the last byte of a slot is never more than data.
-  logic unused;
-  assign unused = ^{header, slot[127:120]};
-
   // ---------------------------------------------------------------------------------------------
   // Scan of a protocol flit: messages, new data headers, first slot of their data
   // ---------------------------------------------------------------------------------------------
@@ -73,6 +69,11 @@ module flit_unpacker
   // The slot under the loop's eye.
   slot_t      slot;
   logic [2:0] code;
+
+  // Ak and credits are the link layer's; the last byte of a slot is never more than data.
+  logic unused;
+  assign unused = ^{header, slot[127:120]};
+
   logic [1:0] ndv;                      // its messages without data
   msg_hdr_t   nd0, nd1;
   logic [2:0] dhv;                      // its data headers

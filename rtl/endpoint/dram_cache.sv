@@ -100,8 +100,10 @@ module dram_cache
     return next;
   endfunction
 
+  // The set is folded from higher address bits too: arrays a power of two apart do not share it.
   logic [SetW-1:0] set;
-  assign set = lookup_granule_i[SetW-1:0] & SetW'((11'd1 << sets_log2_i) - 11'd1);
+  assign set = SetW'(lookup_granule_i ^ (lookup_granule_i >> 5) ^ (lookup_granule_i >> 10) ^
+                     (lookup_granule_i >> 15)) & ~({SetW{1'b1}} << sets_log2_i);
 
   set_state_t            state;         // of the set, empty if never touched
   logic [Ways-1:0]       match;

@@ -140,10 +140,11 @@ def first_failure(output):
     if message:
         at = lines.index(message)
         tail = []
-        for line in lines[at + 1:at + 4]:
+        for line in lines[at + 1:at + 6]:
             if not line.strip() or line.startswith("["):
                 break
-            tail.append(line.strip())
+            if line.strip() != "Failed":
+                tail.append(line.strip())
         place = re.sub(r"^.*?(tests/\S+?): Failure$", r"\1", message)
         message = " | ".join([place, *tail]) if message.endswith("Failure") else message
     else:

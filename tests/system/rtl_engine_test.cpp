@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kBase = 0x100000000;
 constexpr std::uint64_t kSize = 512 << 20;
-constexpr Time kLimit{20'000'000'000};  // 20 ms: far beyond any run here
+constexpr Time kLimit{4'000'000'000};  // 4 ms: far beyond any run here
 
 // Media whose every n-th read comes back with one bit wrong: what a broken side looks like.
 class FlippingMedia : public SimpleMedia {
@@ -121,7 +121,6 @@ Scenario link_bound(const std::string& engine, SrPolicy policy) {
   scenario.low = Time{20000};
   scenario.high = Time{60000};
   scenario.traffic.lines = 256;
-  scenario.traffic.requests = 1500;
   scenario.traffic.idle_share = 0;
   return scenario;
 }
@@ -230,20 +229,24 @@ class RtlEngineKind : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, RtlEngineKind, ::testing::Values("rtl", "cosim"));
 
 TEST_P(RtlEngineKind, BitErrorsCostTimeNotData) {
-  Scenario scenario = link_bound(GetParam(), SrPolicy::Off);
-  const Outcome clean = run_system(scenario);
-  expect_clean(scenario, clean);
-  Time before = clean.end;
-  for (const double rate : {1e-5, 1e-4}) {
-    SCOPED_TRACE(rate);
-    scenario.config.link.bit_error_rate_m2s = scenario.config.link.bit_error_rate_s2m = rate;
+  struct Noise {
+    double rate;
+    std::uint64_t requests;  // at 1e-4 whole retry sequences are lost, and a timeout is 4096 flits
+  };
+  for (const Noise noise : {Noise{1e-5, 2000}, Noise{1e-4, 300}}) {
+    SCOPED_TRACE(noise.rate);
+    Scenario scenario = link_bound(GetParam(), SrPolicy::Off);
+    scenario.traffic.requests = noise.requests;
+    const Outcome clean = run_system(scenario);
+    expect_clean(scenario, clean);
+    scenario.config.link.bit_error_rate_m2s = noise.rate;
+    scenario.config.link.bit_error_rate_s2m = noise.rate;
     const Outcome noisy = run_system(scenario);
     expect_clean(scenario, noisy);
+    std::cout << "bit error rate " << noise.rate << ": " << clean.end.ns() << " -> "
+              << noisy.end.ns() << " ns" << std::endl;
     EXPECT_EQ(noisy.answers, clean.answers);
-    EXPECT_GT(noisy.end, before);
-    std::cout << "bit error rate " << rate << ": " << clean.end.ns() << " -> " << noisy.end.ns()
-              << " ns" << std::endl;
-    before = noisy.end;
+    EXPECT_GT(noisy.end, clean.end);
     LinkCounters m2s, s2m;
     for (const LinkTotals& link : noisy.link) {
       m2s.errors += link.m2s.errors;
@@ -253,17 +256,16 @@ TEST_P(RtlEngineKind, BitErrorsCostTimeNotData) {
     }
     EXPECT_GT(m2s.errors, 0u);
     EXPECT_GT(s2m.errors, 0u);
-    // An error on one direction takes a RETRY.Req sequence on the other and an Ack sequence on its
-    // own.
-    EXPECT_GT(m2s.retry, 5u);
-    EXPECT_GT(s2m.retry, 5u);
+    // At least one RETRY.Req or Ack with its five frames each way.
+    EXPECT_GE(m2s.retry, 6u);
+    EXPECT_GE(s2m.retry, 6u);
   }
 }
 
 TEST_P(RtlEngineKind, BitErrorsWithSpeculationKeepTheData) {
   Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
   scenario.cached = true;
-  scenario.traffic.requests = 1000;
+  scenario.traffic.requests = 300;
   scenario.config.link.bit_error_rate_m2s = scenario.config.link.bit_error_rate_s2m = 1e-4;
   const Outcome outcome = run_system(scenario);
   expect_clean(scenario, outcome);
