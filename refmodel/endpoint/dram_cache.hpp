@@ -80,8 +80,10 @@ class DramCache {
     bool filled = false;
   };
 
+  // Folded, so that streams a power of two apart do not meet in one set.
   [[nodiscard]] std::uint32_t first_slot(std::uint64_t granule) const {
-    return static_cast<std::uint32_t>(granule & set_mask_) * ways_;
+    const std::uint64_t folded = granule ^ granule >> 5 ^ granule >> 10 ^ granule >> 15;
+    return static_cast<std::uint32_t>(folded & set_mask_) * ways_;
   }
   [[nodiscard]] bool pinned(std::uint32_t slot) const { return lines_[slot].mshr != kNoMshr; }
   [[nodiscard]] unsigned plru_way(std::uint32_t set) const;

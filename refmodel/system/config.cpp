@@ -448,8 +448,10 @@ void check(const RunConfig& config, const std::string& otherwise) {
       refuse(key + ".ports", "names a port twice; each may stand once");
     }
     if (*distinct.rbegin() >= config.ports) {
-      refuse(key + ".ports", fmt::format("names port {}, but system.ports is {}",
-                                         *distinct.rbegin(), config.ports));
+      const auto place = config.places.find("system.ports");
+      refuse(key + ".ports",
+             fmt::format("names port {}, but system.ports is {} ({})", *distinct.rbegin(),
+                         config.ports, place == config.places.end() ? "default" : place->second));
     }
     if (a.base >= kAddressEnd || a.size > kAddressEnd - a.base) {
       refuse(key + ".base", fmt::format("0x{:x} and its size pass 2^52; lower them", a.base));

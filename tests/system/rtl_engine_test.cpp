@@ -272,6 +272,18 @@ TEST_P(RtlEngineKind, BitErrorsWithSpeculationKeepTheData) {
   EXPECT_GT(outcome.link[0].m2s.errors + outcome.link[1].m2s.errors, 0u);
 }
 
+// A lost retry sequence during training costs a timeout of 4096 flits, and may be lost again.
+TEST(RtlEngineTraining, NoisyLinksTrainWithEverySeed) {
+  for (std::uint64_t link_seed = 1; link_seed <= 8; ++link_seed) {
+    SCOPED_TRACE(link_seed);
+    Scenario scenario = link_bound("rtl", SrPolicy::Off);
+    scenario.config.seed = link_seed;
+    scenario.config.link.bit_error_rate_m2s = scenario.config.link.bit_error_rate_s2m = 1e-4;
+    scenario.traffic.requests = 20;
+    EXPECT_NO_THROW(expect_clean(scenario, run_system(scenario)));
+  }
+}
+
 TEST_P(RtlEngineKind, LostMemSpecRdChangesNoData) {
   Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
   scenario.cached = true;
