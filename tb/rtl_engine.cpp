@@ -19,9 +19,9 @@ using flits::Direction;
 
 constexpr unsigned kFlitBits = 528;
 constexpr unsigned kFlitBytes = kFlitBits / 8;
-constexpr unsigned kTrainingCycles = 4000;  // more than any training needs
-constexpr unsigned kCreditCycles = 400;     // for all initial credits to be returned
-constexpr int kLastCycles = 8;              // the last response's trace events
+constexpr unsigned kTrainingCycles = 500000;  // a noisy link may lose many retry sequences
+constexpr unsigned kCreditCycles = 400;       // for all initial credits to be returned
+constexpr int kLastCycles = 8;                // the last response's trace events
 
 // trace_t, bit 0 first: info 8, line 46, id 16, valid 1.
 constexpr unsigned kTraceBits = 71;

@@ -319,7 +319,6 @@ const std::vector<BadYaml> kBadYaml = {
     {"RangeBeyondTheAddresses",
      "hdm:\n  ranges:\n    - {base: 0xfffffffff0000000, size: 256MiB, ports: [0]}\n", 3,
      "'hdm.ranges[0]"},
-    {"PortsTakenAway", "system: {ports: 1}\n", 0, "system.ports"},
     {"ThresholdsFall", "endpoint: {ingress_thresholds: [16, 4, 32]}\n", 1,
      "'endpoint.ingress_thresholds'"},
     {"TwoFaultsAtOnce", "link: {drop_spec_every: 4, bit_error_rate_m2s: 1e-5}\n", 1,
@@ -339,6 +338,13 @@ TEST_F(Cli, NamesInAFileThatNobodyKnows) {
   write("empty.yaml", "");
   refused({"run", "empty.yaml", "--engine", "model", "--out", "o"},
           {"empty.yaml", "'workload.name'"});
+}
+
+// The range that lost its port stands in the default configuration: that is the line named.
+TEST_F(Cli, PortsTakenFromUnderARange) {
+  write("one.yaml", std::string("system: {ports: 1}\n") + kGood);
+  refused({"run", "one.yaml", "--engine", "model", "--out", "o"},
+          {"default.yaml:", "'hdm.ranges[0].ports'", "system.ports is 1"});
 }
 
 TEST_F(Cli, OrderOfSectionsInAFileDoesNotMatter) {
