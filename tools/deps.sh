@@ -7,7 +7,7 @@ packages=(
   verilator zlib1g-dev
   libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
   libgtest-dev librapidcheck-dev
-  clang-format
+  clang-format python3-venv
 )
 
 missing=()

@@ -225,17 +225,25 @@ void LinkDirection::launch(Wire flit, Time now, bool bearing) {
   wire_.push(flit);
 }
 
-// Time at which the replay of a damaged flit starts.
+// Time at which the replay of a damaged flit starts. A sequence that is damaged itself costs the
+// whole retry timeout; what the idle flits of that wait could suffer is not modelled.
 Time LinkDirection::resend_time(Time launched) {
   ++counters_.errors;
   const Time sequence = params_.flit_time * kRetrySequence;
-  const Time detected = ceil_to_cycle(launched + params_.flit_time + params_.flight) + cycles(3);
-  const Time request = std::max(detected + cycles(2), reverse_->busy_until_);
-  reverse_->busy_until_ = request + sequence;
-  reverse_->counters_.retry += kRetrySequence;
-  const Time seen = ceil_to_cycle(reverse_->busy_until_ + params_.flight) + cycles(3);
-  counters_.retry += kRetrySequence;
-  return seen + cycles(2) + sequence;
+  const double sequence_error = 1.0 - std::pow(1.0 - flit_error_probability_, kRetrySequence);
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  Time detected = ceil_to_cycle(launched + params_.flit_time + params_.flight) + cycles(3);
+  for (;;) {
+    const Time request = std::max(detected + cycles(2), reverse_->busy_until_);
+    reverse_->busy_until_ = request + sequence;
+    reverse_->counters_.retry += kRetrySequence;
+    const Time seen = ceil_to_cycle(reverse_->busy_until_ + params_.flight) + cycles(3);
+    const bool request_lost = uniform(rng_) < sequence_error;
+    const bool answer_lost = !request_lost && uniform(rng_) < sequence_error;
+    if (!request_lost) counters_.retry += kRetrySequence;
+    if (!request_lost && !answer_lost) return seen + cycles(2) + sequence;
+    detected = reverse_->busy_until_ + params_.flit_time * kRetryTimeout;
+  }
 }
 
 void LinkDirection::plan_next(Time now) {

@@ -89,7 +89,8 @@ class LinkDirection {
   static constexpr unsigned kTxDepth = 4;
   static constexpr unsigned kFlushCycles = 32;
   static constexpr unsigned kAckForce = 16;
-  static constexpr unsigned kRetrySequence = 6;  // five RETRY.Frame and the Req or Ack
+  static constexpr unsigned kRetryTimeout = 4096;  // flits sent while waiting for a RETRY.Ack
+  static constexpr unsigned kRetrySequence = 6;    // five RETRY.Frame and the Req or Ack
 
   struct Queued {
     LinkMessage message;
