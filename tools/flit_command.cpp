@@ -159,7 +159,9 @@ void add_flit_command(CLI::App& app, FlitArguments& a) {
   app.require_subcommand(1);
   const auto action = [&](const char* name, const char* help) {
     CLI::App* sub = app.add_subcommand(name, help);
-    sub->add_option("file", a.file, "input file; standard input if left out");
+    sub->add_option(
+        "file", a.file,
+        "input file; left out: standard input (decode then takes hex flits, not a log)");
     sub->callback([&a, name] { a.action = name; });
     return sub;
   };
