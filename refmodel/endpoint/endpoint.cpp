@@ -177,9 +177,9 @@ void Endpoint::accept(Time now, bool blocked) {
   const LinkMessage* rwd = parts_.m2s.wd_head(now);
   const LinkMessage* req = parts_.m2s.nd_head(now);
   if (rwd == nullptr && req == nullptr) return;
-  const bool with_data = rwd != nullptr && (req == nullptr || rwd_turn_);
-  // A stalled demand message blocks those behind it, but no MemSpecRd.
-  if (blocked && (with_data || req->opcode != kOpMemSpecRd)) return;
+  // A stalled demand message blocks those behind it, but no MemSpecRd, whoever's turn it is.
+  if (blocked && (req == nullptr || req->opcode != kOpMemSpecRd)) return;
+  const bool with_data = rwd != nullptr && !blocked && (req == nullptr || rwd_turn_);
   rwd_turn_ = !with_data;
   progressed_ = true;
   const LinkMessage message = with_data ? *rwd : *req;

@@ -446,6 +446,22 @@ class CliEngine : public Cli, public ::testing::WithParamInterface<const char*> 
 INSTANTIATE_TEST_SUITE_P(Engines, CliEngine, ::testing::Values("model", "rtl", "cosim"),
                          [](const auto& info) { return std::string(info.param); });
 
+// On a clean link the model is exact to the cycle at every stage of every request.
+TEST_F(Cli, CosimAgreesToTheCycle) {
+  for (const std::string scenario : {"vadd-znand-sr", "vadd-znand-dyn", "vadd-znand-naive",
+                                     "vadd-dram-cxl", "bfs-znand-sr", "bfs-dram-cxl"}) {
+    SCOPED_TRACE(scenario);
+    const std::string size = scenario[0] == 'b' ? "2048" : "16384";
+    accepted(
+        {"run", scenario, "--engine", "cosim", "--set", "workload.size=" + size, "--out", "o"});
+    const json s = stats("o");
+    EXPECT_GT(value(s, "/cosim/compared"), 500);
+    EXPECT_EQ(value(s, "/cosim/time_differences"), 0);
+    EXPECT_EQ(value(s, "/cosim/path_mismatches"), 0);
+    EXPECT_EQ(value(s, "/cosim/data_mismatches"), 0);
+  }
+}
+
 TEST_P(CliEngine, ThreeTraceFormatsSayTheSame) {
   std::string ramulator, dramsim;
   for (const Access& a : accesses()) {
