@@ -22,6 +22,7 @@ sim: build       ## make sim SCENARIO=bfs-dram-cxl ENGINE=cosim
 	@mkdir -p $(OUT)
 	$(CXLGPU) run $(SCENARIO) --engine $(ENGINE) --out $(OUT) $(ARGS)
 
+waves: ENGINE := rtl
 waves: build     ## FST of the first microseconds and a GTKWave save file
 	@mkdir -p $(OUT)
 	$(CXLGPU) run $(SCENARIO) --engine rtl --out $(OUT) --waves $(OUT)/waves.fst --waves-to-us 20 $(ARGS)
