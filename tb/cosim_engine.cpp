@@ -101,16 +101,13 @@ void CosimEngine::model_step(Time until) {
     feed_model();
     drain_model();
     if (model_->now() >= until) return;
-    Time next = until;
-    if (!to_model_.empty()) next = std::min(next, model_->now() + kCycle);
-    model_->advance_to(std::min(next, std::max(model_->next_event(), model_->now() + kCycle)));
+    model_->advance_to(until);
   }
 }
 
 void CosimEngine::advance_to(Time t) {
-  // The model follows a cycle at a time only while it has something to take.
   rtl_->advance_to(t);
-  model_step(t);
+  model_step(rtl_->now());
 }
 
 void CosimEngine::settle(std::uint64_t number) {
@@ -156,12 +153,7 @@ void CosimEngine::mismatch(std::uint64_t number, const Pair& pair, const std::st
 void CosimEngine::finish() {
   rtl_->finish();
   // The model may be a little behind; it gets the time it needs.
-  const Time limit = model_->now() + Time{1000000000};  // 1 ms
-  while (!open_.empty() && model_->now() < limit) {
-    const Time next = std::max(model_->now() + kCycle, model_->next_event());
-    if (next == Time::never()) break;
-    model_step(std::min(next, limit));
-  }
+  if (!open_.empty()) model_step(model_->now() + Time{1000000000});  // 1 ms
   model_->finish();
   if (!open_.empty()) {
     problems_.push_back(fmt::format("{} requests have no answer from {}; replay: {}", open_.size(),

@@ -24,7 +24,6 @@ class CosimEngine : public SystemEngine {
               std::string replay);
 
   [[nodiscard]] Time now() const override { return rtl_->now(); }
-  [[nodiscard]] Time next_event() const override { return rtl_->next_event(); }
   bool submit(const MemRequest& request) override;
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override;

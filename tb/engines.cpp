@@ -15,7 +15,6 @@ class ModelSystem : public SystemEngine {
       : engine_(config, endpoint, media, sink) {}
 
   [[nodiscard]] Time now() const override { return engine_.now(); }
-  [[nodiscard]] Time next_event() const override { return engine_.next_event(); }
   bool submit(const MemRequest& request) override { return engine_.submit(request); }
   std::optional<MemResponse> take() override { return engine_.take(); }
   void advance_to(Time t) override { engine_.advance_to(t); }

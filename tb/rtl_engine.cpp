@@ -121,7 +121,8 @@ void RtlEngine::set_register_port(RegisterSpace space, unsigned index, std::uint
 }
 
 bool RtlEngine::submit(const MemRequest& request) {
-  if (offered_) return false;
+  refused_ = offered_.has_value();
+  if (refused_) return false;
   offered_ = request;
   return true;
 }
@@ -134,7 +135,11 @@ std::optional<MemResponse> RtlEngine::take() {
 }
 
 void RtlEngine::advance_to(Time t) {
-  while (now() < t) cycle();
+  while (now() < t) {
+    cycle();
+    if (!answers_.empty() || (refused_ && !offered_)) break;
+  }
+  refused_ = false;
 }
 
 // One clock cycle: inputs, settle, outputs and handshakes, rising edge.

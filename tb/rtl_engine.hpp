@@ -32,7 +32,6 @@ class RtlEngine : public SystemEngine, private RegisterBus {
   ~RtlEngine() override;
 
   [[nodiscard]] Time now() const override { return time_ - epoch_; }
-  [[nodiscard]] Time next_event() const override { return now() + kCycle; }
   bool submit(const MemRequest& request) override;
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override;
@@ -74,6 +73,7 @@ class RtlEngine : public SystemEngine, private RegisterBus {
   std::unique_ptr<flits::FlitLogWriter> log_;
   Time time_{0}, epoch_{0};
   std::optional<MemRequest> offered_;
+  bool refused_ = false;  // a submit() since the last advance_to()
   RingQueue<MemResponse, 16> answers_;
   std::array<std::optional<MediaResponse>, kPorts> media_answer_;
   std::array<std::array<std::uint32_t, 64>, kPorts> id_of_tag_{};

@@ -10,9 +10,9 @@
 //    of it (false: the request before it is still on the bus; offer it again after time has
 //    advanced). At most one request is taken per clock edge, in the order offered.
 //  * take() gives the responses that the system bus offered up to now(), in bus order.
-//  * next_event() is the earliest time after now() at which take() or submit() may behave
-//    differently without a further submit(); Time::never() when the engine is idle for good.
-//  * advance_to(t) requires now() <= t and leaves now() == t (t on a clock edge).
+//  * advance_to(t) lets time pass up to t (a clock edge), or only to the first edge at which take()
+//    has a response or a refused submit() may be taken, if that is earlier; now() tells. With
+//    t == Time::never() an engine that knows itself idle for good leaves now() as it is.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,6 @@ class Engine {
  public:
   virtual ~Engine() = default;
   [[nodiscard]] virtual Time now() const = 0;
-  [[nodiscard]] virtual Time next_event() const = 0;
   virtual bool submit(const MemRequest& request) = 0;
   virtual std::optional<MemResponse> take() = 0;
   virtual void advance_to(Time t) = 0;

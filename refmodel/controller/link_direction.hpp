@@ -75,11 +75,6 @@ class LinkDirection {
   // rx_event() is the next time at which a message is visible to the receiver (its wake-up).
   [[nodiscard]] Time next_event() const { return next_; }
   [[nodiscard]] Time rx_event(Time now) const;
-  // No message becomes visible to the receiver before this.
-  [[nodiscard]] Time arrival_bound(Time now) const {
-    const Time head = rx_event(now);
-    return wire_.empty() || head < wire_.front().effective ? head : wire_.front().effective;
-  }
   void deliver(Time now);
   void pack(Time now);
 

@@ -21,6 +21,7 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
       mshrs_(params.llc.mshrs),
       write_backs_(params.llc.write_buffer),
       inputs_(params.cores),
+      awaited_set_(params.cores),
       flush_at_(tags_.size()) {
   for (std::size_t i = mshrs_.size(); i > 0; --i) {
     free_mshrs_.push_back(static_cast<std::uint16_t>(i - 1));
@@ -51,7 +52,7 @@ void Llc::tick(std::uint64_t cycle) {
     }
   }
   std::uint64_t banks = 0;  // taken in this cycle
-  const std::uint64_t todo = waiting_ & ~stalled_;
+  const std::uint64_t todo = runnable();
   const std::uint64_t from_next = ~std::uint64_t{0} << next_core_;
   for (std::uint64_t part : {todo & from_next, todo & ~from_next}) {
     for (; part != 0; part &= part - 1) {
@@ -61,8 +62,8 @@ void Llc::tick(std::uint64_t cycle) {
                                  << (input.front().line / kLineBytes % params_.banks);
       if ((banks & bank) != 0) continue;
       const std::uint64_t bit = std::uint64_t{1} << core;
-      if (!access(input.front())) {
-        stalled_ |= bit;
+      if (const Access outcome = access(input.front()); outcome != Access::Done) {
+        stall(core, outcome, input.front().line);
         continue;
       }
       banks |= bank;
@@ -71,7 +72,7 @@ void Llc::tick(std::uint64_t cycle) {
       if (input.empty()) waiting_ &= ~bit;
     }
   }
-  if (todo != 0) next_core_ = (next_core_ + 1) % static_cast<std::uint32_t>(inputs_.size());
+  if (popped_ != 0) next_core_ = (next_core_ + 1) % static_cast<std::uint32_t>(inputs_.size());
   if (flush_at_ < tags_.size()) flush();
 }
 
@@ -90,7 +91,7 @@ void Llc::pop_answer(std::uint64_t cycle) {
 }
 
 std::uint64_t Llc::next_cycle(std::uint64_t now) const {
-  if ((waiting_ & ~stalled_) != 0) return now + 1;
+  if (runnable() != 0) return now + 1;
   if (flush_at_ < tags_.size() && !free_write_backs_.empty()) return now + 1;
   std::uint64_t next = ~std::uint64_t{0};
   if (!hits_.empty()) next = std::min(next, hits_.front().due);
@@ -107,7 +108,17 @@ std::optional<std::size_t> Llc::way_of(std::uint64_t line) const {
   return std::nullopt;
 }
 
-bool Llc::access(const LlcRequest& request) {
+void Llc::stall(std::uint32_t core, Access why, std::uint64_t line) {
+  const std::uint64_t bit = std::uint64_t{1} << core;
+  if (why == Access::WaitsForFill) await_fill_ |= bit;
+  if (why == Access::WaitsForWriteBack) await_write_back_ |= bit;
+  if (why == Access::WaitsForSet) {
+    await_set_ |= bit;
+    awaited_set_[core] = hashed_set(line, set_bits_);
+  }
+}
+
+Llc::Access Llc::access(const LlcRequest& request) {
   const bool is_store = request.kind == LlcKind::Store;
   auto way = way_of(request.line);
   if (way) {
@@ -116,27 +127,27 @@ bool Llc::access(const LlcRequest& request) {
       Mshr& mshr = mshrs_[tag.mshr];
       if (mshr.waiters.size() >= params_.merges) {
         ++stats_.llc_stall_merges;
-        return false;
+        return Access::WaitsForSet;
       }
       ++stats_.llc_merges;
       mshr.waiters.push_back(request);
-      return true;
+      return Access::Done;
     }
     if (is_store || (tag.valid & request.mask) == request.mask) {
       ++(is_store ? stats_.llc_store_hits : stats_.llc_load_hits);
       perform(request, *way, hits_, params_.hit_latency_cycles);
-      return true;
+      return Access::Done;
     }
   }
   if (!is_store && free_mshrs_.empty()) {
     ++stats_.llc_stall_mshr;
-    return false;
+    return Access::WaitsForFill;
   }
   if (way) {
     ++stats_.llc_partial_fetches;
   } else {
-    way = make_room(request.line);
-    if (!way) return false;
+    const Access outcome = make_room(request.line, way.emplace());
+    if (outcome != Access::Done) return outcome;
   }
   if (is_store) {
     ++stats_.llc_store_allocations;
@@ -145,10 +156,10 @@ bool Llc::access(const LlcRequest& request) {
     ++stats_.llc_load_misses;
     fetch(request, *way);
   }
-  return true;
+  return Access::Done;
 }
 
-std::optional<std::size_t> Llc::make_room(std::uint64_t line) {
+Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
   const std::size_t base = hashed_set(line, set_bits_) * ways_;
   std::optional<std::size_t> victim;
   for (std::size_t way = base; way < base + ways_; ++way) {
@@ -161,17 +172,18 @@ std::optional<std::size_t> Llc::make_room(std::uint64_t line) {
   }
   if (!victim) {
     ++stats_.llc_stall_ways;
-    return std::nullopt;
+    return Access::WaitsForSet;
   }
   if (tags_[*victim].present && !write_back(*victim)) {
     ++stats_.llc_stall_write_buffer;
-    return std::nullopt;
+    return Access::WaitsForWriteBack;
   }
   tags_[*victim] = Tag{};
   tags_[*victim].line = line;
   tags_[*victim].present = true;
   tags_[*victim].used = ++uses_;
-  return victim;
+  room = *victim;
+  return Access::Done;
 }
 
 bool Llc::write_back(std::size_t way) {
@@ -223,13 +235,18 @@ void Llc::fill(std::uint16_t index, const Line& data) {
   }
   mshr.busy = false;
   free_mshrs_.push_back(index);
-  stalled_ = 0;
+  await_fill_ = 0;
+  const std::size_t set = mshr.way / ways_;
+  for (std::uint64_t m = await_set_; m != 0; m &= m - 1) {
+    const auto core = static_cast<std::size_t>(std::countr_zero(m));
+    if (awaited_set_[core] == set) await_set_ &= ~(std::uint64_t{1} << core);
+  }
 }
 
 void Llc::acknowledge(std::uint16_t index) {
   write_backs_[index].busy = false;
   free_write_backs_.push_back(index);
-  stalled_ = 0;
+  await_write_back_ = 0;
 }
 
 void Llc::perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& to,

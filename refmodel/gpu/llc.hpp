@@ -95,15 +95,21 @@ class Llc {
     bool is_write = false;
   };
 
-  bool access(const LlcRequest& request);  // false: stalled, nothing changed
+  // Stalled: nothing changed; the request can only succeed after the response it names.
+  enum class Access : std::uint8_t { Done, WaitsForFill, WaitsForSet, WaitsForWriteBack };
+  Access access(const LlcRequest& request);
   void perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& to,
                std::uint32_t latency);
   void perform_atomic(const LlcRequest& request, std::size_t way);
   [[nodiscard]] std::optional<std::size_t> way_of(std::uint64_t line) const;
-  // A way for a new line, its old content written back; none if stalled.
-  std::optional<std::size_t> make_room(std::uint64_t line);
+  // A way of the line's set for it, the old content written back.
+  Access make_room(std::uint64_t line, std::size_t& way);
   bool write_back(std::size_t way);  // false: no room in the buffer
   void fetch(const LlcRequest& request, std::size_t way);
+  [[nodiscard]] std::uint64_t runnable() const {
+    return waiting_ & ~(await_fill_ | await_set_ | await_write_back_);
+  }
+  void stall(std::uint32_t core, Access why, std::uint64_t line);
   void fill(std::uint16_t mshr, const Line& data);
   void acknowledge(std::uint16_t write_back);
   void flush();
@@ -126,7 +132,9 @@ class Llc {
   MemRequest offer_;  // the oldest of bus_, once asked for
   bool offered_ = false;
   std::uint64_t waiting_ = 0;  // cores with requests queued
-  std::uint64_t stalled_ = 0;  // of these, those whose head must wait for a response
+  // Of these, those whose head waits for any fill, for a fill of one set, for a write-back.
+  std::uint64_t await_fill_ = 0, await_set_ = 0, await_write_back_ = 0;
+  std::vector<std::size_t> awaited_set_;  // by core
   std::uint64_t popped_ = 0;
   std::uint32_t next_core_ = 0;
   std::uint64_t cycle_ = 0, uses_ = 0;

@@ -21,6 +21,11 @@ Time FixedLatencyEngine::next_event() const {
   return due;
 }
 
+void FixedLatencyEngine::advance_to(Time t) {
+  t = std::min(t, next_event());
+  if (t != Time::never()) now_ = std::max(now_, t);
+}
+
 bool FixedLatencyEngine::submit(const MemRequest& request) {
   if (due_.size() >= params_.max_outstanding) return false;  // an answer will be the next event
   if (last_taken_ == now_ ||

@@ -30,10 +30,9 @@ class FixedLatencyEngine : public Engine {
   explicit FixedLatencyEngine(const FixedLatencyParams& params = {});
 
   [[nodiscard]] Time now() const override { return now_; }
-  [[nodiscard]] Time next_event() const override;
   bool submit(const MemRequest& request) override;
   std::optional<MemResponse> take() override;
-  void advance_to(Time t) override { now_ = t; }
+  void advance_to(Time t) override;
 
   [[nodiscard]] FlatMemory& memory() { return memory_; }
 
@@ -44,6 +43,7 @@ class FixedLatencyEngine : public Engine {
     std::uint32_t slot;
     bool operator>(const Due& o) const { return at != o.at ? at > o.at : order > o.order; }
   };
+  [[nodiscard]] Time next_event() const;
   std::uint64_t random();
 
   FixedLatencyParams params_;

@@ -24,18 +24,17 @@ RunResult run(Initiator& initiator, Engine& engine, Time limit) {
     const Time now = engine.now();
     result.end = now;
     if (initiator.done()) return result;
-    Time next = std::min(engine.next_event(), initiator.next_event());
-    if (next == Time::never()) {
-      result.status = RunStatus::Deadlock;
-      return result;
-    }
-    next = ceil_to_cycle(next);
-    if (next <= now) next = ceil_to_cycle(now + Time{1});
-    if (next > limit) {
+    if (now >= limit) {
       result.status = RunStatus::TimeLimit;
       return result;
     }
-    engine.advance_to(next);
+    Time next = initiator.next_event();
+    if (next != Time::never()) next = std::max(ceil_to_cycle(next), ceil_to_cycle(now + Time{1}));
+    engine.advance_to(std::min(next, limit));
+    if (engine.now() == now) {
+      result.status = RunStatus::Deadlock;
+      return result;
+    }
   }
 }
 

@@ -59,7 +59,6 @@ class CheckedEngine : public Engine {
       : inner_(inner), max_records_(max_records) {}
 
   [[nodiscard]] Time now() const override { return inner_.now(); }
-  [[nodiscard]] Time next_event() const override { return inner_.next_event(); }
   bool submit(const MemRequest& request) override;
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override { inner_.advance_to(t); }

@@ -27,7 +27,6 @@ void RootPort::offer(const MemRequest& request, Time now) {
 }
 
 void RootPort::tick(Time now) {
-  progressed_ = false;
   // Every step sees the queues as they stood when the cycle began: what frees this cycle is free in
   // the next, what is written this cycle is seen in the next.
   const bool spec_room = memory_.can_accept_spec();
@@ -38,7 +37,6 @@ void RootPort::tick(Time now) {
   if (incoming_) {
     queue_.push(*incoming_);
     incoming_.reset();
-    progressed_ = true;
   }
   plan(now);
 }
@@ -64,7 +62,6 @@ void RootPort::issue(Time now) {
     }
     memory_.req_taken();
     parts_.m2s.push_nd(message, now);
-    progressed_ = true;
   }
   if (memory_.rwd_valid() && parts_.m2s.wd_ready()) {
     const unsigned entry = memory_.rwd_entry();
@@ -77,7 +74,6 @@ void RootPort::issue(Time now) {
     raise(now, Stage::CtrlAccept, request.id, message.line, message.opcode);
     memory_.rwd_taken();
     parts_.m2s.push_wd(message, now);
-    progressed_ = true;
   }
 }
 
@@ -90,7 +86,6 @@ bool RootPort::read_ahead(bool spec_room) {
     spec.line = reader_.line();
     memory_.accept_spec(spec);
     reader_.issued(spec.run, ring_);
-    progressed_ = true;
     return true;
   }
   if (queue_.reader_valid()) {
@@ -98,7 +93,6 @@ bool RootPort::read_ahead(bool spec_room) {
     reader_.look(!request.is_write, queue_.reader_line(), queue_.reader_slot(), policy_,
                  load_control_.state(), ring_);
     queue_.reader_next();
-    progressed_ = true;
   }
   return false;
 }
@@ -114,7 +108,6 @@ void RootPort::dispatch(Time now) {
   raise(now, Stage::MemqAlloc, request.id, line, tag);
   reader_.slot_left(queue_.head_slot());
   queue_.pop();
-  progressed_ = true;
 }
 
 void RootPort::respond(Time now) {
@@ -148,18 +141,19 @@ void RootPort::respond(Time now) {
     raise(now + kCycle, Stage::LoadControl, 0, 0,
           static_cast<std::uint32_t>(load_control_.state()));
   }
-  progressed_ = true;
+}
+
+// Whether the next cycle can move anything that is already here. A response that waits for the bus
+// is the host bridge's to take; it wakes this port then, as an arriving message does.
+bool RootPort::can_move() const {
+  if (memory_.req_valid() || memory_.rwd_valid()) return true;
+  if (reader_.issuing() ? memory_.can_accept_spec() : queue_.reader_valid()) return true;
+  return !queue_.empty() && memory_.can_accept(queue_.head().addr / kLineBytes);
 }
 
 void RootPort::plan(Time now) {
-  // A cycle in which something moved is followed by another look; a quiet one sleeps until a
-  // response comes or the host bridge offers something.
-  next_ = progressed_ ? now + kCycle : Time::never();
-  if (memory_.req_valid() || memory_.rwd_valid()) next_ = now + kCycle;  // the controller is full
-  if (response_) next_ = now + kCycle;  // the host bridge is busy with another port
-  if (!response_) {
-    next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
-  }
+  next_ = can_move() ? now + kCycle : Time::never();
+  if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
 }
 
 void RootPort::raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line,

@@ -56,6 +56,7 @@ class RootPort {
   bool read_ahead(bool spec_room);  // true if a MemSpecRd took this cycle's allocation
   void dispatch(Time now);
   void respond(Time now);
+  [[nodiscard]] bool can_move() const;
   void plan(Time now);
   void raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
 
@@ -75,7 +76,6 @@ class RootPort {
   std::optional<MemRequest> incoming_;
   std::optional<MemResponse> response_;
   Time response_at_{0};
-  bool progressed_ = false;
   Time next_ = Time::never();
 };
 

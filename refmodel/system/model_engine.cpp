@@ -6,9 +6,6 @@ namespace cxlgpu {
 
 namespace {
 
-// From the endpoint's transmit FIFO to the system bus: T1..T3, R1..R3, response register, bridge.
-constexpr std::uint64_t kResponseCycles = 8;
-
 LinkParams link_params(const RunConfig& config, unsigned port, bool from_host) {
   LinkParams params;
   params.flit_time = config.link.flit_time();
@@ -66,7 +63,8 @@ bool ModelEngine::head_can_leave() const {
 }
 
 bool ModelEngine::submit(const MemRequest& request) {
-  if (offered_) return false;
+  refused_ = offered_.has_value();
+  if (refused_) return false;
   offered_ = request;
   bridge_next_ = std::min(bridge_next_, now_);
   return true;
@@ -80,64 +78,60 @@ std::optional<MemResponse> ModelEngine::take() {
 }
 
 Time ModelEngine::next_activity() const {
-  Time t = bridge_next_;
-  for (const auto& port : ports_) {
-    t = std::min({t, port->m2s.next_event(), port->s2m.next_event(), port->root.next_event(),
-                  port->endpoint.next_event()});
-  }
-  return t;
-}
-
-// A bound, so that the driver need not follow every flit: nothing reaches the system bus sooner
-// than a response already on its way in, and nothing leaves it before the bridge or a port moves.
-Time ModelEngine::next_event() const {
-  const Time next = next_activity();
-  Time t = answers_.empty() ? Time::never() : std::max(now_ + kCycle, answers_.front().visible);
-  if (next == Time::never()) return t;
-  const Time soon = std::max(now_, next) + kCycle;
-  if (local_answer_ || (offered_ && bridge_next_ != Time::never())) return std::min(t, soon);
-  t = std::min(t, soon + kCycle * kResponseCycles);
-  for (const auto& port : ports_) {
-    if (port->root.responding()) return std::min(t, soon);
-    const Time response = port->s2m.arrival_bound(now_);
-    if (response != Time::never()) t = std::min(t, std::max(soon, response + kCycle));
-    if (offered_) t = std::min(t, std::max(soon, port->root.next_event()));
-  }
+  Time t = std::min(bridge_next_, collect_next_);
+  for (const auto& port : ports_) t = std::min(t, port->next);
   return t;
 }
 
 void ModelEngine::advance_to(Time t) {
-  for (Time next = next_activity(); next < t; next = next_activity()) {
+  Time stop = t;
+  for (;;) {
+    if (!answers_.empty()) stop = std::min(stop, answers_.front().visible);
+    const Time next = next_activity();
+    if (next >= stop) break;
     now_ = std::max(now_, next);
     cycle(now_);
+    if (refused_ && !offered_) stop = std::min(stop, now_ + kCycle);
   }
-  now_ = t;
+  refused_ = false;
+  if (stop != Time::never()) now_ = stop;
 }
 
 void ModelEngine::cycle(Time now) {
   for (auto& port : ports_) {
-    if (port->m2s.next_event() <= now) port->m2s.deliver(now);
-    if (port->s2m.next_event() <= now) port->s2m.deliver(now);
+    if (port->next <= now) port->deliver(now);
   }
-  host_bridge(now);
+  collect(now);
+  if (bridge_next_ <= now) forward(now);
+  collect_next_ = local_answer_ ? now + kCycle : Time::never();
   for (auto& port : ports_) {
-    port->root.wake(port->s2m.rx_event(now));
-    if (port->root.next_event() <= now) {
-      port->root.tick(now);
-      if (head_ && head_can_leave()) bridge_next_ = std::min(bridge_next_, now + kCycle);
+    if (port->next <= now || port->root.next_event() <= now) {
+      const bool full = !port->root.can_take();
+      port->act(now);
+      if (full && head_ && head_can_leave()) bridge_next_ = std::min(bridge_next_, now + kCycle);
     }
-    port->endpoint.wake(port->m2s.rx_event(now));
-    if (port->endpoint.next_event() <= now) port->endpoint.tick(now);
-  }
-  for (auto& port : ports_) {
-    if (port->m2s.next_event() <= now) port->m2s.pack(now);
-    if (port->s2m.next_event() <= now) port->s2m.pack(now);
+    if (port->root.responding()) collect_next_ = now + kCycle;
   }
 }
 
-void ModelEngine::host_bridge(Time now) {
-  collect(now);
-  if (bridge_next_ <= now) forward(now);
+void ModelEngine::Port::deliver(Time now) {
+  if (m2s.next_event() <= now) {
+    m2s.deliver(now);
+    endpoint.wake(m2s.rx_event(now));
+  }
+  if (s2m.next_event() <= now) {
+    s2m.deliver(now);
+    root.wake(s2m.rx_event(now));
+  }
+}
+
+void ModelEngine::Port::act(Time now) {
+  if (root.next_event() <= now) root.tick(now);
+  if (endpoint.next_event() <= now) endpoint.tick(now);
+  if (m2s.next_event() <= now) m2s.pack(now);
+  if (s2m.next_event() <= now) s2m.pack(now);
+  next = std::min(std::min(m2s.next_event(), s2m.next_event()),
+                  std::min(root.next_event(), endpoint.next_event()));
 }
 
 // Adapter and host bridge registers, H1 and H2.

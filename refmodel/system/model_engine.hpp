@@ -36,7 +36,6 @@ class ModelEngine : public Engine, private RegisterBus {
               TraceSink* sink);
 
   [[nodiscard]] Time now() const override { return now_; }
-  [[nodiscard]] Time next_event() const override;
   bool submit(const MemRequest& request) override;
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override;
@@ -49,7 +48,10 @@ class ModelEngine : public Engine, private RegisterBus {
     LinkDirection m2s, s2m;
     RootPort root;
     Endpoint endpoint;
+    Time next = Time::never();  // of the four; the bridge may still wake the root port earlier
     Port(unsigned number, const RunConfig& config, Media& media, TraceSink* sink);
+    void deliver(Time now);
+    void act(Time now);
   };
   struct Staged {
     MemRequest request;
@@ -64,7 +66,6 @@ class ModelEngine : public Engine, private RegisterBus {
              std::uint32_t value) override;
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
   void cycle(Time now);
-  void host_bridge(Time now);
   void forward(Time now);
   void collect(Time now);
   [[nodiscard]] bool head_can_leave() const;
@@ -78,11 +79,13 @@ class ModelEngine : public Engine, private RegisterBus {
   HdmDecoder decoder_{HdmDecoder::Role::HostBridge};
   RoundRobin arbiter_;
   std::optional<MemRequest> offered_;  // on the bus, not yet taken by the adapter
+  bool refused_ = false;               // a submit() since the last advance_to()
   std::optional<Staged> adapter_, head_;
   std::optional<unsigned> head_port_;
   std::optional<Answer> local_answer_;
   RingQueue<Answer, 256> answers_;
   Time bridge_next_ = Time::never();
+  Time collect_next_ = Time::never();  // a response waits for the bus
 };
 
 }  // namespace cxlgpu

@@ -21,7 +21,6 @@ class RecordingEngine : public Engine {
   };
   explicit RecordingEngine(Engine& inner) : inner_(inner) {}
   [[nodiscard]] Time now() const override { return inner_.now(); }
-  [[nodiscard]] Time next_event() const override { return inner_.next_event(); }
   bool submit(const MemRequest& request) override {
     if (!inner_.submit(request)) return false;
     log.push_back({now(), request});

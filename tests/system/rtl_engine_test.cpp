@@ -56,7 +56,6 @@ class Recorder : public Engine {
  public:
   explicit Recorder(Engine& inner) : inner_(inner), number_(1u << 16) {}
   [[nodiscard]] Time now() const override { return inner_.now(); }
-  [[nodiscard]] Time next_event() const override { return inner_.next_event(); }
   void advance_to(Time t) override { inner_.advance_to(t); }
   bool submit(const MemRequest& request) override {
     if (!inner_.submit(request)) return false;
