@@ -244,6 +244,13 @@ void RtlEngine::sample_link(unsigned port) {
 
 void RtlEngine::drive_media(unsigned port) {
   Media& media = *parts_.media[port];
+  // Room is what there was before this cycle's answer leaves.
+  bool ready = false;
+  if (bit(top_->media_cmd_valid_o, port)) {
+    const auto op = static_cast<MediaOp>(field(top_->media_cmd_o, kMediaCmdBits * port + 648, 3));
+    ready = media.can_accept(media_time(), op);
+  }
+  set_field(top_->media_cmd_ready_i, port, 1, ready);
   if (!media_answer_[port]) {
     media_answer_[port] = media.take(media_time());
     if (media_answer_[port]) {
@@ -256,12 +263,6 @@ void RtlEngine::drive_media(unsigned port) {
     }
   }
   set_field(top_->media_rsp_valid_i, port, 1, media_answer_[port].has_value());
-  bool ready = false;
-  if (bit(top_->media_cmd_valid_o, port)) {
-    const auto op = static_cast<MediaOp>(field(top_->media_cmd_o, kMediaCmdBits * port + 648, 3));
-    ready = media.can_accept(media_time(), op);
-  }
-  set_field(top_->media_cmd_ready_i, port, 1, ready);
 }
 
 void RtlEngine::sample_media(unsigned port) {
@@ -353,6 +354,7 @@ void RtlEngine::sample_traces() {
     by_tag(top_->tr_ep_respond_o, port, Stage::EpRespond);
     by_id(top_->tr_spec_fill_o, port, Stage::SpecFill);
     by_id(top_->tr_spec_drop_o, port, Stage::SpecDrop);
+    by_id(top_->tr_spec_lost_o, port, Stage::SpecDrop);
     by_id(top_->tr_port_respond_o, port, Stage::PortRespond);
     by_id(top_->tr_load_control_o, port, Stage::LoadControl);
   }

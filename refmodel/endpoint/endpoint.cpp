@@ -8,326 +8,335 @@
 namespace cxlgpu {
 
 namespace {
-constexpr std::uint32_t kVendorBlock = 0x800;
-constexpr std::uint64_t kLinesPerGranule = 4;
 
-LoadThresholds thresholds_of(std::uint32_t value) {
-  return {static_cast<std::uint8_t>(value & 0x7f), static_cast<std::uint8_t>(value >> 8 & 0x7f),
-          static_cast<std::uint8_t>(value >> 16 & 0x7f)};
+constexpr std::uint64_t kLinesPerGranule = 4;
+constexpr auto kOpMemRdData = static_cast<std::uint8_t>(flits::M2sReqOpcode::MemRdData);
+
+LoadThresholds unpack_thresholds(std::uint32_t value) {
+  const auto byte = [value](unsigned i) {
+    return static_cast<std::uint8_t>(value >> (8 * i) & 0x7f);
+  };
+  return {byte(0), byte(1), byte(2)};
 }
+
 }  // namespace
 
 Endpoint::Endpoint(unsigned port, const Parts& parts) : port_(port), parts_(parts) {}
 
 void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
-  switch (offset) {
-    case kVendorBlock:
-      cache_on_ = value & 1;
-      length_enabled_ = (value >> 1) & 1;
-      break;
-    case kVendorBlock + 4:
-      cache_ = DramCache(value & 15);
-      break;
-    case kVendorBlock + 8:
-      thresholds_.ingress = thresholds_of(value);
-      break;
-    case kVendorBlock + 12:
-      thresholds_.mshr = thresholds_of(value);
-      break;
-    default:
-      if (offset < kVendorBlock) decoder_.write(offset, value);
+  offset &= 0xffc;
+  if (offset < 0x800) {
+    decoder_.write(offset, value);
+  } else if (offset == 0x800) {
+    cache_on_ = value & 1;
+    length_enabled_ = value >> 1 & 1;
+  } else if (offset == 0x804) {
+    cache_ = DramCache(std::min(value & 15u, kMaxSetsLog2));
+  } else if (offset == 0x808) {
+    thresholds_.ingress = unpack_thresholds(value);
+  } else if (offset == 0x80c) {
+    thresholds_.mshr = unpack_thresholds(value);
   }
 }
 
+// The stages run from the back to the front where one sees what the other leaves: E1 takes a
+// message in the cycle in which its register empties. What a FIFO, the transaction table or the
+// media can take is read before anything moves.
 void Endpoint::tick(Time now) {
-  progressed_ = false;
-  // DevLoad is a register: what this cycle answers with was measured in the cycle before. Cycles
-  // that were slept through changed nothing but the receive FIFOs.
-  if (now > last_tick_ + kCycle) dev_load_ = measure(now - kCycle);
-  const DevLoad measured = measure(now);
-  const bool e1_was_full = pending_.has_value();
-  if (commands_.size() < kCommandDepth) push_slot(now);
-  accept(now, e1_was_full && pending_.has_value());
-  command(now);
+  const bool specs_full = specs_.full();
+  const std::size_t commands = commands_.size();
+  const unsigned mshrs = cache_.mshr_used();
+  if (last_tick_ + kCycle != now) {
+    mshrs_before_ = mshrs;
+    popped_before_ = 0;
+  }
+  if (commands < kCommandDepth) push(now);
+  if (commands > 0) issue(now);
   respond(now);
-  dev_load_ = measured;
+  mshrs_before_ = mshrs;
+  popped_before_ = 0;
+  accept(now, specs_full);
   last_tick_ = now;
   plan(now);
 }
 
-DevLoad Endpoint::measure(Time now) const {
-  return dev_load(parts_.m2s.rx_level(now), cache_.mshr_used(), thresholds_);
-}
+// ------------------------------------------------------------------------------------------- E1
 
-// One command push a cycle: the Fill after a WriteBack, a woken waiter, the lookup stage.
-void Endpoint::push_slot(Time now) {
-  if (finish_miss(now) || wake_waiter(now)) return;
-  if (pending_ && pending_->visible <= now && look_up_demand(now)) return;
-  if (!specs_.empty()) look_up_spec(now);
-}
-
-bool Endpoint::finish_miss(Time now) {
-  if (miss_) {
-    push_command({MediaOp::Fill, miss_->mshr, miss_->slot, entries_[miss_entry_].dpa_line & ~3ull,
-                  now + kCycle});
-    miss_.reset();
-    return true;
-  }
-  if (spec_miss_) {
-    push_command({MediaOp::Fill, spec_miss_->mshr, spec_miss_->slot,
-                  (specs_.front().granule - 1) * kLinesPerGranule, now + kCycle});
-    spec_miss_.reset();
-    if (specs_.front().left == 0) specs_.pop();
-    return true;
-  }
-  return false;
-}
-
-// A waiter whose line has come issues its array command; the lowest entry first.
-bool Endpoint::wake_waiter(Time now) {
-  if (ready_ == 0) return false;
-  const auto index = static_cast<unsigned>(std::countr_zero(ready_));
-  ready_ &= ready_ - 1;
-  waiting_ &= ~(1u << index);
-  cache_.wake(entries_[index].mshr);
-  push_data_command(index, false, now);
-  return true;
-}
-
-// True if the lookup slot of this cycle was used.
-bool Endpoint::look_up_demand(Time now) {
-  const Pending& p = *pending_;
-  if (!p.mapped) {
-    // Answered by E2 itself, without an entry and without the media.
-    if (local_answer_) return false;
-    local_answer_ = p;
-    pending_.reset();
-    progressed_ = true;
-    return true;
-  }
-  if (used_ == ~std::uint32_t{0}) return false;
-  Entry entry;
-  entry.tag = p.message.tag;
-  entry.is_write = p.with_data;
-  entry.dpa_line = p.dpa_line;
-  if (!cache_on_) {
-    const unsigned index = allocate_entry();
-    entries_[index] = entry;
-    raise(now, Stage::EpLookup, entry.tag, entry.dpa_line,
-          static_cast<std::uint32_t>(LookupResult::Bypass));
-    push_data_command(index, true, now);
-    pending_.reset();
-    return true;
-  }
-  const LookupOutcome outcome =
-      cache_.lookup(entry.dpa_line / kLinesPerGranule, entry.is_write, false);
-  if (outcome.result == CacheResult::Blocked) return false;
-  const unsigned index = allocate_entry();
-  entry.mshr = outcome.mshr;
-  entry.slot = outcome.slot;
-  entries_[index] = entry;
-  LookupResult info = LookupResult::Hit;
-  if (outcome.result == CacheResult::Hit) {
-    push_data_command(index, false, now);
-  } else {
-    info = outcome.result == CacheResult::Merge ? LookupResult::Merge : LookupResult::Miss;
-    waiting_ |= 1u << index;
-    if (outcome.result == CacheResult::Miss) {
-      if (outcome.write_back) {
-        push_command({MediaOp::WriteBack, outcome.mshr, outcome.slot,
-                      outcome.victim_granule * kLinesPerGranule, now + kCycle});
-        miss_ = outcome;
-        miss_entry_ = index;
-      } else {
-        push_command(
-            {MediaOp::Fill, outcome.mshr, outcome.slot, entry.dpa_line & ~3ull, now + kCycle});
-      }
-    }
-  }
-  raise(now, Stage::EpLookup, entry.tag, entry.dpa_line, static_cast<std::uint32_t>(info));
-  pending_.reset();
-  progressed_ = true;
-  return true;
-}
-
-void Endpoint::look_up_spec(Time now) {
-  SpecRun& run = specs_.front();
-  const std::uint64_t granule = run.granule++;
-  --run.left;
-  progressed_ = true;
-  const LookupOutcome outcome = cache_.lookup(granule, false, true);
-  if (outcome.result == CacheResult::Miss) {
-    raise_spec(now, Stage::SpecFill, granule);
-    if (outcome.write_back) {
-      push_command({MediaOp::WriteBack, outcome.mshr, outcome.slot,
-                    outcome.victim_granule * kLinesPerGranule, now + kCycle});
-      spec_miss_ = outcome;
-      return;
-    }
-    push_command(
-        {MediaOp::Fill, outcome.mshr, outcome.slot, granule * kLinesPerGranule, now + kCycle});
-  } else if (outcome.result == CacheResult::Drop) {
-    raise_spec(now, Stage::SpecDrop, granule);
-  }
-  if (run.left == 0) specs_.pop();
-}
-
-// E1: RwD and Req alternate when both wait.
-void Endpoint::accept(Time now, bool blocked) {
-  const LinkMessage* rwd = parts_.m2s.wd_head(now);
+void Endpoint::accept(Time now, bool specs_full) {
+  const bool room = demand_.kind == Demand::Kind::None;
+  const LinkMessage* rwd = room ? parts_.m2s.wd_head(now) : nullptr;
   const LinkMessage* req = parts_.m2s.nd_head(now);
+  if (req != nullptr && !room && req->opcode != kOpMemSpecRd) req = nullptr;
   if (rwd == nullptr && req == nullptr) return;
-  // A stalled demand message blocks those behind it, but no MemSpecRd, whoever's turn it is.
-  if (blocked && (req == nullptr || req->opcode != kOpMemSpecRd)) return;
-  const bool with_data = rwd != nullptr && !blocked && (req == nullptr || rwd_turn_);
-  rwd_turn_ = !with_data;
-  progressed_ = true;
-  const LinkMessage message = with_data ? *rwd : *req;
-  const Time arrival = with_data ? parts_.m2s.wd_arrival() : parts_.m2s.nd_arrival();
-  if (with_data) {
+  popped_before_ = 1;
+  const bool take_rwd = rwd != nullptr && (rwd_first_ || req == nullptr);
+  rwd_first_ = !take_rwd;
+  if (!take_rwd && req->opcode == kOpMemSpecRd) {
+    accept_spec(*req, now, specs_full);
+    parts_.m2s.pop_nd(now);
+    return;
+  }
+  const LinkMessage& message = take_rwd ? *rwd : *req;
+  raise(take_rwd ? parts_.m2s.wd_arrival() : parts_.m2s.nd_arrival(), Stage::WireM2S, message.tag,
+        message.line, message.tag);
+  raise(now, Stage::EpAccept, message.tag, message.line, message.opcode);
+  const auto decoded = decoder_.decode(message.line * kLineBytes);
+  demand_.tag = message.tag;
+  demand_.is_read = !take_rwd && (message.opcode == kOpMemRd || message.opcode == kOpMemRdData);
+  demand_.line = decoded ? decoded->address / kLineBytes : message.line;
+  demand_.kind =
+      decoded && (take_rwd || demand_.is_read) ? Demand::Kind::Access : Demand::Kind::Answer;
+  if (take_rwd) {
     parts_.m2s.pop_wd(now);
   } else {
     parts_.m2s.pop_nd(now);
   }
-  const auto decoded = decoder_.decode(message.line * kLineBytes);
-  if (message.opcode == kOpMemSpecRd && !with_data) {
-    if (!decoded || !cache_on_ || specs_.full()) {
-      raise_spec(now, Stage::SpecDrop, decoded ? decoded->address / 256 : 0);
-      return;
-    }
-    specs_.push({decoded->address / 256, length_enabled_ ? message.granules : 1u});
-    return;
-  }
-  raise(arrival, Stage::WireM2S, message.tag, message.line, message.opcode);
-  raise(now, Stage::EpAccept, message.tag, message.line, message.opcode);
-  pending_ = Pending{message, with_data, decoded.has_value(),
-                     decoded ? decoded->address / kLineBytes : 0, now + kCycle};
 }
 
-void Endpoint::command(Time now) {
-  if (commands_.empty() || commands_.front().visible > now) return;
-  const Command& c = commands_.front();
-  if (!parts_.media.can_accept(now, c.op)) return;
+void Endpoint::accept_spec(const LinkMessage& message, Time now, bool specs_full) {
+  // Address[51:6] as on the wire: a run of several granules has their number - 1 in its low bits.
+  std::uint64_t line = message.line;
+  if (message.granules > 1) line |= message.granules - 1u;
+  unsigned count = 1;
+  if (length_enabled_) {
+    count += line % kLinesPerGranule;
+    line -= line % kLinesPerGranule;
+  }
+  const auto decoded = decoder_.decode(line * kLineBytes);
+  const std::uint64_t dpa_line = decoded ? decoded->address / kLineBytes : line;
+  if (!decoded || !cache_on_ || specs_full) {
+    raise_spec(now + kCycle, Stage::SpecDrop, dpa_line - dpa_line % kLinesPerGranule);
+    return;
+  }
+  specs_.push({dpa_line / kLinesPerGranule, count});
+}
+
+// ------------------------------------------------------------------------------------------- E2
+
+// The one push of a cycle, if the command FIFO had room when it began.
+void Endpoint::push(Time now) {
+  if (fill_due_) {
+    commands_.push(fill_);
+    fill_due_ = false;
+  } else if (ready_ != 0) {
+    const auto index = static_cast<unsigned>(std::countr_zero(ready_));
+    ready_ &= ready_ - 1;
+    push_access(index);
+    cache_.wake(entries_[index].mshr);
+    blocked_ = false;
+  } else if (wants_lookup()) {
+    if (!blocked_) look_up_demand(now);
+  } else if (!specs_.empty()) {
+    look_up_spec(now);
+  }
+}
+
+void Endpoint::push_access(unsigned index) {
+  const Entry& entry = entries_[index];
+  MediaOp op = entry.is_read ? MediaOp::Read : MediaOp::Write;
+  if (cache_on_) op = entry.is_read ? MediaOp::ArrayRead : MediaOp::ArrayWrite;
+  commands_.push({op, static_cast<std::uint8_t>(index), entry.slot, entry.line});
+}
+
+void Endpoint::push_miss(const LookupOutcome& miss, std::uint64_t granule) {
+  fill_ = {MediaOp::Fill, miss.mshr, miss.slot, granule * kLinesPerGranule};
+  fill_due_ = miss.write_back;
+  if (miss.write_back) {
+    commands_.push(
+        {MediaOp::WriteBack, miss.mshr, miss.slot, miss.victim_granule * kLinesPerGranule});
+  } else {
+    commands_.push(fill_);
+  }
+}
+
+void Endpoint::look_up_demand(Time now) {
+  const auto index = static_cast<unsigned>(std::countr_one(used_));
+  const std::uint32_t bit = 1u << index;
+  Entry& entry = entries_[index];
+  auto result = LookupResult::Bypass;
+  LookupOutcome found;
+  if (cache_on_) {
+    const std::uint64_t granule = demand_.line / kLinesPerGranule;
+    found = cache_.lookup(granule, !demand_.is_read, false);
+    switch (found.result) {
+      case CacheResult::Miss:
+        push_miss(found, granule);
+        waiting_[found.mshr] |= bit;
+        result = LookupResult::Miss;
+        break;
+      case CacheResult::Merge:
+        waiting_[found.mshr] |= bit;
+        result = LookupResult::Merge;
+        break;
+      case CacheResult::Hit:
+        result = LookupResult::Hit;
+        break;
+      case CacheResult::Blocked:
+      case CacheResult::Drop:
+        blocked_ = true;
+        return;
+    }
+  }
+  used_ |= bit;
+  entry = {demand_.is_read, demand_.tag, found.mshr, found.slot, demand_.line};
+  if (result == LookupResult::Bypass || result == LookupResult::Hit) push_access(index);
+  demand_.kind = Demand::Kind::None;
+  raise(now, Stage::EpLookup, entry.tag, entry.line, static_cast<std::uint32_t>(result));
+}
+
+void Endpoint::look_up_spec(Time now) {
+  SpecRun& run = specs_.front();
+  const LookupOutcome found = cache_.lookup(run.granule, false, true);
+  if (found.result == CacheResult::Miss) {
+    push_miss(found, run.granule);
+    raise_spec(now, Stage::SpecFill, run.granule * kLinesPerGranule);
+  } else if (found.result == CacheResult::Drop) {
+    raise_spec(now, Stage::SpecDrop, run.granule * kLinesPerGranule);
+  }
+  ++run.granule;
+  if (--run.count == 0) specs_.pop();
+}
+
+// ------------------------------------------------------------------------------------------- E3
+
+void Endpoint::issue(Time now) {
+  const Command& command = commands_.front();
+  if (!parts_.media.can_accept(now, command.op)) return;
   MediaCommand out;
-  out.op = c.op;
-  out.id = c.id;
-  out.slot = c.slot;
-  out.dpa = c.dpa_line * kLineBytes;
-  if (c.op != MediaOp::Fill && c.op != MediaOp::WriteBack) {
-    const Entry& entry = entries_[c.id];
-    out.offset = static_cast<std::uint32_t>(c.dpa_line % kLinesPerGranule * kLineBytes);
-    if (entry.is_write) {
+  out.op = command.op;
+  out.id = command.id;
+  out.dpa = command.line * kLineBytes;
+  out.slot = command.slot;
+  out.byte_enable = 0;
+  if (command.op != MediaOp::Fill && command.op != MediaOp::WriteBack) {
+    const Entry& entry = entries_[command.id];
+    if (command.op == MediaOp::ArrayRead || command.op == MediaOp::ArrayWrite) {
+      out.offset = static_cast<std::uint32_t>(command.line % kLinesPerGranule * kLineBytes);
+    }
+    if (!entry.is_read) {
       const MemRequest& request = parts_.store[entry.tag].request;
       out.byte_enable = request.byte_enable;
       out.data = request.data;
     }
-    raise(now, Stage::MediaIssue, entry.tag, entry.dpa_line, static_cast<std::uint32_t>(c.op));
+    raise(now, Stage::MediaIssue, entry.tag, entry.line, static_cast<std::uint32_t>(command.op));
   }
   parts_.media.submit(out, now);
+  media_moved_ = true;
   commands_.pop();
-  progressed_ = true;
 }
 
+// ------------------------------------------------------------------------------------------- E4
+
+// One response a cycle; what has been offered stays on offer until the controller takes it.
 void Endpoint::respond(Time now) {
-  if (!answer_) {
-    answer_ = parts_.media.take(now);
-    offered_load_ = dev_load_;  // held while the controller stalls the answer
-  }
-  if (!answer_) {
-    if (local_answer_) {  // nothing from the media this cycle: an answer that needs none
-      Entry entry;
-      entry.tag = local_answer_->message.tag;
-      entry.is_write = local_answer_->with_data;
-      parts_.store[entry.tag].read_data.fill(0xff);
-      if (send_response(entry, now)) local_answer_.reset();
-      progressed_ = true;
+  if (!answered_ && media_next_ <= now) take_answer(now);
+  if (offer_ == Offer::None) {
+    if (answered_) {
+      offer_ = Offer::Media;
+    } else if (demand_.kind == Demand::Kind::Answer) {
+      offer_ = Offer::Local;
+    } else {
+      return;
     }
-    return;
+    offered_load_ = dev_load_register(now);
   }
-  progressed_ = true;
-  if (answer_->op == MediaOp::Fill) {
-    fill_done(answer_->id);
-    answer_.reset();
-    return;
-  }
-  if (answer_->op == MediaOp::WriteBack) {
-    answer_.reset();
-    return;
-  }
-  const Entry& entry = entries_[answer_->id];
-  Transaction& transaction = parts_.store[entry.tag];
-  if (!entry.is_write) transaction.read_data = answer_->data;
-  transaction.error = answer_->error;
-  if (send_response(entry, now)) {
-    used_ &= ~(1u << answer_->id);
-    answer_.reset();
-  }
+  send(now);
 }
 
-bool Endpoint::send_response(const Entry& entry, Time now) {
-  if (entry.is_write ? !parts_.s2m.nd_ready() : !parts_.s2m.wd_ready()) return false;
+void Endpoint::take_answer(Time now) {
+  const auto answer = parts_.media.take(now);
+  media_moved_ = true;
+  if (!answer || answer->op == MediaOp::WriteBack) return;
+  if (answer->op == MediaOp::Fill) {
+    cache_.fill_done(answer->id);
+    ready_ |= waiting_[answer->id];
+    waiting_[answer->id] = 0;
+    blocked_ = false;
+    return;
+  }
+  answered_ = true;
+  answer_entry_ = answer->id;
+  answer_op_ = answer->op;
+  const Entry& entry = entries_[answer->id];
+  poison_ = entry.is_read && answer->error;
+  if (entry.is_read) parts_.store[entry.tag].read_data = answer->data;
+}
+
+// The register's inputs are levels of the cycle before this one.
+DevLoad Endpoint::dev_load_register(Time now) const {
+  return dev_load(parts_.m2s.rx_level(now - kCycle) + popped_before_, mshrs_before_, thresholds_);
+}
+
+void Endpoint::send(Time now) {
+  const bool local = offer_ == Offer::Local;
+  const Entry& entry = entries_[answer_entry_];
+  const bool is_read = local ? demand_.is_read : entry.is_read;
+  if (is_read ? !parts_.s2m.wd_ready() : !parts_.s2m.nd_ready()) return;
+  const std::uint64_t line = local ? demand_.line : entry.line;
   LinkMessage message;
-  message.tag = entry.tag;
-  message.line = entry.dpa_line;
+  message.line = line;
+  message.tag = local ? demand_.tag : entry.tag;
   message.dev_load = static_cast<std::uint8_t>(offered_load_);
-  message.error = parts_.store[entry.tag].error;
-  raise(now, Stage::MediaDone, entry.tag, entry.dpa_line, 0);
-  raise(now, Stage::EpRespond, entry.tag, entry.dpa_line, message.dev_load);
-  if (entry.is_write) {
-    parts_.s2m.push_nd(message, now);
+  if (local) {
+    if (is_read) parts_.store[message.tag].read_data.fill(0xff);
+    demand_.kind = Demand::Kind::None;
+    raise(now, Stage::EpLookup, message.tag, line,
+          static_cast<std::uint32_t>(LookupResult::Bypass));
   } else {
+    message.error = poison_;
+    used_ &= ~(1u << answer_entry_);
+    answered_ = false;
+    raise(now, Stage::MediaDone, message.tag, line, static_cast<std::uint32_t>(answer_op_));
+  }
+  raise(now, Stage::EpRespond, message.tag, line, message.dev_load);
+  if (is_read) {
     parts_.s2m.push_wd(message, now);
+  } else {
+    parts_.s2m.push_nd(message, now);
   }
-  return true;
+  offer_ = Offer::None;
 }
 
-void Endpoint::fill_done(unsigned mshr) {
-  cache_.fill_done(mshr);
-  for (std::uint32_t rest = waiting_; rest != 0; rest &= rest - 1) {
-    const auto index = static_cast<unsigned>(std::countr_zero(rest));
-    if (entries_[index].mshr == mshr) ready_ |= 1u << index;
+// ---------------------------------------------------------------------------------------- events
+
+// Whether the next cycle moves anything of its own accord. A response that the controller refuses
+// is offered again each cycle: its transmit FIFO does not say when it will have room.
+bool Endpoint::has_work(Time next) const {
+  if (offer_ != Offer::None || demand_.kind == Demand::Kind::Answer) return true;
+  if (!commands_.empty() && parts_.media.can_accept(next, commands_.front().op)) return true;
+  if (!commands_.full()) {
+    if (fill_due_ || ready_ != 0) return true;
+    if (wants_lookup() ? !blocked_ : !specs_.empty()) return true;
   }
-}
-
-void Endpoint::push_command(const Command& command) {
-  commands_.push(command);
-  progressed_ = true;
-}
-
-void Endpoint::push_data_command(unsigned index, bool direct, Time now) {
-  const Entry& entry = entries_[index];
-  const MediaOp op = direct ? (entry.is_write ? MediaOp::Write : MediaOp::Read)
-                            : (entry.is_write ? MediaOp::ArrayWrite : MediaOp::ArrayRead);
-  push_command({op, static_cast<std::uint8_t>(index), entry.slot, entry.dpa_line, now + kCycle});
-}
-
-unsigned Endpoint::allocate_entry() {
-  const auto index = static_cast<unsigned>(std::countr_one(used_));
-  used_ |= 1u << index;
-  progressed_ = true;
-  return index;
+  if (demand_.kind == Demand::Kind::None) return false;  // rx_event() tells
+  const LinkMessage* req = parts_.m2s.nd_head(next);
+  return req != nullptr && req->opcode == kOpMemSpecRd;
 }
 
 void Endpoint::plan(Time now) {
+  if (media_moved_) {
+    const Time media = parts_.media.next_event();
+    media_next_ = media == Time::never() ? media : ceil_to_cycle(media);
+    media_moved_ = false;
+  }
   const Time soon = now + kCycle;
-  next_ =
-      progressed_ || (!commands_.empty() && commands_.front().visible > now) ? soon : Time::never();
-  const Time media = parts_.media.next_event();
-  if (media != Time::never()) next_ = std::min(next_, std::max(soon, ceil_to_cycle(media)));
-  if (!pending_) next_ = std::min(next_, std::max(soon, parts_.m2s.rx_event(now)));
-  if (answer_ || local_answer_) next_ = soon;  // the controller's transmit FIFO is full
+  next_ = soon;
+  if (has_work(soon)) return;
+  next_ = media_next_;
+  if (demand_.kind == Demand::Kind::None) next_ = std::min(next_, parts_.m2s.rx_event(now));
+  next_ = std::max(next_, soon);
 }
 
-void Endpoint::raise(Time now, Stage stage, std::uint32_t tag, std::uint64_t line,
+void Endpoint::raise(Time at, Stage stage, unsigned tag, std::uint64_t line,
                      std::uint32_t info) const {
   if (parts_.sink == nullptr) return;
-  parts_.sink->on_event({now, stage, static_cast<std::uint8_t>(port_), parts_.store[tag].request.id,
+  parts_.sink->on_event({at, stage, static_cast<std::uint8_t>(port_), parts_.store[tag].request.id,
                          line * kLineBytes, info});
 }
 
-void Endpoint::raise_spec(Time now, Stage stage, std::uint64_t granule) const {
+void Endpoint::raise_spec(Time at, Stage stage, std::uint64_t line) const {
   if (parts_.sink == nullptr) return;
-  parts_.sink->on_event({now, stage, static_cast<std::uint8_t>(port_), 0, granule * 256, 0});
+  parts_.sink->on_event({at, stage, static_cast<std::uint8_t>(port_), 0, line * kLineBytes, 0});
 }
 
 }  // namespace cxlgpu

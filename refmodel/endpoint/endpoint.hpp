@@ -9,8 +9,7 @@
 #pragma once
 
 #include <array>
-#include <memory>
-#include <optional>
+#include <cstdint>
 
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/common/trace_event.hpp"
@@ -48,72 +47,88 @@ class Endpoint {
   static constexpr unsigned kEntries = 32;
   static constexpr unsigned kCommandDepth = 4;
   static constexpr unsigned kSpecDepth = 16;
+  static constexpr unsigned kMaxSetsLog2 = 10;
+  static constexpr unsigned kMshrs = 64;
 
-  struct Entry {
+  struct Demand {  // the E1 register
+    enum class Kind : std::uint8_t { None, Access, Answer } kind = Kind::None;
+    bool is_read = false;
     std::uint16_t tag = 0;
-    bool is_write = false;
-    std::uint64_t dpa_line = 0;
+    std::uint64_t line = 0;  // DPA; HPA on a decode miss
+  };
+  struct Entry {  // of the transaction table
+    bool is_read = false;
+    std::uint16_t tag = 0;
     std::uint8_t mshr = 0;
     std::uint32_t slot = 0;
+    std::uint64_t line = 0;  // DPA
   };
   struct Command {
     MediaOp op = MediaOp::Read;
-    std::uint8_t id = 0;
+    std::uint8_t id = 0;  // entry; MSHR of a Fill or WriteBack
     std::uint32_t slot = 0;
-    std::uint64_t dpa_line = 0;
-    Time visible;
-  };
-  struct Pending {  // E1 register
-    LinkMessage message;
-    bool with_data = false;
-    bool mapped = false;
-    std::uint64_t dpa_line = 0;
-    Time visible;
+    std::uint64_t line = 0;  // DPA
   };
   struct SpecRun {
     std::uint64_t granule = 0;  // DPA
-    unsigned left = 0;
+    unsigned count = 0;
   };
+  enum class Offer : std::uint8_t { None, Media, Local };  // what the controller is offered
 
-  void push_slot(Time now);  // E2; of the steps below, true: used this cycle's push
-  bool finish_miss(Time now);
-  bool wake_waiter(Time now);
-  bool look_up_demand(Time now);
+  [[nodiscard]] bool wants_lookup() const {
+    return demand_.kind == Demand::Kind::Access && used_ != ~std::uint32_t{0};
+  }
+  void push(Time now);  // E2
+  void push_access(unsigned index);
+  void push_miss(const LookupOutcome& miss, std::uint64_t granule);
+  void look_up_demand(Time now);
   void look_up_spec(Time now);
-  void accept(Time now, bool was_full);  // E1
-  void command(Time now);                // E3
-  void respond(Time now);                // E4
-  [[nodiscard]] bool send_response(const Entry& entry, Time now);
-  [[nodiscard]] DevLoad measure(Time now) const;
-  void fill_done(unsigned mshr);
-  void push_command(const Command& command);
-  void push_data_command(unsigned index, bool direct, Time now);
-  [[nodiscard]] unsigned allocate_entry();
+  void issue(Time now);    // E3
+  void respond(Time now);  // E4
+  void take_answer(Time now);
+  [[nodiscard]] DevLoad dev_load_register(Time now) const;
+  void send(Time now);
+  void accept(Time now, bool specs_full);  // E1
+  void accept_spec(const LinkMessage& message, Time now, bool specs_full);
+  [[nodiscard]] bool has_work(Time next) const;
   void plan(Time now);
-  void raise(Time now, Stage stage, std::uint32_t tag, std::uint64_t line,
-             std::uint32_t info) const;
-  void raise_spec(Time now, Stage stage, std::uint64_t granule) const;
+  void raise(Time at, Stage stage, unsigned tag, std::uint64_t line, std::uint32_t info) const;
+  void raise_spec(Time at, Stage stage, std::uint64_t line) const;
 
   const unsigned port_;
   Parts parts_;
   HdmDecoder decoder_{HdmDecoder::Role::Device};
-  DramCache cache_;
+  DramCache cache_{kMaxSetsLog2};
   bool cache_on_ = false, length_enabled_ = false;
-  DevLoadThresholds thresholds_{};
-  DevLoad dev_load_ = DevLoad::Light, offered_load_ = DevLoad::Light;
-  Time last_tick_{0};
+  DevLoadThresholds thresholds_{.ingress = {4, 12, 24}, .mshr = {16, 32, 48}};
+
+  Demand demand_;
+  bool rwd_first_ = true;
+  RingQueue<SpecRun, kSpecDepth> specs_;
+
+  bool blocked_ = false;   // the demand found no MSHR or way, and none has come free since
+  bool fill_due_ = false;  // the WriteBack of a miss is pushed, its Fill is not
+  Command fill_;
+  RingQueue<Command, kCommandDepth> commands_;
 
   std::array<Entry, kEntries> entries_{};
-  std::uint32_t used_ = 0, waiting_ = 0, ready_ = 0;
-  std::optional<Pending> pending_, local_answer_;
-  std::optional<LookupOutcome> miss_;  // a miss whose Fill still has to be pushed
-  unsigned miss_entry_ = 0;
-  std::optional<LookupOutcome> spec_miss_;
-  RingQueue<SpecRun, kSpecDepth> specs_;
-  RingQueue<Command, 16> commands_;
-  std::optional<MediaResponse> answer_;
-  bool rwd_turn_ = true;
-  bool progressed_ = false;
+  std::uint32_t used_ = 0;                       // bit i: entry i
+  std::uint32_t ready_ = 0;                      // those whose MSHR is filled
+  std::array<std::uint32_t, kMshrs> waiting_{};  // those that wait for an MSHR's Fill
+
+  Offer offer_ = Offer::None;  // Media or Local: not taken yet
+  DevLoad offered_load_ = DevLoad::Light;
+  bool answered_ = false;  // a data command's answer stands on the media port
+  bool poison_ = false;
+  std::uint8_t answer_entry_ = 0;
+  MediaOp answer_op_ = MediaOp::Read;
+
+  // Inputs of the DevLoad register as they stood in the cycle of the last tick.
+  Time last_tick_{0};
+  unsigned mshrs_before_ = 0, popped_before_ = 0;
+
+  bool media_moved_ = false;
+  Time media_next_ = Time::never();  // first cycle in which the media may have an answer or room
   Time next_ = Time::never();
 };
 

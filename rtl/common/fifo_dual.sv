@@ -3,8 +3,8 @@
 // Queue that takes up to two words and gives up to two words a cycle; clear_i empties it and wins.
 //
 // in_valid_i[1] implies in_valid_i[0]; word 0 is the older. in_ready_o = {room for two, room for
-// one}; a word offered without room is dropped (the writer sees in_ready_o). out_data0_o is the
-// oldest word; out_take_i is the number of words that leave.
+// one}; a word offered without room is dropped (the writer sees in_ready_o). out_valid_o = {two
+// words are there, one is}; out_data0_o is the oldest; out_take_i is the number that leaves.
 //
 // Latency: as fifo (visible the cycle after the push, room from state only). The two words are
 // separate ports, so that fields aligned in a word stay aligned for the simulator.
@@ -82,6 +82,7 @@ module fifo_dual #(
   a_order: assert property (@(posedge clk_i) disable iff (!rst_ni) in_valid_i != 2'b10);
   a_take: assert property (@(posedge clk_i) disable iff (!rst_ni)
       out_take_i != 2'd3 && CountBits'(out_take_i) <= count_q);
+  a_clear: assert property (@(posedge clk_i) disable iff (!rst_ni) clear_i |=> count_q == '0);
   a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth));
 
 endmodule

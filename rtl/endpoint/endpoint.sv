@@ -80,7 +80,8 @@ module endpoint
   output trace_t      tr_media_done_o,
   output trace_t      tr_ep_respond_o,
   output trace_t      tr_spec_fill_o,
-  output trace_t      tr_spec_drop_o
+  output trace_t      tr_spec_drop_o,
+  output trace_t      tr_spec_lost_o
 );
 
   localparam int unsigned IndexW = $clog2(TableDepth);
@@ -222,13 +223,7 @@ module endpoint
   assign rx_wd_ready = take_wd;
   assign rx_nd_ready = take_nd;
 
-  // One whole MemSpecRd dropped here is reported a cycle later, unless the lookup stage may drop a
-  // granule in that cycle; until it was reported no other MemSpecRd is taken.
-  logic       drop_valid_q, drop_report;
-  line_addr_t drop_line_q;
-
-  assign drop_report = drop_valid_q && !spec_visit;
-  assign nd_ok = rx_nd_valid && (nd_spec ? (!drop_valid_q || drop_report) : e2_free);
+  assign nd_ok = rx_nd_valid && (nd_spec || e2_free);
 
   assign hpa = take_wd ? rx_rwd.addr_51_6 : rx_req.addr_51_5[46:1];
 
@@ -305,17 +300,18 @@ module endpoint
     .out_granule_o(spec_granule)
   );
 
+  // One dropped whole is reported a cycle later, on a trace port of its own: the lookup stage may
+  // drop a granule in any cycle, and what is reported must not slow what happens.
+  logic       lost_q;
+  line_addr_t lost_line_q;
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      drop_valid_q <= 1'b0;
-    end else begin
-      drop_valid_q <= (take_nd && nd_spec && !(spec_in && spec_room)) ||
-                      (drop_valid_q && !drop_report);
-    end
+    if (!rst_ni) lost_q <= 1'b0;
+    else         lost_q <= take_nd && nd_spec && !(spec_in && spec_room);
   end
 
   always_ff @(posedge clk_i) begin
-    if (take_nd && nd_spec) drop_line_q <= line;
+    if (take_nd && nd_spec) lost_line_q <= {line[LineAddrBits-1:2], 2'b00};
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -601,8 +597,8 @@ module endpoint
   assign tr_ep_respond_o = event_of(rsp_taken, rsp_tag, media_offer ? answer_line : e2_q.line,
                                     8'(rsp_load));
   assign tr_spec_fill_o = event_of(spec_miss, '0, {spec_granule, 2'b00}, '0);
-  assign tr_spec_drop_o = event_of(spec_drop || drop_report, '0,
-                                   spec_drop ? {spec_granule, 2'b00} : drop_line_q, '0);
+  assign tr_spec_drop_o = event_of(spec_drop, '0, {spec_granule, 2'b00}, '0);
+  assign tr_spec_lost_o = event_of(lost_q, '0, lost_line_q, '0);
 
   // Header fields that a Type 3 device without metadata does not look at.
   logic unused_fields;

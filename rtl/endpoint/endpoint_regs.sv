@@ -12,7 +12,7 @@
 //
 // `enable`, `sets_log2` are to be written before traffic: nothing is flushed.
 //
-// Latency:  write at the edge, read data the cycle after the request.
+// Latency:  write at the edge, read data the cycle after the request; 0 after any other cycle.
 // Source:   docs/blocks.md, "Endpoint".
 
 module endpoint_regs
@@ -22,7 +22,7 @@ module endpoint_regs
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
-  input  reg_req_t        reg_req_i,    // valid only for accesses to this block
+  input  reg_req_t        reg_req_i,    // valid only for accesses to this block: addr[11] is 1
   output logic [31:0]     reg_rdata_o,
   input  logic            write_back_done_i,
   output logic            dram_enable_o,
@@ -73,22 +73,21 @@ module endpoint_regs
 
   always_comb begin
     rdata_d = '0;
-    unique case (reg_req_i.addr[10:2])
-      9'h000:  rdata_d[1:0] = {len_enable_q, dram_enable_q};
-      9'h001:  rdata_d[3:0] = sets_log2_q;
-      9'h002:  rdata_d[22:0] = {ingress_th_q[2], 1'b0, ingress_th_q[1], 1'b0, ingress_th_q[0]};
-      9'h003:  rdata_d[22:0] = {mshr_th_q[2], 1'b0, mshr_th_q[1], 1'b0, mshr_th_q[0]};
-      9'h004:  rdata_d = write_backs_q;
-      default: rdata_d = '0;
-    endcase
+    if (reg_req_i.valid && !reg_req_i.write) begin
+      unique case (reg_req_i.addr[10:2])
+        9'h000:  rdata_d[1:0] = {len_enable_q, dram_enable_q};
+        9'h001:  rdata_d[3:0] = sets_log2_q;
+        9'h002:  rdata_d[22:0] = {ingress_th_q[2], 1'b0, ingress_th_q[1], 1'b0, ingress_th_q[0]};
+        9'h003:  rdata_d[22:0] = {mshr_th_q[2], 1'b0, mshr_th_q[1], 1'b0, mshr_th_q[0]};
+        9'h004:  rdata_d = write_backs_q;
+        default: rdata_d = '0;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      rdata_q <= '0;
-    end else if (reg_req_i.valid) begin
-      rdata_q <= rdata_d;
-    end
+    if (!rst_ni) rdata_q <= '0;
+    else         rdata_q <= rdata_d;
   end
 
   assign reg_rdata_o   = rdata_q;
@@ -102,6 +101,13 @@ module endpoint_regs
   logic unused_bits;
   assign unused_bits = ^{reg_req_i.addr, reg_req_i.wdata};
 
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  OwnAddress_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reg_req_i.valid |-> reg_req_i.addr[11]);
+  OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0);
   SetsInRange_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       sets_log2_q <= MaxSetsLog2);
 

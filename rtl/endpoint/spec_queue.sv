@@ -3,7 +3,8 @@
 // Side queue of speculative reads: holds MemSpecRd messages and splits the oldest in granules.
 //
 // A message is a first granule (already in device addresses) and a length; it is offered as
-// granules, one after the other, and leaves with its last one.
+// granules, one after the other, and leaves with its last one. A message offered without room is
+// lost: the writer sees in_ready_o and need not offer it again.
 //
 // Latency:  a message pushed in cycle t offers its first granule in t + 1.
 // Source:   docs/blocks.md, "Endpoint".
@@ -64,6 +65,13 @@ module spec_queue
     end
   end
 
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  OfferHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (out_valid_o && !out_ready_i) |=> (out_valid_o && $stable(out_granule_o)));
+  StepIdle_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !out_valid_o |-> (step_q == '0));
   StepInLen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       out_valid_o |-> (step_q <= head.len));
 

@@ -6,7 +6,8 @@
 // its media answer became a response. Its index is the `id` of the media command. An entry may
 // wait for an MSHR: when that MSHR's fill is answered the entry becomes ready, and ready entries
 // are offered lowest index first. Ready is a bit vector, so that picking one is an encoder and
-// only a fill's answer compares all entries.
+// only a fill's answer compares all entries. The entry offered is not held: while the offer stalls,
+// a lower one that becomes ready takes its place.
 //
 // Latency:  a fill answered in cycle t offers its waiters from t + 1; alloc is visible at t + 1.
 // Source:   docs/blocks.md, "Endpoint".
@@ -160,9 +161,17 @@ module transaction_table
   // Contract
   // ---------------------------------------------------------------------------------------------
   AllocFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni) alloc_i |-> free_o);
+  FreeIndex_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      free_o |-> !used_q[free_index_o]);
   ReleaseUsed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       release_i |-> (used_q[answer_index_i] && !wait_q[answer_index_i]));
+  WaitUsed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (wait_q & ~used_q) == '0);
   ReadyWaits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ready_q & ~(wait_q & used_q)) == '0);
+  // A stalled offer stays; only a lower entry may replace it.
+  WakeStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (wake_valid_o && !wake_ready_i) |=>
+      (wake_valid_o && (wake_index_o <= $past(wake_index_o))));
 
 endmodule

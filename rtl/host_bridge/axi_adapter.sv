@@ -4,10 +4,12 @@
 //
 // A write needs its address and its data in the same cycle and goes before a read. One register
 // stage towards the host bridge (1 cycle); responses pass to B or R combinationally from the
-// register that holds them. Ready of a request channel depends on its valid, never the reverse.
+// register that holds them. Ready may depend on valid (a read's on those of a write), never the
+// reverse.
 //
-// Only aligned single-beat 64 B transfers below 2^52 exist here; anything else is a fault of the
-// manager and is asserted.
+// Only aligned single-beat 64 B transfers below 2^52 exist here, and a channel holds what it offers
+// until it is taken; anything else is a fault of the manager (or of the host bridge, for responses)
+// and is asserted. Ids of outstanding requests differ: nothing here keeps an order per id.
 //
 // Source: AMBA AXI4 (handshake rules); line requests of rtl/pkg/cxlgpu_pkg.sv.
 
@@ -144,6 +146,19 @@ module axi_adapter
     arvalid_i |-> araddr_i[63:52] == '0 && araddr_i[5:0] == '0);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     arvalid_i |-> arlen_i == '0 && arsize_i == Size64B && arburst_i == BurstIncr);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (awvalid_i && !awready_o) |=> (awvalid_i && $stable(awid_i) && $stable(awaddr_i)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (wvalid_i && !wready_o) |=> (wvalid_i && $stable(wdata_i) && $stable(wstrb_i)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (arvalid_i && !arready_o) |=> (arvalid_i && $stable(arid_i) && $stable(araddr_i)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (bvalid_o && !bready_i) |=> (bvalid_o && $stable(bid_o) && $stable(bresp_o)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (rvalid_o && !rready_i) |=>
+    (rvalid_o && $stable(rid_o) && $stable(rdata_o) && $stable(rresp_o)));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    awready_o == wready_o && !(awready_o && arready_o));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_valid_o && !req_ready_i) |=> req_valid_o);
   assert property (@(posedge clk_i) disable iff (!rst_ni)

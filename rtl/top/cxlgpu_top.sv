@@ -105,7 +105,8 @@ module cxlgpu_top
   output trace_t [NumPorts-1:0]     tr_media_done_o,
   output trace_t [NumPorts-1:0]     tr_ep_respond_o,
   output trace_t [NumPorts-1:0]     tr_spec_fill_o,
-  output trace_t [NumPorts-1:0]     tr_spec_drop_o
+  output trace_t [NumPorts-1:0]     tr_spec_drop_o,
+  output trace_t [NumPorts-1:0]     tr_spec_lost_o
 );
 
   root_complex #(
@@ -201,7 +202,8 @@ module cxlgpu_top
       .tr_media_done_o  (tr_media_done_o[p]),
       .tr_ep_respond_o  (tr_ep_respond_o[p]),
       .tr_spec_fill_o   (tr_spec_fill_o[p]),
-      .tr_spec_drop_o   (tr_spec_drop_o[p])
+      .tr_spec_drop_o   (tr_spec_drop_o[p]),
+      .tr_spec_lost_o   (tr_spec_lost_o[p])
     );
   end
 

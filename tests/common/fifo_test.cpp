@@ -1,18 +1,23 @@
 // common/fifo in lockstep with a queue (its twin is std::deque: nothing shorter would say more).
+#include <array>
 #include <deque>
+#include <string>
 
 #include "Vfifo.h"
+#include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 
 namespace cxlgpu::test {
 namespace {
 
-TEST(Fifo, Lockstep) {
-  constexpr std::size_t kDepth = 4;  // the RTL's defaults: 4 entries of 8 bits
+// One of the FIFOs of fifo_tb.sv; the others get nothing meanwhile.
+void lockstep_at(std::size_t depth) {
+  SCOPED_TRACE("Depth " + std::to_string(depth));
+  const std::size_t lane = depth - 1;
   Lockstep run("common/fifo", 9);
   Random random(run.seed());
   Clocked<Vfifo> rtl;
-  std::deque<std::uint8_t> twin;
+  std::deque<std::uint64_t> twin;
   rtl.reset();
   unsigned push_percent = 50, pop_percent = 50;
   while (run.next()) {
@@ -22,21 +27,25 @@ TEST(Fifo, Lockstep) {
     }
     const bool in_valid = random.percent(push_percent);
     const bool out_ready = random.percent(pop_percent);
-    const auto data = static_cast<std::uint8_t>(random.bits(8));
-    rtl->in_valid_i = in_valid;
-    rtl->in_data_i = data;
-    rtl->out_ready_i = out_ready;
+    const std::uint64_t data = random.bits(8);
+    set_bits(rtl->in_valid_i, lane, 1, in_valid);
+    set_bits(rtl->in_data_i, 8 * lane, 8, data);
+    set_bits(rtl->out_ready_i, lane, 1, out_ready);
     rtl.settle();
-    const bool in_ready = twin.size() < kDepth;
+    const bool in_ready = twin.size() < depth;
     const bool out_valid = !twin.empty();
-    run.check("in_ready_o", rtl->in_ready_o, in_ready);
-    run.check("out_valid_o", rtl->out_valid_o, out_valid);
-    run.check("count_o", rtl->count_o, twin.size());
-    if (out_valid) run.check("out_data_o", rtl->out_data_o, twin.front());
+    run.check("in_ready_o", get_bits(rtl->in_ready_o, lane, 1), in_ready);
+    run.check("out_valid_o", get_bits(rtl->out_valid_o, lane, 1), out_valid);
+    run.check("count_o", get_bits(rtl->count_o, 3 * lane, 3), twin.size());
+    if (out_valid) run.check("out_data_o", get_bits(rtl->out_data_o, 8 * lane, 8), twin.front());
     rtl.edge();
     if (out_valid && out_ready) twin.pop_front();
     if (in_valid && in_ready) twin.push_back(data);
   }
+}
+
+TEST(Fifo, Lockstep) {
+  for (std::size_t depth = 1; depth <= 5; ++depth) lockstep_at(depth);
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ struct Scenario {
   RunConfig config;
   RandomTraffic::Options traffic;
   bool cached = false;
+  unsigned sets_log2 = 3;           // of the internal DRAM
   Time low{500000}, high{3000000};  // media latency
   unsigned flip_rtl_every = 0, flip_model_every = 0;
 };
@@ -131,7 +132,7 @@ Outcome run_system(const Scenario& scenario) {
             << std::endl;
   Outcome outcome;
   std::vector<std::unique_ptr<Media>> media;
-  EngineParts parts{{scenario.cached, 3}, {}, {}, &outcome.events};
+  EngineParts parts{{scenario.cached, scenario.sets_log2}, {}, {}, &outcome.events};
   const auto add_part = [&](std::vector<Media*>& side, unsigned port, unsigned flip) {
     media.push_back(std::make_unique<FlippingMedia>(scenario.traffic.seed + port, scenario.low,
                                                     scenario.high, flip));
@@ -174,6 +175,28 @@ void expect_clean(const Scenario& scenario, const Outcome& outcome) {
   EXPECT_EQ(outcome.cosim->compared, scenario.traffic.requests);
   EXPECT_EQ(outcome.cosim->data_mismatches, 0u);
   EXPECT_EQ(outcome.cosim->path_mismatches, 0u);
+}
+
+class RtlEngineTiming : public ::testing::TestWithParam<SrPolicy> {};
+INSTANTIATE_TEST_SUITE_P(Policies, RtlEngineTiming,
+                         ::testing::Values(SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn,
+                                           SrPolicy::Paper, SrPolicy::Directional));
+
+// On a clean link the model passes every stage in the RTL's cycle, also where the internal DRAM is
+// too small, MSHRs and ways run out and the endpoint's queue of MemSpecRd overflows.
+TEST_P(RtlEngineTiming, EveryStageIsPassedInTheSameCycle) {
+  for (const unsigned sets_log2 : {1u, 2u, 3u}) {
+    for (const unsigned outstanding : {64u, 256u}) {
+      Scenario scenario = make_scenario("cosim", GetParam());
+      scenario.cached = true;
+      scenario.sets_log2 = sets_log2;
+      scenario.traffic.outstanding = outstanding;
+      scenario.traffic.idle_share = 0;
+      const Outcome outcome = run_system(scenario);
+      expect_clean(scenario, outcome);
+      EXPECT_EQ(outcome.cosim->time_differences, 0u) << "sets 2^" << sets_log2;
+    }
+  }
 }
 
 struct Case {
