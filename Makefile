@@ -7,7 +7,7 @@ ARGS     ?=
 JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
-.PHONY: deps configure build sim waves test report lint format bench synth clean
+.PHONY: deps configure build sim waves test report lint format bench synth soak link-bench clean
 
 deps:            ## install what is missing (Debian packages; root or sudo)
 	@tools/deps.sh
@@ -46,6 +46,16 @@ format:
 
 bench: build     ## simulated cycles/s of rtl and cosim, requests/s of model
 	@tools/bench.py --cxlgpu $(CXLGPU)
+
+link-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
+
+soak: configure  ## two controllers over a faulty link, 10 seeds of 20 million flits each way (an hour or so)
+	@$(link-programs) --target link_soak
+	$(BUILD)/bin/link_soak $(ARGS)
+
+link-bench: configure  ## two controllers over a clean link: latency, bandwidth, least queue sizes
+	@$(link-programs) --target link_bench
+	$(BUILD)/bin/link_bench $(ARGS)
 
 clean:
 	rm -rf $(BUILD) out

@@ -5,7 +5,7 @@
 file(GLOB CXLGPU_RTL_PACKAGES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/pkg/*.sv)
 # cxlgpu_pkg imports cxl_pkg: the names sort in that order.
 list(SORT CXLGPU_RTL_PACKAGES)
-set(CXLGPU_RTL_DIRS common controller root_port host_bridge endpoint top)
+set(CXLGPU_RTL_DIRS common controller flex_bus cxl_io root_port host_bridge endpoint top)
 
 # cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [ARGS ...])
 function(cxlgpu_verilate target top_file)

@@ -36,6 +36,9 @@ enum class Rule : std::uint8_t {
   ByteEnableMisuse,       // BE slot without MemWrPtl, or the reverse, or all ones
   FieldMisuse,            // opcode or field that a Type 3 link does not use
   Unanswered,             // request without a response at the end
+  AlmpEncoding,           // ALMP with a wrong constant bit, link or state code
+  UnexpectedAlmp,         // ALMP that the conversation so far does not allow
+  TrafficBeforeActive,    // protocol flit before its sender was told Active
 };
 std::string_view name(Rule rule);
 

@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kBlockBytes = 1u << 18;
 constexpr std::size_t kMaxLineBytes = 4096;
 constexpr std::string_view kShape = "write each line as `time_ps link M2S|S2M` and 136 hex digits";
+constexpr std::string_view kRecovery = "#recovery";
+constexpr std::string_view kRecoveryShape = "write `#recovery time_ps link`";
 
 // First word of text, removed from it.
 std::string_view next_word(std::string_view& text) {
@@ -85,7 +87,13 @@ bool FlitLogReader::read(FlitRecord& record) {
   while (read_line(text)) {
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
     const auto start = text.find_first_not_of(" \t");
-    if (start == std::string_view::npos || text[start] == '#') continue;
+    if (start == std::string_view::npos) continue;
+    std::string_view rest = text;
+    if (next_word(rest) == kRecovery) {
+      parse_recovery(rest, record);
+      return true;
+    }
+    if (text[start] == '#') continue;
     parse(text, record);
     return true;
   }
@@ -97,10 +105,7 @@ void FlitLogReader::parse(std::string_view text, FlitRecord& record) const {
   const auto link = next_word(text);
   const auto direction = direction_from_name(next_word(text));
   const auto hex = next_word(text);
-  const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), record.time_ps);
-  if (error != std::errc{} || end != time.data() + time.size()) {
-    fail(fmt::format("'{}' is not a time in ps", time), kShape);
-  }
+  record.time_ps = parse_time(time);
   if (!direction) fail("direction is neither M2S nor S2M", kShape);
   if (!hex_to_bytes(hex, record.flit.bytes)) {
     fail(fmt::format("flit is not 136 hex digits ({} characters)", hex.size()), kShape);
@@ -108,6 +113,28 @@ void FlitLogReader::parse(std::string_view text, FlitRecord& record) const {
   if (!next_word(text).empty()) fail("more than four columns", kShape);
   record.link.assign(link);
   record.direction = *direction;
+  record.recovery = false;
+}
+
+void FlitLogReader::parse_recovery(std::string_view text, FlitRecord& record) const {
+  const auto time = next_word(text);
+  const auto link = next_word(text);
+  if (link.empty() || !next_word(text).empty()) {
+    fail("recovery needs a time and a link", kRecoveryShape);
+  }
+  record = FlitRecord{};
+  record.time_ps = parse_time(time);
+  record.link.assign(link);
+  record.recovery = true;
+}
+
+std::uint64_t FlitLogReader::parse_time(std::string_view word) const {
+  std::uint64_t time_ps = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), time_ps);
+  if (error != std::errc{} || end != word.data() + word.size()) {
+    fail(fmt::format("'{}' is not a time in ps", word), kShape);
+  }
+  return time_ps;
 }
 
 FlitLogWriter::FlitLogWriter(const std::string& path) : path_(path) {
@@ -135,6 +162,19 @@ void FlitLogWriter::write(std::uint64_t time_ps, std::string_view link, Directio
   buffer_.resize(at + kHexDigits + 1, '\n');
   flit.write_hex(std::span<char, kHexDigits>(buffer_.data() + at, kHexDigits));
   if (buffer_.size() >= kBlockBytes) flush();
+}
+
+void FlitLogWriter::write_recovery(std::uint64_t time_ps, std::string_view link) {
+  fmt::format_to(std::back_inserter(buffer_), "{} {} {}\n", kRecovery, time_ps, link);
+  if (buffer_.size() >= kBlockBytes) flush();
+}
+
+void FlitLogWriter::write(const FlitRecord& r) {
+  if (r.recovery) {
+    write_recovery(r.time_ps, r.link);
+  } else {
+    write(r.time_ps, r.link, r.direction, r.flit);
+  }
 }
 
 void FlitLogWriter::flush() {

@@ -1,8 +1,10 @@
 // The flit log: one line a flit as it arrives at the receiver, `time_ps link M2S|S2M hex`.
 //
 // Units: picoseconds. hex: 68 bytes in transmit order, protocol ID first, 136 digits. `link` is a
-// name without spaces. Blank lines and lines starting with '#' are skipped. Reading takes plain and
-// gzip files alike; writing compresses when the name ends with ".gz". "-" is standard input/output.
+// name without spaces. A line `#recovery time_ps link` says that the physical link went through
+// Recovery, which no flit shows. Blank lines and other lines starting with '#' are skipped. Reading
+// takes plain and gzip files alike; writing compresses when the name ends with ".gz". "-" is
+// standard input/output.
 // Errors: InputError, one line "FILE:LINE: what; what to do"; OutputError, "FILE: what; what to
 // do". Source: design page, stable interfaces.
 #pragma once
@@ -32,6 +34,7 @@ struct FlitRecord {
   std::string link;
   Direction direction = Direction::M2S;
   Flit flit;
+  bool recovery = false;  // Recovery of the physical link: no direction, no flit
   bool operator==(const FlitRecord&) const = default;
 };
 
@@ -56,6 +59,8 @@ class FlitLogReader {
   [[noreturn]] void fail(std::string_view what, std::string_view remedy) const;
   bool read_line(std::string_view& text);
   void parse(std::string_view text, FlitRecord& record) const;
+  void parse_recovery(std::string_view text, FlitRecord& record) const;
+  [[nodiscard]] std::uint64_t parse_time(std::string_view word) const;
 
   std::string path_;
   detail::GzHandle file_;
@@ -75,7 +80,8 @@ class FlitLogWriter {
   FlitLogWriter& operator=(const FlitLogWriter&) = delete;
 
   void write(std::uint64_t time_ps, std::string_view link, Direction direction, const Flit& flit);
-  void write(const FlitRecord& r) { write(r.time_ps, r.link, r.direction, r.flit); }
+  void write_recovery(std::uint64_t time_ps, std::string_view link);
+  void write(const FlitRecord& r);
   void close();
 
  private:

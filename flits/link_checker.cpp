@@ -65,6 +65,12 @@ std::string_view name(Rule rule) {
       return "field not for Type 3";
     case Rule::Unanswered:
       return "request without a response";
+    case Rule::AlmpEncoding:
+      return "ALMP encoding";
+    case Rule::UnexpectedAlmp:
+      return "unexpected ALMP";
+    case Rule::TrafficBeforeActive:
+      return "protocol flit before Active";
   }
   return {};
 }
@@ -72,10 +78,16 @@ std::string_view name(Rule rule) {
 LinkChecker::LinkChecker(LinkCheckerOptions options)
     : options_(options),
       findings_(options.max_findings),
+      almps_(options.arb_mux),
       receivers_{Receiver(Direction::M2S, options.decoder),
                  Receiver(Direction::S2M, options.decoder)} {}
 
 void LinkChecker::link_up() {
+  almps_ = AlmpChecker(options_.arb_mux);
+  restart_link_layer();
+}
+
+void LinkChecker::restart_link_layer() {
   receivers_ = {Receiver(Direction::M2S, options_.decoder),
                 Receiver(Direction::S2M, options_.decoder)};
   credits_.fill(0);
@@ -90,11 +102,21 @@ void LinkChecker::report(Direction d, Rule rule, std::string text) {
   findings_.add(now_ps_, d, rule, std::move(text));
 }
 
-void LinkChecker::on_flit(std::uint64_t time_ps, Direction d, const Flit& flit) {
+void LinkChecker::on_time(std::uint64_t time_ps, Direction d) {
   if (time_ps < now_ps_) {
     report(d, Rule::TimeOrder, fmt::format("flit at {} ps after one at {} ps", time_ps, now_ps_));
   }
   now_ps_ = time_ps;
+}
+
+void LinkChecker::on_recovery(std::uint64_t time_ps) {
+  on_time(time_ps, Direction::M2S);
+  ++recoveries_;
+  almps_.on_recovery();
+}
+
+void LinkChecker::on_flit(std::uint64_t time_ps, Direction d, const Flit& flit) {
+  on_time(time_ps, d);
   ++stats_[index(d)].flits;
   if (!accept_protocol_id(d, flit)) return;
   if (!flit.crc_ok()) {
@@ -136,16 +158,21 @@ bool LinkChecker::accept_protocol_id(Direction d, const Flit& flit) {
   if (verdict.corrected) ++stats.id_corrected;
   if (!verdict.id) {
     ++stats.id_errors;
-    on_bad_flit(d);
+    if (almps_.in_use()) {
+      almps_.on_lost_flit(d);  // Recovery comes, and a retry with it
+    } else {
+      on_bad_flit(d);
+    }
     return false;
   }
   switch (*verdict.id) {
     case ProtocolId::CacheMem:
     case ProtocolId::CacheMemEds:
-      return true;
+      return almps_.on_flit(now_ps_, d, AlmpLink::CacheMem, findings_);
     case ProtocolId::Io:
     case ProtocolId::IoEds:
       ++stats.io;
+      almps_.on_flit(now_ps_, d, AlmpLink::Io, findings_);
       break;
     case ProtocolId::Null:
     case ProtocolId::NullEds:
@@ -153,10 +180,25 @@ bool LinkChecker::accept_protocol_id(Direction d, const Flit& flit) {
       break;
     case ProtocolId::Almp:
     case ProtocolId::AlmpEds:
-      ++stats.almp;
+      on_almp(d, flit);
       break;
   }
   return false;
+}
+
+void LinkChecker::on_almp(Direction d, const Flit& flit) {
+  ++stats_[index(d)].almp;
+  if (read_almp(flit).fault == AlmpFault::CopiesDiffer) ++stats_[index(d)].almp_errors;
+  switch (almps_.on_almp(now_ps_, d, flit, findings_)) {
+    case AlmpChecker::Effect::None:
+      break;
+    case AlmpChecker::Effect::Retry:
+      for (const Direction direction : {Direction::M2S, Direction::S2M}) force_retry(direction);
+      break;
+    case AlmpChecker::Effect::Restart:
+      restart_link_layer();
+      break;
+  }
 }
 
 void LinkChecker::on_bad_flit(Direction d) {
@@ -166,6 +208,7 @@ void LinkChecker::on_bad_flit(Direction d) {
 
 void LinkChecker::force_retry(Direction d) {
   on_bad_flit(d);
+  rx(d).asked.clear();  // nothing asked for before will be answered
 }
 
 void LinkChecker::start_discarding(Direction d) {

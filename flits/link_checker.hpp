@@ -1,6 +1,7 @@
 // Protocol checker of one link, both directions, from the flits alone.
 //
-// Feed every flit as it arrives at its receiver, damaged ones included, in time order. The checker
+// Feed every flit as it arrives at its receiver, damaged ones included, in time order, and tell of
+// each Recovery of the physical link (almp_checker.hpp says why). The checker
 // follows what each receiver must do (accept, discard until its RETRY.Ack) and reports what the
 // transmitters did wrong. Bit errors are not findings, only counted. Because a flit is seen when it
 // arrives, whatever its sender needed (a credit, an acknowledgement, a RETRY.Req) has been seen
@@ -15,6 +16,7 @@
 #include <functional>
 #include <vector>
 
+#include "flits/almp_checker.hpp"
 #include "flits/codec.hpp"
 #include "flits/finding.hpp"
 #include "flits/transaction_checker.hpp"
@@ -23,6 +25,7 @@ namespace cxlgpu::flits {
 
 struct LinkCheckerOptions {
   bool cache = false;           // CXL.cache messages are legal too
+  bool arb_mux = false;         // ALMPs must come first; else they may be missing altogether
   bool wrap_inclusive = false;  // sequence numbers run 0..wrap instead of 0..wrap-1
   DecoderOptions decoder;
   std::size_t max_findings = 1000;  // kept; all are counted
@@ -34,8 +37,9 @@ struct DirectionStats {
   std::array<std::uint64_t, std::variant_size_v<Control>> control{};  // accepted, by alternative
   std::uint64_t io = 0, null = 0, almp = 0;
   std::uint64_t crc_errors = 0, id_errors = 0, id_corrected = 0;
-  std::uint64_t discarded = 0;  // clean, but in the shadow of an error
-  std::uint64_t retries = 0;    // times the receiver began to discard
+  std::uint64_t almp_errors = 0;  // ALMPs whose copies differ
+  std::uint64_t discarded = 0;    // clean, but in the shadow of an error
+  std::uint64_t retries = 0;      // times the receiver began to discard
   std::array<std::uint64_t, kMessageKinds> messages{};
   std::uint64_t payload_bytes = 0;  // data of complete messages
 };
@@ -50,8 +54,12 @@ class LinkChecker {
   void set_listener(Listener listener) { listener_ = std::move(listener); }
 
   void on_flit(std::uint64_t time_ps, Direction direction, const Flit& flit);
-  /// The receiver of `direction` must retry though no bad flit was fed: one was lost on the way, or
-  /// the physical layer went through Recovery (then call it for both directions).
+  /// The physical link went through Recovery: what was under way is lost, both ends synchronise by
+  /// ALMPs and retry. `time_ps` as for flits.
+  void on_recovery(std::uint64_t time_ps);
+  /// The receiver of `direction` must retry though no bad flit was fed: one was lost on the way,
+  /// or, on a link without ARB/MUX, the physical layer went through Recovery (then call it for both
+  /// directions).
   void force_retry(Direction direction);
   /// The link comes up anew: link-layer state and outstanding requests are forgotten, findings and
   /// statistics stay.
@@ -62,6 +70,7 @@ class LinkChecker {
   const std::vector<Finding>& findings() const { return findings_.kept(); }
   std::uint64_t finding_count() const { return findings_.total(); }
   const DirectionStats& stats(Direction d) const { return stats_[index(d)]; }
+  std::uint64_t recoveries() const { return recoveries_; }
   std::size_t outstanding() const { return transactions_.outstanding(); }
   /// Credits the sender of `kind` holds at this moment, as far as they have arrived.
   std::int64_t credits(MessageKind kind) const { return credits_[index(kind)]; }
@@ -88,7 +97,10 @@ class LinkChecker {
 
   Receiver& rx(Direction d) { return receivers_[index(d)]; }
   void report(Direction d, Rule rule, std::string text);
+  void on_time(std::uint64_t time_ps, Direction d);
   bool accept_protocol_id(Direction d, const Flit& flit);
+  void on_almp(Direction d, const Flit& flit);
+  void restart_link_layer();
   void on_bad_flit(Direction d);
   void start_discarding(Direction d);
 
@@ -107,11 +119,12 @@ class LinkChecker {
   LinkCheckerOptions options_;
   Listener listener_;
   FindingList findings_;
+  AlmpChecker almps_;
   TransactionChecker transactions_;
   std::array<Receiver, 2> receivers_;
   std::array<DirectionStats, 2> stats_{};
   std::array<std::int64_t, kMessageKinds> credits_{};
-  std::uint64_t now_ps_ = 0;
+  std::uint64_t now_ps_ = 0, recoveries_ = 0;
 };
 
 }  // namespace cxlgpu::flits

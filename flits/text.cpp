@@ -250,6 +250,23 @@ bool fields_suffice(const Flit& flit, Direction direction, const FlitContent& co
   return encode(direction, content) == flit;
 }
 
+bool is_almp(const std::optional<ProtocolId>& id) {
+  return id == ProtocolId::Almp || id == ProtocolId::AlmpEds;
+}
+
+constexpr std::string_view kAlmpKind = "almp", kRequest = "Request", kStatus = "Status";
+
+Almp almp_from_json(const Json& json) {
+  const std::string link = string_at(json, "link"), type = string_at(json, "type"),
+                    state = string_at(json, "state");
+  const auto link_code = almp_link_from_name(link);
+  if (!link_code) bad_value("link", link, "use CXL.io or CXL.cachemem");
+  if (type != kRequest && type != kStatus) bad_value("type", type, "use Request or Status");
+  const auto state_code = link_state_from_name(state);
+  if (!state_code) bad_value("state", state, "use Reset, Active, DAPM, L1.0..L1.3, L2 or Retrain");
+  return {*link_code, type == kRequest, *state_code};
+}
+
 }  // namespace
 
 std::string to_text(const Message& message) {
@@ -272,7 +289,14 @@ std::string to_text(const Flit& flit, Direction direction, unsigned owed) {
   const auto id = flit.protocol_id().id;
   std::string text(name(direction));
   if (!id || !is_cachemem(*id)) {
-    return text + fmt::format(" {}", id ? name(*id) : "damaged protocol ID");
+    text += fmt::format(" {}", id ? name(*id) : "damaged protocol ID");
+    if (!is_almp(id)) return text;
+    const AlmpReading reading = read_almp(flit);
+    const bool readable =
+        reading.fault == AlmpFault::None || reading.fault == AlmpFault::RestNotZero;
+    if (readable) text += ' ' + to_text(reading.almp);
+    if (reading.fault != AlmpFault::None) text += fmt::format(" ({})", name(reading.fault));
+    return text;
   }
   if (*id != ProtocolId::CacheMem) text += fmt::format(" {}", name(*id));
   const FlitContent content = parse(flit, direction, owed);
@@ -286,6 +310,11 @@ std::string to_text(const Flit& flit, Direction direction, unsigned owed) {
   }
   if (!flit.crc_ok()) text += " (CRC error)";
   return text;
+}
+
+std::string to_text(const Almp& almp) {
+  return fmt::format("{} {} {}", name(almp.link), almp.is_request ? kRequest : kStatus,
+                     name(almp.state));
 }
 
 Json to_json(const Message& message) {
@@ -323,6 +352,15 @@ Json to_json(const Flit& flit, Direction direction, unsigned owed) {
   Json json{{"direction", std::string(name(direction))},
             {"protocol", std::string(id ? name(*id) : "damaged")}};
   if (!id || !is_cachemem(*id)) {
+    const AlmpReading reading = read_almp(flit);
+    if (is_almp(id) && reading.fault == AlmpFault::None) {
+      json["kind"] = kAlmpKind;
+      json["almp"] = {{"link", name(reading.almp.link)},
+                      {"type", reading.almp.is_request ? kRequest : kStatus},
+                      {"state", name(reading.almp.state)}};
+      if (encode_almp(reading.almp) != flit) json["raw"] = flit.to_hex();
+      return json;
+    }
     json["kind"] = "other";
     json["raw"] = flit.to_hex();
     return json;
@@ -385,6 +423,7 @@ Flit flit_from_json(const Json& json) {
   const auto direction = direction_from_name(direction_name);
   if (!direction) bad_value("direction", direction_name, "use M2S or S2M");
   const std::string kind = string_at(json, "kind");
+  if (kind == kAlmpKind) return encode_almp(almp_from_json(at(json, "almp")));
   if (kind == name(FlitKind::Control)) {
     return encode_control(control_from_json(at(json, "control")));
   }
@@ -400,7 +439,7 @@ Flit flit_from_json(const Json& json) {
     return encode(data);
   }
   if (kind != name(FlitKind::Protocol)) {
-    bad_value("kind", kind, "use protocol, all-data or control, or give \"raw\"");
+    bad_value("kind", kind, "use protocol, all-data, control or almp, or give \"raw\"");
   }
   try {
     return encode(*direction, protocol_from_json(json));

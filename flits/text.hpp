@@ -5,6 +5,7 @@
 //             "messages": [{"kind": "M2S Req", "opcode": "MemRd", ...}]} | {"format", "data": hex}]
 //   all-data  "chunks": four hex strings of 16 bytes
 //   control   "control": {"type": "LLCRD", ...fields}
+//   almp      "almp": {"link": "CXL.cachemem", "type": "Request"|"Status", "state": "Active"}
 // Fields wider than 8 bits are hex strings; reserved codes are numbers. Where these fields do not
 // say everything (bad CRC, odd protocol ID, reserved or stale bits), "raw" holds all 68 bytes and
 // wins when the flit is read back, so flit_from_json(to_json(f)) == f for every flit.
@@ -15,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "flits/almp.hpp"
 #include "flits/codec.hpp"
 
 namespace cxlgpu::flits {
@@ -27,6 +29,7 @@ struct FormatError : std::runtime_error {
 std::string to_text(const Flit& flit, Direction direction, unsigned owed = 0);
 std::string to_text(const Message& message);
 std::string to_text(const Control& control);
+std::string to_text(const Almp& almp);
 
 nlohmann::ordered_json to_json(const Flit& flit, Direction direction, unsigned owed = 0);
 nlohmann::ordered_json to_json(const Message& message);

@@ -34,6 +34,18 @@ constexpr unsigned kRegBits = 50;
 constexpr std::uint64_t kRegWrite = std::uint64_t{1} << 48;
 constexpr std::uint64_t kRegValid = std::uint64_t{1} << 49;
 
+// flit_kind_e, 2 bits.
+constexpr unsigned kKindBits = 2;
+constexpr std::array kIdOfKind = {flits::ProtocolId::Io, flits::ProtocolId::CacheMem,
+                                  flits::ProtocolId::Almp, flits::ProtocolId::Null};
+
+// The wires carry no end-of-data tokens, so no EDS codes either.
+std::uint64_t kind_of(flits::ProtocolId id) {
+  const auto* found = std::find(kIdOfKind.begin(), kIdOfKind.end(), id);
+  if (found == kIdOfKind.end()) throw std::logic_error("rtl: protocol ID with EDS");
+  return static_cast<std::uint64_t>(found - kIdOfKind.begin());
+}
+
 bool bit(std::uint64_t word, unsigned n) {
   return (word >> n) & 1;
 }
@@ -53,7 +65,7 @@ RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts,
   if (!options.flit_log.empty()) log_ = std::make_unique<flits::FlitLogWriter>(options.flit_log);
   for (unsigned port = 0; port < kPorts; ++port) {
     wires_.push_back(std::make_unique<WireMonitor>(
-        config, port, log_.get(),
+        config, port, options.faults, log_.get(),
         [this, port](Time at, Direction direction, const flits::Item& item) {
           on_message(port, at, direction, item);
         }));
@@ -73,18 +85,19 @@ RtlEngine::~RtlEngine() = default;
 void RtlEngine::reset_and_train() {
   top_->clk_i = 0;
   top_->rst_ni = 0;
-  top_->rp_link_up_i = 0;
-  top_->ep_link_up_i = 0;
   top_->rready_i = 1;
   top_->bready_i = 1;
   for (int i = 0; i < 4; ++i) cycle();
   top_->rst_ni = 1;
   cycle();
-  top_->rp_link_up_i = (1u << kPorts) - 1;
-  top_->ep_link_up_i = (1u << kPorts) - 1;
+  for (auto& wire : wires_) wire->bring_up();
   constexpr unsigned kAll = (1u << kPorts) - 1;
   for (unsigned i = 0; top_->rp_init_done_o != kAll || top_->ep_init_done_o != kAll; ++i) {
-    if (i == kTrainingCycles) throw std::runtime_error("rtl: the links did not train");
+    if (i == kTrainingCycles) {
+      std::string text = "rtl: the links did not train";
+      for (const std::string& problem : problems()) text += "; " + problem;
+      throw std::runtime_error(text);
+    }
     cycle();
   }
   for (unsigned i = 0; i < kCreditCycles; ++i) cycle();
@@ -158,6 +171,13 @@ void RtlEngine::cycle() {
     sample_link(port);
     sample_media(port);
   }
+  const LinkFaults& faults = options_.faults;
+  const bool fault = (faults.recovery_at != 0 && cycles() + 1 == faults.recovery_at) ||
+                     (faults.recovery_every != 0 && (cycles() + 1) % faults.recovery_every == 0);
+  for (unsigned port = 0; port < kPorts; ++port) {
+    const bool asked = bit(top_->rp_retrain_req_o, port) || bit(top_->ep_retrain_req_o, port);
+    wires_[port]->clock(time_ + kCycle, asked || fault);
+  }
   top_->clk_i = 1;
   top_->eval();
   time_ += kCycle;
@@ -214,31 +234,38 @@ void RtlEngine::sample_answers() {
 void RtlEngine::drive_link(unsigned port) {
   WireMonitor& wire = *wires_[port];
   const WireMonitor::Arrivals arrivals = wire.receive(time_);
-  const auto arrive = [&](Direction direction, auto& valid, auto& port_bits) {
-    const auto& flit = arrivals[flits::index(direction)];
-    set_field(valid, port, 1, flit.has_value());
-    if (flit) set_bytes<kFlitBytes>(port_bits, kFlitBits * port, flit->payload().data());
+  const auto arrive = [&](Direction direction, auto& valid, auto& kind, auto& port_bits) {
+    const auto& received = arrivals[flits::index(direction)];
+    set_field(valid, port, 1, received.has_value());
+    if (!received) return;
+    set_field(kind, kKindBits * port, kKindBits, kind_of(received->id));
+    set_bytes<kFlitBytes>(port_bits, kFlitBits * port, received->flit.payload().data());
   };
-  arrive(Direction::M2S, top_->ep_link_rx_valid_i, top_->ep_link_rx_flit_i);
-  arrive(Direction::S2M, top_->rp_link_rx_valid_i, top_->rp_link_rx_flit_i);
+  arrive(Direction::M2S, top_->ep_link_rx_valid_i, top_->ep_link_rx_kind_i,
+         top_->ep_link_rx_flit_i);
+  arrive(Direction::S2M, top_->rp_link_rx_valid_i, top_->rp_link_rx_kind_i,
+         top_->rp_link_rx_flit_i);
   set_field(top_->rp_link_tx_ready_i, port, 1, wire.ready(Direction::M2S, time_));
   set_field(top_->ep_link_tx_ready_i, port, 1, wire.ready(Direction::S2M, time_));
-  // The PHY of this bench retrains at once.
-  set_field(top_->rp_phy_reinit_done_i, port, 1, bit(top_->rp_phy_reinit_req_o, port));
-  set_field(top_->ep_phy_reinit_done_i, port, 1, bit(top_->ep_phy_reinit_req_o, port));
+  const Phy& phy = wire.phy();
+  set_field(top_->rp_phy_up_i, port, 1, phy.up());
+  set_field(top_->ep_phy_up_i, port, 1, phy.up());
+  set_field(top_->rp_phy_recovery_i, port, 1, phy.recovering());
+  set_field(top_->ep_phy_recovery_i, port, 1, phy.recovering());
 }
 
 void RtlEngine::sample_link(unsigned port) {
-  const auto leave = [&](Direction direction, auto valid, auto ready, const auto& port_bits) {
+  const auto leave = [&](Direction direction, auto valid, auto ready, const auto& kind,
+                         const auto& port_bits) {
     if (!bit(valid, port) || !bit(ready, port)) return;
     flits::Flit flit;
-    flit.set_protocol_id(flits::ProtocolId::CacheMem);
+    flit.set_protocol_id(kIdOfKind[field(kind, kKindBits * port, kKindBits)]);
     get_bytes<kFlitBytes>(port_bits, kFlitBits * port, flit.payload().data());
     wires_[port]->send(direction, flit, time_);
   };
-  leave(Direction::M2S, top_->rp_link_tx_valid_o, top_->rp_link_tx_ready_i,
+  leave(Direction::M2S, top_->rp_link_tx_valid_o, top_->rp_link_tx_ready_i, top_->rp_link_tx_kind_o,
         top_->rp_link_tx_flit_o);
-  leave(Direction::S2M, top_->ep_link_tx_valid_o, top_->ep_link_tx_ready_i,
+  leave(Direction::S2M, top_->ep_link_tx_valid_o, top_->ep_link_tx_ready_i, top_->ep_link_tx_kind_o,
         top_->ep_link_tx_flit_o);
 }
 

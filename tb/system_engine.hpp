@@ -14,6 +14,7 @@
 #include "refmodel/firmware/bring_up.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/system/model_engine.hpp"
+#include "tb/link/link.hpp"
 #include "tb/request_tracker.hpp"
 
 namespace cxlgpu {
@@ -54,6 +55,7 @@ struct EngineOptions {
   std::uint64_t waves_from_us = 0, waves_to_us = ~std::uint64_t{0};
   std::string flit_log;  // flit log file, empty: none
   std::string replay;    // command that runs this again, for mismatch messages
+  LinkFaults faults;
 };
 
 // `media`: the parts behind the ports, driven by the engine (by the RTL in a cosim). `model_media`:

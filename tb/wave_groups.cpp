@@ -32,13 +32,18 @@ std::vector<Group> groups(unsigned ports) {
          root,
          {"policy_q[2:0]", "state[2:0]", "sr_count[5:0]", "load_valid[31:0]", "rd_line[45:0]",
           "spec_first[43:0]", "spec_len[1:0]", "mem_valid[29:0]", "lc_dev_load[1:0]"}});
+    all.push_back(
+        {fmt::format("root port {} ARB/MUX", p),
+         root + "u_port.u_arb_mux.",
+         {"phase_q[1:0]", "io_state_o[3:0]", "cm_state_o[3:0]", "tx_valid_o", "tx_kind_o[1:0]",
+          "rx_valid_i", "rx_kind_i[1:0]", "retrain_req_o", "err_o[2:0]"}});
     all.push_back({fmt::format("root port {} link layer", p),
-                   root + "u_controller.u_link.",
+                   root + "u_port.u_controller.u_link.",
                    {"lrsm[2:0]", "sel[3:0]", "pk_owed_i[3:0]", "num_free[8:0]", "num_ack_q[9:0]",
                     "timer_q[5:0]", "eseq[7:0]", "wr_ptr[7:0]", "link_tx_flit_o[527:0]",
                     "link_rx_flit_i[527:0]", "err_o[7:0]"}});
     all.push_back({fmt::format("endpoint {} link layer", p),
-                   end + "u_controller.u_link.",
+                   end + "u_port.u_controller.u_link.",
                    {"lrsm[2:0]", "sel[3:0]", "pk_owed_i[3:0]", "num_free[8:0]", "num_ack_q[9:0]",
                     "eseq[7:0]", "link_tx_flit_o[527:0]"}});
     all.push_back({fmt::format("endpoint {}", p),

@@ -12,14 +12,23 @@ namespace {
 using flits::Direction;
 
 constexpr std::uint64_t kUnmapped = ((std::uint64_t{1} << 46) - 1) << 6;  // the last line there is
+constexpr std::size_t kMaxProblems = 10;
 
-LinkOptions link_options(const RunConfig& config, unsigned port, Direction direction) {
+LinkOptions link_options(const RunConfig& config, unsigned port, Direction direction,
+                         const LinkFaults& faults) {
   LinkOptions options;
   options.flit_time = config.link.flit_time();
   options.flight = Time{config.link.flight_ps};
   options.bit_error_rate =
       direction == Direction::M2S ? config.link.bit_error_rate_m2s : config.link.bit_error_rate_s2m;
   options.seed = config.seed * 1000 + port * 2 + flits::index(direction);
+  options.damage_flit = faults.damage_flit[flits::index(direction)];
+  return options;
+}
+
+flits::LinkCheckerOptions checker_options() {
+  flits::LinkCheckerOptions options;
+  options.arb_mux = true;
   return options;
 }
 
@@ -30,18 +39,40 @@ std::uint64_t control_flits(const flits::DirectionStats& stats) {
 
 }  // namespace
 
-WireMonitor::WireMonitor(const RunConfig& config, unsigned port, flits::FlitLogWriter* log,
-                         OnMessage on_message)
+WireMonitor::WireMonitor(const RunConfig& config, unsigned port, const LinkFaults& faults,
+                         flits::FlitLogWriter* log, OnMessage on_message)
     : name_(fmt::format("link{}", port)),
       drop_spec_every_(config.link.drop_spec_every),
-      wires_{Link(link_options(config, port, Direction::M2S)),
-             Link(link_options(config, port, Direction::S2M))},
+      wires_{Link(link_options(config, port, Direction::M2S, faults)),
+             Link(link_options(config, port, Direction::S2M, faults))},
       sender_(Direction::M2S),
+      checker_(checker_options()),
       log_(log) {
   checker_.set_listener([on_message = std::move(on_message)](
                             std::uint64_t time_ps, Direction direction, const flits::Item& item) {
     on_message(Time{time_ps}, direction, item);
   });
+}
+
+// Damage on the way hides what is wrong with an ALMP, so it is looked at before.
+void WireMonitor::send(Direction direction, const flits::Flit& flit, Time now) {
+  if (flit.protocol_id().id == flits::ProtocolId::Almp && malformed_.size() < kMaxProblems) {
+    const flits::AlmpFault fault = flits::read_almp(flit).fault;
+    if (fault != flits::AlmpFault::None) {
+      malformed_.push_back(fmt::format("{} {} {} ps: ALMP sent: {}", name_, flits::name(direction),
+                                       now.ps, flits::name(fault)));
+    }
+  }
+  wire(direction).send(flit, now);
+}
+
+void WireMonitor::clock(Time now, bool retrain) {
+  const bool asked = retrain || lost_flit_;
+  lost_flit_ = false;
+  if (!phy_.clock(asked)) return;
+  for (Link& wire : wires_) wire.drop_all(now);
+  checker_.on_recovery(now.ps);
+  if (log_ != nullptr) log_->write_recovery(now.ps, name_);
 }
 
 WireMonitor::Arrivals WireMonitor::receive(Time now) {
@@ -57,7 +88,12 @@ WireMonitor::Arrivals WireMonitor::receive(Time now) {
     const auto& arrival = due[flits::index(direction)];
     if (!arrival) continue;
     observe(direction, *arrival);
-    arrivals[flits::index(direction)] = arrival->flit;
+    const flits::ProtocolIdVerdict verdict = arrival->flit.protocol_id();
+    if (verdict.id) {
+      arrivals[flits::index(direction)] = {*verdict.id, arrival->flit};
+    } else {
+      lost_flit_ = true;
+    }
   }
   return arrivals;
 }
@@ -69,6 +105,7 @@ void WireMonitor::observe(Direction direction, const Link::Arrival& arrival) {
 
 void WireMonitor::lose_speculation(flits::Flit& flit) {
   // Follows the stream without retry: the configuration allows losses only on a clean link.
+  if (flit.protocol_id().id != flits::ProtocolId::CacheMem) return;
   flits::FlitContent content = flits::parse(flit, Direction::M2S, sender_.owed());
   if (auto* protocol = std::get_if<flits::ProtocolFlit>(&content)) {
     bool changed = false;
@@ -99,14 +136,14 @@ LinkCounters WireMonitor::counters(Direction direction) const {
   counters.llcrd = control_flits<flits::Llcrd>(stats);
   counters.retry = control_flits<flits::RetryIdle>(stats) + control_flits<flits::RetryReq>(stats) +
                    control_flits<flits::RetryAck>(stats) + control_flits<flits::RetryFrame>(stats);
-  counters.errors = stats.crc_errors;
+  counters.errors = stats.crc_errors + stats.id_errors + stats.almp_errors;
   return counters;
 }
 
 std::vector<std::string> WireMonitor::problems() const {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = malformed_;
   for (const flits::Finding& finding : checker_.findings()) {
-    if (lines.size() == 10) break;
+    if (lines.size() >= kMaxProblems) break;
     lines.push_back(fmt::format("{} {} {} ps: {}: {}", name_, flits::name(finding.direction),
                                 finding.time_ps, flits::name(finding.rule), finding.text));
   }

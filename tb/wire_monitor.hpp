@@ -1,8 +1,9 @@
-// One link of the RTL system: both wires, the checker that sees every flit, and the flit log.
+// One link of the RTL system: both wires and their PHY, the checker that sees every flit, and the
+// flit log.
 //
-// Purpose: carries flits between two verilated controllers; whatever arrives is logged, held
-// against the
-//          link rules and turned into wire events.
+// Purpose: carries flits between two verilated ports; whatever arrives is logged, held against the
+//          link rules and turned into wire events. Protocol IDs are judged here, as Flex Bus does:
+//          a flit whose ID cannot be told is dropped and the link goes through Recovery.
 // Units:   picoseconds since reset.
 // Faults:  bit errors on the wires; every n-th MemSpecRd turned into one that nobody maps (it keeps
 // its
@@ -22,6 +23,7 @@
 #include "refmodel/controller/link_direction.hpp"
 #include "refmodel/system/config.hpp"
 #include "tb/link/link.hpp"
+#include "tb/link/phy.hpp"
 
 namespace cxlgpu {
 
@@ -29,18 +31,25 @@ class WireMonitor {
  public:
   // A message whose last byte arrived.
   using OnMessage = std::function<void(Time at, flits::Direction, const flits::Item&)>;
-  WireMonitor(const RunConfig& config, unsigned port, flits::FlitLogWriter* log,
-              OnMessage on_message);
+  WireMonitor(const RunConfig& config, unsigned port, const LinkFaults& faults,
+              flits::FlitLogWriter* log, OnMessage on_message);
 
   [[nodiscard]] bool ready(flits::Direction direction, Time now) const {
     return wire(direction).ready(now);
   }
-  void send(flits::Direction direction, const flits::Flit& flit, Time now) {
-    wire(direction).send(flit, now);
-  }
-  // What arrives at this clock edge, by direction.
-  using Arrivals = std::array<std::optional<flits::Flit>, 2>;
+  void send(flits::Direction direction, const flits::Flit& flit, Time now);
+  // What arrives at this clock edge and can be told from its protocol ID, by direction.
+  struct Received {
+    flits::ProtocolId id;
+    flits::Flit flit;
+  };
+  using Arrivals = std::array<std::optional<Received>, 2>;
   Arrivals receive(Time now);
+
+  [[nodiscard]] const Phy& phy() const { return phy_; }
+  void bring_up() { phy_.bring_up(); }
+  // The clock rises at `now`; `retrain`: one of the ends asks for Recovery.
+  void clock(Time now, bool retrain);
 
   // No request may be left unanswered on the wire.
   void finish();
@@ -57,7 +66,10 @@ class WireMonitor {
   unsigned drop_spec_every_;
   std::uint64_t specs_seen_ = 0;
   std::array<Link, 2> wires_;
-  flits::Decoder sender_;  // follows the M2S stream for drop_spec_every
+  Phy phy_;
+  bool lost_flit_ = false;              // in this cycle: its protocol ID cannot be told
+  std::vector<std::string> malformed_;  // ALMPs as they were sent
+  flits::Decoder sender_;               // follows the M2S stream for drop_spec_every
   flits::LinkChecker checker_;
   flits::FlitLogWriter* log_;
 };

@@ -7,7 +7,7 @@ packages=(
   verilator zlib1g-dev
   libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
   libgtest-dev librapidcheck-dev
-  clang-format python3-venv
+  clang-format python3-venv python3-yaml
 )
 
 missing=()

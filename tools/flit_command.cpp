@@ -66,7 +66,8 @@ class HexPrinter {
   HexPrinter(bool json, Direction direction) : json_(json), decoder_(direction) {}
   void print(const flits::Flit& flit) {
     print_flit(json_, "", decoder_.direction(), flit, decoder_.owed());
-    if (!flit.crc_ok()) return;
+    const auto id = flit.protocol_id().id;
+    if (!id || !flits::is_cachemem(*id) || !flit.crc_ok()) return;
     for (const flits::DecodeFinding& finding : decoder_.decode(flit).findings) {
       if (!json_) fmt::print("  rule: {}\n", flits::describe(finding));
     }
@@ -85,6 +86,11 @@ void decode_log(const FlitArguments& a) {
   std::map<std::string, flits::LinkChecker> links;
   while (log.read(record)) {
     flits::LinkChecker& link = links.try_emplace(record.link).first->second;
+    if (record.recovery) {
+      if (!a.json) fmt::print("{} {} Recovery\n", record.time_ps, record.link);
+      link.on_recovery(record.time_ps);
+      continue;
+    }
     const unsigned owed = link.discarding(record.direction) ? 0 : link.owed(record.direction);
     print_flit(a.json,
                fmt::format("{} {} {} ", record.time_ps, record.link, flits::name(record.direction)),
@@ -136,8 +142,12 @@ int check(const FlitArguments& a) {
   std::map<std::string, flits::LinkChecker> checkers;
   std::uint64_t flits_seen = 0;
   while (log.read(record)) {
-    checkers.try_emplace(record.link)
-        .first->second.on_flit(record.time_ps, record.direction, record.flit);
+    flits::LinkChecker& checker = checkers.try_emplace(record.link).first->second;
+    if (record.recovery) {
+      checker.on_recovery(record.time_ps);
+      continue;
+    }
+    checker.on_flit(record.time_ps, record.direction, record.flit);
     ++flits_seen;
   }
   std::uint64_t violations = 0;

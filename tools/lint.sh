@@ -1,12 +1,13 @@
 #!/bin/sh
 # Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more
-# with the assertions compiled in, and the C++ format. Silent but for one line; non-zero on any finding.
+# with the assertions compiled in, the C++ format, and that what is made from regs/ is current. Silent
+# but for one line; non-zero on any finding.
 # Usage: tools/lint.sh   (from anywhere)
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
 packages=$(ls rtl/pkg/*.sv | sort)
-search="-y rtl/common -y rtl/controller -y rtl/root_port -y rtl/host_bridge -y rtl/endpoint -y rtl/top"
+search="-y rtl/common -y rtl/controller -y rtl/flex_bus -y rtl/cxl_io -y rtl/root_port -y rtl/host_bridge -y rtl/endpoint -y rtl/top"
 # UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
 verilator="verilator --lint-only -Wall -Wno-UNUSEDPARAM $search"
 modules=$(ls rtl/*/*.sv | grep -v '^rtl/pkg/' | sort)
@@ -44,6 +45,8 @@ else
   echo "lint: clang-format is missing (make deps)" >&2
   failed=1
 fi
+
+tools/regs.py --check || failed=1
 
 [ "$failed" = 0 ] || exit 1
 echo "lint: $(echo "$modules" | wc -l) RTL modules and $(echo "$sources" | wc -w) C++ files clean"

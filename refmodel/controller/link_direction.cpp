@@ -14,6 +14,7 @@ constexpr unsigned kCreditMax = 1023;
 constexpr Time cycles(std::uint64_t n) {
   return kCycle * n;
 }
+constexpr Time kReceive = cycles(2);  // R1, R2
 }  // namespace
 
 LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
@@ -221,7 +222,7 @@ void LinkDirection::launch(Wire flit, Time now, bool bearing) {
   }
   busy_until_ = start + params_.flit_time;
   flit.arrival = busy_until_ + params_.flight;
-  flit.effective = ceil_to_cycle(flit.arrival) + cycles(3);
+  flit.effective = ceil_to_cycle(flit.arrival) + kReceive;
   wire_.push(flit);
 }
 
@@ -232,12 +233,12 @@ Time LinkDirection::resend_time(Time launched) {
   const Time sequence = params_.flit_time * kRetrySequence;
   const double sequence_error = 1.0 - std::pow(1.0 - flit_error_probability_, kRetrySequence);
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
-  Time detected = ceil_to_cycle(launched + params_.flit_time + params_.flight) + cycles(3);
+  Time detected = ceil_to_cycle(launched + params_.flit_time + params_.flight) + kReceive;
   for (;;) {
     const Time request = std::max(detected + cycles(2), reverse_->busy_until_);
     reverse_->busy_until_ = request + sequence;
     reverse_->counters_.retry += kRetrySequence;
-    const Time seen = ceil_to_cycle(reverse_->busy_until_ + params_.flight) + cycles(3);
+    const Time seen = ceil_to_cycle(reverse_->busy_until_ + params_.flight) + kReceive;
     const bool request_lost = uniform(rng_) < sequence_error;
     const bool answer_lost = !request_lost && uniform(rng_) < sequence_error;
     if (!request_lost) counters_.retry += kRetrySequence;

@@ -5,7 +5,7 @@
 //          cycle-exact twin (pack_rule.hpp) and keeps credits, acknowledgements, the retry buffer
 //          level and LLCRD forcing, but moves message handles instead of bits.
 // Units:   times in picoseconds; every action falls on a clock edge.
-// Timing:  docs/blocks.md: T1..T3 three cycles, R1..R3 three cycles; between them the serialiser
+// Timing:  docs/blocks.md: T1..T3 three cycles, R1, R2 two cycles; between them the serialiser
 // and
 //          the flight time of the wire.
 // Retry:   a flit hit by a bit error is delivered again after the exchange that CXL 2.0 section
@@ -98,7 +98,7 @@ class LinkDirection {
   };
   struct Wire {      // one flit under way
     Time arrival;    // last byte at the receiver
-    Time effective;  // R3 has acted
+    Time effective;  // R2 has acted
     std::array<LinkMessage, 2> nd;
     std::array<LinkMessage, 2> wd;
     std::uint8_t nd_count = 0, wd_count = 0;

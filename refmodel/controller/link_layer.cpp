@@ -130,7 +130,7 @@ void LinkLayer::find_sequence(Received& r) const {
   const bool is_adf = r.accepted && unpacker_.owed() >= 4;
   r.frames_next = 0;
   if (!r.good || is_adf) return;
-  r.control = read_control(r2_->payload);
+  r.control = read_control(r1_->payload);
   if (std::holds_alternative<flits::RetryFrame>(r.control)) {
     r.frames_next = std::min(frames_ + 1, kFrames);
   }
@@ -142,10 +142,10 @@ void LinkLayer::find_sequence(Received& r) const {
 LinkLayer::Received LinkLayer::receive() const {
   Received r;
   r.frames_next = frames_;
-  if (!r2_) return r;
-  r.good = !r2_->bad;
+  if (!r1_) return r;
+  r.good = !r1_->bad;
   r.accepted = r.good && local().state == RetryLocal::State::kNormal;
-  r.unpacked = unpacker_.eval({.start = false, .valid = r.accepted, .flit = r2_->payload});
+  r.unpacked = unpacker_.eval({.start = false, .valid = r.accepted, .flit = r1_->payload});
   find_sequence(r);
   if (!r.accepted) return r;
   const auto* llcrd = std::get_if<flits::Llcrd>(&r.control);
@@ -153,30 +153,32 @@ LinkLayer::Received LinkLayer::receive() const {
                 std::holds_alternative<flits::InitParam>(r.control);
   r.has_credits = r.unpacked.is_protocol || llcrd != nullptr;
   if (llcrd != nullptr) r.acks = llcrd->full_ack;
-  if (r.unpacked.is_protocol && get_header(r2_->payload).ak) r.acks = kAkUnit;
+  if (r.unpacked.is_protocol && get_header(r1_->payload).ak) r.acks = kAkUnit;
   return r;
 }
 
-// Errors of the flit in R3.
+// Errors of the flit in R2.
 unsigned LinkLayer::errors(const Received& r) const {
   unsigned err = 0;
-  if (r2_ && r2_->bad) err |= link_err::kCrc;
+  if (r1_ && r1_->bad) err |= link_err::kCrc;
   if (r.ack_seq && local().state != RetryLocal::State::kLocalIdle) err |= link_err::kUnexpectedAck;
   if (!r.accepted) return err;
   const bool unknown =
       r.unpacked.is_control && std::holds_alternative<flits::UnknownControl>(r.control);
   const bool param = std::holds_alternative<flits::InitParam>(r.control);
-  if (r.unpacked.err || unknown) err |= link_err::kProtocol;
+  const bool over_ack = buffer_.eval({.ack = r.acks}).over_ack;
+  if (r.unpacked.err || unknown || over_ack) err |= link_err::kProtocol;
   if (r.retryable && !param && !param_received_) err |= link_err::kBeforeInit;
   if (param && param_received_) err |= link_err::kSecondInit;
   return err;
 }
 
 // Errors seen as a step of the retry machine.
-unsigned LinkLayer::retry_errors(RetryLocal::State before) const {
+unsigned LinkLayer::retry_errors(const In& in, RetryLocal::State before) const {
   if (local().state != RetryLocal::State::kLlrReq) return 0;
   if (before == RetryLocal::State::kNormal) return link_err::kRetry;
-  return before == RetryLocal::State::kLocalIdle ? link_err::kTimeout : 0;
+  const bool timeout = before == RetryLocal::State::kLocalIdle && !in.phy_reinit_done;
+  return timeout ? link_err::kTimeout : 0;
 }
 
 // --------------------------------------------------------------------------------- eval and edge
@@ -194,7 +196,7 @@ LinkLayer::Out LinkLayer::eval(const In& in) const {
   out.nd_hdr = r.unpacked.nd_hdr;
   out.wd_valid = r.unpacked.wd_valid;
   out.wd = r.unpacked.wd;
-  out.link_tx_valid = output_.has_value();
+  out.link_tx_valid = up_ && output_.has_value();
   out.link_tx_flit = output_.value_or(CrcFlit{});
   out.phy_reinit_req = local().phy_reinit_req;
   out.init_done = param_sent_ && param_received_;
@@ -231,9 +233,9 @@ void LinkLayer::clock(const In& in) {
   clock_acks_and_timer(s, r);
   clock_credits(in, s, r);
   packer_.clock(offer);
-  unpacker_.clock({.start = false, .valid = r.accepted, .flit = r2_ ? r2_->payload : Payload{}});
+  unpacker_.clock({.start = false, .valid = r.accepted, .flit = r1_ ? r1_->payload : Payload{}});
   clock_retry(in, s, r);
-  err_ |= retry_errors(before);
+  err_ |= retry_errors(in, before);
   clock_init(s, r);
   clock_transmit(in, s);
   clock_receive(in, r);
@@ -245,6 +247,10 @@ void LinkLayer::clock_transmit(const In& in, const Selection& s) {
   if (s.sequence != Sequence::kNone) {
     sequence_ = frame ? s.sequence : Sequence::kNone;
     frames_sent_ = frame ? frames_sent_ + 1 : 0;
+  }
+  if (in.phy_reinit_done) {  // the peer asks anew, and so do we
+    sequence_ = Sequence::kNone;
+    frames_sent_ = 0;
   }
   const bool free = output_free(in);
   const bool load = !selected_ || free;
@@ -258,11 +264,12 @@ void LinkLayer::clock_transmit(const In& in, const Selection& s) {
 }
 
 void LinkLayer::clock_receive(const In& in, const Received& r) {
-  if (r2_) frames_ = r.frames_next;
-  r2_.reset();
-  if (r1_) r2_ = Checked{r1_->payload, crc_of(r1_->payload) != r1_->crc};
+  if (r1_) frames_ = r.frames_next;
+  if (in.phy_reinit_done) frames_ = 0;
   r1_.reset();
-  if (up_ && in.link_rx_valid) r1_ = in.link_rx_flit;
+  if (up_ && in.link_rx_valid) {
+    r1_ = Checked{in.link_rx_flit.payload, crc_of(in.link_rx_flit.payload) != in.link_rx_flit.crc};
+  }
 }
 
 void LinkLayer::clock_acks_and_timer(const Selection& s, const Received& r) {
@@ -273,7 +280,7 @@ void LinkLayer::clock_acks_and_timer(const Selection& s, const Received& r) {
 }
 
 void LinkLayer::clock_credits(const In& in, const Selection& s, const Received& r) {
-  const flits::FlitHeader header = r2_ ? get_header(r2_->payload) : flits::FlitHeader{};
+  const flits::FlitHeader header = r1_ ? get_header(r1_->payload) : flits::FlitHeader{};
   const auto grant = [&r](unsigned field, unsigned use) {
     const bool mem = r.has_credits && field >= 8;
     return CreditTx::In{.start = false, .add_valid = mem, .add_code = field & 7, .use = use};
@@ -299,10 +306,11 @@ void LinkLayer::clock_retry(const In& in, const Selection& s, const Received& r)
                  .req_eseq = req.eseq,
                  .req_num_retry = req.num_retry,
                  .ack_sent = s.choice == Choice::kAck,
-                 .replay_take = s.choice == Choice::kReplay});
+                 .replay_take = s.choice == Choice::kReplay,
+                 .phy_done = in.phy_reinit_done});
   local_.clock({.start = false,
-                .flit_valid = r2_.has_value(),
-                .flit_bad = r2_ && r2_->bad,
+                .flit_valid = r1_.has_value(),
+                .flit_bad = r1_ && r1_->bad,
                 .flit_retryable = r.retryable,
                 .ack_seq = r.ack_seq.has_value(),
                 .ack_num_retry = ack.num_retry,

@@ -1,4 +1,4 @@
-// Link layer: select (T2), output stages (T2, T3), receive stages (R1 to R3), retry and credits.
+// Link layer: select (T2), output stages (T2, T3), receive stages (R1 and R2), retry and credits.
 //
 // Purpose: twin of rtl/controller/link_layer.sv, composed of the twins of its parts. What it adds
 // is
@@ -117,11 +117,11 @@ class LinkLayer {
   struct CreditFields {
     std::uint8_t rsp = 0, req = 0, data = 0;
   };
-  struct Checked {  // a flit in R3
+  struct Checked {  // a flit in R2
     Payload payload{};
     bool bad = false;
   };
-  struct Received {  // what R3 makes of it
+  struct Received {  // what R2 makes of it
     bool good = false;
     bool accepted = false;
     FlitUnpacker::Out unpacked{};
@@ -150,7 +150,7 @@ class LinkLayer {
   [[nodiscard]] Received receive() const;
   void find_sequence(Received& r) const;
   [[nodiscard]] unsigned errors(const Received& r) const;
-  [[nodiscard]] unsigned retry_errors(RetryLocal::State before) const;
+  [[nodiscard]] unsigned retry_errors(const In& in, RetryLocal::State before) const;
   void restart();
   void clock_transmit(const In& in, const Selection& s);
   void clock_receive(const In& in, const Received& r);
@@ -176,8 +176,7 @@ class LinkLayer {
   std::optional<Payload> selected_;  // sel_q
   std::optional<CrcFlit> output_;
   // Receive.
-  std::optional<CrcFlit> r1_;
-  std::optional<Checked> r2_;
+  std::optional<Checked> r1_;
   unsigned frames_ = 0;
   // Initialisation and report.
   bool heard_ = false, param_sent_ = false, param_received_ = false;

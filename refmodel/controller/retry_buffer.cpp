@@ -1,8 +1,10 @@
 #include "refmodel/controller/retry_buffer.hpp"
 
+#include <algorithm>
+
 namespace cxlgpu {
 
-RetryBuffer::Out RetryBuffer::eval() const {
+RetryBuffer::Out RetryBuffer::eval(const In& in) const {
   const Entry& replay = entries_[rd_ptr_ % entries_.size()];
   return {.wr_ptr = wr_ptr_,
           .rd_ptr = rd_ptr_,
@@ -12,7 +14,8 @@ RetryBuffer::Out RetryBuffer::eval() const {
           .num_retry_echo = num_retry_echo_,
           .replaying = replaying(),
           .replay_payload = replay.payload,
-          .replay_is_adf = replay.is_adf};
+          .replay_is_adf = replay.is_adf,
+          .over_ack = in.ack > held()};
 }
 
 void RetryBuffer::clock(const In& in) {
@@ -28,8 +31,8 @@ void RetryBuffer::clock(const In& in) {
     wr_ptr_ = after(wr_ptr_);
     if (follow) rd_ptr_ = wr_ptr_;
   }
-  // Nine bits: a peer that acknowledges more than it got wraps it around.
-  num_free_ = (num_free_ + in.ack - (in.push ? 1 : 0)) & 0x1FF;
+  // A peer that acknowledges more than is held frees all of it and no more.
+  num_free_ = num_free_ + std::min(in.ack, held()) - (in.push ? 1 : 0);
   if (in.replay_take) rd_ptr_ = after(rd_ptr_);
   if (in.ack_sent) {
     rd_ptr_ = eseq_echo_;
@@ -40,6 +43,7 @@ void RetryBuffer::clock(const In& in) {
     eseq_echo_ = in.req_eseq;
     num_retry_echo_ = in.req_num_retry;
   }
+  if (in.phy_done) llrack_ = false;
 }
 
 }  // namespace cxlgpu

@@ -26,6 +26,7 @@ class RetryBuffer {
     unsigned req_num_retry = 0;
     bool ack_sent = false;     // the RETRY.Ack of a sequence was selected
     bool replay_take = false;  // the offered replay flit was selected
+    bool phy_done = false;     // the PHY has left Recovery: the peer asks anew
   };
   struct Out {
     unsigned wr_ptr = 0;
@@ -37,11 +38,12 @@ class RetryBuffer {
     bool replaying = false;
     Payload replay_payload{};
     bool replay_is_adf = false;
+    bool over_ack = false;  // the peer acknowledges more than is held
   };
 
   explicit RetryBuffer(unsigned depth) : num_free_(depth), entries_(depth) {}
-  [[nodiscard]] Out eval() const;
-  [[nodiscard]] Out eval(const In&) const { return eval(); }
+  [[nodiscard]] Out eval(const In& in) const;
+  [[nodiscard]] Out eval() const { return eval({}); }
   void clock(const In& in);
 
  private:
@@ -49,6 +51,7 @@ class RetryBuffer {
     Payload payload{};
     bool is_adf = false;
   };
+  [[nodiscard]] unsigned held() const { return static_cast<unsigned>(entries_.size()) - num_free_; }
   [[nodiscard]] bool replaying() const { return rd_ptr_ != wr_ptr_; }
   [[nodiscard]] unsigned after(unsigned pointer) const {
     return (pointer + 1) % static_cast<unsigned>(entries_.size());

@@ -16,21 +16,17 @@ void RetryLocal::clock(const In& in) {
     *this = RetryLocal(limits_);
     return;
   }
-  switch (state_) {
-    case State::kNormal:
-      return normal(in);
-    case State::kLlrReq:
-      return request(in);
-    case State::kLocalIdle:
-      return wait_for_ack(in);
-    case State::kPhyReinit:
-      if (in.phy_done) {
-        state_ = State::kLlrReq;
-        num_retry_ = 0;
-      }
-      return;
-    case State::kAbort:
-      return;
+  if (state_ == State::kAbort) return;
+  if (state_ == State::kNormal) {
+    normal(in);
+  } else if (state_ == State::kLlrReq) {
+    request(in);
+  } else if (state_ == State::kLocalIdle) {
+    wait_for_ack(in);
+  }
+  if (in.phy_done) {  // Recovery: the next flit counts as bad
+    state_ = State::kLlrReq;
+    num_retry_ = 0;
   }
 }
 

@@ -24,7 +24,7 @@ class RetryLocal {
     bool ack_empty = false;
     bool tx_flit = false;   // any flit selected for transmission
     bool req_sent = false;  // the RETRY.Req of a sequence was selected
-    bool phy_done = false;
+    bool phy_done = false;  // the PHY has left Recovery
     unsigned wrap = 9;
   };
   struct Out {

@@ -1,9 +1,11 @@
 #include "refmodel/endpoint/endpoint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "refmodel/common/opcodes.hpp"
+#include "refmodel/common/registers.hpp"
 
 namespace cxlgpu {
 
@@ -12,11 +14,11 @@ namespace {
 constexpr std::uint64_t kLinesPerGranule = 4;
 constexpr auto kOpMemRdData = static_cast<std::uint8_t>(flits::M2sReqOpcode::MemRdData);
 
-LoadThresholds unpack_thresholds(std::uint32_t value) {
-  const auto byte = [value](unsigned i) {
-    return static_cast<std::uint8_t>(value >> (8 * i) & 0x7f);
+LoadThresholds thresholds_of(std::uint32_t value, const std::array<regs::Field, 3>& fields) {
+  const auto level = [value](const regs::Field& f) {
+    return static_cast<std::uint8_t>(f.get(value));
   };
-  return {byte(0), byte(1), byte(2)};
+  return {level(fields[0]), level(fields[1]), level(fields[2])};
 }
 
 }  // namespace
@@ -24,18 +26,20 @@ LoadThresholds unpack_thresholds(std::uint32_t value) {
 Endpoint::Endpoint(unsigned port, const Parts& parts) : port_(port), parts_(parts) {}
 
 void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
+  namespace ep = regs::ep;
   offset &= 0xffc;
-  if (offset < 0x800) {
+  if (offset < ep::kBlock) {
     decoder_.write(offset, value);
-  } else if (offset == 0x800) {
-    cache_on_ = value & 1;
-    length_enabled_ = value >> 1 & 1;
-  } else if (offset == 0x804) {
-    cache_ = DramCache(std::min(value & 15u, kMaxSetsLog2));
-  } else if (offset == 0x808) {
-    thresholds_.ingress = unpack_thresholds(value);
-  } else if (offset == 0x80c) {
-    thresholds_.mshr = unpack_thresholds(value);
+  } else if (offset == ep::kControl) {
+    cache_on_ = ep::kControlDramEnable.is_set(value);
+    length_enabled_ = ep::kControlLenEnable.is_set(value);
+  } else if (offset == ep::kSets) {
+    cache_ = DramCache(std::min(ep::kSetsLog2.get(value), kMaxSetsLog2));
+  } else if (offset == ep::kIngressTh) {
+    thresholds_.ingress =
+        thresholds_of(value, {ep::kIngressThTh0, ep::kIngressThTh1, ep::kIngressThTh2});
+  } else if (offset == ep::kMshrTh) {
+    thresholds_.mshr = thresholds_of(value, {ep::kMshrThTh0, ep::kMshrThTh1, ep::kMshrThTh2});
   }
 }
 

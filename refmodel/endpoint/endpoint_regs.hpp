@@ -4,12 +4,14 @@
 //          and the count of write-backs answered.
 // Units:   addr is a byte offset of a 32-bit register; only addr[10:2] counts.
 // Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0.
-// Source:  docs/blocks.md, "endpoint_regs" and the register list under "dev_load".
+// Source:  docs/blocks.md, "endpoint_regs"; offsets, fields and reset values: regs/endpoint.yaml.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
+#include "refmodel/common/registers.hpp"
 #include "refmodel/endpoint/dev_load.hpp"
 
 namespace cxlgpu {
@@ -30,7 +32,10 @@ class EndpointRegs {
 
   explicit EndpointRegs(unsigned max_sets_log2 = 10) : max_sets_log2_(max_sets_log2) {
     out_.sets_log2 = max_sets_log2;
-    out_.thresholds = {{4, 12, 24}, {16, 32, 48}};
+    out_.dram_enable = regs::ep::kControlDramEnable.reset != 0;
+    out_.len_enable = regs::ep::kControlLenEnable.reset != 0;
+    out_.thresholds = {unpack(kIngress, regs::ep::kIngressThReset),
+                       unpack(kMshr, regs::ep::kMshrThReset)};
   }
 
   [[nodiscard]] Out eval(const In&) const { return out_; }
@@ -41,27 +46,36 @@ class EndpointRegs {
   }
 
  private:
-  static constexpr std::uint32_t offset(std::uint32_t addr) { return 0x800 | (addr & 0x7fc); }
-  static LoadThresholds unpack(std::uint32_t value) {
+  using Fields = std::array<regs::Field, 3>;
+  static constexpr Fields kIngress = {regs::ep::kIngressThTh0, regs::ep::kIngressThTh1,
+                                      regs::ep::kIngressThTh2};
+  static constexpr Fields kMshr = {regs::ep::kMshrThTh0, regs::ep::kMshrThTh1,
+                                   regs::ep::kMshrThTh2};
+
+  static constexpr std::uint32_t offset(std::uint32_t addr) {
+    return regs::ep::kBlock | (addr & 0x7fc);
+  }
+  static LoadThresholds unpack(const Fields& fields, std::uint32_t value) {
     LoadThresholds th;
-    for (unsigned k = 0; k < 3; ++k) th[k] = (value >> (8 * k)) & 0x7f;
+    for (unsigned k = 0; k < 3; ++k) th[k] = fields[k].get(value);
     return th;
   }
-  static std::uint32_t pack(const LoadThresholds& th) {
-    return static_cast<std::uint32_t>(th[2] << 16 | th[1] << 8 | th[0]);
+  static std::uint32_t pack(const Fields& fields, const LoadThresholds& th) {
+    return fields[2].put(th[2]) | fields[1].put(th[1]) | fields[0].put(th[0]);
   }
 
   [[nodiscard]] std::uint32_t read(std::uint32_t addr) const {
     switch (offset(addr)) {
-      case 0x800:
-        return std::uint32_t{out_.len_enable} << 1 | std::uint32_t{out_.dram_enable};
-      case 0x804:
-        return out_.sets_log2;
-      case 0x808:
-        return pack(out_.thresholds.ingress);
-      case 0x80c:
-        return pack(out_.thresholds.mshr);
-      case 0x810:
+      case regs::ep::kControl:
+        return regs::ep::kControlDramEnable.put(out_.dram_enable) |
+               regs::ep::kControlLenEnable.put(out_.len_enable);
+      case regs::ep::kSets:
+        return regs::ep::kSetsLog2.put(out_.sets_log2);
+      case regs::ep::kIngressTh:
+        return pack(kIngress, out_.thresholds.ingress);
+      case regs::ep::kMshrTh:
+        return pack(kMshr, out_.thresholds.mshr);
+      case regs::ep::kWriteBacks:
         return write_backs_;
       default:
         return 0;
@@ -69,18 +83,18 @@ class EndpointRegs {
   }
   void write(std::uint32_t addr, std::uint32_t value) {
     switch (offset(addr)) {
-      case 0x800:
-        out_.dram_enable = value & 1;
-        out_.len_enable = (value >> 1) & 1;
+      case regs::ep::kControl:
+        out_.dram_enable = regs::ep::kControlDramEnable.is_set(value);
+        out_.len_enable = regs::ep::kControlLenEnable.is_set(value);
         break;
-      case 0x804:
-        out_.sets_log2 = std::min(value & 0xf, max_sets_log2_);
+      case regs::ep::kSets:
+        out_.sets_log2 = std::min(regs::ep::kSetsLog2.get(value), max_sets_log2_);
         break;
-      case 0x808:
-        out_.thresholds.ingress = unpack(value);
+      case regs::ep::kIngressTh:
+        out_.thresholds.ingress = unpack(kIngress, value);
         break;
-      case 0x80c:
-        out_.thresholds.mshr = unpack(value);
+      case regs::ep::kMshrTh:
+        out_.thresholds.mshr = unpack(kMshr, value);
         break;
       default:
         break;

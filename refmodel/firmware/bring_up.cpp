@@ -3,21 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "refmodel/common/input_error.hpp"
+#include "refmodel/common/registers.hpp"
 
 namespace cxlgpu {
 
+namespace ep = regs::ep;
+namespace hdm = regs::hdm;
+namespace rp = regs::rp;
+
 namespace {
 
-constexpr std::uint32_t kGlobalControl = 0x04;
-constexpr std::uint32_t kHdmEnable = 1u << 1;
-constexpr std::uint32_t kLockOnCommit = 1u << 8;
-constexpr std::uint32_t kCommit = 1u << 9;
-constexpr std::uint32_t kCommitted = 1u << 10;
-constexpr std::uint32_t kHostOnly = 1u << 12;
-constexpr std::uint32_t kVendorBlock = 0x800;
 constexpr std::uint32_t kNoClip = 15;
 
 struct Decoder {
@@ -26,28 +25,32 @@ struct Decoder {
   unsigned index;
   unsigned number;
 
+  [[nodiscard]] std::uint32_t address(std::uint32_t offset) const {
+    return hdm::kDec + hdm::kDecStride * number + offset;
+  }
   void set(std::uint32_t offset, std::uint32_t value) const {
-    bus.write(space, index, 0x20 * number + offset, value);
+    bus.write(space, index, address(offset), value);
   }
 };
 
 void program(const Decoder& decoder, const HdmRange& range, std::uint64_t targets_or_skip) {
   const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
   const auto high = [](std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); };
-  decoder.set(0x10, low(range.base));
-  decoder.set(0x14, high(range.base));
-  decoder.set(0x18, low(range.size));
-  decoder.set(0x1c, high(range.size));
-  decoder.set(0x24, low(targets_or_skip));
-  decoder.set(0x28, high(targets_or_skip));
+  decoder.set(hdm::kDecBaseLow, low(range.base));
+  decoder.set(hdm::kDecBaseHigh, high(range.base));
+  decoder.set(hdm::kDecSizeLow, low(range.size));
+  decoder.set(hdm::kDecSizeHigh, high(range.size));
+  decoder.set(hdm::kDecListLow, low(targets_or_skip));
+  decoder.set(hdm::kDecListHigh, high(targets_or_skip));
   const auto granularity = static_cast<std::uint32_t>(std::countr_zero(range.granularity) - 8);
   const auto ways = static_cast<std::uint32_t>(std::countr_zero(range.ports.size()));
-  const std::uint32_t control = granularity | ways << 4 | kLockOnCommit | kHostOnly;
-  decoder.set(0x20, control);
-  decoder.set(0x20, control | kCommit);
+  const std::uint32_t control = hdm::kDecControlIg.put(granularity) | hdm::kDecControlIw.put(ways) |
+                                hdm::kDecControlLock.mask() | hdm::kDecControlHostOnly.mask();
+  decoder.set(hdm::kDecControl, control);
+  decoder.set(hdm::kDecControl, control | hdm::kDecControlCommit.mask());
   const std::uint32_t seen =
-      decoder.bus.read(decoder.space, decoder.index, 0x20 * decoder.number + 0x20);
-  if ((seen & kCommitted) == 0) {
+      decoder.bus.read(decoder.space, decoder.index, decoder.address(hdm::kDecControl));
+  if (!hdm::kDecControlCommitted.is_set(seen)) {
     throw InputError(
         fmt::format("key 'hdm.ranges': {} decoder {} did not commit (control 0x{:x}); "
                     "check base, size and ports of the range at 0x{:x}",
@@ -66,8 +69,13 @@ std::uint32_t clip_log2(const RunConfig& config) {
   return clip;
 }
 
-std::uint32_t pack_thresholds(const std::vector<std::uint64_t>& values) {
-  return static_cast<std::uint32_t>(values[0] | values[1] << 8 | values[2] << 16);
+std::uint32_t pack(const std::vector<std::uint64_t>& values,
+                   const std::array<regs::Field, 3>& fields) {
+  std::uint32_t packed = 0;
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    packed |= fields[k].put(static_cast<std::uint32_t>(values[k]));
+  }
+  return packed;
 }
 
 }  // namespace
@@ -79,18 +87,20 @@ void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& pa
       if (std::find(range.ports.begin(), range.ports.end(), port) == range.ports.end()) continue;
       program({bus, RegisterSpace::Endpoint, port, number++}, range, 0);
     }
-    bus.write(RegisterSpace::Endpoint, port, kGlobalControl, kHdmEnable);
+    bus.write(RegisterSpace::Endpoint, port, hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
     const std::uint32_t length = config.root_port.spec_length ? 1 : 0;
-    bus.write(RegisterSpace::Endpoint, port, kVendorBlock,
-              (parts.internal_dram ? 1u : 0u) | length << 1);
-    bus.write(RegisterSpace::Endpoint, port, kVendorBlock + 4, parts.cache_sets_log2);
-    bus.write(RegisterSpace::Endpoint, port, kVendorBlock + 8,
-              pack_thresholds(config.endpoint.ingress_thresholds));
-    bus.write(RegisterSpace::Endpoint, port, kVendorBlock + 12,
-              pack_thresholds(config.endpoint.mshr_thresholds));
+    bus.write(RegisterSpace::Endpoint, port, ep::kControl,
+              ep::kControlDramEnable.put(parts.internal_dram) | ep::kControlLenEnable.put(length));
+    bus.write(RegisterSpace::Endpoint, port, ep::kSets, ep::kSetsLog2.put(parts.cache_sets_log2));
+    bus.write(RegisterSpace::Endpoint, port, ep::kIngressTh,
+              pack(config.endpoint.ingress_thresholds,
+                   {ep::kIngressThTh0, ep::kIngressThTh1, ep::kIngressThTh2}));
     bus.write(
-        RegisterSpace::RootPort, port, kVendorBlock,
-        static_cast<std::uint32_t>(config.root_port.policy) | length << 4 | clip_log2(config) << 8);
+        RegisterSpace::Endpoint, port, ep::kMshrTh,
+        pack(config.endpoint.mshr_thresholds, {ep::kMshrThTh0, ep::kMshrThTh1, ep::kMshrThTh2}));
+    bus.write(RegisterSpace::RootPort, port, rp::kPolicy,
+              rp::kPolicySelect.put(static_cast<std::uint32_t>(config.root_port.policy)) |
+                  rp::kPolicyLenEnable.put(length) | rp::kPolicyClipLog2.put(clip_log2(config)));
   }
   unsigned number = 0;
   for (const HdmRange& range : config.hdm) {

@@ -2,7 +2,10 @@
 
 #include <cassert>
 
+#include "refmodel/common/registers.hpp"
+
 namespace cxlgpu {
+namespace hdm = regs::hdm;
 namespace {
 
 constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 52;
@@ -12,32 +15,16 @@ constexpr unsigned kLineShift = 6;
 constexpr unsigned kMaxIg = 6;
 constexpr unsigned kHostTargets = 8;
 
-// Registers of the structure; those of decoder n at kStride * n + the offset given here.
-constexpr std::uint32_t kCapability = 0x00, kGlobalControl = 0x04, kFirstDecoder = 0x10;
-constexpr std::uint32_t kStride = 0x20;
-enum : std::uint32_t {
-  kBaseLow = 0x00,
-  kBaseHigh = 0x04,
-  kSizeLow = 0x08,
-  kSizeHigh = 0x0c,
-  kControl = 0x10,
-  kListLow = 0x14,
-  kListHigh = 0x18
-};
-constexpr std::uint32_t kHdmEnable = 1u << 1;
-constexpr std::uint32_t kLock = 1u << 8, kCommit = 1u << 9, kCommitted = 1u << 10,
-                        kError = 1u << 11, kHostOnly = 1u << 12;
-
 constexpr std::uint32_t count_code(unsigned decoders) {
   return decoders == 1 ? 0 : decoders / 2;  // 1, 2, 4, 6, 8, 10
 }
 
-// An address register pair holds address[51:28] and reads the rest as zero.
-void set_low(std::uint64_t& address, std::uint32_t value) {
-  address = (address & ~std::uint64_t{0xffffffff}) | (value & 0xf0000000u);
+// A register pair holds 64 bits, of which only those of the fields are stored.
+void set_low(std::uint64_t& pair, const regs::Field& field, std::uint32_t value) {
+  pair = (pair & ~std::uint64_t{0xffffffff}) | (value & field.mask());
 }
-void set_high(std::uint64_t& address, std::uint32_t value) {
-  address = (address & 0xffffffffu) | (std::uint64_t{value & 0x000fffffu} << 32);
+void set_high(std::uint64_t& pair, const regs::Field& field, std::uint32_t value) {
+  pair = (pair & 0xffffffffu) | (std::uint64_t{value & field.mask()} << 32);
 }
 std::uint32_t low(std::uint64_t v) {
   return static_cast<std::uint32_t>(v);
@@ -96,50 +83,52 @@ void HdmDecoder::complete_commits() {
 
 void HdmDecoder::write_control(Registers& r, std::uint32_t value) {
   const bool was_committed = r.committed;
-  r.commit = (value & kCommit) != 0;
+  r.commit = hdm::kDecControlCommit.is_set(value);
   if (!r.commit) r.committed = r.error = false;
   if (was_committed) return;  // nothing but Commit may change
-  r.ig = value & 0xf;
-  r.iw = (value >> 4) & 0xf;
-  r.lock = (value & kLock) != 0;
-  r.host_only = (value & kHostOnly) != 0;
+  r.ig = hdm::kDecControlIg.get(value);
+  r.iw = hdm::kDecControlIw.get(value);
+  r.lock = hdm::kDecControlLock.is_set(value);
+  r.host_only = hdm::kDecControlHostOnly.is_set(value);
 }
 
 void HdmDecoder::write_register(std::uint32_t offset, std::uint32_t value) {
   offset &= ~3u;
-  if (offset == kGlobalControl && role_ == Role::Device) enabled_ = (value & kHdmEnable) != 0;
-  if (offset < kFirstDecoder || offset >= kFirstDecoder + kStride * count_) return;
-  Registers& r = decoders_[(offset - kFirstDecoder) / kStride];
-  const std::uint32_t field = (offset - kFirstDecoder) % kStride;
-  if (pending(r) || (r.committed && (r.lock || field != kControl))) return;
+  if (offset == hdm::kGlobalControl && role_ == Role::Device) {
+    enabled_ = hdm::kGlobalControlEnable.is_set(value);
+  }
+  if (offset < hdm::kDec || offset >= hdm::kDec + hdm::kDecStride * count_) return;
+  Registers& r = decoders_[(offset - hdm::kDec) / hdm::kDecStride];
+  const std::uint32_t reg = (offset - hdm::kDec) % hdm::kDecStride;
+  if (pending(r) || (r.committed && (r.lock || reg != hdm::kDecControl))) return;
   const bool host = role_ == Role::HostBridge;
-  switch (field) {
-    case kBaseLow:
-      set_low(r.base, value);
+  switch (reg) {
+    case hdm::kDecBaseLow:
+      set_low(r.base, hdm::kDecBaseLowBase, value);
       break;
-    case kBaseHigh:
-      set_high(r.base, value);
+    case hdm::kDecBaseHigh:
+      set_high(r.base, hdm::kDecBaseHighBase, value);
       break;
-    case kSizeLow:
-      set_low(r.size, value);
+    case hdm::kDecSizeLow:
+      set_low(r.size, hdm::kDecSizeLowSize, value);
       break;
-    case kSizeHigh:
-      set_high(r.size, value);
+    case hdm::kDecSizeHigh:
+      set_high(r.size, hdm::kDecSizeHighSize, value);
       break;
-    case kControl:
+    case hdm::kDecControl:
       write_control(r, value);
       break;
-    case kListLow:
+    case hdm::kDecListLow:
       if (host)
-        r.targets = (r.targets & ~std::uint64_t{0xffffffff}) | value;
+        set_low(r.targets, hdm::kDecListLowTargets, value);
       else
-        set_low(r.skip, value);
+        set_low(r.skip, hdm::kDecListLowSkip, value);
       break;
-    case kListHigh:
+    case hdm::kDecListHigh:
       if (host)
-        r.targets = (r.targets & 0xffffffffu) | (std::uint64_t{value} << 32);
+        set_high(r.targets, hdm::kDecListHighTargets, value);
       else
-        set_high(r.skip, value);
+        set_high(r.skip, hdm::kDecListHighSkip, value);
       break;
     default:
       break;
@@ -149,30 +138,31 @@ void HdmDecoder::write_register(std::uint32_t offset, std::uint32_t value) {
 std::uint32_t HdmDecoder::read(std::uint32_t offset) const {
   offset &= ~3u;
   const bool host = role_ == Role::HostBridge;
-  if (offset == kCapability) {
-    return count_code(count_) | (host ? kHostTargets << 4 : 0) | 1u << 8 | 1u << 9 | 1u << 11 |
-           1u << 12;
+  if (offset == hdm::kCapability) {
+    return hdm::kCapabilityCountCode.put(count_code(count_)) |
+           (host ? hdm::kCapabilityHostReset : hdm::kCapabilityDeviceReset);
   }
-  if (offset == kGlobalControl) return enabled_ ? kHdmEnable : 0;
-  if (offset < kFirstDecoder || offset >= kFirstDecoder + kStride * count_) return 0;
-  const Registers& r = decoders_[(offset - kFirstDecoder) / kStride];
+  if (offset == hdm::kGlobalControl) return hdm::kGlobalControlEnable.put(enabled_);
+  if (offset < hdm::kDec || offset >= hdm::kDec + hdm::kDecStride * count_) return 0;
+  const Registers& r = decoders_[(offset - hdm::kDec) / hdm::kDecStride];
   const std::uint64_t list = host ? r.targets : r.skip;
-  switch ((offset - kFirstDecoder) % kStride) {
-    case kBaseLow:
+  switch ((offset - hdm::kDec) % hdm::kDecStride) {
+    case hdm::kDecBaseLow:
       return low(r.base);
-    case kBaseHigh:
+    case hdm::kDecBaseHigh:
       return high(r.base);
-    case kSizeLow:
+    case hdm::kDecSizeLow:
       return low(r.size);
-    case kSizeHigh:
+    case hdm::kDecSizeHigh:
       return high(r.size);
-    case kControl:
-      return r.ig | r.iw << 4 | (r.lock ? kLock : 0) | (r.commit ? kCommit : 0) |
-             (r.committed ? kCommitted : 0) | (r.error ? kError : 0) |
-             (r.host_only ? kHostOnly : 0);
-    case kListLow:
+    case hdm::kDecControl:
+      return hdm::kDecControlIg.put(r.ig) | hdm::kDecControlIw.put(r.iw) |
+             hdm::kDecControlLock.put(r.lock) | hdm::kDecControlCommit.put(r.commit) |
+             hdm::kDecControlCommitted.put(r.committed) | hdm::kDecControlError.put(r.error) |
+             hdm::kDecControlHostOnly.put(r.host_only);
+    case hdm::kDecListLow:
       return low(list);
-    case kListHigh:
+    case hdm::kDecListHigh:
       return high(list);
     default:
       return 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "refmodel/common/opcodes.hpp"
+#include "refmodel/common/registers.hpp"
 
 namespace cxlgpu {
 
@@ -14,10 +15,11 @@ RootPort::RootPort(unsigned port, const Parts& parts, unsigned drop_spec_every)
     : port_(port), parts_(parts), drop_spec_every_(drop_spec_every) {}
 
 void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
-  if (offset != 0) return;
-  policy_ = static_cast<SrPolicy>(value & 7);
-  length_enabled_ = (value >> 4) & 1;
-  clip_log2_ = (value >> 8) & 15;
+  namespace rp = regs::rp;
+  if (offset != rp::kPolicy) return;
+  policy_ = static_cast<SrPolicy>(rp::kPolicySelect.get(value));
+  length_enabled_ = rp::kPolicyLenEnable.is_set(value);
+  clip_log2_ = rp::kPolicyClipLog2.get(value);
 }
 
 void RootPort::offer(const MemRequest& request, Time now) {

@@ -31,7 +31,7 @@ class RootPort {
   };
   RootPort(unsigned port, const Parts& parts, unsigned drop_spec_every);
 
-  // Vendor registers (offset from the vendor block).
+  // Vendor registers, by their offset in the port's page.
   void write_register(std::uint32_t offset, std::uint32_t value);
 
   [[nodiscard]] bool can_take() const { return !incoming_ && !queue_.full(); }

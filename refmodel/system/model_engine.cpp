@@ -43,7 +43,7 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
       decoder_.write(offset, value);
       break;
     case RegisterSpace::RootPort:
-      ports_[index]->root.write_register(offset - 0x800, value);
+      ports_[index]->root.write_register(offset, value);
       break;
     case RegisterSpace::Endpoint:
       ports_[index]->endpoint.write_register(offset, value);

@@ -9,7 +9,7 @@
 //
 // Source: CXL 2.0, chapters 3.3 (CXL.mem) and 4.2 (link layer); docs/blocks.md gives the cycles.
 // Latency, idle: 3 cycles from a message accepted to link_tx_valid_o (T1 queue, T2 pack and select,
-// T3 CRC), 3 cycles from link_rx_valid_i to rx_*_valid_o (R1 wire, R2 CRC, R3 unpack and queue).
+// T3 CRC), 2 cycles from link_rx_valid_i to rx_*_valid_o (R1 CRC, R2 unpack and queue).
 
 module cxl_controller
   import cxl_pkg::*;
@@ -231,7 +231,7 @@ module cxl_controller
   assign wd_taken = pk_take ? pk_wd_take : 2'd0;
 
   // ---------------------------------------------------------------------------------------------
-  // Link layer: T2 select, T3, R1, R2, R3
+  // Link layer: T2 select, T3, R1, R2
   // ---------------------------------------------------------------------------------------------
   logic       rx_accept, rx_err, rx_overflow;
   logic [3:0] rx_owed;
@@ -274,7 +274,7 @@ module cxl_controller
   );
 
   // ---------------------------------------------------------------------------------------------
-  // R3: unpacker and receive queues
+  // R2: unpacker and receive queues
   // ---------------------------------------------------------------------------------------------
   localparam int unsigned NdCountBits = $clog2(NdRxDepth + 1);
   localparam int unsigned WdCountBits = $clog2(WdRxDepth + 1);

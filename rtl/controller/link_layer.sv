@@ -5,14 +5,14 @@
 //
 // Source: CXL 2.0, chapter 4.2: control flits, initialisation, LLCRD forcing, link-layer retry.
 //
-// Stages (docs/blocks.md): T2 select into sel_q, T3 CRC into out_q; R1 flit from the wire, R2 CRC
-// checked, R3 acted upon. Select and R3 look at registered state only: what one does in a cycle the
+// Stages (docs/blocks.md): T2 select into sel_q, T3 CRC into out_q; R1 CRC checked as the flit
+// comes, R2 acted upon. Select and R2 look at registered state only: what one does in a cycle the
 // other sees in the next.
 //
 //   packer --> select --> sel_q --> CRC --> out_q --> wire
 //                | push     ^ replay
 //                +-> retry_buffer <-- RETRY.Req, acknowledgements --+
-//   unpacker <-- R3 <-- r2_q <-- CRC <-- r1_q <-- wire              |
+//   unpacker <-- R2 <-- r1_q <-- CRC <-- wire                       |
 //                +-- retry_local, framed sequences -----------------+
 
 module link_layer
@@ -41,7 +41,7 @@ module link_layer
   input  logic          crd_pending_i,
   output logic          crd_sent_o,     // the fields left
 
-  // Stage R3
+  // Stage R2
   output logic          rx_accept_o,    // a flit for the unpacker
   output flit_payload_t rx_payload_o,
   output logic          rx_crd_valid_o, // the credit fields of rx_payload_o count
@@ -77,37 +77,31 @@ module link_layer
   end
 
   // ---------------------------------------------------------------------------------------------
-  // R1, R2
+  // R1: CRC checked as the flit comes from the wire (from the register of the Flex Bus receiver)
   // ---------------------------------------------------------------------------------------------
-  logic          r1_valid_q, r2_valid_q, r2_bad_q;
-  flit_payload_t r1_payload_q, r2_payload_q;
-  logic [15:0]   r1_crc_q, r1_crc;
+  logic          r1_valid_q, r1_bad_q;
+  flit_payload_t r1_payload_q;
+  logic [15:0]   rx_crc;
 
   crc16 u_crc_rx (
-    .payload_i (r1_payload_q),
-    .crc_o     (r1_crc)
+    .payload_i (link_rx_flit_i[511:0]),
+    .crc_o     (rx_crc)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      r1_valid_q <= 1'b0;
-      r2_valid_q <= 1'b0;
-    end else begin
-      r1_valid_q <= link_rx_valid_i && up_q;
-      r2_valid_q <= r1_valid_q && !start;
-    end
+    if (!rst_ni) r1_valid_q <= 1'b0;
+    else         r1_valid_q <= link_rx_valid_i && up_q;
   end
 
   always_ff @(posedge clk_i) begin
-    if (link_rx_valid_i) {r1_crc_q, r1_payload_q} <= link_rx_flit_i;
-    if (r1_valid_q) begin
-      r2_payload_q <= r1_payload_q;
-      r2_bad_q     <= r1_crc != r1_crc_q;
+    if (link_rx_valid_i) begin
+      r1_payload_q <= link_rx_flit_i[511:0];
+      r1_bad_q     <= rx_crc != link_rx_flit_i[527:512];
     end
   end
 
   // ---------------------------------------------------------------------------------------------
-  // R3: what is this flit
+  // R2: what is this flit
   // ---------------------------------------------------------------------------------------------
   lrsm_e       lrsm;
   logic        rx_good, rx_adf, rx_protocol;
@@ -115,11 +109,11 @@ module link_layer
   logic        rx_retryable, accept;
   logic [63:0] rx_ctl;                 // payload of a control flit
 
-  assign rx_good     = r2_valid_q && !r2_bad_q;
+  assign rx_good     = r1_valid_q && !r1_bad_q;
   assign rx_adf      = rx_good && lrsm == LrsmNormal && rx_owed_i >= 4'd4;
-  assign rx_control  = rx_good && !rx_adf && r2_payload_q[0];
-  assign rx_protocol = rx_good && !rx_adf && !r2_payload_q[0];
-  assign rx_ctl      = r2_payload_q[127:64];
+  assign rx_control  = rx_good && !rx_adf && r1_payload_q[0];
+  assign rx_protocol = rx_good && !rx_adf && !r1_payload_q[0];
+  assign rx_ctl      = r1_payload_q[127:64];
 
   always_comb begin
     rx_llcrd = 1'b0;
@@ -128,15 +122,15 @@ module link_layer
     rx_frame = 1'b0;
     rx_req   = 1'b0;
     rx_ack   = 1'b0;
-    if (rx_control && r2_payload_q[7:5] == 3'b000) begin
-      unique case (r2_payload_q[35:32])
-        LlctrlLlcrd: rx_llcrd = r2_payload_q[39:36] == SubLlcrdAck;
-        LlctrlInit:  rx_param = r2_payload_q[39:36] == SubInitParam;
+    if (rx_control && r1_payload_q[7:5] == 3'b000) begin
+      unique case (r1_payload_q[35:32])
+        LlctrlLlcrd: rx_llcrd = r1_payload_q[39:36] == SubLlcrdAck;
+        LlctrlInit:  rx_param = r1_payload_q[39:36] == SubInitParam;
         LlctrlRetry: begin
           // Every constant bit has to be right.
-          if (r2_payload_q[31:0] == 32'd1 && r2_payload_q[63:40] == 24'd0 &&
-              r2_payload_q[511:128] == 384'd0) begin
-            unique case (r2_payload_q[39:36])
+          if (r1_payload_q[31:0] == 32'd1 && r1_payload_q[63:40] == 24'd0 &&
+              r1_payload_q[511:128] == 384'd0) begin
+            unique case (r1_payload_q[39:36])
               SubRetryIdle:  rx_idle  = rx_ctl == 64'd0;
               SubRetryFrame: rx_frame = rx_ctl == 64'd0;
               SubRetryReq:   rx_req   = {rx_ctl[63:26], rx_ctl[15:8]} == 46'd0;
@@ -165,8 +159,8 @@ module link_layer
   always_comb begin
     rx_acks = '0;
     if (accept) begin
-      if (rx_protocol && r2_payload_q[2]) rx_acks = 9'(AkUnit);
-      if (rx_llcrd) rx_acks = {1'b0, rx_ctl[7:4], r2_payload_q[2], rx_ctl[2:0]};
+      if (rx_protocol && r1_payload_q[2]) rx_acks = 9'(AkUnit);
+      if (rx_llcrd) rx_acks = {1'b0, rx_ctl[7:4], r1_payload_q[2], rx_ctl[2:0]};
     end
   end
 
@@ -175,7 +169,7 @@ module link_layer
   logic [7:0] wrap_q;
 
   assign rx_accept_o    = accept;
-  assign rx_payload_o   = r2_payload_q;
+  assign rx_payload_o   = r1_payload_q;
   assign rx_crd_valid_o = accept && (rx_protocol || rx_llcrd);
   assign init_done_o    = param_sent_q && param_seen_q;
 
@@ -190,14 +184,17 @@ module link_layer
       seen_good_q  <= 1'b0;
       param_seen_q <= 1'b0;
       wrap_q       <= 8'(InitialWrap);
-    end else if (r2_valid_q) begin
-      if (!rx_frame)                           frames_q <= '0;
-      else if (frames_q != 3'(RetryFrames))    frames_q <= frames_q + 3'd1;
-      if (rx_good) seen_good_q <= 1'b1;
-      if (accept && rx_param) begin
-        param_seen_q <= 1'b1;
-        if (!param_seen_q) wrap_q <= rx_ctl[31:24];
+    end else begin
+      if (r1_valid_q) begin
+        if (!rx_frame)                           frames_q <= '0;
+        else if (frames_q != 3'(RetryFrames))    frames_q <= frames_q + 3'd1;
+        if (rx_good) seen_good_q <= 1'b1;
+        if (accept && rx_param) begin
+          param_seen_q <= 1'b1;
+          if (!param_seen_q) wrap_q <= rx_ctl[31:24];
+        end
       end
+      if (phy_reinit_done_i) frames_q <= '0;
     end
   end
 
@@ -212,8 +209,8 @@ module link_layer
     .clk_i,
     .rst_ni,
     .start_i          (start),
-    .flit_valid_i     (r2_valid_q),
-    .flit_bad_i       (r2_bad_q),
+    .flit_valid_i     (r1_valid_q),
+    .flit_bad_i       (r1_bad_q),
     .flit_retryable_i (rx_retryable),
     .ack_seq_i        (ack_seq),
     .ack_num_retry_i  (rx_ctl[7:3]),
@@ -234,6 +231,7 @@ module link_layer
   flit_payload_t sel_payload, replay_payload;
   logic [7:0]    wr_ptr, eseq_echo, unused_rd_ptr;
   logic [8:0]    num_free;
+  logic          over_ack;
   logic [4:0]    num_retry_echo;
 
   retry_buffer #(
@@ -251,9 +249,11 @@ module link_layer
     .req_num_retry_i  (rx_ctl[20:16]),
     .ack_sent_i       (ack_sent),
     .replay_take_i    (replay_take),
+    .phy_done_i       (phy_reinit_done_i),
     .wr_ptr_o         (wr_ptr),
     .rd_ptr_o         (unused_rd_ptr),
     .num_free_o       (num_free),
+    .over_ack_o       (over_ack),
     .llrack_o         (llrack),
     .eseq_echo_o      (eseq_echo),
     .num_retry_echo_o (num_retry_echo),
@@ -399,7 +399,8 @@ module link_layer
     if (sel_valid_q && out_ready) out_flit_q <= {sel_crc, sel_payload_q};
   end
 
-  assign link_tx_valid_o = out_valid_q;
+  // A flit left over from before the link went down is not offered while it starts anew.
+  assign link_tx_valid_o = out_valid_q && up_q;
   assign link_tx_flit_o  = out_flit_q;
 
   // ---------------------------------------------------------------------------------------------
@@ -435,6 +436,8 @@ module link_layer
         else                 seq_count_q <= '0;
         seq_is_ack_q <= seq_is_ack;
       end
+      // What Recovery interrupted is void, a sequence begun too.
+      if (phy_reinit_done_i) seq_count_q <= '0;
       num_ack_q    <= num_ack_q + 10'(accept && rx_retryable) - num_ack_sent;
       // Acknowledging one flit alone is not worth an LLCRD, which wants one itself.
       if (bearing || !(num_ack_q > 10'd1 || crd_pending_i)) timer_q <= '0;
@@ -447,15 +450,18 @@ module link_layer
   // ---------------------------------------------------------------------------------------------
   logic [5:0] err_q;
   lrsm_e      lrsm_last_q;
+  logic       phy_done_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       err_q       <= '0;
       lrsm_last_q <= LrsmNormal;
+      phy_done_q  <= 1'b0;
     end else begin
       lrsm_last_q <= lrsm;
-      err_q[0] <= r2_valid_q && r2_bad_q;
-      err_q[1] <= accept && (rx_err_i || (rx_control &&
+      phy_done_q  <= phy_reinit_done_i;
+      err_q[0] <= r1_valid_q && r1_bad_q;
+      err_q[1] <= accept && (rx_err_i || over_ack || (rx_control &&
                   !(rx_llcrd || rx_param || rx_idle || rx_frame || rx_req || rx_ack)));
       err_q[2] <= accept && rx_retryable && !rx_param && !param_seen_q;
       err_q[3] <= accept && rx_param && param_seen_q;
@@ -464,12 +470,12 @@ module link_layer
     end
   end
 
-  assign err_o   = {lrsm == LrsmLlrReq && lrsm_last_q == LrsmLocalIdle,
+  assign err_o   = {lrsm == LrsmLlrReq && lrsm_last_q == LrsmLocalIdle && !phy_done_q,
                     lrsm == LrsmLlrReq && lrsm_last_q == LrsmNormal, err_q};
   assign abort_o = lrsm == LrsmAbort;
 
   a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (link_tx_valid_o && !link_tx_ready_i && !start) |=>
+      (link_tx_valid_o && !link_tx_ready_i && link_up_i) |=>
       link_tx_valid_o && $stable(link_tx_flit_o));
   a_push_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (push && sel != SelParam) |-> num_free > 9'd1);

@@ -25,10 +25,12 @@ module retry_buffer
   input  logic [4:0]    req_num_retry_i,
   input  logic          ack_sent_i,        // the RETRY.Ack of a sequence was selected
   input  logic          replay_take_i,     // the offered replay flit was selected
+  input  logic          phy_done_i,        // the PHY has left Recovery
 
   output logic [7:0]    wr_ptr_o,
   output logic [7:0]    rd_ptr_o,
   output logic [8:0]    num_free_o,
+  output logic          over_ack_o,        // the peer acknowledges more than is held
   output logic          llrack_o,
   output logic [7:0]    eseq_echo_o,
   output logic [4:0]    num_retry_echo_o,
@@ -48,13 +50,15 @@ module retry_buffer
   logic          is_adf_q [Depth];
 
   logic [7:0] wr_ptr_q, rd_ptr_q, wr_next, rd_next, eseq_echo_q;
-  logic [8:0] num_free_q;
+  logic [8:0] num_free_q, num_free_acked;
   logic [4:0] num_retry_echo_q;
   logic       llrack_q;
 
   assign wr_ptr_o         = wr_ptr_q;
   assign rd_ptr_o         = rd_ptr_q;
   assign num_free_o       = num_free_q;
+  assign over_ack_o       = ack_i > 9'(Depth) - num_free_q;
+  assign num_free_acked   = over_ack_o ? 9'(Depth) : num_free_q + ack_i;
   assign llrack_o         = llrack_q;
   assign eseq_echo_o      = eseq_echo_q;
   assign num_retry_echo_o = num_retry_echo_q;
@@ -93,7 +97,7 @@ module retry_buffer
       else if (replay_take_i)              rd_ptr_q <= rd_next;
       else if (push_i && !replaying_o)     rd_ptr_q <= wr_next;
 
-      num_free_q <= num_free_q + ack_i - 9'(push_i);
+      num_free_q <= num_free_acked - 9'(push_i);
 
       if (req_seq_i) begin
         llrack_q         <= 1'b1;
@@ -102,6 +106,8 @@ module retry_buffer
       end else if (ack_sent_i) begin
         llrack_q <= 1'b0;
       end
+      // Recovery voids what was asked before it: the peer asks anew.
+      if (phy_done_i) llrack_q <= 1'b0;
     end
   end
 
@@ -116,6 +122,7 @@ module retry_buffer
       push_i |-> num_free_q != 9'd0);
   a_no_push_with_ack: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ack_sent_i |-> !push_i);
+  a_free: assert property (@(posedge clk_i) disable iff (!rst_ni) num_free_q <= 9'(Depth));
   a_replay: assert property (@(posedge clk_i) disable iff (!rst_ni)
       replay_take_i |-> replaying_o);
 

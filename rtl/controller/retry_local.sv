@@ -2,13 +2,15 @@
 //
 // Local retry state machine (LRSM): what this receiver does about a bad flit.
 //
-// Source: CXL 2.0, chapter 4.2, link-layer retry, table 56. Works on stage R3: accept_o is
+// Source: CXL 2.0, chapter 4.2, link-layer retry, table 56. Works on stage R2: accept_o is
 // combinational, all else is registered (one cycle).
 //
 //   NORMAL --bad flit--> LLRREQ --RETRY.Req sent--> LOCAL_IDLE --RETRY.Ack matches--> NORMAL
 //                          ^ |                        |
 //                          | +--too many--> PHY_REINIT, then ABORT
 //                          +--------- timeout --------+
+//
+// When the PHY leaves Recovery, asked for from here or not, the next flit counts as bad: LLRREQ.
 
 module retry_local
   import cxl_pkg::*;
@@ -29,7 +31,7 @@ module retry_local
   input  logic       ack_empty_i,
   input  logic       tx_flit_i,         // any flit selected for transmission
   input  logic       req_sent_i,        // the RETRY.Req of a sequence was selected
-  input  logic       phy_done_i,
+  input  logic       phy_done_i,        // the PHY has left Recovery
   input  logic [7:0] wrap_i,
 
   output logic       accept_o,
@@ -102,15 +104,13 @@ module retry_local
         end
       end
 
-      LrsmPhyReinit: begin
-        if (phy_done_i) begin
-          state_d     = LrsmLlrReq;
-          num_retry_d = '0;
-        end
-      end
-
-      default: ;  // LrsmAbort: only a link start leaves it
+      default: ;  // LrsmPhyReinit waits for the PHY; only a link start leaves LrsmAbort
     endcase
+
+    if (phy_done_i && state_q != LrsmAbort) begin
+      state_d     = LrsmLlrReq;
+      num_retry_d = '0;
+    end
 
     if (start_i) begin
       state_d          = LrsmNormal;

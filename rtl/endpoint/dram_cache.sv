@@ -117,9 +117,11 @@ module dram_cache
     ptrs    = '0;
     hit     = 1'b0;
     hit_way = '0;
+    if (lookup_valid_i) begin
+      ptrs = ptr_mem_q[set];  // means something in a valid way only
+    end
     if (lookup_valid_i && touched_q[set]) begin
       state = state_mem_q[set];
-      ptrs  = ptr_mem_q[set];
       for (int unsigned w = 0; w < Ways; w++) begin
         match[w] = state.valid[w] && (tag_mem_q[set][w*TagW+:TagW] == lookup_granule_i);
       end
@@ -128,38 +130,38 @@ module dram_cache
     end
   end
 
-  // A hit: is its fill still pending?
-  logic [MshrW-1:0] hit_ptr;
+  // Ways whose MSHR is live, and those of them whose fill is still pending; found beside the tag
+  // compare, for hit and victim alike.
+  logic [Ways-1:0]  pinned, filling;
   logic             hit_pending;
+  logic [MshrW-1:0] hit_ptr, pin_ptr;
 
   always_comb begin
-    hit_ptr     = '0;
-    hit_pending = 1'b0;
-    if (hit) begin
-      hit_ptr     = ptrs[hit_way*MshrW+:MshrW];
-      hit_pending = live_q[hit_ptr] && !filled_q[hit_ptr] &&
-                    (mshr_slot_q[hit_ptr] == {set, hit_way});
+    pinned  = '0;
+    filling = '0;
+    hit_ptr = '0;
+    pin_ptr = '0;
+    if (lookup_valid_i) begin
+      for (int unsigned w = 0; w < Ways; w++) begin
+        pin_ptr    = ptrs[w*MshrW+:MshrW];
+        pinned[w]  = state.valid[w] && live_q[pin_ptr] &&
+                     (mshr_slot_q[pin_ptr] == {set, WayW'(w)});
+        filling[w] = pinned[w] && !filled_q[pin_ptr];
+        hit_ptr    = hit_ptr | (match[w] ? pin_ptr : '0);  // one at most
+      end
     end
+    hit_pending = |(match & filling);
   end
 
   // No hit: the victim
-  logic [Ways-1:0]  pinned;
-  logic [WayW-1:0]  plru_way, victim_way;
-  logic             all_pinned;
-  logic [MshrW-1:0] pin_ptr;
+  logic [WayW-1:0] plru_way, victim_way;
+  logic            all_pinned;
 
   always_comb begin
-    pinned     = '0;
     plru_way   = '0;
     victim_way = '0;
     all_pinned = 1'b0;
-    pin_ptr    = '0;
-    if (lookup_valid_i && !hit) begin
-      for (int unsigned w = 0; w < Ways; w++) begin
-        pin_ptr = ptrs[w*MshrW+:MshrW];
-        pinned[w] = state.valid[w] && live_q[pin_ptr] &&
-                    (mshr_slot_q[pin_ptr] == {set, WayW'(w)});
-      end
+    if (lookup_valid_i) begin
       all_pinned = &pinned;
       plru_way   = plru_victim(state.plru);
       if (!(&state.valid)) begin
@@ -253,20 +255,20 @@ module dram_cache
   // ---------------------------------------------------------------------------------------------
   // Edge: the MSHRs
   // ---------------------------------------------------------------------------------------------
-  logic [MshrW-1:0]  fill_mshr, wake_mshr, hold_mshr;
+  logic [MshrW-1:0]  fill_mshr, wake_mshr;
   logic [CountW-1:0] fill_waits, wake_waits, hit_waits;
-  logic              fill_frees, wake_frees;
+  logic              fill_frees, wake_frees, fill_held;
 
   assign fill_mshr = MshrW'(fill_mshr_i);
   assign wake_mshr = MshrW'(wait_mshr_i);
-  assign hold_mshr = allocate ? free_mshr : hit_ptr;  // the one that gets a new waiter
+  assign fill_held = allocate ? (free_mshr == fill_mshr) : (hit_ptr == fill_mshr);
 
   assign fill_waits = mshr_waits_q[fill_mshr];
   assign wake_waits = mshr_waits_q[wake_mshr];
   assign hit_waits  = mshr_waits_q[hit_ptr];
 
   // A MERGE in the cycle of the fill's answer becomes a waiter of it.
-  assign fill_frees = fill_done_i && (fill_waits == '0) && !(add_wait && (hold_mshr == fill_mshr));
+  assign fill_frees = fill_done_i && (fill_waits == '0) && !(add_wait && fill_held);
   assign wake_frees = wait_dec_i && (wake_waits == CountW'(1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

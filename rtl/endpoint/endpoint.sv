@@ -51,21 +51,25 @@ module endpoint
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        link_up_i,
   // Registers: HDM decoders at 000h, vendor block at 800h
   input  reg_req_t    reg_req_i,
   output logic [31:0] reg_rdata_o,
   // Link
   output logic        link_tx_valid_o,
   input  logic        link_tx_ready_i,
+  output flit_kind_e  link_tx_kind_o,
   output flit_t       link_tx_flit_o,
   input  logic        link_rx_valid_i,
+  input  flit_kind_e  link_rx_kind_i,
   input  flit_t       link_rx_flit_i,
-  output logic        phy_reinit_req_o,
-  input  logic        phy_reinit_done_i,
+  input  logic        phy_up_i,
+  input  logic        phy_recovery_i,
+  output logic        retrain_req_o,
+  output vlsm_e       phy_state_o,
   output logic        init_done_o,
   output logic        abort_o,
   output logic [7:0]  err_o,
+  output logic [2:0]  arb_err_o,
   // Media
   output logic        media_cmd_valid_o,
   input  logic        media_cmd_ready_i,
@@ -87,7 +91,7 @@ module endpoint
   localparam int unsigned IndexW = $clog2(TableDepth);
 
   // ---------------------------------------------------------------------------------------------
-  // Controller
+  // Controller and ARB/MUX. CXL.io is not connected yet: its vLSM comes up and has nothing to send.
   // ---------------------------------------------------------------------------------------------
   logic       tx_nd_valid, tx_nd_ready, tx_wd_valid, tx_wd_ready;
   s2m_ndr_t   tx_ndr;
@@ -99,16 +103,19 @@ module endpoint
   line_t      rx_wd_data;
   byte_en_t   rx_wd_be;
   logic [6:0] rx_nd_count, rx_wd_count;
+  logic       unused_io_tx_ready, unused_io_rx_valid, unused_io_link_up;
+  vlsm_e      unused_io_state, unused_cm_state;
 
-  cxl_controller #(
+  logic [511:0] unused_io_rx_data;
+
+  cxl_port #(
     .IsHost   (1'b0),
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth),
     .LlrbDepth(LlrbDepth)
-  ) u_controller (
+  ) u_port (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
-    .link_up_i        (link_up_i),
     .mdh_disable_i    (1'b0),
     .tx_nd_valid_i    (tx_nd_valid),
     .tx_nd_ready_o    (tx_nd_ready),
@@ -128,16 +135,31 @@ module endpoint
     .rx_wd_be_o       (rx_wd_be),
     .rx_nd_count_o    (rx_nd_count),
     .rx_wd_count_o    (rx_wd_count),
+    .io_tx_valid_i    (1'b0),
+    .io_tx_ready_o    (unused_io_tx_ready),
+    .io_tx_data_i     ('0),
+    .io_rx_valid_o    (unused_io_rx_valid),
+    .io_rx_data_o     (unused_io_rx_data),
+    .io_link_up_o     (unused_io_link_up),
+    .io_req_i         (VlsmActive),
+    .cm_req_i         (VlsmActive),
+    .io_state_o       (unused_io_state),
+    .cm_state_o       (unused_cm_state),
     .link_tx_valid_o  (link_tx_valid_o),
     .link_tx_ready_i  (link_tx_ready_i),
+    .link_tx_kind_o   (link_tx_kind_o),
     .link_tx_flit_o   (link_tx_flit_o),
     .link_rx_valid_i  (link_rx_valid_i),
+    .link_rx_kind_i   (link_rx_kind_i),
     .link_rx_flit_i   (link_rx_flit_i),
-    .phy_reinit_req_o (phy_reinit_req_o),
-    .phy_reinit_done_i(phy_reinit_done_i),
+    .phy_up_i         (phy_up_i),
+    .phy_recovery_i   (phy_recovery_i),
+    .retrain_req_o    (retrain_req_o),
+    .phy_state_o      (phy_state_o),
     .init_done_o      (init_done_o),
     .abort_o          (abort_o),
-    .err_o            (err_o)
+    .err_o            (err_o),
+    .arb_err_o        (arb_err_o)
   );
 
   // ---------------------------------------------------------------------------------------------

@@ -2,21 +2,15 @@
 //
 // Vendor registers of the endpoint: internal DRAM control and DevLoad thresholds.
 //
-// | offset | register |
-// |---|---|
-// | 800h | bit 0 internal DRAM on, bit 1 length field of MemSpecRd enabled |
-// | 804h | log2 of the sets in use; a value above log2 MaxSets becomes that |
-// | 808h | ingress thresholds, one a byte, lowest first |
-// | 80Ch | MSHR thresholds, one a byte, lowest first |
-// | 810h | write-backs answered (read only) |
-//
-// `enable`, `sets_log2` are to be written before traffic: nothing is flushed.
+// Offsets, fields and reset values: cxl_reg_pkg (regs/endpoint.yaml). A sets value above log2
+// MaxSets becomes that; it and the enables are to be written before traffic: nothing is flushed.
 //
 // Latency:  write at the edge, read data the cycle after the request; 0 after any other cycle.
 // Source:   docs/blocks.md, "Endpoint".
 
 module endpoint_regs
   import cxlgpu_pkg::*;
+  import cxl_reg_pkg::*;
 #(
   parameter int unsigned MaxSets = 1024
 ) (
@@ -32,31 +26,41 @@ module endpoint_regs
   output logic [2:0][6:0] mshr_th_o
 );
 
-  localparam logic [3:0] MaxSetsLog2 = 4'($clog2(MaxSets));
+  typedef logic [EpSetsLog2Width-1:0] sets_log2_t;
+  localparam sets_log2_t MaxSetsLog2 = sets_log2_t'($clog2(MaxSets));
 
   logic            dram_enable_q, len_enable_q;
-  logic [3:0]      sets_log2_q;
+  sets_log2_t      sets_log2_q, sets_wdata;
   logic [2:0][6:0] ingress_th_q, mshr_th_q;
   logic [31:0]     write_backs_q, rdata_q, rdata_d;
 
+  assign sets_wdata = reg_req_i.wdata[EpSetsLog2Lsb +: EpSetsLog2Width];
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      dram_enable_q <= 1'b0;
-      len_enable_q  <= 1'b0;
+      dram_enable_q <= EpControlDramEnableReset;
+      len_enable_q  <= EpControlLenEnableReset;
       sets_log2_q   <= MaxSetsLog2;
-      ingress_th_q  <= {7'd24, 7'd12, 7'd4};
-      mshr_th_q     <= {7'd48, 7'd32, 7'd16};
+      ingress_th_q  <= {EpIngressThTh2Reset, EpIngressThTh1Reset, EpIngressThTh0Reset};
+      mshr_th_q     <= {EpMshrThTh2Reset, EpMshrThTh1Reset, EpMshrThTh0Reset};
     end else if (reg_req_i.valid && reg_req_i.write) begin
       unique case (reg_req_i.addr[10:2])
-        9'h000: {len_enable_q, dram_enable_q} <= reg_req_i.wdata[1:0];
-        9'h001: begin
-          sets_log2_q <= (reg_req_i.wdata[3:0] > MaxSetsLog2) ? MaxSetsLog2 : reg_req_i.wdata[3:0];
+        EpControlOffset[10:2]: begin
+          dram_enable_q <= reg_req_i.wdata[EpControlDramEnableLsb];
+          len_enable_q  <= reg_req_i.wdata[EpControlLenEnableLsb];
         end
-        9'h002: begin
-          ingress_th_q <= {reg_req_i.wdata[22:16], reg_req_i.wdata[14:8], reg_req_i.wdata[6:0]};
+        EpSetsOffset[10:2]: begin
+          sets_log2_q <= (sets_wdata > MaxSetsLog2) ? MaxSetsLog2 : sets_wdata;
         end
-        9'h003: begin
-          mshr_th_q <= {reg_req_i.wdata[22:16], reg_req_i.wdata[14:8], reg_req_i.wdata[6:0]};
+        EpIngressThOffset[10:2]: begin
+          ingress_th_q <= {reg_req_i.wdata[EpIngressThTh2Lsb +: EpIngressThTh2Width],
+                           reg_req_i.wdata[EpIngressThTh1Lsb +: EpIngressThTh1Width],
+                           reg_req_i.wdata[EpIngressThTh0Lsb +: EpIngressThTh0Width]};
+        end
+        EpMshrThOffset[10:2]: begin
+          mshr_th_q <= {reg_req_i.wdata[EpMshrThTh2Lsb +: EpMshrThTh2Width],
+                        reg_req_i.wdata[EpMshrThTh1Lsb +: EpMshrThTh1Width],
+                        reg_req_i.wdata[EpMshrThTh0Lsb +: EpMshrThTh0Width]};
         end
         default: ;
       endcase
@@ -75,11 +79,22 @@ module endpoint_regs
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
       unique case (reg_req_i.addr[10:2])
-        9'h000:  rdata_d[1:0] = {len_enable_q, dram_enable_q};
-        9'h001:  rdata_d[3:0] = sets_log2_q;
-        9'h002:  rdata_d[22:0] = {ingress_th_q[2], 1'b0, ingress_th_q[1], 1'b0, ingress_th_q[0]};
-        9'h003:  rdata_d[22:0] = {mshr_th_q[2], 1'b0, mshr_th_q[1], 1'b0, mshr_th_q[0]};
-        9'h004:  rdata_d = write_backs_q;
+        EpControlOffset[10:2]: begin
+          rdata_d[EpControlDramEnableLsb] = dram_enable_q;
+          rdata_d[EpControlLenEnableLsb]  = len_enable_q;
+        end
+        EpSetsOffset[10:2]: rdata_d[EpSetsLog2Lsb +: EpSetsLog2Width] = sets_log2_q;
+        EpIngressThOffset[10:2]: begin
+          rdata_d[EpIngressThTh2Lsb +: EpIngressThTh2Width] = ingress_th_q[2];
+          rdata_d[EpIngressThTh1Lsb +: EpIngressThTh1Width] = ingress_th_q[1];
+          rdata_d[EpIngressThTh0Lsb +: EpIngressThTh0Width] = ingress_th_q[0];
+        end
+        EpMshrThOffset[10:2]: begin
+          rdata_d[EpMshrThTh2Lsb +: EpMshrThTh2Width] = mshr_th_q[2];
+          rdata_d[EpMshrThTh1Lsb +: EpMshrThTh1Width] = mshr_th_q[1];
+          rdata_d[EpMshrThTh0Lsb +: EpMshrThTh0Width] = mshr_th_q[0];
+        end
+        EpWriteBacksOffset[10:2]: rdata_d = write_backs_q;
         default: rdata_d = '0;
       endcase
     end

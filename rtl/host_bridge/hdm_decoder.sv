@@ -10,14 +10,25 @@
 //
 // Base and size are held in units of 256 MiB, all other arithmetic is in 64 B lines. A set of 3,
 // 6 or 12 ways is taken as three groups of 1, 2 or 4, so that one division by three serves the
-// way and the translation alike. The device base of each decoder is kept in a register and
-// worked out again only when the set of committed decoders changes.
+// way and the translation alike.
+//
+// What follows from the fields alone is in registers, so that a decode neither subtracts Base nor
+// divides the difference:
+//   end, thirds     one cycle behind Base and Size; the commit comes by a later write, so they are
+//                   right by the time the decoder is pending
+//   origin          DPA - (the HPA's share of one way): DPABase less Base's share, worked out anew
+//                   when the set of committed decoders changes
+// The HPA itself is divided, while the bounds are compared: DPA = origin + share of the HPA, less
+// one chunk where Base leaves the greater remainder of the two. The way is the difference of the
+// remainders.
 //
 // Source: CXL 2.0, 8.2.5.12 (registers, commit, translation); ways codes 4, 8, 9, A are of CXL 3.x.
+// Register layout: cxl_reg_pkg (regs/hdm_decoder.yaml).
 
 module hdm_decoder
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxl_reg_pkg::*;
 #(
   parameter bit          IsDevice    = 1'b0,
   parameter int unsigned NumDecoders = 4
@@ -45,6 +56,10 @@ module hdm_decoder
   typedef logic [UnitBits:0]   unit_sum_t;  // one bit more, for a sum
   typedef logic [IdxBits-1:0]  idx_t;
 
+  localparam int unsigned Digits = LineAddrBits / 2;  // base 4
+  typedef logic [1:0]           rem_t;                // 0..2, modulo 3
+  typedef logic [Digits:0][1:0] rems_t;
+
   if (!(NumDecoders inside {1, 2, 4, 6, 8, 10, 12, 14, 16})) begin : g_bad_decoders
     $error("hdm_decoder: NumDecoders has no count code");
   end
@@ -54,8 +69,14 @@ module hdm_decoder
 
   // Count codes 0..8 stand for 1, 2, 4, 6, 8, 10, 12, 14 and 16 decoders.
   localparam logic [3:0]  CountCode  = (NumDecoders == 1) ? 4'd0 : 4'(NumDecoders / 2);
-  localparam logic [31:0] Capability = 32'h0000_1B00 | (IsDevice ? 32'h0 : 32'h80)
-                                     | {28'h0, CountCode};
+  localparam logic [31:0] Capability = (IsDevice ? HdmCapabilityDeviceReset
+                                                 : HdmCapabilityHostReset)
+                                     | (32'(CountCode) << HdmCapabilityCountCodeLsb);
+  localparam logic [31:0] ListLowMask  = IsDevice ? HdmDecListLowSkipMask
+                                                  : HdmDecListLowTargetsMask;
+  localparam logic [31:0] ListHighMask = IsDevice ? HdmDecListHighSkipMask
+                                                  : HdmDecListHighTargetsMask;
+  localparam int unsigned StrideBits   = $clog2(HdmDecStride);
 
   // ---------------------------------------------------------------------------------------------
   // Arithmetic of interleave sets
@@ -65,19 +86,56 @@ module hdm_decoder
     else          return (iw <= 4'd3) || (iw inside {4'd8, 4'd9});
   endfunction
 
-  // Lines of one way: size / ways, rounded down.
-  function automatic line_addr_t lines_per_way(unit_t size, logic [3:0] iw);
-    line_addr_t lines;
-    lines = {size, UnitLine'(0)};
-    if (iw[3]) return (lines / 46'd3) >> iw[1:0];
-    else       return lines >> iw[2:0];
+  // log2 of the ways of one group; iw[3] says that there are three
+  function automatic logic [2:0] group_bits(logic [3:0] iw);
+    return iw[3] ? {1'b0, iw[1:0]} : iw[2:0];
+  endfunction
+
+  // Modulo three. 4 = 1, so base-4 digits are added up; 2 = -1, so a shift by an odd number of bits
+  // changes the sign.
+  function automatic rem_t rem_add(rem_t a, rem_t b);
+    if (a[1])      return {b == 2'd0, b[1]};
+    else if (a[0]) return {b[0], b == 2'd0};
+    else           return b;
+  endfunction
+  function automatic rem_t rem_negate(rem_t a);
+    return {a[0], a[1]};
+  endfunction
+
+  // Remainders of a number and of all its upper parts: [i] that of x >> 2i. Sums of 1, 2, 4...
+  // digits, each twice the one before.
+  function automatic rems_t remainders(line_addr_t x);
+    rems_t r;
+    r = '0;
+    for (int unsigned i = 0; i < Digits; i++) r[i] = (&x[2*i +: 2]) ? 2'd0 : x[2*i +: 2];
+    for (int unsigned level = 0; level < $clog2(Digits); level++) begin
+      for (int unsigned i = 0; i + (1 << level) < Digits; i++) begin
+        r[i] = rem_add(r[i], r[i + (1 << level)]);
+      end
+    end
+    return r;
+  endfunction
+
+  function automatic rem_t remainder(unit_t units);
+    return rem_t'(remainders(line_addr_t'(units)));  // [0] of them
+  endfunction
+
+  // x / 3, rounded down, by its remainders: each digit after the remainder of those above it.
+  function automatic line_addr_t third(line_addr_t x, rems_t r);
+    line_addr_t q;
+    for (int unsigned i = 0; i < Digits; i++) begin
+      if (r[i+1][1])      q[2*i +: 2] = {1'b1, |x[2*i +: 2]};      // (8 + d) / 3
+      else if (r[i+1][0]) q[2*i +: 2] = {x[2*i+1], !x[2*i+1]};     // (4 + d) / 3
+      else                q[2*i +: 2] = {1'b0, &x[2*i +: 2]};      // d / 3
+    end
+    return q;
   endfunction
 
   // A size is whole when each way gets a multiple of 256 MiB.
-  function automatic logic size_whole(unit_t size, logic [3:0] iw);
+  function automatic logic size_whole(unit_t size, rem_t size_rem, logic [3:0] iw);
     unit_t low;
-    low = (unit_t'(1) << (iw[3] ? {1'b0, iw[1:0]} : iw[2:0])) - unit_t'(1);
-    return ((size & low) == '0) && (!iw[3] || (size % 24'd3) == '0);
+    low = (unit_t'(1) << group_bits(iw)) - unit_t'(1);
+    return ((size & low) == '0) && (!iw[3] || size_rem == '0);
   endfunction
 
   // No target stands twice in the first `ways` (1..8) bytes of the list.
@@ -105,7 +163,9 @@ module hdm_decoder
   logic        [NumDecoders-1:0]       commit_q;
   logic        [NumDecoders-1:0]       committed_q, committed_d;
   logic        [NumDecoders-1:0]       error_q;
-  line_addr_t  [NumDecoders-1:0]       dpa_base_q, dpa_base_d;
+  unit_sum_t   [NumDecoders-1:0]       end_q;       // Base + Size
+  rem_t        [NumDecoders-1:0]       base_rem_q;  // modulo 3
+  rem_t        [NumDecoders-1:0]       size_rem_q;
   logic                                enable_q;
   logic        [31:0]                  rdata_q, rdata_d;
 
@@ -116,16 +176,18 @@ module hdm_decoder
   logic [11:0] offset;
   logic        sel_decoder;
   idx_t        sel;
-  logic [2:0]  sel_reg;
-  assign offset      = reg_req_i.addr[11:0] - 12'h010;
-  assign sel_decoder = reg_req_i.addr[11:0] >= 12'h010 && 32'(offset[11:5]) < NumDecoders;
-  assign sel         = idx_t'(offset[11:5]);
-  assign sel_reg     = offset[4:2];
+  logic [StrideBits-1:2] sel_reg;
+  assign offset      = reg_req_i.addr[11:0] - HdmDecOffset;
+  assign sel_decoder = reg_req_i.addr[11:0] >= HdmDecOffset
+                       && 32'(offset[11:StrideBits]) < NumDecoders;
+  assign sel         = idx_t'(offset[11:StrideBits]);
+  assign sel_reg     = offset[StrideBits-1:2];
 
   logic wr, wr_decoder, wr_uncommit;
   assign wr          = reg_req_i.valid && reg_req_i.write;
   assign wr_decoder  = wr && sel_decoder && !pending[sel];
-  assign wr_uncommit = wr_decoder && sel_reg == 3'd4 && !reg_req_i.wdata[9]
+  assign wr_uncommit = wr_decoder && sel_reg == HdmDecControlOffset[StrideBits-1:2]
+                       && !reg_req_i.wdata[HdmDecControlCommitLsb]
                        && committed_q[sel] && !lock_q[sel];
 
   // Checks on the pending decoder (there is never more than one).
@@ -138,20 +200,15 @@ module hdm_decoder
       if (pending[n]) begin
         passes[n] = ways_known(iw_q[n]) && ig_q[n] <= 4'd6;
         if (lock_q[n]) begin
-          if (unit_sum_t'(base_q[n]) + unit_sum_t'(size_q[n]) > {1'b1, unit_t'(0)}) begin
-            passes[n] = 1'b0;
-          end
-          if (!size_whole(size_q[n], iw_q[n])) passes[n] = 1'b0;
+          if (end_q[n] > {1'b1, unit_t'(0)}) passes[n] = 1'b0;
+          if (!size_whole(size_q[n], size_rem_q[n], iw_q[n])) passes[n] = 1'b0;
           if (!IsDevice) begin
             ways = (iw_q[n][3] ? 4'd3 : 4'd1) << iw_q[n][1:0];
             if (!targets_distinct(list_q[n], ways)) passes[n] = 1'b0;
           end
           if (n > 0) begin
             if (!committed_q[n-1]) passes[n] = 1'b0;
-            if (unit_sum_t'(base_q[n])
-                < unit_sum_t'(base_q[n-1]) + unit_sum_t'(size_q[n-1])) begin
-              passes[n] = 1'b0;
-            end
+            if (unit_sum_t'(base_q[n]) < end_q[n-1]) passes[n] = 1'b0;
           end
         end
       end
@@ -161,25 +218,6 @@ module hdm_decoder
   always_comb begin
     committed_d = committed_q | passes;
     if (wr_uncommit) committed_d[sel] = 1'b0;
-  end
-
-  // Device base: own skip, after the skips and way sizes of the committed decoders before.
-  if (IsDevice) begin : g_dpa_base
-    always_comb begin
-      line_addr_t sum;
-      dpa_base_d = dpa_base_q;
-      sum = '0;
-      if (pending != '0 || wr_uncommit) begin
-        for (int unsigned n = 0; n < NumDecoders; n++) begin
-          dpa_base_d[n] = sum + {list_q[n][51:28], UnitLine'(0)};
-          if (committed_d[n]) begin
-            sum = dpa_base_d[n] + lines_per_way(size_q[n], iw_q[n]);
-          end
-        end
-      end
-    end
-  end else begin : g_no_dpa_base
-    assign dpa_base_d = '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -194,41 +232,74 @@ module hdm_decoder
       commit_q    <= '0;
       committed_q <= '0;
       error_q     <= '0;
-      dpa_base_q  <= '0;
       enable_q    <= 1'b0;
     end else if (wr || pending != '0) begin
       committed_q <= committed_d;
-      dpa_base_q  <= dpa_base_d;
       error_q     <= error_q | (pending & ~passes);
-      if (IsDevice && wr && reg_req_i.addr[11:2] == 10'h001) enable_q <= reg_req_i.wdata[1];
+      if (IsDevice && wr && reg_req_i.addr[11:2] == HdmGlobalControlOffset[11:2]) begin
+        enable_q <= reg_req_i.wdata[HdmGlobalControlEnableLsb];
+      end
       if (wr_decoder) begin
         if (committed_q[sel]) begin
           if (wr_uncommit) commit_q[sel] <= 1'b0;
         end else begin
           unique case (sel_reg)
-            3'd0: base_q[sel][3:0]  <= reg_req_i.wdata[31:28];
-            3'd1: base_q[sel][23:4] <= reg_req_i.wdata[19:0];
-            3'd2: size_q[sel][3:0]  <= reg_req_i.wdata[31:28];
-            3'd3: size_q[sel][23:4] <= reg_req_i.wdata[19:0];
-            3'd4: begin
-              ig_q[sel]     <= reg_req_i.wdata[3:0];
-              iw_q[sel]     <= reg_req_i.wdata[7:4];
-              lock_q[sel]   <= reg_req_i.wdata[8];
-              commit_q[sel] <= reg_req_i.wdata[9];
-              type_q[sel]   <= reg_req_i.wdata[12];
-              if (!reg_req_i.wdata[9]) error_q[sel] <= 1'b0;
+            HdmDecBaseLowOffset[StrideBits-1:2]: begin
+              base_q[sel][3:0] <= reg_req_i.wdata[HdmDecBaseLowBaseLsb +: HdmDecBaseLowBaseWidth];
             end
-            3'd5: begin
-              list_q[sel][31:0] <= IsDevice ? (reg_req_i.wdata & 32'hF000_0000)
-                                            : reg_req_i.wdata;
+            HdmDecBaseHighOffset[StrideBits-1:2]: begin
+              base_q[sel][23:4] <=
+                  reg_req_i.wdata[HdmDecBaseHighBaseLsb +: HdmDecBaseHighBaseWidth];
             end
-            3'd6: begin
-              list_q[sel][63:32] <= IsDevice ? (reg_req_i.wdata & 32'h000F_FFFF)
-                                             : reg_req_i.wdata;
+            HdmDecSizeLowOffset[StrideBits-1:2]: begin
+              size_q[sel][3:0] <= reg_req_i.wdata[HdmDecSizeLowSizeLsb +: HdmDecSizeLowSizeWidth];
+            end
+            HdmDecSizeHighOffset[StrideBits-1:2]: begin
+              size_q[sel][23:4] <=
+                  reg_req_i.wdata[HdmDecSizeHighSizeLsb +: HdmDecSizeHighSizeWidth];
+            end
+            HdmDecControlOffset[StrideBits-1:2]: begin
+              ig_q[sel]     <= reg_req_i.wdata[HdmDecControlIgLsb +: HdmDecControlIgWidth];
+              iw_q[sel]     <= reg_req_i.wdata[HdmDecControlIwLsb +: HdmDecControlIwWidth];
+              lock_q[sel]   <= reg_req_i.wdata[HdmDecControlLockLsb];
+              commit_q[sel] <= reg_req_i.wdata[HdmDecControlCommitLsb];
+              type_q[sel]   <= reg_req_i.wdata[HdmDecControlHostOnlyLsb];
+              if (!reg_req_i.wdata[HdmDecControlCommitLsb]) error_q[sel] <= 1'b0;
+            end
+            HdmDecListLowOffset[StrideBits-1:2]: begin
+              list_q[sel][31:0] <= reg_req_i.wdata & ListLowMask;
+            end
+            HdmDecListHighOffset[StrideBits-1:2]: begin
+              list_q[sel][63:32] <= reg_req_i.wdata & ListHighMask;
             end
             default: ;
           endcase
         end
+      end
+    end
+  end
+
+  // A cycle behind the fields
+  logic  settle_q;
+  idx_t  settle_idx_q;
+  unit_t settle_base, settle_size;
+  assign settle_base = base_q[settle_idx_q];
+  assign settle_size = size_q[settle_idx_q];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      settle_q     <= 1'b0;
+      settle_idx_q <= '0;
+      end_q        <= '0;
+      base_rem_q   <= '0;
+      size_rem_q   <= '0;
+    end else begin
+      settle_q <= wr_decoder;
+      if (wr_decoder) settle_idx_q <= sel;
+      if (settle_q) begin
+        end_q[settle_idx_q]      <= unit_sum_t'(settle_base) + unit_sum_t'(settle_size);
+        base_rem_q[settle_idx_q] <= remainder(settle_base);
+        size_rem_q[settle_idx_q] <= remainder(settle_size);
       end
     end
   end
@@ -238,22 +309,35 @@ module hdm_decoder
     if (reg_req_i.valid && !reg_req_i.write) begin
       if (sel_decoder) begin
         unique case (sel_reg)
-          3'd0: rdata_d = {base_q[sel][3:0], 28'h0};
-          3'd1: rdata_d = {12'h0, base_q[sel][23:4]};
-          3'd2: rdata_d = {size_q[sel][3:0], 28'h0};
-          3'd3: rdata_d = {12'h0, size_q[sel][23:4]};
-          3'd4: begin
-            rdata_d = {19'h0, type_q[sel], error_q[sel], committed_q[sel], commit_q[sel],
-                       lock_q[sel], iw_q[sel], ig_q[sel]};
+          HdmDecBaseLowOffset[StrideBits-1:2]: begin
+            rdata_d[HdmDecBaseLowBaseLsb +: HdmDecBaseLowBaseWidth] = base_q[sel][3:0];
           end
-          3'd5: rdata_d = list_q[sel][31:0];
-          3'd6: rdata_d = list_q[sel][63:32];
+          HdmDecBaseHighOffset[StrideBits-1:2]: begin
+            rdata_d[HdmDecBaseHighBaseLsb +: HdmDecBaseHighBaseWidth] = base_q[sel][23:4];
+          end
+          HdmDecSizeLowOffset[StrideBits-1:2]: begin
+            rdata_d[HdmDecSizeLowSizeLsb +: HdmDecSizeLowSizeWidth] = size_q[sel][3:0];
+          end
+          HdmDecSizeHighOffset[StrideBits-1:2]: begin
+            rdata_d[HdmDecSizeHighSizeLsb +: HdmDecSizeHighSizeWidth] = size_q[sel][23:4];
+          end
+          HdmDecControlOffset[StrideBits-1:2]: begin
+            rdata_d[HdmDecControlIgLsb +: HdmDecControlIgWidth] = ig_q[sel];
+            rdata_d[HdmDecControlIwLsb +: HdmDecControlIwWidth] = iw_q[sel];
+            rdata_d[HdmDecControlLockLsb]      = lock_q[sel];
+            rdata_d[HdmDecControlCommitLsb]    = commit_q[sel];
+            rdata_d[HdmDecControlCommittedLsb] = committed_q[sel];
+            rdata_d[HdmDecControlErrorLsb]     = error_q[sel];
+            rdata_d[HdmDecControlHostOnlyLsb]  = type_q[sel];
+          end
+          HdmDecListLowOffset[StrideBits-1:2]:  rdata_d = list_q[sel][31:0];
+          HdmDecListHighOffset[StrideBits-1:2]: rdata_d = list_q[sel][63:32];
           default: rdata_d = '0;
         endcase
-      end else if (reg_req_i.addr[11:2] == 10'h000) begin
+      end else if (reg_req_i.addr[11:2] == HdmCapabilityOffset[11:2]) begin
         rdata_d = Capability;
-      end else if (reg_req_i.addr[11:2] == 10'h001) begin
-        rdata_d = {30'h0, enable_q, 1'b0};
+      end else if (reg_req_i.addr[11:2] == HdmGlobalControlOffset[11:2]) begin
+        rdata_d[HdmGlobalControlEnableLsb] = enable_q;
       end
     end
   end
@@ -270,68 +354,169 @@ module hdm_decoder
   logic [NumDecoders-1:0] live;
   assign live = (IsDevice && !enable_q) ? '0 : committed_q;
 
-  logic  hit;
-  idx_t  hit_idx;
-  unit_t hit_off;
+  logic [NumDecoders-1:0] covers, wins;  // wins: the lowest that covers the line, one-hot
+  logic                   hit;
+  unit_t                  hpa_unit;
+  assign hpa_unit = hpa_line_i[LineAddrBits-1:UnitLine];
   always_comb begin
-    hit     = 1'b0;
-    hit_idx = '0;
-    hit_off = '0;
+    covers = '0;
     for (int unsigned n = 0; n < NumDecoders; n++) begin
-      if (!hit && live[n] && hpa_line_i[LineAddrBits-1:UnitLine] >= base_q[n]) begin
-        hit_off = hpa_line_i[LineAddrBits-1:UnitLine] - base_q[n];
-        if (hit_off < size_q[n]) begin
-          hit     = 1'b1;
-          hit_idx = idx_t'(n);
-        end
+      if (live[n]) begin
+        covers[n] = hpa_unit >= base_q[n] && unit_sum_t'(hpa_unit) < end_q[n];
+      end
+    end
+  end
+  assign wins = covers & (~covers + NumDecoders'(1));
+  assign hit  = |covers;
+
+  // Remainders of the HPA line, of use only to sets of three groups
+  logic  three_live;
+  rems_t hpa_rems;
+  always_comb begin
+    three_live = 1'b0;
+    for (int unsigned n = 0; n < NumDecoders; n++) begin
+      if (live[n] && iw_q[n][3]) three_live = 1'b1;
+    end
+    hpa_rems = '0;
+    if (three_live) hpa_rems = remainders(hpa_line_i);
+  end
+
+  // [c]: that of the HPA line without its lowest c bits
+  rem_t [15:0] rem_above;
+  always_comb begin
+    rem_above = '0;
+    if (three_live) begin
+      for (int unsigned c = 0; c < 16; c += 2) begin
+        rem_above[c]   = hpa_rems[c/2];
+        rem_above[c+1] = rem_add({1'b0, hpa_line_i[c]}, rem_negate(hpa_rems[c/2]));
       end
     end
   end
 
+  // Fields of the winner. They are chosen while the HPA is divided, and all else comes after.
+  logic [3:0]  ig, iw;
+  logic [3:0]  cut;       // log2 of the lines that a chunk takes in all ways of a group
+  rem_t        base_rem;  // of Base without its lowest `cut` bits
+  logic [63:0] list;
   always_comb begin
-    logic [3:0] iw;
-    logic [3:0] shift;        // lines of a chunk, log2
-    logic [1:0] group_bits;   // log2 of ways within a group of three
-    line_addr_t off, chunk, group, upper;
-    logic [1:0] third;
+    logic [3:0] own_cut;
+    own_cut   = '0;
+    decoder_o = '0;
+    ig        = '0;
+    iw        = '0;
+    cut       = '0;
+    base_rem  = '0;
+    list      = '0;
+    for (int unsigned n = 0; n < NumDecoders; n++) begin
+      if (wins[n]) begin
+        own_cut   = ig_q[n] + 4'd2 + {1'b0, group_bits(iw_q[n])};
+        decoder_o = decoder_o | 4'(n);
+        ig        = ig | ig_q[n];
+        iw        = iw | iw_q[n];
+        cut       = cut | own_cut;
+        base_rem  = base_rem | (own_cut[0] ? rem_negate(base_rem_q[n]) : base_rem_q[n]);
+        list      = list | list_q[n];
+      end
+    end
+  end
 
-    iw         = '0;
-    shift      = '0;
-    group_bits = '0;
-    off        = '0;
-    chunk      = '0;
-    group      = '0;
-    upper      = '0;
-    third      = '0;
-    decoder_o  = '0;
-    way_o      = '0;
-    target_o   = '0;
-    dpa_line_o = hpa_line_i;
+  // Way: the low bits count within a group, the difference of the remainders is the group. Base is
+  // a multiple of 256 MiB, so it has no part in the low bits.
+  rem_t hpa_rem;
+  assign hpa_rem = rem_above[cut];
+  always_comb begin
+    way_o    = '0;
+    target_o = '0;
     if (hit) begin
-      decoder_o  = 4'(hit_idx);
-      iw         = iw_q[hit_idx];
-      shift      = ig_q[hit_idx] + 4'd2;
-      group_bits = iw[1:0];
-      off        = {hit_off, hpa_line_i[UnitLine-1:0]};
-      chunk      = off >> shift;
-      if (iw[3]) begin
-        group = chunk >> group_bits;
-        upper = group / 46'd3;
-        third = 2'(group - (upper + (upper << 1)));
-        way_o = ({2'b00, third} << group_bits) | (chunk[3:0] & ((4'd1 << group_bits) - 4'd1));
-      end else begin
-        upper = chunk >> iw[2:0];
-        way_o = chunk[3:0] & 4'((5'd1 << iw[2:0]) - 5'd1);
-      end
-      if (IsDevice) begin
-        dpa_line_o = dpa_base_q[hit_idx]
-                   + ((upper << shift) | (off & ((line_addr_t'(1) << shift) - line_addr_t'(1))));
-      end else begin
-        target_o = list_q[hit_idx][{way_o[2:0], 3'b000} +: 8];
-      end
+      way_o = 4'(hpa_line_i[11:0] >> (ig + 4'd2)) & 4'((5'd1 << group_bits(iw)) - 5'd1);
+      if (iw[3]) way_o = way_o | ({2'b00, rem_add(hpa_rem, rem_negate(base_rem))} << iw[1:0]);
+      if (!IsDevice) target_o = list[{way_o[2:0], 3'b000} +: 8];
     end
   end
   assign hit_o = hit;
+
+  // Translation
+  if (IsDevice) begin : g_dpa
+    unit_t      [NumDecoders-1:0] base_third_q, size_third_q;
+    line_addr_t [NumDecoders-1:0] origin_q, origin_d;
+
+    function automatic unit_t third_units(unit_t units);
+      line_addr_t x;
+      x = line_addr_t'(units);
+      return unit_t'(third(x, remainders(x)));
+    endfunction
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        base_third_q <= '0;
+        size_third_q <= '0;
+      end else if (settle_q) begin
+        base_third_q[settle_idx_q] <= third_units(settle_base);
+        size_third_q[settle_idx_q] <= third_units(settle_size);
+      end
+    end
+
+    // Lines / ways, rounded down. A third of a unit, 4^11 lines, is 4^10 + 4^9 + ... + 1, rest 1,
+    // so the remainder goes on in every digit.
+    function automatic line_addr_t share(unit_t units, unit_t units_third, rem_t rem,
+                                         logic [3:0] iw_n);
+      line_addr_t lines;
+      lines = iw_n[3] ? {units_third, {(UnitLine / 2){rem}}} : {units, UnitLine'(0)};
+      return lines >> group_bits(iw_n);
+    endfunction
+
+    function automatic line_addr_t chunk_mask(logic [3:0] ig_n);
+      return (line_addr_t'(1) << (ig_n + 4'd2)) - line_addr_t'(1);
+    endfunction
+
+    // DPABase is the own skip after the skips and shares of the committed decoders before.
+    always_comb begin
+      line_addr_t [NumDecoders-1:0] skip, ways;
+      skip     = '0;
+      ways     = '0;
+      origin_d = origin_q;
+      if (pending != '0 || wr_uncommit) begin
+        for (int unsigned n = 0; n < NumDecoders; n++) begin
+          skip[n]     = {list_q[n][51:28], UnitLine'(0)};
+          ways[n]     = share(size_q[n], size_third_q[n], size_rem_q[n], iw_q[n]);
+          origin_d[n] = skip[n] - (share(base_q[n], base_third_q[n], base_rem_q[n], iw_q[n])
+                                   & ~chunk_mask(ig_q[n]));
+          for (int unsigned m = 0; m < n; m++) begin
+            origin_d[n] = origin_d[n] + (committed_d[m] ? skip[m] : '0)
+                                      + (committed_d[m] ? ways[m] : '0);
+          end
+        end
+      end
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) origin_q <= '0;
+      else         origin_q <= origin_d;
+    end
+
+    line_addr_t origin, hpa_third;
+    always_comb begin
+      origin = '0;
+      for (int unsigned n = 0; n < NumDecoders; n++) begin
+        origin = origin | (wins[n] ? origin_q[n] : '0);
+      end
+      hpa_third = '0;
+      if (three_live) hpa_third = third(hpa_line_i, hpa_rems);
+    end
+
+    always_comb begin
+      line_addr_t mask, hpa_share;
+      mask       = chunk_mask(ig);
+      hpa_share  = (iw[3] ? hpa_third : hpa_line_i) >> group_bits(iw);
+      dpa_line_o = hpa_line_i;
+      if (hit) begin
+        dpa_line_o = origin + ((hpa_share & ~mask) | (hpa_line_i & mask))
+                   + ((iw[3] && hpa_rem < base_rem) ? ~mask : '0);  // one chunk less
+      end
+    end
+  end else begin : g_no_dpa
+    assign dpa_line_o = hpa_line_i;
+  end
 
   // Register addresses are of the block: the bits above it and the byte lanes do not count.
   logic unused_addr;

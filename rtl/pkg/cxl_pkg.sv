@@ -189,4 +189,108 @@ package cxl_pkg;
     return code;
   endfunction
 
+  // ---------------------------------------------------------------------------------------------
+  // Flit kinds, as ARB/MUX and Flex Bus name them to each other
+  // ---------------------------------------------------------------------------------------------
+  typedef enum logic [1:0] {
+    FlitIo = 2'd0, FlitCachemem = 2'd1, FlitAlmp = 2'd2, FlitNull = 2'd3
+  } flit_kind_e;
+
+  // ---------------------------------------------------------------------------------------------
+  // Flex Bus: protocol IDs, ordered sets, alternate protocol negotiation
+  // ---------------------------------------------------------------------------------------------
+  parameter int unsigned WireFlitDws = 17;  // 16-bit protocol ID and 528-bit flit: 68 bytes
+
+  // Index: {end of data stream, kind}. Any two codes differ in at least four bits.
+  parameter logic [7:0][7:0] ProtocolIdCodes = {
+    8'h4B, 8'h1E, 8'h87, 8'hD2,  // with EDS: NULL, ALMP, cachemem, io
+    8'h99, 8'hCC, 8'h55, 8'hFF   // without
+  };
+
+  // What the receiver makes of a protocol ID.
+  typedef enum logic [1:0] {
+    IdNormal = 2'd0,         // both bytes agree
+    IdCorrectable = 2'd1,    // one byte is damaged, the other is used: status bit 8
+    IdUncorrectable = 2'd2,  // no byte can be trusted: status bit 9
+    IdUnexpected = 2'd3      // a code that is not enabled on this link: status bit 10
+  } id_verdict_e;
+
+  // Ordered sets at 32 GT/s, one lane's 32-bit words; symbol 0 of a word in bits 7:0.
+  parameter logic [1:0] SyncOrderedSet = 2'b01;
+  parameter logic [1:0] SyncData = 2'b10;
+  parameter logic [31:0] SdsFirstWord = 32'h8787_87E1;
+  parameter logic [31:0] SdsWord = 32'h8787_8787;
+  parameter logic [31:0] SkpWord = 32'h9999_9999;
+  parameter logic [31:0] SkpEndWord = 32'h0000_00E1;  // parity and LFSR symbols are sent as 0
+  parameter logic [7:0] SkpEndSymbol = 8'hE1;
+
+  parameter int unsigned SkpBlocksBypass = 340;  // data blocks between SKP ordered sets
+  parameter int unsigned SkpBlocksSync = 374;    // with sync headers: 370..375; 374 = 22 * 17
+
+  typedef struct packed {
+    logic [5:0] rsvd3;           // 23:18
+    logic [1:0] nop_hint;        // 17:16
+    logic       io_throttle;     // 15
+    logic       retimer2_aware;  // 14
+    logic       rsvd2;           // 13
+    logic       retimer1_aware;  // 12
+    logic       lopt_256;        // 11
+    logic       sync_bypass;     // 10
+    logic       rsvd1;           // 9
+    logic       mld;             // 8
+    logic [2:0] rsvd0;           // 7:5
+    logic       cxl20;           // 4
+    logic       cache;           // 3
+    logic       mem;             // 2
+    logic       io;              // 1
+    logic       pcie;            // 0
+  } apn_caps_t;                  // symbols 12..14 of a modified TS1 or TS2
+
+  typedef struct packed {
+    logic        is_ts2;         // 56
+    apn_caps_t   caps;           // 55:32, symbols 12..14
+    logic [15:0] vendor;         // 31:16, symbols 10..11
+    logic [6:0]  rsvd;           // 15:9
+    logic        common_clock;   // 8
+    logic [2:0]  protocol;       // 7:5, 000 = Flex Bus
+    logic [1:0]  status;         // 4:3
+    logic [2:0]  usage;          // 2:0, 010 = alternate protocol
+  } apn_ts_t;                    // 57 bits
+
+  parameter logic [2:0] ApnUsage = 3'b010;
+  parameter logic [15:0] CxlVendorId = 16'h1E98;
+
+  typedef enum logic [2:0] {
+    ApnIdle = 3'd0, ApnTs1 = 3'd1, ApnTs2 = 3'd2, ApnSpeed = 3'd3, ApnEntry = 3'd4, ApnL0 = 3'd5,
+    ApnRecoveryTs1 = 3'd6, ApnRecoveryTs2 = 3'd7
+  } apn_state_e;
+
+  // ---------------------------------------------------------------------------------------------
+  // ARB/MUX: link management packets (ALMP) and virtual link state machines
+  // ---------------------------------------------------------------------------------------------
+  // Values on the wire where an ALMP can name the state; 9, A and C exist inside only.
+  typedef enum logic [3:0] {
+    VlsmReset = 4'h0, VlsmActive = 4'h1, VlsmDapm = 4'h3, VlsmL10 = 4'h4, VlsmL11 = 4'h5,
+    VlsmL12 = 4'h6, VlsmL13 = 4'h7, VlsmL2 = 4'h8, VlsmLinkReset = 4'h9, VlsmLinkDisable = 4'hA,
+    VlsmRetrain = 4'hB, VlsmLinkError = 4'hC
+  } vlsm_e;
+
+  parameter logic [7:0] AlmpVlsmState = 8'h08;
+  parameter logic [3:0] AlmpIo = 4'h1;
+  parameter logic [3:0] AlmpCachemem = 4'h2;
+
+  typedef struct packed {
+    logic [3:0] rsvd3;       // 31:28
+    logic [3:0] link;        // 27:24, AlmpIo or AlmpCachemem
+    logic       is_request;  // 23, else Status
+    logic [2:0] rsvd2;       // 22:20
+    logic [3:0] code;        // 19:16
+    logic [7:0] kind;        // 15:8, AlmpVlsmState
+    logic [7:0] rsvd0;       // 7:0
+  } almp_t;                  // four copies in the first 16 bytes of the flit, the rest zero
+
+  function automatic logic is_l1(logic [3:0] state);
+    return state inside {VlsmL10, VlsmL11, VlsmL12, VlsmL13};
+  endfunction
+
 endpackage

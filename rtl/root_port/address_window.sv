@@ -8,6 +8,11 @@
 // cut at four, and clipped to the load's interleave chunk, because what lies beyond belongs to
 // another port.
 //
+// All arithmetic is on small numbers counted from the load: nothing reaches further than 16 lines,
+// or four granules, from it. An address only meets another in an equality: entries inside the
+// window lie in the load's block of 16 lines or in the one next to it. How many granules the
+// window has on either side is kept as one bit a granule, so that minima are ANDs.
+//
 // Source: the SR engine's rule, with its readings in docs/blocks.md.
 
 module address_window
@@ -33,9 +38,18 @@ module address_window
     $error("address_window: entry counts must be 1..255");
   end
 
-  localparam int unsigned EdgeBits = LineAddrBits + 1;  // one past the last line fits
-  typedef logic [EdgeBits-1:0]      edge_t;
-  typedef logic [GranuleAddrBits:0] granule_edge_t;
+  localparam int unsigned BlockBits = LineAddrBits - 4;  // a block is 16 lines
+  localparam int unsigned RoomBits  = $clog2(MemEntries + SrEntries + 32) + 1;
+
+  typedef logic [BlockBits-1:0]       block_t;
+  typedef logic signed [RoomBits-1:0] room_t;
+  typedef logic [3:1]                 reach_t;  // bit k: reaches k granules beyond the load's
+
+  // b is the block after a. Where b = a + 1, the carry into bit i is a[i-1] & ~b[i-1], so no adder
+  // is needed. The last block is followed by the first.
+  function automatic logic follows(block_t b, block_t a);
+    return (a ^ b) == {a[BlockBits-2:0] & ~b[BlockBits-2:0], 1'b1};
+  endfunction
 
   // Granularity in lines
   logic [4:0] reach;
@@ -48,81 +62,137 @@ module address_window
     endcase
   end
 
-  // Unrounded window [low, high)
-  edge_t at, low, high;
+  // The unrounded window: lines [load - back, load + ahead), within the address space
+  block_t     block;
+  logic [3:0] in_block;
+  logic       first_block, last_block;
+  logic [4:0] back, ahead, to_top;
   always_comb begin
-    at   = edge_t'(line_i);
-    low  = (at < edge_t'(reach)) ? '0 : at - edge_t'(reach);
-    high = at + edge_t'(reach);
-    if (high > {1'b1, line_addr_t'(0)}) high = {1'b1, line_addr_t'(0)};
+    block       = line_i[LineAddrBits-1:4];
+    in_block    = line_i[3:0];
+    first_block = block == '0;
+    last_block  = block == '1;
+    to_top      = 5'd16 - 5'(in_block);
+    back        = (first_block && 5'(in_block) < reach) ? 5'(in_block) : reach;
+    ahead       = (last_block && to_top < reach) ? to_top : reach;
   end
 
-  logic [7:0] mem_count, sr_count;
+  // The same as a set of lines, for the entries: before the load in its block and the one before
+  // that, and after it in its block and the next.
+  logic [15:0] at_or_after, after;  // the load, lines of its block
+  logic [31:0] near_before;         // {its block, the one before}
+  logic [31:0] near_after;          // {the next block, its block}
   always_comb begin
-    mem_count = '0;
+    for (int unsigned i = 0; i < 16; i++) at_or_after[i] = in_block <= 4'(i);
+    after       = {at_or_after[14:0], 1'b0};
+    near_before = 32'({16'hFFFF, at_or_after, 16'h0} >> reach) & ~{at_or_after, 16'h0};
+    near_after  = {16'hFFFF, after} & ~({16'hFFFF, at_or_after} << reach);
+  end
+
+  logic [MemEntries-1:0] mem_counts;
+  always_comb begin
+    block_t     entry;
+    logic [3:0] line;
+    mem_counts = '0;
+    entry      = '0;
+    line       = '0;
     if (mem_valid_i != '0) begin
       for (int unsigned i = 0; i < MemEntries; i++) begin
         if (mem_valid_i[i]) begin
-          if (!directional_i || (edge_t'(mem_line_i[i]) >= low && mem_line_i[i] < line_i)) begin
-            mem_count = mem_count + 8'd1;
-          end
+          {entry, line} = mem_line_i[i];
+          mem_counts[i] = !directional_i
+              || (entry == block && near_before[{1'b1, line}])
+              || (follows(block, entry) && !first_block && near_before[{1'b0, line}]);
         end
       end
     end
   end
+
+  logic [SrEntries-1:0] sr_counts;
   always_comb begin
-    sr_count = '0;
+    block_t     entry;
+    logic [3:0] line;
+    sr_counts = '0;
+    entry     = '0;
+    line      = '0;
     if (sr_valid_i != '0) begin
       for (int unsigned i = 0; i < SrEntries; i++) begin
         if (sr_valid_i[i]) begin
-          if (!directional_i || (edge_t'(sr_line_i[i]) < high && sr_line_i[i] > line_i)) begin
-            sr_count = sr_count + 8'd1;
-          end
+          {entry, line} = sr_line_i[i];
+          sr_counts[i] = !directional_i
+              || (entry == block && near_after[{1'b0, line}])
+              || (follows(entry, block) && !last_block && near_after[{1'b1, line}]);
         end
       end
     end
   end
 
-  // Shrink, round to the nearest granule, keep the load inside, cut at four granules, clip.
-  edge_t         start_line, end_line;
-  granule_edge_t load_granule, first, last;  // last is exclusive
-  granule_edge_t chunk_first, chunk_last;    // both inclusive
+  // Shrunk, rounded to the nearest granule, load kept inside. With o the load's line of its
+  // granule, the window begins k granules down if back - entries >= o - 1 + 4k, and ends k up if
+  // ahead - entries >= 2 - o + 4k. Each side is one sum of many terms, which synthesis makes a
+  // carry-save tree; what does not count is added, so that no term has a sign.
+  reach_t down, up;
   always_comb begin
-    granule_edge_t chunk_mask;
-    start_line = low + edge_t'(mem_count);
-    if (start_line > at) start_line = at;
-    end_line = at + edge_t'(1);
-    if (high > end_line + edge_t'(sr_count)) end_line = high - edge_t'(sr_count);
-
-    load_granule = granule_edge_t'(at >> 2);
-    first        = granule_edge_t'((start_line + edge_t'(2)) >> 2);
-    last         = granule_edge_t'((end_line + edge_t'(2)) >> 2);
-    if (first > load_granule) first = load_granule;
-    if (last <= load_granule) last = load_granule + granule_edge_t'(1);
-    if (last - first > granule_edge_t'(4)) begin
-      first = last - granule_edge_t'(4);
-      if (first > load_granule) first = load_granule;
-      if (last - first > granule_edge_t'(4)) last = first + granule_edge_t'(4);
-    end
-
-    chunk_mask  = (granule_edge_t'(1) << clip_log2_i) - granule_edge_t'(1);
-    chunk_first = load_granule & ~chunk_mask;
-    chunk_last  = load_granule | chunk_mask;
-    if (clip_log2_i != 4'd15) begin
-      if (first < chunk_first) first = chunk_first;
-      if (last > chunk_last) last = chunk_last + granule_edge_t'(1);
+    room_t down_room, up_room;
+    down_room = room_t'(back) + room_t'(1) - room_t'(line_i[1:0]) - room_t'(MemEntries);
+    up_room   = room_t'(ahead) - room_t'(2) + room_t'(line_i[1:0]) - room_t'(SrEntries);
+    for (int unsigned i = 0; i < MemEntries; i++) down_room = down_room + room_t'(!mem_counts[i]);
+    for (int unsigned i = 0; i < SrEntries; i++)  up_room   = up_room + room_t'(!sr_counts[i]);
+    for (int k = 1; k <= 3; k++) begin
+      down[k] = down_room >= room_t'(4 * k);
+      up[k]   = up_room >= room_t'(4 * k);
     end
   end
 
-  assign first_o = first[GranuleAddrBits-1:0];
-  assign len_o   = 2'(last - first - granule_edge_t'(1));
+  // What the chunk has on either side of the load's granule
+  function automatic reach_t reaches(logic [13:0] granules);
+    return {granules >= 14'd3, granules >= 14'd2, granules != '0};
+  endfunction
+
+  granule_t granule;
+  reach_t   down_chunk, up_chunk;
+  always_comb begin
+    logic [13:0] chunk_mask;
+    granule    = line_i[LineAddrBits-1:2];
+    chunk_mask = 14'((15'd1 << clip_log2_i) - 15'd1);
+    down_chunk = '1;
+    up_chunk   = '1;
+    if (clip_log2_i != 4'd15) begin
+      down_chunk = reaches(granule[13:0] & chunk_mask);
+      up_chunk   = reaches(~granule[13:0] & chunk_mask);
+    end
+  end
+
+  // Cut at four granules in all, in favour of those ahead; then clipped to the chunk.
+  function automatic logic [1:0] granules_of(reach_t r);
+    return {r[2], r[3] || (r[1] && !r[2])};
+  endfunction
+
+  reach_t     down_kept, up_kept;
+  logic [1:0] down_len, up_len;
+  granule_t   first;
+  always_comb begin
+    down_kept = down & ~{up[1], up[2], up[3]} & down_chunk;
+    up_kept   = up & up_chunk;
+    down_len  = granules_of(down_kept);
+    up_len    = granules_of(up_kept);
+
+    // granule - down_len; the upper bits are there both ways before the borrow is known
+    first = {granule[GranuleAddrBits-1:2], granule[1:0] - down_len};
+    if ((down_kept & {granule[1:0] < 2'd3, granule[1:0] < 2'd2, granule[1:0] < 2'd1}) != '0) begin
+      first[GranuleAddrBits-1:2] = granule[GranuleAddrBits-1:2] - (GranuleAddrBits - 2)'(1);
+    end
+  end
+
+  assign first_o = first;
+  assign len_o   = down_len + up_len;
 
   // ---------------------------------------------------------------------------------------------
   // Contract: one to four granules, the load's among them
   // ---------------------------------------------------------------------------------------------
   always_comb begin
-    assert (first <= load_granule && load_granule < last);
-    assert (last - first <= granule_edge_t'(4));
+    assert (3'(down_len) + 3'(up_len) <= 3'd3);
+    assert (first <= granule && granule - first <= granule_t'(len_o));
   end
 
 endmodule

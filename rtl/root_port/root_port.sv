@@ -13,13 +13,15 @@
 // t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the
 // controller's receive FIFO in cycle t is offered in t + 1.
 //
-// Registers (addr[11:0]): the table of docs/blocks.md, "root_port registers".
+// Registers (addr[11:0]): docs/blocks.md, "root_port registers"; layout: cxl_reg_pkg
+// (regs/root_port.yaml).
 //
 // Source: the SR engine's parts as docs/blocks.md describes them; CXL 2.0 for the messages.
 
 module root_port
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxl_reg_pkg::*;
 #(
   parameter int unsigned SrDepth     = 32,
   parameter int unsigned MemDepth    = 32,
@@ -32,7 +34,6 @@ module root_port
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        link_up_i,
   // Host bridge
   input  logic        req_valid_i,
   output logic        req_ready_o,
@@ -46,14 +47,19 @@ module root_port
   // Link
   output logic        link_tx_valid_o,
   input  logic        link_tx_ready_i,
+  output flit_kind_e  link_tx_kind_o,
   output flit_t       link_tx_flit_o,
   input  logic        link_rx_valid_i,
+  input  flit_kind_e  link_rx_kind_i,
   input  flit_t       link_rx_flit_i,
-  output logic        phy_reinit_req_o,
-  input  logic        phy_reinit_done_i,
+  input  logic        phy_up_i,
+  input  logic        phy_recovery_i,
+  output logic        retrain_req_o,
+  output vlsm_e       phy_state_o,
   output logic        init_done_o,
   output logic        abort_o,
   output logic [7:0]  err_o,
+  output logic [2:0]  arb_err_o,
   // Trace
   output trace_t      tr_port_enqueue_o,
   output trace_t      tr_memq_alloc_o,
@@ -81,17 +87,18 @@ module root_port
   logic [31:0]      unexpected;
   logic [3:0][31:0] rsp_count;
 
-  assign wr_policy = reg_req_i.valid && reg_req_i.write && reg_req_i.addr[11:2] == 10'h200;
+  assign wr_policy = reg_req_i.valid && reg_req_i.write
+                     && reg_req_i.addr[11:2] == RpPolicyOffset[11:2];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      policy_q    <= PolicyOff;
-      len_en_q    <= 1'b0;
-      clip_log2_q <= 4'd15;
+      policy_q    <= RpPolicySelectReset;
+      len_en_q    <= RpPolicyLenEnableReset;
+      clip_log2_q <= RpPolicyClipLog2Reset;
     end else if (wr_policy) begin
-      policy_q    <= reg_req_i.wdata[2:0];
-      len_en_q    <= reg_req_i.wdata[4];
-      clip_log2_q <= reg_req_i.wdata[11:8];
+      policy_q    <= reg_req_i.wdata[RpPolicySelectLsb +: RpPolicySelectWidth];
+      len_en_q    <= reg_req_i.wdata[RpPolicyLenEnableLsb];
+      clip_log2_q <= reg_req_i.wdata[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width];
     end
   end
 
@@ -99,20 +106,24 @@ module root_port
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
       unique case ({reg_req_i.addr[11:2], 2'b00})
-        12'h800: rdata_d = {20'h0, clip_log2_q, 3'h0, len_en_q, 1'b0, policy_q};
-        12'h804: rdata_d = {29'h0, state};
-        12'h810: rdata_d = loads;
-        12'h814: rdata_d = stores;
-        12'h818: rdata_d = specs;
-        12'h81C: rdata_d = rsp_count[LoadLight];
-        12'h820: rdata_d = rsp_count[LoadOptimal];
-        12'h824: rdata_d = rsp_count[LoadModerate];
-        12'h828: rdata_d = rsp_count[LoadSevere];
-        12'h82C: rdata_d = seen;
-        12'h830: rdata_d = issued;
-        12'h834: rdata_d = ring_suppressed;
-        12'h838: rdata_d = halt_suppressed;
-        12'h83C: rdata_d = unexpected;
+        RpPolicyOffset: begin
+          rdata_d[RpPolicySelectLsb +: RpPolicySelectWidth]     = policy_q;
+          rdata_d[RpPolicyLenEnableLsb]                         = len_en_q;
+          rdata_d[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width] = clip_log2_q;
+        end
+        RpStateOffset:          rdata_d[RpStateGranLsb +: RpStateGranWidth] = state;
+        RpLoadsOffset:          rdata_d = loads;
+        RpStoresOffset:         rdata_d = stores;
+        RpSpecsOffset:          rdata_d = specs;
+        RpLightOffset:          rdata_d = rsp_count[LoadLight];
+        RpOptimalOffset:        rdata_d = rsp_count[LoadOptimal];
+        RpModerateOffset:       rdata_d = rsp_count[LoadModerate];
+        RpSevereOffset:         rdata_d = rsp_count[LoadSevere];
+        RpSeenOffset:           rdata_d = seen;
+        RpIssuedOffset:         rdata_d = issued;
+        RpRingSuppressedOffset: rdata_d = ring_suppressed;
+        RpHaltSuppressedOffset: rdata_d = halt_suppressed;
+        RpUnexpectedOffset:     rdata_d = unexpected;
         default: rdata_d = '0;
       endcase
     end
@@ -292,20 +303,24 @@ module root_port
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Controller. The host sends no multi-data headers, so their disable is of no account here.
+  // Controller and ARB/MUX. The host sends no multi-data headers, so their disable is of no account
+  // here. CXL.io is not connected yet: its vLSM comes up and has nothing to send.
   // ---------------------------------------------------------------------------------------------
   logic [6:0] unused_rx_nd_count, unused_rx_wd_count;
   byte_en_t   unused_rx_wd_be;
+  logic       unused_io_tx_ready, unused_io_rx_valid, unused_io_link_up;
+  vlsm_e      unused_io_state, unused_cm_state;
 
-  cxl_controller #(
+  logic [511:0] unused_io_rx_data;
+
+  cxl_port #(
     .IsHost   (1'b1),
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth),
     .LlrbDepth(LlrbDepth)
-  ) u_controller (
+  ) u_port (
     .clk_i,
     .rst_ni,
-    .link_up_i,
     .mdh_disable_i (1'b0),
     .tx_nd_valid_i (req_msg_valid),
     .tx_nd_ready_o (req_msg_ready),
@@ -325,16 +340,31 @@ module root_port
     .rx_wd_be_o    (unused_rx_wd_be),
     .rx_nd_count_o (unused_rx_nd_count),
     .rx_wd_count_o (unused_rx_wd_count),
+    .io_tx_valid_i (1'b0),
+    .io_tx_ready_o (unused_io_tx_ready),
+    .io_tx_data_i  ('0),
+    .io_rx_valid_o (unused_io_rx_valid),
+    .io_rx_data_o  (unused_io_rx_data),
+    .io_link_up_o  (unused_io_link_up),
+    .io_req_i      (VlsmActive),
+    .cm_req_i      (VlsmActive),
+    .io_state_o    (unused_io_state),
+    .cm_state_o    (unused_cm_state),
     .link_tx_valid_o,
     .link_tx_ready_i,
+    .link_tx_kind_o,
     .link_tx_flit_o,
     .link_rx_valid_i,
+    .link_rx_kind_i,
     .link_rx_flit_i,
-    .phy_reinit_req_o,
-    .phy_reinit_done_i,
+    .phy_up_i,
+    .phy_recovery_i,
+    .retrain_req_o,
+    .phy_state_o,
     .init_done_o,
     .abort_o,
-    .err_o
+    .err_o,
+    .arb_err_o
   );
 
   // ---------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ namespace cxlgpu {
 
 namespace {
 constexpr std::uint64_t kWireBits = flits::Flit::kBytes * 8;
-}
+constexpr std::size_t kWrongByte = 9;  // of a flit damaged on purpose; in an ALMP its second copy
+}  // namespace
 
 Link::Link(const LinkOptions& options) : options_(options), rng_(options.seed) {
   if (options_.bit_error_rate > 0) bits_to_error_ = next_gap();
@@ -40,6 +41,7 @@ void Link::send(const flits::Flit& flit, Time now) {
   busy_until_ = std::max(now, busy_until_) + options_.flit_time;
   wire_.push_back({flit, busy_until_ + options_.flight});
   damage(wire_.back().flit);
+  if (++sent_ == options_.damage_flit) wire_.back().flit.bytes[kWrongByte] ^= 1;
 }
 
 std::optional<Link::Arrival> Link::receive(Time now) {

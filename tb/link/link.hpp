@@ -1,12 +1,12 @@
-// One direction of a link between two verilated controllers: serialisation, flight, bit errors.
+// One direction of a link between two verilated ports: serialisation, flight, bit errors.
 //
 // Purpose: the wire. A flit is taken when the serialiser is about to be free, leaves back to back
 //          with the one before, and arrives flit time + flight later, at a clock edge.
 // Units:   picoseconds; bit error rate per bit of the 68 bytes.
-// Errors:  a damaged protocol-ID byte is repaired from its twin, as CXL 2.0 asks of a receiver;
-//          damage in the other 66 bytes is for the link layer to find.
+// Errors:  damage is left to the receiver: protocol ID, ALMP copies, CRC.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -22,6 +22,14 @@ struct LinkOptions {
   Time flight{2000};
   double bit_error_rate = 0;
   std::uint64_t seed = 1;
+  std::uint64_t damage_flit = 0;  // this one, counted from 1, gets a wrong bit; 0: none
+};
+
+// Made on purpose, on every link alike.
+struct LinkFaults {
+  std::uint64_t recovery_at = 0;               // a Recovery in this cycle; 0: none
+  std::uint64_t recovery_every = 0;            // and whenever so many cycles have passed; 0: never
+  std::array<std::uint64_t, 2> damage_flit{};  // of M2S, S2M: LinkOptions::damage_flit
 };
 
 class Link {
@@ -38,6 +46,11 @@ class Link {
   };
   // The flit due at this clock edge, if any.
   std::optional<Arrival> receive(Time now);
+  // Recovery: what is under way is lost.
+  void drop_all(Time now) {
+    wire_.clear();
+    busy_until_ = now;
+  }
 
   [[nodiscard]] std::uint64_t bits_flipped() const { return bits_flipped_; }
   [[nodiscard]] std::uint64_t flits_damaged() const { return flits_damaged_; }
@@ -51,7 +64,7 @@ class Link {
   std::deque<Arrival> wire_;
   std::mt19937_64 rng_;
   std::uint64_t bits_to_error_ = ~std::uint64_t{0};
-  std::uint64_t bits_flipped_ = 0, flits_damaged_ = 0;
+  std::uint64_t bits_flipped_ = 0, flits_damaged_ = 0, sent_ = 0;
 };
 
 }  // namespace cxlgpu

@@ -100,12 +100,15 @@ class LinkHarness {
   void send_wd(unsigned end, const WdMessage& wd) { wd_queue_[end].push_back(wd); }
   // A good flit of ours on a wire, after what is under way.
   void inject(unsigned wire, const Payload& payload) { injected_[wire].push_back(payload); }
-  // Everything launched on the wire has been received and acted on (stages R1 to R3).
+  // Everything launched on the wire has been received and acted on (stages R1 and R2).
   [[nodiscard]] bool wire_quiet(unsigned wire) const {
     return wires_[wire].empty() && injected_[wire].empty() && cycle_ > last_arrival_[wire] + 4;
   }
   // R of the monitor from here on: call when nothing is owed and nothing under way.
   void restart_monitor(unsigned wire) { monitor_[wire].emplace(wire == 1); }
+
+  // What is under way does not arrive.
+  void lose_wires() { wires_ = {}; }
 
   [[nodiscard]] bool all_delivered() const {
     for (unsigned end = 0; end < 2; ++end) {

@@ -51,6 +51,15 @@ TEST_P(LinkLayerTwins, Framing) {
 TEST_P(LinkLayerTwins, UnexpectedAck) {
   scenario::unexpected_ack(ends, run, end());
 }
+TEST_P(LinkLayerTwins, OverAck) {
+  scenario::over_ack(ends, run, end());
+}
+TEST_P(LinkLayerTwins, RecoveryCancelsAck) {
+  scenario::recovery_cancels_ack(ends, run, end());
+}
+TEST_P(LinkLayerTwins, RecoveryUnasked) {
+  scenario::recovery_unasked(ends, run, end());
+}
 TEST_P(LinkLayerTwins, SecondInit) {
   scenario::second_init(ends, run, end());
 }
@@ -99,6 +108,12 @@ TEST(LinkLayer, Restart) {
   Lockstep run("controller/link_layer", 23);
   Ends ends;
   scenario::link_restart(ends, run);
+}
+
+TEST(LinkLayer, StaleFlitAtStart) {
+  Lockstep run("controller/link_layer", 27);
+  Ends ends;
+  scenario::stale_flit_at_start(ends, run);
 }
 
 TEST(LinkLayer, Overflow) {

@@ -255,6 +255,71 @@ inline void exhaustion(Ends& ends, Lockstep& run, unsigned sender, unsigned time
   expect_at_rest(h, ends);
 }
 
+// The PHY goes through Recovery while a RETRY.Ack waits: it is not sent any more. Both ends ask
+// anew, NUM_RETRY counts from 1 again, and each request gets one answer.
+inline void recovery_cancels_ack(Ends& ends, Lockstep& run, unsigned sender) {
+  const unsigned receiver = 1 - sender;
+  for (unsigned pause = 0; pause < 40; ++pause) {  // where in the exchange it happens
+    if (!run.ok()) return;
+    LinkHarness h(ends, run);
+    h.link_up = {false, false};
+    h.steps(2);
+    h.link_up = {true, true};
+    bring_up(h);
+    bool first = false, requested = false, recovered = false;
+    RetryLog before, after;
+    h.on_flit = [&](WireFlit& f) {
+      if (f.wire == sender) (recovered ? after : before).note(f);
+      if (f.wire == receiver && is<flits::RetryReq>(f)) requested = true;
+      if (f.wire != sender || first || f.retry) return;
+      first = true;
+      f.damage(h.random());
+    };
+    burst(h, sender, 3, 12);
+    ASSERT_TRUE(h.until([&] { return requested; }, kSoon));
+    h.steps(pause);
+    h.load.link_stall = {100, 100};
+    h.steps(60);  // the wires run empty, the Ack has got as far as it can
+    h.phy_done = {true, true};
+    h.step();
+    h.phy_done = {};
+    recovered = true;
+    h.load.link_stall = {0, 0};
+    EXPECT_TRUE(drain(h, kSoon));
+    h.steps(100);
+    EXPECT_LE(before.acks.size(), 1u);
+    // What still stood in the output stages comes without its Frames and does not count.
+    ASSERT_GE(after.acks.size(), 1u) << "pause " << pause;
+    EXPECT_LE(before.acks.size() + after.acks.size(), 2u) << "pause " << pause;
+    ASSERT_EQ(after.requests.size(), 1u) << "pause " << pause;
+    EXPECT_EQ(after.requests[0].num_retry, 1u);
+    EXPECT_EQ(after.acks.back().num_retry, 1u);
+    EXPECT_EQ((h.errors(0) | h.errors(1)) & ~kRetried, 0u) << "pause " << pause;
+    expect_at_rest(h, ends);
+  }
+}
+
+// The PHY retrains on its own account and loses what is under way: both ends retry, nothing is
+// lost.
+inline void recovery_unasked(Ends& ends, Lockstep& run, unsigned sender) {
+  LinkHarness h(ends, run);
+  h.latency[sender] = 9;
+  bring_up(h);
+  for (unsigned i = 0; i < 50; ++i) {
+    burst(h, sender, 3, 4);
+    if (i % 2 != 0) burst(h, 1 - sender, 3, 4);
+    h.steps(i);
+    h.lose_wires();
+    h.phy_done = {true, true};
+    h.step();
+    h.phy_done = {};
+    EXPECT_TRUE(drain(h, kSoon)) << "round " << i;
+  }
+  EXPECT_EQ(h.errors(0), link_err::kRetry);
+  EXPECT_EQ(h.errors(1), link_err::kRetry);
+  expect_at_rest(h, ends);
+}
+
 // Retraining does not help either: ABORT.
 inline void abort(Ends& ends, Lockstep& run, unsigned sender, unsigned timeout) {
   LinkHarness h(ends, run);
@@ -311,7 +376,7 @@ inline void llrb_full(Ends& ends, Lockstep& run) {
   expect_at_rest(h, ends);
 }
 
-// One message through an idle link takes three cycles at each end.
+// One message through an idle link takes three cycles at the sender and two at the receiver.
 inline void idle_latency(Ends& ends, Lockstep& run, unsigned sender, bool with_data) {
   LinkHarness h(ends, run);
   h.latency = {7, 7};
@@ -339,7 +404,7 @@ inline void idle_latency(Ends& ends, Lockstep& run, unsigned sender, bool with_d
   EXPECT_EQ(left - sent, 3u) << side(sender);
   // With data the second flit completes the message: one cycle later on the wire.
   EXPECT_EQ(last_arrival - left, with_data ? 8u : 7u);
-  EXPECT_EQ(seen - last_arrival, 3u);
+  EXPECT_EQ(seen - last_arrival, 2u);
 }
 
 // One end comes up late, later both go down and up again.
@@ -369,6 +434,27 @@ inline void link_restart(Ends& ends, Lockstep& run) {
   EXPECT_TRUE(drain(h, kSoon));
   EXPECT_EQ(h.errors(0) | h.errors(1), 0u);
   expect_at_rest(h, ends);
+}
+
+// The link goes down with a flit waiting for the PHY: it is not offered when the link starts anew.
+inline void stale_flit_at_start(Ends& ends, Lockstep& run) {
+  LinkHarness h(ends, run);
+  bring_up(h);
+  h.load.link_stall = {100, 100};
+  for (unsigned end = 0; end < 2; ++end) {
+    for (unsigned i = 0; i < 6; ++i) h.send_wd(end);
+  }
+  h.steps(20);
+  EXPECT_TRUE(h.out()[0].link_tx_valid && h.out()[1].link_tx_valid);
+  h.scoreboard = false;  // what the link loses when it goes down is lost
+  h.link_up = {false, false};
+  h.step();
+  h.on_flit = [](WireFlit& f) { ADD_FAILURE() << "a flit from before the start, wire " << f.wire; };
+  h.steps(10);
+  h.load.link_stall = {0, 0};
+  h.link_up = {true, true};
+  h.step();
+  h.step();
 }
 
 }  // namespace cxlgpu::test::scenario

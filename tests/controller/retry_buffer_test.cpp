@@ -1,5 +1,6 @@
 // retry_buffer in lockstep with its twin: pushes up to the last entry but one, acknowledgements,
-// requests for any sequence number still held, replays broken off by newer requests.
+// requests for any sequence number still held, replays broken off by newer requests, Recoveries, a
+// peer that acknowledges too much.
 #include "refmodel/controller/retry_buffer.hpp"
 
 #include "Vretry_buffer.h"
@@ -16,6 +17,9 @@ RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned 
   in.start = random.below(2000) == 0;
   const unsigned held = kDepth - now.num_free;
   if (held > 0 && random.percent(20)) in.ack = random.below(held + 1);
+  // A peer that cannot count.
+  if (random.percent(1)) in.ack = held + random.below(256);
+  in.phy_done = random.percent(1);
   in.req_seq = random.percent(3);
   // Any entry from the oldest unacknowledged one to WrPtr (nothing to replay).
   in.req_eseq = (now.wr_ptr + kDepth - random.below(held + 1)) % kDepth;
@@ -47,8 +51,8 @@ TEST(RetryBuffer, Lockstep) {
   std::uint64_t replayed = 0, full = 0;
   while (run.next()) {
     if (run.cycle() % 200 == 0) push_percent = random.pick(std::array{10u, 50u, 100u});
-    const RetryBuffer::Out out = twin.eval();
-    const RetryBuffer::In in = random_in(random, out, push_percent);
+    const RetryBuffer::In in = random_in(random, twin.eval(), push_percent);
+    const RetryBuffer::Out out = twin.eval(in);
     rtl->start_i = in.start;
     rtl->push_i = in.push;
     set_line(rtl->push_payload_i, 0, in.push_payload);
@@ -59,10 +63,12 @@ TEST(RetryBuffer, Lockstep) {
     rtl->req_num_retry_i = in.req_num_retry;
     rtl->ack_sent_i = in.ack_sent;
     rtl->replay_take_i = in.replay_take;
+    rtl->phy_done_i = in.phy_done;
     rtl.settle();
     run.check("wr_ptr_o", rtl->wr_ptr_o, out.wr_ptr);
     run.check("rd_ptr_o", rtl->rd_ptr_o, out.rd_ptr);
     run.check("num_free_o", rtl->num_free_o, out.num_free);
+    run.check("over_ack_o", rtl->over_ack_o, out.over_ack);
     run.check("llrack_o", rtl->llrack_o, out.llrack);
     run.check("replaying_o", rtl->replaying_o, out.replaying);
     if (out.llrack) {

@@ -12,16 +12,18 @@ namespace {
 
 struct Phase {
   unsigned bad, ack, ack_match, tx, req_sent, phy_done, start_permille;
+  unsigned recovery_permille = 0;  // a Recovery that this end did not ask for
 };
 constexpr Phase kPhases[] = {
-    {1, 20, 80, 80, 20, 10, 1},     // clean
-    {20, 20, 50, 80, 50, 50, 1},    // noisy
-    {50, 0, 0, 100, 100, 100, 0},   // no answer: timeouts
-    {50, 5, 0, 100, 100, 30, 0},    // stale answers only
-    {90, 50, 100, 90, 100, 90, 0},  // quick answers, never a good flit: NUM_RETRY runs out
+    {1, 20, 80, 80, 20, 10, 1, 3},    // clean
+    {20, 20, 50, 80, 50, 50, 1, 30},  // noisy
+    {50, 0, 0, 100, 100, 100, 0},     // no answer: timeouts
+    {50, 5, 0, 100, 100, 30, 0},      // stale answers only
+    {90, 50, 100, 90, 100, 90, 0},    // quick answers, never a good flit: NUM_RETRY runs out
 };
 
-RetryLocal::In random_in(Random& random, const Phase& phase, unsigned num_retry, unsigned wrap) {
+RetryLocal::In random_in(Random& random, const Phase& phase, const RetryLocal::Out& now,
+                         unsigned wrap) {
   RetryLocal::In in{.wrap = wrap};
   in.start = random.below(1000) < phase.start_permille && random.percent(10);
   in.flit_valid = random.percent(70);
@@ -29,11 +31,13 @@ RetryLocal::In random_in(Random& random, const Phase& phase, unsigned num_retry,
   const bool good = in.flit_valid && !in.flit_bad;
   in.ack_seq = good && random.percent(phase.ack);
   in.flit_retryable = good && !in.ack_seq && phase.bad < 90 && random.percent(50);
-  in.ack_num_retry = random.percent(phase.ack_match) ? num_retry : random.bits(5);
+  in.ack_num_retry = random.percent(phase.ack_match) ? now.num_retry : random.bits(5);
   in.ack_empty = phase.bad < 90 && random.percent(20);
   in.tx_flit = random.percent(phase.tx);
   in.req_sent = in.tx_flit && random.percent(phase.req_sent);
-  in.phy_done = random.percent(phase.phy_done);
+  const bool asked = now.state == RetryLocal::State::kPhyReinit;
+  in.phy_done =
+      asked ? random.percent(phase.phy_done) : random.below(1000) < phase.recovery_permille;
   return in;
 }
 
@@ -53,7 +57,7 @@ TEST(RetryLocal, Lockstep) {
     // Long enough for NUM_RETRY and NUM_PHY_REINIT to run out, then for a timeout or two.
     if (run.cycle() % 60000 < 5000) phase = 4;
     if (run.cycle() % 60000 - 5000 < 20000) phase = 2;
-    RetryLocal::In in = random_in(random, kPhases[phase], now.num_retry, wrap);
+    RetryLocal::In in = random_in(random, kPhases[phase], now, wrap);
     if (now.state == RetryLocal::State::kAbort && ++aborted % 50 == 0) in.start = true;
     if (in.start) wrap = random.pick(std::array{9u, 22u, 128u, 255u});
     in.wrap = wrap;

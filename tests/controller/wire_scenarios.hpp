@@ -68,6 +68,14 @@ inline void second_init(Ends& ends, Lockstep& run, unsigned wire) {
             link_err::kSecondInit);
 }
 
+// More flits acknowledged than were sent: all of the retry buffer is free, and no more than that.
+inline void over_ack(Ends& ends, Lockstep& run, unsigned wire) {
+  EXPECT_EQ(errors_of(ends, run, wire, control_payload(flits::Llcrd{.full_ack = 200})),
+            link_err::kProtocol);
+  const unsigned end = 1 - wire;
+  EXPECT_EQ(ends.twin(end).link().remote().num_free, end_params(end).llrb_depth);
+}
+
 inline void unknown_control(Ends& ends, Lockstep& run, unsigned wire) {
   Payload payload = control_payload(flits::RetryIdle{});
   payload[4] = 0x05;

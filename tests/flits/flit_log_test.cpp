@@ -98,6 +98,26 @@ TEST_F(FlitLog, CommentsBlankLinesAndNoFinalNewline) {
   EXPECT_EQ(all[1].direction, Direction::S2M);
 }
 
+TEST_F(FlitLog, RecoveryIsALineOfItsOwn) {
+  FlitRecord recovery;
+  recovery.time_ps = 5000;
+  recovery.link = "rp0";
+  recovery.recovery = true;
+  auto all = records(2);
+  all.insert(all.begin() + 1, recovery);
+  write_all(path("a.log"), all);
+  EXPECT_EQ(read_all(path("a.log")), all);
+  std::ifstream file(path("a.log"));
+  std::string line;
+  std::getline(file, line);
+  std::getline(file, line);
+  EXPECT_EQ(line, "#recovery 5000 rp0");
+  for (const char* bad : {"#recovery 5000", "#recovery x rp0", "#recovery 5000 rp0 rp1"}) {
+    write_text(path("a.log"), bad);
+    EXPECT_NE(error_of(path("a.log")).find(":1: "), std::string::npos) << bad;
+  }
+}
+
 TEST_F(FlitLog, EmptyFileIsAnEmptyLog) {
   write_text(path("a.log"), "");
   EXPECT_TRUE(read_all(path("a.log")).empty());

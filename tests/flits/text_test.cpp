@@ -46,6 +46,21 @@ TEST(Text, OneLineEach) {
   EXPECT_EQ(to_text(null, Direction::M2S), "M2S damaged protocol ID");
 }
 
+TEST(Text, Almp) {
+  Flit almp = encode_almp({AlmpLink::CacheMem, true, LinkState::Active});
+  EXPECT_EQ(to_text(almp, Direction::M2S), "M2S ALMP CXL.cachemem Request Active");
+  almp.bytes[40] = 1;
+  EXPECT_EQ(to_text(almp, Direction::M2S), "M2S ALMP CXL.cachemem Request Active (rest not zero)");
+  almp.bytes[5] ^= 1;
+  EXPECT_EQ(to_text(almp, Direction::S2M), "S2M ALMP (copies differ)");
+  EXPECT_EQ(flit_from_json(to_json(almp, Direction::S2M)), almp);
+  Json json = to_json(encode_almp({}), Direction::S2M);
+  json["almp"]["state"] = "Asleep";
+  EXPECT_NE(error_of(json).find("\"state\""), std::string::npos) << error_of(json);
+  json["almp"] = {{"link", "CXL.mem"}, {"type", "Status"}, {"state", "Reset"}};
+  EXPECT_NE(error_of(json).find("\"link\""), std::string::npos) << error_of(json);
+}
+
 TEST(Text, DefaultsAndNumbersAreAccepted) {
   Json json = read_request();
   auto& m = json["slots"][0]["messages"][0];

@@ -87,11 +87,15 @@ class Software {
     base &= (std::uint64_t{1} << 52) - 1;
     base_[n] = base;
     end_[n] = base + chunks * kHdmChunk;
+    const std::uint64_t list = host_ && random.percent(85) ? 0x1716151413121110 ^ random.bits(3)
+                               : random.percent(50)        ? random.below(9) * kHdmChunk
+                                                           : random.bits(64);
+    // The list last or first: a commit may follow a write of the size at once.
+    const bool list_first = random.percent(50);
+    if (list_first) pair(test::hdm_list(n), list);
     pair(test::hdm_base(n), base | (random.percent(10) ? random.bits(28) : 0));
     pair(test::hdm_size(n), chunks * kHdmChunk | (random.percent(5) ? random.bits(28) : 0));
-    pair(test::hdm_list(n), host_ && random.percent(85) ? 0x1716151413121110 ^ random.bits(3)
-                            : random.percent(50)        ? random.below(9) * kHdmChunk
-                                                        : random.bits(64));
+    if (!list_first) pair(test::hdm_list(n), list);
     const std::uint64_t ig = random.percent(97) ? random.below(7) : random.bits(4);
     write(test::hdm_control(n), ig | iw << 4 | (random.percent(25) ? test::kHdmLock : 0) |
                                     (random.percent(50) ? test::kHdmHostOnly : 0) |

@@ -42,8 +42,8 @@ class Mutant:
 
 MUTANTS = [
     Mutant("HDM interleave", "host_bridge/hdm_decoder.sv",
-           "way_o = chunk[3:0] & 4'((5'd1 << iw[2:0]) - 5'd1);",
-           "way_o = chunk[4:1] & 4'((5'd1 << iw[2:0]) - 5'd1);",
+           "way_o = 4'(hpa_line_i[11:0] >> (ig + 4'd2))",
+           "way_o = 4'(hpa_line_i[11:0] >> (ig + 4'd3))",
            "host_bridge/hdm_decoder"),
     Mutant("credit return", "controller/credit_return.sv",
            "pending_q <= pending_q + 10'(freed_i) -",
@@ -58,8 +58,8 @@ MUTANTS = [
            "LoadModerate: state_d = wider(state_q);",
            "root_port/load_control"),
     Mutant("window rounding", "root_port/address_window.sv",
-           "first        = granule_edge_t'((start_line + edge_t'(2)) >> 2);",
-           "first        = granule_edge_t'((start_line + edge_t'(1)) >> 2);",
+           "down_room = room_t'(back) + room_t'(1) -",
+           "down_room = room_t'(back) + room_t'(2) -",
            "root_port/address_window"),
     Mutant("retry replay pointer", "controller/retry_buffer.sv",
            "assign rd_next          = (rd_ptr_q == Last) ?",

@@ -1,0 +1,92 @@
+// ARB/MUX: CXL.io and CXL.cachemem on one link, flit by flit.
+//
+// Purpose: twin of rtl/controller/arb_mux.sv.
+// Units:   weights in flits; a CrcFlit is the 528 bits of a flit (io uses the payload only).
+// Errors:  Out::damaged, malformed, stray; each asks for Recovery.
+// Source:  CXL 2.0 5.1 to 5.3 (cxl-facts 6.1, 6.2), docs/blocks.md "arb_mux".
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "refmodel/controller/vlsm.hpp"
+
+namespace cxlgpu {
+
+enum class FlitKind : std::uint8_t { kIo, kCachemem, kAlmp, kNull };
+
+class ArbMux {
+ public:
+  struct In {
+    bool tx_ready = false;
+    bool rx_valid = false;
+    FlitKind rx_kind = FlitKind::kNull;
+    CrcFlit rx_flit = {};
+    bool phy_up = false, phy_recovery = false;
+    bool cm_tx_valid = false;
+    CrcFlit cm_tx_flit = {};
+    bool cm_phy_reinit_req = false;
+    bool io_tx_valid = false;
+    Payload io_tx_data{};
+    VlsmCode io_req = VlsmCode::kReset, cm_req = VlsmCode::kReset;
+    std::optional<unsigned> weight_io = std::nullopt, weight_cm = std::nullopt;  // written
+  };
+  struct Out {
+    bool tx_valid = false;
+    FlitKind tx_kind = FlitKind::kNull;
+    CrcFlit tx_flit = {};
+    bool retrain_req = false;
+    VlsmCode phy_state = VlsmCode::kReset;
+    bool cm_tx_ready = false, cm_rx_valid = false;
+    bool cm_link_up = false, cm_phy_reinit_done = false;
+    bool io_tx_ready = false, io_rx_valid = false;
+    bool io_link_up = false;
+    CrcFlit rx_flit = {};  // for both: io takes the payload
+    VlsmCode io_state = VlsmCode::kReset, cm_state = VlsmCode::kReset;
+    unsigned weight_io = 1, weight_cm = 1;
+    bool damaged = false, malformed = false, stray = false;  // pulses, the cycle after
+  };
+
+  explicit ArbMux(bool is_host, unsigned weight_io = 1, unsigned weight_cm = 1)
+      : vlsm_{Vlsm(is_host), Vlsm(is_host)}, weight_{weight_io, weight_cm} {}
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+ private:
+  enum class Phase : std::uint8_t { kDown, kUp, kRecovery, kSleep };
+  static constexpr unsigned kIo = 0, kCm = 1;  // indexes, and the FlitKind of each
+
+  // One cycle: all that follows from registers and inputs.
+  struct Cycle {
+    Phase next_phase = Phase::kDown;
+    Vlsm::Event event = Vlsm::Event::kNone;
+    bool run = false;
+    bool damaged = false, malformed = false, stray = false;
+    std::array<bool, 2> passed{};
+    std::array<Vlsm::In, 2> in;
+    std::array<Vlsm::Out, 2> link;
+    std::optional<unsigned> loads;   // the vlsm whose ALMP goes into the register
+    std::optional<FlitKind> choice;  // what is offered to Flex Bus
+    bool sent = false;
+  };
+  [[nodiscard]] Cycle cycle(const In& in) const;
+  void life(const In& in, Cycle& now) const;
+  void receive(const In& in, Cycle& now) const;
+  [[nodiscard]] std::optional<FlitKind> choose(const In& in, const Cycle& now) const;
+  [[nodiscard]] VlsmCode phy_state(const Cycle& now) const;
+  [[nodiscard]] bool recovery_cause(const In& in, const Cycle& now) const;
+  void count(unsigned protocol);
+
+  std::array<Vlsm, 2> vlsm_;
+  Phase phase_ = Phase::kDown;
+  bool peer_seen_ = false;
+  bool retrain_ = false;
+  bool damaged_ = false, malformed_ = false, stray_ = false;
+  bool cm_link_was_up_ = false;
+  std::optional<Almp> almp_;
+  std::optional<FlitKind> held_;
+  std::array<unsigned, 2> weight_;
+  unsigned turn_ = kCm, used_ = 0;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,55 @@
+// Flex Bus transmitter: flits to words on the lanes.
+//
+// Purpose: twin of rtl/flex_bus/flex_bus_tx.sv.
+// Units:   blocks of four words; DWs of four bytes.
+// Errors:  none.
+// Source:  CXL 2.0 6.2 and 6.7 (cxl-facts 1.1, 1.2, 6.3), docs/blocks.md.
+#pragma once
+
+#include <vector>
+
+#include "refmodel/flex_bus/lane_word.hpp"
+#include "refmodel/flex_bus/protocol_id.hpp"
+
+namespace cxlgpu {
+
+class FlexBusTx {
+ public:
+  struct In {
+    bool run = false, bypass = false, flit_en = false;
+    bool tx_valid = false;
+    FlitKind tx_kind = FlitKind::kNull;
+    CrcFlit tx_flit;
+  };
+  struct Out {
+    bool tx_ready = false;
+    bool null = false;  // with the word in which a NULL flit begins
+    Word word;
+  };
+
+  explicit FlexBusTx(unsigned lanes, unsigned bypass_blocks = 340, unsigned sync_blocks = 374)
+      : lanes_(lanes), bypass_blocks_(bypass_blocks), sync_blocks_(sync_blocks) {}
+  [[nodiscard]] Out eval(const In& in) const { return {takes_flit(in), null_, word_}; }
+  void clock(const In& in);
+
+ private:
+  enum class Phase : std::uint8_t { kSds, kData, kSkp };
+
+  [[nodiscard]] bool stalls(const In& in) const;
+  [[nodiscard]] bool flit_begins() const;
+  [[nodiscard]] bool takes_flit(const In& in) const;
+  void begin_flit(const In& in, bool offered);
+  void data_word(const In& in, bool offered);
+
+  unsigned lanes_, bypass_blocks_, sync_blocks_;
+  Phase phase_ = Phase::kSds;
+  unsigned block_word_ = 0;
+  unsigned words_left_ = 0;            // in the interval
+  unsigned room_ = 0;                  // DWs of the interval that no flit has yet
+  std::vector<std::uint8_t> pending_;  // bytes of the begun flit
+  unsigned gear_ = 0;                  // words since the last pause for headers
+  bool null_ = false;
+  Word word_;
+};
+
+}  // namespace cxlgpu

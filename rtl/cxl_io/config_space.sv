@@ -1,0 +1,241 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Configuration space of the endpoint's function 0: type 0 header, PCI Express and power
+// management capabilities, and the DVSECs of a CXL 2.0 memory device.
+//
+// | offset | what |
+// |---|---|
+// | 000h | type 0 header, class 050210h, BAR0 64-bit of 128 KiB |
+// | 040h | PCI Express capability |
+// | 080h | power management capability |
+// | 100h | DVSEC 0, CXL device |
+// | 140h | DVSEC 7, Flex Bus port |
+// | 160h | DVSEC 8, register locator: component registers at BAR0 + 0 |
+// | 180h | vendor DVSEC: MemSpecRd with a length, vendor registers at BAR0 + 10000h |
+//
+// Source:  PCI Express Base 5.0, chapter 7.5; CXL 2.0, chapter 8.1.
+// Latency: write at the edge, read data the cycle after the request; 0 after any other cycle.
+
+module config_space
+  import cxl_io_pkg::*;
+#(
+  parameter logic [15:0] VendorId = 16'h1234,  // no assigned number: set it for a device
+  parameter logic [15:0] DeviceId = 16'hC801,
+  parameter logic [7:0]  RevisionId = 8'h01,
+  parameter logic [3:0]  LinkSpeed = 4'd5,     // 32 GT/s
+  parameter logic [5:0]  LinkWidth = 6'd8,
+  parameter logic [35:0] Range1Size = 36'd16,  // units of 256 MiB
+  parameter logic [35:0] Range2Size = 36'd0,   // 0: one range
+  parameter logic [2:0]  MediaType = 3'd0,     // 0 volatile, 1 non-volatile
+  parameter logic [2:0]  MaxSpecGranules = 3'd4
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  cfg_req_t    cfg_req_i,
+  output logic [31:0] cfg_rdata_o,
+
+  input  logic        mem_active_i,   // media ready
+  input  logic [6:0]  port_status_i,  // negotiated: 0 cache, 1 io, 2 mem, 3 sync bypass, 4 drift
+                                      // buffer, 5 CXL 2.0, 6 MLD
+  input  logic [23:0] ts_data_i,      // received modified TS, symbols 12 to 14
+  input  logic [2:0]  id_error_i,     // pulses: protocol ID correctable, uncorrectable, unexpected
+  input  logic [5:0]  event_i,        // pulses: 0 correctable, 1 non-fatal, 2 fatal error,
+                                      // 3 unsupported request, 4 completer abort, 5 poison
+
+  output logic        mem_space_en_o,
+  output logic [46:0] bar0_o,         // address[63:17]
+  output logic        mem_enable_o,   // CXL.mem
+  output logic        config_lock_o
+);
+
+  localparam logic        TwoRanges = Range2Size != '0;
+  localparam logic [15:0] CxlVendor = 16'h1E98;
+
+  // ---------------------------------------------------------------------------------------------
+  // Registers
+  // ---------------------------------------------------------------------------------------------
+  logic [15:0] command_q;        // only the writable bits are ever set
+  logic        abort_q, poison_q;
+  logic [7:0]  cache_line_q, int_line_q;
+  logic [46:0] bar0_q;
+  logic [3:0]  dev_ctl_q, dev_sta_q;
+  logic [7:0]  link_ctl_q;
+  logic        d3_q;
+  logic        mem_enable_q, lock_q;
+  logic [35:0] base1_q, base2_q;
+  logic [2:0]  id_error_q;
+
+  localparam logic [15:0] CommandMask = 16'h0546;  // memory, master, parity, SERR#, INTx disable
+  localparam logic [7:0]  LinkCtlMask = 8'hC8;     // RCB, common clock, extended synch
+
+  // Bits a write brings: enabled bytes new, the others as they were.
+  function automatic logic [31:0] merge(logic [31:0] old_value, logic [31:0] new_value,
+                                        logic [3:0] be);
+    logic [31:0] mask;
+    mask = {{8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}};
+    return (new_value & mask) | (old_value & ~mask);
+  endfunction
+
+  logic        wr;
+  logic [11:0] offset;
+  logic [31:0] rdata, wdata, clear;  // register as it is, as written, ones written
+  assign wr     = cfg_req_i.valid && cfg_req_i.write;
+  assign offset = {cfg_req_i.word, 2'b00};
+  assign wdata  = merge(rdata, cfg_req_i.wdata, cfg_req_i.be);
+  assign clear  = merge('0, cfg_req_i.wdata, cfg_req_i.be);
+
+  // Most registers have nothing to clear.
+  logic unused_clear;
+  assign unused_clear = ^clear;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      command_q    <= '0;
+      abort_q      <= 1'b0;
+      poison_q     <= 1'b0;
+      cache_line_q <= '0;
+      int_line_q   <= '0;
+      bar0_q       <= '0;
+      dev_ctl_q    <= '0;
+      dev_sta_q    <= '0;
+      link_ctl_q   <= '0;
+      d3_q         <= 1'b0;
+      mem_enable_q <= 1'b0;
+      lock_q       <= 1'b0;
+      base1_q      <= '0;
+      base2_q      <= '0;
+      id_error_q   <= '0;
+    end else begin
+      if (wr) begin
+        unique case (offset)
+          12'h004: begin
+            command_q <= wdata[15:0] & CommandMask;
+            if (clear[27]) abort_q <= 1'b0;
+            if (clear[31]) poison_q <= 1'b0;
+          end
+          12'h00C: cache_line_q  <= wdata[7:0];
+          12'h010: bar0_q[14:0]  <= wdata[31:17];
+          12'h014: bar0_q[46:15] <= wdata;
+          12'h03C: int_line_q    <= wdata[7:0];
+          12'h048: begin
+            dev_ctl_q <= wdata[3:0];
+            dev_sta_q <= dev_sta_q & ~clear[19:16];
+          end
+          12'h050: link_ctl_q <= wdata[7:0] & LinkCtlMask;
+          12'h084: begin
+            // D1 and D2 are not there: writing them changes nothing.
+            if (wdata[1] == wdata[0]) d3_q <= wdata[0];
+          end
+          12'h10C: if (!lock_q) mem_enable_q   <= wdata[2];
+          12'h114: lock_q <= lock_q || wdata[0];
+          12'h120: if (!lock_q) base1_q[35:4]  <= wdata;
+          12'h124: if (!lock_q) base1_q[3:0]   <= wdata[31:28];
+          12'h130: if (!lock_q && TwoRanges) base2_q[35:4] <= wdata;
+          12'h134: if (!lock_q && TwoRanges) base2_q[3:0]  <= wdata[31:28];
+          12'h14C: id_error_q <= id_error_q & ~clear[26:24];
+          default: ;
+        endcase
+      end
+      // An error in the cycle of its clearing stays.
+      if (event_i[4]) abort_q <= 1'b1;
+      if (event_i[5]) poison_q <= 1'b1;
+      for (int unsigned i = 0; i < 4; i++) begin
+        if (event_i[i]) dev_sta_q[i] <= 1'b1;
+      end
+      for (int unsigned i = 0; i < 3; i++) begin
+        if (id_error_i[i]) id_error_q[i] <= 1'b1;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Read
+  // ---------------------------------------------------------------------------------------------
+  function automatic logic [31:0] ext_cap(logic [11:0] next);
+    return {next, 4'h1, 16'h0023};
+  endfunction
+
+  function automatic logic [31:0] range_low(logic [35:0] size, logic active);
+    return (size == '0) ? 32'd0
+                        : {size[3:0], 12'd0, 8'd0, 3'd0, MediaType, active, 1'b1};
+  endfunction
+
+  always_comb begin
+    unique case (offset)
+      // Header
+      12'h000: rdata = {DeviceId, VendorId};
+      12'h004: rdata = {poison_q, 3'd0, abort_q, 11'h010, command_q};
+      12'h008: rdata = {24'h050210, RevisionId};
+      12'h00C: rdata = {24'd0, cache_line_q};
+      12'h010: rdata = {bar0_q[14:0], 17'h0_0004};
+      12'h014: rdata = bar0_q[46:15];
+      12'h02C: rdata = {DeviceId, VendorId};
+      12'h034: rdata = 32'h0000_0040;
+      12'h03C: rdata = {24'd0, int_line_q};
+      // PCI Express, endpoint, version 2
+      12'h040: rdata = 32'h0002_8010;
+      12'h044: rdata = 32'h0000_8000;                          // payload 128 B, role-based errors
+      12'h048: rdata = {12'd0, dev_sta_q, 12'd0, dev_ctl_q};
+      12'h04C: rdata = {16'h0040, 6'd0, LinkWidth, LinkSpeed};
+      12'h050: rdata = {6'b000100, LinkWidth, LinkSpeed, 8'd0, link_ctl_q};
+      12'h064: rdata = 32'h0001_0000;                          // completes 10-bit tags
+      12'h06C: rdata = {24'd0, 8'((32'd2 << LinkSpeed) - 32'd2)};
+      12'h070: rdata = {28'd0, LinkSpeed};
+      // Power management: D0 and D3hot, no soft reset
+      12'h080: rdata = 32'h0003_0001;
+      12'h084: rdata = {28'd0, 2'b10, d3_q, d3_q};
+      // DVSEC 0: io, mem, memory initialised by hardware
+      12'h100: rdata = ext_cap(12'h140);
+      12'h104: rdata = {12'h038, 4'h1, CxlVendor};
+      12'h108: rdata = {10'd0, TwoRanges, !TwoRanges, 4'hE, 16'h0000};
+      12'h10C: rdata = {16'd0, 13'd0, mem_enable_q, 2'b10};
+      12'h114: rdata = {31'd0, lock_q};
+      12'h118: rdata = Range1Size[35:4];
+      12'h11C: rdata = range_low(Range1Size, mem_active_i);
+      12'h120: rdata = base1_q[35:4];
+      12'h124: rdata = {base1_q[3:0], 28'd0};
+      12'h128: rdata = Range2Size[35:4];
+      12'h12C: rdata = range_low(Range2Size, mem_active_i);
+      12'h130: rdata = base2_q[35:4];
+      12'h134: rdata = {base2_q[3:0], 28'd0};
+      // DVSEC 7: io, mem, CXL 2.0
+      12'h140: rdata = ext_cap(12'h160);
+      12'h144: rdata = {12'h014, 4'h1, CxlVendor};
+      12'h148: rdata = 32'h0026_0007;
+      12'h14C: rdata = {5'd0, id_error_q, 1'b0, port_status_i, 16'h0000};
+      12'h150: rdata = {8'd0, ts_data_i};
+      // DVSEC 8
+      12'h160: rdata = ext_cap(12'h180);
+      12'h164: rdata = {12'h014, 4'h0, CxlVendor};
+      12'h168: rdata = 32'h0000_0008;
+      12'h16C: rdata = 32'h0000_0100;                          // component registers, BAR0 + 0
+      // Vendor DVSEC
+      12'h180: rdata = ext_cap(12'h000);
+      12'h184: rdata = {12'h014, 4'h0, VendorId};
+      12'h188: rdata = {5'd0, MaxSpecGranules, 8'h81, 16'h0001};
+      12'h18C: rdata = 32'h0001_0000;                          // vendor registers, BAR0 + 10000h
+      default: rdata = '0;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) cfg_rdata_o <= '0;
+    else         cfg_rdata_o <= (cfg_req_i.valid && !cfg_req_i.write) ? rdata : '0;
+  end
+
+  assign mem_space_en_o = command_q[1] && !d3_q;
+  assign bar0_o         = bar0_q;
+  assign mem_enable_o   = mem_enable_q;
+  assign config_lock_o  = lock_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0);
+  LockStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      lock_q |=> lock_q && $stable({mem_enable_q, base1_q, base2_q}));
+  CommandMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (command_q & ~CommandMask) == '0);
+
+endmodule

@@ -1,0 +1,272 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Endpoint side of CXL.io: takes TLPs one at a time, makes the configuration or register access
+// that each asks for, and returns a completion to every non-posted one; Unsupported Request for
+// what it does not know.
+//
+// BAR0, 128 KiB: the component register block in the lower half, vendor registers in the upper.
+//
+// Source:  PCI Express Base 5.0, chapters 2.2.9 (completions), 2.3.1 (request handling); CXL 2.0,
+//          8.2.4, 8.2.5 (component registers).
+// Latency: TLP taken in cycle n, access in n+1, completion offered in n+3.
+
+module io_completer
+  import cxlgpu_pkg::*;
+  import cxl_io_pkg::*;
+(
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         link_up_i,      // io_link dl_up_o
+
+  input  logic         tlp_rx_valid_i,
+  output logic         tlp_rx_ready_o,
+  input  tlp_t         tlp_rx_i,
+  output logic         tlp_tx_valid_o,
+  input  logic         tlp_tx_ready_i,
+  output tlp_t         tlp_tx_o,
+
+  // Configuration space
+  output cfg_req_t     cfg_req_o,
+  input  logic [31:0]  cfg_rdata_i,
+  input  logic         mem_space_en_i,
+  input  logic [46:0]  bar0_i,         // address[63:17]
+
+  // Registers of the endpoint: HDM decoders at 000h, vendor block at 800h
+  output reg_req_t     reg_req_o,
+  input  logic [31:0]  reg_rdata_i,
+
+  // Weight registers of the endpoint's ARB/MUX
+  output logic         weight_io_we_o,
+  output logic         weight_cm_we_o,
+  output logic [3:0]   weight_o,
+  input  logic [3:0]   weight_io_i,
+  input  logic [3:0]   weight_cm_i,
+
+  // Pulses: 0 unsupported request, 1 completer abort, 2 poisoned write, 3 unexpected completion
+  output logic [3:0]   event_o
+);
+
+  localparam logic [16:0] ArrayOffset = 17'h0_1000;    // CXL.cachemem primary range
+  localparam logic [31:0] ArrayHeader = 32'h0111_0001;  // one structure follows
+  localparam logic [31:0] HdmEntry = 32'h8001_0005;     // HDM decoders, 800h after the array
+  localparam logic [16:0] WeightIoOffset = 17'h0_E180;
+  localparam logic [16:0] WeightCmOffset = 17'h0_E1C0;
+
+  typedef enum logic [1:0] {Idle = 2'd0, Access = 2'd1, Data = 2'd2, Reply = 2'd3} state_e;
+
+  state_e      state_q;
+  tlp_t        tlp_q;
+  logic [2:0]  status_q;
+  logic [31:0] data_q;
+  logic [7:0]  bus_q;     // captured from configuration writes
+  logic [4:0]  device_q;
+
+  assign tlp_rx_ready_o = state_q == Idle;
+  assign tlp_tx_valid_o = state_q == Reply;
+
+  // ---------------------------------------------------------------------------------------------
+  // What is asked for
+  // ---------------------------------------------------------------------------------------------
+  logic        has_data, four_dw, poisoned, one_dw, is_mem, is_locked, mem_read, is_cfg;
+  logic [4:0]  tlp_type;
+  logic [3:0]  be;
+  logic [9:0]  length;
+  logic [63:0] address;
+  logic [31:0] wdata;
+  logic [16:0] offset;
+  logic        in_bar, hit_hdm, hit_vendor, hit_reg, write_reg, posted, completion, cfg_ok;
+  fc_class_e   kind;
+
+  assign tlp_type   = tlp_q[4:0];
+  assign four_dw    = tlp_q[5];
+  assign has_data   = tlp_q[6];
+  assign poisoned   = tlp_q[22];
+  assign length     = {tlp_q[17:16], tlp_q[31:24]};
+  assign one_dw     = length == 10'd1;
+  assign be         = tlp_q[59:56];
+  assign is_mem     = tlp_type == TypeMem;
+  assign is_locked  = tlp_type == TypeMemLocked;
+  assign mem_read   = is_mem && !has_data;
+  assign kind       = fc_class(tlp_q[6], tlp_q[4:0]);
+  assign posted     = kind == FcPosted;
+  assign completion = kind == FcCompletion;
+
+  always_comb begin
+    if (four_dw) begin
+      address = {tlp_q[71:64], tlp_q[79:72], tlp_q[87:80], tlp_q[95:88],
+                 tlp_q[103:96], tlp_q[111:104], tlp_q[119:112], tlp_q[127:122], 2'b00};
+      wdata   = tlp_q[159:128];
+    end else begin
+      address = {32'd0, tlp_q[71:64], tlp_q[79:72], tlp_q[87:80], tlp_q[95:90], 2'b00};
+      wdata   = tlp_q[127:96];
+    end
+  end
+
+  // Type 0, function 0; a device answers whatever device number it is called by.
+  assign is_cfg = tlp_type == TypeCfg0 && !four_dw;
+  assign cfg_ok = is_cfg && one_dw && tlp_q[74:72] == 3'd0 && !(has_data && poisoned);
+
+  assign offset     = address[16:0];
+  assign in_bar     = is_mem && mem_space_en_i && address[63:17] == bar0_i;
+  assign hit_hdm    = offset[16:11] == 6'h03;  // 1800h to 1FFFh
+  assign hit_vendor = offset[16:11] == 6'h20;  // 10000h to 107FFh
+  assign hit_reg    = hit_hdm || hit_vendor;
+  assign write_reg  = state_q == Access && in_bar && has_data && !poisoned && be == 4'hF;
+
+  always_comb begin
+    cfg_req_o       = '0;
+    cfg_req_o.valid = state_q == Access && cfg_ok;
+    if (cfg_req_o.valid) begin
+      cfg_req_o.write = has_data;
+      cfg_req_o.word  = {tlp_q[83:80], tlp_q[95:90]};
+      if (has_data) begin
+        cfg_req_o.be    = be;
+        cfg_req_o.wdata = wdata;
+      end
+    end
+
+    reg_req_o       = '0;
+    reg_req_o.valid = hit_reg && (write_reg || (state_q == Access && in_bar && mem_read && one_dw));
+    if (reg_req_o.valid) begin
+      reg_req_o.write = has_data;
+      reg_req_o.addr  = {4'h0, hit_vendor, offset[10:0]};
+      if (has_data) reg_req_o.wdata = wdata;
+    end
+  end
+
+  assign weight_io_we_o = write_reg && offset == WeightIoOffset;
+  assign weight_cm_we_o = write_reg && offset == WeightCmOffset;
+  assign weight_o       = (weight_io_we_o || weight_cm_we_o) ? wdata[7:4] : 4'd0;
+
+  logic [2:0] status;
+  always_comb begin
+    status = CplUr;
+    if (cfg_ok)                  status = CplSc;
+    else if (in_bar && mem_read) status = one_dw ? CplSc : CplCa;
+  end
+
+  logic [31:0] rdata;
+  always_comb begin
+    rdata = '0;
+    if (is_cfg)                              rdata = cfg_rdata_i;
+    else if (hit_reg)                        rdata = reg_rdata_i;
+    else if (offset == ArrayOffset)          rdata = ArrayHeader;
+    else if (offset == ArrayOffset + 17'h4)  rdata = HdmEntry;
+    else if (offset == WeightIoOffset)       rdata = {24'd0, weight_io_i, 4'd0};
+    else if (offset == WeightCmOffset)       rdata = {24'd0, weight_cm_i, 4'd0};
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Completion
+  // ---------------------------------------------------------------------------------------------
+  // Bytes from the first enabled one to the last of a memory read.
+  logic [1:0]  skip, rest;
+  logic [3:0]  last;
+  logic [11:0] byte_count;
+  logic [6:0]  lower;
+  logic        reply_data;
+
+  always_comb begin
+    last = one_dw ? be : tlp_q[63:60];
+    if (be[0] || be == 4'h0) skip = 2'd0;
+    else if (be[1])          skip = 2'd1;
+    else if (be[2])          skip = 2'd2;
+    else                     skip = 2'd3;
+    if (last[3] || last == 4'h0) rest = 2'd0;
+    else if (last[2])            rest = 2'd1;
+    else if (last[1])            rest = 2'd2;
+    else                         rest = 2'd3;
+
+    byte_count = 12'd4;
+    lower      = '0;
+    if (mem_read || (is_locked && !has_data)) begin
+      byte_count = {length, 2'b00} - 12'(skip) - 12'(rest);
+      if (one_dw && be == 4'h0) byte_count = 12'd1;  // a read of nothing counts as one byte
+      lower = {address[6:2], skip};
+    end
+  end
+
+  assign reply_data = status_q == CplSc && !has_data;
+
+  // Traffic class, attributes and the tag's upper bits come back as they went.
+  always_comb begin
+    tlp_tx_o          = '0;
+    tlp_tx_o[7:0]     = {1'b0, reply_data, 1'b0, is_locked ? TypeCplLocked : TypeCpl};
+    tlp_tx_o[15:8]    = {tlp_q[15:10], 2'b00};
+    tlp_tx_o[23:16]   = {2'b00, tlp_q[21:20], 4'h0};
+    tlp_tx_o[31:24]   = {7'd0, reply_data};
+    tlp_tx_o[47:32]   = {device_q, 3'd0, bus_q};
+    tlp_tx_o[63:48]   = {byte_count[7:0], status_q, 1'b0, byte_count[11:8]};
+    tlp_tx_o[79:64]   = tlp_q[47:32];  // requester
+    tlp_tx_o[87:80]   = tlp_q[55:48];  // tag
+    tlp_tx_o[95:88]   = {1'b0, lower};
+    if (reply_data) tlp_tx_o[127:96] = data_q;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // One TLP at a time
+  // ---------------------------------------------------------------------------------------------
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= Idle;
+      bus_q    <= '0;
+      device_q <= '0;
+      event_o  <= '0;
+    end else begin
+      event_o <= '0;
+      unique case (state_q)
+        Idle: begin
+          if (tlp_rx_valid_i) state_q <= Access;
+        end
+        Access: begin
+          state_q    <= (posted || completion) ? Idle : Data;
+          event_o[3] <= completion;
+          if (is_mem && has_data) begin
+            event_o[0] <= !in_bar;
+            event_o[1] <= in_bar && !poisoned && be != 4'hF && be != 4'h0;
+            event_o[2] <= in_bar && poisoned;
+          end else if (!posted && !completion) begin
+            event_o[0] <= status == CplUr;
+            event_o[1] <= status == CplCa;
+            event_o[2] <= is_cfg && has_data && poisoned;
+          end
+          if (cfg_ok && has_data) begin
+            bus_q    <= tlp_q[71:64];
+            device_q <= tlp_q[79:75];
+          end
+        end
+        Data: begin
+          state_q <= Reply;
+        end
+        default: begin
+          if (tlp_tx_ready_i) state_q <= Idle;
+        end
+      endcase
+      if (!link_up_i) state_q <= Idle;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Idle)   tlp_q    <= tlp_rx_i;
+    if (state_q == Access) status_q <= status;
+    if (state_q == Data)   data_q   <= rdata;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  OneAccess_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({cfg_req_o.valid, reg_req_o.valid, weight_io_we_o, weight_cm_we_o}));
+  PostedSilent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      tlp_tx_valid_o |-> !posted && !completion);
+  TlpHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tlp_tx_valid_o && !tlp_tx_ready_i && link_up_i) |=> tlp_tx_valid_o && $stable(tlp_tx_o));
+  RxHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tlp_rx_valid_i && !tlp_rx_ready_o && link_up_i) |=>
+      !link_up_i || (tlp_rx_valid_i && $stable(tlp_rx_i)));
+
+  // Address type, hints and the last byte enables of a single DW do not matter to a register.
+  logic unused_fields;
+  assign unused_fields = ^tlp_q;
+
+endmodule

@@ -1,0 +1,199 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Register accesses of the root port: one request at a time becomes a TLP; its completion, or the
+// lack of one, becomes the response. A memory write is posted and answered when it is handed over.
+//
+// Source:  PCI Express Base 5.0, chapters 2.2 (headers), 2.3.2 (completions), 2.8 (timeout), 7.2.2
+//          (configuration addresses).
+// Latency: request to TLP offered 1 cycle; completion to response 1 cycle.
+
+module io_requester
+  import cxl_io_pkg::*;
+#(
+  parameter logic [15:0] RequesterId = 16'h0000,   // bus, device, function
+  parameter int unsigned CplTimeout = 10_000_000   // cycles
+) (
+  input  logic    clk_i,
+  input  logic    rst_ni,
+  input  logic    link_up_i,       // io_link dl_up_o
+
+  input  logic    req_valid_i,
+  output logic    req_ready_o,
+  input  io_req_t req_i,
+  output logic    rsp_valid_o,
+  input  logic    rsp_ready_i,
+  output io_rsp_t rsp_o,
+
+  output logic    tlp_tx_valid_o,
+  input  logic    tlp_tx_ready_i,
+  output tlp_t    tlp_tx_o,
+  input  logic    tlp_rx_valid_i,
+  output logic    tlp_rx_ready_o,
+  input  tlp_t    tlp_rx_i,
+
+  output logic    unexpected_o     // pulse: a TLP that answers nothing was dropped
+);
+
+  localparam int unsigned TimerBits = $clog2(CplTimeout + 1);
+
+  typedef enum logic [1:0] {Idle = 2'd0, Send = 2'd1, Wait = 2'd2, Respond = 2'd3} state_e;
+
+  state_e               state_q;
+  io_req_t              req_q;
+  logic [4:0]           tag_q;
+  logic [TimerBits-1:0] timer_q;
+  logic [2:0]           status_q;
+  logic [31:0]          data_q;
+  logic                 is_write, is_posted, is_mem, long_addr;
+
+  assign is_write  = req_q.op inside {IoCfgWr0, IoCfgWr1, IoMemWr};
+  assign is_mem    = req_q.op inside {IoMemRd, IoMemWr};
+  assign is_posted = req_q.op == IoMemWr;
+  assign long_addr = is_mem && req_q.addr[63:32] != '0;
+
+  assign req_ready_o    = state_q == Idle;
+  assign tlp_tx_valid_o = state_q == Send;
+  assign tlp_rx_ready_o = 1'b1;
+  assign rsp_valid_o    = state_q == Respond;
+  assign rsp_o          = {status_q, data_q};
+
+  // ---------------------------------------------------------------------------------------------
+  // Request TLP, byte 0 in the low bits
+  // ---------------------------------------------------------------------------------------------
+  logic [4:0]  tlp_type;
+  logic [31:0] address, address_high;
+
+  always_comb begin
+    unique case (req_q.op)
+      IoCfgRd0, IoCfgWr0: tlp_type = TypeCfg0;
+      IoCfgRd1, IoCfgWr1: tlp_type = TypeCfg1;
+      default:            tlp_type = TypeMem;
+    endcase
+  end
+
+  // Fields are big-endian: the first byte on the wire is the most significant.
+  always_comb begin
+    address_high = {req_q.addr[39:32], req_q.addr[47:40], req_q.addr[55:48], req_q.addr[63:56]};
+    if (is_mem) begin
+      address = {req_q.addr[7:2], 2'b00, req_q.addr[15:8], req_q.addr[23:16], req_q.addr[31:24]};
+    end else begin
+      address = {req_q.addr[7:2], 2'b00, 4'h0, req_q.addr[11:8], req_q.addr[19:12],
+                 req_q.addr[27:20]};
+    end
+
+    tlp_tx_o        = '0;
+    tlp_tx_o[31:0]  = {8'h01, 16'h0000, 1'b0, is_write, long_addr, tlp_type};
+    tlp_tx_o[63:32] = {4'h0, req_q.be, 3'b000, tag_q, RequesterId[7:0], RequesterId[15:8]};
+    if (long_addr) begin
+      tlp_tx_o[127:64] = {address, address_high};
+      if (is_write) tlp_tx_o[159:128] = req_q.data;
+    end else begin
+      tlp_tx_o[95:64] = address;
+      if (is_write) tlp_tx_o[127:96] = req_q.data;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Completion
+  // ---------------------------------------------------------------------------------------------
+  logic [2:0]  cpl_status, status;
+  logic        cpl_match, cpl_data, cpl_poisoned;
+  logic [31:0] data;
+
+  assign cpl_status   = tlp_rx_i[55:53];
+  assign cpl_data     = tlp_rx_i[6];
+  assign cpl_poisoned = tlp_rx_i[22];
+
+  // Ours: type, requester, 10-bit tag; and a successful one has data exactly if a read asked.
+  assign cpl_match = tlp_rx_valid_i && state_q == Wait && tlp_rx_i[5:0] == {1'b0, TypeCpl} &&
+                     tlp_rx_i[79:64] == {RequesterId[7:0], RequesterId[15:8]} &&
+                     {tlp_rx_i[15], tlp_rx_i[11], tlp_rx_i[87:80]} == {5'd0, tag_q} &&
+                     (cpl_status != CplSc || cpl_data == !is_write);
+
+  always_comb begin
+    unique case (cpl_status)
+      CplSc:         status = (cpl_data && cpl_poisoned) ? CplCa : CplSc;
+      CplCrs, CplCa: status = cpl_status;
+      default:       status = CplUr;
+    endcase
+    data = '0;
+    if (!is_write) data = (status == CplSc) ? tlp_rx_i[127:96] : '1;
+  end
+
+  // What the header says beyond that makes no difference to one register.
+  logic unused_fields;
+  assign unused_fields = ^{req_q.addr[1:0], tlp_rx_i};
+
+  // ---------------------------------------------------------------------------------------------
+  // One request at a time
+  // ---------------------------------------------------------------------------------------------
+  logic ghost, timeout;
+  // Only device 0 is on the far end of a link; the others are answered here.
+  assign ghost   = req_i.op inside {IoCfgRd0, IoCfgWr0} && req_i.addr[19:15] != '0;
+  assign timeout = timer_q == TimerBits'(CplTimeout - 1);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q      <= Idle;
+      tag_q        <= '0;
+      timer_q      <= '0;
+      unexpected_o <= 1'b0;
+    end else begin
+      unexpected_o <= tlp_rx_valid_i && !cpl_match;
+      unique case (state_q)
+        Idle: begin
+          if (req_valid_i) state_q <= (!link_up_i || ghost) ? Respond : Send;
+        end
+        Send: begin
+          timer_q <= '0;
+          if (!link_up_i)          state_q <= Respond;
+          else if (tlp_tx_ready_i) state_q <= is_posted ? Respond : Wait;
+        end
+        Wait: begin
+          timer_q <= timer_q + 1'b1;
+          if (cpl_match || !link_up_i || timeout) begin
+            state_q <= Respond;
+            tag_q   <= tag_q + 5'd1;
+          end
+        end
+        default: begin
+          if (rsp_ready_i) state_q <= Idle;
+        end
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Idle: begin
+        if (req_valid_i) req_q <= req_i;
+        status_q <= link_up_i ? CplUr : CplNoAnswer;
+        data_q   <= (req_i.op inside {IoCfgRd0, IoCfgRd1, IoMemRd}) ? '1 : '0;
+      end
+      Send: begin
+        status_q <= link_up_i ? CplSc : CplNoAnswer;  // a write that is posted
+        data_q   <= is_write ? '0 : '1;
+      end
+      Wait: begin
+        status_q <= cpl_match ? status : CplNoAnswer;
+        data_q   <= cpl_match ? data : (is_write ? '0 : '1);
+      end
+      default: ;
+    endcase
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  KnownOp_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      req_valid_i |-> req_i.op <= IoMemWr);
+  RequestHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (req_valid_i && !req_ready_o) |=> req_valid_i && $stable(req_i));
+  ResponseHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o));
+  TlpHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tlp_tx_valid_o && !tlp_tx_ready_i && link_up_i) |=> tlp_tx_valid_o && $stable(tlp_tx_o));
+  FailedReadAllOnes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid_o && status_q != CplSc) |-> data_q == (is_write ? 32'd0 : '1));
+
+endmodule

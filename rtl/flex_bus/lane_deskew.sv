@@ -1,0 +1,151 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Puts the words of all lanes side by side again: lanes arrive with skew, and their elastic buffers
+// lengthen or shorten SKP ordered sets each for itself. Aligns at the SDS ordered set and, with
+// sync headers, at the end of every SKP ordered set (PCIe 5.0, chapter 4.2, lane-to-lane
+// de-skew). Lane words come block-aligned, so skew is in whole words: six symbols are two words.
+//
+// Latency: 1 cycle after the last lane's word.
+
+module lane_deskew
+  import cxl_pkg::*;
+#(
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned Depth = 8  // a power of two; skew up to Depth - 1 words
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   clear_i,
+  input  logic                   bypass_i,  // no sync headers after the SDS
+
+  input  logic [Lanes-1:0]       in_valid_i,
+  input  logic [Lanes-1:0]       in_start_i,
+  input  logic [Lanes-1:0][1:0]  in_sync_i,
+  input  logic [Lanes-1:0][31:0] in_data_i,
+
+  output logic                   out_valid_o,
+  output logic                   out_start_o,
+  output logic [1:0]             out_sync_o,
+  output logic [Lanes-1:0][31:0] out_data_o,
+
+  output logic                   aligned_o,
+  output logic                   lost_o       // pulse, the cycle after: alignment or a word lost
+);
+
+  localparam int unsigned CountW = $clog2(Depth + 1);
+  localparam int unsigned IndexW = $clog2(Depth);
+
+  if ((1 << IndexW) != Depth) begin : g_depth
+    $error("lane_deskew: Depth must be a power of two");
+  end
+
+  // What a word is to the alignment is found when it is written: the heads decide in one cycle.
+  typedef struct packed {
+    logic        begins_sds;
+    logic        is_skp;     // SKP word
+    logic        is_end;     // SKP_END word
+    logic        start;
+    logic [1:0]  sync;
+    logic [31:0] data;
+  } entry_t;
+
+  entry_t            words [Lanes][Depth];
+  entry_t            in    [Lanes];
+  entry_t            head  [Lanes];
+  logic [Lanes-1:0][IndexW-1:0] wr_q, rd_q;
+  logic [Lanes-1:0][CountW-1:0] count_q;
+  logic [Lanes-1:0]  there, full, begins_sds, head_skp, is_skp, is_end, differs;
+  logic [Lanes-1:0]  push, pop;
+  logic              aligned_d, aligned_q;
+  logic              skp_d, skp_q;      // inside an SKP ordered set with sync headers
+  logic              lost;
+
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      in[l].begins_sds = in_start_i[l] && in_sync_i[l] == SyncOrderedSet &&
+                         in_data_i[l] == SdsFirstWord;
+      in[l].is_skp     = in_data_i[l] == SkpWord;
+      in[l].is_end     = in_data_i[l][7:0] == SkpEndSymbol;
+      in[l].start      = in_start_i[l];
+      in[l].sync       = in_sync_i[l];
+      in[l].data       = in_data_i[l];
+      head[l]          = words[l][rd_q[l]];
+      there[l]         = count_q[l] != '0;
+      full[l]          = count_q[l] == CountW'(Depth);
+      begins_sds[l]    = there[l] && head[l].begins_sds;
+      head_skp[l]      = head[l].is_skp;
+      is_skp[l]        = there[l] && head[l].is_skp && !head[l].start;
+      is_end[l]        = there[l] && head[l].is_end && !head[l].start;
+      differs[l]       = head[l].start != head[0].start || head[l].sync != head[0].sync;
+      out_data_o[l]    = head[l].data;
+    end
+  end
+
+  assign push        = in_valid_i & ~full;
+  assign out_start_o = head[0].start;
+  assign out_sync_o  = head[0].sync;
+  assign aligned_o   = aligned_q;
+
+  always_comb begin
+    aligned_d   = aligned_q;
+    skp_d       = skp_q;
+    lost        = 1'b0;
+    out_valid_o = 1'b0;
+    pop         = '0;
+    if (!aligned_q) begin
+      skp_d = 1'b0;
+      if (&begins_sds) begin
+        aligned_d   = 1'b1;
+        out_valid_o = 1'b1;
+      end else begin
+        pop = there & ~begins_sds;
+      end
+    end else if (skp_q) begin
+      if ((there & ~is_skp & ~is_end) != '0) begin
+        lost = 1'b1;
+      end else if (&is_end) begin
+        skp_d       = 1'b0;
+        out_valid_o = 1'b1;
+      end else begin
+        pop = is_skp;  // a lane at its end waits for the others
+      end
+    end else if (&there) begin
+      if (differs != '0) begin
+        lost = 1'b1;
+      end else begin
+        out_valid_o = 1'b1;
+        skp_d = !bypass_i && head[0].start && head[0].sync == SyncOrderedSet && &head_skp;
+      end
+    end
+    if (out_valid_o) pop = '1;
+    if (aligned_q && (in_valid_i & full) != '0) lost = 1'b1;
+    if (lost) aligned_d = 1'b0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {wr_q, rd_q, count_q, aligned_q, skp_q, lost_o} <= '0;
+    end else if (clear_i) begin
+      {wr_q, rd_q, count_q, aligned_q, skp_q, lost_o} <= '0;
+    end else begin
+      aligned_q <= aligned_d;
+      skp_q     <= skp_d;
+      lost_o    <= lost;
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        wr_q[l]    <= wr_q[l] + IndexW'(push[l]);
+        rd_q[l]    <= rd_q[l] + IndexW'(pop[l]);
+        count_q[l] <= count_q[l] + CountW'(push[l]) - CountW'(pop[l]);
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned l = 0; l < Lanes; l++) if (push[l]) words[l][wr_q[l]] <= in[l];
+  end
+
+  a_pop: assert property (@(posedge clk_i) disable iff (!rst_ni) (pop & ~there) == '0);
+  a_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      out_valid_o && !aligned_q |-> &begins_sds);
+  a_bypass: assert property (@(posedge clk_i) disable iff (!rst_ni) bypass_i |-> !skp_q || clear_i);
+
+endmodule

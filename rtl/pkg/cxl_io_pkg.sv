@@ -1,0 +1,182 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// CXL.io: encodings of the PCIe packets that carry register accesses, and the types between the
+// blocks of rtl/cxl_io.
+//
+// A packet is a vector whose byte n is bits [8n+7:8n]; byte 0 is first on the wire. Source: PCI
+// Express Base 5.0, chapters 2 (TLP), 3 (DLLP, LCRC) and 4.2.2 (framing tokens of 128b/130b).
+
+package cxl_io_pkg;
+
+  // ---------------------------------------------------------------------------------------------
+  // TLPs: a header of 3 or 4 DW and at most 1 DW of data, 12 to 20 bytes; unused bytes are 0
+  // ---------------------------------------------------------------------------------------------
+  parameter int unsigned TlpBits = 160;
+  typedef logic [TlpBits-1:0] tlp_t;
+
+  parameter logic [4:0] TypeMem = 5'b00000;
+  parameter logic [4:0] TypeMemLocked = 5'b00001;
+  parameter logic [4:0] TypeCfg0 = 5'b00100;
+  parameter logic [4:0] TypeCfg1 = 5'b00101;
+  parameter logic [4:0] TypeCpl = 5'b01010;
+  parameter logic [4:0] TypeCplLocked = 5'b01011;
+
+  parameter logic [2:0] CplSc = 3'b000;       // successful
+  parameter logic [2:0] CplUr = 3'b001;       // unsupported request
+  parameter logic [2:0] CplCrs = 3'b010;      // configuration request retry
+  parameter logic [2:0] CplCa = 3'b100;       // completer abort
+  parameter logic [2:0] CplNoAnswer = 3'b111;  // not on the wire: timeout, or the link went down
+
+  // Flow control class, also the code in an FC DLLP.
+  typedef enum logic [1:0] {
+    FcPosted = 2'd0, FcNonPosted = 2'd1, FcCompletion = 2'd2
+  } fc_class_e;
+
+  function automatic fc_class_e fc_class(logic has_data, logic [4:0] tlp_type);
+    fc_class_e kind;
+    kind = FcNonPosted;
+    if (tlp_type[4:1] == 4'b0101) begin
+      kind = FcCompletion;
+    end else if (tlp_type[4:3] == 2'b10 || (tlp_type == TypeMem && has_data)) begin
+      kind = FcPosted;  // messages, memory writes
+    end
+    return kind;
+  endfunction
+
+  // DW of header and data that Fmt[1:0], byte 0 [6:5], announces (data is 1 DW).
+  function automatic logic [2:0] tlp_dws(logic [1:0] fmt);
+    return 3'd3 + 3'(fmt[0]) + 3'(fmt[1]);
+  endfunction
+
+  // ---------------------------------------------------------------------------------------------
+  // DLLPs: 4 bytes and CRC-16
+  // ---------------------------------------------------------------------------------------------
+  parameter logic [7:0] DllpAck = 8'h00;
+  parameter logic [7:0] DllpNak = 8'h10;
+  parameter logic [1:0] DllpInitFc1 = 2'b01;   // byte 0 [7:6]; [5:4] is the class, [2:0] the VC
+  parameter logic [1:0] DllpUpdateFc = 2'b10;
+  parameter logic [1:0] DllpInitFc2 = 2'b11;
+
+  function automatic logic [31:0] ack_dllp(logic nak, logic [11:0] seq);
+    return {seq[7:0], 4'h0, seq[11:8], 8'h00, nak ? DllpNak : DllpAck};
+  endfunction
+
+  function automatic logic [31:0] fc_dllp(logic [1:0] kind, logic [1:0] fc, logic [7:0] hdr,
+                                          logic [11:0] data);
+    return {data[7:0], hdr[1:0], 2'b00, data[11:8], 2'b00, hdr[7:2], kind, fc, 4'h0};
+  endfunction
+
+  // ---------------------------------------------------------------------------------------------
+  // Framing tokens
+  // ---------------------------------------------------------------------------------------------
+  parameter logic [15:0] TokenSdp = 16'hACF0;  // bytes F0, AC
+  parameter logic [3:0]  TokenStp = 4'hF;      // byte 0 [3:0]
+
+  // {parity, CRC-4} over the length in DW, token and LCRC included.
+  function automatic logic [4:0] frame_check(logic [10:0] l);
+    logic [3:0] c;
+    c[0] = ^(l & 11'b100_1101_0111);
+    c[1] = ^(l & 11'b110_1011_1100);
+    c[2] = ^(l & 11'b011_0101_1110);
+    c[3] = ^(l & 11'b001_1010_1111);
+    return {^{l, c}, c};
+  endfunction
+
+  function automatic logic [31:0] stp_token(logic [10:0] length, logic [11:0] seq);
+    logic [4:0] check;
+    check = frame_check(length);
+    return {seq[7:0], check[3:0], seq[11:8], check[4], length[10:4], length[3:0], TokenStp};
+  endfunction
+
+  // ---------------------------------------------------------------------------------------------
+  // CRCs, least significant bit of byte 0 first; the result is sent least significant byte first
+  // ---------------------------------------------------------------------------------------------
+  // LCRC: CRC-32 04C11DB7h of the sequence number (two bytes, upper nibble 0) and the TLP. The
+  // message is aligned to the end of 22 bytes, with zeros in front and its first 32 bits
+  // inverted in place of the initial value: one tree serves the three lengths.
+  parameter int unsigned LcrcBits = 176;
+  typedef logic [31:0][LcrcBits-1:0] lcrc_masks_t;
+
+  function automatic lcrc_masks_t lcrc_masks();
+    lcrc_masks_t masks;
+    logic [31:0] power;
+    masks = '0;
+    power = 32'hEDB8_8320;
+    for (int unsigned i = 0; i < LcrcBits; i++) begin
+      for (int unsigned b = 0; b < 32; b++) masks[b][LcrcBits - 1 - i] = power[b];
+      power = {1'b0, power[31:1]} ^ (power[0] ? 32'hEDB8_8320 : 32'd0);
+    end
+    return masks;
+  endfunction
+
+  parameter lcrc_masks_t LcrcMasks = lcrc_masks();
+
+  function automatic logic [31:0] lcrc(logic [11:0] seq, tlp_t tlp, logic [2:0] dws);
+    logic [LcrcBits-1:0] message;
+    logic [31:0]         crc;
+    message = {tlp, seq[7:0], 4'h0, seq[11:8]};
+    unique case (dws)
+      3'd3:    message = {message[111:32], ~message[31:0], 64'd0};
+      3'd4:    message = {message[143:32], ~message[31:0], 32'd0};
+      default: message = {message[175:32], ~message[31:0]};
+    endcase
+    for (int unsigned b = 0; b < 32; b++) crc[b] = ~^(message & LcrcMasks[b]);
+    return crc;
+  endfunction
+
+  // CRC-16 of a DLLP: 100Bh.
+  typedef logic [15:0][31:0] dllp_masks_t;
+
+  function automatic dllp_masks_t dllp_masks();
+    dllp_masks_t masks;
+    logic [15:0] power;
+    masks = '0;
+    power = 16'hD008;
+    for (int unsigned i = 0; i < 32; i++) begin
+      for (int unsigned b = 0; b < 16; b++) masks[b][31 - i] = power[b];
+      power = {1'b0, power[15:1]} ^ (power[0] ? 16'hD008 : 16'd0);
+    end
+    return masks;
+  endfunction
+
+  parameter dllp_masks_t DllpMasks = dllp_masks();
+
+  function automatic logic [15:0] dllp_crc(logic [31:0] dllp);
+    logic [31:0] message;
+    logic [15:0] crc;
+    message = {dllp[31:16], ~dllp[15:0]};
+    for (int unsigned b = 0; b < 16; b++) crc[b] = ~^(message & DllpMasks[b]);
+    return crc;
+  endfunction
+
+  // ---------------------------------------------------------------------------------------------
+  // Between the blocks
+  // ---------------------------------------------------------------------------------------------
+  typedef enum logic [2:0] {
+    IoCfgRd0 = 3'd0, IoCfgWr0 = 3'd1, IoCfgRd1 = 3'd2, IoCfgWr1 = 3'd3, IoMemRd = 3'd4,
+    IoMemWr = 3'd5
+  } io_op_e;  // bit 0: write
+
+  typedef struct packed {
+    io_op_e      op;    // 102:100
+    logic [63:0] addr;  // 99:36; configuration: [27:20] bus, [19:15] device, [14:12] function,
+                        // [11:0] offset
+    logic [3:0]  be;    // 35:32
+    logic [31:0] data;  // 31:0, writes only
+  } io_req_t;
+
+  typedef struct packed {
+    logic [2:0]  status;  // 34:32, Cpl*
+    logic [31:0] data;    // 31:0: writes 0, failed reads all ones
+  } io_rsp_t;
+
+  // Configuration register access: as reg_req_t, with byte enables.
+  typedef struct packed {
+    logic        valid;  // 47
+    logic        write;  // 46
+    logic [9:0]  word;   // 45:36, offset / 4
+    logic [3:0]  be;     // 35:32, writes only
+    logic [31:0] wdata;  // 31:0, writes only
+  } cfg_req_t;
+
+endpackage

@@ -1,0 +1,361 @@
+// vlsm in lockstep with its twin, as host and as device: every event a link can make, every ALMP
+// expected or not, every request; and the specification's tables by hand.
+#include "refmodel/controller/vlsm.hpp"
+
+#include <set>
+
+#include "Vvlsm.h"
+#include "tests/controller/ports.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+using enum VlsmCode;
+using Event = Vlsm::Event;
+
+void drive(Vvlsm& rtl, const Vlsm::In& in, bool is_host) {
+  rtl.is_host_i = is_host;
+  rtl.req_i = static_cast<unsigned>(in.req);
+  rtl.down_i = in.down;
+  rtl.go_down_i = in.event == Event::kGoDown;
+  rtl.go_recovery_i = in.event == Event::kGoRecovery;
+  rtl.cold_up_i = in.event == Event::kColdUp;
+  rtl.warm_up_i = in.event == Event::kWarmUp;
+  rtl.run_i = in.event == Event::kRun;
+  rtl.peer_seen_i = in.peer_seen;
+  rtl.rx_valid_i = in.rx_valid;
+  rtl.rx_request_i = in.rx.request;
+  rtl.rx_code_i = static_cast<unsigned>(in.rx.code);
+  rtl.tx_taken_i = in.tx_taken;
+}
+
+void compare(Lockstep& run, const Vvlsm& rtl, const Vlsm::Out& out) {
+  run.check("state_o", rtl.state_o, static_cast<unsigned>(out.state));
+  run.check("tx_valid_o", rtl.tx_valid_o, out.tx.has_value());
+  if (out.tx) {
+    run.check("tx_request_o", rtl.tx_request_o, out.tx->request);
+    run.check("tx_code_o", rtl.tx_code_o, static_cast<unsigned>(out.tx->code));
+  }
+  run.check("tx_open_o", rtl.tx_open_o, out.tx_open);
+  run.check("rx_open_o", rtl.rx_open_o, out.rx_open);
+  run.check("link_up_o", rtl.link_up_o, out.link_up);
+  run.check("recovered_o", rtl.recovered_o, out.recovered);
+  run.check("wake_o", rtl.wake_o, out.wake);
+  run.check("retrain_o", rtl.retrain_o, out.retrain);
+  run.check("unexpected_o", rtl.unexpected_o, out.unexpected);
+}
+
+struct Mix {
+  unsigned rx, expected, taken, run, event, up;  // percent; event: permille
+  bool power;                                    // low power and link requests too
+};
+constexpr Mix kMixes[] = {
+    {10, 90, 60, 95, 2, 40, false},  // bring-up, long life
+    {20, 90, 80, 95, 5, 60, true},   // power management
+    {20, 80, 50, 90, 40, 60, true},  // one Recovery after another
+    {60, 30, 30, 70, 20, 30, true},  // noise
+};
+
+// The link below: its phase, and only the sequences it can make.
+class Life {
+ public:
+  explicit Life(Random& random) : random_(random) {}
+  Vlsm::In next(const Mix& mix, const Vlsm::Out& now, bool is_host) {
+    Vlsm::In in{.req = request(mix), .down = phase_ == Phase::kDown, .event = event(mix)};
+    in.peer_seen = peer_seen_ = in.event != Event::kGoDown && (peer_seen_ || random_.percent(10));
+    const bool may_receive = in.event == Event::kRun || in.event == Event::kWarmUp ||
+                             (phase_ == Phase::kRecovery && in.event != Event::kGoRecovery);
+    in.rx_valid = may_receive && random_.percent(mix.rx);
+    if (in.rx_valid) in.rx = almp(mix, now, is_host);
+    in.tx_taken = in.event == Event::kRun && !in.rx_valid && now.tx && random_.percent(mix.taken);
+    advance(in.event);
+    return in;
+  }
+  void reset() {
+    phase_ = Phase::kDown;
+    peer_seen_ = false;
+  }
+
+ private:
+  enum class Phase { kDown, kUp, kRecovery };
+
+  VlsmCode request(const Mix& mix) {
+    if (dwell_ > 0) {
+      --dwell_;
+      return req_;
+    }
+    dwell_ = random_.below(random_.percent(30) ? 200 : 30);
+    req_ = kActive;
+    if (mix.power && random_.percent(50)) {
+      req_ = static_cast<VlsmCode>(random_.percent(65) ? 3 + random_.below(6) : random_.bits(4));
+    }
+    return req_;
+  }
+  Event event(const Mix& mix) {
+    switch (phase_) {
+      case Phase::kDown:
+        return random_.percent(mix.up) ? Event::kColdUp : Event::kNone;
+      case Phase::kRecovery:
+        if (random_.below(1000) < 30) return Event::kGoDown;
+        return random_.percent(mix.up / 2) ? Event::kWarmUp : Event::kNone;
+      default:
+        if (random_.below(1000) < mix.event) return Event::kGoRecovery;
+        if (random_.below(4000) < mix.event) return Event::kGoDown;
+        return random_.percent(mix.run) ? Event::kRun : Event::kNone;
+    }
+  }
+  Vlsm::Message almp(const Mix& mix, const Vlsm::Out& now, bool is_host) {
+    Vlsm::Message any{random_.bits(1) != 0, static_cast<VlsmCode>(random_.bits(4))};
+    if (!random_.percent(mix.expected)) return any;
+    constexpr VlsmCode kCodes[] = {kReset, kActive, kL1_0, kL1_1, kL1_2, kL1_3, kL2, kRetrain};
+    any.code = random_.pick(kCodes);
+    if (now.state == kActive && is_host) return {true, static_cast<VlsmCode>(3 + random_.below(6))};
+    if (now.state == kDapm) return {false, random_.percent(50) ? req_ : any.code};
+    const bool shakes = now.state == kReset || now.state == kRetrain || is_l1(now.state);
+    if (shakes && random_.percent(70)) any.code = kActive;
+    return any;
+  }
+  void advance(Event event) {
+    if (event == Event::kGoDown) phase_ = Phase::kDown;
+    if (event == Event::kGoRecovery) phase_ = Phase::kRecovery;
+    if (event == Event::kColdUp || event == Event::kWarmUp) phase_ = Phase::kUp;
+  }
+
+  Random& random_;
+  Phase phase_ = Phase::kDown;
+  bool peer_seen_ = false;
+  VlsmCode req_ = kActive;
+  std::uint64_t dwell_ = 0;
+};
+
+void lockstep(bool is_host, std::uint64_t seed) {
+  Lockstep run("controller/vlsm", seed);
+  Random random(run.seed());
+  Clocked<Vvlsm> rtl;
+  Vlsm twin(is_host);
+  drive(*rtl, {}, is_host);
+  rtl.reset();
+  Life life(random);
+  Mix mix = kMixes[0];
+  std::set<std::pair<VlsmCode, VlsmCode>> edges;
+  while (run.next()) {
+    if (run.cycle() % 512 == 0) mix = random.pick(kMixes);
+    if (random.below(3000) == 0) {
+      drive(*rtl, {.down = true}, is_host);
+      rtl.reset();
+      twin = Vlsm(is_host);
+      life.reset();
+    }
+    const VlsmCode before = twin.state();
+    const Vlsm::In in = life.next(mix, twin.eval({}), is_host);
+    drive(*rtl, in, is_host);
+    rtl.settle();
+    compare(run, *rtl, twin.eval(in));
+    rtl.edge();
+    twin.clock(in);
+    if (twin.state() != before) edges.insert({before, twin.state()});
+  }
+  if (run.cycle() > 100000) {
+    std::set<VlsmCode> states;
+    for (const auto& edge : edges) states.insert(edge.second);
+    EXPECT_EQ(states.size(), is_host ? 11u : 12u) << "not every state was reached";  // no host DAPM
+    EXPECT_GE(edges.size(), 40u) << "too few changes of state were seen";
+  }
+}
+
+TEST(Vlsm, Host) {
+  lockstep(true, 22);
+}
+TEST(Vlsm, Device) {
+  lockstep(false, 23);
+}
+
+// ------------------------------------------------------------------------------- by hand, RTL only
+
+class Hand {
+ public:
+  explicit Hand(bool is_host) : is_host_(is_host) {
+    drive(*rtl_, {.down = true}, is_host_);
+    rtl_.reset();
+  }
+  void step(Vlsm::In in) {
+    in.req = req;
+    in.peer_seen = true;
+    in.down = down_;
+    drive(*rtl_, in, is_host_);
+    rtl_.settle();
+    unexpected = rtl_->unexpected_o != 0;
+    rtl_.edge();
+    if (in.event == Event::kColdUp) down_ = false;
+    if (in.event == Event::kGoDown) down_ = true;
+  }
+  void run() { step({.event = Event::kRun}); }
+  void receive(bool request, VlsmCode code) {
+    step({.event = Event::kRun, .rx_valid = true, .rx = {request, code}});
+  }
+  // The next ALMP leaves; empty if there is none after a few cycles.
+  std::optional<Vlsm::Message> take() {
+    for (unsigned i = 0; i < 4; ++i) {
+      if (rtl_->tx_valid_o != 0) {
+        const Vlsm::Message sent{rtl_->tx_request_o != 0, static_cast<VlsmCode>(rtl_->tx_code_o)};
+        step({.event = Event::kRun, .tx_taken = true});
+        return sent;
+      }
+      run();
+    }
+    return std::nullopt;
+  }
+  void to_active() {
+    step({.event = Event::kColdUp});
+    if (is_host_) {
+      EXPECT_EQ(take(), (Vlsm::Message{true, kActive}));
+      receive(true, kActive);
+    } else {
+      EXPECT_EQ(take(), (Vlsm::Message{false, kReset}));
+      receive(true, kActive);
+    }
+    receive_rest();
+  }
+  [[nodiscard]] VlsmCode state() { return static_cast<VlsmCode>(rtl_->state_o); }
+  [[nodiscard]] bool tx_open() { return rtl_->tx_open_o != 0; }
+  [[nodiscard]] bool rx_open() { return rtl_->rx_open_o != 0; }
+
+  VlsmCode req = kActive;
+  bool unexpected = false;
+
+ private:
+  void receive_rest() {
+    if (is_host_) {
+      EXPECT_EQ(take(), (Vlsm::Message{false, kActive}));
+    } else {
+      EXPECT_EQ(take(), (Vlsm::Message{false, kActive}));
+      EXPECT_EQ(take(), (Vlsm::Message{true, kActive}));
+    }
+    EXPECT_TRUE(rx_open());
+    EXPECT_FALSE(tx_open());
+    receive(false, kActive);
+    EXPECT_EQ(state(), kActive);
+    EXPECT_TRUE(tx_open());
+  }
+
+  bool is_host_;
+  Clocked<Vvlsm> rtl_;
+  bool down_ = true;
+};
+
+// Brings a machine into the state whose snapshot it is to send.
+void prepare(Hand& hand, bool is_host, VlsmCode snapshot) {
+  if (snapshot == kReset) {
+    hand.req = kReset;
+    hand.step({.event = Event::kColdUp});
+    return;
+  }
+  hand.to_active();
+  if (snapshot == kActive) return;
+  if (snapshot == kRetrain) {  // Active against L1
+    hand.step({.event = Event::kGoRecovery});
+    hand.step({.event = Event::kWarmUp});
+    hand.receive(false, kL1_0);
+  } else {
+    hand.req = snapshot;
+    if (is_host) hand.receive(true, snapshot);
+    EXPECT_EQ(hand.take(), (Vlsm::Message{!is_host, snapshot}));
+    if (!is_host) hand.receive(false, snapshot);
+  }
+  EXPECT_EQ(hand.state(), snapshot);
+}
+
+class VlsmByHand : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Ends, VlsmByHand, ::testing::Values(true, false),
+                         [](const auto& info) { return info.param ? "Host" : "Device"; });
+
+// The specification's table; what it leaves undefined goes to Retrain.
+TEST_P(VlsmByHand, StatusSynchronisation) {
+  const bool host = GetParam();
+  constexpr VlsmCode kCodes[] = {kReset, kActive, kRetrain, kL1_2, kL2};
+  constexpr VlsmCode kHost[5][5] = {{kReset, kActive, kRetrain, kRetrain, kReset},
+                                    {kActive, kActive, kActive, kRetrain, kRetrain},
+                                    {kRetrain, kActive, kRetrain, kRetrain, kRetrain},
+                                    {kRetrain, kL1_2, kL1_2, kL1_2, kRetrain},
+                                    {kL2, kL2, kRetrain, kRetrain, kL2}};
+  for (unsigned sent = 0; sent < 5; ++sent) {
+    for (unsigned received = 0; received < 5; ++received) {
+      SCOPED_TRACE(::testing::Message() << "sent " << sent << " received " << received);
+      Hand hand(host);
+      prepare(hand, host, kCodes[sent]);
+      hand.step({.event = Event::kGoRecovery});
+      hand.step({.event = Event::kWarmUp});
+      EXPECT_EQ(hand.take(), (Vlsm::Message{false, kCodes[sent]}));
+      hand.receive(false, kCodes[received]);
+      EXPECT_FALSE(hand.unexpected);
+      const bool device_resets = sent == 1 && received == 4 && !host;
+      EXPECT_EQ(hand.state(), device_resets ? kReset : kHost[sent][received]);
+      EXPECT_EQ(hand.tx_open(), hand.state() == kActive);
+    }
+  }
+}
+
+// A host takes what is no deeper than it wants itself, and is silent otherwise.
+TEST(VlsmOneEnd, LowPowerDepth) {
+  constexpr VlsmCode kAll[] = {kDapm, kL1_0, kL1_1, kL1_2, kL1_3, kL2};
+  for (const VlsmCode own : kAll) {
+    for (const VlsmCode asked : kAll) {
+      Hand hand(true);
+      hand.to_active();
+      hand.req = own;
+      hand.receive(true, asked);
+      EXPECT_FALSE(hand.unexpected);
+      const VlsmCode depth = own == kDapm ? kL2 : own;
+      const auto answer = hand.take();
+      if (asked == kDapm || asked <= depth) {
+        const VlsmCode granted = asked == kDapm ? depth : asked;
+        EXPECT_EQ(answer, (Vlsm::Message{false, granted}));
+        EXPECT_EQ(hand.state(), granted);
+      } else {
+        EXPECT_EQ(answer, std::nullopt);
+        EXPECT_EQ(hand.state(), kActive);
+      }
+    }
+  }
+}
+
+// Only the upstream port starts: a host's wish sends nothing, a device does not answer one.
+TEST(VlsmOneEnd, LowPowerStartsAtTheDevice) {
+  Hand host(true);
+  host.to_active();
+  host.req = kL1_0;
+  EXPECT_EQ(host.take(), std::nullopt);
+  Hand device(false);
+  device.to_active();
+  device.receive(true, kL1_0);
+  EXPECT_TRUE(device.unexpected);
+  device.req = kL1_1;
+  EXPECT_EQ(device.take(), (Vlsm::Message{true, kL1_1}));
+  EXPECT_FALSE(device.tx_open());
+  EXPECT_TRUE(device.rx_open());
+  device.receive(false, kL1_0);
+  EXPECT_TRUE(device.unexpected);
+  device.receive(false, kL1_1);
+  EXPECT_EQ(device.state(), kL1_1);
+  EXPECT_FALSE(device.rx_open());
+}
+
+// A host begins only after the first flit of its peer.
+TEST(VlsmOneEnd, HostWaitsForItsPeer) {
+  Clocked<Vvlsm> rtl;
+  drive(*rtl, {.down = true}, true);
+  rtl.reset();
+  drive(*rtl, {.req = kActive, .down = true, .event = Event::kColdUp}, true);
+  rtl.edge();
+  for (unsigned i = 0; i < 20; ++i) {
+    drive(*rtl, {.req = kActive, .event = Event::kRun}, true);
+    rtl.edge();
+    EXPECT_EQ(rtl->tx_valid_o, 0);
+  }
+  drive(*rtl, {.req = kActive, .event = Event::kRun, .peer_seen = true}, true);
+  rtl.edge();
+  EXPECT_EQ(rtl->tx_valid_o, 1);
+}
+
+}  // namespace
+}  // namespace cxlgpu::test

@@ -1,0 +1,345 @@
+// The register map: offsets, fields and reset values written by hand from the specification and
+// from docs/blocks.md, against what tools/regs.py makes of regs/*.yaml. RTL and twins share the
+// generated names, so that lockstep cannot see a wrong one; this can. And the generator's own
+// checks.
+#include "refmodel/common/registers.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cxlgpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+void expect_field(const char* name, const regs::Field& field, unsigned msb, unsigned lsb,
+                  std::uint32_t reset = 0) {
+  SCOPED_TRACE(name);
+  EXPECT_EQ(field.lsb, lsb);
+  EXPECT_EQ(field.lsb + field.width - 1, msb);
+  EXPECT_EQ(field.reset, reset);
+}
+#define EXPECT_FIELD(field, ...) expect_field(#field, field, __VA_ARGS__)
+
+TEST(Registers, Field) {
+  constexpr regs::Field middle{8, 4, 15};
+  EXPECT_EQ(middle.mask(), 0xf00u);
+  EXPECT_EQ(middle.get(0x12345678), 6u);
+  EXPECT_EQ(middle.put(0x25), 0x500u);
+  EXPECT_TRUE(middle.is_set(0x100));
+  EXPECT_FALSE(middle.is_set(0xff));
+  constexpr regs::Field whole{0, 32, 0};
+  EXPECT_EQ(whole.mask(), 0xffffffffu);
+  constexpr regs::Field64 wide{29, 5, 0};
+  EXPECT_EQ(wide.mask(), std::uint64_t{0x1f} << 29);
+}
+
+// CXL 2.0 8.2.5.12, bits 11 and 12 of the capability from CXL 3.x.
+TEST(Registers, HdmDecoder) {
+  using namespace regs::hdm;
+  EXPECT_EQ(kCapability, 0x00u);
+  EXPECT_FIELD(kCapabilityCountCode, 3, 0);
+  EXPECT_FIELD(kCapabilityTargetCount, 7, 4, 8);
+  EXPECT_FIELD(kCapabilityInterleaveLow, 8, 8, 1);
+  EXPECT_FIELD(kCapabilityInterleaveHigh, 9, 9, 1);
+  EXPECT_FIELD(kCapabilityWays3, 11, 11, 1);
+  EXPECT_FIELD(kCapabilityWays16, 12, 12, 1);
+  EXPECT_EQ(kCapabilityHostReset, 0x1b80u);
+  EXPECT_EQ(kCapabilityDeviceReset, 0x1b00u);
+  EXPECT_EQ(kGlobalControl, 0x04u);
+  EXPECT_FIELD(kGlobalControlEnable, 1, 1);
+
+  const auto address = [](unsigned n, std::uint32_t offset) {
+    return kDec + n * kDecStride + offset;
+  };
+  for (unsigned n = 0; n < 10; ++n) {
+    EXPECT_EQ(address(n, kDecBaseLow), 0x20 * n + 0x10);
+    EXPECT_EQ(address(n, kDecBaseHigh), 0x20 * n + 0x14);
+    EXPECT_EQ(address(n, kDecSizeLow), 0x20 * n + 0x18);
+    EXPECT_EQ(address(n, kDecSizeHigh), 0x20 * n + 0x1c);
+    EXPECT_EQ(address(n, kDecControl), 0x20 * n + 0x20);
+    EXPECT_EQ(address(n, kDecListLow), 0x20 * n + 0x24);
+    EXPECT_EQ(address(n, kDecListHigh), 0x20 * n + 0x28);
+  }
+  EXPECT_GE(kDecCount, 10u);
+  EXPECT_EQ(kDecBaseLowReset | kDecBaseHighReset | kDecSizeLowReset | kDecSizeHighReset, 0u);
+  EXPECT_EQ(kDecControlReset | kDecListLowHostReset | kDecListHighDeviceReset, 0u);
+
+  EXPECT_FIELD(kDecBaseLowBase, 31, 28);
+  EXPECT_FIELD(kDecBaseHighBase, 19, 0);  // addresses have 52 bits
+  EXPECT_FIELD(kDecSizeLowSize, 31, 28);
+  EXPECT_FIELD(kDecSizeHighSize, 19, 0);
+  EXPECT_FIELD(kDecListLowTargets, 31, 0);
+  EXPECT_FIELD(kDecListHighTargets, 31, 0);
+  EXPECT_FIELD(kDecListLowSkip, 31, 28);
+  EXPECT_FIELD(kDecListHighSkip, 19, 0);
+  EXPECT_FIELD(kDecControlIg, 3, 0);
+  EXPECT_FIELD(kDecControlIw, 7, 4);
+  EXPECT_FIELD(kDecControlLock, 8, 8);
+  EXPECT_FIELD(kDecControlCommit, 9, 9);
+  EXPECT_FIELD(kDecControlCommitted, 10, 10);
+  EXPECT_FIELD(kDecControlError, 11, 11);
+  EXPECT_FIELD(kDecControlHostOnly, 12, 12);
+}
+
+// docs/blocks.md, "root_port registers".
+TEST(Registers, RootPort) {
+  using namespace regs::rp;
+  EXPECT_EQ(kBlock, 0x800u);
+  EXPECT_EQ(kPolicy, 0x800u);
+  EXPECT_FIELD(kPolicySelect, 2, 0);
+  EXPECT_FIELD(kPolicyLenEnable, 4, 4);
+  EXPECT_FIELD(kPolicyClipLog2, 11, 8, 15);
+  EXPECT_EQ(kPolicyReset, 0xf00u);
+  EXPECT_EQ(kState, 0x804u);
+  EXPECT_FIELD(kStateGran, 2, 0, 1);
+  EXPECT_EQ(kLoads, 0x810u);
+  EXPECT_EQ(kStores, 0x814u);
+  EXPECT_EQ(kSpecs, 0x818u);
+  EXPECT_EQ(kLight, 0x81cu);
+  EXPECT_EQ(kOptimal, 0x820u);
+  EXPECT_EQ(kModerate, 0x824u);
+  EXPECT_EQ(kSevere, 0x828u);
+  EXPECT_EQ(kSeen, 0x82cu);
+  EXPECT_EQ(kIssued, 0x830u);
+  EXPECT_EQ(kRingSuppressed, 0x834u);
+  EXPECT_EQ(kHaltSuppressed, 0x838u);
+  EXPECT_EQ(kUnexpected, 0x83cu);
+}
+
+// docs/blocks.md, "dev_load" and "endpoint_regs".
+TEST(Registers, Endpoint) {
+  using namespace regs::ep;
+  EXPECT_EQ(kBlock, 0x800u);
+  EXPECT_EQ(kControl, 0x800u);
+  EXPECT_FIELD(kControlDramEnable, 0, 0);
+  EXPECT_FIELD(kControlLenEnable, 1, 1);
+  EXPECT_EQ(kSets, 0x804u);
+  EXPECT_FIELD(kSetsLog2, 3, 0);
+  EXPECT_EQ(kIngressTh, 0x808u);
+  EXPECT_FIELD(kIngressThTh0, 6, 0, 4);
+  EXPECT_FIELD(kIngressThTh1, 14, 8, 12);
+  EXPECT_FIELD(kIngressThTh2, 22, 16, 24);
+  EXPECT_EQ(kIngressThReset, 0x180c04u);
+  EXPECT_EQ(kMshrTh, 0x80cu);
+  EXPECT_FIELD(kMshrThTh0, 6, 0, 16);
+  EXPECT_FIELD(kMshrThTh1, 14, 8, 32);
+  EXPECT_FIELD(kMshrThTh2, 22, 16, 48);
+  EXPECT_EQ(kMshrThReset, 0x302010u);
+  EXPECT_EQ(kWriteBacks, 0x810u);
+  EXPECT_FIELD(kWriteBacksCount, 31, 0);
+}
+
+// ----------------------------------------------------------------------------------------
+// tools/regs.py
+
+struct Ran {
+  int status = 0;
+  std::string text;  // standard error
+};
+
+const fs::path kSource = CXLGPU_SOURCE_DIR;
+
+Ran regs_py(const std::string& options) {
+  const std::string command =
+      "python3 '" + (kSource / "tools/regs.py").string() + "' " + options + " 2>&1 >/dev/null";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"),
+                                                   [](FILE*) { return 0; });
+  Ran ran;
+  std::array<char, 256> part{};
+  while (fgets(part.data(), part.size(), pipe.get()) != nullptr) ran.text += part.data();
+  const int status = pclose(pipe.get());
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ran;
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+constexpr const char* kGood = R"(block: one
+prefix: One
+title: a block
+status: built
+where: here
+rtl: rtl/one.sv
+source: ours
+first: 0x100
+size: 0x100
+reserved: 0x108-0x10b
+registers:
+  - name: first
+    offset: 0x100
+    meaning: a register
+    reserved: 31:8
+    fields:
+      - {name: low, bits: 3:0, access: RW, reset: 5, meaning: low half}
+      - {name: high, bits: 7:4, access: RW, reset: param, meaning: high half}
+  - {name: second, offset: 0x104, meaning: again, reserved: 31:8, like: first, access: RO, reset: 0}
+  - group: row
+    offset: 0x10c
+    stride: 0x8
+    count: 3
+    meaning: rows
+    reserved: 0x4-0x7
+    registers:
+      - {name: cell, offset: 0x0, meaning: one, fields: [{name: all, bits: 31:0, access: RW, reset: 0, meaning: all}]}
+)";
+
+// A tree of its own with one block.
+class Generator : public ::testing::Test {
+ protected:
+  Generator() {
+    std::string name = (fs::temp_directory_path() / "cxlgpu_regs_XXXXXX").string();
+    root_ = mkdtemp(name.data());
+    fs::create_directories(root_ / "regs");
+    fs::create_directories(root_ / "rtl");
+    std::ofstream(root_ / "rtl/one.sv") << "\n";
+  }
+  ~Generator() override { fs::remove_all(root_); }
+
+  Ran run(const std::string& text, const std::string& options = "") {
+    std::ofstream(root_ / "regs/one.yaml") << text;
+    return regs_py(options + " --root '" + root_.string() + "'");
+  }
+  static std::string with(const std::string& old_text, const std::string& new_text) {
+    std::string text = kGood;
+    const auto at = text.find(old_text);
+    EXPECT_NE(at, std::string::npos) << old_text;
+    return text.replace(at, old_text.size(), new_text);
+  }
+
+  fs::path root_;
+};
+
+TEST(RegsPy, TheTreeIsCurrent) {
+  const Ran ran = regs_py("--check");
+  EXPECT_EQ(ran.status, 0) << ran.text;
+}
+
+TEST_F(Generator, WritesWhatTheBlockSays) {
+  const Ran ran = run(kGood);
+  ASSERT_EQ(ran.status, 0) << ran.text;
+  const std::string sv = read_text(root_ / "rtl/pkg/cxl_reg_pkg.sv");
+  for (const char* line :
+       {"OneBlockOffset = 12'h100;", "OneFirstOffset = 12'h100;", "OneFirstLowLsb = 0;",
+        "OneFirstHighLsb = 4;", "OneFirstHighWidth = 4;", "OneFirstLowReset = 4'h5;",
+        "OneFirstReset = 32'h00000005;", "OneSecondOffset = 12'h104;", "OneRowOffset = 12'h10C;",
+        "OneRowStride = 8;", "OneRowCount = 3;", "OneRowCellOffset = 12'h000;"}) {
+    EXPECT_NE(sv.find(line), std::string::npos) << line;
+  }
+  EXPECT_EQ(sv.find("OneFirstHighReset"), std::string::npos);  // a parameter
+  const std::string cpp = read_text(root_ / "refmodel/common/registers.hpp");
+  for (const char* line : {"namespace one {", "kFirst = 0x100;", "kFirstHigh{4, 4, 0x0};",
+                           "kFirstReset = 0x00000005;", "kRow = 0x10c;", "kRowCell = 0x000;"}) {
+    EXPECT_NE(cpp.find(line), std::string::npos) << line;
+  }
+  const std::string page = read_text(root_ / "docs/registers.md");
+  EXPECT_NE(page.find("| 100h | **first**: a register | 3:0 | low | RW | 5 | low half |"),
+            std::string::npos);
+}
+
+TEST_F(Generator, APlannedBlockIsOnlyDocumented) {
+  const Ran ran = run(with("status: built", "status: planned"));
+  ASSERT_EQ(ran.status, 0) << ran.text;
+  EXPECT_EQ(read_text(root_ / "rtl/pkg/cxl_reg_pkg.sv").find("OneFirst"), std::string::npos);
+  EXPECT_EQ(read_text(root_ / "refmodel/common/registers.hpp").find("kFirst"), std::string::npos);
+  EXPECT_NE(read_text(root_ / "docs/registers.md").find("**first**"), std::string::npos);
+}
+
+TEST_F(Generator, CheckSeesAStaleFileAndLeavesIt) {
+  EXPECT_EQ(run(kGood, "--check").status, 1);  // nothing made yet
+  EXPECT_FALSE(fs::exists(root_ / "docs/registers.md"));
+  ASSERT_EQ(run(kGood).status, 0);
+  EXPECT_EQ(run(kGood, "--check").status, 0);
+  const Ran ran = run(with("reset: 5", "reset: 6"), "--check");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.text.find("rtl/pkg/cxl_reg_pkg.sv is not current"), std::string::npos) << ran.text;
+  EXPECT_NE(read_text(root_ / "docs/registers.md").find("| RW | 5 |"), std::string::npos);
+}
+
+TEST_F(Generator, WhatDoesNotChangeIsNotTouched) {
+  ASSERT_EQ(run(kGood).status, 0);
+  const fs::path page = root_ / "docs/registers.md", sv = root_ / "rtl/pkg/cxl_reg_pkg.sv";
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(page, long_ago);
+  fs::last_write_time(sv, long_ago);
+  ASSERT_EQ(run(with("low half", "lower half")).status, 0);
+  EXPECT_EQ(fs::last_write_time(sv), long_ago);
+  EXPECT_GT(fs::last_write_time(page), long_ago);
+  EXPECT_EQ(std::distance(fs::directory_iterator(root_ / "docs"), {}), 1);  // no part is left
+}
+
+TEST_F(Generator, ErrorsAreOneLineAndWriteNothing) {
+  struct Case {
+    const char* old_text;
+    const char* new_text;
+    const char* message;
+  };
+  const std::vector<Case> cases = {
+      {"bits: 7:4", "bits: 7:3", "one.yaml:18: bits: bit 3 is in 'low' too"},
+      {"bits: 7:4", "bits: 7:5", "one.yaml:12: fields: bit 4 is neither in a field nor reserved"},
+      {"bits: 7:4", "bits: 32:4", "one.yaml:18: bits: '32:4' is beyond the register's 32 bits"},
+      {"bits: 7:4", "bits: 4:7", "one.yaml:18: bits: '4:7' is not msb:lsb"},
+      {"reserved: 31:8", "reserved: 31:7", "one.yaml:12: reserved: bit 7 is in 'high'"},
+      {"reset: 5", "reset: 16", "one.yaml:17: reset: 0x10 does not fit in 4 bits"},
+      {"reset: 5", "reset: -1", "one.yaml:17: reset: '-1' is not a number"},
+      {"access: RW, reset: 5", "access: WO, reset: 5", "one.yaml:17: access: 'WO' is none of"},
+      {"name: high", "name: low", "one.yaml:18: name: field 'low' stands here twice"},
+      {"name: second", "name: first", "one.yaml:19: name: 'first' stands in this list twice"},
+      {"name: second", "name: Second", "one.yaml:19: name: 'Second' is not a name"},
+      {"like: first", "like: third", "one.yaml:19: like: no register 'third' before this one"},
+      {"offset: 0x104", "offset: 0x100", "overlaps what ends at 0x103"},
+      {"offset: 0x104", "offset: 0x106", "one.yaml:19: offset: 0x106 is not aligned to 32 bits"},
+      {"offset: 0x10c", "offset: 0x1f0", "is outside 0x100-0x1ff"},
+      {"reserved: 0x108-0x10b", "reserved: 0x106-0x10b", "overlaps what ends at 0x107"},
+      {"reserved: 0x108-0x10b\n", "", "one.yaml:19: offset: 0x108-0x10b in front of 'row'"},
+      {"stride: 0x8", "stride: 0x4", "is outside 0x0-0x3"},
+      {"    reserved: 0x4-0x7\n", "", "one.yaml:20: registers: 0x4-0x7 is neither used nor"},
+      {"count: 3", "count: 99", "is outside 0x100-0x1ff"},
+      {"prefix: One\n", "", "one.yaml:1: prefix: key is missing"},
+      {"prefix: One\n", "prefix: One\nprefix: Two\n", "one.yaml:3: prefix: stands here twice"},
+      {"where: here", "wher: here", "one.yaml:5: wher: no such key"},
+      {"status: built", "status: done", "one.yaml:4: status: 'done' is none of built, planned"},
+      {"rtl: rtl/one.sv", "rtl: rtl/two.sv", "rtl: rtl/two.sv is not there"},
+      {"rtl: rtl/one.sv\n", "", "one.yaml:4: status: a built block names its module"},
+      {"name: second,", "name: first_low,", "would be generated twice"},  // first's field low
+      {"- name: first", "- name: [first", "one.yaml:"},
+      {"meaning: low half", "meaning: a | b", "one.yaml:17: meaning: ASCII without | is wanted"},
+      {kGood, "", "one.yaml:1: the file is empty"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::string(c.old_text) + " -> " + c.new_text);
+    const Ran ran = run(with(c.old_text, c.new_text));
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_NE(ran.text.find(c.message), std::string::npos) << ran.text;
+    EXPECT_EQ(std::count(ran.text.begin(), ran.text.end(), '\n'), 1) << ran.text;
+    EXPECT_FALSE(fs::exists(root_ / "docs"));
+  }
+}
+
+TEST_F(Generator, TwoBlocksOfOneName) {
+  std::ofstream(root_ / "regs/two.yaml") << kGood;
+  const Ran ran = run(kGood);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.text.find("two.yaml:1: block, prefix: regs/one.yaml has the same"),
+            std::string::npos)
+      << ran.text;
+}
+
+}  // namespace
+}  // namespace cxlgpu
