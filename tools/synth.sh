@@ -13,7 +13,8 @@
 #   gates,MUX          with AND, XOR and MUX alone an OR counts as three levels
 #   chtype             hides the flip-flops from abc, which else maps the logic of each enable on its
 #                      own, with cuts in the middle of paths
-# Usage: tools/synth.sh [block...]     Report and logs: build/synth/
+# Usage: tools/synth.sh [--check] [block...]     Report and logs: build/synth/
+# --check: latches, loops and drivers only, nothing mapped and no depth (what CI runs).
 #
 # Debian's Yosys 0.23 cannot read this SystemVerilog, so YoWASP's Yosys (WebAssembly) comes from
 # PyPI into a virtual environment under build/. It has no threads: `--threads 1` is needed. Its first
@@ -58,7 +59,9 @@ sources="rtl/pkg/cxl_io_pkg.sv rtl/pkg/cxl_pkg.sv rtl/pkg/cxl_reg_pkg.sv rtl/pkg
 check_one() {
   block=$1
   top=$(module_of "$block")
-  case $block in
+  kind=$block
+  [ -n "${CXLGPU_SYNTH_CHECK:-}" ] && kind=cxlgpu_top
+  case $kind in
     root_complex | cxlgpu_top)  # wiring of blocks: word level, full size, everything below included
       boxes=
       map="opt_clean; check -assert" ;;
@@ -100,6 +103,11 @@ check_one() {
 if [ "${1:-}" = --one ]; then
   check_one "$2"
   exit 0
+fi
+
+if [ "${1:-}" = --check ]; then
+  export CXLGPU_SYNTH_CHECK=1
+  shift
 fi
 
 if [ $# -gt 0 ]; then
