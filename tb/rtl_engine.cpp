@@ -46,10 +46,6 @@ std::uint64_t kind_of(flits::ProtocolId id) {
   return static_cast<std::uint64_t>(found - kIdOfKind.begin());
 }
 
-bool bit(std::uint64_t word, unsigned n) {
-  return (word >> n) & 1;
-}
-
 }  // namespace
 
 RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts,
@@ -113,6 +109,7 @@ void RtlEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset,
 
 std::uint32_t RtlEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
   set_register_port(space, index, kRegValid | std::uint64_t{offset} << 32);
+  cycle();  // into the register of the top
   cycle();
   const std::uint32_t value =
       space == RegisterSpace::Endpoint
@@ -158,10 +155,7 @@ void RtlEngine::advance_to(Time t) {
 // One clock cycle: inputs, settle, outputs and handshakes, rising edge.
 void RtlEngine::cycle() {
   drive_bus();
-  for (unsigned port = 0; port < kPorts; ++port) {
-    drive_link(port);
-    drive_media(port);
-  }
+  for (unsigned port = 0; port < kPorts; ++port) drive_media(port);
   top_->clk_i = 0;
   top_->eval();
   dump();
@@ -175,8 +169,9 @@ void RtlEngine::cycle() {
   const bool fault = (faults.recovery_at != 0 && cycles() + 1 == faults.recovery_at) ||
                      (faults.recovery_every != 0 && (cycles() + 1) % faults.recovery_every == 0);
   for (unsigned port = 0; port < kPorts; ++port) {
-    const bool asked = bit(top_->rp_retrain_req_o, port) || bit(top_->ep_retrain_req_o, port);
+    const bool asked = bit_at(top_->rp_retrain_req_o, port) || bit_at(top_->ep_retrain_req_o, port);
     wires_[port]->clock(time_ + kCycle, asked || fault);
+    drive_link(port, time_ + kCycle);
   }
   top_->clk_i = 1;
   top_->eval();
@@ -231,22 +226,28 @@ void RtlEngine::sample_answers() {
   }
 }
 
-void RtlEngine::drive_link(unsigned port) {
+// What the PHY says at `edge` goes into the top's register.
+void RtlEngine::drive_link(unsigned port, Time edge) {
   WireMonitor& wire = *wires_[port];
-  const WireMonitor::Arrivals arrivals = wire.receive(time_);
-  const auto arrive = [&](Direction direction, auto& valid, auto& kind, auto& port_bits) {
-    const auto& received = arrivals[flits::index(direction)];
-    set_field(valid, port, 1, received.has_value());
-    if (!received) return;
-    set_field(kind, kKindBits * port, kKindBits, kind_of(received->id));
-    set_bytes<kFlitBytes>(port_bits, kFlitBits * port, received->flit.payload().data());
-  };
-  arrive(Direction::M2S, top_->ep_link_rx_valid_i, top_->ep_link_rx_kind_i,
-         top_->ep_link_rx_flit_i);
-  arrive(Direction::S2M, top_->rp_link_rx_valid_i, top_->rp_link_rx_kind_i,
-         top_->rp_link_rx_flit_i);
-  set_field(top_->rp_link_tx_ready_i, port, 1, wire.ready(Direction::M2S, time_));
-  set_field(top_->ep_link_tx_ready_i, port, 1, wire.ready(Direction::S2M, time_));
+  set_field(top_->ep_link_rx_valid_i, port, 1, 0);
+  set_field(top_->rp_link_rx_valid_i, port, 1, 0);
+  if (wire.due(edge)) {
+    const WireMonitor::Arrivals arrivals = wire.receive(edge);
+    const auto arrive = [&](Direction direction, auto& valid, auto& kind, auto& port_bits) {
+      const auto& received = arrivals[flits::index(direction)];
+      if (!received) return;
+      set_field(valid, port, 1, 1);
+      set_field(kind, kKindBits * port, kKindBits, kind_of(received->id));
+      set_bytes<kFlitBytes>(port_bits, kFlitBits * port, received->flit.payload().data());
+    };
+    arrive(Direction::M2S, top_->ep_link_rx_valid_i, top_->ep_link_rx_kind_i,
+           top_->ep_link_rx_flit_i);
+    arrive(Direction::S2M, top_->rp_link_rx_valid_i, top_->rp_link_rx_kind_i,
+           top_->rp_link_rx_flit_i);
+  }
+  wire_ready_[port] = {wire.ready(Direction::M2S, edge), wire.ready(Direction::S2M, edge)};
+  set_field(top_->rp_link_tx_ready_i, port, 1, wire_ready_[port][flits::index(Direction::M2S)]);
+  set_field(top_->ep_link_tx_ready_i, port, 1, wire_ready_[port][flits::index(Direction::S2M)]);
   const Phy& phy = wire.phy();
   set_field(top_->rp_phy_up_i, port, 1, phy.up());
   set_field(top_->ep_phy_up_i, port, 1, phy.up());
@@ -255,25 +256,22 @@ void RtlEngine::drive_link(unsigned port) {
 }
 
 void RtlEngine::sample_link(unsigned port) {
-  const auto leave = [&](Direction direction, auto valid, auto ready, const auto& kind,
-                         const auto& port_bits) {
-    if (!bit(valid, port) || !bit(ready, port)) return;
+  const auto leave = [&](Direction direction, auto valid, const auto& kind, const auto& port_bits) {
+    if (!bit_at(valid, port) || !wire_ready_[port][flits::index(direction)]) return;
     flits::Flit flit;
     flit.set_protocol_id(kIdOfKind[field(kind, kKindBits * port, kKindBits)]);
     get_bytes<kFlitBytes>(port_bits, kFlitBits * port, flit.payload().data());
     wires_[port]->send(direction, flit, time_);
   };
-  leave(Direction::M2S, top_->rp_link_tx_valid_o, top_->rp_link_tx_ready_i, top_->rp_link_tx_kind_o,
-        top_->rp_link_tx_flit_o);
-  leave(Direction::S2M, top_->ep_link_tx_valid_o, top_->ep_link_tx_ready_i, top_->ep_link_tx_kind_o,
-        top_->ep_link_tx_flit_o);
+  leave(Direction::M2S, top_->rp_link_tx_valid_o, top_->rp_link_tx_kind_o, top_->rp_link_tx_flit_o);
+  leave(Direction::S2M, top_->ep_link_tx_valid_o, top_->ep_link_tx_kind_o, top_->ep_link_tx_flit_o);
 }
 
 void RtlEngine::drive_media(unsigned port) {
   Media& media = *parts_.media[port];
   // Room is what there was before this cycle's answer leaves.
   bool ready = false;
-  if (bit(top_->media_cmd_valid_o, port)) {
+  if (bit_at(top_->media_cmd_valid_o, port)) {
     const auto op = static_cast<MediaOp>(field(top_->media_cmd_o, kMediaCmdBits * port + 648, 3));
     ready = media.can_accept(media_time(), op);
   }
@@ -293,8 +291,8 @@ void RtlEngine::drive_media(unsigned port) {
 }
 
 void RtlEngine::sample_media(unsigned port) {
-  if (media_answer_[port] && bit(top_->media_rsp_ready_o, port)) media_answer_[port].reset();
-  if (!bit(top_->media_cmd_valid_o, port) || !bit(top_->media_cmd_ready_i, port)) return;
+  if (media_answer_[port] && bit_at(top_->media_rsp_ready_o, port)) media_answer_[port].reset();
+  if (!bit_at(top_->media_cmd_valid_o, port) || !bit_at(top_->media_cmd_ready_i, port)) return;
   const auto& bits = top_->media_cmd_o;
   const unsigned at = kMediaCmdBits * port;
   MediaCommand command;
@@ -347,7 +345,7 @@ void RtlEngine::sample_traces() {
   const auto point = [](const auto& bits, unsigned index) {
     const unsigned at = kTraceBits * index;
     Point p{};
-    p.valid = field(bits, at + 70, 1);
+    p.valid = bit_at(bits, at + 70);
     if (p.valid) {
       p.info = static_cast<std::uint32_t>(field(bits, at, 8));
       p.line = field(bits, at + 8, 46);

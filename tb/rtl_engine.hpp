@@ -51,7 +51,7 @@ class RtlEngine : public SystemEngine, private RegisterBus {
   void reset_and_train();
   void cycle();
   void drive_bus();
-  void drive_link(unsigned port);
+  void drive_link(unsigned port, Time edge);
   void drive_media(unsigned port);
   void sample_bus();
   void sample_answers();
@@ -75,6 +75,7 @@ class RtlEngine : public SystemEngine, private RegisterBus {
   std::optional<MemRequest> offered_;
   bool refused_ = false;  // a submit() since the last advance_to()
   RingQueue<MemResponse, 16> answers_;
+  std::array<std::array<bool, 2>, kPorts> wire_ready_{};  // in this cycle, by direction
   std::array<std::optional<MediaResponse>, kPorts> media_answer_;
   std::array<std::array<std::uint32_t, 64>, kPorts> id_of_tag_{};
 };

@@ -22,6 +22,11 @@ template <typename Port>
 }
 
 template <typename Port>
+[[nodiscard]] inline bool bit_at(const Port& port, std::size_t at) {
+  return (reinterpret_cast<const unsigned char*>(&port)[at / 8] >> (at % 8)) & 1;
+}
+
+template <typename Port>
 inline void set_field(Port& port, std::size_t lo, std::size_t width, std::uint64_t value) {
   auto* bytes = reinterpret_cast<unsigned char*>(&port) + lo / 8;
   const std::size_t left = sizeof(Port) - lo / 8;

@@ -79,7 +79,6 @@ WireMonitor::Arrivals WireMonitor::receive(Time now) {
   std::array<std::optional<Link::Arrival>, 2> due = {wire(Direction::M2S).receive(now),
                                                      wire(Direction::S2M).receive(now)};
   Arrivals arrivals;
-  if (!due[0] && !due[1]) return arrivals;
   if (due[0] && drop_spec_every_ != 0) lose_speculation(due[0]->flit);
   // The checker and the log see flits in the order in which they arrived within the cycle.
   const bool s2m_first = due[0] && due[1] && due[1]->at < due[0]->at;

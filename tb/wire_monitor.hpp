@@ -38,6 +38,7 @@ class WireMonitor {
     return wire(direction).ready(now);
   }
   void send(flits::Direction direction, const flits::Flit& flit, Time now);
+  [[nodiscard]] bool due(Time now) const { return wires_[0].due(now) || wires_[1].due(now); }
   // What arrives at this clock edge and can be told from its protocol ID, by direction.
   struct Received {
     flits::ProtocolId id;

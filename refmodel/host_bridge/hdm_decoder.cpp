@@ -222,6 +222,7 @@ HdmDecoder::Out HdmDecoder::eval(const In& in) const {
   Out out;
   out.rdata = rdata_;
   out.dpa_line = in.hpa_line;
+  if (!in.hpa_valid) return out;
   if (const auto decoded = decode(in.hpa_line << kLineShift)) {
     out.hit = true;
     out.decoder = decoded->decoder;

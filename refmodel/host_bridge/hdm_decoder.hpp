@@ -48,6 +48,7 @@ class HdmDecoder {
     bool valid = false, write = false;
     std::uint32_t addr = 0, wdata = 0;
     std::uint64_t hpa_line = 0;
+    bool hpa_valid = true;  // else a miss
   };
   struct Out {
     bool hit = false;

@@ -84,6 +84,7 @@ module link_layer
   logic [15:0]   rx_crc;
 
   crc16 u_crc_rx (
+    .valid_i   (link_rx_valid_i),
     .payload_i (link_rx_flit_i[511:0]),
     .crc_o     (rx_crc)
   );
@@ -377,6 +378,7 @@ module link_layer
   logic [15:0] sel_crc;
 
   crc16 u_crc_tx (
+    .valid_i   (sel_valid_q && out_ready),
     .payload_i (sel_payload_q),
     .crc_o     (sel_crc)
   );

@@ -128,24 +128,31 @@ module vlsm
   // ---------------------------------------------------------------------------------------------
   // Is this ALMP expected
   // ---------------------------------------------------------------------------------------------
-  assign rx_resync_ok     = r_q.resync && !rx_request_i &&
-                            (is_l1(rx_code_i) || rx_code_i inside {VlsmReset, VlsmActive, VlsmL2,
-                             VlsmRetrain});
-  assign rx_active_req_ok = !r_q.resync && rx_request_i && rx_code_i == VlsmActive && handshake &&
-                            !r_q.peer_req &&
-                            !(IsHost && r_q.state == VlsmReset && !r_q.own_req);
-  assign rx_low_req_ok    = !r_q.resync && rx_request_i && is_low_power(rx_code_i) && IsHost &&
-                            r_q.state == VlsmActive && !r_q.stat_pend;
-  assign rx_reset_ok      = !r_q.resync && !rx_request_i && rx_code_i == VlsmReset && IsHost &&
-                            r_q.state == VlsmReset && !r_q.peer_req;
-  assign rx_active_ok     = !r_q.resync && !rx_request_i && rx_code_i == VlsmActive && handshake &&
-                            r_q.own_req && !r_q.tx_act;
-  assign rx_low_ok        = !r_q.resync && !rx_request_i &&
-                            (is_l1(rx_code_i) || rx_code_i == VlsmL2) &&
-                            r_q.state == VlsmDapm && r_q.own_req &&
-                            (r_q.req_code == rx_code_i || r_q.req_code == VlsmDapm);
-
-  assign retrain_asked    = !r_q.resync && rx_request_i && rx_code_i == VlsmRetrain;
+  always_comb begin
+    rx_resync_ok     = 1'b0;
+    rx_active_req_ok = 1'b0;
+    rx_low_req_ok    = 1'b0;
+    rx_reset_ok      = 1'b0;
+    rx_active_ok     = 1'b0;
+    rx_low_ok        = 1'b0;
+    retrain_asked    = 1'b0;
+    if (rx_valid_i && r_q.resync) begin
+      rx_resync_ok = !rx_request_i &&
+                     (is_l1(rx_code_i) ||
+                      rx_code_i inside {VlsmReset, VlsmActive, VlsmL2, VlsmRetrain});
+    end else if (rx_valid_i && rx_request_i) begin
+      rx_active_req_ok = rx_code_i == VlsmActive && handshake && !r_q.peer_req &&
+                         !(IsHost && r_q.state == VlsmReset && !r_q.own_req);
+      rx_low_req_ok    = is_low_power(rx_code_i) && IsHost && r_q.state == VlsmActive &&
+                         !r_q.stat_pend;
+      retrain_asked    = rx_code_i == VlsmRetrain;
+    end else if (rx_valid_i) begin
+      rx_reset_ok  = rx_code_i == VlsmReset && IsHost && r_q.state == VlsmReset && !r_q.peer_req;
+      rx_active_ok = rx_code_i == VlsmActive && handshake && r_q.own_req && !r_q.tx_act;
+      rx_low_ok    = (is_l1(rx_code_i) || rx_code_i == VlsmL2) && r_q.state == VlsmDapm &&
+                     r_q.own_req && (r_q.req_code == rx_code_i || r_q.req_code == VlsmDapm);
+    end
+  end
 
   assign rx_accept    = is_low_power(req_i) &&
                         (rx_code_i == VlsmDapm || rx_code_i <= depth(req_i));
@@ -153,10 +160,14 @@ module vlsm
                         !(rx_resync_ok || rx_active_req_ok || rx_low_req_ok || rx_reset_ok ||
                           rx_active_ok || rx_low_ok || retrain_asked);
   assign retrain_o    = unexpected_o ||
-                        (rx_valid_i && retrain_asked && !tearing && !request_link) ||
+                        (retrain_asked && !tearing && !request_link) ||
                         (local_turn && !request_link && r_q.state == VlsmActive &&
                          req_i == VlsmRetrain);
-  assign resolved     = resolve(r_q.snap, rx_code_i);
+
+  always_comb begin
+    resolved = VlsmRetrain;
+    if (rx_resync_ok) resolved = resolve(r_q.snap, rx_code_i);
+  end
 
   always_comb begin
     unique case (r_q.state)

@@ -260,6 +260,7 @@ module endpoint
     .rst_ni     (rst_ni),
     .reg_req_i  (reg_req_hdm),
     .reg_rdata_o(rdata_hdm),
+    .hpa_valid_i(rx_nd_valid || rx_wd_valid),
     .hpa_line_i (hpa),
     .hit_o      (decode_hit),
     .decoder_o  (unused_decoder),

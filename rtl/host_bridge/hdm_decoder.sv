@@ -38,7 +38,8 @@ module hdm_decoder
   // Registers, addr[11:0] is the offset in the capability structure
   input  reg_req_t    reg_req_i,
   output logic [31:0] reg_rdata_o,
-  // Decode
+  // Decode; without valid nothing is hit
+  input  logic        hpa_valid_i,
   input  line_addr_t  hpa_line_i,
   output logic        hit_o,
   output logic [3:0]  decoder_o,
@@ -352,7 +353,7 @@ module hdm_decoder
   // Decode
   // ---------------------------------------------------------------------------------------------
   logic [NumDecoders-1:0] live;
-  assign live = (IsDevice && !enable_q) ? '0 : committed_q;
+  assign live = (hpa_valid_i && (!IsDevice || enable_q)) ? committed_q : '0;
 
   logic [NumDecoders-1:0] covers, wins;  // wins: the lowest that covers the line, one-hot
   logic                   hit;
@@ -506,10 +507,12 @@ module hdm_decoder
 
     always_comb begin
       line_addr_t mask, hpa_share;
-      mask       = chunk_mask(ig);
-      hpa_share  = (iw[3] ? hpa_third : hpa_line_i) >> group_bits(iw);
+      mask       = '0;
+      hpa_share  = '0;
       dpa_line_o = hpa_line_i;
       if (hit) begin
+        mask       = chunk_mask(ig);
+        hpa_share  = (iw[3] ? hpa_third : hpa_line_i) >> group_bits(iw);
         dpa_line_o = origin + ((hpa_share & ~mask) | (hpa_line_i & mask))
                    + ((iw[3] && hpa_rem < base_rem) ? ~mask : '0);  // one chunk less
       end

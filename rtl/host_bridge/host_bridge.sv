@@ -72,12 +72,13 @@ module host_bridge
     .rst_ni,
     .reg_req_i,
     .reg_rdata_o,
-    .hpa_line_i(req_i.line),
-    .hit_o     (hit),
-    .decoder_o (unused_decoder),
-    .way_o     (unused_way),
-    .target_o  (target),
-    .dpa_line_o(unused_dpa)
+    .hpa_valid_i(req_valid_i),
+    .hpa_line_i (req_i.line),
+    .hit_o      (hit),
+    .decoder_o  (unused_decoder),
+    .way_o      (unused_way),
+    .target_o   (target),
+    .dpa_line_o (unused_dpa)
   );
 
   assign port_idx = target - PortNumberBase;

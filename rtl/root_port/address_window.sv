@@ -22,6 +22,7 @@ module address_window
   parameter int unsigned MemEntries = 30,
   parameter int unsigned SrEntries  = 32
 ) (
+  input  logic                                    valid_i,      // else the load's granule alone
   input  line_addr_t                              line_i,
   input  gran_e                                   gran_i,
   input  logic                                    directional_i,
@@ -96,7 +97,7 @@ module address_window
     mem_counts = '0;
     entry      = '0;
     line       = '0;
-    if (mem_valid_i != '0) begin
+    if (valid_i) begin
       for (int unsigned i = 0; i < MemEntries; i++) begin
         if (mem_valid_i[i]) begin
           {entry, line} = mem_line_i[i];
@@ -115,7 +116,7 @@ module address_window
     sr_counts = '0;
     entry     = '0;
     line      = '0;
-    if (sr_valid_i != '0) begin
+    if (valid_i) begin
       for (int unsigned i = 0; i < SrEntries; i++) begin
         if (sr_valid_i[i]) begin
           {entry, line} = sr_line_i[i];
@@ -136,11 +137,17 @@ module address_window
     room_t down_room, up_room;
     down_room = room_t'(back) + room_t'(1) - room_t'(line_i[1:0]) - room_t'(MemEntries);
     up_room   = room_t'(ahead) - room_t'(2) + room_t'(line_i[1:0]) - room_t'(SrEntries);
-    for (int unsigned i = 0; i < MemEntries; i++) down_room = down_room + room_t'(!mem_counts[i]);
-    for (int unsigned i = 0; i < SrEntries; i++)  up_room   = up_room + room_t'(!sr_counts[i]);
-    for (int k = 1; k <= 3; k++) begin
-      down[k] = down_room >= room_t'(4 * k);
-      up[k]   = up_room >= room_t'(4 * k);
+    down      = '0;
+    up        = '0;
+    if (valid_i) begin
+      for (int unsigned i = 0; i < MemEntries; i++) begin
+        down_room = down_room + room_t'(!mem_counts[i]);
+      end
+      for (int unsigned i = 0; i < SrEntries; i++) up_room = up_room + room_t'(!sr_counts[i]);
+      for (int k = 1; k <= 3; k++) begin
+        down[k] = down_room >= room_t'(4 * k);
+        up[k]   = up_room >= room_t'(4 * k);
+      end
     end
   end
 

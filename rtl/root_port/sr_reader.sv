@@ -124,16 +124,10 @@ module sr_reader
   assign windowed = state_q == StIssue && len_en_i
                     && policy_q inside {PolicySrPaper, PolicySrDirectional};
 
-  logic [SrDepth-1:0]    sr_others;
-  logic [MemEntries-1:0] mem_seen;
+  logic [SrDepth-1:0] sr_others;
   always_comb begin
-    sr_others = '0;
-    mem_seen  = '0;
-    if (windowed) begin
-      sr_others = load_valid_i;
-      if (mask_q) sr_others[mask_idx_q] = 1'b0;
-      mem_seen = mem_valid_i;
-    end
+    sr_others = load_valid_i;
+    if (mask_q) sr_others[mask_idx_q] = 1'b0;
   end
 
   granule_t   window_first;
@@ -143,11 +137,12 @@ module sr_reader
     .MemEntries(MemEntries),
     .SrEntries (SrDepth)
   ) u_address_window (
+    .valid_i      (windowed),
     .line_i       (line_q),
     .gran_i       (gran_q),
     .directional_i(policy_q == PolicySrDirectional),
     .clip_log2_i,
-    .mem_valid_i  (mem_seen),
+    .mem_valid_i,
     .mem_line_i,
     .sr_valid_i   (sr_others),
     .sr_line_i    (load_line_i),

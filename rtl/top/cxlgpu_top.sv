@@ -6,8 +6,10 @@
 //                         <-- rp_link_rx[p] .. (link, outside) .. ep_link_tx[p] <--     |
 //                                                                         media[p] (outside)
 //
-// Wiring only. Links and media are ports, so that a test bench or a PHY and a memory controller
-// stand behind them; element p of every array belongs to port p.
+// Links and media are ports, so that a test bench or a PHY and a memory controller stand behind
+// them; element p of every array belongs to port p. Wiring, but for one register at the edge: what a
+// PHY says (received flits, link up, Recovery, that it takes a flit) and register requests count in
+// the cycle after.
 //
 // Source: docs/blocks.md, "Tops".
 
@@ -117,6 +119,62 @@ module cxlgpu_top
   output trace_t [NumPorts-1:0]     tr_spec_lost_o
 );
 
+  reg_req_t                rc_reg_req_q;
+  reg_req_t [NumPorts-1:0] ep_reg_req_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rc_reg_req_q <= '0;
+      ep_reg_req_q <= '0;
+    end else begin
+      rc_reg_req_q <= rc_reg_req_i;
+      ep_reg_req_q <= ep_reg_req_i;
+    end
+  end
+
+  // What the PHYs say; a received flit is looked at only while valid.
+  logic [NumPorts-1:0]       rp_tx_ready_q, ep_tx_ready_q;
+  logic [NumPorts-1:0]       rp_phy_up_q, ep_phy_up_q;
+  logic [NumPorts-1:0]       rp_phy_recovery_q, ep_phy_recovery_q;
+  logic [NumPorts-1:0]       rp_rx_valid_q, ep_rx_valid_q;
+  flit_kind_e [NumPorts-1:0] rp_rx_kind_q, ep_rx_kind_q;
+  flit_t [NumPorts-1:0]      rp_rx_flit_q, ep_rx_flit_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rp_tx_ready_q     <= '0;
+      rp_phy_up_q       <= '0;
+      rp_phy_recovery_q <= '0;
+      rp_rx_valid_q     <= '0;
+      ep_tx_ready_q     <= '0;
+      ep_phy_up_q       <= '0;
+      ep_phy_recovery_q <= '0;
+      ep_rx_valid_q     <= '0;
+    end else begin
+      rp_tx_ready_q     <= rp_link_tx_ready_i;
+      rp_phy_up_q       <= rp_phy_up_i;
+      rp_phy_recovery_q <= rp_phy_recovery_i;
+      rp_rx_valid_q     <= rp_link_rx_valid_i;
+      ep_tx_ready_q     <= ep_link_tx_ready_i;
+      ep_phy_up_q       <= ep_phy_up_i;
+      ep_phy_recovery_q <= ep_phy_recovery_i;
+      ep_rx_valid_q     <= ep_link_rx_valid_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < NumPorts; p++) begin
+      if (rp_link_rx_valid_i[p]) begin
+        rp_rx_kind_q[p] <= rp_link_rx_kind_i[p];
+        rp_rx_flit_q[p] <= rp_link_rx_flit_i[p];
+      end
+      if (ep_link_rx_valid_i[p]) begin
+        ep_rx_kind_q[p] <= ep_link_rx_kind_i[p];
+        ep_rx_flit_q[p] <= ep_link_rx_flit_i[p];
+      end
+    end
+  end
+
   root_complex #(
     .NumPorts   (NumPorts),
     .NumDecoders(NumDecoders)
@@ -152,17 +210,17 @@ module cxlgpu_top
     .rdata_o          (rdata_o),
     .rresp_o          (rresp_o),
     .rlast_o          (rlast_o),
-    .reg_req_i        (rc_reg_req_i),
+    .reg_req_i        (rc_reg_req_q),
     .reg_rdata_o      (rc_reg_rdata_o),
     .link_tx_valid_o  (rp_link_tx_valid_o),
-    .link_tx_ready_i  (rp_link_tx_ready_i),
+    .link_tx_ready_i  (rp_tx_ready_q),
     .link_tx_kind_o   (rp_link_tx_kind_o),
     .link_tx_flit_o   (rp_link_tx_flit_o),
-    .link_rx_valid_i  (rp_link_rx_valid_i),
-    .link_rx_kind_i   (rp_link_rx_kind_i),
-    .link_rx_flit_i   (rp_link_rx_flit_i),
-    .phy_up_i         (rp_phy_up_i),
-    .phy_recovery_i   (rp_phy_recovery_i),
+    .link_rx_valid_i  (rp_rx_valid_q),
+    .link_rx_kind_i   (rp_rx_kind_q),
+    .link_rx_flit_i   (rp_rx_flit_q),
+    .phy_up_i         (rp_phy_up_q),
+    .phy_recovery_i   (rp_phy_recovery_q),
     .retrain_req_o    (rp_retrain_req_o),
     .phy_state_o      (rp_phy_state_o),
     .init_done_o      (rp_init_done_o),
@@ -189,17 +247,17 @@ module cxlgpu_top
     ) u_endpoint (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
-      .reg_req_i        (ep_reg_req_i[p]),
+      .reg_req_i        (ep_reg_req_q[p]),
       .reg_rdata_o      (ep_reg_rdata_o[p]),
       .link_tx_valid_o  (ep_link_tx_valid_o[p]),
-      .link_tx_ready_i  (ep_link_tx_ready_i[p]),
+      .link_tx_ready_i  (ep_tx_ready_q[p]),
       .link_tx_kind_o   (ep_link_tx_kind_o[p]),
       .link_tx_flit_o   (ep_link_tx_flit_o[p]),
-      .link_rx_valid_i  (ep_link_rx_valid_i[p]),
-      .link_rx_kind_i   (ep_link_rx_kind_i[p]),
-      .link_rx_flit_i   (ep_link_rx_flit_i[p]),
-      .phy_up_i         (ep_phy_up_i[p]),
-      .phy_recovery_i   (ep_phy_recovery_i[p]),
+      .link_rx_valid_i  (ep_rx_valid_q[p]),
+      .link_rx_kind_i   (ep_rx_kind_q[p]),
+      .link_rx_flit_i   (ep_rx_flit_q[p]),
+      .phy_up_i         (ep_phy_up_q[p]),
+      .phy_recovery_i   (ep_phy_recovery_q[p]),
       .retrain_req_o    (ep_retrain_req_o[p]),
       .phy_state_o      (ep_phy_state_o[p]),
       .init_done_o      (ep_init_done_o[p]),

@@ -45,7 +45,7 @@ void Link::send(const flits::Flit& flit, Time now) {
 }
 
 std::optional<Link::Arrival> Link::receive(Time now) {
-  if (wire_.empty() || wire_.front().at > now) return std::nullopt;
+  if (!due(now)) return std::nullopt;
   const Arrival arrival = wire_.front();
   wire_.pop_front();
   return arrival;

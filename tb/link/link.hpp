@@ -44,6 +44,7 @@ class Link {
     flits::Flit flit;
     Time at;  // last byte
   };
+  [[nodiscard]] bool due(Time now) const { return !wire_.empty() && wire_.front().at <= now; }
   // The flit due at this clock edge, if any.
   std::optional<Arrival> receive(Time now);
   // Recovery: what is under way is lost.

@@ -202,6 +202,7 @@ module io_pair_tb
     .rst_ni,
     .reg_req_i  (hdm_req),
     .reg_rdata_o(hdm_rdata),
+    .hpa_valid_i(1'b1),
     .hpa_line_i,
     .hit_o,
     .decoder_o  (unused_decoder),

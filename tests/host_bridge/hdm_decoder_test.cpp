@@ -42,6 +42,7 @@ class Software {
       read(in, random);
     }
     in.hpa_line = address(random);
+    in.hpa_valid = random.percent(95);
     return in;
   }
 
@@ -143,6 +144,7 @@ TEST(HdmDecoder, LockstepWithRtl) {
       test::set_bits(rtl->reg_req_i, kRegReq * i + 32, 16, in[i].addr);
       test::set_bits(rtl->reg_req_i, kRegReq * i, 32, in[i].wdata);
       test::set_bits(rtl->hpa_line_i, 46 * i, 46, in[i].hpa_line);
+      test::set_bits(rtl->hpa_valid_i, i, 1, in[i].hpa_valid);
     }
     rtl.settle();
     for (unsigned i = 0; i < 2; ++i) {

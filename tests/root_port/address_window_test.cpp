@@ -64,6 +64,8 @@ TEST(AddressWindow, AgreesWithRtl) {
     const auto clip = static_cast<unsigned>(random.percent(50) ? kNoClip : random.bits(4));
     const Entries mem = random_entries(random, kMemEntries, line);
     const Entries sr = random_entries(random, kSrEntries, line);
+    const bool valid = random.percent(90);
+    rtl.valid_i = valid;
     rtl.line_i = line;
     rtl.gran_i = static_cast<unsigned>(gran);
     rtl.directional_i = directional;
@@ -78,8 +80,8 @@ TEST(AddressWindow, AgreesWithRtl) {
     }
     rtl.eval();
     const GranuleRun run = compute_window(line, gran, directional, mem.table(), sr.table(), clip);
-    lockstep.check("first_o", rtl.first_o, run.first);
-    lockstep.check("len_o", rtl.len_o, run.len);
+    lockstep.check("first_o", rtl.first_o, valid ? run.first : line / 4);
+    lockstep.check("len_o", rtl.len_o, valid ? run.len : 0);
     EXPECT_EQ(run, compute_window(line, gran, directional, mem.dense(), sr.dense(), clip));
     EXPECT_LE(run.first, line / 4);
     EXPECT_GE(run.first + run.len, line / 4);
