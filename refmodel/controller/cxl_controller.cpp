@@ -68,6 +68,10 @@ void CxlController::clock(const In& in) {
   overflow_ |= clock_rx(rx_wd_, params_.wd_rx_depth, to_link.wd_freed, std::array{link.wd},
                         link.wd_valid ? 1 : 0);
   link_.clock(to_link);
+  if (in.tx_flush) {
+    tx_nd_.clear();
+    tx_wd_.clear();
+  }
   if (!link.start) return;
   rx_nd_.clear();
   rx_wd_.clear();

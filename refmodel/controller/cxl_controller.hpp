@@ -19,6 +19,7 @@ class CxlController {
   struct In {
     bool link_up = false;
     bool mdh_disable = false;
+    bool tx_flush = false;  // the transmit FIFOs are empty after the edge
     bool tx_nd_valid = false;
     MsgHeader tx_nd_hdr = 0;
     bool tx_wd_valid = false;

@@ -23,6 +23,7 @@ module cxl_controller
   input  logic       rst_ni,
   input  logic       link_up_i,
   input  logic       mdh_disable_i,
+  input  logic       tx_flush_i,      // throws away what waits in the transmit FIFOs
 
   input  logic       tx_nd_valid_i,
   output logic       tx_nd_ready_o,
@@ -93,7 +94,7 @@ module cxl_controller
   ) u_txq_nd (
     .clk_i,
     .rst_ni,
-    .clear_i     (1'b0),
+    .clear_i     (tx_flush_i),
     .in_valid_i  ({1'b0, tx_nd_valid_i}),
     .in_ready_o  (txq_nd_ready),
     .in_data0_i  (tx_nd_hdr_i),
@@ -111,7 +112,7 @@ module cxl_controller
   ) u_txq_wd (
     .clk_i,
     .rst_ni,
-    .clear_i     (1'b0),
+    .clear_i     (tx_flush_i),
     .in_valid_i  ({1'b0, tx_wd_valid_i}),
     .in_ready_o  (txq_wd_ready),
     .in_data0_i  ({tx_wd_hdr_i, tx_wd_be_i, tx_wd_data_i}),
@@ -358,11 +359,11 @@ module cxl_controller
   assign unused = ^{txq_nd_ready[1], txq_wd_ready[1], rxq_nd_valid[1], rxq_wd_valid[1],
       rxq_wd_ready[1], rx_header[19:0]};
 
-  // Users of the transmit ports hold their message while it waits.
+  // Users of the transmit ports may take a waiting message back (isolation), not change it.
   a_tx_nd: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_nd_valid_i && !tx_nd_ready_o) |=> tx_nd_valid_i && $stable(tx_nd_hdr_i));
+      (tx_nd_valid_i && !tx_nd_ready_o) |=> !tx_nd_valid_i || $stable(tx_nd_hdr_i));
   a_tx_wd: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_wd_valid_i && !tx_wd_ready_o) |=> tx_wd_valid_i && $stable(tx_wd_data_i));
+      (tx_wd_valid_i && !tx_wd_ready_o) |=> !tx_wd_valid_i || $stable(tx_wd_data_i));
   // A message offered to its queue is a valid one.
   a_tx_valid: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!tx_nd_valid_i || tx_nd_hdr_i[0]) && (!tx_wd_valid_i || tx_wd_hdr_i[0]));

@@ -27,6 +27,7 @@ module cxl_port
 
   // CXL.mem messages
   input  logic         mdh_disable_i,
+  input  logic         tx_flush_i,      // throws away what waits in the transmit FIFOs
   input  logic         tx_nd_valid_i,
   output logic         tx_nd_ready_o,
   input  msg_hdr_t     tx_nd_hdr_i,
@@ -92,6 +93,7 @@ module cxl_port
     .rst_ni,
     .link_up_i        (cm_link_up),
     .mdh_disable_i,
+    .tx_flush_i,
     .tx_nd_valid_i,
     .tx_nd_ready_o,
     .tx_nd_hdr_i,

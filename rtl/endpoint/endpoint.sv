@@ -117,6 +117,7 @@ module endpoint
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
     .mdh_disable_i    (1'b0),
+    .tx_flush_i       (1'b0),
     .tx_nd_valid_i    (tx_nd_valid),
     .tx_nd_ready_o    (tx_nd_ready),
     .tx_nd_hdr_i      (msg_hdr_t'(tx_ndr)),

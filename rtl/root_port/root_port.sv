@@ -322,6 +322,7 @@ module root_port
     .clk_i,
     .rst_ni,
     .mdh_disable_i (1'b0),
+    .tx_flush_i    (1'b0),
     .tx_nd_valid_i (req_msg_valid),
     .tx_nd_ready_o (req_msg_ready),
     .tx_nd_hdr_i   (req_msg_hdr),

@@ -17,6 +17,7 @@ module cxl_controller_tb
   input  logic            rst_ni,
   input  logic [1:0]      link_up_i,
   input  logic [1:0]      mdh_disable_i,
+  input  logic [1:0]      tx_flush_i,
 
   input  logic [1:0]      tx_nd_valid_i,
   output logic [1:0]      tx_nd_ready_o,
@@ -62,6 +63,7 @@ module cxl_controller_tb
       .rst_ni,
       .link_up_i        (link_up_i[i]),
       .mdh_disable_i    (mdh_disable_i[i]),
+      .tx_flush_i       (tx_flush_i[i]),
       .tx_nd_valid_i    (tx_nd_valid_i[i]),
       .tx_nd_ready_o    (tx_nd_ready_o[i]),
       .tx_nd_hdr_i      (tx_nd_hdr_i[i]),

@@ -61,6 +61,7 @@ TEST(CxlController, LockstepVeryNoisy) {
 void play_tricks(LinkHarness& h, const RtlEnds& ends, Random& random) {
   const auto wire = static_cast<unsigned>(random.bits(1));
   h.phy_done = {random.below(500) == 0, random.below(500) == 0};
+  h.tx_flush = {random.below(200) == 0, random.below(200) == 0};
   // Down for a few cycles on average, sometimes for one; mostly both ends, sometimes one.
   const bool up = h.link_up[0] && h.link_up[1] ? random.below(3000) != 0 : random.percent(30);
   const auto end = static_cast<unsigned>(random.bits(1));

@@ -78,6 +78,7 @@ class LinkHarness {
   std::array<unsigned, 2> latency{3, 3};
   std::array<bool, 2> link_up{true, true};
   std::array<bool, 2> mdh_disable{};
+  std::array<bool, 2> tx_flush{};  // without scoreboard: messages are lost
   std::array<bool, 2> phy_done{};
   bool scoreboard = true;
   std::function<void(WireFlit&)> on_flit;
@@ -177,6 +178,7 @@ inline void LinkHarness::offer(Inputs& in) {
     CxlController::In& i = in[end];
     i.link_up = link_up[end];
     i.mdh_disable = mdh_disable[end];
+    i.tx_flush = tx_flush[end];
     i.phy_reinit_done = phy_done[end];
     i.tx_nd_valid = !nd_queue_[end].empty();
     if (i.tx_nd_valid) i.tx_nd_hdr = nd_queue_[end].front();

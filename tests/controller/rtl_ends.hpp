@@ -50,6 +50,7 @@ class RtlEnds : public Ends {
       const CxlController::In& i = in[end];
       set_flag(v.link_up_i, end, i.link_up);
       set_flag(v.mdh_disable_i, end, i.mdh_disable);
+      set_flag(v.tx_flush_i, end, i.tx_flush);
       set_flag(v.tx_nd_valid_i, end, i.tx_nd_valid);
       set_header(v.tx_nd_hdr_i, kHeaderPortBits * end, i.tx_nd_hdr);
       set_flag(v.tx_wd_valid_i, end, i.tx_wd_valid);
