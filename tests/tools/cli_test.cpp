@@ -893,5 +893,21 @@ TEST_F(Cli, WavesComeWithAGtkwaveSaveFile) {
   EXPECT_NE(read_text(dir_ / "w.gtkw").find("w.fst"), std::string::npos);
 }
 
+// ---- pages
+// ---------------------------------------------------------------------------------------
+
+// docs/idle-load.json is what the RTL does today, drawn by tools/timing_diagram.py.
+TEST_F(Cli, IdleLoadDiagramIsCurrent) {
+  const fs::path source = CXLGPU_SOURCE_DIR;
+  const fs::path trace = write("one.csv", "0,R,0x0,64\n");
+  accepted({"run", "vadd-dram-cxl", "--engine", "rtl", "--trace", trace.string(), "--out", "o"});
+  const std::string script = (source / "tools" / "timing_diagram.py").string();
+  const std::string drawn = (dir_ / "drawn.json").string();
+  const std::string command =
+      "python3 " + script + " " + (dir_ / "o" / "stats.json").string() + " > " + drawn;
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  EXPECT_EQ(read_text(drawn), read_text(source / "docs" / "idle-load.json"));
+}
+
 }  // namespace
 }  // namespace cxlgpu
