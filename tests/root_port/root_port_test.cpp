@@ -149,7 +149,7 @@ class Bench {
   // ended.
   RootPortBlock::RegisterAccess access() {
     namespace rp = regs::rp;
-    namespace tmo = regs::tmo;
+    namespace tmo = regs::timeout;
     RootPortBlock::RegisterAccess a;
     if (!random_.percent(mix_.registers)) return a;
     a.valid = true;
