@@ -126,7 +126,7 @@ struct Coverage {
     EXPECT_GT(answered_sent, 500u);
     EXPECT_GT(answered_unsent, 500u);
     EXPECT_GT(thrown_away, 500u);
-    EXPECT_GT(both_thrown_away, 100u);
+    EXPECT_GT(both_thrown_away, 25u);
     EXPECT_GT(offers_withdrawn, 50u);
     EXPECT_GT(order_only, 50u);
     EXPECT_GT(left_with_entry, 10u);
