@@ -14,6 +14,8 @@ constexpr std::size_t kMaxLineBytes = 4096;
 constexpr std::string_view kShape = "write each line as `time_ps link M2S|S2M` and 136 hex digits";
 constexpr std::string_view kRecovery = "#recovery";
 constexpr std::string_view kRecoveryShape = "write `#recovery time_ps link`";
+constexpr std::string_view kDown = "#down";
+constexpr std::string_view kDownShape = "write `#down time_ps link`";
 
 // First word of text, removed from it.
 std::string_view next_word(std::string_view& text) {
@@ -89,8 +91,15 @@ bool FlitLogReader::read(FlitRecord& record) {
     const auto start = text.find_first_not_of(" \t");
     if (start == std::string_view::npos) continue;
     std::string_view rest = text;
-    if (next_word(rest) == kRecovery) {
-      parse_recovery(rest, record);
+    const std::string_view first = next_word(rest);
+    if (first == kRecovery) {
+      record = parse_event(rest, kRecoveryShape);
+      record.recovery = true;
+      return true;
+    }
+    if (first == kDown) {
+      record = parse_event(rest, kDownShape);
+      record.down = true;
       return true;
     }
     if (text[start] == '#') continue;
@@ -114,18 +123,19 @@ void FlitLogReader::parse(std::string_view text, FlitRecord& record) const {
   record.link.assign(link);
   record.direction = *direction;
   record.recovery = false;
+  record.down = false;
 }
 
-void FlitLogReader::parse_recovery(std::string_view text, FlitRecord& record) const {
+FlitRecord FlitLogReader::parse_event(std::string_view text, std::string_view shape) const {
   const auto time = next_word(text);
   const auto link = next_word(text);
   if (link.empty() || !next_word(text).empty()) {
-    fail("recovery needs a time and a link", kRecoveryShape);
+    fail("the event needs a time and a link", shape);
   }
-  record = FlitRecord{};
+  FlitRecord record;
   record.time_ps = parse_time(time);
   record.link.assign(link);
-  record.recovery = true;
+  return record;
 }
 
 std::uint64_t FlitLogReader::parse_time(std::string_view word) const {
@@ -165,13 +175,24 @@ void FlitLogWriter::write(std::uint64_t time_ps, std::string_view link, Directio
 }
 
 void FlitLogWriter::write_recovery(std::uint64_t time_ps, std::string_view link) {
-  fmt::format_to(std::back_inserter(buffer_), "{} {} {}\n", kRecovery, time_ps, link);
+  write_event(kRecovery, time_ps, link);
+}
+
+void FlitLogWriter::write_down(std::uint64_t time_ps, std::string_view link) {
+  write_event(kDown, time_ps, link);
+}
+
+void FlitLogWriter::write_event(std::string_view event, std::uint64_t time_ps,
+                                std::string_view link) {
+  fmt::format_to(std::back_inserter(buffer_), "{} {} {}\n", event, time_ps, link);
   if (buffer_.size() >= kBlockBytes) flush();
 }
 
 void FlitLogWriter::write(const FlitRecord& r) {
   if (r.recovery) {
     write_recovery(r.time_ps, r.link);
+  } else if (r.down) {
+    write_down(r.time_ps, r.link);
   } else {
     write(r.time_ps, r.link, r.direction, r.flit);
   }

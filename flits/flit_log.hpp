@@ -2,11 +2,11 @@
 //
 // Units: picoseconds. hex: 68 bytes in transmit order, protocol ID first, 136 digits. `link` is a
 // name without spaces. A line `#recovery time_ps link` says that the physical link went through
-// Recovery, which no flit shows. Blank lines and other lines starting with '#' are skipped. Reading
-// takes plain and gzip files alike; writing compresses when the name ends with ".gz". "-" is
-// standard input/output.
-// Errors: InputError, one line "FILE:LINE: what; what to do"; OutputError, "FILE: what; what to
-// do". Source: design page, stable interfaces.
+// Recovery, `#down time_ps link` that it went down, which no flit shows. Blank lines and other
+// lines starting with '#' are skipped. Reading takes plain and gzip files alike; writing compresses
+// when the name ends with ".gz". "-" is standard input/output. Errors: InputError, one line
+// "FILE:LINE: what; what to do"; OutputError, "FILE: what; what to do". Source: design page, stable
+// interfaces.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,7 @@ struct FlitRecord {
   Direction direction = Direction::M2S;
   Flit flit;
   bool recovery = false;  // Recovery of the physical link: no direction, no flit
+  bool down = false;      // it went down: likewise
   bool operator==(const FlitRecord&) const = default;
 };
 
@@ -59,7 +60,7 @@ class FlitLogReader {
   [[noreturn]] void fail(std::string_view what, std::string_view remedy) const;
   bool read_line(std::string_view& text);
   void parse(std::string_view text, FlitRecord& record) const;
-  void parse_recovery(std::string_view text, FlitRecord& record) const;
+  [[nodiscard]] FlitRecord parse_event(std::string_view text, std::string_view shape) const;
   [[nodiscard]] std::uint64_t parse_time(std::string_view word) const;
 
   std::string path_;
@@ -81,10 +82,12 @@ class FlitLogWriter {
 
   void write(std::uint64_t time_ps, std::string_view link, Direction direction, const Flit& flit);
   void write_recovery(std::uint64_t time_ps, std::string_view link);
+  void write_down(std::uint64_t time_ps, std::string_view link);
   void write(const FlitRecord& r);
   void close();
 
  private:
+  void write_event(std::string_view event, std::uint64_t time_ps, std::string_view link);
   void flush();
 
   std::string path_;

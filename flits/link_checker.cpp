@@ -115,6 +115,11 @@ void LinkChecker::on_recovery(std::uint64_t time_ps) {
   almps_.on_recovery();
 }
 
+void LinkChecker::on_down(std::uint64_t time_ps) {
+  on_time(time_ps, Direction::M2S);
+  link_up();
+}
+
 void LinkChecker::on_flit(std::uint64_t time_ps, Direction d, const Flit& flit) {
   on_time(time_ps, d);
   ++stats_[index(d)].flits;

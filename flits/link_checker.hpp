@@ -1,7 +1,7 @@
 // Protocol checker of one link, both directions, from the flits alone.
 //
 // Feed every flit as it arrives at its receiver, damaged ones included, in time order, and tell of
-// each Recovery of the physical link (almp_checker.hpp says why). The checker
+// each Recovery of the physical link (almp_checker.hpp says why) and of its going down. The checker
 // follows what each receiver must do (accept, discard until its RETRY.Ack) and reports what the
 // transmitters did wrong. Bit errors are not findings, only counted. Because a flit is seen when it
 // arrives, whatever its sender needed (a credit, an acknowledgement, a RETRY.Req) has been seen
@@ -61,6 +61,9 @@ class LinkChecker {
   /// or, on a link without ARB/MUX, the physical layer went through Recovery (then call it for both
   /// directions).
   void force_retry(Direction direction);
+  /// The physical link went down: what was under way is lost and what was asked for has no answer
+  /// to come; before anything else ALMPs must bring the link up. `time_ps` as for flits.
+  void on_down(std::uint64_t time_ps);
   /// The link comes up anew: link-layer state and outstanding requests are forgotten, findings and
   /// statistics stay.
   void link_up();

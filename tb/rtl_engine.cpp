@@ -169,8 +169,13 @@ void RtlEngine::cycle() {
   const bool fault = (faults.recovery_at != 0 && cycles() + 1 == faults.recovery_at) ||
                      (faults.recovery_every != 0 && (cycles() + 1) % faults.recovery_every == 0);
   for (unsigned port = 0; port < kPorts; ++port) {
-    const bool asked = bit_at(top_->rp_retrain_req_o, port) || bit_at(top_->ep_retrain_req_o, port);
-    wires_[port]->clock(time_ + kCycle, asked || fault);
+    if (faults.down_at != 0 && cycles() + 1 == faults.down_at && port == faults.down_port) {
+      wires_[port]->take_down(time_ + kCycle);
+    } else {
+      const bool asked =
+          bit_at(top_->rp_retrain_req_o, port) || bit_at(top_->ep_retrain_req_o, port);
+      wires_[port]->clock(time_ + kCycle, asked || fault);
+    }
     drive_link(port, time_ + kCycle);
   }
   top_->clk_i = 1;

@@ -26,7 +26,7 @@ class VerilatedFstC;
 
 namespace cxlgpu {
 
-class RtlEngine : public SystemEngine, private RegisterBus {
+class RtlEngine : public SystemEngine, public RegisterBus {
  public:
   RtlEngine(const RunConfig& config, const EngineParts& parts, const EngineOptions& options);
   ~RtlEngine() override;
@@ -41,12 +41,14 @@ class RtlEngine : public SystemEngine, private RegisterBus {
   [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
   [[nodiscard]] std::vector<std::string> problems() const override;
 
- private:
-  static constexpr unsigned kPorts = 2;  // of rtl/top as it is verilated
-
+  // Two cycles each, in which the rest of the system goes on.
   void write(RegisterSpace space, unsigned index, std::uint32_t offset,
              std::uint32_t value) override;
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
+
+ private:
+  static constexpr unsigned kPorts = 2;  // of rtl/top as it is verilated
+
   void set_register_port(RegisterSpace space, unsigned index, std::uint64_t request);
   void reset_and_train();
   void cycle();

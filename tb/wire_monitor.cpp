@@ -75,6 +75,15 @@ void WireMonitor::clock(Time now, bool retrain) {
   if (log_ != nullptr) log_->write_recovery(now.ps, name_);
 }
 
+void WireMonitor::take_down(Time now) {
+  gone_ = true;
+  lost_flit_ = false;
+  phy_.go_down();
+  for (Link& wire : wires_) wire.drop_all(now);
+  checker_.on_down(now.ps);
+  if (log_ != nullptr) log_->write_down(now.ps, name_);
+}
+
 WireMonitor::Arrivals WireMonitor::receive(Time now) {
   std::array<std::optional<Link::Arrival>, 2> due = {wire(Direction::M2S).receive(now),
                                                      wire(Direction::S2M).receive(now)};

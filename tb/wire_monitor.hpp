@@ -7,7 +7,7 @@
 // Units:   picoseconds since reset.
 // Faults:  bit errors on the wires; every n-th MemSpecRd turned into one that nobody maps (it keeps
 // its
-//          credit, so that losing it costs nothing else).
+//          credit, so that losing it costs nothing else); a link that goes down for good.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class WireMonitor {
               flits::FlitLogWriter* log, OnMessage on_message);
 
   [[nodiscard]] bool ready(flits::Direction direction, Time now) const {
-    return wire(direction).ready(now);
+    return !gone_ && wire(direction).ready(now);
   }
   void send(flits::Direction direction, const flits::Flit& flit, Time now);
   [[nodiscard]] bool due(Time now) const { return wires_[0].due(now) || wires_[1].due(now); }
@@ -51,6 +51,9 @@ class WireMonitor {
   void bring_up() { phy_.bring_up(); }
   // The clock rises at `now`; `retrain`: one of the ends asks for Recovery.
   void clock(Time now, bool retrain);
+  // Instead of clock(): the link goes down at `now` for good. What is on the wires is lost, and
+  // nobody is owed an answer.
+  void take_down(Time now);
 
   // No request may be left unanswered on the wire.
   void finish();
@@ -68,6 +71,7 @@ class WireMonitor {
   std::uint64_t specs_seen_ = 0;
   std::array<Link, 2> wires_;
   Phy phy_;
+  bool gone_ = false;                   // taken down
   bool lost_flit_ = false;              // in this cycle: its protocol ID cannot be told
   std::vector<std::string> malformed_;  // ALMPs as they were sent
   flits::Decoder sender_;               // follows the M2S stream for drop_spec_every

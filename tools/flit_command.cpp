@@ -91,6 +91,11 @@ void decode_log(const FlitArguments& a) {
       link.on_recovery(record.time_ps);
       continue;
     }
+    if (record.down) {
+      if (!a.json) fmt::print("{} {} link down\n", record.time_ps, record.link);
+      link.on_down(record.time_ps);
+      continue;
+    }
     const unsigned owed = link.discarding(record.direction) ? 0 : link.owed(record.direction);
     print_flit(a.json,
                fmt::format("{} {} {} ", record.time_ps, record.link, flits::name(record.direction)),
@@ -145,6 +150,10 @@ int check(const FlitArguments& a) {
     flits::LinkChecker& checker = checkers.try_emplace(record.link).first->second;
     if (record.recovery) {
       checker.on_recovery(record.time_ps);
+      continue;
+    }
+    if (record.down) {
+      checker.on_down(record.time_ps);
       continue;
     }
     checker.on_flit(record.time_ps, record.direction, record.flit);

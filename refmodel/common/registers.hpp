@@ -158,4 +158,44 @@ inline constexpr Field kUnexpectedCount{0, 32, 0x0};
 inline constexpr std::uint32_t kUnexpectedReset = 0x00000000;
 }  // namespace rp
 
+// Timeout and isolation capability (component capability ID 9)
+namespace timeout {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x10;
+inline constexpr std::uint32_t kCapability = 0x000;
+inline constexpr Field kCapabilityMemRanges{0, 4, 0xf};
+inline constexpr Field kCapabilityMemTimeout{4, 1, 0x1};
+inline constexpr Field kCapabilityCacheRanges{8, 4, 0x0};
+inline constexpr Field kCapabilityCacheTimeout{12, 1, 0x0};
+inline constexpr Field kCapabilityMemIsolation{16, 1, 0x1};
+inline constexpr Field kCapabilityMemLinkDown{17, 1, 0x1};
+inline constexpr Field kCapabilityCacheIsolation{18, 1, 0x0};
+inline constexpr Field kCapabilityCacheLinkDown{19, 1, 0x0};
+inline constexpr Field kCapabilityErrCor{25, 1, 0x0};
+inline constexpr Field kCapabilityInterrupt{26, 1, 0x0};
+inline constexpr Field kCapabilityVector{27, 5, 0x0};
+inline constexpr std::uint32_t kCapabilityReset = 0x0003001f;
+inline constexpr std::uint32_t kControl = 0x008;
+inline constexpr Field kControlMemValue{0, 4, 0x0};
+inline constexpr Field kControlMemEnable{4, 1, 0x0};
+inline constexpr Field kControlCacheValue{8, 4, 0x0};
+inline constexpr Field kControlCacheEnable{12, 1, 0x0};
+inline constexpr Field kControlMemIsolation{16, 1, 0x0};
+inline constexpr Field kControlMemLinkDown{17, 1, 0x0};
+inline constexpr Field kControlCacheIsolation{18, 1, 0x0};
+inline constexpr Field kControlCacheLinkDown{19, 1, 0x0};
+inline constexpr Field kControlErrCor{25, 1, 0x0};
+inline constexpr Field kControlInterrupt{26, 1, 0x0};
+inline constexpr std::uint32_t kControlReset = 0x00000000;
+inline constexpr std::uint32_t kStatus = 0x00c;
+inline constexpr Field kStatusMemTimeout{0, 1, 0x0};
+inline constexpr Field kStatusCacheTimeout{4, 1, 0x0};
+inline constexpr Field kStatusMemIsolation{8, 1, 0x0};
+inline constexpr Field kStatusMemLinkDown{9, 1, 0x0};
+inline constexpr Field kStatusCacheIsolation{12, 1, 0x0};
+inline constexpr Field kStatusCacheLinkDown{13, 1, 0x0};
+inline constexpr Field kStatusBusy{14, 1, 0x0};
+inline constexpr std::uint32_t kStatusReset = 0x00000000;
+}  // namespace timeout
+
 }  // namespace cxlgpu::regs

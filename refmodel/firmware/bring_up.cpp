@@ -14,10 +14,12 @@ namespace cxlgpu {
 namespace ep = regs::ep;
 namespace hdm = regs::hdm;
 namespace rp = regs::rp;
+namespace timeout = regs::timeout;
 
 namespace {
 
 constexpr std::uint32_t kNoClip = 15;
+constexpr std::uint32_t kTimeoutValue = 2;  // 5 to 10 ms
 
 struct Decoder {
   RegisterBus& bus;
@@ -101,6 +103,9 @@ void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& pa
     bus.write(RegisterSpace::RootPort, port, rp::kPolicy,
               rp::kPolicySelect.put(static_cast<std::uint32_t>(config.root_port.policy)) |
                   rp::kPolicyLenEnable.put(length) | rp::kPolicyClipLog2.put(clip_log2(config)));
+    bus.write(RegisterSpace::RootPort, port, timeout::kControl,
+              timeout::kControlMemValue.put(kTimeoutValue) | timeout::kControlMemEnable.mask() |
+                  timeout::kControlMemIsolation.mask() | timeout::kControlMemLinkDown.mask());
   }
   unsigned number = 0;
   for (const HdmRange& range : config.hdm) {

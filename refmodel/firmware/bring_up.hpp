@@ -1,10 +1,12 @@
 // Brings a system up through its registers alone.
 //
 // Purpose: programs and commits the HDM decoders of host bridge and endpoints, sets the policy of
-//          root ports and the internal DRAM of endpoints, then checks that every decoder committed.
+//          root ports, their completion time-out and isolation, and the internal DRAM of
+//          endpoints, then checks that every decoder committed.
 // Units:   byte offsets of 32-bit registers, docs/blocks.md.
 // Errors:  InputError if the hardware refuses a decoder.
-// Source:  CXL 2.0 8.2.5.12 (HDM decoder capability), commit order low to high.
+// Source:  CXL 2.0 8.2.5.12 (HDM decoder capability), commit order low to high; CXL 3.0 8.2.4.23
+//          (time-out and isolation).
 #pragma once
 
 #include <cstdint>

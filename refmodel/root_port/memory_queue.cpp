@@ -31,6 +31,7 @@ unsigned MemoryQueue::accept(const MemRequest& request) {
   assert(can_accept(request.addr / kLineBytes));
   const unsigned entry = next_tag();
   valid_ |= std::uint64_t{1} << entry;
+  late_ &= ~(std::uint64_t{1} << entry);
   request_[entry] = request;
   line_[entry] = request.addr / kLineBytes;
   (request.is_write ? rwd_order_ : req_order_).push(static_cast<std::uint8_t>(entry));
@@ -60,6 +61,18 @@ void MemoryQueue::rwd_taken() {
   rwd_order_.pop();
 }
 
+void MemoryQueue::req_dropped() {
+  const unsigned entry = req_entry();
+  req_order_.pop();
+  if (is_spec(entry)) valid_ &= ~(std::uint64_t{1} << entry);
+}
+
+std::optional<unsigned> MemoryQueue::lowest_held() const {
+  const std::uint64_t held = valid_ & demand_mask_;
+  if (held == 0) return std::nullopt;
+  return static_cast<unsigned>(std::countr_zero(held));
+}
+
 const MemRequest& MemoryQueue::complete(unsigned tag) {
   assert((valid_ & demand_mask_) >> tag & 1);
   valid_ &= ~(std::uint64_t{1} << tag);
@@ -74,7 +87,7 @@ MemoryQueueBlock::Out MemoryQueueBlock::eval(const In& in) const {
   out.in_tag = queue_.next_tag();
   out.in_ready = !spec_goes && queue_.can_accept(in.in_req.addr / kLineBytes);
 
-  out.req_valid = queue_.req_valid();
+  out.req_valid = queue_.req_valid() && !in.isolate;
   if (out.req_valid) {
     const unsigned entry = queue_.req_entry();
     out.req_is_spec = queue_.is_spec(entry);
@@ -88,27 +101,37 @@ MemoryQueueBlock::Out MemoryQueueBlock::eval(const In& in) const {
       out.req_address = queue_.line(entry);
     }
   }
-  out.rwd_valid = queue_.rwd_valid();
+  out.rwd_valid = queue_.rwd_valid() && !in.isolate;
   if (out.rwd_valid) {
     out.rwd_tag = queue_.rwd_entry();
     out.rwd = &queue_.request(out.rwd_tag);
   }
 
   const bool room = !response_ || in.rsp_ready;
-  out.drs_ready = room;
-  out.ndr_ready = room && !in.drs.valid;
-  const Response& offered = in.drs.valid ? in.drs : in.ndr;
-  out.rsp_taken = room && offered.valid && queue_.expects(offered.tag, in.drs.valid);
-  out.rsp_dev_load = out.rsp_taken ? offered.dev_load : 0;
+  if (in.isolate) {
+    out.drs_ready = out.ndr_ready = true;
+    if (room) out.isolated_tag = queue_.lowest_held();
+  } else {
+    out.drs_ready = room;
+    out.ndr_ready = room && !in.drs.valid;
+    const Response& offered = in.drs.valid ? in.drs : in.ndr;
+    out.rsp_taken = room && offered.valid && queue_.expects(offered.tag, in.drs.valid);
+    out.rsp_dev_load = out.rsp_taken ? offered.dev_load : 0;
+  }
   out.rsp_valid = response_.has_value();
   if (response_) out.rsp = *response_;
   out.lines = queue_.lines();
   out.unexpected = unexpected_;
+  out.timed_out = in.tick && !in.isolate && queue_.any_late();
+  out.busy = queue_.busy();
   return out;
 }
 
 void MemoryQueueBlock::clock(const In& in) {
   const Out now = eval(in);
+  const bool req_drops = in.isolate && queue_.req_valid();
+  const bool rwd_drops = in.isolate && queue_.rwd_valid();
+  if (in.tick) queue_.tick();  // before the allocation, which starts young
   // First, since an entry freed at this edge is not given away at this edge.
   if (in.spec_valid && now.spec_ready) {
     queue_.accept_spec(in.spec);
@@ -118,15 +141,21 @@ void MemoryQueueBlock::clock(const In& in) {
 
   if (response_ && in.rsp_ready) response_.reset();
   const Response& offered = in.drs.valid ? in.drs : in.ndr;
-  if (now.rsp_taken) {
+  if (now.isolated_tag) {
+    const MemRequest& request = queue_.complete(*now.isolated_tag);
+    response_ = MemResponse{request.id, request.is_write, true, {}};
+    response_->data.fill(0xff);
+  } else if (now.rsp_taken) {
     const MemRequest& request = queue_.complete(offered.tag);
     response_ = MemResponse{request.id, request.is_write, in.drs.valid && offered.poison, {}};
     if (in.drs.valid) response_->data = offered.data;
-  } else if (offered.valid && now.drs_ready) {
+  } else if (offered.valid && now.drs_ready && !in.isolate) {
     ++unexpected_;
   }
   if (now.req_valid && in.req_ready) queue_.req_taken();
   if (now.rwd_valid && in.rwd_ready) queue_.rwd_taken();
+  if (req_drops) queue_.req_dropped();
+  if (rwd_drops) queue_.rwd_dropped();
 }
 
 }  // namespace cxlgpu

@@ -2,6 +2,7 @@
 //
 // Purpose: gives tags, keeps at most one outstanding load or store a line, hands requests to the
 //          controller in the order of their allocation (Req and RwD apart) and matches responses.
+//          In isolation it answers by itself, with an error, what it holds and what comes.
 // Units:   lines (address[51:6]); byte addresses only in MemRequest.
 // Shapes:  entries 0..depth-spec_entries-1 hold loads and stores (entry number = tag), the rest
 //          MemSpecRd only. Ports of the cycle-exact form are message fields, not wire bits.
@@ -65,6 +66,20 @@ class MemoryQueue {
   [[nodiscard]] bool expects(unsigned tag, bool drs) const {
     return tag < kMaxDepth && (sent_ & demand_mask_) >> tag & 1 && request_[tag].is_write != drs;
   }
+  // In isolation: each order gives up its head, unseen. A load or store is not handed over by it;
+  // it may be answered already, and its entry be another's.
+  void req_dropped();
+  void rwd_dropped() { rwd_order_.pop(); }
+  // The lowest load or store held, in any state.
+  [[nodiscard]] std::optional<unsigned> lowest_held() const;
+  [[nodiscard]] bool busy() const {
+    return valid_ != 0 || !req_order_.empty() || !rwd_order_.empty();
+  }
+
+  // Age, in ticks: a load or store held at a tick is late; one late at a tick has timed out.
+  [[nodiscard]] bool any_late() const { return (late_ & valid_) != 0; }
+  void tick() { late_ = valid_ & demand_mask_; }
+
   // The response for `tag` was taken: the entry frees. Its request stays readable until reuse.
   const MemRequest& complete(unsigned tag);
 
@@ -77,6 +92,7 @@ class MemoryQueue {
   std::uint64_t demand_mask_, spec_mask_;
   std::uint64_t valid_ = 0;
   std::uint64_t sent_ = 0;  // handed to the controller, response to come
+  std::uint64_t late_ = 0;  // held at the last tick; only with valid_
   std::array<std::uint64_t, kMaxDepth> line_{};
   std::array<MemRequest, kMaxDepth> request_{};
   std::array<SpecRequest, kMaxDepth> spec_{};
@@ -104,6 +120,8 @@ class MemoryQueueBlock {
     bool req_ready = false, rwd_ready = false;
     Response drs, ndr;
     bool rsp_ready = false;
+    bool isolate = false;  // falls only after a cycle without busy
+    bool tick = false;
   };
   struct Out {
     bool in_ready = false, spec_ready = false;
@@ -124,6 +142,9 @@ class MemoryQueueBlock {
     MemResponse rsp;         // with rsp_valid
     LineTable lines;
     std::uint32_t unexpected = 0;
+    std::optional<unsigned> isolated_tag;  // the entry answered in isolation this cycle
+    bool timed_out = false;                // a load or store waited for more than a tick period
+    bool busy = false;
   };
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);

@@ -74,6 +74,7 @@ module cxl_port
   output logic         retrain_req_o,
   output vlsm_e        phy_state_o,
 
+  output logic         cm_link_up_o,     // the CXL.mem link layer lives
   output logic         init_done_o,
   output logic         abort_o,
   output logic [7:0]   err_o,            // of the controller
@@ -123,6 +124,8 @@ module cxl_port
     .abort_o,
     .err_o
   );
+
+  assign cm_link_up_o = cm_link_up;
 
   // The weight registers have no bus yet and keep their reset values.
   logic [3:0] unused_weight_io, unused_weight_cm;

@@ -103,7 +103,7 @@ module endpoint
   line_t      rx_wd_data;
   byte_en_t   rx_wd_be;
   logic [6:0] rx_nd_count, rx_wd_count;
-  logic       unused_io_tx_ready, unused_io_rx_valid, unused_io_link_up;
+  logic       unused_io_tx_ready, unused_io_rx_valid, unused_io_link_up, unused_cm_link_up;
   vlsm_e      unused_io_state, unused_cm_state;
 
   logic [511:0] unused_io_rx_data;
@@ -157,6 +157,7 @@ module endpoint
     .phy_recovery_i   (phy_recovery_i),
     .retrain_req_o    (retrain_req_o),
     .phy_state_o      (phy_state_o),
+    .cm_link_up_o     (unused_cm_link_up),
     .init_done_o      (init_done_o),
     .abort_o          (abort_o),
     .err_o            (err_o),

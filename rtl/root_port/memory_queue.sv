@@ -14,10 +14,16 @@
 // Responses: DRS before NDR, one a cycle, into one register. One that answers no entry is dropped
 // and counted, so a faulty device cannot upset the queue.
 //
+// In isolation nothing goes out and nothing that comes counts: the orders are emptied, and the
+// entries are answered with an error, lowest first, one a cycle.
+//
+// Age: `late` marks an entry that was there at a tick. One that is late at a tick has timed out.
+//
 // Latency: one cycle from acceptance to the offer to the controller; one from the controller's
 // receive FIFO to the response register.
 //
-// Source: CXL 2.0, CXL.mem messages of a Type 3 device; docs/blocks.md.
+// Source: CXL 2.0, CXL.mem messages of a Type 3 device; CXL 3.0, 8.2.4.23 (isolation);
+// docs/blocks.md.
 
 module memory_queue
   import cxl_pkg::*;
@@ -68,6 +74,11 @@ module memory_queue
   output logic                               rsp_taken_o,
   output logic [1:0]                         rsp_dev_load_o,
   output logic [31:0]                        unexpected_o,
+  // Isolation and time-out. isolate_i falls only after a cycle without busy_o.
+  input  logic                               isolate_i,
+  input  logic                               tick_i,
+  output logic                               timed_out_o,
+  output logic                               busy_o,
   // Trace
   output trace_t                             tr_alloc_o,
   output trace_t                             tr_req_o,
@@ -93,6 +104,7 @@ module memory_queue
   // ---------------------------------------------------------------------------------------------
   logic [Loads-1:0]                   valid_q;
   logic [Loads-1:0]                   sent_q;      // handed over, the answer may come
+  logic [Loads-1:0]                   late_q;      // was there at a tick
   logic [Loads-1:0]                   is_write_q;
   logic [Loads-1:0][LineAddrBits-1:0] line_q;
   sys_id_t                            id_q [Loads];
@@ -143,8 +155,8 @@ module memory_queue
   // ---------------------------------------------------------------------------------------------
   // Order of hand-over
   // ---------------------------------------------------------------------------------------------
-  logic req_push, req_pop, req_room, req_valid;
-  logic rwd_push, rwd_pop, rwd_room, rwd_valid;
+  logic req_push, req_pop, req_room, req_valid, req_sent;
+  logic rwd_push, rwd_pop, rwd_room, rwd_valid, rwd_sent;
   idx_t req_in, req_idx, rwd_idx;
   logic [$clog2(Depth+1)-1:0] unused_req_count;
   logic [$clog2(Loads+1)-1:0] unused_rwd_count;
@@ -163,7 +175,7 @@ module memory_queue
     .in_ready_o (req_room),
     .in_data_i  (req_in),
     .out_valid_o(req_valid),
-    .out_ready_i(req_ready_i),
+    .out_ready_i(req_pop),
     .out_data_o (req_idx),
     .count_o    (unused_req_count)
   );
@@ -178,15 +190,18 @@ module memory_queue
     .in_ready_o (rwd_room),
     .in_data_i  (free_idx),
     .out_valid_o(rwd_valid),
-    .out_ready_i(rwd_ready_i),
+    .out_ready_i(rwd_pop),
     .out_data_o (rwd_idx),
     .count_o    (unused_rwd_count)
   );
 
-  assign req_valid_o = req_valid;
-  assign rwd_valid_o = rwd_valid;
-  assign req_pop     = req_valid && req_ready_i;
-  assign rwd_pop     = rwd_valid && rwd_ready_i;
+  // In isolation an order empties by itself; the entry it names may be free or another's by then.
+  assign req_valid_o = req_valid && !isolate_i;
+  assign rwd_valid_o = rwd_valid && !isolate_i;
+  assign req_sent    = req_valid_o && req_ready_i;
+  assign rwd_sent    = rwd_valid_o && rwd_ready_i;
+  assign req_pop     = req_sent || (req_valid && isolate_i);
+  assign rwd_pop     = rwd_sent || (rwd_valid && isolate_i);
 
   // Messages
   logic      req_is_spec;
@@ -198,7 +213,7 @@ module memory_queue
 
   always_comb begin
     req_msg = '0;
-    if (req_valid) begin
+    if (req_valid_o) begin
       req_msg.valid      = 1'b1;
       req_msg.snp_type   = SnpNoOp;
       req_msg.meta_field = MetaFieldNoOp;
@@ -217,7 +232,7 @@ module memory_queue
     rwd_msg    = '0;
     rwd_data_o = '0;
     rwd_be_o   = '0;
-    if (rwd_valid) begin
+    if (rwd_valid_o) begin
       rwd_data_o         = data_q[rwd_idx];
       rwd_be_o           = be_q[rwd_idx];
       rwd_msg.valid      = 1'b1;
@@ -237,10 +252,10 @@ module memory_queue
   // ---------------------------------------------------------------------------------------------
   s2m_ndr_t    ndr;
   s2m_drs_t    drs;
-  logic        can_take, consume, match;
+  logic        can_take, consume, match, give_up;
   logic [15:0] rsp_tag;
   logic [1:0]  rsp_dev_load;
-  idx_t        rsp_idx;
+  idx_t        tag_idx, rsp_idx;
   logic        rsp_valid_q;
   sys_rsp_t    rsp_q;
   logic [31:0] unexpected_q;
@@ -248,27 +263,37 @@ module memory_queue
   assign ndr          = ndr_hdr_i[S2mNdrBits-1:0];
   assign drs          = drs_hdr_i[S2mDrsBits-1:0];
   assign can_take     = !rsp_valid_q || rsp_ready_i;
-  assign drs_ready_o  = can_take;
-  assign ndr_ready_o  = can_take && !drs_valid_i;
-  assign consume      = can_take && (drs_valid_i || ndr_valid_i);
+  assign drs_ready_o  = can_take || isolate_i;
+  assign ndr_ready_o  = (can_take && !drs_valid_i) || isolate_i;
+  assign consume      = can_take && (drs_valid_i || ndr_valid_i) && !isolate_i;
   assign rsp_tag      = drs_valid_i ? drs.tag : ndr.tag;
   assign rsp_dev_load = drs_valid_i ? drs.dev_load : ndr.dev_load;
-  assign rsp_idx      = idx_t'(rsp_tag);
+  assign tag_idx      = idx_t'(rsp_tag);
 
   always_comb begin
     match = 1'b0;
     if (consume && rsp_tag < 16'(Loads)) begin
-      match = valid_q[rsp_idx] && sent_q[rsp_idx] && is_write_q[rsp_idx] != drs_valid_i;
+      match = valid_q[tag_idx] && sent_q[tag_idx] && is_write_q[tag_idx] != drs_valid_i;
     end
   end
+
+  // In isolation the lowest entry is answered here. rsp_idx is the entry that leaves, either way.
+  assign give_up = isolate_i && can_take && valid_q != '0;
+  assign rsp_idx = isolate_i ? idx_t'(first_one(64'(valid_q))) : tag_idx;
+
   assign rsp_taken_o    = match;
   assign rsp_dev_load_o = match ? rsp_dev_load : '0;
 
   always_ff @(posedge clk_i) begin
-    if (match) begin
+    if (match || give_up) begin
       rsp_q.id       <= id_q[rsp_idx];
       rsp_q.is_write <= is_write_q[rsp_idx];
-      rsp_q.error    <= drs_valid_i && drs.poison;
+    end
+    if (give_up) begin
+      rsp_q.error <= 1'b1;
+      rsp_q.data  <= '1;
+    end else if (match) begin
+      rsp_q.error <= drs_valid_i && drs.poison;
       if (drs_valid_i) rsp_q.data <= drs_data_i;
     end
   end
@@ -277,6 +302,9 @@ module memory_queue
   assign rsp_o        = rsp_q;
   assign unexpected_o = unexpected_q;
 
+  assign busy_o      = valid_q != '0 || spec_valid_q != '0 || req_valid || rwd_valid;
+  assign timed_out_o = tick_i && !isolate_i && (valid_q & late_q) != '0;
+
   // ---------------------------------------------------------------------------------------------
   // State
   // ---------------------------------------------------------------------------------------------
@@ -284,22 +312,23 @@ module memory_queue
     if (!rst_ni) begin
       valid_q      <= '0;
       sent_q       <= '0;
+      late_q       <= '0;
       spec_valid_q <= '0;
       rsp_valid_q  <= 1'b0;
       unexpected_q <= '0;
     end else begin
+      if (tick_i) late_q <= valid_q;
       if (alloc) begin
         valid_q[free_idx] <= 1'b1;
         sent_q[free_idx]  <= 1'b0;
+        late_q[free_idx]  <= 1'b0;
       end
       if (alloc_spec) spec_valid_q[spec_free_idx] <= 1'b1;
-      if (req_pop) begin
-        if (req_is_spec) spec_valid_q[req_spec] <= 1'b0;
-        else             sent_q[req_idx]        <= 1'b1;
-      end
-      if (rwd_pop) sent_q[rwd_idx] <= 1'b1;
-      if (match) valid_q[rsp_idx] <= 1'b0;
-      if (can_take) rsp_valid_q <= match;
+      if (req_pop && req_is_spec) spec_valid_q[req_spec] <= 1'b0;
+      if (req_sent && !req_is_spec) sent_q[req_idx] <= 1'b1;
+      if (rwd_sent) sent_q[rwd_idx] <= 1'b1;
+      if (match || give_up) valid_q[rsp_idx] <= 1'b0;
+      if (can_take) rsp_valid_q <= match || give_up;
       if (consume && !match) unexpected_q <= unexpected_q + 32'd1;
     end
   end
@@ -339,7 +368,7 @@ module memory_queue
       tr_alloc_o.line  = in_req_i.line;
       tr_alloc_o.info  = 8'(free_idx);
     end
-    if (req_pop) begin
+    if (req_sent) begin
       if (req_is_spec) begin
         tr_spec_o.valid = 1'b1;
         tr_spec_o.line  = spec_addr_q[req_spec];
@@ -355,17 +384,17 @@ module memory_queue
         tr_req_o.info  = 8'(req_msg.opcode);
       end
     end
-    if (rwd_pop) begin
+    if (rwd_sent) begin
       tr_rwd_o.valid = 1'b1;
       tr_rwd_o.id    = 16'(rwd_idx);
       tr_rwd_o.line  = line_q[rwd_idx];
       tr_rwd_o.info  = 8'(rwd_msg.opcode);
     end
-    if (match) begin
+    if (match || give_up) begin
       tr_respond_o.valid = 1'b1;
       tr_respond_o.id    = id_q[rsp_idx];
       tr_respond_o.line  = line_q[rsp_idx];
-      tr_respond_o.info  = {rsp_dev_load, 6'(rsp_idx)};
+      tr_respond_o.info  = {rsp_dev_load_o, 6'(rsp_idx)};
     end
   end
 
@@ -384,16 +413,24 @@ module memory_queue
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     alloc_spec |-> !spec_valid_q[spec_free_idx]);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_pop && !req_is_spec) |-> valid_q[req_idx] && !sent_q[req_idx] && !is_write_q[req_idx]);
+    (req_sent && !req_is_spec) |-> valid_q[req_idx] && !sent_q[req_idx] && !is_write_q[req_idx]);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_pop && req_is_spec) |-> spec_valid_q[req_spec]);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    rwd_pop |-> valid_q[rwd_idx] && !sent_q[rwd_idx] && is_write_q[rwd_idx]);
+    rwd_sent |-> valid_q[rwd_idx] && !sent_q[rwd_idx] && is_write_q[rwd_idx]);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_valid_o && !req_ready_i) |=> req_valid_o && $stable(req_hdr_o));
+    (req_valid_o && !req_ready_i) |=> isolate_i || (req_valid_o && $stable(req_hdr_o)));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rwd_valid_o && !rwd_ready_i) |=> rwd_valid_o && $stable(rwd_hdr_o));
+    (rwd_valid_o && !rwd_ready_i) |=> isolate_i || (rwd_valid_o && $stable(rwd_hdr_o)));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o.id));
+  // Isolation: silent outward, no response counted, and the caller ends it on an empty queue only
+  // (an order left over would name entries that are others' by then).
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    isolate_i |-> !req_valid_o && !rwd_valid_o && !rsp_taken_o && ndr_ready_o && drs_ready_o);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (isolate_i && busy_o) |=> isolate_i);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (isolate_i && valid_q != '0 && (!rsp_valid_o || rsp_ready_i)) |=> rsp_valid_o && rsp_o.error);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) timed_out_o |-> tick_i && busy_o);
 
 endmodule

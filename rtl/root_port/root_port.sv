@@ -9,12 +9,15 @@
 //                                 +-------+             |
 //                                 +---- load control <--+ profiler
 //
+// isolation counts the time-out and, enabled, makes the memory queue answer by itself when a request
+// timed out or the link went down.
+//
 // Latency, idle, controller excluded: request accepted in cycle t, at the head of the SR queue in
 // t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the
 // controller's receive FIFO in cycle t is offered in t + 1.
 //
 // Registers (addr[11:0]): docs/blocks.md, "root_port registers"; layout: cxl_reg_pkg
-// (regs/root_port.yaml).
+// (regs/root_port.yaml, regs/timeout.yaml).
 //
 // Source: the SR engine's parts as docs/blocks.md describes them; CXL 2.0 for the messages.
 
@@ -41,7 +44,7 @@ module root_port
   output logic        rsp_valid_o,
   input  logic        rsp_ready_i,
   output sys_rsp_t    rsp_o,
-  // Registers: vendor block at 800h
+  // Registers: time-out and isolation at 000h, vendor block at 800h
   input  reg_req_t    reg_req_i,
   output logic [31:0] reg_rdata_o,
   // Link
@@ -80,8 +83,9 @@ module root_port
   logic [2:0]       policy_q;
   logic             len_en_q;
   logic [3:0]       clip_log2_q;
-  logic [31:0]      rdata_q, rdata_d;
-  logic             wr_policy;
+  logic [31:0]      rdata_q, rdata_d, rdata_isolation;
+  reg_req_t         reg_req_isolation;
+  logic             reg_vendor_q, wr_policy;
   gran_e            state;
   logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
   logic [31:0]      unexpected;
@@ -133,7 +137,18 @@ module root_port
     if (!rst_ni) rdata_q <= '0;
     else         rdata_q <= rdata_d;
   end
-  assign reg_rdata_o = rdata_q;
+
+  always_comb begin
+    reg_req_isolation       = reg_req_i;
+    reg_req_isolation.valid = reg_req_i.valid && !reg_req_i.addr[11];
+  end
+
+  // Read data is that of the block addressed last.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)              reg_vendor_q <= 1'b0;
+    else if (reg_req_i.valid) reg_vendor_q <= reg_req_i.addr[11];
+  end
+  assign reg_rdata_o = reg_vendor_q ? rdata_q : rdata_isolation;
 
   // ---------------------------------------------------------------------------------------------
   // SR queue
@@ -225,6 +240,7 @@ module root_port
   line_t      drs_data;
   logic       rsp_taken;
   logic [1:0] rsp_dev_load;
+  logic       isolated, tick, timed_out, busy;
 
   memory_queue #(
     .Depth      (MemDepth),
@@ -264,11 +280,33 @@ module root_port
     .rsp_taken_o   (rsp_taken),
     .rsp_dev_load_o(rsp_dev_load),
     .unexpected_o  (unexpected),
+    .isolate_i     (isolated),
+    .tick_i        (tick),
+    .timed_out_o   (timed_out),
+    .busy_o        (busy),
     .tr_alloc_o    (tr_memq_alloc_o),
     .tr_req_o      (tr_ctrl_accept_o),
     .tr_rwd_o      (tr_ctrl_store_o),
     .tr_spec_o     (tr_spec_issue_o),
     .tr_respond_o  (tr_port_respond_o)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Time-out and isolation
+  // ---------------------------------------------------------------------------------------------
+  logic cm_link_up;
+
+  isolation u_isolation (
+    .clk_i,
+    .rst_ni,
+    .reg_req_i  (reg_req_isolation),
+    .reg_rdata_o(rdata_isolation),
+    .link_up_i  (cm_link_up && init_done_o),
+    .abort_i    (abort_o),
+    .timed_out_i(timed_out),
+    .busy_i     (busy),
+    .tick_o     (tick),
+    .isolated_o (isolated)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -322,7 +360,7 @@ module root_port
     .clk_i,
     .rst_ni,
     .mdh_disable_i (1'b0),
-    .tx_flush_i    (1'b0),
+    .tx_flush_i    (isolated),
     .tx_nd_valid_i (req_msg_valid),
     .tx_nd_ready_o (req_msg_ready),
     .tx_nd_hdr_i   (req_msg_hdr),
@@ -362,6 +400,7 @@ module root_port
     .phy_recovery_i,
     .retrain_req_o,
     .phy_state_o,
+    .cm_link_up_o  (cm_link_up),
     .init_done_o,
     .abort_o,
     .err_o,

@@ -25,11 +25,15 @@ struct LinkOptions {
   std::uint64_t damage_flit = 0;  // this one, counted from 1, gets a wrong bit; 0: none
 };
 
-// Made on purpose, on every link alike.
+// Made on purpose, on every link alike but for the removal. Cycles count from reset.
 struct LinkFaults {
   std::uint64_t recovery_at = 0;               // a Recovery in this cycle; 0: none
   std::uint64_t recovery_every = 0;            // and whenever so many cycles have passed; 0: never
   std::array<std::uint64_t, 2> damage_flit{};  // of M2S, S2M: LinkOptions::damage_flit
+  // In this cycle the link of this port leaves L0 without Recovery and stays down; 0: never.
+  // Precondition: the links have trained by then.
+  std::uint64_t down_at = 0;
+  unsigned down_port = 0;
 };
 
 class Link {
@@ -47,7 +51,7 @@ class Link {
   [[nodiscard]] bool due(Time now) const { return !wire_.empty() && wire_.front().at <= now; }
   // The flit due at this clock edge, if any.
   std::optional<Arrival> receive(Time now);
-  // Recovery: what is under way is lost.
+  // Recovery, or the link went down: what is under way is lost.
   void drop_all(Time now) {
     wire_.clear();
     busy_until_ = now;

@@ -1,4 +1,4 @@
-// The state of the physical link between two ports: down, L0, Recovery.
+// The state of the physical link between two ports: down, L0, Recovery. Down is without return.
 //
 // Purpose: what a PHY tells the ARB/MUXes at both ends. Whoever asks for Recovery gets it at once
 //          and takes the other end along; both leave it in the same cycle.
@@ -14,6 +14,9 @@ class Phy {
 
   // Out of Detect, at both ends.
   void bring_up() { state_ = State::L0; }
+
+  // Straight out of L0 or Recovery, at both ends: a part was pulled out.
+  void go_down() { state_ = State::Down; }
 
   // The clock rises. `asked`: an end wants Recovery or cannot read what it gets. True if Recovery
   // begins: what is on the wires is lost. A wish during Recovery makes it longer.

@@ -212,6 +212,7 @@ class Bench {
     check("link_tx_kind_o", v.link_tx_kind_o, 2, static_cast<unsigned>(l.tx_kind));
     check("retrain_req_o", v.retrain_req_o, 1, l.retrain_req);
     check("phy_state_o", v.phy_state_o, 4, static_cast<unsigned>(l.phy_state));
+    check("cm_link_up_o", v.cm_link_up_o, 1, l.cm_link_up);
     check("init_done_o", v.init_done_o, 1, m.init_done);
     check("abort_o", v.abort_o, 1, m.abort);
     check("err_o", v.err_o, 8, m.err);

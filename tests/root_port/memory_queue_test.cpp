@@ -69,6 +69,7 @@ struct Rates {
   unsigned wrong = 2;
   std::uint64_t base = 0, lines = 8;
   bool length = false;
+  unsigned ticks = 0;
   explicit Rates(Random& random) {
     for (unsigned* p : {&requests, &writes, &specs, &takes, &answers, &rsp_ready}) {
       *p = static_cast<unsigned>(random.below(101));
@@ -77,6 +78,61 @@ struct Rates {
     base = random.bits(45);
     lines = 1 + random.below(random.percent(50) ? 8 : 200);
     length = random.percent(50);
+    ticks = random.pick(std::array{0u, 1u, 10u, 50u});
+  }
+};
+
+// Isolation as the port does it: begins at any time, ends only after a cycle without busy. What the
+// device still knows of is lost with the link, mostly.
+class Isolator {
+ public:
+  bool step(Random& random, bool was_busy, Rates& rates, Device& device) {
+    if (!isolated_) {
+      if (random.below(300) == 0) {
+        isolated_ = true;
+        ++entered;
+        if (random.percent(50)) rates.requests = rates.specs = 100;  // until it must drain
+      }
+    } else {
+      if (random.below(60) == 0) rates.requests = rates.specs = 0;
+      if (!was_busy && random.percent(30)) {
+        isolated_ = false;
+        ++left;
+        rates = Rates(random);
+        if (random.percent(70)) device = {};
+      }
+    }
+    return isolated_;
+  }
+  std::uint64_t entered = 0, left = 0;
+
+ private:
+  bool isolated_ = false;
+};
+
+// What the random run must have seen.
+struct Coverage {
+  std::uint64_t conflicts = 0, matched = 0;
+  std::uint64_t answered_sent = 0, answered_unsent = 0;  // by isolation: handed over before or not
+  std::uint64_t thrown_away = 0, both_thrown_away = 0;
+  std::uint64_t offers_withdrawn = 0;  // by the begin of isolation
+  std::uint64_t order_only = 0;        // busy without a load or store
+  std::uint64_t left_with_entry = 0;   // taken in the last cycle of isolation
+  std::uint64_t timed_out = 0, ticks_isolated = 0, ticks_in_time = 0;
+
+  void expect() const {
+    EXPECT_GT(conflicts, 1000u);
+    EXPECT_GT(matched, 10000u);
+    EXPECT_GT(answered_sent, 500u);
+    EXPECT_GT(answered_unsent, 500u);
+    EXPECT_GT(thrown_away, 500u);
+    EXPECT_GT(both_thrown_away, 25u);
+    EXPECT_GT(offers_withdrawn, 50u);
+    EXPECT_GT(order_only, 50u);
+    EXPECT_GT(left_with_entry, 10u);
+    EXPECT_GT(timed_out, 1000u);
+    EXPECT_GT(ticks_isolated, 500u);
+    EXPECT_GT(ticks_in_time, 500u);
   }
 };
 
@@ -106,6 +162,8 @@ void drive(Top& rtl, const MemoryQueueBlock::In& in, bool length) {
   rtl->ndr_valid_i = in.ndr.valid;
   test::set_bits(rtl->ndr_hdr_i, 0, 64, static_cast<std::uint64_t>(flits::pack(ndr)));
   rtl->rsp_ready_i = in.rsp_ready;
+  rtl->isolate_i = in.isolate;
+  rtl->tick_i = in.tick;
 }
 
 template <typename Top>
@@ -133,6 +191,8 @@ void compare(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
     lockstep.check("mem_line_o", test::get_bits(rtl->mem_line_o, 46 * i, 46), out.lines.line[i]);
   }
   lockstep.check("unexpected_o", rtl->unexpected_o, out.unexpected);
+  lockstep.check("timed_out_o", rtl->timed_out_o, out.timed_out);
+  lockstep.check("busy_o", rtl->busy_o, out.busy);
 }
 
 struct Trace {
@@ -147,6 +207,11 @@ void check_trace(Lockstep& lockstep, const char* name, const Port& port, const T
   lockstep.check(name, test::get_bits(port, 54, 16), twin.id);
   lockstep.check(name, test::get_bits(port, 8, 46), twin.line);
   lockstep.check(name, test::get_bits(port, 0, 8), twin.info);
+}
+
+// Means nothing without an answer.
+unsigned answered_tag(const MemoryQueueBlock::In& in, const MemoryQueueBlock::Out& out) {
+  return out.isolated_tag.value_or(in.drs.valid ? in.drs.tag : in.ndr.tag);
 }
 
 // Raised in the cycle of the handshake.
@@ -164,9 +229,9 @@ void compare_traces(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in
   check_trace(lockstep, "tr_rwd_o", rtl->tr_rwd_o,
               {rwd, out.rwd_tag, rwd ? out.rwd->addr / kLineBytes : 0,
                rwd && out.rwd->byte_enable != kAllBytes ? 2u : 1u});
-  const unsigned tag = in.drs.valid ? in.drs.tag : in.ndr.tag;
+  const unsigned tag = answered_tag(in, out);
   check_trace(lockstep, "tr_respond_o", rtl->tr_respond_o,
-              {out.rsp_taken, answered != nullptr ? answered->id : 0,
+              {answered != nullptr, answered != nullptr ? answered->id : 0,
                answered != nullptr ? answered->addr / kLineBytes : 0, out.rsp_dev_load << 6 | tag});
 }
 
@@ -178,11 +243,17 @@ TEST(MemoryQueue, LockstepWithRtl) {
   rtl.reset();
   Device device;
   std::array<MemRequest, kDepth> outstanding;  // by tag
+  std::array<bool, kDepth> sent{};
   Rates rates(random);
+  Isolator isolator;
   MemoryQueueBlock::In in;
-  std::uint64_t conflicts = 0, matched = 0;
+  MemoryQueueBlock::Out last;
+  Coverage seen;
   while (lockstep.next()) {
     if (lockstep.cycle() % 400 == 0) rates = Rates(random);
+    const bool was_isolated = in.isolate;
+    in.isolate = isolator.step(random, last.busy, rates, device);
+    in.tick = random.percent(rates.ticks);
     if (!in.in_valid && random.percent(rates.requests)) {
       in.in_valid = true;
       in.in_req =
@@ -201,27 +272,57 @@ TEST(MemoryQueue, LockstepWithRtl) {
     rtl.settle();
     const MemoryQueueBlock::Out out = twin.eval(in);
     compare(lockstep, rtl, in, out);
-    const unsigned tag = in.drs.valid ? in.drs.tag : in.ndr.tag;
-    compare_traces(lockstep, rtl, in, out, out.rsp_taken ? &outstanding[tag] : nullptr);
-    if (in.in_valid && out.in_ready) outstanding[out.in_tag] = in.in_req;
-    conflicts += in.in_valid && !out.in_ready;
-    matched += out.rsp_taken;
+    const unsigned tag = answered_tag(in, out);
+    const bool answers = out.rsp_taken || out.isolated_tag;
+    compare_traces(lockstep, rtl, in, out, answers ? &outstanding[tag] : nullptr);
+
+    seen.conflicts += in.in_valid && !out.in_ready;
+    seen.matched += out.rsp_taken;
+    if (out.isolated_tag) ++(sent[tag] ? seen.answered_sent : seen.answered_unsent);
+    seen.thrown_away += in.isolate && (in.drs.valid || in.ndr.valid);
+    seen.both_thrown_away += in.isolate && in.drs.valid && in.ndr.valid;
+    if (in.isolate && !was_isolated) {
+      in.isolate = false;
+      const MemoryQueueBlock::Out offer = twin.eval(in);
+      in.isolate = true;
+      seen.offers_withdrawn += offer.req_valid || offer.rwd_valid;
+    }
+    seen.order_only += out.busy && out.lines.valid == 0;
+    seen.left_with_entry += was_isolated && !in.isolate && out.lines.valid != 0;
+    seen.timed_out += out.timed_out;
+    seen.ticks_isolated += in.tick && in.isolate && out.lines.valid != 0;
+    seen.ticks_in_time += in.tick && !in.isolate && !out.timed_out && out.lines.valid != 0;
+
+    if (in.in_valid && out.in_ready) {
+      outstanding[out.in_tag] = in.in_req;
+      sent[out.in_tag] = false;
+    }
     twin.clock(in);
     rtl.edge();
-    if (out.rsp_taken) {
-      if (in.drs.valid) Device::forget(device.reads, in.drs.tag);
-      if (!in.drs.valid) Device::forget(device.writes, in.ndr.tag);
+    if (in.drs.valid && out.drs_ready) {
+      Device::forget(device.reads, in.drs.tag);
+      in.drs.valid = false;
     }
-    if (out.req_valid && in.req_ready && !out.req_is_spec) device.reads.push_back(out.req_tag);
-    if (out.rwd_valid && in.rwd_ready) device.writes.push_back(out.rwd_tag);
-    if (in.drs.valid && out.drs_ready) in.drs.valid = false;
-    if (in.ndr.valid && out.ndr_ready) in.ndr.valid = false;
+    if (in.ndr.valid && out.ndr_ready) {
+      Device::forget(device.writes, in.ndr.tag);
+      in.ndr.valid = false;
+    }
+    if (out.req_valid && in.req_ready && !out.req_is_spec) {
+      device.reads.push_back(out.req_tag);
+      sent[out.req_tag] = true;
+    }
+    if (out.rwd_valid && in.rwd_ready) {
+      device.writes.push_back(out.rwd_tag);
+      sent[out.rwd_tag] = true;
+    }
     if (out.in_ready) in.in_valid = false;
     if (out.spec_ready) in.spec_valid = false;
+    last = out;
   }
   if (lockstep.cycle() > 100000) {
-    EXPECT_GT(conflicts, 1000u);
-    EXPECT_GT(matched, 10000u);
+    seen.expect();
+    EXPECT_GT(isolator.entered, 100u);
+    EXPECT_GT(isolator.left, 100u);
   }
 }
 
@@ -315,6 +416,126 @@ TEST(MemoryQueue, DrsBeforeNdrAndWrongTagsCounted) {
   EXPECT_TRUE(step().rsp_taken);
   out = step();
   EXPECT_TRUE(out.rsp_valid && out.rsp.is_write && !out.rsp.error);
+}
+
+// A block of its own, one cycle a step; what is set counts for that cycle only, but isolate.
+struct Stepper {
+  MemoryQueueBlock block;
+  MemoryQueueBlock::In in;
+  MemoryQueueBlock::Out step() {
+    const bool isolate = in.isolate;
+    const auto out = block.eval(in);
+    block.clock(in);
+    in = {};
+    in.isolate = isolate;
+    return out;
+  }
+  void take(std::uint64_t line, bool is_write) {
+    in.in_valid = true;
+    in.in_req = request(line, is_write);
+    EXPECT_TRUE(step().in_ready);
+  }
+};
+
+TEST(MemoryQueue, IsolationAnswersLowestFirstWithError) {
+  Stepper s;
+  for (unsigned i = 0; i < 4; ++i) s.take(i, i % 2 != 0);
+  s.in.req_ready = s.in.rwd_ready = true;
+  auto out = s.step();  // 0 and 1 are handed over, 2 and 3 are not
+  EXPECT_TRUE(out.req_valid && out.rwd_valid);
+  s.in.isolate = true;
+  for (unsigned i = 0; i < 4; ++i) {
+    s.in.rsp_ready = s.in.req_ready = s.in.rwd_ready = true;
+    s.in.drs.valid = s.in.ndr.valid = true;  // the answers come, too late
+    s.in.ndr.tag = 1;
+    out = s.step();
+    EXPECT_FALSE(out.req_valid || out.rwd_valid || out.rsp_taken);
+    EXPECT_TRUE(out.drs_ready && out.ndr_ready && out.busy);
+    EXPECT_EQ(out.isolated_tag, i);
+    EXPECT_EQ(out.rsp_valid, i != 0);
+  }
+  EXPECT_EQ(s.step().rsp.id, 3u);
+  out = s.step();  // it waits
+  EXPECT_FALSE(out.busy);
+  EXPECT_TRUE(out.rsp_valid && out.rsp.error && out.rsp.is_write);
+  EXPECT_EQ(out.unexpected, 0u);
+  // What is taken now is answered from the next cycle, but not into a full response register.
+  s.take(9, false);
+  out = s.step();
+  EXPECT_TRUE(out.busy && !out.isolated_tag);
+  s.in.rsp_ready = true;
+  EXPECT_EQ(s.step().isolated_tag, 0u);
+  out = s.step();
+  EXPECT_TRUE(out.rsp_valid && out.rsp.error && !out.rsp.is_write);
+  Line ones;
+  ones.fill(0xff);
+  EXPECT_EQ(out.rsp.data, ones);
+}
+
+TEST(MemoryQueue, BusyUntilTheOrdersAreEmpty) {
+  Stepper s;
+  for (unsigned i = 0; i < 2; ++i) {
+    s.in.spec_valid = true;
+    EXPECT_TRUE(s.step().spec_ready);
+  }
+  s.take(5, false);
+  s.in.isolate = true;
+  EXPECT_FALSE(s.step().spec_ready);
+  auto out = s.step();  // the first MemSpecRd is gone
+  EXPECT_TRUE(out.spec_ready && out.busy);
+  EXPECT_EQ(out.lines.valid, 0u);
+  out = s.step();  // the load was answered in the first cycle, its place in the order is left
+  EXPECT_TRUE(out.busy);
+  EXPECT_FALSE(s.step().busy);
+}
+
+TEST(MemoryQueue, LastTakenInIsolationIsHandedOverAfter) {
+  Stepper s;
+  s.in.isolate = true;
+  s.in.in_valid = true;
+  s.in.in_req = request(5, true);
+  EXPECT_FALSE(s.step().busy);
+  s.in.isolate = false;  // allowed: the cycle before was not busy
+  s.in.rwd_ready = true;
+  const auto out = s.step();
+  EXPECT_TRUE(out.rwd_valid && out.busy && !out.isolated_tag);
+  s.in.ndr.valid = true;
+  EXPECT_TRUE(s.step().rsp_taken);
+}
+
+TEST(MemoryQueue, TimedOutAtTheSecondTick) {
+  Stepper s;
+  const auto tick = [&] {
+    s.in.tick = true;
+    return s.step().timed_out;
+  };
+  s.in.tick = true;
+  s.take(5, false);  // at the edge of a tick: still young
+  EXPECT_FALSE(tick());
+  EXPECT_FALSE(s.step().timed_out);  // late, but no tick
+  s.in.isolate = s.in.tick = true;
+  EXPECT_FALSE(s.block.eval(s.in).timed_out);
+  s.in = {};
+  EXPECT_TRUE(tick());
+  EXPECT_TRUE(tick());
+  // The entry's next owner is young again.
+  s.in.req_ready = true;
+  s.step();
+  s.in.drs.valid = true;
+  EXPECT_TRUE(s.step().rsp_taken);
+  s.take(6, false);
+  EXPECT_FALSE(tick());
+  EXPECT_TRUE(tick());
+}
+
+TEST(MemoryQueue, MemSpecRdDoesNotTimeOut) {
+  Stepper s;
+  s.in.spec_valid = true;
+  s.step();
+  for (unsigned i = 0; i < 3; ++i) {
+    s.in.tick = true;
+    EXPECT_FALSE(s.step().timed_out);
+  }
 }
 
 }  // namespace

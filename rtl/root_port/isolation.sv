@@ -1,0 +1,199 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Completion time-out and CXL.mem isolation of a root port.
+//
+//   time-out   tick_o once a period; the memory queue says with it whether an entry was there at the
+//              tick before as well, that is, has waited between one and two periods
+//   isolation  begun by a time-out or by the link going down, as enabled; isolated_o makes the memory
+//              queue answer by itself; ended by software once nothing is left that could be mixed up
+//
+// Software may end isolation only when the memory queue is empty, the link is up, and it has been
+// down since: only a link down clears what the far end still owes.
+//
+// Latency: a cause acts on isolated_o in the next cycle; register writes at the edge, read data the
+//          cycle after the request, 0 after any other cycle.
+// Clock:   the periods are those of a 1 GHz clock.
+//
+// Source:  CXL 3.0, 8.2.4.23; layout: cxl_reg_pkg (regs/timeout.yaml); docs/blocks.md, "isolation".
+
+module isolation
+  import cxlgpu_pkg::*;
+  import cxl_reg_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  reg_req_t    reg_req_i,    // valid only for accesses to this block: addr[11] is 0
+  output logic [31:0] reg_rdata_o,
+  input  logic        link_up_i,    // CXL.mem link layer alive and initialised
+  input  logic        abort_i,      // its retry gave up
+  input  logic        timed_out_i,  // an entry of the memory queue is too old
+  input  logic        busy_i,       // the memory queue is not empty
+  output logic        tick_o,
+  output logic        isolated_o
+);
+
+  // ---------------------------------------------------------------------------------------------
+  // Register access
+  // ---------------------------------------------------------------------------------------------
+  logic [11:0] reg_addr;
+  logic        wr_control, wr_status;
+
+  assign reg_addr   = {reg_req_i.addr[11:2], 2'b00};
+  assign wr_control = reg_req_i.valid && reg_req_i.write && reg_addr == TmoControlOffset;
+  assign wr_status  = reg_req_i.valid && reg_req_i.write && reg_addr == TmoStatusOffset;
+
+  logic [TmoControlMemValueWidth-1:0] value_q;
+  logic                               timeout_en_q, isolation_en_q, link_down_en_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      value_q        <= TmoControlMemValueReset;
+      timeout_en_q   <= TmoControlMemEnableReset;
+      isolation_en_q <= TmoControlMemIsolationReset;
+      link_down_en_q <= TmoControlMemLinkDownReset;
+    end else if (wr_control) begin
+      value_q        <= reg_req_i.wdata[TmoControlMemValueLsb +: TmoControlMemValueWidth];
+      timeout_en_q   <= reg_req_i.wdata[TmoControlMemEnableLsb];
+      isolation_en_q <= reg_req_i.wdata[TmoControlMemIsolationLsb];
+      link_down_en_q <= reg_req_i.wdata[TmoControlMemLinkDownLsb];
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Period
+  // ---------------------------------------------------------------------------------------------
+  localparam int unsigned CountBits = 35;  // 30 s
+  typedef logic [CountBits-1:0] count_t;
+
+  count_t count_q, last;
+  logic   tick_q, period_ends;
+
+  always_comb begin
+    unique case (value_q)
+      4'h1:    last = count_t'(50_000 - 1);
+      4'h5:    last = count_t'(20_000_000 - 1);
+      4'h6:    last = count_t'(100_000_000 - 1);
+      4'h9:    last = count_t'(400_000_000 - 1);
+      4'hA:    last = count_t'(1_500_000_000 - 1);
+      4'hD:    last = 35'd5_999_999_999;
+      4'hE:    last = 35'd29_999_999_999;
+      default: last = count_t'(5_000_000 - 1);  // 0, 2 and what is reserved
+    endcase
+  end
+
+  assign period_ends = timeout_en_q && count_q == last;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q <= '0;
+      tick_q  <= 1'b0;
+    end else if (wr_control) begin
+      count_q <= '0;
+      tick_q  <= 1'b0;
+    end else begin
+      if (timeout_en_q) count_q <= period_ends ? '0 : count_q + count_t'(1);
+      tick_q <= period_ends;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Isolation
+  // ---------------------------------------------------------------------------------------------
+  logic was_up_q;                // the link, since reset
+  logic was_down_q;              // the link, since isolation began
+  logic timeout_q, link_down_q, isolated_q;
+  logic timed_out, down, begins, ends;
+
+  assign timed_out = timed_out_i && timeout_en_q;
+  assign down      = (was_up_q || link_up_i) && (!link_up_i || abort_i);
+  assign begins    = !isolated_q && ((timed_out && isolation_en_q) || (down && link_down_en_q));
+  assign ends      = isolated_q && wr_status && reg_req_i.wdata[TmoStatusMemIsolationLsb]
+                     && !busy_i && link_up_i && !abort_i && was_down_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      was_up_q    <= 1'b0;
+      was_down_q  <= 1'b0;
+      timeout_q   <= TmoStatusMemTimeoutReset;
+      link_down_q <= TmoStatusMemLinkDownReset;
+      isolated_q  <= TmoStatusMemIsolationReset;
+    end else begin
+      if (link_up_i) was_up_q <= 1'b1;
+
+      if (begins)    was_down_q <= down;  // the cycle of the cause counts
+      else if (down) was_down_q <= 1'b1;
+
+      if (begins)    isolated_q <= 1'b1;
+      else if (ends) isolated_q <= 1'b0;
+
+      if (timed_out) begin
+        timeout_q <= 1'b1;
+      end else if (wr_status && reg_req_i.wdata[TmoStatusMemTimeoutLsb]) begin
+        timeout_q <= 1'b0;
+      end
+
+      if (begins && down) begin
+        link_down_q <= 1'b1;
+      end else if (wr_status && reg_req_i.wdata[TmoStatusMemLinkDownLsb]) begin
+        link_down_q <= 1'b0;
+      end
+    end
+  end
+
+  assign tick_o     = tick_q;
+  assign isolated_o = isolated_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Read
+  // ---------------------------------------------------------------------------------------------
+  logic [31:0] rdata_q, rdata_d;
+
+  always_comb begin
+    rdata_d = '0;
+    if (reg_req_i.valid && !reg_req_i.write) begin
+      unique case (reg_addr)
+        TmoCapabilityOffset: rdata_d = TmoCapabilityReset;
+        TmoControlOffset: begin
+          rdata_d[TmoControlMemValueLsb +: TmoControlMemValueWidth] = value_q;
+          rdata_d[TmoControlMemEnableLsb]                           = timeout_en_q;
+          rdata_d[TmoControlMemIsolationLsb]                        = isolation_en_q;
+          rdata_d[TmoControlMemLinkDownLsb]                         = link_down_en_q;
+        end
+        TmoStatusOffset: begin
+          rdata_d[TmoStatusMemTimeoutLsb]   = timeout_q;
+          rdata_d[TmoStatusMemIsolationLsb] = isolated_q;
+          rdata_d[TmoStatusMemLinkDownLsb]  = link_down_q;
+          rdata_d[TmoStatusBusyLsb]         = isolated_q && busy_i;
+        end
+        default: rdata_d = '0;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rdata_q <= '0;
+    else         rdata_q <= rdata_d;
+  end
+  assign reg_rdata_o = rdata_q;
+
+  // Registers are words; the bits above 11 do not count.
+  logic unused_bits;
+  assign unused_bits = ^{reg_req_i.addr, reg_req_i.wdata};
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  OwnAddress_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reg_req_i.valid |-> !reg_req_i.addr[11]);
+  OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0);
+  TickEnabled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      tick_o |-> timeout_en_q && count_q == '0);
+  InPeriod_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= last);
+  // Nothing but software ends isolation, and never with something left over.
+  EndsByWrite_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (isolated_o && !(wr_status && !busy_i && link_up_i && !abort_i)) |=> isolated_o);
+  DownIsIsolated_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (down && link_down_en_q && !isolated_o) |=> isolated_o);
+
+endmodule
