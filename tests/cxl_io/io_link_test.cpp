@@ -304,6 +304,30 @@ TEST(IoLink, LatencyAndCredits) {
   EXPECT_EQ(hand.sent[1], IoVerdict(FlowControl{FcKind::kUpdate, FcClass::kPosted, 5, 9}));
 }
 
+// A limit may be at most half the range ahead: 128 headers, 2048 DW of data.
+TEST(IoLink, HalfTheRangeOfCredits) {
+  struct Case {
+    unsigned header, data;  // ahead of what is used and the TLP at hand
+    bool sent;
+  };
+  for (const Case c :
+       {Case{0, 0, true}, Case{128, 0, true}, Case{129, 0, false}, Case{255, 0, false},
+        Case{0, 2048, true}, Case{0, 2049, false}, Case{0, 4095, false}}) {
+    Hand hand;
+    hand.up(1, 1);
+    hand.offer(kWrite);
+    hand.steps(3);
+    ASSERT_EQ(hand.sequences(), Sequences{0});
+    hand.receive(
+        FlowControl{FcKind::kUpdate, FcClass::kPosted, (2 + c.header) % 256, (2 + c.data) % 4096});
+    hand.steps(4);
+    hand.offer(kWrite);
+    hand.steps(4);
+    EXPECT_EQ(hand.sequences(), (c.sent ? Sequences{0, 1} : Sequences{0}))
+        << c.header << " headers, " << c.data << " DW ahead";
+  }
+}
+
 TEST(IoLink, ReplayForNaks) {
   Hand hand;
   hand.up();
@@ -325,6 +349,11 @@ TEST(IoLink, ReplayForNaks) {
   }
   hand.receive(AckNak{true, 0});
   EXPECT_EQ(hand.errors_now(), 1u << IoLink::kNakReplay | 1u << IoLink::kReplayRollover);
+  // Not so if the fourth acknowledges something.
+  for (const unsigned number : {0u, 0u, 0u, 1u}) {
+    hand.receive(AckNak{true, number});
+    EXPECT_EQ(hand.errors_now(), 1u << IoLink::kNakReplay);
+  }
   hand.receive(AckNak{true, 3});  // not sent yet
   EXPECT_EQ(hand.errors_now(), 1u << IoLink::kAckRange);
   hand.receive(AckNak{true, 2});  // all of it: nothing to repeat
