@@ -1,6 +1,6 @@
 // A host that makes one request at a time, for tests of both ends of CXL.io.
 //
-// Purpose: drives io_pair_tb.sv, carries the flits over two wires and collects responses and events.
+// Purpose: drives io_pair_tb.sv, carries the flits over two wires, collects responses and events.
 // Units:   cycles; byte addresses.
 // Errors:  what never happens throws std::runtime_error; Bench::read and its like throw too if the
 //          device does not answer with success.
