@@ -1,0 +1,147 @@
+#include "refmodel/cxl_io/config_space.hpp"
+
+namespace cxlgpu {
+
+using namespace config_offset;
+
+namespace {
+
+constexpr std::uint32_t kMemorySpace = 1u << 1;  // command
+constexpr std::uint32_t kMemEnable = 1u << 2;    // CXL control
+constexpr std::uint32_t kPowerState = 3;
+constexpr std::uint32_t kD0 = 0, kD3Hot = 3;
+
+constexpr std::uint32_t enabled_bits(unsigned enables) {
+  std::uint32_t mask = 0;
+  for (unsigned i = 0; i < 4; ++i) mask |= (enables >> i & 1) != 0 ? 0xffu << (8 * i) : 0;
+  return mask;
+}
+
+}  // namespace
+
+ConfigSpace::ConfigSpace(const Parameters& p)
+    : range1_(p.range1_size != 0), range2_(p.range2_size != 0) {
+  header(p);
+  pcie(p);
+  cxl_device(p);
+  other_dvsecs(p);
+}
+
+void ConfigSpace::header(const Parameters& p) {
+  const std::uint32_t id = std::uint32_t{p.device_id} << 16 | p.vendor_id;
+  at(kId).value = at(kSubsystem).value = id;
+  at(kCommand) = {.value = 1u << 20,
+                  .rw = 1u << 1 | 1u << 2 | 1u << 6 | 1u << 8 | 1u << 10,
+                  .rw1c = 1u << 27 | 1u << 31};
+  at(kClass).value = 0x0502'1000u | p.revision_id;
+  at(kCacheLine).rw = 0xff;
+  at(kBar0) = {.value = 4, .rw = 0xfffe'0000};
+  at(kBar0High).rw = 0xffff'ffff;
+  at(kCapabilities).value = kPcie;
+  at(kInterrupt).rw = 0xff;
+}
+
+void ConfigSpace::pcie(const Parameters& p) {
+  at(kPcie).value = 0x0002'8010;
+  at(kDeviceCapability).value = 0x8000;
+  at(kDeviceControl) = {.rw = 0xf, .rw1c = 0xf'0000};
+  const std::uint32_t link = 0x10 * p.link_width + p.link_speed;
+  at(kLinkCapability).value = 0x0040'0000 + link;
+  at(kLinkControl) = {.value = (0x1000 + link) << 16, .rw = 1u << 3 | 1u << 6 | 1u << 7};
+  at(kDeviceCapability2).value = 0x0001'0000;
+  at(kLinkCapability2).value = ((2u << p.link_speed) - 2) & 0xff;
+  at(kLinkControl2).value = p.link_speed;
+  at(kPower).value = 0x0003'0001;
+  at(kPowerControl) = {.value = 1u << 3, .rw = kPowerState};
+}
+
+void ConfigSpace::cxl_device(const Parameters& p) {
+  at(kCxlDevice).value = 0x1401'0023;
+  at(kCxlDevice + 0x4).value = 0x0381'1e98;
+  at(kCxlDevice + 0x8).value = range2_ ? 0x002e'0000 : 0x001e'0000;
+  at(kCxlControl) = {.value = 1u << 1, .rwl = kMemEnable};
+  at(kCxlLock).rwo = 1;
+  range(kRange1, p.range1_size, p.media_type, true);
+  range(kRange2, p.range2_size, p.media_type, range2_);
+}
+
+void ConfigSpace::range(unsigned offset, std::uint64_t size, unsigned media_type, bool base) {
+  if (size != 0) {
+    at(offset).value = static_cast<std::uint32_t>(size >> 4);
+    at(offset + 0x4).value = static_cast<std::uint32_t>(size & 0xf) << 28 | media_type << 2 | 1;
+  }
+  if (base) {
+    at(offset + 0x8).rwl = 0xffff'ffff;
+    at(offset + 0xc).rwl = 0xf000'0000;
+  }
+}
+
+void ConfigSpace::other_dvsecs(const Parameters& p) {
+  at(kFlexBus).value = 0x1601'0023;
+  at(kFlexBus + 0x4).value = 0x0141'1e98;
+  at(kFlexBus + 0x8).value = 0x0026'0007;
+  at(kFlexBusStatus).rw1c = 0x0700'0000;
+  at(kLocator).value = 0x1801'0023;
+  at(kLocator + 0x4).value = 0x0140'1e98;
+  at(kLocator + 0x8).value = 0x0000'0008;
+  at(kLocator + 0xc).value = 0x0000'0100;
+  at(kVendor).value = 0x0001'0023;
+  at(kVendor + 0x4).value = 0x0140'0000u | p.vendor_id;
+  at(kVendor + 0x8).value = p.max_spec_granules << 24 | 8u << 20 | 1u << 16 | 1;
+  at(kVendor + 0xc).value = 0x0001'0000;
+}
+
+ConfigSpace::Out ConfigSpace::eval() const {
+  const bool d0 = (at(kPowerControl).value & kPowerState) == kD0;
+  return {.rdata = rdata_,
+          .mem_space_en = d0 && (at(kCommand).value & kMemorySpace) != 0,
+          .bar0 = std::uint64_t{at(kBar0High).value} << 15 | at(kBar0).value >> 17,
+          .mem_enable = (at(kCxlControl).value & kMemEnable) != 0,
+          .config_lock = at(kCxlLock).value != 0};
+}
+
+std::uint32_t ConfigSpace::read(const In& in) const {
+  if (in.access.word >= registers_.size()) return 0;
+  const std::uint32_t active = in.mem_active ? 2 : 0;
+  switch (const std::uint32_t value = registers_[in.access.word].value; 4 * in.access.word) {
+    case kRange1 + 4:
+      return value | (range1_ ? active : 0);
+    case kRange2 + 4:
+      return value | (range2_ ? active : 0);
+    case kFlexBusStatus:
+      return value | in.port_status << 16;
+    case kTrainingData:
+      return in.ts_data;
+    default:
+      return value;
+  }
+}
+
+void ConfigSpace::write(const CfgAccess& access) {
+  if (access.word >= registers_.size()) return;
+  Register& r = registers_[access.word];
+  const std::uint32_t enabled = enabled_bits(access.enables);
+  const bool locked = at(kCxlLock).value != 0;
+  const std::uint32_t writable = (r.rw | (locked ? 0 : r.rwl)) & enabled;
+  std::uint32_t value = (r.value & ~writable) | (access.data & writable);
+  value &= ~(access.data & enabled & r.rw1c);
+  value |= access.data & enabled & r.rwo;
+  const std::uint32_t state = value & kPowerState;
+  if (4 * access.word == kPowerControl && state != kD0 && state != kD3Hot) return;
+  r.value = value;
+}
+
+void ConfigSpace::events(const In& in) {
+  at(kDeviceControl).value |= (in.event & 0xf) << 16;
+  at(kCommand).value |= (in.event >> 4 & 1) << 27 | (in.event >> 5 & 1) << 31;
+  at(kFlexBusStatus).value |= in.id_error << 24;
+}
+
+void ConfigSpace::clock(const In& in) {
+  const bool write_now = in.access.valid && in.access.write;
+  rdata_ = in.access.valid && !in.access.write ? read(in) : 0;
+  if (write_now) write(in.access);
+  events(in);  // after the write: an event wins
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,194 @@
+#include "refmodel/cxl_io/io_completer.hpp"
+
+#include <bit>
+
+namespace cxlgpu {
+namespace {
+
+constexpr unsigned first_enables(const Tlp& tlp) {
+  return tlp[7] & 0xf;
+}
+constexpr unsigned last_enables(const Tlp& tlp) {
+  return tlp[7] >> 4;
+}
+
+// Bytes left out at the start and at the end of what the enables select.
+constexpr unsigned skip(const Tlp& tlp) {
+  const unsigned enables = first_enables(tlp);
+  return enables == 0 ? 0 : static_cast<unsigned>(std::countr_zero(enables));
+}
+constexpr unsigned rest(const Tlp& tlp) {
+  const unsigned enables = length_field(tlp) == 1 ? first_enables(tlp) : last_enables(tlp);
+  return enables == 0 ? 0 : 4 - static_cast<unsigned>(std::bit_width(enables));
+}
+constexpr unsigned byte_count(const Tlp& tlp) {
+  if (length_field(tlp) == 1 && first_enables(tlp) == 0) return 1;
+  return (4 * length_field(tlp) - skip(tlp) - rest(tlp)) % 4096;
+}
+
+}  // namespace
+
+std::uint64_t IoCompleter::address() const {
+  std::uint64_t address = 0;
+  for (unsigned i = 8; i < header_bytes(tlp_); ++i) address = address << 8 | tlp_[i];
+  return address & ~std::uint64_t{3};
+}
+
+IoCompleter::Request IoCompleter::config(unsigned type) const {
+  const bool poisoned_write = has_data(tlp_) && poisoned(tlp_);
+  const bool mine = type == tlp_type::kConfig0 && !long_header(tlp_);
+  if (!mine || length_field(tlp_) != 1 || (tlp_[9] & 7) != 0 || poisoned_write) {
+    return {.status = CplStatus::kUnsupported,
+            .event = kUnsupportedRequest | (mine && poisoned_write ? kPoisonedWrite : 0)};
+  }
+  Request request{.source = Source::kConfig};
+  request.cfg = {
+      .valid = true, .write = has_data(tlp_), .word = (tlp_[10] & 0xfu) << 6 | tlp_[11] >> 2};
+  if (has_data(tlp_)) {
+    request.cfg.enables = first_enables(tlp_);
+    request.cfg.data = data_of(tlp_);
+  }
+  return request;
+}
+
+IoCompleter::Request IoCompleter::bar(unsigned offset) const {
+  const bool write = has_data(tlp_);
+  Request request;
+  const bool hdm = offset >= 0x1800 && offset < 0x2000;
+  if (hdm || (offset >= 0x1'0000 && offset < 0x1'0800)) {
+    request.source = Source::kRegister;
+    request.reg = {.valid = true,
+                   .write = write,
+                   .addr = (hdm ? 0 : 0x800) + (offset & 0x7ff),
+                   .data = write ? data_of(tlp_) : 0};
+  } else if (offset == 0x1000) {
+    request.source = Source::kArrayHeader;
+  } else if (offset == 0x1004) {
+    request.source = Source::kDecoderHeader;
+  } else if (offset == 0xe180) {
+    request.source = Source::kWeightIo;
+    request.weight_io_we = write;
+  } else if (offset == 0xe1c0) {
+    request.source = Source::kWeightCm;
+    request.weight_cm_we = write;
+  }
+  return request;
+}
+
+IoCompleter::Request IoCompleter::memory(const In& in) const {
+  const bool mine = in.mem_space_en && address() >> 17 == in.bar0;
+  if (!mine) return {.status = CplStatus::kUnsupported, .event = kUnsupportedRequest};
+  const auto offset = static_cast<unsigned>(address() & 0x1'ffff);
+  if (!has_data(tlp_)) {
+    if (length_field(tlp_) == 1) return bar(offset);
+    return {.status = CplStatus::kAbort, .event = kCompleterAbort};
+  }
+  if (poisoned(tlp_)) return {.event = kPoisonedWrite};
+  if (first_enables(tlp_) == 0xf) return bar(offset);
+  return {.event = first_enables(tlp_) == 0 ? 0 : kCompleterAbort};
+}
+
+IoCompleter::Request IoCompleter::decode(const In& in) const {
+  const unsigned type = type_of(tlp_);
+  if (type == tlp_type::kConfig0 || type == tlp_type::kConfig1) return config(type);
+  if (type == tlp_type::kMemory) return memory(in);
+  switch (class_of(tlp_)) {
+    case FcClass::kPosted:  // messages
+      return {};
+    case FcClass::kCompletion:
+      return {.event = kUnexpectedCompletion};
+    default:
+      return {.status = CplStatus::kUnsupported, .event = kUnsupportedRequest};
+  }
+}
+
+std::uint32_t IoCompleter::read_data(const In& in) const {
+  switch (source_) {
+    case Source::kConfig:
+      return in.cfg_rdata;
+    case Source::kRegister:
+      return in.reg_rdata;
+    case Source::kArrayHeader:
+      return 0x0111'0001;
+    case Source::kDecoderHeader:
+      return 0x8001'0005;
+    case Source::kWeightIo:
+      return in.weight_io << 4;
+    case Source::kWeightCm:
+      return in.weight_cm << 4;
+    default:
+      return 0;
+  }
+}
+
+Tlp IoCompleter::completion() const {
+  const auto byte = [](unsigned value) { return static_cast<std::uint8_t>(value); };
+  const unsigned type = type_of(tlp_);
+  const bool locked = type == tlp_type::kMemoryLocked;
+  const bool memory_read = (type == tlp_type::kMemory || locked) && !has_data(tlp_);
+  const bool data = status_ == CplStatus::kSuccess && !has_data(tlp_);
+  const unsigned count = memory_read ? byte_count(tlp_) : 4;
+  Tlp reply{};
+  reply[0] =
+      byte((data ? 0x40u : 0) | (locked ? tlp_type::kCompletionLocked : tlp_type::kCompletion));
+  reply[1] = tlp_[1] & 0xfc;
+  reply[2] = tlp_[2] & 0x30;
+  reply[3] = data ? 1 : 0;
+  reply[4] = bus_;
+  reply[5] = device_;
+  reply[6] = byte(static_cast<unsigned>(status_) << 5 | count >> 8);
+  reply[7] = byte(count);
+  for (unsigned i = 0; i < 3; ++i) reply[8 + i] = tlp_[4 + i];
+  if (memory_read) reply[11] = byte((address() & 0x7c) | skip(tlp_));
+  if (data) set_data(reply, data_);
+  return reply;
+}
+
+IoCompleter::Out IoCompleter::eval(const In& in) const {
+  Out out;
+  out.tlp_rx_ready = state_ == State::kIdle;
+  out.event = event_;
+  if (state_ == State::kReply) out.tlp_tx = completion();
+  if (state_ == State::kAccess) {
+    const Request request = decode(in);
+    out.cfg = request.cfg;
+    out.reg = request.reg;
+    out.weight_io_we = request.weight_io_we;
+    out.weight_cm_we = request.weight_cm_we;
+    if (request.weight_io_we || request.weight_cm_we) out.weight = data_of(tlp_) >> 4 & 0xf;
+  }
+  return out;
+}
+
+void IoCompleter::clock(const In& in) {
+  event_ = 0;
+  switch (state_) {
+    case State::kIdle:
+      if (!in.tlp_rx) break;
+      tlp_ = *in.tlp_rx;
+      state_ = State::kAccess;
+      break;
+    case State::kAccess: {
+      const Request request = decode(in);
+      event_ = request.event;
+      status_ = request.status;
+      source_ = request.source;
+      if (request.cfg.valid && request.cfg.write) {
+        bus_ = tlp_[8];
+        device_ = tlp_[9] & 0xf8;
+      }
+      state_ = class_of(tlp_) == FcClass::kNonPosted ? State::kData : State::kIdle;
+      break;
+    }
+    case State::kData:
+      data_ = read_data(in);
+      state_ = State::kReply;
+      break;
+    case State::kReply:
+      if (in.tlp_tx_ready) state_ = State::kIdle;
+      break;
+  }
+  if (!in.link_up) state_ = State::kIdle;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,82 @@
+// Endpoint side of CXL.io: a TLP becomes a register access, and a completion if it is non-posted.
+//
+// Purpose: twin of rtl/cxl_io/io_completer.sv, cycle by cycle.
+// Units:   byte addresses; bar0 is address[63:17].
+// Errors:  what is not known is answered Unsupported Request or dropped, and shown by Out::event.
+// Source:  PCI Express Base 5.0, 2.2.9, 2.3.1; CXL 2.0, 8.2.4, 8.2.5; docs/blocks.md,
+//          "io_completer".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "refmodel/cxl_io/io_types.hpp"
+
+namespace cxlgpu {
+
+class IoCompleter {
+ public:
+  // Bits of Out::event.
+  static constexpr unsigned kUnsupportedRequest = 1, kCompleterAbort = 2, kPoisonedWrite = 4,
+                            kUnexpectedCompletion = 8;
+  struct In {
+    bool link_up = false;
+    std::optional<Tlp> tlp_rx = std::nullopt;
+    bool tlp_tx_ready = false;
+    std::uint32_t cfg_rdata = 0;
+    bool mem_space_en = false;
+    std::uint64_t bar0 = 0;
+    std::uint32_t reg_rdata = 0;
+    unsigned weight_io = 0, weight_cm = 0;
+  };
+  struct Out {
+    bool tlp_rx_ready = false;
+    std::optional<Tlp> tlp_tx = std::nullopt;
+    CfgAccess cfg = {};
+    RegAccess reg = {};
+    bool weight_io_we = false, weight_cm_we = false;
+    unsigned weight = 0;
+    unsigned event = 0;
+  };
+
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+ private:
+  enum class State : std::uint8_t { kIdle, kAccess, kData, kReply };
+  enum class Source : std::uint8_t {  // of the data of a read
+    kZero,
+    kConfig,
+    kRegister,
+    kArrayHeader,
+    kDecoderHeader,
+    kWeightIo,
+    kWeightCm,
+  };
+  // What a TLP asks for.
+  struct Request {
+    CplStatus status = CplStatus::kSuccess;  // non-posted only
+    unsigned event = 0;
+    Source source = Source::kZero;
+    CfgAccess cfg = {};
+    RegAccess reg = {};
+    bool weight_io_we = false, weight_cm_we = false;
+  };
+  [[nodiscard]] Request decode(const In& in) const;
+  [[nodiscard]] Request config(unsigned type) const;
+  [[nodiscard]] Request memory(const In& in) const;
+  [[nodiscard]] Request bar(unsigned offset) const;
+  [[nodiscard]] std::uint64_t address() const;
+  [[nodiscard]] std::uint32_t read_data(const In& in) const;
+  [[nodiscard]] Tlp completion() const;
+
+  State state_ = State::kIdle;
+  Tlp tlp_{};
+  CplStatus status_ = CplStatus::kSuccess;
+  Source source_ = Source::kZero;
+  std::uint32_t data_ = 0;
+  std::uint8_t bus_ = 0, device_ = 0;  // device in bits 7:3
+  unsigned event_ = 0;
+};
+
+}  // namespace cxlgpu

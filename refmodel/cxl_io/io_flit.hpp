@@ -1,0 +1,60 @@
+// Flits of CXL.io: one TLP or DLLP in 64 bytes, framed and protected.
+//
+// Purpose: makes the flits that io_link sends and says what a received one is.
+// Shapes:  byte n of a flit is element n; the packet begins in byte 0, the rest is idle (0).
+// Errors:  what cannot be read is a verdict, DamagedTlp or DamagedDllp.
+// Source:  PCI Express Base 5.0, 3 (DLLP, LCRC) and 4.2.2 (tokens); docs/blocks.md, "CXL.io".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <variant>
+
+#include "refmodel/cxl_io/io_types.hpp"
+
+namespace cxlgpu {
+
+using IoFlit = std::array<std::uint8_t, 64>;
+
+struct AckNak {
+  bool nak = false;
+  unsigned sequence = 0;  // 12 bits
+  bool operator==(const AckNak&) const = default;
+};
+
+enum class FcKind : std::uint8_t { kInit1 = 1, kUpdate = 2, kInit2 = 3 };
+struct FlowControl {
+  FcKind kind = FcKind::kInit1;
+  FcClass fc = FcClass::kPosted;
+  unsigned header = 0;  // 8 bits; 0 in InitFC: no limit
+  unsigned data = 0;    // 12 bits
+  bool operator==(const FlowControl&) const = default;
+};
+
+struct SequencedTlp {
+  unsigned sequence = 0;  // 12 bits
+  Tlp tlp{};
+  bool malformed = false;  // received ones only
+  bool operator==(const SequencedTlp&) const = default;
+};
+
+struct DamagedTlp {
+  bool operator==(const DamagedTlp&) const = default;
+};
+struct DamagedDllp {
+  bool operator==(const DamagedDllp&) const = default;
+};
+
+// monostate: an idle flit, or a DLLP of a kind that is not ours.
+using IoVerdict =
+    std::variant<std::monostate, AckNak, FlowControl, SequencedTlp, DamagedTlp, DamagedDllp>;
+
+[[nodiscard]] IoFlit make_flit(const AckNak& dllp);
+[[nodiscard]] IoFlit make_flit(const FlowControl& dllp);
+[[nodiscard]] IoFlit make_flit(const SequencedTlp& tlp);
+// For tests: a flit whose token says `dws` whatever the header does, and any DLLP.
+[[nodiscard]] IoFlit make_tlp_flit(const SequencedTlp& tlp, unsigned dws);
+[[nodiscard]] IoFlit make_dllp_flit(const std::array<std::uint8_t, 4>& dllp);
+[[nodiscard]] IoVerdict classify(const IoFlit& flit);
+
+}  // namespace cxlgpu

@@ -1,0 +1,142 @@
+// Data link of CXL.io, one end: sequence numbers, Ack and Nak, replay, credits.
+//
+// Purpose: twin of rtl/cxl_io/io_link.sv, cycle by cycle.
+// Units:   cycles; credits of one header or one DW of data; sequence numbers of 12 bits.
+// Errors:  pulses in Out::err, a bit each (IoLink::Error).
+// Source:  PCI Express Base 5.0, 2.6, 3; docs/blocks.md, "io_link".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "refmodel/common/ring_queue.hpp"
+#include "refmodel/cxl_io/io_flit.hpp"
+
+namespace cxlgpu {
+
+class IoLink {
+ public:
+  enum Error : unsigned {
+    kDamagedTlp,
+    kDamagedDllp,
+    kNakReplay,
+    kTimeoutReplay,
+    kReplayRollover,
+    kAckRange,
+    kMalformed,
+    kNoRoom,
+  };
+  static constexpr unsigned kMaxReplay = 64, kMaxQueue = 64;
+  struct Parameters {
+    unsigned p_hdr = 4, p_data = 8, np_hdr = 4, np_data = 4;
+    unsigned cpl_room = 4;
+    unsigned replay_depth = 4;  // a power of two
+    unsigned replay_timeout = 6144;
+    unsigned fc_refresh = 30000;
+  };
+  struct In {
+    bool link_up = false;
+    bool io_tx_ready = false;
+    std::optional<IoFlit> io_rx = std::nullopt;
+    std::optional<Tlp> tlp_tx = std::nullopt;
+    bool tlp_rx_ready = false;
+  };
+  struct Out {
+    bool dl_up = false;
+    std::optional<IoFlit> io_tx = std::nullopt;
+    bool tlp_tx_ready = false;
+    std::optional<Tlp> tlp_rx = std::nullopt;
+    unsigned err = 0;
+  };
+
+  explicit IoLink(const Parameters& parameters);
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+  [[nodiscard]] unsigned next_received() const { return s_.nrs; }       // NRS
+  [[nodiscard]] unsigned last_acknowledged() const { return s_.ackd; }  // ACKD
+  [[nodiscard]] unsigned next_sent() const { return s_.nts; }           // NTS
+
+ private:
+  enum class Phase : std::uint8_t { kInit1, kInit2, kActive };
+  enum class Choice : std::uint8_t {
+    kNothing,
+    kInitFc,
+    kNak,
+    kAck,
+    kUpdatePosted,
+    kUpdateNonPosted,
+    kReplay,
+    kNew,
+  };
+  struct Credits {
+    unsigned header = 0, data = 0;
+    bool operator==(const Credits&) const = default;
+  };
+  struct Peer {  // what it granted in one class, and what of that is used
+    Credits limit, used;
+    bool header_infinite = false, data_infinite = false;
+    bool header_ok = false, data_ok = false;
+  };
+  using Packet = std::variant<AckNak, FlowControl, SequencedTlp>;
+  // All that a link down resets.
+  struct State {
+    Phase phase = Phase::kInit1;
+    unsigned next_init = 0;  // class
+    unsigned seen = 0;       // classes
+    bool seen2 = false;
+    std::array<Peer, 3> peer{};
+    std::array<Credits, 2> alloc{};
+    unsigned update = 3;  // classes
+    unsigned refresh = 0;
+    std::optional<Tlp> pend;
+    std::optional<Packet> selected;
+
+    unsigned nts = 0, ackd = 0xfff;
+    std::array<Tlp, kMaxReplay> replay_memory{};
+    bool replaying = false;
+    unsigned again = 0;
+    unsigned replay_num = 0;
+    unsigned timer = 0;
+
+    unsigned nrs = 0;
+    bool nak_sched = false, nak_pend = false, ack_pend = false;
+    RingQueue<Tlp, kMaxQueue> queue;
+    std::optional<IoFlit> r1;
+    IoVerdict r2;
+    unsigned err = 0;
+  };
+  // What an Ack or Nak does to the transmitter.
+  struct Progress {
+    unsigned good = 0;  // TLPs acknowledged
+    bool nak_replay = false;
+  };
+
+  [[nodiscard]] State reset_state() const;
+  [[nodiscard]] unsigned count() const;
+  [[nodiscard]] bool offers(bool link_up) const { return out_.has_value() && (!link_up || up_q_); }
+  [[nodiscard]] bool credit() const;
+  [[nodiscard]] Choice choose() const;
+  [[nodiscard]] Packet packet(Choice choice) const;
+  [[nodiscard]] Progress acknowledge(const IoVerdict& verdict);
+  void chosen(Choice choice);
+  void init_fc_sent();
+  void new_tlp_sent();
+  void compute_credit();
+  void replay(const Progress& progress, unsigned old_count, bool replay_sent);
+  void receive(const IoVerdict& verdict, Phase phase, bool full);
+  void receive_fc(const FlowControl& fc, Phase phase);
+  void receive_tlp(const SequencedTlp& received, bool full);
+  void damaged();
+  void tlp_leaves();
+  void raise(Error error) { s_.err |= 1u << error; }
+
+  Parameters parameters_;
+  State s_;
+  bool up_q_ = false;
+  std::optional<IoFlit> out_;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,82 @@
+// Register accesses of the root port: a request becomes a TLP, its completion the response.
+//
+// Purpose: twin of rtl/cxl_io/io_requester.sv, cycle by cycle.
+// Units:   time-out in cycles; addresses in bytes.
+// Errors:  no answer (time-out, link down) is CplStatus::kNoAnswer; a TLP that answers nothing is
+//          dropped and shown by Out::unexpected.
+// Source:  PCI Express Base 5.0, 2.2, 2.3.2, 2.8; docs/blocks.md, "io_requester".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "refmodel/cxl_io/io_types.hpp"
+
+namespace cxlgpu {
+
+enum class IoOp : std::uint8_t { kCfgRd0, kCfgWr0, kCfgRd1, kCfgWr1, kMemRd, kMemWr };
+constexpr bool is_write(IoOp op) {
+  return (static_cast<unsigned>(op) & 1) != 0;
+}
+constexpr bool is_memory(IoOp op) {
+  return op == IoOp::kMemRd || op == IoOp::kMemWr;
+}
+
+struct IoRequest {
+  IoOp op = IoOp::kCfgRd0;
+  std::uint64_t addr = 0;  // configuration: [27:20] bus, [19:15] device, [14:12] function
+  unsigned enables = 0;    // 4 bits
+  std::uint32_t data = 0;
+};
+
+struct IoResponse {
+  CplStatus status = CplStatus::kSuccess;
+  std::uint32_t data = 0;
+  bool operator==(const IoResponse&) const = default;
+};
+
+class IoRequester {
+ public:
+  struct In {
+    bool link_up = false;
+    std::optional<IoRequest> req = std::nullopt;
+    bool rsp_ready = false;
+    bool tlp_tx_ready = false;
+    std::optional<Tlp> tlp_rx = std::nullopt;  // always taken
+  };
+  struct Out {
+    bool req_ready = false;
+    std::optional<IoResponse> rsp = std::nullopt;
+    std::optional<Tlp> tlp_tx = std::nullopt;
+    bool unexpected = false;
+  };
+
+  IoRequester(std::uint16_t requester_id, std::uint32_t timeout)
+      : requester_id_(requester_id), timeout_(timeout) {}
+  [[nodiscard]] Out eval() const;
+  void clock(const In& in);
+
+  // The TLP of a request; 5 bits of tag.
+  [[nodiscard]] static Tlp make_tlp(const IoRequest& request, std::uint16_t requester_id,
+                                    unsigned tag);
+
+ private:
+  enum class State : std::uint8_t { kIdle, kSend, kWait, kRespond };
+  [[nodiscard]] bool matches(const Tlp& tlp) const;
+  [[nodiscard]] static CplStatus status_of(const Tlp& completion);
+  void idle(const In& in);
+  void send(const In& in);
+  void wait(const In& in);
+  void respond(CplStatus status, std::uint32_t read_data = 0);
+
+  std::uint16_t requester_id_;
+  std::uint32_t timeout_;
+  State state_ = State::kIdle;
+  IoRequest request_;
+  IoResponse response_;
+  unsigned tag_ = 0;
+  std::uint32_t waited_ = 0;  // cycles in Wait, this one not counted
+  bool unexpected_ = false;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,266 @@
+// io_completer: the RTL in lockstep with its twin under TLPs of every kind, and what a completion
+// says by hand.
+#include "refmodel/cxl_io/io_completer.hpp"
+
+#include "Vio_completer.h"
+#include "tests/cxl_io/tlp_port.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+class Completer {
+ public:
+  Lockstep run{"cxl_io/io_completer", 0x1c};
+  IoCompleter::In in;
+  IoCompleter::Out out;  // of the last step
+
+  Completer() { reset(); }
+  void reset() {
+    twin_ = {};
+    rtl_.reset();
+    compare();
+  }
+  void step() {
+    drive();
+    rtl_.settle();
+    compare();
+    rtl_.edge();
+    twin_.clock(in);
+  }
+
+ private:
+  void drive() {
+    rtl_->link_up_i = in.link_up;
+    rtl_->tlp_rx_valid_i = in.tlp_rx.has_value();
+    if (in.tlp_rx) set_tlp(rtl_->tlp_rx_i, *in.tlp_rx);
+    rtl_->tlp_tx_ready_i = in.tlp_tx_ready;
+    rtl_->cfg_rdata_i = in.cfg_rdata;
+    rtl_->mem_space_en_i = in.mem_space_en;
+    rtl_->bar0_i = in.bar0;
+    rtl_->reg_rdata_i = in.reg_rdata;
+    rtl_->weight_io_i = static_cast<std::uint8_t>(in.weight_io);
+    rtl_->weight_cm_i = static_cast<std::uint8_t>(in.weight_cm);
+  }
+  void compare() {
+    out = twin_.eval(in);
+    run.check("tlp_rx_ready_o", rtl_->tlp_rx_ready_o, out.tlp_rx_ready);
+    run.check("tlp_tx_valid_o", rtl_->tlp_tx_valid_o, out.tlp_tx.has_value());
+    if (out.tlp_tx) run.check_bytes("tlp_tx_o", get_tlp(rtl_->tlp_tx_o), *out.tlp_tx);
+    run.check("cfg_req_o.valid", get_bits(rtl_->cfg_req_o, 47, 1), out.cfg.valid);
+    run.check("cfg_req_o.write", get_bits(rtl_->cfg_req_o, 46, 1), out.cfg.write);
+    run.check("cfg_req_o.word", get_bits(rtl_->cfg_req_o, 36, 10), out.cfg.word);
+    run.check("cfg_req_o.be", get_bits(rtl_->cfg_req_o, 32, 4), out.cfg.enables);
+    run.check("cfg_req_o.wdata", get_bits(rtl_->cfg_req_o, 0, 32), out.cfg.data);
+    run.check("reg_req_o.valid", get_bits(rtl_->reg_req_o, 49, 1), out.reg.valid);
+    run.check("reg_req_o.write", get_bits(rtl_->reg_req_o, 48, 1), out.reg.write);
+    run.check("reg_req_o.addr", get_bits(rtl_->reg_req_o, 32, 16), out.reg.addr);
+    run.check("reg_req_o.wdata", get_bits(rtl_->reg_req_o, 0, 32), out.reg.data);
+    run.check("weight_io_we_o", rtl_->weight_io_we_o, out.weight_io_we);
+    run.check("weight_cm_we_o", rtl_->weight_cm_we_o, out.weight_cm_we);
+    run.check("weight_o", rtl_->weight_o, out.weight);
+    run.check("event_o", rtl_->event_o, out.event);
+  }
+
+  Clocked<Vio_completer> rtl_;
+  IoCompleter twin_;
+};
+
+void set_address(Tlp& tlp, std::uint64_t address) {
+  const unsigned bytes = long_header(tlp) ? 8 : 4;
+  for (unsigned i = 0; i < bytes; ++i)
+    tlp[8 + i] = static_cast<std::uint8_t>(address >> (8 * (bytes - 1 - i)));
+}
+
+unsigned random_offset(Random& random) {
+  static constexpr unsigned kEdges[] = {0x1000,  0x1004,  0x1008,  0x17fc,  0x1800,  0x1ffc,
+                                        0x2000,  0xe17c,  0xe180,  0xe184,  0xe1bc,  0xe1c0,
+                                        0xe1c4,  0xfffc,  0x10000, 0x107fc, 0x10800, 0x1180,
+                                        0x1e180, 0x11800, 0x11000, 0x11004, 0x0000,  0x1fffc};
+  const std::uint64_t kind = random.below(100);
+  if (kind < 50) return random.pick(kEdges);
+  if (kind < 70) return 0x1800 + static_cast<unsigned>(random.bits(11));
+  if (kind < 90) return 0x1'0000 + static_cast<unsigned>(random.bits(11));
+  return static_cast<unsigned>(random.bits(17));
+}
+
+unsigned random_type(Random& random) {
+  static constexpr unsigned kKnown[] = {
+      tlp_type::kMemory,  tlp_type::kMemory,       tlp_type::kMemory,     tlp_type::kConfig0,
+      tlp_type::kConfig0, tlp_type::kMemoryLocked, tlp_type::kCompletion, tlp_type::kConfig1};
+  return random.percent(90) ? random.pick(kKnown) : static_cast<unsigned>(random.bits(5));
+}
+
+// A TLP that io_link may deliver: Fmt[2] and TD clear, Length 1 if it has data.
+Tlp random_tlp(Random& random, std::uint64_t bar0) {
+  Tlp tlp = random_bytes(random);
+  const unsigned type = random_type(random);
+  const bool data = random.percent(50);
+  const bool memory = type == tlp_type::kMemory || type == tlp_type::kMemoryLocked;
+  const bool four_dw = memory ? bar0 >> 15 != 0 || random.percent(20) : random.percent(10);
+  tlp[0] = static_cast<std::uint8_t>((data ? 0x40u : 0) | (four_dw ? 0x20u : 0) | type);
+  tlp[2] &= random.percent(80) ? 0x30 : 0x70;  // EP
+  tlp[3] = 1;
+  if (!data && random.percent(20)) {
+    const auto length =
+        static_cast<unsigned>(random.percent(30) ? random.below(3) : random.bits(10));
+    tlp[2] = static_cast<std::uint8_t>(tlp[2] | length >> 8);
+    tlp[3] = static_cast<std::uint8_t>(length);
+  }
+  if (random.percent(70)) tlp[7] |= 0xf;
+  if (random.percent(10)) tlp[7] &= 0xf0;
+  if (memory && random.percent(95)) {
+    set_address(tlp, bar0 << 17 | random_offset(random));
+    // Just beside BAR0.
+    if (random.percent(10)) tlp[8 + random.below(6)] ^= static_cast<std::uint8_t>(random.bits(8));
+  } else if (!memory && random.percent(85)) {
+    tlp[9] &= 0xf8;  // function 0
+  }
+  return cut_to_length(tlp);
+}
+
+struct Rates {
+  unsigned link_down, takes, tlps;
+  explicit Rates(Random& random)
+      : link_down(random.percent(60) ? 0 : static_cast<unsigned>(random.below(20))),
+        takes(1 + static_cast<unsigned>(random.below(100))),
+        tlps(1 + static_cast<unsigned>(random.below(100))) {}
+};
+
+TEST(IoCompleter, LockstepWithRtl) {
+  Completer completer;
+  Random random(completer.run.seed());
+  Rates rates(random);
+  std::array<std::uint64_t, 8> replies{};
+  std::array<std::uint64_t, 4> events{};
+  std::uint64_t configs = 0, registers = 0, weights = 0;
+  auto& in = completer.in;
+  while (completer.run.next()) {
+    const std::uint64_t cycle = completer.run.cycle();
+    if (cycle % 300 == 0) {
+      rates = Rates(random);
+      in.bar0 = random.bits(random.percent(50) ? 15 : 47);
+    }
+    if (cycle % 20000 == 0) completer.reset();
+    in.link_up = !random.percent(rates.link_down);
+    in.mem_space_en = random.percent(95);
+    in.cfg_rdata = static_cast<std::uint32_t>(random.bits(32));
+    in.reg_rdata = static_cast<std::uint32_t>(random.bits(32));
+    in.weight_io = static_cast<unsigned>(random.bits(4));
+    in.weight_cm = static_cast<unsigned>(random.bits(4));
+    in.tlp_tx_ready = random.percent(rates.takes);
+    if (!in.tlp_rx && random.percent(rates.tlps)) in.tlp_rx = random_tlp(random, in.bar0);
+    completer.step();
+    const auto& out = completer.out;
+    if (out.tlp_rx_ready) in.tlp_rx.reset();
+    if (out.tlp_tx && in.tlp_tx_ready) ++replies[(*out.tlp_tx)[6] >> 5];
+    for (unsigned bit = 0; bit < 4; ++bit) events[bit] += out.event >> bit & 1;
+    configs += out.cfg.valid;
+    registers += out.reg.valid;
+    weights += out.weight_io_we || out.weight_cm_we;
+  }
+  if (completer.run.cycle() > 100000) {
+    for (const unsigned status : {0u, 1u, 4u}) EXPECT_GT(replies[status], 100u);
+    for (unsigned bit = 0; bit < 4; ++bit) EXPECT_GT(events[bit], 100u);
+    for (const std::uint64_t n : {configs, registers, weights}) EXPECT_GT(n, 20u);
+  }
+}
+
+// The completion of a TLP, which must come three cycles after it was taken.
+std::optional<Tlp> answer(Completer& completer, const Tlp& tlp) {
+  completer.in.link_up = completer.in.tlp_tx_ready = completer.in.mem_space_en = true;
+  completer.in.tlp_rx = tlp;
+  completer.step();
+  EXPECT_TRUE(completer.out.tlp_rx_ready);
+  completer.in.tlp_rx.reset();
+  completer.step();
+  completer.step();
+  completer.step();
+  return completer.out.tlp_tx;
+}
+
+// Requester 5A:18.3, tag 77h, traffic class and attributes set.
+Tlp memory_read(unsigned length, unsigned enables, std::uint64_t address) {
+  Tlp tlp{0x20, 0x54, 0x10, 0, 0x5a, 0xc3, 0x77};
+  tlp[2] |= static_cast<std::uint8_t>(length >> 8 & 3);
+  tlp[3] = static_cast<std::uint8_t>(length);
+  tlp[7] = static_cast<std::uint8_t>(enables);
+  set_address(tlp, address);
+  return tlp;
+}
+
+constexpr std::uint64_t kBar0 = 0x12'3456'0004'0000;
+
+TEST(IoCompleter, CompletionOfARead) {
+  Completer completer;
+  completer.in.bar0 = kBar0 >> 17;
+  completer.in.reg_rdata = 0x1122'3344;
+  EXPECT_EQ(
+      answer(completer, memory_read(1, 0xf, kBar0 + 0x1'0048)),
+      (Tlp{0x4a, 0x54, 0x10, 1, 0, 0, 0x00, 4, 0x5a, 0xc3, 0x77, 0x48, 0x44, 0x33, 0x22, 0x11}));
+  // Two bytes in the middle: count 2, lower address of the first.
+  EXPECT_EQ(
+      answer(completer, memory_read(1, 0x6, kBar0 + 0x1000)),
+      (Tlp{0x4a, 0x54, 0x10, 1, 0, 0, 0x00, 2, 0x5a, 0xc3, 0x77, 0x01, 0x01, 0x00, 0x11, 0x01}));
+  // Too long: aborted; 3 DW from byte 1 to byte 2 of the last: 10 bytes.
+  EXPECT_EQ(answer(completer, memory_read(3, 0x7e, kBar0 + 0x1004)),
+            (Tlp{0x0a, 0x54, 0x10, 0, 0, 0, 0x80, 10, 0x5a, 0xc3, 0x77, 0x05}));
+  // 1024 DW: a count of 4096 is 0.
+  EXPECT_EQ(answer(completer, memory_read(0, 0xff, kBar0 + 0x1004)),
+            (Tlp{0x0a, 0x54, 0x10, 0, 0, 0, 0x80, 0, 0x5a, 0xc3, 0x77, 0x04}));
+  EXPECT_EQ(answer(completer, memory_read(1, 0x0, kBar0 + 0x2'0000)),
+            (Tlp{0x0a, 0x54, 0x10, 0, 0, 0, 0x20, 1, 0x5a, 0xc3, 0x77, 0x00}));
+  Tlp locked = memory_read(1, 0xf, kBar0 + 0x1004);
+  locked[0] |= tlp_type::kMemoryLocked;
+  EXPECT_EQ(answer(completer, locked),
+            (Tlp{0x0b, 0x54, 0x10, 0, 0, 0, 0x20, 4, 0x5a, 0xc3, 0x77, 0x04}));
+}
+
+TEST(IoCompleter, BusAndDeviceAreCaptured) {
+  Completer completer;
+  completer.in.cfg_rdata = 0xaabb'ccdd;
+  // Read of offset 9FCh, then a write to bus 12h, device 13; only it changes the completer's ID.
+  Tlp config{0x04, 0, 0, 1, 0x5a, 0xc3, 0x77, 0x0f, 0x34, 0xf8, 0x09, 0xfc};
+  EXPECT_EQ(answer(completer, config),
+            (Tlp{0x4a, 0, 0, 1, 0, 0, 0, 4, 0x5a, 0xc3, 0x77, 0, 0xdd, 0xcc, 0xbb, 0xaa}));
+  Tlp write{0x44, 0, 0, 1, 0x5a, 0xc3, 0x77, 0x0f, 0x12, 0x68, 0x09, 0xfc, 1, 2, 3, 4};
+  EXPECT_EQ(answer(completer, write), (Tlp{0x0a, 0, 0, 0, 0x12, 0x68, 0, 4, 0x5a, 0xc3, 0x77, 0}));
+  // Not captured: refused, or a read.
+  write[8] = 0x55;
+  write[9] = 0xa9;  // function 1
+  EXPECT_EQ(answer(completer, write),
+            (Tlp{0x0a, 0, 0, 0, 0x12, 0x68, 0x20, 4, 0x5a, 0xc3, 0x77, 0}));
+  EXPECT_EQ(answer(completer, config).value_or(Tlp{})[4], 0x12);
+}
+
+TEST(IoCompleter, PostedTlpsAreNotAnswered) {
+  Completer completer;
+  completer.in.bar0 = kBar0 >> 17;
+  Tlp write = memory_read(1, 0xf, kBar0 + 0xe180);
+  write[0] |= 0x40;
+  set_data(write, 0x5a);
+  completer.in.link_up = completer.in.mem_space_en = true;
+  completer.in.tlp_rx = write;
+  completer.step();
+  completer.in.tlp_rx.reset();
+  completer.step();
+  EXPECT_TRUE(completer.out.weight_io_we && !completer.out.weight_cm_we);
+  EXPECT_EQ(completer.out.weight, 5u);
+  completer.step();
+  EXPECT_TRUE(completer.out.tlp_rx_ready);
+  EXPECT_EQ(completer.out.event, 0u);
+  // A link that went down takes the completion with it.
+  answer(completer, memory_read(1, 0xf, kBar0));
+  completer.in.tlp_tx_ready = false;
+  completer.in.tlp_rx = memory_read(1, 0xf, kBar0);
+  completer.step();
+  completer.in.tlp_rx.reset();
+  for (unsigned i = 0; i < 4; ++i) completer.step();
+  EXPECT_TRUE(completer.out.tlp_tx.has_value());
+  completer.in.link_up = false;
+  completer.step();
+  completer.step();
+  EXPECT_FALSE(completer.out.tlp_tx.has_value());
+}
+
+}  // namespace
+}  // namespace cxlgpu::test

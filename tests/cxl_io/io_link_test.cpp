@@ -1,0 +1,428 @@
+// io_link: two parameter sets of the RTL in lockstep with their twins, each against a peer over a
+// wire that loses, damages and forges flits; and the rules of the page by hand.
+#include "refmodel/cxl_io/io_link.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "Vio_link.h"
+#include "tests/cxl_io/io_link_peer.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+constexpr unsigned kEnds = 2;
+// As in io_link_tb.sv.
+IoLink::Parameters parameters(unsigned end) {
+  if (end == 0) return {.replay_timeout = 150, .fc_refresh = 400};
+  return {.p_hdr = 2,
+          .p_data = 3,
+          .np_hdr = 1,
+          .np_data = 2,
+          .cpl_room = 2,
+          .replay_depth = 8,
+          .replay_timeout = 61,
+          .fc_refresh = 37};
+}
+
+class Ends {
+ public:
+  Lockstep run{"cxl_io/io_link", 0x117};
+  std::array<IoLink::In, kEnds> in;
+  std::array<IoLink::Out, kEnds> out;  // of the last step
+  std::vector<IoLink> twin{IoLink(parameters(0)), IoLink(parameters(1))};
+
+  Ends() { rtl_.reset(); }
+  void settle() {
+    drive();
+    rtl_.settle();
+    for (unsigned g = 0; g < kEnds; ++g) compare(g);
+  }
+  void edge() {
+    rtl_.edge();
+    for (unsigned g = 0; g < kEnds; ++g) twin[g].clock(in[g]);
+  }
+  void step() {
+    settle();
+    edge();
+  }
+
+ private:
+  void drive() {
+    for (unsigned g = 0; g < kEnds; ++g) {
+      set_bits(rtl_->link_up_i, g, 1, in[g].link_up);
+      set_bits(rtl_->io_tx_ready_i, g, 1, in[g].io_tx_ready);
+      set_bits(rtl_->io_rx_valid_i, g, 1, in[g].io_rx.has_value());
+      if (in[g].io_rx) set_line(rtl_->io_rx_data_i, 512 * g, *in[g].io_rx);
+      set_bits(rtl_->tlp_tx_valid_i, g, 1, in[g].tlp_tx.has_value());
+      if (in[g].tlp_tx) set_bytes(rtl_->tlp_tx_i, 160 * g, *in[g].tlp_tx);
+      set_bits(rtl_->tlp_rx_ready_i, g, 1, in[g].tlp_rx_ready);
+    }
+  }
+  void compare(unsigned g) {
+    const bool before = run.ok();
+    out[g] = twin[g].eval(in[g]);
+    run.check("dl_up_o", get_bits(rtl_->dl_up_o, g, 1), out[g].dl_up);
+    run.check("io_tx_valid_o", get_bits(rtl_->io_tx_valid_o, g, 1), out[g].io_tx.has_value());
+    if (out[g].io_tx) {
+      run.check_bytes("io_tx_data_o", get_line(rtl_->io_tx_data_o, 512 * g), *out[g].io_tx);
+    }
+    run.check("tlp_tx_ready_o", get_bits(rtl_->tlp_tx_ready_o, g, 1), out[g].tlp_tx_ready);
+    run.check("tlp_rx_valid_o", get_bits(rtl_->tlp_rx_valid_o, g, 1), out[g].tlp_rx.has_value());
+    if (out[g].tlp_rx) {
+      run.check_bytes("tlp_rx_o", get_bytes<20>(rtl_->tlp_rx_o, 160 * g), *out[g].tlp_rx);
+    }
+    run.check("err_o", get_bits(rtl_->err_o, 8 * g, 8), out[g].err);
+    if (before && !run.ok()) ADD_FAILURE() << "end " << g;
+  }
+
+  Clocked<Vio_link> rtl_;
+};
+
+// One end under test and its peer, through stretches of a few hundred cycles.
+class Stage {
+ public:
+  Stage(Ends& ends, unsigned end, Random& random) : ends_(ends), end_(end), random_(random) {}
+
+  std::array<std::uint64_t, 8> errors{};
+  std::uint64_t received = 0, sent = 0, bounces = 0, wraps = 0;
+
+  void drive(std::uint64_t cycle) {
+    if (cycle >= change_) change(cycle);
+    IoLink::In& in = ends_.in[end_];
+    in.link_up = cycle >= up_;
+    in.io_tx_ready = random_.percent(rough_.own_takes);
+    in.io_rx = peer_.receive(cycle, rough_, ends_.twin[end_], random_);
+    if (!in.tlp_tx && random_.percent(rough_.own_tlps)) in.tlp_tx = random_good_tlp(random_);
+    in.tlp_rx_ready = random_.percent(rough_.own_reads);
+  }
+  void after(std::uint64_t cycle) {  // outputs are compared, the edge is still to come
+    IoLink::In& in = ends_.in[end_];
+    const IoLink::Out& out = ends_.out[end_];
+    for (unsigned bit = 0; bit < 8; ++bit) errors[bit] += out.err >> bit & 1;
+    received += out.tlp_rx && in.tlp_rx_ready;
+    if (out.io_tx && in.io_tx_ready) peer_.send(*out.io_tx, cycle, rough_, random_);
+    peer_.step(in.link_up, cycle, rough_, random_);
+    taken_ = in.tlp_tx && out.tlp_tx_ready;
+    sent += taken_;
+    last_sent_ = ends_.twin[end_].next_sent();
+  }
+  void edge_done() {
+    if (taken_ || !ends_.in[end_].link_up) ends_.in[end_].tlp_tx.reset();
+    wraps += last_sent_ == 4095 && ends_.twin[end_].next_sent() == 0;
+  }
+
+ private:
+  void change(std::uint64_t cycle) {
+    // After forged flits the two ends may never agree again.
+    const bool spoilt = rough_.forged > 0 || rough_.malformed > 0;
+    rough_ = Roughness(random_);
+    change_ = cycle + 100 + random_.below(1200);
+    if (spoilt || random_.percent(20)) {
+      ++bounces;
+      up_ = cycle + 1 + random_.below(5);
+      if (random_.percent(90)) peer_ = IoPeer(random_);
+    }
+  }
+
+  Ends& ends_;
+  unsigned end_;
+  Random& random_;
+  Roughness rough_;
+  IoPeer peer_;
+  std::uint64_t change_ = 30000, up_ = 3;  // a calm stretch first
+  bool taken_ = false;
+  unsigned last_sent_ = 0;
+};
+
+TEST(IoLink, LockstepWithRtl) {
+  Ends ends;
+  Random random(ends.run.seed());
+  std::vector<Stage> stages;
+  for (unsigned g = 0; g < kEnds; ++g) stages.emplace_back(ends, g, random);
+  while (ends.run.next()) {
+    const std::uint64_t cycle = ends.run.cycle();
+    for (Stage& stage : stages) stage.drive(cycle);
+    ends.settle();
+    for (Stage& stage : stages) stage.after(cycle);
+    ends.edge();
+    for (Stage& stage : stages) stage.edge_done();
+  }
+  for (unsigned g = 0; g < kEnds && ends.run.cycle() > 100000; ++g) {
+    for (unsigned bit = 0; bit < 8; ++bit) EXPECT_GT(stages[g].errors[bit], 5u) << bit;
+    EXPECT_GT(stages[g].sent, 10000u);
+    EXPECT_GT(stages[g].received, 3000u);
+    EXPECT_GT(stages[g].bounces, 50u);
+    EXPECT_GT(stages[g].wraps, 0u);
+  }
+}
+
+IoFlit flit_of(const std::vector<std::uint8_t>& bytes) {
+  IoFlit flit{};
+  std::copy(bytes.begin(), bytes.end(), flit.begin());
+  return flit;
+}
+
+// The flits of docs/blocks.md.
+TEST(IoLink, GoldenFlits) {
+  EXPECT_EQ(make_flit(AckNak{false, 0}), flit_of({0xf0, 0xac, 0x00, 0x00, 0x00, 0x00, 0xb3, 0x62}));
+  EXPECT_EQ(make_flit(AckNak{true, 0xfff}),
+            flit_of({0xf0, 0xac, 0x10, 0x00, 0x0f, 0xff, 0xce, 0xcf}));
+  EXPECT_EQ(make_flit(FlowControl{FcKind::kInit1, FcClass::kPosted, 4, 8}),
+            flit_of({0xf0, 0xac, 0x40, 0x01, 0x00, 0x08, 0xf2, 0x7e}));
+  EXPECT_EQ(make_flit(FlowControl{FcKind::kInit1, FcClass::kCompletion, 0, 0}),
+            flit_of({0xf0, 0xac, 0x60, 0x00, 0x00, 0x00, 0xd8, 0x92}));
+  const SequencedTlp read{.sequence = 0, .tlp = {0x04, 0, 0, 1, 0, 0x08, 0, 0x0f, 1, 0, 0, 0}};
+  EXPECT_EQ(make_flit(read), flit_of({0x5f, 0x00, 0x60, 0x00, 0x04, 0x00, 0x00, 0x01, 0x00, 0x08,
+                                      0x00, 0x0f, 0x01, 0x00, 0x00, 0x00, 0x28, 0xe8, 0xc5, 0xcc}));
+  const SequencedTlp write{.sequence = 0x123,
+                           .tlp = {0x60, 0,    0,    0x01, 0,    0,    0x05, 0x0f, 0,    0,
+                                   0x12, 0x34, 0x56, 0x78, 0x18, 0x08, 0xef, 0xbe, 0xad, 0xde}};
+  EXPECT_EQ(make_flit(write), flit_of({0x7f, 0x00, 0xb1, 0x23, 0x60, 0x00, 0x00, 0x01, 0x00, 0x00,
+                                       0x05, 0x0f, 0x00, 0x00, 0x12, 0x34, 0x56, 0x78, 0x18, 0x08,
+                                       0xef, 0xbe, 0xad, 0xde, 0x2f, 0x22, 0x05, 0xa0}));
+  for (const SequencedTlp& tlp : {read, write}) EXPECT_EQ(classify(make_flit(tlp)), IoVerdict(tlp));
+}
+
+// End 0 with a peer of a few lines: what arrives is written out, what leaves is read.
+class Hand {
+ public:
+  Ends ends;
+  std::vector<IoVerdict> sent;  // idle flits left out
+  unsigned errors = 0;          // all so far
+
+  Hand() { ends.in[0] = {.link_up = true, .io_tx_ready = true}; }
+  void step() {
+    ends.step();
+    const IoLink::Out& out = ends.out[0];
+    if (out.io_tx && ends.in[0].io_tx_ready) sent.push_back(classify(*out.io_tx));
+    errors |= out.err;
+    ends.in[0].io_rx.reset();
+    if (out.tlp_tx_ready) ends.in[0].tlp_tx.reset();
+  }
+  void steps(unsigned n) {
+    for (; n > 0; --n) step();
+  }
+  template <typename Packet>
+  void receive(const Packet& packet) {
+    ends.in[0].io_rx = make_flit(packet);
+    step();
+  }
+  void up(unsigned p_hdr = 8, unsigned p_data = 8) {
+    for (const FcKind kind : {FcKind::kInit1, FcKind::kInit2}) {
+      receive(FlowControl{kind, FcClass::kPosted, p_hdr, p_data});
+      receive(FlowControl{kind, FcClass::kNonPosted, 1, 1});
+      receive(FlowControl{kind, FcClass::kCompletion, 0, 0});
+      steps(6);
+    }
+    steps(6);
+    EXPECT_TRUE(ends.out[0].dl_up);
+    sent.clear();
+  }
+  [[nodiscard]] std::vector<unsigned> sequences() const {  // of the TLPs sent
+    std::vector<unsigned> numbers;
+    for (const IoVerdict& verdict : sent) {
+      if (const auto* tlp = std::get_if<SequencedTlp>(&verdict)) numbers.push_back(tlp->sequence);
+    }
+    return numbers;
+  }
+  void offer(const Tlp& tlp) {
+    ends.in[0].tlp_tx = tlp;
+    step();
+  }
+  unsigned errors_now() {
+    steps(4);
+    return std::exchange(errors, 0);
+  }
+};
+
+constexpr Tlp kWrite{0x40, 0, 0, 1, 0, 0, 0, 0xf, 0x12, 0x34, 0x56, 0x78, 1, 2, 3, 4};
+constexpr Tlp kRead{0x00, 0, 0, 1, 0, 0, 0, 0xf, 0x12, 0x34, 0x56, 0x78};
+using Sequences = std::vector<unsigned>;
+
+TEST(IoLink, InitialisationAndUpdates) {
+  Hand hand;
+  hand.steps(8);  // InitFC1 of the three classes, over and over
+  ASSERT_EQ(hand.sent.size(), 6u);
+  for (unsigned i = 0; i < 6; ++i) {
+    const unsigned credits[3][2] = {{4, 8}, {4, 4}, {0, 0}};
+    EXPECT_EQ(hand.sent[i], IoVerdict(FlowControl{FcKind::kInit1, static_cast<FcClass>(i % 3),
+                                                  credits[i % 3][0], credits[i % 3][1]}));
+  }
+  hand.receive(FlowControl{FcKind::kUpdate, FcClass::kPosted, 9, 9});  // ignored in Init1
+  hand.receive(AckNak{false, 77});
+  hand.receive(SequencedTlp{.tlp = kRead});
+  for (const FcClass fc : {FcClass::kPosted, FcClass::kNonPosted, FcClass::kCompletion})
+    hand.receive(FlowControl{FcKind::kInit1, fc, 1, 1});
+  hand.steps(12);
+  EXPECT_EQ(std::get<FlowControl>(hand.sent.back()).kind, FcKind::kInit2);
+  hand.receive(FlowControl{FcKind::kInit1, FcClass::kPosted, 1, 1});
+  hand.steps(12);
+  EXPECT_FALSE(hand.ends.out[0].dl_up);
+  hand.receive(FlowControl{FcKind::kInit2, FcClass::kPosted, 1, 1});
+  hand.sent.clear();
+  hand.steps(12);
+  EXPECT_TRUE(hand.ends.out[0].dl_up);
+  // The last two: UpdateFC of both classes, then silence.
+  ASSERT_GE(hand.sent.size(), 2u);
+  EXPECT_EQ(hand.sent.end()[-2], IoVerdict(FlowControl{FcKind::kUpdate, FcClass::kPosted, 4, 8}));
+  EXPECT_EQ(hand.sent.back(), IoVerdict(FlowControl{FcKind::kUpdate, FcClass::kNonPosted, 4, 4}));
+  EXPECT_EQ(hand.errors, 0u);
+}
+
+TEST(IoLink, LatencyAndCredits) {
+  Hand hand;
+  hand.up(1, 1);
+  hand.offer(kWrite);
+  hand.steps(2);
+  EXPECT_TRUE(hand.sent.empty());
+  hand.step();
+  EXPECT_EQ(hand.sequences(), Sequences{0});  // n + 3
+  hand.offer(kWrite);
+  hand.steps(20);
+  EXPECT_EQ(hand.sequences(), Sequences{0});  // one header was granted
+  hand.receive(FlowControl{FcKind::kUpdate, FcClass::kPosted, 2, 1});
+  hand.steps(20);
+  EXPECT_EQ(hand.sequences(), Sequences{0});  // and one DW of data
+  hand.receive(FlowControl{FcKind::kUpdate, FcClass::kPosted, 2, 2});
+  hand.steps(5);
+  EXPECT_EQ(hand.sequences(), Sequences{0});
+  hand.step();
+  EXPECT_EQ(hand.sequences(), (Sequences{0, 1}));
+
+  hand.ends.in[0].tlp_rx_ready = true;
+  hand.receive(SequencedTlp{.tlp = kWrite});
+  hand.steps(2);
+  EXPECT_FALSE(hand.ends.out[0].tlp_rx);
+  hand.sent.clear();
+  hand.step();
+  EXPECT_EQ(hand.ends.out[0].tlp_rx, kWrite);  // n + 3
+  hand.steps(4);
+  ASSERT_EQ(hand.sent.size(), 2u);
+  EXPECT_EQ(hand.sent[0], IoVerdict(AckNak{false, 0}));
+  EXPECT_EQ(hand.sent[1], IoVerdict(FlowControl{FcKind::kUpdate, FcClass::kPosted, 5, 9}));
+}
+
+// A limit may be at most half the range ahead: 128 headers, 2048 DW of data.
+TEST(IoLink, HalfTheRangeOfCredits) {
+  struct Case {
+    unsigned header, data;  // ahead of what is used and the TLP at hand
+    bool sent;
+  };
+  for (const Case c :
+       {Case{0, 0, true}, Case{128, 0, true}, Case{129, 0, false}, Case{255, 0, false},
+        Case{0, 2048, true}, Case{0, 2049, false}, Case{0, 4095, false}}) {
+    Hand hand;
+    hand.up(1, 1);
+    hand.offer(kWrite);
+    hand.steps(3);
+    ASSERT_EQ(hand.sequences(), Sequences{0});
+    hand.receive(
+        FlowControl{FcKind::kUpdate, FcClass::kPosted, (2 + c.header) % 256, (2 + c.data) % 4096});
+    hand.steps(4);
+    hand.offer(kWrite);
+    hand.steps(4);
+    EXPECT_EQ(hand.sequences(), (c.sent ? Sequences{0, 1} : Sequences{0}))
+        << c.header << " headers, " << c.data << " DW ahead";
+  }
+}
+
+TEST(IoLink, ReplayForNaks) {
+  Hand hand;
+  hand.up();
+  for (unsigned i = 0; i < 3; ++i) {
+    hand.offer(kWrite);
+    hand.step();
+  }
+  hand.steps(4);
+  EXPECT_EQ(hand.sequences(), (Sequences{0, 1, 2}));
+  hand.sent.clear();
+  hand.receive(AckNak{true, 0});
+  EXPECT_EQ(hand.errors_now(), 1u << IoLink::kNakReplay);
+  hand.steps(8);
+  EXPECT_EQ(hand.sequences(), (Sequences{1, 2}));
+  // Progress before; the fourth in a row without any rolls over.
+  for (unsigned i = 0; i < 2; ++i) {
+    hand.receive(AckNak{true, 0});
+    EXPECT_EQ(hand.errors_now(), 1u << IoLink::kNakReplay);
+  }
+  hand.receive(AckNak{true, 0});
+  EXPECT_EQ(hand.errors_now(), 1u << IoLink::kNakReplay | 1u << IoLink::kReplayRollover);
+  // Not so if the fourth acknowledges something.
+  for (const unsigned number : {0u, 0u, 0u, 1u}) {
+    hand.receive(AckNak{true, number});
+    EXPECT_EQ(hand.errors_now(), 1u << IoLink::kNakReplay);
+  }
+  hand.receive(AckNak{true, 3});  // not sent yet
+  EXPECT_EQ(hand.errors_now(), 1u << IoLink::kAckRange);
+  hand.receive(AckNak{true, 2});  // all of it: nothing to repeat
+  hand.steps(4);
+  hand.sent.clear();
+  hand.steps(300);  // the time-out does not run
+  EXPECT_EQ(hand.sequences(), Sequences{});
+  EXPECT_EQ(hand.errors, 0u);
+}
+
+TEST(IoLink, ReplayForATimeout) {
+  Hand hand;
+  hand.up();
+  hand.offer(kRead);
+  unsigned cycles = 0;
+  while (hand.errors == 0 && cycles < 400) hand.step(), ++cycles;
+  // In pend, chosen, 150 cycles of the timer, the pulse.
+  EXPECT_EQ(cycles, 1u + 150u + 1u);
+  EXPECT_EQ(hand.errors, 1u << IoLink::kTimeoutReplay);
+  hand.steps(4);
+  EXPECT_EQ(hand.sequences(), (Sequences{0, 0}));
+}
+
+TEST(IoLink, ReceivedInOrderOnly) {
+  Hand hand;
+  hand.up();
+  hand.receive(SequencedTlp{.sequence = 1, .tlp = kRead});
+  hand.receive(SequencedTlp{.sequence = 2, .tlp = kRead});
+  EXPECT_EQ(hand.errors_now(), 1u << IoLink::kDamagedTlp);
+  EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{AckNak{true, 0xfff}}));  // one Nak
+  hand.receive(SequencedTlp{.sequence = 0, .tlp = kRead});
+  hand.receive(SequencedTlp{.sequence = 0, .tlp = kWrite});  // a duplicate
+  hand.receive(SequencedTlp{.sequence = 0xfff, .tlp = kWrite});
+  EXPECT_EQ(hand.errors_now(), 0u);
+  EXPECT_EQ(hand.ends.out[0].tlp_rx, kRead);
+  Tlp digest = kRead;
+  digest[2] |= 0x80;
+  hand.receive(SequencedTlp{.sequence = 1, .tlp = digest});
+  EXPECT_EQ(hand.errors_now(), 1u << IoLink::kMalformed);
+  for (unsigned i = 0; i < 11; ++i) hand.receive(SequencedTlp{.sequence = 2 + i, .tlp = kRead});
+  EXPECT_EQ(hand.errors_now(), 0u);
+  hand.receive(SequencedTlp{.sequence = 13, .tlp = kRead});  // the queue holds 12
+  EXPECT_EQ(hand.errors_now(), 1u << IoLink::kNoRoom);
+  hand.step();
+  EXPECT_EQ(hand.sent.back(), IoVerdict(AckNak{false, 13}));
+}
+
+// The flit that a lost link left at the output is offered until the link is up again.
+TEST(IoLink, LastFlitOfALostLink) {
+  Hand hand;
+  hand.up();
+  hand.ends.in[0].io_tx_ready = false;
+  hand.offer(kRead);
+  hand.steps(4);
+  ASSERT_TRUE(hand.ends.out[0].io_tx.has_value());
+  const IoFlit flit = *hand.ends.out[0].io_tx;
+  hand.ends.in[0].link_up = false;
+  hand.steps(3);
+  EXPECT_EQ(hand.ends.out[0].io_tx, flit);
+  hand.ends.in[0].link_up = true;
+  hand.step();
+  EXPECT_FALSE(hand.ends.out[0].io_tx.has_value());
+  hand.step();
+  EXPECT_FALSE(hand.ends.out[0].io_tx.has_value());
+  hand.step();
+  ASSERT_TRUE(hand.ends.out[0].io_tx.has_value());
+  EXPECT_EQ(classify(*hand.ends.out[0].io_tx),
+            IoVerdict(FlowControl{FcKind::kInit1, FcClass::kPosted, 4, 8}));
+}
+
+}  // namespace
+}  // namespace cxlgpu::test

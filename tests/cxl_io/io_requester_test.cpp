@@ -1,0 +1,276 @@
+// io_requester: the RTL in lockstep with its twin, a device that answers rightly, wrongly, late or
+// never; and its rules by hand.
+#include "refmodel/cxl_io/io_requester.hpp"
+
+#include <vector>
+
+#include "Vio_requester.h"
+#include "tests/cxl_io/tlp_port.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+// As in io_requester_tb.sv.
+constexpr std::uint16_t kRequesterId = 0x5ac3;
+constexpr std::uint32_t kTimeout = 40;
+
+class Requester {
+ public:
+  Lockstep run{"cxl_io/io_requester", 0x10};
+  IoRequester::In in;
+  IoRequester::Out out;  // of the state before the last edge
+
+  Requester() { reset(); }
+  void reset() {
+    twin_ = IoRequester(kRequesterId, kTimeout);
+    rtl_.reset();
+    compare();
+  }
+  void step() {
+    drive();
+    rtl_.settle();
+    compare();
+    rtl_.edge();
+    twin_.clock(in);
+  }
+  [[nodiscard]] IoRequester::Out peek() const { return twin_.eval(); }
+
+ private:
+  void drive() {
+    rtl_->link_up_i = in.link_up;
+    rtl_->req_valid_i = in.req.has_value();
+    if (in.req) {
+      set_bits(rtl_->req_i, 100, 3, static_cast<unsigned>(in.req->op));
+      set_bits(rtl_->req_i, 36, 64, in.req->addr);
+      set_bits(rtl_->req_i, 32, 4, in.req->enables);
+      set_bits(rtl_->req_i, 0, 32, in.req->data);
+    }
+    rtl_->rsp_ready_i = in.rsp_ready;
+    rtl_->tlp_tx_ready_i = in.tlp_tx_ready;
+    rtl_->tlp_rx_valid_i = in.tlp_rx.has_value();
+    if (in.tlp_rx) set_tlp(rtl_->tlp_rx_i, *in.tlp_rx);
+  }
+  void compare() {
+    out = twin_.eval();
+    run.check("req_ready_o", rtl_->req_ready_o, out.req_ready);
+    run.check("tlp_rx_ready_o", rtl_->tlp_rx_ready_o, 1);
+    run.check("rsp_valid_o", rtl_->rsp_valid_o, out.rsp.has_value());
+    if (out.rsp) {
+      run.check("rsp_o.status", get_bits(rtl_->rsp_o, 32, 3),
+                static_cast<unsigned>(out.rsp->status));
+      run.check("rsp_o.data", get_bits(rtl_->rsp_o, 0, 32), out.rsp->data);
+    }
+    run.check("tlp_tx_valid_o", rtl_->tlp_tx_valid_o, out.tlp_tx.has_value());
+    if (out.tlp_tx) run.check_bytes("tlp_tx_o", get_tlp(rtl_->tlp_tx_o), *out.tlp_tx);
+    run.check("unexpected_o", rtl_->unexpected_o, out.unexpected);
+  }
+
+  Clocked<Vio_requester> rtl_;
+  IoRequester twin_{kRequesterId, kTimeout};
+};
+
+IoRequest random_request(Random& random) {
+  IoRequest request{.op = static_cast<IoOp>(random.below(6)),
+                    .addr = random.bits(64),
+                    .enables = static_cast<unsigned>(random.bits(4)),
+                    .data = static_cast<std::uint32_t>(random.bits(32))};
+  if (is_memory(request.op) && random.percent(50)) request.addr &= 0xffff'ffff;
+  if (is_memory(request.op) && random.percent(10)) request.addr |= std::uint64_t{1} << 32;
+  if (!is_memory(request.op) && random.percent(80)) request.addr &= ~std::uint64_t{0xf'8000};
+  return request;
+}
+
+Tlp completion(unsigned status, bool data, unsigned tag, std::uint32_t value) {
+  Tlp tlp{};
+  tlp[0] = data ? 0x4a : 0x0a;
+  tlp[3] = data ? 1 : 0;
+  tlp[6] = static_cast<std::uint8_t>(status << 5);
+  tlp[7] = 4;
+  tlp[8] = kRequesterId >> 8;
+  tlp[9] = kRequesterId & 0xff;
+  tlp[10] = static_cast<std::uint8_t>(tag);
+  if (data) set_data(tlp, value);
+  return tlp;
+}
+
+// What answers the last TLP sent, or nearly so.
+class Device {
+ public:
+  void sent(const Tlp& tlp) { last_ = tlp; }
+  Tlp answer(Random& random) const {
+    const auto status = static_cast<unsigned>(random.percent(60) ? 0 : random.bits(3));
+    bool data = status == 0 && !has_data(last_);
+    if (random.percent(5)) data = !data;
+    const auto value = static_cast<std::uint32_t>(random.bits(32));
+    Tlp tlp = completion(status, data, last_[6], value);
+    if (random.percent(10)) tlp[2] |= 0x40;  // EP
+    // Fields that a requester does not look at.
+    tlp[1] = static_cast<std::uint8_t>(random.bits(8)) & 0x77;
+    tlp[4] = static_cast<std::uint8_t>(random.bits(8));
+    tlp[11] = static_cast<std::uint8_t>(random.bits(8));
+    if (random.percent(20)) flip_header_bit(random, tlp);
+    if (random.percent(5)) tlp[10] = static_cast<std::uint8_t>(random.bits(5));  // another's
+    return random.percent(5) ? cut_to_length(random_bytes(random)) : cut_to_length(tlp);
+  }
+
+ private:
+  Tlp last_{};
+};
+
+struct Rates {
+  unsigned link_down, requests, takes, sends, answers;
+  explicit Rates(Random& random)
+      : link_down(random.percent(60) ? 0 : static_cast<unsigned>(random.below(20))),
+        requests(static_cast<unsigned>(random.below(101))),
+        takes(1 + static_cast<unsigned>(random.below(100))),
+        sends(1 + static_cast<unsigned>(random.below(100))),
+        answers(random.pick(std::array{0u, 2u, 5u, 20u, 60u, 100u})) {}
+};
+
+TEST(IoRequester, LockstepWithRtl) {
+  Requester requester;
+  Random random(requester.run.seed());
+  Rates rates(random);
+  Device device;
+  std::array<std::uint64_t, 8> responses{};
+  std::uint64_t unexpected = 0;
+  while (requester.run.next()) {
+    if (requester.run.cycle() % 300 == 0) rates = Rates(random);
+    if (requester.run.cycle() % 20000 == 0) requester.reset();
+    auto& in = requester.in;
+    in.link_up = !random.percent(rates.link_down);
+    if (!in.req && random.percent(rates.requests)) in.req = random_request(random);
+    in.rsp_ready = random.percent(rates.takes);
+    in.tlp_tx_ready = random.percent(rates.sends);
+    in.tlp_rx.reset();
+    if (random.percent(rates.answers)) in.tlp_rx = device.answer(random);
+    requester.step();
+    const auto& out = requester.out;
+    if (out.req_ready) in.req.reset();
+    if (out.tlp_tx) device.sent(*out.tlp_tx);
+    if (out.rsp && in.rsp_ready) ++responses[static_cast<unsigned>(out.rsp->status)];
+    unexpected += out.unexpected;
+  }
+  if (requester.run.cycle() > 100000) {
+    for (const unsigned status : {0u, 1u, 2u, 4u, 7u}) EXPECT_GT(responses[status], 100u);
+    EXPECT_GT(unexpected, 1000u);
+  }
+}
+
+// Takes a request and gives back the TLP that it became, taken in the same cycle as offered.
+Tlp tlp_of(Requester& requester, const IoRequest& request) {
+  requester.in = {.link_up = true, .req = request, .tlp_tx_ready = true};
+  requester.step();
+  EXPECT_TRUE(requester.out.req_ready);
+  requester.in.req.reset();
+  requester.step();
+  return requester.out.tlp_tx.value_or(Tlp{});
+}
+IoResponse response(Requester& requester) {
+  requester.in = {.link_up = true, .rsp_ready = true};
+  requester.step();
+  EXPECT_TRUE(requester.out.rsp.has_value());
+  return requester.out.rsp.value_or(IoResponse{CplStatus::kNoAnswer, 0xbad});
+}
+void receive(Requester& requester, const Tlp& tlp) {
+  requester.in = {.link_up = true, .tlp_rx = tlp};
+  requester.step();
+}
+
+TEST(IoRequester, TlpsOfRequests) {
+  Requester requester;
+  // Bus 12h, device 0, function 5, offset ABCh (bits 1:0 not sent).
+  const IoRequest read{.op = IoOp::kCfgRd0, .addr = 0xf'0120'5abf, .enables = 0x9, .data = 7};
+  EXPECT_EQ(tlp_of(requester, read),
+            (Tlp{0x04, 0, 0, 1, 0x5a, 0xc3, 0, 0x09, 0x12, 0x05, 0x0a, 0xbc}));
+  receive(requester, completion(0, true, 0, 0x1122'3344));
+  EXPECT_EQ(response(requester), (IoResponse{CplStatus::kSuccess, 0x1122'3344}));
+  const IoRequest write{
+      .op = IoOp::kCfgWr1, .addr = 0x0ff'f000, .enables = 0xf, .data = 0x1122'3344};
+  EXPECT_EQ(tlp_of(requester, write),
+            (Tlp{0x45, 0, 0, 1, 0x5a, 0xc3, 1, 0x0f, 0x0f, 0xff, 0, 0, 0x44, 0x33, 0x22, 0x11}));
+  receive(requester, completion(0, false, 1, 0));
+  EXPECT_EQ(response(requester), (IoResponse{CplStatus::kSuccess, 0}));
+  // 3 DW below 4 GiB, 4 DW above; posted.
+  const IoRequest low{.op = IoOp::kMemRd, .addr = 0xfedc'ba9b, .enables = 0xf};
+  EXPECT_EQ(tlp_of(requester, low),
+            (Tlp{0x00, 0, 0, 1, 0x5a, 0xc3, 2, 0x0f, 0xfe, 0xdc, 0xba, 0x98}));
+  receive(requester, completion(0, true, 2, 5));
+  response(requester);
+  const IoRequest high{
+      .op = IoOp::kMemWr, .addr = 0x1'0000'0004, .enables = 0xf, .data = 0xdead'beef};
+  EXPECT_EQ(tlp_of(requester, high), (Tlp{0x60, 0, 0, 1, 0x5a, 0xc3, 3,    0x0f, 0,    0,
+                                          0,    1, 0, 0, 0,    4,    0xef, 0xbe, 0xad, 0xde}));
+  EXPECT_EQ(response(requester), (IoResponse{CplStatus::kSuccess, 0}));
+  // A posted write did not use its tag up.
+  EXPECT_EQ(tlp_of(requester, read)[6], 3);
+}
+
+TEST(IoRequester, StatusOfCompletions) {
+  const IoRequest read{.op = IoOp::kMemRd, .addr = 0x1000, .enables = 0xf};
+  constexpr CplStatus kExpected[] = {CplStatus::kSuccess,     CplStatus::kUnsupported,
+                                     CplStatus::kRetry,       CplStatus::kUnsupported,
+                                     CplStatus::kAbort,       CplStatus::kUnsupported,
+                                     CplStatus::kUnsupported, CplStatus::kUnsupported};
+  Requester requester;
+  for (unsigned status = 0; status < 8; ++status) {
+    const unsigned tag = tlp_of(requester, read)[6];
+    receive(requester, completion(status, status == 0, tag, 0x77));
+    const std::uint32_t data = status == 0 ? 0x77 : 0xffff'ffff;
+    EXPECT_EQ(response(requester), (IoResponse{kExpected[status], data})) << status;
+  }
+  Tlp poisoned = completion(0, true, tlp_of(requester, read)[6], 0x77);
+  poisoned[2] = 0x40;
+  receive(requester, poisoned);
+  EXPECT_EQ(response(requester), (IoResponse{CplStatus::kAbort, 0xffff'ffff}));
+}
+
+TEST(IoRequester, NothingButTheAnswerIsTaken) {
+  Requester requester;
+  const IoRequest read{.op = IoOp::kMemRd, .addr = 0x1000, .enables = 0xf};
+  const unsigned tag = tlp_of(requester, read)[6];
+  const Tlp right = completion(0, true, tag, 0x77);
+  std::vector<Tlp> wrong{completion(0, false, tag, 0), completion(0, true, tag + 1, 0)};
+  for (const unsigned bit : {0u, 1u, 2u, 3u, 4u, 5u, 11u, 15u, 64u, 79u, 80u, 87u}) {
+    wrong.push_back(right);
+    wrong.back()[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+  }
+  for (const Tlp& tlp : wrong) {
+    receive(requester, tlp);
+    requester.in = {.link_up = true};
+    requester.step();
+    EXPECT_TRUE(requester.out.unexpected);
+    EXPECT_FALSE(requester.out.rsp);
+  }
+  receive(requester, right);
+  EXPECT_EQ(response(requester).data, 0x77u);
+  EXPECT_FALSE(requester.out.unexpected);
+  receive(requester, right);  // again, to a requester at rest
+  requester.step();
+  EXPECT_TRUE(requester.out.unexpected);
+}
+
+TEST(IoRequester, NoAnswer) {
+  Requester requester;
+  const IoRequest read{.op = IoOp::kMemRd, .addr = 0x1000, .enables = 0xf};
+  tlp_of(requester, read);
+  requester.in = {.link_up = true};
+  unsigned cycles = 0;
+  while (!requester.peek().rsp && cycles < 2 * kTimeout) requester.step(), ++cycles;
+  EXPECT_EQ(cycles, kTimeout);
+  EXPECT_EQ(response(requester), (IoResponse{CplStatus::kNoAnswer, 0xffff'ffff}));
+  EXPECT_EQ(tlp_of(requester, read)[6], 1);
+  requester.in = {};
+  requester.step();
+  EXPECT_EQ(response(requester).status, CplStatus::kNoAnswer);
+  requester.in = {.link_up = false, .req = read};
+  requester.step();
+  EXPECT_EQ(response(requester).status, CplStatus::kNoAnswer);
+  // Not at the end of a link.
+  requester.in = {.link_up = true, .req = IoRequest{.op = IoOp::kCfgRd0, .addr = 0x0010'8000}};
+  requester.step();
+  EXPECT_EQ(response(requester).status, CplStatus::kUnsupported);
+}
+
+}  // namespace
+}  // namespace cxlgpu::test
