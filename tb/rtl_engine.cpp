@@ -85,8 +85,9 @@ void RtlEngine::reset_and_train() {
   top_->bready_i = 1;
   for (int i = 0; i < 4; ++i) cycle();
   top_->rst_ni = 1;
-  cycle();
+  // Before the first cycle: its end hands L0 to the top, so that a Recovery in the next is one.
   for (auto& wire : wires_) wire->bring_up();
+  cycle();
   constexpr unsigned kAll = (1u << kPorts) - 1;
   for (unsigned i = 0; top_->rp_init_done_o != kAll || top_->ep_init_done_o != kAll; ++i) {
     if (i == kTrainingCycles) {

@@ -76,7 +76,6 @@ void WireMonitor::clock(Time now, bool retrain) {
 }
 
 void WireMonitor::take_down(Time now) {
-  gone_ = true;
   lost_flit_ = false;
   phy_.go_down();
   for (Link& wire : wires_) wire.drop_all(now);

@@ -35,7 +35,7 @@ class WireMonitor {
               flits::FlitLogWriter* log, OnMessage on_message);
 
   [[nodiscard]] bool ready(flits::Direction direction, Time now) const {
-    return !gone_ && wire(direction).ready(now);
+    return wire(direction).ready(now);
   }
   void send(flits::Direction direction, const flits::Flit& flit, Time now);
   [[nodiscard]] bool due(Time now) const { return wires_[0].due(now) || wires_[1].due(now); }
@@ -71,7 +71,6 @@ class WireMonitor {
   std::uint64_t specs_seen_ = 0;
   std::array<Link, 2> wires_;
   Phy phy_;
-  bool gone_ = false;                   // taken down
   bool lost_flit_ = false;              // in this cycle: its protocol ID cannot be told
   std::vector<std::string> malformed_;  // ALMPs as they were sent
   flits::Decoder sender_;               // follows the M2S stream for drop_spec_every

@@ -2,10 +2,10 @@
 //
 // Completion time-out and CXL.mem isolation of a root port.
 //
-//   time-out   tick_o once a period; the memory queue says with it whether an entry was there at the
-//              tick before as well, that is, has waited between one and two periods
-//   isolation  begun by a time-out or by the link going down, as enabled; isolated_o makes the memory
-//              queue answer by itself; ended by software once nothing is left that could be mixed up
+//   time-out   tick_o once a period; the memory queue says with it whether an entry was there at
+//              the tick before as well, that is, has waited between one and two periods
+//   isolation  begun by a time-out or by the link going down, as enabled; isolated_o makes the
+//              memory queue answer by itself; ended by software once nothing is left to mix up
 //
 // Software may end isolation only when the memory queue is empty, the link is up, and it has been
 // down since: only a link down clears what the far end still owes.

@@ -9,8 +9,8 @@
 //                                 +-------+             |
 //                                 +---- load control <--+ profiler
 //
-// isolation counts the time-out and, enabled, makes the memory queue answer by itself when a request
-// timed out or the link went down.
+// isolation counts the time-out and, enabled, makes the memory queue answer by itself when a
+// request timed out or the link went down.
 //
 // Latency, idle, controller excluded: request accepted in cycle t, at the head of the SR queue in
 // t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the

@@ -222,6 +222,17 @@ TEST(AlmpConversation, DamageDuringBringUp) {
   again.retry(0).init().expect_clean();
 }
 
+// A part pulled out owes nothing; what comes after it must bring the link up anew.
+TEST(AlmpConversation, LinkDownEndsEverything) {
+  Wire wire;
+  wire.up().init().send(kDown, Llcrd{1, 0, 0, 0});
+  Wire silent = wire;
+  wire.checker.on_down(wire.time += 2125);
+  wire.up().init().send(kUp, Llcrd{1, 0, 0, 0}).expect_clean();
+  silent.checker.on_down(silent.time += 2125);
+  silent.send(kUp, Llcrd{1, 0, 0, 0}).expect(Rule::TrafficBeforeActive);
+}
+
 TEST(AlmpConversation, FlitWithAnIdThatCannotBeTold) {
   Wire wire;
   Flit lost = encode_control(RetryIdle{});

@@ -98,13 +98,17 @@ TEST_F(FlitLog, CommentsBlankLinesAndNoFinalNewline) {
   EXPECT_EQ(all[1].direction, Direction::S2M);
 }
 
-TEST_F(FlitLog, RecoveryIsALineOfItsOwn) {
+TEST_F(FlitLog, RecoveryAndDownAreLinesOfTheirOwn) {
   FlitRecord recovery;
   recovery.time_ps = 5000;
   recovery.link = "rp0";
   recovery.recovery = true;
+  FlitRecord down;
+  down.time_ps = 6000;
+  down.link = "rp0";
+  down.down = true;
   auto all = records(2);
-  all.insert(all.begin() + 1, recovery);
+  all.insert(all.begin() + 1, {recovery, down});
   write_all(path("a.log"), all);
   EXPECT_EQ(read_all(path("a.log")), all);
   std::ifstream file(path("a.log"));
@@ -112,7 +116,10 @@ TEST_F(FlitLog, RecoveryIsALineOfItsOwn) {
   std::getline(file, line);
   std::getline(file, line);
   EXPECT_EQ(line, "#recovery 5000 rp0");
-  for (const char* bad : {"#recovery 5000", "#recovery x rp0", "#recovery 5000 rp0 rp1"}) {
+  std::getline(file, line);
+  EXPECT_EQ(line, "#down 6000 rp0");
+  for (const char* bad : {"#recovery 5000", "#recovery x rp0", "#recovery 5000 rp0 rp1",
+                          "#down 5000", "#down x rp0", "#down 5000 rp0 rp1"}) {
     write_text(path("a.log"), bad);
     EXPECT_NE(error_of(path("a.log")).find(":1: "), std::string::npos) << bad;
   }

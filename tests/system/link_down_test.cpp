@@ -254,12 +254,9 @@ struct Removal {
   std::int64_t worst_port1 = 0;
 };
 
-// `each`: the latency of each request to port 1 counts, not only their mean. Where queues fill, the
-// requests meet each other otherwise in each run.
 Removal judge(const std::vector<Schedule::Asked>& clean, const std::vector<Schedule::Asked>& pulled,
-              std::uint64_t at, bool each) {
+              std::uint64_t at) {
   Removal result;
-  std::int64_t lost_in_all = 0, port1 = 0;
   result.at = at;
   for (std::size_t i = 0; i < pulled.size(); ++i) {
     const Schedule::Asked& a = pulled[i];
@@ -267,16 +264,13 @@ Removal judge(const std::vector<Schedule::Asked>& clean, const std::vector<Sched
                  << "request " << i << ", asked in cycle " << cycles(a.submitted)
                  << ", answered in " << cycles(a.answered) << ", removal in " << at);
     EXPECT_FALSE(clean[i].error);
+    EXPECT_EQ(a.submitted, clean[i].submitted) << "the bus was full: no run to compare";
     if (a.port() == 1) {
       EXPECT_FALSE(a.error);
       const auto lost =
           static_cast<std::int64_t>(a.latency()) - static_cast<std::int64_t>(clean[i].latency());
       result.worst_port1 = std::max(result.worst_port1, lost);
-      lost_in_all += lost;
-      ++port1;
-      if (each) {
-        EXPECT_LE(a.latency(), clean[i].latency() + kMargin);
-      }
+      EXPECT_LE(a.latency(), clean[i].latency() + kMargin);
       continue;
     }
     if (cycles(a.submitted) >= at) {
@@ -293,7 +287,6 @@ Removal judge(const std::vector<Schedule::Asked>& clean, const std::vector<Sched
       EXPECT_LE(cycles(a.answered), at + kToIsolation + kWayOut);
     }
   }
-  EXPECT_LE(lost_in_all, port1) << "more than a cycle in the mean";
   return result;
 }
 
@@ -301,7 +294,7 @@ Removal judge(const std::vector<Schedule::Asked>& clean, const std::vector<Sched
 TEST(LinkDown, RemovalIsNotSeenAtTheOtherPort) {
   constexpr std::uint32_t kRequests = 1500;
   for (std::uint64_t s = seed(); s < seed() + 3; ++s) {
-    for (const std::uint64_t gap : {3u, 6u, 40u}) {
+    for (const std::uint64_t gap : {6u, 40u}) {
       const auto asked = mixed(s, kRequests, gap);
       System whole;
       whole.seed = s;
@@ -318,7 +311,7 @@ TEST(LinkDown, RemovalIsNotSeenAtTheOtherPort) {
         system.removal = at;
         system.start();
         const auto pulled = play(system, asked);
-        const Removal r = judge(clean, pulled, at, gap > 3);
+        const Removal r = judge(clean, pulled, at);
         std::cout << "seed " << s << " gap " << gap << " removal " << at << ": " << r.errors
                   << " errors, slowest " << r.slowest_error << ", " << r.late_good
                   << " good after removal, port 1 at most " << r.worst_port1 << " later\n";
