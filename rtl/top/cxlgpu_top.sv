@@ -7,9 +7,9 @@
 //                                                                         media[p] (outside)
 //
 // Links and media are ports, so that a test bench or a PHY and a memory controller stand behind
-// them; element p of every array belongs to port p. Wiring, but for one register at the edge: what a
-// PHY says (received flits, link up, Recovery, that it takes a flit) and register requests count in
-// the cycle after.
+// them; element p of every array belongs to port p. Wiring, but for one register at the edge: what
+// a PHY says (received flits, link up, Recovery, that it takes a flit) and register requests count
+// in the cycle after.
 //
 // Source: docs/blocks.md, "Tops".
 
