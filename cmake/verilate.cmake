@@ -7,6 +7,22 @@ file(GLOB CXLGPU_RTL_PACKAGES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/pkg/*.sv
 list(SORT CXLGPU_RTL_PACKAGES)
 set(CXLGPU_RTL_DIRS common controller flex_bus cxl_io root_port host_bridge endpoint top)
 
+# Verilator's own runtime, which verilate() would compile again for every top.
+function(cxlgpu_share_runtime target)
+  get_target_property(sources ${target} SOURCES)
+  set(runtime ${sources})
+  list(FILTER sources EXCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
+  list(FILTER runtime INCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
+  set_target_properties(${target} PROPERTIES SOURCES "${sources}")
+  if(NOT TARGET verilated_runtime)
+    list(GET runtime 0 first)
+    get_filename_component(include ${first} DIRECTORY)
+    add_library(verilated_runtime STATIC ${runtime})
+    target_include_directories(verilated_runtime SYSTEM PRIVATE ${include} ${include}/vltstd)
+  endif()
+  target_link_libraries(${target} PUBLIC verilated_runtime)
+endfunction()
+
 # cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [ARGS ...])
 function(cxlgpu_verilate target top_file)
   cmake_parse_arguments(V "TRACE;ASSERT" "PREFIX" "ARGS" ${ARGN})
@@ -31,6 +47,9 @@ function(cxlgpu_verilate target top_file)
     SOURCES ${CXLGPU_RTL_PACKAGES} ${top_file}
     PREFIX ${V_PREFIX} TOP_MODULE ${top}
     VERILATOR_ARGS ${args})
+  if(NOT V_TRACE)
+    cxlgpu_share_runtime(${target})
+  endif()
   # Verilator's headers are not ours to warn about.
   get_target_property(include ${target} INTERFACE_INCLUDE_DIRECTORIES)
   set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${include}")
