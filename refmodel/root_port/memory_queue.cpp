@@ -158,4 +158,23 @@ void MemoryQueueBlock::clock(const In& in) {
   if (rwd_drops) queue_.rwd_dropped();
 }
 
+flits::u128 MemoryQueueBlock::Out::req_header() const {
+  if (!req_valid) return 0;
+  flits::M2sReq req;
+  req.opcode = req_is_spec ? flits::M2sReqOpcode::MemSpecRd : flits::M2sReqOpcode::MemRd;
+  req.tag = static_cast<std::uint16_t>(req_tag);
+  req.address = req_address * kLineBytes;
+  return flits::pack(req);
+}
+
+flits::u128 MemoryQueueBlock::Out::rwd_header() const {
+  if (!rwd_valid) return 0;
+  flits::M2sRwd message;
+  message.opcode =
+      rwd->byte_enable == kAllBytes ? flits::M2sRwdOpcode::MemWr : flits::M2sRwdOpcode::MemWrPtl;
+  message.tag = static_cast<std::uint16_t>(rwd_tag);
+  message.address = rwd->addr;
+  return flits::pack(message);
+}
+
 }  // namespace cxlgpu

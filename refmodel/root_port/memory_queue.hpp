@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "flits/messages.hpp"
 #include "refmodel/common/request.hpp"
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/root_port/address_window.hpp"
@@ -145,6 +146,10 @@ class MemoryQueueBlock {
     std::optional<unsigned> isolated_tag;  // the entry answered in isolation this cycle
     bool timed_out = false;                // a load or store waited for more than a tick period
     bool busy = false;
+
+    // The offered messages as they travel; 0 without the valid of theirs.
+    [[nodiscard]] flits::u128 req_header() const;
+    [[nodiscard]] flits::u128 rwd_header() const;
   };
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);

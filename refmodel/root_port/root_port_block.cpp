@@ -5,27 +5,6 @@
 
 namespace cxlgpu {
 
-namespace {
-
-MsgHeader req_header(const MemoryQueueBlock::Out& out) {
-  flits::M2sReq req;
-  req.opcode = out.req_is_spec ? flits::M2sReqOpcode::MemSpecRd : flits::M2sReqOpcode::MemRd;
-  req.tag = static_cast<std::uint16_t>(out.req_tag);
-  req.address = out.req_address * kLineBytes;
-  return flits::pack(req);
-}
-
-WdMessage rwd_message(const MemoryQueueBlock::Out& out) {
-  const bool whole = out.rwd->byte_enable == kAllBytes;
-  flits::M2sRwd rwd;
-  rwd.opcode = whole ? flits::M2sRwdOpcode::MemWr : flits::M2sRwdOpcode::MemWrPtl;
-  rwd.tag = static_cast<std::uint16_t>(out.rwd_tag);
-  rwd.address = out.rwd->addr;
-  return {flits::pack(rwd), out.rwd->data, out.rwd->byte_enable};
-}
-
-}  // namespace
-
 RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   Cycle now;
   const CxlPort::Out port = port_.eval({{}, in.link});
@@ -96,9 +75,11 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   CxlController::In& c = now.port_in.messages;
   c.tx_flush = now.isolation.isolated;
   c.tx_nd_valid = now.memory.req_valid;
-  if (c.tx_nd_valid) c.tx_nd_hdr = req_header(now.memory);
+  c.tx_nd_hdr = now.memory.req_header();
   c.tx_wd_valid = now.memory.rwd_valid;
-  if (c.tx_wd_valid) c.tx_wd = rwd_message(now.memory);
+  if (c.tx_wd_valid) {
+    c.tx_wd = {now.memory.rwd_header(), now.memory.rwd->data, now.memory.rwd->byte_enable};
+  }
   c.rx_nd_ready = now.memory.ndr_ready;
   c.rx_wd_ready = now.memory.drs_ready;
   now.port_in.link = in.link;

@@ -18,25 +18,6 @@ constexpr unsigned kDepth = 32;
 constexpr unsigned kSpecEntries = 2;
 constexpr unsigned kDemand = kDepth - kSpecEntries;
 
-flits::u128 req_header(const MemoryQueueBlock::Out& out) {
-  if (!out.req_valid) return 0;
-  flits::M2sReq req;
-  req.opcode = out.req_is_spec ? flits::M2sReqOpcode::MemSpecRd : flits::M2sReqOpcode::MemRd;
-  req.tag = static_cast<std::uint16_t>(out.req_tag);
-  req.address = out.req_address * kLineBytes;
-  return flits::pack(req);
-}
-
-flits::u128 rwd_header(const MemoryQueueBlock::Out& out) {
-  if (!out.rwd_valid) return 0;
-  flits::M2sRwd rwd;
-  rwd.opcode = out.rwd->byte_enable == kAllBytes ? flits::M2sRwdOpcode::MemWr
-                                                 : flits::M2sRwdOpcode::MemWrPtl;
-  rwd.tag = static_cast<std::uint16_t>(out.rwd_tag);
-  rwd.address = out.rwd->addr;
-  return flits::pack(rwd);
-}
-
 template <typename Port>
 void check_header(Lockstep& lockstep, const char* name, const Port& port, flits::u128 twin) {
   lockstep.check(name, test::get_bits(port, 0, 64), static_cast<std::uint64_t>(twin));
@@ -172,9 +153,9 @@ void compare(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
   lockstep.check("spec_ready_o", rtl->spec_ready_o, out.spec_ready);
   if (in.in_valid) lockstep.check("in_ready_o", rtl->in_ready_o, out.in_ready);
   lockstep.check("req_valid_o", rtl->req_valid_o, out.req_valid);
-  check_header(lockstep, "req_hdr_o", rtl->req_hdr_o, req_header(out));
+  check_header(lockstep, "req_hdr_o", rtl->req_hdr_o, out.req_header());
   lockstep.check("rwd_valid_o", rtl->rwd_valid_o, out.rwd_valid);
-  check_header(lockstep, "rwd_hdr_o", rtl->rwd_hdr_o, rwd_header(out));
+  check_header(lockstep, "rwd_hdr_o", rtl->rwd_hdr_o, out.rwd_header());
   if (out.rwd_valid) {
     lockstep.check_bytes("rwd_data_o", test::get_line(rtl->rwd_data_o), out.rwd->data);
     lockstep.check("rwd_be_o", rtl->rwd_be_o, out.rwd->byte_enable);
