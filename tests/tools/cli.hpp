@@ -1,0 +1,151 @@
+// The cxlgpu command as a person meets it: exit status, messages, files.
+//
+// Purpose: runs the built command in a folder of its own; refused() is what all bad input owes:
+// status 2
+//          and one line that names file, line and key, with nothing left behind.
+// Errors:  test failures.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace cxlgpu {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Args = std::vector<std::string>;
+
+constexpr unsigned kTimeoutSeconds = 120;
+
+inline std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+inline std::string joined(const Args& args) {
+  std::string text = "cxlgpu";
+  for (const std::string& arg : args) text += " " + arg;
+  return text;
+}
+
+struct Result {
+  int status = -1;  // 128 + signal for a crash, as a shell has it
+  std::string out, err;
+};
+
+// A folder of its own for each test; the command runs in it.
+class Cli : public ::testing::Test {
+ protected:
+  Cli() {
+    std::string name = (fs::temp_directory_path() / "cxlgpu_cli_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    base_ = name;
+    dir_ = base_ / "work";
+    fs::create_directory(dir_);
+  }
+  ~Cli() override { fs::remove_all(base_); }
+
+  fs::path write(const std::string& name, const std::string& text) {
+    std::ofstream(dir_ / name, std::ios::binary) << text;
+    return dir_ / name;
+  }
+
+  Result run(const Args& args, const std::string& input = "") {
+    std::ofstream(base_ / "in", std::ios::binary) << input;
+    std::vector<char*> argv = {const_cast<char*>(CXLGPU_BINARY)};
+    for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
+    argv.push_back(nullptr);
+    const fs::path out = base_ / "out", err = base_ / "err", in = base_ / "in";
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool ready = chdir(dir_.c_str()) == 0 && freopen(in.c_str(), "r", stdin) != nullptr &&
+                         freopen(out.c_str(), "w", stdout) != nullptr &&
+                         freopen(err.c_str(), "w", stderr) != nullptr;
+      alarm(kTimeoutSeconds);
+      if (ready) execv(argv[0], argv.data());
+      _exit(127);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    Result result;
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.out = read_text(out);
+    result.err = read_text(err);
+    return result;
+  }
+
+  Result accepted(const Args& args, const std::string& input = "") {
+    const Result result = run(args, input);
+    EXPECT_EQ(result.status, 0) << joined(args) << "\n" << result.err;
+    EXPECT_EQ(result.err, "") << joined(args);
+    return result;
+  }
+
+  // Status 2, one line on stderr that holds every one of `parts`, nothing on stdout, no file more.
+  void refused(const Args& args, const std::vector<std::string>& parts) {
+    const std::set<std::string> before = files();
+    const Result result = run(args);
+    EXPECT_EQ(result.status, 2) << joined(args) << "\n" << result.err;
+    EXPECT_EQ(lines_of(result.err).size(), 1u) << joined(args) << "\n" << result.err;
+    EXPECT_TRUE(result.err.ends_with("\n")) << joined(args) << "\n" << result.err;
+    for (const std::string& part : parts) {
+      EXPECT_NE(result.err.find(part), std::string::npos)
+          << joined(args) << "\n  says:    " << result.err << "  without: " << part;
+    }
+    EXPECT_EQ(result.out, "") << joined(args);
+    EXPECT_EQ(files(), before) << joined(args);
+  }
+
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(dir_)) {
+      names.insert(entry.path().string());
+    }
+    return names;
+  }
+
+  json stats(const std::string& out = "o") {
+    return json::parse(read_text(dir_ / out / "stats.json"));
+  }
+
+  fs::path base_, dir_;
+};
+
+inline double value(const json& document, const char* path) {
+  const json& figure = document.at(json::json_pointer(path));
+  EXPECT_TRUE(figure.at("unit").is_string()) << path;
+  return figure.at("value").get<double>();
+}
+inline void write_gzip(const fs::path& path, const std::string& text) {
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+}
+
+// One test on every engine.
+class CliEngine : public Cli, public ::testing::WithParamInterface<const char*> {};
+inline std::string engine_name(const ::testing::TestParamInfo<const char*>& info) {
+  return info.param;
+}
+
+}  // namespace cxlgpu

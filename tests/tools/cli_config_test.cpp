@@ -1,0 +1,296 @@
+// What may be asked of the command: names, options, configuration files, list and help.
+#include <map>
+
+#include "tests/tools/cli.hpp"
+
+namespace cxlgpu {
+namespace {
+
+// ---- names and options -------------------------------------------------------------------------
+
+TEST_F(Cli, UnknownScenarioParts) {
+  refused({"run", "nonsense", "--out", "o"}, {"nonsense", "list"});
+  refused({"run", "warp-dram-cxl", "--out", "o"}, {"warp-dram-cxl", "'warp'", "vadd"});
+  refused({"run", "vadd-floppy-cxl", "--out", "o"}, {"vadd-floppy-cxl", "'floppy'", "znand"});
+  refused({"run", "vadd-dram-fast", "--out", "o"}, {"vadd-dram-fast", "'fast'", "sr"});
+  refused({"run", "", "--out", "o"}, {"list"});
+}
+
+TEST_F(Cli, BadSet) {
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.colour=1"},
+          {"--set", "'link.colour'"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.lanes"},
+          {"--set", "'link.lanes'", "key=value"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "=8"}, {"--set", "key=value"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.lanes=many"},
+          {"--set", "'link.lanes'", "'many'"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.lanes="},
+          {"--set", "'link.lanes'"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.lanes=5"},
+          {"--set", "'link.lanes'", "5"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "gpu.cores=65"},
+          {"--set", "'gpu.cores'", "1..64"});
+}
+
+TEST_F(Cli, BadOptions) {
+  refused({}, {"--help"});
+  refused({"run"}, {"scenario"});
+  refused({"run", "vadd-dram-cxl", "--engine", "steam", "--out", "o"},
+          {"--engine", "steam", "cosim"});
+  refused({"run", "vadd-dram-cxl", "--set", "run.engine=steam", "--out", "o"},
+          {"run.engine", "steam", "cosim"});
+  refused({"run", "vadd-dram-cxl", "--seed", "x", "--out", "o"}, {"--seed", "x"});
+  refused({"run", "vadd-dram-cxl", "--nonsense", "--out", "o"}, {"--nonsense"});
+  refused({"flit"}, {"--help"});
+}
+
+TEST_F(Cli, SeedOptionHasTheLimitsOfItsKey) {
+  refused({"run", "vadd-dram-cxl", "--set", "run.seed=4294967296", "--out", "o"}, {"run.seed"});
+  refused({"run", "vadd-dram-cxl", "--engine", "model", "--seed", "4294967296", "--out", "o"},
+          {"seed"});
+  refused({"run", "vadd-dram-cxl", "--engine", "model", "--seed", "-1", "--out", "o"}, {"seed"});
+}
+
+TEST_F(Cli, UnknownSubcommandIsNamed) {
+  refused({"ran", "vadd-dram-cxl"}, {"ran"});
+}
+
+TEST_F(Cli, OptionsTheModelCannotHonour) {
+  const Args model = {"run", "vadd-dram-cxl", "--engine", "model", "--out", "o"};
+  Args waves = model, log = model;
+  waves.insert(waves.end(), {"--waves", "w.fst"});
+  log.insert(log.end(), {"--flit-log", "f.log"});
+  refused(waves, {"--waves", "rtl"});
+  refused(log, {"--flit-log", "rtl"});
+  refused({"run", "vadd-dram-cxl", "--engine", "rtl", "--set", "system.ports=4", "--out", "o"},
+          {"system.ports", "model"});
+}
+
+TEST_F(Cli, MissingFiles) {
+  refused({"run", "nowhere.yaml", "--out", "o"}, {"nowhere.yaml"});
+  refused({"run", "vadd-dram-cxl", "--trace", "nowhere.csv", "--out", "o"}, {"nowhere.csv"});
+  refused({"flit", "decode", "nowhere.log"}, {"nowhere.log"});
+  refused({"flit", "encode", "nowhere.json"}, {"nowhere.json"});
+  refused({"flit", "check", "nowhere.log"}, {"nowhere.log"});
+  refused({"--configs", "nowhere", "run", "vadd-dram-cxl", "--out", "o"}, {"nowhere"});
+}
+
+TEST_F(Cli, MissingConfigurationFolderForList) {
+  refused({"--configs", "nowhere", "list"}, {"nowhere"});
+}
+
+TEST_F(Cli, FolderInPlaceOfAFile) {
+  fs::create_directory(dir_ / "folder.yaml");
+  refused({"run", "folder.yaml", "--out", "o"}, {"folder.yaml"});
+  refused({"run", "vadd-dram-cxl", "--trace", "folder.yaml", "--out", "o"}, {"folder.yaml"});
+  refused({"flit", "check", "folder.yaml"}, {"folder.yaml"});
+  refused({"flit", "decode", "folder.yaml"}, {"folder.yaml"});
+  refused({"flit", "encode", "folder.yaml"}, {"folder.yaml"});
+}
+
+TEST_F(Cli, OutputThatCannotBeWritten) {
+  write("file", "");
+  const std::string small = "workload.size=512";
+  refused({"run", "vadd-dram-cxl", "--engine", "model", "--set", small, "--out", "file/o"},
+          {"file/o"});
+  refused({"run", "vadd-dram-cxl", "--engine", "model", "--set", small, "--out", "file"}, {"file"});
+  refused({"run", "vadd-dram-cxl", "--engine", "rtl", "--set", small, "--flit-log", "file/f.log"},
+          {"file/f.log"});
+  refused({"run", "vadd-dram-cxl", "--engine", "rtl", "--set", small, "--waves", "file/w.fst"},
+          {"file/w."});
+}
+
+// ---- configuration files -----------------------------------------------------------------------
+
+struct BadYaml {
+  const char* name;
+  const char* text;  // line 1 is the first of it
+  unsigned line;     // 0: the file as a whole
+  const char* key;   // as the message names it
+};
+
+const char* const kGood = "media: {part: dram}\nworkload: {name: vadd, size: 512}\n";
+
+std::ostream& operator<<(std::ostream& out, const BadYaml& bad) {
+  return out << bad.name;
+}
+
+class CliYaml : public Cli, public ::testing::WithParamInterface<BadYaml> {};
+
+TEST_P(CliYaml, IsRefusedWithFileLineAndKey) {
+  const BadYaml& bad = GetParam();
+  write("bad.yaml", std::string(bad.text) + kGood);
+  const std::string place =
+      bad.line == 0 ? "bad.yaml" : "bad.yaml:" + std::to_string(bad.line) + ":";
+  refused({"run", "bad.yaml", "--engine", "model", "--out", "o"}, {place, bad.key});
+}
+
+const std::vector<BadYaml> kBadYaml = {
+    {"UnknownKey", "link:\n  lanes: 8\n  colour: 3\n", 3, "'link.colour'"},
+    {"UnknownTopKey", "colour: 3\n", 1, "'colour'"},
+    {"UnknownSection", "colours:\n  red: 3\n", 1, "'colours'"},
+    {"UnknownHdmKey", "hdm: {range: []}\n", 1, "'hdm.range'"},
+    {"TextForANumber", "link:\n  flight_ps: fast\n", 2, "'link.flight_ps'"},
+    {"NegativeNumber", "gpu:\n  cores: -1\n", 2, "'gpu.cores'"},
+    {"FractionForANumber", "gpu:\n  cores: 1.5\n", 2, "'gpu.cores'"},
+    {"NumberForASection", "link: 3\n", 1, "'link'"},
+    {"SectionForANumber", "gpu:\n  cores: {a: 1}\n", 2, "'gpu.cores'"},
+    {"ListForANumber", "gpu:\n  cores: [1, 2]\n", 2, "'gpu.cores'"},
+    {"NothingForANumber", "gpu:\n  cores:\n", 2, "'gpu.cores'"},
+    {"NumberForABool", "root_port: {spec_length: 7}\n", 1, "'root_port.spec_length'"},
+    {"UnknownPolicy", "root_port: {policy: magic}\n", 1, "'root_port.policy'"},
+    {"NumberOutOfRange", "gpu:\n  cores: 65\n", 2, "'gpu.cores'"},
+    {"NotAPowerOfTwo", "gpu:\n  l1: {ways: 3}\n", 2, "'gpu.l1.ways'"},
+    {"NotAProbability", "link:\n  bit_error_rate_m2s: 2\n", 2, "'link.bit_error_rate_m2s'"},
+    {"ShortList", "endpoint: {ingress_thresholds: [4, 16]}\n", 1, "'endpoint.ingress_thresholds'"},
+    {"DuplicateKey", "link:\n  lanes: 8\n  lanes: 4\n", 3, "'link.lanes'"},
+    {"DuplicateSection", "link: {lanes: 8}\nlink: {flight_ps: 1}\n", 2, "'link'"},
+    {"ListAtTheTop", "- 3\n", 0, ""},
+    {"Syntax", "link: {lanes: 8\n  flight_ps: [\n", 2, "syntax"},
+    {"TabSyntax", "link:\n\tlanes: 8\n", 2, "syntax"},
+    {"Overlap",
+     "hdm:\n  ranges:\n    - {base: 0x100000000, size: 512MiB, ports: [0, 1]}\n"
+     "    - {base: 0x110000000, size: 512MiB, ports: [0, 1]}\n",
+     4, "'hdm.ranges[1].base'"},
+    {"SizeNotAMultiple", "hdm:\n  ranges:\n    - {base: 4GiB, size: 100MiB, ports: [0]}\n", 3,
+     "'hdm.ranges[0].size'"},
+    {"SizeNotAMultipleOfTheWays",
+     "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, ports: [0, 1]}\n", 3,
+     "'hdm.ranges[0].size'"},
+    {"BaseNotAMultiple", "hdm:\n  ranges:\n    - {base: 0x100001000, size: 256MiB, ports: [0]}\n",
+     3, "'hdm.ranges[0].base'"},
+    {"NoSuchPort", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: [0, 2]}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"PortTwice", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: [0, 0]}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"NoPorts", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: []}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"PortIsText", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: [a]}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"PortIsAList", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: [[0]]}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"ThreeWays",
+     "system: {ports: 4}\nhdm:\n  ranges:\n    - {base: 4GiB, size: 768MiB, ports: [0, 1, 2]}\n", 4,
+     "'hdm.ranges[0].ports'"},
+    {"RangeWithoutSize", "hdm:\n  ranges:\n    - {base: 4GiB, ports: [0]}\n", 3, "'hdm.ranges[0]'"},
+    {"RangeWithUnknownKey",
+     "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, ports: [0], colour: 3}\n", 3,
+     "'hdm.ranges[0].colour'"},
+    {"RangeWithListForAKey",
+     "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, ports: [0], [1]: 3}\n", 3,
+     "'hdm.ranges[0]"},
+    {"RangeKeyTwice", "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, size: 1GiB, ports: [0]}\n",
+     3, "'hdm.ranges[0].size'"},
+    {"BadGranularity",
+     "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, ports: [0], granularity: 100}\n", 3,
+     "'hdm.ranges[0].granularity'"},
+    {"RangeIsANumber", "hdm:\n  ranges:\n    - 3\n", 3, "'hdm.ranges[0]'"},
+    {"NoRange", "hdm:\n  ranges: []\n", 2, "'hdm.ranges'"},
+    {"RangeBeyondTheAddresses",
+     "hdm:\n  ranges:\n    - {base: 0xfffffffff0000000, size: 256MiB, ports: [0]}\n", 3,
+     "'hdm.ranges[0]"},
+    {"ThresholdsFall", "endpoint: {ingress_thresholds: [16, 4, 32]}\n", 1,
+     "'endpoint.ingress_thresholds'"},
+    {"TwoFaultsAtOnce", "link: {drop_spec_every: 4, bit_error_rate_m2s: 1e-5}\n", 1,
+     "'link.drop_spec_every'"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Files, CliYaml, ::testing::ValuesIn(kBadYaml),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(Cli, NamesInAFileThatNobodyKnows) {
+  write("w.yaml", "media: {part: dram}\nworkload: {name: warp}\n");
+  refused({"run", "w.yaml", "--engine", "model", "--out", "o"},
+          {"w.yaml", "'workload.name'", "'warp'"});
+  write("m.yaml", "media: {part: floppy}\nworkload: {name: vadd}\n");
+  refused({"run", "m.yaml", "--engine", "model", "--out", "o"},
+          {"m.yaml", "'media.part'", "'floppy'"});
+  write("empty.yaml", "");
+  refused({"run", "empty.yaml", "--engine", "model", "--out", "o"},
+          {"empty.yaml", "'workload.name'"});
+}
+
+// The range that lost its port stands in the default configuration: that is the line named.
+TEST_F(Cli, PortsTakenFromUnderARange) {
+  write("one.yaml", std::string("system: {ports: 1}\n") + kGood);
+  refused({"run", "one.yaml", "--engine", "model", "--out", "o"},
+          {"default.yaml:", "'hdm.ranges[0].ports'", "system.ports is 1"});
+}
+
+TEST_F(Cli, OrderOfSectionsInAFileDoesNotMatter) {
+  const std::string ports = "system: {ports: 4}\n";
+  const std::string ranges =
+      "hdm:\n  ranges:\n    - {base: 4GiB, size: 1GiB, ports: [0, 1, 2, 3]}\n";
+  write("first.yaml", ports + ranges + kGood);
+  accepted({"run", "first.yaml", "--engine", "model"});
+  write("last.yaml", ranges + ports + kGood);
+  accepted({"run", "last.yaml", "--engine", "model"});
+}
+
+TEST_F(Cli, FileAndSetTakeEffect) {
+  write("own.yaml",
+        "media: {part: dram}\nworkload: {name: vadd, size: 1024}\nlink: {flight_ps: 50000}\n");
+  accepted({"run", "own.yaml", "--engine", "model", "--out", "slow"});
+  accepted(
+      {"run", "own.yaml", "--engine", "model", "--out", "fast", "--set", "link.flight_ps=2000"});
+  EXPECT_GT(value(stats("slow"), "/end_to_end"), value(stats("fast"), "/end_to_end"));
+  EXPECT_EQ(stats("slow").at("scenario"), "own");
+}
+
+// ---- list and help -----------------------------------------------------------------------------
+
+TEST_F(Cli, ListNamesEveryPart) {
+  const std::string text = accepted({"list"}).out;
+  for (const char* part :
+       {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "rtl", "model", "cosim"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+}
+
+TEST_F(Cli, EveryListedPartMakesAScenario) {
+  std::map<std::string, std::vector<std::string>> parts;
+  for (const std::string& line : lines_of(accepted({"list"}).out)) {
+    std::istringstream words(line);
+    std::string name, word;
+    words >> name;
+    while (words >> word) parts[name].push_back(word);
+  }
+  ASSERT_GE(parts["workloads:"].size(), 2u);
+  ASSERT_GE(parts["media:"].size(), 2u);
+  ASSERT_GE(parts["configurations:"].size(), 4u);
+  for (const std::string& workload : parts["workloads:"]) {
+    for (const std::string& media : parts["media:"]) {
+      for (const std::string& kind : parts["configurations:"]) {
+        accepted({"run", workload + "-" + media + "-" + kind, "--engine", "model", "--set",
+                  "workload.size=256"});
+      }
+    }
+  }
+}
+
+TEST_F(Cli, EveryListedKeyIsKnown) {
+  const std::vector<std::string> keys = lines_of(accepted({"list", "--keys"}).out);
+  EXPECT_GT(keys.size(), 40u);
+  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), keys.size());
+  for (const std::string& key : keys) {
+    const Args args = {"run", "vadd-dram-cxl", "--engine", "model", "--set", key + "=?"};
+    refused(args, {key});
+    EXPECT_EQ(run(args).err.find("not a known key"), std::string::npos) << run(args).err;
+  }
+}
+
+TEST_F(Cli, Help) {
+  for (const Args& args :
+       {Args{"help"}, Args{"--help"}, Args{"run", "--help"}, Args{"flit", "--help"}}) {
+    const std::string text = accepted(args).out;
+    EXPECT_NE(text.find("Usage"), std::string::npos) << joined(args);
+  }
+  const std::string text = accepted({"run", "--help"}).out;
+  for (const char* option :
+       {"--engine", "--set", "--trace", "--seed", "--waves", "--flit-log", "--out"}) {
+    EXPECT_NE(text.find(option), std::string::npos) << option;
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu

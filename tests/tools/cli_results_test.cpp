@@ -1,0 +1,185 @@
+// What a run leaves: figures, report, waveform, and that engines agree.
+#include "tests/tools/cli.hpp"
+
+namespace cxlgpu {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Engines, CliEngine, ::testing::Values("model", "rtl", "cosim"),
+                         engine_name);
+
+// On a clean link the model is exact to the cycle at every stage of every request.
+TEST_F(Cli, CosimAgreesToTheCycle) {
+  for (const std::string scenario : {"vadd-znand-sr", "vadd-znand-dyn", "vadd-znand-naive",
+                                     "vadd-dram-cxl", "bfs-znand-sr", "bfs-dram-cxl"}) {
+    SCOPED_TRACE(scenario);
+    const std::string size = scenario[0] == 'b' ? "2048" : "16384";
+    accepted(
+        {"run", scenario, "--engine", "cosim", "--set", "workload.size=" + size, "--out", "o"});
+    const json s = stats("o");
+    EXPECT_GT(value(s, "/cosim/compared"), 500);
+    EXPECT_EQ(value(s, "/cosim/time_differences"), 0);
+    EXPECT_EQ(value(s, "/cosim/path_mismatches"), 0);
+    EXPECT_EQ(value(s, "/cosim/data_mismatches"), 0);
+  }
+}
+
+// Every number of stats.json is the value of a figure with a unit, or names something.
+void expect_units(const json& node, const std::string& path) {
+  static const std::set<std::string> kNames = {"schema", "seed", "policy", "port", "tag"};
+  if (node.is_object() && node.contains("value")) {
+    EXPECT_TRUE(node.at("value").is_number()) << path;
+    EXPECT_TRUE(node.contains("unit") && node.at("unit").is_string() && node.at("unit") != "")
+        << path;
+    return;
+  }
+  if (node.is_object()) {
+    for (const auto& [key, child] : node.items()) {
+      if (path.empty() && key == "load_control") continue;  // points of a curve
+      if (child.is_number() && kNames.contains(key)) continue;
+      expect_units(child, path + "/" + key);
+    }
+  } else if (node.is_array()) {
+    for (std::size_t i = 0; i < node.size(); ++i)
+      expect_units(node[i], path + "/" + std::to_string(i));
+  } else {
+    EXPECT_FALSE(node.is_number()) << path << " has no unit";
+  }
+}
+
+void expect_stages_add_up(const json& latency) {
+  double sum = 0;
+  for (const json& stage : latency.at("stages")) sum += stage.at("mean").at("value").get<double>();
+  EXPECT_NEAR(sum, latency.at("mean").at("value").get<double>(),
+              0.002);  // ns; the mean is whole ps
+}
+
+TEST_P(CliEngine, RunLeavesStatsAndReport) {
+  const Result result = accepted({"run", "vadd-znand-sr", "--engine", GetParam(), "--set",
+                                  "workload.size=4096", "--out", "deep/er/o"});
+  EXPECT_NE(result.out.find("clean"), std::string::npos);
+  const fs::path out = dir_ / "deep/er/o";
+  EXPECT_EQ(std::distance(fs::directory_iterator(out), fs::directory_iterator()), 2);
+  const json s = stats("deep/er/o");
+  EXPECT_EQ(s.at("schema"), 1);
+  EXPECT_EQ(s.at("scenario"), "vadd-znand-sr");
+  EXPECT_EQ(s.at("engine"), GetParam());
+  EXPECT_EQ(s.at("status"), "clean");
+  EXPECT_TRUE(s.at("checks").at("problems").empty());
+  EXPECT_EQ(value(s, "/checks/mismatches"), 0);
+  EXPECT_GT(value(s, "/checks/reads_checked"), 0);
+  EXPECT_EQ(value(s, "/loads/count"), value(s, "/checks/reads_checked"));
+  EXPECT_EQ(value(s, "/stores/count"), value(s, "/checks/writes_sent"));
+  EXPECT_LE(value(s, "/loads/p50"), value(s, "/loads/p99"));
+  EXPECT_LE(value(s, "/loads/p99"), value(s, "/loads/max"));
+  EXPECT_GT(value(s, "/memspecrd/sent"), 0);
+  EXPECT_GT(value(s, "/flits/m2s/all"), 0);
+
+  expect_stages_add_up(s.at("loads"));
+  expect_stages_add_up(s.at("stores"));
+  double of_kinds = 0;
+  for (const json& kind : s.at("kinds")) {
+    expect_stages_add_up(kind);
+    of_kinds += value(kind, "/count");
+  }
+  EXPECT_EQ(of_kinds, value(s, "/loads/count") + value(s, "/stores/count"));
+  for (const json& slow : s.at("slowest_loads")) {
+    const json& stages = slow.at("stages");
+    const double first = value(stages.front(), "/at"), last = value(stages.back(), "/at");
+    EXPECT_NEAR(last - first, value(slow, "/latency"), 0.002);
+  }
+
+  const std::string page = read_text(out / "report.html");
+  EXPECT_EQ(page.find("http://"), std::string::npos);
+  EXPECT_EQ(page.find("https://"), std::string::npos);
+  for (const char* loads : {" src=", " href=", "@import", "url("}) {
+    EXPECT_EQ(page.find(loads), std::string::npos) << loads;
+  }
+  const std::string open = "<script id=\"stats\" type=\"application/json\">";
+  const std::size_t begin = page.find(open);
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t end = page.find("</script>", begin);
+  EXPECT_EQ(json::parse(page.substr(begin + open.size(), end - begin - open.size())), s);
+}
+
+TEST_P(CliEngine, EveryFigureHasItsUnit) {
+  accepted({"run", "vadd-znand-sr", "--engine", GetParam(), "--set", "workload.size=1024", "--out",
+            "o"});
+  expect_units(stats(), "");
+}
+
+TEST_P(CliEngine, SameCommandGivesTheSameFigures) {
+  const Args run = {"run",   "bfs-znand-sr",      "--engine", GetParam(),
+                    "--set", "workload.size=512", "--seed",   "5",
+                    "--out"};
+  Args first = run, second = run;
+  first.push_back("a");
+  second.push_back("b");
+  accepted(first);
+  accepted(second);
+  json a = stats("a"), b = stats("b");
+  EXPECT_EQ(a.at("seed"), 5);
+  a.erase("wall");
+  b.erase("wall");
+  EXPECT_EQ(a, b);
+}
+
+TEST_P(CliEngine, RunThatDoesNotEndIsAFailure) {
+  const Args args = {"run", "vadd-znand-cxl", "--engine",      GetParam(), "--out",
+                     "o",   "--set",          "run.limit_us=5"};
+  const Result result = run(args);
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_NE(result.err.find("replay: "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("vadd-znand-cxl"), std::string::npos) << result.err;
+  EXPECT_EQ(stats().at("status"), "WRONG");
+  EXPECT_FALSE(stats().at("checks").at("problems").empty());
+}
+
+TEST_F(Cli, SpeculationIsFaster) {
+  for (const std::string engine : {"model", "rtl"}) {
+    for (const std::string kind : {"cxl", "sr"}) {
+      accepted({"run", "vadd-znand-" + kind, "--engine", engine, "--set", "workload.size=32768",
+                "--out", engine + kind});
+    }
+    EXPECT_LT(value(stats(engine + "sr"), "/end_to_end"),
+              value(stats(engine + "cxl"), "/end_to_end"));
+    EXPECT_EQ(value(stats(engine + "cxl"), "/memspecrd/sent"), 0);
+  }
+}
+
+TEST_F(Cli, WavesWriteAnFst) {
+  const Args run = {"run", "vadd-znand-sr", "--engine", "rtl", "--set", "workload.size=512"};
+  Args part = run, whole = run;
+  part.insert(part.end(), {"--waves", "part.fst", "--waves-to-us", "1"});
+  whole.insert(whole.end(), {"--waves", "whole.fst"});
+  accepted(part);
+  accepted(whole);
+  for (const char* name : {"part.fst", "whole.fst"}) {
+    const std::string fst = read_text(dir_ / name);
+    ASSERT_GT(fst.size(), 400u) << name;
+    // A header block of 329 bytes comes first.
+    EXPECT_EQ(fst.substr(0, 9), std::string("\0\0\0\0\0\0\0\x01\x49", 9)) << name;
+  }
+  EXPECT_LT(fs::file_size(dir_ / "part.fst"), fs::file_size(dir_ / "whole.fst"));
+}
+
+TEST_F(Cli, WavesComeWithAGtkwaveSaveFile) {
+  accepted({"run", "vadd-znand-sr", "--engine", "rtl", "--set", "workload.size=512", "--waves",
+            "w.fst", "--waves-to-us", "1"});
+  ASSERT_TRUE(fs::exists(dir_ / "w.gtkw"));
+  EXPECT_NE(read_text(dir_ / "w.gtkw").find("w.fst"), std::string::npos);
+}
+
+TEST_F(Cli, IdleLoadDiagramIsCurrent) {
+  const fs::path source = CXLGPU_SOURCE_DIR;
+  const fs::path trace = write("one.csv", "0,R,0x0,64\n");
+  accepted({"run", "vadd-dram-cxl", "--engine", "rtl", "--trace", trace.string(), "--out", "o"});
+  const std::string script = (source / "tools" / "timing_diagram.py").string();
+  const std::string drawn = (dir_ / "drawn.json").string();
+  const std::string command =
+      "python3 " + script + " " + (dir_ / "o" / "stats.json").string() + " > " + drawn;
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  EXPECT_EQ(read_text(drawn), read_text(source / "docs" / "idle-load.json"));
+}
+
+}  // namespace
+}  // namespace cxlgpu
