@@ -11,6 +11,7 @@
 #include "refmodel/host/scoreboard.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/system/ask.hpp"
 #include "tests/system/random_traffic.hpp"
 #include "tests/system/simple_media.hpp"
 
@@ -352,34 +353,19 @@ TEST_P(RtlEngineKind, UnmappedAddressIsAnsweredWithAnError) {
   EngineParts parts{{false, 0}, {&media[0], &media[1]}, {}, nullptr};
   if (scenario.config.engine == "cosim") parts.model_media = {&media[2], &media[3]};
   const auto engine = make_engine(scenario.config, parts, {});
-  const auto ask = [&](std::uint64_t addr, bool is_write) {
-    MemRequest request;
-    request.id = 5;
-    request.addr = addr;
-    request.is_write = is_write;
-    request.data.fill(0x5a);
-    EXPECT_TRUE(engine->submit(request));
-    std::optional<MemResponse> response;
-    for (int cycle = 0; cycle < 2000 && !response; ++cycle) {
-      engine->advance_to(engine->now() + kCycle);
-      response = engine->take();
-    }
-    EXPECT_TRUE(response.has_value()) << "no answer for 0x" << std::hex << addr;
-    return response.value_or(MemResponse{});
-  };
   for (const std::uint64_t addr : {std::uint64_t{0x1000}, kBase - 64, kBase + kSize}) {
-    const MemResponse read = ask(addr, false);
+    const MemResponse read = ask(*engine, addr, false);
     EXPECT_EQ(read.id, 5u);
     EXPECT_TRUE(read.error);
     EXPECT_EQ(read.data[0], 0xff);
-    const MemResponse write = ask(addr, true);
+    const MemResponse write = ask(*engine, addr, true);
     EXPECT_TRUE(write.is_write);
     EXPECT_TRUE(write.error);
   }
   // The first and the last line of the range are there, and hold what is written.
   for (const std::uint64_t addr : {kBase, kBase + kSize - 64}) {
-    EXPECT_FALSE(ask(addr, true).error);
-    const MemResponse read = ask(addr, false);
+    EXPECT_FALSE(ask(*engine, addr, true).error);
+    const MemResponse read = ask(*engine, addr, false);
     EXPECT_FALSE(read.error);
     EXPECT_EQ(read.data[63], 0x5a);
   }
