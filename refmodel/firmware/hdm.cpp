@@ -23,6 +23,7 @@ constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 52;
 constexpr std::uint64_t kLeastGranularity = 256, kMostGranularity = 16384;
 constexpr std::uint64_t kMostLowGranularity = 2048;  // address bits 11:8
 constexpr std::size_t kMostWays = 8;                 // of a host bridge
+constexpr unsigned kCommitPolls = 10'000;            // a commit may take 10 ms
 
 bool power_of_two(std::uint64_t v) {
   return std::has_single_bit(v);
@@ -138,6 +139,13 @@ void program(const Decoders& decoders, unsigned number, const HdmRange& range,
   const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
   const auto high = [](std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); };
   const std::uint32_t at = hdm::kDec + hdm::kDecStride * number;
+  // It would keep what it has and say Committed.
+  if (hdm::kDecControlCommitted.is_set(decoders.read(at + hdm::kDecControl))) {
+    throw InputError(
+        fmt::format("key 'hdm.ranges': {} decoder {} is committed already; reset the "
+                    "system before it is brought up again",
+                    decoders.name, number));
+  }
   decoders.write(at + hdm::kDecBaseLow, low(range.base));
   decoders.write(at + hdm::kDecBaseHigh, high(range.base));
   decoders.write(at + hdm::kDecSizeLow, low(range.size));
@@ -150,13 +158,16 @@ void program(const Decoders& decoders, unsigned number, const HdmRange& range,
                                 hdm::kDecControlLock.mask() | hdm::kDecControlHostOnly.mask();
   decoders.write(at + hdm::kDecControl, control);
   decoders.write(at + hdm::kDecControl, control | hdm::kDecControlCommit.mask());
-  const std::uint32_t seen = decoders.read(at + hdm::kDecControl);
-  if (!hdm::kDecControlCommitted.is_set(seen)) {
-    throw InputError(
-        fmt::format("key 'hdm.ranges': {} decoder {} did not commit (control 0x{:x}); "
-                    "check base, size and ports of the range at 0x{:x}",
-                    decoders.name, number, seen, range.base));
+  std::uint32_t seen = 0;
+  for (unsigned poll = 0; poll < kCommitPolls; ++poll) {
+    seen = decoders.read(at + hdm::kDecControl);
+    if (hdm::kDecControlCommitted.is_set(seen)) return;
+    if (hdm::kDecControlError.is_set(seen)) break;
   }
+  throw InputError(
+      fmt::format("key 'hdm.ranges': {} decoder {} did not commit (control 0x{:x}); "
+                  "check base, size and ports of the range at 0x{:x}",
+                  decoders.name, number, seen, range.base));
 }
 
 }  // namespace

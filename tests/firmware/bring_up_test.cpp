@@ -209,6 +209,7 @@ TEST(Refuse, WhatIsNotThere) {
       {"no array", {.memory = {{0x1000, 0x0111'0000}}}, {"port 2", "no HDM decoder"}},
       {"another structure", {.memory = {{0x1004, 0x8001'0004}}}, {"port 2", "no HDM decoder"}},
       {"does not commit", {.memory = {{0x1820, 0x1a00}}}, {"endpoint 2", "did not commit"}},
+      {"decoder in use", {.memory = {{0x1820, 0x0700}}}, {"endpoint 2", "committed already"}},
       {"locked", {.config = {{0x10c, 2}}}, {"port 2", "locked"}},
   };
   for (const Case& c : cases) {
