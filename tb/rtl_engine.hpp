@@ -41,7 +41,7 @@ class RtlEngine : public SystemEngine, public RegisterBus {
   [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
   [[nodiscard]] std::vector<std::string> problems() const override;
 
-  // Two cycles each, in which the rest of the system goes on.
+  // Registers of the root complex. Two cycles each, in which the rest of the system goes on.
   void write(RegisterSpace space, unsigned index, std::uint32_t offset,
              std::uint32_t value) override;
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
@@ -50,6 +50,7 @@ class RtlEngine : public SystemEngine, public RegisterBus {
   static constexpr unsigned kPorts = 2;  // of rtl/top as it is verilated
 
   void set_register_port(RegisterSpace space, unsigned index, std::uint64_t request);
+  void settle_links(const RunConfig& config);
   void reset_and_train();
   void cycle();
   void drive_bus();

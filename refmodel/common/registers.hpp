@@ -30,6 +30,237 @@ struct BasicField {
 using Field = BasicField<std::uint32_t>;
 using Field64 = BasicField<std::uint64_t>;
 
+// ARB/MUX registers
+namespace arb_mux {
+inline constexpr std::uint32_t kBlock = 0xe000;
+inline constexpr std::uint32_t kBlockBytes = 0x400;
+inline constexpr std::uint32_t kIoWeight = 0xe180;
+inline constexpr Field kIoWeightWeight{4, 4, 0x1};
+inline constexpr std::uint32_t kIoWeightReset = 0x00000010;
+inline constexpr std::uint32_t kCmWeight = 0xe1c0;
+inline constexpr Field kCmWeightWeight{4, 4, 0x1};
+inline constexpr std::uint32_t kCmWeightReset = 0x00000010;
+}  // namespace arb_mux
+
+// Component register block, capability array
+namespace component {
+inline constexpr std::uint32_t kBlock = 0x1000;
+inline constexpr std::uint32_t kBlockBytes = 0x1000;
+inline constexpr std::uint32_t kEntry = 0x1004;
+inline constexpr std::uint32_t kEntryStride = 0x4;
+inline constexpr unsigned kEntryCount = 1;
+inline constexpr std::uint32_t kHeader = 0x1000;
+inline constexpr Field kHeaderId{0, 16, 0x1};
+inline constexpr Field kHeaderVersion{16, 4, 0x1};
+inline constexpr Field kHeaderCachememVersion{20, 4, 0x1};
+inline constexpr Field kHeaderArraySize{24, 8, 0x1};
+inline constexpr std::uint32_t kHeaderReset = 0x01110001;
+inline constexpr std::uint32_t kEntryHeader = 0x000;
+inline constexpr Field kEntryHeaderId{0, 16, 0x5};
+inline constexpr Field kEntryHeaderVersion{16, 4, 0x1};
+inline constexpr Field kEntryHeaderOffset{20, 12, 0x800};
+inline constexpr std::uint32_t kEntryHeaderReset = 0x80010005;
+}  // namespace component
+
+// DVSEC 0, PCIe DVSEC for CXL device
+namespace dvsec_device {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x38;
+inline constexpr std::uint32_t kRange = 0x018;
+inline constexpr std::uint32_t kRangeStride = 0x10;
+inline constexpr unsigned kRangeCount = 2;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x23};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
+inline constexpr std::uint32_t kDvsecHeader = 0x004;
+inline constexpr Field kDvsecHeaderVendor{0, 16, 0x1e98};
+inline constexpr Field kDvsecHeaderRevision{16, 4, 0x1};
+inline constexpr Field kDvsecHeaderLength{20, 12, 0x38};
+inline constexpr std::uint32_t kDvsecHeaderReset = 0x03811e98;
+inline constexpr std::uint32_t kDvsecId = 0x008;
+inline constexpr Field kDvsecIdId{0, 16, 0x0};
+inline constexpr std::uint32_t kDvsecIdReset = 0x0000;
+inline constexpr std::uint32_t kCapability = 0x00a;
+inline constexpr Field kCapabilityCache{0, 1, 0x0};
+inline constexpr Field kCapabilityIo{1, 1, 0x1};
+inline constexpr Field kCapabilityMem{2, 1, 0x1};
+inline constexpr Field kCapabilityMemHwInit{3, 1, 0x1};
+inline constexpr Field kCapabilityHdmCount{4, 2, 0x0};
+inline constexpr Field kCapabilityWriteBack{6, 1, 0x0};
+inline constexpr Field kCapabilityCxlReset{7, 1, 0x0};
+inline constexpr Field kCapabilityResetTimeout{8, 3, 0x0};
+inline constexpr Field kCapabilityResetMemClear{11, 1, 0x0};
+inline constexpr Field kCapabilityMld{13, 1, 0x0};
+inline constexpr Field kCapabilityViral{14, 1, 0x0};
+inline constexpr Field kCapabilityPmInit{15, 1, 0x0};
+inline constexpr std::uint32_t kCapabilityReset = 0x000e;
+inline constexpr std::uint32_t kControl = 0x00c;
+inline constexpr Field kControlCache{0, 1, 0x0};
+inline constexpr Field kControlIo{1, 1, 0x1};
+inline constexpr Field kControlMem{2, 1, 0x0};
+inline constexpr Field kControlSfCoverage{3, 5, 0x0};
+inline constexpr Field kControlSfGranularity{8, 3, 0x0};
+inline constexpr Field kControlCleanEvict{11, 1, 0x0};
+inline constexpr Field kControlViral{14, 1, 0x0};
+inline constexpr std::uint32_t kControlReset = 0x0002;
+inline constexpr std::uint32_t kStatus = 0x00e;
+inline constexpr Field kStatusViral{14, 1, 0x0};
+inline constexpr std::uint32_t kStatusReset = 0x0000;
+inline constexpr std::uint32_t kControl2 = 0x010;
+inline constexpr Field kControl2DisableCaching{0, 1, 0x0};
+inline constexpr Field kControl2WriteBack{1, 1, 0x0};
+inline constexpr Field kControl2CxlReset{2, 1, 0x0};
+inline constexpr Field kControl2ResetMemClear{3, 1, 0x0};
+inline constexpr std::uint32_t kControl2Reset = 0x0000;
+inline constexpr std::uint32_t kStatus2 = 0x012;
+inline constexpr Field kStatus2CacheInvalid{0, 1, 0x0};
+inline constexpr Field kStatus2ResetComplete{1, 1, 0x0};
+inline constexpr Field kStatus2ResetError{2, 1, 0x0};
+inline constexpr Field kStatus2PmInit{15, 1, 0x0};
+inline constexpr std::uint32_t kStatus2Reset = 0x0000;
+inline constexpr std::uint32_t kLock = 0x014;
+inline constexpr Field kLockConfigLock{0, 1, 0x0};
+inline constexpr std::uint32_t kLockReset = 0x0000;
+inline constexpr std::uint32_t kCapability2 = 0x016;
+inline constexpr Field kCapability2Unit{0, 4, 0x0};
+inline constexpr Field kCapability2Size{8, 8, 0x0};
+inline constexpr std::uint32_t kCapability2Reset = 0x0000;
+inline constexpr std::uint32_t kRangeSizeHigh = 0x000;
+inline constexpr Field kRangeSizeHighSize{0, 32, 0x0};
+inline constexpr std::uint32_t kRangeSizeLow = 0x004;
+inline constexpr Field kRangeSizeLowInfoValid{0, 1, 0x0};
+inline constexpr Field kRangeSizeLowActive{1, 1, 0x0};
+inline constexpr Field kRangeSizeLowMediaType{2, 3, 0x0};
+inline constexpr Field kRangeSizeLowClass{5, 3, 0x0};
+inline constexpr Field kRangeSizeLowInterleave{8, 5, 0x0};
+inline constexpr Field kRangeSizeLowActiveTimeout{13, 3, 0x0};
+inline constexpr Field kRangeSizeLowSize{28, 4, 0x0};
+inline constexpr std::uint32_t kRangeSizeLowReset = 0x00000000;
+inline constexpr std::uint32_t kRangeBaseHigh = 0x008;
+inline constexpr Field kRangeBaseHighBase{0, 32, 0x0};
+inline constexpr std::uint32_t kRangeBaseHighReset = 0x00000000;
+inline constexpr std::uint32_t kRangeBaseLow = 0x00c;
+inline constexpr Field kRangeBaseLowBase{28, 4, 0x0};
+inline constexpr std::uint32_t kRangeBaseLowReset = 0x00000000;
+}  // namespace dvsec_device
+
+// DVSEC 7, Flex Bus port
+namespace dvsec_flex_bus {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x14;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x23};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
+inline constexpr std::uint32_t kDvsecHeader = 0x004;
+inline constexpr Field kDvsecHeaderVendor{0, 16, 0x1e98};
+inline constexpr Field kDvsecHeaderRevision{16, 4, 0x1};
+inline constexpr Field kDvsecHeaderLength{20, 12, 0x14};
+inline constexpr std::uint32_t kDvsecHeaderReset = 0x01411e98;
+inline constexpr std::uint32_t kDvsecId = 0x008;
+inline constexpr Field kDvsecIdId{0, 16, 0x7};
+inline constexpr std::uint32_t kDvsecIdReset = 0x0007;
+inline constexpr std::uint32_t kCapability = 0x00a;
+inline constexpr Field kCapabilityCache{0, 1, 0x0};
+inline constexpr Field kCapabilityIo{1, 1, 0x1};
+inline constexpr Field kCapabilityMem{2, 1, 0x1};
+inline constexpr Field kCapabilityCxl2{5, 1, 0x1};
+inline constexpr Field kCapabilityMld{6, 1, 0x0};
+inline constexpr std::uint32_t kCapabilityReset = 0x0026;
+inline constexpr std::uint32_t kControl = 0x00c;
+inline constexpr Field kControlCache{0, 1, 0x0};
+inline constexpr Field kControlIo{1, 1, 0x0};
+inline constexpr Field kControlMem{2, 1, 0x0};
+inline constexpr Field kControlSyncBypass{3, 1, 0x0};
+inline constexpr Field kControlDriftBuffer{4, 1, 0x0};
+inline constexpr Field kControlCxl2{5, 1, 0x0};
+inline constexpr Field kControlMld{6, 1, 0x0};
+inline constexpr Field kControlDisableCxl1{7, 1, 0x0};
+inline constexpr Field kControlRetimer1{8, 1, 0x0};
+inline constexpr Field kControlRetimer2{9, 1, 0x0};
+inline constexpr std::uint32_t kControlReset = 0x0000;
+inline constexpr std::uint32_t kStatus = 0x00e;
+inline constexpr Field kStatusCache{0, 1, 0x0};
+inline constexpr Field kStatusIo{1, 1, 0x0};
+inline constexpr Field kStatusMem{2, 1, 0x0};
+inline constexpr Field kStatusSyncBypass{3, 1, 0x0};
+inline constexpr Field kStatusDriftBuffer{4, 1, 0x0};
+inline constexpr Field kStatusCxl2{5, 1, 0x0};
+inline constexpr Field kStatusMld{6, 1, 0x0};
+inline constexpr Field kStatusIdCorrectable{8, 1, 0x0};
+inline constexpr Field kStatusIdUncorrectable{9, 1, 0x0};
+inline constexpr Field kStatusIdUnexpected{10, 1, 0x0};
+inline constexpr Field kStatusRetimerMismatch{11, 1, 0x0};
+inline constexpr Field kStatusPhase2Mismatch{12, 1, 0x0};
+inline constexpr std::uint32_t kStatusReset = 0x0000;
+inline constexpr std::uint32_t kTsData = 0x010;
+inline constexpr Field kTsDataReceived{0, 24, 0x0};
+}  // namespace dvsec_flex_bus
+
+// DVSEC 8, register locator
+namespace dvsec_locator {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x14;
+inline constexpr std::uint32_t kEntry = 0x00c;
+inline constexpr std::uint32_t kEntryStride = 0x8;
+inline constexpr unsigned kEntryCount = 1;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x23};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
+inline constexpr std::uint32_t kDvsecHeader = 0x004;
+inline constexpr Field kDvsecHeaderVendor{0, 16, 0x1e98};
+inline constexpr Field kDvsecHeaderRevision{16, 4, 0x0};
+inline constexpr Field kDvsecHeaderLength{20, 12, 0x14};
+inline constexpr std::uint32_t kDvsecHeaderReset = 0x01401e98;
+inline constexpr std::uint32_t kDvsecId = 0x008;
+inline constexpr Field kDvsecIdId{0, 16, 0x8};
+inline constexpr std::uint32_t kDvsecIdReset = 0x0008;
+inline constexpr std::uint32_t kEntryLow = 0x000;
+inline constexpr Field kEntryLowBir{0, 3, 0x0};
+inline constexpr Field kEntryLowId{8, 8, 0x1};
+inline constexpr Field kEntryLowOffset{16, 16, 0x0};
+inline constexpr std::uint32_t kEntryLowReset = 0x00000100;
+inline constexpr std::uint32_t kEntryHigh = 0x004;
+inline constexpr Field kEntryHighOffset{0, 32, 0x0};
+inline constexpr std::uint32_t kEntryHighReset = 0x00000000;
+}  // namespace dvsec_locator
+
+// Vendor DVSEC, MemSpecRd length and vendor registers
+namespace dvsec_vendor {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x14;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x23};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
+inline constexpr std::uint32_t kDvsecHeader = 0x004;
+inline constexpr Field kDvsecHeaderVendor{0, 16, 0x0};
+inline constexpr Field kDvsecHeaderRevision{16, 4, 0x0};
+inline constexpr Field kDvsecHeaderLength{20, 12, 0x14};
+inline constexpr std::uint32_t kDvsecHeaderReset = 0x01400000;
+inline constexpr std::uint32_t kDvsecId = 0x008;
+inline constexpr Field kDvsecIdId{0, 16, 0x1};
+inline constexpr std::uint32_t kDvsecIdReset = 0x0001;
+inline constexpr std::uint32_t kCapability = 0x00a;
+inline constexpr Field kCapabilityLength{0, 1, 0x1};
+inline constexpr Field kCapabilityGranule{4, 4, 0x8};
+inline constexpr Field kCapabilityMax{8, 3, 0x0};
+inline constexpr std::uint32_t kCapabilityReset = 0x0081;
+inline constexpr std::uint32_t kBlockLow = 0x00c;
+inline constexpr Field kBlockLowBir{0, 3, 0x0};
+inline constexpr Field kBlockLowOffset{16, 16, 0x1};
+inline constexpr std::uint32_t kBlockLowReset = 0x00010000;
+inline constexpr std::uint32_t kBlockHigh = 0x010;
+inline constexpr Field kBlockHighOffset{0, 32, 0x0};
+inline constexpr std::uint32_t kBlockHighReset = 0x00000000;
+}  // namespace dvsec_vendor
+
 // Endpoint vendor block
 namespace ep {
 inline constexpr std::uint32_t kBlock = 0x800;
@@ -107,6 +338,28 @@ inline constexpr Field kDecListHighSkip{0, 20, 0x0};
 inline constexpr std::uint32_t kDecListHighHostReset = 0x00000000;
 inline constexpr std::uint32_t kDecListHighDeviceReset = 0x00000000;
 }  // namespace hdm
+
+// CXL.io access
+namespace io_access {
+inline constexpr std::uint32_t kBlock = 0x400;
+inline constexpr std::uint32_t kBlockBytes = 0x400;
+inline constexpr std::uint32_t kAddrLow = 0x400;
+inline constexpr Field kAddrLowAddr{0, 32, 0x0};
+inline constexpr std::uint32_t kAddrLowReset = 0x00000000;
+inline constexpr std::uint32_t kAddrHigh = 0x404;
+inline constexpr Field kAddrHighAddr{0, 32, 0x0};
+inline constexpr std::uint32_t kAddrHighReset = 0x00000000;
+inline constexpr std::uint32_t kData = 0x408;
+inline constexpr Field kDataData{0, 32, 0x0};
+inline constexpr std::uint32_t kDataReset = 0x00000000;
+inline constexpr std::uint32_t kCommand = 0x40c;
+inline constexpr Field kCommandOp{0, 3, 0x0};
+inline constexpr Field kCommandBe{4, 4, 0x0};
+inline constexpr Field kCommandStatus{8, 3, 0x0};
+inline constexpr Field kCommandLinkUp{30, 1, 0x0};
+inline constexpr Field kCommandBusy{31, 1, 0x0};
+inline constexpr std::uint32_t kCommandReset = 0x00000000;
+}  // namespace io_access
 
 // RAS capability (component capability ID 2)
 namespace ras {

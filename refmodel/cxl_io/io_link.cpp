@@ -24,6 +24,10 @@ IoLink::IoLink(const Parameters& parameters) : parameters_(parameters), s_(reset
 
 IoLink::State IoLink::reset_state() const {
   State state;
+  if (parameters_.infinite) {
+    state.update = 0;
+    return state;
+  }
   state.alloc = {
       {{parameters_.p_hdr, parameters_.p_data}, {parameters_.np_hdr, parameters_.np_data}}};
   return state;
@@ -219,7 +223,7 @@ void IoLink::receive(const IoVerdict& verdict, Phase phase, bool full) {
 void IoLink::tlp_leaves() {
   const Tlp& tlp = s_.queue.front();
   const auto fc = static_cast<unsigned>(class_of(tlp));
-  if (fc < 2) {
+  if (fc < 2 && !parameters_.infinite) {
     s_.alloc[fc].header = (s_.alloc[fc].header + 1) % kHeaders;
     s_.alloc[fc].data = (s_.alloc[fc].data + (has_data(tlp) ? 1 : 0)) % kDatas;
     s_.update |= 1u << fc;
@@ -265,7 +269,7 @@ void IoLink::clock(const In& in) {
   if (now.tlp_rx && in.tlp_rx_ready) tlp_leaves();
   if (phase == Phase::kActive && ++s_.refresh == parameters_.fc_refresh) {
     s_.refresh = 0;
-    s_.update = 3;
+    s_.update = parameters_.infinite ? 0 : 3;
   }
   if (now.tlp_tx_ready && in.tlp_tx) s_.pend = in.tlp_tx;
 

@@ -32,6 +32,7 @@ class IoLink {
   struct Parameters {
     unsigned p_hdr = 4, p_data = 8, np_hdr = 4, np_data = 4;
     unsigned cpl_room = 4;
+    bool infinite = false;      // credits of all classes; the numbers above only size the queue
     unsigned replay_depth = 4;  // a power of two
     unsigned replay_timeout = 6144;
     unsigned fc_refresh = 30000;

@@ -1,7 +1,6 @@
 #include "refmodel/endpoint/endpoint.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "refmodel/common/opcodes.hpp"
@@ -14,13 +13,6 @@ namespace {
 constexpr std::uint64_t kLinesPerGranule = 4;
 constexpr auto kOpMemRdData = static_cast<std::uint8_t>(flits::M2sReqOpcode::MemRdData);
 
-LoadThresholds thresholds_of(std::uint32_t value, const std::array<regs::Field, 3>& fields) {
-  const auto level = [value](const regs::Field& f) {
-    return static_cast<std::uint8_t>(f.get(value));
-  };
-  return {level(fields[0]), level(fields[1]), level(fields[2])};
-}
-
 }  // namespace
 
 Endpoint::Endpoint(unsigned port, const Parts& parts) : port_(port), parts_(parts) {}
@@ -28,19 +20,20 @@ Endpoint::Endpoint(unsigned port, const Parts& parts) : port_(port), parts_(part
 void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
   namespace ep = regs::ep;
   offset &= 0xffc;
-  if (offset < ep::kBlock) {
-    decoder_.write(offset, value);
-  } else if (offset == ep::kControl) {
-    cache_on_ = ep::kControlDramEnable.is_set(value);
-    length_enabled_ = ep::kControlLenEnable.is_set(value);
-  } else if (offset == ep::kSets) {
-    cache_ = DramCache(std::min(ep::kSetsLog2.get(value), kMaxSetsLog2));
-  } else if (offset == ep::kIngressTh) {
-    thresholds_.ingress =
-        thresholds_of(value, {ep::kIngressThTh0, ep::kIngressThTh1, ep::kIngressThTh2});
-  } else if (offset == ep::kMshrTh) {
-    thresholds_.mshr = thresholds_of(value, {ep::kMshrThTh0, ep::kMshrThTh1, ep::kMshrThTh2});
-  }
+  if (offset < ep::kBlock) return decoder_.write(offset, value);
+  registers_.clock({.valid = true, .write = true, .addr = offset, .wdata = value});
+  const EndpointRegs::Out set = registers_.eval({});
+  cache_on_ = set.dram_enable;
+  length_enabled_ = set.len_enable;
+  thresholds_ = set.thresholds;
+  if (offset == ep::kSets) cache_ = DramCache(set.sets_log2);
+}
+
+std::uint32_t Endpoint::read_register(std::uint32_t offset) {
+  offset &= 0xffc;
+  if (offset < regs::ep::kBlock) return decoder_.read(offset);
+  registers_.clock({.valid = true, .addr = offset});
+  return registers_.eval({}).rdata;
 }
 
 // The stages run from the back to the front where one sees what the other leaves: E1 takes a

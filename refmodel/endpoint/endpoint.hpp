@@ -14,15 +14,17 @@
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/common/trace_event.hpp"
 #include "refmodel/controller/link_direction.hpp"
+#include "refmodel/cxl_io/io_path.hpp"
 #include "refmodel/endpoint/dev_load.hpp"
 #include "refmodel/endpoint/dram_cache.hpp"
+#include "refmodel/endpoint/endpoint_regs.hpp"
 #include "refmodel/host_bridge/hdm_decoder.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/system/transaction_store.hpp"
 
 namespace cxlgpu {
 
-class Endpoint {
+class Endpoint : public EndpointRegisters {
  public:
   struct Parts {
     LinkDirection& m2s;
@@ -34,8 +36,8 @@ class Endpoint {
   Endpoint(unsigned port, const Parts& parts);
 
   // HDM decoder structure at 000h, vendor block at 800h.
-  void write_register(std::uint32_t offset, std::uint32_t value);
-  [[nodiscard]] const HdmDecoder& decoder() const { return decoder_; }
+  void write_register(std::uint32_t offset, std::uint32_t value) override;
+  [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) override;
 
   void tick(Time now);
   [[nodiscard]] Time next_event() const { return next_; }
@@ -98,6 +100,7 @@ class Endpoint {
   const unsigned port_;
   Parts parts_;
   HdmDecoder decoder_{HdmDecoder::Role::Device};
+  EndpointRegs registers_{kMaxSetsLog2};
   DramCache cache_{kMaxSetsLog2};
   bool cache_on_ = false, length_enabled_ = false;
   DevLoadThresholds thresholds_{.ingress = {4, 12, 24}, .mshr = {16, 32, 48}};

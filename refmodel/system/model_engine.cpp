@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "refmodel/common/registers.hpp"
+
 namespace cxlgpu {
 
 namespace {
@@ -16,13 +18,26 @@ LinkParams link_params(const RunConfig& config, unsigned port, bool from_host) {
   return params;
 }
 
+// As the endpoint's RTL tells it: docs/blocks.md, "Endpoint".
+ConfigSpace::Parameters config_space() {
+  ConfigSpace::Parameters parameters;
+  parameters.range1_size = 128;
+  return parameters;
+}
+
+bool is_io(std::uint32_t offset) {
+  return offset >= regs::io_access::kBlock &&
+         offset < regs::io_access::kBlock + regs::io_access::kBlockBytes;
+}
+
 }  // namespace
 
 ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, TraceSink* sink)
     : m2s(true, link_params(config, number, true)),
       s2m(false, link_params(config, number, false)),
       root(number, {m2s, s2m, store, sink}, config.link.drop_spec_every),
-      endpoint(number, {m2s, s2m, store, media, sink}) {
+      endpoint(number, {m2s, s2m, store, media, sink}),
+      io(config_space(), &endpoint) {
   m2s.connect(s2m);
   s2m.connect(m2s);
 }
@@ -43,18 +58,18 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
       decoder_.write(offset, value);
       break;
     case RegisterSpace::RootPort:
-      ports_[index]->root.write_register(offset, value);
-      break;
-    case RegisterSpace::Endpoint:
-      ports_[index]->endpoint.write_register(offset, value);
+      if (is_io(offset)) {
+        ports_[index]->io.write(offset, value);
+      } else {
+        ports_[index]->root.write_register(offset, value);
+      }
       break;
   }
 }
 
 std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
   if (space == RegisterSpace::HostBridge) return decoder_.read(offset);
-  if (space == RegisterSpace::Endpoint) return ports_[index]->endpoint.decoder().read(offset);
-  return 0;
+  return is_io(offset) ? ports_[index]->io.read(offset) : 0;
 }
 
 bool ModelEngine::head_can_leave() const {

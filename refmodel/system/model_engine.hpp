@@ -16,6 +16,7 @@
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/common/trace_event.hpp"
 #include "refmodel/controller/link_direction.hpp"
+#include "refmodel/cxl_io/io_path.hpp"
 #include "refmodel/endpoint/endpoint.hpp"
 #include "refmodel/firmware/bring_up.hpp"
 #include "refmodel/host_bridge/host_bridge.hpp"
@@ -48,6 +49,7 @@ class ModelEngine : public Engine, private RegisterBus {
     LinkDirection m2s, s2m;
     RootPort root;
     Endpoint endpoint;
+    IoPath io;
     Time next = Time::never();  // of the four; the bridge may still wake the root port earlier
     Port(unsigned number, const RunConfig& config, Media& media, TraceSink* sink);
     void deliver(Time now);

@@ -61,6 +61,14 @@ module cxl_port
   output vlsm_e        io_state_o,
   output vlsm_e        cm_state_o,
 
+  // Weight registers of the ARB/MUX
+  input  logic         weight_io_we_i,
+  input  logic [3:0]   weight_io_i,
+  input  logic         weight_cm_we_i,
+  input  logic [3:0]   weight_cm_i,
+  output logic [3:0]   weight_io_o,
+  output logic [3:0]   weight_cm_o,
+
   // Flex Bus
   output logic         link_tx_valid_o,
   input  logic         link_tx_ready_i,
@@ -127,9 +135,6 @@ module cxl_port
 
   assign cm_link_up_o = cm_link_up;
 
-  // The weight registers have no bus yet and keep their reset values.
-  logic [3:0] unused_weight_io, unused_weight_cm;
-
   arb_mux #(
     .IsHost  (IsHost),
     .WeightIo(WeightIo),
@@ -166,12 +171,12 @@ module cxl_port
     .cm_req_i,
     .io_state_o,
     .cm_state_o,
-    .weight_io_we_i      (1'b0),
-    .weight_io_i         (4'd0),
-    .weight_cm_we_i      (1'b0),
-    .weight_cm_i         (4'd0),
-    .weight_io_o         (unused_weight_io),
-    .weight_cm_o         (unused_weight_cm),
+    .weight_io_we_i,
+    .weight_io_i,
+    .weight_cm_we_i,
+    .weight_cm_i,
+    .weight_io_o,
+    .weight_cm_o,
     .err_o               (arb_err_o)
   );
 

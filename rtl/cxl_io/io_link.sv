@@ -16,6 +16,7 @@ module io_link
   parameter int unsigned NpHdr = 4,
   parameter int unsigned NpData = 4,
   parameter int unsigned CplRoom = 4,          // completions that may be waiting (infinite credits)
+  parameter bit          Infinite = 1'b0,      // infinite credits for all; no UpdateFC ever
   parameter int unsigned ReplayDepth = 4,      // a power of two
   parameter int unsigned ReplayTimeout = 6144,  // cycles
   parameter int unsigned FcRefresh = 30000     // cycles between UpdateFC
@@ -64,6 +65,10 @@ module io_link
   typedef enum logic [1:0] {Init1 = 2'd0, Init2 = 2'd1, Active = 2'd2} state_e;
   typedef logic [11:0] seq_t;
   typedef logic [CountBits-1:0] count_t;
+
+  // What is granted at first; 0 in an InitFC means infinite.
+  localparam logic [1:0][7:0]  AllocHdr  = Infinite ? '0 : {8'(NpHdr), 8'(PHdr)};
+  localparam logic [1:0][11:0] AllocData = Infinite ? '0 : {12'(NpData), 12'(PData)};
 
   state_e state_q;
   logic   up_q;
@@ -353,9 +358,9 @@ module io_link
       seen2_q      <= 1'b0;
       used_hdr_q   <= '0;
       used_data_q  <= '0;
-      alloc_hdr_q  <= {8'(NpHdr), 8'(PHdr)};
-      alloc_data_q <= {12'(NpData), 12'(PData)};
-      update_q     <= 2'b11;
+      alloc_hdr_q  <= AllocHdr;
+      alloc_data_q <= AllocData;
+      update_q     <= {2{!Infinite}};
       refresh_q    <= '0;
     end else if (!link_up_i) begin
       state_q      <= Init1;
@@ -364,9 +369,9 @@ module io_link
       seen2_q      <= 1'b0;
       used_hdr_q   <= '0;
       used_data_q  <= '0;
-      alloc_hdr_q  <= {8'(NpHdr), 8'(PHdr)};
-      alloc_data_q <= {12'(NpData), 12'(PData)};
-      update_q     <= 2'b11;
+      alloc_hdr_q  <= AllocHdr;
+      alloc_data_q <= AllocData;
+      update_q     <= {2{!Infinite}};
       refresh_q    <= '0;
     end else begin
       // Only between two sets of three: P, NP and Cpl go together.
@@ -385,13 +390,13 @@ module io_link
 
       if (sel == SelUpdateP)  update_q[0] <= 1'b0;
       if (sel == SelUpdateNp) update_q[1] <= 1'b0;
-      if (rx_pop && rx_pop_class != FcCompletion) begin
+      if (rx_pop && rx_pop_class != FcCompletion && !Infinite) begin
         alloc_hdr_q[rx_pop_class[0]]  <= alloc_hdr_q[rx_pop_class[0]] + 8'd1;
         alloc_data_q[rx_pop_class[0]] <= alloc_data_q[rx_pop_class[0]] + 12'(tlp_rx_o[6]);
         update_q[rx_pop_class[0]]     <= 1'b1;
       end
       if (dl_up_o) refresh_q <= refresh ? '0 : refresh_q + 1'b1;
-      if (dl_up_o && refresh) update_q <= 2'b11;
+      if (dl_up_o && refresh) update_q <= {2{!Infinite}};
     end
   end
 
@@ -545,6 +550,8 @@ module io_link
       (sel == SelNew) |-> !replaying_q && room);
   QueueFits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       rx_count_q <= (RxBits + 1)'(RxDepth));
+  SilentIfInfinite_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      Infinite |-> update_q == '0 && !(sel inside {SelUpdateP, SelUpdateNp}));
   NakOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       nak_pend_q |-> state_q != Init1);
 

@@ -33,11 +33,15 @@
 // transmit FIFO (1). Nothing among these waits for the lookup stage. (4) MemSpecRd never blocks:
 // it is dropped when its queue is full.
 //
-// Source: CXL 2.0 (Type 3 responses, QoS telemetry); docs/blocks.md, "Endpoint".
+// Registers are reached over the link: ARB/MUX -- io_link -- io_completer -- configuration space,
+// HDM decoders, vendor registers, weights of the ARB/MUX.
+//
+// Source: CXL 2.0 (Type 3 responses, QoS telemetry); docs/blocks.md, "Endpoint", "CXL.io".
 
 module endpoint
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxl_io_pkg::*;
 #(
   parameter int unsigned MaxSets     = 1024,
   parameter int unsigned Ways        = 8,
@@ -47,13 +51,14 @@ module endpoint
   parameter int unsigned SpecDepth   = 16,
   parameter int unsigned NdRxDepth   = 32,
   parameter int unsigned WdRxDepth   = 32,
-  parameter int unsigned LlrbDepth   = 128
+  parameter int unsigned LlrbDepth   = 128,
+  parameter logic [35:0] MediaSize   = 36'd128,  // what is told of the media, units of 256 MiB
+  // CXL.io with infinite credits and so without UpdateFC: only behind a root port that has one
+  // non-posted request under way at a time.
+  parameter bit          IoInfinite  = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  // Registers: HDM decoders at 000h, vendor block at 800h
-  input  reg_req_t    reg_req_i,
-  output logic [31:0] reg_rdata_o,
   // Link
   output logic        link_tx_valid_o,
   input  logic        link_tx_ready_i,
@@ -91,7 +96,93 @@ module endpoint
   localparam int unsigned IndexW = $clog2(TableDepth);
 
   // ---------------------------------------------------------------------------------------------
-  // Controller and ARB/MUX. CXL.io is not connected yet: its vLSM comes up and has nothing to send.
+  // CXL.io
+  // ---------------------------------------------------------------------------------------------
+  // What was trained outside: CXL 2.0, io, mem, sync-header bypass.
+  localparam logic [23:0] TrainedCaps = 24'h00_0416;
+
+  logic         io_link_up, io_dl_up, cm_link_up, io_tx_valid, io_tx_ready, io_rx_valid;
+  logic [511:0] io_tx_data, io_rx_data;
+  logic         tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
+  tlp_t         tlp_tx, tlp_rx;
+  logic [7:0]   io_err;
+  cfg_req_t     cfg_req;
+  logic [31:0]  cfg_rdata;
+  logic         mem_space_en;
+  logic [46:0]  bar0;
+  reg_req_t     reg_req;
+  logic [31:0]  reg_rdata;
+  logic         weight_io_we, weight_cm_we;
+  logic [3:0]   weight, weight_io, weight_cm, io_event;
+
+  io_link #(
+    .Infinite(IoInfinite)
+  ) u_io_link (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .link_up_i     (io_link_up),
+    .dl_up_o       (io_dl_up),
+    .io_tx_valid_o (io_tx_valid),
+    .io_tx_ready_i (io_tx_ready),
+    .io_tx_data_o  (io_tx_data),
+    .io_rx_valid_i (io_rx_valid),
+    .io_rx_data_i  (io_rx_data),
+    .tlp_tx_valid_i(tlp_tx_valid),
+    .tlp_tx_ready_o(tlp_tx_ready),
+    .tlp_tx_i      (tlp_tx),
+    .tlp_rx_valid_o(tlp_rx_valid),
+    .tlp_rx_ready_i(tlp_rx_ready),
+    .tlp_rx_o      (tlp_rx),
+    .err_o         (io_err)
+  );
+
+  io_completer u_io_completer (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .link_up_i     (io_dl_up),
+    .tlp_rx_valid_i(tlp_rx_valid),
+    .tlp_rx_ready_o(tlp_rx_ready),
+    .tlp_rx_i      (tlp_rx),
+    .tlp_tx_valid_o(tlp_tx_valid),
+    .tlp_tx_ready_i(tlp_tx_ready),
+    .tlp_tx_o      (tlp_tx),
+    .cfg_req_o     (cfg_req),
+    .cfg_rdata_i   (cfg_rdata),
+    .mem_space_en_i(mem_space_en),
+    .bar0_i        (bar0),
+    .reg_req_o     (reg_req),
+    .reg_rdata_i   (reg_rdata),
+    .weight_io_we_o(weight_io_we),
+    .weight_cm_we_o(weight_cm_we),
+    .weight_o      (weight),
+    .weight_io_i   (weight_io),
+    .weight_cm_i   (weight_cm),
+    .event_o       (io_event)
+  );
+
+  // Legacy decode and CXL.mem enable: this endpoint decodes by HDM decoders alone.
+  logic unused_mem_enable, unused_config_lock;
+
+  config_space #(
+    .Range1Size(MediaSize)
+  ) u_config_space (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .cfg_req_i     (cfg_req),
+    .cfg_rdata_o   (cfg_rdata),
+    .mem_active_i  (1'b1),
+    .port_status_i ({4'b0111, cm_link_up, io_link_up, 1'b0}),
+    .ts_data_i     (TrainedCaps),
+    .id_error_i    (3'b000),
+    .event_i       ({io_event[2:0], |io_err[7:5], io_event[3], |io_err[4:0]}),
+    .mem_space_en_o(mem_space_en),
+    .bar0_o        (bar0),
+    .mem_enable_o  (unused_mem_enable),
+    .config_lock_o (unused_config_lock)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Controller and ARB/MUX
   // ---------------------------------------------------------------------------------------------
   logic       tx_nd_valid, tx_nd_ready, tx_wd_valid, tx_wd_ready;
   s2m_ndr_t   tx_ndr;
@@ -103,10 +194,7 @@ module endpoint
   line_t      rx_wd_data;
   byte_en_t   rx_wd_be;
   logic [6:0] rx_nd_count, rx_wd_count;
-  logic       unused_io_tx_ready, unused_io_rx_valid, unused_io_link_up, unused_cm_link_up;
   vlsm_e      unused_io_state, unused_cm_state;
-
-  logic [511:0] unused_io_rx_data;
 
   cxl_port #(
     .IsHost   (1'b0),
@@ -136,16 +224,22 @@ module endpoint
     .rx_wd_be_o       (rx_wd_be),
     .rx_nd_count_o    (rx_nd_count),
     .rx_wd_count_o    (rx_wd_count),
-    .io_tx_valid_i    (1'b0),
-    .io_tx_ready_o    (unused_io_tx_ready),
-    .io_tx_data_i     ('0),
-    .io_rx_valid_o    (unused_io_rx_valid),
-    .io_rx_data_o     (unused_io_rx_data),
-    .io_link_up_o     (unused_io_link_up),
-    .io_req_i         (VlsmActive),
+    .io_tx_valid_i    (io_tx_valid),
+    .io_tx_ready_o    (io_tx_ready),
+    .io_tx_data_i     (io_tx_data),
+    .io_rx_valid_o    (io_rx_valid),
+    .io_rx_data_o     (io_rx_data),
+    .io_link_up_o     (io_link_up),
+    .io_req_i         (io_err[4] ? VlsmRetrain : VlsmActive),
     .cm_req_i         (VlsmActive),
     .io_state_o       (unused_io_state),
     .cm_state_o       (unused_cm_state),
+    .weight_io_we_i   (weight_io_we),
+    .weight_io_i      (weight),
+    .weight_cm_we_i   (weight_cm_we),
+    .weight_cm_i      (weight),
+    .weight_io_o      (weight_io),
+    .weight_cm_o      (weight_cm),
     .link_tx_valid_o  (link_tx_valid_o),
     .link_tx_ready_i  (link_tx_ready_i),
     .link_tx_kind_o   (link_tx_kind_o),
@@ -157,7 +251,7 @@ module endpoint
     .phy_recovery_i   (phy_recovery_i),
     .retrain_req_o    (retrain_req_o),
     .phy_state_o      (phy_state_o),
-    .cm_link_up_o     (unused_cm_link_up),
+    .cm_link_up_o     (cm_link_up),
     .init_done_o      (init_done_o),
     .abort_o          (abort_o),
     .err_o            (err_o),
@@ -177,21 +271,21 @@ module endpoint
   dev_load_e       dev_load;
 
   always_comb begin
-    reg_req_hdm          = reg_req_i;
-    reg_req_hdm.valid    = reg_req_i.valid && !reg_req_i.addr[11];
-    reg_req_vendor       = reg_req_i;
-    reg_req_vendor.valid = reg_req_i.valid && reg_req_i.addr[11];
+    reg_req_hdm          = reg_req;
+    reg_req_hdm.valid    = reg_req.valid && !reg_req.addr[11];
+    reg_req_vendor       = reg_req;
+    reg_req_vendor.valid = reg_req.valid && reg_req.addr[11];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       reg_vendor_q <= 1'b0;
-    end else if (reg_req_i.valid) begin
-      reg_vendor_q <= reg_req_i.addr[11];
+    end else if (reg_req.valid) begin
+      reg_vendor_q <= reg_req.addr[11];
     end
   end
 
-  assign reg_rdata_o = reg_vendor_q ? rdata_vendor : rdata_hdm;
+  assign reg_rdata = reg_vendor_q ? rdata_vendor : rdata_hdm;
 
   endpoint_regs #(
     .MaxSets(MaxSets)

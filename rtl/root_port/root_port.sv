@@ -12,18 +12,22 @@
 // isolation counts the time-out and, enabled, makes the memory queue answer by itself when a
 // request timed out or the link went down.
 //
+// CXL.io shares the link: io_access (registers) -- io_requester -- io_link -- ARB/MUX. Its data link
+// grants infinite credits, which holds for any device: io_requester takes every TLP at once.
+//
 // Latency, idle, controller excluded: request accepted in cycle t, at the head of the SR queue in
 // t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the
 // controller's receive FIFO in cycle t is offered in t + 1.
 //
 // Registers (addr[11:0]): docs/blocks.md, "root_port registers"; layout: cxl_reg_pkg
-// (regs/root_port.yaml, regs/timeout.yaml).
+// (regs/root_port.yaml, regs/timeout.yaml, regs/io_access.yaml).
 //
 // Source: the SR engine's parts as docs/blocks.md describes them; CXL 2.0 for the messages.
 
 module root_port
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
 #(
   parameter int unsigned SrDepth     = 32,
@@ -44,7 +48,7 @@ module root_port
   output logic        rsp_valid_o,
   input  logic        rsp_ready_i,
   output sys_rsp_t    rsp_o,
-  // Registers: time-out and isolation at 000h, vendor block at 800h
+  // Registers: time-out and isolation at 000h, CXL.io access at 400h, vendor block at 800h
   input  reg_req_t    reg_req_i,
   output logic [31:0] reg_rdata_o,
   // Link
@@ -83,9 +87,10 @@ module root_port
   logic [2:0]       policy_q;
   logic             len_en_q;
   logic [3:0]       clip_log2_q;
-  logic [31:0]      rdata_q, rdata_d, rdata_isolation;
-  reg_req_t         reg_req_isolation;
-  logic             reg_vendor_q, wr_policy;
+  logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_io;
+  reg_req_t         reg_req_isolation, reg_req_io;
+  logic [1:0]       reg_part_q;  // addr[11:10] of the last access
+  logic             wr_policy;
   gran_e            state;
   logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
   logic [31:0]      unexpected;
@@ -140,15 +145,24 @@ module root_port
 
   always_comb begin
     reg_req_isolation       = reg_req_i;
-    reg_req_isolation.valid = reg_req_i.valid && !reg_req_i.addr[11];
+    reg_req_isolation.valid = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00;
+    reg_req_io              = reg_req_i;
+    reg_req_io.valid        = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b01;
   end
 
   // Read data is that of the block addressed last.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)              reg_vendor_q <= 1'b0;
-    else if (reg_req_i.valid) reg_vendor_q <= reg_req_i.addr[11];
+    if (!rst_ni)              reg_part_q <= '0;
+    else if (reg_req_i.valid) reg_part_q <= reg_req_i.addr[11:10];
   end
-  assign reg_rdata_o = reg_vendor_q ? rdata_q : rdata_isolation;
+
+  always_comb begin
+    unique case (reg_part_q)
+      2'b00:   reg_rdata_o = rdata_isolation;
+      2'b01:   reg_rdata_o = rdata_io;
+      default: reg_rdata_o = rdata_q;
+    endcase
+  end
 
   // ---------------------------------------------------------------------------------------------
   // SR queue
@@ -341,15 +355,84 @@ module root_port
   );
 
   // ---------------------------------------------------------------------------------------------
+  // CXL.io
+  // ---------------------------------------------------------------------------------------------
+  logic         io_link_up, io_dl_up, io_tx_valid, io_tx_ready, io_rx_valid;
+  logic [511:0] io_tx_data, io_rx_data;
+  logic         io_req_valid, io_req_ready, io_rsp_valid, io_rsp_ready;
+  io_req_t      io_req;
+  io_rsp_t      io_rsp;
+  logic         tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
+  tlp_t         tlp_tx, tlp_rx;
+  logic [7:0]   io_err;
+  logic         unused_io_unexpected;
+
+  io_access u_io_access (
+    .clk_i,
+    .rst_ni,
+    .reg_req_i  (reg_req_io),
+    .reg_rdata_o(rdata_io),
+    .link_up_i  (io_dl_up),
+    .req_valid_o(io_req_valid),
+    .req_ready_i(io_req_ready),
+    .req_o      (io_req),
+    .rsp_valid_i(io_rsp_valid),
+    .rsp_ready_o(io_rsp_ready),
+    .rsp_i      (io_rsp)
+  );
+
+  io_requester u_io_requester (
+    .clk_i,
+    .rst_ni,
+    .link_up_i     (io_dl_up),
+    .req_valid_i   (io_req_valid),
+    .req_ready_o   (io_req_ready),
+    .req_i         (io_req),
+    .rsp_valid_o   (io_rsp_valid),
+    .rsp_ready_i   (io_rsp_ready),
+    .rsp_o         (io_rsp),
+    .tlp_tx_valid_o(tlp_tx_valid),
+    .tlp_tx_ready_i(tlp_tx_ready),
+    .tlp_tx_o      (tlp_tx),
+    .tlp_rx_valid_i(tlp_rx_valid),
+    .tlp_rx_ready_o(tlp_rx_ready),
+    .tlp_rx_i      (tlp_rx),
+    .unexpected_o  (unused_io_unexpected)
+  );
+
+  io_link #(
+    .Infinite(1'b1)
+  ) u_io_link (
+    .clk_i,
+    .rst_ni,
+    .link_up_i     (io_link_up),
+    .dl_up_o       (io_dl_up),
+    .io_tx_valid_o (io_tx_valid),
+    .io_tx_ready_i (io_tx_ready),
+    .io_tx_data_o  (io_tx_data),
+    .io_rx_valid_i (io_rx_valid),
+    .io_rx_data_i  (io_rx_data),
+    .tlp_tx_valid_i(tlp_tx_valid),
+    .tlp_tx_ready_o(tlp_tx_ready),
+    .tlp_tx_i      (tlp_tx),
+    .tlp_rx_valid_o(tlp_rx_valid),
+    .tlp_rx_ready_i(tlp_rx_ready),
+    .tlp_rx_o      (tlp_rx),
+    .err_o         (io_err)
+  );
+
+  // Four replays in vain ask for Recovery; the other errors mend themselves.
+  logic unused_io_err;
+  assign unused_io_err = ^{io_err[7:5], io_err[3:0]};
+
+  // ---------------------------------------------------------------------------------------------
   // Controller and ARB/MUX. The host sends no multi-data headers, so their disable is of no account
-  // here. CXL.io is not connected yet: its vLSM comes up and has nothing to send.
+  // here.
   // ---------------------------------------------------------------------------------------------
   logic [6:0] unused_rx_nd_count, unused_rx_wd_count;
+  logic [3:0] unused_weight_io, unused_weight_cm;
   byte_en_t   unused_rx_wd_be;
-  logic       unused_io_tx_ready, unused_io_rx_valid, unused_io_link_up;
   vlsm_e      unused_io_state, unused_cm_state;
-
-  logic [511:0] unused_io_rx_data;
 
   cxl_port #(
     .IsHost   (1'b1),
@@ -379,16 +462,22 @@ module root_port
     .rx_wd_be_o    (unused_rx_wd_be),
     .rx_nd_count_o (unused_rx_nd_count),
     .rx_wd_count_o (unused_rx_wd_count),
-    .io_tx_valid_i (1'b0),
-    .io_tx_ready_o (unused_io_tx_ready),
-    .io_tx_data_i  ('0),
-    .io_rx_valid_o (unused_io_rx_valid),
-    .io_rx_data_o  (unused_io_rx_data),
-    .io_link_up_o  (unused_io_link_up),
-    .io_req_i      (VlsmActive),
+    .io_tx_valid_i (io_tx_valid),
+    .io_tx_ready_o (io_tx_ready),
+    .io_tx_data_i  (io_tx_data),
+    .io_rx_valid_o (io_rx_valid),
+    .io_rx_data_o  (io_rx_data),
+    .io_link_up_o  (io_link_up),
+    .io_req_i      (io_err[4] ? VlsmRetrain : VlsmActive),
     .cm_req_i      (VlsmActive),
     .io_state_o    (unused_io_state),
     .cm_state_o    (unused_cm_state),
+    .weight_io_we_i(1'b0),
+    .weight_io_i   (4'd0),
+    .weight_cm_we_i(1'b0),
+    .weight_cm_i   (4'd0),
+    .weight_io_o   (unused_weight_io),
+    .weight_cm_o   (unused_weight_cm),
     .link_tx_valid_o,
     .link_tx_ready_i,
     .link_tx_kind_o,

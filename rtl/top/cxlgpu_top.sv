@@ -9,7 +9,7 @@
 // Links and media are ports, so that a test bench or a PHY and a memory controller stand behind
 // them; element p of every array belongs to port p. Wiring, but for one register at the edge: what
 // a PHY says (received flits, link up, Recovery, that it takes a flit) and register requests count
-// in the cycle after.
+// in the cycle after. Endpoints have no registers but over their link.
 //
 // Source: docs/blocks.md, "Tops".
 
@@ -55,11 +55,9 @@ module cxlgpu_top
   output line_t                     rdata_o,
   output logic [1:0]                rresp_o,
   output logic                      rlast_o,
-  // Registers: root complex, and one port an endpoint
+  // Registers of the root complex
   input  reg_req_t                  rc_reg_req_i,
   output logic [31:0]               rc_reg_rdata_o,
-  input  reg_req_t [NumPorts-1:0]   ep_reg_req_i,
-  output logic [NumPorts-1:0][31:0] ep_reg_rdata_o,
   // Links, root port end
   output logic [NumPorts-1:0]       rp_link_tx_valid_o,
   input  logic [NumPorts-1:0]       rp_link_tx_ready_i,
@@ -119,17 +117,11 @@ module cxlgpu_top
   output trace_t [NumPorts-1:0]     tr_spec_lost_o
 );
 
-  reg_req_t                rc_reg_req_q;
-  reg_req_t [NumPorts-1:0] ep_reg_req_q;
+  reg_req_t rc_reg_req_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      rc_reg_req_q <= '0;
-      ep_reg_req_q <= '0;
-    end else begin
-      rc_reg_req_q <= rc_reg_req_i;
-      ep_reg_req_q <= ep_reg_req_i;
-    end
+    if (!rst_ni) rc_reg_req_q <= '0;
+    else         rc_reg_req_q <= rc_reg_req_i;
   end
 
   // What the PHYs say; a received flit is looked at only while valid.
@@ -243,12 +235,11 @@ module cxlgpu_top
       .MaxSets    (MaxSets),
       .Ways       (Ways),
       .Mshrs      (Mshrs),
-      .NumDecoders(NumDecoders)
+      .NumDecoders(NumDecoders),
+      .IoInfinite (1'b1)  // the root port at the other end is ours
     ) u_endpoint (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
-      .reg_req_i        (ep_reg_req_q[p]),
-      .reg_rdata_o      (ep_reg_rdata_o[p]),
       .link_tx_valid_o  (ep_link_tx_valid_o[p]),
       .link_tx_ready_i  (ep_tx_ready_q[p]),
       .link_tx_kind_o   (ep_link_tx_kind_o[p]),

@@ -103,6 +103,8 @@ class Bench {
     l.tx_ready = link_.may_send(e) && random_.percent(mix_.ready);
     l.phy_up = link_.up(e);
     l.phy_recovery = link_.recovery(e);
+    if (random_.percent(1)) l.weight_io = static_cast<unsigned>(random_.below(16));
+    if (random_.percent(1)) l.weight_cm = static_cast<unsigned>(random_.below(16));
     if (const auto flying = link_.arrival(e)) {
       l.rx_valid = true;
       l.rx_kind = flying->kind;
@@ -186,6 +188,10 @@ class Bench {
       set_bits(v.link_rx_flit_i, kFlitBits * e + 512, 16, l.rx_flit.crc);
       set_bits(v.phy_up_i, e, 1, l.phy_up);
       set_bits(v.phy_recovery_i, e, 1, l.phy_recovery);
+      set_bits(v.weight_io_we_i, e, 1, l.weight_io.has_value());
+      set_bits(v.weight_io_i, 4 * e, 4, l.weight_io.value_or(5));
+      set_bits(v.weight_cm_we_i, e, 1, l.weight_cm.has_value());
+      set_bits(v.weight_cm_i, 4 * e, 4, l.weight_cm.value_or(10));
     }
   }
 
@@ -216,6 +222,8 @@ class Bench {
     check("init_done_o", v.init_done_o, 1, m.init_done);
     check("abort_o", v.abort_o, 1, m.abort);
     check("err_o", v.err_o, 8, m.err);
+    check("weight_io_o", v.weight_io_o, 4, l.weight_io);
+    check("weight_cm_o", v.weight_cm_o, 4, l.weight_cm);
     check("arb_err_o", v.arb_err_o, 3, l.damaged | l.malformed << 1 | l.stray << 2);
     if (m.rx_nd_valid) {
       run_.check_bytes("rx_nd_hdr_o",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "Vconfig_space.h"
+#include "refmodel/common/registers.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 
@@ -294,6 +295,60 @@ TEST(ConfigSpace, LockAndErrorBits) {
   EXPECT_EQ(devices.read(0x14c), 0x0400'0000u);
   devices.write(0x004, 0x8000'0000);
   EXPECT_EQ(devices.read(0x004), 0x0810'0000u);
+}
+
+// What regs/ says of the DVSECs is what is here; parameters aside.
+TEST(ConfigSpace, DvsecsAsInTheRegisterMap) {
+  namespace dev = regs::dvsec_device;
+  namespace flex = regs::dvsec_flex_bus;
+  namespace loc = regs::dvsec_locator;
+  namespace own = regs::dvsec_vendor;
+  Devices devices;
+  devices.in.mem_active = true;
+  const auto read16 = [&](unsigned offset) {
+    return devices.read(offset & ~3u) >> (8 * (offset & 2)) & 0xffff;
+  };
+  const auto header = [&](unsigned at, const regs::Field& next, std::uint32_t head,
+                          std::uint32_t second, std::uint32_t id) {
+    EXPECT_EQ(devices.read(at) & ~next.mask(), head & ~next.mask());
+    EXPECT_EQ(devices.read(at + 4), second);
+    EXPECT_EQ(read16(at + 8), id);
+    return next.get(devices.read(at));
+  };
+  unsigned at = header(0x100, dev::kCapHeaderNext, dev::kCapHeaderReset, dev::kDvsecHeaderReset,
+                       dev::kDvsecIdReset);
+  EXPECT_EQ(read16(0x100 + dev::kCapability) & ~dev::kCapabilityHdmCount.mask(),
+            dev::kCapabilityReset);
+  EXPECT_EQ(read16(0x100 + dev::kControl), dev::kControlReset);
+  EXPECT_EQ(read16(0x100 + dev::kStatus), dev::kStatusReset);
+  EXPECT_EQ(read16(0x100 + dev::kLock), dev::kLockReset);
+  const std::uint32_t low = devices.read(0x100 + dev::kRange + dev::kRangeSizeLow);
+  EXPECT_TRUE(dev::kRangeSizeLowInfoValid.is_set(low));
+  EXPECT_TRUE(dev::kRangeSizeLowActive.is_set(low));
+  devices.write(0x100 + dev::kControl, 0xffff'ffff);
+  EXPECT_EQ(read16(0x100 + dev::kControl), dev::kControlIo.mask() | dev::kControlMem.mask());
+
+  ASSERT_EQ(at, 0x140u);
+  at = header(at, flex::kCapHeaderNext, flex::kCapHeaderReset, flex::kDvsecHeaderReset,
+              flex::kDvsecIdReset);
+  EXPECT_EQ(read16(0x140 + flex::kCapability), flex::kCapabilityReset);
+  devices.write(0x140 + flex::kControl, 0x0000'ffff, 0b0011);
+  EXPECT_EQ(read16(0x140 + flex::kControl), flex::kControlReset);
+
+  ASSERT_EQ(at, 0x160u);
+  at = header(at, loc::kCapHeaderNext, loc::kCapHeaderReset, loc::kDvsecHeaderReset,
+              loc::kDvsecIdReset);
+  EXPECT_EQ(devices.read(0x160 + loc::kEntry + loc::kEntryLow), loc::kEntryLowReset);
+  EXPECT_EQ(devices.read(0x160 + loc::kEntry + loc::kEntryHigh), loc::kEntryHighReset);
+
+  ASSERT_EQ(at, 0x180u);
+  const std::uint32_t vendor = devices.read(0) & 0xffff;
+  at = header(at, own::kCapHeaderNext, own::kCapHeaderReset, own::kDvsecHeaderReset | vendor,
+              own::kDvsecIdReset);
+  EXPECT_EQ(at, 0u);
+  EXPECT_EQ(read16(0x180 + own::kCapability) & ~own::kCapabilityMax.mask(), own::kCapabilityReset);
+  EXPECT_EQ(devices.read(0x180 + own::kBlockLow), own::kBlockLowReset);
+  EXPECT_EQ(devices.read(0x180 + own::kBlockHigh), own::kBlockHighReset);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// io_link: two parameter sets of the RTL in lockstep with their twins, each against a peer over a
+// io_link: three parameter sets of the RTL in lockstep with their twins, each against a peer over a
 // wire that loses, damages and forges flits; and the rules of the page by hand.
 #include "refmodel/cxl_io/io_link.hpp"
 
@@ -12,10 +12,11 @@
 namespace cxlgpu::test {
 namespace {
 
-constexpr unsigned kEnds = 2;
+constexpr unsigned kEnds = 3;
 // As in io_link_tb.sv.
 IoLink::Parameters parameters(unsigned end) {
   if (end == 0) return {.replay_timeout = 150, .fc_refresh = 400};
+  if (end == 2) return {.infinite = true, .replay_timeout = 150, .fc_refresh = 400};
   return {.p_hdr = 2,
           .p_data = 3,
           .np_hdr = 1,
@@ -31,7 +32,7 @@ class Ends {
   Lockstep run{"cxl_io/io_link", 0x117};
   std::array<IoLink::In, kEnds> in;
   std::array<IoLink::Out, kEnds> out;  // of the last step
-  std::vector<IoLink> twin{IoLink(parameters(0)), IoLink(parameters(1))};
+  std::vector<IoLink> twin{IoLink(parameters(0)), IoLink(parameters(1)), IoLink(parameters(2))};
 
   Ends() { rtl_.reset(); }
   void settle() {
@@ -185,28 +186,31 @@ TEST(IoLink, GoldenFlits) {
   for (const SequencedTlp& tlp : {read, write}) EXPECT_EQ(classify(make_flit(tlp)), IoVerdict(tlp));
 }
 
-// End 0 with a peer of a few lines: what arrives is written out, what leaves is read.
+// One end, 0 unless told, with a peer of a few lines: what arrives is written out, what leaves is
+// read.
 class Hand {
  public:
   Ends ends;
   std::vector<IoVerdict> sent;  // idle flits left out
   unsigned errors = 0;          // all so far
 
-  Hand() { ends.in[0] = {.link_up = true, .io_tx_ready = true}; }
+  explicit Hand(unsigned end = 0) : end_(end) {
+    ends.in[end] = {.link_up = true, .io_tx_ready = true};
+  }
   void step() {
     ends.step();
-    const IoLink::Out& out = ends.out[0];
-    if (out.io_tx && ends.in[0].io_tx_ready) sent.push_back(classify(*out.io_tx));
+    const IoLink::Out& out = ends.out[end_];
+    if (out.io_tx && ends.in[end_].io_tx_ready) sent.push_back(classify(*out.io_tx));
     errors |= out.err;
-    ends.in[0].io_rx.reset();
-    if (out.tlp_tx_ready) ends.in[0].tlp_tx.reset();
+    ends.in[end_].io_rx.reset();
+    if (out.tlp_tx_ready) ends.in[end_].tlp_tx.reset();
   }
   void steps(unsigned n) {
     for (; n > 0; --n) step();
   }
   template <typename Packet>
   void receive(const Packet& packet) {
-    ends.in[0].io_rx = make_flit(packet);
+    ends.in[end_].io_rx = make_flit(packet);
     step();
   }
   void up(unsigned p_hdr = 8, unsigned p_data = 8) {
@@ -217,7 +221,7 @@ class Hand {
       steps(6);
     }
     steps(6);
-    EXPECT_TRUE(ends.out[0].dl_up);
+    EXPECT_TRUE(ends.out[end_].dl_up);
     sent.clear();
   }
   [[nodiscard]] std::vector<unsigned> sequences() const {  // of the TLPs sent
@@ -228,13 +232,16 @@ class Hand {
     return numbers;
   }
   void offer(const Tlp& tlp) {
-    ends.in[0].tlp_tx = tlp;
+    ends.in[end_].tlp_tx = tlp;
     step();
   }
   unsigned errors_now() {
     steps(4);
     return std::exchange(errors, 0);
   }
+
+ private:
+  unsigned end_;
 };
 
 constexpr Tlp kWrite{0x40, 0, 0, 1, 0, 0, 0, 0xf, 0x12, 0x34, 0x56, 0x78, 1, 2, 3, 4};
@@ -268,6 +275,26 @@ TEST(IoLink, InitialisationAndUpdates) {
   ASSERT_GE(hand.sent.size(), 2u);
   EXPECT_EQ(hand.sent.end()[-2], IoVerdict(FlowControl{FcKind::kUpdate, FcClass::kPosted, 4, 8}));
   EXPECT_EQ(hand.sent.back(), IoVerdict(FlowControl{FcKind::kUpdate, FcClass::kNonPosted, 4, 4}));
+  EXPECT_EQ(hand.errors, 0u);
+}
+
+// Infinite credits: 0 in each InitFC, and nothing is ever sent again but what TLPs ask for.
+TEST(IoLink, InfiniteCreditsNeedNoUpdates) {
+  Hand hand(2);
+  hand.steps(8);
+  ASSERT_EQ(hand.sent.size(), 6u);
+  for (unsigned i = 0; i < 6; ++i) {
+    EXPECT_EQ(hand.sent[i],
+              IoVerdict(FlowControl{FcKind::kInit1, static_cast<FcClass>(i % 3), 0, 0}));
+  }
+  hand.up();
+  hand.steps(1000);  // over twice the refresh time
+  EXPECT_TRUE(hand.sent.empty());
+  hand.ends.in[2].tlp_rx_ready = true;
+  hand.receive(SequencedTlp{.sequence = 0, .tlp = kWrite});
+  hand.receive(SequencedTlp{.sequence = 1, .tlp = kRead});
+  hand.steps(1000);
+  EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{AckNak{false, 0}, AckNak{false, 1}}));
   EXPECT_EQ(hand.errors, 0u);
 }
 

@@ -47,6 +47,75 @@ TEST(Registers, Field) {
   EXPECT_EQ(wide.mask(), std::uint64_t{0x1f} << 29);
 }
 
+// CXL 2.0 8.1.3, 8.1.8, 8.1.9, and docs/blocks.md for ours.
+TEST(Registers, Dvsecs) {
+  namespace dev = regs::dvsec_device;
+  EXPECT_EQ(dev::kDvsecHeaderReset, 0x0381'1e98u);  // 38h bytes, revision 1
+  EXPECT_FIELD(dev::kCapHeaderNext, 31, 20);
+  EXPECT_EQ(dev::kDvsecId, 0x08u);
+  EXPECT_EQ(dev::kCapability, 0x0au);
+  EXPECT_FIELD(dev::kCapabilityMem, 2, 2, 1);
+  EXPECT_FIELD(dev::kCapabilityHdmCount, 5, 4);
+  EXPECT_EQ(dev::kControl, 0x0cu);
+  EXPECT_FIELD(dev::kControlIo, 1, 1, 1);
+  EXPECT_FIELD(dev::kControlMem, 2, 2);
+  EXPECT_EQ(dev::kLock, 0x14u);
+  EXPECT_EQ(dev::kRange + dev::kRangeSizeHigh, 0x18u);
+  EXPECT_EQ(dev::kRange + dev::kRangeSizeLow, 0x1cu);
+  EXPECT_EQ(dev::kRange + dev::kRangeStride + dev::kRangeBaseLow, 0x34u);
+  EXPECT_FIELD(dev::kRangeSizeLowInfoValid, 0, 0);
+  EXPECT_FIELD(dev::kRangeSizeLowActive, 1, 1);
+  EXPECT_FIELD(dev::kRangeSizeLowSize, 31, 28);
+
+  namespace flex = regs::dvsec_flex_bus;
+  EXPECT_EQ(flex::kDvsecIdReset, 7u);
+  EXPECT_EQ(flex::kStatus, 0x0eu);
+  EXPECT_FIELD(flex::kStatusIo, 1, 1);
+  EXPECT_FIELD(flex::kStatusMem, 2, 2);
+  EXPECT_FIELD(flex::kStatusCxl2, 5, 5);
+
+  namespace loc = regs::dvsec_locator;
+  EXPECT_EQ(loc::kDvsecIdReset, 8u);
+  EXPECT_FIELD(loc::kDvsecHeaderLength, 31, 20, 0x14);
+  EXPECT_EQ(loc::kEntry, 0x0cu);
+  EXPECT_EQ(loc::kEntryStride, 8u);
+  EXPECT_FIELD(loc::kEntryLowBir, 2, 0);
+  EXPECT_FIELD(loc::kEntryLowId, 15, 8, 1);
+  EXPECT_FIELD(loc::kEntryLowOffset, 31, 16);
+
+  namespace own = regs::dvsec_vendor;
+  EXPECT_EQ(own::kDvsecIdReset, 1u);
+  EXPECT_FIELD(own::kCapabilityLength, 0, 0, 1);
+  EXPECT_FIELD(own::kCapabilityGranule, 7, 4, 8);
+  EXPECT_FIELD(own::kCapabilityMax, 10, 8);
+  EXPECT_EQ(own::kBlockLow, 0x0cu);
+  EXPECT_EQ(own::kBlockHigh, 0x10u);
+}
+
+// CXL 2.0 8.2.5.1 and 8.2.6; docs/blocks.md, "io_access".
+TEST(Registers, ComponentBlockAndAccess) {
+  namespace cmp = regs::component;
+  EXPECT_EQ(cmp::kHeader, 0x1000u);
+  EXPECT_EQ(cmp::kHeaderReset, 0x0111'0001u);
+  EXPECT_FIELD(cmp::kHeaderArraySize, 31, 24, 1);
+  EXPECT_EQ(cmp::kEntry, 0x1004u);
+  EXPECT_EQ(cmp::kEntryHeaderReset, 0x8001'0005u);
+  EXPECT_FIELD(cmp::kEntryHeaderOffset, 31, 20, 0x800);
+  EXPECT_EQ(regs::arb_mux::kIoWeight, 0xe180u);
+  EXPECT_EQ(regs::arb_mux::kCmWeight, 0xe1c0u);
+
+  namespace io = regs::io_access;
+  EXPECT_EQ(io::kAddrLow, 0x400u);
+  EXPECT_EQ(io::kAddrHigh, 0x404u);
+  EXPECT_EQ(io::kData, 0x408u);
+  EXPECT_EQ(io::kCommand, 0x40cu);
+  EXPECT_FIELD(io::kCommandOp, 2, 0);
+  EXPECT_FIELD(io::kCommandBe, 7, 4);
+  EXPECT_FIELD(io::kCommandStatus, 10, 8);
+  EXPECT_FIELD(io::kCommandLinkUp, 30, 30);
+  EXPECT_FIELD(io::kCommandBusy, 31, 31);
+}
+
 // CXL 2.0 8.2.5.12, bits 11 and 12 of the capability from CXL 3.x.
 TEST(Registers, HdmDecoder) {
   using namespace regs::hdm;

@@ -124,17 +124,23 @@ TEST_F(BringUp, AlmpsComeFirstAndInOrder) {
       "S2M ALMP CXL.io Status Active",       "S2M ALMP CXL.io Request Active",
       "S2M ALMP CXL.cachemem Status Active", "S2M ALMP CXL.cachemem Request Active"};
   std::map<std::string, std::vector<std::string>> seen;  // link and direction
-  std::map<std::string, bool> told;                      // by link and receiving direction
+  std::map<std::string, bool> told;  // by link, receiving direction and protocol
   for (const flits::FlitRecord& r : run_clean({}, 200)) {
     ASSERT_FALSE(r.recovery);
     const std::string way = r.link + std::string(name(r.direction));
     const std::string back = r.link + std::string(name(flits::opposite(r.direction)));
     if (is_almp(r)) {
       seen[way].push_back(to_text(r.flit, r.direction));
-      if (seen[way].back().ends_with("CXL.cachemem Status Active")) told[back] = true;
+      for (const char* protocol : {"CXL.io", "CXL.cachemem"}) {
+        if (seen[way].back().ends_with(std::string(protocol) + " Status Active")) {
+          told[back + protocol] = true;
+        }
+      }
     } else {
-      ASSERT_EQ(r.flit.protocol_id().id, flits::ProtocolId::CacheMem);
-      ASSERT_TRUE(told[way]) << "a CXL.cachemem flit at " << r.time_ps << " ps";
+      const auto id = r.flit.protocol_id().id;
+      ASSERT_TRUE(id == flits::ProtocolId::Io || id == flits::ProtocolId::CacheMem);
+      const char* protocol = id == flits::ProtocolId::Io ? "CXL.io" : "CXL.cachemem";
+      ASSERT_TRUE(told[way + protocol]) << "a " << protocol << " flit at " << r.time_ps << " ps";
     }
   }
   for (const std::string link : {"link0", "link1"}) {
@@ -157,9 +163,19 @@ TEST_F(BringUp, RecoveryInEveryCycleOfBringUp) {
 
 // A damaged ALMP is found by its copies and leads to Recovery, after which bring-up goes on.
 TEST_F(BringUp, EveryAlmpDamagedOnce) {
-  const std::array<std::uint64_t, 2> almps = {4, 6};  // M2S, S2M
-  for (std::uint64_t down = 0; down <= almps[0]; ++down) {
-    for (std::uint64_t up = 0; up <= almps[1]; ++up) {
+  // Which flits are ALMPs, 0 for none: those of CXL.cachemem come when CXL.io already talks.
+  std::array<std::vector<std::uint64_t>, 2> almps = {{{0}, {0}}};  // M2S, S2M
+  std::array<std::uint64_t, 2> sent{};
+  for (const flits::FlitRecord& r : run_clean({}, 10)) {
+    if (r.link != "link0") continue;
+    const std::size_t d = flits::index(r.direction);
+    ++sent[d];
+    if (is_almp(r)) almps[d].push_back(sent[d]);
+  }
+  ASSERT_EQ(almps[0].size(), 1u + 4u);
+  ASSERT_EQ(almps[1].size(), 1u + 6u);
+  for (const std::uint64_t down : almps[0]) {
+    for (const std::uint64_t up : almps[1]) {
       if (down + up == 0) continue;
       SCOPED_TRACE(testing::Message() << down << " M2S, " << up << " S2M");
       LinkFaults faults;

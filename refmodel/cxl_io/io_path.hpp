@@ -1,0 +1,49 @@
+// CXL.io of one port without its link: from the root port's access registers to the endpoint's.
+//
+// Purpose: what the model's firmware reaches; the twins of both ends wired to each other, TLPs
+// handed
+//          over without flits. Untimed: a request is over when the write of its command returns.
+// Units:   byte offsets, io_access registers of a root port.
+// Errors:  as the twins: what nobody claims is answered Unsupported Request, and without a device
+//          there is no answer.
+// Source:  docs/blocks.md, "CXL.io".
+#pragma once
+
+#include <cstdint>
+
+#include "refmodel/cxl_io/config_space.hpp"
+#include "refmodel/cxl_io/io_access.hpp"
+#include "refmodel/cxl_io/io_completer.hpp"
+#include "refmodel/cxl_io/io_requester.hpp"
+
+namespace cxlgpu {
+
+// What is behind the completer: HDM decoders at 000h, vendor block at 800h.
+class EndpointRegisters {
+ public:
+  virtual ~EndpointRegisters() = default;
+  virtual void write_register(std::uint32_t offset, std::uint32_t value) = 0;
+  [[nodiscard]] virtual std::uint32_t read_register(std::uint32_t offset) = 0;
+};
+
+class IoPath {
+ public:
+  // `registers` outlives the path; none: no device is there and the link stays down.
+  IoPath(const ConfigSpace::Parameters& parameters, EndpointRegisters* registers);
+
+  void write(std::uint32_t offset, std::uint32_t value);
+  std::uint32_t read(std::uint32_t offset);
+
+ private:
+  void clock(const RegAccess& access);
+
+  EndpointRegisters* registers_;
+  IoAccess access_;
+  IoRequester requester_;
+  IoCompleter completer_;
+  ConfigSpace config_;
+  std::uint32_t reg_rdata_ = 0;
+  unsigned weight_io_ = 1, weight_cm_ = 1;
+};
+
+}  // namespace cxlgpu

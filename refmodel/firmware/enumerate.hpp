@@ -1,0 +1,45 @@
+// Finds out what is there: the host bridge and the endpoint behind each root port.
+//
+// Purpose: walks configuration space and register blocks by what they say of themselves, assigns
+// BARs
+//          and switches memory space on. Nothing is taken for granted but what CXL asks for.
+// Units:   bytes; addresses are those of CXL.io's memory space.
+// Errors:  InputError, one line: port, what is wrong, what to do.
+// Source:  PCI Express Base 5.0, 7.5, 7.9.6; CXL 2.0, 8.1, 8.2.4, 8.2.5; 9.12 for the order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "refmodel/firmware/register_bus.hpp"
+
+namespace cxlgpu {
+
+// What an HDM decoder capability says of its decoders.
+struct DecoderAbility {
+  unsigned decoders = 0;
+  unsigned targets = 0;  // of a host bridge's target list
+  bool low = false;      // granularities 256 B to 2 KiB
+  bool high = false;     // 4 KiB to 16 KiB
+};
+
+struct EndpointInfo {
+  unsigned port = 0;
+  std::uint16_t vendor = 0, device = 0;
+  std::uint64_t bytes = 0;  // of media, all ranges
+  DecoderAbility hdm;
+  std::uint64_t hdm_base = 0;  // HDM decoder structure
+  std::uint64_t vendor_base =
+      0;  // our vendor block (as of its offset 800h), 0: the device has none
+  unsigned max_spec_granules = 0;  // of a MemSpecRd, 0: no length
+  std::uint32_t cxl_dvsec = 0;     // offset of DVSEC 0 in configuration space
+};
+
+struct SystemInfo {
+  DecoderAbility host;
+  std::vector<EndpointInfo> endpoints;  // by port, one each
+};
+
+SystemInfo enumerate(RegisterBus& bus, unsigned ports);
+
+}  // namespace cxlgpu

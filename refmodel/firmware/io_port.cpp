@@ -1,0 +1,88 @@
+#include "refmodel/firmware/io_port.hpp"
+
+#include <fmt/format.h>
+
+#include "refmodel/common/input_error.hpp"
+#include "refmodel/common/registers.hpp"
+
+namespace cxlgpu {
+
+namespace io = regs::io_access;
+
+namespace {
+
+// Reads of the command register: the port gives up a request by itself after 10 ms, a link that is
+// there comes up within microseconds.
+constexpr unsigned kLinkPolls = 50'000;
+constexpr unsigned kRetries = 1000;  // of a request that a device is not ready for yet
+
+const char* name(CplStatus status) {
+  switch (status) {
+    case CplStatus::kUnsupported:
+      return "unsupported request";
+    case CplStatus::kRetry:
+      return "still not ready";
+    case CplStatus::kAbort:
+      return "completer abort";
+    default:
+      return "no answer";
+  }
+}
+
+}  // namespace
+
+bool IoPort::wait_for_link() {
+  for (unsigned poll = 0; poll < kLinkPolls; ++poll) {
+    if (io::kCommandLinkUp.is_set(get(io::kCommand))) return true;
+  }
+  return false;
+}
+
+IoResponse IoPort::request(const IoRequest& request) {
+  set(io::kAddrLow, static_cast<std::uint32_t>(request.addr));
+  set(io::kAddrHigh, static_cast<std::uint32_t>(request.addr >> 32));
+  for (unsigned attempt = 0;; ++attempt) {
+    if (is_write(request.op)) set(io::kData, request.data);
+    set(io::kCommand, io::kCommandOp.put(static_cast<std::uint32_t>(request.op)) |
+                          io::kCommandBe.put(request.enables));
+    std::uint32_t command = get(io::kCommand);
+    while (io::kCommandBusy.is_set(command)) command = get(io::kCommand);
+    const auto status = static_cast<CplStatus>(io::kCommandStatus.get(command));
+    if (status != CplStatus::kRetry || attempt == kRetries) {
+      return {status, is_write(request.op) ? 0 : get(io::kData)};
+    }
+  }
+}
+
+std::uint32_t IoPort::succeed(const IoRequest& request) {
+  const IoResponse response = this->request(request);
+  if (response.status == CplStatus::kSuccess) return response.data;
+  throw InputError(fmt::format(
+      "port {}: {} of {} 0x{:x} of its endpoint failed ({}); check the device and its link", port_,
+      is_write(request.op) ? "write" : "read",
+      is_memory(request.op) ? "register" : "configuration register",
+      is_memory(request.op) ? request.addr : request.addr & 0xfff, name(response.status)));
+}
+
+std::uint32_t IoPort::config_read(std::uint32_t offset) {
+  return succeed({.op = IoOp::kCfgRd0, .addr = config_address(offset), .enables = kAllBytes});
+}
+
+std::uint32_t IoPort::config_read16(std::uint32_t offset) {
+  return config_read(offset & ~3u) >> (8 * (offset & 2)) & 0xffff;
+}
+
+void IoPort::config_write(std::uint32_t offset, std::uint32_t value) {
+  succeed(
+      {.op = IoOp::kCfgWr0, .addr = config_address(offset), .enables = kAllBytes, .data = value});
+}
+
+std::uint32_t IoPort::read(std::uint64_t address) {
+  return succeed({.op = IoOp::kMemRd, .addr = address, .enables = kAllBytes});
+}
+
+void IoPort::write(std::uint64_t address, std::uint32_t value) {
+  succeed({.op = IoOp::kMemWr, .addr = address, .enables = kAllBytes, .data = value});
+}
+
+}  // namespace cxlgpu

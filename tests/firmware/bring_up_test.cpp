@@ -1,0 +1,297 @@
+// Firmware against four fake endpoints, alike and unlike: what it finds, every interleaving it can
+// build, and what it refuses, in one line that says where and what to do.
+#include "refmodel/firmware/bring_up.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "refmodel/common/input_error.hpp"
+#include "tests/firmware/fake_system.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+constexpr std::uint64_t kChunk = std::uint64_t{256} << 20;
+
+std::vector<FakeEndpoint> unlike() {
+  return {{.size = 4, .decoders = 1},
+          {.size = 8, .decoders = 2},
+          {.size = 0x12, .size2 = 3, .decoders = 10},  // needs the high size register
+          {.size = 1, .decoders = 4}};
+}
+std::vector<FakeEndpoint> equal(std::uint64_t size) {
+  return {4, FakeEndpoint{.size = size}};
+}
+std::vector<std::uint64_t> sizes(const std::vector<FakeEndpoint>& endpoints) {
+  std::vector<std::uint64_t> all;
+  for (const FakeEndpoint& e : endpoints) all.push_back(e.bytes());
+  return all;
+}
+
+// The line a refusal says; empty: it was not refused.
+template <typename Action>
+std::string refusal(Action action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+void expect_refusal(const std::string& line, const std::vector<std::string>& parts) {
+  EXPECT_FALSE(line.empty()) << "not refused";
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_NE(line.find("; "), std::string::npos) << "no remedy: " << line;
+  for (const std::string& part : parts) {
+    EXPECT_NE(line.find(part), std::string::npos) << "'" << part << "' is not in: " << line;
+  }
+}
+
+TEST(Enumerate, FourUnlikeEndpoints) {
+  FakeSystem system(unlike(), 6);
+  const SystemInfo found = enumerate(system, 4);
+  EXPECT_EQ(found.host.decoders, 6u);
+  EXPECT_EQ(found.host.targets, 8u);
+  ASSERT_EQ(found.endpoints.size(), 4u);
+  constexpr unsigned kDecoders[] = {1, 2, 10, 4};
+  constexpr std::uint64_t kSizes[] = {4, 8, 0x15, 1};
+  std::set<std::uint64_t> bars;
+  for (unsigned port = 0; port < 4; ++port) {
+    const EndpointInfo& e = found.endpoints[port];
+    EXPECT_EQ(e.port, port);
+    EXPECT_EQ(e.vendor, 0x1234);
+    EXPECT_EQ(e.device, 0xc801);
+    EXPECT_EQ(e.bytes, kSizes[port] * kChunk);
+    EXPECT_EQ(e.hdm.decoders, kDecoders[port]);
+    EXPECT_TRUE(e.hdm.low && e.hdm.high);
+    EXPECT_EQ(e.max_spec_granules, 4u);
+    EXPECT_EQ(e.cxl_dvsec, 0x100u);
+    EXPECT_EQ(e.hdm_base % 0x2'0000, 0x1800u);
+    EXPECT_EQ(e.vendor_base, e.hdm_base - 0x1800 + 0x1'0000);
+    bars.insert(e.hdm_base / 0x2'0000);
+  }
+  EXPECT_EQ(bars.size(), 4u);  // nobody's BAR is another's
+}
+
+TEST(Plan, WithoutInterleaveOfUnlikeSizes) {
+  FakeSystem system(unlike());
+  const SystemInfo found = enumerate(system, 4);
+  const std::vector<HdmRange> ranges = plan_ranges(found, {});
+  ASSERT_EQ(ranges.size(), 4u);
+  EXPECT_EQ(ranges[0].base, 0x1'0000'0000u);
+  for (unsigned port = 0; port < 4; ++port) {
+    EXPECT_EQ(ranges[port].ports, std::vector<unsigned>{port});
+    EXPECT_EQ(ranges[port].size, unlike()[port].bytes());
+  }
+  check_ranges(found, ranges);
+  program_ranges(system, found, ranges);
+  expect_translation(system.translation(), ranges, sizes(unlike()));
+}
+
+TEST(Plan, PairsOfEqualSizes) {
+  const std::vector<FakeEndpoint> endpoints{
+      {.size = 2}, {.size = 2, .decoders = 1}, {.size = 0x11}, {.size = 0x10, .size2 = 1}};
+  for (const std::uint64_t granularity : {256u, 1024u, 4096u, 16384u}) {
+    FakeSystem system(endpoints, 2);
+    const SystemInfo found = enumerate(system, 4);
+    const auto ranges = plan_ranges(found, {.ways = 2, .granularity = granularity});
+    ASSERT_EQ(ranges.size(), 2u);
+    EXPECT_EQ(ranges[0].ports, (std::vector<unsigned>{0, 1}));
+    EXPECT_EQ(ranges[1].ports, (std::vector<unsigned>{2, 3}));
+    check_ranges(found, ranges);
+    program_ranges(system, found, ranges);
+    expect_translation(system.translation(), ranges, sizes(endpoints));
+  }
+}
+
+TEST(Plan, AllFour) {
+  for (const std::uint64_t granularity : {256u, 2048u, 4096u, 16384u}) {
+    FakeSystem system(equal(3), 1);
+    const SystemInfo found = enumerate(system, 4);
+    const auto ranges =
+        plan_ranges(found, {.base = 0x40'0000'0000, .ways = 4, .granularity = granularity});
+    ASSERT_EQ(ranges.size(), 1u);
+    EXPECT_EQ(ranges[0].size, 12 * kChunk);
+    check_ranges(found, ranges);
+    program_ranges(system, found, ranges);
+    expect_translation(system.translation(), ranges, sizes(equal(3)));
+  }
+}
+
+// One endpoint in two ranges: the second begins in its media where the first ended.
+TEST(Plan, TwoRangesOfAnEndpoint) {
+  FakeSystem system(equal(2));
+  const SystemInfo found = enumerate(system, 4);
+  const std::vector<HdmRange> ranges{{0x1'0000'0000, 4 * kChunk, 1024, {2, 0, 3, 1}},
+                                     {0x10'0000'0000, 2 * kChunk, 4096, {3, 0}},
+                                     {0x20'0000'0000, kChunk, 256, {1}},
+                                     {0x30'0000'0000, kChunk, 256, {2}}};
+  check_ranges(found, ranges);
+  program_ranges(system, found, ranges);
+  expect_translation(system.translation(), ranges, sizes(equal(2)));
+}
+
+RunConfig config_of(const std::vector<HdmRange>& ranges, unsigned ports = 4) {
+  RunConfig config;
+  config.ports = ports;
+  config.hdm = ranges;
+  return config;
+}
+
+TEST(BringUp, SetsUpEverything) {
+  FakeSystem system(equal(4));
+  RunConfig config = config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}});
+  config.root_port.policy = SrPolicy::Directional;
+  config.endpoint.ingress_thresholds = {5, 6, 7};
+  config.endpoint.mshr_thresholds = {8, 9, 10};
+  bring_up(system, config, {.internal_dram = true, .cache_sets_log2 = 7});
+  expect_translation(system.translation(), config.hdm, sizes(equal(4)));
+  for (unsigned port = 0; port < 4; ++port) {
+    const EndpointRegs::Out set = system.vendor(port);
+    EXPECT_TRUE(set.dram_enable);
+    EXPECT_TRUE(set.len_enable);
+    EXPECT_EQ(set.sets_log2, 7u);
+    EXPECT_EQ(set.thresholds.ingress, (LoadThresholds{5, 6, 7}));
+    EXPECT_EQ(set.thresholds.mshr, (LoadThresholds{8, 9, 10}));
+    EXPECT_EQ(system.root(port, 0x800), 4u | 1u << 4 | 2u << 8);  // directional, length, clip 1 KiB
+    EXPECT_EQ(system.root(port, 0x008), 0x0003'0012u);            // time-out, isolation
+    // CXL.mem: DVSEC 0 control.
+    system.write(RegisterSpace::RootPort, port, 0x400, (port + 1) << 20 | 0x10c);
+    system.write(RegisterSpace::RootPort, port, 0x40c, 0xf0);
+    EXPECT_EQ(system.read(RegisterSpace::RootPort, port, 0x408) & 0xffff, 6u);
+  }
+}
+
+TEST(Refuse, InterleaveOverUnlikeSizes) {
+  FakeSystem system({{.size = 4}, {.size = 4}, {.size = 4}, {.size = 5}});
+  const SystemInfo found = enumerate(system, 4);
+  for (const unsigned ways : {2u, 4u}) {
+    const unsigned first = ways == 2 ? 2 : 0;
+    expect_refusal(refusal([&] { (void)plan_ranges(found, {.ways = ways}); }),
+                   {"ports " + std::to_string(first) + " (1024 MiB) and 3 (1280 MiB)", "1 way"});
+  }
+  EXPECT_EQ(plan_ranges(found, {}).size(), 4u);
+  expect_refusal(refusal([&] { (void)plan_ranges(found, {.ways = 3}); }), {"grouped by 3"});
+}
+
+TEST(Refuse, WhatIsNotThere) {
+  struct Case {
+    const char* name;
+    FakeEndpoint endpoint;
+    std::vector<std::string> line;
+  };
+  // Headers of the DVSECs: 100h, 140h, 160h, 180h, each naming the next.
+  const Case cases[] = {
+      {"no endpoint", {.there = false}, {"port 2", "no endpoint", "system.ports"}},
+      {"nobody answers", {.config = {{0x000, 0xffff'ffff}}}, {"port 2", "no endpoint"}},
+      {"another class", {.config = {{0x008, 0x0302'0001}}}, {"port 2", "030200h", "050210h"}},
+      {"a bridge", {.config = {{0x00c, 0x0001'0000}}}, {"port 2", "no CXL memory device"}},
+      {"no DVSEC at all", {.config = {{0x100, 0}}}, {"port 2", "no DVSEC 0"}},
+      {"no DVSEC 0", {.config = {{0x108, 0x001e'0099}}}, {"port 2", "no DVSEC 0"}},
+      {"no DVSEC 7", {.config = {{0x100, 0x1601'0023}}}, {"port 2", "no DVSEC 7"}},
+      {"no DVSEC 8", {.config = {{0x140, 0x1801'0023}}}, {"port 2", "no DVSEC 8"}},
+      {"no vendor DVSEC", {.config = {{0x160, 0x0001'0023}}}, {"port 2", "spec_length"}},
+      {"endless chain", {.config = {{0x180, 0x1001'0023}}}, {"port 2", "does not end"}},
+      {"not trained to mem", {.config = {{0x14c, 0x0022'0000}}}, {"port 2", "CXL.mem"}},
+      {"not trained to 2.0", {.config = {{0x14c, 0x0006'0000}}}, {"port 2", "CXL 2.0"}},
+      {"no CXL.mem", {.config = {{0x108, 0x001a'0000}}}, {"port 2", "no CXL.mem"}},
+      {"no range", {.config = {{0x108, 0x000e'0000}}}, {"port 2", "no HDM range"}},
+      {"media not active", {.config = {{0x11c, 0x4000'0001}}}, {"port 2", "range 1", "active"}},
+      {"size not valid", {.config = {{0x11c, 0x4000'0002}}}, {"port 2", "range 1", "active"}},
+      {"no media", {.config = {{0x118, 0}, {0x11c, 3}}}, {"port 2", "no media"}},
+      {"no BAR", {.config = {{0x010, 0}}}, {"port 2", "BAR 0"}},
+      {"an I/O BAR", {.config = {{0x010, 0xfffe'0001}}}, {"port 2", "BAR 0"}},
+      {"BAR 7 named", {.config = {{0x16c, 0x0000'0107}}}, {"port 2", "BAR 7"}},
+      {"empty locator", {.config = {{0x16c, 0}}}, {"port 2", "no component registers"}},
+      {"empty array", {.memory = {{0x1000, 0x0011'0001}}}, {"port 2", "no HDM decoder"}},
+      {"no array", {.memory = {{0x1000, 0x0111'0000}}}, {"port 2", "no HDM decoder"}},
+      {"another structure", {.memory = {{0x1004, 0x8001'0004}}}, {"port 2", "no HDM decoder"}},
+      {"does not commit", {.memory = {{0x1820, 0x1a00}}}, {"endpoint 2", "did not commit"}},
+      {"decoder in use", {.memory = {{0x1820, 0x0700}}}, {"endpoint 2", "committed already"}},
+      {"locked", {.config = {{0x10c, 2}}}, {"port 2", "locked"}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::vector<FakeEndpoint> endpoints = equal(4);
+    endpoints[2] = c.endpoint;
+    FakeSystem system(endpoints);
+    const RunConfig config = config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}});
+    expect_refusal(refusal([&] { bring_up(system, config, {}); }), c.line);
+  }
+  // Without the length nothing but the vendor registers is missing.
+  std::vector<FakeEndpoint> endpoints = equal(4);
+  endpoints[2].config = {{0x160, 0x0001'0023}};
+  FakeSystem system(endpoints);
+  RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}});
+  config.root_port.spec_length = false;
+  expect_refusal(refusal([&] { bring_up(system, config, {}); }), {"port 2", "vendor DVSEC"});
+}
+
+TEST(Refuse, RangesThatCannotBeBuilt) {
+  struct Case {
+    const char* name;
+    std::vector<HdmRange> ranges;
+    std::vector<std::string> line;
+  };
+  const std::uint64_t base = 0x1'0000'0000;
+  // Media: 8, 8, 4, 4 chunks; decoders: host 4, endpoints 4, 1, 4, 4; endpoint 3 interleaves by 4
+  // KiB and more only, endpoint 2 by 2 KiB and less.
+  const Case cases[] = {
+      {"three ways", {{base, 3 * kChunk, 256, {0, 1, 2}}}, {"ranges[0]", "3 ways"}},
+      {"no way", {{base, kChunk, 256, {}}}, {"ranges[0]", "0 ways"}},
+      {"a port twice", {{base, 2 * kChunk, 256, {1, 1}}}, {"ranges[0]", "twice"}},
+      {"no such port", {{base, 2 * kChunk, 256, {0, 4}}}, {"ranges[0]", "port 4"}},
+      {"base", {{base + kChunk / 2, kChunk, 256, {0}}}, {"ranges[0]", "base", "256 MiB"}},
+      {"size 0", {{base, 0, 256, {0}}}, {"ranges[0]", "size"}},
+      {"size", {{base, kChunk / 2, 256, {0}}}, {"ranges[0]", "size", "1 x 256 MiB"}},
+      {"size of a set", {{base, 3 * kChunk, 256, {0, 1}}}, {"ranges[0]", "2 x 256 MiB"}},
+      {"too high", {{(1ull << 52) - kChunk, 2 * kChunk, 256, {0}}}, {"ranges[0]", "2^52"}},
+      {"granularity 128", {{base, 2 * kChunk, 128, {0, 1}}}, {"ranges[0]", "granularity"}},
+      {"granularity 32 KiB", {{base, 2 * kChunk, 32768, {0, 1}}}, {"ranges[0]", "granularity"}},
+      {"granularity 768", {{base, 2 * kChunk, 768, {0, 1}}}, {"ranges[0]", "granularity"}},
+      {"overlap",
+       {{base, 2 * kChunk, 256, {0}}, {base + kChunk, kChunk, 256, {2}}},
+       {"ranges[1]", "rise"}},
+      {"falling", {{base, kChunk, 256, {0}}, {0, kChunk, 256, {2}}}, {"ranges[1]", "rise"}},
+      {"too large", {{base, 5 * kChunk, 256, {2}}}, {"1280 MiB", "port 2", "1024 MiB"}},
+      {"too large a share", {{base, 10 * kChunk, 256, {0, 2}}}, {"1280 MiB", "port 2"}},
+      {"too large together",
+       {{base, 4 * kChunk, 256, {2}}, {2 * base, kChunk, 256, {2}}},
+       {"1280 MiB", "port 2"}},
+      {"too few decoders",
+       {{base, kChunk, 256, {1}}, {2 * base, kChunk, 256, {1}}},
+       {"2 ranges", "port 1", "1 HDM decoders"}},
+      {"too few decoders of the host",
+       {{base, kChunk, 256, {0}},
+        {2 * base, kChunk, 256, {1}},
+        {3 * base, kChunk, 256, {2}},
+        {4 * base, kChunk, 256, {3}},
+        {5 * base, kChunk, 256, {0}}},
+       {"5 ranges", "host bridge", "4 HDM decoders"}},
+      {"fine interleave", {{base, 2 * kChunk, 2048, {0, 3}}}, {"port 3", "2048", "4096"}},
+      {"coarse interleave", {{base, 2 * kChunk, 4096, {0, 2}}}, {"port 2", "4096", "2048"}},
+  };
+  std::vector<FakeEndpoint> endpoints{
+      {.size = 8}, {.size = 8, .decoders = 1}, {.size = 4}, {.size = 4}};
+  endpoints[2].memory = {{0x1800, 0x1902}};  // four decoders, no address bits 14:12
+  endpoints[3].memory = {{0x1800, 0x1a02}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    FakeSystem system(endpoints);
+    expect_refusal(refusal([&] { bring_up(system, config_of(c.ranges), {}); }), c.line);
+    EXPECT_FALSE(system.host_written());  // refused before anything was programmed
+  }
+  // What is right beside it is built.
+  for (const HdmRange& range : std::vector<HdmRange>{{base, 4 * kChunk, 256, {2}},
+                                                     {base, 2 * kChunk, 4096, {0, 3}},
+                                                     {base, 2 * kChunk, 2048, {0, 2}},
+                                                     {base, 8 * kChunk, 256, {1}}}) {
+    FakeSystem system(endpoints);
+    EXPECT_EQ(refusal([&] { bring_up(system, config_of({range}), {}); }), "");
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu::test

@@ -1,0 +1,121 @@
+// A root complex with up to four endpoints that can be as unlike, and as wrong, as a test wants.
+//
+// Purpose: what firmware sees through registers, without links and time. Configuration spaces and
+//          decoders are the model's; single registers can be made to read otherwise.
+// Units:   media sizes in 256 MiB, byte offsets.
+// Errors:  none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "refmodel/common/registers.hpp"
+#include "refmodel/cxl_io/io_path.hpp"
+#include "refmodel/endpoint/endpoint_regs.hpp"
+#include "refmodel/firmware/bring_up.hpp"
+#include "refmodel/host_bridge/hdm_decoder.hpp"
+#include "tests/firmware/translation.hpp"
+
+namespace cxlgpu::test {
+
+struct FakeEndpoint {
+  std::uint64_t size = 4, size2 = 0;  // ranges 1 and 2, 256 MiB
+  unsigned decoders = 4;
+  bool there = true;
+  std::map<std::uint32_t, std::uint32_t> config = {};  // configuration registers that read otherwise
+  std::map<std::uint32_t, std::uint32_t> memory = {};  // registers in BAR0, the same
+
+  [[nodiscard]] std::uint64_t bytes() const { return (size + size2) << 28; }
+};
+
+class FakeSystem : public RegisterBus {
+ public:
+  explicit FakeSystem(const std::vector<FakeEndpoint>& endpoints, unsigned host_decoders = 4)
+      : host_(HdmDecoder::Role::HostBridge, host_decoders) {
+    for (const FakeEndpoint& e : endpoints) ports_.push_back(std::make_unique<Port>(e));
+  }
+
+  void write(RegisterSpace space, unsigned index, std::uint32_t offset,
+             std::uint32_t value) override {
+    if (space == RegisterSpace::HostBridge) {
+      host_.write(offset, value);
+      host_written_ = true;
+    } else if (is_io(offset)) {
+      ports_[index]->io.write(offset, value);
+    } else {
+      ports_[index]->root[offset] = value;
+    }
+  }
+  std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override {
+    if (space == RegisterSpace::HostBridge) return host_.read(offset);
+    Port& port = *ports_[index];
+    if (!is_io(offset)) return port.root[offset];
+    const std::uint32_t value = port.io.read(offset);
+    if (offset != regs::io_access::kData) return value;
+    // What this answers: the request is still in the registers.
+    const auto op =
+        static_cast<IoOp>(regs::io_access::kCommandOp.get(port.io.read(regs::io_access::kCommand)));
+    const std::uint32_t address = port.io.read(regs::io_access::kAddrLow);
+    const auto& lies = is_memory(op) ? port.fake.memory : port.fake.config;
+    const auto lie = lies.find(address & (is_memory(op) ? 0x1'ffff : 0xfff));
+    return lie == lies.end() ? value : lie->second;
+  }
+
+  [[nodiscard]] Translation translation() {
+    return {[this](std::uint64_t hpa) -> std::optional<unsigned> {
+              const auto decoded = host_.decode(hpa);
+              if (!decoded) return std::nullopt;
+              return decoded->target - kPortNumberBase;
+            },
+            [this](unsigned port, std::uint64_t hpa) -> std::optional<std::uint64_t> {
+              const auto decoded = ports_[port]->decoder.decode(hpa);
+              if (!decoded) return std::nullopt;
+              return decoded->address;
+            }};
+  }
+  [[nodiscard]] bool host_written() const { return host_written_; }
+  [[nodiscard]] EndpointRegs::Out vendor(unsigned port) { return ports_[port]->vendor.eval({}); }
+  [[nodiscard]] std::uint32_t root(unsigned port, std::uint32_t offset) {
+    return ports_[port]->root[offset];
+  }
+
+ private:
+  struct Port : EndpointRegisters {
+    explicit Port(const FakeEndpoint& e)
+        : fake(e),
+          decoder(HdmDecoder::Role::Device, e.decoders),
+          io(parameters(e), e.there ? this : nullptr) {}
+    static ConfigSpace::Parameters parameters(const FakeEndpoint& e) {
+      ConfigSpace::Parameters p;
+      p.range1_size = e.size;
+      p.range2_size = e.size2;
+      return p;
+    }
+    void write_register(std::uint32_t offset, std::uint32_t value) override {
+      if (offset < regs::ep::kBlock) return decoder.write(offset, value);
+      vendor.clock({.valid = true, .write = true, .addr = offset, .wdata = value});
+    }
+    std::uint32_t read_register(std::uint32_t offset) override {
+      if (offset < regs::ep::kBlock) return decoder.read(offset);
+      vendor.clock({.valid = true, .addr = offset});
+      return vendor.eval({}).rdata;
+    }
+    FakeEndpoint fake;
+    HdmDecoder decoder;
+    EndpointRegs vendor;
+    IoPath io;
+    std::map<std::uint32_t, std::uint32_t> root;
+  };
+  static bool is_io(std::uint32_t offset) {
+    return offset >= regs::io_access::kBlock && offset < 2 * regs::io_access::kBlock;
+  }
+
+  HdmDecoder host_;
+  bool host_written_ = false;
+  std::vector<std::unique_ptr<Port>> ports_;
+};
+
+}  // namespace cxlgpu::test

@@ -1,0 +1,134 @@
+// CXL.io of the whole system after bring-up: registers of endpoints read and written over links
+// that carry CXL.mem traffic, a link that is gone, and the silence of a CXL.io that nobody uses.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "flits/flit_log.hpp"
+#include "refmodel/firmware/enumerate.hpp"
+#include "refmodel/firmware/io_port.hpp"
+#include "tb/rtl_engine.hpp"
+#include "tests/system/simple_media.hpp"
+
+namespace cxlgpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kBase = 0x100000000;
+constexpr unsigned kPorts = 2;
+constexpr std::uint64_t kWeightIo = 0xe180, kWeightCm = 0xe1c0;  // component registers
+
+class IoAccess : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    config_.engine = "rtl";
+    config_.ports = kPorts;
+    config_.hdm = {{kBase, 512 << 20, 1024, {0, 1}}};
+    log_ = fs::temp_directory_path() / ("io_access_test_" + std::to_string(getpid()) + ".log");
+    make({});
+  }
+  void TearDown() override { fs::remove(log_); }
+
+  void make(const LinkFaults& faults) {
+    EngineOptions options;
+    options.flit_log = log_.string();
+    options.faults = faults;
+    engine_.reset();
+    engine_ = std::make_unique<RtlEngine>(
+        config_, EngineParts{{false, 3}, {&media_[0], &media_[1]}, {}, nullptr}, options);
+  }
+  // Base of the component registers, as bring-up placed them.
+  std::uint64_t component(IoPort& io) {
+    return std::uint64_t{io.config_read(0x14)} << 32 | (io.config_read(0x10) & ~0xfu);
+  }
+  void expect_clean() {
+    engine_->finish();
+    for (const std::string& problem : engine_->problems()) ADD_FAILURE() << problem;
+  }
+  // CXL.io flits in the log from a cycle on.
+  std::uint64_t io_flits(std::uint64_t from_cycle) {
+    flits::FlitLogReader log(log_.string());
+    flits::FlitRecord r;
+    std::uint64_t found = 0;
+    while (log.read(r)) {
+      if (r.recovery || r.time_ps < from_cycle * kCycle.ps) continue;
+      found += r.flit.protocol_id().id == flits::ProtocolId::Io;
+    }
+    return found;
+  }
+
+  RunConfig config_;
+  fs::path log_;
+  std::array<SimpleMedia, kPorts> media_ = {SimpleMedia(1, Time{20000}, Time{60000}),
+                                            SimpleMedia(2, Time{20000}, Time{60000})};
+  std::unique_ptr<RtlEngine> engine_;
+};
+
+TEST_F(IoAccess, RegistersUnderTraffic) {
+  constexpr std::uint32_t kRequests = 2000;
+  std::uint32_t sent = 0, answered = 0, accesses = 0;
+  std::array<std::uint32_t, kPorts> weight{};
+  std::array<std::uint64_t, kPorts> block{};
+  for (unsigned port = 0; port < kPorts; ++port) {
+    IoPort io(*engine_, port);
+    block[port] = component(io);
+    EXPECT_EQ(io.read(block[port] + kWeightIo), 0x10u);
+    EXPECT_EQ(io.read(block[port] + kWeightCm), 0x10u);
+    EXPECT_EQ(io.config_read(0), 0xc801'1234u);
+  }
+  EXPECT_NE(block[0], block[1]);
+  while (answered < kRequests) {
+    while (const auto answer = engine_->take()) {
+      EXPECT_FALSE(answer->error);
+      ++answered;
+    }
+    MemRequest request;
+    request.id = sent % 256;  // none is as slow as 256 others
+    request.addr = kBase + sent * 64;
+    request.is_write = sent % 3 == 0;
+    if (sent < kRequests && engine_->submit(request)) ++sent;
+    if (sent % 50 == 25) {
+      const unsigned port = accesses++ % kPorts;
+      IoPort io(*engine_, port);
+      EXPECT_EQ(io.read(block[port] + kWeightIo), weight[port] == 0 ? 0x10u : weight[port]);
+      weight[port] = (1 + accesses % 15) << 4;
+      io.write(block[port] + kWeightIo, weight[port] | 0xf);
+      EXPECT_EQ(io.read(block[port] + kWeightIo), weight[port]);
+    }
+    engine_->advance_to(engine_->now() + kCycle);
+  }
+  EXPECT_GT(accesses, 20u);
+  expect_clean();
+}
+
+TEST_F(IoAccess, DeviceIsGone) {
+  LinkFaults faults;
+  faults.down_port = 1;
+  faults.down_at = engine_->cycles() + 500;
+  make(faults);
+  IoPort gone(*engine_, 1);
+  EXPECT_EQ(gone.config_read(0), 0xc801'1234u);
+  engine_->advance_to(kCycle * 1000);
+  const IoResponse response =
+      gone.request({.op = IoOp::kCfgRd0, .addr = gone.config_address(0), .enables = 0xf});
+  EXPECT_EQ(response, (IoResponse{CplStatus::kNoAnswer, 0xffff'ffff}));
+  EXPECT_EQ(IoPort(*engine_, 0).config_read(0), 0xc801'1234u);
+  expect_clean();
+}
+
+// Nothing is refreshed, in over three times the 30 us that PCIe gives finite credits.
+TEST_F(IoAccess, NobodyUsesIt) {
+  const std::uint64_t begin = engine_->cycles();
+  engine_->advance_to(kCycle * 100'000);
+  expect_clean();
+  EXPECT_EQ(io_flits(begin), 0u);
+  EXPECT_GT(io_flits(0), 100u);  // bring-up
+}
+
+}  // namespace
+}  // namespace cxlgpu
