@@ -1,0 +1,73 @@
+// RAS capability structure of a CXL.cachemem end.
+//
+// Purpose: twin of rtl/controller/ras.sv: error status, masks and severities, the first
+//          uncorrectable error with its header, and the pulses that report errors.
+// Units:   addr is a byte offset, the register is addr[6:2]; the log in words of 32 bits, word 0
+//          lowest; thresholds in events.
+// Shapes:  uncor and cor have their bits where uncor_status and cor_status have them.
+// Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0;
+//          events on bits that do not exist are ignored.
+// Source:  docs/blocks.md, "ras"; regs/ras.yaml (CXL 2.0, 8.2.5.9).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "refmodel/common/registers.hpp"
+
+namespace cxlgpu {
+
+class Ras {
+ public:
+  using Log = std::array<std::uint32_t, regs::ras::kHeaderLogCount>;
+
+  struct Config {
+    unsigned crc_threshold = 256;
+    unsigned retry_threshold = 16;
+    unsigned log_words = 4;  // 1..16
+  };
+  struct In {
+    bool valid = false, write = false;
+    std::uint32_t addr = 0, wdata = 0;
+    std::uint32_t uncor = 0;  // 17 bits
+    Log log{};                // header that goes with uncor; words from log_words on do not count
+    std::uint32_t cor = 0;    // 7 bits
+    bool poison = false;      // poison received on CXL.mem
+    bool crc = false;         // a CRC error
+    bool retry = false;       // a retry
+  };
+  struct Out {
+    std::uint32_t rdata = 0;  // 0 but in the cycle after a read
+    bool cor = false, nonfatal = false, fatal = false;
+  };
+
+  Ras() = default;
+  explicit Ras(const Config& config) : config_(config) {}
+  [[nodiscard]] Out eval(const In&) const { return out_; }
+  void clock(const In& in);
+
+ private:
+  [[nodiscard]] std::uint32_t read(std::uint32_t addr) const;
+  void write_settings(std::uint32_t addr, std::uint32_t value);
+  void note_first(const In& in, std::uint32_t errors, std::uint32_t cleared);
+  // The events of this cycle; the correctable ones take a step of the counters.
+  [[nodiscard]] std::uint32_t uncor_events(const In& in) const;
+  [[nodiscard]] std::uint32_t cor_events(const In& in);
+
+  Config config_;
+  std::uint32_t uncor_status_ = regs::ras::kUncorStatusReset;
+  std::uint32_t uncor_mask_ = regs::ras::kUncorMaskReset;
+  std::uint32_t uncor_severity_ = regs::ras::kUncorSeverityReset;
+  std::uint32_t cor_status_ = regs::ras::kCorStatusReset;
+  std::uint32_t cor_mask_ = regs::ras::kCorMaskReset;
+  bool poison_enabled_ = regs::ras::kControlPoisonEnabled.reset != 0;
+
+  bool held_ = false;  // first_error_ and log_ are of an error not yet cleared
+  unsigned first_error_ = 0;
+  Log log_{};
+
+  unsigned crc_count_ = 0, retry_count_ = 0;  // since the threshold was last reached
+  Out out_;                                   // every output is a register
+};
+
+}  // namespace cxlgpu
