@@ -10,7 +10,7 @@
 //                                 +---- load control <--+ profiler
 //
 // isolation counts the time-out and, enabled, makes the memory queue answer by itself when a
-// request timed out or the link went down.
+// request timed out or the link went down. ras keeps what went wrong on the link and the first poison.
 //
 // CXL.io shares the link: io_access (registers) -- io_requester -- io_link -- ARB/MUX. Its data link
 // grants infinite credits, which holds for any device: io_requester takes every TLP at once.
@@ -20,7 +20,7 @@
 // controller's receive FIFO in cycle t is offered in t + 1.
 //
 // Registers (addr[11:0]): docs/blocks.md, "root_port registers"; layout: cxl_reg_pkg
-// (regs/root_port.yaml, regs/timeout.yaml, regs/io_access.yaml).
+// (regs/root_port.yaml, regs/timeout.yaml, regs/ras.yaml, regs/io_access.yaml).
 //
 // Source: the SR engine's parts as docs/blocks.md describes them; CXL 2.0 for the messages.
 
@@ -48,7 +48,8 @@ module root_port
   output logic        rsp_valid_o,
   input  logic        rsp_ready_i,
   output sys_rsp_t    rsp_o,
-  // Registers: time-out and isolation at 000h, CXL.io access at 400h, vendor block at 800h
+  // Registers: time-out and isolation at 000h, RAS at 100h, CXL.io access at 400h, vendor block at
+  // 800h
   input  reg_req_t    reg_req_i,
   output logic [31:0] reg_rdata_o,
   // Link
@@ -87,9 +88,8 @@ module root_port
   logic [2:0]       policy_q;
   logic             len_en_q;
   logic [3:0]       clip_log2_q;
-  logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_io;
-  reg_req_t         reg_req_isolation, reg_req_io;
-  logic [1:0]       reg_part_q;  // addr[11:10] of the last access
+  logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_ras, rdata_io;
+  reg_req_t         reg_req_isolation, reg_req_ras, reg_req_io;
   logic             wr_policy;
   gran_e            state;
   logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
@@ -145,24 +145,16 @@ module root_port
 
   always_comb begin
     reg_req_isolation       = reg_req_i;
-    reg_req_isolation.valid = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00;
+    reg_req_ras             = reg_req_i;
     reg_req_io              = reg_req_i;
+    reg_req_isolation.valid = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00
+                              && reg_req_i.addr[9:8] != 2'b01;
+    reg_req_ras.valid       = reg_req_i.valid && reg_req_i.addr[11:8] == 4'h1;
     reg_req_io.valid        = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b01;
   end
 
-  // Read data is that of the block addressed last.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)              reg_part_q <= '0;
-    else if (reg_req_i.valid) reg_part_q <= reg_req_i.addr[11:10];
-  end
-
-  always_comb begin
-    unique case (reg_part_q)
-      2'b00:   reg_rdata_o = rdata_isolation;
-      2'b01:   reg_rdata_o = rdata_io;
-      default: reg_rdata_o = rdata_q;
-    endcase
-  end
+  // A block that was not read in the cycle before says 0.
+  assign reg_rdata_o = rdata_isolation | rdata_ras | rdata_io | rdata_q;
 
   // ---------------------------------------------------------------------------------------------
   // SR queue
@@ -321,6 +313,34 @@ module root_port
     .busy_i     (busy),
     .tick_o     (tick),
     .isolated_o (isolated)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // RAS. Nothing takes the reports yet: software reads the status.
+  // ---------------------------------------------------------------------------------------------
+  s2m_drs_t drs;
+  logic     drs_poison, unused_drs, unused_ras_cor, unused_ras_nonfatal, unused_ras_fatal;
+
+  assign drs        = s2m_drs_t'(drs_hdr[$bits(s2m_drs_t)-1:0]);
+  assign drs_poison = drs_valid && drs_ready && drs.poison;
+  assign unused_drs = ^drs;
+
+  ras u_ras (
+    .clk_i,
+    .rst_ni,
+    .reg_req_i  (reg_req_ras),
+    .reg_rdata_o(rdata_ras),
+    .uncor_i    (17'(abort_o) << RasUncorStatusReinitThresholdLsb
+                 | 17'(err_o[1]) << RasUncorStatusEncodingLsb
+                 | 17'(err_o[5]) << RasUncorStatusOverflowLsb),
+    .log_i      (drs_poison ? 128'(drs_hdr) : '0),
+    .cor_i      (7'(arb_err_o != '0) << RasCorStatusPhyLsb),
+    .poison_i   (drs_poison),
+    .crc_i      (err_o[0]),
+    .retry_i    (err_o[6]),
+    .cor_o      (unused_ras_cor),
+    .nonfatal_o (unused_ras_nonfatal),
+    .fatal_o    (unused_ras_fatal)
   );
 
   // ---------------------------------------------------------------------------------------------
