@@ -92,7 +92,8 @@ module ras
     if (retry_full) cor_event[RasCorStatusRetryThresholdLsb] = 1'b1;
   end
 
-  assign uncor_clear = (write && word == RasUncorStatusOffset[6:2]) ? uncor_t'(reg_req_i.wdata) : '0;
+  assign uncor_clear = (write && word == RasUncorStatusOffset[6:2]) ? uncor_t'(reg_req_i.wdata)
+                                                                    : '0;
   assign cor_clear   = (write && word == RasCorStatusOffset[6:2]) ? cor_t'(reg_req_i.wdata) : '0;
   assign uncor_told  = uncor_event & ~uncor_mask_q;
 
