@@ -270,16 +270,20 @@ module io_link
   logic [2:0] sel_dws;
   assign sel_dws = tlp_dws(sel_tlp_q[6:5]);
 
+  // Rests without a packet: simulation pays for the CRCs otherwise.
   always_comb begin
     logic [31:0] crc;
-    crc   = lcrc(sel_seq_q, sel_tlp_q, sel_dws);
-    out_d = {32'd0, sel_tlp_q, stp_token({8'd0, sel_dws} + 11'd2, sel_seq_q)};
-    unique case (sel_dws)
-      3'd3:    out_d[159:128] = crc;
-      3'd4:    out_d[191:160] = crc;
-      default: out_d[223:192] = crc;
-    endcase
-    if (!sel_is_tlp_q) begin
+    crc   = '0;
+    out_d = '0;
+    if (sel_valid_q && sel_is_tlp_q) begin
+      crc   = lcrc(sel_seq_q, sel_tlp_q, sel_dws);
+      out_d = {32'd0, sel_tlp_q, stp_token({8'd0, sel_dws} + 11'd2, sel_seq_q)};
+      unique case (sel_dws)
+        3'd3:    out_d[159:128] = crc;
+        3'd4:    out_d[191:160] = crc;
+        default: out_d[223:192] = crc;
+      endcase
+    end else if (sel_valid_q) begin
       out_d = {{(PacketBits - 64){1'b0}}, dllp_crc(sel_tlp_q[31:0]), sel_tlp_q[31:0], TokenSdp};
     end
   end
