@@ -115,6 +115,12 @@ module io_link
   assign r1_malformed = r1_tlp[7] || r1_tlp[23] || tlp_dws(r1_tlp[6:5]) != r1_dws ||
                         (r1_tlp[6] && {r1_tlp[17:16], r1_tlp[31:24]} != 10'd1);
 
+  logic r1_lcrc_ok;
+  always_comb begin
+    r1_lcrc_ok = 1'b0;
+    if (r1_valid_q && r1_stp) r1_lcrc_ok = r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws);
+  end
+
   always_comb begin
     r1_kind = RxNone;
     if (r1_valid_q && r1_q[31:0] != '0) begin  // else idle symbols
@@ -128,7 +134,7 @@ module io_link
         end else if (r1_q[23:22] != 2'b00 && r1_q[21:20] != 2'd3 && r1_q[19:16] == 4'd0) begin
           r1_kind = RxFc;
         end
-      end else if (r1_stp && r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws)) begin
+      end else if (r1_lcrc_ok) begin
         r1_kind = RxTlp;
       end else begin
         r1_kind = RxBad;
@@ -270,14 +276,19 @@ module io_link
   logic [2:0] sel_dws;
   assign sel_dws = tlp_dws(sel_tlp_q[6:5]);
 
+  // The tree of the LCRC is asked for TLPs alone: it is the largest there is, and mostly idle.
+  logic [31:0] sel_lcrc;
   always_comb begin
-    logic [31:0] crc;
-    crc   = lcrc(sel_seq_q, sel_tlp_q, sel_dws);
+    sel_lcrc = '0;
+    if (sel_valid_q && sel_is_tlp_q) sel_lcrc = lcrc(sel_seq_q, sel_tlp_q, sel_dws);
+  end
+
+  always_comb begin
     out_d = {32'd0, sel_tlp_q, stp_token({8'd0, sel_dws} + 11'd2, sel_seq_q)};
     unique case (sel_dws)
-      3'd3:    out_d[159:128] = crc;
-      3'd4:    out_d[191:160] = crc;
-      default: out_d[223:192] = crc;
+      3'd3:    out_d[159:128] = sel_lcrc;
+      3'd4:    out_d[191:160] = sel_lcrc;
+      default: out_d[223:192] = sel_lcrc;
     endcase
     if (!sel_is_tlp_q) begin
       out_d = {{(PacketBits - 64){1'b0}}, dllp_crc(sel_tlp_q[31:0]), sel_tlp_q[31:0], TokenSdp};
