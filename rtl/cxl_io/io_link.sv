@@ -115,6 +115,12 @@ module io_link
   assign r1_malformed = r1_tlp[7] || r1_tlp[23] || tlp_dws(r1_tlp[6:5]) != r1_dws ||
                         (r1_tlp[6] && {r1_tlp[17:16], r1_tlp[31:24]} != 10'd1);
 
+  logic r1_lcrc_ok;
+  always_comb begin
+    r1_lcrc_ok = 1'b0;
+    if (r1_valid_q && r1_stp) r1_lcrc_ok = r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws);
+  end
+
   always_comb begin
     r1_kind = RxNone;
     if (r1_valid_q && r1_q[31:0] != '0) begin  // else idle symbols
@@ -128,7 +134,7 @@ module io_link
         end else if (r1_q[23:22] != 2'b00 && r1_q[21:20] != 2'd3 && r1_q[19:16] == 4'd0) begin
           r1_kind = RxFc;
         end
-      end else if (r1_stp && r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws)) begin
+      end else if (r1_lcrc_ok) begin
         r1_kind = RxTlp;
       end else begin
         r1_kind = RxBad;
