@@ -37,6 +37,10 @@ function(cxlgpu_verilate target top_file)
     list(APPEND args -y ${CMAKE_SOURCE_DIR}/rtl/${dir})
   endforeach()
   list(APPEND args ${V_ARGS})
+  set(speed)
+  if(V_ASSERT)
+    set(speed OPT_FAST -O1)  # a test runs for seconds: half the time to compile counts for more
+  endif()
   set(trace)
   if(V_TRACE)
     set(trace TRACE_FST)
@@ -46,6 +50,7 @@ function(cxlgpu_verilate target top_file)
   verilate(${target} ${trace}
     SOURCES ${CXLGPU_RTL_PACKAGES} ${top_file}
     PREFIX ${V_PREFIX} TOP_MODULE ${top}
+    ${speed}
     OPT_SLOW -O0  # what runs once: half the time to compile, a fifth of the whole build
     VERILATOR_ARGS ${args})
   if(NOT V_TRACE)
