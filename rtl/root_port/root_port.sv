@@ -12,8 +12,8 @@
 // isolation counts the time-out and, enabled, makes the memory queue answer by itself when a
 // request timed out or the link went down.
 //
-// CXL.io shares the link: io_access (registers) -- io_requester -- io_link -- ARB/MUX. Its data link
-// grants infinite credits, which holds for any device: io_requester takes every TLP at once.
+// CXL.io shares the link: io_access (registers) -- io_requester -- io_link -- ARB/MUX. Its data
+// link grants infinite credits, which holds for any device: io_requester takes every TLP at once.
 //
 // Latency, idle, controller excluded: request accepted in cycle t, at the head of the SR queue in
 // t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the
