@@ -118,7 +118,7 @@ module io_link
   logic r1_lcrc_ok;
   always_comb begin
     r1_lcrc_ok = 1'b0;
-    if (r1_valid_q && r1_stp) r1_lcrc_ok = r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws);
+    if (r1_valid_q) r1_lcrc_ok = r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws);
   end
 
   always_comb begin
@@ -134,7 +134,7 @@ module io_link
         end else if (r1_q[23:22] != 2'b00 && r1_q[21:20] != 2'd3 && r1_q[19:16] == 4'd0) begin
           r1_kind = RxFc;
         end
-      end else if (r1_lcrc_ok) begin
+      end else if (r1_stp && r1_lcrc_ok) begin
         r1_kind = RxTlp;
       end else begin
         r1_kind = RxBad;

@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Three ends side by side, each with a peer of its own in the test: 0 has the default credits and a
-// replay memory of 4, 1 other credits and a replay memory of 8, 2 grants infinite credits. Times are
-// short.
+// replay memory of 4, 1 other credits and a replay memory of 8, 2 grants infinite credits. Times
+// are short.
 
 module io_link_tb
   import cxl_io_pkg::*;

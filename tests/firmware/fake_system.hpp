@@ -25,8 +25,9 @@ struct FakeEndpoint {
   std::uint64_t size = 4, size2 = 0;  // ranges 1 and 2, 256 MiB
   unsigned decoders = 4;
   bool there = true;
-  std::map<std::uint32_t, std::uint32_t> config = {};  // configuration registers that read otherwise
-  std::map<std::uint32_t, std::uint32_t> memory = {};  // registers in BAR0, the same
+  std::map<std::uint32_t, std::uint32_t> config =
+      {};  // these configuration registers read otherwise
+  std::map<std::uint32_t, std::uint32_t> memory = {};  // these registers in BAR0, the same
 
   [[nodiscard]] std::uint64_t bytes() const { return (size + size2) << 28; }
 };
