@@ -48,6 +48,7 @@ constexpr Mix kMixes[] = {
     {60, 50, 20, 90, 100, 50, 400, 100, 20, 20, 200, 50, 60},
     {3, 30, 100, 100, 100, 60, 400, 0, 5, 10, 20, 0, 300},
     {100, 0, 100, 100, 100, 1, 4000, 0, 0, 0, 0, 0, 20},
+    {8, 0, 6, 100, 100, 80, 4000, 0, 0, 0, 2000, 0, 5},  // answers wait, RAS is looked at often
 };
 
 // What software does over CXL.io: one request after the other through the registers of io_access,
