@@ -5,13 +5,77 @@
 
 namespace cxlgpu {
 
+RootPortBlock::Block RootPortBlock::block_of(std::uint32_t addr) {
+  switch (addr >> 10 & 3) {
+    case 0:
+      return (addr >> 8 & 3) == 1 ? Block::kRas : Block::kIsolation;
+    case 1:
+      return Block::kIoAccess;
+    default:
+      return Block::kVendor;
+  }
+}
+
+void RootPortBlock::cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) const {
+  const IoAccess::Out access = access_.eval();
+  const IoRequester::Out requester = requester_.eval();
+  IoLink::In& io = now.io_in;
+  io.link_up = link.io_link_up;
+  const IoLink::Out out = io_.eval(io);  // no output but these from an input of this cycle
+  io.tlp_tx = requester.tlp_tx;
+  io.tlp_rx_ready = true;
+
+  now.access_in = {.reg = {.valid = in.reg.valid && block_of(in.reg.addr) == Block::kIoAccess,
+                           .write = in.reg.write,
+                           .addr = in.reg.addr & 0xFFF,
+                           .data = in.reg.wdata},
+                   .link_up = out.dl_up,
+                   .req_ready = requester.req_ready,
+                   .rsp = requester.rsp};
+  now.requester_in = {.link_up = out.dl_up,
+                      .req = access.req,
+                      .rsp_ready = true,
+                      .tlp_tx_ready = out.tlp_tx_ready,
+                      .tlp_rx = out.tlp_rx};
+
+  ArbMux::In& arb_mux = now.port_in.link;
+  arb_mux = in.link;
+  arb_mux.cm_req = VlsmCode::kActive;
+  const bool rolled_over = (out.err >> IoLink::kReplayRollover & 1) != 0;
+  arb_mux.io_req = rolled_over ? VlsmCode::kRetrain : VlsmCode::kActive;
+  arb_mux.io_tx_valid = out.io_tx.has_value();
+  if (out.io_tx) arb_mux.io_tx_data = *out.io_tx;
+}
+
+void RootPortBlock::cycle_ras(const In& in, Cycle& now) const {
+  const CxlController::Out& messages = now.port.messages;
+  const ArbMux::Out& link = now.port.link;
+  const auto raised = [&](unsigned error) { return (messages.err & error) != 0; };
+  namespace ras = regs::ras;
+  Ras::In& r = now.ras_in;
+  r.valid = in.reg.valid && block_of(in.reg.addr) == Block::kRas;
+  r.write = in.reg.write;
+  r.addr = in.reg.addr & 0xFFF;
+  r.wdata = in.reg.wdata;
+  r.uncor = ras::kUncorStatusReinitThreshold.put(messages.abort) |
+            ras::kUncorStatusEncoding.put(raised(link_err::kProtocol)) |
+            ras::kUncorStatusOverflow.put(raised(link_err::kOverflow));
+  r.cor = ras::kCorStatusPhy.put(link.damaged || link.malformed || link.stray);
+  r.crc = raised(link_err::kCrc);
+  r.retry = raised(link_err::kRetry);
+  r.poison = now.memory_in.drs.valid && now.memory.drs_ready && now.memory_in.drs.poison;
+  if (!r.poison) return;
+  for (unsigned word = 0; word < 3; ++word) {
+    r.log[word] = static_cast<std::uint32_t>(messages.rx_wd.header >> (32 * word));
+  }
+}
+
 RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   Cycle now;
   const CxlPort::Out port = port_.eval({{}, in.link});
-  const bool vendor = (in.reg.addr & 0x800) != 0;
   now.policy_written = in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == regs::rp::kPolicy;
 
-  now.isolation_in.valid = in.reg.valid && !vendor;
+  now.isolation_in.valid = in.reg.valid && block_of(in.reg.addr) == Block::kIsolation;
   now.isolation_in.write = in.reg.write;
   now.isolation_in.addr = in.reg.addr & 0xFFF;
   now.isolation_in.wdata = in.reg.wdata;
@@ -82,8 +146,11 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   }
   c.rx_nd_ready = now.memory.ndr_ready;
   c.rx_wd_ready = now.memory.drs_ready;
-  now.port_in.link = in.link;
+  cycle_io(in, port.link, now);
   now.port = port_.eval(now.port_in);
+  now.io_in.io_tx_ready = now.port.link.io_tx_ready;
+  if (now.port.link.io_rx_valid) now.io_in.io_rx = now.port.link.rx_flit.payload;
+  cycle_ras(in, now);
   return now;
 }
 
@@ -93,7 +160,7 @@ RootPortBlock::Out RootPortBlock::eval(const In& in) const {
   out.req_ready = now.queue.in_ready;
   out.rsp_valid = now.memory.rsp_valid;
   if (out.rsp_valid) out.rsp = now.memory.rsp;
-  out.rdata = rdata_ | now.isolation.rdata;
+  out.rdata = rdata_ | now.isolation.rdata | access_.eval().rdata | ras_.eval(now.ras_in).rdata;
   out.port = now.port;
   out.isolated = now.isolation.isolated;
   return out;
@@ -142,7 +209,7 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
 
 void RootPortBlock::clock(const In& in) {
   const Cycle now = cycle(in);
-  const bool vendor = (in.reg.addr & 0x800) != 0;
+  const bool vendor = block_of(in.reg.addr) == Block::kVendor;
   rdata_ = in.reg.valid && !in.reg.write && vendor ? read(in.reg.addr & 0xFFC, now) : 0;
   if (now.policy_written) {
     policy_ = static_cast<SrPolicy>(regs::rp::kPolicySelect.get(in.reg.wdata));
@@ -152,6 +219,10 @@ void RootPortBlock::clock(const In& in) {
   // The parts keep pointers into each other's state in their inputs: the readers of a part go
   // before the part itself.
   port_.clock(now.port_in);
+  access_.clock(now.access_in);
+  requester_.clock(now.requester_in);
+  io_.clock(now.io_in);
+  ras_.clock(now.ras_in);
   profiler_.clock(now.profiler_in);
   load_.clock(now.load_in);
   isolation_.clock(now.isolation_in);

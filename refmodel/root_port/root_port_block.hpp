@@ -4,10 +4,14 @@
 //          root_port.hpp).
 // Units:   cycles; addr is a byte offset in the port's register page, the register is addr[11:2].
 // Errors:  those of the parts.
-// Source:  docs/blocks.md, "Root port".
+// Source:  docs/blocks.md, "Root port" and "CXL.io".
 #pragma once
 
 #include "refmodel/controller/cxl_port.hpp"
+#include "refmodel/controller/ras.hpp"
+#include "refmodel/cxl_io/io_access.hpp"
+#include "refmodel/cxl_io/io_link.hpp"
+#include "refmodel/cxl_io/io_requester.hpp"
 #include "refmodel/root_port/isolation.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
@@ -28,7 +32,7 @@ class RootPortBlock {
     MemRequest req;
     bool rsp_ready = false;
     RegisterAccess reg;
-    ArbMux::In link;  // CXL.io idle, both protocols asked to be Active
+    ArbMux::In link;  // Flex Bus alone: what the protocols say is the port's own
   };
   struct Out {
     bool req_ready = false;
@@ -38,6 +42,9 @@ class RootPortBlock {
     CxlPort::Out port;
     bool isolated = false;
   };
+
+  static constexpr std::uint16_t kRequesterId = 0;
+  static constexpr std::uint32_t kCplTimeout = 10'000'000;  // cycles
 
   explicit RootPortBlock(const ControllerParams& params) : port_(params) {}
   [[nodiscard]] Out eval(const In& in) const;
@@ -56,11 +63,22 @@ class RootPortBlock {
     MemoryQueueBlock::Out memory;
     Profiler::In profiler_in;
     LoadControl::In load_in;
+    IoAccess::In access_in;
+    IoRequester::In requester_in;
+    IoLink::In io_in;
+    Ras::In ras_in;
     CxlPort::In port_in;
     CxlPort::Out port;
     bool policy_written = false;
   };
+  // The register blocks of the page.
+  enum class Block : std::uint8_t { kIsolation, kRas, kIoAccess, kVendor };
+  [[nodiscard]] static Block block_of(std::uint32_t addr);
   [[nodiscard]] Cycle cycle(const In& in) const;
+  // CXL.io; what it sends goes into the ARB/MUX's input.
+  void cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) const;
+  // The errors that the RAS structure hears, when the port's outputs are known.
+  void cycle_ras(const In& in, Cycle& now) const;
   [[nodiscard]] std::uint32_t read(std::uint32_t offset, const Cycle& now) const;
 
   SrPolicy policy_ = SrPolicy::Off;
@@ -73,6 +91,10 @@ class RootPortBlock {
   MemoryQueueBlock memory_;
   Profiler profiler_;
   LoadControl load_;
+  IoAccess access_;
+  IoRequester requester_{kRequesterId, kCplTimeout};
+  IoLink io_{{.infinite = true}};
+  Ras ras_;
   CxlPort port_;
 };
 

@@ -1,14 +1,17 @@
 // root_port in lockstep with its twin: loads, stores and register traffic from above, a device (the
-// twin of the other end, with random answers) below, Recovery, damaged flits, link down, isolation
-// and back.
+// twin of the other end, with random answers, and that of its CXL.io) below, Recovery, damaged
+// flits, link down, isolation and back; requests over CXL.io and every error that RAS hears.
+#include <utility>
 #include <vector>
 
 #include "Vroot_port.h"
 #include "flits/messages.hpp"
 #include "refmodel/common/registers.hpp"
+#include "refmodel/controller/flit_packer.hpp"
 #include "refmodel/root_port/root_port_block.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/arb_link.hpp"
+#include "tests/cxl_io/far_io.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -20,13 +23,163 @@ struct Mix {
   unsigned requests, writes, rsp_ready, answers, wire_ready;  // percent a cycle
   unsigned registers;                                         // percent a cycle
   unsigned lines;                                             // of the region
-  unsigned damage;                                            // per 10 000 flits
-  unsigned recovery, down;                                    // per 100 000 cycles
+  unsigned damage;                                            // per 10 000 flits of CXL.mem
+  unsigned io_damage;                                         // percent of the flits of CXL.io
+  unsigned refused;         // percent of the host's TLPs answered by one Nak after the other
+  unsigned forged;          // per 10 000 cycles without a flit: a control flit of no known kind
+  unsigned recovery, down;  // per 100 000 cycles
 };
 constexpr Mix kMixes[] = {
-    {20, 30, 100, 60, 100, 1, 4000, 0, 0, 0},   {100, 40, 100, 100, 47, 2, 4000, 0, 20, 20},
-    {100, 10, 100, 40, 60, 5, 40, 20, 30, 20},  {60, 50, 20, 90, 100, 20, 400, 100, 50, 60},
-    {3, 30, 100, 100, 100, 60, 400, 0, 0, 300}, {100, 0, 100, 100, 100, 1, 4000, 0, 0, 20},
+    {.requests = 20,
+     .writes = 30,
+     .rsp_ready = 100,
+     .answers = 60,
+     .wire_ready = 100,
+     .registers = 20,
+     .lines = 4000,
+     .damage = 0,
+     .io_damage = 0,
+     .refused = 0,
+     .forged = 0,
+     .recovery = 0,
+     .down = 0},
+    {100, 40, 100, 100, 47, 2, 4000, 0, 0, 0, 0, 20, 20},
+    {100, 10, 100, 40, 60, 5, 40, 20, 5, 10, 0, 30, 20},
+    {60, 50, 20, 90, 100, 50, 400, 100, 20, 20, 200, 50, 60},
+    {3, 30, 100, 100, 100, 60, 400, 0, 5, 10, 20, 0, 300},
+    {100, 0, 100, 100, 100, 1, 4000, 0, 0, 0, 0, 0, 20},
+    {8, 0, 6, 100, 100, 80, 4000, 0, 0, 0, 2000, 0, 5},  // answers wait, RAS is looked at often
+};
+
+// What software does over CXL.io: one request after the other through the registers of io_access,
+// most of them sensible.
+class IoDriver {
+ public:
+  explicit IoDriver(QuickRandom& random) : random_(random) { choose(); }
+
+  RootPortBlock::RegisterAccess next() {
+    namespace ioa = regs::io_access;
+    RootPortBlock::RegisterAccess a{.valid = true, .write = true};
+    switch (step_) {
+      case Step::kLow:
+        a.addr = ioa::kAddrLow;
+        a.wdata = static_cast<std::uint32_t>(request_.addr);
+        step_ = Step::kHigh;
+        break;
+      case Step::kHigh:
+        a.addr = ioa::kAddrHigh;
+        a.wdata = static_cast<std::uint32_t>(request_.addr >> 32);
+        step_ = Step::kData;
+        break;
+      case Step::kData:
+        a.addr = ioa::kData;
+        a.wdata = request_.data;
+        step_ = Step::kCommand;
+        break;
+      case Step::kCommand:
+        a.addr = ioa::kCommand;
+        a.wdata = ioa::kCommandOp.put(static_cast<std::uint32_t>(request_.op)) |
+                  ioa::kCommandBe.put(request_.enables) |
+                  (static_cast<std::uint32_t>(random_.next()) & 0xFFFF'FF08);
+        step_ = Step::kPoll;
+        break;
+      case Step::kPoll:
+        if (random_.percent(10)) {  // has no effect while busy; if not, it begins another
+          a.addr = static_cast<std::uint32_t>(ioa::kAddrLow + random_.below(16));
+          a.wdata = static_cast<std::uint32_t>(random_.next());
+          disturbed_ = true;
+          break;
+        }
+        a.write = false;
+        a.addr = ioa::kCommand;
+        polls_ = true;
+        break;
+      case Step::kResult:
+        a.write = false;
+        a.addr = ioa::kData;
+        reads_ = true;
+        break;
+    }
+    return a;
+  }
+  // The data in the cycle after an access.
+  void answer(std::uint32_t rdata) {
+    namespace ioa = regs::io_access;
+    if (polls_ && !ioa::kCommandBusy.is_set(rdata)) {
+      status_ = static_cast<CplStatus>(ioa::kCommandStatus.get(rdata));
+      count(status_);
+      step_ = Step::kResult;
+    }
+    if (reads_) {
+      if (!disturbed_ && status_ == CplStatus::kSuccess && reads_identity()) {
+        ++identified;
+        EXPECT_EQ(rdata, 0xC801'1234u);
+      }
+      choose();
+    }
+    polls_ = reads_ = false;
+  }
+
+  std::uint64_t done = 0, unsupported = 0, unanswered = 0, identified = 0;
+
+ private:
+  enum class Step : std::uint8_t { kLow, kHigh, kData, kCommand, kPoll, kResult };
+
+  void choose() {
+    // Where noise does no harm; what matters for memory accesses is written with sense.
+    constexpr unsigned kWritable[] = {0x00C, 0x03C, 0x048, 0x10C, 0x120, 0x124};
+    const auto any = [this](unsigned n) { return static_cast<std::uint32_t>(random_.below(n)); };
+    const auto config = [this](IoOp op, std::uint64_t offset, std::uint32_t data) {
+      request_ = {op, std::uint64_t{1} << 20 | offset, 0xF, data};
+    };
+    step_ = Step::kLow;
+    disturbed_ = false;
+    switch (random_.below(10)) {
+      case 0:
+        config(IoOp::kCfgWr0, config_offset::kCommand, 0x146);
+        break;
+      case 1:
+        config(IoOp::kCfgWr0, config_offset::kBar0, bar_ = any(0x8000) << 17);
+        break;
+      case 2:
+        bar_high_ = random_.percent(50) ? 0 : static_cast<std::uint32_t>(random_.next());
+        config(IoOp::kCfgWr0, config_offset::kBar0High, bar_high_);
+        break;
+      case 3:
+        config(IoOp::kCfgRd0, random_.percent(50) ? 0 : any(0x200), 0);
+        break;
+      case 4:
+        config(IoOp::kCfgWr0, random_.pick(kWritable), static_cast<std::uint32_t>(random_.next()));
+        break;
+      case 5:
+        request_ = {static_cast<IoOp>(random_.below(6)), random_.next() >> random_.below(60),
+                    any(16), static_cast<std::uint32_t>(random_.next())};
+        break;
+      default: {
+        constexpr unsigned kPlaces[] = {0x1000, 0x1004, 0x1800, 0x1820, 0xE180, 0xE1C0, 0x1'0000};
+        request_.op = random_.percent(50) ? IoOp::kMemRd : IoOp::kMemWr;
+        request_.addr = (std::uint64_t{bar_high_} << 32 | bar_) + random_.pick(kPlaces) + any(16);
+        request_.enables = random_.percent(90) ? 0xF : any(16);
+        request_.data = static_cast<std::uint32_t>(random_.next());
+        break;
+      }
+    }
+  }
+  [[nodiscard]] bool reads_identity() const {
+    return request_.op == IoOp::kCfgRd0 && (request_.addr & 0xF'FFFC) == 0;
+  }
+  void count(CplStatus status) {
+    done += status == CplStatus::kSuccess;
+    unsupported += status == CplStatus::kUnsupported;
+    unanswered += status == CplStatus::kNoAnswer;
+  }
+
+  QuickRandom& random_;
+  Step step_ = Step::kLow;
+  IoRequest request_;
+  std::uint32_t bar_ = 0, bar_high_ = 0;
+  CplStatus status_ = CplStatus::kSuccess;
+  bool polls_ = false, reads_ = false, disturbed_ = false;
 };
 
 // The far end: answers what it gets in any order, also after the host gave up on it.
@@ -48,7 +201,8 @@ class Device {
       drs.tag = take(reads_);
       drs.poison = random_.percent(5);
       drs.dev_load = static_cast<flits::DevLoad>(random_.bits(2));
-      WdMessage wd{.header = flits::pack(drs)};
+      // Bits 39:31 are reserved: nobody looks at them, but they are logged.
+      WdMessage wd{.header = flits::pack(drs) | MsgHeader{random_.bits(9)} << 31};
       for (std::uint8_t& byte : wd.data) byte = static_cast<std::uint8_t>(random_.bits(8));
       wd_.push_back(wd);
     }
@@ -99,13 +253,19 @@ class Bench {
   }
 
   void cycle() {
-    if (run_.cycle() % 4096 == 1) mix_ = random_.pick(kMixes);
+    if (run_.cycle() % 4096 == 1 && episode_ != Episode::kStorm) {
+      mix_ = random_.pick(kMixes);
+      if (episode_ == Episode::kNone && random_.percent(20)) begin(random_.percent(50));
+    }
+    end_of_episode();
     if (random_.below(100000) < mix_.recovery) link_.start_recovery();
     if (random_.below(100000) < mix_.down) link_.take_down();
     const RootPortBlock::In in = inputs();
     CxlPort::In far;
     far.messages = device_.inputs(mix_.answers);
     far.link = wire(1);
+    far.link.cm_req = VlsmCode::kActive;
+    far_io_.drive(far.link, far_end_.eval(far).link.io_link_up);
     drive(in);
     rtl_.settle();
     const RootPortBlock::Out out = twin_.eval(in);
@@ -120,12 +280,44 @@ class Bench {
     rtl_.edge();
     twin_.clock(in);
     far_end_.clock(far);
+    far_io_.clock(far_out.link);
   }
 
   std::uint64_t answered = 0, refused = 0, isolations = 0, returns = 0, damaged = 0, reads = 0;
+  std::uint64_t io_damaged = 0, naks = 0, aborts = 0, overflows = 0, encodings = 0;
   [[nodiscard]] std::uint64_t specs() const { return device_.specs; }
+  [[nodiscard]] const IoDriver& io() const { return io_; }
 
  private:
+  // Storm: no flit of messages gets through to the host until its link layer gives up. Flood:
+  // answers that the host gave no credits for. Both end with the link going down, as only that
+  // brings the ends together again.
+  enum class Episode : std::uint8_t { kNone, kStorm, kFloodSoon, kFlood };
+  static constexpr unsigned kStormCycles = 12000, kFloodCycles = 60;
+  static constexpr unsigned kAlmpDamage = 4;  // percent, when there is damage at all
+  // Cycles without a flit after which no data are owed: a wire that always takes one leaves no
+  // gaps.
+  [[nodiscard]] bool quiet() const { return quiet_ > (mix_.wire_ready == 100 ? 12u : 50u); }
+
+  void begin(bool storm) {
+    episode_ = storm ? Episode::kStorm : Episode::kFloodSoon;
+    left_ = kStormCycles;
+    if (storm) mix_ = kMixes[0];  // nothing else goes wrong
+  }
+  void end_of_episode() {
+    if (episode_ == Episode::kNone) return;
+    if (episode_ == Episode::kFloodSoon && quiet()) {
+      episode_ = Episode::kFlood;
+      left_ = kFloodCycles;
+    }
+    if (left_ == 0) {
+      if (episode_ != Episode::kFloodSoon) link_.take_down();
+      episode_ = Episode::kNone;
+    } else {
+      --left_;
+    }
+  }
+
   RootPortBlock::In inputs() {
     RootPortBlock::In in;
     if (!offered_ && random_.percent(mix_.requests)) {
@@ -154,7 +346,7 @@ class Bench {
     if (!random_.percent(mix_.registers)) return a;
     a.valid = true;
     a.wdata = static_cast<std::uint32_t>(random_.next());
-    switch (random_.below(6)) {
+    switch (random_.below(12)) {
       case 0:
         a.write = random_.percent(20);
         a.addr = rp::kPolicy;
@@ -173,6 +365,18 @@ class Bench {
         a.write = true;
         a.addr = tmo::kStatus;
         break;
+      case 3:
+      case 4:
+        a = ras_access();
+        break;
+      case 5:
+      case 6:
+      case 7:
+      case 8:
+        if (io_answers_) return {};  // what it does next depends on what it reads
+        a = io_.next();
+        io_asked_ = !a.write;
+        break;
       default:
         a.write = random_.percent(10);
         a.addr = static_cast<std::uint32_t>(random_.percent(50) ? random_.below(16)
@@ -185,9 +389,48 @@ class Bench {
     return a;
   }
 
+  // Mostly not masked and cleared soon, so that many an error is the first.
+  RootPortBlock::RegisterAccess ras_access() {
+    namespace ras = regs::ras;
+    constexpr std::uint32_t kBase = 0x100;
+    constexpr std::uint32_t kStatus[] = {ras::kUncorStatus, ras::kCorStatus};
+    constexpr std::uint32_t kSettings[] = {ras::kUncorMask, ras::kUncorSeverity, ras::kCorMask};
+    RootPortBlock::RegisterAccess a{.valid = true};
+    a.wdata = static_cast<std::uint32_t>(random_.next());
+    switch (random_.below(12)) {
+      case 0:
+      case 1:
+      case 2:
+        a.write = true;
+        a.addr = kBase + random_.pick(kStatus);
+        if (random_.percent(70)) a.wdata = ~0u;
+        break;
+      case 3:
+        a.write = true;
+        a.addr = kBase + random_.pick(kSettings);
+        if (random_.percent(70)) a.wdata = 0;
+        break;
+      case 4:
+        a.write = true;
+        a.addr = kBase + ras::kControl;
+        break;
+      case 5:
+      case 6:
+      case 7:
+      case 8:
+        a.addr = kBase + random_.pick(kStatus);
+        break;
+      default:
+        a.write = random_.percent(10);
+        a.addr =
+            kBase + static_cast<std::uint32_t>(random_.below(random_.percent(80) ? 0x28 : 0x100));
+        break;
+    }
+    return a;
+  }
+
   ArbMux::In wire(unsigned e) {
     ArbMux::In l;
-    l.io_req = l.cm_req = VlsmCode::kActive;
     l.tx_ready = link_.may_send(e) && random_.percent(mix_.wire_ready);
     l.phy_up = link_.up(e);
     l.phy_recovery = link_.recovery(e);
@@ -195,16 +438,64 @@ class Bench {
       l.rx_valid = true;
       l.rx_kind = flying->kind;
       l.rx_flit = flying->flit;
-      if (l.rx_kind == FlitKind::kCachemem && random_.below(10000) < mix_.damage) {
-        const auto bit = random_.below(512);
-        l.rx_flit.payload[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
-        ++damaged;
-      }
+      hurt(e, l);
+    } else if (e == 0 && l.phy_up) {
+      forge(l);
+    }
+    if (e == 0) {
+      const bool breaks = !l.phy_up || (l.rx_valid && l.rx_kind == FlitKind::kCachemem);
+      quiet_ = breaks ? 0 : quiet_ + 1;
     }
     return l;
   }
+  void hurt(unsigned e, ArbMux::In& l) {
+    const auto flip = [&](std::uint64_t bit) {
+      l.rx_flit.payload[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+    };
+    if (l.rx_kind == FlitKind::kCachemem) {
+      const bool control = (l.rx_flit.payload[0] & 1) != 0;
+      const bool storm = e == 0 && episode_ == Episode::kStorm && !control;
+      if (!storm && random_.below(10000) >= mix_.damage) return;
+      flip(random_.below(512));
+      ++damaged;
+    } else if (l.rx_kind == FlitKind::kAlmp && mix_.damage > 0 && random_.percent(kAlmpDamage)) {
+      damage(l.rx_flit, random_);
+    } else if (l.rx_kind == FlitKind::kIo && random_.percent(mix_.io_damage)) {
+      flip(random_.below(28 * 8));
+      ++io_damaged;
+    }
+  }
+  // Flits that no right device sends, in cycles without another.
+  void forge(ArbMux::In& l) {
+    if (episode_ == Episode::kFlood) {
+      flits::S2mNdr ndr;
+      ndr.tag = 0xFFFF;  // no entry's
+      FlitPacker::In in;
+      in.nd_valid = 2;
+      in.nd_hdr = {flits::pack(ndr), flits::pack(ndr)};
+      receive(l, FlitKind::kCachemem, FlitPacker(false).eval(in).flit);
+    } else if (naks_left_ > 0) {
+      --naks_left_;
+      ++naks;
+      receive(l, FlitKind::kIo, make_flit(AckNak{true, nak_}));
+    } else if (quiet() && random_.below(10000) < mix_.forged) {
+      receive(l, FlitKind::kCachemem, control_payload(flits::IdeIdle{}));
+    }
+  }
+  static void receive(ArbMux::In& l, FlitKind kind, const Payload& payload) {
+    l.rx_valid = true;
+    l.rx_kind = kind;
+    l.rx_flit = {payload, kind == FlitKind::kIo ? std::uint16_t{0} : crc_of(payload)};
+  }
   void carry(unsigned e, const ArbMux::In& in, const ArbMux::Out& out) {
-    if (out.tx_valid && in.tx_ready) link_.send(e, out.tx_kind, out.tx_flit);
+    if (!out.tx_valid || !in.tx_ready) return;
+    link_.send(e, out.tx_kind, out.tx_flit);
+    if (e == 1 || out.tx_kind != FlitKind::kIo || !random_.percent(mix_.refused)) return;
+    const IoVerdict sent = classify(out.tx_flit.payload);
+    if (const auto* tlp = std::get_if<SequencedTlp>(&sent)) {
+      nak_ = (tlp->sequence + 4095) % 4096;
+      naks_left_ = 5;  // the fourth makes REPLAY_NUM roll over
+    }
   }
 
   void after(const RootPortBlock::In& in, const RootPortBlock::Out& out) {
@@ -213,6 +504,16 @@ class Bench {
     isolations += out.isolated && !was_isolated_;
     returns += !out.isolated && was_isolated_;
     was_isolated_ = out.isolated;
+    if (io_answers_) io_.answer(out.rdata);
+    io_answers_ = std::exchange(io_asked_, false);
+    const CxlController::Out& m = out.port.messages;
+    overflows += (m.err & link_err::kOverflow) != 0;
+    encodings += (m.err & link_err::kProtocol) != 0;
+    if (m.abort && !was_aborted_) {
+      ++aborts;
+      if (episode_ == Episode::kStorm) left_ = static_cast<unsigned>(random_.below(400));
+    }
+    was_aborted_ = m.abort;
   }
 
   void drive(const RootPortBlock::In& in) {
@@ -260,9 +561,16 @@ class Bench {
   RootPortBlock twin_{kHost};
   CxlPort far_end_{kDevice};
   Device device_{random_};
+  FarIo far_io_;
+  IoDriver io_{random_};
   FlexLink link_;
   Mix mix_ = kMixes[0];
-  bool offered_ = false, was_isolated_ = false;
+  Episode episode_ = Episode::kNone;
+  unsigned left_ = 0;   // cycles of the episode
+  unsigned quiet_ = 0;  // cycles in which the host's end was up and received no CXL.mem
+  unsigned nak_ = 0, naks_left_ = 0;
+  bool offered_ = false, was_isolated_ = false, was_aborted_ = false;
+  bool io_asked_ = false, io_answers_ = false;  // a register is read in this cycle, was in the last
   MemRequest request_;
   std::uint64_t base_ = 0;
 };
@@ -271,6 +579,12 @@ TEST(RootPort, Lockstep) {
   Lockstep run("root_port/root_port", 51);
   Bench bench(run);
   while (run.next()) bench.cycle();
+  std::printf(
+      "answered %lu refused %lu iso %lu ret %lu dam %lu iodam %lu naks %lu aborts %lu ovf %lu enc "
+      "%lu io done %lu ur %lu na %lu id %lu\n",
+      bench.answered, bench.refused, bench.isolations, bench.returns, bench.damaged,
+      bench.io_damaged, bench.naks, bench.aborts, bench.overflows, bench.encodings, bench.io().done,
+      bench.io().unsupported, bench.io().unanswered, bench.io().identified);
   if (run.cycle() < 100000) return;
   EXPECT_GT(bench.answered, run.cycle() / 50);
   EXPECT_GT(bench.specs(), run.cycle() / 500);
@@ -279,6 +593,15 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.refused, 100u);
   EXPECT_GT(bench.damaged, 20u);
   EXPECT_GT(bench.reads, 1000u);
+  EXPECT_GT(bench.io().done, 200u);
+  EXPECT_GT(bench.io().unsupported, 20u);
+  EXPECT_GT(bench.io().unanswered, 5u);
+  EXPECT_GT(bench.io().identified, 10u);
+  EXPECT_GT(bench.io_damaged, 20u);
+  EXPECT_GT(bench.naks, 20u);
+  EXPECT_GT(bench.encodings, 5u);
+  EXPECT_GT(bench.aborts, 0u);
+  EXPECT_GT(bench.overflows, 0u);
 }
 
 }  // namespace

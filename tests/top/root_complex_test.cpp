@@ -3,7 +3,8 @@
 //
 // A source keeps to the places its port has (SR queue and memory queue): one that offers more stops
 // the in-order request bus for all, whatever the ports do. Each far end is the twin of a device's
-// cxl_port with a memory of its own; every answer's data are checked.
+// cxl_port with a memory of its own, and with its CXL.io, whose data link comes up while the loads
+// begin; every answer's data are checked.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -17,6 +18,7 @@
 #include "refmodel/controller/cxl_port.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/arb_link.hpp"
+#include "tests/cxl_io/far_io.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -52,8 +54,11 @@ struct PortResult {
 // A device that takes everything and answers in order after kMediaCycles.
 class FarEnd {
  public:
-  CxlPort::In inputs(std::uint64_t cycle) {
+  CxlPort::In inputs(std::uint64_t cycle, const ArbMux::In& wire) {
     CxlPort::In in;
+    in.link = wire;
+    in.link.cm_req = VlsmCode::kActive;
+    io_.drive(in.link, port.eval(in).link.io_link_up);
     in.messages.rx_nd_ready = in.messages.rx_wd_ready = true;
     in.messages.tx_nd_valid = !ndr_.empty() && ndr_.front().first <= cycle;
     if (in.messages.tx_nd_valid) in.messages.tx_nd_hdr = ndr_.front().second;
@@ -78,10 +83,12 @@ class FarEnd {
       ndr_.push_back({cycle + kMediaCycles, flits::pack(ndr)});
     }
     port.clock(in);
+    io_.clock(out.link);
   }
   CxlPort port{{false, 32, 32, 128, {}}};
 
  private:
+  FarIo io_;
   std::unordered_map<std::uint64_t, Line> memory_;
   std::deque<std::pair<std::uint64_t, MsgHeader>> ndr_;
   std::deque<std::pair<std::uint64_t, WdMessage>> drs_;
@@ -153,8 +160,7 @@ class Bench {
     Vroot_complex& v = *rtl_;
     for (unsigned p = 0; p < kPorts; ++p) {
       FlexLink& link = links_[p];
-      far_in[p] = ends_[p].inputs(cycle_);
-      far_in[p].link = wire(p, 1);
+      far_in[p] = ends_[p].inputs(cycle_, wire(p, 1));
       const ArbMux::In near = wire(p, 0);
       sends[p] = near.tx_ready;
       set_bits(v.link_tx_ready_i, p, 1, near.tx_ready);
@@ -194,7 +200,6 @@ class Bench {
     int& time = wire_time_[p][e];
     time = std::min<int>(time + kFlits, kFlitCycles);
     ArbMux::In l;
-    l.io_req = l.cm_req = VlsmCode::kActive;
     l.tx_ready = link.may_send(e) && time >= static_cast<int>(kFlitCycles);
     l.phy_up = link.up(e);
     l.phy_recovery = link.recovery(e);
