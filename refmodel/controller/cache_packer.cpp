@@ -67,6 +67,7 @@ class CachePacker::Build {
 
  private:
   static constexpr std::uint8_t kNoFormat = 0xFF;
+  static constexpr unsigned kNone = 4;
 
   [[nodiscard]] unsigned left(Channel channel) const { return offered_[channel] - taken_[channel]; }
 
@@ -173,7 +174,7 @@ class CachePacker::Build {
   bool is_adf_;
   std::array<unsigned, kChannels> offered_{}, taken_{};
   Pool first_ = Pool::kNone;  // whose message slot 0 carries
-  unsigned second_slot_ = 0;  // 0: none
+  unsigned second_slot_ = kNone;
   bool data_header_ = false, enables_ = false;
   std::array<std::uint8_t, 4> format_{};
   Payload flit_{};
