@@ -212,7 +212,8 @@ module host_responder
   always_comb begin
     merged = old_line;
     for (int unsigned b = 0; b < LineBytes; b++) begin
-      if (snp_writes || rx_cdat_be_i[b]) merged[8*b +: 8] = snp_line[8*b +: 8];
+      if (snp_writes)           merged[8*b +: 8] = snp_line[8*b +: 8];
+      else if (rx_cdat_be_i[b]) merged[8*b +: 8] = rx_cdat_data_i[8*b +: 8];
     end
   end
 
