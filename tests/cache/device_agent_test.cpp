@@ -42,10 +42,13 @@ class Surroundings {
     } else {
       in.cmd.op = static_cast<unsigned>(random_.bits(5));
     }
-    if (!snoop_ && random_.percent(mix.snoop)) snoop_ = snoop(mix);
+    if (!snooped_) {
+      snooped_ = random_.percent(mix.snoop);
+      snoop_ = snoop(mix);
+    }
     for (bool& ready : in.link.tx_ready) ready = !random_.percent(mix.stall);
-    in.link.rx_valid[kCreq] = snoop_.has_value();
-    in.link.rx_creq_hdr = snoop_.value_or(random_header(random_, 79));
+    in.link.rx_valid[kCreq] = snooped_;
+    in.link.rx_creq_hdr = snoop_;
     in.link.rx_valid[kCrsp] = random_.percent(asked_ ? mix.respond : mix.wrong / 4);
     in.link.rx_crsp_hdr = response(mix);
     in.link.rx_valid[kCdat] = random_.percent(asked_ ? mix.respond / 2 : mix.wrong / 4);
@@ -57,11 +60,13 @@ class Surroundings {
 
   void observe(const DeviceAgent::In& in, const DeviceAgent::Out& out) {
     if (in.cmd_valid && out.cmd_ready) command_.reset();
-    if (in.link.rx_valid[kCreq] && out.link.rx_creq_ready) snoop_.reset();
-    if (out.done) asked_.reset();
+    if (in.link.rx_valid[kCreq] && out.link.rx_creq_ready) snooped_ = false;
+    if (out.done) asked_ = false;
     if (out.link.tx_valid[kCreq] && in.link.tx_ready[kCreq]) {
-      asked_ = flits::unpack<flits::D2hReq>(out.link.tx_creq_hdr);
-      cqid_ = asked_->cqid;
+      const auto req = flits::unpack<flits::D2hReq>(out.link.tx_creq_hdr);
+      asked_ = true;
+      asked_op_ = req.opcode;
+      cqid_ = req.cqid;
     }
   }
 
@@ -100,7 +105,7 @@ class Surroundings {
   // One of the responses that the request may have, now and then any.
   MsgHeader response(const Mix& mix) {
     const unsigned states[] = {1, 2, 3, 6, 1, 2, 3, 6, 4, static_cast<unsigned>(random_.bits(4))};
-    flits::H2dRsp rsp{.opcode = asked_ ? opcode(asked_->opcode) : Rsp::Go, .cqid = cqid(mix)};
+    flits::H2dRsp rsp{.opcode = asked_ ? opcode(asked_op_) : Rsp::Go, .cqid = cqid(mix)};
     if (random_.percent(mix.wrong)) rsp.opcode = static_cast<Rsp>(random_.bits(4));
     rsp.rsp_data = static_cast<std::uint16_t>(random_.bits(12));
     if (rsp.opcode == Rsp::Go) {
@@ -130,8 +135,10 @@ class Surroundings {
 
   Random& random_;
   std::optional<DeviceAgent::Command> command_;
-  std::optional<MsgHeader> snoop_;
-  std::optional<flits::D2hReq> asked_;
+  bool snooped_ = false;
+  MsgHeader snoop_ = 0;
+  bool asked_ = false;
+  Op asked_op_ = Op::RdCurr;
   std::uint16_t cqid_ = 0;
 };
 

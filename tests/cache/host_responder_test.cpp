@@ -27,19 +27,23 @@ class Surroundings {
 
   HostResponder::In next(const Mix& mix) {
     HostResponder::In in;
-    if (!snoop_ && random_.percent(mix.snoop)) {
-      snoop_ = {static_cast<unsigned>(1 + random_.below(3)), line()};
+    if (!snoop_) {
+      snoop_ = random_.percent(mix.snoop);
+      snoop_op_ = static_cast<unsigned>(1 + random_.below(3));
+      snoop_line_ = line();
     }
-    in.snp_valid = snoop_.has_value();
-    const auto snoop = snoop_.value_or(std::pair{unsigned(random_.bits(3)), line()});
-    in.snp_op = snoop.first;
-    in.snp_line = snoop.second;
+    in.snp_valid = snoop_;
+    in.snp_op = snoop_op_;
+    in.snp_line = snoop_line_;
     in.policy = {random_.percent(30), random_.percent(50), random_.percent(50), random_.percent(50),
                  random_.percent(mix.error)};
     for (bool& ready : in.link.tx_ready) ready = !random_.percent(mix.stall);
-    if (!request_ && random_.percent(mix.request)) request_ = request();
-    in.link.rx_valid[kCreq] = request_.has_value();
-    in.link.rx_creq_hdr = request_.value_or(random_header(random_, 79));
+    if (!requested_) {
+      requested_ = random_.percent(mix.request);
+      request_ = request();
+    }
+    in.link.rx_valid[kCreq] = requested_;
+    in.link.rx_creq_hdr = request_;
     in.link.rx_valid[kCrsp] = random_.percent(snooping_ ? mix.answer : mix.wrong / 4);
     flits::D2hRsp rsp{.opcode = snoop_answer(mix), .uqid = uqid(mix)};
     in.link.rx_crsp_hdr = with_noise(random_, flits::pack(rsp), flits::low_mask(18));
@@ -53,8 +57,8 @@ class Surroundings {
   }
 
   void observe(const HostResponder::In& in, const HostResponder::Out& out) {
-    if (in.snp_valid && out.snp_ready) snoop_.reset();
-    if (in.link.rx_valid[kCreq] && out.link.rx_creq_ready) request_.reset();
+    if (in.snp_valid && out.snp_ready) snoop_ = false;
+    if (in.link.rx_valid[kCreq] && out.link.rx_creq_ready) requested_ = false;
     if (out.snp_ready) pulling_ = false;
     if (out.done) snooping_ = false;
     if (out.link.tx_valid[kCreq]) {
@@ -97,8 +101,10 @@ class Surroundings {
   }
 
   Random& random_;
-  std::optional<std::pair<unsigned, std::uint64_t>> snoop_;
-  std::optional<MsgHeader> request_;
+  bool snoop_ = false, requested_ = false;
+  unsigned snoop_op_ = 0;
+  std::uint64_t snoop_line_ = 0;
+  MsgHeader request_ = 0;
   std::uint16_t uqid_ = 0;
   bool pulling_ = false, snooping_ = false;
 };
@@ -130,8 +136,8 @@ void compare(Lockstep& run, const Vhost_responder& v, const HostResponder::In& i
 class Coverage {
  public:
   void note(const HostResponder::In& in, const HostResponder::Out& out) {
-    if (in.snp_valid && out.snp_ready) snoop_ = in.snp_op;
     if (out.done) snoops_.insert({snoop_, out.done->rsp});
+    if (in.snp_valid && out.snp_ready) snoop_ = in.snp_op;
     errors_ += out.err ? 1 : 0;
     if (!in.link.rx_valid[kCreq] || !out.link.rx_creq_ready) return;
     const auto req = flits::unpack<flits::D2hReq>(in.link.rx_creq_hdr);
