@@ -252,7 +252,7 @@ TEST(Coherence, SnoopStorm) {
   coherent({100, 3, 0, 0}, 93);
 }
 TEST(Coherence, BitErrors) {
-  coherent({20, 4, 20000, 10}, 94);
+  coherent({20, 4, 1000, 10}, 94);
 }
 
 }  // namespace

@@ -121,12 +121,14 @@ class Surroundings {
       case Op::DirtyEvict:
         return odd ? Rsp::GoErrWritePull : Rsp::GoWritePull;
       case Op::CleanEvict:
+        if (random_.percent(5)) return Rsp::GoErrWritePull;  // not for this one
         return odd ? Rsp::GoWritePullDrop : Rsp::GoWritePull;
       case Op::WOWrInv:
       case Op::WOWrInvF:
         if (random_.percent(40)) return Rsp::ExtCmp;
         return odd ? Rsp::GoErrWritePull : Rsp::FastGoWritePull;
       case Op::WrInv:
+        if (random_.percent(5)) return Rsp::GoErrWritePull;  // nor this one
         return random_.bits(1) != 0 ? Rsp::WritePull : Rsp::Go;
       default:
         return Rsp::Go;
