@@ -343,13 +343,14 @@ class PairBench {
       return;
     }
     const auto tag = static_cast<std::uint16_t>(arrived_.header >> 12 & 0xFFFF);
+    const auto dev_load = static_cast<DevLoad>(random_.bits(2));
     const auto opcode = static_cast<unsigned>(arrived_.header >> 1 & 15);
     const bool write = arrived_.data != LineBytes{} || arrived_.enables != ~std::uint64_t{0};
     if (!write && opcode == static_cast<unsigned>(M2sReqOpcode::MemSpecRd)) return;
     if (!write && opcode == static_cast<unsigned>(M2sReqOpcode::MemRd)) {
-      send(1, Channel::Wd, pack(S2mDrs{.tag = tag}), true);
+      send(1, Channel::Wd, pack(S2mDrs{.tag = tag, .dev_load = dev_load}), true);
     } else {
-      send(1, Channel::Nd, pack(S2mNdr{.tag = tag}));
+      send(1, Channel::Nd, pack(S2mNdr{.tag = tag, .dev_load = dev_load}));
     }
   }
 
