@@ -44,6 +44,10 @@ class DeviceAgent {
   explicit DeviceAgent(unsigned lines) : entries_(lines) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
+  [[nodiscard]] State state_of(std::uint64_t line) const {
+    const Entry& e = entry(line);
+    return e.line == line ? e.state : State::kI;
+  }
 
  private:
   enum class Phase : std::uint8_t { kIdle, kSend, kWait, kPush };
@@ -61,10 +65,6 @@ class DeviceAgent {
   [[nodiscard]] Entry& entry(std::uint64_t line) { return entries_[line % entries_.size()]; }
   [[nodiscard]] const Entry& entry(std::uint64_t line) const {
     return entries_[line % entries_.size()];
-  }
-  [[nodiscard]] State state_of(std::uint64_t line) const {
-    const Entry& e = entry(line);
-    return e.line == line ? e.state : State::kI;
   }
   [[nodiscard]] bool allowed(const Command& cmd) const;
   [[nodiscard]] bool snoop_ready(const In& in) const;

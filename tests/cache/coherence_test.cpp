@@ -2,7 +2,8 @@
 // with bit errors: does what the contract of the agents says keep one memory coherent?
 //
 // The device is the only writer, so the last data that it wrote to a line, by a store or by a write
-// request, is what every later read, local access and snoop must give. No RTL.
+// request, is what every later read, local access and snoop must give. And when a snoop has been
+// answered the line is in the state that the answer told. No RTL.
 #include <deque>
 #include <map>
 #include <set>
@@ -41,6 +42,7 @@ class System {
   std::function<void(const DeviceAgent::Command&, const DeviceAgent::Done&)> on_done;
   std::function<void(unsigned op, std::uint64_t line, const HostResponder::Done&)> on_snoop;
 
+  [[nodiscard]] State device_state(std::uint64_t line) const { return dev_.state_of(line); }
   [[nodiscard]] bool idle() const { return !command_ && !running_ && !snoop_ && !snooping_; }
   void offer(const DeviceAgent::Command& command) { command_ = true, next_ = command; }
   void offer_snoop(unsigned op, std::uint64_t line) {
@@ -173,10 +175,38 @@ void check_done(Memory& memory, const DeviceAgent::Command& cmd, const DeviceAge
     case Op::WrInv:
       Memory::merge(line, cmd);
       break;
+    case Op::CLFlush:
+    case Op::CleanEvict:
+    case Op::DirtyEvict:
+    case Op::CleanEvictNoData:
+      EXPECT_EQ(done.state, State::kI) << "op " << cmd.op << " line " << cmd.line;
+      break;
     default:
       if (cmd.op != 0) break;
       EXPECT_EQ(done.data, line) << "local, line " << cmd.line;
       Memory::merge(line, cmd);
+  }
+}
+
+// The answer to a snoop against the state of the line when the host has it. The device may have
+// stored to a line that it kept as its own.
+void expect_told(flits::D2hRspOpcode rsp, State state) {
+  switch (rsp) {
+    case flits::D2hRspOpcode::RspIHitI:
+    case flits::D2hRspOpcode::RspIHitSE:
+    case flits::D2hRspOpcode::RspIFwdM:
+      EXPECT_EQ(state, State::kI);
+      break;
+    case flits::D2hRspOpcode::RspSHitSE:
+    case flits::D2hRspOpcode::RspSFwdM:
+      EXPECT_EQ(state, State::kS);
+      break;
+    case flits::D2hRspOpcode::RspVHitV:
+      EXPECT_NE(state, State::kI);
+      break;
+    case flits::D2hRspOpcode::RspVFwdV:
+      EXPECT_EQ(state, State::kM);
+      break;
   }
 }
 
@@ -211,6 +241,7 @@ void coherent(const Mix& mix, std::uint64_t seed) {
     if (data && !newer) {
       EXPECT_EQ(done.data, memory[line]) << "snoop " << op << " line " << line;
     }
+    expect_told(rsp, system.device_state(line));
     answers.insert({op, done.rsp});
   };
   const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 40000);
