@@ -31,6 +31,7 @@ class RtlEndsOf : public Ends {
     rtl_.settle();
     const Outputs twin = Ends::outputs();
     for (unsigned end = 0; end < 2; ++end) compare(end, read(end), twin[end]);
+    if constexpr (kCacheOff) run_.check("cache_zero_o", rtl_->cache_zero_o, 3);
     rtl_.edge();
     Ends::clock(in);
   }
@@ -40,6 +41,7 @@ class RtlEndsOf : public Ends {
  private:
   static constexpr unsigned kFlitBits = 528;
   static constexpr bool kHasCache = requires(Top v) { v.tx_creq_valid_i; };
+  static constexpr bool kCacheOff = requires(Top v) { v.cache_noise_i; };  // cache_off_tb.sv
 
   static void set_flag(std::uint8_t& port, unsigned end, bool value) {
     set_bits(port, end, 1, value ? 1 : 0);
@@ -66,6 +68,9 @@ class RtlEndsOf : public Ends {
       set_bits(v.link_rx_flit_i, kFlitBits * end + 512, 16, i.link_rx_flit.crc);
       set_flag(v.phy_reinit_done_i, end, i.phy_reinit_done);
       if constexpr (kHasCache) drive_cache(v, end, i.cache);
+    }
+    if constexpr (kCacheOff) {
+      for (unsigned word = 0; word < 4; ++word) set_bits(v.cache_noise_i, 32 * word, 32, noise_());
     }
   }
 
@@ -188,6 +193,7 @@ class RtlEndsOf : public Ends {
   Lockstep& run_;
   Source source_;
   Clocked<Top> rtl_;
+  std::mt19937 noise_;
 };
 
 }  // namespace cxlgpu::test
