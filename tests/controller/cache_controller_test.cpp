@@ -41,12 +41,12 @@ void lockstep(std::uint64_t seed, unsigned worst_ppm) {
   RtlEnds ends(run, Source::kTwin);
   LinkHarness h(ends, run);
   Random random(run.seed() + 1);
-  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 60000);
+  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 40000);
   while (h.ok() && run.cycle() < cycles) {
     random_mix(h, random, worst_ppm);
     h.steps(std::min(500 + random.below(3000), cycles - run.cycle()));
   }
-  if (cycles < 50000 || !h.ok()) return;
+  if (cycles < 40000 || !h.ok()) return;
   EXPECT_TRUE(h.initialised());
   const std::uint64_t share = cycles / (worst_ppm > 10000 ? 400 : 100);
   EXPECT_GT(h.delivered(), share);
@@ -115,7 +115,7 @@ TEST(CacheController, LockstepWild) {
   LinkHarness h(ends, run);
   h.scoreboard = false;
   Random random(run.seed() + 1);
-  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 60000);
+  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 40000);
   unsigned errors = 0;
   while (h.ok() && run.cycle() < cycles) {
     if (run.cycle() % 2000 == 0) random_mix(h, random, 5000);
@@ -123,7 +123,7 @@ TEST(CacheController, LockstepWild) {
     h.step();
     errors |= h.errors(0) | h.errors(1);
   }
-  if (cycles < 50000) return;
+  if (cycles < 40000) return;
   EXPECT_EQ(errors & (link_err::kOverflow | link_err::kProtocol),
             link_err::kOverflow | link_err::kProtocol);
 }
@@ -166,6 +166,13 @@ TEST_P(CacheControllerCases, SecondInit) {
 }
 TEST_P(CacheControllerCases, ReservedSlotCode) {
   scenario::reserved_slot_code(ends, run, end());
+}
+TEST_P(CacheControllerCases, CacheIdleLatency) {
+  for (const CacheChannel channel : {kCreq, kCrsp, kCdat}) {
+    Lockstep case_run(kBlock, 79);
+    RtlEnds fresh(case_run, Source::kRtl);
+    scenario::cache_idle_latency(fresh, case_run, end(), channel);
+  }
 }
 TEST_P(CacheControllerCases, BlockedChannel) {
   for (const CacheChannel blocked : {kCreq, kCrsp, kCdat}) {

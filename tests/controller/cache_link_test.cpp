@@ -38,6 +38,15 @@ TEST(CacheLink, BlockedChannel) {
     }
   }
 }
+TEST(CacheLink, IdleLatency) {
+  for (unsigned sender = 0; sender < 2; ++sender) {
+    for (const CacheChannel channel : {kCreq, kCrsp, kCdat}) {
+      Lockstep run(kBlock, 69);
+      CacheEnds ends;
+      scenario::cache_idle_latency(ends, run, sender, channel);
+    }
+  }
+}
 // CXL.mem alone still does what it did.
 TEST(CacheLink, MemOnly) {
   for (const unsigned ppm : {0u, 20000u}) {

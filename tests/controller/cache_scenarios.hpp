@@ -137,6 +137,32 @@ inline void snoop_behind_go(Ends& ends, Lockstep& run) {
   expect_at_rest(h, ends);
 }
 
+// The latencies of the contract hold for the CXL.cache channels too.
+inline void cache_idle_latency(Ends& ends, Lockstep& run, unsigned sender, CacheChannel channel) {
+  LinkHarness h(ends, run);
+  h.latency = {7, 7};
+  bring_up(h);
+  std::uint64_t last_arrival = 0, left = 0, seen = 0;
+  h.on_flit = [&](WireFlit& f) {
+    if (f.wire == sender && left == 0) left = h.cycle();
+  };
+  h.on_arrival = [&](unsigned wire, const CrcFlit&) {
+    if (wire == sender && seen == 0) last_arrival = h.cycle();
+  };
+  const std::uint64_t sent = h.cycle();
+  h.cache.load[sender].partial = 0;
+  h.cache.send(sender, channel);
+  for (unsigned i = 0; i < 30 && seen == 0; ++i) {
+    const std::uint64_t now = h.cycle();
+    h.step();
+    if (h.out()[1 - sender].cache.rx_valid[channel]) seen = now;
+  }
+  EXPECT_EQ(left - sent, 3u) << side(sender) << " channel " << channel;
+  // With data the second flit completes the message: one cycle later on the wire.
+  EXPECT_EQ(last_arrival - left, channel == kCdat ? 8u : 7u);
+  EXPECT_EQ(seen - last_arrival, 2u);
+}
+
 // One channel that stands still at its receiver does not stop the others.
 inline void cache_blocked_channel(Ends& ends, Lockstep& run, unsigned receiver,
                                   CacheChannel blocked) {
