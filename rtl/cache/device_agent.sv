@@ -425,8 +425,9 @@ module device_agent
   // A line is only pushed or given away by whom it belongs to.
   a_snoop_dirty: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (snp_take && snp_known && snp_dirty) |=> snp_rsp_q && snp_dat_q);
+  // A granted line is there before its first snoop is looked up.
   a_snoop_at_end: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ends |-> !(snp_take && snp_state != StI && snp.addr_51_6 == req_addr_q));
+      ends |-> !(snp_take && snp.addr_51_6 == req_addr_q && (keeps || snp_state != StI)));
   a_one_end: assert property (@(posedge clk_i) disable iff (!rst_ni)
       done_valid_o |-> phase_q == PhIdle);
 

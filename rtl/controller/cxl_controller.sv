@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// CXL.mem (and CXL.cache) controller of one end of a link, 68-byte flits: transaction queues, packing and
-// unpacking, credits, link layer with retry. Host and device differ in the messages they send.
+// CXL.mem controller of one end of a link, 68-byte flits; HasCache adds CXL.cache: queues, packing
+// and unpacking, credits, link layer with retry. Host and device differ in the messages they send.
 //
 //   channel        host sends    device sends
 //   ND (no data)   M2S Req       S2M NDR

@@ -529,12 +529,16 @@ void races(std::uint64_t own_seed, std::uint64_t cycles, unsigned stall, unsigne
   std::optional<Snoop> snooping;
   std::uint64_t snoop_since = 0;
   unsigned commands = 0, snoops = 0;
+  bool taken = false, pulled = false;  // the running evict's line; its write is to come
   std::set<std::string> words;
   while ((b.cycle() < cycles || running || snooping) && b.cycle() < cycles + 20000 &&
          b.problem().empty()) {
     b.policy = {b.random.percent(40), b.random.percent(40), b.random.percent(40),
                 b.random.percent(50), false};
-    if (!running && b.cycle() < cycles) b.command = running = random_command(b, true);
+    if (!running && !pulled && b.cycle() < cycles) {
+      b.command = running = random_command(b, true);
+      taken = false;
+    }
     if (!snooping && b.cycle() < cycles && b.random.percent(snoop_percent)) {
       // Most of them at the line that is being worked on.
       const std::uint64_t line =
@@ -543,7 +547,16 @@ void races(std::uint64_t own_seed, std::uint64_t cycles, unsigned stall, unsigne
       snoop_since = b.cycle();
     }
     b.step();
-    words.insert(b.wire.begin(), b.wire.end());
+    for (const std::string& word : b.wire) {
+      words.insert(word);
+      // The write after a GO_WritePull is the evict's: bogus if a snoop took the line before.
+      if (word == "rsp 5") {
+        pulled = true;
+      } else if (pulled && word.starts_with("write")) {
+        pulled = false;
+        if ((word == "write bogus") != taken) b.fail("Bogus does not say what a snoop did");
+      }
+    }
     b.wire.clear();
     if (b.done) {
       const Command& c = *running;
@@ -566,6 +579,10 @@ void races(std::uint64_t own_seed, std::uint64_t cycles, unsigned stall, unsigne
     if (b.snoop_done) {
       ++snoops;
       const unsigned rsp = b.snoop_done->rsp;
+      if (running && running->line == snooping->line) {
+        if (running->op == kDirtyEvict) taken |= rsp == 7 || rsp == 15;
+        if (running->op == kCleanEvict) taken |= rsp == 5;
+      }
       const bool data = rsp == 7 || rsp == 15 || rsp == 22;
       if (data && !history.had(snooping->line, b.snoop_done->data, snoop_since)) {
         b.fail("a snoop brings a value that the line did not have");

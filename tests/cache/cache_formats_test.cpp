@@ -1,8 +1,11 @@
 // cache_unpacker against the flit codec's decoder: every slot format of both directions, filled as
-// another implementer's packer may fill it, and each kind of illegal flit.
+// another implementer's packer may fill it, and each kind of illegal flit. Behind it the receive
+// queues of cache_channels: all comes out, in order, and no snoop before an older response.
 //
 // Units:   flits; end 0 is the host's unpacker (receives D2H and S2M), end 1 the device's.
 // Errors:  GoogleTest failures that name end, flit number and seed.
+#include <algorithm>
+#include <deque>
 #include <set>
 
 #include "Vcache_formats.h"
@@ -117,6 +120,11 @@ class Maker {
   flits::Direction direction_;
 };
 
+// Without its reserved bits.
+u128 plain(MessageKind kind, u128 bits) {
+  return flits::pack(flits::unpack(kind, bits));
+}
+
 template <typename Port>
 u128 bits_at(const Port& port, unsigned at, unsigned width) {
   u128 value = get_bits(port, at, width < 64 ? width : 64);
@@ -124,10 +132,67 @@ u128 bits_at(const Port& port, unsigned at, unsigned width) {
   return value;
 }
 
-// Without its reserved bits.
-u128 plain(MessageKind kind, u128 bits) {
-  return flits::pack(flits::unpack(kind, bits));
-}
+struct Waiting {
+  u128 header = 0;
+  LineBytes data{};
+  std::uint64_t enables = 0;
+  std::uint64_t after = 0;  // H2D Req: responses before it
+};
+
+// The receive queues: what waits in them, by channel (Creq, Crsp, Cdat).
+class Queues {
+ public:
+  static constexpr unsigned kDepth = 16;
+  std::array<std::deque<Waiting>, 3> waiting;
+  std::uint64_t pushed_rsp = 0;
+
+  // Room for whatever a flit may bring.
+  [[nodiscard]] bool room() const {
+    return std::all_of(waiting.begin(), waiting.end(),
+                       [](const auto& q) { return q.size() + 4 <= kDepth; });
+  }
+  void clear() {
+    for (auto& q : waiting) q.clear();
+    popped_rsp_ = pushed_rsp = 0;
+  }
+  void ready(Vcache_formats& v, unsigned end, Random& random, unsigned percent) {
+    set_bits(v.rx_creq_ready_i, end, 1, random.percent(percent) ? 1 : 0);
+    set_bits(v.rx_crsp_ready_i, end, 1, random.percent(percent) ? 1 : 0);
+    set_bits(v.rx_cdat_ready_i, end, 1, random.percent(percent) ? 1 : 0);
+  }
+  // What is handed over in this cycle; before what the flit of the cycle brings is pushed.
+  void pop(const Vcache_formats& v, unsigned end) {
+    const std::uint64_t popped_before = popped_rsp_;
+    const auto head = [&](unsigned c, bool valid, bool ready, u128 header) -> const Waiting* {
+      if (!valid || !ready) return nullptr;
+      EXPECT_FALSE(waiting[c].empty()) << "channel " << c << ": nothing was sent";
+      if (waiting[c].empty()) return nullptr;
+      out_ = waiting[c].front();
+      waiting[c].pop_front();
+      EXPECT_TRUE(out_.header == header) << "channel " << c;
+      return &out_;
+    };
+    if (head(1, get_bits(v.rx_crsp_valid_o, end, 1), get_bits(v.rx_crsp_ready_i, end, 1),
+             bits_at(v.rx_crsp_hdr_o, 32 * end, 32)) != nullptr) {
+      ++popped_rsp_;
+    }
+    if (const auto* w =
+            head(0, get_bits(v.rx_creq_valid_o, end, 1), get_bits(v.rx_creq_ready_i, end, 1),
+                 bits_at(v.rx_creq_hdr_o, 79 * end, 79))) {
+      EXPECT_TRUE(end == 0 || w->after <= popped_before) << "a snoop passes a response";
+    }
+    if (const auto* w =
+            head(2, get_bits(v.rx_cdat_valid_o, end, 1), get_bits(v.rx_cdat_ready_i, end, 1),
+                 bits_at(v.rx_cdat_hdr_o, 24 * end, 24))) {
+      EXPECT_EQ(get_line(v.rx_cdat_data_o, 512 * end), w->data);
+      EXPECT_EQ(get_bits(v.rx_cdat_be_o, 64 * end, 64), w->enables);
+    }
+  }
+
+ private:
+  Waiting out_;
+  std::uint64_t popped_rsp_ = 0;
+};
 
 void formats(unsigned end, std::uint64_t own_seed) {
   using K = MessageKind;
@@ -146,6 +211,7 @@ void formats(unsigned end, std::uint64_t own_seed) {
   std::array<unsigned, static_cast<unsigned>(Harm::kCount)> harms{};
   std::array<std::uint64_t, flits::kMessageKinds> got{};
   unsigned most_owed = 0;
+  Queues queues;
   for (std::uint64_t n = 0; n < flits_to_run; ++n) {
     const auto note = [&] {
       return "end " + std::to_string(end) + " flit " + std::to_string(n) + " seed " +
@@ -164,6 +230,16 @@ void formats(unsigned end, std::uint64_t own_seed) {
     }
     Vcache_formats& v = *rtl;
     v.start_i = 0;
+    // The queues empty until there is room for this flit.
+    for (unsigned i = 0; i < 400 && !queues.room(); ++i) {
+      v.valid_i = 0;
+      queues.ready(v, end, random, 50);
+      rtl.settle();
+      queues.pop(v, end);
+      rtl.edge();
+    }
+    ASSERT_TRUE(queues.room()) << note() << ": what waits is not offered";
+    queues.ready(v, end, random, 40);
     set_bits(v.valid_i, 0, 2, 1u << end);
     for (unsigned i = 0; i < 4; ++i) {
       const u128 slot = made.flit.slot(i);
@@ -179,8 +255,11 @@ void formats(unsigned end, std::uint64_t own_seed) {
       v.start_i = 3;
       rtl.edge();
       decoder.reset();
+      queues.clear();
       continue;
     }
+    queues.pop(v, end);
+    ASSERT_EQ(get_bits(v.overflow_o, end, 1), 0u) << note();
     const flits::Decoded decoded = decoder.decode(made.flit);
     std::array<unsigned, flits::kMessageKinds> count{};
     bool line = false;
@@ -210,6 +289,12 @@ void formats(unsigned end, std::uint64_t own_seed) {
             kind == wd ? bits_at(v.wd_hdr_o, 87 * end, 87) : bits_at(v.cdat_hdr_o, 24 * end, 24);
         ASSERT_EQ(get_line(v.wd_data_o, 512 * end), item.data) << note();
         ASSERT_EQ(get_bits(v.wd_be_o, 64 * end, 64), item.byte_enables) << note();
+      }
+      if (kind == creq) queues.waiting[0].push_back({rtl_header, {}, 0, queues.pushed_rsp});
+      if (kind == cdat) queues.waiting[2].push_back({rtl_header, item.data, item.byte_enables, 0});
+      if (kind == crsp) {
+        queues.waiting[1].push_back({rtl_header, {}, 0, 0});
+        ++queues.pushed_rsp;
       }
       ASSERT_TRUE(valid) << note() << " " << flits::name(kind) << " is missing";
       ASSERT_TRUE(plain(kind, rtl_header) == header) << note() << " " << flits::name(kind);

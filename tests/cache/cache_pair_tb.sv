@@ -76,8 +76,8 @@ module cache_pair_tb
   for (genvar i = 0; i < 2; i++) begin : gen_end
     cxl_controller #(
       .IsHost      (i == 0),
-      .NdRxDepth   (i == 0 ? HostRx : DevRx),
-      .WdRxDepth   (i == 0 ? HostRx : DevRx),
+      .NdRxDepth   (i == 0 ? HostRx : DevRx + 4),
+      .WdRxDepth   (i == 0 ? HostRx : DevRx + 4),
       .LlrbDepth   (i == 0 ? 128 : 40),
       .HasCache    (1'b1),
       .CreqRxDepth (i == 0 ? HostRx : DevRx),

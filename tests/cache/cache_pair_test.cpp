@@ -51,6 +51,17 @@ void soak(std::uint64_t own_seed, const PairLoad& load, unsigned least_percent =
       static_cast<unsigned long long>(got[1][4]), static_cast<unsigned long long>(bench.damaged()));
 }
 
+// A field that both pools want names them in turn: 12 of mem leave as 8 and 4, 5 of cache as 4
+// and 1.
+TEST(CachePair, CreditFieldsAlternate) {
+  PairBench bench(9, {});
+  bench.run(600);
+  ASSERT_EQ(bench.problem(), "");
+  const std::vector<unsigned> data{8 + 4, 3, 8 + 3, 1}, req{8 + 4, 4, 8 + 3};
+  EXPECT_EQ(bench.data_codes, data);
+  EXPECT_EQ(bench.req_codes, req);
+}
+
 constexpr std::array<unsigned, kChannels> kFull{100, 100, 100, 100, 100};
 constexpr std::array<unsigned, kChannels> kSome{20, 15, 15, 20, 15};
 

@@ -46,7 +46,7 @@ class PairBench {
   static constexpr unsigned kFlitBits = 528;
   // As cache_pair_tb.sv; by end and channel.
   static constexpr std::array<std::array<unsigned, kChannels>, 2> kRxDepth{
-      {{16, 16, 16, 16, 16}, {8, 8, 8, 9, 5}}};
+      {{16, 16, 16, 16, 16}, {12, 12, 8, 9, 5}}};
 
   explicit PairBench(std::uint64_t seed, PairLoad load)
       : load(load), random_(seed), checker_(options()) {
@@ -57,6 +57,9 @@ class PairBench {
   }
 
   PairLoad load;
+
+  // Codes other than 0 in the DataCrd and ReqCrd fields that the device sent, in order.
+  std::vector<unsigned> data_codes, req_codes;
 
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
@@ -240,6 +243,11 @@ class PairBench {
           set_bits(v.link_rx_flit_i, kFlitBits * end + 64 * i, 64, word);
         }
         set_bits(v.link_rx_flit_i, kFlitBits * end + 512, 16, flit.crc());
+        if (end == 0 && checker_.owed(flits::Direction::S2M) < 4) {
+          const flits::FlitHeader h = flits::unpack_header(flit.header_bits());
+          if (h.data_crd != 0) data_codes.push_back(h.data_crd);
+          if (h.req_crd != 0) req_codes.push_back(h.req_crd);
+        }
         checker_.on_flit(1000 * cycle_, end == 1 ? flits::Direction::M2S : flits::Direction::S2M,
                          flit);
         if (checker_.finding_count() != 0) {
