@@ -5,7 +5,7 @@
 file(GLOB CXLGPU_RTL_PACKAGES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/pkg/*.sv)
 # cxlgpu_pkg imports cxl_pkg: the names sort in that order.
 list(SORT CXLGPU_RTL_PACKAGES)
-set(CXLGPU_RTL_DIRS common controller flex_bus cxl_io root_port host_bridge endpoint top)
+set(CXLGPU_RTL_DIRS common controller cache flex_bus cxl_io root_port host_bridge endpoint top)
 
 # Verilator's own runtime, which verilate() would compile again for every top.
 function(cxlgpu_share_runtime target)

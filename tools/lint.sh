@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 
 packages=$(ls rtl/pkg/*.sv | sort)
-search="-y rtl/common -y rtl/controller -y rtl/flex_bus -y rtl/cxl_io -y rtl/root_port -y rtl/host_bridge -y rtl/endpoint -y rtl/top"
+search="-y rtl/common -y rtl/controller -y rtl/cache -y rtl/flex_bus -y rtl/cxl_io -y rtl/root_port -y rtl/host_bridge -y rtl/endpoint -y rtl/top"
 # UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
 verilator="verilator --lint-only -Wall -Wno-UNUSEDPARAM $search"
 modules=$(ls rtl/*/*.sv | grep -v '^rtl/pkg/' | sort)

@@ -37,6 +37,7 @@ LinkLayer::In CxlController::link_in(const In& in) const {
                         .phy_reinit_done = in.phy_reinit_done};
   std::copy_n(tx_nd_.begin(), std::min<std::size_t>(2, tx_nd_.size()), to_link.nd_hdr.begin());
   std::copy_n(tx_wd_.begin(), std::min<std::size_t>(2, tx_wd_.size()), to_link.wd.begin());
+  if (params_.has_cache) to_link.cache = cache_.to_link();
   return to_link;
 }
 
@@ -53,9 +54,10 @@ CxlController::Out CxlController::eval(const In& in) const {
           .phy_reinit_req = link.phy_reinit_req,
           .init_done = link.init_done,
           .abort = link.abort,
-          .err = link.err | (overflow_ ? link_err::kOverflow : 0)};
+          .err = link.err | (overflow_ || cache_.overflow() ? link_err::kOverflow : 0)};
   if (out.rx_nd_valid) out.rx_nd_hdr = rx_nd_.front();
   if (out.rx_wd_valid) out.rx_wd = rx_wd_.front();
+  if (params_.has_cache) out.cache = cache_.eval();
   return out;
 }
 
@@ -67,6 +69,10 @@ void CxlController::clock(const In& in) {
   overflow_ = clock_rx(rx_nd_, params_.nd_rx_depth, to_link.nd_freed, link.nd_hdr, link.nd_valid);
   overflow_ |= clock_rx(rx_wd_, params_.wd_rx_depth, to_link.wd_freed, std::array{link.wd},
                         link.wd_valid ? 1 : 0);
+  if (params_.has_cache) {
+    cache_.clock(
+        {.start = link.start, .tx_flush = in.tx_flush, .ports = in.cache, .link = link.cache});
+  }
   link_.clock(to_link);
   if (in.tx_flush) {
     tx_nd_.clear();

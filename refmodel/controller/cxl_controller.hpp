@@ -1,6 +1,7 @@
 // CXL controller of one end of a link: transmit FIFOs, link layer, receive FIFOs.
 //
-// Purpose: twin of rtl/controller/cxl_controller.sv, exact to the cycle.
+// Purpose: twin of rtl/controller/cxl_controller.sv, exact to the cycle. With params.has_cache it
+//          carries CXL.cache beside CXL.mem; without, In::cache is ignored and Out::cache is zero.
 // Units:   cycles; FIFO levels in messages.
 // Shapes:  headers in wire layout, valid bit set: host sends Req (ND) and RwD (WD) and receives NDR
 //          (ND) and DRS (WD); a device the reverse.
@@ -10,6 +11,7 @@
 
 #include <deque>
 
+#include "refmodel/controller/cache_channels.hpp"
 #include "refmodel/controller/link_layer.hpp"
 
 namespace cxlgpu {
@@ -30,6 +32,7 @@ class CxlController {
     bool link_rx_valid = false;
     CrcFlit link_rx_flit{};
     bool phy_reinit_done = false;
+    CacheChannels::Ports cache{};
   };
   struct Out {
     bool tx_nd_ready = false;
@@ -46,12 +49,15 @@ class CxlController {
     bool init_done = false;
     bool abort = false;
     unsigned err = 0;
+    CacheChannels::Out cache{};
   };
 
-  explicit CxlController(const ControllerParams& params) : params_(params), link_(params) {}
+  explicit CxlController(const ControllerParams& params)
+      : params_(params), link_(params), cache_(params.is_host, params.cache_rx_depth) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
   [[nodiscard]] const LinkLayer& link() const { return link_; }
+  [[nodiscard]] const CacheChannels& cache() const { return cache_; }
 
  private:
   static constexpr std::size_t kTxDepth = 4;
@@ -59,6 +65,7 @@ class CxlController {
 
   ControllerParams params_;
   LinkLayer link_;
+  CacheChannels cache_;
   std::deque<MsgHeader> tx_nd_, rx_nd_;
   std::deque<WdMessage> tx_wd_, rx_wd_;
   bool overflow_ = false;

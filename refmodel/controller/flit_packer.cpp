@@ -4,16 +4,6 @@
 
 namespace cxlgpu {
 
-namespace {
-
-Chunk enables_chunk(std::uint64_t enables) {
-  Chunk chunk{};
-  std::memcpy(chunk.data(), &enables, sizeof enables);
-  return chunk;
-}
-
-}  // namespace
-
 PackPlan FlitPacker::plan(const In& in) const {
   return pack_rule({.is_host = is_host_,
                     .owed = owed(),

@@ -2,19 +2,6 @@
 
 namespace cxlgpu {
 
-namespace {
-
-constexpr unsigned kPerLine = 4;
-
-WdMessage assemble(MsgHeader header, const std::vector<Chunk>& chunks) {
-  WdMessage message{.header = header};
-  for (unsigned k = 0; k < kPerLine; ++k) set_chunk(message.data, k, chunks[k]);
-  if (chunks.size() > kPerLine) std::memcpy(&message.enables, chunks[kPerLine].data(), 8);
-  return message;
-}
-
-}  // namespace
-
 struct FlitUnpacker::Decode {
   FlitUnpacker& state;
   const Payload& flit;
@@ -43,7 +30,7 @@ struct FlitUnpacker::Decode {
   // Its data takes all slots that follow, so no other slot of the flit can hold a data header.
   void with_data(MsgHeader message, bool mdh) {
     if (!header.sz || (mdh && header.be)) out.err = true;
-    state.waiting_.push_back({message, kPerLine + (header.be && !mdh ? 1 : 0)});
+    state.waiting_.push_back({message, kChunksPerLine + (header.be && !mdh ? 1 : 0)});
   }
 
   // The messages of a slot that is not data.

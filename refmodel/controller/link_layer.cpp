@@ -14,8 +14,8 @@ constexpr std::uint8_t byte(unsigned value) {
 
 LinkLayer::LinkLayer(const ControllerParams& params)
     : params_(params),
-      packer_(params.is_host),
-      unpacker_(params.is_host),
+      packer_(params.is_host, params.has_cache),
+      unpacker_(params.is_host, params.has_cache),
       nd_return_(params.nd_rx_depth),
       wd_return_(params.wd_rx_depth),
       local_(params.limits),
@@ -23,28 +23,37 @@ LinkLayer::LinkLayer(const ControllerParams& params)
 
 // ------------------------------------------------------------------------------------ transmit
 
-// The field that returns receive space of a channel: NDR by RspCrd (host), Req by ReqCrd (device).
-LinkLayer::CreditFields LinkLayer::credit_fields() const {
-  const std::uint8_t nd = mem_credit(nd_return_.eval().code);
-  const std::uint8_t wd = mem_credit(wd_return_.eval().code);
-  if (params_.is_host) return {.rsp = nd, .req = 0, .data = wd};
-  return {.rsp = 0, .req = nd, .data = wd};
+// The fields that return receive space of the CXL.mem channels: NDR by RspCrd (host), Req by ReqCrd
+// (device), data by DataCrd. Where CXL.cache has credits for the same field, the two take turns.
+LinkLayer::CreditFields LinkLayer::credit_fields(const In& in) const {
+  const auto field = [&in](unsigned mem, CacheChannel channel) -> CreditField {
+    const unsigned cache = in.cache.code[channel];
+    if (cache != 0 && (mem == 0 || in.cache.prefer_cache[channel])) {
+      return {byte(cache), Pool::kCache};
+    }
+    return {mem_credit(mem), mem != 0 ? Pool::kMem : Pool::kNone};
+  };
+  const unsigned nd = nd_return_.eval().code;
+  return {.req = field(params_.is_host ? 0 : nd, kCreq),
+          .rsp = field(params_.is_host ? nd : 0, kCrsp),
+          .data = field(wd_return_.eval().code, kCdat)};
 }
 
-FlitPacker::In LinkLayer::packer_in(const In& in) const {
-  const CreditFields crd = credit_fields();
-  return {.start = false,
-          .take = false,
-          .hold_new = buffer_.eval().num_free < kRoomForRun,
-          .mdh_disable = in.mdh_disable,
-          .nd_valid = std::min({in.nd_count, nd_credits(), 2u}),
-          .nd_hdr = in.nd_hdr,
-          .wd_valid = std::min({in.wd_count, wd_credits(), 2u}),
-          .wd = in.wd,
-          .ak = num_ack_ >= kAkUnit,
-          .rsp_crd = crd.rsp,
-          .req_crd = crd.req,
-          .data_crd = crd.data};
+CachePacker::In LinkLayer::packer_in(const In& in) const {
+  const CreditFields crd = credit_fields(in);
+  return {.mem = {.start = false,
+                  .take = false,
+                  .hold_new = buffer_.eval().num_free < kRoomForRun,
+                  .mdh_disable = in.mdh_disable,
+                  .nd_valid = std::min({in.nd_count, nd_credits(), 2u}),
+                  .nd_hdr = in.nd_hdr,
+                  .wd_valid = std::min({in.wd_count, wd_credits(), 2u}),
+                  .wd = in.wd,
+                  .ak = num_ack_ >= kAkUnit,
+                  .rsp_crd = crd.rsp.code,
+                  .req_crd = crd.req.code,
+                  .data_crd = crd.data.code},
+          .cache = in.cache.offer};
 }
 
 // A run of all-data flits that nothing may split.
@@ -83,21 +92,21 @@ LinkLayer::Selection LinkLayer::sequence_flit(Sequence kind) const {
   return s;
 }
 
-std::optional<flits::Llcrd> LinkLayer::forced_llcrd() const {
+std::optional<flits::Llcrd> LinkLayer::forced_llcrd(const In& in) const {
   const std::uint8_t full_ack = byte(std::min(num_ack_, 255u));
   const unsigned room = full_ack > 0 ? 2 : 3;
   if (!force() || packer_.owed() >= 4 || buffer_.eval().num_free < room) return std::nullopt;
-  const CreditFields crd = credit_fields();
-  return flits::Llcrd{full_ack, crd.rsp, crd.req, crd.data};
+  const CreditFields crd = credit_fields(in);
+  return flits::Llcrd{full_ack, crd.rsp.code, crd.req.code, crd.data.code};
 }
 
 LinkLayer::Selection LinkLayer::new_flit(const In& in) const {
-  const FlitPacker::In offer = packer_in(in);
-  const FlitPacker::Out packed = packer_.eval(offer);
-  const bool room = packed.is_adf || buffer_.eval().num_free >= kRoomForRun;
-  if (!packed.has_content || !room) return {};
-  Selection s{.choice = Choice::kNew, .payload = packed.flit, .packed = packed};
-  if (offer.ak && !packed.is_adf) s.acks_returned = kAkUnit;
+  const CachePacker::In offer = packer_in(in);
+  const CachePacker::Out packed = packer_.eval(offer);
+  const bool room = packed.mem.is_adf || buffer_.eval().num_free >= kRoomForRun;
+  if (!packed.mem.has_content || !room) return {};
+  Selection s{.choice = Choice::kNew, .payload = packed.mem.flit, .packed = packed};
+  if (offer.mem.ak && !packed.mem.is_adf) s.acks_returned = kAkUnit;
   return s;
 }
 
@@ -113,7 +122,7 @@ LinkLayer::Selection LinkLayer::select(const In& in) const {
     return {.choice = Choice::kInitParam, .payload = control_payload(param)};
   }
   if (!param_received_) return idle;
-  if (const auto llcrd = forced_llcrd()) {
+  if (const auto llcrd = forced_llcrd(in)) {
     Selection s{.choice = Choice::kLlcrd, .payload = control_payload(*llcrd)};
     s.acks_returned = llcrd->full_ack;
     return s;
@@ -149,11 +158,11 @@ LinkLayer::Received LinkLayer::receive() const {
   find_sequence(r);
   if (!r.accepted) return r;
   const auto* llcrd = std::get_if<flits::Llcrd>(&r.control);
-  r.retryable = !r.unpacked.is_control || llcrd != nullptr ||
+  r.retryable = !r.unpacked.mem.is_control || llcrd != nullptr ||
                 std::holds_alternative<flits::InitParam>(r.control);
-  r.has_credits = r.unpacked.is_protocol || llcrd != nullptr;
+  r.has_credits = r.unpacked.mem.is_protocol || llcrd != nullptr;
   if (llcrd != nullptr) r.acks = llcrd->full_ack;
-  if (r.unpacked.is_protocol && get_header(r1_->payload).ak) r.acks = kAkUnit;
+  if (r.unpacked.mem.is_protocol && get_header(r1_->payload).ak) r.acks = kAkUnit;
   return r;
 }
 
@@ -164,10 +173,10 @@ unsigned LinkLayer::errors(const Received& r) const {
   if (r.ack_seq && local().state != RetryLocal::State::kLocalIdle) err |= link_err::kUnexpectedAck;
   if (!r.accepted) return err;
   const bool unknown =
-      r.unpacked.is_control && std::holds_alternative<flits::UnknownControl>(r.control);
+      r.unpacked.mem.is_control && std::holds_alternative<flits::UnknownControl>(r.control);
   const bool param = std::holds_alternative<flits::InitParam>(r.control);
   const bool over_ack = buffer_.eval({.ack = r.acks}).over_ack;
-  if (r.unpacked.err || unknown || over_ack) err |= link_err::kProtocol;
+  if (r.unpacked.mem.err || unknown || over_ack) err |= link_err::kProtocol;
   if (r.retryable && !param && !param_received_) err |= link_err::kBeforeInit;
   if (param && param_received_) err |= link_err::kSecondInit;
   return err;
@@ -186,16 +195,15 @@ unsigned LinkLayer::retry_errors(const In& in, RetryLocal::State before) const {
 LinkLayer::Out LinkLayer::eval(const In& in) const {
   Out out{};
   out.start = starting(in);
-  if (can_select(in)) {
-    const Selection s = select(in);
-    out.nd_take = s.packed.nd_take;
-    out.wd_take = s.packed.wd_take;
-  }
+  const Selection s = can_select(in) ? select(in) : Selection{};
+  out.nd_take = s.packed.mem.nd_take;
+  out.wd_take = s.packed.mem.wd_take;
   const Received r = receive();
-  out.nd_valid = r.unpacked.nd_valid;
-  out.nd_hdr = r.unpacked.nd_hdr;
-  out.wd_valid = r.unpacked.wd_valid;
-  out.wd = r.unpacked.wd;
+  out.nd_valid = r.unpacked.mem.nd_valid;
+  out.nd_hdr = r.unpacked.mem.nd_hdr;
+  out.wd_valid = r.unpacked.mem.wd_valid;
+  out.wd = r.unpacked.mem.wd;
+  if (params_.has_cache) out.cache = to_cache(in, s, r);
   out.link_tx_valid = up_ && output_.has_value();
   out.link_tx_flit = output_.value_or(CrcFlit{});
   out.phy_reinit_req = local().phy_reinit_req;
@@ -203,6 +211,23 @@ LinkLayer::Out LinkLayer::eval(const In& in) const {
   out.abort = local().state == RetryLocal::State::kAbort;
   out.err = err_;
   return out;
+}
+
+LinkToCache LinkLayer::to_cache(const In& in, const Selection& s, const Received& r) const {
+  LinkToCache cache{.creq_take = s.packed.creq_take,
+                    .crsp_take = s.packed.crsp_take,
+                    .cdat_take = s.packed.cdat_take,
+                    .received = r.unpacked.cache};
+  if (s.bearing()) {
+    const CreditFields crd = credit_fields(in);
+    cache.sent = {crd.req.pool, crd.rsp.pool, crd.data.pool};
+  }
+  if (r.has_credits) {
+    const flits::FlitHeader header = get_header(r1_->payload);
+    const auto code = [](unsigned field) { return field < 8 ? field : 0; };
+    cache.granted = {code(header.req_crd), code(header.rsp_crd), code(header.data_crd)};
+  }
+  return cache;
 }
 
 void LinkLayer::restart() {
@@ -225,12 +250,12 @@ void LinkLayer::clock(const In& in) {
     return;
   }
   const Selection s = can_select(in) ? select(in) : Selection{};
-  FlitPacker::In offer = packer_in(in);
-  offer.take = s.choice == Choice::kNew;
+  CachePacker::In offer = packer_in(in);
+  offer.mem.take = s.choice == Choice::kNew;
   const RetryLocal::State before = local().state;
   // All decisions are made; the parts step.
   err_ = errors(r);
-  clock_acks_and_timer(s, r);
+  clock_acks_and_timer(in, s, r);
   clock_credits(in, s, r);
   packer_.clock(offer);
   unpacker_.clock({.start = false, .valid = r.accepted, .flit = r1_ ? r1_->payload : Payload{}});
@@ -272,9 +297,10 @@ void LinkLayer::clock_receive(const In& in, const Received& r) {
   }
 }
 
-void LinkLayer::clock_acks_and_timer(const Selection& s, const Received& r) {
-  const bool to_return =
-      num_ack_ > 1 || nd_return_.eval().pending > 0 || wd_return_.eval().pending > 0;
+void LinkLayer::clock_acks_and_timer(const In& in, const Selection& s, const Received& r) {
+  const bool credits =
+      nd_return_.eval().pending > 0 || wd_return_.eval().pending > 0 || in.cache.pending;
+  const bool to_return = num_ack_ > 1 || credits;
   timer_ = !s.bearing() && to_return ? timer_ + 1 : 0;
   num_ack_ = num_ack_ + (r.retryable ? 1 : 0) - s.acks_returned;
 }
@@ -286,10 +312,12 @@ void LinkLayer::clock_credits(const In& in, const Selection& s, const Received& 
     return CreditTx::In{.start = false, .add_valid = mem, .add_code = field & 7, .use = use};
   };
   const unsigned nd_field = params_.is_host ? header.req_crd : header.rsp_crd;
-  nd_credit_.clock(grant(nd_field, s.packed.nd_take));
-  wd_credit_.clock(grant(header.data_crd, s.packed.wd_take));
-  nd_return_.clock({.start = false, .freed = in.nd_freed, .sent = s.bearing()});
-  wd_return_.clock({.start = false, .freed = in.wd_freed, .sent = s.bearing()});
+  nd_credit_.clock(grant(nd_field, s.packed.mem.nd_take));
+  wd_credit_.clock(grant(header.data_crd, s.packed.mem.wd_take));
+  const CreditFields sent = s.bearing() ? credit_fields(in) : CreditFields{};
+  const CreditField& nd_sent = params_.is_host ? sent.rsp : sent.req;
+  nd_return_.clock({.start = false, .freed = in.nd_freed, .sent = nd_sent.pool == Pool::kMem});
+  wd_return_.clock({.start = false, .freed = in.wd_freed, .sent = sent.data.pool == Pool::kMem});
 }
 
 void LinkLayer::clock_retry(const In& in, const Selection& s, const Received& r) {
@@ -300,7 +328,7 @@ void LinkLayer::clock_retry(const In& in, const Selection& s, const Received& r)
   buffer_.clock({.start = false,
                  .push = stored,
                  .push_payload = s.payload,
-                 .push_is_adf = s.packed.is_adf,
+                 .push_is_adf = s.packed.mem.is_adf,
                  .ack = r.acks,
                  .req_seq = r.req_seq.has_value(),
                  .req_eseq = req.eseq,

@@ -6,7 +6,8 @@
 //          forcing, NumAck, initialisation and the error pulses.
 // Units:   cycles; credits in messages; acknowledgements in flits.
 // Shapes:  the two oldest messages of each channel are offered; at most two ND and one WD message
-//          come out a cycle. "ND" is the channel without data, "WD" the one with.
+//          come out a cycle. "ND" is the channel without data, "WD" the one with. A link with
+//          CXL.cache also moves its messages and credits, whose queues are cache_channels.hpp.
 // Errors:  Out::err, bits as in docs/blocks.md (bit 5 belongs to the receive FIFOs and is 0 here).
 // Source:  CXL 2.0 4.2.6, 4.2.8 (cxl-facts 4), docs/blocks.md.
 #pragma once
@@ -16,8 +17,7 @@
 
 #include "refmodel/controller/credit_return.hpp"
 #include "refmodel/controller/credit_tx.hpp"
-#include "refmodel/controller/flit_packer.hpp"
-#include "refmodel/controller/flit_unpacker.hpp"
+#include "refmodel/controller/link_codec.hpp"
 #include "refmodel/controller/retry_buffer.hpp"
 #include "refmodel/controller/retry_local.hpp"
 
@@ -35,6 +35,8 @@ struct ControllerParams {
   unsigned wd_rx_depth = 32;
   unsigned llrb_depth = 128;
   RetryLocal::Limits limits{};
+  bool has_cache = false;
+  std::array<unsigned, kCacheChannels> cache_rx_depth{16, 16, 16};
 };
 
 class LinkLayer {
@@ -52,6 +54,7 @@ class LinkLayer {
     bool link_rx_valid = false;
     CrcFlit link_rx_flit{};
     bool phy_reinit_done = false;
+    CacheToLink cache{};
   };
   struct Out {
     bool start = false;  // everything but the transmit FIFOs is cleared at this edge
@@ -67,6 +70,7 @@ class LinkLayer {
     bool init_done = false;
     bool abort = false;
     unsigned err = 0;
+    LinkToCache cache{};
   };
 
   explicit LinkLayer(const ControllerParams& params);
@@ -90,11 +94,11 @@ class LinkLayer {
     Choice choice = Choice::kNothing;
     Sequence sequence = Sequence::kNone;  // kFrame, kAck, kReq: which it belongs to
     Payload payload{};
-    FlitPacker::Out packed{};    // kNew
+    CachePacker::Out packed{};   // kNew
     unsigned acks_returned = 0;  // Ak or Full_Ack of a new flit
     // A new flit with Ak and credit fields.
     [[nodiscard]] bool bearing() const {
-      return choice == Choice::kLlcrd || (choice == Choice::kNew && !packed.is_adf);
+      return choice == Choice::kLlcrd || (choice == Choice::kNew && !packed.mem.is_adf);
     }
   };
   [[nodiscard]] Selection select(const In& in) const;
@@ -114,8 +118,12 @@ class LinkLayer {
   static constexpr unsigned kAckForce = 16;  // flits
   static constexpr unsigned kRoomForRun = 6;
 
+  struct CreditField {
+    std::uint8_t code = 0;  // four bits
+    Pool pool = Pool::kNone;
+  };
   struct CreditFields {
-    std::uint8_t rsp = 0, req = 0, data = 0;
+    CreditField req, rsp, data;
   };
   struct Checked {  // a flit in R2
     Payload payload{};
@@ -124,7 +132,7 @@ class LinkLayer {
   struct Received {  // what R2 makes of it
     bool good = false;
     bool accepted = false;
-    FlitUnpacker::Out unpacked{};
+    CacheUnpacker::Out unpacked{};
     flits::Control control = flits::UnknownControl{};  // if it is a control flit
     bool retryable = false;
     bool has_credits = false;  // protocol flit or LLCRD
@@ -139,22 +147,23 @@ class LinkLayer {
   [[nodiscard]] bool can_select(const In& in) const {
     return up_ && (!selected_ || output_free(in));
   }
-  [[nodiscard]] CreditFields credit_fields() const;
-  [[nodiscard]] FlitPacker::In packer_in(const In& in) const;
+  [[nodiscard]] CreditFields credit_fields(const In& in) const;
+  [[nodiscard]] CachePacker::In packer_in(const In& in) const;
   [[nodiscard]] bool force() const { return timer_ >= kFlush || num_ack_ >= kAckForce; }
   [[nodiscard]] bool adf_run() const;
   [[nodiscard]] Sequence sequence_due() const;
   [[nodiscard]] Selection sequence_flit(Sequence kind) const;
-  [[nodiscard]] std::optional<flits::Llcrd> forced_llcrd() const;
+  [[nodiscard]] std::optional<flits::Llcrd> forced_llcrd(const In& in) const;
   [[nodiscard]] Selection new_flit(const In& in) const;
   [[nodiscard]] Received receive() const;
+  [[nodiscard]] LinkToCache to_cache(const In& in, const Selection& s, const Received& r) const;
   void find_sequence(Received& r) const;
   [[nodiscard]] unsigned errors(const Received& r) const;
   [[nodiscard]] unsigned retry_errors(const In& in, RetryLocal::State before) const;
   void restart();
   void clock_transmit(const In& in, const Selection& s);
   void clock_receive(const In& in, const Received& r);
-  void clock_acks_and_timer(const Selection& s, const Received& r);
+  void clock_acks_and_timer(const In& in, const Selection& s, const Received& r);
   void clock_credits(const In& in, const Selection& s, const Received& r);
   void clock_retry(const In& in, const Selection& s, const Received& r);
   void clock_init(const Selection& s, const Received& r);
@@ -162,8 +171,8 @@ class LinkLayer {
   ControllerParams params_;
   bool up_ = false;
   // Parts.
-  FlitPacker packer_;
-  FlitUnpacker unpacker_;
+  LinkPacker packer_;
+  LinkUnpacker unpacker_;
   CreditTx nd_credit_, wd_credit_;
   CreditReturn nd_return_, wd_return_;
   RetryLocal local_;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "flits/control.hpp"
@@ -77,6 +78,22 @@ inline Chunk get_chunk(const Payload& payload, unsigned s) {
 }
 inline void set_chunk(Payload& payload, unsigned s, const Chunk& chunk) {
   std::memcpy(payload.data() + 16 * s, chunk.data(), chunk.size());
+}
+
+// The BE slot, and the message of a header and its chunks (four, or five with the BE slot).
+inline Chunk enables_chunk(std::uint64_t enables) {
+  Chunk chunk{};
+  std::memcpy(chunk.data(), &enables, sizeof enables);
+  return chunk;
+}
+inline constexpr unsigned kChunksPerLine = 4;
+inline WdMessage assemble(MsgHeader header, std::span<const Chunk> chunks) {
+  WdMessage message{.header = header};
+  for (unsigned k = 0; k < kChunksPerLine; ++k) set_chunk(message.data, k, chunks[k]);
+  if (chunks.size() > kChunksPerLine) {
+    std::memcpy(&message.enables, chunks[kChunksPerLine].data(), sizeof message.enables);
+  }
+  return message;
 }
 
 inline flits::FlitHeader get_header(const Payload& payload) {

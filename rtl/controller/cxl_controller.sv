@@ -1,11 +1,14 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// CXL.mem controller of one end of a link, 68-byte flits: transaction queues, packing and
-// unpacking, credits, link layer with retry. Host and device differ in the messages they send.
+// CXL.mem controller of one end of a link, 68-byte flits; HasCache adds CXL.cache: queues, packing
+// and unpacking, credits, link layer with retry. Host and device differ in the messages they send.
 //
 //   channel        host sends    device sends
 //   ND (no data)   M2S Req       S2M NDR
 //   WD (with data) M2S RwD       S2M DRS
+//   Creq           H2D Req       D2H Req      CXL.cache, with HasCache only
+//   Crsp           H2D Rsp       D2H Rsp
+//   Cdat           H2D Data      D2H Data
 //
 // Source: CXL 2.0, chapters 3.3 (CXL.mem) and 4.2 (link layer); docs/blocks.md gives the cycles.
 // Latency, idle: 3 cycles from a message accepted to link_tx_valid_o (T1 queue, T2 pack and select,
@@ -17,7 +20,11 @@ module cxl_controller
   parameter bit          IsHost = 1'b1,
   parameter int unsigned NdRxDepth = 32,
   parameter int unsigned WdRxDepth = 32,
-  parameter int unsigned LlrbDepth = 128
+  parameter int unsigned LlrbDepth = 128,
+  parameter bit          HasCache = 1'b0,
+  parameter int unsigned CreqRxDepth = 16,
+  parameter int unsigned CrspRxDepth = 16,
+  parameter int unsigned CdatRxDepth = 16
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -44,6 +51,30 @@ module cxl_controller
   output byte_en_t   rx_wd_be_o,
   output logic [6:0] rx_nd_count_o,
   output logic [6:0] rx_wd_count_o,
+
+  // CXL.cache; ignored and 0 without HasCache
+  input  logic       tx_creq_valid_i,
+  output logic       tx_creq_ready_o,
+  input  cache_req_t tx_creq_hdr_i,
+  input  logic       tx_crsp_valid_i,
+  output logic       tx_crsp_ready_o,
+  input  cache_rsp_t tx_crsp_hdr_i,
+  input  logic       tx_cdat_valid_i,
+  output logic       tx_cdat_ready_o,
+  input  cache_dh_t  tx_cdat_hdr_i,
+  input  line_t      tx_cdat_data_i,
+  input  byte_en_t   tx_cdat_be_i,
+  output logic       rx_creq_valid_o,
+  input  logic       rx_creq_ready_i,
+  output cache_req_t rx_creq_hdr_o,
+  output logic       rx_crsp_valid_o,
+  input  logic       rx_crsp_ready_i,
+  output cache_rsp_t rx_crsp_hdr_o,
+  output logic       rx_cdat_valid_o,
+  input  logic       rx_cdat_ready_i,
+  output cache_dh_t  rx_cdat_hdr_o,
+  output line_t      rx_cdat_data_o,
+  output byte_en_t   rx_cdat_be_o,
 
   output logic       link_tx_valid_o,
   input  logic       link_tx_ready_i,
@@ -77,9 +108,6 @@ module cxl_controller
   logic [2:0] unused_txq_nd_count, unused_txq_wd_count;
   msg_hdr_t   unused_rxq_nd1;
   wd_t        unused_rxq_wd1;
-  logic [3:0] unused_owed_next;
-  logic       unused_is_protocol, unused_is_control;
-
   // ---------------------------------------------------------------------------------------------
   // T1: transmit queues
   // ---------------------------------------------------------------------------------------------
@@ -136,7 +164,9 @@ module cxl_controller
   logic [3:0]    nd_grant;             // field that refills our ND channel
   logic [9:0]    nd_avail, wd_avail, nd_pending, wd_pending;
   logic [2:0]    nd_code, wd_code;
-  logic [3:0]    nd_field, wd_field, rsp_crd, req_crd;
+  logic [3:0]    nd_field, wd_field;
+  logic [3:0]    rsp_crd, req_crd, data_crd;     // of the flit that leaves
+  logic          nd_sent, wd_sent, cache_pending;
   logic          rx_nd_pop, rx_wd_pop;
 
   assign rx_header = rx_payload[31:0];
@@ -169,7 +199,7 @@ module cxl_controller
     .rst_ni,
     .start_i   (start),
     .freed_i   (rx_nd_pop),
-    .sent_i    (crd_sent),
+    .sent_i    (nd_sent),
     .code_o    (nd_code),
     .pending_o (nd_pending)
   );
@@ -181,7 +211,7 @@ module cxl_controller
     .rst_ni,
     .start_i   (start),
     .freed_i   (rx_wd_pop),
-    .sent_i    (crd_sent),
+    .sent_i    (wd_sent),
     .code_o    (wd_code),
     .pending_o (wd_pending)
   );
@@ -189,44 +219,255 @@ module cxl_controller
   // Bit 3 says CXL.mem. The host grants NDR by RspCrd, the device Req by ReqCrd.
   assign nd_field = {nd_code != 3'd0, nd_code};
   assign wd_field = {wd_code != 3'd0, wd_code};
-  assign rsp_crd  = IsHost ? nd_field : 4'd0;
-  assign req_crd  = IsHost ? 4'd0 : nd_field;
 
   // ---------------------------------------------------------------------------------------------
-  // T2: packer
+  // T2: packer. R2: unpacker
   // ---------------------------------------------------------------------------------------------
-  flit_payload_t pk_flit;
-  logic          pk_hold_new, pk_ak, pk_take, pk_is_adf, pk_has_content;
-  logic [1:0]    pk_nd_take, pk_wd_take;
-  logic [3:0]    pk_owed;
+  flit_payload_t  pk_flit;
+  logic           pk_hold_new, pk_ak, pk_take, pk_is_adf, pk_has_content;
+  logic [1:0]     pk_nd_valid, pk_wd_valid, pk_nd_take, pk_wd_take;
+  logic [3:0]     pk_owed;
+  logic [1:0]     up_nd_valid;
+  msg_hdr_t [1:0] up_nd_hdr;
+  logic           up_wd_valid;
+  wd_t            up_wd;
+  logic           rx_accept, rx_err, cache_overflow;
+  logic [3:0]     rx_owed;
 
-  flit_packer #(
-    .IsHost (IsHost)
-  ) u_packer (
-    .clk_i,
-    .rst_ni,
-    .start_i       (start),
-    .take_i        (pk_take),
-    .hold_new_i    (pk_hold_new),
-    .mdh_disable_i,
-    .nd_valid_i    (txq_nd_valid & {nd_avail > 10'd1, nd_avail != 10'd0}),
-    .nd_hdr_i      ({txq_nd1, txq_nd0}),
-    .wd_valid_i    (txq_wd_valid & {wd_avail > 10'd1, wd_avail != 10'd0}),
-    .wd_hdr_i      ({txq_wd1.hdr, txq_wd0.hdr}),
-    .wd_data_i     ({txq_wd1.data, txq_wd0.data}),
-    .wd_be_i       ({txq_wd1.be, txq_wd0.be}),
-    .ak_i          (pk_ak),
-    .rsp_crd_i     (rsp_crd),
-    .req_crd_i     (req_crd),
-    .data_crd_i    (wd_field),
-    .flit_o        (pk_flit),
-    .is_adf_o      (pk_is_adf),
-    .has_content_o (pk_has_content),
-    .nd_take_o     (pk_nd_take),
-    .wd_take_o     (pk_wd_take),
-    .owed_o        (pk_owed),
-    .owed_next_o   (unused_owed_next)
-  );
+  assign pk_nd_valid = txq_nd_valid & {nd_avail > 10'd1, nd_avail != 10'd0};
+  assign pk_wd_valid = txq_wd_valid & {wd_avail > 10'd1, wd_avail != 10'd0};
+
+  if (!HasCache) begin : g_mem
+    logic [3:0] unused_owed_next;
+    logic       unused_is_protocol, unused_is_control, unused_cache;
+
+    flit_packer #(
+      .IsHost (IsHost)
+    ) u_packer (
+      .clk_i,
+      .rst_ni,
+      .start_i       (start),
+      .take_i        (pk_take),
+      .hold_new_i    (pk_hold_new),
+      .mdh_disable_i,
+      .nd_valid_i    (pk_nd_valid),
+      .nd_hdr_i      ({txq_nd1, txq_nd0}),
+      .wd_valid_i    (pk_wd_valid),
+      .wd_hdr_i      ({txq_wd1.hdr, txq_wd0.hdr}),
+      .wd_data_i     ({txq_wd1.data, txq_wd0.data}),
+      .wd_be_i       ({txq_wd1.be, txq_wd0.be}),
+      .ak_i          (pk_ak),
+      .rsp_crd_i     (rsp_crd),
+      .req_crd_i     (req_crd),
+      .data_crd_i    (data_crd),
+      .flit_o        (pk_flit),
+      .is_adf_o      (pk_is_adf),
+      .has_content_o (pk_has_content),
+      .nd_take_o     (pk_nd_take),
+      .wd_take_o     (pk_wd_take),
+      .owed_o        (pk_owed),
+      .owed_next_o   (unused_owed_next)
+    );
+
+    flit_unpacker #(
+      .IsHost (IsHost)
+    ) u_unpacker (
+      .clk_i,
+      .rst_ni,
+      .start_i       (start),
+      .valid_i       (rx_accept),
+      .flit_i        (rx_payload),
+      .nd_valid_o    (up_nd_valid),
+      .nd_hdr_o      (up_nd_hdr),
+      .wd_valid_o    (up_wd_valid),
+      .wd_hdr_o      (up_wd.hdr),
+      .wd_data_o     (up_wd.data),
+      .wd_be_o       (up_wd.be),
+      .is_protocol_o (unused_is_protocol),
+      .is_control_o  (unused_is_control),
+      .err_o         (rx_err),
+      .owed_o        (rx_owed)
+    );
+
+    assign rsp_crd         = IsHost ? nd_field : 4'd0;
+    assign req_crd         = IsHost ? 4'd0 : nd_field;
+    assign data_crd        = wd_field;
+    assign nd_sent         = crd_sent;
+    assign wd_sent         = crd_sent;
+    assign cache_pending   = 1'b0;
+    assign cache_overflow  = 1'b0;
+    assign tx_creq_ready_o = 1'b0;
+    assign tx_crsp_ready_o = 1'b0;
+    assign tx_cdat_ready_o = 1'b0;
+    assign rx_creq_valid_o = 1'b0;
+    assign rx_creq_hdr_o   = '0;
+    assign rx_crsp_valid_o = 1'b0;
+    assign rx_crsp_hdr_o   = '0;
+    assign rx_cdat_valid_o = 1'b0;
+    assign rx_cdat_hdr_o   = '0;
+    assign rx_cdat_data_o  = '0;
+    assign rx_cdat_be_o    = '0;
+
+    assign unused_cache = ^{tx_creq_valid_i, tx_creq_hdr_i, tx_crsp_valid_i, tx_crsp_hdr_i,
+        tx_cdat_valid_i, tx_cdat_hdr_i, tx_cdat_data_i, tx_cdat_be_i, rx_creq_ready_i,
+        rx_crsp_ready_i, rx_cdat_ready_i};
+  end else begin : g_cache
+    logic [1:0]       pk_creq_valid, pk_crsp_valid, pk_creq_take, pk_crsp_take;
+    cache_req_t [1:0] pk_creq_hdr;
+    cache_rsp_t [1:0] pk_crsp_hdr;
+    logic             pk_cdat_valid, pk_cdat_take;
+    cache_dh_t        pk_cdat_hdr;
+    line_t            pk_cdat_data;
+    byte_en_t         pk_cdat_be;
+    logic [3:0]       up_creq_valid, up_crsp_valid;
+    cache_req_t [3:0] up_creq_hdr;
+    logic [1:0][2:0]  up_creq_older;
+    cache_rsp_t [3:0] up_crsp_hdr;
+    logic             up_cdat_valid;
+    cache_dh_t        up_cdat_hdr;
+    logic [4:0]       up_owed;
+    logic [2:0]       mem_sent;
+    logic [3:0]       unused_owed_next;
+    logic             unused_is_protocol, unused_is_control;
+
+    cache_packer #(
+      .IsHost (IsHost)
+    ) u_packer (
+      .clk_i,
+      .rst_ni,
+      .start_i       (start),
+      .take_i        (pk_take),
+      .hold_new_i    (pk_hold_new),
+      .mdh_disable_i,
+      .nd_valid_i    (pk_nd_valid),
+      .nd_hdr_i      ({txq_nd1, txq_nd0}),
+      .wd_valid_i    (pk_wd_valid),
+      .wd_hdr_i      ({txq_wd1.hdr, txq_wd0.hdr}),
+      .wd_data_i     ({txq_wd1.data, txq_wd0.data}),
+      .wd_be_i       ({txq_wd1.be, txq_wd0.be}),
+      .creq_valid_i  (pk_creq_valid),
+      .creq_hdr_i    (pk_creq_hdr),
+      .crsp_valid_i  (pk_crsp_valid),
+      .crsp_hdr_i    (pk_crsp_hdr),
+      .cdat_valid_i  (pk_cdat_valid),
+      .cdat_hdr_i    (pk_cdat_hdr),
+      .cdat_data_i   (pk_cdat_data),
+      .cdat_be_i     (pk_cdat_be),
+      .ak_i          (pk_ak),
+      .rsp_crd_i     (rsp_crd),
+      .req_crd_i     (req_crd),
+      .data_crd_i    (data_crd),
+      .flit_o        (pk_flit),
+      .is_adf_o      (pk_is_adf),
+      .has_content_o (pk_has_content),
+      .nd_take_o     (pk_nd_take),
+      .wd_take_o     (pk_wd_take),
+      .creq_take_o   (pk_creq_take),
+      .crsp_take_o   (pk_crsp_take),
+      .cdat_take_o   (pk_cdat_take),
+      .owed_o        (pk_owed),
+      .owed_next_o   (unused_owed_next)
+    );
+
+    cache_unpacker #(
+      .IsHost (IsHost)
+    ) u_unpacker (
+      .clk_i,
+      .rst_ni,
+      .start_i       (start),
+      .valid_i       (rx_accept),
+      .flit_i        (rx_payload),
+      .nd_valid_o    (up_nd_valid),
+      .nd_hdr_o      (up_nd_hdr),
+      .wd_valid_o    (up_wd_valid),
+      .wd_hdr_o      (up_wd.hdr),
+      .wd_data_o     (up_wd.data),
+      .wd_be_o       (up_wd.be),
+      .creq_valid_o  (up_creq_valid),
+      .creq_hdr_o    (up_creq_hdr),
+      .creq_older_o  (up_creq_older),
+      .crsp_valid_o  (up_crsp_valid),
+      .crsp_hdr_o    (up_crsp_hdr),
+      .cdat_valid_o  (up_cdat_valid),
+      .cdat_hdr_o    (up_cdat_hdr),
+      .is_protocol_o (unused_is_protocol),
+      .is_control_o  (unused_is_control),
+      .err_o         (rx_err),
+      .owed_o        (up_owed)
+    );
+
+    cache_channels #(
+      .IsHost      (IsHost),
+      .CreqRxDepth (CreqRxDepth),
+      .CrspRxDepth (CrspRxDepth),
+      .CdatRxDepth (CdatRxDepth)
+    ) u_channels (
+      .clk_i,
+      .rst_ni,
+      .start_i         (start),
+      .tx_flush_i,
+      .tx_creq_valid_i,
+      .tx_creq_ready_o,
+      .tx_creq_hdr_i,
+      .tx_crsp_valid_i,
+      .tx_crsp_ready_o,
+      .tx_crsp_hdr_i,
+      .tx_cdat_valid_i,
+      .tx_cdat_ready_o,
+      .tx_cdat_hdr_i,
+      .tx_cdat_data_i,
+      .tx_cdat_be_i,
+      .rx_creq_valid_o,
+      .rx_creq_ready_i,
+      .rx_creq_hdr_o,
+      .rx_crsp_valid_o,
+      .rx_crsp_ready_i,
+      .rx_crsp_hdr_o,
+      .rx_cdat_valid_o,
+      .rx_cdat_ready_i,
+      .rx_cdat_hdr_o,
+      .rx_cdat_data_o,
+      .rx_cdat_be_o,
+      .pk_creq_valid_o (pk_creq_valid),
+      .pk_creq_hdr_o   (pk_creq_hdr),
+      .pk_crsp_valid_o (pk_crsp_valid),
+      .pk_crsp_hdr_o   (pk_crsp_hdr),
+      .pk_cdat_valid_o (pk_cdat_valid),
+      .pk_cdat_hdr_o   (pk_cdat_hdr),
+      .pk_cdat_data_o  (pk_cdat_data),
+      .pk_cdat_be_o    (pk_cdat_be),
+      .creq_taken_i    (pk_take ? pk_creq_take : 2'd0),
+      .crsp_taken_i    (pk_take ? pk_crsp_take : 2'd0),
+      .cdat_taken_i    (pk_take && pk_cdat_take),
+      .up_creq_valid_i (up_creq_valid),
+      .up_creq_hdr_i   (up_creq_hdr),
+      .up_creq_older_i (up_creq_older),
+      .up_crsp_valid_i (up_crsp_valid),
+      .up_crsp_hdr_i   (up_crsp_hdr),
+      .up_cdat_valid_i (up_cdat_valid),
+      .up_cdat_hdr_i   (up_cdat_hdr),
+      .up_data_i       (up_wd.data),
+      .up_be_i         (up_wd.be),
+      .overflow_o      (cache_overflow),
+      .rx_crd_valid_i  (rx_crd_valid),
+      .rx_rsp_crd_i    (rx_header.rsp_crd),
+      .rx_req_crd_i    (rx_header.req_crd),
+      .rx_data_crd_i   (rx_header.data_crd),
+      .mem_crd_i       ({wd_field, IsHost ? 4'd0 : nd_field, IsHost ? nd_field : 4'd0}),
+      .crd_o           ({data_crd, req_crd, rsp_crd}),
+      .crd_sent_i      (crd_sent),
+      .mem_sent_o      (mem_sent),
+      .crd_pending_o   (cache_pending)
+    );
+
+    // The link layer asks only whether four chunks or more are owed.
+    assign rx_owed = up_owed[4] ? 4'd15 : up_owed[3:0];
+    assign nd_sent = IsHost ? mem_sent[0] : mem_sent[1];
+    assign wd_sent = mem_sent[2];
+
+    logic unused_mem_sent;
+    assign unused_mem_sent = ^mem_sent;
+  end
 
   assign nd_taken = pk_take ? pk_nd_take : 2'd0;
   assign wd_taken = pk_take ? pk_wd_take : 2'd0;
@@ -234,8 +475,7 @@ module cxl_controller
   // ---------------------------------------------------------------------------------------------
   // Link layer: T2 select, T3, R1, R2
   // ---------------------------------------------------------------------------------------------
-  logic       rx_accept, rx_err, rx_overflow;
-  logic [3:0] rx_owed;
+  logic rx_overflow;
 
   link_layer #(
     .LlrbDepth (LlrbDepth)
@@ -253,8 +493,8 @@ module cxl_controller
     .pk_owed_i        (pk_owed),
     .rsp_crd_i        (rsp_crd),
     .req_crd_i        (req_crd),
-    .data_crd_i       (wd_field),
-    .crd_pending_i    (nd_pending != 10'd0 || wd_pending != 10'd0),
+    .data_crd_i       (data_crd),
+    .crd_pending_i    (nd_pending != 10'd0 || wd_pending != 10'd0 || cache_pending),
     .crd_sent_o       (crd_sent),
     .rx_accept_o      (rx_accept),
     .rx_payload_o     (rx_payload),
@@ -275,38 +515,16 @@ module cxl_controller
   );
 
   // ---------------------------------------------------------------------------------------------
-  // R2: unpacker and receive queues
+  // R2: receive queues
   // ---------------------------------------------------------------------------------------------
   localparam int unsigned NdCountBits = $clog2(NdRxDepth + 1);
   localparam int unsigned WdCountBits = $clog2(WdRxDepth + 1);
 
-  logic [1:0]             up_nd_valid, rxq_nd_ready, rxq_nd_valid;
-  msg_hdr_t [1:0]         up_nd_hdr;
-  logic                   up_wd_valid;
-  wd_t                    up_wd, rxq_wd;
+  logic [1:0]             rxq_nd_ready, rxq_nd_valid;
+  wd_t                    rxq_wd;
   logic [1:0]             rxq_wd_ready, rxq_wd_valid;
   logic [NdCountBits-1:0] rxq_nd_count;
   logic [WdCountBits-1:0] rxq_wd_count;
-
-  flit_unpacker #(
-    .IsHost (IsHost)
-  ) u_unpacker (
-    .clk_i,
-    .rst_ni,
-    .start_i       (start),
-    .valid_i       (rx_accept),
-    .flit_i        (rx_payload),
-    .nd_valid_o    (up_nd_valid),
-    .nd_hdr_o      (up_nd_hdr),
-    .wd_valid_o    (up_wd_valid),
-    .wd_hdr_o      (up_wd.hdr),
-    .wd_data_o     (up_wd.data),
-    .wd_be_o       (up_wd.be),
-    .is_protocol_o (unused_is_protocol),
-    .is_control_o  (unused_is_control),
-    .err_o         (rx_err),
-    .owed_o        (rx_owed)
-  );
 
   fifo_dual #(
     .Width ($bits(msg_hdr_t)),
@@ -344,7 +562,8 @@ module cxl_controller
     .count_o     (rxq_wd_count)
   );
 
-  assign rx_overflow   = |(up_nd_valid & ~rxq_nd_ready) || (up_wd_valid && !rxq_wd_ready[0]);
+  assign rx_overflow   = |(up_nd_valid & ~rxq_nd_ready) || (up_wd_valid && !rxq_wd_ready[0]) ||
+                         cache_overflow;
   assign rx_nd_valid_o = rxq_nd_valid[0];
   assign rx_wd_valid_o = rxq_wd_valid[0];
   assign rx_wd_hdr_o   = rxq_wd.hdr;

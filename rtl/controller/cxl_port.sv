@@ -92,6 +92,19 @@ module cxl_port
   logic  cm_link_up, cm_tx_valid, cm_tx_ready, cm_rx_valid, cm_reinit_req, cm_reinit_done;
   flit_t cm_tx_flit, cm_rx_flit;
 
+  // No CXL.cache on this link.
+  logic       unused_tx_creq_ready;
+  logic       unused_tx_crsp_ready;
+  logic       unused_tx_cdat_ready;
+  logic       unused_rx_creq_valid;
+  cache_req_t unused_rx_creq_hdr;
+  logic       unused_rx_crsp_valid;
+  cache_rsp_t unused_rx_crsp_hdr;
+  logic       unused_rx_cdat_valid;
+  cache_dh_t  unused_rx_cdat_hdr;
+  line_t      unused_rx_cdat_data;
+  byte_en_t   unused_rx_cdat_be;
+
   cxl_controller #(
     .IsHost   (IsHost),
     .NdRxDepth(NdRxDepth),
@@ -121,6 +134,28 @@ module cxl_port
     .rx_wd_be_o,
     .rx_nd_count_o,
     .rx_wd_count_o,
+    .tx_creq_valid_i  (1'b0),
+    .tx_creq_ready_o  (unused_tx_creq_ready),
+    .tx_creq_hdr_i    ('0),
+    .tx_crsp_valid_i  (1'b0),
+    .tx_crsp_ready_o  (unused_tx_crsp_ready),
+    .tx_crsp_hdr_i    ('0),
+    .tx_cdat_valid_i  (1'b0),
+    .tx_cdat_ready_o  (unused_tx_cdat_ready),
+    .tx_cdat_hdr_i    ('0),
+    .tx_cdat_data_i   ('0),
+    .tx_cdat_be_i     ('0),
+    .rx_creq_valid_o  (unused_rx_creq_valid),
+    .rx_creq_ready_i  (1'b0),
+    .rx_creq_hdr_o    (unused_rx_creq_hdr),
+    .rx_crsp_valid_o  (unused_rx_crsp_valid),
+    .rx_crsp_ready_i  (1'b0),
+    .rx_crsp_hdr_o    (unused_rx_crsp_hdr),
+    .rx_cdat_valid_o  (unused_rx_cdat_valid),
+    .rx_cdat_ready_i  (1'b0),
+    .rx_cdat_hdr_o    (unused_rx_cdat_hdr),
+    .rx_cdat_data_o   (unused_rx_cdat_data),
+    .rx_cdat_be_o     (unused_rx_cdat_be),
     .link_tx_valid_o  (cm_tx_valid),
     .link_tx_ready_i  (cm_tx_ready),
     .link_tx_flit_o   (cm_tx_flit),

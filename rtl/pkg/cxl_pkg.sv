@@ -144,6 +144,98 @@ package cxl_pkg;
   typedef logic [MsgHdrBits-1:0] msg_hdr_t;
 
   // ---------------------------------------------------------------------------------------------
+  // CXL.cache messages, 68-byte mode
+  // ---------------------------------------------------------------------------------------------
+  typedef enum logic [4:0] {
+    RdCurr = 5'h01, RdOwn = 5'h02, RdShared = 5'h03, RdAny = 5'h04, RdOwnNoData = 5'h05,
+    ItoMWr = 5'h06, WrCur = 5'h07, CLFlush = 5'h08, CleanEvict = 5'h09, DirtyEvict = 5'h0A,
+    CleanEvictNoData = 5'h0B, WOWrInv = 5'h0C, WOWrInvF = 5'h0D, WrInv = 5'h0E,
+    CacheFlushed = 5'h10
+  } d2h_req_op_e;
+  typedef enum logic [4:0] {
+    RspSHitSE = 5'h01, RspIHitI = 5'h04, RspIHitSE = 5'h05, RspVHitV = 5'h06, RspSFwdM = 5'h07,
+    RspIFwdM = 5'h0F, RspVFwdV = 5'h16
+  } d2h_rsp_op_e;
+  typedef enum logic [2:0] {
+    SnpData = 3'h1, SnpInv = 3'h2, SnpCur = 3'h3
+  } h2d_req_op_e;
+  typedef enum logic [3:0] {
+    WritePull = 4'h1, Go = 4'h4, GoWritePull = 4'h5, ExtCmp = 4'h6, GoWritePullDrop = 4'h8,
+    FastGo = 4'hC, FastGoWritePull = 4'hD, GoErrWritePull = 4'hF
+  } h2d_rsp_op_e;
+
+  // State granted by a GO, in RspData[3:0].
+  parameter logic [3:0] GoShared = 4'h1;
+  parameter logic [3:0] GoExclusive = 4'h2;
+  parameter logic [3:0] GoInvalid = 4'h3;
+  parameter logic [3:0] GoError = 4'h4;
+  parameter logic [3:0] GoModified = 4'h6;
+
+  typedef struct packed {
+    logic [1:0]  rsvd;         // 63:62
+    logic [11:0] uqid;         // 61:50
+    logic [45:0] addr_51_6;    // 49:4
+    logic [2:0]  opcode;       // 3:1
+    logic        valid;        // 0
+  } h2d_req_t;                 // 64 bits
+
+  typedef struct packed {
+    logic        rsvd;         // 31
+    logic [11:0] cqid;         // 30:19
+    logic [1:0]  rsp_pre;      // 18:17
+    logic [11:0] rsp_data;     // 16:5
+    logic [3:0]  opcode;       // 4:1
+    logic        valid;        // 0
+  } h2d_rsp_t;                 // 32 bits
+
+  typedef struct packed {
+    logic [7:0]  rsvd;         // 23:16
+    logic        go_err;       // 15
+    logic        poison;       // 14
+    logic        chunk_valid;  // 13
+    logic [11:0] cqid;         // 12:1
+    logic        valid;        // 0
+  } h2d_dh_t;                  // 24 bits
+
+  typedef struct packed {
+    logic [6:0]  rsvd1;        // 78:72
+    logic [45:0] addr_51_6;    // 71:26
+    logic [6:0]  rsvd0;        // 25:19
+    logic        nt;           // 18
+    logic [11:0] cqid;         // 17:6
+    logic [4:0]  opcode;       // 5:1
+    logic        valid;        // 0
+  } d2h_req_t;                 // 79 bits
+
+  typedef struct packed {
+    logic [1:0]  rsvd;         // 19:18
+    logic [11:0] uqid;         // 17:6
+    logic [4:0]  opcode;       // 5:1
+    logic        valid;        // 0
+  } d2h_rsp_t;                 // 20 bits
+
+  typedef struct packed {
+    logic        rsvd;         // 16
+    logic        poison;       // 15
+    logic        bogus;        // 14
+    logic        chunk_valid;  // 13
+    logic [11:0] uqid;         // 12:1
+    logic        valid;        // 0
+  } d2h_dh_t;                  // 17 bits
+
+  parameter int unsigned H2dReqBits = 64;
+  parameter int unsigned H2dRspBits = 32;
+  parameter int unsigned H2dDhBits = 24;
+  parameter int unsigned D2hReqBits = 79;
+  parameter int unsigned D2hRspBits = 20;
+  parameter int unsigned D2hDhBits = 17;
+
+  // Either direction's message, in the wire layout, in the low bits.
+  typedef logic [D2hReqBits-1:0] cache_req_t;
+  typedef logic [H2dRspBits-1:0] cache_rsp_t;
+  typedef logic [H2dDhBits-1:0]  cache_dh_t;
+
+  // ---------------------------------------------------------------------------------------------
   // Link-layer control flits, slot 0
   // ---------------------------------------------------------------------------------------------
   parameter logic [3:0] LlctrlLlcrd = 4'h0;

@@ -53,6 +53,19 @@ module cxl_controller_tb
 );
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
+    // No CXL.cache on this link.
+    logic       unused_tx_creq_ready;
+    logic       unused_tx_crsp_ready;
+    logic       unused_tx_cdat_ready;
+    logic       unused_rx_creq_valid;
+    cache_req_t unused_rx_creq_hdr;
+    logic       unused_rx_crsp_valid;
+    cache_rsp_t unused_rx_crsp_hdr;
+    logic       unused_rx_cdat_valid;
+    cache_dh_t  unused_rx_cdat_hdr;
+    line_t      unused_rx_cdat_data;
+    byte_en_t   unused_rx_cdat_be;
+
     cxl_controller #(
       .IsHost   (i == 0),
       .NdRxDepth(i == 0 ? HostNdRx : DevNdRx),
@@ -82,6 +95,28 @@ module cxl_controller_tb
       .rx_wd_be_o       (rx_wd_be_o[i]),
       .rx_nd_count_o    (rx_nd_count_o[i]),
       .rx_wd_count_o    (rx_wd_count_o[i]),
+      .tx_creq_valid_i  (1'b0),
+      .tx_creq_ready_o  (unused_tx_creq_ready),
+      .tx_creq_hdr_i    ('0),
+      .tx_crsp_valid_i  (1'b0),
+      .tx_crsp_ready_o  (unused_tx_crsp_ready),
+      .tx_crsp_hdr_i    ('0),
+      .tx_cdat_valid_i  (1'b0),
+      .tx_cdat_ready_o  (unused_tx_cdat_ready),
+      .tx_cdat_hdr_i    ('0),
+      .tx_cdat_data_i   ('0),
+      .tx_cdat_be_i     ('0),
+      .rx_creq_valid_o  (unused_rx_creq_valid),
+      .rx_creq_ready_i  (1'b0),
+      .rx_creq_hdr_o    (unused_rx_creq_hdr),
+      .rx_crsp_valid_o  (unused_rx_crsp_valid),
+      .rx_crsp_ready_i  (1'b0),
+      .rx_crsp_hdr_o    (unused_rx_crsp_hdr),
+      .rx_cdat_valid_o  (unused_rx_cdat_valid),
+      .rx_cdat_ready_i  (1'b0),
+      .rx_cdat_hdr_o    (unused_rx_cdat_hdr),
+      .rx_cdat_data_o   (unused_rx_cdat_data),
+      .rx_cdat_be_o     (unused_rx_cdat_be),
       .link_tx_valid_o  (link_tx_valid_o[i]),
       .link_tx_ready_i  (link_tx_ready_i[i]),
       .link_tx_flit_o   (link_tx_flit_o[i]),

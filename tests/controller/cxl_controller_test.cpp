@@ -1,5 +1,6 @@
 // cxl_controller, host and device, in lockstep with its twin: random traffic with stalls, latencies
 // and errors, and the directed cases. Every output of both ends is compared in every cycle.
+#include "Vcxl_controller.h"
 #include "tests/controller/mem_traffic.hpp"
 #include "tests/controller/rtl_ends.hpp"
 #include "tests/controller/wire_scenarios.hpp"
@@ -7,6 +8,7 @@
 namespace cxlgpu::test {
 namespace {
 
+using RtlEnds = RtlEndsOf<Vcxl_controller>;
 using Source = RtlEnds::Source;
 constexpr const char* kBlock = "controller/cxl_controller";
 

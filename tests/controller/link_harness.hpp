@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "refmodel/controller/cxl_controller.hpp"
+#include "tests/controller/cache_board.hpp"
 #include "tests/controller/ports.hpp"
 
 namespace cxlgpu::test {
@@ -19,16 +20,19 @@ namespace cxlgpu::test {
 using Inputs = std::array<CxlController::In, 2>;
 using Outputs = std::array<CxlController::Out, 2>;
 
-// cxl_controller_tb.sv has the same depths.
-inline ControllerParams end_params(unsigned end, const RetryLocal::Limits& limits = {}) {
-  if (end == 0) return {true, 32, 32, 128, limits};
-  return {false, 24, 12, 40, limits};
+// cxl_controller_tb.sv and cache_controller_tb.sv have the same depths.
+inline ControllerParams end_params(unsigned end, const RetryLocal::Limits& limits = {},
+                                   bool has_cache = false) {
+  if (end == 0) return {true, 32, 32, 128, limits, has_cache, {8, 12, 6}};
+  return {false, 24, 12, 40, limits, has_cache, {4, 9, 16}};
 }
 
 class Ends {
  public:
-  explicit Ends(const RetryLocal::Limits& limits = {})
-      : twins_{CxlController(end_params(0, limits)), CxlController(end_params(1, limits))} {}
+  explicit Ends(const RetryLocal::Limits& limits = {}, bool has_cache = false)
+      : has_cache_(has_cache),
+        twins_{CxlController(end_params(0, limits, has_cache)),
+               CxlController(end_params(1, limits, has_cache))} {}
   virtual ~Ends() = default;
   // All outputs are functions of state: the inputs do not matter within the cycle.
   virtual Outputs outputs() { return {twins_[0].eval({}), twins_[1].eval({})}; }
@@ -37,8 +41,10 @@ class Ends {
   }
   [[nodiscard]] virtual bool ok() const { return true; }
   [[nodiscard]] const CxlController& twin(unsigned end) const { return twins_[end]; }
+  [[nodiscard]] bool has_cache() const { return has_cache_; }
 
  private:
+  bool has_cache_;
   std::array<CxlController, 2> twins_;
 };
 
@@ -69,12 +75,23 @@ struct Load {  // percent a cycle
 };
 
 class LinkHarness {
+  Ends& ends_;
+  Lockstep& run_;
+  Random random_;
+
  public:
-  LinkHarness(Ends& ends, Lockstep& run) : ends_(ends), run_(run), random_(run.seed()) {
+  LinkHarness(Ends& ends, Lockstep& run)
+      : ends_(ends),
+        run_(run),
+        random_(run.seed()),
+        cache(random_, [this](const char* what, unsigned end) {
+          if (scoreboard) mismatch(what, end);
+        }) {
     for (unsigned wire = 0; wire < 2; ++wire) restart_monitor(wire);
   }
 
   Load load;
+  CacheBoard cache;  // idle unless loaded
   std::array<unsigned, 2> latency{3, 3};
   std::array<bool, 2> link_up{true, true};
   std::array<bool, 2> mdh_disable{};
@@ -106,7 +123,7 @@ class LinkHarness {
     return wires_[wire].empty() && injected_[wire].empty() && cycle_ > last_arrival_[wire] + 4;
   }
   // R of the monitor from here on: call when nothing is owed and nothing under way.
-  void restart_monitor(unsigned wire) { monitor_[wire].emplace(wire == 1); }
+  void restart_monitor(unsigned wire) { monitor_[wire].emplace(wire == 1, ends_.has_cache()); }
 
   // What is under way does not arrive.
   void lose_wires() { wires_ = {}; }
@@ -116,7 +133,7 @@ class LinkHarness {
       if (!nd_queue_[end].empty() || !wd_queue_[end].empty()) return false;
       if (!nd_expected_[end].empty() || !wd_expected_[end].empty()) return false;
     }
-    return true;
+    return cache.all_delivered();
   }
   [[nodiscard]] bool initialised() const { return out_[0].init_done && out_[1].init_done; }
 
@@ -155,15 +172,12 @@ class LinkHarness {
                   << ", seed " << run_.seed();
   }
 
-  Ends& ends_;
-  Lockstep& run_;
-  Random random_;
   Outputs out_{};
   std::array<std::deque<MsgHeader>, 2> nd_queue_, nd_expected_;  // expected: index of the sender
   std::array<std::deque<WdMessage>, 2> wd_queue_, wd_expected_;
   std::array<std::deque<Flying>, 2> wires_;
   std::array<std::deque<Payload>, 2> injected_;
-  std::array<std::optional<FlitUnpacker>, 2> monitor_;
+  std::array<std::optional<LinkUnpacker>, 2> monitor_;
   std::array<unsigned, 2> errors_{};
   std::array<std::uint64_t, 2> last_arrival_{};
   std::uint64_t cycle_ = 0, delivered_ = 0, injected_errors_ = 0;
@@ -186,6 +200,7 @@ inline void LinkHarness::offer(Inputs& in) {
     if (i.tx_wd_valid) i.tx_wd = wd_queue_[end].front();
     i.rx_nd_ready = !random_.percent(load.rx_stall[end]);
     i.rx_wd_ready = !random_.percent(load.rx_stall[end]);
+    if (ends_.has_cache()) cache.offer(end, i.cache);
     i.link_tx_ready = injected_[end].empty() && !random_.percent(load.link_stall[end]);
   }
 }
@@ -217,6 +232,7 @@ inline void LinkHarness::send(const Inputs& in) {
       wd_expected_[end].push_back(wd_queue_[end].front());
       wd_queue_[end].pop_front();
     }
+    cache.accept(end, in[end].cache, out_[end].cache);
     if (!injected_[end].empty()) {
       launch(end, {injected_[end].front(), crc_of(injected_[end].front())});
       injected_[end].pop_front();
@@ -254,6 +270,7 @@ inline void LinkHarness::receive(const Inputs& in) {
       if (!wd.empty()) wd.pop_front();
       if (on_wd) on_wd(end, o.rx_wd);
     }
+    cache.receive(end, in[end].cache, o.cache);
     errors_[end] |= o.err;
   }
 }

@@ -49,6 +49,10 @@ inline void expect_at_rest(LinkHarness& h, const Ends& ends) {
     const LinkLayer& link = ends.twin(end).link();
     EXPECT_EQ(link.nd_credits(), end_params(1 - end).nd_rx_depth) << side(end);
     EXPECT_EQ(link.wd_credits(), end_params(1 - end).wd_rx_depth) << side(end);
+    for (const CacheChannel c : {kCreq, kCrsp, kCdat}) {
+      const unsigned depth = ends.has_cache() ? end_params(1 - end).cache_rx_depth[c] : 0;
+      EXPECT_EQ(ends.twin(end).cache().credits(c), depth) << side(end) << " channel " << c;
+    }
     EXPECT_GE(link.remote().num_free + 1, end_params(end).llrb_depth) << side(end);
     EXPECT_EQ(link.tx_owed() + link.rx_owed(), 0u) << side(end);
     EXPECT_EQ(h.out()[end].rx_nd_count + h.out()[end].rx_wd_count, 0u) << side(end);

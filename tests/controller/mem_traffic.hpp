@@ -15,7 +15,8 @@ namespace cxlgpu::test {
 
 class MemTraffic {
  public:
-  MemTraffic(LinkHarness& h, unsigned percent) : h_(h), percent_(percent) {
+  MemTraffic(LinkHarness& h, unsigned percent, const flits::LinkCheckerOptions& options = {})
+      : h_(h), percent_(percent), checker_(options) {
     h.on_nd = [this](unsigned end, MsgHeader header) {
       end == 0 ? completion(header) : read(header);
     };
@@ -92,6 +93,16 @@ class MemTraffic {
 
 namespace scenario {
 
+inline void expect_no_findings(flits::LinkChecker& checker) {
+  checker.finish();
+  EXPECT_EQ(checker.finding_count(), 0u);
+  for (const flits::Finding& f : checker.findings()) {
+    ADD_FAILURE() << f.time_ps / 1000 << " " << name(f.direction) << " " << name(f.rule) << ": "
+                  << f.text;
+    if (&f - checker.findings().data() == 4) break;
+  }
+}
+
 // Every message arrives once, in order and unchanged; the wire breaks no rule; all comes to rest.
 inline void end_to_end(Ends& ends, Lockstep& run, unsigned flit_error_ppm, unsigned percent,
                        std::uint64_t cycles) {
@@ -106,13 +117,7 @@ inline void end_to_end(Ends& ends, Lockstep& run, unsigned flit_error_ppm, unsig
   h.load = {};
   EXPECT_TRUE(h.until([&] { return traffic.idle(); }, 50000));
   expect_at_rest(h, ends);
-  traffic.checker().finish();
-  EXPECT_EQ(traffic.checker().finding_count(), 0u);
-  for (const flits::Finding& f : traffic.checker().findings()) {
-    ADD_FAILURE() << f.time_ps / 1000 << " " << name(f.direction) << " " << name(f.rule) << ": "
-                  << f.text;
-    if (&f - traffic.checker().findings().data() == 4) break;
-  }
+  expect_no_findings(traffic.checker());
   EXPECT_EQ(h.injected_errors() > 0, flit_error_ppm > 0);
   EXPECT_EQ(traffic.checker().stats(flits::Direction::M2S).crc_errors +
                 traffic.checker().stats(flits::Direction::S2M).crc_errors,

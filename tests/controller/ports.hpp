@@ -25,6 +25,20 @@ MsgHeader get_header_port(const Port& port, std::size_t lo = 0) {
          static_cast<MsgHeader>(get_bits(port, lo + 64, kHeaderPortBits - 64)) << 64;
 }
 
+// Element i of an array port [..][width-1:0], width at most 128.
+template <typename Port>
+void set_field(Port& port, std::size_t i, unsigned width, MsgHeader value) {
+  const unsigned low = width < 64 ? width : 64;
+  set_bits(port, width * i, low, static_cast<std::uint64_t>(value));
+  set_bits(port, width * i + low, width - low, static_cast<std::uint64_t>(value >> 64));
+}
+template <typename Port>
+MsgHeader get_field(const Port& port, std::size_t i, unsigned width) {
+  const unsigned low = width < 64 ? width : 64;
+  return get_bits(port, width * i, low) |
+         static_cast<MsgHeader>(get_bits(port, width * i + low, width - low)) << 64;
+}
+
 inline std::array<std::uint8_t, 16> header_bytes(MsgHeader header) {
   std::array<std::uint8_t, 16> bytes;
   std::memcpy(bytes.data(), &header, sizeof header);

@@ -1,5 +1,5 @@
-// The two RTL controllers of cxl_controller_tb.sv as ends of the link harness, in lockstep with
-// twins.
+// The two RTL controllers of cxl_controller_tb.sv or cache_controller_tb.sv (`Top`) as ends of the
+// link harness, in lockstep with twins.
 //
 // Purpose: drives both, compares every output of both every cycle, and gives the harness either the
 //          twin's outputs (lockstep: each RTL end talks to the other end's twin) or the RTL's.
@@ -7,16 +7,16 @@
 // Errors:  a difference is a GoogleTest failure by Lockstep; ok() turns false.
 #pragma once
 
-#include "Vcxl_controller.h"
 #include "tests/controller/link_harness.hpp"
 
 namespace cxlgpu::test {
 
-class RtlEnds : public Ends {
+template <typename Top>
+class RtlEndsOf : public Ends {
  public:
   enum class Source { kTwin, kRtl };
 
-  RtlEnds(Lockstep& run, Source source) : run_(run), source_(source) {
+  RtlEndsOf(Lockstep& run, Source source) : Ends({}, kHasCache), run_(run), source_(source) {
     drive({});
     rtl_.reset();
   }
@@ -31,6 +31,7 @@ class RtlEnds : public Ends {
     rtl_.settle();
     const Outputs twin = Ends::outputs();
     for (unsigned end = 0; end < 2; ++end) compare(end, read(end), twin[end]);
+    if constexpr (kCacheOff) run_.check("cache_zero_o", rtl_->cache_zero_o, 3);
     rtl_.edge();
     Ends::clock(in);
   }
@@ -39,13 +40,15 @@ class RtlEnds : public Ends {
 
  private:
   static constexpr unsigned kFlitBits = 528;
+  static constexpr bool kHasCache = requires(Top v) { v.tx_creq_valid_i; };
+  static constexpr bool kCacheOff = requires(Top v) { v.cache_noise_i; };  // cache_off_tb.sv
 
   static void set_flag(std::uint8_t& port, unsigned end, bool value) {
     set_bits(port, end, 1, value ? 1 : 0);
   }
 
   void drive(const Inputs& in) {
-    Vcxl_controller& v = *rtl_;
+    Top& v = *rtl_;
     for (unsigned end = 0; end < 2; ++end) {
       const CxlController::In& i = in[end];
       set_flag(v.link_up_i, end, i.link_up);
@@ -64,11 +67,15 @@ class RtlEnds : public Ends {
       set_line(v.link_rx_flit_i, kFlitBits * end, i.link_rx_flit.payload);
       set_bits(v.link_rx_flit_i, kFlitBits * end + 512, 16, i.link_rx_flit.crc);
       set_flag(v.phy_reinit_done_i, end, i.phy_reinit_done);
+      if constexpr (kHasCache) drive_cache(v, end, i.cache);
+    }
+    if constexpr (kCacheOff) {
+      for (unsigned word = 0; word < 4; ++word) set_bits(v.cache_noise_i, 32 * word, 32, noise_());
     }
   }
 
   CxlController::Out read(unsigned end) {
-    Vcxl_controller& v = *rtl_;
+    Top& v = *rtl_;
     const auto flag = [end](const auto& port) { return get_bits(port, end, 1) != 0; };
     CxlController::Out o;
     o.tx_nd_ready = flag(v.tx_nd_ready_o);
@@ -89,6 +96,33 @@ class RtlEnds : public Ends {
     o.init_done = flag(v.init_done_o);
     o.abort = flag(v.abort_o);
     o.err = static_cast<unsigned>(get_bits(v.err_o, 8 * end, 8));
+    if constexpr (kHasCache) o.cache = read_cache(v, end);
+    return o;
+  }
+
+  static void drive_cache(Top& v, unsigned end, const CacheChannels::Ports& i) {
+    set_flag(v.tx_creq_valid_i, end, i.tx_valid[kCreq]);
+    set_flag(v.tx_crsp_valid_i, end, i.tx_valid[kCrsp]);
+    set_flag(v.tx_cdat_valid_i, end, i.tx_valid[kCdat]);
+    set_field(v.tx_creq_hdr_i, end, kCachePortBits[kCreq], i.tx_creq_hdr);
+    set_field(v.tx_crsp_hdr_i, end, kCachePortBits[kCrsp], i.tx_crsp_hdr);
+    set_field(v.tx_cdat_hdr_i, end, kCachePortBits[kCdat], i.tx_cdat.header);
+    set_line(v.tx_cdat_data_i, 512 * end, i.tx_cdat.data);
+    set_bits(v.tx_cdat_be_i, 64 * end, 64, i.tx_cdat.enables);
+    set_flag(v.rx_creq_ready_i, end, i.rx_ready[kCreq]);
+    set_flag(v.rx_crsp_ready_i, end, i.rx_ready[kCrsp]);
+    set_flag(v.rx_cdat_ready_i, end, i.rx_ready[kCdat]);
+  }
+  static CacheChannels::Out read_cache(Top& v, unsigned end) {
+    const auto flag = [end](const auto& port) { return get_bits(port, end, 1) != 0; };
+    CacheChannels::Out o;
+    o.tx_ready = {flag(v.tx_creq_ready_o), flag(v.tx_crsp_ready_o), flag(v.tx_cdat_ready_o)};
+    o.rx_valid = {flag(v.rx_creq_valid_o), flag(v.rx_crsp_valid_o), flag(v.rx_cdat_valid_o)};
+    o.rx_creq_hdr = get_field(v.rx_creq_hdr_o, end, kCachePortBits[kCreq]);
+    o.rx_crsp_hdr = get_field(v.rx_crsp_hdr_o, end, kCachePortBits[kCrsp]);
+    o.rx_cdat.header = get_field(v.rx_cdat_hdr_o, end, kCachePortBits[kCdat]);
+    o.rx_cdat.data = get_line(v.rx_cdat_data_o, 512 * end);
+    o.rx_cdat.enables = get_bits(v.rx_cdat_be_o, 64 * end, 64);
     return o;
   }
 
@@ -119,10 +153,35 @@ class RtlEnds : public Ends {
       check_bytes("rx_wd_data_o", rtl.rx_wd.data, twin.rx_wd.data);
       check("rx_wd_be_o", rtl.rx_wd.enables, twin.rx_wd.enables);
     }
+    compare_cache(end, rtl.cache, twin.cache);
     if (twin.link_tx_valid) {
       check_bytes("link_tx_flit_o", rtl.link_tx_flit.payload, twin.link_tx_flit.payload);
       check("link_tx_flit_o crc", rtl.link_tx_flit.crc, twin.link_tx_flit.crc);
     }
+  }
+
+  void compare_cache(unsigned end, const CacheChannels::Out& rtl, const CacheChannels::Out& twin) {
+    static constexpr const char* kReady[] = {"tx_creq_ready_o", "tx_crsp_ready_o",
+                                             "tx_cdat_ready_o"};
+    static constexpr const char* kValid[] = {"rx_creq_valid_o", "rx_crsp_valid_o",
+                                             "rx_cdat_valid_o"};
+    for (unsigned c = 0; c < kCacheChannels; ++c) {
+      if (rtl.tx_ready[c] != twin.tx_ready[c]) {
+        run_.check(name(end, kReady[c]), rtl.tx_ready[c], twin.tx_ready[c]);
+      }
+      if (rtl.rx_valid[c] != twin.rx_valid[c]) {
+        run_.check(name(end, kValid[c]), rtl.rx_valid[c], twin.rx_valid[c]);
+      }
+    }
+    const auto check_header = [&](const char* field, MsgHeader r, MsgHeader t) {
+      if (r != t) run_.check_bytes(name(end, field), header_bytes(r), header_bytes(t));
+    };
+    if (twin.rx_valid[kCreq]) check_header("rx_creq_hdr_o", rtl.rx_creq_hdr, twin.rx_creq_hdr);
+    if (twin.rx_valid[kCrsp]) check_header("rx_crsp_hdr_o", rtl.rx_crsp_hdr, twin.rx_crsp_hdr);
+    if (!twin.rx_valid[kCdat]) return;
+    check_header("rx_cdat_hdr_o", rtl.rx_cdat.header, twin.rx_cdat.header);
+    run_.check_bytes(name(end, "rx_cdat_data_o"), rtl.rx_cdat.data, twin.rx_cdat.data);
+    run_.check(name(end, "rx_cdat_be_o"), rtl.rx_cdat.enables, twin.rx_cdat.enables);
   }
 
   static const char* name(unsigned end, const char* field) {
@@ -133,7 +192,8 @@ class RtlEnds : public Ends {
 
   Lockstep& run_;
   Source source_;
-  Clocked<Vcxl_controller> rtl_;
+  Clocked<Top> rtl_;
+  std::mt19937 noise_;
 };
 
 }  // namespace cxlgpu::test

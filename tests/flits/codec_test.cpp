@@ -194,7 +194,7 @@ TEST(Slots, SplitNdrPair) {
 TEST(Codec, WorkedFlits) {
   std::ifstream file(CXLGPU_SOURCE_DIR "/flits/vectors/flits.json");
   const auto vectors = nlohmann::ordered_json::parse(file)["vectors"];
-  ASSERT_EQ(vectors.size(), 21u);
+  ASSERT_EQ(vectors.size(), 32u);
   for (const auto& v : vectors) {
     const std::string what = v["name"];
     const auto flit = Flit::from_hex(v["flit"].get<std::string>());
@@ -228,6 +228,52 @@ TEST(Codec, WorkedWriteIsReceived) {
   EXPECT_EQ(write.tag, 0xCAFE);
   EXPECT_EQ(write.address, 0x123456780u);
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(items[0].data[i], i);
+}
+
+// ---- CXL.cache opcodes, entered a second time from the specification's tables ------------------
+
+template <class E>
+void check_codes(const std::map<std::string, unsigned>& expected) {
+  EXPECT_EQ(NamesOf<E>::table.size(), expected.size());
+  for (const auto& [text, code] : expected) {
+    const auto found = from_name<E>(text);
+    ASSERT_TRUE(found) << text;
+    EXPECT_EQ(static_cast<unsigned>(*found), code) << text;
+  }
+}
+
+TEST(Messages, CacheOpcodes) {
+  check_codes<D2hReqOpcode>({{"RdCurr", 0b00001},
+                             {"RdOwn", 0b00010},
+                             {"RdShared", 0b00011},
+                             {"RdAny", 0b00100},
+                             {"RdOwnNoData", 0b00101},
+                             {"ItoMWr", 0b00110},
+                             {"MemWr", 0b00111},
+                             {"CLFlush", 0b01000},
+                             {"CleanEvict", 0b01001},
+                             {"DirtyEvict", 0b01010},
+                             {"CleanEvictNoData", 0b01011},
+                             {"WOWrInv", 0b01100},
+                             {"WOWrInvF", 0b01101},
+                             {"WrInv", 0b01110},
+                             {"CacheFlushed", 0b10000}});
+  check_codes<D2hRspOpcode>({{"RspIHitI", 0b00100},
+                             {"RspVHitV", 0b00110},
+                             {"RspIHitSE", 0b00101},
+                             {"RspSHitSE", 0b00001},
+                             {"RspSFwdM", 0b00111},
+                             {"RspIFwdM", 0b01111},
+                             {"RspVFwdV", 0b10110}});
+  check_codes<H2dReqOpcode>({{"SnpData", 0b001}, {"SnpInv", 0b010}, {"SnpCur", 0b011}});
+  check_codes<H2dRspOpcode>({{"WritePull", 0b0001},
+                             {"GO", 0b0100},
+                             {"GO_WritePull", 0b0101},
+                             {"ExtCmp", 0b0110},
+                             {"GO_WritePull_Drop", 0b1000},
+                             {"Fast_GO", 0b1100},
+                             {"Fast_GO_WritePull", 0b1101},
+                             {"GO_ERR_WritePull", 0b1111}});
 }
 
 // ---- streams ------------------------------------------------------------------------------------

@@ -117,6 +117,96 @@ TEST(DecodeRules, SizesAndByteEnables) {
   EXPECT_TRUE(decode(kUp, read).findings.empty());
 }
 
+// CXL.cache data: 32 B both ways, byte enables from the device only.
+TEST(DecodeRules, CacheSizesAndByteEnables) {
+  for (const bool sz : {false, true}) {
+    auto down = with(0, 1, {H2dDh{}});
+    auto up = with(0, 1, {D2hDh{}});
+    down.header.sz = up.header.sz = sz;
+    EXPECT_TRUE(decode(kDown, down).findings.empty());
+    EXPECT_TRUE(decode(kUp, up).findings.empty());
+    down.header.be = up.header.be = true;
+    EXPECT_TRUE(found(decode(kDown, down), DecodeRule::ByteEnablesIllegal));
+    EXPECT_TRUE(decode(kUp, up).findings.empty());
+  }
+}
+
+TEST(DecodeRules, CacheMultiDataHeaders) {
+  struct Case {
+    Direction direction;
+    unsigned slot, format;
+    Message header;
+  };
+  for (const Case& c : {Case{kDown, 0, 3, H2dDh{}}, Case{kDown, 3, 3, H2dDh{}},
+                        Case{kUp, 0, 2, D2hDh{}}, Case{kUp, 3, 3, D2hDh{}}}) {
+    const auto four = full_lines(with(c.slot, c.format, {c.header, c.header, c.header, c.header}));
+    Decoder decoder(c.direction);
+    EXPECT_TRUE(decoder.decode(encode(c.direction, four)).findings.empty());
+    EXPECT_EQ(decoder.owed(), c.slot == 0 ? 13u : 16u);
+    auto bad = four;
+    bad.header.be = true;
+    EXPECT_TRUE(found(decode(c.direction, bad), DecodeRule::MdhNotFullLines));
+    const auto one = full_lines(with(c.slot, c.format, {c.header}));
+    EXPECT_TRUE(found(decode(c.direction, one), DecodeRule::MdhSingleHeader));
+  }
+}
+
+TEST(DecodeRules, CacheBoundsPerFlit) {
+  // Most messages of a kind, then one more.
+  auto requests = with(1, 2, {H2dReq{}});
+  requests.header.format[2] = 2;
+  requests.slots[2].messages = {H2dReq{}};
+  EXPECT_TRUE(decode(kDown, requests).findings.empty());
+  requests.slots[0].messages = {H2dReq{}};
+  EXPECT_TRUE(found(decode(kDown, requests), DecodeRule::TooManyMessages));
+
+  auto responses = with(1, 1, {H2dRsp{}, H2dRsp{}, H2dRsp{}, H2dRsp{}});
+  EXPECT_TRUE(decode(kDown, responses).findings.empty());
+  responses.slots[0].messages = {H2dRsp{}};
+  EXPECT_TRUE(found(decode(kDown, responses), DecodeRule::TooManyMessages));
+
+  auto answers = with(1, 1, {D2hRsp{}, D2hRsp{}});
+  EXPECT_TRUE(decode(kUp, answers).findings.empty());
+  answers.slots[0].messages = {D2hRsp{}};
+  EXPECT_TRUE(found(decode(kUp, answers), DecodeRule::TooManyMessages));
+
+  auto four = with(0, 1, {D2hReq{}});
+  for (const unsigned slot : {1u, 2u, 3u}) {
+    four.header.format[slot] = 1;
+    four.slots[slot].messages = {D2hReq{}};
+  }
+  EXPECT_TRUE(decode(kUp, four).findings.empty());
+}
+
+TEST(DecodeRules, CacheCredits) {
+  ProtocolFlit f;
+  f.header.rsp_crd = 1;
+  f.header.req_crd = 2;
+  f.header.data_crd = 3;
+  using enum MessageKind;
+  for (const auto& [direction, rsp, req, data] :
+       {std::tuple{kDown, D2hRsp, D2hReq, D2hDh}, std::tuple{kUp, H2dRsp, H2dReq, H2dDh}}) {
+    const Decoded d = decode(direction, f);
+    EXPECT_TRUE(d.findings.empty());
+    std::array<unsigned, kMessageKinds> counts{};
+    for (const CreditReturn& c : d.credits) counts[index(c.pool)] = c.count;
+    EXPECT_EQ(counts[index(rsp)], 1u);
+    EXPECT_EQ(counts[index(req)], 2u);
+    EXPECT_EQ(counts[index(data)], 4u);
+  }
+}
+
+TEST(DecodeRules, CacheReservedCodes) {
+  D2hReq req;
+  for (const unsigned code : {0u, 15u, 17u, 31u}) {
+    req.opcode = static_cast<D2hReqOpcode>(code);
+    EXPECT_TRUE(found(decode(kUp, with(0, 1, {req})), DecodeRule::ReservedCode)) << code;
+  }
+  H2dReq snoop;
+  snoop.opcode = static_cast<H2dReqOpcode>(4);
+  EXPECT_TRUE(found(decode(kDown, with(0, 0, {snoop})), DecodeRule::ReservedCode));
+}
+
 TEST(DecodeRules, ReservedCodes) {
   M2sReq req;
   req.opcode = static_cast<M2sReqOpcode>(5);

@@ -1,0 +1,47 @@
+// Flits to CXL.mem and CXL.cache messages.
+//
+// Purpose: twin of rtl/controller/cache_unpacker.sv, the unpacker of a controller that carries both
+//          protocols: every slot format of the direction, several data headers a slot included.
+// Units:   counts of messages and 16-byte chunks.
+// Shapes:  a flit brings at most two ND, four (host) or two Creq, two (host) or four Crsp, and
+//          completes at most one message with data, CXL.mem or CXL.cache.
+// Errors:  Out::mem.err; what is done then is in docs/blocks.md.
+// Source:  CXL 2.0 4.2.5 to 4.2.7 (cxl-facts 1.4 to 1.9), docs/blocks.md.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "refmodel/controller/cache_wire.hpp"
+#include "refmodel/controller/flit_unpacker.hpp"
+
+namespace cxlgpu {
+
+class CacheUnpacker {
+ public:
+  using In = FlitUnpacker::In;
+  struct Out {
+    FlitUnpacker::Out mem{};  // with what does not belong to a channel: kind of flit, error, R
+    CacheReceived cache{};
+  };
+
+  explicit CacheUnpacker(bool is_host) : is_host_(is_host) {}
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+  [[nodiscard]] unsigned owed() const;
+
+ private:
+  struct Waiting {  // a data header and the chunks that follow it
+    MsgHeader header;
+    unsigned chunks;
+    bool cache;
+  };
+  // The decode of one flit: works on copies of the state; clock() keeps them.
+  struct Decode;
+
+  bool is_host_;
+  std::deque<Waiting> waiting_;
+  std::vector<Chunk> line_;  // chunks of the oldest waiting message so far
+};
+
+}  // namespace cxlgpu

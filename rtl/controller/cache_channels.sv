@@ -1,0 +1,427 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// CXL.cache side of a controller: transmit and receive queues of the three channels each way,
+// their credits, the order of snoops after GOs, and the credit fields that cache and mem share.
+//
+//   channel   host sends   device sends   granted by the receiver in
+//   Creq      H2D Req      D2H Req        ReqCrd
+//   Crsp      H2D Rsp      D2H Rsp        RspCrd
+//   Cdat      H2D Data     D2H Data       DataCrd
+//
+// Source: CXL 2.0, chapters 3.2 (CXL.cache) and 4.2 (link layer); docs/blocks.md gives the cycles.
+
+module cache_channels
+  import cxl_pkg::*;
+#(
+  parameter bit          IsHost = 1'b1,
+  parameter int unsigned CreqRxDepth = 16,
+  parameter int unsigned CrspRxDepth = 16,
+  parameter int unsigned CdatRxDepth = 16
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             start_i,
+  input  logic             tx_flush_i,
+
+  input  logic             tx_creq_valid_i,
+  output logic             tx_creq_ready_o,
+  input  cache_req_t       tx_creq_hdr_i,
+  input  logic             tx_crsp_valid_i,
+  output logic             tx_crsp_ready_o,
+  input  cache_rsp_t       tx_crsp_hdr_i,
+  input  logic             tx_cdat_valid_i,
+  output logic             tx_cdat_ready_o,
+  input  cache_dh_t        tx_cdat_hdr_i,
+  input  line_t            tx_cdat_data_i,
+  input  byte_en_t         tx_cdat_be_i,
+
+  output logic             rx_creq_valid_o,
+  input  logic             rx_creq_ready_i,
+  output cache_req_t       rx_creq_hdr_o,
+  output logic             rx_crsp_valid_o,
+  input  logic             rx_crsp_ready_i,
+  output cache_rsp_t       rx_crsp_hdr_o,
+  output logic             rx_cdat_valid_o,
+  input  logic             rx_cdat_ready_i,
+  output cache_dh_t        rx_cdat_hdr_o,
+  output line_t            rx_cdat_data_o,
+  output byte_en_t         rx_cdat_be_o,
+
+  // Packer: what may be sent, and what is
+  output logic [1:0]       pk_creq_valid_o,
+  output cache_req_t [1:0] pk_creq_hdr_o,
+  output logic [1:0]       pk_crsp_valid_o,
+  output cache_rsp_t [1:0] pk_crsp_hdr_o,
+  output logic             pk_cdat_valid_o,
+  output cache_dh_t        pk_cdat_hdr_o,
+  output line_t            pk_cdat_data_o,
+  output byte_en_t         pk_cdat_be_o,
+  input  logic [1:0]       creq_taken_i,
+  input  logic [1:0]       crsp_taken_i,
+  input  logic             cdat_taken_i,
+
+  // Unpacker
+  input  logic [3:0]       up_creq_valid_i,
+  input  cache_req_t [3:0] up_creq_hdr_i,
+  input  logic [1:0][2:0]  up_creq_older_i,
+  input  logic [3:0]       up_crsp_valid_i,
+  input  cache_rsp_t [3:0] up_crsp_hdr_i,
+  input  logic             up_cdat_valid_i,
+  input  cache_dh_t        up_cdat_hdr_i,
+  input  line_t            up_data_i,
+  input  byte_en_t         up_be_i,
+  output logic             overflow_o,
+
+  // Credits: fields received; mem's fields in, shared fields out
+  input  logic             rx_crd_valid_i,
+  input  logic [3:0]       rx_rsp_crd_i,
+  input  logic [3:0]       rx_req_crd_i,
+  input  logic [3:0]       rx_data_crd_i,
+  input  logic [2:0][3:0]  mem_crd_i,         // 0 Rsp, 1 Req, 2 Data; here and below
+  output logic [2:0][3:0]  crd_o,
+  input  logic             crd_sent_i,
+  output logic [2:0]       mem_sent_o,        // the field that left was mem's
+  output logic             crd_pending_o
+);
+
+  if (CreqRxDepth < 4 || CreqRxDepth > 127 || CrspRxDepth < 4 || CrspRxDepth > 127 ||
+      CdatRxDepth < 4 || CdatRxDepth > 127) begin : g_check_depth
+    $error("CXL.cache receive queues hold 4 to 127 messages");
+  end
+
+  localparam int unsigned TxDepth = 4;
+  localparam int unsigned TxCountBits = $clog2(TxDepth + 1);
+  localparam int unsigned CrspCountBits = $clog2(CrspRxDepth + 1);
+  localparam int unsigned CreqMax = IsHost ? 4 : 2;   // a flit
+  localparam int unsigned CrspMax = IsHost ? 2 : 4;
+
+  typedef struct packed {
+    cache_dh_t hdr;
+    byte_en_t  be;
+    line_t     data;
+  } cdat_t;
+
+  // Not needed here: counts, room for more than there is.
+  logic [2:0]                         unused_creq_count, unused_cdat_count;
+  logic [$clog2(CreqRxDepth + 1)-1:0] unused_rxq_creq_count;
+  logic [$clog2(CdatRxDepth + 1)-1:0] unused_rxq_cdat_count;
+  logic                               unused;
+
+  // ---------------------------------------------------------------------------------------------
+  // T1: transmit queues
+  // ---------------------------------------------------------------------------------------------
+  logic [1:0]             creq_ready, crsp_ready, creq_waits, crsp_waits, creq_free;
+  logic [TxCountBits-1:0] crsp_count;
+  logic                   cdat_waits;
+  cdat_t                  cdat_head;
+  logic [9:0]             creq_avail, crsp_avail, cdat_avail;
+
+  fifo_dual #(
+    .Width (D2hReqBits),
+    .Depth (TxDepth)
+  ) u_txq_creq (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (tx_flush_i),
+    .in_valid_i  ({1'b0, tx_creq_valid_i}),
+    .in_ready_o  (creq_ready),
+    .in_data0_i  (tx_creq_hdr_i),
+    .in_data1_i  ('0),
+    .out_valid_o (creq_waits),
+    .out_take_i  (creq_taken_i),
+    .out_data0_o (pk_creq_hdr_o[0]),
+    .out_data1_o (pk_creq_hdr_o[1]),
+    .count_o     (unused_creq_count)
+  );
+
+  fifo_dual #(
+    .Width (H2dRspBits),
+    .Depth (TxDepth)
+  ) u_txq_crsp (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (tx_flush_i),
+    .in_valid_i  ({1'b0, tx_crsp_valid_i}),
+    .in_ready_o  (crsp_ready),
+    .in_data0_i  (tx_crsp_hdr_i),
+    .in_data1_i  ('0),
+    .out_valid_o (crsp_waits),
+    .out_take_i  (crsp_taken_i),
+    .out_data0_o (pk_crsp_hdr_o[0]),
+    .out_data1_o (pk_crsp_hdr_o[1]),
+    .count_o     (crsp_count)
+  );
+
+  fifo_multi #(
+    .Width ($bits(cdat_t)),
+    .Depth (TxDepth),
+    .In    (1)
+  ) u_txq_cdat (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (tx_flush_i),
+    .in_valid_i  (tx_cdat_valid_i),
+    .in_ready_o  (tx_cdat_ready_o),
+    .in_data_i   ({tx_cdat_hdr_i, tx_cdat_be_i, tx_cdat_data_i}),
+    .out_valid_o (cdat_waits),
+    .out_ready_i (cdat_taken_i),
+    .out_data_o  (cdat_head),
+    .count_o     (unused_cdat_count)
+  );
+
+  assign unused          = ^{creq_ready[1], crsp_ready[1]};
+  assign tx_creq_ready_o = creq_ready[0];
+  assign tx_crsp_ready_o = crsp_ready[0];
+  assign pk_cdat_hdr_o   = cdat_head.hdr;
+  assign pk_cdat_data_o  = cdat_head.data;
+  assign pk_cdat_be_o    = cdat_head.be;
+
+  assign pk_creq_valid_o = creq_waits & creq_free & {creq_avail > 10'd1, creq_avail != 10'd0};
+  assign pk_crsp_valid_o = crsp_waits & {crsp_avail > 10'd1, crsp_avail != 10'd0};
+  assign pk_cdat_valid_o = cdat_waits && cdat_avail != 10'd0;
+
+  // ---------------------------------------------------------------------------------------------
+  // R2: receive queues
+  // ---------------------------------------------------------------------------------------------
+  logic [CreqMax-1:0]       rxq_creq_ready;
+  logic [CrspMax-1:0]       rxq_crsp_ready;
+  logic                     rxq_creq_valid, rxq_creq_free, rxq_cdat_ready;
+  logic [CrspCountBits-1:0] rxq_crsp_count;
+  logic                     creq_pop, crsp_pop, cdat_pop;
+  cdat_t                    rxq_cdat;
+
+  fifo_multi #(
+    .Width (D2hReqBits),
+    .Depth (CreqRxDepth),
+    .In    (CreqMax)
+  ) u_rxq_creq (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (start_i),
+    .in_valid_i  (up_creq_valid_i[CreqMax-1:0]),
+    .in_ready_o  (rxq_creq_ready),
+    .in_data_i   (up_creq_hdr_i[CreqMax-1:0]),
+    .out_valid_o (rxq_creq_valid),
+    .out_ready_i (creq_pop),
+    .out_data_o  (rx_creq_hdr_o),
+    .count_o     (unused_rxq_creq_count)
+  );
+
+  fifo_multi #(
+    .Width (H2dRspBits),
+    .Depth (CrspRxDepth),
+    .In    (CrspMax)
+  ) u_rxq_crsp (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (start_i),
+    .in_valid_i  (up_crsp_valid_i[CrspMax-1:0]),
+    .in_ready_o  (rxq_crsp_ready),
+    .in_data_i   (up_crsp_hdr_i[CrspMax-1:0]),
+    .out_valid_o (rx_crsp_valid_o),
+    .out_ready_i (rx_crsp_ready_i),
+    .out_data_o  (rx_crsp_hdr_o),
+    .count_o     (rxq_crsp_count)
+  );
+
+  fifo_multi #(
+    .Width ($bits(cdat_t)),
+    .Depth (CdatRxDepth),
+    .In    (1)
+  ) u_rxq_cdat (
+    .clk_i,
+    .rst_ni,
+    .clear_i     (start_i),
+    .in_valid_i  (up_cdat_valid_i),
+    .in_ready_o  (rxq_cdat_ready),
+    .in_data_i   ({up_cdat_hdr_i, up_be_i, up_data_i}),
+    .out_valid_o (rx_cdat_valid_o),
+    .out_ready_i (rx_cdat_ready_i),
+    .out_data_o  (rxq_cdat),
+    .count_o     (unused_rxq_cdat_count)
+  );
+
+  assign rx_creq_valid_o = rxq_creq_valid && rxq_creq_free;
+  assign rx_cdat_hdr_o   = rxq_cdat.hdr;
+  assign rx_cdat_data_o  = rxq_cdat.data;
+  assign rx_cdat_be_o    = rxq_cdat.be;
+  assign creq_pop        = rx_creq_valid_o && rx_creq_ready_i;
+  assign crsp_pop        = rx_crsp_valid_o && rx_crsp_ready_i;
+  assign cdat_pop        = rx_cdat_valid_o && rx_cdat_ready_i;
+  assign overflow_o      = |(up_creq_valid_i[CreqMax-1:0] & ~rxq_creq_ready) ||
+                           |(up_crsp_valid_i[CrspMax-1:0] & ~rxq_crsp_ready) ||
+                           (up_cdat_valid_i && !rxq_cdat_ready);
+
+  // ---------------------------------------------------------------------------------------------
+  // H2D: no snoop before the GO that was sent before it
+  // ---------------------------------------------------------------------------------------------
+  if (IsHost) begin : g_order_tx
+    logic [1:0][TxCountBits-1:0] older;
+
+    always_comb begin
+      older[0] = crsp_count + TxCountBits'(tx_crsp_valid_i && tx_crsp_ready_o) -
+                 TxCountBits'(crsp_taken_i);
+      older[1] = '0;
+    end
+
+    cache_order #(
+      .Depth      (TxDepth),
+      .OtherDepth (TxDepth)
+    ) u_order (
+      .clk_i,
+      .rst_ni,
+      .clear_i      (tx_flush_i),
+      .push_i       ({1'b0, tx_creq_valid_i && tx_creq_ready_o}),
+      .older_i      (older),
+      .take_i       (creq_taken_i),
+      .other_left_i (crsp_taken_i),
+      .free_o       (creq_free)
+    );
+
+    logic unused_host;
+    assign unused_host   = ^{up_creq_older_i, up_crsp_valid_i[3:CrspMax], up_crsp_hdr_i[3:CrspMax],
+        rxq_crsp_count};
+    assign rxq_creq_free = 1'b1;
+  end else begin : g_order_rx
+    logic [1:0][CrspCountBits-1:0] older;
+    logic [7:0]                    ahead;
+    logic [1:0]                    unused_free;
+
+    always_comb begin
+      ahead = '0;
+      older  = '0;
+      for (int unsigned k = 0; k < 2; k++) begin
+        ahead = 8'(rxq_crsp_count) + 8'(up_creq_older_i[k]);
+        if (ahead > 8'(CrspRxDepth)) ahead = 8'(CrspRxDepth);
+        older[k] = CrspCountBits'(ahead - 8'(crsp_pop));
+      end
+    end
+
+    cache_order #(
+      .Depth      (CreqRxDepth),
+      .OtherDepth (CrspRxDepth)
+    ) u_order (
+      .clk_i,
+      .rst_ni,
+      .clear_i      (start_i),
+      .push_i       (up_creq_valid_i[1:0] & rxq_creq_ready),
+      .older_i      (older),
+      .take_i       ({1'b0, creq_pop}),
+      .other_left_i ({1'b0, crsp_pop}),
+      .free_o       ({unused_free[0], rxq_creq_free})
+    );
+
+    logic unused_device;
+    assign unused_free[1] = 1'b0;
+    assign unused_device  = ^{up_creq_valid_i[3:CreqMax], up_creq_hdr_i[3:CreqMax],
+        unused_free, crsp_count};
+    assign creq_free      = 2'b11;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Credits
+  // ---------------------------------------------------------------------------------------------
+  logic [2:0][2:0] code;
+  logic [2:0][9:0] pending;
+  logic [2:0]      cache_sent, prefer_q, both, use_cache;
+
+  credit_tx u_credit_crsp (
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .add_valid_i (rx_crd_valid_i && !rx_rsp_crd_i[3]),
+    .add_code_i  (rx_rsp_crd_i[2:0]),
+    .use_i       (crsp_taken_i),
+    .avail_o     (crsp_avail)
+  );
+
+  credit_tx u_credit_creq (
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .add_valid_i (rx_crd_valid_i && !rx_req_crd_i[3]),
+    .add_code_i  (rx_req_crd_i[2:0]),
+    .use_i       (creq_taken_i),
+    .avail_o     (creq_avail)
+  );
+
+  credit_tx u_credit_cdat (
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .add_valid_i (rx_crd_valid_i && !rx_data_crd_i[3]),
+    .add_code_i  (rx_data_crd_i[2:0]),
+    .use_i       ({1'b0, cdat_taken_i}),
+    .avail_o     (cdat_avail)
+  );
+
+  credit_return #(
+    .Init (CrspRxDepth)
+  ) u_return_crsp (
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .freed_i   (crsp_pop),
+    .sent_i    (cache_sent[0]),
+    .code_o    (code[0]),
+    .pending_o (pending[0])
+  );
+
+  credit_return #(
+    .Init (CreqRxDepth)
+  ) u_return_creq (
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .freed_i   (creq_pop),
+    .sent_i    (cache_sent[1]),
+    .code_o    (code[1]),
+    .pending_o (pending[1])
+  );
+
+  credit_return #(
+    .Init (CdatRxDepth)
+  ) u_return_cdat (
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .freed_i   (cdat_pop),
+    .sent_i    (cache_sent[2]),
+    .code_o    (code[2]),
+    .pending_o (pending[2])
+  );
+
+  // A field names one pool; the one it named last waits if both have something to return.
+  always_comb begin
+    for (int unsigned f = 0; f < 3; f++) begin
+      both[f]       = code[f] != 3'd0 && mem_crd_i[f] != 4'd0;
+      use_cache[f]  = both[f] ? prefer_q[f] : code[f] != 3'd0;
+      crd_o[f]      = use_cache[f] ? {1'b0, code[f]} : mem_crd_i[f];
+      cache_sent[f] = crd_sent_i && use_cache[f];
+      mem_sent_o[f] = crd_sent_i && !use_cache[f] && mem_crd_i[f] != 4'd0;
+    end
+  end
+
+  assign crd_pending_o = pending != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)      prefer_q <= '0;
+    else if (start_i) prefer_q <= '0;
+    else              prefer_q <= (prefer_q | mem_sent_o) & ~cache_sent;
+  end
+
+  // Users may take a waiting message back, not change it; what is offered is a valid message.
+  a_tx_creq: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tx_creq_valid_i && !tx_creq_ready_o) |=> !tx_creq_valid_i || $stable(tx_creq_hdr_i));
+  a_tx_crsp: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tx_crsp_valid_i && !tx_crsp_ready_o) |=> !tx_crsp_valid_i || $stable(tx_crsp_hdr_i));
+  a_tx_cdat: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tx_cdat_valid_i && !tx_cdat_ready_o) |=> !tx_cdat_valid_i || $stable(tx_cdat_data_i));
+  a_tx_valid: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!tx_creq_valid_i || tx_creq_hdr_i[0]) && (!tx_crsp_valid_i || tx_crsp_hdr_i[0]) &&
+      (!tx_cdat_valid_i || tx_cdat_hdr_i[0]));
+  // Mem's code is never lost: it is sent or kept.
+  a_field: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (cache_sent & mem_sent_o) == '0);
+
+endmodule

@@ -1,0 +1,67 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Keeps the messages of one queue from overtaking older ones of another: for each waiting message,
+// how many of the other queue's have to leave first. Stands beside the queue and follows it.
+//
+// Source: CXL 2.0, chapter 3.2.2: a snoop (H2D Req) must not pass the GO (H2D Rsp) before it.
+//
+// Latency: outputs show the registered state; a message that leaves counts from the next cycle on.
+
+module cache_order #(
+  parameter int unsigned Depth = 4,        // of the queue
+  parameter int unsigned OtherDepth = 4,   // of the other one
+  localparam int unsigned OlderBits = $clog2(OtherDepth + 1),
+  localparam int unsigned CountBits = $clog2(Depth + 1)
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  logic                      clear_i,
+
+  input  logic [1:0]                push_i,        // messages that enter, word 0 first
+  input  logic [1:0][OlderBits-1:0] older_i,       // others before them, after this cycle
+  input  logic [1:0]                take_i,        // messages that leave
+  input  logic [1:0]                other_left_i,  // others that leave in this cycle
+  output logic [1:0]                free_o         // head and second may go
+);
+
+  logic [Depth-1:0][OlderBits-1:0] older_q, older_d, stay;  // oldest message first
+  logic [CountBits-1:0]            count_q, staying;
+  logic [OlderBits-1:0]            left;
+
+  assign free_o  = {count_q > CountBits'(1) && older_q[1] == '0, count_q != '0 && older_q[0] == '0};
+  assign staying = count_q - CountBits'(take_i);
+  assign left    = OlderBits'(other_left_i);
+
+  always_comb begin
+    unique case (take_i)
+      2'd0:    stay = older_q;
+      2'd1:    stay = {OlderBits'(0), older_q[Depth-1:1]};
+      default: stay = {OlderBits'(0), OlderBits'(0), older_q[Depth-1:2]};
+    endcase
+    for (int unsigned i = 0; i < Depth; i++) begin
+      if (CountBits'(i) < staying)       older_d[i] = (stay[i] > left) ? stay[i] - left : '0;
+      else if (CountBits'(i) == staying) older_d[i] = older_i[0];
+      else                               older_d[i] = older_i[1];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)      count_q <= '0;
+    else if (clear_i) count_q <= '0;
+    else              count_q <= count_q + CountBits'(push_i[0]) + CountBits'(push_i[1]) -
+                                 CountBits'(take_i);
+  end
+
+  always_ff @(posedge clk_i) begin
+    older_q <= older_d;
+  end
+
+  a_push: assert property (@(posedge clk_i) disable iff (!rst_ni) push_i != 2'b10);
+  a_take: assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
+      take_i != 2'd3 && (take_i == 2'd0 || free_o[take_i[1]]));
+  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth));
+  // Who waits behind others waits at least as long as who is before it.
+  a_monotone: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      count_q > CountBits'(1) |-> older_q[1] >= older_q[0]);
+
+endmodule

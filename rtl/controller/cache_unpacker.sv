@@ -1,0 +1,508 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// flit_unpacker for a link with CXL.cache: takes accepted flits of either direction apart, in every
+// slot format there is. Messages without data come out in the cycle of their flit, messages with
+// data in the cycle of the flit that brings their last chunk. Outputs are combinational.
+//
+// Source: CXL 2.0, chapter 4.2: slot formats, packing and rollover.
+//
+// R chunks are owed. With R < 4 all of them belong to one message (each has four chunks at least),
+// and a protocol flit carries them all in slots 1..R: it always completes that message, and what
+// waits afterwards was started in this flit, in one slot, thus is all mem or all cache data. Hence
+// four header places are enough (one MDH slot).
+
+module cache_unpacker
+  import cxl_pkg::*;
+#(
+  parameter bit IsHost = 1'b1  // the end this receiver is in
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             start_i,       // link (re)start: nothing owed
+
+  input  logic             valid_i,       // one accepted flit
+  input  flit_payload_t    flit_i,
+
+  output logic [1:0]       nd_valid_o,
+  output msg_hdr_t [1:0]   nd_hdr_o,
+  output logic             wd_valid_o,
+  output msg_hdr_t         wd_hdr_o,
+  output line_t            wd_data_o,     // of wd or cdat
+  output byte_en_t         wd_be_o,
+
+  output logic [3:0]       creq_valid_o,
+  output cache_req_t [3:0] creq_hdr_o,
+  output logic [1:0][2:0]  creq_older_o,  // device: responses of this flit before the request
+  output logic [3:0]       crsp_valid_o,
+  output cache_rsp_t [3:0] crsp_hdr_o,
+  output logic             cdat_valid_o,
+  output cache_dh_t        cdat_hdr_o,
+
+  output logic             is_protocol_o,
+  output logic             is_control_o,
+  output logic             err_o,
+  output logic [4:0]       owed_o
+);
+
+  localparam int unsigned DhBits = IsHost ? S2mDrsBits : M2sRwdBits;  // at least cache's
+  localparam logic [2:0] CreqMax = IsHost ? 3'd4 : 3'd2;
+  localparam logic [2:0] CrspMax = IsHost ? 3'd2 : 3'd4;
+  typedef logic [DhBits-1:0] data_hdr_t;
+
+  logic [4:0]      owed_q, owed_d;
+  logic [2:0]      arrived_q;            // chunks of the oldest message already here, 0..4
+  data_hdr_t [3:0] hdr_q;                // waiting headers, oldest first
+  logic            be_q;                 // the waiting message has a byte-enable chunk
+  logic            cache_q;              // what waits is CXL.cache's
+  slot_t           chunk0_q, chunk1_q, chunk2_q, chunk3_q;
+
+  flit_header_t header;
+  logic         is_adf;
+
+  assign header        = flit_i[31:0];
+  assign is_adf        = owed_q >= 5'd4;
+  assign is_control_o  = valid_i && !is_adf && header.is_control;
+  assign is_protocol_o = valid_i && !is_adf && !header.is_control;
+  assign owed_o        = owed_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Scan of a protocol flit: messages, new data headers, first slot of their data
+  // ---------------------------------------------------------------------------------------------
+  logic            dh_found;
+  logic [2:0]      dh_count;             // headers started (MDH: up to 4)
+  logic [1:0]      dh_slot;              // slot they came in
+  data_hdr_t [3:0] dh;
+  logic            dh_be, dh_cache;
+  logic [1:0]      nd_count;
+  logic [2:0]      creq_count, crsp_count;
+  logic            err;
+
+  // The slot under the loop's eye.
+  slot_t            slot;
+  logic [2:0]       code;
+  logic [1:0]       ndv;                 // its messages
+  msg_hdr_t [1:0]   ndm;
+  logic             cqv;
+  cache_req_t       cqm;
+  logic [3:0]       cpv;
+  cache_rsp_t [3:0] cpm;
+  logic [3:0]       dhv;                 // its data headers
+  data_hdr_t [3:0]  dhm;
+  logic             mdh, cache;
+
+  // Ak and credits are the link layer's.
+  logic unused;
+  assign unused = ^header;
+
+  always_comb begin
+    slot         = '0;
+    code         = '0;
+    ndv          = '0;
+    ndm          = '0;
+    cqv          = 1'b0;
+    cqm          = '0;
+    cpv          = '0;
+    cpm          = '0;
+    dhv          = '0;
+    dhm          = '0;
+    mdh          = 1'b0;
+    cache        = 1'b0;
+    nd_count     = '0;
+    nd_hdr_o     = '0;
+    creq_count   = '0;
+    creq_hdr_o   = '0;
+    creq_older_o = '0;
+    crsp_count   = '0;
+    crsp_hdr_o   = '0;
+    dh_found     = 1'b0;
+    dh_count     = '0;
+    dh_slot      = '0;
+    dh           = '0;
+    dh_be        = 1'b0;
+    dh_cache     = 1'b0;
+    err          = 1'b0;
+    if (is_protocol_o) begin
+      for (int unsigned s = 0; s < 4; s++) begin
+        slot  = flit_i[SlotBits*s +: SlotBits];
+        code  = (s == 0) ? header.slot0 : (s == 1) ? header.slot1 :
+                (s == 2) ? header.slot2 : header.slot3;
+        ndv   = '0;
+        ndm   = '0;
+        cqv   = 1'b0;
+        cqm   = '0;
+        cpv   = '0;
+        cpm   = '0;
+        dhv   = '0;
+        dhm   = '0;
+        mdh   = 1'b0;
+        cache = 1'b1;
+        if (s != 0 && (dh_found || 5'(s) <= owed_q)) begin
+          if (code != SlotG0) err = 1'b1;      // a data chunk
+        end else if (IsHost) begin
+          if (s == 0) begin
+            unique case (code)
+              SlotH0: begin
+                dhv[0] = slot[32];
+                dhm[0] = DhBits'(slot[48:32]);
+                cpv    = {2'b00, slot[69], slot[49]};
+                cpm[0] = H2dRspBits'(slot[68:49]);
+                cpm[1] = H2dRspBits'(slot[88:69]);
+                ndv[0] = slot[89];
+                ndm[0] = MsgHdrBits'(slot[118:89]);
+              end
+              SlotH1: begin
+                cqv    = slot[32];
+                cqm    = slot[110:32];
+                dhv[0] = slot[111];
+                dhm[0] = DhBits'(slot[127:111]);
+              end
+              SlotH2: begin
+                mdh    = 1'b1;
+                dhv    = {slot[83], slot[66], slot[49], slot[32]};
+                dhm[0] = DhBits'(slot[48:32]);
+                dhm[1] = DhBits'(slot[65:49]);
+                dhm[2] = DhBits'(slot[82:66]);
+                dhm[3] = DhBits'(slot[99:83]);
+                cpv[0] = slot[100];
+                cpm[0] = H2dRspBits'(slot[119:100]);
+              end
+              SlotH3: begin
+                cache  = 1'b0;
+                dhv[0] = slot[32];
+                dhm[0] = DhBits'(slot[71:32]);
+                ndv[0] = slot[72];
+                ndm[0] = MsgHdrBits'(slot[101:72]);
+              end
+              SlotH4: begin
+                ndv    = {slot[60], slot[32]};
+                ndm[0] = MsgHdrBits'({slot[91:90], slot[59:32]});
+                ndm[1] = MsgHdrBits'(slot[89:60]);
+              end
+              SlotH5: begin
+                cache  = 1'b0;
+                mdh    = 1'b1;
+                dhv    = {2'b00, slot[72], slot[32]};
+                dhm[0] = DhBits'(slot[71:32]);
+                dhm[1] = DhBits'(slot[111:72]);
+              end
+              default: err = 1'b1;
+            endcase
+          end else begin
+            unique case (code)
+              SlotG0: ;
+              SlotG1: begin
+                cqv    = slot[0];
+                cqm    = slot[78:0];
+                cpv    = {2'b00, slot[99], slot[79]};
+                cpm[0] = H2dRspBits'(slot[98:79]);
+                cpm[1] = H2dRspBits'(slot[118:99]);
+              end
+              SlotG2: begin
+                cqv    = slot[0];
+                cqm    = slot[78:0];
+                dhv[0] = slot[79];
+                dhm[0] = DhBits'(slot[95:79]);
+                cpv[0] = slot[96];
+                cpm[0] = H2dRspBits'(slot[115:96]);
+              end
+              SlotG3: begin
+                mdh    = 1'b1;
+                dhv    = {slot[51], slot[34], slot[17], slot[0]};
+                dhm[0] = DhBits'(slot[16:0]);
+                dhm[1] = DhBits'(slot[33:17]);
+                dhm[2] = DhBits'(slot[50:34]);
+                dhm[3] = DhBits'(slot[67:51]);
+              end
+              SlotG4: begin
+                cache  = 1'b0;
+                dhv[0] = slot[0];
+                dhm[0] = DhBits'(slot[39:0]);
+                ndv    = {slot[68], slot[40]};
+                ndm[0] = MsgHdrBits'({slot[99:98], slot[67:40]});
+                ndm[1] = MsgHdrBits'(slot[97:68]);
+              end
+              SlotG5: begin
+                ndv    = {slot[28], slot[0]};
+                ndm[0] = MsgHdrBits'({slot[59:58], slot[27:0]});
+                ndm[1] = MsgHdrBits'(slot[57:28]);
+              end
+              SlotG6: begin
+                cache  = 1'b0;
+                mdh    = 1'b1;
+                dhv    = {1'b0, slot[80], slot[40], slot[0]};
+                dhm[0] = DhBits'(slot[39:0]);
+                dhm[1] = DhBits'(slot[79:40]);
+                dhm[2] = DhBits'(slot[119:80]);
+              end
+              default: err = 1'b1;
+            endcase
+          end
+        end else begin
+          if (s == 0) begin
+            unique case (code)
+              SlotH0: begin
+                cqv    = slot[32];
+                cqm    = D2hReqBits'(slot[95:32]);
+                cpv[0] = slot[96];
+                cpm[0] = slot[127:96];
+              end
+              SlotH1: begin
+                dhv[0] = slot[32];
+                dhm[0] = DhBits'(slot[55:32]);
+                cpv    = {2'b00, slot[88], slot[56]};
+                cpm[0] = slot[87:56];
+                cpm[1] = slot[119:88];
+              end
+              SlotH2: begin
+                cqv    = slot[32];
+                cqm    = D2hReqBits'(slot[95:32]);
+                dhv[0] = slot[96];
+                dhm[0] = DhBits'(slot[119:96]);
+              end
+              SlotH3: begin
+                mdh    = 1'b1;
+                dhv    = {slot[104], slot[80], slot[56], slot[32]};
+                dhm[0] = DhBits'(slot[55:32]);
+                dhm[1] = DhBits'(slot[79:56]);
+                dhm[2] = DhBits'(slot[103:80]);
+                dhm[3] = DhBits'(slot[127:104]);
+              end
+              SlotH4: begin
+                cache  = 1'b0;
+                dhv[0] = slot[32];
+                dhm[0] = DhBits'(slot[118:32]);
+              end
+              SlotH5: begin
+                ndv[0] = slot[32];
+                ndm[0] = slot[118:32];
+              end
+              default: err = 1'b1;
+            endcase
+          end else begin
+            unique case (code)
+              SlotG0: ;
+              SlotG1: begin
+                cpv = {slot[96], slot[64], slot[32], slot[0]};
+                cpm = slot;
+              end
+              SlotG2: begin
+                cqv    = slot[0];
+                cqm    = D2hReqBits'(slot[63:0]);
+                dhv[0] = slot[64];
+                dhm[0] = DhBits'(slot[87:64]);
+                cpv[0] = slot[88];
+                cpm[0] = slot[119:88];
+              end
+              SlotG3: begin
+                mdh    = 1'b1;
+                dhv    = {slot[72], slot[48], slot[24], slot[0]};
+                dhm[0] = DhBits'(slot[23:0]);
+                dhm[1] = DhBits'(slot[47:24]);
+                dhm[2] = DhBits'(slot[71:48]);
+                dhm[3] = DhBits'(slot[95:72]);
+                cpv[0] = slot[96];
+                cpm[0] = slot[127:96];
+              end
+              SlotG4: begin
+                ndv[0] = slot[0];
+                ndm[0] = slot[86:0];
+                dhv[0] = slot[88];
+                dhm[0] = DhBits'(slot[111:88]);
+              end
+              SlotG5: begin
+                cache  = 1'b0;
+                dhv[0] = slot[0];
+                dhm[0] = DhBits'(slot[86:0]);
+                cpv[0] = slot[88];
+                cpm[0] = slot[119:88];
+              end
+              default: err = 1'b1;
+            endcase
+          end
+        end
+
+        // Messages without data, in order (no slot has a response before a request); one too many
+        // is dropped.
+        for (int unsigned k = 0; k < 2; k++) begin
+          if (ndv[k]) begin
+            if (nd_count[1]) err = 1'b1;
+            else begin
+              nd_hdr_o[nd_count[0]] = ndm[k];
+              nd_count = nd_count + 2'd1;
+            end
+          end
+        end
+        if (cqv) begin
+          if (creq_count == CreqMax) err = 1'b1;
+          else begin
+            creq_hdr_o[creq_count[1:0]] = cqm;
+            if (!IsHost) creq_older_o[creq_count[0]] = crsp_count;
+            creq_count = creq_count + 3'd1;
+          end
+        end
+        for (int unsigned k = 0; k < 4; k++) begin
+          if (cpv[k]) begin
+            if (crsp_count == CrspMax) err = 1'b1;
+            else begin
+              crsp_hdr_o[crsp_count[1:0]] = cpm[k];
+              crsp_count = crsp_count + 3'd1;
+            end
+          end
+        end
+
+        // Data headers; slots after them are data, so there is one such slot a flit.
+        if (dhv != '0) begin
+          dh_found = 1'b1;
+          dh_slot  = 2'(s);
+          dh_be    = header.be && !mdh;
+          dh_cache = cache;
+          for (int unsigned k = 0; k < 4; k++) begin
+            if (dhv[k]) begin
+              dh[dh_count[1:0]] = dhm[k];
+              dh_count = dh_count + 3'd1;
+            end
+          end
+          if (!header.sz || (header.be && (mdh || (!IsHost && cache)))) err = 1'b1;
+        end
+      end
+    end
+  end
+
+  assign nd_valid_o = {nd_count[1], nd_count != 2'd0};
+  assign err_o      = err;
+
+  always_comb begin
+    for (int unsigned k = 0; k < 4; k++) begin
+      creq_valid_o[k] = 3'(k) < creq_count;
+      crsp_valid_o[k] = 3'(k) < crsp_count;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Completion of the oldest message
+  // ---------------------------------------------------------------------------------------------
+  logic [2:0] missing;                  // chunks it still needs, 1..5
+  logic       complete;
+  slot_t      in0, in1, in2, in3;       // data slots of this flit, in order
+
+  assign missing  = (be_q ? 3'd5 : 3'd4) - arrived_q;
+  assign complete = is_protocol_o ? (owed_q != 5'd0) : (valid_i && is_adf && missing != 3'd5);
+  assign in0 = is_adf ? flit_i[127:0]   : flit_i[255:128];
+  assign in1 = is_adf ? flit_i[255:128] : flit_i[383:256];
+  assign in2 = is_adf ? flit_i[383:256] : flit_i[511:384];
+  assign in3 = flit_i[511:384];         // ADF only
+
+  assign wd_valid_o   = complete && !cache_q;
+  assign cdat_valid_o = complete && cache_q;
+  assign wd_hdr_o     = MsgHdrBits'(hdr_q[0]);
+  assign cdat_hdr_o   = hdr_q[0][H2dDhBits-1:0];
+
+  always_comb begin
+    wd_data_o = '0;
+    wd_be_o   = '1;
+    if (complete) begin
+      unique case (arrived_q)
+        3'd0:    wd_data_o = {in3, in2, in1, in0};
+        3'd1:    wd_data_o = {in2, in1, in0, chunk0_q};
+        3'd2:    wd_data_o = {in1, in0, chunk1_q, chunk0_q};
+        3'd3:    wd_data_o = {in0, chunk2_q, chunk1_q, chunk0_q};
+        default: wd_data_o = {chunk3_q, chunk2_q, chunk1_q, chunk0_q};
+      endcase
+      if (be_q) begin
+        unique case (arrived_q)
+          3'd1:    wd_be_o = in3[63:0];
+          3'd2:    wd_be_o = in2[63:0];
+          3'd3:    wd_be_o = in1[63:0];
+          default: wd_be_o = in0[63:0];
+        endcase
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // State
+  // ---------------------------------------------------------------------------------------------
+  logic [1:0] dh_first;                 // slot of their first chunk: 1, 2, 3; 0: none in this flit
+
+  always_comb begin
+    dh_first = dh_slot + 2'd1;
+    if (dh_slot == 2'd0) dh_first = owed_q[1:0] + 2'd1;
+    owed_d = owed_q;
+    if (valid_i && is_adf) begin
+      owed_d = owed_q - 5'd4;
+    end else if (is_protocol_o) begin
+      owed_d = 5'd0;
+      if (dh_found) begin
+        owed_d = {dh_count, 2'b00} + 5'(dh_be) - ((dh_first == 2'd0) ? 5'd0 : 5'd4 - 5'(dh_first));
+      end
+    end
+    if (start_i) owed_d = '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) owed_q <= '0;
+    else         owed_q <= owed_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (is_protocol_o && dh_found) begin
+      hdr_q     <= dh;
+      be_q      <= dh_be;
+      cache_q   <= dh_cache;
+      arrived_q <= (dh_first == 2'd0) ? 3'd0 : 3'd4 - 3'(dh_first);
+      unique case (dh_first)
+        2'd1: begin
+          chunk0_q <= flit_i[255:128];
+          chunk1_q <= flit_i[383:256];
+          chunk2_q <= flit_i[511:384];
+        end
+        2'd2: begin
+          chunk0_q <= flit_i[383:256];
+          chunk1_q <= flit_i[511:384];
+        end
+        default: chunk0_q <= flit_i[511:384];
+      endcase
+    end else if (valid_i && is_adf) begin
+      unique case (missing)
+        3'd5: begin                     // five chunks of one message, four of them here
+          chunk0_q  <= in0;
+          chunk1_q  <= in1;
+          chunk2_q  <= in2;
+          chunk3_q  <= in3;
+          arrived_q <= 3'd4;
+        end
+        3'd4: arrived_q <= 3'd0;
+        3'd3: begin
+          chunk0_q  <= in3;
+          arrived_q <= 3'd1;
+        end
+        3'd2: begin
+          chunk0_q  <= in2;
+          chunk1_q  <= in3;
+          arrived_q <= 3'd2;
+        end
+        default: begin
+          chunk0_q  <= in1;
+          chunk1_q  <= in2;
+          chunk2_q  <= in3;
+          arrived_q <= 3'd3;
+        end
+      endcase
+      if (complete) begin
+        hdr_q[2:0] <= hdr_q[3:1];
+        be_q       <= 1'b0;             // only a message alone in its flit has one
+      end
+    end
+  end
+
+  // In a protocol flit the owed chunks are exactly what the oldest message misses.
+  a_rollover: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (owed_q != 5'd0 && owed_q < 5'd4) |-> {2'b00, missing} == owed_q);
+  a_owed: assert property (@(posedge clk_i) disable iff (!rst_ni) owed_q <= 5'd16);
+  a_nd: assert property (@(posedge clk_i) disable iff (!rst_ni) nd_valid_o != 2'b10);
+  a_one_line: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(wd_valid_o && cdat_valid_o));
+  a_adf: assert property (@(posedge clk_i) disable iff (!rst_ni) (valid_i && is_adf) |->
+      nd_valid_o == '0 && creq_valid_o == '0 && crsp_valid_o == '0 && !err_o);
+
+endmodule

@@ -1,0 +1,328 @@
+// cache_unpacker against the flit codec's decoder: every slot format of both directions, filled as
+// another implementer's packer may fill it, and each kind of illegal flit. Behind it the receive
+// queues of cache_channels: all comes out, in order, and no snoop before an older response.
+//
+// Units:   flits; end 0 is the host's unpacker (receives D2H and S2M), end 1 the device's.
+// Errors:  GoogleTest failures that name end, flit number and seed.
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "Vcache_formats.h"
+#include "flits/codec.hpp"
+#include "tests/common/bits.hpp"
+#include "tests/common/lockstep.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+using flits::MessageKind;
+using flits::u128;
+
+enum class Harm : unsigned {
+  None,
+  ReservedCode,
+  OwedCode,
+  HalfLine,
+  MdhEnables,
+  H2dEnables,
+  TooMany,
+  kCount
+};
+
+struct Made {
+  flits::Flit flit;
+  bool legal = true;
+};
+
+class Maker {
+ public:
+  Maker(Random& random, flits::Direction direction) : random_(random), direction_(direction) {}
+
+  // A protocol flit with `owed` (0..3) data slots; the harm is done only where it can be.
+  Made make(unsigned owed, Harm harm, std::set<unsigned>& seen) {
+    using K = MessageKind;
+    Made made;
+    std::array<u128, 4> slots{};
+    flits::FlitHeader header;
+    header.sz = true;
+    header.ak = random_.bits(1) != 0;
+    const unsigned density =
+        harm == Harm::TooMany ? 100 : static_cast<unsigned>(random_.pick(std::array{20, 60, 95}));
+    std::array<unsigned, flits::kMessageKinds> count{};
+    bool data = false, mdh = false, harmed = false;
+    K data_kind = K::M2sRwd;
+    for (unsigned s = 0; s < 4; ++s) {
+      u128 bits = u128{random_.bits(64)} << 64 | random_.bits(64);
+      if (s != 0 && (data || s <= owed)) {
+        slots[s] = bits;
+        if (harm == Harm::OwedCode && !harmed) {
+          header.format[s] = static_cast<std::uint8_t>(1 + random_.below(7));
+          harmed = true;
+        }
+        continue;
+      }
+      std::uint8_t code = static_cast<std::uint8_t>(random_.bits(3));
+      while (bad(s, code)) code = static_cast<std::uint8_t>(random_.bits(3));
+      const flits::SlotFormat& format = flits::slot_format(direction_, s, code);
+      for (const flits::Placement& p : format.places()) {
+        const bool full = count[index(p.kind)] == kMost[index(p.kind)];
+        bool valid = random_.percent(density);
+        if (harm == Harm::TooMany ? carries_data(p.kind) : full) valid = false;
+        bits = valid ? bits | u128{1} << p.at : bits & ~(u128{1} << p.at);
+        if (!valid) continue;
+        if (full) harmed = true;
+        if (!full) ++count[index(p.kind)];
+        if (carries_data(p.kind)) {
+          data = true;
+          data_kind = p.kind;
+          mdh = format.mdh;
+        }
+      }
+      if (harm == Harm::ReservedCode && !harmed) {
+        do code = static_cast<std::uint8_t>(6 + random_.bits(1));
+        while (!bad(s, code) || (s == 0 && code == 7 && random_.bits(1)));
+        harmed = true;
+        data = mdh = false;
+      } else {
+        seen.insert((s == 0 ? 0 : 8) + code);
+      }
+      header.format[s] = code;
+      slots[s] = s == 0 ? bits >> 32 << 32 : bits;
+    }
+    const bool may_have_enables =
+        !data || (!mdh && (data_kind == K::M2sRwd || data_kind == K::D2hDh));
+    header.be = may_have_enables && random_.bits(1) != 0;
+    if (harm == Harm::HalfLine && data) {
+      header.sz = false;
+      harmed = true;
+    }
+    if ((harm == Harm::MdhEnables && data && mdh) ||
+        (harm == Harm::H2dEnables && data && !mdh && data_kind == K::H2dDh)) {
+      header.be = true;
+      harmed = true;
+    }
+    header.rsp_crd = static_cast<std::uint8_t>(random_.bits(4));
+    slots[0] |= flits::pack_header(header);
+    for (unsigned s = 0; s < 4; ++s) made.flit.set_slot(s, slots[s]);
+    made.legal = !harmed;
+    return made;
+  }
+
+ private:
+  static constexpr std::array<unsigned, flits::kMessageKinds> kMost{2, 1, 2, 3, 2, 4, 4, 4, 2, 4};
+  [[nodiscard]] bool bad(unsigned s, unsigned code) const {
+    const flits::SlotFormat& f = flits::slot_format(direction_, s, code);
+    return !f.defined() || (s == 0 && f.raw);
+  }
+
+  Random& random_;
+  flits::Direction direction_;
+};
+
+// Without its reserved bits.
+u128 plain(MessageKind kind, u128 bits) {
+  return flits::pack(flits::unpack(kind, bits));
+}
+
+template <typename Port>
+u128 bits_at(const Port& port, unsigned at, unsigned width) {
+  u128 value = get_bits(port, at, width < 64 ? width : 64);
+  if (width > 64) value |= u128{get_bits(port, at + 64, width - 64)} << 64;
+  return value;
+}
+
+struct Waiting {
+  u128 header = 0;
+  LineBytes data{};
+  std::uint64_t enables = 0;
+  std::uint64_t after = 0;  // H2D Req: responses before it
+};
+
+// The receive queues: what waits in them, by channel (Creq, Crsp, Cdat).
+class Queues {
+ public:
+  static constexpr unsigned kDepth = 16;
+  std::array<std::deque<Waiting>, 3> waiting;
+  std::uint64_t pushed_rsp = 0;
+
+  // Room for whatever a flit may bring.
+  [[nodiscard]] bool room() const {
+    return std::all_of(waiting.begin(), waiting.end(),
+                       [](const auto& q) { return q.size() + 4 <= kDepth; });
+  }
+  void clear() {
+    for (auto& q : waiting) q.clear();
+    popped_rsp_ = pushed_rsp = 0;
+  }
+  void ready(Vcache_formats& v, unsigned end, Random& random, unsigned percent) {
+    set_bits(v.rx_creq_ready_i, end, 1, random.percent(percent) ? 1 : 0);
+    set_bits(v.rx_crsp_ready_i, end, 1, random.percent(percent) ? 1 : 0);
+    set_bits(v.rx_cdat_ready_i, end, 1, random.percent(percent) ? 1 : 0);
+  }
+  // What is handed over in this cycle; before what the flit of the cycle brings is pushed.
+  void pop(const Vcache_formats& v, unsigned end) {
+    const std::uint64_t popped_before = popped_rsp_;
+    const auto head = [&](unsigned c, bool valid, bool ready, u128 header) -> const Waiting* {
+      if (!valid || !ready) return nullptr;
+      EXPECT_FALSE(waiting[c].empty()) << "channel " << c << ": nothing was sent";
+      if (waiting[c].empty()) return nullptr;
+      out_ = waiting[c].front();
+      waiting[c].pop_front();
+      EXPECT_TRUE(out_.header == header) << "channel " << c;
+      return &out_;
+    };
+    if (head(1, get_bits(v.rx_crsp_valid_o, end, 1), get_bits(v.rx_crsp_ready_i, end, 1),
+             bits_at(v.rx_crsp_hdr_o, 32 * end, 32)) != nullptr) {
+      ++popped_rsp_;
+    }
+    if (const auto* w =
+            head(0, get_bits(v.rx_creq_valid_o, end, 1), get_bits(v.rx_creq_ready_i, end, 1),
+                 bits_at(v.rx_creq_hdr_o, 79 * end, 79))) {
+      EXPECT_TRUE(end == 0 || w->after <= popped_before) << "a snoop passes a response";
+    }
+    if (const auto* w =
+            head(2, get_bits(v.rx_cdat_valid_o, end, 1), get_bits(v.rx_cdat_ready_i, end, 1),
+                 bits_at(v.rx_cdat_hdr_o, 24 * end, 24))) {
+      EXPECT_EQ(get_line(v.rx_cdat_data_o, 512 * end), w->data);
+      EXPECT_EQ(get_bits(v.rx_cdat_be_o, 64 * end, 64), w->enables);
+    }
+  }
+
+ private:
+  Waiting out_;
+  std::uint64_t popped_rsp_ = 0;
+};
+
+void formats(unsigned end, std::uint64_t own_seed) {
+  using K = MessageKind;
+  const std::uint64_t seed = from_environment("CXLGPU_SEED", own_seed);
+  const std::uint64_t flits_to_run = from_environment("CXLGPU_CYCLES", 100000);
+  Random random(seed);
+  const auto direction = end == 0 ? flits::Direction::S2M : flits::Direction::M2S;
+  const K nd = end == 0 ? K::S2mNdr : K::M2sReq, wd = end == 0 ? K::S2mDrs : K::M2sRwd;
+  const K creq = end == 0 ? K::D2hReq : K::H2dReq, crsp = end == 0 ? K::D2hRsp : K::H2dRsp;
+  const K cdat = end == 0 ? K::D2hDh : K::H2dDh;
+  Maker maker(random, direction);
+  flits::Decoder decoder(direction);
+  Clocked<Vcache_formats> rtl;
+  rtl.reset();
+  std::set<unsigned> seen;
+  std::array<unsigned, static_cast<unsigned>(Harm::kCount)> harms{};
+  std::array<std::uint64_t, flits::kMessageKinds> got{};
+  unsigned most_owed = 0;
+  Queues queues;
+  for (std::uint64_t n = 0; n < flits_to_run; ++n) {
+    const auto note = [&] {
+      return "end " + std::to_string(end) + " flit " + std::to_string(n) + " seed " +
+             std::to_string(seed);
+    };
+    const unsigned owed = decoder.owed();
+    most_owed = std::max(most_owed, owed);
+    Made made;
+    const auto harm = random.percent(3) ? static_cast<Harm>(random.below(7)) : Harm::None;
+    if (owed >= 4) {
+      for (unsigned s = 0; s < 4; ++s) {
+        made.flit.set_slot(s, u128{random.bits(64)} << 64 | random.bits(64));
+      }
+    } else {
+      made = maker.make(owed, harm, seen);
+    }
+    Vcache_formats& v = *rtl;
+    v.start_i = 0;
+    // The queues empty until there is room for this flit.
+    for (unsigned i = 0; i < 400 && !queues.room(); ++i) {
+      v.valid_i = 0;
+      queues.ready(v, end, random, 50);
+      rtl.settle();
+      queues.pop(v, end);
+      rtl.edge();
+    }
+    ASSERT_TRUE(queues.room()) << note() << ": what waits is not offered";
+    queues.ready(v, end, random, 40);
+    set_bits(v.valid_i, 0, 2, 1u << end);
+    for (unsigned i = 0; i < 4; ++i) {
+      const u128 slot = made.flit.slot(i);
+      set_bits(v.flit_i, 512 * end + 128 * i, 64, static_cast<std::uint64_t>(slot));
+      set_bits(v.flit_i, 512 * end + 128 * i + 64, 64, static_cast<std::uint64_t>(slot >> 64));
+    }
+    rtl.settle();
+    ASSERT_EQ(get_bits(v.owed_o, 5 * end, 5), owed) << note();
+    ASSERT_EQ(get_bits(v.err_o, end, 1), made.legal ? 0u : 1u) << note();
+    if (!made.legal) {
+      // What else comes out of it has its own rules; begin anew.
+      ++harms[static_cast<unsigned>(harm)];
+      v.start_i = 3;
+      rtl.edge();
+      decoder.reset();
+      queues.clear();
+      continue;
+    }
+    queues.pop(v, end);
+    ASSERT_EQ(get_bits(v.overflow_o, end, 1), 0u) << note();
+    const flits::Decoded decoded = decoder.decode(made.flit);
+    std::array<unsigned, flits::kMessageKinds> count{};
+    bool line = false;
+    for (const flits::Item& item : decoded.items) {
+      const K kind = flits::kind_of(item.message);
+      const unsigned k = count[index(kind)]++;
+      const u128 header = flits::pack(item.message);
+      ++got[index(kind)];
+      u128 rtl_header = 0;
+      bool valid = false;
+      if (kind == nd) {
+        valid = get_bits(v.nd_valid_o, 2 * end + k, 1);
+        rtl_header = bits_at(v.nd_hdr_o, 87 * (2 * end + k), 87);
+      } else if (kind == creq) {
+        valid = get_bits(v.creq_valid_o, 4 * end + k, 1);
+        rtl_header = bits_at(v.creq_hdr_o, 79 * (4 * end + k), 79);
+        if (end == 1) {
+          ASSERT_EQ(get_bits(v.creq_older_o, 6 + 3 * k, 3), count[index(crsp)]) << note();
+        }
+      } else if (kind == crsp) {
+        valid = get_bits(v.crsp_valid_o, 4 * end + k, 1);
+        rtl_header = bits_at(v.crsp_hdr_o, 32 * (4 * end + k), 32);
+      } else {
+        line = true;
+        valid = kind == wd ? get_bits(v.wd_valid_o, end, 1) : get_bits(v.cdat_valid_o, end, 1);
+        rtl_header =
+            kind == wd ? bits_at(v.wd_hdr_o, 87 * end, 87) : bits_at(v.cdat_hdr_o, 24 * end, 24);
+        ASSERT_EQ(get_line(v.wd_data_o, 512 * end), item.data) << note();
+        ASSERT_EQ(get_bits(v.wd_be_o, 64 * end, 64), item.byte_enables) << note();
+      }
+      if (kind == creq) queues.waiting[0].push_back({rtl_header, {}, 0, queues.pushed_rsp});
+      if (kind == cdat) queues.waiting[2].push_back({rtl_header, item.data, item.byte_enables, 0});
+      if (kind == crsp) {
+        queues.waiting[1].push_back({rtl_header, {}, 0, 0});
+        ++queues.pushed_rsp;
+      }
+      ASSERT_TRUE(valid) << note() << " " << flits::name(kind) << " is missing";
+      ASSERT_TRUE(plain(kind, rtl_header) == header) << note() << " " << flits::name(kind);
+    }
+    // And nothing else.
+    ASSERT_EQ(get_bits(v.nd_valid_o, 2 * end, 2), (1u << count[index(nd)]) - 1) << note();
+    ASSERT_EQ(get_bits(v.creq_valid_o, 4 * end, 4), (1u << count[index(creq)]) - 1) << note();
+    ASSERT_EQ(get_bits(v.crsp_valid_o, 4 * end, 4), (1u << count[index(crsp)]) - 1) << note();
+    ASSERT_EQ(get_bits(v.wd_valid_o, end, 1) + get_bits(v.cdat_valid_o, end, 1), line ? 1u : 0u)
+        << note();
+    ASSERT_EQ(get_bits(v.is_protocol_o, end, 1), owed < 4 ? 1u : 0u) << note();
+    rtl.edge();
+  }
+  EXPECT_EQ(seen.size(), end == 0 ? 13u : 12u) << "slot formats";
+  EXPECT_EQ(most_owed, 16u);
+  for (const K kind : {nd, wd, creq, crsp, cdat}) EXPECT_GT(got[index(kind)], flits_to_run / 50);
+  for (unsigned h = 1; h < static_cast<unsigned>(Harm::kCount); ++h) {
+    if (end == 0 && static_cast<Harm>(h) == Harm::H2dEnables) continue;
+    EXPECT_GT(harms[h], 10u) << "illegal flit " << h;
+  }
+}
+
+TEST(CacheFormats, HostEnd) {
+  formats(0, 1);
+}
+TEST(CacheFormats, DeviceEnd) {
+  formats(1, 2);
+}
+
+}  // namespace
+}  // namespace cxlgpu::test

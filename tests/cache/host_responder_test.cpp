@@ -1,0 +1,187 @@
+// host_responder in lockstep with its twin: every request in and out of its memory, every policy,
+// snoops with every answer, errors, and messages that nothing asked for.
+#include "refmodel/cache/host_responder.hpp"
+
+#include <set>
+
+#include "Vhost_responder.h"
+#include "tests/cache/agent_ports.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+using Op = flits::D2hReqOpcode;
+using Rsp = flits::H2dRspOpcode;
+
+constexpr unsigned kLines = 16;
+
+struct Mix {
+  unsigned request, snoop, answer, wrong, stall, error;  // percent
+};
+constexpr Mix kMixes[] = {{60, 10, 60, 0, 0, 5},  {90, 30, 90, 0, 20, 0}, {60, 60, 50, 10, 30, 20},
+                          {20, 90, 40, 2, 50, 0}, {90, 0, 90, 1, 0, 50},  {50, 50, 30, 50, 10, 5}};
+
+class Surroundings {
+ public:
+  explicit Surroundings(Random& random) : random_(random) {}
+
+  HostResponder::In next(const Mix& mix) {
+    HostResponder::In in;
+    if (!snoop_) {
+      snoop_ = random_.percent(mix.snoop);
+      snoop_op_ = static_cast<unsigned>(1 + random_.below(3));
+      snoop_line_ = line();
+    }
+    in.snp_valid = snoop_;
+    in.snp_op = snoop_op_;
+    in.snp_line = snoop_line_;
+    in.policy = {random_.percent(30), random_.percent(50), random_.percent(50), random_.percent(50),
+                 random_.percent(mix.error)};
+    for (bool& ready : in.link.tx_ready) ready = !random_.percent(mix.stall);
+    if (!requested_) {
+      requested_ = random_.percent(mix.request);
+      request_ = request();
+    }
+    in.link.rx_valid[kCreq] = requested_;
+    in.link.rx_creq_hdr = request_;
+    in.link.rx_valid[kCrsp] = random_.percent(snooping_ ? mix.answer : mix.wrong / 4);
+    flits::D2hRsp rsp{.opcode = snoop_answer(mix), .uqid = uqid(mix)};
+    in.link.rx_crsp_hdr = with_noise(random_, flits::pack(rsp), flits::low_mask(18));
+    in.link.rx_valid[kCdat] = random_.percent(pulling_ ? mix.answer : mix.answer / 8);
+    flits::D2hDh data{.uqid = uqid(mix), .bogus = random_.percent(10)};
+    in.link.rx_cdat.header = with_noise(random_, flits::pack(data), kDataBits);
+    in.link.rx_cdat.data = random_payload(random_);
+    // Snooped lines come whole.
+    in.link.rx_cdat.enables = pulling_ ? random_enables(random_, 40) : kAllEnables;
+    return in;
+  }
+
+  void observe(const HostResponder::In& in, const HostResponder::Out& out) {
+    if (in.snp_valid && out.snp_ready) snoop_ = false;
+    if (in.link.rx_valid[kCreq] && out.link.rx_creq_ready) requested_ = false;
+    if (out.snp_ready) pulling_ = false;
+    if (out.done) snooping_ = false;
+    if (out.link.tx_valid[kCreq]) {
+      uqid_ = flits::unpack<flits::H2dReq>(out.link.tx_creq_hdr).uqid;
+      snooping_ = true;
+    }
+    if (!out.link.tx_valid[kCrsp]) return;
+    const auto rsp = flits::unpack<flits::H2dRsp>(out.link.tx_crsp_hdr);
+    const bool pull = rsp.opcode == Rsp::WritePull || rsp.opcode == Rsp::GoWritePull ||
+                      rsp.opcode == Rsp::FastGoWritePull || rsp.opcode == Rsp::GoErrWritePull;
+    if (pull) uqid_ = rsp.rsp_data;
+    pulling_ |= pull;
+  }
+
+ private:
+  static constexpr MsgHeader kDataBits = 0x5FFF;  // valid, UQID, Bogus
+  // Valid, opcode, CQID, address; NT and the rest are noise.
+  static constexpr MsgHeader kReqBits = flits::low_mask(18) | flits::low_mask(46) << 26;
+
+  std::uint64_t line() {
+    if (random_.percent(5)) return random_.bits(46);
+    return random_.percent(5) ? std::uint64_t{1} << random_.below(46) : random_.below(kLines + 2);
+  }
+  MsgHeader request() {
+    flits::D2hReq req{.opcode = static_cast<Op>(1 + random_.below(16)),
+                      .cqid = static_cast<std::uint16_t>(random_.bits(12)),
+                      .address = line() << 6};
+    if (random_.percent(3)) req.opcode = static_cast<Op>(random_.bits(5));
+    return with_noise(random_, flits::pack(req), kReqBits);
+  }
+  std::uint16_t uqid(const Mix& mix) {
+    if (!random_.percent(mix.wrong)) return uqid_;
+    return random_.bits(1) != 0 ? std::uint16_t((uqid_ + 1) & 0xFFF)
+                                : static_cast<std::uint16_t>(random_.bits(12));
+  }
+  flits::D2hRspOpcode snoop_answer(const Mix& mix) {
+    if (random_.percent(mix.wrong)) return static_cast<flits::D2hRspOpcode>(random_.bits(5));
+    const auto& names = flits::NamesOf<flits::D2hRspOpcode>::table;
+    return names[random_.below(names.size())].value;
+  }
+
+  Random& random_;
+  bool snoop_ = false, requested_ = false;
+  unsigned snoop_op_ = 0;
+  std::uint64_t snoop_line_ = 0;
+  MsgHeader request_ = 0;
+  std::uint16_t uqid_ = 0;
+  bool pulling_ = false, snooping_ = false;
+};
+
+void drive(Vhost_responder& v, const HostResponder::In& in) {
+  v.snp_valid_i = in.snp_valid;
+  v.snp_op_i = in.snp_op;
+  v.snp_addr_i = in.snp_line;
+  v.drop_i = in.policy.drop;
+  v.any_shared_i = in.policy.any_shared;
+  v.own_modified_i = in.policy.own_modified;
+  v.data_first_i = in.policy.data_first;
+  v.error_i = in.policy.error;
+  drive_channels(v, in.link);
+}
+
+void compare(Lockstep& run, const Vhost_responder& v, const HostResponder::In& in,
+             const HostResponder::Out& out) {
+  run.check("snp_ready_o", v.snp_ready_o, out.snp_ready);
+  run.check("err_o", v.err_o, out.err);
+  const HostResponder::Done done = out.done.value_or(HostResponder::Done{});  // 0 otherwise
+  run.check("snp_done_o", v.snp_done_o, out.done.has_value());
+  run.check("snp_rsp_o", v.snp_rsp_o, done.rsp);
+  run.check_bytes("snp_data_o", get_line(v.snp_data_o), done.data);
+  compare_channels(run, v, in.link, out.link);
+}
+
+// Every request, inside and outside the memory; every snoop with every answer that it may have.
+class Coverage {
+ public:
+  void note(const HostResponder::In& in, const HostResponder::Out& out) {
+    if (out.done) snoops_.insert({snoop_, out.done->rsp});
+    if (in.snp_valid && out.snp_ready) snoop_ = in.snp_op;
+    errors_ += out.err ? 1 : 0;
+    if (!in.link.rx_valid[kCreq] || !out.link.rx_creq_ready) return;
+    const auto req = flits::unpack<flits::D2hReq>(in.link.rx_creq_hdr);
+    if (flits::is_defined(req.opcode)) {
+      requests_.insert({req.opcode, req.address >> 6 < kLines, in.policy.error});
+    }
+  }
+  void expect_full() const {
+    EXPECT_EQ(requests_.size(), 15u * 4);
+    EXPECT_EQ(snoops_.size(), 5u + 3 + 7);
+    EXPECT_GT(errors_, 1000u);
+  }
+
+ private:
+  unsigned snoop_ = 0;
+  std::set<std::tuple<Op, bool, bool>> requests_;
+  std::set<std::pair<unsigned, unsigned>> snoops_;
+  std::uint64_t errors_ = 0;
+};
+
+TEST(HostResponder, Lockstep) {
+  Lockstep run("cache/host_responder", 82);
+  Random random(run.seed());
+  Clocked<Vhost_responder> rtl;
+  HostResponder twin(kLines);
+  drive(*rtl, {});
+  rtl.reset();
+  Surroundings around(random);
+  Coverage coverage;
+  Mix mix = kMixes[0];
+  while (run.next()) {
+    if (run.cycle() % 512 == 0) mix = random.pick(kMixes);
+    const HostResponder::In in = around.next(mix);
+    drive(*rtl, in);
+    rtl.settle();
+    const HostResponder::Out out = twin.eval(in);
+    compare(run, *rtl, in, out);
+    coverage.note(in, out);
+    around.observe(in, out);
+    rtl.edge();
+    twin.clock(in);
+  }
+  if (run.ok() && run.cycle() > 100000) coverage.expect_full();
+}
+
+}  // namespace
+}  // namespace cxlgpu::test

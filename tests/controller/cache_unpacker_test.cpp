@@ -1,0 +1,214 @@
+// cache_unpacker in lockstep with its twin, host and device. Flits are drawn slot by slot from all
+// formats of the direction (more than our packer ever sends), with a share of illegal ones. The
+// twin itself is checked against the decoder of flits/ on legal streams.
+#include "refmodel/controller/cache_unpacker.hpp"
+
+#include <set>
+
+#include "Vcache_unpacker.h"
+#include "flits/codec.hpp"
+#include "tests/controller/ports.hpp"
+#include "tests/flits/stream.hpp"
+
+namespace cxlgpu::test {
+namespace {
+
+struct Mix {
+  unsigned message;  // percent of the places that hold a message
+  unsigned data;     // percent of the places for data headers that hold one
+  unsigned wild;     // percent of slots with any code and any bits
+  unsigned sz;       // percent of flits with Sz
+  unsigned be;
+};
+constexpr Mix kMixes[] = {{60, 30, 0, 100, 0},   {90, 90, 0, 100, 0}, {30, 60, 0, 100, 50},
+                          {90, 2, 0, 100, 10},   {60, 10, 5, 95, 30}, {50, 40, 40, 50, 50},
+                          {100, 100, 0, 100, 0}, {100, 0, 2, 100, 5}};
+
+class FlitMaker {
+ public:
+  FlitMaker(Random& random, bool is_host) : random_(random), is_host_(is_host) {}
+
+  // A protocol flit (or a control flit); owed slots get data like any empty ones.
+  Payload make(const Mix& mix) {
+    Payload flit{};
+    flits::FlitHeader header;
+    header.ak = random_.bits(1) != 0;
+    header.sz = random_.percent(mix.sz);
+    header.be = random_.percent(mix.be);
+    for (unsigned slot = 0; slot < 4; ++slot) {
+      header.format[slot] = code(slot);
+      if (random_.percent(mix.wild)) {
+        header.format[slot] = std::uint8_t(random_.bits(3));
+        or_slot(flit, slot, random_bits(slot));
+      } else if (slot > 0 && header.format[slot] == 0) {
+        or_slot(flit, slot, random_bits(slot));
+      } else {
+        messages(flit, slot, header.format[slot], mix);
+      }
+    }
+    or_slot(flit, 0, flits::pack_header(header));
+    if (random_.percent(3)) flit[0] |= 1;  // control
+    return flit;
+  }
+
+ private:
+  MsgHeader random_bits(unsigned slot) {
+    const MsgHeader bits = MsgHeader{random_.bits(64)} << 64 | random_.bits(64);
+    return slot == 0 ? bits >> 32 << 32 : bits;
+  }
+  std::uint8_t code(unsigned slot) {
+    if (slot > 0 && random_.percent(40)) return 0;  // what an owed slot must say
+    return std::uint8_t(random_.below(slot > 0 && is_host_ ? 7 : 6));
+  }
+  void messages(Payload& flit, unsigned slot, unsigned code, const Mix& mix) {
+    const auto direction = is_host_ ? flits::Direction::S2M : flits::Direction::M2S;
+    for (const flits::Placement& at : flits::slot_format(direction, slot, code).places()) {
+      MsgHeader message = random_header(random_);
+      if (!random_.percent(flits::carries_data(at.kind) ? mix.data : mix.message)) {
+        message &= ~MsgHeader{1};
+      }
+      or_slot(flit, slot, place_message(message, at));
+    }
+  }
+
+  Random& random_;
+  bool is_host_;
+};
+
+void compare(Lockstep& run, const Vcache_unpacker& rtl, const CacheUnpacker::Out& out) {
+  const FlitUnpacker::Out& mem = out.mem;
+  const CacheReceived& cache = out.cache;
+  run.check("owed_o", rtl.owed_o, mem.owed);
+  run.check("is_protocol_o", rtl.is_protocol_o, mem.is_protocol);
+  run.check("is_control_o", rtl.is_control_o, mem.is_control);
+  run.check("err_o", rtl.err_o, mem.err);
+  run.check("nd_valid_o", rtl.nd_valid_o, (1u << mem.nd_valid) - 1);
+  run.check("wd_valid_o", rtl.wd_valid_o, mem.wd_valid);
+  run.check("creq_valid_o", rtl.creq_valid_o, (1u << cache.creq_valid) - 1);
+  run.check("crsp_valid_o", rtl.crsp_valid_o, (1u << cache.crsp_valid) - 1);
+  run.check("cdat_valid_o", rtl.cdat_valid_o, cache.cdat_valid);
+  const auto check_header = [&](const char* field, MsgHeader r, MsgHeader t) {
+    run.check_bytes(field, header_bytes(r), header_bytes(t));
+  };
+  for (unsigned i = 0; i < mem.nd_valid; ++i) {
+    check_header("nd_hdr_o", get_field(rtl.nd_hdr_o, i, 87), mem.nd_hdr[i]);
+  }
+  for (unsigned i = 0; i < 4; ++i) {  // 0 without valid
+    check_header("creq_hdr_o", get_field(rtl.creq_hdr_o, i, 79), cache.creq_hdr[i]);
+    check_header("crsp_hdr_o", get_field(rtl.crsp_hdr_o, i, 32), cache.crsp_hdr[i]);
+  }
+  for (unsigned i = 0; i < std::min(cache.creq_valid, 2u); ++i) {
+    run.check("creq_older_o", get_bits(rtl.creq_older_o, 3 * i, 3), cache.creq_older[i]);
+  }
+  if (mem.wd_valid) check_header("wd_hdr_o", get_field(rtl.wd_hdr_o, 0, 87), mem.wd.header);
+  if (cache.cdat_valid) {
+    check_header("cdat_hdr_o", get_field(rtl.cdat_hdr_o, 0, 24), cache.cdat.header);
+  }
+  if (!mem.wd_valid && !cache.cdat_valid) return;
+  const WdMessage& message = mem.wd_valid ? mem.wd : cache.cdat;
+  run.check_bytes("wd_data_o", get_line(rtl.wd_data_o), message.data);
+  run.check("wd_be_o", rtl.wd_be_o, message.enables);
+}
+
+void lockstep(bool is_host, std::uint64_t seed) {
+  Lockstep run("controller/cache_unpacker", seed);
+  Random random(run.seed());
+  Clocked<Vcache_unpacker> rtl;
+  CacheUnpacker twin(is_host);
+  rtl.reset();
+  FlitMaker maker(random, is_host);
+  Mix mix = kMixes[0];
+  std::uint64_t messages = 0, errors = 0;
+  std::set<unsigned> owed_seen, older_seen;
+  while (run.next()) {
+    if (run.cycle() % 256 == 0) mix = random.pick(kMixes);
+    const CacheUnpacker::In in{
+        .start = random.below(3000) == 0, .valid = random.percent(80), .flit = maker.make(mix)};
+    rtl->is_host_i = is_host;
+    rtl->start_i = in.start;
+    rtl->valid_i = in.valid;
+    set_line(rtl->flit_i, 0, in.flit);
+    rtl.settle();
+    const CacheUnpacker::Out out = twin.eval(in);
+    compare(run, *rtl, out);
+    messages += out.mem.nd_valid + out.cache.creq_valid + out.cache.crsp_valid +
+                (out.mem.wd_valid || out.cache.cdat_valid ? 1 : 0);
+    errors += out.mem.err ? 1 : 0;
+    owed_seen.insert(out.mem.owed);
+    for (unsigned i = 0; i < std::min(out.cache.creq_valid, 2u); ++i) {
+      older_seen.insert(out.cache.creq_older[i]);
+    }
+    rtl.edge();
+    twin.clock(in);
+  }
+  if (run.cycle() < 20000) return;
+  EXPECT_GT(messages, run.cycle());
+  EXPECT_GT(errors, run.cycle() / 50);
+  EXPECT_EQ(owed_seen.size(), 17u);
+  EXPECT_EQ(older_seen.size(), is_host ? 1u : 5u);
+}
+
+TEST(CacheUnpacker, Host) {
+  lockstep(true, 55);
+}
+TEST(CacheUnpacker, Device) {
+  lockstep(false, 56);
+}
+
+// A stream without 32 B transfers, twin against decoder.
+void legal_streams(flits::Direction direction) {
+  unsigned streams = 0, messages = 0;
+  for (std::uint64_t seed = 1; streams < 300; ++seed) {
+    const auto stream = flits::test::StreamMaker(direction, seed).make(20);
+    CacheUnpacker twin(direction == flits::Direction::S2M);
+    ++streams;
+    for (const auto& step : stream.steps) {
+      const Payload payload = as_payload(step.flit);
+      const CacheUnpacker::Out out = twin.eval({.start = false, .valid = true, .flit = payload});
+      ASSERT_EQ(out.mem.owed, step.owed_before);
+      if (out.mem.is_protocol && !get_header(payload).sz && out.mem.err) break;  // 32 B
+      ASSERT_FALSE(out.mem.err) << "seed " << seed;
+      std::array<std::deque<WdMessage>, flits::kMessageKinds> got;
+      const bool host = direction == flits::Direction::S2M;
+      const auto add = [&](flits::MessageKind kind, const WdMessage& m) {
+        got[flits::index(kind)].push_back(m);
+      };
+      using enum flits::MessageKind;
+      for (unsigned i = 0; i < out.mem.nd_valid; ++i) {
+        add(host ? S2mNdr : M2sReq, {.header = out.mem.nd_hdr[i]});
+      }
+      for (unsigned i = 0; i < out.cache.creq_valid; ++i) {
+        add(host ? D2hReq : H2dReq, {.header = out.cache.creq_hdr[i]});
+      }
+      for (unsigned i = 0; i < out.cache.crsp_valid; ++i) {
+        add(host ? D2hRsp : H2dRsp, {.header = out.cache.crsp_hdr[i]});
+      }
+      if (out.mem.wd_valid) add(host ? S2mDrs : M2sRwd, out.mem.wd);
+      if (out.cache.cdat_valid) add(host ? D2hDh : H2dDh, out.cache.cdat);
+      for (const flits::Item& item : step.items) {
+        auto& queue = got[flits::index(flits::kind_of(item.message))];
+        ASSERT_FALSE(queue.empty()) << "seed " << seed;
+        EXPECT_EQ(header_bytes(queue.front().header), header_bytes(flits::pack(item.message)));
+        if (item.data_bytes == 64) {
+          EXPECT_EQ(queue.front().data, item.data);
+          EXPECT_EQ(queue.front().enables, item.byte_enables);
+        }
+        queue.pop_front();
+        ++messages;
+      }
+      for (const auto& queue : got) ASSERT_TRUE(queue.empty()) << "seed " << seed;
+      twin.clock({.start = false, .valid = true, .flit = payload});
+    }
+  }
+  EXPECT_GT(messages, 3000u);
+}
+
+TEST(CacheUnpacker, LegalStreamsM2S) {
+  legal_streams(flits::Direction::M2S);
+}
+TEST(CacheUnpacker, LegalStreamsS2M) {
+  legal_streams(flits::Direction::S2M);
+}
+
+}  // namespace
+}  // namespace cxlgpu::test
