@@ -5,7 +5,7 @@
 // Shapes:  direct mapped, `lines` entries (a power of two).
 // Errors:  Out::err: a message that nothing asked for; Out::done_err: 1 the host answered with an
 //          error, 2 the command was refused.
-// Source:  CXL 2.0 3.2.4 (D2H requests, snoops; cxl-facts 3), docs/blocks.md.
+// Source:  CXL 2.0 3.2.4 (D2H requests, snoops), docs/blocks.md.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 // Units:   cycles; FIFO levels and credits in messages.
 // Shapes:  arrays by CacheChannel.
 // Errors:  Out::overflow: a message was dropped in the cycle before.
-// Source:  CXL 2.0 3.2, 4.2.4 (cxl-facts 1.3, 1.9), docs/blocks.md.
+// Source:  CXL 2.0 3.2, 4.2.4, docs/blocks.md.
 #pragma once
 
 #include <deque>

@@ -6,7 +6,7 @@
 // Shapes:  a flit brings at most two ND, four (host) or two Creq, two (host) or four Crsp, and
 //          completes at most one message with data, CXL.mem or CXL.cache.
 // Errors:  Out::mem.err; what is done then is in docs/blocks.md.
-// Source:  CXL 2.0 4.2.5 to 4.2.7 (cxl-facts 1.4 to 1.9), docs/blocks.md.
+// Source:  CXL 2.0 4.2.5 to 4.2.7, docs/blocks.md.
 #pragma once
 
 #include <deque>

@@ -6,7 +6,7 @@
 // Shapes:  Creq and Crsp are messages without data (H2D Req and Rsp from the host, D2H Req and Rsp
 //          from a device), Cdat a data header with its line.
 // Errors:  none.
-// Source:  CXL 2.0 3.2, 4.2.3 to 4.2.5 (cxl-facts 1.3 to 1.9, 3), docs/blocks.md.
+// Source:  CXL 2.0 3.2, 4.2.3 to 4.2.5, docs/blocks.md.
 #pragma once
 
 #include <array>
