@@ -1,8 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A host controller (index 0) and a device controller (index 1), both with CXL.cache; the test is the
-// link between them.
-// The depths differ so that neither end can lean on its own.
+// A host controller (index 0) and a device controller (index 1), both with CXL.cache; the test is
+// the link between them. The depths differ so that neither end can lean on its own.
 
 module cache_controller_tb
   import cxl_pkg::*;

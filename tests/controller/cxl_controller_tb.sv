@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // A host controller (index 0) and a device controller (index 1); the test is the link between them.
-// The depths differ so that neither end can lean on its own.
+// The depths differ so that neither end can lean on its own. There is no CXL.cache on this link:
+// its inputs are wiggled and must change nothing, `cache_zero_o` says that its outputs are all 0.
 
 module cxl_controller_tb
   import cxl_pkg::*;
@@ -39,6 +40,9 @@ module cxl_controller_tb
   output logic [1:0][6:0] rx_nd_count_o,
   output logic [1:0][6:0] rx_wd_count_o,
 
+  input  logic [127:0]    cache_noise_i,
+  output logic [1:0]      cache_zero_o,
+
   output logic [1:0]      link_tx_valid_o,
   input  logic [1:0]      link_tx_ready_i,
   output flit_t [1:0]     link_tx_flit_o,
@@ -53,18 +57,17 @@ module cxl_controller_tb
 );
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
-    // No CXL.cache on this link.
-    logic       unused_tx_creq_ready;
-    logic       unused_tx_crsp_ready;
-    logic       unused_tx_cdat_ready;
-    logic       unused_rx_creq_valid;
-    cache_req_t unused_rx_creq_hdr;
-    logic       unused_rx_crsp_valid;
-    cache_rsp_t unused_rx_crsp_hdr;
-    logic       unused_rx_cdat_valid;
-    cache_dh_t  unused_rx_cdat_hdr;
-    line_t      unused_rx_cdat_data;
-    byte_en_t   unused_rx_cdat_be;
+    logic         tx_creq_ready, tx_crsp_ready, tx_cdat_ready;
+    logic         rx_creq_valid, rx_crsp_valid, rx_cdat_valid;
+    cache_req_t   rx_creq_hdr;
+    cache_rsp_t   rx_crsp_hdr;
+    cache_dh_t    rx_cdat_hdr;
+    line_t        rx_cdat_data;
+    byte_en_t     rx_cdat_be;
+
+    assign cache_zero_o[i] =
+        ~|{tx_creq_ready, tx_crsp_ready, tx_cdat_ready, rx_creq_valid, rx_creq_hdr, rx_crsp_valid,
+           rx_crsp_hdr, rx_cdat_valid, rx_cdat_hdr, rx_cdat_data, rx_cdat_be};
 
     cxl_controller #(
       .IsHost   (i == 0),
@@ -95,28 +98,28 @@ module cxl_controller_tb
       .rx_wd_be_o       (rx_wd_be_o[i]),
       .rx_nd_count_o    (rx_nd_count_o[i]),
       .rx_wd_count_o    (rx_wd_count_o[i]),
-      .tx_creq_valid_i  (1'b0),
-      .tx_creq_ready_o  (unused_tx_creq_ready),
-      .tx_creq_hdr_i    ('0),
-      .tx_crsp_valid_i  (1'b0),
-      .tx_crsp_ready_o  (unused_tx_crsp_ready),
-      .tx_crsp_hdr_i    ('0),
-      .tx_cdat_valid_i  (1'b0),
-      .tx_cdat_ready_o  (unused_tx_cdat_ready),
-      .tx_cdat_hdr_i    ('0),
-      .tx_cdat_data_i   ('0),
-      .tx_cdat_be_i     ('0),
-      .rx_creq_valid_o  (unused_rx_creq_valid),
-      .rx_creq_ready_i  (1'b0),
-      .rx_creq_hdr_o    (unused_rx_creq_hdr),
-      .rx_crsp_valid_o  (unused_rx_crsp_valid),
-      .rx_crsp_ready_i  (1'b0),
-      .rx_crsp_hdr_o    (unused_rx_crsp_hdr),
-      .rx_cdat_valid_o  (unused_rx_cdat_valid),
-      .rx_cdat_ready_i  (1'b0),
-      .rx_cdat_hdr_o    (unused_rx_cdat_hdr),
-      .rx_cdat_data_o   (unused_rx_cdat_data),
-      .rx_cdat_be_o     (unused_rx_cdat_be),
+      .tx_creq_valid_i  (cache_noise_i[0]),
+      .tx_creq_ready_o  (tx_creq_ready),
+      .tx_creq_hdr_i    (cache_noise_i[78:0]),
+      .tx_crsp_valid_i  (cache_noise_i[1]),
+      .tx_crsp_ready_o  (tx_crsp_ready),
+      .tx_crsp_hdr_i    (cache_noise_i[31:0]),
+      .tx_cdat_valid_i  (cache_noise_i[2]),
+      .tx_cdat_ready_o  (tx_cdat_ready),
+      .tx_cdat_hdr_i    (cache_noise_i[23:0]),
+      .tx_cdat_data_i   ({4{cache_noise_i}}),
+      .tx_cdat_be_i     (cache_noise_i[63:0]),
+      .rx_creq_valid_o  (rx_creq_valid),
+      .rx_creq_ready_i  (cache_noise_i[3]),
+      .rx_creq_hdr_o    (rx_creq_hdr),
+      .rx_crsp_valid_o  (rx_crsp_valid),
+      .rx_crsp_ready_i  (cache_noise_i[4]),
+      .rx_crsp_hdr_o    (rx_crsp_hdr),
+      .rx_cdat_valid_o  (rx_cdat_valid),
+      .rx_cdat_ready_i  (cache_noise_i[5]),
+      .rx_cdat_hdr_o    (rx_cdat_hdr),
+      .rx_cdat_data_o   (rx_cdat_data),
+      .rx_cdat_be_o     (rx_cdat_be),
       .link_tx_valid_o  (link_tx_valid_o[i]),
       .link_tx_ready_i  (link_tx_ready_i[i]),
       .link_tx_flit_o   (link_tx_flit_o[i]),

@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A host port (index 0) and a device port (index 1); the test is Flex Bus and the link between them.
+// A host port (index 0) and a device port (index 1); the test is Flex Bus and the link between
+// them.
 
 module cxl_port_tb
   import cxl_pkg::*;

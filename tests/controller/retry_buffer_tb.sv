@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// retry_buffer with the smallest legal depth (22), so that pointers wrap often and off a power of 2.
+// retry_buffer with the smallest legal depth (22), so that pointers wrap often and off a power
+// of 2.
 
 module retry_buffer_tb
   import cxl_pkg::*;

@@ -41,7 +41,7 @@ class RtlEndsOf : public Ends {
  private:
   static constexpr unsigned kFlitBits = 528;
   static constexpr bool kHasCache = requires(Top v) { v.tx_creq_valid_i; };
-  static constexpr bool kCacheOff = requires(Top v) { v.cache_noise_i; };  // cache_off_tb.sv
+  static constexpr bool kCacheOff = requires(Top v) { v.cache_noise_i; };  // cxl_controller_tb.sv
 
   static void set_flag(std::uint8_t& port, unsigned end, bool value) {
     set_bits(port, end, 1, value ? 1 : 0);

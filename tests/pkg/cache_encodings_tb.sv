@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What cxl_pkg says of CXL.cache, on ports: structs in, their fields out; every code under its name.
+// What cxl_pkg says of CXL.cache, on ports: structs in, their fields out; every code under its
+// name.
 
 module cache_encodings_tb
   import cxl_pkg::*;
