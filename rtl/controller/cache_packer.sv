@@ -7,8 +7,8 @@
 // Source: CXL 2.0, chapter 4.2: flit header, slot formats, packing rules.
 //
 // A protocol flit has up to two places for messages: slot 0, for which mem and cache take turns,
-// and, unless a data header went there, the first of slots 1..3 that owes no data. As in
-// flit_packer what is owed after a protocol flit belongs to the messages started in it alone:
+// and, unless a data header went there, the first of slots 1..3 that owes no data. What is owed
+// chunk_tx keeps:
 //
 //   chunk   0 1 2 3                 4 5 6 7
 //   host    RwD or H2D data         RwD byte enables (4)
@@ -60,12 +60,8 @@ module cache_packer
   output logic [3:0]       owed_next_o
 );
 
-  logic [3:0] owed_q;
-  logic [2:0] rd_q;            // first owed chunk
   logic       turn_q;          // slot 0 is cache's if both want it
   logic       alt_q;           // Creq before Crsp if slot 0 cannot hold both
-  line_t      line0_q;         // chunks 0..3
-  line_t      line1;           // chunks 4..7
 
   // ---------------------------------------------------------------------------------------------
   // Plan: which messages go where. nd0 etc.: how many slot 0 takes, nd1: the second place.
@@ -83,9 +79,7 @@ module cache_packer
   logic [1:0] nd_left, crsp_left, creq_left;       // not placed in slot 0, from bit 0
   logic       has_be, data_new;
   logic [3:0] new_chunks;                          // chunks the new messages bring
-  logic [3:0] free_chunks;                         // slots of this flit their data may take
 
-  assign is_adf  = owed_q >= 4'd4;
   assign blocked = is_adf || hold_new_i;
   assign nd      = blocked ? 2'b00 : nd_valid_i;
   assign wd      = blocked ? 2'b00 : wd_valid_i;
@@ -113,7 +107,7 @@ module cache_packer
   assign nd_left   = left(nd, nd0);
   assign creq_left = left(creq, 2'(creq0));
   assign crsp_left = left(crsp, crsp0);
-  assign second    = owed_q < 4'd3 && wd0 == 2'd0 && !cdat0;
+  assign second    = owed_o < 4'd3 && wd0 == 2'd0 && !cdat0;
 
   if (IsHost) begin : g_plan_host
     always_comb begin
@@ -252,8 +246,7 @@ module cache_packer
         crsp_hdr_i[1][H2dRspBits-1:D2hRspBits], cdat_hdr_i[H2dDhBits-1:D2hDhBits]};
   end
 
-  assign gen_is_msg  = slot_gen != SlotG0;
-  assign free_chunks = 4'd3 - owed_q - 4'(gen_is_msg);
+  assign gen_is_msg = slot_gen != SlotG0;
 
   assign is_adf_o      = is_adf;
   assign nd_take_o     = nd0 + nd1;
@@ -262,14 +255,7 @@ module cache_packer
   assign crsp_take_o   = crsp0 + crsp1;
   assign cdat_take_o   = cdat0 || cdat1;
   assign data_new      = wd_take_o != 2'd0 || cdat_take_o;
-  assign has_content_o = owed_q != 4'd0 || mem_any || cache_any;
-  assign owed_o        = owed_q;
-
-  always_comb begin
-    if (is_adf)        owed_next_o = owed_q - 4'd4;
-    else if (data_new) owed_next_o = new_chunks - free_chunks;
-    else               owed_next_o = 4'd0;
-  end
+  assign has_content_o = owed_o != 4'd0 || mem_any || cache_any;
 
   // ---------------------------------------------------------------------------------------------
   // Build: the flit itself
@@ -277,9 +263,6 @@ module cache_packer
   flit_header_t header;
   logic [95:0]  head_slot;     // slot 0 above the header
   slot_t        gen_slot;      // the second place
-  line_t        new_line;
-
-  assign new_line = cdat_take_o ? cdat_data_i : wd_data_i[0];
 
   always_comb begin
     header          = '0;
@@ -290,7 +273,7 @@ module cache_packer
     header.rsp_crd  = rsp_crd_i;
     header.req_crd  = req_crd_i;
     header.data_crd = data_crd_i;
-    unique case (owed_q)
+    unique case (owed_o)
       4'd0:    header.slot1 = slot_gen;
       4'd1:    header.slot2 = slot_gen;
       4'd2:    header.slot3 = slot_gen;
@@ -365,91 +348,52 @@ module cache_packer
     end
   end
 
-  logic [383:0] own;           // owed chunks, oldest lowest
-  logic [383:0] add;           // what goes to the free slots of 1..3
+  flit_payload_t adf;
+  logic [383:0]  slots;
+  line_t         line0, line1;
 
-  always_comb begin
-    flit_o = '0;
-    own    = '0;
-    add    = '0;
-    if (is_adf) begin
-      unique case (rd_q)
-        3'd0:    flit_o = line0_q;
-        3'd1:    flit_o = {line1[127:0], line0_q[511:128]};
-        3'd2:    flit_o = {line1[255:0], line0_q[511:256]};
-        3'd3:    flit_o = {line1[383:0], line0_q[511:384]};
-        default: flit_o = line1;
-      endcase
-    end else begin
-      flit_o[127:0] = {head_slot, header};
-      if (has_content_o) begin
-        if (owed_q != 4'd0) begin
-          unique case (rd_q)
-            3'd1:    own = line0_q[511:128];
-            3'd2:    own = {line1[127:0], line0_q[511:256]};
-            3'd3:    own = {line1[255:0], line0_q[511:384]};
-            3'd4:    own = line1[383:0];
-            3'd5:    own = line1[511:128];
-            3'd6:    own = {128'd0, line1[511:256]};
-            default: own = {256'd0, line1[511:384]};
-          endcase
-        end
-        if (gen_is_msg)    add = {data_new ? new_line[255:0] : 256'd0, gen_slot};
-        else if (data_new) add = new_line[383:0];
-        unique case (owed_q)
-          4'd0:    flit_o[511:128] = add;
-          4'd1:    flit_o[511:128] = {add[255:0], own[127:0]};
-          4'd2:    flit_o[511:128] = {add[127:0], own[255:0]};
-          default: flit_o[511:128] = own;
-        endcase
-      end
-    end
-  end
+  assign line0  = cdat_take_o ? cdat_data_i : wd_data_i[0];
+  assign line1  = !has_be ? wd_data_i[1] : {448'd0, IsHost ? wd_be_i[0] : cdat_be_i};
+  assign flit_o = is_adf ? adf : {slots, head_slot, header};
+
+  chunk_tx #(
+    .OnlyEnables(IsHost)
+  ) u_data (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .start_i       (start_i),
+    .take_i        (take_i),
+    .message_i     (gen_is_msg),
+    .message_slot_i(gen_slot),
+    .new_i         (data_new),
+    .new_chunks_i  (new_chunks),
+    .line0_i       (line0),
+    .second_i      (has_be || wd0[1]),
+    .line1_i       (line1),
+    .owed_o        (owed_o),
+    .is_adf_o      (is_adf),
+    .owed_next_o   (owed_next_o),
+    .adf_o         (adf),
+    .slots_o       (slots)
+  );
 
   // ---------------------------------------------------------------------------------------------
   // State
   // ---------------------------------------------------------------------------------------------
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      owed_q <= '0;
-      rd_q   <= '0;
       turn_q <= 1'b0;
       alt_q  <= 1'b0;
     end else if (start_i) begin
-      owed_q <= '0;
-      rd_q   <= '0;
       turn_q <= 1'b0;
       alt_q  <= 1'b0;
     end else if (take_i) begin
-      owed_q <= owed_next_o;
-      if (is_adf)        rd_q <= rd_q + 3'd4;
-      else if (data_new) rd_q <= {1'b0, free_chunks[1:0]};
       if (cache_slot0)   turn_q <= 1'b0;
       else if (mem_any)  turn_q <= 1'b1;
       if (cache_slot0 && creq[0] && crsp[0]) alt_q <= !alt_q;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (take_i && data_new) line0_q <= new_line;
-  end
-
-  if (IsHost) begin : g_line1_host
-    byte_en_t be_q;
-    always_ff @(posedge clk_i) begin
-      if (take_i && has_be) be_q <= wd_be_i[0];
-    end
-    assign line1 = 512'(be_q);
-  end else begin : g_line1_device
-    line_t line1_q;
-    always_ff @(posedge clk_i) begin
-      if (take_i && has_be)      line1_q <= 512'(cdat_be_i);
-      else if (take_i && wd0[1]) line1_q <= wd_data_i[1];
-    end
-    assign line1 = line1_q;
-  end
-
-  a_owed: assert property (@(posedge clk_i) disable iff (!rst_ni) owed_q <= 4'd8);
   a_take: assert property (@(posedge clk_i) disable iff (!rst_ni) take_i |-> has_content_o);
   a_adf_takes_nothing: assert property (@(posedge clk_i) disable iff (!rst_ni) is_adf_o |->
       {nd_take_o, wd_take_o, creq_take_o, crsp_take_o, cdat_take_o} == '0);
@@ -464,8 +408,5 @@ module cache_packer
       crsp_take_o <= number(crsp) && cdat_take_o <= cdat);
   a_moves: assert property (@(posedge clk_i) disable iff (!rst_ni) (mem_any || cache_any) |->
       {nd_take_o, wd_take_o, creq_take_o, crsp_take_o, cdat_take_o} != '0);
-  // What is owed ends with the last chunk of what was started: the store is never overrun.
-  a_end: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      owed_q != 4'd0 |-> {1'b0, rd_q} + owed_q <= 4'd8);
 
 endmodule

@@ -6,10 +6,8 @@
 //
 // Source: CXL 2.0, chapter 4.2: slot formats, packing and rollover.
 //
-// R chunks are owed. With R < 4 all of them belong to one message (each has four chunks at least),
-// and a protocol flit carries them all in slots 1..R: it always completes that message, and what
-// waits afterwards was started in this flit, in one slot, thus is all mem or all cache data. Hence
-// four header places are enough (one MDH slot).
+// R chunks are owed and collected by chunk_rx. Messages that wait for data started in one slot, thus
+// are all mem or all cache data: four header places are enough (one MDH slot).
 
 module cache_unpacker
   import cxl_pkg::*;
@@ -49,21 +47,15 @@ module cache_unpacker
   localparam logic [2:0] CrspMax = IsHost ? 3'd2 : 3'd4;
   typedef logic [DhBits-1:0] data_hdr_t;
 
-  logic [4:0]      owed_q, owed_d;
-  logic [2:0]      arrived_q;            // chunks of the oldest message already here, 0..4
   data_hdr_t [3:0] hdr_q;                // waiting headers, oldest first
-  logic            be_q;                 // the waiting message has a byte-enable chunk
   logic            cache_q;              // what waits is CXL.cache's
-  slot_t           chunk0_q, chunk1_q, chunk2_q, chunk3_q;
 
   flit_header_t header;
   logic         is_adf;
 
   assign header        = flit_i[31:0];
-  assign is_adf        = owed_q >= 5'd4;
   assign is_control_o  = valid_i && !is_adf && header.is_control;
   assign is_protocol_o = valid_i && !is_adf && !header.is_control;
-  assign owed_o        = owed_q;
 
   // ---------------------------------------------------------------------------------------------
   // Scan of a protocol flit: messages, new data headers, first slot of their data
@@ -136,7 +128,7 @@ module cache_unpacker
         dhm   = '0;
         mdh   = 1'b0;
         cache = 1'b1;
-        if (s != 0 && (dh_found || 5'(s) <= owed_q)) begin
+        if (s != 0 && (dh_found || 5'(s) <= owed_o)) begin
           if (code != SlotG0) err = 1'b1;      // a data chunk
         end else if (IsHost) begin
           if (s == 0) begin
@@ -379,126 +371,45 @@ module cache_unpacker
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Completion of the oldest message
+  // Data and the headers that wait for it
   // ---------------------------------------------------------------------------------------------
-  logic [2:0] missing;                  // chunks it still needs, 1..5
-  logic       complete;
-  slot_t      in0, in1, in2, in3;       // data slots of this flit, in order
+  logic complete;
 
-  assign missing  = (be_q ? 3'd5 : 3'd4) - arrived_q;
-  assign complete = is_protocol_o ? (owed_q != 5'd0) : (valid_i && is_adf && missing != 3'd5);
-  assign in0 = is_adf ? flit_i[127:0]   : flit_i[255:128];
-  assign in1 = is_adf ? flit_i[255:128] : flit_i[383:256];
-  assign in2 = is_adf ? flit_i[383:256] : flit_i[511:384];
-  assign in3 = flit_i[511:384];         // ADF only
+  chunk_rx #(
+    .OwedW(5)
+  ) u_data (
+    .clk_i     (clk_i),
+    .rst_ni    (rst_ni),
+    .start_i   (start_i),
+    .valid_i   (valid_i),
+    .protocol_i(is_protocol_o),
+    .flit_i    (flit_i),
+    .found_i   (dh_found),
+    .slot_i    (dh_slot),
+    .count_i   (dh_count),
+    .be_i      (dh_be),
+    .owed_o    (owed_o),
+    .is_adf_o  (is_adf),
+    .complete_o(complete),
+    .line_o    (wd_data_o),
+    .be_o      (wd_be_o)
+  );
 
   assign wd_valid_o   = complete && !cache_q;
   assign cdat_valid_o = complete && cache_q;
   assign wd_hdr_o     = MsgHdrBits'(hdr_q[0]);
   assign cdat_hdr_o   = hdr_q[0][H2dDhBits-1:0];
 
-  always_comb begin
-    wd_data_o = '0;
-    wd_be_o   = '1;
-    if (complete) begin
-      unique case (arrived_q)
-        3'd0:    wd_data_o = {in3, in2, in1, in0};
-        3'd1:    wd_data_o = {in2, in1, in0, chunk0_q};
-        3'd2:    wd_data_o = {in1, in0, chunk1_q, chunk0_q};
-        3'd3:    wd_data_o = {in0, chunk2_q, chunk1_q, chunk0_q};
-        default: wd_data_o = {chunk3_q, chunk2_q, chunk1_q, chunk0_q};
-      endcase
-      if (be_q) begin
-        unique case (arrived_q)
-          3'd1:    wd_be_o = in3[63:0];
-          3'd2:    wd_be_o = in2[63:0];
-          3'd3:    wd_be_o = in1[63:0];
-          default: wd_be_o = in0[63:0];
-        endcase
-      end
-    end
-  end
-
-  // ---------------------------------------------------------------------------------------------
-  // State
-  // ---------------------------------------------------------------------------------------------
-  logic [1:0] dh_first;                 // slot of their first chunk: 1, 2, 3; 0: none in this flit
-
-  always_comb begin
-    dh_first = dh_slot + 2'd1;
-    if (dh_slot == 2'd0) dh_first = owed_q[1:0] + 2'd1;
-    owed_d = owed_q;
-    if (valid_i && is_adf) begin
-      owed_d = owed_q - 5'd4;
-    end else if (is_protocol_o) begin
-      owed_d = 5'd0;
-      if (dh_found) begin
-        owed_d = {dh_count, 2'b00} + 5'(dh_be) - ((dh_first == 2'd0) ? 5'd0 : 5'd4 - 5'(dh_first));
-      end
-    end
-    if (start_i) owed_d = '0;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) owed_q <= '0;
-    else         owed_q <= owed_d;
-  end
-
   always_ff @(posedge clk_i) begin
     if (is_protocol_o && dh_found) begin
-      hdr_q     <= dh;
-      be_q      <= dh_be;
-      cache_q   <= dh_cache;
-      arrived_q <= (dh_first == 2'd0) ? 3'd0 : 3'd4 - 3'(dh_first);
-      unique case (dh_first)
-        2'd1: begin
-          chunk0_q <= flit_i[255:128];
-          chunk1_q <= flit_i[383:256];
-          chunk2_q <= flit_i[511:384];
-        end
-        2'd2: begin
-          chunk0_q <= flit_i[383:256];
-          chunk1_q <= flit_i[511:384];
-        end
-        default: chunk0_q <= flit_i[511:384];
-      endcase
-    end else if (valid_i && is_adf) begin
-      unique case (missing)
-        3'd5: begin                     // five chunks of one message, four of them here
-          chunk0_q  <= in0;
-          chunk1_q  <= in1;
-          chunk2_q  <= in2;
-          chunk3_q  <= in3;
-          arrived_q <= 3'd4;
-        end
-        3'd4: arrived_q <= 3'd0;
-        3'd3: begin
-          chunk0_q  <= in3;
-          arrived_q <= 3'd1;
-        end
-        3'd2: begin
-          chunk0_q  <= in2;
-          chunk1_q  <= in3;
-          arrived_q <= 3'd2;
-        end
-        default: begin
-          chunk0_q  <= in1;
-          chunk1_q  <= in2;
-          chunk2_q  <= in3;
-          arrived_q <= 3'd3;
-        end
-      endcase
-      if (complete) begin
-        hdr_q[2:0] <= hdr_q[3:1];
-        be_q       <= 1'b0;             // only a message alone in its flit has one
-      end
+      hdr_q   <= dh;
+      cache_q <= dh_cache;
+    end else if (complete) begin
+      hdr_q[2:0] <= hdr_q[3:1];
     end
   end
 
-  // In a protocol flit the owed chunks are exactly what the oldest message misses.
-  a_rollover: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (owed_q != 5'd0 && owed_q < 5'd4) |-> {2'b00, missing} == owed_q);
-  a_owed: assert property (@(posedge clk_i) disable iff (!rst_ni) owed_q <= 5'd16);
+  a_owed: assert property (@(posedge clk_i) disable iff (!rst_ni) owed_o <= 5'd16);
   a_nd: assert property (@(posedge clk_i) disable iff (!rst_ni) nd_valid_o != 2'b10);
   a_one_line: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(wd_valid_o && cdat_valid_o));

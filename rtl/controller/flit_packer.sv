@@ -5,14 +5,10 @@
 //
 // Source: CXL 2.0, chapter 4.2: flit header, slot formats, packing rules.
 //
-// R chunks (16 B) are owed by messages whose header has left. With R >= 4 the flit is an all-data
-// flit (ADF). Otherwise all R are sent in slots 1..R, so that what is owed afterwards belongs to
-// the messages started in this flit alone: their whole data is stored at fixed places and rd_q says
-// which chunk is next. No data is ever shifted.
+// R chunks (16 B) of data are owed by messages whose header has left; chunk_tx keeps them and fills
+// the slots. With R >= 4 the flit is an all-data flit (ADF).
 //
-//   chunk   0 1 2 3   4 5 6 7
-//   host    RwD data  byte enables (4)
-//   device  DRS 0     DRS 1
+//   chunks 0..3, 4..7 of chunk_tx   host: RwD data, byte enables   device: DRS 0, DRS 1
 
 module flit_packer
   import cxl_pkg::*;
@@ -48,11 +44,6 @@ module flit_packer
   output logic [3:0]     owed_next_o
 );
 
-  logic [3:0] owed_q;
-  logic [2:0] rd_q;            // first owed chunk
-  line_t      line0_q;         // chunks 0..3
-  line_t      line1;           // chunks 4..7
-
   // ---------------------------------------------------------------------------------------------
   // Plan: which messages go where. Small signals only.
   // ---------------------------------------------------------------------------------------------
@@ -64,11 +55,9 @@ module flit_packer
   logic       gen_is_msg;      // that slot carries a message header
   logic       has_be;
   logic [3:0] new_chunks;      // chunks the new messages bring
-  logic [3:0] free_chunks;     // slots of this flit their data may take
   logic [1:0] nd_take, wd_take;
 
-  assign is_adf    = owed_q >= 4'd4;
-  assign last_free = owed_q == 4'd3;
+  assign last_free = owed_o == 4'd3;
   assign nd_valid  = (is_adf || hold_new_i) ? 2'b00 : nd_valid_i;
   assign wd_valid  = (is_adf || hold_new_i) ? 2'b00 : wd_valid_i;
 
@@ -133,19 +122,10 @@ module flit_packer
         wd_hdr_i[1][MsgHdrBits-1:S2mDrsBits]};
   end
 
-  assign free_chunks = 4'd3 - owed_q - 4'(gen_is_msg);
-
   assign is_adf_o      = is_adf;
-  assign has_content_o = (owed_q != 4'd0) || (nd_take != 2'd0) || (wd_take != 2'd0);
+  assign has_content_o = (owed_o != 4'd0) || (nd_take != 2'd0) || (wd_take != 2'd0);
   assign nd_take_o     = nd_take;
   assign wd_take_o     = wd_take;
-  assign owed_o        = owed_q;
-
-  always_comb begin
-    if (is_adf)               owed_next_o = owed_q - 4'd4;
-    else if (wd_take != 2'd0) owed_next_o = new_chunks - free_chunks;
-    else                      owed_next_o = 4'd0;
-  end
 
   // ---------------------------------------------------------------------------------------------
   // Build: the flit itself.
@@ -163,7 +143,7 @@ module flit_packer
     header.rsp_crd  = rsp_crd_i;
     header.req_crd  = req_crd_i;
     header.data_crd = data_crd_i;
-    unique case (owed_q)
+    unique case (owed_o)
       4'd0:    header.slot1 = slot_gen;
       4'd1:    header.slot2 = slot_gen;
       4'd2:    header.slot3 = slot_gen;
@@ -194,93 +174,40 @@ module flit_packer
     assign gen_slot = '0;
   end
 
-  logic [383:0] own;           // owed chunks, oldest lowest
-  logic [383:0] add;           // what goes to the free slots of 1..3
+  flit_payload_t adf;
+  logic [383:0]  slots;
+  logic          second;
+  line_t         line1;
 
-  always_comb begin
-    flit_o = '0;
-    own    = '0;
-    add    = '0;
-    if (is_adf) begin
-      unique case (rd_q)
-        3'd0:    flit_o = line0_q;
-        3'd1:    flit_o = {line1[127:0], line0_q[511:128]};
-        3'd2:    flit_o = {line1[255:0], line0_q[511:256]};
-        3'd3:    flit_o = {line1[383:0], line0_q[511:384]};
-        default: flit_o = line1;
-      endcase
-    end else begin
-      flit_o[127:0] = {head_slot, header};
-      if (has_content_o) begin
-        if (owed_q != 4'd0) begin
-          unique case (rd_q)
-            3'd1:    own = line0_q[511:128];
-            3'd2:    own = {line1[127:0], line0_q[511:256]};
-            3'd3:    own = {line1[255:0], line0_q[511:384]};
-            3'd4:    own = line1[383:0];
-            3'd5:    own = line1[511:128];
-            3'd6:    own = {128'd0, line1[511:256]};
-            default: own = {256'd0, line1[511:384]};
-          endcase
-        end
-        if (wd_take != 2'd0) begin
-          add = gen_is_msg ? {wd_data_i[0][255:0], gen_slot} : wd_data_i[0][383:0];
-        end else if (gen_is_msg) begin
-          add = {256'd0, gen_slot};
-        end
-        unique case (owed_q)
-          4'd0:    flit_o[511:128] = add;
-          4'd1:    flit_o[511:128] = {add[255:0], own[127:0]};
-          4'd2:    flit_o[511:128] = {add[127:0], own[255:0]};
-          default: flit_o[511:128] = own;
-        endcase
-      end
-    end
-  end
+  assign second = IsHost ? has_be : wd_take[1];
+  assign line1  = IsHost ? 512'(wd_be_i[0]) : wd_data_i[1];
+  assign flit_o = is_adf ? adf : {slots, head_slot, header};
 
-  // ---------------------------------------------------------------------------------------------
-  // State
-  // ---------------------------------------------------------------------------------------------
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      owed_q <= '0;
-      rd_q   <= '0;
-    end else if (start_i) begin
-      owed_q <= '0;
-      rd_q   <= '0;
-    end else if (take_i) begin
-      owed_q <= owed_next_o;
-      if (is_adf)               rd_q <= rd_q + 3'd4;
-      else if (wd_take != 2'd0) rd_q <= {1'b0, free_chunks[1:0]};
-    end
-  end
+  chunk_tx #(
+    .OnlyEnables(IsHost)
+  ) u_data (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .start_i       (start_i),
+    .take_i        (take_i),
+    .message_i     (gen_is_msg),
+    .message_slot_i(gen_slot),
+    .new_i         (wd_take != 2'd0),
+    .new_chunks_i  (new_chunks),
+    .line0_i       (wd_data_i[0]),
+    .second_i      (second),
+    .line1_i       (line1),
+    .owed_o        (owed_o),
+    .is_adf_o      (is_adf),
+    .owed_next_o   (owed_next_o),
+    .adf_o         (adf),
+    .slots_o       (slots)
+  );
 
-  always_ff @(posedge clk_i) begin
-    if (take_i && wd_take != 2'd0) line0_q <= wd_data_i[0];
-  end
-
-  if (IsHost) begin : g_line1_host
-    byte_en_t be_q;
-    always_ff @(posedge clk_i) begin
-      if (take_i && has_be) be_q <= wd_be_i[0];
-    end
-    assign line1 = 512'(be_q);
-  end else begin : g_line1_device
-    line_t line1_q;
-    always_ff @(posedge clk_i) begin
-      if (take_i && wd_take[1]) line1_q <= wd_data_i[1];
-    end
-    assign line1 = line1_q;
-  end
-
-  a_owed: assert property (@(posedge clk_i) disable iff (!rst_ni) owed_q <= 4'd8);
   a_take: assert property (@(posedge clk_i) disable iff (!rst_ni) take_i |-> has_content_o);
   a_adf_takes_nothing: assert property (@(posedge clk_i) disable iff (!rst_ni)
       is_adf_o |-> nd_take_o == 2'd0 && wd_take_o == 2'd0);
   a_order: assert property (@(posedge clk_i) disable iff (!rst_ni)
       nd_valid_i != 2'b10 && wd_valid_i != 2'b10);
-  // What is owed ends with the last chunk of what was started: the store is never overrun.
-  a_end: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      owed_q != 4'd0 |-> {1'b0, rd_q} + owed_q <= 4'd8);
 
 endmodule

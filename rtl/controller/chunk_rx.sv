@@ -1,0 +1,163 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Receive side of data: puts the 16-byte chunks of the flits together to lines. The unpacker scans
+// a protocol flit and tells of the messages with data that start in it; a line comes out in the
+// cycle of the flit that brings its last chunk. Outputs are combinational.
+//
+// Source: CXL 2.0, chapter 4.2: slot formats, packing and rollover.
+//
+// R chunks are owed. With R >= 4 a flit is an all-data flit (ADF). With R < 4 all of them belong to
+// one message (each has four chunks at least), and a protocol flit carries them all in slots 1..R:
+// it always completes that message, and what waits afterwards was started in this flit.
+//
+//   owed slots:      ADF 0 1 2 3        protocol flit 1 .. R, and all after a data header
+//   arrived chunks:  chunk*_q of the oldest message (arrived_q of them), the rest from this flit
+
+module chunk_rx
+  import cxl_pkg::*;
+#(
+  parameter int unsigned OwedW = 4     // 5 where one flit may start four lines
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             start_i,      // link (re)start: nothing owed
+
+  input  logic             valid_i,      // one accepted flit
+  input  logic             protocol_i,   // it is a protocol flit: no ADF, no control flit
+  input  flit_payload_t    flit_i,
+
+  // What starts in a protocol flit
+  input  logic             found_i,      // data headers, all in one slot
+  input  logic [1:0]       slot_i,       // that slot
+  input  logic [OwedW-3:0] count_i,      // how many
+  input  logic             be_i,         // byte-enable chunk after the line; with one header only
+
+  output logic [OwedW-1:0] owed_o,       // R
+  output logic             is_adf_o,     // R >= 4: the flit, if any, is an ADF
+  output logic             complete_o,   // the oldest message ends in this flit
+  output line_t            line_o,
+  output byte_en_t         be_o
+);
+
+  typedef logic [OwedW-1:0] owed_t;
+
+  owed_t      owed_q, owed_d;
+  logic [2:0] arrived_q;                // chunks of the oldest message already here, 0..4
+  logic       be_q;                     // the waiting message has a byte-enable chunk
+  slot_t      chunk0_q, chunk1_q, chunk2_q, chunk3_q;
+
+  logic [2:0] missing;                  // chunks it still needs, 1..5
+  logic       is_adf;
+  slot_t      in0, in1, in2, in3;       // data slots of this flit, in order
+
+  assign is_adf     = owed_q >= owed_t'(4);
+  assign missing    = (be_q ? 3'd5 : 3'd4) - arrived_q;
+  assign owed_o     = owed_q;
+  assign is_adf_o   = is_adf;
+  assign complete_o = protocol_i ? (owed_q != '0) : (valid_i && is_adf && missing != 3'd5);
+
+  assign in0 = is_adf ? flit_i[127:0]   : flit_i[255:128];
+  assign in1 = is_adf ? flit_i[255:128] : flit_i[383:256];
+  assign in2 = is_adf ? flit_i[383:256] : flit_i[511:384];
+  assign in3 = flit_i[511:384];         // ADF only
+
+  always_comb begin
+    line_o = '0;
+    be_o   = '1;
+    if (complete_o) begin
+      unique case (arrived_q)
+        3'd0:    line_o = {in3, in2, in1, in0};
+        3'd1:    line_o = {in2, in1, in0, chunk0_q};
+        3'd2:    line_o = {in1, in0, chunk1_q, chunk0_q};
+        3'd3:    line_o = {in0, chunk2_q, chunk1_q, chunk0_q};
+        default: line_o = {chunk3_q, chunk2_q, chunk1_q, chunk0_q};
+      endcase
+      if (be_q) begin
+        unique case (arrived_q)
+          3'd1:    be_o = in3[63:0];
+          3'd2:    be_o = in2[63:0];
+          3'd3:    be_o = in1[63:0];
+          default: be_o = in0[63:0];
+        endcase
+      end
+    end
+  end
+
+  logic [1:0] first;                    // slot of the first new chunk: 1, 2, 3; 0: none in this flit
+
+  always_comb begin
+    first = slot_i + 2'd1;
+    if (slot_i == 2'd0) first = owed_q[1:0] + 2'd1;
+    owed_d = owed_q;
+    if (valid_i && is_adf) begin
+      owed_d = owed_q - owed_t'(4);
+    end else if (protocol_i) begin
+      owed_d = '0;
+      if (found_i) begin
+        owed_d = {count_i, 2'b00} + owed_t'(be_i)
+               - ((first == 2'd0) ? '0 : owed_t'(4) - owed_t'(first));
+      end
+    end
+    if (start_i) owed_d = '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) owed_q <= '0;
+    else         owed_q <= owed_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (protocol_i && found_i) begin
+      be_q      <= be_i;
+      arrived_q <= (first == 2'd0) ? 3'd0 : 3'd4 - 3'(first);
+      unique case (first)
+        2'd1: begin
+          chunk0_q <= flit_i[255:128];
+          chunk1_q <= flit_i[383:256];
+          chunk2_q <= flit_i[511:384];
+        end
+        2'd2: begin
+          chunk0_q <= flit_i[383:256];
+          chunk1_q <= flit_i[511:384];
+        end
+        default: chunk0_q <= flit_i[511:384];
+      endcase
+    end else if (valid_i && is_adf) begin
+      unique case (missing)
+        3'd5: begin                     // five chunks of one message, four of them here
+          chunk0_q  <= in0;
+          chunk1_q  <= in1;
+          chunk2_q  <= in2;
+          chunk3_q  <= in3;
+          arrived_q <= 3'd4;
+        end
+        3'd4: arrived_q <= 3'd0;
+        3'd3: begin
+          chunk0_q  <= in3;
+          arrived_q <= 3'd1;
+        end
+        3'd2: begin
+          chunk0_q  <= in2;
+          chunk1_q  <= in3;
+          arrived_q <= 3'd2;
+        end
+        default: begin
+          chunk0_q  <= in1;
+          chunk1_q  <= in2;
+          chunk2_q  <= in3;
+          arrived_q <= 3'd3;
+        end
+      endcase
+      if (complete_o) be_q <= 1'b0;     // only a message alone in its flit has one
+    end
+  end
+
+  a_protocol: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      protocol_i |-> valid_i && !is_adf);
+  a_found: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (protocol_i && found_i) |-> count_i != '0 && (slot_i == '0 || owed_t'(slot_i) > owed_q));
+  // In a protocol flit the owed chunks are exactly what the oldest message misses.
+  a_rollover: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (owed_q != '0 && !is_adf) |-> owed_t'(missing) == owed_q);
+
+endmodule
