@@ -76,12 +76,18 @@ module ring_buffer
     set_t     set;
     always_comb begin
       logic [1:0] distance;
-      distance = 2'(b) - first_i[1:0];
-      tag      = tag_t'((first_i + granule_t'(distance)) >> 2);
-      set      = set_of(tag[17:0]);
-      write    = record_i && distance <= len_i;
+      distance = '0;
+      tag      = '0;
+      set      = '0;
+      write    = 1'b0;
       way      = '0;
+      if (record_i) begin
+        distance = 2'(b) - first_i[1:0];
+        write    = distance <= len_i;
+      end
       if (write) begin
+        tag = tag_t'((first_i + granule_t'(distance)) >> 2);
+        set = set_of(tag[17:0]);
         way = next_q[set];
         for (int unsigned w = 0; w < Ways; w++) begin
           if (valid_q[set][w] && tag_q[set][w] == tag) write = 1'b0;
