@@ -26,6 +26,7 @@ constexpr int kLastCycles = 8;                // the last response's trace event
 
 // trace_t, bit 0 first: info 8, line 46, id 16, valid 1.
 constexpr unsigned kTraceBits = 71;
+constexpr unsigned kTraceValid = 70;
 // media_cmd_t: data 512, be 64, offset 2, slot 16, dpa 46, id 8, op 3.
 constexpr unsigned kMediaCmdBits = 651;
 // media_rsp_t: data 512, error 1, id 8, op 3.
@@ -44,6 +45,20 @@ std::uint64_t kind_of(flits::ProtocolId id) {
   const auto* found = std::find(kIdOfKind.begin(), kIdOfKind.end(), id);
   if (found == kIdOfKind.end()) throw std::logic_error("rtl: protocol ID with EDS");
   return static_cast<std::uint64_t>(found - kIdOfKind.begin());
+}
+
+struct Point {
+  std::uint32_t id;
+  std::uint64_t line;
+  std::uint32_t info;
+};
+
+// What trace point `index` of a port says, while it is valid.
+template <typename Port>
+Point point_at(const Port& bits, unsigned index) {
+  const std::size_t at = kTraceBits * index;
+  return {static_cast<std::uint32_t>(field(bits, at + 54, 16)), field(bits, at + 8, 46),
+          static_cast<std::uint32_t>(field(bits, at, 8))};
 }
 
 }  // namespace
@@ -340,55 +355,60 @@ void RtlEngine::on_message(unsigned port, Time at, Direction direction, const fl
 }
 
 void RtlEngine::sample_traces() {
-  // sink may be null: the tags are followed all the same.
-  struct Point {
-    bool valid;
-    std::uint32_t id;
-    std::uint64_t line;
-    std::uint32_t info;
-  };
-  const auto point = [](const auto& bits, unsigned index) {
-    const unsigned at = kTraceBits * index;
-    Point p{};
-    p.valid = bit_at(bits, at + 70);
-    if (p.valid) {
-      p.info = static_cast<std::uint32_t>(field(bits, at, 8));
-      p.line = field(bits, at + 8, 46);
-      p.id = static_cast<std::uint32_t>(field(bits, at + 54, 16));
-    }
-    return p;
-  };
-  const auto by_id = [&](const auto& bits, unsigned port, Stage stage) {
-    const Point p = point(bits, port);
-    if (p.valid) raise(stage, port, p.id, p.line, p.info);
-  };
-  const auto by_tag = [&](const auto& bits, unsigned port, Stage stage) {
-    const Point p = point(bits, port);
-    if (p.valid) raise(stage, port, id_of_tag_[port][p.id & 63], p.line, p.info);
-  };
-  by_id(top_->tr_sys_accept_o, 0, Stage::SysAccept);
-  for (unsigned port = 0; port < kPorts; ++port) {
-    by_id(top_->tr_port_enqueue_o, port, Stage::PortEnqueue);
-    const Point alloc = point(top_->tr_memq_alloc_o, port);
-    if (alloc.valid) {
-      id_of_tag_[port][alloc.info & 63] = alloc.id;
-      raise(Stage::MemqAlloc, port, alloc.id, alloc.line, alloc.info);
-    }
-    by_tag(top_->tr_ctrl_accept_o, port, Stage::CtrlAccept);
-    by_tag(top_->tr_ctrl_store_o, port, Stage::CtrlAccept);
-    by_id(top_->tr_spec_issue_o, port, Stage::SpecIssue);
-    by_tag(top_->tr_ep_accept_o, port, Stage::EpAccept);
-    by_tag(top_->tr_ep_lookup_o, port, Stage::EpLookup);
-    by_tag(top_->tr_media_issue_o, port, Stage::MediaIssue);
-    by_tag(top_->tr_media_done_o, port, Stage::MediaDone);
-    by_tag(top_->tr_ep_respond_o, port, Stage::EpRespond);
-    by_id(top_->tr_spec_fill_o, port, Stage::SpecFill);
-    by_id(top_->tr_spec_drop_o, port, Stage::SpecDrop);
-    by_id(top_->tr_spec_lost_o, port, Stage::SpecDrop);
-    by_id(top_->tr_port_respond_o, port, Stage::PortRespond);
-    by_id(top_->tr_load_control_o, port, Stage::LoadControl);
+  if (bit_at(top_->tr_sys_accept_o, kTraceValid)) {
+    const Point p = point_at(top_->tr_sys_accept_o, 0);
+    raise(Stage::SysAccept, 0, p.id, p.line, p.info);
   }
-  by_id(top_->tr_sys_respond_o, 0, Stage::SysRespond);
+  for (unsigned port = 0; port < kPorts; ++port) sample_port_traces(port);
+  if (bit_at(top_->tr_sys_respond_o, kTraceValid)) {
+    const Point p = point_at(top_->tr_sys_respond_o, 0);
+    raise(Stage::SysRespond, 0, p.id, p.line, p.info);
+  }
+}
+
+// Most points are silent in most cycles: their valid bits are looked at before all else.
+void RtlEngine::sample_port_traces(unsigned port) {
+  const std::size_t valid_at = kTraceBits * port + kTraceValid;
+  const std::size_t valid_word = valid_at / 32;
+  const unsigned any = top_->tr_port_enqueue_o[valid_word] | top_->tr_memq_alloc_o[valid_word] |
+                       top_->tr_ctrl_accept_o[valid_word] | top_->tr_ctrl_store_o[valid_word] |
+                       top_->tr_spec_issue_o[valid_word] | top_->tr_ep_accept_o[valid_word] |
+                       top_->tr_ep_lookup_o[valid_word] | top_->tr_media_issue_o[valid_word] |
+                       top_->tr_media_done_o[valid_word] | top_->tr_ep_respond_o[valid_word] |
+                       top_->tr_spec_fill_o[valid_word] | top_->tr_spec_drop_o[valid_word] |
+                       top_->tr_spec_lost_o[valid_word] | top_->tr_port_respond_o[valid_word] |
+                       top_->tr_load_control_o[valid_word];
+  if ((any >> (valid_at % 32) & 1) == 0) return;
+  const auto by_id = [&](const auto& bits, Stage stage) {
+    if (!bit_at(bits, valid_at)) return;
+    const Point p = point_at(bits, port);
+    raise(stage, port, p.id, p.line, p.info);
+  };
+  const auto by_tag = [&](const auto& bits, Stage stage) {
+    if (!bit_at(bits, valid_at)) return;
+    const Point p = point_at(bits, port);
+    raise(stage, port, id_of_tag_[port][p.id & 63], p.line, p.info);
+  };
+  by_id(top_->tr_port_enqueue_o, Stage::PortEnqueue);
+  if (bit_at(top_->tr_memq_alloc_o, valid_at)) {
+    // There may be no sink: the tags are followed all the same.
+    const Point alloc = point_at(top_->tr_memq_alloc_o, port);
+    id_of_tag_[port][alloc.info & 63] = alloc.id;
+    raise(Stage::MemqAlloc, port, alloc.id, alloc.line, alloc.info);
+  }
+  by_tag(top_->tr_ctrl_accept_o, Stage::CtrlAccept);
+  by_tag(top_->tr_ctrl_store_o, Stage::CtrlAccept);
+  by_id(top_->tr_spec_issue_o, Stage::SpecIssue);
+  by_tag(top_->tr_ep_accept_o, Stage::EpAccept);
+  by_tag(top_->tr_ep_lookup_o, Stage::EpLookup);
+  by_tag(top_->tr_media_issue_o, Stage::MediaIssue);
+  by_tag(top_->tr_media_done_o, Stage::MediaDone);
+  by_tag(top_->tr_ep_respond_o, Stage::EpRespond);
+  by_id(top_->tr_spec_fill_o, Stage::SpecFill);
+  by_id(top_->tr_spec_drop_o, Stage::SpecDrop);
+  by_id(top_->tr_spec_lost_o, Stage::SpecDrop);
+  by_id(top_->tr_port_respond_o, Stage::PortRespond);
+  by_id(top_->tr_load_control_o, Stage::LoadControl);
 }
 
 void RtlEngine::dump() {

@@ -61,6 +61,7 @@ class RtlEngine : public SystemEngine, public RegisterBus {
   void sample_link(unsigned port);
   void sample_media(unsigned port);
   void sample_traces();
+  void sample_port_traces(unsigned port);
   void on_message(unsigned port, Time at, flits::Direction direction, const flits::Item& item);
   // The media's clock starts with the run.
   [[nodiscard]] Time media_time() const { return time_ < epoch_ ? Time{0} : time_ - epoch_; }

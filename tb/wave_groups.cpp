@@ -9,7 +9,7 @@ namespace cxlgpu {
 
 namespace {
 
-constexpr std::string_view kTop = "TOP.cxlgpu_top.";
+constexpr std::string_view kTop = "TOP.cxlgpu_bench.u_top.";
 
 struct Group {
   std::string name;

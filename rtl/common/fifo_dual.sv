@@ -4,7 +4,8 @@
 //
 // in_valid_i[1] implies in_valid_i[0]; word 0 is the older. in_ready_o = {room for two, room for
 // one}; a word offered without room is dropped (the writer sees in_ready_o). out_valid_o = {two
-// words are there, one is}; out_data0_o is the oldest; out_take_i is the number that leaves.
+// words are there, one is}; out_data0_o is the oldest; a word that is not there is zero; out_take_i
+// is the number that leaves.
 //
 // Latency: as fifo (visible the cycle after the push, room from state only). The two words are
 // separate ports, so that fields aligned in a word stay aligned for the simulator.
@@ -51,10 +52,16 @@ module fifo_dual #(
   assign out_valid_o = {count_q > CountBits'(1), count_q != '0};
   assign rd_next     = next(rd_q);
   assign wr_next     = next(wr_q);
-  assign out_data0_o = mem_q[rd_q];
-  assign out_data1_o = mem_q[rd_next];
   assign count_o     = count_q;
   assign push        = in_valid_i & in_ready_o;
+
+  // Wide words rest at zero while nothing is there: what they feed does not toggle.
+  always_comb begin
+    out_data0_o = '0;
+    out_data1_o = '0;
+    if (out_valid_o[0]) out_data0_o = mem_q[rd_q];
+    if (out_valid_o[1]) out_data1_o = mem_q[rd_next];
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

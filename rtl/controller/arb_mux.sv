@@ -350,16 +350,28 @@ module arb_mux
   // ---------------------------------------------------------------------------------------------
   // State for the physical link
   // ---------------------------------------------------------------------------------------------
-  assign io_tearing    = io_state_o inside {VlsmLinkReset, VlsmLinkDisable, VlsmLinkError};
-  assign cm_tearing    = cm_state_o inside {VlsmLinkReset, VlsmLinkDisable, VlsmLinkError};
+  logic both_active;  // nothing to work out
+  assign both_active   = io_state_o == VlsmActive && cm_state_o == VlsmActive;
   assign link_teardown = io_tearing || cm_tearing;
-  // Wishes left out: a wake-up that comes too late must not look like a lost link.
-  assign all_asleep    = (is_l1(io_state_o) || io_state_o == VlsmL2) &&
-                         (is_l1(cm_state_o) || cm_state_o == VlsmL2) &&
-                         (is_l1(io_state_o) || is_l1(cm_state_o));
 
   always_comb begin
-    if (io_state_o == VlsmLinkDisable || cm_state_o == VlsmLinkDisable) begin
+    io_tearing = 1'b0;
+    cm_tearing = 1'b0;
+    all_asleep = 1'b0;
+    if (!both_active) begin
+      io_tearing = io_state_o inside {VlsmLinkReset, VlsmLinkDisable, VlsmLinkError};
+      cm_tearing = cm_state_o inside {VlsmLinkReset, VlsmLinkDisable, VlsmLinkError};
+      // Wishes left out: a wake-up that comes too late must not look like a lost link.
+      all_asleep = (is_l1(io_state_o) || io_state_o == VlsmL2) &&
+                   (is_l1(cm_state_o) || cm_state_o == VlsmL2) &&
+                   (is_l1(io_state_o) || is_l1(cm_state_o));
+    end
+  end
+
+  always_comb begin
+    if (both_active) begin
+      phy_state_o = VlsmActive;
+    end else if (io_state_o == VlsmLinkDisable || cm_state_o == VlsmLinkDisable) begin
       phy_state_o = VlsmLinkDisable;
     end else if (io_state_o == VlsmLinkError || cm_state_o == VlsmLinkError) begin
       phy_state_o = VlsmLinkError;

@@ -32,17 +32,20 @@ module crc16
 
   localparam masks_t Masks = crc_masks();
 
+  // In pieces of 64 bits, which a simulator folds in half the steps of one wide AND.
+  logic [63:0] p0, p1, p2, p3, p4, p5, p6, p7;
+
   always_comb begin
+    {p7, p6, p5, p4, p3, p2, p1, p0} = '0;
     crc_o = '0;
     if (valid_i) begin
-      crc_o = {
-        ^(payload_i & Masks[15]), ^(payload_i & Masks[14]), ^(payload_i & Masks[13]),
-        ^(payload_i & Masks[12]), ^(payload_i & Masks[11]), ^(payload_i & Masks[10]),
-        ^(payload_i & Masks[9]),  ^(payload_i & Masks[8]),  ^(payload_i & Masks[7]),
-        ^(payload_i & Masks[6]),  ^(payload_i & Masks[5]),  ^(payload_i & Masks[4]),
-        ^(payload_i & Masks[3]),  ^(payload_i & Masks[2]),  ^(payload_i & Masks[1]),
-        ^(payload_i & Masks[0])
-      };
+      {p7, p6, p5, p4, p3, p2, p1, p0} = payload_i;
+      for (int unsigned b = 0; b < 16; b++) begin
+        crc_o[b] = ^((p0 & Masks[b][63:0]) ^ (p1 & Masks[b][127:64]) ^
+                     (p2 & Masks[b][191:128]) ^ (p3 & Masks[b][255:192]) ^
+                     (p4 & Masks[b][319:256]) ^ (p5 & Masks[b][383:320]) ^
+                     (p6 & Masks[b][447:384]) ^ (p7 & Masks[b][511:448]));
+      end
     end
   end
 

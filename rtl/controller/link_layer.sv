@@ -479,14 +479,18 @@ module link_layer
     end else begin
       lrsm_last_q <= lrsm;
       phy_done_q  <= phy_reinit_done_i;
-      err_q[0] <= r1_valid_q && r1_bad_q;
-      err_q[1] <= accept && (rx_err_i || over_ack || (rx_control &&
-                  !(rx_llcrd || rx_param || rx_idle || rx_frame || rx_req || rx_ack)));
-      err_q[2] <= accept && rx_retryable && !rx_param && !param_seen_q;
-      err_q[3] <= accept && rx_param && param_seen_q;
-      err_q[4] <= ack_seq && lrsm != LrsmLocalIdle;
-      err_q[5] <= rx_overflow_i;
-      viral_o  <= ack_seq && rx_ctl[1] && rx_ctl[7:3] == num_retry && lrsm == LrsmLocalIdle;
+      err_q       <= '0;
+      viral_o     <= 1'b0;
+      if (r1_valid_q || rx_overflow_i) begin
+        err_q <= {rx_overflow_i,
+                  ack_seq && lrsm != LrsmLocalIdle,
+                  accept && rx_param && param_seen_q,
+                  accept && rx_retryable && !rx_param && !param_seen_q,
+                  accept && (rx_err_i || over_ack || (rx_control &&
+                      !(rx_llcrd || rx_param || rx_idle || rx_frame || rx_req || rx_ack))),
+                  r1_valid_q && r1_bad_q};
+        viral_o <= ack_seq && rx_ctl[1] && rx_ctl[7:3] == num_retry && lrsm == LrsmLocalIdle;
+      end
     end
   end
 

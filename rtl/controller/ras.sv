@@ -79,17 +79,25 @@ module ras
     end
   end
 
+  // Without an event and with nothing to take back, all rests.
+  logic   happens;
+  assign happens = uncor_i != '0 || cor_i != '0 || poison_i || crc_full || retry_full;
+
   uncor_t uncor_event, uncor_clear, uncor_told;
   cor_t   cor_event, cor_clear;
 
   always_comb begin
-    uncor_event = uncor_i;
-    if (poison_i && !poison_enabled_q) uncor_event[RasUncorStatusPoisonLsb] = 1'b1;
-    uncor_event &= UncorBits;
-    cor_event = cor_i;
-    if (poison_i && poison_enabled_q) cor_event[RasCorStatusMemPoisonLsb] = 1'b1;
-    if (crc_full) cor_event[RasCorStatusCrcThresholdLsb] = 1'b1;
-    if (retry_full) cor_event[RasCorStatusRetryThresholdLsb] = 1'b1;
+    uncor_event = '0;
+    cor_event   = '0;
+    if (happens) begin
+      uncor_event = uncor_i;
+      if (poison_i && !poison_enabled_q) uncor_event[RasUncorStatusPoisonLsb] = 1'b1;
+      uncor_event &= UncorBits;
+      cor_event = cor_i;
+      if (poison_i && poison_enabled_q) cor_event[RasCorStatusMemPoisonLsb] = 1'b1;
+      if (crc_full) cor_event[RasCorStatusCrcThresholdLsb] = 1'b1;
+      if (retry_full) cor_event[RasCorStatusRetryThresholdLsb] = 1'b1;
+    end
   end
 
   assign uncor_clear = (write && word == RasUncorStatusOffset[6:2]) ? uncor_t'(reg_req_i.wdata)
@@ -108,7 +116,7 @@ module ras
       cor_o            <= 1'b0;
       nonfatal_o       <= 1'b0;
       fatal_o          <= 1'b0;
-    end else begin
+    end else if (happens || write || cor_o || nonfatal_o || fatal_o) begin
       uncor_status_q <= (uncor_status_q & ~uncor_clear) | uncor_event;
       cor_status_q   <= (cor_status_q & ~cor_clear) | cor_event;
       if (write) begin
@@ -135,8 +143,10 @@ module ras
 
   always_comb begin
     lowest = '0;
-    for (int unsigned i = 17; i > 0; i--) begin
-      if (uncor_told[i-1]) lowest = 5'(i - 1);
+    if (happens) begin
+      for (int unsigned i = 17; i > 0; i--) begin
+        if (uncor_told[i-1]) lowest = 5'(i - 1);
+      end
     end
   end
 
@@ -145,7 +155,7 @@ module ras
       held_q  <= 1'b0;
       first_q <= '0;
       log_q   <= '0;
-    end else begin
+    end else if (happens || write) begin
       held_q <= still_held || uncor_told != '0;
       if (!still_held && uncor_told != '0) begin
         first_q <= lowest;

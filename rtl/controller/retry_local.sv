@@ -58,6 +58,10 @@ module retry_local
   assign phy_reinit_req_o = state_q == LrsmPhyReinit;
   assign eseq_next        = eseq_q + 8'd1;
 
+  // In normal operation all rests between flits.
+  logic acts;
+  assign acts = flit_valid_i || state_q != LrsmNormal || phy_done_i || start_i;
+
   always_comb begin
     state_d          = state_q;
     eseq_d           = eseq_q;
@@ -65,51 +69,53 @@ module retry_local
     num_phy_reinit_d = num_phy_reinit_q;
     timeout_d        = timeout_q;
 
-    unique case (state_q)
-      LrsmNormal: begin
-        if (flit_valid_i && flit_bad_i) begin
-          state_d = LrsmLlrReq;
-        end else if (flit_valid_i && flit_retryable_i) begin
-          eseq_d           = (eseq_next == wrap_i) ? 8'd0 : eseq_next;
-          num_retry_d      = '0;
-          num_phy_reinit_d = '0;
-        end
-      end
-
-      LrsmLlrReq: begin
-        if (num_retry_q == 5'(MaxRetry)) begin
-          if (num_phy_reinit_q == 5'(MaxPhyReinit)) begin
-            state_d = LrsmAbort;
-          end else begin
-            state_d          = LrsmPhyReinit;
-            num_phy_reinit_d = num_phy_reinit_q + 5'd1;
-          end
-        end else if (req_sent_i) begin
-          state_d     = LrsmLocalIdle;
-          num_retry_d = num_retry_q + 5'd1;
-          timeout_d   = '0;
-        end
-      end
-
-      LrsmLocalIdle: begin
-        if (ack_seq_i && ack_num_retry_i == num_retry_q) begin
-          state_d = LrsmNormal;
-          if (ack_empty_i) begin
+    if (acts) begin
+      unique case (state_q)
+        LrsmNormal: begin
+          if (flit_valid_i && flit_bad_i) begin
+            state_d = LrsmLlrReq;
+          end else if (flit_valid_i && flit_retryable_i) begin
+            eseq_d           = (eseq_next == wrap_i) ? 8'd0 : eseq_next;
             num_retry_d      = '0;
             num_phy_reinit_d = '0;
           end
-        end else if (tx_flit_i) begin
-          timeout_d = timeout_q + 1'b1;
-          if (timeout_q == TimeoutBits'(Timeout - 1)) state_d = LrsmLlrReq;
         end
+
+        LrsmLlrReq: begin
+          if (num_retry_q == 5'(MaxRetry)) begin
+            if (num_phy_reinit_q == 5'(MaxPhyReinit)) begin
+              state_d = LrsmAbort;
+            end else begin
+              state_d          = LrsmPhyReinit;
+              num_phy_reinit_d = num_phy_reinit_q + 5'd1;
+            end
+          end else if (req_sent_i) begin
+            state_d     = LrsmLocalIdle;
+            num_retry_d = num_retry_q + 5'd1;
+            timeout_d   = '0;
+          end
+        end
+
+        LrsmLocalIdle: begin
+          if (ack_seq_i && ack_num_retry_i == num_retry_q) begin
+            state_d = LrsmNormal;
+            if (ack_empty_i) begin
+              num_retry_d      = '0;
+              num_phy_reinit_d = '0;
+            end
+          end else if (tx_flit_i) begin
+            timeout_d = timeout_q + 1'b1;
+            if (timeout_q == TimeoutBits'(Timeout - 1)) state_d = LrsmLlrReq;
+          end
+        end
+
+        default: ;  // LrsmPhyReinit waits for the PHY; only a link start leaves LrsmAbort
+      endcase
+
+      if (phy_done_i && state_q != LrsmAbort) begin
+        state_d     = LrsmLlrReq;
+        num_retry_d = '0;
       end
-
-      default: ;  // LrsmPhyReinit waits for the PHY; only a link start leaves LrsmAbort
-    endcase
-
-    if (phy_done_i && state_q != LrsmAbort) begin
-      state_d     = LrsmLlrReq;
-      num_retry_d = '0;
     end
 
     if (start_i) begin
@@ -128,7 +134,7 @@ module retry_local
       num_retry_q      <= '0;
       num_phy_reinit_q <= '0;
       timeout_q        <= '0;
-    end else begin
+    end else if (acts) begin
       state_q          <= state_d;
       eseq_q           <= eseq_d;
       num_retry_q      <= num_retry_d;

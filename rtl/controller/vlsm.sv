@@ -113,14 +113,26 @@ module vlsm
   logic  rx_accept, retrain_asked;
   vlsm_e resolved;
 
-  assign tearing   = r_q.state inside {VlsmLinkReset, VlsmLinkDisable, VlsmLinkError};
-  assign handshake = is_l1(r_q.state) || r_q.state inside {VlsmReset, VlsmRetrain};
+  // Active, wanted so, and nothing comes or goes: no rule applies and all rests (run_i excludes
+  // every event of the physical link).
+  logic calm;
+  assign calm = r_q.state == VlsmActive && req_i == VlsmActive && run_i && !rx_valid_i &&
+                !tx_taken_i;
 
-  assign request_link = (req_i == VlsmLinkDisable && r_q.state != VlsmLinkDisable) ||
-                        (req_i == VlsmLinkError &&
-                         !(r_q.state inside {VlsmLinkDisable, VlsmLinkError})) ||
-                        (req_i == VlsmLinkReset &&
-                         !(r_q.state inside {VlsmLinkDisable, VlsmLinkReset}));
+  always_comb begin
+    tearing      = 1'b0;
+    handshake    = 1'b0;
+    request_link = 1'b0;
+    if (!calm) begin
+      tearing      = r_q.state inside {VlsmLinkReset, VlsmLinkDisable, VlsmLinkError};
+      handshake    = is_l1(r_q.state) || r_q.state inside {VlsmReset, VlsmRetrain};
+      request_link = (req_i == VlsmLinkDisable && r_q.state != VlsmLinkDisable) ||
+                     (req_i == VlsmLinkError &&
+                      !(r_q.state inside {VlsmLinkDisable, VlsmLinkError})) ||
+                     (req_i == VlsmLinkReset &&
+                      !(r_q.state inside {VlsmLinkDisable, VlsmLinkReset}));
+    end
+  end
 
   assign handed     = run_i && tx_taken_i;
   assign local_turn = run_i && !rx_valid_i && !handed && !r_q.resync;
@@ -154,15 +166,22 @@ module vlsm
     end
   end
 
-  assign rx_accept    = is_low_power(req_i) &&
-                        (rx_code_i == VlsmDapm || rx_code_i <= depth(req_i));
-  assign unexpected_o = rx_valid_i && !tearing && !request_link &&
-                        !(rx_resync_ok || rx_active_req_ok || rx_low_req_ok || rx_reset_ok ||
-                          rx_active_ok || rx_low_ok || retrain_asked);
-  assign retrain_o    = unexpected_o ||
-                        (retrain_asked && !tearing && !request_link) ||
-                        (local_turn && !request_link && r_q.state == VlsmActive &&
-                         req_i == VlsmRetrain);
+  always_comb begin
+    rx_accept    = 1'b0;
+    unexpected_o = 1'b0;
+    retrain_o    = 1'b0;
+    if (!calm) begin
+      rx_accept    = is_low_power(req_i) &&
+                     (rx_code_i == VlsmDapm || rx_code_i <= depth(req_i));
+      unexpected_o = rx_valid_i && !tearing && !request_link &&
+                     !(rx_resync_ok || rx_active_req_ok || rx_low_req_ok || rx_reset_ok ||
+                       rx_active_ok || rx_low_ok || retrain_asked);
+      retrain_o    = unexpected_o ||
+                     (retrain_asked && !tearing && !request_link) ||
+                     (local_turn && !request_link && r_q.state == VlsmActive &&
+                      req_i == VlsmRetrain);
+    end
+  end
 
   always_comb begin
     resolved = VlsmRetrain;
@@ -170,19 +189,24 @@ module vlsm
   end
 
   always_comb begin
-    unique case (r_q.state)
-      VlsmReset:   want = req_i == VlsmActive && (IsHost ? peer_seen_i : r_q.peer_req);
-      VlsmRetrain: want = 1'b1;
-      default:     want = req_i == VlsmActive || r_q.peer_req;
-    endcase
-    if (r_q.own_req || r_q.req_pend) want = 1'b1;  // no way back
+    want = 1'b0;
+    if (handshake) begin
+      unique case (r_q.state)
+        VlsmReset:   want = req_i == VlsmActive && (IsHost ? peer_seen_i : r_q.peer_req);
+        VlsmRetrain: want = 1'b1;
+        default:     want = req_i == VlsmActive || r_q.peer_req;
+      endcase
+      if (r_q.own_req || r_q.req_pend) want = 1'b1;  // no way back
+    end
   end
 
   always_comb begin
     r_d         = r_q;
     recovered_d = 1'b0;
 
-    if (request_link) begin
+    if (calm) begin
+      r_d = r_q;
+    end else if (request_link) begin
       // 1. LinkReset, LinkDisable, LinkError at the upper layer's word.
       r_d         = quiet(r_q);
       r_d.state   = vlsm_e'(req_i);
@@ -307,7 +331,7 @@ module vlsm
       r_q         <= '0;
       recovered_q <= 1'b0;
     end else begin
-      r_q         <= r_d;
+      if (!calm) r_q <= r_d;
       recovered_q <= recovered_d;
     end
   end

@@ -85,8 +85,14 @@ module config_space
   logic [31:0] rdata, wdata, clear;  // register as it is, as written, ones written
   assign wr     = cfg_req_i.valid && cfg_req_i.write;
   assign offset = {cfg_req_i.word, 2'b00};
-  assign wdata  = merge(rdata, cfg_req_i.wdata, cfg_req_i.be);
-  assign clear  = merge('0, cfg_req_i.wdata, cfg_req_i.be);
+  always_comb begin
+    wdata = '0;
+    clear = '0;
+    if (wr) begin
+      wdata = merge(rdata, cfg_req_i.wdata, cfg_req_i.be);
+      clear = merge('0, cfg_req_i.wdata, cfg_req_i.be);
+    end
+  end
 
   // Most registers have nothing to clear.
   logic unused_clear;

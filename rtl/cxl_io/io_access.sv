@@ -54,7 +54,7 @@ module io_access
       op_q        <= '0;
       be_q        <= '0;
       status_q    <= '0;
-    end else begin
+    end else if (wr || busy_q) begin
       if (wr && offset == IoaAddrLowOffset) addr_low_q <= reg_req_i.wdata;
       if (wr && offset == IoaAddrHighOffset) addr_high_q <= reg_req_i.wdata;
       if (wr && offset == IoaDataOffset) data_q <= reg_req_i.wdata;
@@ -77,24 +77,26 @@ module io_access
   logic [31:0] rdata;
   always_comb begin
     rdata = '0;
-    unique case (offset)
-      IoaAddrLowOffset:  rdata = addr_low_q;
-      IoaAddrHighOffset: rdata = addr_high_q;
-      IoaDataOffset:     rdata = data_q;
-      IoaCommandOffset: begin
-        rdata[IoaCommandOpLsb +: IoaCommandOpWidth]         = op_q;
-        rdata[IoaCommandBeLsb +: IoaCommandBeWidth]         = be_q;
-        rdata[IoaCommandStatusLsb +: IoaCommandStatusWidth] = status_q;
-        rdata[IoaCommandLinkUpLsb]                          = link_up_i;
-        rdata[IoaCommandBusyLsb]                            = busy_q;
-      end
-      default: ;
-    endcase
+    if (reg_req_i.valid && !reg_req_i.write) begin
+      unique case (offset)
+        IoaAddrLowOffset:  rdata = addr_low_q;
+        IoaAddrHighOffset: rdata = addr_high_q;
+        IoaDataOffset:     rdata = data_q;
+        IoaCommandOffset: begin
+          rdata[IoaCommandOpLsb +: IoaCommandOpWidth]         = op_q;
+          rdata[IoaCommandBeLsb +: IoaCommandBeWidth]         = be_q;
+          rdata[IoaCommandStatusLsb +: IoaCommandStatusWidth] = status_q;
+          rdata[IoaCommandLinkUpLsb]                          = link_up_i;
+          rdata[IoaCommandBusyLsb]                            = busy_q;
+        end
+        default: ;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) reg_rdata_o <= '0;
-    else         reg_rdata_o <= (reg_req_i.valid && !reg_req_i.write) ? rdata : '0;
+    else         reg_rdata_o <= rdata;
   end
 
   logic unused_addr;

@@ -93,7 +93,11 @@ module io_completer
   assign completion = kind == FcCompletion;
 
   always_comb begin
-    if (four_dw) begin
+    address = '0;
+    wdata   = '0;
+    if (state_q == Idle) begin
+      // nothing is asked
+    end else if (four_dw) begin
       address = {tlp_q[71:64], tlp_q[79:72], tlp_q[87:80], tlp_q[95:88],
                  tlp_q[103:96], tlp_q[111:104], tlp_q[119:112], tlp_q[127:122], 2'b00};
       wdata   = tlp_q[159:128];
@@ -108,7 +112,10 @@ module io_completer
   assign cfg_ok = is_cfg && one_dw && tlp_q[74:72] == 3'd0 && !(has_data && poisoned);
 
   assign offset     = address[16:0];
-  assign in_bar     = is_mem && mem_space_en_i && address[63:17] == bar0_i;
+  always_comb begin
+    in_bar = 1'b0;
+    if (state_q != Idle && is_mem && mem_space_en_i) in_bar = address[63:17] == bar0_i;
+  end
   assign hit_hdm    = offset[16:11] == 6'h03;  // 1800h to 1FFFh
   assign hit_ras    = offset[16:7] == 10'h024;  // 1200h to 127Fh
   assign hit_vendor = offset[16:11] == 6'h20;  // 10000h to 107FFh
@@ -150,7 +157,8 @@ module io_completer
   logic [31:0] rdata;
   always_comb begin
     rdata = '0;
-    if (is_cfg)                              rdata = cfg_rdata_i;
+    if (state_q != Data)                     rdata = '0;
+    else if (is_cfg)                         rdata = cfg_rdata_i;
     else if (hit_reg)                        rdata = reg_rdata_i;
     else if (offset == ArrayOffset)          rdata = ArrayHeader;
     else if (offset == ArrayOffset + 17'h4)  rdata = HdmEntry;
@@ -170,19 +178,22 @@ module io_completer
   logic        reply_data;
 
   always_comb begin
-    last = one_dw ? be : tlp_q[63:60];
-    if (be[0] || be == 4'h0) skip = 2'd0;
-    else if (be[1])          skip = 2'd1;
-    else if (be[2])          skip = 2'd2;
-    else                     skip = 2'd3;
-    if (last[3] || last == 4'h0) rest = 2'd0;
-    else if (last[2])            rest = 2'd1;
-    else if (last[1])            rest = 2'd2;
-    else                         rest = 2'd3;
-
+    last       = '0;
+    skip       = '0;
+    rest       = '0;
     byte_count = 12'd4;
     lower      = '0;
-    if (mem_read || (is_locked && !has_data)) begin
+    if (tlp_tx_valid_o && (mem_read || (is_locked && !has_data))) begin
+      last = one_dw ? be : tlp_q[63:60];
+      if (be[0] || be == 4'h0) skip = 2'd0;
+      else if (be[1])          skip = 2'd1;
+      else if (be[2])          skip = 2'd2;
+      else                     skip = 2'd3;
+      if (last[3] || last == 4'h0) rest = 2'd0;
+      else if (last[2])            rest = 2'd1;
+      else if (last[1])            rest = 2'd2;
+      else                         rest = 2'd3;
+
       byte_count = {length, 2'b00} - 12'(skip) - 12'(rest);
       if (one_dw && be == 4'h0) byte_count = 12'd1;  // a read of nothing counts as one byte
       lower = {address[6:2], skip};
@@ -193,17 +204,19 @@ module io_completer
 
   // Traffic class, attributes and the tag's upper bits come back as they went.
   always_comb begin
-    tlp_tx_o          = '0;
-    tlp_tx_o[7:0]     = {1'b0, reply_data, 1'b0, is_locked ? TypeCplLocked : TypeCpl};
-    tlp_tx_o[15:8]    = {tlp_q[15:10], 2'b00};
-    tlp_tx_o[23:16]   = {2'b00, tlp_q[21:20], 4'h0};
-    tlp_tx_o[31:24]   = {7'd0, reply_data};
-    tlp_tx_o[47:32]   = {device_q, 3'd0, bus_q};
-    tlp_tx_o[63:48]   = {byte_count[7:0], status_q, 1'b0, byte_count[11:8]};
-    tlp_tx_o[79:64]   = tlp_q[47:32];  // requester
-    tlp_tx_o[87:80]   = tlp_q[55:48];  // tag
-    tlp_tx_o[95:88]   = {1'b0, lower};
-    if (reply_data) tlp_tx_o[127:96] = data_q;
+    tlp_tx_o = '0;
+    if (tlp_tx_valid_o) begin
+      tlp_tx_o[7:0]     = {1'b0, reply_data, 1'b0, is_locked ? TypeCplLocked : TypeCpl};
+      tlp_tx_o[15:8]    = {tlp_q[15:10], 2'b00};
+      tlp_tx_o[23:16]   = {2'b00, tlp_q[21:20], 4'h0};
+      tlp_tx_o[31:24]   = {7'd0, reply_data};
+      tlp_tx_o[47:32]   = {device_q, 3'd0, bus_q};
+      tlp_tx_o[63:48]   = {byte_count[7:0], status_q, 1'b0, byte_count[11:8]};
+      tlp_tx_o[79:64]   = tlp_q[47:32];  // requester
+      tlp_tx_o[87:80]   = tlp_q[55:48];  // tag
+      tlp_tx_o[95:88]   = {1'b0, lower};
+      if (reply_data) tlp_tx_o[127:96] = data_q;
+    end
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -250,7 +263,7 @@ module io_completer
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Idle)   tlp_q    <= tlp_rx_i;
+    if (state_q == Idle && tlp_rx_valid_i) tlp_q <= tlp_rx_i;
     if (state_q == Access) status_q <= status;
     if (state_q == Data)   data_q   <= rdata;
   end

@@ -97,28 +97,33 @@ module io_link
   seq_t        r1_seq;
   logic [31:0] r1_lcrc;
 
-  assign r1_length = r1_q[14:4];
-  assign r1_stp    = r1_q[3:0] == TokenStp && {r1_q[15], r1_q[23:20]} == frame_check(r1_length) &&
-                     r1_length >= 11'd5 && r1_length <= 11'd7;
-  assign r1_dws    = r1_length[2:0] - 3'd2;
-  assign r1_seq    = {r1_q[19:16], r1_q[31:24]};
-
-  always_comb begin
-    unique case (r1_dws)
-      3'd3:    {r1_lcrc, r1_tlp} = {r1_q[159:128], 64'd0, r1_q[127:32]};
-      3'd4:    {r1_lcrc, r1_tlp} = {r1_q[191:160], 32'd0, r1_q[159:32]};
-      default: {r1_lcrc, r1_tlp} = {r1_q[223:192], r1_q[191:32]};
-    endcase
-  end
-
-  // What no TLP of this subset has: a prefix, a digest, a length that is not that of the header.
-  assign r1_malformed = r1_tlp[7] || r1_tlp[23] || tlp_dws(r1_tlp[6:5]) != r1_dws ||
-                        (r1_tlp[6] && {r1_tlp[17:16], r1_tlp[31:24]} != 10'd1);
-
+  // The verdict rests without a flit, as the CRCs below.
   logic r1_lcrc_ok;
   always_comb begin
-    r1_lcrc_ok = 1'b0;
-    if (r1_valid_q) r1_lcrc_ok = r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws);
+    r1_length    = '0;
+    r1_stp       = 1'b0;
+    r1_dws       = '0;
+    r1_seq       = '0;
+    r1_lcrc      = '0;
+    r1_tlp       = '0;
+    r1_malformed = 1'b0;
+    r1_lcrc_ok   = 1'b0;
+    if (r1_valid_q) begin
+      r1_length = r1_q[14:4];
+      r1_stp    = r1_q[3:0] == TokenStp && {r1_q[15], r1_q[23:20]} == frame_check(r1_length) &&
+                  r1_length >= 11'd5 && r1_length <= 11'd7;
+      r1_dws    = r1_length[2:0] - 3'd2;
+      r1_seq    = {r1_q[19:16], r1_q[31:24]};
+      unique case (r1_dws)
+        3'd3:    {r1_lcrc, r1_tlp} = {r1_q[159:128], 64'd0, r1_q[127:32]};
+        3'd4:    {r1_lcrc, r1_tlp} = {r1_q[191:160], 32'd0, r1_q[159:32]};
+        default: {r1_lcrc, r1_tlp} = {r1_q[223:192], r1_q[191:32]};
+      endcase
+      // What no TLP of this subset has: a prefix, a digest, a length that is not that of the header.
+      r1_malformed = r1_tlp[7] || r1_tlp[23] || tlp_dws(r1_tlp[6:5]) != r1_dws ||
+                     (r1_tlp[6] && {r1_tlp[17:16], r1_tlp[31:24]} != 10'd1);
+      r1_lcrc_ok   = r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws);
+    end
   end
 
   always_comb begin
@@ -155,11 +160,13 @@ module io_link
   end
 
   always_ff @(posedge clk_i) begin
-    r1_q           <= io_rx_data_i[PacketBits-1:0];
-    r2_malformed_q <= r1_malformed;
-    r2_dllp_q      <= r1_q[47:16];
-    r2_seq_q       <= r1_seq;
-    r2_tlp_q       <= r1_tlp;
+    if (io_rx_valid_i) r1_q <= io_rx_data_i[PacketBits-1:0];
+    if (r1_valid_q) begin
+      r2_malformed_q <= r1_malformed;
+      r2_dllp_q      <= r1_q[47:16];
+      r2_seq_q       <= r1_seq;
+      r2_tlp_q       <= r1_tlp;
+    end
   end
 
   // What follows the packet is idle symbols and nobody's business.
@@ -169,13 +176,25 @@ module io_link
   logic rx_live, rx_ack, rx_nak, rx_bad, rx_good, rx_in_order, rx_duplicate;
   seq_t nrs_q, rx_behind;
 
-  assign rx_live      = state_q != Init1;
-  assign rx_good      = rx_live && r2_kind_q == RxTlp;
-  assign rx_behind    = nrs_q - r2_seq_q;
-  assign rx_in_order  = rx_good && rx_behind == 12'd0;
-  assign rx_duplicate = rx_good && rx_behind != 12'd0 && rx_behind <= 12'd2048;
-  assign rx_bad       = rx_live && (r2_kind_q == RxBad ||
-                                    (r2_kind_q == RxTlp && rx_behind > 12'd2048));
+  logic r2_any;  // else nothing below acts
+  assign r2_any  = r2_kind_q != RxNone;
+  assign rx_live = state_q != Init1;
+
+  always_comb begin
+    rx_good      = 1'b0;
+    rx_behind    = '0;
+    rx_in_order  = 1'b0;
+    rx_duplicate = 1'b0;
+    rx_bad       = 1'b0;
+    if (r2_any) begin
+      rx_good      = rx_live && r2_kind_q == RxTlp;
+      rx_behind    = nrs_q - r2_seq_q;
+      rx_in_order  = rx_good && rx_behind == 12'd0;
+      rx_duplicate = rx_good && rx_behind != 12'd0 && rx_behind <= 12'd2048;
+      rx_bad       = rx_live && (r2_kind_q == RxBad ||
+                                 (r2_kind_q == RxTlp && rx_behind > 12'd2048));
+    end
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Received TLPs, in order, all classes in one queue; credits go back as they leave
@@ -191,7 +210,10 @@ module io_link
   assign tlp_rx_valid_o = rx_count_q != '0;
   assign tlp_rx_o       = rx_mem_q[rx_rd_q];
   assign rx_pop         = tlp_rx_valid_o && tlp_rx_ready_i;
-  assign rx_pop_class   = fc_class(tlp_rx_o[6], tlp_rx_o[4:0]);
+  always_comb begin
+    rx_pop_class = FcPosted;
+    if (rx_pop) rx_pop_class = fc_class(tlp_rx_o[6], tlp_rx_o[4:0]);
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -261,6 +283,7 @@ module io_link
 
   always_comb begin
     unique case (sel)
+      SelNone:     sel_dllp = '0;
       SelNak:      sel_dllp = ack_dllp(1'b1, nrs_q - 12'd1);
       SelAck:      sel_dllp = ack_dllp(1'b0, nrs_q - 12'd1);
       SelUpdateP:  sel_dllp = fc_dllp(DllpUpdateFc, FcPosted, alloc_hdr_q[0], alloc_data_q[0]);
@@ -313,11 +336,11 @@ module io_link
   end
 
   always_ff @(posedge clk_i) begin
-    if (tlp_tx_ready_o) begin
+    if (tlp_tx_valid_i && tlp_tx_ready_o) begin
       pend_q       <= tlp_tx_i;
       pend_class_q <= fc_class(tlp_tx_i[6], tlp_tx_i[4:0]);
     end
-    if (sel_free) begin
+    if (sel != SelNone) begin
       sel_is_tlp_q <= sel inside {SelReplay, SelNew};
       sel_seq_q    <= (sel == SelNew) ? nts_q : replay_seq;
       unique case (sel)
@@ -343,9 +366,14 @@ module io_link
   logic [7:0]       fc_hdr;
   logic [11:0]      fc_data;
   logic             rx_init, rx_update, init_done, refresh;
+  logic             credit_moved_q;           // by the cycle before
 
   // The flags lag by a cycle; two new TLPs are at least two cycles apart.
   assign credit = hdr_ok_q[pend_class_q] && (!pend_q[6] || data_ok_q[pend_class_q]);
+
+  // Whether anything here can change; infinite credits need no refresh.
+  logic fc_acts;
+  assign fc_acts = sel != SelNone || r2_any || rx_pop || (dl_up_o && !Infinite);
 
   assign fc_kind   = r2_dllp_q[7:6];
   assign fc_of     = r2_dllp_q[5:4];
@@ -383,7 +411,7 @@ module io_link
       alloc_data_q <= AllocData;
       update_q     <= {2{!Infinite}};
       refresh_q    <= '0;
-    end else begin
+    end else if (fc_acts) begin
       // Only between two sets of three: P, NP and Cpl go together.
       if (sel == SelInitFc) fc_next_q <= init_done ? 2'd0 : fc_next_q + 2'd1;
       if (init_done && state_q == Init1 && (&seen_q)) state_q <= Init2;
@@ -405,15 +433,23 @@ module io_link
         alloc_data_q[rx_pop_class[0]] <= alloc_data_q[rx_pop_class[0]] + 12'(tlp_rx_o[6]);
         update_q[rx_pop_class[0]]     <= 1'b1;
       end
-      if (dl_up_o) refresh_q <= refresh ? '0 : refresh_q + 1'b1;
+      if (dl_up_o && !Infinite) refresh_q <= refresh ? '0 : refresh_q + 1'b1;
       if (dl_up_o && refresh) update_q <= {2{!Infinite}};
     end
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)         credit_moved_q <= 1'b1;
+    else if (!link_up_i) credit_moved_q <= 1'b1;
+    else                 credit_moved_q <= r2_any || sel == SelNew;
+  end
+
   always_ff @(posedge clk_i) begin
-    for (int unsigned c = 0; c < 3; c++) begin
-      hdr_ok_q[c]  <= free_hdr_q[c] || limit_hdr_q[c] - used_hdr_q[c] - 8'd1 <= 8'd128;
-      data_ok_q[c] <= free_data_q[c] || limit_data_q[c] - used_data_q[c] - 12'd1 <= 12'd2048;
+    if (credit_moved_q) begin
+      for (int unsigned c = 0; c < 3; c++) begin
+        hdr_ok_q[c]  <= free_hdr_q[c] || limit_hdr_q[c] - used_hdr_q[c] - 8'd1 <= 8'd128;
+        data_ok_q[c] <= free_data_q[c] || limit_data_q[c] - used_data_q[c] - 12'd1 <= 12'd2048;
+      end
     end
     if (rx_init || rx_update) begin
       limit_hdr_q[fc_of]  <= fc_hdr;
@@ -440,22 +476,44 @@ module io_link
   assign room       = count_q != count_t'(ReplayDepth);
   assign replay_seq = ackd_q + 12'(again_q) + 12'd1;
   assign replay_tlp = replay_mem_q[replay_seq[ReplayBits-1:0]];
-  assign rx_ack     = rx_live && r2_kind_q == RxAck;
-  assign rx_nak     = rx_live && r2_kind_q == RxNak;
-  assign ack_seq    = {r2_dllp_q[19:16], r2_dllp_q[31:24]};
-  assign ack_gain   = ack_seq - ackd_q;
-  assign ack_ok     = (rx_ack || rx_nak) && (ack_gain >> CountBits) == '0 &&
-                      ack_gain[CountBits-1:0] <= count_q;
-  assign gain       = ack_ok ? ack_gain[CountBits-1:0] : '0;
-  assign progress   = ack_ok && ack_gain[CountBits-1:0] != '0;
-  assign nak_replay = ack_ok && rx_nak && gain != count_q;
-  assign timeout    = count_q != '0 && !replaying_q && !progress && !nak_replay &&
-                      timer_q == TimerBits'(ReplayTimeout - 1);
 
   always_comb begin
-    count_d     = count_q - gain + count_t'(sel == SelNew);
-    again_d     = again_q + count_t'(sel == SelReplay);
+    rx_ack     = 1'b0;
+    rx_nak     = 1'b0;
+    ack_seq    = '0;
+    ack_gain   = '0;
+    ack_ok     = 1'b0;
+    gain       = '0;
+    progress   = 1'b0;
+    nak_replay = 1'b0;
+    if (r2_any) begin
+      rx_ack     = rx_live && r2_kind_q == RxAck;
+      rx_nak     = rx_live && r2_kind_q == RxNak;
+      ack_seq    = {r2_dllp_q[19:16], r2_dllp_q[31:24]};
+      ack_gain   = ack_seq - ackd_q;
+      ack_ok     = (rx_ack || rx_nak) && (ack_gain >> CountBits) == '0 &&
+                   ack_gain[CountBits-1:0] <= count_q;
+      gain       = ack_ok ? ack_gain[CountBits-1:0] : '0;
+      progress   = ack_ok && ack_gain[CountBits-1:0] != '0;
+      nak_replay = ack_ok && rx_nak && gain != count_q;
+    end
+  end
+
+  assign timeout = count_q != '0 && !replaying_q && !progress && !nak_replay &&
+                   timer_q == TimerBits'(ReplayTimeout - 1);
+
+  // Nothing under way, come or chosen: all stays as it is.
+  logic replay_acts;
+  assign replay_acts = r2_any || sel != SelNone || count_q != '0 || replaying_q || timer_q != '0;
+
+  always_comb begin
+    count_d     = count_q;
+    again_d     = again_q;
     replaying_d = replaying_q;
+    if (replay_acts) begin
+      count_d = count_q - gain + count_t'(sel == SelNew);
+      again_d = again_q + count_t'(sel == SelReplay);
+    end
     if (nak_replay || timeout) begin
       again_d     = '0;
       replaying_d = 1'b1;
@@ -491,7 +549,7 @@ module io_link
       nak_sched_q  <= 1'b0;
       nak_pend_q   <= 1'b0;
       ack_pend_q   <= 1'b0;
-    end else begin
+    end else if (replay_acts) begin
       if (sel == SelNew) nts_q <= nts_q + 12'd1;
       if (progress) ackd_q <= ack_seq;
       count_q      <= count_d;
@@ -527,7 +585,7 @@ module io_link
       err_o <= '0;
     end else if (!link_up_i) begin
       err_o <= '0;
-    end else begin
+    end else if (r2_any || timeout || err_o != '0) begin
       err_o <= {rx_in_order && !r2_malformed_q && rx_full,
                 rx_in_order && r2_malformed_q,
                 (rx_ack || rx_nak) && !ack_ok,

@@ -73,23 +73,27 @@ module io_requester
 
   // Fields are big-endian: the first byte on the wire is the most significant.
   always_comb begin
-    address_high = {req_q.addr[39:32], req_q.addr[47:40], req_q.addr[55:48], req_q.addr[63:56]};
-    if (is_mem) begin
-      address = {req_q.addr[7:2], 2'b00, req_q.addr[15:8], req_q.addr[23:16], req_q.addr[31:24]};
-    end else begin
-      address = {req_q.addr[7:2], 2'b00, 4'h0, req_q.addr[11:8], req_q.addr[19:12],
-                 req_q.addr[27:20]};
-    end
+    address      = '0;
+    address_high = '0;
+    tlp_tx_o     = '0;
+    if (tlp_tx_valid_o) begin
+      address_high = {req_q.addr[39:32], req_q.addr[47:40], req_q.addr[55:48], req_q.addr[63:56]};
+      if (is_mem) begin
+        address = {req_q.addr[7:2], 2'b00, req_q.addr[15:8], req_q.addr[23:16], req_q.addr[31:24]};
+      end else begin
+        address = {req_q.addr[7:2], 2'b00, 4'h0, req_q.addr[11:8], req_q.addr[19:12],
+                   req_q.addr[27:20]};
+      end
 
-    tlp_tx_o        = '0;
-    tlp_tx_o[31:0]  = {8'h01, 16'h0000, 1'b0, is_write, long_addr, tlp_type};
-    tlp_tx_o[63:32] = {4'h0, req_q.be, 3'b000, tag_q, RequesterId[7:0], RequesterId[15:8]};
-    if (long_addr) begin
-      tlp_tx_o[127:64] = {address, address_high};
-      if (is_write) tlp_tx_o[159:128] = req_q.data;
-    end else begin
-      tlp_tx_o[95:64] = address;
-      if (is_write) tlp_tx_o[127:96] = req_q.data;
+      tlp_tx_o[31:0]  = {8'h01, 16'h0000, 1'b0, is_write, long_addr, tlp_type};
+      tlp_tx_o[63:32] = {4'h0, req_q.be, 3'b000, tag_q, RequesterId[7:0], RequesterId[15:8]};
+      if (long_addr) begin
+        tlp_tx_o[127:64] = {address, address_high};
+        if (is_write) tlp_tx_o[159:128] = req_q.data;
+      end else begin
+        tlp_tx_o[95:64] = address;
+        if (is_write) tlp_tx_o[127:96] = req_q.data;
+      end
     end
   end
 
@@ -105,19 +109,22 @@ module io_requester
   assign cpl_poisoned = tlp_rx_i[22];
 
   // Ours: type, requester, 10-bit tag; and a successful one has data exactly if a read asked.
-  assign cpl_match = tlp_rx_valid_i && state_q == Wait && tlp_rx_i[5:0] == {1'b0, TypeCpl} &&
-                     tlp_rx_i[79:64] == {RequesterId[7:0], RequesterId[15:8]} &&
-                     {tlp_rx_i[15], tlp_rx_i[11], tlp_rx_i[87:80]} == {5'd0, tag_q} &&
-                     (cpl_status != CplSc || cpl_data == !is_write);
-
   always_comb begin
-    unique case (cpl_status)
-      CplSc:         status = (cpl_data && cpl_poisoned) ? CplCa : CplSc;
-      CplCrs, CplCa: status = cpl_status;
-      default:       status = CplUr;
-    endcase
-    data = '0;
-    if (!is_write) data = (status == CplSc) ? tlp_rx_i[127:96] : '1;
+    cpl_match = 1'b0;
+    status    = CplUr;
+    data      = '0;
+    if (tlp_rx_valid_i && state_q == Wait) begin
+      cpl_match = tlp_rx_i[5:0] == {1'b0, TypeCpl} &&
+                  tlp_rx_i[79:64] == {RequesterId[7:0], RequesterId[15:8]} &&
+                  {tlp_rx_i[15], tlp_rx_i[11], tlp_rx_i[87:80]} == {5'd0, tag_q} &&
+                  (cpl_status != CplSc || cpl_data == !is_write);
+      unique case (cpl_status)
+        CplSc:         status = (cpl_data && cpl_poisoned) ? CplCa : CplSc;
+        CplCrs, CplCa: status = cpl_status;
+        default:       status = CplUr;
+      endcase
+      if (!is_write) data = (status == CplSc) ? tlp_rx_i[127:96] : '1;
+    end
   end
 
   // What the header says beyond that makes no difference to one register.
@@ -166,9 +173,11 @@ module io_requester
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Idle: begin
-        if (req_valid_i) req_q <= req_i;
-        status_q <= link_up_i ? CplUr : CplNoAnswer;
-        data_q   <= (req_i.op inside {IoCfgRd0, IoCfgRd1, IoMemRd}) ? '1 : '0;
+        if (req_valid_i) begin
+          req_q    <= req_i;
+          status_q <= link_up_i ? CplUr : CplNoAnswer;
+          data_q   <= (req_i.op inside {IoCfgRd0, IoCfgRd1, IoMemRd}) ? '1 : '0;
+        end
       end
       Send: begin
         status_q <= link_up_i ? CplSc : CplNoAnswer;  // a write that is posted

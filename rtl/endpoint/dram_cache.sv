@@ -102,8 +102,13 @@ module dram_cache
 
   // The set is folded from higher address bits too: arrays a power of two apart do not share it.
   logic [SetW-1:0] set;
-  assign set = SetW'(lookup_granule_i ^ (lookup_granule_i >> 5) ^ (lookup_granule_i >> 10) ^
-                     (lookup_granule_i >> 15)) & ~({SetW{1'b1}} << sets_log2_i);
+  always_comb begin
+    set = '0;
+    if (lookup_valid_i) begin
+      set = SetW'(lookup_granule_i ^ (lookup_granule_i >> 5) ^ (lookup_granule_i >> 10) ^
+                  (lookup_granule_i >> 15)) & ~({SetW{1'b1}} << sets_log2_i);
+    end
+  end
 
   set_state_t            state;         // of the set, empty if never touched
   logic [Ways-1:0]       match;
@@ -179,7 +184,10 @@ module dram_cache
   cache_result_e    result;
   logic [WayW-1:0]  way;
 
-  assign free_mshr = MshrW'(first_one(64'(Mshrs'(~live_q))));
+  always_comb begin
+    free_mshr = '0;
+    if (lookup_valid_i) free_mshr = MshrW'(first_one(64'(Mshrs'(~live_q))));
+  end
 
   always_comb begin
     result         = CacheHit;
@@ -276,7 +284,7 @@ module dram_cache
       live_q   <= '0;
       filled_q <= '0;
       used_q   <= '0;
-    end else begin
+    end else if (fill_done_i || wait_dec_i || allocate) begin
       if (fill_done_i) filled_q[fill_mshr] <= 1'b1;
       if (fill_frees)  live_q[fill_mshr]   <= 1'b0;
       if (wake_frees)  live_q[wake_mshr]   <= 1'b0;

@@ -721,11 +721,6 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // Trace
   // ---------------------------------------------------------------------------------------------
-  function automatic trace_t event_of(logic valid, logic [15:0] id, line_addr_t at,
-                                      logic [7:0] info);
-    return valid ? '{valid: 1'b1, id: id, line: at, info: info} : '0;
-  endfunction
-
   logic media_data_issue;
   assign media_data_issue = media_cmd_valid_o && media_cmd_ready_i &&
                             (media_cmd_o.op != MediaFill) && (media_cmd_o.op != MediaWriteBack);
@@ -743,17 +738,43 @@ module endpoint
     end
   end
 
-  assign tr_ep_accept_o = event_of(take_demand, e1.tag, hpa,
-                                   {4'd0, take_wd ? rx_rwd.opcode : rx_req.opcode});
-  assign tr_ep_lookup_o = event_of(e2_done, e2_q.tag, e2_q.line, 8'(lookup_info));
-  assign tr_media_issue_o = event_of(media_data_issue, issue_tag, media_cmd_o.dpa,
-                                     8'(media_cmd_o.op));
-  assign tr_media_done_o = event_of(media_release, answer_tag, answer_line, 8'(media_rsp_i.op));
-  assign tr_ep_respond_o = event_of(rsp_taken, rsp_tag, media_offer ? answer_line : e2_q.line,
-                                    8'(rsp_load));
-  assign tr_spec_fill_o = event_of(spec_miss, '0, {spec_granule, 2'b00}, '0);
-  assign tr_spec_drop_o = event_of(spec_drop, '0, {spec_granule, 2'b00}, '0);
-  assign tr_spec_lost_o = event_of(lost_q, '0, lost_line_q, '0);
+  // Silent points cost next to nothing: all of an event hangs on its valid.
+  always_comb begin
+    tr_ep_accept_o   = '0;
+    tr_ep_lookup_o   = '0;
+    tr_media_issue_o = '0;
+    tr_media_done_o  = '0;
+    tr_ep_respond_o  = '0;
+    tr_spec_fill_o   = '0;
+    tr_spec_drop_o   = '0;
+    tr_spec_lost_o   = '0;
+    if (take_demand) begin
+      tr_ep_accept_o = '{valid: 1'b1, id: e1.tag, line: hpa,
+                         info: {4'd0, take_wd ? rx_rwd.opcode : rx_req.opcode}};
+    end
+    if (e2_done) begin
+      tr_ep_lookup_o = '{valid: 1'b1, id: e2_q.tag, line: e2_q.line, info: 8'(lookup_info)};
+    end
+    if (media_data_issue) begin
+      tr_media_issue_o = '{valid: 1'b1, id: issue_tag, line: media_cmd_o.dpa,
+                           info: 8'(media_cmd_o.op)};
+    end
+    if (media_release) begin
+      tr_media_done_o = '{valid: 1'b1, id: answer_tag, line: answer_line,
+                          info: 8'(media_rsp_i.op)};
+    end
+    if (rsp_taken) begin
+      tr_ep_respond_o = '{valid: 1'b1, id: rsp_tag,
+                          line: media_offer ? answer_line : e2_q.line, info: 8'(rsp_load)};
+    end
+    if (spec_miss) begin
+      tr_spec_fill_o = '{valid: 1'b1, id: '0, line: {spec_granule, 2'b00}, info: '0};
+    end
+    if (spec_drop) begin
+      tr_spec_drop_o = '{valid: 1'b1, id: '0, line: {spec_granule, 2'b00}, info: '0};
+    end
+    if (lost_q) tr_spec_lost_o = '{valid: 1'b1, id: '0, line: lost_line_q, info: '0};
+  end
 
   // Header fields that a Type 3 device without metadata does not look at.
   logic unused_fields;

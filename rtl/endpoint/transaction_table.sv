@@ -128,16 +128,17 @@ module transaction_table
   wait_info_t wake_info;
 
   assign wake_valid_o = |ready_q;
-  assign wake_index_o = IndexW'(first_one(64'(ready_q)));
 
   always_comb begin
-    wake_info   = '0;
-    wake_line_o = '0;
-    wake_be_o   = '0;
-    wake_data_o = '0;
+    wake_index_o = '0;
+    wake_info    = '0;
+    wake_line_o  = '0;
+    wake_be_o    = '0;
+    wake_data_o  = '0;
     if (wake_valid_o) begin
-      wake_info   = info_q[wake_index_o];
-      wake_line_o = line_q[wake_index_o];
+      wake_index_o = IndexW'(first_one(64'(ready_q)));
+      wake_info    = info_q[wake_index_o];
+      wake_line_o  = line_q[wake_index_o];
       if (wake_info.write) begin
         wake_be_o   = be_q[wake_index_o];
         wake_data_o = data_q[wake_index_o];

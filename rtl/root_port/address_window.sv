@@ -63,19 +63,29 @@ module address_window
     endcase
   end
 
-  // The unrounded window: lines [load - back, load + ahead), within the address space
+  // The unrounded window: lines [load - back, load + ahead), within the address space. Down to the
+  // clip all rests without a load.
   block_t     block;
   logic [3:0] in_block;
   logic       first_block, last_block;
   logic [4:0] back, ahead, to_top;
   always_comb begin
-    block       = line_i[LineAddrBits-1:4];
-    in_block    = line_i[3:0];
-    first_block = block == '0;
-    last_block  = block == '1;
-    to_top      = 5'd16 - 5'(in_block);
-    back        = (first_block && 5'(in_block) < reach) ? 5'(in_block) : reach;
-    ahead       = (last_block && to_top < reach) ? to_top : reach;
+    block       = '0;
+    in_block    = '0;
+    first_block = 1'b0;
+    last_block  = 1'b0;
+    to_top      = '0;
+    back        = '0;
+    ahead       = '0;
+    if (valid_i) begin
+      block       = line_i[LineAddrBits-1:4];
+      in_block    = line_i[3:0];
+      first_block = block == '0;
+      last_block  = block == '1;
+      to_top      = 5'd16 - 5'(in_block);
+      back        = (first_block && 5'(in_block) < reach) ? 5'(in_block) : reach;
+      ahead       = (last_block && to_top < reach) ? to_top : reach;
+    end
   end
 
   // The same as a set of lines, for the entries: before the load in its block and the one before
@@ -84,10 +94,16 @@ module address_window
   logic [31:0] near_before;         // {its block, the one before}
   logic [31:0] near_after;          // {the next block, its block}
   always_comb begin
-    for (int unsigned i = 0; i < 16; i++) at_or_after[i] = in_block <= 4'(i);
-    after       = {at_or_after[14:0], 1'b0};
-    near_before = 32'({16'hFFFF, at_or_after, 16'h0} >> reach) & ~{at_or_after, 16'h0};
-    near_after  = {16'hFFFF, after} & ~({16'hFFFF, at_or_after} << reach);
+    at_or_after = '0;
+    after       = '0;
+    near_before = '0;
+    near_after  = '0;
+    if (valid_i) begin
+      for (int unsigned i = 0; i < 16; i++) at_or_after[i] = in_block <= 4'(i);
+      after       = {at_or_after[14:0], 1'b0};
+      near_before = 32'({16'hFFFF, at_or_after, 16'h0} >> reach) & ~{at_or_after, 16'h0};
+      near_after  = {16'hFFFF, after} & ~({16'hFFFF, at_or_after} << reach);
+    end
   end
 
   logic [MemEntries-1:0] mem_counts;
@@ -135,11 +151,13 @@ module address_window
   reach_t down, up;
   always_comb begin
     room_t down_room, up_room;
-    down_room = room_t'(back) + room_t'(1) - room_t'(line_i[1:0]) - room_t'(MemEntries);
-    up_room   = room_t'(ahead) - room_t'(2) + room_t'(line_i[1:0]) - room_t'(SrEntries);
+    down_room = '0;
+    up_room   = '0;
     down      = '0;
     up        = '0;
     if (valid_i) begin
+      down_room = room_t'(back) + room_t'(1) - room_t'(line_i[1:0]) - room_t'(MemEntries);
+      up_room   = room_t'(ahead) - room_t'(2) + room_t'(line_i[1:0]) - room_t'(SrEntries);
       for (int unsigned i = 0; i < MemEntries; i++) begin
         down_room = down_room + room_t'(!mem_counts[i]);
       end
@@ -164,7 +182,7 @@ module address_window
     chunk_mask = 14'((15'd1 << clip_log2_i) - 15'd1);
     down_chunk = '1;
     up_chunk   = '1;
-    if (clip_log2_i != 4'd15) begin
+    if (valid_i && clip_log2_i != 4'd15) begin
       down_chunk = reaches(granule[13:0] & chunk_mask);
       up_chunk   = reaches(~granule[13:0] & chunk_mask);
     end
@@ -179,15 +197,22 @@ module address_window
   logic [1:0] down_len, up_len;
   granule_t   first;
   always_comb begin
-    down_kept = down & ~{up[1], up[2], up[3]} & down_chunk;
-    up_kept   = up & up_chunk;
-    down_len  = granules_of(down_kept);
-    up_len    = granules_of(up_kept);
+    down_kept = '0;
+    up_kept   = '0;
+    down_len  = '0;
+    up_len    = '0;
+    first     = granule;
+    if (valid_i) begin
+      down_kept = down & ~{up[1], up[2], up[3]} & down_chunk;
+      up_kept   = up & up_chunk;
+      down_len  = granules_of(down_kept);
+      up_len    = granules_of(up_kept);
 
-    // granule - down_len; the upper bits are there both ways before the borrow is known
-    first = {granule[GranuleAddrBits-1:2], granule[1:0] - down_len};
-    if ((down_kept & {granule[1:0] < 2'd3, granule[1:0] < 2'd2, granule[1:0] < 2'd1}) != '0) begin
-      first[GranuleAddrBits-1:2] = granule[GranuleAddrBits-1:2] - (GranuleAddrBits - 2)'(1);
+      // granule - down_len; the upper bits are there both ways before the borrow is known
+      first[1:0] = granule[1:0] - down_len;
+      if ((down_kept & {granule[1:0] < 2'd3, granule[1:0] < 2'd2, granule[1:0] < 2'd1}) != '0) begin
+        first[GranuleAddrBits-1:2] = granule[GranuleAddrBits-1:2] - (GranuleAddrBits - 2)'(1);
+      end
     end
   end
 

@@ -279,7 +279,10 @@ module memory_queue
 
   // In isolation the lowest entry is answered here. rsp_idx is the entry that leaves, either way.
   assign give_up = isolate_i && can_take && valid_q != '0;
-  assign rsp_idx = isolate_i ? idx_t'(first_one(64'(valid_q))) : tag_idx;
+  always_comb begin
+    rsp_idx = tag_idx;
+    if (isolate_i) rsp_idx = idx_t'(first_one(64'(valid_q)));
+  end
 
   assign rsp_taken_o    = match;
   assign rsp_dev_load_o = match ? rsp_dev_load : '0;

@@ -61,10 +61,15 @@ module ring_buffer
     assign look_tag = granule_i[GranuleAddrBits-1:2];
     assign look_set = set_of(look_tag[17:0]);
     always_comb begin
+      logic [Ways-1:0] row;
+      row         = '0;
       bank_hit[b] = 1'b0;
       if (granule_i[1:0] == 2'(b)) begin
-        for (int unsigned w = 0; w < Ways; w++) begin
-          if (valid_q[look_set][w] && tag_q[look_set][w] == look_tag) bank_hit[b] = 1'b1;
+        row = valid_q[look_set];
+        if (row != '0) begin
+          for (int unsigned w = 0; w < Ways; w++) begin
+            if (row[w] && tag_q[look_set][w] == look_tag) bank_hit[b] = 1'b1;
+          end
         end
       end
     end
@@ -76,12 +81,18 @@ module ring_buffer
     set_t     set;
     always_comb begin
       logic [1:0] distance;
-      distance = 2'(b) - first_i[1:0];
-      tag      = tag_t'((first_i + granule_t'(distance)) >> 2);
-      set      = set_of(tag[17:0]);
-      write    = record_i && distance <= len_i;
+      distance = '0;
+      tag      = '0;
+      set      = '0;
+      write    = 1'b0;
       way      = '0;
+      if (record_i) begin
+        distance = 2'(b) - first_i[1:0];
+        write    = distance <= len_i;
+      end
       if (write) begin
+        tag = tag_t'((first_i + granule_t'(distance)) >> 2);
+        set = set_of(tag[17:0]);
         way = next_q[set];
         for (int unsigned w = 0; w < Ways; w++) begin
           if (valid_q[set][w] && tag_q[set][w] == tag) write = 1'b0;
