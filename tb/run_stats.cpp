@@ -39,6 +39,13 @@ void LatencyBook::add(const RequestRecord& record) {
   }
 }
 
+void LatencyBook::add(const LatencyBook& other) {
+  latencies_.insert(latencies_.end(), other.latencies_.begin(), other.latencies_.end());
+  for (std::size_t stage = 0; stage < kPathStages; ++stage) {
+    stage_sum_[stage] += other.stage_sum_[stage];
+  }
+}
+
 Percentiles LatencyBook::percentiles() const {
   Percentiles p;
   p.count = latencies_.size();
@@ -113,7 +120,6 @@ void RunStats::on_lookup(const TraceEvent& event) {
 void RunStats::on_record(const RequestRecord& record) {
   books_[static_cast<std::size_t>(kind_of(record))].add(record);
   if (record.is_write) return;
-  loads_.add(record);
   const auto slower = [](const RequestRecord& a, const RequestRecord& b) {
     return a.latency() > b.latency();
   };
@@ -121,6 +127,15 @@ void RunStats::on_record(const RequestRecord& record) {
     slowest_.insert(std::upper_bound(slowest_.begin(), slowest_.end(), record, slower), record);
     if (slowest_.size() > kSlowest) slowest_.pop_back();
   }
+}
+
+LatencyBook RunStats::loads() const {
+  LatencyBook all;
+  for (const RequestKind load : {RequestKind::LoadHit, RequestKind::LoadMiss,
+                                 RequestKind::LoadMerge, RequestKind::LoadDirect}) {
+    all.add(kind(load));
+  }
+  return all;
 }
 
 double RunStats::hit_rate() const {

@@ -29,6 +29,7 @@ struct Percentiles {
 class LatencyBook {
  public:
   void add(const RequestRecord& record);
+  void add(const LatencyBook& other);
   [[nodiscard]] Percentiles percentiles() const;
   [[nodiscard]] std::uint64_t count() const { return latencies_.size(); }
   // Mean time charged to each stage; sums to the mean latency.
@@ -63,7 +64,7 @@ class RunStats : public TraceSink {
   [[nodiscard]] const LatencyBook& kind(RequestKind kind) const {
     return books_[static_cast<std::size_t>(kind)];
   }
-  [[nodiscard]] const LatencyBook& loads() const { return loads_; }
+  [[nodiscard]] LatencyBook loads() const;  // of every kind
   [[nodiscard]] const LatencyBook& stores() const { return kind(RequestKind::Store); }
   [[nodiscard]] const SpecStats& spec() const { return spec_; }
   [[nodiscard]] const std::vector<LoadControlPoint>& load_control() const { return load_control_; }
@@ -81,7 +82,6 @@ class RunStats : public TraceSink {
 
   RequestTracker tracker_;
   std::array<LatencyBook, static_cast<std::size_t>(RequestKind::Count)> books_;
-  LatencyBook loads_;
   SpecStats spec_;
   std::array<std::uint64_t, 4> lookups_{};
   std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, granule) filled, not yet asked for

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "refmodel/common/time.hpp"
 
@@ -38,15 +40,27 @@ struct MemResponse {
   Line data{};         // reads only
 };
 
-// Copies the enabled bytes of `from` over `to`.
-inline void merge_bytes(Line& to, const Line& from, std::uint64_t byte_enable) {
+// Copies the enabled bytes of `from` over those of the line at `to`. Enables come in runs (elements
+// of arrays), so most words are copied as a whole or not at all.
+inline void merge_bytes(std::uint8_t* to, const Line& from, std::uint64_t byte_enable) {
   if (byte_enable == kAllBytes) {
-    to = from;
+    std::memcpy(to, from.data(), kLineBytes);
     return;
   }
-  for (std::size_t i = 0; i < kLineBytes; ++i) {
-    if ((byte_enable >> i) & 1) to[i] = from[i];
+  for (std::size_t word = 0; word < kLineBytes; word += 8) {
+    std::uint64_t enabled = (byte_enable >> word) & 0xff;
+    if (enabled == 0xff) {
+      std::memcpy(to + word, &from[word], 8);
+      continue;
+    }
+    for (; enabled != 0; enabled &= enabled - 1) {
+      const std::size_t at = word + static_cast<std::size_t>(std::countr_zero(enabled));
+      to[at] = from[at];
+    }
   }
+}
+inline void merge_bytes(Line& to, const Line& from, std::uint64_t byte_enable) {
+  merge_bytes(to.data(), from, byte_enable);
 }
 
 }  // namespace cxlgpu

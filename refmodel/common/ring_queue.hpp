@@ -23,6 +23,11 @@ class RingQueue {
     assert(!full());
     items_[tail_++ & (Capacity - 1)] = std::move(value);
   }
+  // A new last element to be filled in; holds whatever its place held before.
+  T& push() {
+    assert(!full());
+    return items_[tail_++ & (Capacity - 1)];
+  }
   void pop() {
     assert(!empty());
     ++head_;

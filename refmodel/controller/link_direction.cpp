@@ -30,14 +30,17 @@ LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
   }
 }
 
+// What waits behind another message changes no plan.
 void LinkDirection::push_nd(const LinkMessage& message, Time now) {
+  const bool first = nd_tx_.empty();
   nd_tx_.push({message, now + kCycle});
-  plan_next(now);
+  if (first) plan_pack(now);
 }
 
 void LinkDirection::push_wd(const LinkMessage& message, Time now) {
+  const bool first = wd_tx_.empty();
   wd_tx_.push({message, now + kCycle});
-  plan_next(now);
+  if (first) plan_pack(now);
 }
 
 void LinkDirection::pop_nd(Time now) {
@@ -56,8 +59,9 @@ void LinkDirection::freed(Time now, unsigned nd, unsigned wd) {
   freed_at_ = now;
   nd_freed_ += nd;
   wd_freed_ += wd;
-  if (timer_since_ == Time::never()) timer_since_ = now + kCycle;
-  plan_next(now);
+  if (timer_since_ != Time::never()) return;
+  timer_since_ = now + kCycle;
+  plan_pack(now);
 }
 
 void LinkDirection::settle_freed(Time now) {
@@ -74,14 +78,6 @@ unsigned LinkDirection::rx_level(Time now) const {
     return static_cast<unsigned>(n);
   };
   return level(nd_rx_) + level(wd_rx_);
-}
-
-Time LinkDirection::rx_event(Time now) const {
-  // The head is what the receiver waits for; a head already visible is the receiver's own business.
-  Time t = Time::never();
-  if (!nd_rx_.empty()) t = std::min(t, std::max(now, nd_rx_.front().visible));
-  if (!wd_rx_.empty()) t = std::min(t, std::max(now, wd_rx_.front().visible));
-  return t;
 }
 
 bool LinkDirection::something_to_return() const {
@@ -104,27 +100,31 @@ unsigned LinkDirection::take_code(unsigned& pending) const {
 
 void LinkDirection::pack(Time now) {
   select(now);
-  plan_next(now);
+  plan_pack(now);
 }
 
-void LinkDirection::deliver(Time now) {
+bool LinkDirection::deliver(Time now) {
+  bool new_head = false;
   while (!wire_.empty() && wire_.front().effective <= now) {
     const Wire& flit = wire_.front();
-    for (unsigned i = 0; i < flit.nd_count; ++i) {
-      nd_rx_.push({flit.nd[i], flit.effective, flit.arrival});
+    const FlitCounts& count = flit.count;
+    new_head |= (count.nd > 0 && nd_rx_.empty()) || (count.wd > 0 && wd_rx_.empty());
+    for (unsigned i = 0; i < count.nd; ++i) {
+      nd_rx_.push() = {flit.nd[i], flit.effective, flit.arrival};
     }
-    for (unsigned i = 0; i < flit.wd_count; ++i) {
-      wd_rx_.push({flit.wd[i], flit.effective, flit.arrival});
+    for (unsigned i = 0; i < count.wd; ++i) {
+      wd_rx_.push() = {flit.wd[i], flit.effective, flit.arrival};
     }
-    reverse_->nd_avail_ = std::min(kCreditMax, reverse_->nd_avail_ + flit.nd_credits);
-    reverse_->wd_avail_ = std::min(kCreditMax, reverse_->wd_avail_ + flit.wd_credits);
-    reverse_->llrb_free_ += flit.acks;
+    reverse_->nd_avail_ = std::min(kCreditMax, reverse_->nd_avail_ + count.nd_credits);
+    reverse_->wd_avail_ = std::min(kCreditMax, reverse_->wd_avail_ + count.wd_credits);
+    reverse_->llrb_free_ += count.acks;
     ++reverse_->acks_to_return_;
     reverse_->update_timer(flit.effective, false);
     wire_.pop();
-    reverse_->plan_next(now);
+    reverse_->plan_pack(now);
   }
-  plan_next(now);
+  deliver_next_ = wire_.empty() ? Time::never() : wire_.front().effective;
+  return new_head;
 }
 
 void LinkDirection::select(Time now) {
@@ -134,11 +134,11 @@ void LinkDirection::select(Time now) {
   const bool forced = acks_to_return_ >= kAckForce ||
                       (timer_since_ != Time::never() && now >= timer_since_ + cycles(kFlushCycles));
   if (forced && owed_ < 4 && llrb_free_ >= (acks_to_return_ > 0 ? 2u : 3u)) {
-    Wire flit{};
-    flit.acks = static_cast<std::uint8_t>(std::min(acks_to_return_, 255u));
-    acks_to_return_ -= flit.acks;
-    flit.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
-    flit.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
+    Wire& flit = new_flit();
+    flit.count.acks = static_cast<std::uint8_t>(std::min(acks_to_return_, 255u));
+    acks_to_return_ -= flit.count.acks;
+    flit.count.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
+    flit.count.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
     ++counters_.llcrd;
     launch(flit, now, true);
     return;
@@ -161,10 +161,10 @@ void LinkDirection::select(Time now) {
   if (!plan.has_content) return;
   if (!plan.is_adf && hold_new) return;
 
-  Wire flit{};
+  Wire& flit = new_flit();
   unsigned new_chunks = 0;
   for (unsigned i = 0; i < plan.nd_taken; ++i) {
-    flit.nd[flit.nd_count++] = nd_tx_.front().message;
+    flit.nd[flit.count.nd++] = nd_tx_.front().message;
     nd_tx_.pop();
   }
   for (unsigned i = 0; i < plan.wd_taken; ++i) {
@@ -183,7 +183,7 @@ void LinkDirection::select(Time now) {
     head.chunks -= part;
     sent -= part;
     if (head.chunks == 0) {
-      flit.wd[flit.wd_count++] = head.message;
+      flit.wd[flit.count.wd++] = head.message;
       owed_messages_.pop();
     }
   }
@@ -192,19 +192,25 @@ void LinkDirection::select(Time now) {
   } else {
     ++counters_.protocol;
     if (acks_to_return_ >= 8) {
-      flit.acks = 8;
+      flit.count.acks = 8;
       acks_to_return_ -= 8;
     }
-    flit.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
-    flit.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
+    flit.count.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
+    flit.count.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
   }
   launch(flit, now, !plan.is_adf);
+}
+
+LinkDirection::Wire& LinkDirection::new_flit() {
+  Wire& flit = wire_.push();
+  flit.count = {};
+  return flit;
 }
 
 // Pipeline and wire: flit k is selected in cycle s, moves to the output register in cycle
 // m = max(s + 1, cycle in which flit k - 1 left), and leaves in the first cycle after m in which
 // the serialiser takes it.
-void LinkDirection::launch(Wire flit, Time now, bool bearing) {
+void LinkDirection::launch(Wire& flit, Time now, bool bearing) {
   --llrb_free_;
   ++counters_.flits;
   if (bearing) update_timer(now + kCycle, true);
@@ -223,7 +229,7 @@ void LinkDirection::launch(Wire flit, Time now, bool bearing) {
   busy_until_ = start + params_.flit_time;
   flit.arrival = busy_until_ + params_.flight;
   flit.effective = ceil_to_cycle(flit.arrival) + kReceive;
-  wire_.push(flit);
+  if (wire_.size() == 1) deliver_next_ = flit.effective;
 }
 
 // Time at which the replay of a damaged flit starts. A sequence that is damaged itself costs the
@@ -247,9 +253,8 @@ Time LinkDirection::resend_time(Time launched) {
   }
 }
 
-void LinkDirection::plan_next(Time now) {
+void LinkDirection::plan_pack(Time now) {
   Time t = Time::never();
-  if (!wire_.empty()) t = wire_.front().effective;
   const Time free = std::max(now, select_free_);
   const bool room = llrb_free_ >= 6;
   if (owed_ >= 4 || (owed_ > 0 && room)) t = std::min(t, free);
@@ -265,7 +270,7 @@ void LinkDirection::plan_next(Time now) {
       t = std::min(t, std::max(free, timer_since_ + cycles(kFlushCycles)));
     }
   }
-  next_ = t;
+  pack_next_ = t;
 }
 
 }  // namespace cxlgpu

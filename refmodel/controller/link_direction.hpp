@@ -14,9 +14,9 @@
 // Errors:  none; callers respect nd_ready() and wd_ready().
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <random>
 
 #include "refmodel/common/ring_queue.hpp"
@@ -71,11 +71,20 @@ class LinkDirection {
   [[nodiscard]] Time nd_arrival() const { return nd_rx_.front().arrival; }
   [[nodiscard]] Time wd_arrival() const { return wd_rx_.front().arrival; }
 
-  // Events. deliver(now) opens the receive side of a cycle, pack(now) closes its sending side;
-  // rx_event() is the next time at which a message is visible to the receiver (its wake-up).
-  [[nodiscard]] Time next_event() const { return next_; }
-  [[nodiscard]] Time rx_event(Time now) const;
-  void deliver(Time now);
+  // Events. deliver(now) opens the receive side of a cycle, pack(now) closes its sending side, each
+  // from its own time on; rx_event() is the next time at which a message is visible to the receiver
+  // (its wake-up). deliver() is true if a message became the head of its receive FIFO.
+  [[nodiscard]] Time next_event() const { return std::min(deliver_next_, pack_next_); }
+  [[nodiscard]] Time deliver_event() const { return deliver_next_; }
+  [[nodiscard]] Time pack_event() const { return pack_next_; }
+  [[nodiscard]] Time rx_event(Time now) const {
+    // The head is what the receiver waits for; one already visible is the receiver's own business.
+    Time t = Time::never();
+    if (!nd_rx_.empty()) t = nd_rx_.front().visible;
+    if (!wd_rx_.empty()) t = std::min(t, wd_rx_.front().visible);
+    return std::max(t, now);
+  }
+  bool deliver(Time now);
   void pack(Time now);
 
   [[nodiscard]] const LinkCounters& counters() const { return counters_; }
@@ -96,15 +105,17 @@ class LinkDirection {
     LinkMessage message;
     unsigned chunks;
   };
+  struct FlitCounts {
+    std::uint8_t nd = 0, wd = 0;  // messages
+    std::uint8_t nd_credits = 0, wd_credits = 0;
+    std::uint8_t acks = 0;
+  };
   struct Wire {      // one flit under way
     Time arrival;    // last byte at the receiver
     Time effective;  // R2 has acted
+    FlitCounts count;
     std::array<LinkMessage, 2> nd;
     std::array<LinkMessage, 2> wd;
-    std::uint8_t nd_count = 0, wd_count = 0;
-    std::uint8_t nd_credits = 0, wd_credits = 0;
-    std::uint8_t acks = 0;
-    bool retryable = true;
   };
 
   [[nodiscard]] static const LinkMessage* visible(const RingQueue<Queued, 64>& queue, Time now) {
@@ -114,11 +125,12 @@ class LinkDirection {
   void settle_freed(Time now);
   [[nodiscard]] bool something_to_return() const;
   void select(Time now);
-  void launch(Wire wire, Time now, bool bearing);
+  [[nodiscard]] Wire& new_flit();
+  void launch(Wire& flit, Time now, bool bearing);
   [[nodiscard]] Time resend_time(Time launched);
   [[nodiscard]] unsigned take_code(unsigned& pending) const;
   void update_timer(Time now, bool bore);
-  void plan_next(Time now);
+  void plan_pack(Time now);
 
   const bool from_host_;
   const LinkParams params_;
@@ -139,7 +151,8 @@ class LinkDirection {
   Time busy_until_{0};                // serialiser
   RingQueue<Wire, 512> wire_;
   RingQueue<Queued, 64> nd_rx_, wd_rx_;
-  Time next_ = Time::never();
+  Time deliver_next_ = Time::never();  // the oldest flit of wire_ has an effect
+  Time pack_next_ = Time::never();     // a flit may be selected
   std::mt19937_64 rng_;
   double flit_error_probability_ = 0.0;
   LinkCounters counters_;

@@ -211,7 +211,7 @@ void Endpoint::issue(Time now) {
       out.offset = static_cast<std::uint32_t>(command.line % kLinesPerGranule * kLineBytes);
     }
     if (!entry.is_read) {
-      const MemRequest& request = parts_.store[entry.tag].request;
+      const MemRequest& request = *parts_.store[entry.tag].request;
       out.byte_enable = request.byte_enable;
       out.data = request.data;
     }
@@ -327,7 +327,7 @@ void Endpoint::plan(Time now) {
 void Endpoint::raise(Time at, Stage stage, unsigned tag, std::uint64_t line,
                      std::uint32_t info) const {
   if (parts_.sink == nullptr) return;
-  parts_.sink->on_event({at, stage, static_cast<std::uint8_t>(port_), parts_.store[tag].request.id,
+  parts_.sink->on_event({at, stage, static_cast<std::uint8_t>(port_), parts_.store[tag].request->id,
                          line * kLineBytes, info});
 }
 

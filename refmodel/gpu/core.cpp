@@ -118,7 +118,7 @@ bool Core::issue() {
   if (candidates == 0) return false;
   const std::uint64_t later = candidates & (~std::uint64_t{0} << next_warp_);
   const auto slot = static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : candidates));
-  next_warp_ = (slot + 1) % shared_.params.warps;
+  next_warp_ = slot + 1 == shared_.params.warps ? 0 : slot + 1;
   issue_head(warps_[slot]);
   return true;
 }
@@ -162,7 +162,7 @@ void Core::run_lsu() {
   LaneMask lanes = 0;
   for (LaneMask m = op.to_send; m != 0; m &= m - 1) {
     const unsigned lane = first_lane(m);
-    if (line_of(op.addr[lane]) == line) lanes |= lane_bit(lane);
+    lanes |= LaneMask{(op.addr[lane] ^ line) < kLineBytes} << lane;  // the same line
   }
   if (!access(op, lanes, line)) {
     lsu_blocked_ = true;
@@ -188,12 +188,7 @@ bool Core::access(MemOp& op, LaneMask lanes, std::uint64_t line) {
       break;
     case OpKind::Store:
       ++shared_.stats.l1_stores;
-      if (Line* data = l1_.find(line)) {
-        for (LaneMask m = lanes; m != 0; m &= m - 1) {
-          const unsigned lane = first_lane(m);
-          write_element(*data, op.addr[lane], op.bytes, op.value[lane]);
-        }
-      }
+      if (Line* data = l1_.find(line)) write_lanes(op, lanes, *data);
       l1_.make_stale(line);
       send(op, LlcKind::Store, lanes, line);
       break;
@@ -234,14 +229,8 @@ void Core::send(MemOp& op, LlcKind kind, LaneMask lanes, std::uint64_t line) {
   request.lanes = lanes;
   request.op = &op;
   request.line = line;
-  request.mask = 0;
-  for (LaneMask m = lanes; m != 0; m &= m - 1) {
-    const unsigned lane = first_lane(m);
-    request.mask |= element_mask(op.addr[lane], op.bytes);
-    if (kind == LlcKind::Store) {
-      write_element(request.data, op.addr[lane], op.bytes, op.value[lane]);
-    }
-  }
+  request.mask = lanes_mask(op, lanes);
+  if (kind == LlcKind::Store) write_lanes(op, lanes, request.data);
 }
 
 void Core::l1_fill(std::uint16_t mshr, const Line& data) {

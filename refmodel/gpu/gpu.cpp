@@ -44,7 +44,7 @@ void Gpu::step(Engine& engine) {
     answered = true;
   }
   if (!answered && now < next_cycle_) {
-    if (llc_.bus_pending()) submit(engine);  // refused before
+    if (llc_.bus_pending()) submit(engine, now);  // refused before
     return;
   }
   shared_.now = now;
@@ -55,11 +55,10 @@ void Gpu::step(Engine& engine) {
   } else {
     next_cycle_ = now + 1;  // answers after this cycle's work: look again
   }
-  if (llc_.bus_pending()) submit(engine);
+  if (llc_.bus_pending()) submit(engine, now);
 }
 
-void Gpu::submit(Engine& engine) {
-  const std::uint64_t now = engine.now().ps / kCycle.ps;
+void Gpu::submit(Engine& engine, std::uint64_t now) {
   if (last_taken_ == now) return;
   if (!engine.submit(llc_.bus_request())) {
     ++shared_.stats.bus_refusals;  // the engine's next event says when to offer it again

@@ -52,7 +52,7 @@ class Gpu : public Initiator {
   void tick();
   void deliver();
   void advance_phase();
-  void submit(Engine& engine);
+  void submit(Engine& engine, std::uint64_t now);
   [[nodiscard]] std::uint64_t earliest() const;
 
   GpuShared shared_;  // first: warps give their operations back to its pool

@@ -59,6 +59,7 @@ void L1Cache::invalidate(std::uint64_t line) {
 }
 
 std::optional<std::uint16_t> L1Cache::find_mshr(std::uint64_t line) const {
+  if (!filling_.may_hold(line / kLineBytes)) return std::nullopt;
   for (const std::uint16_t index : busy_) {
     if (mshrs_[index].line == line && !mshrs_[index].stale) return index;
   }
@@ -69,6 +70,7 @@ std::uint16_t L1Cache::allocate_mshr(std::uint64_t line) {
   const std::uint16_t index = free_.back();
   free_.pop_back();
   busy_.push_back(index);
+  filling_.add(line / kLineBytes);
   mshrs_[index].line = line;
   mshrs_[index].stale = false;
   mshrs_[index].waiters.clear();
@@ -77,6 +79,7 @@ std::uint16_t L1Cache::allocate_mshr(std::uint64_t line) {
 
 void L1Cache::release_mshr(std::uint16_t index) {
   const auto at = std::find(busy_.begin(), busy_.end(), index);
+  filling_.remove(mshrs_[index].line / kLineBytes);
   *at = busy_.back();
   busy_.pop_back();
   free_.push_back(index);

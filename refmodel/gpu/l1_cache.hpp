@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "refmodel/common/line_filter.hpp"
 #include "refmodel/common/request.hpp"
 #include "refmodel/gpu/gpu_config.hpp"
 #include "refmodel/gpu/mem_op.hpp"
@@ -64,6 +65,7 @@ class L1Cache {
   std::vector<Line> data_;
   std::vector<Mshr> mshrs_;
   std::vector<std::uint16_t> free_, busy_;
+  LineFilter filling_;  // lines of the busy ones
 };
 
 // Set index of a line: the low bits, with higher bits folded in. sets = 2^bits.

@@ -161,28 +161,32 @@ Llc::Access Llc::access(const LlcRequest& request) {
 
 Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
   const std::size_t base = hashed_set(line, set_bits_) * ways_;
-  std::optional<std::size_t> victim;
+  std::size_t victim = tags_.size();  // none
+  std::uint64_t oldest = ~std::uint64_t{0};
   for (std::size_t way = base; way < base + ways_; ++way) {
     const Tag& tag = tags_[way];
     if (!tag.present) {
       victim = way;
       break;
     }
-    if (tag.mshr == kNone && (!victim || tag.used < tags_[*victim].used)) victim = way;
+    if (tag.mshr == kNone && tag.used < oldest) {
+      victim = way;
+      oldest = tag.used;
+    }
   }
-  if (!victim) {
+  if (victim == tags_.size()) {
     ++stats_.llc_stall_ways;
     return Access::WaitsForSet;
   }
-  if (tags_[*victim].present && !write_back(*victim)) {
+  if (tags_[victim].present && !write_back(victim)) {
     ++stats_.llc_stall_write_buffer;
     return Access::WaitsForWriteBack;
   }
-  tags_[*victim] = Tag{};
-  tags_[*victim].line = line;
-  tags_[*victim].present = true;
-  tags_[*victim].used = ++uses_;
-  room = *victim;
+  tags_[victim] = Tag{};
+  tags_[victim].line = line;
+  tags_[victim].present = true;
+  tags_[victim].used = ++uses_;
+  room = victim;
   return Access::Done;
 }
 

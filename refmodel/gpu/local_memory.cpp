@@ -17,9 +17,8 @@ Line LocalMemory::read(std::uint64_t addr) const {
 }
 
 void LocalMemory::write(std::uint64_t addr, const Line& data, std::uint64_t byte_enable) {
-  Line line = read(addr);
-  merge_bytes(line, data, byte_enable);
-  std::memcpy(bytes_.data() + (addr - base_), line.data(), kLineBytes);
+  assert(contains(addr));
+  merge_bytes(bytes_.data() + (addr - base_), data, byte_enable);
 }
 
 std::uint64_t LocalMemory::schedule(std::uint64_t cycle) {

@@ -106,12 +106,51 @@ constexpr std::uint64_t element_mask(std::uint64_t addr, unsigned bytes) {
   return ((std::uint64_t{1} << bytes) - 1) << (addr % kLineBytes);
 }
 
+// Calls body(T{}) with the unsigned type of an element: one decision for all lanes.
+template <typename Body>
+inline void for_element_type(unsigned bytes, Body body) {
+  switch (bytes) {
+    case 1:
+      return body(std::uint8_t{});
+    case 2:
+      return body(std::uint16_t{});
+    case 4:
+      return body(std::uint32_t{});
+    default:
+      return body(std::uint64_t{});
+  }
+}
+
 // Copies the lanes' elements out of a line.
 inline void read_lanes(MemOp& op, LaneMask lanes, const Line& line) {
+  for_element_type(op.bytes, [&]<typename T>(T element) {
+    for (LaneMask m = lanes; m != 0; m &= m - 1) {
+      const unsigned lane = first_lane(m);
+      std::memcpy(&element, &line[op.addr[lane] % kLineBytes], sizeof(T));
+      op.value[lane] = element;
+    }
+  });
+}
+
+// Copies the lanes' elements into a line; lanes of one element in lane order.
+inline void write_lanes(const MemOp& op, LaneMask lanes, Line& line) {
+  for_element_type(op.bytes, [&]<typename T>(T element) {
+    for (LaneMask m = lanes; m != 0; m &= m - 1) {
+      const unsigned lane = first_lane(m);
+      element = static_cast<T>(op.value[lane]);
+      std::memcpy(&line[op.addr[lane] % kLineBytes], &element, sizeof(T));
+    }
+  });
+}
+
+// Byte enables of the lanes' elements.
+inline std::uint64_t lanes_mask(const MemOp& op, LaneMask lanes) {
+  const std::uint64_t element = element_mask(0, op.bytes);
+  std::uint64_t mask = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
-    const unsigned lane = first_lane(lanes);
-    op.value[lane] = read_element(line, op.addr[lane], op.bytes);
+    mask |= element << (op.addr[first_lane(lanes)] % kLineBytes);
   }
+  return mask;
 }
 
 }  // namespace cxlgpu

@@ -13,42 +13,44 @@ namespace cxlgpu {
 template <typename T>
 class Pipe {
  public:
-  explicit Pipe(std::size_t capacity = 16) : items_(capacity) {
+  explicit Pipe(std::size_t capacity = 16) : items_(capacity), mask_(capacity - 1) {
     assert((capacity & (capacity - 1)) == 0);
   }
   [[nodiscard]] bool empty() const { return head_ == tail_; }
   [[nodiscard]] std::size_t size() const { return tail_ - head_; }
   [[nodiscard]] T& front() {
     assert(!empty());
-    return items_[head_ & (items_.size() - 1)];
+    return items_[head_ & mask_];
   }
   [[nodiscard]] const T& front() const {
     assert(!empty());
-    return items_[head_ & (items_.size() - 1)];
+    return items_[head_ & mask_];
   }
-  [[nodiscard]] T& back() { return items_[(tail_ - 1) & (items_.size() - 1)]; }
+  [[nodiscard]] T& back() { return items_[(tail_ - 1) & mask_]; }
   void pop() {
     assert(!empty());
     ++head_;
   }
   // A new last element to be filled in; holds whatever its place held before.
   T& push() {
-    if (size() == items_.size()) grow();
-    return items_[tail_++ & (items_.size() - 1)];
+    if (size() > mask_) grow();
+    return items_[tail_++ & mask_];
   }
 
  private:
   void grow() {
     std::vector<T> bigger(items_.size() * 2);
     for (std::size_t i = head_; i != tail_; ++i) {
-      bigger[i - head_] = std::move(items_[i & (items_.size() - 1)]);
+      bigger[i - head_] = std::move(items_[i & mask_]);
     }
     tail_ -= head_;
     head_ = 0;
     items_ = std::move(bigger);
+    mask_ = items_.size() - 1;
   }
 
   std::vector<T> items_;
+  std::size_t mask_;  // kept: the size of a vector is a division
   std::size_t head_ = 0, tail_ = 0;
 };
 

@@ -18,10 +18,10 @@ std::string_view to_string(RunStatus status) {
 
 RunResult run(Initiator& initiator, Engine& engine, Time limit) {
   RunResult result;
+  Time now = engine.now();  // a step takes no time
   for (;;) {
     initiator.step(engine);
     ++result.steps;
-    const Time now = engine.now();
     result.end = now;
     if (initiator.done()) return result;
     if (now >= limit) {
@@ -31,7 +31,9 @@ RunResult run(Initiator& initiator, Engine& engine, Time limit) {
     Time next = initiator.next_event();
     if (next != Time::never()) next = std::max(ceil_to_cycle(next), ceil_to_cycle(now + Time{1}));
     engine.advance_to(std::min(next, limit));
-    if (engine.now() == now) {
+    const Time before = now;
+    now = engine.now();
+    if (now == before) {
       result.status = RunStatus::Deadlock;
       return result;
     }

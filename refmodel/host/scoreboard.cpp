@@ -58,14 +58,7 @@ Line FlatMemory::read_line(std::uint64_t addr) const {
 }
 
 void FlatMemory::write_line(std::uint64_t addr, const Line& data, std::uint64_t byte_enable) {
-  std::uint8_t* at = touch(addr / kPageBytes).data() + addr % kPageBytes;
-  if (byte_enable == kAllBytes) {
-    std::memcpy(at, data.data(), kLineBytes);
-    return;
-  }
-  for (std::size_t i = 0; i < kLineBytes; ++i) {
-    if ((byte_enable >> i) & 1) at[i] = data[i];
-  }
+  merge_bytes(touch(addr / kPageBytes).data() + addr % kPageBytes, data, byte_enable);
 }
 
 std::string to_string(const Mismatch& m) {

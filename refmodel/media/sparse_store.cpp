@@ -56,14 +56,7 @@ Line SparseStore::read_line(std::uint64_t addr) const {
 
 void SparseStore::write_line(std::uint64_t addr, const Line& data, std::uint64_t byte_enable) {
   if (byte_enable == 0) return;
-  std::uint8_t* to = touch(addr / kPageBytes).data() + addr % kPageBytes;
-  if (byte_enable == kAllBytes) {
-    std::memcpy(to, data.data(), kLineBytes);
-    return;
-  }
-  for (std::size_t i = 0; i < kLineBytes; ++i) {
-    if ((byte_enable >> i) & 1) to[i] = data[i];
-  }
+  merge_bytes(touch(addr / kPageBytes).data() + addr % kPageBytes, data, byte_enable);
 }
 
 void SparseStore::read(std::uint64_t addr, std::span<std::uint8_t> to) const {

@@ -17,6 +17,7 @@ MemoryQueue::MemoryQueue(unsigned depth, unsigned spec_entries)
 }
 
 bool MemoryQueue::holds(std::uint64_t line) const {
+  if (!held_.may_hold(line)) return false;
   for (std::uint64_t left = valid_ & demand_mask_; left != 0; left &= left - 1) {
     if (line_[std::countr_zero(left)] == line) return true;
   }
@@ -34,6 +35,7 @@ unsigned MemoryQueue::accept(const MemRequest& request) {
   late_ &= ~(std::uint64_t{1} << entry);
   request_[entry] = request;
   line_[entry] = request.addr / kLineBytes;
+  held_.add(line_[entry]);
   (request.is_write ? rwd_order_ : req_order_).push(static_cast<std::uint8_t>(entry));
   return entry;
 }
@@ -77,6 +79,7 @@ const MemRequest& MemoryQueue::complete(unsigned tag) {
   assert((valid_ & demand_mask_) >> tag & 1);
   valid_ &= ~(std::uint64_t{1} << tag);
   sent_ &= ~(std::uint64_t{1} << tag);
+  held_.remove(line_[tag]);
   return request_[tag];
 }
 

@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "flits/messages.hpp"
+#include "refmodel/common/line_filter.hpp"
 #include "refmodel/common/request.hpp"
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/root_port/address_window.hpp"
@@ -95,6 +96,7 @@ class MemoryQueue {
   std::uint64_t sent_ = 0;  // handed to the controller, response to come
   std::uint64_t late_ = 0;  // held at the last tick; only with valid_
   std::array<std::uint64_t, kMaxDepth> line_{};
+  LineFilter held_;  // lines of the loads and stores
   std::array<MemRequest, kMaxDepth> request_{};
   std::array<SpecRequest, kMaxDepth> spec_{};
   RingQueue<std::uint8_t, kMaxDepth> req_order_, rwd_order_;

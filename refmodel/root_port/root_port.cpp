@@ -108,8 +108,7 @@ void RootPort::dispatch(Time now) {
   const std::uint64_t line = request.addr / kLineBytes;
   if (!memory_.can_accept(line)) return;
   const unsigned tag = memory_.accept(request);
-  parts_.store[tag].request = request;
-  parts_.store[tag].error = false;
+  parts_.store[tag].request = &memory_.request(tag);
   raise(now, Stage::MemqAlloc, request.id, line, tag);
   reader_.slot_left(queue_.head_slot());
   queue_.pop();

@@ -1,6 +1,6 @@
 #include "refmodel/system/model_engine.hpp"
 
-#include <algorithm>
+#include <bit>
 
 #include "refmodel/common/registers.hpp"
 
@@ -78,9 +78,10 @@ bool ModelEngine::head_can_leave() const {
 }
 
 bool ModelEngine::submit(const MemRequest& request) {
-  refused_ = offered_.has_value();
+  refused_ = offered_;
   if (refused_) return false;
-  offered_ = request;
+  bridge_.push() = request;
+  offered_ = true;
   bridge_next_ = std::min(bridge_next_, now_);
   return true;
 }
@@ -90,12 +91,6 @@ std::optional<MemResponse> ModelEngine::take() {
   std::optional<MemResponse> response = answers_.front().response;
   answers_.pop();
   return response;
-}
-
-Time ModelEngine::next_activity() const {
-  Time t = std::min(bridge_next_, collect_next_);
-  for (const auto& port : ports_) t = std::min(t, port->next);
-  return t;
 }
 
 void ModelEngine::advance_to(Time t) {
@@ -113,105 +108,107 @@ void ModelEngine::advance_to(Time t) {
 }
 
 void ModelEngine::cycle(Time now) {
-  for (auto& port : ports_) {
-    if (port->next <= now) port->deliver(now);
-  }
-  collect(now);
-  if (bridge_next_ <= now) forward(now);
-  collect_next_ = local_answer_ ? now + kCycle : Time::never();
-  for (auto& port : ports_) {
-    if (port->next <= now || port->root.next_event() <= now) {
-      const bool full = !port->root.can_take();
-      port->act(now);
-      if (full && head_ && head_can_leave()) bridge_next_ = std::min(bridge_next_, now + kCycle);
+  if (ports_next_ <= now) {
+    for (auto& port : ports_) {
+      if (port->next <= now) port->deliver(now);
     }
-    if (port->root.responding()) collect_next_ = now + kCycle;
   }
+  if (responding_ != 0 || local_answer_) collect(now);
+  if (bridge_next_ <= now) forward(now);
+  ports_next_ = Time::never();
+  for (unsigned i = 0; i < ports_.size(); ++i) {
+    Port& port = *ports_[i];
+    if (port.next <= now) {
+      port.act(now);
+      if (port.root.responding()) responding_ |= 1u << i;
+    }
+    ports_next_ = std::min(ports_next_, port.next);
+  }
+  if (stuck_ && head_can_leave()) bridge_next_ = now + kCycle;
+  collect_next_ = responding_ != 0 || local_answer_ ? now + kCycle : Time::never();
 }
 
 void ModelEngine::Port::deliver(Time now) {
-  if (m2s.next_event() <= now) {
-    m2s.deliver(now);
-    endpoint.wake(m2s.rx_event(now));
-  }
-  if (s2m.next_event() <= now) {
-    s2m.deliver(now);
-    root.wake(s2m.rx_event(now));
-  }
+  if (m2s.deliver_event() <= now && m2s.deliver(now)) endpoint.wake(now);
+  if (s2m.deliver_event() <= now && s2m.deliver(now)) root.wake(now);
 }
 
 void ModelEngine::Port::act(Time now) {
   if (root.next_event() <= now) root.tick(now);
   if (endpoint.next_event() <= now) endpoint.tick(now);
-  if (m2s.next_event() <= now) m2s.pack(now);
-  if (s2m.next_event() <= now) s2m.pack(now);
+  if (m2s.pack_event() <= now) m2s.pack(now);
+  if (s2m.pack_event() <= now) s2m.pack(now);
   next = std::min(std::min(m2s.next_event(), s2m.next_event()),
                   std::min(root.next_event(), endpoint.next_event()));
 }
 
 // Adapter and host bridge registers, H1 and H2.
 void ModelEngine::forward(Time now) {
-  if (head_ && head_->visible <= now && head_can_leave()) {
+  if (head_ && *head_ <= now && head_can_leave()) {
     if (head_port_) {
-      ports_[*head_port_]->root.offer(head_->request, now);
+      Port& port = *ports_[*head_port_];
+      port.root.offer(bridge_.front(), now);
+      port.wake_root(now);
     } else {
-      local_answer_ = Answer{decode_error_response(head_->request), now + kCycle};
+      local_answer_ = Answer{decode_error_response(bridge_.front()), now + kCycle};
     }
+    bridge_.pop();
     head_.reset();
   }
-  if (adapter_ && !head_ && adapter_->visible <= now) {
-    raise(now, Stage::SysAccept, adapter_->request, adapter_->request.is_write ? 1 : 0, 0);
-    head_ = Staged{adapter_->request, now + kCycle};
-    head_port_ = route(decoder_, head_->request.addr, static_cast<unsigned>(ports_.size()));
+  if (adapter_ && !head_ && *adapter_ <= now) {
+    const MemRequest& request = bridge_.front();
+    raise(now, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
+    head_ = now + kCycle;
+    head_port_ = route(decoder_, request.addr, static_cast<unsigned>(ports_.size()));
     adapter_.reset();
   }
   if (offered_ && !adapter_) {
-    adapter_ = Staged{*offered_, now + kCycle};
-    offered_.reset();
+    adapter_ = now + kCycle;
+    offered_ = false;
   }
   // A head that its port refuses, with everything behind it full, sleeps until the port moves.
-  const bool stuck = head_ && head_->visible <= now && !head_can_leave() &&
-                     (adapter_ || !offered_) && (!adapter_ || adapter_->visible <= now);
-  const bool idle = !offered_ && !adapter_ && !head_ && !local_answer_;
-  bridge_next_ = idle || stuck ? Time::never() : now + kCycle;
+  stuck_ = head_ && head_port_ && *head_ <= now && !head_can_leave() && (adapter_ || !offered_) &&
+           (!adapter_ || *adapter_ <= now);
+  const bool idle = bridge_.empty() && !local_answer_;
+  bridge_next_ = idle || stuck_ ? Time::never() : now + kCycle;
 }
 
 // One response a cycle goes to the system bus, round robin over the ports and the local answer.
 void ModelEngine::collect(Time now) {
   std::uint32_t wanting = 0;
   const auto local = static_cast<unsigned>(ports_.size());
-  for (unsigned i = 0; i < local; ++i) {
+  for (std::uint32_t left = responding_; left != 0; left &= left - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(left));
     if (ports_[i]->root.response(now) != nullptr) wanting |= 1u << i;
   }
   if (local_answer_ && local_answer_->visible <= now) wanting |= 1u << local;
   if (wanting == 0) return;
   const auto source = arbiter_.pick(wanting);
   arbiter_.grant(*source);
-  Answer answer;
+  Answer& answer = answers_.push();
   answer.visible = now + kCycle;
   if (*source == local) {
     answer.response = local_answer_->response;
     local_answer_.reset();
   } else {
-    RootPort& root = ports_[*source]->root;
-    answer.response = *root.response(now);
-    root.take_response();
-    root.wake(now);
+    Port& port = *ports_[*source];
+    answer.response = *port.root.response(now);
+    port.root.take_response();
+    port.wake_root(now);
+    responding_ &= ~(1u << *source);
   }
-  MemRequest request;
-  request.id = answer.response.id;
-  raise(answer.visible, Stage::SysRespond, request, answer.response.error ? 1 : 0, *source);
-  answers_.push(answer);
+  raise(answer.visible, Stage::SysRespond, answer.response.id, 0, answer.response.error ? 1 : 0,
+        *source);
 }
 
 LinkTotals ModelEngine::link(unsigned port) const {
   return {ports_[port]->m2s.counters(), ports_[port]->s2m.counters()};
 }
 
-void ModelEngine::raise(Time at, Stage stage, const MemRequest& request, std::uint32_t info,
-                        unsigned port) const {
+void ModelEngine::raise(Time at, Stage stage, std::uint32_t id, std::uint64_t addr,
+                        std::uint32_t info, unsigned port) const {
   if (sink_ == nullptr) return;
-  sink_->on_event({at, stage, static_cast<std::uint8_t>(port), request.id, request.addr, info});
+  sink_->on_event({at, stage, static_cast<std::uint8_t>(port), id, addr, info});
 }
 
 }  // namespace cxlgpu

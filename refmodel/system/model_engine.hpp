@@ -8,6 +8,7 @@
 // Errors:  as Engine; bring-up errors are InputError.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -50,14 +51,15 @@ class ModelEngine : public Engine, private RegisterBus {
     RootPort root;
     Endpoint endpoint;
     IoPath io;
-    Time next = Time::never();  // of the four; the bridge may still wake the root port earlier
+    Time next = Time::never();  // of the four
     Port(unsigned number, const RunConfig& config, Media& media, TraceSink* sink);
+    // The bridge gave the root port something to do.
+    void wake_root(Time now) {
+      root.wake(now);
+      next = std::min(next, now);
+    }
     void deliver(Time now);
     void act(Time now);
-  };
-  struct Staged {
-    MemRequest request;
-    Time visible;
   };
   struct Answer {
     MemResponse response;
@@ -71,8 +73,10 @@ class ModelEngine : public Engine, private RegisterBus {
   void forward(Time now);
   void collect(Time now);
   [[nodiscard]] bool head_can_leave() const;
-  [[nodiscard]] Time next_activity() const;
-  void raise(Time at, Stage stage, const MemRequest& request, std::uint32_t info,
+  [[nodiscard]] Time next_activity() const {
+    return std::min(ports_next_, std::min(bridge_next_, collect_next_));
+  }
+  void raise(Time at, Stage stage, std::uint32_t id, std::uint64_t addr, std::uint32_t info,
              unsigned port) const;
 
   TraceSink* sink_;
@@ -80,12 +84,17 @@ class ModelEngine : public Engine, private RegisterBus {
   std::vector<std::unique_ptr<Port>> ports_;
   HdmDecoder decoder_{HdmDecoder::Role::HostBridge};
   RoundRobin arbiter_;
-  std::optional<MemRequest> offered_;  // on the bus, not yet taken by the adapter
-  bool refused_ = false;               // a submit() since the last advance_to()
-  std::optional<Staged> adapter_, head_;
+  RingQueue<MemRequest, 4> bridge_;  // those of the next three that are there, the head first
+  std::optional<Time> head_;         // when visible
+  std::optional<Time> adapter_;      // when visible
+  bool offered_ = false;             // on the bus, not yet taken by the adapter
+  bool refused_ = false;             // a submit() since the last advance_to()
+  bool stuck_ = false;               // the bridge sleeps until the head's port has room
   std::optional<unsigned> head_port_;
   std::optional<Answer> local_answer_;
+  std::uint32_t responding_ = 0;  // root ports with a response for the bus
   RingQueue<Answer, 256> answers_;
+  Time ports_next_ = Time::never();
   Time bridge_next_ = Time::never();
   Time collect_next_ = Time::never();  // a response waits for the bus
 };

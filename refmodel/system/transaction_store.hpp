@@ -2,7 +2,8 @@
 //
 // Purpose: the model's messages carry a tag; what the wire would carry besides (data, enables) is
 //          looked up here. One store a port; the root port fills an entry when it gives the tag,
-//          the endpoint writes read data into it.
+//          the endpoint writes read data into it. The request lies in the memory queue, which keeps
+//          it until the tag is given again.
 #pragma once
 
 #include <array>
@@ -12,9 +13,8 @@
 namespace cxlgpu {
 
 struct Transaction {
-  MemRequest request;
+  const MemRequest* request = nullptr;
   Line read_data{};
-  bool error = false;
 };
 
 using TransactionStore = std::array<Transaction, 64>;
