@@ -48,18 +48,17 @@ inline constexpr std::uint32_t kBlock = 0x1000;
 inline constexpr std::uint32_t kBlockBytes = 0x1000;
 inline constexpr std::uint32_t kEntry = 0x1004;
 inline constexpr std::uint32_t kEntryStride = 0x4;
-inline constexpr unsigned kEntryCount = 1;
+inline constexpr unsigned kEntryCount = 2;
 inline constexpr std::uint32_t kHeader = 0x1000;
 inline constexpr Field kHeaderId{0, 16, 0x1};
 inline constexpr Field kHeaderVersion{16, 4, 0x1};
 inline constexpr Field kHeaderCachememVersion{20, 4, 0x1};
-inline constexpr Field kHeaderArraySize{24, 8, 0x1};
-inline constexpr std::uint32_t kHeaderReset = 0x01110001;
+inline constexpr Field kHeaderArraySize{24, 8, 0x2};
+inline constexpr std::uint32_t kHeaderReset = 0x02110001;
 inline constexpr std::uint32_t kEntryHeader = 0x000;
-inline constexpr Field kEntryHeaderId{0, 16, 0x5};
-inline constexpr Field kEntryHeaderVersion{16, 4, 0x1};
-inline constexpr Field kEntryHeaderOffset{20, 12, 0x800};
-inline constexpr std::uint32_t kEntryHeaderReset = 0x80010005;
+inline constexpr Field kEntryHeaderId{0, 16, 0x0};
+inline constexpr Field kEntryHeaderVersion{16, 4, 0x0};
+inline constexpr Field kEntryHeaderOffset{20, 12, 0x0};
 }  // namespace component
 
 // DVSEC 0, PCIe DVSEC for CXL device
@@ -93,9 +92,9 @@ inline constexpr Field kCapabilityCxlReset{7, 1, 0x0};
 inline constexpr Field kCapabilityResetTimeout{8, 3, 0x0};
 inline constexpr Field kCapabilityResetMemClear{11, 1, 0x0};
 inline constexpr Field kCapabilityMld{13, 1, 0x0};
-inline constexpr Field kCapabilityViral{14, 1, 0x0};
+inline constexpr Field kCapabilityViral{14, 1, 0x1};
 inline constexpr Field kCapabilityPmInit{15, 1, 0x0};
-inline constexpr std::uint32_t kCapabilityReset = 0x000e;
+inline constexpr std::uint32_t kCapabilityReset = 0x400e;
 inline constexpr std::uint32_t kControl = 0x00c;
 inline constexpr Field kControlCache{0, 1, 0x0};
 inline constexpr Field kControlIo{1, 1, 0x1};
@@ -495,6 +494,11 @@ inline constexpr std::uint32_t kHaltSuppressedReset = 0x00000000;
 inline constexpr std::uint32_t kUnexpected = 0x83c;
 inline constexpr Field kUnexpectedCount{0, 32, 0x0};
 inline constexpr std::uint32_t kUnexpectedReset = 0x00000000;
+inline constexpr std::uint32_t kViral = 0x840;
+inline constexpr Field kViralPort{0, 1, 0x0};
+inline constexpr Field kViralOnFatal{1, 1, 0x0};
+inline constexpr Field kViralDevice{2, 1, 0x0};
+inline constexpr std::uint32_t kViralReset = 0x00000000;
 }  // namespace rp
 
 // Timeout and isolation capability (component capability ID 9)

@@ -31,6 +31,8 @@ module cxl_controller
   input  logic       link_up_i,
   input  logic       mdh_disable_i,
   input  logic       tx_flush_i,      // throws away what waits in the transmit FIFOs
+  input  logic       viral_i,         // this end is viral: tell the peer
+  output logic       viral_o,         // pulse: the peer says that it is
 
   input  logic       tx_nd_valid_i,
   output logic       tx_nd_ready_o,
@@ -484,6 +486,8 @@ module cxl_controller
     .rst_ni,
     .link_up_i,
     .start_o          (start),
+    .viral_i,
+    .viral_o,
     .pk_hold_new_o    (pk_hold_new),
     .pk_ak_o          (pk_ak),
     .pk_take_o        (pk_take),

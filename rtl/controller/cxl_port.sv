@@ -28,6 +28,8 @@ module cxl_port
   // CXL.mem messages
   input  logic         mdh_disable_i,
   input  logic         tx_flush_i,      // throws away what waits in the transmit FIFOs
+  input  logic         viral_i,         // this end is viral: tell the peer
+  output logic         viral_o,         // pulse: the peer says that it is
   input  logic         tx_nd_valid_i,
   output logic         tx_nd_ready_o,
   input  msg_hdr_t     tx_nd_hdr_i,
@@ -116,6 +118,8 @@ module cxl_port
     .link_up_i        (cm_link_up),
     .mdh_disable_i,
     .tx_flush_i,
+    .viral_i,
+    .viral_o,
     .tx_nd_valid_i,
     .tx_nd_ready_o,
     .tx_nd_hdr_i,

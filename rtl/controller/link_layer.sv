@@ -3,7 +3,8 @@
 // Link layer of one end: chooses what each flit is, adds and checks CRC, keeps the link going over
 // errors (link-layer retry), exchanges INIT.Param, returns acknowledgements and credits.
 //
-// Source: CXL 2.0, chapter 4.2: control flits, initialisation, LLCRD forcing, link-layer retry.
+// Source: CXL 2.0, chapter 4.2: control flits, initialisation, LLCRD forcing, link-layer retry,
+// viral (told to the peer in the RETRY.Ack that a damaged flit makes it ask for).
 //
 // Stages (docs/blocks.md): T2 select into sel_q, T3 CRC into out_q; R1 CRC checked as the flit
 // comes, R2 acted upon. Select and R2 look at registered state only: what one does in a cycle the
@@ -24,6 +25,8 @@ module link_layer
   input  logic          rst_ni,
   input  logic          link_up_i,
   output logic          start_o,        // the cycle in which everything starts anew
+  input  logic          viral_i,        // this end is viral: tell the peer
+  output logic          viral_o,        // pulse: the peer says that it is
 
   // Packer
   output logic          pk_hold_new_o,
@@ -279,12 +282,15 @@ module link_layer
   logic [9:0]    num_ack_q;             // accepted flits not yet acknowledged
   logic [5:0]    timer_q;
   logic          force_llcrd, bearing, llcrd_room;
+  logic          viral_sent_q;          // a damaged flit has left: the peer will ask
+  logic          announce, damage, sel_damaged_q;
   logic [7:0]    full_ack;
 
   assign out_ready   = !out_valid_q || link_tx_ready_i;
   assign sel_ready   = !sel_valid_q || out_ready;
   assign sel_load    = up_q && sel_ready;
-  assign force_llcrd = timer_q >= 6'(FlushRetimer) || num_ack_q >= 10'(AckForce);
+  assign announce    = viral_i && init_done_o && !viral_sent_q;
+  assign force_llcrd = timer_q >= 6'(FlushRetimer) || num_ack_q >= 10'(AckForce) || announce;
   assign full_ack    = (num_ack_q > 10'd255) ? 8'd255 : num_ack_q[7:0];
   assign llcrd_room  = num_free >= ((full_ack != 8'd0) ? 9'd2 : 9'd3);
 
@@ -337,6 +343,8 @@ module link_layer
   assign push        = sel_load && (sel == SelParam || sel == SelLlcrd || sel == SelPack);
   assign bearing     = sel_load && (sel == SelLlcrd || (sel == SelPack && !pk_is_adf_i));
   assign crd_sent_o  = bearing;
+  assign damage      = announce && sel_load &&
+                       (sel == SelReplay || sel == SelLlcrd || sel == SelPack);
 
   // A control flit is its first 128 bits.
   function automatic slot_t control_slot(logic [31:0] header, logic [3:0] sub, logic [3:0] llctrl,
@@ -357,7 +365,8 @@ module link_layer
       end
       SelAck: begin
         sel_payload[127:0] = control_slot(32'd1, SubRetryAck, LlctrlRetry,
-            {32'd0, num_free[7:0], eseq_echo, wr_ptr, num_retry_echo, 2'b00, eseq_echo == wr_ptr});
+            {32'd0, num_free[7:0], eseq_echo, wr_ptr, num_retry_echo, 1'b0, viral_sent_q,
+             eseq_echo == wr_ptr});
       end
       SelParam: begin
         sel_payload[127:0] = control_slot(32'd1, SubInitParam, LlctrlInit,
@@ -397,8 +406,12 @@ module link_layer
   end
 
   always_ff @(posedge clk_i) begin
-    if (tx_flit) sel_payload_q <= sel_payload;
-    if (sel_valid_q && out_ready) out_flit_q <= {sel_crc, sel_payload_q};
+    if (tx_flit) begin
+      sel_payload_q <= sel_payload;
+      sel_damaged_q <= damage;
+    end
+    // Viral is announced by a flit that the peer has to ask for again.
+    if (sel_valid_q && out_ready) out_flit_q <= {sel_crc ^ {16{sel_damaged_q}}, sel_payload_q};
   end
 
   // A flit left over from before the link went down is not offered while it starts anew.
@@ -425,12 +438,14 @@ module link_layer
       seq_is_ack_q <= 1'b0;
       num_ack_q    <= '0;
       timer_q      <= '0;
+      viral_sent_q <= 1'b0;
     end else if (start) begin
       param_sent_q <= 1'b0;
       seq_count_q  <= '0;
       seq_is_ack_q <= 1'b0;
       num_ack_q    <= '0;
       timer_q      <= '0;
+      viral_sent_q <= 1'b0;
     end else begin
       if (tx_flit) begin
         if (sel == SelParam) param_sent_q <= 1'b1;
@@ -440,6 +455,7 @@ module link_layer
       end
       // What Recovery interrupted is void, a sequence begun too.
       if (phy_reinit_done_i) seq_count_q <= '0;
+      viral_sent_q <= viral_i && (viral_sent_q || damage);
       num_ack_q    <= num_ack_q + 10'(accept && rx_retryable) - num_ack_sent;
       // Acknowledging one flit alone is not worth an LLCRD, which wants one itself.
       if (bearing || !(num_ack_q > 10'd1 || crd_pending_i)) timer_q <= '0;
@@ -459,6 +475,7 @@ module link_layer
       err_q       <= '0;
       lrsm_last_q <= LrsmNormal;
       phy_done_q  <= 1'b0;
+      viral_o     <= 1'b0;
     end else begin
       lrsm_last_q <= lrsm;
       phy_done_q  <= phy_reinit_done_i;
@@ -469,6 +486,7 @@ module link_layer
       err_q[3] <= accept && rx_param && param_seen_q;
       err_q[4] <= ack_seq && lrsm != LrsmLocalIdle;
       err_q[5] <= rx_overflow_i;
+      viral_o  <= ack_seq && rx_ctl[1] && rx_ctl[7:3] == num_retry && lrsm == LrsmLocalIdle;
     end
   end
 
@@ -489,6 +507,15 @@ module link_layer
       (tx_flit && (sel == SelLlcrd || sel == SelPack)) |-> init_done_o);
   a_req_state: assert property (@(posedge clk_i) disable iff (!rst_ni)
       req_sent |-> lrsm == LrsmLlrReq);
+  // Only who is viral damages a flit: one that the retry buffer holds, and one for an announcement.
+  a_damage: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      damage |-> viral_i && init_done_o && (push || replay_take));
+  a_damage_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      damage |=> viral_sent_q && !damage);
+  a_viral_sent: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      viral_sent_q |-> $past(viral_i) && $past(viral_sent_q || damage));
+  a_viral_heard: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      viral_o |-> $past(lrsm) == LrsmLocalIdle && $past(rx_ack));
   a_num_ack: assert property (@(posedge clk_i) disable iff (!rst_ni) num_ack_sent <= num_ack_q);
 
 endmodule

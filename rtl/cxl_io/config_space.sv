@@ -8,7 +8,7 @@
 // | 000h | type 0 header, class 050210h, BAR0 64-bit of 128 KiB |
 // | 040h | PCI Express capability |
 // | 080h | power management capability |
-// | 100h | DVSEC 0, CXL device |
+// | 100h | DVSEC 0, CXL device; viral, once software allows it |
 // | 140h | DVSEC 7, Flex Bus port |
 // | 160h | DVSEC 8, register locator: component registers at BAR0 + 0 |
 // | 180h | vendor DVSEC: MemSpecRd with a length, vendor registers at BAR0 + 10000h |
@@ -41,11 +41,14 @@ module config_space
   input  logic [2:0]  id_error_i,     // pulses: protocol ID correctable, uncorrectable, unexpected
   input  logic [5:0]  event_i,        // pulses: 0 correctable, 1 non-fatal, 2 fatal error,
                                       // 3 unsupported request, 4 completer abort, 5 poison
+  input  logic        viral_peer_i,   // pulse: the host says that it is viral
+  input  logic        viral_own_i,    // pulse: something here makes the device viral
 
   output logic        mem_space_en_o,
   output logic [46:0] bar0_o,         // address[63:17]
   output logic        mem_enable_o,   // CXL.mem
-  output logic        config_lock_o
+  output logic        config_lock_o,
+  output logic        viral_o         // to be told to the host
 );
 
   localparam logic        TwoRanges = Range2Size != '0;
@@ -64,6 +67,7 @@ module config_space
   logic        mem_enable_q, lock_q;
   logic [35:0] base1_q, base2_q;
   logic [2:0]  id_error_q;
+  logic        viral_enable_q, viral_q, viral_d, announce_q;
 
   localparam logic [15:0] CommandMask = 16'h0546;  // memory, master, parity, SERR#, INTx disable
   localparam logic [7:0]  LinkCtlMask = 8'hC8;     // RCB, common clock, extended synch
@@ -88,23 +92,33 @@ module config_space
   logic unused_clear;
   assign unused_clear = ^clear;
 
+  // Becoming viral in the cycle of the clearing wins.
+  always_comb begin
+    viral_d = viral_q;
+    if (wr && offset == 12'h10C && clear[30]) viral_d = 1'b0;
+    if (viral_enable_q && (viral_peer_i || viral_own_i)) viral_d = 1'b1;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      command_q    <= '0;
-      abort_q      <= 1'b0;
-      poison_q     <= 1'b0;
-      cache_line_q <= '0;
-      int_line_q   <= '0;
-      bar0_q       <= '0;
-      dev_ctl_q    <= '0;
-      dev_sta_q    <= '0;
-      link_ctl_q   <= '0;
-      d3_q         <= 1'b0;
-      mem_enable_q <= 1'b0;
-      lock_q       <= 1'b0;
-      base1_q      <= '0;
-      base2_q      <= '0;
-      id_error_q   <= '0;
+      command_q      <= '0;
+      abort_q        <= 1'b0;
+      poison_q       <= 1'b0;
+      cache_line_q   <= '0;
+      int_line_q     <= '0;
+      bar0_q         <= '0;
+      dev_ctl_q      <= '0;
+      dev_sta_q      <= '0;
+      link_ctl_q     <= '0;
+      d3_q           <= 1'b0;
+      mem_enable_q   <= 1'b0;
+      lock_q         <= 1'b0;
+      base1_q        <= '0;
+      base2_q        <= '0;
+      id_error_q     <= '0;
+      viral_enable_q <= 1'b0;
+      viral_q        <= 1'b0;
+      announce_q     <= 1'b0;
     end else begin
       if (wr) begin
         unique case (offset)
@@ -126,7 +140,12 @@ module config_space
             // D1 and D2 are not there: writing them changes nothing.
             if (wdata[1] == wdata[0]) d3_q <= wdata[0];
           end
-          12'h10C: if (!lock_q) mem_enable_q   <= wdata[2];
+          12'h10C: begin
+            if (!lock_q) begin
+              mem_enable_q   <= wdata[2];
+              viral_enable_q <= wdata[14];
+            end
+          end
           12'h114: lock_q <= lock_q || wdata[0];
           12'h120: if (!lock_q) base1_q[35:4]  <= wdata;
           12'h124: if (!lock_q) base1_q[3:0]   <= wdata[31:28];
@@ -145,6 +164,8 @@ module config_space
       for (int unsigned i = 0; i < 3; i++) begin
         if (id_error_i[i]) id_error_q[i] <= 1'b1;
       end
+      viral_q    <= viral_d;
+      announce_q <= viral_d && (announce_q || (viral_enable_q && viral_own_i));
     end
   end
 
@@ -184,11 +205,11 @@ module config_space
       // Power management: D0 and D3hot, no soft reset
       12'h080: rdata = 32'h0003_0001;
       12'h084: rdata = {28'd0, 2'b10, d3_q, d3_q};
-      // DVSEC 0: io, mem, memory initialised by hardware
+      // DVSEC 0: io, mem, memory initialised by hardware, viral
       12'h100: rdata = ext_cap(12'h140);
       12'h104: rdata = {12'h038, 4'h1, CxlVendor};
-      12'h108: rdata = {10'd0, TwoRanges, !TwoRanges, 4'hE, 16'h0000};
-      12'h10C: rdata = {16'd0, 13'd0, mem_enable_q, 2'b10};
+      12'h108: rdata = {10'h100, TwoRanges, !TwoRanges, 4'hE, 16'h0000};
+      12'h10C: rdata = {1'b0, viral_q, 15'd0, viral_enable_q, 11'd0, mem_enable_q, 2'b10};
       12'h114: rdata = {31'd0, lock_q};
       12'h118: rdata = Range1Size[35:4];
       12'h11C: rdata = range_low(Range1Size, mem_active_i);
@@ -227,6 +248,7 @@ module config_space
   assign bar0_o         = bar0_q;
   assign mem_enable_o   = mem_enable_q;
   assign config_lock_o  = lock_q;
+  assign viral_o        = announce_q;
 
   // ---------------------------------------------------------------------------------------------
   // Contract
@@ -234,8 +256,13 @@ module config_space
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0);
   LockStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      lock_q |=> lock_q && $stable({mem_enable_q, base1_q, base2_q}));
+      lock_q |=> lock_q && $stable({mem_enable_q, viral_enable_q, base1_q, base2_q}));
   CommandMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (command_q & ~CommandMask) == '0);
+  // The host hears only of a device that is viral by itself and allowed to be.
+  ViralStatus_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      announce_q |-> viral_q && $past(announce_q || (viral_own_i && viral_enable_q)));
+  ViralSetting_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (viral_enable_q && (viral_peer_i || viral_own_i)) |=> viral_q);
 
 endmodule

@@ -34,7 +34,11 @@
 // it is dropped when its queue is full.
 //
 // Registers are reached over the link: ARB/MUX -- io_link -- io_completer -- configuration space,
-// HDM decoders, vendor registers, weights of the ARB/MUX.
+// HDM decoders, RAS, vendor registers, weights of the ARB/MUX.
+//
+// ras keeps what went wrong on the link, and poison. Its reports go to the configuration space,
+// which decides whether a fatal one makes the device viral; the controller tells the host. The
+// media is volatile: a viral device serves as before.
 //
 // Source: CXL 2.0 (Type 3 responses, QoS telemetry); docs/blocks.md, "Endpoint", "CXL.io".
 
@@ -42,6 +46,7 @@ module endpoint
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
   import cxl_io_pkg::*;
+  import cxl_reg_pkg::*;
 #(
   parameter int unsigned MaxSets     = 1024,
   parameter int unsigned Ways        = 8,
@@ -162,6 +167,7 @@ module endpoint
 
   // Legacy decode and CXL.mem enable: this endpoint decodes by HDM decoders alone.
   logic unused_mem_enable, unused_config_lock;
+  logic ras_cor, ras_nonfatal, ras_fatal, host_viral, viral;
 
   config_space #(
     .Range1Size(MediaSize)
@@ -174,11 +180,15 @@ module endpoint
     .port_status_i ({4'b0111, cm_link_up, io_link_up, 1'b0}),
     .ts_data_i     (TrainedCaps),
     .id_error_i    (3'b000),
-    .event_i       ({io_event[2:0], |io_err[7:5], io_event[3], |io_err[4:0]}),
+    .event_i       ({io_event[2:0], |io_err[7:5] || ras_fatal, io_event[3] || ras_nonfatal,
+                     |io_err[4:0] || ras_cor}),
+    .viral_peer_i  (host_viral),
+    .viral_own_i   (ras_fatal),
     .mem_space_en_o(mem_space_en),
     .bar0_o        (bar0),
     .mem_enable_o  (unused_mem_enable),
-    .config_lock_o (unused_config_lock)
+    .config_lock_o (unused_config_lock),
+    .viral_o       (viral)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -206,6 +216,8 @@ module endpoint
     .rst_ni           (rst_ni),
     .mdh_disable_i    (1'b0),
     .tx_flush_i       (1'b0),
+    .viral_i          (viral),
+    .viral_o          (host_viral),
     .tx_nd_valid_i    (tx_nd_valid),
     .tx_nd_ready_o    (tx_nd_ready),
     .tx_nd_hdr_i      (msg_hdr_t'(tx_ndr)),
@@ -261,9 +273,9 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // Registers and device load
   // ---------------------------------------------------------------------------------------------
-  reg_req_t        reg_req_hdm, reg_req_vendor;
-  logic [31:0]     rdata_hdm, rdata_vendor;
-  logic            reg_vendor_q;
+  reg_req_t        reg_req_hdm, reg_req_ras, reg_req_vendor;
+  logic [31:0]     rdata_hdm, rdata_ras, rdata_vendor;
+  logic            reg_ras_q, reg_vendor_q, rwd_poison;
   logic            dram_enable, len_enable, write_back_done;
   logic [3:0]      sets_log2;
   logic [2:0][6:0] ingress_th, mshr_th;
@@ -272,20 +284,44 @@ module endpoint
 
   always_comb begin
     reg_req_hdm          = reg_req;
-    reg_req_hdm.valid    = reg_req.valid && !reg_req.addr[11];
+    reg_req_hdm.valid    = reg_req.valid && reg_req.addr[12:11] == 2'b00;
+    reg_req_ras          = reg_req;
+    reg_req_ras.valid    = reg_req.valid && reg_req.addr[12];
     reg_req_vendor       = reg_req;
-    reg_req_vendor.valid = reg_req.valid && reg_req.addr[11];
+    reg_req_vendor.valid = reg_req.valid && reg_req.addr[12:11] == 2'b01;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      reg_ras_q    <= 1'b0;
       reg_vendor_q <= 1'b0;
     end else if (reg_req.valid) begin
+      reg_ras_q    <= reg_req.addr[12];
       reg_vendor_q <= reg_req.addr[11];
     end
   end
 
-  assign reg_rdata = reg_vendor_q ? rdata_vendor : rdata_hdm;
+  assign reg_rdata = reg_ras_q ? rdata_ras : reg_vendor_q ? rdata_vendor : rdata_hdm;
+
+  assign rwd_poison = rx_wd_valid && rx_wd_ready && rx_rwd.poison;
+
+  ras u_ras (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .reg_req_i  (reg_req_ras),
+    .reg_rdata_o(rdata_ras),
+    .uncor_i    (17'(abort_o) << RasUncorStatusReinitThresholdLsb
+                 | 17'(err_o[1]) << RasUncorStatusEncodingLsb
+                 | 17'(err_o[5]) << RasUncorStatusOverflowLsb),
+    .log_i      (rwd_poison ? 128'(rx_rwd) : '0),
+    .cor_i      (7'(arb_err_o != '0) << RasCorStatusPhyLsb),
+    .poison_i   (rwd_poison),
+    .crc_i      (err_o[0]),
+    .retry_i    (err_o[6]),
+    .cor_o      (ras_cor),
+    .nonfatal_o (ras_nonfatal),
+    .fatal_o    (ras_fatal)
+  );
 
   endpoint_regs #(
     .MaxSets(MaxSets)

@@ -10,7 +10,8 @@
 //                                 +---- load control <--+ profiler
 //
 // isolation counts the time-out and, enabled, makes the memory queue answer by itself when a
-// request timed out or the link went down. ras keeps what went wrong on the link, and poison.
+// request timed out or the link went down. ras keeps what went wrong on the link, and poison; its
+// fatal errors can make the port viral, which the controller tells the device.
 //
 // CXL.io shares the link: io_access (registers) -- io_requester -- io_link -- ARB/MUX. Its data
 // link grants infinite credits, which holds for any device: io_requester takes every TLP at once.
@@ -90,7 +91,8 @@ module root_port
   logic [3:0]       clip_log2_q;
   logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_ras, rdata_io;
   reg_req_t         reg_req_isolation, reg_req_ras, reg_req_io;
-  logic             wr_policy;
+  logic             wr_policy, wr_viral;
+  logic             viral_q, viral_on_fatal_q, viral_device_q, device_viral, ras_fatal;
   gran_e            state;
   logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
   logic [31:0]      unexpected;
@@ -98,6 +100,9 @@ module root_port
 
   assign wr_policy = reg_req_i.valid && reg_req_i.write
                      && reg_req_i.addr[11:2] == RpPolicyOffset[11:2];
+
+  assign wr_viral  = reg_req_i.valid && reg_req_i.write
+                     && reg_req_i.addr[11:2] == RpViralOffset[11:2];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -108,6 +113,23 @@ module root_port
       policy_q    <= reg_req_i.wdata[RpPolicySelectLsb +: RpPolicySelectWidth];
       len_en_q    <= reg_req_i.wdata[RpPolicyLenEnableLsb];
       clip_log2_q <= reg_req_i.wdata[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width];
+    end
+  end
+
+  // What becomes viral in the cycle of a write stays so.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      viral_q          <= RpViralPortReset;
+      viral_on_fatal_q <= RpViralOnFatalReset;
+      viral_device_q   <= RpViralDeviceReset;
+    end else begin
+      if (wr_viral) begin
+        viral_q          <= reg_req_i.wdata[RpViralPortLsb];
+        viral_on_fatal_q <= reg_req_i.wdata[RpViralOnFatalLsb];
+        if (reg_req_i.wdata[RpViralDeviceLsb]) viral_device_q <= 1'b0;
+      end
+      if (ras_fatal && viral_on_fatal_q) viral_q <= 1'b1;
+      if (device_viral) viral_device_q <= 1'b1;
     end
   end
 
@@ -133,6 +155,11 @@ module root_port
         RpRingSuppressedOffset: rdata_d = ring_suppressed;
         RpHaltSuppressedOffset: rdata_d = halt_suppressed;
         RpUnexpectedOffset:     rdata_d = unexpected;
+        RpViralOffset: begin
+          rdata_d[RpViralPortLsb]    = viral_q;
+          rdata_d[RpViralOnFatalLsb] = viral_on_fatal_q;
+          rdata_d[RpViralDeviceLsb]  = viral_device_q;
+        end
         default: rdata_d = '0;
       endcase
     end
@@ -316,10 +343,10 @@ module root_port
   );
 
   // ---------------------------------------------------------------------------------------------
-  // RAS. Nothing takes the reports yet: software reads the status.
+  // RAS. Of its reports only the fatal ones count here: software reads the status.
   // ---------------------------------------------------------------------------------------------
   s2m_drs_t drs;
-  logic     drs_poison, unused_drs, unused_ras_cor, unused_ras_nonfatal, unused_ras_fatal;
+  logic     drs_poison, unused_drs, unused_ras_cor, unused_ras_nonfatal;
 
   assign drs        = s2m_drs_t'(drs_hdr[$bits(s2m_drs_t)-1:0]);
   assign drs_poison = drs_valid && drs_ready && drs.poison;
@@ -340,7 +367,7 @@ module root_port
     .retry_i    (err_o[6]),
     .cor_o      (unused_ras_cor),
     .nonfatal_o (unused_ras_nonfatal),
-    .fatal_o    (unused_ras_fatal)
+    .fatal_o    (ras_fatal)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -464,6 +491,8 @@ module root_port
     .rst_ni,
     .mdh_disable_i (1'b0),
     .tx_flush_i    (isolated),
+    .viral_i       (viral_q),
+    .viral_o       (device_viral),
     .tx_nd_valid_i (req_msg_valid),
     .tx_nd_ready_o (req_msg_ready),
     .tx_nd_hdr_i   (req_msg_hdr),
@@ -548,6 +577,11 @@ module root_port
   // Contract
   // ---------------------------------------------------------------------------------------------
   assert property (@(posedge clk_i) disable iff (!rst_ni) wr_policy |=> state == Gran256);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (ras_fatal && viral_on_fatal_q) |=> viral_q);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (viral_q && !wr_viral) |=> viral_q);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) device_viral |=> viral_device_q);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_valid_i && !req_ready_o) |=> req_valid_i);
 

@@ -138,7 +138,7 @@ module cache_agents_tb
   line_t [1:0]          unused_wd_data;
   byte_en_t [1:0]       unused_wd_be;
   logic [1:0][6:0]      unused_nd_count, unused_wd_count;
-  logic [1:0]           unused_reinit, unused_abort;
+  logic [1:0]           unused_reinit, unused_abort, unused_viral;
   logic                 unused;
   assign unused = ^rx_cdat_be[1];
 
@@ -152,6 +152,8 @@ module cache_agents_tb
       .link_up_i         (1'b1),
       .mdh_disable_i     (1'b0),
       .tx_flush_i        (1'b0),
+      .viral_i           (1'b0),
+      .viral_o           (unused_viral[i]),
       .tx_nd_valid_i     (1'b0),
       .tx_nd_ready_o     (unused_nd_ready[i]),
       .tx_nd_hdr_i       ('0),

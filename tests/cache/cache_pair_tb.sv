@@ -67,7 +67,7 @@ module cache_pair_tb
   output logic [1:0][7:0]  err_o
 );
 
-  logic [1:0] mdh_disable_q;
+  logic [1:0] mdh_disable_q, unused_viral;
 
   always_ff @(posedge clk_i) begin
     mdh_disable_q <= mdh_disable_i;
@@ -89,6 +89,8 @@ module cache_pair_tb
       .link_up_i         (link_up_i[i]),
       .mdh_disable_i     (mdh_disable_q[i]),
       .tx_flush_i        (tx_flush_i[i]),
+      .viral_i           (1'b0),
+      .viral_o           (unused_viral[i]),
       .tx_nd_valid_i     (tx_nd_valid_i[i]),
       .tx_nd_ready_o     (tx_nd_ready_o[i]),
       .tx_nd_hdr_i       (tx_nd_hdr_i[i]),

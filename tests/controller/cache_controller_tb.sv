@@ -24,6 +24,8 @@ module cache_controller_tb
   input  logic [1:0]      link_up_i,
   input  logic [1:0]      mdh_disable_i,
   input  logic [1:0]      tx_flush_i,
+  input  logic [1:0]      viral_i,
+  output logic [1:0]      viral_o,
 
   input  logic [1:0]      tx_nd_valid_i,
   output logic [1:0]      tx_nd_ready_o,
@@ -97,6 +99,8 @@ module cache_controller_tb
       .link_up_i        (link_up_i[i]),
       .mdh_disable_i    (mdh_disable_i[i]),
       .tx_flush_i       (tx_flush_i[i]),
+      .viral_i          (viral_i[i]),
+      .viral_o          (viral_o[i]),
       .tx_nd_valid_i    (tx_nd_valid_i[i]),
       .tx_nd_ready_o    (tx_nd_ready_o[i]),
       .tx_nd_hdr_i      (tx_nd_hdr_i[i]),

@@ -86,6 +86,8 @@ module link_pair_tb
     dev_mdh_disable_q  <= dev_mdh_disable_i;
   end
 
+  logic unused_host_viral, unused_dev_viral;
+
   // No CXL.cache on this link.
   logic       unused_host_tx_creq_ready;
   logic       unused_host_tx_crsp_ready;
@@ -121,6 +123,8 @@ module link_pair_tb
     .link_up_i        (host_link_up_i),
     .mdh_disable_i    (host_mdh_disable_q),
     .tx_flush_i       (1'b0),
+    .viral_i          (1'b0),
+    .viral_o          (unused_host_viral),
     .tx_nd_valid_i    (host_tx_nd_valid_i),
     .tx_nd_ready_o    (host_tx_nd_ready_o),
     .tx_nd_hdr_i      (host_tx_nd_hdr_i),
@@ -184,6 +188,8 @@ module link_pair_tb
     .link_up_i        (dev_link_up_i),
     .mdh_disable_i    (dev_mdh_disable_q),
     .tx_flush_i       (1'b0),
+    .viral_i          (1'b0),
+    .viral_o          (unused_dev_viral),
     .tx_nd_valid_i    (dev_tx_nd_valid_i),
     .tx_nd_ready_o    (dev_tx_nd_ready_o),
     .tx_nd_hdr_i      (dev_tx_nd_hdr_i),

@@ -14,11 +14,14 @@ module config_space_tb
   input  logic [23:0]      ts_data_i,
   input  logic [2:0]       id_error_i,
   input  logic [5:0]       event_i,
+  input  logic             viral_peer_i,
+  input  logic             viral_own_i,
   output logic [2:0][31:0] cfg_rdata_o,
   output logic [2:0]       mem_space_en_o,
   output logic [2:0][63:0] bar0_o,
   output logic [2:0]       mem_enable_o,
-  output logic [2:0]       config_lock_o
+  output logic [2:0]       config_lock_o,
+  output logic [2:0]       viral_o
 );
 
   for (genvar g = 0; g < 3; g++) begin : gen_device
@@ -45,10 +48,13 @@ module config_space_tb
       .ts_data_i,
       .id_error_i,
       .event_i,
+      .viral_peer_i,
+      .viral_own_i,
       .mem_space_en_o(mem_space_en_o[g]),
       .bar0_o        (bar0),
       .mem_enable_o  (mem_enable_o[g]),
-      .config_lock_o (config_lock_o[g])
+      .config_lock_o (config_lock_o[g]),
+      .viral_o       (viral_o[g])
     );
   end
 

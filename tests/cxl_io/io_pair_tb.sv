@@ -153,6 +153,8 @@ module io_pair_tb
     .event_o
   );
 
+  logic unused_viral;
+
   config_space #(
     .Range1Size(36'h008),  // 2 GiB
     .Range2Size(36'h012)   // 4.5 GiB, needs the high size register
@@ -166,10 +168,13 @@ module io_pair_tb
     .ts_data_i     (24'h00_0436),
     .id_error_i    (3'b000),
     .event_i       ({event_o[2:0], |ep_err_o[7:5], event_o[3], |ep_err_o[4:0]}),
+    .viral_peer_i  (1'b0),
+    .viral_own_i   (1'b0),
     .mem_space_en_o(mem_space_en),
     .bar0_o        (bar0),
     .mem_enable_o,
-    .config_lock_o
+    .config_lock_o,
+    .viral_o       (unused_viral)
   );
 
   always_comb begin

@@ -227,6 +227,8 @@ module io_quad_tb
       .event_o       (io_event)
     );
 
+    logic unused_viral;
+
     // 1, 1, 2 and 2 GiB; the last in two ranges.
     config_space #(
       .DeviceId  (16'hC801 + 16'(p)),
@@ -242,10 +244,13 @@ module io_quad_tb
       .ts_data_i     (24'h00_0416),
       .id_error_i    (3'b000),
       .event_i       (6'd0),
+      .viral_peer_i  (1'b0),
+      .viral_own_i   (1'b0),
       .mem_space_en_o(mem_space_en),
       .bar0_o        (bar0),
       .mem_enable_o  (mem_enable_o[p]),
-      .config_lock_o (unused_lock)
+      .config_lock_o (unused_lock),
+      .viral_o       (unused_viral)
     );
 
     always_comb begin

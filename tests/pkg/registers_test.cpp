@@ -96,11 +96,12 @@ TEST(Registers, Dvsecs) {
 TEST(Registers, ComponentBlockAndAccess) {
   namespace cmp = regs::component;
   EXPECT_EQ(cmp::kHeader, 0x1000u);
-  EXPECT_EQ(cmp::kHeaderReset, 0x0111'0001u);
-  EXPECT_FIELD(cmp::kHeaderArraySize, 31, 24, 1);
+  EXPECT_EQ(cmp::kHeaderReset, 0x0211'0001u);
+  EXPECT_FIELD(cmp::kHeaderArraySize, 31, 24, 2);
   EXPECT_EQ(cmp::kEntry, 0x1004u);
-  EXPECT_EQ(cmp::kEntryHeaderReset, 0x8001'0005u);
-  EXPECT_FIELD(cmp::kEntryHeaderOffset, 31, 20, 0x800);
+  EXPECT_EQ(cmp::kEntryStride, 4u);  // each entry has its own values
+  EXPECT_FIELD(cmp::kEntryHeaderId, 15, 0);
+  EXPECT_FIELD(cmp::kEntryHeaderOffset, 31, 20);
   EXPECT_EQ(regs::arb_mux::kIoWeight, 0xe180u);
   EXPECT_EQ(regs::arb_mux::kCmWeight, 0xe1c0u);
 
