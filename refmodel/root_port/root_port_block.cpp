@@ -146,6 +146,7 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   }
   c.rx_nd_ready = now.memory.ndr_ready;
   c.rx_wd_ready = now.memory.drs_ready;
+  c.viral = viral_;
   cycle_io(in, port.link, now);
   now.port = port_.eval(now.port_in);
   now.io_in.io_tx_ready = now.port.link.io_tx_ready;
@@ -202,9 +203,25 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
       return now.reader.counters.halted;
     case rp::kUnexpected:
       return now.memory.unexpected;
+    case rp::kViral:
+      return rp::kViralPort.put(viral_) | rp::kViralOnFatal.put(fatal_is_viral_) |
+             rp::kViralDevice.put(peer_viral_);
     default:
       return 0;
   }
+}
+
+// What happens in a cycle is stronger than what is written in it.
+void RootPortBlock::clock_viral(const In& in, const Cycle& now) {
+  namespace rp = regs::rp;
+  const bool fatal = ras_.eval(now.ras_in).fatal && fatal_is_viral_;
+  if (in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kViral) {
+    viral_ = rp::kViralPort.is_set(in.reg.wdata);
+    fatal_is_viral_ = rp::kViralOnFatal.is_set(in.reg.wdata);
+    if (rp::kViralDevice.is_set(in.reg.wdata)) peer_viral_ = false;
+  }
+  viral_ |= fatal;
+  peer_viral_ |= now.port.messages.viral;
 }
 
 void RootPortBlock::clock(const In& in) {
@@ -216,6 +233,7 @@ void RootPortBlock::clock(const In& in) {
     length_enabled_ = regs::rp::kPolicyLenEnable.is_set(in.reg.wdata);
     clip_log2_ = regs::rp::kPolicyClipLog2.get(in.reg.wdata);
   }
+  clock_viral(in, now);
   // The parts keep pointers into each other's state in their inputs: the readers of a part go
   // before the part itself.
   port_.clock(now.port_in);

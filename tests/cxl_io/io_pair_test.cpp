@@ -26,8 +26,8 @@ void check_header(Bench& bench) {
 // DVSEC 0: revision 1, 38h bytes; ranges of 2 GiB and 4.5 GiB.
 void check_device_dvsec(Bench& bench, unsigned at) {
   EXPECT_EQ(bench.config_read(at + 0x04), 0x0381'1e98u);
-  // Capability: io 1, mem 2, memory initialised by hardware 3, two ranges 5:4.
-  EXPECT_EQ(bench.config_read(at + 0x08), 0x002e'0000u);
+  // Capability: io 1, mem 2, memory initialised by hardware 3, two ranges 5:4, viral 14.
+  EXPECT_EQ(bench.config_read(at + 0x08), 0x402e'0000u);
   EXPECT_EQ(bench.config_read(at + 0x0c), 0x0000'0002u);  // control: io
   EXPECT_EQ(bench.config_read(at + 0x14), 0u);            // not locked
   bench.set_mem_active(false);
@@ -112,8 +112,9 @@ TEST(IoPair, Enumeration) {
     check_vendor_dvsec(bench, device.dvsec.at(kVendorDvsec));
     EXPECT_EQ(device.component, bar0);
     EXPECT_EQ(device.vendor, bar0 + 0x1'0000);
-    // Array: ID 1, versions 1 and 1, one entry.
-    EXPECT_EQ(bench.read(device.component + 0x1000), 0x0111'0001u);
+    // Array: ID 1, versions 1 and 1, two entries.
+    EXPECT_EQ(bench.read(device.component + 0x1000), 0x0211'0001u);
+    EXPECT_EQ(bench.read(device.component + 0x1008), 0x2002'0002u);
     expect_quiet(bench, 0);
   }
 }
@@ -130,7 +131,7 @@ TEST(IoPair, RequestsNobodyClaims) {
   EXPECT_EQ(bench.request(Op::kCfgWr1, function_address(2, 0, 0), 5), kUnsupportedWrite);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 + 0x1000), kUnsupportedRead);  // BAR0 not on yet
   map_bar0(bench, kBar0);
-  EXPECT_EQ(bench.read(kBar0 + 0x1000), 0x0111'0001u);
+  EXPECT_EQ(bench.read(kBar0 + 0x1000), 0x0211'0001u);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 + 0x2'0000), kUnsupportedRead);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 - 4), kUnsupportedRead);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 + (std::uint64_t{1} << 32)), kUnsupportedRead);
