@@ -78,10 +78,12 @@ std::array<double, kPathStages> LatencyBook::stage_means_ps() const {
 RunStats::RunStats() : tracker_([this](const RequestRecord& record) { on_record(record); }) {}
 
 void RunStats::on_event(const TraceEvent& event) {
+  if (event.stage < Stage::SpecIssue) {
+    if (event.stage == Stage::EpLookup) on_lookup(event);
+    tracker_.on_event(event);
+    return;
+  }
   switch (event.stage) {
-    case Stage::EpLookup:
-      on_lookup(event);
-      break;
     case Stage::SpecIssue:
       ++spec_.sent;
       spec_.granules += event.info;
@@ -99,7 +101,6 @@ void RunStats::on_event(const TraceEvent& event) {
     default:
       break;
   }
-  tracker_.on_event(event);
 }
 
 void RunStats::on_lookup(const TraceEvent& event) {

@@ -154,9 +154,11 @@ void LinkDirection::select(Time now) {
   PackOffer offer;
   offer.is_host = from_host_;
   offer.owed = owed_;
-  offer.nd_offered = offered(nd_tx_, nd_avail_);
-  offer.wd_offered = offered(wd_tx_, wd_avail_);
-  offer.wd_has_be = offer.wd_offered > 0 && wd_tx_.front().message.partial;
+  if (owed_ < 4) {  // an all-data flit takes no message
+    offer.nd_offered = offered(nd_tx_, nd_avail_);
+    offer.wd_offered = offered(wd_tx_, wd_avail_);
+    offer.wd_has_be = offer.wd_offered > 0 && wd_tx_.front().message.partial;
+  }
   const PackPlan plan = pack_rule(offer);
   if (!plan.has_content) return;
   if (!plan.is_adf && hold_new) return;

@@ -95,7 +95,7 @@ Core::Stall Core::stall_reason() const {
 }
 
 void Core::tick() {
-  account();
+  if (accounted_ != shared_.now) account();
   if (!lsu_.empty() && !lsu_blocked_) run_lsu();
   const bool issued = issue();
   if (issued) {

@@ -72,7 +72,7 @@ void Llc::tick(std::uint64_t cycle) {
       if (input.empty()) waiting_ &= ~bit;
     }
   }
-  if (popped_ != 0) next_core_ = (next_core_ + 1) % static_cast<std::uint32_t>(inputs_.size());
+  if (popped_ != 0 && ++next_core_ == inputs_.size()) next_core_ = 0;
   if (flush_at_ < tags_.size()) flush();
 }
 

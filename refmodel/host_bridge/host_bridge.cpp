@@ -1,5 +1,6 @@
 #include "refmodel/host_bridge/host_bridge.hpp"
 
+#include <bit>
 #include <cassert>
 
 namespace cxlgpu {
@@ -23,11 +24,9 @@ MemResponse decode_error_response(const MemRequest& request) {
 }
 
 std::optional<unsigned> RoundRobin::pick(std::uint32_t wanting) const {
-  for (unsigned i = 0; i < sources_; ++i) {
-    const unsigned source = (next_ + i) % sources_;
-    if ((wanting >> source) & 1) return source;
-  }
-  return std::nullopt;
+  if (wanting == 0) return std::nullopt;
+  const std::uint32_t from_next = wanting & (~std::uint32_t{0} << next_);
+  return static_cast<unsigned>(std::countr_zero(from_next != 0 ? from_next : wanting));
 }
 
 HostBridge::HostBridge(unsigned ports, std::uint8_t port_number_base, unsigned decoders)

@@ -33,7 +33,7 @@ class RoundRobin {
  public:
   explicit RoundRobin(unsigned sources) : sources_(sources) {}
   [[nodiscard]] std::optional<unsigned> pick(std::uint32_t wanting) const;
-  void grant(unsigned source) { next_ = (source + 1) % sources_; }
+  void grant(unsigned source) { next_ = source + 1 == sources_ ? 0 : source + 1; }
 
  private:
   unsigned sources_;

@@ -1,6 +1,7 @@
 #include "refmodel/media/dram_timing.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "refmodel/common/request.hpp"
 #include "refmodel/media/bus_time.hpp"
@@ -24,8 +25,9 @@ DramTiming::DramTiming(const DramConfig& config)
     : config_(config),
       burst_(bus_time(kLineBytes, config.sub_channel_bits, config.data_rate_mtps)),
       column_gap_(std::max(config.tCCD_S, burst_)),
-      banks_per_group_(config.banks_per_group),
-      banks_per_rank_(config.bank_groups * config.banks_per_group),
+      group_shift_(static_cast<unsigned>(std::countr_zero(config.banks_per_group))),
+      rank_shift_(group_shift_ + static_cast<unsigned>(std::countr_zero(config.bank_groups))),
+      banks_per_rank_(std::uint32_t{1} << rank_shift_),
       banks_(std::size_t{config.ranks} * banks_per_rank_),
       ranks_(config.ranks),
       group_ready_(std::size_t{config.ranks} * config.bank_groups * kCommands),
@@ -91,7 +93,7 @@ void DramTiming::after_column(DramCommand command, std::uint32_t bank, Time at) 
     raise(of[1], at + by[1]);
     raise(of[2], at + by[2]);
   };
-  hold(group_ready_, bank / banks_per_group_, gaps.group);
+  hold(group_ready_, group_of(bank), gaps.group);
   const std::uint32_t own = rank_of(bank);
   for (std::uint32_t i = 0; i < ranks_.size(); ++i) {
     hold(rank_ready_, i, i == own ? gaps.own_rank : gaps.other_rank);

@@ -32,7 +32,7 @@ class DramTiming {
 
   // Banks are numbered (rank, bank group, bank), bank fastest.
   [[nodiscard]] std::uint32_t banks() const { return static_cast<std::uint32_t>(banks_.size()); }
-  [[nodiscard]] std::uint32_t rank_of(std::uint32_t bank) const { return bank / banks_per_rank_; }
+  [[nodiscard]] std::uint32_t rank_of(std::uint32_t bank) const { return bank >> rank_shift_; }
   [[nodiscard]] std::uint64_t open_row(std::uint32_t bank) const { return banks_[bank].row; }
 
   // Earliest legal time; never() if the bank's state forbids the command (row open or not).
@@ -52,7 +52,7 @@ class DramTiming {
   }
   [[nodiscard]] Limits limits(DramCommand command, std::uint32_t bank) const {
     const auto c = static_cast<std::uint32_t>(command);
-    return {bank / banks_per_group_ * kCommands + c, bank / banks_per_rank_ * kCommands + c};
+    return {group_of(bank) * kCommands + c, rank_of(bank) * kCommands + c};
   }
   [[nodiscard]] Time shared_ready(Limits at) const {
     return std::max(std::max(group_ready_[at.group], rank_ready_[at.rank]), command_bus_);
@@ -92,12 +92,14 @@ class DramTiming {
   };
   static constexpr std::uint32_t kColumn = static_cast<std::uint32_t>(DramCommand::Read);
 
+  [[nodiscard]] std::uint32_t group_of(std::uint32_t bank) const { return bank >> group_shift_; }
   [[nodiscard]] ColumnGaps gaps_after(bool read) const;
   void after_column(DramCommand command, std::uint32_t bank, Time at);
 
   DramConfig config_;
   Time burst_, column_gap_;
-  std::uint32_t banks_per_group_, banks_per_rank_;
+  unsigned group_shift_, rank_shift_;  // both counts are powers of two
+  std::uint32_t banks_per_rank_;
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;
   std::vector<Time> group_ready_, rank_ready_;  // by group or rank, then by command
