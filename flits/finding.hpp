@@ -39,6 +39,8 @@ enum class Rule : std::uint8_t {
   AlmpEncoding,           // ALMP with a wrong constant bit, link or state code
   UnexpectedAlmp,         // ALMP that the conversation so far does not allow
   TrafficBeforeActive,    // protocol flit before its sender was told Active
+  CrcSent,                // sent with a CRC that is neither right nor inverted
+  ViralMismatch,          // RETRY.Ack that says something else of viral than its sender announced
 };
 std::string_view name(Rule rule);
 

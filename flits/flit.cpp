@@ -89,6 +89,10 @@ bool Flit::crc_ok() const {
   return crc16(payload()) == crc();
 }
 
+bool Flit::crc_inverted() const {
+  return (crc16(payload()) ^ crc()) == 0xFFFF;
+}
+
 void Flit::set_crc() {
   const std::uint16_t value = crc16(payload());
   bytes[66] = static_cast<std::uint8_t>(value);

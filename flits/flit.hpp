@@ -99,7 +99,8 @@ struct Flit {
 
   std::uint16_t crc() const { return static_cast<std::uint16_t>(bytes[66] | bytes[67] << 8); }
   bool crc_ok() const;
-  void set_crc();  // recomputes the CRC from the payload
+  bool crc_inverted() const;  // every bit of it wrong: how a port announces viral
+  void set_crc();             // recomputes the CRC from the payload
 
   std::uint32_t header_bits() const {
     std::uint32_t h;

@@ -71,6 +71,10 @@ std::string_view name(Rule rule) {
       return "unexpected ALMP";
     case Rule::TrafficBeforeActive:
       return "protocol flit before Active";
+    case Rule::CrcSent:
+      return "CRC as sent";
+    case Rule::ViralMismatch:
+      return "Viral in RETRY.Ack";
   }
   return {};
 }
@@ -92,6 +96,7 @@ void LinkChecker::restart_link_layer() {
                 Receiver(Direction::S2M, options_.decoder)};
   credits_.fill(0);
   transactions_.reset();
+  viral_.restart();
 }
 
 void LinkChecker::finish() {
@@ -154,6 +159,11 @@ void LinkChecker::on_flit(std::uint64_t time_ps, Direction d, const Flit& flit) 
     return;
   }
   accept(d, flit);
+}
+
+void LinkChecker::on_sent(std::uint64_t time_ps, Direction d, const Flit& flit) {
+  const auto id = flit.protocol_id().id;
+  if (id && is_cachemem(*id)) viral_.on_sent(time_ps, d, flit, findings_);
 }
 
 // True if the flit goes on to the link layer.

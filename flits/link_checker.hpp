@@ -6,7 +6,8 @@
 // transmitters did wrong. Bit errors are not findings, only counted. Because a flit is seen when it
 // arrives, whatever its sender needed (a credit, an acknowledgement, a RETRY.Req) has been seen
 // before it, so nothing legal is reported. (One limit: a RETRY.Req still in flight is not known, so
-// a link whose round trip exceeds the retry timeout of 4096 flits cannot be followed.) Units:
+// a link whose round trip exceeds the retry timeout of 4096 flits cannot be followed.) Who can see
+// flits leave their sender too tells of each by on_sent(): then CRCs and viral are judged. Units:
 // picoseconds, flits, messages, bytes. Errors: none thrown; see finding.hpp. Source: CXL 2.0 link
 // layer initialisation, credits, retry; CXL.mem transaction rules for Type 3.
 #pragma once
@@ -20,6 +21,7 @@
 #include "flits/codec.hpp"
 #include "flits/finding.hpp"
 #include "flits/transaction_checker.hpp"
+#include "flits/viral_checker.hpp"
 
 namespace cxlgpu::flits {
 
@@ -54,6 +56,9 @@ class LinkChecker {
   void set_listener(Listener listener) { listener_ = std::move(listener); }
 
   void on_flit(std::uint64_t time_ps, Direction direction, const Flit& flit);
+  /// The same flit as it was sent, some time before it arrives or is lost; optional, for all or
+  /// none.
+  void on_sent(std::uint64_t time_ps, Direction direction, const Flit& flit);
   /// The physical link went through Recovery: what was under way is lost, both ends synchronise by
   /// ALMPs and retry. `time_ps` as for flits.
   void on_recovery(std::uint64_t time_ps);
@@ -74,6 +79,8 @@ class LinkChecker {
   std::uint64_t finding_count() const { return findings_.total(); }
   const DirectionStats& stats(Direction d) const { return stats_[index(d)]; }
   std::uint64_t recoveries() const { return recoveries_; }
+  /// Times the sender of `d` announced that it is viral; needs on_sent().
+  std::uint64_t viral_announcements(Direction d) const { return viral_.announcements(d); }
   std::size_t outstanding() const { return transactions_.outstanding(); }
   /// Credits the sender of `kind` holds at this moment, as far as they have arrived.
   std::int64_t credits(MessageKind kind) const { return credits_[index(kind)]; }
@@ -123,6 +130,7 @@ class LinkChecker {
   Listener listener_;
   FindingList findings_;
   AlmpChecker almps_;
+  ViralChecker viral_;
   TransactionChecker transactions_;
   std::array<Receiver, 2> receivers_;
   std::array<DirectionStats, 2> stats_{};

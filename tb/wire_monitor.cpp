@@ -54,7 +54,7 @@ WireMonitor::WireMonitor(const RunConfig& config, unsigned port, const LinkFault
   });
 }
 
-// Damage on the way hides what is wrong with an ALMP, so it is looked at before.
+// Damage on the way hides what is wrong with an ALMP or a CRC, so they are looked at before.
 void WireMonitor::send(Direction direction, const flits::Flit& flit, Time now) {
   if (flit.protocol_id().id == flits::ProtocolId::Almp && malformed_.size() < kMaxProblems) {
     const flits::AlmpFault fault = flits::read_almp(flit).fault;
@@ -63,6 +63,7 @@ void WireMonitor::send(Direction direction, const flits::Flit& flit, Time now) {
                                        now.ps, flits::name(fault)));
     }
   }
+  checker_.on_sent(now.ps, direction, flit);
   wire(direction).send(flit, now);
 }
 

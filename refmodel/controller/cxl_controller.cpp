@@ -34,7 +34,8 @@ LinkLayer::In CxlController::link_in(const In& in) const {
                         .link_tx_ready = in.link_tx_ready,
                         .link_rx_valid = in.link_rx_valid,
                         .link_rx_flit = in.link_rx_flit,
-                        .phy_reinit_done = in.phy_reinit_done};
+                        .phy_reinit_done = in.phy_reinit_done,
+                        .viral = in.viral};
   std::copy_n(tx_nd_.begin(), std::min<std::size_t>(2, tx_nd_.size()), to_link.nd_hdr.begin());
   std::copy_n(tx_wd_.begin(), std::min<std::size_t>(2, tx_wd_.size()), to_link.wd.begin());
   if (params_.has_cache) to_link.cache = cache_.to_link();
@@ -54,7 +55,8 @@ CxlController::Out CxlController::eval(const In& in) const {
           .phy_reinit_req = link.phy_reinit_req,
           .init_done = link.init_done,
           .abort = link.abort,
-          .err = link.err | (overflow_ || cache_.overflow() ? link_err::kOverflow : 0)};
+          .err = link.err | (overflow_ || cache_.overflow() ? link_err::kOverflow : 0),
+          .viral = link.viral};
   if (out.rx_nd_valid) out.rx_nd_hdr = rx_nd_.front();
   if (out.rx_wd_valid) out.rx_wd = rx_wd_.front();
   if (params_.has_cache) out.cache = cache_.eval();

@@ -32,6 +32,7 @@ class CxlController {
     bool link_rx_valid = false;
     CrcFlit link_rx_flit{};
     bool phy_reinit_done = false;
+    bool viral = false;  // this end is viral
     CacheChannels::Ports cache{};
   };
   struct Out {
@@ -49,6 +50,7 @@ class CxlController {
     bool init_done = false;
     bool abort = false;
     unsigned err = 0;
+    bool viral = false;  // pulse: the peer has said that it is viral
     CacheChannels::Out cache{};
   };
 

@@ -84,6 +84,7 @@ LinkLayer::Selection LinkLayer::sequence_flit(Sequence kind) const {
   } else {
     s.choice = Choice::kAck;
     s.payload = control_payload(flits::RetryAck{.empty = b.eseq_echo == b.wr_ptr,
+                                                .viral = viral_sent_,
                                                 .num_retry = byte(b.num_retry_echo),
                                                 .wr_ptr = byte(b.wr_ptr),
                                                 .eseq = byte(b.eseq_echo),
@@ -95,7 +96,7 @@ LinkLayer::Selection LinkLayer::sequence_flit(Sequence kind) const {
 std::optional<flits::Llcrd> LinkLayer::forced_llcrd(const In& in) const {
   const std::uint8_t full_ack = byte(std::min(num_ack_, 255u));
   const unsigned room = full_ack > 0 ? 2 : 3;
-  if (!force() || packer_.owed() >= 4 || buffer_.eval().num_free < room) return std::nullopt;
+  if (!force(in) || packer_.owed() >= 4 || buffer_.eval().num_free < room) return std::nullopt;
   const CreditFields crd = credit_fields(in);
   return flits::Llcrd{full_ack, crd.rsp.code, crd.req.code, crd.data.code};
 }
@@ -111,7 +112,7 @@ LinkLayer::Selection LinkLayer::new_flit(const In& in) const {
 }
 
 // The priority list of T2, as if a flit could be selected in this cycle.
-LinkLayer::Selection LinkLayer::select(const In& in) const {
+LinkLayer::Selection LinkLayer::priority(const In& in) const {
   if (const Sequence due = sequence_due(); due != Sequence::kNone) return sequence_flit(due);
   const Selection idle{.choice = Choice::kIdle, .payload = control_payload(flits::RetryIdle{})};
   const RetryBuffer::Out b = buffer_.eval();
@@ -130,6 +131,15 @@ LinkLayer::Selection LinkLayer::select(const In& in) const {
   const Selection s = new_flit(in);
   if (s.choice != Choice::kNothing) return s;
   return local().state == RetryLocal::State::kLocalIdle ? idle : Selection{};
+}
+
+// The first flit that the peer must ask for again announces viral.
+LinkLayer::Selection LinkLayer::select(const In& in) const {
+  Selection s = priority(in);
+  const bool may_be_lost =
+      s.choice == Choice::kReplay || s.choice == Choice::kLlcrd || s.choice == Choice::kNew;
+  s.damaged = may_be_lost && announce(in);
+  return s;
 }
 
 // ------------------------------------------------------------------------------------- receive
@@ -182,6 +192,13 @@ unsigned LinkLayer::errors(const Received& r) const {
   return err;
 }
 
+// The RETRY.Ack in R2 is the answer waited for, and it says Viral.
+bool LinkLayer::hears_viral(const Received& r) const {
+  const RetryLocal::Out l = local();
+  return r.ack_seq && r.ack_seq->viral && l.state == RetryLocal::State::kLocalIdle &&
+         r.ack_seq->num_retry == l.num_retry;
+}
+
 // Errors seen as a step of the retry machine.
 unsigned LinkLayer::retry_errors(const In& in, RetryLocal::State before) const {
   if (local().state != RetryLocal::State::kLlrReq) return 0;
@@ -207,9 +224,10 @@ LinkLayer::Out LinkLayer::eval(const In& in) const {
   out.link_tx_valid = up_ && output_.has_value();
   out.link_tx_flit = output_.value_or(CrcFlit{});
   out.phy_reinit_req = local().phy_reinit_req;
-  out.init_done = param_sent_ && param_received_;
+  out.init_done = initialised();
   out.abort = local().state == RetryLocal::State::kAbort;
   out.err = err_;
+  out.viral = viral_heard_;
   return out;
 }
 
@@ -243,10 +261,12 @@ void LinkLayer::restart() {
 
 void LinkLayer::clock(const In& in) {
   const Received r = receive();
+  const bool viral_heard = hears_viral(r);
   if (starting(in)) {
     const unsigned err = errors(r);
     restart();
     err_ = err;
+    viral_heard_ = viral_heard;
     return;
   }
   const Selection s = can_select(in) ? select(in) : Selection{};
@@ -255,6 +275,7 @@ void LinkLayer::clock(const In& in) {
   const RetryLocal::State before = local().state;
   // All decisions are made; the parts step.
   err_ = errors(r);
+  viral_heard_ = viral_heard;
   clock_acks_and_timer(in, s, r);
   clock_credits(in, s, r);
   packer_.clock(offer);
@@ -262,6 +283,7 @@ void LinkLayer::clock(const In& in) {
   clock_retry(in, s, r);
   err_ |= retry_errors(in, before);
   clock_init(s, r);
+  clock_viral(in, s);
   clock_transmit(in, s);
   clock_receive(in, r);
   up_ = in.link_up;
@@ -281,11 +303,15 @@ void LinkLayer::clock_transmit(const In& in, const Selection& s) {
   const bool load = !selected_ || free;
   if (free) {
     output_.reset();
-    if (selected_) output_ = CrcFlit{*selected_, crc_of(*selected_)};
+    if (selected_) {
+      const std::uint16_t crc = crc_of(selected_->payload);
+      output_ =
+          CrcFlit{selected_->payload, selected_->damaged ? static_cast<std::uint16_t>(~crc) : crc};
+    }
   }
   if (!load) return;
   selected_.reset();
-  if (s.choice != Choice::kNothing) selected_ = s.payload;
+  if (s.choice != Choice::kNothing) selected_ = Selected{s.payload, s.damaged};
 }
 
 void LinkLayer::clock_receive(const In& in, const Received& r) {
@@ -356,6 +382,10 @@ void LinkLayer::clock_init(const Selection& s, const Received& r) {
   if (!r.accepted || param == nullptr) return;
   if (!param_received_) wrap_ = param->wrap;
   param_received_ = true;
+}
+
+void LinkLayer::clock_viral(const In& in, const Selection& s) {
+  viral_sent_ = in.viral && (viral_sent_ || s.damaged);
 }
 
 }  // namespace cxlgpu

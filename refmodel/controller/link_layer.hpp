@@ -54,6 +54,7 @@ class LinkLayer {
     bool link_rx_valid = false;
     CrcFlit link_rx_flit{};
     bool phy_reinit_done = false;
+    bool viral = false;  // this end is viral
     CacheToLink cache{};
   };
   struct Out {
@@ -70,6 +71,7 @@ class LinkLayer {
     bool init_done = false;
     bool abort = false;
     unsigned err = 0;
+    bool viral = false;  // pulse: the peer has said that it is viral
     LinkToCache cache{};
   };
 
@@ -96,6 +98,7 @@ class LinkLayer {
     Payload payload{};
     CachePacker::Out packed{};   // kNew
     unsigned acks_returned = 0;  // Ak or Full_Ack of a new flit
+    bool damaged = false;        // sent with its CRC inverted, which announces viral
     // A new flit with Ak and credit fields.
     [[nodiscard]] bool bearing() const {
       return choice == Choice::kLlcrd || (choice == Choice::kNew && !packed.mem.is_adf);
@@ -149,16 +152,24 @@ class LinkLayer {
   }
   [[nodiscard]] CreditFields credit_fields(const In& in) const;
   [[nodiscard]] CachePacker::In packer_in(const In& in) const;
-  [[nodiscard]] bool force() const { return timer_ >= kFlush || num_ack_ >= kAckForce; }
+  [[nodiscard]] bool initialised() const { return param_sent_ && param_received_; }
+  [[nodiscard]] bool announce(const In& in) const {
+    return in.viral && initialised() && !viral_sent_;
+  }
+  [[nodiscard]] bool force(const In& in) const {
+    return timer_ >= kFlush || num_ack_ >= kAckForce || announce(in);
+  }
   [[nodiscard]] bool adf_run() const;
   [[nodiscard]] Sequence sequence_due() const;
   [[nodiscard]] Selection sequence_flit(Sequence kind) const;
   [[nodiscard]] std::optional<flits::Llcrd> forced_llcrd(const In& in) const;
   [[nodiscard]] Selection new_flit(const In& in) const;
+  [[nodiscard]] Selection priority(const In& in) const;
   [[nodiscard]] Received receive() const;
   [[nodiscard]] LinkToCache to_cache(const In& in, const Selection& s, const Received& r) const;
   void find_sequence(Received& r) const;
   [[nodiscard]] unsigned errors(const Received& r) const;
+  [[nodiscard]] bool hears_viral(const Received& r) const;
   [[nodiscard]] unsigned retry_errors(const In& in, RetryLocal::State before) const;
   void restart();
   void clock_transmit(const In& in, const Selection& s);
@@ -167,6 +178,7 @@ class LinkLayer {
   void clock_credits(const In& in, const Selection& s, const Received& r);
   void clock_retry(const In& in, const Selection& s, const Received& r);
   void clock_init(const Selection& s, const Received& r);
+  void clock_viral(const In& in, const Selection& s);
 
   ControllerParams params_;
   bool up_ = false;
@@ -182,7 +194,11 @@ class LinkLayer {
   unsigned frames_sent_ = 0;
   unsigned num_ack_ = 0;
   unsigned timer_ = 0;
-  std::optional<Payload> selected_;  // sel_q
+  struct Selected {  // sel_q
+    Payload payload{};
+    bool damaged = false;
+  };
+  std::optional<Selected> selected_;
   std::optional<CrcFlit> output_;
   // Receive.
   std::optional<Checked> r1_;
@@ -191,6 +207,7 @@ class LinkLayer {
   bool heard_ = false, param_sent_ = false, param_received_ = false;
   unsigned wrap_ = kInitialWrap;
   unsigned err_ = 0;
+  bool viral_sent_ = false, viral_heard_ = false;
 };
 
 }  // namespace cxlgpu

@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::uint32_t kMemorySpace = 1u << 1;  // command
 constexpr std::uint32_t kMemEnable = 1u << 2;    // CXL control
+constexpr std::uint32_t kViralEnable = 1u << 14;
+constexpr std::uint32_t kViralStatus = 1u << 30;  // CXL status
 constexpr std::uint32_t kPowerState = 3;
 constexpr std::uint32_t kD0 = 0, kD3Hot = 3;
 
@@ -58,8 +60,8 @@ void ConfigSpace::pcie(const Parameters& p) {
 void ConfigSpace::cxl_device(const Parameters& p) {
   at(kCxlDevice).value = 0x1401'0023;
   at(kCxlDevice + 0x4).value = 0x0381'1e98;
-  at(kCxlDevice + 0x8).value = range2_ ? 0x002e'0000 : 0x001e'0000;
-  at(kCxlControl) = {.value = 1u << 1, .rwl = kMemEnable};
+  at(kCxlDevice + 0x8).value = range2_ ? 0x402e'0000 : 0x401e'0000;
+  at(kCxlControl) = {.value = 1u << 1, .rwl = kMemEnable | kViralEnable, .rw1c = kViralStatus};
   at(kCxlLock).rwo = 1;
   range(kRange1, p.range1_size, p.media_type, true);
   range(kRange2, p.range2_size, p.media_type, range2_);
@@ -97,7 +99,8 @@ ConfigSpace::Out ConfigSpace::eval() const {
           .mem_space_en = d0 && (at(kCommand).value & kMemorySpace) != 0,
           .bar0 = std::uint64_t{at(kBar0High).value} << 15 | at(kBar0).value >> 17,
           .mem_enable = (at(kCxlControl).value & kMemEnable) != 0,
-          .config_lock = at(kCxlLock).value != 0};
+          .config_lock = at(kCxlLock).value != 0,
+          .viral = viral_};
 }
 
 std::uint32_t ConfigSpace::read(const In& in) const {
@@ -137,11 +140,20 @@ void ConfigSpace::events(const In& in) {
   at(kFlexBusStatus).value |= in.id_error << 24;
 }
 
+// A device that only heard of its host's viral does not announce its own.
+void ConfigSpace::viral(const In& in, bool enabled) {
+  std::uint32_t& control = at(kCxlControl).value;
+  if (enabled && (in.viral_peer || in.viral_own)) control |= kViralStatus;
+  viral_ = (control & kViralStatus) != 0 && (viral_ || (enabled && in.viral_own));
+}
+
 void ConfigSpace::clock(const In& in) {
   const bool write_now = in.access.valid && in.access.write;
+  const bool viral_enabled = (at(kCxlControl).value & kViralEnable) != 0;
   rdata_ = in.access.valid && !in.access.write ? read(in) : 0;
   if (write_now) write(in.access);
   events(in);  // after the write: an event wins
+  viral(in, viral_enabled);
 }
 
 }  // namespace cxlgpu

@@ -47,6 +47,8 @@ class ConfigSpace {
     std::uint32_t ts_data = 0;  // 24 bits
     unsigned id_error = 0;      // 3 pulses
     unsigned event = 0;         // 6 pulses
+    bool viral_peer = false;    // pulse: the host has said that it is viral
+    bool viral_own = false;     // pulse: a fatal error here
   };
   struct Out {
     std::uint32_t rdata = 0;
@@ -54,6 +56,7 @@ class ConfigSpace {
     std::uint64_t bar0 = 0;  // address[63:17]
     bool mem_enable = false;
     bool config_lock = false;
+    bool viral = false;  // announce it
   };
 
   explicit ConfigSpace(const Parameters& parameters);
@@ -80,10 +83,12 @@ class ConfigSpace {
   [[nodiscard]] std::uint32_t read(const In& in) const;
   void write(const CfgAccess& access);
   void events(const In& in);
+  void viral(const In& in, bool enabled);
 
   std::array<Register, 128> registers_{};
   bool range1_ = false, range2_ = false;
   std::uint32_t rdata_ = 0;
+  bool viral_ = false;
 };
 
 }  // namespace cxlgpu

@@ -54,17 +54,22 @@ IoCompleter::Request IoCompleter::config(unsigned type) const {
 IoCompleter::Request IoCompleter::bar(unsigned offset) const {
   const bool write = has_data(tlp_);
   Request request;
-  const bool hdm = offset >= 0x1800 && offset < 0x2000;
-  if (hdm || (offset >= 0x1'0000 && offset < 0x1'0800)) {
+  const auto registers = [&](unsigned addr) {
     request.source = Source::kRegister;
-    request.reg = {.valid = true,
-                   .write = write,
-                   .addr = (hdm ? 0 : 0x800) + (offset & 0x7ff),
-                   .data = write ? data_of(tlp_) : 0};
+    request.reg = {.valid = true, .write = write, .addr = addr, .data = write ? data_of(tlp_) : 0};
+  };
+  if (offset >= 0x1200 && offset < 0x1280) {  // RAS structure
+    registers(0x1000 + (offset & 0x7f));
+  } else if (offset >= 0x1800 && offset < 0x2000) {  // HDM decoders
+    registers(offset & 0x7ff);
+  } else if (offset >= 0x1'0000 && offset < 0x1'0800) {  // vendor block
+    registers(0x800 + (offset & 0x7ff));
   } else if (offset == 0x1000) {
     request.source = Source::kArrayHeader;
   } else if (offset == 0x1004) {
     request.source = Source::kDecoderHeader;
+  } else if (offset == 0x1008) {
+    request.source = Source::kRasHeader;
   } else if (offset == 0xe180) {
     request.source = Source::kWeightIo;
     request.weight_io_we = write;
@@ -109,9 +114,11 @@ std::uint32_t IoCompleter::read_data(const In& in) const {
     case Source::kRegister:
       return in.reg_rdata;
     case Source::kArrayHeader:
-      return 0x0111'0001;
+      return 0x0211'0001;
     case Source::kDecoderHeader:
       return 0x8001'0005;
+    case Source::kRasHeader:
+      return 0x2002'0002;
     case Source::kWeightIo:
       return in.weight_io << 4;
     case Source::kWeightCm:

@@ -50,6 +50,7 @@ class IoCompleter {
     kRegister,
     kArrayHeader,
     kDecoderHeader,
+    kRasHeader,
     kWeightIo,
     kWeightCm,
   };

@@ -5,7 +5,8 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::uint32_t kTimeout = 10'000'000;  // cycles; never reached: who is there answers
-constexpr unsigned kAfterPosted = 4;  // cycles in which the completer makes a posted access
+constexpr unsigned kAfterPosted = 4;    // cycles in which the completer makes a posted access
+constexpr std::uint32_t kRas = 0x1000;  // from here on in the completer's register space
 // What the links of this system are trained to: CXL 2.0 with io and mem, sync-header bypass.
 constexpr unsigned kPortStatus = 0x3e;
 constexpr std::uint32_t kTrainingData = 0x416;
@@ -37,7 +38,7 @@ void IoPath::clock(const RegAccess& access) {
                             .cfg_rdata = config.rdata,
                             .mem_space_en = config.mem_space_en,
                             .bar0 = config.bar0,
-                            .reg_rdata = reg_rdata_,
+                            .reg_rdata = reg_rdata_ | ras_.eval({}).rdata,
                             .weight_io = weight_io_,
                             .weight_cm = weight_cm_};
   const IoCompleter::Out device = completer_.eval(device_in);
@@ -58,7 +59,15 @@ void IoPath::clock(const RegAccess& access) {
                  .event = (event & 7) << 3 | (event >> 3 & 1) << 1});
   if (device.weight_io_we) weight_io_ = device.weight;
   if (device.weight_cm_we) weight_cm_ = device.weight;
+  const bool ras = device.reg.valid && device.reg.addr >= kRas;
+  Ras::In to_ras;
+  to_ras.valid = ras;
+  to_ras.write = device.reg.write;
+  to_ras.addr = device.reg.addr;
+  to_ras.wdata = device.reg.data;
+  ras_.clock(to_ras);
   reg_rdata_ = 0;
+  if (ras) return;
   if (device.reg.valid && device.reg.write) {
     registers_->write_register(device.reg.addr, device.reg.data);
   } else if (device.reg.valid) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "refmodel/controller/ras.hpp"
 #include "refmodel/cxl_io/config_space.hpp"
 #include "refmodel/cxl_io/io_access.hpp"
 #include "refmodel/cxl_io/io_completer.hpp"
@@ -18,7 +19,8 @@
 
 namespace cxlgpu {
 
-// What is behind the completer: HDM decoders at 000h, vendor block at 800h.
+// What is behind the completer but the RAS structure, which the path has itself: HDM decoders at
+// 000h, vendor block at 800h.
 class EndpointRegisters {
  public:
   virtual ~EndpointRegisters() = default;
@@ -42,6 +44,7 @@ class IoPath {
   IoRequester requester_;
   IoCompleter completer_;
   ConfigSpace config_;
+  Ras ras_;  // registers only: nothing ever happens on this path
   std::uint32_t reg_rdata_ = 0;
   unsigned weight_io_ = 1, weight_cm_ = 1;
 };

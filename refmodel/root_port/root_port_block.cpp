@@ -5,6 +5,13 @@
 
 namespace cxlgpu {
 
+namespace {
+
+constexpr std::uint32_t kViral = 0x840;
+constexpr std::uint32_t kViralOwn = 1u << 0, kViralFatal = 1u << 1, kViralPeer = 1u << 2;
+
+}  // namespace
+
 RootPortBlock::Block RootPortBlock::block_of(std::uint32_t addr) {
   switch (addr >> 10 & 3) {
     case 0:
@@ -146,6 +153,7 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   }
   c.rx_nd_ready = now.memory.ndr_ready;
   c.rx_wd_ready = now.memory.drs_ready;
+  c.viral = viral_;
   cycle_io(in, port.link, now);
   now.port = port_.eval(now.port_in);
   now.io_in.io_tx_ready = now.port.link.io_tx_ready;
@@ -202,9 +210,24 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
       return now.reader.counters.halted;
     case rp::kUnexpected:
       return now.memory.unexpected;
+    case kViral:
+      return (viral_ ? kViralOwn : 0) | (fatal_is_viral_ ? kViralFatal : 0) |
+             (peer_viral_ ? kViralPeer : 0);
     default:
       return 0;
   }
+}
+
+// What happens in a cycle is stronger than what is written in it.
+void RootPortBlock::clock_viral(const In& in, const Cycle& now) {
+  const bool fatal = ras_.eval(now.ras_in).fatal && fatal_is_viral_;
+  if (in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == kViral) {
+    viral_ = (in.reg.wdata & kViralOwn) != 0;
+    fatal_is_viral_ = (in.reg.wdata & kViralFatal) != 0;
+    if ((in.reg.wdata & kViralPeer) != 0) peer_viral_ = false;
+  }
+  viral_ |= fatal;
+  peer_viral_ |= now.port.messages.viral;
 }
 
 void RootPortBlock::clock(const In& in) {
@@ -216,6 +239,7 @@ void RootPortBlock::clock(const In& in) {
     length_enabled_ = regs::rp::kPolicyLenEnable.is_set(in.reg.wdata);
     clip_log2_ = regs::rp::kPolicyClipLog2.get(in.reg.wdata);
   }
+  clock_viral(in, now);
   // The parts keep pointers into each other's state in their inputs: the readers of a part go
   // before the part itself.
   port_.clock(now.port_in);

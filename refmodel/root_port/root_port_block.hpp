@@ -80,11 +80,14 @@ class RootPortBlock {
   // The errors that the RAS structure hears, when the port's outputs are known.
   void cycle_ras(const In& in, Cycle& now) const;
   [[nodiscard]] std::uint32_t read(std::uint32_t offset, const Cycle& now) const;
+  void clock_viral(const In& in, const Cycle& now);
 
   SrPolicy policy_ = SrPolicy::Off;
   bool length_enabled_ = false;
   unsigned clip_log2_ = kNoClip;
   std::uint32_t rdata_ = 0;  // of the vendor block
+  // Register 840h: this port is viral, a fatal error makes it so, the device has said that it is.
+  bool viral_ = false, fatal_is_viral_ = false, peer_viral_ = false;
   Isolation isolation_;
   SrQueue queue_;
   SrReaderBlock reader_;

@@ -3,6 +3,7 @@
 #include "Vcxl_controller.h"
 #include "tests/controller/mem_traffic.hpp"
 #include "tests/controller/rtl_ends.hpp"
+#include "tests/controller/viral_scenarios.hpp"
 #include "tests/controller/wire_scenarios.hpp"
 
 namespace cxlgpu::test {
@@ -26,6 +27,7 @@ void random_mix(LinkHarness& h, Random& random, unsigned worst_ppm) {
   h.load.link_stall = {link(), link()};
   h.load.rx_stall = {rx(), rx()};
   h.load.flit_error_ppm = random.pick(std::array{0u, worst_ppm / 10, worst_ppm});
+  h.load.viral_ppm = random.pick(std::array{0u, 200u, 2000u});
   h.latency = {latency(), latency()};
   h.mdh_disable = {false, random.percent(30)};
 }
@@ -46,6 +48,10 @@ void lockstep(std::uint64_t seed, unsigned worst_ppm) {
   EXPECT_TRUE(h.initialised());
   EXPECT_GT(h.delivered(), cycles / (worst_ppm > 10000 ? 200 : 20));
   EXPECT_GE(h.injected_errors(), worst_ppm / 100);
+  for (unsigned end = 0; end < 2; ++end) {
+    EXPECT_GT(h.announced(end), cycles / 10000) << scenario::side(end);
+    EXPECT_GT(h.heard(end), cycles / 10000) << scenario::side(end);
+  }
 }
 
 TEST(CxlController, LockstepClean) {
@@ -76,7 +82,8 @@ void play_tricks(LinkHarness& h, const RtlEnds& ends, Random& random) {
   }
   const auto same = static_cast<std::uint8_t>(receiver.local().num_retry);
   const auto any = static_cast<std::uint8_t>(random.bits(5));
-  Payload payload = control_payload(flits::RetryAck{.num_retry = random.percent(30) ? same : any});
+  Payload payload = control_payload(
+      flits::RetryAck{.viral = random.bits(1) != 0, .num_retry = random.percent(30) ? same : any});
   if (random.percent(30)) payload = control_payload(flits::RetryIdle{});
   if (random.percent(30))
     payload[4 + random.below(60)] ^= static_cast<std::uint8_t>(random.bits(8));
@@ -183,6 +190,22 @@ TEST_P(CxlControllerCases, BeforeInit) {
   scenario::before_init(ends, run, end());
 }
 
+TEST_P(CxlControllerCases, ViralAtRest) {
+  scenario::viral_at_rest(ends, run, end());
+}
+TEST_P(CxlControllerCases, ViralInEveryKindOfFlit) {
+  scenario::viral_in_every_kind(ends, run, end());
+}
+TEST_P(CxlControllerCases, ViralLostInRecovery) {
+  scenario::viral_lost_in_recovery(ends, run, end());
+}
+TEST_P(CxlControllerCases, ViralOverRestart) {
+  scenario::viral_over_restart(ends, run, end());
+}
+TEST_P(CxlControllerCases, ViralAckOutOfPlace) {
+  scenario::viral_ack_out_of_place(ends, run, end());
+}
+
 // ABORT takes 110 timeouts of 4096 flits: only in long runs (the machine itself reaches it in
 // retry_local_test).
 TEST_P(CxlControllerCases, Abort) {
@@ -205,6 +228,13 @@ TEST_F(CxlControllerPair, EndToEnd) {
 }
 TEST_F(CxlControllerPair, EndToEndClean) {
   scenario::end_to_end(ends, run, 0, 80, from_environment("CXLGPU_CYCLES", 80000) / 4);
+}
+
+TEST_F(CxlControllerPair, ViralUnderTraffic) {
+  scenario::viral_under_traffic(ends, run, 0, 5000);
+}
+TEST_F(CxlControllerPair, ViralUnderTrafficWithErrors) {
+  scenario::viral_under_traffic(ends, run, 2000, 15000);
 }
 
 TEST_F(CxlControllerPair, LlrbFull) {

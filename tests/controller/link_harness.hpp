@@ -48,6 +48,11 @@ class Ends {
   std::array<CxlController, 2> twins_;
 };
 
+// A port announces viral by inverting the CRC of a flit.
+inline bool announces(const CrcFlit& flit) {
+  return (crc_of(flit.payload) ^ flit.crc) == 0xFFFF;
+}
+
 // A flit on its way onto the wire, for the test to look at and to harm.
 struct WireFlit {
   unsigned wire;
@@ -57,6 +62,15 @@ struct WireFlit {
   unsigned owed_after = 0;
   bool drop = false;
   [[nodiscard]] bool is_adf() const { return !retry && owed_before >= 4; }
+  // Told from the payload alone but for all-data flits, whose first bit can be anything.
+  enum class Kind : std::uint8_t { kProtocol, kAdf, kLlcrd, kOther };
+  [[nodiscard]] Kind kind() const {
+    if (retry) return Kind::kOther;
+    if (owed_before >= 4) return Kind::kAdf;
+    if ((flit.payload[0] & 1) == 0) return Kind::kProtocol;
+    return std::holds_alternative<flits::Llcrd>(read_control(flit.payload)) ? Kind::kLlcrd
+                                                                            : Kind::kOther;
+  }
   void damage(Random& random) {
     const auto bit = random.below(528);
     if (bit < 512) {
@@ -72,6 +86,7 @@ struct Load {  // percent a cycle
   unsigned partial = 30;
   std::array<unsigned, 2> link_stall{}, rx_stall{};
   unsigned flit_error_ppm = 0;
+  unsigned viral_ppm = 0;  // of cycles, in which an end's viral changes
 };
 
 class LinkHarness {
@@ -97,7 +112,9 @@ class LinkHarness {
   std::array<bool, 2> mdh_disable{};
   std::array<bool, 2> tx_flush{};  // without scoreboard: messages are lost
   std::array<bool, 2> phy_done{};
+  std::array<bool, 2> viral{};
   bool scoreboard = true;
+  std::function<void(unsigned wire, const CrcFlit&)> on_launch;  // as sent, before any damage
   std::function<void(WireFlit&)> on_flit;
   std::function<void(unsigned wire, const CrcFlit&)> on_arrival;  // as received, damage included
   std::function<void(unsigned end, MsgHeader)> on_nd;             // taken by the receiver
@@ -110,6 +127,9 @@ class LinkHarness {
   [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
   [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
   [[nodiscard]] std::uint64_t injected_errors() const { return injected_errors_; }
+  // Flits with inverted CRC that an end sent, and times it was told of the peer's viral.
+  [[nodiscard]] std::uint64_t announced(unsigned end) const { return announced_[end]; }
+  [[nodiscard]] std::uint64_t heard(unsigned end) const { return heard_[end]; }
   [[nodiscard]] bool ok() const { return ok_ && ends_.ok(); }
 
   void send_nd(unsigned end) { nd_queue_[end].push_back(nd_message(end)); }
@@ -179,7 +199,7 @@ class LinkHarness {
   std::array<std::deque<Payload>, 2> injected_;
   std::array<std::optional<LinkUnpacker>, 2> monitor_;
   std::array<unsigned, 2> errors_{};
-  std::array<std::uint64_t, 2> last_arrival_{};
+  std::array<std::uint64_t, 2> last_arrival_{}, announced_{}, heard_{};
   std::uint64_t cycle_ = 0, delivered_ = 0, injected_errors_ = 0;
   bool ok_ = true, was_down_ = true;
 };
@@ -194,6 +214,8 @@ inline void LinkHarness::offer(Inputs& in) {
     i.mdh_disable = mdh_disable[end];
     i.tx_flush = tx_flush[end];
     i.phy_reinit_done = phy_done[end];
+    if (random_.below(1000000) < load.viral_ppm) viral[end] = !viral[end];
+    i.viral = viral[end];
     i.tx_nd_valid = !nd_queue_[end].empty();
     if (i.tx_nd_valid) i.tx_nd_hdr = nd_queue_[end].front();
     i.tx_wd_valid = !wd_queue_[end].empty();
@@ -212,6 +234,8 @@ inline void LinkHarness::launch(unsigned wire, CrcFlit flit) {
     monitor_[wire]->clock({.start = false, .valid = true, .flit = flit.payload});
     w.owed_after = monitor_[wire]->owed();
   }
+  if (announces(flit)) ++announced_[wire];
+  if (on_launch) on_launch(wire, flit);
   if (random_.below(1000000) < load.flit_error_ppm) {
     w.damage(random_);
     ++injected_errors_;
@@ -272,6 +296,7 @@ inline void LinkHarness::receive(const Inputs& in) {
     }
     cache.receive(end, in[end].cache, o.cache);
     errors_[end] |= o.err;
+    heard_[end] += o.viral;
   }
 }
 

@@ -3,6 +3,7 @@
 #include "refmodel/controller/link_layer.hpp"
 
 #include "tests/controller/mem_traffic.hpp"
+#include "tests/controller/viral_scenarios.hpp"
 #include "tests/controller/wire_scenarios.hpp"
 
 namespace cxlgpu::test {
@@ -83,6 +84,22 @@ TEST_P(LinkLayerTwins, BeforeInit) {
   scenario::before_init(ends, run, end());
 }
 
+TEST_P(LinkLayerTwins, ViralAtRest) {
+  scenario::viral_at_rest(ends, run, end());
+}
+TEST_P(LinkLayerTwins, ViralInEveryKindOfFlit) {
+  scenario::viral_in_every_kind(ends, run, end());
+}
+TEST_P(LinkLayerTwins, ViralLostInRecovery) {
+  scenario::viral_lost_in_recovery(ends, run, end());
+}
+TEST_P(LinkLayerTwins, ViralOverRestart) {
+  scenario::viral_over_restart(ends, run, end());
+}
+TEST_P(LinkLayerTwins, ViralAckOutOfPlace) {
+  scenario::viral_ack_out_of_place(ends, run, end());
+}
+
 TEST_P(LinkLayerTwins, ErrorInRequest) {
   for (unsigned member = 0; member < 6; ++member) {
     Ends fresh;
@@ -102,6 +119,14 @@ TEST(LinkLayer, LlrbFull) {
   Lockstep run("controller/link_layer", 22);
   Ends ends;
   scenario::llrb_full(ends, run);
+}
+
+TEST(LinkLayer, ViralUnderTraffic) {
+  for (const unsigned ppm : {0u, 2000u}) {
+    Lockstep run("controller/link_layer", 28);
+    Ends ends;
+    scenario::viral_under_traffic(ends, run, ppm, 15000);
+  }
 }
 
 TEST(LinkLayer, Restart) {

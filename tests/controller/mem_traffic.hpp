@@ -21,7 +21,12 @@ class MemTraffic {
       end == 0 ? completion(header) : read(header);
     };
     h.on_wd = [this](unsigned end, const WdMessage& wd) { end == 0 ? data(wd) : write(wd); };
-    h.on_arrival = [this](unsigned wire, const CrcFlit& flit) { observe(wire, flit); };
+    h.on_launch = [this](unsigned wire, const CrcFlit& flit) {
+      checker_.on_sent(h_.cycle() * 1000, direction(wire), whole(flit));
+    };
+    h.on_arrival = [this](unsigned wire, const CrcFlit& flit) {
+      checker_.on_flit(h_.cycle() * 1000, direction(wire), whole(flit));
+    };
     for (std::uint16_t tag = 0; tag < 64; ++tag) free_.push_back(tag);
   }
 
@@ -76,12 +81,14 @@ class MemTraffic {
     ++answered_;
   }
 
-  void observe(unsigned wire, const CrcFlit& flit) {
+  static flits::Direction direction(unsigned wire) {
+    return wire == 0 ? flits::Direction::M2S : flits::Direction::S2M;
+  }
+  static flits::Flit whole(const CrcFlit& flit) {
     flits::Flit whole = as_flit(flit.payload);
     whole.bytes[66] = static_cast<std::uint8_t>(flit.crc);
     whole.bytes[67] = static_cast<std::uint8_t>(flit.crc >> 8);
-    checker_.on_flit(h_.cycle() * 1000, wire == 0 ? flits::Direction::M2S : flits::Direction::S2M,
-                     whole);
+    return whole;
   }
 
   LinkHarness& h_;

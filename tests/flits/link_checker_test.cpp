@@ -18,6 +18,24 @@ class Link {
     checker.on_flit(time += 2125, d, flit);
     return *this;
   }
+  // What leaves its sender as `flit` and arrives so.
+  Link& sent(Direction d, const Flit& flit) {
+    checker.on_sent(time, d, flit);
+    return send(d, flit);
+  }
+  Link& sent(Direction d, const Control& c) { return sent(d, encode_control(c)); }
+  Link& sent_framed(Direction d, const Control& c, unsigned frames = 5) {
+    for (unsigned i = 0; i < frames; ++i) sent(d, RetryFrame{});
+    return sent(d, c);
+  }
+  // A flit with its CRC inverted, and the peer's request to send it again.
+  Link& announced(Direction d, Flit flit, std::uint8_t eseq) {
+    flit.bytes[66] ^= 0xFF;
+    flit.bytes[67] ^= 0xFF;
+    sent(d, flit);
+    EXPECT_TRUE(checker.discarding(d));
+    return sent_framed(opposite(d), RetryReq{eseq, 1, 0});
+  }
   Link& send(Direction d, const Control& c) { return send(d, encode_control(c)); }
   Link& send(Direction d, const ProtocolFlit& f) { return send(d, encode(d, f)); }
   Link& damaged(Direction d, Flit flit) {
@@ -262,6 +280,52 @@ TEST(LinkChecker, LookalikesInOwedData) {
   EXPECT_EQ(link.checker.stats(kDown).all_data, 1u);
 }
 
+// A port announces viral by a flit with an inverted CRC: for the receiver a damaged one like any
+// other, and from then on each RETRY.Ack says Viral. Both ends, under traffic.
+TEST(LinkChecker, ViralAnnouncement) {
+  Link link;
+  link.up();
+  const Flit request = encode(kDown, Link::request(Link::req(1, 0x40)));
+  EXPECT_TRUE(request.crc_ok() && !request.crc_inverted());
+  link.announced(kDown, request, 2);
+  link.sent_framed(kDown, RetryAck{false, true, 1, 0, 2, 0, 0}).sent(kDown, request);
+  link.data(1);
+  // The other end, with nothing to say.
+  link.announced(kUp, encode_control(Llcrd{1, 0, 0, 0}), 4);
+  link.sent_framed(kUp, RetryAck{false, true, 1, 0, 4, 0, 0}).sent(kUp, Llcrd{1, 0, 0, 0});
+  // A bit error is none, and the next Ack still says it.
+  Flit hit = encode(kDown, Link::request(Link::req(2, 0x80)));
+  link.checker.on_sent(link.time, kDown, hit);
+  link.damaged(kDown, hit).sent_framed(kUp, RetryReq{3, 1, 0});
+  link.sent_framed(kDown, RetryAck{false, true, 1, 0, 3, 0, 0}).sent(kDown, hit).data(2);
+  link.checker.finish();
+  link.expect_clean();
+  EXPECT_EQ(link.checker.viral_announcements(kDown), 1u);
+  EXPECT_EQ(link.checker.viral_announcements(kUp), 1u);
+  EXPECT_EQ(link.checker.stats(kDown).crc_errors, 2u);
+  EXPECT_EQ(link.checker.stats(kDown).retries, 2u);
+  EXPECT_EQ(link.checker.stats(kUp).retries, 1u);
+}
+
+// Viral ends with the start of the link layer; an Ack counts after five Frames only.
+TEST(LinkChecker, ViralEndsWithTheLink) {
+  Link link;
+  const auto retry = [&link](bool viral) {
+    link.damaged(kDown, encode(kDown, ProtocolFlit{})).sent_framed(kUp, RetryReq{2, 1, 0});
+    link.sent_framed(kDown, RetryAck{false, viral, 1, 0, 2, 0, 0});
+  };
+  link.up().announced(kDown, encode(kDown, ProtocolFlit{}), 2);
+  link.sent_framed(kDown, RetryAck{false, true, 1, 0, 2, 0, 0});
+  link.checker.link_up();
+  link.up();
+  retry(false);
+  link.expect_clean();
+  // Only four Frames: data, as far as one can tell.
+  link.damaged(kDown, encode(kDown, ProtocolFlit{}));
+  link.sent_framed(kDown, RetryAck{false, true, 1, 0, 2, 0, 0}, 4);
+  link.expect_clean();
+}
+
 // ---- every rule, broken -------------------------------------------------------------------------
 
 TEST(LinkRules, TimeOrder) {
@@ -360,6 +424,44 @@ TEST(LinkRules, RetryAcks) {
   Link echo;
   echo.up().damaged(kDown, encode(kDown, ProtocolFlit{})).framed(kUp, RetryReq{2, 1, 0});
   echo.framed(kDown, RetryAck{false, false, 1, 0, 7, 0, 0}).expect(Rule::RetryReqSequence);
+}
+
+TEST(LinkRules, CrcSent) {
+  Flit flit = encode(kDown, ProtocolFlit{});
+  for (const unsigned wrong : {0x0001u, 0x8000u, 0x00FFu, 0xFF00u, 0xFFFEu, 0x7FFFu}) {
+    flit.set_crc();
+    flit.bytes[66] ^= static_cast<std::uint8_t>(wrong);
+    flit.bytes[67] ^= static_cast<std::uint8_t>(wrong >> 8);
+    Link link;
+    link.up().sent(kDown, flit).expect(Rule::CrcSent);
+  }
+  Link io;  // what carries no CRC of this kind has none
+  flit.set_protocol_id(ProtocolId::Io);
+  io.up().sent(kDown, flit).expect_clean();
+}
+
+TEST(LinkRules, ViralMismatch) {
+  // Viral although nothing was announced.
+  Link loud;
+  loud.up().damaged(kDown, encode(kDown, ProtocolFlit{})).sent_framed(kUp, RetryReq{2, 1, 0});
+  loud.sent_framed(kDown, RetryAck{false, true, 1, 0, 2, 0, 0}).expect(Rule::ViralMismatch);
+  // The other end's announcement is no excuse.
+  Link other;
+  other.up().announced(kUp, encode(kUp, ProtocolFlit{}), 2);
+  other.sent_framed(kUp, RetryAck{false, true, 1, 0, 2, 0, 0});
+  other.damaged(kDown, encode(kDown, ProtocolFlit{})).sent_framed(kUp, RetryReq{2, 1, 0});
+  other.expect_clean();
+  other.sent_framed(kDown, RetryAck{false, true, 1, 0, 2, 0, 0}).expect(Rule::ViralMismatch);
+  // Announced, but the Ack does not say so; nor does a later one.
+  Link quiet;
+  quiet.up().announced(kDown, encode(kDown, ProtocolFlit{}), 2);
+  quiet.sent_framed(kDown, RetryAck{false, false, 1, 0, 2, 0, 0}).expect(Rule::ViralMismatch);
+  Link later;
+  later.up().announced(kDown, encode(kDown, ProtocolFlit{}), 2);
+  later.sent_framed(kDown, RetryAck{false, true, 1, 0, 2, 0, 0});
+  later.damaged(kDown, encode(kDown, ProtocolFlit{})).sent_framed(kUp, RetryReq{2, 1, 0});
+  later.expect_clean();
+  later.sent_framed(kDown, RetryAck{false, false, 1, 0, 2, 0, 0}).expect(Rule::ViralMismatch);
 }
 
 TEST(LinkRules, AckOveruse) {
