@@ -5,13 +5,6 @@
 
 namespace cxlgpu {
 
-namespace {
-
-constexpr std::uint32_t kViral = 0x840;
-constexpr std::uint32_t kViralOwn = 1u << 0, kViralFatal = 1u << 1, kViralPeer = 1u << 2;
-
-}  // namespace
-
 RootPortBlock::Block RootPortBlock::block_of(std::uint32_t addr) {
   switch (addr >> 10 & 3) {
     case 0:
@@ -210,9 +203,9 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
       return now.reader.counters.halted;
     case rp::kUnexpected:
       return now.memory.unexpected;
-    case kViral:
-      return (viral_ ? kViralOwn : 0) | (fatal_is_viral_ ? kViralFatal : 0) |
-             (peer_viral_ ? kViralPeer : 0);
+    case rp::kViral:
+      return rp::kViralPort.put(viral_) | rp::kViralOnFatal.put(fatal_is_viral_) |
+             rp::kViralDevice.put(peer_viral_);
     default:
       return 0;
   }
@@ -220,11 +213,12 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
 
 // What happens in a cycle is stronger than what is written in it.
 void RootPortBlock::clock_viral(const In& in, const Cycle& now) {
+  namespace rp = regs::rp;
   const bool fatal = ras_.eval(now.ras_in).fatal && fatal_is_viral_;
-  if (in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == kViral) {
-    viral_ = (in.reg.wdata & kViralOwn) != 0;
-    fatal_is_viral_ = (in.reg.wdata & kViralFatal) != 0;
-    if ((in.reg.wdata & kViralPeer) != 0) peer_viral_ = false;
+  if (in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kViral) {
+    viral_ = rp::kViralPort.is_set(in.reg.wdata);
+    fatal_is_viral_ = rp::kViralOnFatal.is_set(in.reg.wdata);
+    if (rp::kViralDevice.is_set(in.reg.wdata)) peer_viral_ = false;
   }
   viral_ |= fatal;
   peer_viral_ |= now.port.messages.viral;

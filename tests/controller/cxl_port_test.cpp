@@ -24,11 +24,12 @@ struct Mix {
   unsigned nd, wd, io, ready, rx_stall;  // percent a cycle
   unsigned damage;                       // per 10 000 flits
   unsigned recovery, down;               // per 100 000 cycles
+  unsigned viral;                        // changes, per 100 000 cycles
 };
 constexpr Mix kMixes[] = {
-    {10, 10, 10, 100, 0, 0, 0, 0},    {100, 100, 100, 47, 0, 0, 10, 0},
-    {60, 60, 0, 100, 30, 50, 50, 10}, {30, 30, 50, 80, 5, 200, 20, 5},
-    {5, 5, 5, 100, 0, 10, 200, 50},
+    {10, 10, 10, 100, 0, 0, 0, 0, 50},   {100, 100, 100, 47, 0, 0, 10, 0, 0},
+    {60, 60, 0, 100, 30, 50, 50, 10, 0}, {30, 30, 50, 80, 5, 200, 20, 5, 200},
+    {5, 5, 5, 100, 0, 10, 200, 50, 500},
 };
 
 class Bench {
@@ -61,13 +62,14 @@ class Bench {
   }
 
   std::uint64_t delivered = 0, io_delivered = 0, damaged = 0, starts = 0, retries = 0;
+  std::array<std::uint64_t, 2> announced{}, heard{};  // viral, by end
   [[nodiscard]] std::uint64_t recoveries() const { return link_.recoveries(); }
 
  private:
   struct End {
     std::deque<MsgHeader> nd, nd_sent;
     std::deque<WdMessage> wd, wd_sent;
-    bool was_up = false;
+    bool was_up = false, viral = false;
     Stream io;
     explicit End(std::uint64_t seed) : io(seed, true) {}
   };
@@ -92,6 +94,8 @@ class Bench {
     m.tx_wd_valid = lives && !end.wd.empty();
     if (m.tx_wd_valid) m.tx_wd = end.wd.front();
     m.tx_flush = !lives;
+    if (random_.below(100000) < mix_.viral) end.viral = !end.viral;
+    m.viral = end.viral;
     m.rx_nd_ready = lives && !random_.percent(mix_.rx_stall);
     m.rx_wd_ready = lives && !random_.percent(mix_.rx_stall);
 
@@ -123,6 +127,7 @@ class Bench {
     End& peer = end_[1 - e];
     const CxlController::Out& m = out.messages;
     retries += m.err >> 6 & 1;
+    heard[e] += m.viral;
     if (in.messages.tx_nd_valid && m.tx_nd_ready) {
       end.nd_sent.push_back(end.nd.front());
       end.nd.pop_front();
@@ -133,7 +138,12 @@ class Bench {
     }
     if (in.messages.rx_nd_ready && m.rx_nd_valid) arrived("ND message", peer.nd_sent, m.rx_nd_hdr);
     if (in.messages.rx_wd_ready && m.rx_wd_valid) arrived("WD message", peer.wd_sent, m.rx_wd);
-    if (out.link.tx_valid && in.link.tx_ready) link_.send(e, out.link.tx_kind, out.link.tx_flit);
+    if (out.link.tx_valid && in.link.tx_ready) {
+      const CrcFlit& sent = out.link.tx_flit;
+      link_.send(e, out.link.tx_kind, sent);
+      const bool inverted = (crc_of(sent.payload) ^ sent.crc) == 0xFFFF;
+      announced[e] += out.link.tx_kind == FlitKind::kCachemem && inverted;
+    }
     if (out.link.io_tx_ready) end.io.taken(link_.epoch(e));
     if (out.link.io_rx_valid) {
       peer.io.received({out.link.rx_flit.payload, 0}, link_.spoilt());
@@ -169,6 +179,7 @@ class Bench {
       const ArbMux::In& l = in[e].link;
       set_bits(v.mdh_disable_i, e, 1, m.mdh_disable);
       set_bits(v.tx_flush_i, e, 1, m.tx_flush);
+      set_bits(v.viral_i, e, 1, m.viral);
       set_bits(v.tx_nd_valid_i, e, 1, m.tx_nd_valid);
       set_header(v.tx_nd_hdr_i, kHeaderPortBits * e, m.tx_nd_hdr);
       set_bits(v.tx_wd_valid_i, e, 1, m.tx_wd_valid);
@@ -222,6 +233,7 @@ class Bench {
     check("init_done_o", v.init_done_o, 1, m.init_done);
     check("abort_o", v.abort_o, 1, m.abort);
     check("err_o", v.err_o, 8, m.err);
+    check("viral_o", v.viral_o, 1, m.viral);
     check("weight_io_o", v.weight_io_o, 4, l.weight_io);
     check("weight_cm_o", v.weight_cm_o, 4, l.weight_cm);
     check("arb_err_o", v.arb_err_o, 3, l.damaged | l.malformed << 1 | l.stray << 2);
@@ -268,6 +280,10 @@ TEST(CxlPort, Lockstep) {
   EXPECT_GT(bench.retries, 100u);
   EXPECT_GT(bench.recoveries(), 30u);
   EXPECT_GT(bench.starts, 10u);
+  for (unsigned e = 0; e < 2; ++e) {
+    EXPECT_GT(bench.announced[e], 20u);
+    EXPECT_GT(bench.heard[e], 20u);
+  }
 }
 
 }  // namespace

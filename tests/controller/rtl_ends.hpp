@@ -54,6 +54,7 @@ class RtlEndsOf : public Ends {
       set_flag(v.link_up_i, end, i.link_up);
       set_flag(v.mdh_disable_i, end, i.mdh_disable);
       set_flag(v.tx_flush_i, end, i.tx_flush);
+      set_flag(v.viral_i, end, i.viral);
       set_flag(v.tx_nd_valid_i, end, i.tx_nd_valid);
       set_header(v.tx_nd_hdr_i, kHeaderPortBits * end, i.tx_nd_hdr);
       set_flag(v.tx_wd_valid_i, end, i.tx_wd_valid);
@@ -93,6 +94,7 @@ class RtlEndsOf : public Ends {
     o.link_tx_flit.crc =
         static_cast<std::uint16_t>(get_bits(v.link_tx_flit_o, kFlitBits * end + 512, 16));
     o.phy_reinit_req = flag(v.phy_reinit_req_o);
+    o.viral = flag(v.viral_o);
     o.init_done = flag(v.init_done_o);
     o.abort = flag(v.abort_o);
     o.err = static_cast<unsigned>(get_bits(v.err_o, 8 * end, 8));
@@ -145,6 +147,7 @@ class RtlEndsOf : public Ends {
     check("init_done_o", rtl.init_done, twin.init_done);
     check("abort_o", rtl.abort, twin.abort);
     check("err_o", rtl.err, twin.err);
+    check("viral_o", rtl.viral, twin.viral);
     if (twin.rx_nd_valid) {
       check_bytes("rx_nd_hdr_o", header_bytes(rtl.rx_nd_hdr), header_bytes(twin.rx_nd_hdr));
     }

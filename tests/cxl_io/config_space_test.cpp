@@ -80,6 +80,8 @@ class Devices {
     rtl_->ts_data_i = in.ts_data;
     rtl_->id_error_i = static_cast<std::uint8_t>(in.id_error);
     rtl_->event_i = static_cast<std::uint8_t>(in.event);
+    rtl_->viral_peer_i = in.viral_peer;
+    rtl_->viral_own_i = in.viral_own;
   }
   void compare() {
     for (unsigned d = 0; d < kDevices; ++d) {
@@ -89,6 +91,7 @@ class Devices {
       run.check("bar0_o", get_bits(rtl_->bar0_o, 64 * d, 47), out[d].bar0);
       run.check("mem_enable_o", get_bits(rtl_->mem_enable_o, d, 1), out[d].mem_enable);
       run.check("config_lock_o", get_bits(rtl_->config_lock_o, d, 1), out[d].config_lock);
+      run.check("viral_o", get_bits(rtl_->viral_o, d, 1), out[d].viral);
       if (!run.ok()) {
         ADD_FAILURE() << "device " << d << ", access to " << std::hex << 4 * in.access.word
                       << (in.access.write ? " write" : " read");
@@ -138,13 +141,16 @@ void randomise(Random& random, const Rates& rates, bool lock, ConfigSpace::In& i
   const bool event = random.percent(rates.events);
   in.event = event ? static_cast<unsigned>(random.bits(6) & random.bits(6)) : 0;
   in.id_error = event ? static_cast<unsigned>(random.bits(3) & random.bits(3)) : 0;
+  in.viral_peer = event && random.percent(10);
+  in.viral_own = event && random.percent(10);
 }
 
 TEST(ConfigSpace, LockstepWithRtl) {
   Devices devices;
   Random random(devices.run.seed());
   Rates rates(random);
-  std::uint64_t locked = 0, mapped = 0, enabled = 0, nonzero = 0;
+  std::uint64_t locked = 0, mapped = 0, enabled = 0, nonzero = 0, announces = 0, changes = 0;
+  bool announced = false;
   while (devices.run.next()) {
     const std::uint64_t cycle = devices.run.cycle();
     if (cycle % 200 == 0) rates = Rates(random);
@@ -155,12 +161,18 @@ TEST(ConfigSpace, LockstepWithRtl) {
     mapped += devices.out[0].mem_space_en;
     enabled += devices.out[0].mem_enable;
     nonzero += devices.out[1].rdata != 0;
+    changes += devices.out[0].viral != announced;
+    announced = devices.out[0].viral;
+    announces += announced;
   }
   if (devices.run.cycle() > 100000) {
     EXPECT_GT(locked, 5000u);
     EXPECT_GT(mapped, 5000u);
     EXPECT_GT(enabled, 5000u);
     EXPECT_GT(nonzero, 5000u);
+    EXPECT_GT(announces, 5000u);
+    EXPECT_LT(announces, devices.run.cycle() - 5000);
+    EXPECT_GT(changes, 100u);
   }
 }
 
@@ -185,7 +197,7 @@ TEST(ConfigSpace, ValuesAfterReset) {
       {0x02c, 0xc801'1234}, {0x034, 0x0000'0040}, {0x040, 0x0002'8010}, {0x044, 0x0000'8000},
       {0x04c, 0x0040'0085}, {0x050, 0x1085'0000}, {0x064, 0x0001'0000}, {0x06c, 0x0000'003e},
       {0x070, 0x0000'0005}, {0x080, 0x0003'0001}, {0x084, 0x0000'0008}, {0x100, 0x1401'0023},
-      {0x104, 0x0381'1e98}, {0x108, 0x001e'0000}, {0x10c, 0x0000'0002}, {0x118, 0x0000'0001},
+      {0x104, 0x0381'1e98}, {0x108, 0x401e'0000}, {0x10c, 0x0000'0002}, {0x118, 0x0000'0001},
       {0x11c, 0x0000'0001}, {0x140, 0x1601'0023}, {0x144, 0x0141'1e98}, {0x148, 0x0026'0007},
       {0x160, 0x1801'0023}, {0x164, 0x0140'1e98}, {0x168, 0x0000'0008}, {0x16c, 0x0000'0100},
       {0x180, 0x0001'0023}, {0x184, 0x0140'1234}, {0x188, 0x0481'0001}, {0x18c, 0x0001'0000}};
@@ -194,7 +206,7 @@ TEST(ConfigSpace, ValuesAfterReset) {
     EXPECT_EQ(devices.read(offset), found == values.end() ? 0 : found->second)
         << "offset " << std::hex << offset;
   }
-  EXPECT_EQ(devices.read(0x108, 1), 0x002e'0000u);
+  EXPECT_EQ(devices.read(0x108, 1), 0x402e'0000u);
   EXPECT_EQ(devices.read(0x118, 1), 0xa987'6543u);
   EXPECT_EQ(devices.read(0x11c, 1), 0x2000'0015u);
   EXPECT_EQ(devices.read(0x128, 1), 0x5012'3456u);
@@ -264,7 +276,7 @@ TEST(ConfigSpace, BarSizing) {
 TEST(ConfigSpace, LockAndErrorBits) {
   Devices devices;
   devices.write(0x10c, 0xffff'ffff);
-  EXPECT_EQ(devices.read(0x10c), 6u);
+  EXPECT_EQ(devices.read(0x10c), 0x4006u);
   EXPECT_TRUE(devices.out[0].mem_enable);
   devices.write(0x120, 0x1111'1111);
   devices.write(0x124, 0xffff'ffff);
@@ -273,7 +285,7 @@ TEST(ConfigSpace, LockAndErrorBits) {
   devices.write(0x114, 1, 0b0001);
   EXPECT_TRUE(devices.out[0].config_lock);
   for (const unsigned offset : {0x10cu, 0x114u, 0x120u, 0x124u}) devices.write(offset, 0);
-  EXPECT_EQ(devices.read(0x10c), 6u);
+  EXPECT_EQ(devices.read(0x10c), 0x4006u);
   EXPECT_EQ(devices.read(0x114), 1u);
   EXPECT_EQ(devices.read(0x120), 0x1111'1111u);
   EXPECT_EQ(devices.read(0x124), 0xf000'0000u);
@@ -295,6 +307,61 @@ TEST(ConfigSpace, LockAndErrorBits) {
   EXPECT_EQ(devices.read(0x14c), 0x0400'0000u);
   devices.write(0x004, 0x8000'0000);
   EXPECT_EQ(devices.read(0x004), 0x0810'0000u);
+}
+
+// Status bit 30 is set by either end's viral, but only while software allows it; what is announced
+// is the device's own viral.
+TEST(ConfigSpace, Viral) {
+  constexpr std::uint32_t kStatus = 1u << 30, kEnable = 1u << 14, kIo = 1u << 1;
+  Devices devices;
+  const auto event = [&](bool peer, bool own) {
+    devices.in.viral_peer = peer;
+    devices.in.viral_own = own;
+    devices.step();
+    devices.in.viral_peer = devices.in.viral_own = false;
+  };
+  const auto announces = [&] { return devices.out[0].viral; };
+  event(true, true);  // not enabled
+  EXPECT_EQ(devices.read(0x10c), kIo);
+  EXPECT_FALSE(announces());
+  // Enabled from the edge of the write on.
+  devices.in.viral_peer = devices.in.viral_own = true;
+  devices.write(0x10c, kEnable);
+  devices.in.viral_peer = devices.in.viral_own = false;
+  EXPECT_EQ(devices.read(0x10c), kEnable | kIo);
+  EXPECT_FALSE(announces());
+  // The host's: noted, not announced.
+  event(true, false);
+  EXPECT_EQ(devices.read(0x10c), kStatus | kEnable | kIo);
+  EXPECT_FALSE(announces());
+  // Its own, while the bit stands already.
+  event(false, true);
+  EXPECT_TRUE(announces());
+  event(true, false);
+  EXPECT_TRUE(announces());
+  devices.write(0x10c, kEnable | kStatus, 0b0111);  // not its byte
+  EXPECT_TRUE(announces());
+  devices.write(0x10c, 0);  // without enable what stands stays
+  EXPECT_EQ(devices.read(0x10c), kStatus | kIo);
+  EXPECT_TRUE(announces());
+  devices.write(0x10c, kStatus);
+  EXPECT_EQ(devices.read(0x10c), kIo);
+  EXPECT_FALSE(announces());
+  // An event of the cycle wins over the clearing one; the last cycle with enable counts.
+  devices.write(0x10c, kEnable);
+  event(false, true);
+  devices.in.viral_peer = true;
+  devices.write(0x10c, kEnable | kStatus);
+  devices.in.viral_peer = false;
+  EXPECT_EQ(devices.read(0x10c), kStatus | kEnable | kIo);
+  EXPECT_TRUE(announces());
+  devices.in.viral_own = true;
+  devices.write(0x10c, kStatus);
+  devices.in.viral_own = false;
+  EXPECT_EQ(devices.read(0x10c), kStatus | kIo);
+  EXPECT_TRUE(announces());
+  devices.write(0x10c, kStatus);
+  EXPECT_FALSE(announces());
 }
 
 // What regs/ says of the DVSECs is what is here; parameters aside.
@@ -326,7 +393,8 @@ TEST(ConfigSpace, DvsecsAsInTheRegisterMap) {
   EXPECT_TRUE(dev::kRangeSizeLowInfoValid.is_set(low));
   EXPECT_TRUE(dev::kRangeSizeLowActive.is_set(low));
   devices.write(0x100 + dev::kControl, 0xffff'ffff);
-  EXPECT_EQ(read16(0x100 + dev::kControl), dev::kControlIo.mask() | dev::kControlMem.mask());
+  EXPECT_EQ(read16(0x100 + dev::kControl),
+            dev::kControlIo.mask() | dev::kControlMem.mask() | dev::kControlViral.mask());
 
   ASSERT_EQ(at, 0x140u);
   at = header(at, flex::kCapHeaderNext, flex::kCapHeaderReset, flex::kDvsecHeaderReset,

@@ -2,6 +2,8 @@
 // says by hand.
 #include "refmodel/cxl_io/io_completer.hpp"
 
+#include <map>
+
 #include "Vio_completer.h"
 #include "tests/cxl_io/tlp_port.hpp"
 
@@ -72,10 +74,11 @@ void set_address(Tlp& tlp, std::uint64_t address) {
 }
 
 unsigned random_offset(Random& random) {
-  static constexpr unsigned kEdges[] = {0x1000,  0x1004,  0x1008,  0x17fc,  0x1800,  0x1ffc,
-                                        0x2000,  0xe17c,  0xe180,  0xe184,  0xe1bc,  0xe1c0,
-                                        0xe1c4,  0xfffc,  0x10000, 0x107fc, 0x10800, 0x1180,
-                                        0x1e180, 0x11800, 0x11000, 0x11004, 0x0000,  0x1fffc};
+  static constexpr unsigned kEdges[] = {
+      0x1000, 0x1004,  0x1008,  0x100c,  0x11fc,  0x1200, 0x1204,  0x1240,  0x127c,
+      0x1280, 0x11200, 0x1a00,  0x3200,  0x17fc,  0x1800, 0x1ffc,  0x2000,  0xe17c,
+      0xe180, 0xe184,  0xe1bc,  0xe1c0,  0xe1c4,  0xfffc, 0x10000, 0x107fc, 0x10800,
+      0x1180, 0x1e180, 0x11800, 0x11000, 0x11004, 0x0000, 0x1fffc};
   const std::uint64_t kind = random.below(100);
   if (kind < 50) return random.pick(kEdges);
   if (kind < 70) return 0x1800 + static_cast<unsigned>(random.bits(11));
@@ -213,6 +216,48 @@ TEST(IoCompleter, CompletionOfARead) {
   locked[0] |= tlp_type::kMemoryLocked;
   EXPECT_EQ(answer(completer, locked),
             (Tlp{0x0b, 0x54, 0x10, 0, 0, 0, 0x20, 4, 0x5a, 0xc3, 0x77, 0x04}));
+}
+
+// The access that a TLP makes, in the cycle after it was taken.
+RegAccess access(Completer& completer, const Tlp& tlp) {
+  completer.in.link_up = completer.in.tlp_tx_ready = completer.in.mem_space_en = true;
+  completer.in.tlp_rx = tlp;
+  completer.step();
+  completer.in.tlp_rx.reset();
+  completer.step();
+  const RegAccess made = completer.out.reg;
+  completer.step();
+  completer.step();
+  return made;
+}
+
+// The component registers: the array, and where the structures are that it names.
+TEST(IoCompleter, ComponentRegisters) {
+  Completer completer;
+  completer.in.bar0 = kBar0 >> 17;
+  completer.in.reg_rdata = 0x5555'aaaa;
+  const auto read = [&](unsigned offset) {
+    return data_of(answer(completer, memory_read(1, 0xf, kBar0 + offset)).value_or(Tlp{}));
+  };
+  EXPECT_EQ(read(0x1000), 0x0211'0001u);
+  EXPECT_EQ(read(0x1004), 0x8001'0005u);
+  EXPECT_EQ(read(0x1008), 0x2002'0002u);
+  for (const unsigned nothing : {0x0ffcu, 0x100cu, 0x11fcu, 0x1280u, 0x17fcu, 0x2000u}) {
+    EXPECT_EQ(read(nothing), 0u) << std::hex << nothing;
+    EXPECT_FALSE(access(completer, memory_read(1, 0xf, kBar0 + nothing)).valid);
+  }
+  const std::map<unsigned, unsigned> registers{
+      {0x1200, 0x1000}, {0x1204, 0x1004},  {0x127c, 0x107c},  {0x1800, 0x000},
+      {0x1ffc, 0x7fc},  {0x1'0000, 0x800}, {0x1'07fc, 0xffc},
+  };
+  for (const auto& [offset, addr] : registers) {
+    EXPECT_EQ(read(offset), 0x5555'aaaau) << std::hex << offset;
+    Tlp tlp = memory_read(1, 0xf, kBar0 + offset);
+    EXPECT_EQ(access(completer, tlp), (RegAccess{true, false, addr, 0}));
+    tlp[0] |= 0x40;
+    set_data(tlp, 0x1357'9bdf);
+    EXPECT_EQ(access(completer, tlp), (RegAccess{true, true, addr, 0x1357'9bdf}));
+  }
 }
 
 TEST(IoCompleter, BusAndDeviceAreCaptured) {

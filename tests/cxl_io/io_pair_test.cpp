@@ -112,8 +112,9 @@ TEST(IoPair, Enumeration) {
     check_vendor_dvsec(bench, device.dvsec.at(kVendorDvsec));
     EXPECT_EQ(device.component, bar0);
     EXPECT_EQ(device.vendor, bar0 + 0x1'0000);
-    // Array: ID 1, versions 1 and 1, one entry.
-    EXPECT_EQ(bench.read(device.component + 0x1000), 0x0111'0001u);
+    // Array: ID 1, versions 1 and 1, two entries.
+    EXPECT_EQ(bench.read(device.component + 0x1000), 0x0211'0001u);
+    EXPECT_EQ(bench.read(device.component + 0x1008), 0x2002'0002u);
     expect_quiet(bench, 0);
   }
 }
@@ -130,7 +131,7 @@ TEST(IoPair, RequestsNobodyClaims) {
   EXPECT_EQ(bench.request(Op::kCfgWr1, function_address(2, 0, 0), 5), kUnsupportedWrite);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 + 0x1000), kUnsupportedRead);  // BAR0 not on yet
   map_bar0(bench, kBar0);
-  EXPECT_EQ(bench.read(kBar0 + 0x1000), 0x0111'0001u);
+  EXPECT_EQ(bench.read(kBar0 + 0x1000), 0x0211'0001u);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 + 0x2'0000), kUnsupportedRead);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 - 4), kUnsupportedRead);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 + (std::uint64_t{1} << 32)), kUnsupportedRead);

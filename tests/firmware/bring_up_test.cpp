@@ -8,6 +8,7 @@
 #include <string>
 
 #include "refmodel/common/input_error.hpp"
+#include "refmodel/firmware/io_port.hpp"
 #include "tests/firmware/fake_system.hpp"
 
 namespace cxlgpu::test {
@@ -73,6 +74,50 @@ TEST(Enumerate, FourUnlikeEndpoints) {
     bars.insert(e.hdm_base / 0x2'0000);
   }
   EXPECT_EQ(bars.size(), 4u);  // nobody's BAR is another's
+}
+
+// The decoders are found by their ID wherever they stand in the array.
+TEST(Enumerate, CapabilityArray) {
+  FakeSystem as_it_is(equal(2));
+  IoPort io(as_it_is, 1);
+  const std::uint64_t block = enumerate(as_it_is, 4).endpoints[1].hdm_base - 0x1800;
+  EXPECT_EQ(io.read(block + 0x1000), 0x0211'0001u);
+  EXPECT_EQ(io.read(block + 0x1004), 0x8001'0005u);
+  EXPECT_EQ(io.read(block + 0x1008), 0x2002'0002u);
+  using Registers = std::map<std::uint32_t, std::uint32_t>;
+  for (const Registers& array : {
+           Registers{{0x1004, 0x2002'0002}, {0x1008, 0x8001'0005}},
+           Registers{{0x1000, 0x0311'0001}, {0x1008, 0x4002'0004}, {0x100c, 0x2002'0002}},
+           Registers{
+               {0x1000, 0x0311'0001}, {0x1004, 0}, {0x1008, 0x2002'0002}, {0x100c, 0x8001'0005}},
+       }) {
+    FakeSystem system({{.memory = array}});
+    EXPECT_EQ(enumerate(system, 1).endpoints[0].hdm_base % 0x2'0000, 0x1800u);
+  }
+  // What stands behind its end is not looked at.
+  FakeSystem short_array(
+      {{.memory = {{0x1000, 0x0111'0001}, {0x1004, 0x2002'0002}, {0x1008, 0x8001'0005}}}});
+  expect_refusal(refusal([&] { enumerate(short_array, 1); }), {"port 0", "no HDM decoder"});
+}
+
+// The model's endpoint has its RAS structure too, apart from the decoders.
+TEST(Enumerate, RasRegisters) {
+  namespace ras = regs::ras;
+  FakeSystem system(equal(2));
+  const std::uint64_t hdm = enumerate(system, 4).endpoints[2].hdm_base;
+  const std::uint64_t base = hdm - 0x800 + 0x200;
+  IoPort io(system, 2), other(system, 1);
+  EXPECT_EQ(io.read(base + ras::kUncorStatus), 0u);
+  EXPECT_EQ(io.read(base + ras::kUncorMask), 0x1'cfffu);
+  EXPECT_EQ(io.read(base + ras::kUncorSeverity), 0x1'cfffu);
+  EXPECT_EQ(io.read(base + ras::kCorStatus), 0u);
+  EXPECT_EQ(io.read(base + ras::kCorMask), 0x7fu);
+  EXPECT_EQ(io.read(base + ras::kControl), ras::kControlPoisonEnabled.mask());
+  const std::uint32_t decoders = io.read(hdm);
+  io.write(base + ras::kUncorMask, 0x55);
+  EXPECT_EQ(io.read(base + ras::kUncorMask), 0x55u);
+  EXPECT_EQ(io.read(hdm), decoders);
+  EXPECT_EQ(other.read(base - 0x2'0000 + ras::kUncorMask), 0x1'cfffu);
 }
 
 TEST(Plan, WithoutInterleaveOfUnlikeSizes) {

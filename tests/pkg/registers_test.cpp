@@ -56,9 +56,13 @@ TEST(Registers, Dvsecs) {
   EXPECT_EQ(dev::kCapability, 0x0au);
   EXPECT_FIELD(dev::kCapabilityMem, 2, 2, 1);
   EXPECT_FIELD(dev::kCapabilityHdmCount, 5, 4);
+  EXPECT_FIELD(dev::kCapabilityViral, 14, 14, 1);
   EXPECT_EQ(dev::kControl, 0x0cu);
   EXPECT_FIELD(dev::kControlIo, 1, 1, 1);
   EXPECT_FIELD(dev::kControlMem, 2, 2);
+  EXPECT_FIELD(dev::kControlViral, 14, 14);
+  EXPECT_EQ(dev::kStatus, 0x0eu);
+  EXPECT_FIELD(dev::kStatusViral, 14, 14);
   EXPECT_EQ(dev::kLock, 0x14u);
   EXPECT_EQ(dev::kRange + dev::kRangeSizeHigh, 0x18u);
   EXPECT_EQ(dev::kRange + dev::kRangeSizeLow, 0x1cu);
@@ -188,6 +192,10 @@ TEST(Registers, RootPort) {
   EXPECT_EQ(kRingSuppressed, 0x834u);
   EXPECT_EQ(kHaltSuppressed, 0x838u);
   EXPECT_EQ(kUnexpected, 0x83cu);
+  EXPECT_EQ(kViral, 0x840u);
+  EXPECT_FIELD(kViralPort, 0, 0);
+  EXPECT_FIELD(kViralOnFatal, 1, 1);
+  EXPECT_FIELD(kViralDevice, 2, 2);
 }
 
 // docs/blocks.md, "dev_load" and "endpoint_regs".

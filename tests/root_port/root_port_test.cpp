@@ -1,6 +1,7 @@
 // root_port in lockstep with its twin: loads, stores and register traffic from above, a device (the
 // twin of the other end, with random answers, and that of its CXL.io) below, Recovery, damaged
-// flits, link down, isolation and back; requests over CXL.io and every error that RAS hears.
+// flits, link down, isolation and back; requests over CXL.io, every error that RAS hears, viral at
+// either end.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -159,7 +160,8 @@ class IoDriver {
                     any(16), static_cast<std::uint32_t>(random_.next())};
         break;
       default: {
-        constexpr unsigned kPlaces[] = {0x1000, 0x1004, 0x1800, 0x1820, 0xE180, 0xE1C0, 0x1'0000};
+        constexpr unsigned kPlaces[] = {0x1000, 0x1004, 0x1008, 0x1200,  0x1800,
+                                        0x1820, 0xE180, 0xE1C0, 0x1'0000};
         request_.op = random_.percent(50) ? IoOp::kMemRd : IoOp::kMemWr;
         request_.addr = (std::uint64_t{bar_high_} << 32 | bar_) + random_.pick(kPlaces) + any(8);
         request_.enables = random_.percent(90) ? 0xF : any(16);
@@ -172,6 +174,7 @@ class IoDriver {
   [[nodiscard]] std::optional<std::uint32_t> reads_constant() const {
     if (request_.op == IoOp::kCfgRd0 && (request_.addr & 0xFFC) == 0) return 0xC801'1234;
     if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x1004) return 0x8001'0005;
+    if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x1008) return 0x2002'0002;
     return std::nullopt;
   }
   void count(CplStatus status) {
@@ -269,6 +272,8 @@ class Bench {
     const RootPortBlock::In in = inputs();
     CxlPort::In far;
     far.messages = device_.inputs(mix_.answers);
+    if (random_.below(3000) == 0) far_viral_ = !far_viral_;
+    far.messages.viral = far_viral_;
     far.link = wire(1);
     far.link.cm_req = VlsmCode::kActive;
     far_io_.drive(far.link, far_end_.eval(far).link.io_link_up);
@@ -290,6 +295,8 @@ class Bench {
   }
 
   std::uint64_t answered = 0, refused = 0, isolations = 0, returns = 0, damaged = 0, reads = 0;
+  std::uint64_t viral_by_fatal = 0, viral_of_device = 0;  // times read
+  std::array<std::uint64_t, 2> announced{};               // viral, by end
   std::uint64_t io_damaged = 0, naks = 0, aborts = 0, overflows = 0, encodings = 0;
   [[nodiscard]] std::uint64_t specs() const { return device_.specs; }
   [[nodiscard]] const IoDriver& io() const { return io_; }
@@ -352,7 +359,7 @@ class Bench {
     if (!random_.percent(mix_.registers)) return a;
     a.valid = true;
     a.wdata = static_cast<std::uint32_t>(random_.next());
-    switch (random_.below(12)) {
+    switch (random_.below(13)) {
       case 0:
         a.write = random_.percent(20);
         a.addr = rp::kPolicy;
@@ -383,6 +390,13 @@ class Bench {
         a = io_.next();
         io_asked_ = !a.write;
         break;
+      case 9:
+        a.write = random_.percent(30);
+        a.addr = rp::kViral;
+        a.wdata &= ~rp::kViralPort.mask();  // it does not last: viral costs retries
+        a.wdata |= rp::kViralPort.put(random_.percent(10));
+        viral_asked_ = !a.write;
+        break;
       default:
         a.write = random_.percent(10);
         a.addr = static_cast<std::uint32_t>(random_.percent(50) ? random_.below(16)
@@ -390,6 +404,7 @@ class Bench {
         if (a.write && a.addr >> 2 == tmo::kControl >> 2) a.write = false;
         break;
     }
+    if (a.write && (a.addr & 0xFFC) == rp::kViral) viral_written_ = rp::kViralPort.is_set(a.wdata);
     a.addr |= static_cast<std::uint32_t>(random_.bits(4)) << 12;
     reads += a.valid && !a.write;
     return a;
@@ -496,6 +511,8 @@ class Bench {
   void carry(unsigned e, const ArbMux::In& in, const ArbMux::Out& out) {
     if (!out.tx_valid || !in.tx_ready) return;
     link_.send(e, out.tx_kind, out.tx_flit);
+    const bool inverted = (crc_of(out.tx_flit.payload) ^ out.tx_flit.crc) == 0xFFFF;
+    if (out.tx_kind == FlitKind::kCachemem && inverted) ++announced[e];
     if (e == 1 || out.tx_kind != FlitKind::kIo || !random_.percent(mix_.refused)) return;
     const IoVerdict sent = classify(out.tx_flit.payload);
     if (const auto* tlp = std::get_if<SequencedTlp>(&sent)) {
@@ -512,6 +529,12 @@ class Bench {
     was_isolated_ = out.isolated;
     if (io_answers_) io_.answer(out.rdata);
     io_answers_ = std::exchange(io_asked_, false);
+    if (viral_answers_) {
+      namespace rp = regs::rp;
+      viral_by_fatal += rp::kViralPort.is_set(out.rdata) && !viral_written_;
+      viral_of_device += rp::kViralDevice.is_set(out.rdata);
+    }
+    viral_answers_ = std::exchange(viral_asked_, false);
     const CxlController::Out& m = out.port.messages;
     overflows += (m.err & link_err::kOverflow) != 0;
     encodings += (m.err & link_err::kProtocol) != 0;
@@ -577,6 +600,8 @@ class Bench {
   unsigned nak_ = 0, naks_left_ = 0;
   bool offered_ = false, was_isolated_ = false, was_aborted_ = false;
   bool io_asked_ = false, io_answers_ = false;  // a register is read in this cycle, was in the last
+  bool viral_asked_ = false, viral_answers_ = false;
+  bool viral_written_ = false, far_viral_ = false;
   MemRequest request_;
   std::uint64_t base_ = 0;
 };
@@ -603,6 +628,10 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.encodings, 5u);
   EXPECT_GT(bench.aborts, 0u);
   EXPECT_GT(bench.overflows, 0u);
+  EXPECT_GT(bench.announced[0], 10u);
+  EXPECT_GT(bench.announced[1], 10u);
+  EXPECT_GT(bench.viral_of_device, 10u);
+  EXPECT_GT(bench.viral_by_fatal, 5u);
 }
 
 }  // namespace
