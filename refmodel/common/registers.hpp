@@ -48,13 +48,13 @@ inline constexpr std::uint32_t kBlock = 0x1000;
 inline constexpr std::uint32_t kBlockBytes = 0x1000;
 inline constexpr std::uint32_t kEntry = 0x1004;
 inline constexpr std::uint32_t kEntryStride = 0x4;
-inline constexpr unsigned kEntryCount = 2;
+inline constexpr unsigned kEntryCount = 3;
 inline constexpr std::uint32_t kHeader = 0x1000;
 inline constexpr Field kHeaderId{0, 16, 0x1};
 inline constexpr Field kHeaderVersion{16, 4, 0x1};
 inline constexpr Field kHeaderCachememVersion{20, 4, 0x1};
-inline constexpr Field kHeaderArraySize{24, 8, 0x2};
-inline constexpr std::uint32_t kHeaderReset = 0x02110001;
+inline constexpr Field kHeaderArraySize{24, 8, 0x3};
+inline constexpr std::uint32_t kHeaderReset = 0x03110001;
 inline constexpr std::uint32_t kEntryHeader = 0x000;
 inline constexpr Field kEntryHeaderId{0, 16, 0x0};
 inline constexpr Field kEntryHeaderVersion{16, 4, 0x0};
@@ -359,6 +359,59 @@ inline constexpr Field kCommandLinkUp{30, 1, 0x0};
 inline constexpr Field kCommandBusy{31, 1, 0x0};
 inline constexpr std::uint32_t kCommandReset = 0x00000000;
 }  // namespace io_access
+
+// Link capability (component capability ID 4)
+namespace link {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x34;
+inline constexpr std::uint32_t kCapability = 0x000;
+inline constexpr Field64 kCapabilityVersionSupported{0, 4, 0x2};
+inline constexpr Field64 kCapabilityVersionReceived{4, 4, 0x0};
+inline constexpr Field64 kCapabilityWrapSupported{8, 8, 0x0};
+inline constexpr Field64 kCapabilityWrapReceived{16, 8, 0x0};
+inline constexpr Field64 kCapabilityNumRetry{24, 5, 0x0};
+inline constexpr Field64 kCapabilityNumPhyReinit{29, 5, 0x0};
+inline constexpr Field64 kCapabilityWrPtr{34, 8, 0x0};
+inline constexpr Field64 kCapabilityEseqEcho{42, 8, 0x0};
+inline constexpr Field64 kCapabilityNumFreeBuf{50, 8, 0x0};
+inline constexpr Field64 kCapabilityNoLlReset{58, 1, 0x1};
+inline constexpr std::uint64_t kCapabilityReset = 0x0400000000000002;
+inline constexpr std::uint32_t kControl = 0x008;
+inline constexpr Field64 kControlLlReset{0, 1, 0x0};
+inline constexpr Field64 kControlInitStall{1, 1, 0x0};
+inline constexpr Field64 kControlCrdStall{2, 1, 0x0};
+inline constexpr Field64 kControlInitState{3, 2, 0x0};
+inline constexpr Field64 kControlLlrbConsumed{5, 8, 0x0};
+inline constexpr std::uint64_t kControlReset = 0x0000000000000000;
+inline constexpr std::uint32_t kRxCredit = 0x010;
+inline constexpr Field64 kRxCreditCacheReq{0, 10, 0x0};
+inline constexpr Field64 kRxCreditCacheRsp{10, 10, 0x0};
+inline constexpr Field64 kRxCreditCacheData{20, 10, 0x0};
+inline constexpr Field64 kRxCreditMemNd{30, 10, 0x0};
+inline constexpr Field64 kRxCreditMemData{40, 10, 0x0};
+inline constexpr std::uint64_t kRxCreditReset = 0x0000000000000000;
+inline constexpr std::uint32_t kRxCreditReturn = 0x018;
+inline constexpr Field64 kRxCreditReturnCacheReq{0, 10, 0x0};
+inline constexpr Field64 kRxCreditReturnCacheRsp{10, 10, 0x0};
+inline constexpr Field64 kRxCreditReturnCacheData{20, 10, 0x0};
+inline constexpr Field64 kRxCreditReturnMemNd{30, 10, 0x0};
+inline constexpr Field64 kRxCreditReturnMemData{40, 10, 0x0};
+inline constexpr std::uint64_t kRxCreditReturnReset = 0x0000000000000000;
+inline constexpr std::uint32_t kTxCredit = 0x020;
+inline constexpr Field64 kTxCreditCacheReq{0, 10, 0x0};
+inline constexpr Field64 kTxCreditCacheRsp{10, 10, 0x0};
+inline constexpr Field64 kTxCreditCacheData{20, 10, 0x0};
+inline constexpr Field64 kTxCreditMemNd{30, 10, 0x0};
+inline constexpr Field64 kTxCreditMemData{40, 10, 0x0};
+inline constexpr std::uint64_t kTxCreditReset = 0x0000000000000000;
+inline constexpr std::uint32_t kAckTimer = 0x028;
+inline constexpr Field kAckTimerAckForce{0, 8, 0x10};
+inline constexpr Field kAckTimerFlush{8, 10, 0x20};
+inline constexpr std::uint32_t kAckTimerReset = 0x00002010;
+inline constexpr std::uint32_t kDefeature = 0x030;
+inline constexpr Field kDefeatureMdhDisable{0, 1, 0x0};
+inline constexpr std::uint32_t kDefeatureReset = 0x00000000;
+}  // namespace link
 
 // RAS capability (component capability ID 2)
 namespace ras {

@@ -29,7 +29,8 @@ module cxl_controller
   input  logic       clk_i,
   input  logic       rst_ni,
   input  logic       link_up_i,
-  input  logic       mdh_disable_i,
+  input  link_control_t link_control_i,  // of link_regs
+  output link_status_t  link_status_o,
   input  logic       tx_flush_i,      // throws away what waits in the transmit FIFOs
   input  logic       viral_i,         // this end is viral: tell the peer
   output logic       viral_o,         // pulse: the peer says that it is
@@ -169,6 +170,7 @@ module cxl_controller
   logic [3:0]    nd_field, wd_field;
   logic [3:0]    rsp_crd, req_crd, data_crd;     // of the flit that leaves
   logic          nd_sent, wd_sent, cache_pending;
+  logic          crd_stall, crd_given;   // the fields left, and were not empty by the stall
   logic          rx_nd_pop, rx_wd_pop;
 
   assign rx_header = rx_payload[31:0];
@@ -218,9 +220,13 @@ module cxl_controller
     .pending_o (wd_pending)
   );
 
+  // While stalled nothing is offered and so nothing leaves the pools; they count on.
+  assign crd_stall = link_control_i.crd_stall;
+  assign crd_given = crd_sent && !crd_stall;
+
   // Bit 3 says CXL.mem. The host grants NDR by RspCrd, the device Req by ReqCrd.
-  assign nd_field = {nd_code != 3'd0, nd_code};
-  assign wd_field = {wd_code != 3'd0, wd_code};
+  assign nd_field = crd_stall ? 4'd0 : {nd_code != 3'd0, nd_code};
+  assign wd_field = crd_stall ? 4'd0 : {wd_code != 3'd0, wd_code};
 
   // ---------------------------------------------------------------------------------------------
   // T2: packer. R2: unpacker
@@ -251,7 +257,7 @@ module cxl_controller
       .start_i       (start),
       .take_i        (pk_take),
       .hold_new_i    (pk_hold_new),
-      .mdh_disable_i,
+      .mdh_disable_i (link_control_i.mdh_disable),
       .nd_valid_i    (pk_nd_valid),
       .nd_hdr_i      ({txq_nd1, txq_nd0}),
       .wd_valid_i    (pk_wd_valid),
@@ -294,8 +300,8 @@ module cxl_controller
     assign rsp_crd         = IsHost ? nd_field : 4'd0;
     assign req_crd         = IsHost ? 4'd0 : nd_field;
     assign data_crd        = wd_field;
-    assign nd_sent         = crd_sent;
-    assign wd_sent         = crd_sent;
+    assign nd_sent         = crd_given;
+    assign wd_sent         = crd_given;
     assign cache_pending   = 1'b0;
     assign cache_overflow  = 1'b0;
     assign tx_creq_ready_o = 1'b0;
@@ -329,6 +335,7 @@ module cxl_controller
     cache_dh_t        up_cdat_hdr;
     logic [4:0]       up_owed;
     logic [2:0]       mem_sent;
+    logic [2:0][3:0]  shared_crd;
     logic [3:0]       unused_owed_next;
     logic             unused_is_protocol, unused_is_control;
 
@@ -340,7 +347,7 @@ module cxl_controller
       .start_i       (start),
       .take_i        (pk_take),
       .hold_new_i    (pk_hold_new),
-      .mdh_disable_i,
+      .mdh_disable_i (link_control_i.mdh_disable),
       .nd_valid_i    (pk_nd_valid),
       .nd_hdr_i      ({txq_nd1, txq_nd0}),
       .wd_valid_i    (pk_wd_valid),
@@ -456,11 +463,13 @@ module cxl_controller
       .rx_req_crd_i    (rx_header.req_crd),
       .rx_data_crd_i   (rx_header.data_crd),
       .mem_crd_i       ({wd_field, IsHost ? 4'd0 : nd_field, IsHost ? nd_field : 4'd0}),
-      .crd_o           ({data_crd, req_crd, rsp_crd}),
-      .crd_sent_i      (crd_sent),
+      .crd_o           (shared_crd),
+      .crd_sent_i      (crd_given),
       .mem_sent_o      (mem_sent),
       .crd_pending_o   (cache_pending)
     );
+
+    assign {data_crd, req_crd, rsp_crd} = crd_stall ? 12'd0 : shared_crd;
 
     // The link layer asks only whether four chunks or more are owed.
     assign rx_owed = up_owed[4] ? 4'd15 : up_owed[3:0];
@@ -477,7 +486,8 @@ module cxl_controller
   // ---------------------------------------------------------------------------------------------
   // Link layer: T2 select, T3, R1, R2
   // ---------------------------------------------------------------------------------------------
-  logic rx_overflow;
+  logic         rx_overflow;
+  link_status_t layer_status;
 
   link_layer #(
     .LlrbDepth (LlrbDepth)
@@ -488,6 +498,11 @@ module cxl_controller
     .start_o          (start),
     .viral_i,
     .viral_o,
+    .init_stall_i     (link_control_i.init_stall),
+    .crd_stall_i      (crd_stall),
+    .ack_force_i      (link_control_i.ack_force),
+    .flush_i          (link_control_i.flush),
+    .link_status_o    (layer_status),
     .pk_hold_new_o    (pk_hold_new),
     .pk_ak_o          (pk_ak),
     .pk_take_o        (pk_take),
@@ -498,7 +513,8 @@ module cxl_controller
     .rsp_crd_i        (rsp_crd),
     .req_crd_i        (req_crd),
     .data_crd_i       (data_crd),
-    .crd_pending_i    (nd_pending != 10'd0 || wd_pending != 10'd0 || cache_pending),
+    .crd_pending_i    (!crd_stall &&
+                       (nd_pending != 10'd0 || wd_pending != 10'd0 || cache_pending)),
     .crd_sent_o       (crd_sent),
     .rx_accept_o      (rx_accept),
     .rx_payload_o     (rx_payload),
@@ -517,6 +533,14 @@ module cxl_controller
     .abort_o,
     .err_o
   );
+
+  always_comb begin
+    link_status_o           = layer_status;
+    link_status_o.nd_return = nd_pending;
+    link_status_o.wd_return = wd_pending;
+    link_status_o.nd_credit = nd_avail;
+    link_status_o.wd_credit = wd_avail;
+  end
 
   // ---------------------------------------------------------------------------------------------
   // R2: receive queues
@@ -587,6 +611,9 @@ module cxl_controller
       (tx_nd_valid_i && !tx_nd_ready_o) |=> !tx_nd_valid_i || $stable(tx_nd_hdr_i));
   a_tx_wd: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_wd_valid_i && !tx_wd_ready_o) |=> !tx_wd_valid_i || $stable(tx_wd_data_i));
+  // Stalled credits stay where they are.
+  a_crd_stall: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      crd_stall |-> {data_crd, req_crd, rsp_crd} == 12'd0 && !nd_sent && !wd_sent);
   // A message offered to its queue is a valid one.
   a_tx_valid: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!tx_nd_valid_i || tx_nd_hdr_i[0]) && (!tx_wd_valid_i || tx_wd_hdr_i[0]));

@@ -25,8 +25,11 @@ module cxl_port
   input  logic         clk_i,
   input  logic         rst_ni,
 
+  // Settings and state of the link layer, for link_regs
+  input  link_control_t link_control_i,
+  output link_status_t link_status_o,
+
   // CXL.mem messages
-  input  logic         mdh_disable_i,
   input  logic         tx_flush_i,      // throws away what waits in the transmit FIFOs
   input  logic         viral_i,         // this end is viral: tell the peer
   output logic         viral_o,         // pulse: the peer says that it is
@@ -116,7 +119,8 @@ module cxl_port
     .clk_i,
     .rst_ni,
     .link_up_i        (cm_link_up),
-    .mdh_disable_i,
+    .link_control_i,
+    .link_status_o,
     .tx_flush_i,
     .viral_i,
     .viral_o,

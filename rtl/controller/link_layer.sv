@@ -28,6 +28,13 @@ module link_layer
   input  logic          viral_i,        // this end is viral: tell the peer
   output logic          viral_o,        // pulse: the peer says that it is
 
+  // Fields of link_control_t; the credit counts of the status are not known here and 0
+  input  logic          init_stall_i,
+  input  logic          crd_stall_i,
+  input  logic [7:0]    ack_force_i,
+  input  logic [9:0]    flush_i,
+  output link_status_t  link_status_o,
+
   // Packer
   output logic          pk_hold_new_o,
   output logic          pk_ak_o,
@@ -280,8 +287,9 @@ module link_layer
   logic [2:0]    seq_count_q;           // Frames already selected; 0: no sequence under way
   logic          seq_is_ack_q, seq_is_ack;
   logic [9:0]    num_ack_q;             // accepted flits not yet acknowledged
-  logic [5:0]    timer_q;
-  logic          force_llcrd, bearing, llcrd_room;
+  logic [9:0]    timer_q, flush;
+  logic [7:0]    ack_force;
+  logic          timer_due, force_llcrd, bearing, llcrd_room;
   logic          viral_sent_q;          // a damaged flit has left: the peer will ask
   logic          announce, damage, sel_damaged_q;
   logic [7:0]    full_ack;
@@ -290,7 +298,10 @@ module link_layer
   assign sel_ready   = !sel_valid_q || out_ready;
   assign sel_load    = up_q && sel_ready;
   assign announce    = viral_i && init_done_o && !viral_sent_q;
-  assign force_llcrd = timer_q >= 6'(FlushRetimer) || num_ack_q >= 10'(AckForce) || announce;
+  assign flush       = (flush_i == '0) ? 10'(FlushRetimer) : flush_i;
+  assign ack_force   = (ack_force_i == '0) ? 8'(AckForce) : ack_force_i;
+  assign timer_due   = timer_q >= flush;
+  assign force_llcrd = timer_due || num_ack_q >= 10'(ack_force) || announce;
   assign full_ack    = (num_ack_q > 10'd255) ? 8'd255 : num_ack_q[7:0];
   assign llcrd_room  = num_free >= ((full_ack != 8'd0) ? 9'd2 : 9'd3);
 
@@ -323,7 +334,7 @@ module link_layer
     end else if (!seen_good_q) begin
       sel = SelIdle;
     end else if (!param_sent_q) begin
-      sel = SelParam;
+      sel = init_stall_i ? SelIdle : SelParam;
     end else if (!param_seen_q) begin
       sel = SelIdle;
     end else if (force_llcrd && llcrd_room) begin
@@ -459,7 +470,7 @@ module link_layer
       num_ack_q    <= num_ack_q + 10'(accept && rx_retryable) - num_ack_sent;
       // Acknowledging one flit alone is not worth an LLCRD, which wants one itself.
       if (bearing || !(num_ack_q > 10'd1 || crd_pending_i)) timer_q <= '0;
-      else if (timer_q != 6'(FlushRetimer))                 timer_q <= timer_q + 6'd1;
+      else if (!timer_due)                                  timer_q <= timer_q + 10'd1;
     end
   end
 
@@ -494,6 +505,56 @@ module link_layer
                     lrsm == LrsmLlrReq && lrsm_last_q == LrsmNormal, err_q};
   assign abort_o = lrsm == LrsmAbort;
 
+  // For software, loaded only when what they tell of comes.
+  logic [3:0] version_q;
+  logic [4:0] req_num_retry_q, req_num_phy_reinit_q;
+  logic [7:0] ack_wr_ptr_q, ack_eseq_echo_q, ack_num_free_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      version_q            <= '0;
+      req_num_retry_q      <= '0;
+      req_num_phy_reinit_q <= '0;
+      ack_wr_ptr_q         <= '0;
+      ack_eseq_echo_q      <= '0;
+      ack_num_free_q       <= '0;
+    end else if (start) begin
+      version_q            <= '0;
+      req_num_retry_q      <= '0;
+      req_num_phy_reinit_q <= '0;
+      ack_wr_ptr_q         <= '0;
+      ack_eseq_echo_q      <= '0;
+      ack_num_free_q       <= '0;
+    end else begin
+      if (accept && rx_param && !param_seen_q) version_q <= rx_ctl[3:0];
+      if (req_seq) begin
+        req_num_retry_q      <= rx_ctl[20:16];
+        req_num_phy_reinit_q <= rx_ctl[25:21];
+      end
+      if (ack_seq) begin
+        ack_wr_ptr_q    <= rx_ctl[15:8];
+        ack_eseq_echo_q <= rx_ctl[23:16];
+        ack_num_free_q  <= rx_ctl[31:24];
+      end
+    end
+  end
+
+  always_comb begin
+    link_status_o = '0;
+    if (!up_q || (init_stall_i && !param_sent_q)) link_status_o.init_state = LinkInitNot;
+    else if (!init_done_o)                        link_status_o.init_state = LinkInitParam;
+    else if (crd_stall_i)                         link_status_o.init_state = LinkInitCrdStall;
+    else                                          link_status_o.init_state = LinkInitDone;
+    link_status_o.llrb_used      = 8'(9'(LlrbDepth) - num_free);
+    link_status_o.version        = version_q;
+    link_status_o.wrap           = param_seen_q ? wrap_q : 8'd0;
+    link_status_o.num_retry      = req_num_retry_q;
+    link_status_o.num_phy_reinit = req_num_phy_reinit_q;
+    link_status_o.wr_ptr         = ack_wr_ptr_q;
+    link_status_o.eseq_echo      = ack_eseq_echo_q;
+    link_status_o.num_free       = ack_num_free_q;
+  end
+
   a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (link_tx_valid_o && !link_tx_ready_i && link_up_i) |=>
       link_tx_valid_o && $stable(link_tx_flit_o));
@@ -517,5 +578,12 @@ module link_layer
   a_viral_heard: assert property (@(posedge clk_i) disable iff (!rst_ni)
       viral_o |-> $past(lrsm) == LrsmLocalIdle && $past(rx_ack));
   a_num_ack: assert property (@(posedge clk_i) disable iff (!rst_ni) num_ack_sent <= num_ack_q);
+  a_init_stall: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tx_flit && sel == SelParam) |-> !init_stall_i);
+  // A shorter FLUSH finds the timer above it, but it never runs on from there.
+  a_timer: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      timer_due |=> timer_q <= $past(timer_q));
+  a_init_state: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      link_status_o.init_state[1] |-> init_done_o && up_q);
 
 endmodule

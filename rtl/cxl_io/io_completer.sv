@@ -31,7 +31,8 @@ module io_completer
   input  logic         mem_space_en_i,
   input  logic [46:0]  bar0_i,         // address[63:17]
 
-  // Registers of the endpoint: HDM decoders at 000h, vendor block at 800h, RAS at 1000h
+  // Registers of the endpoint: HDM decoders at 000h, vendor block at 800h, RAS at 1000h, link at
+  // 1080h
   output reg_req_t     reg_req_o,
   input  logic [31:0]  reg_rdata_i,
 
@@ -47,9 +48,10 @@ module io_completer
 );
 
   localparam logic [16:0] ArrayOffset = 17'h0_1000;    // CXL.cachemem primary range
-  localparam logic [31:0] ArrayHeader = 32'h0211_0001;  // two structures follow
+  localparam logic [31:0] ArrayHeader = 32'h0311_0001;  // three structures follow
   localparam logic [31:0] HdmEntry = 32'h8001_0005;     // HDM decoders, 800h after the array
   localparam logic [31:0] RasEntry = 32'h2002_0002;     // RAS, 200h after the array
+  localparam logic [31:0] LinkEntry = 32'h3002_0004;    // link, 300h after the array
   localparam logic [16:0] WeightIoOffset = 17'h0_E180;
   localparam logic [16:0] WeightCmOffset = 17'h0_E1C0;
 
@@ -75,7 +77,8 @@ module io_completer
   logic [63:0] address;
   logic [31:0] wdata;
   logic [16:0] offset;
-  logic        in_bar, hit_hdm, hit_ras, hit_vendor, hit_reg, write_reg, posted, completion, cfg_ok;
+  logic        in_bar, hit_hdm, hit_ras, hit_link, hit_vendor, hit_reg, write_reg;
+  logic        posted, completion, cfg_ok;
   fc_class_e   kind;
 
   assign tlp_type   = tlp_q[4:0];
@@ -111,8 +114,9 @@ module io_completer
   assign in_bar     = is_mem && mem_space_en_i && address[63:17] == bar0_i;
   assign hit_hdm    = offset[16:11] == 6'h03;  // 1800h to 1FFFh
   assign hit_ras    = offset[16:7] == 10'h024;  // 1200h to 127Fh
+  assign hit_link   = offset[16:6] == 11'h04C;  // 1300h to 133Fh
   assign hit_vendor = offset[16:11] == 6'h20;  // 10000h to 107FFh
-  assign hit_reg    = hit_hdm || hit_ras || hit_vendor;
+  assign hit_reg    = hit_hdm || hit_ras || hit_link || hit_vendor;
   assign write_reg  = state_q == Access && in_bar && has_data && !poisoned && be == 4'hF;
 
   always_comb begin
@@ -131,7 +135,9 @@ module io_completer
     reg_req_o.valid = hit_reg && (write_reg || (state_q == Access && in_bar && mem_read && one_dw));
     if (reg_req_o.valid) begin
       reg_req_o.write = has_data;
-      reg_req_o.addr  = hit_ras ? {4'h1, 5'd0, offset[6:0]} : {4'h0, hit_vendor, offset[10:0]};
+      if (hit_ras)       reg_req_o.addr = {9'h020, offset[6:0]};
+      else if (hit_link) reg_req_o.addr = {10'h042, offset[5:0]};
+      else               reg_req_o.addr = {4'h0, hit_vendor, offset[10:0]};
       if (has_data) reg_req_o.wdata = wdata;
     end
   end
@@ -155,6 +161,7 @@ module io_completer
     else if (offset == ArrayOffset)          rdata = ArrayHeader;
     else if (offset == ArrayOffset + 17'h4)  rdata = HdmEntry;
     else if (offset == ArrayOffset + 17'h8)  rdata = RasEntry;
+    else if (offset == ArrayOffset + 17'hC)  rdata = LinkEntry;
     else if (offset == WeightIoOffset)       rdata = {24'd0, weight_io_i, 4'd0};
     else if (offset == WeightCmOffset)       rdata = {24'd0, weight_cm_i, 4'd0};
   end

@@ -34,7 +34,7 @@
 // it is dropped when its queue is full.
 //
 // Registers are reached over the link: ARB/MUX -- io_link -- io_completer -- configuration space,
-// HDM decoders, RAS, vendor registers, weights of the ARB/MUX.
+// HDM decoders, RAS, link structure, vendor registers, weights of the ARB/MUX.
 //
 // ras keeps what went wrong on the link, and poison. Its reports go to the configuration space,
 // which decides whether a fatal one makes the device viral; the controller tells the host. The
@@ -206,6 +206,9 @@ module endpoint
   logic [6:0] rx_nd_count, rx_wd_count;
   vlsm_e      unused_io_state, unused_cm_state;
 
+  link_control_t link_control;
+  link_status_t  link_status;
+
   cxl_port #(
     .IsHost   (1'b0),
     .NdRxDepth(NdRxDepth),
@@ -214,7 +217,8 @@ module endpoint
   ) u_port (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
-    .mdh_disable_i    (1'b0),
+    .link_control_i   (link_control),
+    .link_status_o    (link_status),
     .tx_flush_i       (1'b0),
     .viral_i          (viral),
     .viral_o          (host_viral),
@@ -273,9 +277,9 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // Registers and device load
   // ---------------------------------------------------------------------------------------------
-  reg_req_t        reg_req_hdm, reg_req_ras, reg_req_vendor;
-  logic [31:0]     rdata_hdm, rdata_ras, rdata_vendor;
-  logic            reg_ras_q, reg_vendor_q, rwd_poison;
+  reg_req_t        reg_req_hdm, reg_req_ras, reg_req_link, reg_req_vendor;
+  logic [31:0]     rdata_hdm, rdata_ras, rdata_link, rdata_vendor;
+  logic            reg_ras_link_q, reg_vendor_q, rwd_poison;
   logic            dram_enable, len_enable, write_back_done;
   logic [3:0]      sets_log2;
   logic [2:0][6:0] ingress_th, mshr_th;
@@ -286,22 +290,29 @@ module endpoint
     reg_req_hdm          = reg_req;
     reg_req_hdm.valid    = reg_req.valid && reg_req.addr[12:11] == 2'b00;
     reg_req_ras          = reg_req;
-    reg_req_ras.valid    = reg_req.valid && reg_req.addr[12];
+    reg_req_ras.valid    = reg_req.valid && reg_req.addr[12] && !reg_req.addr[7];
+    reg_req_link         = reg_req;
+    reg_req_link.valid   = reg_req.valid && reg_req.addr[12] && reg_req.addr[7];
     reg_req_vendor       = reg_req;
     reg_req_vendor.valid = reg_req.valid && reg_req.addr[12:11] == 2'b01;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      reg_ras_q    <= 1'b0;
-      reg_vendor_q <= 1'b0;
+      reg_ras_link_q <= 1'b0;
+      reg_vendor_q   <= 1'b0;
     end else if (reg_req.valid) begin
-      reg_ras_q    <= reg_req.addr[12];
-      reg_vendor_q <= reg_req.addr[11];
+      reg_ras_link_q <= reg_req.addr[12];
+      reg_vendor_q   <= reg_req.addr[11];
     end
   end
 
-  assign reg_rdata = reg_ras_q ? rdata_ras : reg_vendor_q ? rdata_vendor : rdata_hdm;
+  // Of RAS and link structure the one that was not read says 0.
+  always_comb begin
+    if (reg_ras_link_q)    reg_rdata = rdata_ras | rdata_link;
+    else if (reg_vendor_q) reg_rdata = rdata_vendor;
+    else                   reg_rdata = rdata_hdm;
+  end
 
   assign rwd_poison = rx_wd_valid && rx_wd_ready && rx_rwd.poison;
 
@@ -321,6 +332,19 @@ module endpoint
     .cor_o      (ras_cor),
     .nonfatal_o (ras_nonfatal),
     .fatal_o    (ras_fatal)
+  );
+
+  link_regs #(
+    .LlrbDepth(LlrbDepth),
+    .NdRxDepth(NdRxDepth),
+    .WdRxDepth(WdRxDepth)
+  ) u_link_regs (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .reg_req_i     (reg_req_link),
+    .reg_rdata_o   (rdata_link),
+    .link_status_i (link_status),
+    .link_control_o(link_control)
   );
 
   endpoint_regs #(

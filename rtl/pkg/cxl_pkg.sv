@@ -260,6 +260,39 @@ package cxl_pkg;
   parameter int unsigned MaxNumRetry = 10;
   parameter int unsigned MaxNumPhyReinit = 10;
 
+  // What software sets of a link layer (link_regs) and what it reads of it; bit 0 is the last field.
+  typedef struct packed {
+    logic [9:0] flush;           // 20:11, as FlushRetimer; 0 counts as that
+    logic [7:0] ack_force;       // 10:3, as AckForce; 0 counts as that
+    logic       crd_stall;       // 2, no credits go back
+    logic       init_stall;      // 1, no INIT.Param
+    logic       mdh_disable;     // 0, no multi-data headers
+  } link_control_t;              // 21 bits
+
+  parameter link_control_t LinkControlReset = {10'(FlushRetimer), 8'(AckForce), 3'b000};
+
+  typedef struct packed {
+    logic [9:0] wd_credit;       // 95:86
+    logic [9:0] nd_credit;       // 85:76, to send with
+    logic [9:0] wd_return;       // 75:66
+    logic [9:0] nd_return;       // 65:56, not yet given back
+    logic [7:0] num_free;        // 55:48, these three of the last framed RETRY.Ack
+    logic [7:0] eseq_echo;       // 47:40
+    logic [7:0] wr_ptr;          // 39:32
+    logic [4:0] num_phy_reinit;  // 31:27, these two of the last framed RETRY.Req
+    logic [4:0] num_retry;       // 26:22
+    logic [7:0] wrap;            // 21:14, these two of the peer's INIT.Param
+    logic [3:0] version;         // 13:10
+    logic [7:0] llrb_used;       // 9:2
+    logic [1:0] init_state;      // 1:0
+  } link_status_t;               // 96 bits
+
+  // init_state
+  parameter logic [1:0] LinkInitNot = 2'd0;
+  parameter logic [1:0] LinkInitParam = 2'd1;
+  parameter logic [1:0] LinkInitCrdStall = 2'd2;
+  parameter logic [1:0] LinkInitDone = 2'd3;
+
   // Local retry state machine.
   typedef enum logic [2:0] {
     LrsmNormal = 3'd0, LrsmLlrReq = 3'd1, LrsmLocalIdle = 3'd2, LrsmPhyReinit = 3'd3,

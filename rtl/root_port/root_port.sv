@@ -21,7 +21,7 @@
 // controller's receive FIFO in cycle t is offered in t + 1.
 //
 // Registers (addr[11:0]): docs/blocks.md, "root_port registers"; layout: cxl_reg_pkg
-// (regs/root_port.yaml, regs/timeout.yaml, regs/ras.yaml, regs/io_access.yaml).
+// (regs/root_port.yaml, regs/timeout.yaml, regs/ras.yaml, regs/link.yaml, regs/io_access.yaml).
 //
 // Source: the SR engine's parts as docs/blocks.md describes them; CXL 2.0 for the messages.
 
@@ -89,8 +89,8 @@ module root_port
   logic [2:0]       policy_q;
   logic             len_en_q;
   logic [3:0]       clip_log2_q;
-  logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_ras, rdata_io;
-  reg_req_t         reg_req_isolation, reg_req_ras, reg_req_io;
+  logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_ras, rdata_link, rdata_io;
+  reg_req_t         reg_req_isolation, reg_req_ras, reg_req_link, reg_req_io;
   logic             wr_policy, wr_viral;
   logic             viral_q, viral_on_fatal_q, viral_device_q, device_viral, ras_fatal;
   gran_e            state;
@@ -173,15 +173,17 @@ module root_port
   always_comb begin
     reg_req_isolation       = reg_req_i;
     reg_req_ras             = reg_req_i;
+    reg_req_link            = reg_req_i;
     reg_req_io              = reg_req_i;
     reg_req_isolation.valid = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00
-                              && reg_req_i.addr[9:8] != 2'b01;
+                              && !(reg_req_i.addr[9:8] inside {2'b01, 2'b10});
     reg_req_ras.valid       = reg_req_i.valid && reg_req_i.addr[11:8] == 4'h1;
+    reg_req_link.valid      = reg_req_i.valid && reg_req_i.addr[11:8] == 4'h2;
     reg_req_io.valid        = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b01;
   end
 
   // A block that was not read in the cycle before says 0.
-  assign reg_rdata_o = rdata_isolation | rdata_ras | rdata_io | rdata_q;
+  assign reg_rdata_o = rdata_isolation | rdata_ras | rdata_link | rdata_io | rdata_q;
 
   // ---------------------------------------------------------------------------------------------
   // SR queue
@@ -473,13 +475,29 @@ module root_port
   assign unused_io_err = ^{io_err[7:5], io_err[3:0]};
 
   // ---------------------------------------------------------------------------------------------
-  // Controller and ARB/MUX. The host sends no multi-data headers, so their disable is of no account
-  // here.
+  // Controller and ARB/MUX, and the link structure. The host sends no multi-data headers, so their
+  // disable is of no account here.
   // ---------------------------------------------------------------------------------------------
   logic [6:0] unused_rx_nd_count, unused_rx_wd_count;
   logic [3:0] unused_weight_io, unused_weight_cm;
   byte_en_t   unused_rx_wd_be;
   vlsm_e      unused_io_state, unused_cm_state;
+
+  link_control_t link_control;
+  link_status_t  link_status;
+
+  link_regs #(
+    .LlrbDepth(LlrbDepth),
+    .NdRxDepth(NdRxDepth),
+    .WdRxDepth(WdRxDepth)
+  ) u_link_regs (
+    .clk_i,
+    .rst_ni,
+    .reg_req_i     (reg_req_link),
+    .reg_rdata_o   (rdata_link),
+    .link_status_i (link_status),
+    .link_control_o(link_control)
+  );
 
   cxl_port #(
     .IsHost   (1'b1),
@@ -489,7 +507,8 @@ module root_port
   ) u_port (
     .clk_i,
     .rst_ni,
-    .mdh_disable_i (1'b0),
+    .link_control_i(link_control),
+    .link_status_o (link_status),
     .tx_flush_i    (isolated),
     .viral_i       (viral_q),
     .viral_o       (device_viral),

@@ -139,6 +139,7 @@ module cache_agents_tb
   byte_en_t [1:0]       unused_wd_be;
   logic [1:0][6:0]      unused_nd_count, unused_wd_count;
   logic [1:0]           unused_reinit, unused_abort, unused_viral;
+  link_status_t [1:0]   unused_link_status;
   logic                 unused;
   assign unused = ^rx_cdat_be[1];
 
@@ -150,7 +151,8 @@ module cache_agents_tb
       .clk_i,
       .rst_ni,
       .link_up_i         (1'b1),
-      .mdh_disable_i     (1'b0),
+      .link_control_i    (LinkControlReset),
+      .link_status_o     (unused_link_status[i]),
       .tx_flush_i        (1'b0),
       .viral_i           (1'b0),
       .viral_o           (unused_viral[i]),

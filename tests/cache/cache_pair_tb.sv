@@ -14,6 +14,11 @@ module cache_pair_tb
 
   input  logic [1:0]       link_up_i,
   input  logic [1:0]       mdh_disable_i,
+  input  logic [1:0]       init_stall_i,
+  input  logic [1:0]       crd_stall_i,
+  input  logic [1:0][7:0]  ack_force_i,
+  input  logic [1:0][9:0]  flush_i,
+  output logic [1:0][95:0] link_status_o,  // link_status_t
   input  logic [1:0]       tx_flush_i,
   input  logic [1:0]       tx_nd_valid_i,
   output logic [1:0]       tx_nd_ready_o,
@@ -67,10 +72,14 @@ module cache_pair_tb
   output logic [1:0][7:0]  err_o
 );
 
-  logic [1:0] mdh_disable_q, unused_viral;
+  link_control_t [1:0] link_control_q;
+  logic [1:0]          unused_viral;
 
   always_ff @(posedge clk_i) begin
-    mdh_disable_q <= mdh_disable_i;
+    for (int unsigned i = 0; i < 2; i++) begin
+      link_control_q[i] <= {flush_i[i], ack_force_i[i], crd_stall_i[i], init_stall_i[i],
+                            mdh_disable_i[i]};
+    end
   end
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
@@ -87,7 +96,8 @@ module cache_pair_tb
       .clk_i,
       .rst_ni,
       .link_up_i         (link_up_i[i]),
-      .mdh_disable_i     (mdh_disable_q[i]),
+      .link_control_i    (link_control_q[i]),
+      .link_status_o     (link_status_o[i]),
       .tx_flush_i        (tx_flush_i[i]),
       .viral_i           (1'b0),
       .viral_o           (unused_viral[i]),

@@ -9,6 +9,11 @@ module cxl_port_tb
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic [1:0]        mdh_disable_i,
+  input  logic [1:0]        init_stall_i,
+  input  logic [1:0]        crd_stall_i,
+  input  logic [1:0][7:0]   ack_force_i,
+  input  logic [1:0][9:0]   flush_i,
+  output logic [1:0][95:0]  link_status_o,  // link_status_t
   input  logic [1:0]        tx_flush_i,
   input  logic [1:0]        viral_i,
   output logic [1:0]        viral_o,
@@ -73,7 +78,9 @@ module cxl_port_tb
     ) u_dut (
       .clk_i,
       .rst_ni,
-      .mdh_disable_i  (mdh_disable_i[i]),
+      .link_control_i ({flush_i[i], ack_force_i[i], crd_stall_i[i], init_stall_i[i],
+                        mdh_disable_i[i]}),
+      .link_status_o  (link_status_o[i]),
       .tx_flush_i     (tx_flush_i[i]),
       .viral_i        (viral_i[i]),
       .viral_o        (viral_o[i]),

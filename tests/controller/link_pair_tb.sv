@@ -18,6 +18,11 @@ module link_pair_tb
 
   input  logic       host_link_up_i,
   input  logic       host_mdh_disable_i,
+  input  logic       host_init_stall_i,
+  input  logic       host_crd_stall_i,
+  input  logic [7:0] host_ack_force_i,
+  input  logic [9:0] host_flush_i,
+  output link_status_t host_link_status_o,
   input  logic       host_tx_nd_valid_i,
   output logic       host_tx_nd_ready_o,
   input  msg_hdr_t   host_tx_nd_hdr_i,
@@ -49,6 +54,11 @@ module link_pair_tb
 
   input  logic       dev_link_up_i,
   input  logic       dev_mdh_disable_i,
+  input  logic       dev_init_stall_i,
+  input  logic       dev_crd_stall_i,
+  input  logic [7:0] dev_ack_force_i,
+  input  logic [9:0] dev_flush_i,
+  output link_status_t dev_link_status_o,
   input  logic       dev_tx_nd_valid_i,
   output logic       dev_tx_nd_ready_o,
   input  msg_hdr_t   dev_tx_nd_hdr_i,
@@ -79,11 +89,13 @@ module link_pair_tb
   output logic [7:0] dev_err_o
 );
 
-  logic host_mdh_disable_q, dev_mdh_disable_q;
+  link_control_t host_link_control_q, dev_link_control_q;
 
   always_ff @(posedge clk_i) begin
-    host_mdh_disable_q <= host_mdh_disable_i;
-    dev_mdh_disable_q  <= dev_mdh_disable_i;
+    host_link_control_q <= {host_flush_i, host_ack_force_i, host_crd_stall_i, host_init_stall_i,
+                            host_mdh_disable_i};
+    dev_link_control_q  <= {dev_flush_i, dev_ack_force_i, dev_crd_stall_i, dev_init_stall_i,
+                            dev_mdh_disable_i};
   end
 
   logic unused_host_viral, unused_dev_viral;
@@ -121,7 +133,8 @@ module link_pair_tb
     .clk_i,
     .rst_ni,
     .link_up_i        (host_link_up_i),
-    .mdh_disable_i    (host_mdh_disable_q),
+    .link_control_i   (host_link_control_q),
+    .link_status_o    (host_link_status_o),
     .tx_flush_i       (1'b0),
     .viral_i          (1'b0),
     .viral_o          (unused_host_viral),
@@ -186,7 +199,8 @@ module link_pair_tb
     .clk_i,
     .rst_ni,
     .link_up_i        (dev_link_up_i),
-    .mdh_disable_i    (dev_mdh_disable_q),
+    .link_control_i   (dev_link_control_q),
+    .link_status_o    (dev_link_status_o),
     .tx_flush_i       (1'b0),
     .viral_i          (1'b0),
     .viral_o          (unused_dev_viral),
