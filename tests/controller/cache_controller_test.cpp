@@ -3,6 +3,7 @@
 // compared in every cycle.
 #include "Vcache_controller.h"
 #include "tests/controller/cache_scenarios.hpp"
+#include "tests/controller/control_scenarios.hpp"
 #include "tests/controller/rtl_ends.hpp"
 #include "tests/controller/wire_scenarios.hpp"
 
@@ -31,7 +32,8 @@ void random_mix(LinkHarness& h, Random& random, unsigned worst_ppm) {
     load = {{percent(), percent(), percent()}, {rx(), rx(), rx()}, percent()};
   }
   h.latency = {latency(), latency()};
-  h.mdh_disable = {false, random.percent(30)};
+  h.control[1].mdh_disable = random.percent(30);
+  h.load.control_ppm = random.pick(std::array{0u, 1000u, 5000u});
 }
 
 // Each RTL end talks to the other end's twin (Source::kTwin); the outputs are compared anyway, so
@@ -180,6 +182,13 @@ TEST_P(CacheControllerCases, BlockedChannel) {
     RtlEnds fresh(case_run, Source::kRtl);
     scenario::cache_blocked_channel(fresh, case_run, end(), blocked);
   }
+}
+
+TEST_P(CacheControllerCases, CreditStall) {
+  scenario::credit_stall(ends, run, end());
+}
+TEST_P(CacheControllerCases, InitStall) {
+  scenario::init_stall(ends, run, end());
 }
 
 INSTANTIATE_TEST_SUITE_P(Senders, CacheControllerCases, ::testing::Values(0u, 1u),
