@@ -55,7 +55,7 @@ void lockstep(std::uint64_t seed, unsigned worst_ppm) {
   for (unsigned end = 0; end < 2; ++end) {
     for (const CacheChannel c : {kCreq, kCrsp, kCdat}) EXPECT_GT(h.cache.delivered(end, c), share);
   }
-  EXPECT_GE(h.injected_errors(), worst_ppm / 100);
+  EXPECT_GE(h.injected_errors(), worst_ppm / 200);
   for (unsigned end = 0; end < 2; ++end) {
     EXPECT_GT(h.announced(end), cycles / 10000) << scenario::side(end);
     EXPECT_GT(h.heard(end), cycles / 10000) << scenario::side(end);
