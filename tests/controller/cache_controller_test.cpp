@@ -5,6 +5,7 @@
 #include "tests/controller/cache_scenarios.hpp"
 #include "tests/controller/control_scenarios.hpp"
 #include "tests/controller/rtl_ends.hpp"
+#include "tests/controller/viral_scenarios.hpp"
 #include "tests/controller/wire_scenarios.hpp"
 
 namespace cxlgpu::test {
@@ -28,6 +29,7 @@ void random_mix(LinkHarness& h, Random& random, unsigned worst_ppm) {
   h.load.link_stall = {link(), link()};
   h.load.rx_stall = {rx(), rx()};
   h.load.flit_error_ppm = random.pick(std::array{0u, worst_ppm / 10, worst_ppm});
+  h.load.viral_ppm = random.pick(std::array{0u, 200u, 2000u});
   for (CacheLoad& load : h.cache.load) {
     load = {{percent(), percent(), percent()}, {rx(), rx(), rx()}, percent()};
   }
@@ -55,7 +57,11 @@ void lockstep(std::uint64_t seed, unsigned worst_ppm) {
   for (unsigned end = 0; end < 2; ++end) {
     for (const CacheChannel c : {kCreq, kCrsp, kCdat}) EXPECT_GT(h.cache.delivered(end, c), share);
   }
-  EXPECT_GE(h.injected_errors(), worst_ppm / 100);
+  EXPECT_GE(h.injected_errors(), worst_ppm / 200);
+  for (unsigned end = 0; end < 2; ++end) {
+    EXPECT_GT(h.announced(end), cycles / 10000) << scenario::side(end);
+    EXPECT_GT(h.heard(end), cycles / 10000) << scenario::side(end);
+  }
 }
 
 TEST(CacheController, LockstepClean) {
@@ -168,6 +174,9 @@ TEST_P(CacheControllerCases, SecondInit) {
 }
 TEST_P(CacheControllerCases, ReservedSlotCode) {
   scenario::reserved_slot_code(ends, run, end());
+}
+TEST_P(CacheControllerCases, ViralAtRest) {
+  scenario::viral_at_rest(ends, run, end());
 }
 TEST_P(CacheControllerCases, CacheIdleLatency) {
   for (const CacheChannel channel : {kCreq, kCrsp, kCdat}) {

@@ -26,8 +26,8 @@ void check_header(Bench& bench) {
 // DVSEC 0: revision 1, 38h bytes; ranges of 2 GiB and 4.5 GiB.
 void check_device_dvsec(Bench& bench, unsigned at) {
   EXPECT_EQ(bench.config_read(at + 0x04), 0x0381'1e98u);
-  // Capability: io 1, mem 2, memory initialised by hardware 3, two ranges 5:4.
-  EXPECT_EQ(bench.config_read(at + 0x08), 0x002e'0000u);
+  // Capability: io 1, mem 2, memory initialised by hardware 3, two ranges 5:4, viral 14.
+  EXPECT_EQ(bench.config_read(at + 0x08), 0x402e'0000u);
   EXPECT_EQ(bench.config_read(at + 0x0c), 0x0000'0002u);  // control: io
   EXPECT_EQ(bench.config_read(at + 0x14), 0u);            // not locked
   bench.set_mem_active(false);

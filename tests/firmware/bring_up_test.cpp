@@ -93,12 +93,12 @@ TEST(Enumerate, CapabilityArray) {
            Registers{
                {0x1000, 0x0311'0001}, {0x1004, 0}, {0x1008, 0x2002'0002}, {0x100c, 0x8001'0005}},
        }) {
-    FakeSystem system({{.memory = array}});
+    FakeSystem system(std::vector{FakeEndpoint{.memory = array}});
     EXPECT_EQ(enumerate(system, 1).endpoints[0].hdm_base % 0x2'0000, 0x1800u);
   }
   // What stands behind its end is not looked at.
-  FakeSystem short_array(
-      {{.memory = {{0x1000, 0x0111'0001}, {0x1004, 0x2002'0002}, {0x1008, 0x8001'0005}}}});
+  const Registers cut{{0x1000, 0x0111'0001}, {0x1004, 0x2002'0002}, {0x1008, 0x8001'0005}};
+  FakeSystem short_array(std::vector{FakeEndpoint{.memory = cut}});
   expect_refusal(refusal([&] { enumerate(short_array, 1); }), {"port 0", "no HDM decoder"});
 }
 
