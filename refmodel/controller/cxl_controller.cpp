@@ -26,7 +26,7 @@ bool clock_rx(Fifo& fifo, std::size_t depth, bool pop, const Messages& messages,
 
 LinkLayer::In CxlController::link_in(const In& in) const {
   LinkLayer::In to_link{.link_up = in.link_up,
-                        .mdh_disable = in.mdh_disable,
+                        .control = in.control,
                         .nd_count = static_cast<unsigned>(tx_nd_.size()),
                         .wd_count = static_cast<unsigned>(tx_wd_.size()),
                         .nd_freed = in.rx_nd_ready && !rx_nd_.empty(),
@@ -56,7 +56,8 @@ CxlController::Out CxlController::eval(const In& in) const {
           .init_done = link.init_done,
           .abort = link.abort,
           .err = link.err | (overflow_ || cache_.overflow() ? link_err::kOverflow : 0),
-          .viral = link.viral};
+          .viral = link.viral,
+          .status = link.status};
   if (out.rx_nd_valid) out.rx_nd_hdr = rx_nd_.front();
   if (out.rx_wd_valid) out.rx_wd = rx_wd_.front();
   if (params_.has_cache) out.cache = cache_.eval();

@@ -20,7 +20,7 @@ class CxlController {
  public:
   struct In {
     bool link_up = false;
-    bool mdh_disable = false;
+    LinkControl control{};
     bool tx_flush = false;  // the transmit FIFOs are empty after the edge
     bool tx_nd_valid = false;
     MsgHeader tx_nd_hdr = 0;
@@ -51,6 +51,7 @@ class CxlController {
     bool abort = false;
     unsigned err = 0;
     bool viral = false;  // pulse: the peer has said that it is viral
+    LinkStatus status{};
     CacheChannels::Out cache{};
   };
 

@@ -275,4 +275,17 @@ void LinkDirection::plan_pack(Time now) {
   pack_next_ = t;
 }
 
+LinkStatus LinkDirection::status() const {
+  LinkStatus status;
+  status.init_state = 3;
+  status.llrb_used = params_.llrb_depth - llrb_free_;
+  status.version = 2;
+  status.wrap = reverse_->params_.llrb_depth;
+  status.nd_return = nd_return_ + nd_freed_;
+  status.wd_return = wd_return_ + wd_freed_;
+  status.nd_credit = nd_avail_;
+  status.wd_credit = wd_avail_;
+  return status;
+}
+
 }  // namespace cxlgpu

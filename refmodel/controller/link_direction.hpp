@@ -21,6 +21,7 @@
 
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/common/time.hpp"
+#include "refmodel/controller/link_control.hpp"
 
 namespace cxlgpu {
 
@@ -88,6 +89,9 @@ class LinkDirection {
   void pack(Time now);
 
   [[nodiscard]] const LinkCounters& counters() const { return counters_; }
+  // Of the sending end, as far as it is known here: up and initialised from the start, no RETRY
+  // flits.
+  [[nodiscard]] LinkStatus status() const;
 
  private:
   static constexpr unsigned kTxDepth = 4;

@@ -26,6 +26,7 @@ LinkLayer::LinkLayer(const ControllerParams& params)
 // The fields that return receive space of the CXL.mem channels: NDR by RspCrd (host), Req by ReqCrd
 // (device), data by DataCrd. Where CXL.cache has credits for the same field, the two take turns.
 LinkLayer::CreditFields LinkLayer::credit_fields(const In& in) const {
+  if (in.control.crd_stall) return {};
   const auto field = [&in](unsigned mem, CacheChannel channel) -> CreditField {
     const unsigned cache = in.cache.code[channel];
     if (cache != 0 && (mem == 0 || in.cache.prefer_cache[channel])) {
@@ -44,7 +45,7 @@ CachePacker::In LinkLayer::packer_in(const In& in) const {
   return {.mem = {.start = false,
                   .take = false,
                   .hold_new = buffer_.eval().num_free < kRoomForRun,
-                  .mdh_disable = in.mdh_disable,
+                  .mdh_disable = in.control.mdh_disable,
                   .nd_valid = std::min({in.nd_count, nd_credits(), 2u}),
                   .nd_hdr = in.nd_hdr,
                   .wd_valid = std::min({in.wd_count, wd_credits(), 2u}),
@@ -119,6 +120,7 @@ LinkLayer::Selection LinkLayer::priority(const In& in) const {
   if (b.replaying) return {.choice = Choice::kReplay, .payload = b.replay_payload};
   if (!heard_) return idle;
   if (!param_sent_) {
+    if (in.control.init_stall) return idle;
     const flits::InitParam param{.wrap = byte(params_.llrb_depth)};
     return {.choice = Choice::kInitParam, .payload = control_payload(param)};
   }
@@ -228,6 +230,7 @@ LinkLayer::Out LinkLayer::eval(const In& in) const {
   out.abort = local().state == RetryLocal::State::kAbort;
   out.err = err_;
   out.viral = viral_heard_;
+  out.status = status(in.control);
   return out;
 }
 
@@ -246,6 +249,24 @@ LinkToCache LinkLayer::to_cache(const In& in, const Selection& s, const Received
     cache.granted = {code(header.req_crd), code(header.rsp_crd), code(header.data_crd)};
   }
   return cache;
+}
+
+LinkStatus LinkLayer::status(const LinkControl& control) const {
+  LinkStatus status = seen_;
+  const bool held_back = control.init_stall && !param_sent_;
+  if (!up_ || held_back) {
+    status.init_state = 0;
+  } else if (!initialised()) {
+    status.init_state = 1;
+  } else {
+    status.init_state = control.crd_stall ? 2 : 3;
+  }
+  status.llrb_used = params_.llrb_depth - buffer_.eval().num_free;
+  status.nd_return = nd_return_.eval().pending;
+  status.wd_return = wd_return_.eval().pending;
+  status.nd_credit = nd_credits();
+  status.wd_credit = wd_credits();
+  return status;
 }
 
 void LinkLayer::restart() {
@@ -282,6 +303,7 @@ void LinkLayer::clock(const In& in) {
   unpacker_.clock({.start = false, .valid = r.accepted, .flit = r1_ ? r1_->payload : Payload{}});
   clock_retry(in, s, r);
   err_ |= retry_errors(in, before);
+  clock_seen(r);
   clock_init(s, r);
   clock_viral(in, s);
   clock_transmit(in, s);
@@ -324,10 +346,15 @@ void LinkLayer::clock_receive(const In& in, const Received& r) {
 }
 
 void LinkLayer::clock_acks_and_timer(const In& in, const Selection& s, const Received& r) {
-  const bool credits =
+  const bool pending =
       nd_return_.eval().pending > 0 || wd_return_.eval().pending > 0 || in.cache.pending;
+  const bool credits = pending && !in.control.crd_stall;
   const bool to_return = num_ack_ > 1 || credits;
-  timer_ = !s.bearing() && to_return ? timer_ + 1 : 0;
+  if (s.bearing() || !to_return) {
+    timer_ = 0;
+  } else if (timer_ < flush(in)) {
+    ++timer_;
+  }
   num_ack_ = num_ack_ + (r.retryable ? 1 : 0) - s.acks_returned;
 }
 
@@ -382,6 +409,23 @@ void LinkLayer::clock_init(const Selection& s, const Received& r) {
   if (!r.accepted || param == nullptr) return;
   if (!param_received_) wrap_ = param->wrap;
   param_received_ = true;
+}
+
+// Before clock_init(): only the first INIT.Param counts.
+void LinkLayer::clock_seen(const Received& r) {
+  if (r.req_seq) {
+    seen_.num_retry = r.req_seq->num_retry;
+    seen_.num_phy_reinit = r.req_seq->num_phy_reinit;
+  }
+  if (r.ack_seq) {
+    seen_.wr_ptr = r.ack_seq->wr_ptr;
+    seen_.eseq_echo = r.ack_seq->eseq;
+    seen_.num_free = r.ack_seq->num_free_buf;
+  }
+  const auto* param = std::get_if<flits::InitParam>(&r.control);
+  if (!r.accepted || param == nullptr || param_received_) return;
+  seen_.version = param->version;
+  seen_.wrap = param->wrap;
 }
 
 void LinkLayer::clock_viral(const In& in, const Selection& s) {

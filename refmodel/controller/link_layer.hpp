@@ -18,6 +18,7 @@
 #include "refmodel/controller/credit_return.hpp"
 #include "refmodel/controller/credit_tx.hpp"
 #include "refmodel/controller/link_codec.hpp"
+#include "refmodel/controller/link_control.hpp"
 #include "refmodel/controller/retry_buffer.hpp"
 #include "refmodel/controller/retry_local.hpp"
 
@@ -43,7 +44,7 @@ class LinkLayer {
  public:
   struct In {
     bool link_up = false;
-    bool mdh_disable = false;
+    LinkControl control{};
     unsigned nd_count = 0;  // messages waiting in the transmit FIFOs (above 2 counts as 2)
     std::array<MsgHeader, 2> nd_hdr{};
     unsigned wd_count = 0;
@@ -72,6 +73,7 @@ class LinkLayer {
     bool abort = false;
     unsigned err = 0;
     bool viral = false;  // pulse: the peer has said that it is viral
+    LinkStatus status{};
     LinkToCache cache{};
   };
 
@@ -105,6 +107,8 @@ class LinkLayer {
     }
   };
   [[nodiscard]] Selection select(const In& in) const;
+  // Of inputs nothing but the control counts.
+  [[nodiscard]] LinkStatus status(const LinkControl& control) const;
   [[nodiscard]] RetryLocal::Out local() const { return local_.eval({}); }
   [[nodiscard]] RetryBuffer::Out remote() const { return buffer_.eval(); }
   [[nodiscard]] unsigned num_ack() const { return num_ack_; }
@@ -117,8 +121,8 @@ class LinkLayer {
   static constexpr unsigned kFrames = 5;
   static constexpr unsigned kInitialWrap = 9;
   static constexpr unsigned kAkUnit = 8;
-  static constexpr unsigned kFlush = 32;     // cycles
-  static constexpr unsigned kAckForce = 16;  // flits
+  static constexpr unsigned kFlush = 32;     // cycles, if the control says 0
+  static constexpr unsigned kAckForce = 16;  // flits, the same
   static constexpr unsigned kRoomForRun = 6;
 
   struct CreditField {
@@ -156,8 +160,12 @@ class LinkLayer {
   [[nodiscard]] bool announce(const In& in) const {
     return in.viral && initialised() && !viral_sent_;
   }
+  [[nodiscard]] static unsigned flush(const In& in) {
+    return in.control.flush == 0 ? kFlush : in.control.flush;
+  }
   [[nodiscard]] bool force(const In& in) const {
-    return timer_ >= kFlush || num_ack_ >= kAckForce || announce(in);
+    const unsigned acks = in.control.ack_force == 0 ? kAckForce : in.control.ack_force;
+    return timer_ >= flush(in) || num_ack_ >= acks || announce(in);
   }
   [[nodiscard]] bool adf_run() const;
   [[nodiscard]] Sequence sequence_due() const;
@@ -179,6 +187,7 @@ class LinkLayer {
   void clock_retry(const In& in, const Selection& s, const Received& r);
   void clock_init(const Selection& s, const Received& r);
   void clock_viral(const In& in, const Selection& s);
+  void clock_seen(const Received& r);
 
   ControllerParams params_;
   bool up_ = false;
@@ -208,6 +217,7 @@ class LinkLayer {
   unsigned wrap_ = kInitialWrap;
   unsigned err_ = 0;
   bool viral_sent_ = false, viral_heard_ = false;
+  LinkStatus seen_{};  // what flits of the peer said; the rest of it is not used
 };
 
 }  // namespace cxlgpu

@@ -60,6 +60,8 @@ IoCompleter::Request IoCompleter::bar(unsigned offset) const {
   };
   if (offset >= 0x1200 && offset < 0x1280) {  // RAS structure
     registers(0x1000 + (offset & 0x7f));
+  } else if (offset >= 0x1300 && offset < 0x1340) {  // link structure
+    registers(0x1080 + (offset & 0x3f));
   } else if (offset >= 0x1800 && offset < 0x2000) {  // HDM decoders
     registers(offset & 0x7ff);
   } else if (offset >= 0x1'0000 && offset < 0x1'0800) {  // vendor block
@@ -70,6 +72,8 @@ IoCompleter::Request IoCompleter::bar(unsigned offset) const {
     request.source = Source::kDecoderHeader;
   } else if (offset == 0x1008) {
     request.source = Source::kRasHeader;
+  } else if (offset == 0x100c) {
+    request.source = Source::kLinkHeader;
   } else if (offset == 0xe180) {
     request.source = Source::kWeightIo;
     request.weight_io_we = write;
@@ -114,11 +118,13 @@ std::uint32_t IoCompleter::read_data(const In& in) const {
     case Source::kRegister:
       return in.reg_rdata;
     case Source::kArrayHeader:
-      return 0x0211'0001;
+      return 0x0311'0001;
     case Source::kDecoderHeader:
       return 0x8001'0005;
     case Source::kRasHeader:
       return 0x2002'0002;
+    case Source::kLinkHeader:
+      return 0x3002'0004;
     case Source::kWeightIo:
       return in.weight_io << 4;
     case Source::kWeightCm:

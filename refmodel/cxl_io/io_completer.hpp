@@ -51,6 +51,7 @@ class IoCompleter {
     kArrayHeader,
     kDecoderHeader,
     kRasHeader,
+    kLinkHeader,
     kWeightIo,
     kWeightCm,
   };

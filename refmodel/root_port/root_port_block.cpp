@@ -8,7 +8,8 @@ namespace cxlgpu {
 RootPortBlock::Block RootPortBlock::block_of(std::uint32_t addr) {
   switch (addr >> 10 & 3) {
     case 0:
-      return (addr >> 8 & 3) == 1 ? Block::kRas : Block::kIsolation;
+      if ((addr >> 8 & 3) == 1) return Block::kRas;
+      return (addr >> 8 & 3) == 2 ? Block::kLink : Block::kIsolation;
     case 1:
       return Block::kIoAccess;
     default:
@@ -147,11 +148,17 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   c.rx_nd_ready = now.memory.ndr_ready;
   c.rx_wd_ready = now.memory.drs_ready;
   c.viral = viral_;
+  c.control = link_regs_.eval().control;
   cycle_io(in, port.link, now);
   now.port = port_.eval(now.port_in);
   now.io_in.io_tx_ready = now.port.link.io_tx_ready;
   if (now.port.link.io_rx_valid) now.io_in.io_rx = now.port.link.rx_flit.payload;
   cycle_ras(in, now);
+  now.link_regs_in = {.valid = in.reg.valid && block_of(in.reg.addr) == Block::kLink,
+                      .write = in.reg.write,
+                      .addr = in.reg.addr & 0xFFF,
+                      .wdata = in.reg.wdata,
+                      .status = now.port.messages.status};
   return now;
 }
 
@@ -161,7 +168,8 @@ RootPortBlock::Out RootPortBlock::eval(const In& in) const {
   out.req_ready = now.queue.in_ready;
   out.rsp_valid = now.memory.rsp_valid;
   if (out.rsp_valid) out.rsp = now.memory.rsp;
-  out.rdata = rdata_ | now.isolation.rdata | access_.eval().rdata | ras_.eval(now.ras_in).rdata;
+  out.rdata = rdata_ | now.isolation.rdata | access_.eval().rdata | ras_.eval(now.ras_in).rdata |
+              link_regs_.eval().rdata;
   out.port = now.port;
   out.isolated = now.isolation.isolated;
   return out;
@@ -241,6 +249,7 @@ void RootPortBlock::clock(const In& in) {
   requester_.clock(now.requester_in);
   io_.clock(now.io_in);
   ras_.clock(now.ras_in);
+  link_regs_.clock(now.link_regs_in);
   profiler_.clock(now.profiler_in);
   load_.clock(now.load_in);
   isolation_.clock(now.isolation_in);

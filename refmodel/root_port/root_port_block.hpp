@@ -8,6 +8,7 @@
 #pragma once
 
 #include "refmodel/controller/cxl_port.hpp"
+#include "refmodel/controller/link_regs.hpp"
 #include "refmodel/controller/ras.hpp"
 #include "refmodel/cxl_io/io_access.hpp"
 #include "refmodel/cxl_io/io_link.hpp"
@@ -46,7 +47,11 @@ class RootPortBlock {
   static constexpr std::uint16_t kRequesterId = 0;
   static constexpr std::uint32_t kCplTimeout = 10'000'000;  // cycles
 
-  explicit RootPortBlock(const ControllerParams& params) : port_(params) {}
+  explicit RootPortBlock(const ControllerParams& params)
+      : link_regs_({.llrb_depth = params.llrb_depth,
+                    .nd_rx_depth = params.nd_rx_depth,
+                    .wd_rx_depth = params.wd_rx_depth}),
+        port_(params) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
 
@@ -67,12 +72,13 @@ class RootPortBlock {
     IoRequester::In requester_in;
     IoLink::In io_in;
     Ras::In ras_in;
+    LinkRegs::In link_regs_in;
     CxlPort::In port_in;
     CxlPort::Out port;
     bool policy_written = false;
   };
   // The register blocks of the page.
-  enum class Block : std::uint8_t { kIsolation, kRas, kIoAccess, kVendor };
+  enum class Block : std::uint8_t { kIsolation, kRas, kLink, kIoAccess, kVendor };
   [[nodiscard]] static Block block_of(std::uint32_t addr);
   [[nodiscard]] Cycle cycle(const In& in) const;
   // CXL.io; what it sends goes into the ARB/MUX's input.
@@ -98,6 +104,7 @@ class RootPortBlock {
   IoRequester requester_{kRequesterId, kCplTimeout};
   IoLink io_{{.infinite = true}};
   Ras ras_;
+  LinkRegs link_regs_;
   CxlPort port_;
 };
 

@@ -2,8 +2,6 @@
 
 #include <bit>
 
-#include "refmodel/common/registers.hpp"
-
 namespace cxlgpu {
 
 namespace {
@@ -23,11 +21,6 @@ ConfigSpace::Parameters config_space() {
   ConfigSpace::Parameters parameters;
   parameters.range1_size = 128;
   return parameters;
-}
-
-bool is_io(std::uint32_t offset) {
-  return offset >= regs::io_access::kBlock &&
-         offset < regs::io_access::kBlock + regs::io_access::kBlockBytes;
 }
 
 }  // namespace
@@ -58,8 +51,8 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
       decoder_.write(offset, value);
       break;
     case RegisterSpace::RootPort:
-      if (is_io(offset)) {
-        ports_[index]->io.write(offset, value);
+      if (IoPath::has(offset)) {
+        ports_[index]->access_path().write(offset, value);
       } else {
         ports_[index]->root.write_register(offset, value);
       }
@@ -69,7 +62,7 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
 
 std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
   if (space == RegisterSpace::HostBridge) return decoder_.read(offset);
-  return is_io(offset) ? ports_[index]->io.read(offset) : 0;
+  return IoPath::has(offset) ? ports_[index]->access_path().read(offset) : 0;
 }
 
 bool ModelEngine::head_can_leave() const {
@@ -131,6 +124,12 @@ void ModelEngine::cycle(Time now) {
 void ModelEngine::Port::deliver(Time now) {
   if (m2s.deliver_event() <= now && m2s.deliver(now)) endpoint.wake(now);
   if (s2m.deliver_event() <= now && s2m.deliver(now)) root.wake(now);
+}
+
+// The link registers show the links as they stand now.
+IoPath& ModelEngine::Port::access_path() {
+  io.set_link_status(m2s.status(), s2m.status());
+  return io;
 }
 
 void ModelEngine::Port::act(Time now) {

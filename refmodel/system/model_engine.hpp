@@ -31,7 +31,7 @@ struct LinkTotals {
   LinkCounters m2s, s2m;
 };
 
-class ModelEngine : public Engine, private RegisterBus {
+class ModelEngine : public Engine, public RegisterBus {
  public:
   // `media[i]` is the part behind port i and outlives the engine; `sink` may be null.
   ModelEngine(const RunConfig& config, const EndpointParts& parts, const std::vector<Media*>& media,
@@ -43,6 +43,11 @@ class ModelEngine : public Engine, private RegisterBus {
   void advance_to(Time t) override;
 
   [[nodiscard]] LinkTotals link(unsigned port) const;
+
+  // Registers; an access takes no time.
+  void write(RegisterSpace space, unsigned index, std::uint32_t offset,
+             std::uint32_t value) override;
+  std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
 
  private:
   struct Port {
@@ -58,6 +63,7 @@ class ModelEngine : public Engine, private RegisterBus {
       root.wake(now);
       next = std::min(next, now);
     }
+    IoPath& access_path();
     void deliver(Time now);
     void act(Time now);
   };
@@ -66,9 +72,6 @@ class ModelEngine : public Engine, private RegisterBus {
     Time visible;
   };
 
-  void write(RegisterSpace space, unsigned index, std::uint32_t offset,
-             std::uint32_t value) override;
-  std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
   void cycle(Time now);
   void forward(Time now);
   void collect(Time now);

@@ -534,13 +534,9 @@ module cxl_controller
     .err_o
   );
 
-  always_comb begin
-    link_status_o           = layer_status;
-    link_status_o.nd_return = nd_pending;
-    link_status_o.wd_return = wd_pending;
-    link_status_o.nd_credit = nd_avail;
-    link_status_o.wd_credit = wd_avail;
-  end
+  // The link layer leaves these four 0.
+  assign link_status_o = layer_status |
+      {wd_avail, nd_avail, wd_pending, nd_pending, 56'd0};
 
   // ---------------------------------------------------------------------------------------------
   // R2: receive queues

@@ -3,6 +3,7 @@
 // compared in every cycle.
 #include "Vcache_controller.h"
 #include "tests/controller/cache_scenarios.hpp"
+#include "tests/controller/control_scenarios.hpp"
 #include "tests/controller/rtl_ends.hpp"
 #include "tests/controller/viral_scenarios.hpp"
 #include "tests/controller/wire_scenarios.hpp"
@@ -33,7 +34,8 @@ void random_mix(LinkHarness& h, Random& random, unsigned worst_ppm) {
     load = {{percent(), percent(), percent()}, {rx(), rx(), rx()}, percent()};
   }
   h.latency = {latency(), latency()};
-  h.mdh_disable = {false, random.percent(30)};
+  h.control[1].mdh_disable = random.percent(30);
+  h.load.control_ppm = random.pick(std::array{0u, 1000u, 5000u});
 }
 
 // Each RTL end talks to the other end's twin (Source::kTwin); the outputs are compared anyway, so
@@ -55,7 +57,7 @@ void lockstep(std::uint64_t seed, unsigned worst_ppm) {
   for (unsigned end = 0; end < 2; ++end) {
     for (const CacheChannel c : {kCreq, kCrsp, kCdat}) EXPECT_GT(h.cache.delivered(end, c), share);
   }
-  EXPECT_GE(h.injected_errors(), worst_ppm / 100);
+  EXPECT_GE(h.injected_errors(), worst_ppm / 200);
   for (unsigned end = 0; end < 2; ++end) {
     EXPECT_GT(h.announced(end), cycles / 10000) << scenario::side(end);
     EXPECT_GT(h.heard(end), cycles / 10000) << scenario::side(end);
@@ -189,6 +191,13 @@ TEST_P(CacheControllerCases, BlockedChannel) {
     RtlEnds fresh(case_run, Source::kRtl);
     scenario::cache_blocked_channel(fresh, case_run, end(), blocked);
   }
+}
+
+TEST_P(CacheControllerCases, CreditStall) {
+  scenario::credit_stall(ends, run, end());
+}
+TEST_P(CacheControllerCases, InitStall) {
+  scenario::init_stall(ends, run, end());
 }
 
 INSTANTIATE_TEST_SUITE_P(Senders, CacheControllerCases, ::testing::Values(0u, 1u),

@@ -1,6 +1,7 @@
 // cxl_controller, host and device, in lockstep with its twin: random traffic with stalls, latencies
 // and errors, and the directed cases. Every output of both ends is compared in every cycle.
 #include "Vcxl_controller.h"
+#include "tests/controller/control_scenarios.hpp"
 #include "tests/controller/mem_traffic.hpp"
 #include "tests/controller/rtl_ends.hpp"
 #include "tests/controller/viral_scenarios.hpp"
@@ -29,7 +30,8 @@ void random_mix(LinkHarness& h, Random& random, unsigned worst_ppm) {
   h.load.flit_error_ppm = random.pick(std::array{0u, worst_ppm / 10, worst_ppm});
   h.load.viral_ppm = random.pick(std::array{0u, 200u, 2000u});
   h.latency = {latency(), latency()};
-  h.mdh_disable = {false, random.percent(30)};
+  h.control[1].mdh_disable = random.percent(30);
+  h.load.control_ppm = random.pick(std::array{0u, 1000u, 5000u});
 }
 
 // Each RTL end talks to the other end's twin (Source::kTwin); the outputs are compared anyway, so
@@ -206,6 +208,25 @@ TEST_P(CxlControllerCases, ViralAckOutOfPlace) {
   scenario::viral_ack_out_of_place(ends, run, end());
 }
 
+TEST_P(CxlControllerCases, CreditStall) {
+  scenario::credit_stall(ends, run, end());
+}
+TEST_P(CxlControllerCases, InitStall) {
+  scenario::init_stall(ends, run, end());
+}
+TEST_P(CxlControllerCases, AckForce) {
+  scenario::ack_force(ends, run, end());
+}
+TEST_P(CxlControllerCases, Flush) {
+  scenario::flush(ends, run, end());
+}
+TEST_P(CxlControllerCases, TimerStandsStill) {
+  scenario::timer_stands_still(ends, run, end());
+}
+TEST_P(CxlControllerCases, StatusOfRetries) {
+  scenario::status_of_retries(ends, run, end());
+}
+
 // ABORT takes 110 timeouts of 4096 flits: only in long runs (the machine itself reaches it in
 // retry_local_test).
 TEST_P(CxlControllerCases, Abort) {
@@ -228,6 +249,11 @@ TEST_F(CxlControllerPair, EndToEnd) {
 }
 TEST_F(CxlControllerPair, EndToEndClean) {
   scenario::end_to_end(ends, run, 0, 80, from_environment("CXLGPU_CYCLES", 80000) / 4);
+}
+
+// Settings change at any time: the wire stays legal, nothing is lost, all comes to rest.
+TEST_F(CxlControllerPair, EndToEndWithChangingControl) {
+  scenario::end_to_end(ends, run, 500, 60, from_environment("CXLGPU_CYCLES", 80000) / 2, 5000);
 }
 
 TEST_F(CxlControllerPair, ViralUnderTraffic) {

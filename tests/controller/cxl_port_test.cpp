@@ -7,6 +7,7 @@
 
 #include "Vcxl_port.h"
 #include "tests/controller/arb_link.hpp"
+#include "tests/controller/link_status.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -70,6 +71,7 @@ class Bench {
     std::deque<MsgHeader> nd, nd_sent;
     std::deque<WdMessage> wd, wd_sent;
     bool was_up = false, viral = false;
+    LinkControl control;
     Stream io;
     explicit End(std::uint64_t seed) : io(seed, true) {}
   };
@@ -96,6 +98,8 @@ class Bench {
     m.tx_flush = !lives;
     if (random_.below(100000) < mix_.viral) end.viral = !end.viral;
     m.viral = end.viral;
+    if (random_.below(500) == 0) change_control(end.control, random_);
+    m.control = end.control;
     m.rx_nd_ready = lives && !random_.percent(mix_.rx_stall);
     m.rx_wd_ready = lives && !random_.percent(mix_.rx_stall);
 
@@ -177,7 +181,7 @@ class Bench {
     for (unsigned e = 0; e < 2; ++e) {
       const CxlController::In& m = in[e].messages;
       const ArbMux::In& l = in[e].link;
-      set_bits(v.mdh_disable_i, e, 1, m.mdh_disable);
+      drive_control(v, e, m.control);
       set_bits(v.tx_flush_i, e, 1, m.tx_flush);
       set_bits(v.viral_i, e, 1, m.viral);
       set_bits(v.tx_nd_valid_i, e, 1, m.tx_nd_valid);
@@ -234,6 +238,10 @@ class Bench {
     check("abort_o", v.abort_o, 1, m.abort);
     check("err_o", v.err_o, 8, m.err);
     check("viral_o", v.viral_o, 1, m.viral);
+    const LinkStatus status = get_status(v.link_status_o, e);
+    for (const StatusField& f : kStatusFields) {
+      run_.check(f.name, status.*f.member, m.status.*f.member);
+    }
     check("weight_io_o", v.weight_io_o, 4, l.weight_io);
     check("weight_cm_o", v.weight_cm_o, 4, l.weight_cm);
     check("arb_err_o", v.arb_err_o, 3, l.damaged | l.malformed << 1 | l.stray << 2);

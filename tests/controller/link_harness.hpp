@@ -13,6 +13,7 @@
 
 #include "refmodel/controller/cxl_controller.hpp"
 #include "tests/controller/cache_board.hpp"
+#include "tests/controller/link_status.hpp"
 #include "tests/controller/ports.hpp"
 
 namespace cxlgpu::test {
@@ -86,7 +87,8 @@ struct Load {  // percent a cycle
   unsigned partial = 30;
   std::array<unsigned, 2> link_stall{}, rx_stall{};
   unsigned flit_error_ppm = 0;
-  unsigned viral_ppm = 0;  // of cycles, in which an end's viral changes
+  unsigned viral_ppm = 0;    // of cycles, in which an end's viral changes
+  unsigned control_ppm = 0;  // the same for one of an end's link settings
 };
 
 class LinkHarness {
@@ -109,7 +111,7 @@ class LinkHarness {
   CacheBoard cache;  // idle unless loaded
   std::array<unsigned, 2> latency{3, 3};
   std::array<bool, 2> link_up{true, true};
-  std::array<bool, 2> mdh_disable{};
+  std::array<LinkControl, 2> control{};
   std::array<bool, 2> tx_flush{};  // without scoreboard: messages are lost
   std::array<bool, 2> phy_done{};
   std::array<bool, 2> viral{};
@@ -211,7 +213,10 @@ inline void LinkHarness::offer(Inputs& in) {
     if (wd_queue_[end].size() < 2 && random_.percent(load.wd[end])) send_wd(end);
     CxlController::In& i = in[end];
     i.link_up = link_up[end];
-    i.mdh_disable = mdh_disable[end];
+    if (load.control_ppm > 0 && random_.below(1000000) < load.control_ppm) {
+      change_control(control[end], random_);
+    }
+    i.control = control[end];
     i.tx_flush = tx_flush[end];
     i.phy_reinit_done = phy_done[end];
     if (random_.below(1000000) < load.viral_ppm) viral[end] = !viral[end];

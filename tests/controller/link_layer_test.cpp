@@ -2,6 +2,7 @@
 // same cases run in lockstep with the RTL in cxl_controller_test.cpp.
 #include "refmodel/controller/link_layer.hpp"
 
+#include "tests/controller/control_scenarios.hpp"
 #include "tests/controller/mem_traffic.hpp"
 #include "tests/controller/viral_scenarios.hpp"
 #include "tests/controller/wire_scenarios.hpp"
@@ -98,6 +99,25 @@ TEST_P(LinkLayerTwins, ViralOverRestart) {
 }
 TEST_P(LinkLayerTwins, ViralAckOutOfPlace) {
   scenario::viral_ack_out_of_place(ends, run, end());
+}
+
+TEST_P(LinkLayerTwins, CreditStall) {
+  scenario::credit_stall(ends, run, end());
+}
+TEST_P(LinkLayerTwins, InitStall) {
+  scenario::init_stall(ends, run, end());
+}
+TEST_P(LinkLayerTwins, AckForce) {
+  scenario::ack_force(ends, run, end());
+}
+TEST_P(LinkLayerTwins, Flush) {
+  scenario::flush(ends, run, end());
+}
+TEST_P(LinkLayerTwins, TimerStandsStill) {
+  scenario::timer_stands_still(ends, run, end());
+}
+TEST_P(LinkLayerTwins, StatusOfRetries) {
+  scenario::status_of_retries(ends, run, end());
 }
 
 TEST_P(LinkLayerTwins, ErrorInRequest) {

@@ -112,7 +112,7 @@ inline void expect_no_findings(flits::LinkChecker& checker) {
 
 // Every message arrives once, in order and unchanged; the wire breaks no rule; all comes to rest.
 inline void end_to_end(Ends& ends, Lockstep& run, unsigned flit_error_ppm, unsigned percent,
-                       std::uint64_t cycles) {
+                       std::uint64_t cycles, unsigned control_ppm = 0) {
   LinkHarness h(ends, run);
   h.latency = {25, 31};
   MemTraffic traffic(h, percent);
@@ -120,8 +120,10 @@ inline void end_to_end(Ends& ends, Lockstep& run, unsigned flit_error_ppm, unsig
   h.load.link_stall = {20, 20};
   h.load.rx_stall = {10, 10};
   h.load.flit_error_ppm = flit_error_ppm;
+  h.load.control_ppm = control_ppm;
   for (std::uint64_t i = 0; i < cycles && h.ok(); ++i) traffic.step();
   h.load = {};
+  h.control = {};
   EXPECT_TRUE(h.until([&] { return traffic.idle(); }, 50000));
   expect_at_rest(h, ends);
   expect_no_findings(traffic.checker());

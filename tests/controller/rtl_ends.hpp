@@ -29,7 +29,11 @@ class RtlEndsOf : public Ends {
     if (!run_.next()) return;
     drive(in);
     rtl_.settle();
-    const Outputs twin = Ends::outputs();
+    Outputs twin = Ends::outputs();
+    // The one output that an input of the cycle changes.
+    for (unsigned end = 0; end < 2; ++end) {
+      twin[end].status = this->twin(end).link().status(in[end].control);
+    }
     for (unsigned end = 0; end < 2; ++end) compare(end, read(end), twin[end]);
     if constexpr (kCacheOff) run_.check("cache_zero_o", rtl_->cache_zero_o, 3);
     rtl_.edge();
@@ -52,7 +56,7 @@ class RtlEndsOf : public Ends {
     for (unsigned end = 0; end < 2; ++end) {
       const CxlController::In& i = in[end];
       set_flag(v.link_up_i, end, i.link_up);
-      set_flag(v.mdh_disable_i, end, i.mdh_disable);
+      drive_control(v, end, i.control);
       set_flag(v.tx_flush_i, end, i.tx_flush);
       set_flag(v.viral_i, end, i.viral);
       set_flag(v.tx_nd_valid_i, end, i.tx_nd_valid);
@@ -95,6 +99,7 @@ class RtlEndsOf : public Ends {
         static_cast<std::uint16_t>(get_bits(v.link_tx_flit_o, kFlitBits * end + 512, 16));
     o.phy_reinit_req = flag(v.phy_reinit_req_o);
     o.viral = flag(v.viral_o);
+    o.status = get_status(v.link_status_o, end);
     o.init_done = flag(v.init_done_o);
     o.abort = flag(v.abort_o);
     o.err = static_cast<unsigned>(get_bits(v.err_o, 8 * end, 8));
@@ -148,6 +153,9 @@ class RtlEndsOf : public Ends {
     check("abort_o", rtl.abort, twin.abort);
     check("err_o", rtl.err, twin.err);
     check("viral_o", rtl.viral, twin.viral);
+    for (const StatusField& f : kStatusFields) {
+      check(f.name, rtl.status.*f.member, twin.status.*f.member);
+    }
     if (twin.rx_nd_valid) {
       check_bytes("rx_nd_hdr_o", header_bytes(rtl.rx_nd_hdr), header_bytes(twin.rx_nd_hdr));
     }

@@ -6,6 +6,7 @@
 // Errors:  GoogleTest failures.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -19,12 +20,18 @@ struct ViralLog {
   std::vector<WireFlit::Kind> announced;
   std::vector<std::uint64_t> announced_at;
   std::vector<bool> acks;  // Viral of each RETRY.Ack
+  std::vector<Payload> sent;
+  bool replayed = false;  // a flit that announced had been sent before
 
   void watch(LinkHarness& h, unsigned sender) {
     h.on_flit = [this, &h, sender](WireFlit& f) {
       if (f.wire != sender) return;
       if (is<flits::RetryAck>(f)) acks.push_back(std::get<flits::RetryAck>(*f.retry).viral);
+      const bool again = std::find(sent.begin(), sent.end(), f.flit.payload) != sent.end();
+      sent.push_back(f.flit.payload);
       if (announces(f.flit)) {
+        const auto control = read_control(f.flit.payload);
+        replayed |= again && !std::holds_alternative<flits::Llcrd>(control);
         announced.push_back(f.kind());
         announced_at.push_back(h.cycle());
       }
@@ -89,6 +96,7 @@ inline void viral_at_rest(Ends& ends, Lockstep& run, unsigned sender) {
 inline void viral_in_every_kind(Ends& ends, Lockstep& run, unsigned sender) {
   const unsigned peer = 1 - sender;
   std::map<WireFlit::Kind, unsigned> announced;
+  unsigned replayed = 0;
   for (unsigned round = 0; round < 45; ++round) {
     if (!run.ok()) return;
     const bool in_retry = round % 3 == 2;
@@ -113,11 +121,14 @@ inline void viral_in_every_kind(Ends& ends, Lockstep& run, unsigned sender) {
     EXPECT_EQ(h.errors(peer), kRetried);
     EXPECT_EQ(h.errors(sender), 0u);
     if (!in_retry) ++announced[log.announced[0]];
+    replayed += log.replayed;
+    EXPECT_TRUE(in_retry || !log.replayed);
     h.viral[sender] = false;
     expect_at_rest(h, ends);
   }
   EXPECT_GT(announced[WireFlit::Kind::kLlcrd], 0u);
   EXPECT_GT(announced[WireFlit::Kind::kAdf], 0u);
+  EXPECT_GT(replayed, 0u);
   EXPECT_EQ(announced[WireFlit::Kind::kProtocol], 0u);  // the LLCRD comes first
   EXPECT_EQ(announced[WireFlit::Kind::kOther], 0u);
 }
@@ -176,9 +187,13 @@ inline void viral_ack_out_of_place(Ends& ends, Lockstep& run, unsigned sender) {
   LinkHarness h(ends, run);
   bring_up(h);
   const unsigned peer = 1 - sender;
-  inject_framed(h, sender, 5, control_payload(flits::RetryAck{.viral = true, .num_retry = 1}));
-  EXPECT_EQ(h.heard(peer), 0u);
-  EXPECT_EQ(h.errors(peer), link_err::kUnexpectedAck);
+  // Nothing was asked for, whatever number it carries.
+  for (const std::uint8_t number : {0, 1}) {
+    inject_framed(h, sender, 5,
+                  control_payload(flits::RetryAck{.viral = true, .num_retry = number}));
+    EXPECT_EQ(h.heard(peer), 0u);
+    EXPECT_EQ(h.errors(peer), link_err::kUnexpectedAck);
+  }
   // The peer waits for an answer to its first request.
   h.load.link_stall[sender] = 100;
   Payload bad = control_payload(flits::RetryIdle{});

@@ -113,8 +113,9 @@ TEST(IoPair, Enumeration) {
     EXPECT_EQ(device.component, bar0);
     EXPECT_EQ(device.vendor, bar0 + 0x1'0000);
     // Array: ID 1, versions 1 and 1, two entries.
-    EXPECT_EQ(bench.read(device.component + 0x1000), 0x0211'0001u);
+    EXPECT_EQ(bench.read(device.component + 0x1000), 0x0311'0001u);
     EXPECT_EQ(bench.read(device.component + 0x1008), 0x2002'0002u);
+    EXPECT_EQ(bench.read(device.component + 0x100c), 0x3002'0004u);
     expect_quiet(bench, 0);
   }
 }
@@ -131,7 +132,7 @@ TEST(IoPair, RequestsNobodyClaims) {
   EXPECT_EQ(bench.request(Op::kCfgWr1, function_address(2, 0, 0), 5), kUnsupportedWrite);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 + 0x1000), kUnsupportedRead);  // BAR0 not on yet
   map_bar0(bench, kBar0);
-  EXPECT_EQ(bench.read(kBar0 + 0x1000), 0x0211'0001u);
+  EXPECT_EQ(bench.read(kBar0 + 0x1000), 0x0311'0001u);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 + 0x2'0000), kUnsupportedRead);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 - 4), kUnsupportedRead);
   EXPECT_EQ(bench.request(Op::kMemRd, kBar0 + (std::uint64_t{1} << 32)), kUnsupportedRead);

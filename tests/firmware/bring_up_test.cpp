@@ -81,13 +81,15 @@ TEST(Enumerate, CapabilityArray) {
   FakeSystem as_it_is(equal(2));
   IoPort io(as_it_is, 1);
   const std::uint64_t block = enumerate(as_it_is, 4).endpoints[1].hdm_base - 0x1800;
-  EXPECT_EQ(io.read(block + 0x1000), 0x0211'0001u);
+  EXPECT_EQ(io.read(block + 0x1000), 0x0311'0001u);
   EXPECT_EQ(io.read(block + 0x1004), 0x8001'0005u);
   EXPECT_EQ(io.read(block + 0x1008), 0x2002'0002u);
+  EXPECT_EQ(io.read(block + 0x100c), 0x3002'0004u);
   using Registers = std::map<std::uint32_t, std::uint32_t>;
   for (const Registers& array : {
            Registers{{0x1004, 0x2002'0002}, {0x1008, 0x8001'0005}},
-           Registers{{0x1000, 0x0311'0001}, {0x1008, 0x4002'0004}, {0x100c, 0x2002'0002}},
+           Registers{{0x1000, 0x0211'0001}, {0x1008, 0x2002'0002}, {0x100c, 0}},
+           Registers{{0x1004, 0x3002'0004}, {0x1008, 0x2002'0002}, {0x100c, 0x8001'0005}},
            Registers{
                {0x1000, 0x0311'0001}, {0x1004, 0}, {0x1008, 0x2002'0002}, {0x100c, 0x8001'0005}},
        }) {
@@ -118,6 +120,28 @@ TEST(Enumerate, RasRegisters) {
   EXPECT_EQ(io.read(base + ras::kUncorMask), 0x55u);
   EXPECT_EQ(io.read(hdm), decoders);
   EXPECT_EQ(other.read(base - 0x2'0000 + ras::kUncorMask), 0x1'cfffu);
+}
+
+// And its link structure, as the root port has in its page: up, initialised, settings of their own.
+TEST(Enumerate, LinkRegisters) {
+  namespace link = regs::link;
+  FakeSystem system(equal(2));
+  const std::uint64_t hdm = enumerate(system, 4).endpoints[2].hdm_base;
+  const std::uint64_t base = hdm - 0x800 + 0x300;
+  IoPort io(system, 2), other(system, 1);
+  EXPECT_EQ(io.read(base), 0x0080'8022u);  // version 2, 128 entries, at both ends
+  EXPECT_EQ(io.read(base + 4), 0x0400'0000u);
+  EXPECT_EQ(io.read(base + link::kControl), 3u << 3);
+  EXPECT_EQ(io.read(base + link::kAckTimer), 0x2010u);
+  const std::uint32_t ras = io.read(base - 0x100 + regs::ras::kUncorMask);
+  const std::uint32_t decoders = io.read(hdm + 0x8);
+  io.write(base + link::kControl, 4);
+  io.write(base + link::kAckTimer, 0x104);
+  EXPECT_EQ(io.read(base + link::kControl), 4u | 3u << 3);
+  EXPECT_EQ(io.read(base + link::kAckTimer), 0x104u);
+  EXPECT_EQ(io.read(base - 0x100 + regs::ras::kUncorMask), ras);
+  EXPECT_EQ(io.read(hdm + 0x8), decoders);
+  EXPECT_EQ(other.read(base - 0x2'0000 + link::kAckTimer), 0x2010u);
 }
 
 TEST(Plan, WithoutInterleaveOfUnlikeSizes) {

@@ -100,8 +100,8 @@ TEST(Registers, Dvsecs) {
 TEST(Registers, ComponentBlockAndAccess) {
   namespace cmp = regs::component;
   EXPECT_EQ(cmp::kHeader, 0x1000u);
-  EXPECT_EQ(cmp::kHeaderReset, 0x0211'0001u);
-  EXPECT_FIELD(cmp::kHeaderArraySize, 31, 24, 2);
+  EXPECT_EQ(cmp::kHeaderReset, 0x0311'0001u);
+  EXPECT_FIELD(cmp::kHeaderArraySize, 31, 24, 3);
   EXPECT_EQ(cmp::kEntry, 0x1004u);
   EXPECT_EQ(cmp::kEntryStride, 4u);  // each entry has its own values
   EXPECT_FIELD(cmp::kEntryHeaderId, 15, 0);
@@ -119,6 +119,49 @@ TEST(Registers, ComponentBlockAndAccess) {
   EXPECT_FIELD(io::kCommandStatus, 10, 8);
   EXPECT_FIELD(io::kCommandLinkUp, 30, 30);
   EXPECT_FIELD(io::kCommandBusy, 31, 31);
+}
+
+template <typename Field>
+void expect_place(const char* name, const Field& field, unsigned msb, unsigned lsb) {
+  SCOPED_TRACE(name);
+  EXPECT_EQ(field.lsb, lsb);
+  EXPECT_EQ(field.lsb + field.width - 1, msb);
+}
+
+// CXL 2.0 8.2.5.11.
+TEST(Registers, Link) {
+  using namespace regs::link;
+#define EXPECT_PLACE(field, msb, lsb) expect_place(#field, field, msb, lsb)
+  EXPECT_EQ(kCapability, 0x00u);
+  EXPECT_PLACE(kCapabilityVersionSupported, 3, 0);
+  EXPECT_PLACE(kCapabilityVersionReceived, 7, 4);
+  EXPECT_PLACE(kCapabilityWrapSupported, 15, 8);
+  EXPECT_PLACE(kCapabilityWrapReceived, 23, 16);
+  EXPECT_PLACE(kCapabilityNumRetry, 28, 24);
+  EXPECT_PLACE(kCapabilityNumPhyReinit, 33, 29);
+  EXPECT_PLACE(kCapabilityWrPtr, 41, 34);
+  EXPECT_PLACE(kCapabilityEseqEcho, 49, 42);
+  EXPECT_PLACE(kCapabilityNumFreeBuf, 57, 50);
+  EXPECT_PLACE(kCapabilityNoLlReset, 58, 58);
+  EXPECT_EQ(kControl, 0x08u);
+  EXPECT_PLACE(kControlLlReset, 0, 0);
+  EXPECT_PLACE(kControlInitStall, 1, 1);
+  EXPECT_PLACE(kControlCrdStall, 2, 2);
+  EXPECT_PLACE(kControlInitState, 4, 3);
+  EXPECT_PLACE(kControlLlrbConsumed, 12, 5);
+  EXPECT_EQ(kRxCredit, 0x10u);
+  EXPECT_EQ(kRxCreditReturn, 0x18u);
+  EXPECT_EQ(kTxCredit, 0x20u);
+  EXPECT_PLACE(kRxCreditMemNd, 39, 30);
+  EXPECT_PLACE(kRxCreditReturnMemData, 49, 40);
+  EXPECT_PLACE(kTxCreditMemNd, 39, 30);
+  EXPECT_EQ(kAckTimer, 0x28u);
+  EXPECT_PLACE(kAckTimerAckForce, 7, 0);
+  EXPECT_PLACE(kAckTimerFlush, 17, 8);
+  EXPECT_EQ(kAckTimerReset, 0x2010u);
+  EXPECT_EQ(kDefeature, 0x30u);
+  EXPECT_PLACE(kDefeatureMdhDisable, 0, 0);
+#undef EXPECT_PLACE
 }
 
 // CXL 2.0 8.2.5.12, bits 11 and 12 of the capability from CXL 3.x.

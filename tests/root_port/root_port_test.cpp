@@ -160,8 +160,8 @@ class IoDriver {
                     any(16), static_cast<std::uint32_t>(random_.next())};
         break;
       default: {
-        constexpr unsigned kPlaces[] = {0x1000, 0x1004, 0x1008, 0x1200,  0x1800,
-                                        0x1820, 0xE180, 0xE1C0, 0x1'0000};
+        constexpr unsigned kPlaces[] = {0x1000, 0x1004, 0x1008, 0x100C, 0x1200,  0x1300,
+                                        0x1800, 0x1820, 0xE180, 0xE1C0, 0x1'0000};
         request_.op = random_.percent(50) ? IoOp::kMemRd : IoOp::kMemWr;
         request_.addr = (std::uint64_t{bar_high_} << 32 | bar_) + random_.pick(kPlaces) + any(8);
         request_.enables = random_.percent(90) ? 0xF : any(16);
@@ -175,6 +175,7 @@ class IoDriver {
     if (request_.op == IoOp::kCfgRd0 && (request_.addr & 0xFFC) == 0) return 0xC801'1234;
     if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x1004) return 0x8001'0005;
     if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x1008) return 0x2002'0002;
+    if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x100C) return 0x3002'0004;
     return std::nullopt;
   }
   void count(CplStatus status) {
@@ -297,6 +298,7 @@ class Bench {
   std::uint64_t answered = 0, refused = 0, isolations = 0, returns = 0, damaged = 0, reads = 0;
   std::uint64_t viral_by_fatal = 0, viral_of_device = 0;  // times read
   std::array<std::uint64_t, 2> announced{};               // viral, by end
+  std::array<std::uint64_t, 4> link_states{};             // times read
   std::uint64_t io_damaged = 0, naks = 0, aborts = 0, overflows = 0, encodings = 0;
   [[nodiscard]] std::uint64_t specs() const { return device_.specs; }
   [[nodiscard]] const IoDriver& io() const { return io_; }
@@ -359,7 +361,7 @@ class Bench {
     if (!random_.percent(mix_.registers)) return a;
     a.valid = true;
     a.wdata = static_cast<std::uint32_t>(random_.next());
-    switch (random_.below(13)) {
+    switch (random_.below(14)) {
       case 0:
         a.write = random_.percent(20);
         a.addr = rp::kPolicy;
@@ -397,6 +399,9 @@ class Bench {
         a.wdata |= rp::kViralPort.put(random_.percent(10));
         viral_asked_ = !a.write;
         break;
+      case 10:
+        a = link_access();
+        break;
       default:
         a.write = random_.percent(10);
         a.addr = static_cast<std::uint32_t>(random_.percent(50) ? random_.below(16)
@@ -411,6 +416,37 @@ class Bench {
   }
 
   // Mostly not masked and cleared soon, so that many an error is the first.
+  // Stalls do not last: without credits nothing happens any more.
+  RootPortBlock::RegisterAccess link_access() {
+    namespace link = regs::link;
+    constexpr std::uint32_t kBase = 0x200;
+    constexpr unsigned kStall[] = {0, 0, 0, 0, 2, 4};
+    RootPortBlock::RegisterAccess a{.valid = true};
+    a.wdata = static_cast<std::uint32_t>(random_.next());
+    switch (random_.below(8)) {
+      case 0:
+        a.addr = kBase + link::kAckTimer;
+        a.write = random_.percent(50);
+        if (random_.percent(50)) a.wdata &= 0xFFFC'1F1F;  // sooner than by reset
+        break;
+      case 1:
+        a.addr = kBase + link::kDefeature;
+        a.write = random_.percent(50);
+        break;
+      case 2:
+      case 3:
+        a.addr = kBase + link::kControl;
+        a.write = true;
+        a.wdata = (a.wdata & ~6u) | (stalled_ ? 0 : random_.pick(kStall));
+        stalled_ = (a.wdata & 6) != 0;
+        break;
+      default:
+        a.addr = kBase + static_cast<std::uint32_t>(random_.below(256));
+        break;
+    }
+    link_asked_ = !a.write && (a.addr & 0x3C) == link::kControl;
+    return a;
+  }
   RootPortBlock::RegisterAccess ras_access() {
     namespace ras = regs::ras;
     constexpr std::uint32_t kBase = 0x100;
@@ -535,6 +571,8 @@ class Bench {
       viral_of_device += rp::kViralDevice.is_set(out.rdata);
     }
     viral_answers_ = std::exchange(viral_asked_, false);
+    if (link_answers_) ++link_states[regs::link::kControlInitState.get(out.rdata)];
+    link_answers_ = std::exchange(link_asked_, false);
     const CxlController::Out& m = out.port.messages;
     overflows += (m.err & link_err::kOverflow) != 0;
     encodings += (m.err & link_err::kProtocol) != 0;
@@ -601,6 +639,7 @@ class Bench {
   bool offered_ = false, was_isolated_ = false, was_aborted_ = false;
   bool io_asked_ = false, io_answers_ = false;  // a register is read in this cycle, was in the last
   bool viral_asked_ = false, viral_answers_ = false;
+  bool stalled_ = false, link_asked_ = false, link_answers_ = false;
   bool viral_written_ = false, far_viral_ = false;
   MemRequest request_;
   std::uint64_t base_ = 0;
@@ -632,6 +671,7 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.announced[1], 10u);
   EXPECT_GT(bench.viral_of_device, 10u);
   EXPECT_GT(bench.viral_by_fatal, 5u);
+  for (const unsigned state : {0u, 2u, 3u}) EXPECT_GT(bench.link_states[state], 5u) << state;
 }
 
 }  // namespace

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "flits/flit_log.hpp"
+#include "refmodel/common/registers.hpp"
 #include "refmodel/firmware/enumerate.hpp"
 #include "refmodel/firmware/io_port.hpp"
+#include "refmodel/system/model_engine.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tests/system/simple_media.hpp"
 
@@ -103,6 +106,119 @@ TEST_F(IoAccess, RegistersUnderTraffic) {
     engine_->advance_to(engine_->now() + kCycle);
   }
   EXPECT_GT(accesses, 20u);
+  expect_clean();
+}
+
+// Structures of an endpoint's component registers by capability ID, as its array names them.
+std::map<unsigned, std::uint64_t> capabilities(RegisterBus& bus, unsigned port) {
+  IoPort io(bus, port);
+  const std::uint64_t block =
+      (std::uint64_t{io.config_read(0x14)} << 32 | (io.config_read(0x10) & ~0xfu)) + 0x1000;
+  std::map<unsigned, std::uint64_t> found;
+  const unsigned entries = io.read(block) >> 24;
+  for (unsigned n = 1; n <= entries; ++n) {
+    const std::uint32_t entry = io.read(block + 4 * std::uint64_t{n});
+    found[entry & 0xffff] = block + (entry >> 20);
+  }
+  EXPECT_EQ(found.size(), entries);
+  return found;
+}
+
+constexpr std::uint32_t kPortLink = 0x200;  // in the root port's page
+
+// The link registers of both ends of a link at rest, word by word.
+struct LinkEnds {
+  RegisterBus& bus;
+  unsigned port;
+  std::uint64_t device_base = capabilities(bus, port)[4];
+
+  std::uint32_t word(bool host, std::uint32_t offset) const {
+    if (host) return bus.read(RegisterSpace::RootPort, port, kPortLink + offset);
+    return IoPort(bus, port).read(device_base + offset);
+  }
+  std::uint64_t get(bool host, std::uint32_t offset) const {
+    return word(host, offset) | std::uint64_t{word(host, offset + 4)} << 32;
+  }
+};
+
+void expect_sensible_links(RegisterBus& bus) {
+  namespace link = regs::link;
+  for (unsigned port = 0; port < kPorts; ++port) {
+    const auto found = capabilities(bus, port);
+    ASSERT_EQ(found.size(), 3u);
+    const std::uint64_t block = found.at(5) - 0x800;
+    EXPECT_EQ(found.at(2), block + 0x200);
+    EXPECT_EQ(found.at(4), block + 0x300);
+    const LinkEnds ends{bus, port};
+    for (const bool host : {false, true}) {
+      SCOPED_TRACE(host ? "host" : "device");
+      const std::uint64_t capability = ends.get(host, link::kCapability);
+      EXPECT_EQ(capability & 0xff'ffff, 0x80'8022u);  // version 2, 128 entries, here and there
+      EXPECT_EQ(capability >> 24, 4u << 8);           // no retries; no reset of the link layer
+      const std::uint64_t control = ends.get(host, link::kControl);
+      EXPECT_EQ(link::kControlInitState.get(control), 3u);
+      EXPECT_LE(link::kControlLlrbConsumed.get(control), 1u);
+      EXPECT_EQ(control & 7, 0u);
+      EXPECT_EQ(ends.get(host, link::kRxCreditReturn), 0u);
+      EXPECT_EQ(ends.word(host, link::kAckTimer), 0x2010u);
+      EXPECT_EQ(ends.word(host, link::kDefeature), 0u);
+      // At rest each end has all the credits that the other hands out.
+      const std::uint64_t credits = ends.get(host, link::kTxCredit);
+      EXPECT_GT(link::kTxCreditMemNd.get(credits), 0u);
+      EXPECT_GT(link::kTxCreditMemData.get(credits), 0u);
+      EXPECT_EQ(credits, ends.get(!host, link::kRxCredit));
+    }
+  }
+}
+
+TEST_F(IoAccess, LinkRegistersOfBothEnds) {
+  expect_sensible_links(*engine_);
+  expect_clean();
+}
+
+TEST_F(IoAccess, LinkRegistersOfTheModel) {
+  config_.engine = "model";
+  ModelEngine model(config_, {}, {&media_[0], &media_[1]}, nullptr);
+  model.advance_to(kCycle * 1000);
+  expect_sensible_links(model);
+}
+
+// Software stalls the credits of one root port: its endpoint answers as long as it has some.
+TEST_F(IoAccess, StalledCredits) {
+  namespace link = regs::link;
+  constexpr std::uint32_t kRequests = 100;
+  const LinkEnds ends{*engine_, 0};
+  const auto credits = [&] {
+    return static_cast<std::uint32_t>(link::kTxCreditMemData.get(ends.get(false, link::kTxCredit)));
+  };
+  const std::uint32_t at_rest = credits();
+  EXPECT_GT(at_rest, 0u);
+  EXPECT_LT(at_rest, kRequests);
+  const auto stall = [&](bool on) {
+    engine_->write(RegisterSpace::RootPort, 0, kPortLink + link::kControl,
+                   static_cast<std::uint32_t>(link::kControlCrdStall.put(on)));
+  };
+  std::uint32_t sent = 0, answered = 0;
+  const auto run = [&](std::uint64_t cycles) {
+    for (std::uint64_t n = 0; n < cycles; ++n) {
+      while (engine_->take()) ++answered;
+      MemRequest request;
+      request.id = sent;
+      request.addr = kBase + sent / 16 * 2048 + sent % 16 * 64;  // all behind port 0
+      if (sent < kRequests && engine_->submit(request)) ++sent;
+      engine_->advance_to(engine_->now() + kCycle);
+    }
+  };
+  stall(true);
+  EXPECT_EQ(link::kControlInitState.get(ends.word(true, link::kControl)), 2u);
+  run(5000);
+  EXPECT_EQ(answered, at_rest);
+  EXPECT_EQ(credits(), 0u);
+  EXPECT_EQ(link::kRxCreditReturnMemData.get(ends.get(true, link::kRxCreditReturn)), at_rest);
+  stall(false);
+  run(5000);
+  EXPECT_EQ(answered, kRequests);
+  EXPECT_EQ(credits(), at_rest);
   expect_clean();
 }
 

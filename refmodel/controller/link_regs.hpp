@@ -1,0 +1,50 @@
+// Link capability structure of a CXL.cachemem end.
+//
+// Purpose: twin of rtl/controller/link_regs.sv: what software sees of a link layer, and the
+//          settings that it makes.
+// Units:   addr is a byte offset, the register word is addr[5:2]; fields as in link_control.hpp.
+// Shapes:  64-bit registers are two words, low first.
+// Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0.
+// Source:  docs/blocks.md, "link_regs"; regs/link.yaml (CXL 2.0, 8.2.5.11).
+#pragma once
+
+#include <cstdint>
+
+#include "refmodel/controller/link_control.hpp"
+
+namespace cxlgpu {
+
+class LinkRegs {
+ public:
+  struct Config {  // of this end
+    unsigned llrb_depth = 128;
+    unsigned nd_rx_depth = 32;
+    unsigned wd_rx_depth = 32;
+  };
+  struct In {
+    bool valid = false, write = false;
+    std::uint32_t addr = 0, wdata = 0;
+    LinkStatus status{};
+  };
+  struct Out {
+    std::uint32_t rdata = 0;  // 0 but in the cycle after a read
+    LinkControl control{};
+  };
+
+  LinkRegs() = default;
+  explicit LinkRegs(const Config& config) : config_(config) {}
+  // Every output is a register.
+  [[nodiscard]] Out eval() const { return {rdata_, control_}; }
+  [[nodiscard]] Out eval(const In&) const { return eval(); }
+  void clock(const In& in);
+
+ private:
+  [[nodiscard]] std::uint64_t read(std::uint32_t addr, const LinkStatus& status) const;
+  void write(std::uint32_t addr, std::uint32_t value);
+
+  Config config_;
+  LinkControl control_{};
+  std::uint32_t rdata_ = 0;
+};
+
+}  // namespace cxlgpu
