@@ -78,7 +78,7 @@ class RtlEngine : public SystemEngine, public RegisterBus {
   Time time_{0}, epoch_{0};
   std::optional<MemRequest> offered_;
   bool refused_ = false;  // a submit() since the last advance_to()
-  RingQueue<MemResponse, 16> answers_;
+  RingQueue<MemResponse, 256> answers_;  // a register access leaves all that is under way here
   std::array<std::array<bool, 2>, kPorts> wire_ready_{};  // in this cycle, by direction
   std::array<std::optional<MediaResponse>, kPorts> media_answer_;
   std::array<std::array<std::uint32_t, 64>, kPorts> id_of_tag_{};
