@@ -1,9 +1,8 @@
 // The RTL as an engine: the verilated top, its links, its media, its checkers.
 //
-// Purpose: drives rtl/top/cxlgpu_top one clock cycle at a time: system bus on one side, link models
-// in
-//          the middle, media models at the far end; turns trace ports into trace events, and lets
-//          every flit pass the wire checker.
+// Purpose: drives rtl/top/cxlgpu_top, inside tb/cxlgpu_bench, one clock cycle at a time: system bus
+//          on one side, link models in the middle, media models at the far end; turns trace ports
+//          into trace events, and lets every flit pass the wire checker.
 // Units:   now() counts from the end of bring-up; the FST and the flit log count from reset.
 // Order:   a cycle first applies its inputs and samples outputs and handshakes, then the clock
 // rises. Errors:  InputError if the configuration asks for another number of ports than the RTL

@@ -119,7 +119,7 @@ module io_link
         3'd4:    {r1_lcrc, r1_tlp} = {r1_q[191:160], 32'd0, r1_q[159:32]};
         default: {r1_lcrc, r1_tlp} = {r1_q[223:192], r1_q[191:32]};
       endcase
-      // What no TLP of this subset has: a prefix, a digest, a length that is not that of the header.
+      // What no TLP of this subset has: a prefix, a digest, a length not that of the header.
       r1_malformed = r1_tlp[7] || r1_tlp[23] || tlp_dws(r1_tlp[6:5]) != r1_dws ||
                      (r1_tlp[6] && {r1_tlp[17:16], r1_tlp[31:24]} != 10'd1);
       r1_lcrc_ok   = r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws);
