@@ -154,7 +154,8 @@ void expect_sensible_links(RegisterBus& bus) {
       SCOPED_TRACE(host ? "host" : "device");
       const std::uint64_t capability = ends.get(host, link::kCapability);
       EXPECT_EQ(capability & 0xff'ffff, 0x80'8022u);  // version 2, 128 entries, here and there
-      EXPECT_EQ(capability >> 24, 4u << 8);           // no retries; no reset of the link layer
+      EXPECT_EQ(capability >> 24,
+                std::uint64_t{1} << 34);  // no retries, no reset of the link layer
       const std::uint64_t control = ends.get(host, link::kControl);
       EXPECT_EQ(link::kControlInitState.get(control), 3u);
       EXPECT_LE(link::kControlLlrbConsumed.get(control), 1u);
