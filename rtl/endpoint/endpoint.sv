@@ -33,12 +33,8 @@
 // transmit FIFO (1). Nothing among these waits for the lookup stage. (4) MemSpecRd never blocks:
 // it is dropped when its queue is full.
 //
-// Registers are reached over the link: ARB/MUX -- io_link -- io_completer -- configuration space,
-// HDM decoders, RAS, link structure, vendor registers, weights of the ARB/MUX.
-//
-// ras keeps what went wrong on the link, and poison. Its reports go to the configuration space,
-// which decides whether a fatal one makes the device viral; the controller tells the host. The
-// media is volatile: a viral device serves as before.
+// Registers are reached over the link (endpoint_io, which also logs errors). The media is volatile:
+// a viral device serves as before.
 //
 // Source: CXL 2.0 (Type 3 responses, QoS telemetry); docs/blocks.md, "Endpoint", "CXL.io".
 
@@ -103,92 +99,51 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // CXL.io
   // ---------------------------------------------------------------------------------------------
-  // What was trained outside: CXL 2.0, io, mem, sync-header bypass.
-  localparam logic [23:0] TrainedCaps = 24'h00_0416;
-
-  logic         io_link_up, io_dl_up, cm_link_up, io_tx_valid, io_tx_ready, io_rx_valid;
+  logic         io_link_up, cm_link_up, io_tx_valid, io_tx_ready, io_rx_valid, io_retrain;
   logic [511:0] io_tx_data, io_rx_data;
-  logic         tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
-  tlp_t         tlp_tx, tlp_rx;
-  logic [7:0]   io_err;
-  cfg_req_t     cfg_req;
-  logic [31:0]  cfg_rdata;
-  logic         mem_space_en;
-  logic [46:0]  bar0;
+  logic         weight_io_we, weight_cm_we;
+  logic [3:0]   weight, weight_io, weight_cm;
+  logic         host_viral, viral, rwd_poison;
+  m2s_rwd_t     rx_rwd;
   reg_req_t     reg_req;
   logic [31:0]  reg_rdata;
-  logic         weight_io_we, weight_cm_we;
-  logic [3:0]   weight, weight_io, weight_cm, io_event;
 
-  io_link #(
-    .Infinite(IoInfinite)
-  ) u_io_link (
+  link_control_t link_control;
+  link_status_t  link_status;
+
+  endpoint_io #(
+    .NdRxDepth(NdRxDepth),
+    .WdRxDepth(WdRxDepth),
+    .LlrbDepth(LlrbDepth),
+    .MediaSize(MediaSize),
+    .Infinite (IoInfinite)
+  ) u_io (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
-    .link_up_i     (io_link_up),
-    .dl_up_o       (io_dl_up),
+    .io_link_up_i  (io_link_up),
+    .cm_link_up_i  (cm_link_up),
     .io_tx_valid_o (io_tx_valid),
     .io_tx_ready_i (io_tx_ready),
     .io_tx_data_o  (io_tx_data),
     .io_rx_valid_i (io_rx_valid),
     .io_rx_data_i  (io_rx_data),
-    .tlp_tx_valid_i(tlp_tx_valid),
-    .tlp_tx_ready_o(tlp_tx_ready),
-    .tlp_tx_i      (tlp_tx),
-    .tlp_rx_valid_o(tlp_rx_valid),
-    .tlp_rx_ready_i(tlp_rx_ready),
-    .tlp_rx_o      (tlp_rx),
-    .err_o         (io_err)
-  );
-
-  io_completer u_io_completer (
-    .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
-    .link_up_i     (io_dl_up),
-    .tlp_rx_valid_i(tlp_rx_valid),
-    .tlp_rx_ready_o(tlp_rx_ready),
-    .tlp_rx_i      (tlp_rx),
-    .tlp_tx_valid_o(tlp_tx_valid),
-    .tlp_tx_ready_i(tlp_tx_ready),
-    .tlp_tx_o      (tlp_tx),
-    .cfg_req_o     (cfg_req),
-    .cfg_rdata_i   (cfg_rdata),
-    .mem_space_en_i(mem_space_en),
-    .bar0_i        (bar0),
-    .reg_req_o     (reg_req),
-    .reg_rdata_i   (reg_rdata),
+    .io_retrain_o  (io_retrain),
     .weight_io_we_o(weight_io_we),
     .weight_cm_we_o(weight_cm_we),
     .weight_o      (weight),
     .weight_io_i   (weight_io),
     .weight_cm_i   (weight_cm),
-    .event_o       (io_event)
-  );
-
-  // Legacy decode and CXL.mem enable: this endpoint decodes by HDM decoders alone.
-  logic unused_mem_enable, unused_config_lock;
-  logic ras_cor, ras_nonfatal, ras_fatal, host_viral, viral;
-
-  config_space #(
-    .Range1Size(MediaSize)
-  ) u_config_space (
-    .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
-    .cfg_req_i     (cfg_req),
-    .cfg_rdata_o   (cfg_rdata),
-    .mem_active_i  (1'b1),
-    .port_status_i ({4'b0111, cm_link_up, io_link_up, 1'b0}),
-    .ts_data_i     (TrainedCaps),
-    .id_error_i    (3'b000),
-    .event_i       ({io_event[2:0], |io_err[7:5] || ras_fatal, io_event[3] || ras_nonfatal,
-                     |io_err[4:0] || ras_cor}),
-    .viral_peer_i  (host_viral),
-    .viral_own_i   (ras_fatal),
-    .mem_space_en_o(mem_space_en),
-    .bar0_o        (bar0),
-    .mem_enable_o  (unused_mem_enable),
-    .config_lock_o (unused_config_lock),
-    .viral_o       (viral)
+    .link_control_o(link_control),
+    .link_status_i (link_status),
+    .abort_i       (abort_o),
+    .err_i         (err_o),
+    .arb_err_i     (arb_err_o),
+    .rwd_poison_i  (rwd_poison),
+    .rwd_i         (rx_rwd),
+    .viral_i       (host_viral),
+    .viral_o       (viral),
+    .reg_req_o     (reg_req),
+    .reg_rdata_i   (reg_rdata)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -200,14 +155,10 @@ module endpoint
   line_t      tx_wd_data;
   logic       rx_nd_valid, rx_nd_ready, rx_wd_valid, rx_wd_ready;
   m2s_req_t   rx_req;
-  m2s_rwd_t   rx_rwd;
   line_t      rx_wd_data;
   byte_en_t   rx_wd_be;
   logic [6:0] rx_nd_count, rx_wd_count;
   vlsm_e      unused_io_state, unused_cm_state;
-
-  link_control_t link_control;
-  link_status_t  link_status;
 
   cxl_port #(
     .IsHost   (1'b0),
@@ -246,7 +197,7 @@ module endpoint
     .io_rx_valid_o    (io_rx_valid),
     .io_rx_data_o     (io_rx_data),
     .io_link_up_o     (io_link_up),
-    .io_req_i         (io_err[4] ? VlsmRetrain : VlsmActive),
+    .io_req_i         (io_retrain ? VlsmRetrain : VlsmActive),
     .cm_req_i         (VlsmActive),
     .io_state_o       (unused_io_state),
     .cm_state_o       (unused_cm_state),
@@ -277,9 +228,9 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // Registers and device load
   // ---------------------------------------------------------------------------------------------
-  reg_req_t        reg_req_hdm, reg_req_ras, reg_req_link, reg_req_vendor;
-  logic [31:0]     rdata_hdm, rdata_ras, rdata_link, rdata_vendor;
-  logic            reg_ras_link_q, reg_vendor_q, rwd_poison;
+  reg_req_t        reg_req_hdm, reg_req_vendor;
+  logic [31:0]     rdata_hdm, rdata_vendor;
+  logic            reg_vendor_q;
   logic            dram_enable, len_enable, write_back_done;
   logic [3:0]      sets_log2;
   logic [2:0][6:0] ingress_th, mshr_th;
@@ -288,64 +239,18 @@ module endpoint
 
   always_comb begin
     reg_req_hdm          = reg_req;
-    reg_req_hdm.valid    = reg_req.valid && reg_req.addr[12:11] == 2'b00;
-    reg_req_ras          = reg_req;
-    reg_req_ras.valid    = reg_req.valid && reg_req.addr[12] && !reg_req.addr[7];
-    reg_req_link         = reg_req;
-    reg_req_link.valid   = reg_req.valid && reg_req.addr[12] && reg_req.addr[7];
+    reg_req_hdm.valid    = reg_req.valid && !reg_req.addr[11];
     reg_req_vendor       = reg_req;
-    reg_req_vendor.valid = reg_req.valid && reg_req.addr[12:11] == 2'b01;
+    reg_req_vendor.valid = reg_req.valid && reg_req.addr[11];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      reg_ras_link_q <= 1'b0;
-      reg_vendor_q   <= 1'b0;
-    end else if (reg_req.valid) begin
-      reg_ras_link_q <= reg_req.addr[12];
-      reg_vendor_q   <= reg_req.addr[11];
-    end
+    if (!rst_ni)            reg_vendor_q <= 1'b0;
+    else if (reg_req.valid) reg_vendor_q <= reg_req.addr[11];
   end
 
-  // Of RAS and link structure the one that was not read says 0.
-  always_comb begin
-    if (reg_ras_link_q)    reg_rdata = rdata_ras | rdata_link;
-    else if (reg_vendor_q) reg_rdata = rdata_vendor;
-    else                   reg_rdata = rdata_hdm;
-  end
-
+  assign reg_rdata  = reg_vendor_q ? rdata_vendor : rdata_hdm;
   assign rwd_poison = rx_wd_valid && rx_wd_ready && rx_rwd.poison;
-
-  ras u_ras (
-    .clk_i      (clk_i),
-    .rst_ni     (rst_ni),
-    .reg_req_i  (reg_req_ras),
-    .reg_rdata_o(rdata_ras),
-    .uncor_i    (17'(abort_o) << RasUncorStatusReinitThresholdLsb
-                 | 17'(err_o[1]) << RasUncorStatusEncodingLsb
-                 | 17'(err_o[5]) << RasUncorStatusOverflowLsb),
-    .log_i      (rwd_poison ? 128'(rx_rwd) : '0),
-    .cor_i      (7'(arb_err_o != '0) << RasCorStatusPhyLsb),
-    .poison_i   (rwd_poison),
-    .crc_i      (err_o[0]),
-    .retry_i    (err_o[6]),
-    .cor_o      (ras_cor),
-    .nonfatal_o (ras_nonfatal),
-    .fatal_o    (ras_fatal)
-  );
-
-  link_regs #(
-    .LlrbDepth(LlrbDepth),
-    .NdRxDepth(NdRxDepth),
-    .WdRxDepth(WdRxDepth)
-  ) u_link_regs (
-    .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
-    .reg_req_i     (reg_req_link),
-    .reg_rdata_o   (rdata_link),
-    .link_status_i (link_status),
-    .link_control_o(link_control)
-  );
 
   endpoint_regs #(
     .MaxSets(MaxSets)

@@ -1,0 +1,207 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What software reaches in an endpoint over CXL.io: configuration space, and behind BAR0 the weights
+// of the ARB/MUX, the RAS and link structures of its controller and, outside of this module, the HDM
+// decoders and the vendor block. Errors of the controller are logged here; a fatal one makes the
+// device viral, if software wants that.
+//
+//   ARB/MUX -- io_link -- io_completer -- config_space
+//                                      +- ras, link_regs      reg_req 1000h, 1080h
+//                                      +- reg_req_o           000h HDM decoders, 800h vendor block
+//
+// Source: docs/blocks.md, "io_completer", "config_space", "ras", "link_regs".
+
+module endpoint_io
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+  import cxl_io_pkg::*;
+  import cxl_reg_pkg::*;
+#(
+  parameter int unsigned NdRxDepth = 32,
+  parameter int unsigned WdRxDepth = 32,
+  parameter int unsigned LlrbDepth = 128,
+  parameter logic [35:0] MediaSize = 36'd128,  // units of 256 MiB
+  parameter bit          Infinite  = 1'b0      // credits of io_link
+) (
+  input  logic          clk_i,
+  input  logic          rst_ni,
+
+  // ARB/MUX
+  input  logic          io_link_up_i,
+  input  logic          cm_link_up_i,
+  output logic          io_tx_valid_o,
+  input  logic          io_tx_ready_i,
+  output logic [511:0]  io_tx_data_o,
+  input  logic          io_rx_valid_i,
+  input  logic [511:0]  io_rx_data_i,
+  output logic          io_retrain_o,      // the data link asks for Recovery
+  output logic          weight_io_we_o,
+  output logic          weight_cm_we_o,
+  output logic [3:0]    weight_o,
+  input  logic [3:0]    weight_io_i,
+  input  logic [3:0]    weight_cm_i,
+
+  // Controller
+  output link_control_t link_control_o,
+  input  link_status_t  link_status_i,
+  input  logic          abort_i,
+  input  logic [7:0]    err_i,
+  input  logic [2:0]    arb_err_i,
+  input  logic          rwd_poison_i,      // a RwD with Poison is taken
+  input  m2s_rwd_t      rwd_i,             // its header
+  input  logic          viral_i,           // the host is viral
+  output logic          viral_o,           // announce it
+
+  // HDM decoders and vendor block
+  output reg_req_t      reg_req_o,
+  input  logic [31:0]   reg_rdata_i
+);
+
+  // What was trained outside: CXL 2.0, io, mem, sync-header bypass.
+  localparam logic [23:0] TrainedCaps = 24'h00_0416;
+
+  logic        io_dl_up;
+  logic        tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
+  tlp_t        tlp_tx, tlp_rx;
+  logic [7:0]  io_err;
+  cfg_req_t    cfg_req;
+  logic [31:0] cfg_rdata;
+  logic        mem_space_en;
+  logic [46:0] bar0;
+  reg_req_t    reg_req;
+  logic [31:0] reg_rdata;
+  logic [3:0]  io_event;
+
+  io_link #(
+    .Infinite(Infinite)
+  ) u_io_link (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .link_up_i     (io_link_up_i),
+    .dl_up_o       (io_dl_up),
+    .io_tx_valid_o (io_tx_valid_o),
+    .io_tx_ready_i (io_tx_ready_i),
+    .io_tx_data_o  (io_tx_data_o),
+    .io_rx_valid_i (io_rx_valid_i),
+    .io_rx_data_i  (io_rx_data_i),
+    .tlp_tx_valid_i(tlp_tx_valid),
+    .tlp_tx_ready_o(tlp_tx_ready),
+    .tlp_tx_i      (tlp_tx),
+    .tlp_rx_valid_o(tlp_rx_valid),
+    .tlp_rx_ready_i(tlp_rx_ready),
+    .tlp_rx_o      (tlp_rx),
+    .err_o         (io_err)
+  );
+
+  io_completer u_io_completer (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .link_up_i     (io_dl_up),
+    .tlp_rx_valid_i(tlp_rx_valid),
+    .tlp_rx_ready_o(tlp_rx_ready),
+    .tlp_rx_i      (tlp_rx),
+    .tlp_tx_valid_o(tlp_tx_valid),
+    .tlp_tx_ready_i(tlp_tx_ready),
+    .tlp_tx_o      (tlp_tx),
+    .cfg_req_o     (cfg_req),
+    .cfg_rdata_i   (cfg_rdata),
+    .mem_space_en_i(mem_space_en),
+    .bar0_i        (bar0),
+    .reg_req_o     (reg_req),
+    .reg_rdata_i   (reg_rdata),
+    .weight_io_we_o(weight_io_we_o),
+    .weight_cm_we_o(weight_cm_we_o),
+    .weight_o      (weight_o),
+    .weight_io_i   (weight_io_i),
+    .weight_cm_i   (weight_cm_i),
+    .event_o       (io_event)
+  );
+
+  // Legacy decode and CXL.mem enable: this endpoint decodes by HDM decoders alone.
+  logic unused_mem_enable, unused_config_lock;
+  logic ras_cor, ras_nonfatal, ras_fatal;
+
+  config_space #(
+    .Range1Size(MediaSize)
+  ) u_config_space (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .cfg_req_i     (cfg_req),
+    .cfg_rdata_o   (cfg_rdata),
+    .mem_active_i  (1'b1),
+    .port_status_i ({4'b0111, cm_link_up_i, io_link_up_i, 1'b0}),
+    .ts_data_i     (TrainedCaps),
+    .id_error_i    (3'b000),
+    .event_i       ({io_event[2:0], |io_err[7:5] || ras_fatal, io_event[3] || ras_nonfatal,
+                     |io_err[4:0] || ras_cor}),
+    .viral_peer_i  (viral_i),
+    .viral_own_i   (ras_fatal),
+    .mem_space_en_o(mem_space_en),
+    .bar0_o        (bar0),
+    .mem_enable_o  (unused_mem_enable),
+    .config_lock_o (unused_config_lock),
+    .viral_o       (viral_o)
+  );
+
+  assign io_retrain_o = io_err[4];
+
+  // What else the controller reports is no error of the RAS structure.
+  logic unused_err;
+  assign unused_err = ^{err_i[7], err_i[4:2]};
+
+  // ---------------------------------------------------------------------------------------------
+  // Registers behind BAR0
+  // ---------------------------------------------------------------------------------------------
+  reg_req_t    reg_req_ras, reg_req_link;
+  logic [31:0] rdata_ras, rdata_link;
+  logic        here_q;                   // the read under way is of RAS or link structure
+
+  always_comb begin
+    reg_req_o          = reg_req;
+    reg_req_o.valid    = reg_req.valid && !reg_req.addr[12];
+    reg_req_ras        = reg_req;
+    reg_req_ras.valid  = reg_req.valid && reg_req.addr[12] && !reg_req.addr[7];
+    reg_req_link       = reg_req;
+    reg_req_link.valid = reg_req.valid && reg_req.addr[12] && reg_req.addr[7];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)            here_q <= 1'b0;
+    else if (reg_req.valid) here_q <= reg_req.addr[12];
+  end
+
+  // Of RAS and link structure the one that was not read says 0.
+  assign reg_rdata = here_q ? rdata_ras | rdata_link : reg_rdata_i;
+
+  ras u_ras (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .reg_req_i  (reg_req_ras),
+    .reg_rdata_o(rdata_ras),
+    .uncor_i    (17'(abort_i) << RasUncorStatusReinitThresholdLsb
+                 | 17'(err_i[1]) << RasUncorStatusEncodingLsb
+                 | 17'(err_i[5]) << RasUncorStatusOverflowLsb),
+    .log_i      (rwd_poison_i ? 128'(rwd_i) : '0),
+    .cor_i      (7'(arb_err_i != '0) << RasCorStatusPhyLsb),
+    .poison_i   (rwd_poison_i),
+    .crc_i      (err_i[0]),
+    .retry_i    (err_i[6]),
+    .cor_o      (ras_cor),
+    .nonfatal_o (ras_nonfatal),
+    .fatal_o    (ras_fatal)
+  );
+
+  link_regs #(
+    .LlrbDepth(LlrbDepth),
+    .NdRxDepth(NdRxDepth),
+    .WdRxDepth(WdRxDepth)
+  ) u_link_regs (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .reg_req_i     (reg_req_link),
+    .reg_rdata_o   (rdata_link),
+    .link_status_i (link_status_i),
+    .link_control_o(link_control_o)
+  );
+
+endmodule
