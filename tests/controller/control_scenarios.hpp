@@ -210,7 +210,7 @@ inline void timer_stands_still(Ends& ends, Lockstep& run, unsigned end) {
   restart(h);
   LlcrdLog log;
   h.control[end] = {.ack_force = 255, .flush = 5};
-  h.load.link_stall[end] = 100;  // nothing leaves
+  h.load.link_stall[end] = 100;       // nothing leaves
   for (unsigned i = 0; i < 2; ++i) {  // sel_q and the output register are full
     h.send_nd(end);
     h.steps(20);

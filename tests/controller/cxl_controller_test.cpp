@@ -30,6 +30,7 @@ void random_mix(LinkHarness& h, Random& random, unsigned worst_ppm) {
   h.load.flit_error_ppm = random.pick(std::array{0u, worst_ppm / 10, worst_ppm});
   h.load.viral_ppm = random.pick(std::array{0u, 200u, 2000u});
   h.latency = {latency(), latency()};
+  for (LinkControl& control : h.control) control.init_stall = control.crd_stall = false;
   h.control[1].mdh_disable = random.percent(30);
   h.load.control_ppm = random.pick(std::array{0u, 1000u, 5000u});
 }
