@@ -76,7 +76,7 @@ class RtlEngine : public SystemEngine, public RegisterBus {
   std::unique_ptr<flits::FlitLogWriter> log_;
   Time time_{0}, epoch_{0};
   std::optional<MemRequest> offered_;
-  bool refused_ = false;  // a submit() since the last advance_to()
+  bool refused_ = false;                 // a submit() since the last advance_to()
   RingQueue<MemResponse, 256> answers_;  // a register access leaves all that is under way here
   std::array<std::array<bool, 2>, kPorts> wire_ready_{};  // in this cycle, by direction
   std::array<std::optional<MediaResponse>, kPorts> media_answer_;

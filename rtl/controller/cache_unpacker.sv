@@ -6,8 +6,8 @@
 //
 // Source: CXL 2.0, chapter 4.2: slot formats, packing and rollover.
 //
-// R chunks are owed and collected by chunk_rx. Messages that wait for data started in one slot, thus
-// are all mem or all cache data: four header places are enough (one MDH slot).
+// R chunks are owed and collected by chunk_rx. Messages that wait for data started in one slot,
+// thus are all mem or all cache data: four header places are enough (one MDH slot).
 
 module cache_unpacker
   import cxl_pkg::*;

@@ -83,7 +83,7 @@ module chunk_rx
     end
   end
 
-  logic [1:0] first;                    // slot of the first new chunk: 1, 2, 3; 0: none in this flit
+  logic [1:0] first;                    // slot of the first new chunk, 1..3; 0: not in this flit
 
   always_comb begin
     first = slot_i + 2'd1;

@@ -5,8 +5,8 @@
 //
 // Source: CXL 2.0, chapter 4.2: slot formats, packing and rollover.
 //
-// R chunks are owed and collected by chunk_rx. Messages that wait for data started in one slot: three
-// header places are enough (one MDH slot).
+// R chunks are owed and collected by chunk_rx. Messages that wait for data started in one slot:
+// three header places are enough (one MDH slot).
 
 module flit_unpacker
   import cxl_pkg::*;

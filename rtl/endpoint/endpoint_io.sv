@@ -1,9 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What software reaches in an endpoint over CXL.io: configuration space, and behind BAR0 the weights
-// of the ARB/MUX, the RAS and link structures of its controller and, outside of this module, the HDM
-// decoders and the vendor block. Errors of the controller are logged here; a fatal one makes the
-// device viral, if software wants that.
+// What software reaches in an endpoint over CXL.io: configuration space, and behind BAR0 the
+// weights of the ARB/MUX, the RAS and link structures of its controller and, outside of this
+// module, the HDM decoders and the vendor block. Errors of the controller are logged here; a fatal
+// one makes the device viral, if software wants that.
 //
 //   ARB/MUX -- io_link -- io_completer -- config_space
 //                                      +- ras, link_regs      reg_req 1000h, 1080h
