@@ -38,10 +38,10 @@ struct Bridge {
   bool mem_space = false;
   std::uint64_t bar0 = 0;  // address[63:16]
   unsigned secondary = 0, subordinate = 0;
-  BridgeWindows windows;
+  BridgeWindows windows = {};
   bool alt = false;  // the alternates count too
   unsigned alt_bus_base = 0, alt_bus_limit = 0;
-  BridgeWindows alt_windows;
+  BridgeWindows alt_windows = {};
   bool operator==(const Bridge&) const = default;
 };
 
@@ -55,7 +55,7 @@ class PortConfigSpace {
     unsigned link_width = 8;
   };
   struct In {
-    CfgAccess access;
+    CfgAccess access = {};
     unsigned device = 0;  // 5 bits, constant
     bool link_up = false;
     unsigned port_status = 0;   // 7 bits
