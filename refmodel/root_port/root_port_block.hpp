@@ -57,6 +57,8 @@ class RootPortBlock {
         port_(params) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
+  // How its configuration space is set.
+  [[nodiscard]] Bridge bridge() const { return port_config_.eval().bridge; }
 
  private:
   // Everything that follows from registers and inputs in one cycle.

@@ -187,7 +187,8 @@ module root_port
     end
   end
 
-  // io_route waits while software has the page. What it may ask for is below 400h.
+  // io_route waits while software is at the structures below 400h, the only ones it may ask for.
+  // Polling io_access does not count: a request would wait for ever for its own end to be seen.
   assign reg_req_page = reg_req_route.valid ? reg_req_route : reg_req_i;
 
   always_comb begin
@@ -202,7 +203,7 @@ module root_port
     reg_req_io.valid        = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b01;
   end
 
-  // A block that was not read in the cycle before says 0.
+  // A block that was not read in the cycle before says 0; what io_route read is not software's.
   assign rdata_page  = rdata_isolation | rdata_ras | rdata_link;
   assign reg_rdata_o = (route_q ? '0 : rdata_page) | rdata_io | rdata_q;
 
@@ -668,7 +669,7 @@ module root_port
   assert property (@(posedge clk_i) disable iff (!rst_ni) device_viral |=> viral_device_q);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_valid_i && !req_ready_o) |=> req_valid_i);
-  // io_route has the page only while software does not, and only the structures in it.
+  // io_route has the structures of the page alone, and only while software does not.
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     reg_req_route.valid |-> reg_req_route.addr[15:10] == 6'd0
                             && !(reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00));

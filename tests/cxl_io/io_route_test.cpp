@@ -200,7 +200,7 @@ TEST(IoRoute, LockstepWithRtl) {
       eager = static_cast<unsigned>(10 + random.below(91));
       in.device = static_cast<unsigned>(random.bits(5));
     }
-    if (random.percent(5)) in.bridge = random_bridge(random);
+    if (random.percent(1)) in.bridge = random_bridge(random);
     if (route.out.req_ready) in.req.reset();  // taken, else it stays
     if (!in.req && random.percent(eager)) {
       in.req = random_request(random, in.device, in.bridge);
@@ -459,8 +459,9 @@ TEST(IoRoute, AnswersFromBelow) {
     route.in.bridge.secondary = 1;
     route.in.req = IoRequest{.op = IoOp::kCfgRd0, .addr = 1 << 20, .enables = 0xf};
     route.in.down_ready = true;
-    while (!route.peek().down_rsp_ready) route.step();
+    route.step();
     route.in.req.reset();
+    while (!route.peek().down_rsp_ready) route.step();
     route.in.down_rsp = IoResponse{status, 0x1357'9bdf};
     route.step();
     route.in.down_rsp.reset();

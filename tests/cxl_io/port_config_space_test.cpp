@@ -309,7 +309,7 @@ TEST(PortConfigSpace, ViralAndErrors) {
   ports.in.id_error = 7;
   ports.step();
   ports.write(0x13c, 0x0700'0000);
-  EXPECT_EQ(ports.read(0x13c), 0x0700'0000u);  // control was written too: bits 2 and 5 are 0
+  EXPECT_EQ(ports.read(0x13c), 0x0700'0002u);  // control was written too: io alone stays
   ports.in.id_error = 0;
   ports.write(0x13c, 0x0500'ffff);
   EXPECT_EQ(ports.read(0x13c), 0x0200'0026u);
