@@ -141,7 +141,7 @@ std::uint64_t near_edge(Random& random, std::uint64_t base, std::uint64_t limit)
 }
 
 std::uint64_t random_address(Random& random, const Bridge& b) {
-  constexpr std::uint64_t kRegisters[] = {0x1000, 0x1010, 0x1200, 0x1280, 0x1300,
+  constexpr std::uint64_t kRegisters[] = {0x1000, 0x1010, 0x1200, 0x1280, 0x1300, 0x1200,
                                           0x1340, 0x1400, 0x1410, 0x0000, 0x2000};
   const BridgeWindows& w = random.percent(60) ? b.windows : b.alt_windows;
   switch (random.below(8)) {
@@ -177,7 +177,8 @@ std::uint64_t random_function(Random& random, unsigned device, const Bridge& b) 
 }
 
 IoRequest random_request(Random& random, unsigned device, const Bridge& b) {
-  IoRequest r{.op = static_cast<IoOp>(random.below(6)),
+  // Memory requests twice as often.
+  IoRequest r{.op = static_cast<IoOp>(random.percent(50) ? 4 + random.below(2) : random.below(6)),
               .enables = static_cast<unsigned>(random.percent(60) ? 0xf : random.bits(4)),
               .data = static_cast<std::uint32_t>(random.bits(32))};
   if (random.percent(10)) r.enables = 0;
@@ -197,7 +198,7 @@ TEST(IoRoute, LockstepWithRtl) {
     auto& in = route.in;
     if (cycle % 20000 == 0) route.reset();
     if (cycle % 500 == 1) {
-      eager = static_cast<unsigned>(10 + random.below(91));
+      eager = static_cast<unsigned>(30 + random.below(71));
       in.device = static_cast<unsigned>(random.bits(5));
     }
     if (random.percent(1)) in.bridge = random_bridge(random);
