@@ -20,7 +20,7 @@ bool within(std::uint64_t value, std::uint64_t base, std::uint64_t limit) {
 
 bool opens(const BridgeWindows& windows, std::uint64_t address) {
   const std::uint64_t mib = address >> 20;
-  return (address >> 32 == 0 && within(mib, windows.mem_base, windows.mem_limit)) ||
+  return within(mib, windows.mem_base, windows.mem_limit) ||
          within(mib, windows.pre_base, windows.pre_limit);
 }
 

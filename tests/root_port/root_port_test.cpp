@@ -212,13 +212,18 @@ class IoDriver {
       case 7:
         return set(off::kBar0High, own_bar_high_ = random_.percent(50) ? 0 : word());
       case 8:
-        return set(off::kPortControl, any(0x10000) << 16 | any(2) << 14);
+        return set(off::kPortControl, any(0x10000) << 16 | (random_.percent(75) ? 1u << 14 : 0));
       case 9:
-        return config(IoOp::kCfgWr0, random_.percent(50) ? off::kPortStatus : off::kFlexBusStatus,
-                      word());
+        return config(IoOp::kCfgWr0, off::kFlexBusStatus, word());
+      case 15:
+      case 16:
+        return config(IoOp::kCfgWr0, off::kPortStatus, ~0u);  // so that it is set anew
       case 10:
         return config(IoOp::kCfgRd0, random_.percent(40) ? 0 : any(0x170), 0);
       case 11:
+      case 12:
+      case 13:
+      case 14:
         return config(IoOp::kCfgRd0, random_.pick(kTold), 0);
       default:
         break;
@@ -239,9 +244,10 @@ class IoDriver {
     if (offset == 0x1204 || offset == 0x1210) request_.data &= random_.percent(80) ? 0 : ~0u;
   }
   // Own configuration registers that show what happens.
-  static constexpr unsigned kTold[] = {port_config_offset::kLinkControl,
-                                       port_config_offset::kFlexBusStatus,
-                                       port_config_offset::kPortStatus};
+  static constexpr unsigned kTold[] = {
+      port_config_offset::kLinkControl, port_config_offset::kFlexBusStatus,
+      port_config_offset::kFlexBusStatus, port_config_offset::kPortStatus,
+      port_config_offset::kPortStatus};
   [[nodiscard]] bool is_own(const Bridge& bridge) const {
     return is_memory(request_.op) ? request_.addr >> 16 == bridge.bar0
                                   : (request_.addr >> 20 & 0xff) == 0;
