@@ -165,7 +165,8 @@ TEST(Enumerate, Windows) {
     EXPECT_EQ(bridge.secondary, port + 1);
     EXPECT_EQ(bridge.subordinate, port + 1);
     EXPECT_FALSE(bridge.alt);
-    EXPECT_GT(bridge.windows.pre_base, bridge.windows.pre_limit);
+    EXPECT_EQ(bridge.windows.pre_base, 0xfff'ffff'ffffu);  // closed
+    EXPECT_EQ(bridge.windows.pre_limit, 0u);
     const std::uint64_t own = bridge.bar0 << 16;
     EXPECT_EQ(info.timeout_base, own + 0x1400);
     EXPECT_GE(own, taken);
@@ -217,6 +218,7 @@ TEST(Enumerate, OnlyTheWindowIsReached) {
   EXPECT_FALSE(answers(io, bar + 0x1000));
   // A second bring-up begins from what the first has left.
   EXPECT_EQ(enumerate(system, 4).endpoints[2].hdm_base, bar + 0x1800);
+  EXPECT_FALSE(system.sized_while_decoding());
 }
 
 TEST(Plan, WithoutInterleaveOfUnlikeSizes) {

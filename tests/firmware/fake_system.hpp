@@ -51,6 +51,8 @@ class FakeSystem : public RegisterBus {
       host_written_ = true;
     } else if (IoPath::has(offset)) {
       ports_[index]->io.write(offset, value);
+      const Bridge bridge = ports_[index]->io.bridge();
+      sized_while_decoding_ |= bridge.mem_space && (bridge.bar0 & 0xffff) == 0xffff;
     } else {
       ports_[index]->root[offset] = value;
     }
@@ -87,6 +89,8 @@ class FakeSystem : public RegisterBus {
             }};
   }
   [[nodiscard]] Bridge bridge(unsigned port) const { return ports_[port]->io.bridge(); }
+  // A root port's BAR0 was all ones, as for sizing, with memory space on.
+  [[nodiscard]] bool sized_while_decoding() const { return sized_while_decoding_; }
   [[nodiscard]] bool host_written() const { return host_written_; }
   [[nodiscard]] EndpointRegs::Out vendor(unsigned port) { return ports_[port]->vendor.eval({}); }
   [[nodiscard]] std::uint32_t root(unsigned port, std::uint32_t offset) {
@@ -127,7 +131,7 @@ class FakeSystem : public RegisterBus {
   }
 
   HdmDecoder host_;
-  bool host_written_ = false;
+  bool host_written_ = false, sized_while_decoding_ = false;
   std::vector<std::unique_ptr<Port>> ports_;
 };
 
