@@ -216,9 +216,14 @@ TEST(Enumerate, OnlyTheWindowIsReached) {
   EXPECT_TRUE(answers(io, bar + 0x1000));
   bridge.write(0x20, 0x0000'fff0);
   EXPECT_FALSE(answers(io, bar + 0x1000));
-  // A second bring-up begins from what the first has left.
+  // A second bring-up begins from what it finds.
+  bridge.write(0x24, 0xfff0'0000);
+  bridge.write(0x28, 0);
+  bridge.write(0x2c, 5);
   EXPECT_EQ(enumerate(system, 4).endpoints[2].hdm_base, bar + 0x1800);
   EXPECT_FALSE(system.sized_while_decoding());
+  EXPECT_EQ(system.bridge(2).windows.pre_base, 0xfff'ffff'ffffu);
+  EXPECT_EQ(system.bridge(2).windows.pre_limit, 0u);
 }
 
 TEST(Plan, WithoutInterleaveOfUnlikeSizes) {
