@@ -229,6 +229,69 @@ inline constexpr Field kEntryHighOffset{0, 32, 0x0};
 inline constexpr std::uint32_t kEntryHighReset = 0x00000000;
 }  // namespace dvsec_locator
 
+// DVSEC 3, CXL extensions for ports
+namespace dvsec_port {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x28;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x23};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
+inline constexpr std::uint32_t kDvsecHeader = 0x004;
+inline constexpr Field kDvsecHeaderVendor{0, 16, 0x1e98};
+inline constexpr Field kDvsecHeaderRevision{16, 4, 0x0};
+inline constexpr Field kDvsecHeaderLength{20, 12, 0x28};
+inline constexpr std::uint32_t kDvsecHeaderReset = 0x02801e98;
+inline constexpr std::uint32_t kDvsecId = 0x008;
+inline constexpr Field kDvsecIdId{0, 16, 0x3};
+inline constexpr std::uint32_t kDvsecIdReset = 0x0003;
+inline constexpr std::uint32_t kStatus = 0x00a;
+inline constexpr Field kStatusPmInit{0, 1, 0x0};
+inline constexpr Field kStatusViral{14, 1, 0x0};
+inline constexpr std::uint32_t kStatusReset = 0x0000;
+inline constexpr std::uint32_t kControl = 0x00c;
+inline constexpr Field kControlUnmaskSbr{0, 1, 0x0};
+inline constexpr Field kControlUnmaskLinkDisable{1, 1, 0x0};
+inline constexpr Field kControlAltMemory{2, 1, 0x0};
+inline constexpr Field kControlAltBme{3, 1, 0x0};
+inline constexpr Field kControlViral{14, 1, 0x0};
+inline constexpr std::uint32_t kControlReset = 0x0000;
+inline constexpr std::uint32_t kAltBusBase = 0x00e;
+inline constexpr Field kAltBusBaseBus{0, 8, 0x0};
+inline constexpr std::uint32_t kAltBusBaseReset = 0x00;
+inline constexpr std::uint32_t kAltBusLimit = 0x00f;
+inline constexpr Field kAltBusLimitBus{0, 8, 0x0};
+inline constexpr std::uint32_t kAltBusLimitReset = 0x00;
+inline constexpr std::uint32_t kAltMemBase = 0x010;
+inline constexpr Field kAltMemBaseBase{4, 12, 0x0};
+inline constexpr std::uint32_t kAltMemBaseReset = 0x0000;
+inline constexpr std::uint32_t kAltMemLimit = 0x012;
+inline constexpr Field kAltMemLimitLimit{4, 12, 0x0};
+inline constexpr std::uint32_t kAltMemLimitReset = 0x0000;
+inline constexpr std::uint32_t kAltPreBase = 0x014;
+inline constexpr Field kAltPreBaseWide{0, 1, 0x1};
+inline constexpr Field kAltPreBaseBase{4, 12, 0x0};
+inline constexpr std::uint32_t kAltPreBaseReset = 0x0001;
+inline constexpr std::uint32_t kAltPreLimit = 0x016;
+inline constexpr Field kAltPreLimitWide{0, 1, 0x1};
+inline constexpr Field kAltPreLimitLimit{4, 12, 0x0};
+inline constexpr std::uint32_t kAltPreLimitReset = 0x0001;
+inline constexpr std::uint32_t kAltPreBaseHigh = 0x018;
+inline constexpr Field kAltPreBaseHighBase{0, 32, 0x0};
+inline constexpr std::uint32_t kAltPreBaseHighReset = 0x00000000;
+inline constexpr std::uint32_t kAltPreLimitHigh = 0x01c;
+inline constexpr Field kAltPreLimitHighLimit{0, 32, 0x0};
+inline constexpr std::uint32_t kAltPreLimitHighReset = 0x00000000;
+inline constexpr std::uint32_t kRcrbBaseLow = 0x020;
+inline constexpr Field kRcrbBaseLowEnable{0, 1, 0x0};
+inline constexpr Field kRcrbBaseLowBase{13, 19, 0x0};
+inline constexpr std::uint32_t kRcrbBaseLowReset = 0x00000000;
+inline constexpr std::uint32_t kRcrbBaseHigh = 0x024;
+inline constexpr Field kRcrbBaseHighBase{0, 32, 0x0};
+inline constexpr std::uint32_t kRcrbBaseHighReset = 0x00000000;
+}  // namespace dvsec_port
+
 // Vendor DVSEC, MemSpecRd length and vendor registers
 namespace dvsec_vendor {
 inline constexpr std::uint32_t kBlock = 0x000;

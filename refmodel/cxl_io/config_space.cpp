@@ -13,12 +13,6 @@ constexpr std::uint32_t kViralStatus = 1u << 30;  // CXL status
 constexpr std::uint32_t kPowerState = 3;
 constexpr std::uint32_t kD0 = 0, kD3Hot = 3;
 
-constexpr std::uint32_t enabled_bits(unsigned enables) {
-  std::uint32_t mask = 0;
-  for (unsigned i = 0; i < 4; ++i) mask |= (enables >> i & 1) != 0 ? 0xffu << (8 * i) : 0;
-  return mask;
-}
-
 }  // namespace
 
 ConfigSpace::ConfigSpace(const Parameters& p)
@@ -122,13 +116,8 @@ std::uint32_t ConfigSpace::read(const In& in) const {
 
 void ConfigSpace::write(const CfgAccess& access) {
   if (access.word >= registers_.size()) return;
-  Register& r = registers_[access.word];
-  const std::uint32_t enabled = enabled_bits(access.enables);
-  const bool locked = at(kCxlLock).value != 0;
-  const std::uint32_t writable = (r.rw | (locked ? 0 : r.rwl)) & enabled;
-  std::uint32_t value = (r.value & ~writable) | (access.data & writable);
-  value &= ~(access.data & enabled & r.rw1c);
-  value |= access.data & enabled & r.rwo;
+  ConfigRegister& r = registers_[access.word];
+  const std::uint32_t value = r.written(access, at(kCxlLock).value != 0);
   const std::uint32_t state = value & kPowerState;
   if (4 * access.word == kPowerControl && state != kD0 && state != kD3Hot) return;
   r.value = value;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 
+#include "refmodel/cxl_io/config_register.hpp"
 #include "refmodel/cxl_io/io_types.hpp"
 
 namespace cxlgpu {
@@ -64,16 +65,8 @@ class ConfigSpace {
   void clock(const In& in);
 
  private:
-  // Masks of the bits that a write changes; bits in none of them are read-only.
-  struct Register {
-    std::uint32_t value = 0;
-    std::uint32_t rw = 0;
-    std::uint32_t rwl = 0;   // RW until CONFIG_LOCK
-    std::uint32_t rw1c = 0;  // a written 1 clears
-    std::uint32_t rwo = 0;   // a written 1 sets and stays
-  };
-  [[nodiscard]] Register& at(unsigned offset) { return registers_[offset / 4]; }
-  [[nodiscard]] const Register& at(unsigned offset) const { return registers_[offset / 4]; }
+  [[nodiscard]] ConfigRegister& at(unsigned offset) { return registers_[offset / 4]; }
+  [[nodiscard]] const ConfigRegister& at(unsigned offset) const { return registers_[offset / 4]; }
   void header(const Parameters& p);
   void pcie(const Parameters& p);
   void cxl_device(const Parameters& p);
@@ -85,7 +78,7 @@ class ConfigSpace {
   void events(const In& in);
   void viral(const In& in, bool enabled);
 
-  std::array<Register, 128> registers_{};
+  std::array<ConfigRegister, 128> registers_{};
   bool range1_ = false, range2_ = false;
   std::uint32_t rdata_ = 0;
   bool viral_ = false;

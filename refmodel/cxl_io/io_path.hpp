@@ -1,15 +1,19 @@
-// CXL.io of one port without its link: from the root port's access registers to the endpoint's.
+// CXL.io of one port without its link: from the root port's access registers to its own registers
+// and to the endpoint's.
 //
 // Purpose: what the model's firmware reaches; the twins of both ends wired to each other, TLPs
-// handed
-//          over without flits. Untimed: a request is over when the write of its command returns.
-// Links:   it also has the link registers of both ends. Their status says "up, initialised" (state
-//          3, version 2, the peer's retry buffer depth) and what the owner of the path tells of
-//          credits and retry buffers; RETRY flits are not known and their fields read 0. Settings
-//          are kept and change nothing.
-// Units:   byte offsets in the page of a root port: io_access and link registers.
+//          handed over without flits. Untimed: a request is over when the write of its command
+//          returns.
+// Page:    of the root port's register page it has all but the vendor block: isolation, RAS and
+//          link structures, reached through the port's BAR0 too, and io_access. Registers only:
+//          nothing ever happens on this path.
+// Links:   the status of the link registers of both ends says "up, initialised" (state 3, version
+//          2, the peer's retry buffer depth) and what the owner of the path tells of credits and
+//          retry buffers; RETRY flits are not known and their fields read 0. Settings are kept and
+//          change nothing.
+// Units:   byte offsets in the page of a root port.
 // Errors:  as the twins: what nobody claims is answered Unsupported Request, and without a device
-//          there is no answer.
+//          there is no answer from below.
 // Source:  docs/blocks.md, "CXL.io".
 #pragma once
 
@@ -21,6 +25,9 @@
 #include "refmodel/cxl_io/io_access.hpp"
 #include "refmodel/cxl_io/io_completer.hpp"
 #include "refmodel/cxl_io/io_requester.hpp"
+#include "refmodel/cxl_io/io_route.hpp"
+#include "refmodel/cxl_io/port_config_space.hpp"
+#include "refmodel/root_port/isolation.hpp"
 
 namespace cxlgpu {
 
@@ -35,28 +42,41 @@ class EndpointRegisters {
 
 class IoPath {
  public:
-  // `registers` outlives the path; none: no device is there and the link stays down.
-  IoPath(const ConfigSpace::Parameters& parameters, EndpointRegisters* registers);
+  // `number` is the root port's. `registers` outlives the path; none: no device is there and the
+  // link stays down.
+  IoPath(unsigned number, const ConfigSpace::Parameters& device, EndpointRegisters* registers);
 
   [[nodiscard]] static bool has(std::uint32_t offset);
   void write(std::uint32_t offset, std::uint32_t value);
   std::uint32_t read(std::uint32_t offset);
   // What the link registers of the two ends show from now on.
   void set_link_status(const LinkStatus& host, const LinkStatus& device);
+  // How the root port's configuration space is set.
+  [[nodiscard]] Bridge bridge() const { return port_config_.eval().bridge; }
 
  private:
-  void clock(const RegAccess& access);
-  void clock_registers(const RegAccess& access);
+  // The structures of component registers that an end has.
+  struct Structures {
+    Ras ras;
+    LinkRegs link;
+    LinkStatus status;
+    [[nodiscard]] std::uint32_t rdata() const { return ras.eval({}).rdata | link.eval().rdata; }
+  };
+  void clock(const RegAccess& software);
+  void clock_port_registers(const RegAccess& access);
+  void clock_device_registers(const RegAccess& access);
 
+  unsigned number_;
   EndpointRegisters* registers_;
   IoAccess access_;
+  IoRoute route_;
+  PortConfigSpace port_config_;
+  Isolation isolation_;
   IoRequester requester_;
   IoCompleter completer_;
   ConfigSpace config_;
-  Ras ras_;  // registers only: nothing ever happens on this path
-  LinkRegs host_link_, device_link_;
-  LinkStatus host_status_, device_status_;
-  std::uint32_t reg_rdata_ = 0;
+  Structures host_, device_;
+  std::uint32_t reg_rdata_ = 0;  // of the owner's registers
   unsigned weight_io_ = 1, weight_cm_ = 1;
 };
 

@@ -73,23 +73,26 @@ void set_up_endpoint(IoPort& io, const EndpointInfo& endpoint, const RunConfig& 
 }
 
 // Last, and answered: what was posted before has arrived.
-void enable_mem(IoPort& io, const EndpointInfo& endpoint) {
+void enable_mem(const IoPort& io, const EndpointInfo& endpoint) {
+  Function function = endpoint_function(io);
   const std::uint32_t at = endpoint.cxl_dvsec + device_dvsec::kControl;
-  io.config_write(at, device_dvsec::kControlIo.mask() | device_dvsec::kControlMem.mask());
-  if (!device_dvsec::kControlMem.is_set(io.config_read16(at))) {
+  function.write(at, device_dvsec::kControlIo.mask() | device_dvsec::kControlMem.mask());
+  if (!device_dvsec::kControlMem.is_set(function.read16(at))) {
     throw InputError(fmt::format(
         "port {}: its endpoint does not enable CXL.mem (DVSEC 0 is locked); reset the device",
         endpoint.port));
   }
 }
 
-void set_up_root_port(RegisterBus& bus, unsigned port, const RunConfig& config, bool length) {
-  bus.write(RegisterSpace::RootPort, port, rp::kPolicy,
+void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfig& config,
+                      bool length) {
+  bus.write(RegisterSpace::RootPort, port.port, rp::kPolicy,
             rp::kPolicySelect.put(static_cast<std::uint32_t>(config.root_port.policy)) |
                 rp::kPolicyLenEnable.put(length) | rp::kPolicyClipLog2.put(clip_log2(config)));
-  bus.write(RegisterSpace::RootPort, port, timeout::kControl,
-            timeout::kControlMemValue.put(kTimeoutValue) | timeout::kControlMemEnable.mask() |
-                timeout::kControlMemIsolation.mask() | timeout::kControlMemLinkDown.mask());
+  IoPort io(bus, port.port);
+  io.write(port.timeout_base + timeout::kControl,
+           timeout::kControlMemValue.put(kTimeoutValue) | timeout::kControlMemEnable.mask() |
+               timeout::kControlMemIsolation.mask() | timeout::kControlMemLinkDown.mask());
 }
 
 }  // namespace
@@ -103,7 +106,7 @@ void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& pa
     const bool length = use_length(endpoint, config);
     set_up_endpoint(io, endpoint, config, parts, length);
     enable_mem(io, endpoint);
-    set_up_root_port(bus, endpoint.port, config, length);
+    set_up_root_port(bus, system.root_ports[endpoint.port], config, length);
   }
 }
 

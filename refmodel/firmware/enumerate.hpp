@@ -1,8 +1,8 @@
-// Finds out what is there: the host bridge and the endpoint behind each root port.
+// Finds out what is there: the host bridge, the root ports and the endpoint behind each.
 //
-// Purpose: walks configuration space and register blocks by what they say of themselves, assigns
-// BARs
-//          and switches memory space on. Nothing is taken for granted but what CXL asks for.
+// Purpose: walks configuration spaces and register blocks by what they say of themselves, gives
+//          buses and BARs their places and switches memory space on. Nothing is taken for granted
+//          but what CXL asks for.
 // Units:   bytes; addresses are those of CXL.io's memory space.
 // Errors:  InputError, one line: port, what is wrong, what to do.
 // Source:  PCI Express Base 5.0, 7.5, 7.9.6; CXL 2.0, 8.1, 8.2.4, 8.2.5; 9.12 for the order.
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "refmodel/firmware/bridge.hpp"
 #include "refmodel/firmware/register_bus.hpp"
 
 namespace cxlgpu {
@@ -37,6 +38,7 @@ struct EndpointInfo {
 
 struct SystemInfo {
   DecoderAbility host;
+  std::vector<RootPortInfo> root_ports;
   std::vector<EndpointInfo> endpoints;  // by port, one each
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/common/registers.hpp"
 
@@ -11,9 +13,6 @@ namespace io = regs::io_access;
 
 namespace {
 
-// Reads of the command register: the port gives up a request by itself after 10 ms, a link that is
-// there comes up within microseconds.
-constexpr unsigned kLinkPolls = 50'000;
 constexpr unsigned kRetries = 1000;  // of a request that a device is not ready for yet
 
 const char* name(CplStatus status) {
@@ -30,13 +29,6 @@ const char* name(CplStatus status) {
 }
 
 }  // namespace
-
-bool IoPort::wait_for_link() {
-  for (unsigned poll = 0; poll < kLinkPolls; ++poll) {
-    if (io::kCommandLinkUp.is_set(get(io::kCommand))) return true;
-  }
-  return false;
-}
 
 IoResponse IoPort::request(const IoRequest& request) {
   set(io::kAddrLow, static_cast<std::uint32_t>(request.addr));
@@ -57,24 +49,14 @@ IoResponse IoPort::request(const IoRequest& request) {
 std::uint32_t IoPort::succeed(const IoRequest& request) {
   const IoResponse response = this->request(request);
   if (response.status == CplStatus::kSuccess) return response.data;
-  throw InputError(fmt::format(
-      "port {}: {} of {} 0x{:x} of its endpoint failed ({}); check the device and its link", port_,
-      is_write(request.op) ? "write" : "read",
-      is_memory(request.op) ? "register" : "configuration register",
-      is_memory(request.op) ? request.addr : request.addr & 0xfff, name(response.status)));
-}
-
-std::uint32_t IoPort::config_read(std::uint32_t offset) {
-  return succeed({.op = IoOp::kCfgRd0, .addr = config_address(offset), .enables = kAllBytes});
-}
-
-std::uint32_t IoPort::config_read16(std::uint32_t offset) {
-  return config_read(offset & ~3u) >> (8 * (offset & 2)) & 0xffff;
-}
-
-void IoPort::config_write(std::uint32_t offset, std::uint32_t value) {
-  succeed(
-      {.op = IoOp::kCfgWr0, .addr = config_address(offset), .enables = kAllBytes, .data = value});
+  const bool memory = is_memory(request.op);
+  const std::string what =
+      memory ? fmt::format("register 0x{:x}", request.addr)
+             : fmt::format("configuration register 0x{:x} of {}", request.addr & 0xfff,
+                           request.addr >> 20 == 0 ? "the root port" : "its endpoint");
+  throw InputError(fmt::format("port {}: {} of {} failed ({}); check the device and its link",
+                               port_, is_write(request.op) ? "write" : "read", what,
+                               name(response.status)));
 }
 
 std::uint32_t IoPort::read(std::uint64_t address) {

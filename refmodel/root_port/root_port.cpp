@@ -16,9 +16,6 @@ RootPort::RootPort(unsigned port, const Parts& parts, unsigned drop_spec_every)
 
 void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
   namespace rp = regs::rp;
-  // Time-out and isolation (regs::timeout) change nothing here: the model's links do not fail and
-  // its media answer.
-  if (offset == regs::timeout::kControl || offset == regs::timeout::kStatus) return;
   if (offset != rp::kPolicy) return;
   policy_ = static_cast<SrPolicy>(rp::kPolicySelect.get(value));
   length_enabled_ = rp::kPolicyLenEnable.is_set(value);

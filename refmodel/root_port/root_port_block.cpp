@@ -17,8 +17,31 @@ RootPortBlock::Block RootPortBlock::block_of(std::uint32_t addr) {
   }
 }
 
+std::uint32_t RootPortBlock::structures_rdata() const {
+  return isolation_.eval({}).rdata | ras_.eval({}).rdata | link_regs_.eval().rdata;
+}
+
+void RootPortBlock::cycle_route(const In& in, Cycle& now) const {
+  const IoRequester::Out requester = requester_.eval();
+  const PortConfigSpace::Out config = port_config_.eval();
+  const Block block = block_of(in.reg.addr);
+  now.route_in = {.device = in.device,
+                  .req = access_.eval().req,
+                  .rsp_ready = true,
+                  .down_ready = requester.req_ready,
+                  .down_rsp = requester.rsp,
+                  .cfg_rdata = config.rdata,
+                  .bridge = config.bridge,
+                  .reg_busy = in.reg.valid && block != Block::kIoAccess && block != Block::kVendor,
+                  .reg_rdata = structures_rdata()};
+  now.route = route_.eval(now.route_in);
+  now.structures = in.reg;
+  if (const RegAccess& own = now.route.reg; own.valid) {
+    now.structures = {own.valid, own.write, own.addr, own.data};
+  }
+}
+
 void RootPortBlock::cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) const {
-  const IoAccess::Out access = access_.eval();
   const IoRequester::Out requester = requester_.eval();
   IoLink::In& io = now.io_in;
   io.link_up = link.io_link_up;
@@ -31,11 +54,11 @@ void RootPortBlock::cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) 
                            .addr = in.reg.addr & 0xFFF,
                            .data = in.reg.wdata},
                    .link_up = out.dl_up,
-                   .req_ready = requester.req_ready,
-                   .rsp = requester.rsp};
+                   .req_ready = now.route.req_ready,
+                   .rsp = now.route.rsp};
   now.requester_in = {.link_up = out.dl_up,
-                      .req = access.req,
-                      .rsp_ready = true,
+                      .req = now.route.down,
+                      .rsp_ready = now.route.down_rsp_ready,
                       .tlp_tx_ready = out.tlp_tx_ready,
                       .tlp_rx = out.tlp_rx};
 
@@ -48,16 +71,17 @@ void RootPortBlock::cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) 
   if (out.io_tx) arb_mux.io_tx_data = *out.io_tx;
 }
 
-void RootPortBlock::cycle_ras(const In& in, Cycle& now) const {
+void RootPortBlock::cycle_ras(Cycle& now) const {
   const CxlController::Out& messages = now.port.messages;
   const ArbMux::Out& link = now.port.link;
   const auto raised = [&](unsigned error) { return (messages.err & error) != 0; };
   namespace ras = regs::ras;
   Ras::In& r = now.ras_in;
-  r.valid = in.reg.valid && block_of(in.reg.addr) == Block::kRas;
-  r.write = in.reg.write;
-  r.addr = in.reg.addr & 0xFFF;
-  r.wdata = in.reg.wdata;
+  const RegisterAccess& access = now.structures;
+  r.valid = access.valid && block_of(access.addr) == Block::kRas;
+  r.write = access.write;
+  r.addr = access.addr & 0xFFF;
+  r.wdata = access.wdata;
   r.uncor = ras::kUncorStatusReinitThreshold.put(messages.abort) |
             ras::kUncorStatusEncoding.put(raised(link_err::kProtocol)) |
             ras::kUncorStatusOverflow.put(raised(link_err::kOverflow));
@@ -71,15 +95,35 @@ void RootPortBlock::cycle_ras(const In& in, Cycle& now) const {
   }
 }
 
+void RootPortBlock::cycle_port_config(const In& in, Cycle& now) const {
+  constexpr unsigned kTrained = 0x38;  // CXL 2.0, bypass, drift buffer
+  constexpr std::uint32_t kTrainingData = 0x416;
+  const ArbMux::Out& link = now.port.link;
+  now.port_config_in = {
+      .access = now.route.cfg,
+      .device = in.device,
+      .link_up = now.access_in.link_up,
+      .port_status = kTrained | unsigned{link.cm_link_up} << 2 | unsigned{link.io_link_up} << 1,
+      .ts_data = kTrainingData,
+      .viral = now.port.messages.viral || turns_viral()};
+}
+
+// A fatal error, and software has said that it makes the port viral: in either place.
+bool RootPortBlock::turns_viral() const {
+  return ras_.eval({}).fatal && (fatal_is_viral_ || port_config_.eval().viral_enable);
+}
+
 RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   Cycle now;
   const CxlPort::Out port = port_.eval({{}, in.link});
   now.policy_written = in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == regs::rp::kPolicy;
 
-  now.isolation_in.valid = in.reg.valid && block_of(in.reg.addr) == Block::kIsolation;
-  now.isolation_in.write = in.reg.write;
-  now.isolation_in.addr = in.reg.addr & 0xFFF;
-  now.isolation_in.wdata = in.reg.wdata;
+  cycle_route(in, now);
+  const RegisterAccess& access = now.structures;
+  now.isolation_in.valid = access.valid && block_of(access.addr) == Block::kIsolation;
+  now.isolation_in.write = access.write;
+  now.isolation_in.addr = access.addr & 0xFFF;
+  now.isolation_in.wdata = access.wdata;
   now.isolation_in.link_up = port.link.cm_link_up && port.messages.init_done;
   now.isolation_in.abort = port.messages.abort;
   now.isolation = isolation_.eval(now.isolation_in);
@@ -153,11 +197,12 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   now.port = port_.eval(now.port_in);
   now.io_in.io_tx_ready = now.port.link.io_tx_ready;
   if (now.port.link.io_rx_valid) now.io_in.io_rx = now.port.link.rx_flit.payload;
-  cycle_ras(in, now);
-  now.link_regs_in = {.valid = in.reg.valid && block_of(in.reg.addr) == Block::kLink,
-                      .write = in.reg.write,
-                      .addr = in.reg.addr & 0xFFF,
-                      .wdata = in.reg.wdata,
+  cycle_ras(now);
+  cycle_port_config(in, now);
+  now.link_regs_in = {.valid = access.valid && block_of(access.addr) == Block::kLink,
+                      .write = access.write,
+                      .addr = access.addr & 0xFFF,
+                      .wdata = access.wdata,
                       .status = now.port.messages.status};
   return now;
 }
@@ -168,8 +213,7 @@ RootPortBlock::Out RootPortBlock::eval(const In& in) const {
   out.req_ready = now.queue.in_ready;
   out.rsp_valid = now.memory.rsp_valid;
   if (out.rsp_valid) out.rsp = now.memory.rsp;
-  out.rdata = rdata_ | now.isolation.rdata | access_.eval().rdata | ras_.eval(now.ras_in).rdata |
-              link_regs_.eval().rdata;
+  out.rdata = rdata_ | access_.eval().rdata | (routed_ ? 0 : structures_rdata());
   out.port = now.port;
   out.isolated = now.isolation.isolated;
   return out;
@@ -222,7 +266,7 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
 // What happens in a cycle is stronger than what is written in it.
 void RootPortBlock::clock_viral(const In& in, const Cycle& now) {
   namespace rp = regs::rp;
-  const bool fatal = ras_.eval(now.ras_in).fatal && fatal_is_viral_;
+  const bool fatal = turns_viral();
   if (in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kViral) {
     viral_ = rp::kViralPort.is_set(in.reg.wdata);
     fatal_is_viral_ = rp::kViralOnFatal.is_set(in.reg.wdata);
@@ -246,6 +290,9 @@ void RootPortBlock::clock(const In& in) {
   // before the part itself.
   port_.clock(now.port_in);
   access_.clock(now.access_in);
+  route_.clock(now.route_in);
+  port_config_.clock(now.port_config_in);
+  routed_ = now.route.reg.valid;
   requester_.clock(now.requester_in);
   io_.clock(now.io_in);
   ras_.clock(now.ras_in);

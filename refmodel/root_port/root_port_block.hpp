@@ -13,6 +13,8 @@
 #include "refmodel/cxl_io/io_access.hpp"
 #include "refmodel/cxl_io/io_link.hpp"
 #include "refmodel/cxl_io/io_requester.hpp"
+#include "refmodel/cxl_io/io_route.hpp"
+#include "refmodel/cxl_io/port_config_space.hpp"
 #include "refmodel/root_port/isolation.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
@@ -33,7 +35,8 @@ class RootPortBlock {
     MemRequest req;
     bool rsp_ready = false;
     RegisterAccess reg;
-    ArbMux::In link;  // Flex Bus alone: what the protocols say is the port's own
+    unsigned device = 0;  // number on bus 0, constant
+    ArbMux::In link;      // Flex Bus alone: what the protocols say is the port's own
   };
   struct Out {
     bool req_ready = false;
@@ -54,6 +57,8 @@ class RootPortBlock {
         port_(params) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
+  // How its configuration space is set.
+  [[nodiscard]] Bridge bridge() const { return port_config_.eval().bridge; }
 
  private:
   // Everything that follows from registers and inputs in one cycle.
@@ -69,6 +74,10 @@ class RootPortBlock {
     Profiler::In profiler_in;
     LoadControl::In load_in;
     IoAccess::In access_in;
+    IoRoute::In route_in;
+    IoRoute::Out route;
+    PortConfigSpace::In port_config_in;
+    RegisterAccess structures;  // what isolation, RAS and link registers hear: software or route
     IoRequester::In requester_in;
     IoLink::In io_in;
     Ras::In ras_in;
@@ -81,10 +90,16 @@ class RootPortBlock {
   enum class Block : std::uint8_t { kIsolation, kRas, kLink, kIoAccess, kVendor };
   [[nodiscard]] static Block block_of(std::uint32_t addr);
   [[nodiscard]] Cycle cycle(const In& in) const;
+  // Who is at isolation, RAS and link registers.
+  void cycle_route(const In& in, Cycle& now) const;
+  [[nodiscard]] std::uint32_t structures_rdata() const;
   // CXL.io; what it sends goes into the ARB/MUX's input.
   void cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) const;
   // The errors that the RAS structure hears, when the port's outputs are known.
-  void cycle_ras(const In& in, Cycle& now) const;
+  void cycle_ras(Cycle& now) const;
+  // What configuration space hears, when the port's outputs are known.
+  void cycle_port_config(const In& in, Cycle& now) const;
+  [[nodiscard]] bool turns_viral() const;
   [[nodiscard]] std::uint32_t read(std::uint32_t offset, const Cycle& now) const;
   void clock_viral(const In& in, const Cycle& now);
 
@@ -101,6 +116,9 @@ class RootPortBlock {
   Profiler profiler_;
   LoadControl load_;
   IoAccess access_;
+  IoRoute route_;
+  PortConfigSpace port_config_;
+  bool routed_ = false;  // route was at the structures in the last cycle
   IoRequester requester_{kRequesterId, kCplTimeout};
   IoLink io_{{.infinite = true}};
   Ras ras_;

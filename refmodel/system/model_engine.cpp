@@ -30,7 +30,7 @@ ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, 
       s2m(false, link_params(config, number, false)),
       root(number, {m2s, s2m, store, sink}, config.link.drop_spec_every),
       endpoint(number, {m2s, s2m, store, media, sink}),
-      io(config_space(), &endpoint) {
+      io(number, config_space(), &endpoint) {
   m2s.connect(s2m);
   s2m.connect(m2s);
 }

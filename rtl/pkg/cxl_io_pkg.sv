@@ -179,4 +179,24 @@ package cxl_io_pkg;
     logic [31:0] wdata;  // 31:0, writes only
   } cfg_req_t;
 
+  // What a root port sends on or keeps, from its type 1 configuration header and DVSEC 3. Bases
+  // and limits are the address bits above 1 MiB, each end included.
+  typedef struct packed {
+    logic        mem_space;      // 305: memory requests are answered at all
+    logic [47:0] bar0;           // 304:257, address[63:16]
+    logic [7:0]  secondary;      // 256:249, buses below
+    logic [7:0]  subordinate;    // 248:241
+    logic [11:0] mem_base;       // 240:229, address[31:20]
+    logic [11:0] mem_limit;      // 228:217
+    logic [43:0] pre_base;       // 216:173, address[63:20]
+    logic [43:0] pre_limit;      // 172:129
+    logic        alt;            // 128: the alternates count too
+    logic [7:0]  alt_bus_base;   // 127:120
+    logic [7:0]  alt_bus_limit;  // 119:112
+    logic [11:0] alt_mem_base;   // 111:100
+    logic [11:0] alt_mem_limit;  // 99:88
+    logic [43:0] alt_pre_base;   // 87:44
+    logic [43:0] alt_pre_limit;  // 43:0
+  } bridge_t;
+
 endpackage

@@ -13,8 +13,10 @@
 // request timed out or the link went down. ras keeps what went wrong on the link, and poison; its
 // fatal errors can make the port viral, which the controller tells the device.
 //
-// CXL.io shares the link: io_access (registers) -- io_requester -- io_link -- ARB/MUX. Its data
-// link grants infinite credits, which holds for any device: io_requester takes every TLP at once.
+// CXL.io shares the link: io_access (registers) -- io_route -- io_requester -- io_link -- ARB/MUX.
+// io_route keeps what is for the port itself: port_config_space, and behind its BAR0 the time-out,
+// RAS and link structures of the register page. The data link grants infinite credits, which holds
+// for any device: io_requester takes every TLP at once.
 //
 // Latency, idle, controller excluded: request accepted in cycle t, at the head of the SR queue in
 // t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the
@@ -42,6 +44,7 @@ module root_port
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  input  logic [4:0]  device_i,  // device number on bus 0, which is the port number
   // Host bridge
   input  logic        req_valid_i,
   output logic        req_ready_o,
@@ -82,6 +85,8 @@ module root_port
   localparam int unsigned MemEntries = MemDepth - SpecEntries;
   localparam int unsigned SrIdxBits  = $clog2(SrDepth);
   localparam int unsigned SrCntBits  = $clog2(SrDepth + 1);
+  // What was trained outside: CXL 2.0, io, mem, sync-header bypass.
+  localparam logic [23:0] TrainedCaps = 24'h00_0416;
 
   // ---------------------------------------------------------------------------------------------
   // Registers
@@ -90,9 +95,13 @@ module root_port
   logic             len_en_q;
   logic [3:0]       clip_log2_q;
   logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_ras, rdata_link, rdata_io;
+  logic [31:0]      rdata_page;
+  logic             route_q;
+  reg_req_t         reg_req_route, reg_req_page;
   reg_req_t         reg_req_isolation, reg_req_ras, reg_req_link, reg_req_io;
   logic             wr_policy, wr_viral;
   logic             viral_q, viral_on_fatal_q, viral_device_q, device_viral, ras_fatal;
+  logic             viral_en, turn_viral;
   gran_e            state;
   logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
   logic [31:0]      unexpected;
@@ -116,6 +125,9 @@ module root_port
     end
   end
 
+  // Either register may allow it: ours, or viral enable in configuration space.
+  assign turn_viral = ras_fatal && (viral_on_fatal_q || viral_en);
+
   // What becomes viral in the cycle of a write stays so.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -128,7 +140,7 @@ module root_port
         viral_on_fatal_q <= reg_req_i.wdata[RpViralOnFatalLsb];
         if (reg_req_i.wdata[RpViralDeviceLsb]) viral_device_q <= 1'b0;
       end
-      if (ras_fatal && viral_on_fatal_q) viral_q <= 1'b1;
+      if (turn_viral) viral_q <= 1'b1;
       if (device_viral) viral_device_q <= 1'b1;
     end
   end
@@ -166,24 +178,34 @@ module root_port
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) rdata_q <= '0;
-    else         rdata_q <= rdata_d;
+    if (!rst_ni) begin
+      rdata_q <= '0;
+      route_q <= 1'b0;
+    end else begin
+      rdata_q <= rdata_d;
+      route_q <= reg_req_route.valid;
+    end
   end
 
+  // io_route waits while software is at the structures below 400h, the only ones it may ask for.
+  // Polling io_access does not count: a request would wait for ever for its own end to be seen.
+  assign reg_req_page = reg_req_route.valid ? reg_req_route : reg_req_i;
+
   always_comb begin
-    reg_req_isolation       = reg_req_i;
-    reg_req_ras             = reg_req_i;
-    reg_req_link            = reg_req_i;
+    reg_req_isolation       = reg_req_page;
+    reg_req_ras             = reg_req_page;
+    reg_req_link            = reg_req_page;
     reg_req_io              = reg_req_i;
-    reg_req_isolation.valid = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00
-                              && !(reg_req_i.addr[9:8] inside {2'b01, 2'b10});
-    reg_req_ras.valid       = reg_req_i.valid && reg_req_i.addr[11:8] == 4'h1;
-    reg_req_link.valid      = reg_req_i.valid && reg_req_i.addr[11:8] == 4'h2;
+    reg_req_isolation.valid = reg_req_page.valid && reg_req_page.addr[11:10] == 2'b00
+                              && !(reg_req_page.addr[9:8] inside {2'b01, 2'b10});
+    reg_req_ras.valid       = reg_req_page.valid && reg_req_page.addr[11:8] == 4'h1;
+    reg_req_link.valid      = reg_req_page.valid && reg_req_page.addr[11:8] == 4'h2;
     reg_req_io.valid        = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b01;
   end
 
-  // A block that was not read in the cycle before says 0.
-  assign reg_rdata_o = rdata_isolation | rdata_ras | rdata_link | rdata_io | rdata_q;
+  // A block that was not read in the cycle before says 0; what io_route read is not software's.
+  assign rdata_page  = rdata_isolation | rdata_ras | rdata_link;
+  assign reg_rdata_o = (route_q ? '0 : rdata_page) | rdata_io | rdata_q;
 
   // ---------------------------------------------------------------------------------------------
   // SR queue
@@ -409,8 +431,12 @@ module root_port
   logic         io_link_up, io_dl_up, io_tx_valid, io_tx_ready, io_rx_valid;
   logic [511:0] io_tx_data, io_rx_data;
   logic         io_req_valid, io_req_ready, io_rsp_valid, io_rsp_ready;
-  io_req_t      io_req;
-  io_rsp_t      io_rsp;
+  logic         down_valid, down_ready, down_rsp_valid, down_rsp_ready;
+  io_req_t      io_req, down_req;
+  io_rsp_t      io_rsp, down_rsp;
+  cfg_req_t     cfg_req;
+  logic [31:0]  cfg_rdata;
+  bridge_t      bridge;
   logic         tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
   tlp_t         tlp_tx, tlp_rx;
   logic [7:0]   io_err;
@@ -430,16 +456,56 @@ module root_port
     .rsp_i      (io_rsp)
   );
 
+  io_route u_io_route (
+    .clk_i,
+    .rst_ni,
+    .device_i,
+    .req_valid_i     (io_req_valid),
+    .req_ready_o     (io_req_ready),
+    .req_i           (io_req),
+    .rsp_valid_o     (io_rsp_valid),
+    .rsp_ready_i     (io_rsp_ready),
+    .rsp_o           (io_rsp),
+    .down_valid_o    (down_valid),
+    .down_ready_i    (down_ready),
+    .down_o          (down_req),
+    .down_rsp_valid_i(down_rsp_valid),
+    .down_rsp_ready_o(down_rsp_ready),
+    .down_rsp_i      (down_rsp),
+    .cfg_req_o       (cfg_req),
+    .cfg_rdata_i     (cfg_rdata),
+    .bridge_i        (bridge),
+    .reg_req_o       (reg_req_route),
+    .reg_busy_i      (reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00),
+    .reg_rdata_i     (rdata_page)
+  );
+
+  // There is no Flex Bus to tell what was negotiated; io and mem are so while their vLSMs are up.
+  port_config_space u_port_config_space (
+    .clk_i,
+    .rst_ni,
+    .cfg_req_i    (cfg_req),
+    .cfg_rdata_o  (cfg_rdata),
+    .device_i,
+    .link_up_i    (io_dl_up),
+    .port_status_i({4'b0111, cm_link_up, io_link_up, 1'b0}),
+    .ts_data_i    (TrainedCaps),
+    .id_error_i   (3'b000),
+    .viral_i      (device_viral || turn_viral),
+    .bridge_o     (bridge),
+    .viral_en_o   (viral_en)
+  );
+
   io_requester u_io_requester (
     .clk_i,
     .rst_ni,
     .link_up_i     (io_dl_up),
-    .req_valid_i   (io_req_valid),
-    .req_ready_o   (io_req_ready),
-    .req_i         (io_req),
-    .rsp_valid_o   (io_rsp_valid),
-    .rsp_ready_i   (io_rsp_ready),
-    .rsp_o         (io_rsp),
+    .req_valid_i   (down_valid),
+    .req_ready_o   (down_ready),
+    .req_i         (down_req),
+    .rsp_valid_o   (down_rsp_valid),
+    .rsp_ready_i   (down_rsp_ready),
+    .rsp_o         (down_rsp),
     .tlp_tx_valid_o(tlp_tx_valid),
     .tlp_tx_ready_i(tlp_tx_ready),
     .tlp_tx_o      (tlp_tx),
@@ -597,11 +663,15 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   assert property (@(posedge clk_i) disable iff (!rst_ni) wr_policy |=> state == Gran256);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (ras_fatal && viral_on_fatal_q) |=> viral_q);
+    (ras_fatal && (viral_on_fatal_q || viral_en)) |=> viral_q);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (viral_q && !wr_viral) |=> viral_q);
   assert property (@(posedge clk_i) disable iff (!rst_ni) device_viral |=> viral_device_q);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_valid_i && !req_ready_o) |=> req_valid_i);
+  // io_route has the structures of the page alone, and only while software does not.
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    reg_req_route.valid |-> reg_req_route.addr[15:10] == 6'd0
+                            && !(reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00));
 
 endmodule

@@ -7,6 +7,7 @@
 //
 // Register space, 4 KiB each: host bridge at 0000h, root port i at 1000h * (i + 1); other
 // addresses read 0. Read data is valid the cycle after the request.
+// On the configuration bus below software, bus 0, root port i is device i.
 //
 // Latency:  adapter 1, host bridge 1 each way, root port as it says.
 // Source:   docs/blocks.md, "Tops".
@@ -196,6 +197,7 @@ module root_complex
     root_port u_root_port (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
+      .device_i         (5'(p)),
       .req_valid_i      (port_req_valid[p]),
       .req_ready_o      (port_req_ready[p]),
       .req_i            (port_req),

@@ -1,8 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Four root ports' CXL.io and the four unlike endpoints behind them, with the HDM decoders of the
-// host bridge and of each endpoint; the register space is that of root_complex. A link is a few
-// registers each way: CXL.io alone, nothing damaged.
+// Four root ports' CXL.io, configuration space included, and the four unlike endpoints behind them,
+// with the HDM decoders of the host bridge and of each endpoint; the register space is that of
+// root_complex, but the structures behind a root port's BAR0 are left out and read 0. A link is a
+// few registers each way: CXL.io alone, nothing damaged.
 
 module io_quad_tb
   import cxl_pkg::*;
@@ -80,8 +81,13 @@ module io_quad_tb
     // Root port
     logic         rp_dl_up, rp_tx_valid, rp_rx_valid, req_valid, req_ready, rsp_valid, rsp_ready;
     logic [511:0] rp_tx_data, rp_rx_data;
-    io_req_t      req;
-    io_rsp_t      rsp;
+    io_req_t      req, down;
+    io_rsp_t      rsp, down_rsp;
+    logic         down_valid, down_ready, down_rsp_valid, down_rsp_ready, unused_viral_en;
+    cfg_req_t     rp_cfg_req;
+    logic [31:0]  rp_cfg_rdata;
+    bridge_t      bridge;
+    reg_req_t     unused_page_req;
     logic         rp_tlp_tx_valid, rp_tlp_tx_ready, rp_tlp_rx_valid, rp_tlp_rx_ready, unexpected;
     tlp_t         rp_tlp_tx, rp_tlp_rx;
     logic [7:0]   rp_err, ep_err;
@@ -111,18 +117,57 @@ module io_quad_tb
       .rsp_i      (rsp)
     );
 
+    io_route u_route (
+      .clk_i,
+      .rst_ni,
+      .device_i        (5'(p)),
+      .req_valid_i     (req_valid),
+      .req_ready_o     (req_ready),
+      .req_i           (req),
+      .rsp_valid_o     (rsp_valid),
+      .rsp_ready_i     (rsp_ready),
+      .rsp_o           (rsp),
+      .down_valid_o    (down_valid),
+      .down_ready_i    (down_ready),
+      .down_o          (down),
+      .down_rsp_valid_i(down_rsp_valid),
+      .down_rsp_ready_o(down_rsp_ready),
+      .down_rsp_i      (down_rsp),
+      .cfg_req_o       (rp_cfg_req),
+      .cfg_rdata_i     (rp_cfg_rdata),
+      .bridge_i        (bridge),
+      .reg_req_o       (unused_page_req),
+      .reg_busy_i      (1'b0),
+      .reg_rdata_i     (32'd0)
+    );
+
+    port_config_space u_port_config_space (
+      .clk_i,
+      .rst_ni,
+      .cfg_req_i    (rp_cfg_req),
+      .cfg_rdata_o  (rp_cfg_rdata),
+      .device_i     (5'(p)),
+      .link_up_i    (rp_dl_up),
+      .port_status_i(7'h3E),
+      .ts_data_i    (24'h00_0416),
+      .id_error_i   (3'b000),
+      .viral_i      (1'b0),
+      .bridge_o     (bridge),
+      .viral_en_o   (unused_viral_en)
+    );
+
     io_requester #(
       .CplTimeout(20000)
     ) u_requester (
       .clk_i,
       .rst_ni,
       .link_up_i     (rp_dl_up),
-      .req_valid_i   (req_valid),
-      .req_ready_o   (req_ready),
-      .req_i         (req),
-      .rsp_valid_o   (rsp_valid),
-      .rsp_ready_i   (rsp_ready),
-      .rsp_o         (rsp),
+      .req_valid_i   (down_valid),
+      .req_ready_o   (down_ready),
+      .req_i         (down),
+      .rsp_valid_o   (down_rsp_valid),
+      .rsp_ready_i   (down_rsp_ready),
+      .rsp_o         (down_rsp),
       .tlp_tx_valid_o(rp_tlp_tx_valid),
       .tlp_tx_ready_i(rp_tlp_tx_ready),
       .tlp_tx_o      (rp_tlp_tx),

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "refmodel/common/input_error.hpp"
-#include "refmodel/firmware/io_port.hpp"
+#include "refmodel/firmware/function.hpp"
 #include "tests/firmware/fake_system.hpp"
 
 namespace cxlgpu::test {
@@ -106,7 +106,8 @@ TEST(Enumerate, CapabilityArray) {
 TEST(Enumerate, RasRegisters) {
   namespace ras = regs::ras;
   FakeSystem system(equal(2));
-  const std::uint64_t hdm = enumerate(system, 4).endpoints[2].hdm_base;
+  const SystemInfo found = enumerate(system, 4);
+  const std::uint64_t hdm = found.endpoints[2].hdm_base;
   const std::uint64_t base = hdm - 0x800 + 0x200;
   IoPort io(system, 2), other(system, 1);
   EXPECT_EQ(io.read(base + ras::kUncorStatus), 0u);
@@ -119,14 +120,15 @@ TEST(Enumerate, RasRegisters) {
   io.write(base + ras::kUncorMask, 0x55);
   EXPECT_EQ(io.read(base + ras::kUncorMask), 0x55u);
   EXPECT_EQ(io.read(hdm), decoders);
-  EXPECT_EQ(other.read(base - 0x2'0000 + ras::kUncorMask), 0x1'cfffu);
+  EXPECT_EQ(other.read(found.endpoints[1].hdm_base - 0x600 + ras::kUncorMask), 0x1'cfffu);
 }
 
 // And its link structure, as the root port has in its page: up, initialised, settings of their own.
 TEST(Enumerate, LinkRegisters) {
   namespace link = regs::link;
   FakeSystem system(equal(2));
-  const std::uint64_t hdm = enumerate(system, 4).endpoints[2].hdm_base;
+  const SystemInfo found = enumerate(system, 4);
+  const std::uint64_t hdm = found.endpoints[2].hdm_base;
   const std::uint64_t base = hdm - 0x800 + 0x300;
   IoPort io(system, 2), other(system, 1);
   EXPECT_EQ(io.read(base), 0x0080'8022u);  // version 2, 128 entries, at both ends
@@ -141,7 +143,87 @@ TEST(Enumerate, LinkRegisters) {
   EXPECT_EQ(io.read(base + link::kAckTimer), 0x104u);
   EXPECT_EQ(io.read(base - 0x100 + regs::ras::kUncorMask), ras);
   EXPECT_EQ(io.read(hdm + 0x8), decoders);
-  EXPECT_EQ(other.read(base - 0x2'0000 + link::kAckTimer), 0x2010u);
+  EXPECT_EQ(other.read(found.endpoints[1].hdm_base - 0x500 + link::kAckTimer), 0x2010u);
+}
+
+constexpr std::uint64_t kMib = 1 << 20;
+
+// Each root port opens one window over what is below it, and nothing else.
+TEST(Enumerate, Windows) {
+  FakeSystem system(unlike());
+  const SystemInfo found = enumerate(system, 4);
+  ASSERT_EQ(found.root_ports.size(), 4u);
+  std::uint64_t taken = 0xc000'0000;  // what is below has an owner
+  for (unsigned port = 0; port < 4; ++port) {
+    SCOPED_TRACE(port);
+    const RootPortInfo& info = found.root_ports[port];
+    EXPECT_EQ(info.port, port);
+    EXPECT_EQ(info.vendor, 0x1234);
+    EXPECT_EQ(info.device, 0xc800);
+    const Bridge bridge = system.bridge(port);
+    EXPECT_TRUE(bridge.mem_space);
+    EXPECT_EQ(bridge.secondary, port + 1);
+    EXPECT_EQ(bridge.subordinate, port + 1);
+    EXPECT_FALSE(bridge.alt);
+    EXPECT_EQ(bridge.windows.pre_base, 0xfff'ffff'ffffu);  // closed
+    EXPECT_EQ(bridge.windows.pre_limit, 0u);
+    const std::uint64_t own = bridge.bar0 << 16;
+    EXPECT_EQ(info.timeout_base, own + 0x1400);
+    EXPECT_GE(own, taken);
+    const std::uint64_t begin = bridge.windows.mem_base * kMib;
+    const std::uint64_t end = (bridge.windows.mem_limit + 1) * kMib;
+    EXPECT_GE(begin, own + 0x1'0000);
+    const std::uint64_t bar = found.endpoints[port].hdm_base - 0x1800;
+    EXPECT_GE(bar, begin);
+    EXPECT_LE(bar + 0x2'0000, end);
+    EXPECT_EQ(end - begin, kMib);
+    EXPECT_LE(end, 0xe000'0000u);
+    taken = end;
+  }
+}
+
+TEST(Enumerate, OnlyTheWindowIsReached) {
+  FakeSystem system(equal(2));
+  const SystemInfo found = enumerate(system, 4);
+  const std::uint64_t bar = found.endpoints[2].hdm_base - 0x1800;
+  IoPort io(system, 2), neighbour(system, 1);
+  Function endpoint = endpoint_function(io), bridge = root_port_function(io);
+  const auto answers = [](IoPort& by, std::uint64_t address) {
+    const IoResponse response =
+        by.request({.op = IoOp::kMemRd, .addr = address, .enables = IoPort::kAllBytes});
+    const bool there = response.status == CplStatus::kSuccess;
+    EXPECT_EQ(response.data, there ? 0x0311'0001u : 0xffff'ffffu);
+    return there;
+  };
+  const auto place = [&](std::uint64_t address) {
+    endpoint.write(0x10, static_cast<std::uint32_t>(address));
+    endpoint.write(0x14, static_cast<std::uint32_t>(address >> 32));
+  };
+  EXPECT_TRUE(answers(io, bar + 0x1000));
+  EXPECT_FALSE(answers(neighbour, bar + 0x1000));
+  for (const std::uint64_t outside :
+       {bar - 0x2'0000, bar + kMib, bar + (std::uint64_t{1} << 32), std::uint64_t{0}}) {
+    place(outside);
+    EXPECT_FALSE(answers(io, outside + 0x1000)) << std::hex << outside;
+  }
+  place(bar + kMib - 0x2'0000);
+  EXPECT_TRUE(answers(io, bar + kMib - 0x2'0000 + 0x1000));
+  place(bar);
+  EXPECT_TRUE(answers(io, bar + 0x1000));
+  bridge.write(config_header::kCommand, config_header::kBusMaster);
+  EXPECT_FALSE(answers(io, bar + 0x1000));
+  bridge.write(config_header::kCommand, config_header::kMemorySpace);
+  EXPECT_TRUE(answers(io, bar + 0x1000));
+  bridge.write(0x20, 0x0000'fff0);
+  EXPECT_FALSE(answers(io, bar + 0x1000));
+  // A second bring-up begins from what it finds.
+  bridge.write(0x24, 0xfff0'0000);
+  bridge.write(0x28, 0);
+  bridge.write(0x2c, 5);
+  EXPECT_EQ(enumerate(system, 4).endpoints[2].hdm_base, bar + 0x1800);
+  EXPECT_FALSE(system.sized_while_decoding());
+  EXPECT_EQ(system.bridge(2).windows.pre_base, 0xfff'ffff'ffffu);
+  EXPECT_EQ(system.bridge(2).windows.pre_limit, 0u);
 }
 
 TEST(Plan, WithoutInterleaveOfUnlikeSizes) {
@@ -225,7 +307,7 @@ TEST(BringUp, SetsUpEverything) {
     EXPECT_EQ(set.thresholds.ingress, (LoadThresholds{5, 6, 7}));
     EXPECT_EQ(set.thresholds.mshr, (LoadThresholds{8, 9, 10}));
     EXPECT_EQ(system.root(port, 0x800), 4u | 1u << 4 | 2u << 8);  // directional, length, clip 1 KiB
-    EXPECT_EQ(system.root(port, 0x008), 0x0003'0012u);            // time-out, isolation
+    EXPECT_EQ(system.read(RegisterSpace::RootPort, port, 0x008), 0x0003'0012u);  // time-out
     // CXL.mem: DVSEC 0 control.
     system.write(RegisterSpace::RootPort, port, 0x400, (port + 1) << 20 | 0x10c);
     system.write(RegisterSpace::RootPort, port, 0x40c, 0xf0);
@@ -272,6 +354,7 @@ TEST(Refuse, WhatIsNotThere) {
       {"no media", {.config = {{0x118, 0}, {0x11c, 3}}}, {"port 2", "no media"}},
       {"no BAR", {.config = {{0x010, 0}}}, {"port 2", "BAR 0"}},
       {"an I/O BAR", {.config = {{0x010, 0xfffe'0001}}}, {"port 2", "BAR 0"}},
+      {"no room", {.config = {{0x010, 0xe000'0004}}}, {"port 2", "do not fit", "fewer ports"}},
       {"BAR 7 named", {.config = {{0x16c, 0x0000'0107}}}, {"port 2", "BAR 7"}},
       {"empty locator", {.config = {{0x16c, 0}}}, {"port 2", "no component registers"}},
       {"empty array", {.memory = {{0x1000, 0x0011'0001}}}, {"port 2", "no HDM decoder"}},
@@ -296,6 +379,51 @@ TEST(Refuse, WhatIsNotThere) {
   RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}});
   config.root_port.spec_length = false;
   expect_refusal(refusal([&] { bring_up(system, config, {}); }), {"port 2", "vendor DVSEC"});
+}
+
+TEST(Refuse, RootPortsThatAreNone) {
+  struct Case {
+    const char* name;
+    std::map<std::uint32_t, std::uint32_t> config, memory;
+    std::vector<std::string> line;
+  };
+  // Headers of the DVSECs: 100h, 130h, 150h, each naming the next.
+  const Case cases[] = {
+      {"nobody", {{0x000, 0xffff'ffff}}, {}, {"bus 0, device 2", "system.ports"}},
+      {"another class", {{0x008, 0x0502'1001}}, {}, {"050210h", "no bridge", "060400h"}},
+      {"type 0", {{0x00c, 0}}, {}, {"type 0 header", "no bridge"}},
+      {"no capability", {{0x034, 0}}, {}, {"no PCI Express capability"}},
+      {"another capability", {{0x040, 0x0042'0001}}, {}, {"no PCI Express capability"}},
+      {"endless chain of capabilities", {{0x040, 0x0042'4001}}, {}, {"no PCI Express capability"}},
+      {"another port", {{0x040, 0x0062'0010}}, {}, {"no root port", "type 6"}},
+      {"link down", {{0x050, 0x1085'0000}}, {}, {"no endpoint", "link", "system.ports"}},
+      {"no DVSEC at all", {{0x100, 0}}, {}, {"no DVSEC 3", "1e98h"}},
+      {"no DVSEC 3", {{0x108, 0x0000'0099}}, {}, {"no DVSEC 3"}},
+      {"another vendor's", {{0x104, 0x0280'1234}}, {}, {"no DVSEC 3"}},
+      {"no DVSEC 7", {{0x100, 0x1501'0023}}, {}, {"no DVSEC 7"}},
+      {"no DVSEC 8", {{0x130, 0x0001'0023}}, {}, {"no DVSEC 8"}},
+      {"endless chain", {{0x150, 0x1001'0023}}, {}, {"does not end"}},
+      {"not trained to mem", {{0x13c, 0x003a'0026}}, {}, {"CXL.mem", "retrain"}},
+      {"not trained to 2.0", {{0x13c, 0x001e'0026}}, {}, {"CXL 2.0", "retrain"}},
+      {"not trained to io", {{0x13c, 0x003c'0026}}, {}, {"CXL 2.0", "retrain"}},
+      {"no BAR", {{0x010, 0}}, {}, {"BAR 0"}},
+      {"BAR 2 named", {{0x15c, 0x0000'0102}}, {}, {"BAR 2"}},
+      {"empty locator", {{0x15c, 0}}, {}, {"no component registers"}},
+      {"empty array", {}, {{0x1000, 0x0011'0001}}, {"no time-out and isolation"}},
+      {"no time-out", {}, {{0x100c, 0x4001'0008}}, {"no time-out and isolation"}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::vector<FakeEndpoint> endpoints = equal(4);
+    endpoints[2].port_config = c.config;
+    endpoints[2].port_memory = c.memory;
+    FakeSystem system(endpoints);
+    const RunConfig config = config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}});
+    std::vector<std::string> line = c.line;
+    line.emplace_back("root port 2: ");
+    expect_refusal(refusal([&] { bring_up(system, config, {}); }), line);
+    EXPECT_FALSE(system.host_written());
+  }
 }
 
 TEST(Refuse, RangesThatCannotBeBuilt) {

@@ -1,4 +1,5 @@
-// A root complex with up to four endpoints that can be as unlike, and as wrong, as a test wants.
+// A root complex with root ports and endpoints that can be as unlike, and as wrong, as a test
+// wants.
 //
 // Purpose: what firmware sees through registers, without links and time. Configuration spaces and
 //          decoders are the model's; single registers can be made to read otherwise.
@@ -28,6 +29,8 @@ struct FakeEndpoint {
   std::map<std::uint32_t, std::uint32_t> config =
       {};  // these configuration registers read otherwise
   std::map<std::uint32_t, std::uint32_t> memory = {};  // these registers in BAR0, the same
+  // And of the root port above it.
+  std::map<std::uint32_t, std::uint32_t> port_config = {}, port_memory = {};
 
   [[nodiscard]] std::uint64_t bytes() const { return (size + size2) << 28; }
 };
@@ -36,7 +39,9 @@ class FakeSystem : public RegisterBus {
  public:
   explicit FakeSystem(const std::vector<FakeEndpoint>& endpoints, unsigned host_decoders = 4)
       : host_(HdmDecoder::Role::HostBridge, host_decoders) {
-    for (const FakeEndpoint& e : endpoints) ports_.push_back(std::make_unique<Port>(e));
+    for (const FakeEndpoint& e : endpoints) {
+      ports_.push_back(std::make_unique<Port>(static_cast<unsigned>(ports_.size()), e));
+    }
   }
 
   void write(RegisterSpace space, unsigned index, std::uint32_t offset,
@@ -44,8 +49,10 @@ class FakeSystem : public RegisterBus {
     if (space == RegisterSpace::HostBridge) {
       host_.write(offset, value);
       host_written_ = true;
-    } else if (is_io(offset)) {
+    } else if (IoPath::has(offset)) {
       ports_[index]->io.write(offset, value);
+      const Bridge bridge = ports_[index]->io.bridge();
+      sized_while_decoding_ |= bridge.mem_space && (bridge.bar0 & 0xffff) == 0xffff;
     } else {
       ports_[index]->root[offset] = value;
     }
@@ -53,16 +60,20 @@ class FakeSystem : public RegisterBus {
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override {
     if (space == RegisterSpace::HostBridge) return host_.read(offset);
     Port& port = *ports_[index];
-    if (!is_io(offset)) return port.root[offset];
+    if (!IoPath::has(offset)) return port.root[offset];
     const std::uint32_t value = port.io.read(offset);
     if (offset != regs::io_access::kData) return value;
     // What this answers: the request is still in the registers.
     const auto op =
         static_cast<IoOp>(regs::io_access::kCommandOp.get(port.io.read(regs::io_access::kCommand)));
     const std::uint32_t address = port.io.read(regs::io_access::kAddrLow);
-    const auto& lies = is_memory(op) ? port.fake.memory : port.fake.config;
-    const auto lie = lies.find(address & (is_memory(op) ? 0x1'ffff : 0xfff));
-    return lie == lies.end() ? value : lie->second;
+    if (!is_memory(op)) {
+      const bool own = (address >> 20 & 0xff) == 0;
+      return lie(own ? port.fake.port_config : port.fake.config, address & 0xfff, value);
+    }
+    const bool own = address >> 16 == port.io.bridge().bar0;  // below 4 GiB as all BARs here
+    return own ? lie(port.fake.port_memory, address & 0xffff, value)
+               : lie(port.fake.memory, address & 0x1'ffff, value);
   }
 
   [[nodiscard]] Translation translation() {
@@ -77,6 +88,9 @@ class FakeSystem : public RegisterBus {
               return decoded->address;
             }};
   }
+  [[nodiscard]] Bridge bridge(unsigned port) const { return ports_[port]->io.bridge(); }
+  // A root port's BAR0 was all ones, as for sizing, with memory space on.
+  [[nodiscard]] bool sized_while_decoding() const { return sized_while_decoding_; }
   [[nodiscard]] bool host_written() const { return host_written_; }
   [[nodiscard]] EndpointRegs::Out vendor(unsigned port) { return ports_[port]->vendor.eval({}); }
   [[nodiscard]] std::uint32_t root(unsigned port, std::uint32_t offset) {
@@ -85,10 +99,10 @@ class FakeSystem : public RegisterBus {
 
  private:
   struct Port : EndpointRegisters {
-    explicit Port(const FakeEndpoint& e)
+    Port(unsigned number, const FakeEndpoint& e)
         : fake(e),
           decoder(HdmDecoder::Role::Device, e.decoders),
-          io(parameters(e), e.there ? this : nullptr) {}
+          io(number, parameters(e), e.there ? this : nullptr) {}
     static ConfigSpace::Parameters parameters(const FakeEndpoint& e) {
       ConfigSpace::Parameters p;
       p.range1_size = e.size;
@@ -110,12 +124,14 @@ class FakeSystem : public RegisterBus {
     IoPath io;
     std::map<std::uint32_t, std::uint32_t> root;
   };
-  static bool is_io(std::uint32_t offset) {
-    return offset >= regs::io_access::kBlock && offset < 2 * regs::io_access::kBlock;
+  static std::uint32_t lie(const std::map<std::uint32_t, std::uint32_t>& lies, std::uint32_t at,
+                           std::uint32_t truth) {
+    const auto found = lies.find(at);
+    return found == lies.end() ? truth : found->second;
   }
 
   HdmDecoder host_;
-  bool host_written_ = false;
+  bool host_written_ = false, sized_while_decoding_ = false;
   std::vector<std::unique_ptr<Port>> ports_;
 };
 

@@ -53,8 +53,10 @@ constexpr Mix kMixes[] = {
     {8, 0, 6, 100, 100, 80, 4000, 0, 0, 0, 2000, 0, 5},  // answers wait, RAS is looked at often
 };
 
+constexpr unsigned kNumber = 5;  // of the root port
+
 // What software does over CXL.io: one request after the other through the registers of io_access,
-// most of them sensible.
+// most of them sensible: to the port's own configuration space and registers, and to the device.
 class IoDriver {
  public:
   explicit IoDriver(QuickRandom& random) : random_(random) { choose(); }
@@ -104,8 +106,8 @@ class IoDriver {
     }
     return a;
   }
-  // The data in the cycle after an access.
-  void answer(std::uint32_t rdata) {
+  // The data in the cycle after an access; how the port is set.
+  void answer(std::uint32_t rdata, const Bridge& bridge) {
     namespace ioa = regs::io_access;
     if (polls_ && !ioa::kCommandBusy.is_set(rdata)) {
       status_ = static_cast<CplStatus>(ioa::kCommandStatus.get(rdata));
@@ -113,9 +115,14 @@ class IoDriver {
       step_ = Step::kResult;
     }
     if (reads_) {
-      const auto constant = disturbed_ ? std::nullopt : reads_constant();
+      const auto constant = disturbed_ ? std::nullopt : reads_constant(bridge);
       if (constant && status_ == CplStatus::kSuccess) {
-        ++(is_memory(request_.op) ? memory_constants : config_constants);
+        const bool memory = is_memory(request_.op);
+        if (is_own(bridge)) {
+          ++(memory ? own_memory_constants : own_config_constants);
+        } else {
+          ++(memory ? memory_constants : config_constants);
+        }
         EXPECT_EQ(rdata, *constant);
       }
       choose();
@@ -125,6 +132,7 @@ class IoDriver {
 
   std::uint64_t done = 0, unsupported = 0, unanswered = 0;
   std::uint64_t config_constants = 0, memory_constants = 0;
+  std::uint64_t own_config_constants = 0, own_memory_constants = 0;
 
  private:
   enum class Step : std::uint8_t { kLow, kHigh, kData, kCommand, kPoll, kResult };
@@ -138,6 +146,10 @@ class IoDriver {
     };
     step_ = Step::kLow;
     disturbed_ = false;
+    if (begun_ < 8 || random_.percent(45)) {
+      choose_own();
+      return;
+    }
     switch (random_.below(10)) {
       case 0:
         config(IoOp::kCfgWr0, config_offset::kCommand, 0x146);
@@ -170,8 +182,86 @@ class IoDriver {
       }
     }
   }
+  // The port itself: first as firmware sets it, then mostly so.
+  void choose_own() {
+    namespace off = port_config_offset;
+    const auto any = [this](unsigned n) { return static_cast<std::uint32_t>(random_.below(n)); };
+    const auto word = [this] { return static_cast<std::uint32_t>(random_.next()); };
+    const auto config = [this](IoOp op, std::uint64_t offset, std::uint32_t data) {
+      request_ = {op, std::uint64_t{kNumber} << 15 | offset, 0xF, data};
+    };
+    const auto set = [&](unsigned offset, std::uint32_t data) {
+      config(IoOp::kCfgWr0, offset, random_.percent(begun_ < 8 ? 0 : 10) ? word() : data);
+    };
+    const std::uint64_t step = begun_ < 8 ? begun_++ : random_.below(20);
+    switch (step) {
+      case 0:
+        return set(off::kBuses, 0x0003'0100);
+      case 1:
+        return set(off::kCommand, 0x146);
+      case 2:
+        return set(off::kMemory, 0xfff0'0000);
+      case 3:
+        return set(off::kPrefetchable, 0xfff0'0000);
+      case 4:
+        return set(off::kPreBaseHigh, 1);
+      case 5:
+        return set(off::kPreLimitHigh, 0xffff'ffff);
+      case 6:
+        return set(off::kBar0, own_bar_ = 0x5550'0000 + (any(16) << 16));
+      case 7:
+        return set(off::kBar0High, own_bar_high_ = random_.percent(50) ? 0 : word());
+      case 8:
+        return set(off::kPortControl, any(0x10000) << 16 | (random_.percent(75) ? 1u << 14 : 0));
+      case 9:
+        return config(IoOp::kCfgWr0, off::kFlexBusStatus, word());
+      case 15:
+      case 16:
+        return config(IoOp::kCfgWr0, off::kPortStatus, ~0u);  // so that it is set anew
+      case 10:
+        return config(IoOp::kCfgRd0, random_.percent(40) ? 0 : any(0x170), 0);
+      case 11:
+      case 12:
+      case 13:
+      case 14:
+        return config(IoOp::kCfgRd0, random_.pick(kTold), 0);
+      default:
+        break;
+    }
+    constexpr unsigned kPlaces[] = {0x1000, 0x1004, 0x1008, 0x100C, 0x1200, 0x1204, 0x1208,
+                                    0x120C, 0x1210, 0x1214, 0x1218, 0x1300, 0x1304, 0x1308,
+                                    0x130C, 0x1400, 0x1408, 0x140C, 0x1800, 0x0000};
+    request_.op = random_.percent(60) ? IoOp::kMemRd : IoOp::kMemWr;
+    const unsigned offset = random_.pick(kPlaces);
+    if (offset >> 8 == 0x13) request_.op = IoOp::kMemRd;  // stalls are made elsewhere
+    request_.addr = (std::uint64_t{own_bar_high_} << 32 | own_bar_) + offset + any(4);
+    request_.enables = random_.percent(90) ? 0xF : any(16);
+    request_.data = word();
+    if (offset == 0x1408) {  // 50 us: the others are longer than a run
+      request_.data = (request_.data & ~0xFu) | 1 | regs::timeout::kControlMemLinkDown.mask();
+    }
+    // Masked errors would not be seen.
+    if (offset == 0x1204 || offset == 0x1210) request_.data &= random_.percent(80) ? 0 : ~0u;
+  }
+  // Own configuration registers that show what happens.
+  static constexpr unsigned kTold[] = {
+      port_config_offset::kLinkControl, port_config_offset::kFlexBusStatus,
+      port_config_offset::kFlexBusStatus, port_config_offset::kPortStatus,
+      port_config_offset::kPortStatus};
+  [[nodiscard]] bool is_own(const Bridge& bridge) const {
+    return is_memory(request_.op) ? request_.addr >> 16 == bridge.bar0
+                                  : (request_.addr >> 20 & 0xff) == 0;
+  }
   // What a register reads that always reads the same, if the request reads such a one.
-  [[nodiscard]] std::optional<std::uint32_t> reads_constant() const {
+  [[nodiscard]] std::optional<std::uint32_t> reads_constant(const Bridge& bridge) const {
+    constexpr std::uint32_t kOwn[] = {0x0311'0001, 0x2002'0002, 0x3002'0004, 0x4001'0009};
+    if (is_own(bridge)) {
+      if (request_.op == IoOp::kMemRd && (request_.addr & 0xFFF0) == 0x1000) {
+        return kOwn[request_.addr >> 2 & 3];
+      }
+      const bool id = request_.op == IoOp::kCfgRd0 && (request_.addr & 0xFFC) == 0;
+      return id ? std::optional<std::uint32_t>(0xC800'1234) : std::nullopt;
+    }
     if (request_.op == IoOp::kCfgRd0 && (request_.addr & 0xFFC) == 0) return 0xC801'1234;
     if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x1004) return 0x8001'0005;
     if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x1008) return 0x2002'0002;
@@ -188,6 +278,8 @@ class IoDriver {
   Step step_ = Step::kLow;
   IoRequest request_;
   std::uint32_t bar_ = 0, bar_high_ = 0;
+  std::uint32_t own_bar_ = 0, own_bar_high_ = 0;
+  std::uint64_t begun_ = 0;  // of what firmware does first
   CplStatus status_ = CplStatus::kSuccess;
   bool polls_ = false, reads_ = false, disturbed_ = false;
 };
@@ -348,6 +440,7 @@ class Bench {
     in.req = request_;
     in.rsp_ready = random_.percent(mix_.rsp_ready);
     in.reg = access();
+    in.device = kNumber;
     in.link = wire(0);
     return in;
   }
@@ -563,7 +656,7 @@ class Bench {
     isolations += out.isolated && !was_isolated_;
     returns += !out.isolated && was_isolated_;
     was_isolated_ = out.isolated;
-    if (io_answers_) io_.answer(out.rdata);
+    if (io_answers_) io_.answer(out.rdata, twin_.bridge());
     io_answers_ = std::exchange(io_asked_, false);
     if (viral_answers_) {
       namespace rp = regs::rp;
@@ -588,6 +681,7 @@ class Bench {
     v.req_valid_i = in.req_valid;
     set_sys_req(v.req_i, in.req);
     v.rsp_ready_i = in.rsp_ready;
+    v.device_i = static_cast<std::uint8_t>(in.device);
     v.reg_req_i = std::uint64_t{in.reg.valid} << 49 | std::uint64_t{in.reg.write} << 48 |
                   std::uint64_t{in.reg.addr & 0xFFFF} << 32 | in.reg.wdata;
     v.link_tx_ready_i = in.link.tx_ready;
@@ -662,6 +756,8 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.io().unanswered, 5u);
   EXPECT_GT(bench.io().config_constants, 5u);
   EXPECT_GT(bench.io().memory_constants, 0u);
+  EXPECT_GT(bench.io().own_config_constants, 5u);
+  EXPECT_GT(bench.io().own_memory_constants, 0u);
   EXPECT_GT(bench.io_damaged, 20u);
   EXPECT_GT(bench.naks, 20u);
   EXPECT_GT(bench.encodings, 5u);

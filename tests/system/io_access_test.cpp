@@ -12,7 +12,7 @@
 #include "flits/flit_log.hpp"
 #include "refmodel/common/registers.hpp"
 #include "refmodel/firmware/enumerate.hpp"
-#include "refmodel/firmware/io_port.hpp"
+#include "refmodel/firmware/function.hpp"
 #include "refmodel/system/model_engine.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tests/system/simple_media.hpp"
@@ -47,7 +47,8 @@ class IoAccess : public ::testing::Test {
   }
   // Base of the component registers, as bring-up placed them.
   std::uint64_t component(IoPort& io) {
-    return std::uint64_t{io.config_read(0x14)} << 32 | (io.config_read(0x10) & ~0xfu);
+    return std::uint64_t{endpoint_function(io).read(0x14)} << 32 |
+           (endpoint_function(io).read(0x10) & ~0xfu);
   }
   void expect_clean() {
     engine_->finish();
@@ -82,7 +83,7 @@ TEST_F(IoAccess, RegistersUnderTraffic) {
     block[port] = component(io);
     EXPECT_EQ(io.read(block[port] + kWeightIo), 0x10u);
     EXPECT_EQ(io.read(block[port] + kWeightCm), 0x10u);
-    EXPECT_EQ(io.config_read(0), 0xc801'1234u);
+    EXPECT_EQ(endpoint_function(io).read(0), 0xc801'1234u);
   }
   EXPECT_NE(block[0], block[1]);
   while (answered < kRequests) {
@@ -112,8 +113,9 @@ TEST_F(IoAccess, RegistersUnderTraffic) {
 // Structures of an endpoint's component registers by capability ID, as its array names them.
 std::map<unsigned, std::uint64_t> capabilities(RegisterBus& bus, unsigned port) {
   IoPort io(bus, port);
-  const std::uint64_t block =
-      (std::uint64_t{io.config_read(0x14)} << 32 | (io.config_read(0x10) & ~0xfu)) + 0x1000;
+  const std::uint64_t block = (std::uint64_t{endpoint_function(io).read(0x14)} << 32 |
+                               (endpoint_function(io).read(0x10) & ~0xfu)) +
+                              0x1000;
   std::map<unsigned, std::uint64_t> found;
   const unsigned entries = io.read(block) >> 24;
   for (unsigned n = 1; n <= entries; ++n) {
@@ -122,6 +124,63 @@ std::map<unsigned, std::uint64_t> capabilities(RegisterBus& bus, unsigned port) 
   }
   EXPECT_EQ(found.size(), entries);
   return found;
+}
+
+// The structures of a root port stand in its page and, as its array names them, in its BAR0; what
+// is behind other ports is not reached through it.
+void expect_own_registers(RegisterBus& bus) {
+  namespace component = regs::component;
+  namespace timeout = regs::timeout;
+  std::map<unsigned, std::uint64_t> blocks;
+  for (unsigned port = 0; port < kPorts; ++port) {
+    IoPort io(bus, port);
+    Function function = root_port_function(io);
+    EXPECT_EQ(function.read(0), 0xc800'1234u);
+    EXPECT_EQ(function.read(0x4c) >> 24, port);
+    EXPECT_EQ(function.read(0x18), (port + 1) * 0x0101'00u);
+    EXPECT_NE(function.read(0x50) & 1u << 29, 0u);
+    const std::uint64_t block = blocks[port] =
+        (std::uint64_t{function.read(0x14)} << 32 | (function.read(0x10) & ~0xfu)) + 0x1000;
+    std::map<unsigned, std::uint64_t> found;
+    EXPECT_EQ(io.read(block) >> 24, 3u);
+    for (unsigned n = 1; n <= 3; ++n) {
+      const std::uint32_t entry = io.read(block + 4 * std::uint64_t{n});
+      found[entry & 0xffff] = block + (entry >> 20);
+    }
+    constexpr struct {
+      unsigned id;
+      std::uint32_t page, bytes;
+    } kStructures[] = {{2, 0x100, 0x58}, {4, 0x200, 0x40}, {9, 0x000, 0x10}};
+    for (const auto& s : kStructures) {
+      ASSERT_EQ(found.count(s.id), 1u) << s.id;
+      for (std::uint32_t at = 0; at < s.bytes; at += 4) {
+        EXPECT_EQ(io.read(found[s.id] + at), bus.read(RegisterSpace::RootPort, port, s.page + at))
+            << s.id << std::hex << " at " << at;
+      }
+    }
+    EXPECT_EQ(io.read(found[9]), timeout::kCapabilityReset);
+    // As bring-up has set it; a write through BAR0 shows in the page, and the other way round.
+    constexpr std::uint32_t kSet = 0x0003'0012;
+    EXPECT_EQ(io.read(found[9] + timeout::kControl), kSet);
+    io.write(found[9] + timeout::kControl, kSet | 0x4);
+    EXPECT_EQ(bus.read(RegisterSpace::RootPort, port, timeout::kControl), kSet | 0x4);
+    bus.write(RegisterSpace::RootPort, port, timeout::kControl, kSet);
+    EXPECT_EQ(io.read(found[9] + timeout::kControl), kSet);
+  }
+  const IoResponse other =
+      IoPort(bus, 0).request({.op = IoOp::kMemRd, .addr = blocks[1], .enables = IoPort::kAllBytes});
+  EXPECT_EQ(other, (IoResponse{CplStatus::kUnsupported, 0xffff'ffff}));
+}
+
+TEST_F(IoAccess, OwnRegistersOfRootPorts) {
+  expect_own_registers(*engine_);
+  expect_clean();
+}
+
+TEST_F(IoAccess, OwnRegistersOfRootPortsOfTheModel) {
+  config_.engine = "model";
+  ModelEngine model(config_, {}, {&media_[0], &media_[1]}, nullptr);
+  expect_own_registers(model);
 }
 
 constexpr std::uint32_t kPortLink = 0x200;  // in the root port's page
@@ -229,12 +288,12 @@ TEST_F(IoAccess, DeviceIsGone) {
   faults.down_at = engine_->cycles() + 500;
   make(faults);
   IoPort gone(*engine_, 1);
-  EXPECT_EQ(gone.config_read(0), 0xc801'1234u);
+  EXPECT_EQ(endpoint_function(gone).read(0), 0xc801'1234u);
   engine_->advance_to(kCycle * 1000);
-  const IoResponse response =
-      gone.request({.op = IoOp::kCfgRd0, .addr = gone.config_address(0), .enables = 0xf});
+  const IoResponse response = gone.request(
+      {.op = IoOp::kCfgRd0, .addr = endpoint_function(gone).address(0), .enables = 0xf});
   EXPECT_EQ(response, (IoResponse{CplStatus::kNoAnswer, 0xffff'ffff}));
-  EXPECT_EQ(IoPort(*engine_, 0).config_read(0), 0xc801'1234u);
+  EXPECT_EQ(endpoint_function({*engine_, 0}).read(0), 0xc801'1234u);
   expect_clean();
 }
 

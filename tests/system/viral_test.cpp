@@ -11,7 +11,7 @@
 #include "flits/control.hpp"
 #include "flits/flit_log.hpp"
 #include "refmodel/common/registers.hpp"
-#include "refmodel/firmware/io_port.hpp"
+#include "refmodel/firmware/function.hpp"
 #include "refmodel/host/scoreboard.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tests/system/random_traffic.hpp"
@@ -75,8 +75,9 @@ class Viral : public ::testing::Test {
   }
 
   [[nodiscard]] IoPort io(unsigned port) { return {*engine_, port}; }
-  std::uint32_t status(unsigned port) { return io(port).config_read(kControl); }
-  void enable_viral(unsigned port) { io(port).config_write(kControl, status(port) | kViralEnable); }
+  [[nodiscard]] Function config(unsigned port) { return endpoint_function(io(port)); }
+  std::uint32_t status(unsigned port) { return config(port).read(kControl); }
+  void enable_viral(unsigned port) { config(port).write(kControl, status(port) | kViralEnable); }
   void make_viral(unsigned port) { engine_->write(RegisterSpace::RootPort, port, kPortViral, 1); }
   std::uint32_t port_viral(unsigned port) {
     return engine_->read(RegisterSpace::RootPort, port, kPortViral);
@@ -85,7 +86,7 @@ class Viral : public ::testing::Test {
   std::uint64_t structure(unsigned port, unsigned id) {
     IoPort bus = io(port);
     const std::uint64_t block =
-        (std::uint64_t{bus.config_read(0x14)} << 32 | (bus.config_read(0x10) & ~0xfu)) + 0x1000;
+        (std::uint64_t{config(port).read(0x14)} << 32 | (config(port).read(0x10) & ~0xfu)) + 0x1000;
     const unsigned entries = bus.read(block) >> 24;
     for (unsigned n = 1; n <= entries; ++n) {
       const std::uint32_t entry = bus.read(block + 4 * std::uint64_t{n});
@@ -144,7 +145,7 @@ TEST_F(Viral, TheDeviceBehindTheViralPortSaysSo) {
   EXPECT_EQ(port_viral(0), 1u);
   EXPECT_EQ(port_viral(1), 0u);
   // Cleared, it stays so: each announcement is told once.
-  io(0).config_write(kControl, kViralEnable | kViralStatus);
+  config(0).write(kControl, kViralEnable | kViralStatus);
   answered(3000);
   EXPECT_EQ(status(0) & kViralStatus, 0u);
   expect_right();
