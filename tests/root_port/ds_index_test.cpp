@@ -292,8 +292,8 @@ TEST(DsIndex, TwinIsAMap) {
           ASSERT_EQ(twin.find(key), slot) << "operation " << n;
           break;
         case 1:
-          if (!slot && free.empty()) break;
-          ASSERT_EQ(twin.insert(key, free.empty() ? 0 : free.back()), slot.value_or(free.back()));
+          if (free.empty()) break;
+          ASSERT_EQ(twin.insert(key, free.back()), slot.value_or(free.back()));
           if (slot) break;
           map.emplace(key, free.back());
           free.pop_back();
