@@ -33,9 +33,9 @@
 //            R child of them: Patch
 //   Patch    W cur                    its new parent; black, if its place lost a black node
 //   Above    R parent of up           for goal: Parent, Rotate or Rise
-//   Uncle    red: W it black          colours change, Relink, go on two levels up
+//   Uncle    red: W it black          colours change, Relink; a red node above up: two levels up
 //            black: R above up        -> Rotate
-//   Parent   red: R its parent        black: done (insert, two levels up)
+//   Parent   R its parent             insert, two levels up: low is red, and this node too
 //   Grand    R uncle
 //   Fetch    R sibling                mid, the parent of the short side, becomes up
 //   Sib      red: R above up          -> Rotate, which gives a black sibling: Fetch
@@ -106,6 +106,7 @@ module ds_index #(
   typedef logic [SlotBits-1:0] slot_t;
   typedef logic [KeyBits-1:0]  key_t;
   typedef logic [SlotBits:0]   count_t;
+  typedef logic [2*SlotBits-1:0] reds_t;  // longer than any way down
   typedef struct packed {
     logic  none;
     slot_t slot;  // 0 with none
@@ -168,6 +169,7 @@ module ds_index #(
   link_t  up_at_q, up_at_d, mid_at_q, mid_at_d;  // their slots
   slot_t  low_at_q, low_at_d;
   logic   d_q, d_d, e_q, e_d;
+  reds_t  reds_q, reds_d;        // insert: colours on the way down, [0] up's, [1] its parent's, ...
   logic   dirty_q, dirty_d;      // insert: low is not in memory yet; delete: up is not as it was read
   todo_t  todo_q, todo_d;
   link_t  owner_q, owner_d;      // Patch: the new parent
@@ -269,6 +271,7 @@ module ds_index #(
     low_at_d = low_at_q;
     d_d      = d_q;
     e_d      = e_q;
+    reds_d   = reds_q;
     dirty_d  = dirty_q;
     todo_d   = todo_q;
     owner_d  = owner_q;
@@ -291,6 +294,7 @@ module ds_index #(
           low_d    = '{red: 1'b1, kid: {None, None}, parent: None, key: key_i};
           low_at_d = slot_i;
           mid_at_d = None;
+          reds_d   = '0;
           found_d  = 1'b0;
           slot_d   = (op_i == 2'd1) ? slot_i : '0;
           dirty_d  = 1'b0;
@@ -364,6 +368,7 @@ module ds_index #(
           up_d     = mid_q;
           up_at_d  = mid_at_q;
           e_d      = side;
+          reds_d   = reds_t'({reds_q, rdata.red});
         end else if (insert_q) begin
           count_d      = count_q + count_t'(1);
           low_d.parent = to_slot(cur_q);
@@ -497,7 +502,8 @@ module ds_index #(
           todo_d.write_low = dirty_q;
           todo_d.write_mid = 1'b1;
           todo_d.write_up  = !up_q.parent.none;
-          goal_d           = up_q.parent.none ? Idle : Parent;
+          goal_d           = reds_q[1] ? Parent : Idle;
+          reds_d           = reds_q >> 2;
           dirty_d          = 1'b0;
           state_d          = Relink;
         end else begin
@@ -507,15 +513,11 @@ module ds_index #(
       end
 
       Parent: begin
-        if (!rdata.red) begin
-          finish = 1'b1;
-        end else begin
-          rd       = rdata.parent;
-          mid_d    = rdata;
-          mid_at_d = to_slot(cur_q);
-          e_d      = (rdata.kid[Left] == to_slot(low_at_q)) ? Left : Right;
-          state_d  = Grand;
-        end
+        rd       = rdata.parent;
+        mid_d    = rdata;
+        mid_at_d = to_slot(cur_q);
+        e_d      = (rdata.kid[Left] == to_slot(low_at_q)) ? Left : Right;
+        state_d  = Grand;
       end
 
       Grand: begin
@@ -659,6 +661,7 @@ module ds_index #(
     low_at_q <= low_at_d;
     d_q      <= d_d;
     e_q      <= e_d;
+    reds_q   <= reds_d;
     dirty_q  <= dirty_d;
     todo_q   <= todo_d;
     owner_q  <= owner_d;
@@ -670,5 +673,95 @@ module ds_index #(
   assign slot_o      = rsp_q ? slot_q : '0;
   assign count_o     = count_q;
   assign root_o      = root_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  typedef logic [7:0] cycle_t;
+
+  // The bounds derived above
+  function automatic cycle_t bound(count_t n, logic [1:0] op);
+    cycle_t h;
+    h = '0;
+    for (int unsigned b = 1; b <= SlotBits; b++) begin
+      if (32'(n) + 32'd1 >= (32'd1 << b)) h = cycle_t'(2 * b);
+    end
+    unique case (op)
+      2'd1:    return cycle_t'(4) * h + cycle_t'(5);
+      2'd2:    return cycle_t'(3) * h + cycle_t'(12);
+      default: return h + cycle_t'(1);
+    endcase
+  endfunction
+
+  logic   accept, pending_q, wrote_q;
+  cycle_t cycle_q, bound_q;
+  count_t count_before_q;
+  link_t  root_before_q;
+  logic [Depth-1:0] red_q, top_q;  // of each word: red, without a parent
+
+  assign accept = req_valid_i && req_ready_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)          pending_q <= 1'b0;
+    else if (accept)      pending_q <= 1'b1;
+    else if (rsp_valid_o) pending_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    cycle_q <= accept ? cycle_t'(1) : cycle_q + cycle_t'(1);
+    if (accept) begin
+      bound_q        <= bound(count_q, op_i);
+      count_before_q <= count_q;
+      root_before_q  <= root_q;
+    end
+    wrote_q <= !accept && (wrote_q || wr);
+    if (wr) begin
+      red_q[wr_slot] <= wr_node.red;
+      top_q[wr_slot] <= wr_node.parent.none;
+    end
+  end
+
+  ClearIdle_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      clear_i |-> req_ready_o && !req_valid_i);
+  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(count_q) <= Depth);
+  Empty_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      req_ready_o |-> (count_q == '0) == root_q.none);
+  SinglePort_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(wr && !rd.none));
+  IdleQuiet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      req_ready_o |-> !wr && (accept || rd.none));
+
+  // Answers: one for each request, in time, and nothing changed where nothing was to be
+  Asked_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      rsp_valid_o |-> pending_q && req_ready_o);
+  InTime_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      pending_q |-> cycle_q <= bound_q);
+  Unchanged_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid_o && !(insert_q && !found_o) && !(delete_q && found_o)) |->
+      !wrote_q && count_q == count_before_q && root_q == root_before_q);
+  Inserted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid_o && insert_q && !found_o) |-> count_q == count_before_q + count_t'(1));
+  Deleted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid_o && delete_q && found_o) |-> count_q == count_before_q - count_t'(1));
+  QuietAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !rsp_valid_o |-> !found_o && slot_o == '0);
+
+  // The tree
+  Root_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (req_ready_o && !root_q.none) |-> !red_q[root_q.slot] && top_q[root_q.slot]);
+  CameDown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q inside {Search, Min}) |-> rdata.parent == mid_at_q);
+  RedPair_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q == Uncle || (state_q == Rotate && insert_q)) |->
+      low_q.red && mid_q.red && !up_q.red);
+  RedParent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state_q == Parent |-> rdata.red);
+  RedSibling_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q == Sib && rdata.red) |-> !up_q.red);
+  // What a state looks at has been read in the cycle before (its node is there).
+  ReadBefore_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_d inside {Search, Min, Patch, Uncle, Parent, Grand, Sib, Far, Near, Rise}) |-> !rd.none);
+  ReadAbove_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state_d == Rotate && state_q != Above |-> rd == up_d.parent);
+  RelinkHasWork_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state_q == Relink |-> todo_q != '0);
 
 endmodule
