@@ -498,10 +498,10 @@ module ds_index #(
           wr               = 1'b1;
           wr_node          = with_red(rdata, 1'b0);
           mid_d.red        = 1'b0;
-          up_d.red         = !up_q.parent.none;  // the root stays black
+          up_d.red         = 1'b1;
           todo_d.write_low = dirty_q;
           todo_d.write_mid = 1'b1;
-          todo_d.write_up  = !up_q.parent.none;
+          todo_d.write_up  = !up_q.parent.none;  // the root stays black
           goal_d           = reds_q[1] ? Parent : Idle;
           reds_d           = reds_q >> 2;
           dirty_d          = 1'b0;
