@@ -25,17 +25,9 @@ unsigned height_bound(unsigned nodes) {
   return 2 * (std::bit_width(nodes + 1) - 1);
 }
 
-// Worst cases from the header of rtl/root_port/ds_index.sv.
 unsigned cycles_bound(unsigned op, unsigned nodes) {
   const unsigned h = height_bound(nodes);
-  switch (op) {
-    case 1:
-      return kInsertSlope * h + kInsertConstant;
-    case 2:
-      return kDeleteSlope * h + kDeleteConstant;
-    default:
-      return h + 3;
-  }
+  return op == 1 ? 4 * h + 5 : op == 2 ? 3 * h + 12 : h + 1;
 }
 
 // A copy of the node memory, kept by its write port, and the rules of a red-black tree.
@@ -126,9 +118,9 @@ class Caller {
     offered_ = false;
     cleared_ = false;
     const bool ready = get_bits(rtl_->req_ready_o, g_, 1) != 0;
-    if (ready && settled_ && random_.below(20'000) == 0) {
+    if (ready && settled_ && choose_new_ && random_.below(20'000) == 0) {
       cleared_ = true;
-    } else if (random_.percent(80)) {
+    } else if (!choose_new_ || random_.percent(80)) {
       choose();
       offered_ = true;
     }
@@ -168,6 +160,7 @@ class Caller {
     settled_ = !under_way_;
     if (offered_ && ready) {
       now_ = {op_, key_, slot_};
+      if (op_ == 1) std::erase(free_, slot_);
       under_way_ = true;
       settled_ = false;
       cycles_ = 0;
@@ -208,7 +201,7 @@ class Caller {
     if (now_.op == 1) {
       slot = twin_.insert(now_.key, now_.slot);
       found = twin_.size() == before;
-      if (!found) std::erase(free_, slot);
+      if (found) free_.push_back(now_.slot);
     } else {
       const auto at = now_.op == 2 ? twin_.erase(now_.key) : twin_.find(now_.key);
       found = at.has_value();
