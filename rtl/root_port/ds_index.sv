@@ -59,10 +59,10 @@
 //   delete  d, then after Min W up and twice R and W of a child (5) and Fetch (1); each level up
 //           at most Sib, Far, Near, Above, Rise (5), the lowest of them Sib, W up, Above, Rise (4),
 //           as the sibling of nothing that is black is a leaf; at last a red sibling, Sib, Rotate,
-//           W, Fetch (4), and Sib, Far, Near, Rotate, W low, mid, up and twice R and W of a child (11), then
-//           the answer (1). The k levels and the node gone are k + 1 black nodes one above the
-//           other, at least one more is above them, and the B - k - 1 above have each at most one
-//           red child on the way: d <= 2 B - k - 1, k <= B - 2:
+//           W, Fetch (4), and Sib, Far, Near, Rotate, W low, mid, up and twice R and W of a child
+//           (11), then the answer (1). The k levels and the node gone are k + 1 black nodes one
+//           above the other, at least one more is above them, and the B - k - 1 above have each at
+//           most one red child on the way: d <= 2 B - k - 1, k <= B - 2:
 //           d + 6 + (5 k - 1) + 15 + 1 = d + 5 k + 21 <= 2 B + 4 k + 20            <= 3 h + 12
 //           (k = 0: all of it is at the leaves, at most d + 6 + 4 + 8 + 1 <= h + 18, with
 //           h >= 4, as there is a sibling; nothing to repair: at most d + 9)
