@@ -48,8 +48,8 @@
 //   Rotate   W above up               its child; the words of up, mid and low: Relink
 //
 // Cycles, acceptance in cycle 0. With B = black nodes on each way down, n >= 2^B - 1, and as no red
-// node has a red child no way is longer than h = 2B, B <= floor(log2(n + 1)). The last of d nodes of
-// a search is looked at in cycle d; the answer is there the cycle after the last state.
+// node has a red child no way is longer than h = 2B, B <= floor(log2(n + 1)). The last of d nodes
+// of a search is looked at in cycle d; the answer is there the cycle after the last state.
 //   find    d + 1                                                                  <= h + 1
 //   insert  d, then for each two levels up at most Uncle, W mid, W up, Above, Parent, Grand (6) and
 //           once W low (1), then at most Uncle, Rotate, W low, mid and up and twice R and W of a
@@ -57,12 +57,12 @@
 //           (d - 2) / 2 times two levels: d + 3 (d - 2) + 11 = 4 d + 5             <= 4 h + 5
 //           (an empty tree: Idle, W low, 2 cycles; without repair d + 2)
 //   delete  d, then after Min W up and twice R and W of a child (5) and Fetch (1); each level up
-//           at most Sib, Far, Near, Above, Rise (5), the lowest of them Sib, W up, Above, Rise (4), as
-//           the sibling of nothing that is black is a leaf; at last a red sibling, Sib, Rotate, W, Fetch
-//           (4), and Sib, Far, Near, Rotate, W low, mid, up and twice R and W of a child (11), then
-//           the answer (1). The k levels and the node gone are k + 1 black nodes one above the
-//           other, at least one more is above them, and the B - k - 1 above have each at most one
-//           red child on the way: d <= 2 B - k - 1, k <= B - 2:
+//           at most Sib, Far, Near, Above, Rise (5), the lowest of them Sib, W up, Above, Rise (4),
+//           as the sibling of nothing that is black is a leaf; at last a red sibling, Sib, Rotate,
+//           W, Fetch (4), and Sib, Far, Near, Rotate, W low, mid, up and twice R and W of a child
+//           (11), then the answer (1). The k levels and the node gone are k + 1 black nodes one
+//           above the other, at least one more is above them, and the B - k - 1 above have each at
+//           most one red child on the way: d <= 2 B - k - 1, k <= B - 2:
 //           d + 6 + (5 k - 1) + 15 + 1 = d + 5 k + 21 <= 2 B + 4 k + 20            <= 3 h + 12
 //           (k = 0: all of it is at the leaves, at most d + 6 + 4 + 8 + 1 <= h + 18, with
 //           h >= 4, as there is a sibling; nothing to repair: at most d + 9)
@@ -170,7 +170,7 @@ module ds_index #(
   slot_t  low_at_q, low_at_d;
   logic   d_q, d_d, e_q, e_d;
   reds_t  reds_q, reds_d;        // insert: colours on the way down, [0] up's, [1] its parent's, ...
-  logic   dirty_q, dirty_d;      // insert: low is not in memory yet; delete: up is not as it was read
+  logic   dirty_q, dirty_d;      // insert: low is not in memory yet; delete: up is not as in memory
   todo_t  todo_q, todo_d;
   link_t  owner_q, owner_d;      // Patch: the new parent
   logic   paint_q, paint_d;      // Patch: becomes black
@@ -758,7 +758,8 @@ module ds_index #(
       (state_q == Sib && rdata.red) |-> !up_q.red);
   // What a state looks at has been read in the cycle before (its node is there).
   ReadBefore_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_d inside {Search, Min, Patch, Uncle, Parent, Grand, Sib, Far, Near, Rise}) |-> !rd.none);
+      (state_d inside {Search, Min, Patch, Uncle, Parent, Grand, Sib, Far, Near, Rise}) |->
+      !rd.none);
   ReadAbove_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state_d == Rotate && state_q != Above |-> rd == up_d.parent);
   RelinkHasWork_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

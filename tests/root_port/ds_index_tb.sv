@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// ds_index with 256 slots (element 0 of each port) and with 8 (element 1), side by side. Slots, links
-// and node words of the small one are widened field by field to those of the large one: slots in
-// the low bits, `none` always bit 8 of a link.
+// ds_index with 256 slots (element 0 of each port) and with 8 (element 1), side by side. Slots,
+// links and node words of the small one are widened field by field to those of the large one: slots
+// in the low bits, `none` always bit 8 of a link.
 
 module ds_index_tb (
   input  logic             clk_i,
