@@ -1,0 +1,36 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Synchronous memory with a single port: one read or one write a cycle. Read data the cycle after,
+// and held until the next read. A module of its own so that a macro can take its place; it has no
+// reset, and a word means nothing until it has been written.
+
+module ram_sp #(
+  parameter int unsigned Width = 8,
+  parameter int unsigned Depth = 4,  // at least 2
+  localparam int unsigned AddrBits = $clog2(Depth)
+) (
+  input  logic                clk_i,
+  input  logic                re_i,
+  input  logic                we_i,     // never with re_i
+  input  logic [AddrBits-1:0] addr_i,
+  input  logic [Width-1:0]    wdata_i,
+  output logic [Width-1:0]    rdata_o
+);
+
+  if (Depth < 2) begin : g_check_depth
+    $error("ram_sp: Depth must be at least 2");
+  end
+
+  logic [Width-1:0] mem_q [Depth];
+  logic [Width-1:0] rdata_q;
+
+  always_ff @(posedge clk_i) begin
+    if (we_i)      mem_q[addr_i] <= wdata_i;
+    else if (re_i) rdata_q       <= mem_q[addr_i];
+  end
+
+  assign rdata_o = rdata_q;
+
+  SinglePort_A: assert property (@(posedge clk_i) !(re_i && we_i));
+
+endmodule

@@ -1,0 +1,306 @@
+// ds_index: the RTL against its twin, its tree walked from outside, and the twin against std::map.
+#include "refmodel/root_port/ds_index.hpp"
+
+#include <bit>
+#include <map>
+#include <vector>
+
+#include "Vds_index.h"
+#include "tests/common/bits.hpp"
+#include "tests/common/lockstep.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::Clocked;
+using test::get_bits;
+using test::Lockstep;
+using test::Random;
+using test::set_bits;
+
+constexpr unsigned kDepths[] = {256, 8};  // of the two instances on the bench
+constexpr unsigned kKeyBits = 46, kNone = 0x100;
+
+unsigned height_bound(unsigned nodes) {
+  return 2 * (std::bit_width(nodes + 1) - 1);
+}
+
+unsigned cycles_bound(unsigned op, unsigned nodes) {
+  const unsigned h = height_bound(nodes);
+  return op == 1 ? 4 * h + 5 : op == 2 ? 3 * h + 12 : h + 1;
+}
+
+// A copy of the node memory, kept by its write port, and the rules of a red-black tree.
+class NodeMemory {
+ public:
+  explicit NodeMemory(unsigned depth) : nodes_(depth) {}
+
+  template <typename Port>
+  void write(unsigned slot, const Port& port, std::size_t at) {
+    Node& node = nodes_[slot];
+    node.key = get_bits(port, at, kKeyBits);
+    node.parent = static_cast<unsigned>(get_bits(port, at + 46, 9));
+    node.right = static_cast<unsigned>(get_bits(port, at + 55, 9));
+    node.left = static_cast<unsigned>(get_bits(port, at + 64, 9));
+    node.red = get_bits(port, at + 73, 1) != 0;
+  }
+
+  // Every key of the tree with its slot, if the tree is one.
+  [[nodiscard]] std::map<std::uint64_t, unsigned> walk(unsigned root) const {
+    keys_.clear();
+    trouble_.clear();
+    if (!none(root) && nodes_[root].red) trouble_ = "the root is red";
+    blacks(root, kNone, 0, ~std::uint64_t{0});
+    return keys_;
+  }
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+ private:
+  struct Node {
+    std::uint64_t key = 0;
+    unsigned parent = kNone, left = kNone, right = kNone;
+    bool red = false;
+  };
+  static bool none(unsigned link) { return (link & kNone) != 0; }
+
+  // Black nodes on each way down; keys lie in [least, end).
+  int blacks(unsigned link, unsigned parent, std::uint64_t least, std::uint64_t end) const {
+    if (none(link) || !trouble_.empty()) return 0;
+    const Node& node = nodes_[link];
+    if (none(parent) != none(node.parent) || (!none(parent) && parent != node.parent)) {
+      trouble_ = "a parent does not match";
+    } else if (node.key < least || node.key >= end) {
+      trouble_ = "keys are out of order";
+    } else if (!keys_.try_emplace(node.key, link).second) {
+      trouble_ = "a node is there twice";
+    } else if (node.red && !none(parent) && nodes_[parent].red) {
+      trouble_ = "a red node has a red parent";
+    }
+    const int left = blacks(node.left, link, least, node.key);
+    const int right = blacks(node.right, link, node.key + 1, end);
+    if (left != right && trouble_.empty()) trouble_ = "ways with unlike numbers of black nodes";
+    return left + !node.red;
+  }
+
+  std::vector<Node> nodes_;
+  mutable std::map<std::uint64_t, unsigned> keys_;
+  mutable std::string trouble_;
+};
+
+// Where keys come from: few, so that they meet; in order; anything, with the ends.
+std::uint64_t random_key(Random& random, unsigned depth, unsigned phase) {
+  switch (phase % 3) {
+    case 0:
+      return random.below(2 * depth);
+    case 1:
+      return (std::uint64_t{1} << 45) + random.below(3 * depth) * 64;
+    default:
+      return random.percent(20) ? (std::uint64_t{1} << kKeyBits) - 1 - random.below(4)
+                                : random.bits(kKeyBits);
+  }
+}
+
+// One instance: its caller, its twin, its copy of the memory.
+class Caller {
+ public:
+  Caller(Clocked<Vds_index>& rtl, Lockstep& lockstep, Random& random, unsigned instance)
+      : rtl_(rtl),
+        lockstep_(lockstep),
+        random_(random),
+        g_(instance),
+        depth_(kDepths[instance]),
+        twin_(depth_),
+        memory_(depth_) {
+    for (unsigned s = 0; s < depth_; ++s) free_.push_back(s);
+  }
+
+  void drive() {
+    offered_ = false;
+    cleared_ = false;
+    const bool ready = get_bits(rtl_->req_ready_o, g_, 1) != 0;
+    if (ready && settled_ && choose_new_ && random_.below(20'000) == 0) {
+      cleared_ = true;
+    } else if (!choose_new_ || random_.percent(80)) {
+      choose();
+      offered_ = true;
+    }
+    set_bits(rtl_->clear_i, g_, 1, cleared_);
+    set_bits(rtl_->req_valid_i, g_, 1, offered_);
+    set_bits(rtl_->op_i, 2 * g_, 2, op_);
+    set_bits(rtl_->key_i, kKeyBits * g_, kKeyBits, key_);
+    set_bits(rtl_->slot_i, 8 * g_, 8, slot_);
+  }
+
+  // Inputs are settled, the edge has not come.
+  void check_and_clock() {
+    const bool ready = get_bits(rtl_->req_ready_o, g_, 1) != 0;
+    const bool answered = get_bits(rtl_->rsp_valid_o, g_, 1) != 0;
+    if (under_way_) ++cycles_;
+    if (answered) {
+      lockstep_.check("rsp_valid_o without a request", under_way_, true);
+      finish();
+    } else {
+      lockstep_.check("found_o at rest", get_bits(rtl_->found_o, g_, 1), 0);
+      lockstep_.check("slot_o at rest", get_bits(rtl_->slot_o, 8 * g_, 8), 0);
+      if (under_way_) {
+        lockstep_.check("cycles within the bound", cycles_ <= cycles_bound(now_.op, twin_.size()),
+                        true);
+      }
+    }
+    if (ready && !under_way_) check_tree();
+    if (get_bits(rtl_->node_we_o, g_, 1) != 0) {
+      memory_.write(static_cast<unsigned>(get_bits(rtl_->node_slot_o, 8 * g_, 8)), rtl_->node_o,
+                    std::size_t{74} * g_);
+    }
+    if (cleared_) {
+      twin_.clear();
+      free_.clear();
+      for (unsigned s = 0; s < depth_; ++s) free_.push_back(s);
+    }
+    settled_ = !under_way_;
+    if (offered_ && ready) {
+      now_ = {op_, key_, slot_};
+      if (op_ == 1) std::erase(free_, slot_);
+      under_way_ = true;
+      settled_ = false;
+      cycles_ = 0;
+      changed_ = true;
+      choose_new_ = true;
+    }
+    if (cleared_) changed_ = true;
+  }
+
+  [[nodiscard]] std::uint64_t done(unsigned op) const { return done_[op]; }
+  [[nodiscard]] unsigned most_nodes() const { return most_nodes_; }
+
+ private:
+  struct Request {
+    unsigned op = 0;
+    std::uint64_t key = 0;
+    unsigned slot = 0;
+  };
+
+  void choose() {
+    if (!choose_new_) return;  // held while stalled
+    choose_new_ = false;
+    const unsigned phase = static_cast<unsigned>(lockstep_.cycle() / 16'384);
+    key_ = random_key(random_, depth_, phase);
+    const bool filling = lockstep_.cycle() / 4'096 % 2 == 0;
+    op_ = random_.percent(30) ? (random_.percent(20) ? 3 : 0)
+                              : (random_.percent(filling ? 70 : 30) ? 1 : 2);
+    // The caller does not look whether the key is there, but it owns the free slots.
+    if (op_ == 1 && free_.empty()) op_ = 2;
+    slot_ = op_ == 1 ? free_[random_.below(free_.size())] : static_cast<unsigned>(random_.bits(3));
+  }
+
+  void finish() {
+    under_way_ = false;
+    const unsigned before = twin_.size();
+    bool found = false;
+    unsigned slot = 0;
+    if (now_.op == 1) {
+      slot = twin_.insert(now_.key, now_.slot);
+      found = twin_.size() == before;
+      if (found) free_.push_back(now_.slot);
+    } else {
+      const auto at = now_.op == 2 ? twin_.erase(now_.key) : twin_.find(now_.key);
+      found = at.has_value();
+      slot = at.value_or(0);
+      if (now_.op == 2 && found) free_.push_back(slot);
+    }
+    lockstep_.check("found_o", get_bits(rtl_->found_o, g_, 1), found);
+    lockstep_.check("slot_o", get_bits(rtl_->slot_o, 8 * g_, 8), slot);
+    lockstep_.check("cycles within the bound", cycles_ <= cycles_bound(now_.op, before), true);
+    ++done_[now_.op];
+    most_nodes_ = std::max(most_nodes_, twin_.size());
+  }
+
+  void check_tree() {
+    if (!changed_) return;
+    changed_ = false;
+    lockstep_.check("count_o", get_bits(rtl_->count_o, 9 * g_, 9), twin_.size());
+    const auto keys = memory_.walk(static_cast<unsigned>(get_bits(rtl_->root_o, 9 * g_, 9)));
+    if (!memory_.trouble().empty()) {
+      lockstep_.check(memory_.trouble().c_str(), 1, 0);
+      return;
+    }
+    lockstep_.check("nodes in the tree", keys.size(), twin_.size());
+    for (const auto& [key, slot] : keys) {
+      lockstep_.check("slot of a key in the tree", slot, twin_.find(key).value_or(~0u));
+    }
+  }
+
+  Clocked<Vds_index>& rtl_;
+  Lockstep& lockstep_;
+  Random& random_;
+  unsigned g_, depth_;
+  DsIndex twin_;
+  NodeMemory memory_;
+  std::vector<unsigned> free_;
+  bool offered_ = false, cleared_ = false, under_way_ = false, settled_ = true;
+  bool changed_ = false, choose_new_ = true;
+  unsigned op_ = 0, slot_ = 0, cycles_ = 0, most_nodes_ = 0;
+  std::uint64_t key_ = 0;
+  Request now_;
+  std::uint64_t done_[4] = {};
+};
+
+TEST(DsIndex, LockstepWithRtl) {
+  Lockstep lockstep("root_port/ds_index", 0xd51);
+  Random random(lockstep.seed());
+  Clocked<Vds_index> rtl;
+  rtl.reset();
+  Caller callers[] = {{rtl, lockstep, random, 0}, {rtl, lockstep, random, 1}};
+  while (lockstep.next()) {
+    for (Caller& caller : callers) caller.drive();
+    rtl.settle();
+    for (Caller& caller : callers) caller.check_and_clock();
+    rtl.edge();
+  }
+  if (lockstep.ok() && lockstep.cycle() > 100'000) {
+    EXPECT_EQ(callers[1].most_nodes(), 8u);
+    EXPECT_GT(callers[0].most_nodes(), 200u);
+    for (const Caller& caller : callers) {
+      for (unsigned op = 0; op < 4; ++op) EXPECT_GT(caller.done(op), 100u) << "op " << op;
+    }
+  }
+}
+
+// CXLGPU_CYCLES counts operations here.
+TEST(DsIndex, TwinIsAMap) {
+  Random random(test::from_environment("CXLGPU_SEED", 0xd52));
+  const std::uint64_t operations = test::from_environment("CXLGPU_CYCLES", 1'000'000);
+  for (const unsigned depth : {4u, 256u, 4096u}) {
+    DsIndex twin(depth);
+    std::map<std::uint64_t, unsigned> map;
+    std::vector<unsigned> free;
+    for (unsigned s = 0; s < depth; ++s) free.push_back(s);
+    for (std::uint64_t n = 0; n < operations / 3; ++n) {
+      const std::uint64_t key = random_key(random, depth, static_cast<unsigned>(n >> 16));
+      const auto there = map.find(key);
+      const std::optional<unsigned> slot =
+          there == map.end() ? std::nullopt : std::optional(there->second);
+      switch (random.below(3)) {
+        case 0:
+          ASSERT_EQ(twin.find(key), slot) << "operation " << n;
+          break;
+        case 1:
+          if (free.empty()) break;
+          ASSERT_EQ(twin.insert(key, free.back()), slot.value_or(free.back()));
+          if (slot) break;
+          map.emplace(key, free.back());
+          free.pop_back();
+          break;
+        default:
+          ASSERT_EQ(twin.erase(key), slot) << "operation " << n;
+          if (!slot) break;
+          free.push_back(*slot);
+          map.erase(there);
+      }
+      ASSERT_EQ(twin.size(), map.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu
