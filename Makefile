@@ -7,7 +7,7 @@ ARGS     ?=
 JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
-.PHONY: deps configure build sim waves test report lint format bench synth soak link-bench clean
+.PHONY: deps configure build sim waves test report conformance lint format bench synth soak link-bench clean
 
 deps:            ## install what is missing (Debian packages; root or sudo)
 	@tools/deps.sh
@@ -34,6 +34,9 @@ report: sim      ## the latency report of a run
 test: configure  ## builds and runs every test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+conformance: test ## docs/conformance.md: each requirement, its test and the last result
+	@tools/conformance.py --build $(BUILD)
 
 lint: configure  ## Verilator -Wall on every module, clang-format on every C++ file
 	@tools/lint.sh

@@ -47,6 +47,7 @@ else
 fi
 
 tools/regs.py --check || failed=1
+tools/conformance.py --check || failed=1
 
 [ "$failed" = 0 ] || exit 1
 echo "lint: $(echo "$modules" | wc -l) RTL modules and $(echo "$sources" | wc -w) C++ files clean"

@@ -5,7 +5,7 @@
 // Units:   counts of messages and 16-byte chunks.
 // Shapes:  two oldest messages of each channel at index 0 (oldest) and 1.
 // Errors:  none.
-// Source:  CXL 2.0 4.2.3, 4.2.5, 4.2.7 (cxl-facts 1.3 to 1.9), docs/blocks.md.
+// Source:  CXL 2.0 4.2.3, 4.2.5, 4.2.7, docs/blocks.md.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 // Units:   counts of messages and 16-byte chunks.
 // Shapes:  at most two ND messages and one completed WD message a flit.
 // Errors:  Out::err; what is done then is in docs/blocks.md.
-// Source:  CXL 2.0 4.2.5 to 4.2.7 (cxl-facts 1.4 to 1.9), docs/blocks.md.
+// Source:  CXL 2.0 4.2.5 to 4.2.7, docs/blocks.md.
 #pragma once
 
 #include <array>

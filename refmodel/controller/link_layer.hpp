@@ -9,7 +9,7 @@
 //          come out a cycle. "ND" is the channel without data, "WD" the one with. A link with
 //          CXL.cache also moves its messages and credits, whose queues are cache_channels.hpp.
 // Errors:  Out::err, bits as in docs/blocks.md (bit 5 belongs to the receive FIFOs and is 0 here).
-// Source:  CXL 2.0 4.2.6, 4.2.8 (cxl-facts 4), docs/blocks.md.
+// Source:  CXL 2.0 4.2.6, 4.2.8, docs/blocks.md.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Purpose: twin of rtl/controller/retry_local.sv.
 // Units:   sequence numbers modulo the wrap value; the timeout counts transmitted flits.
 // Errors:  ABORT is left by start only.
-// Source:  CXL 2.0 4.2.8.5.1, table 56 (cxl-facts 4.6), docs/blocks.md.
+// Source:  CXL 2.0 4.2.8.5.1, table 56, docs/blocks.md.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 // Shapes:  Payload 64 bytes (four slots, without CRC); MsgHeader a message in wire layout in its
 //          low bits; Chunk 16 bytes (one slot).
 // Errors:  none.
-// Source:  CXL 2.0 4.2.2 to 4.2.5 (cxl-facts 1.3, 1.7, 4.1).
+// Source:  CXL 2.0 4.2.2 to 4.2.5.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 // Purpose: twin of rtl/flex_bus/drift_buffer.sv.
 // Units:   lane words.
 // Errors:  overflow and underflow pulses.
-// Source:  CXL 2.0 6.7 (cxl-facts 6.3), docs/blocks.md.
+// Source:  CXL 2.0 6.7, docs/blocks.md.
 #pragma once
 
 #include <deque>

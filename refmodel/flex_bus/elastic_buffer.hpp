@@ -3,7 +3,7 @@
 // Purpose: twin of rtl/flex_bus/elastic_buffer.sv.
 // Units:   lane words.
 // Errors:  overflow and underflow pulses.
-// Source:  PCIe 5.0 4.2.7 (cxl-facts 6.3), docs/blocks.md.
+// Source:  PCIe 5.0 4.2.7, docs/blocks.md.
 #pragma once
 
 #include <deque>

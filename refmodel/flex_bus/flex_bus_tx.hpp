@@ -3,7 +3,7 @@
 // Purpose: twin of rtl/flex_bus/flex_bus_tx.sv.
 // Units:   blocks of four words; DWs of four bytes.
 // Errors:  none.
-// Source:  CXL 2.0 6.2 and 6.7 (cxl-facts 1.1, 1.2, 6.3), docs/blocks.md.
+// Source:  CXL 2.0 6.2 and 6.7, docs/blocks.md.
 #pragma once
 
 #include <vector>

@@ -3,7 +3,7 @@
 // Purpose: twin of rtl/flex_bus/lane_deskew.sv.
 // Units:   lane words.
 // Errors:  Out::lost: the lanes no longer agree.
-// Source:  PCIe 5.0 4.2.2.5 (cxl-facts 1.1), docs/blocks.md.
+// Source:  PCIe 5.0 4.2.2.5, docs/blocks.md.
 #pragma once
 
 #include <deque>

@@ -3,7 +3,7 @@
 // Purpose: twin of rtl/flex_bus/protocol_id.sv.
 // Units:   expect is a mask, bit k: kind k may arrive.
 // Errors:  the verdict.
-// Source:  CXL 2.0 6.2.2 and 6.2.3 (cxl-facts 1.2), docs/blocks.md.
+// Source:  CXL 2.0 6.2.2 and 6.2.3, docs/blocks.md.
 #pragma once
 
 #include <optional>

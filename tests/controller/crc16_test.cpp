@@ -1,4 +1,4 @@
-// crc16 against the bit-serial definition (cxl-facts 5.1), flits::crc16 and the published vectors.
+// crc16 against the bit-serial definition, flits::crc16 and the published vectors.
 #include "Vcrc16.h"
 #include "tests/controller/ports.hpp"
 

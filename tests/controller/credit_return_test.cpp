@@ -2,12 +2,15 @@
 #include "refmodel/controller/credit_return.hpp"
 
 #include "Vcredit_return.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 
 namespace cxlgpu::test {
 namespace {
 
 TEST(CreditReturn, Lockstep) {
+  test::shows("link", "Every freed entry is returned as a credit exactly once",
+              "docs/blocks.md, credit_return");
   Lockstep run("controller/credit_return", 2);
   Random random(run.seed());
   Clocked<Vcredit_return> rtl;

@@ -2,12 +2,15 @@
 #include "refmodel/controller/credit_tx.hpp"
 
 #include "Vcredit_tx.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 
 namespace cxlgpu::test {
 namespace {
 
 TEST(CreditTx, Lockstep) {
+  test::shows("link", "Credits are counted as received and spent, never below zero",
+              "docs/blocks.md, credit_tx");
   Lockstep run("controller/credit_tx", 1);
   Random random(run.seed());
   Clocked<Vcredit_tx> rtl;

@@ -1,6 +1,7 @@
 // cxl_controller, host and device, in lockstep with its twin: random traffic with stalls, latencies
 // and errors, and the directed cases. Every output of both ends is compared in every cycle.
 #include "Vcxl_controller.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/control_scenarios.hpp"
 #include "tests/controller/mem_traffic.hpp"
 #include "tests/controller/rtl_ends.hpp"
@@ -58,12 +59,16 @@ void lockstep(std::uint64_t seed, unsigned worst_ppm) {
 }
 
 TEST(CxlController, LockstepClean) {
+  test::shows("link", "The RTL's controller is its twin in every cycle on a clean link",
+              "docs/blocks.md, cxl_controller");
   lockstep(11, 0);
 }
 TEST(CxlController, LockstepNoisy) {
   lockstep(12, 2000);
 }
 TEST(CxlController, LockstepVeryNoisy) {
+  test::shows("link", "The RTL's controller is its twin in every cycle on a noisy link",
+              "docs/blocks.md, cxl_controller");
   lockstep(13, 50000);
 }
 
@@ -120,6 +125,8 @@ class CxlControllerCases : public ::testing::TestWithParam<unsigned> {
 };
 
 TEST_P(CxlControllerCases, ErrorInAdf) {
+  test::shows("link", "A damaged all-data flit is replayed and no data are lost",
+              "CXL 2.0, 4.2.8 (retry)");
   scenario::error_in_adf(ends, run, end());
 }
 TEST_P(CxlControllerCases, ErrorInLastAdf) {
@@ -129,6 +136,7 @@ TEST_P(CxlControllerCases, ErrorBeforeAdfRun) {
   scenario::error_before_adf_run(ends, run, end());
 }
 TEST_P(CxlControllerCases, LostAck) {
+  test::shows("link", "A lost RETRY.Ack is asked for again", "CXL 2.0, 4.2.8.5 (retry)");
   scenario::lost_ack(ends, run, end(), false);
 }
 TEST_P(CxlControllerCases, LostFrameOfAck) {
@@ -147,6 +155,8 @@ TEST_P(CxlControllerCases, ErrorInRequest) {
   scenario::error_in_request(ends, run, end(), 5);
 }
 TEST_P(CxlControllerCases, Exhaustion) {
+  test::shows("link", "Retries in vain end in a request to retrain the link",
+              "CXL 2.0, 4.2.8.5 (retry)");
   scenario::exhaustion(ends, run, end(), 4096);
 }
 TEST_P(CxlControllerCases, IdleLatency) {
@@ -210,6 +220,8 @@ TEST_P(CxlControllerCases, ViralAckOutOfPlace) {
 }
 
 TEST_P(CxlControllerCases, CreditStall) {
+  test::shows("link", "Without credits nothing is sent, and nothing is lost when they come",
+              "CXL 2.0, 4.2.4 (credits)");
   scenario::credit_stall(ends, run, end());
 }
 TEST_P(CxlControllerCases, InitStall) {
@@ -246,6 +258,8 @@ class CxlControllerPair : public ::testing::Test {
 
 // Two RTL controllers, a link with bit errors (1e-3 per flit) and the protocol checker on the wire.
 TEST_F(CxlControllerPair, EndToEnd) {
+  test::shows("link", "Over a link with errors every message arrives once, whole and in order",
+              "CXL 2.0, 4.2.8 (retry)");
   scenario::end_to_end(ends, run, 1000, 60, from_environment("CXLGPU_CYCLES", 80000));
 }
 TEST_F(CxlControllerPair, EndToEndClean) {
@@ -265,6 +279,8 @@ TEST_F(CxlControllerPair, ViralUnderTrafficWithErrors) {
 }
 
 TEST_F(CxlControllerPair, LlrbFull) {
+  test::shows("link", "A full retry buffer stops the sender until acknowledgements come",
+              "CXL 2.0, 4.2.8 (retry)");
   scenario::llrb_full(ends, run);
 }
 TEST_F(CxlControllerPair, Restart) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "Vflit_packer.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 
 namespace cxlgpu::test {
@@ -117,9 +118,11 @@ void lockstep(bool is_host, std::uint64_t seed) {
 }
 
 TEST(FlitPacker, Host) {
+  test::shows("flit", "The RTL packs M2S messages as its twin does", "docs/blocks.md, flit_packer");
   lockstep(true, 5);
 }
 TEST(FlitPacker, Device) {
+  test::shows("flit", "The RTL packs S2M messages as its twin does", "docs/blocks.md, flit_packer");
   lockstep(false, 6);
 }
 

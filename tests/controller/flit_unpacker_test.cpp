@@ -3,6 +3,7 @@
 #include "refmodel/controller/flit_unpacker.hpp"
 
 #include "Vflit_unpacker.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 
 namespace cxlgpu::test {
@@ -123,9 +124,13 @@ void lockstep(bool is_host, std::uint64_t seed) {
 }
 
 TEST(FlitUnpacker, Host) {
+  test::shows("flit", "The RTL unpacks S2M flits as its twin does",
+              "docs/blocks.md, flit_unpacker");
   lockstep(true, 7);
 }
 TEST(FlitUnpacker, Device) {
+  test::shows("flit", "The RTL unpacks M2S flits as its twin does",
+              "docs/blocks.md, flit_unpacker");
   lockstep(false, 8);
 }
 

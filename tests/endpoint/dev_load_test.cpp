@@ -4,6 +4,7 @@
 #include "Vdev_load.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -25,6 +26,8 @@ unsigned random_level(Random& random, const LoadThresholds& th) {
 }
 
 TEST(DevLoad, LockstepWithRtl) {
+  test::shows("qos", "The RTL reports the DevLoad of its twin in every cycle",
+              "docs/blocks.md, dev_load");
   Lockstep lockstep("endpoint/dev_load", 0xd31);
   Random random(lockstep.seed());
   Clocked<Vdev_load> rtl;
@@ -51,6 +54,10 @@ TEST(DevLoad, LockstepWithRtl) {
 }
 
 TEST(DevLoad, CountsThresholdsAndTakesTheLarger) {
+  test::shows(
+      "qos",
+      "DevLoad is the larger of the loads of ingress queue and fills, by thresholds in registers",
+      "CXL 2.0, 3.3.2 (QoS telemetry); docs/blocks.md, dev_load");
   const DevLoadThresholds th{{4, 12, 24}, {16, 32, 48}};
   EXPECT_EQ(dev_load(0, 0, th), DevLoad::Light);
   EXPECT_EQ(dev_load(3, 15, th), DevLoad::Light);

@@ -7,6 +7,7 @@
 
 #include "Vdram_cache.h"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -177,6 +178,7 @@ TEST(DramCache, BlockedAndDroppedWhenTheSetIsPinned) {
 }
 
 TEST(DramCache, SpecReserve) {
+  test::shows("qos", "Speculative fills leave MSHRs to demand", "docs/blocks.md, dram_cache");
   DramCache cache(6);
   std::uint64_t granule = 0;
   for (; granule < 56; ++granule) {
@@ -227,6 +229,8 @@ TEST(DramCache, MergeInTheCycleOfTheFillKeepsTheMshr) {
 }
 
 TEST(DramCache, DirtyVictimIsNamed) {
+  test::shows("order", "A dirty line that is displaced is written back",
+              "docs/blocks.md, dram_cache");
   DramCache cache = full_set();
   cache.lookup(0, true, false);  // dirty, next victim 4
   cache.lookup(4, false, false);

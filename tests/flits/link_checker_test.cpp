@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/common/requirement.hpp"
+
 namespace cxlgpu::flits {
 namespace {
 
@@ -380,6 +382,8 @@ TEST(LinkRules, TrafficBeforeInitDone) {
 }
 
 TEST(LinkRules, RetryFraming) {
+  cxlgpu::test::shows("link", "RETRY.Req and RETRY.Ack come behind five RETRY.Frame",
+                      "CXL 2.0, 4.2.8.5 (retry)");
   Link bare, short_frame, long_frame, no_end, idle_inside;
   bare.up().send(kUp, RetryReq{1, 1, 0}).expect(Rule::RetryFraming);
   short_frame.up().framed(kUp, RetryReq{1, 1, 0}, 4).expect(Rule::RetryFraming);
@@ -483,6 +487,7 @@ TEST(LinkRules, RetryBufferOverrun) {
 }
 
 TEST(LinkRules, CreditOveruse) {
+  cxlgpu::test::shows("link", "Nobody sends without a credit", "CXL 2.0, 4.2.4 (credits)");
   Link link;
   link.init().read(1, 0).expect(Rule::CreditOveruse);
   Link writes;
@@ -529,6 +534,7 @@ TEST(LinkRules, CacheOnMemLink) {
 }
 
 TEST(LinkRules, TagReuse) {
+  cxlgpu::test::shows("order", "A tag is not used again before its answer", "CXL 2.0, CXL.mem");
   Link link;
   link.up().read(1, 0).read(1, 64).expect(Rule::TagReuse);
   Link across;
@@ -536,6 +542,8 @@ TEST(LinkRules, TagReuse) {
 }
 
 TEST(LinkRules, LineConflict) {
+  cxlgpu::test::shows("order", "No second access to a line goes out before the first is answered",
+                      "docs/blocks.md, memory_queue");
   Link link;
   link.up().read(1, 0x40).read(2, 0x60).expect(Rule::LineConflict);
   Link write;
@@ -602,6 +610,7 @@ TEST(LinkRules, FieldMisuse) {
 }
 
 TEST(LinkRules, Unanswered) {
+  cxlgpu::test::shows("order", "Every request is answered in the end", "CXL 2.0, CXL.mem");
   Link link;
   link.up().read(1, 0).checker.finish();
   link.expect(Rule::Unanswered);

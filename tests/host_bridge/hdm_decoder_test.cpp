@@ -9,6 +9,7 @@
 #include "Vhdm_decoder.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/host_bridge/hdm_program.hpp"
 
 namespace cxlgpu {
@@ -121,6 +122,8 @@ class Software {
 };
 
 TEST(HdmDecoder, LockstepWithRtl) {
+  test::shows("hdm", "The RTL's decoder is its twin's for any registers and addresses",
+              "docs/blocks.md, hdm_decoder");
   Lockstep lockstep("host_bridge/hdm_decoder", 0x4d);
   Random random(lockstep.seed());
   Clocked<Vhdm_decoder> rtl;
@@ -203,6 +206,8 @@ constexpr KnownAnswer kKnownAnswers[] = {
 };
 
 TEST(HdmDecoder, KnownAnswers) {
+  test::shows("hdm", "1, 2, 4, 8, 16, 3, 6 and 12 ways decode to the known targets and addresses",
+              "CXL 2.0, 8.2.5.12");
   for (const KnownAnswer& k : kKnownAnswers) {
     HdmDecoder d = test::device_decoder();
     const std::uint64_t size = 48 * kHdmChunk;  // a multiple of every number of ways
@@ -224,6 +229,10 @@ TEST(HdmDecoder, HostBridgeExampleOfTheSpecification) {
 // Every line of [0, ways x some granules) and of the end of the range: (way, DPA) leads back to the
 // HPA, so no two HPAs share one; DPAs stay below size / ways, so all of it is covered.
 TEST(HdmDecoder, EveryWayAndGranularityIsABijection) {
+  test::shows(
+      "hdm",
+      "Host and device decoders together map every HPA of a range to one DPA, and none twice",
+      "CXL 2.0, 8.2.5.12");
   for (unsigned iw : kWaysCodes) {
     for (unsigned ig = 0; ig <= 6; ++ig) {
       const std::uint64_t ways = interleave_ways(iw);
@@ -261,6 +270,8 @@ TEST(HdmDecoder, EveryWayAndGranularityIsABijection) {
 }
 
 TEST(HdmDecoder, DpaBasesAccumulate) {
+  test::shows("hdm", "The DPA base of a decoder is the sum of the skips and sizes before it",
+              "CXL 2.0, 8.2.5.12");
   HdmDecoder d = test::device_decoder();
   ASSERT_TRUE(test::program(d, 0, {1 * kGiB, 1 * kGiB, 2, 0, kHdmChunk, true}));
   ASSERT_TRUE(test::program(d, 1, {2 * kGiB, 3 * kHdmChunk, 8, 3, 2 * kHdmChunk, true}));
@@ -274,6 +285,8 @@ TEST(HdmDecoder, DpaBasesAccumulate) {
 }
 
 TEST(HdmDecoder, LowestDecoderWinsAndDeviceNeedsEnable) {
+  test::shows("hdm", "A device decodes by HDM decoders only after HDM Decoder Enable",
+              "CXL 2.0, 8.2.5.12");
   HdmDecoder d(HdmDecoder::Role::Device);
   ASSERT_TRUE(test::program(d, 0, {0, 2 * kHdmChunk, 0, 0, 0, false}));
   ASSERT_TRUE(test::program(d, 1, {kHdmChunk, 2 * kHdmChunk, 0, 0, 0, false}));
@@ -288,6 +301,7 @@ TEST(HdmDecoder, LowestDecoderWinsAndDeviceNeedsEnable) {
 }
 
 TEST(HdmDecoder, CommittedFieldsAreReadOnly) {
+  test::shows("hdm", "A committed decoder's fields cannot be written", "CXL 2.0, 8.2.5.12");
   for (bool lock : {false, true}) {
     HdmDecoder d = test::host_decoder();
     ASSERT_TRUE(test::program(d, 0, {kGiB, kHdmChunk, 0, 0, 0x10, lock}));
@@ -306,6 +320,9 @@ TEST(HdmDecoder, CommittedFieldsAreReadOnly) {
 }
 
 TEST(HdmDecoder, ChecksRunOnlyWithLock) {
+  test::shows("hdm",
+              "With Lock On Commit a decoder out of order, overlapping or ill-sized is refused",
+              "CXL 2.0, 8.2.5.12");
   struct Case {
     test::HdmRange previous, range;
     const char* why;
@@ -337,6 +354,7 @@ TEST(HdmDecoder, ChecksRunOnlyWithLock) {
 }
 
 TEST(HdmDecoder, CodesThatNeverCommit) {
+  test::shows("hdm", "Reserved way and granularity codes never commit", "CXL 2.0, 8.2.5.12");
   for (unsigned iw = 0; iw < 16; ++iw) {
     for (unsigned ig = 0; ig < 16; ++ig) {
       const unsigned ways = interleave_ways(iw);

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "Vhost_bridge.h"
+#include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/host_bridge/hdm_program.hpp"
 
@@ -123,6 +124,8 @@ TEST(HostBridge, LockstepWithRtl) {
 }
 
 TEST(HostBridge, Routes) {
+  test::shows("hdm", "A request goes to the root port that its decoder names",
+              "docs/blocks.md, host_bridge");
   HdmDecoder d = test::host_decoder();
   ASSERT_TRUE(test::program(d, 0, {0, 4 * kHdmChunk, 2, 0, 0x0f131110, true}));
   EXPECT_EQ(route(d, 0, 3), 0u);
@@ -134,6 +137,8 @@ TEST(HostBridge, Routes) {
 }
 
 TEST(HostBridge, DecodeErrorAnswer) {
+  test::shows("hdm", "An address that no decoder claims is answered with an error",
+              "docs/blocks.md, host_bridge");
   MemRequest read;
   read.id = 77;
   const MemResponse a = decode_error_response(read);

@@ -8,6 +8,7 @@
 #include "Vds_index.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -172,6 +173,17 @@ class Caller {
 
   [[nodiscard]] std::uint64_t done(unsigned op) const { return done_[op]; }
   [[nodiscard]] unsigned most_nodes() const { return most_nodes_; }
+  // Cycles of find, insert, delete with three quarters of the slots in use, or more.
+  struct Cycles {
+    std::uint64_t operations = 0, sum = 0;
+    unsigned most = 0;
+    void add(unsigned cycles) {
+      ++operations;
+      sum += cycles;
+      most = std::max(most, cycles);
+    }
+  };
+  [[nodiscard]] const Cycles& crowded(unsigned op) const { return crowded_[op]; }
 
  private:
   struct Request {
@@ -212,6 +224,7 @@ class Caller {
     lockstep_.check("slot_o", get_bits(rtl_->slot_o, 8 * g_, 8), slot);
     lockstep_.check("cycles within the bound", cycles_ <= cycles_bound(now_.op, before), true);
     ++done_[now_.op];
+    if (before >= depth_ * 3 / 4) crowded_[now_.op % 3].add(cycles_);
     most_nodes_ = std::max(most_nodes_, twin_.size());
   }
 
@@ -243,9 +256,14 @@ class Caller {
   std::uint64_t key_ = 0;
   Request now_;
   std::uint64_t done_[4] = {};
+  Cycles crowded_[3];
 };
 
 TEST(DsIndex, LockstepWithRtl) {
+  test::shows("ds",
+              "The index finds each deferred line in its slot, stays a red-black tree and keeps "
+              "its worst-case cycles",
+              "docs/blocks.md, ds_index");
   Lockstep lockstep("root_port/ds_index", 0xd51);
   Random random(lockstep.seed());
   Clocked<Vds_index> rtl;
@@ -263,11 +281,19 @@ TEST(DsIndex, LockstepWithRtl) {
     for (const Caller& caller : callers) {
       for (unsigned op = 0; op < 4; ++op) EXPECT_GT(caller.done(op), 100u) << "op " << op;
     }
+    const char* names[] = {"find", "insert", "delete"};
+    for (unsigned op = 0; op < 3; ++op) {  // of the large one
+      const Caller::Cycles& cycles = callers[0].crowded(op);
+      RecordProperty(std::string(names[op]) + "_mean_cycles",
+                     std::to_string(static_cast<double>(cycles.sum) / cycles.operations));
+      RecordProperty(std::string(names[op]) + "_most_cycles", static_cast<int>(cycles.most));
+    }
   }
 }
 
 // CXLGPU_CYCLES counts operations here.
 TEST(DsIndex, TwinIsAMap) {
+  test::shows("ds", "The twin of the index is a map from line to slot", "docs/blocks.md, ds_index");
   Random random(test::from_environment("CXLGPU_SEED", 0xd52));
   const std::uint64_t operations = test::from_environment("CXLGPU_CYCLES", 1'000'000);
   for (const unsigned depth : {4u, 256u, 4096u}) {

@@ -3,6 +3,7 @@
 
 #include "Vload_control.h"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -12,6 +13,8 @@ using test::Lockstep;
 using test::Random;
 
 TEST(LoadControl, LockstepWithRtl) {
+  test::shows("sr", "The RTL's load control is in the state of its twin in every cycle",
+              "docs/blocks.md, load_control");
   Lockstep lockstep("root_port/load_control", 0x10ad);
   Random random(lockstep.seed());
   Clocked<Vload_control> rtl;
@@ -39,6 +42,10 @@ TEST(LoadControl, LockstepWithRtl) {
 }
 
 TEST(LoadControl, Table) {
+  test::shows("sr",
+              "Light moves the granularity up one step, optimal leaves it, moderate moves it down "
+              "one, severe halts until light",
+              "docs/blocks.md, load_control");
   using G = Gran;
   struct Row {
     G now, light, moderate;
@@ -55,6 +62,8 @@ TEST(LoadControl, Table) {
 }
 
 TEST(LoadControl, StartsAt256AndReportsChanges) {
+  test::shows("sr", "Speculation starts at 256 B and starts anew when the policy is written",
+              "docs/blocks.md, load_control");
   LoadControl control;
   EXPECT_EQ(control.state(), Gran::B256);
   EXPECT_FALSE(control.on_response(DevLoad::Optimal));

@@ -5,6 +5,7 @@
 
 #include "Vmemory_queue.h"
 #include "flits/messages.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
 
 namespace cxlgpu {
@@ -217,6 +218,8 @@ void compare_traces(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in
 }
 
 TEST(MemoryQueue, LockstepWithRtl) {
+  test::shows("order", "The RTL's memory queue does in every cycle what its twin does",
+              "docs/blocks.md, memory_queue");
   Lockstep lockstep("root_port/memory_queue", 0x3e3);
   Random random(lockstep.seed());
   Clocked<Vmemory_queue> rtl;
@@ -316,6 +319,9 @@ MemRequest request(std::uint64_t line, bool is_write) {
 }
 
 TEST(MemoryQueue, OneOutstandingAccessALine) {
+  test::shows("order",
+              "At most one read or write of a line is under way at a root port; the next one waits",
+              "docs/blocks.md, memory_queue");
   MemoryQueue queue;
   EXPECT_EQ(queue.accept(request(7, false)), 0u);
   EXPECT_FALSE(queue.can_accept(7));
@@ -329,6 +335,8 @@ TEST(MemoryQueue, OneOutstandingAccessALine) {
 }
 
 TEST(MemoryQueue, TagsLowestFirstAndSpecsApart) {
+  test::shows("sr", "MemSpecRd have entries of their own, so that loads cannot starve the reader",
+              "docs/blocks.md, memory_queue");
   MemoryQueue queue;
   for (unsigned i = 0; i < kDemand; ++i) {
     ASSERT_TRUE(queue.can_accept(i));
@@ -357,11 +365,18 @@ TEST(MemoryQueue, TagsLowestFirstAndSpecsApart) {
 }
 
 TEST(MemoryQueue, SpecAddress) {
+  test::shows(
+      "sr",
+      "A MemSpecRd with a length carries it in Address[7:6]; it has no tag and gets no response",
+      "docs/blocks.md, memory_queue");
   EXPECT_EQ(spec_address({{0x123, 3}, 0x77, true}), 0x123u << 2 | 3);
   EXPECT_EQ(spec_address({{0x123, 3}, 0x77, false}), 0x77u);
 }
 
 TEST(MemoryQueue, DrsBeforeNdrAndWrongTagsCounted) {
+  test::shows("order",
+              "A response whose tag names no request of its kind changes nothing and is counted",
+              "docs/blocks.md, memory_queue");
   MemoryQueueBlock block;
   MemoryQueueBlock::In in;
   const auto step = [&] {
@@ -419,6 +434,8 @@ struct Stepper {
 };
 
 TEST(MemoryQueue, IsolationAnswersLowestFirstWithError) {
+  test::shows("link", "In isolation every request is answered with an error",
+              "CXL 3.0, 8.2.4.23; docs/blocks.md, memory_queue");
   Stepper s;
   for (unsigned i = 0; i < 4; ++i) s.take(i, i % 2 != 0);
   s.in.req_ready = s.in.rwd_ready = true;
@@ -485,6 +502,8 @@ TEST(MemoryQueue, LastTakenInIsolationIsHandedOverAfter) {
 }
 
 TEST(MemoryQueue, TimedOutAtTheSecondTick) {
+  test::shows("link", "A request without an answer times out after one to two periods",
+              "CXL 3.0, 8.2.4.23; docs/blocks.md, memory_queue");
   Stepper s;
   const auto tick = [&] {
     s.in.tick = true;

@@ -4,6 +4,7 @@
 #include "Vprofiler.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -13,6 +14,8 @@ using test::Lockstep;
 using test::Random;
 
 TEST(Profiler, LockstepWithRtl) {
+  test::shows("qos", "Every response's DevLoad is counted and reaches load control",
+              "docs/blocks.md, profiler");
   Lockstep lockstep("root_port/profiler", 0x9f);
   Random random(lockstep.seed());
   Clocked<Vprofiler> rtl;

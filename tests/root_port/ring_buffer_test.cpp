@@ -3,6 +3,7 @@
 
 #include "Vring_buffer.h"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -22,6 +23,7 @@ std::uint64_t random_granule(Random& random, std::uint64_t base) {
 }
 
 TEST(RingBuffer, LockstepWithRtl) {
+  test::shows("sr", "The RTL's ring hits where its twin does", "docs/blocks.md, ring_buffer");
   Lockstep lockstep("root_port/ring_buffer", 0x12b);
   Random random(lockstep.seed());
   Clocked<Vring_buffer> rtl;
@@ -56,6 +58,9 @@ TEST(RingBuffer, LockstepWithRtl) {
 }
 
 TEST(RingBuffer, RunsAreCoveredGranuleByGranule) {
+  test::shows("sr",
+              "Every granule of a recorded MemSpecRd counts as asked for, its neighbours do not",
+              "docs/blocks.md, ring_buffer");
   RingBuffer ring;
   ring.record(6, 3);
   for (std::uint64_t g = 0; g < 16; ++g) EXPECT_EQ(ring.contains(g), g >= 6 && g <= 9);
@@ -64,6 +69,8 @@ TEST(RingBuffer, RunsAreCoveredGranuleByGranule) {
 }
 
 TEST(RingBuffer, FirstInFirstOutInASet) {
+  test::shows("sr", "A full set of the ring forgets its oldest granule",
+              "docs/blocks.md, ring_buffer");
   RingBuffer ring;
   const auto same_set = [](std::uint64_t i) { return i << 20; };  // above every hashed bit
   for (std::uint64_t i = 0; i < 4; ++i) ring.record(same_set(i), 0);

@@ -2,6 +2,7 @@
 #include "refmodel/root_port/sr_queue.hpp"
 
 #include "Vsr_queue.h"
+#include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
 
 namespace cxlgpu {
@@ -14,6 +15,8 @@ using test::Random;
 constexpr unsigned kDepth = 32;
 
 TEST(SrQueue, LockstepWithRtl) {
+  test::shows("order", "Requests leave the SR queue in the order in which they came",
+              "docs/blocks.md, sr_queue");
   Lockstep lockstep("root_port/sr_queue", 0x59);
   Random random(lockstep.seed());
   Clocked<Vsr_queue> rtl;
@@ -87,6 +90,8 @@ MemRequest request(std::uint32_t id, bool is_write) {
 }
 
 TEST(SrQueue, ReaderRunsAheadAndIsCarriedAlong) {
+  test::shows("sr", "The reader walks the queue ahead of the loads, once a load",
+              "docs/blocks.md, sr_queue");
   SrQueue queue(4);
   for (std::uint32_t id = 0; id < 4; ++id) queue.push(request(id, id == 1));
   EXPECT_TRUE(queue.full());

@@ -6,6 +6,7 @@
 #include "Vsr_reader.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -87,6 +88,8 @@ void drive(Top& rtl, const SrReaderBlock::In& in, const World& world) {
 }
 
 TEST(SrReader, LockstepWithRtl) {
+  test::shows("sr", "The RTL's reader offers what its twin offers, in the same cycle",
+              "docs/blocks.md, sr_reader");
   Lockstep lockstep("root_port/sr_reader", 0x5ead);
   Random random(lockstep.seed());
   Clocked<Vsr_reader> rtl;
@@ -126,6 +129,10 @@ TEST(SrReader, LockstepWithRtl) {
 }
 
 TEST(SrReader, VerdictsInOrder) {
+  test::shows("sr",
+              "No MemSpecRd for a store, with the policy off, halted, or where the ring covers the "
+              "load, tested in this order",
+              "docs/blocks.md, sr_reader");
   RingBuffer ring;
   ring.record(25, 0);  // lines 100..103
   const auto verdict = [&](bool load, SrPolicy policy, Gran gran, std::uint64_t line) {
@@ -143,6 +150,10 @@ TEST(SrReader, VerdictsInOrder) {
 }
 
 TEST(SrReader, WhatIsAskedFor) {
+  test::shows("sr",
+              "Each policy asks for its own run of granules; without the length extension for the "
+              "load's granule alone",
+              "docs/blocks.md, sr_reader");
   const std::array<std::uint64_t, 2> lines{402, 404};
   const LineTable none{lines.data(), 0};
   const LineTable loads{lines.data(), 0b11};

@@ -17,6 +17,7 @@
 #include "refmodel/host/scoreboard.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/system/random_traffic.hpp"
 #include "tests/system/simple_media.hpp"
 
@@ -328,6 +329,10 @@ TEST(LinkDown, RemovalIsNotSeenAtTheOtherPort) {
 // Queues full at both ports, with and without MemSpecRd. What port 1 is asked now depends on how
 // port 0 fares, so nothing is said of its latency.
 TEST(LinkDown, RemovalUnderLoad) {
+  test::shows("link",
+              "When a link goes down under load its requests end in errors in bounded time and the "
+              "other port goes on",
+              "CXL 3.0, 8.2.4.23");
   for (std::uint64_t s = seed(); s < seed() + 2; ++s) {
     for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Directional}) {
       for (const std::uint64_t lines : {32u, 4096u}) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tb/system_engine.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/system/ask.hpp"
 #include "tests/system/simple_media.hpp"
 
@@ -86,6 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Engines, Poison,
                          });
 
 TEST_P(Poison, IsAnErrorUntilTheLineIsWrittenWhole) {
+  test::shows("order", "A poisoned line is an error at the bus until it is written whole",
+              "CXL 2.0, CXL.mem");
   RunConfig config;
   config.engine = GetParam().engine;
   config.ports = kPorts;

@@ -11,6 +11,7 @@
 #include "refmodel/host/scoreboard.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/system/ask.hpp"
 #include "tests/system/random_traffic.hpp"
 #include "tests/system/simple_media.hpp"
@@ -186,6 +187,8 @@ INSTANTIATE_TEST_SUITE_P(Policies, RtlEngineTiming,
 // On a clean link the model passes every stage in the RTL's cycle, also where the internal DRAM is
 // too small, MSHRs and ways run out and the endpoint's queue of MemSpecRd overflows.
 TEST_P(RtlEngineTiming, EveryStageIsPassedInTheSameCycle) {
+  test::shows("order", "RTL and model pass every request through every stage in the same cycle",
+              "docs/results.md, RTL against model");
   for (const unsigned sets_log2 : {1u, 2u, 3u}) {
     for (const unsigned outstanding : {64u, 256u}) {
       Scenario scenario = make_scenario("cosim", GetParam());
@@ -209,6 +212,10 @@ struct Case {
 class RtlEngineTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RtlEngineTest, RandomTrafficIsAnsweredWithItsData) {
+  test::shows("order",
+              "Every load returns the bytes last written, partial writes merged, under random "
+              "traffic on both ports",
+              "docs/blocks.md, memory_queue");
   Scenario scenario = make_scenario(GetParam().engine, GetParam().policy);
   scenario.cached = GetParam().cached;
   if (!scenario.cached) {
@@ -286,6 +293,8 @@ TEST_P(RtlEngineKind, BitErrorsCostTimeNotData) {
 }
 
 TEST_P(RtlEngineKind, BitErrorsWithSpeculationKeepTheData) {
+  test::shows("link", "Bit errors under speculation cost time and no data",
+              "CXL 2.0, 4.2.8 (retry)");
   Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
   scenario.cached = true;
   scenario.traffic.requests = 300;
@@ -308,6 +317,8 @@ TEST(RtlEngineTraining, NoisyLinksTrainWithEverySeed) {
 }
 
 TEST_P(RtlEngineKind, LostMemSpecRdChangesNoData) {
+  test::shows("sr", "A lost MemSpecRd changes no data, in any engine",
+              "CXL 2.0, CXL.mem (MemSpecRd)");
   Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
   scenario.cached = true;
   scenario.traffic.idle_share = 0;  // the same requests whatever the time

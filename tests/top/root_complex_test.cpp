@@ -16,6 +16,7 @@
 #include "flits/messages.hpp"
 #include "refmodel/common/registers.hpp"
 #include "refmodel/controller/cxl_port.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/arb_link.hpp"
 #include "tests/cxl_io/far_io.hpp"
@@ -313,6 +314,8 @@ void print(const char* what, std::array<PortResult, kPorts> results) {
 constexpr Loads kUnlike = {{{0, 0}, {100, 0}, {50, 0}, {70, 50}}};
 
 TEST(RootComplex, FourEqualLoadsGetTheSame) {
+  test::shows("qos", "Four ports under equal load get equal shares of the bus",
+              "docs/blocks.md, host_bridge");
   Bench bench(1);
   const auto reads = bench.run({});
   print("four readers", reads);
@@ -343,6 +346,7 @@ TEST(RootComplex, UnlikeLoadsGetTheirShare) {
 // waiting. Under full load the others take what port 0 leaves (their latency is then that of a full
 // link); under light load not even their latency shows it.
 TEST(RootComplex, ARetryStormStaysAtItsPort) {
+  test::shows("qos", "A retry storm at one port slows no other", "docs/blocks.md, host_bridge");
   for (const bool full : {true, false}) {
     // What port 0 still gets hangs on a few sequences hit: of the seeds 3..10 one sees three waits
     // in a row, one hardly any.
