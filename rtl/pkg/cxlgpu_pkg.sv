@@ -74,6 +74,39 @@ package cxlgpu_pkg;
     line_t      data;
   } media_rsp_t;
 
+  // A root port's part of GPU local memory, where stores to its endpoint wait (ds_engine).
+  typedef enum logic [1:0] {
+    LmLoad = 2'd0, LmMerge = 2'd1, LmFlush = 2'd2
+  } lm_kind_e;
+
+  typedef struct packed {
+    logic        write;  // done when taken; a read is answered with its tag
+    lm_kind_e    kind;   // reads only: tag
+    logic [3:0]  index;  // reads only: tag
+    logic [11:0] slot;   // line of the region
+    byte_en_t    be;     // writes only
+    line_t       data;   // writes only
+  } lm_req_t;
+
+  typedef struct packed {
+    lm_kind_e   kind;
+    logic [3:0] index;
+    line_t      data;
+  } lm_rsp_t;
+
+  // What a ds_engine did, one bit a counter.
+  typedef struct packed {
+    logic error;     // an endpoint write failed; its data is kept
+    logic full;      // a store found no free slot
+    logic false_hit; // the filter said maybe, the index no
+    logic merge;     // load of a line that is partly in the region
+    logic hit;       // load answered from the region
+    logic flushed;   // deferred store on its way to the endpoint
+    logic in_place;  // store to a line that is in the region
+    logic deferred;
+    logic direct;    // store sent to the endpoint at once
+  } ds_event_t;
+
   // Answer of an internal-DRAM lookup.
   typedef enum logic [2:0] {
     CacheHit = 3'd0, CacheMerge = 3'd1, CacheMiss = 3'd2, CacheBlocked = 3'd3, CacheDrop = 3'd4
