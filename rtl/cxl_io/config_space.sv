@@ -18,6 +18,7 @@
 
 module config_space
   import cxl_io_pkg::*;
+  import cxl_pkg::CxlVendorId;
 #(
   parameter logic [15:0] VendorId = 16'h1234,  // no assigned number: set it for a device
   parameter logic [15:0] DeviceId = 16'hC801,
@@ -52,7 +53,6 @@ module config_space
 );
 
   localparam logic        TwoRanges = Range2Size != '0;
-  localparam logic [15:0] CxlVendor = 16'h1E98;
 
   // ---------------------------------------------------------------------------------------------
   // Registers
@@ -72,14 +72,6 @@ module config_space
   localparam logic [15:0] CommandMask = 16'h0546;  // memory, master, parity, SERR#, INTx disable
   localparam logic [7:0]  LinkCtlMask = 8'hC8;     // RCB, common clock, extended synch
 
-  // Bits a write brings: enabled bytes new, the others as they were.
-  function automatic logic [31:0] merge(logic [31:0] old_value, logic [31:0] new_value,
-                                        logic [3:0] be);
-    logic [31:0] mask;
-    mask = {{8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}};
-    return (new_value & mask) | (old_value & ~mask);
-  endfunction
-
   logic        wr;
   logic [11:0] offset;
   logic [31:0] rdata, wdata, clear;  // register as it is, as written, ones written
@@ -89,8 +81,8 @@ module config_space
     wdata = '0;
     clear = '0;
     if (wr) begin
-      wdata = merge(rdata, cfg_req_i.wdata, cfg_req_i.be);
-      clear = merge('0, cfg_req_i.wdata, cfg_req_i.be);
+      wdata = merge_enabled(rdata, cfg_req_i.wdata, cfg_req_i.be);
+      clear = merge_enabled('0, cfg_req_i.wdata, cfg_req_i.be);
     end
   end
 
@@ -178,10 +170,6 @@ module config_space
   // ---------------------------------------------------------------------------------------------
   // Read
   // ---------------------------------------------------------------------------------------------
-  function automatic logic [31:0] ext_cap(logic [11:0] next);
-    return {next, 4'h1, 16'h0023};
-  endfunction
-
   function automatic logic [31:0] range_low(logic [35:0] size, logic active);
     return (size == '0) ? 32'd0
                         : {size[3:0], 12'd0, 8'd0, 3'd0, MediaType, active, 1'b1};
@@ -212,8 +200,8 @@ module config_space
       12'h080: rdata = 32'h0003_0001;
       12'h084: rdata = {28'd0, 2'b10, d3_q, d3_q};
       // DVSEC 0: io, mem, memory initialised by hardware, viral
-      12'h100: rdata = ext_cap(12'h140);
-      12'h104: rdata = {12'h038, 4'h1, CxlVendor};
+      12'h100: rdata = dvsec_header(12'h140);
+      12'h104: rdata = {12'h038, 4'h1, CxlVendorId};
       12'h108: rdata = {10'h100, TwoRanges, !TwoRanges, 4'hE, 16'h0000};
       12'h10C: rdata = {1'b0, viral_q, 15'd0, viral_enable_q, 11'd0, mem_enable_q, 2'b10};
       12'h114: rdata = {31'd0, lock_q};
@@ -226,18 +214,18 @@ module config_space
       12'h130: rdata = base2_q[35:4];
       12'h134: rdata = {base2_q[3:0], 28'd0};
       // DVSEC 7: io, mem, CXL 2.0
-      12'h140: rdata = ext_cap(12'h160);
-      12'h144: rdata = {12'h014, 4'h1, CxlVendor};
+      12'h140: rdata = dvsec_header(12'h160);
+      12'h144: rdata = {12'h014, 4'h1, CxlVendorId};
       12'h148: rdata = 32'h0026_0007;
       12'h14C: rdata = {5'd0, id_error_q, 1'b0, port_status_i, 16'h0000};
       12'h150: rdata = {8'd0, ts_data_i};
       // DVSEC 8
-      12'h160: rdata = ext_cap(12'h180);
-      12'h164: rdata = {12'h014, 4'h0, CxlVendor};
+      12'h160: rdata = dvsec_header(12'h180);
+      12'h164: rdata = {12'h014, 4'h0, CxlVendorId};
       12'h168: rdata = 32'h0000_0008;
       12'h16C: rdata = 32'h0000_0100;                          // component registers, BAR0 + 0
       // Vendor DVSEC
-      12'h180: rdata = ext_cap(12'h000);
+      12'h180: rdata = dvsec_header(12'h000);
       12'h184: rdata = {12'h014, 4'h0, VendorId};
       12'h188: rdata = {5'd0, MaxSpecGranules, 8'h81, 16'h0001};
       12'h18C: rdata = 32'h0001_0000;                          // vendor registers, BAR0 + 10000h

@@ -17,6 +17,7 @@
 
 module port_config_space
   import cxl_io_pkg::*;
+  import cxl_pkg::CxlVendorId;
 #(
   parameter logic [15:0] VendorId = 16'h1234,  // no assigned number: set it for a device
   parameter logic [15:0] DeviceId = 16'hC800,
@@ -41,7 +42,6 @@ module port_config_space
   output logic        viral_en_o      // a fatal error may make the port viral
 );
 
-  localparam logic [15:0] CxlVendor = 16'h1E98;
   localparam logic [15:0] CommandMask = 16'h0546;  // memory, master, parity, SERR#, INTx disable
   localparam logic [7:0]  LinkCtlMask = 8'hC8;     // RCB, common clock, extended synch
 
@@ -58,14 +58,6 @@ module port_config_space
   logic        flex_mem_q, flex_cxl2_q;
   logic [2:0]  id_error_q;
 
-  // Bits a write brings: enabled bytes new, the others as they were.
-  function automatic logic [31:0] merge(logic [31:0] old_value, logic [31:0] new_value,
-                                        logic [3:0] be);
-    logic [31:0] mask;
-    mask = {{8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}};
-    return (new_value & mask) | (old_value & ~mask);
-  endfunction
-
   logic        wr;
   logic [11:0] offset;
   logic [31:0] rdata, wdata, clear;  // register as it is, as written, ones written
@@ -75,8 +67,8 @@ module port_config_space
     wdata = '0;
     clear = '0;
     if (wr) begin
-      wdata = merge(rdata, cfg_req_i.wdata, cfg_req_i.be);
-      clear = merge('0, cfg_req_i.wdata, cfg_req_i.be);
+      wdata = merge_enabled(rdata, cfg_req_i.wdata, cfg_req_i.be);
+      clear = merge_enabled('0, cfg_req_i.wdata, cfg_req_i.be);
     end
   end
 
@@ -165,10 +157,6 @@ module port_config_space
   // ---------------------------------------------------------------------------------------------
   // Read
   // ---------------------------------------------------------------------------------------------
-  function automatic logic [31:0] ext_cap(logic [11:0] next);
-    return {next, 4'h1, 16'h0023};
-  endfunction
-
   // Base and limit of a window, address[31:20] each; low nibbles 1 if the upper halves follow.
   function automatic logic [31:0] window(logic [11:0] first, logic [11:0] last, logic wide);
     return {last, 3'd0, wide, first, 3'd0, wide};
@@ -201,8 +189,8 @@ module port_config_space
         12'h06C: rdata = {24'd0, 8'((32'd2 << LinkSpeed) - 32'd2)};
         12'h070: rdata = {28'd0, LinkSpeed};
         // DVSEC 3
-        12'h100: rdata = ext_cap(12'h130);
-        12'h104: rdata = {12'h028, 4'h0, CxlVendor};
+        12'h100: rdata = dvsec_header(12'h130);
+        12'h104: rdata = {12'h028, 4'h0, CxlVendorId};
         12'h108: rdata = {1'b0, viral_q, 14'd0, 16'h0003};
         12'h10C: rdata = {bridge_q.alt_bus_limit, bridge_q.alt_bus_base, 1'b0, viral_enable_q,
                           11'd0, bridge_q.alt, 2'b00};
@@ -211,15 +199,15 @@ module port_config_space
         12'h118: rdata = bridge_q.alt_pre_base[43:12];
         12'h11C: rdata = bridge_q.alt_pre_limit[43:12];
         // DVSEC 7: io, mem, CXL 2.0
-        12'h130: rdata = ext_cap(12'h150);
-        12'h134: rdata = {12'h014, 4'h1, CxlVendor};
+        12'h130: rdata = dvsec_header(12'h150);
+        12'h134: rdata = {12'h014, 4'h1, CxlVendorId};
         12'h138: rdata = 32'h0026_0007;
         12'h13C: rdata = {5'd0, id_error_q, 1'b0, port_status_i, 10'd0, flex_cxl2_q, 2'b00,
                           flex_mem_q, 2'b10};
         12'h140: rdata = {8'd0, ts_data_i};
         // DVSEC 8
-        12'h150: rdata = ext_cap(12'h000);
-        12'h154: rdata = {12'h014, 4'h0, CxlVendor};
+        12'h150: rdata = dvsec_header(12'h000);
+        12'h154: rdata = {12'h014, 4'h0, CxlVendorId};
         12'h158: rdata = 32'h0000_0008;
         12'h15C: rdata = 32'h0000_0100;           // component registers, BAR0 + 0
         default: rdata = '0;

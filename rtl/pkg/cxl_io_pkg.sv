@@ -199,4 +199,17 @@ package cxl_io_pkg;
     logic [43:0] alt_pre_limit;  // 43:0
   } bridge_t;
 
+  // A configuration register after a write: enabled bytes new, the others as they were.
+  function automatic logic [31:0] merge_enabled(logic [31:0] old_value, logic [31:0] new_value,
+                                                logic [3:0] be);
+    logic [31:0] mask;
+    mask = {{8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}};
+    return (new_value & mask) | (old_value & ~mask);
+  endfunction
+
+  // First register of a DVSEC: version 1, offset of the next extended capability (0: none).
+  function automatic logic [31:0] dvsec_header(logic [11:0] next);
+    return {next, 4'h1, 16'h0023};
+  endfunction
+
 endpackage
