@@ -292,23 +292,22 @@ module endpoint
   line_t       e2_data_q;
   byte_en_t    e2_be_q;
 
-  logic        nd_spec, nd_ok, wd_ok, take_nd, take_wd, take_demand, last_wd_q;
+  logic        nd_spec, choose_wd, take_nd, take_wd, take_demand, last_wd_q;
   logic        e2_free, spec_visit;
   line_addr_t  hpa, dpa, line;
   logic        decode_hit;
 
+  // What is decoded does not depend on e2_free, which comes late: the lookup of the message before.
+  assign choose_wd   = rx_wd_valid && !(rx_nd_valid && last_wd_q);
   assign nd_spec     = (rx_req.opcode == MemSpecRd);
   assign e2_free     = !e2_valid_q || e2_done;
-  assign wd_ok       = rx_wd_valid && e2_free;
-  assign take_wd     = wd_ok && !(nd_ok && last_wd_q);
-  assign take_nd     = nd_ok && !take_wd;
+  assign take_wd     = choose_wd && e2_free;
+  assign take_nd     = rx_nd_valid && !choose_wd && (nd_spec || e2_free);
   assign take_demand = take_wd || (take_nd && !nd_spec);
   assign rx_wd_ready = take_wd;
   assign rx_nd_ready = take_nd;
 
-  assign nd_ok = rx_nd_valid && (nd_spec || e2_free);
-
-  assign hpa = take_wd ? rx_rwd.addr_51_6 : rx_req.addr_51_5[46:1];
+  assign hpa = choose_wd ? rx_rwd.addr_51_6 : rx_req.addr_51_5[46:1];
 
   logic [3:0] unused_decoder, unused_way;
   logic [7:0] unused_target;
@@ -333,8 +332,8 @@ module endpoint
   assign line = decode_hit ? dpa : hpa;
 
   always_comb begin
-    e1 = '{write: take_wd, access: decode_hit, tag: rx_rwd.tag, line: line};
-    if (!take_wd) begin
+    e1 = '{write: choose_wd, access: decode_hit, tag: rx_rwd.tag, line: line};
+    if (!choose_wd) begin
       e1.access = decode_hit && ((rx_req.opcode == MemRd) || (rx_req.opcode == MemRdData));
       e1.tag    = rx_req.tag;
     end
@@ -356,7 +355,7 @@ module endpoint
   always_ff @(posedge clk_i) begin
     if (take_demand) begin
       e2_q      <= e1;
-      e2_read_q <= !take_wd && ((rx_req.opcode == MemRd) || (rx_req.opcode == MemRdData));
+      e2_read_q <= !choose_wd && ((rx_req.opcode == MemRd) || (rx_req.opcode == MemRdData));
     end
     if (take_wd) begin
       e2_data_q <= rx_wd_data;
@@ -402,7 +401,7 @@ module endpoint
   // E2: lookup
   // ---------------------------------------------------------------------------------------------
   logic              push_free, cmd_ready, fill_pend_q, wake_valid;
-  logic              table_free, demand_go, demand_done, lookup_valid, alloc_wait;
+  logic              table_free, try_demand, try_lookup, demand_go, demand_done, alloc_wait;
   logic [IndexW-1:0] table_index;
   granule_t          lookup_granule, victim;
   logic [2:0]        result;
@@ -415,12 +414,14 @@ module endpoint
   logic              is_hit, is_miss, spec_miss, spec_drop;
 
   // The push slot belongs to the Fill that follows a WriteBack, then to woken waiters.
+  // push_free comes late, from the waiters: it decides whether a lookup counts, not which one it is.
   assign push_free  = cmd_ready && !fill_pend_q && !wake_valid;
-  assign demand_go  = e2_valid_q && e2_q.access && push_free && table_free;
-  assign spec_visit = spec_valid && push_free && !demand_go;
+  assign try_demand = e2_valid_q && e2_q.access && table_free;
+  assign try_lookup = (try_demand || spec_valid) && dram_enable;
+  assign demand_go  = try_demand && push_free;
+  assign spec_visit = spec_valid && push_free && !try_demand;
 
-  assign lookup_valid   = (demand_go || spec_visit) && dram_enable;
-  assign lookup_granule = demand_go ? e2_q.line[LineAddrBits-1:2] : spec_granule;
+  assign lookup_granule = try_demand ? e2_q.line[LineAddrBits-1:2] : spec_granule;
 
   dram_cache #(
     .MaxSets(MaxSets),
@@ -430,11 +431,11 @@ module endpoint
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .sets_log2_i     (sets_log2),
-    .lookup_valid_i  (lookup_valid),
+    .lookup_valid_i  (try_lookup),
     .lookup_granule_i(lookup_granule),
-    .lookup_write_i  (demand_go && e2_q.write),
-    .lookup_spec_i   (!demand_go),
-    .lookup_commit_i (1'b1),
+    .lookup_write_i  (try_demand && e2_q.write),
+    .lookup_spec_i   (!try_demand),
+    .lookup_commit_i (push_free),
     .result_o        (result),
     .slot_o          (slot),
     .mshr_o          (mshr),
@@ -447,8 +448,8 @@ module endpoint
     .mshr_used_o     (mshr_used)
   );
 
-  assign is_hit      = lookup_valid && (result == CacheHit);
-  assign is_miss     = lookup_valid && (result == CacheMiss);
+  assign is_hit      = try_lookup && push_free && (result == CacheHit);
+  assign is_miss     = try_lookup && push_free && (result == CacheMiss);
   assign demand_done = demand_go && !(dram_enable && (result == CacheBlocked));
   assign alloc_wait  = dram_enable && (result != CacheHit);
   assign spec_miss   = spec_visit && is_miss;
