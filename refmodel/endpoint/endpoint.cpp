@@ -59,21 +59,27 @@ void Endpoint::tick(Time now) {
 
 // ------------------------------------------------------------------------------------------- E1
 
-void Endpoint::accept(Time now, bool specs_full) {
-  const bool room = demand_.kind == Demand::Kind::None;
-  const LinkMessage* rwd = room ? parts_.m2s.wd_head(now) : nullptr;
+// By what waits and whose turn it is alone: what is chosen may have to wait for demand_ to leave.
+Endpoint::Choice Endpoint::choose(Time now) const {
   const LinkMessage* req = parts_.m2s.nd_head(now);
-  if (req != nullptr && !room && req->opcode != kOpMemSpecRd) req = nullptr;
-  if (rwd == nullptr && req == nullptr) return;
+  if (parts_.m2s.wd_head(now) != nullptr && (req == nullptr || rwd_first_)) return Choice::Rwd;
+  if (req == nullptr) return Choice::None;
+  return req->opcode == kOpMemSpecRd ? Choice::Spec : Choice::Req;
+}
+
+void Endpoint::accept(Time now, bool specs_full) {
+  const Choice choice = choose(now);
+  if (choice == Choice::None) return;
+  if (choice != Choice::Spec && demand_.kind != Demand::Kind::None) return;
+  const bool take_rwd = choice == Choice::Rwd;
   popped_before_ = 1;
-  const bool take_rwd = rwd != nullptr && (rwd_first_ || req == nullptr);
   rwd_first_ = !take_rwd;
-  if (!take_rwd && req->opcode == kOpMemSpecRd) {
-    accept_spec(*req, now, specs_full);
+  const LinkMessage& message = take_rwd ? *parts_.m2s.wd_head(now) : *parts_.m2s.nd_head(now);
+  if (choice == Choice::Spec) {
+    accept_spec(message, now, specs_full);
     parts_.m2s.pop_nd(now);
     return;
   }
-  const LinkMessage& message = take_rwd ? *rwd : *req;
   raise(take_rwd ? parts_.m2s.wd_arrival() : parts_.m2s.nd_arrival(), Stage::WireM2S, message.tag,
         message.line, message.tag);
   raise(now, Stage::EpAccept, message.tag, message.line, message.opcode);
@@ -306,8 +312,7 @@ bool Endpoint::has_work(Time next) const {
     if (wants_lookup() ? !blocked_ : !specs_.empty()) return true;
   }
   if (demand_.kind == Demand::Kind::None) return false;  // rx_event() tells
-  const LinkMessage* req = parts_.m2s.nd_head(next);
-  return req != nullptr && req->opcode == kOpMemSpecRd;
+  return choose(next) == Choice::Spec;
 }
 
 void Endpoint::plan(Time now) {

@@ -75,7 +75,8 @@ class Endpoint : public EndpointRegisters {
     std::uint64_t granule = 0;  // DPA
     unsigned count = 0;
   };
-  enum class Offer : std::uint8_t { None, Media, Local };  // what the controller is offered
+  enum class Choice : std::uint8_t { None, Rwd, Req, Spec };  // what E1 is to take next
+  enum class Offer : std::uint8_t { None, Media, Local };     // what the controller is offered
 
   [[nodiscard]] bool wants_lookup() const {
     return demand_.kind == Demand::Kind::Access && used_ != ~std::uint32_t{0};
@@ -90,6 +91,7 @@ class Endpoint : public EndpointRegisters {
   void take_answer(Time now);
   [[nodiscard]] DevLoad dev_load_register(Time now) const;
   void send(Time now);
+  [[nodiscard]] Choice choose(Time now) const;
   void accept(Time now, bool specs_full);  // E1
   void accept_spec(const LinkMessage& message, Time now, bool specs_full);
   [[nodiscard]] bool has_work(Time next) const;
