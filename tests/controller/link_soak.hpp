@@ -159,6 +159,7 @@ class SoakRun {
 
   void steps(std::uint64_t n) {
     for (std::uint64_t i = 0; i < n && !failed(); ++i) pair_.step(traffic_);
+    report_findings();
     // Retries at a high error rate take their time, but some message gets through.
     const std::uint64_t now = messages();
     if (now != last_messages_ || traffic_.idle()) {
@@ -167,6 +168,14 @@ class SoakRun {
     } else if (pair_.cycle() - moved_at_ > stuck()) {
       pair_.problem("nothing has moved for too long" +
                     (pair_.port() == nullptr ? std::string() : ": " + pair_.port()->states()));
+    }
+  }
+  void report_findings() {
+    const auto& findings = pair_.checker().findings();
+    for (; reported_ < findings.size(); ++reported_) {
+      const flits::Finding& f = findings[reported_];
+      pair_.problem(fmt::format("checker at {} ps, {} {}: {}", f.time_ps, flits::name(f.direction),
+                                flits::name(f.rule), f.text));
     }
   }
   template <typename Done>
@@ -197,10 +206,7 @@ class SoakRun {
     if (!pair_.options().checker) return;
     flits::LinkChecker& checker = pair_.checker();
     checker.finish();
-    for (const flits::Finding& f : checker.findings()) {
-      pair_.problem(fmt::format("checker at {} ps, {} {}: {}", f.time_ps, flits::name(f.direction),
-                                flits::name(f.rule), f.text));
-    }
+    report_findings();
     expect_equal("bad flits that the checker counted",
                  checker.stats(flits::Direction::M2S).crc_errors +
                      checker.stats(flits::Direction::S2M).crc_errors,
@@ -284,6 +290,7 @@ class SoakRun {
   QuickRandom random_;
   std::vector<SoakRow> rows_;
   std::uint64_t last_messages_ = 0, moved_at_ = 0;
+  std::size_t reported_ = 0;  // findings of the checker
 };
 
 }  // namespace cxlgpu::test
