@@ -14,6 +14,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <verilated.h>
 
 #include <memory>
 #include <string>

@@ -184,8 +184,12 @@ class PortSide {
       end.took_io = taken;
       end.io_left = end.io_due = false;
     }
-    const std::uint64_t before = link_.sleeps();
+    const std::uint64_t before = link_.sleeps(), recoveries = link_.recoveries();
+    const bool asleep = !link_.up(0) && !link_.recovery(0);
     link_.step(asks);
+    if (asleep && link_.recoveries() != recoveries) {
+      ++counts_.causes[static_cast<unsigned>(Cause::kWake)];
+    }
     counts_.sleeps += link_.sleeps() - before;  // a sleep called off counts back
   }
 
@@ -329,7 +333,8 @@ class PortSide {
     constexpr std::array kL1{VlsmCode::kL1_0, VlsmCode::kL1_1, VlsmCode::kL1_2, VlsmCode::kL1_3};
     switch (plan_) {
       case Plan::kAwake:
-        if (ends_[0].asks || ends_[1].asks) return wait_for_nap();
+        // Out of Reset the way to L1 leads over Active.
+        if (!active() || ends_[0].asks || ends_[1].asks) return wait_for_nap();
         ++plans_;
         nappers_ = random_.pick(std::array{1u, 2u, 3u, 3u, 3u, 3u});
         depth_ = random_.below(4);
