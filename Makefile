@@ -52,7 +52,7 @@ bench: build     ## simulated cycles/s of rtl and cosim, requests/s of model
 
 link-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
 
-soak: configure  ## two controllers over a faulty link, 10 seeds of 20 million flits each way (an hour or so)
+soak: configure  ## two ports (controller, ARB/MUX) over a faulty link, 10 seeds of 20 million flits each way
 	@$(link-programs) --target link_soak
 	$(BUILD)/bin/link_soak $(ARGS)
 

@@ -133,7 +133,7 @@ AlmpChecker::Effect AlmpChecker::on_snapshot(Direction d, const Almp& almp, Vlsm
     problem = "its sender was never told Active";
     return Effect::None;
   }
-  if (v.state == LinkState::Active && almp.state != LinkState::Active) {
+  if (v.state == LinkState::Active && almp.state != LinkState::Active && !v.may_differ) {
     problem = "both ends were Active before Recovery";
     return Effect::None;
   }
@@ -142,7 +142,7 @@ AlmpChecker::Effect AlmpChecker::on_snapshot(Direction d, const Almp& almp, Vlsm
   if (!other) return Effect::None;
   const LinkState host = resolve(*v.snapshot[index(kDown)], *v.snapshot[index(kUp)], true);
   const LinkState device = resolve(*v.snapshot[index(kUp)], *v.snapshot[index(kDown)], false);
-  v.resync = false;
+  v.resync = v.may_differ = false;
   v.snapshot = {};
   v.answered = {host == LinkState::Active, device == LinkState::Active};
   v.state = host == device || (is_l1(host) && is_l1(device)) ? host : LinkState::Retrain;
@@ -169,6 +169,7 @@ void AlmpChecker::on_recovery() {
   for (Vlsm& v : vlsms_) {
     v.requested = v.answered = {};
     v.snapshot = {};
+    v.may_differ = v.may_differ || v.low_power;
     v.low_power.reset();
     v.resync = true;
   }

@@ -49,6 +49,9 @@ class AlmpChecker {
     bool resync = false;                // Recovery came, not every Status yet
     std::array<std::optional<LinkState>, 2> snapshot;
     std::optional<LinkState> low_power;  // asked for by the upstream port
+    // The Status that would have answered may have been lost: an end may say after Recovery that it
+    // was in low power, and its peer, if it alone hears that, after the next one that it was not.
+    bool may_differ = false;
   };
 
   Effect on_request(Direction d, const Almp& almp, Vlsm& v, std::string& problem);

@@ -104,7 +104,7 @@ std::optional<Vlsm::Message> Vlsm::tx() const {
 Vlsm::Out Vlsm::eval(const In& in) const {
   Out out{.tx = tx(),
           .state = state_,
-          .tx_open = tx_act_ && state_ != kDapm && !stat_pend_,
+          .tx_open = tx_act_ && (state_ == kActive || state_ == kReset) && !stat_pend_,
           .rx_open = rx_act_,
           .link_up = link_up_,
           .recovered = recovered_,

@@ -341,7 +341,9 @@ module vlsm
   assign tx_code_o    = r_q.stat_pend ? r_q.stat_code : r_q.req_code;
 
   assign state_o      = r_q.state;
-  assign tx_open_o    = r_q.tx_act && r_q.state != VlsmDapm && !r_q.stat_pend;
+  // Out of L1 and Retrain only once Active: before, the peer's link layer may not know of the
+  // Recovery and would take what comes for the next flit. Out of Reset nothing can be missing.
+  assign tx_open_o    = r_q.tx_act && r_q.state inside {VlsmActive, VlsmReset} && !r_q.stat_pend;
   assign rx_open_o    = r_q.rx_act;
   assign link_up_o    = r_q.link_up;
   assign recovered_o  = recovered_q;

@@ -15,8 +15,8 @@
 #include <string>
 
 #include "refmodel/controller/arb_mux.hpp"
+#include "tests/controller/almp_damage.hpp"
 #include "tests/controller/ports.hpp"
-#include "tests/controller/quick_random.hpp"
 
 namespace cxlgpu::test {
 
@@ -159,6 +159,10 @@ class FlexLink {
   [[nodiscard]] std::uint64_t downs() const { return downs_; }
   [[nodiscard]] std::uint64_t sleeps() const { return sleeps_; }
 
+  // Whether what the wire brings is handed to this end at all.
+  [[nodiscard]] bool listens(unsigned e) const {
+    return up(e) || recovery(e) || end_[e].state == State::kDown;
+  }
   // A peer still in Detect may see one flit before its own L0, not more.
   [[nodiscard]] bool may_send(unsigned e) const {
     return up(e) && (end_[1 - e].state != State::kDown || end_[e].first);
@@ -173,8 +177,7 @@ class FlexLink {
     while (!wire.empty() && wire.front().at <= cycle_) {
       Flying flying = wire.front();
       wire.pop_front();
-      const bool listens = up(e) || recovery(e) || end_[e].state == State::kDown;
-      if (listens && flying.epoch == epoch(e)) return flying;
+      if (listens(e) && flying.epoch == epoch(e)) return flying;
     }
     return std::nullopt;
   }
@@ -228,8 +231,8 @@ class FlexLink {
       case Mode::kFallingAsleep:
         // No end goes to sleep while one of them wants Active again; the second follows the first.
         if (active && end_[0].state != State::kLow && end_[1].state != State::kLow) {
-          mode_ = Mode::kUp;
           --sleeps_;
+          back_up();
           break;
         }
         move(State::kLow, State::kLow);
@@ -427,42 +430,5 @@ class Stream {
   std::uint64_t sent_ = 0, taken_ = 0, received_ = 0, lost_count_ = 0, excused_ = 0;
   std::string problem_;
 };
-
-// ---------------------------------------------------------------------------------------- damage
-
-// What the wire does to an ALMP: bits, a cut, a swap for another, or nothing of an ALMP left.
-inline void damage(CrcFlit& flit, QuickRandom& random) {
-  switch (random.below(4)) {
-    case 0:
-      for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
-        flit.payload[random.below(16)] ^= static_cast<std::uint8_t>(1u << random.below(8));
-      }
-      break;
-    case 1:
-      std::fill(flit.payload.begin() + static_cast<long>(random.below(16)), flit.payload.end(), 0);
-      break;
-    case 2: {
-      const auto byte = random.below(4);
-      const auto bit = static_cast<std::uint8_t>(1u << random.below(8));
-      for (unsigned copy = 0; copy < 4; ++copy) flit.payload[4 * copy + byte] ^= bit;
-      break;
-    }
-    default:
-      for (unsigned i = 0; i < 16; ++i) {
-        flit.payload[i] = static_cast<std::uint8_t>(random.bits(8));
-      }
-      break;
-  }
-}
-
-// A well-formed ALMP that nobody sent.
-inline CrcFlit forged_almp(QuickRandom& random) {
-  constexpr VlsmCode kCodes[] = {VlsmCode::kReset, VlsmCode::kActive, VlsmCode::kActive,
-                                 VlsmCode::kDapm,  VlsmCode::kL1_0,   VlsmCode::kL1_2,
-                                 VlsmCode::kL2,    VlsmCode::kRetrain};
-  return encode_almp(
-      {random.bits(1) != 0 ? AlmpLink::kIo : AlmpLink::kCachemem, random.bits(1) != 0,
-       random.percent(90) ? random.pick(kCodes) : static_cast<VlsmCode>(random.bits(4))});
-}
 
 }  // namespace cxlgpu::test

@@ -1,7 +1,8 @@
-// One soak of a pair of controllers: phases of random traffic at rising bit error rates, then the
-// reckoning.
+// One soak of a pair of controllers or ports: phases of random traffic at rising bit error rates,
+// then the reckoning.
 //
-// Purpose: shared by link_pair_test.cpp (seconds) and link_soak.cpp (make soak). After the phases
+// Purpose: shared by link_pair_test.cpp, port_pair_test.cpp (seconds) and link_soak.cpp (make
+//          soak). After the phases
 //          the link is left to drain without faults, and must then show that nothing is missing:
 //          every request answered, every credit back at its sender and as many messages in a
 //          stalled receive queue as it has entries, every retry buffer acknowledged but for the one
@@ -18,7 +19,7 @@ namespace cxlgpu::test {
 
 struct SoakPhase {
   FaultRates rates{};
-  std::uint64_t flits = 0;  // a direction
+  std::uint64_t flits = 0;  // of CXL.cachemem, a direction
 };
 
 struct SoakRow {  // one phase, both directions together unless said otherwise
@@ -28,6 +29,9 @@ struct SoakRow {  // one phase, both directions together unless said otherwise
   std::uint64_t bad = 0, retries = 0, timeouts = 0, recoveries = 0;
   std::uint64_t cycles = 0;
   std::vector<std::uint32_t> recovery_times{};
+  PortCounts ports{};  // 0 with bare controllers, as the two below
+  std::uint64_t cuts = 0;
+  std::vector<std::uint32_t> cut_times{};
 
   void add(const SoakRow& other) {
     bit_error = other.bit_error;
@@ -40,13 +44,16 @@ struct SoakRow {  // one phase, both directions together unless said otherwise
     cycles += other.cycles;
     recovery_times.insert(recovery_times.end(), other.recovery_times.begin(),
                           other.recovery_times.end());
+    ports += other.ports;
+    cuts += other.cuts;
+    cut_times.insert(cut_times.end(), other.cut_times.begin(), other.cut_times.end());
   }
-  // Sorts the times.
-  std::uint32_t recovery_time(double part) {
-    if (recovery_times.empty()) return 0;
-    std::sort(recovery_times.begin(), recovery_times.end());
-    const auto last = static_cast<double>(recovery_times.size() - 1);
-    return recovery_times[static_cast<std::size_t>(part * last + 0.5)];
+  // The time that this part of them does not exceed. Sorts the times.
+  static std::uint32_t quantile(std::vector<std::uint32_t>& times, double part) {
+    if (times.empty()) return 0;
+    if (!std::is_sorted(times.begin(), times.end())) std::sort(times.begin(), times.end());
+    const auto last = static_cast<double>(times.size() - 1);
+    return times[static_cast<std::size_t>(part * last + 0.5)];
   }
 };
 
@@ -72,7 +79,8 @@ class SoakRun {
   [[nodiscard]] bool failed() const { return pair_.problem_count() != 0; }
 
  private:
-  static constexpr std::uint64_t kStuck = 400000;  // cycles; ten timeouts take about 90000
+  // Cycles; ten timeouts take about 90000, several times that if CXL.io takes most of the wire.
+  [[nodiscard]] std::uint64_t stuck() { return pair_.port() != nullptr ? 2000000 : 400000; }
 
   SoakRow snapshot(double bit_error) {
     SoakRow row{.bit_error = bit_error, .flits = {pair_.flits(0), pair_.flits(1)}};
@@ -82,6 +90,10 @@ class SoakRun {
     row.timeouts = pair_.timeouts(0) + pair_.timeouts(1);
     row.recoveries = pair_.recoveries();
     row.cycles = pair_.cycle();
+    if (pair_.port() != nullptr) {
+      row.ports = pair_.port()->counts();
+      row.cuts = pair_.faults(0).counts().cut + pair_.faults(1).counts().cut;
+    }
     return row;
   }
   [[nodiscard]] std::uint64_t messages() const {
@@ -95,6 +107,7 @@ class SoakRun {
   SoakRow run_phase(const SoakPhase& phase) {
     const SoakRow before = snapshot(phase.rates.bit_error);
     pair_.recovery_times().clear();
+    pair_.cut_times().clear();
     pair_.set_rates(phase.rates);
     const std::array<std::uint64_t, 2> goal{before.flits[0] + phase.flits,
                                             before.flits[1] + phase.flits};
@@ -111,6 +124,9 @@ class SoakRun {
     row.recoveries -= before.recoveries;
     row.cycles -= before.cycles;
     row.recovery_times = pair_.recovery_times();
+    row.ports -= before.ports;
+    row.cuts -= before.cuts;
+    row.cut_times = pair_.cut_times();
     return row;
   }
 
@@ -129,17 +145,37 @@ class SoakRun {
     traffic_.mix.rx_stall = {stall(), stall()};
     traffic_.mix.tx_stall = {random_.pick(std::array{0u, 0u, 0u, 30u}),
                              random_.pick(std::array{0u, 0u, 0u, 30u})};
+    if (pair_.port() != nullptr) new_io_mix();
+  }
+  // CXL.io is little beside CXL.mem mostly; now and then both want all of the wire.
+  void new_io_mix() {
+    PortSide& port = *pair_.port();
+    port.set_io_load(random_.pick(std::array{0u, 0u, 1u, 2u, 5u, 10u, 100u}));
+    for (unsigned end = 0; end < 2; ++end) {
+      port.set_weights(end, random_.pick(std::array{1u, 1u, 1u, 2u, 0u}),
+                       random_.pick(std::array{1u, 2u, 8u, 15u}));
+    }
   }
 
   void steps(std::uint64_t n) {
     for (std::uint64_t i = 0; i < n && !failed(); ++i) pair_.step(traffic_);
+    report_findings();
     // Retries at a high error rate take their time, but some message gets through.
     const std::uint64_t now = messages();
     if (now != last_messages_ || traffic_.idle()) {
       last_messages_ = now;
       moved_at_ = pair_.cycle();
-    } else if (pair_.cycle() - moved_at_ > kStuck) {
-      pair_.problem("nothing has moved for too long");
+    } else if (pair_.cycle() - moved_at_ > stuck()) {
+      pair_.problem("nothing has moved for too long" +
+                    (pair_.port() == nullptr ? std::string() : ": " + pair_.port()->states()));
+    }
+  }
+  void report_findings() {
+    const auto& findings = pair_.checker().findings();
+    for (; reported_ < findings.size(); ++reported_) {
+      const flits::Finding& f = findings[reported_];
+      pair_.problem(fmt::format("checker at {} ps, {} {}: {}", f.time_ps, flits::name(f.direction),
+                                flits::name(f.rule), f.text));
     }
   }
   template <typename Done>
@@ -160,7 +196,8 @@ class SoakRun {
   void reckon() {
     traffic_.mix = {};
     traffic_.mix.read = traffic_.mix.write = 0;
-    expect(until([&] { return traffic_.idle(); }, kStuck), "messages left after draining");
+    expect(until([&] { return traffic_.idle(); }, stuck()), "messages left after draining");
+    if (pair_.port() != nullptr) port_home();
     steps(500);
     credits_home("after draining");
     fill_queues();
@@ -169,10 +206,7 @@ class SoakRun {
     if (!pair_.options().checker) return;
     flits::LinkChecker& checker = pair_.checker();
     checker.finish();
-    for (const flits::Finding& f : checker.findings()) {
-      pair_.problem(fmt::format("checker at {} ps, {} {}: {}", f.time_ps, flits::name(f.direction),
-                                flits::name(f.rule), f.text));
-    }
+    report_findings();
     expect_equal("bad flits that the checker counted",
                  checker.stats(flits::Direction::M2S).crc_errors +
                      checker.stats(flits::Direction::S2M).crc_errors,
@@ -182,6 +216,20 @@ class SoakRun {
                  checker.stats(flits::Direction::S2M).retries);
     expect_equal("retries of the device", pair_.retries(1),
                  checker.stats(flits::Direction::M2S).retries);
+  }
+
+  // All vLSMs Active without a request, and no CXL.io flit missing but those a fault or a Recovery
+  // took.
+  void port_home() {
+    PortSide& port = *pair_.port();
+    port.set_io_load(0);
+    expect(until([&] { return port.active(); }, stuck()),
+           "not Active at the end: " + port.states());
+    steps(500);
+    const PortCounts& counts = port.counts();
+    expect_equal("CXL.io flits received or lost in a fault", counts.io_received + counts.io_lost,
+                 counts.io_sent);
+    expect(port.active(), "not Active at rest: " + port.states());
   }
 
   void credits_home(const char* when) {
@@ -213,7 +261,7 @@ class SoakRun {
                    sizes.wd_rx[end]);
       traffic_.mix = {};
       traffic_.mix.read = traffic_.mix.write = 0;
-      expect(until([&] { return traffic_.idle(); }, kStuck), "messages left after filling");
+      expect(until([&] { return traffic_.idle(); }, stuck()), "messages left after filling");
       steps(500);
     }
   }
@@ -242,6 +290,7 @@ class SoakRun {
   QuickRandom random_;
   std::vector<SoakRow> rows_;
   std::uint64_t last_messages_ = 0, moved_at_ = 0;
+  std::size_t reported_ = 0;  // findings of the checker
 };
 
 }  // namespace cxlgpu::test

@@ -295,6 +295,23 @@ TEST_P(VlsmByHand, StatusSynchronisation) {
   }
 }
 
+// Out of Retrain nothing is sent before both directions are agreed: the peer listens from its own
+// Status on, but its link layer is told of the Recovery only when it is Active.
+TEST_P(VlsmByHand, OutOfRetrainSilentUntilActive) {
+  const bool host = GetParam();
+  Hand hand(host);
+  prepare(hand, host, kRetrain);
+  EXPECT_EQ(hand.take(), (Vlsm::Message{false, kActive}));  // its state before Recovery
+  EXPECT_EQ(hand.take(), (Vlsm::Message{true, kActive}));
+  hand.receive(false, kActive);  // the own Request is answered, the peer's not yet made
+  EXPECT_EQ(hand.state(), kRetrain);
+  EXPECT_FALSE(hand.tx_open());
+  hand.receive(true, kActive);
+  EXPECT_EQ(hand.take(), (Vlsm::Message{false, kActive}));
+  EXPECT_EQ(hand.state(), kActive);
+  EXPECT_TRUE(hand.tx_open());
+}
+
 // A host takes what is no deeper than it wants itself, and is silent otherwise.
 TEST(VlsmOneEnd, LowPowerDepth) {
   constexpr VlsmCode kAll[] = {kDapm, kL1_0, kL1_1, kL1_2, kL1_3, kL2};

@@ -252,6 +252,15 @@ TEST(AlmpConversation, LowPowerAndBack) {
   wire.request(kUp, kMem, Active).status(kDown, kMem, Active);
   wire.request(kDown, kMem, Active).status(kUp, kMem, Active).retry(1);
   wire.expect_clean();
+  Wire lost;  // the Status that sends the device to sleep, and with it its host's after Recovery
+  lost.up().init().request(kUp, kMem, L1_0).damaged(kDown, kMem, L1_0);
+  lost.recovery().both_status(kIo, Active, Active).status(kDown, kMem, L1_0);
+  lost.recovery().both_status(kIo, Active, Active).both_status(kMem, L1_0, Retrain);
+  lost.expect_clean();
+  Wire again;  // that is over with the next state that both know
+  again.up().init().request(kUp, kMem, L1_0).damaged(kDown, kMem, L1_0);
+  again.recovery().both_status(kMem, Active, Active).recovery().status(kDown, kMem, L1_0);
+  again.expect(Rule::UnexpectedAlmp);
   Wire other;
   other.up().request(kUp, kMem, L1_0).status(kDown, kMem, L1_1).expect(Rule::UnexpectedAlmp);
   Wire host;
