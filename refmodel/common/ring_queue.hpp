@@ -1,6 +1,8 @@
 // A FIFO of at most Capacity elements without heap allocation.
 //
 // Purpose: queues on the hot path of the model. Capacity must be a power of two.
+// Rule:    one that runs empty begins again at its first place: a large queue that is short most of
+//          the time stays within a few lines of the host's cache.
 // Errors:  push to a full or pop from an empty queue is a programming error (asserted).
 #pragma once
 
@@ -30,7 +32,7 @@ class RingQueue {
   }
   void pop() {
     assert(!empty());
-    ++head_;
+    if (++head_ == tail_) head_ = tail_ = 0;
   }
   [[nodiscard]] T& front() { return items_[head_ & (Capacity - 1)]; }
   [[nodiscard]] const T& front() const { return items_[head_ & (Capacity - 1)]; }

@@ -13,12 +13,12 @@
 #include <functional>
 #include <vector>
 
+#include "refmodel/common/pipe.hpp"
 #include "refmodel/gpu/gpu_config.hpp"
 #include "refmodel/gpu/gpu_stats.hpp"
 #include "refmodel/gpu/l1_cache.hpp"
 #include "refmodel/gpu/llc.hpp"
 #include "refmodel/gpu/mem_op.hpp"
-#include "refmodel/gpu/pipe.hpp"
 #include "refmodel/gpu/warp.hpp"
 
 namespace cxlgpu {

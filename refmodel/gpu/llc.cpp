@@ -51,8 +51,13 @@ void Llc::tick(std::uint64_t cycle) {
       fill(answer.index, local_.read(tags_[mshrs_[answer.index].way].line));
     }
   }
+  if (const std::uint64_t todo = runnable(); todo != 0) serve(todo);
+  if (flush_at_ < tags_.size()) flush();
+}
+
+// Requests of the cores in `todo`, round robin, one a bank.
+void Llc::serve(std::uint64_t todo) {
   std::uint64_t banks = 0;  // taken in this cycle
-  const std::uint64_t todo = runnable();
   const std::uint64_t from_next = ~std::uint64_t{0} << next_core_;
   for (std::uint64_t part : {todo & from_next, todo & ~from_next}) {
     for (; part != 0; part &= part - 1) {
@@ -73,7 +78,6 @@ void Llc::tick(std::uint64_t cycle) {
     }
   }
   if (popped_ != 0 && ++next_core_ == inputs_.size()) next_core_ = 0;
-  if (flush_at_ < tags_.size()) flush();
 }
 
 const LlcAnswer* Llc::answer(std::uint64_t cycle) const {

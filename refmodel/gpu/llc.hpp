@@ -19,12 +19,12 @@
 #include <optional>
 #include <vector>
 
+#include "refmodel/common/pipe.hpp"
 #include "refmodel/common/request.hpp"
 #include "refmodel/gpu/gpu_config.hpp"
 #include "refmodel/gpu/gpu_stats.hpp"
 #include "refmodel/gpu/llc_request.hpp"
 #include "refmodel/gpu/local_memory.hpp"
-#include "refmodel/gpu/pipe.hpp"
 
 namespace cxlgpu {
 
@@ -109,6 +109,7 @@ class Llc {
   [[nodiscard]] std::uint64_t runnable() const {
     return waiting_ & ~(await_fill_ | await_set_ | await_write_back_);
   }
+  void serve(std::uint64_t todo);
   void stall(std::uint32_t core, Access why, std::uint64_t line);
   void fill(std::uint16_t mshr, const Line& data);
   void acknowledge(std::uint16_t write_back);

@@ -24,11 +24,11 @@
 #include <tuple>
 #include <utility>
 
+#include "refmodel/common/pipe.hpp"
 #include "refmodel/gpu/device_array.hpp"
 #include "refmodel/gpu/gpu_config.hpp"
 #include "refmodel/gpu/lanes.hpp"
 #include "refmodel/gpu/mem_op.hpp"
-#include "refmodel/gpu/pipe.hpp"
 #include "refmodel/gpu/warp_task.hpp"
 
 namespace cxlgpu {
@@ -100,7 +100,7 @@ class Warp {
   // Lane values.
   template <typename F>
   [[nodiscard]] auto map(F&& f) const {
-    Lanes<decltype(f(0U))> out{};
+    Lanes<decltype(f(0U))> out;  // lanes at or above the width are unused, and not worth clearing
     for (unsigned lane = 0; lane < width_; ++lane) out[lane] = f(lane);
     return out;
   }
@@ -234,12 +234,12 @@ class Warp {
   Core& core_;
   std::uint32_t id_, slot_, count_;  // slot: number within the core
   unsigned width_;
-  Pipe<Instruction> instructions_;
-  Wait wait_ = Wait::Finished;
   std::uint32_t loads_ = 0, stores_ = 0;  // issued and not complete
-  std::array<const MemOp*, kMaxAwaited> awaited_{};
-  std::size_t awaited_count_ = 0;
+  Wait wait_ = Wait::Finished;
+  std::uint32_t awaited_count_ = 0;
+  Pipe<Instruction> instructions_;
   WarpTask task_;
+  std::array<const MemOp*, kMaxAwaited> awaited_{};  // last: seldom more than the first
 };
 
 // co_await all(a, b, ...) gives a tuple of lane values.
@@ -280,7 +280,7 @@ LoadHandle<T>::~LoadHandle() {
 template <typename T>
 Lanes<T> LoadHandle<T>::get() const {
   assert(op_ != nullptr && op_->done());
-  Lanes<T> out{};
+  Lanes<T> out;
   for (unsigned lane = 0; lane < warp_->width(); ++lane) {
     std::memcpy(&out[lane], &op_->value[lane], sizeof(T));
   }

@@ -199,7 +199,8 @@ std::optional<HdmDecoder::Decoded> HdmDecoder::decode(std::uint64_t hpa) const {
     const std::uint64_t off = line - range.base;
     if (line < range.base || off >= range.size) continue;
     const std::uint64_t granule = off >> range.granule_shift;
-    const std::uint64_t upper = (granule >> range.way_shift) / (range.three ? 3 : 1);
+    std::uint64_t upper = granule >> range.way_shift;
+    if (range.three) upper /= 3;  // by a constant: no division
     const auto way = static_cast<unsigned>(granule - upper * range.ways);
     if (role_ == Role::HostBridge) {
       return Decoded{range.decoder, way, target_of(decoders_[range.decoder].targets, way), hpa};

@@ -195,7 +195,7 @@ void DramChannel::execute(const Choice& chosen) {
     }
   }
   if (column) {
-    done_.push_back({timing_.data_end(chosen.command, chosen.at) + config_.back, request.token});
+    done_.push({timing_.data_end(chosen.command, chosen.at) + config_.back, request.token});
     finish_head(chosen.bank);
   }
   if (queue.head != kNone) heads_[queue.active_at] = head_of(chosen.bank);
@@ -237,7 +237,7 @@ std::optional<std::uint32_t> DramController::take(Time now) {
   std::optional<std::uint32_t> token;
   if (first != nullptr) {
     token = first->done().front().token;
-    first->done().pop_front();
+    first->done().pop();
   }
   update_next();
   return token;

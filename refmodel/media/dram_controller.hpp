@@ -16,10 +16,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
+#include "refmodel/common/pipe.hpp"
 #include "refmodel/common/time.hpp"
 #include "refmodel/media/dram_timing.hpp"
 #include "refmodel/media/media_config.hpp"
@@ -68,7 +68,7 @@ class DramChannel {
   // Issues every command due up to `now`.
   void advance(Time now);
   // Answers not yet taken, in time order; those already timed may lie in the future.
-  [[nodiscard]] std::deque<Done>& done() { return done_; }
+  [[nodiscard]] Pipe<Done>& done() { return done_; }
   // No answer comes before this.
   [[nodiscard]] Time next_event() const {
     return done_.empty() ? answer_bound_ : std::min(done_.front().at, answer_bound_);
@@ -118,7 +118,7 @@ class DramChannel {
   Choice next_;                        // what pick() chose
   Time answer_bound_ = Time::never();  // no queued request is answered before
   std::uint64_t order_ = 0;
-  std::deque<Done> done_;
+  Pipe<Done> done_;
   DramCounters counters_;
 };
 

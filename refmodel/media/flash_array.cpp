@@ -30,7 +30,7 @@ void FlashArray::read(std::uint64_t page, std::uint32_t bytes, std::uint32_t tok
 
 void FlashArray::program(std::uint64_t page, bool merge, std::uint32_t token, Time now) {
   const std::uint32_t index = die_of(page);
-  dies_[index].programs.push_back({page, token, merge});
+  dies_[index].programs.push({page, token, merge});
   if (dies_[index].state == State::Idle) start_next(index, now);
 }
 
@@ -96,7 +96,7 @@ void FlashArray::start_data_out(std::uint32_t index, const Read& read, std::uint
 void FlashArray::use_channel(const Transfer& transfer, Time now) {
   const std::uint32_t channel = transfer.die / config_.dies_per_channel;
   if (channels_[channel].busy) {
-    channels_[channel].waiting.push_back(transfer);
+    channels_[channel].waiting.push(transfer);
   } else {
     begin_transfer(channel, transfer, now);
   }
@@ -120,7 +120,7 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
       events_.push(now + config_.tR, {Event::Sensed, transfer.die});
       return;
     case Use::DataOut:
-      done_.push_back({now, transfer.token, false});
+      done_.push({now, transfer.token, false});
       if (--die.transfers == 0) {
         die.state = State::Idle;
         start_next(transfer.die, now);
@@ -145,8 +145,8 @@ void FlashArray::handle(const Scheduled& what, Time now) {
   if (what.event == Event::Programmed) {
     Die& die = dies_[what.index];
     ++page_programs_;
-    done_.push_back({now, die.programs.front().token, true});
-    die.programs.pop_front();
+    done_.push({now, die.programs.front().token, true});
+    die.programs.pop();
     die.state = State::Idle;
     start_next(what.index, now);
     return;
@@ -156,7 +156,7 @@ void FlashArray::handle(const Scheduled& what, Time now) {
   channel.busy = false;
   if (!channel.waiting.empty()) {
     const Transfer next = channel.waiting.front();
-    channel.waiting.pop_front();
+    channel.waiting.pop();
     begin_transfer(what.index, next, now);
   }
   transfer_done(finished, now);
@@ -169,7 +169,7 @@ std::optional<FlashArray::Done> FlashArray::take(Time now) {
   }
   if (done_.empty() || done_.front().at > now) return std::nullopt;
   const Done done = done_.front();
-  done_.pop_front();
+  done_.pop();
   return done;
 }
 

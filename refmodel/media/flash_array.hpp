@@ -15,10 +15,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
+#include "refmodel/common/pipe.hpp"
 #include "refmodel/common/time.hpp"
 #include "refmodel/media/event_queue.hpp"
 #include "refmodel/media/media_config.hpp"
@@ -72,7 +72,7 @@ class FlashArray {
     bool merging = false;          // sensing for `programs.front()`
     bool programmed_last = false;
     std::vector<Read> reads;  // waiting, oldest first
-    std::deque<Program> programs;
+    Pipe<Program> programs;
   };
   enum class Use : std::uint8_t { Command, DataOut, MergeOut, DataIn };
   struct Transfer {
@@ -83,7 +83,7 @@ class FlashArray {
   struct Channel {
     bool busy = false;
     Transfer current{};
-    std::deque<Transfer> waiting;
+    Pipe<Transfer> waiting;
   };
 
   [[nodiscard]] std::uint32_t die_of(std::uint64_t page) const;
@@ -99,7 +99,7 @@ class FlashArray {
   std::vector<Die> dies_;  // channel-major
   std::vector<Channel> channels_;
   EventQueue<Scheduled> events_;
-  std::deque<Done> done_;
+  Pipe<Done> done_;
   bool urgent_ = false;
   std::uint64_t page_reads_ = 0, page_programs_ = 0;
 };

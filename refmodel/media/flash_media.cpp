@@ -131,11 +131,11 @@ void FlashMedia::submit(const MediaCommand& command, Time now) {
   op.response.id = command.id;
   if (!valid(command)) {
     op.response.error = true;
-    in_lookup_.push_back({now + config_.lookup, Step::Failed, index});
+    in_lookup_.push({now + config_.lookup, Step::Failed, index});
   } else {
     apply(command, op);
     if (queue_of(command.op) != 2) {
-      in_lookup_.push_back({now + config_.lookup, Step::LookedUp, index});
+      in_lookup_.push({now + config_.lookup, Step::LookedUp, index});
     } else if (command.op == MediaOp::ArrayRead) {
       start_dram(index, DramAccess::Read, now);
     } else {
@@ -154,16 +154,16 @@ void FlashMedia::advance(Time now) {
     if (!drain_dram(now, other)) continue;  // the buffer has changed
     if (other > now) break;
     if (lookup == other || ecc == other) {
-      std::deque<Scheduled>& queue = lookup == other ? in_lookup_ : in_ecc_;
+      Pipe<Scheduled>& queue = lookup == other ? in_lookup_ : in_ecc_;
       const Scheduled what = queue.front();
-      queue.pop_front();
+      queue.pop();
       step(what, other);
     } else if (flash == other) {
       if (const auto done = flash_.take(other)) {
         if (done->program) {
           program_done(done->token, other);
         } else {
-          in_ecc_.push_back({other + config_.ecc, Step::Decoded, done->token});
+          in_ecc_.push({other + config_.ecc, Step::Decoded, done->token});
         }
       }
     } else {
@@ -187,7 +187,7 @@ bool FlashMedia::drain_dram(Time now, Time other) {
 
 void FlashMedia::answer(std::uint32_t op, Time at) {
   if (ready_.empty()) ready_at_ = at;
-  ready_.push_back(op);
+  ready_.push(op);
 }
 
 void FlashMedia::step(const Scheduled& what, Time now) {
@@ -243,7 +243,7 @@ void FlashMedia::to_buffer(std::uint32_t index, Time now) {
     start_programs(now);
     return;
   }
-  waiting_.push_back(index);
+  waiting_.push(index);
   flash_.set_urgent(true);
 }
 
@@ -257,7 +257,7 @@ void FlashMedia::program_done(std::uint32_t entry, Time now) {
   buffer_.programmed(entry, now);
   while (!waiting_.empty() && put(pool_[waiting_.front()], now)) {
     answer(waiting_.front(), now);
-    waiting_.pop_front();
+    waiting_.pop();
   }
   flash_.set_urgent(!waiting_.empty());
   start_programs(now);
@@ -270,7 +270,7 @@ std::optional<MediaResponse> FlashMedia::take(Time now) {
   }
   if (ready_.empty()) return std::nullopt;
   const std::uint32_t index = ready_.front();
-  ready_.pop_front();
+  ready_.pop();
   ready_at_ = now;
   free_.push_back(index);
   const MediaResponse& response = pool_[index].response;

@@ -21,12 +21,12 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "refmodel/common/pipe.hpp"
 #include "refmodel/media/dram_controller.hpp"
 #include "refmodel/media/flash_array.hpp"
 #include "refmodel/media/media.hpp"
@@ -103,12 +103,12 @@ class FlashMedia final : public Media {
   std::vector<std::uint32_t> free_;
   std::array<std::uint32_t, 3> outstanding_{}, depth_{};
   // Each step takes the same time for all, so that two queues keep the order.
-  std::deque<Scheduled> in_lookup_, in_ecc_;
-  std::deque<std::uint32_t> waiting_;  // writes that the full buffer holds up, in order
-  std::deque<std::uint32_t> ready_;    // answers due, earliest first
-  Time ready_at_;                      // of the oldest of them, at the latest
-  Time next_ = Time::never();          // next thing of any kind to do
-  mutable MediaCounters counters_;     // the sums kept by the parts are fetched when asked for
+  Pipe<Scheduled> in_lookup_, in_ecc_;
+  Pipe<std::uint32_t> waiting_;     // writes that the full buffer holds up, in order
+  Pipe<std::uint32_t> ready_;       // answers due, earliest first
+  Time ready_at_;                   // of the oldest of them, at the latest
+  Time next_ = Time::never();       // next thing of any kind to do
+  mutable MediaCounters counters_;  // the sums kept by the parts are fetched when asked for
 };
 
 }  // namespace cxlgpu

@@ -1,11 +1,13 @@
-// A FIFO that grows and never shrinks: queues and fixed-latency pipelines of the GPU model.
+// A FIFO that grows and never shrinks: queues of no certain length and fixed-latency pipelines.
 //
-// Purpose: no allocation once warm, elements stay in place while queued.
+// Purpose: no allocation once warm, elements stay in place while queued. One that runs empty begins
+//          again at its first place, which the host's cache still holds.
 // Errors:  pop or front of an empty pipe is a programming error (asserted).
 #pragma once
 
 #include <cassert>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace cxlgpu {
@@ -29,13 +31,14 @@ class Pipe {
   [[nodiscard]] T& back() { return items_[(tail_ - 1) & mask_]; }
   void pop() {
     assert(!empty());
-    ++head_;
+    if (++head_ == tail_) head_ = tail_ = 0;
   }
   // A new last element to be filled in; holds whatever its place held before.
   T& push() {
     if (size() > mask_) grow();
     return items_[tail_++ & mask_];
   }
+  void push(T value) { push() = std::move(value); }
 
  private:
   void grow() {
