@@ -97,6 +97,18 @@ module ds_engine
   localparam int unsigned MergeBits = (Merges > 1) ? $clog2(Merges) : 1;
   localparam int unsigned ReadBits  = (Reads > 1) ? $clog2(Reads) : 1;
 
+  // Two bits of these are set: pairs, pairs of pairs, ... as a heap, its leaves the bits
+  function automatic logic two_of(logic [MemEntries-1:0] bits);
+    logic [2*MemEntries-1:0] one, two;
+    one = {bits, MemEntries'(0)};
+    two = '0;
+    for (int unsigned i = MemEntries - 1; i >= 1; i--) begin
+      one[i] = one[2*i] || one[2*i+1];
+      two[i] = two[2*i] || two[2*i+1] || (one[2*i] && one[2*i+1]);
+    end
+    return two[1];
+  endfunction
+
   ds_act_t act;  // what the sequencer does; some of it is the stack's own affair
   logic    unused_act;
   assign unused_act = ^act;
@@ -237,8 +249,8 @@ module ds_engine
   // Stack
   // ---------------------------------------------------------------------------------------------
   logic [SrDepth-1:0]    sr_is;
-  logic [MemEntries-1:0] mem_is, mem_free;
-  logic                  two_free, quiet;
+  logic [MemEntries-1:0] mem_is;
+  logic                  quiet;
 
   always_comb begin
     for (int unsigned i = 0; i < SrDepth; i++) begin
@@ -248,8 +260,6 @@ module ds_engine
       mem_is[i] = mem_valid_i[i] && mem_line_i[i] == key;
     end
   end
-  assign mem_free = ~mem_valid_i;
-  assign two_free = (mem_free & (mem_free - 1'b1)) != '0;
 
   ds_stack #(
     .Depth    (Depth),
@@ -282,7 +292,7 @@ module ds_engine
     .max_writes_i,
     .may_flush_i    (flush_i || fence_i),
     // With two entries free and nothing before it the store finds its place in the memory queue.
-    .may_direct_i   (direct_i && two_free && !(mq_valid_o && !mq_ready_i)),
+    .may_direct_i   (direct_i && two_of(~mem_valid_i) && !(mq_valid_o && !mq_ready_i)),
     .direct_o       (direct),
     .direct_taken_i (direct_taken),
     .write_next_o   (write_next),
