@@ -96,21 +96,33 @@ module ds_engine
   localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1;
   localparam int unsigned MergeBits = (Merges > 1) ? $clog2(Merges) : 1;
   localparam int unsigned ReadBits  = (Reads > 1) ? $clog2(Reads) : 1;
-  typedef logic [WriteBits-1:0] write_t;
-  typedef logic [StackBits-1:0] slot_t;
+
+  // Two bits of these are set: pairs, pairs of pairs, ... as a heap, its leaves the bits
+  function automatic logic two_of(logic [MemEntries-1:0] bits);
+    logic [2*MemEntries-1:0] one, two;
+    one = {bits, MemEntries'(0)};
+    two = '0;
+    for (int unsigned i = MemEntries - 1; i >= 1; i--) begin
+      one[i] = one[2*i] || one[2*i+1];
+      two[i] = two[2*i] || two[2*i+1] || (one[2*i] && one[2*i+1]);
+    end
+    return two[1];
+  endfunction
+
+  ds_act_t act;  // what the sequencer does; some of it is the stack's own affair
+  logic    unused_act;
+  assign unused_act = ^act;
 
   // ---------------------------------------------------------------------------------------------
   // Entry
   // ---------------------------------------------------------------------------------------------
-  logic       store_push, store_room, store_valid, store_pop, load_held;
+  logic       store_room, store_takes, store_valid, load_held;
   sys_id_t    store_id;
   line_addr_t store_line;
   byte_en_t   store_be;
   line_t      store_data;
-  logic       store_takes;
 
   assign store_takes = store_room && !fence_i;
-  assign store_push  = enable_i && req_valid_i && req_i.is_write && store_takes;
   assign sr_req_o    = req_i;
   assign sr_valid_o  = req_valid_i && !(enable_i && (req_i.is_write || load_held));
   always_comb begin
@@ -123,7 +135,7 @@ module ds_engine
   ) u_stores (
     .clk_i,
     .rst_ni,
-    .push_i     (store_push),
+    .push_i     (enable_i && req_valid_i && req_i.is_write && store_takes),
     .room_o     (store_room),
     .req_i,
     .valid_o    (store_valid),
@@ -131,132 +143,18 @@ module ds_engine
     .line_o     (store_line),
     .be_o       (store_be),
     .data_o     (store_data),
-    .pop_i      (store_pop),
+    .pop_i      (act.store_pop),
     .look_line_i(req_i.line),
     .look_hit_o (load_held)
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Line of the operation, and who else has it
-  // ---------------------------------------------------------------------------------------------
-  line_addr_t            key;
-  slot_t                 slot;
-  byte_en_t              mask;
-  logic [SrDepth-1:0]    sr_is;
-  logic [MemEntries-1:0] mem_is, mem_free;
-  logic                  merge_is, write_is;
-  logic                  head_maybe, key_maybe, push, pop, last_pending;
-
-  always_comb begin
-    for (int unsigned i = 0; i < SrDepth; i++) begin
-      sr_is[i] = load_valid_i[i] && load_line_i[i] == key;
-    end
-    for (int unsigned i = 0; i < MemEntries; i++) begin
-      mem_is[i] = mem_valid_i[i] && mem_line_i[i] == key;
-    end
-  end
-
-  ds_filter #(
-    .Buckets(Buckets),
-    .KeyBits(LineAddrBits)
-  ) u_filter (
-    .clk_i,
-    .rst_ni,
-    .clear_i    (pop && last_pending),
-    .key_i      (head_req_i.line),
-    .maybe_o    (head_maybe),
-    .inc_i      (push),
-    .dec_i      (pop),
-    .upd_key_i  (key),
-    .upd_maybe_o(key_maybe)
-  );
-
-  // ---------------------------------------------------------------------------------------------
-  // Slots, and what each holds
-  // ---------------------------------------------------------------------------------------------
-  logic              slot_take, slot_top, slot_release, slot_room;
-  logic              word_read, word_write;
-  slot_t             stack_slot;
-  logic [StackBits:0] slots_used;
-  line_addr_t        word_line;
-  byte_en_t          word_mask;
-
-  ds_slots #(
-    .Depth(Depth)
-  ) u_slots (
-    .clk_i,
-    .rst_ni,
-    .take_i   (slot_take),
-    .top_i    (slot_top),
-    .release_i(slot_release),
-    .push_i   (push),
-    .pop_i    (pop),
-    .wslot_i  (slot),
-    .slot_o   (stack_slot),
-    .room_o   (slot_room),
-    .last_o   (last_pending),
-    .count_o,
-    .used_o   (slots_used)
-  );
-
-  ram_sp #(
-    .Width(LineAddrBits + LineBytes),
-    .Depth(Depth)
-  ) u_words (
-    .clk_i,
-    .re_i   (word_read),
-    .we_i   (word_write),
-    .addr_i (slot),
-    .wdata_i({key, mask}),
-    .rdata_o({word_line, word_mask})
-  );
-
-  // ---------------------------------------------------------------------------------------------
-  // Writes under way
-  // ---------------------------------------------------------------------------------------------
-  logic       head_hit, head_full, write_mark, write_add, write_free, write_room, write_dirty;
-  logic [4:0] writes_used;
-  slot_t      head_slot, write_slot, write_done_slot;
-  write_t     write_next, write_index, flush_index;
-  line_addr_t flush_line, write_line;
-  byte_en_t   flush_be, write_mask;
-
-  ds_writes #(
-    .Writes  (Writes),
-    .StackBits(StackBits)
-  ) u_writes (
-    .clk_i,
-    .rst_ni,
-    .head_line_i  (head_req_i.line),
-    .head_hit_o   (head_hit),
-    .head_full_o  (head_full),
-    .head_slot_o  (head_slot),
-    .line_i       (key),
-    .hit_o        (write_is),
-    .slot_o       (write_slot),
-    .mark_i       (write_mark),
-    .mark_be_i    (store_be),
-    .flush_index_i(flush_index),
-    .flush_line_o (flush_line),
-    .flush_be_o   (flush_be),
-    .done_index_i (write_index),
-    .done_line_o  (write_line),
-    .done_slot_o  (write_done_slot),
-    .done_mask_o  (write_mask),
-    .done_dirty_o (write_dirty),
-    .free_i       (write_free),
-    .room_o       (write_room),
-    .add_index_o  (write_next),
-    .add_i        (write_add),
-    .add_slot_i   (slot),
-    .add_mask_i   (mask),
-    .used_o       (writes_used)
-  );
-
-  // ---------------------------------------------------------------------------------------------
   // To the memory queue
   // ---------------------------------------------------------------------------------------------
-  logic passes, set_pass, head_local, direct, direct_taken, flush_push;
+  logic                 may_pass, passes, direct, direct_taken, flush_push;
+  logic [WriteBits-1:0] write_next, write_index, flush_index;
+  line_addr_t           flush_line;
+  byte_en_t             flush_be;
 
   ds_issue #(
     .Writes(Writes)
@@ -267,10 +165,10 @@ module ds_engine
     .head_valid_i,
     .head_ready_o,
     .head_req_i,
-    .may_pass_i        (!head_hit && !head_maybe),
+    .may_pass_i        (may_pass),
     .passes_o          (passes),
-    .set_pass_i        (set_pass),
-    .head_local_i      (head_local),
+    .set_pass_i        (act.set_pass),
+    .head_local_i      (act.head_local),
     .direct_i          (direct),
     .direct_taken_o    (direct_taken),
     .direct_index_i    (write_next),
@@ -291,17 +189,21 @@ module ds_engine
   // ---------------------------------------------------------------------------------------------
   // What comes back
   // ---------------------------------------------------------------------------------------------
-  logic                 done_valid, done_pop, done_error, stored, answer_room, read_room;
-  write_t               done_index;
+  line_addr_t           key;
+  logic [StackBits-1:0] slot, merge_slot;
+  byte_en_t             mask;
+  logic                 done_valid, done_error, answer_room, read_room;
+  logic [WriteBits-1:0] done_index;
   logic [ReadBits-1:0]  read_index;
-  logic                 merge_room, merge_add, merge_arrived, merge_sent;
+  logic                 merge_room, merge_arrived, merge_is;
   logic [MergeBits-1:0] merge_next, merge_index;
-  slot_t                merge_slot;
+  logic                 lm_write;
+  lm_kind_e             lm_kind;
 
   ds_returns #(
-    .Writes  (Writes),
-    .Merges  (Merges),
-    .Reads   (Reads),
+    .Writes   (Writes),
+    .Merges   (Merges),
+    .Reads    (Reads),
     .StackBits(StackBits)
   ) u_returns (
     .clk_i,
@@ -319,46 +221,109 @@ module ds_engine
     .done_valid_o   (done_valid),
     .done_index_o   (done_index),
     .done_error_o   (done_error),
-    .done_pop_i     (done_pop),
+    .done_pop_i     (act.done_pop),
     .flush_push_o   (flush_push),
     .store_room_o   (answer_room),
-    .stored_i       (stored),
+    .stored_i       (act.stored),
     .store_id_i     (store_id),
     .read_room_o    (read_room),
     .read_index_o   (read_index),
     .read_offer_i   (lm_valid_o && !lm_write && lm_kind == LmLoad),
-    .read_add_i     (head_local),
+    .read_add_i     (act.head_local),
     .head_id_i      (head_req_i.id),
     .head_line_i    (head_req_i.line),
     .merge_room_o   (merge_room),
-    .merge_add_i    (merge_add),
+    .merge_add_i    (act.merge_add),
     .merge_slot_i   (slot),
     .merge_mask_i   (mask),
     .arrived_o      (merge_arrived),
     .arrived_index_o(merge_next),
     .arrived_slot_o (merge_slot),
-    .merge_sent_i   (merge_sent),
+    .merge_sent_i   (act.merge_sent),
     .merge_index_i  (merge_index),
     .line_i         (key),
     .line_busy_o    (merge_is)
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Sequencer
+  // Stack
   // ---------------------------------------------------------------------------------------------
-  logic     head_want, store_want, may_write, may_direct;
-  logic     lm_write;
-  lm_kind_e lm_kind;
+  logic [SrDepth-1:0]    sr_is;
+  logic [MemEntries-1:0] mem_is;
+  logic                  quiet;
 
-  assign head_want  = head_valid_i && !passes && !(head_hit && !head_full);
-  // Held by an older load. A write of the line under way does no harm: its data is read already.
-  assign store_want = store_valid && answer_room &&
-                      !(sr_is != '0 || (mem_is != '0 && !write_is) || merge_is);
-  assign may_write  = write_room && writes_used < max_writes_i;
-  // With two entries free and nothing before it the store surely finds a place in the memory queue.
-  assign mem_free   = ~mem_valid_i;
-  assign may_direct = direct_i && (mem_free & (mem_free - 1'b1)) != '0 &&
-                      !(mq_valid_o && !mq_ready_i);
+  always_comb begin
+    for (int unsigned i = 0; i < SrDepth; i++) begin
+      sr_is[i] = load_valid_i[i] && load_line_i[i] == key;
+    end
+    for (int unsigned i = 0; i < MemEntries; i++) begin
+      mem_is[i] = mem_valid_i[i] && mem_line_i[i] == key;
+    end
+  end
+
+  ds_stack #(
+    .Depth    (Depth),
+    .Writes   (Writes),
+    .Buckets  (Buckets),
+    .MergeBits(MergeBits)
+  ) u_stack (
+    .clk_i,
+    .rst_ni,
+    .enable_i,
+    .clear_error_i,
+    .error_o,
+    .ev_o,
+    .act_o          (act),
+    .count_o,
+    .quiet_o        (quiet),
+    .head_valid_i,
+    .head_passes_i  (passes),
+    .head_line_i    (head_req_i.line),
+    .may_pass_o     (may_pass),
+    .store_valid_i  (store_valid && answer_room),
+    .store_line_i   (store_line),
+    .store_be_i     (store_be),
+    .key_o          (key),
+    .slot_o         (slot),
+    .mask_o         (mask),
+    .sr_is_i        (sr_is != '0),
+    .mem_is_i       (mem_is != '0),
+    .merge_is_i     (merge_is),
+    .max_writes_i,
+    .may_flush_i    (flush_i || fence_i),
+    // With two entries free and nothing before it the store finds its place in the memory queue.
+    .may_direct_i   (direct_i && two_of(~mem_valid_i) && !(mq_valid_o && !mq_ready_i)),
+    .direct_o       (direct),
+    .direct_taken_i (direct_taken),
+    .write_next_o   (write_next),
+    .write_index_o  (write_index),
+    .flush_index_i  (flush_index),
+    .flush_line_o   (flush_line),
+    .flush_be_o     (flush_be),
+    .done_valid_i   (done_valid),
+    .done_index_i   (done_index),
+    .done_error_i   (done_error),
+    .merge_room_i   (merge_room),
+    .merge_arrived_i(merge_arrived),
+    .merge_next_i   (merge_next),
+    .merge_slot_i   (merge_slot),
+    .merge_index_o  (merge_index),
+    .read_room_i    (read_room),
+    .lm_valid_o,
+    .lm_ready_i,
+    .lm_write_o     (lm_write),
+    .lm_kind_o      (lm_kind),
+    .ix_valid_o,
+    .ix_ready_i,
+    .ix_op_o,
+    .ix_rsp_valid_i,
+    .ix_found_i,
+    .ix_slot_i
+  );
+
+  assign ix_key_o  = key;
+  assign ix_slot_o = slot;
+  assign empty_o   = !store_valid && answer_room && quiet;
 
   always_comb begin
     lm_req_o       = '0;
@@ -377,95 +342,14 @@ module ds_engine
     end
   end
 
-  assign ix_key_o  = key;
-  assign ix_slot_o = slot;
-  assign empty_o   = !store_valid && count_o == '0 && writes_used == '0 && answer_room;
-
-  ds_sequencer #(
-    .StackBits (StackBits),
-    .WriteBits(WriteBits),
-    .MergeBits(MergeBits)
-  ) u_sequencer (
-    .clk_i,
-    .rst_ni,
-    .enable_i,
-    .clear_error_i,
-    .error_o,
-    .ev_o,
-    .head_want_i      (head_want),
-    .head_line_i      (head_req_i.line),
-    .head_hit_i       (head_hit),
-    .head_slot_i      (head_slot),
-    .set_pass_o       (set_pass),
-    .head_local_o     (head_local),
-    .store_want_i     (store_want),
-    .store_line_i     (store_line),
-    .store_be_i       (store_be),
-    .stored_o         (stored),
-    .store_pop_o      (store_pop),
-    .may_write_i      (may_write),
-    .may_flush_i      (flush_i || fence_i),
-    .may_direct_i     (may_direct),
-    .direct_o         (direct),
-    .direct_taken_i   (direct_taken),
-    .key_o            (key),
-    .slot_o           (slot),
-    .mask_o           (mask),
-    .key_maybe_i      (key_maybe),
-    .key_busy_i       (mem_is != '0 || merge_is),
-    .write_hit_i      (write_is),
-    .write_slot_i     (write_slot),
-    .write_mark_o     (write_mark),
-    .write_next_i     (write_next),
-    .write_add_o      (write_add),
-    .write_index_o    (write_index),
-    .write_line_i     (write_line),
-    .write_done_slot_i(write_done_slot),
-    .write_mask_i     (write_mask),
-    .write_dirty_i    (write_dirty),
-    .write_free_o     (write_free),
-    .done_valid_i     (done_valid),
-    .done_index_i     (done_index),
-    .done_error_i     (done_error),
-    .done_pop_o       (done_pop),
-    .merge_room_i     (merge_room),
-    .merge_add_o      (merge_add),
-    .merge_arrived_i  (merge_arrived),
-    .merge_next_i     (merge_next),
-    .merge_slot_i     (merge_slot),
-    .merge_sent_o     (merge_sent),
-    .merge_index_o    (merge_index),
-    .pending_i        (count_o != '0),
-    .slot_room_i      (slot_room),
-    .stack_slot_i     (stack_slot),
-    .slot_take_o      (slot_take),
-    .slot_top_o       (slot_top),
-    .slot_release_o   (slot_release),
-    .push_o           (push),
-    .pop_o            (pop),
-    .word_read_o      (word_read),
-    .word_write_o     (word_write),
-    .word_line_i      (word_line),
-    .word_mask_i      (word_mask),
-    .read_room_i      (read_room),
-    .lm_valid_o,
-    .lm_ready_i,
-    .lm_write_o       (lm_write),
-    .lm_kind_o        (lm_kind),
-    .ix_valid_o,
-    .ix_ready_i,
-    .ix_op_o,
-    .ix_rsp_valid_i,
-    .ix_found_i,
-    .ix_slot_i
-  );
-
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !enable_i |-> !lm_valid_o && !ix_valid_o && sr_valid_o == req_valid_i &&
                     mq_valid_o == head_valid_i);
+  EnableQuiet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      enable_i != $past(enable_i) |-> empty_o || $past(!enable_i));
   SrStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (sr_valid_o && !sr_ready_i) |=> sr_valid_o && $stable(sr_req_o));
   LmStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -473,12 +357,7 @@ module ds_engine
   IxStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(ix_key_o) &&
                                       $stable(ix_slot_o));
-  // A slot is pending, on its way, free, or in the sequencer's hand.
-  Slots_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      32'(slots_used) - 32'(count_o) - 32'(writes_used) <= 1);
-  // What is counted down has been counted up.
-  Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pop |-> key_maybe);
-  PassInOrder_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (enable_i && head_valid_i && passes) |-> !head_local);
+  Fence_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (enable_i && fence_i && empty_o) |=> !enable_i || !fence_i || empty_o);
 
 endmodule

@@ -35,19 +35,16 @@ module ds_sequencer
   input  logic                 clear_error_i,
   output logic                 error_o,
   output ds_event_t            ev_o,
+  output ds_act_t              act_o,
   // Head load
   input  logic                 head_want_i,      // is for L
   input  line_addr_t           head_line_i,
   input  logic                 head_hit_i,       // a write entry has its line
   input  logic [StackBits-1:0] head_slot_i,
-  output logic                 set_pass_o,
-  output logic                 head_local_o,     // leaves, its local read is taken
   // Oldest store
   input  logic                 store_want_i,     // is for S
   input  line_addr_t           store_line_i,
   input  byte_en_t             store_be_i,
-  output logic                 stored_o,         // in local memory
-  output logic                 store_pop_o,
   // Endpoint writes
   input  logic                 may_write_i,      // one more
   input  logic                 may_flush_i,
@@ -63,40 +60,27 @@ module ds_sequencer
   // Write table
   input  logic                 write_hit_i,      // an entry has key_o
   input  logic [StackBits-1:0] write_slot_i,
-  output logic                 write_mark_o,
   input  logic [WriteBits-1:0] write_next_i,
-  output logic                 write_add_o,
   output logic [WriteBits-1:0] write_index_o,    // the entry at work
   input  line_addr_t           write_line_i,     // its
   input  logic [StackBits-1:0] write_done_slot_i,
   input  byte_en_t             write_mask_i,
   input  logic                 write_dirty_i,
-  output logic                 write_free_o,
   // Completions
   input  logic                 done_valid_i,
   input  logic [WriteBits-1:0] done_index_i,
   input  logic                 done_error_i,
-  output logic                 done_pop_o,
   // Merges
   input  logic                 merge_room_i,
-  output logic                 merge_add_o,
   input  logic                 merge_arrived_i,
   input  logic [MergeBits-1:0] merge_next_i,
   input  logic [StackBits-1:0] merge_slot_i,
-  output logic                 merge_sent_o,
   output logic [MergeBits-1:0] merge_index_o,
   // Slots
   input  logic                 pending_i,
   input  logic                 slot_room_i,
   input  logic [StackBits-1:0] stack_slot_i,     // after SNew and FTop
-  output logic                 slot_take_o,
-  output logic                 slot_top_o,
-  output logic                 slot_release_o,
-  output logic                 push_o,
-  output logic                 pop_o,
   // Slot memory {line, mask}
-  output logic                 word_read_o,
-  output logic                 word_write_o,
   input  line_addr_t           word_line_i,
   input  byte_en_t             word_mask_i,
   // Local memory
@@ -221,31 +205,15 @@ module ds_sequencer
   // State machine
   // ---------------------------------------------------------------------------------------------
   always_comb begin
-    state_d        = state_q;
-    last_d         = last_q;
-    slot_d         = slot_q;
-    new_d          = new_q;
-    write_d        = write_q;
-    merge_d        = merge_q;
-    error_set      = 1'b0;
-    ev_d           = '0;
-    set_pass_o     = 1'b0;
-    head_local_o   = 1'b0;
-    stored_o       = 1'b0;
-    store_pop_o    = 1'b0;
-    write_mark_o   = 1'b0;
-    write_add_o    = 1'b0;
-    write_free_o   = 1'b0;
-    done_pop_o     = 1'b0;
-    merge_add_o    = 1'b0;
-    merge_sent_o   = 1'b0;
-    slot_take_o    = 1'b0;
-    slot_top_o     = 1'b0;
-    slot_release_o = 1'b0;
-    push_o         = 1'b0;
-    pop_o          = 1'b0;
-    word_read_o    = 1'b0;
-    word_write_o   = 1'b0;
+    state_d   = state_q;
+    last_d    = last_q;
+    slot_d    = slot_q;
+    new_d     = new_q;
+    write_d   = write_q;
+    merge_d   = merge_q;
+    error_set = 1'b0;
+    ev_d      = '0;
+    act_o     = '0;
 
     unique case (state_q)
       Idle: begin
@@ -268,28 +236,28 @@ module ds_sequencer
       end
       LFind: if (ix_done) begin
         slot_d         = ix_slot_i;
-        set_pass_o     = !ix_found_i;
+        act_o.set_pass = !ix_found_i;
         ev_d.false_hit = !ix_found_i;
         state_d        = ix_found_i ? LSlot : Idle;
       end
       LSlot: begin
-        word_read_o = 1'b1;
-        state_d     = LMask;
+        act_o.word_read = 1'b1;
+        state_d         = LMask;
       end
       LMask: begin
         if (&word_mask_i) begin
           state_d = LRead;
         end else begin
-          merge_add_o = merge_room_i;
-          set_pass_o  = merge_room_i;
-          ev_d.merge  = merge_room_i;
-          state_d     = Idle;
+          act_o.merge_add = merge_room_i;
+          act_o.set_pass  = merge_room_i;
+          ev_d.merge      = merge_room_i;
+          state_d         = Idle;
         end
       end
       LRead: if (lm_taken) begin
-        head_local_o = 1'b1;
-        ev_d.hit     = 1'b1;
-        state_d      = Idle;
+        act_o.head_local = 1'b1;
+        ev_d.hit         = 1'b1;
+        state_d          = Idle;
       end
 
       SLook: begin
@@ -304,18 +272,18 @@ module ds_sequencer
         state_d        = ix_found_i ? SWrite : SNew;
       end
       SNew: begin
-        slot_take_o = slot_room_i;
-        new_d       = 1'b1;
-        ev_d.full   = !slot_room_i;
-        state_d     = slot_room_i ? SWrite : Idle;
+        act_o.slot_take = slot_room_i;
+        new_d           = 1'b1;
+        ev_d.full       = !slot_room_i;
+        state_d         = slot_room_i ? SWrite : Idle;
       end
       SWrite: if (lm_taken) begin
-        stored_o = 1'b1;
+        act_o.stored = 1'b1;
         if (write_hit_i) begin
-          write_mark_o  = 1'b1;
-          store_pop_o   = 1'b1;
-          ev_d.in_place = 1'b1;
-          state_d       = Idle;
+          act_o.write_mark = 1'b1;
+          act_o.store_pop  = 1'b1;
+          ev_d.in_place    = 1'b1;
+          state_d          = Idle;
         end else if (!new_q) begin
           state_d = SSlot;
         end else begin
@@ -323,47 +291,47 @@ module ds_sequencer
         end
       end
       SSlot: begin
-        word_read_o = 1'b1;
-        state_d     = SMask;
+        act_o.word_read = 1'b1;
+        state_d         = SMask;
       end
       SMask: begin
-        word_write_o  = 1'b1;
-        store_pop_o   = 1'b1;
-        ev_d.in_place = 1'b1;
-        state_d       = Idle;
+        act_o.word_write = 1'b1;
+        act_o.store_pop  = 1'b1;
+        ev_d.in_place    = 1'b1;
+        state_d          = Idle;
       end
       SDirect: if (direct_taken_i) begin
-        write_add_o = 1'b1;
-        store_pop_o = 1'b1;
-        ev_d.direct = 1'b1;
-        state_d     = Idle;
+        act_o.write_add = 1'b1;
+        act_o.store_pop = 1'b1;
+        ev_d.direct     = 1'b1;
+        state_d         = Idle;
       end
       SPut: begin
-        word_write_o = 1'b1;
-        state_d      = SInsert;
+        act_o.word_write = 1'b1;
+        state_d          = SInsert;
       end
       SInsert: if (ix_done) begin
-        push_o        = 1'b1;
-        store_pop_o   = 1'b1;
-        ev_d.deferred = 1'b1;
-        state_d       = Idle;
+        act_o.push      = 1'b1;
+        act_o.store_pop = 1'b1;
+        ev_d.deferred   = 1'b1;
+        state_d         = Idle;
       end
 
       FTop: begin
-        slot_top_o = 1'b1;
-        new_d      = 1'b1;
-        state_d    = FSlot;
+        act_o.slot_top = 1'b1;
+        new_d          = 1'b1;
+        state_d        = FSlot;
       end
       FSlot: begin
-        word_read_o = 1'b1;
-        state_d     = FMask;
+        act_o.word_read = 1'b1;
+        state_d         = FMask;
       end
       FMask: state_d = key_busy_i ? Idle : FDelete;
       FDelete: if (ix_done) begin
-        pop_o       = 1'b1;
-        write_add_o = 1'b1;
-        write_d     = write_next_i;
-        state_d     = FRead;
+        act_o.pop       = 1'b1;
+        act_o.write_add = 1'b1;
+        write_d         = write_next_i;
+        state_d         = FRead;
       end
       FRead: if (lm_taken) begin
         ev_d.flushed = 1'b1;
@@ -371,30 +339,30 @@ module ds_sequencer
       end
 
       CTake: begin
-        done_pop_o = 1'b1;
-        slot_d     = write_done_slot_i;
-        error_set  = done_error_i;
-        ev_d.error = done_error_i;
-        state_d    = (done_error_i || write_dirty_i) ? CPut : CFree;
+        act_o.done_pop = 1'b1;
+        slot_d         = write_done_slot_i;
+        error_set      = done_error_i;
+        ev_d.error     = done_error_i;
+        state_d        = (done_error_i || write_dirty_i) ? CPut : CFree;
       end
       CFree: begin
-        slot_release_o = 1'b1;
-        write_free_o   = 1'b1;
-        state_d        = Idle;
+        act_o.slot_release = 1'b1;
+        act_o.write_free   = 1'b1;
+        state_d            = Idle;
       end
       CPut: begin
-        word_write_o = 1'b1;
-        state_d      = CInsert;
+        act_o.word_write = 1'b1;
+        state_d          = CInsert;
       end
       CInsert: if (ix_done) begin
-        push_o       = 1'b1;
-        write_free_o = 1'b1;
-        state_d      = Idle;
+        act_o.push       = 1'b1;
+        act_o.write_free = 1'b1;
+        state_d          = Idle;
       end
 
       MRead: if (lm_taken) begin
-        merge_sent_o = 1'b1;
-        state_d      = Idle;
+        act_o.merge_sent = 1'b1;
+        state_d          = Idle;
       end
 
       default: state_d = Idle;
