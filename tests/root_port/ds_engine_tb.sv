@@ -1,8 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Three ds_engine side by side: the default one (element 0 of each port), a small one whose region
-// is often full, and one with a single endpoint write. Structs stand in elements whose width is a
-// multiple of 32 bits, slots and counts in those of the default one; what is above is not used.
+// is often full, and one with a single endpoint write. Structs that come out stand in elements whose
+// width is a multiple of 32 bits, slots and counts in those of the default one; what is above is not
+// used. Structs that go in have a port each: assertions sample them, and Verilator 5.006 makes code
+// that does not compile of the sampling of very wide ports.
 
 module ds_engine_tb
   import cxlgpu_pkg::*;
@@ -17,13 +19,17 @@ module ds_engine_tb
   input  logic [2:0]             flush_i,
   input  logic [2:0]             req_valid_i,
   output logic [2:0]             req_ready_o,
-  input  logic [2:0][639:0]      req_i,
+  input  logic [638:0]           req0_i,
+  input  logic [638:0]           req1_i,
+  input  logic [638:0]           req2_i,
   output logic [2:0]             sr_valid_o,
   input  logic [2:0]             sr_ready_i,
   output logic [2:0][639:0]      sr_req_o,
   input  logic [2:0]             head_valid_i,
   output logic [2:0]             head_ready_o,
-  input  logic [2:0][639:0]      head_req_i,
+  input  logic [638:0]           head_req0_i,
+  input  logic [638:0]           head_req1_i,
+  input  logic [638:0]           head_req2_i,
   output logic [2:0]             mq_valid_o,
   input  logic [2:0]             mq_ready_i,
   output logic [2:0][639:0]      mq_req_o,
@@ -33,7 +39,9 @@ module ds_engine_tb
   input  logic [2:0][29:0][45:0] mem_line_i,
   input  logic [2:0]             mq_rsp_valid_i,
   output logic [2:0]             mq_rsp_ready_o,
-  input  logic [2:0][543:0]      mq_rsp_i,
+  input  logic [529:0]           mq_rsp0_i,
+  input  logic [529:0]           mq_rsp1_i,
+  input  logic [529:0]           mq_rsp2_i,
   output logic [2:0]             rsp_valid_o,
   input  logic [2:0]             rsp_ready_i,
   output logic [2:0][543:0]      rsp_o,
@@ -42,7 +50,9 @@ module ds_engine_tb
   output logic [2:0][607:0]      lm_req_o,
   input  logic [2:0]             lm_rsp_valid_i,
   output logic [2:0]             lm_rsp_ready_o,
-  input  logic [2:0][543:0]      lm_rsp_i,
+  input  logic [517:0]           lm_rsp0_i,
+  input  logic [517:0]           lm_rsp1_i,
+  input  logic [517:0]           lm_rsp2_i,
   output logic [2:0]             ix_valid_o,
   input  logic [2:0]             ix_ready_i,
   output logic [2:0][1:0]        ix_op_o,
@@ -66,11 +76,20 @@ module ds_engine_tb
     localparam int unsigned Buckets = (g == 0) ? 1024 : (g == 1) ? 16 : 32;
     localparam int unsigned S       = $clog2(Depth);
 
-    sys_req_t     sr_req, mq_req;
-    sys_rsp_t     rsp;
+    sys_req_t     req, head_req, sr_req, mq_req;
+    sys_rsp_t     mq_rsp, rsp;
     lm_req_t      lm_req;
+    lm_rsp_t      lm_rsp;
     logic [S-1:0] ix_slot;
     logic [S:0]   count;
+
+    if (g == 0) begin : gen_in
+      assign {req, head_req, mq_rsp, lm_rsp} = {req0_i, head_req0_i, mq_rsp0_i, lm_rsp0_i};
+    end else if (g == 1) begin : gen_in
+      assign {req, head_req, mq_rsp, lm_rsp} = {req1_i, head_req1_i, mq_rsp1_i, lm_rsp1_i};
+    end else begin : gen_in
+      assign {req, head_req, mq_rsp, lm_rsp} = {req2_i, head_req2_i, mq_rsp2_i, lm_rsp2_i};
+    end
 
     ds_engine #(
       .Depth     (Depth),
@@ -92,13 +111,13 @@ module ds_engine_tb
       .flush_i       (flush_i[g]),
       .req_valid_i   (req_valid_i[g]),
       .req_ready_o   (req_ready_o[g]),
-      .req_i         (req_i[g][638:0]),
+      .req_i         (req),
       .sr_valid_o    (sr_valid_o[g]),
       .sr_ready_i    (sr_ready_i[g]),
       .sr_req_o      (sr_req),
       .head_valid_i  (head_valid_i[g]),
       .head_ready_o  (head_ready_o[g]),
-      .head_req_i    (head_req_i[g][638:0]),
+      .head_req_i    (head_req),
       .mq_valid_o    (mq_valid_o[g]),
       .mq_ready_i    (mq_ready_i[g]),
       .mq_req_o      (mq_req),
@@ -108,7 +127,7 @@ module ds_engine_tb
       .mem_line_i    (mem_line_i[g]),
       .mq_rsp_valid_i(mq_rsp_valid_i[g]),
       .mq_rsp_ready_o(mq_rsp_ready_o[g]),
-      .mq_rsp_i      (mq_rsp_i[g][529:0]),
+      .mq_rsp_i      (mq_rsp),
       .rsp_valid_o   (rsp_valid_o[g]),
       .rsp_ready_i   (rsp_ready_i[g]),
       .rsp_o         (rsp),
@@ -117,7 +136,7 @@ module ds_engine_tb
       .lm_req_o      (lm_req),
       .lm_rsp_valid_i(lm_rsp_valid_i[g]),
       .lm_rsp_ready_o(lm_rsp_ready_o[g]),
-      .lm_rsp_i      (lm_rsp_i[g][517:0]),
+      .lm_rsp_i      (lm_rsp),
       .ix_valid_o    (ix_valid_o[g]),
       .ix_ready_i    (ix_ready_i[g]),
       .ix_op_o       (ix_op_o[g]),
@@ -141,6 +160,6 @@ module ds_engine_tb
   end
 
   logic unused_bits;
-  assign unused_bits = ^{req_i, head_req_i, mq_rsp_i, lm_rsp_i, ix_slot_i};
+  assign unused_bits = ^ix_slot_i;
 
 endmodule

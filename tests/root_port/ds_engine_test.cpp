@@ -27,7 +27,7 @@ constexpr unsigned kInstances = 3;
 
 using Top = test::Clocked<Vds_engine>;
 // Bits of one instance on the bench.
-constexpr unsigned kSysReq = 640, kSysRsp = 544, kLmReq = 608, kLmRsp = 544;
+constexpr unsigned kSysReq = 640, kSysRsp = 544, kLmReq = 608;
 
 // Input ports of one instance.
 class RtlPort {
@@ -43,21 +43,22 @@ class RtlPort {
     set_bits(rtl_->direct_i, g_, 1, in.direct);
     set_bits(rtl_->flush_i, g_, 1, in.flush);
     set_bits(rtl_->req_valid_i, g_, 1, in.req_valid);
-    test::set_sys_req(rtl_->req_i, in.req, kSysReq * g_);
+    test::set_sys_req(mine(rtl_->req0_i, rtl_->req1_i, rtl_->req2_i), in.req);
     set_bits(rtl_->sr_ready_i, g_, 1, in.sr_ready);
     set_bits(rtl_->head_valid_i, g_, 1, in.head_valid);
-    test::set_sys_req(rtl_->head_req_i, in.head, kSysReq * g_);
+    test::set_sys_req(mine(rtl_->head_req0_i, rtl_->head_req1_i, rtl_->head_req2_i), in.head);
     set_bits(rtl_->mq_ready_i, g_, 1, in.mq_ready);
     table(rtl_->load_valid_i, rtl_->load_line_i, in.loads, kSrDepth);
     table(rtl_->mem_valid_i, rtl_->mem_line_i, in.mem, kMemEntries);
     set_bits(rtl_->mq_rsp_valid_i, g_, 1, in.mq_rsp_valid);
-    test::set_sys_rsp(rtl_->mq_rsp_i, in.mq_rsp, kSysRsp * g_);
+    test::set_sys_rsp(mine(rtl_->mq_rsp0_i, rtl_->mq_rsp1_i, rtl_->mq_rsp2_i), in.mq_rsp);
     set_bits(rtl_->rsp_ready_i, g_, 1, in.rsp_ready);
     set_bits(rtl_->lm_ready_i, g_, 1, in.lm_ready);
     set_bits(rtl_->lm_rsp_valid_i, g_, 1, in.lm_rsp_valid);
-    test::set_line(rtl_->lm_rsp_i, kLmRsp * g_, in.lm_rsp.data);
-    set_bits(rtl_->lm_rsp_i, kLmRsp * g_ + 512, 4, in.lm_rsp.index);
-    set_bits(rtl_->lm_rsp_i, kLmRsp * g_ + 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
+    auto& lm_rsp = mine(rtl_->lm_rsp0_i, rtl_->lm_rsp1_i, rtl_->lm_rsp2_i);
+    test::set_line(lm_rsp, 0, in.lm_rsp.data);
+    set_bits(lm_rsp, 512, 4, in.lm_rsp.index);
+    set_bits(lm_rsp, 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
     set_bits(rtl_->ix_ready_i, g_, 1, in.ix_ready);
     set_bits(rtl_->ix_rsp_valid_i, g_, 1, in.ix_rsp_valid);
     set_bits(rtl_->ix_found_i, g_, 1, in.ix_found);
@@ -103,6 +104,10 @@ class RtlPort {
   }
 
  private:
+  template <typename Port>
+  Port& mine(Port& first, Port& second, Port& third) {
+    return g_ == 0 ? first : g_ == 1 ? second : third;
+  }
   // The lines seldom change.
   template <typename Valid, typename Lines>
   void table(Valid& valid, Lines& lines, const LineTable& twin, unsigned entries) {
@@ -331,6 +336,392 @@ TEST(DsEngine, EveryLoadSeesTheOlderStoresOfItsLine) {
     engines.commit();
   }
   if (engines.ok() && lockstep.cycle() > 100'000) engines.expect_coverage();
+}
+
+// One engine by hand, the RTL beside it.
+class Bench {
+ public:
+  explicit Bench(unsigned instance = 1)
+      : lockstep_("root_port/ds_engine", 1),
+        random_(7),
+        world(kConfigs[instance], random_),
+        port_(rtl_, instance) {
+    rtl_.reset();
+  }
+  void run(unsigned cycles) {
+    for (unsigned n = 0; n < cycles && world.ok() && lockstep_.ok(); ++n) {
+      world.drive();
+      port_.drive(world.in());
+      rtl_.settle();
+      port_.compare(lockstep_, world.in(), world.out());
+      rtl_.edge();
+      world.commit();
+    }
+  }
+  template <typename Condition>
+  [[nodiscard]] bool until(Condition condition, unsigned limit = 1000) {
+    for (unsigned n = 0; n < limit && world.ok() && lockstep_.ok(); ++n) {
+      if (condition()) return true;
+      run(1);
+    }
+    return condition();
+  }
+  [[nodiscard]] bool answered(std::uint32_t id, unsigned limit = 1000) {
+    return until([&] { return world.answer(id) != nullptr; }, limit);
+  }
+  [[nodiscard]] bool idle() {
+    return until([&] { return world.idle(); });
+  }
+  void defer_all() { world.levels().direct = world.levels().flush = false; }
+
+ private:
+  Lockstep lockstep_;
+  Random random_;
+  Top rtl_;
+
+ public:
+  DsWorld world;
+
+ private:
+  RtlPort port_;
+};
+
+constexpr std::uint64_t kLowHalf = 0xffff'ffff;
+using Lines = std::vector<std::uint64_t>;
+
+TEST(DsEngine, StoreIsDoneInLocalMemory) {
+  test::shows("ds", "A store is answered from local memory while its endpoint write hangs",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = true;
+  std::vector<std::uint32_t> ids;
+  for (unsigned n = 0; n < 6; ++n) {
+    b.world.levels().direct = n % 2 == 0;
+    ids.push_back(b.world.store(n, 0x11));
+    EXPECT_TRUE(b.answered(ids.back(), 60)) << n;
+  }
+  EXPECT_GT(b.world.mq_held(), 0u);
+  EXPECT_NE(b.world.endpoint(0), b.world.flat(0));
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, StoreToADeferredLineChangesItInPlace) {
+  test::shows("ds", "A store to a deferred line joins it: one slot, one endpoint write",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  b.world.store(5, 0x11, kLowHalf);
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x22, ~kLowHalf << 8)));
+  b.run(50);
+  EXPECT_EQ(b.world.out().count, 1u);
+  EXPECT_EQ(b.world.seen.deferred, 1u);
+  EXPECT_EQ(b.world.seen.in_place, 1u);
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent, Lines{5});
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, StoreToALineUnderWayIsSentAgain) {
+  test::shows(
+      "ds", "A store to a line whose endpoint write is under way waits in its slot and follows it",
+      "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = true;
+  b.world.store(5, 0x11);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct == 1; }));
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x22, kLowHalf)));
+  b.run(50);
+  EXPECT_EQ(b.world.seen.in_place, 1u);
+  EXPECT_EQ(b.world.mq_held(), 1u);
+  EXPECT_EQ(b.world.out().count, 0u);
+  EXPECT_EQ(b.world.writes_sent, Lines{5});
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent, (Lines{5, 5}));
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, LoadIsAnsweredFromTheRegion) {
+  test::shows("ds",
+              "A load of a line that is whole in the region is answered from there, deferred or "
+              "under way, though the endpoint stands still",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = b.world.freeze_reads = true;
+  b.world.levels().flush = false;
+  b.world.store(5, 0x11);  // at once
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct == 1; }));
+  b.world.levels().direct = false;
+  b.world.store(6, 0x22, kLowHalf);
+  b.world.store(6, 0x33, ~kLowHalf);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == 1 && b.world.seen.in_place == 1; }));
+  for (const std::uint64_t line : {5, 6, 5}) EXPECT_TRUE(b.answered(b.world.load(line), 100));
+  EXPECT_EQ(b.world.seen.hit, 3u);
+  EXPECT_EQ(b.world.seen.merge, 0u);
+  b.world.freeze_writes = b.world.freeze_reads = false;
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+}
+
+TEST(DsEngine, PartOfALineIsMerged) {
+  test::shows("ds",
+              "A load of a line that is partly deferred gives the deferred bytes and, for the "
+              "others, the endpoint's",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x11, 0xff00)));
+  b.world.freeze_reads = true;
+  const std::uint32_t id = b.world.load(5);
+  b.run(300);
+  EXPECT_EQ(b.world.answer(id), nullptr);
+  EXPECT_EQ(b.world.seen.merge, 1u);
+  b.world.freeze_reads = false;
+  ASSERT_TRUE(b.answered(id));
+  EXPECT_EQ(b.world.answer(id)->data[8], 0x11);
+  EXPECT_EQ(b.world.answer(id)->data[16], b.world.endpoint(5)[16]);
+  EXPECT_EQ(b.world.answer(id)->data, b.world.flat(5));
+  EXPECT_EQ(b.world.seen.hit, 0u);
+}
+
+TEST(DsEngine, LoadOfAPartUnderWayWaits) {
+  test::shows("order", "A load of a line whose part is under way waits for the write's end",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = true;
+  b.world.store(5, 0x11, kLowHalf);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct == 1; }));
+  const std::uint32_t id = b.world.load(5);
+  b.run(300);
+  EXPECT_EQ(b.world.answer(id), nullptr);
+  EXPECT_TRUE(b.answered(b.world.store(6, 0x22)));  // stores go on
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.answered(id));
+}
+
+TEST(DsEngine, WriteAfterReadIsHeld) {
+  test::shows("order",
+              "A store waits while an older load of its line has no data yet; others' loads go on",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_reads = true;
+  const std::uint32_t load = b.world.load(5);
+  const std::uint32_t store = b.world.store(5, 0x11);
+  b.run(300);
+  EXPECT_EQ(b.world.mq_held(), 1u);
+  EXPECT_EQ(b.world.answer(store), nullptr);
+  EXPECT_EQ(b.world.answer(load), nullptr);
+  b.world.freeze_reads = false;
+  EXPECT_TRUE(b.answered(load));
+  EXPECT_TRUE(b.answered(store));
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, FlushWaitsForALoadToBeMerged) {
+  test::shows("order", "A deferred line is not sent while a load of it is at the endpoint",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x11, kLowHalf)));
+  b.world.freeze_reads = true;
+  const std::uint32_t load = b.world.load(5);
+  const std::uint32_t store = b.world.store(5, 0x22, kLowHalf);  // a younger one waits as well
+  b.run(100);
+  b.world.levels().flush = true;
+  b.run(300);
+  EXPECT_TRUE(b.world.writes_sent.empty());
+  EXPECT_EQ(b.world.answer(store), nullptr);
+  b.world.freeze_reads = false;
+  EXPECT_TRUE(b.answered(load));
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, FullRegionStallsStoresAndLosesNothing) {
+  test::shows(
+      "ds",
+      "With the region full stores wait and loads go on; when lines leave, all of them reach "
+      "the endpoint",
+      "docs/blocks.md, ds_engine");
+  Bench b;
+  const unsigned depth = kConfigs[1].depth;
+  b.defer_all();
+  std::vector<std::uint32_t> ids;
+  for (unsigned n = 0; n < depth + 2; ++n) ids.push_back(b.world.store(n, 0x40));
+  EXPECT_TRUE(b.answered(ids[depth - 1]));
+  b.run(300);
+  EXPECT_GT(b.world.seen.full, 0u);
+  EXPECT_EQ(b.world.out().count, depth);
+  EXPECT_EQ(b.world.answer(ids[depth]), nullptr);
+  EXPECT_TRUE(b.answered(b.world.load(1), 100));
+  EXPECT_TRUE(b.answered(b.world.load(77), 100));
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.answered(ids.back()));
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent.size(), depth + 2);
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, MostRecentLeavesFirst) {
+  test::shows("ds", "Deferred lines leave most recent first", "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  for (unsigned n = 1; n <= 6; ++n) b.world.store(n, 0x10);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == 6; }));
+  EXPECT_TRUE(b.answered(b.world.store(2, 0x20, 1)));  // in place: its turn stays
+  b.world.levels().max_writes = 1;
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4, 3, 2, 1}));
+}
+
+TEST(DsEngine, FailedWriteKeepsItsData) {
+  test::shows("ds",
+              "A failed endpoint write is reported, its data stay readable, and it is tried again "
+              "once the error is cleared",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  for (const bool direct : {true, false}) {
+    b.world.levels().direct = direct;
+    b.world.writes_sent.clear();
+    b.world.failing_writes = 1;
+    const std::uint32_t id = b.world.store(5, direct ? 0x11 : 0x22);
+    EXPECT_TRUE(b.until([&] { return b.world.out().error && b.world.out().count == 1; }));
+    ASSERT_NE(b.world.answer(id), nullptr);
+    EXPECT_FALSE(b.world.answer(id)->error);
+    b.run(300);
+    EXPECT_EQ(b.world.writes_sent, Lines{5});  // no more until software has seen it
+    EXPECT_TRUE(b.answered(b.world.load(5)));
+    EXPECT_TRUE(b.answered(b.world.store(6, 0x33)));  // stores go on, deferred
+    b.run(300);
+    EXPECT_EQ(b.world.out().count, 2u);
+    b.world.levels().clear_error = true;
+    b.run(1);
+    b.world.levels().clear_error = false;
+    EXPECT_TRUE(b.idle());
+    EXPECT_FALSE(b.world.out().error);
+    EXPECT_EQ(b.world.writes_sent, (Lines{5, 6, 5}));
+    b.world.check_endpoint();
+  }
+  EXPECT_EQ(b.world.seen.error, 2u);
+}
+
+TEST(DsEngine, FenceBringsEveryStoreToTheEndpoint) {
+  test::shows("ds",
+              "Under a fence no store is taken, deferred ones are sent though flushing is "
+              "suspended, and empty says that all are at the endpoint",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  for (unsigned n = 0; n < 7; ++n) b.world.store(n, 0x10);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == 7; }));
+  b.world.freeze_writes = true;
+  b.world.levels().fence = true;
+  const std::uint32_t late = b.world.store(9, 0x20);
+  b.run(500);
+  EXPECT_FALSE(b.world.out().empty);
+  EXPECT_EQ(b.world.answer(late), nullptr);
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.until([&] { return b.world.out().empty; }));
+  EXPECT_EQ(b.world.writes_sent.size(), 7u);
+  b.world.check_endpoint();
+  b.run(300);
+  EXPECT_EQ(b.world.answer(late), nullptr);
+  b.world.levels().fence = false;
+  EXPECT_TRUE(b.answered(late));
+}
+
+TEST(DsEngine, FlushingIsSuspendedAndResumed) {
+  test::shows("qos",
+              "Deferred stores are sent only when the pace lets them, and no more than allowed are "
+              "under way",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  for (unsigned n = 0; n < 6; ++n) b.world.store(n, 0x10);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == 6; }));
+  b.run(300);
+  EXPECT_TRUE(b.world.writes_sent.empty());
+  b.world.freeze_writes = true;
+  b.world.levels().flush = true;
+  for (unsigned most = 0; most <= 3; ++most) {
+    b.world.levels().max_writes = most;
+    b.run(200);
+    EXPECT_EQ(b.world.writes_sent.size(), most);
+  }
+  b.world.levels().max_writes = 31;  // the write table has three
+  b.run(200);
+  EXPECT_EQ(b.world.writes_sent.size(), 3u);
+  b.world.levels().flush = false;
+  b.world.freeze_writes = false;
+  b.run(300);
+  EXPECT_EQ(b.world.writes_sent.size(), 3u);
+  EXPECT_EQ(b.world.out().count, 3u);
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+}
+
+TEST(DsEngine, DirectOrDeferred) {
+  test::shows(
+      "ds",
+      "A store goes to the endpoint at once if the pace says so and a write is free, else it "
+      "is deferred",
+      "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = true;
+  b.world.levels().flush = false;
+  b.world.store(1, 0x10);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct == 1; }));
+  b.world.levels().direct = false;
+  b.world.store(2, 0x20);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.deferred == 1; }));
+  b.world.levels().direct = true;
+  b.world.levels().max_writes = 1;
+  b.world.store(3, 0x30);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.deferred == 2; }));
+  EXPECT_EQ(b.world.writes_sent, Lines{1});
+  b.world.levels().max_writes = 3;
+  for (unsigned n = 4; n < 7; ++n) b.world.store(n, 0x40);  // one more than there are entries
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct + b.world.seen.deferred == 6; }));
+  EXPECT_EQ(b.world.writes_sent, (Lines{1, 4, 5}));
+  b.world.freeze_writes = false;
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, OffItIsNotThere) {
+  test::shows("ds", "Switched off, stores are answered by their endpoint as without the engine",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.levels().enable = false;
+  b.world.freeze_writes = true;
+  const std::uint32_t id = b.world.store(5, 0x11);
+  b.run(300);
+  EXPECT_EQ(b.world.answer(id), nullptr);
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.answered(id));
+  EXPECT_TRUE(b.answered(b.world.load(5)));
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, NobodyWaitsLong) {
+  test::shows("order",
+              "With an endpoint and a local memory that go on no request waits for ever, however "
+              "others crowd its line",
+              "docs/blocks.md, ds_engine");
+  for (const unsigned lines : {1u, 4u, 40u}) {
+    Bench b;
+    b.world.at_random = true;
+    b.world.rates.lines = lines;
+    b.run(20'000);
+    EXPECT_GT(b.world.seen.loads + b.world.seen.stores, 1000u);
+    EXPECT_LT(b.world.seen.oldest, 2500u) << lines << " lines";
+  }
 }
 
 }  // namespace

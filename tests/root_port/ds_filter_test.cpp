@@ -99,7 +99,7 @@ TEST(DsFilter, ANoIsCertain) {
       for (const std::uint64_t held : lines) ASSERT_TRUE(filter.maybe(held));
       sure += !filter.maybe(random.below(600));
     }
-    if (buckets == 1024) EXPECT_GT(sure, 40'000u);
+    EXPECT_GT(sure, buckets == 1024 ? 40'000u : 5'000u);
   }
 }
 
