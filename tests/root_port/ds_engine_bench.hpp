@@ -53,14 +53,14 @@ struct DsRates {
     const auto any = [&](unsigned low) {
       return random.percent(40) ? 100 : low + static_cast<unsigned>(random.below(101 - low));
     };
-    requests = any(5);
+    requests = any(20);
     writes = random.pick(std::array{0u, 10u, 30u, 50u, 50u, 70u, 90u, 100u});
     full_lines = random.pick(std::array{0u, 50u, 90u, 100u});
     base = random.bits(45);
     const std::uint64_t some[] = {1, 3, 8, config.depth, 2 * config.depth, 5 * config.depth};
     lines = random.pick(some);
     stride = random.pick(std::array<std::uint64_t, 4>{1, 1, 16, 1024});
-    for (unsigned* p : {&sr_ready, &mq_ready, &rsp_ready, &lm_ready, &ix_ready}) *p = any(10);
+    for (unsigned* p : {&sr_ready, &mq_ready, &rsp_ready, &lm_ready, &ix_ready}) *p = any(20);
     answers = any(20);
     lm_answers = any(20);
     latency = random.pick(std::array{1u, 5u, 20u, 100u, 1000u});

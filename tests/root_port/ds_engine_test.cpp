@@ -144,8 +144,7 @@ class Traffic {
  public:
   Traffic(unsigned instance, Random& random)
       : world(kConfigs[instance], random), config_(kConfigs[instance]), random_(random) {
-    world.at_random = true;
-    next_phase();
+    fill();
   }
 
   void choose() {
@@ -171,6 +170,36 @@ class Traffic {
     }
   }
 
+  void show() const {
+    const DsWorld::Seen& s = world.seen;
+    const std::pair<const char*, std::uint64_t> rows[] = {
+        {"depth", config_.depth},
+        {"phases", phases},
+        {"fills", fills},
+        {"loads", s.loads},
+        {"stores", s.stores},
+        {"direct", s.direct},
+        {"deferred", s.deferred},
+        {"in_place", s.in_place},
+        {"to_write_table", s.to_write_table},
+        {"flushed", s.flushed},
+        {"hit", s.hit},
+        {"merge", s.merge},
+        {"false_hit", s.false_hit},
+        {"full", s.full},
+        {"error", s.error},
+        {"load_errors", s.load_errors},
+        {"fences", s.fences},
+        {"off_cycles", s.off_cycles},
+        {"slots_reused", s.slots_reused},
+        {"most_pending", s.most_pending},
+        {"most_writes", s.most_writes},
+        {"oldest", s.oldest},
+        {"store_before_endpoint", s.store_before_endpoint}};
+    for (const auto& [name, n] : rows) std::printf(" %s %" PRIu64, name, n);
+    std::printf("\n");
+  }
+
   DsWorld world;
   std::uint64_t phases = 0, fills = 0;
 
@@ -189,8 +218,8 @@ class Traffic {
     left_ = world.rates.cycles;
     DsEngine::In& levels = world.levels();
     levels.fence = false;
-    levels.enable = !random_.percent(5);
-    if (!levels.enable) left_ = 300;
+    levels.enable = !random_.percent(6);
+    if (!levels.enable) left_ = 400;
   }
   void drain() {
     kind_ = Kind::Drain;
@@ -219,35 +248,6 @@ class Traffic {
   std::uint64_t left_ = 0, full_before_ = 0;
 };
 
-void report(const Traffic& traffic) {
-  const DsWorld::Seen& s = traffic.world.seen;
-  const std::pair<const char*, std::uint64_t> rows[] = {
-      {"phases", traffic.phases},
-      {"fills", traffic.fills},
-      {"loads", s.loads},
-      {"stores", s.stores},
-      {"direct", s.direct},
-      {"deferred", s.deferred},
-      {"in_place", s.in_place},
-      {"to_write_table", s.to_write_table},
-      {"flushed", s.flushed},
-      {"hit", s.hit},
-      {"merge", s.merge},
-      {"false_hit", s.false_hit},
-      {"full", s.full},
-      {"error", s.error},
-      {"load_errors", s.load_errors},
-      {"fences", s.fences},
-      {"off_cycles", s.off_cycles},
-      {"slots_reused", s.slots_reused},
-      {"most_pending", s.most_pending},
-      {"most_writes", s.most_writes},
-      {"oldest", s.oldest},
-      {"store_before_endpoint", s.store_before_endpoint}};
-  for (const auto& [name, value] : rows) std::printf("  %s %llu", name, (unsigned long long)value);
-  std::printf("\n");
-}
-
 // All sizes at once. Their runs are the same with the RTL beside them and without.
 class Engines {
  public:
@@ -273,26 +273,27 @@ class Engines {
 
   // What a run of some length must have seen.
   void expect_coverage() const {
+    std::uint64_t merge = 0, false_hit = 0, error = 0, off = 0, fills = 0;
     for (unsigned g = 0; g < kInstances; ++g) {
-      report(*traffic_[g]);
       const DsWorld::Seen& s = world(g).seen;
       EXPECT_GT(traffic_[g]->phases, 10u);
-      EXPECT_GT(s.loads, 1000u);
-      EXPECT_GT(s.stores, 1000u);
-      EXPECT_GT(s.direct, 10u);
-      for (const std::uint64_t n : {s.deferred, s.in_place, s.flushed, s.hit, s.to_write_table}) {
-        EXPECT_GT(n, 100u) << "instance " << g;
-      }
-      for (const std::uint64_t n :
-           {s.merge, s.false_hit, s.error, s.slots_reused, s.off_cycles, s.store_before_endpoint}) {
-        EXPECT_GT(n, 3u) << "instance " << g;
-      }
       EXPECT_EQ(s.most_writes, kConfigs[g].writes);
       EXPECT_EQ(s.most_pending, kConfigs[g].depth);
-      if (g != 0) {
-        EXPECT_GT(s.full, 100u);
-        EXPECT_GT(traffic_[g]->fills, 2u);
+      for (const std::uint64_t n : {s.loads, s.stores, s.slots_reused}) EXPECT_GT(n, 300u);
+      for (const std::uint64_t n : {s.direct, s.deferred, s.in_place, s.to_write_table, s.flushed,
+                                    s.hit, s.store_before_endpoint}) {
+        EXPECT_GT(n, 20u) << "instance " << g;
       }
+      EXPECT_GT(s.full, g == 0 ? 0u : 20u);
+      merge += s.merge;
+      false_hit += s.false_hit;
+      error += s.error;
+      off += s.off_cycles;
+      fills += traffic_[g]->fills;
+    }
+    for (const std::uint64_t n : {merge, false_hit, error, off, fills}) EXPECT_GT(n, 20u);
+    if (std::getenv("CXLGPU_SHOW") != nullptr) {
+      for (const auto& traffic : traffic_) traffic->show();
     }
   }
 
