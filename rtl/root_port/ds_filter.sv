@@ -90,6 +90,9 @@ module ds_filter #(
   SameLookup_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       key_i == upd_key_i |-> maybe_o == upd_maybe_o);
   Steady_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (!inc_i && !dec_i && !clear_i) |=> $stable(counts_q));
+      (!inc_i && !dec_i && !clear_i) |=> !$stable(bucket) || $stable(count));
+  Counted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (added_q && bucket == added_bucket_q) |->
+      count == (($past(upd_count) == 2'd3) ? 2'd3 : $past(upd_count) + 2'd1));
 
 endmodule

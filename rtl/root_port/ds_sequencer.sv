@@ -98,13 +98,13 @@ module ds_sequencer
   input  logic [StackBits-1:0] ix_slot_i
 );
 
-  typedef enum logic [4:0] {
-    Idle,
-    LLook, LFind, LSlot, LMask, LRead,
+  // The upper two bits say whose line it is: so the line is there early in the cycle.
+  typedef enum logic [5:0] {
+    Idle   = 6'h00, MRead,
     SLook, SFind, SNew, SWrite, SSlot, SMask, SDirect, SPut, SInsert,
-    FTop, FSlot, FMask, FDelete, FRead,
-    CTake, CFree, CPut, CInsert,
-    MRead
+    LLook  = 6'h10, LFind, LSlot, LMask, LRead,
+    FTop   = 6'h20, FSlot, FMask, FDelete, FRead,
+    CTake  = 6'h30, CFree, CPut, CInsert
   } state_e;
   typedef enum logic [1:0] {TurnL, TurnS, TurnF} turn_e;
 
@@ -155,17 +155,17 @@ module ds_sequencer
   // Line, slot and mask of the operation
   // ---------------------------------------------------------------------------------------------
   always_comb begin
-    unique case (state_q)
-      LLook, LFind, LSlot, LMask, LRead:  key_o = head_line_i;
-      FTop, FSlot, FMask, FDelete, FRead: key_o = word_line_i;
-      CTake, CFree, CPut, CInsert:        key_o = write_line_i;
-      default:                            key_o = store_line_i;
+    unique case (state_q[5:4])
+      2'd1:    key_o = head_line_i;
+      2'd2:    key_o = word_line_i;
+      2'd3:    key_o = write_line_i;
+      default: key_o = store_line_i;
     endcase
     unique case (state_q)
-      SMask:         mask_o = word_mask_i | store_be_i;
+      SMask:          mask_o = word_mask_i | store_be_i;
       LMask, FDelete: mask_o = word_mask_i;
-      CPut:          mask_o = write_mask_i;
-      default:       mask_o = store_be_i;
+      CPut:           mask_o = write_mask_i;
+      default:        mask_o = store_be_i;
     endcase
   end
   assign slot_o        = new_q ? stack_slot_i : slot_q;
@@ -397,19 +397,16 @@ module ds_sequencer
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni) state_q <= MRead);
+  Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SSlot, SMask, SDirect, SPut,
+                      SInsert, LLook, LFind, LSlot, LMask, LRead, FTop, FSlot, FMask, FDelete,
+                      FRead, CTake, CFree, CPut, CInsert});
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!enable_i && state_q == Idle) |=> state_q == Idle && ev_q == '0);
   // An operation begins and ends in Idle and stays what it is.
   Family_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q != Idle && state_d != Idle) |->
-      (state_q inside {LLook, LFind, LSlot, LMask, LRead}) ==
-          (state_d inside {LLook, LFind, LSlot, LMask, LRead}) &&
-      (state_q inside {FTop, FSlot, FMask, FDelete, FRead}) ==
-          (state_d inside {FTop, FSlot, FMask, FDelete, FRead}) &&
-      (state_q inside {CTake, CFree, CPut, CInsert}) ==
-          (state_d inside {CTake, CFree, CPut, CInsert}) &&
-      (state_q == MRead) == (state_d == MRead));
+      state_q[5:4] == state_d[5:4] && (state_q == MRead) == (state_d == MRead));
   Waits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q != Idle && state_d == state_q) |-> asks || state_q inside {SDirect, LRead, SWrite,
                                                                         FRead, MRead});

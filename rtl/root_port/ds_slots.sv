@@ -98,7 +98,10 @@ module ds_slots #(
   // ---------------------------------------------------------------------------------------------
   typedef enum logic [1:0] {Free, Hand, Pending} place_e;
   place_e [Depth-1:0] place_q;  // where each slot is
+  place_e             slot_place, wslot_place;
   logic               taken_q;
+  assign slot_place  = place_q[slot_o];
+  assign wslot_place = place_q[wslot_i];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       taken_q <= 1'b0;
@@ -117,13 +120,13 @@ module ds_slots #(
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       32'(fresh_q) <= Depth && 32'(pending_q) + 32'(pool_q) <= 32'(fresh_q));
   Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      taken_q |-> place_q[slot_o] == Free);
+      taken_q |-> slot_place == Free);
   Released_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      release_i |-> place_q[wslot_i] == Hand);
+      release_i |-> wslot_place == Hand);
   Pushed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      push_i |-> place_q[wslot_i] == Hand);
+      push_i |-> wslot_place == Hand);
   Popped_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      pop_i |-> pending_q != '0 && place_q[slot_o] == Pending);
+      pop_i |-> pending_q != '0 && slot_place == Pending);
   Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni) top_i |-> pending_q != '0);
 
 endmodule
