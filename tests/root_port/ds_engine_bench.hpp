@@ -59,8 +59,10 @@ struct DsRates {
     base = random.bits(45);
     const std::uint64_t some[] = {1, 3, 8, config.depth, 2 * config.depth, 5 * config.depth};
     lines = random.pick(some);
-    stride = random.pick(std::array<std::uint64_t, 4>{1, 1, 16, 1024});
+    // The last makes neighbours meet in a bucket of the filter.
+    stride = random.pick(std::array<std::uint64_t, 4>{1, 16, 1024, config.buckets + 1});
     for (unsigned* p : {&sr_ready, &mq_ready, &rsp_ready, &lm_ready, &ix_ready}) *p = any(20);
+    if (random.percent(15)) rsp_ready = 2;
     answers = any(20);
     lm_answers = any(20);
     latency = random.pick(std::array{1u, 5u, 20u, 100u, 1000u});
@@ -69,13 +71,13 @@ struct DsRates {
     freezes = random.pick(std::array{0u, 0u, 5u, 20u});
     freeze_cycles = 100 + static_cast<unsigned>(random.below(2000));
     reads_go = random.percent(50);
-    write_errors = random.percent(30) ? random.pick(std::array{1u, 10u, 50u}) : 0;
+    write_errors = random.percent(50) ? random.pick(std::array{5u, 20u, 50u}) : 0;
     read_errors = random.percent(30) ? 5 : 0;
     flush = random.pick(std::array{10u, 50u, 100u});
     direct = random.pick(std::array{0u, 30u, 70u, 100u});
     fences = random.pick(std::array{0u, 0u, 3u, 20u});
     most_writes = random.percent(50) ? 16 : 1 + static_cast<unsigned>(random.below(4));
-    if (random.percent(15)) storm(config, random);
+    if (random.percent(10)) storm(config, random);
   }
   // Stores faster than the endpoint takes them: the region fills.
   void storm(const DsConfig& config, Random& random) {

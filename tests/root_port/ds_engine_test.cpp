@@ -156,7 +156,9 @@ class Traffic {
       world.check_endpoint();
       world.forget_lines();
       ++phases;
-      if (random_.below(config_.depth == 256 ? 10 : 3) == 0 && world.in().enable) {
+      // Soon once, but not before slots came back while others were never used.
+      const bool soon = fills == 0 || random_.below(config_.depth == 256 ? 10 : 3) == 0;
+      if (soon && world.in().enable) {
         fill();
       } else {
         next_phase();
