@@ -697,6 +697,36 @@ TEST(DsEngine, DirectOrDeferred) {
   b.world.check_endpoint();
 }
 
+TEST(DsEngine, DirectLeavesRoomInTheMemoryQueue) {
+  test::shows("order",
+              "A store goes at once only with two entries of the memory queue free, else it would "
+              "stand in the way of loads",
+              "docs/blocks.md, ds_engine");
+  for (const unsigned held : {kMemEntries - 2, kMemEntries - 1, kMemEntries}) {
+    Bench b;
+    b.world.levels().flush = false;
+    b.world.freeze_reads = true;
+    for (unsigned n = 0; n < held; ++n) b.world.load(100 + n);
+    EXPECT_TRUE(b.until([&] { return b.world.mq_held() == held; }));
+    EXPECT_TRUE(b.answered(b.world.store(5, 0x11), 100));
+    b.run(50);
+    EXPECT_EQ(b.world.seen.direct, held == kMemEntries - 2 ? 1u : 0u) << held;
+    b.world.freeze_reads = false;
+    b.world.levels().flush = true;
+    EXPECT_TRUE(b.idle());
+  }
+}
+
+TEST(DsEngine, FreedSlotsGoFirst) {
+  Bench b(0);
+  for (unsigned n = 0; n < 5; ++n) {
+    EXPECT_TRUE(b.answered(b.world.store(n, 0x11)));
+    EXPECT_TRUE(b.idle());
+  }
+  EXPECT_EQ(b.world.seen.slots_reused, 4u);  // one slot for all
+  b.world.check_endpoint();
+}
+
 TEST(DsEngine, OffItIsNotThere) {
   test::shows("ds", "Switched off, stores are answered by their endpoint as without the engine",
               "docs/blocks.md, ds_engine");
