@@ -357,6 +357,12 @@ module ds_engine
   IxStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(ix_key_o) &&
                                       $stable(ix_slot_o));
+  // Same line, in order: no store before an older load has its data, no write to the endpoint while
+  // a load of the line is on its way there.
+  StoreAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      act.stored |-> sr_is == '0 && !merge_is);
+  WriteAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      act.write_add |-> mem_is == '0 && !merge_is);
   Fence_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (enable_i && fence_i && empty_o) |=> !enable_i || !fence_i || empty_o);
 
