@@ -107,6 +107,27 @@ package cxlgpu_pkg;
     logic direct;    // store sent to the endpoint at once
   } ds_event_t;
 
+  // What the sequencer of a ds_engine does at the edge of this cycle.
+  typedef struct packed {
+    logic set_pass;      // the head load: nothing of its line is here, or it has a merge entry
+    logic head_local;    // it leaves, its local read is taken
+    logic stored;        // the oldest store is in local memory
+    logic store_pop;     // and leaves
+    logic write_mark;    // write table: the store's bytes are added to its line's entry
+    logic write_add;
+    logic write_free;
+    logic done_pop;      // completion FIFO
+    logic merge_add;
+    logic merge_sent;    // the merge's local read is taken
+    logic slot_take;     // a free slot
+    logic slot_top;      // the top of pending is read
+    logic slot_release;  // to the pool
+    logic push;          // on pending, and into the filter
+    logic pop;
+    logic word_read;     // slot memory
+    logic word_write;
+  } ds_act_t;
+
   // Answer of an internal-DRAM lookup.
   typedef enum logic [2:0] {
     CacheHit = 3'd0, CacheMerge = 3'd1, CacheMiss = 3'd2, CacheBlocked = 3'd3, CacheDrop = 3'd4

@@ -43,11 +43,12 @@ void set_sys_rsp(Port& port, const MemResponse& rsp, std::size_t at = 0) {
 }
 
 template <typename Port>
-void check_sys_rsp(Lockstep& lockstep, const Port& port, const MemResponse& twin) {
-  lockstep.check("response.id", get_bits(port, 514, 16), twin.id);
-  lockstep.check("response.is_write", get_bits(port, 513, 1), twin.is_write);
-  lockstep.check("response.error", get_bits(port, 512, 1), twin.error);
-  if (!twin.is_write) lockstep.check_bytes("response.data", get_line(port), twin.data);
+void check_sys_rsp(Lockstep& lockstep, const Port& port, const MemResponse& twin,
+                   std::size_t at = 0) {
+  lockstep.check("response.id", get_bits(port, at + 514, 16), twin.id);
+  lockstep.check("response.is_write", get_bits(port, at + 513, 1), twin.is_write);
+  lockstep.check("response.error", get_bits(port, at + 512, 1), twin.error);
+  if (!twin.is_write) lockstep.check_bytes("response.data", get_line(port, at), twin.data);
 }
 
 inline Line random_line(Random& random) {

@@ -1,0 +1,537 @@
+#include "refmodel/root_port/ds_engine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace cxlgpu {
+namespace {
+
+std::uint64_t line_number(const MemRequest& request) {
+  return request.addr / kLineBytes;
+}
+
+bool has(const LineTable& table, std::uint64_t line) {
+  for (std::uint64_t left = table.valid; left != 0; left &= left - 1) {
+    if (table.line[std::countr_zero(left)] == line) return true;
+  }
+  return false;
+}
+
+template <typename Table>
+std::optional<unsigned> lowest_free(const Table& table) {
+  const auto at = std::find_if(table.begin(), table.end(), [](const auto& e) { return !e.valid; });
+  if (at == table.end()) return std::nullopt;
+  return static_cast<unsigned>(at - table.begin());
+}
+
+}  // namespace
+
+DsEngine::DsEngine(const DsConfig& config)
+    : config_(config),
+      slots_(config.depth),
+      filter_(config.buckets),
+      writes_(config.writes),
+      reads_(config.reads),
+      merges_(config.merges) {}
+
+bool DsEngine::store_waits_with(std::uint64_t line) const {
+  return std::any_of(stores_.begin(), stores_.end(),
+                     [line](const MemRequest& store) { return line_number(store) == line; });
+}
+
+std::optional<unsigned> DsEngine::write_with(std::uint64_t line) const {
+  for (unsigned w = 0; w < writes_.size(); ++w) {
+    if (writes_[w].valid && writes_[w].line == line) return w;
+  }
+  return std::nullopt;
+}
+
+unsigned DsEngine::writes_under_way() const {
+  return static_cast<unsigned>(
+      std::count_if(writes_.begin(), writes_.end(), [](const Write& w) { return w.valid; }));
+}
+
+// A load of the line is on its way, and the slot's bytes are not asked for yet.
+bool DsEngine::merge_holds(std::uint64_t line) const {
+  return std::any_of(merges_.begin(), merges_.end(),
+                     [line](const Merge& m) { return m.valid && m.stage <= 1 && m.line == line; });
+}
+
+std::optional<unsigned> DsEngine::merge_at(unsigned stage) const {
+  for (unsigned m = 0; m < merges_.size(); ++m) {
+    if (merges_[m].valid && merges_[m].stage == stage) return m;
+  }
+  return std::nullopt;
+}
+
+bool DsEngine::may_write(const In& in) const {
+  return lowest_free(writes_) && writes_under_way() < in.max_writes && !error_;
+}
+
+bool DsEngine::head_passes(const In& in) const {
+  if (!in.head_valid) return false;
+  const std::uint64_t line = line_number(in.head);
+  return pass_ || stalled_ == MqSource::Head || (!write_with(line) && !filter_.maybe(line));
+}
+
+bool DsEngine::store_held(const In& in) const {
+  const std::uint64_t line = line_number(stores_.front());
+  return has(in.loads, line) || (has(in.mem, line) && !write_with(line)) || merge_holds(line);
+}
+
+// With a write of a part of the line under way it waits for its end.
+bool DsEngine::load_eligible(const In& in) const {
+  if (!in.head_valid || head_passes(in)) return false;
+  const auto w = write_with(line_number(in.head));
+  return !w || writes_[*w].mask == kAllBytes;
+}
+
+bool DsEngine::store_eligible(const In& in) const {
+  return !stores_.empty() && !store_held(in) && !done_;
+}
+
+bool DsEngine::flush_eligible(const In& in) const {
+  return !pending_.empty() && may_write(in) && (in.flush || in.fence);
+}
+
+std::optional<DsEngine::MqSource> DsEngine::mq_source(const In& in) const {
+  if (stalled_) return stalled_;
+  if (state_ == State::SDirect) return MqSource::Direct;
+  const bool head = head_passes(in), flush = !flushed_.empty();
+  if (head && (!flush || mq_last_ == MqSource::Flush)) return MqSource::Head;
+  if (flush) return MqSource::Flush;
+  return std::nullopt;
+}
+
+MemRequest DsEngine::mq_request(MqSource source, const In& in) const {
+  MemRequest request;
+  switch (source) {
+    case MqSource::Head:
+      return in.head;
+    case MqSource::Direct:
+      request = stores_.front();
+      request.id = *lowest_free(writes_);
+      return request;
+    case MqSource::Flush: {
+      const Flushed& flushed = flushed_.front();
+      const Write& write = writes_[flushed.write];
+      return {flushed.write, true, write.line * kLineBytes, write.sent_mask, flushed.data};
+    }
+  }
+  return request;
+}
+
+// The merge entry that a load's answer is for.
+std::optional<unsigned> DsEngine::merge_of(const In& in) const {
+  if (!in.mq_rsp_valid || in.mq_rsp.is_write) return std::nullopt;
+  for (unsigned m = 0; m < merges_.size(); ++m) {
+    const Merge& merge = merges_[m];
+    if (merge.valid && merge.stage == 0 && merge.id == in.mq_rsp.id) return m;
+  }
+  return std::nullopt;
+}
+
+std::optional<DsEngine::RspSource> DsEngine::response_source(const In& in) const {
+  if (response_ && !in.rsp_ready) return std::nullopt;
+  const bool wants[] = {done_.has_value(), merge_at(3).has_value(),
+                        in.lm_rsp_valid && in.lm_rsp.kind == LmKind::Load,
+                        in.mq_rsp_valid && !in.mq_rsp.is_write && !merge_of(in)};
+  for (unsigned turn = 1; turn <= 4; ++turn) {
+    const unsigned source = (static_cast<unsigned>(rsp_last_) + turn) % 4;
+    if (wants[source]) return static_cast<RspSource>(source);
+  }
+  return std::nullopt;
+}
+
+std::optional<LmRequest> DsEngine::lm_request() const {
+  LmRequest request;
+  request.slot = slot_;
+  switch (state_) {
+    case State::LRead: {
+      const auto entry = offered_ ? offered_ : lowest_free(reads_);
+      if (!entry) return std::nullopt;
+      request.kind = LmKind::Load;
+      request.index = *entry;
+      return request;
+    }
+    case State::SWrite:
+      request.write = true;
+      request.byte_enable = stores_.front().byte_enable;
+      request.data = stores_.front().data;
+      return request;
+    case State::FRead:
+      request.kind = LmKind::Flush;
+      request.index = write_;
+      return request;
+    case State::MRead:
+      request.kind = LmKind::Merge;
+      request.index = merge_;
+      request.slot = merges_[merge_].slot;
+      return request;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool DsEngine::index_state() const {
+  return state_ == State::LFind || state_ == State::SFind || state_ == State::SInsert ||
+         state_ == State::FDelete || state_ == State::CInsert;
+}
+
+DsEngine::Out DsEngine::eval(const In& in) const {
+  Out out;
+  out.empty = stores_.empty() && pending_.empty() && writes_under_way() == 0 && !done_;
+  out.error = error_;
+  out.count = static_cast<unsigned>(pending_.size());
+  out.events = events_;
+  if (!in.enable) {
+    out.req_ready = in.sr_ready;
+    out.sr_valid = in.req_valid;
+    out.head_ready = in.mq_ready;
+    out.mq_valid = in.head_valid;
+    out.mq_req = in.head;
+    out.mq_rsp_ready = in.rsp_ready;
+    out.rsp_valid = in.mq_rsp_valid;
+    out.rsp = in.mq_rsp;
+    return out;
+  }
+
+  const bool load_may_enter = !store_waits_with(line_number(in.req));
+  out.req_ready = in.req.is_write ? stores_.size() < config_.stores && !in.fence
+                                  : load_may_enter && in.sr_ready;
+  out.sr_valid = in.req_valid && !in.req.is_write && load_may_enter;
+
+  const auto source = mq_source(in);
+  out.mq_valid = source.has_value();
+  if (source) out.mq_req = mq_request(*source, in);
+  if (const auto request = lm_request()) {
+    out.lm_valid = true;
+    out.lm_req = *request;
+  }
+  out.head_ready = (source == MqSource::Head && in.mq_ready) ||
+                   (state_ == State::LRead && out.lm_valid && in.lm_ready);
+
+  const auto answer = response_source(in);
+  out.mq_rsp_ready = in.mq_rsp.is_write || merge_of(in) || answer == RspSource::Mq;
+  out.lm_rsp_ready = in.lm_rsp.kind != LmKind::Load || answer == RspSource::Local;
+  out.rsp_valid = response_.has_value();
+  if (response_) out.rsp = *response_;
+
+  out.ix_valid = index_state() && !accepted_;
+  if (state_ == State::LFind) {
+    out.ix_key = line_number(in.head);
+  } else if (state_ == State::SFind) {
+    out.ix_key = line_number(stores_.front());
+  } else if (state_ == State::SInsert) {
+    out.ix_op = 1;
+    out.ix_key = line_number(stores_.front());
+    out.ix_slot = slot_;
+  } else if (state_ == State::CInsert) {
+    out.ix_op = 1;
+    out.ix_key = writes_[write_].line;
+    out.ix_slot = writes_[write_].slot;
+  } else if (state_ == State::FDelete) {
+    out.ix_op = 2;
+    out.ix_key = slots_[slot_].line;
+  }
+  return out;
+}
+
+// C and M first, then L, S, F in turn.
+DsEngine::State DsEngine::choose(const In& in) {
+  if (!completed_.empty()) return State::CTake;
+  if (const auto m = merge_at(1)) {
+    merge_ = *m;
+    return State::MRead;
+  }
+  const std::array order = {State::LLook, State::SLook, State::FTop};
+  const bool eligible[] = {load_eligible(in), store_eligible(in), flush_eligible(in)};
+  const auto last =
+      static_cast<unsigned>(std::find(order.begin(), order.end(), last_) - order.begin());
+  for (unsigned turn = 1; turn <= 3; ++turn) {
+    const unsigned at = (last + turn) % 3;
+    if (eligible[at]) return last_ = order[at];
+  }
+  return State::Idle;
+}
+
+DsEngine::State DsEngine::look_load(const In& in) {
+  const auto w = write_with(line_number(in.head));
+  if (!w) return State::LFind;
+  slot_ = writes_[*w].slot;
+  return State::LRead;
+}
+
+DsEngine::State DsEngine::mask_load(const In& in) {
+  const Word& word = slots_[slot_];
+  if (word.mask == kAllBytes) return State::LRead;
+  const auto m = lowest_free(merges_);
+  if (!m) return State::Idle;
+  merges_[*m] = {true, in.head.id, word.line, slot_, word.mask, {}, false, 0};
+  pass_ = true;
+  events_.merge = true;
+  return State::Idle;
+}
+
+DsEngine::State DsEngine::take_load(const In& in, const Out& now) {
+  offered_.reset();
+  if (!now.lm_valid) return State::LRead;  // no read entry
+  if (!in.lm_ready) {
+    offered_ = now.lm_req.index;
+    return State::LRead;
+  }
+  reads_[now.lm_req.index] = {true, in.head.id};
+  events_.hit = true;
+  return State::Idle;
+}
+
+DsEngine::State DsEngine::look_store() {
+  const std::uint64_t line = line_number(stores_.front());
+  there_ = false;
+  if (const auto w = write_with(line)) {
+    slot_ = writes_[*w].slot;
+    return State::SWrite;
+  }
+  return filter_.maybe(line) ? State::SFind : State::SNew;
+}
+
+DsEngine::State DsEngine::new_slot() {
+  if (!pool_.empty()) {
+    slot_ = pool_.back();
+    pool_.pop_back();
+  } else if (never_used_ < config_.depth) {
+    slot_ = never_used_++;
+  } else {
+    events_.full = true;
+    return State::Idle;
+  }
+  return State::SWrite;
+}
+
+DsEngine::State DsEngine::write_store(const In& in, const Out& now) {
+  if (!in.lm_ready) return State::SWrite;
+  const MemRequest& store = stores_.front();
+  done_ = store.id;
+  if (const auto w = write_with(line_number(store))) {
+    writes_[*w].mask |= store.byte_enable;
+    writes_[*w].dirty = true;
+    return store_leaves(&DsEvents::in_place);
+  }
+  if (there_) return State::SSlot;
+  const auto held_in_mq = static_cast<unsigned>(std::popcount(in.mem.valid));
+  const bool mq_stalls = now.mq_valid && !in.mq_ready;
+  const bool at_once =
+      in.direct && may_write(in) && !mq_stalls && held_in_mq + 2 <= config_.mem_entries;
+  return at_once ? State::SDirect : State::SPut;
+}
+
+DsEngine::State DsEngine::mask_store() {
+  slots_[slot_].mask |= stores_.front().byte_enable;
+  return store_leaves(&DsEvents::in_place);
+}
+
+DsEngine::State DsEngine::direct_store(const Out& now, bool taken) {
+  if (!taken) return State::SDirect;
+  const std::uint64_t mask = stores_.front().byte_enable;
+  writes_[now.mq_req.id] = {true, line_number(stores_.front()), slot_, mask, mask, false};
+  return store_leaves(&DsEvents::direct);
+}
+
+DsEngine::State DsEngine::insert_store() {
+  defer(line_number(stores_.front()), slot_);
+  return store_leaves(&DsEvents::deferred);
+}
+
+DsEngine::State DsEngine::mask_flush(const In& in) {
+  const std::uint64_t line = slots_[slot_].line;
+  return has(in.mem, line) || merge_holds(line) ? State::Idle : State::FDelete;
+}
+
+DsEngine::State DsEngine::delete_flush() {
+  const Word& word = slots_[slot_];
+  pending_.pop_back();
+  if (pending_.empty()) {
+    filter_.clear();
+  } else {
+    filter_.dec(word.line);
+  }
+  write_ = *lowest_free(writes_);
+  writes_[write_] = {true, word.line, slot_, word.mask, word.mask, false};
+  return State::FRead;
+}
+
+DsEngine::State DsEngine::take_completion() {
+  const Completion completion = completed_.front();
+  completed_.pop_front();
+  write_ = completion.write;
+  events_.error = error_now_ = completion.error;
+  return completion.error || writes_[write_].dirty ? State::CPut : State::CFree;
+}
+
+DsEngine::State DsEngine::free_write() {
+  pool_.push_back(writes_[write_].slot);
+  writes_[write_].valid = false;
+  return State::Idle;
+}
+
+// Its data are newer than the endpoint's: the line is pending again.
+DsEngine::State DsEngine::keep_write() {
+  defer(writes_[write_].line, writes_[write_].slot);
+  writes_[write_].valid = false;
+  return State::Idle;
+}
+
+DsEngine::State DsEngine::store_leaves(bool DsEvents::*event) {
+  stores_.pop_front();
+  events_.*event = true;
+  return State::Idle;
+}
+
+void DsEngine::defer(std::uint64_t line, unsigned slot) {
+  pending_.push_back(slot);
+  filter_.inc(line);
+}
+
+DsEngine::State DsEngine::step(const In& in, const Out& now) {
+  const bool lm_taken = now.lm_valid && in.lm_ready;
+  if (index_state()) {
+    if (now.ix_valid) accepted_ = in.ix_ready;
+    if (now.ix_valid || !in.ix_rsp_valid) return state_;
+    accepted_ = false;
+  }
+  switch (state_) {
+    case State::Idle:
+      return choose(in);
+    case State::LLook:
+      return look_load(in);
+    case State::LFind:
+      slot_ = in.ix_slot;
+      pass_ = events_.false_hit = !in.ix_found;
+      return in.ix_found ? State::LSlot : State::Idle;
+    case State::LSlot:
+      return State::LMask;
+    case State::LMask:
+      return mask_load(in);
+    case State::LRead:
+      return take_load(in, now);
+    case State::SLook:
+      return look_store();
+    case State::SFind:
+      there_ = in.ix_found;
+      slot_ = in.ix_slot;
+      events_.false_hit = !in.ix_found;
+      return in.ix_found ? State::SWrite : State::SNew;
+    case State::SNew:
+      return new_slot();
+    case State::SWrite:
+      return write_store(in, now);
+    case State::SSlot:
+      return State::SMask;
+    case State::SMask:
+      return mask_store();
+    case State::SDirect:
+      return direct_store(now, mq_source(in) == MqSource::Direct && in.mq_ready);
+    case State::SPut:
+      slots_[slot_] = {line_number(stores_.front()), stores_.front().byte_enable};
+      return State::SInsert;
+    case State::SInsert:
+      return insert_store();
+    case State::FTop:
+      slot_ = pending_.back();
+      return State::FSlot;
+    case State::FSlot:
+      return State::FMask;
+    case State::FMask:
+      return mask_flush(in);
+    case State::FDelete:
+      return delete_flush();
+    case State::FRead:
+      events_.flushed = lm_taken;
+      return lm_taken ? State::Idle : State::FRead;
+    case State::CTake:
+      return take_completion();
+    case State::CFree:
+      return free_write();
+    case State::CPut:
+      slots_[writes_[write_].slot] = {writes_[write_].line, writes_[write_].mask};
+      return State::CInsert;
+    case State::CInsert:
+      return keep_write();
+    case State::MRead:
+      if (lm_taken) merges_[merge_].stage = 2;
+      return lm_taken ? State::Idle : State::MRead;
+  }
+  return State::Idle;
+}
+
+void DsEngine::take_response(RspSource source, const In& in) {
+  rsp_last_ = source;
+  switch (source) {
+    case RspSource::Done:
+      response_ = MemResponse{*done_, true, false, {}};
+      done_.reset();
+      break;
+    case RspSource::Merge: {
+      Merge& merge = merges_[*merge_at(3)];
+      response_ = MemResponse{merge.id, false, merge.error, merge.data};
+      merge.valid = false;
+      break;
+    }
+    case RspSource::Local:
+      response_ = MemResponse{reads_[in.lm_rsp.index].id, false, false, in.lm_rsp.data};
+      reads_[in.lm_rsp.index].valid = false;
+      break;
+    case RspSource::Mq:
+      response_ = in.mq_rsp;
+      break;
+  }
+}
+
+void DsEngine::take_mq_answer(const In& in, std::optional<unsigned> merge) {
+  if (in.mq_rsp.is_write) {
+    completed_.push_back({in.mq_rsp.id, in.mq_rsp.error});
+  } else if (merge) {
+    merges_[*merge].data = in.mq_rsp.data;
+    merges_[*merge].error = in.mq_rsp.error;
+    merges_[*merge].stage = 1;
+  }
+}
+
+void DsEngine::take_local_answer(const In& in) {
+  if (in.lm_rsp.kind == LmKind::Flush) {
+    flushed_.push_back({in.lm_rsp.index, in.lm_rsp.data});
+  } else if (in.lm_rsp.kind == LmKind::Merge) {
+    Merge& merge = merges_[in.lm_rsp.index];
+    merge_bytes(merge.data, in.lm_rsp.data, merge.mask);
+    merge.stage = 3;
+  }
+}
+
+void DsEngine::clock(const In& in) {
+  events_ = {};
+  if (!in.enable) return;
+  // All by the state before the edge.
+  const Out now = eval(in);
+  const auto source = mq_source(in);
+  const auto answer = response_source(in);
+  const auto merge = merge_of(in);
+
+  error_now_ = false;
+  state_ = step(in, now);
+  error_ = error_now_ || (error_ && !in.clear_error);
+
+  if (response_ && in.rsp_ready) response_.reset();
+  if (answer) take_response(*answer, in);
+  if (in.mq_rsp_valid && now.mq_rsp_ready) take_mq_answer(in, merge);
+  if (in.lm_rsp_valid && now.lm_rsp_ready) take_local_answer(in);
+
+  const bool mq_taken = source && in.mq_ready;
+  stalled_ = mq_taken ? std::nullopt : source;
+  if (mq_taken && source != MqSource::Direct) mq_last_ = *source;
+  if (mq_taken && source == MqSource::Flush) flushed_.pop_front();
+  if (in.head_valid && now.head_ready) pass_ = false;
+  if (in.req_valid && in.req.is_write && now.req_ready) stores_.push_back(in.req);
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,218 @@
+// Deterministic store of one root port: a store is done when it is in GPU local memory.
+//
+// Purpose: answers stores from local memory and brings them to the endpoint in its own time: at
+//          once while the endpoint is at ease, later from a stack of deferred lines otherwise.
+//          Loads see every older store, from the stack, from the endpoint or merged of both.
+// Units:   lines (address[51:6]); slots are lines of the port's region of local memory.
+// Shapes:  masks are byte enables. A line is in the index (then its slot is pending) or in the
+// write
+//          table (then a write of it is under way) or in neither, never in both.
+// Errors:  an endpoint write that fails sets error and its data stays; the store's answer has long
+//          been given, without error.
+// Source:  docs/blocks.md, "ds_engine".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "refmodel/common/request.hpp"
+#include "refmodel/root_port/address_window.hpp"
+#include "refmodel/root_port/ds_filter.hpp"
+
+namespace cxlgpu {
+
+struct DsConfig {
+  unsigned depth = 256, writes = 8, stores = 8, merges = 2, reads = 8, buckets = 1024,
+           mem_entries = 30;
+};
+
+enum class LmKind : std::uint8_t { Load, Merge, Flush };
+
+struct LmRequest {  // to local memory: a write, or a read with its tag
+  bool write = false;
+  LmKind kind = LmKind::Load;  // this and index: reads only
+  unsigned index = 0;
+  unsigned slot = 0;
+  std::uint64_t byte_enable = 0;  // this and data: writes only
+  Line data{};
+};
+
+struct LmResponse {
+  LmKind kind = LmKind::Load;
+  unsigned index = 0;
+  Line data{};
+};
+
+struct DsEvents {
+  bool direct = false, deferred = false, in_place = false, flushed = false, hit = false,
+       merge = false, false_hit = false, full = false, error = false;
+  bool operator==(const DsEvents&) const = default;
+};
+
+class DsEngine {
+ public:
+  explicit DsEngine(const DsConfig& config = {});
+
+  struct In {
+    bool enable = true, fence = false, clear_error = false;
+    unsigned max_writes = 0;
+    bool direct = false, flush = false;
+    bool req_valid = false;  // from the host bridge
+    MemRequest req;
+    bool sr_ready = false;
+    bool head_valid = false;  // of the SR queue: a load
+    MemRequest head;
+    bool mq_ready = false;
+    LineTable loads, mem;  // held by the SR queue, by the memory queue
+    bool mq_rsp_valid = false;
+    MemResponse mq_rsp;
+    bool rsp_ready = false;
+    bool lm_ready = false;
+    bool lm_rsp_valid = false;
+    LmResponse lm_rsp;
+    bool ix_ready = false;
+    bool ix_rsp_valid = false, ix_found = false;  // of the operation that was accepted
+    unsigned ix_slot = 0;
+  };
+  struct Out {
+    bool req_ready = false;  // this, head_ready, mq_rsp_ready, lm_rsp_ready: with their valid
+    bool sr_valid = false;   // what it takes is the request as it came
+    bool head_ready = false;
+    bool mq_valid = false;
+    MemRequest mq_req;
+    bool mq_rsp_ready = false;
+    bool rsp_valid = false;
+    MemResponse rsp;
+    bool lm_valid = false;
+    LmRequest lm_req;
+    bool lm_rsp_ready = false;
+    bool ix_valid = false;
+    unsigned ix_op = 0;  // 0 find, 1 insert, 2 delete
+    std::uint64_t ix_key = 0;
+    unsigned ix_slot = 0;  // insert only
+    bool empty = true, error = false;
+    unsigned count = 0;
+    DsEvents events;
+  };
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+ private:
+  // clang-format off
+  enum class State : std::uint8_t {
+    Idle, LLook, LFind, LSlot, LMask, LRead,
+    SLook, SFind, SNew, SWrite, SSlot, SMask, SDirect, SPut, SInsert,
+    FTop, FSlot, FMask, FDelete, FRead, CTake, CFree, CPut, CInsert, MRead
+  };
+  // clang-format on
+  enum class MqSource : std::uint8_t { Head, Flush, Direct };
+  enum class RspSource : std::uint8_t { Done, Merge, Local, Mq };
+  struct Word {  // of the slot memory
+    std::uint64_t line = 0, mask = 0;
+  };
+  struct Write {  // under way to the endpoint
+    bool valid = false;
+    std::uint64_t line = 0;
+    unsigned slot = 0;
+    std::uint64_t mask = 0, sent_mask = 0;
+    bool dirty = false;  // stored to since it was sent
+  };
+  struct Read {
+    bool valid = false;
+    std::uint32_t id = 0;
+  };
+  struct Merge {
+    bool valid = false;
+    std::uint32_t id = 0;
+    std::uint64_t line = 0;
+    unsigned slot = 0;
+    std::uint64_t mask = 0;
+    Line data{};
+    bool error = false;
+    unsigned stage = 0;  // 0 at the endpoint, 1 answered, 2 at local memory, 3 whole
+  };
+  struct Flushed {
+    unsigned write = 0;
+    Line data{};
+  };
+  struct Completion {
+    unsigned write = 0;
+    bool error = false;
+  };
+
+  // What holds in a cycle.
+  [[nodiscard]] bool store_waits_with(std::uint64_t line) const;
+  [[nodiscard]] std::optional<unsigned> write_with(std::uint64_t line) const;
+  [[nodiscard]] unsigned writes_under_way() const;
+  [[nodiscard]] bool merge_holds(std::uint64_t line) const;
+  [[nodiscard]] std::optional<unsigned> merge_at(unsigned stage) const;
+  [[nodiscard]] bool may_write(const In& in) const;
+  [[nodiscard]] bool head_passes(const In& in) const;
+  [[nodiscard]] bool store_held(const In& in) const;
+  [[nodiscard]] bool load_eligible(const In& in) const;
+  [[nodiscard]] bool store_eligible(const In& in) const;
+  [[nodiscard]] bool flush_eligible(const In& in) const;
+  [[nodiscard]] std::optional<MqSource> mq_source(const In& in) const;
+  [[nodiscard]] MemRequest mq_request(MqSource source, const In& in) const;
+  [[nodiscard]] std::optional<unsigned> merge_of(const In& in) const;
+  [[nodiscard]] std::optional<RspSource> response_source(const In& in) const;
+  [[nodiscard]] std::optional<LmRequest> lm_request() const;
+  [[nodiscard]] bool index_state() const;
+
+  // The sequencer: what a state does in this cycle, and the next one.
+  State choose(const In& in);
+  State step(const In& in, const Out& now);
+  State look_load(const In& in);
+  State mask_load(const In& in);
+  State take_load(const In& in, const Out& now);
+  State look_store();
+  State new_slot();
+  State write_store(const In& in, const Out& now);
+  State mask_store();
+  State direct_store(const Out& now, bool taken);
+  State insert_store();
+  State mask_flush(const In& in);
+  State delete_flush();
+  State take_completion();
+  State free_write();
+  State keep_write();
+  State store_leaves(bool DsEvents::*event);
+  void defer(std::uint64_t line, unsigned slot);
+
+  // The ports beside it.
+  void take_response(RspSource source, const In& in);
+  void take_mq_answer(const In& in, std::optional<unsigned> merge);
+  void take_local_answer(const In& in);
+
+  DsConfig config_;
+  std::deque<MemRequest> stores_;
+  std::vector<unsigned> pending_, pool_;  // last: on top
+  unsigned never_used_ = 0;               // slots from here on
+  std::vector<Word> slots_;
+  DsFilter filter_;
+  std::vector<Write> writes_;
+  std::vector<Read> reads_;
+  std::vector<Merge> merges_;
+  std::deque<Flushed> flushed_;
+  std::deque<Completion> completed_;
+  std::optional<std::uint32_t> done_;  // id of a store in local memory
+  std::optional<MemResponse> response_;
+  bool pass_ = false;  // the head load was looked up
+  bool error_ = false, error_now_ = false;
+  DsEvents events_;
+
+  State state_ = State::Idle;
+  State last_ = State::FTop;  // of LLook, SLook, FTop
+  unsigned slot_ = 0, write_ = 0, merge_ = 0;
+  bool there_ = false;               // the store's line has its slot
+  bool accepted_ = false;            // the index works on the operation
+  std::optional<unsigned> offered_;  // read entry of a local read not yet taken
+  std::optional<MqSource> stalled_;
+  MqSource mq_last_ = MqSource::Flush;
+  RspSource rsp_last_ = RspSource::Mq;
+};
+
+}  // namespace cxlgpu

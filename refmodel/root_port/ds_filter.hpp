@@ -1,0 +1,69 @@
+// Which lines may be deferred: a counting filter before the index of the DS stack.
+//
+// Purpose: spares nearly every access the search of ds_index. A "no" is certain, a "maybe" is not.
+// Units:   keys are line addresses.
+// Shapes:  a two-bit counter a bucket; one that once was 3 stays there until the filter is cleared.
+// Errors:  inc and dec in one cycle is a programming error (asserted).
+// Source:  docs/blocks.md, "ds_filter".
+#pragma once
+
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+namespace cxlgpu {
+
+class DsFilter {
+ public:
+  explicit DsFilter(unsigned buckets = 1024) : count_(buckets) {
+    assert(std::has_single_bit(buckets));
+  }
+
+  // The key's pieces, as long as a bucket's number, laid over each other.
+  [[nodiscard]] unsigned bucket(std::uint64_t key) const {
+    const int piece = std::countr_zero(count_.size());
+    std::uint64_t folded = 0;
+    for (; key != 0; key >>= piece) folded ^= key;
+    return static_cast<unsigned>(folded & (count_.size() - 1));
+  }
+  [[nodiscard]] bool maybe(std::uint64_t key) const { return count_[bucket(key)] != 0; }
+  void inc(std::uint64_t key) {
+    std::uint8_t& count = count_[bucket(key)];
+    if (count < kUnknown) ++count;
+  }
+  void dec(std::uint64_t key) {
+    std::uint8_t& count = count_[bucket(key)];
+    if (count != 0 && count != kUnknown) --count;
+  }
+  void clear() { count_.assign(count_.size(), 0); }
+
+  // Cycle-exact.
+  struct In {
+    std::uint64_t key = 0;
+    bool inc = false, dec = false;
+    std::uint64_t upd_key = 0;
+    bool clear = false;  // wins
+  };
+  struct Out {
+    bool maybe = false;      // of key
+    bool upd_maybe = false;  // of upd_key
+  };
+  [[nodiscard]] Out eval(const In& in) const { return {maybe(in.key), maybe(in.upd_key)}; }
+  void clock(const In& in) {
+    assert(!(in.inc && in.dec));
+    if (in.clear) {
+      clear();
+    } else if (in.inc) {
+      inc(in.upd_key);
+    } else if (in.dec) {
+      dec(in.upd_key);
+    }
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 3;
+  std::vector<std::uint8_t> count_;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,50 @@
+// When deferred stores may go to their endpoint, by what it says of its load.
+//
+// Purpose: the level is the DevLoad of the last response. An endpoint at ease is written to at
+// once;
+//          a busy one only after a pause that its level chooses, but never never: without a write
+//          it could not say that it is better.
+// Units:   cycles.
+// Errors:  none.
+// Source:  docs/blocks.md, "ds_pace".
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "refmodel/common/opcodes.hpp"
+
+namespace cxlgpu {
+
+class DsPace {
+ public:
+  struct In {
+    bool rsp_valid = false;
+    DevLoad dev_load = DevLoad::Light;
+    bool sent = false;                       // a write went to the endpoint
+    std::array<std::uint8_t, 4> interval{};  // by level: log2 of the pause, 0: none
+  };
+  struct Out {
+    bool direct = false;  // a new store may go at once
+    bool flush = false;   // a deferred one may go now
+  };
+  [[nodiscard]] Out eval(const In& in) const {
+    return {level_ == DevLoad::Light || level_ == DevLoad::Optimal,
+            since_sent_ >= pause(in.interval[static_cast<std::size_t>(level_)])};
+  }
+  void clock(const In& in) {
+    if (in.rsp_valid) level_ = in.dev_load;
+    since_sent_ = in.sent ? 0 : std::min(since_sent_ + 1, kLongest);
+  }
+
+ private:
+  static constexpr std::uint32_t kLongest = 65'535;
+  [[nodiscard]] static std::uint32_t pause(unsigned log2) { return log2 == 0 ? 0 : 1u << log2; }
+
+  DevLoad level_ = DevLoad::Light;
+  std::uint32_t since_sent_ = kLongest;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,177 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Answers of the DS engine to the host bridge: done register, read table and the response register.
+//
+//   done register     a store is in local memory
+//   merge             a load is complete in the merge table
+//   local load        read data of local memory; the read table knows whose
+//   mq load           from the memory queue
+//
+// The response register, empty or leaving, takes from one of the four in turn; *_take_o says from
+// which. Latency: one cycle from the taking to rsp_valid_o.
+//
+// The read table's next entry is the lowest free one; once offered to local memory it stays.
+//
+// Source: docs/blocks.md, "ds_engine".
+
+module ds_answers
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter  int unsigned Reads     = 8,    // 1..16
+  localparam int unsigned IndexBits = (Reads > 1) ? $clog2(Reads) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  // Done register
+  output logic                 done_empty_o,
+  input  logic                 done_set_i,   // only when empty
+  input  sys_id_t              done_id_i,
+  // Read table
+  output logic                 read_room_o,
+  output logic [IndexBits-1:0] read_index_o,
+  input  logic                 read_offer_i, // a read with this index stands at local memory
+  input  logic                 read_add_i,   // and is taken
+  input  sys_id_t              read_id_i,
+  // Sources
+  input  logic                 merge_valid_i,
+  output logic                 merge_take_o,
+  input  sys_id_t              merge_id_i,
+  input  logic                 merge_error_i,
+  input  line_t                merge_data_i,
+  input  logic                 local_valid_i,
+  output logic                 local_take_o,
+  input  logic [IndexBits-1:0] local_index_i,
+  input  line_t                local_data_i,
+  input  logic                 mq_valid_i,
+  output logic                 mq_take_o,
+  input  sys_id_t              mq_id_i,
+  input  logic                 mq_error_i,
+  input  line_t                mq_data_i,
+  // Responses
+  output logic                 rsp_valid_o,
+  input  logic                 rsp_ready_i,
+  output sys_rsp_t             rsp_o
+);
+
+  if (Reads < 1 || Reads > 16) begin : g_check_reads
+    $error("ds_answers: Reads must be 1..16");
+  end
+
+  typedef logic [IndexBits-1:0] index_t;
+  localparam int unsigned Sources = 4;  // in the order of their turns
+
+  // ---------------------------------------------------------------------------------------------
+  // Done register and read table
+  // ---------------------------------------------------------------------------------------------
+  logic             done_q;
+  sys_id_t          done_id_q;
+  logic [Reads-1:0] reading_q;
+  sys_id_t          read_id_q [Reads];
+  logic             offered_q;
+  index_t           offered_index_q, free_index;
+
+  always_comb begin
+    free_index = '0;
+    for (int unsigned i = 0; i < Reads; i++) begin
+      if (!reading_q[Reads-1-i]) free_index = index_t'(Reads - 1 - i);
+    end
+  end
+  assign done_empty_o = !done_q;
+  assign read_room_o  = !(&reading_q);
+  assign read_index_o = offered_q ? offered_index_q : free_index;
+
+  // ---------------------------------------------------------------------------------------------
+  // Turns
+  // ---------------------------------------------------------------------------------------------
+  logic [Sources-1:0] want, later, first, take, last_q;  // last_q: one-hot
+  logic               free;
+  logic               rsp_valid_q;
+  sys_rsp_t           rsp_q, rsp_d;
+
+  assign want = {mq_valid_i, local_valid_i, merge_valid_i, done_q};
+  assign free = !rsp_valid_q || rsp_ready_i;
+  // Those after the last one go before those up to it.
+  always_comb begin
+    later = (last_q << 1) | (last_q << 2) | (last_q << 3);
+    first = ((want & later) != '0) ? want & later : want;
+    take  = '0;
+    if (free) take = first & (~first + 4'd1);
+  end
+  assign merge_take_o = take[1];
+  assign local_take_o = take[2];
+  assign mq_take_o    = take[3];
+
+  always_comb begin
+    rsp_d          = '0;
+    rsp_d.is_write = take[0];
+    rsp_d.error    = (take[1] && merge_error_i) || (take[3] && mq_error_i);
+    unique case (1'b1)
+      take[1]: begin
+        rsp_d.id   = merge_id_i;
+        rsp_d.data = merge_data_i;
+      end
+      take[2]: begin
+        rsp_d.id   = read_id_q[local_index_i];
+        rsp_d.data = local_data_i;
+      end
+      take[3]: begin
+        rsp_d.id   = mq_id_i;
+        rsp_d.data = mq_data_i;
+      end
+      default: begin
+        rsp_d.id   = done_id_q;
+        rsp_d.data = mq_data_i;  // a store's response has none
+      end
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      done_q      <= 1'b0;
+      reading_q   <= '0;
+      offered_q   <= 1'b0;
+      rsp_valid_q <= 1'b0;
+      last_q      <= 4'b1000;
+    end else begin
+      if (done_set_i)   done_q <= 1'b1;
+      else if (take[0]) done_q <= 1'b0;
+      if (take[2])    reading_q[local_index_i] <= 1'b0;
+      if (read_add_i) reading_q[read_index_o]  <= 1'b1;
+      offered_q <= read_offer_i && !read_add_i;
+      if (free)       rsp_valid_q <= take != '0;
+      if (take != '0) last_q      <= take;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (done_set_i)   done_id_q <= done_id_i;
+    if (read_add_i)   read_id_q[read_index_o] <= read_id_i;
+    if (read_offer_i) offered_index_q <= read_index_o;
+    if (take != '0)   rsp_q <= rsp_d;
+  end
+
+  assign rsp_valid_o = rsp_valid_q;
+  assign rsp_o       = rsp_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  DoneOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) done_set_i |-> !done_q);
+  ReadRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      read_offer_i |-> read_room_o && !reading_q[read_index_o]);
+  ReadOffered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      read_add_i |-> read_offer_i);
+  ReadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (read_offer_i && !read_add_i) |=> read_offer_i && $stable(read_index_o));
+  LocalKnown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      local_valid_i |-> reading_q[local_index_i]);
+  OneTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0(take) && (take & ~want) == '0);
+  LastOneHot_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot(last_q));
+  WorkTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (free && want != '0) |-> take != '0);
+  RspStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o));
+
+endmodule

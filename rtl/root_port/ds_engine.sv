@@ -1,0 +1,369 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Deterministic store of a root port: a store is done when it is in the GPU's local memory, and
+// goes to its endpoint when that has time for it.
+//
+//   req -+- stores -> store FIFO -> sequencer -- local memory: data of each slot
+//        |                          |  |  |
+//        +- loads  -> (SR queue) -> |  |  +- index (outside), filter, slots, slot memory: waiting
+//                         |         |  +---- write table: what is on its way
+//                         |         v
+//                         +------> issue -> (memory queue) -> completions, merges, answers -> rsp
+//
+// A load whose line is here is answered from local memory; one whose line is here in part is merged
+// with the endpoint's data; all others pass. The order of accesses to a line is kept by holding: a
+// load at the entry by an older store, a store by an older load, a flush by a load on its way.
+//
+// Off (enable_i 0): req, head and mq_rsp are wired through. enable_i changes only while nothing is
+// under way.
+//
+// Cycles, idle, until the store is done (rsp_valid_o, local memory ready): FIFO 1, Idle 1, SLook,
+// SNew and SWrite 3, done and response register 2. A head load that is not here costs none.
+//
+// Source: docs/blocks.md, "ds_engine".
+
+module ds_engine
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter  int unsigned Depth      = 256,  // slots; a power of two, 4..4096
+  parameter  int unsigned Writes     = 8,    // 1..16
+  parameter  int unsigned Stores     = 8,
+  parameter  int unsigned Merges     = 2,    // 1..16
+  parameter  int unsigned Reads      = 8,    // 1..16
+  parameter  int unsigned Buckets    = 1024,
+  parameter  int unsigned SrDepth    = 32,
+  parameter  int unsigned MemEntries = 30,
+  localparam int unsigned StackBits  = $clog2(Depth)
+) (
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  input  logic                                    enable_i,
+  input  logic                                    fence_i,
+  input  logic                                    clear_error_i,
+  input  logic [4:0]                              max_writes_i,
+  input  logic                                    direct_i,
+  input  logic                                    flush_i,
+  // Host bridge, to the SR queue
+  input  logic                                    req_valid_i,
+  output logic                                    req_ready_o,
+  input  sys_req_t                                req_i,
+  output logic                                    sr_valid_o,
+  input  logic                                    sr_ready_i,
+  output sys_req_t                                sr_req_o,
+  // Head of the SR queue, to the memory queue
+  input  logic                                    head_valid_i,
+  output logic                                    head_ready_o,
+  input  sys_req_t                                head_req_i,
+  output logic                                    mq_valid_o,
+  input  logic                                    mq_ready_i,
+  output sys_req_t                                mq_req_o,
+  // Lines in the two queues
+  input  logic [SrDepth-1:0]                      load_valid_i,
+  input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,
+  input  logic [MemEntries-1:0]                   mem_valid_i,
+  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,
+  // Responses
+  input  logic                                    mq_rsp_valid_i,
+  output logic                                    mq_rsp_ready_o,
+  input  sys_rsp_t                                mq_rsp_i,
+  output logic                                    rsp_valid_o,
+  input  logic                                    rsp_ready_i,
+  output sys_rsp_t                                rsp_o,
+  // Local memory
+  output logic                                    lm_valid_o,
+  input  logic                                    lm_ready_i,
+  output lm_req_t                                 lm_req_o,
+  input  logic                                    lm_rsp_valid_i,
+  output logic                                    lm_rsp_ready_o,
+  input  lm_rsp_t                                 lm_rsp_i,
+  // Index
+  output logic                                    ix_valid_o,
+  input  logic                                    ix_ready_i,
+  output logic [1:0]                              ix_op_o,
+  output line_addr_t                              ix_key_o,
+  output logic [StackBits-1:0]                    ix_slot_o,
+  input  logic                                    ix_rsp_valid_i,
+  input  logic                                    ix_found_i,
+  input  logic [StackBits-1:0]                    ix_slot_i,
+
+  output logic                                    empty_o,
+  output logic                                    error_o,
+  output logic [StackBits:0]                      count_o,
+  output ds_event_t                               ev_o
+);
+
+  localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1;
+  localparam int unsigned MergeBits = (Merges > 1) ? $clog2(Merges) : 1;
+  localparam int unsigned ReadBits  = (Reads > 1) ? $clog2(Reads) : 1;
+
+  // Two bits of these are set: pairs, pairs of pairs, ... as a heap, its leaves the bits
+  function automatic logic two_of(logic [MemEntries-1:0] bits);
+    logic [2*MemEntries-1:0] one, two;
+    one = {bits, MemEntries'(0)};
+    two = '0;
+    for (int unsigned i = MemEntries - 1; i >= 1; i--) begin
+      one[i] = one[2*i] || one[2*i+1];
+      two[i] = two[2*i] || two[2*i+1] || (one[2*i] && one[2*i+1]);
+    end
+    return two[1];
+  endfunction
+
+  ds_act_t act;  // what the sequencer does; some of it is the stack's own affair
+  logic    unused_act;
+  assign unused_act = ^act;
+
+  // ---------------------------------------------------------------------------------------------
+  // Entry
+  // ---------------------------------------------------------------------------------------------
+  logic       store_room, store_takes, store_valid, load_held;
+  sys_id_t    store_id;
+  line_addr_t store_line;
+  byte_en_t   store_be;
+  line_t      store_data;
+
+  assign store_takes = store_room && !fence_i;
+  assign sr_req_o    = req_i;
+  assign sr_valid_o  = req_valid_i && !(enable_i && (req_i.is_write || load_held));
+  always_comb begin
+    req_ready_o = sr_ready_i;
+    if (enable_i) req_ready_o = req_i.is_write ? store_takes : sr_ready_i && !load_held;
+  end
+
+  ds_store_fifo #(
+    .Depth(Stores)
+  ) u_stores (
+    .clk_i,
+    .rst_ni,
+    .push_i     (enable_i && req_valid_i && req_i.is_write && store_takes),
+    .room_o     (store_room),
+    .req_i,
+    .valid_o    (store_valid),
+    .id_o       (store_id),
+    .line_o     (store_line),
+    .be_o       (store_be),
+    .data_o     (store_data),
+    .pop_i      (act.store_pop),
+    .look_line_i(req_i.line),
+    .look_hit_o (load_held)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // To the memory queue
+  // ---------------------------------------------------------------------------------------------
+  logic                 may_pass, passes, direct, direct_taken, flush_push;
+  logic [WriteBits-1:0] write_next, write_index, flush_index;
+  line_addr_t           flush_line;
+  byte_en_t             flush_be;
+
+  ds_issue #(
+    .Writes(Writes)
+  ) u_issue (
+    .clk_i,
+    .rst_ni,
+    .enable_i,
+    .head_valid_i,
+    .head_ready_o,
+    .head_req_i,
+    .may_pass_i        (may_pass),
+    .passes_o          (passes),
+    .set_pass_i        (act.set_pass),
+    .head_local_i      (act.head_local),
+    .direct_i          (direct),
+    .direct_taken_o    (direct_taken),
+    .direct_index_i    (write_next),
+    .direct_line_i     (store_line),
+    .direct_be_i       (store_be),
+    .direct_data_i     (store_data),
+    .flush_push_i      (flush_push),
+    .flush_push_index_i(lm_rsp_i.index[WriteBits-1:0]),
+    .flush_push_data_i (lm_rsp_i.data),
+    .flush_index_o     (flush_index),
+    .flush_line_i      (flush_line),
+    .flush_be_i        (flush_be),
+    .mq_valid_o,
+    .mq_ready_i,
+    .mq_req_o
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // What comes back
+  // ---------------------------------------------------------------------------------------------
+  line_addr_t           key;
+  logic [StackBits-1:0] slot, merge_slot;
+  byte_en_t             mask;
+  logic                 done_valid, done_error, answer_room, read_room;
+  logic [WriteBits-1:0] done_index;
+  logic [ReadBits-1:0]  read_index;
+  logic                 merge_room, merge_arrived, merge_is;
+  logic [MergeBits-1:0] merge_next, merge_index;
+  logic                 lm_write;
+  lm_kind_e             lm_kind;
+
+  ds_returns #(
+    .Writes   (Writes),
+    .Merges   (Merges),
+    .Reads    (Reads),
+    .StackBits(StackBits)
+  ) u_returns (
+    .clk_i,
+    .rst_ni,
+    .enable_i,
+    .mq_rsp_valid_i,
+    .mq_rsp_ready_o,
+    .mq_rsp_i,
+    .lm_rsp_valid_i,
+    .lm_rsp_ready_o,
+    .lm_rsp_i,
+    .rsp_valid_o,
+    .rsp_ready_i,
+    .rsp_o,
+    .done_valid_o   (done_valid),
+    .done_index_o   (done_index),
+    .done_error_o   (done_error),
+    .done_pop_i     (act.done_pop),
+    .flush_push_o   (flush_push),
+    .store_room_o   (answer_room),
+    .stored_i       (act.stored),
+    .store_id_i     (store_id),
+    .read_room_o    (read_room),
+    .read_index_o   (read_index),
+    .read_offer_i   (lm_valid_o && !lm_write && lm_kind == LmLoad),
+    .read_add_i     (act.head_local),
+    .head_id_i      (head_req_i.id),
+    .head_line_i    (head_req_i.line),
+    .merge_room_o   (merge_room),
+    .merge_add_i    (act.merge_add),
+    .merge_slot_i   (slot),
+    .merge_mask_i   (mask),
+    .arrived_o      (merge_arrived),
+    .arrived_index_o(merge_next),
+    .arrived_slot_o (merge_slot),
+    .merge_sent_i   (act.merge_sent),
+    .merge_index_i  (merge_index),
+    .line_i         (key),
+    .line_busy_o    (merge_is)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Stack
+  // ---------------------------------------------------------------------------------------------
+  logic [SrDepth-1:0]    sr_is;
+  logic [MemEntries-1:0] mem_is;
+  logic                  quiet;
+
+  always_comb begin
+    for (int unsigned i = 0; i < SrDepth; i++) begin
+      sr_is[i] = load_valid_i[i] && load_line_i[i] == key;
+    end
+    for (int unsigned i = 0; i < MemEntries; i++) begin
+      mem_is[i] = mem_valid_i[i] && mem_line_i[i] == key;
+    end
+  end
+
+  ds_stack #(
+    .Depth    (Depth),
+    .Writes   (Writes),
+    .Buckets  (Buckets),
+    .MergeBits(MergeBits)
+  ) u_stack (
+    .clk_i,
+    .rst_ni,
+    .enable_i,
+    .clear_error_i,
+    .error_o,
+    .ev_o,
+    .act_o          (act),
+    .count_o,
+    .quiet_o        (quiet),
+    .head_valid_i,
+    .head_passes_i  (passes),
+    .head_line_i    (head_req_i.line),
+    .may_pass_o     (may_pass),
+    .store_valid_i  (store_valid && answer_room),
+    .store_line_i   (store_line),
+    .store_be_i     (store_be),
+    .key_o          (key),
+    .slot_o         (slot),
+    .mask_o         (mask),
+    .sr_is_i        (sr_is != '0),
+    .mem_is_i       (mem_is != '0),
+    .merge_is_i     (merge_is),
+    .max_writes_i,
+    .may_flush_i    (flush_i || fence_i),
+    // With two entries free and nothing before it the store finds its place in the memory queue.
+    .may_direct_i   (direct_i && two_of(~mem_valid_i) && !(mq_valid_o && !mq_ready_i)),
+    .direct_o       (direct),
+    .direct_taken_i (direct_taken),
+    .write_next_o   (write_next),
+    .write_index_o  (write_index),
+    .flush_index_i  (flush_index),
+    .flush_line_o   (flush_line),
+    .flush_be_o     (flush_be),
+    .done_valid_i   (done_valid),
+    .done_index_i   (done_index),
+    .done_error_i   (done_error),
+    .merge_room_i   (merge_room),
+    .merge_arrived_i(merge_arrived),
+    .merge_next_i   (merge_next),
+    .merge_slot_i   (merge_slot),
+    .merge_index_o  (merge_index),
+    .read_room_i    (read_room),
+    .lm_valid_o,
+    .lm_ready_i,
+    .lm_write_o     (lm_write),
+    .lm_kind_o      (lm_kind),
+    .ix_valid_o,
+    .ix_ready_i,
+    .ix_op_o,
+    .ix_rsp_valid_i,
+    .ix_found_i,
+    .ix_slot_i
+  );
+
+  assign ix_key_o  = key;
+  assign ix_slot_o = slot;
+  assign empty_o   = !store_valid && answer_room && quiet;
+
+  always_comb begin
+    lm_req_o       = '0;
+    lm_req_o.write = lm_write;
+    lm_req_o.slot  = 12'(slot);
+    if (lm_write) begin
+      lm_req_o.be   = store_be;
+      lm_req_o.data = store_data;
+    end else begin
+      lm_req_o.kind = lm_kind;
+      unique case (lm_kind)
+        LmFlush: lm_req_o.index = 4'(write_index);
+        LmMerge: lm_req_o.index = 4'(merge_index);
+        default: lm_req_o.index = 4'(read_index);
+      endcase
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !enable_i |-> !lm_valid_o && !ix_valid_o && sr_valid_o == req_valid_i &&
+                    mq_valid_o == head_valid_i);
+  EnableQuiet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      enable_i != $past(enable_i) |-> empty_o || $past(!enable_i));
+  SrStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (sr_valid_o && !sr_ready_i) |=> sr_valid_o && $stable(sr_req_o));
+  LmStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (lm_valid_o && !lm_ready_i) |=> lm_valid_o && $stable(lm_req_o));
+  IxStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(ix_key_o) &&
+                                      $stable(ix_slot_o));
+  // Same line, in order: no store before an older load has its data, no write to the endpoint while
+  // a load of the line is on its way there.
+  StoreAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      act.stored |-> sr_is == '0 && !merge_is);
+  WriteAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      act.write_add |-> mem_is == '0 && !merge_is);
+  Fence_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (enable_i && fence_i && empty_o) |=> !enable_i || !fence_i || empty_o);
+
+endmodule

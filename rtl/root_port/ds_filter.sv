@@ -1,0 +1,98 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Filter in front of the DS stack's index: a line that it does not know is surely not there, so
+// most loads need no search. A counting Bloom filter with one hash: a two-bit counter a bucket, and
+// a counter that has once been full stays full until all is cleared (it no longer knows how many).
+//
+// The bucket of a key is the XOR of the key's pieces. Lookups are combinational; inc, dec and clear
+// act on the state of the next cycle. upd_maybe_o is a second lookup, of upd_key_i: its counter is
+// read there anyway.
+//
+// Source: L. Fan et al., Summary Cache (counting Bloom filter); docs/blocks.md, "ds_filter".
+
+module ds_filter #(
+  parameter int unsigned Buckets = 1024,  // a power of two, at least 16
+  parameter int unsigned KeyBits = 46
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic               clear_i,      // wins
+
+  input  logic [KeyBits-1:0] key_i,
+  output logic               maybe_o,
+
+  input  logic               inc_i,        // never with dec_i
+  input  logic               dec_i,
+  input  logic [KeyBits-1:0] upd_key_i,
+  output logic               upd_maybe_o
+);
+
+  if (Buckets < 16 || (Buckets & (Buckets - 1)) != 0) begin : g_check_buckets
+    $error("ds_filter: Buckets must be a power of two, at least 16");
+  end
+
+  localparam int unsigned BucketBits = $clog2(Buckets);
+  localparam int unsigned Pieces     = (KeyBits + BucketBits - 1) / BucketBits;
+  typedef logic [BucketBits-1:0] bucket_t;
+
+  function automatic bucket_t fold(logic [KeyBits-1:0] key);
+    logic [Pieces*BucketBits-1:0] padded;
+    bucket_t bucket;
+    padded = (Pieces * BucketBits)'(key);
+    bucket = '0;
+    for (int unsigned p = 0; p < Pieces; p++) begin
+      bucket = bucket ^ padded[p*BucketBits +: BucketBits];
+    end
+    return bucket;
+  endfunction
+
+  logic [Buckets-1:0][1:0] counts_q;
+  bucket_t                 bucket, upd_bucket;
+  logic [1:0]              count, upd_count;
+
+  assign bucket      = fold(key_i);
+  assign upd_bucket  = fold(upd_key_i);
+  assign count       = counts_q[bucket];
+  assign upd_count   = counts_q[upd_bucket];
+  assign maybe_o     = count != 2'd0;
+  assign upd_maybe_o = upd_count != 2'd0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      counts_q <= '0;
+    end else if (clear_i) begin
+      counts_q <= '0;
+    end else if (inc_i) begin
+      if (upd_count != 2'd3) counts_q[upd_bucket] <= upd_count + 2'd1;
+    end else if (dec_i) begin
+      if (upd_count != 2'd0 && upd_count != 2'd3) counts_q[upd_bucket] <= upd_count - 2'd1;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  logic    added_q;
+  bucket_t added_bucket_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) added_q <= 1'b0;
+    else         added_q <= inc_i && !clear_i;
+  end
+  always_ff @(posedge clk_i) begin
+    added_bucket_q <= upd_bucket;
+  end
+
+  OneUpdate_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(inc_i && dec_i));
+  Added_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (added_q && bucket == added_bucket_q) |-> maybe_o);
+  Cleared_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      clear_i |=> !maybe_o && !upd_maybe_o);
+  SameLookup_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      key_i == upd_key_i |-> maybe_o == upd_maybe_o);
+  Steady_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!inc_i && !dec_i && !clear_i) |=> !$stable(bucket) || $stable(count));
+  Counted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (added_q && bucket == added_bucket_q) |->
+      count == (($past(upd_count) == 2'd3) ? 2'd3 : $past(upd_count) + 2'd1));
+
+endmodule

@@ -1,0 +1,142 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What the DS engine hands to the memory queue: the head of the SR queue when it passes, a store
+// that goes straight to the endpoint, and a deferred one whose data has been read. What stands at
+// the memory queue stays there until it is taken; else the direct store goes first, as the
+// sequencer waits for it, and the other two in turn.
+//
+// A head passes when nothing of its line is here (may_pass_i), or when the sequencer has said so
+// (pass). may_pass_i can fall while the head stands, as the filter forgets nothing but mixes lines:
+// such a head has passed for good.
+//
+// All outputs are combinational.
+//
+// Source: docs/blocks.md, "ds_engine".
+
+module ds_issue
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter  int unsigned Writes    = 8,
+  localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 enable_i,      // 0: the head alone, as it is
+  // Head of the SR queue
+  input  logic                 head_valid_i,
+  output logic                 head_ready_o,
+  input  sys_req_t             head_req_i,
+  input  logic                 may_pass_i,
+  output logic                 passes_o,
+  input  logic                 set_pass_i,
+  input  logic                 head_local_i,  // the head leaves: local memory has it
+  // Direct store, under the id of its entry in the write table
+  input  logic                 direct_i,
+  output logic                 direct_taken_o,
+  input  logic [WriteBits-1:0] direct_index_i,
+  input  line_addr_t           direct_line_i,
+  input  byte_en_t             direct_be_i,
+  input  line_t                direct_data_i,
+  // Flush: data from local memory, the rest from the write table
+  input  logic                 flush_push_i,
+  input  logic [WriteBits-1:0] flush_push_index_i,
+  input  line_t                flush_push_data_i,
+  output logic [WriteBits-1:0] flush_index_o,
+  input  line_addr_t           flush_line_i,
+  input  byte_en_t             flush_be_i,
+  // Memory queue
+  output logic                 mq_valid_o,
+  input  logic                 mq_ready_i,
+  output sys_req_t             mq_req_o
+);
+
+  typedef enum logic [1:0] {None, Head, Direct, Flush} source_e;
+
+  source_e source, stands_q;  // stands_q: offered before and not taken
+  logic    pass_q, head_last_q;
+  logic    head_taken, flush_taken;
+  logic    flush_room, flush_valid;
+  line_t   flush_data;
+  logic [$clog2(Writes+1)-1:0] unused_flush_count;
+
+  fifo #(
+    .Width(WriteBits + LineBits),
+    .Depth(Writes)
+  ) u_flush (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (flush_push_i),
+    .in_ready_o (flush_room),
+    .in_data_i  ({flush_push_index_i, flush_push_data_i}),
+    .out_valid_o(flush_valid),
+    .out_ready_i(flush_taken),
+    .out_data_o ({flush_index_o, flush_data}),
+    .count_o    (unused_flush_count)
+  );
+
+  assign passes_o = head_valid_i && (pass_q || may_pass_i || stands_q == Head);
+
+  always_comb begin
+    source = None;
+    if (!enable_i)             source = head_valid_i ? Head : None;
+    else if (stands_q != None) source = stands_q;
+    else if (direct_i)   source = Direct;
+    else if (passes_o && !(flush_valid && head_last_q)) source = Head;
+    else if (flush_valid)    source = Flush;
+  end
+
+  assign mq_valid_o     = source != None;
+  assign head_taken     = source == Head && mq_ready_i;
+  assign direct_taken_o = source == Direct && mq_ready_i;
+  assign flush_taken    = source == Flush && mq_ready_i;
+  assign head_ready_o   = head_taken || head_local_i;
+
+  always_comb begin
+    unique case (source)
+      Direct:  mq_req_o = '{id: sys_id_t'(direct_index_i), is_write: 1'b1, line: direct_line_i,
+                            be: direct_be_i, data: direct_data_i};
+      Flush:   mq_req_o = '{id: sys_id_t'(flush_index_o), is_write: 1'b1, line: flush_line_i,
+                            be: flush_be_i, data: flush_data};
+      default: mq_req_o = head_req_i;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      stands_q    <= None;
+      pass_q      <= 1'b0;
+      head_last_q <= 1'b0;
+    end else if (enable_i) begin
+      stands_q <= mq_ready_i ? None : source;
+      if (head_taken || head_local_i) pass_q <= 1'b0;
+      else if (set_pass_i)            pass_q <= 1'b1;
+      if (head_taken)         head_last_q <= 1'b1;
+      else if (flush_taken) head_last_q <= 1'b0;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  FlushRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      flush_push_i |-> flush_room);
+  Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (enable_i && mq_valid_o && !mq_ready_i) |=>
+      !enable_i || (mq_valid_o && $stable(source) && $stable(mq_req_o)));
+  StandsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      enable_i |-> !(stands_q == Head && !head_valid_i) &&
+                   !(stands_q == Direct && !direct_i) &&
+                   !(stands_q == Flush && !flush_valid));
+  HeadIsLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (enable_i && head_valid_i) |-> !head_req_i.is_write);
+  HeadOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(head_taken && head_local_i));
+  SetPass_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      set_pass_i |-> head_valid_i && !passes_o);
+  LocalNotPassing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      head_local_i |-> head_valid_i && !passes_o);
+  PassNeedsHead_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      pass_q |-> head_valid_i);
+
+endmodule

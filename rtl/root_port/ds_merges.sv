@@ -1,0 +1,175 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Merge table of the DS engine: loads of a line that is partly in local memory. The endpoint's data
+// comes first, then the slot is read, and the valid bytes of the slot win.
+//
+//   AtEndpoint (0) -> Arrived (1) -> Reading (2) -> Ready (3) -> answered, free
+//
+// All lookups are combinational from state; of several entries the lowest counts.
+//
+// Source: docs/blocks.md, "ds_engine".
+
+module ds_merges
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter  int unsigned Merges    = 2,    // 1..16
+  parameter  int unsigned StackBits = 8,
+  localparam int unsigned IndexBits = (Merges > 1) ? $clog2(Merges) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  // A new one
+  output logic                 room_o,
+  input  logic                 add_i,
+  input  sys_id_t              add_id_i,
+  input  line_addr_t           add_line_i,
+  input  logic [StackBits-1:0] add_slot_i,
+  input  byte_en_t             add_mask_i,
+  // Is a load of this line still without its part from the slot asked for?
+  input  line_addr_t           line_i,
+  output logic                 busy_o,
+  // The endpoint's answer
+  input  sys_id_t              rsp_id_i,
+  output logic                 rsp_match_o,
+  input  logic                 rsp_take_i,
+  input  logic                 rsp_error_i,
+  input  line_t                rsp_data_i,
+  // Arrived
+  output logic                 arrived_o,
+  output logic [IndexBits-1:0] arrived_index_o,
+  output logic [StackBits-1:0] arrived_slot_o,
+  input  logic                 sent_i,         // the read of sent_index_i is on its way
+  input  logic [IndexBits-1:0] sent_index_i,
+  // The slot's data
+  input  logic                 slot_take_i,
+  input  logic [IndexBits-1:0] slot_index_i,
+  input  line_t                slot_data_i,
+  // Ready
+  output logic                 ready_o,
+  output sys_id_t              ready_id_o,
+  output logic                 ready_error_o,
+  output line_t                ready_data_o,
+  input  logic                 ready_take_i
+);
+
+  if (Merges < 1 || Merges > 16) begin : g_check_merges
+    $error("ds_merges: Merges must be 1..16");
+  end
+
+  typedef logic [IndexBits-1:0] index_t;
+  typedef enum logic [1:0] {AtEndpoint, Arrived, Reading, Ready} stage_e;
+
+  logic [Merges-1:0]                   valid_q, error_q;
+  stage_e [Merges-1:0]                 stage_q;
+  sys_id_t [Merges-1:0]                id_q;
+  logic [Merges-1:0][LineAddrBits-1:0] line_q;
+  logic [Merges-1:0][StackBits-1:0]    slot_q;
+  logic [Merges-1:0][LineBytes-1:0]    mask_q;
+  line_t [Merges-1:0]                  data_q;
+
+  index_t free_index, rsp_index, ready_index;
+  line_t  merged;
+
+  always_comb begin
+    busy_o          = 1'b0;
+    rsp_match_o     = 1'b0;
+    arrived_o       = 1'b0;
+    ready_o         = 1'b0;
+    free_index      = '0;
+    rsp_index       = '0;
+    arrived_index_o = '0;
+    ready_index     = '0;
+    for (int unsigned k = 0; k < Merges; k++) begin
+      automatic int unsigned i = Merges - 1 - k;
+      if (!valid_q[i]) begin
+        free_index = index_t'(i);
+      end else begin
+        unique case (stage_q[i])
+          AtEndpoint: begin
+            if (line_q[i] == line_i) busy_o = 1'b1;
+            if (id_q[i] == rsp_id_i) begin
+              rsp_match_o = 1'b1;
+              rsp_index   = index_t'(i);
+            end
+          end
+          Arrived: begin
+            if (line_q[i] == line_i) busy_o = 1'b1;
+            arrived_o       = 1'b1;
+            arrived_index_o = index_t'(i);
+          end
+          Ready: begin
+            ready_o     = 1'b1;
+            ready_index = index_t'(i);
+          end
+          default: ;
+        endcase
+      end
+    end
+  end
+  assign room_o         = !(&valid_q);
+  assign arrived_slot_o = slot_q[arrived_index_o];
+  assign ready_id_o     = id_q[ready_index];
+  assign ready_error_o  = error_q[ready_index];
+  assign ready_data_o   = data_q[ready_index];
+
+  always_comb begin
+    merged = data_q[slot_index_i];
+    for (int unsigned b = 0; b < LineBytes; b++) begin
+      if (mask_q[slot_index_i][b]) merged[8*b +: 8] = slot_data_i[8*b +: 8];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= '0;
+      stage_q <= {Merges{AtEndpoint}};
+    end else begin
+      if (add_i) begin
+        valid_q[free_index] <= 1'b1;
+        stage_q[free_index] <= AtEndpoint;
+      end
+      if (rsp_take_i)   stage_q[rsp_index]    <= Arrived;
+      if (sent_i)       stage_q[sent_index_i] <= Reading;
+      if (slot_take_i)  stage_q[slot_index_i] <= Ready;
+      if (ready_take_i) valid_q[ready_index]  <= 1'b0;
+    end
+  end
+
+  // Payload: no reset, it counts only while its entry is valid.
+  always_ff @(posedge clk_i) begin
+    if (add_i) begin
+      id_q[free_index]   <= add_id_i;
+      line_q[free_index] <= add_line_i;
+      slot_q[free_index] <= add_slot_i;
+      mask_q[free_index] <= add_mask_i;
+    end
+    if (rsp_take_i) begin
+      error_q[rsp_index] <= rsp_error_i;
+      data_q[rsp_index]  <= rsp_data_i;
+    end
+    if (slot_take_i) data_q[slot_index_i] <= merged;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) add_i |-> room_o);
+  Answered_A: assert property (@(posedge clk_i) disable iff (!rst_ni) rsp_take_i |-> rsp_match_o);
+  Sent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      sent_i |-> valid_q[sent_index_i] && stage_q[sent_index_i] == Arrived);
+  Slot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      slot_take_i |-> valid_q[slot_index_i] && stage_q[slot_index_i] == Reading);
+  ReadyTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ready_take_i |-> ready_o);
+  ArrivedStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (arrived_o && !sent_i) |=> arrived_o);
+  for (genvar i = 0; i < Merges; i++) begin : g_one
+    for (genvar j = i + 1; j < Merges; j++) begin : g_other
+      Distinct_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+          (valid_q[i] && valid_q[j] && stage_q[i] == AtEndpoint && stage_q[j] == AtEndpoint) |->
+          id_q[i] != id_q[j]);
+    end
+  end
+
+endmodule

@@ -1,0 +1,58 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Pace of the deferred stores: how long to wait after one has been sent before the next, by the
+// DevLoad that the endpoint reported last. An interval is a power of two of cycles, so the timer
+// has passed it when one of its upper bits is set, and it is never endless: an endpoint that
+// overloads is still asked now and then how it is.
+//
+// Both outputs follow the state and interval_i only.
+//
+// Source: DevLoad of CXL 2.0 (QoS telemetry); docs/blocks.md, "ds_pace".
+
+module ds_pace
+  import cxl_pkg::*;
+(
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic            rsp_valid_i,
+  input  logic [1:0]      dev_load_i,
+  input  logic            sent_i,      // a deferred store goes to its endpoint
+  input  logic [3:0][3:0] interval_i,  // by DevLoad: 0 none, else log2 of the cycles
+  output logic            direct_o,    // a new store may go straight to the endpoint
+  output logic            flush_o
+);
+
+  localparam int unsigned TimerBits = 16;
+
+  logic [1:0]           level_q;
+  logic [TimerBits-1:0] timer_q, above;
+  logic [3:0]           interval;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      level_q <= LoadLight;
+      timer_q <= '1;
+    end else begin
+      if (rsp_valid_i) level_q <= dev_load_i;
+      if (sent_i)             timer_q <= '0;
+      else if (timer_q != '1) timer_q <= timer_q + 1'b1;
+    end
+  end
+
+  assign interval = interval_i[level_q];
+  assign above    = timer_q >> interval;
+  assign direct_o = level_q == LoadLight || level_q == LoadOptimal;
+  assign flush_o  = interval == '0 || above != '0;
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  Sent_A: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_i |=> timer_q == '0);
+  Grows_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !sent_i |=> timer_q == $past(timer_q) + TimerBits'($past(timer_q) != '1));
+  NotBefore_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      flush_o == (interval == '0 || 32'(timer_q) >= (32'd1 << interval)));
+  Direct_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      rsp_valid_i |=> direct_o == !$past(dev_load_i[1]));
+
+endmodule

@@ -1,0 +1,429 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Sequencer of the DS engine: one operation at a time on index, slots, write table and local
+// memory.
+//
+//   L  a load at the head that may be here   LLook LFind LSlot LMask LRead
+//   S  the oldest store                      SLook SFind SNew SWrite, then
+//                                            in place (SSlot SMask), direct (SDirect) or
+//                                            deferred (SPut SInsert)
+//   F  the newest pending line goes out      FTop FSlot FMask FDelete FRead
+//   C  an endpoint write is done             CTake CFree, or CPut CInsert if the line stays
+//   M  a merge reads its slot                MRead
+//
+// Idle chooses: C, M, else of L, S and F the next in turn. A state lasts a cycle unless it waits:
+// for the index, for local memory or for the memory queue.
+//
+// key_o is the line of the operation (in Idle that of the oldest store, for what keeps it from
+// being chosen), mask_o what is to be its mask, slot_o its slot; what a state does with them is an
+// output of one cycle, and happens at its edge. What is offered (lm_valid_o, ix_valid_o, direct_o)
+// follows from state alone, but for the room in the read table.
+//
+// Source: docs/blocks.md, "ds_engine".
+
+module ds_sequencer
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter int unsigned StackBits = 8,
+  parameter int unsigned WriteBits = 3,
+  parameter int unsigned MergeBits = 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 enable_i,
+  input  logic                 clear_error_i,
+  output logic                 error_o,
+  output ds_event_t            ev_o,
+  output ds_act_t              act_o,
+  // Head load
+  input  logic                 head_want_i,      // is for L
+  input  line_addr_t           head_line_i,
+  input  logic                 head_hit_i,       // a write entry has its line
+  input  logic [StackBits-1:0] head_slot_i,
+  // Oldest store
+  input  logic                 store_want_i,     // is for S
+  input  line_addr_t           store_line_i,
+  input  byte_en_t             store_be_i,
+  // Endpoint writes
+  input  logic                 may_write_i,      // one more
+  input  logic                 may_flush_i,
+  input  logic                 may_direct_i,     // but for may_write_i and error_o
+  output logic                 direct_o,         // SDirect: the store stands at the memory queue
+  input  logic                 direct_taken_i,
+  // Line of the operation
+  output line_addr_t           key_o,
+  output logic [StackBits-1:0] slot_o,
+  output byte_en_t             mask_o,
+  input  logic                 key_maybe_i,      // filter
+  input  logic                 key_busy_i,       // a load of it is on its way to the endpoint
+  // Write table
+  input  logic                 write_hit_i,      // an entry has key_o
+  input  logic [StackBits-1:0] write_slot_i,
+  input  logic [WriteBits-1:0] write_next_i,
+  output logic [WriteBits-1:0] write_index_o,    // the entry at work
+  input  line_addr_t           write_line_i,     // its
+  input  logic [StackBits-1:0] write_done_slot_i,
+  input  byte_en_t             write_mask_i,
+  input  logic                 write_dirty_i,
+  // Completions
+  input  logic                 done_valid_i,
+  input  logic [WriteBits-1:0] done_index_i,
+  input  logic                 done_error_i,
+  // Merges
+  input  logic                 merge_room_i,
+  input  logic                 merge_arrived_i,
+  input  logic [MergeBits-1:0] merge_next_i,
+  input  logic [StackBits-1:0] merge_slot_i,
+  output logic [MergeBits-1:0] merge_index_o,
+  // Slots
+  input  logic                 pending_i,
+  input  logic                 slot_room_i,
+  input  logic [StackBits-1:0] stack_slot_i,     // after SNew and FTop
+  // Slot memory {line, mask}
+  input  line_addr_t           word_line_i,
+  input  byte_en_t             word_mask_i,
+  // Local memory
+  input  logic                 read_room_i,
+  output logic                 lm_valid_o,
+  input  logic                 lm_ready_i,
+  output logic                 lm_write_o,
+  output lm_kind_e             lm_kind_o,
+  // Index
+  output logic                 ix_valid_o,
+  input  logic                 ix_ready_i,
+  output logic [1:0]           ix_op_o,
+  input  logic                 ix_rsp_valid_i,
+  input  logic                 ix_found_i,
+  input  logic [StackBits-1:0] ix_slot_i
+);
+
+  // The upper two bits say whose line it is: so the line is there early in the cycle.
+  typedef enum logic [5:0] {
+    Idle   = 6'h00, MRead,
+    SLook, SFind, SNew, SWrite, SSlot, SMask, SDirect, SPut, SInsert,
+    LLook  = 6'h10, LFind, LSlot, LMask, LRead,
+    FTop   = 6'h20, FSlot, FMask, FDelete, FRead,
+    CTake  = 6'h30, CFree, CPut, CInsert
+  } state_e;
+  typedef enum logic [1:0] {TurnL, TurnS, TurnF} turn_e;
+
+  localparam logic [1:0] OpFind   = 2'd0;
+  localparam logic [1:0] OpInsert = 2'd1;
+  localparam logic [1:0] OpDelete = 2'd2;
+
+  state_e               state_q, state_d, chosen;
+  turn_e                last_q, last_d;
+  logic [StackBits-1:0] slot_q, slot_d;
+  logic                 new_q, new_d;      // the slot is the one that the stack's memory gave
+  logic [WriteBits-1:0] write_q, write_d;
+  logic [MergeBits-1:0] merge_q, merge_d;
+  logic                 asked_q;           // the index has the operation
+  logic                 error_q, error_set;
+  ds_event_t            ev_q, ev_d;
+
+  logic asks, ix_done, lm_taken, flush_want;
+
+  // ---------------------------------------------------------------------------------------------
+  // What stands at index, local memory and memory queue
+  // ---------------------------------------------------------------------------------------------
+  assign asks       = state_q inside {LFind, SFind, SInsert, FDelete, CInsert};
+  assign ix_valid_o = asks && !asked_q;
+  assign ix_done    = asked_q && ix_rsp_valid_i;
+  always_comb begin
+    unique case (state_q)
+      SInsert, CInsert: ix_op_o = OpInsert;
+      FDelete:          ix_op_o = OpDelete;
+      default:          ix_op_o = OpFind;
+    endcase
+  end
+
+  assign lm_valid_o = (state_q == LRead && read_room_i) || state_q inside {SWrite, FRead, MRead};
+  assign lm_write_o = state_q == SWrite;
+  assign lm_taken   = lm_valid_o && lm_ready_i;
+  always_comb begin
+    unique case (state_q)
+      FRead:   lm_kind_o = LmFlush;
+      MRead:   lm_kind_o = LmMerge;
+      default: lm_kind_o = LmLoad;
+    endcase
+  end
+
+  assign direct_o = state_q == SDirect;
+
+  // ---------------------------------------------------------------------------------------------
+  // Line, slot and mask of the operation
+  // ---------------------------------------------------------------------------------------------
+  always_comb begin
+    unique case (state_q[5:4])
+      2'd1:    key_o = head_line_i;
+      2'd2:    key_o = word_line_i;
+      2'd3:    key_o = write_line_i;
+      default: key_o = store_line_i;
+    endcase
+    unique case (state_q)
+      SMask:          mask_o = word_mask_i | store_be_i;
+      LMask, FDelete: mask_o = word_mask_i;
+      CPut:           mask_o = write_mask_i;
+      default:        mask_o = store_be_i;
+    endcase
+  end
+  assign slot_o        = new_q ? stack_slot_i : slot_q;
+  assign write_index_o = write_q;
+  assign merge_index_o = merge_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Choice
+  // ---------------------------------------------------------------------------------------------
+  assign flush_want = pending_i && may_write_i && !error_q && may_flush_i;
+
+  always_comb begin
+    chosen = Idle;
+    unique case (last_q)
+      TurnL: begin
+        if (store_want_i)      chosen = SLook;
+        else if (flush_want)   chosen = FTop;
+        else if (head_want_i)  chosen = LLook;
+      end
+      TurnS: begin
+        if (flush_want)        chosen = FTop;
+        else if (head_want_i)  chosen = LLook;
+        else if (store_want_i) chosen = SLook;
+      end
+      default: begin
+        if (head_want_i)       chosen = LLook;
+        else if (store_want_i) chosen = SLook;
+        else if (flush_want)   chosen = FTop;
+      end
+    endcase
+    if (merge_arrived_i) chosen = MRead;
+    if (done_valid_i)    chosen = CTake;
+    if (!enable_i)       chosen = Idle;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // State machine
+  // ---------------------------------------------------------------------------------------------
+  always_comb begin
+    state_d   = state_q;
+    last_d    = last_q;
+    slot_d    = slot_q;
+    new_d     = new_q;
+    write_d   = write_q;
+    merge_d   = merge_q;
+    error_set = 1'b0;
+    ev_d      = '0;
+    act_o     = '0;
+
+    unique case (state_q)
+      Idle: begin
+        state_d = chosen;
+        new_d   = 1'b0;
+        slot_d  = merge_slot_i;
+        merge_d = merge_next_i;
+        write_d = done_index_i;
+        unique case (chosen)
+          LLook:   last_d = TurnL;
+          SLook:   last_d = TurnS;
+          FTop:    last_d = TurnF;
+          default: ;
+        endcase
+      end
+
+      LLook: begin
+        slot_d  = head_slot_i;
+        state_d = head_hit_i ? LRead : LFind;
+      end
+      LFind: if (ix_done) begin
+        slot_d         = ix_slot_i;
+        act_o.set_pass = !ix_found_i;
+        ev_d.false_hit = !ix_found_i;
+        state_d        = ix_found_i ? LSlot : Idle;
+      end
+      LSlot: begin
+        act_o.word_read = 1'b1;
+        state_d         = LMask;
+      end
+      LMask: begin
+        if (&word_mask_i) begin
+          state_d = LRead;
+        end else begin
+          act_o.merge_add = merge_room_i;
+          act_o.set_pass  = merge_room_i;
+          ev_d.merge      = merge_room_i;
+          state_d         = Idle;
+        end
+      end
+      LRead: if (lm_taken) begin
+        act_o.head_local = 1'b1;
+        ev_d.hit         = 1'b1;
+        state_d          = Idle;
+      end
+
+      SLook: begin
+        slot_d = write_slot_i;
+        if (write_hit_i)      state_d = SWrite;
+        else if (key_maybe_i) state_d = SFind;
+        else                  state_d = SNew;
+      end
+      SFind: if (ix_done) begin
+        slot_d         = ix_slot_i;
+        ev_d.false_hit = !ix_found_i;
+        state_d        = ix_found_i ? SWrite : SNew;
+      end
+      SNew: begin
+        act_o.slot_take = slot_room_i;
+        new_d           = 1'b1;
+        ev_d.full       = !slot_room_i;
+        state_d         = slot_room_i ? SWrite : Idle;
+      end
+      SWrite: if (lm_taken) begin
+        act_o.stored = 1'b1;
+        if (write_hit_i) begin
+          act_o.write_mark = 1'b1;
+          act_o.store_pop  = 1'b1;
+          ev_d.in_place    = 1'b1;
+          state_d          = Idle;
+        end else if (!new_q) begin
+          state_d = SSlot;
+        end else begin
+          state_d = (may_direct_i && may_write_i && !error_q) ? SDirect : SPut;
+        end
+      end
+      SSlot: begin
+        act_o.word_read = 1'b1;
+        state_d         = SMask;
+      end
+      SMask: begin
+        act_o.word_write = 1'b1;
+        act_o.store_pop  = 1'b1;
+        ev_d.in_place    = 1'b1;
+        state_d          = Idle;
+      end
+      SDirect: if (direct_taken_i) begin
+        act_o.write_add = 1'b1;
+        act_o.store_pop = 1'b1;
+        ev_d.direct     = 1'b1;
+        state_d         = Idle;
+      end
+      SPut: begin
+        act_o.word_write = 1'b1;
+        state_d          = SInsert;
+      end
+      SInsert: if (ix_done) begin
+        act_o.push      = 1'b1;
+        act_o.store_pop = 1'b1;
+        ev_d.deferred   = 1'b1;
+        state_d         = Idle;
+      end
+
+      FTop: begin
+        act_o.slot_top = 1'b1;
+        new_d          = 1'b1;
+        state_d        = FSlot;
+      end
+      FSlot: begin
+        act_o.word_read = 1'b1;
+        state_d         = FMask;
+      end
+      FMask: state_d = key_busy_i ? Idle : FDelete;
+      FDelete: if (ix_done) begin
+        act_o.pop       = 1'b1;
+        act_o.write_add = 1'b1;
+        write_d         = write_next_i;
+        state_d         = FRead;
+      end
+      FRead: if (lm_taken) begin
+        ev_d.flushed = 1'b1;
+        state_d      = Idle;
+      end
+
+      CTake: begin
+        act_o.done_pop = 1'b1;
+        slot_d         = write_done_slot_i;
+        error_set      = done_error_i;
+        ev_d.error     = done_error_i;
+        state_d        = (done_error_i || write_dirty_i) ? CPut : CFree;
+      end
+      CFree: begin
+        act_o.slot_release = 1'b1;
+        act_o.write_free   = 1'b1;
+        state_d            = Idle;
+      end
+      CPut: begin
+        act_o.word_write = 1'b1;
+        state_d          = CInsert;
+      end
+      CInsert: if (ix_done) begin
+        act_o.push       = 1'b1;
+        act_o.write_free = 1'b1;
+        state_d          = Idle;
+      end
+
+      MRead: if (lm_taken) begin
+        act_o.merge_sent = 1'b1;
+        state_d          = Idle;
+      end
+
+      default: state_d = Idle;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+      last_q  <= TurnF;
+      asked_q <= 1'b0;
+      error_q <= 1'b0;
+      ev_q    <= '0;
+    end else begin
+      state_q <= state_d;
+      last_q  <= last_d;
+      asked_q <= asks && (asked_q ? !ix_rsp_valid_i : ix_ready_i);
+      error_q <= error_set || (error_q && !(clear_error_i && enable_i));
+      ev_q    <= ev_d;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    slot_q  <= slot_d;
+    new_q   <= new_d;
+    write_q <= write_d;
+    merge_q <= merge_d;
+  end
+
+  assign error_o = error_q;
+  assign ev_o    = ev_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SSlot, SMask, SDirect, SPut,
+                      SInsert, LLook, LFind, LSlot, LMask, LRead, FTop, FSlot, FMask, FDelete,
+                      FRead, CTake, CFree, CPut, CInsert});
+  Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!enable_i && state_q == Idle) |=> state_q == Idle && ev_q == '0);
+  // An operation begins and ends in Idle and stays what it is.
+  Family_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q != Idle && state_d != Idle) |->
+      state_q[5:4] == state_d[5:4] && (state_q == MRead) == (state_d == MRead));
+  Waits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q != Idle && state_d == state_q) |-> asks || state_q inside {SDirect, LRead, SWrite,
+                                                                        FRead, MRead});
+  OneOffer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({lm_valid_o, ix_valid_o, direct_o}));
+  OneEvent_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(ev_q));
+  StoreWanted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q == Idle && state_d == SLook) |-> store_want_i);
+  // The index agrees with what the engine knows.
+  InsertNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ix_done && ix_op_o == OpInsert) |-> !ix_found_i);
+  DeleteFound_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ix_done && ix_op_o == OpDelete) |-> ix_found_i && ix_slot_i == slot_o);
+  IndexStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(key_o) &&
+                                      $stable(slot_o));
+  ErrorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (error_o && !clear_error_i) |=> error_o);
+
+endmodule

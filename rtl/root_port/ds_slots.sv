@@ -1,0 +1,132 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Slots of the DS stack: the stack of those that wait (pending) and the pool of free ones, in one
+// memory, as a slot is in one of them at most:
+//
+//   0 .. pending-1          ...          Depth-pool .. Depth-1
+//   pending, top last                    pool, the last one freed first
+//
+// Slots at or above fresh_q have never been used; the pool goes first. So nothing is to be written
+// after reset.
+//
+// Latency: take_i and top_i read the memory; slot_o shows the slot from the next cycle on, until
+// the next of them.
+//
+// Source: docs/blocks.md, "ds_engine".
+
+module ds_slots #(
+  parameter  int unsigned Depth    = 256,  // a power of two
+  localparam int unsigned StackBits = $clog2(Depth)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  // At most one of these a cycle
+  input  logic                 take_i,     // a free slot, if there is one
+  input  logic                 top_i,      // the top of pending; it stays
+  input  logic                 release_i,  // wslot_i becomes free
+  input  logic                 push_i,     // wslot_i becomes pending
+  input  logic                 pop_i,      // the top of pending leaves
+
+  input  logic [StackBits-1:0] wslot_i,
+  output logic [StackBits-1:0] slot_o,
+  output logic                 room_o,     // there is a free slot
+  output logic                 last_o,     // one is pending
+  output logic [StackBits:0]   count_o,    // pending
+  output logic [StackBits:0]   used_o      // slots that are not free
+);
+
+  typedef logic [StackBits-1:0] slot_t;
+  typedef logic [StackBits:0]   cnt_t;
+
+  cnt_t  pending_q, pool_q, fresh_q;
+  logic  was_fresh_q;
+  slot_t fresh_slot_q;
+  logic  pooled, take_pool, take_fresh;
+  slot_t addr, rdata;
+
+  assign pooled     = pool_q != '0;
+  assign room_o     = pooled || fresh_q != cnt_t'(Depth);
+  assign take_pool  = take_i && pooled;
+  assign take_fresh = take_i && !pooled && room_o;
+  assign last_o     = pending_q == cnt_t'(1);
+  assign count_o    = pending_q;
+  assign used_o     = fresh_q - pool_q;
+
+  // Addresses count modulo Depth.
+  always_comb begin
+    addr = slot_t'(pending_q);
+    if (top_i)     addr = slot_t'(pending_q) - slot_t'(1);
+    if (take_i)    addr = -slot_t'(pool_q);
+    if (release_i) addr = ~slot_t'(pool_q);
+  end
+
+  ram_sp #(
+    .Width(StackBits),
+    .Depth(Depth)
+  ) u_slots (
+    .clk_i,
+    .re_i   (top_i || take_pool),
+    .we_i   (push_i || release_i),
+    .addr_i (addr),
+    .wdata_i(wslot_i),
+    .rdata_o(rdata)
+  );
+
+  assign slot_o = was_fresh_q ? fresh_slot_q : rdata;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pending_q <= '0;
+      pool_q    <= '0;
+      fresh_q   <= '0;
+    end else begin
+      if (push_i)     pending_q <= pending_q + cnt_t'(1);
+      if (pop_i)      pending_q <= pending_q - cnt_t'(1);
+      if (release_i)  pool_q    <= pool_q + cnt_t'(1);
+      if (take_pool)  pool_q    <= pool_q - cnt_t'(1);
+      if (take_fresh) fresh_q   <= fresh_q + cnt_t'(1);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take_i || top_i) was_fresh_q  <= take_fresh;
+    if (take_fresh)      fresh_slot_q <= slot_t'(fresh_q);
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  typedef enum logic [1:0] {Free, Hand, Pending} place_e;
+  place_e [Depth-1:0] place_q;  // where each slot is
+  place_e             slot_place, wslot_place;
+  logic               taken_q;
+  assign slot_place  = place_q[slot_o];
+  assign wslot_place = place_q[wslot_i];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      taken_q <= 1'b0;
+      place_q <= {Depth{Free}};
+    end else begin
+      taken_q <= take_i && room_o;
+      if (taken_q)   place_q[slot_o]  <= Hand;
+      if (release_i) place_q[wslot_i] <= Free;
+      if (push_i)    place_q[wslot_i] <= Pending;
+      if (pop_i)     place_q[slot_o]  <= Hand;
+    end
+  end
+
+  OneThing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({take_i, top_i, release_i, push_i, pop_i}));
+  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      32'(fresh_q) <= Depth && 32'(pending_q) + 32'(pool_q) <= 32'(fresh_q));
+  Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      taken_q |-> slot_place == Free);
+  Released_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      release_i |-> wslot_place == Hand);
+  Pushed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      push_i |-> wslot_place == Hand);
+  Popped_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      pop_i |-> pending_q != '0 && slot_place == Pending);
+  Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni) top_i |-> pending_q != '0);
+
+endmodule

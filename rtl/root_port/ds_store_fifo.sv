@@ -1,0 +1,116 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Store FIFO of the DS engine: stores in the order of their arrival, and a comparison of a line
+// with all of theirs, so that a load does not pass an older store to its line.
+//
+// Latency: a store is visible at the head and to the comparison the cycle after it was pushed; room
+// is known from state only. The head stays until pop_i, the end of its operation.
+//
+// Source: docs/blocks.md, "ds_engine".
+
+module ds_store_fifo
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter  int unsigned Depth   = 8,
+  localparam int unsigned CntBits = $clog2(Depth + 1)
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  // Tail
+  input  logic       push_i,   // only with room
+  output logic       room_o,
+  input  sys_req_t   req_i,
+  // Head
+  output logic       valid_o,
+  output sys_id_t    id_o,
+  output line_addr_t line_o,
+  output byte_en_t   be_o,
+  output line_t      data_o,
+  input  logic       pop_i,
+  // Is a store to this line there?
+  input  line_addr_t look_line_i,
+  output logic       look_hit_o
+);
+
+  if (Depth < 1) begin : g_check_depth
+    $error("ds_store_fifo: Depth must be at least 1");
+  end
+
+  localparam int unsigned PtrBits = (Depth > 1) ? $clog2(Depth) : 1;
+  typedef logic [PtrBits-1:0] ptr_t;
+  typedef logic [CntBits-1:0] cnt_t;
+
+  function automatic ptr_t next_slot(ptr_t slot);
+    return (slot == ptr_t'(Depth - 1)) ? '0 : slot + ptr_t'(1);
+  endfunction
+
+  ptr_t head_q, tail_q;
+  cnt_t count_q;
+
+  // Keys, seen in parallel
+  logic [Depth-1:0]                   valid_q;
+  logic [Depth-1:0][LineAddrBits-1:0] line_q;
+  // The rest, one entry at a time
+  sys_id_t  id_q [Depth];
+  byte_en_t be_q [Depth];
+  line_t    data_q [Depth];
+
+  assign room_o  = count_q < cnt_t'(Depth);
+  assign valid_o = count_q != '0;
+  assign id_o    = id_q[head_q];
+  assign line_o  = line_q[head_q];
+  assign be_o    = be_q[head_q];
+  assign data_o  = data_q[head_q];
+
+  always_comb begin
+    look_hit_o = 1'b0;
+    for (int unsigned i = 0; i < Depth; i++) begin
+      if (valid_q[i] && line_q[i] == look_line_i) look_hit_o = 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q  <= '0;
+      tail_q  <= '0;
+      count_q <= '0;
+      valid_q <= '0;
+    end else begin
+      if (push_i) begin
+        tail_q          <= next_slot(tail_q);
+        valid_q[tail_q] <= 1'b1;
+      end
+      if (pop_i) begin
+        head_q          <= next_slot(head_q);
+        valid_q[head_q] <= 1'b0;
+      end
+      if (push_i != pop_i) count_q <= push_i ? count_q + cnt_t'(1) : count_q - cnt_t'(1);
+    end
+  end
+
+  // Payload: no reset, it counts only while its entry is valid.
+  always_ff @(posedge clk_i) begin
+    if (push_i) begin
+      line_q[tail_q] <= req_i.line;
+      id_q[tail_q]   <= req_i.id;
+      be_q[tail_q]   <= req_i.be;
+      data_q[tail_q] <= req_i.data;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) push_i |-> room_o);
+  Store_A: assert property (@(posedge clk_i) disable iff (!rst_ni) push_i |-> req_i.is_write);
+  Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> valid_o);
+  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= cnt_t'(Depth));
+  CountsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      32'(count_q) == 32'($countones(valid_q)));
+  HeadValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_q[head_q] == valid_o);
+  HeadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (valid_o && !pop_i) |=> valid_o && $stable(line_o) && $stable(be_o) && $stable(id_o));
+
+endmodule

@@ -1,0 +1,158 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Write table of the DS engine: the lines on their way to the endpoint. The data stays in its slot
+// of local memory until the endpoint has it.
+//
+//   mask   bytes of the slot that are valid
+//   smask  bytes that were sent
+//   dirty  a store came after that: the line goes once more
+//
+// Lookups by the head load's line, by another line, and by entry, all combinational from state;
+// what is added, marked or freed shows in the next cycle. The lowest free entry is the next one.
+//
+// Source: docs/blocks.md, "ds_engine".
+
+module ds_writes
+  import cxl_pkg::*;
+#(
+  parameter  int unsigned Writes    = 8,    // 1..16
+  parameter  int unsigned StackBits = 8,
+  localparam int unsigned IndexBits = (Writes > 1) ? $clog2(Writes) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  // By line: the head load's
+  input  line_addr_t           head_line_i,
+  output logic                 head_hit_o,
+  output logic                 head_full_o,  // every byte of the slot is valid
+  output logic [StackBits-1:0] head_slot_o,
+  // By line: the one that the sequencer works on; mark_i adds a store's bytes to it
+  input  line_addr_t           line_i,
+  output logic                 hit_o,
+  output logic [StackBits-1:0] slot_o,
+  input  logic                 mark_i,
+  input  byte_en_t             mark_be_i,
+  // By entry: the flush that goes out
+  input  logic [IndexBits-1:0] flush_index_i,
+  output line_addr_t           flush_line_o,
+  output byte_en_t             flush_be_o,
+  // By entry: the write that is done
+  input  logic [IndexBits-1:0] done_index_i,
+  output line_addr_t           done_line_o,
+  output logic [StackBits-1:0] done_slot_o,
+  output byte_en_t             done_mask_o,
+  output logic                 done_dirty_o,
+  input  logic                 free_i,
+  // Next entry: {line_i, add_slot_i, add_mask_i}
+  output logic                 room_o,
+  output logic [IndexBits-1:0] add_index_o,
+  input  logic                 add_i,
+  input  logic [StackBits-1:0] add_slot_i,
+  input  byte_en_t             add_mask_i,
+
+  output logic [4:0]           used_o
+);
+
+  if (Writes < 1 || Writes > 16) begin : g_check_writes
+    $error("ds_writes: Writes must be 1..16");
+  end
+
+  typedef logic [IndexBits-1:0] index_t;
+  typedef logic [StackBits-1:0] slot_t;
+
+  logic [Writes-1:0]                   valid_q, dirty_q;
+  logic [Writes-1:0][LineAddrBits-1:0] line_q;
+  logic [Writes-1:0][StackBits-1:0]    slot_q;
+  logic [Writes-1:0][LineBytes-1:0]    mask_q, smask_q;
+  logic [4:0]                          used_q;
+
+  logic [Writes-1:0] head_is, line_is;
+
+  always_comb begin
+    head_full_o = 1'b0;
+    head_slot_o = '0;
+    slot_o      = '0;
+    for (int unsigned i = 0; i < Writes; i++) begin
+      head_is[i] = valid_q[i] && line_q[i] == head_line_i;
+      line_is[i] = valid_q[i] && line_q[i] == line_i;
+      if (head_is[i]) begin
+        head_full_o = &mask_q[i];
+        head_slot_o = head_slot_o | slot_q[i];
+      end
+      if (line_is[i]) slot_o = slot_o | slot_q[i];
+    end
+  end
+  assign head_hit_o = |head_is;
+  assign hit_o      = |line_is;
+
+  always_comb begin
+    add_index_o = '0;
+    for (int unsigned i = 0; i < Writes; i++) begin
+      if (!valid_q[Writes-1-i]) add_index_o = index_t'(Writes - 1 - i);
+    end
+  end
+  assign room_o = !(&valid_q);
+  assign used_o = used_q;
+
+  assign flush_line_o = line_q[flush_index_i];
+  assign flush_be_o   = smask_q[flush_index_i];
+  assign done_line_o  = line_q[done_index_i];
+  assign done_slot_o  = slot_q[done_index_i];
+  assign done_mask_o  = mask_q[done_index_i];
+  assign done_dirty_o = dirty_q[done_index_i];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= '0;
+      used_q  <= '0;
+    end else begin
+      if (add_i)  valid_q[add_index_o]  <= 1'b1;
+      if (free_i) valid_q[done_index_i] <= 1'b0;
+      if (add_i != free_i) used_q <= add_i ? used_q + 5'd1 : used_q - 5'd1;
+    end
+  end
+
+  // Payload: no reset, it counts only while its entry is valid.
+  always_ff @(posedge clk_i) begin
+    if (add_i) begin
+      line_q[add_index_o]  <= line_i;
+      slot_q[add_index_o]  <= add_slot_i;
+      mask_q[add_index_o]  <= add_mask_i;
+      smask_q[add_index_o] <= add_mask_i;
+      dirty_q[add_index_o] <= 1'b0;
+    end
+    if (mark_i) begin
+      for (int unsigned i = 0; i < Writes; i++) begin
+        if (line_is[i]) begin
+          mask_q[i]  <= mask_q[i] | mark_be_i;
+          dirty_q[i] <= 1'b1;
+        end
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) add_i |-> room_o);
+  OneThing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({add_i, free_i, mark_i}));
+  NewLine_A: assert property (@(posedge clk_i) disable iff (!rst_ni) add_i |-> !hit_o);
+  HeadOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(head_is));
+  LineOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(line_is));
+  MarkHit_A: assert property (@(posedge clk_i) disable iff (!rst_ni) mark_i |-> hit_o);
+  FreeUsed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      free_i |-> valid_q[done_index_i]);
+  Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      32'(used_q) == 32'($countones(valid_q)));
+  // Lines and slots are distinct.
+  for (genvar i = 0; i < Writes; i++) begin : g_one
+    for (genvar j = i + 1; j < Writes; j++) begin : g_other
+      Distinct_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+          (valid_q[i] && valid_q[j]) |-> line_q[i] != line_q[j] && slot_q[i] != slot_q[j]);
+    end
+    SentIsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        valid_q[i] |-> (smask_q[i] & ~mask_q[i]) == '0);
+  end
+
+endmodule

@@ -1,0 +1,656 @@
+// What stands around a ds_engine, and what must hold there whatever the engine does inside.
+//
+// Purpose: SR queue, memory queue with its endpoint, local memory and index as the page describes
+//          them, each with latencies and stalls of its own; requests at random or by hand; and a
+//          flat memory that only the requests change. Checks that every load gives what the flat
+//          memory held when it was taken, that each request is answered once and in bounded time,
+//          that no slot is lost or used twice, that deferred lines leave most recent first, and
+//          that the endpoint is written only what was stored.
+// Units:   cycles; lines (address[51:6]).
+// Use:     drive() makes the inputs of a cycle and evaluates the twin, commit() is its edge. A test
+//          that compares the RTL does it in between.
+// Errors:  a broken rule is a GoogleTest failure; ok() is false from then on.
+// Source:  docs/blocks.md, ds_engine, ds_index, sr_queue, memory_queue.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "refmodel/root_port/ds_engine.hpp"
+#include "tests/common/sys_bits.hpp"
+
+namespace cxlgpu::test {
+
+inline constexpr unsigned kSrDepth = 32, kMemEntries = 30;
+
+// Percent a cycle unless named otherwise. As they stand nothing is ever late.
+struct DsRates {
+  unsigned requests = 100, writes = 50, full_lines = 60;
+  std::uint64_t base = 0, lines = 64, stride = 1;
+  unsigned sr_ready = 100, mq_ready = 100, rsp_ready = 100, lm_ready = 100, ix_ready = 100;
+  unsigned answers = 100, lm_answers = 100;               // of those that are due
+  unsigned latency = 20, lm_latency = 4, ix_slow = 0;     // most cycles; ix_slow: of the bound
+  unsigned freezes = 0, freeze_cycles = 0, reads_go = 0;  // per 10000; reads_go while frozen
+  unsigned write_errors = 0, read_errors = 0;
+  unsigned flush = 100, direct = 50;  // of the time, in spells
+  unsigned fences = 0;                // per 10000
+  unsigned most_writes = 8;
+  std::uint64_t cycles = 0;  // of such traffic
+
+  DsRates() = default;
+  DsRates(Random& random, const DsConfig& config) {
+    cycles = 200 + random.below(6000);
+    const auto any = [&](unsigned low) {
+      return random.percent(40) ? 100 : low + static_cast<unsigned>(random.below(101 - low));
+    };
+    requests = any(20);
+    writes = random.pick(std::array{0u, 10u, 30u, 50u, 50u, 70u, 90u, 100u});
+    full_lines = random.pick(std::array{0u, 50u, 90u, 100u});
+    base = random.bits(45);
+    const std::uint64_t some[] = {1, 3, 8, config.depth, 2 * config.depth, 5 * config.depth};
+    lines = random.pick(some);
+    // The last makes neighbours meet in a bucket of the filter.
+    stride = random.pick(std::array<std::uint64_t, 4>{1, 16, 1024, config.buckets + 1});
+    for (unsigned* p : {&sr_ready, &mq_ready, &rsp_ready, &lm_ready, &ix_ready}) *p = any(20);
+    if (random.percent(15)) rsp_ready = 2;
+    answers = any(20);
+    lm_answers = any(20);
+    latency = random.pick(std::array{1u, 5u, 20u, 100u, 1000u});
+    lm_latency = random.pick(std::array{1u, 4u, 30u, 100u});
+    ix_slow = random.pick(std::array{0u, 20u, 100u});
+    freezes = random.pick(std::array{0u, 0u, 5u, 20u});
+    freeze_cycles = 100 + static_cast<unsigned>(random.below(2000));
+    reads_go = random.percent(50);
+    write_errors = random.percent(50) ? random.pick(std::array{5u, 20u, 50u}) : 0;
+    read_errors = random.percent(30) ? 5 : 0;
+    flush = random.pick(std::array{10u, 50u, 100u});
+    direct = random.pick(std::array{0u, 30u, 70u, 100u});
+    fences = random.pick(std::array{0u, 0u, 3u, 20u});
+    most_writes = random.percent(50) ? 16 : 1 + static_cast<unsigned>(random.below(4));
+    if (random.percent(10)) storm(config, random);
+  }
+  // Stores faster than the endpoint takes them: the region fills.
+  void storm(const DsConfig& config, Random& random) {
+    cycles = 40 * config.depth + random.below(1000);
+    requests = full_lines = sr_ready = rsp_ready = lm_ready = 100;
+    writes = 95;
+    lines = 5 * config.depth;
+    ix_slow = fences = direct = write_errors = 0;
+    flush = latency > 100 ? 10 : 2;
+  }
+};
+
+class DsWorld {
+ public:
+  DsWorld(const DsConfig& config, Random& random)
+      : rates(DsRates()),
+        config_(config),
+        random_(random),
+        twin_(config),
+        region_(config.depth),
+        local_(config.depth) {
+    for (Line& line : local_) line = random_line(random_);
+    in_.max_writes = config.writes;
+    in_.direct = in_.flush = true;
+  }
+
+  DsRates rates;
+  bool at_random = false;  // requests and levels; else by hand
+  bool freeze_writes = false, freeze_reads = false;
+  unsigned failing_writes = 0;  // the next ones at the endpoint
+  DsEngine::In& levels() { return in_; }
+  bool off = false;  // enable_i follows when idle() holds
+
+  // By hand: put in, in this order. The id tells them apart.
+  std::uint32_t store(std::uint64_t line, std::uint8_t fill, std::uint64_t mask = kAllBytes) {
+    MemRequest request{next_id_++, true, line * kLineBytes, mask, {}};
+    request.data.fill(fill);
+    script_.push_back(request);
+    return request.id;
+  }
+  std::uint32_t load(std::uint64_t line) {
+    script_.push_back({next_id_++, false, line * kLineBytes, 0, {}});
+    return script_.back().id;
+  }
+  [[nodiscard]] const MemResponse* answer(std::uint32_t id) const {
+    const auto at = answers_.find(id);
+    return at == answers_.end() ? nullptr : &at->second;
+  }
+
+  [[nodiscard]] bool ok() const { return ok_; }
+  [[nodiscard]] const DsEngine::In& in() const { return in_; }
+  [[nodiscard]] const DsEngine::Out& out() const { return out_; }
+  [[nodiscard]] const DsEngine& twin() const { return twin_; }
+  DsEngine& twin() { return twin_; }
+  [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
+  [[nodiscard]] unsigned mq_held() const { return static_cast<unsigned>(mq_count()); }
+  [[nodiscard]] Line endpoint(std::uint64_t line) const { return at(endpoint_, line); }
+  [[nodiscard]] Line flat(std::uint64_t line) const { return at(flat_, line); }
+  // Lines of the writes that the memory queue took, in order.
+  std::vector<std::uint64_t> writes_sent;
+  [[nodiscard]] bool idle() const {
+    return loads_.empty() && stores_.empty() && script_.empty() && !in_.req_valid && sr_.empty() &&
+           mq_count() == 0 && !in_.mq_rsp_valid && out_.empty && lm_reads_.empty() &&
+           !in_.lm_rsp_valid;
+  }
+
+  struct Seen {
+    std::uint64_t direct = 0, deferred = 0, in_place = 0, flushed = 0, hit = 0, merge = 0,
+                  false_hit = 0, full = 0, error = 0;
+    std::uint64_t loads = 0, stores = 0, load_errors = 0, fences = 0, off_cycles = 0;
+    std::uint64_t slots_reused = 0, most_pending = 0, most_writes = 0, oldest = 0;
+    std::uint64_t store_before_endpoint = 0;  // answered with the endpoint's writes frozen
+    std::uint64_t to_write_table = 0;         // stored to a line that is under way
+    void add(const DsEvents& e) {
+      direct += e.direct;
+      deferred += e.deferred;
+      in_place += e.in_place;
+      flushed += e.flushed;
+      hit += e.hit;
+      merge += e.merge;
+      false_hit += e.false_hit;
+      full += e.full;
+      error += e.error;
+    }
+  } seen;
+
+  void drive() {
+    ++cycle_;
+    if (at_random) choose_levels();
+    if (!in_.req_valid) choose_request();
+    in_.sr_ready = sr_.size() < kSrDepth && random_.percent(rates.sr_ready);
+    in_.head_valid = !sr_.empty();
+    if (in_.head_valid) in_.head = sr_.front().request;
+    in_.loads = {sr_lines_.data(), sr_loads_};
+    in_.mem = {mq_lines_.data(), mq_valid_};
+    if (!in_.mq_rsp_valid) answer_from_endpoint();
+    if (!in_.lm_rsp_valid) answer_from_local();
+    answer_from_index();
+    in_.rsp_ready = random_.percent(rates.rsp_ready);
+    in_.lm_ready = random_.percent(rates.lm_ready);
+    in_.ix_ready = !index_op_ && random_.percent(rates.ix_ready);
+    in_.mq_ready = false;
+    out_ = twin_.eval(in_);
+    in_.mq_ready = mq_takes(out_.mq_valid ? line_of_request(out_.mq_req) : random_.bits(46));
+    if (in_.mq_ready) out_ = twin_.eval(in_);  // its offers do not depend on it
+  }
+
+  void commit() {
+    twin_.clock(in_);  // what follows changes the inputs
+    if (in_.enable) {
+      check_levels();
+      take_index_answer();
+      take_index_operation();
+      take_local_answer();
+      take_local_request();
+    } else {
+      ++seen.off_cycles;
+      expect(out_.mq_valid == in_.head_valid && !out_.lm_valid && !out_.ix_valid,
+             "off: only wires");
+    }
+    take_head();
+    take_mq_request();
+    take_mq_answer();
+    take_response();
+    take_request();
+    count_age();
+  }
+
+  // Between phases, with everything answered: what the endpoint holds is what was stored.
+  void check_endpoint() {
+    for (const auto& [line, data] : flat_) {
+      if (at(endpoint_, line) != data) {
+        fail("after the fence the endpoint differs in line " + std::to_string(line));
+        return;
+      }
+    }
+  }
+  void forget_lines() {  // keeps the maps small; only with check_endpoint() done
+    slowest_ = 0;
+    writes_sent.clear();
+    flat_.clear();
+    endpoint_.clear();
+    stored_.clear();
+  }
+
+ private:
+  using Memory = std::unordered_map<std::uint64_t, Line>;
+  struct SrEntry {
+    MemRequest request;
+    unsigned slot = 0;
+  };
+  struct MqEntry {
+    bool valid = false;
+    MemRequest request;
+    std::uint64_t due = 0;
+  };
+  struct Load {
+    std::uint64_t line = 0;
+    Line data{};
+    std::uint64_t born = 0;
+    bool error = false;
+  };
+  struct Store {
+    std::uint64_t line = 0;
+    std::uint64_t born = 0;
+    bool in_local = false;
+  };
+  struct LmRead {
+    LmResponse response;
+    std::uint64_t due = 0;
+  };
+  struct Slot {
+    enum class State : std::uint8_t { Free, Used, MayBeFree } state = State::Free;
+    std::uint64_t line = 0;
+    bool ever = false;
+  };
+  struct IndexOp {
+    unsigned op = 0;
+    std::uint64_t key = 0;
+    unsigned slot = 0;
+    std::uint64_t due = 0;
+  };
+  struct UnderWay {
+    std::uint64_t line = 0;
+    unsigned slot = 0;
+    bool clean = true;  // not stored to since it was sent
+    bool read = false;  // its data were asked for at local memory
+    bool sent = false;
+  };
+
+  static std::uint64_t line_of_request(const MemRequest& r) { return r.addr / kLineBytes; }
+  // Never stored: every line and byte its own.
+  static Line at(const Memory& memory, std::uint64_t line) {
+    const auto found = memory.find(line);
+    if (found != memory.end()) return found->second;
+    Line data;
+    for (std::size_t i = 0; i < kLineBytes; ++i)
+      data[i] = static_cast<std::uint8_t>(line * 37 + (line >> 8) * 11 + i * 5 + 1);
+    return data;
+  }
+  static Line& at(Memory& memory, std::uint64_t line) {
+    const auto found = memory.find(line);
+    if (found != memory.end()) return found->second;
+    return memory.emplace(line, at(std::as_const(memory), line)).first->second;
+  }
+  [[nodiscard]] std::size_t mq_count() const {
+    return static_cast<std::size_t>(std::popcount(mq_valid_));
+  }
+  void fail(const std::string& what) {
+    if (ok_) ADD_FAILURE() << "cycle " << cycle_ << ", depth " << config_.depth << ": " << what;
+    ok_ = false;
+  }
+  void expect(bool holds, const char* what) {
+    if (!holds) fail(what);
+  }
+
+  // Levels hold for spells of some length.
+  void choose_levels() {
+    if (random_.below(50) == 0) in_.flush = random_.percent(rates.flush);
+    if (random_.below(30) == 0) in_.direct = random_.percent(rates.direct);
+    if (random_.below(500) == 0) {
+      const bool none = random_.percent(5);
+      in_.max_writes = none ? 0 : 1 + static_cast<unsigned>(random_.below(rates.most_writes));
+    }
+    if (in_.fence) {
+      if (out_.empty || random_.below(2000) == 0) in_.fence = random_.percent(50);
+    } else {
+      in_.fence = random_.below(10'000) < rates.fences;
+      seen.fences += in_.fence;
+    }
+    in_.clear_error = random_.below(out_.error ? 100 : 2000) == 0;
+    if (cycle_ >= frozen_until_) {
+      freeze_writes = freeze_reads = false;
+      if (random_.below(10'000) < rates.freezes) {
+        frozen_until_ = cycle_ + rates.freeze_cycles;
+        freeze_writes = true;
+        freeze_reads = rates.reads_go == 0;
+      }
+    }
+  }
+
+  void choose_request() {
+    if (!script_.empty()) {
+      in_.req = script_.front();
+      script_.pop_front();
+      in_.req_valid = true;
+    } else if (at_random && random_.percent(rates.requests)) {
+      const std::uint64_t line = rates.base + random_.below(rates.lines) * rates.stride;
+      MemRequest& r = in_.req;
+      r = random_request(random_, line, rates.writes);
+      r.byte_enable = random_.percent(rates.full_lines) ? kAllBytes
+                      : random_.percent(50)             ? random_.bits(64)
+                      : random_.percent(95)
+                          ? std::rotl(random_.bits(1 + static_cast<unsigned>(random_.below(16))),
+                                      static_cast<int>(random_.below(64)))
+                          : 0;
+      // Few ids, so that they come again soon; a load and a store may have the same.
+      do {
+        r.id = static_cast<std::uint32_t>(random_.bits(random_.percent(50) ? 8 : 16));
+      } while (r.is_write ? stores_.contains(r.id) : loads_.contains(r.id));
+      in_.req_valid = true;
+    }
+  }
+
+  // Endpoint and memory queue: one access a line, any order, the entry free with its answer.
+  bool mq_takes(std::uint64_t line) {
+    if (!random_.percent(rates.mq_ready) || mq_count() == kMemEntries) return false;
+    for (unsigned e = 0; e < kMemEntries; ++e) {
+      if (mq_[e].valid && mq_lines_[e] == line) return false;
+    }
+    return true;
+  }
+  void answer_from_endpoint() {
+    if (mq_valid_ == 0 || !random_.percent(rates.answers)) return;
+    const unsigned first = static_cast<unsigned>(random_.below(kMemEntries));
+    for (unsigned n = 0; n < kMemEntries; ++n) {
+      const unsigned e = (first + n) % kMemEntries;
+      MqEntry& entry = mq_[e];
+      const MemRequest& request = entry.request;
+      if (!entry.valid || entry.due > cycle_) continue;
+      if (request.is_write ? freeze_writes : freeze_reads) continue;
+      in_.mq_rsp_valid = true;
+      in_.mq_rsp = {request.id, request.is_write, false, random_line(random_)};
+      if (request.is_write) {
+        bool bad = in_.enable && random_.percent(rates.write_errors);
+        if (failing_writes > 0) {
+          bad = true;
+          --failing_writes;
+        }
+        in_.mq_rsp.error = bad;
+        // A write that fails may have been done or not, byte for byte.
+        merge_bytes(at(endpoint_, mq_lines_[e]), request.data,
+                    bad ? request.byte_enable & random_.bits(64) : request.byte_enable);
+      } else {
+        in_.mq_rsp.error = random_.percent(rates.read_errors);
+        in_.mq_rsp.data = at(std::as_const(endpoint_), mq_lines_[e]);
+        if (in_.mq_rsp.error) {
+          const auto load = loads_.find(request.id);
+          if (load != loads_.end()) load->second.error = true;
+        }
+      }
+      entry.valid = false;
+      mq_valid_ &= ~(std::uint64_t{1} << e);
+      in_.mem.valid = mq_valid_;
+      return;
+    }
+  }
+  void take_mq_answer() {
+    if (!in_.mq_rsp_valid || !out_.mq_rsp_ready) return;
+    in_.mq_rsp_valid = false;
+    if (!in_.enable || !in_.mq_rsp.is_write) return;
+    const auto way = under_way_.find(in_.mq_rsp.id);
+    if (!in_.mq_rsp.error && way->second.clean) {
+      region_[way->second.slot].state = Slot::State::MayBeFree;
+    }
+    under_way_.erase(way);
+  }
+  void take_mq_request() {
+    if (!out_.mq_valid || !in_.mq_ready) return;
+    const MemRequest& r = out_.mq_req;
+    const std::uint64_t line = line_of_request(r);
+    unsigned e = 0;
+    while (mq_[e].valid) ++e;
+    mq_[e] = {true, r, cycle_ + 1 + random_.below(rates.latency)};
+    mq_lines_[e] = line;
+    mq_valid_ |= std::uint64_t{1} << e;
+    if (r.is_write) writes_sent.push_back(line);
+    if (!in_.enable || !r.is_write) return;
+    expect((r.byte_enable & ~stored_[line]) == 0, "a byte that was never stored is written");
+    expect(r.id < config_.writes, "id of an endpoint write");
+    const auto way = under_way_.find(r.id);
+    if (way == under_way_.end()) {  // at once: the store whose data were put in local memory last
+      expect(last_local_ && line_of_request(*last_local_) == line &&
+                 last_local_->byte_enable == r.byte_enable && last_local_->data == r.data,
+             "a direct write is the store's");
+      under_way_[r.id] = {line, last_slot_, true, true, true};
+    } else {
+      expect(way->second.line == line && !way->second.sent, "a flushed line is sent once");
+      way->second.sent = true;
+    }
+    seen.most_writes = std::max<std::uint64_t>(seen.most_writes, under_way_.size());
+  }
+
+  void take_head() {
+    if (!in_.head_valid || !out_.head_ready) return;
+    const bool to_mq = out_.mq_valid && in_.mq_ready && !out_.mq_req.is_write;
+    const bool to_local =
+        out_.lm_valid && in_.lm_ready && !out_.lm_req.write && out_.lm_req.kind == LmKind::Load;
+    if (in_.enable) expect(to_mq != to_local, "the head goes to one place");
+    if (in_.enable && to_mq) {
+      expect(out_.mq_req.id == in_.head.id && out_.mq_req.addr == in_.head.addr,
+             "the head is the request at the memory queue");
+    }
+    sr_loads_ &= ~(std::uint64_t{1} << sr_.front().slot);
+    sr_.pop_front();
+  }
+
+  // Index.
+  [[nodiscard]] unsigned index_bound(unsigned op) const {
+    const unsigned h = 2 * (std::bit_width(index_.size() + 1) - 1);
+    return op == 1 ? 4 * h + 5 : op == 2 ? 3 * h + 12 : h + 1;
+  }
+  void answer_from_index() {
+    in_.ix_rsp_valid = index_op_ && index_op_->due <= cycle_;
+    in_.ix_found = false;
+    in_.ix_slot = 0;
+    if (!in_.ix_rsp_valid) return;
+    const auto found = index_.find(index_op_->key);
+    in_.ix_found = found != index_.end();
+    if (in_.ix_found) in_.ix_slot = found->second;
+    if (index_op_->op == 1 && !in_.ix_found) in_.ix_slot = index_op_->slot;
+  }
+  void take_index_operation() {
+    if (!out_.ix_valid || !in_.ix_ready) return;
+    const unsigned bound = index_bound(out_.ix_op);
+    const unsigned cycles =
+        random_.percent(rates.ix_slow) ? bound : 1 + static_cast<unsigned>(random_.below(bound));
+    index_op_ = {out_.ix_op, out_.ix_key, out_.ix_slot, cycle_ + cycles};
+  }
+  void take_index_answer() {
+    if (!in_.ix_rsp_valid) return;
+    const IndexOp op = *index_op_;
+    index_op_.reset();
+    if (op.op == 1) {
+      expect(!in_.ix_found, "a line is inserted that is there");
+      for (const auto& [key, slot] : index_) expect(slot != op.slot, "a slot is used twice");
+      index_[op.key] = op.slot;
+      pending_.push_back(op.key);
+    } else if (op.op == 2) {
+      expect(in_.ix_found, "a line is deleted that is not there");
+      expect(!pending_.empty() && pending_.back() == op.key,
+             "the deferred line that leaves is not the most recent");
+      if (!ok_) return;
+      index_.erase(op.key);
+      pending_.pop_back();
+    }
+    seen.most_pending = std::max<std::uint64_t>(seen.most_pending, pending_.size());
+  }
+
+  // Local memory: writes and reads done as taken, reads answered in any order.
+  void take_local_request() {
+    if (!out_.lm_valid || !in_.lm_ready) return;
+    const LmRequest& r = out_.lm_req;
+    expect(r.slot < config_.depth, "a slot beyond the region");
+    if (!ok_) return;
+    if (r.write) {
+      take_local_write(r);
+      return;
+    }
+    Slot& slot = region_[r.slot];
+    if (r.kind == LmKind::Load) {
+      expect(slot.state != Slot::State::Free && slot.line == line_of_request(in_.head),
+             "a load reads another line's slot");
+    } else if (r.kind == LmKind::Flush) {
+      const bool mine =
+          under_way_.try_emplace(r.index, UnderWay{slot.line, r.slot, true, true, false}).second;
+      expect(mine && slot.state == Slot::State::Used, "a flush of a free slot or a used entry");
+    }
+    lm_reads_.push_back(
+        {{r.kind, r.index, local_[r.slot]}, cycle_ + 1 + random_.below(rates.lm_latency)});
+  }
+  void take_local_write(const LmRequest& r) {
+    expect(!to_local_.empty(), "a write to local memory without a store");
+    if (!ok_) return;
+    const MemRequest store = to_local_.front();
+    to_local_.pop_front();
+    const std::uint64_t line = line_of_request(store);
+    expect(store.byte_enable == r.byte_enable && store.data == r.data,
+           "what is written to local memory is the store's");
+    Slot& slot = region_[r.slot];
+    for (unsigned s = 0; s < region_.size(); ++s) {  // a line has one slot
+      if (s == r.slot || region_[s].state == Slot::State::Free || region_[s].line != line) continue;
+      expect(region_[s].state == Slot::State::MayBeFree, "a line has two slots");
+      region_[s].state = Slot::State::Free;
+    }
+    expect(slot.state != Slot::State::Used || slot.line == line, "a slot is used twice");
+    seen.slots_reused += slot.ever && slot.line != line;
+    slot = {Slot::State::Used, line, true};
+    merge_bytes(local_[r.slot], r.data, r.byte_enable);
+    for (auto& [w, way] : under_way_) {
+      if (way.line == line) {
+        way.clean = false;
+        ++seen.to_write_table;
+      }
+    }
+    last_local_ = store;
+    last_slot_ = r.slot;
+    const auto at = stores_.find(store.id);
+    expect(at != stores_.end(), "a store was answered before its data were in local memory");
+    if (ok_) at->second.in_local = true;
+  }
+  void answer_from_local() {
+    if (lm_reads_.empty() || !random_.percent(rates.lm_answers)) return;
+    const std::size_t n = random_.below(lm_reads_.size());
+    if (lm_reads_[n].due > cycle_) return;
+    in_.lm_rsp_valid = true;
+    in_.lm_rsp = lm_reads_[n].response;
+    lm_reads_.erase(lm_reads_.begin() + static_cast<std::ptrdiff_t>(n));
+  }
+  void take_local_answer() {
+    if (in_.lm_rsp_valid && out_.lm_rsp_ready) in_.lm_rsp_valid = false;
+  }
+
+  // Requests and their answers.
+  void take_request() {
+    if (out_.sr_valid && in_.sr_ready) {
+      expect(in_.req_valid && out_.req_ready, "a request enters the SR queue by half");
+      sr_lines_[sr_slot_] = line_of_request(in_.req);
+      if (!in_.req.is_write) sr_loads_ |= std::uint64_t{1} << sr_slot_;
+      sr_.push_back({in_.req, sr_slot_});
+      sr_slot_ = (sr_slot_ + 1) % kSrDepth;
+    }
+    if (!in_.req_valid || !out_.req_ready) return;
+    in_.req_valid = false;
+    const MemRequest& r = in_.req;
+    const std::uint64_t line = line_of_request(r);
+    if (r.is_write) {
+      expect(!in_.fence || !in_.enable, "a store is taken under the fence");
+      merge_bytes(at(flat_, line), r.data, r.byte_enable);
+      stored_[line] |= r.byte_enable;
+      stores_[r.id] = {line, live_cycles_, !in_.enable};
+      if (in_.enable) to_local_.push_back(r);
+    } else {
+      loads_[r.id] = {line, at(std::as_const(flat_), line), live_cycles_, false};
+    }
+  }
+  void take_response() {
+    if (!out_.rsp_valid || !in_.rsp_ready) return;
+    const MemResponse& r = out_.rsp;
+    if (!at_random) answers_[r.id] = r;
+    if (r.is_write) {
+      const auto store = stores_.find(r.id);
+      expect(store != stores_.end(), "an answer to no store");
+      if (!ok_) return;
+      expect(store->second.in_local, "a store is answered before its data are in local memory");
+      expect(!r.error, "a store is answered without error");
+      seen.store_before_endpoint += freeze_writes;
+      stores_.erase(store);
+      ++seen.stores;
+      return;
+    }
+    const auto load = loads_.find(r.id);
+    expect(load != loads_.end(), "an answer to no load");
+    if (!ok_) return;
+    expect(r.error == load->second.error, "a load's error is the endpoint's");
+    if (!r.error && r.data != load->second.data) {
+      fail("a load's data are not those of its turn, line " + std::to_string(load->second.line));
+    }
+    seen.load_errors += r.error;
+    loads_.erase(load);
+    ++seen.loads;
+  }
+
+  // Age counts only while the endpoint goes on and deferred stores may be sent.
+  void count_age() {
+    if (!freeze_writes && !freeze_reads && in_.flush && in_.max_writes != 0 && !out_.error) {
+      ++live_cycles_;
+    }
+    if (cycle_ % 64 != 0) return;
+    std::uint64_t oldest = 0;
+    for (const auto& [id, load] : loads_) oldest = std::max(oldest, live_cycles_ - load.born);
+    for (const auto& [id, store] : stores_) oldest = std::max(oldest, live_cycles_ - store.born);
+    seen.oldest = std::max(seen.oldest, oldest);
+    // Forty loads of one line follow each other at the endpoint.
+    slowest_ = std::max(slowest_, rates.latency);
+    if (oldest > kLongestWait + 150 * slowest_) fail("a request waits for ever");
+  }
+  void check_levels() {
+    expect(out_.count == pending_.size(), "count_o is not the number of deferred lines");
+    seen.add(out_.events);
+    if (!out_.empty) return;
+    expect(to_local_.empty() && pending_.empty() && under_way_.empty(), "empty_o, but it is not");
+    if (in_.fence) check_endpoint();
+  }
+
+  static constexpr std::uint64_t kLongestWait = 20'000;
+
+  DsConfig config_;
+  Random& random_;
+  DsEngine twin_;
+  DsEngine::In in_;
+  DsEngine::Out out_;
+  unsigned slowest_ = 0;
+  std::uint64_t cycle_ = 0, frozen_until_ = 0, live_cycles_ = 0;
+  bool ok_ = true;
+
+  std::deque<MemRequest> script_;
+  std::uint32_t next_id_ = 100;
+  std::map<std::uint32_t, MemResponse> answers_;
+  std::unordered_map<std::uint32_t, Load> loads_;
+  std::unordered_map<std::uint32_t, Store> stores_;
+  std::deque<MemRequest> to_local_;  // stores taken, not yet in local memory
+  std::optional<MemRequest> last_local_;
+  unsigned last_slot_ = 0;
+
+  Memory flat_, endpoint_;
+  std::unordered_map<std::uint64_t, std::uint64_t> stored_;  // bytes ever stored
+  std::vector<Slot> region_;
+  std::vector<Line> local_;
+  std::vector<LmRead> lm_reads_;
+  std::map<unsigned, UnderWay> under_way_;  // by write entry
+
+  std::map<std::uint64_t, unsigned> index_;
+  std::vector<std::uint64_t> pending_;
+  std::optional<IndexOp> index_op_;
+
+  std::deque<SrEntry> sr_;
+  std::array<std::uint64_t, kSrDepth> sr_lines_{};
+  std::uint64_t sr_loads_ = 0;
+  unsigned sr_slot_ = 0;
+  std::array<MqEntry, kMemEntries> mq_;
+  std::array<std::uint64_t, kMemEntries> mq_lines_{};
+  std::uint64_t mq_valid_ = 0;
+};
+
+}  // namespace cxlgpu::test

@@ -1,0 +1,761 @@
+// ds_engine: the twin in lockstep with the RTL, the data under random traffic, its rules by hand.
+#include "refmodel/root_port/ds_engine.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "Vds_engine.h"
+#include "tests/common/requirement.hpp"
+#include "tests/root_port/ds_engine_bench.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::DsRates;
+using test::DsWorld;
+using test::kMemEntries;
+using test::kSrDepth;
+using test::Lockstep;
+using test::Random;
+
+// The instances of the bench.
+const DsConfig kConfigs[] = {
+    {},
+    {.depth = 8, .writes = 3, .stores = 4, .merges = 1, .reads = 2, .buckets = 16},
+    {.depth = 16, .writes = 1, .stores = 2, .merges = 3, .reads = 4, .buckets = 32}};
+constexpr unsigned kInstances = 3;
+
+using Top = test::Clocked<Vds_engine>;
+// Bits of one instance on the bench.
+constexpr unsigned kSysReq = 640, kSysRsp = 544, kLmReq = 608;
+
+// Input ports of one instance.
+class RtlPort {
+ public:
+  RtlPort(Top& rtl, unsigned instance) : rtl_(rtl), g_(instance) {}
+
+  void drive(const DsEngine::In& in) {
+    using test::set_bits;
+    set_bits(rtl_->enable_i, g_, 1, in.enable);
+    set_bits(rtl_->fence_i, g_, 1, in.fence);
+    set_bits(rtl_->clear_error_i, g_, 1, in.clear_error);
+    set_bits(rtl_->max_writes_i, 5 * g_, 5, in.max_writes);
+    set_bits(rtl_->direct_i, g_, 1, in.direct);
+    set_bits(rtl_->flush_i, g_, 1, in.flush);
+    set_bits(rtl_->req_valid_i, g_, 1, in.req_valid);
+    test::set_sys_req(mine(rtl_->req0_i, rtl_->req1_i, rtl_->req2_i), in.req);
+    set_bits(rtl_->sr_ready_i, g_, 1, in.sr_ready);
+    set_bits(rtl_->head_valid_i, g_, 1, in.head_valid);
+    test::set_sys_req(mine(rtl_->head_req0_i, rtl_->head_req1_i, rtl_->head_req2_i), in.head);
+    set_bits(rtl_->mq_ready_i, g_, 1, in.mq_ready);
+    table(rtl_->load_valid_i, rtl_->load_line_i, in.loads, kSrDepth);
+    table(rtl_->mem_valid_i, rtl_->mem_line_i, in.mem, kMemEntries);
+    set_bits(rtl_->mq_rsp_valid_i, g_, 1, in.mq_rsp_valid);
+    test::set_sys_rsp(mine(rtl_->mq_rsp0_i, rtl_->mq_rsp1_i, rtl_->mq_rsp2_i), in.mq_rsp);
+    set_bits(rtl_->rsp_ready_i, g_, 1, in.rsp_ready);
+    set_bits(rtl_->lm_ready_i, g_, 1, in.lm_ready);
+    set_bits(rtl_->lm_rsp_valid_i, g_, 1, in.lm_rsp_valid);
+    auto& lm_rsp = mine(rtl_->lm_rsp0_i, rtl_->lm_rsp1_i, rtl_->lm_rsp2_i);
+    test::set_line(lm_rsp, 0, in.lm_rsp.data);
+    set_bits(lm_rsp, 512, 4, in.lm_rsp.index);
+    set_bits(lm_rsp, 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
+    set_bits(rtl_->ix_ready_i, g_, 1, in.ix_ready);
+    set_bits(rtl_->ix_rsp_valid_i, g_, 1, in.ix_rsp_valid);
+    set_bits(rtl_->ix_found_i, g_, 1, in.ix_found);
+    set_bits(rtl_->ix_slot_i, 8 * g_, 8, in.ix_slot);
+  }
+
+  void compare(Lockstep& lockstep, const DsEngine::In& in, const DsEngine::Out& out) {
+    const auto check = [&](const char* name, const auto& port, std::uint64_t twin) {
+      lockstep.check(name, test::get_bits(port, g_, 1), twin);
+    };
+    if (in.req_valid) check("req_ready_o", rtl_->req_ready_o, out.req_ready);
+    check("sr_valid_o", rtl_->sr_valid_o, out.sr_valid);
+    if (out.sr_valid) test::check_sys_req(lockstep, rtl_->sr_req_o, in.req, kSysReq * g_);
+    if (in.head_valid) check("head_ready_o", rtl_->head_ready_o, out.head_ready);
+    check("mq_valid_o", rtl_->mq_valid_o, out.mq_valid);
+    if (out.mq_valid) test::check_sys_req(lockstep, rtl_->mq_req_o, out.mq_req, kSysReq * g_);
+    if (in.mq_rsp_valid) check("mq_rsp_ready_o", rtl_->mq_rsp_ready_o, out.mq_rsp_ready);
+    check("rsp_valid_o", rtl_->rsp_valid_o, out.rsp_valid);
+    if (out.rsp_valid) test::check_sys_rsp(lockstep, rtl_->rsp_o, out.rsp, kSysRsp * g_);
+    check("lm_valid_o", rtl_->lm_valid_o, out.lm_valid);
+    if (out.lm_valid) compare_local(lockstep, out.lm_req);
+    if (in.lm_rsp_valid) check("lm_rsp_ready_o", rtl_->lm_rsp_ready_o, out.lm_rsp_ready);
+    check("ix_valid_o", rtl_->ix_valid_o, out.ix_valid);
+    if (out.ix_valid) {
+      lockstep.check("ix_op_o", test::get_bits(rtl_->ix_op_o, 2 * g_, 2), out.ix_op);
+      lockstep.check("ix_key_o", test::get_bits(rtl_->ix_key_o, 46 * g_, 46), out.ix_key);
+      if (out.ix_op == 1) {
+        lockstep.check("ix_slot_o", test::get_bits(rtl_->ix_slot_o, 8 * g_, 8), out.ix_slot);
+      }
+    }
+    check("empty_o", rtl_->empty_o, out.empty);
+    check("error_o", rtl_->error_o, out.error);
+    lockstep.check("count_o", test::get_bits(rtl_->count_o, 9 * g_, 9), out.count);
+    const DsEvents& e = out.events;
+    const bool bits[] = {e.direct, e.deferred,  e.in_place, e.flushed, e.hit,
+                         e.merge,  e.false_hit, e.full,     e.error};
+    const char* names[] = {"ev_o.direct",    "ev_o.deferred", "ev_o.in_place",
+                           "ev_o.flushed",   "ev_o.hit",      "ev_o.merge",
+                           "ev_o.false_hit", "ev_o.full",     "ev_o.error"};
+    for (unsigned n = 0; n < 9; ++n) {
+      lockstep.check(names[n], test::get_bits(rtl_->ev_o, 9 * g_ + n, 1), bits[n]);
+    }
+  }
+
+ private:
+  template <typename Port>
+  Port& mine(Port& first, Port& second, Port& third) {
+    return g_ == 0 ? first : g_ == 1 ? second : third;
+  }
+  // The lines seldom change.
+  template <typename Valid, typename Lines>
+  void table(Valid& valid, Lines& lines, const LineTable& twin, unsigned entries) {
+    const std::uint64_t fresh = twin.valid & ~test::get_bits(valid, entries * g_, entries);
+    test::set_bits(valid, entries * g_, entries, twin.valid);
+    for (std::uint64_t left = fresh; left != 0; left &= left - 1) {
+      const auto e = static_cast<unsigned>(std::countr_zero(left));
+      test::set_bits(lines, std::size_t{46} * (entries * g_ + e), 46, twin.line[e]);
+    }
+  }
+  void compare_local(Lockstep& lockstep, const LmRequest& twin) {
+    const std::size_t at = kLmReq * g_;
+    const auto field = [&](unsigned lo, unsigned width) {
+      return test::get_bits(rtl_->lm_req_o, at + lo, width);
+    };
+    lockstep.check("lm_req_o.write", field(594, 1), twin.write);
+    lockstep.check("lm_req_o.slot", field(576, 12), twin.slot);
+    if (twin.write) {
+      lockstep.check("lm_req_o.be", field(512, 64), twin.byte_enable);
+      lockstep.check_bytes("lm_req_o.data", test::get_line(rtl_->lm_req_o, at), twin.data);
+    } else {
+      lockstep.check("lm_req_o.kind", field(592, 2), static_cast<unsigned>(twin.kind));
+      lockstep.check("lm_req_o.index", field(588, 4), twin.index);
+    }
+  }
+
+  Top& rtl_;
+  unsigned g_;
+};
+
+// Random traffic of one engine, in phases: each with rates of its own, then everything to the
+// endpoint under a fence, at times all slots filled or the engine switched off for a while.
+class Traffic {
+ public:
+  Traffic(unsigned instance, Random& random)
+      : world(kConfigs[instance], random), config_(kConfigs[instance]), random_(random) {
+    fill();
+  }
+
+  void choose() {
+    if (--left_ > 0 && !(kind_ != Kind::Random && done())) return;
+    if (kind_ == Kind::Random) {
+      drain();
+    } else if (kind_ == Kind::Drain) {
+      EXPECT_TRUE(done()) << "not empty after " << kDrain << " cycles, depth " << config_.depth;
+      world.check_endpoint();
+      world.forget_lines();
+      ++phases;
+      // Soon once, but not before slots came back while others were never used.
+      const bool soon = fills == 0 || random_.below(config_.depth == 256 ? 10 : 3) == 0;
+      if (soon && world.in().enable) {
+        fill();
+      } else {
+        next_phase();
+      }
+    } else {
+      // Every slot is free again: none was lost.
+      EXPECT_TRUE(done() && world.seen.full == full_before_)
+          << "not all slots are there, depth " << config_.depth;
+      ++fills;
+      drain();
+    }
+  }
+
+  void show() const {
+    const DsWorld::Seen& s = world.seen;
+    const std::pair<const char*, std::uint64_t> rows[] = {
+        {"depth", config_.depth},
+        {"phases", phases},
+        {"fills", fills},
+        {"loads", s.loads},
+        {"stores", s.stores},
+        {"direct", s.direct},
+        {"deferred", s.deferred},
+        {"in_place", s.in_place},
+        {"to_write_table", s.to_write_table},
+        {"flushed", s.flushed},
+        {"hit", s.hit},
+        {"merge", s.merge},
+        {"false_hit", s.false_hit},
+        {"full", s.full},
+        {"error", s.error},
+        {"load_errors", s.load_errors},
+        {"fences", s.fences},
+        {"off_cycles", s.off_cycles},
+        {"slots_reused", s.slots_reused},
+        {"most_pending", s.most_pending},
+        {"most_writes", s.most_writes},
+        {"oldest", s.oldest},
+        {"store_before_endpoint", s.store_before_endpoint}};
+    for (const auto& [name, n] : rows) std::printf(" %s %" PRIu64, name, n);
+    std::printf("\n");
+  }
+
+  DsWorld world;
+  std::uint64_t phases = 0, fills = 0;
+
+ private:
+  enum class Kind : std::uint8_t { Random, Drain, Fill };
+  static constexpr std::uint64_t kDrain = 300'000;
+
+  [[nodiscard]] bool done() const {
+    if (kind_ == Kind::Fill) return world.out().count == config_.depth;
+    return world.idle() && !world.in().fence;
+  }
+  void next_phase() {
+    kind_ = Kind::Random;
+    world.at_random = true;
+    world.rates = DsRates(random_, config_);
+    left_ = world.rates.cycles;
+    DsEngine::In& levels = world.levels();
+    levels.fence = false;
+    levels.enable = !random_.percent(6);
+    if (!levels.enable) left_ = 400;
+  }
+  void drain() {
+    kind_ = Kind::Drain;
+    left_ = kDrain;
+    world.at_random = true;
+    const unsigned latency = world.rates.latency;
+    world.rates = DsRates();
+    world.rates.latency = latency;
+    world.rates.requests = 0;
+    world.rates.fences = 10'000;
+  }
+  void fill() {
+    kind_ = Kind::Fill;
+    left_ = kDrain;
+    full_before_ = world.seen.full;
+    world.at_random = false;
+    world.freeze_writes = world.freeze_reads = false;
+    DsEngine::In& levels = world.levels();
+    levels.fence = levels.flush = levels.direct = false;
+    for (unsigned n = 0; n < config_.depth; ++n) world.store(n * 7, 0x5a);
+  }
+
+  DsConfig config_;
+  Random& random_;
+  Kind kind_ = Kind::Random;
+  std::uint64_t left_ = 0, full_before_ = 0;
+};
+
+// All sizes at once. Their runs are the same with the RTL beside them and without.
+class Engines {
+ public:
+  explicit Engines(std::uint64_t seed) : random_(seed) {
+    for (unsigned g = 0; g < kInstances; ++g) {
+      traffic_.push_back(std::make_unique<Traffic>(g, random_));
+    }
+  }
+  [[nodiscard]] bool ok() const {
+    return std::all_of(traffic_.begin(), traffic_.end(),
+                       [](const auto& traffic) { return traffic->world.ok(); });
+  }
+  void drive() {
+    for (auto& traffic : traffic_) {
+      traffic->choose();
+      traffic->world.drive();
+    }
+  }
+  void commit() {
+    for (auto& traffic : traffic_) traffic->world.commit();
+  }
+  const DsWorld& world(unsigned g) const { return traffic_[g]->world; }
+
+  // What a run of some length must have seen.
+  void expect_coverage() const {
+    std::uint64_t merge = 0, false_hit = 0, error = 0, off = 0, fills = 0;
+    for (unsigned g = 0; g < kInstances; ++g) {
+      const DsWorld::Seen& s = world(g).seen;
+      EXPECT_GT(traffic_[g]->phases, 10u);
+      EXPECT_EQ(s.most_writes, kConfigs[g].writes);
+      EXPECT_EQ(s.most_pending, kConfigs[g].depth);
+      for (const std::uint64_t n : {s.loads, s.stores, s.slots_reused}) EXPECT_GT(n, 300u);
+      for (const std::uint64_t n : {s.direct, s.deferred, s.in_place, s.to_write_table, s.flushed,
+                                    s.hit, s.store_before_endpoint}) {
+        EXPECT_GT(n, 20u) << "instance " << g;
+      }
+      EXPECT_GT(s.full, g == 0 ? 0u : 20u);
+      merge += s.merge;
+      false_hit += s.false_hit;
+      error += s.error;
+      off += s.off_cycles;
+      fills += traffic_[g]->fills;
+    }
+    for (const std::uint64_t n : {merge, false_hit, error, off, fills}) EXPECT_GT(n, 20u);
+    if (std::getenv("CXLGPU_SHOW") != nullptr) {
+      for (const auto& traffic : traffic_) traffic->show();
+    }
+  }
+
+ private:
+  Random random_;
+  std::vector<std::unique_ptr<Traffic>> traffic_;
+};
+
+TEST(DsEngine, LockstepWithRtl) {
+  test::shows("ds", "The RTL's deterministic store does in every cycle what its twin does",
+              "docs/blocks.md, ds_engine");
+  Lockstep lockstep("root_port/ds_engine", 0xd5e);
+  Engines engines(lockstep.seed());
+  Top rtl;
+  rtl.reset();
+  std::vector<RtlPort> ports;
+  for (unsigned g = 0; g < kInstances; ++g) ports.emplace_back(rtl, g);
+  while (engines.ok() && lockstep.next()) {
+    engines.drive();
+    for (unsigned g = 0; g < kInstances; ++g) ports[g].drive(engines.world(g).in());
+    rtl.settle();
+    for (unsigned g = 0; g < kInstances && lockstep.ok(); ++g) {
+      ports[g].compare(lockstep, engines.world(g).in(), engines.world(g).out());
+      if (!lockstep.ok()) ADD_FAILURE() << "in instance " << g;
+    }
+    rtl.edge();
+    engines.commit();
+  }
+  if (lockstep.ok() && engines.ok() && lockstep.cycle() > 100'000) engines.expect_coverage();
+}
+
+TEST(DsEngine, EveryLoadSeesTheOlderStoresOfItsLine) {
+  test::shows("order",
+              "With deterministic store a load gives every older store to its line and no younger "
+              "one, from wherever the bytes are; each request is answered once and in time",
+              "docs/blocks.md, ds_engine");
+  Lockstep lockstep("root_port/ds_engine", 0xd5f);
+  Engines engines(lockstep.seed());
+  while (engines.ok() && lockstep.next()) {
+    engines.drive();
+    engines.commit();
+  }
+  if (engines.ok() && lockstep.cycle() > 100'000) engines.expect_coverage();
+}
+
+// One engine by hand, the RTL beside it.
+class Bench {
+ public:
+  explicit Bench(unsigned instance = 1)
+      : lockstep_("root_port/ds_engine", 1),
+        random_(7),
+        world(kConfigs[instance], random_),
+        port_(rtl_, instance) {
+    rtl_.reset();
+  }
+  void run(unsigned cycles) {
+    for (unsigned n = 0; n < cycles && world.ok() && lockstep_.ok(); ++n) {
+      world.drive();
+      port_.drive(world.in());
+      rtl_.settle();
+      port_.compare(lockstep_, world.in(), world.out());
+      rtl_.edge();
+      world.commit();
+    }
+  }
+  template <typename Condition>
+  [[nodiscard]] bool until(Condition condition, unsigned limit = 1000) {
+    for (unsigned n = 0; n < limit && world.ok() && lockstep_.ok(); ++n) {
+      if (condition()) return true;
+      run(1);
+    }
+    return condition();
+  }
+  [[nodiscard]] bool answered(std::uint32_t id, unsigned limit = 1000) {
+    return until([&] { return world.answer(id) != nullptr; }, limit);
+  }
+  [[nodiscard]] bool idle() {
+    return until([&] { return world.idle(); });
+  }
+  void defer_all() { world.levels().direct = world.levels().flush = false; }
+
+ private:
+  Lockstep lockstep_;
+  Random random_;
+  Top rtl_;
+
+ public:
+  DsWorld world;
+
+ private:
+  RtlPort port_;
+};
+
+constexpr std::uint64_t kLowHalf = 0xffff'ffff;
+using Lines = std::vector<std::uint64_t>;
+
+TEST(DsEngine, StoreIsDoneInLocalMemory) {
+  test::shows("ds", "A store is answered from local memory while its endpoint write hangs",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = true;
+  std::vector<std::uint32_t> ids;
+  for (unsigned n = 0; n < 6; ++n) {
+    b.world.levels().direct = n % 2 == 0;
+    ids.push_back(b.world.store(n, 0x11));
+    EXPECT_TRUE(b.answered(ids.back(), 60)) << n;
+  }
+  EXPECT_GT(b.world.mq_held(), 0u);
+  EXPECT_NE(b.world.endpoint(0), b.world.flat(0));
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, StoreToADeferredLineChangesItInPlace) {
+  test::shows("ds", "A store to a deferred line joins it: one slot, one endpoint write",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  b.world.store(5, 0x11, kLowHalf);
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x22, ~kLowHalf << 8)));
+  b.run(50);
+  EXPECT_EQ(b.world.out().count, 1u);
+  EXPECT_EQ(b.world.seen.deferred, 1u);
+  EXPECT_EQ(b.world.seen.in_place, 1u);
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent, Lines{5});
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, StoreToALineUnderWayIsSentAgain) {
+  test::shows(
+      "ds", "A store to a line whose endpoint write is under way waits in its slot and follows it",
+      "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = true;
+  b.world.store(5, 0x11);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct == 1; }));
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x22, kLowHalf)));
+  b.run(50);
+  EXPECT_EQ(b.world.seen.in_place, 1u);
+  EXPECT_EQ(b.world.mq_held(), 1u);
+  EXPECT_EQ(b.world.out().count, 0u);
+  EXPECT_EQ(b.world.writes_sent, Lines{5});
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent, (Lines{5, 5}));
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, LoadIsAnsweredFromTheRegion) {
+  test::shows("ds",
+              "A load of a line that is whole in the region is answered from there, deferred or "
+              "under way, though the endpoint stands still",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = b.world.freeze_reads = true;
+  b.world.levels().flush = false;
+  b.world.store(5, 0x11);  // at once
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct == 1; }));
+  b.world.levels().direct = false;
+  b.world.store(6, 0x22, kLowHalf);
+  b.world.store(6, 0x33, ~kLowHalf);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == 1 && b.world.seen.in_place == 1; }));
+  for (const std::uint64_t line : {5, 6, 5}) EXPECT_TRUE(b.answered(b.world.load(line), 100));
+  EXPECT_EQ(b.world.seen.hit, 3u);
+  EXPECT_EQ(b.world.seen.merge, 0u);
+  b.world.freeze_writes = b.world.freeze_reads = false;
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+}
+
+TEST(DsEngine, PartOfALineIsMerged) {
+  test::shows("ds",
+              "A load of a line that is partly deferred gives the deferred bytes and, for the "
+              "others, the endpoint's",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x11, 0xff00)));
+  b.world.freeze_reads = true;
+  const std::uint32_t id = b.world.load(5);
+  b.run(300);
+  EXPECT_EQ(b.world.answer(id), nullptr);
+  EXPECT_EQ(b.world.seen.merge, 1u);
+  b.world.freeze_reads = false;
+  ASSERT_TRUE(b.answered(id));
+  EXPECT_EQ(b.world.answer(id)->data[8], 0x11);
+  EXPECT_EQ(b.world.answer(id)->data[16], b.world.endpoint(5)[16]);
+  EXPECT_EQ(b.world.answer(id)->data, b.world.flat(5));
+  EXPECT_EQ(b.world.seen.hit, 0u);
+}
+
+TEST(DsEngine, LoadOfAPartUnderWayWaits) {
+  test::shows("order", "A load of a line whose part is under way waits for the write's end",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = true;
+  b.world.store(5, 0x11, kLowHalf);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct == 1; }));
+  const std::uint32_t id = b.world.load(5);
+  b.run(300);
+  EXPECT_EQ(b.world.answer(id), nullptr);
+  EXPECT_TRUE(b.answered(b.world.store(6, 0x22)));  // stores go on
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.answered(id));
+}
+
+TEST(DsEngine, WriteAfterReadIsHeld) {
+  test::shows("order",
+              "A store waits while an older load of its line has no data yet; others' loads go on",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_reads = true;
+  const std::uint32_t load = b.world.load(5);
+  const std::uint32_t store = b.world.store(5, 0x11);
+  b.run(300);
+  EXPECT_EQ(b.world.mq_held(), 1u);
+  EXPECT_EQ(b.world.answer(store), nullptr);
+  EXPECT_EQ(b.world.answer(load), nullptr);
+  b.world.freeze_reads = false;
+  EXPECT_TRUE(b.answered(load));
+  EXPECT_TRUE(b.answered(store));
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, FlushWaitsForALoadToBeMerged) {
+  test::shows("order", "A deferred line is not sent while a load of it is at the endpoint",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x11, kLowHalf)));
+  b.world.freeze_reads = true;
+  const std::uint32_t load = b.world.load(5);
+  const std::uint32_t store = b.world.store(5, 0x22, kLowHalf);  // a younger one waits as well
+  b.run(100);
+  b.world.levels().flush = true;
+  b.run(300);
+  EXPECT_TRUE(b.world.writes_sent.empty());
+  EXPECT_EQ(b.world.answer(store), nullptr);
+  b.world.freeze_reads = false;
+  EXPECT_TRUE(b.answered(load));
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, FullRegionStallsStoresAndLosesNothing) {
+  test::shows(
+      "ds",
+      "With the region full stores wait and loads go on; when lines leave, all of them reach "
+      "the endpoint",
+      "docs/blocks.md, ds_engine");
+  Bench b;
+  const unsigned depth = kConfigs[1].depth;
+  b.defer_all();
+  std::vector<std::uint32_t> ids;
+  for (unsigned n = 0; n < depth + 2; ++n) ids.push_back(b.world.store(n, 0x40));
+  EXPECT_TRUE(b.answered(ids[depth - 1]));
+  b.run(300);
+  EXPECT_GT(b.world.seen.full, 0u);
+  EXPECT_EQ(b.world.out().count, depth);
+  EXPECT_EQ(b.world.answer(ids[depth]), nullptr);
+  EXPECT_TRUE(b.answered(b.world.load(1), 100));
+  EXPECT_TRUE(b.answered(b.world.load(77), 100));
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.answered(ids.back()));
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent.size(), depth + 2);
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, MostRecentLeavesFirst) {
+  test::shows("ds", "Deferred lines leave most recent first", "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  for (unsigned n = 1; n <= 6; ++n) b.world.store(n, 0x10);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == 6; }));
+  EXPECT_TRUE(b.answered(b.world.store(2, 0x20, 1)));  // in place: its turn stays
+  b.world.levels().max_writes = 1;
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4, 3, 2, 1}));
+}
+
+TEST(DsEngine, FailedWriteKeepsItsData) {
+  test::shows("ds",
+              "A failed endpoint write is reported, its data stay readable, and it is tried again "
+              "once the error is cleared",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  for (const bool direct : {true, false}) {
+    b.world.levels().direct = direct;
+    b.world.writes_sent.clear();
+    b.world.failing_writes = 1;
+    const std::uint32_t id = b.world.store(5, direct ? 0x11 : 0x22);
+    EXPECT_TRUE(b.until([&] { return b.world.out().error && b.world.out().count == 1; }));
+    ASSERT_NE(b.world.answer(id), nullptr);
+    EXPECT_FALSE(b.world.answer(id)->error);
+    b.run(300);
+    EXPECT_EQ(b.world.writes_sent, Lines{5});  // no more until software has seen it
+    EXPECT_TRUE(b.answered(b.world.load(5)));
+    EXPECT_TRUE(b.answered(b.world.store(6, 0x33)));  // stores go on, deferred
+    b.run(300);
+    EXPECT_EQ(b.world.out().count, 2u);
+    b.world.levels().clear_error = true;
+    b.run(1);
+    b.world.levels().clear_error = false;
+    EXPECT_TRUE(b.idle());
+    EXPECT_FALSE(b.world.out().error);
+    EXPECT_EQ(b.world.writes_sent, (Lines{5, 6, 5}));
+    b.world.check_endpoint();
+  }
+  EXPECT_EQ(b.world.seen.error, 2u);
+}
+
+TEST(DsEngine, FenceBringsEveryStoreToTheEndpoint) {
+  test::shows("ds",
+              "Under a fence no store is taken, deferred ones are sent though flushing is "
+              "suspended, and empty says that all are at the endpoint",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  for (unsigned n = 0; n < 7; ++n) b.world.store(n, 0x10);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == 7; }));
+  b.world.freeze_writes = true;
+  b.world.levels().fence = true;
+  const std::uint32_t late = b.world.store(9, 0x20);
+  b.run(500);
+  EXPECT_FALSE(b.world.out().empty);
+  EXPECT_EQ(b.world.answer(late), nullptr);
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.until([&] { return b.world.out().empty; }));
+  EXPECT_EQ(b.world.writes_sent.size(), 7u);
+  b.world.check_endpoint();
+  b.run(300);
+  EXPECT_EQ(b.world.answer(late), nullptr);
+  b.world.levels().fence = false;
+  EXPECT_TRUE(b.answered(late));
+}
+
+TEST(DsEngine, FlushingIsSuspendedAndResumed) {
+  test::shows("qos",
+              "Deferred stores are sent only when the pace lets them, and no more than allowed are "
+              "under way",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.defer_all();
+  for (unsigned n = 0; n < 6; ++n) b.world.store(n, 0x10);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == 6; }));
+  b.run(300);
+  EXPECT_TRUE(b.world.writes_sent.empty());
+  b.world.freeze_writes = true;
+  b.world.levels().flush = true;
+  for (unsigned most = 0; most <= 3; ++most) {
+    b.world.levels().max_writes = most;
+    b.run(200);
+    EXPECT_EQ(b.world.writes_sent.size(), most);
+  }
+  b.world.levels().max_writes = 31;  // the write table has three
+  b.run(200);
+  EXPECT_EQ(b.world.writes_sent.size(), 3u);
+  b.world.levels().flush = false;
+  b.world.freeze_writes = false;
+  b.run(300);
+  EXPECT_EQ(b.world.writes_sent.size(), 3u);
+  EXPECT_EQ(b.world.out().count, 3u);
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+}
+
+TEST(DsEngine, DirectOrDeferred) {
+  test::shows(
+      "ds",
+      "A store goes to the endpoint at once if the pace says so and a write is free, else it "
+      "is deferred",
+      "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.freeze_writes = true;
+  b.world.levels().flush = false;
+  b.world.store(1, 0x10);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct == 1; }));
+  b.world.levels().direct = false;
+  b.world.store(2, 0x20);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.deferred == 1; }));
+  b.world.levels().direct = true;
+  b.world.levels().max_writes = 1;
+  b.world.store(3, 0x30);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.deferred == 2; }));
+  EXPECT_EQ(b.world.writes_sent, Lines{1});
+  b.world.levels().max_writes = 3;
+  for (unsigned n = 4; n < 7; ++n) b.world.store(n, 0x40);  // one more than there are entries
+  EXPECT_TRUE(b.until([&] { return b.world.seen.direct + b.world.seen.deferred == 6; }));
+  EXPECT_EQ(b.world.writes_sent, (Lines{1, 4, 5}));
+  b.world.freeze_writes = false;
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, DirectLeavesRoomInTheMemoryQueue) {
+  test::shows("order",
+              "A store goes at once only with two entries of the memory queue free, else it would "
+              "stand in the way of loads",
+              "docs/blocks.md, ds_engine");
+  for (const unsigned held : {kMemEntries - 2, kMemEntries - 1, kMemEntries}) {
+    Bench b;
+    b.world.levels().flush = false;
+    b.world.freeze_reads = true;
+    for (unsigned n = 0; n < held; ++n) b.world.load(100 + n);
+    EXPECT_TRUE(b.until([&] { return b.world.mq_held() == held; }));
+    EXPECT_TRUE(b.answered(b.world.store(5, 0x11), 100));
+    b.run(50);
+    EXPECT_EQ(b.world.seen.direct, held == kMemEntries - 2 ? 1u : 0u) << held;
+    b.world.freeze_reads = false;
+    b.world.levels().flush = true;
+    EXPECT_TRUE(b.idle());
+  }
+}
+
+TEST(DsEngine, FreedSlotsGoFirst) {
+  Bench b(0);
+  for (unsigned n = 0; n < 5; ++n) {
+    EXPECT_TRUE(b.answered(b.world.store(n, 0x11)));
+    EXPECT_TRUE(b.idle());
+  }
+  EXPECT_EQ(b.world.seen.slots_reused, 4u);  // one slot for all
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, OffItIsNotThere) {
+  test::shows("ds", "Switched off, stores are answered by their endpoint as without the engine",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.levels().enable = false;
+  b.world.freeze_writes = true;
+  const std::uint32_t id = b.world.store(5, 0x11);
+  b.run(300);
+  EXPECT_EQ(b.world.answer(id), nullptr);
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.answered(id));
+  EXPECT_TRUE(b.answered(b.world.load(5)));
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, NobodyWaitsLong) {
+  test::shows("order",
+              "With an endpoint and a local memory that go on no request waits for ever, however "
+              "others crowd its line",
+              "docs/blocks.md, ds_engine");
+  for (const unsigned lines : {1u, 4u, 40u}) {
+    Bench b;
+    b.world.at_random = true;
+    b.world.rates.lines = lines;
+    b.run(20'000);
+    EXPECT_GT(b.world.seen.loads + b.world.seen.stores, 1000u);
+    EXPECT_LT(b.world.seen.oldest, 2500u) << lines << " lines";
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu

@@ -1,0 +1,140 @@
+// ds_filter: the twin in lockstep with the RTL, and its rules by hand.
+#include "refmodel/root_port/ds_filter.hpp"
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "Vds_filter.h"
+#include "tests/common/bits.hpp"
+#include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::Clocked;
+using test::Lockstep;
+using test::Random;
+
+constexpr unsigned kBuckets[] = {1024, 16};  // of the two instances on the bench
+constexpr unsigned kKeyBits = 46;
+
+// Keys that meet: few of them, or many in few buckets, or any.
+std::uint64_t random_key(Random& random, unsigned phase) {
+  switch (phase % 3) {
+    case 0:
+      return random.below(20);
+    case 1:
+      return random.below(3) << random.below(44);
+    default:
+      return random.bits(kKeyBits);
+  }
+}
+
+TEST(DsFilter, LockstepWithRtl) {
+  test::shows("ds", "The RTL's filter says in every cycle what its twin says",
+              "docs/blocks.md, ds_filter");
+  Lockstep lockstep("root_port/ds_filter", 0xdf1);
+  Random random(lockstep.seed());
+  Clocked<Vds_filter> rtl;
+  rtl.reset();
+  std::vector<DsFilter> twins;
+  for (const unsigned buckets : kBuckets) twins.emplace_back(buckets);
+  std::uint64_t yes = 0, no = 0;
+  while (lockstep.next()) {
+    const unsigned phase = static_cast<unsigned>(lockstep.cycle() / 5000);
+    const bool filling = lockstep.cycle() / 500 % 2 == 0;
+    std::vector<DsFilter::In> ins(2);
+    for (unsigned g = 0; g < 2; ++g) {
+      DsFilter::In& in = ins[g];
+      in.key = random_key(random, phase);
+      in.upd_key = random_key(random, phase);
+      in.inc = random.percent(filling ? 50 : 20);
+      in.dec = !in.inc && random.percent(filling ? 20 : 80);
+      in.clear = random.below(200) == 0;
+      test::set_bits(rtl->key_i, kKeyBits * g, kKeyBits, in.key);
+      test::set_bits(rtl->upd_key_i, kKeyBits * g, kKeyBits, in.upd_key);
+      test::set_bits(rtl->inc_i, g, 1, in.inc);
+      test::set_bits(rtl->dec_i, g, 1, in.dec);
+      test::set_bits(rtl->clear_i, g, 1, in.clear);
+    }
+    rtl.settle();
+    for (unsigned g = 0; g < 2; ++g) {
+      const DsFilter::Out out = twins[g].eval(ins[g]);
+      lockstep.check("maybe_o", test::get_bits(rtl->maybe_o, g, 1), out.maybe);
+      lockstep.check("upd_maybe_o", test::get_bits(rtl->upd_maybe_o, g, 1), out.upd_maybe);
+      ++(out.maybe ? yes : no);
+      twins[g].clock(ins[g]);
+    }
+    rtl.edge();
+    if (random.below(5000) == 0) {
+      rtl.reset();
+      for (DsFilter& twin : twins) twin.clear();
+    }
+  }
+  if (lockstep.cycle() > 100'000) {
+    EXPECT_GT(yes, 10'000u);
+    EXPECT_GT(no, 10'000u);
+  }
+}
+
+TEST(DsFilter, ANoIsCertain) {
+  test::shows("ds", "The filter never says no of a line that is deferred",
+              "docs/blocks.md, ds_filter");
+  Random random(0xdf2);
+  for (const unsigned buckets : kBuckets) {
+    DsFilter filter(buckets);
+    std::set<std::uint64_t> lines;
+    unsigned sure = 0;
+    for (unsigned n = 0; n < 50'000; ++n) {
+      const std::uint64_t line = random.below(200) * 3;
+      if (const auto at = lines.find(line); at != lines.end()) {
+        lines.erase(at);
+        lines.empty() ? filter.clear() : filter.dec(line);
+      } else if (lines.size() < 4) {
+        lines.insert(line);
+        filter.inc(line);
+      }
+      for (const std::uint64_t held : lines) ASSERT_TRUE(filter.maybe(held));
+      sure += !filter.maybe(random.below(600));
+    }
+    EXPECT_GT(sure, buckets == 1024 ? 40'000u : 5'000u);
+  }
+}
+
+TEST(DsFilter, CountsToThreeAndThenNoMore) {
+  DsFilter filter(16);
+  filter.dec(5);  // 0 stays 0
+  EXPECT_FALSE(filter.maybe(5));
+  filter.inc(5);
+  EXPECT_TRUE(filter.maybe(5));
+  filter.inc(5);
+  filter.dec(5);
+  EXPECT_TRUE(filter.maybe(5));
+  filter.dec(5);
+  EXPECT_FALSE(filter.maybe(5));
+  for (unsigned n = 0; n < 3; ++n) filter.inc(5);
+  for (unsigned n = 0; n < 9; ++n) filter.dec(5);
+  EXPECT_TRUE(filter.maybe(5));  // no longer known
+  filter.clear();
+  EXPECT_FALSE(filter.maybe(5));
+}
+
+TEST(DsFilter, BucketIsTheKeyFolded) {
+  EXPECT_EQ(DsFilter(16).bucket(0x3'0000'0000'0000 >> 4), 3u);
+  EXPECT_EQ(DsFilter(16).bucket(0x1234'5678'9abc),
+            0x1u ^ 2 ^ 3 ^ 4 ^ 5 ^ 6 ^ 7 ^ 8 ^ 9 ^ 10 ^ 11 ^ 12);
+  EXPECT_EQ(DsFilter(1024).bucket(0x3f), 0x3fu);
+  EXPECT_EQ(DsFilter(1024).bucket((std::uint64_t{0x25} << 40) | (0x3ff << 10) | 0x155),
+            0x25u ^ 0x3ff ^ 0x155);
+}
+
+TEST(DsFilter, ClearWins) {
+  DsFilter filter(16);
+  filter.clock({.key = 0, .inc = true, .dec = false, .upd_key = 7, .clear = true});
+  EXPECT_FALSE(filter.maybe(7));
+}
+
+}  // namespace
+}  // namespace cxlgpu

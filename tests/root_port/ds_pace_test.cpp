@@ -1,0 +1,141 @@
+// ds_pace: the twin in lockstep with the RTL, and its rules by hand.
+#include "refmodel/root_port/ds_pace.hpp"
+
+#include "Vds_pace.h"
+#include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::Clocked;
+using test::Lockstep;
+using test::Random;
+
+TEST(DsPace, LockstepWithRtl) {
+  test::shows("ds", "The RTL's pace lets deferred stores go in the cycles that its twin does",
+              "docs/blocks.md, ds_pace");
+  Lockstep lockstep("root_port/ds_pace", 0xdbace);
+  Random random(lockstep.seed());
+  Clocked<Vds_pace> rtl;
+  DsPace twin;
+  rtl.reset();
+  DsPace::In in;
+  unsigned longest = 4, percent_sent = 5;
+  std::uint64_t seen[2][2] = {};  // direct, flush
+  while (lockstep.next()) {
+    if (lockstep.cycle() % 1000 == 0) {
+      longest = static_cast<unsigned>(random.pick(std::array{2u, 5u, 8u, 15u}));
+      percent_sent = static_cast<unsigned>(random.pick(std::array{0u, 1u, 10u, 60u}));
+    }
+    in.rsp_valid = random.percent(3);
+    in.dev_load = static_cast<DevLoad>(random.bits(2));
+    // Every longer pause comes to its end at times.
+    in.sent = longest == 15 ? random.below(40'000) == 0 : random.percent(percent_sent);
+    if (random.percent(1)) {
+      for (auto& interval : in.interval) {
+        interval = static_cast<std::uint8_t>(random.below(longest + 1));
+      }
+    }
+    rtl->rsp_valid_i = in.rsp_valid;
+    rtl->dev_load_i = static_cast<unsigned>(in.dev_load);
+    rtl->sent_i = in.sent;
+    rtl->interval_i = static_cast<std::uint16_t>(in.interval[0] | in.interval[1] << 4 |
+                                                 in.interval[2] << 8 | in.interval[3] << 12);
+    rtl.settle();
+    const DsPace::Out out = twin.eval(in);
+    lockstep.check("direct_o", rtl->direct_o, out.direct);
+    lockstep.check("flush_o", rtl->flush_o, out.flush);
+    ++seen[out.direct][out.flush];
+    twin.clock(in);
+    rtl.edge();
+    if (random.below(20'000) == 0) {
+      rtl.reset();
+      twin = DsPace();
+    }
+  }
+  if (lockstep.cycle() > 100'000) {
+    for (const auto& row : seen) {
+      for (const std::uint64_t n : row) EXPECT_GT(n, 5000u);
+    }
+  }
+}
+
+// The longest pauses, and the counter's end, cycle by cycle.
+TEST(DsPace, LongPausesWithRtl) {
+  Lockstep lockstep("root_port/ds_pace", 0);
+  Clocked<Vds_pace> rtl;
+  DsPace twin;
+  rtl.reset();
+  DsPace::In in;
+  in.interval = {15, 14, 13, 12};
+  rtl->interval_i = 0xcdef;
+  for (std::uint64_t n = 0; n < 140'000 && lockstep.next(); ++n) {
+    in.sent = n == 0 || n == 70'000;
+    rtl->sent_i = in.sent;
+    in.rsp_valid = n % 3 == 0 && n > 72'000;  // each level in turn
+    in.dev_load = static_cast<DevLoad>(n / 3 % 4);
+    rtl->rsp_valid_i = in.rsp_valid;
+    rtl->dev_load_i = static_cast<unsigned>(in.dev_load);
+    rtl.settle();
+    lockstep.check("flush_o", rtl->flush_o, twin.eval(in).flush);
+    if (n == 32'768 || n == 32'769) {  // the longest pause ends in the second
+      EXPECT_EQ(twin.eval(in).flush, n == 32'769);
+    }
+    twin.clock(in);
+    rtl.edge();
+  }
+}
+
+TEST(DsPace, DirectWhileTheEndpointIsAtEase) {
+  test::shows("ds",
+              "A store goes to the endpoint at once while its load is light or optimal, else it is "
+              "deferred",
+              "docs/blocks.md, ds_pace");
+  DsPace pace;
+  EXPECT_TRUE(pace.eval({}).direct);  // nothing heard yet
+  const auto after = [&](DevLoad load) {
+    DsPace::In in;
+    in.rsp_valid = true;
+    in.dev_load = load;
+    pace.clock(in);
+    pace.clock({});  // without a response the level stays
+    return pace.eval({}).direct;
+  };
+  EXPECT_TRUE(after(DevLoad::Light));
+  EXPECT_FALSE(after(DevLoad::Moderate));
+  EXPECT_TRUE(after(DevLoad::Optimal));
+  EXPECT_FALSE(after(DevLoad::Severe));
+  EXPECT_TRUE(after(DevLoad::Light));
+}
+
+TEST(DsPace, PausesByLevelAndNeverForEver) {
+  test::shows("qos",
+              "Deferred stores are sent with a pause that the endpoint's load chooses; every level "
+              "lets one go in the end",
+              "docs/blocks.md, ds_pace");
+  for (unsigned level = 0; level < 4; ++level) {
+    for (unsigned log2 = 0; log2 < 16; log2 += level == 3 ? 1 : 5) {
+      DsPace pace;
+      DsPace::In in;
+      in.interval[level] = static_cast<std::uint8_t>(log2);
+      in.rsp_valid = true;
+      in.dev_load = static_cast<DevLoad>(level);
+      EXPECT_TRUE(pace.eval(in).flush);  // after reset
+      in.sent = true;
+      pace.clock(in);
+      in.sent = in.rsp_valid = false;
+      unsigned cycles = 0;
+      while (!pace.eval(in).flush && cycles < 100'000) {
+        pace.clock(in);
+        ++cycles;
+      }
+      EXPECT_EQ(cycles, log2 == 0 ? 0u : 1u << log2);
+      for (unsigned n = 0; n < 70'000; n += 1) pace.clock(in);  // it does not wrap
+      EXPECT_TRUE(pace.eval(in).flush);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu
