@@ -314,7 +314,7 @@ class PortSide {
 
   void wait_for_nap() {
     plan_ = Plan::kAwake;
-    plan_left_ = 1 + random_.gap(nap_rate_);
+    plan_left_ = kForgotten + random_.gap(nap_rate_);
   }
   void want(unsigned e, VlsmCode what) {
     if ((nappers_ & 1) != 0) pins_[e].io_req = code(what);
@@ -365,6 +365,9 @@ class PortSide {
   }
 
   static constexpr unsigned kMaxTries = 10;
+  // Longer than a Request is under way: of a device that has given up, a host that allows L1
+  // meanwhile would accept it, and go where nobody follows.
+  static constexpr std::uint64_t kForgotten = 1000;
 
   std::array<PortPins, 2>& pins_;
   QuickRandom random_;
