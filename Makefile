@@ -48,7 +48,7 @@ format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
 bench: build     ## simulated cycles/s of rtl and cosim, requests/s of model
-	@tools/bench.py --cxlgpu $(CXLGPU)
+	@tools/bench.py --cxlgpu $(CXLGPU) $(ARGS)
 
 link-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
 

@@ -29,14 +29,17 @@ SCENARIOS = {
 }
 
 
-STREAM_LINES = 4096  # a line of two arrays read, one of a third written, as vadd's caches let it through
+STREAM_LINES = 8192  # a line of two arrays read, one of a third written, as vadd's caches let it through
+PACES = {"stream": 0, "stream-paced": 9}  # cycles from request to request; 0: as fast as they are taken
 
 
-def stream_trace(folder):
-    path = pathlib.Path(folder) / "stream.csv"
+def stream_trace(folder, name):
+    path = pathlib.Path(folder) / f"{name}.csv"
     rows = ["cycle,rw,addr,bytes"]
     for line in range(STREAM_LINES):
-        rows += [f"0,{rw},{(array * STREAM_LINES + line) * 64:#x},64" for array, rw in enumerate("RRW")]
+        for array, rw in enumerate("RRW"):
+            cycle = PACES[name] * (3 * line + array)
+            rows.append(f"{cycle},{rw},{(array * STREAM_LINES + line) * 64:#x},64")
     path.write_text("\n".join(rows) + "\n")
     return path
 
@@ -49,7 +52,8 @@ def main():
                         help="with its own data set; default: " + ", ".join(
                             f"{name} {size}" for name, size in SCENARIOS.items()))
     parser.add_argument("--trace", action="append", type=pathlib.Path, default=[],
-                        help="replayed too; default: a generated stream")
+                        help="replayed too; default: generated streams, one back to back and one "
+                             "at the pace of a GPU's saxpy (a request in nine cycles)")
     parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +61,7 @@ def main():
         if not args.scenario:
             rows = [(name, name, ["--set", f"workload.size={n}"]) for name, n in SCENARIOS.items()]
         if not args.scenario or args.trace:
-            for trace in args.trace or [stream_trace(folder)]:
+            for trace in args.trace or [stream_trace(folder, name) for name in PACES]:
                 rows += [(f"{trace.name.split('.')[0]} {name.split('-', 1)[1]}", name,
                           ["--trace", str(trace)]) for name in ("vadd-znand-sr", "vadd-dram-cxl")]
         table(args, rows)

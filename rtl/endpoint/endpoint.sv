@@ -414,7 +414,7 @@ module endpoint
   logic              is_hit, is_miss, spec_miss, spec_drop;
 
   // The push slot belongs to the Fill that follows a WriteBack, then to woken waiters.
-  // push_free comes late, from the waiters: it decides whether a lookup counts, not which one it is.
+  // push_free comes late, from the waiters: it decides whether a lookup counts, not which it is.
   assign push_free  = cmd_ready && !fill_pend_q && !wake_valid;
   assign try_demand = e2_valid_q && e2_q.access && table_free;
   assign try_lookup = (try_demand || spec_valid) && dram_enable;
