@@ -41,14 +41,8 @@ class RequestTracker : public TraceSink {
   void on_event(const TraceEvent& event) override;
 
  private:
-  struct Open {
-    RequestRecord record;
-    std::array<std::uint32_t, kPathStages> info{};  // of the stages passed
-  };
-  void hand_on(Open& open);
-
   OnRecord on_record_;
-  std::vector<Open> open_;
+  std::vector<RequestRecord> open_;
 };
 
 // Hands every event to several sinks.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cmath>
 
 #include "refmodel/controller/pack_rule.hpp"
@@ -16,51 +15,6 @@ constexpr Time cycles(std::uint64_t n) {
   return kCycle * n;
 }
 constexpr Time kReceive = cycles(2);  // R1, R2
-
-// What the packing rule makes of every offer there is, in counts: the rule goes slot by slot, and
-// is asked once a flit.
-class PackPlans {
- public:
-  struct Plan {
-    std::uint8_t nd_taken = 0, wd_taken = 0, owed_next = 0;
-    bool is_adf = false, has_content = false;
-  };
-  constexpr PackPlans() {
-    PackOffer offer;
-    for (const bool is_host : {false, true}) {
-      offer.is_host = is_host;
-      for (offer.owed = 0; offer.owed <= kMaxOwed; ++offer.owed) {
-        for (offer.nd_offered = 0; offer.nd_offered <= kMaxOffered; ++offer.nd_offered) {
-          for (offer.wd_offered = 0; offer.wd_offered <= kMaxOffered; ++offer.wd_offered) {
-            for (const bool has_be : {false, true}) {
-              offer.wd_has_be = has_be;
-              plans_[index(offer)] = plan_of(offer);
-            }
-          }
-        }
-      }
-    }
-  }
-  [[nodiscard]] constexpr const Plan& of(const PackOffer& offer) const {
-    assert(offer.owed <= kMaxOwed);
-    return plans_[index(offer)];
-  }
-
- private:
-  static constexpr unsigned kMaxOwed = 8, kMaxOffered = 2;
-  static constexpr unsigned index(const PackOffer& o) {
-    return (((o.owed * 2 + o.is_host) * 2 + o.wd_has_be) * (kMaxOffered + 1) + o.nd_offered) *
-               (kMaxOffered + 1) +
-           o.wd_offered;
-  }
-  static constexpr Plan plan_of(const PackOffer& offer) {
-    const PackPlan plan = pack_rule(offer);
-    return {static_cast<std::uint8_t>(plan.nd_taken), static_cast<std::uint8_t>(plan.wd_taken),
-            static_cast<std::uint8_t>(plan.owed_next), plan.is_adf, plan.has_content};
-  }
-  std::array<Plan, (kMaxOwed + 1) * 2 * 2 * (kMaxOffered + 1) * (kMaxOffered + 1)> plans_{};
-};
-constexpr PackPlans kPackPlans;
 }  // namespace
 
 LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
@@ -205,7 +159,7 @@ void LinkDirection::select(Time now) {
     offer.wd_offered = offered(wd_tx_, wd_avail_);
     offer.wd_has_be = offer.wd_offered > 0 && wd_tx_.front().message.partial;
   }
-  const PackPlans::Plan plan = kPackPlans.of(offer);
+  const PackPlan plan = pack_rule(offer);
   if (!plan.has_content) return;
   if (!plan.is_adf && hold_new) return;
 

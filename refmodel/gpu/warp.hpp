@@ -100,7 +100,7 @@ class Warp {
   // Lane values.
   template <typename F>
   [[nodiscard]] auto map(F&& f) const {
-    Lanes<decltype(f(0U))> out;  // lanes at or above the width are unused, and not worth clearing
+    Lanes<decltype(f(0U))> out{};
     for (unsigned lane = 0; lane < width_; ++lane) out[lane] = f(lane);
     return out;
   }
@@ -280,7 +280,7 @@ LoadHandle<T>::~LoadHandle() {
 template <typename T>
 Lanes<T> LoadHandle<T>::get() const {
   assert(op_ != nullptr && op_->done());
-  Lanes<T> out;
+  Lanes<T> out{};
   for (unsigned lane = 0; lane < warp_->width(); ++lane) {
     std::memcpy(&out[lane], &op_->value[lane], sizeof(T));
   }

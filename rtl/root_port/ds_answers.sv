@@ -71,12 +71,7 @@ module ds_answers
   logic             offered_q;
   index_t           offered_index_q, free_index;
 
-  always_comb begin
-    free_index = '0;
-    for (int unsigned i = 0; i < Reads; i++) begin
-      if (!reading_q[Reads-1-i]) free_index = index_t'(Reads - 1 - i);
-    end
-  end
+  assign free_index = index_t'(first_one(64'(Reads'(~reading_q))));
   assign done_empty_o = !done_q;
   assign read_room_o  = !(&reading_q);
   assign read_index_o = offered_q ? offered_index_q : free_index;

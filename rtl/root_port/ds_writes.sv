@@ -14,6 +14,7 @@
 
 module ds_writes
   import cxl_pkg::*;
+  import cxlgpu_pkg::first_one;
 #(
   parameter  int unsigned Writes    = 8,    // 1..16
   parameter  int unsigned StackBits = 8,
@@ -85,13 +86,8 @@ module ds_writes
   assign head_hit_o = |head_is;
   assign hit_o      = |line_is;
 
-  always_comb begin
-    add_index_o = '0;
-    for (int unsigned i = 0; i < Writes; i++) begin
-      if (!valid_q[Writes-1-i]) add_index_o = index_t'(Writes - 1 - i);
-    end
-  end
-  assign room_o = !(&valid_q);
+  assign add_index_o = index_t'(first_one(64'(Writes'(~valid_q))));
+  assign room_o      = !(&valid_q);
   assign used_o = used_q;
 
   assign flush_line_o = line_q[flush_index_i];

@@ -10,9 +10,8 @@
 //   duplicate   likewise: the flit arrives, and right behind it a copy that the Flex Bus layer
 //               marks as bad (its CRC is inverted).
 //   swap        a flit of a protocol arrives under the protocol ID of an ALMP.
-//   cut         an ALMP arrives damaged in any of the ways of almp_damage.hpp that its four copies
-//   or
-//               its constant bits show, or it is lost.
+//   cut         an ALMP arrives damaged in any of the ways of almp_damage.hpp that show in its four
+//               copies or its constant bits, or it is lost.
 //   On a link with ARB/MUX the protocol ID says whose flit it is. One of CXL.io or an ALMP that is
 //   lost (dropped, or the copy of a duplicate) has an ID that cannot be made out: Flex Bus goes to
 //   Recovery. Bit errors of a CXL.io flit are passed on: its own layer has a CRC.

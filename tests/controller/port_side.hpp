@@ -1,8 +1,7 @@
 // What a link with ARB/MUXes has that one of two bare controllers has not, a cycle at a time.
 //
-// Purpose: keeps for both ends of a pair of cxl_ports what Flex Bus owes (FlexLink: L0, Recovery
-// and
-//          L1 with skew between the ends), offers CXL.io flits, asks for L1 and for Recovery as
+// Purpose: keeps for both ends of a pair of cxl_ports what Flex Bus owes (FlexLink: L0, Recovery,
+//          L1, with skew between the ends), offers CXL.io flits, asks for L1 and for Recovery as
 //          upper layers do, and accounts for every Recovery that an end asks for: a fault in an
 //          ALMP, a retry that has tried ten times, an upper layer.
 //          A CXL.io flit passes a port in the cycle in which it comes, so that is checked at each
