@@ -176,8 +176,7 @@ void DsIndex::fill(Link up, Side side, bool written) {
       rotate(up, other(side));
       nodes_[sibling].red = false;
       nodes_[up].red = true;
-      spend(1 + 1 + 1);
-      written = false;
+      spend(1 + 1 + 1);  // and up, red now, is written whatever comes
       continue;
     }
     const Link far = child(sibling, other(side)), near = child(sibling, side);

@@ -194,9 +194,10 @@ class Caller {
     choose_new_ = false;
     const unsigned phase = static_cast<unsigned>(lockstep_.cycle() / 16'384);
     key_ = random_key(random_, depth_, phase);
-    const bool filling = lockstep_.cycle() / 4'096 % 2 == 0;
-    op_ = random_.percent(30) ? (random_.percent(20) ? 3 : 0)
-                              : (random_.percent(filling ? 70 : 30) ? 1 : 2);
+    // It fills, shrinks, fills up, and is all but empty.
+    constexpr unsigned kInserts[] = {70, 30, 85, 5};
+    const unsigned inserts = kInserts[lockstep_.cycle() / 4'096 % 4];
+    op_ = random_.percent(30) ? (random_.percent(20) ? 3 : 0) : (random_.percent(inserts) ? 1 : 2);
     // The caller does not look whether the key is there, but it owns the free slots.
     if (op_ == 1 && free_.empty()) op_ = 2;
     slot_ = op_ == 1 ? free_[random_.below(free_.size())] : static_cast<unsigned>(random_.bits(3));
