@@ -137,4 +137,54 @@ class DsIndex {
   unsigned size_ = 0;
 };
 
+// Stands in for the cycle-exact one: right answers after about the right time.
+class DsIndexBlock {
+ public:
+  explicit DsIndexBlock(unsigned depth) : index_(depth) {}
+  struct In {
+    bool clear = false, req_valid = false;
+    unsigned op = 0;  // 0 find, 1 insert, 2 delete
+    std::uint64_t key = 0;
+    unsigned slot = 0;
+  };
+  struct Out {
+    bool req_ready = false, rsp_valid = false, found = false;
+    unsigned slot = 0;
+    unsigned count = 0;
+    std::optional<unsigned> root;
+  };
+  [[nodiscard]] Out eval() const {
+    Out out;
+    out.req_ready = left_ <= 1;
+    out.rsp_valid = left_ == 1;
+    if (out.rsp_valid) {
+      out.found = answer_.has_value();
+      out.slot = answer_.value_or(inserted_);
+    }
+    out.count = index_.size();
+    return out;
+  }
+  void clock(const In& in) {
+    const bool ready = left_ <= 1;
+    if (left_ > 0) --left_;
+    if (in.clear) index_.clear();
+    if (!in.req_valid || !ready) return;
+    answer_ = index_.find(in.key);
+    inserted_ = 0;
+    left_ = 1;
+    for (unsigned n = index_.size(); n != 0; n /= 2) ++left_;
+    if (in.op == 1 && !answer_) {
+      index_.insert(in.key, in.slot);
+      inserted_ = in.slot;
+    }
+    if (in.op == 2) index_.erase(in.key);
+  }
+
+ private:
+  DsIndex index_;
+  unsigned left_ = 0;  // cycles until the answer
+  std::optional<unsigned> answer_;
+  unsigned inserted_ = 0;
+};
+
 }  // namespace cxlgpu
