@@ -100,6 +100,18 @@ class DsEngine {
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
 
+  // Event driven, with enable. Whether a cycle with this input changes anything but the pace of
+  // others: if not, it is as if it had not been.
+  [[nodiscard]] bool moves(const In& in) const;
+  // What eval() says of one request, and without one.
+  [[nodiscard]] bool can_enter(const MemRequest& request, bool sr_ready, bool fence) const;
+  [[nodiscard]] const MemResponse* response() const { return response_ ? &*response_ : nullptr; }
+  [[nodiscard]] bool empty() const {
+    return stores_.empty() && pending_.empty() && writes_under_way() == 0 && !done_;
+  }
+  [[nodiscard]] bool error() const { return error_; }
+  [[nodiscard]] unsigned count() const { return static_cast<unsigned>(pending_.size()); }
+
  private:
   // clang-format off
   enum class State : std::uint8_t {

@@ -39,6 +39,16 @@ class DsPace {
     since_sent_ = in.sent ? 0 : std::min(since_sent_ + 1, kLongest);
   }
 
+  // Event driven: cycles in which nothing comes in, and how many of them until flush.
+  void skip(std::uint64_t cycles) {
+    since_sent_ =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(since_sent_ + cycles, kLongest));
+  }
+  [[nodiscard]] std::uint32_t until_flush(const std::array<std::uint8_t, 4>& interval) const {
+    const std::uint32_t whole = pause(interval[static_cast<std::size_t>(level_)]);
+    return whole - std::min(whole, since_sent_);
+  }
+
  private:
   static constexpr std::uint32_t kLongest = 65'535;
   [[nodiscard]] static std::uint32_t pause(unsigned log2) { return log2 == 0 ? 0 : 1u << log2; }
