@@ -48,6 +48,14 @@ module cxlgpu_bench
   output line_t                     rdata_o,
   output logic [1:0]                rresp_o,
   output logic                      rlast_o,
+  // Local memory
+  output logic [NumPorts-1:0]       lm_valid_o,
+  input  logic [NumPorts-1:0]       lm_ready_i,
+  output lm_req_t [NumPorts-1:0]    lm_req_o,
+  output line_addr_t [NumPorts-1:0] lm_line_o,
+  input  logic [NumPorts-1:0]       lm_rsp_valid_i,
+  output logic [NumPorts-1:0]       lm_rsp_ready_o,
+  input  lm_rsp_t [NumPorts-1:0]    lm_rsp_i,
   // Registers of the root complex
   input  reg_req_t                  rc_reg_req_i,
   output logic [31:0]               rc_reg_rdata_o,
@@ -98,6 +106,7 @@ module cxlgpu_bench
   output trace_t [NumPorts-1:0]     tr_ctrl_store_o,
   output trace_t [NumPorts-1:0]     tr_spec_issue_o,
   output trace_t [NumPorts-1:0]     tr_port_respond_o,
+  output trace_t [NumPorts-1:0]     tr_ds_o,
   output trace_t [NumPorts-1:0]     tr_load_control_o,
   output trace_t                    tr_sys_respond_o,
   output trace_t [NumPorts-1:0]     tr_ep_accept_o,
@@ -120,6 +129,8 @@ module cxlgpu_bench
   byte_en_t                  wstrb;
   logic [NumPorts-1:0]       media_cmd_ready, media_rsp_valid;
   media_rsp_t [NumPorts-1:0] media_rsp;
+  logic [NumPorts-1:0]       lm_ready, lm_rsp_valid;
+  lm_rsp_t [NumPorts-1:0]    lm_rsp;
 
   always_ff @(negedge clk_i) begin
     awvalid         <= awvalid_i;
@@ -129,6 +140,8 @@ module cxlgpu_bench
     rready          <= rready_i;
     media_cmd_ready <= media_cmd_ready_i;
     media_rsp_valid <= media_rsp_valid_i;
+    lm_ready        <= lm_ready_i;
+    lm_rsp_valid    <= lm_rsp_valid_i;
     if (awvalid_i) begin
       awid    <= awid_i;
       awaddr  <= awaddr_i;
@@ -150,6 +163,7 @@ module cxlgpu_bench
     end
     for (int unsigned p = 0; p < NumPorts; p++) begin
       if (media_rsp_valid_i[p]) media_rsp[p] <= media_rsp_i[p];
+      if (lm_rsp_valid_i[p]) lm_rsp[p] <= lm_rsp_i[p];
     end
   end
 
@@ -177,6 +191,9 @@ module cxlgpu_bench
     .media_cmd_ready_i(media_cmd_ready),
     .media_rsp_valid_i(media_rsp_valid),
     .media_rsp_i      (media_rsp),
+    .lm_ready_i       (lm_ready),
+    .lm_rsp_valid_i   (lm_rsp_valid),
+    .lm_rsp_i         (lm_rsp),
     .*
   );
 

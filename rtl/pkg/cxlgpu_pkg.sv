@@ -28,6 +28,9 @@ package cxlgpu_pkg;
     line_t   data;  // reads only
   } sys_rsp_t;
 
+  // Ids of a root port's own requests, the writes of its ds_engine: FFF0h to FFFFh.
+  parameter sys_id_t OwnIds = 16'hFFF0;
+
   // Register access: one 32-bit register a cycle; read data is valid the cycle after.
   typedef struct packed {
     logic        valid;

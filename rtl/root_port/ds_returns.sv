@@ -185,7 +185,7 @@ module ds_returns
   // ---------------------------------------------------------------------------------------------
   DoneRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni) mq_done |-> done_room);
   DoneIndex_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      mq_done |-> 32'(mq_rsp_i.id) < Writes);
+      mq_done |-> mq_rsp_i.id >= OwnIds && 32'(mq_rsp_i.id[3:0]) < Writes);
   LocalIndex_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       lm_answer |-> (lm_load && 32'(lm_rsp_i.index) < Reads) ||
                     (lm_merge && 32'(lm_rsp_i.index) < Merges) ||

@@ -2,12 +2,14 @@
 //
 // Root port: queue logic of the SR engine in front of one CXL controller.
 //
-//   req --> SR queue --------------> memory queue --> controller --> link
-//              |  reader view          ^  |    ^          |
-//              +--> SR reader ---------+  |    +----------+--> rsp
-//                   window, ring  ^       |lines     DevLoad
-//                                 +-------+             |
-//                                 +---- load control <--+ profiler
+//   req --> DS --> SR queue --> DS --> memory queue --> controller --> link
+//                     |  reader view    ^  |   ^            |
+//                     +--> SR reader ---+  |   +------------+--> DS --> rsp
+//                          window, ring ^  |lines      DevLoad   |
+//                                       +--+              |      +-- local memory
+//                                       +- load control <-+ profiler
+//
+// DS is deterministic_store: three places on the way, wires while it is off.
 //
 // isolation counts the time-out and, enabled, makes the memory queue answer by itself when a
 // request timed out or the link went down. ras keeps what went wrong on the link, and poison; its
@@ -40,7 +42,9 @@ module root_port
   parameter int unsigned RingWays    = 4,
   parameter int unsigned NdRxDepth   = 32,
   parameter int unsigned WdRxDepth   = 32,
-  parameter int unsigned LlrbDepth   = 128
+  parameter int unsigned LlrbDepth   = 128,
+  parameter int unsigned DsDepth     = 256,  // lines of its region in local memory
+  parameter int unsigned DsWrites    = 8
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -52,6 +56,14 @@ module root_port
   output logic        rsp_valid_o,
   input  logic        rsp_ready_i,
   output sys_rsp_t    rsp_o,
+  // Local memory: the region of deterministic store
+  output logic        lm_valid_o,
+  input  logic        lm_ready_i,
+  output lm_req_t     lm_req_o,
+  output line_addr_t  lm_line_o,
+  input  logic        lm_rsp_valid_i,
+  output logic        lm_rsp_ready_o,
+  input  lm_rsp_t     lm_rsp_i,
   // Registers: time-out and isolation at 000h, RAS at 100h, CXL.io access at 400h, vendor block at
   // 800h
   input  reg_req_t    reg_req_i,
@@ -79,6 +91,7 @@ module root_port
   output trace_t      tr_ctrl_store_o,
   output trace_t      tr_spec_issue_o,
   output trace_t      tr_port_respond_o,
+  output trace_t      tr_ds_o,
   output trace_t      tr_load_control_o
 );
 
@@ -98,7 +111,7 @@ module root_port
   logic [31:0]      rdata_page;
   logic             route_q;
   reg_req_t         reg_req_route, reg_req_page;
-  reg_req_t         reg_req_isolation, reg_req_ras, reg_req_link, reg_req_io;
+  reg_req_t         reg_req_isolation, reg_req_ras, reg_req_link, reg_req_io, reg_req_ds;
   logic             wr_policy, wr_viral;
   logic             viral_q, viral_on_fatal_q, viral_device_q, device_viral, ras_fatal;
   logic             viral_en, turn_viral;
@@ -106,6 +119,7 @@ module root_port
   logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
   logic [31:0]      unexpected;
   logic [3:0][31:0] rsp_count;
+  logic [31:0]      rdata_ds;
 
   assign wr_policy = reg_req_i.valid && reg_req_i.write
                      && reg_req_i.addr[11:2] == RpPolicyOffset[11:2];
@@ -196,38 +210,96 @@ module root_port
     reg_req_ras             = reg_req_page;
     reg_req_link            = reg_req_page;
     reg_req_io              = reg_req_i;
+    reg_req_ds              = reg_req_i;
     reg_req_isolation.valid = reg_req_page.valid && reg_req_page.addr[11:10] == 2'b00
                               && !(reg_req_page.addr[9:8] inside {2'b01, 2'b10});
     reg_req_ras.valid       = reg_req_page.valid && reg_req_page.addr[11:8] == 4'h1;
     reg_req_link.valid      = reg_req_page.valid && reg_req_page.addr[11:8] == 4'h2;
     reg_req_io.valid        = reg_req_i.valid && reg_req_i.addr[11:10] == 2'b01;
+    reg_req_ds.valid        = reg_req_i.valid && reg_req_i.addr[11];
   end
 
   // A block that was not read in the cycle before says 0; what io_route read is not software's.
   assign rdata_page  = rdata_isolation | rdata_ras | rdata_link;
-  assign reg_rdata_o = (route_q ? '0 : rdata_page) | rdata_io | rdata_q;
+  assign reg_rdata_o = (route_q ? '0 : rdata_page) | rdata_io | rdata_q | rdata_ds;
+
+  // ---------------------------------------------------------------------------------------------
+  // Deterministic store
+  // ---------------------------------------------------------------------------------------------
+  logic                                    sr_valid, sr_ready, head_valid, head_ready;
+  logic                                    mq_valid, mq_ready, mq_rsp_valid, mq_rsp_ready;
+  sys_req_t                                sr_req, head_req, mq_req;
+  sys_rsp_t                                mq_rsp;
+  logic [SrDepth-1:0]                      load_valid;
+  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line;
+  logic [MemEntries-1:0]                   mem_valid;
+  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line;
+  logic                                    rsp_taken;
+  logic [1:0]                              rsp_dev_load;
+  logic                                    busy;
+
+  deterministic_store #(
+    .Depth     (DsDepth),
+    .Writes    (DsWrites),
+    .SrDepth   (SrDepth),
+    .MemEntries(MemEntries)
+  ) u_deterministic_store (
+    .clk_i,
+    .rst_ni,
+    .reg_req_i     (reg_req_ds),
+    .reg_rdata_o   (rdata_ds),
+    .busy_i        (busy),
+    .dev_valid_i   (rsp_taken),
+    .dev_load_i    (rsp_dev_load),
+    .req_valid_i,
+    .req_ready_o,
+    .req_i,
+    .sr_valid_o    (sr_valid),
+    .sr_ready_i    (sr_ready),
+    .sr_req_o      (sr_req),
+    .head_valid_i  (head_valid),
+    .head_ready_o  (head_ready),
+    .head_req_i    (head_req),
+    .mq_valid_o    (mq_valid),
+    .mq_ready_i    (mq_ready),
+    .mq_req_o      (mq_req),
+    .load_valid_i  (load_valid),
+    .load_line_i   (load_line),
+    .mem_valid_i   (mem_valid),
+    .mem_line_i    (mem_line),
+    .mq_rsp_valid_i(mq_rsp_valid),
+    .mq_rsp_ready_o(mq_rsp_ready),
+    .mq_rsp_i      (mq_rsp),
+    .rsp_valid_o,
+    .rsp_ready_i,
+    .rsp_o,
+    .lm_valid_o,
+    .lm_ready_i,
+    .lm_req_o,
+    .lm_line_o,
+    .lm_rsp_valid_i,
+    .lm_rsp_ready_o,
+    .lm_rsp_i,
+    .tr_ds_o
+  );
 
   // ---------------------------------------------------------------------------------------------
   // SR queue
   // ---------------------------------------------------------------------------------------------
-  logic                                 head_valid, head_ready;
-  sys_req_t                             head_req;
-  logic                                 rd_valid, rd_is_load, rd_next;
-  line_addr_t                           rd_line;
-  logic [SrIdxBits-1:0]                 rd_index;
-  logic [SrDepth-1:0]                   load_valid;
-  logic [SrDepth-1:0][LineAddrBits-1:0] load_line;
-  logic [SrCntBits-1:0]                 sr_count;
-  logic                                 enqueue;
+  logic                 rd_valid, rd_is_load, rd_next;
+  line_addr_t           rd_line;
+  logic [SrIdxBits-1:0] rd_index;
+  logic [SrCntBits-1:0] sr_count;
+  logic                 enqueue;
 
   sr_queue #(
     .Depth(SrDepth)
   ) u_sr_queue (
     .clk_i,
     .rst_ni,
-    .in_valid_i  (req_valid_i),
-    .in_ready_o  (req_ready_o),
-    .in_req_i    (req_i),
+    .in_valid_i  (sr_valid),
+    .in_ready_o  (sr_ready),
+    .in_req_i    (sr_req),
     .head_valid_o(head_valid),
     .head_ready_i(head_ready),
     .head_req_o  (head_req),
@@ -245,12 +317,10 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   // SR reader
   // ---------------------------------------------------------------------------------------------
-  logic                                    spec_valid, spec_ready;
-  granule_t                                spec_first;
-  logic [1:0]                              spec_len;
-  line_addr_t                              spec_line;
-  logic [MemEntries-1:0]                   mem_valid;
-  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line;
+  logic       spec_valid, spec_ready;
+  granule_t   spec_first;
+  logic [1:0] spec_len;
+  line_addr_t spec_line;
 
   sr_reader #(
     .SrDepth   (SrDepth),
@@ -295,9 +365,7 @@ module root_port
   logic       ndr_valid, ndr_ready, drs_valid, drs_ready;
   msg_hdr_t   ndr_hdr, drs_hdr;
   line_t      drs_data;
-  logic       rsp_taken;
-  logic [1:0] rsp_dev_load;
-  logic       isolated, tick, timed_out, busy;
+  logic       isolated, tick, timed_out;
 
   memory_queue #(
     .Depth      (MemDepth),
@@ -305,9 +373,9 @@ module root_port
   ) u_memory_queue (
     .clk_i,
     .rst_ni,
-    .in_valid_i    (head_valid),
-    .in_ready_o    (head_ready),
-    .in_req_i      (head_req),
+    .in_valid_i    (mq_valid),
+    .in_ready_o    (mq_ready),
+    .in_req_i      (mq_req),
     .spec_valid_i  (spec_valid),
     .spec_ready_o  (spec_ready),
     .spec_first_i  (spec_first),
@@ -329,9 +397,9 @@ module root_port
     .drs_ready_o   (drs_ready),
     .drs_hdr_i     (drs_hdr),
     .drs_data_i    (drs_data),
-    .rsp_valid_o,
-    .rsp_ready_i,
-    .rsp_o,
+    .rsp_valid_o   (mq_rsp_valid),
+    .rsp_ready_i   (mq_rsp_ready),
+    .rsp_o         (mq_rsp),
     .mem_valid_o   (mem_valid),
     .mem_line_o    (mem_line),
     .rsp_taken_o   (rsp_taken),

@@ -21,7 +21,8 @@ module cxlgpu_top
   parameter int unsigned NumDecoders = 4,     // of the host bridge and of each endpoint
   parameter int unsigned MaxSets     = 1024,  // internal DRAM of an endpoint
   parameter int unsigned Ways        = 8,
-  parameter int unsigned Mshrs       = 64
+  parameter int unsigned Mshrs       = 64,
+  parameter int unsigned DsDepth     = 256    // lines that each root port can defer
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -55,6 +56,14 @@ module cxlgpu_top
   output line_t                     rdata_o,
   output logic [1:0]                rresp_o,
   output logic                      rlast_o,
+  // Local memory: a region of each root port for deterministic store
+  output logic [NumPorts-1:0]       lm_valid_o,
+  input  logic [NumPorts-1:0]       lm_ready_i,
+  output lm_req_t [NumPorts-1:0]    lm_req_o,
+  output line_addr_t [NumPorts-1:0] lm_line_o,
+  input  logic [NumPorts-1:0]       lm_rsp_valid_i,
+  output logic [NumPorts-1:0]       lm_rsp_ready_o,
+  input  lm_rsp_t [NumPorts-1:0]    lm_rsp_i,
   // Registers of the root complex
   input  reg_req_t                  rc_reg_req_i,
   output logic [31:0]               rc_reg_rdata_o,
@@ -105,6 +114,7 @@ module cxlgpu_top
   output trace_t [NumPorts-1:0]     tr_ctrl_store_o,
   output trace_t [NumPorts-1:0]     tr_spec_issue_o,
   output trace_t [NumPorts-1:0]     tr_port_respond_o,
+  output trace_t [NumPorts-1:0]     tr_ds_o,
   output trace_t [NumPorts-1:0]     tr_load_control_o,
   output trace_t                    tr_sys_respond_o,
   output trace_t [NumPorts-1:0]     tr_ep_accept_o,
@@ -169,7 +179,8 @@ module cxlgpu_top
 
   root_complex #(
     .NumPorts   (NumPorts),
-    .NumDecoders(NumDecoders)
+    .NumDecoders(NumDecoders),
+    .DsDepth    (DsDepth)
   ) u_root_complex (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
@@ -202,6 +213,13 @@ module cxlgpu_top
     .rdata_o          (rdata_o),
     .rresp_o          (rresp_o),
     .rlast_o          (rlast_o),
+    .lm_valid_o       (lm_valid_o),
+    .lm_ready_i       (lm_ready_i),
+    .lm_req_o         (lm_req_o),
+    .lm_line_o        (lm_line_o),
+    .lm_rsp_valid_i   (lm_rsp_valid_i),
+    .lm_rsp_ready_o   (lm_rsp_ready_o),
+    .lm_rsp_i         (lm_rsp_i),
     .reg_req_i        (rc_reg_req_q),
     .reg_rdata_o      (rc_reg_rdata_o),
     .link_tx_valid_o  (rp_link_tx_valid_o),
@@ -226,6 +244,7 @@ module cxlgpu_top
     .tr_ctrl_store_o  (tr_ctrl_store_o),
     .tr_spec_issue_o  (tr_spec_issue_o),
     .tr_port_respond_o(tr_port_respond_o),
+    .tr_ds_o          (tr_ds_o),
     .tr_load_control_o(tr_load_control_o),
     .tr_sys_respond_o (tr_sys_respond_o)
   );

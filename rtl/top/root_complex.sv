@@ -18,7 +18,8 @@ module root_complex
 #(
   parameter int unsigned NumPorts       = 2,     // 1..15
   parameter int unsigned NumDecoders    = 4,
-  parameter logic [7:0]  PortNumberBase = 8'h10
+  parameter logic [7:0]  PortNumberBase = 8'h10,
+  parameter int unsigned DsDepth        = 256  // lines that each port can defer
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -52,6 +53,14 @@ module root_complex
   output line_t                     rdata_o,
   output logic [1:0]                rresp_o,
   output logic                      rlast_o,
+  // Local memory: a region of each root port for deterministic store
+  output logic [NumPorts-1:0]       lm_valid_o,
+  input  logic [NumPorts-1:0]       lm_ready_i,
+  output lm_req_t [NumPorts-1:0]    lm_req_o,
+  output line_addr_t [NumPorts-1:0] lm_line_o,
+  input  logic [NumPorts-1:0]       lm_rsp_valid_i,
+  output logic [NumPorts-1:0]       lm_rsp_ready_o,
+  input  lm_rsp_t [NumPorts-1:0]    lm_rsp_i,
   // Registers: host bridge at 0000h, root port i at 1000h * (i + 1)
   input  reg_req_t                  reg_req_i,
   output logic [31:0]               reg_rdata_o,
@@ -79,6 +88,7 @@ module root_complex
   output trace_t [NumPorts-1:0]     tr_ctrl_store_o,
   output trace_t [NumPorts-1:0]     tr_spec_issue_o,
   output trace_t [NumPorts-1:0]     tr_port_respond_o,
+  output trace_t [NumPorts-1:0]     tr_ds_o,
   output trace_t [NumPorts-1:0]     tr_load_control_o,
   output trace_t                    tr_sys_respond_o
 );
@@ -194,7 +204,9 @@ module root_complex
   // Root ports
   // ---------------------------------------------------------------------------------------------
   for (genvar p = 0; p < NumPorts; p++) begin : gen_port
-    root_port u_root_port (
+    root_port #(
+      .DsDepth(DsDepth)
+    ) u_root_port (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
       .device_i         (5'(p)),
@@ -204,6 +216,13 @@ module root_complex
       .rsp_valid_o      (port_rsp_valid[p]),
       .rsp_ready_i      (port_rsp_ready[p]),
       .rsp_o            (port_rsp[p]),
+      .lm_valid_o       (lm_valid_o[p]),
+      .lm_ready_i       (lm_ready_i[p]),
+      .lm_req_o         (lm_req_o[p]),
+      .lm_line_o        (lm_line_o[p]),
+      .lm_rsp_valid_i   (lm_rsp_valid_i[p]),
+      .lm_rsp_ready_o   (lm_rsp_ready_o[p]),
+      .lm_rsp_i         (lm_rsp_i[p]),
       .reg_req_i        (reg_req_port[p]),
       .reg_rdata_o      (rdata_port[p]),
       .link_tx_valid_o  (link_tx_valid_o[p]),
@@ -227,6 +246,7 @@ module root_complex
       .tr_ctrl_store_o  (tr_ctrl_store_o[p]),
       .tr_spec_issue_o  (tr_spec_issue_o[p]),
       .tr_port_respond_o(tr_port_respond_o[p]),
+      .tr_ds_o          (tr_ds_o[p]),
       .tr_load_control_o(tr_load_control_o[p])
     );
   end

@@ -62,6 +62,13 @@ module root_complex_tb
     .arburst_i        (2'b01),
     .rready_i         (1'b1),
     .rlast_o          (),
+    .lm_valid_o       (),
+    .lm_ready_i       ('0),
+    .lm_req_o         (),
+    .lm_line_o        (),
+    .lm_rsp_valid_i   ('0),
+    .lm_rsp_ready_o   (),
+    .lm_rsp_i         ('0),
     .err_o            (),
     .arb_err_o        (),
     .tr_sys_accept_o  (),
@@ -71,6 +78,7 @@ module root_complex_tb
     .tr_ctrl_store_o  (),
     .tr_spec_issue_o  (),
     .tr_port_respond_o(),
+    .tr_ds_o          (),
     .tr_load_control_o(),
     .tr_sys_respond_o ()
   );

@@ -1,0 +1,322 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Deterministic store in a root port: the engine with its index and its pace, and their registers.
+//
+//   req --+--> sr                  head --+--> mq                 mq_rsp --+--> rsp
+//         |                               |                                |
+//         +------------- ds_engine -------+--------------------------------+
+//                        |    |    |
+//               ds_index +    |    +- ds_pace <- DevLoad
+//                             +- lm: a region of local memory
+//
+// Off, req, head and mq_rsp are wires. On and off change only while the port is quiet: nothing
+// under way, nothing offered, nothing deferred.
+//
+// Cycles: those of ds_engine. Registers: one access a cycle, data in the cycle after.
+//
+// Source: docs/blocks.md, "Deterministic store in the root port"; layout: regs/root_port.yaml.
+
+module deterministic_store
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+  import cxl_reg_pkg::*;
+#(
+  parameter int unsigned Depth      = 256,  // lines of the region; a power of two, 4..4096
+  parameter int unsigned Writes     = 8,    // 1..16
+  parameter int unsigned SrDepth    = 32,
+  parameter int unsigned MemEntries = 30
+) (
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  // Registers 850h..890h of the port's page
+  input  reg_req_t                                reg_req_i,
+  output logic [31:0]                             reg_rdata_o,
+  // The memory queue holds something; what the endpoint said of its load
+  input  logic                                    busy_i,
+  input  logic                                    dev_valid_i,
+  input  logic [1:0]                              dev_load_i,
+  // Host bridge, to the SR queue
+  input  logic                                    req_valid_i,
+  output logic                                    req_ready_o,
+  input  sys_req_t                                req_i,
+  output logic                                    sr_valid_o,
+  input  logic                                    sr_ready_i,
+  output sys_req_t                                sr_req_o,
+  // Head of the SR queue, to the memory queue
+  input  logic                                    head_valid_i,
+  output logic                                    head_ready_o,
+  input  sys_req_t                                head_req_i,
+  output logic                                    mq_valid_o,
+  input  logic                                    mq_ready_i,
+  output sys_req_t                                mq_req_o,
+  // Lines in the two queues
+  input  logic [SrDepth-1:0]                      load_valid_i,
+  input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,
+  input  logic [MemEntries-1:0]                   mem_valid_i,
+  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,
+  // Responses
+  input  logic                                    mq_rsp_valid_i,
+  output logic                                    mq_rsp_ready_o,
+  input  sys_rsp_t                                mq_rsp_i,
+  output logic                                    rsp_valid_o,
+  input  logic                                    rsp_ready_i,
+  output sys_rsp_t                                rsp_o,
+  // Local memory
+  output logic                                    lm_valid_o,
+  input  logic                                    lm_ready_i,
+  output lm_req_t                                 lm_req_o,
+  output line_addr_t                              lm_line_o,
+  input  logic                                    lm_rsp_valid_i,
+  output logic                                    lm_rsp_ready_o,
+  input  lm_rsp_t                                 lm_rsp_i,
+  // Trace
+  output trace_t                                  tr_ds_o
+);
+
+  localparam int unsigned StackBits = $clog2(Depth);
+  localparam int unsigned Events    = $bits(ds_event_t);
+
+  // ---------------------------------------------------------------------------------------------
+  // Registers
+  // ---------------------------------------------------------------------------------------------
+  logic                    enable_q, fence_q, on_q, quiet, wr_status;
+  logic [4:0]              max_writes_q;
+  logic [3:0][3:0]         interval_q;
+  logic [33:0]             base_q;  // address[51:18]
+  logic [Events-1:0][31:0] count_q;
+  logic [31:0]             rdata_q, rdata_d;
+  logic [11:0]             offset;
+  logic                    empty, error;
+  logic [StackBits:0]      pending;
+  ds_event_t               ev;
+
+  assign offset    = {reg_req_i.addr[11:2], 2'b00};
+  assign wr_status = reg_req_i.valid && reg_req_i.write && offset == RpDsStatusOffset;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      enable_q     <= RpDsControlEnableReset;
+      fence_q      <= RpDsControlFenceReset;
+      max_writes_q <= RpDsControlMaxWritesReset;
+      interval_q   <= RpDsIntervalReset[15:0];
+      base_q       <= {RpDsBaseHighAddrReset, RpDsBaseLowAddrReset};
+    end else if (reg_req_i.valid && reg_req_i.write) begin
+      unique case (offset)
+        RpDsControlOffset: begin
+          enable_q     <= reg_req_i.wdata[RpDsControlEnableLsb];
+          fence_q      <= reg_req_i.wdata[RpDsControlFenceLsb];
+          max_writes_q <= reg_req_i.wdata[RpDsControlMaxWritesLsb +: RpDsControlMaxWritesWidth];
+        end
+        RpDsIntervalOffset: interval_q <= reg_req_i.wdata[15:0];
+        RpDsBaseLowOffset:
+          base_q[13:0]  <= reg_req_i.wdata[RpDsBaseLowAddrLsb +: RpDsBaseLowAddrWidth];
+        RpDsBaseHighOffset:
+          base_q[33:14] <= reg_req_i.wdata[RpDsBaseHighAddrLsb +: RpDsBaseHighAddrWidth];
+        default: ;
+      endcase
+    end
+  end
+
+  always_comb begin
+    rdata_d = '0;
+    if (reg_req_i.valid && !reg_req_i.write) begin
+      unique case (offset)
+        RpDsControlOffset: begin
+          rdata_d[RpDsControlEnableLsb]                                   = enable_q;
+          rdata_d[RpDsControlFenceLsb]                                    = fence_q;
+          rdata_d[RpDsControlMaxWritesLsb +: RpDsControlMaxWritesWidth]   = max_writes_q;
+        end
+        RpDsStatusOffset: begin
+          rdata_d[RpDsStatusOnLsb]                            = on_q;
+          rdata_d[RpDsStatusEmptyLsb]                         = empty;
+          rdata_d[RpDsStatusErrorLsb]                         = error;
+          rdata_d[RpDsStatusCountLsb +: RpDsStatusCountWidth] = RpDsStatusCountWidth'(pending);
+        end
+        RpDsIntervalOffset: rdata_d[15:0] = interval_q;
+        RpDsBaseLowOffset:
+          rdata_d[RpDsBaseLowAddrLsb +: RpDsBaseLowAddrWidth] = base_q[13:0];
+        RpDsBaseHighOffset:
+          rdata_d[RpDsBaseHighAddrLsb +: RpDsBaseHighAddrWidth] = base_q[33:14];
+        RpDsCapOffset: begin
+          rdata_d[RpDsCapSlotsLsb +: RpDsCapSlotsWidth]   = RpDsCapSlotsWidth'(Depth);
+          rdata_d[RpDsCapWritesLsb +: RpDsCapWritesWidth] = RpDsCapWritesWidth'(Writes);
+        end
+        default: begin
+          for (int unsigned i = 0; i < Events; i++) begin
+            if (offset == RpDsDirectOffset + 12'(4 * i)) rdata_d = count_q[i];
+          end
+        end
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rdata_q <= '0;
+      count_q <= '0;
+    end else begin
+      rdata_q <= rdata_d;
+      for (int unsigned i = 0; i < Events; i++) begin
+        if (ev[i]) count_q[i] <= count_q[i] + 32'd1;
+      end
+    end
+  end
+  assign reg_rdata_o = rdata_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // On and off
+  // ---------------------------------------------------------------------------------------------
+  logic       taken, answered;
+  logic [7:0] open_q;  // taken from the host bridge and not answered
+
+  assign taken    = req_valid_i && req_ready_o;
+  assign answered = rsp_valid_o && rsp_ready_i;
+  assign quiet    = !req_valid_i && empty && !busy_i && open_q == '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      on_q   <= 1'b0;
+      open_q <= '0;
+    end else begin
+      if (quiet) on_q <= enable_q;
+      if (taken && !answered)      open_q <= open_q + 8'd1;
+      else if (answered && !taken) open_q <= open_q - 8'd1;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Pace
+  // ---------------------------------------------------------------------------------------------
+  logic direct, flush;
+
+  ds_pace u_pace (
+    .clk_i,
+    .rst_ni,
+    .rsp_valid_i(dev_valid_i),
+    .dev_load_i,
+    .sent_i     (on_q && mq_valid_o && mq_ready_i && mq_req_o.is_write),
+    .interval_i (interval_q),
+    .direct_o   (direct),
+    .flush_o    (flush)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Index: its count and root, and the write port of its nodes, are for checkers
+  // ---------------------------------------------------------------------------------------------
+  localparam int unsigned NodeBits = 1 + 3 * (1 + StackBits) + LineAddrBits;
+
+  logic                 ix_valid, ix_ready, ix_rsp_valid, ix_found;
+  logic [1:0]           ix_op;
+  line_addr_t           ix_key;
+  logic [StackBits-1:0] ix_slot, ix_rsp_slot;
+  logic [StackBits:0]   unused_count, unused_root;
+  logic                 unused_node_we;
+  logic [StackBits-1:0] unused_node_slot;
+  logic [NodeBits-1:0]  unused_node;
+
+  ds_index #(
+    .Depth  (Depth),
+    .KeyBits(LineAddrBits)
+  ) u_index (
+    .clk_i,
+    .rst_ni,
+    .clear_i    (1'b0),
+    .req_valid_i(ix_valid),
+    .req_ready_o(ix_ready),
+    .op_i       (ix_op),
+    .key_i      (ix_key),
+    .slot_i     (ix_slot),
+    .rsp_valid_o(ix_rsp_valid),
+    .found_o    (ix_found),
+    .slot_o     (ix_rsp_slot),
+    .count_o    (unused_count),
+    .root_o     (unused_root),
+    .node_we_o  (unused_node_we),
+    .node_slot_o(unused_node_slot),
+    .node_o     (unused_node)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Engine
+  // ---------------------------------------------------------------------------------------------
+  ds_engine #(
+    .Depth     (Depth),
+    .Writes    (Writes),
+    .SrDepth   (SrDepth),
+    .MemEntries(MemEntries)
+  ) u_engine (
+    .clk_i,
+    .rst_ni,
+    .enable_i      (on_q),
+    .fence_i       (fence_q),
+    .clear_error_i (wr_status && reg_req_i.wdata[RpDsStatusErrorLsb]),
+    .max_writes_i  (max_writes_q),
+    .direct_i      (direct),
+    .flush_i       (flush),
+    .req_valid_i,
+    .req_ready_o,
+    .req_i,
+    .sr_valid_o,
+    .sr_ready_i,
+    .sr_req_o,
+    .head_valid_i,
+    .head_ready_o,
+    .head_req_i,
+    .mq_valid_o,
+    .mq_ready_i,
+    .mq_req_o,
+    .load_valid_i,
+    .load_line_i,
+    .mem_valid_i,
+    .mem_line_i,
+    .mq_rsp_valid_i,
+    .mq_rsp_ready_o,
+    .mq_rsp_i,
+    .rsp_valid_o,
+    .rsp_ready_i,
+    .rsp_o,
+    .lm_valid_o,
+    .lm_ready_i,
+    .lm_req_o,
+    .lm_rsp_valid_i,
+    .lm_rsp_ready_o,
+    .lm_rsp_i,
+    .ix_valid_o    (ix_valid),
+    .ix_ready_i    (ix_ready),
+    .ix_op_o       (ix_op),
+    .ix_key_o      (ix_key),
+    .ix_slot_o     (ix_slot),
+    .ix_rsp_valid_i(ix_rsp_valid),
+    .ix_found_i    (ix_found),
+    .ix_slot_i     (ix_rsp_slot),
+    .empty_o       (empty),
+    .error_o       (error),
+    .count_o       (pending),
+    .ev_o          (ev)
+  );
+
+  assign lm_line_o = {base_q, lm_req_o.slot};
+
+  always_comb begin
+    tr_ds_o = '0;
+    if (ev != '0) begin
+      tr_ds_o.valid = 1'b1;
+      tr_ds_o.id    = 16'(ev);
+      tr_ds_o.line  = LineAddrBits'(pending);
+    end
+  end
+
+  logic unused_reg;
+  assign unused_reg = ^{reg_req_i.addr[15:12], reg_req_i.addr[1:0]};
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  QuietTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !quiet |=> $stable(on_q));
+  Open_A: assert property (@(posedge clk_i) disable iff (!rst_ni) answered |-> open_q != '0);
+  OpenMax_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      taken && !answered |-> open_q != '1);
+  OwnIds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (on_q && req_valid_i) |-> req_i.id < OwnIds);
+
+endmodule
