@@ -40,6 +40,8 @@ class DeterministicStore {
   // clock() would.
   [[nodiscard]] std::optional<std::uint32_t> rest(const In& next) const;
   void skip(std::uint64_t cycles) { pace_.skip(cycles); }
+  // Off: what its pace is told all the same.
+  void hear(DevLoad load) { pace_.hear(load); }
 
   // Entry and response register, as eval() tells them.
   [[nodiscard]] bool can_enter(const MemRequest& request, bool sr_ready, bool fence) const {

@@ -50,6 +50,12 @@ struct DsEvents {
   bool direct = false, deferred = false, in_place = false, flushed = false, hit = false,
        merge = false, false_hit = false, full = false, error = false;
   bool operator==(const DsEvents&) const = default;
+  // As ds_event_t has them: direct is bit 0.
+  [[nodiscard]] std::uint32_t bits() const {
+    return unsigned{direct} | unsigned{deferred} << 1 | unsigned{in_place} << 2 |
+           unsigned{flushed} << 3 | unsigned{hit} << 4 | unsigned{merge} << 5 |
+           unsigned{false_hit} << 6 | unsigned{full} << 7 | unsigned{error} << 8;
+  }
 };
 
 class DsEngine {
