@@ -63,6 +63,8 @@ constexpr Mix kMixes[] = {
     {100, 85, 100, 4, 100, 20, 200, 0, 0, 0, 0, 0, 0, 90, 10},
     {30, 50, 100, 100, 100, 30, 20, 0, 0, 0, 0, 20, 300, 80, 5},
     {10, 50, 100, 60, 100, 20, 40, 0, 0, 0, 0, 0, 0, 60, 20},
+    // A MemSpecRd for nearly every load, in isolation too: some are left when all is answered.
+    {100, 2, 100, 100, 25, 20, 4000, 0, 0, 0, 0, 0, 100, 50, 800},
 };
 
 constexpr unsigned kNumber = 5;  // of the root port
@@ -471,6 +473,12 @@ class StoreDriver {
   }
   void after(const RootPortBlock::Out& out) {
     if (left_ > 0) --left_;
+    // In isolation the last answer may come before the last MemSpecRd is given up.
+    if (out.isolated && !was_isolated_ && random_.percent(60)) {
+      left_ = 0;
+      told_ = false;
+    }
+    was_isolated_ = out.isolated;
     if (left_ == kEarly) holds_ |= random_.percent(30);
     if (holds_ && left_ > kEarly && out.stores_on == wanted_) {
       holds_ = false;
@@ -492,6 +500,7 @@ class StoreDriver {
   static constexpr unsigned kEarly = 80;  // cycles before a spell
   unsigned left_ = 2000, spell_ = 0;
   bool wanted_ = false, holds_ = false, cleared_ = false, told_ = false, was_on_ = false;
+  bool was_isolated_ = false;
 };
 
 class Bench {
@@ -990,7 +999,7 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.stores().switched_on, 6u);
   EXPECT_GT(bench.stores().switched_off, 6u);
   for (const std::uint64_t n : bench.stores().events) EXPECT_GT(n, 3u);
-  for (const unsigned state : {0u, 2u, 3u}) EXPECT_GT(bench.link_states[state], 3u) << state;
+  for (const unsigned state : {0u, 2u, 3u}) EXPECT_GT(bench.link_states[state], 1u) << state;
 }
 
 }  // namespace
