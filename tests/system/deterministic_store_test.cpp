@@ -234,13 +234,72 @@ TEST_P(DeterministicStore, OffIsOff) {
   system.finish();
 }
 
-// ---- the model alone ---------------------------------------------------------------------------
+// ---- engines against each other ----------------------------------------------------------------
 
 class EventLog : public TraceSink {
  public:
   void on_event(const TraceEvent& e) override { events.push_back(e); }
   std::vector<TraceEvent> events;
 };
+
+// The engine's own work, which is of no request: in the same cycles, with as much pending.
+TEST(DeterministicStoreEngines, ModelDoesWhatTheRtlDoesInTheSameCycle) {
+  test::shows("ds", "RTL and model defer, send and search in the same cycles",
+              "docs/blocks.md, ds_engine");
+  std::array<std::vector<TraceEvent>, 2> of_engine;
+  for (std::size_t e = 0; e < of_engine.size(); ++e) {
+    Scenario scenario = make_scenario(e == 0 ? "model" : "rtl");
+    scenario.cached = true;
+    scenario.traffic.lines = 1024;
+    scenario.config.root_port.ds_interval = {5, 6, 8, 12};
+    scenario.config.root_port.ds_max_writes = 3;
+    const auto media = parts(scenario);
+    EventLog log;
+    const auto engine =
+        make_engine(scenario.config, {{true, 3}, pointers(media), {}, &log}, EngineOptions{});
+    RandomTraffic traffic(scenario.traffic);
+    const RunResult result = run(traffic, *engine, kLimit);
+    EXPECT_EQ(result.status, RunStatus::Done);
+    for (const TraceEvent& event : log.events) {
+      if (event.stage == Stage::DsEvent && event.at < result.end) of_engine[e].push_back(event);
+    }
+    engine->finish();
+  }
+  const auto& [model, rtl] = of_engine;
+  EXPECT_GT(model.size(), 2000u);
+  ASSERT_EQ(model.size(), rtl.size());
+  for (unsigned port = 0; port < kPorts; ++port) {
+    std::array<std::vector<TraceEvent>, 2> own;
+    for (std::size_t e = 0; e < own.size(); ++e) {
+      for (const TraceEvent& event : of_engine[e]) {
+        if (event.port == port) own[e].push_back(event);
+      }
+    }
+    ASSERT_EQ(own[0].size(), own[1].size());
+    for (std::size_t i = 0; i < own[0].size(); ++i) {
+      ASSERT_EQ(own[0][i].at, own[1][i].at) << i;
+      ASSERT_EQ(own[0][i].info, own[1][i].info) << own[0][i].at.ns() << " ns";
+    }
+  }
+}
+
+TEST(DeterministicStoreEngines, BitErrorsCostTimeNotData) {
+  test::shows("ds", "Bit errors under deterministic store cost time and no data",
+              "CXL 2.0, 4.2.8 (retry)");
+  for (const char* engine : {"model", "rtl"}) {
+    Scenario scenario = make_scenario(engine);
+    scenario.cached = true;
+    scenario.traffic.requests = 300;
+    scenario.config.link.bit_error_rate_m2s = scenario.config.link.bit_error_rate_s2m = 1e-4;
+    System system(scenario);
+    system.run_traffic();
+    system.drain_and_compare();
+    system.finish();
+    EXPECT_GT(system.engine->link(0).m2s.errors, 0u);
+  }
+}
+
+// ---- the model alone ---------------------------------------------------------------------------
 
 // Calls on the registers at every cycle: no cycle is slept through.
 class Sleepless : public Engine {
