@@ -20,7 +20,7 @@ struct MediaShape {
   std::uint64_t capacity = 0;  // bytes
   std::uint32_t slots = 0;
   std::uint32_t line_bytes = 256;
-  CollectionScript collection;
+  CollectionScript collection{};
 };
 
 [[nodiscard]] std::unique_ptr<Media> make_media(const MediaConfig& config, const MediaShape& shape);
