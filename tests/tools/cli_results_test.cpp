@@ -177,7 +177,9 @@ TEST_P(CliEngine, ScriptedCollectionShowsInTheSeries) {
   accepted(plain);
   accepted(collected);
   const json s = stats(), p = stats("plain");
-  if (GetParam() == std::string("cosim")) EXPECT_EQ(value(s, "/cosim/time_differences"), 0);
+  if (GetParam() == std::string("cosim")) {
+    EXPECT_EQ(value(s, "/cosim/time_differences"), 0);
+  }
   expect_series_add_up(s);
   const json& script = s.at("scripted_collection");
   EXPECT_EQ(value(script, "/first"), 10);
