@@ -165,6 +165,21 @@ TEST_F(CollectionTest, ProgramInItWaitsForItsEnd) {
   EXPECT_EQ(media.counters().page_programs, 1u);
 }
 
+// Both wait for a read: the collection goes first.
+TEST_F(CollectionTest, ProgramThatWaitsAlreadyWaitsForItToo) {
+  c.buffer_cold = us(20);
+  script.first = us(51);
+  FlashMedia media = make();
+  (void)answered(media, write_of(page(7)), us(30));  // due after 50.1 us
+  const Time read = answered(media, read_of(page(7 + dies())), us(49)) - c.ecc;
+  ASSERT_GT(read, us(51));
+  const Time end = read + us(60) + merging_program();
+  EXPECT_FALSE(media.take(end - Time{1}).has_value());
+  EXPECT_EQ(media.counters().page_programs, 0u);
+  EXPECT_FALSE(media.take(end).has_value());
+  EXPECT_EQ(media.counters().page_programs, 1u);
+}
+
 // At every step of a merging program: it ends as if there were no collection, what follows waits.
 TEST_F(CollectionTest, DieFinishesItsProgramFirst) {
   c.buffer_cold = us(20);
