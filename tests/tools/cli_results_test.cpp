@@ -23,8 +23,7 @@ TEST_F(Cli, CosimAgreesToTheCycle) {
   }
 }
 
-// Every number of stats.json is the value of a figure or of a curve with a unit, or names
-// something.
+// Every number of stats.json is the value of a figure with a unit, or names something.
 void expect_units(const json& node, const std::string& path) {
   static const std::set<std::string> kNames = {"schema", "seed", "policy", "port", "tag"};
   if (node.is_object() && node.contains("value")) {
@@ -33,7 +32,7 @@ void expect_units(const json& node, const std::string& path) {
         << path;
     return;
   }
-  if (node.is_object() && node.contains("values")) {
+  if (node.is_object() && node.contains("values")) {  // a curve: one unit for its points
     EXPECT_TRUE(node.at("values").is_array()) << path;
     for (const json& point : node.at("values")) {
       EXPECT_TRUE(point.is_number() || point.is_null()) << path;
