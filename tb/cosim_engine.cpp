@@ -41,10 +41,7 @@ CosimEngine::CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, T
         settle(number);
       }),
       model_tracker_([this](const RequestRecord& record) {
-        // Ids of the model are request numbers mod 2^16; the open one is the oldest that fits.
-        const std::uint64_t base = next_number_ & ~std::uint64_t{0xffff};
-        std::uint64_t number = base | record.id;
-        if (number >= next_number_) number -= 0x10000;
+        const std::uint64_t number = number_of(record.id);
         Side& side = open_[number].model;
         side.record = record;
         side.traced = true;
@@ -60,7 +57,7 @@ bool CosimEngine::submit(const MemRequest& request) {
   const std::uint64_t number = next_number_++;
   rtl_number_[request.id & 0xffff] = number;
   MemRequest copy = request;
-  copy.id = static_cast<std::uint32_t>(number & 0xffff);
+  copy.id = static_cast<std::uint32_t>(number % kRootPortIds);
   to_model_.push_back(copy);
   open_.try_emplace(number);
   return true;
@@ -79,15 +76,19 @@ std::optional<MemResponse> CosimEngine::take() {
   return response;
 }
 
+// The open one is the youngest that fits.
+std::uint64_t CosimEngine::number_of(std::uint32_t model_id) const {
+  const std::uint64_t number = next_number_ - next_number_ % kRootPortIds + model_id;
+  return number >= next_number_ ? number - kRootPortIds : number;
+}
+
 void CosimEngine::feed_model() {
   while (!to_model_.empty() && model_->submit(to_model_.front())) to_model_.pop_front();
 }
 
 void CosimEngine::drain_model() {
   while (const auto response = model_->take()) {
-    const std::uint64_t base = next_number_ & ~std::uint64_t{0xffff};
-    std::uint64_t number = base | response->id;
-    if (number >= next_number_) number -= 0x10000;
+    const std::uint64_t number = number_of(response->id);
     Side& side = open_[number].model;
     side.response = *response;
     side.answered = true;
@@ -123,11 +124,13 @@ void CosimEngine::settle(std::uint64_t number) {
   }
   const RequestRecord& p = pair.rtl.record;
   const RequestRecord& q = pair.model.record;
-  if (p.port != q.port || p.opcode != q.opcode || p.dpa != q.dpa || p.routed != q.routed) {
+  const bool one_local = !p.is_write && !q.is_write && p.local() != q.local();
+  const bool same_end = one_local || (p.opcode == q.opcode && p.dpa == q.dpa);
+  if (p.port != q.port || p.routed != q.routed || !same_end) {
     ++report_.path_mismatches;
     mismatch(number, pair, "path differs");
   }
-  if (p.lookup != q.lookup) ++report_.lookup_differences;
+  if (p.lookup != q.lookup || one_local) ++report_.lookup_differences;
   bool same_times = true;
   for (std::size_t i = 1; i < kPathStages; ++i) {
     same_times &= (p.at[i] == Time::never()) == (q.at[i] == Time::never());
@@ -150,10 +153,23 @@ void CosimEngine::mismatch(std::uint64_t number, const Pair& pair, const std::st
       response_text(pair.model.response), path_text(pair.model.record), replay_));
 }
 
+// The model may be a little behind; it gets the time it needs.
+void CosimEngine::let_model_catch_up() {
+  if (!open_.empty()) model_step(model_->now() + Time{1000000000});  // 1 ms
+}
+
+std::optional<std::string> CosimEngine::drain() {
+  const auto rtl = rtl_->drain();
+  if (rtl) return "rtl: " + *rtl;
+  let_model_catch_up();
+  const auto model = model_->drain();
+  if (model) return "model: " + *model;
+  return std::nullopt;
+}
+
 void CosimEngine::finish() {
   rtl_->finish();
-  // The model may be a little behind; it gets the time it needs.
-  if (!open_.empty()) model_step(model_->now() + Time{1000000000});  // 1 ms
+  let_model_catch_up();
   model_->finish();
   if (!open_.empty()) {
     problems_.push_back(fmt::format("{} requests have no answer from {}; replay: {}", open_.size(),

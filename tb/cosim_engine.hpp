@@ -5,7 +5,10 @@
 // Rules:   compared per request: data, error, root port, opcode, DPA. Times are compared as sums;
 // an
 //          internal-DRAM hit that the other side misses is counted, not an error.
-// Shapes:  requests are numbered in the order taken; the model uses the number as its id.
+//          So is a load that one side answers from GPU local memory and the other does not.
+// Shapes:  requests are numbered in the order taken; the model uses the number as its id, modulo
+// the
+//          ids that there are.
 #pragma once
 
 #include <deque>
@@ -28,6 +31,7 @@ class CosimEngine : public SystemEngine {
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override;
 
+  std::optional<std::string> drain() override;
   void finish() override;
   [[nodiscard]] LinkTotals link(unsigned port) const override { return rtl_->link(port); }
   [[nodiscard]] LinkTotals model_link(unsigned port) const { return model_->link(port); }
@@ -62,9 +66,11 @@ class CosimEngine : public SystemEngine {
     std::vector<std::uint64_t> accepted_;
   };
 
+  [[nodiscard]] std::uint64_t number_of(std::uint32_t model_id) const;
   void feed_model();
   void drain_model();
   void model_step(Time until);
+  void let_model_catch_up();
   void settle(std::uint64_t number);
   void mismatch(std::uint64_t number, const Pair& pair, const std::string& what);
 

@@ -12,12 +12,17 @@ class ModelSystem : public SystemEngine {
  public:
   ModelSystem(const RunConfig& config, const EndpointParts& endpoint,
               const std::vector<Media*>& media, TraceSink* sink)
-      : engine_(config, endpoint, media, sink) {}
+      : engine_(config, endpoint, media, sink),
+        stores_(config.root_port.ds),
+        ports_(config.ports) {}
 
   [[nodiscard]] Time now() const override { return engine_.now(); }
   bool submit(const MemRequest& request) override { return engine_.submit(request); }
   std::optional<MemResponse> take() override { return engine_.take(); }
   void advance_to(Time t) override { engine_.advance_to(t); }
+  std::optional<std::string> drain() override {
+    return stores_ ? drain_stores(engine_, engine_, ports_) : std::nullopt;
+  }
   void finish() override {}
   [[nodiscard]] LinkTotals link(unsigned port) const override { return engine_.link(port); }
   [[nodiscard]] std::uint64_t cycles() const override { return 0; }
@@ -25,6 +30,8 @@ class ModelSystem : public SystemEngine {
 
  private:
   ModelEngine engine_;
+  bool stores_;  // deterministic
+  unsigned ports_;
 };
 
 }  // namespace

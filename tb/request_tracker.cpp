@@ -3,7 +3,7 @@
 namespace cxlgpu {
 
 void RequestTracker::on_event(const TraceEvent& event) {
-  if (event.stage >= Stage::SpecIssue) return;
+  if (event.stage >= Stage::SpecIssue || event.id >= kRootPortIds) return;
   RequestRecord& record = open_[event.id & 0xffff];
   switch (event.stage) {
     case Stage::SysAccept:

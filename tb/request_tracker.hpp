@@ -3,13 +3,15 @@
 // Purpose: everything that reports or compares requests works on these records; nothing else than
 //          trace events goes in.
 // Units:   picoseconds. A stage a request did not pass has time never().
-// Shapes:  one open record a system id; a record is handed on when its SysRespond comes.
+// Shapes:  one open record a system id; a record is handed on when its SysRespond comes. Writes of
+//          the root ports' own are no requests.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <vector>
 
+#include "refmodel/common/request.hpp"
 #include "refmodel/common/trace_event.hpp"
 
 namespace cxlgpu {
@@ -30,6 +32,8 @@ struct RequestRecord {
   std::array<Time, kPathStages> at;
 
   [[nodiscard]] Time time(Stage stage) const { return at[static_cast<std::size_t>(stage)]; }
+  // Answered from GPU local memory, or done in it.
+  [[nodiscard]] bool local() const { return routed && time(Stage::MemqAlloc) == Time::never(); }
   [[nodiscard]] Time latency() const { return time(Stage::SysRespond) - time(Stage::SysAccept); }
 };
 

@@ -31,6 +31,11 @@ constexpr unsigned kTraceValid = 70;
 constexpr unsigned kMediaCmdBits = 651;
 // media_rsp_t: data 512, error 1, id 8, op 3.
 constexpr unsigned kMediaRspBits = 524;
+// lm_req_t: data 512, be 64, slot 12, index 4, kind 2, write 1. lm_rsp_t: data 512, index 4,
+// kind 2.
+constexpr unsigned kLmReqBits = 595;
+constexpr unsigned kLmRspBits = 518;
+constexpr unsigned kLineAddrBits = 46;
 // reg_req_t: wdata 32, addr 16, write 1, valid 1.
 constexpr std::uint64_t kRegWrite = std::uint64_t{1} << 48;
 constexpr std::uint64_t kRegValid = std::uint64_t{1} << 49;
@@ -65,7 +70,11 @@ Point point_at(const Port& bits, unsigned index) {
 
 RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts,
                      const EngineOptions& options)
-    : parts_(parts), options_(options), context_(std::make_unique<VerilatedContext>()) {
+    : parts_(parts),
+      options_(options),
+      local_(config.gpu.local, config.ds_base, kPorts),
+      stores_(config.root_port.ds),
+      context_(std::make_unique<VerilatedContext>()) {
   if (config.ports != kPorts) {
     throw InputError(
         fmt::format("key 'system.ports': {} ports, but this build's RTL has {}; use --engine model",
@@ -170,7 +179,10 @@ void RtlEngine::advance_to(Time t) {
 // One clock cycle: inputs, settle, outputs and handshakes, rising edge.
 void RtlEngine::cycle() {
   drive_bus();
-  for (unsigned port = 0; port < kPorts; ++port) drive_media(port);
+  for (unsigned port = 0; port < kPorts; ++port) {
+    drive_media(port);
+    if (stores_) drive_local(port);
+  }
   top_->clk_i = 0;
   top_->eval();
   dump();
@@ -179,6 +191,7 @@ void RtlEngine::cycle() {
   for (unsigned port = 0; port < kPorts; ++port) {
     sample_link(port);
     sample_media(port);
+    if (stores_) sample_local(port);
   }
   const LinkFaults& faults = options_.faults;
   const bool fault = (faults.recovery_at != 0 && cycles() + 1 == faults.recovery_at) ||
@@ -328,6 +341,41 @@ void RtlEngine::sample_media(unsigned port) {
   parts_.media[port]->submit(command, media_time());
 }
 
+// What a port offers comes from registers alone: it is known before the cycle's inputs are, and is
+// taken or not by them.
+void RtlEngine::drive_local(unsigned port) {
+  bool taken = false;
+  if (bit_at(top_->lm_valid_o, port)) {
+    const auto& bits = top_->lm_req_o;
+    const unsigned at = kLmReqBits * port;
+    LmRequest request;
+    request.write = bit_at(bits, at + 594);
+    request.kind = static_cast<LmKind>(field(bits, at + 592, 2));
+    request.index = static_cast<unsigned>(field(bits, at + 588, 4));
+    request.slot = static_cast<unsigned>(field(bits, at + 576, 12));
+    if (request.write) {
+      request.byte_enable = field(bits, at + 512, 32) | field(bits, at + 544, 32) << 32;
+      get_bytes<kLineBytes>(bits, at, request.data.data());
+    }
+    taken = local_.offer(port, field(top_->lm_line_o, kLineAddrBits * port, kLineAddrBits), request,
+                         media_time());
+  }
+  set_field(top_->lm_ready_i, port, 1, taken);
+  const LmResponse* answer = local_.answer(port, media_time());
+  set_field(top_->lm_rsp_valid_i, port, 1, answer != nullptr);
+  if (answer == nullptr) return;
+  const unsigned at = kLmRspBits * port;
+  set_bytes<kLineBytes>(top_->lm_rsp_i, at, answer->data.data());
+  set_field(top_->lm_rsp_i, at + 512, 4, answer->index);
+  set_field(top_->lm_rsp_i, at + 516, 2, static_cast<std::uint64_t>(answer->kind));
+}
+
+void RtlEngine::sample_local(unsigned port) {
+  if (bit_at(top_->lm_rsp_valid_i, port) && bit_at(top_->lm_rsp_ready_o, port)) {
+    local_.answer_taken(port);
+  }
+}
+
 void RtlEngine::raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line,
                       std::uint32_t info) {
   if (parts_.sink == nullptr) return;
@@ -377,7 +425,7 @@ void RtlEngine::sample_port_traces(unsigned port) {
                        top_->tr_media_done_o[valid_word] | top_->tr_ep_respond_o[valid_word] |
                        top_->tr_spec_fill_o[valid_word] | top_->tr_spec_drop_o[valid_word] |
                        top_->tr_spec_lost_o[valid_word] | top_->tr_port_respond_o[valid_word] |
-                       top_->tr_load_control_o[valid_word];
+                       top_->tr_load_control_o[valid_word] | top_->tr_ds_o[valid_word];
   if ((any >> (valid_at % 32) & 1) == 0) return;
   const auto by_id = [&](const auto& bits, Stage stage) {
     if (!bit_at(bits, valid_at)) return;
@@ -409,6 +457,10 @@ void RtlEngine::sample_port_traces(unsigned port) {
   by_id(top_->tr_spec_lost_o, Stage::SpecDrop);
   by_id(top_->tr_port_respond_o, Stage::PortRespond);
   by_id(top_->tr_load_control_o, Stage::LoadControl);
+  if (bit_at(top_->tr_ds_o, valid_at)) {
+    const Point p = point_at(top_->tr_ds_o, port);
+    raise(Stage::DsEvent, port, 0, 0, p.id | static_cast<std::uint32_t>(p.line) << 16);
+  }
 }
 
 void RtlEngine::dump() {
@@ -416,6 +468,10 @@ void RtlEngine::dump() {
   const std::uint64_t us = time_.ps / 1000000;
   if (us < options_.waves_from_us || us > options_.waves_to_us) return;
   fst_->dump(time_.ps);
+}
+
+std::optional<std::string> RtlEngine::drain() {
+  return stores_ ? drain_stores(*this, *this, kPorts) : std::nullopt;
 }
 
 void RtlEngine::finish() {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "refmodel/common/ring_queue.hpp"
+#include "refmodel/gpu/ds_region.hpp"
 #include "refmodel/system/config.hpp"
 #include "tb/system_engine.hpp"
 #include "tb/wire_monitor.hpp"
@@ -35,6 +36,7 @@ class RtlEngine : public SystemEngine, public RegisterBus {
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override;
 
+  std::optional<std::string> drain() override;
   void finish() override;
   [[nodiscard]] LinkTotals link(unsigned port) const override;
   [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
@@ -55,10 +57,12 @@ class RtlEngine : public SystemEngine, public RegisterBus {
   void drive_bus();
   void drive_link(unsigned port, Time edge);
   void drive_media(unsigned port);
+  void drive_local(unsigned port);
   void sample_bus();
   void sample_answers();
   void sample_link(unsigned port);
   void sample_media(unsigned port);
+  void sample_local(unsigned port);
   void sample_traces();
   void sample_port_traces(unsigned port);
   void on_message(unsigned port, Time at, flits::Direction direction, const flits::Item& item);
@@ -69,6 +73,8 @@ class RtlEngine : public SystemEngine, public RegisterBus {
 
   EngineParts parts_;
   EngineOptions options_;
+  DsRegion local_;
+  bool stores_;  // deterministic
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Vcxlgpu_top> top_;
   std::unique_ptr<VerilatedFstC> fst_;

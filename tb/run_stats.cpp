@@ -12,6 +12,7 @@ constexpr unsigned kTagBits = 6;  // of PortRespond's info, below DevLoad
 
 RequestKind kind_of(const RequestRecord& record) {
   if (record.is_write) return RequestKind::Store;
+  if (record.local()) return RequestKind::LoadLocal;
   switch (record.lookup) {
     case LookupResult::Hit:
       return RequestKind::LoadHit;
@@ -130,9 +131,19 @@ void RunStats::on_event(const TraceEvent& event) {
     case Stage::LoadControl:
       load_control_.push_back({event.at, event.port, static_cast<std::uint8_t>(event.info)});
       break;
+    case Stage::DsEvent:
+      on_ds(event);
+      break;
     default:
       break;
   }
+}
+
+void RunStats::on_ds(const TraceEvent& event) {
+  if (ds_.size() <= event.port) ds_.resize(event.port + std::size_t{1});
+  DsStats& port = ds_[event.port];
+  for (std::size_t i = 0; i < port.count.size(); ++i) port.count[i] += event.info >> i & 1;
+  port.peak_pending = std::max<std::uint64_t>(port.peak_pending, event.info >> 16);
 }
 
 void RunStats::on_lookup(const TraceEvent& event) {

@@ -18,10 +18,19 @@
 
 namespace cxlgpu {
 
-enum class RequestKind : std::uint8_t { LoadHit, LoadMiss, LoadMerge, LoadDirect, Store, Count };
+enum class RequestKind : std::uint8_t {
+  LoadHit,
+  LoadMiss,
+  LoadMerge,
+  LoadDirect,
+  LoadLocal,
+  Store,
+  Count
+};
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(RequestKind::Count)>
     kRequestKindNames = {"load, internal DRAM hit", "load, internal DRAM miss",
-                         "load, fill under way", "load, no internal DRAM", "store"};
+                         "load, fill under way",    "load, no internal DRAM",
+                         "load, deferred store",    "store"};
 
 struct Percentiles {
   std::uint64_t count = 0;
@@ -64,6 +73,14 @@ struct SpecStats {
   std::uint64_t evicted = 0;   // filled granules gone before a demand access
 };
 
+// Deterministic store of one port: how often it did what, as ds_event_t counts it.
+inline constexpr std::array<std::string_view, 9> kDsEventNames = {
+    "direct", "deferred", "in_place", "flushed", "hit", "merge", "false", "full", "error"};
+struct DsStats {
+  std::array<std::uint64_t, kDsEventNames.size()> count{};
+  std::uint64_t peak_pending = 0;  // lines
+};
+
 struct LoadControlPoint {
   Time at;
   std::uint8_t port = 0;
@@ -84,6 +101,7 @@ class RunStats : public TraceSink {
   [[nodiscard]] LatencyBook loads() const;  // of every kind
   [[nodiscard]] const LatencyBook& stores() const { return kind(RequestKind::Store); }
   [[nodiscard]] const SpecStats& spec() const { return spec_; }
+  [[nodiscard]] const std::vector<DsStats>& deterministic_store() const { return ds_; }  // by port
   [[nodiscard]] const std::vector<LoadControlPoint>& load_control() const { return load_control_; }
   [[nodiscard]] std::vector<DevLoadCounts> dev_loads(const TimeBins& bins) const;
   [[nodiscard]] std::uint64_t lookups(LookupResult result) const {
@@ -97,12 +115,14 @@ class RunStats : public TraceSink {
  private:
   void on_record(const RequestRecord& record);
   void on_lookup(const TraceEvent& event);
+  void on_ds(const TraceEvent& event);
 
   RequestTracker tracker_;
   std::array<LatencyBook, static_cast<std::size_t>(RequestKind::Count)> books_;
   SpecStats spec_;
   std::array<std::uint64_t, 4> lookups_{};
   std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, granule) filled, not yet asked for
+  std::vector<DsStats> ds_;                             // of ports up to the last with an event
   std::vector<LoadControlPoint> load_control_;
   std::vector<std::uint64_t> dev_loads_;  // of each response, 4 * time in ps + DevLoad
   std::vector<RequestRecord> slowest_;

@@ -127,6 +127,14 @@ void add_findings(RunOutcome& outcome, const CheckedEngine& checked, SystemEngin
   for (std::string& line : engine.problems()) outcome.problems.push_back(std::move(line));
 }
 
+void add_differences(RunOutcome& outcome, const MemoryMap& map, const FlatMemory& written,
+                     const std::string& whose, const std::string& replay) {
+  for (const std::string& line : map.differences(written)) {
+    outcome.problems.push_back(
+        fmt::format("contents after the run, {}: {}; replay: {}", whose, line, replay));
+  }
+}
+
 nlohmann::json cosim_json(const CosimReport& r) {
   const auto count = [](std::uint64_t n) {
     return nlohmann::json{{"value", n}, {"unit", "requests"}};
@@ -148,6 +156,20 @@ nlohmann::json cosim_json(const CosimReport& r) {
           {"latency_difference", {{"value", r.latency_difference_percent()}, {"unit", "%"}}},
           {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},
           {"model_end", {{"value", r.model_end.ns()}, {"unit", "ns"}}}};
+}
+
+// Deterministic store has its own part of GPU memory.
+void check_ds_place(const RunConfig& config, const SystemMapParams& map) {
+  if (!config.root_port.ds) return;
+  const std::uint64_t end = DsRegion::base_of(config.ds_base, config.ports);
+  const std::uint64_t data = map.hdm_base - map.local_bytes;
+  if (end <= data || config.ds_base >= map.hdm_base + map.hdm_size) return;
+  throw InputError(fmt::format(
+      "{}: key 'local_memory.ds_base': 0x{:x}..0x{:x} is not free; use an address from 0 to 0x{:x}",
+      config.scenario, config.ds_base, end - 1,
+      data < end - config.ds_base
+          ? 0
+          : (data - (end - config.ds_base)) / DsRegion::kPortBytes * DsRegion::kPortBytes));
 }
 
 // Outputs that cannot be made are found out before anything is simulated.
@@ -175,7 +197,7 @@ void write_results(const std::string& out, const nlohmann::json& stats) {
 }  // namespace
 
 ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
-  return {workload_names(), media_names(config_dir / "media"), {"cxl", "naive", "dyn", "sr"}};
+  return {workload_names(), media_names(config_dir / "media"), {"cxl", "naive", "dyn", "sr", "ds"}};
 }
 
 int run_session(const RunConfig& config, const SessionOptions& options) {
@@ -219,6 +241,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   map.hdm_base = base;
   map.hdm_size = hdm_end(config) - base;
   map.local_bytes = workload ? (data_bytes * config.local_percent / 100 + 4095) / 4096 * 4096 : 0;
+  check_ds_place(config, map);
   std::unique_ptr<Gpu> gpu;
   std::unique_ptr<TraceInitiator> replay;
   Initiator* initiator = nullptr;
@@ -255,6 +278,9 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   RunOutcome outcome;
   outcome.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+  const bool done = result.status == RunStatus::Done;
+  const std::optional<std::string> left = done ? engine->drain() : std::nullopt;
+  outcome.drained = engine->now();
   engine->finish();
 
   outcome.config = config;
@@ -270,7 +296,15 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     outcome.problems.push_back(fmt::format(
         "{} at {:.0f} ns with {} requests unanswered; replay: {}", to_string(result.status),
         result.end.ns(), checked.outstanding(), options.engine.replay));
-  } else if (workload) {
+  } else if (left) {
+    outcome.problems.push_back(*left + "; replay: " + options.engine.replay);
+  } else {
+    add_differences(outcome, *store.map, checked.shadow(), config.engine, options.engine.replay);
+    if (model_store) {
+      add_differences(outcome, *model_store->map, checked.shadow(), "model", options.engine.replay);
+    }
+  }
+  if (done && workload) {
     if (const auto wrong = workload->verify(*memory)) {
       outcome.problems.push_back(
           fmt::format("{}: {}; replay: {}", config.workload.name, *wrong, options.engine.replay));

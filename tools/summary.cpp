@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 namespace cxlgpu {
 
 namespace {
@@ -51,6 +54,19 @@ json flits(const std::vector<LinkCounters>& links) {
   return {{"all", figure(sum.flits, "flits")},         {"protocol", figure(sum.protocol, "flits")},
           {"all_data", figure(sum.all_data, "flits")}, {"llcrd", figure(sum.llcrd, "flits")},
           {"retry", figure(sum.retry, "flits")},       {"damaged", figure(sum.errors, "flits")}};
+}
+
+json deterministic_store(const std::vector<DsStats>& ports) {
+  json all = json::array();
+  for (const DsStats& port : ports) {
+    json entry;
+    for (std::size_t i = 0; i < kDsEventNames.size(); ++i) {
+      entry[std::string(kDsEventNames[i])] = figure(port.count[i], "events");
+    }
+    entry["peak_pending"] = figure(port.peak_pending, "lines");
+    all.push_back(entry);
+  }
+  return all;
 }
 
 json slow_request(const RequestRecord& r) {
@@ -197,6 +213,8 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
         {"late", figure(s.late, "granules of 256 B")},
         {"evicted_unused", figure(s.evicted, "granules of 256 B")},
         {"dropped", figure(s.dropped, "granules of 256 B")}}},
+      {"deterministic_store", deterministic_store(stats.deterministic_store())},
+      {"drained", ns(outcome.drained)},
       {"load_control", control},
       {"series", series(stats, outcome.end)},
       {"scripted_collection", collection(c.endpoint, outcome.end)},
@@ -242,6 +260,24 @@ std::string table(const nlohmann::json& s) {
   row("  useful / late / evicted",
       fmt::format("{:.0f} / {:.0f} / {:.0f}", value("/memspecrd/useful"), value("/memspecrd/late"),
                   value("/memspecrd/evicted_unused")));
+  if (!s["deterministic_store"].empty()) {
+    std::map<std::string, double> sum;
+    double peak = 0;
+    for (const json& port : s["deterministic_store"]) {
+      for (const std::string_view name : kDsEventNames) {
+        sum[std::string(name)] += port.at(std::string(name)).at("value").get<double>();
+      }
+      peak = std::max(peak, port.at("peak_pending").at("value").get<double>());
+    }
+    row("stores direct / deferred / in place",
+        fmt::format("{:.0f} / {:.0f} / {:.0f}", sum["direct"], sum["deferred"], sum["in_place"]));
+    row("  flushed / full / refused / peak",
+        fmt::format("{:.0f} / {:.0f} / {:.0f} / {:.0f} lines", sum["flushed"], sum["full"],
+                    sum["error"], peak));
+    row("  loads hit / merged / in vain",
+        fmt::format("{:.0f} / {:.0f} / {:.0f}", sum["hit"], sum["merge"], sum["false"]));
+    row("  all at the endpoints", fmt::format("{:.3f} us", value("/drained") / 1000.0));
+  }
   row("flits M2S / S2M",
       fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/all"), value("/flits/s2m/all")));
   if (value("/flits/m2s/damaged") + value("/flits/s2m/damaged") > 0) {

@@ -18,7 +18,8 @@ namespace cxlgpu {
 struct RunOutcome {
   RunConfig config;
   std::string status = "done";
-  Time end;  // first request to last response, and results written back
+  Time end;      // first request to last response, and results written back
+  Time drained;  // every store at its endpoint, known to 256 cycles
   std::uint64_t data_bytes = 0, local_bytes = 0, cache_bytes = 0;
   std::uint64_t reads_checked = 0, writes_sent = 0, mismatches = 0;
   std::vector<std::string> problems;   // one line each: mismatches, protocol violations

@@ -3,7 +3,8 @@
 // Purpose: the value types every engine, initiator, checker and test shares.
 // Shapes:  one request is one 64-byte line; byte n of the line is data[n], written if
 //          byte_enable bit n is set. A read carries no data and ignores byte_enable.
-// Rules:   ids are unique among outstanding requests and fit 16 bits (the AXI ID width).
+// Rules:   ids are unique among outstanding requests and fit 16 bits (the AXI ID width). Managers
+//          leave the last sixteen of them to the root ports.
 #pragma once
 
 #include <array>
@@ -20,6 +21,9 @@ inline constexpr std::size_t kLineBytes = 64;
 inline constexpr std::uint64_t kAllBytes = ~std::uint64_t{0};
 
 using Line = std::array<std::uint8_t, kLineBytes>;
+
+// Ids of the root ports' own writes: this and the fifteen after it.
+inline constexpr std::uint32_t kRootPortIds = 0xFFF0;
 
 constexpr std::uint64_t line_of(std::uint64_t addr) {
   return addr / kLineBytes * kLineBytes;

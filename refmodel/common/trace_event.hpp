@@ -3,7 +3,8 @@
 // Purpose: the RTL's trace ports and the model raise the same events; waterfalls and time
 //          series are built from these alone.
 // Units:   `at` in picoseconds, always on a clock edge except the two wire stages.
-// Shapes:  `id` is the system-bus id (engines translate link tags before they report).
+// Shapes:  `id` is the system-bus id (engines translate link tags before they report); from
+//          kRootPortIds on it is a write of a root port's own, which is of no request.
 #pragma once
 
 #include <array>
@@ -36,13 +37,14 @@ enum class Stage : std::uint8_t {
   SpecFill,     // endpoint started a fill for a MemSpecRd; addr: DPA
   SpecDrop,     // endpoint dropped (part of) a MemSpecRd; addr: DPA
   LoadControl,  // load-control state changed; info: state
+  DsEvent,      // deterministic store did something; id 0, info: ds_event_t, pending lines << 16
   Count
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Stage::Count)> kStageNames =
-    {"sys_accept",  "port_enqueue", "memq_alloc", "ctrl_accept", "wire_m2s",    "ep_accept",
-     "ep_lookup",   "media_issue",  "media_done", "ep_respond",  "wire_s2m",    "port_respond",
-     "sys_respond", "spec_issue",   "spec_fill",  "spec_drop",   "load_control"};
+    {"sys_accept",  "port_enqueue", "memq_alloc", "ctrl_accept", "wire_m2s",     "ep_accept",
+     "ep_lookup",   "media_issue",  "media_done", "ep_respond",  "wire_s2m",     "port_respond",
+     "sys_respond", "spec_issue",   "spec_fill",  "spec_drop",   "load_control", "ds"};
 
 enum class LookupResult : std::uint8_t { Bypass = 0, Hit = 1, Miss = 2, Merge = 3 };
 

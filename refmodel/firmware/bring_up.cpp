@@ -9,6 +9,7 @@
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/common/registers.hpp"
 #include "refmodel/firmware/io_port.hpp"
+#include "refmodel/gpu/ds_region.hpp"
 
 namespace cxlgpu {
 
@@ -22,6 +23,7 @@ namespace {
 constexpr std::uint32_t kNoClip = 15;
 constexpr std::uint32_t kTimeoutValue = 2;  // 5 to 10 ms
 constexpr unsigned kLongestMemSpecRd = 4;   // granules, of our root ports
+constexpr unsigned kStatusReads = 16;       // until a change of a root port must show
 
 std::uint32_t clip_log2(const RunConfig& config) {
   std::uint32_t clip = kNoClip;
@@ -95,6 +97,47 @@ void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfi
                timeout::kControlMemIsolation.mask() | timeout::kControlMemLinkDown.mask());
 }
 
+// Each port has its own part of local memory.
+void set_up_stores(RegisterBus& bus, unsigned port, const RunConfig& config) {
+  if (!config.root_port.ds) return;
+  const auto set = [&](std::uint32_t offset, std::uint32_t value) {
+    bus.write(RegisterSpace::RootPort, port, offset, value);
+  };
+  const auto get = [&](std::uint32_t offset) {
+    return bus.read(RegisterSpace::RootPort, port, offset);
+  };
+  const std::uint32_t cap = get(rp::kDsCap);
+  const std::uint32_t slots = rp::kDsCapSlots.get(cap), writes = rp::kDsCapWrites.get(cap);
+  if (slots == 0 || slots * kLineBytes > DsRegion::kPortBytes) {
+    throw InputError(fmt::format(
+        "port {}: its root port has no deterministic store ({} lines); set root_port.ds to false",
+        port, slots));
+  }
+  if (config.root_port.ds_max_writes > writes) {
+    throw InputError(fmt::format(
+        "port {}: key 'root_port.ds_max_writes': {} writes, but its root port has {} under way at "
+        "most; lower it",
+        port, config.root_port.ds_max_writes, writes));
+  }
+  const std::uint64_t base = DsRegion::base_of(config.ds_base, port);
+  set(rp::kDsBaseLow, static_cast<std::uint32_t>(base) & rp::kDsBaseLowAddr.mask());
+  set(rp::kDsBaseHigh, rp::kDsBaseHighAddr.put(static_cast<std::uint32_t>(base >> 32)));
+  const auto interval = [&](std::size_t level) {
+    return static_cast<std::uint32_t>(config.root_port.ds_interval[level]);
+  };
+  set(rp::kDsInterval,
+      rp::kDsIntervalLight.put(interval(0)) | rp::kDsIntervalOptimal.put(interval(1)) |
+          rp::kDsIntervalModerate.put(interval(2)) | rp::kDsIntervalSevere.put(interval(3)));
+  set(rp::kDsControl,
+      rp::kDsControlEnable.put(1) | rp::kDsControlMaxWrites.put(config.root_port.ds_max_writes));
+  for (unsigned n = 0; n < kStatusReads; ++n) {
+    if (rp::kDsStatusOn.is_set(get(rp::kDsStatus))) return;
+  }
+  throw InputError(fmt::format(
+      "port {}: its root port does not switch deterministic store on; set root_port.ds to false",
+      port));
+}
+
 }  // namespace
 
 void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& parts) {
@@ -107,6 +150,7 @@ void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& pa
     set_up_endpoint(io, endpoint, config, parts, length);
     enable_mem(io, endpoint);
     set_up_root_port(bus, system.root_ports[endpoint.port], config, length);
+    set_up_stores(bus, endpoint.port, config);
   }
 }
 

@@ -49,6 +49,13 @@ void FlatMemory::peek(std::uint64_t hpa, std::span<std::uint8_t> bytes) const {
   }
 }
 
+std::vector<std::uint64_t> FlatMemory::pages() const {
+  std::vector<std::uint64_t> all;
+  for (const auto& [number, page] : pages_) all.push_back(number * kPageBytes);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 Line FlatMemory::read_line(std::uint64_t addr) const {
   Line line{};
   if (const Page* page = find(addr / kPageBytes)) {

@@ -28,9 +28,11 @@ class FlatMemory : public Backdoor {
   // addr must be line aligned.
   [[nodiscard]] Line read_line(std::uint64_t addr) const;
   void write_line(std::uint64_t addr, const Line& data, std::uint64_t byte_enable = kAllBytes);
+  // Where pages begin that were ever written, rising.
+  [[nodiscard]] std::vector<std::uint64_t> pages() const;
+  static constexpr std::uint64_t kPageBytes = 64 * 1024;
 
  private:
-  static constexpr std::uint64_t kPageBytes = 64 * 1024;
   using Page = std::array<std::uint8_t, kPageBytes>;
 
   [[nodiscard]] const Page* find(std::uint64_t page) const;
@@ -82,7 +84,7 @@ class CheckedEngine : public Engine {
   }
 
  private:
-  static constexpr std::uint32_t kIds = 1U << 16;
+  static constexpr std::uint32_t kIds = kRootPortIds;
   struct Pending {
     bool valid = false;
     bool is_write = false;

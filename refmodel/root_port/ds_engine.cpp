@@ -111,12 +111,13 @@ MemRequest DsEngine::mq_request(MqSource source, const In& in) const {
       return in.head;
     case MqSource::Direct:
       request = stores_.front();
-      request.id = *lowest_free(writes_);
+      request.id = kRootPortIds + *lowest_free(writes_);
       return request;
     case MqSource::Flush: {
       const Flushed& flushed = flushed_.front();
       const Write& write = writes_[flushed.write];
-      return {flushed.write, true, write.line * kLineBytes, write.sent_mask, flushed.data};
+      return {kRootPortIds + flushed.write, true, write.line * kLineBytes, write.sent_mask,
+              flushed.data};
     }
   }
   return request;
@@ -179,11 +180,24 @@ bool DsEngine::index_state() const {
          state_ == State::FDelete || state_ == State::CInsert;
 }
 
+bool DsEngine::can_enter(const MemRequest& request, bool sr_ready, bool fence) const {
+  if (request.is_write) return stores_.size() < config_.stores && !fence;
+  return sr_ready && !store_waits_with(line_number(request));
+}
+
+bool DsEngine::moves(const In& in) const {
+  if (events_ != DsEvents{} || error_now_ || (error_ && in.clear_error)) return true;
+  if (in.req_valid || in.mq_rsp_valid || in.lm_rsp_valid) return true;
+  if (response_ || done_ || merge_at(3)) return true;
+  if (state_ != State::Idle || !completed_.empty() || merge_at(1)) return true;
+  return load_eligible(in) || store_eligible(in) || flush_eligible(in) || mq_source(in);
+}
+
 DsEngine::Out DsEngine::eval(const In& in) const {
   Out out;
-  out.empty = stores_.empty() && pending_.empty() && writes_under_way() == 0 && !done_;
+  out.empty = empty();
   out.error = error_;
-  out.count = static_cast<unsigned>(pending_.size());
+  out.count = count();
   out.events = events_;
   if (!in.enable) {
     out.req_ready = in.sr_ready;
@@ -197,10 +211,8 @@ DsEngine::Out DsEngine::eval(const In& in) const {
     return out;
   }
 
-  const bool load_may_enter = !store_waits_with(line_number(in.req));
-  out.req_ready = in.req.is_write ? stores_.size() < config_.stores && !in.fence
-                                  : load_may_enter && in.sr_ready;
-  out.sr_valid = in.req_valid && !in.req.is_write && load_may_enter;
+  out.req_ready = can_enter(in.req, in.sr_ready, in.fence);
+  out.sr_valid = in.req_valid && !in.req.is_write && !store_waits_with(line_number(in.req));
 
   const auto source = mq_source(in);
   out.mq_valid = source.has_value();
@@ -334,7 +346,8 @@ DsEngine::State DsEngine::mask_store() {
 DsEngine::State DsEngine::direct_store(const Out& now, bool taken) {
   if (!taken) return State::SDirect;
   const std::uint64_t mask = stores_.front().byte_enable;
-  writes_[now.mq_req.id] = {true, line_number(stores_.front()), slot_, mask, mask, false};
+  writes_[now.mq_req.id - kRootPortIds] = {true, line_number(stores_.front()), slot_, mask, mask,
+                                           false};
   return store_leaves(&DsEvents::direct);
 }
 
@@ -490,7 +503,7 @@ void DsEngine::take_response(RspSource source, const In& in) {
 
 void DsEngine::take_mq_answer(const In& in, std::optional<unsigned> merge) {
   if (in.mq_rsp.is_write) {
-    completed_.push_back({in.mq_rsp.id, in.mq_rsp.error});
+    completed_.push_back({in.mq_rsp.id & 15, in.mq_rsp.error});
   } else if (merge) {
     merges_[*merge].data = in.mq_rsp.data;
     merges_[*merge].error = in.mq_rsp.error;

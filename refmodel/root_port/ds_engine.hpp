@@ -50,6 +50,12 @@ struct DsEvents {
   bool direct = false, deferred = false, in_place = false, flushed = false, hit = false,
        merge = false, false_hit = false, full = false, error = false;
   bool operator==(const DsEvents&) const = default;
+  // As ds_event_t has them: direct is bit 0.
+  [[nodiscard]] std::uint32_t bits() const {
+    return unsigned{direct} | unsigned{deferred} << 1 | unsigned{in_place} << 2 |
+           unsigned{flushed} << 3 | unsigned{hit} << 4 | unsigned{merge} << 5 |
+           unsigned{false_hit} << 6 | unsigned{full} << 7 | unsigned{error} << 8;
+  }
 };
 
 class DsEngine {
@@ -99,6 +105,18 @@ class DsEngine {
   };
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
+
+  // Event driven, with enable. Whether a cycle with this input changes anything but the pace of
+  // others: if not, it is as if it had not been.
+  [[nodiscard]] bool moves(const In& in) const;
+  // What eval() says of one request, and without one.
+  [[nodiscard]] bool can_enter(const MemRequest& request, bool sr_ready, bool fence) const;
+  [[nodiscard]] const MemResponse* response() const { return response_ ? &*response_ : nullptr; }
+  [[nodiscard]] bool empty() const {
+    return stores_.empty() && pending_.empty() && writes_under_way() == 0 && !done_;
+  }
+  [[nodiscard]] bool error() const { return error_; }
+  [[nodiscard]] unsigned count() const { return static_cast<unsigned>(pending_.size()); }
 
  private:
   // clang-format off

@@ -16,31 +16,166 @@ RootPort::RootPort(unsigned port, const Parts& parts, unsigned drop_spec_every)
 
 void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
   namespace rp = regs::rp;
-  if (offset != rp::kPolicy) return;
-  policy_ = static_cast<SrPolicy>(rp::kPolicySelect.get(value));
-  length_enabled_ = rp::kPolicyLenEnable.is_set(value);
-  clip_log2_ = rp::kPolicyClipLog2.get(value);
+  switch (offset) {
+    case rp::kPolicy:
+      policy_ = static_cast<SrPolicy>(rp::kPolicySelect.get(value));
+      length_enabled_ = rp::kPolicyLenEnable.is_set(value);
+      clip_log2_ = rp::kPolicyClipLog2.get(value);
+      return;
+    case rp::kDsControl:
+      enable_ = rp::kDsControlEnable.is_set(value);
+      fence_ = rp::kDsControlFence.is_set(value);
+      max_writes_ = rp::kDsControlMaxWrites.get(value);
+      settle_stores();
+      return;
+    case rp::kDsStatus:
+      clear_error_ |= rp::kDsStatusError.is_set(value);
+      return;
+    case rp::kDsInterval:
+      for (unsigned level = 0; level < interval_.size(); ++level) {
+        interval_[level] = static_cast<std::uint8_t>(value >> (4 * level) & 15);
+      }
+      return;
+    case rp::kDsBaseLow:
+      base_ = (base_ & ~std::uint64_t{UINT32_MAX}) | (value & rp::kDsBaseLowAddr.mask());
+      return;
+    case rp::kDsBaseHigh:
+      base_ = (base_ & UINT32_MAX) | std::uint64_t{rp::kDsBaseHighAddr.get(value)} << 32;
+      return;
+    default:
+      return;
+  }
+}
+
+std::uint32_t RootPort::read_register(std::uint32_t offset) const {
+  namespace rp = regs::rp;
+  if (offset >= rp::kDsDirect && offset < rp::kDsDirect + 4 * kDsCounters) {
+    return ds_counts_[(offset - rp::kDsDirect) / 4];
+  }
+  switch (offset) {
+    case rp::kDsControl:
+      return rp::kDsControlEnable.put(enable_) | rp::kDsControlFence.put(fence_) |
+             rp::kDsControlMaxWrites.put(max_writes_);
+    case rp::kDsStatus:
+      return rp::kDsStatusOn.put(on_) | rp::kDsStatusEmpty.put(ds_.empty()) |
+             rp::kDsStatusError.put(ds_.error()) | rp::kDsStatusCount.put(ds_.count());
+    case rp::kDsInterval: {
+      std::uint32_t value = 0;
+      for (unsigned level = 0; level < interval_.size(); ++level) {
+        value |= std::uint32_t{interval_[level]} << (4 * level);
+      }
+      return value;
+    }
+    case rp::kDsBaseLow:
+      return static_cast<std::uint32_t>(base_);
+    case rp::kDsBaseHigh:
+      return static_cast<std::uint32_t>(base_ >> 32);
+    case rp::kDsCap:
+      return rp::kDsCapSlots.put(kDs.depth) | rp::kDsCapWrites.put(kDs.writes);
+    default:
+      return 0;
+  }
+}
+
+// On and off only while nothing is under way.
+void RootPort::settle_stores() {
+  if (under_way_ == 0 && !incoming_ && ds_.empty() && !memory_.busy()) on_ = enable_;
 }
 
 void RootPort::offer(const MemRequest& request, Time now) {
   incoming_ = request;
+  ++under_way_;
   raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
   wake(now);
 }
 
+// Every step sees the queues as they stood when the cycle began: what frees this cycle is free in
+// the next, what is written this cycle is seen in the next.
 void RootPort::tick(Time now) {
-  // Every step sees the queues as they stood when the cycle began: what frees this cycle is free in
-  // the next, what is written this cycle is seen in the next.
+  if (on_) {
+    tick_stores(now);
+  } else {
+    tick_plain(now);
+  }
+  if (on_ != enable_) settle_stores();
+  plan(now);
+}
+
+void RootPort::tick_plain(Time now) {
   const bool spec_room = memory_.can_accept_spec();
   issue(now);
   const bool spec_taken = read_ahead(spec_room);
   if (!spec_taken) dispatch(now);
-  respond(now);
+  if (const auto dev_load = respond(now)) ds_.hear(*dev_load);
   if (incoming_) {
     queue_.push(*incoming_);
     incoming_.reset();
   }
-  plan(now);
+}
+
+// What deterministic store sees in this cycle; what it is told in it is added on the way.
+DeterministicStore::In RootPort::store_input(Time now) const {
+  DeterministicStore::In in;
+  DsEngine::In& engine = in.engine;
+  engine.enable = true;
+  engine.fence = fence_;
+  engine.clear_error = clear_error_;
+  engine.max_writes = max_writes_;
+  engine.req_valid = incoming_.has_value();
+  if (incoming_) engine.req = *incoming_;
+  engine.sr_ready = !queue_.full();
+  engine.head_valid = !queue_.empty();
+  if (engine.head_valid) engine.head = queue_.head();
+  engine.loads = queue_.loads();
+  engine.mem = memory_.lines();
+  engine.mq_rsp_valid = response_.has_value();
+  if (response_) engine.mq_rsp = *response_;
+  engine.rsp_ready = answer_taken_;
+  if (const LmResponse* answer = parts_.local.answer(port_, now)) {
+    engine.lm_rsp_valid = true;
+    engine.lm_rsp = *answer;
+  }
+  in.interval = interval_;
+  return in;
+}
+
+void RootPort::tick_stores(Time now) {
+  if (now > ds_clocked_ + kCycle) ds_.skip((now - ds_clocked_).ps / kCycle.ps - 1);
+  ds_clocked_ = now;
+
+  DeterministicStore::In in = store_input(now);
+  DsEngine::In& engine = in.engine;
+  const DsEngine::Out offered = ds_.eval(in);  // neither memory's readiness counts in what it wants
+  count_events(offered.events, now);
+  const bool spec_room = memory_.can_accept_spec();
+  issue(now);
+  const bool spec_taken = read_ahead(spec_room);
+  engine.mq_ready =
+      offered.mq_valid && !spec_taken && memory_.can_accept(offered.mq_req.addr / kLineBytes);
+  if (offered.lm_valid) {
+    engine.lm_ready =
+        parts_.local.offer(port_, base_ / kLineBytes | offered.lm_req.slot, offered.lm_req, now);
+  }
+  const DsEngine::Out out = ds_.eval(in);
+  if (engine.mq_ready) accept(out.mq_req, now);
+  if (engine.head_valid && out.head_ready) head_leaves();
+  if (engine.lm_rsp_valid && out.lm_rsp_ready) parts_.local.answer_taken(port_);
+  if (engine.mq_rsp_valid && out.mq_rsp_ready) response_.reset();
+  if (const auto dev_load = respond(now)) {
+    in.rsp_taken = true;
+    in.dev_load = *dev_load;
+  }
+  if (incoming_ && !incoming_->is_write) queue_.push(*incoming_);
+  incoming_.reset();
+  ds_.clock(in);
+  answer_taken_ = clear_error_ = false;
+}
+
+void RootPort::count_events(const DsEvents& events, Time now) {
+  const std::uint32_t bits = events.bits();
+  if (bits == 0) return;
+  for (unsigned i = 0; i < kDsCounters; ++i) ds_counts_[i] += bits >> i & 1;
+  raise(now, Stage::DsEvent, 0, 0, bits | ds_.count() << 16);
 }
 
 void RootPort::issue(Time now) {
@@ -104,19 +239,27 @@ void RootPort::dispatch(Time now) {
   const MemRequest& request = queue_.head();
   const std::uint64_t line = request.addr / kLineBytes;
   if (!memory_.can_accept(line)) return;
+  accept(request, now);
+  head_leaves();
+}
+
+void RootPort::accept(const MemRequest& request, Time now) {
   const unsigned tag = memory_.accept(request);
   parts_.store[tag].request = &memory_.request(tag);
-  raise(now, Stage::MemqAlloc, request.id, line, tag);
+  raise(now, Stage::MemqAlloc, request.id, request.addr / kLineBytes, tag);
+}
+
+void RootPort::head_leaves() {
   reader_.slot_left(queue_.head_slot());
   queue_.pop();
 }
 
-void RootPort::respond(Time now) {
-  if (response_) return;
+std::optional<DevLoad> RootPort::respond(Time now) {
+  if (response_) return std::nullopt;
   const LinkMessage* drs = parts_.s2m.wd_head(now);
   const LinkMessage* ndr = drs != nullptr ? nullptr : parts_.s2m.nd_head(now);
   const LinkMessage* message = drs != nullptr ? drs : ndr;
-  if (message == nullptr) return;
+  if (message == nullptr) return std::nullopt;
   const Time arrival = drs != nullptr ? parts_.s2m.wd_arrival() : parts_.s2m.nd_arrival();
   const unsigned tag = message->tag;
   const auto dev_load = static_cast<DevLoad>(message->dev_load);
@@ -142,6 +285,7 @@ void RootPort::respond(Time now) {
     raise(now + kCycle, Stage::LoadControl, 0, 0,
           static_cast<std::uint32_t>(load_control_.state()));
   }
+  return dev_load;
 }
 
 // Whether the next cycle can move anything that is already here. A response that waits for the bus
@@ -149,12 +293,20 @@ void RootPort::respond(Time now) {
 bool RootPort::can_move() const {
   if (memory_.req_valid() || memory_.rwd_valid()) return true;
   if (reader_.issuing() ? memory_.can_accept_spec() : queue_.reader_valid()) return true;
-  return !queue_.empty() && memory_.can_accept(queue_.head().addr / kLineBytes);
+  return !on_ && !queue_.empty() && memory_.can_accept(queue_.head().addr / kLineBytes);
 }
 
 void RootPort::plan(Time now) {
   next_ = can_move() ? now + kCycle : Time::never();
+  if (on_) next_ = std::min(next_, next_store_event(now));
   if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
+}
+
+// Deterministic store while nothing comes in: it works, waits for its pause, or for local memory.
+Time RootPort::next_store_event(Time now) const {
+  const Time answer = std::max(now + kCycle, parts_.local.next_answer(port_));
+  const auto rest = ds_.rest(store_input(now + kCycle));
+  return rest ? std::min(answer, now + kCycle + kCycle * *rest) : answer;
 }
 
 void RootPort::raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line,

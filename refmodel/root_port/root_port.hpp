@@ -3,6 +3,7 @@
 // Purpose: composes the root port's rule classes (SR queue, reader, ring buffer, window, load
 //          control, memory queue) with the cycle costs of docs/blocks.md. tick(now) is one clock
 //          cycle; next_event() tells when the next one can change anything, so idle time is free.
+//          With deterministic store off none of its parts is looked at.
 // Units:   picoseconds on clock edges.
 // Errors:  offer() only when can_take().
 #pragma once
@@ -12,6 +13,8 @@
 #include "refmodel/common/request.hpp"
 #include "refmodel/common/trace_event.hpp"
 #include "refmodel/controller/link_direction.hpp"
+#include "refmodel/gpu/ds_region.hpp"
+#include "refmodel/root_port/deterministic_store.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
 #include "refmodel/root_port/ring_buffer.hpp"
@@ -27,22 +30,38 @@ class RootPort {
     LinkDirection& m2s;
     LinkDirection& s2m;
     TransactionStore& store;
+    DsRegion& local;
     TraceSink* sink;  // may be null
   };
   RootPort(unsigned port, const Parts& parts, unsigned drop_spec_every);
 
-  // Vendor registers, by their offset in the port's page.
+  // Vendor registers, by their offset in the port's page. Deterministic store goes on or off with
+  // the access if the port is quiet, else when it is.
   void write_register(std::uint32_t offset, std::uint32_t value);
+  [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) const;
 
-  [[nodiscard]] bool can_take() const { return !incoming_ && !queue_.full(); }
+  [[nodiscard]] bool can_take(const MemRequest& request) const {
+    if (incoming_) return false;
+    return on_ ? ds_.can_enter(request, !queue_.full(), fence_) : !queue_.full();
+  }
   void offer(const MemRequest& request, Time now);  // visible in the SR queue next cycle
 
   // The response register, visible from the cycle after the response was taken.
   [[nodiscard]] const MemResponse* response(Time now) const {
+    if (on_) return answer_taken_ ? nullptr : ds_.response();
     return response_ && response_at_ <= now ? &*response_ : nullptr;
   }
-  void take_response() { response_.reset(); }
-  [[nodiscard]] bool responding() const { return response_.has_value(); }
+  void take_response() {
+    if (on_) {
+      answer_taken_ = true;
+    } else {
+      response_.reset();
+    }
+    --under_way_;
+  }
+  [[nodiscard]] bool responding() const {
+    return on_ ? ds_.response() != nullptr : response_.has_value();
+  }
 
   void tick(Time now);
   [[nodiscard]] Time next_event() const { return next_; }
@@ -52,12 +71,20 @@ class RootPort {
   [[nodiscard]] const SrCounters& sr_counters() const { return reader_.counters(); }
 
  private:
+  void tick_plain(Time now);
+  void tick_stores(Time now);
+  [[nodiscard]] DeterministicStore::In store_input(Time now) const;
+  void settle_stores();
   void issue(Time now);
   bool read_ahead(bool spec_room);  // true if a MemSpecRd took this cycle's allocation
   void dispatch(Time now);
-  void respond(Time now);
+  void accept(const MemRequest& request, Time now);  // into the memory queue
+  void head_leaves();
+  std::optional<DevLoad> respond(Time now);  // of the response taken
   [[nodiscard]] bool can_move() const;
   void plan(Time now);
+  [[nodiscard]] Time next_store_event(Time now) const;
+  void count_events(const DsEvents& events, Time now);
   void raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
 
   const unsigned port_;
@@ -73,6 +100,20 @@ class RootPort {
   RingBuffer ring_;
   LoadControl load_control_;
   MemoryQueue memory_;
+  // Deterministic store: registers, and what stands between the queues and the port's edges.
+  static constexpr DsConfig kDs{};
+  static constexpr unsigned kDsCounters = 9;
+  bool enable_ = false, fence_ = false, clear_error_ = false;
+  unsigned max_writes_ = 8;
+  std::array<std::uint8_t, 4> interval_{0, 0, 8, 12};
+  std::uint64_t base_ = 0;  // byte address of the region in local memory
+  bool on_ = false;
+  std::array<std::uint32_t, kDsCounters> ds_counts_{};
+  DeterministicStore ds_{kDs};
+  Time ds_clocked_{0};         // cycle of its last clock()
+  bool answer_taken_ = false;  // its response leaves in this cycle
+  unsigned under_way_ = 0;     // requests taken and not yet answered
+
   std::optional<MemRequest> incoming_;
   std::optional<MemResponse> response_;
   Time response_at_{0};

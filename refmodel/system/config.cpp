@@ -9,6 +9,7 @@
 #include <set>
 
 #include "refmodel/common/input_error.hpp"
+#include "refmodel/gpu/ds_region.hpp"
 
 namespace cxlgpu {
 
@@ -190,6 +191,14 @@ const std::vector<Field>& fields() {
       {"local_memory.percent_of_data", number(CXLGPU_MEMBER(local_percent), 0, 100)},
       {"local_memory.latency_ps", number(CXLGPU_MEMBER(gpu.local.latency_ps), 1000, 100000000)},
       {"local_memory.bytes_per_cycle", number(CXLGPU_MEMBER(gpu.local.bytes_per_cycle), 1, 65536)},
+      {"local_memory.ds_base",
+       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+         c.ds_base = parse_unsigned(t, w, k);
+         if (c.ds_base % DsRegion::kPortBytes != 0) {
+           fail(w, k, fmt::format("{} is not a multiple of 256 KiB", t));
+         }
+         if (c.ds_base >= kAddressEnd) fail(w, k, fmt::format("{} passes 2^52; lower it", t));
+       }},
       {"link.lanes", power(CXLGPU_MEMBER(link.lanes), 2, 16)},
       {"link.lane_mbit_s", number(CXLGPU_MEMBER(link.lane_mbit_s), 8000, 32000)},
       {"link.flight_ps", number(CXLGPU_MEMBER(link.flight_ps), 0, 1000000)},
@@ -206,6 +215,10 @@ const std::vector<Field>& fields() {
        [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
          c.root_port.spec_length = parse_bool(t, w, k);
        }},
+      {"root_port.ds", [](RunConfig& c, const std::string& t, const std::string& w,
+                          const std::string& k) { c.root_port.ds = parse_bool(t, w, k); }},
+      {"root_port.ds_max_writes", number(CXLGPU_MEMBER(root_port.ds_max_writes), 1, 16)},
+      {"root_port.ds_interval", list(CXLGPU_MEMBER(root_port.ds_interval), 4, 15)},
       {"endpoint.cache_bytes", number(CXLGPU_MEMBER(endpoint.cache_bytes), 0, 2 * kMiB)},
       {"endpoint.cache_percent", number(CXLGPU_MEMBER(endpoint.cache_percent), 1, 100)},
       {"endpoint.ingress_thresholds", list(CXLGPU_MEMBER(endpoint.ingress_thresholds), 3, 127)},
@@ -363,7 +376,8 @@ void apply_config_name(RunConfig& config, const std::string& name) {
     config.root_port.spec_length = false;
   }
   if (name == "dyn") config.root_port.policy = SrPolicy::Dyn;
-  if (name == "sr") config.root_port.policy = SrPolicy::Directional;
+  if (name == "sr" || name == "ds") config.root_port.policy = SrPolicy::Directional;
+  if (name == "ds") config.root_port.ds = true;
 }
 
 }  // namespace

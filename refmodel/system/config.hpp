@@ -39,6 +39,9 @@ struct LinkConfig {
 struct RootPortConfig {
   SrPolicy policy = SrPolicy::Off;
   bool spec_length = true;
+  bool ds = false;  // deterministic store
+  unsigned ds_max_writes = 8;
+  std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
 };
 
 struct EndpointConfig {
@@ -70,7 +73,8 @@ struct RunConfig {
   unsigned ports = 2;
   GpuParams gpu;
   Distribution distribution = Distribution::Chunked;
-  std::uint64_t local_percent = 10;  // share of the data set that GPU memory holds
+  std::uint64_t local_percent = 10;    // share of the data set that GPU memory holds
+  std::uint64_t ds_base = 0x40000000;  // of deterministic store's part of GPU memory
   LinkConfig link;
   RootPortConfig root_port;
   EndpointConfig endpoint;

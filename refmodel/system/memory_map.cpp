@@ -1,5 +1,7 @@
 #include "refmodel/system/memory_map.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace cxlgpu {
@@ -35,6 +37,31 @@ std::uint64_t MemoryMap::capacity(const std::vector<HdmRange>& ranges, unsigned 
     if (uses(range, port)) total += range.size / range.ports.size();
   }
   return total;
+}
+
+std::vector<std::string> MemoryMap::differences(const FlatMemory& written, std::size_t most) const {
+  std::vector<std::string> found;
+  for (const std::uint64_t page : written.pages()) {
+    for (std::uint64_t hpa = page; hpa < page + FlatMemory::kPageBytes; hpa += kLineBytes) {
+      const auto where = place(hpa);
+      if (!where) continue;
+      const Line expected = written.read_line(hpa);
+      const Line there = media_[where->port]->peek(where->dpa);
+      if (there == expected) continue;
+      if (found.size() == most) return found;
+      std::size_t wrong = 0, first = kLineBytes;
+      for (std::size_t i = kLineBytes; i-- > 0;) {
+        if (there[i] == expected[i]) continue;
+        ++wrong;
+        first = i;
+      }
+      found.push_back(fmt::format(
+          "line 0x{:x} (endpoint {}, DPA 0x{:x}): {} bytes wrong, first byte {}: written 0x{:02x}, "
+          "there is 0x{:02x}",
+          hpa, where->port, where->dpa, wrong, first, expected[first], there[first]));
+    }
+  }
+  return found;
 }
 
 void MemoryMap::poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) {

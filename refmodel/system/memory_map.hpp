@@ -8,9 +8,11 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "refmodel/host/backdoor.hpp"
+#include "refmodel/host/scoreboard.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/system/config.hpp"
 
@@ -28,6 +30,11 @@ class MemoryMap : public Backdoor {
   [[nodiscard]] std::optional<Place> place(std::uint64_t hpa) const;
   // Bytes of media that a port's ranges need.
   [[nodiscard]] static std::uint64_t capacity(const std::vector<HdmRange>& ranges, unsigned port);
+
+  // Holds what the endpoints have against what was written, a line of text for each of the first
+  // `most` memory lines that differ; addresses outside every range are left out.
+  [[nodiscard]] std::vector<std::string> differences(const FlatMemory& written,
+                                                     std::size_t most = 4) const;
 
   void poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) override;
   void peek(std::uint64_t hpa, std::span<std::uint8_t> bytes) const override;

@@ -25,10 +25,11 @@ ConfigSpace::Parameters config_space() {
 
 }  // namespace
 
-ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, TraceSink* sink)
+ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, DsRegion& local,
+                        TraceSink* sink)
     : m2s(true, link_params(config, number, true)),
       s2m(false, link_params(config, number, false)),
-      root(number, {m2s, s2m, store, sink}, config.link.drop_spec_every),
+      root(number, {m2s, s2m, store, local, sink}, config.link.drop_spec_every),
       endpoint(number, {m2s, s2m, store, media, sink}),
       io(number, config_space(), &endpoint) {
   m2s.connect(s2m);
@@ -37,9 +38,11 @@ ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, 
 
 ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
                          const std::vector<Media*>& media, TraceSink* sink)
-    : sink_(sink), arbiter_(config.ports + 1) {
+    : sink_(sink),
+      local_(config.gpu.local, config.ds_base, config.ports),
+      arbiter_(config.ports + 1) {
   for (unsigned i = 0; i < config.ports; ++i) {
-    ports_.push_back(std::make_unique<Port>(i, config, *media[i], sink));
+    ports_.push_back(std::make_unique<Port>(i, config, *media[i], local_, sink));
   }
   bring_up(*this, config, parts);
 }
@@ -55,6 +58,7 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
         ports_[index]->access_path().write(offset, value);
       } else {
         ports_[index]->root.write_register(offset, value);
+        wake_all(index);
       }
       break;
   }
@@ -62,12 +66,20 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
 
 std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
   if (space == RegisterSpace::HostBridge) return decoder_.read(offset);
-  return IoPath::has(offset) ? ports_[index]->access_path().read(offset) : 0;
+  return IoPath::has(offset) ? ports_[index]->access_path().read(offset)
+                             : ports_[index]->root.read_register(offset);
+}
+
+// A register may have let go what was held.
+void ModelEngine::wake_all(unsigned port) {
+  ports_[port]->wake_root(now_);
+  ports_next_ = std::min(ports_next_, now_);
+  if (!bridge_.empty()) bridge_next_ = std::min(bridge_next_, now_);
 }
 
 bool ModelEngine::head_can_leave() const {
   if (!head_port_) return !local_answer_;
-  return ports_[*head_port_]->root.can_take();
+  return ports_[*head_port_]->root.can_take(bridge_.front());
 }
 
 bool ModelEngine::submit(const MemRequest& request) {

@@ -20,6 +20,7 @@
 #include "refmodel/cxl_io/io_path.hpp"
 #include "refmodel/endpoint/endpoint.hpp"
 #include "refmodel/firmware/bring_up.hpp"
+#include "refmodel/gpu/ds_region.hpp"
 #include "refmodel/host_bridge/host_bridge.hpp"
 #include "refmodel/root_port/root_port.hpp"
 #include "refmodel/system/config.hpp"
@@ -57,7 +58,7 @@ class ModelEngine : public Engine, public RegisterBus {
     Endpoint endpoint;
     IoPath io;
     Time next = Time::never();  // of the four
-    Port(unsigned number, const RunConfig& config, Media& media, TraceSink* sink);
+    Port(unsigned number, const RunConfig& config, Media& media, DsRegion& local, TraceSink* sink);
     // The bridge gave the root port something to do.
     void wake_root(Time now) {
       root.wake(now);
@@ -73,6 +74,7 @@ class ModelEngine : public Engine, public RegisterBus {
   };
 
   void cycle(Time now);
+  void wake_all(unsigned port);
   void forward(Time now);
   void collect(Time now);
   [[nodiscard]] bool head_can_leave() const;
@@ -84,6 +86,7 @@ class ModelEngine : public Engine, public RegisterBus {
 
   TraceSink* sink_;
   Time now_{0};
+  DsRegion local_;
   std::vector<std::unique_ptr<Port>> ports_;
   HdmDecoder decoder_{HdmDecoder::Role::HostBridge};
   RoundRobin arbiter_;

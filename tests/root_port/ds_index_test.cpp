@@ -134,41 +134,38 @@ class Caller {
 
   // Inputs are settled, the edge has not come.
   void check_and_clock() {
+    const DsIndexBlock::Out twin = twin_.eval();
     const bool ready = get_bits(rtl_->req_ready_o, g_, 1) != 0;
-    const bool answered = get_bits(rtl_->rsp_valid_o, g_, 1) != 0;
     if (under_way_) ++cycles_;
-    if (answered) {
-      lockstep_.check("rsp_valid_o without a request", under_way_, true);
-      finish();
-    } else {
-      lockstep_.check("found_o at rest", get_bits(rtl_->found_o, g_, 1), 0);
-      lockstep_.check("slot_o at rest", get_bits(rtl_->slot_o, 8 * g_, 8), 0);
-      if (under_way_) {
-        lockstep_.check("cycles within the bound", cycles_ <= cycles_bound(now_.op, twin_.size()),
-                        true);
-      }
+    lockstep_.check("req_ready_o", ready, twin.req_ready);
+    lockstep_.check("rsp_valid_o", get_bits(rtl_->rsp_valid_o, g_, 1), twin.rsp_valid);
+    lockstep_.check("found_o", get_bits(rtl_->found_o, g_, 1), twin.found);
+    lockstep_.check("slot_o", get_bits(rtl_->slot_o, 8 * g_, 8), twin.slot);
+    if (under_way_) {
+      lockstep_.check("cycles within the bound", cycles_ <= cycles_bound(now_.op, before_), true);
     }
-    if (ready && !under_way_) check_tree();
+    if (twin.rsp_valid) finish(twin);
+    if (!under_way_) check_tree(twin);
     if (get_bits(rtl_->node_we_o, g_, 1) != 0) {
       memory_.write(static_cast<unsigned>(get_bits(rtl_->node_slot_o, 8 * g_, 8)), rtl_->node_o,
                     std::size_t{74} * g_);
     }
+    settled_ = !under_way_;
     if (cleared_) {
-      twin_.clear();
       free_.clear();
       for (unsigned s = 0; s < depth_; ++s) free_.push_back(s);
-    }
-    settled_ = !under_way_;
-    if (offered_ && ready) {
+      changed_ = true;
+    } else if (offered_ && ready) {
       now_ = {op_, key_, slot_};
       if (op_ == 1) std::erase(free_, slot_);
       under_way_ = true;
       settled_ = false;
+      before_ = twin.count;
       cycles_ = 0;
       changed_ = true;
       choose_new_ = true;
     }
-    if (cleared_) changed_ = true;
+    twin_.clock({cleared_, offered_, op_, key_, slot_});
   }
 
   [[nodiscard]] std::uint64_t done(unsigned op) const { return done_[op]; }
@@ -197,49 +194,41 @@ class Caller {
     choose_new_ = false;
     const unsigned phase = static_cast<unsigned>(lockstep_.cycle() / 16'384);
     key_ = random_key(random_, depth_, phase);
-    const bool filling = lockstep_.cycle() / 4'096 % 2 == 0;
-    op_ = random_.percent(30) ? (random_.percent(20) ? 3 : 0)
-                              : (random_.percent(filling ? 70 : 30) ? 1 : 2);
+    // It fills, shrinks, fills up, and is all but empty.
+    constexpr unsigned kInserts[] = {70, 30, 85, 5};
+    const unsigned inserts = kInserts[lockstep_.cycle() / 4'096 % 4];
+    op_ = random_.percent(30) ? (random_.percent(20) ? 3 : 0) : (random_.percent(inserts) ? 1 : 2);
     // The caller does not look whether the key is there, but it owns the free slots.
     if (op_ == 1 && free_.empty()) op_ = 2;
     slot_ = op_ == 1 ? free_[random_.below(free_.size())] : static_cast<unsigned>(random_.bits(3));
   }
 
-  void finish() {
+  void finish(const DsIndexBlock::Out& answer) {
     under_way_ = false;
-    const unsigned before = twin_.size();
-    bool found = false;
-    unsigned slot = 0;
-    if (now_.op == 1) {
-      slot = twin_.insert(now_.key, now_.slot);
-      found = twin_.size() == before;
-      if (found) free_.push_back(now_.slot);
-    } else {
-      const auto at = now_.op == 2 ? twin_.erase(now_.key) : twin_.find(now_.key);
-      found = at.has_value();
-      slot = at.value_or(0);
-      if (now_.op == 2 && found) free_.push_back(slot);
-    }
-    lockstep_.check("found_o", get_bits(rtl_->found_o, g_, 1), found);
-    lockstep_.check("slot_o", get_bits(rtl_->slot_o, 8 * g_, 8), slot);
-    lockstep_.check("cycles within the bound", cycles_ <= cycles_bound(now_.op, before), true);
+    if (now_.op == 1 && answer.found) free_.push_back(now_.slot);
+    if (now_.op == 2 && answer.found) free_.push_back(answer.slot);
     ++done_[now_.op];
-    if (before >= depth_ * 3 / 4) crowded_[now_.op % 3].add(cycles_);
-    most_nodes_ = std::max(most_nodes_, twin_.size());
+    if (before_ >= depth_ * 3 / 4) crowded_[now_.op % 3].add(cycles_);
+    most_nodes_ = std::max(most_nodes_, answer.count);
   }
 
-  void check_tree() {
+  void check_tree(const DsIndexBlock::Out& twin) {
+    const auto root = static_cast<unsigned>(get_bits(rtl_->root_o, 9 * g_, 9));
+    lockstep_.check("count_o", get_bits(rtl_->count_o, 9 * g_, 9), twin.count);
+    lockstep_.check("root_o none", (root & kNone) != 0, !twin.root);
+    if (twin.root) lockstep_.check("root_o slot", root, *twin.root);
     if (!changed_) return;
     changed_ = false;
-    lockstep_.check("count_o", get_bits(rtl_->count_o, 9 * g_, 9), twin_.size());
-    const auto keys = memory_.walk(static_cast<unsigned>(get_bits(rtl_->root_o, 9 * g_, 9)));
+    const auto keys = memory_.walk(root);
     if (!memory_.trouble().empty()) {
       lockstep_.check(memory_.trouble().c_str(), 1, 0);
       return;
     }
-    lockstep_.check("nodes in the tree", keys.size(), twin_.size());
+    lockstep_.check("nodes in the tree", keys.size(), twin.count);
     for (const auto& [key, slot] : keys) {
-      lockstep_.check("slot of a key in the tree", slot, twin_.find(key).value_or(~0u));
+      const DsIndex::Answer there = twin_.index().find(key);
+      lockstep_.check("a key in the tree", 1, there.found);
+      lockstep_.check("slot of a key in the tree", slot, there.slot);
     }
   }
 
@@ -247,12 +236,12 @@ class Caller {
   Lockstep& lockstep_;
   Random& random_;
   unsigned g_, depth_;
-  DsIndex twin_;
+  DsIndexBlock twin_;
   NodeMemory memory_;
   std::vector<unsigned> free_;
   bool offered_ = false, cleared_ = false, under_way_ = false, settled_ = true;
   bool changed_ = false, choose_new_ = true;
-  unsigned op_ = 0, slot_ = 0, cycles_ = 0, most_nodes_ = 0;
+  unsigned op_ = 0, slot_ = 0, cycles_ = 0, before_ = 0, most_nodes_ = 0;
   std::uint64_t key_ = 0;
   Request now_;
   std::uint64_t done_[4] = {};
@@ -304,24 +293,24 @@ TEST(DsIndex, TwinIsAMap) {
     for (std::uint64_t n = 0; n < operations / 3; ++n) {
       const std::uint64_t key = random_key(random, depth, static_cast<unsigned>(n >> 16));
       const auto there = map.find(key);
-      const std::optional<unsigned> slot =
-          there == map.end() ? std::nullopt : std::optional(there->second);
-      switch (random.below(3)) {
-        case 0:
-          ASSERT_EQ(twin.find(key), slot) << "operation " << n;
-          break;
-        case 1:
-          if (free.empty()) break;
-          ASSERT_EQ(twin.insert(key, free.back()), slot.value_or(free.back()));
-          if (slot) break;
-          map.emplace(key, free.back());
-          free.pop_back();
-          break;
-        default:
-          ASSERT_EQ(twin.erase(key), slot) << "operation " << n;
-          if (!slot) break;
-          free.push_back(*slot);
-          map.erase(there);
+      const bool found = there != map.end();
+      const unsigned slot = found ? there->second : 0;
+      const unsigned before = twin.size();
+      const auto op = static_cast<unsigned>(random.below(3));
+      if (op == 1 && free.empty()) continue;
+      const DsIndex::Answer answer = op == 0   ? twin.find(key)
+                                     : op == 1 ? twin.insert(key, free.back())
+                                               : twin.erase(key);
+      ASSERT_EQ(answer.found, found) << "operation " << n;
+      ASSERT_EQ(answer.slot, op == 1 && !found ? free.back() : slot) << "operation " << n;
+      ASSERT_GE(answer.cycles, 1u);
+      ASSERT_LE(answer.cycles, cycles_bound(op, before)) << "operation " << n;
+      if (op == 1 && !found) {
+        map.emplace(key, free.back());
+        free.pop_back();
+      } else if (op == 2 && found) {
+        free.push_back(slot);
+        map.erase(there);
       }
       ASSERT_EQ(twin.size(), map.size());
     }

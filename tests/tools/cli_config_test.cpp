@@ -66,6 +66,19 @@ TEST_F(Cli, OptionsTheModelCannotHonour) {
           {"system.ports", "model"});
 }
 
+TEST_F(Cli, DeterministicStoreThatCannotBe) {
+  // More writes than the root ports have.
+  refused({"run", "vadd-dram-ds", "--engine", "model", "--set", "root_port.ds_max_writes=9",
+           "--out", "o"},
+          {"root_port.ds_max_writes", "port 0", "8"});
+  // Where the data is, and where HDM is.
+  for (const char* base : {"0xfffc0000", "0x100000000"}) {
+    refused({"run", "vadd-dram-ds", "--engine", "model", "--set",
+             std::string("local_memory.ds_base=") + base, "--out", "o"},
+            {"local_memory.ds_base", base});
+  }
+}
+
 TEST_F(Cli, MissingFiles) {
   refused({"run", "nowhere.yaml", "--out", "o"}, {"nowhere.yaml"});
   refused({"run", "vadd-dram-cxl", "--trace", "nowhere.csv", "--out", "o"}, {"nowhere.csv"});
@@ -137,6 +150,13 @@ const std::vector<BadYaml> kBadYaml = {
     {"SectionForANumber", "gpu:\n  cores: {a: 1}\n", 2, "'gpu.cores'"},
     {"ListForANumber", "gpu:\n  cores: [1, 2]\n", 2, "'gpu.cores'"},
     {"NothingForANumber", "gpu:\n  cores:\n", 2, "'gpu.cores'"},
+    {"NumberForDs", "root_port: {ds: 1}\n", 1, "'root_port.ds'"},
+    {"NoDsWrites", "root_port:\n  ds_max_writes: 0\n", 2, "'root_port.ds_max_writes'"},
+    {"ManyDsWrites", "root_port:\n  ds_max_writes: 17\n", 2, "'root_port.ds_max_writes'"},
+    {"ThreeDsIntervals", "root_port: {ds_interval: [0, 0, 8]}\n", 1, "'root_port.ds_interval'"},
+    {"LongDsInterval", "root_port: {ds_interval: [0, 0, 8, 16]}\n", 1, "'root_port.ds_interval'"},
+    {"CrookedDsBase", "local_memory: {ds_base: 0x1000}\n", 1, "'local_memory.ds_base'"},
+    {"DistantDsBase", "local_memory: {ds_base: 0x10000000000000}\n", 1, "'local_memory.ds_base'"},
     {"NumberForABool", "root_port: {spec_length: 7}\n", 1, "'root_port.spec_length'"},
     {"UnknownPolicy", "root_port: {policy: magic}\n", 1, "'root_port.policy'"},
     {"NumberOutOfRange", "gpu:\n  cores: 65\n", 2, "'gpu.cores'"},
@@ -276,8 +296,8 @@ TEST_F(Cli, CollectionThatCannotBe) {
 
 TEST_F(Cli, ListNamesEveryPart) {
   const std::string text = accepted({"list"}).out;
-  for (const char* part :
-       {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "rtl", "model", "cosim"}) {
+  for (const char* part : {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "ds", "rtl",
+                           "model", "cosim"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }

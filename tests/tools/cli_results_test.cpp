@@ -9,8 +9,9 @@ INSTANTIATE_TEST_SUITE_P(Engines, CliEngine, ::testing::Values("model", "rtl", "
 
 // On a clean link the model is exact to the cycle at every stage of every request.
 TEST_F(Cli, CosimAgreesToTheCycle) {
-  for (const std::string scenario : {"vadd-znand-sr", "vadd-znand-dyn", "vadd-znand-naive",
-                                     "vadd-dram-cxl", "bfs-znand-sr", "bfs-dram-cxl"}) {
+  for (const std::string scenario :
+       {"vadd-znand-sr", "vadd-znand-dyn", "vadd-znand-naive", "vadd-dram-cxl", "bfs-znand-sr",
+        "bfs-dram-cxl", "vadd-znand-ds", "vadd-dram-ds", "bfs-znand-ds"}) {
     SCOPED_TRACE(scenario);
     const std::string size = scenario[0] == 'b' ? "2048" : "16384";
     accepted(
@@ -21,6 +22,30 @@ TEST_F(Cli, CosimAgreesToTheCycle) {
     EXPECT_EQ(value(s, "/cosim/path_mismatches"), 0);
     EXPECT_EQ(value(s, "/cosim/data_mismatches"), 0);
   }
+}
+
+TEST_P(CliEngine, DeterministicStoreIsReported) {
+  accepted({"run", "vadd-znand-ds", "--engine", GetParam(), "--set", "workload.size=8192", "--out",
+            "o"});
+  const json s = stats("o");
+  EXPECT_EQ(s.at("deterministic_store").size(), 2u);
+  double stores = 0, deferred = 0, flushed = 0;
+  for (const json& port : s.at("deterministic_store")) {
+    for (const char* how : {"/direct", "/deferred", "/in_place"}) stores += value(port, how);
+    deferred += value(port, "/deferred");
+    flushed += value(port, "/flushed");
+    EXPECT_GT(value(port, "/peak_pending"), 0);
+    EXPECT_LE(value(port, "/peak_pending"), 256);
+    EXPECT_EQ(value(port, "/error"), 0);
+  }
+  EXPECT_EQ(stores, value(s, "/stores/count"));
+  EXPECT_GE(flushed, deferred);
+  EXPECT_GT(value(s, "/drained"), value(s, "/end_to_end"));
+  EXPECT_GT(value(s, "/stores/p99.9"), 0);
+  // Without it there is nothing to say.
+  accepted({"run", "vadd-znand-sr", "--engine", GetParam(), "--set", "workload.size=8192", "--out",
+            "sr"});
+  EXPECT_TRUE(stats("sr").at("deterministic_store").empty());
 }
 
 // Every number of stats.json is the value of a figure with a unit, or names something.

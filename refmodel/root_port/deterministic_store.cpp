@@ -1,0 +1,37 @@
+#include "refmodel/root_port/deterministic_store.hpp"
+
+namespace cxlgpu {
+
+DsEngine::In DeterministicStore::wired(const In& in) const {
+  DsEngine::In engine = in.engine;
+  const DsPace::Out pace = pace_.eval({.interval = in.interval});
+  engine.direct = pace.direct;
+  engine.flush = pace.flush;
+  const DsIndexBlock::Out index = index_.eval();
+  engine.ix_ready = index.req_ready;
+  engine.ix_rsp_valid = index.rsp_valid;
+  engine.ix_found = index.found;
+  engine.ix_slot = index.slot;
+  return engine;
+}
+
+void DeterministicStore::clock(const In& in) {
+  const DsEngine::In engine = wired(in);
+  const Out now = engine_.eval(engine);
+  const bool write_taken = engine.enable && now.mq_valid && now.mq_req.is_write && engine.mq_ready;
+  index_.clock(
+      {.req_valid = now.ix_valid, .op = now.ix_op, .key = now.ix_key, .slot = now.ix_slot});
+  pace_.clock({in.rsp_taken, in.dev_load, write_taken, in.interval});
+  engine_.clock(engine);
+}
+
+std::optional<std::uint32_t> DeterministicStore::rest(const In& next) const {
+  DsEngine::In engine = wired(next);
+  if (engine_.moves(engine)) return 0;
+  if (engine.flush) return std::nullopt;  // it may, and does not want to
+  engine.flush = true;
+  if (!engine_.moves(engine)) return std::nullopt;
+  return pace_.until_flush(next.interval);
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,63 @@
+// Deterministic store of one root port, whole: engine, index and pace wired to each other.
+//
+// Purpose: what stands between the port's edges, its SR queue and its memory queue, behind one
+//          cycle-exact input and output.
+// Units:   cycles; lines (address[51:6]).
+// Shapes:  In::engine is DsEngine's input; what its index and its pace tell it (direct, flush,
+//          ix_*) is put in here and ignored outside. Of Out the ix_* fields mean nothing outside.
+// Errors:  those of the parts.
+// Source:  docs/blocks.md, "Deterministic store in the root port".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "refmodel/common/opcodes.hpp"
+#include "refmodel/root_port/ds_engine.hpp"
+#include "refmodel/root_port/ds_index.hpp"
+#include "refmodel/root_port/ds_pace.hpp"
+
+namespace cxlgpu {
+
+class DeterministicStore {
+ public:
+  explicit DeterministicStore(const DsConfig& config = {})
+      : engine_(config), index_(config.depth) {}
+
+  struct In {
+    DsEngine::In engine;
+    std::array<std::uint8_t, 4> interval{};  // as DsPace
+    bool rsp_taken = false;                  // a response was matched by the memory queue
+    DevLoad dev_load = DevLoad::Light;       // its
+  };
+  using Out = DsEngine::Out;
+  [[nodiscard]] Out eval(const In& in) const { return engine_.eval(wired(in)); }
+  void clock(const In& in);
+
+  // Event driven. The cycle from which on clock() changes something, counted from the next one with
+  // nothing new coming in (0: the next); none: only something new does. Until then skip() does what
+  // clock() would.
+  [[nodiscard]] std::optional<std::uint32_t> rest(const In& next) const;
+  void skip(std::uint64_t cycles) { pace_.skip(cycles); }
+  // Off: what its pace is told all the same.
+  void hear(DevLoad load) { pace_.hear(load); }
+
+  // Entry and response register, as eval() tells them.
+  [[nodiscard]] bool can_enter(const MemRequest& request, bool sr_ready, bool fence) const {
+    return engine_.can_enter(request, sr_ready, fence);
+  }
+  [[nodiscard]] const MemResponse* response() const { return engine_.response(); }
+  [[nodiscard]] bool empty() const { return engine_.empty(); }
+  [[nodiscard]] bool error() const { return engine_.error(); }
+  [[nodiscard]] unsigned count() const { return engine_.count(); }
+
+ private:
+  [[nodiscard]] DsEngine::In wired(const In& in) const;
+
+  DsEngine engine_;
+  DsIndexBlock index_;
+  DsPace pace_;
+};
+
+}  // namespace cxlgpu
