@@ -113,6 +113,36 @@ bool RootPortBlock::turns_viral() const {
   return ras_.eval({}).fatal && (fatal_is_viral_ || port_config_.eval().viral_enable);
 }
 
+void RootPortBlock::cycle_stores(const In& in, Cycle& now) const {
+  namespace rp = regs::rp;
+  const SrQueue::Out queue = queue_.eval({});
+  const MemoryQueueBlock::Out memory = memory_.eval({});
+  DeterministicStore::In& s = now.stores_in;
+  for (unsigned level = 0; level < s.interval.size(); ++level) {
+    s.interval[level] = static_cast<std::uint8_t>(interval_ >> (4 * level) & 0xF);
+  }
+  DsEngine::In& e = s.engine;
+  e.enable = stores_on_;
+  e.fence = fence_;
+  e.clear_error = in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kDsStatus &&
+                  rp::kDsStatusError.is_set(in.reg.wdata);
+  e.max_writes = max_writes_;
+  e.req_valid = in.req_valid;
+  e.req = in.req;
+  e.sr_ready = queue.in_ready;
+  e.head_valid = queue.head_valid;
+  if (queue.head_valid) e.head = *queue.head;
+  e.loads = queue.loads;
+  e.mem = memory.lines;
+  e.mq_rsp_valid = memory.rsp_valid;
+  e.mq_rsp = memory.rsp;
+  e.rsp_ready = in.rsp_ready;
+  e.lm_ready = in.lm_ready;
+  e.lm_rsp_valid = in.lm_rsp_valid;
+  e.lm_rsp = in.lm_rsp;
+  now.stores = stores_.eval(s);  // what it offers the memory queue does not depend on its ready
+}
+
 RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   Cycle now;
   const CxlPort::Out port = port_.eval({{}, in.link});
@@ -144,9 +174,10 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   now.reader_in.spec_ready = memory.spec_ready;
   now.reader = reader_.eval(now.reader_in);
 
+  cycle_stores(in, now);
   MemoryQueueBlock::In& m = now.memory_in;
-  m.in_valid = queue.head_valid;
-  if (queue.head_valid) m.in_req = *queue.head;
+  m.in_valid = now.stores.mq_valid;
+  if (now.stores.mq_valid) m.in_req = now.stores.mq_req;
   m.spec_valid = now.reader.spec_valid;
   m.spec = {now.reader.run, now.reader.spec_line, length_enabled_};
   m.req_ready = port.messages.tx_nd_ready;
@@ -160,25 +191,31 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
     const auto ndr = flits::unpack<flits::S2mNdr>(port.messages.rx_nd_hdr);
     m.ndr = {true, ndr.tag, static_cast<unsigned>(ndr.dev_load), false, {}};
   }
-  m.rsp_ready = in.rsp_ready;
+  m.rsp_ready = now.stores.mq_rsp_ready;
   m.isolate = now.isolation.isolated;
   m.tick = now.isolation.tick;
   now.memory = memory_.eval(m);
   now.isolation_in.timed_out = now.memory.timed_out;
   now.isolation_in.busy = now.memory.busy;
 
-  now.queue_in.in_valid = in.req_valid;
+  now.stores_in.engine.mq_ready = now.memory.in_ready;
+  now.stores_in.rsp_taken = now.memory.rsp_taken;
+  now.stores_in.dev_load = static_cast<DevLoad>(now.memory.rsp_dev_load);
+  now.stores = stores_.eval(now.stores_in);
+  now.quiet = !in.req_valid && now.stores.empty && !now.memory.busy && under_way_ == 0;
+
+  now.queue_in.in_valid = now.stores.sr_valid;
   now.queue_in.in_req = in.req;
-  now.queue_in.head_ready = now.memory.in_ready;
+  now.queue_in.head_ready = now.stores.head_ready;
   now.queue_in.rd_next = now.reader.rd_next;
   now.queue = queue_.eval(now.queue_in);
 
-  const bool enqueued = in.req_valid && now.queue.in_ready;
+  const bool enqueued = in.req_valid && now.stores.req_ready;
   now.profiler_in.load = enqueued && !in.req.is_write;
   now.profiler_in.store = enqueued && in.req.is_write;
   now.profiler_in.spec = now.memory.req_valid && now.memory.req_is_spec && m.req_ready;
   now.profiler_in.rsp_valid = now.memory.rsp_taken;
-  now.profiler_in.dev_load = static_cast<DevLoad>(now.memory.rsp_dev_load);
+  now.profiler_in.dev_load = now.stores_in.dev_load;
   now.load_in = {now.policy_written, now.memory.rsp_taken, now.profiler_in.dev_load};
 
   CxlController::In& c = now.port_in.messages;
@@ -210,12 +247,21 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
 RootPortBlock::Out RootPortBlock::eval(const In& in) const {
   const Cycle now = cycle(in);
   Out out;
-  out.req_ready = now.queue.in_ready;
-  out.rsp_valid = now.memory.rsp_valid;
-  if (out.rsp_valid) out.rsp = now.memory.rsp;
+  out.req_ready = now.stores.req_ready;
+  out.rsp_valid = now.stores.rsp_valid;
+  if (out.rsp_valid) out.rsp = now.stores.rsp;
+  out.lm_valid = now.stores.lm_valid;
+  out.lm_req = now.stores.lm_req;
+  const std::uint64_t base = std::uint64_t{base_high_} << 32 | base_low_;
+  out.lm_line = base / kLineBytes + out.lm_req.slot;
+  out.lm_rsp_ready = now.stores.lm_rsp_ready;
   out.rdata = rdata_ | access_.eval().rdata | (routed_ ? 0 : structures_rdata());
   out.port = now.port;
   out.isolated = now.isolation.isolated;
+  out.stores_on = stores_on_;
+  out.queue_level = queue_.count();
+  out.ds_events = now.stores.events;
+  out.ds_count = now.stores.count;
   return out;
 }
 
@@ -225,6 +271,9 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
   const auto responses = [&](DevLoad load) {
     return count.responses[static_cast<std::size_t>(load)];
   };
+  if (offset >= rp::kDsDirect && offset < rp::kDsDirect + 4 * kDsCounters) {
+    return ds_counts_[(offset - rp::kDsDirect) / 4];
+  }
   switch (offset) {
     case rp::kPolicy:
       return rp::kPolicySelect.put(static_cast<std::uint32_t>(policy_)) |
@@ -258,6 +307,21 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
     case rp::kViral:
       return rp::kViralPort.put(viral_) | rp::kViralOnFatal.put(fatal_is_viral_) |
              rp::kViralDevice.put(peer_viral_);
+    case rp::kDsControl:
+      return rp::kDsControlEnable.put(stores_enabled_) | rp::kDsControlFence.put(fence_) |
+             rp::kDsControlMaxWrites.put(max_writes_);
+    case rp::kDsStatus:
+      return rp::kDsStatusOn.put(stores_on_) | rp::kDsStatusEmpty.put(now.stores.empty) |
+             rp::kDsStatusError.put(now.stores.error) | rp::kDsStatusCount.put(now.stores.count);
+    case rp::kDsInterval:
+      return interval_;
+    case rp::kDsBaseLow:
+      return base_low_;
+    case rp::kDsBaseHigh:
+      return base_high_;
+    case rp::kDsCap:
+      return rp::kDsCapSlots.put(stores_params_.depth) |
+             rp::kDsCapWrites.put(stores_params_.writes);
     default:
       return 0;
   }
@@ -276,6 +340,38 @@ void RootPortBlock::clock_viral(const In& in, const Cycle& now) {
   peer_viral_ |= now.port.messages.viral;
 }
 
+void RootPortBlock::write_stores(const RegisterAccess& access) {
+  namespace rp = regs::rp;
+  switch (access.addr & 0xFFC) {
+    case rp::kDsControl:
+      stores_enabled_ = rp::kDsControlEnable.is_set(access.wdata);
+      fence_ = rp::kDsControlFence.is_set(access.wdata);
+      max_writes_ = rp::kDsControlMaxWrites.get(access.wdata);
+      return;
+    case rp::kDsInterval:
+      interval_ = access.wdata & 0xFFFF;
+      return;
+    case rp::kDsBaseLow:
+      base_low_ = access.wdata & rp::kDsBaseLowAddr.mask();
+      return;
+    case rp::kDsBaseHigh:
+      base_high_ = access.wdata & rp::kDsBaseHighAddr.mask();
+      return;
+    default:
+      return;
+  }
+}
+
+void RootPortBlock::clock_stores(const In& in, const Cycle& now) {
+  if (now.quiet) stores_on_ = stores_enabled_;
+  if (in.req_valid && now.stores.req_ready) ++under_way_;
+  if (now.stores.rsp_valid && in.rsp_ready) --under_way_;
+  for (unsigned event = 0; event < kDsCounters; ++event) {
+    ds_counts_[event] += now.stores.events.bits() >> event & 1;
+  }
+  if (in.reg.valid && in.reg.write) write_stores(in.reg);
+}
+
 void RootPortBlock::clock(const In& in) {
   const Cycle now = cycle(in);
   const bool vendor = block_of(in.reg.addr) == Block::kVendor;
@@ -286,6 +382,7 @@ void RootPortBlock::clock(const In& in) {
     clip_log2_ = regs::rp::kPolicyClipLog2.get(in.reg.wdata);
   }
   clock_viral(in, now);
+  clock_stores(in, now);
   // The parts keep pointers into each other's state in their inputs: the readers of a part go
   // before the part itself.
   port_.clock(now.port_in);
@@ -301,6 +398,7 @@ void RootPortBlock::clock(const In& in) {
   load_.clock(now.load_in);
   isolation_.clock(now.isolation_in);
   reader_.clock(now.reader_in);
+  stores_.clock(now.stores_in);
   memory_.clock(now.memory_in);
   queue_.clock(now.queue_in);
 }

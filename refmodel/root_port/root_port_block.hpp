@@ -4,9 +4,14 @@
 //          root_port.hpp).
 // Units:   cycles; addr is a byte offset in the port's register page, the register is addr[11:2].
 // Errors:  those of the parts.
-// Source:  docs/blocks.md, "Root port" and "CXL.io".
+// Source:  docs/blocks.md, "Root port" (its "Deterministic store in the root port" too) and
+//          "CXL.io".
 #pragma once
 
+#include <array>
+#include <cstdint>
+
+#include "refmodel/common/registers.hpp"
 #include "refmodel/controller/cxl_port.hpp"
 #include "refmodel/controller/link_regs.hpp"
 #include "refmodel/controller/ras.hpp"
@@ -15,6 +20,7 @@
 #include "refmodel/cxl_io/io_requester.hpp"
 #include "refmodel/cxl_io/io_route.hpp"
 #include "refmodel/cxl_io/port_config_space.hpp"
+#include "refmodel/root_port/deterministic_store.hpp"
 #include "refmodel/root_port/isolation.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
@@ -37,21 +43,35 @@ class RootPortBlock {
     RegisterAccess reg;
     unsigned device = 0;  // number on bus 0, constant
     ArbMux::In link;      // Flex Bus alone: what the protocols say is the port's own
+    bool lm_ready = false;
+    bool lm_rsp_valid = false;
+    LmResponse lm_rsp;
   };
   struct Out {
-    bool req_ready = false;
+    bool req_ready = false;  // this and lm_rsp_ready: with their valid
     bool rsp_valid = false;
-    MemResponse rsp;          // with rsp_valid
+    MemResponse rsp;  // with rsp_valid
+    bool lm_valid = false;
+    LmRequest lm_req;           // this and lm_line: with lm_valid
+    std::uint64_t lm_line = 0;  // of local memory
+    bool lm_rsp_ready = false;
     std::uint32_t rdata = 0;  // 0 but in the cycle after a read
     CxlPort::Out port;
     bool isolated = false;
+    bool stores_on = false;  // deterministic store
+    // Traces: requests that wait in the SR queue; what deterministic store did, and what it holds.
+    unsigned queue_level = 0;
+    DsEvents ds_events;
+    unsigned ds_count = 0;
   };
 
   static constexpr std::uint16_t kRequesterId = 0;
   static constexpr std::uint32_t kCplTimeout = 10'000'000;  // cycles
 
-  explicit RootPortBlock(const ControllerParams& params)
-      : link_regs_({.llrb_depth = params.llrb_depth,
+  explicit RootPortBlock(const ControllerParams& params, const DsConfig& stores = {})
+      : stores_params_(stores),
+        stores_(stores),
+        link_regs_({.llrb_depth = params.llrb_depth,
                     .nd_rx_depth = params.nd_rx_depth,
                     .wd_rx_depth = params.wd_rx_depth}),
         port_(params) {}
@@ -69,6 +89,9 @@ class RootPortBlock {
     SrQueue::Out queue;
     SrReaderBlock::In reader_in;
     SrReaderBlock::Out reader;
+    DeterministicStore::In stores_in;
+    DeterministicStore::Out stores;
+    bool quiet = false;  // deterministic store may go on or off
     MemoryQueueBlock::In memory_in;
     MemoryQueueBlock::Out memory;
     Profiler::In profiler_in;
@@ -90,6 +113,8 @@ class RootPortBlock {
   enum class Block : std::uint8_t { kIsolation, kRas, kLink, kIoAccess, kVendor };
   [[nodiscard]] static Block block_of(std::uint32_t addr);
   [[nodiscard]] Cycle cycle(const In& in) const;
+  // Deterministic store, before what depends on the memory queue's outputs.
+  void cycle_stores(const In& in, Cycle& now) const;
   // Who is at isolation, RAS and link registers.
   void cycle_route(const In& in, Cycle& now) const;
   [[nodiscard]] std::uint32_t structures_rdata() const;
@@ -102,6 +127,8 @@ class RootPortBlock {
   [[nodiscard]] bool turns_viral() const;
   [[nodiscard]] std::uint32_t read(std::uint32_t offset, const Cycle& now) const;
   void clock_viral(const In& in, const Cycle& now);
+  void clock_stores(const In& in, const Cycle& now);
+  void write_stores(const RegisterAccess& access);
 
   SrPolicy policy_ = SrPolicy::Off;
   bool length_enabled_ = false;
@@ -109,6 +136,16 @@ class RootPortBlock {
   std::uint32_t rdata_ = 0;  // of the vendor block
   // Register 840h: this port is viral, a fatal error makes it so, the device has said that it is.
   bool viral_ = false, fatal_is_viral_ = false, peer_viral_ = false;
+  // Registers 850h to 890h, and what decides of on and off.
+  static constexpr unsigned kDsCounters = 9;
+  bool stores_enabled_ = false, fence_ = false, stores_on_ = false;
+  unsigned max_writes_ = regs::rp::kDsControlMaxWrites.reset;
+  std::uint32_t interval_ = regs::rp::kDsIntervalReset;
+  std::uint32_t base_low_ = 0, base_high_ = 0;
+  std::array<std::uint32_t, kDsCounters> ds_counts_{};
+  std::uint8_t under_way_ = 0;  // requests of the host bridge
+  DsConfig stores_params_;
+  DeterministicStore stores_;
   Isolation isolation_;
   SrQueue queue_;
   SrReaderBlock reader_;

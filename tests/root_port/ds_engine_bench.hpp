@@ -337,7 +337,8 @@ class DsWorld {
       // Few ids, so that they come again soon; a load and a store may have the same.
       do {
         r.id = static_cast<std::uint32_t>(random_.bits(random_.percent(50) ? 8 : 16));
-      } while (r.is_write ? stores_.contains(r.id) : loads_.contains(r.id));
+      } while (r.id >= kRootPortIds ||
+               (r.is_write ? stores_.contains(r.id) : loads_.contains(r.id)));
       in_.req_valid = true;
     }
   }
@@ -389,7 +390,7 @@ class DsWorld {
     if (!in_.mq_rsp_valid || !out_.mq_rsp_ready) return;
     in_.mq_rsp_valid = false;
     if (!in_.enable || !in_.mq_rsp.is_write) return;
-    const auto way = under_way_.find(in_.mq_rsp.id);
+    const auto way = under_way_.find(in_.mq_rsp.id - kRootPortIds);
     if (!in_.mq_rsp.error && way->second.clean) {
       region_[way->second.slot].state = Slot::State::MayBeFree;
     }
@@ -407,13 +408,14 @@ class DsWorld {
     if (r.is_write) writes_sent.push_back(line);
     if (!in_.enable || !r.is_write) return;
     expect((r.byte_enable & ~stored_[line]) == 0, "a byte that was never stored is written");
-    expect(r.id < config_.writes, "id of an endpoint write");
-    const auto way = under_way_.find(r.id);
+    expect(r.id >= kRootPortIds && r.id < kRootPortIds + config_.writes, "id of an endpoint write");
+    const unsigned w = r.id - kRootPortIds;
+    const auto way = under_way_.find(w);
     if (way == under_way_.end()) {  // at once: the store whose data were put in local memory last
       expect(last_local_ && line_of_request(*last_local_) == line &&
                  last_local_->byte_enable == r.byte_enable && last_local_->data == r.data,
              "a direct write is the store's");
-      under_way_[r.id] = {line, last_slot_, true, true, true};
+      under_way_[w] = {line, last_slot_, true, true, true};
     } else {
       expect(way->second.line == line && !way->second.sent, "a flushed line is sent once");
       way->second.sent = true;

@@ -217,6 +217,7 @@ class Traffic {
     kind_ = Kind::Random;
     world.at_random = true;
     world.rates = DsRates(random_, config_);
+    if (world.seen.full == 0 && phases % 4 == 3) world.rates.storm(config_, random_);
     left_ = world.rates.cycles;
     DsEngine::In& levels = world.levels();
     levels.fence = false;

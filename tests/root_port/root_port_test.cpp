@@ -1,8 +1,10 @@
 // root_port in lockstep with its twin: loads, stores and register traffic from above, a device (the
 // twin of the other end, with random answers, and that of its CXL.io) below, Recovery, damaged
 // flits, link down, isolation and back; requests over CXL.io, every error that RAS hears, viral at
-// either end.
+// either end; deterministic store on and off, with a local memory beside it.
+#include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@ namespace {
 
 const ControllerParams kHost{true, 32, 32, 128, {}};
 const ControllerParams kDevice{false, 24, 12, 40, {}};
+const DsConfig kStores{.depth = 16, .writes = 3};  // as on the bench
 
 struct Mix {
   unsigned requests, writes, rsp_ready, answers, wire_ready;  // percent a cycle
@@ -30,6 +33,8 @@ struct Mix {
   unsigned refused;         // percent of the host's TLPs answered by one Nak after the other
   unsigned forged;          // per 10 000 cycles without a flit: a control flit of no known kind
   unsigned recovery, down;  // per 100 000 cycles
+  unsigned stores = 0;      // percent of the time with deterministic store
+  unsigned leaps = 50;      // per 1000 requests: to another region
 };
 constexpr Mix kMixes[] = {
     {.requests = 20,
@@ -44,13 +49,20 @@ constexpr Mix kMixes[] = {
      .refused = 0,
      .forged = 0,
      .recovery = 0,
-     .down = 0},
+     .down = 0,
+     .stores = 50},
     {100, 40, 100, 100, 47, 2, 4000, 0, 0, 0, 0, 20, 20},
     {100, 10, 100, 40, 60, 5, 40, 20, 5, 10, 0, 30, 20},
     {60, 50, 20, 90, 100, 50, 400, 100, 20, 20, 200, 50, 60},
     {3, 30, 100, 100, 100, 60, 400, 0, 5, 10, 20, 0, 300},
     {100, 0, 100, 100, 100, 1, 4000, 0, 0, 0, 0, 0, 20},
     {8, 0, 6, 100, 100, 80, 4000, 0, 0, 0, 2000, 0, 5},  // answers wait, RAS is looked at often
+    // Few lines, so that loads and stores meet; also with a slow device, and with one that is lost.
+    {60, 60, 100, 60, 100, 20, 24, 0, 0, 0, 0, 0, 0, 90, 2},
+    {100, 50, 60, 60, 60, 10, 40, 20, 5, 10, 0, 30, 20, 80, 2},
+    {100, 85, 100, 4, 100, 20, 200, 0, 0, 0, 0, 0, 0, 90, 10},
+    {30, 50, 100, 100, 100, 30, 20, 0, 0, 0, 0, 20, 300, 80, 5},
+    {10, 50, 100, 60, 100, 20, 40, 0, 0, 0, 0, 0, 0, 60, 20},
 };
 
 constexpr unsigned kNumber = 5;  // of the root port
@@ -346,6 +358,131 @@ class Device {
   std::deque<WdMessage> wd_;
 };
 
+// The region of deterministic store: a read is answered late and in any order.
+class LocalMemory {
+ public:
+  explicit LocalMemory(QuickRandom& random) : random_(random), lines_(kStores.depth) {}
+
+  void drive(RootPortBlock::In& in) {
+    if (random_.below(1000) == 0) {
+      constexpr unsigned kRates[] = {100, 100, 60, 10};
+      ready_ = random_.pick(kRates);
+      answers_ = random_.pick(kRates);
+    }
+    if (!answer_ && !reads_.empty() && random_.percent(answers_)) {
+      std::swap(reads_[random_.below(reads_.size())], reads_.back());
+      answer_ = reads_.back();
+      reads_.pop_back();
+    }
+    in.lm_ready = random_.percent(ready_);
+    in.lm_rsp_valid = answer_.has_value();
+    if (answer_) in.lm_rsp = *answer_;
+  }
+  void after(const RootPortBlock::In& in, const RootPortBlock::Out& out) {
+    if (in.lm_rsp_valid && out.lm_rsp_ready) answer_.reset();
+    if (!out.lm_valid || !in.lm_ready) return;
+    const LmRequest& request = out.lm_req;
+    if (request.write) {
+      merge_bytes(lines_[request.slot], request.data, request.byte_enable);
+    } else {
+      reads_.push_back({request.kind, request.index, lines_[request.slot]});
+    }
+  }
+
+ private:
+  QuickRandom& random_;
+  unsigned ready_ = 100, answers_ = 100;
+  std::vector<Line> lines_;
+  std::vector<LmResponse> reads_;
+  std::optional<LmResponse> answer_;
+};
+
+// What software does with deterministic store: for a spell it wants it on or off, at times under a
+// fence, at times with no new requests until it is so.
+class StoreDriver {
+ public:
+  explicit StoreDriver(QuickRandom& random) : random_(random) {}
+
+  [[nodiscard]] bool is_due() const { return left_ == 0; }
+  [[nodiscard]] bool is_on() const { return was_on_; }
+  [[nodiscard]] bool holds_requests() const { return holds_; }
+  RootPortBlock::RegisterAccess next_spell(unsigned percent_on) {
+    namespace rp = regs::rp;
+    RootPortBlock::RegisterAccess a{.valid = true, .write = true, .wdata = any()};
+    if (!cleared_) {  // an old error would hold up everything
+      a.addr = rp::kDsStatus;
+      cleared_ = true;
+      return a;
+    }
+    cleared_ = random_.percent(30);
+    wanted_ = random_.percent(percent_on);
+    holds_ = random_.percent(60);
+    left_ = (holds_ ? 4000 : 100) + static_cast<unsigned>(random_.below(900));
+    constexpr unsigned kWrites[] = {1, 2, 3, 4, 8, 16, 31};
+    a.addr = rp::kDsControl;
+    a.wdata = (a.wdata & ~0x1F03u) | rp::kDsControlEnable.put(wanted_) |
+              rp::kDsControlFence.put(random_.percent(wanted_ ? 10 : 40)) |
+              rp::kDsControlMaxWrites.put(random_.percent(5) ? 0 : random_.pick(kWrites));
+    return a;
+  }
+  RootPortBlock::RegisterAccess next() {
+    namespace rp = regs::rp;
+    RootPortBlock::RegisterAccess a{.valid = true, .wdata = any()};
+    switch (random_.below(9)) {
+      case 0:
+      case 1:
+        a.write = true;
+        a.addr = rp::kDsStatus;
+        break;
+      case 2: {
+        constexpr unsigned kPauses[] = {0, 0, 0, 1, 3, 5, 6, 9};
+        a.write = true;
+        a.addr = rp::kDsInterval;
+        a.wdata = (a.wdata & 0xFFFF'0000) | random_.pick(kPauses) | random_.pick(kPauses) << 4 |
+                  random_.pick(kPauses) << 8 | random_.pick(kPauses) << 12;
+        break;
+      }
+      case 3:
+        a.write = random_.percent(50);
+        a.addr = random_.percent(50) ? rp::kDsBaseLow : rp::kDsBaseHigh;
+        break;
+      case 4:
+      case 5:
+        a.addr = rp::kDsStatus;
+        break;
+      case 6:
+      case 7:
+        a.addr = rp::kDsDirect + static_cast<std::uint32_t>(random_.below(0x24));
+        break;
+      default:
+        a.addr = rp::kDsControl + static_cast<std::uint32_t>(random_.below(0x48));
+        break;
+    }
+    return a;
+  }
+  void after(const RootPortBlock::Out& out) {
+    if (left_ > 0) --left_;
+    if (holds_ && out.stores_on == wanted_) {
+      holds_ = false;
+      left_ = 100 + static_cast<unsigned>(random_.below(1500));
+    }
+    switched_on += out.stores_on && !was_on_;
+    switched_off += !out.stores_on && was_on_;
+    was_on_ = out.stores_on;
+    for (unsigned n = 0; n < events.size(); ++n) events[n] += out.ds_events.bits() >> n & 1;
+  }
+
+  std::uint64_t switched_on = 0, switched_off = 0;
+  std::array<std::uint64_t, 9> events{};  // as in ds_event_t
+
+ private:
+  std::uint32_t any() { return static_cast<std::uint32_t>(random_.next()); }
+
+  QuickRandom& random_;
+  unsigned left_ = 2000;
+  bool wanted_ = false, holds_ = false, cleared_ = false, was_on_ = false;
+};
+
 class Bench {
  public:
   explicit Bench(Lockstep& run)
@@ -374,8 +511,10 @@ class Bench {
     rtl_.settle();
     const RootPortBlock::Out out = twin_.eval(in);
     const CxlPort::Out far_out = far_end_.eval(far);
-    compare(out);
+    compare(in, out);
     after(in, out);
+    local_.after(in, out);
+    stores_.after(out);
     device_.after(far.messages, far_out.messages);
     carry(0, in.link, out.port.link);
     carry(1, far.link, far_out.link);
@@ -394,6 +533,7 @@ class Bench {
   std::uint64_t io_damaged = 0, naks = 0, aborts = 0, overflows = 0, encodings = 0;
   [[nodiscard]] std::uint64_t specs() const { return device_.specs; }
   [[nodiscard]] const IoDriver& io() const { return io_; }
+  [[nodiscard]] const StoreDriver& stores() const { return stores_; }
 
  private:
   // Storm: no flit of messages gets through to the host until its link layer gives up. Flood:
@@ -427,12 +567,16 @@ class Bench {
 
   RootPortBlock::In inputs() {
     RootPortBlock::In in;
-    if (!offered_ && random_.percent(mix_.requests)) {
-      request_.id = static_cast<std::uint32_t>(random_.bits(16));
+    if (!offered_ && !stores_.holds_requests() && random_.percent(mix_.requests)) {
+      do {  // those of loads under way are unique
+        request_.id = static_cast<std::uint32_t>(random_.below(kRootPortIds));
+      } while (loads_.contains(request_.id));
       request_.is_write = random_.percent(mix_.writes);
-      if (random_.percent(5)) base_ = random_.bits(40);
+      if (!request_.is_write) loads_.insert(request_.id);
+      if (random_.below(1000) < mix_.leaps) base_ = random_.bits(40);
       request_.addr = (base_ + random_.below(mix_.lines)) * kLineBytes;
-      request_.byte_enable = random_.percent(30) ? random_.next() : kAllBytes;
+      request_.byte_enable =
+          random_.percent(stores_.is_on() ? 60 : 30) ? random_.next() : kAllBytes;
       for (std::uint8_t& byte : request_.data) byte = static_cast<std::uint8_t>(random_.bits(8));
       offered_ = true;
     }
@@ -442,6 +586,7 @@ class Bench {
     in.reg = access();
     in.device = kNumber;
     in.link = wire(0);
+    local_.drive(in);
     return in;
   }
 
@@ -451,10 +596,11 @@ class Bench {
     namespace rp = regs::rp;
     namespace tmo = regs::timeout;
     RootPortBlock::RegisterAccess a;
+    if (stores_.is_due()) return stores_.next_spell(mix_.stores);
     if (!random_.percent(mix_.registers)) return a;
     a.valid = true;
     a.wdata = static_cast<std::uint32_t>(random_.next());
-    switch (random_.below(14)) {
+    switch (random_.below(18)) {
       case 0:
         a.write = random_.percent(20);
         a.addr = rp::kPolicy;
@@ -493,13 +639,21 @@ class Bench {
         viral_asked_ = !a.write;
         break;
       case 10:
+      case 11:
         a = link_access();
+        break;
+      case 12:
+      case 13:
+      case 14:
+        a = stores_.next();
         break;
       default:
         a.write = random_.percent(10);
         a.addr = static_cast<std::uint32_t>(random_.percent(50) ? random_.below(16)
-                                                                : 0x800 + random_.below(0x48));
-        if (a.write && a.addr >> 2 == tmo::kControl >> 2) a.write = false;
+                                                                : 0x800 + random_.below(0x98));
+        if (a.addr >> 2 == tmo::kControl >> 2 || a.addr >> 2 == rp::kDsControl >> 2) {
+          a.write = false;
+        }
         break;
     }
     if (a.write && (a.addr & 0xFFC) == rp::kViral) viral_written_ = rp::kViralPort.is_set(a.wdata);
@@ -652,7 +806,10 @@ class Bench {
 
   void after(const RootPortBlock::In& in, const RootPortBlock::Out& out) {
     if (in.req_valid && out.req_ready) offered_ = false;
-    if (out.rsp_valid && in.rsp_ready) ++(out.rsp.error ? refused : answered);
+    if (out.rsp_valid && in.rsp_ready) {
+      ++(out.rsp.error ? refused : answered);
+      if (!out.rsp.is_write) loads_.erase(out.rsp.id);
+    }
     isolations += out.isolated && !was_isolated_;
     returns += !out.isolated && was_isolated_;
     was_isolated_ = out.isolated;
@@ -691,16 +848,25 @@ class Bench {
     set_bits(v.link_rx_flit_i, 512, 16, in.link.rx_flit.crc);
     v.phy_up_i = in.link.phy_up;
     v.phy_recovery_i = in.link.phy_recovery;
+    v.lm_ready_i = in.lm_ready;
+    v.lm_rsp_valid_i = in.lm_rsp_valid;
+    set_line(v.lm_rsp_i, 0, in.lm_rsp.data);
+    set_bits(v.lm_rsp_i, 512, 4, in.lm_rsp.index);
+    set_bits(v.lm_rsp_i, 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
   }
 
   // Payload outputs count only with their valid.
-  void compare(const RootPortBlock::Out& twin) {
+  void compare(const RootPortBlock::In& in, const RootPortBlock::Out& twin) {
     Vroot_port& v = *rtl_;
     const CxlController::Out& m = twin.port.messages;
     const ArbMux::Out& l = twin.port.link;
-    run_.check("req_ready_o", v.req_ready_o, twin.req_ready);
+    if (in.req_valid || !twin.stores_on) {
+      run_.check("req_ready_o", v.req_ready_o, twin.req_ready);
+    }
     run_.check("rsp_valid_o", v.rsp_valid_o, twin.rsp_valid);
     if (twin.rsp_valid) check_sys_rsp(run_, v.rsp_o, twin.rsp);
+    compare_local(in, twin);
+    compare_traces(in, twin);
     run_.check("reg_rdata_o", v.reg_rdata_o, twin.rdata);
     run_.check("link_tx_valid_o", v.link_tx_valid_o, l.tx_valid);
     run_.check("link_tx_kind_o", v.link_tx_kind_o, static_cast<unsigned>(l.tx_kind));
@@ -716,14 +882,52 @@ class Bench {
     run_.check("arb_err_o", v.arb_err_o, l.damaged | l.malformed << 1 | l.stray << 2);
   }
 
+  void compare_local(const RootPortBlock::In& in, const RootPortBlock::Out& twin) {
+    Vroot_port& v = *rtl_;
+    run_.check("lm_valid_o", v.lm_valid_o, twin.lm_valid);
+    if (in.lm_rsp_valid) run_.check("lm_rsp_ready_o", v.lm_rsp_ready_o, twin.lm_rsp_ready);
+    if (!twin.lm_valid) return;
+    const LmRequest& request = twin.lm_req;
+    run_.check("lm_line_o", v.lm_line_o, twin.lm_line);
+    run_.check("lm_req_o.write", get_bits(v.lm_req_o, 594, 1), request.write);
+    run_.check("lm_req_o.slot", get_bits(v.lm_req_o, 576, 12), request.slot);
+    if (request.write) {
+      run_.check("lm_req_o.be", get_bits(v.lm_req_o, 512, 64), request.byte_enable);
+      run_.check_bytes("lm_req_o.data", get_line(v.lm_req_o), request.data);
+    } else {
+      run_.check("lm_req_o.index", get_bits(v.lm_req_o, 588, 4), request.index);
+      run_.check("lm_req_o.kind", get_bits(v.lm_req_o, 592, 2),
+                 static_cast<unsigned>(request.kind));
+    }
+  }
+  // trace_t: valid, id, line, info.
+  template <typename Port>
+  void compare_trace(const char* name, const Port& port, bool valid, std::uint64_t id,
+                     std::uint64_t line, unsigned info) {
+    run_.check(name, get_bits(port, 70, 1), valid);
+    if (!valid) return;
+    run_.check(name, get_bits(port, 54, 16), id);
+    run_.check(name, get_bits(port, 8, 46), line);
+    run_.check(name, get_bits(port, 0, 8), info);
+  }
+  void compare_traces(const RootPortBlock::In& in, const RootPortBlock::Out& twin) {
+    Vroot_port& v = *rtl_;
+    compare_trace("tr_port_enqueue_o", v.tr_port_enqueue_o, in.req_valid && twin.req_ready,
+                  in.req.id, in.req.addr / kLineBytes, twin.queue_level);
+    const std::uint32_t events = twin.ds_events.bits();
+    compare_trace("tr_ds_o", v.tr_ds_o, events != 0, events, twin.ds_count, 0);
+  }
+
   Lockstep& run_;
   QuickRandom random_;
   Clocked<Vroot_port> rtl_;
-  RootPortBlock twin_{kHost};
+  RootPortBlock twin_{kHost, kStores};
   CxlPort far_end_{kDevice};
   Device device_{random_};
   FarIo far_io_;
   IoDriver io_{random_};
+  LocalMemory local_{random_};
+  StoreDriver stores_{random_};
   FlexLink link_;
   Mix mix_ = kMixes[0];
   Episode episode_ = Episode::kNone;
@@ -736,6 +940,7 @@ class Bench {
   bool stalled_ = false, link_asked_ = false, link_answers_ = false;
   bool viral_written_ = false, far_viral_ = false;
   MemRequest request_;
+  std::unordered_set<std::uint32_t> loads_;  // ids, offered or under way
   std::uint64_t base_ = 0;
 };
 
@@ -759,7 +964,7 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.io().own_config_constants, 5u);
   EXPECT_GT(bench.io().own_memory_constants, 0u);
   EXPECT_GT(bench.io_damaged, 20u);
-  EXPECT_GT(bench.naks, 20u);
+  EXPECT_GT(bench.naks, 10u);
   EXPECT_GT(bench.encodings, 5u);
   EXPECT_GT(bench.aborts, 0u);
   EXPECT_GT(bench.overflows, 0u);
@@ -767,7 +972,10 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.announced[1], 10u);
   EXPECT_GT(bench.viral_of_device, 10u);
   EXPECT_GT(bench.viral_by_fatal, 5u);
-  for (const unsigned state : {0u, 2u, 3u}) EXPECT_GT(bench.link_states[state], 5u) << state;
+  EXPECT_GT(bench.stores().switched_on, 10u);
+  EXPECT_GT(bench.stores().switched_off, 10u);
+  for (const std::uint64_t n : bench.stores().events) EXPECT_GT(n, 8u);
+  for (const unsigned state : {0u, 2u, 3u}) EXPECT_GT(bench.link_states[state], 3u) << state;
 }
 
 }  // namespace

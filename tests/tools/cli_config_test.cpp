@@ -211,6 +211,20 @@ const std::vector<BadYaml> kBadYaml = {
      "'hdm.ranges[0]"},
     {"ThresholdsFall", "endpoint: {ingress_thresholds: [16, 4, 32]}\n", 1,
      "'endpoint.ingress_thresholds'"},
+    {"CollectionStartWithoutLength", "endpoint:\n  gc_first_us: 50\n", 2, "'endpoint.gc_first_us'"},
+    {"CollectionPeriodWithoutLength", "endpoint: {gc_every_us: 50}\n", 1, "'endpoint.gc_every_us'"},
+    {"CollectionShareWithoutLength", "endpoint: {gc_dies_percent: 50}\n", 1,
+     "'endpoint.gc_dies_percent'"},
+    {"CollectionOfNoDies", "endpoint: {gc_busy_us: 5, gc_dies_percent: 0}\n", 1,
+     "'endpoint.gc_dies_percent'"},
+    {"CollectionOfTooManyDies", "endpoint: {gc_busy_us: 5, gc_dies_percent: 101}\n", 1,
+     "'endpoint.gc_dies_percent'"},
+    {"CollectionLengthIsText", "endpoint: {gc_busy_us: long}\n", 1, "'endpoint.gc_busy_us'"},
+    {"CollectionLengthInFractions", "endpoint: {gc_busy_us: 0.5}\n", 1, "'endpoint.gc_busy_us'"},
+    {"CollectionWithoutEnd", "endpoint: {gc_busy_us: 60, gc_every_us: 60}\n", 1,
+     "'endpoint.gc_every_us'"},
+    {"CollectionOfDram", "endpoint:\n  gc_busy_us: 60\n", 2, "'endpoint.gc_busy_us': media 'dram'"},
+    {"UnknownCollectionKey", "endpoint: {gc_rate: 60}\n", 1, "'endpoint.gc_rate'"},
     {"TwoFaultsAtOnce", "link: {drop_spec_every: 4, bit_error_rate_m2s: 1e-5}\n", 1,
      "'link.drop_spec_every'"},
 };
@@ -255,6 +269,27 @@ TEST_F(Cli, FileAndSetTakeEffect) {
       {"run", "own.yaml", "--engine", "model", "--out", "fast", "--set", "link.flight_ps=2000"});
   EXPECT_GT(value(stats("slow"), "/end_to_end"), value(stats("fast"), "/end_to_end"));
   EXPECT_EQ(stats("slow").at("scenario"), "own");
+}
+
+TEST_F(Cli, CollectionThatCannotBe) {
+  const Args run = {"run", "vadd-znand-cxl", "--engine", "model", "--out", "o", "--set"};
+  const auto with = [&run](const Args& sets) {
+    Args args = run;
+    for (const std::string& set : sets) {
+      if (&set != &sets.front()) args.push_back("--set");
+      args.push_back(set);
+    }
+    return args;
+  };
+  refused(with({"endpoint.gc_first_us=50"}),
+          {"--set", "'endpoint.gc_first_us'", "gc_busy_us is 0", "or 0"});
+  refused(with({"endpoint.gc_dies_percent=50"}), {"'endpoint.gc_dies_percent'", "or 100"});
+  refused(with({"endpoint.gc_busy_us=60", "endpoint.gc_every_us=59"}),
+          {"--set", "'endpoint.gc_every_us'", "59", "60", "raise"});
+  Args dram = with({"endpoint.gc_busy_us=60"});
+  dram[1] = "vadd-dram-cxl";
+  refused(dram, {"--set", "'endpoint.gc_busy_us'", "'dram'", "choose flash"});
+  accepted(with({"endpoint.gc_busy_us=60", "endpoint.gc_every_us=61", "workload.size=512"}));
 }
 
 // ---- list and help -----------------------------------------------------------------------------
