@@ -175,8 +175,9 @@ void RunStats::on_record(const RequestRecord& record) {
 
 LatencyBook RunStats::loads() const {
   LatencyBook all;
-  for (const RequestKind load : {RequestKind::LoadHit, RequestKind::LoadMiss,
-                                 RequestKind::LoadMerge, RequestKind::LoadDirect}) {
+  for (const RequestKind load :
+       {RequestKind::LoadHit, RequestKind::LoadMiss, RequestKind::LoadMerge,
+        RequestKind::LoadDirect, RequestKind::LoadLocal}) {
     all.add(kind(load));
   }
   return all;

@@ -216,7 +216,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"deterministic_store", deterministic_store(stats.deterministic_store())},
       {"drained", ns(outcome.drained)},
       {"load_control", control},
-      {"series", series(stats, outcome.end)},
+      {"series", series(stats, std::max(outcome.end, outcome.drained))},
       {"scripted_collection", collection(c.endpoint, outcome.end)},
       {"flits", {{"m2s", flits(outcome.m2s)}, {"s2m", flits(outcome.s2m)}}},
       {"media_counters", media},

@@ -119,5 +119,44 @@ TEST_F(RunStatsTest, BinsAddUpToTheWhole) {
   }
 }
 
+TEST_F(RunStatsTest, DeterministicStoreIsCountedByPort) {
+  const auto ds = [&](std::uint64_t at, std::uint8_t port, std::uint32_t bits,
+                      std::uint32_t pending) {
+    stats.on_event({ns(at), Stage::DsEvent, port, 0, 0, bits | pending << 16});
+  };
+  EXPECT_TRUE(stats.deterministic_store().empty());
+  ds(1, 1, 0b000000010, 7);    // deferred
+  ds(2, 1, 0b001000001, 200);  // direct, and a search in vain
+  ds(3, 1, 0b100001000, 199);  // flushed, and an error
+  ds(4, 0, 0b000000001, 0);
+  ASSERT_EQ(stats.deterministic_store().size(), 2u);
+  const DsStats &first = stats.deterministic_store()[0], &second = stats.deterministic_store()[1];
+  EXPECT_EQ(first.count, (std::array<std::uint64_t, 9>{1}));
+  EXPECT_EQ(first.peak_pending, 0u);
+  EXPECT_EQ(second.count, (std::array<std::uint64_t, 9>{1, 1, 0, 1, 0, 0, 1, 0, 1}));
+  EXPECT_EQ(second.peak_pending, 200u);
+}
+
+// A load that never was in the memory queue was answered from local memory; a port's own writes are
+// nobody's requests.
+TEST_F(RunStatsTest, LoadsFromLocalMemoryAreTheirOwnKind) {
+  const auto load = [&](bool routed, bool queued) {
+    stats.on_event({ns(1), Stage::SysAccept, 0, 3, 0x40, 0});
+    if (routed) stats.on_event({ns(2), Stage::PortEnqueue, 0, 3, 0x40, 0});
+    if (queued) stats.on_event({ns(3), Stage::MemqAlloc, 0, 3, 0x40, 9});
+    stats.on_event({ns(9), Stage::SysRespond, 0, 3, 0x40, 0});
+  };
+  load(true, false);
+  load(true, true);
+  load(false, false);  // no port has the address
+  EXPECT_EQ(stats.kind(RequestKind::LoadLocal).count(), 1u);
+  EXPECT_EQ(stats.kind(RequestKind::LoadDirect).count(), 2u);
+  EXPECT_EQ(stats.loads().count(), 3u);
+  for (const Stage stage : {Stage::SysAccept, Stage::PortEnqueue, Stage::SysRespond}) {
+    stats.on_event({ns(10), stage, 0, kRootPortIds, 0x40, 1});
+  }
+  EXPECT_EQ(stats.loads().count() + stats.stores().count(), 3u);
+}
+
 }  // namespace
 }  // namespace cxlgpu
