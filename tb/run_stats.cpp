@@ -7,6 +7,8 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::size_t kSlowest = 16;
+constexpr std::size_t kMostBins = 120;
+constexpr unsigned kTagBits = 6;  // of PortRespond's info, below DevLoad
 
 RequestKind kind_of(const RequestRecord& record) {
   if (record.is_write) return RequestKind::Store;
@@ -28,10 +30,43 @@ std::uint64_t granule_key(const TraceEvent& event) {
   return std::uint64_t{event.port} << 56 | event.addr / 256;
 }
 
+Percentiles percentiles_of(std::vector<std::uint64_t> latencies) {
+  Percentiles p;
+  p.count = latencies.size();
+  if (latencies.empty()) return p;
+  std::sort(latencies.begin(), latencies.end());
+  const auto rank = [&](double share) {
+    const auto index = static_cast<std::size_t>(share * static_cast<double>(latencies.size()));
+    return Time{latencies[std::min(index, latencies.size() - 1)]};
+  };
+  std::uint64_t sum = 0;
+  for (const std::uint64_t latency : latencies) sum += latency;
+  p.mean = Time{sum / latencies.size()};
+  p.p50 = rank(0.5);
+  p.p90 = rank(0.9);
+  p.p99 = rank(0.99);
+  p.p999 = rank(0.999);
+  p.max = Time{latencies.back()};
+  return p;
+}
+
 }  // namespace
+
+TimeBins TimeBins::over(Time end) {
+  Time width{1000};
+  for (unsigned step = 0; end.ps / kMostBins >= width.ps; ++step) {
+    width = step % 3 == 1 ? Time{width.ps / 2 * 5} : width * 2;
+  }
+  return {width, static_cast<std::size_t>(end.ps / width.ps + 1)};
+}
+
+std::size_t TimeBins::of(Time at) const {
+  return std::min(static_cast<std::size_t>(at.ps / width.ps), count - 1);
+}
 
 void LatencyBook::add(const RequestRecord& record) {
   latencies_.push_back(record.latency().ps);
+  accepted_.push_back(record.time(Stage::SysAccept).ps);
   Time before = record.time(Stage::SysAccept);
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
     if (record.at[stage] == Time::never()) continue;
@@ -42,30 +77,24 @@ void LatencyBook::add(const RequestRecord& record) {
 
 void LatencyBook::add(const LatencyBook& other) {
   latencies_.insert(latencies_.end(), other.latencies_.begin(), other.latencies_.end());
+  accepted_.insert(accepted_.end(), other.accepted_.begin(), other.accepted_.end());
   for (std::size_t stage = 0; stage < kPathStages; ++stage) {
     stage_sum_[stage] += other.stage_sum_[stage];
   }
 }
 
 Percentiles LatencyBook::percentiles() const {
-  Percentiles p;
-  p.count = latencies_.size();
-  if (latencies_.empty()) return p;
-  std::vector<std::uint64_t> sorted = latencies_;
-  std::sort(sorted.begin(), sorted.end());
-  const auto rank = [&](double share) {
-    const auto index = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
-    return Time{sorted[std::min(index, sorted.size() - 1)]};
-  };
-  std::uint64_t sum = 0;
-  for (const std::uint64_t latency : sorted) sum += latency;
-  p.mean = Time{sum / sorted.size()};
-  p.p50 = rank(0.5);
-  p.p90 = rank(0.9);
-  p.p99 = rank(0.99);
-  p.p999 = rank(0.999);
-  p.max = Time{sorted.back()};
-  return p;
+  return percentiles_of(latencies_);
+}
+
+std::vector<Percentiles> LatencyBook::series(const TimeBins& bins) const {
+  std::vector<std::vector<std::uint64_t>> parts(bins.count);
+  for (std::size_t i = 0; i < latencies_.size(); ++i) {
+    parts[bins.of(Time{accepted_[i]})].push_back(latencies_[i]);
+  }
+  std::vector<Percentiles> all;
+  for (std::vector<std::uint64_t>& part : parts) all.push_back(percentiles_of(std::move(part)));
+  return all;
 }
 
 std::array<double, kPathStages> LatencyBook::stage_means_ps() const {
@@ -81,6 +110,9 @@ RunStats::RunStats() : tracker_([this](const RequestRecord& record) { on_record(
 void RunStats::on_event(const TraceEvent& event) {
   if (event.stage < Stage::SpecIssue) {
     if (event.stage == Stage::EpLookup) on_lookup(event);
+    if (event.stage == Stage::PortRespond) {
+      dev_loads_.push_back(event.at.ps << 2 | (event.info >> kTagBits & 3));
+    }
     tracker_.on_event(event);
     return;
   }
@@ -143,11 +175,19 @@ void RunStats::on_record(const RequestRecord& record) {
 
 LatencyBook RunStats::loads() const {
   LatencyBook all;
-  for (const RequestKind load : {RequestKind::LoadHit, RequestKind::LoadMiss,
-                                 RequestKind::LoadMerge, RequestKind::LoadDirect}) {
+  for (const RequestKind load :
+       {RequestKind::LoadHit, RequestKind::LoadMiss, RequestKind::LoadMerge,
+        RequestKind::LoadDirect, RequestKind::LoadLocal}) {
     all.add(kind(load));
   }
   return all;
+}
+
+std::vector<DevLoadCounts> RunStats::dev_loads(const TimeBins& bins) const {
+  std::vector<DevLoadCounts> counts(bins.count);
+  for (const std::uint64_t response : dev_loads_)
+    ++counts[bins.of(Time{response >> 2})][response & 3];
+  return counts;
 }
 
 double RunStats::hit_rate() const {

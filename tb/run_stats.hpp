@@ -1,10 +1,12 @@
-// What a run's trace events say, added up: latencies by kind, time by stage, speculation, load
-// control over time.
+// What a run's trace events say, added up: latencies by kind, at the end and over time, time by
+// stage, speculation, DevLoad and load control over time.
 //
 // Purpose: the one source of the table, stats.json and the report page.
 // Units:   picoseconds in, picoseconds out; counts are requests, granules (256 B) or MemSpecRd.
 // Rules:   the stages of a request add up to its end-to-end time: a stage's share is the time from
 //          the stage passed before it; a stage not passed gets nothing.
+//          Over time, a request stands in the bin in which it was accepted, a response in the one
+//          in which the root port took it; what comes past the last bin stands in the last.
 #pragma once
 
 #include <cstdint>
@@ -35,17 +37,29 @@ struct Percentiles {
   Time mean, p50, p90, p99, p999, max;
 };
 
+// Bins of one width from time 0 on.
+struct TimeBins {
+  Time width{1};
+  std::size_t count = 1;
+
+  // Of a width that is easy to read (1, 2 or 5 times a power of ten, in ns), as many as a picture
+  // shows.
+  [[nodiscard]] static TimeBins over(Time end);
+  [[nodiscard]] std::size_t of(Time at) const;
+};
+
 class LatencyBook {
  public:
   void add(const RequestRecord& record);
   void add(const LatencyBook& other);
   [[nodiscard]] Percentiles percentiles() const;
+  [[nodiscard]] std::vector<Percentiles> series(const TimeBins& bins) const;
   [[nodiscard]] std::uint64_t count() const { return latencies_.size(); }
   // Mean time charged to each stage; sums to the mean latency.
   [[nodiscard]] std::array<double, kPathStages> stage_means_ps() const;
 
  private:
-  std::vector<std::uint64_t> latencies_;
+  std::vector<std::uint64_t> latencies_, accepted_;  // of each request
   std::array<std::uint64_t, kPathStages> stage_sum_{};
 };
 
@@ -73,6 +87,9 @@ struct LoadControlPoint {
   std::uint8_t state = 0;
 };
 
+// Responses that said each DevLoad.
+using DevLoadCounts = std::array<std::uint64_t, 4>;
+
 class RunStats : public TraceSink {
  public:
   RunStats();
@@ -86,6 +103,7 @@ class RunStats : public TraceSink {
   [[nodiscard]] const SpecStats& spec() const { return spec_; }
   [[nodiscard]] const std::vector<DsStats>& deterministic_store() const { return ds_; }  // by port
   [[nodiscard]] const std::vector<LoadControlPoint>& load_control() const { return load_control_; }
+  [[nodiscard]] std::vector<DevLoadCounts> dev_loads(const TimeBins& bins) const;
   [[nodiscard]] std::uint64_t lookups(LookupResult result) const {
     return lookups_[static_cast<std::size_t>(result)];
   }
@@ -106,6 +124,7 @@ class RunStats : public TraceSink {
   std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, granule) filled, not yet asked for
   std::vector<DsStats> ds_;                             // of ports up to the last with an event
   std::vector<LoadControlPoint> load_control_;
+  std::vector<std::uint64_t> dev_loads_;  // of each response, 4 * time in ps + DevLoad
   std::vector<RequestRecord> slowest_;
 };
 

@@ -42,6 +42,20 @@ unsigned cache_sets_log2(const RunConfig& config, std::uint64_t data_bytes) {
   return sets == 0 ? 0u : std::min(kMaxSetsLog2, static_cast<unsigned>(std::bit_width(sets) - 1));
 }
 
+CollectionScript collection_script(const EndpointConfig& c) {
+  constexpr Time us{1000000};
+  return {us * c.gc_first_us, us * c.gc_every_us, us * c.gc_busy_us,
+          static_cast<std::uint32_t>(c.gc_dies_percent)};
+}
+
+void refuse_collection_without_flash(const RunConfig& config, const MediaConfig& part) {
+  const std::string key = "endpoint.gc_busy_us";
+  if (config.endpoint.gc_busy_us == 0 || std::holds_alternative<FlashConfig>(part.params)) return;
+  throw InputError(fmt::format(
+      "{}: key '{}': media '{}' has no flash dies to collect; leave gc_* out or choose flash",
+      config.places.at(key), key, part.name));
+}
+
 // The parts behind the ports and the map into them.
 struct Store {
   std::vector<std::unique_ptr<Media>> parts;
@@ -53,6 +67,7 @@ struct Store {
       MediaShape shape;
       shape.capacity = std::max<std::uint64_t>(MemoryMap::capacity(config.hdm, port), kCacheLine);
       shape.slots = kCacheWays << sets_log2;
+      shape.collection = collection_script(config.endpoint);
       parts.push_back(make_media(part, shape));
       media.push_back(parts.back().get());
     }
@@ -189,6 +204,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   const std::uint64_t base = config.hdm.front().base;
   const MediaConfig part =
       load_media_config(options.config_dir / "media" / (config.media + ".yaml"));
+  refuse_collection_without_flash(config, part);
 
   // What runs: a workload on the GPU model, or a trace.
   std::unique_ptr<Workload> workload;

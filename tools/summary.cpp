@@ -11,6 +11,9 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::array<const char*, 4> kDevLoadNames = {"light", "optimal", "moderate", "severe"};
+constexpr std::size_t kMostWindows = 1000;  // enough for a picture
+
 json figure(double value, const char* unit) {
   return {{"value", value}, {"unit", unit}};
 }
@@ -79,6 +82,66 @@ json slow_request(const RequestRecord& r) {
           {"stages", stages}};
 }
 
+template <typename Bins, typename Point>
+json curve(const Bins& bins, const char* unit, Point point) {
+  json values = json::array();
+  for (const auto& bin : bins) values.push_back(point(bin));
+  return {{"values", values}, {"unit", unit}};
+}
+
+json latency_series(std::string_view kind, const LatencyBook& book, const TimeBins& bins) {
+  const std::vector<Percentiles> all = book.series(bins);
+  const auto time = [&all](Time Percentiles::*which) {
+    return curve(all, "ns", [which](const Percentiles& p) {
+      return p.count == 0 ? json() : json((p.*which).ns());
+    });
+  };
+  return {{"kind", kind},
+          {"count", curve(all, "requests", [](const Percentiles& p) { return json(p.count); })},
+          {"p50", time(&Percentiles::p50)},
+          {"p99", time(&Percentiles::p99)},
+          {"max", time(&Percentiles::max)}};
+}
+
+// What happened when: the tail of a busy time is lost in the percentiles of a whole run.
+json series(const RunStats& stats, Time end) {
+  const TimeBins bins = TimeBins::over(end);
+  json latencies = json::array();
+  const auto add = [&](std::string_view kind, const LatencyBook& book) {
+    if (book.count() != 0) latencies.push_back(latency_series(kind, book, bins));
+  };
+  add("load", stats.loads());
+  add("store", stats.stores());
+  for (std::size_t k = 0; k < kRequestKindNames.size(); ++k) {
+    const auto kind = static_cast<RequestKind>(k);
+    if (kind != RequestKind::Store) add(kRequestKindNames[k], stats.kind(kind));
+  }
+  const std::vector<DevLoadCounts> counts = stats.dev_loads(bins);
+  json dev_load;
+  for (std::size_t level = 0; level < kDevLoadNames.size(); ++level) {
+    dev_load[kDevLoadNames[level]] =
+        curve(counts, "responses", [level](const DevLoadCounts& c) { return json(c[level]); });
+  }
+  return {{"bin", ns(bins.width)}, {"latency", latencies}, {"dev_load", dev_load}};
+}
+
+// The script, and its windows within the run: asked for, a die that works on something is later.
+json collection(const EndpointConfig& c, Time end) {
+  if (c.gc_busy_us == 0) return nullptr;
+  const auto us = [](std::uint64_t n) { return figure(n, "us"); };
+  json starts = json::array();
+  for (std::uint64_t at = c.gc_first_us; Time{at * 1000000} < end && starts.size() < kMostWindows;
+       at += c.gc_every_us) {
+    starts.push_back(Time{at * 1000000}.ns());
+    if (c.gc_every_us == 0) break;
+  }
+  return {{"first", us(c.gc_first_us)},
+          {"every", us(c.gc_every_us)},
+          {"busy", us(c.gc_busy_us)},
+          {"dies", figure(c.gc_dies_percent, "%")},
+          {"starts", {{"values", starts}, {"unit", "ns"}}}};
+}
+
 }  // namespace
 
 nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
@@ -102,6 +165,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
                      {"write_backs", commands(m.write_backs)},
                      {"page_reads", figure(m.page_reads, "pages")},
                      {"page_programs", figure(m.page_programs, "pages")},
+                     {"collections", figure(m.collections, "dies")},
                      {"row_hits", commands(m.row_hits)},
                      {"row_misses", commands(m.row_misses)},
                      {"row_conflicts", commands(m.row_conflicts)}});
@@ -152,6 +216,8 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"deterministic_store", deterministic_store(stats.deterministic_store())},
       {"drained", ns(outcome.drained)},
       {"load_control", control},
+      {"series", series(stats, std::max(outcome.end, outcome.drained))},
+      {"scripted_collection", collection(c.endpoint, outcome.end)},
       {"flits", {{"m2s", flits(outcome.m2s)}, {"s2m", flits(outcome.s2m)}}},
       {"media_counters", media},
       {"slowest_loads", slow},
@@ -175,12 +241,14 @@ std::string table(const nlohmann::json& s) {
                                            value("/local_memory") / 1024));
   row("loads checked / mismatches",
       fmt::format("{:.0f} / {:.0f}", value("/checks/reads_checked"), value("/checks/mismatches")));
-  row("load latency p50 / p99 / max",
-      fmt::format("{:.0f} / {:.0f} / {:.0f} ns", value("/loads/p50"), value("/loads/p99"),
-                  value("/loads/max")));
-  row("store latency p50 / p99 / max",
-      fmt::format("{:.0f} / {:.0f} / {:.0f} ns", value("/stores/p50"), value("/stores/p99"),
-                  value("/stores/max")));
+  const auto latency_row = [&](const std::string& kind) {
+    const auto of = [&](const char* what) { return value(("/" + kind + "s/" + what).c_str()); };
+    row(kind + " latency p50/p99/p99.9/max",
+        fmt::format("{:.0f} / {:.0f} / {:.0f} / {:.0f} ns", of("p50"), of("p99"), of("p99.9"),
+                    of("max")));
+  };
+  latency_row("load");
+  latency_row("store");
   const double lookups = value("/internal_dram_lookups/hit") +
                          value("/internal_dram_lookups/miss") +
                          value("/internal_dram_lookups/fill_under_way");

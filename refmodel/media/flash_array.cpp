@@ -5,10 +5,13 @@
 
 namespace cxlgpu {
 
-FlashArray::FlashArray(const FlashConfig& config)
+FlashArray::FlashArray(const FlashConfig& config, const CollectionScript& script)
     : config_(config),
+      script_(script),
       dies_(std::size_t{config.channels} * config.dies_per_channel),
-      channels_(config.channels) {}
+      channels_(config.channels) {
+  if (script_.on()) events_.push(script_.first, {Event::Collect, 0});
+}
 
 std::uint32_t FlashArray::die_of(std::uint64_t page) const {
   const std::uint64_t channel = page % config_.channels;
@@ -36,6 +39,14 @@ void FlashArray::program(std::uint64_t page, bool merge, std::uint32_t token, Ti
 
 void FlashArray::start_next(std::uint32_t index, Time now) {
   Die& die = dies_[index];
+  if (die.owed > 0) {
+    --die.owed;
+    ++collections_;
+    die.page = kNoPage;
+    die.state = State::Collecting;
+    events_.push(now + script_.busy, {Event::Collected, index});
+    return;
+  }
   if (die.reads.empty() && die.programs.empty()) return;
   const bool program =
       !die.programs.empty() && (die.reads.empty() || (urgent_ && !die.programmed_last));
@@ -137,6 +148,17 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
   }
 }
 
+// Pages 0, 1, 2 ... lie on the dies in the order of the striping.
+void FlashArray::collect(Time now) {
+  const std::uint32_t count = script_.dies(static_cast<std::uint32_t>(dies_.size()));
+  for (std::uint32_t page = 0; page < count; ++page) {
+    const std::uint32_t index = die_of(page);
+    ++dies_[index].owed;
+    if (dies_[index].state == State::Idle) start_next(index, now);
+  }
+  if (script_.every.ps != 0) events_.push(now + script_.every, {Event::Collect, 0});
+}
+
 void FlashArray::handle(const Scheduled& what, Time now) {
   if (what.event == Event::Sensed) {
     sensed(what.index, now);
@@ -148,6 +170,15 @@ void FlashArray::handle(const Scheduled& what, Time now) {
     done_.push({now, die.programs.front().token, true});
     die.programs.pop();
     die.state = State::Idle;
+    start_next(what.index, now);
+    return;
+  }
+  if (what.event == Event::Collect) {
+    collect(now);
+    return;
+  }
+  if (what.event == Event::Collected) {
+    dies_[what.index].state = State::Idle;
     start_next(what.index, now);
     return;
   }

@@ -12,6 +12,10 @@
 //          their transfer, up to one page's worth of 64 B lines for one tR. With page_granule the
 //          reads that wait for the same tR share the transfer as well.
 // Order:   reads go before programs on a die; while set_urgent(true) they take turns.
+// Script:  at each time of the script its dies, the first ones in the order of the striping, owe a
+//          collection. A die pays it before anything that waits, as soon as the operation under way
+//          (with the reads that share it) is over, and is busy for `busy` from then. The page in
+//          its register is lost. What reaches a die at the very time of the script goes first.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +24,7 @@
 
 #include "refmodel/common/pipe.hpp"
 #include "refmodel/common/time.hpp"
+#include "refmodel/media/collection_script.hpp"
 #include "refmodel/media/event_queue.hpp"
 #include "refmodel/media/media_config.hpp"
 
@@ -33,7 +38,7 @@ class FlashArray {
     bool program;
   };
 
-  explicit FlashArray(const FlashConfig& config);
+  explicit FlashArray(const FlashConfig& config, const CollectionScript& script = {});
   void read(std::uint64_t page, std::uint32_t bytes, std::uint32_t token, Time now);
   void program(std::uint64_t page, bool merge, std::uint32_t token, Time now);
   void set_urgent(bool urgent) { urgent_ = urgent; }
@@ -46,14 +51,15 @@ class FlashArray {
   }
   [[nodiscard]] std::uint64_t page_reads() const { return page_reads_; }
   [[nodiscard]] std::uint64_t page_programs() const { return page_programs_; }
+  [[nodiscard]] std::uint64_t collections() const { return collections_; }  // begun, of one die
 
  private:
   static constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
-  enum class State : std::uint8_t { Idle, Sensing, Transferring, Programming };
-  enum class Event : std::uint8_t { ChannelFree, Sensed, Programmed };
+  enum class State : std::uint8_t { Idle, Sensing, Transferring, Programming, Collecting };
+  enum class Event : std::uint8_t { ChannelFree, Sensed, Programmed, Collect, Collected };
   struct Scheduled {
     Event event;
-    std::uint32_t index;  // channel or die
+    std::uint32_t index;  // channel or die; Collect: none
   };
   struct Read {
     std::uint64_t page;
@@ -69,6 +75,7 @@ class FlashArray {
     std::uint64_t page = kNoPage;  // in the page register, or being sensed into it
     std::uint32_t transfers = 0;   // out of the register, waiting or under way
     std::uint32_t shares = 0;      // further transfers that this tR may serve
+    std::uint32_t owed = 0;        // collections to be done before anything else
     bool merging = false;          // sensing for `programs.front()`
     bool programmed_last = false;
     std::vector<Read> reads;  // waiting, oldest first
@@ -94,14 +101,16 @@ class FlashArray {
   void handle(const Scheduled& what, Time now);
   void transfer_done(const Transfer& transfer, Time now);
   void sensed(std::uint32_t die, Time now);
+  void collect(Time now);
 
   FlashConfig config_;
+  CollectionScript script_;
   std::vector<Die> dies_;  // channel-major
   std::vector<Channel> channels_;
   EventQueue<Scheduled> events_;
   Pipe<Done> done_;
   bool urgent_ = false;
-  std::uint64_t page_reads_ = 0, page_programs_ = 0;
+  std::uint64_t page_reads_ = 0, page_programs_ = 0, collections_ = 0;
 };
 
 }  // namespace cxlgpu

@@ -19,19 +19,20 @@ Time earliest(Time a, Time b, Time c, Time d, Time e) {
 }  // namespace
 
 FlashMedia::FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::uint32_t slots,
-                       std::uint32_t line_bytes)
+                       std::uint32_t line_bytes, const CollectionScript& script)
     : config_(config),
       capacity_(capacity),
       slots_(slots),
       line_bytes_(line_bytes),
       dram_(config.internal_dram),
-      flash_(config),
+      flash_(config, script),
       buffer_(config),
       copy_(line_bytes),
       depth_{config.read_queue_depth, config.write_queue_depth, config.array_queue_depth} {
   const std::uint32_t ops = depth_[0] + depth_[1] + depth_[2];
   pool_.resize(ops);
   for (std::uint32_t i = ops; i > 0; --i) free_.push_back(i - 1);
+  update_next();  // the script's first
 }
 
 unsigned FlashMedia::queue_of(MediaOp op) {
@@ -308,6 +309,7 @@ const MediaCounters& FlashMedia::counters() const {
   const DramCounters rows = dram_.counters();
   counters_.page_reads = flash_.page_reads();
   counters_.page_programs = flash_.page_programs();
+  counters_.collections = flash_.collections();
   counters_.row_hits = rows.row_hits;
   counters_.row_misses = rows.row_misses;
   counters_.row_conflicts = rows.row_conflicts;

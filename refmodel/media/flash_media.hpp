@@ -9,14 +9,16 @@
 //          Errors are answered `lookup` after submit.
 // Granule: a page not wholly buffered is read and merged when it is programmed, since all of media
 //          space counts as holding data (a used drive).
-// Not yet: translation, garbage collection and erase come with a later issue; pages are striped
-//          statically over channels and dies and rewritten in place at tPROG. No suspend of
-//          programs, no cache reads, nothing is announced to DevLoad.
+// Script:  with a CollectionScript dies are busy at its times; reads and programs of those dies
+//          wait, the write buffer and the internal DRAM do not.
+// Not yet: translation, garbage collection of its own and erase come with a later issue; pages are
+//          striped statically over channels and dies and rewritten in place at tPROG. No suspend
+//          of programs, no cache reads, nothing is announced to DevLoad.
 // Queues:  reads and fills, writes and write-backs, array accesses each have a depth of their own;
 // a
 //          command holds its place from submit to take.
 // next_event(): never later than the next answer; it may be earlier, take() then gives nothing and
-//          next_event() moves on. Background programs raise no events of their own.
+//          next_event() moves on. Background programs and collections raise no events of their own.
 #pragma once
 
 #include <array>
@@ -41,7 +43,7 @@ class FlashMedia final : public Media {
   // Preconditions (make_media checks them): capacity <= config.capacity, the slots fit the internal
   // DRAM, line_bytes is a power of two from 64 to page_bytes.
   FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::uint32_t slots,
-             std::uint32_t line_bytes);
+             std::uint32_t line_bytes, const CollectionScript& script = {});
 
   [[nodiscard]] bool can_accept(Time now, MediaOp op) const override;
   void submit(const MediaCommand& command, Time now) override;

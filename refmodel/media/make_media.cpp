@@ -11,7 +11,7 @@
 namespace cxlgpu {
 
 std::unique_ptr<Media> make_media(const MediaConfig& config, const MediaShape& shape) {
-  const auto [capacity, slots, line_bytes] = shape;
+  const auto [capacity, slots, line_bytes, collection] = shape;
   const auto fail = [&config](const std::string& what) {
     throw InputError(fmt::format("{}:{}: key 'organisation': {}", config.file.string(),
                                  config.organisation_line, what));
@@ -25,6 +25,9 @@ std::unique_ptr<Media> make_media(const MediaConfig& config, const MediaShape& s
                      config.capacity(), capacity));
   }
   if (const auto* dram = std::get_if<DramConfig>(&config.params)) {
+    if (collection.on()) {
+      fail("a DRAM part has no dies to collect; leave the script out or choose a flash part");
+    }
     return std::make_unique<Ddr5Media>(*dram, capacity);
   }
   const FlashConfig& flash = std::get<FlashConfig>(config.params);
@@ -43,7 +46,7 @@ std::unique_ptr<Media> make_media(const MediaConfig& config, const MediaShape& s
                     "fewer slots",
                     flash.internal_dram.capacity, slots, line_bytes));
   }
-  return std::make_unique<FlashMedia>(flash, capacity, slots, line_bytes);
+  return std::make_unique<FlashMedia>(flash, capacity, slots, line_bytes, collection);
 }
 
 }  // namespace cxlgpu

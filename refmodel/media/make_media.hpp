@@ -3,13 +3,14 @@
 // Shapes:  `capacity` bytes of media space (DPA 0 .. capacity - 1); `slots` lines of `line_bytes`
 // in
 //          the internal DRAM array, 0 for a part without a cache. A DRAM part has no array and
-//          ignores both.
+//          ignores both. It has no dies to collect either, and refuses a script.
 // Errors:  InputError, one line, if the part is smaller than asked or the line does not fit.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
+#include "refmodel/media/collection_script.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/media/media_config.hpp"
 
@@ -19,6 +20,7 @@ struct MediaShape {
   std::uint64_t capacity = 0;  // bytes
   std::uint32_t slots = 0;
   std::uint32_t line_bytes = 256;
+  CollectionScript collection{};
 };
 
 [[nodiscard]] std::unique_ptr<Media> make_media(const MediaConfig& config, const MediaShape& shape);

@@ -51,6 +51,7 @@ struct MediaCounters {
   std::uint64_t array_reads = 0, array_writes = 0;
   std::uint64_t fills = 0, write_backs = 0;
   std::uint64_t page_reads = 0, page_programs = 0;                // flash array operations
+  std::uint64_t collections = 0;                                  // scripted, counted by die
   std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // DRAM
 };
 

@@ -223,6 +223,10 @@ const std::vector<Field>& fields() {
       {"endpoint.cache_percent", number(CXLGPU_MEMBER(endpoint.cache_percent), 1, 100)},
       {"endpoint.ingress_thresholds", list(CXLGPU_MEMBER(endpoint.ingress_thresholds), 3, 127)},
       {"endpoint.mshr_thresholds", list(CXLGPU_MEMBER(endpoint.mshr_thresholds), 3, 127)},
+      {"endpoint.gc_first_us", number(CXLGPU_MEMBER(endpoint.gc_first_us), 0, 1000000000)},
+      {"endpoint.gc_every_us", number(CXLGPU_MEMBER(endpoint.gc_every_us), 0, 1000000000)},
+      {"endpoint.gc_busy_us", number(CXLGPU_MEMBER(endpoint.gc_busy_us), 0, 1000000)},
+      {"endpoint.gc_dies_percent", number(CXLGPU_MEMBER(endpoint.gc_dies_percent), 1, 100)},
       {"media.part", [](RunConfig& c, const std::string& t, const std::string&,
                         const std::string&) { c.media = t; }},
       {"workload.name", [](RunConfig& c, const std::string& t, const std::string&,
@@ -491,6 +495,22 @@ void check(const RunConfig& config, const std::string& otherwise) {
   };
   rising("endpoint.ingress_thresholds", config.endpoint.ingress_thresholds);
   rising("endpoint.mshr_thresholds", config.endpoint.mshr_thresholds);
+  const EndpointConfig& gc = config.endpoint;
+  const auto idle = [&](const char* key, std::uint64_t value, std::uint64_t off) {
+    if (gc.gc_busy_us == 0 && value != off) {
+      refuse(key,
+             fmt::format("says nothing while endpoint.gc_busy_us is 0; give that too, or {}", off));
+    }
+  };
+  idle("endpoint.gc_first_us", gc.gc_first_us, 0);
+  idle("endpoint.gc_every_us", gc.gc_every_us, 0);
+  idle("endpoint.gc_dies_percent", gc.gc_dies_percent, 100);
+  if (gc.gc_every_us != 0 && gc.gc_every_us <= gc.gc_busy_us) {
+    refuse("endpoint.gc_every_us",
+           fmt::format("{} leaves the dies no time beside endpoint.gc_busy_us, {}; raise it, or 0 "
+                       "for once",
+                       gc.gc_every_us, gc.gc_busy_us));
+  }
 }
 
 }  // namespace cxlgpu

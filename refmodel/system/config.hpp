@@ -49,6 +49,8 @@ struct EndpointConfig {
   std::uint64_t cache_percent = 10;
   std::vector<std::uint64_t> ingress_thresholds = {4, 16, 32};
   std::vector<std::uint64_t> mshr_thresholds = {24, 48, 60};
+  // Scripted garbage collection of flash (CollectionScript); busy 0: none.
+  std::uint64_t gc_first_us = 0, gc_every_us = 0, gc_busy_us = 0, gc_dies_percent = 100;
 };
 
 struct WorkloadConfig {

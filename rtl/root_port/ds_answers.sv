@@ -82,7 +82,7 @@ module ds_answers
   logic [Sources-1:0] want, later, first, take, last_q;  // last_q: one-hot
   logic               free;
   logic               rsp_valid_q;
-  sys_rsp_t           rsp_q, rsp_d;
+  sys_rsp_t           rsp_q;
 
   assign want = {mq_valid_i, local_valid_i, merge_valid_i, done_q};
   assign free = !rsp_valid_q || rsp_ready_i;
@@ -96,30 +96,6 @@ module ds_answers
   assign merge_take_o = take[1];
   assign local_take_o = take[2];
   assign mq_take_o    = take[3];
-
-  always_comb begin
-    rsp_d          = '0;
-    rsp_d.is_write = take[0];
-    rsp_d.error    = (take[1] && merge_error_i) || (take[3] && mq_error_i);
-    unique case (1'b1)
-      take[1]: begin
-        rsp_d.id   = merge_id_i;
-        rsp_d.data = merge_data_i;
-      end
-      take[2]: begin
-        rsp_d.id   = read_id_q[local_index_i];
-        rsp_d.data = local_data_i;
-      end
-      take[3]: begin
-        rsp_d.id   = mq_id_i;
-        rsp_d.data = mq_data_i;
-      end
-      default: begin
-        rsp_d.id   = done_id_q;
-        rsp_d.data = mq_data_i;  // a store's response has none
-      end
-    endcase
-  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -143,7 +119,25 @@ module ds_answers
     if (done_set_i)   done_id_q <= done_id_i;
     if (read_add_i)   read_id_q[read_index_o] <= read_id_i;
     if (read_offer_i) offered_index_q <= read_index_o;
-    if (take != '0)   rsp_q <= rsp_d;
+    if (take != '0) begin
+      rsp_q.is_write <= take[0];
+      rsp_q.error    <= (take[1] && merge_error_i) || (take[3] && mq_error_i);
+      unique case (1'b1)
+        take[1]: begin
+          rsp_q.id   <= merge_id_i;
+          rsp_q.data <= merge_data_i;
+        end
+        take[2]: begin
+          rsp_q.id   <= read_id_q[local_index_i];
+          rsp_q.data <= local_data_i;
+        end
+        take[3]: begin
+          rsp_q.id   <= mq_id_i;
+          rsp_q.data <= mq_data_i;
+        end
+        default: rsp_q.id <= done_id_q;  // a store's response has no data
+      endcase
+    end
   end
 
   assign rsp_valid_o = rsp_valid_q;

@@ -250,14 +250,20 @@ module ds_engine
   // ---------------------------------------------------------------------------------------------
   logic [SrDepth-1:0]    sr_is;
   logic [MemEntries-1:0] mem_is;
-  logic                  quiet;
+  logic                  quiet, two_free;
 
   always_comb begin
-    for (int unsigned i = 0; i < SrDepth; i++) begin
-      sr_is[i] = load_valid_i[i] && load_line_i[i] == key;
-    end
-    for (int unsigned i = 0; i < MemEntries; i++) begin
-      mem_is[i] = mem_valid_i[i] && mem_line_i[i] == key;
+    sr_is    = '0;
+    mem_is   = '0;
+    two_free = 1'b0;
+    if (enable_i) begin  // off, nothing is compared
+      for (int unsigned i = 0; i < SrDepth; i++) begin
+        sr_is[i] = load_valid_i[i] && load_line_i[i] == key;
+      end
+      for (int unsigned i = 0; i < MemEntries; i++) begin
+        mem_is[i] = mem_valid_i[i] && mem_line_i[i] == key;
+      end
+      two_free = two_of(~mem_valid_i);
     end
   end
 
@@ -292,7 +298,7 @@ module ds_engine
     .max_writes_i,
     .may_flush_i    (flush_i || fence_i),
     // With two entries free and nothing before it the store finds its place in the memory queue.
-    .may_direct_i   (direct_i && two_of(~mem_valid_i) && !(mq_valid_o && !mq_ready_i)),
+    .may_direct_i   (direct_i && two_free && !(mq_valid_o && !mq_ready_i)),
     .direct_o       (direct),
     .direct_taken_i (direct_taken),
     .write_next_o   (write_next),

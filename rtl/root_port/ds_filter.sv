@@ -46,26 +46,37 @@ module ds_filter #(
     return bucket;
   endfunction
 
-  logic [Buckets-1:0][1:0] counts_q;
+  // In rows, which a simulator updates one at a time
+  localparam int unsigned Rows    = 16;
+  localparam int unsigned Columns = Buckets / Rows;
+  localparam int unsigned ColBits = (Columns > 1) ? $clog2(Columns) : 1;
+  typedef logic [3:0]         row_t;
+  typedef logic [ColBits-1:0] column_t;
+
+  logic [Columns-1:0][1:0] counts_q [Rows];
   bucket_t                 bucket, upd_bucket;
   logic [1:0]              count, upd_count;
 
   assign bucket      = fold(key_i);
   assign upd_bucket  = fold(upd_key_i);
-  assign count       = counts_q[bucket];
-  assign upd_count   = counts_q[upd_bucket];
+  assign count       = counts_q[row_t'(bucket)][column_t'(bucket >> 4)];
+  assign upd_count   = counts_q[row_t'(upd_bucket)][column_t'(upd_bucket >> 4)];
   assign maybe_o     = count != 2'd0;
   assign upd_maybe_o = upd_count != 2'd0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      counts_q <= '0;
+      for (int unsigned r = 0; r < Rows; r++) counts_q[r] <= '0;
     end else if (clear_i) begin
-      counts_q <= '0;
+      for (int unsigned r = 0; r < Rows; r++) counts_q[r] <= '0;
     end else if (inc_i) begin
-      if (upd_count != 2'd3) counts_q[upd_bucket] <= upd_count + 2'd1;
+      if (upd_count != 2'd3) begin
+        counts_q[row_t'(upd_bucket)][column_t'(upd_bucket >> 4)] <= upd_count + 2'd1;
+      end
     end else if (dec_i) begin
-      if (upd_count != 2'd0 && upd_count != 2'd3) counts_q[upd_bucket] <= upd_count - 2'd1;
+      if (upd_count != 2'd0 && upd_count != 2'd3) begin
+        counts_q[row_t'(upd_bucket)][column_t'(upd_bucket >> 4)] <= upd_count - 2'd1;
+      end
     end
   end
 

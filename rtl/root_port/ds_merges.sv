@@ -60,13 +60,13 @@ module ds_merges
   typedef logic [IndexBits-1:0] index_t;
   typedef enum logic [1:0] {AtEndpoint, Arrived, Reading, Ready} stage_e;
 
-  logic [Merges-1:0]                   valid_q, error_q;
-  stage_e [Merges-1:0]                 stage_q;
-  sys_id_t [Merges-1:0]                id_q;
-  logic [Merges-1:0][LineAddrBits-1:0] line_q;
-  logic [Merges-1:0][StackBits-1:0]    slot_q;
-  logic [Merges-1:0][LineBytes-1:0]    mask_q;
-  line_t [Merges-1:0]                  data_q;
+  logic [Merges-1:0]    valid_q, error_q;
+  stage_e [Merges-1:0]  stage_q;
+  sys_id_t [Merges-1:0] id_q;
+  line_addr_t           line_q [Merges];
+  logic [StackBits-1:0] slot_q [Merges];
+  byte_en_t             mask_q [Merges];
+  line_t                data_q [Merges];
 
   index_t free_index, rsp_index, ready_index;
   line_t  merged;
@@ -115,8 +115,10 @@ module ds_merges
 
   always_comb begin
     merged = data_q[slot_index_i];
-    for (int unsigned b = 0; b < LineBytes; b++) begin
-      if (mask_q[slot_index_i][b]) merged[8*b +: 8] = slot_data_i[8*b +: 8];
+    if (slot_take_i) begin
+      for (int unsigned b = 0; b < LineBytes; b++) begin
+        if (mask_q[slot_index_i][b]) merged[8*b +: 8] = slot_data_i[8*b +: 8];
+      end
     end
   end
 

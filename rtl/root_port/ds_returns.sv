@@ -89,10 +89,11 @@ module ds_returns
 
   assign lm_rsp_ready_o = lm_rsp_i.kind != LmLoad || local_take;
   always_comb begin
-    mq_rsp_ready_o = mq_rsp_i.is_write || match || mq_take;
-    rsp_valid_o    = rsp_valid;
-    rsp_o          = rsp;
-    if (!enable_i) begin
+    if (enable_i) begin
+      mq_rsp_ready_o = mq_rsp_i.is_write || match || mq_take;
+      rsp_valid_o    = rsp_valid;
+      rsp_o          = rsp;
+    end else begin
       mq_rsp_ready_o = rsp_ready_i;
       rsp_valid_o    = mq_rsp_valid_i;
       rsp_o          = mq_rsp_i;

@@ -49,8 +49,8 @@ module ds_store_fifo
   cnt_t count_q;
 
   // Keys, seen in parallel
-  logic [Depth-1:0]                   valid_q;
-  logic [Depth-1:0][LineAddrBits-1:0] line_q;
+  logic [Depth-1:0] valid_q;
+  line_addr_t       line_q [Depth];
   // The rest, one entry at a time
   sys_id_t  id_q [Depth];
   byte_en_t be_q [Depth];

@@ -61,11 +61,12 @@ module ds_writes
   typedef logic [IndexBits-1:0] index_t;
   typedef logic [StackBits-1:0] slot_t;
 
-  logic [Writes-1:0]                   valid_q, dirty_q;
-  logic [Writes-1:0][LineAddrBits-1:0] line_q;
-  logic [Writes-1:0][StackBits-1:0]    slot_q;
-  logic [Writes-1:0][LineBytes-1:0]    mask_q, smask_q;
-  logic [4:0]                          used_q;
+  logic [Writes-1:0] valid_q, dirty_q;
+  line_addr_t        line_q [Writes];
+  slot_t             slot_q [Writes];
+  byte_en_t          mask_q [Writes];
+  byte_en_t          smask_q [Writes];
+  logic [4:0]        used_q;
 
   logic [Writes-1:0] head_is, line_is;
 
@@ -141,14 +142,21 @@ module ds_writes
       free_i |-> valid_q[done_index_i]);
   Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       32'(used_q) == 32'($countones(valid_q)));
-  // Lines and slots are distinct.
-  for (genvar i = 0; i < Writes; i++) begin : g_one
-    for (genvar j = i + 1; j < Writes; j++) begin : g_other
-      Distinct_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-          (valid_q[i] && valid_q[j]) |-> line_q[i] != line_q[j] && slot_q[i] != slot_q[j]);
+  // Lines and slots are distinct, and what was sent is valid.
+  logic doubled, sent_invalid;
+  always_comb begin
+    doubled      = 1'b0;
+    sent_invalid = 1'b0;
+    for (int unsigned i = 0; i < Writes; i++) begin
+      if (valid_q[i] && (smask_q[i] & ~mask_q[i]) != '0) sent_invalid = 1'b1;
+      for (int unsigned j = 0; j < i; j++) begin
+        if (valid_q[i] && valid_q[j] && (line_q[i] == line_q[j] || slot_q[i] == slot_q[j])) begin
+          doubled = 1'b1;
+        end
+      end
     end
-    SentIsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        valid_q[i] |-> (smask_q[i] & ~mask_q[i]) == '0);
   end
+  Distinct_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !doubled);
+  SentIsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !sent_invalid);
 
 endmodule

@@ -490,5 +490,62 @@ TEST(Refuse, RangesThatCannotBeBuilt) {
   }
 }
 
+// What deterministic store of a root port says of itself: 64 slots, four writes, on.
+std::map<std::uint32_t, std::uint32_t> able_to_defer() {
+  return {{regs::rp::kDsCap, 4u << 16 | 64}, {regs::rp::kDsStatus, 3}};
+}
+
+TEST(DeterministicStore, EachPortHasItsOwnPartOfLocalMemory) {
+  namespace rp = regs::rp;
+  std::vector<FakeEndpoint> endpoints = equal(4);
+  for (FakeEndpoint& e : endpoints) e.port_vendor = able_to_defer();
+  FakeSystem system(endpoints);
+  RunConfig config = config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}});
+  config.root_port.ds = true;
+  config.root_port.ds_max_writes = 4;
+  config.root_port.ds_interval = {1, 2, 3, 15};
+  config.ds_base = 0x5'fff8'0000;  // the third begins beyond 32 bits more
+  bring_up(system, config, {});
+  const std::uint64_t bases[] = {0x5'fff8'0000, 0x5'fffc'0000, 0x6'0000'0000, 0x6'0004'0000};
+  for (unsigned port = 0; port < 4; ++port) {
+    EXPECT_EQ(system.root(port, rp::kDsBaseLow), static_cast<std::uint32_t>(bases[port])) << port;
+    EXPECT_EQ(system.root(port, rp::kDsBaseHigh), bases[port] >> 32) << port;
+    EXPECT_EQ(system.root(port, rp::kDsInterval), 0xf321u);
+    EXPECT_EQ(system.root(port, rp::kDsControl), 0x401u);
+  }
+}
+
+TEST(DeterministicStore, OffWritesNothing) {
+  FakeSystem system(equal(4));
+  bring_up(system, config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}}), {});
+  EXPECT_EQ(system.root(0, regs::rp::kDsControl), 0u);
+  EXPECT_EQ(system.root(0, regs::rp::kDsInterval), 0u);
+}
+
+TEST(Refuse, DeterministicStoreThatIsNotThere) {
+  struct Case {
+    const char* name;
+    std::uint32_t cap, status;
+    std::vector<std::string> line;
+  };
+  const Case cases[] = {
+      {"none", 0, 0, {"port 2", "root_port.ds to false"}},
+      {"more lines than a region", 4u << 16 | 4097, 3, {"port 2", "4097"}},
+      {"fewer writes", 3u << 16 | 64, 3, {"port 2", "root_port.ds_max_writes", "3"}},
+      {"does not go on", 4u << 16 | 64, 2, {"port 2", "does not switch"}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::vector<FakeEndpoint> endpoints = equal(4);
+    for (FakeEndpoint& e : endpoints) e.port_vendor = able_to_defer();
+    endpoints[2].port_vendor = {{regs::rp::kDsCap, c.cap}, {regs::rp::kDsStatus, c.status}};
+    FakeSystem system(endpoints);
+    RunConfig config = config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}});
+    config.root_port.ds = true;
+    config.root_port.ds_max_writes = 4;
+    expect_refusal(refusal([&] { bring_up(system, config, {}); }), c.line);
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu::test

@@ -31,6 +31,8 @@ struct FakeEndpoint {
   std::map<std::uint32_t, std::uint32_t> memory = {};  // these registers in BAR0, the same
   // And of the root port above it.
   std::map<std::uint32_t, std::uint32_t> port_config = {}, port_memory = {};
+  // Vendor registers of the root port that read so, whatever is written.
+  std::map<std::uint32_t, std::uint32_t> port_vendor = {};
 
   [[nodiscard]] std::uint64_t bytes() const { return (size + size2) << 28; }
 };
@@ -60,7 +62,7 @@ class FakeSystem : public RegisterBus {
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override {
     if (space == RegisterSpace::HostBridge) return host_.read(offset);
     Port& port = *ports_[index];
-    if (!IoPath::has(offset)) return port.root[offset];
+    if (!IoPath::has(offset)) return lie(port.fake.port_vendor, offset, port.root[offset]);
     const std::uint32_t value = port.io.read(offset);
     if (offset != regs::io_access::kData) return value;
     // What this answers: the request is still in the registers.

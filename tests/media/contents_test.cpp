@@ -153,6 +153,18 @@ TEST(Contents, ZNandWithATinyWriteBuffer) {
       }));
 }
 
+TEST(Contents, ZNandWithScriptedCollection) {
+  MediaConfig config = media_test::part("znand");
+  std::get<FlashConfig>(config.params).buffer_pages = 2;
+  std::get<FlashConfig>(config.params).buffer_high = 1;
+  std::get<FlashConfig>(config.params).buffer_low = 0;
+  MediaShape shape{kCapacity, kSlots, kLine};
+  shape.collection = {Time{1000000}, Time{50000000}, Time{30000000}, 70};
+  EXPECT_TRUE(rc::check("Z-NAND equals flat memory when dies collect", [&](std::uint64_t seed) {
+    random_traffic(*make_media(config, shape), seed, true);
+  }));
+}
+
 TEST(Contents, ZNandWithoutCache) {
   const MediaConfig config = media_test::part("znand");
   EXPECT_TRUE(rc::check("plain Z-NAND equals flat memory", [&](std::uint64_t seed) {

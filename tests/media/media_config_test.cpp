@@ -173,6 +173,10 @@ TEST_F(MediaConfigTest, ShapesThatDoNotFit) {
   EXPECT_THROW((void)make_media(flash, {64, 16, 256}), InputError);
   EXPECT_THROW((void)make_media(flash, {1 << 20, 1u << 31, 256}), InputError);
   EXPECT_NE(make_media(dram, {std::uint64_t{32} << 30, 8}), nullptr);
+  MediaShape collected{1 << 20, 16, 256};
+  collected.collection.busy = Time{1};
+  EXPECT_THROW((void)make_media(dram, collected), InputError);
+  EXPECT_NE(make_media(flash, collected), nullptr);
   EXPECT_NE(make_media(flash, {std::uint64_t{512} << 30, 1024, 256}), nullptr);
 }
 

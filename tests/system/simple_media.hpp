@@ -35,6 +35,12 @@ class SimpleMedia : public Media {
         break;
       case MediaOp::Fill:
         for (std::uint64_t i = 0; i < 256; i += 64) array_[c.slot * 256ull + i] = media_[c.dpa + i];
+        if (const auto old = filled_.find(c.slot); old != filled_.end()) {
+          const auto at = slot_of_.find(old->second);
+          if (at != slot_of_.end() && at->second == c.slot) slot_of_.erase(at);
+        }
+        filled_[c.slot] = c.dpa;
+        slot_of_[c.dpa] = c.slot;
         break;
       case MediaOp::WriteBack:
         for (std::uint64_t i = 0; i < 256; i += 64) media_[c.dpa + i] = array_[c.slot * 256ull + i];
@@ -55,8 +61,11 @@ class SimpleMedia : public Media {
   }
   [[nodiscard]] const MediaCounters& counters() const override { return counters_; }
   [[nodiscard]] Line peek(std::uint64_t dpa) const override {
-    const auto it = media_.find(dpa);
-    return it == media_.end() ? Line{} : it->second;
+    const auto slot = slot_of_.find(dpa / 256 * 256);
+    const bool inside = slot != slot_of_.end();
+    const auto& contents = inside ? array_ : media_;
+    const auto it = contents.find(inside ? slot->second * 256ull + dpa % 256 : dpa);
+    return it == contents.end() ? Line{} : it->second;
   }
   void poke(std::uint64_t, std::span<const std::uint8_t>) override {}
 
@@ -71,6 +80,8 @@ class SimpleMedia : public Media {
   };
   static std::uint64_t key(const MediaCommand& c) { return c.slot * 256ull + c.offset; }
   std::unordered_map<std::uint64_t, Line> media_, array_;
+  std::unordered_map<std::uint32_t, std::uint64_t> filled_;   // by slot: DPA of its last Fill
+  std::unordered_map<std::uint64_t, std::uint32_t> slot_of_;  // by DPA: youngest such slot
   std::priority_queue<Due> due_;
   std::uint64_t order_ = 0;
   std::mt19937_64 rng_;

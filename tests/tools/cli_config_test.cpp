@@ -66,6 +66,19 @@ TEST_F(Cli, OptionsTheModelCannotHonour) {
           {"system.ports", "model"});
 }
 
+TEST_F(Cli, DeterministicStoreThatCannotBe) {
+  // More writes than the root ports have.
+  refused({"run", "vadd-dram-ds", "--engine", "model", "--set", "root_port.ds_max_writes=9",
+           "--out", "o"},
+          {"root_port.ds_max_writes", "port 0", "8"});
+  // Where the data is, and where HDM is.
+  for (const char* base : {"0xfffc0000", "0x100000000"}) {
+    refused({"run", "vadd-dram-ds", "--engine", "model", "--set",
+             std::string("local_memory.ds_base=") + base, "--out", "o"},
+            {"local_memory.ds_base", base});
+  }
+}
+
 TEST_F(Cli, MissingFiles) {
   refused({"run", "nowhere.yaml", "--out", "o"}, {"nowhere.yaml"});
   refused({"run", "vadd-dram-cxl", "--trace", "nowhere.csv", "--out", "o"}, {"nowhere.csv"});
@@ -137,6 +150,13 @@ const std::vector<BadYaml> kBadYaml = {
     {"SectionForANumber", "gpu:\n  cores: {a: 1}\n", 2, "'gpu.cores'"},
     {"ListForANumber", "gpu:\n  cores: [1, 2]\n", 2, "'gpu.cores'"},
     {"NothingForANumber", "gpu:\n  cores:\n", 2, "'gpu.cores'"},
+    {"NumberForDs", "root_port: {ds: 1}\n", 1, "'root_port.ds'"},
+    {"NoDsWrites", "root_port:\n  ds_max_writes: 0\n", 2, "'root_port.ds_max_writes'"},
+    {"ManyDsWrites", "root_port:\n  ds_max_writes: 17\n", 2, "'root_port.ds_max_writes'"},
+    {"ThreeDsIntervals", "root_port: {ds_interval: [0, 0, 8]}\n", 1, "'root_port.ds_interval'"},
+    {"LongDsInterval", "root_port: {ds_interval: [0, 0, 8, 16]}\n", 1, "'root_port.ds_interval'"},
+    {"CrookedDsBase", "local_memory: {ds_base: 0x1000}\n", 1, "'local_memory.ds_base'"},
+    {"DistantDsBase", "local_memory: {ds_base: 0x10000000000000}\n", 1, "'local_memory.ds_base'"},
     {"NumberForABool", "root_port: {spec_length: 7}\n", 1, "'root_port.spec_length'"},
     {"UnknownPolicy", "root_port: {policy: magic}\n", 1, "'root_port.policy'"},
     {"NumberOutOfRange", "gpu:\n  cores: 65\n", 2, "'gpu.cores'"},
@@ -191,6 +211,20 @@ const std::vector<BadYaml> kBadYaml = {
      "'hdm.ranges[0]"},
     {"ThresholdsFall", "endpoint: {ingress_thresholds: [16, 4, 32]}\n", 1,
      "'endpoint.ingress_thresholds'"},
+    {"CollectionStartWithoutLength", "endpoint:\n  gc_first_us: 50\n", 2, "'endpoint.gc_first_us'"},
+    {"CollectionPeriodWithoutLength", "endpoint: {gc_every_us: 50}\n", 1, "'endpoint.gc_every_us'"},
+    {"CollectionShareWithoutLength", "endpoint: {gc_dies_percent: 50}\n", 1,
+     "'endpoint.gc_dies_percent'"},
+    {"CollectionOfNoDies", "endpoint: {gc_busy_us: 5, gc_dies_percent: 0}\n", 1,
+     "'endpoint.gc_dies_percent'"},
+    {"CollectionOfTooManyDies", "endpoint: {gc_busy_us: 5, gc_dies_percent: 101}\n", 1,
+     "'endpoint.gc_dies_percent'"},
+    {"CollectionLengthIsText", "endpoint: {gc_busy_us: long}\n", 1, "'endpoint.gc_busy_us'"},
+    {"CollectionLengthInFractions", "endpoint: {gc_busy_us: 0.5}\n", 1, "'endpoint.gc_busy_us'"},
+    {"CollectionWithoutEnd", "endpoint: {gc_busy_us: 60, gc_every_us: 60}\n", 1,
+     "'endpoint.gc_every_us'"},
+    {"CollectionOfDram", "endpoint:\n  gc_busy_us: 60\n", 2, "'endpoint.gc_busy_us': media 'dram'"},
+    {"UnknownCollectionKey", "endpoint: {gc_rate: 60}\n", 1, "'endpoint.gc_rate'"},
     {"TwoFaultsAtOnce", "link: {drop_spec_every: 4, bit_error_rate_m2s: 1e-5}\n", 1,
      "'link.drop_spec_every'"},
 };
@@ -237,12 +271,33 @@ TEST_F(Cli, FileAndSetTakeEffect) {
   EXPECT_EQ(stats("slow").at("scenario"), "own");
 }
 
+TEST_F(Cli, CollectionThatCannotBe) {
+  const Args run = {"run", "vadd-znand-cxl", "--engine", "model", "--out", "o", "--set"};
+  const auto with = [&run](const Args& sets) {
+    Args args = run;
+    for (const std::string& set : sets) {
+      if (&set != &sets.front()) args.push_back("--set");
+      args.push_back(set);
+    }
+    return args;
+  };
+  refused(with({"endpoint.gc_first_us=50"}),
+          {"--set", "'endpoint.gc_first_us'", "gc_busy_us is 0", "or 0"});
+  refused(with({"endpoint.gc_dies_percent=50"}), {"'endpoint.gc_dies_percent'", "or 100"});
+  refused(with({"endpoint.gc_busy_us=60", "endpoint.gc_every_us=59"}),
+          {"--set", "'endpoint.gc_every_us'", "59", "60", "raise"});
+  Args dram = with({"endpoint.gc_busy_us=60"});
+  dram[1] = "vadd-dram-cxl";
+  refused(dram, {"--set", "'endpoint.gc_busy_us'", "'dram'", "choose flash"});
+  accepted(with({"endpoint.gc_busy_us=60", "endpoint.gc_every_us=61", "workload.size=512"}));
+}
+
 // ---- list and help -----------------------------------------------------------------------------
 
 TEST_F(Cli, ListNamesEveryPart) {
   const std::string text = accepted({"list"}).out;
-  for (const char* part :
-       {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "rtl", "model", "cosim"}) {
+  for (const char* part : {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "ds", "rtl",
+                           "model", "cosim"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }

@@ -9,8 +9,9 @@ INSTANTIATE_TEST_SUITE_P(Engines, CliEngine, ::testing::Values("model", "rtl", "
 
 // On a clean link the model is exact to the cycle at every stage of every request.
 TEST_F(Cli, CosimAgreesToTheCycle) {
-  for (const std::string scenario : {"vadd-znand-sr", "vadd-znand-dyn", "vadd-znand-naive",
-                                     "vadd-dram-cxl", "bfs-znand-sr", "bfs-dram-cxl"}) {
+  for (const std::string scenario :
+       {"vadd-znand-sr", "vadd-znand-dyn", "vadd-znand-naive", "vadd-dram-cxl", "bfs-znand-sr",
+        "bfs-dram-cxl", "vadd-znand-ds", "vadd-dram-ds", "bfs-znand-ds"}) {
     SCOPED_TRACE(scenario);
     const std::string size = scenario[0] == 'b' ? "2048" : "16384";
     accepted(
@@ -23,11 +24,44 @@ TEST_F(Cli, CosimAgreesToTheCycle) {
   }
 }
 
+TEST_P(CliEngine, DeterministicStoreIsReported) {
+  accepted({"run", "vadd-znand-ds", "--engine", GetParam(), "--set", "workload.size=8192", "--out",
+            "o"});
+  const json s = stats("o");
+  EXPECT_EQ(s.at("deterministic_store").size(), 2u);
+  double stores = 0, deferred = 0, flushed = 0;
+  for (const json& port : s.at("deterministic_store")) {
+    for (const char* how : {"/direct", "/deferred", "/in_place"}) stores += value(port, how);
+    deferred += value(port, "/deferred");
+    flushed += value(port, "/flushed");
+    EXPECT_GT(value(port, "/peak_pending"), 0);
+    EXPECT_LE(value(port, "/peak_pending"), 256);
+    EXPECT_EQ(value(port, "/error"), 0);
+  }
+  EXPECT_EQ(stores, value(s, "/stores/count"));
+  EXPECT_GE(flushed, deferred);
+  EXPECT_GT(value(s, "/drained"), value(s, "/end_to_end"));
+  EXPECT_GT(value(s, "/stores/p99.9"), 0);
+  // Without it there is nothing to say.
+  accepted({"run", "vadd-znand-sr", "--engine", GetParam(), "--set", "workload.size=8192", "--out",
+            "sr"});
+  EXPECT_TRUE(stats("sr").at("deterministic_store").empty());
+}
+
 // Every number of stats.json is the value of a figure with a unit, or names something.
 void expect_units(const json& node, const std::string& path) {
   static const std::set<std::string> kNames = {"schema", "seed", "policy", "port", "tag"};
   if (node.is_object() && node.contains("value")) {
     EXPECT_TRUE(node.at("value").is_number()) << path;
+    EXPECT_TRUE(node.contains("unit") && node.at("unit").is_string() && node.at("unit") != "")
+        << path;
+    return;
+  }
+  if (node.is_object() && node.contains("values")) {  // a curve: one unit for its points
+    EXPECT_TRUE(node.at("values").is_array()) << path;
+    for (const json& point : node.at("values")) {
+      EXPECT_TRUE(point.is_number() || point.is_null()) << path;
+    }
     EXPECT_TRUE(node.contains("unit") && node.at("unit").is_string() && node.at("unit") != "")
         << path;
     return;
@@ -99,6 +133,97 @@ TEST_P(CliEngine, RunLeavesStatsAndReport) {
   ASSERT_NE(begin, std::string::npos);
   const std::size_t end = page.find("</script>", begin);
   EXPECT_EQ(json::parse(page.substr(begin + open.size(), end - begin - open.size())), s);
+}
+
+double sum_of(const json& curve) {
+  double sum = 0;
+  for (const json& point : curve.at("values")) sum += point.get<double>();
+  return sum;
+}
+
+void expect_series_add_up(const json& s) {
+  const json& series = s.at("series");
+  const std::size_t bins = series.at("dev_load").at("light").at("values").size();
+  EXPECT_GE(bins * value(series, "/bin"), value(s, "/end_to_end"));
+  EXPECT_LT((static_cast<double>(bins) - 1.001) * value(series, "/bin"), value(s, "/end_to_end"));
+  double of_kinds = 0;
+  std::set<std::string> kinds;
+  for (const json& curve : series.at("latency")) {
+    const std::string kind = curve.at("kind");
+    SCOPED_TRACE(kind);
+    kinds.insert(kind);
+    const json* whole = kind == "load"    ? &s.at("loads")
+                        : kind == "store" ? &s.at("stores")
+                                          : nullptr;
+    for (const json& k : s.at("kinds")) {
+      if (k.at("kind") == kind) whole = &k;
+    }
+    ASSERT_NE(whole, nullptr);
+    EXPECT_EQ(sum_of(curve.at("count")), value(*whole, "/count"));
+    if (kind != "load") of_kinds += sum_of(curve.at("count"));
+    double max = 0;
+    for (std::size_t i = 0; i < bins; ++i) {
+      const auto point = [&](const char* what) { return curve.at(what).at("values").at(i); };
+      EXPECT_EQ(point("max").is_null(), point("count") == 0);
+      if (point("max").is_null()) continue;
+      EXPECT_LE(point("p50"), point("p99"));
+      EXPECT_LE(point("p99"), point("max"));
+      max = std::max(max, point("max").get<double>());
+    }
+    EXPECT_EQ(max, value(*whole, "/max"));
+  }
+  EXPECT_EQ(of_kinds, value(s, "/loads/count") + value(s, "/stores/count"));
+  EXPECT_EQ(kinds.size(), 1 + s.at("kinds").size());  // and all loads together
+  double responses = 0;
+  for (const json& level : series.at("dev_load")) responses += sum_of(level);
+  EXPECT_EQ(responses, of_kinds);
+}
+
+TEST_P(CliEngine, SeriesAddUpToTheWhole) {
+  for (const std::string scenario : {"vadd-znand-sr", "bfs-dram-cxl"}) {
+    SCOPED_TRACE(scenario);
+    const std::string size = scenario[0] == 'b' ? "512" : "4096";
+    accepted(
+        {"run", scenario, "--engine", GetParam(), "--set", "workload.size=" + size, "--out", "o"});
+    expect_series_add_up(stats());
+    EXPECT_TRUE(stats().at("scripted_collection").is_null());
+  }
+}
+
+// What waits for a die waits to the end of the collection, in both engines; the report knows when.
+TEST_P(CliEngine, ScriptedCollectionShowsInTheSeries) {
+  const Args run = {"run",   "vadd-znand-sr",       "--engine", GetParam(),
+                    "--set", "workload.size=16384", "--out"};
+  Args plain = run, collected = run;
+  plain.push_back("plain");
+  collected.insert(collected.end(),
+                   {"o", "--set", "endpoint.gc_first_us=10", "--set", "endpoint.gc_busy_us=30"});
+  accepted(plain);
+  accepted(collected);
+  const json s = stats(), p = stats("plain");
+  if (GetParam() == std::string("cosim")) {
+    EXPECT_EQ(value(s, "/cosim/time_differences"), 0);
+  }
+  expect_series_add_up(s);
+  const json& script = s.at("scripted_collection");
+  EXPECT_EQ(value(script, "/first"), 10);
+  EXPECT_EQ(value(script, "/busy"), 30);
+  EXPECT_EQ(script.at("starts").at("values"), json::array({10000.0}));
+  for (const json& media : s.at("media_counters")) EXPECT_EQ(value(media, "/collections"), 64);
+  for (const json& media : p.at("media_counters")) EXPECT_EQ(value(media, "/collections"), 0);
+  EXPECT_LT(value(p, "/loads/max"), 20000);
+  EXPECT_GT(value(s, "/loads/max"), 25000);
+  EXPECT_GT(value(s, "/end_to_end"), value(p, "/end_to_end") + 20000);
+  // Only what was accepted shortly before the window or in it can wait for long.
+  const json& loads = s.at("series").at("latency").at(0);
+  ASSERT_EQ(loads.at("kind"), "load");
+  const json& max = loads.at("max").at("values");
+  const double bin = value(s, "/series/bin");
+  for (std::size_t i = 0; i < max.size(); ++i) {
+    if (max[i].is_null() || max[i] < 20000) continue;
+    EXPECT_GT(bin * static_cast<double>(i + 1), 4000) << i;
+    EXPECT_LT(bin * static_cast<double>(i), 25000) << i;
+  }
 }
 
 TEST_P(CliEngine, EveryFigureHasItsUnit) {
