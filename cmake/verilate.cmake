@@ -7,13 +7,18 @@ file(GLOB CXLGPU_RTL_PACKAGES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/pkg/*.sv
 list(SORT CXLGPU_RTL_PACKAGES)
 set(CXLGPU_RTL_DIRS common controller cache flex_bus cxl_io root_port host_bridge endpoint top)
 
-# Verilator's own runtime, which verilate() would compile again for every top.
-function(cxlgpu_share_runtime target)
+# Verilator's own runtime, which verilate() would compile again for every top. `owner`: the target that
+# has it already, else one for all.
+function(cxlgpu_share_runtime target owner)
   get_target_property(sources ${target} SOURCES)
   set(runtime ${sources})
   list(FILTER sources EXCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
   list(FILTER runtime INCLUDE REGEX "/verilated[a-z_]*\\.cpp$")
   set_target_properties(${target} PROPERTIES SOURCES "${sources}")
+  if(owner)
+    target_link_libraries(${target} PUBLIC ${owner})
+    return()
+  endif()
   if(NOT TARGET verilated_runtime)
     list(GET runtime 0 first)
     get_filename_component(include ${first} DIRECTORY)
@@ -62,9 +67,9 @@ function(cxlgpu_unite target)
   endforeach()
 endfunction()
 
-# cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [ARGS ...])
+# cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [RUNTIME target] [ARGS ...])
 function(cxlgpu_verilate target top_file)
-  cmake_parse_arguments(V "TRACE;ASSERT" "PREFIX" "ARGS" ${ARGN})
+  cmake_parse_arguments(V "TRACE;ASSERT" "PREFIX;RUNTIME" "ARGS" ${ARGN})
   get_filename_component(top ${top_file} NAME_WE)
   # UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
   set(args -Wall -Wno-UNUSEDPARAM --x-assign fast --x-initial fast -O3)
@@ -93,7 +98,7 @@ function(cxlgpu_verilate target top_file)
     OPT_SLOW -O0  # what runs once: half the time to compile, a fifth of the whole build
     VERILATOR_ARGS ${args})
   if(NOT V_TRACE)
-    cxlgpu_share_runtime(${target})
+    cxlgpu_share_runtime(${target} "${V_RUNTIME}")
   endif()
   if(V_ASSERT)
     cxlgpu_unite(${target})

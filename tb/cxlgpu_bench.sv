@@ -14,7 +14,8 @@ module cxlgpu_bench
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned NumPorts = 2
+  parameter int unsigned NumPorts = 2,
+  parameter bit          HasDs    = 1'b1
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -168,7 +169,8 @@ module cxlgpu_bench
   end
 
   cxlgpu_top #(
-    .NumPorts(NumPorts)
+    .NumPorts(NumPorts),
+    .HasDs   (HasDs)
   ) u_top (
     .awvalid_i        (awvalid),
     .awid_i           (awid),

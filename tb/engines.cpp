@@ -34,6 +34,14 @@ class ModelSystem : public SystemEngine {
   unsigned ports_;
 };
 
+std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const EngineParts& parts,
+                                              const EngineOptions& options) {
+  if (config.root_port.ds || !options.waves.empty()) {
+    return std::make_unique<RtlEngine>(config, parts, options);
+  }
+  return std::make_unique<FastRtlEngine>(config, parts, options);
+}
+
 }  // namespace
 
 std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineParts& parts,
@@ -47,11 +55,11 @@ std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineP
     }
     return std::make_unique<ModelSystem>(config, parts.endpoint, parts.media, parts.sink);
   }
-  if (config.engine == "rtl") return std::make_unique<RtlEngine>(config, parts, options);
+  if (config.engine == "rtl") return make_rtl_engine(config, parts, options);
   const auto make_rtl = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
     EngineParts rtl = parts;
     rtl.sink = sink;
-    return std::make_unique<RtlEngine>(config, rtl, options);
+    return make_rtl_engine(config, rtl, options);
   };
   const auto make_model = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
     return std::make_unique<ModelSystem>(config, parts.endpoint, parts.model_media, sink);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "Vcxlgpu_fast.h"
 #include "Vcxlgpu_top.h"
 #include "flits/messages.hpp"
 #include "refmodel/common/input_error.hpp"
@@ -68,8 +69,9 @@ Point point_at(const Port& bits, unsigned index) {
 
 }  // namespace
 
-RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts,
-                     const EngineOptions& options)
+template <typename Top>
+BasicRtlEngine<Top>::BasicRtlEngine(const RunConfig& config, const EngineParts& parts,
+                                    const EngineOptions& options)
     : parts_(parts),
       options_(options),
       local_(config.gpu.local, config.ds_base, kPorts),
@@ -81,7 +83,7 @@ RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts,
                     config.ports, kPorts));
   }
   context_->traceEverOn(!options.waves.empty());
-  top_ = std::make_unique<Vcxlgpu_top>(context_.get());
+  top_ = std::make_unique<Top>(context_.get());
   if (!options.flit_log.empty()) log_ = std::make_unique<flits::FlitLogWriter>(options.flit_log);
   for (unsigned port = 0; port < kPorts; ++port) {
     wires_.push_back(std::make_unique<WireMonitor>(
@@ -92,7 +94,11 @@ RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts,
   }
   if (!options.waves.empty()) {
     fst_ = std::make_unique<VerilatedFstC>();
-    top_->trace(fst_.get(), 99);
+    if constexpr (requires { top_->trace(fst_.get(), 99); }) {
+      top_->trace(fst_.get(), 99);
+    } else {
+      throw std::logic_error("rtl: this build has no waves");
+    }
     fst_->open(options.waves.c_str());
   }
   reset_and_train();
@@ -101,9 +107,11 @@ RtlEngine::RtlEngine(const RunConfig& config, const EngineParts& parts,
   epoch_ = time_;
 }
 
-RtlEngine::~RtlEngine() = default;
+template <typename Top>
+BasicRtlEngine<Top>::~BasicRtlEngine() = default;
 
-void RtlEngine::reset_and_train() {
+template <typename Top>
+void BasicRtlEngine<Top>::reset_and_train() {
   top_->clk_i = 0;
   top_->rst_ni = 0;
   top_->rready_i = 1;
@@ -126,20 +134,23 @@ void RtlEngine::reset_and_train() {
 }
 
 // The Ack of the last completion is still on its way.
-void RtlEngine::settle_links(const RunConfig& config) {
+template <typename Top>
+void BasicRtlEngine<Top>::settle_links(const RunConfig& config) {
   const std::uint64_t there = config.link.flight_ps / kCycle.ps + 1;
   for (std::uint64_t i = 0; i < 2 * there + kSettleCycles; ++i) cycle();
 }
 
-void RtlEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset,
-                      std::uint32_t value) {
+template <typename Top>
+void BasicRtlEngine<Top>::write(RegisterSpace space, unsigned index, std::uint32_t offset,
+                                std::uint32_t value) {
   set_register_port(space, index, kRegValid | kRegWrite | std::uint64_t{offset} << 32 | value);
   cycle();
   set_register_port(space, index, 0);
   cycle();
 }
 
-std::uint32_t RtlEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
+template <typename Top>
+std::uint32_t BasicRtlEngine<Top>::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
   set_register_port(space, index, kRegValid | std::uint64_t{offset} << 32);
   cycle();  // into the register of the top
   cycle();
@@ -147,28 +158,33 @@ std::uint32_t RtlEngine::read(RegisterSpace space, unsigned index, std::uint32_t
   return top_->rc_reg_rdata_o;
 }
 
-void RtlEngine::set_register_port(RegisterSpace space, unsigned index, std::uint64_t request) {
+template <typename Top>
+void BasicRtlEngine<Top>::set_register_port(RegisterSpace space, unsigned index,
+                                            std::uint64_t request) {
   // Host bridge at 0000h, root port i at 1000h * (i + 1).
   if (request != 0 && space == RegisterSpace::RootPort)
     request += std::uint64_t{0x1000} * (index + 1) << 32;
   top_->rc_reg_req_i = request;
 }
 
-bool RtlEngine::submit(const MemRequest& request) {
+template <typename Top>
+bool BasicRtlEngine<Top>::submit(const MemRequest& request) {
   refused_ = offered_.has_value();
   if (refused_) return false;
   offered_ = request;
   return true;
 }
 
-std::optional<MemResponse> RtlEngine::take() {
+template <typename Top>
+std::optional<MemResponse> BasicRtlEngine<Top>::take() {
   if (answers_.empty()) return std::nullopt;
   std::optional<MemResponse> answer = answers_.front();
   answers_.pop();
   return answer;
 }
 
-void RtlEngine::advance_to(Time t) {
+template <typename Top>
+void BasicRtlEngine<Top>::advance_to(Time t) {
   while (now() < t) {
     cycle();
     if (!answers_.empty() || (refused_ && !offered_)) break;
@@ -177,7 +193,8 @@ void RtlEngine::advance_to(Time t) {
 }
 
 // One clock cycle: inputs, settle, outputs and handshakes, rising edge.
-void RtlEngine::cycle() {
+template <typename Top>
+void BasicRtlEngine<Top>::cycle() {
   drive_bus();
   for (unsigned port = 0; port < kPorts; ++port) {
     drive_media(port);
@@ -212,7 +229,8 @@ void RtlEngine::cycle() {
   sample_answers();
 }
 
-void RtlEngine::drive_bus() {
+template <typename Top>
+void BasicRtlEngine<Top>::drive_bus() {
   const bool write = offered_ && offered_->is_write;
   const bool read = offered_ && !offered_->is_write;
   top_->awvalid_i = write;
@@ -234,7 +252,8 @@ void RtlEngine::drive_bus() {
   }
 }
 
-void RtlEngine::sample_bus() {
+template <typename Top>
+void BasicRtlEngine<Top>::sample_bus() {
   if (!offered_) return;
   const bool taken =
       offered_->is_write ? top_->awready_o && top_->wready_o : static_cast<bool>(top_->arready_o);
@@ -242,7 +261,8 @@ void RtlEngine::sample_bus() {
 }
 
 // R and B are registered: what they show after the edge is taken in the cycle that begins.
-void RtlEngine::sample_answers() {
+template <typename Top>
+void BasicRtlEngine<Top>::sample_answers() {
   if (top_->rvalid_o) {
     MemResponse answer;
     answer.id = top_->rid_o;
@@ -260,7 +280,8 @@ void RtlEngine::sample_answers() {
 }
 
 // What the PHY says at `edge` goes into the top's register.
-void RtlEngine::drive_link(unsigned port, Time edge) {
+template <typename Top>
+void BasicRtlEngine<Top>::drive_link(unsigned port, Time edge) {
   WireMonitor& wire = *wires_[port];
   set_field(top_->ep_link_rx_valid_i, port, 1, 0);
   set_field(top_->rp_link_rx_valid_i, port, 1, 0);
@@ -288,7 +309,8 @@ void RtlEngine::drive_link(unsigned port, Time edge) {
   set_field(top_->ep_phy_recovery_i, port, 1, phy.recovering());
 }
 
-void RtlEngine::sample_link(unsigned port) {
+template <typename Top>
+void BasicRtlEngine<Top>::sample_link(unsigned port) {
   const auto leave = [&](Direction direction, auto valid, const auto& kind, const auto& port_bits) {
     if (!bit_at(valid, port) || !wire_ready_[port][flits::index(direction)]) return;
     flits::Flit flit;
@@ -300,7 +322,8 @@ void RtlEngine::sample_link(unsigned port) {
   leave(Direction::S2M, top_->ep_link_tx_valid_o, top_->ep_link_tx_kind_o, top_->ep_link_tx_flit_o);
 }
 
-void RtlEngine::drive_media(unsigned port) {
+template <typename Top>
+void BasicRtlEngine<Top>::drive_media(unsigned port) {
   Media& media = *parts_.media[port];
   // Room is what there was before this cycle's answer leaves.
   bool ready = false;
@@ -323,7 +346,8 @@ void RtlEngine::drive_media(unsigned port) {
   set_field(top_->media_rsp_valid_i, port, 1, media_answer_[port].has_value());
 }
 
-void RtlEngine::sample_media(unsigned port) {
+template <typename Top>
+void BasicRtlEngine<Top>::sample_media(unsigned port) {
   if (media_answer_[port] && bit_at(top_->media_rsp_ready_o, port)) media_answer_[port].reset();
   if (!bit_at(top_->media_cmd_valid_o, port) || !bit_at(top_->media_cmd_ready_i, port)) return;
   const auto& bits = top_->media_cmd_o;
@@ -343,7 +367,8 @@ void RtlEngine::sample_media(unsigned port) {
 
 // What a port offers comes from registers alone: it is known before the cycle's inputs are, and is
 // taken or not by them.
-void RtlEngine::drive_local(unsigned port) {
+template <typename Top>
+void BasicRtlEngine<Top>::drive_local(unsigned port) {
   bool taken = false;
   if (bit_at(top_->lm_valid_o, port)) {
     const auto& bits = top_->lm_req_o;
@@ -370,20 +395,24 @@ void RtlEngine::drive_local(unsigned port) {
   set_field(top_->lm_rsp_i, at + 516, 2, static_cast<std::uint64_t>(answer->kind));
 }
 
-void RtlEngine::sample_local(unsigned port) {
+template <typename Top>
+void BasicRtlEngine<Top>::sample_local(unsigned port) {
   if (bit_at(top_->lm_rsp_valid_i, port) && bit_at(top_->lm_rsp_ready_o, port)) {
     local_.answer_taken(port);
   }
 }
 
-void RtlEngine::raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line,
-                      std::uint32_t info) {
+template <typename Top>
+void BasicRtlEngine<Top>::raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line,
+                                std::uint32_t info) {
   if (parts_.sink == nullptr) return;
   parts_.sink->on_event(
       {now(), stage, static_cast<std::uint8_t>(port), id, line * kLineBytes, info});
 }
 
-void RtlEngine::on_message(unsigned port, Time at, Direction direction, const flits::Item& item) {
+template <typename Top>
+void BasicRtlEngine<Top>::on_message(unsigned port, Time at, Direction direction,
+                                     const flits::Item& item) {
   if (parts_.sink == nullptr || at < epoch_) return;
   const auto report = [&](Stage stage, std::uint16_t tag) {
     parts_.sink->on_event(
@@ -402,7 +431,8 @@ void RtlEngine::on_message(unsigned port, Time at, Direction direction, const fl
   }
 }
 
-void RtlEngine::sample_traces() {
+template <typename Top>
+void BasicRtlEngine<Top>::sample_traces() {
   if (bit_at(top_->tr_sys_accept_o, kTraceValid)) {
     const Point p = point_at(top_->tr_sys_accept_o, 0);
     raise(Stage::SysAccept, 0, p.id, p.line, p.info);
@@ -415,7 +445,8 @@ void RtlEngine::sample_traces() {
 }
 
 // Most points are silent in most cycles: their valid bits are looked at before all else.
-void RtlEngine::sample_port_traces(unsigned port) {
+template <typename Top>
+void BasicRtlEngine<Top>::sample_port_traces(unsigned port) {
   const std::size_t valid_at = kTraceBits * port + kTraceValid;
   const std::size_t valid_word = valid_at / 32;
   const unsigned any = top_->tr_port_enqueue_o[valid_word] | top_->tr_memq_alloc_o[valid_word] |
@@ -463,18 +494,21 @@ void RtlEngine::sample_port_traces(unsigned port) {
   }
 }
 
-void RtlEngine::dump() {
+template <typename Top>
+void BasicRtlEngine<Top>::dump() {
   if (!fst_) return;
   const std::uint64_t us = time_.ps / 1000000;
   if (us < options_.waves_from_us || us > options_.waves_to_us) return;
   fst_->dump(time_.ps);
 }
 
-std::optional<std::string> RtlEngine::drain() {
+template <typename Top>
+std::optional<std::string> BasicRtlEngine<Top>::drain() {
   return stores_ ? drain_stores(*this, *this, kPorts) : std::nullopt;
 }
 
-void RtlEngine::finish() {
+template <typename Top>
+void BasicRtlEngine<Top>::finish() {
   for (int i = 0; i < kLastCycles; ++i) cycle();
   if (fst_) fst_->close();
   for (auto& wire : wires_) wire->finish();
@@ -482,16 +516,21 @@ void RtlEngine::finish() {
   top_->final();
 }
 
-LinkTotals RtlEngine::link(unsigned port) const {
+template <typename Top>
+LinkTotals BasicRtlEngine<Top>::link(unsigned port) const {
   return {wires_[port]->counters(Direction::M2S), wires_[port]->counters(Direction::S2M)};
 }
 
-std::vector<std::string> RtlEngine::problems() const {
+template <typename Top>
+std::vector<std::string> BasicRtlEngine<Top>::problems() const {
   std::vector<std::string> all;
   for (const auto& wire : wires_) {
     for (std::string& line : wire->problems()) all.push_back(std::move(line));
   }
   return all;
 }
+
+template class BasicRtlEngine<Vcxlgpu_top>;
+template class BasicRtlEngine<Vcxlgpu_fast>;
 
 }  // namespace cxlgpu

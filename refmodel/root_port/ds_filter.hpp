@@ -23,9 +23,13 @@ class DsFilter {
   // The key's pieces, as long as a bucket's number, laid over each other.
   [[nodiscard]] unsigned bucket(std::uint64_t key) const {
     const int piece = std::countr_zero(count_.size());
+    const std::uint64_t mask = count_.size() - 1;
     std::uint64_t folded = 0;
-    for (; key != 0; key >>= piece) folded ^= key;
-    return static_cast<unsigned>(folded & (count_.size() - 1));
+    for (int turn = 0; key != 0; key >>= piece, turn = (turn + 3) % piece) {
+      const std::uint64_t bits = key & mask;
+      folded ^= bits << turn | bits >> (piece - turn);
+    }
+    return static_cast<unsigned>(folded & mask);
   }
   [[nodiscard]] bool maybe(std::uint64_t key) const { return count_[bucket(key)] != 0; }
   void inc(std::uint64_t key) {

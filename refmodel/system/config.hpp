@@ -40,7 +40,7 @@ struct RootPortConfig {
   SrPolicy policy = SrPolicy::Off;
   bool spec_length = true;
   bool ds = false;  // deterministic store
-  unsigned ds_max_writes = 8;
+  unsigned ds_max_writes = 16;
   std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
 };
 

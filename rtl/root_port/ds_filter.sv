@@ -37,11 +37,12 @@ module ds_filter #(
 
   function automatic bucket_t fold(logic [KeyBits-1:0] key);
     logic [Pieces*BucketBits-1:0] padded;
-    bucket_t bucket;
+    bucket_t bucket, piece;
     padded = (Pieces * BucketBits)'(key);
     bucket = '0;
     for (int unsigned p = 0; p < Pieces; p++) begin
-      bucket = bucket ^ padded[p*BucketBits +: BucketBits];
+      piece  = padded[p*BucketBits +: BucketBits];
+      bucket = bucket ^ bucket_t'({piece, piece} >> (BucketBits - 3 * p % BucketBits));
     end
     return bucket;
   endfunction

@@ -94,10 +94,10 @@ module ds_issue
 
   always_comb begin
     unique case (source)
-      Direct:  mq_req_o = '{id: OwnIds | sys_id_t'(direct_index_i), is_write: 1'b1, line: direct_line_i,
-                            be: direct_be_i, data: direct_data_i};
-      Flush:   mq_req_o = '{id: OwnIds | sys_id_t'(flush_index_o), is_write: 1'b1, line: flush_line_i,
-                            be: flush_be_i, data: flush_data};
+      Direct:  mq_req_o = '{id: OwnIds | sys_id_t'(direct_index_i), is_write: 1'b1,
+                            line: direct_line_i, be: direct_be_i, data: direct_data_i};
+      Flush:   mq_req_o = '{id: OwnIds | sys_id_t'(flush_index_o), is_write: 1'b1,
+                            line: flush_line_i, be: flush_be_i, data: flush_data};
       default: mq_req_o = head_req_i;
     endcase
   end

@@ -43,8 +43,9 @@ module root_port
   parameter int unsigned NdRxDepth   = 32,
   parameter int unsigned WdRxDepth   = 32,
   parameter int unsigned LlrbDepth   = 128,
-  parameter int unsigned DsDepth     = 256,  // lines of its region in local memory
-  parameter int unsigned DsWrites    = 8
+  parameter bit          HasDs       = 1'b1,  // deterministic store; without, wires in its place
+  parameter int unsigned DsDepth     = 256,   // lines of its region in local memory
+  parameter int unsigned DsWrites    = 16
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -238,50 +239,71 @@ module root_port
   logic [1:0]                              rsp_dev_load;
   logic                                    busy;
 
-  deterministic_store #(
-    .Depth     (DsDepth),
-    .Writes    (DsWrites),
-    .SrDepth   (SrDepth),
-    .MemEntries(MemEntries)
-  ) u_deterministic_store (
-    .clk_i,
-    .rst_ni,
-    .reg_req_i     (reg_req_ds),
-    .reg_rdata_o   (rdata_ds),
-    .busy_i        (busy),
-    .dev_valid_i   (rsp_taken),
-    .dev_load_i    (rsp_dev_load),
-    .req_valid_i,
-    .req_ready_o,
-    .req_i,
-    .sr_valid_o    (sr_valid),
-    .sr_ready_i    (sr_ready),
-    .sr_req_o      (sr_req),
-    .head_valid_i  (head_valid),
-    .head_ready_o  (head_ready),
-    .head_req_i    (head_req),
-    .mq_valid_o    (mq_valid),
-    .mq_ready_i    (mq_ready),
-    .mq_req_o      (mq_req),
-    .load_valid_i  (load_valid),
-    .load_line_i   (load_line),
-    .mem_valid_i   (mem_valid),
-    .mem_line_i    (mem_line),
-    .mq_rsp_valid_i(mq_rsp_valid),
-    .mq_rsp_ready_o(mq_rsp_ready),
-    .mq_rsp_i      (mq_rsp),
-    .rsp_valid_o,
-    .rsp_ready_i,
-    .rsp_o,
-    .lm_valid_o,
-    .lm_ready_i,
-    .lm_req_o,
-    .lm_line_o,
-    .lm_rsp_valid_i,
-    .lm_rsp_ready_o,
-    .lm_rsp_i,
-    .tr_ds_o
-  );
+  if (HasDs) begin : gen_ds
+    deterministic_store #(
+      .Depth     (DsDepth),
+      .Writes    (DsWrites),
+      .SrDepth   (SrDepth),
+      .MemEntries(MemEntries)
+    ) u_deterministic_store (
+      .clk_i,
+      .rst_ni,
+      .reg_req_i     (reg_req_ds),
+      .reg_rdata_o   (rdata_ds),
+      .busy_i        (busy),
+      .dev_valid_i   (rsp_taken),
+      .dev_load_i    (rsp_dev_load),
+      .req_valid_i,
+      .req_ready_o,
+      .req_i,
+      .sr_valid_o    (sr_valid),
+      .sr_ready_i    (sr_ready),
+      .sr_req_o      (sr_req),
+      .head_valid_i  (head_valid),
+      .head_ready_o  (head_ready),
+      .head_req_i    (head_req),
+      .mq_valid_o    (mq_valid),
+      .mq_ready_i    (mq_ready),
+      .mq_req_o      (mq_req),
+      .load_valid_i  (load_valid),
+      .load_line_i   (load_line),
+      .mem_valid_i   (mem_valid),
+      .mem_line_i    (mem_line),
+      .mq_rsp_valid_i(mq_rsp_valid),
+      .mq_rsp_ready_o(mq_rsp_ready),
+      .mq_rsp_i      (mq_rsp),
+      .rsp_valid_o,
+      .rsp_ready_i,
+      .rsp_o,
+      .lm_valid_o,
+      .lm_ready_i,
+      .lm_req_o,
+      .lm_line_o,
+      .lm_rsp_valid_i,
+      .lm_rsp_ready_o,
+      .lm_rsp_i,
+      .tr_ds_o
+    );
+  end else begin : gen_no_ds
+    assign sr_valid       = req_valid_i;
+    assign req_ready_o    = sr_ready;
+    assign sr_req         = req_i;
+    assign mq_valid       = head_valid;
+    assign head_ready     = mq_ready;
+    assign mq_req         = head_req;
+    assign rsp_valid_o    = mq_rsp_valid;
+    assign mq_rsp_ready   = rsp_ready_i;
+    assign rsp_o          = mq_rsp;
+    assign rdata_ds       = '0;
+    assign lm_valid_o     = 1'b0;
+    assign lm_req_o       = '0;
+    assign lm_line_o      = '0;
+    assign lm_rsp_ready_o = 1'b0;
+    assign tr_ds_o        = '0;
+
+    logic unused_ds;
+    assign unused_ds = ^{reg_req_ds, lm_ready_i, lm_rsp_valid_i, lm_rsp_i};
+  end
 
   // ---------------------------------------------------------------------------------------------
   // SR queue

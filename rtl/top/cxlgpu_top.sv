@@ -22,6 +22,7 @@ module cxlgpu_top
   parameter int unsigned MaxSets     = 1024,  // internal DRAM of an endpoint
   parameter int unsigned Ways        = 8,
   parameter int unsigned Mshrs       = 64,
+  parameter bit          HasDs       = 1'b1,  // deterministic store in the root ports
   parameter int unsigned DsDepth     = 256    // lines that each root port can defer
 ) (
   input  logic                      clk_i,
@@ -180,6 +181,7 @@ module cxlgpu_top
   root_complex #(
     .NumPorts   (NumPorts),
     .NumDecoders(NumDecoders),
+    .HasDs      (HasDs),
     .DsDepth    (DsDepth)
   ) u_root_complex (
     .clk_i            (clk_i),

@@ -19,7 +19,8 @@ module root_complex
   parameter int unsigned NumPorts       = 2,     // 1..15
   parameter int unsigned NumDecoders    = 4,
   parameter logic [7:0]  PortNumberBase = 8'h10,
-  parameter int unsigned DsDepth        = 256  // lines that each port can defer
+  parameter bit          HasDs          = 1'b1,  // deterministic store in the root ports
+  parameter int unsigned DsDepth        = 256    // lines that each port can defer
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -205,6 +206,7 @@ module root_complex
   // ---------------------------------------------------------------------------------------------
   for (genvar p = 0; p < NumPorts; p++) begin : gen_port
     root_port #(
+      .HasDs  (HasDs),
       .DsDepth(DsDepth)
     ) u_root_port (
       .clk_i            (clk_i),

@@ -122,12 +122,13 @@ TEST(DsFilter, CountsToThreeAndThenNoMore) {
 }
 
 TEST(DsFilter, BucketIsTheKeyFolded) {
-  EXPECT_EQ(DsFilter(16).bucket(0x3'0000'0000'0000 >> 4), 3u);
+  // Pieces of four bits are rotated by 0, 3, 2, 1, 0, ...
+  EXPECT_EQ(DsFilter(16).bucket(0x3000'0000'0000), 0x6u);
   EXPECT_EQ(DsFilter(16).bucket(0x1234'5678'9abc),
-            0x1u ^ 2 ^ 3 ^ 4 ^ 5 ^ 6 ^ 7 ^ 8 ^ 9 ^ 10 ^ 11 ^ 12);
+            0xcu ^ 0xd ^ 0xa ^ 0x3 ^ 0x8 ^ 0xb ^ 0x9 ^ 0xa ^ 0x4 ^ 0x9 ^ 0x8 ^ 0x2);
   EXPECT_EQ(DsFilter(1024).bucket(0x3f), 0x3fu);
   EXPECT_EQ(DsFilter(1024).bucket((std::uint64_t{0x25} << 40) | (0x3ff << 10) | 0x155),
-            0x25u ^ 0x3ff ^ 0x155);
+            0x94u ^ 0x3ff ^ 0x155);
 }
 
 TEST(DsFilter, ClearWins) {

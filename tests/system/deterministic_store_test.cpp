@@ -412,7 +412,7 @@ TEST(DeterministicStoreModel, RegistersSayWhatItIsAndDid) {
     EXPECT_EQ(read(rp::kDsInterval), 0x4321u);
     EXPECT_EQ(read(rp::kDsBaseLow), 0x2340'0000u + 0x4'0000 * port);
     EXPECT_EQ(read(rp::kDsBaseHigh), 1u);
-    EXPECT_EQ(read(rp::kDsCap), 256u | 8u << 16);
+    EXPECT_EQ(read(rp::kDsCap), 256u | 16u << 16);
     for (std::uint32_t i = 0; i < kDsEventNames.size(); ++i) {
       EXPECT_EQ(read(rp::kDsDirect + 4 * i), stats.deterministic_store()[port].count[i])
           << kDsEventNames[i];
@@ -426,8 +426,9 @@ TEST(DeterministicStoreModel, DrainThatCannotEndSaysWhatIsLeft) {
   scenario.low = scenario.high = Time{3'600'000'000'000'000};  // an hour
   const auto media = parts(scenario);
   ModelEngine engine(scenario.config, {false, 0}, pointers(media), nullptr);
-  for (std::uint64_t line = 0; line < 12; ++line) {
-    EXPECT_FALSE(ask(engine, kBase + 1024 + line * kLineBytes, true).error);
+  for (std::uint64_t line = 0; line < 20; ++line) {
+    const std::uint64_t chunk = line / 16 * 2048 + 1024;  // of port 1
+    EXPECT_FALSE(ask(engine, kBase + chunk + line % 16 * kLineBytes, true).error);
   }
   const auto left = drain_stores(engine, engine, kPorts, Time{10'000'000});
   ASSERT_TRUE(left);

@@ -67,10 +67,6 @@ TEST_F(Cli, OptionsTheModelCannotHonour) {
 }
 
 TEST_F(Cli, DeterministicStoreThatCannotBe) {
-  // More writes than the root ports have.
-  refused({"run", "vadd-dram-ds", "--engine", "model", "--set", "root_port.ds_max_writes=9",
-           "--out", "o"},
-          {"root_port.ds_max_writes", "port 0", "8"});
   // Where the data is, and where HDM is.
   for (const char* base : {"0xfffc0000", "0x100000000"}) {
     refused({"run", "vadd-dram-ds", "--engine", "model", "--set",

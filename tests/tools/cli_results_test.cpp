@@ -271,6 +271,22 @@ TEST_F(Cli, SpeculationIsFaster) {
   }
 }
 
+// Waves come from another build of the RTL, with the logic of deterministic store in it.
+TEST_F(Cli, WavesChangeNoFigure) {
+  for (const std::string scenario : {"vadd-znand-sr", "bfs-dram-cxl"}) {
+    const std::string size = scenario[0] == 'b' ? "512" : "4096";
+    const Args plain = {"run", scenario, "--engine", "rtl", "--set", "workload.size=" + size};
+    Args fast = plain, full = plain;
+    fast.insert(fast.end(), {"--out", "fast"});
+    full.insert(full.end(), {"--out", "full", "--waves", "w.fst", "--waves-to-us", "1"});
+    accepted(fast);
+    accepted(full);
+    json a = stats("fast"), b = stats("full");
+    for (json* s : {&a, &b}) s->erase("wall");
+    EXPECT_EQ(a, b) << scenario;
+  }
+}
+
 TEST_F(Cli, WavesWriteAnFst) {
   const Args run = {"run", "vadd-znand-sr", "--engine", "rtl", "--set", "workload.size=512"};
   Args part = run, whole = run;
