@@ -101,7 +101,7 @@ class RootPort {
   LoadControl load_control_;
   MemoryQueue memory_;
   // Deterministic store: registers, and what stands between the queues and the port's edges.
-  static constexpr DsConfig kDs{.writes = 16};
+  static constexpr DsConfig kDs{.depth = 1024, .writes = 16};
   static constexpr unsigned kDsCounters = 9;
   bool enable_ = false, fence_ = false, clear_error_ = false;
   unsigned max_writes_ = 8;

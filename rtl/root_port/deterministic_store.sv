@@ -21,7 +21,7 @@ module deterministic_store
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
 #(
-  parameter int unsigned Depth      = 256,  // lines of the region; a power of two, 4..4096
+  parameter int unsigned Depth      = 1024, // lines of the region; a power of two, 4..4096
   parameter int unsigned Writes     = 16,   // 1..16
   parameter int unsigned SrDepth    = 32,
   parameter int unsigned MemEntries = 30

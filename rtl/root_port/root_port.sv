@@ -44,7 +44,7 @@ module root_port
   parameter int unsigned WdRxDepth   = 32,
   parameter int unsigned LlrbDepth   = 128,
   parameter bit          HasDs       = 1'b1,  // deterministic store; without, wires in its place
-  parameter int unsigned DsDepth     = 256,   // lines of its region in local memory
+  parameter int unsigned DsDepth     = 1024,  // lines of its region in local memory
   parameter int unsigned DsWrites    = 16
 ) (
   input  logic        clk_i,

@@ -23,7 +23,7 @@ module cxlgpu_top
   parameter int unsigned Ways        = 8,
   parameter int unsigned Mshrs       = 64,
   parameter bit          HasDs       = 1'b1,  // deterministic store in the root ports
-  parameter int unsigned DsDepth     = 256    // lines that each root port can defer
+  parameter int unsigned DsDepth     = 1024   // lines that each root port can defer
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,

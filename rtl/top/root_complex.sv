@@ -20,7 +20,7 @@ module root_complex
   parameter int unsigned NumDecoders    = 4,
   parameter logic [7:0]  PortNumberBase = 8'h10,
   parameter bit          HasDs          = 1'b1,  // deterministic store in the root ports
-  parameter int unsigned DsDepth        = 256    // lines that each port can defer
+  parameter int unsigned DsDepth        = 1024   // lines that each port can defer
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,

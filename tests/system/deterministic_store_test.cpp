@@ -171,11 +171,11 @@ TEST_P(DeterministicStore, LoadsSeeEveryOlderStoreAndAllArrives) {
 // The stack is full, the endpoint slow: stores wait, and everything arrives.
 TEST_P(DeterministicStore, MoreLinesThanSlots) {
   Scenario scenario = make_scenario(GetParam());
-  scenario.config.root_port.ds_interval = {12, 12, 12, 12};
+  scenario.config.root_port.ds_interval = {10, 10, 10, 10};
   scenario.config.root_port.ds_max_writes = 1;
-  scenario.traffic.lines = 4096;
+  scenario.traffic.lines = 16384;
   scenario.traffic.write_share = 0.95;
-  scenario.traffic.requests = 1000;
+  scenario.traffic.requests = 2700;
   scenario.traffic.idle_share = 0;
   scenario.low = scenario.high = Time{300'000};
   System system(scenario);
@@ -183,7 +183,7 @@ TEST_P(DeterministicStore, MoreLinesThanSlots) {
   EXPECT_GT(events_of(system.stats)[Full], 0u);
   EXPECT_GT(events_of(system.stats)[False], 0u);
   for (const DsStats& port : system.stats.deterministic_store()) {
-    EXPECT_EQ(port.peak_pending + 1, 256u) << "one slot is under way";
+    EXPECT_EQ(port.peak_pending + 1, 1024u) << "one slot is under way";
   }
   system.drain_and_compare();
   system.finish();
@@ -412,7 +412,7 @@ TEST(DeterministicStoreModel, RegistersSayWhatItIsAndDid) {
     EXPECT_EQ(read(rp::kDsInterval), 0x4321u);
     EXPECT_EQ(read(rp::kDsBaseLow), 0x2340'0000u + 0x4'0000 * port);
     EXPECT_EQ(read(rp::kDsBaseHigh), 1u);
-    EXPECT_EQ(read(rp::kDsCap), 256u | 16u << 16);
+    EXPECT_EQ(read(rp::kDsCap), 1024u | 16u << 16);
     for (std::uint32_t i = 0; i < kDsEventNames.size(); ++i) {
       EXPECT_EQ(read(rp::kDsDirect + 4 * i), stats.deterministic_store()[port].count[i])
           << kDsEventNames[i];

@@ -47,7 +47,8 @@ module root_complex_tb
   // Outputs that the test does not look at stay open.
   /* verilator lint_off PINCONNECTEMPTY */
   root_complex #(
-    .NumPorts(NumPorts)
+    .NumPorts(NumPorts),
+    .DsDepth (64)  // deterministic store stays off
   ) u_root_complex (
     .*,
     .awlen_i          ('0),
