@@ -20,7 +20,7 @@ class DsFilter {
     assert(std::has_single_bit(buckets));
   }
 
-  // The key's pieces, as long as a bucket's number, laid over each other.
+  // The key's pieces, as long as a bucket's number, each turned by three bits more than the last.
   [[nodiscard]] unsigned bucket(std::uint64_t key) const {
     const int piece = std::countr_zero(count_.size());
     const std::uint64_t mask = count_.size() - 1;
