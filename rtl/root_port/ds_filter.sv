@@ -4,9 +4,9 @@
 // most loads need no search. A counting Bloom filter with one hash: a two-bit counter a bucket, and
 // a counter that has once been full stays full until all is cleared (it no longer knows how many).
 //
-// The bucket of a key is the XOR of the key's pieces, rotated each by another amount. Lookups are combinational; inc, dec and clear
-// act on the state of the next cycle. upd_maybe_o is a second lookup, of upd_key_i: its counter is
-// read there anyway.
+// The bucket of a key is the XOR of the key's pieces, each rotated by another amount. Lookups are
+// combinational; inc, dec and clear act on the state of the next cycle. upd_maybe_o is a second
+// lookup, of upd_key_i: its counter is read there anyway.
 //
 // Source: L. Fan et al., Summary Cache (counting Bloom filter); docs/blocks.md, "ds_filter".
 
