@@ -13,9 +13,10 @@ deps:            ## install what is missing (Debian packages; root or sudo)
 	@tools/deps.sh
 
 configure: deps
-	@test -f $(BUILD)/build.ninja || cmake --preset release
+	@grep -qs '^CXLGPU_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset release -DCXLGPU_TESTS=ON
 
-build: configure ## leaves build/bin/cxlgpu
+build: deps      ## leaves build/bin/cxlgpu; the tests' tops are verilated when a test is asked for
+	@test -f $(BUILD)/build.ninja || cmake --preset release -DCXLGPU_TESTS=OFF
 	@cmake --build $(BUILD) --target cxlgpu -j $(JOBS)
 
 sim: build       ## make sim SCENARIO=bfs-dram-cxl ENGINE=cosim

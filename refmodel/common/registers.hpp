@@ -668,6 +668,24 @@ inline constexpr std::uint32_t kDsFullReset = 0x00000000;
 inline constexpr std::uint32_t kDsError = 0x890;
 inline constexpr Field kDsErrorCount{0, 32, 0x0};
 inline constexpr std::uint32_t kDsErrorReset = 0x00000000;
+inline constexpr std::uint32_t kDsRefused = 0x894;
+inline constexpr Field kDsRefusedCount{0, 32, 0x0};
+inline constexpr std::uint32_t kDsRefusedReset = 0x00000000;
+inline constexpr std::uint32_t kSpecAsked = 0x8a0;
+inline constexpr Field kSpecAskedCount{0, 32, 0x0};
+inline constexpr std::uint32_t kSpecAskedReset = 0x00000000;
+inline constexpr std::uint32_t kSpecUsed = 0x8a4;
+inline constexpr Field kSpecUsedCount{0, 32, 0x0};
+inline constexpr std::uint32_t kSpecUsedReset = 0x00000000;
+inline constexpr std::uint32_t kSpecUseful = 0x8a8;
+inline constexpr Field kSpecUsefulCount{0, 32, 0x0};
+inline constexpr std::uint32_t kSpecUsefulReset = 0x00000000;
+inline constexpr std::uint32_t kSpecUseless = 0x8ac;
+inline constexpr Field kSpecUselessCount{0, 32, 0x0};
+inline constexpr std::uint32_t kSpecUselessReset = 0x00000000;
+inline constexpr std::uint32_t kSpecLate = 0x8b0;
+inline constexpr Field kSpecLateCount{0, 32, 0x0};
+inline constexpr std::uint32_t kSpecLateReset = 0x00000000;
 }  // namespace rp
 
 // Timeout and isolation capability (component capability ID 9)
