@@ -118,6 +118,7 @@ module root_port
   logic             viral_en, turn_viral;
   gran_e            state;
   logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
+  logic [31:0]      spec_asked, spec_used, spec_useful, spec_useless, spec_late;
   logic [31:0]      unexpected;
   logic [3:0][31:0] rsp_count;
   logic [31:0]      rdata_ds;
@@ -181,6 +182,11 @@ module root_port
         RpIssuedOffset:         rdata_d = issued;
         RpRingSuppressedOffset: rdata_d = ring_suppressed;
         RpHaltSuppressedOffset: rdata_d = halt_suppressed;
+        RpSpecAskedOffset:      rdata_d = spec_asked;
+        RpSpecUsedOffset:       rdata_d = spec_used;
+        RpSpecUsefulOffset:     rdata_d = spec_useful;
+        RpSpecUselessOffset:    rdata_d = spec_useless;
+        RpSpecLateOffset:       rdata_d = spec_late;
         RpUnexpectedOffset:     rdata_d = unexpected;
         RpViralOffset: begin
           rdata_d[RpViralPortLsb]    = viral_q;
@@ -374,7 +380,12 @@ module root_port
     .seen_o           (seen),
     .issued_o         (issued),
     .ring_suppressed_o(ring_suppressed),
-    .halt_suppressed_o(halt_suppressed)
+    .halt_suppressed_o(halt_suppressed),
+    .asked_o          (spec_asked),
+    .used_o           (spec_used),
+    .useful_o         (spec_useful),
+    .useless_o        (spec_useless),
+    .late_o           (spec_late)
   );
 
   // ---------------------------------------------------------------------------------------------
