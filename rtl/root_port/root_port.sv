@@ -243,7 +243,7 @@ module root_port
   logic [MemEntries-1:0][LineAddrBits-1:0] mem_line;
   logic                                    rsp_taken;
   logic [1:0]                              rsp_dev_load;
-  logic                                    busy;
+  logic                                    busy, isolated;
 
   if (HasDs) begin : gen_ds
     deterministic_store #(
@@ -257,6 +257,7 @@ module root_port
       .reg_req_i     (reg_req_ds),
       .reg_rdata_o   (rdata_ds),
       .busy_i        (busy),
+      .isolate_i     (isolated),
       .dev_valid_i   (rsp_taken),
       .dev_load_i    (rsp_dev_load),
       .req_valid_i,
@@ -398,7 +399,7 @@ module root_port
   logic       ndr_valid, ndr_ready, drs_valid, drs_ready;
   msg_hdr_t   ndr_hdr, drs_hdr;
   line_t      drs_data;
-  logic       isolated, tick, timed_out;
+  logic       tick, timed_out;
 
   memory_queue #(
     .Depth      (MemDepth),
