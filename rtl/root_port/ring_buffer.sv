@@ -62,13 +62,32 @@ module ring_buffer
     return set_t'((tag[5:0] ^ tag[11:6] ^ tag[17:12]) & 6'(Sets - 1));
   endfunction
 
+  // Bits set of four, in as few levels as it takes: it comes last.
+  function automatic logic [2:0] count4(logic [3:0] bits);
+    logic two;
+    two = (bits[0] && bits[1]) || (bits[2] && bits[3]) ||
+          ((bits[0] || bits[1]) && (bits[2] || bits[3]));
+    return {&bits, two && !(&bits), ^bits};
+  endfunction
+
   logic [Banks-1:0] bank_hit, first_use, own_use, useful, useless;
 
-  // The granule that the record is made for, if it is in the run
+  // Tag of the granule `distance` after the record's first one
+  function automatic tag_t tag_after(granule_t first, logic [1:0] distance);
+    return tag_t'((first + granule_t'(distance)) >> 2);
+  endfunction
+
+  // Is the granule that the record is made for in the run?
   logic own_in_run;
   always_comb begin
+    logic [1:0] distance;
+    distance   = '0;
     own_in_run = 1'b0;
-    if (record_i) own_in_run = own_granule_i - first_i <= granule_t'(len_i);
+    if (record_i) begin
+      distance   = own_granule_i[1:0] - first_i[1:0];
+      own_in_run = distance <= len_i
+                   && own_granule_i[GranuleAddrBits-1:2] == tag_after(first_i, distance);
+    end
   end
 
   for (genvar b = 0; b < Banks; b++) begin : g_bank
@@ -84,14 +103,14 @@ module ring_buffer
     assign look_tag = granule_i[GranuleAddrBits-1:2];
     assign look_set = set_of(look_tag[17:0]);
     always_comb begin
-      logic [Ways-1:0] row;
-      row      = '0;
+      logic [Ways-1:0] look_row;
+      look_row = '0;
       look_way = '0;
       if (granule_i[1:0] == 2'(b)) begin
-        row = valid_q[look_set];
-        if (row != '0) begin
+        look_row = valid_q[look_set];
+        if (look_row != '0) begin
           for (int unsigned w = 0; w < Ways; w++) begin
-            if (row[w] && tag_q[look_set][w] == look_tag) look_way[w] = 1'b1;
+            if (look_row[w] && tag_q[look_set][w] == look_tag) look_way[w] = 1'b1;
           end
         end
       end
@@ -103,6 +122,7 @@ module ring_buffer
     way_t            way;
     tag_t            tag;
     set_t            set;
+    logic [Ways-1:0] row;
     logic [Ways-1:0] there;  // one-hot, 0: it is new
     always_comb begin
       logic [1:0] distance;
@@ -110,6 +130,7 @@ module ring_buffer
       tag      = '0;
       set      = '0;
       in_run   = 1'b0;
+      row      = '0;
       there    = '0;
       way      = '0;
       if (record_i) begin
@@ -117,46 +138,54 @@ module ring_buffer
         in_run   = distance <= len_i;
       end
       if (in_run) begin
-        tag = tag_t'((first_i + granule_t'(distance)) >> 2);
+        tag = tag_after(first_i, distance);
         set = set_of(tag[17:0]);
         way = next_q[set];
+        row = valid_q[set];
         for (int unsigned w = 0; w < Ways; w++) begin
-          there[w] = valid_q[set][w] && tag_q[set][w] == tag;
+          there[w] = row[w] && tag_q[set][w] == tag;
         end
       end
     end
     assign write = in_run && there == '0;
 
-    // Used bits: a set of them is read and written, that of the record or that of the use.
+    // Used bits: a set of them is read and written, that of the record or that of the use. Ways are
+    // taken side by side: which it is comes late. A flush makes all of it void, and uncounted.
     logic             own_here, used_we;
     set_t             used_set;
+    used_t            own_line;
     used_t [Ways-1:0] used_row;
+    logic [Ways-1:0]  oldest, used_any, own_was;
     assign own_here = own_in_run && own_granule_i[1:0] == 2'(b);
     always_comb begin
       used_set     = '0;
       used_row     = '0;
       used_we      = 1'b0;
+      own_line     = '0;
+      oldest       = '0;
+      used_any     = '0;
+      own_was      = '0;
       first_use[b] = 1'b0;
       own_use[b]   = 1'b0;
       useful[b]    = 1'b0;
       useless[b]   = 1'b0;
-      if (in_run) begin
+      if (flush_i) begin
+        used_we = 1'b0;
+      end else if (in_run) begin
         used_set = set;
         used_row = used_q[set];
-        used_we  = write || own_here;
-        if (write) begin
-          useful[b]     = valid_q[set][way] && used_row[way] != '0;
-          useless[b]    = valid_q[set][way] && used_row[way] == '0;
-          own_use[b]    = own_here;
-          used_row[way] = own_here ? used_t'(1) << own_i : '0;
-        end else if (own_here) begin
-          for (int unsigned w = 0; w < Ways; w++) begin
-            if (there[w]) begin
-              own_use[b]         = !used_row[w][own_i];
-              used_row[w][own_i] = 1'b1;
-            end
-          end
+        used_we  = 1'b1;
+        if (own_here) own_line = used_t'(1) << own_i;
+        for (int unsigned w = 0; w < Ways; w++) begin
+          oldest[w]   = way == way_t'(w);
+          used_any[w] = used_row[w] != '0;
+          own_was[w]  = there[w] && used_row[w][own_i];
+          if (there[w])           used_row[w] = used_row[w] | own_line;
+          if (write && oldest[w]) used_row[w] = own_line;
         end
+        useful[b]  = write && (oldest & row & used_any) != '0;
+        useless[b] = write && (oldest & row & ~used_any) != '0;
+        own_use[b] = own_here && own_was == '0;
       end else if (use_i && look_way != '0) begin
         used_set = look_set;
         used_row = used_q[look_set];
@@ -189,21 +218,10 @@ module ring_buffer
 
   assign hit_o = |bank_hit;
 
-  // What a flush forgets is not counted.
-  always_comb begin
-    first_use_o = 1'b0;
-    own_use_o   = 1'b0;
-    useful_o    = '0;
-    useless_o   = '0;
-    if (!flush_i) begin
-      first_use_o = |first_use;
-      own_use_o   = |own_use;
-      for (int unsigned b = 0; b < Banks; b++) begin
-        useful_o  = useful_o + 3'(useful[b]);
-        useless_o = useless_o + 3'(useless[b]);
-      end
-    end
-  end
+  assign first_use_o = |first_use;
+  assign own_use_o   = |own_use;
+  assign useful_o    = count4(useful);
+  assign useless_o   = count4(useless);
 
   // ---------------------------------------------------------------------------------------------
   // Contract
