@@ -96,7 +96,7 @@ module ds_slots #(
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  // Where each slot is, in rows: of one wide vector Verilator 5.006 makes code that does not compile.
+  // Where each slot is, in rows: what Verilator 5.006 makes of one wide vector does not compile.
   typedef enum logic [1:0] {Free, Hand, Pending} place_e;
   localparam int unsigned RowSlots = (Depth < 64) ? Depth : 64;
   localparam int unsigned Rows     = Depth / RowSlots;
