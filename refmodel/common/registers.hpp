@@ -570,6 +570,7 @@ inline constexpr std::uint32_t kPolicy = 0x800;
 inline constexpr Field kPolicySelect{0, 3, 0x0};
 inline constexpr Field kPolicyLenEnable{4, 1, 0x0};
 inline constexpr Field kPolicyClipLog2{8, 4, 0xf};
+inline constexpr Field kPolicyWays{12, 4, 0x0};
 inline constexpr std::uint32_t kPolicyReset = 0x00000f00;
 inline constexpr std::uint32_t kState = 0x804;
 inline constexpr Field kStateGran{0, 3, 0x1};
