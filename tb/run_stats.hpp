@@ -74,8 +74,9 @@ struct SpecStats {
 };
 
 // Deterministic store of one port: how often it did what, as ds_event_t counts it.
-inline constexpr std::array<std::string_view, 9> kDsEventNames = {
-    "direct", "deferred", "in_place", "flushed", "hit", "merge", "false", "full", "error"};
+inline constexpr std::array<std::string_view, 10> kDsEventNames = {
+    "direct", "deferred", "in_place", "flushed", "hit",
+    "merge",  "false",    "full",     "error",   "refused"};
 struct DsStats {
   std::array<std::uint64_t, kDsEventNames.size()> count{};
   std::uint64_t peak_pending = 0;  // lines

@@ -99,6 +99,7 @@ package cxlgpu_pkg;
 
   // What a ds_engine did, one bit a counter.
   typedef struct packed {
+    logic refused;   // a store was answered with an error: no free slot, and none to come
     logic error;     // an endpoint write failed; its data is kept
     logic full;      // a store found no free slot
     logic false_hit; // the filter said maybe, the index no
@@ -115,7 +116,8 @@ package cxlgpu_pkg;
     logic set_pass;      // the head load: nothing of its line is here, or it has a merge entry
     logic head_local;    // it leaves, its local read is taken
     logic stored;        // the oldest store is in local memory
-    logic store_pop;     // and leaves
+    logic refused;       // the oldest store is answered with an error; it leaves
+    logic store_pop;     // the oldest store leaves
     logic write_mark;    // write table: the store's bytes are added to its line's entry
     logic write_add;
     logic write_free;

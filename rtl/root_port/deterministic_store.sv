@@ -28,11 +28,12 @@ module deterministic_store
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
-  // Registers 850h..890h of the port's page
+  // Registers 850h..894h of the port's page
   input  reg_req_t                                reg_req_i,
   output logic [31:0]                             reg_rdata_o,
-  // The memory queue holds something; what the endpoint said of its load
+  // The memory queue holds something, or is isolated; what the endpoint said of its load
   input  logic                                    busy_i,
+  input  logic                                    isolate_i,
   input  logic                                    dev_valid_i,
   input  logic [1:0]                              dev_load_i,
   // Host bridge, to the SR queue
@@ -75,6 +76,10 @@ module deterministic_store
 
   localparam int unsigned StackBits = $clog2(Depth);
   localparam int unsigned Events    = $bits(ds_event_t);
+
+  if (12'(4 * (Events - 1)) != RpDsRefusedOffset - RpDsDirectOffset) begin : g_check_events
+    $error("deterministic_store: as many counters as events");
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Registers
@@ -249,6 +254,7 @@ module deterministic_store
     .rst_ni,
     .enable_i      (on_q),
     .fence_i       (fence_q),
+    .isolate_i,
     .clear_error_i (wr_status && reg_req_i.wdata[RpDsStatusErrorLsb]),
     .max_writes_i  (max_writes_q),
     .direct_i      (direct),

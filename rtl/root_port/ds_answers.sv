@@ -2,7 +2,7 @@
 //
 // Answers of the DS engine to the host bridge: done register, read table and the response register.
 //
-//   done register     a store is in local memory
+//   done register     a store is in local memory, or refused
 //   merge             a load is complete in the merge table
 //   local load        read data of local memory; the read table knows whose
 //   mq load           from the memory queue
@@ -27,6 +27,7 @@ module ds_answers
   output logic                 done_empty_o,
   input  logic                 done_set_i,   // only when empty
   input  sys_id_t              done_id_i,
+  input  logic                 done_error_i,
   // Read table
   output logic                 read_room_o,
   output logic [IndexBits-1:0] read_index_o,
@@ -64,7 +65,7 @@ module ds_answers
   // ---------------------------------------------------------------------------------------------
   // Done register and read table
   // ---------------------------------------------------------------------------------------------
-  logic             done_q;
+  logic             done_q, done_error_q;
   sys_id_t          done_id_q;
   logic [Reads-1:0] reading_q;
   sys_id_t          read_id_q [Reads];
@@ -116,12 +117,16 @@ module ds_answers
   end
 
   always_ff @(posedge clk_i) begin
-    if (done_set_i)   done_id_q <= done_id_i;
+    if (done_set_i) begin
+      done_id_q    <= done_id_i;
+      done_error_q <= done_error_i;
+    end
     if (read_add_i)   read_id_q[read_index_o] <= read_id_i;
     if (read_offer_i) offered_index_q <= read_index_o;
     if (take != '0) begin
       rsp_q.is_write <= take[0];
-      rsp_q.error    <= (take[1] && merge_error_i) || (take[3] && mq_error_i);
+      rsp_q.error    <= (take[0] && done_error_q) || (take[1] && merge_error_i) ||
+                        (take[3] && mq_error_i);
       unique case (1'b1)
         take[1]: begin
           rsp_q.id   <= merge_id_i;
@@ -147,6 +152,9 @@ module ds_answers
   // Contract
   // ---------------------------------------------------------------------------------------------
   DoneOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) done_set_i |-> !done_q);
+  Done_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      take[0] |=> rsp_valid_o && rsp_o.is_write && rsp_o.error == $past(done_error_q) &&
+                  rsp_o.id == $past(done_id_q));
   ReadRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       read_offer_i |-> read_room_o && !reading_q[read_index_o]);
   ReadOffered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

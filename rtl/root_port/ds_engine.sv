@@ -14,6 +14,9 @@
 // with the endpoint's data; all others pass. The order of accesses to a line is kept by holding: a
 // load at the entry by an older store, a store by an older load, a flush by a load on its way.
 //
+// While the endpoint is gone (isolate_i) or refuses (error_o) nothing goes out; a store that finds
+// no slot is then answered with an error.
+//
 // Off (enable_i 0): req, head and mq_rsp are wired through. enable_i changes only while nothing is
 // under way.
 //
@@ -40,6 +43,7 @@ module ds_engine
   input  logic                                    rst_ni,
   input  logic                                    enable_i,
   input  logic                                    fence_i,
+  input  logic                                    isolate_i,      // the endpoint is gone
   input  logic                                    clear_error_i,
   input  logic [4:0]                              max_writes_i,
   input  logic                                    direct_i,
@@ -225,6 +229,7 @@ module ds_engine
     .flush_push_o   (flush_push),
     .store_room_o   (answer_room),
     .stored_i       (act.stored),
+    .refused_i      (act.refused),
     .store_id_i     (store_id),
     .read_room_o    (read_room),
     .read_index_o   (read_index),
@@ -276,6 +281,7 @@ module ds_engine
     .clk_i,
     .rst_ni,
     .enable_i,
+    .isolate_i,
     .clear_error_i,
     .error_o,
     .ev_o,
@@ -369,6 +375,11 @@ module ds_engine
       act.stored |-> sr_is == '0 && !merge_is);
   WriteAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       act.write_add |-> mem_is == '0 && !merge_is);
+  // Refused: no slot is free, and nothing changes but that the store has its answer.
+  Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      act.refused |-> store_valid && answer_room && !lm_valid_o && !ix_valid_o);
+  RefusedAnswered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      act.refused |=> !answer_room && $stable(count_o));
   Fence_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (enable_i && fence_i && empty_o) |=> !enable_i || !fence_i || empty_o);
 

@@ -46,9 +46,10 @@ module ds_returns
   input  logic                 done_pop_i,
   // Data of a flush; the index is in lm_rsp_i
   output logic                 flush_push_o,
-  // A store is in local memory
+  // A store is in local memory, or refused
   output logic                 store_room_o,
   input  logic                 stored_i,
+  input  logic                 refused_i,
   input  sys_id_t              store_id_i,
   // A head load's read of local memory
   output logic                 read_room_o,
@@ -155,8 +156,9 @@ module ds_returns
     .clk_i,
     .rst_ni,
     .done_empty_o (store_room_o),
-    .done_set_i   (stored_i),
+    .done_set_i   (stored_i || refused_i),
     .done_id_i    (store_id_i),
+    .done_error_i (refused_i),
     .read_room_o,
     .read_index_o,
     .read_offer_i,

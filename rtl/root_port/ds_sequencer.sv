@@ -32,6 +32,7 @@ module ds_sequencer
   input  logic                 clk_i,
   input  logic                 rst_ni,
   input  logic                 enable_i,
+  input  logic                 isolate_i,        // the endpoint is gone
   input  logic                 clear_error_i,
   output logic                 error_o,
   output ds_event_t            ev_o,
@@ -275,6 +276,12 @@ module ds_sequencer
         act_o.slot_take = slot_room_i;
         new_d           = 1'b1;
         ev_d.full       = !slot_room_i;
+        // Nothing goes out, so no slot becomes free: the host shall not wait for one.
+        if (!slot_room_i && (isolate_i || error_q)) begin
+          act_o.refused   = 1'b1;
+          act_o.store_pop = 1'b1;
+          ev_d.refused    = 1'b1;
+        end
         state_d         = slot_room_i ? SWrite : Idle;
       end
       SWrite: if (lm_taken) begin
@@ -412,7 +419,19 @@ module ds_sequencer
                                                                         FRead, MRead});
   OneOffer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       $onehot0({lm_valid_o, ix_valid_o, direct_o}));
-  OneEvent_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(ev_q));
+  // One event at a time; only a store that found no slot is refused.
+  ds_event_t ev_but_refused;
+  always_comb begin
+    ev_but_refused         = ev_q;
+    ev_but_refused.refused = 1'b0;
+  end
+  OneEvent_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(ev_but_refused));
+  Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni) ev_q.refused |-> ev_q.full);
+  // A store that stays for want of a slot may hope for one.
+  NoHope_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ev_q.full && !ev_q.refused) |-> !$past(isolate_i) && !$past(error_o));
+  Answered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      act_o.refused |-> act_o.store_pop && !act_o.stored && !act_o.slot_take);
   StoreWanted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Idle && state_d == SLook) |-> store_want_i);
   // The index agrees with what the engine knows.

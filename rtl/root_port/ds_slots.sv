@@ -96,22 +96,36 @@ module ds_slots #(
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
+  // Where each slot is, in rows: of one wide vector Verilator 5.006 makes code that does not compile.
   typedef enum logic [1:0] {Free, Hand, Pending} place_e;
-  place_e [Depth-1:0] place_q;  // where each slot is
-  place_e             slot_place, wslot_place;
-  logic               taken_q;
-  assign slot_place  = place_q[slot_o];
-  assign wslot_place = place_q[wslot_i];
+  localparam int unsigned RowSlots = (Depth < 64) ? Depth : 64;
+  localparam int unsigned Rows     = Depth / RowSlots;
+  localparam int unsigned RowBits  = $clog2(RowSlots);
+  place_e [RowSlots-1:0] place_q [Rows];
+  place_e                slot_place, wslot_place;
+  logic                  taken_q;
+
+  function automatic int unsigned row(slot_t slot);
+    return 32'(slot) >> RowBits;
+  endfunction
+  function automatic logic [RowBits-1:0] column(slot_t slot);
+    return RowBits'(slot & slot_t'(RowSlots - 1));
+  endfunction
+
+  always_comb begin
+    slot_place  = place_q[row(slot_o)][column(slot_o)];
+    wslot_place = place_q[row(wslot_i)][column(wslot_i)];
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       taken_q <= 1'b0;
-      place_q <= {Depth{Free}};
+      for (int unsigned r = 0; r < Rows; r++) place_q[r] <= {RowSlots{Free}};
     end else begin
       taken_q <= take_i && room_o;
-      if (taken_q)   place_q[slot_o]  <= Hand;
-      if (release_i) place_q[wslot_i] <= Free;
-      if (push_i)    place_q[wslot_i] <= Pending;
-      if (pop_i)     place_q[slot_o]  <= Hand;
+      if (taken_q)   place_q[row(slot_o)][column(slot_o)]   <= Hand;
+      if (release_i) place_q[row(wslot_i)][column(wslot_i)] <= Free;
+      if (push_i)    place_q[row(wslot_i)][column(wslot_i)] <= Pending;
+      if (pop_i)     place_q[row(slot_o)][column(slot_o)]   <= Hand;
     end
   end
 

@@ -118,6 +118,7 @@ module root_port
   logic             viral_en, turn_viral;
   gran_e            state;
   logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
+  logic [31:0]      spec_asked, spec_used, spec_useful, spec_useless, spec_late;
   logic [31:0]      unexpected;
   logic [3:0][31:0] rsp_count;
   logic [31:0]      rdata_ds;
@@ -181,6 +182,11 @@ module root_port
         RpIssuedOffset:         rdata_d = issued;
         RpRingSuppressedOffset: rdata_d = ring_suppressed;
         RpHaltSuppressedOffset: rdata_d = halt_suppressed;
+        RpSpecAskedOffset:      rdata_d = spec_asked;
+        RpSpecUsedOffset:       rdata_d = spec_used;
+        RpSpecUsefulOffset:     rdata_d = spec_useful;
+        RpSpecUselessOffset:    rdata_d = spec_useless;
+        RpSpecLateOffset:       rdata_d = spec_late;
         RpUnexpectedOffset:     rdata_d = unexpected;
         RpViralOffset: begin
           rdata_d[RpViralPortLsb]    = viral_q;
@@ -237,7 +243,7 @@ module root_port
   logic [MemEntries-1:0][LineAddrBits-1:0] mem_line;
   logic                                    rsp_taken;
   logic [1:0]                              rsp_dev_load;
-  logic                                    busy;
+  logic                                    busy, isolated;
 
   if (HasDs) begin : gen_ds
     deterministic_store #(
@@ -251,6 +257,7 @@ module root_port
       .reg_req_i     (reg_req_ds),
       .reg_rdata_o   (rdata_ds),
       .busy_i        (busy),
+      .isolate_i     (isolated),
       .dev_valid_i   (rsp_taken),
       .dev_load_i    (rsp_dev_load),
       .req_valid_i,
@@ -374,7 +381,12 @@ module root_port
     .seen_o           (seen),
     .issued_o         (issued),
     .ring_suppressed_o(ring_suppressed),
-    .halt_suppressed_o(halt_suppressed)
+    .halt_suppressed_o(halt_suppressed),
+    .asked_o          (spec_asked),
+    .used_o           (spec_used),
+    .useful_o         (spec_useful),
+    .useless_o        (spec_useless),
+    .late_o           (spec_late)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -387,7 +399,7 @@ module root_port
   logic       ndr_valid, ndr_ready, drs_valid, drs_ready;
   msg_hdr_t   ndr_hdr, drs_hdr;
   line_t      drs_data;
-  logic       isolated, tick, timed_out;
+  logic       tick, timed_out;
 
   memory_queue #(
     .Depth      (MemDepth),

@@ -8,6 +8,7 @@
 //
 // What was asked for is recorded in the ring; a load whose granule the ring shows is passed. The
 // window is worked out in ISSUE from the queues as they stand, without the load itself.
+// The ring also tells what became of it: which lines loads wanted, and which granules left unused.
 // Throughput: a MemSpecRd every two cycles; latency one cycle from the reader view to the offer.
 //
 // Source: the load path of the SR engine, docs/blocks.md.
@@ -51,7 +52,12 @@ module sr_reader
   output logic [31:0]                             seen_o,
   output logic [31:0]                             issued_o,
   output logic [31:0]                             ring_suppressed_o,
-  output logic [31:0]                             halt_suppressed_o
+  output logic [31:0]                             halt_suppressed_o,
+  output logic [31:0]                             asked_o,    // granules
+  output logic [31:0]                             used_o,     // lines of them
+  output logic [31:0]                             useful_o,   // granules that left the ring used
+  output logic [31:0]                             useless_o,  // and unused
+  output logic [31:0]                             late_o      // MemSpecRd after their load
 );
 
   typedef enum logic {
@@ -73,7 +79,7 @@ module sr_reader
   // ---------------------------------------------------------------------------------------------
   logic ring_hit;
   logic off, watches;  // watches: the policy minds the halt and the ring
-  logic load_here, halt_skip, ring_skip, latch, taken;
+  logic load_here, halt_skip, ring_skip, latch, taken, late;
 
   assign watches   = policy_i inside {PolicyDyn, PolicySrPaper, PolicySrDirectional};
   assign off       = !watches && policy_i != PolicyNaive;
@@ -83,6 +89,7 @@ module sr_reader
   assign latch     = load_here && !off && !halt_skip && !ring_skip;
   assign rd_next_o = state_q == StLookup && rd_valid_i;
   assign taken     = spec_valid_o && spec_ready_i;
+  assign late      = taken && !(mask_q && load_valid_i[mask_idx_q]);
 
   always_comb begin
     state_d = state_q;
@@ -179,6 +186,9 @@ module sr_reader
     end
   end
 
+  logic       first_use, own_use;
+  logic [2:0] useful, useless;
+
   ring_buffer #(
     .Sets(RingSets),
     .Ways(RingWays)
@@ -186,11 +196,19 @@ module sr_reader
     .clk_i,
     .rst_ni,
     .flush_i,
-    .granule_i(rd_line_i[LineAddrBits-1:2]),
-    .hit_o    (ring_hit),
-    .record_i (taken && policy_q != PolicyNaive),
-    .first_i  (spec_first_o),
-    .len_i    (spec_len_o)
+    .granule_i    (rd_line_i[LineAddrBits-1:2]),
+    .hit_o        (ring_hit),
+    .use_i        (load_here && !off),
+    .line_i       (rd_line_i[1:0]),
+    .first_use_o  (first_use),
+    .record_i     (taken),
+    .first_i      (spec_first_o),
+    .len_i        (spec_len_o),
+    .own_granule_i(line_q[LineAddrBits-1:2]),
+    .own_i        (line_q[1:0]),
+    .own_use_o    (own_use),
+    .useful_o     (useful),
+    .useless_o    (useless)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -215,6 +233,56 @@ module sr_reader
   assign ring_suppressed_o = ring_suppressed_q;
   assign halt_suppressed_o = halt_suppressed_q;
 
+  // Events at the end of the path through window and ring wait here a cycle for their adder; the
+  // outputs include them.
+  typedef struct packed {
+    logic [2:0] asked;
+    logic       used;
+    logic [2:0] useful;
+    logic [2:0] useless;
+    logic       late;
+  } worth_t;
+
+  worth_t      worth_q, worth_d;
+  logic [31:0] asked_q, used_q, useful_q, useless_q, late_q;
+
+  always_comb begin
+    worth_d      = '0;
+    worth_d.used = first_use || own_use;
+    if (taken) begin
+      worth_d.asked   = 3'(spec_len_o) + 3'd1;
+      worth_d.useful  = useful;
+      worth_d.useless = useless;
+      worth_d.late    = late;
+    end
+  end
+
+  assign asked_o   = asked_q + 32'(worth_q.asked);
+  assign used_o    = used_q + 32'(worth_q.used);
+  assign useful_o  = useful_q + 32'(worth_q.useful);
+  assign useless_o = useless_q + 32'(worth_q.useless);
+  assign late_o    = late_q + 32'(worth_q.late);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      worth_q   <= '0;
+      asked_q   <= '0;
+      used_q    <= '0;
+      useful_q  <= '0;
+      useless_q <= '0;
+      late_q    <= '0;
+    end else begin
+      worth_q <= worth_d;
+      if (worth_q != '0) begin
+        asked_q   <= asked_o;
+        used_q    <= used_o;
+        useful_q  <= useful_o;
+        useless_q <= useless_o;
+        late_q    <= late_o;
+      end
+    end
+  end
+
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
@@ -224,5 +292,18 @@ module sr_reader
   assert property (@(posedge clk_i) disable iff (!rst_ni) taken |=> !spec_valid_o);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     spec_valid_o |-> spec_line_o[LineAddrBits-1:2] - spec_first_o <= granule_t'(spec_len_o));
+
+  // A MemSpecRd asks for the line it is made for: each is recorded, and it is used.
+  Own_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      taken |=> asked_o == $past(asked_o) + 32'($past(spec_len_o)) + 32'd1);
+  Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      used_o - $past(used_o) <= 32'd1);
+  UsedWhen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      used_o != $past(used_o) |-> $past(taken || (load_here && !off)));
+  // No more leaves the ring than was put there, no more is late than was issued.
+  Left_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      useful_o - $past(useful_o) + useless_o - $past(useless_o) <= asked_o - $past(asked_o));
+  Late_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      late_o - $past(late_o) <= issued_o - $past(issued_o));
 
 endmodule

@@ -13,6 +13,7 @@ module ds_engine_tb
   input  logic                   rst_ni,
   input  logic [2:0]             enable_i,
   input  logic [2:0]             fence_i,
+  input  logic [2:0]             isolate_i,
   input  logic [2:0]             clear_error_i,
   input  logic [2:0][4:0]        max_writes_i,
   input  logic [2:0]             direct_i,
@@ -64,7 +65,7 @@ module ds_engine_tb
   output logic [2:0]             empty_o,
   output logic [2:0]             error_o,
   output logic [2:0][8:0]        count_o,
-  output logic [2:0][8:0]        ev_o
+  output logic [2:0][9:0]        ev_o
 );
 
   for (genvar g = 0; g < 3; g++) begin : gen_engine
@@ -105,6 +106,7 @@ module ds_engine_tb
       .rst_ni,
       .enable_i      (enable_i[g]),
       .fence_i       (fence_i[g]),
+      .isolate_i     (isolate_i[g]),
       .clear_error_i (clear_error_i[g]),
       .max_writes_i  (max_writes_i[g]),
       .direct_i      (direct_i[g]),
