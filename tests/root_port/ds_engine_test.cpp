@@ -589,14 +589,14 @@ TEST(DsEngine, NoSlotInIsolationIsRefused) {
   b.world.gone = true;
   for (const std::uint64_t mask : {kAllBytes, kLowHalf}) {
     const std::uint32_t lost = b.world.store(20, 0x50, mask);
-    EXPECT_TRUE(b.answered(lost, 60));
+    ASSERT_TRUE(b.answered(lost, 60));
     EXPECT_TRUE(b.world.answer(lost)->error);
     EXPECT_TRUE(b.world.answer(lost)->is_write);
     const std::uint32_t kept = b.world.store(3, 0x60, mask);
     const std::uint32_t load = b.world.load(3);
-    EXPECT_TRUE(b.answered(kept, 100));
+    ASSERT_TRUE(b.answered(kept, 100));
     EXPECT_FALSE(b.world.answer(kept)->error);
-    EXPECT_TRUE(b.answered(load, 100));
+    ASSERT_TRUE(b.answered(load, 100));
     EXPECT_FALSE(b.world.answer(load)->error);
     EXPECT_EQ(b.world.answer(load)->data[0], 0x60);
   }
@@ -607,13 +607,13 @@ TEST(DsEngine, NoSlotInIsolationIsRefused) {
   // Back again: they wait as before, and what was refused is not at the endpoint.
   b.world.levels().isolate = b.world.gone = false;
   const std::uint32_t load = b.world.load(20);
-  EXPECT_TRUE(b.answered(load));
+  ASSERT_TRUE(b.answered(load));
   EXPECT_EQ(b.world.answer(load)->data, b.world.endpoint(20));
   const std::uint32_t late = b.world.store(21, 0x70);
   b.run(300);
   EXPECT_EQ(b.world.answer(late), nullptr);
   b.world.levels().flush = true;
-  EXPECT_TRUE(b.answered(late));
+  ASSERT_TRUE(b.answered(late));
   EXPECT_FALSE(b.world.answer(late)->error);
   EXPECT_TRUE(b.idle());
   EXPECT_EQ(b.world.seen.refused, 2u);
@@ -636,7 +636,7 @@ TEST(DsEngine, NoSlotAfterAFailedWriteIsRefused) {
   b.world.levels().flush = true;
   EXPECT_TRUE(b.until([&] { return b.world.out().error && b.world.out().count == depth; }));
   const std::uint32_t lost = b.world.store(20, 0x50);
-  EXPECT_TRUE(b.answered(lost, 60));
+  ASSERT_TRUE(b.answered(lost, 60));
   EXPECT_TRUE(b.world.answer(lost)->error);
   EXPECT_EQ(b.world.seen.refused, 1u);
   b.world.freeze_writes = true;
@@ -647,7 +647,7 @@ TEST(DsEngine, NoSlotAfterAFailedWriteIsRefused) {
   b.run(300);
   EXPECT_EQ(b.world.answer(kept), nullptr);
   b.world.freeze_writes = false;
-  EXPECT_TRUE(b.answered(kept));
+  ASSERT_TRUE(b.answered(kept));
   EXPECT_FALSE(b.world.answer(kept)->error);
   EXPECT_TRUE(b.idle());
   EXPECT_EQ(b.world.seen.refused, 1u);
