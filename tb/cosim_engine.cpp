@@ -25,10 +25,17 @@ std::string response_text(const MemResponse& r) {
   return text;
 }
 
+std::string counters_text(const SrCounters& c) {
+  return fmt::format(
+      "loads {} issued {} suppressed by ring {} by halt {} asked {} used {} useful {} useless {} "
+      "late {}",
+      c.loads, c.issued, c.covered, c.halted, c.asked, c.used, c.useful, c.useless, c.late);
+}
+
 }  // namespace
 
-CosimEngine::CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, TraceSink* sink,
-                         std::string replay)
+CosimEngine::CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, unsigned ports,
+                         TraceSink* sink, std::string replay)
     : sink_(sink),
       replay_(std::move(replay)),
       rtl_number_(1u << 16),
@@ -50,7 +57,8 @@ CosimEngine::CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, T
       rtl_sink_(sink == nullptr ? std::vector<TraceSink*>{&rtl_accepted_, &rtl_tracker_}
                                 : std::vector<TraceSink*>{&rtl_accepted_, &rtl_tracker_, sink}),
       rtl_(make_rtl(&rtl_sink_)),
-      model_(make_model(&model_tracker_)) {}
+      model_(make_model(&model_tracker_)),
+      ports_(ports) {}
 
 bool CosimEngine::submit(const MemRequest& request) {
   if (!rtl_->submit(request)) return false;
@@ -175,6 +183,21 @@ void CosimEngine::finish() {
     problems_.push_back(fmt::format("{} requests have no answer from {}; replay: {}", open_.size(),
                                     open_.begin()->second.rtl.answered ? "the model" : "the RTL",
                                     replay_));
+  }
+  compare_speculation();
+}
+
+// With the same times in all requests both have speculated alike.
+void CosimEngine::compare_speculation() {
+  for (unsigned port = 0; port < ports_; ++port) {
+    const SrCounters a = rtl_->speculation(port), b = model_->speculation(port);
+    if (a == b) continue;
+    ++report_.speculation_differences;
+    if (report_.time_differences != 0 || problems_.size() >= kMaxProblems) continue;
+    problems_.push_back(
+        fmt::format("port {}: counters of speculation differ; rtl: {}; model: {}; "
+                    "replay: {}",
+                    port, counters_text(a), counters_text(b), replay_));
   }
 }
 

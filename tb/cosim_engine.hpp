@@ -23,7 +23,7 @@ class CosimEngine : public SystemEngine {
  public:
   // Builds one side; the cosim gives it the media and the sink it has to use.
   using MakeSide = std::function<std::unique_ptr<SystemEngine>(TraceSink*)>;
-  CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, TraceSink* sink,
+  CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, unsigned ports, TraceSink* sink,
               std::string replay);
 
   [[nodiscard]] Time now() const override { return rtl_->now(); }
@@ -33,6 +33,9 @@ class CosimEngine : public SystemEngine {
 
   std::optional<std::string> drain() override;
   void finish() override;
+  [[nodiscard]] SrCounters speculation(unsigned port) const override {
+    return rtl_->speculation(port);
+  }
   [[nodiscard]] LinkTotals link(unsigned port) const override { return rtl_->link(port); }
   [[nodiscard]] LinkTotals model_link(unsigned port) const { return model_->link(port); }
   [[nodiscard]] std::uint64_t cycles() const override { return rtl_->cycles(); }
@@ -72,6 +75,7 @@ class CosimEngine : public SystemEngine {
   void model_step(Time until);
   void let_model_catch_up();
   void settle(std::uint64_t number);
+  void compare_speculation();
   void mismatch(std::uint64_t number, const Pair& pair, const std::string& what);
 
   TraceSink* sink_;
@@ -81,6 +85,7 @@ class CosimEngine : public SystemEngine {
   RequestTracker rtl_tracker_, model_tracker_;
   TraceFanOut rtl_sink_;
   std::unique_ptr<SystemEngine> rtl_, model_;
+  unsigned ports_;
   std::uint64_t next_number_ = 0;
   std::deque<MemRequest> to_model_;
   std::unordered_map<std::uint64_t, Pair> open_;

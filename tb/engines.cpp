@@ -23,13 +23,24 @@ class ModelSystem : public SystemEngine {
   std::optional<std::string> drain() override {
     return stores_ ? drain_stores(engine_, engine_, ports_) : std::nullopt;
   }
-  void finish() override {}
+  void finish() override {
+    engine_.advance_to(engine_.now() + kLast);
+    for (unsigned port = 0; port < ports_; ++port) {
+      speculation_.push_back(read_speculation(engine_, port));
+    }
+  }
+  [[nodiscard]] SrCounters speculation(unsigned port) const override {
+    return speculation_.at(port);
+  }
   [[nodiscard]] LinkTotals link(unsigned port) const override { return engine_.link(port); }
   [[nodiscard]] std::uint64_t cycles() const override { return 0; }
   [[nodiscard]] std::vector<std::string> problems() const override { return {}; }
 
  private:
+  static constexpr Time kLast = kCycle * 8;  // as the RTL goes on
+
   ModelEngine engine_;
+  std::vector<SrCounters> speculation_;
   bool stores_;  // deterministic
   unsigned ports_;
 };
@@ -64,7 +75,8 @@ std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineP
   const auto make_model = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
     return std::make_unique<ModelSystem>(config, parts.endpoint, parts.model_media, sink);
   };
-  return std::make_unique<CosimEngine>(make_rtl, make_model, parts.sink, options.replay);
+  return std::make_unique<CosimEngine>(make_rtl, make_model, config.ports, parts.sink,
+                                       options.replay);
 }
 
 }  // namespace cxlgpu

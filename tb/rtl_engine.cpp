@@ -510,6 +510,9 @@ std::optional<std::string> BasicRtlEngine<Top>::drain() {
 template <typename Top>
 void BasicRtlEngine<Top>::finish() {
   for (int i = 0; i < kLastCycles; ++i) cycle();
+  for (unsigned port = 0; port < kPorts; ++port) {
+    speculation_.push_back(read_speculation(*this, port));
+  }
   if (fst_) fst_->close();
   for (auto& wire : wires_) wire->finish();
   if (log_) log_->close();

@@ -40,6 +40,9 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
 
   std::optional<std::string> drain() override;
   void finish() override;
+  [[nodiscard]] SrCounters speculation(unsigned port) const override {
+    return speculation_.at(port);
+  }
   [[nodiscard]] LinkTotals link(unsigned port) const override;
   [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
   [[nodiscard]] std::vector<std::string> problems() const override;
@@ -77,6 +80,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   EngineOptions options_;
   DsRegion local_;
   bool stores_;  // deterministic
+  std::vector<SrCounters> speculation_;
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Top> top_;
   std::unique_ptr<VerilatedFstC> fst_;

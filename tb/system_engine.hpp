@@ -14,6 +14,7 @@
 #include "refmodel/common/trace_event.hpp"
 #include "refmodel/firmware/bring_up.hpp"
 #include "refmodel/firmware/drain.hpp"
+#include "refmodel/firmware/speculation.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/system/model_engine.hpp"
 #include "tb/link/link.hpp"
@@ -32,6 +33,8 @@ struct CosimReport {
   // Time from sys_accept to each stage, model less RTL: sum, and requests that passed it in both.
   std::array<double, kPathStages> stage_difference_ns{};
   std::array<std::uint64_t, kPathStages> stage_count{};
+  // Ports whose counters of speculation differ at the end: an error if no request's times do.
+  std::uint64_t speculation_differences = 0;
   double rtl_latency_sum_ns = 0, model_latency_sum_ns = 0;
   Time rtl_end, model_end;  // last response
   [[nodiscard]] double latency_difference_percent() const {
@@ -48,6 +51,8 @@ class SystemEngine : public Engine {
   // Ends the run: finishes what still runs inside (the model of a cosim), closes files, makes the
   // final checks. Call once, after the initiator is done.
   virtual void finish() = 0;
+  // What the SR reader of a port has counted, by its registers. Call after finish().
+  [[nodiscard]] virtual SrCounters speculation(unsigned port) const = 0;
   [[nodiscard]] virtual LinkTotals link(unsigned port) const = 0;
   // Clock cycles simulated by the RTL; 0 without RTL.
   [[nodiscard]] virtual std::uint64_t cycles() const = 0;

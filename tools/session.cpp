@@ -152,6 +152,7 @@ nlohmann::json cosim_json(const CosimReport& r) {
           {"data_mismatches", count(r.data_mismatches)},
           {"path_mismatches", count(r.path_mismatches)},
           {"time_differences", count(r.time_differences)},
+          {"speculation_differences", {{"value", r.speculation_differences}, {"unit", "ports"}}},
           {"lookup_differences", count(r.lookup_differences)},
           {"latency_difference", {{"value", r.latency_difference_percent()}, {"unit", "%"}}},
           {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},
@@ -315,6 +316,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     outcome.m2s.push_back(link.m2s);
     outcome.s2m.push_back(link.s2m);
     outcome.media.push_back(store.media[port]->counters());
+    outcome.speculation.push_back(engine->speculation(port));
   }
   if (gpu) outcome.gpu = gpu_json(gpu->stats());
   if (engine->cosim() != nullptr) outcome.cosim = cosim_json(*engine->cosim());

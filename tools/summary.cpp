@@ -69,6 +69,22 @@ json deterministic_store(const std::vector<DsStats>& ports) {
   return all;
 }
 
+// What the root ports' own registers say: of what was asked for, not of what was filled.
+json root_port_speculation(const std::vector<SrCounters>& ports) {
+  constexpr std::uint64_t kGranuleBytes = 256;
+  json all = json::array();
+  for (const SrCounters& port : ports) {
+    all.push_back({{"asked", figure(port.asked * kGranuleBytes, "bytes")},
+                   {"used", figure(port.used * kLineBytes, "bytes")},
+                   {"useful", figure(std::uint64_t{port.useful}, "granules of 256 B")},
+                   {"useless", figure(std::uint64_t{port.useless}, "granules of 256 B")},
+                   {"late", figure(std::uint64_t{port.late}, "MemSpecRd")},
+                   {"suppressed_by_ring", figure(std::uint64_t{port.covered}, "loads")},
+                   {"suppressed_by_halt", figure(std::uint64_t{port.halted}, "loads")}});
+  }
+  return all;
+}
+
 json slow_request(const RequestRecord& r) {
   json stages = json::array();
   for (std::size_t i = 0; i < kPathStages; ++i) {
@@ -212,7 +228,8 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
         {"useful", figure(s.useful, "granules of 256 B")},
         {"late", figure(s.late, "granules of 256 B")},
         {"evicted_unused", figure(s.evicted, "granules of 256 B")},
-        {"dropped", figure(s.dropped, "granules of 256 B")}}},
+        {"dropped", figure(s.dropped, "granules of 256 B")},
+        {"root_ports", root_port_speculation(outcome.speculation)}}},
       {"deterministic_store", deterministic_store(stats.deterministic_store())},
       {"drained", ns(outcome.drained)},
       {"load_control", control},
@@ -260,6 +277,16 @@ std::string table(const nlohmann::json& s) {
   row("  useful / late / evicted",
       fmt::format("{:.0f} / {:.0f} / {:.0f}", value("/memspecrd/useful"), value("/memspecrd/late"),
                   value("/memspecrd/evicted_unused")));
+  const json& ports = s["memspecrd"]["root_ports"];
+  for (std::size_t port = 0; port < ports.size() && value("/memspecrd/sent") > 0; ++port) {
+    const auto of = [&](const char* what) { return ports[port][what].at("value").get<double>(); };
+    row(fmt::format("  port {}: asked / used", port),
+        fmt::format("{:.0f} / {:.0f} KiB", of("asked") / 1024, of("used") / 1024));
+    row("    left useful / useless / late",
+        fmt::format("{:.0f} / {:.0f} / {:.0f}", of("useful"), of("useless"), of("late")));
+    row("    kept back by ring / by halt",
+        fmt::format("{:.0f} / {:.0f}", of("suppressed_by_ring"), of("suppressed_by_halt")));
+  }
   if (!s["deterministic_store"].empty()) {
     std::map<std::string, double> sum;
     double peak = 0;
@@ -271,9 +298,9 @@ std::string table(const nlohmann::json& s) {
     }
     row("stores direct / deferred / in place",
         fmt::format("{:.0f} / {:.0f} / {:.0f}", sum["direct"], sum["deferred"], sum["in_place"]));
-    row("  flushed / full / refused / peak",
-        fmt::format("{:.0f} / {:.0f} / {:.0f} / {:.0f} lines", sum["flushed"], sum["full"],
-                    sum["error"], peak));
+    row("  flushed / failed / peak",
+        fmt::format("{:.0f} / {:.0f} / {:.0f} lines", sum["flushed"], sum["error"], peak));
+    row("  found no slot / refused", fmt::format("{:.0f} / {:.0f}", sum["full"], sum["refused"]));
     row("  loads hit / merged / in vain",
         fmt::format("{:.0f} / {:.0f} / {:.0f}", sum["hit"], sum["merge"], sum["false"]));
     row("  all at the endpoints", fmt::format("{:.3f} us", value("/drained") / 1000.0));

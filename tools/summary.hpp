@@ -10,6 +10,7 @@
 
 #include "refmodel/controller/link_direction.hpp"
 #include "refmodel/media/media.hpp"
+#include "refmodel/root_port/sr_reader.hpp"
 #include "refmodel/system/config.hpp"
 #include "tb/run_stats.hpp"
 
@@ -25,8 +26,9 @@ struct RunOutcome {
   std::vector<std::string> problems;   // one line each: mismatches, protocol violations
   std::vector<LinkCounters> m2s, s2m;  // by port
   std::vector<MediaCounters> media;
-  nlohmann::json gpu;    // the front end's own counters
-  nlohmann::json cosim;  // comparison with the model, if there was one
+  std::vector<SrCounters> speculation;  // by port
+  nlohmann::json gpu;                   // the front end's own counters
+  nlohmann::json cosim;                 // comparison with the model, if there was one
   double wall_seconds = 0;
 };
 

@@ -308,7 +308,7 @@ DsEngine::State DsEngine::look_store() {
   return filter_.maybe(line) ? State::SFind : State::SNew;
 }
 
-DsEngine::State DsEngine::new_slot() {
+DsEngine::State DsEngine::new_slot(const In& in) {
   if (!pool_.empty()) {
     slot_ = pool_.back();
     pool_.pop_back();
@@ -316,7 +316,9 @@ DsEngine::State DsEngine::new_slot() {
     slot_ = never_used_++;
   } else {
     events_.full = true;
-    return State::Idle;
+    if (!in.isolate && !error_) return State::Idle;
+    done_ = {stores_.front().id, true};  // no slot will come free
+    return store_leaves(&DsEvents::refused);
   }
   return State::SWrite;
 }
@@ -324,7 +326,7 @@ DsEngine::State DsEngine::new_slot() {
 DsEngine::State DsEngine::write_store(const In& in, const Out& now) {
   if (!in.lm_ready) return State::SWrite;
   const MemRequest& store = stores_.front();
-  done_ = store.id;
+  done_ = {store.id, false};
   if (const auto w = write_with(line_number(store))) {
     writes_[*w].mask |= store.byte_enable;
     writes_[*w].dirty = true;
@@ -436,7 +438,7 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
       events_.false_hit = !in.ix_found;
       return in.ix_found ? State::SWrite : State::SNew;
     case State::SNew:
-      return new_slot();
+      return new_slot(in);
     case State::SWrite:
       return write_store(in, now);
     case State::SSlot:
@@ -482,7 +484,7 @@ void DsEngine::take_response(RspSource source, const In& in) {
   rsp_last_ = source;
   switch (source) {
     case RspSource::Done:
-      response_ = MemResponse{*done_, true, false, {}};
+      response_ = MemResponse{done_->id, true, done_->error, {}};
       done_.reset();
       break;
     case RspSource::Merge: {

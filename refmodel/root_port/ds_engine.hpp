@@ -5,10 +5,10 @@
 //          Loads see every older store, from the stack, from the endpoint or merged of both.
 // Units:   lines (address[51:6]); slots are lines of the port's region of local memory.
 // Shapes:  masks are byte enables. A line is in the index (then its slot is pending) or in the
-// write
-//          table (then a write of it is under way) or in neither, never in both.
+//          write table (then a write of it is under way) or in neither, never in both.
 // Errors:  an endpoint write that fails sets error and its data stays; the store's answer has long
-//          been given, without error.
+//          been given, without error. While nothing can be flushed, a store that finds no slot is
+//          answered with an error and its data is lost.
 // Source:  docs/blocks.md, "ds_engine".
 #pragma once
 
@@ -48,13 +48,14 @@ struct LmResponse {
 
 struct DsEvents {
   bool direct = false, deferred = false, in_place = false, flushed = false, hit = false,
-       merge = false, false_hit = false, full = false, error = false;
+       merge = false, false_hit = false, full = false, error = false, refused = false;
   bool operator==(const DsEvents&) const = default;
   // As ds_event_t has them: direct is bit 0.
   [[nodiscard]] std::uint32_t bits() const {
     return unsigned{direct} | unsigned{deferred} << 1 | unsigned{in_place} << 2 |
            unsigned{flushed} << 3 | unsigned{hit} << 4 | unsigned{merge} << 5 |
-           unsigned{false_hit} << 6 | unsigned{full} << 7 | unsigned{error} << 8;
+           unsigned{false_hit} << 6 | unsigned{full} << 7 | unsigned{error} << 8 |
+           unsigned{refused} << 9;
   }
 };
 
@@ -63,7 +64,7 @@ class DsEngine {
   explicit DsEngine(const DsConfig& config = {});
 
   struct In {
-    bool enable = true, fence = false, clear_error = false;
+    bool enable = true, fence = false, isolate = false, clear_error = false;
     unsigned max_writes = 0;
     bool direct = false, flush = false;
     bool req_valid = false;  // from the host bridge
@@ -156,6 +157,10 @@ class DsEngine {
     unsigned write = 0;
     Line data{};
   };
+  struct Done {  // a store that is in local memory, or lost
+    std::uint32_t id = 0;
+    bool error = false;
+  };
   struct Completion {
     unsigned write = 0;
     bool error = false;
@@ -187,7 +192,7 @@ class DsEngine {
   State mask_load(const In& in);
   State take_load(const In& in, const Out& now);
   State look_store();
-  State new_slot();
+  State new_slot(const In& in);
   State write_store(const In& in, const Out& now);
   State mask_store();
   State direct_store(const Out& now, bool taken);
@@ -216,7 +221,7 @@ class DsEngine {
   std::vector<Merge> merges_;
   std::deque<Flushed> flushed_;
   std::deque<Completion> completed_;
-  std::optional<std::uint32_t> done_;  // id of a store in local memory
+  std::optional<Done> done_;
   std::optional<MemResponse> response_;
   bool pass_ = false;  // the head load was looked up
   bool error_ = false, error_now_ = false;

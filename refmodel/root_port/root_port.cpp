@@ -21,6 +21,7 @@ void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
       policy_ = static_cast<SrPolicy>(rp::kPolicySelect.get(value));
       length_enabled_ = rp::kPolicyLenEnable.is_set(value);
       clip_log2_ = rp::kPolicyClipLog2.get(value);
+      ring_.flush();
       return;
     case rp::kDsControl:
       enable_ = rp::kDsControlEnable.is_set(value);
@@ -52,7 +53,26 @@ std::uint32_t RootPort::read_register(std::uint32_t offset) const {
   if (offset >= rp::kDsDirect && offset < rp::kDsDirect + 4 * kDsCounters) {
     return ds_counts_[(offset - rp::kDsDirect) / 4];
   }
+  const SrCounters& sr = reader_.counters();
   switch (offset) {
+    case rp::kSeen:
+      return sr.loads;
+    case rp::kIssued:
+      return sr.issued;
+    case rp::kRingSuppressed:
+      return sr.covered;
+    case rp::kHaltSuppressed:
+      return sr.halted;
+    case rp::kSpecAsked:
+      return sr.asked;
+    case rp::kSpecUsed:
+      return sr.used;
+    case rp::kSpecUseful:
+      return sr.useful;
+    case rp::kSpecUseless:
+      return sr.useless;
+    case rp::kSpecLate:
+      return sr.late;
     case rp::kDsControl:
       return rp::kDsControlEnable.put(enable_) | rp::kDsControlFence.put(fence_) |
              rp::kDsControlMaxWrites.put(max_writes_);
@@ -118,7 +138,7 @@ DeterministicStore::In RootPort::store_input(Time now) const {
   DeterministicStore::In in;
   DsEngine::In& engine = in.engine;
   engine.enable = true;
-  engine.fence = fence_;
+  engine.fence = fence_;  // and no isolation
   engine.clear_error = clear_error_;
   engine.max_writes = max_writes_;
   engine.req_valid = incoming_.has_value();

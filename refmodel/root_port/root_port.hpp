@@ -102,7 +102,7 @@ class RootPort {
   MemoryQueue memory_;
   // Deterministic store: registers, and what stands between the queues and the port's edges.
   static constexpr DsConfig kDs{.depth = 1024, .writes = 16};
-  static constexpr unsigned kDsCounters = 9;
+  static constexpr unsigned kDsCounters = 10;
   bool enable_ = false, fence_ = false, clear_error_ = false;
   unsigned max_writes_ = 8;
   std::array<std::uint8_t, 4> interval_{0, 0, 8, 12};

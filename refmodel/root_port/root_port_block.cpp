@@ -124,6 +124,7 @@ void RootPortBlock::cycle_stores(const In& in, Cycle& now) const {
   DsEngine::In& e = s.engine;
   e.enable = stores_on_;
   e.fence = fence_;
+  e.isolate = now.isolation.isolated;
   e.clear_error = in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kDsStatus &&
                   rp::kDsStatusError.is_set(in.reg.wdata);
   e.max_writes = max_writes_;
@@ -302,6 +303,16 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
       return now.reader.counters.covered;
     case rp::kHaltSuppressed:
       return now.reader.counters.halted;
+    case rp::kSpecAsked:
+      return now.reader.counters.asked;
+    case rp::kSpecUsed:
+      return now.reader.counters.used;
+    case rp::kSpecUseful:
+      return now.reader.counters.useful;
+    case rp::kSpecUseless:
+      return now.reader.counters.useless;
+    case rp::kSpecLate:
+      return now.reader.counters.late;
     case rp::kUnexpected:
       return now.memory.unexpected;
     case rp::kViral:

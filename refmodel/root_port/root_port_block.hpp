@@ -136,8 +136,8 @@ class RootPortBlock {
   std::uint32_t rdata_ = 0;  // of the vendor block
   // Register 840h: this port is viral, a fatal error makes it so, the device has said that it is.
   bool viral_ = false, fatal_is_viral_ = false, peer_viral_ = false;
-  // Registers 850h to 890h, and what decides of on and off.
-  static constexpr unsigned kDsCounters = 9;
+  // Registers 850h to 894h, and what decides of on and off.
+  static constexpr unsigned kDsCounters = 10;
   bool stores_enabled_ = false, fence_ = false, stores_on_ = false;
   unsigned max_writes_ = regs::rp::kDsControlMaxWrites.reset;
   std::uint32_t interval_ = regs::rp::kDsIntervalReset;

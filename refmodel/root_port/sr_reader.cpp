@@ -24,8 +24,9 @@ SrVerdict sr_verdict(bool is_load, std::uint64_t line, SrPolicy policy, Gran gra
 }
 
 SrVerdict SrReader::look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy,
-                         Gran gran, const RingBuffer& ring) {
+                         Gran gran, RingBuffer& ring) {
   const SrVerdict v = sr_verdict(is_load, line, policy, gran, ring);
+  if (v != SrVerdict::Store && v != SrVerdict::Off) counters_.used += ring.use(line);
   counters_.loads += v != SrVerdict::Store;
   counters_.halted += v == SrVerdict::Halted;
   counters_.covered += v == SrVerdict::Covered;
@@ -51,7 +52,12 @@ GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads,
 }
 
 void SrReader::issued(GranuleRun run, RingBuffer& ring) {
-  if (policy_ != SrPolicy::Naive) ring.record(run);
+  const RingBuffer::Recorded told = ring.record(run, line_);
+  counters_.asked += run.len + 1;
+  counters_.used += told.own_use;
+  counters_.useful += told.useful;
+  counters_.useless += told.useless;
+  counters_.late += !slot_held_;
   issuing_ = false;
   ++counters_.issued;
 }
@@ -71,13 +77,16 @@ SrReaderBlock::Out SrReaderBlock::eval(const In& in) const {
 void SrReaderBlock::clock(const In& in) {
   const Out now = eval(in);
   if (now.spec_valid) {
-    if (in.spec_ready) reader_.issued(now.run, ring_);
     // A slot that left is free for a cycle at least before another load takes it.
     if (!((in.loads.valid >> reader_.slot()) & 1)) reader_.slot_left(reader_.slot());
+    if (in.spec_ready) reader_.issued(now.run, ring_);
   } else if (in.rd_valid) {
     reader_.look(in.rd_is_load, in.rd_line, in.rd_index, in.policy, in.gran, ring_);
   }
-  if (in.flush) ring_.flush();
+  if (in.flush) {
+    ring_.flush();
+    reader_.ring_flushed(now.counters);
+  }
 }
 
 }  // namespace cxlgpu

@@ -1,8 +1,7 @@
 // The SR reader: decides for each load whether and what to speculate.
 //
 // Purpose: takes the loads of the SR queue one by one, asks policy, load control and ring buffer,
-// and
-//          offers one MemSpecRd for a load that passes all three.
+//          and offers one MemSpecRd for a load that passes all three. Counts what became of them.
 // Units:   lines (address[51:6]) for loads, granules (address[51:8]) for what is asked for.
 // Errors:  none.
 // Source:  docs/blocks.md, "sr_reader".
@@ -23,6 +22,10 @@ enum class SrVerdict : std::uint8_t { Store, Off, Halted, Covered, Issue };
 
 struct SrCounters {
   std::uint32_t loads = 0, issued = 0, covered = 0, halted = 0;
+  std::uint32_t asked = 0;                // granules asked for
+  std::uint32_t used = 0;                 // lines of them that a load wanted, each once
+  std::uint32_t useful = 0, useless = 0;  // granules that left the ring, by whether one was
+  std::uint32_t late = 0;                 // MemSpecRd taken after their load had left
   bool operator==(const SrCounters&) const = default;
 };
 
@@ -31,7 +34,7 @@ class SrReader {
   // Untimed: look() at the entry the queue's reader stands on, then move that reader on. After
   // Issue the caller asks for window() until the memory queue has room, then calls issued().
   SrVerdict look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy, Gran gran,
-                 const RingBuffer& ring);
+                 RingBuffer& ring);
   [[nodiscard]] bool issuing() const { return issuing_; }
   [[nodiscard]] std::uint64_t line() const { return line_; }
   [[nodiscard]] unsigned slot() const { return slot_; }
@@ -42,6 +45,12 @@ class SrReader {
   // The SR queue's head left `slot`.
   void slot_left(unsigned slot) {
     if (slot == slot_) slot_held_ = false;
+  }
+  // The ring was flushed in the cycle that began with these counters: what it told does not count.
+  void ring_flushed(const SrCounters& before) {
+    counters_.used = before.used;
+    counters_.useful = before.useful;
+    counters_.useless = before.useless;
   }
   [[nodiscard]] const SrCounters& counters() const { return counters_; }
 

@@ -2,8 +2,9 @@
 //
 // Purpose: SR queue, memory queue with its endpoint, local memory and index as the page describes
 //          them, each with latencies and stalls of its own; requests at random or by hand; and a
-//          flat memory that only the requests change. Checks that every load gives what the flat
-//          memory held when it was taken, that each request is answered once and in bounded time,
+//          flat memory that only the requests change, and not those that are refused. Checks that
+//          every load gives what the flat memory held when it was taken, that each request is
+//          answered once and in bounded time, a store with an error only if it was refused,
 //          that no slot is lost or used twice, that deferred lines leave most recent first, and
 //          that the endpoint is written only what was stored.
 // Units:   cycles; lines (address[51:6]).
@@ -44,6 +45,7 @@ struct DsRates {
   unsigned write_errors = 0, read_errors = 0;
   unsigned flush = 100, direct = 50;  // of the time, in spells
   unsigned fences = 0;                // per 10000
+  unsigned isolate = 0;               // of the time, in spells
   unsigned most_writes = 8;
   std::uint64_t cycles = 0;  // of such traffic
 
@@ -77,6 +79,7 @@ struct DsRates {
     direct = random.pick(std::array{0u, 30u, 70u, 100u});
     fences = random.pick(std::array{0u, 0u, 3u, 20u});
     most_writes = random.percent(50) ? 16 : 1 + static_cast<unsigned>(random.below(4));
+    isolate = random.percent(30) ? random.pick(std::array{30u, 100u}) : 0;
     if (random.percent(10)) storm(config, random);
   }
   // Stores faster than the endpoint takes them: the region fills.
@@ -108,6 +111,7 @@ class DsWorld {
   bool at_random = false;  // requests and levels; else by hand
   bool freeze_writes = false, freeze_reads = false;
   unsigned failing_writes = 0;  // the next ones at the endpoint
+  bool gone = false;            // the endpoint: the memory queue answers all with an error
   DsEngine::In& levels() { return in_; }
   bool off = false;  // enable_i follows when idle() holds
 
@@ -146,7 +150,7 @@ class DsWorld {
 
   struct Seen {
     std::uint64_t direct = 0, deferred = 0, in_place = 0, flushed = 0, hit = 0, merge = 0,
-                  false_hit = 0, full = 0, error = 0;
+                  false_hit = 0, full = 0, error = 0, refused = 0;
     std::uint64_t loads = 0, stores = 0, load_errors = 0, fences = 0, off_cycles = 0;
     std::uint64_t slots_reused = 0, most_pending = 0, most_writes = 0, oldest = 0;
     std::uint64_t store_before_endpoint = 0;  // answered with the endpoint's writes frozen
@@ -161,6 +165,7 @@ class DsWorld {
       false_hit += e.false_hit;
       full += e.full;
       error += e.error;
+      refused += e.refused;
     }
   } seen;
 
@@ -221,6 +226,7 @@ class DsWorld {
     flat_.clear();
     endpoint_.clear();
     stored_.clear();
+    settled_.clear();
   }
 
  private:
@@ -243,7 +249,7 @@ class DsWorld {
   struct Store {
     std::uint64_t line = 0;
     std::uint64_t born = 0;
-    bool in_local = false;
+    bool in_local = false, refused = false;
   };
   struct LmRead {
     LmResponse response;
@@ -298,6 +304,7 @@ class DsWorld {
   void choose_levels() {
     if (random_.below(50) == 0) in_.flush = random_.percent(rates.flush);
     if (random_.below(30) == 0) in_.direct = random_.percent(rates.direct);
+    if (random_.below(200) == 0) in_.isolate = random_.percent(rates.isolate);
     if (random_.below(500) == 0) {
       const bool none = random_.percent(5);
       in_.max_writes = none ? 0 : 1 + static_cast<unsigned>(random_.below(rates.most_writes));
@@ -359,21 +366,21 @@ class DsWorld {
       MqEntry& entry = mq_[e];
       const MemRequest& request = entry.request;
       if (!entry.valid || entry.due > cycle_) continue;
-      if (request.is_write ? freeze_writes : freeze_reads) continue;
+      if (!gone && (request.is_write ? freeze_writes : freeze_reads)) continue;
       in_.mq_rsp_valid = true;
       in_.mq_rsp = {request.id, request.is_write, false, random_line(random_)};
       if (request.is_write) {
-        bool bad = in_.enable && random_.percent(rates.write_errors);
+        bool bad = gone || (in_.enable && random_.percent(rates.write_errors));
         if (failing_writes > 0) {
           bad = true;
           --failing_writes;
         }
         in_.mq_rsp.error = bad;
         // A write that fails may have been done or not, byte for byte.
-        merge_bytes(at(endpoint_, mq_lines_[e]), request.data,
-                    bad ? request.byte_enable & random_.bits(64) : request.byte_enable);
+        const std::uint64_t done = gone ? 0 : bad ? random_.bits(64) : kAllBytes;
+        merge_bytes(at(endpoint_, mq_lines_[e]), request.data, request.byte_enable & done);
       } else {
-        in_.mq_rsp.error = random_.percent(rates.read_errors);
+        in_.mq_rsp.error = gone || random_.percent(rates.read_errors);
         in_.mq_rsp.data = at(std::as_const(endpoint_), mq_lines_[e]);
         if (in_.mq_rsp.error) {
           const auto load = loads_.find(request.id);
@@ -519,6 +526,7 @@ class DsWorld {
     seen.slots_reused += slot.ever && slot.line != line;
     slot = {Slot::State::Used, line, true};
     merge_bytes(local_[r.slot], r.data, r.byte_enable);
+    merge_bytes(at(settled_, line), r.data, r.byte_enable);
     for (auto& [w, way] : under_way_) {
       if (way.line == line) {
         way.clean = false;
@@ -530,6 +538,27 @@ class DsWorld {
     const auto at = stores_.find(store.id);
     expect(at != stores_.end(), "a store was answered before its data were in local memory");
     if (ok_) at->second.in_local = true;
+  }
+  // The oldest store that is not in local memory will not be: as if it had not come.
+  void take_refusal() {
+    expect(!to_local_.empty(), "a store is refused that there is not");
+    if (!ok_) return;
+    const MemRequest refused = to_local_.front();
+    to_local_.pop_front();
+    const std::uint64_t line = line_of_request(refused);
+    const bool has_slot = std::any_of(region_.begin(), region_.end(), [line](const Slot& slot) {
+      return slot.state == Slot::State::Used && slot.line == line;
+    });
+    expect(!has_slot, "a store to a line that has a slot is refused");
+    const auto store = stores_.find(refused.id);
+    expect(store != stores_.end(), "a store is refused after its answer");
+    if (!ok_) return;
+    store->second.refused = true;
+    Line& data = at(flat_, line);
+    data = at(std::as_const(settled_), line);
+    for (const MemRequest& younger : to_local_) {
+      if (line_of_request(younger) == line) merge_bytes(data, younger.data, younger.byte_enable);
+    }
   }
   void answer_from_local() {
     if (lm_reads_.empty() || !random_.percent(rates.lm_answers)) return;
@@ -561,7 +590,11 @@ class DsWorld {
       merge_bytes(at(flat_, line), r.data, r.byte_enable);
       stored_[line] |= r.byte_enable;
       stores_[r.id] = {line, live_cycles_, !in_.enable};
-      if (in_.enable) to_local_.push_back(r);
+      if (in_.enable) {
+        to_local_.push_back(r);
+      } else {
+        merge_bytes(at(settled_, line), r.data, r.byte_enable);
+      }
     } else {
       loads_[r.id] = {line, at(std::as_const(flat_), line), live_cycles_, false};
     }
@@ -574,8 +607,10 @@ class DsWorld {
       const auto store = stores_.find(r.id);
       expect(store != stores_.end(), "an answer to no store");
       if (!ok_) return;
-      expect(store->second.in_local, "a store is answered before its data are in local memory");
-      expect(!r.error, "a store is answered without error");
+      expect(store->second.in_local != store->second.refused,
+             "a store is answered when its data are in local memory or it is refused");
+      expect(r.error == store->second.refused,
+             "a store is answered with an error if it is refused");
       seen.store_before_endpoint += freeze_writes;
       stores_.erase(store);
       ++seen.stores;
@@ -593,11 +628,12 @@ class DsWorld {
     ++seen.loads;
   }
 
-  // Age counts only while the endpoint goes on and deferred stores may be sent.
+  // Age counts only while the endpoint goes on, and deferred stores may be sent or are not waited
+  // for.
   void count_age() {
-    if (!freeze_writes && !freeze_reads && in_.flush && in_.max_writes != 0 && !out_.error) {
-      ++live_cycles_;
-    }
+    const bool answers = gone || (!freeze_writes && !freeze_reads);
+    const bool waits = !in_.isolate && !out_.error;
+    if (answers && (!waits || (in_.flush && in_.max_writes != 0))) ++live_cycles_;
     if (cycle_ % 64 != 0) return;
     std::uint64_t oldest = 0;
     for (const auto& [id, load] : loads_) oldest = std::max(oldest, live_cycles_ - load.born);
@@ -610,6 +646,7 @@ class DsWorld {
   void check_levels() {
     expect(out_.count == pending_.size(), "count_o is not the number of deferred lines");
     seen.add(out_.events);
+    if (out_.events.refused) take_refusal();
     if (!out_.empty) return;
     expect(to_local_.empty() && pending_.empty() && under_way_.empty(), "empty_o, but it is not");
     if (in_.fence) check_endpoint();
@@ -636,6 +673,7 @@ class DsWorld {
   unsigned last_slot_ = 0;
 
   Memory flat_, endpoint_;
+  Memory settled_;  // flat_ without the stores that are not in local memory yet
   std::unordered_map<std::uint64_t, std::uint64_t> stored_;  // bytes ever stored
   std::vector<Slot> region_;
   std::vector<Line> local_;

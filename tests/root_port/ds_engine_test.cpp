@@ -1,6 +1,8 @@
 // ds_engine: the twin in lockstep with the RTL, the data under random traffic, its rules by hand.
 #include "refmodel/root_port/ds_engine.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -38,6 +40,7 @@ class RtlPort {
     using test::set_bits;
     set_bits(rtl_->enable_i, g_, 1, in.enable);
     set_bits(rtl_->fence_i, g_, 1, in.fence);
+    set_bits(rtl_->isolate_i, g_, 1, in.isolate);
     set_bits(rtl_->clear_error_i, g_, 1, in.clear_error);
     set_bits(rtl_->max_writes_i, 5 * g_, 5, in.max_writes);
     set_bits(rtl_->direct_i, g_, 1, in.direct);
@@ -94,12 +97,12 @@ class RtlPort {
     lockstep.check("count_o", test::get_bits(rtl_->count_o, 9 * g_, 9), out.count);
     const DsEvents& e = out.events;
     const bool bits[] = {e.direct, e.deferred,  e.in_place, e.flushed, e.hit,
-                         e.merge,  e.false_hit, e.full,     e.error};
-    const char* names[] = {"ev_o.direct",    "ev_o.deferred", "ev_o.in_place",
-                           "ev_o.flushed",   "ev_o.hit",      "ev_o.merge",
-                           "ev_o.false_hit", "ev_o.full",     "ev_o.error"};
-    for (unsigned n = 0; n < 9; ++n) {
-      lockstep.check(names[n], test::get_bits(rtl_->ev_o, 9 * g_ + n, 1), bits[n]);
+                         e.merge,  e.false_hit, e.full,     e.error,   e.refused};
+    const char* names[] = {"ev_o.direct", "ev_o.deferred", "ev_o.in_place",  "ev_o.flushed",
+                           "ev_o.hit",    "ev_o.merge",    "ev_o.false_hit", "ev_o.full",
+                           "ev_o.error",  "ev_o.refused"};
+    for (unsigned n = 0; n < std::size(bits); ++n) {
+      lockstep.check(names[n], test::get_bits(rtl_->ev_o, std::size(bits) * g_ + n, 1), bits[n]);
     }
   }
 
@@ -190,6 +193,7 @@ class Traffic {
         {"false_hit", s.false_hit},
         {"full", s.full},
         {"error", s.error},
+        {"refused", s.refused},
         {"load_errors", s.load_errors},
         {"fences", s.fences},
         {"off_cycles", s.off_cycles},
@@ -241,7 +245,7 @@ class Traffic {
     world.at_random = false;
     world.freeze_writes = world.freeze_reads = false;
     DsEngine::In& levels = world.levels();
-    levels.fence = levels.flush = levels.direct = false;
+    levels.fence = levels.flush = levels.direct = levels.isolate = false;
     for (unsigned n = 0; n < config_.depth; ++n) world.store(n * 7, 0x5a);
   }
 
@@ -276,7 +280,7 @@ class Engines {
 
   // What a run of some length must have seen.
   void expect_coverage() const {
-    std::uint64_t merge = 0, false_hit = 0, error = 0, off = 0, fills = 0;
+    std::uint64_t merge = 0, false_hit = 0, error = 0, refused = 0, off = 0, fills = 0;
     for (unsigned g = 0; g < kInstances; ++g) {
       const DsWorld::Seen& s = world(g).seen;
       EXPECT_GT(traffic_[g]->phases, 10u);
@@ -291,10 +295,11 @@ class Engines {
       merge += s.merge;
       false_hit += s.false_hit;
       error += s.error;
+      refused += s.refused;
       off += s.off_cycles;
       fills += traffic_[g]->fills;
     }
-    for (const std::uint64_t n : {merge, false_hit, error, off, fills}) EXPECT_GT(n, 20u);
+    for (const std::uint64_t n : {merge, false_hit, error, refused, off, fills}) EXPECT_GT(n, 20u);
     if (std::getenv("CXLGPU_SHOW") != nullptr) {
       for (const auto& traffic : traffic_) traffic->show();
     }
@@ -333,7 +338,7 @@ TEST(DsEngine, EveryLoadSeesTheOlderStoresOfItsLine) {
               "With deterministic store a load gives every older store to its line and no younger "
               "one, from wherever the bytes are; each request is answered once and in time",
               "docs/blocks.md, ds_engine");
-  Lockstep lockstep("root_port/ds_engine", 0xd5f);
+  Lockstep lockstep("root_port/ds_engine", 0xd51);
   Engines engines(lockstep.seed());
   while (engines.ok() && lockstep.next()) {
     engines.drive();
@@ -567,6 +572,109 @@ TEST(DsEngine, FullRegionStallsStoresAndLosesNothing) {
   EXPECT_TRUE(b.answered(ids.back()));
   EXPECT_TRUE(b.idle());
   EXPECT_EQ(b.world.writes_sent.size(), depth + 2);
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, NoSlotInIsolationIsRefused) {
+  test::shows("ds",
+              "In isolation a store that finds no slot is answered with an error and changes "
+              "nothing; one to a line that has a slot goes on, and loads give what is kept",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  const unsigned depth = kConfigs[1].depth;
+  b.defer_all();
+  for (unsigned n = 0; n < depth; ++n) b.world.store(n, 0x40);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == depth; }));
+  b.world.levels().isolate = true;
+  b.world.gone = true;
+  for (const std::uint64_t mask : {kAllBytes, kLowHalf}) {
+    const std::uint32_t lost = b.world.store(20, 0x50, mask);
+    ASSERT_TRUE(b.answered(lost, 60));
+    EXPECT_TRUE(b.world.answer(lost)->error);
+    EXPECT_TRUE(b.world.answer(lost)->is_write);
+    const std::uint32_t kept = b.world.store(3, 0x60, mask);
+    const std::uint32_t load = b.world.load(3);
+    ASSERT_TRUE(b.answered(kept, 100));
+    EXPECT_FALSE(b.world.answer(kept)->error);
+    ASSERT_TRUE(b.answered(load, 100));
+    EXPECT_FALSE(b.world.answer(load)->error);
+    EXPECT_EQ(b.world.answer(load)->data[0], 0x60);
+  }
+  EXPECT_EQ(b.world.seen.refused, 2u);
+  EXPECT_EQ(b.world.seen.full, 2u);  // one try each
+  EXPECT_EQ(b.world.seen.in_place, 2u);
+  EXPECT_EQ(b.world.out().count, depth);
+  // Back again: they wait as before, and what was refused is not at the endpoint.
+  b.world.levels().isolate = b.world.gone = false;
+  const std::uint32_t load = b.world.load(20);
+  ASSERT_TRUE(b.answered(load));
+  EXPECT_EQ(b.world.answer(load)->data, b.world.endpoint(20));
+  const std::uint32_t late = b.world.store(21, 0x70);
+  b.run(300);
+  EXPECT_EQ(b.world.answer(late), nullptr);
+  b.world.levels().flush = true;
+  ASSERT_TRUE(b.answered(late));
+  EXPECT_FALSE(b.world.answer(late)->error);
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.seen.refused, 2u);
+  EXPECT_EQ(std::count(b.world.writes_sent.begin(), b.world.writes_sent.end(), 20), 0);
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, NoSlotAfterAFailedWriteIsRefused) {
+  test::shows("ds",
+              "While a failed endpoint write is not cleared nothing is sent: a store that finds no "
+              "slot is answered with an error, after that it waits again",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  const unsigned depth = kConfigs[1].depth;
+  b.defer_all();
+  for (unsigned n = 0; n < depth; ++n) b.world.store(n, 0x40);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == depth; }));
+  b.world.failing_writes = 1;
+  b.world.levels().max_writes = 1;
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.until([&] { return b.world.out().error && b.world.out().count == depth; }));
+  const std::uint32_t lost = b.world.store(20, 0x50);
+  ASSERT_TRUE(b.answered(lost, 60));
+  EXPECT_TRUE(b.world.answer(lost)->error);
+  EXPECT_EQ(b.world.seen.refused, 1u);
+  b.world.freeze_writes = true;
+  b.world.levels().clear_error = true;
+  b.run(1);
+  b.world.levels().clear_error = false;
+  const std::uint32_t kept = b.world.store(21, 0x60);
+  b.run(300);
+  EXPECT_EQ(b.world.answer(kept), nullptr);
+  b.world.freeze_writes = false;
+  ASSERT_TRUE(b.answered(kept));
+  EXPECT_FALSE(b.world.answer(kept)->error);
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.seen.refused, 1u);
+  b.world.check_endpoint();
+}
+
+TEST(DsEngine, NobodyWaitsInIsolation) {
+  test::shows("order",
+              "In isolation, with nothing at the endpoint that takes stores, every load and every "
+              "store is answered in bounded time, though the region is full",
+              "docs/blocks.md, ds_engine");
+  Bench b;
+  b.world.at_random = true;
+  b.world.rates.lines = 40;
+  b.world.rates.isolate = 100;
+  b.world.levels().isolate = true;
+  b.world.gone = true;
+  b.run(20'000);
+  EXPECT_GT(b.world.seen.loads, 500u);
+  EXPECT_GT(b.world.seen.stores, 500u);
+  EXPECT_GT(b.world.seen.refused, 100u);
+  EXPECT_GT(b.world.seen.in_place, 100u);
+  EXPECT_LT(b.world.seen.oldest, 2500u);
+  EXPECT_EQ(b.world.seen.most_pending, kConfigs[1].depth);
+  b.world.rates.requests = b.world.rates.isolate = 0;
+  b.world.gone = false;
+  EXPECT_TRUE(b.until([&] { return b.world.idle(); }, 20'000));
   b.world.check_endpoint();
 }
 

@@ -3,6 +3,9 @@
 // flits, link down, isolation and back; requests over CXL.io, every error that RAS hears, viral at
 // either end; deterministic store on and off, with a local memory beside it.
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -13,6 +16,7 @@
 #include "refmodel/common/registers.hpp"
 #include "refmodel/controller/flit_packer.hpp"
 #include "refmodel/root_port/root_port_block.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/arb_link.hpp"
 #include "tests/cxl_io/far_io.hpp"
@@ -408,6 +412,7 @@ class StoreDriver {
   [[nodiscard]] bool is_due() const { return left_ == 0; }
   [[nodiscard]] bool is_on() const { return was_on_; }
   [[nodiscard]] bool holds_requests() const { return holds_; }
+  [[nodiscard]] bool is_fenced() const { return fenced_; }
   RootPortBlock::RegisterAccess next_spell(unsigned percent_on) {
     namespace rp = regs::rp;
     RootPortBlock::RegisterAccess a{.valid = true, .write = true, .wdata = any()};
@@ -433,6 +438,7 @@ class StoreDriver {
     a.wdata = (a.wdata & ~0x1F03u) | rp::kDsControlEnable.put(wanted_) |
               rp::kDsControlFence.put(random_.percent(wanted_ ? 10 : 40)) |
               rp::kDsControlMaxWrites.put(random_.percent(5) ? 0 : random_.pick(kWrites));
+    fenced_ = rp::kDsControlFence.is_set(a.wdata);
     return a;
   }
   RootPortBlock::RegisterAccess next() {
@@ -463,7 +469,7 @@ class StoreDriver {
         break;
       case 6:
       case 7:
-        a.addr = rp::kDsDirect + static_cast<std::uint32_t>(random_.below(0x24));
+        a.addr = rp::kDsDirect + static_cast<std::uint32_t>(random_.below(0x28));
         break;
       default:
         a.addr = rp::kDsControl + static_cast<std::uint32_t>(random_.below(0x48));
@@ -491,7 +497,7 @@ class StoreDriver {
   }
 
   std::uint64_t switched_on = 0, switched_off = 0;
-  std::array<std::uint64_t, 9> events{};  // as in ds_event_t
+  std::array<std::uint64_t, 10> events{};  // as in ds_event_t
 
  private:
   std::uint32_t any() { return static_cast<std::uint32_t>(random_.next()); }
@@ -500,7 +506,7 @@ class StoreDriver {
   static constexpr unsigned kEarly = 80;  // cycles before a spell
   unsigned left_ = 2000, spell_ = 0;
   bool wanted_ = false, holds_ = false, cleared_ = false, told_ = false, was_on_ = false;
-  bool was_isolated_ = false;
+  bool was_isolated_ = false, fenced_ = false;
 };
 
 class Bench {
@@ -547,6 +553,8 @@ class Bench {
   }
 
   std::uint64_t answered = 0, refused = 0, isolations = 0, returns = 0, damaged = 0, reads = 0;
+  std::uint64_t longest_unanswered = 0;                   // cycles, in isolation
+  std::array<std::uint64_t, 5> speculation{};             // times read, 8A0h to 8B0h, and not 0
   std::uint64_t viral_by_fatal = 0, viral_of_device = 0;  // times read
   std::array<std::uint64_t, 2> announced{};               // viral, by end
   std::array<std::uint64_t, 4> link_states{};             // times read
@@ -616,7 +624,8 @@ class Bench {
     namespace rp = regs::rp;
     namespace tmo = regs::timeout;
     RootPortBlock::RegisterAccess a;
-    if (run_.cycle() <= 18) {  // what is there after reset
+    speculation_asked_.reset();
+    if (run_.cycle() <= 25) {  // what is there after reset
       a.valid = true;
       a.addr = rp::kDsControl + 4 * (static_cast<std::uint32_t>(run_.cycle()) - 1);
       return a;
@@ -674,13 +683,16 @@ class Bench {
       default:
         a.write = random_.percent(10);
         a.addr = static_cast<std::uint32_t>(random_.percent(50) ? random_.below(16)
-                                                                : 0x800 + random_.below(0x98));
+                                                                : 0x800 + random_.below(0xb8));
         if (a.addr >> 2 == tmo::kControl >> 2 || a.addr >> 2 == rp::kDsControl >> 2) {
           a.write = false;
         }
         break;
     }
     if (a.write && (a.addr & 0xFFC) == rp::kViral) viral_written_ = rp::kViralPort.is_set(a.wdata);
+    if (a.valid && !a.write && a.addr >= rp::kSpecAsked && a.addr < rp::kSpecAsked + 20) {
+      speculation_asked_ = (a.addr - rp::kSpecAsked) / 4;
+    }
     a.addr |= static_cast<std::uint32_t>(random_.bits(4)) << 12;
     reads += a.valid && !a.write;
     return a;
@@ -834,6 +846,12 @@ class Bench {
       ++(out.rsp.error ? refused : answered);
       if (!out.rsp.is_write) loads_.erase(out.rsp.id);
     }
+    // In isolation something is answered, whatever waits; but not what a fence holds.
+    under_way_ += in.req_valid && out.req_ready;
+    under_way_ -= out.rsp_valid && in.rsp_ready;
+    const bool still = out.isolated && under_way_ != 0 && !stores_.is_fenced();
+    unanswered_ = still && !(out.rsp_valid && in.rsp_ready) ? unanswered_ + 1 : 0;
+    longest_unanswered = std::max(longest_unanswered, unanswered_);
     isolations += out.isolated && !was_isolated_;
     returns += !out.isolated && was_isolated_;
     was_isolated_ = out.isolated;
@@ -845,6 +863,8 @@ class Bench {
       viral_of_device += rp::kViralDevice.is_set(out.rdata);
     }
     viral_answers_ = std::exchange(viral_asked_, false);
+    const auto counter = std::exchange(speculation_answers_, speculation_asked_);
+    if (counter) speculation[*counter] += out.rdata != 0;
     if (link_answers_) ++link_states[regs::link::kControlInitState.get(out.rdata)];
     link_answers_ = std::exchange(link_asked_, false);
     const CxlController::Out& m = out.port.messages;
@@ -963,12 +983,18 @@ class Bench {
   bool viral_asked_ = false, viral_answers_ = false;
   bool stalled_ = false, link_asked_ = false, link_answers_ = false;
   bool viral_written_ = false, far_viral_ = false;
+  std::uint64_t under_way_ = 0, unanswered_ = 0;
+  std::optional<unsigned> speculation_asked_, speculation_answers_;  // which counter is read
   MemRequest request_;
   std::unordered_set<std::uint32_t> loads_;  // ids, offered or under way
   std::uint64_t base_ = 0;
 };
 
 TEST(RootPort, Lockstep) {
+  test::shows("order",
+              "A root port in isolation answers every request, with the region of deterministic "
+              "store full as well",
+              "docs/blocks.md, Deterministic store in the root port");
   Lockstep run("root_port/root_port", 51);
   Bench bench(run);
   while (run.next()) bench.cycle();
@@ -999,6 +1025,15 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.stores().switched_on, 6u);
   EXPECT_GT(bench.stores().switched_off, 6u);
   for (const std::uint64_t n : bench.stores().events) EXPECT_GT(n, 3u);
+  for (const std::uint64_t n : bench.speculation) EXPECT_GT(n, 3u);
+  EXPECT_LT(bench.longest_unanswered, 1000u);
+  if (std::getenv("CXLGPU_SHOW") != nullptr) {
+    std::printf("events");
+    for (const std::uint64_t n : bench.stores().events) std::printf(" %" PRIu64, n);
+    std::printf("; counters of speculation read");
+    for (const std::uint64_t n : bench.speculation) std::printf(" %" PRIu64, n);
+    std::printf("; longest unanswered %" PRIu64 "\n", bench.longest_unanswered);
+  }
   for (const unsigned state : {0u, 2u, 3u}) EXPECT_GT(bench.link_states[state], 1u) << state;
 }
 

@@ -2,6 +2,8 @@
 #include "refmodel/root_port/sr_reader.hpp"
 
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 
 #include "Vsr_reader.h"
 #include "tests/common/bits.hpp"
@@ -27,14 +29,19 @@ struct World {
   std::array<std::uint64_t, kMemEntries> mem{};
   std::uint64_t base = 0;
   unsigned spec_ready = 50, change = 10;  // percent
+  unsigned flush = 10;                    // per 6000
+  unsigned far_bits = 0;                  // above the ring's hash: how many share a set
 
   std::uint64_t line(Random& random) const {
-    return random.percent(3) ? random.bits(46) : (base + random.below(160)) % kLines;
+    const std::uint64_t near = base + random.below(160);
+    return random.percent(3) ? random.bits(46) : (near + (random.bits(far_bits) << 22)) % kLines;
   }
   void phase(Random& random) {
     base = random.percent(20) ? kLines - random.below(80) : random.bits(46);
     spec_ready = 1 + static_cast<unsigned>(random.below(100));
     change = static_cast<unsigned>(random.below(60));
+    flush = random.pick(std::array{10u, 1u, 0u, 0u});
+    far_bits = random.pick(std::array{0u, 1u, 3u, 4u});
   }
 };
 
@@ -43,7 +50,7 @@ void random_step(SrReaderBlock::In& in, World& world, Random& random, bool rd_ta
   if (random.below(300) == 0) in.length_enabled = random.percent(80);
   if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
   if (random.below(100) == 0) in.clip_log2 = random.pick(kClips);
-  in.flush = random.below(600) == 0;
+  in.flush = random.below(6000) < world.flush;
   if (!in.rd_valid || rd_taken) {  // what the reader stands on stays until it moves on
     in.rd_valid = random.percent(80);
     in.rd_is_load = random.percent(75);
@@ -87,6 +94,24 @@ void drive(Top& rtl, const SrReaderBlock::In& in, const World& world) {
   rtl->spec_ready_i = in.spec_ready;
 }
 
+template <typename Top>
+void compare(Lockstep& lockstep, Top& rtl, const SrReaderBlock::Out& out) {
+  lockstep.check("rd_next_o", rtl->rd_next_o, out.rd_next);
+  lockstep.check("spec_valid_o", rtl->spec_valid_o, out.spec_valid);
+  lockstep.check("spec_first_o", rtl->spec_first_o, out.run.first);
+  lockstep.check("spec_len_o", rtl->spec_len_o, out.run.len);
+  lockstep.check("spec_line_o", rtl->spec_line_o, out.spec_line);
+  lockstep.check("seen_o", rtl->seen_o, out.counters.loads);
+  lockstep.check("issued_o", rtl->issued_o, out.counters.issued);
+  lockstep.check("ring_suppressed_o", rtl->ring_suppressed_o, out.counters.covered);
+  lockstep.check("halt_suppressed_o", rtl->halt_suppressed_o, out.counters.halted);
+  lockstep.check("asked_o", rtl->asked_o, out.counters.asked);
+  lockstep.check("used_o", rtl->used_o, out.counters.used);
+  lockstep.check("useful_o", rtl->useful_o, out.counters.useful);
+  lockstep.check("useless_o", rtl->useless_o, out.counters.useless);
+  lockstep.check("late_o", rtl->late_o, out.counters.late);
+}
+
 TEST(SrReader, LockstepWithRtl) {
   test::shows("sr", "The RTL's reader offers what its twin offers, in the same cycle",
               "docs/blocks.md, sr_reader");
@@ -107,15 +132,7 @@ TEST(SrReader, LockstepWithRtl) {
     drive(rtl, in, world);
     rtl.settle();
     const SrReaderBlock::Out out = twin.eval(in);
-    lockstep.check("rd_next_o", rtl->rd_next_o, out.rd_next);
-    lockstep.check("spec_valid_o", rtl->spec_valid_o, out.spec_valid);
-    lockstep.check("spec_first_o", rtl->spec_first_o, out.run.first);
-    lockstep.check("spec_len_o", rtl->spec_len_o, out.run.len);
-    lockstep.check("spec_line_o", rtl->spec_line_o, out.spec_line);
-    lockstep.check("seen_o", rtl->seen_o, out.counters.loads);
-    lockstep.check("issued_o", rtl->issued_o, out.counters.issued);
-    lockstep.check("ring_suppressed_o", rtl->ring_suppressed_o, out.counters.covered);
-    lockstep.check("halt_suppressed_o", rtl->halt_suppressed_o, out.counters.halted);
+    compare(lockstep, rtl, out);
     total = out.counters;
     rd_taken = out.rd_next;
     twin.clock(in);
@@ -125,6 +142,17 @@ TEST(SrReader, LockstepWithRtl) {
     EXPECT_GT(total.issued, 1000u);
     EXPECT_GT(total.covered, 1000u);
     EXPECT_GT(total.halted, 1000u);
+    EXPECT_GT(total.asked, total.issued);
+    EXPECT_GT(total.used, total.issued + 1000u);
+    EXPECT_GT(total.useful, 300u);
+    EXPECT_GT(total.useless, 300u);
+    EXPECT_GT(total.late, 300u);
+    EXPECT_LT(total.late, total.issued - 1000u);
+    if (std::getenv("CXLGPU_SHOW") != nullptr) {
+      std::printf("issued %u covered %u halted %u asked %u used %u useful %u useless %u late %u\n",
+                  total.issued, total.covered, total.halted, total.asked, total.used, total.useful,
+                  total.useless, total.late);
+    }
   }
 }
 
@@ -134,7 +162,7 @@ TEST(SrReader, VerdictsInOrder) {
               "load, tested in this order",
               "docs/blocks.md, sr_reader");
   RingBuffer ring;
-  ring.record(25, 0);  // lines 100..103
+  ring.record({25, 0}, 100);  // lines 100..103
   const auto verdict = [&](bool load, SrPolicy policy, Gran gran, std::uint64_t line) {
     return sr_verdict(load, line, policy, gran, ring);
   };
@@ -194,6 +222,210 @@ TEST(SrReader, LatchedLoadIsLeftOutWhileItIsThere) {
   EXPECT_EQ(reader.window(true, {}, {more.data(), 0b111111}), (GranuleRun{99, 1}));
   reader.slot_left(0);
   EXPECT_EQ(reader.window(true, {}, {more.data(), 0b011111}), (GranuleRun{99, 1}));
+}
+
+// A reader by hand, the RTL beside it. Dyn with the length extension, two granules at a time.
+class Bench {
+ public:
+  Bench() {
+    in.policy = SrPolicy::Dyn;
+    in.length_enabled = true;
+    in.gran = Gran::B512;
+    in.loads.line = world_.loads.data();
+    in.mem.line = world_.mem.data();
+    rtl_.reset();
+  }
+  void step() {
+    drive(rtl_, in, world_);
+    rtl_.settle();
+    const SrReaderBlock::Out out = twin_.eval(in);
+    compare(lockstep_, rtl_, out);
+    twin_.clock(in);
+    rtl_.edge();
+  }
+  // A load in the reader's view, for the one cycle in which it is looked at.
+  void look(std::uint64_t line, bool is_load = true) {
+    if (is_load) {
+      world_.loads[kSlot] = line;
+      in.loads.valid |= std::uint64_t{1} << kSlot;
+    }
+    in.rd_valid = true;
+    in.rd_is_load = is_load;
+    in.rd_line = line;
+    in.rd_index = kSlot;
+    step();
+    in.rd_valid = false;
+  }
+  void load_leaves() { in.loads.valid &= ~(std::uint64_t{1} << kSlot); }
+  void take() {
+    in.spec_ready = true;
+    step();
+    in.spec_ready = false;
+  }
+  void look_and_take(std::uint64_t line) {
+    look(line);
+    take();
+  }
+  [[nodiscard]] SrCounters counters() const { return twin_.eval(in).counters; }
+
+  SrReaderBlock::In in;
+
+ private:
+  static constexpr unsigned kSlot = 5;
+  Lockstep lockstep_{"root_port/sr_reader", 1};
+  Clocked<Vsr_reader> rtl_;
+  SrReaderBlock twin_;
+  World world_;
+};
+
+TEST(SrReader, LinesAskedForAndUsed) {
+  test::shows("sr",
+              "Counted: granules asked for, and lines of them that a load wanted, each once, "
+              "whether that load was suppressed or not; a load passed for policy off is none",
+              "docs/blocks.md, sr_reader");
+  Bench b;
+  const auto expect = [&](std::uint32_t issued, std::uint32_t asked, std::uint32_t used) {
+    EXPECT_EQ(b.counters().issued, issued);
+    EXPECT_EQ(b.counters().asked, asked);
+    EXPECT_EQ(b.counters().used, used);
+  };
+  b.look(402);  // granule 100
+  expect(0, 0, 0);
+  b.take();
+  expect(1, 2, 1);
+  b.look(402);
+  expect(1, 2, 1);
+  b.look(404);  // granule 101
+  expect(1, 2, 2);
+  b.look(404);
+  expect(1, 2, 2);
+  b.look(405, false);  // a store wants nothing
+  expect(1, 2, 2);
+  EXPECT_EQ(b.counters().covered, 3u);
+  b.in.gran = Gran::Halted;
+  b.look(405);
+  b.look(420);  // not in the ring
+  expect(1, 2, 3);
+  EXPECT_EQ(b.counters().halted, 2u);
+  for (const unsigned off : {0u, 5u, 6u, 7u}) {
+    b.in.policy = SrPolicy(off);
+    b.look(406);
+  }
+  expect(1, 2, 3);
+  EXPECT_EQ(b.counters().loads, 10u);
+  b.in.policy = SrPolicy::Directional;
+  b.in.gran = Gran::B256;
+  b.look_and_take(410);  // [406, 414) rounds to granules 102 and 103
+  expect(2, 4, 4);
+}
+
+TEST(SrReader, NaiveIsCountedAndNeverSuppressed) {
+  test::shows("sr",
+              "The naive policy's MemSpecRd are counted as any other's, and what was asked for "
+              "never keeps it from asking again",
+              "docs/blocks.md, sr_reader");
+  Bench b;
+  b.in.policy = SrPolicy::Naive;
+  b.look_and_take(402);
+  b.look_and_take(402);  // its line was used
+  b.look_and_take(403);  // a new line, used when it is looked at, and not once more when taken
+  EXPECT_EQ(b.counters().issued, 3u);
+  EXPECT_EQ(b.counters().asked, 3u);
+  EXPECT_EQ(b.counters().used, 2u);
+  EXPECT_EQ(b.counters().covered, 0u);
+  b.look(401);
+  EXPECT_EQ(b.counters().used, 3u);
+  b.in.gran = Gran::Halted;
+  b.take();
+  b.look_and_take(400);
+  EXPECT_EQ(b.counters().issued, 5u);
+  EXPECT_EQ(b.counters().used, 4u);
+  EXPECT_EQ(b.counters().halted, 0u);
+  for (std::uint64_t i = 1; i < 5; ++i) b.look_and_take(402 + (i << 22));
+  EXPECT_EQ(b.counters().useful, 1u);
+  EXPECT_EQ(b.counters().useless, 0u);
+}
+
+TEST(SrReader, GranulesThatLeaveTheRing) {
+  test::shows("sr",
+              "Counted: granules that leave the ring, by whether a load wanted a line of them; "
+              "without a flush they and what the ring holds are what was asked for",
+              "docs/blocks.md, sr_reader");
+  Bench b;
+  const auto line = [](std::uint64_t i) { return i << 22; };  // all in one set of banks 0 and 1
+  for (std::uint64_t i = 0; i < 4; ++i) b.look_and_take(line(i));
+  EXPECT_EQ(b.counters().asked, 8u);
+  EXPECT_EQ(b.counters().used, 4u);
+  EXPECT_EQ(b.counters().useful + b.counters().useless, 0u);
+  b.look(line(1) + 7);  // in the second granule
+  b.look_and_take(line(4));
+  EXPECT_EQ(b.counters().useful, 1u);  // the load's own granule
+  EXPECT_EQ(b.counters().useless, 1u);
+  b.look_and_take(line(5));
+  EXPECT_EQ(b.counters().useful, 3u);
+  EXPECT_EQ(b.counters().useless, 1u);
+  EXPECT_EQ(b.counters().asked, 12u);  // 4 gone, 8 held
+  EXPECT_EQ(b.counters().used, 7u);
+  b.look_and_take(line(0) + 4);  // granules 1 and 2: bank 2 has room
+  EXPECT_EQ(b.counters().useful, 3u);
+  EXPECT_EQ(b.counters().useless, 2u);
+  EXPECT_EQ(b.counters().asked, 14u);  // 5 gone, 9 held
+}
+
+TEST(SrReader, LateIsAfterItsLoad) {
+  test::shows("sr",
+              "A MemSpecRd is late if its load has left the SR queue when it is taken, though its "
+              "slot may have another by then",
+              "docs/blocks.md, sr_reader");
+  Bench b;
+  const auto late = [&] { return b.counters().late; };
+  b.look_and_take(100);
+  EXPECT_EQ(late(), 0u);
+  b.look(200);
+  b.step();
+  b.step();
+  b.take();  // there to the last cycle
+  b.load_leaves();
+  EXPECT_EQ(late(), 0u);
+  b.look(300);
+  b.load_leaves();
+  b.take();  // gone in this cycle for the first time
+  EXPECT_EQ(late(), 1u);
+  b.look(400);
+  b.step();
+  b.load_leaves();
+  b.step();
+  b.in.loads.valid = ~std::uint64_t{0} >> 32;  // another one's
+  b.take();
+  EXPECT_EQ(late(), 2u);
+  b.look_and_take(500);
+  EXPECT_EQ(late(), 2u);
+  EXPECT_EQ(b.counters().issued, 5u);
+}
+
+TEST(SrReader, FlushForgetsUncounted) {
+  Bench b;
+  b.in.flush = true;
+  b.look_and_take(402);  // asked for, but the ring tells nothing
+  EXPECT_EQ(b.counters().asked, 2u);
+  EXPECT_EQ(b.counters().used, 0u);
+  b.in.flush = false;
+  b.look_and_take(402);
+  EXPECT_EQ(b.counters().asked, 4u);
+  EXPECT_EQ(b.counters().used, 1u);
+  b.in.flush = true;
+  b.look(404);  // covered to the last
+  EXPECT_EQ(b.counters().covered, 1u);
+  EXPECT_EQ(b.counters().used, 1u);
+  b.in.flush = false;
+  const auto line = [](std::uint64_t i) { return i << 22; };
+  for (std::uint64_t i = 0; i < 4; ++i) b.look_and_take(line(i));
+  b.look(line(4));
+  b.in.flush = true;
+  b.take();
+  EXPECT_EQ(b.counters().asked, 14u);
+  EXPECT_EQ(b.counters().used, 5u);
+  EXPECT_EQ(b.counters().useful + b.counters().useless, 0u);
 }
 
 }  // namespace

@@ -21,7 +21,24 @@ TEST_F(Cli, CosimAgreesToTheCycle) {
     EXPECT_EQ(value(s, "/cosim/time_differences"), 0);
     EXPECT_EQ(value(s, "/cosim/path_mismatches"), 0);
     EXPECT_EQ(value(s, "/cosim/data_mismatches"), 0);
+    EXPECT_EQ(value(s, "/cosim/speculation_differences"), 0);
   }
+}
+
+TEST_P(CliEngine, SpeculationIsReportedByPort) {
+  accepted({"run", "vadd-znand-sr", "--engine", GetParam(), "--set", "workload.size=8192", "--out",
+            "o"});
+  const json s = stats("o");
+  ASSERT_EQ(s.at("/memspecrd/root_ports"_json_pointer).size(), 2u);
+  double asked = 0;
+  for (const json& port : s.at("/memspecrd/root_ports"_json_pointer)) {
+    asked += value(port, "/asked");
+    EXPECT_GT(value(port, "/used"), 0);
+    EXPECT_LE(value(port, "/used"), value(port, "/asked"));
+    EXPECT_GT(value(port, "/suppressed_by_ring"), 0);
+    EXPECT_EQ(value(port, "/useful") + value(port, "/useless"), 0);  // all are in the ring
+  }
+  EXPECT_EQ(asked, 256 * value(s, "/memspecrd/asked"));
 }
 
 TEST_P(CliEngine, DeterministicStoreIsReported) {

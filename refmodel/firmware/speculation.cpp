@@ -1,0 +1,23 @@
+#include "refmodel/firmware/speculation.hpp"
+
+#include "refmodel/common/registers.hpp"
+
+namespace cxlgpu {
+
+SrCounters read_speculation(RegisterBus& bus, unsigned port) {
+  namespace rp = regs::rp;
+  const auto read = [&](std::uint32_t offset) {
+    return bus.read(RegisterSpace::RootPort, port, offset);
+  };
+  return {.loads = read(rp::kSeen),
+          .issued = read(rp::kIssued),
+          .covered = read(rp::kRingSuppressed),
+          .halted = read(rp::kHaltSuppressed),
+          .asked = read(rp::kSpecAsked),
+          .used = read(rp::kSpecUsed),
+          .useful = read(rp::kSpecUseful),
+          .useless = read(rp::kSpecUseless),
+          .late = read(rp::kSpecLate)};
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,17 @@
+// What the SR reader of a root port has counted, by its vendor registers.
+//
+// Purpose: the figures of a run's speculation, from every engine in the same way.
+// Units:   counts of loads, MemSpecRd, granules (256 B) and lines (64 B), as SrCounters names them;
+//          32 bits, they wrap.
+// Errors:  none.
+// Source:  docs/blocks.md, "root_port registers" and "sr_reader".
+#pragma once
+
+#include "refmodel/firmware/register_bus.hpp"
+#include "refmodel/root_port/sr_reader.hpp"
+
+namespace cxlgpu {
+
+[[nodiscard]] SrCounters read_speculation(RegisterBus& bus, unsigned port);
+
+}  // namespace cxlgpu
