@@ -163,12 +163,15 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   now.reader_in.policy = policy_;
   now.reader_in.length_enabled = length_enabled_;
   now.reader_in.clip_log2 = clip_log2_;
+  now.reader_in.other_ways = other_ways_;
   now.reader_in.gran = load_.state();
+  now.reader_in.level = load_.level();
   now.reader_in.flush = now.policy_written;
   now.reader_in.rd_valid = queue.rd_valid;
   now.reader_in.rd_is_load = queue.rd_is_load;
   now.reader_in.rd_line = queue.rd_line;
   now.reader_in.rd_index = queue.rd_index;
+  now.reader_in.rd_head = queue.rd_head;
   now.reader_in.loads = queue.loads;
   const MemoryQueueBlock::Out memory = memory_.eval({});
   now.reader_in.mem = memory.lines;
