@@ -281,7 +281,8 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
   switch (offset) {
     case rp::kPolicy:
       return rp::kPolicySelect.put(static_cast<std::uint32_t>(policy_)) |
-             rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_);
+             rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_) |
+             rp::kPolicyWays.put(other_ways_);
     case rp::kState:
       return rp::kStateGran.put(static_cast<std::uint32_t>(load_.state()));
     case rp::kLoads:
@@ -394,6 +395,7 @@ void RootPortBlock::clock(const In& in) {
     policy_ = static_cast<SrPolicy>(regs::rp::kPolicySelect.get(in.reg.wdata));
     length_enabled_ = regs::rp::kPolicyLenEnable.is_set(in.reg.wdata);
     clip_log2_ = regs::rp::kPolicyClipLog2.get(in.reg.wdata);
+    other_ways_ = regs::rp::kPolicyWays.get(in.reg.wdata);
   }
   clock_viral(in, now);
   clock_stores(in, now);

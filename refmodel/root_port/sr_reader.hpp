@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "refmodel/common/opcodes.hpp"
 #include "refmodel/root_port/address_window.hpp"
 #include "refmodel/root_port/policy.hpp"
 #include "refmodel/root_port/ring_buffer.hpp"

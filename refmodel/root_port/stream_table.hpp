@@ -1,6 +1,7 @@
 // The stream table: which streams a root port's loads are made of, and what to ask for next.
 //
-// Purpose: tells streams apart by region (1 KiB) and direction, asks for the rest of a region as soon
+// Purpose: tells streams apart by region (1 KiB) and direction, asks for the rest of a region as
+// soon
 //          as its loads have an order, and for the region that follows on this port when the last
 //          granule is reached. How much order it wants depends on what asking ahead was good for.
 // Units:   lines (address[51:6]), granules (address[51:8]), regions (address[51:10]).
@@ -24,11 +25,11 @@ class StreamTable {
 
   // What a look goes by, beside the line.
   struct View {
-    bool at_head = false;      // the load goes by itself
-    unsigned level = 0;        // DevLoad of the last response
+    bool at_head = false;  // the load goes by itself
+    unsigned level = 0;    // DevLoad of the last response
     bool length_enabled = false;
-    unsigned clip_log2 = 15;   // interleave chunk in granules, 15 none
-    unsigned other_ways = 0;   // of the interleave set
+    unsigned clip_log2 = 15;  // interleave chunk in granules, 15 none
+    unsigned other_ways = 0;  // of the interleave set
   };
   struct Ask {
     enum class Kind : std::uint8_t { Nothing, Run, Next } kind = Kind::Nothing;
