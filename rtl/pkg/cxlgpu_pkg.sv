@@ -46,7 +46,7 @@ package cxlgpu_pkg;
     PolicyDyn = 3'd2,            // DevLoad sets the size, window starts at the load
     PolicySrPaper = 3'd3,        // address window, every queue entry counts
     PolicySrDirectional = 3'd4,  // address window, only entries inside it and on their side
-    PolicyStream = 3'd5          // streams told apart by region, next region ahead
+    PolicyStream = 3'd5          // stream table: regions and directions of the loads
   } sr_policy_e;
 
   // Granularity of speculation, one state a root port.
