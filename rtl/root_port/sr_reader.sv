@@ -93,6 +93,10 @@ module sr_reader
   logic       ask, ask_kind, look;    // what the stream table says of the load
   granule_t   ask_first;
   logic [1:0] ask_len;
+  logic       streamed, next;         // ISSUE for the table
+  logic       next_hit, known;        // known: seen in the first cycle, then there is no offer
+  logic       asks_own;               // for the load's granule
+  granule_t   next_first;
 
   assign watches   = policy_i inside {PolicyDyn, PolicySrPaper, PolicySrDirectional};
   assign streams   = policy_i == PolicyStream;
@@ -193,10 +197,7 @@ module sr_reader
     .len_o        (window_len)
   );
 
-  // The region that follows may be known already: seen in the first cycle, then there is no offer.
-  logic     streamed, next, next_hit, known;
-  logic     asks_own;  // for the load's granule; a run does not wrap in its region
-  granule_t next_first;
+  // A run does not wrap in its region.
   assign streamed = state_q == StIssue && policy_q == PolicyStream;
   assign next     = streamed && kind_q;
   assign known    = fresh_q && next_hit;
