@@ -41,7 +41,7 @@ json latency(const LatencyBook& book) {
           {"stages", stages}};
 }
 
-json flits(const std::vector<LinkCounters>& links) {
+json flit_counts(const std::vector<LinkCounters>& links) {
   LinkCounters sum;
   for (const LinkCounters& l : links) {
     sum.flits += l.flits;
@@ -235,7 +235,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"load_control", control},
       {"series", series(stats, std::max(outcome.end, outcome.drained))},
       {"scripted_collection", collection(c.endpoint, outcome.end)},
-      {"flits", {{"m2s", flits(outcome.m2s)}, {"s2m", flits(outcome.s2m)}}},
+      {"flits", {{"m2s", flit_counts(outcome.m2s)}, {"s2m", flit_counts(outcome.s2m)}}},
       {"media_counters", media},
       {"slowest_loads", slow},
       {"gpu", outcome.gpu},

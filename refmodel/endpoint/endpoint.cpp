@@ -129,7 +129,7 @@ void Endpoint::push(Time now) {
     blocked_ = false;
   } else if (wants_lookup()) {
     if (!blocked_) look_up_demand(now);
-  } else if (!specs_.empty()) {
+  } else if (may_look_up_spec()) {
     look_up_spec(now);
   }
 }
@@ -309,7 +309,7 @@ bool Endpoint::has_work(Time next) const {
   if (!commands_.empty() && parts_.media.can_accept(next, commands_.front().op)) return true;
   if (!commands_.full()) {
     if (fill_due_ || ready_ != 0) return true;
-    if (wants_lookup() ? !blocked_ : !specs_.empty()) return true;
+    if (wants_lookup() ? !blocked_ : may_look_up_spec()) return true;
   }
   if (demand_.kind == Demand::Kind::None) return false;  // rx_event() tells
   return choose(next) == Choice::Spec;

@@ -48,9 +48,10 @@ class Endpoint : public EndpointRegisters {
  private:
   static constexpr unsigned kEntries = 32;
   static constexpr unsigned kCommandDepth = 4;
-  static constexpr unsigned kSpecDepth = 16;
+  static constexpr unsigned kSpecDepth = 128;
   static constexpr unsigned kMaxSetsLog2 = 10;
   static constexpr unsigned kMshrs = 64;
+  static constexpr unsigned kSpecReserve = 8;  // MSHRs that MemSpecRd leave to demands
 
   struct Demand {  // the E1 register
     enum class Kind : std::uint8_t { None, Access, Answer } kind = Kind::None;
@@ -80,6 +81,9 @@ class Endpoint : public EndpointRegisters {
 
   [[nodiscard]] bool wants_lookup() const {
     return demand_.kind == Demand::Kind::Access && used_ != ~std::uint32_t{0};
+  }
+  [[nodiscard]] bool may_look_up_spec() const {
+    return !specs_.empty() && cache_.mshr_used() + kSpecReserve <= kMshrs;
   }
   void push(Time now);  // E2
   void push_access(unsigned index);

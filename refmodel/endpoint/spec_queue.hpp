@@ -32,7 +32,7 @@ class SpecQueue {
     std::uint64_t granule = 0;  // with valid
   };
 
-  explicit SpecQueue(std::size_t depth = 16) : depth_(depth) {}
+  explicit SpecQueue(std::size_t depth = 128) : depth_(depth) {}
 
   [[nodiscard]] Out eval(const In&) const {
     Out out;

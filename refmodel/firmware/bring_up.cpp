@@ -35,6 +35,13 @@ std::uint32_t clip_log2(const RunConfig& config) {
   return clip;
 }
 
+// Ports that share an interleave set; sets of different sizes are told the largest.
+std::uint32_t other_ways(const RunConfig& config) {
+  std::size_t most = 1;
+  for (const HdmRange& range : config.hdm) most = std::max(most, range.ports.size());
+  return static_cast<std::uint32_t>(most - 1);
+}
+
 std::uint32_t pack(const std::vector<std::uint64_t>& values,
                    const std::array<regs::Field, 3>& fields) {
   std::uint32_t packed = 0;
@@ -90,7 +97,8 @@ void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfi
                       bool length) {
   bus.write(RegisterSpace::RootPort, port.port, rp::kPolicy,
             rp::kPolicySelect.put(static_cast<std::uint32_t>(config.root_port.policy)) |
-                rp::kPolicyLenEnable.put(length) | rp::kPolicyClipLog2.put(clip_log2(config)));
+                rp::kPolicyLenEnable.put(length) | rp::kPolicyClipLog2.put(clip_log2(config)) |
+                rp::kPolicyWays.put(other_ways(config)));
   IoPort io(bus, port.port);
   io.write(port.timeout_base + timeout::kControl,
            timeout::kControlMemValue.put(kTimeoutValue) | timeout::kControlMemEnable.mask() |

@@ -33,11 +33,16 @@ class LoadControl {
   // Untimed. True if the state changed.
   bool on_response(DevLoad load) {
     const Gran before = state_;
+    level_ = load;
     state_ = next_gran(state_, load);
     return state_ != before;
   }
-  void clear() { state_ = Gran::B256; }
+  void clear() {
+    state_ = Gran::B256;
+    level_ = DevLoad::Light;
+  }
   [[nodiscard]] Gran state() const { return state_; }
+  [[nodiscard]] DevLoad level() const { return level_; }  // of the last response
 
   // Cycle-exact.
   struct In {
@@ -47,8 +52,9 @@ class LoadControl {
   };
   struct Out {
     Gran state = Gran::B256;
+    DevLoad level = DevLoad::Light;
   };
-  [[nodiscard]] Out eval(const In&) const { return {state_}; }
+  [[nodiscard]] Out eval(const In&) const { return {state_, level_}; }
   void clock(const In& in) {
     if (in.clear) {
       clear();
@@ -59,6 +65,7 @@ class LoadControl {
 
  private:
   Gran state_ = Gran::B256;
+  DevLoad level_ = DevLoad::Light;
 };
 
 }  // namespace cxlgpu

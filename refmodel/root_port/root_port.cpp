@@ -21,7 +21,9 @@ void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
       policy_ = static_cast<SrPolicy>(rp::kPolicySelect.get(value));
       length_enabled_ = rp::kPolicyLenEnable.is_set(value);
       clip_log2_ = rp::kPolicyClipLog2.get(value);
+      other_ways_ = rp::kPolicyWays.get(value);
       ring_.flush();
+      reader_.flush_streams();
       return;
     case rp::kDsControl:
       enable_ = rp::kDsControlEnable.is_set(value);
@@ -236,6 +238,10 @@ void RootPort::issue(Time now) {
 
 bool RootPort::read_ahead(bool spec_room) {
   if (reader_.issuing()) {
+    if (reader_.gives_up()) {
+      reader_.give_up();
+      return false;
+    }
     if (!spec_room) return false;
     SpecRequest spec;
     spec.run = reader_.window(length_enabled_, memory_.lines(), queue_.loads(), clip_log2_);
@@ -248,7 +254,12 @@ bool RootPort::read_ahead(bool spec_room) {
   if (queue_.reader_valid()) {
     const MemRequest& request = queue_.reader_request();
     reader_.look(!request.is_write, queue_.reader_line(), queue_.reader_slot(), policy_,
-                 load_control_.state(), ring_);
+                 load_control_.state(), ring_,
+                 {.at_head = queue_.reader_at_head(),
+                  .level = static_cast<unsigned>(load_control_.level()),
+                  .length_enabled = length_enabled_,
+                  .clip_log2 = clip_log2_,
+                  .other_ways = other_ways_});
     queue_.reader_next();
   }
   return false;
@@ -312,7 +323,9 @@ std::optional<DevLoad> RootPort::respond(Time now) {
 // is the host bridge's to take; it wakes this port then, as an arriving message does.
 bool RootPort::can_move() const {
   if (memory_.req_valid() || memory_.rwd_valid()) return true;
-  if (reader_.issuing() ? memory_.can_accept_spec() : queue_.reader_valid()) return true;
+  if (reader_.issuing() ? reader_.gives_up() || memory_.can_accept_spec() : queue_.reader_valid()) {
+    return true;
+  }
   return !on_ && !queue_.empty() && memory_.can_accept(queue_.head().addr / kLineBytes);
 }
 

@@ -93,6 +93,7 @@ class RootPort {
   std::uint64_t specs_sent_ = 0;
   SrPolicy policy_ = SrPolicy::Off;
   unsigned clip_log2_ = 15;
+  unsigned other_ways_ = 0;  // of the interleave set
   bool length_enabled_ = false;
 
   SrQueue queue_;

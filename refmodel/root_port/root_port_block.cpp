@@ -163,12 +163,15 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   now.reader_in.policy = policy_;
   now.reader_in.length_enabled = length_enabled_;
   now.reader_in.clip_log2 = clip_log2_;
+  now.reader_in.other_ways = other_ways_;
   now.reader_in.gran = load_.state();
+  now.reader_in.level = load_.level();
   now.reader_in.flush = now.policy_written;
   now.reader_in.rd_valid = queue.rd_valid;
   now.reader_in.rd_is_load = queue.rd_is_load;
   now.reader_in.rd_line = queue.rd_line;
   now.reader_in.rd_index = queue.rd_index;
+  now.reader_in.rd_head = queue.rd_head;
   now.reader_in.loads = queue.loads;
   const MemoryQueueBlock::Out memory = memory_.eval({});
   now.reader_in.mem = memory.lines;
@@ -278,7 +281,8 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
   switch (offset) {
     case rp::kPolicy:
       return rp::kPolicySelect.put(static_cast<std::uint32_t>(policy_)) |
-             rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_);
+             rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_) |
+             rp::kPolicyWays.put(other_ways_);
     case rp::kState:
       return rp::kStateGran.put(static_cast<std::uint32_t>(load_.state()));
     case rp::kLoads:
@@ -391,6 +395,7 @@ void RootPortBlock::clock(const In& in) {
     policy_ = static_cast<SrPolicy>(regs::rp::kPolicySelect.get(in.reg.wdata));
     length_enabled_ = regs::rp::kPolicyLenEnable.is_set(in.reg.wdata);
     clip_log2_ = regs::rp::kPolicyClipLog2.get(in.reg.wdata);
+    other_ways_ = regs::rp::kPolicyWays.get(in.reg.wdata);
   }
   clock_viral(in, now);
   clock_stores(in, now);

@@ -133,6 +133,7 @@ class RootPortBlock {
   SrPolicy policy_ = SrPolicy::Off;
   bool length_enabled_ = false;
   unsigned clip_log2_ = kNoClip;
+  unsigned other_ways_ = 0;  // of the interleave set
   std::uint32_t rdata_ = 0;  // of the vendor block
   // Register 840h: this port is viral, a fatal error makes it so, the device has said that it is.
   bool viral_ = false, fatal_is_viral_ = false, peer_viral_ = false;

@@ -11,6 +11,7 @@ SrQueue::Out SrQueue::eval(const In&) const {
   out.rd_is_load = reader_valid() && !reader_request().is_write;
   out.rd_line = reader_line();
   out.rd_index = reader_slot();
+  out.rd_head = reader_at_head();
   out.loads = loads();
   out.count = count_;
   return out;

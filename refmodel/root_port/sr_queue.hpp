@@ -47,6 +47,7 @@ class SrQueue {
 
   // The reader. It has something to look at while it has not reached the tail.
   [[nodiscard]] bool reader_valid() const { return ahead_ < count_; }
+  [[nodiscard]] bool reader_at_head() const { return reader_valid() && ahead_ == 0; }
   [[nodiscard]] unsigned reader_slot() const { return slot_at(ahead_); }
   [[nodiscard]] const MemRequest& reader_request() const { return request_[reader_slot()]; }
   [[nodiscard]] std::uint64_t reader_line() const { return line_[reader_slot()]; }
@@ -69,6 +70,7 @@ class SrQueue {
     bool rd_valid = false, rd_is_load = false;  // rd_is_load and what follows: with rd_valid
     std::uint64_t rd_line = 0;
     unsigned rd_index = 0;
+    bool rd_head = false;  // it is the head
     LineTable loads;
     unsigned count = 0;
   };

@@ -24,8 +24,11 @@ SrVerdict sr_verdict(bool is_load, std::uint64_t line, SrPolicy policy, Gran gra
 }
 
 SrVerdict SrReader::look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy,
-                         Gran gran, RingBuffer& ring) {
-  const SrVerdict v = sr_verdict(is_load, line, policy, gran, ring);
+                         Gran gran, RingBuffer& ring, const StreamTable::View& view) {
+  ask_ = {};
+  const SrVerdict v = is_load && policy == SrPolicy::Stream
+                          ? look_stream(line, view)
+                          : sr_verdict(is_load, line, policy, gran, ring);
   if (v != SrVerdict::Store && v != SrVerdict::Off) counters_.used += ring.use(line);
   counters_.loads += v != SrVerdict::Store;
   counters_.halted += v == SrVerdict::Halted;
@@ -40,8 +43,17 @@ SrVerdict SrReader::look(bool is_load, std::uint64_t line, unsigned slot, SrPoli
   return v;
 }
 
+SrVerdict SrReader::look_stream(std::uint64_t line, const StreamTable::View& view) {
+  ask_ = streams_.look(line, view);
+  if (ask_.kind != StreamTable::Ask::Kind::Nothing) return SrVerdict::Issue;
+  return view.level == static_cast<unsigned>(DevLoad::Severe) ? SrVerdict::Halted
+                                                              : SrVerdict::Covered;
+}
+
 GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads,
                             unsigned clip_log2) const {
+  if (ask_.kind == StreamTable::Ask::Kind::Run) return ask_.run;
+  if (ask_.kind == StreamTable::Ask::Kind::Next) return streams_.next();
   const GranuleRun own{line_ >> kGranuleShift, 0};
   if (policy_ == SrPolicy::Naive || !length_enabled) return own;
   if (policy_ == SrPolicy::Dyn) {
@@ -57,7 +69,8 @@ void SrReader::issued(GranuleRun run, RingBuffer& ring) {
   counters_.used += told.own_use;
   counters_.useful += told.useful;
   counters_.useless += told.useless;
-  counters_.late += !slot_held_;
+  counters_.late += !slot_held_ && (line_ >> kGranuleShift) - run.first <= run.len;
+  if (ask_.kind == StreamTable::Ask::Kind::Next) streams_.add();
   issuing_ = false;
   ++counters_.issued;
 }
@@ -66,7 +79,7 @@ SrReaderBlock::Out SrReaderBlock::eval(const In& in) const {
   Out out;
   out.counters = reader_.counters();
   out.rd_next = !reader_.issuing() && in.rd_valid;
-  out.spec_valid = reader_.issuing();
+  out.spec_valid = reader_.issuing() && !reader_.gives_up();
   if (out.spec_valid) {
     out.run = reader_.window(in.length_enabled, in.mem, in.loads, in.clip_log2);
     out.spec_line = reader_.line();
@@ -76,15 +89,25 @@ SrReaderBlock::Out SrReaderBlock::eval(const In& in) const {
 
 void SrReaderBlock::clock(const In& in) {
   const Out now = eval(in);
-  if (now.spec_valid) {
+  if (reader_.issuing()) {
     // A slot that left is free for a cycle at least before another load takes it.
     if (!((in.loads.valid >> reader_.slot()) & 1)) reader_.slot_left(reader_.slot());
-    if (in.spec_ready) reader_.issued(now.run, ring_);
+    if (reader_.gives_up()) {
+      reader_.give_up();
+    } else if (in.spec_ready) {
+      reader_.issued(now.run, ring_);
+    }
   } else if (in.rd_valid) {
-    reader_.look(in.rd_is_load, in.rd_line, in.rd_index, in.policy, in.gran, ring_);
+    const StreamTable::View view{.at_head = in.rd_head,
+                                 .level = static_cast<unsigned>(in.level),
+                                 .length_enabled = in.length_enabled,
+                                 .clip_log2 = in.clip_log2,
+                                 .other_ways = in.other_ways};
+    reader_.look(in.rd_is_load, in.rd_line, in.rd_index, in.policy, in.gran, ring_, view);
   }
   if (in.flush) {
     ring_.flush();
+    reader_.flush_streams();
     reader_.ring_flushed(now.counters);
   }
 }

@@ -1,7 +1,7 @@
 // The SR reader: decides for each load whether and what to speculate.
 //
-// Purpose: takes the loads of the SR queue one by one, asks policy, load control and ring buffer,
-//          and offers one MemSpecRd for a load that passes all three. Counts what became of them.
+// Purpose: takes the loads of the SR queue one by one, asks policy, load control and ring buffer or
+//          stream table, and offers a MemSpecRd if they say so. Counts what became of them.
 // Units:   lines (address[51:6]) for loads, granules (address[51:8]) for what is asked for.
 // Errors:  none.
 // Source:  docs/blocks.md, "sr_reader".
@@ -9,9 +9,11 @@
 
 #include <cstdint>
 
+#include "refmodel/common/opcodes.hpp"
 #include "refmodel/root_port/address_window.hpp"
 #include "refmodel/root_port/policy.hpp"
 #include "refmodel/root_port/ring_buffer.hpp"
+#include "refmodel/root_port/stream_table.hpp"
 
 namespace cxlgpu {
 
@@ -25,7 +27,7 @@ struct SrCounters {
   std::uint32_t asked = 0;                // granules asked for
   std::uint32_t used = 0;                 // lines of them that a load wanted, each once
   std::uint32_t useful = 0, useless = 0;  // granules that left the ring, by whether one was
-  std::uint32_t late = 0;                 // MemSpecRd taken after their load had left
+  std::uint32_t late = 0;                 // MemSpecRd for a load's own granule after it had left
   bool operator==(const SrCounters&) const = default;
 };
 
@@ -34,8 +36,13 @@ class SrReader {
   // Untimed: look() at the entry the queue's reader stands on, then move that reader on. After
   // Issue the caller asks for window() until the memory queue has room, then calls issued().
   SrVerdict look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy, Gran gran,
-                 RingBuffer& ring);
+                 RingBuffer& ring, const StreamTable::View& view);
   [[nodiscard]] bool issuing() const { return issuing_; }
+  // What it means to ask for is known already: it takes a cycle to find that, then give_up().
+  [[nodiscard]] bool gives_up() const {
+    return issuing_ && ask_.kind == StreamTable::Ask::Kind::Next && streams_.next_known();
+  }
+  void give_up() { issuing_ = false; }
   [[nodiscard]] std::uint64_t line() const { return line_; }
   [[nodiscard]] unsigned slot() const { return slot_; }
   // `loads`: every load of the SR queue; the latched one is left out here.
@@ -52,19 +59,24 @@ class SrReader {
     counters_.useful = before.useful;
     counters_.useless = before.useless;
   }
+  void flush_streams() { streams_.flush(); }
   [[nodiscard]] const SrCounters& counters() const { return counters_; }
 
  private:
+  SrVerdict look_stream(std::uint64_t line, const StreamTable::View& view);
+
   bool issuing_ = false;
   std::uint64_t line_ = 0;
   SrPolicy policy_ = SrPolicy::Off;
   Gran gran_ = Gran::B256;
   unsigned slot_ = 0;
   bool slot_held_ = false;
+  StreamTable streams_;
+  StreamTable::Ask ask_;  // of policy stream; else nothing
   SrCounters counters_;
 };
 
-// Cycle-exact: the reader with its ring buffer.
+// Cycle-exact: the reader with its ring buffer and stream table.
 class SrReaderBlock {
  public:
   explicit SrReaderBlock(unsigned ring_sets = 64, unsigned ring_ways = 4)
@@ -74,11 +86,14 @@ class SrReaderBlock {
     SrPolicy policy = SrPolicy::Off;
     bool length_enabled = false;
     unsigned clip_log2 = kNoClip;
+    unsigned other_ways = 0;
     Gran gran = Gran::B256;
-    bool flush = false;  // the ring buffer
+    DevLoad level = DevLoad::Light;
+    bool flush = false;  // ring buffer and stream table
     bool rd_valid = false, rd_is_load = false;
     std::uint64_t rd_line = 0;
     unsigned rd_index = 0;
+    bool rd_head = false;
     LineTable loads, mem;
     bool spec_ready = false;
   };

@@ -105,7 +105,8 @@ std::vector<std::uint64_t> parse_list(const std::string& text, const std::string
   return values;
 }
 
-const std::vector<std::string> kPolicies = {"off", "naive", "dyn", "sr-paper", "sr-directional"};
+const std::vector<std::string> kPolicies = {"off",      "naive",          "dyn",
+                                            "sr-paper", "sr-directional", "stream"};
 
 using Setter = std::function<void(RunConfig&, const std::string& text, const std::string& where,
                                   const std::string& key)>;
@@ -376,6 +377,7 @@ void apply_config_name(RunConfig& config, const std::string& name) {
     config.root_port.spec_length = false;
   }
   if (name == "dyn") config.root_port.policy = SrPolicy::Dyn;
+  if (name == "stream") config.root_port.policy = SrPolicy::Stream;
   if (name == "sr" || name == "ds") config.root_port.policy = SrPolicy::Directional;
   if (name == "ds") config.root_port.ds = true;
 }

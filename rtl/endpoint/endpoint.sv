@@ -49,7 +49,7 @@ module endpoint
   parameter int unsigned Mshrs       = 64,
   parameter int unsigned NumDecoders = 4,
   parameter int unsigned TableDepth  = 32,
-  parameter int unsigned SpecDepth   = 16,
+  parameter int unsigned SpecDepth   = 128,
   parameter int unsigned NdRxDepth   = 32,
   parameter int unsigned WdRxDepth   = 32,
   parameter int unsigned LlrbDepth   = 128,
@@ -94,7 +94,8 @@ module endpoint
   output trace_t      tr_spec_lost_o
 );
 
-  localparam int unsigned IndexW = $clog2(TableDepth);
+  localparam int unsigned IndexW    = $clog2(TableDepth);
+  localparam int unsigned SpecMshrs = 8;  // free ones that a MemSpecRd granule is looked up with
 
   // ---------------------------------------------------------------------------------------------
   // CXL.io
@@ -293,7 +294,7 @@ module endpoint
   byte_en_t    e2_be_q;
 
   logic        nd_spec, choose_wd, take_nd, take_wd, take_demand, last_wd_q;
-  logic        e2_free, spec_visit;
+  logic        e2_free, spec_go, spec_visit;
   line_addr_t  hpa, dpa, line;
   logic        decode_hit;
 
@@ -417,9 +418,11 @@ module endpoint
   // push_free comes late, from the waiters: it decides whether a lookup counts, not which it is.
   assign push_free  = cmd_ready && !fill_pend_q && !wake_valid;
   assign try_demand = e2_valid_q && e2_q.access && table_free;
-  assign try_lookup = (try_demand || spec_valid) && dram_enable;
+  // A granule asked for ahead of need waits rather than be dropped for want of an MSHR.
+  assign spec_go    = spec_valid && mshr_used <= 7'(Mshrs - SpecMshrs);
+  assign try_lookup = (try_demand || spec_go) && dram_enable;
   assign demand_go  = try_demand && push_free;
-  assign spec_visit = spec_valid && push_free && !try_demand;
+  assign spec_visit = spec_go && push_free && !try_demand;
 
   assign lookup_granule = try_demand ? e2_q.line[LineAddrBits-1:2] : spec_granule;
 

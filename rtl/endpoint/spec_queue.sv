@@ -12,7 +12,7 @@
 module spec_queue
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned Depth = 16
+  parameter int unsigned Depth = 128
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,

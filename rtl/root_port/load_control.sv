@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Load control: the granularity of speculation, moved by the DevLoad of each response.
+// Load control: the granularity of speculation, moved by the DevLoad of each response, and that
+// DevLoad itself.
 //
 //   halted <- severe from anywhere;  halted -> 64 B <-> 256 <-> 512 <-> 768 <-> 1024 B
 //             light goes right, moderate left, optimal stays
@@ -18,10 +19,12 @@ module load_control
   input  logic       clear_i,
   input  logic       rsp_valid_i,
   input  logic [1:0] dev_load_i,
-  output gran_e      state_o
+  output gran_e      state_o,
+  output logic [1:0] level_o  // of the last response, dev_load_e
 );
 
-  gran_e state_q, state_d;
+  gran_e      state_q, state_d;
+  logic [1:0] level_q;
 
   function automatic gran_e wider(gran_e gran);
     unique case (gran)
@@ -57,19 +60,27 @@ module load_control
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) state_q <= Gran256;
-    else         state_q <= state_d;
+    if (!rst_ni) begin
+      state_q <= Gran256;
+      level_q <= LoadLight;
+    end else begin
+      state_q <= state_d;
+      if (clear_i)          level_q <= LoadLight;
+      else if (rsp_valid_i) level_q <= dev_load_i;
+    end
   end
 
   assign state_o = state_q;
+  assign level_o = level_q;
 
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
   assert property (@(posedge clk_i) disable iff (!rst_ni) state_q <= GranHalted);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (!rsp_valid_i && !clear_i) |=> $stable(state_o));
+    (!rsp_valid_i && !clear_i) |=> $stable(state_o) && $stable(level_o));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rsp_valid_i && dev_load_i == LoadSevere && !clear_i) |=> state_o == GranHalted);
+    (rsp_valid_i && dev_load_i == LoadSevere && !clear_i) |=>
+        state_o == GranHalted && level_o == LoadSevere);
 
 endmodule

@@ -5,7 +5,7 @@
 //   req --> DS --> SR queue --> DS --> memory queue --> controller --> link
 //                     |  reader view    ^  |   ^            |
 //                     +--> SR reader ---+  |   +------------+--> DS --> rsp
-//                          window, ring ^  |lines      DevLoad   |
+//                 window, ring, streams ^  |lines      DevLoad   |
 //                                       +--+              |      +-- local memory
 //                                       +- load control <-+ profiler
 //
@@ -107,7 +107,7 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   logic [2:0]       policy_q;
   logic             len_en_q;
-  logic [3:0]       clip_log2_q;
+  logic [3:0]       clip_log2_q, ways_q;
   logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_ras, rdata_link, rdata_io;
   logic [31:0]      rdata_page;
   logic             route_q;
@@ -117,6 +117,7 @@ module root_port
   logic             viral_q, viral_on_fatal_q, viral_device_q, device_viral, ras_fatal;
   logic             viral_en, turn_viral;
   gran_e            state;
+  logic [1:0]       level;
   logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
   logic [31:0]      spec_asked, spec_used, spec_useful, spec_useless, spec_late;
   logic [31:0]      unexpected;
@@ -134,10 +135,12 @@ module root_port
       policy_q    <= RpPolicySelectReset;
       len_en_q    <= RpPolicyLenEnableReset;
       clip_log2_q <= RpPolicyClipLog2Reset;
+      ways_q      <= RpPolicyWaysReset;
     end else if (wr_policy) begin
       policy_q    <= reg_req_i.wdata[RpPolicySelectLsb +: RpPolicySelectWidth];
       len_en_q    <= reg_req_i.wdata[RpPolicyLenEnableLsb];
       clip_log2_q <= reg_req_i.wdata[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width];
+      ways_q      <= reg_req_i.wdata[RpPolicyWaysLsb +: RpPolicyWaysWidth];
     end
   end
 
@@ -169,6 +172,7 @@ module root_port
           rdata_d[RpPolicySelectLsb +: RpPolicySelectWidth]     = policy_q;
           rdata_d[RpPolicyLenEnableLsb]                         = len_en_q;
           rdata_d[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width] = clip_log2_q;
+          rdata_d[RpPolicyWaysLsb +: RpPolicyWaysWidth]         = ways_q;
         end
         RpStateOffset:          rdata_d[RpStateGranLsb +: RpStateGranWidth] = state;
         RpLoadsOffset:          rdata_d = loads;
@@ -315,7 +319,7 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   // SR queue
   // ---------------------------------------------------------------------------------------------
-  logic                 rd_valid, rd_is_load, rd_next;
+  logic                 rd_valid, rd_is_load, rd_head, rd_next;
   line_addr_t           rd_line;
   logic [SrIdxBits-1:0] rd_index;
   logic [SrCntBits-1:0] sr_count;
@@ -336,6 +340,7 @@ module root_port
     .rd_is_load_o(rd_is_load),
     .rd_line_o   (rd_line),
     .rd_index_o  (rd_index),
+    .rd_head_o   (rd_head),
     .rd_next_i   (rd_next),
     .load_valid_o(load_valid),
     .load_line_o (load_line),
@@ -362,12 +367,15 @@ module root_port
     .policy_i         (sr_policy_e'(policy_q)),
     .len_en_i         (len_en_q),
     .clip_log2_i      (clip_log2_q),
+    .ways_i           (ways_q),
     .state_i          (state),
+    .level_i          (level),
     .flush_i          (wr_policy),
     .rd_valid_i       (rd_valid),
     .rd_is_load_i     (rd_is_load),
     .rd_line_i        (rd_line),
     .rd_index_i       (rd_index),
+    .rd_head_i        (rd_head),
     .rd_next_o        (rd_next),
     .load_valid_i     (load_valid),
     .load_line_i      (load_line),
@@ -524,7 +532,8 @@ module root_port
     .clear_i    (wr_policy),
     .rsp_valid_i(lc_rsp_valid),
     .dev_load_i (lc_dev_load),
-    .state_o    (state)
+    .state_o    (state),
+    .level_o    (level)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -757,7 +766,7 @@ module root_port
   end
 
   logic unused_reg;
-  assign unused_reg = ^{reg_req_i.addr[15:12], reg_req_i.addr[1:0], reg_req_i.wdata[31:12],
+  assign unused_reg = ^{reg_req_i.addr[15:12], reg_req_i.addr[1:0], reg_req_i.wdata[31:16],
                         reg_req_i.wdata[7:5], reg_req_i.wdata[3]};
 
   // ---------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ module sr_queue
   output logic                                 rd_is_load_o,
   output line_addr_t                           rd_line_o,
   output logic [IdxBits-1:0]                   rd_index_o,
+  output logic                                 rd_head_o,    // it stands on the head
   input  logic                                 rd_next_i,
   // Every stored load, by slot
   output logic [Depth-1:0]                     load_valid_o,
@@ -65,14 +66,15 @@ module sr_queue
   byte_en_t be_q [Depth];
   line_t    data_q [Depth];
 
-  logic push, pop, step;
+  logic push, pop, step, at_head;
   assign in_ready_o   = count_q < cnt_t'(Depth);
   assign head_valid_o = count_q != '0;
   assign rd_valid_o   = unread_q != '0;
   assign push         = in_valid_i && in_ready_o;
   assign pop          = head_valid_o && head_ready_i;
   // The reader moves when told to, and when the head takes the entry it stands on.
-  assign step         = rd_valid_o && (rd_next_i || (pop && unread_q == count_q));
+  assign at_head      = unread_q == count_q;
+  assign step         = rd_valid_o && (rd_next_i || (pop && at_head));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -133,6 +135,7 @@ module sr_queue
   end
 
   assign rd_index_o   = reader_q;
+  assign rd_head_o    = rd_valid_o && at_head;
   assign load_valid_o = load_valid_q;
   assign load_line_o  = line_q;
   assign count_o      = count_q;

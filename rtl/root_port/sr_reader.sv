@@ -8,7 +8,9 @@
 //
 // What was asked for is recorded in the ring; a load whose granule the ring shows is passed. The
 // window is worked out in ISSUE from the queues as they stand, without the load itself.
-// The ring also tells what became of it: which lines loads wanted, and which granules left unused.
+// Policy stream asks the stream table instead: in LOOKUP for a run in the load's region, which needs
+// registers only in ISSUE, or for the region that follows, which ISSUE first looks up.
+// The ring tells what became of it all: which lines loads wanted, and which granules left unused.
 // Throughput: a MemSpecRd every two cycles; latency one cycle from the reader view to the offer.
 //
 // Source: the load path of the SR engine, docs/blocks.md.
@@ -21,6 +23,7 @@ module sr_reader
   parameter  int unsigned MemEntries = 30,
   parameter  int unsigned RingSets   = 64,
   parameter  int unsigned RingWays   = 4,
+  parameter  int unsigned StreamSets = 64,
   localparam int unsigned IdxBits    = $clog2(SrDepth)
 ) (
   input  logic                                    clk_i,
@@ -29,13 +32,16 @@ module sr_reader
   input  sr_policy_e                              policy_i,
   input  logic                                    len_en_i,
   input  logic [3:0]                              clip_log2_i,  // interleave chunk; 15: none
+  input  logic [3:0]                              ways_i,       // of the interleave set, - 1
   input  gran_e                                   state_i,
+  input  logic [1:0]                              level_i,      // dev_load_e
   input  logic                                    flush_i,
   // SR queue, reader view
   input  logic                                    rd_valid_i,
   input  logic                                    rd_is_load_i,
   input  line_addr_t                              rd_line_i,
   input  logic [IdxBits-1:0]                      rd_index_i,
+  input  logic                                    rd_head_i,    // it goes by itself
   output logic                                    rd_next_o,
   // Queue contents for the window
   input  logic [SrDepth-1:0]                      load_valid_i,
@@ -72,30 +78,57 @@ module sr_reader
   sr_policy_e policy_q;
   gran_e      gran_q;
   idx_t       mask_idx_q;
-  logic       mask_q;  // the latched load may still be in the SR queue
+  logic       mask_q;   // the latched load may still be in the SR queue
+  logic       fresh_q;  // first cycle of ISSUE
+  // Policy stream: the region that follows; else a run in the load's region, from granule place_q
+  logic       kind_q;
+  logic [1:0] place_q, len_q;
 
   // ---------------------------------------------------------------------------------------------
   // LOOKUP
   // ---------------------------------------------------------------------------------------------
-  logic ring_hit;
-  logic off, watches;  // watches: the policy minds the halt and the ring
-  logic load_here, halt_skip, ring_skip, latch, taken, late;
+  logic       ring_hit;
+  logic       off, watches, streams;  // watches: the policy minds the halt and the ring
+  logic       load_here, pass, halt_skip, ring_skip, latch, taken, late;
+  logic       ask, ask_kind, look;    // what the stream table says of the load
+  granule_t   ask_first;
+  logic [1:0] ask_len;
+  logic       streamed, next;         // ISSUE for the table
+  logic       next_hit, known;        // known: seen in the first cycle, then there is no offer
+  logic       asks_own;               // for the load's granule
+  granule_t   next_first;
 
   assign watches   = policy_i inside {PolicyDyn, PolicySrPaper, PolicySrDirectional};
-  assign off       = !watches && policy_i != PolicyNaive;
+  assign streams   = policy_i == PolicyStream;
+  assign off       = !watches && !streams && policy_i != PolicyNaive;
   assign load_here = state_q == StLookup && rd_valid_i && rd_is_load_i;
-  assign halt_skip = load_here && watches && state_i == GranHalted;
-  assign ring_skip = load_here && watches && state_i != GranHalted && ring_hit;
-  assign latch     = load_here && !off && !halt_skip && !ring_skip;
+  assign look      = load_here && streams;
+
+  always_comb begin
+    logic halted;
+    halted = 1'b0;
+    pass   = off;
+    if (watches) begin
+      halted = state_i == GranHalted;
+      pass   = halted || ring_hit;
+    end else if (streams) begin
+      halted = level_i == LoadSevere;
+      pass   = !ask;
+    end
+    halt_skip = load_here && !off && pass && halted;
+    ring_skip = load_here && !off && pass && !halted;
+  end
+
+  assign latch     = load_here && !pass;
   assign rd_next_o = state_q == StLookup && rd_valid_i;
   assign taken     = spec_valid_o && spec_ready_i;
-  assign late      = taken && !(mask_q && load_valid_i[mask_idx_q]);
+  assign late      = taken && asks_own && !(mask_q && load_valid_i[mask_idx_q]);
 
   always_comb begin
     state_d = state_q;
     unique case (state_q)
       StLookup: if (latch) state_d = StIssue;
-      StIssue:  if (taken) state_d = StLookup;
+      StIssue:  if (taken || known) state_d = StLookup;
       default:  state_d = StLookup;
     endcase
   end
@@ -107,8 +140,10 @@ module sr_reader
       gran_q     <= Gran256;
       mask_q     <= 1'b0;
       mask_idx_q <= '0;
+      fresh_q    <= 1'b0;
     end else begin
       state_q <= state_d;
+      fresh_q <= latch;
       if (latch) begin
         policy_q   <= policy_i;
         gran_q     <= state_i;
@@ -122,6 +157,11 @@ module sr_reader
 
   always_ff @(posedge clk_i) begin
     if (latch) line_q <= rd_line_i;
+    if (latch && streams) begin
+      kind_q  <= ask_kind;
+      place_q <= ask_first[1:0];
+      len_q   <= ask_len;
+    end
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -157,6 +197,12 @@ module sr_reader
     .len_o        (window_len)
   );
 
+  // A run does not wrap in its region.
+  assign streamed = state_q == StIssue && policy_q == PolicyStream;
+  assign next     = streamed && kind_q;
+  assign known    = fresh_q && next_hit;
+  assign asks_own = !streamed || (!kind_q && line_q[3:2] - place_q <= len_q);
+
   always_comb begin
     logic [14:0] chunk_left;  // granules of the chunk behind the load's
     chunk_left   = '0;
@@ -164,13 +210,19 @@ module sr_reader
     spec_first_o = '0;
     spec_len_o   = '0;
     spec_line_o  = '0;
-    if (state_q == StIssue) begin
+    if (state_q == StIssue && !known) begin
       spec_valid_o = 1'b1;
       spec_line_o  = line_q;
       spec_first_o = line_q[LineAddrBits-1:2];
       if (windowed) begin
         spec_first_o = window_first;
         spec_len_o   = window_len;
+      end else if (next) begin
+        spec_first_o = next_first;
+        spec_len_o   = 2'd3;
+      end else if (streamed) begin
+        spec_first_o[1:0] = place_q;
+        spec_len_o        = len_q;
       end else if (len_en_i && policy_q == PolicyDyn) begin
         unique case (gran_q)
           Gran512:  spec_len_o = 2'd1;
@@ -185,6 +237,33 @@ module sr_reader
       end
     end
   end
+
+  stream_table #(
+    .Sets(StreamSets)
+  ) u_stream_table (
+    .clk_i,
+    .rst_ni,
+    .flush_i,
+    .look_i      (look),
+    .line_i      (rd_line_i),
+    .at_head_i   (rd_head_i),
+    .level_i,
+    .len_en_i,
+    .clip_log2_i,
+    .ways_i,
+    .ask_o       (ask),
+    .kind_o      (ask_kind),
+    .first_o     (ask_first),
+    .len_o       (ask_len),
+    .next_i      (next),
+    .next_hit_o  (next_hit),
+    .next_first_o(next_first),
+    .add_i       (next && taken)
+  );
+
+  // A run is of the load's region.
+  logic unused_ask_first;
+  assign unused_ask_first = ^ask_first[GranuleAddrBits-1:2];
 
   logic       first_use, own_use;
   logic [2:0] useful, useless;
@@ -291,9 +370,22 @@ module sr_reader
   assert property (@(posedge clk_i) disable iff (!rst_ni) spec_valid_o |-> !rd_next_o);
   assert property (@(posedge clk_i) disable iff (!rst_ni) taken |=> !spec_valid_o);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    spec_valid_o |-> spec_line_o[LineAddrBits-1:2] - spec_first_o <= granule_t'(spec_len_o));
+    (spec_valid_o && asks_own) |->
+        spec_line_o[LineAddrBits-1:2] - spec_first_o <= granule_t'(spec_len_o));
+  // Of a run ahead of the load, and of the region that follows, the load is no part.
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (spec_valid_o && !asks_own) |->
+        spec_line_o[LineAddrBits-1:2] - spec_first_o > granule_t'(spec_len_o));
+  // What the table offers stays until it is taken, and what is known is not offered.
+  StreamHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (streamed && spec_valid_o && !spec_ready_i) |=>
+        $stable(spec_first_o) && $stable(spec_len_o));
+  Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    known |-> !spec_valid_o);
+  KnownOver_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    known |=> state_q == StLookup);
 
-  // A MemSpecRd asks for the line it is made for: each is recorded, and it is used.
+  // All that a MemSpecRd asks for is recorded.
   Own_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       taken |=> asked_o == $past(asked_o) + 32'($past(spec_len_o)) + 32'd1);
   Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

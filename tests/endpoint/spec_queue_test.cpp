@@ -14,7 +14,7 @@ using test::Clocked;
 using test::Lockstep;
 using test::Random;
 
-constexpr unsigned kDepth = 16;
+constexpr unsigned kDepth = 128;
 
 class Pair {
  public:

@@ -32,6 +32,7 @@ TEST(LoadControl, LockstepWithRtl) {
     rtl->dev_load_i = static_cast<unsigned>(in.dev_load);
     rtl.settle();
     lockstep.check("state_o", rtl->state_o, static_cast<unsigned>(twin.eval(in).state));
+    lockstep.check("level_o", rtl->level_o, static_cast<unsigned>(twin.eval(in).level));
     twin.clock(in);
     rtl.edge();
     if (random.below(5000) == 0) {

@@ -638,7 +638,8 @@ class Bench {
       case 0:
         a.write = random_.percent(20);
         a.addr = rp::kPolicy;
-        a.wdata = rp::kPolicySelect.put(static_cast<std::uint32_t>(random_.below(5))) |
+        a.wdata = rp::kPolicySelect.put(static_cast<std::uint32_t>(random_.below(6))) |
+                  rp::kPolicyWays.put(static_cast<std::uint32_t>(random_.below(4))) |
                   rp::kPolicyLenEnable.put(random_.bits(1)) |
                   rp::kPolicyClipLog2.put(random_.percent(50) ? 15 : random_.below(5));
         break;

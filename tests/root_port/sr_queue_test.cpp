@@ -52,6 +52,7 @@ TEST(SrQueue, LockstepWithRtl) {
       lockstep.check("rd_is_load_o", rtl->rd_is_load_o, out.rd_is_load);
       lockstep.check("rd_line_o", rtl->rd_line_o, out.rd_line);
       lockstep.check("rd_index_o", rtl->rd_index_o, out.rd_index);
+      lockstep.check("rd_head_o", rtl->rd_head_o, out.rd_head);
     }
     lockstep.check("load_valid_o", rtl->load_valid_o, out.loads.valid);
     for (unsigned i = 0; i < kDepth; ++i) {

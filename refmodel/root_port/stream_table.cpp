@@ -1,0 +1,173 @@
+#include "refmodel/root_port/stream_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace cxlgpu {
+namespace {
+
+// What a touch of a way does to its set's tree: the bits on its path and what they become.
+struct Touch {
+  std::uint8_t path, away;
+};
+constexpr std::array<Touch, 4> kTouch{{{0b011, 0b011}, {0b011, 0b001}, {0b101, 0b100}, {0b101, 0}}};
+
+constexpr unsigned victim_of(unsigned tree) {
+  return (tree & 1) != 0 ? 2 + (tree >> 2 & 1) : tree >> 1 & 1;
+}
+
+}  // namespace
+
+// Where the region is, or else where it would go.
+StreamTable::Place StreamTable::find(std::uint64_t region) const {
+  Place place;
+  place.set = (region ^ region >> 6 ^ region >> 12 ^ region >> 18) & set_mask_;
+  const Entry* const ways = &entries_[place.set * kWays];
+  unsigned empty = kWays;
+  for (unsigned way = 0; way < kWays; ++way) {
+    if (ways[way].region == region) {
+      place.way = way;
+      place.there = true;
+      return place;
+    }
+    if (ways[way].region == kNoRegion && empty == kWays) empty = way;
+  }
+  place.way = empty != kWays ? empty : victim_of(trees_[place.set]);
+  return place;
+}
+
+unsigned StreamTable::without_victim(const Place& place) const {
+  const Entry& victim = entries_[place.set * kWays + place.way];
+  if (victim.region == kNoRegion) return score_;
+  const auto wasted = static_cast<unsigned>(std::popcount(victim.spec));
+  return score_ - std::min(score_, wasted);
+}
+
+std::uint64_t StreamTable::following(std::uint64_t region, bool up, const View& view) {
+  std::uint64_t step = 1;
+  if (view.clip_log2 != kNoClip) {
+    const std::uint64_t chunk = std::uint64_t{1} << (view.clip_log2 - 2);  // regions
+    const std::uint64_t edge = up ? chunk - 1 : 0;
+    if ((region & (chunk - 1)) == edge) step += view.other_ways * chunk;
+  }
+  return (up ? region + step : region - step) & kRegionMask;
+}
+
+StreamTable::Plan StreamTable::plan_look(std::uint64_t line, const View& view) const {
+  const std::uint64_t region = line / (4 * kGranules);
+  const auto at = static_cast<std::uint8_t>(line % (4 * kGranules));
+  const unsigned k = at / 4u;
+  Plan plan;
+  plan.place = find(region);
+  plan.score = score_;
+  Entry& e = plan.entry;
+  if (!plan.place.there) {
+    plan.score = without_victim(plan.place);
+    e.region = region;
+    e.seen = true;
+  } else {
+    e = entries_[plan.place.set * kWays + plan.place.way];
+    if (!e.seen) {
+      e.seen = true;
+    } else if (at != e.last) {
+      const bool up = at > e.last;
+      if (e.dir_known && e.up == up) {
+        e.conf = static_cast<std::uint8_t>(std::min(e.conf + 1u, kMaxConf));
+      } else if (!e.dir_known || e.conf <= 1) {
+        e.dir_known = true;
+        e.up = up;
+        e.conf = 1;
+      } else {
+        --e.conf;
+      }
+    }
+  }
+  e.last = at;
+  if ((e.spec >> k & 1) != 0) {
+    e.spec = static_cast<std::uint8_t>(e.spec & ~(1u << k));
+    plan.score = std::min(plan.score + 1, kMaxScore);
+  }
+  if (view.level == kSevere) return plan;
+
+  const unsigned wanted = score_ >= kGoodScore ? 1 : 2;
+  const bool streams =
+      e.dir_known && e.conf >= wanted && view.length_enabled && view.clip_log2 >= 2;
+  const bool up = !e.dir_known || e.up;
+  const bool own = (e.mask >> k & 1) == 0 && !view.at_head;
+  // Granules from `from` on, in the direction, that nobody has asked for.
+  const int step = up ? 1 : -1;
+  const int from = static_cast<int>(k) + (own ? 0 : step);
+  unsigned run = 0;
+  if (own || streams) {
+    for (int g = from; g >= 0 && g < static_cast<int>(kGranules); g += step) {
+      if ((e.mask >> g & 1) != 0) break;
+      run |= 1u << g;
+      if (!streams) break;
+    }
+  }
+  e.mask = static_cast<std::uint8_t>(e.mask | 1u << k | run);
+  if (run != 0) {
+    e.spec = static_cast<std::uint8_t>(e.spec | (run & ~(1u << k)));
+    plan.ask.kind = Ask::Kind::Run;
+    plan.ask.run = {region * kGranules + static_cast<unsigned>(std::countr_zero(run)),
+                    static_cast<unsigned>(std::popcount(run)) - 1};
+  } else if (streams && e.conf >= 2 && k == (up ? kGranules - 1 : 0) && !e.asked) {
+    e.asked = true;
+    plan.ask.kind = Ask::Kind::Next;
+    plan.next = {following(region, up, view), up, e.conf};
+  }
+  return plan;
+}
+
+void StreamTable::put(const Place& place, const Entry& entry) {
+  entries_[place.set * kWays + place.way] = entry;
+  std::uint8_t& tree = trees_[place.set];
+  tree = static_cast<std::uint8_t>((tree & ~kTouch[place.way].path) | kTouch[place.way].away);
+}
+
+void StreamTable::apply(const Plan& plan) {
+  put(plan.place, plan.entry);
+  score_ = plan.score;
+  if (plan.ask.kind == Ask::Kind::Next) next_ = plan.next;
+}
+
+void StreamTable::add() {
+  const Place place = find(next_.region);
+  assert(!place.there);
+  score_ = without_victim(place);
+  put(place, {.region = next_.region,
+              .dir_known = true,
+              .up = next_.up,
+              .conf = next_.conf,
+              .mask = 0b1111,
+              .spec = 0b1111});
+}
+
+void StreamTable::flush() {
+  std::fill(entries_.begin(), entries_.end(), Entry{});
+  score_ = kMaxScore;
+}
+
+StreamTable::Out StreamTable::eval(const In& in) const {
+  Out out;
+  if (in.look) {
+    const Ask ask = would_ask(in.line, in.view);
+    out.ask = ask.kind != Ask::Kind::Nothing;
+    out.kind_next = ask.kind == Ask::Kind::Next;
+    out.run = ask.run;
+  }
+  if (in.next) {
+    out.next_hit = next_known();
+    out.next_first = next().first;
+  }
+  return out;
+}
+
+void StreamTable::clock(const In& in) {
+  if (in.look) look(in.line, in.view);
+  if (in.add) add();
+  if (in.flush) flush();
+}
+
+}  // namespace cxlgpu

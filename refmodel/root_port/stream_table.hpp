@@ -1,0 +1,120 @@
+// The stream table: which streams a root port's loads are made of, and what to ask for next.
+//
+// Purpose: tells streams apart by region (1 KiB) and direction, asks for the rest of a region as
+// soon
+//          as its loads have an order, and for the region that follows on this port when the last
+//          granule is reached. How much order it wants depends on what asking ahead was good for.
+// Units:   lines (address[51:6]), granules (address[51:8]), regions (address[51:10]).
+// Shapes:  sets a power of two; four ways.
+// Errors:  add() of a region that has an entry is a programming error (asserted).
+// Source:  docs/blocks.md, "stream_table".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "refmodel/root_port/policy.hpp"
+
+namespace cxlgpu {
+
+class StreamTable {
+ public:
+  explicit StreamTable(unsigned sets = 64)
+      : set_mask_(sets - 1), entries_(std::size_t{sets} * kWays), trees_(sets) {}
+
+  // What a look goes by, beside the line.
+  struct View {
+    bool at_head = false;  // the load goes by itself
+    unsigned level = 0;    // DevLoad of the last response
+    bool length_enabled = false;
+    unsigned clip_log2 = 15;  // interleave chunk in granules, 15 none
+    unsigned other_ways = 0;  // of the interleave set
+  };
+  struct Ask {
+    enum class Kind : std::uint8_t { Nothing, Run, Next } kind = Kind::Nothing;
+    GranuleRun run;  // Run only
+  };
+  Ask look(std::uint64_t line, const View& view) {
+    const Plan plan = plan_look(line, view);
+    apply(plan);
+    return plan.ask;
+  }
+  [[nodiscard]] Ask would_ask(std::uint64_t line, const View& view) const {
+    return plan_look(line, view).ask;
+  }
+
+  // The region that the last ask of kind Next meant.
+  [[nodiscard]] GranuleRun next() const { return {next_.region * kGranules, kGranules - 1}; }
+  [[nodiscard]] bool next_known() const { return find(next_.region).there; }
+  void add();  // it is asked for
+
+  void flush();  // the region of next() stays
+
+  // Cycle-exact.
+  struct In {
+    bool flush = false;
+    bool look = false;  // never with next
+    std::uint64_t line = 0;
+    View view;
+    bool next = false, add = false;
+  };
+  struct Out {
+    bool ask = false, kind_next = false;
+    GranuleRun run;
+    bool next_hit = false;
+    std::uint64_t next_first = 0;
+  };
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+ private:
+  static constexpr unsigned kWays = 4;
+  static constexpr unsigned kGranules = 4;  // of a region
+  static constexpr unsigned kMaxScore = 63, kGoodScore = 32;
+  static constexpr unsigned kMaxConf = 7;
+  static constexpr unsigned kSevere = 3, kNoClip = 15;
+  static constexpr std::uint64_t kRegionMask = (std::uint64_t{1} << 42) - 1;
+  static constexpr std::uint64_t kNoRegion = ~std::uint64_t{0};
+
+  struct Entry {
+    std::uint64_t region = kNoRegion;
+    bool seen = false;
+    bool dir_known = false, up = false, asked = false;
+    std::uint8_t last = 0, conf = 0;
+    std::uint8_t mask = 0;  // granules asked for or loaded
+    std::uint8_t spec = 0;  // asked for ahead, not loaded since
+  };
+  struct Place {
+    std::size_t set = 0;
+    unsigned way = 0;
+    bool there = false;
+  };
+  struct Next {
+    std::uint64_t region = 0;
+    bool up = false;
+    std::uint8_t conf = 0;
+  };
+  struct Plan {
+    Place place;
+    Entry entry;
+    unsigned score = 0;
+    Ask ask;
+    Next next;  // with Kind::Next
+  };
+
+  [[nodiscard]] Place find(std::uint64_t region) const;
+  [[nodiscard]] unsigned without_victim(const Place& place) const;  // the score
+  [[nodiscard]] Plan plan_look(std::uint64_t line, const View& view) const;
+  [[nodiscard]] static std::uint64_t following(std::uint64_t region, bool up, const View& view);
+  void apply(const Plan& plan);
+  void put(const Place& place, const Entry& entry);
+
+  std::uint64_t set_mask_;
+  std::vector<Entry> entries_;  // [set][way]
+  std::vector<std::uint8_t> trees_;
+  unsigned score_ = kMaxScore;
+  Next next_;
+};
+
+}  // namespace cxlgpu

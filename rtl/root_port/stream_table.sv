@@ -1,0 +1,382 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Stream table: which streams the loads of a port are made of, and what to ask for ahead of them.
+//
+// A region is 1 KiB: four granules, which is what one MemSpecRd can ask for. An entry knows its
+// region's last load, the direction in which loads went, how sure that is, and which granules need
+// not be asked for any more. A set is four ways; a tree of three bits says which goes.
+//
+//   look (a load)  set --> four entries --> compare --> entry --> direction --> run, or next region
+//                   \--> victim                          |                        |
+//                                            edge: entry, tree, score   edge: the region that follows
+//   next           the kept region: is it there?     add: it is asked for, and gets an entry
+//
+// A run stays within the load's region, in the direction of its stream. At the last granule the
+// region that follows is asked for whole, once; on a port that is not the next one, where the
+// interleave chunk ends. score says what asking ahead was good for lately: it rises with a load of a
+// granule asked for ahead and falls with one that leaves the table unwanted.
+//
+// Cycles: a look is answered in its own cycle and seen by all that follows from the next on. The
+// table is read once a cycle, for a look or for next, never both. The region that follows is worked
+// out at the edge of the look and kept, so that next begins at a register.
+//
+// Source: docs/blocks.md, "stream_table".
+
+module stream_table
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+#(
+  parameter int unsigned Sets = 64,
+  parameter int unsigned Ways = 4
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       flush_i,
+  // A load; not with next_i
+  input  logic       look_i,
+  input  line_addr_t line_i,
+  input  logic       at_head_i,    // it goes by itself
+  input  logic [1:0] level_i,      // dev_load_e
+  input  logic       len_en_i,
+  input  logic [3:0] clip_log2_i,  // interleave chunk in granules; 15: none
+  input  logic [3:0] ways_i,       // of the interleave set, - 1
+  output logic       ask_o,
+  output logic       kind_o,       // 0 run: first_o and len_o; 1 next: the region kept
+  output granule_t   first_o,
+  output logic [1:0] len_o,
+  // The region kept
+  input  logic       next_i,
+  output logic       next_hit_o,
+  output granule_t   next_first_o,
+  input  logic       add_i         // it was asked for; with next_i, not with next_hit_o
+);
+
+  localparam int unsigned SetBits    = (Sets > 1) ? $clog2(Sets) : 1;
+  localparam int unsigned RegionBits = GranuleAddrBits - 2;
+
+  if (Sets < 1 || Sets > 64 || (Sets & (Sets - 1)) != 0) begin : g_bad_sets
+    $error("stream_table: Sets must be a power of two up to 64");
+  end
+  if (Ways != 4) begin : g_bad_ways
+    $error("stream_table: the tree is one of four ways");
+  end
+
+  typedef logic [SetBits-1:0]    set_t;
+  typedef logic [RegionBits-1:0] region_t;
+
+  typedef struct packed {
+    logic       seen;
+    logic [3:0] last;       // line in the region
+    logic       dir_known;
+    logic       up;
+    logic [2:0] conf;
+    logic [3:0] mask;       // granules asked for or loaded
+    logic [3:0] spec;       // of these, asked for ahead and not loaded since
+    logic       asked;      // for the region that follows
+  } entry_t;
+
+  typedef struct packed {
+    region_t    region;
+    logic       up;
+    logic [2:0] conf;
+  } next_t;
+
+  function automatic set_t set_of(logic [23:0] region);
+    return set_t'((region[5:0] ^ region[11:6] ^ region[17:12] ^ region[23:18]) & 6'(Sets - 1));
+  endfunction
+
+  function automatic logic [2:0] count4(logic [3:0] bits);
+    logic two;
+    two = (bits[0] && bits[1]) || (bits[2] && bits[3]) ||
+          ((bits[0] || bits[1]) && (bits[2] || bits[3]));
+    return {&bits, two && !(&bits), ^bits};
+  endfunction
+
+  // What a way or a tree holds counts only in a set touched since the flush. The tree is asked when
+  // all ways are valid, and by then all its bits were written.
+  logic [Sets-1:0] touched_q;
+  logic [Ways-1:0] valid_q [Sets];
+  logic [2:0]      tree_q [Sets];
+  next_t           next_q;
+  logic [5:0]      score_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Read
+  // ---------------------------------------------------------------------------------------------
+  logic              access;
+  region_t           region;
+  set_t              set;
+  logic [Ways-1:0]   valid, match;
+  logic [2:0]        tree;
+  entry_t [Ways-1:0] row;
+
+  assign access = look_i || next_i;
+
+  always_comb begin
+    region = '0;
+    set    = '0;
+    valid  = '0;
+    tree   = '0;
+    if (access) begin
+      region = look_i ? line_i[LineAddrBits-1:4] : next_q.region;
+      set    = set_of(region[23:0]);
+      tree   = tree_q[set];
+      if (touched_q[set]) valid = valid_q[set];
+    end
+  end
+
+  logic              write, write_region;
+  logic [Ways-1:0]   way;  // one-hot
+  entry_t            entry_d;
+
+  for (genvar w = 0; w < Ways; w++) begin : g_way
+    region_t region_q [Sets];
+    entry_t  entry_q [Sets];
+
+    always_comb begin
+      match[w] = 1'b0;
+      row[w]   = '0;
+      if (valid[w]) begin
+        match[w] = region_q[set] == region;
+        row[w]   = entry_q[set];
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (write && way[w])        entry_q[set]  <= entry_d;
+      if (write_region && way[w]) region_q[set] <= region;
+    end
+  end
+
+  // Beside the compare: who goes, and what asking ahead for it was not good for
+  logic [Ways-1:0] victim;  // one-hot
+  logic [2:0]      lost;
+  always_comb begin
+    logic [3:0] victim_spec;
+    victim      = '0;
+    victim_spec = '0;
+    if (access) begin
+      if (valid != '1)  victim = ~valid & (valid + Ways'(1));  // the lowest that is not valid
+      else if (tree[0]) victim = tree[2] ? 4'b1000 : 4'b0100;
+      else              victim = tree[1] ? 4'b0010 : 4'b0001;
+      for (int unsigned w = 0; w < Ways; w++) begin
+        if (victim[w]) victim_spec = victim_spec | row[w].spec;
+      end
+    end
+    lost = count4(victim_spec);
+  end
+
+  logic   hit;
+  entry_t was;  // 0 without a hit, which is what a new entry begins with
+  always_comb begin
+    hit = match != '0;
+    was = '0;
+    if (hit) begin
+      for (int unsigned w = 0; w < Ways; w++) begin
+        if (match[w]) was = was | row[w];
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Look
+  // ---------------------------------------------------------------------------------------------
+  logic [3:0] place, here;  // here: the load's granule, one-hot
+  logic [1:0] granule;
+  assign place   = line_i[3:0];
+  assign granule = line_i[3:2];
+
+  // Granules without a bit in mask that follow the load's, for either direction
+  logic [3:0] free_up, free_down;
+  always_comb begin
+    logic going;
+    going     = 1'b0;
+    here      = '0;
+    free_up   = '0;
+    free_down = '0;
+    if (look_i) begin
+      here[granule] = 1'b1;
+      for (int unsigned g = 0; g < 4; g++) begin
+        free_up[g] = going && !was.mask[g];
+        going      = here[g] || free_up[g];
+      end
+      going = 1'b0;
+      for (int unsigned g = 0; g < 4; g++) begin
+        free_down[3 - g] = going && !was.mask[3 - g];
+        going            = here[3 - g] || free_down[3 - g];
+      end
+    end
+  end
+
+  logic [3:0] run;
+  logic       rewarded;  // the load is of a granule that was asked for ahead
+  logic       ask_run, ask_next;
+  entry_t     looked;
+  always_comb begin
+    logic climbs, follows, streams, own;
+    climbs   = 1'b0;
+    follows  = 1'b0;
+    streams  = 1'b0;
+    own      = 1'b0;
+    run      = '0;
+    rewarded = 1'b0;
+    ask_run  = 1'b0;
+    ask_next = 1'b0;
+    looked   = was;
+    if (look_i) begin
+      looked.seen = 1'b1;
+      looked.last = place;
+      climbs      = place > was.last;
+      follows     = was.dir_known && climbs == was.up;
+      if (was.seen && place != was.last) begin
+        if (follows) begin
+          if (was.conf != '1) looked.conf = was.conf + 3'd1;
+        end else if (!was.dir_known || was.conf <= 3'd1) begin
+          looked.dir_known = 1'b1;
+          looked.up        = climbs;
+          looked.conf      = 3'd1;
+        end else begin
+          looked.conf = was.conf - 3'd1;
+        end
+      end
+
+      rewarded    = (was.spec & here) != '0;
+      looked.spec = was.spec & ~here;
+
+      if (level_i != LoadSevere) begin
+        streams = looked.dir_known && len_en_i && clip_log2_i >= 4'd2
+                  && looked.conf >= (score_q[5] ? 3'd1 : 3'd2);
+        own     = (was.mask & here) == '0 && !at_head_i;
+        if (own)     run = here;
+        if (streams) run = run | (looked.up ? free_up : free_down);
+        ask_run  = run != '0;
+        ask_next = !ask_run && streams && looked.conf >= 3'd2 && !was.asked
+                   && granule == (looked.up ? 2'd3 : 2'd0);
+
+        looked.mask  = was.mask | run | here;
+        looked.spec  = looked.spec | (run & ~here);
+        looked.asked = was.asked || ask_next;
+      end
+    end
+  end
+
+  always_comb begin
+    ask_o   = ask_run || ask_next;
+    kind_o  = ask_next;
+    first_o = '0;
+    len_o   = '0;
+    if (ask_run) begin
+      first_o = {region, run[0] ? 2'd0 : run[1] ? 2'd1 : run[2] ? 2'd2 : 2'd3};
+      len_o   = 2'(count4(run) - 3'd1);
+    end
+  end
+
+  // The region that follows. The granule tells the direction: there is one to ask for at the last
+  // granule of the direction only. r - 1 - jump = r + ~jump.
+  region_t following;
+  always_comb begin
+    logic        up, chunk_ends;
+    logic [11:0] chunk_mask;
+    logic [15:0] jump;
+    up         = granule[1];
+    chunk_ends = 1'b0;
+    chunk_mask = '0;
+    jump       = '0;
+    following  = '0;
+    if (look_i) begin
+      chunk_mask = 12'((13'd1 << (clip_log2_i - 4'd2)) - 13'd1);
+      chunk_ends = ((line_i[15:4] ^ {12{up}}) & chunk_mask) == '0;
+      if (chunk_ends && clip_log2_i != 4'd15) jump = 16'(ways_i) << (clip_log2_i - 4'd2);
+      following = line_i[LineAddrBits-1:4] + (up ? region_t'(jump) : ~region_t'(jump))
+                  + region_t'(up);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Next
+  // ---------------------------------------------------------------------------------------------
+  assign next_hit_o   = next_i && hit;
+  assign next_first_o = next_i ? {next_q.region, 2'b00} : '0;
+
+  // ---------------------------------------------------------------------------------------------
+  // Edge
+  // ---------------------------------------------------------------------------------------------
+  logic [2:0] tree_d;
+  assign write        = look_i || add_i;
+  assign write_region = write && !hit;
+
+  always_comb begin
+    way     = '0;
+    tree_d  = tree;
+    entry_d = looked;
+    if (access) begin
+      way       = hit ? match : victim;
+      tree_d[0] = way[0] || way[1];
+      if (tree_d[0]) tree_d[1] = way[0];
+      else           tree_d[2] = way[2];
+      if (!look_i) begin
+        entry_d = '{seen: 1'b0, last: '0, dir_known: 1'b1, up: next_q.up, conf: next_q.conf,
+                    mask: '1, spec: '1, asked: 1'b0};
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (write) begin
+      valid_q[set] <= valid | way;
+      tree_q[set]  <= tree_d;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      touched_q <= '0;
+      score_q   <= '1;
+    end else if (flush_i) begin
+      touched_q <= '0;
+      score_q   <= '1;
+    end else if (write) begin
+      touched_q[set] <= 1'b1;
+      if (rewarded) begin
+        if (score_q != '1) score_q <= score_q + 6'd1;
+      end else if (!hit) begin
+        score_q <= (score_q > 6'(lost)) ? score_q - 6'(lost) : '0;
+      end
+    end
+  end
+
+  // A flush leaves it: the reader may be on its way with it.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)       next_q <= '0;
+    else if (ask_next) next_q <= '{region: following, up: looked.up, conf: looked.conf};
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  LookOrNext_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(look_i && next_i));
+  AddNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      add_i |-> next_i && !next_hit_o);
+  AskWhen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ask_o |-> look_i && level_i != LoadSevere);
+  AskNothing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!ask_o || kind_o) |-> first_o == '0 && len_o == '0);
+  // One entry a region, and a region is one MemSpecRd.
+  OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match));
+  InRegion_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ask_run |-> first_o[GranuleAddrBits-1:2] == line_i[LineAddrBits-1:4]
+                  && 3'(first_o[1:0]) + 3'(len_o) <= 3'd3);
+  // Nothing is asked for twice; what is asked for ahead is known to be asked for.
+  AskOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (run & was.mask) == '0);
+  SpecInMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      write |-> (entry_d.spec & ~entry_d.mask) == '0);
+  DirectionKnown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      write |-> entry_d.dir_known == (entry_d.conf != '0));
+  NextKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(ask_o && kind_o) |=> $stable(next_q));
+  Added_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (add_i && !flush_i) |=> (!next_i || next_hit_o));
+  Flushed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      flush_i |=> !hit && score_q == '1);
+
+endmodule
