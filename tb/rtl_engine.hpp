@@ -27,7 +27,8 @@ class VerilatedFstC;
 
 namespace cxlgpu {
 
-template <typename Top>  // Vcxlgpu_top or Vcxlgpu_fast
+// Top: a verilated tb/cxlgpu_bench with so many ports.
+template <typename Top, unsigned Ports>
 class BasicRtlEngine : public SystemEngine, public RegisterBus {
  public:
   BasicRtlEngine(const RunConfig& config, const EngineParts& parts, const EngineOptions& options);
@@ -50,7 +51,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
 
  private:
-  static constexpr unsigned kPorts = 2;  // of rtl/top as it is verilated
+  static constexpr unsigned kPorts = Ports;
 
   void set_register_port(RegisterSpace space, unsigned index, std::uint64_t request);
   void settle_links(const RunConfig& config);
@@ -91,13 +92,13 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::array<std::array<std::uint32_t, 64>, kPorts> id_of_tag_{};
 };
 
-extern template class BasicRtlEngine<Vcxlgpu_top>;
-extern template class BasicRtlEngine<Vcxlgpu_fast>;
+extern template class BasicRtlEngine<Vcxlgpu_top, 2>;
+extern template class BasicRtlEngine<Vcxlgpu_fast, 2>;
 
 // The whole RTL.
-using RtlEngine = BasicRtlEngine<Vcxlgpu_top>;
+using RtlEngine = BasicRtlEngine<Vcxlgpu_top, 2>;
 // The same without deterministic store and without waves, a third faster. While deterministic store
 // is off no cycle of the two differs.
-using FastRtlEngine = BasicRtlEngine<Vcxlgpu_fast>;
+using FastRtlEngine = BasicRtlEngine<Vcxlgpu_fast, 2>;
 
 }  // namespace cxlgpu

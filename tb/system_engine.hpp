@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,8 +73,18 @@ struct EngineParts {
   TraceSink* sink = nullptr;
 };
 
-// `kind` is rtl, model or cosim. Errors: InputError for options the engine cannot honour.
+// Makes the engine of a verilated top.
+using MakeRtlEngine = std::function<std::unique_ptr<SystemEngine>(
+    const RunConfig&, const EngineParts&, const EngineOptions&)>;
+
+// The RTL of this build, two ports: the fast top where it will do.
+std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const EngineParts& parts,
+                                              const EngineOptions& options);
+
+// config.engine is rtl, model or cosim. `make_rtl`: for a program that has a top of its own.
+// Errors: InputError for options the engine cannot honour.
 std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineParts& parts,
-                                          const EngineOptions& options);
+                                          const EngineOptions& options,
+                                          const MakeRtlEngine& make_rtl = make_rtl_engine);
 
 }  // namespace cxlgpu
