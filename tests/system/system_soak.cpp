@@ -42,7 +42,7 @@ std::unique_ptr<SystemEngine> make_four(const RunConfig& config, const EnginePar
 
 struct Options {
   std::uint64_t first_seed = 1;
-  unsigned seeds = 50;
+  unsigned seeds = 55;
   std::uint64_t requests = 24000;  // a seed
   std::string engine;              // empty: by seed
 };
@@ -112,6 +112,7 @@ Plan plan_of(std::uint64_t seed, const Options& options) {
 
 struct Totals {
   std::uint64_t loads = 0, stores = 0, partial = 0, cycles = 0, specs = 0;
+  Time simulated{0};
   std::array<std::uint64_t, kDsEventNames.size()> ds{};
   double seconds = 0;
 };
@@ -138,15 +139,15 @@ class Soak {
   std::string run_requests(std::uint64_t requests, Totals& totals) {
     const auto wall = std::chrono::steady_clock::now();
     SoakTrace trace(plan_.config.seed, plan_.places);
-    std::mt19937_64 rng(plan_.config.seed);
+    std::mt19937_64 lengths(plan_.config.seed), drains(plan_.config.seed);
     std::string wrong;
     while (requests > 0 && wrong.empty()) {
       // After each part all requests are answered.
-      const std::uint64_t part = std::min<std::uint64_t>(requests, 500 + rng() % 8000);
+      const std::uint64_t part = std::min<std::uint64_t>(requests, 500 + lengths() % 8000);
       requests -= part;
       wrong = run_part(trace.next(part), totals);
       // A drain takes the model another time than the RTL: from then on they are not in step.
-      if (wrong.empty() && (requests == 0 || (!cosim_ && rng() % 2 == 0))) wrong = drain();
+      if (wrong.empty() && (requests == 0 || (!cosim_ && drains() % 2 == 0))) wrong = drain();
     }
     engine_->finish();
     if (wrong.empty()) wrong = after_the_end();
@@ -203,6 +204,7 @@ class Soak {
 
   void count(Totals& totals) const {
     totals.cycles += engine_->cycles();
+    totals.simulated += engine_->now();
     totals.specs += stats_.spec().sent;
     for (const DsStats& port : stats_.deterministic_store()) {
       for (std::size_t i = 0; i < port.count.size(); ++i) totals.ds[i] += port.count[i];
@@ -224,6 +226,7 @@ void add(Totals& to, const Totals& one) {
   to.stores += one.stores;
   to.partial += one.partial;
   to.cycles += one.cycles;
+  to.simulated += one.simulated;
   to.specs += one.specs;
   to.seconds += one.seconds;
   for (std::size_t i = 0; i < to.ds.size(); ++i) to.ds[i] += one.ds[i];
@@ -234,10 +237,10 @@ std::string text(const Totals& t) {
   for (std::size_t i = 0; i < t.ds.size(); ++i) {
     if (t.ds[i] != 0) ds += fmt::format(" {} {}", kDsEventNames[i], t.ds[i]);
   }
-  return fmt::format("{} loads, {} stores ({} partial), {} MemSpecRd; {:.1f} s, {:.0f} kcycles/s{}",
-                     t.loads, t.stores, t.partial, t.specs, t.seconds,
-                     static_cast<double>(t.cycles) / t.seconds / 1000,
-                     ds.empty() ? "" : "; ds:" + ds);
+  return fmt::format(
+      "{} loads, {} stores ({} partial), {} MemSpecRd; {:.0f} us, {:.1f} s, {:.0f} kcycles/s{}",
+      t.loads, t.stores, t.partial, t.specs, t.simulated.ns() / 1000, t.seconds,
+      static_cast<double>(t.cycles) / t.seconds / 1000, ds.empty() ? "" : "; ds:" + ds);
 }
 
 int soak(const Options& options) {
