@@ -70,7 +70,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   void sample_port_traces(unsigned port);
   void on_message(unsigned port, Time at, flits::Direction direction, const flits::Item& item);
   // The media's clock starts with the run.
-  [[nodiscard]] Time media_time() const { return time_ < epoch_ ? Time{0} : time_ - epoch_; }
+  [[nodiscard]] Time media_time() const { return running_ ? now() : Time{0}; }
   void raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line, std::uint32_t info);
   void dump();
 
@@ -84,6 +84,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::vector<std::unique_ptr<WireMonitor>> wires_;
   std::unique_ptr<flits::FlitLogWriter> log_;
   Time time_{0}, epoch_{0};
+  bool running_ = false;  // brought up
   std::optional<MemRequest> offered_;
   bool refused_ = false;                 // a submit() since the last advance_to()
   RingQueue<MemResponse, 256> answers_;  // a register access leaves all that is under way here

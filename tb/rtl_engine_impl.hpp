@@ -112,6 +112,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
   bring_up(*this, config, parts.endpoint);
   settle_links(config);
   epoch_ = time_;
+  running_ = true;
 }
 
 template <typename Top, unsigned Ports>

@@ -28,6 +28,7 @@ struct CosimReport {
   std::uint64_t data_mismatches = 0;
   std::uint64_t path_mismatches = 0;   // port, opcode or DPA differ
   std::uint64_t time_differences = 0;  // some stage at another time after sys_accept
+  std::string first_time_difference;   // both paths of the first of them
   // Hit in one, miss in the other, or from GPU local memory in one alone: timing, not an error.
   std::uint64_t lookup_differences = 0;
   // Time from sys_accept to each stage, model less RTL: sum, and requests that passed it in both.

@@ -375,6 +375,32 @@ TEST(RtlEngineChecks, WrongDataFromTheMediaIsSeen) {
   }
 }
 
+// A part whose time must not go back; it stands still until the run begins.
+class ClockedMedia : public SimpleMedia {
+ public:
+  ClockedMedia() : SimpleMedia(1, Time{20000}, Time{60000}) {}
+  std::optional<MediaResponse> take(Time now) override {
+    EXPECT_GE(now, last_);
+    last_ = now;
+    return SimpleMedia::take(now);
+  }
+  [[nodiscard]] Time last() const { return last_; }
+
+ private:
+  Time last_{0};
+};
+
+TEST(RtlEngineChecks, TheMediasClockStartsWithTheRun) {
+  std::array<ClockedMedia, 2> media;
+  const auto engine = make_engine(make_scenario("rtl", SrPolicy::Off).config,
+                                  {{false, 0}, {&media[0], &media[1]}, {}, nullptr}, {});
+  EXPECT_EQ(engine->now(), Time{0});
+  EXPECT_EQ(media[0].last(), Time{0});
+  EXPECT_FALSE(ask(*engine, kBase, true).error);
+  EXPECT_GT(media[0].last(), Time{0});
+  EXPECT_LE(media[0].last(), engine->now());
+}
+
 TEST(RtlEngineChecks, ModelThatDiffersIsSeen) {
   Scenario scenario = make_scenario("cosim", SrPolicy::Off);
   scenario.flip_model_every = 50;

@@ -193,8 +193,9 @@ class Soak {
     const CosimReport* report = engine_->cosim();
     if (report == nullptr) return {};
     if (report->time_differences + report->lookup_differences != 0) {
-      return fmt::format("model and RTL: {} requests differ in time, {} in where they hit",
-                         report->time_differences, report->lookup_differences);
+      return fmt::format("model and RTL: {} requests differ in time, {} in where they hit; {}",
+                         report->time_differences, report->lookup_differences,
+                         report->first_time_difference);
     }
     const std::uint64_t sent = checked_->reads() + checked_->writes();
     return report->compared == sent
