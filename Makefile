@@ -7,7 +7,7 @@ ARGS     ?=
 JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
-.PHONY: deps configure build sim waves test report conformance lint format bench synth soak link-bench clean
+.PHONY: deps configure build sim waves test report conformance lint format bench synth soak link-bench system-soak clean
 
 deps:            ## install what is missing (Debian packages; root or sudo)
 	@tools/deps.sh
@@ -51,15 +51,19 @@ format:
 bench: build     ## simulated cycles/s of rtl and cosim, requests/s of model
 	@tools/bench.py --cxlgpu $(CXLGPU) $(ARGS)
 
-link-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
+bench-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
 
 soak: configure  ## two ports (controller, ARB/MUX) over a faulty link, 10 seeds of 20 million flits each way
-	@$(link-programs) --target link_soak
+	@$(bench-programs) --target link_soak
 	$(BUILD)/bin/link_soak $(ARGS)
 
 link-bench: configure  ## two controllers over a clean link: latency, bandwidth, least queue sizes
-	@$(link-programs) --target link_bench
+	@$(bench-programs) --target link_bench
 	$(BUILD)/bin/link_bench $(ARGS)
+
+system-soak: configure  ## four ports, RTL and model side by side: a million stores and loads that look for hazards
+	@$(bench-programs) --target system_soak
+	$(BUILD)/bin/system_soak $(ARGS)
 
 clean:
 	rm -rf $(BUILD) out

@@ -147,7 +147,10 @@ void CosimEngine::settle(std::uint64_t number) {
     ++report_.stage_count[i];
     report_.stage_difference_ns[i] += (q.at[i] - q.at[0]).ns() - (p.at[i] - p.at[0]).ns();
   }
-  if (!same_times) ++report_.time_differences;
+  if (!same_times && report_.time_differences++ == 0) {
+    report_.first_time_difference = fmt::format("request {} to 0x{:x}: rtl: {}; model: {}", number,
+                                                p.addr, path_text(p), path_text(q));
+  }
   report_.rtl_latency_sum_ns += p.latency().ns();
   report_.model_latency_sum_ns += q.latency().ns();
   open_.erase(found);

@@ -45,6 +45,8 @@ class ModelSystem : public SystemEngine {
   unsigned ports_;
 };
 
+}  // namespace
+
 std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const EngineParts& parts,
                                               const EngineOptions& options) {
   if (config.root_port.ds || !options.waves.empty()) {
@@ -53,10 +55,9 @@ std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const Eng
   return std::make_unique<FastRtlEngine>(config, parts, options);
 }
 
-}  // namespace
-
 std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineParts& parts,
-                                          const EngineOptions& options) {
+                                          const EngineOptions& options,
+                                          const MakeRtlEngine& make_rtl) {
   if (config.engine == "model") {
     if (!options.waves.empty())
       throw InputError("--waves: the model has no waves; use --engine rtl or cosim");
@@ -66,16 +67,16 @@ std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineP
     }
     return std::make_unique<ModelSystem>(config, parts.endpoint, parts.media, parts.sink);
   }
-  if (config.engine == "rtl") return make_rtl_engine(config, parts, options);
-  const auto make_rtl = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
+  if (config.engine == "rtl") return make_rtl(config, parts, options);
+  const auto make_rtl_side = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
     EngineParts rtl = parts;
     rtl.sink = sink;
-    return make_rtl_engine(config, rtl, options);
+    return make_rtl(config, rtl, options);
   };
   const auto make_model = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
     return std::make_unique<ModelSystem>(config, parts.endpoint, parts.model_media, sink);
   };
-  return std::make_unique<CosimEngine>(make_rtl, make_model, config.ports, parts.sink,
+  return std::make_unique<CosimEngine>(make_rtl_side, make_model, config.ports, parts.sink,
                                        options.replay);
 }
 

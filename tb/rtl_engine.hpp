@@ -27,7 +27,8 @@ class VerilatedFstC;
 
 namespace cxlgpu {
 
-template <typename Top>  // Vcxlgpu_top or Vcxlgpu_fast
+// Top: a verilated tb/cxlgpu_bench with so many ports.
+template <typename Top, unsigned Ports>
 class BasicRtlEngine : public SystemEngine, public RegisterBus {
  public:
   BasicRtlEngine(const RunConfig& config, const EngineParts& parts, const EngineOptions& options);
@@ -53,7 +54,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override;
 
  private:
-  static constexpr unsigned kPorts = 2;  // of rtl/top as it is verilated
+  static constexpr unsigned kPorts = Ports;
 
   void set_register_port(RegisterSpace space, unsigned index, std::uint64_t request);
   void settle_links(const RunConfig& config);
@@ -72,7 +73,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   void sample_port_traces(unsigned port);
   void on_message(unsigned port, Time at, flits::Direction direction, const flits::Item& item);
   // The media's clock starts with the run.
-  [[nodiscard]] Time media_time() const { return time_ < epoch_ ? Time{0} : time_ - epoch_; }
+  [[nodiscard]] Time media_time() const { return running_ ? now() : Time{0}; }
   void raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line, std::uint32_t info);
   void dump();
 
@@ -87,6 +88,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::vector<std::unique_ptr<WireMonitor>> wires_;
   std::unique_ptr<flits::FlitLogWriter> log_;
   Time time_{0}, epoch_{0};
+  bool running_ = false;  // brought up
   std::optional<MemRequest> offered_;
   bool refused_ = false;                 // a submit() since the last advance_to()
   RingQueue<MemResponse, 256> answers_;  // a register access leaves all that is under way here
@@ -95,13 +97,13 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::array<std::array<std::uint32_t, 64>, kPorts> id_of_tag_{};
 };
 
-extern template class BasicRtlEngine<Vcxlgpu_top>;
-extern template class BasicRtlEngine<Vcxlgpu_fast>;
+extern template class BasicRtlEngine<Vcxlgpu_top, 2>;
+extern template class BasicRtlEngine<Vcxlgpu_fast, 2>;
 
 // The whole RTL.
-using RtlEngine = BasicRtlEngine<Vcxlgpu_top>;
+using RtlEngine = BasicRtlEngine<Vcxlgpu_top, 2>;
 // The same without deterministic store and without waves, a third faster. While deterministic store
 // is off no cycle of the two differs.
-using FastRtlEngine = BasicRtlEngine<Vcxlgpu_fast>;
+using FastRtlEngine = BasicRtlEngine<Vcxlgpu_fast, 2>;
 
 }  // namespace cxlgpu

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ struct CosimReport {
   std::uint64_t data_mismatches = 0;
   std::uint64_t path_mismatches = 0;   // port, opcode or DPA differ
   std::uint64_t time_differences = 0;  // some stage at another time after sys_accept
+  std::string first_time_difference;   // both paths of the first of them
   // Hit in one, miss in the other, or from GPU local memory in one alone: timing, not an error.
   std::uint64_t lookup_differences = 0;
   // Time from sys_accept to each stage, model less RTL: sum, and requests that passed it in both.
@@ -77,8 +79,18 @@ struct EngineParts {
   TraceSink* sink = nullptr;
 };
 
-// `kind` is rtl, model or cosim. Errors: InputError for options the engine cannot honour.
+// Makes the engine of a verilated top.
+using MakeRtlEngine = std::function<std::unique_ptr<SystemEngine>(
+    const RunConfig&, const EngineParts&, const EngineOptions&)>;
+
+// The RTL of this build, two ports: the fast top where it will do.
+std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const EngineParts& parts,
+                                              const EngineOptions& options);
+
+// config.engine is rtl, model or cosim. `make_rtl`: for a program that has a top of its own.
+// Errors: InputError for options the engine cannot honour.
 std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineParts& parts,
-                                          const EngineOptions& options);
+                                          const EngineOptions& options,
+                                          const MakeRtlEngine& make_rtl = make_rtl_engine);
 
 }  // namespace cxlgpu

@@ -42,7 +42,9 @@ std::uint64_t control_flits(const flits::DirectionStats& stats) {
 WireMonitor::WireMonitor(const RunConfig& config, unsigned port, const LinkFaults& faults,
                          flits::FlitLogWriter* log, OnMessage on_message)
     : name_(fmt::format("link{}", port)),
-      drop_spec_every_(config.link.drop_spec_every),
+      spec_faults_({config.link.drop_spec_every, config.link.duplicate_spec_every,
+                    config.link.delay_spec_by},
+                   kUnmapped),
       wires_{Link(link_options(config, port, Direction::M2S, faults)),
              Link(link_options(config, port, Direction::S2M, faults))},
       sender_(Direction::M2S),
@@ -88,7 +90,7 @@ WireMonitor::Arrivals WireMonitor::receive(Time now) {
   std::array<std::optional<Link::Arrival>, 2> due = {wire(Direction::M2S).receive(now),
                                                      wire(Direction::S2M).receive(now)};
   Arrivals arrivals;
-  if (due[0] && drop_spec_every_ != 0) lose_speculation(due[0]->flit);
+  if (due[0] && spec_faults_.on()) disturb_speculation(due[0]->flit);
   // The checker and the log see flits in the order in which they arrived within the cycle.
   const bool s2m_first = due[0] && due[1] && due[1]->at < due[0]->at;
   for (const Direction direction :
@@ -111,8 +113,8 @@ void WireMonitor::observe(Direction direction, const Link::Arrival& arrival) {
   checker_.on_flit(arrival.at.ps, direction, arrival.flit);
 }
 
-void WireMonitor::lose_speculation(flits::Flit& flit) {
-  // Follows the stream without retry: the configuration allows losses only on a clean link.
+void WireMonitor::disturb_speculation(flits::Flit& flit) {
+  // Follows the stream without retry: the configuration allows this only on a clean link.
   if (flit.protocol_id().id != flits::ProtocolId::CacheMem) return;
   flits::FlitContent content = flits::parse(flit, Direction::M2S, sender_.owed());
   if (auto* protocol = std::get_if<flits::ProtocolFlit>(&content)) {
@@ -121,9 +123,9 @@ void WireMonitor::lose_speculation(flits::Flit& flit) {
       for (flits::Message& message : slot.messages) {
         auto* req = std::get_if<flits::M2sReq>(&message);
         if (req == nullptr || req->opcode != flits::M2sReqOpcode::MemSpecRd) continue;
-        if (++specs_seen_ % drop_spec_every_ != 0) continue;
-        req->address = kUnmapped;
-        changed = true;
+        const std::uint64_t asked = spec_faults_.next(req->address);
+        changed |= asked != req->address;
+        req->address = asked;
       }
     }
     if (changed) flit = flits::encode(Direction::M2S, content);

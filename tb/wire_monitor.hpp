@@ -5,9 +5,8 @@
 //          link rules and turned into wire events. Protocol IDs are judged here, as Flex Bus does:
 //          a flit whose ID cannot be told is dropped and the link goes through Recovery.
 // Units:   picoseconds since reset.
-// Faults:  bit errors on the wires; every n-th MemSpecRd turned into one that nobody maps (it keeps
-// its
-//          credit, so that losing it costs nothing else); a link that goes down for good.
+// Faults:  bit errors on the wires; MemSpecRd that are lost, come twice or late (SpecFaults: each
+//          keeps its credit, so that the fault costs nothing else); a link that goes down for good.
 #pragma once
 
 #include <array>
@@ -63,17 +62,16 @@ class WireMonitor {
  private:
   [[nodiscard]] Link& wire(flits::Direction d) { return wires_[flits::index(d)]; }
   [[nodiscard]] const Link& wire(flits::Direction d) const { return wires_[flits::index(d)]; }
-  void lose_speculation(flits::Flit& flit);
+  void disturb_speculation(flits::Flit& flit);
   void observe(flits::Direction direction, const Link::Arrival& arrival);
 
   std::string name_;
-  unsigned drop_spec_every_;
-  std::uint64_t specs_seen_ = 0;
+  SpecFaults<std::uint64_t> spec_faults_;  // by address
   std::array<Link, 2> wires_;
   Phy phy_;
   bool lost_flit_ = false;              // in this cycle: its protocol ID cannot be told
   std::vector<std::string> malformed_;  // ALMPs as they were sent
-  flits::Decoder sender_;               // follows the M2S stream for drop_spec_every
+  flits::Decoder sender_;               // follows the M2S stream for spec_faults_
   flits::LinkChecker checker_;
   flits::FlitLogWriter* log_;
 };

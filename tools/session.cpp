@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -14,8 +13,8 @@
 #include "refmodel/host/run.hpp"
 #include "refmodel/host/scoreboard.hpp"
 #include "refmodel/host/trace_initiator.hpp"
-#include "refmodel/media/make_media.hpp"
-#include "refmodel/system/memory_map.hpp"
+#include "refmodel/media/media_config.hpp"
+#include "refmodel/system/endpoint_media.hpp"
 #include "tb/wave_groups.hpp"
 #include "tools/report.hpp"
 #include "tools/summary.hpp"
@@ -25,27 +24,8 @@ namespace cxlgpu {
 
 namespace {
 
-constexpr unsigned kCacheWays = 8;
-constexpr std::uint64_t kCacheLine = 256;
-constexpr unsigned kMaxSetsLog2 = 10;
-
 std::uint64_t hdm_end(const RunConfig& config) {
   return config.hdm.back().base + config.hdm.back().size;
-}
-
-// Sets of the internal DRAM of one endpoint: the largest power of two within its share.
-unsigned cache_sets_log2(const RunConfig& config, std::uint64_t data_bytes) {
-  const std::uint64_t total = config.endpoint.cache_bytes != 0
-                                  ? config.endpoint.cache_bytes * config.ports
-                                  : data_bytes * config.endpoint.cache_percent / 100;
-  const std::uint64_t sets = total / config.ports / (kCacheLine * kCacheWays);
-  return sets == 0 ? 0u : std::min(kMaxSetsLog2, static_cast<unsigned>(std::bit_width(sets) - 1));
-}
-
-CollectionScript collection_script(const EndpointConfig& c) {
-  constexpr Time us{1000000};
-  return {us * c.gc_first_us, us * c.gc_every_us, us * c.gc_busy_us,
-          static_cast<std::uint32_t>(c.gc_dies_percent)};
 }
 
 void refuse_collection_without_flash(const RunConfig& config, const MediaConfig& part) {
@@ -55,25 +35,6 @@ void refuse_collection_without_flash(const RunConfig& config, const MediaConfig&
       "{}: key '{}': media '{}' has no flash dies to collect; leave gc_* out or choose flash",
       config.places.at(key), key, part.name));
 }
-
-// The parts behind the ports and the map into them.
-struct Store {
-  std::vector<std::unique_ptr<Media>> parts;
-  std::vector<Media*> media;
-  std::unique_ptr<MemoryMap> map;
-
-  Store(const RunConfig& config, const MediaConfig& part, unsigned sets_log2) {
-    for (unsigned port = 0; port < config.ports; ++port) {
-      MediaShape shape;
-      shape.capacity = std::max<std::uint64_t>(MemoryMap::capacity(config.hdm, port), kCacheLine);
-      shape.slots = kCacheWays << sets_log2;
-      shape.collection = collection_script(config.endpoint);
-      parts.push_back(make_media(part, shape));
-      media.push_back(parts.back().get());
-    }
-    map = std::make_unique<MemoryMap>(config.hdm, media);
-  }
-};
 
 // Writes what the host writes to every copy: real parts, the model's parts, the flat memory.
 class EveryCopy : public Backdoor {
@@ -227,14 +188,14 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   }
 
   const bool cached = std::holds_alternative<FlashConfig>(part.params);
-  const unsigned sets_log2 = cached ? cache_sets_log2(config, data_bytes) : 0;
-  Store store(config, part, sets_log2);
-  std::unique_ptr<Store> model_store;
+  const unsigned sets_log2 = cached ? EndpointMedia::sets_log2(config, data_bytes) : 0;
+  EndpointMedia store(config, part, sets_log2);
+  std::unique_ptr<EndpointMedia> model_store;
   RunStats stats;
-  EngineParts parts{{cached, sets_log2}, store.media, {}, &stats};
+  EngineParts parts{{cached, sets_log2}, store.media(), {}, &stats};
   if (config.engine == "cosim") {
-    model_store = std::make_unique<Store>(config, part, sets_log2);
-    parts.model_media = model_store->media;
+    model_store = std::make_unique<EndpointMedia>(config, part, sets_log2);
+    parts.model_media = model_store->media();
   }
 
   // Contents before bring-up: the parts hold the input when the link comes up.
@@ -247,8 +208,8 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   std::unique_ptr<TraceInitiator> replay;
   Initiator* initiator = nullptr;
   FlatMemory initial;
-  std::vector<Backdoor*> copies = {store.map.get(), &initial};
-  if (model_store) copies.push_back(model_store->map.get());
+  std::vector<Backdoor*> copies = {&store.map(), &initial};
+  if (model_store) copies.push_back(&model_store->map());
   EveryCopy hdm(copies);
   std::unique_ptr<SystemMemory> memory;
   if (workload) {
@@ -288,7 +249,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   outcome.end = result.end;
   outcome.data_bytes = data_bytes;
   outcome.local_bytes = map.local_bytes;
-  outcome.cache_bytes = cached ? (kCacheLine * kCacheWays << sets_log2) * config.ports : 0;
+  outcome.cache_bytes = cached ? EndpointMedia::cache_bytes(sets_log2) * config.ports : 0;
   outcome.reads_checked = checked.reads();
   outcome.writes_sent = checked.writes();
   outcome.mismatches = checked.mismatches();
@@ -300,9 +261,10 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   } else if (left) {
     outcome.problems.push_back(*left + "; replay: " + options.engine.replay);
   } else {
-    add_differences(outcome, *store.map, checked.shadow(), config.engine, options.engine.replay);
+    add_differences(outcome, store.map(), checked.shadow(), config.engine, options.engine.replay);
     if (model_store) {
-      add_differences(outcome, *model_store->map, checked.shadow(), "model", options.engine.replay);
+      add_differences(outcome, model_store->map(), checked.shadow(), "model",
+                      options.engine.replay);
     }
   }
   if (done && workload) {
@@ -315,7 +277,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     const LinkTotals link = engine->link(port);
     outcome.m2s.push_back(link.m2s);
     outcome.s2m.push_back(link.s2m);
-    outcome.media.push_back(store.media[port]->counters());
+    outcome.media.push_back(store.media()[port]->counters());
     outcome.speculation.push_back(engine->speculation(port));
   }
   if (gpu) outcome.gpu = gpu_json(gpu->stats());

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "refmodel/common/opcodes.hpp"
 #include "refmodel/controller/pack_rule.hpp"
 
 namespace cxlgpu {
@@ -11,6 +12,7 @@ namespace cxlgpu {
 namespace {
 constexpr double kFlitWireBits = 544.0;  // 68 bytes
 constexpr unsigned kCreditMax = 1023;
+constexpr std::uint64_t kUnmappedLine = (std::uint64_t{1} << 46) - 1;
 constexpr Time cycles(std::uint64_t n) {
   return kCycle * n;
 }
@@ -18,7 +20,10 @@ constexpr Time kReceive = cycles(2);  // R1, R2
 }  // namespace
 
 LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
-    : from_host_(from_host), params_(params), rng_(params.seed) {
+    : from_host_(from_host),
+      params_(params),
+      rng_(params.seed),
+      spec_faults_(from_host ? params.spec_faults : SpecFaultOptions{}, {kUnmappedLine, 1}) {
   // The run starts with both ends initialised and all credits granted. The LLCRD that granted the
   // last of them is a retryable flit itself, and one flit alone is not acknowledged.
   nd_avail_ = params.nd_credits;
@@ -31,7 +36,12 @@ LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
 }
 
 // What waits behind another message changes no plan.
-void LinkDirection::push_nd(const LinkMessage& message, Time now) {
+void LinkDirection::push_nd(LinkMessage message, Time now) {
+  if (spec_faults_.on() && message.opcode == kOpMemSpecRd) {
+    const SpecAsked asked = spec_faults_.next({message.line, message.granules});
+    message.line = asked.line;
+    message.granules = asked.granules;
+  }
   const bool first = nd_tx_.empty();
   nd_tx_.push({message, now + kCycle});
   if (first) plan_pack(now);

@@ -22,6 +22,7 @@
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/common/time.hpp"
 #include "refmodel/controller/link_control.hpp"
+#include "refmodel/controller/spec_faults.hpp"
 
 namespace cxlgpu {
 
@@ -35,6 +36,11 @@ struct LinkMessage {
   bool partial = false;       // RwD with byte enables
   bool error = false;         // poison
 };
+// Of a MemSpecRd.
+struct SpecAsked {
+  std::uint64_t line = 0;
+  std::uint8_t granules = 1;
+};
 
 struct LinkParams {
   Time flit_time{2125};  // 68 bytes over x8 at 32 GT/s
@@ -44,6 +50,7 @@ struct LinkParams {
   unsigned nd_credits = 32;
   unsigned wd_credits = 32;
   unsigned llrb_depth = 128;
+  SpecFaultOptions spec_faults{};
 };
 
 struct LinkCounters {
@@ -59,7 +66,7 @@ class LinkDirection {
   // Sending side.
   [[nodiscard]] bool nd_ready() const { return nd_tx_.size() < kTxDepth; }
   [[nodiscard]] bool wd_ready() const { return wd_tx_.size() < kTxDepth; }
-  void push_nd(const LinkMessage& message, Time now);
+  void push_nd(LinkMessage message, Time now);
   void push_wd(const LinkMessage& message, Time now);
 
   // Receiving side: the head of a receive FIFO once it is visible.
@@ -159,6 +166,7 @@ class LinkDirection {
   Time pack_next_ = Time::never();     // a flit may be selected
   std::mt19937_64 rng_;
   double flit_error_probability_ = 0.0;
+  SpecFaults<SpecAsked> spec_faults_;
   LinkCounters counters_;
 };
 

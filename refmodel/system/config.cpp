@@ -206,6 +206,8 @@ const std::vector<Field>& fields() {
       {"link.bit_error_rate_m2s", probability(CXLGPU_MEMBER(link.bit_error_rate_m2s))},
       {"link.bit_error_rate_s2m", probability(CXLGPU_MEMBER(link.bit_error_rate_s2m))},
       {"link.drop_spec_every", number(CXLGPU_MEMBER(link.drop_spec_every), 0, 1000000)},
+      {"link.duplicate_spec_every", number(CXLGPU_MEMBER(link.duplicate_spec_every), 0, 1000000)},
+      {"link.delay_spec_by", number(CXLGPU_MEMBER(link.delay_spec_by), 0, 1000)},
       {"root_port.policy",
        [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
          const std::string name = parse_choice(t, w, k, kPolicies);
@@ -486,9 +488,18 @@ void check(const RunConfig& config, const std::string& otherwise) {
                       a.base, i - 1, b.base, b.base + b.size - 1));
     }
   }
-  if (config.link.drop_spec_every != 0 &&
-      config.link.bit_error_rate_m2s + config.link.bit_error_rate_s2m > 0) {
-    refuse("link.drop_spec_every", "needs bit error rates of 0; inject one fault at a time");
+  const bool bit_errors = config.link.bit_error_rate_m2s + config.link.bit_error_rate_s2m > 0;
+  const char* spec_fault = nullptr;
+  for (const auto& [key, value] :
+       {std::pair{"link.drop_spec_every", config.link.drop_spec_every},
+        std::pair{"link.duplicate_spec_every", config.link.duplicate_spec_every},
+        std::pair{"link.delay_spec_by", config.link.delay_spec_by}}) {
+    if (value == 0) continue;
+    if (bit_errors) refuse(key, "needs bit error rates of 0; inject one fault at a time");
+    if (spec_fault != nullptr) {
+      refuse(key, fmt::format("needs {} of 0; inject one fault at a time", spec_fault));
+    }
+    spec_fault = key;
   }
   const auto rising = [&](const char* key, const std::vector<std::uint64_t>& thresholds) {
     if (!std::is_sorted(thresholds.begin(), thresholds.end())) {

@@ -32,7 +32,9 @@ struct LinkConfig {
   std::uint64_t lane_mbit_s = 32000;
   std::uint64_t flight_ps = 2000;
   double bit_error_rate_m2s = 0, bit_error_rate_s2m = 0;
-  unsigned drop_spec_every = 0;  // fault injection: every n-th MemSpecRd is lost, 0 never
+  // Fault injection (SpecFaults), one at a time, 0 never: every n-th MemSpecRd is lost, comes as
+  // the one before once more, each comes in the place of the n-th after it.
+  unsigned drop_spec_every = 0, duplicate_spec_every = 0, delay_spec_by = 0;
   [[nodiscard]] Time flit_time() const;
 };
 

@@ -13,6 +13,8 @@ LinkParams link_params(const RunConfig& config, unsigned port, bool from_host) {
   params.bit_error_rate =
       from_host ? config.link.bit_error_rate_m2s : config.link.bit_error_rate_s2m;
   params.seed = config.seed * 1000 + port * 2 + (from_host ? 0 : 1);
+  // The root port loses those that are lost.
+  params.spec_faults = {0, config.link.duplicate_spec_every, config.link.delay_spec_by};
   return params;
 }
 

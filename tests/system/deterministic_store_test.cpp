@@ -17,6 +17,7 @@
 #include "tests/system/ask.hpp"
 #include "tests/system/random_traffic.hpp"
 #include "tests/system/simple_media.hpp"
+#include "tests/system/test_system.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -83,58 +84,24 @@ std::array<std::uint64_t, kDsEventNames.size()> events_of(const RunStats& stats)
 }
 enum Event : std::size_t { Direct, Deferred, InPlace, Flushed, Hit, Merge, False, Full, Error };
 
-// An engine with its media, and the requests that it gets.
-struct System {
-  explicit System(const Scenario& s) : scenario(s), media(parts(s)), model_media(parts(s)) {
-    std::cout << s.config.engine << (s.cached ? " cached" : "") << " CXLGPU_SEED=" << s.traffic.seed
-              << std::endl;
-    EngineParts engine_parts{{s.cached, 3}, pointers(media), {}, &stats};
-    if (s.config.engine == "cosim") engine_parts.model_media = pointers(model_media);
-    engine = make_engine(s.config, engine_parts, {});
-    checked = std::make_unique<CheckedEngine>(*engine);
-  }
+TestSystemOptions options_of(const Scenario& s) {
+  std::cout << s.config.engine << (s.cached ? " cached" : "") << " CXLGPU_SEED=" << s.traffic.seed
+            << std::endl;
+  return {s.config, s.cached, 3, s.low, s.high, s.traffic.seed};
+}
+
+// A system and the requests that it gets.
+class System : public TestSystem {
+ public:
+  explicit System(const Scenario& s) : TestSystem(options_of(s)), traffic_(s.traffic) {}
   void run_traffic() {
-    RandomTraffic traffic(scenario.traffic);
-    const RunResult result = run(traffic, *checked, kLimit);
-    EXPECT_EQ(result.status, RunStatus::Done) << to_string(result.status);
-    EXPECT_EQ(traffic.answered(), scenario.traffic.requests);
-    EXPECT_EQ(checked->mismatches(), 0u) << to_string(checked->records()[0]);
-    EXPECT_TRUE(checked->clean());
-  }
-  // Lines that the endpoints do not hold as written.
-  std::vector<std::string> differences() {
-    std::vector<std::string> all =
-        MemoryMap(scenario.config.hdm, pointers(media)).differences(checked->shadow());
-    if (scenario.config.engine == "cosim") {
-      for (std::string& line :
-           MemoryMap(scenario.config.hdm, pointers(model_media)).differences(checked->shadow())) {
-        all.push_back("model: " + line);
-      }
-    }
-    return all;
-  }
-  void drain_and_compare() {
-    const auto left = engine->drain();
-    EXPECT_FALSE(left) << *left;
-    const auto wrong = differences();
-    EXPECT_TRUE(wrong.empty()) << wrong[0];
-  }
-  void finish() {
-    engine->finish();
-    EXPECT_TRUE(engine->problems().empty()) << engine->problems()[0];
-    const CosimReport* cosim = engine->cosim();
-    if (cosim == nullptr) return;
-    EXPECT_EQ(cosim->data_mismatches, 0u);
-    EXPECT_EQ(cosim->path_mismatches, 0u);
-    EXPECT_EQ(cosim->lookup_differences, 0u);
-    EXPECT_EQ(cosim->time_differences, 0u);
+    RandomTraffic traffic(traffic_);
+    run_all(traffic);
+    EXPECT_EQ(traffic.answered(), traffic_.requests);
   }
 
-  Scenario scenario;
-  RunStats stats;
-  std::vector<std::unique_ptr<SimpleMedia>> media, model_media;
-  std::unique_ptr<SystemEngine> engine;
-  std::unique_ptr<CheckedEngine> checked;
+ private:
+  RandomTraffic::Options traffic_;
 };
 
 class DeterministicStore : public ::testing::TestWithParam<const char*> {};
@@ -156,7 +123,7 @@ TEST_P(DeterministicStore, LoadsSeeEveryOlderStoreAndAllArrives) {
       system.run_traffic();
       system.drain_and_compare();
       system.finish();
-      const auto events = events_of(system.stats);
+      const auto events = events_of(system.stats());
       for (std::size_t i = 0; i < seen.size(); ++i) seen[i] += events[i];
       // A line that is stored to while it is under way goes once more.
       EXPECT_GE(events[Flushed], events[Deferred]);
@@ -180,9 +147,9 @@ TEST_P(DeterministicStore, MoreLinesThanSlots) {
   scenario.low = scenario.high = Time{300'000};
   System system(scenario);
   system.run_traffic();
-  EXPECT_GT(events_of(system.stats)[Full], 0u);
-  EXPECT_GT(events_of(system.stats)[False], 0u);
-  for (const DsStats& port : system.stats.deterministic_store()) {
+  EXPECT_GT(events_of(system.stats())[Full], 0u);
+  EXPECT_GT(events_of(system.stats())[False], 0u);
+  for (const DsStats& port : system.stats().deterministic_store()) {
     EXPECT_EQ(port.peak_pending + 1, 1024u) << "one slot is under way";
   }
   system.drain_and_compare();
@@ -200,8 +167,8 @@ TEST_P(DeterministicStore, WhatIsDeferredIsNotAtTheEndpointBeforeTheDrain) {
   EXPECT_FALSE(system.differences().empty());
   system.drain_and_compare();
   // The fence is gone: stores are taken again.
-  EXPECT_FALSE(ask(*system.checked, kBase, true).error);
-  EXPECT_EQ(ask(*system.checked, kBase, false).data[0], 0x5a);
+  EXPECT_FALSE(ask(system.checked(), kBase, true).error);
+  EXPECT_EQ(ask(system.checked(), kBase, false).data[0], 0x5a);
   system.drain_and_compare();
   system.finish();
 }
@@ -217,7 +184,7 @@ TEST_P(DeterministicStore, StoresDoNotWaitForTheMedia) {
   scenario.traffic.outstanding = 1;
   System system(scenario);
   system.run_traffic();
-  EXPECT_LT(system.stats.stores().percentiles().max, Time{1'000'000});
+  EXPECT_LT(system.stats().stores().percentiles().max, Time{1'000'000});
   system.drain_and_compare();
   system.finish();
 }
@@ -227,10 +194,10 @@ TEST_P(DeterministicStore, OffIsOff) {
   scenario.config.root_port.ds = false;
   System system(scenario);
   system.run_traffic();
-  EXPECT_TRUE(system.stats.deterministic_store().empty());
-  const Time before = system.engine->now();
+  EXPECT_TRUE(system.stats().deterministic_store().empty());
+  const Time before = system.engine().now();
   system.drain_and_compare();  // nothing to drain, and everything is there
-  EXPECT_EQ(system.engine->now(), before);
+  EXPECT_EQ(system.engine().now(), before);
   system.finish();
 }
 
@@ -295,7 +262,7 @@ TEST(DeterministicStoreEngines, BitErrorsCostTimeNotData) {
     system.run_traffic();
     system.drain_and_compare();
     system.finish();
-    EXPECT_GT(system.engine->link(0).m2s.errors, 0u);
+    EXPECT_GT(system.engine().link(0).m2s.errors, 0u);
   }
 }
 

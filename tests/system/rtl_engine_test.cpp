@@ -14,6 +14,7 @@
 #include "tests/common/requirement.hpp"
 #include "tests/system/ask.hpp"
 #include "tests/system/random_traffic.hpp"
+#include "tests/system/recorder.hpp"
 #include "tests/system/simple_media.hpp"
 
 namespace cxlgpu {
@@ -51,31 +52,6 @@ class EventCounter : public TraceSink {
 
  private:
   std::array<std::uint64_t, static_cast<std::size_t>(Stage::Count)> count_{};
-};
-
-// Keeps what each request was answered with, in the order of submission.
-class Recorder : public Engine {
- public:
-  explicit Recorder(Engine& inner) : inner_(inner), number_(1u << 16) {}
-  [[nodiscard]] Time now() const override { return inner_.now(); }
-  void advance_to(Time t) override { inner_.advance_to(t); }
-  bool submit(const MemRequest& request) override {
-    if (!inner_.submit(request)) return false;
-    number_[request.id] = answers_.size();
-    answers_.emplace_back();
-    return true;
-  }
-  std::optional<MemResponse> take() override {
-    const auto response = inner_.take();
-    if (response && !response->is_write) answers_[number_[response->id]] = response->data;
-    return response;
-  }
-  [[nodiscard]] const std::vector<Line>& answers() const { return answers_; }
-
- private:
-  Engine& inner_;
-  std::vector<std::size_t> number_;
-  std::vector<Line> answers_;
 };
 
 struct Scenario {
@@ -397,6 +373,32 @@ TEST(RtlEngineChecks, WrongDataFromTheMediaIsSeen) {
     scenario.flip_rtl_every = 50;
     EXPECT_GT(run_system(scenario).mismatches, 0u);
   }
+}
+
+// A part whose time must not go back; it stands still until the run begins.
+class ClockedMedia : public SimpleMedia {
+ public:
+  ClockedMedia() : SimpleMedia(1, Time{20000}, Time{60000}) {}
+  std::optional<MediaResponse> take(Time now) override {
+    EXPECT_GE(now, last_);
+    last_ = now;
+    return SimpleMedia::take(now);
+  }
+  [[nodiscard]] Time last() const { return last_; }
+
+ private:
+  Time last_{0};
+};
+
+TEST(RtlEngineChecks, TheMediasClockStartsWithTheRun) {
+  std::array<ClockedMedia, 2> media;
+  const auto engine = make_engine(make_scenario("rtl", SrPolicy::Off).config,
+                                  {{false, 0}, {&media[0], &media[1]}, {}, nullptr}, {});
+  EXPECT_EQ(engine->now(), Time{0});
+  EXPECT_EQ(media[0].last(), Time{0});
+  EXPECT_FALSE(ask(*engine, kBase, true).error);
+  EXPECT_GT(media[0].last(), Time{0});
+  EXPECT_LE(media[0].last(), engine->now());
 }
 
 TEST(RtlEngineChecks, ModelThatDiffersIsSeen) {

@@ -223,6 +223,10 @@ const std::vector<BadYaml> kBadYaml = {
     {"UnknownCollectionKey", "endpoint: {gc_rate: 60}\n", 1, "'endpoint.gc_rate'"},
     {"TwoFaultsAtOnce", "link: {drop_spec_every: 4, bit_error_rate_m2s: 1e-5}\n", 1,
      "'link.drop_spec_every'"},
+    {"LateSpeculationAndBitErrors", "link: {delay_spec_by: 4, bit_error_rate_s2m: 1e-5}\n", 1,
+     "'link.delay_spec_by'"},
+    {"LostAndDoubledSpeculation", "link:\n  drop_spec_every: 4\n  duplicate_spec_every: 4\n", 3,
+     "'link.duplicate_spec_every': needs link.drop_spec_every of 0"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Files, CliYaml, ::testing::ValuesIn(kBadYaml),

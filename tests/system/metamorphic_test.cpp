@@ -1,0 +1,198 @@
+// What must not change data: for programs that look for hazards (soak_trace.hpp), every load's data
+// and the endpoints' contents at the end are those of plain CXL whatever happens to a MemSpecRd,
+// whatever the policy, and with deterministic store on or off.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "refmodel/host/trace_initiator.hpp"
+#include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
+#include "tests/system/recorder.hpp"
+#include "tests/system/soak_trace.hpp"
+#include "tests/system/test_system.hpp"
+
+namespace cxlgpu {
+namespace {
+
+constexpr std::uint64_t kBase = 0x100000000;
+constexpr std::array kPolicies = {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper,
+                                  SrPolicy::Directional};
+
+// One program and the system it runs on as plain CXL.
+struct Program {
+  std::uint64_t seed = 1;
+  std::size_t requests = 3000;
+  std::string engine = "model";
+  bool cached = true;
+
+  [[nodiscard]] TestSystemOptions plain() const {
+    TestSystemOptions options;
+    options.config.engine = engine;
+    options.config.ports = engine == "model" ? 4 : 2;  // the RTL of the tests has two
+    std::vector<unsigned> ports = {0, 1, 2, 3};
+    ports.resize(options.config.ports);
+    options.config.hdm = {{kBase, (256ull << 20) * ports.size(), 1024, ports}};
+    options.cached = cached;
+    options.sets_log2 = 2;
+    options.seed = seed;
+    return options;
+  }
+  // Lines of few granules: what is displaced, prefetched and stored to is the same.
+  [[nodiscard]] std::vector<TraceRecord> records() const {
+    return SoakTrace(seed, {{0}, 2048, 16}).next(requests);
+  }
+};
+
+struct Result {
+  std::vector<Line> answers;  // of the loads
+  std::uint64_t specs = 0, deferred = 0;
+  Time end;
+};
+
+Result run_program(const Program& program, const TestSystemOptions& options) {
+  TestSystem system(options);
+  TraceReplayParams params;
+  params.offset = kBase;
+  params.max_outstanding_writes = 64;
+  params.seed = program.seed;
+  TraceInitiator initiator(program.records(), params);
+  Recorder recorder(system.checked());
+  EXPECT_TRUE(system.run_on(initiator, recorder));
+  const Time end = system.engine().now();
+  // The flat memory is the same for every run of a program, so contents are too.
+  EXPECT_TRUE(system.drain_and_compare());
+  system.finish();
+  Result result{recorder.answers(), system.stats().spec().sent, 0, end};
+  for (const DsStats& port : system.stats().deterministic_store()) result.deferred += port.count[1];
+  return result;
+}
+
+std::vector<Program> programs() {
+  const std::uint64_t first = test::from_environment("CXLGPU_SEED", 1);
+  std::vector<Program> all;
+  for (std::uint64_t n = 0; n < 5; ++n) {
+    Program program;
+    program.seed = first + n;
+    program.cached = n % 3 != 2;
+    all.push_back(program);
+  }
+  return all;
+}
+
+using Change = std::function<void(RunConfig&)>;
+struct Fault {
+  const char* name;
+  Change make;
+};
+const std::vector<Fault>& faults() {
+  static const std::vector<Fault> all = {
+      {"every third lost", [](RunConfig& c) { c.link.drop_spec_every = 3; }},
+      {"all lost", [](RunConfig& c) { c.link.drop_spec_every = 1; }},
+      {"every second twice", [](RunConfig& c) { c.link.duplicate_spec_every = 2; }},
+      {"every fifth twice", [](RunConfig& c) { c.link.duplicate_spec_every = 5; }},
+      {"one late", [](RunConfig& c) { c.link.delay_spec_by = 1; }},
+      {"forty late", [](RunConfig& c) { c.link.delay_spec_by = 40; }},
+  };
+  return all;
+}
+
+TEST(Metamorphic, FaultsOfMemSpecRdChangeNoData) {
+  test::shows("sr", "MemSpecRd lost, doubled or late change no load's data and no contents",
+              "CXL 2.0, CXL.mem (MemSpecRd)");
+  std::map<std::string, unsigned> changed;  // by fault: runs that took another time
+  for (const Program& program : programs()) {
+    const Result plain = run_program(program, program.plain());
+    for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Directional}) {
+      TestSystemOptions options = program.plain();
+      options.config.root_port.policy = policy;
+      options.config.root_port.ds = program.seed % 2 == 0;
+      const Result whole = run_program(program, options);
+      EXPECT_GT(whole.specs, 50u);
+      EXPECT_EQ(whole.answers, plain.answers);
+      for (const Fault& fault : faults()) {
+        SCOPED_TRACE(std::string(fault.name) + ", seed " + std::to_string(program.seed));
+        TestSystemOptions faulty = options;
+        fault.make(faulty.config);
+        const Result result = run_program(program, faulty);
+        EXPECT_EQ(result.answers, plain.answers);
+        changed[fault.name] += result.end != whole.end ? 1 : 0;
+      }
+    }
+  }
+  for (const Fault& fault : faults()) EXPECT_GT(changed[fault.name], 4u) << fault.name;
+}
+
+TEST(Metamorphic, ThePolicyChangesNoData) {
+  test::shows("sr", "Whatever the policy, loads give the same data and the same contents are left",
+              "docs/blocks.md, sr_reader");
+  for (const Program& program : programs()) {
+    const Result plain = run_program(program, program.plain());
+    for (const SrPolicy policy : kPolicies) {
+      for (const bool length : {false, true}) {
+        SCOPED_TRACE("policy " + std::to_string(static_cast<int>(policy)) + ", seed " +
+                     std::to_string(program.seed));
+        TestSystemOptions options = program.plain();
+        options.config.root_port.policy = policy;
+        options.config.root_port.spec_length = length;
+        const Result result = run_program(program, options);
+        EXPECT_EQ(result.specs == 0, policy == SrPolicy::Off);
+        EXPECT_EQ(result.answers, plain.answers);
+      }
+    }
+  }
+}
+
+TEST(Metamorphic, DeterministicStoreChangesNoData) {
+  test::shows("ds",
+              "With deterministic store loads give the same data as without, and the same contents "
+              "are left once it is drained",
+              "docs/blocks.md, ds_engine");
+  for (const Program& program : programs()) {
+    const Result plain = run_program(program, program.plain());
+    for (const SrPolicy policy : kPolicies) {
+      for (const unsigned writes : {1u, 16u}) {
+        SCOPED_TRACE("policy " + std::to_string(static_cast<int>(policy)) + ", " +
+                     std::to_string(writes) + " writes, seed " + std::to_string(program.seed));
+        TestSystemOptions options = program.plain();
+        options.config.root_port.policy = policy;
+        options.config.root_port.ds = true;
+        options.config.root_port.ds_max_writes = writes;
+        if (writes == 1) options.config.root_port.ds_interval = {5, 7, 9, 11};
+        const Result result = run_program(program, options);
+        EXPECT_GT(result.deferred, 0u);
+        EXPECT_EQ(result.answers, plain.answers);
+      }
+    }
+  }
+}
+
+// The same on both engines side by side, which stay in step under every fault.
+TEST(MetamorphicRtl, FaultsChangeNoDataAndTheEnginesStayInStep) {
+  test::shows("sr", "Under faults of MemSpecRd, RTL and model answer with the same data in step",
+              "CXL 2.0, CXL.mem (MemSpecRd)");
+  Program program;
+  program.engine = "cosim";
+  program.requests = 1000;
+  const Result plain = run_program(program, program.plain());
+  for (const bool ds : {false, true}) {
+    TestSystemOptions options = program.plain();
+    options.config.root_port.policy = SrPolicy::Directional;
+    options.config.root_port.ds = ds;
+    for (const Fault& fault : faults()) {
+      if (ds && fault.name != std::string("forty late")) continue;  // time
+      SCOPED_TRACE(fault.name);
+      TestSystemOptions faulty = options;
+      fault.make(faulty.config);
+      const Result result = run_program(program, faulty);
+      EXPECT_GT(result.specs, 30u);
+      EXPECT_EQ(result.answers, plain.answers);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu
