@@ -8,8 +8,8 @@
 //
 // What was asked for is recorded in the ring; a load whose granule the ring shows is passed. The
 // window is worked out in ISSUE from the queues as they stand, without the load itself.
-// Policy stream asks the stream table instead: in LOOKUP for a run in the load's region, which needs
-// registers only in ISSUE, or for the region that follows, which ISSUE first looks up.
+// Policy stream asks the stream table instead: in LOOKUP for a run in the load's region, offered
+// from registers in ISSUE, or for the region that follows, which ISSUE first looks up.
 // The ring tells what became of it all: which lines loads wanted, and which granules left unused.
 // Throughput: a MemSpecRd every two cycles; latency one cycle from the reader view to the offer.
 //

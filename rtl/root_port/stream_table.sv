@@ -7,14 +7,14 @@
 // not be asked for any more. A set is four ways; a tree of three bits says which goes.
 //
 //   look (a load)  set --> four entries --> compare --> entry --> direction --> run, or next region
-//                   \--> victim                          |                        |
-//                                            edge: entry, tree, score   edge: the region that follows
+//                   \--> victim                   |                             |
+//                                  edge: entry, tree, score     edge: the region that follows
 //   next           the kept region: is it there?     add: it is asked for, and gets an entry
 //
 // A run stays within the load's region, in the direction of its stream. At the last granule the
 // region that follows is asked for whole, once; on a port that is not the next one, where the
-// interleave chunk ends. score says what asking ahead was good for lately: it rises with a load of a
-// granule asked for ahead and falls with one that leaves the table unwanted.
+// interleave chunk ends. score says what asking ahead was good for lately: it rises with a load of
+// a granule asked for ahead and falls with one that leaves the table unwanted.
 //
 // Cycles: a look is answered in its own cycle and seen by all that follows from the next on. The
 // table is read once a cycle, for a look or for next, never both. The region that follows is worked
