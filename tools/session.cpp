@@ -159,7 +159,9 @@ void write_results(const std::string& out, const nlohmann::json& stats) {
 }  // namespace
 
 ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
-  return {workload_names(), media_names(config_dir / "media"), {"cxl", "naive", "dyn", "sr", "stream", "ds"}};
+  return {workload_names(),
+          media_names(config_dir / "media"),
+          {"cxl", "naive", "dyn", "sr", "stream", "ds"}};
 }
 
 int run_session(const RunConfig& config, const SessionOptions& options) {

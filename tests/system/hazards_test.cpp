@@ -145,7 +145,7 @@ TEST_P(Hazards, MemSpecRdAgainstStore) {
               "A store into the range of a MemSpecRd, before it or while it is filled, is "
               "kept, and so is what the fill displaces",
               "docs/blocks.md, dram_cache");
-  for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Directional}) {
+  for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Directional, SrPolicy::Stream}) {
     TestSystemOptions speculative = options();
     speculative.config.root_port.policy = policy;
     TestSystem system(speculative);

@@ -19,8 +19,8 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::uint64_t kBase = 0x100000000;
-constexpr std::array kPolicies = {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper,
-                                  SrPolicy::Directional};
+constexpr std::array kPolicies = {SrPolicy::Off,   SrPolicy::Naive,       SrPolicy::Dyn,
+                                  SrPolicy::Paper, SrPolicy::Directional, SrPolicy::Stream};
 
 // One program and the system it runs on as plain CXL.
 struct Program {
@@ -106,7 +106,7 @@ TEST(Metamorphic, FaultsOfMemSpecRdChangeNoData) {
   std::map<std::string, unsigned> changed;  // by fault: runs that took another time
   for (const Program& program : programs()) {
     const Result plain = run_program(program, program.plain());
-    for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Directional}) {
+    for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Directional, SrPolicy::Stream}) {
       TestSystemOptions options = program.plain();
       options.config.root_port.policy = policy;
       options.config.root_port.ds = program.seed % 2 == 0;

@@ -63,7 +63,8 @@ TEST_P(ModelEngineTest, UncachedRandomTrafficKeepsItsData) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, ModelEngineTest,
                          ::testing::Values(SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn,
-                                           SrPolicy::Paper, SrPolicy::Directional));
+                                           SrPolicy::Paper, SrPolicy::Directional,
+                                           SrPolicy::Stream));
 
 TEST(ModelEngine, BitErrorsCostTimeNotData) {
   // One request at a time: with more, another order at the media can outweigh the retries.

@@ -158,7 +158,8 @@ void expect_clean(const Scenario& scenario, const Outcome& outcome) {
 class RtlEngineTiming : public ::testing::TestWithParam<SrPolicy> {};
 INSTANTIATE_TEST_SUITE_P(Policies, RtlEngineTiming,
                          ::testing::Values(SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn,
-                                           SrPolicy::Paper, SrPolicy::Directional));
+                                           SrPolicy::Paper, SrPolicy::Directional,
+                                           SrPolicy::Stream));
 
 // On a clean link the model passes every stage in the RTL's cycle, also where the internal DRAM is
 // too small, MSHRs and ways run out and the endpoint's queue of MemSpecRd overflows.
@@ -214,8 +215,8 @@ TEST_P(RtlEngineTest, RandomTrafficIsAnsweredWithItsData) {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const char* engine : {"rtl", "cosim"}) {
-    for (const SrPolicy policy :
-         {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
+    for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper,
+                                  SrPolicy::Directional, SrPolicy::Stream}) {
       for (const bool cached : {false, true}) cases.push_back({engine, policy, cached});
     }
   }
@@ -223,7 +224,8 @@ std::vector<Case> all_cases() {
 }
 
 std::string case_name(const ::testing::TestParamInfo<Case>& info) {
-  constexpr std::array<const char*, 5> kPolicies = {"off", "naive", "dyn", "paper", "directional"};
+  constexpr std::array<const char*, 6> kPolicies = {"off",   "naive",       "dyn",
+                                                    "paper", "directional", "stream"};
   return std::string(info.param.engine) + "_" +
          kPolicies[static_cast<std::size_t>(info.param.policy)] +
          (info.param.cached ? "_cached" : "_uncached");

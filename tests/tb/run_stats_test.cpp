@@ -131,9 +131,9 @@ TEST_F(RunStatsTest, DeterministicStoreIsCountedByPort) {
   ds(4, 0, 0b000000001, 0);
   ASSERT_EQ(stats.deterministic_store().size(), 2u);
   const DsStats &first = stats.deterministic_store()[0], &second = stats.deterministic_store()[1];
-  EXPECT_EQ(first.count, (std::array<std::uint64_t, 9>{1}));
+  EXPECT_EQ(first.count, (std::array<std::uint64_t, 10>{1}));
   EXPECT_EQ(first.peak_pending, 0u);
-  EXPECT_EQ(second.count, (std::array<std::uint64_t, 9>{1, 1, 0, 1, 0, 0, 1, 0, 1}));
+  EXPECT_EQ(second.count, (std::array<std::uint64_t, 10>{1, 1, 0, 1, 0, 0, 1, 0, 1}));
   EXPECT_EQ(second.peak_pending, 200u);
 }
 
