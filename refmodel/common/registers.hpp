@@ -571,7 +571,8 @@ inline constexpr Field kPolicySelect{0, 3, 0x0};
 inline constexpr Field kPolicyLenEnable{4, 1, 0x0};
 inline constexpr Field kPolicyClipLog2{8, 4, 0xf};
 inline constexpr Field kPolicyWays{12, 4, 0x0};
-inline constexpr std::uint32_t kPolicyReset = 0x00000f00;
+inline constexpr Field kPolicyStreamSets{16, 4, 0x6};
+inline constexpr std::uint32_t kPolicyReset = 0x00060f00;
 inline constexpr std::uint32_t kState = 0x804;
 inline constexpr Field kStateGran{0, 3, 0x1};
 inline constexpr std::uint32_t kStateReset = 0x00000001;
@@ -687,6 +688,9 @@ inline constexpr std::uint32_t kSpecUselessReset = 0x00000000;
 inline constexpr std::uint32_t kSpecLate = 0x8b0;
 inline constexpr Field kSpecLateCount{0, 32, 0x0};
 inline constexpr std::uint32_t kSpecLateReset = 0x00000000;
+inline constexpr std::uint32_t kScoreSuppressed = 0x8b4;
+inline constexpr Field kScoreSuppressedCount{0, 32, 0x0};
+inline constexpr std::uint32_t kScoreSuppressedReset = 0x00000000;
 }  // namespace rp
 
 // Timeout and isolation capability (component capability ID 9)

@@ -1347,7 +1347,11 @@ package cxl_reg_pkg;
   parameter int unsigned RpPolicyWaysWidth = 4;
   parameter logic [31:0] RpPolicyWaysMask = 32'h0000F000;
   parameter logic [3:0] RpPolicyWaysReset = 4'h0;
-  parameter logic [31:0] RpPolicyReset = 32'h00000F00;
+  parameter int unsigned RpPolicyStreamSetsLsb = 16;
+  parameter int unsigned RpPolicyStreamSetsWidth = 4;
+  parameter logic [31:0] RpPolicyStreamSetsMask = 32'h000F0000;
+  parameter logic [3:0] RpPolicyStreamSetsReset = 4'h6;
+  parameter logic [31:0] RpPolicyReset = 32'h00060F00;
   parameter logic [11:0] RpStateOffset = 12'h804;
   parameter int unsigned RpStateGranLsb = 0;
   parameter int unsigned RpStateGranWidth = 3;
@@ -1599,6 +1603,12 @@ package cxl_reg_pkg;
   parameter logic [31:0] RpSpecLateCountMask = 32'hFFFFFFFF;
   parameter logic [31:0] RpSpecLateCountReset = 32'h0;
   parameter logic [31:0] RpSpecLateReset = 32'h00000000;
+  parameter logic [11:0] RpScoreSuppressedOffset = 12'h8B4;
+  parameter int unsigned RpScoreSuppressedCountLsb = 0;
+  parameter int unsigned RpScoreSuppressedCountWidth = 32;
+  parameter logic [31:0] RpScoreSuppressedCountMask = 32'hFFFFFFFF;
+  parameter logic [31:0] RpScoreSuppressedCountReset = 32'h0;
+  parameter logic [31:0] RpScoreSuppressedReset = 32'h00000000;
 
   // Timeout and isolation capability (component capability ID 9)
   parameter logic [11:0] TmoBlockOffset = 12'h000;
