@@ -28,8 +28,8 @@ std::string response_text(const MemResponse& r) {
 std::string counters_text(const SrCounters& c) {
   return fmt::format(
       "loads {} issued {} suppressed by ring {} by halt {} asked {} used {} useful {} useless {} "
-      "late {}",
-      c.loads, c.issued, c.covered, c.halted, c.asked, c.used, c.useful, c.useless, c.late);
+      "late {} held back {}",
+      c.loads, c.issued, c.covered, c.halted, c.asked, c.used, c.useful, c.useless, c.late, c.held);
 }
 
 }  // namespace

@@ -1,44 +1,27 @@
 #!/usr/bin/env python3
 """Speculation policies side by side: speed-up over plain CXL and what of the speculation was useless.
 
-Each row is a workload on Z-NAND: vadd, bfs, traces given with --trace, and streams of loads made here:
-Seq (each stream takes line after line), Around (lines within eight of a place that moves on by a line in
-four loads), Rand (any line of the stream's part). Streams take turns in an order drawn anew each round, a
-load every eight cycles, each in its own part of 2 MiB. Useless: of the granules that MemSpecRd brought into
-the internal DRAM, those displaced before a load wanted one of their lines.
+Each row is a workload on Z-NAND: vadd, bfs, traces given with --trace, and the patterns of
+tools/patterns.py at 4, 16, 64 and 128 streams. Useless: of the granules that MemSpecRd brought into the
+internal DRAM, those displaced before a load wanted one of their lines. With --mixes N the rows are N mixes
+drawn by seeds from --seed on, with an internal DRAM (a port) drawn too, and the end is how each policy
+did over all of them.
 """
 import argparse
 import json
+import math
+import os
 import pathlib
 import random
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
-LINES = 32768    # 2 MiB
-CYCLES = 8       # from load to load
+import patterns
+
 POLICIES = ["cxl", "naive", "dyn", "sr-paper", "sr", "stream"]
-
-
-def pattern(path, kind, streams, loads, seed):
-    rnd = random.Random(seed)
-    part = LINES // streams
-    order, steps = list(range(streams)), [0] * streams
-    rows = ["cycle,rw,addr,bytes"]
-    for i in range(loads):
-        if i % streams == 0:
-            rnd.shuffle(order)
-        stream = order[i % streams]
-        step = steps[stream]
-        steps[stream] += 1
-        if kind == "Seq":
-            line = step % part
-        elif kind == "Around":
-            line = min(part - 1, max(0, step // 4 % part + rnd.randint(-8, 8)))
-        else:
-            line = rnd.randrange(part)
-        rows.append(f"{CYCLES * (i + 1)},R,{(stream * part + line) * 64:#x},64")
-    path.write_text("\n".join(rows) + "\n")
+DRAM_KIB = (32, 64, 128, 256, 512, 1024)
 
 
 def run(args, workload, policy, extra):
@@ -49,7 +32,47 @@ def run(args, workload, policy, extra):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
-        return json.loads((pathlib.Path(out) / "stats.json").read_text())
+        stats = json.loads((pathlib.Path(out) / "stats.json").read_text())
+    spec = {key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)}
+    useless = 100 * spec["evicted_unused"] / spec["filled"] if spec["filled"] else 0
+    return stats["end_to_end"]["value"], useless
+
+
+def write(folder, args, name, streams, seed):
+    path = pathlib.Path(folder) / f"{name}{streams}-{seed}.csv"
+    path.write_text("\n".join(patterns.trace(name, streams, args.loads, seed)) + "\n")
+    return path
+
+
+def table(args, policies, rows):
+    print("| workload | plain CXL, us | " + " | ".join(policies) + " |")
+    print("|---" * (2 + len(policies)) + "|", flush=True)
+    with ThreadPoolExecutor(args.jobs) as pool:
+        for name, workload, extra in rows:
+            plain, *others = pool.map(lambda policy: run(args, workload, policy, extra), ["cxl"] + policies)
+            cells = [f"{plain[0] / time:.2f} ({useless:.0f} %)" for time, useless in others]
+            print(f"| {name} | {plain[0] / 1e3:.1f} | " + " | ".join(cells) + " |", flush=True)
+
+
+def over_mixes(args, policies, folder):
+    def speed_ups(seed):
+        path = write(folder, args, "mix", 0, seed)
+        kib = random.Random(seed).choice(DRAM_KIB)
+        extra = ["--trace", str(path), "--set", f"endpoint.cache_bytes={kib}KiB"]
+        times = [run(args, "vadd", policy, extra)[0] for policy in ["cxl"] + policies]
+        path.unlink()
+        return [times[0] / time for time in times[1:]] + [(seed, kib)]
+
+    with ThreadPoolExecutor(args.jobs) as pool:
+        rows = list(pool.map(speed_ups, range(args.seed, args.seed + args.mixes)))
+    print("| policy | mean speed-up (geometric) | least (seed, KiB) | rows below 0.98 | below 0.98 of the best |")
+    print("|---|---|---|---|---|")
+    for i, policy in enumerate(policies):
+        least = min(rows, key=lambda row: row[i])
+        mean = math.exp(sum(math.log(row[i]) for row in rows) / len(rows))
+        loses = sum(row[i] < 0.98 for row in rows)
+        behind = sum(row[i] < 0.98 * max(row[:-1]) for row in rows)
+        print(f"| {policy} | {mean:.3f} | {least[i]:.3f} ({least[-1][0]}, {least[-1][1]}) | {loses} | {behind} |")
 
 
 def main():
@@ -58,32 +81,25 @@ def main():
     parser.add_argument("--engine", default="model", choices=["model", "rtl", "cosim"])
     parser.add_argument("--policy", action="append", choices=POLICIES[1:], help="default: all")
     parser.add_argument("--trace", action="append", type=pathlib.Path, default=[])
-    parser.add_argument("--loads", type=int, default=24576, help="of a pattern")
-    parser.add_argument("--seed", type=int, default=1, help="of the patterns")
+    parser.add_argument("--mixes", type=int, default=0, help="this many drawn mixes in place of the table")
+    parser.add_argument("--loads", type=int, default=24576, help="of a pattern or mix")
+    parser.add_argument("--seed", type=int, default=1, help="of the patterns; of the first mix")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
     args = parser.parse_args()
     policies = args.policy or POLICIES[1:]
     with tempfile.TemporaryDirectory() as folder:
+        if args.mixes:
+            over_mixes(args, policies, folder)
+            return
         rows = [("vadd", "vadd", []), ("vadd, 131 072", "vadd", ["--set", "workload.size=131072"]),
                 ("bfs", "bfs", [])]
         rows += [(trace.name.split(".")[0], "vadd", ["--trace", str(trace)]) for trace in args.trace]
-        for kind in ("Seq", "Around", "Rand"):
+        for kind in patterns.NAMED:
             for streams in (4, 16, 64, 128):
-                path = pathlib.Path(folder) / f"{kind}{streams}.csv"
-                pattern(path, kind, streams, args.loads, args.seed)
+                path = write(folder, args, kind, streams, args.seed)
                 rows.append((f"{kind}, {streams}", "vadd", ["--trace", str(path)]))
-        print("| workload | plain CXL, us | " + " | ".join(policies) + " |")
-        print("|---" * (2 + len(policies)) + "|", flush=True)
-        for name, workload, extra in rows:
-            plain = run(args, workload, "cxl", extra)["end_to_end"]["value"]
-            cells = []
-            for policy in policies:
-                stats = run(args, workload, policy, extra)
-                spec = {key: figure["value"] for key, figure in stats["memspecrd"].items()
-                        if isinstance(figure, dict)}
-                useless = 100 * spec["evicted_unused"] / spec["filled"] if spec["filled"] else 0
-                cells.append(f"{plain / stats['end_to_end']['value']:.2f} ({useless:.0f} %)")
-            print(f"| {name} | {plain / 1e3:.1f} | " + " | ".join(cells) + " |", flush=True)
+        table(args, policies, rows)
 
 
 if __name__ == "__main__":

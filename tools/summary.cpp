@@ -80,7 +80,8 @@ json root_port_speculation(const std::vector<SrCounters>& ports) {
                    {"useless", figure(std::uint64_t{port.useless}, "granules of 256 B")},
                    {"late", figure(std::uint64_t{port.late}, "MemSpecRd")},
                    {"suppressed_by_ring", figure(std::uint64_t{port.covered}, "loads")},
-                   {"suppressed_by_halt", figure(std::uint64_t{port.halted}, "loads")}});
+                   {"suppressed_by_halt", figure(std::uint64_t{port.halted}, "loads")},
+                   {"suppressed_by_score", figure(std::uint64_t{port.held}, "predictions")}});
   }
   return all;
 }

@@ -5,15 +5,14 @@
 
 namespace cxlgpu {
 
-DramCache::DramCache(unsigned sets_log2, unsigned ways, unsigned mshrs, unsigned spec_reserve)
+DramCache::DramCache(unsigned sets_log2, unsigned ways, unsigned mshrs)
     : ways_(ways),
       ways_log2_(static_cast<unsigned>(std::countr_zero(ways))),
       set_mask_((std::uint64_t{1} << sets_log2) - 1),
       mshr_count_(mshrs),
-      spec_reserve_(spec_reserve),
       lines_((std::size_t{1} << sets_log2) * ways),
       plru_(std::size_t{1} << sets_log2) {
-  assert(std::has_single_bit(ways) && ways >= 2 && ways <= 16 && mshrs <= 64);
+  assert(std::has_single_bit(ways) && ways >= 2 && ways <= 16 && mshrs <= kMaxMshrs);
   // Heap order: children of node n are 2n + 1 (lower ways) and 2n + 2.
   for (unsigned way = 0; way < ways; ++way) {
     unsigned node = 0;
@@ -40,16 +39,28 @@ void DramCache::touch(std::uint32_t slot) {
   tree = static_cast<std::uint16_t>((tree & ~path_[way]) | away_[way]);
 }
 
-int DramCache::victim_way(std::uint32_t first) const {
-  for (unsigned way = 0; way < ways_; ++way) {
-    if (!lines_[first + way].valid) return static_cast<int>(way);
-  }
+DramCache::Victim DramCache::victim(std::uint32_t first) const {
   const unsigned choice = plru_way(first >> ways_log2_);
-  if (!pinned(first + choice)) return static_cast<int>(choice);
-  for (unsigned way = 0; way < ways_; ++way) {
-    if (!pinned(first + way)) return static_cast<int>(way);
+  int wanted = -1, unpinned = -1;  // lowest way that may go: one that was wanted, any
+  for (unsigned way = ways_; way-- > 0;) {
+    const LineState& line = lines_[first + way];
+    if (pinned(first + way)) continue;
+    unpinned = static_cast<int>(way);
+    if (!line.fresh) wanted = unpinned;
   }
-  return -1;
+  for (unsigned way = 0; way < ways_; ++way) {
+    if (!lines_[first + way].valid) return {static_cast<int>(way), -1};
+  }
+  if (pinned(first + choice)) return {wanted >= 0 ? wanted : unpinned, -1};
+  const int chosen = static_cast<int>(choice);
+  if (!lines_[first + choice].fresh || wanted < 0) return {chosen, -1};
+  return {wanted, chosen};
+}
+
+unsigned DramCache::lowest_free_mshr() const {
+  unsigned mshr = 0;
+  while (live_[mshr]) ++mshr;
+  return mshr;
 }
 
 LookupOutcome DramCache::peek(std::uint64_t granule, bool spec) const {
@@ -64,18 +75,17 @@ LookupOutcome DramCache::peek(std::uint64_t granule, bool spec) const {
     out.mshr = pending ? line.mshr : 0;
     return out;
   }
-  const unsigned free = mshr_count_ - used_;
-  const int way = victim_way(first);
-  if (free == 0 || way < 0 || (spec && free < spec_reserve_)) {
+  const int way = used_ < mshr_count_ ? victim(first).way : -1;
+  if (way < 0) {
     out.result = spec ? CacheResult::Drop : CacheResult::Blocked;
     return out;
   }
   out.result = CacheResult::Miss;
   out.slot = first + static_cast<std::uint32_t>(way);
-  out.mshr = static_cast<std::uint8_t>(std::countr_one(live_));
-  const LineState& victim = lines_[out.slot];
-  out.write_back = victim.valid && victim.dirty;
-  if (out.write_back) out.victim_granule = victim.granule;
+  out.mshr = static_cast<std::uint8_t>(lowest_free_mshr());
+  const LineState& old = lines_[out.slot];
+  out.write_back = old.valid && old.dirty;
+  if (out.write_back) out.victim_granule = old.granule;
   return out;
 }
 
@@ -84,12 +94,19 @@ LookupOutcome DramCache::lookup(std::uint64_t granule, bool write, bool spec) {
   if (out.result == CacheResult::Blocked || out.result == CacheResult::Drop) return out;
   LineState& line = lines_[out.slot];
   if (out.result == CacheResult::Miss) {
-    line = {granule, true, false, out.mshr};
+    const std::uint32_t first = out.slot & ~(ways_ - 1);
+    if (const int old = victim(first).passed_over; old >= 0) {
+      const std::uint32_t slot = first + static_cast<std::uint32_t>(old);
+      lines_[slot].fresh = false;
+      touch(slot);
+    }
+    line = {granule, true, false, spec, out.mshr};
     mshrs_[out.mshr] = {out.slot, 0, false};
-    live_ |= std::uint64_t{1} << out.mshr;
+    live_[out.mshr] = true;
     ++used_;
   }
   if (out.result != CacheResult::Hit && !spec) ++mshrs_[out.mshr].waiters;
+  if (!spec) line.fresh = false;
   line.dirty |= write;
   touch(out.slot);
   return out;
@@ -98,18 +115,18 @@ LookupOutcome DramCache::lookup(std::uint64_t granule, bool write, bool spec) {
 void DramCache::free_if_done(unsigned mshr) {
   if (!mshrs_[mshr].filled || mshrs_[mshr].waiters != 0) return;
   lines_[mshrs_[mshr].slot].mshr = kNoMshr;
-  live_ &= ~(std::uint64_t{1} << mshr);
+  live_[mshr] = false;
   --used_;
 }
 
 void DramCache::fill_done(unsigned mshr) {
-  assert(live_ >> mshr & 1 && !mshrs_[mshr].filled);
+  assert(live_[mshr] && !mshrs_[mshr].filled);
   mshrs_[mshr].filled = true;
   free_if_done(mshr);
 }
 
 void DramCache::wake(unsigned mshr) {
-  assert(live_ >> mshr & 1 && mshrs_[mshr].waiters > 0);
+  assert(live_[mshr] && mshrs_[mshr].waiters > 0);
   --mshrs_[mshr].waiters;
   free_if_done(mshr);
 }

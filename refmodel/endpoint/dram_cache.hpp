@@ -2,14 +2,16 @@
 //
 // Purpose: says where a 256 B granule is or will be. Data is the media's affair (slots).
 // Units:   granules (address[51:8] of the DPA); slot = set * ways + way; MSHR numbers.
-// Shapes:  2^sets_log2 sets; ways a power of two, 2..16; up to 64 MSHRs.
+// Shapes:  2^sets_log2 sets; ways a power of two, 2..16; up to 128 MSHRs.
 // Rules:   every live MSHR belongs to one slot, which is pinned until it frees. It frees when its
-//          fill is done and no waiter is left; every demand Miss or Merge adds one.
+//          fill is done and no waiter is left; every demand Miss or Merge adds one. A line that
+//          MemSpecRd brought and no demand wanted yet is fresh, and passed over once.
 // Errors:  fill_done() and wake() of an MSHR that is not live are programming errors (asserted).
 // Source:  docs/blocks.md, "dram_cache".
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <vector>
 
@@ -27,8 +29,9 @@ struct LookupOutcome {
 
 class DramCache {
  public:
-  explicit DramCache(unsigned sets_log2 = 10, unsigned ways = 8, unsigned mshrs = 64,
-                     unsigned spec_reserve = 8);
+  static constexpr unsigned kMaxMshrs = 128;
+
+  explicit DramCache(unsigned sets_log2 = 10, unsigned ways = 8, unsigned mshrs = kMaxMshrs);
 
   // What a lookup would give; lookup() also takes effect.
   [[nodiscard]] LookupOutcome peek(std::uint64_t granule, bool spec) const;
@@ -37,7 +40,7 @@ class DramCache {
   void wake(unsigned mshr);  // one waiter was served
 
   [[nodiscard]] unsigned mshr_used() const { return used_; }
-  [[nodiscard]] std::uint64_t live() const { return live_; }  // bit i: MSHR i is in use
+  [[nodiscard]] bool is_live(unsigned mshr) const { return live_[mshr]; }
   [[nodiscard]] unsigned waiters(unsigned mshr) const { return mshrs_[mshr].waiters; }
   [[nodiscard]] bool is_filled(unsigned mshr) const { return mshrs_[mshr].filled; }
   [[nodiscard]] std::uint32_t slot_of(unsigned mshr) const { return mshrs_[mshr].slot; }
@@ -71,7 +74,7 @@ class DramCache {
   static constexpr std::uint8_t kNoMshr = 0xff;
   struct LineState {
     std::uint64_t granule = 0;
-    bool valid = false, dirty = false;
+    bool valid = false, dirty = false, fresh = false;
     std::uint8_t mshr = kNoMshr;  // live MSHR that pins the slot
   };
   struct Mshr {
@@ -88,22 +91,26 @@ class DramCache {
   [[nodiscard]] bool pinned(std::uint32_t slot) const { return lines_[slot].mshr != kNoMshr; }
   [[nodiscard]] unsigned plru_way(std::uint32_t set) const;
   void touch(std::uint32_t slot);
-  // The way to replace, or -1 when every way of the set is pinned.
-  [[nodiscard]] int victim_way(std::uint32_t first) const;
+  // The way to replace, or none when every way of the set is pinned.
+  struct Victim {
+    int way = -1;
+    int passed_over = -1;
+  };
+  [[nodiscard]] Victim victim(std::uint32_t first) const;
+  [[nodiscard]] unsigned lowest_free_mshr() const;
   void free_if_done(unsigned mshr);
 
   unsigned ways_;
   unsigned ways_log2_;
   std::uint64_t set_mask_;
   unsigned mshr_count_;
-  unsigned spec_reserve_;
   unsigned used_ = 0;
-  std::uint64_t live_ = 0;  // bit i: MSHR i is in use
+  std::bitset<kMaxMshrs> live_;  // those in use
   std::vector<LineState> lines_;
   std::vector<std::uint16_t> plru_;       // a set's tree, node n in bit n
   std::array<std::uint16_t, 16> path_{};  // nodes on the path to way w
   std::array<std::uint16_t, 16> away_{};  // their values that point away from way w
-  std::array<Mshr, 64> mshrs_{};
+  std::array<Mshr, kMaxMshrs> mshrs_{};
 };
 
 }  // namespace cxlgpu

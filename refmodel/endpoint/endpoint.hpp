@@ -50,8 +50,8 @@ class Endpoint : public EndpointRegisters {
   static constexpr unsigned kCommandDepth = 4;
   static constexpr unsigned kSpecDepth = 128;
   static constexpr unsigned kMaxSetsLog2 = 10;
-  static constexpr unsigned kMshrs = 64;
-  static constexpr unsigned kSpecReserve = 8;  // MSHRs that MemSpecRd leave to demands
+  static constexpr unsigned kMshrs = 128;
+  static constexpr unsigned kSpecReserve = kMshrs / 8;  // that MemSpecRd leave to demands
 
   struct Demand {  // the E1 register
     enum class Kind : std::uint8_t { None, Access, Answer } kind = Kind::None;

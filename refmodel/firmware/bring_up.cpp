@@ -42,6 +42,12 @@ std::uint32_t other_ways(const RunConfig& config) {
   return static_cast<std::uint32_t>(most - 1);
 }
 
+// The stream table is to remember what the internal DRAM holds: 4 KiB a set of either, which for
+// the DRAM's sets of 8 lines of 256 B is two sets.
+std::uint32_t stream_sets_log2(const EndpointParts& parts) {
+  return parts.cache_sets_log2 == 0 ? 0 : parts.cache_sets_log2 - 1;
+}
+
 std::uint32_t pack(const std::vector<std::uint64_t>& values,
                    const std::array<regs::Field, 3>& fields) {
   std::uint32_t packed = 0;
@@ -94,11 +100,12 @@ void enable_mem(const IoPort& io, const EndpointInfo& endpoint) {
 }
 
 void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfig& config,
-                      bool length) {
+                      const EndpointParts& parts, bool length) {
   bus.write(RegisterSpace::RootPort, port.port, rp::kPolicy,
             rp::kPolicySelect.put(static_cast<std::uint32_t>(config.root_port.policy)) |
                 rp::kPolicyLenEnable.put(length) | rp::kPolicyClipLog2.put(clip_log2(config)) |
-                rp::kPolicyWays.put(other_ways(config)));
+                rp::kPolicyWays.put(other_ways(config)) |
+                rp::kPolicyStreamSets.put(stream_sets_log2(parts)));
   IoPort io(bus, port.port);
   io.write(port.timeout_base + timeout::kControl,
            timeout::kControlMemValue.put(kTimeoutValue) | timeout::kControlMemEnable.mask() |
@@ -157,7 +164,7 @@ void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& pa
     const bool length = use_length(endpoint, config);
     set_up_endpoint(io, endpoint, config, parts, length);
     enable_mem(io, endpoint);
-    set_up_root_port(bus, system.root_ports[endpoint.port], config, length);
+    set_up_root_port(bus, system.root_ports[endpoint.port], config, parts, length);
     set_up_stores(bus, endpoint.port, config);
   }
 }

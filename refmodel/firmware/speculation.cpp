@@ -17,7 +17,8 @@ SrCounters read_speculation(RegisterBus& bus, unsigned port) {
           .used = read(rp::kSpecUsed),
           .useful = read(rp::kSpecUseful),
           .useless = read(rp::kSpecUseless),
-          .late = read(rp::kSpecLate)};
+          .late = read(rp::kSpecLate),
+          .held = read(rp::kScoreSuppressed)};
 }
 
 }  // namespace cxlgpu

@@ -22,8 +22,10 @@ void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
       length_enabled_ = rp::kPolicyLenEnable.is_set(value);
       clip_log2_ = rp::kPolicyClipLog2.get(value);
       other_ways_ = rp::kPolicyWays.get(value);
+      stream_sets_ = rp::kPolicyStreamSets.get(value);
       ring_.flush();
       reader_.flush_streams();
+      reader_.use_stream_sets(stream_sets_);
       return;
     case rp::kDsControl:
       enable_ = rp::kDsControlEnable.is_set(value);
@@ -75,6 +77,8 @@ std::uint32_t RootPort::read_register(std::uint32_t offset) const {
       return sr.useless;
     case rp::kSpecLate:
       return sr.late;
+    case rp::kScoreSuppressed:
+      return sr.held;
     case rp::kDsControl:
       return rp::kDsControlEnable.put(enable_) | rp::kDsControlFence.put(fence_) |
              rp::kDsControlMaxWrites.put(max_writes_);

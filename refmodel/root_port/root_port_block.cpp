@@ -282,7 +282,7 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
     case rp::kPolicy:
       return rp::kPolicySelect.put(static_cast<std::uint32_t>(policy_)) |
              rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_) |
-             rp::kPolicyWays.put(other_ways_);
+             rp::kPolicyWays.put(other_ways_) | rp::kPolicyStreamSets.put(stream_sets_);
     case rp::kState:
       return rp::kStateGran.put(static_cast<std::uint32_t>(load_.state()));
     case rp::kLoads:
@@ -317,6 +317,8 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
       return now.reader.counters.useless;
     case rp::kSpecLate:
       return now.reader.counters.late;
+    case rp::kScoreSuppressed:
+      return now.reader.counters.held;
     case rp::kUnexpected:
       return now.memory.unexpected;
     case rp::kViral:
@@ -396,6 +398,7 @@ void RootPortBlock::clock(const In& in) {
     length_enabled_ = regs::rp::kPolicyLenEnable.is_set(in.reg.wdata);
     clip_log2_ = regs::rp::kPolicyClipLog2.get(in.reg.wdata);
     other_ways_ = regs::rp::kPolicyWays.get(in.reg.wdata);
+    stream_sets_ = regs::rp::kPolicyStreamSets.get(in.reg.wdata);
   }
   clock_viral(in, now);
   clock_stores(in, now);
@@ -414,6 +417,7 @@ void RootPortBlock::clock(const In& in) {
   load_.clock(now.load_in);
   isolation_.clock(now.isolation_in);
   reader_.clock(now.reader_in);
+  if (now.policy_written) reader_.use_stream_sets(stream_sets_);
   stores_.clock(now.stores_in);
   memory_.clock(now.memory_in);
   queue_.clock(now.queue_in);

@@ -133,8 +133,9 @@ class RootPortBlock {
   SrPolicy policy_ = SrPolicy::Off;
   bool length_enabled_ = false;
   unsigned clip_log2_ = kNoClip;
-  unsigned other_ways_ = 0;  // of the interleave set
-  std::uint32_t rdata_ = 0;  // of the vendor block
+  unsigned other_ways_ = 0;   // of the interleave set
+  unsigned stream_sets_ = 6;  // log2
+  std::uint32_t rdata_ = 0;   // of the vendor block
   // Register 840h: this port is viral, a fatal error makes it so, the device has said that it is.
   bool viral_ = false, fatal_is_viral_ = false, peer_viral_ = false;
   // Registers 850h to 894h, and what decides of on and off.

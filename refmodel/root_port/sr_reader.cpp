@@ -45,9 +45,17 @@ SrVerdict SrReader::look(bool is_load, std::uint64_t line, unsigned slot, SrPoli
 
 SrVerdict SrReader::look_stream(std::uint64_t line, const StreamTable::View& view) {
   ask_ = streams_.look(line, view);
+  counters_.held += ask_.held;
   if (ask_.kind != StreamTable::Ask::Kind::Nothing) return SrVerdict::Issue;
   return view.level == static_cast<unsigned>(DevLoad::Severe) ? SrVerdict::Halted
                                                               : SrVerdict::Covered;
+}
+
+void SrReader::give_up() {
+  issuing_ = false;
+  if (streams_.next_known()) return;
+  streams_.add();
+  ++counters_.held;
 }
 
 GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads,

@@ -28,6 +28,7 @@ struct SrCounters {
   std::uint32_t used = 0;                 // lines of them that a load wanted, each once
   std::uint32_t useful = 0, useless = 0;  // granules that left the ring, by whether one was
   std::uint32_t late = 0;                 // MemSpecRd for a load's own granule after it had left
+  std::uint32_t held = 0;                 // predictions that the stream table did not ask for
   bool operator==(const SrCounters&) const = default;
 };
 
@@ -38,11 +39,13 @@ class SrReader {
   SrVerdict look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy, Gran gran,
                  RingBuffer& ring, const StreamTable::View& view);
   [[nodiscard]] bool issuing() const { return issuing_; }
-  // What it means to ask for is known already: it takes a cycle to find that, then give_up().
+  // The region after is known already or not to be asked for: it takes a cycle to find that, then
+  // give_up().
   [[nodiscard]] bool gives_up() const {
-    return issuing_ && ask_.kind == StreamTable::Ask::Kind::Next && streams_.next_known();
+    return issuing_ && ask_.kind == StreamTable::Ask::Kind::Next &&
+           (streams_.next_known() || !streams_.sends_next());
   }
-  void give_up() { issuing_ = false; }
+  void give_up();
   [[nodiscard]] std::uint64_t line() const { return line_; }
   [[nodiscard]] unsigned slot() const { return slot_; }
   // `loads`: every load of the SR queue; the latched one is left out here.
@@ -60,6 +63,7 @@ class SrReader {
     counters_.useless = before.useless;
   }
   void flush_streams() { streams_.flush(); }
+  void use_stream_sets(unsigned sets_log2) { streams_.use_sets(sets_log2); }  // with a flush
   [[nodiscard]] const SrCounters& counters() const { return counters_; }
 
  private:
@@ -81,6 +85,7 @@ class SrReaderBlock {
  public:
   explicit SrReaderBlock(unsigned ring_sets = 64, unsigned ring_ways = 4)
       : ring_(ring_sets, ring_ways) {}
+  void use_stream_sets(unsigned sets_log2) { reader_.use_stream_sets(sets_log2); }
 
   struct In {
     SrPolicy policy = SrPolicy::Off;

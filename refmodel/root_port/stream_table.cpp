@@ -37,11 +37,12 @@ StreamTable::Place StreamTable::find(std::uint64_t region) const {
   return place;
 }
 
-unsigned StreamTable::without_victim(const Place& place) const {
+StreamTable::Scores StreamTable::without_victim(const Place& place) const {
+  Scores out = scores_;
   const Entry& victim = entries_[place.set * kWays + place.way];
-  if (victim.region == kNoRegion) return score_;
-  const auto wasted = static_cast<unsigned>(std::popcount(victim.spec));
-  return score_ - std::min(score_, wasted);
+  if (victim.region == kNoRegion) return out;
+  out.of(victim) = std::max(0, out.of(victim) - kWaste * std::popcount(victim.spec));
+  return out;
 }
 
 std::uint64_t StreamTable::following(std::uint64_t region, bool up, const View& view) {
@@ -60,10 +61,10 @@ StreamTable::Plan StreamTable::plan_look(std::uint64_t line, const View& view) c
   const unsigned k = at / 4u;
   Plan plan;
   plan.place = find(region);
-  plan.score = score_;
+  plan.scores = scores_;
   Entry& e = plan.entry;
   if (!plan.place.there) {
-    plan.score = without_victim(plan.place);
+    plan.scores = without_victim(plan.place);
     e.region = region;
     e.seen = true;
   } else {
@@ -86,36 +87,33 @@ StreamTable::Plan StreamTable::plan_look(std::uint64_t line, const View& view) c
   e.last = at;
   if ((e.spec >> k & 1) != 0) {
     e.spec = static_cast<std::uint8_t>(e.spec & ~(1u << k));
-    plan.score = std::min(plan.score + 1, kMaxScore);
+    int& score = plan.scores.of(e);
+    score = std::min(score + 1, kMaxScore);
   }
   if (view.level == kSevere) return plan;
 
-  const unsigned wanted = score_ >= kGoodScore ? 1 : 2;
-  const bool streams =
-      e.dir_known && e.conf >= wanted && view.length_enabled && view.clip_log2 >= 2;
-  const bool up = !e.dir_known || e.up;
+  const bool streams = e.dir_known && e.conf >= 1 && view.length_enabled && view.clip_log2 >= 2;
   const bool own = (e.mask >> k & 1) == 0 && !view.at_head;
-  // Granules from `from` on, in the direction, that nobody has asked for.
-  const int step = up ? 1 : -1;
-  const int from = static_cast<int>(k) + (own ? 0 : step);
-  unsigned run = 0;
-  if (own || streams) {
-    for (int g = from; g >= 0 && g < static_cast<int>(kGranules); g += step) {
-      if ((e.mask >> g & 1) != 0) break;
-      run |= 1u << g;
-      if (!streams) break;
-    }
+  const int step = e.up ? 1 : -1;
+  unsigned ahead = 0;
+  for (int g = static_cast<int>(k) + step; streams && g >= 0 && g < static_cast<int>(kGranules);
+       g += step) {
+    if ((e.mask >> g & 1) != 0) break;
+    ahead |= 1u << g;
   }
+  const bool send = sends(scores_.ext);
+  const unsigned run = (own ? 1u << k : 0) | (send ? ahead : 0);
+  plan.ask.held = !send && (ahead & ~unsigned{e.spec}) != 0;
+  e.spec = static_cast<std::uint8_t>(e.spec | ahead);
   e.mask = static_cast<std::uint8_t>(e.mask | 1u << k | run);
   if (run != 0) {
-    e.spec = static_cast<std::uint8_t>(e.spec | (run & ~(1u << k)));
     plan.ask.kind = Ask::Kind::Run;
     plan.ask.run = {region * kGranules + static_cast<unsigned>(std::countr_zero(run)),
                     static_cast<unsigned>(std::popcount(run)) - 1};
-  } else if (streams && e.conf >= 2 && k == (up ? kGranules - 1 : 0) && !e.asked) {
+  } else if (streams && e.conf >= 2 && k == (e.up ? kGranules - 1 : 0) && !e.asked) {
     e.asked = true;
     plan.ask.kind = Ask::Kind::Next;
-    plan.next = {following(region, up, view), up, e.conf};
+    plan.next = {following(region, e.up, view), e.up, e.conf};
   }
   return plan;
 }
@@ -128,25 +126,27 @@ void StreamTable::put(const Place& place, const Entry& entry) {
 
 void StreamTable::apply(const Plan& plan) {
   put(plan.place, plan.entry);
-  score_ = plan.score;
+  scores_ = plan.scores;
   if (plan.ask.kind == Ask::Kind::Next) next_ = plan.next;
 }
 
 void StreamTable::add() {
   const Place place = find(next_.region);
   assert(!place.there);
-  score_ = without_victim(place);
+  const bool sent = sends_next();
+  scores_ = without_victim(place);
   put(place, {.region = next_.region,
               .dir_known = true,
               .up = next_.up,
+              .by_next = true,
               .conf = next_.conf,
-              .mask = 0b1111,
+              .mask = static_cast<std::uint8_t>(sent ? 0b1111 : 0),
               .spec = 0b1111});
 }
 
 void StreamTable::flush() {
   std::fill(entries_.begin(), entries_.end(), Entry{});
-  score_ = kMaxScore;
+  scores_ = {};
 }
 
 StreamTable::Out StreamTable::eval(const In& in) const {
@@ -156,9 +156,11 @@ StreamTable::Out StreamTable::eval(const In& in) const {
     out.ask = ask.kind != Ask::Kind::Nothing;
     out.kind_next = ask.kind == Ask::Kind::Next;
     out.run = ask.run;
+    out.held = ask.held;
   }
   if (in.next) {
     out.next_hit = next_known();
+    out.next_send = sends_next();
     out.next_first = next().first;
   }
   return out;

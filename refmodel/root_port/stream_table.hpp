@@ -1,15 +1,18 @@
 // The stream table: which streams a root port's loads are made of, and what to ask for next.
 //
-// Purpose: tells streams apart by region (1 KiB) and direction, asks for the rest of a region as
+// Purpose: tells streams apart by region (1 KiB) and direction, foretells the rest of a region as
 // soon
-//          as its loads have an order, and for the region that follows on this port when the last
-//          granule is reached. How much order it wants depends on what asking ahead was good for.
+//          as its loads have an order, and the region that follows on this port at the last
+//          granule. It remembers about as much as the internal DRAM holds: what it forgets before a
+//          load came was wasted. While too much is wasted, predictions are judged but not asked
+//          for.
 // Units:   lines (address[51:6]), granules (address[51:8]), regions (address[51:10]).
-// Shapes:  sets a power of two; four ways.
+// Shapes:  sets a power of two, or fewer by use_sets(); four ways.
 // Errors:  add() of a region that has an entry is a programming error (asserted).
 // Source:  docs/blocks.md, "stream_table".
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -23,6 +26,11 @@ class StreamTable {
   explicit StreamTable(unsigned sets = 64)
       : set_mask_(sets - 1), entries_(std::size_t{sets} * kWays), trees_(sets) {}
 
+  // Before the first look or with a flush.
+  void use_sets(unsigned sets_log2) {
+    set_mask_ = std::min(std::size_t{1} << sets_log2, trees_.size()) - 1;
+  }
+
   // What a look goes by, beside the line.
   struct View {
     bool at_head = false;  // the load goes by itself
@@ -33,7 +41,8 @@ class StreamTable {
   };
   struct Ask {
     enum class Kind : std::uint8_t { Nothing, Run, Next } kind = Kind::Nothing;
-    GranuleRun run;  // Run only
+    GranuleRun run;     // Run only
+    bool held = false;  // something new is foretold and not asked for
   };
   Ask look(std::uint64_t line, const View& view) {
     const Plan plan = plan_look(line, view);
@@ -47,7 +56,8 @@ class StreamTable {
   // The region that the last ask of kind Next meant.
   [[nodiscard]] GranuleRun next() const { return {next_.region * kGranules, kGranules - 1}; }
   [[nodiscard]] bool next_known() const { return find(next_.region).there; }
-  void add();  // it is asked for
+  [[nodiscard]] bool sends_next() const { return sends(scores_.next); }
+  void add();  // it is foretold, and asked for if sends_next()
 
   void flush();  // the region of next() stays
 
@@ -60,9 +70,9 @@ class StreamTable {
     bool next = false, add = false;
   };
   struct Out {
-    bool ask = false, kind_next = false;
+    bool ask = false, kind_next = false, held = false;
     GranuleRun run;
-    bool next_hit = false;
+    bool next_hit = false, next_send = false;
     std::uint64_t next_first = 0;
   };
   [[nodiscard]] Out eval(const In& in) const;
@@ -71,7 +81,7 @@ class StreamTable {
  private:
   static constexpr unsigned kWays = 4;
   static constexpr unsigned kGranules = 4;  // of a region
-  static constexpr unsigned kMaxScore = 63, kGoodScore = 32;
+  static constexpr int kMaxScore = 63, kSends = 32, kWaste = 2;
   static constexpr unsigned kMaxConf = 7;
   static constexpr unsigned kSevere = 3, kNoClip = 15;
   static constexpr std::uint64_t kRegionMask = (std::uint64_t{1} << 42) - 1;
@@ -80,10 +90,15 @@ class StreamTable {
   struct Entry {
     std::uint64_t region = kNoRegion;
     bool seen = false;
-    bool dir_known = false, up = false, asked = false;
+    bool dir_known = false, up = false, by_next = false, asked = false;
     std::uint8_t last = 0, conf = 0;
     std::uint8_t mask = 0;  // granules asked for or loaded
-    std::uint8_t spec = 0;  // asked for ahead, not loaded since
+    std::uint8_t spec = 0;  // foretold, not loaded since
+  };
+  struct Scores {          // of what was foretold lately
+    int ext = kMaxScore;   // the rest of a region
+    int next = kMaxScore;  // the region after
+    int& of(const Entry& entry) { return entry.by_next ? next : ext; }
   };
   struct Place {
     std::size_t set = 0;
@@ -98,13 +113,14 @@ class StreamTable {
   struct Plan {
     Place place;
     Entry entry;
-    unsigned score = 0;
+    Scores scores;
     Ask ask;
     Next next;  // with Kind::Next
   };
 
   [[nodiscard]] Place find(std::uint64_t region) const;
-  [[nodiscard]] unsigned without_victim(const Place& place) const;  // the score
+  [[nodiscard]] Scores without_victim(const Place& place) const;
+  [[nodiscard]] static bool sends(int score) { return score >= kSends; }
   [[nodiscard]] Plan plan_look(std::uint64_t line, const View& view) const;
   [[nodiscard]] static std::uint64_t following(std::uint64_t region, bool up, const View& view);
   void apply(const Plan& plan);
@@ -113,7 +129,7 @@ class StreamTable {
   std::uint64_t set_mask_;
   std::vector<Entry> entries_;  // [set][way]
   std::vector<std::uint8_t> trees_;
-  unsigned score_ = kMaxScore;
+  Scores scores_;
   Next next_;
 };
 

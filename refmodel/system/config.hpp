@@ -50,7 +50,7 @@ struct EndpointConfig {
   std::uint64_t cache_bytes = 0;  // internal DRAM used as cache, 0: by cache_percent
   std::uint64_t cache_percent = 10;
   std::vector<std::uint64_t> ingress_thresholds = {4, 16, 32};
-  std::vector<std::uint64_t> mshr_thresholds = {24, 48, 60};
+  std::vector<std::uint64_t> mshr_thresholds = {48, 96, 120};
   // Scripted garbage collection of flash (CollectionScript); busy 0: none.
   std::uint64_t gc_first_us = 0, gc_every_us = 0, gc_busy_us = 0, gc_dies_percent = 100;
 };

@@ -2,7 +2,6 @@
 #include "refmodel/endpoint/dram_cache.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "Vdram_cache.h"
@@ -50,9 +49,8 @@ struct Phase {
 template <typename Want>
 int random_mshr(const DramCache& twin, Random& random, Want want) {
   std::vector<int> found;
-  for (std::uint64_t left = twin.live(); left != 0; left &= left - 1) {
-    const int m = std::countr_zero(left);
-    if (want(static_cast<unsigned>(m))) found.push_back(m);
+  for (unsigned m = 0; m < DramCache::kMaxMshrs; ++m) {
+    if (twin.is_live(m) && want(m)) found.push_back(static_cast<int>(m));
   }
   return found.empty() ? -1 : random.pick(found);
 }
@@ -86,6 +84,7 @@ TEST(DramCache, LockstepWithRtl) {
   DramCache twin(phase.used_log2);
   std::uint64_t left = 0;
   std::array<std::uint64_t, 5> seen{};
+  unsigned most = 0;
   while (lockstep.next()) {
     if (left-- == 0) {
       phase = Phase(random);
@@ -116,23 +115,28 @@ TEST(DramCache, LockstepWithRtl) {
     lockstep.check("victim_dirty_o", rtl->victim_dirty_o, o.write_back);
     lockstep.check("victim_o", rtl->victim_o, o.victim_granule);
     if (in.lookup_valid) ++seen[static_cast<std::size_t>(o.result)];
+    most = std::max(most, out.mshr_used);
     twin.clock(in);
     rtl.edge();
   }
   if (lockstep.cycle() > 100000) {
     for (std::uint64_t n : seen) EXPECT_GT(n, 500u) << "the stimulus misses a result";
+    EXPECT_EQ(most, DramCache::kMaxMshrs);
   }
 }
 
-// One set of eight ways, every line filled: granules 0..7 in ways 0..7.
+void fill(DramCache& cache, std::uint64_t granule, bool spec, std::uint32_t slot) {
+  const LookupOutcome o = cache.lookup(granule, false, spec);
+  EXPECT_EQ(o.result, CacheResult::Miss) << granule;
+  EXPECT_EQ(o.slot, slot) << granule;
+  cache.fill_done(o.mshr);
+  if (!spec) cache.wake(o.mshr);
+}
+
+// One set of eight ways, every line filled by a demand: granules 0..7 in ways 0..7.
 DramCache full_set() {
   DramCache cache(0);
-  for (std::uint64_t g = 0; g < 8; ++g) {
-    const LookupOutcome o = cache.lookup(g, false, true);
-    EXPECT_EQ(o.result, CacheResult::Miss);
-    EXPECT_EQ(o.slot, g);
-    cache.fill_done(o.mshr);
-  }
+  for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, false, g);
   return cache;
 }
 
@@ -141,10 +145,7 @@ TEST(DramCache, PlruByHand) {
   DramCache cache = full_set();
   std::uint64_t granule = 100;
   for (std::uint32_t way : {0u, 4u, 2u, 6u, 1u, 5u, 3u, 7u}) {
-    const LookupOutcome o = cache.lookup(granule++, false, true);
-    EXPECT_EQ(o.result, CacheResult::Miss);
-    EXPECT_EQ(o.slot, way);
-    cache.fill_done(o.mshr);
+    fill(cache, granule++, false, way);
   }
   // A hit on the way that is next (0) sends the choice to the other half: node 2 points left, 4.
   EXPECT_EQ(cache.peek(1, false).slot, 0u);
@@ -177,24 +178,57 @@ TEST(DramCache, BlockedAndDroppedWhenTheSetIsPinned) {
   EXPECT_EQ(cache.waiters(3), 1u);  // a MemSpecRd does not wait
 }
 
-TEST(DramCache, SpecReserve) {
-  test::shows("qos", "Speculative fills leave MSHRs to demand", "docs/blocks.md, dram_cache");
-  DramCache cache(6);
+TEST(DramCache, NoMshr) {
+  DramCache cache(7);
   std::uint64_t granule = 0;
-  for (; granule < 56; ++granule) {
-    ASSERT_EQ(cache.lookup(granule, false, true).result, CacheResult::Miss);
-  }
-  EXPECT_EQ(cache.peek(granule, true).result, CacheResult::Miss);  // eight are free
-  cache.lookup(granule++, false, false);
-  EXPECT_EQ(cache.peek(granule, true).result, CacheResult::Drop);  // seven
-  EXPECT_EQ(cache.peek(0, true).result, CacheResult::Merge);
-  while (granule < 64) {
-    ASSERT_EQ(cache.lookup(granule, false, false).mshr, granule);
-    ++granule;
+  for (; granule < DramCache::kMaxMshrs; ++granule) {
+    ASSERT_EQ(cache.lookup(granule, false, granule < 100).mshr, granule);
   }
   EXPECT_EQ(cache.peek(granule, false).result, CacheResult::Blocked);
-  cache.fill_done(40);  // a MemSpecRd: nobody waits, it frees
-  EXPECT_EQ(cache.lookup(granule, false, false).mshr, 40u);
+  EXPECT_EQ(cache.peek(granule, true).result, CacheResult::Drop);
+  EXPECT_EQ(cache.peek(0, true).result, CacheResult::Merge);
+  cache.fill_done(90);  // a MemSpecRd: nobody waits, it frees
+  EXPECT_EQ(cache.lookup(granule, false, false).mshr, 90u);
+}
+
+TEST(DramCache, FreshLinesLiveTwice) {
+  test::shows("sr",
+              "A line that MemSpecRd brought is passed over once as a victim while no demand has "
+              "wanted it",
+              "docs/blocks.md, dram_cache");
+  DramCache cache(0);
+  for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, g == 0, g);  // way 0 is fresh, and next
+  EXPECT_EQ(cache.peek(8, false).slot, 1u);  // passed over: the lowest that is not fresh
+  fill(cache, 8, false, 1);                  // 0 and then 1 are touched: next 4
+  fill(cache, 9, false, 4);
+  fill(cache, 10, false, 2);
+  fill(cache, 11, false, 6);
+  fill(cache, 12, false, 0);  // its second life is over
+  EXPECT_EQ(cache.peek(0, false).result, CacheResult::Miss);
+}
+
+TEST(DramCache, WantedLinesAreFreshNoMore) {
+  for (const bool demand : {true, false}) {
+    DramCache cache(0);
+    for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, true, g);
+    cache.lookup(0, false, !demand);  // next 4
+    for (std::uint32_t g : {4u, 2u, 6u, 1u, 5u, 3u, 7u}) cache.lookup(g, false, true);
+    // 0 is next. All the others are fresh: it goes, wanted or not.
+    EXPECT_EQ(cache.peek(8, false).slot, 0u);
+    cache.lookup(7, false, false);                           // now 7 is not fresh either
+    cache.lookup(3, false, true);                            // next: right half, 4
+    EXPECT_EQ(cache.peek(8, false).slot, demand ? 0u : 7u);  // 4 is fresh
+  }
+}
+
+TEST(DramCache, PinnedChoiceGivesLowestThatWasWanted) {
+  DramCache cache(0);
+  for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, g < 4, g);
+  ASSERT_EQ(cache.lookup(8, false, false).slot, 4u);  // 0 is fresh and passed over; pins 4
+  for (std::uint32_t g : {2u, 6u, 1u, 5u, 3u, 7u, 0u}) cache.lookup(g, false, true);
+  EXPECT_EQ(cache.peek(9, false).slot, 0u);  // next is 4, pinned; 0 is the lowest not fresh
+  cache.lookup(0, false, true);
+  EXPECT_EQ(cache.peek(9, true).slot, 0u);
 }
 
 TEST(DramCache, WaitersKeepTheMshr) {

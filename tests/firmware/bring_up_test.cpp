@@ -306,8 +306,8 @@ TEST(BringUp, SetsUpEverything) {
     EXPECT_EQ(set.sets_log2, 7u);
     EXPECT_EQ(set.thresholds.ingress, (LoadThresholds{5, 6, 7}));
     EXPECT_EQ(set.thresholds.mshr, (LoadThresholds{8, 9, 10}));
-    // Directional, length, clip 1 KiB, four ways.
-    EXPECT_EQ(system.root(port, 0x800), 4u | 1u << 4 | 2u << 8 | 3u << 12);
+    // Directional, length, clip 1 KiB, four ways, 64 stream sets for 256 KiB of internal DRAM.
+    EXPECT_EQ(system.root(port, 0x800), 4u | 1u << 4 | 2u << 8 | 3u << 12 | 6u << 16);
     EXPECT_EQ(system.read(RegisterSpace::RootPort, port, 0x008), 0x0003'0012u);  // time-out
     // CXL.mem: DVSEC 0 control.
     system.write(RegisterSpace::RootPort, port, 0x400, (port + 1) << 20 | 0x10c);

@@ -32,6 +32,7 @@ struct World {
   unsigned flush = 10;                    // per 6000
   std::uint64_t steps = 0;                // of a stream
   unsigned far_bits = 0;                  // above the ring's hash: how many share a set
+  unsigned stream_sets = 6;               // log2; changed by a flush
 
   std::uint64_t line(Random& random) {
     if (random.percent(50)) return (base + (steps++ % 512)) % kLines;  // a stream
@@ -85,6 +86,7 @@ void drive(Top& rtl, const SrReaderBlock::In& in, const World& world) {
   rtl->len_en_i = in.length_enabled;
   rtl->clip_log2_i = in.clip_log2;
   rtl->ways_i = in.other_ways;
+  rtl->sets_log2_i = world.stream_sets;
   rtl->state_i = static_cast<unsigned>(in.gran);
   rtl->level_i = static_cast<unsigned>(in.level);
   rtl->flush_i = in.flush;
@@ -120,6 +122,7 @@ void compare(Lockstep& lockstep, Top& rtl, const SrReaderBlock::Out& out) {
   lockstep.check("useful_o", rtl->useful_o, out.counters.useful);
   lockstep.check("useless_o", rtl->useless_o, out.counters.useless);
   lockstep.check("late_o", rtl->late_o, out.counters.late);
+  lockstep.check("score_suppressed_o", rtl->score_suppressed_o, out.counters.held);
 }
 
 TEST(SrReader, LockstepWithRtl) {
@@ -146,10 +149,15 @@ TEST(SrReader, LockstepWithRtl) {
     total = out.counters;
     rd_taken = out.rd_next;
     twin.clock(in);
+    if (in.flush) {
+      world.stream_sets = static_cast<unsigned>(random.below(9));
+      twin.use_stream_sets(world.stream_sets);
+    }
     rtl.edge();
   }
   if (lockstep.cycle() > 100000) {
     EXPECT_GT(total.issued, 1000u);
+    EXPECT_GT(total.held, 1000u);
     EXPECT_GT(total.covered, 1000u);
     EXPECT_GT(total.halted, 1000u);
     EXPECT_GT(total.asked, total.issued);

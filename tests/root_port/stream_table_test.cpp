@@ -64,11 +64,14 @@ TEST(StreamTable, LockstepWithRtl) {
   Traffic traffic(random);
   StreamTable::In in;
   bool next_due = false;
-  std::uint64_t runs = 0, longer = 0, nexts = 0, known = 0, added = 0;
+  unsigned sets_log2 = 6;
+  rtl->sets_log2_i = sets_log2;
+  std::uint64_t runs = 0, longer = 0, nexts = 0, known = 0, added = 0, held = 0, silent = 0;
   while (lockstep.next()) {
     if (lockstep.cycle() % 3000 == 0) traffic.phase(random);
     random_view(in.view, random);
     in.flush = random.below(4000) == 0;
+    rtl->sets_log2_i = sets_log2;
     in.next = next_due || (nexts != 0 && random.below(100) == 0);  // the last is kept
     in.look = !in.next && random.percent(90);
     in.add = false;
@@ -90,16 +93,24 @@ TEST(StreamTable, LockstepWithRtl) {
     lockstep.check("kind_o", rtl->kind_o, out.kind_next);
     lockstep.check("first_o", rtl->first_o, out.run.first);
     lockstep.check("len_o", rtl->len_o, out.run.len);
+    lockstep.check("held_o", rtl->held_o, out.held);
     lockstep.check("next_hit_o", rtl->next_hit_o, out.next_hit);
+    lockstep.check("next_send_o", rtl->next_send_o, out.next_send);
     lockstep.check("next_first_o", rtl->next_first_o, out.next_first);
     runs += out.ask && !out.kind_next;
     longer += out.run.len != 0;
     nexts += out.kind_next;
     known += out.next_hit;
     added += in.add;
+    held += out.held;
+    silent += in.add && !out.next_send;
     if (out.kind_next) next_due = true;
     if (in.add || out.next_hit) next_due = false;
     twin.clock(in);
+    if (in.flush) {
+      sets_log2 = static_cast<unsigned>(random.below(9));  // 64 sets are built
+      twin.use_sets(sets_log2);
+    }
     rtl.edge();
   }
   if (lockstep.cycle() >= 100000) {
@@ -108,6 +119,8 @@ TEST(StreamTable, LockstepWithRtl) {
     EXPECT_GT(nexts, 1000u);
     EXPECT_GT(known, 100u);
     EXPECT_GT(added, 1000u);
+    EXPECT_GT(held, 1000u);
+    EXPECT_GT(silent, 100u);
   }
 }
 
@@ -128,13 +141,27 @@ class ByHand {
   void expect_nothing(std::uint64_t region, unsigned place) {
     EXPECT_EQ(load(region, place).kind, Kind::Nothing) << region << '.' << place;
   }
-  // Loads without an order in regions of their own, from which much is expected in vain.
-  void lower_score(unsigned wasted_regions) {
-    for (unsigned i = 0; i < wasted_regions; ++i) {
+  // Regions of which three granules are foretold in vain: 6 of score ext each, once they are gone.
+  void waste_runs(unsigned regions) {
+    for (unsigned i = 0; i < regions; ++i) {
       load(0x1000 + i, 0);
-      load(0x1000 + i, 1);  // an order: three granules ahead of it
+      load(0x1000 + i, 1);
     }
-    for (unsigned i = 0; i < 1024; ++i) load(0x80000 + i, 5);  // they leave the table
+    forget();
+  }
+  // Streams that stop at the edge of a region: 8 of score next each.
+  void waste_nexts(unsigned regions) {
+    for (unsigned i = 0; i < regions; ++i) {
+      const std::uint64_t region = 0x1000 + 4 * i;
+      for (const unsigned place : {0u, 1u, 4u, 8u}) load(region, place);
+      ASSERT_EQ(load(region, 12).kind, Kind::Next);
+      ASSERT_FALSE(table.next_known());
+      table.add();
+    }
+    forget();
+  }
+  void forget() {
+    for (unsigned i = 0; i < 1024; ++i) load(0x80000 + i, 5);
   }
 };
 
@@ -239,18 +266,71 @@ TEST(StreamTable, WhatItDoesNotAskFor) {
 
 TEST(StreamTable, UsefulnessDecides) {
   test::shows("sr",
-              "stream: where asking ahead was in vain lately, more order is wanted before it asks "
-              "again, until it pays",
+              "stream: while the rest of regions was foretold in vain, it is not asked for, but "
+              "judged, until it would have paid",
               "docs/blocks.md, stream_table");
   ByHand t;
-  t.lower_score(11);  // 63 - 33 = 30
+  t.waste_runs(5);
   t.expect_run(10, 0, 40, 0);
-  t.expect_nothing(10, 1);     // conf 1 is not enough
-  t.expect_run(10, 2, 41, 2);  // conf 2 is
-  t.expect_nothing(10, 4);     // two of the three are wanted: 32
-  t.expect_nothing(10, 8);
+  t.expect_run(10, 1, 41, 2);  // 63 - 30 = 33: it sends
+  t.table.flush();
+  t.waste_runs(6);  // 27
+  t.expect_run(10, 0, 40, 0);
+  const StreamTable::Ask ask = t.load(10, 1);
+  EXPECT_EQ(ask.kind, Kind::Nothing);
+  EXPECT_TRUE(ask.held);
+  EXPECT_FALSE(t.load(10, 2).held);  // told once
+  t.expect_run(10, 4, 41, 0);        // its own alone; it was foretold: 28
+  t.expect_run(10, 8, 42, 0);
+  t.expect_run(10, 12, 43, 0);  // 30
   t.expect_run(20, 0, 80, 0);
-  t.expect_run(20, 1, 81, 2);  // conf 1 is enough again
+  t.expect_nothing(20, 1);
+  t.expect_run(20, 4, 81, 0);
+  t.expect_run(20, 8, 82, 0);  // 32
+  t.expect_run(20, 9, 83, 0);  // foretold before: now it is asked for
+  t.expect_run(30, 0, 120, 0);
+  t.expect_run(30, 1, 121, 2);
+}
+
+TEST(StreamTable, TheRegionAfterHasAScoreOfItsOwn) {
+  test::shows("sr",
+              "stream: where streams ended with their regions, the next region is foretold and "
+              "not asked for; the rest of a region is",
+              "docs/blocks.md, stream_table");
+  ByHand t;
+  t.waste_nexts(4);  // 63 - 32 = 31
+  EXPECT_FALSE(t.table.sends_next());
+  t.expect_run(10, 0, 40, 0);
+  t.expect_run(10, 1, 41, 2);
+  EXPECT_EQ(t.load(10, 12).kind, Kind::Next);
+  t.table.add();
+  EXPECT_TRUE(t.table.next_known());
+  t.expect_run(12, 0, 48, 3);  // foretold, not asked for: the load asks; 32
+  EXPECT_TRUE(t.table.sends_next());
+}
+
+TEST(StreamTable, RemembersWhatTheInternalDramHolds) {
+  test::shows("sr", "stream: with fewer sets in use, what was foretold counts as wasted the sooner",
+              "docs/blocks.md, stream_table");
+  const auto held_of = [](unsigned sets_log2) {
+    ByHand t;
+    t.table.use_sets(sets_log2);
+    unsigned held = 0;
+    for (unsigned step = 0; step < 16; ++step) {  // 40 streams in step
+      for (unsigned stream = 0; stream < 40; ++stream) held += t.load(3 * stream, step).held;
+    }
+    return held;
+  };
+  EXPECT_EQ(held_of(6), 0u);  // 256 regions
+  EXPECT_EQ(held_of(9), 0u);  // no more than are built
+  EXPECT_EQ(held_of(4), 0u);  // 64
+  ByHand t;
+  t.table.use_sets(0);  // four regions: none is seen twice
+  for (unsigned step = 0; step < 16; ++step) {
+    for (unsigned stream = 0; stream < 40; ++stream) {
+      t.expect_run(3 * stream, step, 12 * stream + step / 4, 0);
+    }
+  }
 }
 
 TEST(StreamTable, DirectionsChangeSlowly) {
