@@ -12,6 +12,7 @@ namespace cxlgpu {
 namespace {
 constexpr double kFlitWireBits = 544.0;  // 68 bytes
 constexpr unsigned kCreditMax = 1023;
+// What a lost MemSpecRd asks for: nobody decodes it, and its credit still comes back.
 constexpr std::uint64_t kUnmappedLine = (std::uint64_t{1} << 46) - 1;
 constexpr Time cycles(std::uint64_t n) {
   return kCycle * n;

@@ -7,12 +7,7 @@
 
 namespace cxlgpu {
 
-namespace {
-constexpr std::uint64_t kUnmappedLine = (std::uint64_t{1} << 46) - 1;
-}
-
-RootPort::RootPort(unsigned port, const Parts& parts, unsigned drop_spec_every)
-    : port_(port), parts_(parts), drop_spec_every_(drop_spec_every) {}
+RootPort::RootPort(unsigned port, const Parts& parts) : port_(port), parts_(parts) {}
 
 void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
   namespace rp = regs::rp;
@@ -214,9 +209,6 @@ void RootPort::issue(Time now) {
       message.line = spec.with_length ? spec.run.first << 2 : spec.line;
       message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
       raise(now, Stage::SpecIssue, 0, message.line, message.granules);
-      // A lost MemSpecRd becomes one that nobody decodes, so that its credit still comes back.
-      if (drop_spec_every_ != 0 && ++specs_sent_ % drop_spec_every_ == 0)
-        message.line = kUnmappedLine;
     } else {
       message.opcode = kOpMemRd;
       message.tag = static_cast<std::uint16_t>(entry);

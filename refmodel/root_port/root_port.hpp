@@ -33,7 +33,7 @@ class RootPort {
     DsRegion& local;
     TraceSink* sink;  // may be null
   };
-  RootPort(unsigned port, const Parts& parts, unsigned drop_spec_every);
+  RootPort(unsigned port, const Parts& parts);
 
   // Vendor registers, by their offset in the port's page. Deterministic store goes on or off with
   // the access if the port is quiet, else when it is.
@@ -89,8 +89,6 @@ class RootPort {
 
   const unsigned port_;
   Parts parts_;
-  const unsigned drop_spec_every_;
-  std::uint64_t specs_sent_ = 0;
   SrPolicy policy_ = SrPolicy::Off;
   unsigned clip_log2_ = 15;
   unsigned other_ways_ = 0;   // of the interleave set

@@ -13,8 +13,8 @@ LinkParams link_params(const RunConfig& config, unsigned port, bool from_host) {
   params.bit_error_rate =
       from_host ? config.link.bit_error_rate_m2s : config.link.bit_error_rate_s2m;
   params.seed = config.seed * 1000 + port * 2 + (from_host ? 0 : 1);
-  // The root port loses those that are lost.
-  params.spec_faults = {0, config.link.duplicate_spec_every, config.link.delay_spec_by};
+  params.spec_faults = {config.link.drop_spec_every, config.link.duplicate_spec_every,
+                        config.link.delay_spec_by};
   return params;
 }
 
@@ -31,7 +31,7 @@ ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, 
                         TraceSink* sink)
     : m2s(true, link_params(config, number, true)),
       s2m(false, link_params(config, number, false)),
-      root(number, {m2s, s2m, store, local, sink}, config.link.drop_spec_every),
+      root(number, {m2s, s2m, store, local, sink}),
       endpoint(number, {m2s, s2m, store, media, sink}),
       io(number, config_space(), &endpoint) {
   m2s.connect(s2m);

@@ -382,6 +382,14 @@ class Bench {
     return until([&] { return world.idle(); });
   }
   void defer_all() { world.levels().direct = world.levels().flush = false; }
+  // One deferred store a slot, 40h in each byte of lines 0, 1, ...; how many.
+  unsigned fill_region() {
+    const unsigned depth = kConfigs[1].depth;
+    defer_all();
+    for (unsigned n = 0; n < depth; ++n) world.store(n, 0x40);
+    EXPECT_TRUE(until([&] { return world.out().count == depth; }));
+    return depth;
+  }
 
  private:
   Lockstep lockstep_;
@@ -581,10 +589,7 @@ TEST(DsEngine, NoSlotInIsolationIsRefused) {
               "nothing; one to a line that has a slot goes on, and loads give what is kept",
               "docs/blocks.md, ds_engine");
   Bench b;
-  const unsigned depth = kConfigs[1].depth;
-  b.defer_all();
-  for (unsigned n = 0; n < depth; ++n) b.world.store(n, 0x40);
-  EXPECT_TRUE(b.until([&] { return b.world.out().count == depth; }));
+  const unsigned depth = b.fill_region();
   b.world.levels().isolate = true;
   b.world.gone = true;
   for (const std::uint64_t mask : {kAllBytes, kLowHalf}) {
@@ -627,10 +632,7 @@ TEST(DsEngine, NoSlotAfterAFailedWriteIsRefused) {
               "slot is answered with an error, after that it waits again",
               "docs/blocks.md, ds_engine");
   Bench b;
-  const unsigned depth = kConfigs[1].depth;
-  b.defer_all();
-  for (unsigned n = 0; n < depth; ++n) b.world.store(n, 0x40);
-  EXPECT_TRUE(b.until([&] { return b.world.out().count == depth; }));
+  const unsigned depth = b.fill_region();
   b.world.failing_writes = 1;
   b.world.levels().max_writes = 1;
   b.world.levels().flush = true;
