@@ -285,8 +285,9 @@ std::string table(const nlohmann::json& s) {
         fmt::format("{:.0f} / {:.0f} KiB", of("asked") / 1024, of("used") / 1024));
     row("    left useful / useless / late",
         fmt::format("{:.0f} / {:.0f} / {:.0f}", of("useful"), of("useless"), of("late")));
-    row("    kept back by ring / by halt",
-        fmt::format("{:.0f} / {:.0f}", of("suppressed_by_ring"), of("suppressed_by_halt")));
+    row("    kept back by ring / halt / score",
+        fmt::format("{:.0f} / {:.0f} / {:.0f}", of("suppressed_by_ring"), of("suppressed_by_halt"),
+                    of("suppressed_by_score")));
   }
   if (!s["deterministic_store"].empty()) {
     std::map<std::string, double> sum;
