@@ -61,6 +61,9 @@ DramCache::In random_input(const DramCache& twin, const Phase& phase, Random& ra
   in.lookup_commit = random.percent(phase.commits);
   in.granule = phase.granule(random);
   in.spec = random.percent(phase.specs);
+  // A transaction table has no more than 63 entries to wait with.
+  const LookupOutcome found = twin.peek(in.granule, in.spec);
+  if (found.result == CacheResult::Merge && twin.waiters(found.mshr) >= 63) in.spec = true;
   in.write = !in.spec && random.percent(phase.writes);
   if (random.percent(phase.fills)) {
     const int m = random_mshr(twin, random, [&](unsigned i) { return !twin.is_filled(i); });
