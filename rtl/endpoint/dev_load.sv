@@ -15,21 +15,21 @@ module dev_load
   input  logic            clk_i,
   input  logic            rst_ni,
   input  logic [6:0]      ingress_i,
-  input  logic [6:0]      mshr_i,
+  input  logic [7:0]      mshr_i,
   input  logic [2:0][6:0] ingress_th_i,
   input  logic [2:0][6:0] mshr_th_i,
   output dev_load_e       dev_load_o
 );
 
-  function automatic logic [1:0] reached(logic [6:0] value, logic [2:0][6:0] threshold);
-    return {1'b0, value >= threshold[0]} + {1'b0, value >= threshold[1]} +
-           {1'b0, value >= threshold[2]};
+  function automatic logic [1:0] reached(logic [7:0] value, logic [2:0][6:0] threshold);
+    return {1'b0, value >= 8'(threshold[0])} + {1'b0, value >= 8'(threshold[1])} +
+           {1'b0, value >= 8'(threshold[2])};
   endfunction
 
   logic [1:0] ingress_load, mshr_load;
   dev_load_e  dev_load_d, dev_load_q;
 
-  assign ingress_load = reached(ingress_i, ingress_th_i);
+  assign ingress_load = reached(8'(ingress_i), ingress_th_i);
   assign mshr_load    = reached(mshr_i, mshr_th_i);
   assign dev_load_d   = dev_load_e'((ingress_load > mshr_load) ? ingress_load : mshr_load);
 

@@ -11,19 +11,23 @@
 // live and still names this slot; so no search over all MSHRs is needed, only one pointer a way.
 // A pinned way is never a victim: a slot cannot be used anew under a waiting transaction.
 //
+// A line is fresh while only MemSpecRd has asked for it. A fresh line lives twice: where the tree
+// would have it go, it is passed over once and goes to the tree's back, if another can go.
+//
 // Memories (tag, pointer, state) need no reset: a set counts as empty until its bit in
 // `touched_q` is set by the first MISS in it.
 //
 // Latency:  lookup comb, state registered. At most one lookup a cycle.
+// Size:     MaxSets x (Ways x (tag 44, pointer 7, valid, dirty, fresh) + tree 7) bits; an MSHR is a
+//           slot, six bits of waiters and two flags.
 // Source:   set-associative cache with miss-status registers (Kroft 1981); tree-PLRU.
 
 module dram_cache
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned MaxSets     = 1024,  // power of two
-  parameter int unsigned Ways        = 8,     // power of two
-  parameter int unsigned Mshrs       = 64,    // power of two, at most 64
-  parameter int unsigned SpecReserve = 8      // MSHRs that MemSpecRd leaves free
+  parameter int unsigned MaxSets = 1024,  // power of two
+  parameter int unsigned Ways    = 8,     // power of two
+  parameter int unsigned Mshrs   = 128    // power of two, at most 128
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -44,7 +48,7 @@ module dram_cache
   input  logic [7:0]  fill_mshr_i,
   input  logic        wait_dec_i,
   input  logic [7:0]  wait_mshr_i,
-  output logic [6:0]  mshr_used_o
+  output logic [7:0]  mshr_used_o
 );
 
   localparam int unsigned SetW   = $clog2(MaxSets);
@@ -57,7 +61,8 @@ module dram_cache
   typedef struct packed {
     logic [Ways-1:0] valid;
     logic [Ways-1:0] dirty;
-    logic [Ways-2:0] plru;  // heap order; 0: victim on the left
+    logic [Ways-1:0] fresh;  // of MemSpecRd, neither wanted nor passed over since
+    logic [Ways-2:0] plru;   // heap order; 0: victim on the left
   } set_state_t;
 
   // ---------------------------------------------------------------------------------------------
@@ -68,11 +73,11 @@ module dram_cache
   set_state_t            state_mem_q [MaxSets];
   logic [MaxSets-1:0]    touched_q;
 
-  logic [Mshrs-1:0]  live_q;             // allocated
-  logic [Mshrs-1:0]  filled_q;           // fill answered, waiters drain
-  logic [SlotW-1:0]  mshr_slot_q  [Mshrs];
-  logic [CountW-1:0] mshr_waits_q [Mshrs];
-  logic [6:0]        used_q;
+  logic [Mshrs/2-1:0] live_q       [2];      // allocated; words short enough to simulate well
+  logic               filled_q     [Mshrs];  // fill answered, waiters drain; of a live one
+  logic [SlotW-1:0]   mshr_slot_q  [Mshrs];
+  logic [CountW-1:0]  mshr_waits_q [Mshrs];
+  logic [7:0]         used_q;
 
   // ---------------------------------------------------------------------------------------------
   // Lookup, comb; does nothing in cycles without one
@@ -149,7 +154,7 @@ module dram_cache
     if (lookup_valid_i) begin
       for (int unsigned w = 0; w < Ways; w++) begin
         pin_ptr    = ptrs[w*MshrW+:MshrW];
-        pinned[w]  = state.valid[w] && live_q[pin_ptr] &&
+        pinned[w]  = state.valid[w] && live_q[pin_ptr[MshrW-1]][pin_ptr[MshrW-2:0]] &&
                      (mshr_slot_q[pin_ptr] == {set, WayW'(w)});
         filling[w] = pinned[w] && !filled_q[pin_ptr];
         hit_ptr    = hit_ptr | (match[w] ? pin_ptr : '0);  // one at most
@@ -160,21 +165,26 @@ module dram_cache
 
   // No hit: the victim
   logic [WayW-1:0] plru_way, victim_way;
-  logic            all_pinned;
+  logic            all_pinned, passed;  // passed: over plru_way, if it is a MISS
 
   always_comb begin
+    logic [Ways-1:0] stale;  // neither pinned nor fresh
     plru_way   = '0;
     victim_way = '0;
     all_pinned = 1'b0;
+    passed     = 1'b0;
+    stale      = '0;
     if (lookup_valid_i) begin
       all_pinned = &pinned;
       plru_way   = plru_victim(state.plru);
+      stale      = ~pinned & ~state.fresh;
       if (!(&state.valid)) begin
         victim_way = WayW'(first_one(64'(Ways'(~state.valid))));
-      end else if (!pinned[plru_way]) begin
-        victim_way = plru_way;
+      end else if (stale != '0) begin
+        victim_way = stale[plru_way] ? plru_way : WayW'(first_one(64'(stale)));
+        passed     = state.fresh[plru_way] && !pinned[plru_way];
       end else begin
-        victim_way = WayW'(first_one(64'(Ways'(~pinned))));
+        victim_way = pinned[plru_way] ? WayW'(first_one(64'(Ways'(~pinned)))) : plru_way;
       end
     end
   end
@@ -186,7 +196,10 @@ module dram_cache
 
   always_comb begin
     free_mshr = '0;
-    if (lookup_valid_i) free_mshr = MshrW'(first_one(64'(Mshrs'(~live_q))));
+    if (lookup_valid_i) begin
+      free_mshr = (&live_q[0]) ? {1'b1, (MshrW - 1)'(first_one(64'((Mshrs / 2)'(~live_q[1]))))}
+                               : {1'b0, (MshrW - 1)'(first_one(64'((Mshrs / 2)'(~live_q[0]))))};
+    end
   end
 
   always_comb begin
@@ -201,10 +214,8 @@ module dram_cache
         result = hit_pending ? CacheMerge : CacheHit;
         slot_o = 16'({set, hit_way});
         mshr_o = hit_pending ? 8'(hit_ptr) : '0;
-      end else if (lookup_spec_i && (all_pinned || (used_q > 7'(Mshrs - SpecReserve)))) begin
-        result = CacheDrop;
-      end else if (all_pinned || (used_q == 7'(Mshrs))) begin
-        result = CacheBlocked;
+      end else if (all_pinned || (used_q == 8'(Mshrs))) begin
+        result = lookup_spec_i ? CacheDrop : CacheBlocked;
       end else begin
         result = CacheMiss;
         way    = victim_way;
@@ -235,9 +246,14 @@ module dram_cache
   always_comb begin
     state_d = state;
     if (commit) begin
+      if (allocate && passed) begin
+        state_d.fresh[plru_way] = 1'b0;
+        state_d.plru            = plru_touch(state.plru, plru_way);
+      end
       state_d.valid[way] = 1'b1;
       state_d.dirty[way] = lookup_write_i || (state.dirty[way] && (result != CacheMiss));
-      state_d.plru       = plru_touch(state.plru, way);
+      state_d.fresh[way] = lookup_spec_i && (state.fresh[way] || (result == CacheMiss));
+      state_d.plru       = plru_touch(state_d.plru, way);
     end
   end
 
@@ -269,7 +285,7 @@ module dram_cache
 
   assign fill_mshr = MshrW'(fill_mshr_i);
   assign wake_mshr = MshrW'(wait_mshr_i);
-  assign fill_held = allocate ? (free_mshr == fill_mshr) : (hit_ptr == fill_mshr);
+  assign fill_held = !allocate && (hit_ptr == fill_mshr);  // a free one is not being filled
 
   assign fill_waits = mshr_waits_q[fill_mshr];
   assign wake_waits = mshr_waits_q[wake_mshr];
@@ -281,19 +297,21 @@ module dram_cache
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      live_q   <= '0;
-      filled_q <= '0;
-      used_q   <= '0;
-    end else if (fill_done_i || wait_dec_i || allocate) begin
-      if (fill_done_i) filled_q[fill_mshr] <= 1'b1;
-      if (fill_frees)  live_q[fill_mshr]   <= 1'b0;
-      if (wake_frees)  live_q[wake_mshr]   <= 1'b0;
-      if (allocate) begin
-        live_q[free_mshr]   <= 1'b1;
-        filled_q[free_mshr] <= 1'b0;
-      end
-      used_q <= used_q + 7'(allocate) - 7'(fill_frees) - 7'(wake_frees);
+      live_q[0] <= '0;
+      live_q[1] <= '0;
+      used_q    <= '0;
+    end else if (fill_frees || wake_frees || allocate) begin
+      if (fill_frees) live_q[fill_mshr[MshrW-1]][fill_mshr[MshrW-2:0]] <= 1'b0;
+      if (wake_frees) live_q[wake_mshr[MshrW-1]][wake_mshr[MshrW-2:0]] <= 1'b0;
+      if (allocate)   live_q[free_mshr[MshrW-1]][free_mshr[MshrW-2:0]] <= 1'b1;
+      used_q <= used_q + 8'(allocate) - 8'(fill_frees) - 8'(wake_frees);
     end
+  end
+
+  // An allocation takes none that a fill is under way for.
+  always_ff @(posedge clk_i) begin
+    if (fill_done_i) filled_q[fill_mshr] <= 1'b1;
+    if (allocate)    filled_q[free_mshr] <= 1'b0;
   end
 
   // Waiters: an allocation writes, so no reset. A MERGE finds its MSHR not filled and a waiter is
@@ -308,7 +326,7 @@ module dram_cache
     end
   end
 
-  if ((Mshrs > 64) || (Mshrs <= SpecReserve) || (2 ** MshrW != Mshrs) || (2 ** WayW != Ways) ||
+  if ((Mshrs > 128) || (Mshrs < 4) || (2 ** MshrW != Mshrs) || (2 ** WayW != Ways) ||
       (2 ** SetW != MaxSets) || (MaxSets > 1024) || (SlotW > 16) || (Ways < 2)) begin : gen_bad
     $error("dram_cache: wrong parameters");
   end
@@ -320,15 +338,32 @@ module dram_cache
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
+  logic [Mshrs-1:0] live;
+  logic             fill_filled, wake_filled;
+  assign live        = {live_q[1], live_q[0]};
+  assign fill_filled = filled_q[fill_mshr];
+  assign wake_filled = filled_q[wake_mshr];
   OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match));
   UsedCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (allocate || fill_done_i || wait_dec_i) |-> (used_q == 7'($countones(live_q))));
+      (allocate || fill_done_i || wait_dec_i) |-> (used_q == 8'($countones(live))));
   VictimFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       allocate |-> !pinned[victim_way]);
+  // What is passed over stays: it is fresh, the victim is another and is not.
+  Passed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      passed |-> state.fresh[plru_way] && !pinned[plru_way] && (plru_way != victim_way) &&
+                 !state.fresh[victim_way]);
+  PassedOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (allocate && passed) |-> !state_d.fresh[plru_way] && state_d.valid[plru_way]);
+  FreshValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      commit |-> (state_d.fresh & ~state_d.valid) == '0);
+  FreshVictim_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (allocate && state.fresh[victim_way]) |-> ((pinned | state.fresh) == '1));
+  FreeMshr_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      allocate |-> !live[free_mshr]);
   FillLive_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      fill_done_i |-> (live_q[fill_mshr] && !filled_q[fill_mshr]));
+      fill_done_i |-> (live[fill_mshr] && !fill_filled));
   WakeFilled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      wait_dec_i |-> (live_q[wake_mshr] && filled_q[wake_mshr] && (wake_waits != '0)));
+      wait_dec_i |-> (live[wake_mshr] && wake_filled && (wake_waits != '0)));
   WaitersFit_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (add_wait && !allocate) |-> (hit_waits != '1));
   SpecNeverWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -46,7 +46,7 @@ module endpoint
 #(
   parameter int unsigned MaxSets     = 1024,
   parameter int unsigned Ways        = 8,
-  parameter int unsigned Mshrs       = 64,
+  parameter int unsigned Mshrs       = 128,
   parameter int unsigned NumDecoders = 4,
   parameter int unsigned TableDepth  = 32,
   parameter int unsigned SpecDepth   = 128,
@@ -94,8 +94,8 @@ module endpoint
   output trace_t      tr_spec_lost_o
 );
 
-  localparam int unsigned IndexW    = $clog2(TableDepth);
-  localparam int unsigned SpecMshrs = 8;  // free ones that a MemSpecRd granule is looked up with
+  localparam int unsigned IndexW      = $clog2(TableDepth);
+  localparam int unsigned SpecReserve = Mshrs / 8;  // MSHRs that MemSpecRd leaves to demand
 
   // ---------------------------------------------------------------------------------------------
   // CXL.io
@@ -235,7 +235,7 @@ module endpoint
   logic            dram_enable, len_enable, write_back_done;
   logic [3:0]      sets_log2;
   logic [2:0][6:0] ingress_th, mshr_th;
-  logic [6:0]      mshr_used;
+  logic [7:0]      mshr_used;
   dev_load_e       dev_load;
 
   always_comb begin
@@ -419,7 +419,7 @@ module endpoint
   assign push_free  = cmd_ready && !fill_pend_q && !wake_valid;
   assign try_demand = e2_valid_q && e2_q.access && table_free;
   // A granule asked for ahead of need waits rather than be dropped for want of an MSHR.
-  assign spec_go    = spec_valid && mshr_used <= 7'(Mshrs - SpecMshrs);
+  assign spec_go    = spec_valid && mshr_used <= 8'(Mshrs - SpecReserve);
   assign try_lookup = (try_demand || spec_go) && dram_enable;
   assign demand_go  = try_demand && push_free;
   assign spec_visit = spec_go && push_free && !try_demand;

@@ -159,6 +159,14 @@ package cxlgpu_pkg;
     return ((&index) && !b4[3]) ? 6'd0 : index;  // 63 without bit 63: nothing was set
   endfunction
 
+  // Bits set of four, in as few levels as it takes: it ends long paths.
+  function automatic logic [2:0] count4(logic [3:0] bits);
+    logic two;
+    two = (bits[0] && bits[1]) || (bits[2] && bits[3]) ||
+          ((bits[0] || bits[1]) && (bits[2] || bits[3]));
+    return {&bits, two && !(&bits), ^bits};
+  endfunction
+
   // Trace ports: one struct an observation point; `id` is the system id in the root complex and
   // the link tag in the endpoint.
   typedef struct packed {

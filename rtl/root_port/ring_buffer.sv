@@ -62,14 +62,6 @@ module ring_buffer
     return set_t'((tag[5:0] ^ tag[11:6] ^ tag[17:12]) & 6'(Sets - 1));
   endfunction
 
-  // Bits set of four, in as few levels as it takes: it comes last.
-  function automatic logic [2:0] count4(logic [3:0] bits);
-    logic two;
-    two = (bits[0] && bits[1]) || (bits[2] && bits[3]) ||
-          ((bits[0] || bits[1]) && (bits[2] || bits[3]));
-    return {&bits, two && !(&bits), ^bits};
-  endfunction
-
   logic [Banks-1:0] bank_hit, first_use, own_use, useful, useless;
 
   // Tag of the granule `distance` after the record's first one

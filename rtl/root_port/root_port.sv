@@ -107,7 +107,7 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   logic [2:0]       policy_q;
   logic             len_en_q;
-  logic [3:0]       clip_log2_q, ways_q;
+  logic [3:0]       clip_log2_q, ways_q, stream_sets_q;
   logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_ras, rdata_link, rdata_io;
   logic [31:0]      rdata_page;
   logic             route_q;
@@ -118,7 +118,8 @@ module root_port
   logic             viral_en, turn_viral;
   gran_e            state;
   logic [1:0]       level;
-  logic [31:0]      loads, stores, specs, seen, issued, ring_suppressed, halt_suppressed;
+  logic [31:0]      loads, stores, specs, seen, issued;
+  logic [31:0]      ring_suppressed, halt_suppressed, score_suppressed;
   logic [31:0]      spec_asked, spec_used, spec_useful, spec_useless, spec_late;
   logic [31:0]      unexpected;
   logic [3:0][31:0] rsp_count;
@@ -132,15 +133,17 @@ module root_port
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      policy_q    <= RpPolicySelectReset;
-      len_en_q    <= RpPolicyLenEnableReset;
-      clip_log2_q <= RpPolicyClipLog2Reset;
-      ways_q      <= RpPolicyWaysReset;
+      policy_q      <= RpPolicySelectReset;
+      len_en_q      <= RpPolicyLenEnableReset;
+      clip_log2_q   <= RpPolicyClipLog2Reset;
+      ways_q        <= RpPolicyWaysReset;
+      stream_sets_q <= RpPolicyStreamSetsReset;
     end else if (wr_policy) begin
-      policy_q    <= reg_req_i.wdata[RpPolicySelectLsb +: RpPolicySelectWidth];
-      len_en_q    <= reg_req_i.wdata[RpPolicyLenEnableLsb];
-      clip_log2_q <= reg_req_i.wdata[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width];
-      ways_q      <= reg_req_i.wdata[RpPolicyWaysLsb +: RpPolicyWaysWidth];
+      policy_q      <= reg_req_i.wdata[RpPolicySelectLsb +: RpPolicySelectWidth];
+      len_en_q      <= reg_req_i.wdata[RpPolicyLenEnableLsb];
+      clip_log2_q   <= reg_req_i.wdata[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width];
+      ways_q        <= reg_req_i.wdata[RpPolicyWaysLsb +: RpPolicyWaysWidth];
+      stream_sets_q <= reg_req_i.wdata[RpPolicyStreamSetsLsb +: RpPolicyStreamSetsWidth];
     end
   end
 
@@ -169,29 +172,31 @@ module root_port
     if (reg_req_i.valid && !reg_req_i.write) begin
       unique case ({reg_req_i.addr[11:2], 2'b00})
         RpPolicyOffset: begin
-          rdata_d[RpPolicySelectLsb +: RpPolicySelectWidth]     = policy_q;
-          rdata_d[RpPolicyLenEnableLsb]                         = len_en_q;
-          rdata_d[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width] = clip_log2_q;
-          rdata_d[RpPolicyWaysLsb +: RpPolicyWaysWidth]         = ways_q;
+          rdata_d[RpPolicySelectLsb +: RpPolicySelectWidth]         = policy_q;
+          rdata_d[RpPolicyLenEnableLsb]                             = len_en_q;
+          rdata_d[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width]     = clip_log2_q;
+          rdata_d[RpPolicyWaysLsb +: RpPolicyWaysWidth]             = ways_q;
+          rdata_d[RpPolicyStreamSetsLsb +: RpPolicyStreamSetsWidth] = stream_sets_q;
         end
-        RpStateOffset:          rdata_d[RpStateGranLsb +: RpStateGranWidth] = state;
-        RpLoadsOffset:          rdata_d = loads;
-        RpStoresOffset:         rdata_d = stores;
-        RpSpecsOffset:          rdata_d = specs;
-        RpLightOffset:          rdata_d = rsp_count[LoadLight];
-        RpOptimalOffset:        rdata_d = rsp_count[LoadOptimal];
-        RpModerateOffset:       rdata_d = rsp_count[LoadModerate];
-        RpSevereOffset:         rdata_d = rsp_count[LoadSevere];
-        RpSeenOffset:           rdata_d = seen;
-        RpIssuedOffset:         rdata_d = issued;
-        RpRingSuppressedOffset: rdata_d = ring_suppressed;
-        RpHaltSuppressedOffset: rdata_d = halt_suppressed;
-        RpSpecAskedOffset:      rdata_d = spec_asked;
-        RpSpecUsedOffset:       rdata_d = spec_used;
-        RpSpecUsefulOffset:     rdata_d = spec_useful;
-        RpSpecUselessOffset:    rdata_d = spec_useless;
-        RpSpecLateOffset:       rdata_d = spec_late;
-        RpUnexpectedOffset:     rdata_d = unexpected;
+        RpStateOffset:           rdata_d[RpStateGranLsb +: RpStateGranWidth] = state;
+        RpLoadsOffset:           rdata_d = loads;
+        RpStoresOffset:          rdata_d = stores;
+        RpSpecsOffset:           rdata_d = specs;
+        RpLightOffset:           rdata_d = rsp_count[LoadLight];
+        RpOptimalOffset:         rdata_d = rsp_count[LoadOptimal];
+        RpModerateOffset:        rdata_d = rsp_count[LoadModerate];
+        RpSevereOffset:          rdata_d = rsp_count[LoadSevere];
+        RpSeenOffset:            rdata_d = seen;
+        RpIssuedOffset:          rdata_d = issued;
+        RpRingSuppressedOffset:  rdata_d = ring_suppressed;
+        RpHaltSuppressedOffset:  rdata_d = halt_suppressed;
+        RpSpecAskedOffset:       rdata_d = spec_asked;
+        RpSpecUsedOffset:        rdata_d = spec_used;
+        RpSpecUsefulOffset:      rdata_d = spec_useful;
+        RpSpecUselessOffset:     rdata_d = spec_useless;
+        RpSpecLateOffset:        rdata_d = spec_late;
+        RpScoreSuppressedOffset: rdata_d = score_suppressed;
+        RpUnexpectedOffset:      rdata_d = unexpected;
         RpViralOffset: begin
           rdata_d[RpViralPortLsb]    = viral_q;
           rdata_d[RpViralOnFatalLsb] = viral_on_fatal_q;
@@ -364,37 +369,39 @@ module root_port
   ) u_sr_reader (
     .clk_i,
     .rst_ni,
-    .policy_i         (sr_policy_e'(policy_q)),
-    .len_en_i         (len_en_q),
-    .clip_log2_i      (clip_log2_q),
-    .ways_i           (ways_q),
-    .state_i          (state),
-    .level_i          (level),
-    .flush_i          (wr_policy),
-    .rd_valid_i       (rd_valid),
-    .rd_is_load_i     (rd_is_load),
-    .rd_line_i        (rd_line),
-    .rd_index_i       (rd_index),
-    .rd_head_i        (rd_head),
-    .rd_next_o        (rd_next),
-    .load_valid_i     (load_valid),
-    .load_line_i      (load_line),
-    .mem_valid_i      (mem_valid),
-    .mem_line_i       (mem_line),
-    .spec_valid_o     (spec_valid),
-    .spec_ready_i     (spec_ready),
-    .spec_first_o     (spec_first),
-    .spec_len_o       (spec_len),
-    .spec_line_o      (spec_line),
-    .seen_o           (seen),
-    .issued_o         (issued),
-    .ring_suppressed_o(ring_suppressed),
-    .halt_suppressed_o(halt_suppressed),
-    .asked_o          (spec_asked),
-    .used_o           (spec_used),
-    .useful_o         (spec_useful),
-    .useless_o        (spec_useless),
-    .late_o           (spec_late)
+    .policy_i          (sr_policy_e'(policy_q)),
+    .len_en_i          (len_en_q),
+    .clip_log2_i       (clip_log2_q),
+    .ways_i            (ways_q),
+    .sets_log2_i       (stream_sets_q),
+    .state_i           (state),
+    .level_i           (level),
+    .flush_i           (wr_policy),
+    .rd_valid_i        (rd_valid),
+    .rd_is_load_i      (rd_is_load),
+    .rd_line_i         (rd_line),
+    .rd_index_i        (rd_index),
+    .rd_head_i         (rd_head),
+    .rd_next_o         (rd_next),
+    .load_valid_i      (load_valid),
+    .load_line_i       (load_line),
+    .mem_valid_i       (mem_valid),
+    .mem_line_i        (mem_line),
+    .spec_valid_o      (spec_valid),
+    .spec_ready_i      (spec_ready),
+    .spec_first_o      (spec_first),
+    .spec_len_o        (spec_len),
+    .spec_line_o       (spec_line),
+    .seen_o            (seen),
+    .issued_o          (issued),
+    .ring_suppressed_o (ring_suppressed),
+    .halt_suppressed_o (halt_suppressed),
+    .score_suppressed_o(score_suppressed),
+    .asked_o           (spec_asked),
+    .used_o            (spec_used),
+    .useful_o          (spec_useful),
+    .useless_o         (spec_useless),
+    .late_o            (spec_late)
   );
 
   // ---------------------------------------------------------------------------------------------

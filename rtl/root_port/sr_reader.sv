@@ -9,7 +9,8 @@
 // What was asked for is recorded in the ring; a load whose granule the ring shows is passed. The
 // window is worked out in ISSUE from the queues as they stand, without the load itself.
 // Policy stream asks the stream table instead: in LOOKUP for a run in the load's region, offered
-// from registers in ISSUE, or for the region that follows, which ISSUE first looks up.
+// from registers in ISSUE, or for the region that follows, which ISSUE first looks up: known, or
+// held back for its score, it is over in one cycle.
 // The ring tells what became of it all: which lines loads wanted, and which granules left unused.
 // Throughput: a MemSpecRd every two cycles; latency one cycle from the reader view to the offer.
 //
@@ -33,6 +34,7 @@ module sr_reader
   input  logic                                    len_en_i,
   input  logic [3:0]                              clip_log2_i,  // interleave chunk; 15: none
   input  logic [3:0]                              ways_i,       // of the interleave set, - 1
+  input  logic [3:0]                              sets_log2_i,  // of the stream table, in use
   input  gran_e                                   state_i,
   input  logic [1:0]                              level_i,      // dev_load_e
   input  logic                                    flush_i,
@@ -59,6 +61,7 @@ module sr_reader
   output logic [31:0]                             issued_o,
   output logic [31:0]                             ring_suppressed_o,
   output logic [31:0]                             halt_suppressed_o,
+  output logic [31:0]                             score_suppressed_o,
   output logic [31:0]                             asked_o,    // granules
   output logic [31:0]                             used_o,     // lines of them
   output logic [31:0]                             useful_o,   // granules that left the ring used
@@ -94,7 +97,9 @@ module sr_reader
   granule_t   ask_first;
   logic [1:0] ask_len;
   logic       streamed, next;         // ISSUE for the table
-  logic       next_hit, known;        // known: seen in the first cycle, then there is no offer
+  logic       next_hit, next_send;
+  logic       known, unsent;          // seen in the first cycle, then there is no offer
+  logic       held;                   // a run, or a part of it, that is not asked for
   logic       asks_own;               // for the load's granule
   granule_t   next_first;
 
@@ -128,7 +133,7 @@ module sr_reader
     state_d = state_q;
     unique case (state_q)
       StLookup: if (latch) state_d = StIssue;
-      StIssue:  if (taken || known) state_d = StLookup;
+      StIssue:  if (taken || known || unsent) state_d = StLookup;
       default:  state_d = StLookup;
     endcase
   end
@@ -201,6 +206,7 @@ module sr_reader
   assign streamed = state_q == StIssue && policy_q == PolicyStream;
   assign next     = streamed && kind_q;
   assign known    = fresh_q && next_hit;
+  assign unsent   = fresh_q && next && !next_hit && !next_send;
   assign asks_own = !streamed || (!kind_q && line_q[3:2] - place_q <= len_q);
 
   always_comb begin
@@ -210,7 +216,7 @@ module sr_reader
     spec_first_o = '0;
     spec_len_o   = '0;
     spec_line_o  = '0;
-    if (state_q == StIssue && !known) begin
+    if (state_q == StIssue && !known && !unsent) begin
       spec_valid_o = 1'b1;
       spec_line_o  = line_q;
       spec_first_o = line_q[LineAddrBits-1:2];
@@ -244,6 +250,7 @@ module sr_reader
     .clk_i,
     .rst_ni,
     .flush_i,
+    .sets_log2_i,
     .look_i      (look),
     .line_i      (rd_line_i),
     .at_head_i   (rd_head_i),
@@ -255,10 +262,12 @@ module sr_reader
     .kind_o      (ask_kind),
     .first_o     (ask_first),
     .len_o       (ask_len),
+    .held_o      (held),
     .next_i      (next),
     .next_hit_o  (next_hit),
+    .next_send_o (next_send),
     .next_first_o(next_first),
-    .add_i       (next && taken)
+    .add_i       ((next && taken) || unsent)
   );
 
   // A run is of the load's region.
@@ -293,24 +302,27 @@ module sr_reader
   // ---------------------------------------------------------------------------------------------
   // Counters
   // ---------------------------------------------------------------------------------------------
-  logic [31:0] seen_q, issued_q, ring_suppressed_q, halt_suppressed_q;
+  logic [31:0] seen_q, issued_q, ring_suppressed_q, halt_suppressed_q, score_suppressed_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      seen_q            <= '0;
-      issued_q          <= '0;
-      ring_suppressed_q <= '0;
-      halt_suppressed_q <= '0;
+      seen_q             <= '0;
+      issued_q           <= '0;
+      ring_suppressed_q  <= '0;
+      halt_suppressed_q  <= '0;
+      score_suppressed_q <= '0;
     end else begin
-      if (load_here) seen_q            <= seen_q + 32'd1;
-      if (taken)     issued_q          <= issued_q + 32'd1;
-      if (ring_skip) ring_suppressed_q <= ring_suppressed_q + 32'd1;
-      if (halt_skip) halt_suppressed_q <= halt_suppressed_q + 32'd1;
+      if (load_here)      seen_q             <= seen_q + 32'd1;
+      if (taken)          issued_q           <= issued_q + 32'd1;
+      if (ring_skip)      ring_suppressed_q  <= ring_suppressed_q + 32'd1;
+      if (halt_skip)      halt_suppressed_q  <= halt_suppressed_q + 32'd1;
+      if (held || unsent) score_suppressed_q <= score_suppressed_q + 32'd1;
     end
   end
-  assign seen_o            = seen_q;
-  assign issued_o          = issued_q;
-  assign ring_suppressed_o = ring_suppressed_q;
-  assign halt_suppressed_o = halt_suppressed_q;
+  assign seen_o             = seen_q;
+  assign issued_o           = issued_q;
+  assign ring_suppressed_o  = ring_suppressed_q;
+  assign halt_suppressed_o  = halt_suppressed_q;
+  assign score_suppressed_o = score_suppressed_q;
 
   // Events at the end of the path through window and ring wait here a cycle for their adder; the
   // outputs include them.
@@ -376,14 +388,19 @@ module sr_reader
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (spec_valid_o && !asks_own) |->
         spec_line_o[LineAddrBits-1:2] - spec_first_o > granule_t'(spec_len_o));
-  // What the table offers stays until it is taken, and what is known is not offered.
+  // What the table offers stays until it is taken, and what is known or held back is not offered.
   StreamHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (streamed && spec_valid_o && !spec_ready_i) |=>
         $stable(spec_first_o) && $stable(spec_len_o));
   Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    known |-> !spec_valid_o);
+    (known || unsent) |-> !spec_valid_o);
   KnownOver_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    known |=> state_q == StLookup);
+    (known || unsent) |=> state_q == StLookup);
+  // What is offered for a score is sent: nothing but a flush, which raises it, comes between.
+  NextSent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (next && spec_valid_o) |-> next_send);
+  HeldInLookup_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    held |-> load_here && streams);
 
   // All that a MemSpecRd asks for is recorded.
   Own_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -3,18 +3,26 @@
 // Stream table: which streams the loads of a port are made of, and what to ask for ahead of them.
 //
 // A region is 1 KiB: four granules, which is what one MemSpecRd can ask for. An entry knows its
-// region's last load, the direction in which loads went, how sure that is, and which granules need
-// not be asked for any more. A set is four ways; a tree of three bits says which goes.
+// region's last load, the direction in which loads went, how sure that is, which granules need not
+// be asked for any more, and which are foretold. A set is four ways; a tree of three bits says who
+// goes.
 //
 //   look (a load)  set --> four entries --> compare --> entry --> direction --> run, or next region
 //                   \--> victim                   |                             |
 //                                  edge: entry, tree, score     edge: the region that follows
-//   next           the kept region: is it there?     add: it is asked for, and gets an entry
+//   next           the kept region: is it there?     add: it is foretold, and gets an entry
 //
 // A run stays within the load's region, in the direction of its stream. At the last granule the
-// region that follows is asked for whole, once; on a port that is not the next one, where the
-// interleave chunk ends. score says what asking ahead was good for lately: it rises with a load of
-// a granule asked for ahead and falls with one that leaves the table unwanted.
+// region that follows is foretold whole, once; on a port that is not the next one, where the
+// interleave chunk ends.
+//
+// Two scores say what foretelling was good for lately, one for the rest of a region, one for the
+// region after: it rises with a load of a granule foretold and falls with one that leaves the table
+// unwanted. What is foretold is asked for while its score is in the upper half, but counts in it
+// either way: a score that fell comes back when it would have been right. So that the table forgets
+// when the internal DRAM behind the port does, software says how many of its sets are in use.
+//
+// Size: Sets x 4 x (region 42 + entry 20 bits), and 7 bits a set; two scores of 6 bits.
 //
 // Cycles: a look is answered in its own cycle and seen by all that follows from the next on. The
 // table is read once a cycle, for a look or for next, never both. The region that follows is worked
@@ -32,6 +40,7 @@ module stream_table
   input  logic       clk_i,
   input  logic       rst_ni,
   input  logic       flush_i,
+  input  logic [3:0] sets_log2_i,  // in use, at most Sets; changed with flush_i
   // A load; not with next_i
   input  logic       look_i,
   input  line_addr_t line_i,
@@ -44,11 +53,13 @@ module stream_table
   output logic       kind_o,       // 0 run: first_o and len_o; 1 next: the region kept
   output granule_t   first_o,
   output logic [1:0] len_o,
+  output logic       held_o,       // something new was foretold and not asked for
   // The region kept
   input  logic       next_i,
   output logic       next_hit_o,
+  output logic       next_send_o,  // it is to be asked for
   output granule_t   next_first_o,
-  input  logic       add_i         // it was asked for; with next_i, not with next_hit_o
+  input  logic       add_i         // it was asked for, or held; with next_i, not with next_hit_o
 );
 
   localparam int unsigned SetBits    = (Sets > 1) ? $clog2(Sets) : 1;
@@ -69,9 +80,10 @@ module stream_table
     logic [3:0] last;       // line in the region
     logic       dir_known;
     logic       up;
+    logic       by_next;    // made by add_i: its score is that of next
     logic [2:0] conf;
     logic [3:0] mask;       // granules asked for or loaded
-    logic [3:0] spec;       // of these, asked for ahead and not loaded since
+    logic [3:0] spec;       // granules foretold and not loaded since, asked for or not
     logic       asked;      // for the region that follows
   } entry_t;
 
@@ -81,15 +93,11 @@ module stream_table
     logic [2:0] conf;
   } next_t;
 
-  function automatic set_t set_of(logic [23:0] region);
-    return set_t'((region[5:0] ^ region[11:6] ^ region[17:12] ^ region[23:18]) & 6'(Sets - 1));
-  endfunction
+  typedef logic [5:0] score_t;
 
-  function automatic logic [2:0] count4(logic [3:0] bits);
-    logic two;
-    two = (bits[0] && bits[1]) || (bits[2] && bits[3]) ||
-          ((bits[0] || bits[1]) && (bits[2] || bits[3]));
-    return {&bits, two && !(&bits), ^bits};
+  function automatic set_t set_of(logic [23:0] region, logic [3:0] sets_log2);
+    return set_t'((region[5:0] ^ region[11:6] ^ region[17:12] ^ region[23:18])
+                  & 6'(Sets - 1) & ~(6'h3f << sets_log2));
   endfunction
 
   // What a way or a tree holds counts only in a set touched since the flush. The tree is asked when
@@ -98,7 +106,9 @@ module stream_table
   logic [Ways-1:0] valid_q [Sets];
   logic [2:0]      tree_q [Sets];
   next_t           next_q;
-  logic [5:0]      score_q;
+  score_t          score_ext_q, score_next_q;
+  logic            ext_sends;  // at least 32
+  assign ext_sends = score_ext_q[5];
 
   // ---------------------------------------------------------------------------------------------
   // Read
@@ -119,7 +129,7 @@ module stream_table
     tree   = '0;
     if (access) begin
       region = look_i ? line_i[LineAddrBits-1:4] : next_q.region;
-      set    = set_of(region[23:0]);
+      set    = set_of(region[23:0], sets_log2_i);
       tree   = tree_q[set];
       if (touched_q[set]) valid = valid_q[set];
     end
@@ -148,19 +158,24 @@ module stream_table
     end
   end
 
-  // Beside the compare: who goes, and what asking ahead for it was not good for
+  // Beside the compare: who goes, and what of it was foretold in vain
   logic [Ways-1:0] victim;  // one-hot
   logic [2:0]      lost;
+  logic            lost_next;  // of the score next
   always_comb begin
     logic [3:0] victim_spec;
     victim      = '0;
     victim_spec = '0;
+    lost_next   = 1'b0;
     if (access) begin
       if (valid != '1)  victim = ~valid & (valid + Ways'(1));  // the lowest that is not valid
       else if (tree[0]) victim = tree[2] ? 4'b1000 : 4'b0100;
       else              victim = tree[1] ? 4'b0010 : 4'b0001;
       for (int unsigned w = 0; w < Ways; w++) begin
-        if (victim[w]) victim_spec = victim_spec | row[w].spec;
+        if (victim[w]) begin
+          victim_spec = victim_spec | row[w].spec;
+          lost_next   = lost_next || row[w].by_next;
+        end
       end
     end
     lost = count4(victim_spec);
@@ -208,8 +223,8 @@ module stream_table
     end
   end
 
-  logic [3:0] run;
-  logic       rewarded;  // the load is of a granule that was asked for ahead
+  logic [3:0] run, ahead;
+  logic       rewarded;  // the load is of a granule that was foretold
   logic       ask_run, ask_next;
   entry_t     looked;
   always_comb begin
@@ -219,6 +234,8 @@ module stream_table
     streams  = 1'b0;
     own      = 1'b0;
     run      = '0;
+    ahead    = '0;
+    held_o   = 1'b0;
     rewarded = 1'b0;
     ask_run  = 1'b0;
     ask_next = 1'b0;
@@ -244,17 +261,18 @@ module stream_table
       looked.spec = was.spec & ~here;
 
       if (level_i != LoadSevere) begin
-        streams = looked.dir_known && len_en_i && clip_log2_i >= 4'd2
-                  && looked.conf >= (score_q[5] ? 3'd1 : 3'd2);
+        streams = looked.dir_known && looked.conf != '0 && len_en_i && clip_log2_i >= 4'd2;
         own     = (was.mask & here) == '0 && !at_head_i;
-        if (own)     run = here;
-        if (streams) run = run | (looked.up ? free_up : free_down);
+        if (streams)   ahead = looked.up ? free_up : free_down;
+        if (own)       run = here;
+        if (ext_sends) run = run | ahead;
+        held_o   = !ext_sends && (ahead & ~was.spec) != '0;  // ahead is without the load's granule
         ask_run  = run != '0;
         ask_next = !ask_run && streams && looked.conf >= 3'd2 && !was.asked
                    && granule == (looked.up ? 2'd3 : 2'd0);
 
         looked.mask  = was.mask | run | here;
-        looked.spec  = looked.spec | (run & ~here);
+        looked.spec  = looked.spec | ahead;
         looked.asked = was.asked || ask_next;
       end
     end
@@ -296,6 +314,7 @@ module stream_table
   // Next
   // ---------------------------------------------------------------------------------------------
   assign next_hit_o   = next_i && hit;
+  assign next_send_o  = next_i && score_next_q[5];
   assign next_first_o = next_i ? {next_q.region, 2'b00} : '0;
 
   // ---------------------------------------------------------------------------------------------
@@ -315,9 +334,32 @@ module stream_table
       if (tree_d[0]) tree_d[1] = way[0];
       else           tree_d[2] = way[2];
       if (!look_i) begin
-        entry_d = '{seen: 1'b0, last: '0, dir_known: 1'b1, up: next_q.up, conf: next_q.conf,
-                    mask: '1, spec: '1, asked: 1'b0};
+        entry_d = '{seen: 1'b0, last: '0, dir_known: 1'b1, up: next_q.up, by_next: 1'b1,
+                    conf: next_q.conf, mask: {4{next_send_o}}, spec: '1, asked: 1'b0};
       end
+    end
+  end
+
+  // A new entry displaces one, which costs its score two for each granule foretold in vain; a hit
+  // may be rewarded. Both are worked out beside the compare.
+  logic   to_next;
+  score_t score_d;
+  always_comb begin
+    score_t     charged, paid;
+    logic [6:0] less;
+    charged = '0;
+    paid    = '0;
+    less    = '0;
+    to_next = 1'b0;
+    score_d = '0;
+    if (write) begin
+      charged = lost_next ? score_next_q : score_ext_q;
+      less    = 7'(charged) - 7'({lost, 1'b0});
+      charged = less[6] ? '0 : less[5:0];
+      paid    = was.by_next ? score_next_q : score_ext_q;
+      if (paid != '1) paid = paid + 6'd1;
+      to_next = hit ? was.by_next : lost_next;
+      score_d = hit ? paid : charged;
     end
   end
 
@@ -330,17 +372,18 @@ module stream_table
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      touched_q <= '0;
-      score_q   <= '1;
+      touched_q    <= '0;
+      score_ext_q  <= '1;
+      score_next_q <= '1;
     end else if (flush_i) begin
-      touched_q <= '0;
-      score_q   <= '1;
+      touched_q    <= '0;
+      score_ext_q  <= '1;
+      score_next_q <= '1;
     end else if (write) begin
       touched_q[set] <= 1'b1;
-      if (rewarded) begin
-        if (score_q != '1) score_q <= score_q + 6'd1;
-      end else if (!hit) begin
-        score_q <= (score_q > 6'(lost)) ? score_q - 6'(lost) : '0;
+      if (rewarded || !hit) begin
+        if (to_next) score_next_q <= score_d;
+        else         score_ext_q  <= score_d;
       end
     end
   end
@@ -366,17 +409,33 @@ module stream_table
   InRegion_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ask_run |-> first_o[GranuleAddrBits-1:2] == line_i[LineAddrBits-1:4]
                   && 3'(first_o[1:0]) + 3'(len_o) <= 3'd3);
-  // Nothing is asked for twice; what is asked for ahead is known to be asked for.
+  // Nothing is asked for twice; what is asked for ahead is foretold; what is loaded is no more.
   AskOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (run & was.mask) == '0);
-  SpecInMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      write |-> (entry_d.spec & ~entry_d.mask) == '0);
+  Foretold_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      look_i |-> (run & ~here & ~entry_d.spec) == '0 && (here & entry_d.spec) == '0);
+  // What is held back is foretold and not asked for.
+  Held_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      held_o |-> look_i && level_i != LoadSevere && !ext_sends && !ask_next
+                 && (run & ~here) == '0 && (ahead & ~entry_d.spec) == '0);
+  AddHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      add_i |-> entry_d.mask == (next_send_o ? 4'b1111 : 4'b0000));
   DirectionKnown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      write |-> entry_d.dir_known == (entry_d.conf != '0));
+      (write && entry_d.conf != '0) |-> entry_d.dir_known);
+  // A score falls with a new entry only, and by eight at most; it rises by one, with a look.
+  score_t score_was;
+  assign score_was = to_next ? score_next_q : score_ext_q;
+  ScoreFalls_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (write && !hit) |-> score_d <= score_was && 7'(score_d) + 7'd8 >= 7'(score_was));
+  ScoreRises_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      rewarded |-> hit && (score_was == '1 ? score_d == '1 : score_d == score_was + 6'd1));
+  // Entries stay where they are looked for.
+  SetsKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$stable(sets_log2_i) |-> flush_i || touched_q == '0);
   NextKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(ask_o && kind_o) |=> $stable(next_q));
   Added_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (add_i && !flush_i) |=> (!next_i || next_hit_o));
   Flushed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      flush_i |=> !hit && score_q == '1);
+      flush_i |=> !hit && score_ext_q == '1 && score_next_q == '1);
 
 endmodule

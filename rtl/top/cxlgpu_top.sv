@@ -21,7 +21,7 @@ module cxlgpu_top
   parameter int unsigned NumDecoders = 4,     // of the host bridge and of each endpoint
   parameter int unsigned MaxSets     = 1024,  // internal DRAM of an endpoint
   parameter int unsigned Ways        = 8,
-  parameter int unsigned Mshrs       = 64,
+  parameter int unsigned Mshrs       = 128,
   parameter bit          HasDs       = 1'b1,  // deterministic store in the root ports
   parameter int unsigned DsDepth     = 1024   // lines that each root port can defer
 ) (
