@@ -285,7 +285,7 @@ module dram_cache
 
   assign fill_mshr = MshrW'(fill_mshr_i);
   assign wake_mshr = MshrW'(wait_mshr_i);
-  assign fill_held = allocate ? (free_mshr == fill_mshr) : (hit_ptr == fill_mshr);
+  assign fill_held = !allocate && (hit_ptr == fill_mshr);  // a free one is not being filled
 
   assign fill_waits = mshr_waits_q[fill_mshr];
   assign wake_waits = mshr_waits_q[wake_mshr];
