@@ -583,6 +583,40 @@ TEST(DsEngine, FullRegionStallsStoresAndLosesNothing) {
   b.world.check_endpoint();
 }
 
+TEST(DsEngine, CyclesOfAHit) {
+  test::shows("ds",
+              "A load that the region answers asks local memory within the cycles on the page",
+              "docs/blocks.md, ds_engine");
+  // From the load's turn at the head of the SR queue to the request to local memory.
+  const auto cycles_of = [](Bench& b, std::uint64_t line) {
+    const std::uint64_t hits = b.world.seen.hit;
+    (void)b.world.load(line);
+    EXPECT_TRUE(b.until([&] { return b.world.in().head_valid; }));
+    int cycles = 0;
+    EXPECT_TRUE(b.until([&] {
+      ++cycles;
+      return b.world.seen.hit != hits;
+    }));
+    return cycles - 1;
+  };
+  Bench pending;
+  pending.defer_all();
+  pending.world.store(5, 0x40);
+  EXPECT_TRUE(pending.until([&] { return pending.world.out().count == 1; }));
+  pending.run(20);
+  const int of_pending = cycles_of(pending, 5);
+  Bench under_way;  // its endpoint write hangs
+  under_way.world.freeze_writes = true;
+  under_way.world.store(5, 0x40);
+  under_way.run(100);
+  const int of_write = cycles_of(under_way, 5);
+  // IDLE, L_LOOK, find of the only node (2), L_SLOT, L_MASK, L_READ; IDLE, L_LOOK, L_READ.
+  EXPECT_EQ(of_pending, 7);
+  EXPECT_EQ(of_write, 3);
+  RecordProperty("pending_cycles", of_pending);
+  RecordProperty("under_way_cycles", of_write);
+}
+
 TEST(DsEngine, NoSlotInIsolationIsRefused) {
   test::shows("ds",
               "In isolation a store that finds no slot is answered with an error and changes "

@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// ds_index with 256 slots (element 0 of each port) and with 8 (element 1), side by side. Slots,
-// links and node words of the small one are widened field by field to those of the large one: slots
-// in the low bits, `none` always bit 8 of a link.
+// ds_index with 256 slots and keys of 46 bits (element 0 of each port) and with 8 slots and keys of
+// 64 bits (element 1), side by side. Slots, keys, links and node words are widened field by field to
+// the larger: the value in the low bits, `none` always bit 8 of a link.
 
 module ds_index_tb (
   input  logic             clk_i,
@@ -11,7 +11,7 @@ module ds_index_tb (
   input  logic [1:0]       req_valid_i,
   output logic [1:0]       req_ready_o,
   input  logic [1:0][1:0]  op_i,
-  input  logic [1:0][45:0] key_i,
+  input  logic [1:0][63:0] key_i,        // element 0: the low 46 bits
   input  logic [1:0][7:0]  slot_i,       // element 1: the low 3 bits
   output logic [1:0]       rsp_valid_o,
   output logic [1:0]       found_o,
@@ -20,13 +20,14 @@ module ds_index_tb (
   output logic [1:0][8:0]  root_o,       // {none, slot}
   output logic [1:0]       node_we_o,
   output logic [1:0][7:0]  node_slot_o,
-  output logic [1:0][73:0] node_o        // {red, none, left, none, right, none, parent, key}
+  output logic [1:0][91:0] node_o        // {red, none, left, none, right, none, parent, key}
 );
 
   for (genvar g = 0; g < 2; g++) begin : gen_index
     localparam int unsigned Depth    = (g == 0) ? 256 : 8;
     localparam int unsigned S        = $clog2(Depth);
-    localparam int unsigned NodeBits = 1 + 3 * (S + 1) + 46;
+    localparam int unsigned K        = (g == 0) ? 46 : 64;
+    localparam int unsigned NodeBits = 1 + 3 * (S + 1) + K;
 
     logic [S-1:0]        slot, node_slot;
     logic [S:0]          count, root;
@@ -34,7 +35,7 @@ module ds_index_tb (
 
     ds_index #(
       .Depth  (Depth),
-      .KeyBits(46)
+      .KeyBits(K)
     ) u_ds_index (
       .clk_i,
       .rst_ni,
@@ -42,7 +43,7 @@ module ds_index_tb (
       .req_valid_i(req_valid_i[g]),
       .req_ready_o(req_ready_o[g]),
       .op_i       (op_i[g]),
-      .key_i      (key_i[g]),
+      .key_i      (key_i[g][K-1:0]),
       .slot_i     (slot_i[g][S-1:0]),
       .rsp_valid_o(rsp_valid_o[g]),
       .found_o    (found_o[g]),
@@ -59,13 +60,13 @@ module ds_index_tb (
     assign root_o[g]      = {root[S], 8'(root[S-1:0])};
     assign node_slot_o[g] = 8'(node_slot);
     assign node_o[g]      = {node[NodeBits-1],
-                             node[46+3*S+2], 8'(node[46+2*S+2 +: S]),
-                             node[46+2*S+1], 8'(node[46+S+1 +: S]),
-                             node[46+S],     8'(node[46 +: S]),
-                             node[45:0]};
+                             node[K+3*S+2], 8'(node[K+2*S+2 +: S]),
+                             node[K+2*S+1], 8'(node[K+S+1 +: S]),
+                             node[K+S],     8'(node[K +: S]),
+                             64'(node[K-1:0])};
   end
 
-  logic unused_bits;  // the small one's slots are shorter
-  assign unused_bits = ^slot_i;
+  logic unused_bits;  // the small one's slots are shorter, the large one's keys
+  assign unused_bits = ^{slot_i, key_i};
 
 endmodule

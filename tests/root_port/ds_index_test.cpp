@@ -1,6 +1,7 @@
 // ds_index: the RTL against its twin, its tree walked from outside, and the twin against std::map.
 #include "refmodel/root_port/ds_index.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <vector>
@@ -20,7 +21,8 @@ using test::Random;
 using test::set_bits;
 
 constexpr unsigned kDepths[] = {256, 8};  // of the two instances on the bench
-constexpr unsigned kKeyBits = 46, kNone = 0x100;
+constexpr unsigned kKeyBits[] = {46, 64}, kNone = 0x100;
+constexpr unsigned kNodeBits = 92;  // of a word on the bench, its key 64
 
 unsigned height_bound(unsigned nodes) {
   return 2 * (std::bit_width(nodes + 1) - 1);
@@ -39,11 +41,11 @@ class NodeMemory {
   template <typename Port>
   void write(unsigned slot, const Port& port, std::size_t at) {
     Node& node = nodes_[slot];
-    node.key = get_bits(port, at, kKeyBits);
-    node.parent = static_cast<unsigned>(get_bits(port, at + 46, 9));
-    node.right = static_cast<unsigned>(get_bits(port, at + 55, 9));
-    node.left = static_cast<unsigned>(get_bits(port, at + 64, 9));
-    node.red = get_bits(port, at + 73, 1) != 0;
+    node.key = get_bits(port, at, 64);
+    node.parent = static_cast<unsigned>(get_bits(port, at + 64, 9));
+    node.right = static_cast<unsigned>(get_bits(port, at + 73, 9));
+    node.left = static_cast<unsigned>(get_bits(port, at + 82, 9));
+    node.red = get_bits(port, at + 91, 1) != 0;
   }
 
   // Every key of the tree with its slot, if the tree is one.
@@ -64,21 +66,22 @@ class NodeMemory {
   };
   static bool none(unsigned link) { return (link & kNone) != 0; }
 
-  // Black nodes on each way down; keys lie in [least, end).
-  int blacks(unsigned link, unsigned parent, std::uint64_t least, std::uint64_t end) const {
+  // Black nodes on each way down; keys lie in [least, most].
+  int blacks(unsigned link, unsigned parent, std::uint64_t least, std::uint64_t most) const {
     if (none(link) || !trouble_.empty()) return 0;
     const Node& node = nodes_[link];
     if (none(parent) != none(node.parent) || (!none(parent) && parent != node.parent)) {
       trouble_ = "a parent does not match";
-    } else if (node.key < least || node.key >= end) {
+    } else if (node.key < least || node.key > most) {
       trouble_ = "keys are out of order";
     } else if (!keys_.try_emplace(node.key, link).second) {
       trouble_ = "a node is there twice";
     } else if (node.red && !none(parent) && nodes_[parent].red) {
       trouble_ = "a red node has a red parent";
     }
-    const int left = blacks(node.left, link, least, node.key);
-    const int right = blacks(node.right, link, node.key + 1, end);
+    // A child of the least or greatest key there is would be a key twice.
+    const int left = blacks(node.left, link, least, std::max<std::uint64_t>(node.key, 1) - 1);
+    const int right = blacks(node.right, link, node.key + (~node.key != 0), most);
     if (left != right && trouble_.empty()) trouble_ = "ways with unlike numbers of black nodes";
     return left + !node.red;
   }
@@ -89,15 +92,15 @@ class NodeMemory {
 };
 
 // Where keys come from: few, so that they meet; in order; anything, with the ends.
-std::uint64_t random_key(Random& random, unsigned depth, unsigned phase) {
+std::uint64_t random_key(Random& random, unsigned depth, unsigned key_bits, unsigned phase) {
   switch (phase % 3) {
     case 0:
       return random.below(2 * depth);
     case 1:
-      return (std::uint64_t{1} << 45) + random.below(3 * depth) * 64;
+      return (std::uint64_t{1} << (key_bits - 1)) + random.below(3 * depth) * 64;
     default:
-      return random.percent(20) ? (std::uint64_t{1} << kKeyBits) - 1 - random.below(4)
-                                : random.bits(kKeyBits);
+      return random.percent(20) ? (~std::uint64_t{0} >> (64 - key_bits)) - random.below(4)
+                                : random.bits(key_bits);
   }
 }
 
@@ -128,7 +131,7 @@ class Caller {
     set_bits(rtl_->clear_i, g_, 1, cleared_);
     set_bits(rtl_->req_valid_i, g_, 1, offered_);
     set_bits(rtl_->op_i, 2 * g_, 2, op_);
-    set_bits(rtl_->key_i, kKeyBits * g_, kKeyBits, key_);
+    set_bits(rtl_->key_i, 64 * g_, 64, key_);
     set_bits(rtl_->slot_i, 8 * g_, 8, slot_);
   }
 
@@ -148,7 +151,7 @@ class Caller {
     if (!under_way_) check_tree(twin);
     if (get_bits(rtl_->node_we_o, g_, 1) != 0) {
       memory_.write(static_cast<unsigned>(get_bits(rtl_->node_slot_o, 8 * g_, 8)), rtl_->node_o,
-                    std::size_t{74} * g_);
+                    std::size_t{kNodeBits} * g_);
     }
     settled_ = !under_way_;
     if (cleared_) {
@@ -193,7 +196,7 @@ class Caller {
     if (!choose_new_) return;  // held while stalled
     choose_new_ = false;
     const unsigned phase = static_cast<unsigned>(lockstep_.cycle() / 16'384);
-    key_ = random_key(random_, depth_, phase);
+    key_ = random_key(random_, depth_, kKeyBits[g_], phase);
     // It fills, shrinks, fills up, and is all but empty.
     constexpr unsigned kInserts[] = {70, 30, 85, 5};
     const unsigned inserts = kInserts[lockstep_.cycle() / 4'096 % 4];
@@ -291,7 +294,7 @@ TEST(DsIndex, TwinIsAMap) {
     std::vector<unsigned> free;
     for (unsigned s = 0; s < depth; ++s) free.push_back(s);
     for (std::uint64_t n = 0; n < operations / 3; ++n) {
-      const std::uint64_t key = random_key(random, depth, static_cast<unsigned>(n >> 16));
+      const std::uint64_t key = random_key(random, depth, 64, static_cast<unsigned>(n >> 16));
       const auto there = map.find(key);
       const bool found = there != map.end();
       const unsigned slot = found ? there->second : 0;
