@@ -14,6 +14,9 @@ import sys
 
 HALTED = 5  # states: 0 is 64 B, 1 to 4 are 256 to 1024 B
 MEM_ENTRIES, SPEC_ENTRIES = 30, 2
+STAGES = {"sys_accept", "port_enqueue", "memq_alloc", "ctrl_accept", "port_respond", "spec_issue",
+          "load_control", "ds"}
+Event = collections.namedtuple("Event", "id store line info")
 
 
 def load_control(state, dev_load):
@@ -29,17 +32,18 @@ def window(run, line, state, mem, loads):
     own = line // 4
     if run.policy == "naive" or run.no_length:
         return own, 1
-    g = 4 * max(state, 1)
-    if run.policy == "sr-directional":
-        mem = [m for m in mem if line - g <= m < line]
-        loads = [load for load in loads if line < load < line + g]
-    start = min(max(line - g, 0) + len(mem), line)
-    end = max(min(line + g, 2**46) - len(loads), line + 1)
-    s, e = min((start + 2) // 4, own), max((end + 2) // 4, own + 1)
-    s = min(max(s, e - 4), own)
-    e = min(e, s + 4)
     if run.policy == "dyn":
         s, e = own, own + max(state, 1)
+    else:
+        g = 4 * max(state, 1)
+        if run.policy == "sr-directional":
+            mem = [m for m in mem if line - g <= m < line]
+            loads = [load for load in loads if line < load < line + g]
+        start = min(max(line - g, 0) + len(mem), line)
+        end = max(min(line + g, 2**46) - len(loads), line + 1)
+        s, e = min((start + 2) // 4, own), max((end + 2) // 4, own + 1)
+        s = min(max(s, e - 4), own)
+        e = min(e, s + 4)
     if run.clip < 15:
         chunk = own >> run.clip << run.clip
         s, e = max(s, chunk), min(e, chunk + 2**run.clip)
@@ -64,22 +68,18 @@ class Ring:
 
 def read_log(path):
     """Events of each port by cycle: {port: {cycle: {stage: [row]}}}; loads and stores told apart."""
-    ports, is_store = {}, {}
     with open(path, newline="") as file:
-        rows = sorted(csv.DictReader(file), key=lambda row: int(row["time_ps"]))
-    for row in rows:
-        stage, key = row["stage"], row["id"]
+        rows = [row for row in csv.reader(file) if row[1] in STAGES]
+    ports, is_store = {}, {}
+    for time, stage, port, key, addr, info in sorted(rows, key=lambda row: int(row[0])):
         if stage == "sys_accept":
-            is_store[key] = row["info"] == "1"
+            is_store[key] = info == "1"
         elif stage == "ds":
             sys.exit(f"{path}: a run with deterministic store; it cannot be replayed")
-        elif stage in ("port_enqueue", "memq_alloc", "ctrl_accept", "port_respond", "spec_issue",
-                       "load_control"):
-            event = argparse.Namespace(id=key, line=int(row["addr"], 16) // 64, info=int(row["info"]),
-                                       store=is_store.get(key, False))
-            cycles = ports.setdefault(int(row["port"]), {})
-            at = cycles.setdefault(int(row["time_ps"]) // 1000, collections.defaultdict(list))
-            at[stage].append(event)
+        else:
+            cycles = ports.setdefault(int(port), {})
+            at = cycles.setdefault(int(time) // 1000, collections.defaultdict(list))
+            at[stage].append(Event(key, is_store.get(key), int(addr, 16) // 64, int(info)))
     return ports
 
 
@@ -95,6 +95,8 @@ def replay(run, port, cycles, count):
     mem, order = {}, collections.deque()  # tag -> line; what waits for the controller
     nothing = collections.defaultdict(list)
     for now in range(min(cycles), max(cycles) + 1):
+        if now not in cycles and not sr and not latched and state == shown:
+            continue
         event = cycles.get(now, nothing)
         # All of a cycle sees the state before its edge.
         if state != shown or event["load_control"]:
@@ -135,9 +137,8 @@ def replay(run, port, cycles, count):
         for e in event["spec_issue"]:
             compare("MemSpecRd", ("MemSpecRd", e.line, e.info), order.popleft() if order else None)
         for e in event["port_respond"]:
+            compare("responses", e.line, mem.pop(e.info & 63, None))
             state = load_control(state, e.info >> 6)
-            count["responses"] += 1
-            del mem[e.info & 63]
         if taken:
             order.append(taken)
         for e in event["memq_alloc"]:
@@ -147,7 +148,7 @@ def replay(run, port, cycles, count):
             del sr[0]
             reader = max(reader - 1, 0)
         sr += event["port_enqueue"]
-    compare("left over", [], list(order) + sr + ([latched] if latched else []))
+    compare("queues empty at the end", [], [*order, *sr, *mem.values()] + [latched] * bool(latched))
 
 
 def main():
