@@ -109,8 +109,9 @@ TEST_F(Replay, VaddDecidesAsThePageSays) {
 
 TEST_F(Replay, MixedTrafficDecidesAsThePageSays) {
   test::shows("sr",
-              "So they are when speculation is halted now and then, the ring forgets and windows "
-              "are cut to four granules",
+              "The decisions of a recorded run, worked out again from its event log, are the RTL's "
+              "also when "
+              "speculation is halted, the ring forgets and windows are cut to four granules",
               "docs/blocks.md, load_control, ring_buffer, address_window, sr_reader");
   for (const std::string& policy : kPolicies) {
     record_mixed(policy, 4500);
