@@ -164,6 +164,8 @@ def main():
     run = parser.parse_args()
     count = collections.Counter()
     ports = read_log(run.log)
+    if not ports:
+        sys.exit(f"{run.log}: no event of a root port; nothing can be compared")
     for port in sorted(ports):
         replay(run, port, ports[port], count)
     if run.stats:
