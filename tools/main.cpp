@@ -16,7 +16,7 @@ namespace {
 using namespace cxlgpu;
 
 struct RunArguments {
-  std::string scenario, engine, trace, waves, flit_log, out;
+  std::string scenario, engine, trace, waves, flit_log, events, out;
   std::vector<std::string> sets;
   std::string seed;
   std::uint64_t waves_from_us = 0, waves_to_us = 0;
@@ -49,6 +49,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   options.config_dir = configs;
   options.trace = a.trace;
   options.out = a.out;
+  options.events = a.events;
   options.engine.waves = a.waves;
   options.engine.waves_from_us = a.waves_from_us;
   if (a.waves_to_us != 0) options.engine.waves_to_us = a.waves_to_us;
@@ -94,6 +95,7 @@ int main(int argc, char** argv) {
   run->add_option("--waves-to-us", a.waves_to_us, "last microsecond in the FST");
   run->add_option("--flit-log", a.flit_log,
                   "write every flit of the RTL's links (.gz: compressed)");
+  run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
 
   bool keys = false;

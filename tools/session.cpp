@@ -16,6 +16,7 @@
 #include "refmodel/media/media_config.hpp"
 #include "refmodel/system/endpoint_media.hpp"
 #include "tb/wave_groups.hpp"
+#include "tools/event_log.hpp"
 #include "tools/report.hpp"
 #include "tools/summary.hpp"
 #include "tools/write_file.hpp"
@@ -232,6 +233,11 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   }
 
   check_waves_place(options.engine.waves);
+  std::optional<EventLog> events;
+  if (!options.events.empty()) events.emplace(options.events);
+  TraceFanOut sinks(events ? std::vector<TraceSink*>{&stats, &*events}
+                           : std::vector<TraceSink*>{&stats});
+  if (events) parts.sink = &sinks;
   const std::unique_ptr<SystemEngine> engine = make_engine(config, parts, options.engine);
   make_folder(options.out);
   CheckedEngine checked(*engine);
@@ -291,6 +297,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     document["rtl_cycles"] = {{"value", engine->cycles()}, {"unit", "cycles"}};
   }
   if (!options.out.empty()) write_results(options.out, document);
+  if (events) events->close();
   if (!options.engine.waves.empty()) {
     const std::filesystem::path fst = options.engine.waves;
     write_file(std::filesystem::path(fst).replace_extension(".gtkw"),

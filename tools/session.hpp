@@ -15,8 +15,9 @@ namespace cxlgpu {
 
 struct SessionOptions {
   std::filesystem::path config_dir;
-  std::string trace;  // trace file, empty: the workload
-  std::string out;    // output directory, empty: none
+  std::string trace;   // trace file, empty: the workload
+  std::string out;     // output directory, empty: none
+  std::string events;  // event log, empty: none
   EngineOptions engine;
   bool quiet = false;
 };

@@ -30,7 +30,7 @@ enum class Stage : std::uint8_t {
   MediaDone,    // media answered
   EpRespond,    // response handed to the endpoint's controller
   WireS2M,      // last byte of the flit that completes the response reached the root port
-  PortRespond,  // response taken from the controller, tag freed
+  PortRespond,  // response taken from the controller, tag freed; info: tag, DevLoad << 6
   SysRespond,   // response handed to the system bus; info: 1 error
   // Not part of a request's path:
   SpecIssue,    // MemSpecRd handed to the controller; addr first 256 B granule, info: granules

@@ -107,6 +107,10 @@ TEST_F(Cli, OutputThatCannotBeWritten) {
           {"file/f.log"});
   refused({"run", "vadd-dram-cxl", "--engine", "rtl", "--set", small, "--waves", "file/w.fst"},
           {"file/w."});
+  for (const std::string bad : {"file/e.csv", "nowhere/e.csv", "."}) {
+    refused({"run", "vadd-dram-cxl", "--engine", "model", "--set", small, "--events", bad},
+            {bad, "--events"});
+  }
 }
 
 // ---- configuration files -----------------------------------------------------------------------
@@ -342,7 +346,7 @@ TEST_F(Cli, Help) {
   }
   const std::string text = accepted({"run", "--help"}).out;
   for (const char* option :
-       {"--engine", "--set", "--trace", "--seed", "--waves", "--flit-log", "--out"}) {
+       {"--engine", "--set", "--trace", "--seed", "--waves", "--flit-log", "--events", "--out"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }
