@@ -220,7 +220,9 @@ TEST(Registers, RootPort) {
   EXPECT_FIELD(kPolicySelect, 2, 0);
   EXPECT_FIELD(kPolicyLenEnable, 4, 4);
   EXPECT_FIELD(kPolicyClipLog2, 11, 8, 15);
-  EXPECT_EQ(kPolicyReset, 0xf00u);
+  EXPECT_FIELD(kPolicyWays, 15, 12);
+  EXPECT_FIELD(kPolicyStreamSets, 19, 16, 6);
+  EXPECT_EQ(kPolicyReset, 0x60f00u);
   EXPECT_EQ(kState, 0x804u);
   EXPECT_FIELD(kStateGran, 2, 0, 1);
   EXPECT_EQ(kLoads, 0x810u);

@@ -69,6 +69,9 @@ constexpr Mix kMixes[] = {
     {10, 50, 100, 60, 100, 20, 40, 0, 0, 0, 0, 0, 0, 60, 20},
     // A MemSpecRd for nearly every load, in isolation too: some are left when all is answered.
     {100, 2, 100, 100, 25, 20, 4000, 0, 0, 0, 0, 0, 100, 50, 800},
+    // No order, and a policy that stays: what the stream table foretells is in vain.
+    {100, 5, 100, 100, 100, 6, 8000, 0, 0, 0, 0, 0, 0},
+    {100, 20, 100, 100, 60, 8, 8000, 0, 0, 0, 0, 0, 0, 0, 10},
 };
 
 constexpr unsigned kNumber = 5;  // of the root port
@@ -554,7 +557,7 @@ class Bench {
 
   std::uint64_t answered = 0, refused = 0, isolations = 0, returns = 0, damaged = 0, reads = 0;
   std::uint64_t longest_unanswered = 0;                   // cycles, in isolation
-  std::array<std::uint64_t, 5> speculation{};             // times read, 8A0h to 8B0h, and not 0
+  std::array<std::uint64_t, 6> speculation{};             // times read, 8A0h to 8B4h, and not 0
   std::uint64_t viral_by_fatal = 0, viral_of_device = 0;  // times read
   std::array<std::uint64_t, 2> announced{};               // viral, by end
   std::array<std::uint64_t, 4> link_states{};             // times read
@@ -636,11 +639,13 @@ class Bench {
     a.wdata = static_cast<std::uint32_t>(random_.next());
     switch (random_.below(17)) {
       case 0:
-        a.write = random_.percent(20);
+        a.write = random_.percent(mix_.registers < 10 ? 5 : 20);
         a.addr = rp::kPolicy;
-        a.wdata = rp::kPolicySelect.put(static_cast<std::uint32_t>(random_.below(6))) |
+        a.wdata = rp::kPolicySelect.put(
+                      random_.percent(60) ? 5 : static_cast<std::uint32_t>(random_.below(6))) |
                   rp::kPolicyWays.put(static_cast<std::uint32_t>(random_.below(4))) |
-                  rp::kPolicyLenEnable.put(random_.bits(1)) |
+                  rp::kPolicyStreamSets.put(static_cast<std::uint32_t>(random_.below(9))) |
+                  rp::kPolicyLenEnable.put(random_.percent(80)) |
                   rp::kPolicyClipLog2.put(random_.percent(50) ? 15 : random_.below(5));
         break;
       case 1:
@@ -683,15 +688,16 @@ class Bench {
         break;
       default:
         a.write = random_.percent(10);
-        a.addr = static_cast<std::uint32_t>(random_.percent(50) ? random_.below(16)
-                                                                : 0x800 + random_.below(0xb8));
+        a.addr = static_cast<std::uint32_t>(random_.percent(50)   ? random_.below(16)
+                                            : random_.percent(30) ? 0x8a0 + random_.below(0x18)
+                                                                  : 0x800 + random_.below(0xb8));
         if (a.addr >> 2 == tmo::kControl >> 2 || a.addr >> 2 == rp::kDsControl >> 2) {
           a.write = false;
         }
         break;
     }
     if (a.write && (a.addr & 0xFFC) == rp::kViral) viral_written_ = rp::kViralPort.is_set(a.wdata);
-    if (a.valid && !a.write && a.addr >= rp::kSpecAsked && a.addr < rp::kSpecAsked + 20) {
+    if (a.valid && !a.write && a.addr >= rp::kSpecAsked && a.addr < rp::kSpecAsked + 24) {
       speculation_asked_ = (a.addr - rp::kSpecAsked) / 4;
     }
     a.addr |= static_cast<std::uint32_t>(random_.bits(4)) << 12;
