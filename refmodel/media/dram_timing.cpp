@@ -50,7 +50,8 @@ DramTiming::DramTiming(const DramConfig& config)
   after_read_ = gaps_after(true);
   after_write_ = gaps_after(false);
   for (std::uint32_t r = 0; r < config.ranks; ++r) {
-    ranks_[r].refresh_due = Time{refresh_interval_.ps * (r + 1) / config.ranks};  // ranks take turns
+    ranks_[r].refresh_due =
+        Time{refresh_interval_.ps * (r + 1) / config.ranks};  // ranks take turns
   }
 }
 
@@ -135,8 +136,7 @@ Time DramTiming::refresh(std::uint32_t rank) {
   }
   // Banks of a set: every one, each `banks_per_group`th, or one.
   const std::uint32_t first = rank * banks_per_rank_ + (whole ? 0 : r.refresh_set);
-  const std::uint32_t step =
-      config_.refresh == DramRefresh::SameBank ? config_.banks_per_group : 1;
+  const std::uint32_t step = config_.refresh == DramRefresh::SameBank ? config_.banks_per_group : 1;
   const std::uint32_t count = banks_per_rank_ / refresh_sets_;
   const auto each = [&](auto what) {
     for (std::uint32_t i = 0; i < count; ++i) what(banks_[first + i * step]);

@@ -7,7 +7,8 @@
 //          tCCD_L_WR(2) tWTR_L; per rank tRRD_S tCCD_S tWTR_S tFAW and refresh; data-bus turnaround
 //          between ranks and directions; one command at a time on a command bus, which rows and
 //          columns share or not.
-// Refresh: of all banks of a rank, of one bank of each bank group in turn (REFsb), or of one bank in
+// Refresh: of all banks of a rank, of one bank of each bank group in turn (REFsb), or of one bank
+// in
 //          turn (HBM REFSB). The precharges before it and the command itself take no bus time.
 // Units:   Time in ps; commands may fall on any picosecond (the DRAM clock grid of 357 ps is not
 //          modelled: at most one clock of difference).
@@ -58,8 +59,7 @@ class DramTiming {
     return {group_of(bank) * kCommands + c, rank_of(bank) * kCommands + c, c < kColumn ? 0u : 1u};
   }
   [[nodiscard]] Time shared_ready(Limits at) const {
-    return std::max(std::max(group_ready_[at.group], rank_ready_[at.rank]),
-                    command_bus_[at.bus]);
+    return std::max(std::max(group_ready_[at.group], rank_ready_[at.rank]), command_bus_[at.bus]);
   }
   // `row` is for Activate only, `auto_precharge` (RDA, WRA) for column commands: the row counts as
   // closed at once, the bank opens again when the precharge has run by itself.
@@ -112,13 +112,13 @@ class DramTiming {
   DramConfig config_;
   Time burst_, column_gap_;
   Time refresh_interval_, refresh_time_;
-  std::uint32_t refresh_sets_;  // refreshes until every bank had one
+  std::uint32_t refresh_sets_;         // refreshes until every bank had one
   unsigned group_shift_, rank_shift_;  // both counts are powers of two
   std::uint32_t banks_per_rank_;
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;
   std::vector<Time> group_ready_, rank_ready_;  // by group or rank, then by command
-  std::array<Time, 2> command_bus_{};  // row commands, column commands
+  std::array<Time, 2> command_bus_{};           // row commands, column commands
   ColumnGaps after_read_, after_write_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxPs = 1000000000000;  // one second: no timing of a part is longer
 constexpr std::uint64_t kMaxMtps = 1000000;
-constexpr std::uint32_t kMaxDepth = 256;       // what the ids of the RTL's media port can tell apart
+constexpr std::uint32_t kMaxDepth = 256;  // what the ids of the RTL's media port can tell apart
 constexpr std::uint32_t kMaxDramDepth = 4096;  // an HBM stack needs more than an endpoint can ask
 
 std::uint32_t small(std::uint64_t value) {
@@ -78,8 +78,8 @@ DramConfig read_dram(ConfigReader& in) {
   c.burst_length = small(in.power_of_two("organisation.burst_length", 1, 512));
   c.address_map = address_map(in, "organisation.address_map");
   c.bank_xor_row = in.flag("organisation.bank_xor_row");
-  c.row_command_bus = in.choice("organisation.command_bus", {"shared", "row_and_column"}) !=
-                      "shared";
+  c.row_command_bus =
+      in.choice("organisation.command_bus", {"shared", "row_and_column"}) != "shared";
 
   c.data_rate_mtps = in.number("timing.data_rate_MTps", 1, kMaxMtps);
   c.tCL = duration(in, "timing.tCL_ps");

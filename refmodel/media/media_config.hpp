@@ -38,10 +38,10 @@ struct DramConfig {
   Time tRRD_S, tRRD_L, tFAW;
   Time tCCD_S, tCCD_L, tCCD_L_WR, tCCD_L_WR2;  // _WR: second write masked, _WR2: full line
   Time tWTR_S, tWTR_L;
-  Time turnaround;  // idle data bus when its driver changes (read -> write, rank -> rank)
-  Time command;     // command bus time of one command
-  Time tREFI, tRFC;                   // all-bank refresh
-  Time tREFIsb, tRFCsb, tREFSBRD;     // same-bank or per-bank refresh; to ACT of a bank left out
+  Time turnaround;   // idle data bus when its driver changes (read -> write, rank -> rank)
+  Time command;      // command bus time of one command
+  Time tREFI, tRFC;  // all-bank refresh
+  Time tREFIsb, tRFCsb, tREFSBRD;  // same-bank or per-bank refresh; to ACT of a bank left out
   DramRefresh refresh = DramRefresh::AllBank;
 
   std::uint32_t queue_depth = 0;

@@ -181,7 +181,6 @@ TEST_F(DramTimingTest, CatchUpSkipsIdleRefreshes) {
   legal_from(kAct, kBank, due + c.tREFI * 1000000 + c.tRFC);
 }
 
-
 // ---- auto-precharge ----------------------------------------------------------------------------
 
 TEST_F(DramTimingTest, ReadWithAutoPrechargeToActivate) {

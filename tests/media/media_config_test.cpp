@@ -150,7 +150,8 @@ TEST_F(MediaConfigTest, ImpossibleParts) {
 }
 TEST_F(MediaConfigTest, Choices) {
   int line = change("dram.yaml", "refresh:", "  refresh: sometimes");
-  expect_error("dram.yaml", line, "controller.refresh", "use one of: all_bank, same_bank, per_bank");
+  expect_error("dram.yaml", line, "controller.refresh",
+               "use one of: all_bank, same_bank, per_bank");
   SetUp();
   line = change("dram.yaml", "page_policy:", "  page_policy: shut");
   expect_error("dram.yaml", line, "controller.page_policy", "use one of: open, closed");
