@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
     }
     app.parse(argc, argv);
     if (app.got_subcommand("help")) {
+      app.clear();  // else it is the page of `help` itself
       fmt::print("{}", app.help());
       return 0;
     }

@@ -192,7 +192,8 @@ std::string svg_picture(const MediaConfig& config, const std::vector<MediaProfil
 
 // ---- table and document ------------------------------------------------------------------------
 
-json figure(double value, const char* unit) {
+template <typename Number>
+json figure(Number value, const char* unit) {
   return {{"value", value}, {"unit", unit}};
 }
 
@@ -220,11 +221,10 @@ json document_of(const MediaConfig& config, std::uint32_t seed,
                      {"random", curve_json(p.random)},
                      {"stream", curve_json(p.stream)}});
   }
-  json document = {
-      {"schema", 1},         {"media", config.name},
-      {"part", config.part}, {"file", config.file.string()},
-      {"seed", seed},        {"capacity", figure(static_cast<double>(config.capacity()), "bytes")},
-      {"reads", reads}};
+  json document = {{"schema", 1},         {"media", config.name},
+                   {"part", config.part}, {"file", config.file.string()},
+                   {"seed", seed},        {"capacity", figure(config.capacity(), "bytes")},
+                   {"reads", reads}};
   if (const auto* dram = std::get_if<DramConfig>(&config.params)) {
     document["pins"] = figure(pin_gb_s(*dram), "GB/s");
     document["pins_less_all_bank_refresh"] = figure(refreshed_gb_s(*dram), "GB/s");

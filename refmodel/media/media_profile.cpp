@@ -126,7 +126,7 @@ LoadCurve curve_of(const MediaConfig& config, std::uint32_t bytes, AccessPattern
   std::vector<double> offered = {std::min(1.0, curve.most_gb_s / 20)};
   for (const unsigned percent : {10u, 20u, 30u, 40u, 50u, 60u, 70u, 80u, 90u, 95u, 100u}) {
     const double rate = curve.most_gb_s * percent / 100;
-    if (rate > offered.back() * 1.5 || percent > 50) offered.push_back(rate);
+    if (rate > offered.back()) offered.push_back(rate);
   }
   for (const double rate : offered) {
     const auto count = static_cast<std::uint64_t>(kPointNs * rate / bytes);
