@@ -47,6 +47,10 @@ TEST(MediaProfile, DramAgainstItsTimings) {
   EXPECT_GE(p.random.most_gb_s, 0.7 * pin_gb_s(c));
   expect_curve(p.random, p.idle, "random");
   expect_curve(p.stream, Time{0}, "stream");
+  // As much as the part can do, offered in an open loop: reads wait for the full queue besides,
+  // which by itself makes depth * size / bandwidth.
+  const double queue_ns = c.queue_depth * 64 / p.stream.most_gb_s;
+  EXPECT_GT(p.stream.points.back().mean.ns(), 2 * queue_ns);
   EXPECT_DOUBLE_EQ(p.random.points[0].offered_gb_s, 1);
   // Arrivals that do not wait for answers meet a refresh with its share of time, and wait half of
   // it.
