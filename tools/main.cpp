@@ -1,4 +1,4 @@
-// cxlgpu: run scenarios, name what there is, look at flits.
+// cxlgpu: run scenarios, measure media parts, name what there is, look at flits.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +9,7 @@
 #include "flits/flit_log.hpp"
 #include "refmodel/common/input_error.hpp"
 #include "tools/flit_command.hpp"
+#include "tools/media_command.hpp"
 #include "tools/session.hpp"
 
 namespace {
@@ -102,6 +103,9 @@ int main(int argc, char** argv) {
   CLI::App* list = app.add_subcommand("list", "name workloads, media and configurations");
   list->add_flag("--keys", keys, "name every configuration key instead");
 
+  MediaArguments m;
+  add_media_command(*app.add_subcommand("media", "measure a media part: latency and bandwidth"), m);
+
   FlitArguments f;
   CLI::App* flit = app.add_subcommand("flit", "decode, encode or check 68-byte flits");
   add_flit_command(*flit, f);
@@ -111,16 +115,18 @@ int main(int argc, char** argv) {
     const std::string first = argc > 1 ? argv[1] : "";
     const auto named = [&first](const CLI::App* command) { return command->get_name() == first; };
     if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-      throw InputError(
-          fmt::format("command line: '{}' is not a command; use run, list, flit or help", first));
+      throw InputError(fmt::format(
+          "command line: '{}' is not a command; use run, media, list, flit or help", first));
     }
     app.parse(argc, argv);
     if (app.got_subcommand("help")) {
+      app.clear();  // else it is the page of `help` itself
       fmt::print("{}", app.help());
       return 0;
     }
     if (run->parsed()) return run_command(a, config_dir(configs), replay_command(argc, argv));
     if (list->parsed()) return list_command(config_dir(configs), keys);
+    if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
     return flit_command(f);
   } catch (const CLI::Success& e) {
     return app.exit(e);

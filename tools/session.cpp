@@ -142,16 +142,6 @@ void check_waves_place(const std::string& waves) {
   throw InputError(fmt::format("{}:0: its folder does not exist; choose another place", waves));
 }
 
-void make_folder(const std::string& out) {
-  if (out.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(out, error);
-  if (error || !std::filesystem::is_directory(out)) {
-    throw InputError(
-        fmt::format("{}:0: is no folder and cannot be made one; choose another place", out));
-  }
-}
-
 void write_results(const std::string& out, const nlohmann::json& stats) {
   write_file(std::filesystem::path(out) / "stats.json", stats.dump(1) + "\n");
   write_file(std::filesystem::path(out) / "report.html", report_page(stats));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <system_error>
 
 #include "refmodel/common/input_error.hpp"
 
@@ -22,6 +23,16 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
     }
   }
   std::filesystem::rename(part, path);
+}
+
+void make_folder(const std::string& out) {
+  if (out.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  if (error || !std::filesystem::is_directory(out)) {
+    throw InputError(
+        fmt::format("{}:0: is no folder and cannot be made one; choose another place", out));
+  }
 }
 
 }  // namespace cxlgpu

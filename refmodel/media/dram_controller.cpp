@@ -20,7 +20,7 @@ DramMap::DramMap(const DramConfig& config) : xor_row_(config.bank_xor_row) {
       case DramField::Bank:
         return config.banks_per_group;
       case DramField::Column:
-        return config.columns / config.burst_length;
+        return config.columns * (config.sub_channel_bits / 8) / kLineBytes;
       case DramField::BankGroup:
         return config.bank_groups;
       case DramField::SubChannel:
@@ -61,7 +61,10 @@ DramAddress DramMap::decode(std::uint64_t addr) const {
 // -------------------------------------------------------------------------------- DramChannel
 
 DramChannel::DramChannel(const DramConfig& config)
-    : config_(config), timing_(config), queues_(timing_.banks()) {}
+    : config_(config),
+      timing_(config),
+      bursts_(static_cast<std::uint32_t>(kLineBytes) / config.burst_bytes()),
+      queues_(timing_.banks()) {}
 
 void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint32_t token,
                          Time now) {
@@ -86,11 +89,18 @@ void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint3
   request.ready = now + config_.front;
   request.bank = where.bank;
   request.token = token;
+  request.bursts = bursts_;
   request.access = access;
   Queue& queue = queues_[where.bank];
   if (queue.head != kNone) {
     pool_[queue.tail].next = index;
     queue.tail = index;
+    Head& head = heads_[queue.active_at];
+    if (config_.scheduling == DramScheduling::FrFcfs && head.command == DramCommand::Precharge &&
+        timing_.open_row(where.bank) == where.row) {
+      head = head_of(where.bank);
+      pick();
+    }
     return;
   }
   queue.head = queue.tail = index;
@@ -102,12 +112,23 @@ void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint3
   if (at < next_.at) next_ = choose(head, at);
 }
 
-DramChannel::Head DramChannel::head_of(std::uint32_t bank) const {
-  const Request& request = pool_[queues_[bank].head];
+std::uint32_t DramChannel::next_of(std::uint32_t bank) const {
+  const std::uint32_t oldest = queues_[bank].head;
+  const std::uint64_t open = timing_.open_row(bank);
+  if (config_.scheduling == DramScheduling::Fcfs || open == DramTiming::kClosed) return oldest;
+  std::uint32_t hit = oldest;
+  while (hit != kNone && pool_[hit].row != open) hit = pool_[hit].next;
+  return hit == kNone ? oldest : hit;
+}
+
+DramChannel::Head DramChannel::head_of(std::uint32_t bank, std::uint32_t index) const {
+  const Request& request = pool_[index];
   const std::uint64_t open = timing_.open_row(bank);
   Head head;
   head.bank = bank;
+  head.request = index;
   head.order = request.order;
+  head.oldest = pool_[queues_[bank].head].order;
   DramCommand column = DramCommand::Read;
   if (request.access == DramAccess::Write) column = DramCommand::Write;
   if (request.access == DramAccess::MaskedWrite) column = DramCommand::MaskedWrite;
@@ -129,8 +150,8 @@ DramChannel::Head DramChannel::head_of(std::uint32_t bank) const {
 // A rank's refresh goes before every command to it that is not earlier than the due time.
 DramChannel::Choice DramChannel::choose(const Head& head, Time at) const {
   const Time due = timing_.refresh_due(timing_.rank_of(head.bank));
-  if (at >= due) return {due, head.bank, head.command, true};
-  return {at, head.bank, head.command, false};
+  if (at >= due) return {due, head.bank, head.request, head.command, true};
+  return {at, head.bank, head.request, head.command, false};
 }
 
 // The scheduling policy: which command goes next, and when.
@@ -148,16 +169,20 @@ void DramChannel::pick() {
       best = &head;
       best_at = at;
     }
-    if (head.order <= oldest->order) {
+    if (head.oldest <= oldest->oldest) {
       oldest = &head;
       oldest_at = at;
     }
   }
   const Time waits_since = pool_[queues_[oldest->bank].head].ready;
-  if (waits_since + config_.age_bound <= best_at) {
-    next_ = choose(*oldest, oldest_at);
-  } else {
+  if (waits_since + config_.age_bound > best_at) {
     next_ = choose(*best, best_at);
+  } else if (oldest->order == oldest->oldest) {
+    next_ = choose(*oldest, oldest_at);
+  } else {  // younger requests to the open row have gone before it
+    const Head late = head_of(oldest->bank, queues_[oldest->bank].head);
+    next_ = choose(late, std::max(late.ready, timing_.shared_ready(late.limits)));
+    answer_bound_ = std::min(answer_bound_, next_.at + late.to_answer);
   }
 }
 
@@ -178,12 +203,14 @@ void DramChannel::execute(const Choice& chosen) {
     return;
   }
   Queue& queue = queues_[chosen.bank];
-  Request& request = pool_[queue.head];
-  [[maybe_unused]] const bool legal =
-      timing_.issue(chosen.command, chosen.bank, request.row, chosen.at);
-  assert(legal);
+  Request& request = pool_[chosen.request];
   const bool column =
       chosen.command != DramCommand::Activate && chosen.command != DramCommand::Precharge;
+  const bool close = column && config_.page_policy == DramPage::Closed && request.bursts == 1 &&
+                     !row_wanted_after(chosen.bank, chosen.request);
+  [[maybe_unused]] const bool legal =
+      timing_.issue(chosen.command, chosen.bank, request.row, chosen.at, close);
+  assert(legal);
   if (!request.started) {
     request.started = true;
     if (column) {
@@ -194,17 +221,36 @@ void DramChannel::execute(const Choice& chosen) {
       ++counters_.row_conflicts;
     }
   }
-  if (column) {
+  if (column && --request.bursts == 0) {
     done_.push({timing_.data_end(chosen.command, chosen.at) + config_.back, request.token});
-    finish_head(chosen.bank);
+    finish(chosen.bank, chosen.request);
   }
   if (queue.head != kNone) heads_[queue.active_at] = head_of(chosen.bank);
 }
 
-void DramChannel::finish_head(std::uint32_t bank) {
+// Closed page: does the request that the bank serves after this one go to the same row?
+bool DramChannel::row_wanted_after(std::uint32_t bank, std::uint32_t index) const {
+  const std::uint64_t row = pool_[index].row;
+  if (config_.scheduling == DramScheduling::Fcfs) {
+    const std::uint32_t next = pool_[index].next;
+    return next != kNone && pool_[next].row == row;
+  }
+  for (std::uint32_t i = queues_[bank].head; i != kNone; i = pool_[i].next) {
+    if (i != index && pool_[i].row == row) return true;
+  }
+  return false;
+}
+
+void DramChannel::finish(std::uint32_t bank, std::uint32_t index) {
   Queue& queue = queues_[bank];
-  const std::uint32_t index = queue.head;
-  queue.head = pool_[index].next;
+  if (index == queue.head) {
+    queue.head = pool_[index].next;
+  } else {
+    std::uint32_t before = queue.head;
+    while (pool_[before].next != index) before = pool_[before].next;
+    pool_[before].next = pool_[index].next;
+    if (index == queue.tail) queue.tail = before;
+  }
   free_.push_back(index);
   if (queue.head != kNone) return;
   queue.tail = kNone;

@@ -2,10 +2,12 @@
 //
 // Purpose: times 64 B accesses; contents are the caller's affair. Serves Ddr5Media and the internal
 //          DRAM array of FlashMedia.
-// Policy:  open page; first come first served per bank; over the banks the command that can go
-// first
-//          goes first, on a tie the older request; a request older than age_bound goes before all
-//          others. All of it is in DramChannel::pick(). (FR-FCFS and closed page come later.)
+// Policy:  open or closed page; within a bank in order (fcfs) or requests to the open row first
+//          (fr_fcfs); over the banks the command that can go first goes first, on a tie the older
+//          request; a request older than age_bound goes before all others. All of it is in
+//          DramChannel::next_of() and pick().
+// Bursts:  a part whose burst is shorter than 64 B (HBM, GDDR) serves an access with several column
+//          commands to the same row.
 // Timing:  a request reaches the banks `front` after submit(); a read is answered `back` after its
 //          last data beat; a write is answered `back` after its last data beat was taken from the
 //          controller, so that a write's answer also means that its place in the queue is free.
@@ -81,36 +83,41 @@ class DramChannel {
     std::uint64_t row = 0, order = 0;
     Time ready;
     std::uint32_t bank = 0, token = 0, next = kNone;
+    std::uint32_t bursts = 1;  // still to be moved
     DramAccess access = DramAccess::Read;
     bool started = false;
   };
   struct Queue {
     std::uint32_t head = kNone, tail = kNone, active_at = 0;
   };
-  // The oldest request of a bank and the command that it needs next.
+  // The request of a bank that goes next and the command that it needs.
   struct Head {
     Time ready;      // what the bank and the request allow; group and rank limits come on top
     Time to_answer;  // from this command to the answer, at least
-    std::uint64_t order = 0;
-    std::uint32_t bank = 0;
+    std::uint64_t order = 0, oldest = 0;  // oldest: of the bank's requests
+    std::uint32_t bank = 0, request = 0;
     DramTiming::Limits limits;
     DramCommand command = DramCommand::Read;
   };
   struct Choice {
     Time at = Time::never();
-    std::uint32_t bank = 0;
+    std::uint32_t bank = 0, request = 0;
     DramCommand command = DramCommand::Read;
     bool refresh = false;  // of the bank's rank, in place of the command
   };
 
-  [[nodiscard]] Head head_of(std::uint32_t bank) const;
+  [[nodiscard]] std::uint32_t next_of(std::uint32_t bank) const;
+  [[nodiscard]] Head head_of(std::uint32_t bank) const { return head_of(bank, next_of(bank)); }
+  [[nodiscard]] Head head_of(std::uint32_t bank, std::uint32_t index) const;
+  [[nodiscard]] bool row_wanted_after(std::uint32_t bank, std::uint32_t index) const;
   [[nodiscard]] Choice choose(const Head& head, Time at) const;
   void pick();
   void execute(const Choice& chosen);
-  void finish_head(std::uint32_t bank);
+  void finish(std::uint32_t bank, std::uint32_t index);
 
   DramConfig config_;
   DramTiming timing_;
+  std::uint32_t bursts_;  // of a 64 B access
   std::vector<Request> pool_;
   std::vector<std::uint32_t> free_;
   std::vector<Queue> queues_;          // by bank

@@ -19,12 +19,27 @@ Time minus(Time a, Time b) {
   return a > b ? a - b : Time{0};
 }
 
+std::uint32_t sets_of(const DramConfig& config) {
+  switch (config.refresh) {
+    case DramRefresh::AllBank:
+      break;
+    case DramRefresh::SameBank:
+      return config.banks_per_group;
+    case DramRefresh::PerBank:
+      return config.banks_per_group * config.bank_groups;
+  }
+  return 1;
+}
+
 }  // namespace
 
 DramTiming::DramTiming(const DramConfig& config)
     : config_(config),
-      burst_(bus_time(kLineBytes, config.sub_channel_bits, config.data_rate_mtps)),
+      burst_(bus_time(config.burst_bytes(), config.sub_channel_bits, config.data_rate_mtps)),
       column_gap_(std::max(config.tCCD_S, burst_)),
+      refresh_interval_(config.refresh == DramRefresh::AllBank ? config.tREFI : config.tREFIsb),
+      refresh_time_(config.refresh == DramRefresh::AllBank ? config.tRFC : config.tRFCsb),
+      refresh_sets_(sets_of(config)),
       group_shift_(static_cast<unsigned>(std::countr_zero(config.banks_per_group))),
       rank_shift_(group_shift_ + static_cast<unsigned>(std::countr_zero(config.bank_groups))),
       banks_per_rank_(std::uint32_t{1} << rank_shift_),
@@ -35,7 +50,8 @@ DramTiming::DramTiming(const DramConfig& config)
   after_read_ = gaps_after(true);
   after_write_ = gaps_after(false);
   for (std::uint32_t r = 0; r < config.ranks; ++r) {
-    ranks_[r].refresh_due = Time{config.tREFI.ps * (r + 1) / config.ranks};  // ranks take turns
+    ranks_[r].refresh_due =
+        Time{refresh_interval_.ps * (r + 1) / config.ranks};  // ranks take turns
   }
 }
 
@@ -57,10 +73,13 @@ DramTiming::ColumnGaps DramTiming::gaps_after(bool read) const {
   return gaps;
 }
 
-bool DramTiming::issue(DramCommand command, std::uint32_t bank, std::uint64_t row, Time at) {
+bool DramTiming::issue(DramCommand command, std::uint32_t bank, std::uint64_t row, Time at,
+                       bool auto_precharge) {
   if (at < earliest(command, bank)) return false;
   Bank& b = banks_[bank];
-  command_bus_ = at + config_.command;
+  const Limits limit = limits(command, bank);
+  command_bus_[limit.bus] = at + config_.command;
+  if (!config_.row_command_bus) command_bus_[1 - limit.bus] = at + config_.command;
   if (command == DramCommand::Precharge) {
     b.row = kClosed;
     raise(b.activate, at + config_.tRP);
@@ -68,9 +87,12 @@ bool DramTiming::issue(DramCommand command, std::uint32_t bank, std::uint64_t ro
   }
   if (command != DramCommand::Activate) {
     after_column(command, bank, at);
+    if (auto_precharge) {
+      b.row = kClosed;
+      raise(b.activate, b.precharge + config_.tRP);
+    }
     return true;
   }
-  const Limits limit = limits(command, bank);
   Rank& r = ranks_[rank_of(bank)];
   b.row = row;
   b.column = at + config_.tRCD;
@@ -102,36 +124,56 @@ void DramTiming::after_column(DramCommand command, std::uint32_t bank, Time at) 
 
 Time DramTiming::refresh(std::uint32_t rank) {
   Rank& r = ranks_[rank];
-  const auto first = banks_.begin() + rank * banks_per_rank_;
-  const auto last = first + banks_per_rank_;
+  const bool whole = config_.refresh == DramRefresh::AllBank;
+  const auto others_wait = [&](Time at) {
+    raise(rank_ready_[rank * kCommands], at + config_.tREFSBRD);  // Activate is the first command
+  };
+  if (r.refresh_command <= r.refresh_due) {
+    const Time at = r.refresh_command;
+    r.refresh_command = Time::never();
+    others_wait(at);
+    return at;
+  }
+  // Banks of a set: every one, each `banks_per_group`th, or one.
+  const std::uint32_t first = rank * banks_per_rank_ + (whole ? 0 : r.refresh_set);
+  const std::uint32_t step = config_.refresh == DramRefresh::SameBank ? config_.banks_per_group : 1;
+  const std::uint32_t count = banks_per_rank_ / refresh_sets_;
+  const auto each = [&](auto what) {
+    for (std::uint32_t i = 0; i < count; ++i) what(banks_[first + i * step]);
+  };
   Time close = r.refresh_due;
   bool open = false;
-  for (auto b = first; b != last; ++b) {
-    if (b->row == kClosed) continue;
+  each([&](const Bank& b) {
+    if (b.row == kClosed) return;
     open = true;
-    raise(close, b->precharge);
-  }
+    raise(close, b.precharge);
+  });
   Time at = open ? close + config_.tRP : close;
-  for (auto b = first; b != last; ++b) {
-    // An activate's tRC runs on; a bank precharged earlier needs its tRP first.
-    raise(at, b->activate);
+  // An activate's tRC runs on; a bank precharged earlier needs its tRP first.
+  each([&](const Bank& b) { raise(at, b.activate); });
+  each([&](Bank& b) {
+    b.row = kClosed;
+    b.activate = at + refresh_time_;
+  });
+  if (!whole && at > r.refresh_due) {
+    r.refresh_command = at;
+  } else if (!whole) {
+    others_wait(at);
   }
-  for (auto b = first; b != last; ++b) {
-    b->row = kClosed;
-    b->activate = at + config_.tRFC;
-  }
-  r.refresh_due += config_.tREFI;
+  r.refresh_due += refresh_interval_;
+  r.refresh_set = (r.refresh_set + 1) % refresh_sets_;
   return at;
 }
 
 void DramTiming::catch_up(std::uint32_t rank, Time now) {
   Rank& r = ranks_[rank];
-  if (r.refresh_due > now) return;
-  const std::uint64_t skip = (now - r.refresh_due).ps / config_.tREFI.ps;
-  refresh(rank);  // the first closes the rows; of the others only the last can still be felt
-  if (skip == 0) return;
-  r.refresh_due += config_.tREFI * (skip - 1);
-  refresh(rank);
+  // The first round closes the rows; of the others only the last can still be felt.
+  const Time round = refresh_interval_ * refresh_sets_, first_round = r.refresh_due + round;
+  while (refresh_due(rank) <= now && r.refresh_due < first_round) refresh(rank);
+  if (r.refresh_due <= now) {
+    r.refresh_due += round * ((now - r.refresh_due).ps / round.ps);
+  }
+  while (refresh_due(rank) <= now) refresh(rank);
 }
 
 }  // namespace cxlgpu

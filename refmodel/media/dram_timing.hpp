@@ -1,11 +1,15 @@
-// Which DRAM command is legal when, for one sub-channel.
+// Which DRAM command is legal when, for one sub-channel (HBM: pseudo channel).
 //
 // Purpose: the bank state machines and every timing rule of JESD79-5 that the model knows, apart
-//          from any scheduling. earliest() answers, issue() enforces.
-// Rules:   tRCD tRP tRAS (tRC = tRAS + tRP) tRTP tWR per bank; tRRD_L tCCD_L tCCD_L_WR(2) tWTR_L
-// per
-//          bank group; tRRD_S tCCD_S tWTR_S tFAW and refresh per rank; data-bus turnaround between
-//          ranks and directions; one command at a time on the command bus.
+//          from any scheduling. earliest() answers, issue() enforces. HBM and GDDR parts have the
+//          same rules with other figures.
+// Rules:   per bank tRCD tRP tRAS (tRC = tRAS + tRP) tRTP tWR; per bank group tRRD_L tCCD_L
+//          tCCD_L_WR(2) tWTR_L; per rank tRRD_S tCCD_S tWTR_S tFAW and refresh; data-bus turnaround
+//          between ranks and directions; one command at a time on a command bus, which rows and
+//          columns share or not.
+// Refresh: of all banks of a rank, of one bank of each bank group in turn (REFsb), or of one bank
+// in
+//          turn (HBM REFSB). The precharges before it and the command itself take no bus time.
 // Units:   Time in ps; commands may fall on any picosecond (the DRAM clock grid of 357 ps is not
 //          modelled: at most one clock of difference).
 // Errors:  a command before its time, or to a bank in the wrong state, is refused: issue() is false
@@ -42,7 +46,7 @@ class DramTiming {
   // The same in two parts, for schedulers that look at many banks: what the bank itself allows
   // changes only with commands to it and refreshes; what its group and rank allow, with every one.
   struct Limits {
-    std::uint32_t group = 0, rank = 0;
+    std::uint32_t group = 0, rank = 0, bus = 0;
   };
   [[nodiscard]] Time bank_ready(DramCommand command, std::uint32_t bank) const {
     const Bank& b = banks_[bank];
@@ -52,19 +56,26 @@ class DramTiming {
   }
   [[nodiscard]] Limits limits(DramCommand command, std::uint32_t bank) const {
     const auto c = static_cast<std::uint32_t>(command);
-    return {group_of(bank) * kCommands + c, rank_of(bank) * kCommands + c};
+    return {group_of(bank) * kCommands + c, rank_of(bank) * kCommands + c, c < kColumn ? 0u : 1u};
   }
   [[nodiscard]] Time shared_ready(Limits at) const {
-    return std::max(std::max(group_ready_[at.group], rank_ready_[at.rank]), command_bus_);
+    return std::max(std::max(group_ready_[at.group], rank_ready_[at.rank]), command_bus_[at.bus]);
   }
-  // `row` is for Activate only.
-  bool issue(DramCommand command, std::uint32_t bank, std::uint64_t row, Time at);
+  // `row` is for Activate only, `auto_precharge` (RDA, WRA) for column commands: the row counts as
+  // closed at once, the bank opens again when the precharge has run by itself.
+  bool issue(DramCommand command, std::uint32_t bank, std::uint64_t row, Time at,
+             bool auto_precharge = false);
 
-  [[nodiscard]] Time refresh_due(std::uint32_t rank) const { return ranks_[rank].refresh_due; }
-  // Closes every row of the rank as soon as legal at or after the due time and refreshes; the
-  // rank's banks open again tRFC later. Returns the time of the refresh command.
+  // When refresh() is to be called next.
+  [[nodiscard]] Time refresh_due(std::uint32_t rank) const {
+    return std::min(ranks_[rank].refresh_due, ranks_[rank].refresh_command);
+  }
+  // Closes every row of the banks to be refreshed as soon as legal at or after the due time and
+  // refreshes them; they open again tRFC (tRFCsb) later. Returns the time of the refresh command.
+  // After a same-bank refresh the rank's other banks open tREFSBRD later. If its precharges put the
+  // command off, others may be opened until then, and the command is a second call at its time.
   Time refresh(std::uint32_t rank);
-  // The same for all refreshes due up to `now` of a rank that nobody used: O(1).
+  // The same for all refreshes due up to `now` of a rank that nobody used: two rounds at most.
   void catch_up(std::uint32_t rank, Time now);
 
   // Last data beat of a Read or Write issued at `at`.
@@ -82,6 +93,8 @@ class DramTiming {
     std::array<Time, 4> window{};  // when each of the last four activates leaves tFAW
     unsigned oldest = 0;
     Time refresh_due;
+    Time refresh_command = Time::never();  // of a same-bank refresh under way, if still to come
+    std::uint32_t refresh_set = 0;         // which banks are next
   };
   static constexpr std::uint32_t kCommands = 5;
 
@@ -98,12 +111,14 @@ class DramTiming {
 
   DramConfig config_;
   Time burst_, column_gap_;
+  Time refresh_interval_, refresh_time_;
+  std::uint32_t refresh_sets_;         // refreshes until every bank had one
   unsigned group_shift_, rank_shift_;  // both counts are powers of two
   std::uint32_t banks_per_rank_;
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;
   std::vector<Time> group_ready_, rank_ready_;  // by group or rank, then by command
-  Time command_bus_;
+  std::array<Time, 2> command_bus_{};           // row commands, column commands
   ColumnGaps after_read_, after_write_;
 };
 

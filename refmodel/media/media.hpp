@@ -31,7 +31,7 @@ enum class MediaOp : std::uint8_t {
 
 struct MediaCommand {
   MediaOp op = MediaOp::Read;
-  std::uint8_t id = 0;
+  std::uint16_t id = 0;      // the RTL's media port carries eight bits of it
   std::uint64_t dpa = 0;     // Read, Write: 64 B aligned; Fill, WriteBack: line_bytes aligned
   std::uint32_t slot = 0;    // Array*, Fill, WriteBack
   std::uint32_t offset = 0;  // Array*: byte offset in the slot, 64 B aligned
@@ -41,7 +41,7 @@ struct MediaCommand {
 
 struct MediaResponse {
   MediaOp op = MediaOp::Read;
-  std::uint8_t id = 0;
+  std::uint16_t id = 0;
   bool error = false;
   Line data{};  // Read, ArrayRead
 };

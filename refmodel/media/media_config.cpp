@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t kMaxPs = 1000000000000;  // one second: no timing of a part is longer
 constexpr std::uint64_t kMaxMtps = 1000000;
-constexpr std::uint32_t kMaxDepth = 256;  // ids are 8 bits wide
+constexpr std::uint32_t kMaxDepth = 256;  // what the ids of the RTL's media port can tell apart
+constexpr std::uint32_t kMaxDramDepth = 4096;  // an HBM stack needs more than an endpoint can ask
 
 std::uint32_t small(std::uint64_t value) {
   return static_cast<std::uint32_t>(value);
@@ -40,6 +41,31 @@ std::array<DramField, 6> address_map(ConfigReader& in, const std::string& key) {
   return map;
 }
 
+// What keys say together.
+void check_dram(const ConfigReader& in, const DramConfig& c) {
+  if (kLineBytes % c.burst_bytes() != 0) {
+    in.fail("organisation.burst_length",
+            fmt::format("one burst moves {} bytes, no part of {}; make sub_channel_bits / 8 * "
+                        "burst_length {} or half of it",
+                        c.burst_bytes(), kLineBytes, kLineBytes));
+  }
+  if (c.columns * (c.sub_channel_bits / 8) < kLineBytes) {
+    in.fail("organisation.columns",
+            fmt::format("a row is shorter than {} bytes; use more columns", kLineBytes));
+  }
+  if (c.tREFI <= c.tRFC + c.tRP + c.tRAS) {
+    in.fail("timing.tREFI_ps", "leaves no time between refreshes; use more than tRFC + tRP + tRAS");
+  }
+  const std::uint64_t sets =
+      c.refresh == DramRefresh::PerBank ? c.bank_groups * c.banks_per_group : c.banks_per_group;
+  if (c.refresh != DramRefresh::AllBank && c.tREFIsb * sets <= c.tRFCsb + c.tRP + c.tRAS) {
+    in.fail("timing.tREFIsb_ps",
+            fmt::format("{} of it leave a bank no time between its refreshes; use more than "
+                        "(tRFCsb + tRP + tRAS) / {}",
+                        sets, sets));
+  }
+}
+
 DramConfig read_dram(ConfigReader& in) {
   DramConfig c;
   c.sub_channels = small(in.power_of_two("organisation.sub_channels", 1, 64));
@@ -52,6 +78,8 @@ DramConfig read_dram(ConfigReader& in) {
   c.burst_length = small(in.power_of_two("organisation.burst_length", 1, 512));
   c.address_map = address_map(in, "organisation.address_map");
   c.bank_xor_row = in.flag("organisation.bank_xor_row");
+  c.row_command_bus =
+      in.choice("organisation.command_bus", {"shared", "row_and_column"}) != "shared";
 
   c.data_rate_mtps = in.number("timing.data_rate_MTps", 1, kMaxMtps);
   c.tCL = duration(in, "timing.tCL_ps");
@@ -74,27 +102,28 @@ DramConfig read_dram(ConfigReader& in) {
   c.command = duration(in, "timing.command_ps", 0);
   c.tREFI = duration(in, "timing.tREFI_ps");
   c.tRFC = duration(in, "timing.tRFC_ps");
+  c.tREFIsb = duration(in, "timing.tREFIsb_ps");
+  c.tRFCsb = duration(in, "timing.tRFCsb_ps");
+  c.tREFSBRD = duration(in, "timing.tREFSBRD_ps");
 
-  c.queue_depth = small(in.number("controller.queue_depth", 1, kMaxDepth));
+  const std::string refresh =
+      in.choice("controller.refresh", {"all_bank", "same_bank", "per_bank"});
+  if (refresh == "same_bank") c.refresh = DramRefresh::SameBank;
+  if (refresh == "per_bank") c.refresh = DramRefresh::PerBank;
+  if (in.choice("controller.page_policy", {"open", "closed"}) == "closed") {
+    c.page_policy = DramPage::Closed;
+  }
+  if (in.choice("controller.scheduling", {"fcfs", "fr_fcfs"}) == "fr_fcfs") {
+    c.scheduling = DramScheduling::FrFcfs;
+  }
+  c.queue_depth = small(in.number("controller.queue_depth", 1, kMaxDramDepth));
   c.front = duration(in, "controller.front_ps", 0);
   c.back = duration(in, "controller.back_ps", 0);
   c.age_bound = duration(in, "controller.age_bound_ps");
 
-  const std::uint64_t beat = c.sub_channel_bits / 8;
-  if (beat * c.burst_length != kLineBytes) {
-    in.fail("organisation.burst_length",
-            fmt::format("one burst moves {} bytes, not {}; make sub_channel_bits / 8 * "
-                        "burst_length {}",
-                        beat * c.burst_length, kLineBytes, kLineBytes));
-  }
-  if (c.columns < c.burst_length) {
-    in.fail("organisation.columns", "a row is shorter than a burst; use burst_length or more");
-  }
-  if (c.tREFI <= c.tRFC + c.tRP + c.tRAS) {
-    in.fail("timing.tREFI_ps", "leaves no time between refreshes; use more than tRFC + tRP + tRAS");
-  }
+  check_dram(in, c);
   c.capacity = c.sub_channels * c.ranks * std::uint64_t{c.bank_groups} * c.banks_per_group *
-               c.rows * c.columns * beat;
+               c.rows * c.columns * (c.sub_channel_bits / 8);
   return c;
 }
 

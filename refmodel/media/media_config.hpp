@@ -18,6 +18,12 @@
 namespace cxlgpu {
 
 enum class DramField : std::uint8_t { Row, Rank, Bank, Column, BankGroup, SubChannel };
+// What one refresh command takes: a rank, one bank of every bank group of it, or one bank.
+enum class DramRefresh : std::uint8_t { AllBank, SameBank, PerBank };
+// Closed: a row is precharged with its last column access, unless a queued request wants it.
+enum class DramPage : std::uint8_t { Open, Closed };
+// Within a bank: in order, or requests to the open row first.
+enum class DramScheduling : std::uint8_t { Fcfs, FrFcfs };
 
 struct DramConfig {
   std::uint32_t sub_channels = 0, sub_channel_bits = 0, ranks = 0;
@@ -25,21 +31,28 @@ struct DramConfig {
   std::uint64_t rows = 0;
   std::array<DramField, 6> address_map{};  // most significant first, above the 64 B line
   bool bank_xor_row = false;               // spread rows of equal bank bits over the banks
+  bool row_command_bus = false;            // ACT and PRE have a command bus of their own (HBM)
 
   std::uint64_t data_rate_mtps = 0;
   Time tCL, tCWL, tRCD, tRP, tRAS, tRTP, tWR;
   Time tRRD_S, tRRD_L, tFAW;
   Time tCCD_S, tCCD_L, tCCD_L_WR, tCCD_L_WR2;  // _WR: second write masked, _WR2: full line
   Time tWTR_S, tWTR_L;
-  Time turnaround;  // idle data bus when its driver changes (read -> write, rank -> rank)
-  Time command;     // command bus time of one command
-  Time tREFI, tRFC;
+  Time turnaround;   // idle data bus when its driver changes (read -> write, rank -> rank)
+  Time command;      // command bus time of one command
+  Time tREFI, tRFC;  // all-bank refresh
+  Time tREFIsb, tRFCsb, tREFSBRD;  // same-bank or per-bank refresh; to ACT of a bank left out
+  DramRefresh refresh = DramRefresh::AllBank;
 
   std::uint32_t queue_depth = 0;
+  DramPage page_policy = DramPage::Open;
+  DramScheduling scheduling = DramScheduling::Fcfs;
   Time front, back;  // controller and PHY, before the first command and after the data
   Time age_bound;    // a request older than this goes before everything else
 
   std::uint64_t capacity = 0;  // bytes, follows from the organisation
+
+  [[nodiscard]] std::uint32_t burst_bytes() const { return sub_channel_bits / 8 * burst_length; }
 };
 
 struct FlashConfig {

@@ -278,5 +278,244 @@ TEST_F(Ddr5MediaTest, ErrorsAreAnswered) {
   EXPECT_EQ(media.next_event(), Time::never());
 }
 
+// ---- by formula, to the picosecond -------------------------------------------------------------
+
+// Sends `command` at `now`: nothing 1 ps before `after` has passed, the answer then.
+void expect_answer_after(Media& media, const MediaCommand& command, Time now, Time after) {
+  ASSERT_TRUE(media.can_accept(now, command.op));
+  media.submit(command, now);
+  EXPECT_FALSE(media.take(now + after - Time{1})) << "too early, " << after.ps << " ps";
+  EXPECT_TRUE(media.take(now + after)) << "too late, " << after.ps << " ps";
+}
+
+class AnyPartTest : public Ddr5MediaTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override { use(std::get<DramConfig>(media_test::part(GetParam()).params)); }
+  void use(const DramConfig& config) {
+    c = config;
+    map = DramMap(c);
+    burst = bus_time(c.burst_bytes(), c.sub_channel_bits, c.data_rate_mtps);
+    ends = c.front + c.back;
+    bursts = kLineBytes / c.burst_bytes();
+    // The last of a line's bursts, from its first column command.
+    read_data = c.tCL + std::max(c.tCCD_L, burst) * (bursts - 1) + burst;
+    write_data = c.tCWL + std::max(c.tCCD_L_WR2, burst) * (bursts - 1) + burst;
+  }
+  double line_peak() { return peak() / static_cast<double>(bursts); }
+  std::uint64_t bursts = 1;
+  Time read_data, write_data;
+};
+INSTANTIATE_TEST_SUITE_P(Parts, AnyPartTest, ::testing::Values("dram", "dram-46", "hbm3"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST_P(AnyPartTest, OpenPageLatencies) {
+  c.refresh = DramRefresh::AllBank;  // the first comes after the test
+  c.page_policy = DramPage::Open;
+  Ddr5Media media(c, kCapacity);
+  const auto rows = rows_of_bank(2);
+  expect_answer_after(media, read_of(rows[0]), Time{1000}, ends + c.tRCD + read_data);
+  expect_answer_after(media, read_of(rows[0]), Time{90000}, ends + read_data);
+  expect_answer_after(media, read_of(rows[1]), Time{170000}, ends + c.tRP + c.tRCD + read_data);
+}
+TEST_P(AnyPartTest, ClosedPageLatencies) {
+  c.refresh = DramRefresh::AllBank;
+  c.page_policy = DramPage::Closed;
+  Ddr5Media media(c, kCapacity);
+  const auto rows = rows_of_bank(2);
+  const Time closed = ends + c.tRCD + read_data;
+  expect_answer_after(media, read_of(rows[0]), Time{1000}, closed);
+  expect_answer_after(media, read_of(rows[0]), Time{90000}, closed);   // no row hit
+  expect_answer_after(media, read_of(rows[1]), Time{170000}, closed);  // no conflict
+  EXPECT_EQ(media.counters().row_misses, 3u);
+}
+TEST_P(AnyPartTest, WriteLatency) {
+  Ddr5Media media(c, kCapacity);
+  expect_answer_after(media, write_of(0), Time{1000}, ends + c.tRCD + write_data);
+}
+TEST_P(AnyPartTest, SameBankThroughputIsTheRowCycle) {
+  for (const DramPage page : {DramPage::Open, DramPage::Closed}) {
+    c.page_policy = page;
+    c.refresh = DramRefresh::AllBank;
+    c.tREFI = Time{1000000000};  // none in between
+    Ddr5Media media(c, kCapacity);
+    const auto rows = rows_of_bank(40);
+    for (std::uint64_t i = 0; i < 40; ++i) media.submit(read_of(rows[i]), Time{0});
+    // The column commands are over before tRAS is, so that rows follow each other at tRC.
+    ASSERT_LE(c.tRCD + std::max(c.tCCD_L, burst) * (bursts - 1) + c.tRTP, c.tRAS);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Time at = (c.tRAS + c.tRP) * i + ends + c.tRCD + read_data;
+      EXPECT_FALSE(media.take(at - Time{1})) << i;
+      EXPECT_TRUE(media.take(at)) << i;
+    }
+  }
+}
+TEST_P(AnyPartTest, ClosedPageKeepsARowThatAQueuedRequestWants) {
+  c.page_policy = DramPage::Closed;
+  Ddr5Media media(c, kCapacity);
+  const auto row = lines_where(
+      [](const DramAddress& p) { return p.sub_channel == 0 && p.bank == 0 && p.row == 0; }, 3);
+  for (const std::uint64_t line : row) media.submit(read_of(line), Time{0});
+  for (int i = 0; i < 3; ++i) (void)media_test::next_answer(media);
+  EXPECT_EQ(media.counters().row_misses, 1u);
+  EXPECT_EQ(media.counters().row_hits, 2u);
+  media.submit(read_of(row[0]), Time{300000});
+  (void)media_test::next_answer(media, Time{300000});
+  EXPECT_EQ(media.counters().row_misses, 2u);  // the last of them closed it
+}
+
+// What a stream of row hits in the first banks of all groups loses: to all-bank refresh the rank's
+// time, to same-bank refresh that of these banks, which have their turn once a round.
+TEST_P(AnyPartTest, StreamLosesTheShareOfRefresh) {
+  c.ranks = 1;
+  map = DramMap(c);
+  const auto lines = lines_where(
+      [this](const DramAddress& p) { return p.bank % c.banks_per_group == 0 && p.row == 0; },
+      std::size_t{16} * c.sub_channels * c.bank_groups);
+  for (const DramRefresh kind : {DramRefresh::AllBank, DramRefresh::SameBank}) {
+    c.refresh = kind;
+    const bool whole = kind == DramRefresh::AllBank;
+    const Time out = whole ? c.tRFC : c.tRFCsb;
+    const Time round = whole ? c.tREFI : c.tREFIsb * c.banks_per_group;
+    Ddr5Media media(c, std::uint64_t{8} << 30);
+    const std::uint64_t n = 100000 * c.sub_channels;
+    const double got = gb_s(
+        n, saturate(media, n, [&](std::uint64_t i) { return read_of(lines[i % lines.size()]); }));
+    // At least the refresh and opening a row; at most closing and opening one row after the other.
+    const auto left = [&](Time lost) {
+      return line_peak() * (1 - static_cast<double>(lost.ps) / static_cast<double>(round.ps));
+    };
+    const Time reopen = c.tRCD + c.tRP + c.tRTP + std::max(c.tRRD_S, c.tFAW) * c.bank_groups;
+    EXPECT_LE(got, 1.003 * left(out + c.tRCD)) << whole;
+    EXPECT_GE(got, 0.997 * left(out + reopen)) << whole;
+    RecordProperty(whole ? "stream_gb_s_all_bank" : "stream_gb_s_same_bank", std::to_string(got));
+  }
+}
+
+// One bank alone: of every round of refreshes it loses its own, and the row cycle that it cuts off.
+TEST_P(AnyPartTest, OneBankLosesItsOwnRefreshOnly) {
+  c.scheduling = DramScheduling::Fcfs;  // each read a row cycle
+  for (const DramRefresh kind : {DramRefresh::AllBank, DramRefresh::SameBank}) {
+    c.refresh = kind;
+    const bool whole = kind == DramRefresh::AllBank;
+    const Time out = whole ? c.tRFC : c.tRFCsb;
+    const Time round = whole ? c.tREFI : c.tREFIsb * c.banks_per_group;
+    Ddr5Media media(c, kCapacity);
+    const auto rows = rows_of_bank(64);
+    const std::uint64_t n = 4000;
+    const Time took = saturate(media, n, [&](std::uint64_t i) { return read_of(rows[i % 64]); });
+    const Time cycle = c.tRAS + c.tRP;
+    const auto cycles = [&](Time lost) {
+      return static_cast<double>((cycle * n).ps) /
+             (1 - static_cast<double>(lost.ps) / static_cast<double>(round.ps));
+    };
+    EXPECT_GE(static_cast<double>(took.ps), 0.995 * cycles(out)) << whole;
+    EXPECT_LE(static_cast<double>(took.ps),
+              1.005 * cycles(out + cycle + c.tREFSBRD * c.banks_per_group))
+        << whole;
+  }
+}
+
+// Random reads: at most the bus less refresh and what the four-activate windows let through; at
+// least nine tenths of the smaller of the windows and a bus that changes its rank at each line.
+TEST_P(AnyPartTest, RandomReadsLieBetweenTheirBounds) {
+  for (const DramRefresh kind : {DramRefresh::AllBank, DramRefresh::SameBank}) {
+    c.refresh = kind;
+    Ddr5Media media(c, kCapacity);
+    std::mt19937_64 random(3);
+    const std::uint64_t n = 50000 * c.sub_channels;
+    const double got = gb_s(n, saturate(media, n, [&](std::uint64_t) {
+                              return read_of(random() % (kCapacity / kLineBytes) * kLineBytes);
+                            }));
+    const double line = static_cast<double>((burst * bursts).ps);
+    const double windows = static_cast<double>(4 * kLineBytes * c.ranks * c.sub_channels) /
+                           static_cast<double>(c.tFAW.ps) * 1000;
+    const double switching = line_peak() * line / (line + static_cast<double>(c.turnaround.ps));
+    EXPECT_LE(got, std::min(line_peak(), windows));
+    EXPECT_GE(got, 0.9 * refresh_free() * std::min(windows, switching)) << static_cast<int>(kind);
+    RecordProperty("random_gb_s_" + std::to_string(static_cast<int>(kind)), std::to_string(got));
+  }
+}
+
+// ---- order within a bank -----------------------------------------------------------------------
+
+TEST_F(Ddr5MediaTest, RowHitsGoFirstByChoice) {
+  const auto a = lines_where(
+      [](const DramAddress& p) { return p.sub_channel == 0 && p.bank == 0 && p.row == 0; }, 2);
+  const auto rows = rows_of_bank(2);
+  const auto order = [&](DramScheduling scheduling) {
+    c.scheduling = scheduling;
+    Ddr5Media media(c, kCapacity);
+    (void)answered(media, read_of(a[0]), Time{0});
+    Time now{200000};
+    media.submit(read_of(rows[1], 1), now);
+    media.submit(read_of(a[1], 2), now);
+    std::vector<std::pair<unsigned, std::uint64_t>> seen;
+    for (int i = 0; i < 2; ++i) {
+      const auto [answer, at] = media_test::next_answer(media, now);
+      seen.emplace_back(answer.id, (at - Time{200000}).ps);
+      now = at;
+    }
+    return seen;
+  };
+  using Seen = std::vector<std::pair<unsigned, std::uint64_t>>;
+  const Time miss = ends + c.tRP + c.tRCD + c.tCL + burst;
+  // In order: the second needs its row again, tRAS after the other row was opened.
+  EXPECT_EQ(order(DramScheduling::Fcfs),
+            (Seen{{1, miss.ps}, {2, (ends + c.tRP + c.tRAS + c.tRP + c.tRCD + c.tCL + burst).ps}}));
+  // The hit first; the row may be closed tRTP after it.
+  EXPECT_EQ(order(DramScheduling::FrFcfs),
+            (Seen{{2, (ends + c.tCL + burst).ps}, {1, (miss + c.tRTP).ps}}));
+}
+
+TEST_F(Ddr5MediaTest, AgeBoundEndsARunOfRowHits) {
+  c.tREFI = Time{1000000000};  // a refresh would close the row
+  c.scheduling = DramScheduling::FrFcfs;
+  Ddr5Media media(c, kCapacity);
+  const auto hits = lines_where(
+      [](const DramAddress& p) { return p.sub_channel == 0 && p.bank == 0 && p.row == 0; }, 8);
+  const auto rows = rows_of_bank(2);
+  Time now{0};
+  std::uint64_t sent = 0;
+  const auto fill = [&] {
+    while (media.can_accept(now, MediaOp::Read)) media.submit(read_of(hits[sent++ % 8], 1), now);
+  };
+  for (int i = 0; i < 100; ++i) media.submit(read_of(hits[sent++ % 8], 1), now);
+  media.submit(read_of(rows[1], 7), now);
+  while (now < c.age_bound * 3) {
+    fill();
+    const auto [answer, at] = media_test::next_answer(media, now);
+    now = at;
+    if (answer.id == 7) break;
+  }
+  EXPECT_GT(now, c.age_bound);  // the run would have gone on
+  EXPECT_LT(now, c.age_bound + c.tRTP + c.tRP + c.tRCD + c.tCL + burst + ends + c.tCCD_L);
+}
+
+// ---- address maps by configuration -------------------------------------------------------------
+
+TEST_F(Ddr5MediaTest, AddressMapFollowsItsOrder) {
+  c.bank_xor_row = false;
+  c.address_map = {DramField::Row,  DramField::Column,    DramField::Rank,
+                   DramField::Bank, DramField::BankGroup, DramField::SubChannel};
+  const DramMap other(c);
+  DramAddress p = other.decode(kLineBytes);
+  EXPECT_EQ(p, (DramAddress{1, 0, 0, 0}));
+  p = other.decode(kLineBytes * c.sub_channels);  // the next bank group
+  EXPECT_EQ(p, (DramAddress{0, c.banks_per_group, 0, 0}));
+  p = other.decode(kLineBytes * c.sub_channels * c.bank_groups);  // the next bank of the group
+  EXPECT_EQ(p, (DramAddress{0, 1, 0, 0}));
+  const std::uint64_t banks = c.bank_groups * c.banks_per_group;
+  p = other.decode(kLineBytes * c.sub_channels * banks);
+  EXPECT_EQ(p, (DramAddress{0, static_cast<std::uint32_t>(banks), 0, 0}));  // the other rank
+  p = other.decode(kLineBytes * c.sub_channels * banks * c.ranks);
+  EXPECT_EQ(p, (DramAddress{0, 0, 0, 1}));
+  p = other.decode(kLineBytes * c.sub_channels * banks * c.ranks * c.columns / c.burst_length);
+  EXPECT_EQ(p, (DramAddress{0, 0, 1, 0}));
+}
+
 }  // namespace
 }  // namespace cxlgpu

@@ -181,6 +181,145 @@ TEST_F(DramTimingTest, CatchUpSkipsIdleRefreshes) {
   legal_from(kAct, kBank, due + c.tREFI * 1000000 + c.tRFC);
 }
 
+// ---- auto-precharge ----------------------------------------------------------------------------
+
+TEST_F(DramTimingTest, ReadWithAutoPrechargeToActivate) {
+  open(kBank, Time{0});
+  ASSERT_TRUE(t.issue(kRd, kBank, 0, Time{100000}, true));
+  EXPECT_EQ(t.open_row(kBank), DramTiming::kClosed);
+  legal_from(kAct, kBank, Time{100000} + c.tRTP + c.tRP);
+}
+TEST_F(DramTimingTest, EarlyReadWithAutoPrechargeKeepsTheRowCycle) {
+  open(kBank, Time{0});
+  ASSERT_TRUE(t.issue(kRd, kBank, 0, c.tRCD, true));  // tRCD + tRTP is over before tRAS
+  ASSERT_LT(c.tRCD + c.tRTP, c.tRAS);
+  legal_from(kAct, kBank, c.tRAS + c.tRP);
+}
+TEST_F(DramTimingTest, WriteWithAutoPrechargeToActivate) {
+  open(kBank, Time{0});
+  ASSERT_TRUE(t.issue(kWr, kBank, 0, Time{100000}, true));
+  legal_from(kAct, kBank, Time{100000} + c.tCWL + burst + c.tWR + c.tRP);
+}
+
+// ---- same-bank and per-bank refresh ------------------------------------------------------------
+
+class PartRefreshTest : public DramTimingTest {
+ protected:
+  void use(DramRefresh kind) {
+    c.refresh = kind;
+    t = DramTiming(c);
+  }
+};
+
+TEST_F(PartRefreshTest, SameBankTakesOneBankOfEveryGroup) {
+  use(DramRefresh::SameBank);
+  const Time due = t.refresh_due(0);
+  EXPECT_EQ(due.ps, c.tREFIsb.ps / c.ranks);
+  EXPECT_EQ(t.refresh(0), due);  // nothing was open
+  EXPECT_EQ(t.refresh_due(0), due + c.tREFIsb);
+  for (std::uint32_t bank = 0; bank < 32; ++bank) {
+    EXPECT_EQ(t.bank_ready(kAct, bank), bank % 4 == 0 ? due + c.tRFCsb : Time{0}) << bank;
+  }
+}
+TEST_F(PartRefreshTest, RefreshedBankOpensAfterTRfcSb) {
+  use(DramRefresh::SameBank);
+  const Time at = t.refresh(0);
+  legal_from(kAct, kBank, at + c.tRFCsb);
+}
+TEST_F(PartRefreshTest, OtherBanksOpenAfterTRefSbRd) {
+  use(DramRefresh::SameBank);
+  const Time at = t.refresh(0);
+  legal_from(kAct, kSameGroup, at + c.tREFSBRD);
+}
+TEST_F(PartRefreshTest, OtherRankDoesNotWait) {
+  use(DramRefresh::SameBank);
+  const Time at = t.refresh(0);
+  EXPECT_TRUE(t.issue(kAct, kOtherRank, kRow, at));
+}
+TEST_F(PartRefreshTest, OpenRowsOfOtherBanksStayOpen) {
+  use(DramRefresh::SameBank);
+  open(kSameGroup, Time{0});
+  const Time at = t.refresh(0);
+  EXPECT_EQ(t.open_row(kSameGroup), kRow);
+  legal_from(kRd, kSameGroup, Time{c.tRCD});
+  EXPECT_LT(c.tRCD, at);
+}
+TEST_F(PartRefreshTest, BanksTakeTurns) {
+  use(DramRefresh::SameBank);
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const Time at = t.refresh(0);
+    EXPECT_EQ(at, Time{c.tREFIsb.ps / c.ranks} + c.tREFIsb * i);
+    EXPECT_EQ(t.bank_ready(kAct, 28 + i % 4), at + c.tRFCsb);
+  }
+}
+TEST_F(PartRefreshTest, AnOpenRowPutsTheCommandOffButOthersMayOpenUntilThen) {
+  use(DramRefresh::SameBank);
+  open(kBank, Time{0});
+  const Time due = t.refresh_due(0), at = t.refresh(0);
+  EXPECT_EQ(at, due + c.tRP);
+  EXPECT_EQ(t.open_row(kBank), DramTiming::kClosed);
+  EXPECT_EQ(t.bank_ready(kAct, kBank), at + c.tRFCsb);
+  EXPECT_EQ(t.refresh_due(0), at);  // the command itself
+  EXPECT_TRUE(t.issue(kAct, kSameGroup, kRow, due));
+  EXPECT_EQ(t.refresh(0), at);
+  EXPECT_EQ(t.refresh_due(0), due + c.tREFIsb);
+  legal_from(kAct, kOtherGroup + 1, at + c.tREFSBRD);
+}
+TEST_F(PartRefreshTest, PerBankTakesOneBank) {
+  use(DramRefresh::PerBank);
+  const Time at = t.refresh(1);
+  EXPECT_EQ(at.ps, c.tREFIsb.ps);
+  legal_from(kAct, kOtherRank + 1, at + c.tREFSBRD);
+  legal_from(kAct, kOtherRank, at + c.tRFCsb);
+  for (std::uint32_t i = 1; i < 32; ++i) {
+    const Time next = t.refresh(1);
+    EXPECT_EQ(t.bank_ready(kAct, kOtherRank + i), next + c.tRFCsb);
+    if (t.refresh_due(1) == next) (void)t.refresh(1);  // bank 1 was open
+  }
+}
+TEST_F(PartRefreshTest, CatchUpClosesAllAndKeepsTheTurn) {
+  for (const DramRefresh kind : {DramRefresh::SameBank, DramRefresh::PerBank}) {
+    use(kind);
+    const std::uint32_t sets = kind == DramRefresh::SameBank ? 4 : 32;
+    for (std::uint32_t bank = 0; bank < 32; ++bank) {
+      open(bank, std::max(t.earliest(kAct, bank), c.tRRD_L * bank));
+    }
+    const Time due = t.refresh_due(0);
+    const std::uint64_t n = sets * 100000ull + 2;  // the last of them is of set 2
+    t.catch_up(0, due + c.tREFIsb * n + c.tRP);
+    EXPECT_EQ(t.refresh_due(0), due + c.tREFIsb * (n + 1));
+    for (std::uint32_t bank = 0; bank < 32; ++bank) {
+      EXPECT_EQ(t.open_row(bank), DramTiming::kClosed) << bank;
+    }
+    EXPECT_EQ(t.bank_ready(kAct, 2), due + c.tREFIsb * n + c.tRFCsb);
+    legal_from(kAct, 2, due + c.tREFIsb * n + c.tRFCsb);
+  }
+}
+
+// ---- a part with short bursts and a row command bus --------------------------------------------
+
+class HbmTimingTest : public ::testing::Test {
+ protected:
+  DramConfig c = std::get<DramConfig>(media_test::part("hbm3").params);
+  DramTiming t{c};
+};
+
+TEST_F(HbmTimingTest, BurstIsHalfALine) {
+  EXPECT_EQ(t.burst().ps, 1250u);  // 8 beats of 156.25 ps
+}
+TEST_F(HbmTimingTest, RowAndColumnCommandsDoNotWaitForEachOther) {
+  ASSERT_TRUE(t.issue(kAct, 0, kRow, Time{0}));
+  ASSERT_TRUE(t.issue(kRd, 0, kRow, Time{100000}));
+  EXPECT_TRUE(t.issue(kAct, 16, kRow, Time{100000}));  // other stack ID, same time
+  EXPECT_FALSE(t.issue(kAct, 20, kRow, Time{100000} + c.command - Time{1}));
+}
+TEST_F(HbmTimingTest, SecondBurstOfALine) {
+  ASSERT_TRUE(t.issue(kAct, 0, kRow, Time{0}));
+  ASSERT_TRUE(t.issue(kRd, 0, kRow, Time{100000}));
+  EXPECT_FALSE(t.issue(kRd, 0, kRow, Time{100000} + c.tCCD_L - Time{1}));
+  EXPECT_TRUE(t.issue(kRd, 0, kRow, Time{100000} + c.tCCD_L));
+}
+
 TEST(BusTime, NeverRoundsToZero) {
   for (const std::uint64_t rate : {1ull, 1000ull, 5600ull, 999983ull, 1000000ull}) {
     for (const std::uint64_t width : {8ull, 32ull, 512ull}) {

@@ -78,6 +78,7 @@ TEST_F(MediaConfigTest, PartsLoad) {
     EXPECT_FALSE(config.part.empty());
   }
   EXPECT_EQ(media_test::part("dram").capacity(), std::uint64_t{32} << 30);
+  EXPECT_EQ(media_test::part("hbm3").capacity(), std::uint64_t{16} << 30);
   EXPECT_EQ(media_test::part("znand").capacity(), std::uint64_t{512} << 30);
   EXPECT_TRUE(media_names(dir / "none").empty());
 }
@@ -127,8 +128,8 @@ TEST_F(MediaConfigTest, ImpossibleParts) {
   int line = change("dram.yaml", "bank_groups:", "  bank_groups: 6");
   expect_error("dram.yaml", line, "organisation.bank_groups", "not a power of two");
   SetUp();
-  line = change("dram.yaml", "burst_length:", "  burst_length: 8");
-  expect_error("dram.yaml", line, "organisation.burst_length", "one burst moves 32 bytes");
+  line = change("dram.yaml", "burst_length:", "  burst_length: 32");
+  expect_error("dram.yaml", line, "organisation.burst_length", "one burst moves 128 bytes");
   SetUp();
   line = change("dram.yaml",
                 "address_map:", "  address_map: [row, row, bank, column, bank_group, sub_channel]");
@@ -136,6 +137,43 @@ TEST_F(MediaConfigTest, ImpossibleParts) {
   SetUp();
   line = change("dram.yaml", "tREFI_ps:", "  tREFI_ps: 300000");
   expect_error("dram.yaml", line, "timing.tREFI_ps", "leaves no time");
+  SetUp();
+  line = change("hbm3.yaml", "columns:", "  columns: 8");
+  expect_error("hbm3.yaml", line, "organisation.columns", "shorter than 64 bytes");
+  SetUp();
+  line = change("hbm3.yaml", "tREFIsb_ps:", "  tREFIsb_ps: 15000");
+  expect_error("hbm3.yaml", line, "timing.tREFIsb_ps", "16 of it leave a bank no time");
+  SetUp();
+  change("dram.yaml", "refresh:", "  refresh: same_bank");
+  line = change("dram.yaml", "tREFIsb_ps:", "  tREFIsb_ps: 44000");
+  expect_error("dram.yaml", line, "timing.tREFIsb_ps", "4 of it leave a bank no time");
+}
+TEST_F(MediaConfigTest, Choices) {
+  int line = change("dram.yaml", "refresh:", "  refresh: sometimes");
+  expect_error("dram.yaml", line, "controller.refresh",
+               "use one of: all_bank, same_bank, per_bank");
+  SetUp();
+  line = change("dram.yaml", "page_policy:", "  page_policy: shut");
+  expect_error("dram.yaml", line, "controller.page_policy", "use one of: open, closed");
+  SetUp();
+  line = change("dram.yaml", "scheduling:", "  scheduling: lifo");
+  expect_error("dram.yaml", line, "controller.scheduling", "use one of: fcfs, fr_fcfs");
+  SetUp();
+  line = change("dram.yaml", "command_bus:", "  command_bus: none");
+  expect_error("dram.yaml", line, "organisation.command_bus", "use one of: shared, row_and_column");
+}
+TEST_F(MediaConfigTest, SpeedBins) {
+  const DramConfig fast = std::get<DramConfig>(media_test::part("dram").params);
+  const DramConfig slow = std::get<DramConfig>(media_test::part("dram-46").params);
+  const auto clocks = [](std::uint64_t n) { return Time{(n * 1000000 + 2799) / 2800}; };
+  EXPECT_EQ(fast.tCL, clocks(40));
+  EXPECT_EQ(slow.tCL, clocks(46));
+  for (const DramConfig& c : {fast, slow}) {
+    EXPECT_EQ(c.tRCD, c.tCL);
+    EXPECT_EQ(c.tRP, c.tCL);
+  }
+  EXPECT_EQ(fast.tCWL, clocks(38));
+  EXPECT_EQ(slow.tCWL, clocks(44));
 }
 TEST_F(MediaConfigTest, TwiceTheSameKey) {
   const int line = change("dram.yaml", "tCL_ps:", "  tCL_ps: 1\n  tCL_ps: 2");

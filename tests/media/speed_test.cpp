@@ -84,6 +84,17 @@ TEST(Speed, Dram) {
          make(kCount, kSpace, 64, reads), true);
 }
 
+TEST(Speed, DramByChoice) {
+  MediaConfig config = media_test::part("dram");
+  DramConfig& c = std::get<DramConfig>(config.params);
+  c.scheduling = DramScheduling::FrFcfs;
+  c.refresh = DramRefresh::SameBank;
+  report("dram, fr_fcfs, same-bank refresh, saturated", *make_media(config, {kSpace}),
+         make(kCount, kSpace, 64, reads));
+  report("hbm3, random reads, saturated", *make_media(media_test::part("hbm3"), {kSpace}),
+         make(kCount, kSpace, 64, reads));
+}
+
 TEST(Speed, ZNand) {
   const MediaConfig config = media_test::part("znand");
   const MediaShape shape{kSpace, 65536, 256};

@@ -1,0 +1,116 @@
+// The media subcommand: every part, a part of one's own, what it leaves, what it refuses.
+#include "tests/tools/cli.hpp"
+
+namespace cxlgpu {
+namespace {
+
+const fs::path kParts = fs::path(CXLGPU_SOURCE_DIR) / "configs/media";
+
+// The sizes of read of a document, each checked: curves of equal length with units.
+std::vector<double> expect_document(const json& document) {
+  EXPECT_EQ(document.at("schema"), 1);
+  std::vector<double> sizes;
+  for (const json& reads : document.at("reads")) {
+    sizes.push_back(value(reads, "/size"));
+    EXPECT_GT(value(reads, "/idle"), 0);
+    for (const char* pattern : {"random", "stream"}) {
+      const json& curve = reads.at(pattern);
+      EXPECT_GT(value(curve, "/most"), 0);
+      const std::size_t points = curve.at("offered").at("values").size();
+      EXPECT_GE(points, 10u);
+      EXPECT_LE(points, 14u);
+      for (const char* name : {"offered", "reached", "mean", "p99"}) {
+        EXPECT_EQ(curve.at(name).at("values").size(), points) << name;
+        EXPECT_EQ(curve.at(name).at("unit"), name[0] == 'o' || name[0] == 'r' ? "GB/s" : "ns");
+        for (const json& v : curve.at(name).at("values")) EXPECT_GT(v.get<double>(), 0) << name;
+      }
+    }
+  }
+  return sizes;
+}
+
+TEST_F(Cli, EveryMediaPartIsMeasured) {
+  unsigned parts = 0;
+  for (const auto& entry : fs::directory_iterator(kParts)) {
+    const std::string name = entry.path().stem().string();
+    SCOPED_TRACE(name);
+    ++parts;
+    const Result result = accepted({"media", name, "--out", name});
+    for (const char* said : {"idle latency", "random, most", "stream, most", "reads of 64 B",
+                             "offered", "GB/s reached", "r random, mean"}) {
+      EXPECT_NE(result.out.find(said), std::string::npos) << said;
+    }
+    for (const std::string& line : lines_of(result.out)) EXPECT_LE(line.size(), 100u) << line;
+    const json document = json::parse(read_text(dir_ / name / "media.json"));
+    EXPECT_EQ(document.at("media"), name);
+    const std::vector<double> sizes = expect_document(document);
+    const bool flash = read_text(entry.path()).find("kind: flash") != std::string::npos;
+    EXPECT_EQ(sizes, flash ? (std::vector<double>{64, 4096}) : std::vector<double>{64});
+    const std::string svg = read_text(dir_ / name / "media.svg");
+    EXPECT_EQ(svg.find("<svg "), 0u);
+    EXPECT_TRUE(svg.ends_with("</svg>\n"));
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    EXPECT_EQ(svg.find("http", svg.find("xmlns") + 12), std::string::npos);  // opens offline
+  }
+  EXPECT_GE(parts, 4u);
+  for (const std::string& name : files()) EXPECT_FALSE(name.ends_with(".part")) << name;
+}
+
+TEST_F(Cli, MediaPartOfOnesOwn) {
+  std::string text = read_text(kParts / "dram.yaml");
+  const std::string key = "  front_ps: 5000 ";
+  ASSERT_NE(text.find(key), std::string::npos);
+  text.replace(text.find(key), key.size(), "  front_ps: 105000 ");
+  write("slow.yaml", text);
+  accepted({"media", "slow.yaml", "--out", "slow"});
+  accepted({"media", "dram", "--out", "dram"});
+  const auto idle = [this](const char* name) {
+    return value(json::parse(read_text(dir_ / name / "media.json")), "/reads/0/idle");
+  };
+  EXPECT_NEAR(idle("slow"), idle("dram") + 100,
+              10);  // fewer refreshes met per read, more rows closed
+}
+
+TEST_F(Cli, MediaRepeatsWithItsSeed) {
+  const std::string one = accepted({"media", "dram"}).out;
+  EXPECT_EQ(accepted({"media", "dram", "--seed", "1"}).out, one);
+  EXPECT_NE(accepted({"media", "dram", "--seed", "2"}).out, one);
+}
+
+TEST_F(Cli, MediaBadInput) {
+  refused({"media"}, {"part", "--help"});
+  refused({"media", "floppy", "--out", "o"}, {"'floppy'", "dram-46", "znand", ".yaml"});
+  refused({"media", "nowhere.yaml", "--out", "o"}, {"nowhere.yaml:1:"});
+  refused({"media", "nowhere/dram", "--out", "o"}, {"nowhere/dram"});
+  fs::create_directory(dir_ / "folder.yaml");
+  refused({"media", "folder.yaml", "--out", "o"}, {"folder.yaml", "folder"});
+  refused({"media", "dram", "--seed", "x"}, {"--seed", "x"});
+  refused({"media", "dram", "--seed", "-1"}, {"--seed", "-1"});
+  refused({"media", "dram", "--engine", "rtl"}, {"--engine"});
+  refused({"--configs", "nowhere", "media", "dram"}, {"nowhere"});
+  write("file", "");
+  refused({"media", "dram", "--out", "file"}, {"file:0:"});
+  refused({"media", "dram", "--out", "file/o"}, {"file/o:0:"});
+  const std::string good = read_text(kParts / "dram.yaml");
+  const std::string key = "  tCL_ps: 14286 ";
+  const auto line = std::count(good.begin(), good.begin() + good.find(key), '\n') + 1;
+  std::string text = good;
+  write("key.yaml", text.replace(text.find(key), key.size(), "  tCLL_ps: 14286 "));
+  refused({"media", "key.yaml", "--out", "o"}, {"key.yaml:", "'timing.tCL_ps'", "missing"});
+  text = good;
+  write("type.yaml", text.replace(text.find(key), key.size(), "  tCL_ps: fast "));
+  refused({"media", "type.yaml", "--out", "o"},
+          {"type.yaml:" + std::to_string(line) + ":", "'timing.tCL_ps'", "'fast'"});
+  write("unknown.yaml", good + "colour: red\n");
+  refused({"media", "unknown.yaml", "--out", "o"}, {"unknown.yaml:", "'colour'", "not known"});
+}
+
+TEST_F(Cli, HelpNamesEveryCommand) {
+  const std::string text = accepted({"help"}).out;
+  for (const char* command : {"run", "media", "list", "flit", "help"}) {
+    EXPECT_NE(text.find(std::string("\n  ") + command + " "), std::string::npos) << command;
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu
