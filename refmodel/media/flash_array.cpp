@@ -1,5 +1,7 @@
 #include "refmodel/media/flash_array.hpp"
 
+#include <cassert>
+
 #include "refmodel/common/request.hpp"
 #include "refmodel/media/bus_time.hpp"
 
@@ -10,6 +12,7 @@ FlashArray::FlashArray(const FlashConfig& config, const CollectionScript& script
       script_(script),
       dies_(std::size_t{config.channels} * config.dies_per_channel),
       channels_(config.channels) {
+  if (config.translation) ftl_.emplace(config.ftl_shape(), *config.translation);
   if (script_.on()) events_.push(script_.first, {Event::Collect, 0});
 }
 
@@ -32,7 +35,7 @@ void FlashArray::read(std::uint64_t page, std::uint32_t bytes, std::uint32_t tok
 }
 
 void FlashArray::program(std::uint64_t page, bool merge, std::uint32_t token, Time now) {
-  const std::uint32_t index = die_of(page);
+  const std::uint32_t index = die_of(ftl_ ? ftl_->next_die() : page);
   dies_[index].programs.push({page, token, merge});
   if (dies_[index].state == State::Idle) start_next(index, now);
 }
@@ -45,6 +48,10 @@ void FlashArray::start_next(std::uint32_t index, Time now) {
     die.page = kNoPage;
     die.state = State::Collecting;
     events_.push(now + script_.busy, {Event::Collected, index});
+    return;
+  }
+  if (ftl_) {
+    start_translated(index, now);
     return;
   }
   if (die.reads.empty() && die.programs.empty()) return;
@@ -60,6 +67,11 @@ void FlashArray::start_next(std::uint32_t index, Time now) {
                 now);
     return;
   }
+  start_read(index, now);
+}
+
+void FlashArray::start_read(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
   const Read next = die.reads.front();
   if (config_.share_page_register && die.page == next.page && die.shares > 0) {
     die.reads.erase(die.reads.begin());
@@ -71,11 +83,80 @@ void FlashArray::start_next(std::uint32_t index, Time now) {
   use_channel({Use::Command, index, 0, next.token}, now);
 }
 
+void FlashArray::start_translated(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  const std::uint32_t stripe = stripe_of(index);
+  const bool reads = !die.reads.empty(), programs = !die.programs.empty();
+  const bool pressing = ftl_->urgent(stripe);
+  const std::uint32_t room = programs ? ftl_->room(stripe) : 0;
+  const bool collect = pressing || (programs && room == 0) ||
+                       (!reads && !programs && ftl_->wants_collection(stripe));
+  const bool work = collect || programs;
+  if (work && (!reads || ((pressing || urgent_) && !die.programmed_last))) {
+    die.programmed_last = true;
+    die.page = kNoPage;
+    if (collect) {
+      start_collection(index, now);
+    } else {
+      start_user_program(index, room, now);
+    }
+    return;
+  }
+  die.programmed_last = false;
+  if (reads) start_read(index, now);
+}
+
+void FlashArray::start_user_program(std::uint32_t index, std::uint32_t room, Time now) {
+  Die& die = dies_[index];
+  die.running.clear();
+  while (die.running.size() < room && !die.programs.empty()) {
+    const Program& next = die.programs.front();
+    ftl_->write(static_cast<std::uint32_t>(next.page), stripe_of(index));
+    die.running.push_back(next.token);
+    die.programs.pop();
+  }
+  die.data_in = static_cast<std::uint32_t>(die.running.size());
+  die.state = State::Programming;
+  use_channel({Use::DataIn, index, config_.page_bytes, die.running.front()}, now);
+}
+
+void FlashArray::start_collection(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  const Ftl::Task task = ftl_->next_task(stripe_of(index));
+  assert(task.kind != Ftl::TaskKind::None);
+  if (task.kind == Ftl::TaskKind::None) return;
+  die.copying = task.kind == Ftl::TaskKind::Copy;
+  die.senses = die.data_in = task.count;
+  die.state = die.copying ? State::Sensing : State::Erasing;
+  use_channel({Use::Command, index, 0, 0}, now);
+}
+
+// Of the translated: the user's pages, or a collection's.
+void FlashArray::programmed(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  if (!die.copying) {
+    page_programs_ += die.running.size();
+    for (const std::uint32_t token : die.running) done_.push({now, token, true});
+  }
+  die.copying = false;
+  die.state = State::Idle;
+  start_next(index, now);
+}
+
+std::uint32_t FlashArray::internal_tasks() const {
+  std::uint32_t count = 0;
+  for (std::uint32_t index = 0; ftl_ && index < dies_.size(); ++index) {
+    const Die& die = dies_[index];
+    count += die.copying || die.state == State::Erasing || ftl_->wants_collection(stripe_of(index));
+  }
+  return count;
+}
+
 // The page is in the register: everyone who waits for it gets it, or (no sharing) the first only.
 void FlashArray::sensed(std::uint32_t index, Time now) {
   Die& die = dies_[index];
   ++page_reads_;
-  if (die.merging) {
+  if (die.merging || die.copying) {
     use_channel({Use::MergeOut, index, config_.page_bytes, 0}, now);
     return;
   }
@@ -128,7 +209,11 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
   Die& die = dies_[transfer.die];
   switch (transfer.use) {
     case Use::Command:
-      events_.push(now + config_.tR, {Event::Sensed, transfer.die});
+      if (die.state == State::Erasing) {
+        events_.push(now + config_.tBERS, {Event::Erased, transfer.die});
+      } else {
+        events_.push(now + config_.tR, {Event::Sensed, transfer.die});
+      }
       return;
     case Use::DataOut:
       done_.push({now, transfer.token, false});
@@ -138,11 +223,25 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
       }
       return;
     case Use::MergeOut:
+      if (die.copying) {
+        if (--die.senses > 0) {
+          use_channel({Use::Command, transfer.die, 0, 0}, now);
+          return;
+        }
+        page_programs_ += die.data_in;
+        die.state = State::Programming;
+        use_channel({Use::DataIn, transfer.die, config_.page_bytes, 0}, now);
+        return;
+      }
       die.merging = false;
       die.state = State::Programming;
       use_channel({Use::DataIn, transfer.die, config_.page_bytes, die.programs.front().token}, now);
       return;
     case Use::DataIn:
+      if (ftl_ && --die.data_in > 0) {
+        use_channel({Use::DataIn, transfer.die, config_.page_bytes, transfer.token}, now);
+        return;
+      }
       events_.push(now + config_.tPROG, {Event::Programmed, transfer.die});
       return;
   }
@@ -162,6 +261,16 @@ void FlashArray::collect(Time now) {
 void FlashArray::handle(const Scheduled& what, Time now) {
   if (what.event == Event::Sensed) {
     sensed(what.index, now);
+    return;
+  }
+  if (what.event == Event::Erased) {
+    ftl_->erased(stripe_of(what.index));
+    dies_[what.index].state = State::Idle;
+    start_next(what.index, now);
+    return;
+  }
+  if (what.event == Event::Programmed && ftl_) {
+    programmed(what.index, now);
     return;
   }
   if (what.event == Event::Programmed) {

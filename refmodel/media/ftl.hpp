@@ -102,6 +102,11 @@ class Ftl {
   [[nodiscard]] std::uint32_t logical_pages() const { return logical_pages_; }
   // Physical page to be read for a logical one; its place in the striping if it holds no data.
   [[nodiscard]] std::uint32_t where(std::uint32_t logical) const;
+  // The same, if the page was written or moved since the model began.
+  [[nodiscard]] std::optional<std::uint32_t> mapped(std::uint32_t logical) const {
+    const std::uint32_t at = map_.find(logical);
+    return at == kNone ? std::nullopt : std::optional(at);
+  }
   // True if the page was written or prefilled.
   [[nodiscard]] bool holds_data(std::uint32_t logical) const;
   // Logical page whose data, valid or stale, lies in the physical one.

@@ -98,6 +98,31 @@ DramConfig read_dram(ConfigReader& in) {
   return c;
 }
 
+void read_translation(ConfigReader& in, FlashConfig& c) {
+  TranslationConfig t;
+  t.planes = small(in.power_of_two("translation.planes", 1, Ftl::kMaxPlanes));
+  const std::uint64_t blocks = c.pages_per_die / c.pages_per_block / t.planes;
+  if (blocks < 8) {
+    in.fail("translation.planes",
+            fmt::format("a die has {} blocks over all planes; make it 8 or more", blocks));
+  }
+  t.over_provisioning_percent = small(in.number("translation.over_provisioning_percent", 1, 900));
+  t.victim = in.choice("translation.victim", {"greedy", "cost_benefit"}) == "greedy"
+                 ? VictimPolicy::Greedy
+                 : VictimPolicy::CostBenefit;
+  t.free_high = small(in.number("translation.free_high_blocks", 2, blocks / 2));
+  t.free_low = small(in.number("translation.free_low_blocks", 1, t.free_high - 1));
+  t.wear_spread = small(in.number("translation.wear_spread_erases", 0, 1000000));
+  t.prefilled_percent = small(in.number("translation.prefilled_percent", 0, 100));
+  t.prefill_seed = in.number("translation.prefill_seed", 0, std::uint64_t{1} << 62);
+  c.translation = t;
+  const FtlShape shape = c.ftl_shape();
+  if (const std::string problem = ftl_problem(shape, t); !problem.empty()) {
+    in.fail("translation.over_provisioning_percent", problem);
+  }
+  c.capacity = ftl_logical_pages(shape, t) * c.page_bytes;
+}
+
 FlashConfig read_flash(ConfigReader& in) {
   FlashConfig c;
   c.channels = small(in.number("organisation.channels", 1, 64));
@@ -142,10 +167,16 @@ FlashConfig read_flash(ConfigReader& in) {
   dram.finish();
 
   c.capacity = std::uint64_t{c.channels} * c.dies_per_channel * c.pages_per_die * c.page_bytes;
+  if (in.has("translation")) read_translation(in, c);
   return c;
 }
 
 }  // namespace
+
+FtlShape FlashConfig::ftl_shape() const {
+  const std::uint32_t block = pages_per_block * translation->planes;
+  return {channels * dies_per_channel, small(pages_per_die / block), block, buffer_pages};
+}
 
 std::uint64_t MediaConfig::capacity() const {
   return std::visit([](const auto& p) { return p.capacity; }, params);

@@ -9,11 +9,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "refmodel/common/time.hpp"
+#include "refmodel/media/ftl.hpp"
 
 namespace cxlgpu {
 
@@ -62,7 +64,12 @@ struct FlashConfig {
 
   DramConfig internal_dram;
 
-  std::uint64_t capacity = 0;  // bytes, follows from the organisation
+  // Without it pages are striped statically and rewritten in place.
+  std::optional<TranslationConfig> translation;
+
+  std::uint64_t capacity = 0;  // bytes, follows from the organisation and the over-provisioning
+
+  [[nodiscard]] FtlShape ftl_shape() const;  // precondition: translation
 };
 
 struct MediaConfig {
