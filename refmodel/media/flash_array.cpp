@@ -1,5 +1,6 @@
 #include "refmodel/media/flash_array.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include "refmodel/common/request.hpp"
@@ -141,6 +142,11 @@ void FlashArray::programmed(std::uint32_t index, Time now) {
   die.copying = false;
   die.state = State::Idle;
   start_next(index, now);
+}
+
+bool FlashArray::idle() const {
+  return std::all_of(dies_.begin(), dies_.end(),
+                     [](const Die& die) { return die.state == State::Idle; });
 }
 
 std::uint32_t FlashArray::internal_tasks() const {

@@ -62,6 +62,8 @@ class FlashArray {
   // The translation layer, nullptr if the part has none.
   [[nodiscard]] Ftl* ftl() { return ftl_ ? &*ftl_ : nullptr; }
   [[nodiscard]] const Ftl* ftl() const { return ftl_ ? &*ftl_ : nullptr; }
+  // No die does anything now.
+  [[nodiscard]] bool idle() const;
   // Dies that collect or are about to.
   [[nodiscard]] std::uint32_t internal_tasks() const;
 

@@ -324,7 +324,7 @@ Time FlashMedia::flush(Time now) {
   advance(now);
   buffer_.flush(true);
   start_programs(now);
-  while (buffer_.used() > 0) {
+  while (buffer_.used() > 0 || !flash_.idle()) {
     const Time next = flash_.next_event();
     assert(next != Time::never());
     now = std::max(now, next);

@@ -61,8 +61,8 @@ class FlashMedia final : public Media {
   [[nodiscard]] std::uint32_t internal_tasks() const override { return flash_.internal_tasks(); }
   [[nodiscard]] const Ftl* ftl() const { return flash_.ftl(); }
 
-  // Programs everything in the write buffer; returns when that is done. Precondition: no command is
-  // outstanding.
+  // Programs everything in the write buffer and lets the dies finish; returns when that is done.
+  // Precondition: no command is outstanding.
   Time flush(Time now);
   // Contents and translation. Precondition: flushed.
   void save(const std::filesystem::path& file) const;

@@ -285,8 +285,7 @@ TEST_F(TranslationImage, ANewObjectGoesOnWhereTheOldOneEnded) {
 
     FlashMedia fresh = media_of(c);
     fresh.load(file);
-    EXPECT_EQ(fresh.ftl()->counters().host_pages, old.ftl()->counters().host_pages);
-    EXPECT_EQ(fresh.ftl()->counters().moved_pages, old.ftl()->counters().moved_pages);
+    EXPECT_EQ(fresh.ftl()->counters(), old.ftl()->counters());
     EXPECT_EQ(fresh.ftl()->wear().most, old.ftl()->wear().most);
     EXPECT_EQ(fresh.ftl()->broken(), "");
     EXPECT_GT(fresh.counters().erases, 100u);
@@ -346,12 +345,24 @@ TEST_F(TranslationImage, BadFilesAreRefused) {
   expect_error(media_of(c), "damaged");
   put(bytes.substr(0, 8) + '\2' + bytes.substr(9));
   expect_error(media_of(c), "version 2");
+  int refused = 0;
   for (std::size_t at = 16; at < bytes.size(); at += bytes.size() / 40) {
     std::string bad = bytes;
     bad[at] = static_cast<char>(bad[at] ^ 0x10);
     put(bad);
-    expect_error(media_of(c), "; ");
+    // A reference to another run of zeros unpacks to the same: then nothing is wrong.
+    FlashMedia fresh = media_of(c);
+    try {
+      fresh.load(file);
+    } catch (const InputError& error) {
+      ++refused;
+      EXPECT_EQ(std::string(error.what()).find(file.string() + ": "), 0u);
+      continue;
+    }
+    for (const auto& [dpa, data] : plain) ASSERT_EQ(fresh.peek(dpa), data);
+    EXPECT_EQ(fresh.ftl()->counters(), old.ftl()->counters());
   }
+  EXPECT_GE(refused, 20);
   put(bytes);
   FlashMedia fresh = media_of(c);
   fresh.load(file);
