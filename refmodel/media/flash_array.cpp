@@ -5,6 +5,7 @@
 
 #include "refmodel/common/request.hpp"
 #include "refmodel/media/bus_time.hpp"
+#include "refmodel/media/image.hpp"
 
 namespace cxlgpu {
 
@@ -49,6 +50,14 @@ void FlashArray::start_next(std::uint32_t index, Time now) {
     die.page = kNoPage;
     die.state = State::Collecting;
     events_.push(now + script_.busy, {Event::Collected, index});
+    return;
+  }
+  if (die.pause_owed) {
+    die.pause_owed = false;
+    ++wear_pauses_;
+    die.page = kNoPage;
+    die.state = State::Collecting;
+    events_.push(now + config_.wear_pauses->pause, {Event::Collected, index});
     return;
   }
   if (ftl_) {
@@ -144,6 +153,36 @@ void FlashArray::programmed(std::uint32_t index, Time now) {
   start_next(index, now);
 }
 
+void FlashArray::count_write(std::uint32_t index, std::uint64_t page) {
+  const std::uint64_t rows = config_.wear_pauses->region_bytes / config_.page_bytes;
+  const auto region = static_cast<std::uint32_t>(page / dies_.size() / rows * dies_.size() + index);
+  const std::uint32_t before = region_writes_.find(region);
+  const std::uint32_t writes = before == NumberMap::kNone ? 1 : before + 1;
+  dies_[index].pause_owed = writes == config_.wear_pauses->writes;
+  region_writes_.set(region, dies_[index].pause_owed ? 0 : writes);
+}
+
+void FlashArray::save(ImageWriter& out) const {
+  out.u8(ftl_ ? 1 : 0);
+  if (ftl_) ftl_->save(out);
+  out.u32(static_cast<std::uint32_t>(region_writes_.size()));
+  region_writes_.for_each([&](std::uint32_t region, std::uint32_t writes) {
+    out.u32(region);
+    out.u32(writes);
+  });
+}
+
+void FlashArray::load(ImageReader& in) {
+  if ((in.u8() != 0) != ftl_.has_value()) {
+    in.fail("the image is of another part or translation; use the part that made it");
+  }
+  if (ftl_) ftl_->load(in);
+  for (std::uint32_t left = in.u32(); left > 0; --left) {
+    const std::uint32_t region = in.below(NumberMap::kNone);
+    region_writes_.set(region, in.below(NumberMap::kNone));
+  }
+}
+
 bool FlashArray::idle() const {
   return std::all_of(dies_.begin(), dies_.end(),
                      [](const Die& die) { return die.state == State::Idle; });
@@ -151,9 +190,10 @@ bool FlashArray::idle() const {
 
 std::uint32_t FlashArray::internal_tasks() const {
   std::uint32_t count = 0;
-  for (std::uint32_t index = 0; ftl_ && index < dies_.size(); ++index) {
+  for (std::uint32_t index = 0; index < dies_.size(); ++index) {
     const Die& die = dies_[index];
-    count += die.copying || die.state == State::Erasing || ftl_->wants_collection(stripe_of(index));
+    const bool busy = die.copying || die.state == State::Erasing || die.state == State::Collecting;
+    count += busy || die.pause_owed || (ftl_ && ftl_->wants_collection(stripe_of(index)));
   }
   return count;
 }
@@ -283,6 +323,7 @@ void FlashArray::handle(const Scheduled& what, Time now) {
     Die& die = dies_[what.index];
     ++page_programs_;
     done_.push({now, die.programs.front().token, true});
+    if (config_.wear_pauses) count_write(what.index, die.programs.front().page);
     die.programs.pop();
     die.state = State::Idle;
     start_next(what.index, now);

@@ -17,6 +17,9 @@
 // Sharing: with share_page_register, reads of the page that a die is sensing or holds need only
 //          their transfer, up to one page's worth of 64 B lines for one tR. With page_granule the
 //          reads that wait for the same tR share the transfer as well.
+// Wear:    with WearPauses, the program that is the last of its count is followed by the pause,
+// before
+//          anything that waits. A region is that many bytes of one die.
 // Order:   reads go before programs on a die; while set_urgent(true) they take turns.
 // Script:  at each time of the script its dies, the first ones in the order of the striping, owe a
 //          collection. A die pays it before anything that waits, as soon as the operation under way
@@ -62,6 +65,10 @@ class FlashArray {
   // The translation layer, nullptr if the part has none.
   [[nodiscard]] Ftl* ftl() { return ftl_ ? &*ftl_ : nullptr; }
   [[nodiscard]] const Ftl* ftl() const { return ftl_ ? &*ftl_ : nullptr; }
+  [[nodiscard]] std::uint64_t wear_pauses() const { return wear_pauses_; }
+  // What outlives a run: translation, or counts of writes.
+  void save(ImageWriter& out) const;
+  void load(ImageReader& in);
   // No die does anything now.
   [[nodiscard]] bool idle() const;
   // Dies that collect or are about to.
@@ -90,6 +97,7 @@ class FlashArray {
     std::uint32_t transfers = 0;   // out of the register, waiting or under way
     std::uint32_t shares = 0;      // further transfers that this tR may serve
     std::uint32_t owed = 0;        // collections to be done before anything else
+    bool pause_owed = false;       // wear levelling, likewise
     bool merging = false;          // sensing for `programs.front()`
     bool copying = false;          // what is sensed and programmed is moved by a collection
     std::uint32_t senses = 0, data_in = 0;  // translation: still to be done of the operation
@@ -128,16 +136,18 @@ class FlashArray {
   void transfer_done(const Transfer& transfer, Time now);
   void sensed(std::uint32_t die, Time now);
   void collect(Time now);
+  void count_write(std::uint32_t die, std::uint64_t page);
 
   FlashConfig config_;
   CollectionScript script_;
   std::optional<Ftl> ftl_;
-  std::vector<Die> dies_;  // channel-major
+  NumberMap region_writes_;  // wear pauses: region of all dies -> programs since it was moved
+  std::vector<Die> dies_;    // channel-major
   std::vector<Channel> channels_;
   EventQueue<Scheduled> events_;
   Pipe<Done> done_;
   bool urgent_ = false;
-  std::uint64_t page_reads_ = 0, page_programs_ = 0, collections_ = 0;
+  std::uint64_t page_reads_ = 0, page_programs_ = 0, collections_ = 0, wear_pauses_ = 0;
 };
 
 }  // namespace cxlgpu

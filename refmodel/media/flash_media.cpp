@@ -340,8 +340,7 @@ void FlashMedia::save(const std::filesystem::path& file) const {
   ImageWriter out;
   out.u64(capacity_);
   out.u32(config_.page_bytes);
-  out.u8(flash_.ftl() != nullptr ? 1 : 0);
-  if (flash_.ftl() != nullptr) flash_.ftl()->save(out);
+  flash_.save(out);
   const std::vector<std::uint64_t> pages = store_.pages();
   std::vector<std::uint8_t> bytes(SparseStore::kPageBytes);
   out.u64(pages.size());
@@ -355,11 +354,10 @@ void FlashMedia::save(const std::filesystem::path& file) const {
 
 void FlashMedia::load(const std::filesystem::path& file) {
   ImageReader in(file);
-  if (in.u64() != capacity_ || in.u32() != config_.page_bytes ||
-      (in.u8() != 0) != (flash_.ftl() != nullptr)) {
+  if (in.u64() != capacity_ || in.u32() != config_.page_bytes) {
     in.fail("the image is of another part or size; use the part that made it");
   }
-  if (flash_.ftl() != nullptr) flash_.ftl()->load(in);
+  flash_.load(in);
   std::vector<std::uint8_t> bytes(SparseStore::kPageBytes);
   for (std::uint64_t left = in.u64(); left > 0; --left) {
     const std::uint64_t page = in.u64();
@@ -391,6 +389,7 @@ const MediaCounters& FlashMedia::counters() const {
   const DramCounters rows = dram_.counters();
   counters_.page_reads = flash_.page_reads();
   counters_.page_programs = flash_.page_programs();
+  counters_.wear_pauses = flash_.wear_pauses();
   counters_.collections = flash_.collections();
   if (const Ftl* ftl = flash_.ftl()) {
     counters_.moved_pages = ftl->counters().moved_pages;

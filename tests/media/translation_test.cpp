@@ -252,6 +252,51 @@ TEST(Translation, RawBlockErasesTakeTime) {
   EXPECT_GT(time_with(Time{10000000000}), time_with(Time{1000000000}) * 2);
 }
 
+// PRAM: the fourth write to a region is followed by a pause, which the next read waits for.
+TEST(WearPauses, ComeAfterTheirCountOfWrites) {
+  FlashConfig c = std::get<FlashConfig>(media_test::part("pram").params);
+  c.wear_pauses->writes = 4;
+  c.buffer_cold = Time{1};
+  const std::uint64_t dies = std::uint64_t{c.channels} * c.dies_per_channel;
+  const auto bus = [&](std::uint64_t bytes) {
+    return bus_time(bytes, c.channel_bits, c.channel_mtps);
+  };
+  const Time program = c.command * 2 + c.tR + bus(c.page_bytes) * 2 + c.tPROG;  // with its merge
+  FlashMedia media(c, std::uint64_t{1} << 30, kSlots, kLine);
+  Time now{0};
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    // Units of one die: 256 of them make a region. Half are of another region until the end.
+    now += Time{10000000};
+    (void)answered(media, write_of(i * dies * c.page_bytes), now);
+    now += Time{10000000};
+    if (i < 3) (void)answered(media, write_of((256 + i) * dies * c.page_bytes), now);
+  }
+  now = now - Time{10000000} + c.lookup + Time{1} + program;  // the last one ends
+  EXPECT_EQ(media.counters().wear_pauses, 0u);
+  const Time read = c.command + c.tR + bus(kLineBytes) + c.ecc;
+  EXPECT_EQ(answered(media, read_of(0), now), now + c.wear_pauses->pause + read);
+  EXPECT_EQ(media.counters().wear_pauses, 1u);
+  EXPECT_EQ(answered(media, read_of(dies * 1000 * c.page_bytes), now * 10),
+            now * 10 + c.lookup + read);
+}
+
+TEST(WearPauses, CountsAreKeptInTheImage) {
+  FlashConfig c = std::get<FlashConfig>(media_test::part("pram").params);
+  c.wear_pauses->writes = 3;
+  const fs::path file =
+      fs::temp_directory_path() / ("cxlgpu_pauses_" + std::to_string(::getpid()) + ".image");
+  std::uint64_t pauses = 0;
+  for (int run = 0; run < 3; ++run) {
+    FlashMedia media(c, std::uint64_t{1} << 30, kSlots, kLine);
+    if (run > 0) media.load(file);
+    media.flush(answered(media, write_of(0), Time{0}));
+    media.save(file);
+    pauses += media.counters().wear_pauses;
+    EXPECT_EQ(pauses, run == 2 ? 1u : 0u);
+  }
+  fs::remove(file);
+}
+
 class TranslationImage : public ::testing::Test {
  protected:
   fs::path dir = fs::temp_directory_path() / ("cxlgpu_image_" + std::to_string(::getpid()));
