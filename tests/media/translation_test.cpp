@@ -201,6 +201,7 @@ TEST_F(TranslationTime, PlanesAreProgrammedTogether) {
   c.buffer_high = 63;
   c.buffer_low = 0;
   c.buffer_cold = Time{1000000000000};
+  c.translation->over_provisioning_percent = 60;  // room for all of the buffer on the one die
   const auto fill = [&](std::uint32_t planes) {
     c.translation->planes = planes;
     c.pages_per_block = 16 / planes;
