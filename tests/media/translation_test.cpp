@@ -380,6 +380,7 @@ TEST_F(TranslationImage, BadFilesAreRefused) {
   const auto put = [&](const std::string& text) { std::ofstream(file, std::ios::binary) << text; };
   FlashConfig other = c;
   other.translation->planes = 2;
+  other.pages_per_block /= 2;
   expect_error(media_of(other), "of another part");
   other = small_part(512);
   expect_error(media_of(other), "of another part");
