@@ -462,7 +462,8 @@ void Ftl::erased(std::uint32_t die) {
   d.free.emplace(config_.wear_spread > 0 ? block.erases : d.freed++, d.erasing);
   d.erasing = kNone;
   // Every time on a small device; the walk of a large one would take longer than the run.
-  assert((blocks_.size() > 4096 && counters_.erases % 1024 != 0) || broken(die).empty());
+  assert((blocks_.size() * shape_.pages_per_block > 16384 && counters_.erases % 1024 != 0) ||
+         broken(die).empty());
 }
 
 void Ftl::write_now(std::uint32_t logical) {

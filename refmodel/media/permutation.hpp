@@ -28,7 +28,8 @@ class Permutation {
         half_((static_cast<unsigned>(std::bit_width(n - 1)) + 1) / 2),
         mask_((std::uint32_t{1} << half_) - 1) {
     assert(n > 0);
-    for (unsigned i = 0; i < keys_.size(); ++i) keys_[i] = mix_bits(seed + i);
+    const std::uint64_t key = mix_bits(seed);
+    for (unsigned i = 0; i < keys_.size(); ++i) keys_[i] = std::rotl(key, static_cast<int>(17 * i));
   }
   [[nodiscard]] std::uint32_t place(std::uint32_t x) const {
     assert(x < n_);

@@ -106,6 +106,7 @@ TEST(Speed, Nand) {
   report("nand, random 3 fills : 1 write-back", *make_media(config, shape), commands(cached));
   report("nand, random fills, one outstanding", *make_media(config, shape), commands(fills), true);
   report("nand, random 64 B reads, saturated", *make_media(config, shape), commands(reads));
+  report("nand, random 64 B, 3 reads : 1 write", *make_media(config, shape), commands(mixed));
   // A small drive that collects all the time.
   FlashConfig small = std::get<FlashConfig>(config.params);
   small.pages_per_block = 64;
@@ -116,8 +117,8 @@ TEST(Speed, Nand) {
   small.translation->prefilled_percent = 100;
   small.capacity = ftl_logical_pages(small.ftl_shape(), *small.translation) * small.page_bytes;
   FlashMedia media(small, small.capacity, 65536, 256);
-  const auto traffic = make(4 * kCount, small.capacity, 256, cached);
-  report("nand of 3 GB that collects, 3 : 1", media, traffic);
+  const auto traffic = make(4 * kCount, small.capacity, 256, mixed);
+  report("nand of 3 GB that collects, 64 B, 3 : 1", media, traffic);
   std::printf("  write amplification %.2f, %llu erases; %zu bytes of translation, %.1f a page\n",
               media.ftl()->counters().write_amplification(),
               static_cast<unsigned long long>(media.counters().erases), media.ftl()->bytes(),

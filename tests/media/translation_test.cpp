@@ -143,6 +143,7 @@ class TranslationTime : public ::testing::Test {
   }
   Time erase() const { return c.command + c.tBERS; }
   Time read() const { return c.command + c.tR + bus(kLineBytes) + c.ecc; }
+  void background_collection(std::uint32_t planes);
   Time merged() const {
     return c.command + c.tR + bus(c.page_bytes) + c.command + bus(c.page_bytes) + c.tPROG;
   }
@@ -150,7 +151,10 @@ class TranslationTime : public ::testing::Test {
 
 // One die. The last page that opens a block below the high watermark starts a collection; a read
 // that comes then waits for the operation under way and no longer.
-TEST_F(TranslationTime, BackgroundCollectionTakesItsCopiesAndItsErase) {
+void TranslationTime::background_collection(std::uint32_t planes) {
+  c.translation->planes = planes;
+  c.pages_per_block = 16 / planes;
+  const std::uint64_t copies = 8 / planes;  // of a victim
   FlashMedia media = media_of(c);
   const std::uint32_t pages = media.ftl()->logical_pages();
   Time now{0};
@@ -172,12 +176,12 @@ TEST_F(TranslationTime, BackgroundCollectionTakesItsCopiesAndItsErase) {
   EXPECT_EQ(media.counters().moved_pages, 0u);
   EXPECT_EQ(media.internal_tasks(), 1u);
   (void)media.take(now);  // the program is over, the collection begins
-  const Time begin = now, end = begin + copy() * 8 + erase();
-  EXPECT_EQ(media.counters().moved_pages, 1u);
-  // One picosecond before the end of the fourth copy: the read waits for it.
-  const Time fourth = begin + copy() * 4;
-  EXPECT_EQ(answered(media, read_of(c.page_bytes * 300), fourth - Time{1} - c.lookup),
-            fourth + read());
+  const Time begin = now, end = begin + copy(planes) * copies + erase();
+  EXPECT_EQ(media.counters().moved_pages, planes);
+  // One picosecond before the end of a copy halfway: the read waits for it.
+  const Time halfway = begin + copy(planes) * (copies / 2);
+  EXPECT_EQ(answered(media, read_of(c.page_bytes * 300), halfway - Time{1} - c.lookup),
+            halfway + read());
   const Time later = end + read() - c.ecc;  // the die was the reader's in between
   // Halfway through the erase.
   const Time in_erase = later - c.tBERS + Time{c.tBERS.ps / 2};
@@ -186,16 +190,24 @@ TEST_F(TranslationTime, BackgroundCollectionTakesItsCopiesAndItsErase) {
   EXPECT_EQ(media.counters().erases, 1u);
   // The block that the copies went to was taken from the free ones, so a second victim follows, of
   // which the first copy has begun.
-  EXPECT_EQ(media.counters().moved_pages, 9u);
+  EXPECT_EQ(media.counters().moved_pages, 8 + planes);
   EXPECT_EQ(media.internal_tasks(), 1u);
-  (void)answered(media, read_of(0), later + copy() * 8 + erase() * 2);
+  (void)answered(media, read_of(0), later + copy(planes) * copies + erase() * 2);
   EXPECT_EQ(media.counters().moved_pages, 16u);
   EXPECT_EQ(media.counters().erases, 2u);
   EXPECT_EQ(media.internal_tasks(), 0u);
   EXPECT_EQ(media.ftl()->free_blocks(0), c.translation->free_high);
 }
 
-// The same with four planes: up to four pages are programmed in one tPROG.
+TEST_F(TranslationTime, BackgroundCollectionTakesItsCopiesAndItsErase) {
+  background_collection(1);
+}
+TEST_F(TranslationTime, CopiesAreProgrammedTogetherToo) {
+  background_collection(2);
+  background_collection(4);
+}
+
+// Up to four pages are programmed in one tPROG.
 TEST_F(TranslationTime, PlanesAreProgrammedTogether) {
   c.buffer_pages = 64;
   c.buffer_high = 63;
@@ -253,7 +265,7 @@ TEST(Translation, RawBlockErasesTakeTime) {
   EXPECT_GT(time_with(Time{10000000000}), time_with(Time{1000000000}) * 2);
 }
 
-// PRAM: the fourth write to a region is followed by a pause, which the next read waits for.
+// PRAM: the halfway write to a region is followed by a pause, which the next read waits for.
 TEST(WearPauses, ComeAfterTheirCountOfWrites) {
   FlashConfig c = std::get<FlashConfig>(media_test::part("pram").params);
   c.wear_pauses->writes = 4;
