@@ -24,6 +24,7 @@ class ConfigReader {
   [[nodiscard]] std::string text(const std::string& key);
   [[nodiscard]] std::string choice(const std::string& key, const std::vector<std::string>& choices);
   [[nodiscard]] std::vector<std::string> list(const std::string& key);
+  [[nodiscard]] bool has(const std::string& section) const { return sections_.count(section) != 0; }
   // Fails on the first key that nobody asked for.
   void finish() const;
 

@@ -1,7 +1,11 @@
 #include "refmodel/media/flash_array.hpp"
 
+#include <algorithm>
+#include <cassert>
+
 #include "refmodel/common/request.hpp"
 #include "refmodel/media/bus_time.hpp"
+#include "refmodel/media/image.hpp"
 
 namespace cxlgpu {
 
@@ -10,6 +14,7 @@ FlashArray::FlashArray(const FlashConfig& config, const CollectionScript& script
       script_(script),
       dies_(std::size_t{config.channels} * config.dies_per_channel),
       channels_(config.channels) {
+  if (config.translation) ftl_.emplace(config.ftl_shape(), *config.translation);
   if (script_.on()) events_.push(script_.first, {Event::Collect, 0});
 }
 
@@ -32,7 +37,7 @@ void FlashArray::read(std::uint64_t page, std::uint32_t bytes, std::uint32_t tok
 }
 
 void FlashArray::program(std::uint64_t page, bool merge, std::uint32_t token, Time now) {
-  const std::uint32_t index = die_of(page);
+  const std::uint32_t index = die_of(ftl_ ? ftl_->next_die() : page);
   dies_[index].programs.push({page, token, merge});
   if (dies_[index].state == State::Idle) start_next(index, now);
 }
@@ -45,6 +50,18 @@ void FlashArray::start_next(std::uint32_t index, Time now) {
     die.page = kNoPage;
     die.state = State::Collecting;
     events_.push(now + script_.busy, {Event::Collected, index});
+    return;
+  }
+  if (die.pause_owed) {
+    die.pause_owed = false;
+    ++wear_pauses_;
+    die.page = kNoPage;
+    die.state = State::Collecting;
+    events_.push(now + config_.wear_pauses->pause, {Event::Collected, index});
+    return;
+  }
+  if (ftl_) {
+    start_translated(index, now);
     return;
   }
   if (die.reads.empty() && die.programs.empty()) return;
@@ -60,6 +77,11 @@ void FlashArray::start_next(std::uint32_t index, Time now) {
                 now);
     return;
   }
+  start_read(index, now);
+}
+
+void FlashArray::start_read(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
   const Read next = die.reads.front();
   if (config_.share_page_register && die.page == next.page && die.shares > 0) {
     die.reads.erase(die.reads.begin());
@@ -71,11 +93,116 @@ void FlashArray::start_next(std::uint32_t index, Time now) {
   use_channel({Use::Command, index, 0, next.token}, now);
 }
 
+void FlashArray::start_translated(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  const std::uint32_t stripe = stripe_of(index);
+  const bool reads = !die.reads.empty(), programs = !die.programs.empty();
+  const bool pressing = ftl_->urgent(stripe);
+  const std::uint32_t room = programs ? ftl_->room(stripe) : 0;
+  const bool collect = pressing || (programs && room == 0) ||
+                       (!reads && !programs && ftl_->wants_collection(stripe));
+  const bool work = collect || programs;
+  if (work && (!reads || ((pressing || urgent_) && !die.programmed_last))) {
+    die.programmed_last = true;
+    die.page = kNoPage;
+    if (collect) {
+      start_collection(index, now);
+    } else {
+      start_user_program(index, room, now);
+    }
+    return;
+  }
+  die.programmed_last = false;
+  if (reads) start_read(index, now);
+}
+
+void FlashArray::start_user_program(std::uint32_t index, std::uint32_t room, Time now) {
+  Die& die = dies_[index];
+  die.running.clear();
+  while (die.running.size() < room && !die.programs.empty()) {
+    const Program& next = die.programs.front();
+    ftl_->write(static_cast<std::uint32_t>(next.page), stripe_of(index));
+    die.running.push_back(next.token);
+    die.programs.pop();
+  }
+  die.data_in = static_cast<std::uint32_t>(die.running.size());
+  die.state = State::Programming;
+  use_channel({Use::DataIn, index, config_.page_bytes, die.running.front()}, now);
+}
+
+void FlashArray::start_collection(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  const Ftl::Task task = ftl_->next_task(stripe_of(index));
+  assert(task.kind != Ftl::TaskKind::None);
+  if (task.kind == Ftl::TaskKind::None) return;
+  die.copying = task.kind == Ftl::TaskKind::Copy;
+  die.senses = die.data_in = task.count;
+  die.state = die.copying ? State::Sensing : State::Erasing;
+  use_channel({Use::Command, index, 0, 0}, now);
+}
+
+// Of the translated: the user's pages, or a collection's.
+void FlashArray::programmed(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  if (!die.copying) {
+    page_programs_ += die.running.size();
+    for (const std::uint32_t token : die.running) done_.push({now, token, true});
+  }
+  die.copying = false;
+  die.state = State::Idle;
+  start_next(index, now);
+}
+
+void FlashArray::count_write(std::uint32_t index, std::uint64_t page) {
+  const std::uint64_t rows = config_.wear_pauses->region_bytes / config_.page_bytes;
+  const auto region = static_cast<std::uint32_t>(page / dies_.size() / rows * dies_.size() + index);
+  const std::uint32_t before = region_writes_.find(region);
+  const std::uint32_t writes = before == NumberMap::kNone ? 1 : before + 1;
+  dies_[index].pause_owed = writes == config_.wear_pauses->writes;
+  region_writes_.set(region, dies_[index].pause_owed ? 0 : writes);
+}
+
+void FlashArray::save(ImageWriter& out) const {
+  out.u8(ftl_ ? 1 : 0);
+  if (ftl_) ftl_->save(out);
+  out.u32(static_cast<std::uint32_t>(region_writes_.size()));
+  region_writes_.for_each([&](std::uint32_t region, std::uint32_t writes) {
+    out.u32(region);
+    out.u32(writes);
+  });
+}
+
+void FlashArray::load(ImageReader& in) {
+  if ((in.u8() != 0) != ftl_.has_value()) {
+    in.fail("the image is of another part or translation; use the part that made it");
+  }
+  if (ftl_) ftl_->load(in);
+  for (std::uint32_t left = in.u32(); left > 0; --left) {
+    const std::uint32_t region = in.below(NumberMap::kNone);
+    region_writes_.set(region, in.below(NumberMap::kNone));
+  }
+}
+
+bool FlashArray::idle() const {
+  return std::all_of(dies_.begin(), dies_.end(),
+                     [](const Die& die) { return die.state == State::Idle; });
+}
+
+std::uint32_t FlashArray::internal_tasks() const {
+  std::uint32_t count = 0;
+  for (std::uint32_t index = 0; index < dies_.size(); ++index) {
+    const Die& die = dies_[index];
+    const bool busy = die.copying || die.state == State::Erasing || die.state == State::Collecting;
+    count += busy || die.pause_owed || (ftl_ && ftl_->wants_collection(stripe_of(index)));
+  }
+  return count;
+}
+
 // The page is in the register: everyone who waits for it gets it, or (no sharing) the first only.
 void FlashArray::sensed(std::uint32_t index, Time now) {
   Die& die = dies_[index];
   ++page_reads_;
-  if (die.merging) {
+  if (die.merging || die.copying) {
     use_channel({Use::MergeOut, index, config_.page_bytes, 0}, now);
     return;
   }
@@ -128,7 +255,11 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
   Die& die = dies_[transfer.die];
   switch (transfer.use) {
     case Use::Command:
-      events_.push(now + config_.tR, {Event::Sensed, transfer.die});
+      if (die.state == State::Erasing) {
+        events_.push(now + config_.tBERS, {Event::Erased, transfer.die});
+      } else {
+        events_.push(now + config_.tR, {Event::Sensed, transfer.die});
+      }
       return;
     case Use::DataOut:
       done_.push({now, transfer.token, false});
@@ -138,11 +269,25 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
       }
       return;
     case Use::MergeOut:
+      if (die.copying) {
+        if (--die.senses > 0) {
+          use_channel({Use::Command, transfer.die, 0, 0}, now);
+          return;
+        }
+        page_programs_ += die.data_in;
+        die.state = State::Programming;
+        use_channel({Use::DataIn, transfer.die, config_.page_bytes, 0}, now);
+        return;
+      }
       die.merging = false;
       die.state = State::Programming;
       use_channel({Use::DataIn, transfer.die, config_.page_bytes, die.programs.front().token}, now);
       return;
     case Use::DataIn:
+      if (ftl_ && --die.data_in > 0) {
+        use_channel({Use::DataIn, transfer.die, config_.page_bytes, transfer.token}, now);
+        return;
+      }
       events_.push(now + config_.tPROG, {Event::Programmed, transfer.die});
       return;
   }
@@ -164,10 +309,21 @@ void FlashArray::handle(const Scheduled& what, Time now) {
     sensed(what.index, now);
     return;
   }
+  if (what.event == Event::Erased) {
+    ftl_->erased(stripe_of(what.index));
+    dies_[what.index].state = State::Idle;
+    start_next(what.index, now);
+    return;
+  }
+  if (what.event == Event::Programmed && ftl_) {
+    programmed(what.index, now);
+    return;
+  }
   if (what.event == Event::Programmed) {
     Die& die = dies_[what.index];
     ++page_programs_;
     done_.push({now, die.programs.front().token, true});
+    if (config_.wear_pauses) count_write(what.index, die.programs.front().page);
     die.programs.pop();
     die.state = State::Idle;
     start_next(what.index, now);

@@ -2,7 +2,13 @@
 //
 // Purpose: times page reads and programs; contents, buffering and translation are the caller's.
 // Shapes:  page p lies on channel p % channels, die (p / channels) % dies_per_channel: static
-//          striping. (A translation layer with garbage collection comes later, and with it tBERS.)
+//          striping.
+// Translation (only if the part has one, see ftl.hpp): read() takes physical pages, program() takes
+//          logical ones, which get their die at once and their page when the die begins. A die
+//          programs up to a page a plane in one tPROG. With nothing waiting it collects while the
+//          layer wants it; when that is urgent, before programs and in turns with reads. A copy of
+//          n pages is n times command, tR and page out, then n times command and page in, one
+//          tPROG; an erase is a command and tBERS. Nothing is interrupted.
 // Timing:  read    = command on the channel, tR in the die, data on the channel
 //          program = command and data on the channel, tPROG in the die; a merging program reads the
 //                    old page out first (command, tR, whole page)
@@ -11,6 +17,9 @@
 // Sharing: with share_page_register, reads of the page that a die is sensing or holds need only
 //          their transfer, up to one page's worth of 64 B lines for one tR. With page_granule the
 //          reads that wait for the same tR share the transfer as well.
+// Wear:    with WearPauses, the program that is the last of its count is followed by the pause,
+// before
+//          anything that waits. A region is that many bytes of one die.
 // Order:   reads go before programs on a die; while set_urgent(true) they take turns.
 // Script:  at each time of the script its dies, the first ones in the order of the striping, owe a
 //          collection. A die pays it before anything that waits, as soon as the operation under way
@@ -26,6 +35,7 @@
 #include "refmodel/common/time.hpp"
 #include "refmodel/media/collection_script.hpp"
 #include "refmodel/media/event_queue.hpp"
+#include "refmodel/media/ftl.hpp"
 #include "refmodel/media/media_config.hpp"
 
 namespace cxlgpu {
@@ -52,11 +62,22 @@ class FlashArray {
   [[nodiscard]] std::uint64_t page_reads() const { return page_reads_; }
   [[nodiscard]] std::uint64_t page_programs() const { return page_programs_; }
   [[nodiscard]] std::uint64_t collections() const { return collections_; }  // begun, of one die
+  // The translation layer, nullptr if the part has none.
+  [[nodiscard]] Ftl* ftl() { return ftl_ ? &*ftl_ : nullptr; }
+  [[nodiscard]] const Ftl* ftl() const { return ftl_ ? &*ftl_ : nullptr; }
+  [[nodiscard]] std::uint64_t wear_pauses() const { return wear_pauses_; }
+  // What outlives a run: translation, or counts of writes.
+  void save(ImageWriter& out) const;
+  void load(ImageReader& in);
+  // No die does anything now.
+  [[nodiscard]] bool idle() const;
+  // Dies that collect or are about to.
+  [[nodiscard]] std::uint32_t internal_tasks() const;
 
  private:
   static constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
-  enum class State : std::uint8_t { Idle, Sensing, Transferring, Programming, Collecting };
-  enum class Event : std::uint8_t { ChannelFree, Sensed, Programmed, Collect, Collected };
+  enum class State : std::uint8_t { Idle, Sensing, Transferring, Programming, Collecting, Erasing };
+  enum class Event : std::uint8_t { ChannelFree, Sensed, Programmed, Collect, Collected, Erased };
   struct Scheduled {
     Event event;
     std::uint32_t index;  // channel or die; Collect: none
@@ -76,7 +97,11 @@ class FlashArray {
     std::uint32_t transfers = 0;   // out of the register, waiting or under way
     std::uint32_t shares = 0;      // further transfers that this tR may serve
     std::uint32_t owed = 0;        // collections to be done before anything else
+    bool pause_owed = false;       // wear levelling, likewise
     bool merging = false;          // sensing for `programs.front()`
+    bool copying = false;          // what is sensed and programmed is moved by a collection
+    std::uint32_t senses = 0, data_in = 0;  // translation: still to be done of the operation
+    std::vector<std::uint32_t> running;     // translation: tokens of the pages being programmed
     bool programmed_last = false;
     std::vector<Read> reads;  // waiting, oldest first
     Pipe<Program> programs;
@@ -95,6 +120,15 @@ class FlashArray {
 
   [[nodiscard]] std::uint32_t die_of(std::uint64_t page) const;
   void start_next(std::uint32_t die, Time now);
+  void start_translated(std::uint32_t die, Time now);
+  void start_read(std::uint32_t die, Time now);
+  void start_user_program(std::uint32_t die, std::uint32_t room, Time now);
+  void start_collection(std::uint32_t die, Time now);
+  void programmed(std::uint32_t die, Time now);
+  // The die's number in the order of the striping.
+  [[nodiscard]] std::uint32_t stripe_of(std::uint32_t die) const {
+    return die % config_.dies_per_channel * config_.channels + die / config_.dies_per_channel;
+  }
   void start_data_out(std::uint32_t die, const Read& read, std::uint32_t bytes, Time now);
   void use_channel(const Transfer& transfer, Time now);
   void begin_transfer(std::uint32_t channel, const Transfer& transfer, Time now);
@@ -102,15 +136,18 @@ class FlashArray {
   void transfer_done(const Transfer& transfer, Time now);
   void sensed(std::uint32_t die, Time now);
   void collect(Time now);
+  void count_write(std::uint32_t die, std::uint64_t page);
 
   FlashConfig config_;
   CollectionScript script_;
-  std::vector<Die> dies_;  // channel-major
+  std::optional<Ftl> ftl_;
+  NumberMap region_writes_;  // wear pauses: region of all dies -> programs since it was moved
+  std::vector<Die> dies_;    // channel-major
   std::vector<Channel> channels_;
   EventQueue<Scheduled> events_;
   Pipe<Done> done_;
   bool urgent_ = false;
-  std::uint64_t page_reads_ = 0, page_programs_ = 0, collections_ = 0;
+  std::uint64_t page_reads_ = 0, page_programs_ = 0, collections_ = 0, wear_pauses_ = 0;
 };
 
 }  // namespace cxlgpu

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "refmodel/media/image.hpp"
+
 namespace cxlgpu {
 
 namespace {
@@ -32,6 +34,7 @@ FlashMedia::FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::u
   const std::uint32_t ops = depth_[0] + depth_[1] + depth_[2];
   pool_.resize(ops);
   for (std::uint32_t i = ops; i > 0; --i) free_.push_back(i - 1);
+  if (flash_.ftl() != nullptr) merged_.resize(config.buffer_pages);
   update_next();  // the script's first
 }
 
@@ -70,6 +73,23 @@ bool FlashMedia::valid(const MediaCommand& command) const {
   return false;
 }
 
+// Where the physical page of `page` lies.
+std::uint64_t FlashMedia::flash_page(std::uint64_t page) const {
+  const Ftl* ftl = flash_.ftl();
+  return ftl == nullptr ? page : ftl->where(static_cast<std::uint32_t>(page));
+}
+
+// Address of what is found in the physical page of `dpa`: its own, unless the translation is wrong.
+std::uint64_t FlashMedia::data_of(std::uint64_t dpa) const {
+  constexpr std::uint64_t kErased = std::uint64_t{1} << 63;  // nothing is ever written there
+  const Ftl* ftl = flash_.ftl();
+  if (ftl == nullptr) return dpa;
+  const auto at = ftl->mapped(static_cast<std::uint32_t>(dpa / config_.page_bytes));
+  if (!at) return dpa;
+  const auto data = ftl->data_at(*at);
+  return (data ? std::uint64_t{*data} * config_.page_bytes : kErased) + dpa % config_.page_bytes;
+}
+
 // The effect on the contents, in the order of submit().
 void FlashMedia::apply(const MediaCommand& command, Op& op) {
   const auto copy = [&](const SparseStore& from, std::uint64_t at, SparseStore& to,
@@ -84,7 +104,7 @@ void FlashMedia::apply(const MediaCommand& command, Op& op) {
   op.whole = command.byte_enable == kAllBytes;
   switch (command.op) {
     case MediaOp::Read:
-      op.response.data = store_.read_line(command.dpa);
+      op.response.data = store_.read_line(data_of(command.dpa));
       ++counters_.reads;
       break;
     case MediaOp::Write:
@@ -100,7 +120,7 @@ void FlashMedia::apply(const MediaCommand& command, Op& op) {
       ++counters_.array_writes;
       break;
     case MediaOp::Fill:
-      copy(store_, command.dpa, array_, slot);
+      copy(store_, data_of(command.dpa), array_, slot);
       op.bytes = line_bytes_;
       op.slot_addr = slot;
       if (filled_.size() <= command.slot) {
@@ -163,6 +183,9 @@ void FlashMedia::advance(Time now) {
       if (const auto done = flash_.take(other)) {
         if (done->program) {
           program_done(done->token, other);
+        } else if ((done->token & kMerge) != 0) {
+          const std::uint32_t entry = done->token & ~kMerge;
+          flash_.program(merged_[entry], false, entry, other);
         } else {
           in_ecc_.push({other + config_.ecc, Step::Decoded, done->token});
         }
@@ -211,7 +234,8 @@ void FlashMedia::step(const Scheduled& what, Time now) {
       return;
     }
     if (!buffer_.covers(page, first, lines)) {
-      flash_.read(page, config_.page_granule ? config_.page_bytes : op.bytes, what.op, now);
+      flash_.read(flash_page(page), config_.page_granule ? config_.page_bytes : op.bytes, what.op,
+                  now);
       return;
     }
   }
@@ -250,6 +274,11 @@ void FlashMedia::to_buffer(std::uint32_t index, Time now) {
 
 void FlashMedia::start_programs(Time now) {
   while (const auto program = buffer_.next_program(now)) {
+    if (program->merge && flash_.ftl() != nullptr) {
+      merged_[program->entry] = program->page;
+      flash_.read(flash_page(program->page), config_.page_bytes, program->entry | kMerge, now);
+      continue;
+    }
     flash_.program(program->page, program->merge, program->entry, now);
   }
 }
@@ -290,6 +319,57 @@ Time FlashMedia::next_event() const {
   return next_;
 }
 
+Time FlashMedia::flush(Time now) {
+  assert(outstanding_[0] + outstanding_[1] + outstanding_[2] == 0);
+  advance(now);
+  buffer_.flush(true);
+  start_programs(now);
+  while (buffer_.used() > 0 || !flash_.idle()) {
+    const Time next = flash_.next_event();
+    assert(next != Time::never());
+    now = std::max(now, next);
+    advance(now);
+  }
+  buffer_.flush(false);
+  update_next();
+  return now;
+}
+
+void FlashMedia::save(const std::filesystem::path& file) const {
+  assert(buffer_.used() == 0);
+  ImageWriter out;
+  out.u64(capacity_);
+  out.u32(config_.page_bytes);
+  flash_.save(out);
+  const std::vector<std::uint64_t> pages = store_.pages();
+  std::vector<std::uint8_t> bytes(SparseStore::kPageBytes);
+  out.u64(pages.size());
+  for (const std::uint64_t page : pages) {
+    store_.read(page * SparseStore::kPageBytes, bytes);
+    out.u64(page);
+    out.bytes(bytes);
+  }
+  out.write_to(file);
+}
+
+void FlashMedia::load(const std::filesystem::path& file) {
+  ImageReader in(file);
+  if (in.u64() != capacity_ || in.u32() != config_.page_bytes) {
+    in.fail("the image is of another part or size; use the part that made it");
+  }
+  flash_.load(in);
+  std::vector<std::uint8_t> bytes(SparseStore::kPageBytes);
+  for (std::uint64_t left = in.u64(); left > 0; --left) {
+    const std::uint64_t page = in.u64();
+    if (page > (capacity_ - 1) / SparseStore::kPageBytes) {
+      in.fail("the image contradicts itself; make a new one");
+    }
+    in.bytes(bytes);
+    store_.write(page * SparseStore::kPageBytes, bytes);
+  }
+  in.finish();
+}
+
 Line FlashMedia::peek(std::uint64_t dpa) const {
   if (slot_of_stale_) {
     slot_of_.clear();
@@ -301,7 +381,7 @@ Line FlashMedia::peek(std::uint64_t dpa) const {
     slot_of_stale_ = false;
   }
   const auto found = slot_of_.find(dpa / line_bytes_);
-  if (found == slot_of_.end()) return store_.read_line(dpa);
+  if (found == slot_of_.end()) return store_.read_line(data_of(dpa));
   return array_.read_line(std::uint64_t{found->second} * line_bytes_ + dpa % line_bytes_);
 }
 
@@ -309,7 +389,12 @@ const MediaCounters& FlashMedia::counters() const {
   const DramCounters rows = dram_.counters();
   counters_.page_reads = flash_.page_reads();
   counters_.page_programs = flash_.page_programs();
+  counters_.wear_pauses = flash_.wear_pauses();
   counters_.collections = flash_.collections();
+  if (const Ftl* ftl = flash_.ftl()) {
+    counters_.moved_pages = ftl->counters().moved_pages;
+    counters_.erases = ftl->counters().erases;
+  }
   counters_.row_hits = rows.row_hits;
   counters_.row_misses = rows.row_misses;
   counters_.row_conflicts = rows.row_conflicts;

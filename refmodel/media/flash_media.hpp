@@ -11,9 +11,15 @@
 //          space counts as holding data (a used drive).
 // Script:  with a CollectionScript dies are busy at its times; reads and programs of those dies
 //          wait, the write buffer and the internal DRAM do not.
-// Not yet: translation, garbage collection of its own and erase come with a later issue; pages are
-//          striped statically over channels and dies and rewritten in place at tPROG. No suspend
-//          of programs, no cache reads, nothing is announced to DevLoad.
+// Translation: if the part's file has that section, programs go where the layer says (ftl.hpp),
+// dies
+//          collect and erase (flash_array.hpp), and what is read is the data that lies in the
+//          physical page, so that a page lost by the layer is lost to the reader. A merge reads the
+//          old page from wherever it lies, then programs. Without the section pages are striped
+//          statically over channels and dies and rewritten in place at tPROG.
+// Image:   save() and load() keep contents and translation between runs (image.hpp). The internal
+//          DRAM is volatile: its owner writes dirty lines back first.
+// Not yet: no suspend of programs or erases, no cache reads, nothing is announced to DevLoad.
 // Queues:  reads and fills, writes and write-backs, array accesses each have a depth of their own;
 // a
 //          command holds its place from submit to take.
@@ -23,6 +29,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -51,6 +58,17 @@ class FlashMedia final : public Media {
   [[nodiscard]] Time next_event() const override;
   [[nodiscard]] const MediaCounters& counters() const override;
   [[nodiscard]] Line peek(std::uint64_t dpa) const override;
+  [[nodiscard]] std::uint32_t internal_tasks() const override { return flash_.internal_tasks(); }
+  [[nodiscard]] const Ftl* ftl() const { return flash_.ftl(); }
+
+  // Programs everything in the write buffer and lets the dies finish; returns when that is done.
+  // Precondition: no command is outstanding.
+  Time flush(Time now);
+  // Contents and translation. Precondition: flushed.
+  void save(const std::filesystem::path& file) const;
+  // Precondition: newly made. InputError if the file is none of this part and capacity.
+  void load(const std::filesystem::path& file);
+
   void poke(std::uint64_t dpa, std::span<const std::uint8_t> bytes) override {
     store_.write(dpa, bytes);
   }
@@ -73,6 +91,8 @@ class FlashMedia final : public Media {
   [[nodiscard]] static unsigned queue_of(MediaOp op);
   [[nodiscard]] bool valid(const MediaCommand& command) const;
   void apply(const MediaCommand& command, Op& op);
+  [[nodiscard]] std::uint64_t data_of(std::uint64_t dpa) const;
+  [[nodiscard]] std::uint64_t flash_page(std::uint64_t page) const;
 
   void advance(Time now);
   void step(const Scheduled& what, Time now);
@@ -100,7 +120,9 @@ class FlashMedia final : public Media {
   FlashArray flash_;
   WriteBuffer buffer_;
 
-  std::vector<std::uint8_t> copy_;  // one line on its way between media and slot
+  static constexpr std::uint32_t kMerge = std::uint32_t{1} << 31;  // in tokens of reads
+  std::vector<std::uint64_t> merged_;  // translation: by buffer entry, the page being merged
+  std::vector<std::uint8_t> copy_;     // one line on its way between media and slot
   std::vector<Op> pool_;
   std::vector<std::uint32_t> free_;
   std::array<std::uint32_t, 3> outstanding_{}, depth_{};

@@ -52,6 +52,8 @@ struct MediaCounters {
   std::uint64_t fills = 0, write_backs = 0;
   std::uint64_t page_reads = 0, page_programs = 0;                // flash array operations
   std::uint64_t collections = 0;                                  // scripted, counted by die
+  std::uint64_t moved_pages = 0, erases = 0;                      // by a translation layer
+  std::uint64_t wear_pauses = 0;                                  // of a part rewritten in place
   std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // DRAM
 };
 
@@ -67,6 +69,9 @@ class Media {
   // Earliest time at which take() gives something or can_accept() may turn true.
   [[nodiscard]] virtual Time next_event() const = 0;
   [[nodiscard]] virtual const MediaCounters& counters() const = 0;
+  // Dies that collect garbage or level wear, or are about to: what an endpoint could announce in
+  // its DevLoad. 0 for a part that does neither.
+  [[nodiscard]] virtual std::uint32_t internal_tasks() const { return 0; }
   // Contents as a reader of the endpoint would see them; no simulated time passes. The internal
   // DRAM counts: a slot holds the line of its last Fill until the next Fill of that slot.
   [[nodiscard]] virtual Line peek(std::uint64_t dpa) const = 0;

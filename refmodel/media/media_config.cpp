@@ -127,17 +127,59 @@ DramConfig read_dram(ConfigReader& in) {
   return c;
 }
 
+void read_wear_pauses(ConfigReader& in, FlashConfig& c) {
+  if (c.translation) {
+    in.fail("wear_pauses", "the translation layer levels wear; keep one of the two sections");
+  }
+  WearPauses w;
+  w.region_bytes = small(in.power_of_two("wear_pauses.region_bytes", c.page_bytes, 1 << 30));
+  w.writes = small(in.number("wear_pauses.writes", 1, 1 << 30));
+  w.pause = duration(in, "wear_pauses.pause_ps");
+  const std::uint64_t rows = w.region_bytes / c.page_bytes;
+  if (c.channels * c.dies_per_channel * (c.pages_per_die / rows + 1) >= ~std::uint32_t{0}) {
+    in.fail("wear_pauses.region_bytes", "makes 2^32 regions or more; use larger ones");
+  }
+  c.wear_pauses = w;
+}
+
+void read_translation(ConfigReader& in, FlashConfig& c) {
+  if (c.tBERS.ps == 0)
+    in.fail("timing.tBERS_ps", "is 0 and the translation layer erases; use more");
+  TranslationConfig t;
+  t.planes = small(in.power_of_two("translation.planes", 1, Ftl::kMaxPlanes));
+  const std::uint64_t blocks = c.pages_per_die / c.pages_per_block / t.planes;
+  if (blocks < 8) {
+    in.fail("translation.planes",
+            fmt::format("a die has {} blocks over all planes; make it 8 or more", blocks));
+  }
+  t.over_provisioning_percent = small(in.number("translation.over_provisioning_percent", 1, 900));
+  t.victim = in.choice("translation.victim", {"greedy", "cost_benefit"}) == "greedy"
+                 ? VictimPolicy::Greedy
+                 : VictimPolicy::CostBenefit;
+  t.free_high = small(in.number("translation.free_high_blocks", 2, blocks / 2));
+  t.free_low = small(in.number("translation.free_low_blocks", 1, t.free_high - 1));
+  t.wear_spread = small(in.number("translation.wear_spread_erases", 0, 1000000));
+  t.prefilled_percent = small(in.number("translation.prefilled_percent", 0, 100));
+  t.prefill_seed = in.number("translation.prefill_seed", 0, std::uint64_t{1} << 62);
+  c.translation = t;
+  const FtlShape shape = c.ftl_shape();
+  if (const std::string problem = ftl_problem(shape, t); !problem.empty()) {
+    in.fail("translation.over_provisioning_percent", problem);
+  }
+  c.capacity = ftl_logical_pages(shape, t) * c.page_bytes;
+}
+
 FlashConfig read_flash(ConfigReader& in) {
   FlashConfig c;
   c.channels = small(in.number("organisation.channels", 1, 64));
   c.dies_per_channel = small(in.number("organisation.dies_per_channel", 1, 64));
-  c.page_bytes = small(in.power_of_two("organisation.page_bytes", 512, 16384));
+  c.page_bytes = small(in.power_of_two("organisation.page_bytes", 256, 16384));
   c.pages_per_block = small(in.number("organisation.pages_per_block", 1, 1 << 16));
   c.pages_per_die = in.number("organisation.pages_per_die", 1, std::uint64_t{1} << 32);
 
   c.tR = duration(in, "timing.tR_ps");
   c.tPROG = duration(in, "timing.tPROG_ps");
-  c.tBERS = duration(in, "timing.tBERS_ps");
+  c.tBERS = duration(in, "timing.tBERS_ps", 0);  // 0: rewritten in place
   c.channel_bits = small(in.power_of_two("timing.channel_bits", 1, 64));
   c.channel_mtps = in.number("timing.channel_MTps", 1, kMaxMtps);
   c.command = duration(in, "timing.command_ps", 0);
@@ -171,10 +213,17 @@ FlashConfig read_flash(ConfigReader& in) {
   dram.finish();
 
   c.capacity = std::uint64_t{c.channels} * c.dies_per_channel * c.pages_per_die * c.page_bytes;
+  if (in.has("translation")) read_translation(in, c);
+  if (in.has("wear_pauses")) read_wear_pauses(in, c);
   return c;
 }
 
 }  // namespace
+
+FtlShape FlashConfig::ftl_shape() const {
+  const std::uint32_t block = pages_per_block * translation->planes;
+  return {channels * dies_per_channel, small(pages_per_die / block), block, buffer_pages};
+}
 
 std::uint64_t MediaConfig::capacity() const {
   return std::visit([](const auto& p) { return p.capacity; }, params);

@@ -9,11 +9,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "refmodel/common/time.hpp"
+#include "refmodel/media/ftl.hpp"
 
 namespace cxlgpu {
 
@@ -55,6 +57,13 @@ struct DramConfig {
   [[nodiscard]] std::uint32_t burst_bytes() const { return sub_channel_bits / 8 * burst_length; }
 };
 
+// Wear levelling of a part that is rewritten in place: after `writes` programs to one region of a
+// die the region is moved, and the die does nothing else for `pause`.
+struct WearPauses {
+  std::uint32_t region_bytes = 0, writes = 0;
+  Time pause;
+};
+
 struct FlashConfig {
   std::uint32_t channels = 0, dies_per_channel = 0, page_bytes = 0, pages_per_block = 0;
   std::uint64_t pages_per_die = 0;
@@ -75,7 +84,13 @@ struct FlashConfig {
 
   DramConfig internal_dram;
 
-  std::uint64_t capacity = 0;  // bytes, follows from the organisation
+  // Without it pages are striped statically and rewritten in place.
+  std::optional<TranslationConfig> translation;
+  std::optional<WearPauses> wear_pauses;  // not with a translation layer
+
+  std::uint64_t capacity = 0;  // bytes, follows from the organisation and the over-provisioning
+
+  [[nodiscard]] FtlShape ftl_shape() const;  // precondition: translation
 };
 
 struct MediaConfig {

@@ -81,6 +81,15 @@ void SparseStore::write(std::uint64_t addr, std::span<const std::uint8_t> from) 
   }
 }
 
+std::vector<std::uint64_t> SparseStore::pages() const {
+  std::vector<std::uint64_t> numbers;
+  for (const Slot& slot : table_) {
+    if (slot.page != kEmpty) numbers.push_back(slot.page);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
 std::size_t SparseStore::overhead_bytes() const {
   return table_.capacity() * sizeof(Slot) + chunks_.capacity() * (sizeof(chunks_[0]) + 16);
 }

@@ -29,6 +29,7 @@ class SparseStore {
   void read(std::uint64_t addr, std::span<std::uint8_t> to) const;
   void write(std::uint64_t addr, std::span<const std::uint8_t> from);
 
+  [[nodiscard]] std::vector<std::uint64_t> pages() const;  // numbers of the touched ones, ascending
   [[nodiscard]] std::size_t touched_pages() const { return used_; }
   // Bytes held beside the page contents themselves.
   [[nodiscard]] std::size_t overhead_bytes() const;

@@ -60,7 +60,7 @@ bool WriteBuffer::put(std::uint64_t page, std::uint32_t first, std::uint32_t cou
 std::optional<WriteBuffer::Program> WriteBuffer::next_program(Time now) {
   if (dirty_ > high_) draining_ = true;
   if (dirty_ <= low_) draining_ = false;
-  if (oldest_ == kNone || (!draining_ && next_cold() > now)) return std::nullopt;
+  if (oldest_ == kNone || (!draining_ && !flushing_ && next_cold() > now)) return std::nullopt;
   const std::uint32_t index = oldest_;
   Entry& entry = entries_[index];
   unlink(index);

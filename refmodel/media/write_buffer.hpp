@@ -36,6 +36,8 @@ class WriteBuffer {
   // The next page to program now, which then counts as being programmed.
   std::optional<Program> next_program(Time now);
   void programmed(std::uint32_t entry, Time now);
+  // While on, every dirty page is due at once.
+  void flush(bool on) { flushing_ = on; }
   // When the coldest dirty page becomes due; never() if none is dirty.
   [[nodiscard]] Time next_cold() const;
   [[nodiscard]] std::uint32_t used() const {
@@ -63,7 +65,7 @@ class WriteBuffer {
   std::unordered_map<std::uint64_t, std::uint32_t> by_page_;
   std::uint32_t oldest_ = kNone, newest_ = kNone;  // dirty pages by last write
   std::uint32_t dirty_ = 0;
-  bool draining_ = false;
+  bool draining_ = false, flushing_ = false;
 };
 
 }  // namespace cxlgpu

@@ -165,6 +165,29 @@ TEST(Contents, ZNandWithScriptedCollection) {
   }));
 }
 
+TEST(Contents, NandWithTranslation) {
+  MediaConfig config = media_test::part("nand");
+  FlashConfig& flash = std::get<FlashConfig>(config.params);
+  flash.pages_per_block = 8;
+  flash.pages_per_die = 16 * 40;
+  flash.translation->over_provisioning_percent = 60;
+  flash.translation->free_high = 5;
+  flash.buffer_pages = 2;
+  flash.buffer_high = 1;
+  flash.buffer_low = 0;
+  EXPECT_TRUE(rc::check("NAND equals flat memory", [&](std::uint64_t seed) {
+    random_traffic(*make_media(config, {kCapacity, kSlots, kLine}), seed, true);
+  }));
+}
+
+TEST(Contents, Pram) {
+  MediaConfig config = media_test::part("pram");
+  std::get<FlashConfig>(config.params).wear_pauses->writes = 5;
+  EXPECT_TRUE(rc::check("PRAM equals flat memory", [&](std::uint64_t seed) {
+    random_traffic(*make_media(config, {kCapacity, kSlots, kLine}), seed, true);
+  }));
+}
+
 TEST(Contents, ZNandWithoutCache) {
   const MediaConfig config = media_test::part("znand");
   EXPECT_TRUE(rc::check("plain Z-NAND equals flat memory", [&](std::uint64_t seed) {

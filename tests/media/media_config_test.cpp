@@ -175,6 +175,48 @@ TEST_F(MediaConfigTest, SpeedBins) {
   EXPECT_EQ(fast.tCWL, clocks(38));
   EXPECT_EQ(slow.tCWL, clocks(44));
 }
+TEST_F(MediaConfigTest, Translation) {
+  const auto nand = [] { return std::get<FlashConfig>(media_test::part("nand").params); };
+  ASSERT_TRUE(nand().translation.has_value());
+  EXPECT_EQ(nand().translation->planes, 2u);
+  EXPECT_EQ(nand().ftl_shape().pages_per_block, 2 * 1536u);
+  // 1 TB, but for the pages that make no whole block.
+  EXPECT_EQ(nand().capacity / 1000000000, 998u);
+  EXPECT_FALSE(std::get<FlashConfig>(media_test::part("znand").params).translation.has_value());
+
+  int line = change("nand.yaml", "victim:", "  victim: oldest");
+  expect_error("nand.yaml", line, "translation.victim", "use one of: greedy, cost_benefit");
+  SetUp();
+  line = change("nand.yaml", "over_provisioning_percent:", "  over_provisioning_percent: 1");
+  expect_error("nand.yaml", line, "translation.over_provisioning_percent", "spare pages a die");
+  SetUp();
+  line = change("nand.yaml", "free_low_blocks:", "  free_low_blocks: 8");
+  expect_error("nand.yaml", line, "translation.free_low_blocks", "out of range");
+  SetUp();
+  line = change("nand.yaml", "planes:", "  planes: 3");
+  expect_error("nand.yaml", line, "translation.planes", "not a power of two");
+  SetUp();
+  line = change("nand.yaml", "tBERS_ps:", "  tBERS_ps: 0");
+  expect_error("nand.yaml", line, "timing.tBERS_ps", "is 0");
+  SetUp();
+  line = change("nand.yaml", "prefill_seed:", "  prefill_seed: 1\n  trim: true");
+  expect_error("nand.yaml", line + 1, "translation.trim", "is not known");
+  SetUp();
+  line = change("nand.yaml", "prefill_seed:", "  prefill_seed: chance");
+  expect_error("nand.yaml", line, "translation.prefill_seed", "is not a whole number");
+}
+TEST_F(MediaConfigTest, WearPauses) {
+  const FlashConfig pram = std::get<FlashConfig>(media_test::part("pram").params);
+  ASSERT_TRUE(pram.wear_pauses.has_value());
+  EXPECT_EQ(pram.tBERS.ps, 0u);
+  EXPECT_EQ(pram.capacity, std::uint64_t{1} << 40);
+  int line = change("pram.yaml", "region_bytes:", "  region_bytes: 128");
+  expect_error("pram.yaml", line, "wear_pauses.region_bytes", "out of range");
+  SetUp();
+  line = change("nand.yaml", "internal_dram:",
+                "wear_pauses:\n  region_bytes: 65536\n  writes: 5\n  pause_ps: 7\ninternal_dram:");
+  expect_error("nand.yaml", line, "wear_pauses", "keep one of the two");
+}
 TEST_F(MediaConfigTest, TwiceTheSameKey) {
   const int line = change("dram.yaml", "tCL_ps:", "  tCL_ps: 1\n  tCL_ps: 2");
   expect_error("dram.yaml", line + 1, "timing.tCL_ps", "is given twice");

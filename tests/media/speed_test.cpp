@@ -6,6 +6,7 @@
 #include <ctime>
 #include <random>
 
+#include "refmodel/media/flash_media.hpp"
 #include "tests/media/media_test_util.hpp"
 
 namespace cxlgpu {
@@ -106,6 +107,34 @@ TEST(Speed, ZNand) {
          make(kCount, kSpace, 64, reads));
   report("znand, random fills, one outstanding", *make_media(config, shape),
          make(kCount, kSpace, 256, fills), true);
+}
+
+TEST(Speed, Nand) {
+  const MediaConfig config = media_test::part("nand");
+  const MediaShape shape{std::uint64_t{64} << 30, 65536, 256};
+  const auto commands = [&](auto kind) { return make(4 * kCount, shape.capacity, 256, kind); };
+  report("nand, random fills, saturated", *make_media(config, shape), commands(fills));
+  report("nand, random 3 fills : 1 write-back", *make_media(config, shape), commands(cached));
+  report("nand, random fills, one outstanding", *make_media(config, shape), commands(fills), true);
+  report("nand, random 64 B reads, saturated", *make_media(config, shape), commands(reads));
+  report("nand, random 64 B, 3 reads : 1 write", *make_media(config, shape), commands(mixed));
+  // A small drive that collects all the time.
+  FlashConfig small = std::get<FlashConfig>(config.params);
+  small.pages_per_block = 64;
+  small.pages_per_die = 64 * 128;
+  small.translation->free_low = 2;
+  small.translation->free_high = 3;
+  small.translation->over_provisioning_percent = 28;
+  small.translation->prefilled_percent = 100;
+  small.capacity = ftl_logical_pages(small.ftl_shape(), *small.translation) * small.page_bytes;
+  FlashMedia media(small, small.capacity, 65536, 256);
+  const auto traffic = make(4 * kCount, small.capacity, 256, mixed);
+  report("nand of 3 GB that collects, 64 B, 3 : 1", media, traffic);
+  std::printf("  write amplification %.2f, %llu erases; %zu bytes of translation, %.1f a page\n",
+              media.ftl()->counters().write_amplification(),
+              static_cast<unsigned long long>(media.counters().erases), media.ftl()->bytes(),
+              static_cast<double>(media.ftl()->bytes()) /
+                  static_cast<double>(media.ftl()->touched_pages()));
 }
 
 // The RTL test bench asks each clock; nearly always nothing is due.

@@ -1,0 +1,67 @@
+// Map from 32-bit numbers to 32-bit numbers that costs 10 to 20 bytes an entry.
+//
+// Purpose: the sparse tables of the translation layer, where what was never touched costs nothing.
+// Shapes:  open addressing, linear probing, at most 4/5 full; entries are never removed.
+// Errors:  none; the key kNone is not allowed (asserted).
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace cxlgpu {
+
+class NumberMap {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // kNone if the key is not there.
+  [[nodiscard]] std::uint32_t find(std::uint32_t key) const { return table_[slot_of(key)].value; }
+  void set(std::uint32_t key, std::uint32_t value) {
+    assert(key != kNone && value != kNone);
+    std::size_t at = slot_of(key);
+    if (table_[at].key == kNone) {
+      if ((used_ + 1) * 5 > table_.size() * 4) {
+        grow();
+        at = slot_of(key);
+      }
+      table_[at].key = key;
+      ++used_;
+    }
+    table_[at].value = value;
+  }
+  [[nodiscard]] std::size_t size() const { return used_; }
+  [[nodiscard]] std::size_t bytes() const { return table_.capacity() * sizeof(Entry); }
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (const Entry& entry : table_) {
+      if (entry.key != kNone) visit(entry.key, entry.value);
+    }
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t key = kNone, value = kNone;
+  };
+  [[nodiscard]] std::size_t slot_of(std::uint32_t key) const {
+    std::size_t at = (key * 0x9e3779b97f4a7c15ull) >> shift_;
+    while (table_[at].key != key && table_[at].key != kNone) at = (at + 1) & (table_.size() - 1);
+    return at;
+  }
+  void grow() {
+    std::vector<Entry> old(table_.size() * 2);
+    old.swap(table_);
+    --shift_;
+    for (const Entry& entry : old) {
+      if (entry.key != kNone) table_[slot_of(entry.key)] = entry;
+    }
+  }
+
+  static constexpr unsigned kInitialBits = 6;
+  std::vector<Entry> table_ = std::vector<Entry>(std::size_t{1} << kInitialBits);
+  unsigned shift_ = 64 - kInitialBits;
+  std::size_t used_ = 0;
+};
+
+}  // namespace cxlgpu
