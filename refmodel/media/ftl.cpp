@@ -74,8 +74,15 @@ Ftl::Ftl(const FtlShape& shape, const TranslationConfig& config)
     const double part = -std::expm1(-decay * rank / aged_blocks_) / -std::expm1(-decay);
     return static_cast<std::uint32_t>(part * filled_rows_);
   };
-  for (std::uint32_t rank = 0; rank < aged_blocks_; ++rank) aged_before_.push_back(before(rank));
-  aged_before_.push_back(filled_rows_);
+  std::vector<std::uint32_t> counts;
+  for (std::uint32_t rank = 0; rank < aged_blocks_; ++rank) {
+    const std::uint32_t next = rank + 1 == aged_blocks_ ? filled_rows_ : before(rank + 1);
+    counts.push_back(next - before(rank));
+  }
+  // Rounding must not leave an older block with more: the last rank is the best victim.
+  std::sort(counts.rbegin(), counts.rend());
+  aged_before_.push_back(0);
+  for (const std::uint32_t count : counts) aged_before_.push_back(aged_before_.back() + count);
   for (Die& die : dies_) {
     die.virgin = die.aged_last = aged_blocks_;
     die.valid = filled_rows_;

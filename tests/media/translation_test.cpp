@@ -110,6 +110,58 @@ TEST(Translation, EveryByteIsReadBackAfterManyCollections) {
   }
 }
 
+// Parts of random shape and policy, down to blocks of four pages, under random traffic.
+void random_part(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto up_to = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };
+  FlashConfig c = small_part(256u << up_to(7));
+  TranslationConfig& t = *c.translation;
+  c.channels = 1 + up_to(3);
+  c.dies_per_channel = 1 + up_to(3);
+  t.planes = 1u << up_to(3);
+  c.pages_per_block = 4 + up_to(12);
+  c.pages_per_die = c.pages_per_block * t.planes * (30 + up_to(30)) + up_to(3);
+  t.free_high = 2 + up_to(4);
+  t.free_low = 1 + up_to(t.free_high - 1);
+  t.wear_spread = up_to(10);
+  t.victim = up_to(2) == 0 ? VictimPolicy::Greedy : VictimPolicy::CostBenefit;
+  t.prefilled_percent = up_to(101);
+  t.prefill_seed = seed;
+  c.buffer_pages = 2 + up_to(20);
+  c.buffer_high = 1 + up_to(c.buffer_pages - 1);
+  c.buffer_low = up_to(c.buffer_high);
+  c.buffer_cold = Time{up_to(2) == 0 ? 1000u : 10000000000u};
+  c.share_page_register = up_to(2) == 0;
+  c.page_granule = up_to(2) == 0;
+  for (t.over_provisioning_percent = 1; !ftl_problem(c.ftl_shape(), t).empty();) {
+    ++t.over_provisioning_percent;
+  }
+  FlashMedia media = media_of(c);
+  std::unordered_map<std::uint64_t, Line> plain;
+  Time now{0};
+  for (int round = 0; round < 10; ++round) {
+    now = overwrite(media, c, plain, 1000, random(), now) + Time{up_to(20000) * 1000000ull};
+    ASSERT_EQ(media.ftl()->broken(), "");
+    for (int i = 0; i < 20; ++i) {
+      const auto& [dpa, data] = *std::next(plain.begin(), up_to(plain.size()));
+      media.submit(read_of(dpa), now);
+      const auto [response, at] = next_answer(media, now);
+      now = at;
+      ASSERT_EQ(response.data, data);
+    }
+  }
+  media.flush(now);
+  ASSERT_EQ(media.ftl()->broken(), "");
+  for (const auto& [dpa, data] : plain) ASSERT_EQ(media.peek(dpa), data);
+}
+
+TEST(Translation, RandomParts) {
+  for (std::uint64_t seed = 1; seed <= 40 && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    random_part(seed);
+  }
+}
+
 // Counts add up: what was programmed is the user's pages and the moved ones.
 TEST(Translation, ProgramsAreUserPagesAndMovedPages) {
   const FlashConfig c = small_part();
