@@ -33,7 +33,10 @@ class Flash {
 
   void write(std::uint32_t logical, std::uint64_t data) {
     const std::uint32_t die = ftl_.next_die();
-    while (ftl_.room(die) == 0 || ftl_.urgent(die)) collect(die);
+    while (ftl_.room(die) == 0 || ftl_.urgent(die)) {
+      ASSERT_TRUE(ftl_.wants_collection(die)) << "no room and nothing to collect";
+      collect(die);
+    }
     program(ftl_.write(logical, die), data);
   }
   void collect(std::uint32_t die) {
@@ -130,6 +133,24 @@ TEST(Ftl, RandomWritesAreReadBack) {
         random_writes_are_read_back({3, 37, 24, 8}, c, 2, 30000);
       }
     }
+  }
+}
+
+// Blocks so short that rounding shows in how much a used drive's blocks hold.
+TEST(Ftl, UsedDriveOfShortBlocksAlwaysFindsAVictim) {
+  for (std::uint32_t seed = 1; seed <= 40 && !HasFailure(); ++seed) {
+    TranslationConfig c = config(1);
+    c.free_high = 2;
+    c.prefilled_percent = 100 - seed % 3;
+    c.prefill_seed = seed;
+    const FtlShape shape{1 + seed % 3, 40 + seed, 4, 0};
+    while (!ftl_problem(shape, c).empty()) ++c.over_provisioning_percent;
+    Flash flash(shape, c);
+    std::mt19937_64 random(seed);
+    for (std::uint64_t i = 0; i < 2000 && !HasFailure(); ++i) {
+      flash.write(static_cast<std::uint32_t>(random() % flash.ftl().logical_pages()), i);
+    }
+    EXPECT_EQ(flash.ftl().broken(), "");
   }
 }
 
