@@ -10,6 +10,7 @@
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/media/media_profile.hpp"
+#include "tools/figure.hpp"
 #include "tools/write_file.hpp"
 
 namespace cxlgpu {
@@ -191,11 +192,6 @@ std::string svg_picture(const MediaConfig& config, const std::vector<MediaProfil
 }
 
 // ---- table and document ------------------------------------------------------------------------
-
-template <typename Number>
-json figure(Number value, const char* unit) {
-  return {{"value", value}, {"unit", unit}};
-}
 
 json curve_json(const LoadCurve& curve) {
   json offered = json::array(), reached = json::array(), mean = json::array(), p99 = json::array();

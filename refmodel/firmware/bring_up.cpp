@@ -42,8 +42,8 @@ std::uint32_t other_ways(const RunConfig& config) {
   return static_cast<std::uint32_t>(most - 1);
 }
 
-// The stream table is to remember what the internal DRAM holds: 4 KiB a set of either, which for
-// the DRAM's sets of 8 lines of 256 B is two sets.
+// The stream table is to remember what the internal DRAM holds: its sets are four regions of 1 KiB,
+// twice as much as the DRAM's, which are eight lines of 256 B.
 std::uint32_t stream_sets_log2(const EndpointParts& parts) {
   return parts.cache_sets_log2 == 0 ? 0 : parts.cache_sets_log2 - 1;
 }

@@ -4,8 +4,7 @@
 //          numbers, which ends with its Adler-32. Written to FILE.part, then renamed,
 //          so that a file under its own name is always whole.
 // Errors:  InputError, one line "FILE: what is wrong; what to do", for a file that cannot be read
-// or
-//          written, is no image, is of another version, is damaged, or ends early.
+//          or written, is no image, is of another version, is damaged, or ends early.
 #pragma once
 
 #include <cstdint>

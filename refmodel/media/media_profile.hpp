@@ -2,8 +2,9 @@
 //
 // Purpose: the figures that a user holds against a data sheet: idle latency, latency against load,
 //          most bandwidth. Reads only.
-// Shapes:  64 B reads of the media port; for a flash part also reads of 4 KiB, which the port has
-//          as Fill of a slot of that size in the internal DRAM (so its write is part of them).
+// Shapes:  64 B reads of the media port; for a flash part also reads of a page, 4 KiB at most,
+//          which the port has as Fill of a slot of that size in the internal DRAM (so its write is
+//          part of them).
 // Load:    open loop: arrivals with exponential gaps of a seeded generator, uniform addresses or
 //          consecutive ones; latency counts from the arrival, so waiting for a place in the part's
 //          queue is in it. The first tenth of the requests is not counted.

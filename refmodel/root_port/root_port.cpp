@@ -17,10 +17,9 @@ void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
       length_enabled_ = rp::kPolicyLenEnable.is_set(value);
       clip_log2_ = rp::kPolicyClipLog2.get(value);
       other_ways_ = rp::kPolicyWays.get(value);
-      stream_sets_ = rp::kPolicyStreamSets.get(value);
       ring_.flush();
       reader_.flush_streams();
-      reader_.use_stream_sets(stream_sets_);
+      reader_.use_stream_sets(rp::kPolicyStreamSets.get(value));
       return;
     case rp::kDsControl:
       enable_ = rp::kDsControlEnable.is_set(value);

@@ -1,10 +1,9 @@
 // The stream table: which streams a root port's loads are made of, and what to ask for next.
 //
-// Purpose: tells streams apart by region (1 KiB) and direction, foretells the rest of a region as
-// soon
-//          as its loads have an order, and the region that follows on this port at the last
-//          granule. It remembers about as much as the internal DRAM holds: what it forgets before a
-//          load came was wasted. While too much is wasted, predictions are judged but not asked
+// Purpose: tells streams apart by region (1 KiB) and direction, foretells the rest of a region
+//          once its loads have an order, and the region that follows on this port at the last
+//          granule. It remembers about as much as the internal DRAM holds: what it forgets before
+//          a load came was wasted. While too much is wasted, predictions are judged but not asked
 //          for.
 // Units:   lines (address[51:6]), granules (address[51:8]), regions (address[51:10]).
 // Shapes:  sets a power of two, or fewer by use_sets(); four ways.
