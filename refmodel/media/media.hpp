@@ -57,6 +57,17 @@ struct MediaCounters {
   std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // DRAM
 };
 
+// DevLoad of an endpoint is made of it, among other things; docs/blocks.md, "dev_load".
+struct MediaStatus {
+  // Commands whose own work on the medium has not begun, in sixteenths of one per die or bank,
+  // rounded down, at most 127.
+  std::uint8_t backlog = 0;
+  // Dies that collect garbage, erase or move worn data, or are about to, in sixty-fourths of all
+  // dies, rounded up. 0 for a part that does neither.
+  std::uint8_t tasks = 0;
+  bool operator==(const MediaStatus&) const = default;
+};
+
 class Media {
  public:
   virtual ~Media() = default;
@@ -69,8 +80,11 @@ class Media {
   // Earliest time at which take() gives something or can_accept() may turn true.
   [[nodiscard]] virtual Time next_event() const = 0;
   [[nodiscard]] virtual const MediaCounters& counters() const = 0;
-  // Dies that collect garbage or level wear, or are about to: what an endpoint could announce in
-  // its DevLoad. 0 for a part that does neither.
+  // What the part's controller tells the endpoint at `now`, of the commands submitted so far; may be
+  // asked before take() of the same time. Without commands in between, `backlog` only falls. Default: a part
+  // that has nothing to tell.
+  [[nodiscard]] virtual MediaStatus status(Time) { return {}; }
+  // Dies that collect garbage or level wear, or are about to. Goes when status() tells it.
   [[nodiscard]] virtual std::uint32_t internal_tasks() const { return 0; }
   // Contents as a reader of the endpoint would see them; no simulated time passes. The internal
   // DRAM counts: a slot holds the line of its last Fill until the next Fill of that slot.

@@ -98,6 +98,46 @@ package cxlgpu_pkg;
     line_t      data;
   } lm_rsp_t;
 
+  // What the media's own controller says of itself.
+  typedef struct packed {
+    logic [6:0] tasks;    // dies with work of their own, in sixty-fourths of all
+    logic [6:0] backlog;  // commands not begun, in sixteenths of one per die or bank
+  } media_status_t;
+
+  // DevLoad: settings and state (dev_load).
+  typedef struct packed {
+    logic [6:0]      margin;  // the load falls only when the value is this far below a threshold
+    logic [2:0][6:0] th;      // from here optimal, moderate, severe
+  } load_measure_t;
+
+  typedef struct packed {
+    load_measure_t [3:0] measure;  // ingress, mshr, backlog, tasks
+    logic                ttr_enable;
+    logic                egress_enable;
+    logic [6:0]          egress_moderate;  // per cent
+    logic [6:0]          egress_severe;
+    logic [4:0]          interval;         // cycles, 0 takes no samples
+  } load_control_t;
+
+  typedef struct packed {
+    logic [1:0]      dev_load;
+    logic [1:0]      egress;
+    logic [3:0][1:0] level;  // of the measures
+    logic [6:0]      backpressure;  // per cent
+  } load_status_t;
+
+  // What a dram_cache did, one bit a counter.
+  typedef struct packed {
+    logic displaced;     // by a MemSpecRd, a line that is not unwanted
+    logic unwanted;      // a line of a MemSpecRd was displaced before any demand access
+    logic spec_drop;
+    logic spec_needless; // MemSpecRd: hit or merge
+    logic spec_fill;
+    logic demand_fill;
+    logic demand_merge;
+    logic demand_hit;
+  } dram_event_t;
+
   // What a ds_engine did, one bit a counter.
   typedef struct packed {
     logic refused;   // a store was answered with an error: no free slot, and none to come
