@@ -80,9 +80,9 @@ class Media {
   // Earliest time at which take() gives something or can_accept() may turn true.
   [[nodiscard]] virtual Time next_event() const = 0;
   [[nodiscard]] virtual const MediaCounters& counters() const = 0;
-  // What the part's controller tells the endpoint at `now`, of the commands submitted so far; may be
-  // asked before take() of the same time. Without commands in between, `backlog` only falls. Default: a part
-  // that has nothing to tell.
+  // What the part's controller tells the endpoint at `now`, of the commands submitted so far; may
+  // be asked before take() of the same time. Without commands in between, `backlog` only falls.
+  // Default: a part that has nothing to tell.
   [[nodiscard]] virtual MediaStatus status(Time) { return {}; }
   // Dies that collect garbage or level wear, or are about to. Goes when status() tells it.
   [[nodiscard]] virtual std::uint32_t internal_tasks() const { return 0; }
