@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/gpu/gpu.hpp"
@@ -121,6 +122,47 @@ nlohmann::json cosim_json(const CosimReport& r) {
           {"model_end", {{"value", r.model_end.ns()}, {"unit", "ns"}}}};
 }
 
+// The DRAM behind local memory; nothing for "none".
+std::optional<DramConfig> local_part(const RunConfig& config, const std::filesystem::path& media,
+                                     std::uint64_t bytes) {
+  if (config.local_part == "none") return std::nullopt;
+  const auto refuse = [&config](const std::string& key, const std::string& what) {
+    const auto place = config.places.find(key);
+    throw InputError(fmt::format("{}: key '{}': {}",
+                                 place == config.places.end() ? config.scenario : place->second,
+                                 key, what));
+  };
+  const std::vector<std::string> names = media_names(media);
+  if (std::find(names.begin(), names.end(), config.local_part) == names.end()) {
+    refuse("local_memory.part", fmt::format("'{}' is not known; use {} or none", config.local_part,
+                                            fmt::join(names, ", ")));
+  }
+  const MediaConfig file = load_media_config(media / (config.local_part + ".yaml"));
+  if (!std::holds_alternative<DramConfig>(file.params)) {
+    refuse("local_memory.part",
+           fmt::format("'{}' is no DRAM; choose a part of that kind", config.local_part));
+  }
+  DramConfig part = std::get<DramConfig>(file.params);
+  if (config.local_sub_channels > part.sub_channels) {
+    refuse("local_memory.sub_channels",
+           fmt::format("{} are more than the {} of '{}'; lower it", config.local_sub_channels,
+                       part.sub_channels, config.local_part));
+  }
+  part.capacity = part.capacity / part.sub_channels * config.local_sub_channels;
+  part.sub_channels = config.local_sub_channels;
+  if (bytes > part.capacity) {
+    refuse("local_memory.percent_of_data",
+           fmt::format("makes {} bytes, '{}' holds {}; lower it or use more sub_channels", bytes,
+                       config.local_part, part.capacity));
+  }
+  if (part.idle_read() > Time{config.gpu.local.latency_ps}) {
+    refuse("local_memory.latency_ps",
+           fmt::format("{} is less than the {} of '{}' itself; raise it",
+                       config.gpu.local.latency_ps, part.idle_read().ps, config.local_part));
+  }
+  return part;
+}
+
 // Deterministic store has its own part of GPU memory.
 void check_ds_place(const RunConfig& config, const SystemMapParams& map) {
   if (!config.root_port.ds) return;
@@ -206,7 +248,9 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   EveryCopy hdm(copies);
   std::unique_ptr<SystemMemory> memory;
   if (workload) {
-    gpu = std::make_unique<Gpu>(config.gpu, map);
+    GpuParams params = config.gpu;
+    params.local.part = local_part(config, options.config_dir / "media", map.local_bytes);
+    gpu = std::make_unique<Gpu>(params, map);
     memory = std::make_unique<SystemMemory>(gpu->local_memory(), hdm, map);
     Allocator allocator(map);
     workload->setup(allocator, *memory);

@@ -42,13 +42,12 @@ LlcRequest& Llc::push(std::uint32_t core) {
 void Llc::tick(std::uint64_t cycle) {
   cycle_ = cycle;
   popped_ = 0;
-  while (!local_answers_.empty() && local_answers_.front().due <= cycle) {
-    const LocalAnswer answer = local_answers_.front();
-    local_answers_.pop();
-    if (answer.is_write) {
-      acknowledge(answer.index);
+  while (const auto token = local_.take(cycle)) {
+    const auto index = static_cast<std::uint16_t>(*token / 2);
+    if (*token % 2 != 0) {
+      acknowledge(index);
     } else {
-      fill(answer.index, local_.read(tags_[mshrs_[answer.index].way].line));
+      fill(index, local_.read(tags_[mshrs_[index].way].line));
     }
   }
   if (const std::uint64_t todo = runnable(); todo != 0) serve(todo);
@@ -100,8 +99,7 @@ std::uint64_t Llc::next_cycle(std::uint64_t now) const {
   std::uint64_t next = ~std::uint64_t{0};
   if (!hits_.empty()) next = std::min(next, hits_.front().due);
   if (!fills_.empty()) next = std::min(next, fills_.front().due);
-  if (!local_answers_.empty()) next = std::min(next, local_answers_.front().due);
-  return next;
+  return std::min(next, local_.next_cycle());
 }
 
 std::optional<std::size_t> Llc::way_of(std::uint64_t line) const {
@@ -204,7 +202,8 @@ bool Llc::write_back(std::size_t way) {
   if (local_.contains(tag.line)) {
     ++(full ? stats_.local_writes_full : stats_.local_writes_partial);
     local_.write(tag.line, data_[way], tag.dirty);
-    local_answers_.push() = {local_.schedule(cycle_), index, true};
+    local_.submit(cycle_, tag.line, full ? DramAccess::Write : DramAccess::MaskedWrite,
+                  token_of({index, true}));
   } else {
     ++(full ? stats_.hdm_writes_full : stats_.hdm_writes_partial);
     bus_.push() = {index, true};
@@ -225,7 +224,7 @@ void Llc::fetch(const LlcRequest& request, std::size_t way) {
   tags_[way].mshr = index;
   if (local_.contains(request.line)) {
     ++stats_.local_reads;
-    local_answers_.push() = {local_.schedule(cycle_), index, false};
+    local_.submit(cycle_, request.line, DramAccess::Read, token_of({index, false}));
   } else {
     ++stats_.hdm_reads;
     bus_.push() = {index, false};

@@ -85,11 +85,7 @@ class Llc {
     bool busy = false;
     Line data{};
   };
-  struct LocalAnswer {
-    std::uint64_t due = 0;
-    std::uint16_t index = 0;
-    bool is_write = false;
-  };
+  // A fetch or write-back, by its MSHR or buffer entry.
   struct BusEntry {
     std::uint16_t index = 0;
     bool is_write = false;
@@ -106,6 +102,9 @@ class Llc {
   Access make_room(std::uint64_t line, std::size_t& way);
   bool write_back(std::size_t way);  // false: no room in the buffer
   void fetch(const LlcRequest& request, std::size_t way);
+  [[nodiscard]] static std::uint32_t token_of(BusEntry entry) {
+    return 2u * entry.index + entry.is_write;
+  }
   [[nodiscard]] std::uint64_t runnable() const {
     return waiting_ & ~(await_fill_ | await_set_ | await_write_back_);
   }
@@ -128,7 +127,6 @@ class Llc {
   std::vector<std::uint16_t> free_mshrs_, free_write_backs_;
   std::vector<Pipe<LlcRequest>> inputs_;
   Pipe<LlcAnswer> hits_{256}, fills_{256};
-  Pipe<LocalAnswer> local_answers_{256};
   Pipe<BusEntry> bus_{256};
   MemRequest offer_;  // the oldest of bus_, once asked for
   bool offered_ = false;

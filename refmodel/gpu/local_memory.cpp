@@ -7,7 +7,12 @@
 namespace cxlgpu {
 
 LocalMemory::LocalMemory(const LocalMemoryParams& params, const SystemMapParams& map)
-    : params_(params), base_(map.hdm_base - map.local_bytes), bytes_(map.local_bytes) {}
+    : params_(params), base_(map.hdm_base - map.local_bytes), bytes_(map.local_bytes) {
+  if (!params.part) return;
+  dram_.emplace(*params.part);
+  // Rounded down: the part's own answer waits for the next cycle.
+  beyond_part_ = (params.latency_ps - params.part->idle_read().ps) / kCycle.ps;
+}
 
 Line LocalMemory::read(std::uint64_t addr) const {
   assert(contains(addr));
@@ -21,10 +26,37 @@ void LocalMemory::write(std::uint64_t addr, const Line& data, std::uint64_t byte
   merge_bytes(bytes_.data() + (addr - base_), data, byte_enable);
 }
 
-std::uint64_t LocalMemory::schedule(std::uint64_t cycle) {
-  const Time start = std::max(free_at_, kCycle * cycle);
-  free_at_ = start + Time{kLineBytes * kCycle.ps / params_.bytes_per_cycle};
-  return std::max(cycle + 1, ceil_to_cycle(free_at_ + Time{params_.latency_ps}).ps / kCycle.ps);
+void LocalMemory::submit(std::uint64_t cycle, std::uint64_t addr, DramAccess access,
+                         std::uint32_t token) {
+  const Time now = kCycle * cycle;
+  if (dram_) {
+    dram_->submit(addr - base_, access, token, now);
+    return;
+  }
+  free_at_ = std::max(free_at_, now) + Time{kLineBytes * kCycle.ps / params_.bytes_per_cycle};
+  const Time at = ceil_to_cycle(free_at_ + Time{params_.latency_ps});
+  answers_.push() = {std::max(cycle + 1, at.ps / kCycle.ps), token};
+}
+
+std::optional<std::uint32_t> LocalMemory::take(std::uint64_t cycle) {
+  while (dram_ && dram_->next_event() <= kCycle * cycle) {
+    const Time at = ceil_to_cycle(dram_->next_event());
+    while (const auto done = dram_->take(at)) {
+      answers_.push() = {at.ps / kCycle.ps + beyond_part_, *done};
+    }
+  }
+  if (answers_.empty() || answers_.front().due > cycle) return std::nullopt;
+  const std::uint32_t token = answers_.front().token;
+  answers_.pop();
+  return token;
+}
+
+std::uint64_t LocalMemory::next_cycle() const {
+  std::uint64_t next = answers_.empty() ? ~std::uint64_t{0} : answers_.front().due;
+  if (dram_ && dram_->next_event() != Time::never()) {
+    next = std::min(next, ceil_to_cycle(dram_->next_event()).ps / kCycle.ps);
+  }
+  return next;
 }
 
 void LocalMemory::poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) {

@@ -1,18 +1,26 @@
-// The GPU's own memory: contents, a fixed latency and a bandwidth.
+// The GPU's own memory: contents, and when each access is answered.
 //
-// Purpose: the local tenth of a data set. Requests take effect in the order given.
-// Units:   latency in picoseconds, bandwidth in bytes per cycle of kCycle.
-// Shapes:  covers [base, base + bytes); lines of 64 B.
-// Errors:  an address outside is a programming error (asserted).
+// Purpose: the local tenth of a data set. Accesses take effect in the order given.
+// Timing:  with a part, its DRAM model times each access, and what is left of latency_ps beyond
+// that
+//          part's idle read (crossbar, caches' queues) is added to every answer, so that an idle
+//          read takes latency_ps. Without one, a fixed latency and a bandwidth.
+// Units:   cycles of kCycle; latency in picoseconds, bandwidth in bytes per cycle.
+// Shapes:  covers [base, base + bytes); lines of 64 B. The part's addresses begin at 0.
+// Errors:  an address outside is a programming error (asserted); LocalMemoryParams that do not fit
+//          are refused by local_part() (tools/session) and validate().
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "refmodel/common/pipe.hpp"
 #include "refmodel/common/request.hpp"
 #include "refmodel/common/time.hpp"
 #include "refmodel/gpu/gpu_config.hpp"
 #include "refmodel/host/backdoor.hpp"
+#include "refmodel/media/dram_controller.hpp"
 
 namespace cxlgpu {
 
@@ -23,17 +31,29 @@ class LocalMemory : public Backdoor {
   [[nodiscard]] bool contains(std::uint64_t addr) const { return addr - base_ < bytes_.size(); }
   [[nodiscard]] Line read(std::uint64_t addr) const;
   void write(std::uint64_t addr, const Line& data, std::uint64_t byte_enable);
-  // One line moved: reserves the bandwidth and gives the cycle of the answer. `cycle` never falls.
-  std::uint64_t schedule(std::uint64_t cycle);
+  // One line to be timed; take() gives the token back. `cycle` never falls.
+  void submit(std::uint64_t cycle, std::uint64_t addr, DramAccess access, std::uint32_t token);
+  // The next access answered at or before `cycle`, to be asked until it gives nothing.
+  std::optional<std::uint32_t> take(std::uint64_t cycle);
+  // Earliest cycle at which take() may give something; ~0 if none.
+  [[nodiscard]] std::uint64_t next_cycle() const;
 
   void poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) override;
   void peek(std::uint64_t hpa, std::span<std::uint8_t> bytes) const override;
 
  private:
+  struct Answer {
+    std::uint64_t due = 0;
+    std::uint32_t token = 0;
+  };
+
   LocalMemoryParams params_;
   std::uint64_t base_;
   std::vector<std::uint8_t> bytes_;
-  Time free_at_;
+  std::optional<DramController> dram_;
+  std::uint64_t beyond_part_ = 0;  // cycles
+  Pipe<Answer> answers_{256};      // on their way back
+  Time free_at_;                   // of the bandwidth, without a part
 };
 
 // The whole device memory as a host copy sees it: local memory, and HDM behind a backdoor.

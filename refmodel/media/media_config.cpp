@@ -6,6 +6,7 @@
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/common/request.hpp"
+#include "refmodel/media/bus_time.hpp"
 #include "refmodel/media/config_reader.hpp"
 
 namespace cxlgpu {
@@ -219,6 +220,12 @@ FlashConfig read_flash(ConfigReader& in) {
 }
 
 }  // namespace
+
+Time DramConfig::idle_read() const {
+  const Time burst = bus_time(burst_bytes(), sub_channel_bits, data_rate_mtps);
+  const std::uint64_t more = kLineBytes / burst_bytes() - 1;  // column commands after the first
+  return front + tRCD + Time{more * std::max(tCCD_L, burst).ps} + tCL + burst + back;
+}
 
 FtlShape FlashConfig::ftl_shape() const {
   const std::uint32_t block = pages_per_block * translation->planes;

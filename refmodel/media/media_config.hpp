@@ -55,6 +55,8 @@ struct DramConfig {
   std::uint64_t capacity = 0;  // bytes, follows from the organisation
 
   [[nodiscard]] std::uint32_t burst_bytes() const { return sub_channel_bits / 8 * burst_length; }
+  // A 64 B read of a closed row with nothing else under way, from submit to answer.
+  [[nodiscard]] Time idle_read() const;
 };
 
 // Wear levelling of a part that is rewritten in place: after `writes` programs to one region of a

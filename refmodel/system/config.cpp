@@ -190,6 +190,9 @@ const std::vector<Field>& fields() {
                               : Distribution::Interleaved;
        }},
       {"local_memory.percent_of_data", number(CXLGPU_MEMBER(local_percent), 0, 100)},
+      {"local_memory.part", [](RunConfig& c, const std::string& t, const std::string&,
+                               const std::string&) { c.local_part = t; }},
+      {"local_memory.sub_channels", power(CXLGPU_MEMBER(local_sub_channels), 1, 64)},
       {"local_memory.latency_ps", number(CXLGPU_MEMBER(gpu.local.latency_ps), 1000, 100000000)},
       {"local_memory.bytes_per_cycle", number(CXLGPU_MEMBER(gpu.local.bytes_per_cycle), 1, 65536)},
       {"local_memory.ds_base",

@@ -76,6 +76,8 @@ struct RunConfig {
   GpuParams gpu;
   Distribution distribution = Distribution::Chunked;
   std::uint64_t local_percent = 10;    // share of the data set that GPU memory holds
+  std::string local_part = "hbm3";     // that times it; "none": latency and bandwidth alone
+  unsigned local_sub_channels = 8;     // of that part
   std::uint64_t ds_base = 0x40000000;  // of deterministic store's part of GPU memory
   LinkConfig link;
   RootPortConfig root_port;
