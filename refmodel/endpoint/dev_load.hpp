@@ -32,13 +32,13 @@ struct LoadMeasure {
 enum class LoadSource : std::uint8_t { Ingress = 0, Mshr = 1, Backlog = 2, Tasks = 3 };
 inline constexpr std::size_t kLoadSources = 4;
 
-struct LoadControl {
+struct LoadSettings {
   std::array<LoadMeasure, kLoadSources> measure;
   bool throughput_reduction = false;  // count the tasks
   bool egress_enable = false;
   std::uint8_t egress_moderate = 0, egress_severe = 0;
   std::uint8_t interval = 0;  // 0: no samples
-  bool operator==(const LoadControl&) const = default;
+  bool operator==(const LoadSettings&) const = default;
 };
 
 struct LoadStatus {
@@ -66,7 +66,7 @@ struct LoadStatus {
 class EgressSampler {
  public:
   // One cycle.
-  void clock(bool stalled, const LoadControl& control) {
+  void clock(bool stalled, const LoadSettings& control) {
     if (!sampling(control)) return;
     if (timer_ != 0) {
       --timer_;
@@ -76,7 +76,7 @@ class EgressSampler {
     }
   }
   // `cycles` cycles in which nothing waits.
-  void pass(std::uint64_t cycles, const LoadControl& control) {
+  void pass(std::uint64_t cycles, const LoadSettings& control) {
     if (!sampling(control)) return;
     while (cycles > 0) {
       if (timer_ != 0) {
@@ -93,7 +93,7 @@ class EgressSampler {
     }
   }
   [[nodiscard]] unsigned backpressure() const { return count_; }  // per cent
-  [[nodiscard]] unsigned level(const LoadControl& control) const {
+  [[nodiscard]] unsigned level(const LoadSettings& control) const {
     if (count_ == 0) return 0;
     if (count_ >= control.egress_severe) return 3;
     return count_ >= control.egress_moderate ? 2 : 0;
@@ -102,7 +102,7 @@ class EgressSampler {
  private:
   static constexpr std::size_t kSamples = 100;
 
-  bool sampling(const LoadControl& control) {
+  bool sampling(const LoadSettings& control) {
     const bool on = control.egress_enable && control.interval != 0;
     if (!on && (count_ != 0 || timer_ != 0)) *this = {};
     return on;
@@ -125,7 +125,7 @@ class DevLoadMeter {
     unsigned ingress = 0, mshrs = 0;
     MediaStatus media;
     bool stalled = false;  // a response is offered and not taken
-    LoadControl control;
+    LoadSettings control;
   };
   struct Out {
     DevLoad dev_load = DevLoad::Light;
@@ -146,7 +146,7 @@ class DevLoadMeter {
   // clock_levels() was called, it need not be called while every measure but the tasks only rises,
   // only falls or stays.
   void clock_levels(unsigned ingress, unsigned mshrs, const MediaStatus& media,
-                    const LoadControl& control) {
+                    const LoadSettings& control) {
     const std::array<unsigned, kLoadSources> values = {ingress, mshrs, media.backlog, media.tasks};
     for (std::size_t m = 0; m < kLoadSources; ++m) {
       level_[m] = static_cast<std::uint8_t>(next_level(level_[m], values[m], control.measure[m]));
@@ -155,7 +155,7 @@ class DevLoadMeter {
   }
   [[nodiscard]] EgressSampler& egress() { return egress_; }
 
-  [[nodiscard]] LoadStatus status(const LoadControl& control) const {
+  [[nodiscard]] LoadStatus status(const LoadSettings& control) const {
     LoadStatus now;
     now.level = level_;
     now.egress = static_cast<std::uint8_t>(egress_.level(control));

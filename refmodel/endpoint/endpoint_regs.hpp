@@ -24,13 +24,13 @@ class EndpointRegs {
     std::uint32_t addr = 0, wdata = 0;
     bool write_back_done = false;
     DramEvents events = 0;
-    LoadStatus load_status;
+    LoadStatus load_status = {};
   };
   struct Out {
     std::uint32_t rdata = 0;  // 0 but in the cycle after a read
     bool dram_enable = false, len_enable = false;
     unsigned sets_log2 = 0;
-    LoadControl load;
+    LoadSettings load;
   };
 
   explicit EndpointRegs(unsigned max_sets_log2 = 10) : max_sets_log2_(max_sets_log2) {

@@ -26,8 +26,8 @@ LoadMeasure random_measure(Random& random) {
   return m;
 }
 
-LoadControl random_control(Random& random) {
-  LoadControl control;
+LoadSettings random_control(Random& random) {
+  LoadSettings control;
   for (auto& m : control.measure) m = random_measure(random);
   control.measure[kTasks].margin = 0;
   control.throughput_reduction = random.percent(70);
@@ -203,8 +203,8 @@ TEST(DevLoad, TasksCountOnlyIfThroughputReductionIsOn) {
   EXPECT_EQ(one.after(3), DevLoad::Light);
 }
 
-LoadControl egress_only(std::uint8_t interval) {
-  LoadControl control;
+LoadSettings egress_only(std::uint8_t interval) {
+  LoadSettings control;
   for (auto& m : control.measure) m.thresholds = {127, 127, 127};
   control.egress_enable = true;
   control.egress_moderate = 10;

@@ -28,14 +28,14 @@ void for_each_load_control_field(Control& control, Field field) {
 }
 
 template <typename Port>
-void set_load_control(Port& port, const LoadControl& control) {
+void set_load_control(Port& port, const LoadSettings& control) {
   for_each_load_control_field(control, [&](const char*, std::size_t lo, std::size_t width,
                                            auto value) { set_bits(port, lo, width, value); });
 }
 
 template <typename Port>
-LoadControl get_load_control(const Port& port) {
-  LoadControl control;
+LoadSettings get_load_control(const Port& port) {
+  LoadSettings control;
   for_each_load_control_field(
       control, [&](const char*, std::size_t lo, std::size_t width, auto& value) {
         value = static_cast<std::remove_reference_t<decltype(value)>>(get_bits(port, lo, width));
