@@ -17,121 +17,123 @@ module cxlgpu_bench
   parameter int unsigned NumPorts = 2,
   parameter bit          HasDs    = 1'b1
 ) (
-  input  logic                      clk_i,
-  input  logic                      rst_ni,
+  input  logic                         clk_i,
+  input  logic                         rst_ni,
   // System side: AXI4, one 64 B line a transaction
-  input  logic                      awvalid_i,
-  output logic                      awready_o,
-  input  sys_id_t                   awid_i,
-  input  logic [63:0]               awaddr_i,
-  input  logic [7:0]                awlen_i,
-  input  logic [2:0]                awsize_i,
-  input  logic [1:0]                awburst_i,
-  input  logic                      wvalid_i,
-  output logic                      wready_o,
-  input  line_t                     wdata_i,
-  input  byte_en_t                  wstrb_i,
-  input  logic                      wlast_i,
-  output logic                      bvalid_o,
-  input  logic                      bready_i,
-  output sys_id_t                   bid_o,
-  output logic [1:0]                bresp_o,
-  input  logic                      arvalid_i,
-  output logic                      arready_o,
-  input  sys_id_t                   arid_i,
-  input  logic [63:0]               araddr_i,
-  input  logic [7:0]                arlen_i,
-  input  logic [2:0]                arsize_i,
-  input  logic [1:0]                arburst_i,
-  output logic                      rvalid_o,
-  input  logic                      rready_i,
-  output sys_id_t                   rid_o,
-  output line_t                     rdata_o,
-  output logic [1:0]                rresp_o,
-  output logic                      rlast_o,
+  input  logic                         awvalid_i,
+  output logic                         awready_o,
+  input  sys_id_t                      awid_i,
+  input  logic [63:0]                  awaddr_i,
+  input  logic [7:0]                   awlen_i,
+  input  logic [2:0]                   awsize_i,
+  input  logic [1:0]                   awburst_i,
+  input  logic                         wvalid_i,
+  output logic                         wready_o,
+  input  line_t                        wdata_i,
+  input  byte_en_t                     wstrb_i,
+  input  logic                         wlast_i,
+  output logic                         bvalid_o,
+  input  logic                         bready_i,
+  output sys_id_t                      bid_o,
+  output logic [1:0]                   bresp_o,
+  input  logic                         arvalid_i,
+  output logic                         arready_o,
+  input  sys_id_t                      arid_i,
+  input  logic [63:0]                  araddr_i,
+  input  logic [7:0]                   arlen_i,
+  input  logic [2:0]                   arsize_i,
+  input  logic [1:0]                   arburst_i,
+  output logic                         rvalid_o,
+  input  logic                         rready_i,
+  output sys_id_t                      rid_o,
+  output line_t                        rdata_o,
+  output logic [1:0]                   rresp_o,
+  output logic                         rlast_o,
   // Local memory
-  output logic [NumPorts-1:0]       lm_valid_o,
-  input  logic [NumPorts-1:0]       lm_ready_i,
-  output lm_req_t [NumPorts-1:0]    lm_req_o,
-  output line_addr_t [NumPorts-1:0] lm_line_o,
-  input  logic [NumPorts-1:0]       lm_rsp_valid_i,
-  output logic [NumPorts-1:0]       lm_rsp_ready_o,
-  input  lm_rsp_t [NumPorts-1:0]    lm_rsp_i,
+  output logic [NumPorts-1:0]          lm_valid_o,
+  input  logic [NumPorts-1:0]          lm_ready_i,
+  output lm_req_t [NumPorts-1:0]       lm_req_o,
+  output line_addr_t [NumPorts-1:0]    lm_line_o,
+  input  logic [NumPorts-1:0]          lm_rsp_valid_i,
+  output logic [NumPorts-1:0]          lm_rsp_ready_o,
+  input  lm_rsp_t [NumPorts-1:0]       lm_rsp_i,
   // Registers of the root complex
-  input  reg_req_t                  rc_reg_req_i,
-  output logic [31:0]               rc_reg_rdata_o,
+  input  reg_req_t                     rc_reg_req_i,
+  output logic [31:0]                  rc_reg_rdata_o,
   // Links, root port end
-  output logic [NumPorts-1:0]       rp_link_tx_valid_o,
-  input  logic [NumPorts-1:0]       rp_link_tx_ready_i,
-  output flit_kind_e [NumPorts-1:0] rp_link_tx_kind_o,
-  output flit_t [NumPorts-1:0]      rp_link_tx_flit_o,
-  input  logic [NumPorts-1:0]       rp_link_rx_valid_i,
-  input  flit_kind_e [NumPorts-1:0] rp_link_rx_kind_i,
-  input  flit_t [NumPorts-1:0]      rp_link_rx_flit_i,
-  input  logic [NumPorts-1:0]       rp_phy_up_i,
-  input  logic [NumPorts-1:0]       rp_phy_recovery_i,
-  output logic [NumPorts-1:0]       rp_retrain_req_o,
-  output vlsm_e [NumPorts-1:0]      rp_phy_state_o,
-  output logic [NumPorts-1:0]       rp_init_done_o,
-  output logic [NumPorts-1:0]       rp_abort_o,
-  output logic [NumPorts-1:0][7:0]  rp_err_o,
-  output logic [NumPorts-1:0][2:0]  rp_arb_err_o,
+  output logic [NumPorts-1:0]          rp_link_tx_valid_o,
+  input  logic [NumPorts-1:0]          rp_link_tx_ready_i,
+  output flit_kind_e [NumPorts-1:0]    rp_link_tx_kind_o,
+  output flit_t [NumPorts-1:0]         rp_link_tx_flit_o,
+  input  logic [NumPorts-1:0]          rp_link_rx_valid_i,
+  input  flit_kind_e [NumPorts-1:0]    rp_link_rx_kind_i,
+  input  flit_t [NumPorts-1:0]         rp_link_rx_flit_i,
+  input  logic [NumPorts-1:0]          rp_phy_up_i,
+  input  logic [NumPorts-1:0]          rp_phy_recovery_i,
+  output logic [NumPorts-1:0]          rp_retrain_req_o,
+  output vlsm_e [NumPorts-1:0]         rp_phy_state_o,
+  output logic [NumPorts-1:0]          rp_init_done_o,
+  output logic [NumPorts-1:0]          rp_abort_o,
+  output logic [NumPorts-1:0][7:0]     rp_err_o,
+  output logic [NumPorts-1:0][2:0]     rp_arb_err_o,
   // Links, endpoint end
-  output logic [NumPorts-1:0]       ep_link_tx_valid_o,
-  input  logic [NumPorts-1:0]       ep_link_tx_ready_i,
-  output flit_kind_e [NumPorts-1:0] ep_link_tx_kind_o,
-  output flit_t [NumPorts-1:0]      ep_link_tx_flit_o,
-  input  logic [NumPorts-1:0]       ep_link_rx_valid_i,
-  input  flit_kind_e [NumPorts-1:0] ep_link_rx_kind_i,
-  input  flit_t [NumPorts-1:0]      ep_link_rx_flit_i,
-  input  logic [NumPorts-1:0]       ep_phy_up_i,
-  input  logic [NumPorts-1:0]       ep_phy_recovery_i,
-  output logic [NumPorts-1:0]       ep_retrain_req_o,
-  output vlsm_e [NumPorts-1:0]      ep_phy_state_o,
-  output logic [NumPorts-1:0]       ep_init_done_o,
-  output logic [NumPorts-1:0]       ep_abort_o,
-  output logic [NumPorts-1:0][7:0]  ep_err_o,
-  output logic [NumPorts-1:0][2:0]  ep_arb_err_o,
+  output logic [NumPorts-1:0]          ep_link_tx_valid_o,
+  input  logic [NumPorts-1:0]          ep_link_tx_ready_i,
+  output flit_kind_e [NumPorts-1:0]    ep_link_tx_kind_o,
+  output flit_t [NumPorts-1:0]         ep_link_tx_flit_o,
+  input  logic [NumPorts-1:0]          ep_link_rx_valid_i,
+  input  flit_kind_e [NumPorts-1:0]    ep_link_rx_kind_i,
+  input  flit_t [NumPorts-1:0]         ep_link_rx_flit_i,
+  input  logic [NumPorts-1:0]          ep_phy_up_i,
+  input  logic [NumPorts-1:0]          ep_phy_recovery_i,
+  output logic [NumPorts-1:0]          ep_retrain_req_o,
+  output vlsm_e [NumPorts-1:0]         ep_phy_state_o,
+  output logic [NumPorts-1:0]          ep_init_done_o,
+  output logic [NumPorts-1:0]          ep_abort_o,
+  output logic [NumPorts-1:0][7:0]     ep_err_o,
+  output logic [NumPorts-1:0][2:0]     ep_arb_err_o,
   // Media
-  output logic [NumPorts-1:0]       media_cmd_valid_o,
-  input  logic [NumPorts-1:0]       media_cmd_ready_i,
-  output media_cmd_t [NumPorts-1:0] media_cmd_o,
-  input  logic [NumPorts-1:0]       media_rsp_valid_i,
-  output logic [NumPorts-1:0]       media_rsp_ready_o,
-  input  media_rsp_t [NumPorts-1:0] media_rsp_i,
+  output logic [NumPorts-1:0]          media_cmd_valid_o,
+  input  logic [NumPorts-1:0]          media_cmd_ready_i,
+  output media_cmd_t [NumPorts-1:0]    media_cmd_o,
+  input  logic [NumPorts-1:0]          media_rsp_valid_i,
+  output logic [NumPorts-1:0]          media_rsp_ready_o,
+  input  media_rsp_t [NumPorts-1:0]    media_rsp_i,
+  input  media_status_t [NumPorts-1:0] media_status_i,
   // Trace
-  output trace_t                    tr_sys_accept_o,
-  output trace_t [NumPorts-1:0]     tr_port_enqueue_o,
-  output trace_t [NumPorts-1:0]     tr_memq_alloc_o,
-  output trace_t [NumPorts-1:0]     tr_ctrl_accept_o,
-  output trace_t [NumPorts-1:0]     tr_ctrl_store_o,
-  output trace_t [NumPorts-1:0]     tr_spec_issue_o,
-  output trace_t [NumPorts-1:0]     tr_port_respond_o,
-  output trace_t [NumPorts-1:0]     tr_ds_o,
-  output trace_t [NumPorts-1:0]     tr_load_control_o,
-  output trace_t                    tr_sys_respond_o,
-  output trace_t [NumPorts-1:0]     tr_ep_accept_o,
-  output trace_t [NumPorts-1:0]     tr_ep_lookup_o,
-  output trace_t [NumPorts-1:0]     tr_media_issue_o,
-  output trace_t [NumPorts-1:0]     tr_media_done_o,
-  output trace_t [NumPorts-1:0]     tr_ep_respond_o,
-  output trace_t [NumPorts-1:0]     tr_spec_fill_o,
-  output trace_t [NumPorts-1:0]     tr_spec_drop_o,
-  output trace_t [NumPorts-1:0]     tr_spec_lost_o
+  output trace_t                       tr_sys_accept_o,
+  output trace_t [NumPorts-1:0]        tr_port_enqueue_o,
+  output trace_t [NumPorts-1:0]        tr_memq_alloc_o,
+  output trace_t [NumPorts-1:0]        tr_ctrl_accept_o,
+  output trace_t [NumPorts-1:0]        tr_ctrl_store_o,
+  output trace_t [NumPorts-1:0]        tr_spec_issue_o,
+  output trace_t [NumPorts-1:0]        tr_port_respond_o,
+  output trace_t [NumPorts-1:0]        tr_ds_o,
+  output trace_t [NumPorts-1:0]        tr_load_control_o,
+  output trace_t                       tr_sys_respond_o,
+  output trace_t [NumPorts-1:0]        tr_ep_accept_o,
+  output trace_t [NumPorts-1:0]        tr_ep_lookup_o,
+  output trace_t [NumPorts-1:0]        tr_media_issue_o,
+  output trace_t [NumPorts-1:0]        tr_media_done_o,
+  output trace_t [NumPorts-1:0]        tr_ep_respond_o,
+  output trace_t [NumPorts-1:0]        tr_spec_fill_o,
+  output trace_t [NumPorts-1:0]        tr_spec_drop_o,
+  output trace_t [NumPorts-1:0]        tr_spec_lost_o
 );
 
-  logic                      awvalid, wvalid, wlast, bready, arvalid, rready;
-  sys_id_t                   awid, arid;
-  logic [63:0]               awaddr, araddr;
-  logic [7:0]                awlen, arlen;
-  logic [2:0]                awsize, arsize;
-  logic [1:0]                awburst, arburst;
-  line_t                     wdata;
-  byte_en_t                  wstrb;
-  logic [NumPorts-1:0]       media_cmd_ready, media_rsp_valid;
-  media_rsp_t [NumPorts-1:0] media_rsp;
-  logic [NumPorts-1:0]       lm_ready, lm_rsp_valid;
-  lm_rsp_t [NumPorts-1:0]    lm_rsp;
+  logic                         awvalid, wvalid, wlast, bready, arvalid, rready;
+  sys_id_t                      awid, arid;
+  logic [63:0]                  awaddr, araddr;
+  logic [7:0]                   awlen, arlen;
+  logic [2:0]                   awsize, arsize;
+  logic [1:0]                   awburst, arburst;
+  line_t                        wdata;
+  byte_en_t                     wstrb;
+  logic [NumPorts-1:0]          media_cmd_ready, media_rsp_valid;
+  media_rsp_t [NumPorts-1:0]    media_rsp;
+  media_status_t [NumPorts-1:0] media_status;
+  logic [NumPorts-1:0]          lm_ready, lm_rsp_valid;
+  lm_rsp_t [NumPorts-1:0]       lm_rsp;
 
   always_ff @(negedge clk_i) begin
     awvalid         <= awvalid_i;
@@ -141,6 +143,7 @@ module cxlgpu_bench
     rready          <= rready_i;
     media_cmd_ready <= media_cmd_ready_i;
     media_rsp_valid <= media_rsp_valid_i;
+    media_status    <= media_status_i;
     lm_ready        <= lm_ready_i;
     lm_rsp_valid    <= lm_rsp_valid_i;
     if (awvalid_i) begin
@@ -193,6 +196,7 @@ module cxlgpu_bench
     .media_cmd_ready_i(media_cmd_ready),
     .media_rsp_valid_i(media_rsp_valid),
     .media_rsp_i      (media_rsp),
+    .media_status_i   (media_status),
     .lm_ready_i       (lm_ready),
     .lm_rsp_valid_i   (lm_rsp_valid),
     .lm_rsp_i         (lm_rsp),

@@ -37,6 +37,8 @@ inline constexpr unsigned kTraceValid = 70;
 inline constexpr unsigned kMediaCmdBits = 651;
 // media_rsp_t: data 512, error 1, id 8, op 3.
 inline constexpr unsigned kMediaRspBits = 524;
+// media_status_t: tasks 7, backlog 7.
+inline constexpr unsigned kMediaStatusBits = 14;
 // lm_req_t: data 512, be 64, slot 12, index 4, kind 2, write 1. lm_rsp_t: data 512, index 4,
 // kind 2.
 inline constexpr unsigned kLmReqBits = 595;
@@ -341,6 +343,10 @@ void BasicRtlEngine<Top, Ports>::drive_media(unsigned port) {
     ready = media.can_accept(media_time(), op);
   }
   set_field(top_->media_cmd_ready_i, port, 1, ready);
+  // Before this cycle's command is submitted: it speaks of those before.
+  const MediaStatus status = media.status(media_time());
+  set_field(top_->media_status_i, kMediaStatusBits * port, kMediaStatusBits,
+            static_cast<std::uint64_t>(status.tasks) << 7 | status.backlog);
   if (!media_answer_[port]) {
     media_answer_[port] = media.take(media_time());
     if (media_answer_[port]) {

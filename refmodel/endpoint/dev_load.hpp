@@ -1,53 +1,172 @@
 // DevLoad of an endpoint: how loaded it says it is.
 //
-// Purpose: for each measure (receive FIFO level, MSHRs in use) counts how many of three thresholds
-// are
-//          reached; the larger count is the DevLoad code of the responses formed now.
-// Units:   entries.
+// Purpose: keeps a level for each measure of load (receive FIFOs, MSHRs, the media's backlog, dies
+//          with work of their own) and samples how often a response has to wait; the worst of
+//          them is the DevLoad code of the responses formed now. A level rises at once and falls
+//          only when the measure is more than a margin below its threshold.
+// Units:   entries; backlog in sixteenths of a command per die or bank, tasks in sixty-fourths of
+//          all dies; backpressure in per cent of the last 100 samples; interval in cycles.
 // Errors:  none; thresholds need not rise.
-// Source:  CXL 2.0 QoS telemetry (IntLoad is the device's choice); docs/blocks.md, "dev_load".
+// Source:  CXL 2.0, 3.3.2 to 3.3.4 (QoS telemetry); docs/blocks.md, "dev_load".
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdint>
 
 #include "refmodel/common/opcodes.hpp"
+#include "refmodel/media/media.hpp"
 
 namespace cxlgpu {
 
 using LoadThresholds = std::array<std::uint8_t, 3>;
 
-struct DevLoadThresholds {
-  LoadThresholds ingress{};
-  LoadThresholds mshr{};
+struct LoadMeasure {
+  LoadThresholds thresholds{};
+  std::uint8_t margin = 0;
+  bool operator==(const LoadMeasure&) const = default;
+};
+
+// Indices of measures and their levels.
+enum class LoadSource : std::uint8_t { Ingress = 0, Mshr = 1, Backlog = 2, Tasks = 3 };
+inline constexpr std::size_t kLoadSources = 4;
+
+struct LoadSettings {
+  std::array<LoadMeasure, kLoadSources> measure;
+  bool throughput_reduction = false;  // count the tasks
+  bool egress_enable = false;
+  std::uint8_t egress_moderate = 0, egress_severe = 0;
+  std::uint8_t interval = 0;  // 0: no samples
+  bool operator==(const LoadSettings&) const = default;
+};
+
+struct LoadStatus {
+  std::uint8_t dev_load = 0;
+  std::uint8_t egress = 0;
+  std::array<std::uint8_t, kLoadSources> level{};
+  std::uint8_t backpressure = 0;
+  bool operator==(const LoadStatus&) const = default;
 };
 
 [[nodiscard]] constexpr unsigned thresholds_reached(unsigned value, const LoadThresholds& th) {
   return (value >= th[0]) + (value >= th[1]) + (value >= th[2]);
 }
 
-[[nodiscard]] constexpr DevLoad dev_load(unsigned ingress, unsigned mshrs,
-                                         const DevLoadThresholds& th) {
-  const unsigned a = thresholds_reached(ingress, th.ingress);
-  const unsigned b = thresholds_reached(mshrs, th.mshr);
-  return static_cast<DevLoad>(a > b ? a : b);
+// The level after a cycle in which the measure stood at `value`.
+[[nodiscard]] constexpr unsigned next_level(unsigned level, unsigned value, const LoadMeasure& m) {
+  constexpr unsigned kLargest = 127;
+  value = std::min(value, kLargest);
+  const unsigned up = thresholds_reached(value, m.thresholds);
+  const unsigned down = thresholds_reached(value + m.margin, m.thresholds);
+  return std::max(up, std::min(level, down));
 }
 
-// Cycle-exact: the registered form.
+// How much of the time a response has to wait for the controller.
+class EgressSampler {
+ public:
+  // One cycle.
+  void clock(bool stalled, const LoadSettings& control) {
+    if (!sampling(control)) return;
+    if (timer_ != 0) {
+      --timer_;
+    } else if (stalled || count_ != 0) {
+      sample(stalled);
+      timer_ = control.interval - 1u;
+    }
+  }
+  // `cycles` cycles in which nothing waits.
+  void pass(std::uint64_t cycles, const LoadSettings& control) {
+    if (!sampling(control)) return;
+    while (cycles > 0) {
+      if (timer_ != 0) {
+        const std::uint64_t waited = std::min<std::uint64_t>(cycles, timer_);
+        timer_ -= static_cast<unsigned>(waited);
+        cycles -= waited;
+      } else if (count_ != 0) {  // at most as often as the history is long
+        sample(false);
+        timer_ = control.interval - 1u;
+        --cycles;
+      } else {
+        return;
+      }
+    }
+  }
+  [[nodiscard]] unsigned backpressure() const { return count_; }  // per cent
+  [[nodiscard]] unsigned level(const LoadSettings& control) const {
+    if (count_ == 0) return 0;
+    if (count_ >= control.egress_severe) return 3;
+    return count_ >= control.egress_moderate ? 2 : 0;
+  }
+
+ private:
+  static constexpr std::size_t kSamples = 100;
+
+  bool sampling(const LoadSettings& control) {
+    const bool on = control.egress_enable && control.interval != 0;
+    if (!on && (count_ != 0 || timer_ != 0)) *this = {};
+    return on;
+  }
+  void sample(bool stalled) {
+    count_ += stalled;
+    count_ -= history_[kSamples - 1];
+    history_ <<= 1;
+    history_[0] = stalled;
+  }
+
+  std::bitset<kSamples> history_;  // bit 0 is the youngest
+  unsigned count_ = 0;             // ones in it
+  unsigned timer_ = 0;             // cycles without a sample
+};
+
 class DevLoadMeter {
  public:
   struct In {
     unsigned ingress = 0, mshrs = 0;
-    DevLoadThresholds thresholds;
+    MediaStatus media;
+    bool stalled = false;  // a response is offered and not taken
+    LoadSettings control;
   };
   struct Out {
     DevLoad dev_load = DevLoad::Light;
+    LoadStatus status;
   };
-  [[nodiscard]] Out eval(const In&) const { return {state_}; }
-  void clock(const In& in) { state_ = cxlgpu::dev_load(in.ingress, in.mshrs, in.thresholds); }
+
+  // Cycle-exact.
+  [[nodiscard]] Out eval(const In& in) const {
+    const LoadStatus now = status(in.control);
+    return {static_cast<DevLoad>(now.dev_load), now};
+  }
+  void clock(const In& in) {
+    clock_levels(in.ingress, in.mshrs, in.media, in.control);
+    egress_.clock(in.stalled, in.control);
+  }
+
+  // The same in parts, for callers that skip cycles. Between two cycles in each of which
+  // clock_levels() was called, it need not be called while every measure but the tasks only rises,
+  // only falls or stays.
+  void clock_levels(unsigned ingress, unsigned mshrs, const MediaStatus& media,
+                    const LoadSettings& control) {
+    const std::array<unsigned, kLoadSources> values = {ingress, mshrs, media.backlog, media.tasks};
+    for (std::size_t m = 0; m < kLoadSources; ++m) {
+      level_[m] = static_cast<std::uint8_t>(next_level(level_[m], values[m], control.measure[m]));
+    }
+    if (!control.throughput_reduction) level_[static_cast<std::size_t>(LoadSource::Tasks)] = 0;
+  }
+  [[nodiscard]] EgressSampler& egress() { return egress_; }
+
+  [[nodiscard]] LoadStatus status(const LoadSettings& control) const {
+    LoadStatus now;
+    now.level = level_;
+    now.egress = static_cast<std::uint8_t>(egress_.level(control));
+    now.backpressure = static_cast<std::uint8_t>(egress_.backpressure());
+    now.dev_load = std::max(now.egress, *std::ranges::max_element(level_));
+    return now;
+  }
 
  private:
-  DevLoad state_ = DevLoad::Light;
+  std::array<std::uint8_t, kLoadSources> level_{};
+  EgressSampler egress_;
 };
 
 }  // namespace cxlgpu

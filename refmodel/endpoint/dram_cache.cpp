@@ -73,11 +73,15 @@ LookupOutcome DramCache::peek(std::uint64_t granule, bool spec) const {
     out.result = pending ? CacheResult::Merge : CacheResult::Hit;
     out.slot = slot;
     out.mshr = pending ? line.mshr : 0;
+    out.events = event_bit(spec      ? DramEvent::SpecNeedless
+                           : pending ? DramEvent::DemandMerge
+                                     : DramEvent::DemandHit);
     return out;
   }
   const int way = used_ < mshr_count_ ? victim(first).way : -1;
   if (way < 0) {
     out.result = spec ? CacheResult::Drop : CacheResult::Blocked;
+    if (spec) out.events = event_bit(DramEvent::SpecDrop);
     return out;
   }
   out.result = CacheResult::Miss;
@@ -86,6 +90,9 @@ LookupOutcome DramCache::peek(std::uint64_t granule, bool spec) const {
   const LineState& old = lines_[out.slot];
   out.write_back = old.valid && old.dirty;
   if (out.write_back) out.victim_granule = old.granule;
+  out.events = event_bit(spec ? DramEvent::SpecFill : DramEvent::DemandFill);
+  if (old.valid && old.unwanted) out.events |= event_bit(DramEvent::Unwanted);
+  if (old.valid && !old.unwanted && spec) out.events |= event_bit(DramEvent::Displaced);
   return out;
 }
 
@@ -100,13 +107,13 @@ LookupOutcome DramCache::lookup(std::uint64_t granule, bool write, bool spec) {
       lines_[slot].fresh = false;
       touch(slot);
     }
-    line = {granule, true, false, spec, out.mshr};
+    line = {granule, true, false, spec, spec, out.mshr};
     mshrs_[out.mshr] = {out.slot, 0, false};
     live_[out.mshr] = true;
     ++used_;
   }
   if (out.result != CacheResult::Hit && !spec) ++mshrs_[out.mshr].waiters;
-  if (!spec) line.fresh = false;
+  if (!spec) line.fresh = line.unwanted = false;
   line.dirty |= write;
   touch(out.slot);
   return out;
@@ -132,7 +139,8 @@ void DramCache::wake(unsigned mshr) {
 }
 
 DramCache::Out DramCache::eval(const In& in) const {
-  return {in.lookup_valid ? peek(in.granule, in.spec) : LookupOutcome{}, used_};
+  const LookupOutcome found = in.lookup_valid ? peek(in.granule, in.spec) : LookupOutcome{};
+  return {found, used_, in.lookup_commit ? found.events : DramEvents{0}};
 }
 
 void DramCache::clock(const In& in) {

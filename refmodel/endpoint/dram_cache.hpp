@@ -5,7 +5,8 @@
 // Shapes:  2^sets_log2 sets; ways a power of two, 2..16; up to 128 MSHRs.
 // Rules:   every live MSHR belongs to one slot, which is pinned until it frees. It frees when its
 //          fill is done and no waiter is left; every demand Miss or Merge adds one. A line that
-//          MemSpecRd brought and no demand wanted yet is fresh, and passed over once.
+//          MemSpecRd brought and no demand wanted yet is unwanted; it is fresh, too, until it was
+//          passed over once as a victim.
 // Errors:  fill_done() and wake() of an MSHR that is not live are programming errors (asserted).
 // Source:  docs/blocks.md, "dram_cache".
 #pragma once
@@ -19,12 +20,30 @@ namespace cxlgpu {
 
 enum class CacheResult : std::uint8_t { Hit = 0, Merge = 1, Miss = 2, Blocked = 3, Drop = 4 };
 
+// What a lookup counts as, a bit each.
+enum class DramEvent : std::uint8_t {
+  DemandHit = 0,
+  DemandMerge = 1,
+  DemandFill = 2,
+  SpecFill = 3,
+  SpecNeedless = 4,  // there, or being filled
+  SpecDrop = 5,      // no MSHR or way
+  Unwanted = 6,      // a line goes that MemSpecRd brought and no demand ever wanted
+  Displaced = 7      // another line goes for a MemSpecRd
+};
+inline constexpr std::size_t kDramEvents = 8;
+using DramEvents = std::uint8_t;
+[[nodiscard]] constexpr DramEvents event_bit(DramEvent event) {
+  return static_cast<DramEvents>(1u << static_cast<unsigned>(event));
+}
+
 struct LookupOutcome {
   CacheResult result = CacheResult::Blocked;
   std::uint32_t slot = 0;            // Hit, Merge, Miss
   std::uint8_t mshr = 0;             // Merge, Miss
   bool write_back = false;           // Miss: the victim is dirty
   std::uint64_t victim_granule = 0;  // with write_back
+  DramEvents events = 0;             // if it takes effect
 };
 
 class DramCache {
@@ -66,6 +85,7 @@ class DramCache {
   struct Out {
     LookupOutcome outcome;  // with lookup_valid
     unsigned mshr_used = 0;
+    DramEvents events = 0;
   };
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
@@ -74,7 +94,7 @@ class DramCache {
   static constexpr std::uint8_t kNoMshr = 0xff;
   struct LineState {
     std::uint64_t granule = 0;
-    bool valid = false, dirty = false, fresh = false;
+    bool valid = false, dirty = false, fresh = false, unwanted = false;
     std::uint8_t mshr = kNoMshr;  // live MSHR that pins the slot
   };
   struct Mshr {

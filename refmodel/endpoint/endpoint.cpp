@@ -15,7 +15,8 @@ constexpr auto kOpMemRdData = static_cast<std::uint8_t>(flits::M2sReqOpcode::Mem
 
 }  // namespace
 
-Endpoint::Endpoint(unsigned port, const Parts& parts) : port_(port), parts_(parts) {}
+Endpoint::Endpoint(unsigned port, const Parts& parts)
+    : port_(port), parts_(parts), load_(registers_.eval({}).load) {}
 
 void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
   namespace ep = regs::ep;
@@ -25,14 +26,14 @@ void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
   const EndpointRegs::Out set = registers_.eval({});
   cache_on_ = set.dram_enable;
   length_enabled_ = set.len_enable;
-  thresholds_ = set.thresholds;
+  load_ = set.load;
   if (offset == ep::kSets) cache_ = DramCache(set.sets_log2);
 }
 
 std::uint32_t Endpoint::read_register(std::uint32_t offset) {
   offset &= 0xffc;
   if (offset < regs::ep::kBlock) return decoder_.read(offset);
-  registers_.clock({.valid = true, .addr = offset});
+  registers_.clock({.valid = true, .addr = offset, .load_status = meter_.status(load_)});
   return registers_.eval({}).rdata;
 }
 
@@ -40,21 +41,36 @@ std::uint32_t Endpoint::read_register(std::uint32_t offset) {
 // message in the cycle in which its register empties. What a FIFO, the transaction table or the
 // media can take is read before anything moves.
 void Endpoint::tick(Time now) {
+  catch_up(now);
   const bool specs_full = specs_.full();
   const std::size_t commands = commands_.size();
+  // Inputs of the DevLoad registers as they stand in this cycle: before anything moves.
+  const unsigned ingress = parts_.m2s.rx_level(now);
   const unsigned mshrs = cache_.mshr_used();
-  if (last_tick_ + kCycle != now) {
-    mshrs_before_ = mshrs;
-    popped_before_ = 0;
-  }
+  const MediaStatus media = parts_.media.status(now);
   if (commands < kCommandDepth) push(now);
   if (commands > 0) issue(now);
   respond(now);
-  mshrs_before_ = mshrs;
-  popped_before_ = 0;
   accept(now, specs_full);
-  last_tick_ = now;
+  meter_.clock({ingress, mshrs, media, offer_ != Offer::None, load_});
+  clocked_ = now;
   plan(now);
+}
+
+// The receive FIFOs only filled, the media's backlog only fell, no response waited: so the first
+// and the last of the cycles stand for all.
+void Endpoint::catch_up(Time now) {
+  const Time first = clocked_ + kCycle;
+  if (now <= first) return;
+  const Time last = now - kCycle;
+  const auto clock_levels = [&](Time at) {
+    meter_.clock_levels(parts_.m2s.rx_level(at), cache_.mshr_used(), parts_.media.status(at),
+                        load_);
+  };
+  clock_levels(first);
+  if (first < last) clock_levels(last);
+  meter_.egress().pass((now - first).ps / kCycle.ps, load_);
+  clocked_ = last;
 }
 
 // ------------------------------------------------------------------------------------------- E1
@@ -72,7 +88,6 @@ void Endpoint::accept(Time now, bool specs_full) {
   if (choice == Choice::None) return;
   if (choice != Choice::Spec && demand_.kind != Demand::Kind::None) return;
   const bool take_rwd = choice == Choice::Rwd;
-  popped_before_ = 1;
   rwd_first_ = !take_rwd;
   const LinkMessage& message = take_rwd ? *parts_.m2s.wd_head(now) : *parts_.m2s.nd_head(now);
   if (choice == Choice::Spec) {
@@ -161,6 +176,7 @@ void Endpoint::look_up_demand(Time now) {
   if (cache_on_) {
     const std::uint64_t granule = demand_.line / kLinesPerGranule;
     found = cache_.lookup(granule, !demand_.is_read, false);
+    registers_.count(found.events);
     switch (found.result) {
       case CacheResult::Miss:
         push_miss(found, granule);
@@ -190,6 +206,7 @@ void Endpoint::look_up_demand(Time now) {
 void Endpoint::look_up_spec(Time now) {
   SpecRun& run = specs_.front();
   const LookupOutcome found = cache_.lookup(run.granule, false, true);
+  registers_.count(found.events);
   if (found.result == CacheResult::Miss) {
     push_miss(found, run.granule);
     raise_spec(now, Stage::SpecFill, run.granule * kLinesPerGranule);
@@ -241,7 +258,7 @@ void Endpoint::respond(Time now) {
     } else {
       return;
     }
-    offered_load_ = dev_load_register(now);
+    offered_load_ = static_cast<DevLoad>(meter_.status(load_).dev_load);
   }
   send(now);
 }
@@ -249,7 +266,8 @@ void Endpoint::respond(Time now) {
 void Endpoint::take_answer(Time now) {
   const auto answer = parts_.media.take(now);
   media_moved_ = true;
-  if (!answer || answer->op == MediaOp::WriteBack) return;
+  if (!answer) return;
+  if (answer->op == MediaOp::WriteBack) return registers_.count_write_back();
   if (answer->op == MediaOp::Fill) {
     cache_.fill_done(answer->id);
     ready_ |= waiting_[answer->id];
@@ -263,11 +281,6 @@ void Endpoint::take_answer(Time now) {
   const Entry& entry = entries_[answer->id];
   poison_ = entry.is_read && answer->error;
   if (entry.is_read) parts_.store[entry.tag].read_data = answer->data;
-}
-
-// The register's inputs are levels of the cycle before this one.
-DevLoad Endpoint::dev_load_register(Time now) const {
-  return dev_load(parts_.m2s.rx_level(now - kCycle) + popped_before_, mshrs_before_, thresholds_);
 }
 
 void Endpoint::send(Time now) {

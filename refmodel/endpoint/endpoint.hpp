@@ -40,6 +40,9 @@ class Endpoint : public EndpointRegisters {
   [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) override;
 
   void tick(Time now);
+  // The registers of DevLoad over the cycles since the last tick and before `now`, in which nothing
+  // moved here. Call before a register is accessed at `now`.
+  void catch_up(Time now);
   [[nodiscard]] Time next_event() const { return next_; }
   void wake(Time at) {
     if (at < next_) next_ = at;
@@ -93,7 +96,6 @@ class Endpoint : public EndpointRegisters {
   void issue(Time now);    // E3
   void respond(Time now);  // E4
   void take_answer(Time now);
-  [[nodiscard]] DevLoad dev_load_register(Time now) const;
   void send(Time now);
   [[nodiscard]] Choice choose(Time now) const;
   void accept(Time now, bool specs_full);  // E1
@@ -109,7 +111,7 @@ class Endpoint : public EndpointRegisters {
   EndpointRegs registers_{kMaxSetsLog2};
   DramCache cache_{kMaxSetsLog2};
   bool cache_on_ = false, length_enabled_ = false;
-  DevLoadThresholds thresholds_{.ingress = {4, 12, 24}, .mshr = {16, 32, 48}};
+  LoadSettings load_;
 
   Demand demand_;
   bool rwd_first_ = true;
@@ -132,9 +134,8 @@ class Endpoint : public EndpointRegisters {
   std::uint8_t answer_entry_ = 0;
   MediaOp answer_op_ = MediaOp::Read;
 
-  // Inputs of the DevLoad register as they stood in the cycle of the last tick.
-  Time last_tick_{0};
-  unsigned mshrs_before_ = 0, popped_before_ = 0;
+  DevLoadMeter meter_;
+  Time clocked_{0};  // the last cycle that the meter has seen
 
   bool media_moved_ = false;
   Time media_next_ = Time::never();  // first cycle in which the media may have an answer or room

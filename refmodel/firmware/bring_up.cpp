@@ -48,12 +48,14 @@ std::uint32_t stream_sets_log2(const EndpointParts& parts) {
   return parts.cache_sets_log2 == 0 ? 0 : parts.cache_sets_log2 - 1;
 }
 
+std::uint32_t narrow(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
 std::uint32_t pack(const std::vector<std::uint64_t>& values,
                    const std::array<regs::Field, 3>& fields) {
   std::uint32_t packed = 0;
-  for (std::size_t k = 0; k < fields.size(); ++k) {
-    packed |= fields[k].put(static_cast<std::uint32_t>(values[k]));
-  }
+  for (std::size_t k = 0; k < fields.size(); ++k) packed |= fields[k].put(narrow(values[k]));
   return packed;
 }
 
@@ -81,10 +83,22 @@ void set_up_endpoint(IoPort& io, const EndpointInfo& endpoint, const RunConfig& 
   set(ep::kControl,
       ep::kControlDramEnable.put(parts.internal_dram) | ep::kControlLenEnable.put(length));
   set(ep::kSets, ep::kSetsLog2.put(parts.cache_sets_log2));
-  set(ep::kIngressTh, pack(config.endpoint.ingress_thresholds,
-                           {ep::kIngressThTh0, ep::kIngressThTh1, ep::kIngressThTh2}));
-  set(ep::kMshrTh,
-      pack(config.endpoint.mshr_thresholds, {ep::kMshrThTh0, ep::kMshrThTh1, ep::kMshrThTh2}));
+  const EndpointConfig& load = config.endpoint;
+  set(ep::kIngressTh,
+      pack(load.ingress_thresholds, {ep::kIngressThTh0, ep::kIngressThTh1, ep::kIngressThTh2}) |
+          ep::kIngressThMargin.put(narrow(load.load_margins[0])));
+  set(ep::kMshrTh, pack(load.mshr_thresholds, {ep::kMshrThTh0, ep::kMshrThTh1, ep::kMshrThTh2}) |
+                       ep::kMshrThMargin.put(narrow(load.load_margins[1])));
+  set(ep::kBacklogTh,
+      pack(load.backlog_thresholds, {ep::kBacklogThTh0, ep::kBacklogThTh1, ep::kBacklogThTh2}) |
+          ep::kBacklogThMargin.put(narrow(load.load_margins[2])));
+  set(ep::kTasksTh,
+      pack(load.task_thresholds, {ep::kTasksThTh0, ep::kTasksThTh1, ep::kTasksThTh2}));
+  set(ep::kQosControl, ep::kQosControlEgressEnable.put(load.egress_congestion) |
+                           ep::kQosControlTtrEnable.put(load.throughput_reduction) |
+                           ep::kQosControlEgressModerate.put(narrow(load.egress_percent[0])) |
+                           ep::kQosControlEgressSevere.put(narrow(load.egress_percent[1])) |
+                           ep::kQosControlInterval.put(load.egress_interval));
 }
 
 // Last, and answered: what was posted before has arrived.

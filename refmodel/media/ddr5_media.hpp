@@ -4,6 +4,8 @@
 //          ArrayWrite, Fill and WriteBack are answered with an error.
 // Timing:  see dram_controller.hpp. Reads are answered when their data is back, writes when their
 //          data has been transferred. Errors are answered front + back after submit.
+// Status:  backlog counts an access until its first command to the bank, or its column command, is
+//          issued; errors never.
 // Queue:   queue_depth commands from submit to take: an answer that is not taken holds its place.
 // next_event(): never later than the next answer; it may be earlier, take() then gives nothing and
 //          next_event() moves on.
@@ -32,6 +34,9 @@ class Ddr5Media final : public Media {
   std::optional<MediaResponse> take(Time now) override;
   [[nodiscard]] Time next_event() const override;
   [[nodiscard]] const MediaCounters& counters() const override;
+  MediaStatus status(Time now) override {
+    return MediaStatus::of(dram_.waiting(now), 0, dram_.banks());
+  }
   [[nodiscard]] Line peek(std::uint64_t dpa) const override { return store_.read_line(dpa); }
   void poke(std::uint64_t dpa, std::span<const std::uint8_t> bytes) override {
     store_.write(dpa, bytes);

@@ -91,6 +91,7 @@ void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint3
   request.token = token;
   request.bursts = bursts_;
   request.access = access;
+  ++waiting_;
   Queue& queue = queues_[where.bank];
   if (queue.head != kNone) {
     pool_[queue.tail].next = index;
@@ -213,6 +214,7 @@ void DramChannel::execute(const Choice& chosen) {
   assert(legal);
   if (!request.started) {
     request.started = true;
+    --waiting_;
     if (column) {
       ++counters_.row_hits;
     } else if (chosen.command == DramCommand::Activate) {
@@ -262,7 +264,9 @@ void DramChannel::finish(std::uint32_t bank, std::uint32_t index) {
 // ----------------------------------------------------------------------------- DramController
 
 DramController::DramController(const DramConfig& config)
-    : map_(config), channels_(config.sub_channels, DramChannel(config)) {}
+    : map_(config),
+      channels_(config.sub_channels, DramChannel(config)),
+      banks_(config.sub_channels * config.ranks * config.bank_groups * config.banks_per_group) {}
 
 void DramController::submit(std::uint64_t addr, DramAccess access, std::uint32_t token, Time now) {
   const DramAddress where = map_.decode(addr);
@@ -292,6 +296,20 @@ std::optional<std::uint32_t> DramController::take(Time now) {
 void DramController::update_next() {
   next_ = Time::never();
   for (const DramChannel& channel : channels_) next_ = std::min(next_, channel.next_event());
+}
+
+std::uint32_t DramController::waiting(Time now) {
+  std::uint32_t sum = 0;
+  bool any = false;
+  for (DramChannel& channel : channels_) {
+    if (channel.next_command() <= now) {
+      channel.advance(now);
+      any = true;
+    }
+    sum += channel.waiting();
+  }
+  if (any) update_next();
+  return sum;
 }
 
 DramCounters DramController::counters() const {

@@ -76,6 +76,9 @@ class DramChannel {
     return done_.empty() ? answer_bound_ : std::min(done_.front().at, answer_bound_);
   }
   [[nodiscard]] const DramCounters& counters() const { return counters_; }
+  // Requests for which no command has been issued, as of the last advance().
+  [[nodiscard]] std::uint32_t waiting() const { return waiting_; }
+  [[nodiscard]] Time next_command() const { return next_.at; }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -125,6 +128,7 @@ class DramChannel {
   Choice next_;                        // what pick() chose
   Time answer_bound_ = Time::never();  // no queued request is answered before
   std::uint64_t order_ = 0;
+  std::uint32_t waiting_ = 0;
   Pipe<Done> done_;
   DramCounters counters_;
 };
@@ -139,12 +143,16 @@ class DramController {
   // moved on).
   [[nodiscard]] Time next_event() const { return next_; }
   [[nodiscard]] DramCounters counters() const;
+  // Accesses for which no command has gone to their bank by `now`.
+  std::uint32_t waiting(Time now);
+  [[nodiscard]] std::uint32_t banks() const { return banks_; }  // of all sub-channels and ranks
 
  private:
   void update_next();
 
   DramMap map_;
   std::vector<DramChannel> channels_;
+  std::uint32_t banks_;
   Time next_ = Time::never();
 };
 

@@ -15,7 +15,9 @@ FlashArray::FlashArray(const FlashConfig& config, const CollectionScript& script
       dies_(std::size_t{config.channels} * config.dies_per_channel),
       channels_(config.channels) {
   if (config.translation) ftl_.emplace(config.ftl_shape(), *config.translation);
-  if (script_.on()) events_.push(script_.first, {Event::Collect, 0});
+  if (!script_.on()) return;
+  events_.push(announced_at(script_.first, Time{0}), {Event::Announce, 0});
+  events_.push(script_.first, {Event::Collect, 0});
 }
 
 std::uint32_t FlashArray::die_of(std::uint64_t page) const {
@@ -24,25 +26,52 @@ std::uint32_t FlashArray::die_of(std::uint64_t page) const {
   return static_cast<std::uint32_t>(channel * config_.dies_per_channel + die);
 }
 
-void FlashArray::read(std::uint64_t page, std::uint32_t bytes, std::uint32_t token, Time now) {
+void FlashArray::read(std::uint64_t page, std::uint32_t bytes, std::uint32_t token, bool command,
+                      Time now) {
   const std::uint32_t index = die_of(page);
   Die& die = dies_[index];
   const bool held = die.state == State::Idle || die.state == State::Transferring;
   if (config_.share_page_register && held && die.page == page && die.shares > 0) {
-    start_data_out(index, {page, bytes, token}, bytes, now);
+    start_data_out(index, {page, bytes, token, command}, bytes, now);
     return;
   }
-  die.reads.push_back({page, bytes, token});
+  die.reads.push_back({page, bytes, token, command});
+  waiting_reads_ += command ? 1 : 0;
+  if (config_.share_page_register && die.in_tr && die.page == page && die.shares > 0) {
+    begin(die.reads.back());
+    --die.shares;
+  }
   if (die.state == State::Idle) start_next(index, now);
 }
 
 void FlashArray::program(std::uint64_t page, bool merge, std::uint32_t token, Time now) {
   const std::uint32_t index = die_of(ftl_ ? ftl_->next_die() : page);
   dies_[index].programs.push({page, token, merge});
-  if (dies_[index].state == State::Idle) start_next(index, now);
+  if (dies_[index].state == State::Idle) {
+    start_next(index, now);
+  } else if (ftl_) {
+    update_task(index);
+  }
 }
 
 void FlashArray::start_next(std::uint32_t index, Time now) {
+  choose_next(index, now);
+  update_task(index);
+}
+
+void FlashArray::update_task(std::uint32_t index) {
+  Die& die = dies_[index];
+  const std::uint32_t stripe = stripe_of(index);
+  const bool task = die.owed > 0 || die.pause_owed || die.copying || die.state == State::Erasing ||
+                    die.state == State::Collecting ||
+                    (announced_ && stripe < script_.dies(dies())) ||
+                    (ftl_ && (ftl_->wants_collection(stripe) || ftl_->nears_collection(stripe)));
+  if (task == die.task) return;
+  die.task = task;
+  task ? ++tasks_ : --tasks_;
+}
+
+void FlashArray::choose_next(std::uint32_t index, Time now) {
   Die& die = dies_[index];
   if (die.owed > 0) {
     --die.owed;
@@ -85,6 +114,7 @@ void FlashArray::start_read(std::uint32_t index, Time now) {
   const Read next = die.reads.front();
   if (config_.share_page_register && die.page == next.page && die.shares > 0) {
     die.reads.erase(die.reads.begin());
+    waiting_reads_ -= next.command ? 1 : 0;
     start_data_out(index, next, next.bytes, now);
     return;
   }
@@ -122,6 +152,7 @@ void FlashArray::start_user_program(std::uint32_t index, std::uint32_t room, Tim
   while (die.running.size() < room && !die.programs.empty()) {
     const Program& next = die.programs.front();
     ftl_->write(static_cast<std::uint32_t>(next.page), stripe_of(index));
+    if (const auto lost = ftl_->lost_on()) update_task(die_of(*lost));
     die.running.push_back(next.token);
     die.programs.pop();
   }
@@ -181,6 +212,7 @@ void FlashArray::load(ImageReader& in) {
     const std::uint32_t region = in.below(NumberMap::kNone);
     region_writes_.set(region, in.below(NumberMap::kNone));
   }
+  for (std::uint32_t index = 0; index < dies_.size(); ++index) update_task(index);
 }
 
 bool FlashArray::idle() const {
@@ -188,14 +220,22 @@ bool FlashArray::idle() const {
                      [](const Die& die) { return die.state == State::Idle; });
 }
 
-std::uint32_t FlashArray::internal_tasks() const {
-  std::uint32_t count = 0;
-  for (std::uint32_t index = 0; index < dies_.size(); ++index) {
-    const Die& die = dies_[index];
-    const bool busy = die.copying || die.state == State::Erasing || die.state == State::Collecting;
-    count += busy || die.pause_owed || (ftl_ && ftl_->wants_collection(stripe_of(index)));
+void FlashArray::begin(Read& read) {
+  read.begun = true;
+  waiting_reads_ -= read.command ? 1 : 0;
+}
+
+// The die reads its array for those that wait for the page, as many as one tR may serve.
+void FlashArray::begin_sensing(std::uint32_t index) {
+  Die& die = dies_[index];
+  die.in_tr = true;
+  die.shares = config_.page_bytes / static_cast<std::uint32_t>(kLineBytes);
+  for (Read& read : die.reads) {
+    if (read.page != die.page || die.shares == 0) continue;
+    begin(read);
+    --die.shares;
+    if (!config_.share_page_register) break;
   }
-  return count;
 }
 
 // The page is in the register: everyone who waits for it gets it, or (no sharing) the first only.
@@ -206,16 +246,15 @@ void FlashArray::sensed(std::uint32_t index, Time now) {
     use_channel({Use::MergeOut, index, config_.page_bytes, 0}, now);
     return;
   }
-  die.shares = config_.page_bytes / static_cast<std::uint32_t>(kLineBytes);
+  die.in_tr = false;
   std::size_t kept = 0;
   bool first = true;
   for (const Read& read : die.reads) {
-    const bool serve =
-        read.page == die.page && die.shares > 0 && (first || config_.share_page_register);
-    if (!serve) {
+    if (!read.begun) {
       die.reads[kept++] = read;
       continue;
     }
+    ++die.shares;  // it had its own since it began
     start_data_out(index, read, first || !config_.page_granule ? read.bytes : 0, now);
     first = false;
   }
@@ -258,6 +297,7 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
       if (die.state == State::Erasing) {
         events_.push(now + config_.tBERS, {Event::Erased, transfer.die});
       } else {
+        if (!die.merging && !die.copying) begin_sensing(transfer.die);
         events_.push(now + config_.tR, {Event::Sensed, transfer.die});
       }
       return;
@@ -293,15 +333,25 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
   }
 }
 
+void FlashArray::announce() {
+  announced_ = true;
+  const std::uint32_t count = script_.dies(dies());
+  for (std::uint32_t stripe = 0; stripe < count; ++stripe) update_task(die_of(stripe));
+}
+
 // Pages 0, 1, 2 ... lie on the dies in the order of the striping.
 void FlashArray::collect(Time now) {
-  const std::uint32_t count = script_.dies(static_cast<std::uint32_t>(dies_.size()));
+  announced_ = false;
+  const std::uint32_t count = script_.dies(dies());
   for (std::uint32_t page = 0; page < count; ++page) {
     const std::uint32_t index = die_of(page);
     ++dies_[index].owed;
     if (dies_[index].state == State::Idle) start_next(index, now);
   }
-  if (script_.every.ps != 0) events_.push(now + script_.every, {Event::Collect, 0});
+  if (script_.every.ps == 0) return;
+  const Time next = now + script_.every;
+  events_.push(announced_at(next, now), {Event::Announce, 0});
+  events_.push(next, {Event::Collect, 0});
 }
 
 void FlashArray::handle(const Scheduled& what, Time now) {
@@ -327,6 +377,10 @@ void FlashArray::handle(const Scheduled& what, Time now) {
     die.programs.pop();
     die.state = State::Idle;
     start_next(what.index, now);
+    return;
+  }
+  if (what.event == Event::Announce) {
+    announce();
     return;
   }
   if (what.event == Event::Collect) {

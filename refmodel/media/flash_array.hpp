@@ -25,6 +25,8 @@
 //          collection. A die pays it before anything that waits, as soon as the operation under way
 //          (with the reads that share it) is over, and is busy for `busy` from then. The page in
 //          its register is lost. What reaches a die at the very time of the script goes first.
+// Tasks:   a die has one from when it owes a collection or pause, or the layer wants one of it
+//          (ftl.hpp), until it has paid; the script's dies from `announce` before its time.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +51,8 @@ class FlashArray {
   };
 
   explicit FlashArray(const FlashConfig& config, const CollectionScript& script = {});
-  void read(std::uint64_t page, std::uint32_t bytes, std::uint32_t token, Time now);
+  // `command`: the read is a command's own, so that waiting_reads() counts it.
+  void read(std::uint64_t page, std::uint32_t bytes, std::uint32_t token, bool command, Time now);
   void program(std::uint64_t page, bool merge, std::uint32_t token, Time now);
   void set_urgent(bool urgent) { urgent_ = urgent; }
 
@@ -71,20 +74,33 @@ class FlashArray {
   void load(ImageReader& in);
   // No die does anything now.
   [[nodiscard]] bool idle() const;
-  // Dies that collect or are about to.
-  [[nodiscard]] std::uint32_t internal_tasks() const;
+  // Reads for which no die senses yet and whose transfer is not fixed either.
+  [[nodiscard]] std::uint32_t waiting_reads() const { return waiting_reads_; }
+  [[nodiscard]] std::uint32_t dies() const { return static_cast<std::uint32_t>(dies_.size()); }
+  // Dies that collect, erase or pause, owe it, or are about to.
+  [[nodiscard]] std::uint32_t tasks() const { return tasks_; }
 
  private:
   static constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
   enum class State : std::uint8_t { Idle, Sensing, Transferring, Programming, Collecting, Erasing };
-  enum class Event : std::uint8_t { ChannelFree, Sensed, Programmed, Collect, Collected, Erased };
+  enum class Event : std::uint8_t {
+    ChannelFree,
+    Sensed,
+    Programmed,
+    Announce,
+    Collect,
+    Collected,
+    Erased
+  };
   struct Scheduled {
     Event event;
-    std::uint32_t index;  // channel or die; Collect: none
+    std::uint32_t index;  // channel or die; Announce, Collect: none
   };
   struct Read {
     std::uint64_t page;
     std::uint32_t bytes, token;
+    bool command;
+    bool begun = false;  // the die senses for it
   };
   struct Program {
     std::uint64_t page;
@@ -96,6 +112,8 @@ class FlashArray {
     std::uint64_t page = kNoPage;  // in the page register, or being sensed into it
     std::uint32_t transfers = 0;   // out of the register, waiting or under way
     std::uint32_t shares = 0;      // further transfers that this tR may serve
+    bool in_tr = false;            // sensing for reads, beyond the command
+    bool task = false;             // counted in tasks_
     std::uint32_t owed = 0;        // collections to be done before anything else
     bool pause_owed = false;       // wear levelling, likewise
     bool merging = false;          // sensing for `programs.front()`
@@ -120,6 +138,10 @@ class FlashArray {
 
   [[nodiscard]] std::uint32_t die_of(std::uint64_t page) const;
   void start_next(std::uint32_t die, Time now);
+  void choose_next(std::uint32_t die, Time now);
+  void update_task(std::uint32_t die);
+  void begin(Read& read);
+  void begin_sensing(std::uint32_t die);
   void start_translated(std::uint32_t die, Time now);
   void start_read(std::uint32_t die, Time now);
   void start_user_program(std::uint32_t die, std::uint32_t room, Time now);
@@ -135,7 +157,12 @@ class FlashArray {
   void handle(const Scheduled& what, Time now);
   void transfer_done(const Transfer& transfer, Time now);
   void sensed(std::uint32_t die, Time now);
+  void announce();
   void collect(Time now);
+  // When to announce what the script does at `at`, now being `now`.
+  [[nodiscard]] Time announced_at(Time at, Time now) const {
+    return at - now > config_.announce ? at - config_.announce : now;
+  }
   void count_write(std::uint32_t die, std::uint64_t page);
 
   FlashConfig config_;
@@ -147,6 +174,8 @@ class FlashArray {
   EventQueue<Scheduled> events_;
   Pipe<Done> done_;
   bool urgent_ = false;
+  bool announced_ = false;  // the script's next time
+  std::uint32_t waiting_reads_ = 0, tasks_ = 0;
   std::uint64_t page_reads_ = 0, page_programs_ = 0, collections_ = 0, wear_pauses_ = 0;
 };
 

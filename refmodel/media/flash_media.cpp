@@ -156,6 +156,7 @@ void FlashMedia::submit(const MediaCommand& command, Time now) {
   } else {
     apply(command, op);
     if (queue_of(command.op) != 2) {
+      ++on_the_way_;
       in_lookup_.push({now + config_.lookup, Step::LookedUp, index});
     } else if (command.op == MediaOp::ArrayRead) {
       start_dram(index, DramAccess::Read, now);
@@ -233,9 +234,10 @@ void FlashMedia::step(const Scheduled& what, Time now) {
       to_buffer(what.op, now);
       return;
     }
+    --on_the_way_;
     if (!buffer_.covers(page, first, lines)) {
       flash_.read(flash_page(page), config_.page_granule ? config_.page_bytes : op.bytes, what.op,
-                  now);
+                  true, now);
       return;
     }
   }
@@ -264,6 +266,7 @@ bool FlashMedia::put(const Op& op, Time now) {
 // Writes take their place in the buffer in order; those that find it full wait.
 void FlashMedia::to_buffer(std::uint32_t index, Time now) {
   if (waiting_.empty() && put(pool_[index], now)) {
+    --on_the_way_;
     answer(index, now);
     start_programs(now);
     return;
@@ -276,7 +279,8 @@ void FlashMedia::start_programs(Time now) {
   while (const auto program = buffer_.next_program(now)) {
     if (program->merge && flash_.ftl() != nullptr) {
       merged_[program->entry] = program->page;
-      flash_.read(flash_page(program->page), config_.page_bytes, program->entry | kMerge, now);
+      flash_.read(flash_page(program->page), config_.page_bytes, program->entry | kMerge, false,
+                  now);
       continue;
     }
     flash_.program(program->page, program->merge, program->entry, now);
@@ -288,16 +292,14 @@ void FlashMedia::program_done(std::uint32_t entry, Time now) {
   while (!waiting_.empty() && put(pool_[waiting_.front()], now)) {
     answer(waiting_.front(), now);
     waiting_.pop();
+    --on_the_way_;
   }
   flash_.set_urgent(!waiting_.empty());
   start_programs(now);
 }
 
 std::optional<MediaResponse> FlashMedia::take(Time now) {
-  if (now >= next_) {
-    advance(now);
-    update_next();
-  }
+  catch_up(now);
   if (ready_.empty()) return std::nullopt;
   const std::uint32_t index = ready_.front();
   ready_.pop();
@@ -306,6 +308,17 @@ std::optional<MediaResponse> FlashMedia::take(Time now) {
   const MediaResponse& response = pool_[index].response;
   --outstanding_[queue_of(response.op)];
   return response;
+}
+
+MediaStatus FlashMedia::status(Time now) {
+  catch_up(now);
+  return MediaStatus::of(on_the_way_ + flash_.waiting_reads(), flash_.tasks(), flash_.dies());
+}
+
+void FlashMedia::catch_up(Time now) {
+  if (now < next_) return;
+  advance(now);
+  update_next();
 }
 
 void FlashMedia::update_next() {

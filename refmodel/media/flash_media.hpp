@@ -19,7 +19,11 @@
 //          statically over channels and dies and rewritten in place at tPROG.
 // Image:   save() and load() keep contents and translation between runs (image.hpp). The internal
 //          DRAM is volatile: its owner writes dirty lines back first.
-// Not yet: no suspend of programs or erases, no cache reads, nothing is announced to DevLoad.
+// Status:  backlog counts a Read or Fill until a die senses for it, its transfer out of a sensed
+// page
+//          is certain or the write buffer has it, and a Write or WriteBack until it has its place
+//          there; Array accesses and errors never.
+// Not yet: no suspend of programs or erases, no cache reads.
 // Queues:  reads and fills, writes and write-backs, array accesses each have a depth of their own;
 // a
 //          command holds its place from submit to take.
@@ -58,7 +62,7 @@ class FlashMedia final : public Media {
   [[nodiscard]] Time next_event() const override;
   [[nodiscard]] const MediaCounters& counters() const override;
   [[nodiscard]] Line peek(std::uint64_t dpa) const override;
-  [[nodiscard]] std::uint32_t internal_tasks() const override { return flash_.internal_tasks(); }
+  MediaStatus status(Time now) override;
   [[nodiscard]] const Ftl* ftl() const { return flash_.ftl(); }
 
   // Programs everything in the write buffer and lets the dies finish; returns when that is done.
@@ -94,6 +98,7 @@ class FlashMedia final : public Media {
   [[nodiscard]] std::uint64_t data_of(std::uint64_t dpa) const;
   [[nodiscard]] std::uint64_t flash_page(std::uint64_t page) const;
 
+  void catch_up(Time now);
   void advance(Time now);
   void step(const Scheduled& what, Time now);
   void start_dram(std::uint32_t op, DramAccess access, Time now);
@@ -126,6 +131,7 @@ class FlashMedia final : public Media {
   std::vector<Op> pool_;
   std::vector<std::uint32_t> free_;
   std::array<std::uint32_t, 3> outstanding_{}, depth_{};
+  std::uint32_t on_the_way_ = 0;  // of the backlog, what has not come to the dies or the buffer
   // Each step takes the same time for all, so that two queues keep the order.
   Pipe<Scheduled> in_lookup_, in_ecc_;
   Pipe<std::uint32_t> waiting_;     // writes that the full buffer holds up, in order

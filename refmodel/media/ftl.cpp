@@ -209,6 +209,7 @@ std::uint32_t Ftl::write(std::uint32_t logical, std::uint32_t die) {
 // The page's old data becomes stale.
 void Ftl::lose(std::uint32_t logical) {
   const std::uint32_t old = map_.find(logical);
+  lost_on_ = kNone;
   std::uint32_t index = kNone, die = 0;
   if (old != kNone) {
     die = old % shape_.dies;
@@ -228,6 +229,7 @@ void Ftl::lose(std::uint32_t logical) {
   block.changed = dies_[die].writes;
   if (listed) link(index);
   --dies_[die].valid;
+  lost_on_ = die;
 }
 
 std::uint32_t Ftl::touch_aged(std::uint32_t die, std::uint32_t block) {
@@ -310,6 +312,7 @@ void Ftl::link(std::uint32_t index) {
   }
   Bucket& bucket = d.buckets[block.valid];
   d.least = std::min(d.least, block.valid);
+  d.gaining += block.valid < shape_.pages_per_block ? 1 : 0;
   if (block.changed == 0 && bucket.oldest != kNone) {
     block.older = kNone;
     block.newer = bucket.oldest;
@@ -325,7 +328,9 @@ void Ftl::link(std::uint32_t index) {
 
 void Ftl::unlink(std::uint32_t index) {
   const Block& block = blocks_[index];
-  Bucket& bucket = dies_[die_of(block)].buckets[block.valid];
+  Die& d = dies_[die_of(block)];
+  d.gaining -= block.valid < shape_.pages_per_block ? 1 : 0;
+  Bucket& bucket = d.buckets[block.valid];
   (block.older == kNone ? bucket.oldest : blocks_[block.older].newer) = block.newer;
   (block.newer == kNone ? bucket.newest : blocks_[block.newer].older) = block.older;
 }
@@ -333,14 +338,11 @@ void Ftl::unlink(std::uint32_t index) {
 // True if some closed block has a stale page.
 bool Ftl::gains(std::uint32_t die) const {
   const Die& d = dies_[die];
-  if (!d.buckets.empty()) {
-    for (std::uint32_t valid = d.least; valid < shape_.pages_per_block; ++valid) {
-      if (d.buckets[valid].oldest != kNone) return true;
+  if (d.gaining > 0) return true;
+  for (; d.aged_last > 0; --d.aged_last) {
+    if (untouched(die, d.aged_last - 1)) {
+      return aged_count(d.aged_last - 1) < shape_.pages_per_block;
     }
-  }
-  for (std::uint32_t rank = d.aged_last; rank > 0; --rank) {
-    if (aged_count(rank - 1) == shape_.pages_per_block) return false;
-    if (untouched(die, rank - 1)) return true;
   }
   return false;
 }
@@ -353,6 +355,16 @@ bool Ftl::wants_collection(std::uint32_t die) const {
 
 bool Ftl::urgent(std::uint32_t die) const {
   return free_blocks(die) <= config_.free_low && wants_collection(die);
+}
+
+bool Ftl::nears_collection(std::uint32_t die) const {
+  const Die& d = dies_[die];
+  if (free_blocks(die) != config_.free_high || d.reserved == 0) return false;
+  const std::uint32_t left =
+      d.user == kNone ? 0
+                      : shape_.pages_per_block -
+                            static_cast<std::uint32_t>(tables_[blocks_[d.user].pages].size());
+  return d.reserved > left && gains(die);
 }
 
 std::uint32_t Ftl::greedy_victim(std::uint32_t die) {

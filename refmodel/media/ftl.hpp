@@ -121,6 +121,12 @@ class Ftl {
 
   [[nodiscard]] bool wants_collection(std::uint32_t die) const;
   [[nodiscard]] bool urgent(std::uint32_t die) const;
+  // The pages already announced for the die open the block that makes it want a collection.
+  [[nodiscard]] bool nears_collection(std::uint32_t die) const;
+  // Die on which the last write() made a page stale, if it did.
+  [[nodiscard]] std::optional<std::uint32_t> lost_on() const {
+    return lost_on_ == kNone ? std::nullopt : std::optional(lost_on_);
+  }
   [[nodiscard]] std::uint32_t free_blocks(std::uint32_t die) const;
   // Next step of the die's collection. Mappings change at once; an erased block is free only
   // after erased(). None while an erase is under way or when nothing can be gained.
@@ -165,9 +171,11 @@ class Ftl {
         closed_wear;                            // (erases, index) closed, not aged
     std::uint32_t user = kNone, moved = kNone;  // open blocks
     std::uint32_t victim = kNone, cursor = 0, erasing = kNone;
-    std::vector<Bucket> buckets;  // closed blocks by valid pages; made when first needed
-    std::uint32_t least = 0;      // no bucket below holds any
-    std::uint32_t aged_first = 0, aged_last = 0;  // ranks that may still hold prefilled data
+    std::vector<Bucket> buckets;          // closed blocks by valid pages; made when first needed
+    std::uint32_t least = 0;              // no bucket below holds any
+    std::uint32_t gaining = 0;            // blocks in buckets that have a stale page
+    std::uint32_t aged_first = 0;         // ranks from here to before aged_last may still hold
+    mutable std::uint32_t aged_last = 0;  // prefilled data
     std::uint32_t valid = 0, reserved = 0, most_erases = 0;
     std::uint32_t writes = 0, freed = 0;
     bool levelling = false;  // the victim was chosen for its wear
@@ -222,7 +230,7 @@ class Ftl {
   std::vector<std::vector<std::uint32_t>> tables_;
   std::vector<std::uint32_t> free_tables_;
   std::vector<Die> dies_;
-  std::uint32_t turn_ = 0;
+  std::uint32_t turn_ = 0, lost_on_ = kNone;
   Counters counters_;
 };
 

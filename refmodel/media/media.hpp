@@ -11,6 +11,7 @@
 //          error = true.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -66,6 +67,12 @@ struct MediaStatus {
   // dies, rounded up. 0 for a part that does neither.
   std::uint8_t tasks = 0;
   bool operator==(const MediaStatus&) const = default;
+
+  // Both figures of a part of so many dies or banks.
+  static constexpr MediaStatus of(std::uint64_t waiting, std::uint64_t busy, std::uint64_t dies) {
+    return {static_cast<std::uint8_t>(std::min<std::uint64_t>(16 * waiting / dies, 127)),
+            static_cast<std::uint8_t>((64 * busy + dies - 1) / dies)};
+  }
 };
 
 class Media {
@@ -81,11 +88,10 @@ class Media {
   [[nodiscard]] virtual Time next_event() const = 0;
   [[nodiscard]] virtual const MediaCounters& counters() const = 0;
   // What the part's controller tells the endpoint at `now`, of the commands submitted so far; may
-  // be asked before take() of the same time. Without commands in between, `backlog` only falls.
+  // be asked before take() of the same time, and as often as wanted: it changes no answer, and
+  // follows from the commands and `now` alone. Without commands in between, `backlog` only falls.
   // Default: a part that has nothing to tell.
   [[nodiscard]] virtual MediaStatus status(Time) { return {}; }
-  // Dies that collect garbage or level wear, or are about to. Goes when status() tells it.
-  [[nodiscard]] virtual std::uint32_t internal_tasks() const { return 0; }
   // Contents as a reader of the endpoint would see them; no simulated time passes. The internal
   // DRAM counts: a slot holds the line of its last Fill until the next Fill of that slot.
   [[nodiscard]] virtual Line peek(std::uint64_t dpa) const = 0;

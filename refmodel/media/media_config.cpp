@@ -187,6 +187,7 @@ FlashConfig read_flash(ConfigReader& in) {
 
   c.lookup = duration(in, "controller.lookup_ps", 0);
   c.ecc = duration(in, "controller.ecc_ps", 0);
+  c.announce = duration(in, "controller.announce_ps", 0);
   c.page_granule = in.choice("controller.fill_granule", {"line", "page"}) == "page";
   c.share_page_register = in.flag("controller.share_page_register");
   c.read_queue_depth = small(in.number("controller.read_queue_depth", 1, kMaxDepth));

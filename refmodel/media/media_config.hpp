@@ -77,6 +77,7 @@ struct FlashConfig {
 
   Time lookup;                       // controller, per command, before flash or buffer
   Time ecc;                          // controller, per transfer out of a die
+  Time announce;                     // how long before a scripted collection it is announced
   bool page_granule = false;         // a fill moves the whole page over the channel
   bool share_page_register = false;  // reads of a page that the die holds need no tR of their own
   std::uint32_t read_queue_depth = 0, write_queue_depth = 0, array_queue_depth = 0;

@@ -229,6 +229,19 @@ const std::vector<Field>& fields() {
       {"endpoint.cache_percent", number(CXLGPU_MEMBER(endpoint.cache_percent), 1, 100)},
       {"endpoint.ingress_thresholds", list(CXLGPU_MEMBER(endpoint.ingress_thresholds), 3, 127)},
       {"endpoint.mshr_thresholds", list(CXLGPU_MEMBER(endpoint.mshr_thresholds), 3, 127)},
+      {"endpoint.backlog_thresholds", list(CXLGPU_MEMBER(endpoint.backlog_thresholds), 3, 127)},
+      {"endpoint.task_thresholds", list(CXLGPU_MEMBER(endpoint.task_thresholds), 3, 127)},
+      {"endpoint.load_margins", list(CXLGPU_MEMBER(endpoint.load_margins), 3, 127)},
+      {"endpoint.throughput_reduction",
+       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+         c.endpoint.throughput_reduction = parse_bool(t, w, k);
+       }},
+      {"endpoint.egress_congestion",
+       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+         c.endpoint.egress_congestion = parse_bool(t, w, k);
+       }},
+      {"endpoint.egress_percent", list(CXLGPU_MEMBER(endpoint.egress_percent), 2, 100)},
+      {"endpoint.egress_interval", number(CXLGPU_MEMBER(endpoint.egress_interval), 0, 31)},
       {"endpoint.gc_first_us", number(CXLGPU_MEMBER(endpoint.gc_first_us), 0, 1000000000)},
       {"endpoint.gc_every_us", number(CXLGPU_MEMBER(endpoint.gc_every_us), 0, 1000000000)},
       {"endpoint.gc_busy_us", number(CXLGPU_MEMBER(endpoint.gc_busy_us), 0, 1000000)},
@@ -504,13 +517,22 @@ void check(const RunConfig& config, const std::string& otherwise) {
     }
     spec_fault = key;
   }
-  const auto rising = [&](const char* key, const std::vector<std::uint64_t>& thresholds) {
+  const EndpointConfig& load = config.endpoint;
+  const auto rising = [&](const char* key, const std::vector<std::uint64_t>& thresholds,
+                          const char* levels = "optimal, moderate, severe") {
     if (!std::is_sorted(thresholds.begin(), thresholds.end())) {
-      refuse(key, "must rise: optimal, moderate, severe");
+      refuse(key, fmt::format("must rise: {}", levels));
     }
   };
-  rising("endpoint.ingress_thresholds", config.endpoint.ingress_thresholds);
-  rising("endpoint.mshr_thresholds", config.endpoint.mshr_thresholds);
+  rising("endpoint.ingress_thresholds", load.ingress_thresholds);
+  rising("endpoint.mshr_thresholds", load.mshr_thresholds);
+  rising("endpoint.backlog_thresholds", load.backlog_thresholds);
+  rising("endpoint.task_thresholds", load.task_thresholds);
+  rising("endpoint.egress_percent", load.egress_percent, "moderate, severe");
+  if (load.egress_congestion && load.egress_interval == 0) {
+    refuse("endpoint.egress_interval",
+           "0 takes no samples; give 1 to 31, or endpoint.egress_congestion false");
+  }
   const EndpointConfig& gc = config.endpoint;
   const auto idle = [&](const char* key, std::uint64_t value, std::uint64_t off) {
     if (gc.gc_busy_us == 0 && value != off) {

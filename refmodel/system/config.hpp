@@ -51,6 +51,13 @@ struct EndpointConfig {
   std::uint64_t cache_percent = 10;
   std::vector<std::uint64_t> ingress_thresholds = {4, 16, 32};
   std::vector<std::uint64_t> mshr_thresholds = {48, 96, 120};
+  std::vector<std::uint64_t> backlog_thresholds = {4, 8, 16};
+  std::vector<std::uint64_t> task_thresholds = {8, 16, 32};
+  std::vector<std::uint64_t> load_margins = {2, 8, 2};  // ingress, mshr, backlog
+  bool throughput_reduction = true;
+  bool egress_congestion = false;
+  std::vector<std::uint64_t> egress_percent = {10, 25};  // moderate, severe
+  unsigned egress_interval = 8;                          // cycles
   // Scripted garbage collection of flash (CollectionScript); busy 0: none.
   std::uint64_t gc_first_us = 0, gc_every_us = 0, gc_busy_us = 0, gc_dies_percent = 100;
 };

@@ -57,7 +57,7 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
       break;
     case RegisterSpace::RootPort:
       if (IoPath::has(offset)) {
-        ports_[index]->access_path().write(offset, value);
+        ports_[index]->access_path(now_).write(offset, value);
       } else {
         ports_[index]->root.write_register(offset, value);
         wake_all(index);
@@ -68,7 +68,7 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
 
 std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
   if (space == RegisterSpace::HostBridge) return decoder_.read(offset);
-  return IoPath::has(offset) ? ports_[index]->access_path().read(offset)
+  return IoPath::has(offset) ? ports_[index]->access_path(now_).read(offset)
                              : ports_[index]->root.read_register(offset);
 }
 
@@ -140,8 +140,9 @@ void ModelEngine::Port::deliver(Time now) {
   if (s2m.deliver_event() <= now && s2m.deliver(now)) root.wake(now);
 }
 
-// The link registers show the links as they stand now.
-IoPath& ModelEngine::Port::access_path() {
+// The registers show links and endpoint as they stand now.
+IoPath& ModelEngine::Port::access_path(Time now) {
+  endpoint.catch_up(now);
   io.set_link_status(m2s.status(), s2m.status());
   return io;
 }

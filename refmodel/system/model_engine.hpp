@@ -64,7 +64,7 @@ class ModelEngine : public Engine, public RegisterBus {
       root.wake(now);
       next = std::min(next, now);
     }
-    IoPath& access_path();
+    IoPath& access_path(Time now);
     void deliver(Time now);
     void act(Time now);
   };

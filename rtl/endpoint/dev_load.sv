@@ -2,49 +2,161 @@
 //
 // Device load: how loaded the endpoint tells the host that it is.
 //
-// Two measures, the level of the receive FIFOs and the number of live MSHRs, are each held
-// against three thresholds; the number of thresholds reached is that measure's load (light,
-// optimal, moderate, severe), and the larger of the two is reported.
+//   ingress, MSHRs, media backlog --> level each --> internal load ----+
+//   media tasks (with ttr_enable) --> level --> announced reduction ---+--> the worst
+//   stalled --> history of 100 samples --> per cent --> egress level --+
 //
-// Latency:  one register.
-// Source:   CXL 2.0, 3.3.2 (QoS telemetry): the worst of the internal load states is reported.
+// A level rises at once to the number of thresholds that its measure has reached. It falls below a
+// threshold only when the measure is more than a margin under it: a load that swings about a
+// threshold would else have the host swing too.
+//
+// History: a sample every `interval` cycles, and none while nothing waited in the last hundred; so
+// an endpoint that never waits leaves these registers alone.
+//
+// Latency:  one register from a measure to the report; none from the settings of the egress level.
+// Source:   CXL 2.0, 3.3.2 (QoS telemetry: internal load, temporary throughput reduction, egress
+//           port congestion); docs/blocks.md, "dev_load".
 
 module dev_load
   import cxl_pkg::*;
+  import cxlgpu_pkg::*;
 (
-  input  logic            clk_i,
-  input  logic            rst_ni,
-  input  logic [6:0]      ingress_i,
-  input  logic [7:0]      mshr_i,
-  input  logic [2:0][6:0] ingress_th_i,
-  input  logic [2:0][6:0] mshr_th_i,
-  output dev_load_e       dev_load_o
+  input  logic          clk_i,
+  input  logic          rst_ni,
+  input  logic [6:0]    ingress_i,  // receive FIFO levels, both channels
+  input  logic [7:0]    mshr_i,     // live MSHRs
+  input  media_status_t media_i,
+  input  logic          stalled_i,  // a response is offered and not taken
+  input  load_control_t control_i,
+  output dev_load_e     dev_load_o,
+  output load_status_t  status_o
 );
 
-  function automatic logic [1:0] reached(logic [7:0] value, logic [2:0][6:0] threshold);
-    return {1'b0, value >= 8'(threshold[0])} + {1'b0, value >= 8'(threshold[1])} +
-           {1'b0, value >= 8'(threshold[2])};
+  localparam int unsigned NumMeasures = 4;
+  localparam int unsigned Tasks       = 3;    // the measure that is an announcement
+  localparam int unsigned Samples     = 100;  // so that their sum is per cent
+
+  // ---------------------------------------------------------------------------------------------
+  // Measures
+  // ---------------------------------------------------------------------------------------------
+  logic [NumMeasures-1:0][6:0] value;
+  logic [NumMeasures-1:0][1:0] up, down, level_d, level_q;
+
+  assign value = {media_i.tasks, media_i.backlog, mshr_i[7] ? 7'h7F : mshr_i[6:0], ingress_i};
+
+  function automatic logic [1:0] reached(logic [7:0] of, logic [2:0][6:0] threshold);
+    return {1'b0, of >= 8'(threshold[0])} + {1'b0, of >= 8'(threshold[1])} +
+           {1'b0, of >= 8'(threshold[2])};
   endfunction
 
-  logic [1:0] ingress_load, mshr_load;
-  dev_load_e  dev_load_d, dev_load_q;
-
-  assign ingress_load = reached(8'(ingress_i), ingress_th_i);
-  assign mshr_load    = reached(mshr_i, mshr_th_i);
-  assign dev_load_d   = dev_load_e'((ingress_load > mshr_load) ? ingress_load : mshr_load);
+  always_comb begin
+    for (int unsigned m = 0; m < NumMeasures; m++) begin
+      up[m]   = reached(8'(value[m]), control_i.measure[m].th);
+      down[m] = reached(8'(value[m]) + 8'(control_i.measure[m].margin), control_i.measure[m].th);
+      level_d[m] = (level_q[m] > down[m]) ? down[m] : level_q[m];
+      if (level_d[m] < up[m]) level_d[m] = up[m];
+    end
+    if (!control_i.ttr_enable) level_d[Tasks] = '0;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      dev_load_q <= LoadLight;
+      level_q <= '0;
     end else begin
-      dev_load_q <= dev_load_d;
+      level_q <= level_d;
     end
   end
 
-  assign dev_load_o = dev_load_q;
+  // ---------------------------------------------------------------------------------------------
+  // Egress port
+  // ---------------------------------------------------------------------------------------------
+  logic [Samples-1:0] history_q;  // the latest is bit 0
+  logic [6:0]         count_q;    // ones of the history
+  logic [4:0]         timer_q;    // cycles in which no sample is taken
+  logic               egress_on, sample;
+  logic [1:0]         egress;
 
-  // One more reached threshold of either measure never lowers the report.
-  NotBelowEither_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (dev_load_d >= ingress_load) && (dev_load_d >= mshr_load));
+  assign egress_on = control_i.egress_enable && (control_i.interval != '0);
+  assign sample    = (timer_q == '0) && (stalled_i || (count_q != '0));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      history_q <= '0;
+      count_q   <= '0;
+      timer_q   <= '0;
+    end else if (!egress_on) begin
+      history_q <= '0;
+      count_q   <= '0;
+      timer_q   <= '0;
+    end else if (sample) begin
+      history_q <= {history_q[Samples-2:0], stalled_i};
+      count_q   <= count_q + 7'(stalled_i) - 7'(history_q[Samples-1]);
+      timer_q   <= control_i.interval - 5'd1;
+    end else if (timer_q != '0) begin
+      timer_q <= timer_q - 5'd1;
+    end
+  end
+
+  always_comb begin
+    egress = LoadLight;
+    if (count_q == '0) begin
+      egress = LoadLight;  // whatever the thresholds are
+    end else if (count_q >= control_i.egress_severe) begin
+      egress = LoadSevere;
+    end else if (count_q >= control_i.egress_moderate) begin
+      egress = LoadModerate;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The worst
+  // ---------------------------------------------------------------------------------------------
+  // One bit for each load reached: so the worst is an OR.
+  function automatic logic [2:0] one_each(logic [1:0] level);
+    return {level == 2'd3, level >= 2'd2, level >= 2'd1};
+  endfunction
+
+  logic [2:0] worst;
+  logic [1:0] load;
+
+  always_comb begin
+    worst = one_each(egress);
+    for (int unsigned m = 0; m < NumMeasures; m++) worst |= one_each(level_q[m]);
+    load = {worst[1], worst[2] || (worst[0] && !worst[1])};
+  end
+
+  assign dev_load_o = dev_load_e'(load);
+  assign status_o   = '{dev_load: load, egress: egress, level: level_q, backpressure: count_q};
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  for (genvar m = 0; m < NumMeasures; m++) begin : gen_measure
+    Between_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        (m != Tasks || control_i.ttr_enable) |->
+            (up[m] <= level_d[m]) && (level_d[m] <= down[m]));
+    RisesToReached_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        (level_d[m] > level_q[m]) |-> (level_d[m] == up[m]));
+    FallsToKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        ((m != Tasks || control_i.ttr_enable) && (level_d[m] < level_q[m])) |->
+            (level_d[m] == down[m]));
+    NotBelow_A: assert property (@(posedge clk_i) disable iff (!rst_ni) load >= level_q[m]);
+  end
+  // An announcement lasts only as long as needed.
+  TasksMargin_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      control_i.measure[Tasks].margin == '0);
+  TtrOff_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !control_i.ttr_enable |=> level_q[Tasks] == '0);
+  NotBelowEgress_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (load >= egress) && (egress != LoadOptimal));
+  // Looked at when it changes: to count a hundred bits takes longer than all else here.
+  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      sample |-> (count_q == 7'($countones(history_q))) && (count_q <= 7'(Samples)));
+  NoneIsNone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (count_q == '0) |-> (history_q == '0));
+  Interval_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (egress_on && sample) |=> timer_q < $past(control_i.interval));
+  EgressOff_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !egress_on |=> (history_q == '0) && (count_q == '0) && (timer_q == '0));
 
 endmodule

@@ -12,14 +12,15 @@
 // A pinned way is never a victim: a slot cannot be used anew under a waiting transaction.
 //
 // A line is fresh while only MemSpecRd has asked for it. A fresh line lives twice: where the tree
-// would have it go, it is passed over once and goes to the tree's back, if another can go.
+// would have it go, it is passed over once and goes to the tree's back, if another can go. It is
+// unwanted until a demand asks for it, passed over or not: that is counted, and decides nothing.
 //
 // Memories (tag, pointer, state) need no reset: a set counts as empty until its bit in
 // `touched_q` is set by the first MISS in it.
 //
 // Latency:  lookup comb, state registered. At most one lookup a cycle.
-// Size:     MaxSets x (Ways x (tag 44, pointer 7, valid, dirty, fresh) + tree 7) bits; an MSHR is a
-//           slot, six bits of waiters and two flags.
+// Size:     MaxSets x (Ways x (tag 44, pointer 7, valid, dirty, fresh, unwanted) + tree 7) bits; an
+//           MSHR is a slot, six bits of waiters and two flags.
 // Source:   set-associative cache with miss-status registers (Kroft 1981); tree-PLRU.
 
 module dram_cache
@@ -43,6 +44,7 @@ module dram_cache
   output logic [7:0]  mshr_o,
   output granule_t    victim_o,
   output logic        victim_dirty_o,
+  output dram_event_t event_o,
   // A fill is done; a waiter was woken
   input  logic        fill_done_i,
   input  logic [7:0]  fill_mshr_i,
@@ -61,8 +63,9 @@ module dram_cache
   typedef struct packed {
     logic [Ways-1:0] valid;
     logic [Ways-1:0] dirty;
-    logic [Ways-1:0] fresh;  // of MemSpecRd, neither wanted nor passed over since
-    logic [Ways-2:0] plru;   // heap order; 0: victim on the left
+    logic [Ways-1:0] fresh;     // of MemSpecRd, neither wanted nor passed over since
+    logic [Ways-1:0] unwanted;  // of MemSpecRd, not wanted since
+    logic [Ways-2:0] plru;      // heap order; 0: victim on the left
   } set_state_t;
 
   // ---------------------------------------------------------------------------------------------
@@ -232,6 +235,22 @@ module dram_cache
   assign result_o    = result;
   assign mshr_used_o = used_q;
 
+  // A way without a line goes first: a MISS displaces something in a full set only.
+  always_comb begin
+    event_o = '0;
+    if (lookup_valid_i && lookup_commit_i) begin
+      event_o.demand_hit    = !lookup_spec_i && (result == CacheHit);
+      event_o.demand_merge  = !lookup_spec_i && (result == CacheMerge);
+      event_o.demand_fill   = !lookup_spec_i && (result == CacheMiss);
+      event_o.spec_fill     = lookup_spec_i && (result == CacheMiss);
+      event_o.spec_needless = lookup_spec_i && ((result == CacheHit) || (result == CacheMerge));
+      event_o.spec_drop     = (result == CacheDrop);
+      event_o.unwanted      = (result == CacheMiss) && state.unwanted[victim_way];
+      event_o.displaced     = lookup_spec_i && (result == CacheMiss) && (&state.valid) &&
+                              !state.unwanted[victim_way];
+    end
+  end
+
   // ---------------------------------------------------------------------------------------------
   // Edge: the set
   // ---------------------------------------------------------------------------------------------
@@ -250,10 +269,21 @@ module dram_cache
         state_d.fresh[plru_way] = 1'b0;
         state_d.plru            = plru_touch(state.plru, plru_way);
       end
+      // What stays as it was is not read anew: the way comes late.
       state_d.valid[way] = 1'b1;
-      state_d.dirty[way] = lookup_write_i || (state.dirty[way] && (result != CacheMiss));
-      state_d.fresh[way] = lookup_spec_i && (state.fresh[way] || (result == CacheMiss));
-      state_d.plru       = plru_touch(state_d.plru, way);
+      if (lookup_write_i) begin
+        state_d.dirty[way] = 1'b1;
+      end else if (result == CacheMiss) begin
+        state_d.dirty[way] = 1'b0;
+      end
+      if (!lookup_spec_i) begin
+        state_d.fresh[way]    = 1'b0;
+        state_d.unwanted[way] = 1'b0;
+      end else if (result == CacheMiss) begin
+        state_d.fresh[way]    = 1'b1;
+        state_d.unwanted[way] = 1'b1;
+      end
+      state_d.plru = plru_touch(state_d.plru, way);
     end
   end
 
@@ -356,6 +386,21 @@ module dram_cache
       (allocate && passed) |-> !state_d.fresh[plru_way] && state_d.valid[plru_way]);
   FreshValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       commit |-> (state_d.fresh & ~state_d.valid) == '0);
+  // What is passed over stays unwanted; what is unwanted is a line.
+  UnwantedFresh_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      commit |-> ((state_d.fresh & ~state_d.unwanted) == '0) &&
+                 ((state_d.unwanted & ~state_d.valid) == '0));
+  // A lookup that counts is one thing, but for a BLOCKED one, which is none.
+  OneEvent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $countones(event_o[5:0]) ==
+          32'(lookup_valid_i && lookup_commit_i && (result != CacheBlocked)));
+  // What a MISS displaces is counted as unwanted, or else against a MemSpecRd.
+  Displaces_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (event_o.unwanted || event_o.displaced) |-> allocate && state.valid[victim_way]);
+  UnwantedOrNot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      event_o.spec_fill |-> ((event_o.unwanted ^ event_o.displaced) == state.valid[victim_way]));
+  DisplacedBySpec_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      event_o.displaced |-> event_o.spec_fill && !event_o.unwanted);
   FreshVictim_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (allocate && state.fresh[victim_way]) |-> ((pinned | state.fresh) == '1));
   FreeMshr_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -58,40 +58,41 @@ module endpoint
   // non-posted request under way at a time.
   parameter bit          IoInfinite  = 1'b0
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+  input  logic          clk_i,
+  input  logic          rst_ni,
   // Link
-  output logic        link_tx_valid_o,
-  input  logic        link_tx_ready_i,
-  output flit_kind_e  link_tx_kind_o,
-  output flit_t       link_tx_flit_o,
-  input  logic        link_rx_valid_i,
-  input  flit_kind_e  link_rx_kind_i,
-  input  flit_t       link_rx_flit_i,
-  input  logic        phy_up_i,
-  input  logic        phy_recovery_i,
-  output logic        retrain_req_o,
-  output vlsm_e       phy_state_o,
-  output logic        init_done_o,
-  output logic        abort_o,
-  output logic [7:0]  err_o,
-  output logic [2:0]  arb_err_o,
+  output logic          link_tx_valid_o,
+  input  logic          link_tx_ready_i,
+  output flit_kind_e    link_tx_kind_o,
+  output flit_t         link_tx_flit_o,
+  input  logic          link_rx_valid_i,
+  input  flit_kind_e    link_rx_kind_i,
+  input  flit_t         link_rx_flit_i,
+  input  logic          phy_up_i,
+  input  logic          phy_recovery_i,
+  output logic          retrain_req_o,
+  output vlsm_e         phy_state_o,
+  output logic          init_done_o,
+  output logic          abort_o,
+  output logic [7:0]    err_o,
+  output logic [2:0]    arb_err_o,
   // Media
-  output logic        media_cmd_valid_o,
-  input  logic        media_cmd_ready_i,
-  output media_cmd_t  media_cmd_o,
-  input  logic        media_rsp_valid_i,
-  output logic        media_rsp_ready_o,
-  input  media_rsp_t  media_rsp_i,
+  output logic          media_cmd_valid_o,
+  input  logic          media_cmd_ready_i,
+  output media_cmd_t    media_cmd_o,
+  input  logic          media_rsp_valid_i,
+  output logic          media_rsp_ready_o,
+  input  media_rsp_t    media_rsp_i,
+  input  media_status_t media_status_i,
   // Trace
-  output trace_t      tr_ep_accept_o,
-  output trace_t      tr_ep_lookup_o,
-  output trace_t      tr_media_issue_o,
-  output trace_t      tr_media_done_o,
-  output trace_t      tr_ep_respond_o,
-  output trace_t      tr_spec_fill_o,
-  output trace_t      tr_spec_drop_o,
-  output trace_t      tr_spec_lost_o
+  output trace_t        tr_ep_accept_o,
+  output trace_t        tr_ep_lookup_o,
+  output trace_t        tr_media_issue_o,
+  output trace_t        tr_media_done_o,
+  output trace_t        tr_ep_respond_o,
+  output trace_t        tr_spec_fill_o,
+  output trace_t        tr_spec_drop_o,
+  output trace_t        tr_spec_lost_o
 );
 
   localparam int unsigned IndexW      = $clog2(TableDepth);
@@ -229,14 +230,17 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // Registers and device load
   // ---------------------------------------------------------------------------------------------
-  reg_req_t        reg_req_hdm, reg_req_vendor;
-  logic [31:0]     rdata_hdm, rdata_vendor;
-  logic            reg_vendor_q;
-  logic            dram_enable, len_enable, write_back_done;
-  logic [3:0]      sets_log2;
-  logic [2:0][6:0] ingress_th, mshr_th;
-  logic [7:0]      mshr_used;
-  dev_load_e       dev_load;
+  reg_req_t      reg_req_hdm, reg_req_vendor;
+  logic [31:0]   rdata_hdm, rdata_vendor;
+  logic          reg_vendor_q;
+  logic          dram_enable, len_enable, write_back_done;
+  logic [3:0]    sets_log2;
+  logic [7:0]    mshr_used;
+  logic          rsp_stalled;
+  dram_event_t   dram_event;
+  load_control_t load_control;
+  load_status_t  load_status;
+  dev_load_e     dev_load;
 
   always_comb begin
     reg_req_hdm          = reg_req;
@@ -261,21 +265,24 @@ module endpoint
     .reg_req_i        (reg_req_vendor),
     .reg_rdata_o      (rdata_vendor),
     .write_back_done_i(write_back_done),
+    .event_i          (dram_event),
     .dram_enable_o    (dram_enable),
     .len_enable_o     (len_enable),
     .sets_log2_o      (sets_log2),
-    .ingress_th_o     (ingress_th),
-    .mshr_th_o        (mshr_th)
+    .load_control_o   (load_control),
+    .load_status_i    (load_status)
   );
 
   dev_load u_dev_load (
-    .clk_i       (clk_i),
-    .rst_ni      (rst_ni),
-    .ingress_i   (rx_nd_count + rx_wd_count),
-    .mshr_i      (mshr_used),
-    .ingress_th_i(ingress_th),
-    .mshr_th_i   (mshr_th),
-    .dev_load_o  (dev_load)
+    .clk_i     (clk_i),
+    .rst_ni    (rst_ni),
+    .ingress_i (rx_nd_count + rx_wd_count),
+    .mshr_i    (mshr_used),
+    .media_i   (media_status_i),
+    .stalled_i (rsp_stalled),
+    .control_i (load_control),
+    .dev_load_o(dev_load),
+    .status_o  (load_status)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -444,6 +451,7 @@ module endpoint
     .mshr_o          (mshr),
     .victim_o        (victim),
     .victim_dirty_o  (victim_dirty),
+    .event_o         (dram_event),
     .fill_done_i     (fill_done),
     .fill_mshr_i     (media_rsp_i.id),
     .wait_dec_i      (wake_push),
@@ -608,6 +616,7 @@ module endpoint
   assign tx_nd_valid = offer && !offer_drs;
   assign tx_wd_valid = offer && offer_drs;
   assign rsp_taken   = (tx_nd_valid && tx_nd_ready) || (tx_wd_valid && tx_wd_ready);
+  assign rsp_stalled = offer && !rsp_taken;
   assign e2_done     = demand_done || (local_offer && rsp_taken);
 
   // Comb from op alone: valid must not be needed.
@@ -625,7 +634,7 @@ module endpoint
       stall_q      <= 1'b0;
       local_lock_q <= 1'b0;
     end else begin
-      stall_q      <= offer && !rsp_taken;
+      stall_q      <= rsp_stalled;
       local_lock_q <= local_offer && !rsp_taken;
     end
   end
@@ -734,6 +743,8 @@ module endpoint
       nd_stalled_q |-> (tx_nd_valid && $stable(tx_ndr)));
   DrsHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       wd_stalled_q |-> (tx_wd_valid && $stable(tx_drs)));
+  Stalled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      rsp_stalled == ((tx_nd_valid && !tx_nd_ready) || (tx_wd_valid && !tx_wd_ready)));
   OneResponse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(tx_nd_valid && tx_wd_valid));
   // What E2 pushes it pushes at once: it looks up only when the push slot is its own.

@@ -1,12 +1,15 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Vendor registers of the endpoint: internal DRAM control and DevLoad thresholds.
+// Vendor registers of the endpoint: internal DRAM control, what DevLoad is made of, counters.
 //
 // Offsets, fields and reset values: cxl_reg_pkg (regs/endpoint.yaml). A sets value above log2
 // MaxSets becomes that; it and the enables are to be written before traffic: nothing is flushed.
 //
+// Events of the internal DRAM come late in their cycle, after its lookup: they go to a register and
+// are counted an edge later; a read adds what is still in that register.
+//
 // Latency:  write at the edge, read data the cycle after the request; 0 after any other cycle.
-// Source:   docs/blocks.md, "Endpoint".
+// Source:   docs/blocks.md, "endpoint_regs"; QoS fields after CXL 2.0 (SLD QoS control and status).
 
 module endpoint_regs
   import cxlgpu_pkg::*;
@@ -14,35 +17,71 @@ module endpoint_regs
 #(
   parameter int unsigned MaxSets = 1024
 ) (
-  input  logic            clk_i,
-  input  logic            rst_ni,
-  input  reg_req_t        reg_req_i,    // valid only for accesses to this block: addr[11] is 1
-  output logic [31:0]     reg_rdata_o,
-  input  logic            write_back_done_i,
-  output logic            dram_enable_o,
-  output logic            len_enable_o,
-  output logic [3:0]      sets_log2_o,
-  output logic [2:0][6:0] ingress_th_o,
-  output logic [2:0][6:0] mshr_th_o
+  input  logic          clk_i,
+  input  logic          rst_ni,
+  input  reg_req_t      reg_req_i,  // valid only for accesses to this block: addr[11] is 1
+  output logic [31:0]   reg_rdata_o,
+  // To count
+  input  logic          write_back_done_i,
+  input  dram_event_t   event_i,
+  // Settings
+  output logic          dram_enable_o,
+  output logic          len_enable_o,
+  output logic [3:0]    sets_log2_o,
+  output load_control_t load_control_o,
+  // To show
+  input  load_status_t  load_status_i
 );
 
   typedef logic [EpSetsLog2Width-1:0] sets_log2_t;
   localparam sets_log2_t MaxSetsLog2 = sets_log2_t'($clog2(MaxSets));
 
-  logic            dram_enable_q, len_enable_q;
-  sets_log2_t      sets_log2_q, sets_wdata;
-  logic [2:0][6:0] ingress_th_q, mshr_th_q;
-  logic [31:0]     write_backs_q, rdata_q, rdata_d;
+  localparam int unsigned NumEvents = $bits(dram_event_t);  // a counter each, 830h + 4 i
+  localparam logic [8:0]  Counters  = EpDemandHitsOffset[10:2];
+
+  localparam load_control_t LoadControlReset = '{
+    measure: {
+      {7'd0, EpTasksThTh2Reset, EpTasksThTh1Reset, EpTasksThTh0Reset},
+      {EpBacklogThMarginReset, EpBacklogThTh2Reset, EpBacklogThTh1Reset, EpBacklogThTh0Reset},
+      {EpMshrThMarginReset, EpMshrThTh2Reset, EpMshrThTh1Reset, EpMshrThTh0Reset},
+      {EpIngressThMarginReset, EpIngressThTh2Reset, EpIngressThTh1Reset, EpIngressThTh0Reset}
+    },
+    ttr_enable:      EpQosControlTtrEnableReset,
+    egress_enable:   EpQosControlEgressEnableReset,
+    egress_moderate: EpQosControlEgressModerateReset,
+    egress_severe:   EpQosControlEgressSevereReset,
+    interval:        EpQosControlIntervalReset
+  };
+
+  // Thresholds and margin of a measure have the same places in every register that holds them.
+  function automatic logic [31:0] word_of(load_measure_t measure);
+    logic [31:0] word;
+    word = '0;
+    word[EpIngressThMarginLsb +: EpIngressThMarginWidth] = measure.margin;
+    word[EpIngressThTh2Lsb +: EpIngressThTh2Width]       = measure.th[2];
+    word[EpIngressThTh1Lsb +: EpIngressThTh1Width]       = measure.th[1];
+    word[EpIngressThTh0Lsb +: EpIngressThTh0Width]       = measure.th[0];
+    return word;
+  endfunction
+
+  logic          dram_enable_q, len_enable_q;
+  sets_log2_t    sets_log2_q, sets_wdata;
+  load_control_t load_control_q;
+  load_measure_t measure_wdata;
+  logic [31:0]   write_backs_q, rdata_q, rdata_d;
 
   assign sets_wdata = reg_req_i.wdata[EpSetsLog2Lsb +: EpSetsLog2Width];
+  assign measure_wdata = '{margin: reg_req_i.wdata[EpIngressThMarginLsb +: EpIngressThMarginWidth],
+                           th: {reg_req_i.wdata[EpIngressThTh2Lsb +: EpIngressThTh2Width],
+                                reg_req_i.wdata[EpIngressThTh1Lsb +: EpIngressThTh1Width],
+                                reg_req_i.wdata[EpIngressThTh0Lsb +: EpIngressThTh0Width]}};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      dram_enable_q <= EpControlDramEnableReset;
-      len_enable_q  <= EpControlLenEnableReset;
-      sets_log2_q   <= MaxSetsLog2;
-      ingress_th_q  <= {EpIngressThTh2Reset, EpIngressThTh1Reset, EpIngressThTh0Reset};
-      mshr_th_q     <= {EpMshrThTh2Reset, EpMshrThTh1Reset, EpMshrThTh0Reset};
+      dram_enable_q  <= EpControlDramEnableReset;
+      len_enable_q   <= EpControlLenEnableReset;
+      sets_log2_q    <= MaxSetsLog2;
+      load_control_q <= LoadControlReset;
     end else if (reg_req_i.valid && reg_req_i.write) begin
       unique case (reg_req_i.addr[10:2])
         EpControlOffset[10:2]: begin
@@ -52,15 +91,21 @@ module endpoint_regs
         EpSetsOffset[10:2]: begin
           sets_log2_q <= (sets_wdata > MaxSetsLog2) ? MaxSetsLog2 : sets_wdata;
         end
-        EpIngressThOffset[10:2]: begin
-          ingress_th_q <= {reg_req_i.wdata[EpIngressThTh2Lsb +: EpIngressThTh2Width],
-                           reg_req_i.wdata[EpIngressThTh1Lsb +: EpIngressThTh1Width],
-                           reg_req_i.wdata[EpIngressThTh0Lsb +: EpIngressThTh0Width]};
+        EpIngressThOffset[10:2]: load_control_q.measure[0] <= measure_wdata;
+        EpMshrThOffset[10:2]:    load_control_q.measure[1] <= measure_wdata;
+        EpBacklogThOffset[10:2]: load_control_q.measure[2] <= measure_wdata;
+        EpTasksThOffset[10:2]: begin
+          load_control_q.measure[3] <= '{margin: '0, th: measure_wdata.th};
         end
-        EpMshrThOffset[10:2]: begin
-          mshr_th_q <= {reg_req_i.wdata[EpMshrThTh2Lsb +: EpMshrThTh2Width],
-                        reg_req_i.wdata[EpMshrThTh1Lsb +: EpMshrThTh1Width],
-                        reg_req_i.wdata[EpMshrThTh0Lsb +: EpMshrThTh0Width]};
+        EpQosControlOffset[10:2]: begin
+          load_control_q.ttr_enable    <= reg_req_i.wdata[EpQosControlTtrEnableLsb];
+          load_control_q.egress_enable <= reg_req_i.wdata[EpQosControlEgressEnableLsb];
+          load_control_q.egress_moderate <=
+              reg_req_i.wdata[EpQosControlEgressModerateLsb +: EpQosControlEgressModerateWidth];
+          load_control_q.egress_severe <=
+              reg_req_i.wdata[EpQosControlEgressSevereLsb +: EpQosControlEgressSevereWidth];
+          load_control_q.interval <=
+              reg_req_i.wdata[EpQosControlIntervalLsb +: EpQosControlIntervalWidth];
         end
         default: ;
       endcase
@@ -75,6 +120,29 @@ module endpoint_regs
     end
   end
 
+  // Events
+  logic [NumEvents-1:0]         event_q;  // not yet in its counter
+  logic [NumEvents-1:0][31:0]   count_q;
+  logic [8:0]                   counter;  // the one that is read, if it is one
+  logic [$clog2(NumEvents)-1:0] index;
+
+  assign counter = reg_req_i.addr[10:2] - Counters;
+  assign index   = counter[$clog2(NumEvents)-1:0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      event_q <= '0;
+      count_q <= '0;
+    end else begin
+      event_q <= event_i;
+      if (event_q != '0) begin
+        for (int unsigned i = 0; i < NumEvents; i++) begin
+          if (event_q[i]) count_q[i] <= count_q[i] + 32'd1;
+        end
+      end
+    end
+  end
+
   always_comb begin
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
@@ -84,18 +152,33 @@ module endpoint_regs
           rdata_d[EpControlLenEnableLsb]  = len_enable_q;
         end
         EpSetsOffset[10:2]: rdata_d[EpSetsLog2Lsb +: EpSetsLog2Width] = sets_log2_q;
-        EpIngressThOffset[10:2]: begin
-          rdata_d[EpIngressThTh2Lsb +: EpIngressThTh2Width] = ingress_th_q[2];
-          rdata_d[EpIngressThTh1Lsb +: EpIngressThTh1Width] = ingress_th_q[1];
-          rdata_d[EpIngressThTh0Lsb +: EpIngressThTh0Width] = ingress_th_q[0];
+        EpIngressThOffset[10:2]: rdata_d = word_of(load_control_q.measure[0]);
+        EpMshrThOffset[10:2]:    rdata_d = word_of(load_control_q.measure[1]);
+        EpBacklogThOffset[10:2]: rdata_d = word_of(load_control_q.measure[2]);
+        EpTasksThOffset[10:2]:   rdata_d = word_of(load_control_q.measure[3]);
+        EpQosControlOffset[10:2]: begin
+          rdata_d[EpQosControlTtrEnableLsb]    = load_control_q.ttr_enable;
+          rdata_d[EpQosControlEgressEnableLsb] = load_control_q.egress_enable;
+          rdata_d[EpQosControlEgressModerateLsb +: EpQosControlEgressModerateWidth] =
+              load_control_q.egress_moderate;
+          rdata_d[EpQosControlEgressSevereLsb +: EpQosControlEgressSevereWidth] =
+              load_control_q.egress_severe;
+          rdata_d[EpQosControlIntervalLsb +: EpQosControlIntervalWidth] = load_control_q.interval;
         end
-        EpMshrThOffset[10:2]: begin
-          rdata_d[EpMshrThTh2Lsb +: EpMshrThTh2Width] = mshr_th_q[2];
-          rdata_d[EpMshrThTh1Lsb +: EpMshrThTh1Width] = mshr_th_q[1];
-          rdata_d[EpMshrThTh0Lsb +: EpMshrThTh0Width] = mshr_th_q[0];
+        EpQosStatusOffset[10:2]: begin
+          rdata_d[EpQosStatusBackpressureLsb +: EpQosStatusBackpressureWidth] =
+              load_status_i.backpressure;
+          rdata_d[EpQosStatusIngressLsb +: EpQosStatusIngressWidth] = load_status_i.level[0];
+          rdata_d[EpQosStatusMshrLsb +: EpQosStatusMshrWidth]       = load_status_i.level[1];
+          rdata_d[EpQosStatusBacklogLsb +: EpQosStatusBacklogWidth] = load_status_i.level[2];
+          rdata_d[EpQosStatusTasksLsb +: EpQosStatusTasksWidth]     = load_status_i.level[3];
+          rdata_d[EpQosStatusEgressLsb +: EpQosStatusEgressWidth]   = load_status_i.egress;
+          rdata_d[EpQosStatusDevLoadLsb +: EpQosStatusDevLoadWidth] = load_status_i.dev_load;
         end
         EpWriteBacksOffset[10:2]: rdata_d = write_backs_q;
-        default: rdata_d = '0;
+        default: begin
+          if (counter < 9'(NumEvents)) rdata_d = count_q[index] + 32'(event_q[index]);
+        end
       endcase
     end
   end
@@ -105,12 +188,11 @@ module endpoint_regs
     else         rdata_q <= rdata_d;
   end
 
-  assign reg_rdata_o   = rdata_q;
-  assign dram_enable_o = dram_enable_q;
-  assign len_enable_o  = len_enable_q;
-  assign sets_log2_o   = sets_log2_q;
-  assign ingress_th_o  = ingress_th_q;
-  assign mshr_th_o     = mshr_th_q;
+  assign reg_rdata_o    = rdata_q;
+  assign dram_enable_o  = dram_enable_q;
+  assign len_enable_o   = len_enable_q;
+  assign sets_log2_o    = sets_log2_q;
+  assign load_control_o = load_control_q;
 
   // Registers are words; bit 11 of the address found this block, the bits above do not count.
   logic unused_bits;
@@ -125,5 +207,25 @@ module endpoint_regs
       !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0);
   SetsInRange_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       sets_log2_q <= MaxSetsLog2);
+  TasksMargin_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      load_control_q.measure[3].margin == '0);
+  // Every event was counted or is about to be: none is lost on its way.
+  for (genvar i = 0; i < NumEvents; i++) begin : gen_counter
+    Counted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        event_i[i] |=> count_q[i] + 32'(event_q[i]) ==
+                       $past(count_q[i]) + 32'($past(event_q[i])) + 32'd1);
+    Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(event_i[i] || event_q[i]) |=> $stable(count_q[i]));
+  end
+
+  localparam logic [127:0] Places = {EpIngressThMarginMask, EpIngressThTh2Mask,
+                                     EpIngressThTh1Mask, EpIngressThTh0Mask};
+  if (({EpMshrThMarginMask, EpMshrThTh2Mask, EpMshrThTh1Mask, EpMshrThTh0Mask} != Places) ||
+      ({EpBacklogThMarginMask, EpBacklogThTh2Mask, EpBacklogThTh1Mask, EpBacklogThTh0Mask} !=
+       Places) ||
+      ({EpIngressThMarginMask, EpTasksThTh2Mask, EpTasksThTh1Mask, EpTasksThTh0Mask} != Places) ||
+      (EpDisplacedOffset - EpDemandHitsOffset != 12'(4 * (NumEvents - 1)))) begin : gen_bad
+    $error("endpoint_regs: the registers lie otherwise than this block takes them to");
+  end
 
 endmodule

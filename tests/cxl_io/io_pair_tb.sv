@@ -216,9 +216,9 @@ module io_pair_tb
     .dpa_line_o
   );
 
-  logic            unused_dram_enable, unused_len_enable;
-  logic [3:0]      unused_sets_log2;
-  logic [2:0][6:0] unused_ingress_th, unused_mshr_th;
+  logic          unused_dram_enable, unused_len_enable;
+  logic [3:0]    unused_sets_log2;
+  load_control_t unused_load_control;
 
   endpoint_regs u_endpoint_regs (
     .clk_i,
@@ -226,11 +226,12 @@ module io_pair_tb
     .reg_req_i        (vendor_req),
     .reg_rdata_o      (vendor_rdata),
     .write_back_done_i(1'b0),
+    .event_i          ('0),
     .dram_enable_o    (unused_dram_enable),
     .len_enable_o     (unused_len_enable),
     .sets_log2_o      (unused_sets_log2),
-    .ingress_th_o     (unused_ingress_th),
-    .mshr_th_o        (unused_mshr_th)
+    .load_control_o   (unused_load_control),
+    .load_status_i    ('0)
   );
 
 endmodule

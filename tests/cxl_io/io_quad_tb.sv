@@ -331,8 +331,8 @@ module io_quad_tb
       .dpa_line_o (ep_dpa_line_o[p])
     );
 
-    logic            unused_len_enable;
-    logic [2:0][6:0] unused_ingress_th, unused_mshr_th;
+    logic          unused_len_enable;
+    load_control_t unused_load_control;
 
     endpoint_regs u_regs (
       .clk_i,
@@ -340,11 +340,12 @@ module io_quad_tb
       .reg_req_i        (vendor_req),
       .reg_rdata_o      (vendor_rdata),
       .write_back_done_i(1'b0),
+      .event_i          ('0),
       .dram_enable_o    (dram_enable_o[p]),
       .len_enable_o     (unused_len_enable),
       .sets_log2_o      (sets_log2_o[p]),
-      .ingress_th_o     (unused_ingress_th),
-      .mshr_th_o        (unused_mshr_th)
+      .load_control_o   (unused_load_control),
+      .load_status_i    ('0)
     );
 
     logic unused_dl_up;

@@ -2,6 +2,7 @@
 #include "refmodel/endpoint/dram_cache.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 #include "Vdram_cache.h"
@@ -87,6 +88,7 @@ TEST(DramCache, LockstepWithRtl) {
   DramCache twin(phase.used_log2);
   std::uint64_t left = 0;
   std::array<std::uint64_t, 5> seen{};
+  std::array<std::uint64_t, kDramEvents> events{};
   unsigned most = 0;
   while (lockstep.next()) {
     if (left-- == 0) {
@@ -117,6 +119,8 @@ TEST(DramCache, LockstepWithRtl) {
     lockstep.check("mshr_o", rtl->mshr_o, o.mshr);
     lockstep.check("victim_dirty_o", rtl->victim_dirty_o, o.write_back);
     lockstep.check("victim_o", rtl->victim_o, o.victim_granule);
+    lockstep.check("event_o", rtl->event_o, out.events);
+    for (unsigned e = 0; e < kDramEvents; ++e) events[e] += out.events >> e & 1u;
     if (in.lookup_valid) ++seen[static_cast<std::size_t>(o.result)];
     most = std::max(most, out.mshr_used);
     twin.clock(in);
@@ -124,6 +128,7 @@ TEST(DramCache, LockstepWithRtl) {
   }
   if (lockstep.cycle() > 100000) {
     for (std::uint64_t n : seen) EXPECT_GT(n, 500u) << "the stimulus misses a result";
+    for (std::uint64_t n : events) EXPECT_GT(n, 500u) << "the stimulus misses an event";
     EXPECT_EQ(most, DramCache::kMaxMshrs);
   }
 }
@@ -232,6 +237,73 @@ TEST(DramCache, PinnedChoiceGivesLowestThatWasWanted) {
   EXPECT_EQ(cache.peek(9, false).slot, 0u);  // next is 4, pinned; 0 is the lowest not fresh
   cache.lookup(0, false, true);
   EXPECT_EQ(cache.peek(9, true).slot, 0u);
+}
+
+DramEvents events_of(DramCache& cache, std::uint64_t granule, bool spec) {
+  DramCache::In in{.lookup_valid = true, .lookup_commit = true, .granule = granule, .spec = spec};
+  const DramCache::Out out = cache.eval(in);
+  cache.clock(in);
+  if (out.outcome.result == CacheResult::Miss) {
+    cache.fill_done(out.outcome.mshr);
+    if (!spec) cache.wake(out.outcome.mshr);
+  }
+  return out.events;
+}
+
+constexpr DramEvents bits(std::initializer_list<DramEvent> events) {
+  DramEvents all = 0;
+  for (const DramEvent e : events) all |= event_bit(e);
+  return all;
+}
+
+TEST(DramCache, EventsOfLookups) {
+  test::shows("sr", "Counters tell what MemSpecRd did in the internal DRAM",
+              "docs/blocks.md, dram_cache");
+  DramCache cache(0);
+  EXPECT_EQ(events_of(cache, 0, true), bits({DramEvent::SpecFill}));  // no victim
+  EXPECT_EQ(events_of(cache, 0, true), bits({DramEvent::SpecNeedless}));
+  EXPECT_EQ(events_of(cache, 1, false), bits({DramEvent::DemandFill}));
+  EXPECT_EQ(events_of(cache, 0, false), bits({DramEvent::DemandHit}));
+  DramCache::In in{.lookup_valid = true, .granule = 1};
+  EXPECT_EQ(cache.eval(in).events, 0u);  // not committed
+  DramCache pinned(0);
+  for (std::uint64_t g = 0; g < 8; ++g) pinned.lookup(g, false, false);
+  EXPECT_EQ(events_of(pinned, 0, false), bits({DramEvent::DemandMerge}));
+  EXPECT_EQ(events_of(pinned, 0, true), bits({DramEvent::SpecNeedless}));
+  EXPECT_EQ(events_of(pinned, 9, true), bits({DramEvent::SpecDrop}));
+  EXPECT_EQ(events_of(pinned, 9, false), 0u);  // BLOCKED
+}
+
+TEST(DramCache, EventsOfVictims) {
+  using enum DramEvent;
+  DramCache wanted = full_set();
+  EXPECT_EQ(events_of(wanted, 8, false), bits({DemandFill}));
+  EXPECT_EQ(events_of(wanted, 9, true), bits({SpecFill, Displaced}));
+  // A MERGE makes a line wanted as a HIT does; a second MemSpecRd does not.
+  DramCache cache(0);
+  for (std::uint64_t g = 0; g < 8; ++g) cache.lookup(g, false, true);
+  cache.lookup(0, false, false);
+  cache.fill_done(0);
+  cache.wake(0);
+  for (unsigned m = 1; m < 8; ++m) cache.fill_done(m);
+  for (std::uint64_t g : {4, 2, 6, 1, 5, 3, 7}) cache.lookup(g, false, true);
+  ASSERT_EQ(cache.peek(8, true).slot, 0u);
+  EXPECT_EQ(cache.peek(8, false).events, bits({DemandFill}));
+  EXPECT_EQ(events_of(cache, 8, true), bits({SpecFill, Displaced}));
+  EXPECT_EQ(events_of(cache, 9, true), bits({SpecFill, Unwanted}));
+  EXPECT_EQ(events_of(cache, 10, false), bits({DemandFill, Unwanted}));
+}
+
+TEST(DramCache, PassedOverIsStillUnwanted) {
+  DramCache cache(0);
+  for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, g == 0, g);
+  fill(cache, 8, false, 1);  // passes over 0
+  fill(cache, 9, false, 4);
+  fill(cache, 10, false, 2);
+  fill(cache, 11, false, 6);
+  ASSERT_EQ(cache.peek(12, false).slot, 0u);
+  EXPECT_EQ(events_of(cache, 12, false), bits({DramEvent::DemandFill, DramEvent::Unwanted}));
+  EXPECT_EQ(events_of(cache, 0, false) & event_bit(DramEvent::Unwanted), 0u);
 }
 
 TEST(DramCache, WaitersKeepTheMshr) {

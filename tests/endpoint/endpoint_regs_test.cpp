@@ -7,6 +7,7 @@
 #include "Vendpoint_regs.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/endpoint/load_types.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -28,6 +29,8 @@ class Pair {
     test::set_bits(rtl_->reg_req_i, 32, 16, in.addr);
     test::set_bits(rtl_->reg_req_i, 0, 32, in.wdata);
     rtl_->write_back_done_i = in.write_back_done;
+    rtl_->event_i = in.events;
+    rtl_->load_status_i = test::load_status_bits(in.load_status);
     const EndpointRegs::Out out = compare(in);
     if (!lockstep.ok()) return out;
     twin_.clock(in);
@@ -58,12 +61,10 @@ class Pair {
     lockstep.check("dram_enable_o", rtl_->dram_enable_o, out.dram_enable);
     lockstep.check("len_enable_o", rtl_->len_enable_o, out.len_enable);
     lockstep.check("sets_log2_o", rtl_->sets_log2_o, out.sets_log2);
-    for (unsigned k = 0; k < 3; ++k) {
-      lockstep.check("ingress_th_o", test::get_bits(rtl_->ingress_th_o, 7 * k, 7),
-                     out.thresholds.ingress[k]);
-      lockstep.check("mshr_th_o", test::get_bits(rtl_->mshr_th_o, 7 * k, 7),
-                     out.thresholds.mshr[k]);
-    }
+    test::for_each_load_control_field(
+        out.load, [&](const char* name, std::size_t lo, std::size_t width, auto value) {
+          lockstep.check(name, test::get_bits(rtl_->load_control_o, lo, width), value);
+        });
     return out;
   }
 
@@ -73,17 +74,27 @@ class Pair {
 
 // A register that is there, with any of the bits that do not count, or one beside it.
 std::uint32_t random_addr(Random& random) {
-  std::uint32_t addr = random.pick(std::array{0x800u, 0x804u, 0x808u, 0x80cu, 0x810u});
+  auto addr = 0x800 + 4 * static_cast<std::uint32_t>(random.below(20));
   if (random.percent(15)) addr ^= 4u << random.below(9);
   if (random.percent(5)) addr = static_cast<std::uint32_t>(random.bits(12));
   return addr | 0x800 | static_cast<std::uint32_t>(random.bits(4)) << 12 |
          static_cast<std::uint32_t>(random.bits(2));
 }
 
+LoadStatus random_status(Random& random) {
+  LoadStatus status;
+  status.dev_load = static_cast<std::uint8_t>(random.bits(2));
+  status.egress = static_cast<std::uint8_t>(random.bits(2));
+  for (auto& level : status.level) level = static_cast<std::uint8_t>(random.bits(2));
+  status.backpressure = static_cast<std::uint8_t>(random.bits(7));
+  return status;
+}
+
 TEST(EndpointRegs, LockstepWithRtl) {
   Pair pair;
   Random random(pair.lockstep.seed());
   std::uint64_t counted_reads = 0;
+  std::array<std::uint64_t, kDramEvents> event_reads{};
   while (pair.lockstep.next()) {
     EndpointRegs::In in;
     in.valid = random.percent(80);
@@ -91,12 +102,21 @@ TEST(EndpointRegs, LockstepWithRtl) {
     in.addr = in.valid ? random_addr(random) : static_cast<std::uint32_t>(random.bits(16));
     in.wdata = static_cast<std::uint32_t>(random.bits(32));
     in.write_back_done = random.percent(50);
+    if (random.percent(70)) in.events = static_cast<DramEvents>(random.bits(8));
+    in.load_status = random_status(random);
     pair.step(in);
-    counted_reads += in.valid && !in.write && (in.addr & 0x7fc) == 0x010 && in.write_back_done;
+    const std::uint32_t at = in.addr & 0x7fc;
+    const bool is_read = in.valid && !in.write;
+    counted_reads += is_read && at == 0x010 && in.write_back_done;
+    if (is_read && at >= 0x030 && at < 0x050) {
+      const unsigned event = (at - 0x030) / 4;
+      event_reads[event] += in.events >> event & 1u;
+    }
     if (random.below(5000) == 0) pair.reset();
   }
   if (pair.lockstep.cycle() > 100000) {
-    EXPECT_GT(counted_reads, 1000u);
+    EXPECT_GT(counted_reads, 500u);
+    for (const std::uint64_t reads : event_reads) EXPECT_GT(reads, 500u);
   }
 }
 
@@ -107,19 +127,25 @@ TEST(EndpointRegs, ResetValues) {
   EXPECT_EQ(pair.read(0x808), 0x180c04u);
   EXPECT_EQ(pair.read(0x80c), 0x302010u);
   EXPECT_EQ(pair.read(0x810), 0u);
+  EXPECT_EQ(pair.read(0x814), 0x7f7f7fu);
+  EXPECT_EQ(pair.read(0x818), 0x7f7f7fu);
+  EXPECT_EQ(pair.read(0x81c), 0x08190a00u);
+  for (std::uint32_t addr = 0x820; addr < 0x854; addr += 4) EXPECT_EQ(pair.read(addr), 0u);
 }
 
 TEST(EndpointRegs, OnlyTheListedBitsAreStored) {
   Pair pair;
-  for (const std::uint32_t addr : {0x800u, 0x804u, 0x808u, 0x80cu, 0x810u, 0x814u, 0xa00u}) {
-    pair.write(addr, ~0u);
-  }
+  for (std::uint32_t addr = 0x800; addr < 0x860; addr += 4) pair.write(addr, ~0u);
+  pair.write(0xa00, ~0u);
   EXPECT_EQ(pair.read(0x800), 3u);
   EXPECT_EQ(pair.read(0x804), 10u);
-  EXPECT_EQ(pair.read(0x808), 0x7f7f7fu);
-  EXPECT_EQ(pair.read(0x80c), 0x7f7f7fu);
+  EXPECT_EQ(pair.read(0x808), 0x7f7f7f7fu);
+  EXPECT_EQ(pair.read(0x80c), 0x7f7f7f7fu);
   EXPECT_EQ(pair.read(0x810), 0u);
-  EXPECT_EQ(pair.read(0x814), 0u);
+  EXPECT_EQ(pair.read(0x814), 0x7f7f7f7fu);
+  EXPECT_EQ(pair.read(0x818), 0x7f7f7fu);  // no margin
+  EXPECT_EQ(pair.read(0x81c), 0x1f7f7f03u);
+  for (std::uint32_t addr = 0x820; addr < 0x860; addr += 4) EXPECT_EQ(pair.read(addr), 0u);
   EXPECT_EQ(pair.read(0xa00), 0u);
 }
 
@@ -145,7 +171,7 @@ TEST(EndpointRegs, ReadDataIsZeroAfterAnyOtherCycle) {
   EXPECT_EQ(pair.step({.valid = true, .write = true, .addr = 0x808, .wdata = 1}).rdata, 0x180c04u);
   const EndpointRegs::Out out = pair.step({.valid = false, .write = false, .addr = 0x808});
   EXPECT_EQ(out.rdata, 0u);  // after a write
-  EXPECT_EQ(out.thresholds.ingress[0], 1u);
+  EXPECT_EQ(out.load.measure[0].thresholds[0], 1u);
   EXPECT_EQ(pair.step({}).rdata, 0u);  // after an idle cycle
 }
 
@@ -159,6 +185,31 @@ TEST(EndpointRegs, ACountIsReadAsItWasBeforeItsEdge) {
   // A write does not hold it up.
   pair.step({.valid = true, .write = true, .addr = 0x810, .wdata = 99, .write_back_done = true});
   EXPECT_EQ(pair.read(0x810), 6u);
+}
+
+TEST(EndpointRegs, EventsAreCountedEachOnItsOwn) {
+  Pair pair;
+  for (unsigned event = 0; event < kDramEvents; ++event) {
+    for (unsigned i = 0; i <= event; ++i)
+      pair.step({.events = static_cast<DramEvents>(1u << event)});
+  }
+  for (unsigned event = 0; event < kDramEvents; ++event) {
+    const std::uint32_t addr = 0x830 + 4 * event;
+    EXPECT_EQ(pair.read(addr), event + 1);
+    // As before its edge, and counted all the same.
+    pair.step({.valid = true, .addr = addr, .events = static_cast<DramEvents>(1u << event)});
+    EXPECT_EQ(pair.step({}).rdata, event + 1) << event;
+    EXPECT_EQ(pair.read(addr), event + 2);
+  }
+}
+
+TEST(EndpointRegs, StatusIsThatOfTheRequestsCycle) {
+  Pair pair;
+  EndpointRegs::In in{.valid = true, .addr = 0x820};
+  in.load_status = {.dev_load = 3, .egress = 2, .level = {1, 2, 3, 1}, .backpressure = 77};
+  pair.step(in);
+  EXPECT_EQ(pair.step({}).rdata,
+            77u | 1u << 8 | 2u << 10 | 3u << 12 | 1u << 14 | 2u << 16 | 3u << 18);
 }
 
 }  // namespace

@@ -297,6 +297,12 @@ TEST(BringUp, SetsUpEverything) {
   config.root_port.policy = SrPolicy::Directional;
   config.endpoint.ingress_thresholds = {5, 6, 7};
   config.endpoint.mshr_thresholds = {8, 9, 10};
+  config.endpoint.backlog_thresholds = {11, 12, 13};
+  config.endpoint.task_thresholds = {14, 15, 16};
+  config.endpoint.load_margins = {1, 2, 3};
+  config.endpoint.egress_congestion = true;
+  config.endpoint.egress_percent = {20, 30};
+  config.endpoint.egress_interval = 31;
   bring_up(system, config, {.internal_dram = true, .cache_sets_log2 = 7});
   expect_translation(system.translation(), config.hdm, sizes(equal(4)));
   for (unsigned port = 0; port < 4; ++port) {
@@ -304,8 +310,15 @@ TEST(BringUp, SetsUpEverything) {
     EXPECT_TRUE(set.dram_enable);
     EXPECT_TRUE(set.len_enable);
     EXPECT_EQ(set.sets_log2, 7u);
-    EXPECT_EQ(set.thresholds.ingress, (LoadThresholds{5, 6, 7}));
-    EXPECT_EQ(set.thresholds.mshr, (LoadThresholds{8, 9, 10}));
+    EXPECT_EQ(set.load.measure[0], (LoadMeasure{{5, 6, 7}, 1}));
+    EXPECT_EQ(set.load.measure[1], (LoadMeasure{{8, 9, 10}, 2}));
+    EXPECT_EQ(set.load.measure[2], (LoadMeasure{{11, 12, 13}, 3}));
+    EXPECT_EQ(set.load.measure[3], (LoadMeasure{{14, 15, 16}, 0}));
+    EXPECT_TRUE(set.load.throughput_reduction);
+    EXPECT_TRUE(set.load.egress_enable);
+    EXPECT_EQ(set.load.egress_moderate, 20u);
+    EXPECT_EQ(set.load.egress_severe, 30u);
+    EXPECT_EQ(set.load.interval, 31u);
     // Directional, length, clip 1 KiB, four ways, 64 stream sets for 256 KiB of internal DRAM.
     EXPECT_EQ(system.root(port, 0x800), 4u | 1u << 4 | 2u << 8 | 3u << 12 | 6u << 16);
     EXPECT_EQ(system.read(RegisterSpace::RootPort, port, 0x008), 0x0003'0012u);  // time-out
@@ -314,6 +327,16 @@ TEST(BringUp, SetsUpEverything) {
     system.write(RegisterSpace::RootPort, port, 0x40c, 0xf0);
     EXPECT_EQ(system.read(RegisterSpace::RootPort, port, 0x408) & 0xffff, 6u);
   }
+}
+
+TEST(BringUp, PartsOfDevLoadCanBeOff) {
+  FakeSystem system(equal(1));
+  RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}}, 1);
+  config.endpoint.throughput_reduction = false;
+  bring_up(system, config, {});
+  const LoadSettings load = system.vendor(0).load;
+  EXPECT_FALSE(load.throughput_reduction);
+  EXPECT_FALSE(load.egress_enable);
 }
 
 TEST(Refuse, InterleaveOverUnlikeSizes) {

@@ -169,8 +169,8 @@ TEST(Translation, ProgramsAreUserPagesAndMovedPages) {
   std::unordered_map<std::uint64_t, Line> plain;
   const Time end = media.flush(overwrite(media, c, plain, 5000, 1, Time{0}));
   // Nothing is waiting, so that the dies collect up to the high watermark, and stop there.
-  (void)answered(media, read_of(0), end + Time{100000000000});
-  EXPECT_EQ(media.internal_tasks(), 0u);
+  const Time rested = answered(media, read_of(0), end + Time{100000000000});
+  EXPECT_EQ(media.status(rested).tasks, 0u);
   for (std::uint32_t die = 0; die < 4; ++die) {
     EXPECT_GE(media.ftl()->free_blocks(die), c.translation->free_high);
   }
@@ -226,8 +226,8 @@ void TranslationTime::background_collection(std::uint32_t planes) {
     next += 2;
   }
   EXPECT_EQ(media.counters().moved_pages, 0u);
-  EXPECT_EQ(media.internal_tasks(), 1u);
-  (void)media.take(now);  // the program is over, the collection begins
+  EXPECT_EQ(media.status(now - Time{1}).tasks, 64u);  // the one die is about to
+  (void)media.take(now);                              // the program is over, the collection begins
   const Time begin = now, end = begin + copy(planes) * copies + erase();
   EXPECT_EQ(media.counters().moved_pages, planes);
   // One picosecond before the end of a copy halfway: the read waits for it.
@@ -243,11 +243,11 @@ void TranslationTime::background_collection(std::uint32_t planes) {
   // The block that the copies went to was taken from the free ones, so a second victim follows, of
   // which the first copy has begun.
   EXPECT_EQ(media.counters().moved_pages, 8 + planes);
-  EXPECT_EQ(media.internal_tasks(), 1u);
-  (void)answered(media, read_of(0), later + copy(planes) * copies + erase() * 2);
+  EXPECT_EQ(media.status(later + read()).tasks, 64u);
+  const Time over = answered(media, read_of(0), later + copy(planes) * copies + erase() * 2);
   EXPECT_EQ(media.counters().moved_pages, 16u);
   EXPECT_EQ(media.counters().erases, 2u);
-  EXPECT_EQ(media.internal_tasks(), 0u);
+  EXPECT_EQ(media.status(over).tasks, 0u);
   EXPECT_EQ(media.ftl()->free_blocks(0), c.translation->free_high);
 }
 

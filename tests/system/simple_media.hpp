@@ -1,6 +1,7 @@
 // A media part for system tests: flat contents, one random latency per command, bounded queue.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <queue>
 #include <random>
@@ -48,7 +49,9 @@ class SimpleMedia : public Media {
     }
     const bool array = c.op == MediaOp::ArrayRead || c.op == MediaOp::ArrayWrite;
     const std::uint64_t span = high_.ps - low_.ps + 1;
-    due_.push({now + Time{array ? 20000 : low_.ps + rng_() % span}, order_++, r});
+    const Time at = now + Time{array ? 20000 : low_.ps + rng_() % span};
+    due_.push({at, order_++, r});
+    if (!array) waiting_.push(at);
   }
   std::optional<MediaResponse> take(Time now) override {
     if (due_.empty() || due_.top().at > now) return std::nullopt;
@@ -58,6 +61,11 @@ class SimpleMedia : public Media {
   }
   [[nodiscard]] Time next_event() const override {
     return due_.empty() ? Time::never() : due_.top().at;
+  }
+  // As if of eight dies that begin when they answer, one more of them busy each microsecond.
+  MediaStatus status(Time now) override {
+    while (!waiting_.empty() && waiting_.top() <= now) waiting_.pop();
+    return MediaStatus::of(waiting_.size(), now.ps / 1000000 % 9, 8);
   }
   [[nodiscard]] const MediaCounters& counters() const override { return counters_; }
   [[nodiscard]] Line peek(std::uint64_t dpa) const override {
@@ -83,6 +91,7 @@ class SimpleMedia : public Media {
   std::unordered_map<std::uint32_t, std::uint64_t> filled_;   // by slot: DPA of its last Fill
   std::unordered_map<std::uint64_t, std::uint32_t> slot_of_;  // by DPA: youngest such slot
   std::priority_queue<Due> due_;
+  std::priority_queue<Time, std::vector<Time>, std::greater<>> waiting_;
   std::uint64_t order_ = 0;
   std::mt19937_64 rng_;
   Time low_, high_;
