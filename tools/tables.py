@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""The tables of docs/results.md that come of single runs, as markdown.
+
+runs         the six scenarios: rtl and model end to end, cosim's differences, latencies, speculation
+ds           store latencies with and without deterministic store, and with a scripted collection
+collections  the same scripted collection of no, a quarter of and all dies
+faults       bit errors and lost MemSpecRd
+traces       captured traffic (--trace FILE): first 20 000 requests in cosim, all in model and rtl
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SCENARIOS = ["vadd-znand-cxl", "vadd-znand-sr", "bfs-znand-cxl", "bfs-znand-sr", "vadd-dram-cxl", "bfs-dram-cxl"]
+PERCENTILES = ("p50", "p99", "p99.9", "max")
+
+
+def run(args, scenario, engine, *sets, trace=None, requests=0):
+    command = [args.cxlgpu, "run", scenario, "--engine", engine]
+    for item in sets + ((f"trace.max_requests={requests}",) if requests else ()):
+        command += ["--set", item]
+    if trace:
+        command += ["--trace", trace]
+    with tempfile.TemporaryDirectory() as out:
+        done = subprocess.run(command + ["--out", out], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return json.loads((pathlib.Path(out) / "stats.json").read_text())
+
+
+def us(stats):
+    return f"{stats['end_to_end']['value'] / 1e3:.1f}"
+
+
+def thousands(number):
+    return f"{number:,.0f}".replace(",", " ")
+
+
+def latencies(part, names=PERCENTILES):
+    return " / ".join(thousands(part[name]["value"]) for name in names)
+
+
+def differences(stats):
+    return " / ".join(str(stats["cosim"][name]["value"])
+                      for name in ("data_mismatches", "path_mismatches", "time_differences"))
+
+
+
+def runs(args):
+    print("| scenario | rtl | model | loads checked, mismatches | cosim: data / path / time differ |\n|---|---|---|---|---|")
+    seen = {}
+    for name in SCENARIOS:
+        rtl, model = (run(args, name, engine) for engine in ("rtl", "model"))
+        seen[name] = cosim = run(args, name, "cosim")
+        checks = cosim["checks"]
+        print(f"| {name} | {us(rtl)} us | {us(model)} us | {thousands(checks['reads_checked']['value'])}, "
+              f"{checks['mismatches']['value']} | {thousands(cosim['cosim']['compared']['value'])}: {differences(cosim)} |",
+              flush=True)
+    print("\n| scenario | load p50 / p99 / max | internal-DRAM hit rate | MemSpecRd sent | filled: useful / late | flits M2S / S2M |\n"
+          "|---|---|---|---|---|---|")
+    for name, stats in seen.items():
+        spec = {key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)}
+        rate = f"{stats['internal_dram_lookups']['hit_rate']['value']:.1f} %" if "znand" in name else "direct"
+        filled = f"{thousands(spec['filled'])}: {spec['useful']} / {spec['late']}" if spec["filled"] else "0"
+        flits = " / ".join(thousands(stats["flits"][way]["all"]["value"]) for way in ("m2s", "s2m"))
+        print(f"| {name} | {latencies(stats['loads'], ('p50', 'p99', 'max'))} ns | {rate} | {spec['sent']} | {filled} | {flits} |")
+
+
+def ds(args):
+    print("| scenario | end to end | stores | with a collection |\n|---|---|---|---|")
+    for name in ["vadd-znand-cxl", "vadd-znand-sr", "vadd-znand-ds", "bfs-znand-sr", "bfs-znand-ds", "vadd-dram-cxl", "vadd-dram-ds"]:
+        clean = run(args, name, "cosim")
+        if differences(clean) != "0 / 0 / 0":
+            sys.exit(f"{name}: cosim differs: {differences(clean)}")
+        stalled = ""
+        if "znand" in name:
+            first = "130" if name.startswith("bfs") else "50"
+            stalled = latencies(run(args, name, "model", f"endpoint.gc_first_us={first}", "endpoint.gc_busy_us=60")["stores"])
+        print(f"| {name} | {us(clean)} us | {latencies(clean['stores'])} | {stalled} |", flush=True)
+
+
+def collections(args):
+    print("| scenario | dies | end to end | loads | stores |\n|---|---|---|---|---|")
+    for name in ["vadd-znand-sr", "vadd-znand-cxl", "bfs-znand-sr", "bfs-znand-cxl"]:
+        for dies in (0, 25, 100):
+            sets = ("endpoint.gc_first_us=50", "endpoint.gc_busy_us=60", f"endpoint.gc_dies_percent={dies}") if dies else ()
+            stats = run(args, name, "model", *sets)
+            print(f"| {name} | {dies} % | {us(stats)} us | {latencies(stats['loads'])} | {latencies(stats['stores'])} |", flush=True)
+
+
+def faults(args):
+    both = ("link.bit_error_rate_m2s=1e-5", "link.bit_error_rate_s2m=1e-5")
+    print("| run | loads checked, wrong | end to end | model | damaged flits M2S / S2M |\n|---|---|---|---|---|")
+    for name, engine, sets in [("vadd-znand-sr", "rtl", both), ("vadd-dram-cxl", "rtl", both),
+                               ("vadd-znand-sr", "cosim", ("link.drop_spec_every=4",))]:
+        stats, model = run(args, name, engine, *sets), run(args, name, "model", *sets)
+        damaged = " / ".join(str(stats["flits"][way]["damaged"]["value"]) for way in ("m2s", "s2m"))
+        cosim = f" (cosim {differences(stats)})" if engine == "cosim" else ""
+        print(f"| {name}, {', '.join(sets)}{cosim} | {stats['checks']['reads_checked']['value']}, "
+              f"{stats['checks']['mismatches']['value']} | {us(stats)} us | {us(model)} us | {damaged} |", flush=True)
+
+
+def traces(args):
+    print("| trace | scenario | cosim, first 20 000: data / path / time differ | model, all | rtl, all |\n|---|---|---|---|---|")
+    for trace in args.trace:
+        for name in ["vadd-znand-sr", "vadd-znand-stream", "vadd-dram-cxl"]:
+            part = run(args, name, "cosim", trace=trace, requests=20000)
+            model, rtl = (run(args, name, engine, trace=trace) for engine in ("model", "rtl"))
+            checks = rtl["checks"]
+            print(f"| {pathlib.Path(trace).name} | {name} | {differences(part)} | {us(model)} us | "
+                  f"{thousands(checks['reads_checked']['value'] + checks['writes_sent']['value'])} requests, {us(rtl)} us, "
+                  f"{checks['mismatches']['value']} wrong |", flush=True)
+
+
+TABLES = {"runs": runs, "ds": ds, "collections": collections, "faults": faults, "traces": traces}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", nargs="*", help="default: all but traces")
+    parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
+    parser.add_argument("--trace", action="append", default=[])
+    args = parser.parse_args()
+    for name in args.table:
+        if name not in TABLES:
+            parser.error(f"there is no table '{name}'; use {', '.join(TABLES)}")
+    for name in args.table or [name for name in TABLES if name != "traces"]:
+        TABLES[name](args)
+        print()
+
+
+if __name__ == "__main__":
+    main()
