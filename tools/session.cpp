@@ -109,16 +109,18 @@ nlohmann::json cosim_json(const CosimReport& r) {
                        {{"value", r.stage_difference_ns[i] / static_cast<double>(r.stage_count[i])},
                         {"unit", "ns"}}}});
   }
-  return {{"stages", stages},
-          {"compared", count(r.compared)},
-          {"data_mismatches", count(r.data_mismatches)},
-          {"path_mismatches", count(r.path_mismatches)},
-          {"time_differences", count(r.time_differences)},
-          {"speculation_differences", {{"value", r.speculation_differences}, {"unit", "ports"}}},
-          {"lookup_differences", count(r.lookup_differences)},
-          {"latency_difference", {{"value", r.latency_difference_percent()}, {"unit", "%"}}},
-          {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},
-          {"model_end", {{"value", r.model_end.ns()}, {"unit", "ns"}}}};
+  return {
+      {"stages", stages},
+      {"compared", count(r.compared)},
+      {"data_mismatches", count(r.data_mismatches)},
+      {"path_mismatches", count(r.path_mismatches)},
+      {"time_differences", count(r.time_differences)},
+      {"speculation_differences", {{"value", r.speculation_differences}, {"unit", "ports"}}},
+      {"internal_dram_differences", {{"value", r.internal_dram_differences}, {"unit", "ports"}}},
+      {"lookup_differences", count(r.lookup_differences)},
+      {"latency_difference", {{"value", r.latency_difference_percent()}, {"unit", "%"}}},
+      {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},
+      {"model_end", {{"value", r.model_end.ns()}, {"unit", "ns"}}}};
 }
 
 // Deterministic store has its own part of GPU memory.
@@ -277,6 +279,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     outcome.s2m.push_back(link.s2m);
     outcome.media.push_back(store.media()[port]->counters());
     outcome.speculation.push_back(engine->speculation(port));
+    outcome.internal_dram.push_back(engine->internal_dram(port));
   }
   if (gpu) outcome.gpu = gpu_json(gpu->stats());
   if (engine->cosim() != nullptr) outcome.cosim = cosim_json(*engine->cosim());
