@@ -525,6 +525,20 @@ void check(const RunConfig& config, const std::string& otherwise) {
   rising("endpoint.mshr_thresholds", load.mshr_thresholds);
   rising("endpoint.backlog_thresholds", load.backlog_thresholds);
   rising("endpoint.task_thresholds", load.task_thresholds);
+  // A measure of 0 would not be further than the margin below its first threshold.
+  const auto can_fall = [&](const std::string& key, const std::vector<std::uint64_t>& thresholds,
+                            std::uint64_t margin) {
+    if (margin == 0 || margin < thresholds[0]) return;
+    const bool given = config.places.contains("endpoint.load_margins");
+    refuse(given ? "endpoint.load_margins" : key,
+           fmt::format("margin {} is not below the first of {}, {}: DevLoad would never fall to "
+                       "light; {}",
+                       margin, key, thresholds[0],
+                       given ? "lower it" : "raise that, or lower endpoint.load_margins"));
+  };
+  can_fall("endpoint.ingress_thresholds", load.ingress_thresholds, load.load_margins[0]);
+  can_fall("endpoint.mshr_thresholds", load.mshr_thresholds, load.load_margins[1]);
+  can_fall("endpoint.backlog_thresholds", load.backlog_thresholds, load.load_margins[2]);
   rising("endpoint.egress_percent", load.egress_percent, "moderate, severe");
   if (load.egress_congestion && load.egress_interval == 0) {
     refuse("endpoint.egress_interval",

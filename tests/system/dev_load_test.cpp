@@ -24,12 +24,12 @@ struct Case {
 const Levels kOff = {127, 127, 127};
 
 const std::vector<Case> kCases = {
-    {"ingress", {1, 2, 3}, kOff, kOff, kOff, false, true, 8, 4096},
+    {"ingress", {2, 4, 6}, kOff, kOff, kOff, false, true, 8, 4096},
     {"mshr", kOff, {4, 8, 12}, kOff, kOff, false, true, 8, 4096},
-    {"backlog", kOff, kOff, {4, 12, 24}, kOff, false, true, 8, 4096},
+    {"backlog", kOff, kOff, {8, 16, 32}, kOff, false, true, 8, 4096},
     {"tasks", kOff, kOff, kOff, {8, 24, 48}, false, true, 8, 4096},
     {"egress", kOff, kOff, kOff, kOff, true, false, 2, 64},
-    {"all", {1, 8, 24}, {6, 12, 32}, {8, 32, 64}, {40, 56, 72}, true, true, 2, 2048},
+    {"all", {2, 8, 24}, {6, 12, 32}, {8, 32, 64}, {40, 56, 72}, true, true, 2, 2048},
 };
 
 class DevLoadSystem : public ::testing::TestWithParam<Case> {};
@@ -53,7 +53,7 @@ TEST_P(DevLoadSystem, IsTheSameInEveryResponse) {
   config.endpoint.mshr_thresholds = c.mshr;
   config.endpoint.backlog_thresholds = c.backlog;
   config.endpoint.task_thresholds = c.tasks;
-  config.endpoint.load_margins = {2, 3, 5};
+  config.endpoint.load_margins = {1, 3, 5};
   config.endpoint.egress_congestion = c.egress;
   config.endpoint.egress_percent = {10, 40};
   config.endpoint.egress_interval = 3;
