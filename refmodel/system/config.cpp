@@ -529,12 +529,11 @@ void check(const RunConfig& config, const std::string& otherwise) {
   const auto can_fall = [&](const std::string& key, const std::vector<std::uint64_t>& thresholds,
                             std::uint64_t margin) {
     if (margin == 0 || margin < thresholds[0]) return;
-    const bool given = config.places.contains("endpoint.load_margins");
-    refuse(given ? "endpoint.load_margins" : key,
-           fmt::format("margin {} is not below the first of {}, {}: DevLoad would never fall to "
-                       "light; {}",
-                       margin, key, thresholds[0],
-                       given ? "lower it" : "raise that, or lower endpoint.load_margins"));
+    const auto place = config.places.find("endpoint.load_margins");
+    refuse(key, fmt::format("the first, {}, is not above its margin, {} of endpoint.load_margins "
+                            "({}): DevLoad would never fall to light; raise it or lower the margin",
+                            thresholds[0], margin,
+                            place == config.places.end() ? "default" : place->second));
   };
   can_fall("endpoint.ingress_thresholds", load.ingress_thresholds, load.load_margins[0]);
   can_fall("endpoint.mshr_thresholds", load.mshr_thresholds, load.load_margins[1]);
