@@ -60,6 +60,9 @@ struct EndpointConfig {
   unsigned egress_interval = 8;                          // cycles
   // Scripted garbage collection of flash (CollectionScript); busy 0: none.
   std::uint64_t gc_first_us = 0, gc_every_us = 0, gc_busy_us = 0, gc_dies_percent = 100;
+  // Folders of images of the parts (flash), port0.img ...: loaded before the run, written after one
+  // that ended well. Empty: none.
+  std::string image_in, image_out;
 };
 
 struct WorkloadConfig {
