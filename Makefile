@@ -7,7 +7,7 @@ ARGS     ?=
 JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
-.PHONY: deps configure build sim waves test report conformance lint format bench synth soak link-bench system-soak clean
+.PHONY: deps configure build sim waves test report conformance lint format bench synth soak link-bench media-bench system-soak clean
 
 deps:            ## install what is missing (Debian packages; root or sudo)
 	@tools/deps.sh
@@ -60,6 +60,10 @@ soak: configure  ## two ports (controller, ARB/MUX) over a faulty link, 10 seeds
 link-bench: configure  ## two controllers over a clean link: latency, bandwidth, least queue sizes
 	@$(bench-programs) --target link_bench
 	$(BUILD)/bin/link_bench $(ARGS)
+
+media-bench: configure  ## media models by themselves: requests a second of processor time
+	@$(bench-programs) --target media_bench
+	$(BUILD)/bin/media_bench $(ARGS)
 
 system-soak: configure  ## four ports, RTL and model side by side: a million stores and loads that look for hazards
 	@$(bench-programs) --target system_soak

@@ -32,6 +32,15 @@ std::string counters_text(const SrCounters& c) {
       c.loads, c.issued, c.covered, c.halted, c.asked, c.used, c.useful, c.useless, c.late, c.held);
 }
 
+std::string counters_text(const std::optional<InternalDramCounters>& c) {
+  if (!c) return "no answer";
+  return fmt::format(
+      "demand hits {} merges {} fills {}, MemSpecRd fills {} needless {} drops {}, unwanted {} "
+      "displaced {}",
+      c->demand_hits, c->demand_merges, c->demand_fills, c->spec_fills, c->spec_needless,
+      c->spec_drops, c->unwanted, c->displaced);
+}
+
 }  // namespace
 
 CosimEngine::CosimEngine(const MakeSide& make_rtl, const MakeSide& make_model, unsigned ports,
@@ -187,20 +196,25 @@ void CosimEngine::finish() {
                                     open_.begin()->second.rtl.answered ? "the model" : "the RTL",
                                     replay_));
   }
-  compare_speculation();
+  compare_counters();
 }
 
-// With the same times in all requests both have speculated alike.
-void CosimEngine::compare_speculation() {
-  for (unsigned port = 0; port < ports_; ++port) {
-    const SrCounters a = rtl_->speculation(port), b = model_->speculation(port);
-    if (a == b) continue;
-    ++report_.speculation_differences;
-    if (report_.time_differences != 0 || problems_.size() >= kMaxProblems) continue;
+// With the same times in all requests both have counted alike.
+void CosimEngine::compare_counters() {
+  const auto compare = [this](unsigned port, const char* what, const auto& rtl, const auto& model,
+                              std::uint64_t& differences) {
+    if (rtl == model) return;
+    ++differences;
+    if (report_.time_differences != 0 || problems_.size() >= kMaxProblems) return;
     problems_.push_back(
-        fmt::format("port {}: counters of speculation differ; rtl: {}; model: {}; "
-                    "replay: {}",
-                    port, counters_text(a), counters_text(b), replay_));
+        fmt::format("port {}: counters of {} differ; rtl: {}; model: {}; replay: {}", port, what,
+                    counters_text(rtl), counters_text(model), replay_));
+  };
+  for (unsigned port = 0; port < ports_; ++port) {
+    compare(port, "speculation", rtl_->speculation(port), model_->speculation(port),
+            report_.speculation_differences);
+    compare(port, "internal DRAM", rtl_->internal_dram(port), model_->internal_dram(port),
+            report_.internal_dram_differences);
   }
 }
 

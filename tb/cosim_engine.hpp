@@ -33,6 +33,9 @@ class CosimEngine : public SystemEngine {
 
   std::optional<std::string> drain() override;
   void finish() override;
+  [[nodiscard]] std::optional<InternalDramCounters> internal_dram(unsigned port) const override {
+    return rtl_->internal_dram(port);
+  }
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return rtl_->speculation(port);
   }
@@ -75,7 +78,7 @@ class CosimEngine : public SystemEngine {
   void model_step(Time until);
   void let_model_catch_up();
   void settle(std::uint64_t number);
-  void compare_speculation();
+  void compare_counters();
   void mismatch(std::uint64_t number, const Pair& pair, const std::string& what);
 
   TraceSink* sink_;

@@ -1,6 +1,7 @@
 #include "refmodel/common/input_error.hpp"
 #include "tb/cosim_engine.hpp"
 #include "tb/rtl_engine.hpp"
+#include "tb/run_until_quiet.hpp"
 #include "tb/system_engine.hpp"
 
 namespace cxlgpu {
@@ -12,7 +13,8 @@ class ModelSystem : public SystemEngine {
  public:
   ModelSystem(const RunConfig& config, const EndpointParts& endpoint,
               const std::vector<Media*>& media, TraceSink* sink)
-      : engine_(config, endpoint, media, sink),
+      : media_(media),
+        engine_(config, endpoint, media, sink),
         stores_(config.root_port.ds),
         ports_(config.ports) {}
 
@@ -25,12 +27,17 @@ class ModelSystem : public SystemEngine {
   }
   void finish() override {
     engine_.advance_to(engine_.now() + kLast);
+    run_until_quiet(engine_, media_);
     for (unsigned port = 0; port < ports_; ++port) {
       speculation_.push_back(read_speculation(engine_, port));
+      internal_dram_.push_back(read_internal_dram(engine_, engine_.system().endpoints[port]));
     }
   }
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return speculation_.at(port);
+  }
+  [[nodiscard]] std::optional<InternalDramCounters> internal_dram(unsigned port) const override {
+    return internal_dram_.at(port);
   }
   [[nodiscard]] LinkTotals link(unsigned port) const override { return engine_.link(port); }
   [[nodiscard]] std::uint64_t cycles() const override { return 0; }
@@ -39,8 +46,10 @@ class ModelSystem : public SystemEngine {
  private:
   static constexpr Time kLast = kCycle * 8;  // as the RTL goes on
 
+  std::vector<Media*> media_;
   ModelEngine engine_;
   std::vector<SrCounters> speculation_;
+  std::vector<std::optional<InternalDramCounters>> internal_dram_;
   bool stores_;  // deterministic
   unsigned ports_;
 };

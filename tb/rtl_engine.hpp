@@ -44,6 +44,9 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return speculation_.at(port);
   }
+  [[nodiscard]] std::optional<InternalDramCounters> internal_dram(unsigned port) const override {
+    return internal_dram_.at(port);
+  }
   [[nodiscard]] LinkTotals link(unsigned port) const override;
   [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
   [[nodiscard]] std::vector<std::string> problems() const override;
@@ -81,7 +84,9 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   EngineOptions options_;
   DsRegion local_;
   bool stores_;  // deterministic
+  SystemInfo system_;
   std::vector<SrCounters> speculation_;
+  std::vector<std::optional<InternalDramCounters>> internal_dram_;
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Top> top_;
   std::unique_ptr<VerilatedFstC> fst_;

@@ -14,6 +14,7 @@
 #include "flits/messages.hpp"
 #include "refmodel/common/input_error.hpp"
 #include "tb/rtl_engine.hpp"
+#include "tb/run_until_quiet.hpp"
 #include "tb/wide.hpp"
 
 namespace cxlgpu {
@@ -111,7 +112,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
     fst_->open(options.waves.c_str());
   }
   reset_and_train();
-  bring_up(*this, config, parts.endpoint);
+  system_ = bring_up(*this, config, parts.endpoint);
   settle_links(config);
   epoch_ = time_;
   running_ = true;
@@ -525,8 +526,10 @@ std::optional<std::string> BasicRtlEngine<Top, Ports>::drain() {
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::finish() {
   for (int i = 0; i < kLastCycles; ++i) cycle();
+  run_until_quiet(*this, parts_.media);
   for (unsigned port = 0; port < kPorts; ++port) {
     speculation_.push_back(read_speculation(*this, port));
+    internal_dram_.push_back(read_internal_dram(*this, system_.endpoints[port]));
   }
   if (fst_) fst_->close();
   for (auto& wire : wires_) wire->finish();

@@ -15,6 +15,7 @@
 #include "refmodel/common/trace_event.hpp"
 #include "refmodel/firmware/bring_up.hpp"
 #include "refmodel/firmware/drain.hpp"
+#include "refmodel/firmware/internal_dram.hpp"
 #include "refmodel/firmware/speculation.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/system/model_engine.hpp"
@@ -37,6 +38,7 @@ struct CosimReport {
   std::array<std::uint64_t, kPathStages> stage_count{};
   // Ports whose counters of speculation differ at the end: an error if no request's times do.
   std::uint64_t speculation_differences = 0;
+  std::uint64_t internal_dram_differences = 0;  // of the endpoints' counters, likewise
   double rtl_latency_sum_ns = 0, model_latency_sum_ns = 0;
   Time rtl_end, model_end;  // last response
   [[nodiscard]] double latency_difference_percent() const {
@@ -55,6 +57,8 @@ class SystemEngine : public Engine {
   virtual void finish() = 0;
   // What the SR reader of a port has counted, by its registers. Call after finish().
   [[nodiscard]] virtual SrCounters speculation(unsigned port) const = 0;
+  // What an endpoint's internal DRAM has counted; none if the endpoint does not answer. Likewise.
+  [[nodiscard]] virtual std::optional<InternalDramCounters> internal_dram(unsigned port) const = 0;
   [[nodiscard]] virtual LinkTotals link(unsigned port) const = 0;
   // Clock cycles simulated by the RTL; 0 without RTL.
   [[nodiscard]] virtual std::uint64_t cycles() const = 0;

@@ -6,7 +6,7 @@ packages=(
   g++ cmake ninja-build ccache make python3
   verilator zlib1g-dev
   libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
-  libgtest-dev librapidcheck-dev
+  libgtest-dev librapidcheck-dev libbenchmark-dev
   clang-format python3-venv python3-yaml
 )
 

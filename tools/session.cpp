@@ -38,6 +38,40 @@ void refuse_collection_without_flash(const RunConfig& config, const MediaConfig&
       config.places.at(key), key, part.name));
 }
 
+void check_images(const RunConfig& config, const MediaConfig& part) {
+  for (const auto& [key, dir] : {std::pair{"endpoint.image_in", &config.endpoint.image_in},
+                                 {"endpoint.image_out", &config.endpoint.image_out}}) {
+    if (dir->empty()) continue;
+    if (!EndpointMedia::keeps(part)) {
+      throw InputError(fmt::format(
+          "{}: key '{}': media '{}' keeps nothing without power; leave image_* out or choose flash",
+          config.places.at(key), key, part.name));
+    }
+    std::error_code ignored;
+    if (std::filesystem::exists(*dir, ignored) && !std::filesystem::is_directory(*dir, ignored)) {
+      throw InputError(fmt::format("{}: key '{}': '{}' is not a folder; name one",
+                                   config.places.at(key), key, *dir));
+    }
+  }
+}
+
+// After a run that ended well. Both engines of a cosim must have left the same.
+void keep_images(const RunConfig& config, EndpointMedia& store, EndpointMedia* model, Time now,
+                 const std::string& replay, RunOutcome& outcome) {
+  if (config.endpoint.image_out.empty() || !outcome.problems.empty()) return;
+  const std::vector<ImageWriter> images = store.shut_down(now);
+  if (model != nullptr) {
+    const std::vector<ImageWriter> others = model->shut_down(now);
+    for (std::size_t port = 0; port < images.size(); ++port) {
+      if (images[port].contents() == others[port].contents()) continue;
+      outcome.problems.push_back(
+          fmt::format("image of endpoint {}: rtl and model differ; replay: {}", port, replay));
+    }
+    if (!outcome.problems.empty()) return;
+  }
+  EndpointMedia::write_images(config.endpoint.image_out, images);
+}
+
 // Writes what the host writes to every copy: real parts, the model's parts, the flat memory.
 class EveryCopy : public Backdoor {
  public:
@@ -110,16 +144,18 @@ nlohmann::json cosim_json(const CosimReport& r) {
                        {{"value", r.stage_difference_ns[i] / static_cast<double>(r.stage_count[i])},
                         {"unit", "ns"}}}});
   }
-  return {{"stages", stages},
-          {"compared", count(r.compared)},
-          {"data_mismatches", count(r.data_mismatches)},
-          {"path_mismatches", count(r.path_mismatches)},
-          {"time_differences", count(r.time_differences)},
-          {"speculation_differences", {{"value", r.speculation_differences}, {"unit", "ports"}}},
-          {"lookup_differences", count(r.lookup_differences)},
-          {"latency_difference", {{"value", r.latency_difference_percent()}, {"unit", "%"}}},
-          {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},
-          {"model_end", {{"value", r.model_end.ns()}, {"unit", "ns"}}}};
+  return {
+      {"stages", stages},
+      {"compared", count(r.compared)},
+      {"data_mismatches", count(r.data_mismatches)},
+      {"path_mismatches", count(r.path_mismatches)},
+      {"time_differences", count(r.time_differences)},
+      {"speculation_differences", {{"value", r.speculation_differences}, {"unit", "ports"}}},
+      {"internal_dram_differences", {{"value", r.internal_dram_differences}, {"unit", "ports"}}},
+      {"lookup_differences", count(r.lookup_differences)},
+      {"latency_difference", {{"value", r.latency_difference_percent()}, {"unit", "%"}}},
+      {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},
+      {"model_end", {{"value", r.model_end.ns()}, {"unit", "ns"}}}};
 }
 
 // The DRAM behind local memory; nothing for "none".
@@ -202,6 +238,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   const MediaConfig part =
       load_media_config(options.config_dir / "media" / (config.media + ".yaml"));
   refuse_collection_without_flash(config, part);
+  check_images(config, part);
 
   // What runs: a workload on the GPU model, or a trace.
   std::unique_ptr<Workload> workload;
@@ -243,6 +280,10 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   std::unique_ptr<TraceInitiator> replay;
   Initiator* initiator = nullptr;
   FlatMemory initial;
+  if (!config.endpoint.image_in.empty()) {
+    store.load_images(config.endpoint.image_in, initial);
+    if (model_store) model_store->load_images(config.endpoint.image_in, initial);
+  }
   std::vector<Backdoor*> copies = {&store.map(), &initial};
   if (model_store) copies.push_back(&model_store->map());
   EveryCopy hdm(copies);
@@ -321,7 +362,9 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     outcome.s2m.push_back(link.s2m);
     outcome.media.push_back(store.media()[port]->counters());
     outcome.speculation.push_back(engine->speculation(port));
+    outcome.internal_dram.push_back(engine->internal_dram(port));
   }
+  keep_images(config, store, model_store.get(), outcome.drained, options.engine.replay, outcome);
   if (gpu) outcome.gpu = gpu_json(gpu->stats());
   if (engine->cosim() != nullptr) outcome.cosim = cosim_json(*engine->cosim());
   outcome.status = outcome.problems.empty() ? "clean" : "WRONG";

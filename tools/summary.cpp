@@ -82,6 +82,32 @@ json root_port_speculation(const std::vector<SrCounters>& ports) {
   return all;
 }
 
+// What the endpoints' own registers say; null for an endpoint that does not answer.
+json endpoint_dram(const std::vector<std::optional<InternalDramCounters>>& ports) {
+  json all = json::array();
+  for (const std::optional<InternalDramCounters>& port : ports) {
+    if (!port) {
+      all.push_back(nullptr);
+      continue;
+    }
+    const auto count = [](std::uint32_t n, const char* unit) {
+      return figure(std::uint64_t{n}, unit);
+    };
+    const double hit_rate =
+        port->demands() == 0 ? 0 : 100.0 * port->demand_hits / static_cast<double>(port->demands());
+    all.push_back({{"demand_hits", count(port->demand_hits, "accesses")},
+                   {"demand_merges", count(port->demand_merges, "accesses")},
+                   {"demand_fills", count(port->demand_fills, "lines of 256 B")},
+                   {"spec_fills", count(port->spec_fills, "lines of 256 B")},
+                   {"spec_needless", count(port->spec_needless, "granules of 256 B")},
+                   {"spec_dropped", count(port->spec_drops, "granules of 256 B")},
+                   {"unwanted", count(port->unwanted, "lines of 256 B")},
+                   {"displaced", count(port->displaced, "lines of 256 B")},
+                   {"hit_rate", figure(hit_rate, "%")}});
+  }
+  return all;
+}
+
 json slow_request(const RequestRecord& r) {
   json stages = json::array();
   for (std::size_t i = 0; i < kPathStages; ++i) {
@@ -218,6 +244,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
         {"fill_under_way", figure(stats.lookups(LookupResult::Merge), "lookups")},
         {"miss", figure(stats.lookups(LookupResult::Miss), "lookups")},
         {"hit_rate", figure(100.0 * stats.hit_rate(), "%")}}},
+      {"internal_dram_counters", endpoint_dram(outcome.internal_dram)},
       {"memspecrd",
        {{"sent", figure(s.sent, "MemSpecRd")},
         {"asked", figure(s.granules, "granules of 256 B")},

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "refmodel/controller/link_direction.hpp"
+#include "refmodel/firmware/internal_dram.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/root_port/sr_reader.hpp"
 #include "refmodel/system/config.hpp"
@@ -26,9 +28,10 @@ struct RunOutcome {
   std::vector<std::string> problems;   // one line each: mismatches, protocol violations
   std::vector<LinkCounters> m2s, s2m;  // by port
   std::vector<MediaCounters> media;
-  std::vector<SrCounters> speculation;  // by port
-  nlohmann::json gpu;                   // the front end's own counters
-  nlohmann::json cosim;                 // comparison with the model, if there was one
+  std::vector<SrCounters> speculation;                             // by port
+  std::vector<std::optional<InternalDramCounters>> internal_dram;  // by port; none: no answer
+  nlohmann::json gpu;                                              // the front end's own counters
+  nlohmann::json cosim;  // comparison with the model, if there was one
   double wall_seconds = 0;
 };
 

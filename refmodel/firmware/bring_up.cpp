@@ -169,7 +169,7 @@ void set_up_stores(RegisterBus& bus, unsigned port, const RunConfig& config) {
 
 }  // namespace
 
-void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& parts) {
+SystemInfo bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& parts) {
   const SystemInfo system = enumerate(bus, config.ports);
   check_ranges(system, config.hdm);
   program_ranges(bus, system, config.hdm);
@@ -181,6 +181,7 @@ void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& pa
     set_up_root_port(bus, system.root_ports[endpoint.port], config, parts, length);
     set_up_stores(bus, endpoint.port, config);
   }
+  return system;
 }
 
 }  // namespace cxlgpu

@@ -22,6 +22,7 @@ struct EndpointParts {
   unsigned cache_sets_log2 = 0;
 };
 
-void bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& parts);
+// What it found.
+SystemInfo bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& parts);
 
 }  // namespace cxlgpu

@@ -73,7 +73,8 @@ class DramChannel {
   [[nodiscard]] Pipe<Done>& done() { return done_; }
   // No answer comes before this.
   [[nodiscard]] Time next_event() const {
-    return done_.empty() ? answer_bound_ : std::min(done_.front().at, answer_bound_);
+    const Time queued = std::max(answer_bound_, next_.at);
+    return done_.empty() ? queued : std::min(done_.front().at, queued);
   }
   [[nodiscard]] const DramCounters& counters() const { return counters_; }
   // Requests for which no command has been issued, as of the last advance().

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "refmodel/media/image.hpp"
-
 namespace cxlgpu {
 
 namespace {
@@ -169,6 +167,7 @@ void FlashMedia::submit(const MediaCommand& command, Time now) {
 
 // Everything that happens up to `now`, in time order; at the same time the DRAM goes last.
 void FlashMedia::advance(Time now) {
+  latest_ = now;
   while (true) {
     const Time lookup = next_of(in_lookup_), ecc = next_of(in_ecc_);
     const Time flash = flash_.next_event(), cold = buffer_.next_cold();
@@ -348,26 +347,70 @@ Time FlashMedia::flush(Time now) {
   return now;
 }
 
-void FlashMedia::save(const std::filesystem::path& file) const {
+Time FlashMedia::shut_down(Time now) {
+  now = std::max(now, latest_);
+  std::vector<std::uint32_t> dirty;
+  std::vector<std::uint8_t> inside(line_bytes_), outside(line_bytes_);
+  for (const auto& [line, slot] : slot_of()) {
+    array_.read(std::uint64_t{slot} * line_bytes_, inside);
+    store_.read(data_of(line * line_bytes_), outside);
+    if (inside != outside) dirty.push_back(slot);
+  }
+  std::sort(dirty.begin(), dirty.end());
+  const auto wait = [&] {
+    while (!take(now)) now = std::max(now, next_event());
+  };
+  for (const std::uint32_t slot : dirty) {
+    while (!can_accept(now, MediaOp::WriteBack)) wait();
+    MediaCommand command;
+    command.op = MediaOp::WriteBack;
+    command.slot = slot;
+    command.dpa = filled_[slot].line * line_bytes_;
+    submit(command, now);
+  }
+  while (outstanding_[queue_of(MediaOp::WriteBack)] > 0) wait();
+  return flush(now);
+}
+
+// Pages of zeros are left out: whether one was ever written is no part of the contents.
+ImageWriter FlashMedia::image() const {
   assert(buffer_.used() == 0);
   ImageWriter out;
-  out.u64(capacity_);
-  out.u32(config_.page_bytes);
+  write_organisation(out);
   flash_.save(out);
-  const std::vector<std::uint64_t> pages = store_.pages();
+  std::vector<std::uint64_t> kept;
   std::vector<std::uint8_t> bytes(SparseStore::kPageBytes);
-  out.u64(pages.size());
-  for (const std::uint64_t page : pages) {
+  const std::vector<std::uint8_t> zeros(SparseStore::kPageBytes);
+  for (const std::uint64_t page : store_.pages()) {
+    store_.read(page * SparseStore::kPageBytes, bytes);
+    if (bytes != zeros) kept.push_back(page);
+  }
+  out.u64(kept.size());
+  for (const std::uint64_t page : kept) {
     store_.read(page * SparseStore::kPageBytes, bytes);
     out.u64(page);
     out.bytes(bytes);
   }
-  out.write_to(file);
+  return out;
+}
+
+// What an image of this part begins with, and one of another part does not.
+void FlashMedia::write_organisation(ImageWriter& out) const {
+  out.u64(capacity_);
+  out.u64(config_.pages_per_die);
+  for (const std::uint32_t number :
+       {config_.page_bytes, config_.channels, config_.dies_per_channel, config_.pages_per_block}) {
+    out.u32(number);
+  }
 }
 
 void FlashMedia::load(const std::filesystem::path& file) {
   ImageReader in(file);
-  if (in.u64() != capacity_ || in.u32() != config_.page_bytes) {
+  ImageWriter own;
+  write_organisation(own);
+  std::vector<std::uint8_t> found(own.contents().size());
+  in.bytes(found);
+  if (found != own.contents()) {
     in.fail("the image is of another part or size; use the part that made it");
   }
   flash_.load(in);
@@ -383,7 +426,13 @@ void FlashMedia::load(const std::filesystem::path& file) {
   in.finish();
 }
 
-Line FlashMedia::peek(std::uint64_t dpa) const {
+std::vector<std::uint64_t> FlashMedia::written_pages() const {
+  std::vector<std::uint64_t> pages = store_.pages();
+  for (std::uint64_t& page : pages) page *= SparseStore::kPageBytes;
+  return pages;
+}
+
+const std::unordered_map<std::uint64_t, std::uint32_t>& FlashMedia::slot_of() const {
   if (slot_of_stale_) {
     slot_of_.clear();
     for (std::uint32_t slot = 0; slot < filled_.size(); ++slot) {
@@ -393,7 +442,11 @@ Line FlashMedia::peek(std::uint64_t dpa) const {
     }
     slot_of_stale_ = false;
   }
-  const auto found = slot_of_.find(dpa / line_bytes_);
+  return slot_of_;
+}
+
+Line FlashMedia::peek(std::uint64_t dpa) const {
+  const auto found = slot_of().find(dpa / line_bytes_);
   if (found == slot_of_.end()) return store_.read_line(data_of(dpa));
   return array_.read_line(std::uint64_t{found->second} * line_bytes_ + dpa % line_bytes_);
 }

@@ -42,6 +42,7 @@
 #include "refmodel/common/pipe.hpp"
 #include "refmodel/media/dram_controller.hpp"
 #include "refmodel/media/flash_array.hpp"
+#include "refmodel/media/image.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/media/media_config.hpp"
 #include "refmodel/media/sparse_store.hpp"
@@ -68,10 +69,18 @@ class FlashMedia final : public Media {
   // Programs everything in the write buffer and lets the dies finish; returns when that is done.
   // Precondition: no command is outstanding.
   Time flush(Time now);
+  // Orderly shutdown: lines of the internal DRAM that differ from the media are written back, so
+  // that the media holds what peek() sees, then flush(). Begins at `now`, or later if the part was
+  // last asked later. Precondition: no command is outstanding.
+  Time shut_down(Time now);
   // Contents and translation. Precondition: flushed.
-  void save(const std::filesystem::path& file) const;
+  [[nodiscard]] ImageWriter image() const;
+  void save(const std::filesystem::path& file) const { image().write_to(file); }
   // Precondition: newly made. InputError if the file is none of this part and capacity.
   void load(const std::filesystem::path& file);
+
+  // Where the 4 KiB pages of media space begin that were ever written, rising.
+  [[nodiscard]] std::vector<std::uint64_t> written_pages() const;
 
   void poke(std::uint64_t dpa, std::span<const std::uint8_t> bytes) override {
     store_.write(dpa, bytes);
@@ -109,6 +118,7 @@ class FlashMedia final : public Media {
   void start_programs(Time now);
   void program_done(std::uint32_t entry, Time now);
   void update_next();
+  void write_organisation(ImageWriter& out) const;
 
   FlashConfig config_;
   std::uint64_t capacity_;
@@ -118,7 +128,8 @@ class FlashMedia final : public Media {
     std::uint64_t line = 0, order = 0;  // order 0: never filled
   };
   std::vector<Filled> filled_;  // by slot, its last fill; grows with the highest slot used
-  // For peek(): line -> slot, rebuilt when fills have come since.
+  const std::unordered_map<std::uint64_t, std::uint32_t>& slot_of() const;
+  // line -> slot, rebuilt when fills have come since.
   mutable std::unordered_map<std::uint64_t, std::uint32_t> slot_of_;
   mutable bool slot_of_stale_ = false;
   DramController dram_;
@@ -136,6 +147,7 @@ class FlashMedia final : public Media {
   Pipe<Scheduled> in_lookup_, in_ecc_;
   Pipe<std::uint32_t> waiting_;     // writes that the full buffer holds up, in order
   Pipe<std::uint32_t> ready_;       // answers due, earliest first
+  Time latest_;                     // all up to here has happened
   Time ready_at_;                   // of the oldest of them, at the latest
   Time next_ = Time::never();       // next thing of any kind to do
   mutable MediaCounters counters_;  // the sums kept by the parts are fetched when asked for

@@ -24,6 +24,7 @@ class ImageWriter {
     bytes_.insert(bytes_.end(), data.begin(), data.end());
   }
   void write_to(const std::filesystem::path& file) const;
+  [[nodiscard]] const std::vector<std::uint8_t>& contents() const { return bytes_; }
 
  private:
   void number(std::uint64_t value, unsigned size) {

@@ -246,6 +246,10 @@ const std::vector<Field>& fields() {
       {"endpoint.gc_every_us", number(CXLGPU_MEMBER(endpoint.gc_every_us), 0, 1000000000)},
       {"endpoint.gc_busy_us", number(CXLGPU_MEMBER(endpoint.gc_busy_us), 0, 1000000)},
       {"endpoint.gc_dies_percent", number(CXLGPU_MEMBER(endpoint.gc_dies_percent), 1, 100)},
+      {"endpoint.image_in", [](RunConfig& c, const std::string& t, const std::string&,
+                               const std::string&) { c.endpoint.image_in = t; }},
+      {"endpoint.image_out", [](RunConfig& c, const std::string& t, const std::string&,
+                                const std::string&) { c.endpoint.image_out = t; }},
       {"media.part", [](RunConfig& c, const std::string& t, const std::string&,
                         const std::string&) { c.media = t; }},
       {"workload.name", [](RunConfig& c, const std::string& t, const std::string&,
@@ -528,6 +532,19 @@ void check(const RunConfig& config, const std::string& otherwise) {
   rising("endpoint.mshr_thresholds", load.mshr_thresholds);
   rising("endpoint.backlog_thresholds", load.backlog_thresholds);
   rising("endpoint.task_thresholds", load.task_thresholds);
+  // A measure of 0 would not be further than the margin below its first threshold.
+  const auto can_fall = [&](const std::string& key, const std::vector<std::uint64_t>& thresholds,
+                            std::uint64_t margin) {
+    if (margin == 0 || margin < thresholds[0]) return;
+    const auto place = config.places.find("endpoint.load_margins");
+    refuse(key, fmt::format("the first, {}, is not above its margin, {} of endpoint.load_margins "
+                            "({}): DevLoad would never fall to light; raise it or lower the margin",
+                            thresholds[0], margin,
+                            place == config.places.end() ? "default" : place->second));
+  };
+  can_fall("endpoint.ingress_thresholds", load.ingress_thresholds, load.load_margins[0]);
+  can_fall("endpoint.mshr_thresholds", load.mshr_thresholds, load.load_margins[1]);
+  can_fall("endpoint.backlog_thresholds", load.backlog_thresholds, load.load_margins[2]);
   rising("endpoint.egress_percent", load.egress_percent, "moderate, severe");
   if (load.egress_congestion && load.egress_interval == 0) {
     refuse("endpoint.egress_interval",

@@ -51,7 +51,7 @@ struct EndpointConfig {
   std::uint64_t cache_percent = 10;
   std::vector<std::uint64_t> ingress_thresholds = {4, 16, 32};
   std::vector<std::uint64_t> mshr_thresholds = {48, 96, 120};
-  std::vector<std::uint64_t> backlog_thresholds = {4, 8, 16};
+  std::vector<std::uint64_t> backlog_thresholds = {8, 16, 32};
   std::vector<std::uint64_t> task_thresholds = {8, 16, 32};
   std::vector<std::uint64_t> load_margins = {2, 8, 2};  // ingress, mshr, backlog
   bool throughput_reduction = true;
@@ -60,6 +60,9 @@ struct EndpointConfig {
   unsigned egress_interval = 8;                          // cycles
   // Scripted garbage collection of flash (CollectionScript); busy 0: none.
   std::uint64_t gc_first_us = 0, gc_every_us = 0, gc_busy_us = 0, gc_dies_percent = 100;
+  // Folders of images of the parts (flash), port0.img ...: loaded before the run, written after one
+  // that ended well. Empty: none.
+  std::string image_in, image_out;
 };
 
 struct WorkloadConfig {

@@ -1,8 +1,11 @@
 #include "refmodel/system/endpoint_media.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
+#include "refmodel/common/input_error.hpp"
 #include "refmodel/media/make_media.hpp"
 
 namespace cxlgpu {
@@ -12,6 +15,10 @@ namespace {
 constexpr unsigned kCacheWays = 8;
 constexpr std::uint64_t kCacheLine = 256;
 constexpr unsigned kMaxSetsLog2 = 10;
+
+std::filesystem::path image_file(const std::filesystem::path& dir, unsigned port) {
+  return dir / fmt::format("port{}.img", port);
+}
 
 CollectionScript collection_script(const EndpointConfig& c) {
   constexpr Time us{1000000};
@@ -29,8 +36,56 @@ EndpointMedia::EndpointMedia(const RunConfig& config, const MediaConfig& part, u
     shape.collection = collection_script(config.endpoint);
     parts_.push_back(make_media(part, shape));
     media_.push_back(parts_.back().get());
+    if (keeps(part)) flash_.push_back(dynamic_cast<FlashMedia*>(parts_.back().get()));
   }
   map_ = std::make_unique<MemoryMap>(config.hdm, media_);
+}
+
+bool EndpointMedia::keeps(const MediaConfig& part) {
+  return std::holds_alternative<FlashConfig>(part.params);
+}
+
+void EndpointMedia::load_images(const std::filesystem::path& dir, FlatMemory& flat) {
+  for (unsigned port = 0; port < flash_.size(); ++port) {
+    flash_[port]->load(image_file(dir, port));
+    for (const std::uint64_t page : flash_[port]->written_pages()) {
+      for (std::uint64_t dpa = page; dpa < page + SparseStore::kPageBytes; dpa += kLineBytes) {
+        const auto hpa = map_->address({port, dpa});
+        if (hpa) flat.poke(*hpa, flash_[port]->peek(dpa));
+      }
+    }
+  }
+  const std::filesystem::path more = image_file(dir, static_cast<unsigned>(flash_.size()));
+  if (std::filesystem::exists(more)) {
+    throw InputError(
+        fmt::format("{}: the images are of more than {} ports; use the system that "
+                    "made them",
+                    more.string(), flash_.size()));
+  }
+}
+
+std::vector<ImageWriter> EndpointMedia::shut_down(Time now) {
+  std::vector<ImageWriter> images;
+  for (FlashMedia* part : flash_) {
+    part->shut_down(now);
+    images.push_back(part->image());
+  }
+  return images;
+}
+
+void EndpointMedia::write_images(const std::filesystem::path& dir,
+                                 const std::vector<ImageWriter>& images) {
+  const auto fresh = [&](unsigned port) { return image_file(dir, port).string() + ".new"; };
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  for (unsigned port = 0; port < images.size(); ++port) images[port].write_to(fresh(port));
+  for (unsigned port = 0; port < images.size(); ++port) {
+    std::filesystem::rename(fresh(port), image_file(dir, port), error);
+    if (error) {
+      throw InputError(fmt::format("{}: the image cannot be renamed; check the folder",
+                                   image_file(dir, port).string()));
+    }
+  }
 }
 
 unsigned EndpointMedia::sets_log2(const RunConfig& config, std::uint64_t data_bytes) {

@@ -31,6 +31,24 @@ std::optional<MemoryMap::Place> MemoryMap::place(std::uint64_t hpa) const {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> MemoryMap::address(const Place& place) const {
+  std::uint64_t begin = 0;
+  for (const HdmRange& range : ranges_) {
+    const auto way = std::find(range.ports.begin(), range.ports.end(), place.port);
+    if (way == range.ports.end()) continue;
+    const std::uint64_t ways = range.ports.size(), size = range.size / ways;
+    if (place.dpa - begin >= size) {
+      begin += size;
+      continue;
+    }
+    const std::uint64_t offset = place.dpa - begin;
+    const std::uint64_t chunk =
+        offset / range.granularity * ways + static_cast<std::uint64_t>(way - range.ports.begin());
+    return range.base + chunk * range.granularity + offset % range.granularity;
+  }
+  return std::nullopt;
+}
+
 std::uint64_t MemoryMap::capacity(const std::vector<HdmRange>& ranges, unsigned port) {
   std::uint64_t total = 0;
   for (const HdmRange& range : ranges) {

@@ -28,6 +28,8 @@ class MemoryMap : public Backdoor {
     std::uint64_t dpa = 0;
   };
   [[nodiscard]] std::optional<Place> place(std::uint64_t hpa) const;
+  // The other way round.
+  [[nodiscard]] std::optional<std::uint64_t> address(const Place& place) const;
   // Bytes of media that a port's ranges need.
   [[nodiscard]] static std::uint64_t capacity(const std::vector<HdmRange>& ranges, unsigned port);
 

@@ -46,7 +46,7 @@ ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
   for (unsigned i = 0; i < config.ports; ++i) {
     ports_.push_back(std::make_unique<Port>(i, config, *media[i], local_, sink));
   }
-  bring_up(*this, config, parts);
+  system_ = bring_up(*this, config, parts);
 }
 
 void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset,

@@ -44,6 +44,8 @@ class ModelEngine : public Engine, public RegisterBus {
   void advance_to(Time t) override;
 
   [[nodiscard]] LinkTotals link(unsigned port) const;
+  // What bring-up found.
+  [[nodiscard]] const SystemInfo& system() const { return system_; }
 
   // Registers; an access takes no time.
   void write(RegisterSpace space, unsigned index, std::uint32_t offset,
@@ -85,6 +87,7 @@ class ModelEngine : public Engine, public RegisterBus {
              unsigned port) const;
 
   TraceSink* sink_;
+  SystemInfo system_;
   Time now_{0};
   DsRegion local_;
   std::vector<std::unique_ptr<Port>> ports_;

@@ -517,5 +517,18 @@ TEST_F(Ddr5MediaTest, AddressMapFollowsItsOrder) {
   EXPECT_EQ(p, (DramAddress{0, 0, 1, 0}));
 }
 
+// Requests that wait past the age bound hold up younger ones that could go: time must still move
+// on.
+TEST(Ddr5Media, TimeMovesOnBehindRequestsPastTheirAge) {
+  std::mt19937_64 random(7);
+  const auto media = make_media(media_test::part("hbm3"), {std::uint64_t{1} << 30});
+  media_test::saturate(*media, 200000, [&](std::uint64_t i) {
+    random.discard(1);
+    const std::uint64_t dpa = random() % (1 << 22) * 256;
+    random.discard(1);
+    return media_test::read_of(dpa, static_cast<std::uint8_t>(i));
+  });
+}
+
 }  // namespace
 }  // namespace cxlgpu

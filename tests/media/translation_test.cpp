@@ -454,8 +454,8 @@ TEST_F(TranslationImage, BadFilesAreRefused) {
   expect_error(media_of(c), "damaged");
   put(bytes + "x");
   expect_error(media_of(c), "damaged");
-  put(bytes.substr(0, 8) + '\2' + bytes.substr(9));
-  expect_error(media_of(c), "version 2");
+  put(bytes.substr(0, 8) + '\1' + bytes.substr(9));
+  expect_error(media_of(c), "version 1");
   int refused = 0;
   for (std::size_t at = 16; at < bytes.size(); at += bytes.size() / 40) {
     std::string bad = bytes;

@@ -51,7 +51,7 @@ class SimpleMedia : public Media {
     const std::uint64_t span = high_.ps - low_.ps + 1;
     const Time at = now + Time{array ? 20000 : low_.ps + rng_() % span};
     due_.push({at, order_++, r});
-    if (!array) waiting_.push(at);
+    if (!array) waiting_.push(now + Time{(at - now).ps / 2});
   }
   std::optional<MediaResponse> take(Time now) override {
     if (due_.empty() || due_.top().at > now) return std::nullopt;
@@ -62,7 +62,7 @@ class SimpleMedia : public Media {
   [[nodiscard]] Time next_event() const override {
     return due_.empty() ? Time::never() : due_.top().at;
   }
-  // As if of eight dies that begin when they answer, one more of them busy each microsecond.
+  // As if of eight dies that begin half way to their answer, one more of them busy each microsecond.
   MediaStatus status(Time now) override {
     while (!waiting_.empty() && waiting_.top() <= now) waiting_.pop();
     return MediaStatus::of(waiting_.size(), now.ps / 1000000 % 9, 8);

@@ -22,6 +22,7 @@ TEST_F(Cli, CosimAgreesToTheCycle) {
     EXPECT_EQ(value(s, "/cosim/path_mismatches"), 0);
     EXPECT_EQ(value(s, "/cosim/data_mismatches"), 0);
     EXPECT_EQ(value(s, "/cosim/speculation_differences"), 0);
+    EXPECT_EQ(value(s, "/cosim/internal_dram_differences"), 0);
   }
 }
 
@@ -39,6 +40,35 @@ TEST_P(CliEngine, SpeculationIsReportedByPort) {
     EXPECT_EQ(value(port, "/useful") + value(port, "/useless"), 0);  // all are in the ring
   }
   EXPECT_EQ(asked, 256 * value(s, "/memspecrd/asked"));
+}
+
+TEST_P(CliEngine, InternalDramIsReportedByPort) {
+  accepted({"run", "vadd-znand-sr", "--engine", GetParam(), "--set", "workload.size=8192", "--set",
+            "endpoint.cache_bytes=16KiB", "--out", "o"});
+  const json s = stats("o");
+  ASSERT_EQ(s.at("internal_dram_counters").size(), 2u);
+  std::map<std::string, double> sum;
+  for (const json& port : s.at("internal_dram_counters")) {
+    for (const char* name : {"demand_hits", "demand_merges", "demand_fills", "spec_fills",
+                             "spec_needless", "spec_dropped", "unwanted", "displaced"}) {
+      sum[name] += value(port, (std::string("/") + name).c_str());
+    }
+    const double hits = value(port, "/demand_hits");
+    const double demands = hits + value(port, "/demand_merges") + value(port, "/demand_fills");
+    EXPECT_DOUBLE_EQ(value(port, "/hit_rate"), 100 * hits / demands);
+    EXPECT_LE(value(port, "/unwanted"), value(port, "/spec_fills"));
+  }
+  // The trace tells the same.
+  EXPECT_EQ(sum["demand_hits"], value(s, "/internal_dram_lookups/hit"));
+  EXPECT_EQ(sum["demand_merges"], value(s, "/internal_dram_lookups/fill_under_way"));
+  EXPECT_EQ(sum["demand_fills"], value(s, "/internal_dram_lookups/miss"));
+  EXPECT_EQ(sum["spec_fills"], value(s, "/memspecrd/filled"));
+  EXPECT_EQ(sum["spec_fills"] + sum["spec_needless"] + sum["spec_dropped"],
+            value(s, "/memspecrd/asked"));
+  for (const char* name : {"demand_hits", "demand_merges", "demand_fills", "spec_fills",
+                           "spec_needless", "unwanted", "displaced"}) {
+    EXPECT_GT(sum[name], 0) << name;
+  }
 }
 
 TEST_P(CliEngine, DeterministicStoreIsReported) {

@@ -39,7 +39,8 @@ std::string mixed_trace(unsigned requests) {
 constexpr const char* kMixed =
     "workload: {name: vadd, size: 4096}\n"
     "media: {part: znand}\n"
-    "endpoint: {ingress_thresholds: [2, 8, 14], mshr_thresholds: [16, 26, 30]}\n"
+    "endpoint: {ingress_thresholds: [2, 8, 14], mshr_thresholds: [16, 26, 30], "
+    "load_margins: [1, 4, 2]}\n"
     "hdm:\n"
     "  ranges:\n"
     "    - {base: 0x100000000, size: 512MiB, ports: [0, 1], granularity: 16384}\n";
