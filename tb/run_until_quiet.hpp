@@ -25,8 +25,10 @@ inline void run_until_quiet(Engine& engine, const std::vector<Media*>& media) {
     const Time before = engine.now();
     engine.advance_to(before + kCycle * 32);
     if (engine.now() == before) return;
-    const bool idle = std::ranges::all_of(
-        media, [](const Media* part) { return part->next_event() == Time::never(); });
+    // An answer that is due and not taken waits for a link that is down.
+    const bool idle = std::ranges::all_of(media, [&](const Media* part) {
+      return part->next_event() == Time::never() || part->next_event() <= engine.now();
+    });
     if (!idle) busy = engine.now();
   }
 }
