@@ -95,7 +95,7 @@ void ConfigReader::fail(const std::string& key, const std::string& what) const {
 int ConfigReader::line(const std::string& key) const {
   if (const auto entry = entries_.find(key); entry != entries_.end()) return entry->second.line;
   if (const auto section = sections_.find(key); section != sections_.end()) return section->second;
-  const auto dot = key.find_last_of(".[");
+  const auto dot = key.rfind('.');
   return dot == std::string::npos ? 1 : line(key.substr(0, dot));
 }
 
