@@ -6,11 +6,13 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/media/media_profile.hpp"
 #include "tools/figure.hpp"
+#include "tools/media_comparison.hpp"
 #include "tools/write_file.hpp"
 
 namespace cxlgpu {
@@ -209,7 +211,7 @@ json curve_json(const LoadCurve& curve) {
 }
 
 json document_of(const MediaConfig& config, std::uint32_t seed,
-                 const std::vector<MediaProfile>& profiles) {
+                 const std::vector<MediaProfile>& profiles, const MediaFigures& figures) {
   json reads = json::array();
   for (const MediaProfile& p : profiles) {
     reads.push_back({{"size", figure(p.bytes, "bytes")},
@@ -225,6 +227,7 @@ json document_of(const MediaConfig& config, std::uint32_t seed,
     document["pins"] = figure(pin_gb_s(*dram), "GB/s");
     document["pins_less_all_bank_refresh"] = figure(refreshed_gb_s(*dram), "GB/s");
   }
+  add_figures(document, config, figures);
   return document;
 }
 
@@ -274,15 +277,25 @@ void add_media_command(CLI::App& app, MediaArguments& a) {
 
 int media_command(const MediaArguments& a, const std::filesystem::path& configs) {
   const MediaConfig config = load_part(a.part, configs);
+  std::optional<HostInterface> host;
+  if (!config.interface.empty()) {
+    host = load_host_interface(configs / "host/nvme.yaml", config.interface, config.file,
+                               config.interface_line);
+  }
   make_folder(a.out);
   const std::vector<MediaProfile> profiles = profile_media(config, a.seed);
+  const MediaFigures figures = measure_figures(config, profiles, host ? &*host : nullptr, a.seed);
   if (!a.out.empty()) {
     const std::filesystem::path out = a.out;
-    write_file(out / "media.json", document_of(config, a.seed, profiles).dump(1) + "\n");
+    write_file(out / "media.json", document_of(config, a.seed, profiles, figures).dump(1) + "\n");
     write_file(out / "media.svg", svg_picture(config, profiles));
   }
   for (const MediaProfile& p : profiles) {
     fmt::print("{}\n{}\n", table_of(config, p), terminal_picture(p));
+  }
+  fmt::print("{}", figures_text(config, figures));
+  if (const std::string text = published_text(config, figures); !text.empty()) {
+    fmt::print("\n{}", text);
   }
   return 0;
 }

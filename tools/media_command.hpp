@@ -1,9 +1,10 @@
 // cxlgpu media NAME: what a media part does by itself.
 //
 // Input:  NAME is a part of configs/media, or a path to a part's yaml file.
-// Output: a table and a curve of latency against load; with --out also media.json (schema 1,
-// figures
-//         and curves as in stats.json) and media.svg, written whole and renamed.
+// Output: a table and a curve of latency against load, the figures that data sheets publish and
+// what
+//         is published; with --out also media.json (schema 1, figures and curves as in stats.json)
+//         and media.svg, written whole and renamed.
 // Errors: InputError, one line: what, where, what to do.
 #pragma once
 

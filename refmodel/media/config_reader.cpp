@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "refmodel/common/input_error.hpp"
 
@@ -33,6 +34,10 @@ class ConfigReader::Flattener {
         continue;
       }
       if (pair.second.IsSequence()) {
+        if (pair.second.size() > 0 && pair.second[0].IsMap()) {
+          items(pair.second, key, line);
+          continue;
+        }
         entry.is_list = true;
         for (const auto& item : pair.second)
           entry.values.push_back(item.IsScalar() ? item.Scalar() : "?");
@@ -41,6 +46,23 @@ class ConfigReader::Flattener {
       }
       reader_.entries_.emplace(key, std::move(entry));
     }
+  }
+
+  void items(const YAML::Node& list, const std::string& key, int line) {
+    reader_.sections_[key] = line;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const int at = list[i].Mark().line + 1;
+      if (!list[i].IsMap()) {
+        throw InputError(
+            fmt::format("{}:{}: key '{}': has an item without keys; write each as "
+                        "'- {{key: value, ...}}'",
+                        reader_.file_.string(), at, key));
+      }
+      map(list[i], item_of(key, i));
+    }
+  }
+  static std::string item_of(const std::string& key, std::size_t i) {
+    return fmt::format("{}[{}]", key, i);
   }
 
  private:
@@ -110,6 +132,19 @@ std::uint64_t ConfigReader::number(const std::string& key, std::uint64_t low, st
   return value;
 }
 
+double ConfigReader::decimal(const std::string& key, double low, double high) {
+  const std::string digits = scalar(key);
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value)) {
+    fail(key, fmt::format("'{}' is not a number; write one such as 3.5", digits));
+  }
+  if (value < low || value > high) {
+    fail(key, fmt::format("{} is out of range; use {:g}..{:g}", digits, low, high));
+  }
+  return value;
+}
+
 std::uint64_t ConfigReader::power_of_two(const std::string& key, std::uint64_t low,
                                          std::uint64_t high) {
   const std::uint64_t value = number(key, low, high);
@@ -141,6 +176,25 @@ std::vector<std::string> ConfigReader::list(const std::string& key) {
   const Entry& entry = get(key);
   if (!entry.is_list) fail(key, "is not a list; write [a, b, ...]");
   return entry.values;
+}
+
+std::size_t ConfigReader::items(const std::string& key) const {
+  std::size_t count = 0;
+  while (has(Flattener::item_of(key, count))) ++count;
+  return count;
+}
+
+std::vector<std::string> ConfigReader::sections(const std::string& key) const {
+  std::vector<std::pair<int, std::string>> found;
+  for (const auto& [path, line] : sections_) {
+    if (!path.starts_with(key + ".")) continue;
+    const std::string name = path.substr(key.size() + 1);
+    if (name.find_first_of(".[") == std::string::npos) found.emplace_back(line, name);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (const auto& [line, name] : found) names.push_back(name);
+  return names;
 }
 
 void ConfigReader::finish() const {

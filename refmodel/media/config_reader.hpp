@@ -2,6 +2,7 @@
 //
 // Purpose: the error rules of configs/media in one place.
 // Shapes:  nested maps of scalars and of lists of scalars; keys are named by path, "timing.tCL_ps".
+//          A list of maps is as many sections: "published[0].value".
 // Errors:  InputError with one line: "FILE:LINE: key 'x.y': what is wrong; what to do".
 #pragma once
 
@@ -20,11 +21,21 @@ class ConfigReader {
   [[nodiscard]] std::uint64_t number(const std::string& key, std::uint64_t low, std::uint64_t high);
   [[nodiscard]] std::uint64_t power_of_two(const std::string& key, std::uint64_t low,
                                            std::uint64_t high);
+  // A number with a decimal point or without, low <= value <= high.
+  [[nodiscard]] double decimal(const std::string& key, double low, double high);
   [[nodiscard]] bool flag(const std::string& key);
   [[nodiscard]] std::string text(const std::string& key);
   [[nodiscard]] std::string choice(const std::string& key, const std::vector<std::string>& choices);
   [[nodiscard]] std::vector<std::string> list(const std::string& key);
   [[nodiscard]] bool has(const std::string& section) const { return sections_.count(section) != 0; }
+  // A key with a value of any kind, or a section.
+  [[nodiscard]] bool given(const std::string& key) const {
+    return has(key) || entries_.count(key) != 0;
+  }
+  // Sections of a list of maps.
+  [[nodiscard]] std::size_t items(const std::string& key) const;
+  // Names of a section's sections, in the order of the file.
+  [[nodiscard]] std::vector<std::string> sections(const std::string& key) const;
   // Fails on the first key that nobody asked for.
   void finish() const;
 

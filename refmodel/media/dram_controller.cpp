@@ -185,6 +185,8 @@ void DramChannel::pick() {
     next_ = choose(late, std::max(late.ready, timing_.shared_ready(late.limits)));
     answer_bound_ = std::min(answer_bound_, next_.at + late.to_answer);
   }
+  // One that goes before its turn for its age may have to wait, and all others with it.
+  answer_bound_ = std::max(answer_bound_, next_.at);
 }
 
 void DramChannel::advance(Time now) {

@@ -212,6 +212,7 @@ FlashConfig read_flash(ConfigReader& in) {
   }
   (void)dram.text("part");
   c.internal_dram = read_dram(dram);
+  (void)read_published(dram, PartKind::Dram);
   dram.finish();
 
   c.capacity = std::uint64_t{c.channels} * c.dies_per_channel * c.pages_per_die * c.page_bytes;
@@ -237,6 +238,12 @@ std::uint64_t MediaConfig::capacity() const {
   return std::visit([](const auto& p) { return p.capacity; }, params);
 }
 
+PartKind MediaConfig::kind() const {
+  const auto* flash = std::get_if<FlashConfig>(&params);
+  if (flash == nullptr) return PartKind::Dram;
+  return flash->translation ? PartKind::Translated : PartKind::InPlace;
+}
+
 std::vector<std::string> media_names(const std::filesystem::path& dir) {
   std::vector<std::string> names;
   std::error_code error;
@@ -259,7 +266,12 @@ MediaConfig load_media_config(const std::filesystem::path& file) {
     config.params = read_dram(in);
   } else {
     config.params = read_flash(in);
+    if (in.given("interface")) {
+      config.interface = in.text("interface");
+      config.interface_line = in.line("interface");
+    }
   }
+  config.published = read_published(in, config.kind());
   in.finish();
   return config;
 }

@@ -16,6 +16,7 @@
 
 #include "refmodel/common/time.hpp"
 #include "refmodel/media/ftl.hpp"
+#include "refmodel/media/published.hpp"
 
 namespace cxlgpu {
 
@@ -102,8 +103,13 @@ struct MediaConfig {
   std::filesystem::path file;
   int organisation_line = 0;  // for messages about the capacity
   std::variant<DramConfig, FlashConfig> params;
+  std::vector<PublishedFigure> published;  // for comparison only
+  // A drive's, by its name in configs/host/nvme.yaml; empty: none. No part of the media port.
+  std::string interface;
+  int interface_line = 0;
 
   [[nodiscard]] std::uint64_t capacity() const;
+  [[nodiscard]] PartKind kind() const;
 };
 
 // Names of the parts in a directory (configs/media), sorted.
