@@ -342,6 +342,9 @@ TEST(LinkDown, RemovalUnderLoad) {
           System system;
           system.seed = s;
           system.config.root_port.policy = policy;
+          // Speculation is to go on whatever the media says of itself.
+          system.config.endpoint.backlog_thresholds = {127, 127, 127};
+          system.config.endpoint.task_thresholds = {127, 127, 127};
           system.endpoint = {policy == SrPolicy::Directional, 3};
           system.low = Time{50000};
           system.high = Time{400000};
