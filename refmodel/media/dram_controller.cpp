@@ -73,7 +73,7 @@ void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint3
   const std::uint32_t rank = timing_.rank_of(where.bank);
   if (timing_.refresh_due(rank) <= now) {
     timing_.catch_up(rank, now);
-    for (Head& head : heads_) head = head_of(head.bank);
+    for (Head& head : heads_) fill_head(head, head.bank);
     pick();
   }
   if (free_.empty()) {
@@ -99,15 +99,15 @@ void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint3
     Head& head = heads_[queue.active_at];
     if (config_.scheduling == DramScheduling::FrFcfs && head.command == DramCommand::Precharge &&
         timing_.open_row(where.bank) == where.row) {
-      head = head_of(where.bank);
+      fill_head(head, where.bank);
       pick();
     }
     return;
   }
   queue.head = queue.tail = index;
   queue.active_at = static_cast<std::uint32_t>(heads_.size());
-  heads_.push_back(head_of(where.bank));
-  const Head& head = heads_.back();
+  Head& head = heads_.emplace_back();
+  fill_head(head, where.bank);
   const Time at = std::max(head.ready, timing_.shared_ready(head.limits));
   answer_bound_ = std::min(answer_bound_, at + head.to_answer);
   if (at < next_.at) next_ = choose(head, at);
@@ -122,10 +122,9 @@ std::uint32_t DramChannel::next_of(std::uint32_t bank) const {
   return hit == kNone ? oldest : hit;
 }
 
-DramChannel::Head DramChannel::head_of(std::uint32_t bank, std::uint32_t index) const {
+void DramChannel::fill_head(Head& head, std::uint32_t bank, std::uint32_t index) const {
   const Request& request = pool_[index];
   const std::uint64_t open = timing_.open_row(bank);
-  Head head;
   head.bank = bank;
   head.request = index;
   head.order = request.order;
@@ -145,7 +144,6 @@ DramChannel::Head DramChannel::head_of(std::uint32_t bank, std::uint32_t index) 
   }
   head.ready = std::max(timing_.bank_ready(head.command, bank), request.ready);
   head.limits = timing_.limits(head.command, bank);
-  return head;
 }
 
 // A rank's refresh goes before every command to it that is not earlier than the due time.
@@ -181,7 +179,8 @@ void DramChannel::pick() {
   } else if (oldest->order == oldest->oldest) {
     next_ = choose(*oldest, oldest_at);
   } else {  // younger requests to the open row have gone before it
-    const Head late = head_of(oldest->bank, queues_[oldest->bank].head);
+    Head late;
+    fill_head(late, oldest->bank, queues_[oldest->bank].head);
     next_ = choose(late, std::max(late.ready, timing_.shared_ready(late.limits)));
     answer_bound_ = std::min(answer_bound_, next_.at + late.to_answer);
   }
@@ -201,7 +200,7 @@ void DramChannel::execute(const Choice& chosen) {
     const std::uint32_t rank = timing_.rank_of(chosen.bank);
     timing_.refresh(rank);
     for (Head& head : heads_) {
-      if (timing_.rank_of(head.bank) == rank) head = head_of(head.bank);
+      if (timing_.rank_of(head.bank) == rank) fill_head(head, head.bank);
     }
     return;
   }
@@ -229,7 +228,7 @@ void DramChannel::execute(const Choice& chosen) {
     done_.push({timing_.data_end(chosen.command, chosen.at) + config_.back, request.token});
     finish(chosen.bank, chosen.request);
   }
-  if (queue.head != kNone) heads_[queue.active_at] = head_of(chosen.bank);
+  if (queue.head != kNone) fill_head(heads_[queue.active_at], chosen.bank);
 }
 
 // Closed page: does the request that the bank serves after this one go to the same row?
@@ -286,11 +285,12 @@ std::optional<std::uint32_t> DramController::take(Time now) {
     if (channel.done().empty() || channel.done().front().at > now) continue;
     if (first == nullptr || channel.done().front().at < first->done().front().at) first = &channel;
   }
-  std::optional<std::uint32_t> token;
-  if (first != nullptr) {
-    token = first->done().front().token;
-    first->done().pop();
+  if (first == nullptr) {
+    update_next();
+    return std::nullopt;
   }
+  const std::uint32_t token = first->done().front().token;
+  first->done().pop();
   update_next();
   return token;
 }

@@ -111,8 +111,9 @@ class DramChannel {
   };
 
   [[nodiscard]] std::uint32_t next_of(std::uint32_t bank) const;
-  [[nodiscard]] Head head_of(std::uint32_t bank) const { return head_of(bank, next_of(bank)); }
-  [[nodiscard]] Head head_of(std::uint32_t bank, std::uint32_t index) const;
+  // Filled in place: these are made several times an access, and a copy would cost more.
+  void fill_head(Head& head, std::uint32_t bank) const { fill_head(head, bank, next_of(bank)); }
+  void fill_head(Head& head, std::uint32_t bank, std::uint32_t index) const;
   [[nodiscard]] bool row_wanted_after(std::uint32_t bank, std::uint32_t index) const;
   [[nodiscard]] Choice choose(const Head& head, Time at) const;
   void pick();

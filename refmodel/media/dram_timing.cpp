@@ -138,23 +138,18 @@ Time DramTiming::refresh(std::uint32_t rank) {
   const std::uint32_t first = rank * banks_per_rank_ + (whole ? 0 : r.refresh_set);
   const std::uint32_t step = config_.refresh == DramRefresh::SameBank ? config_.banks_per_group : 1;
   const std::uint32_t count = banks_per_rank_ / refresh_sets_;
-  const auto each = [&](auto what) {
-    for (std::uint32_t i = 0; i < count; ++i) what(banks_[first + i * step]);
-  };
-  Time close = r.refresh_due;
-  bool open = false;
-  each([&](const Bank& b) {
-    if (b.row == kClosed) return;
-    open = true;
-    raise(close, b.precharge);
-  });
-  Time at = open ? close + config_.tRP : close;
-  // An activate's tRC runs on; a bank precharged earlier needs its tRP first.
-  each([&](const Bank& b) { raise(at, b.activate); });
-  each([&](Bank& b) {
+  Time at = r.refresh_due;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Bank& b = banks_[first + i * step];
+    // An activate's tRC runs on; a bank precharged earlier needs its tRP first.
+    raise(at, b.activate);
+    if (b.row != kClosed) raise(at, std::max(r.refresh_due, b.precharge) + config_.tRP);
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Bank& b = banks_[first + i * step];
     b.row = kClosed;
     b.activate = at + refresh_time_;
-  });
+  }
   if (!whole && at > r.refresh_due) {
     r.refresh_command = at;
   } else if (!whole) {

@@ -32,6 +32,7 @@ void FlashArray::read(std::uint64_t page, std::uint32_t bytes, std::uint32_t tok
   Die& die = dies_[index];
   const bool held = die.state == State::Idle || die.state == State::Transferring;
   if (config_.share_page_register && held && die.page == page && die.shares > 0) {
+    --die.shares;
     start_data_out(index, {page, bytes, token, command}, bytes, now);
     return;
   }
@@ -115,6 +116,7 @@ void FlashArray::start_read(std::uint32_t index, Time now) {
   if (config_.share_page_register && die.page == next.page && die.shares > 0) {
     die.reads.erase(die.reads.begin());
     waiting_reads_ -= next.command ? 1 : 0;
+    --die.shares;
     start_data_out(index, next, next.bytes, now);
     return;
   }
@@ -254,7 +256,6 @@ void FlashArray::sensed(std::uint32_t index, Time now) {
       die.reads[kept++] = read;
       continue;
     }
-    ++die.shares;  // it had its own since it began
     start_data_out(index, read, first || !config_.page_granule ? read.bytes : 0, now);
     first = false;
   }
@@ -266,7 +267,6 @@ void FlashArray::start_data_out(std::uint32_t index, const Read& read, std::uint
   Die& die = dies_[index];
   die.state = State::Transferring;
   ++die.transfers;
-  --die.shares;
   use_channel({Use::DataOut, index, bytes, read.token}, now);
 }
 

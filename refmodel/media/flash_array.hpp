@@ -72,6 +72,10 @@ class FlashArray {
   // What outlives a run: translation, or counts of writes.
   void save(ImageWriter& out) const;
   void load(ImageReader& in);
+  // Held for translation and wear; grows with what is written or moved.
+  [[nodiscard]] std::size_t bytes() const {
+    return region_writes_.bytes() + (ftl_ ? ftl_->bytes() : 0);
+  }
   // No die does anything now.
   [[nodiscard]] bool idle() const;
   // Reads for which no die senses yet and whose transfer is not fixed either.

@@ -79,6 +79,12 @@ class FlashMedia final : public Media {
   // Precondition: newly made. InputError if the file is none of this part and capacity.
   void load(const std::filesystem::path& file);
 
+  // Held for the media beside the contents themselves: translation, wear and the tables of the
+  // contents. Not the internal DRAM, whose size is fixed, nor the last chunk's unused pages (at
+  // most 256 KiB).
+  [[nodiscard]] std::size_t overhead_bytes() const {
+    return flash_.bytes() + store_.overhead_bytes();
+  }
   // Where the 4 KiB pages of media space begin that were ever written, rising.
   [[nodiscard]] std::vector<std::uint64_t> written_pages() const;
 

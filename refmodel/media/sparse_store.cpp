@@ -30,8 +30,11 @@ SparseStore::Page& SparseStore::touch(std::uint64_t page) {
       grow();
       at = find(page);
     }
-    if (used_ % kChunkPages == 0) chunks_.push_back(std::make_unique<Page[]>(kChunkPages));
-    table_[at] = {page, &chunks_.back()[used_ % kChunkPages]};
+    if (used_ % kChunkPages == 0)
+      chunks_.push_back(std::make_unique_for_overwrite<Page[]>(kChunkPages));
+    Page& fresh = chunks_.back()[used_ % kChunkPages];  // cleared when used, not before
+    fresh.fill(0);
+    table_[at] = {page, &fresh};
     ++used_;
   }
   return *table_[at].bytes;

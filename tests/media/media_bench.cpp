@@ -120,7 +120,7 @@ void add(const std::string& name, const Case& what, std::int64_t count) {
 
 void add_all() {
   const MediaShape dram{kDram}, flash{kFlash, kSlots, kLine};
-  constexpr std::int64_t kMany = 200000;
+  constexpr std::int64_t kMany = 400000;
   const Mix reads, mixed{30, 0, 0}, fills{0, 100, 0}, cached{0, 70, 30};
   add("dram/random reads", {part("dram"), dram, reads}, kMany);
   add("dram/random reads, one", {part("dram"), dram, reads, true}, kMany);
