@@ -139,6 +139,8 @@ TEST_P(DeterministicStore, LoadsSeeEveryOlderStoreAndAllArrives) {
 TEST_P(DeterministicStore, MoreLinesThanSlots) {
   Scenario scenario = make_scenario(GetParam());
   scenario.config.root_port.ds_interval = {10, 10, 10, 10};
+  scenario.config.endpoint.backlog_thresholds = {127, 127, 127};  // stores are always sent
+  scenario.config.endpoint.task_thresholds = {127, 127, 127};
   scenario.config.root_port.ds_max_writes = 1;
   scenario.traffic.lines = 16384;
   scenario.traffic.write_share = 0.95;

@@ -39,6 +39,9 @@ struct Program {
     options.cached = cached;
     options.sets_log2 = 2;
     options.seed = seed;
+    // MemSpecRd go on whatever the media says of itself: they are what is varied.
+    options.config.endpoint.backlog_thresholds = {127, 127, 127};
+    options.config.endpoint.task_thresholds = {127, 127, 127};
     return options;
   }
   // Lines of few granules: what is displaced, prefetched and stored to is the same.
