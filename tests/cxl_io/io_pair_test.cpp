@@ -248,8 +248,8 @@ class RegisterTraffic {
                   {true, 0x0c, 0xff, 0},
                   {true, dvsec + 0x20, kOnes, 0},
                   {true, dvsec + 0x24, 0xf000'0000, 0},
-                  {false, device.vendor + 0x8, 0x007f'7f7f, 0x0018'0c04},
-                  {false, device.vendor + 0xc, 0x007f'7f7f, 0x0030'2010},
+                  {false, device.vendor + 0x8, 0x7f7f'7f7f, 0x0018'0c04},
+                  {false, device.vendor + 0xc, 0x7f7f'7f7f, 0x0030'2010},
                   {false, device.hdm + 0x30, 0xf000'0000, 0},
                   {false, device.hdm + 0x34, 0x000f'ffff, 0},  // addresses of 52 bits
                   {false, device.component + 0xe180, 0xf0, 0x10}};

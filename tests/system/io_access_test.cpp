@@ -54,13 +54,15 @@ class IoAccess : public ::testing::Test {
     engine_->finish();
     for (const std::string& problem : engine_->problems()) ADD_FAILURE() << problem;
   }
-  // CXL.io flits in the log from a cycle on.
-  std::uint64_t io_flits(std::uint64_t from_cycle) {
+  // CXL.io flits in the log from a cycle on and before another.
+  std::uint64_t io_flits(std::uint64_t from_cycle, std::uint64_t to_cycle) {
     flits::FlitLogReader log(log_.string());
     flits::FlitRecord r;
     std::uint64_t found = 0;
     while (log.read(r)) {
-      if (r.recovery || r.time_ps < from_cycle * kCycle.ps) continue;
+      if (r.recovery || r.time_ps < from_cycle * kCycle.ps || r.time_ps >= to_cycle * kCycle.ps) {
+        continue;
+      }
       found += r.flit.protocol_id().id == flits::ProtocolId::Io;
     }
     return found;
@@ -301,9 +303,10 @@ TEST_F(IoAccess, DeviceIsGone) {
 TEST_F(IoAccess, NobodyUsesIt) {
   const std::uint64_t begin = engine_->cycles();
   engine_->advance_to(kCycle * 100'000);
-  EXPECT_EQ(io_flits(begin), 0u);
-  const std::uint64_t flits = io_flits(0);
+  const std::uint64_t end = engine_->cycles();
   expect_clean();  // reads counters of the endpoints over CXL.io
+  EXPECT_EQ(io_flits(begin, end), 0u);
+  const std::uint64_t flits = io_flits(0, begin);
   EXPECT_GT(flits, 100u);  // bring-up
   RecordProperty("bring_up_cycles", static_cast<int>(begin));
   RecordProperty("bring_up_io_flits", static_cast<int>(flits));
