@@ -79,7 +79,7 @@ TEST_F(MediaConfigTest, PartsLoad) {
   }
   EXPECT_EQ(media_test::part("dram").capacity(), std::uint64_t{32} << 30);
   EXPECT_EQ(media_test::part("hbm3").capacity(), std::uint64_t{16} << 30);
-  EXPECT_EQ(media_test::part("znand").capacity(), std::uint64_t{512} << 30);
+  EXPECT_EQ(media_test::part("pram").capacity(), std::uint64_t{1} << 40);
   EXPECT_TRUE(media_names(dir / "none").empty());
 }
 
@@ -182,7 +182,7 @@ TEST_F(MediaConfigTest, Translation) {
   EXPECT_EQ(nand().ftl_shape().pages_per_block, 2 * 1536u);
   // 1 TB, but for the pages that make no whole block.
   EXPECT_EQ(nand().capacity / 1000000000, 998u);
-  EXPECT_FALSE(std::get<FlashConfig>(media_test::part("znand").params).translation.has_value());
+  EXPECT_FALSE(std::get<FlashConfig>(media_test::part("pram").params).translation.has_value());
 
   int line = change("nand.yaml", "victim:", "  victim: oldest");
   expect_error("nand.yaml", line, "translation.victim", "use one of: greedy, cost_benefit");
@@ -257,7 +257,7 @@ TEST_F(MediaConfigTest, ShapesThatDoNotFit) {
   collected.collection.busy = Time{1};
   EXPECT_THROW((void)make_media(dram, collected), InputError);
   EXPECT_NE(make_media(flash, collected), nullptr);
-  EXPECT_NE(make_media(flash, {std::uint64_t{512} << 30, 1024, 256}), nullptr);
+  EXPECT_NE(make_media(flash, {std::uint64_t{448} << 30, 1024, 256}), nullptr);
 }
 
 }  // namespace

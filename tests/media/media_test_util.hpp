@@ -30,8 +30,12 @@ inline MediaConfig part(const std::string& name) {
 inline DramConfig dram_config() {
   return std::get<DramConfig>(part("dram").params);
 }
+// Z-NAND without its translation layer: pages lie where they are striped.
 inline FlashConfig flash_config() {
-  return std::get<FlashConfig>(part("znand").params);
+  FlashConfig c = std::get<FlashConfig>(part("znand").params);
+  c.translation.reset();
+  c.capacity = std::uint64_t{c.channels} * c.dies_per_channel * c.pages_per_die * c.page_bytes;
+  return c;
 }
 
 // Follows next_event() until an answer comes; checks that time moves on. Returns answer and time.

@@ -46,7 +46,7 @@ TEST(Memory, OfATerabyteIsBelowHundredBytesForEachTouchedPage) {
   EXPECT_LT(worst_bytes("nand, 90 % filled", nand), 100.0);
   nand.translation->prefilled_percent = 0;
   EXPECT_LT(worst_bytes("nand, new", nand), 100.0);
-  FlashConfig znand = media_test::flash_config();
+  FlashConfig znand = std::get<FlashConfig>(media_test::part("znand").params);
   znand.pages_per_die *= 2;
   znand.capacity *= 2;
   EXPECT_LT(worst_bytes("znand of twice its pages", znand), 100.0);
