@@ -52,7 +52,7 @@ struct EndpointConfig {
   std::vector<std::uint64_t> ingress_thresholds = {4, 16, 32};
   std::vector<std::uint64_t> mshr_thresholds = {48, 96, 120};
   std::vector<std::uint64_t> backlog_thresholds = {8, 16, 32};
-  std::vector<std::uint64_t> task_thresholds = {8, 16, 32};
+  std::vector<std::uint64_t> task_thresholds = {8, 32, 64};
   std::vector<std::uint64_t> load_margins = {2, 8, 2};  // ingress, mshr, backlog
   bool throughput_reduction = true;
   bool egress_congestion = false;
