@@ -205,6 +205,9 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
                      {"page_reads", figure(m.page_reads, "pages")},
                      {"page_programs", figure(m.page_programs, "pages")},
                      {"collections", figure(m.collections, "dies")},
+                     {"moved_pages", figure(m.moved_pages, "pages")},
+                     {"erases", figure(m.erases, "blocks")},
+                     {"wear_pauses", figure(m.wear_pauses, "pauses")},
                      {"row_hits", commands(m.row_hits)},
                      {"row_misses", commands(m.row_misses)},
                      {"row_conflicts", commands(m.row_conflicts)}});
