@@ -62,7 +62,8 @@ class SimpleMedia : public Media {
   [[nodiscard]] Time next_event() const override {
     return due_.empty() ? Time::never() : due_.top().at;
   }
-  // As if of eight dies that begin half way to their answer, one more of them busy each microsecond.
+  // As if of eight dies that begin half way to their answer, one more of them busy each
+  // microsecond.
   MediaStatus status(Time now) override {
     while (!waiting_.empty() && waiting_.top() <= now) waiting_.pop();
     return MediaStatus::of(waiting_.size(), now.ps / 1000000 % 9, 8);
