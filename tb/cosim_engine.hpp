@@ -3,12 +3,10 @@
 // Purpose: the RTL answers the initiator; the model gets every request at the same time (or as soon
 //          after as it can take it) and must answer with the same data over the same path.
 // Rules:   compared per request: data, error, root port, opcode, DPA. Times are compared as sums;
-// an
-//          internal-DRAM hit that the other side misses is counted, not an error.
-//          So is a load that one side answers from GPU local memory and the other does not.
+//          an internal-DRAM hit that the other side misses is counted, not an error. So is a load
+//          that one side answers from GPU local memory and the other does not.
 // Shapes:  requests are numbered in the order taken; the model uses the number as its id, modulo
-// the
-//          ids that there are.
+//          the ids that there are.
 #pragma once
 
 #include <deque>

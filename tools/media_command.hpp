@@ -2,9 +2,8 @@
 //
 // Input:  NAME is a part of configs/media, or a path to a part's yaml file.
 // Output: a table and a curve of latency against load, the figures that data sheets publish and
-// what
-//         is published; with --out also media.json (schema 1, figures and curves as in stats.json)
-//         and media.svg, written whole and renamed.
+//         what is published; with --out also media.json (schema 1, figures and curves as in
+//         stats.json) and media.svg, written whole and renamed.
 // Errors: InputError, one line: what, where, what to do.
 #pragma once
 

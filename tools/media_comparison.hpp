@@ -1,8 +1,7 @@
 // Figures of a part and what is published of it, as text and as JSON.
 //
 // Shapes: text of at most 100 columns. JSON, part of media.json: "figures", by name {"media":
-// figure,
-//         "drive": figure or absent, "media_latency", "drive_latency": of closed loops};
+//         figure, "drive": figure or absent, "media_latency", "drive_latency": of closed loops};
 //         "published", a list of {"figure", "published", "ours": figure or null, "difference":
 //         figure in % or null, "source", "why": text or null, "unexplained": over 10 % without
 //         why}; "full_drive".

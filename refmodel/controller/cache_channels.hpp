@@ -1,9 +1,8 @@
 // Queues and credits of the three CXL.cache channels of a controller.
 //
 // Purpose: twin of rtl/controller/cache_channels.sv: transmit and receive FIFOs, the credits of
-// both
-//          directions, whose turn a credit field is, and the one order rule: a request (snoop) of
-//          the host never overtakes a response (GO) before it, neither at its transmitter nor at
+//          both directions, whose turn a credit field is, and the one order rule: a request (snoop)
+//          of the host never overtakes a response (GO) before it, neither at its transmitter nor at
 //          the device's receiver.
 // Units:   cycles; FIFO levels and credits in messages.
 // Shapes:  arrays by CacheChannel.

@@ -5,8 +5,7 @@
 //          cycle-exact twin (pack_rule.hpp) and keeps credits, acknowledgements, the retry buffer
 //          level and LLCRD forcing, but moves message handles instead of bits.
 // Units:   times in picoseconds; every action falls on a clock edge.
-// Timing:  docs/blocks.md: T1..T3 three cycles, R1, R2 two cycles; between them the serialiser
-// and
+// Timing:  docs/blocks.md: T1..T3 three cycles, R1, R2 two cycles; between them the serialiser and
 //          the flight time of the wire.
 // Retry:   a flit hit by a bit error is delivered again after the exchange that CXL 2.0 section
 //          4.2.8.5 asks for: RETRY.Req sequence on the other direction, RETRY.Ack sequence and

@@ -1,8 +1,7 @@
 // Link layer: select (T2), output stages (T2, T3), receive stages (R1 and R2), retry and credits.
 //
 // Purpose: twin of rtl/controller/link_layer.sv, composed of the twins of its parts. What it adds
-// is
-//          the priority list of the transmitter, the detection of framed RETRY sequences, LLCRD
+//          is the priority list of the transmitter, the detection of framed RETRY sequences, LLCRD
 //          forcing, NumAck, initialisation and the error pulses.
 // Units:   cycles; credits in messages; acknowledgements in flits.
 // Shapes:  the two oldest messages of each channel are offered; at most two ND and one WD message

@@ -1,8 +1,7 @@
 // An endpoint of the event-driven model: receive queues to media and back.
 //
 // Purpose: composes HDM decoder, internal DRAM (tags, MSHRs), DevLoad and the transaction table
-// with
-//          the cycle costs of docs/blocks.md, stages E1..E4. tick(now) is one clock cycle.
+//          with the cycle costs of docs/blocks.md, stages E1..E4. tick(now) is one clock cycle.
 // Units:   picoseconds on clock edges.
 // Errors:  a request the HDM decoder does not map is answered as CXL 2.0 asks: reads all ones,
 //          writes completed, MemSpecRd dropped.

@@ -43,8 +43,7 @@ struct LlcParams {
 };
 
 struct LocalMemoryParams {
-  std::uint64_t latency_ps =
-      266'000;  // idle: request at the memory to data at the last-level cache
+  std::uint64_t latency_ps = 266'000;   // idle: from the last-level cache and back to it
   std::uint32_t bytes_per_cycle = 256;  // without a part, and for deterministic store
   std::optional<DramConfig> part{};     // times what the GPU itself does there
 };

@@ -5,8 +5,8 @@
 //          written back with its dirty bytes enabled. Atomics are executed here.
 // Units:   cycles of kCycle.
 // Shapes:  one input queue a core, in order; up to `banks` requests a cycle, one a bank, cores
-// round
-//          robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. write-backs (the buffer entry).
+//          round robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. write-backs (the buffer
+//          entry).
 // Rules:   while a line's fetch is under way every access to it waits for it in order. Fetches and
 //          write-backs leave through one FIFO, so that bus order is the order of cache events;
 //          nothing more is assumed of the bus than order per line. Lines in local memory go there

@@ -2,9 +2,8 @@
 //
 // Purpose: the local tenth of a data set. Accesses take effect in the order given.
 // Timing:  with a part, its DRAM model times each access, and what is left of latency_ps beyond
-// that
-//          part's idle read (crossbar, caches' queues) is added to every answer, so that an idle
-//          read takes latency_ps. Without one, a fixed latency and a bandwidth.
+//          that part's idle read (crossbar, caches' queues) is added to every answer, so that an
+//          idle read takes latency_ps. Without one, a fixed latency and a bandwidth.
 // Units:   cycles of kCycle; latency in picoseconds, bandwidth in bytes per cycle.
 // Shapes:  covers [base, base + bytes); lines of 64 B. The part's addresses begin at 0.
 // Errors:  an address outside is a programming error (asserted); LocalMemoryParams that do not fit

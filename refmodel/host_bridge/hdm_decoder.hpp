@@ -1,8 +1,7 @@
 // HDM decoders of a host bridge or of a device.
 //
 // Purpose: the HDM Decoder Capability Structure as software sees it, and the translation it sets
-// up:
-//          HPA -> root port number in a host bridge, HPA -> DPA in a device.
+//          up: HPA -> root port number in a host bridge, HPA -> DPA in a device.
 // Units:   write(), read(): byte offset in the structure and one 32-bit register. decode(): byte
 //          addresses below 2^52. The cycle-exact wrapper speaks 64 B lines (address[51:6]).
 // Errors:  a bad commit is reported in the register (Error Not Committed), as the hardware does;

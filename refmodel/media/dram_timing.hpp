@@ -8,8 +8,7 @@
 //          between ranks and directions; one command at a time on a command bus, which rows and
 //          columns share or not.
 // Refresh: of all banks of a rank, of one bank of each bank group in turn (REFsb), or of one bank
-// in
-//          turn (HBM REFSB). The precharges before it and the command itself take no bus time.
+//          in turn (HBM REFSB). The precharges before it and the command itself take no bus time.
 // Units:   Time in ps; commands may fall on any picosecond (the DRAM clock grid of 357 ps is not
 //          modelled: at most one clock of difference).
 // Errors:  a command before its time, or to a bank in the wrong state, is refused: issue() is false

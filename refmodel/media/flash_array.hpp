@@ -18,8 +18,7 @@
 //          their transfer, up to one page's worth of 64 B lines for one tR. With page_granule the
 //          reads that wait for the same tR share the transfer as well.
 // Wear:    with WearPauses, the program that is the last of its count is followed by the pause,
-// before
-//          anything that waits. A region is that many bytes of one die.
+//          before anything that waits. A region is that many bytes of one die.
 // Order:   reads go before programs on a die; while set_urgent(true) they take turns.
 // Script:  at each time of the script its dies, the first ones in the order of the striping, owe a
 //          collection. A die pays it before anything that waits, as soon as the operation under way

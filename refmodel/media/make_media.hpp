@@ -1,8 +1,7 @@
 // Makes the media model that a configuration describes.
 //
 // Shapes:  `capacity` bytes of media space (DPA 0 .. capacity - 1); `slots` lines of `line_bytes`
-// in
-//          the internal DRAM array, 0 for a part without a cache. A DRAM part has no array and
+//          in the internal DRAM array, 0 for a part without a cache. A DRAM part has no array and
 //          ignores both. It has no dies to collect either, and refuses a script.
 // Errors:  InputError, one line, if the part is smaller than asked or the line does not fit.
 #pragma once

@@ -7,8 +7,7 @@
 //          its size has been written. "fresh" is a drive without data, "full" one whose whole
 //          logical space random writes have filled, counted when write amplification no longer
 //          changes (random), or over the tenth of one pass that follows (sequential).
-// Scaled:  a full drive of this size takes too long. One of a quarter of its channels stands for
-// it,
+// Scaled:  a full drive of this size takes too long. One of a quarter of its channels stands in,
 //          with that share of its buffer and queues, as many dies a channel and blocks a die, but
 //          blocks of fewer pages (tBERS shrinks with them, so that an erased page costs the same).
 //          Channels do not hinder each other: its rate counts four times. Smaller blocks amplify

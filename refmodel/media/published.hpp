@@ -3,9 +3,9 @@
 // Purpose: what `cxlgpu media` holds its own measurement against. The model never reads them.
 // Shapes:  the optional list `published:` of a part's file; each item has figure, value, unit and
 //          source, and may have why: what explains a difference over 10 %.
-// Units:   value is in the figure's base unit: ns, IOPS or GB/s (10^9 bytes/s), whatever the
-// file's. Errors:  InputError, one line with file, line and key: a figure that is not measured of
-// such a
+// Units:   value is in the figure's base unit: ns, IOPS or GB/s (10^9 bytes/s), whatever the unit
+//          in the file.
+// Errors:  InputError, one line with file, line and key: a figure that is not measured of such a
 //          part, a unit of another quantity, a figure twice, a key missing or unknown.
 #pragma once
 

@@ -1,10 +1,9 @@
 // The address window: which 256 B granules to speculate on around one load.
 //
 // Purpose: start = load - granularity, moved up by what the memory queue already fetches; end =
-// load
-//          + granularity, moved down by what the SR queue will ask for itself; rounded to granules
-//          and clamped to four of them, the load's own granule always inside; last, clipped to
-//          the load's interleave chunk, since what lies beyond belongs to another port.
+//          load + granularity, moved down by what the SR queue will ask for itself; rounded to
+//          granules and clamped to four of them, the load's own granule always inside; last,
+//          clipped to the load's interleave chunk, since what lies beyond belongs to another port.
 // Units:   lines (address[51:6]) in, granules (address[51:8]) out.
 // Shapes:  entries come either as dense lists or as a table with a valid mask (bit i: line[i] is
 //          valid), as the queues keep them.

@@ -1,9 +1,8 @@
 // When deferred stores may go to their endpoint, by what it says of its load.
 //
 // Purpose: the level is the DevLoad of the last response. An endpoint at ease is written to at
-// once;
-//          a busy one only after a pause that its level chooses, but never never: without a write
-//          it could not say that it is better.
+//          once; a busy one only after a pause that its level chooses, but never never: without a
+//          write it could not say that it is better.
 // Units:   cycles.
 // Errors:  none.
 // Source:  docs/blocks.md, "ds_pace".

@@ -1,8 +1,7 @@
 // Load control: how much a root port speculates, by what its endpoint says of its load.
 //
 // Purpose: one granularity state a root port, moved by the DevLoad of every response: light one
-// step
-//          up, optimal none, moderate one step down, severe halts until light returns.
+//          step up, optimal none, moderate one step down, severe halts until light returns.
 // Errors:  none.
 // Source:  docs/blocks.md, "load_control"; design page, "Load control".
 #pragma once

@@ -1,8 +1,7 @@
 // The profiler of a root port: what passed, by kind, and the load its endpoint reported.
 //
 // Purpose: 32-bit counters readable as registers; hands the DevLoad of the response consumed in a
-// cycle
-//          to load control.
+//          cycle to load control.
 // Errors:  none; counters wrap.
 // Source:  docs/blocks.md, "profiler".
 #pragma once

@@ -6,8 +6,7 @@
 //          are picked by an XOR hash.
 // Units:   granules (address[51:8]); lines (address[51:6]), four a granule.
 // Shapes:  sets: a power of two up to 64; ways: at least 1. A run has four granules at most, each
-// of
-//          a bank of its own.
+//          of a bank of its own.
 // Errors:  none.
 // Source:  docs/blocks.md, "ring_buffer".
 #pragma once

@@ -2,7 +2,8 @@
 //
 // Purpose: one value type that every engine is built from.
 // Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
-// configs/system/default.yaml. Errors:  InputError with one line: file, line, key, what to do.
+//          configs/system/default.yaml.
+// Errors:  InputError with one line: file, line, key, what to do.
 // Layers:  configs/system/default.yaml, then what the scenario's name says, then
 //          configs/scenarios/NAME.yaml or the file given, then --set.
 #pragma once

@@ -4,8 +4,7 @@
 //          comparison of one output with a message that says how to see it again.
 // Environment: CXLGPU_SEED (default: the test's own), CXLGPU_CYCLES (default 200000).
 // Errors:  a mismatch is a GoogleTest failure that names block, cycle, seed, field, both values and
-// the
-//          command that replays it; the loop then stops by ok().
+//          the command that replays it; the loop then stops by ok().
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
 // sys_req_t and sys_rsp_t of cxlgpu_pkg as bit fields of verilated ports.
 //
 // Units:  bit positions are those of the packed structs (last field at bit 0); `at` is the bit
-// where
-//         the struct starts, for arrays of them.
+//         where the struct starts, for arrays of them.
 #pragma once
 
 #include "refmodel/common/request.hpp"

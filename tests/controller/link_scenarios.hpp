@@ -1,8 +1,7 @@
 // Directed cases for initialisation, retry, credits and latency, for any pair of ends.
 //
 // Purpose: each function plays one case of CXL 2.0 4.2.8 on a LinkHarness and asserts what must
-// come
-//          of it; the twin tests and the RTL lockstep tests run the same list.
+//          come of it; the twin tests and the RTL lockstep tests run the same list.
 // Units:   cycles; `sender` is the end whose flit is hit (0 host), wires as in link_harness.hpp.
 // Errors:  GoogleTest failures.
 #pragma once

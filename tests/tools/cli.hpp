@@ -1,8 +1,7 @@
 // The cxlgpu command as a person meets it: exit status, messages, files.
 //
 // Purpose: runs the built command in a folder of its own; refused() is what all bad input owes:
-// status 2
-//          and one line that names file, line and key, with nothing left behind.
+//          status 2 and one line that names file, line and key, with nothing left behind.
 // Errors:  test failures.
 #pragma once
 
