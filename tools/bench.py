@@ -7,20 +7,10 @@ the scenarios' own, whose model runs end in a few hundredths of a second and tim
 run holds the GPU model, which all engines share; the rows named after a trace are the memory system alone.
 """
 import argparse
-import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-
-def run(cxlgpu, scenario, engine, extra):
-    with tempfile.TemporaryDirectory() as out:
-        command = [cxlgpu, "run", scenario, "--engine", engine, "--out", out, *extra]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
-        return json.loads((pathlib.Path(out) / "stats.json").read_text())
+import runs
 
 
 SCENARIOS = {
@@ -77,7 +67,7 @@ def table(args, rows):
         stats = {}
         for _ in range(args.runs):
             for engine in ("rtl", "cosim", "model"):
-                s = run(args.cxlgpu, scenario, engine, options + args.extra)
+                s = runs.stats(args.cxlgpu, scenario, engine, *options, *args.extra)
                 wall = s["wall"]["value"]
                 if engine not in best or wall < best[engine]:
                     best[engine] = wall

@@ -8,9 +8,9 @@ import argparse
 import json
 import pathlib
 import random
-import subprocess
-import sys
 import tempfile
+
+import runs
 
 SPACE = 512 << 20
 UNITS = {"ns": (("us", 1e3, 1000), ("ns", 1, 0)), "IOPS": (("kIOPS", 1e3, 0),), "GB/s": (("GB/s", 1, 0),)}
@@ -24,18 +24,11 @@ def text(figure):
     return f"{figure['value'] / scale:.{digits}f} {unit}"
 
 
-def call(command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
-
-
 def measure(args, part, trace, folder):
     out = pathlib.Path(folder) / part
-    call([args.cxlgpu, "media", part, "--out", str(out), "--seed", str(args.seed)])
-    call([args.cxlgpu, "run", f"vadd-{part}-cxl", "--engine", "model", "--trace", str(trace), "--out", str(out),
-          "--set", "trace.max_reads=1"])
-    return json.loads((out / "media.json").read_text()), json.loads((out / "stats.json").read_text())
+    runs.call([args.cxlgpu, "media", part, "--out", str(out), "--seed", str(args.seed)])
+    return (json.loads((out / "media.json").read_text()),
+            runs.stats(args.cxlgpu, f"vadd-{part}-cxl", "model", "--trace", str(trace), "--set", "trace.max_reads=1"))
 
 
 def published(name, media, loads):

@@ -8,17 +8,15 @@ drawn by seeds from --seed on, with an internal DRAM (a port) drawn too, and the
 did over all of them.
 """
 import argparse
-import json
 import math
 import os
 import pathlib
 import random
-import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import patterns
+import runs
 
 POLICIES = ["cxl", "naive", "dyn", "sr-paper", "sr", "stream"]
 DRAM_KIB = (32, 64, 128, 256, 512, 1024)
@@ -26,13 +24,7 @@ DRAM_KIB = (32, 64, 128, 256, 512, 1024)
 
 def run(args, workload, policy, extra):
     name, settings = (policy, []) if policy != "sr-paper" else ("sr", ["--set", "root_port.policy=sr-paper"])
-    with tempfile.TemporaryDirectory() as out:
-        command = [args.cxlgpu, "run", f"{workload}-znand-{name}", "--engine", args.engine, "--out", out,
-                   *settings, *extra, *args.extra]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
-        stats = json.loads((pathlib.Path(out) / "stats.json").read_text())
+    stats = runs.stats(args.cxlgpu, f"{workload}-znand-{name}", args.engine, *settings, *extra, *args.extra)
     spec = {key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)}
     useless = 100 * spec["evicted_unused"] / spec["filled"] if spec["filled"] else 0
     return stats["end_to_end"]["value"], useless

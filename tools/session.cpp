@@ -18,7 +18,9 @@
 #include "refmodel/system/endpoint_media.hpp"
 #include "tb/wave_groups.hpp"
 #include "tools/event_log.hpp"
+#include "tools/figure.hpp"
 #include "tools/report.hpp"
+#include "tools/run_checks.hpp"
 #include "tools/summary.hpp"
 #include "tools/write_file.hpp"
 
@@ -28,31 +30,6 @@ namespace {
 
 std::uint64_t hdm_end(const RunConfig& config) {
   return config.hdm.back().base + config.hdm.back().size;
-}
-
-void refuse_collection_without_flash(const RunConfig& config, const MediaConfig& part) {
-  const std::string key = "endpoint.gc_busy_us";
-  if (config.endpoint.gc_busy_us == 0 || std::holds_alternative<FlashConfig>(part.params)) return;
-  throw InputError(fmt::format(
-      "{}: key '{}': media '{}' has no flash dies to collect; leave gc_* out or choose flash",
-      config.places.at(key), key, part.name));
-}
-
-void check_images(const RunConfig& config, const MediaConfig& part) {
-  for (const auto& [key, dir] : {std::pair{"endpoint.image_in", &config.endpoint.image_in},
-                                 {"endpoint.image_out", &config.endpoint.image_out}}) {
-    if (dir->empty()) continue;
-    if (!EndpointMedia::keeps(part)) {
-      throw InputError(fmt::format(
-          "{}: key '{}': media '{}' keeps nothing without power; leave image_* out or choose flash",
-          config.places.at(key), key, part.name));
-    }
-    std::error_code ignored;
-    if (std::filesystem::exists(*dir, ignored) && !std::filesystem::is_directory(*dir, ignored)) {
-      throw InputError(fmt::format("{}: key '{}': '{}' is not a folder; name one",
-                                   config.places.at(key), key, *dir));
-    }
-  }
 }
 
 // After a run that ended well. Both engines of a cosim must have left the same.
@@ -88,24 +65,21 @@ class EveryCopy : public Backdoor {
 };
 
 nlohmann::json gpu_json(const GpuStats& g) {
-  const auto count = [](std::uint64_t v, const char* unit) {
-    return nlohmann::json{{"value", v}, {"unit", unit}};
-  };
-  return {{"loads", count(g.loads, "warp instructions")},
-          {"stores", count(g.stores, "warp instructions")},
-          {"atomics", count(g.atomics, "warp instructions")},
-          {"compute", count(g.computes, "warp instructions")},
-          {"l1_hits", count(g.l1_hits, "accesses")},
-          {"l1_misses", count(g.l1_misses, "accesses")},
-          {"llc_load_hits", count(g.llc_load_hits, "accesses")},
-          {"llc_load_misses", count(g.llc_load_misses, "accesses")},
-          {"hdm_reads", count(g.hdm_reads, "lines")},
-          {"hdm_writes_full", count(g.hdm_writes_full, "lines")},
-          {"hdm_writes_partial", count(g.hdm_writes_partial, "lines")},
-          {"local_reads", count(g.local_reads, "lines")},
-          {"local_writes", count(g.local_writes_full + g.local_writes_partial, "lines")},
-          {"memory_stall", count(g.stall_memory_cycles, "core cycles")},
-          {"cycles", count(g.cycles, "cycles")}};
+  return {{"loads", figure(g.loads, "warp instructions")},
+          {"stores", figure(g.stores, "warp instructions")},
+          {"atomics", figure(g.atomics, "warp instructions")},
+          {"compute", figure(g.computes, "warp instructions")},
+          {"l1_hits", figure(g.l1_hits, "accesses")},
+          {"l1_misses", figure(g.l1_misses, "accesses")},
+          {"llc_load_hits", figure(g.llc_load_hits, "accesses")},
+          {"llc_load_misses", figure(g.llc_load_misses, "accesses")},
+          {"hdm_reads", figure(g.hdm_reads, "lines")},
+          {"hdm_writes_full", figure(g.hdm_writes_full, "lines")},
+          {"hdm_writes_partial", figure(g.hdm_writes_partial, "lines")},
+          {"local_reads", figure(g.local_reads, "lines")},
+          {"local_writes", figure(g.local_writes_full + g.local_writes_partial, "lines")},
+          {"memory_stall", figure(g.stall_memory_cycles, "core cycles")},
+          {"cycles", figure(g.cycles, "cycles")}};
 }
 
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, SystemEngine& engine,
@@ -133,9 +107,7 @@ void add_differences(RunOutcome& outcome, const MemoryMap& map, const FlatMemory
 }
 
 nlohmann::json cosim_json(const CosimReport& r) {
-  const auto count = [](std::uint64_t n) {
-    return nlohmann::json{{"value", n}, {"unit", "requests"}};
-  };
+  const auto count = [](std::uint64_t n) { return figure(n, "requests"); };
   nlohmann::json stages = nlohmann::json::array();
   for (std::size_t i = 1; i < kPathStages; ++i) {
     if (r.stage_count[i] == 0) continue;
@@ -144,80 +116,17 @@ nlohmann::json cosim_json(const CosimReport& r) {
                        {{"value", r.stage_difference_ns[i] / static_cast<double>(r.stage_count[i])},
                         {"unit", "ns"}}}});
   }
-  return {
-      {"stages", stages},
-      {"compared", count(r.compared)},
-      {"data_mismatches", count(r.data_mismatches)},
-      {"path_mismatches", count(r.path_mismatches)},
-      {"time_differences", count(r.time_differences)},
-      {"speculation_differences", {{"value", r.speculation_differences}, {"unit", "ports"}}},
-      {"internal_dram_differences", {{"value", r.internal_dram_differences}, {"unit", "ports"}}},
-      {"lookup_differences", count(r.lookup_differences)},
-      {"latency_difference", {{"value", r.latency_difference_percent()}, {"unit", "%"}}},
-      {"rtl_end", {{"value", r.rtl_end.ns()}, {"unit", "ns"}}},
-      {"model_end", {{"value", r.model_end.ns()}, {"unit", "ns"}}}};
-}
-
-// The DRAM behind local memory; nothing for "none".
-std::optional<DramConfig> local_part(const RunConfig& config, const std::filesystem::path& media,
-                                     std::uint64_t bytes) {
-  if (config.local_part == "none") return std::nullopt;
-  const auto refuse = [&config](const std::string& key, const std::string& what) {
-    const auto place = config.places.find(key);
-    throw InputError(fmt::format("{}: key '{}': {}",
-                                 place == config.places.end() ? config.scenario : place->second,
-                                 key, what));
-  };
-  const std::vector<std::string> names = media_names(media);
-  if (std::find(names.begin(), names.end(), config.local_part) == names.end()) {
-    refuse("local_memory.part", fmt::format("'{}' is not known; use {} or none", config.local_part,
-                                            fmt::join(names, ", ")));
-  }
-  const MediaConfig file = load_media_config(media / (config.local_part + ".yaml"));
-  if (!std::holds_alternative<DramConfig>(file.params)) {
-    refuse("local_memory.part",
-           fmt::format("'{}' is no DRAM; choose a part of that kind", config.local_part));
-  }
-  DramConfig part = std::get<DramConfig>(file.params);
-  if (config.local_sub_channels > part.sub_channels) {
-    refuse("local_memory.sub_channels",
-           fmt::format("{} are more than the {} of '{}'; lower it", config.local_sub_channels,
-                       part.sub_channels, config.local_part));
-  }
-  part.capacity = part.capacity / part.sub_channels * config.local_sub_channels;
-  part.sub_channels = config.local_sub_channels;
-  if (bytes > part.capacity) {
-    refuse("local_memory.percent_of_data",
-           fmt::format("makes {} bytes, '{}' holds {}; lower it or use more sub_channels", bytes,
-                       config.local_part, part.capacity));
-  }
-  if (part.idle_read() > Time{config.gpu.local.latency_ps}) {
-    refuse("local_memory.latency_ps",
-           fmt::format("{} is less than the {} of '{}' itself; raise it",
-                       config.gpu.local.latency_ps, part.idle_read().ps, config.local_part));
-  }
-  return part;
-}
-
-// Deterministic store has its own part of GPU memory.
-void check_ds_place(const RunConfig& config, const SystemMapParams& map) {
-  if (!config.root_port.ds) return;
-  const std::uint64_t end = DsRegion::base_of(config.ds_base, config.ports);
-  const std::uint64_t data = map.hdm_base - map.local_bytes;
-  if (end <= data || config.ds_base >= map.hdm_base + map.hdm_size) return;
-  throw InputError(fmt::format(
-      "{}: key 'local_memory.ds_base': 0x{:x}..0x{:x} is not free; use an address from 0 to 0x{:x}",
-      config.scenario, config.ds_base, end - 1,
-      data < end - config.ds_base
-          ? 0
-          : (data - (end - config.ds_base)) / DsRegion::kPortBytes * DsRegion::kPortBytes));
-}
-
-// Outputs that cannot be made are found out before anything is simulated.
-void check_waves_place(const std::string& waves) {
-  const std::filesystem::path folder = std::filesystem::path(waves).parent_path();
-  if (waves.empty() || folder.empty() || std::filesystem::is_directory(folder)) return;
-  throw InputError(fmt::format("{}:0: its folder does not exist; choose another place", waves));
+  return {{"stages", stages},
+          {"compared", count(r.compared)},
+          {"data_mismatches", count(r.data_mismatches)},
+          {"path_mismatches", count(r.path_mismatches)},
+          {"time_differences", count(r.time_differences)},
+          {"speculation_differences", figure(r.speculation_differences, "ports")},
+          {"internal_dram_differences", figure(r.internal_dram_differences, "ports")},
+          {"lookup_differences", count(r.lookup_differences)},
+          {"latency_difference", figure(r.latency_difference_percent(), "%")},
+          {"rtl_end", figure(r.rtl_end.ns(), "ns")},
+          {"model_end", figure(r.model_end.ns(), "ns")}};
 }
 
 void write_results(const std::string& out, const nlohmann::json& stats) {
@@ -237,7 +146,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   const std::uint64_t base = config.hdm.front().base;
   const MediaConfig part =
       load_media_config(options.config_dir / "media" / (config.media + ".yaml"));
-  refuse_collection_without_flash(config, part);
+  check_collection(config, part);
   check_images(config, part);
 
   // What runs: a workload on the GPU model, or a trace.

@@ -8,27 +8,17 @@ faults       bit errors and lost MemSpecRd
 traces       captured traffic (--trace FILE): first 20 000 requests in cosim, all in model and rtl
 """
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
-import tempfile
+
+import runs
 
 SCENARIOS = ["vadd-znand-cxl", "vadd-znand-sr", "bfs-znand-cxl", "bfs-znand-sr", "vadd-dram-cxl", "bfs-dram-cxl"]
 PERCENTILES = ("p50", "p99", "p99.9", "max")
 
 
-def run(args, scenario, engine, *sets, trace=None, requests=0):
-    command = [args.cxlgpu, "run", scenario, "--engine", engine]
-    for item in sets + ((f"trace.max_requests={requests}",) if requests else ()):
-        command += ["--set", item]
-    if trace:
-        command += ["--trace", trace]
-    with tempfile.TemporaryDirectory() as out:
-        done = subprocess.run(command + ["--out", out], capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
-        return json.loads((pathlib.Path(out) / "stats.json").read_text())
+def run(args, scenario, engine, *sets):
+    return runs.stats(args.cxlgpu, scenario, engine, *(word for item in sets for word in ("--set", item)))
 
 
 def us(stats):
@@ -48,8 +38,7 @@ def differences(stats):
                       for name in ("data_mismatches", "path_mismatches", "time_differences"))
 
 
-
-def runs(args):
+def scenarios(args):
     print("| scenario | rtl | model | loads checked, mismatches | cosim: data / path / time differ |\n|---|---|---|---|---|")
     seen = {}
     for name in SCENARIOS:
@@ -107,15 +96,16 @@ def traces(args):
     print("| trace | scenario | cosim, first 20 000: data / path / time differ | model, all | rtl, all |\n|---|---|---|---|---|")
     for trace in args.trace:
         for name in ["vadd-znand-sr", "vadd-znand-stream", "vadd-dram-cxl"]:
-            part = run(args, name, "cosim", trace=trace, requests=20000)
-            model, rtl = (run(args, name, engine, trace=trace) for engine in ("model", "rtl"))
+            replay = ("--trace", trace)
+            part = runs.stats(args.cxlgpu, name, "cosim", *replay, "--set", "trace.max_requests=20000")
+            model, rtl = (runs.stats(args.cxlgpu, name, engine, *replay) for engine in ("model", "rtl"))
             checks = rtl["checks"]
             print(f"| {pathlib.Path(trace).name} | {name} | {differences(part)} | {us(model)} us | "
                   f"{thousands(checks['reads_checked']['value'] + checks['writes_sent']['value'])} requests, {us(rtl)} us, "
                   f"{checks['mismatches']['value']} wrong |", flush=True)
 
 
-TABLES = {"runs": runs, "ds": ds, "collections": collections, "faults": faults, "traces": traces}
+TABLES = {"runs": scenarios, "ds": ds, "collections": collections, "faults": faults, "traces": traces}
 
 
 def main():

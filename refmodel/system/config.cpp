@@ -476,8 +476,7 @@ std::vector<std::string> ConfigLoader::keys() {
 
 void check(const RunConfig& config, const std::string& otherwise) {
   const auto refuse = [&](const std::string& key, const std::string& what) {
-    const auto place = config.places.find(key);
-    fail(place == config.places.end() ? otherwise : place->second, key, what);
+    fail(config.place(key, otherwise), key, what);
   };
   if (config.hdm.empty()) {
     refuse("hdm.ranges", "names no range; give at least one with base, size, ports");
@@ -490,10 +489,9 @@ void check(const RunConfig& config, const std::string& otherwise) {
       refuse(key + ".ports", "names a port twice; each may stand once");
     }
     if (*distinct.rbegin() >= config.ports) {
-      const auto place = config.places.find("system.ports");
       refuse(key + ".ports",
              fmt::format("names port {}, but system.ports is {} ({})", *distinct.rbegin(),
-                         config.ports, place == config.places.end() ? "default" : place->second));
+                         config.ports, config.place("system.ports", "default")));
     }
     if (a.base >= kAddressEnd || a.size > kAddressEnd - a.base) {
       refuse(key + ".base", fmt::format("0x{:x} and its size pass 2^52; lower them", a.base));
@@ -536,11 +534,10 @@ void check(const RunConfig& config, const std::string& otherwise) {
   const auto can_fall = [&](const std::string& key, const std::vector<std::uint64_t>& thresholds,
                             std::uint64_t margin) {
     if (margin == 0 || margin < thresholds[0]) return;
-    const auto place = config.places.find("endpoint.load_margins");
-    refuse(key, fmt::format("the first, {}, is not above its margin, {} of endpoint.load_margins "
-                            "({}): DevLoad would never fall to light; raise it or lower the margin",
-                            thresholds[0], margin,
-                            place == config.places.end() ? "default" : place->second));
+    refuse(key,
+           fmt::format("the first, {}, is not above its margin, {} of endpoint.load_margins "
+                       "({}): DevLoad would never fall to light; raise it or lower the margin",
+                       thresholds[0], margin, config.place("endpoint.load_margins", "default")));
   };
   can_fall("endpoint.ingress_thresholds", load.ingress_thresholds, load.load_margins[0]);
   can_fall("endpoint.mshr_thresholds", load.mshr_thresholds, load.load_margins[1]);

@@ -98,6 +98,11 @@ struct RunConfig {
   std::vector<HdmRange> hdm;
   // Where each key was last given, "file:line" or "--set", for messages.
   std::map<std::string, std::string> places;
+  [[nodiscard]] const std::string& place(const std::string& key,
+                                         const std::string& otherwise) const {
+    const auto at = places.find(key);
+    return at == places.end() ? otherwise : at->second;
+  }
 };
 
 // Parts of a scenario's name, <workload>-<media>-<config>.

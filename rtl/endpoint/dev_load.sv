@@ -98,13 +98,10 @@ module dev_load
   end
 
   always_comb begin
-    egress = LoadLight;
-    if (count_q == '0) begin
-      egress = LoadLight;  // whatever the thresholds are
-    end else if (count_q >= control_i.egress_severe) begin
-      egress = LoadSevere;
-    end else if (count_q >= control_i.egress_moderate) begin
-      egress = LoadModerate;
+    egress = LoadLight;  // without a sample, whatever the thresholds are
+    if (count_q != '0) begin
+      if (count_q >= control_i.egress_severe)        egress = LoadSevere;
+      else if (count_q >= control_i.egress_moderate) egress = LoadModerate;
     end
   end
 

@@ -17,6 +17,7 @@ const std::filesystem::path kInterface =
 
 MediaConfig znand_of(std::uint32_t channels, std::uint32_t dies) {
   MediaConfig part = media_test::part("znand");
+  part.params = media_test::flash_config();
   auto& c = std::get<FlashConfig>(part.params);
   c.channels = channels;
   c.dies_per_channel = dies;

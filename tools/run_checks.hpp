@@ -1,0 +1,28 @@
+// What a run is refused for before anything is simulated: settings that only together are wrong.
+//
+// Errors:  InputError, one line: where the key was given, the key, what is wrong, what to do.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "refmodel/gpu/gpu_config.hpp"
+#include "refmodel/media/media_config.hpp"
+#include "refmodel/system/config.hpp"
+
+namespace cxlgpu {
+
+// endpoint.gc_* without flash.
+void check_collection(const RunConfig& config, const MediaConfig& part);
+// endpoint.image_* of a part that keeps nothing, or that name no folder.
+void check_images(const RunConfig& config, const MediaConfig& part);
+// The DRAM behind local memory, which must hold `bytes`; nothing for "none".
+std::optional<DramConfig> local_part(const RunConfig& config, const std::filesystem::path& media,
+                                     std::uint64_t bytes);
+// Deterministic store has its own part of GPU memory.
+void check_ds_place(const RunConfig& config, const SystemMapParams& map);
+// The folder of the waveform file.
+void check_waves_place(const std::string& waves);
+
+}  // namespace cxlgpu
