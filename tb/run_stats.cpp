@@ -7,7 +7,6 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::size_t kSlowest = 16;
-constexpr std::size_t kMostBins = 120;
 constexpr unsigned kTagBits = 6;  // of PortRespond's info, below DevLoad
 
 RequestKind kind_of(const RequestRecord& record) {
@@ -51,18 +50,6 @@ Percentiles percentiles_of(std::vector<std::uint64_t> latencies) {
 }
 
 }  // namespace
-
-TimeBins TimeBins::over(Time end) {
-  Time width{1000};
-  for (unsigned step = 0; end.ps / kMostBins >= width.ps; ++step) {
-    width = step % 3 == 1 ? Time{width.ps / 2 * 5} : width * 2;
-  }
-  return {width, static_cast<std::size_t>(end.ps / width.ps + 1)};
-}
-
-std::size_t TimeBins::of(Time at) const {
-  return std::min(static_cast<std::size_t>(at.ps / width.ps), count - 1);
-}
 
 void LatencyBook::add(const RequestRecord& record) {
   latencies_.push_back(record.latency().ps);
@@ -109,6 +96,8 @@ RunStats::RunStats() : tracker_([this](const RequestRecord& record) { on_record(
 
 void RunStats::on_event(const TraceEvent& event) {
   if (event.stage < Stage::SpecIssue) {
+    if (event.stage == Stage::WireM2S) ingress_.enter(event.at);
+    if (event.stage == Stage::EpAccept) ingress_.leave(event.at);
     if (event.stage == Stage::EpLookup) on_lookup(event);
     if (event.stage == Stage::PortRespond) {
       dev_loads_.push_back(event.at.ps << 2 | (event.info >> kTagBits & 3));

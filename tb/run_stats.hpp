@@ -14,7 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tb/occupancy.hpp"
 #include "tb/request_tracker.hpp"
+#include "tb/time_bins.hpp"
 
 namespace cxlgpu {
 
@@ -35,17 +37,6 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(RequestKi
 struct Percentiles {
   std::uint64_t count = 0;
   Time mean, p50, p90, p99, p999, max;
-};
-
-// Bins of one width from time 0 on.
-struct TimeBins {
-  Time width{1};
-  std::size_t count = 1;
-
-  // Of a width that is easy to read (1, 2 or 5 times a power of ten, in ns), as many as a picture
-  // shows.
-  [[nodiscard]] static TimeBins over(Time end);
-  [[nodiscard]] std::size_t of(Time at) const;
 };
 
 class LatencyBook {
@@ -105,6 +96,9 @@ class RunStats : public TraceSink {
   [[nodiscard]] const std::vector<DsStats>& deterministic_store() const { return ds_; }  // by port
   [[nodiscard]] const std::vector<LoadControlPoint>& load_control() const { return load_control_; }
   [[nodiscard]] std::vector<DevLoadCounts> dev_loads(const TimeBins& bins) const;
+  // Loads and stores that wait in the endpoints' receive queues, all endpoints together, those that
+  // deterministic store sends among them; MemSpecRd are left out.
+  [[nodiscard]] const Occupancy& ingress() const { return ingress_; }
   [[nodiscard]] std::uint64_t lookups(LookupResult result) const {
     return lookups_[static_cast<std::size_t>(result)];
   }
@@ -126,6 +120,7 @@ class RunStats : public TraceSink {
   std::vector<DsStats> ds_;                             // of ports up to the last with an event
   std::vector<LoadControlPoint> load_control_;
   std::vector<std::uint64_t> dev_loads_;  // of each response, 4 * time in ps + DevLoad
+  Occupancy ingress_;
   std::vector<RequestRecord> slowest_;
 };
 

@@ -161,7 +161,11 @@ json series(const RunStats& stats, Time end) {
     dev_load[kDevLoadNames[level]] =
         curve(counts, "responses", [level](const DevLoadCounts& c) { return json(c[level]); });
   }
-  return {{"bin", ns(bins.width)}, {"latency", latencies}, {"dev_load", dev_load}};
+  const std::vector<double> ingress = stats.ingress().series(bins);
+  return {{"bin", ns(bins.width)},
+          {"latency", latencies},
+          {"dev_load", dev_load},
+          {"ingress", {{"values", ingress}, {"unit", "messages, mean"}}}};
 }
 
 // The script, and its windows within the run: asked for, a die that works on something is later.
