@@ -59,14 +59,17 @@ void Gpu::step(Engine& engine) {
 }
 
 void Gpu::submit(Engine& engine, std::uint64_t now) {
-  if (last_taken_ == now) return;
-  if (!engine.submit(llc_.bus_request())) {
-    ++shared_.stats.bus_refusals;  // the engine's next event says when to offer it again
-    return;
+  if (last_taken_ != now) taken_ = 0;
+  while (llc_.bus_pending() && taken_ < engine.lines_per_cycle()) {
+    if (!engine.submit(llc_.bus_request())) {
+      ++shared_.stats.bus_refusals;  // the engine's next event says when to offer it again
+      return;
+    }
+    llc_.bus_taken();
+    last_taken_ = now;
+    ++taken_;
   }
-  llc_.bus_taken();
-  last_taken_ = now;
-  if (llc_.bus_pending()) next_cycle_ = std::min(next_cycle_, last_taken_ + 1);
+  if (llc_.bus_pending()) next_cycle_ = std::min(next_cycle_, now + 1);
 }
 
 void Gpu::tick() {

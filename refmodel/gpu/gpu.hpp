@@ -6,8 +6,8 @@
 // Shapes:  kernels run one after the other; a kernel's end is a barrier (L1s invalidated). After
 //          the last one the LLC is flushed, so that memory holds every byte of the result when
 //          done() turns true.
-// Rules:   step() costs next to nothing while there is nothing to do; at most one request is
-//          offered to the bus a cycle.
+// Rules:   step() costs next to nothing while there is nothing to do; the bus is offered no more
+//          than the engine's lines a cycle.
 // Errors:  the constructor throws InputError for parameters out of range; step() rethrows what a
 //          kernel threw.
 #pragma once
@@ -66,6 +66,7 @@ class Gpu : public Initiator {
   std::uint64_t start_ = 0, flush_start_ = 0;
   std::uint64_t next_cycle_ = 0;
   std::uint64_t last_tick_ = kNever, last_taken_ = kNever;
+  unsigned taken_ = 0;  // by the bus, in the cycle last_taken_
 };
 
 }  // namespace cxlgpu

@@ -64,6 +64,7 @@ class CheckedEngine : public Engine {
   bool submit(const MemRequest& request) override;
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override { inner_.advance_to(t); }
+  [[nodiscard]] unsigned lines_per_cycle() const override { return inner_.lines_per_cycle(); }
 
   // Initial contents must be poked here as well as into the system.
   [[nodiscard]] FlatMemory& shadow() { return shadow_; }

@@ -4,7 +4,8 @@
 // Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
-// Layers:  configs/system/default.yaml, then what the scenario's name says, then
+// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml, then what the
+// scenario's name says, then
 //          configs/scenarios/NAME.yaml or the file given, then --set.
 #pragma once
 
@@ -16,6 +17,7 @@
 
 #include "refmodel/common/time.hpp"
 #include "refmodel/gpu/gpu_config.hpp"
+#include "refmodel/paging/paging_config.hpp"
 #include "refmodel/root_port/policy.hpp"
 
 namespace cxlgpu {
@@ -84,6 +86,8 @@ struct RunConfig {
   std::uint64_t seed = 1;
   std::uint64_t limit_us = 1000000;
   unsigned ports = 2;
+  MemoryKind memory = MemoryKind::Cxl;  // where the data lives; the scenario's name sets it
+  PagingConfig paging;
   GpuParams gpu;
   Distribution distribution = Distribution::Chunked;
   std::uint64_t local_percent = 10;    // share of the data set that GPU memory holds
