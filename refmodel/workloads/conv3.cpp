@@ -73,7 +73,7 @@ WarpTask Convolution::kernel(Warp& w) const {
 }  // namespace
 
 WorkloadKind conv3_workload() {
-  return {"conv3", "3 x 3 convolution", "edge of the picture", 256, 1, 1 << 15, &make<Convolution>};
+  return {"conv3", "3 x 3 convolution", "edge of the picture", 312, 1, 1 << 15, &make<Convolution>};
 }
 
 }  // namespace cxlgpu
