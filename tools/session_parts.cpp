@@ -19,6 +19,8 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
     params.size = config.workload.size;
     params.seed = config.seed;
     params.distribution = config.distribution;
+    params.store_percent = config.workload.store_percent;
+    params.warps = config.gpu.cores * config.gpu.warps;
     input.workload = make_workload(config.workload.name, params);
     input.data_bytes = input.workload->data_set_bytes();
     return input;
@@ -55,6 +57,8 @@ nlohmann::json gpu_json(const GpuStats& g) {
           {"stores", figure(g.stores, "warp instructions")},
           {"atomics", figure(g.atomics, "warp instructions")},
           {"compute", figure(g.computes, "warp instructions")},
+          {"compute_ratio", figure(100 * g.compute_ratio(), "%")},
+          {"load_ratio", figure(100 * g.load_ratio(), "%")},
           {"l1_hits", figure(g.l1_hits, "accesses")},
           {"l1_misses", figure(g.l1_misses, "accesses")},
           {"llc_load_hits", figure(g.llc_load_hits, "accesses")},

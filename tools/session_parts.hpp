@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "refmodel/gpu/gpu_stats.hpp"
-#include "refmodel/gpu/workload.hpp"
+#include "refmodel/workloads/workload.hpp"
 #include "refmodel/host/scoreboard.hpp"
 #include "refmodel/host/trace_initiator.hpp"
 #include "refmodel/system/config.hpp"

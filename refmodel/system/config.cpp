@@ -291,6 +291,7 @@ const std::vector<Field>& fields() {
       {"workload.name", [](RunConfig& c, const std::string& t, const std::string&,
                            const std::string&) { c.workload.name = t; }},
       {"workload.size", number(CXLGPU_MEMBER(workload.size), 0, 1ull << 32)},
+      {"workload.store_percent", number(CXLGPU_MEMBER(workload.store_percent), 0, 100)},
       {"trace.max_requests", number(CXLGPU_MEMBER(trace.max_requests), 0, 1ull << 40)},
       {"trace.max_reads", number(CXLGPU_MEMBER(trace.max_reads), 1, 4096)},
       {"trace.max_writes", number(CXLGPU_MEMBER(trace.max_writes), 1, 4096)},

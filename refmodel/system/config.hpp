@@ -70,7 +70,8 @@ struct EndpointConfig {
 
 struct WorkloadConfig {
   std::string name;
-  std::uint64_t size = 0;  // elements or nodes; 0: the workload's reduced size
+  std::uint64_t size = 0;      // what it counts depends on the workload; 0: the reduced size
+  unsigned store_percent = 0;  // of the steps of seq, around and rand
 };
 
 struct TraceConfig {
