@@ -10,12 +10,12 @@
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/gpu/gpu.hpp"
-#include "refmodel/gpu/workload.hpp"
 #include "refmodel/host/run.hpp"
 #include "refmodel/host/scoreboard.hpp"
 #include "refmodel/host/trace_initiator.hpp"
 #include "refmodel/media/media_config.hpp"
 #include "refmodel/system/endpoint_media.hpp"
+#include "refmodel/workloads/workload.hpp"
 #include "tb/wave_groups.hpp"
 #include "tools/event_log.hpp"
 #include "tools/figure.hpp"

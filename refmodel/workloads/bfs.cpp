@@ -1,10 +1,33 @@
-#include "refmodel/gpu/workload_bfs.hpp"
-
-#include <fmt/format.h>
+// bfs: level-synchronous breadth-first search of a random directed graph.
+//
+// Purpose: the irregular, store-intensive workload: flags of one byte, scattered reads and writes.
+// Shapes:  size nodes, CSR (first edges, size + 1 words; targets, one word an edge). Out-degrees
+//          are uniform in 1..2*degree-1, targets uniform. A node's level is its distance from node
+//          0, -1 if it cannot be reached. One lane a node; two phases and two barriers a level:
+//          expand the frontier, then make the marked nodes the next one.
+#include "refmodel/workloads/workload.hpp"
 
 namespace cxlgpu {
+namespace {
 
-Bfs::Bfs(const WorkloadParams& params) : params_(params) {
+class Bfs : public Workload {
+ public:
+  explicit Bfs(const WorkloadParams& params);
+  [[nodiscard]] std::optional<std::string> verify(const Backdoor& memory) const override;
+
+ private:
+  void place(Allocator& allocator) override;
+  void fill(Backdoor& memory) override;
+  WarpTask kernel(Warp& w) const override;
+
+  std::vector<std::uint32_t> first_edges_, targets_;  // the graph, host copy
+  DeviceArray<std::uint32_t> first_, target_;
+  DeviceArray<std::uint8_t> frontier_, marked_, visited_;
+  DeviceArray<std::int32_t> level_;
+  DeviceArray<std::uint32_t> changed_;  // three flags, used in turn
+};
+
+Bfs::Bfs(const WorkloadParams& params) : Workload(params) {
   Random random(params.seed);
   first_edges_.reserve(params.size + 1);
   first_edges_.push_back(0);
@@ -20,20 +43,19 @@ Bfs::Bfs(const WorkloadParams& params) : params_(params) {
   }
 }
 
-std::uint64_t Bfs::data_set_bytes() const {
-  const std::uint64_t n = params_.size;
-  return placed_bytes({4 * (n + 1), 4 * edges(), n, n, n, 4 * n, 4 * 3});
-}
-
-void Bfs::setup(Allocator& allocator, Backdoor& memory) {
-  const std::uint64_t n = params_.size;
+void Bfs::place(Allocator& allocator) {
+  const std::uint64_t n = size();
   first_ = allocator.alloc<std::uint32_t>(n + 1);
-  target_ = allocator.alloc<std::uint32_t>(edges());
+  target_ = allocator.alloc<std::uint32_t>(targets_.size());
   frontier_ = allocator.alloc<std::uint8_t>(n);
   marked_ = allocator.alloc<std::uint8_t>(n);
   visited_ = allocator.alloc<std::uint8_t>(n);
   level_ = allocator.alloc<std::int32_t>(n);
   changed_ = allocator.alloc<std::uint32_t>(3);
+}
+
+void Bfs::fill(Backdoor& memory) {
+  const std::uint64_t n = size();
   copy_to_device(memory, first_, first_edges_);
   copy_to_device(memory, target_, targets_);
   std::vector<std::uint8_t> flags(n, 0);
@@ -47,12 +69,8 @@ void Bfs::setup(Allocator& allocator, Backdoor& memory) {
   copy_to_device(memory, changed_, std::vector<std::uint32_t>(3, 0));
 }
 
-void Bfs::launch(Gpu& gpu) {
-  gpu.launch([this](Warp& w) { return kernel(w); });
-}
-
 WarpTask Bfs::kernel(Warp& w) const {
-  const WorkRange range = w.work(params_.size, params_.distribution);
+  const WorkRange range = share(w, size());
   const auto lanes_where = [&](LaneMask among, const Lanes<std::uint8_t>& flag, bool set) {
     LaneMask mask = 0;
     for (LaneMask m = among; m != 0; m &= m - 1) {
@@ -126,7 +144,7 @@ WarpTask Bfs::kernel(Warp& w) const {
 }
 
 std::optional<std::string> Bfs::verify(const Backdoor& memory) const {
-  std::vector<std::int32_t> expected(params_.size, -1);
+  std::vector<std::int32_t> expected(size(), -1);
   std::vector<std::uint32_t> queue{0};
   expected[0] = 0;
   for (std::size_t head = 0; head < queue.size(); ++head) {
@@ -137,14 +155,13 @@ std::optional<std::string> Bfs::verify(const Backdoor& memory) const {
       queue.push_back(targets_[e]);
     }
   }
-  const std::vector<std::int32_t> got = copy_from_device(memory, level_);
-  for (std::uint64_t i = 0; i < params_.size; ++i) {
-    if (got[i] != expected[i]) {
-      return fmt::format("bfs: level of node {} at {:#x} is {}, expected {}", i, level_.address(i),
-                         got[i], expected[i]);
-    }
-  }
-  return std::nullopt;
+  return difference(memory, level_, "level", [&](std::uint64_t node) { return expected[node]; });
+}
+
+}  // namespace
+
+WorkloadKind bfs_workload() {
+  return {"bfs", "breadth-first search", "nodes of the graph", 1 << 14, 2, 1ULL << 27, &make<Bfs>};
 }
 
 }  // namespace cxlgpu

@@ -1,0 +1,61 @@
+#include "refmodel/workloads/workload.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace cxlgpu {
+
+#define WORKLOAD(name) WorkloadKind name##_workload();
+#include "refmodel/workloads/list.inc"
+#undef WORKLOAD
+
+namespace {
+
+void check(std::string_view name, const char* key, std::uint64_t value, std::uint64_t low,
+           std::uint64_t high) {
+  if (value < low || value > high) {
+    throw InputError(fmt::format("workload.{}: {} is not in {}..{} for {}; choose a value that is",
+                                 key, value, low, high, name));
+  }
+}
+
+}  // namespace
+
+WarpTask Workload::kernel(Warp&) const {
+  throw std::logic_error("a workload has neither kernel() nor launch() of its own");
+}
+
+std::vector<WorkloadKind> workload_kinds() {
+#define WORKLOAD(name) name##_workload(),
+  return {
+#include "refmodel/workloads/list.inc"
+  };
+#undef WORKLOAD
+}
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const WorkloadKind& kind : workload_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+std::unique_ptr<Workload> make_workload(std::string_view name, const WorkloadParams& params) {
+  for (const WorkloadKind& kind : workload_kinds()) {
+    if (kind.name != name) continue;
+    WorkloadParams filled = params;
+    if (filled.size == 0) filled.size = kind.default_size;
+    check(name, "size", filled.size, kind.min_size, kind.max_size);
+    check(name, "unroll", filled.unroll, 1, 4);
+    check(name, "degree", filled.degree, 1, 64);
+    std::unique_ptr<Workload> workload = kind.make(filled);
+    Allocator everything({.hdm_base = 0, .hdm_size = 1ULL << 62, .local_bytes = 0});
+    workload->place(everything);
+    workload->data_set_bytes_ = everything.used();
+    return workload;
+  }
+  throw InputError(fmt::format("workload: '{}' is unknown; choose one of: {}", name,
+                               fmt::join(workload_names(), ", ")));
+}
+
+}  // namespace cxlgpu
