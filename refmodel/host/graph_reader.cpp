@@ -140,7 +140,8 @@ class MarketEntries {
       place.fail(fmt::format("'{}' is not {} fields", shown(line), want),
                  header_.has_value ? "write ROW COLUMN VALUE" : "write ROW COLUMN");
     }
-    const std::uint32_t row = index(f[0], "row", place), column = index(f[1], "column", place);
+    const std::uint32_t row = index(f[0], "row", place);
+    const std::uint32_t column = index(f[1], "column", place);
     if (header_.integer) {
       number<std::int64_t>(f[2], "value", place);
     } else if (header_.has_value) {
@@ -200,8 +201,9 @@ Graph read_edge_list(const std::string& path, LineReader& lines,
       place.fail(fmt::format("'{}' is not two node numbers", shown(line)),
                  "write one edge a line, FROM TO, or a Matrix Market file");
     }
-    edges.emplace_back(number<std::uint32_t>(f[0], "node", place),
-                       number<std::uint32_t>(f[1], "node", place));
+    const auto from = number<std::uint32_t>(f[0], "node", place);
+    const auto to = number<std::uint32_t>(f[1], "node", place);
+    edges.emplace_back(from, to);
     check_edges(edges.size(), place);
   }
   const FilePlace place{path, lines.line()};

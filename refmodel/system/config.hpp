@@ -68,7 +68,9 @@ struct EndpointConfig {
 
 struct WorkloadConfig {
   std::string name;
-  std::uint64_t size = 0;  // elements or nodes; 0: the workload's reduced size
+  std::uint64_t size = 0;        // elements or nodes; 0: the workload's reduced size
+  std::uint64_t iterations = 0;  // of an iterative workload; 0: the workload's own number
+  std::string file;              // input, for workloads that read one
 };
 
 struct TraceConfig {

@@ -20,6 +20,19 @@ void check(std::string_view name, const char* key, std::uint64_t value, std::uin
   }
 }
 
+void check_file(const WorkloadKind& kind, const WorkloadParams& params) {
+  if (params.file.empty()) return;
+  if (!kind.reads_file) {
+    throw InputError(
+        fmt::format("workload.file: {} reads no file; leave workload.file out", kind.name));
+  }
+  if (params.size != 0) {
+    throw InputError(
+        fmt::format("workload.size: {} takes its size from workload.file; leave one of the two out",
+                    kind.name));
+  }
+}
+
 }  // namespace
 
 WarpTask Workload::kernel(Warp&) const {
@@ -44,8 +57,15 @@ std::unique_ptr<Workload> make_workload(std::string_view name, const WorkloadPar
   for (const WorkloadKind& kind : workload_kinds()) {
     if (kind.name != name) continue;
     WorkloadParams filled = params;
+    check_file(kind, params);
     if (filled.size == 0) filled.size = kind.default_size;
     check(name, "size", filled.size, kind.min_size, kind.max_size);
+    if (kind.iterations.max == 0 && filled.iterations != 0) {
+      throw InputError(
+          fmt::format("workload.iterations: {} has no iterations; leave it out", name));
+    }
+    if (filled.iterations == 0) filled.iterations = kind.iterations.default_value;
+    check(name, "iterations", filled.iterations, kind.iterations.min, kind.iterations.max);
     check(name, "unroll", filled.unroll, 1, 4);
     check(name, "degree", filled.degree, 1, 64);
     std::unique_ptr<Workload> workload = kind.make(filled);
