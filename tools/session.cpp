@@ -69,6 +69,8 @@ nlohmann::json gpu_json(const GpuStats& g) {
           {"stores", figure(g.stores, "warp instructions")},
           {"atomics", figure(g.atomics, "warp instructions")},
           {"compute", figure(g.computes, "warp instructions")},
+          {"compute_ratio", figure(100 * g.compute_ratio(), "%")},
+          {"load_ratio", figure(100 * g.load_ratio(), "%")},
           {"l1_hits", figure(g.l1_hits, "accesses")},
           {"l1_misses", figure(g.l1_misses, "accesses")},
           {"llc_load_hits", figure(g.llc_load_hits, "accesses")},
@@ -160,6 +162,8 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     params.file = config.workload.file;
     params.seed = config.seed;
     params.distribution = config.distribution;
+    params.store_percent = config.workload.store_percent;
+    params.warps = config.gpu.cores * config.gpu.warps;
     workload = make_workload(config.workload.name, params);
     data_bytes = workload->data_set_bytes();
   } else {

@@ -291,6 +291,10 @@ std::string table(const nlohmann::json& s) {
         fmt::format("{:.0f} / {:.0f} / {:.0f} / {:.0f} ns", of("p50"), of("p99"), of("p99.9"),
                     of("max")));
   };
+  if (s["gpu"].is_object()) {
+    row("arithmetic of instr. / loads of mem.",
+        fmt::format("{:.1f} % / {:.1f} %", value("/gpu/compute_ratio"), value("/gpu/load_ratio")));
+  }
   latency_row("load");
   latency_row("store");
   const double lookups = value("/internal_dram_lookups/hit") +

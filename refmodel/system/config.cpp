@@ -258,6 +258,7 @@ const std::vector<Field>& fields() {
       {"workload.iterations", number(CXLGPU_MEMBER(workload.iterations), 0, 1ull << 32)},
       {"workload.file", [](RunConfig& c, const std::string& t, const std::string&,
                            const std::string&) { c.workload.file = t; }},
+      {"workload.store_percent", number(CXLGPU_MEMBER(workload.store_percent), 0, 100)},
       {"trace.max_requests", number(CXLGPU_MEMBER(trace.max_requests), 0, 1ull << 40)},
       {"trace.max_reads", number(CXLGPU_MEMBER(trace.max_reads), 1, 4096)},
       {"trace.max_writes", number(CXLGPU_MEMBER(trace.max_writes), 1, 4096)},

@@ -38,7 +38,6 @@ class VectorAdd : public Workload {
 
 WarpTask VectorAdd::kernel(Warp& w) const {
   const WorkRange range = share(w, size());
-  constexpr std::uint32_t kMaxUnroll = 4;
   const std::uint32_t unroll = params().unroll;
   for (std::uint64_t base = range.first; base < range.end; base += unroll * range.stride) {
     std::array<LoadHandle<float>, kMaxUnroll> a, b;

@@ -10,6 +10,8 @@
 // Order:   make_workload, data_set_bytes (sizes local memory), setup, launch, run, verify.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -29,11 +31,16 @@ struct WorkloadParams {
   std::uint64_t size = 0;  // 0: the workload's default
   std::uint64_t seed = 1;
   Distribution distribution = Distribution::Chunked;
-  std::uint32_t unroll = 2;      // independent vectors a warp has under way (vadd)
-  std::uint32_t degree = 6;      // mean degree of the graph (bfs)
+  std::uint32_t unroll = 2;         // independent steps of its loop that a warp has under way
+  std::uint32_t degree = 6;         // mean degree of the graph (bfs)
+  std::uint32_t store_percent = 0;  // steps that store (seq, around, rand)
+  std::uint32_t warps = 64;         // of the GPU, for scratch (rsum)
   std::uint64_t iterations = 0;  // 0: the workload's default
   std::string file;              // input, for workloads that read one
 };
+inline constexpr std::uint32_t kMaxUnroll = 4;
+
+struct WorkloadKind;
 
 class Workload {
  public:
@@ -68,7 +75,7 @@ class Workload {
   }
 
  private:
-  friend std::unique_ptr<Workload> make_workload(std::string_view name,
+  friend std::unique_ptr<Workload> make_workload(const WorkloadKind& kind,
                                                  const WorkloadParams& params);
   virtual WarpTask kernel(Warp& w) const;  // need not be there if launch() is its own
 
@@ -97,6 +104,7 @@ std::unique_ptr<Workload> make(const WorkloadParams& params) {
 }
 
 std::unique_ptr<Workload> make_workload(std::string_view name, const WorkloadParams& params = {});
+std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const WorkloadParams& params);
 std::vector<WorkloadKind> workload_kinds();
 std::vector<std::string> workload_names();
 
