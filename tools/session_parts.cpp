@@ -18,6 +18,8 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
     WorkloadParams params;
     params.size = config.workload.size;
     params.seed = config.seed;
+    params.iterations = config.workload.iterations;
+    params.file = config.workload.file;
     params.distribution = config.distribution;
     params.store_percent = config.workload.store_percent;
     params.warps = config.gpu.cores * config.gpu.warps;
