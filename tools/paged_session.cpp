@@ -63,6 +63,7 @@ int run_gpu_dram(const RunConfig& config, const SessionOptions& options) {
   SystemMapParams map = system_map(config);
   map.local_bytes = (input.data_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
   GpuParams params = config.gpu;
+  params.fabric_cycles = 0;  // the engine is GPU memory itself, whose latency holds the way there
   params.local.part = local_part(config, options.config_dir / "media", map.local_bytes);
   Gpu gpu(params, map);
   FixedLatencyEngine nobody;

@@ -206,6 +206,7 @@ const std::vector<Field>& fields() {
       {"gpu.llc_queue", number(CXLGPU_MEMBER(gpu.llc_queue), 1, 256)},
       {"gpu.barrier_cycles", number(CXLGPU_MEMBER(gpu.barrier_cycles), 0, 1000000)},
       {"gpu.launch_cycles", number(CXLGPU_MEMBER(gpu.launch_cycles), 0, 1000000)},
+      {"gpu.fabric_cycles", number(CXLGPU_MEMBER(gpu.fabric_cycles), 0, 1 << 20)},
       {"gpu.l1.size_bytes", power(CXLGPU_MEMBER(gpu.l1.size_bytes), 1024, kMiB)},
       {"gpu.l1.ways", power(CXLGPU_MEMBER(gpu.l1.ways), 1, 16)},
       {"gpu.l1.hit_latency_cycles", number(CXLGPU_MEMBER(gpu.l1.hit_latency_cycles), 1, 10000)},
