@@ -97,7 +97,7 @@ def figure_9d(runs, paper, path):
     part = runs.matrix["patterns"]
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 2.8))
     series = [c for c in part["configurations"] if c != "gpu-dram"]
-    grouped_bars(left, part["workloads"], series, lambda w, c: runs.hit_rate(w, part["media"], c))
+    grouped_bars(left, part["workloads"], series, lambda w, c: runs.hit_rate(w, part["media"], c, part["settings"]))
     width = 0.84 / len(series)
     label = "paper"
     for name, rates in paper["9d"]["hit rate"].items():
@@ -108,7 +108,7 @@ def figure_9d(runs, paper, path):
     left.set_ylabel("internal-DRAM hits, %")
     left.set_ylim(0, 118)
     left.legend(ncol=6, frameon=False, fontsize=6.5, loc="upper center")
-    grouped_bars(right, part["workloads"], series[1:], lambda w, c: runs.speed_up(w, part["media"], c, "cxl"), 1)
+    grouped_bars(right, part["workloads"], series[1:], lambda w, c: runs.speed_up(w, part["media"], c, "cxl", part["settings"]), 1)
     right.set_ylabel("speed-up over cxl")
     figure.suptitle("9d: speculative read by pattern")
     save(figure, path)

@@ -48,7 +48,8 @@ def all_runs(matrix):
     runs += [run("model", name, media, c) for name in part["workloads"] for media in part["media"]
              for c in part["configurations"]]
     part = matrix["patterns"]
-    runs += [run("model", name, part["media"], c) for name in part["workloads"] for c in part["configurations"]]
+    runs += [run("model", name, part["media"], c, part["settings"]) for name in part["workloads"]
+             for c in part["configurations"]]
     part = matrix["collection"]
     runs += [run("model", part["workload"], part["media"], c, part["settings"]) for c in part["configurations"]]
     for name, settings in repeats(matrix):

@@ -93,11 +93,11 @@ def theirs_and_ours(runs, paper):
                  " / ".join(factor(runs.ratio("vadd", "nand", of, "gpu-dram")) for of in ("sr", "stream"))])
     rows.append(["9c", "ds over sr, bfs, best medium", f"{c['ds over sr, bfs, best']}x",
                  factor(max(runs.speed_up("bfs", media, "ds", "sr") for media in part["media"])) + "x"])
-    media = runs.matrix["patterns"]["media"]
+    media, settings = (runs.matrix["patterns"][key] for key in ("media", "settings"))
     for key, by_pattern in d.items():
         of, over = key.split(" over ")
         for pattern, theirs in by_pattern.items():
-            rows.append(["9d", f"{key}, {pattern}", f"{theirs}x", factor(runs.speed_up(pattern, media, of, over)) + "x"])
+            rows.append(["9d", f"{key}, {pattern}", f"{theirs}x", factor(runs.speed_up(pattern, media, of, over, settings)) + "x"])
     return markdown(["figure", "what", "theirs", "ours"], rows)
 
 
@@ -110,9 +110,9 @@ def patterns(runs, paper):
         cells = []
         for pattern in part["workloads"]:
             theirs = paper["9d"]["hit rate"].get(c, {}).get(pattern)
-            ours = f"{runs.hit_rate(pattern, part['media'], c):.1f}"
+            ours = f"{runs.hit_rate(pattern, part['media'], c, part['settings']):.1f}"
             cells.append(f"{theirs} / {ours}" if theirs is not None else f" / {ours}")
-        cells += [factor(runs.speed_up(pattern, part["media"], c, "cxl")) for pattern in part["workloads"]]
+        cells += [factor(runs.speed_up(pattern, part["media"], c, "cxl", part["settings"])) for pattern in part["workloads"]]
         rows.append([c] + cells)
     header = [f"{p}, theirs / ours" for p in part["workloads"]] + [f"{p}, time over cxl" for p in part["workloads"]]
     return markdown(["hits, %"] + header, rows)

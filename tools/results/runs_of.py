@@ -19,7 +19,7 @@ class Runs:
     def __init__(self, folder, matrix):
         self.folder, self.matrix = pathlib.Path(folder), matrix
 
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def _read(self, path):
         file = self.folder / path / "stats.json"
         if not file.exists():
@@ -43,9 +43,9 @@ class Runs:
     def speed_up(self, workload, media, configuration, over, settings=()):
         return self.ratio(workload, media, over, configuration, settings)
 
-    def hit_rate(self, workload, media, configuration):
+    def hit_rate(self, workload, media, configuration, settings=()):
         """Of demand accesses at the internal DRAM, percent, over all endpoints."""
-        ports = self.stats(workload, media, configuration)["internal_dram_counters"]
+        ports = self.stats(workload, media, configuration, settings)["internal_dram_counters"]
         hits = sum(port["demand_hits"]["value"] for port in ports)
         others = sum(port[k]["value"] for port in ports for k in ("demand_merges", "demand_fills"))
         return 100 * hits / (hits + others)
