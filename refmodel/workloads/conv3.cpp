@@ -74,7 +74,7 @@ class Conv3 : public Workload {
 }  // namespace
 
 WorkloadKind conv3_workload() {
-  return {"conv3", "3 x 3 convolution", "edge of the picture", 256, 1, 1 << 15, &make<Conv3>};
+  return {"conv3", "3 x 3 convolution", "edge of the picture", 312, 1, 1 << 15, &make<Conv3>};
 }
 
 }  // namespace cxlgpu

@@ -88,7 +88,7 @@ std::optional<std::string> Gemm::verify(const Backdoor& memory) const {
 }  // namespace
 
 WorkloadKind gemm_workload() {
-  return {"gemm", "matrix product", "edge of a matrix", 160, 1, 1 << 15, &make<Gemm>};
+  return {"gemm", "matrix product", "edge of a matrix", 176, 1, 1 << 15, &make<Gemm>};
 }
 
 }  // namespace cxlgpu

@@ -176,7 +176,7 @@ std::optional<std::string> Streams<kPattern>::verify(const Backdoor& memory) con
   return difference(memory, sums_, "checksum", [&](std::uint64_t i) { return sums[i]; });
 }
 
-constexpr std::uint64_t kLines = 1 << 13, kMostLines = 1ULL << 29;
+constexpr std::uint64_t kLines = 3 << 12, kMostLines = 1ULL << 29;
 
 }  // namespace
 

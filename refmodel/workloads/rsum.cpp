@@ -105,7 +105,7 @@ std::optional<std::string> ReductionSum::verify(const Backdoor& memory) const {
 }  // namespace
 
 WorkloadKind rsum_workload() {
-  return {"rsum", "sum of an array", "elements of the array", 1 << 17,
+  return {"rsum", "sum of an array", "elements of the array", 3 << 16,
           1,      1ULL << 32,        &make<ReductionSum>};
 }
 

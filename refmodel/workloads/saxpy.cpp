@@ -61,7 +61,7 @@ WarpTask Saxpy::kernel(Warp& w) const {
 }  // namespace
 
 WorkloadKind saxpy_workload() {
-  return {"saxpy", "y = a x + y", "elements of an array", 1 << 16, 1, 1ULL << 32, &make<Saxpy>};
+  return {"saxpy", "y = a x + y", "elements of an array", 3 << 15, 1, 1ULL << 32, &make<Saxpy>};
 }
 
 }  // namespace cxlgpu

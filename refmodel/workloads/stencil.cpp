@@ -68,7 +68,7 @@ WarpTask Stencil::kernel(Warp& w) const {
 }  // namespace
 
 WorkloadKind stencil_workload() {
-  return {"stencil", "7-point stencil", "edge of the cube", 44, 3, 1 << 11, &make<Stencil>};
+  return {"stencil", "7-point stencil", "edge of the cube", 46, 3, 1 << 11, &make<Stencil>};
 }
 
 }  // namespace cxlgpu
