@@ -40,10 +40,11 @@ class Gauss : public Workload {
 };
 
 // Instructions besides loads and stores, as GCC 12 -O2 -ffp-contract=off makes them for RV32IMAF of
-// the plain loops. Fan1: 15 a pivot (pointers and strides), 5 an element (division, two pointers,
-// index, branch). Fan2: 20 a pivot, 10 a row (the right side's product and difference, pointers,
-// counters, branches), 7 an element (product, difference, row pointer, the pivot row's address from
-// it, column, branch).
+// the plain loops, with split and join where lanes part. Fan1: 15 a pivot (pointers and strides), 5
+// an element (division, two pointers, index, branch). Fan2: 20 a pivot, 13 a row (the right side's
+// product and difference, which is lane 0's alone: compare, split, join; pointers, counters,
+// branches), 7 an element (product, difference, row pointer, the pivot row's address from it,
+// column, branch).
 WarpTask Gauss::kernel(Warp& w) const {
   const std::uint64_t n = size();
   for (std::uint64_t t = 0; t + 1 < n; ++t) {
@@ -85,7 +86,7 @@ WarpTask Gauss::kernel(Warp& w) const {
       auto above = w.load(b_, w.map([&](unsigned) { return t; }), lane_bit(0));
       auto element = w.load(b_, w.map([&](unsigned) { return row; }), lane_bit(0));
       const auto [p, x] = co_await all(above, element);
-      w.compute(10);
+      w.compute(13);
       Lanes<float> rest{};
       rest[0] = x[0] - multiplier[0] * p[0];
       w.store(b_, w.map([&](unsigned) { return row; }), rest, lane_bit(0));

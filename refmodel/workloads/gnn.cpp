@@ -18,9 +18,9 @@ namespace {
 constexpr std::uint64_t kFeatures = 16;
 
 // Instructions besides loads and stores, as GCC 12 -O2 -ffp-contract=off makes them for RV32IMAF of
-// the plain loop: 42 a node (16 sums cleared, 15 addresses of results, reached or not, an edge or
-// not, addresses of the edges, pointers and loop), 65 an edge (16 sums, 47 for the addresses of 16
-// features, edge, loop).
+// the plain loop, with what parts the lanes: 44 a node (16 sums cleared, 15 addresses of results,
+// reached or not with split and join, an edge or not, addresses of the edges, pointers and loop),
+// 66 an edge (16 sums, 47 for the addresses of 16 features, edge, loop, which lanes go on).
 WarpTask gather(Warp& w, GraphSearch graph, DeviceArray<float> from, DeviceArray<float> to,
                 Distribution distribution) {
   const std::uint64_t n = graph.level.size;
@@ -29,7 +29,7 @@ WarpTask gather(Warp& w, GraphSearch graph, DeviceArray<float> from, DeviceArray
     const auto node = w.consecutive(base);
     const LaneMask mask = w.active(range, base);
     const Lanes<std::int32_t> level = co_await w.load(graph.level, node, mask);
-    w.compute(42);
+    w.compute(44);
     LaneMask reached = 0;
     for (LaneMask m = mask; m != 0; m &= m - 1) {
       if (level[first_lane(m)] >= 0) reached |= lane_bit(first_lane(m));
@@ -49,7 +49,7 @@ WarpTask gather(Warp& w, GraphSearch graph, DeviceArray<float> from, DeviceArray
       for (std::uint64_t f = 0; f < kFeatures; ++f) {
         feature[f] = w.load(from, w.map([&](unsigned i) { return f * n + neighbour[i]; }), busy);
       }
-      w.compute(65);
+      w.compute(66);
       for (std::uint64_t f = 0; f < kFeatures; ++f) {
         const Lanes<float> value = co_await feature[f];
         for (LaneMask m = busy; m != 0; m &= m - 1) sum[f][first_lane(m)] += value[first_lane(m)];

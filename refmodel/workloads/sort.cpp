@@ -10,10 +10,11 @@
 namespace cxlgpu {
 
 // Every lane ranks one element against all of its piece. Instructions besides loads and stores, as
-// GCC 12 -O2 makes them for RV32IMAF of the plain loop: 6 for every element of the piece (is it
-// smaller, is it equal, the rank's increment, index, pointer, loop branch: both sides of a branch
-// are issued where lanes differ), 2 more for one that is equal (is it before this one); 15 for the
-// lane's own (remainder, piece's first and end, pointers, initial values, place, loop).
+// GCC 12 -O2 makes them for RV32IMAF of the plain loop, with split and join where lanes part: 10
+// for every element of the piece (is it smaller, is it equal, the rank's increment, index, pointer,
+// loop branch, two splits and joins), 2 more for one that is equal to a lane's own (is it before
+// it, so much is added); 15 for the lane's own (remainder, piece's first and end, pointers, initial
+// values, place, loop).
 WarpTask rank_sort(Warp& w, RankSort arrays, Distribution distribution) {
   const WorkRange range = w.work(arrays.keys.size, distribution);
   const bool sorts_keys = arrays.payload.base == arrays.keys.base;
@@ -27,7 +28,7 @@ WarpTask rank_sort(Warp& w, RankSort arrays, Distribution distribution) {
     for (std::uint64_t k = 0; k < arrays.piece; ++k) {
       const auto at = w.map([&](unsigned i) { return first[i] + k; });
       const Lanes<std::int32_t> other = co_await w.load(arrays.keys, at, mask);
-      w.compute(6);
+      w.compute(10);
       LaneMask equal = 0;
       for (LaneMask m = mask; m != 0; m &= m - 1) {
         const unsigned i = first_lane(m);

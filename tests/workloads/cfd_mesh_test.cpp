@@ -69,7 +69,9 @@ TEST(CfdMesh, NeighboursAgreeOnTheirFace) {
       }
     }
     EXPECT_GT(wall, 0U);
-    if (n >= 1000) EXPECT_GT(inner, 3 * n);
+    if (n >= 1000) {
+      EXPECT_GT(inner, 3 * n);
+    }
   }
 }
 
