@@ -79,7 +79,7 @@ class Sort : public Workload {
 }  // namespace
 
 WorkloadKind sort_workload() {
-  return {"sort", "rank sort of whole numbers", "elements", 1 << 12, 2, 1ULL << 28, &make<Sort>};
+  return {"sort", "rank sort of whole numbers", "elements", 3 << 10, 2, 1ULL << 28, &make<Sort>};
 }
 
 }  // namespace cxlgpu
