@@ -6,6 +6,7 @@ ds           store latencies with and without deterministic store, and with a sc
 collections  the same scripted collection of no, a quarter of and all dies
 faults       bit errors and lost MemSpecRd
 workloads    instruction mix of every workload beside the published one, data set, LLC misses; times on Z-NAND
+patterns     seq, around and rand of 6 MiB: hit rate of the internal DRAM and time by policy
 traces       captured traffic (--trace FILE): first 20 000 requests in cosim, all in model and rtl
 """
 import argparse
@@ -136,7 +137,18 @@ def workloads(args):
         print(f"| {name} | " + " | ".join(us(stats) for stats in seen[name]) + " |")
 
 
-TABLES = {"workloads": workloads, "runs": scenarios, "ds": ds, "collections": collections, "faults": faults, "traces": traces}
+def patterns(args):
+    policies = ("cxl", "naive", "dyn", "sr", "stream")
+    print("| pattern | " + " | ".join(policies) + " |\n|---" + "|---" * len(policies) + "|")
+    for name in ("seq", "around", "rand"):
+        cells = []
+        for policy in policies:
+            stats = run(args, f"{name}-znand-{policy}", "model", "workload.size=98304")
+            cells.append(f"{stats['internal_dram_lookups']['hit_rate']['value']:.1f} %, {us(stats)} us")
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+TABLES = {"workloads": workloads, "patterns": patterns, "runs": scenarios, "ds": ds, "collections": collections, "faults": faults, "traces": traces}
 
 
 def main():
