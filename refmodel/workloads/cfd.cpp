@@ -256,7 +256,7 @@ std::optional<std::string> Cfd::verify(const Backdoor& memory) const {
 
 WorkloadKind cfd_workload() {
   return {"cfd",      "flow on an unstructured mesh, in time steps",
-          "elements", 1 << 12,
+          "elements", 3 << 11,
           1,          1ULL << 26,
           &make<Cfd>, {.default_value = 1, .min = 1, .max = 10000, .counts = "time steps"}};
 }

@@ -160,7 +160,7 @@ WorkloadKind gnn_workload() {
   return {.name = "gnn",
           .about = "graph network: bfs, then gather, vadd and gemm a layer",
           .size_counts = "nodes of the graph",
-          .default_size = 1 << 11,
+          .default_size = 21 << 7,
           .min_size = 2,
           .max_size = Graph::kMaxNodes,
           .make = &make_on_graph<GraphNetwork>,

@@ -89,7 +89,7 @@ WorkloadKind mri_workload() {
   return {"mri",
           "samples sorted line by line, then smoothed: sort, conv3",
           "edge of the picture",
-          160,
+          192,
           1,
           1 << 15,
           &make<Mri>};

@@ -85,7 +85,7 @@ WarpTask Path::kernel(Warp& w) const {
 
 WorkloadKind path_workload() {
   return {"path",      "cheapest way down a grid, row by row",
-          "columns",   1 << 13,
+          "columns",   9 << 10,
           1,           1ULL << 30,
           &make<Path>, {.default_value = 20, .min = 2, .max = 1000, .counts = "rows"}};
 }

@@ -61,6 +61,37 @@ TEST(Iterative, MriSortsLinesThenSmooths) {
   EXPECT_EQ(s.stores, 128U + 30 * 4);
 }
 
+// Memory that gives one wrong bit of the input is seen: in turn at places all over the data set,
+// but for indices, which must stay in range.
+TEST(Iterative, AWrongBitOfTheInputIsSeen) {
+  struct Tried {
+    const char* name;
+    unsigned from_percent, byte;  // where values begin, byte of a word that matters in them
+  };
+  for (const Tried& tried : {Tried{"sort", 0, 0}, Tried{"path", 0, 0}, Tried{"gauss", 0, 2},
+                             Tried{"cfd", 50, 2}, Tried{"gnn", 15, 2}, Tried{"mri", 0, 2}}) {
+    unsigned seen = 0;
+    constexpr unsigned kPlaces = 24;
+    for (unsigned i = 0; i < kPlaces; ++i) {
+      auto workload = make_workload(tried.name, {.size = 97});
+      Rig rig;
+      workload->setup(rig.allocator, rig.memory);
+      const std::uint64_t words = workload->data_set_bytes() / 4;
+      const std::uint64_t first = words * tried.from_percent / 100;
+      const std::uint64_t word = first + (words - first) * i / kPlaces;
+      const std::uint64_t at = rig.map.hdm_base + word * 4 + tried.byte;
+      std::array<std::uint8_t, 1> byte{};
+      rig.memory.peek(at, byte);
+      byte[0] ^= 1;
+      rig.memory.poke(at, byte);
+      workload->launch(rig.gpu);
+      rig.run_clean();
+      seen += workload->verify(rig.memory).has_value() ? 1 : 0;
+    }
+    EXPECT_GE(seen, kPlaces / 8) << tried.name;
+  }
+}
+
 TEST(Iterative, IterationsOutOfRangeAreRefused) {
   for (const WorkloadKind& kind : workload_kinds()) {
     const std::uint64_t many = kind.iterations.max + 1;
