@@ -51,10 +51,10 @@ class Path : public Workload {
   std::array<DeviceArray<std::int32_t>, 2> sums_;  // of even and odd rows
 };
 
-// Instructions besides loads and stores, as GCC 12 -O2 makes them for RV32IMAF of the plain loop:
-// 19 a cell: 5 for the column left of it (edge or not), 3 for the one right of it, 4 for the two
-// minima (branch and move), the sum, and 6 for three pointers, the index and the loop branch and a
-// move. A row takes 4: swapped pointers, row counter, branch.
+// Instructions besides loads and stores, as GCC 12 -O2 makes them for RV32IMAF of the plain loop,
+// with split and join where lanes part: 25 a cell: 7 for the column left of it (edge or not), 3 for
+// the one right of it, 8 for the two minima (compare, move, split, join), the sum, and 6 for three
+// pointers, the index and the loop. A row takes 4: swapped pointers, row counter, branch.
 WarpTask Path::kernel(Warp& w) const {
   const std::uint64_t n = size();
   const WorkRange range = share(w, n);
@@ -63,7 +63,7 @@ WarpTask Path::kernel(Warp& w) const {
     for (std::uint64_t base = range.first; base < range.end; base += range.stride) {
       const auto column = w.consecutive(base);
       const LaneMask mask = w.active(range, base);
-      w.compute(8);
+      w.compute(10);
       auto left =
           w.load(above, w.map([&](unsigned i) { return column[i] - (column[i] != 0); }), mask);
       auto middle = w.load(above, column, mask);
@@ -71,7 +71,7 @@ WarpTask Path::kernel(Warp& w) const {
           w.load(above, w.map([&](unsigned i) { return column[i] + (column[i] < n - 1); }), mask);
       auto cost = w.load(cost_, w.map([&](unsigned i) { return (row - 1) * n + column[i]; }), mask);
       const auto [l, m, r, c] = co_await all(left, middle, right, cost);
-      w.compute(11);
+      w.compute(15);
       Lanes<std::int32_t> sum{};
       for (unsigned i = 0; i < w.width(); ++i) sum[i] = c[i] + std::min({l[i], m[i], r[i]});
       w.store(sums_[row % 2], column, sum, mask);
@@ -85,7 +85,7 @@ WarpTask Path::kernel(Warp& w) const {
 
 WorkloadKind path_workload() {
   return {"path",      "cheapest way down a grid, row by row",
-          "columns",   1 << 13,
+          "columns",   9 << 10,
           1,           1ULL << 30,
           &make<Path>, {.default_value = 20, .min = 2, .max = 1000, .counts = "rows"}};
 }

@@ -35,8 +35,8 @@ struct WorkloadParams {
   std::uint32_t degree = 6;         // mean degree of the graph (bfs)
   std::uint32_t store_percent = 0;  // steps that store (seq, around, rand)
   std::uint32_t warps = 64;         // of the GPU, for scratch (rsum)
-  std::uint64_t iterations = 0;  // 0: the workload's default
-  std::string file{};            // input, for workloads that read one
+  std::uint64_t iterations = 0;     // 0: the workload's default
+  std::string file = {};            // input, for workloads that read one
 };
 inline constexpr std::uint32_t kMaxUnroll = 4;
 
