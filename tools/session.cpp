@@ -97,7 +97,7 @@ nlohmann::json cosim_json(const CosimReport& r) {
 ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
   return {workload_names(),
           media_names(config_dir / "media"),
-          {"cxl", "naive", "dyn", "sr", "stream", "ds", "gpu-dram"}};
+          {"cxl", "naive", "dyn", "sr", "stream", "ds", "gpu-dram", "uvm", "gds", "phoenix"}};
 }
 
 int run_session(const RunConfig& config, const SessionOptions& options) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tools/figure.hpp"
+#include "tools/paging_summary.hpp"
 
 namespace cxlgpu {
 
@@ -269,7 +270,9 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"flits", {{"m2s", flit_counts(outcome.m2s)}, {"s2m", flit_counts(outcome.s2m)}}},
       {"media_counters", media},
       {"slowest_loads", slow},
+      {"memory", to_string(c.memory)},
       {"gpu", outcome.gpu},
+      {"paging", outcome.paging},
       {"cosim", outcome.cosim},
   };
 }
@@ -287,6 +290,10 @@ std::string table(const nlohmann::json& s) {
   row("end-to-end time", fmt::format("{:.3f} us", value("/end_to_end") / 1000.0));
   row("data set / GPU memory", fmt::format("{:.0f} KiB / {:.0f} KiB", value("/data_set") / 1024,
                                            value("/local_memory") / 1024));
+  if (s["memory"] == "gpu-dram") {
+    row("result", s["status"].get<std::string>());
+    return out;
+  }
   row("loads checked / mismatches",
       fmt::format("{:.0f} / {:.0f}", value("/checks/reads_checked"), value("/checks/mismatches")));
   const auto latency_row = [&](const std::string& kind) {
@@ -301,6 +308,11 @@ std::string table(const nlohmann::json& s) {
   }
   latency_row("load");
   latency_row("store");
+  if (!s["paging"].is_null()) {
+    for (const auto& [name, text] : paging_rows(s["paging"])) row(name, text);
+    row("result", s["status"].get<std::string>());
+    return out;
+  }
   const double lookups = value("/internal_dram_lookups/hit") +
                          value("/internal_dram_lookups/miss") +
                          value("/internal_dram_lookups/fill_under_way");

@@ -71,6 +71,10 @@ struct PagingConfig {
   FaultConfig uvm_faults, gds_faults, phoenix_faults;
   HostFillConfig host_fill;
   DirectIoConfig gds, phoenix;
+  // Precondition: Gds or Phoenix.
+  [[nodiscard]] const DirectIoConfig& direct(MemoryKind kind) const {
+    return kind == MemoryKind::Gds ? gds : phoenix;
+  }
   // Precondition: paged(kind).
   [[nodiscard]] const FaultConfig& faults(MemoryKind kind) const {
     if (kind == MemoryKind::Uvm) return uvm_faults;
