@@ -25,34 +25,36 @@ def workloads(matrix):
     return [name for names in matrix["classes"].values() for name in names]
 
 
-def repeats(matrix):
-    """(workload, settings) of the seeds and sizes beside the default."""
-    again = matrix["repeats"]
-    for name in workloads(matrix):
-        for seed in again["seeds"]:
-            for size in [None, again["sizes"].get(name)]:
-                settings = [f"workload.size={size}"] if size else []
-                yield name, settings + ([f"seed={seed}"] if seed != 1 else [])
-            if name not in again["sizes"]:
-                raise SystemExit(f"matrix.yaml: repeats.sizes has none for {name}")
+def main_settings(matrix, workload):
+    """Settings of a workload's runs in the main matrix."""
+    return [f"workload.size={matrix['sizes'][workload]}"] + matrix["settings"]
+
+
+def repeats(matrix, workload):
+    """Settings of each run that repeats the main one: at the reduced size with several seeds, and itself."""
+    return [[f"seed={seed}"] if seed != 1 else [] for seed in matrix["repeats"]["seeds"]] + [main_settings(matrix, workload)]
 
 
 def all_runs(matrix):
     runs = []
     for name in workloads(matrix):
+        if name not in matrix["sizes"]:
+            raise SystemExit(f"matrix.yaml: sizes has none for {name}")
+        main = main_settings(matrix, name)
         for media in matrix["media"]:
-            runs += [run("model", name, media, c) for c in matrix["configurations"]]
+            runs += [run("model", name, media, c, main) for c in matrix["configurations"]]
         for media in matrix["cosim"]["media"]:
-            runs += [run("cosim", name, media, c) for c in matrix["cosim"]["configurations"]]
+            for c in matrix["cosim"]["configurations"]:
+                runs += [run("cosim", name, media, c), run("model", name, media, c)]
+        again = matrix["repeats"]
+        runs += [run("model", name, again["media"], c, settings) for c in again["configurations"]
+                 for settings in repeats(matrix, name)]
     part = matrix["by_media"]
-    runs += [run("model", name, media, c) for name in part["workloads"] for media in part["media"]
-             for c in part["configurations"]]
+    runs += [run("model", name, media, c, main_settings(matrix, name)) for name in part["workloads"]
+             for media in part["media"] for c in part["configurations"]]
     part = matrix["patterns"]
     runs += [run("model", name, part["media"], c, part["settings"]) for name in part["workloads"]
              for c in part["configurations"]]
     part = matrix["collection"]
     runs += [run("model", part["workload"], part["media"], c, part["settings"]) for c in part["configurations"]]
-    for name, settings in repeats(matrix):
-        runs += [run("model", name, matrix["repeats"]["media"], c, settings)
-                 for c in matrix["repeats"]["configurations"]]
     return sorted(set(runs))

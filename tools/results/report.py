@@ -31,12 +31,13 @@ def over_gpu_dram(runs, media):
     rows = []
     for of_class, names in runs.matrix["classes"].items():
         for name in names:
-            rows.append([name, of_class, f"{runs.time(name, media, 'gpu-dram'):.1f} us"] +
+            data = runs.stats(name, media, "cxl")["data_set"]["value"]
+            rows.append([name, of_class, f"{data / 2**20:.1f} MiB", f"{runs.time(name, media, 'gpu-dram'):.0f} us"] +
                         [factor(runs.ratio(name, media, c, "gpu-dram")) for c in others])
     means = [factor(geometric_mean(runs.ratio(name, media, c, "gpu-dram") for name in points.workloads(runs.matrix)))
              for c in others]
-    rows.append(["**mean** (geometric)", "", ""] + means)
-    return markdown(["workload", "class", "gpu-dram"] + others, rows)
+    rows.append(["**mean** (geometric)", "", "", ""] + means)
+    return markdown(["workload", "class", "data", "gpu-dram"] + others, rows)
 
 
 def counters(runs):
@@ -125,10 +126,10 @@ def cosim(runs):
         cells = []
         for media in part["media"]:
             for c in part["configurations"]:
-                found = runs.stats(name, media, c, engine="cosim")["cosim"]
+                found = runs.stats(name, media, c, (), engine="cosim")["cosim"]
                 model, rtl = found["model_end"]["value"], found["rtl_end"]["value"]
                 counts = [found[k]["value"] for k in ("data_mismatches", "path_mismatches", "time_differences")]
-                alone = 1e3 * runs.time(name, media, c)
+                alone = 1e3 * runs.time(name, media, c, ())
                 off = max(abs(model / rtl - 1), abs(alone / rtl - 1))
                 worst, differ = max(worst, off), differ + sum(counts)
                 all_compared += found["compared"]["value"]
@@ -142,18 +143,15 @@ def cosim(runs):
 
 
 def repeats(runs):
-    again = runs.matrix["repeats"]
-    by_name = {}
-    for name, settings in points.repeats(runs.matrix):
-        by_name.setdefault(name, []).append(settings)
     rows = []
-    for name, points_of in by_name.items():
+    for name in points.workloads(runs.matrix):
         cells = []
         for of, over in (("sr", "cxl"), ("stream", "cxl"), ("stream", "sr"), ("ds", "sr")):
-            gains = [runs.speed_up(name, again["media"], of, over, settings) for settings in points_of]
-            cells.append(f"{min(gains):.2f} to {max(gains):.2f}")
-        rows.append([name, len(points_of)] + cells)
-    return markdown(["workload", "runs", "sr over cxl", "stream over cxl", "stream over sr", "ds over sr"], rows)
+            *seeds, large = [runs.speed_up(name, runs.matrix["repeats"]["media"], of, over, settings)
+                             for settings in points.repeats(runs.matrix, name)]
+            cells.append(f"{min(seeds):.2f} to {max(seeds):.2f}; {large:.2f}")
+        rows.append([name] + cells)
+    return markdown(["reduced size, three seeds; main size", "sr over cxl", "stream over cxl", "stream over sr", "ds over sr"], rows)
 
 
 def main():

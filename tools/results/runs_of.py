@@ -29,21 +29,24 @@ class Runs:
             sys.exit(f"{file}: the run is {stats['status']}")
         return stats
 
-    def stats(self, workload, media, configuration, settings=(), engine="model"):
+    def stats(self, workload, media, configuration, settings=None, engine="model"):
+        """Of the main matrix' run, unless `settings` are given."""
+        if settings is None:
+            settings = points.main_settings(self.matrix, workload)
         return self._read(points.run(engine, workload, media, configuration, settings).path)
 
-    def time(self, workload, media, configuration, settings=()):
+    def time(self, *what, **more):
         """End to end, in us."""
-        return self.stats(workload, media, configuration, settings)["end_to_end"]["value"] / 1e3
+        return self.stats(*what, **more)["end_to_end"]["value"] / 1e3
 
-    def ratio(self, workload, media, of, over, settings=()):
+    def ratio(self, workload, media, of, over, settings=None):
         """Time with configuration `of` over that with `over`."""
         return self.time(workload, media, of, settings) / self.time(workload, media, over, settings)
 
-    def speed_up(self, workload, media, configuration, over, settings=()):
+    def speed_up(self, workload, media, configuration, over, settings=None):
         return self.ratio(workload, media, over, configuration, settings)
 
-    def hit_rate(self, workload, media, configuration, settings=()):
+    def hit_rate(self, workload, media, configuration, settings=None):
         """Of demand accesses at the internal DRAM, percent, over all endpoints."""
         ports = self.stats(workload, media, configuration, settings)["internal_dram_counters"]
         hits = sum(port["demand_hits"]["value"] for port in ports)
