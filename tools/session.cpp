@@ -158,6 +158,8 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   if (options.trace.empty()) {
     WorkloadParams params;
     params.size = config.workload.size;
+    params.iterations = config.workload.iterations;
+    params.file = config.workload.file;
     params.seed = config.seed;
     params.distribution = config.distribution;
     params.store_percent = config.workload.store_percent;

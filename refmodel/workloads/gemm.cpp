@@ -5,9 +5,40 @@
 // Shapes:  size is the edge n of three square matrices of 4-byte elements. Element (row r, column
 //          c) lies at c * n + r; lanes are neighbouring rows. `unroll` steps of the inner loop are
 //          loaded before the first is added.
+#include "refmodel/workloads/kernels.hpp"
 #include "refmodel/workloads/workload.hpp"
 
 namespace cxlgpu {
+
+WarpTask matrix_product(Warp& w, MatrixProduct arrays, Distribution distribution) {
+  const std::uint64_t rows = arrays.rows, inner = arrays.inner;
+  const std::uint64_t width = w.width(), per_column = (rows + width - 1) / width;
+  const std::uint32_t unroll = arrays.unroll;
+  const WorkRange range = w.work(arrays.columns * per_column * width, distribution);
+  for (std::uint64_t at = range.first; at < range.end; at += range.stride) {
+    const std::uint64_t column = at / width / per_column, row = at / width % per_column * width;
+    const LaneMask mask = w.active({0, rows, 1}, row);
+    Lanes<float> sum{};
+    for (std::uint64_t base = 0; base < inner; base += unroll) {
+      std::array<LoadHandle<float>, kMaxUnroll> a, b;
+      const auto steps = static_cast<std::uint32_t>(std::min<std::uint64_t>(unroll, inner - base));
+      for (std::uint32_t k = 0; k < steps; ++k) {
+        a[k] = w.load(arrays.left, w.consecutive((base + k) * rows + row), mask);
+        b[k] =
+            w.load(arrays.right, w.map([&](unsigned) { return column * inner + base + k; }), mask);
+      }
+      for (std::uint32_t k = 0; k < steps; ++k) {
+        const auto [x, y] = co_await all(a[k], b[k]);
+        w.compute(3);  // multiply, add; the next row of A
+        for (unsigned i = 0; i < width; ++i) sum[i] += x[i] * y[i];
+      }
+      w.compute(3);  // pointer to B, counter, branch
+    }
+    w.compute(7);  // pointers to A, B, C, clear the sum, counter, branch, counter of the inner loop
+    w.store(arrays.product, w.consecutive(column * rows + row), sum, mask);
+  }
+}
+
 namespace {
 
 class Gemm : public Workload {
@@ -30,37 +61,13 @@ class Gemm : public Workload {
   [[nodiscard]] float value(std::uint64_t i) const {
     return static_cast<float>(Random(params().seed, i).below(16));
   }
-  WarpTask kernel(Warp& w) const override;
+  WarpTask kernel(Warp& w) const override {
+    const std::uint64_t n = size();
+    return matrix_product(w, {a_, b_, c_, n, n, n, params().unroll}, params().distribution);
+  }
 
   DeviceArray<float> a_, b_, c_;
 };
-
-WarpTask Gemm::kernel(Warp& w) const {
-  const std::uint64_t n = size(), width = w.width(), per_column = (n + width - 1) / width;
-  const std::uint32_t unroll = params().unroll;
-  const WorkRange range = share(w, n * per_column * width);
-  for (std::uint64_t at = range.first; at < range.end; at += range.stride) {
-    const std::uint64_t column = at / width / per_column, row = at / width % per_column * width;
-    const LaneMask mask = w.active({0, n, 1}, row);
-    Lanes<float> sum{};
-    for (std::uint64_t base = 0; base < n; base += unroll) {
-      std::array<LoadHandle<float>, kMaxUnroll> a, b;
-      const auto steps = static_cast<std::uint32_t>(std::min<std::uint64_t>(unroll, n - base));
-      for (std::uint32_t k = 0; k < steps; ++k) {
-        a[k] = w.load(a_, w.consecutive((base + k) * n + row), mask);
-        b[k] = w.load(b_, w.map([&](unsigned) { return column * n + base + k; }), mask);
-      }
-      for (std::uint32_t k = 0; k < steps; ++k) {
-        const auto [x, y] = co_await all(a[k], b[k]);
-        w.compute(3);  // multiply, add; the next row of A
-        for (unsigned i = 0; i < width; ++i) sum[i] += x[i] * y[i];
-      }
-      w.compute(3);  // pointer to B, counter, branch
-    }
-    w.compute(7);  // pointers to A, B, C, clear the sum, counter, branch, counter of the inner loop
-    w.store(c_, w.consecutive(column * n + row), sum, mask);
-  }
-}
 
 std::optional<std::string> Gemm::verify(const Backdoor& memory) const {
   const std::uint64_t n = size();

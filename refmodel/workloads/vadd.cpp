@@ -3,9 +3,34 @@
 // Purpose: the sequential, load-intensive workload: two load streams and one store stream a warp.
 // Shapes:  size elements; three arrays of 4-byte elements. `unroll` vectors of a warp's width are
 //          loaded before the first is added.
+#include "refmodel/workloads/kernels.hpp"
 #include "refmodel/workloads/workload.hpp"
 
 namespace cxlgpu {
+
+WarpTask vector_sum(Warp& w, VectorSum arrays, Distribution distribution) {
+  const WorkRange range = w.work(arrays.sum.size, distribution);
+  const std::uint32_t unroll = arrays.unroll;
+  for (std::uint64_t base = range.first; base < range.end; base += unroll * range.stride) {
+    std::array<LoadHandle<float>, kMaxUnroll> a, b;
+    std::uint32_t n = 0;
+    for (std::uint64_t at = base; n < unroll && at < range.end; at += range.stride, ++n) {
+      const auto index = w.consecutive(at);
+      const LaneMask mask = w.active(range, at);
+      a[n] = w.load(arrays.a, index, mask);
+      b[n] = w.load(arrays.b, index, mask);
+    }
+    for (std::uint32_t k = 0; k < n; ++k) {
+      const std::uint64_t at = base + k * range.stride;
+      const Lanes<float> x = co_await a[k];
+      const Lanes<float> y = co_await b[k];
+      w.compute();
+      w.store(arrays.sum, w.consecutive(at), w.map([&](unsigned i) { return x[i] + y[i]; }),
+              w.active(range, at));
+    }
+  }
+}
+
 namespace {
 
 class VectorAdd : public Workload {
@@ -31,33 +56,12 @@ class VectorAdd : public Workload {
     fill_array(memory, b_, [&](std::uint64_t i) { return value(size() + i); });
     fill_array(memory, c_, [](std::uint64_t) { return -1.0F; });
   }
-  WarpTask kernel(Warp& w) const override;
+  WarpTask kernel(Warp& w) const override {
+    return vector_sum(w, {a_, b_, c_, params().unroll}, params().distribution);
+  }
 
   DeviceArray<float> a_, b_, c_;
 };
-
-WarpTask VectorAdd::kernel(Warp& w) const {
-  const WorkRange range = share(w, size());
-  const std::uint32_t unroll = params().unroll;
-  for (std::uint64_t base = range.first; base < range.end; base += unroll * range.stride) {
-    std::array<LoadHandle<float>, kMaxUnroll> a, b;
-    std::uint32_t n = 0;
-    for (std::uint64_t at = base; n < unroll && at < range.end; at += range.stride, ++n) {
-      const auto index = w.consecutive(at);
-      const LaneMask mask = w.active(range, at);
-      a[n] = w.load(a_, index, mask);
-      b[n] = w.load(b_, index, mask);
-    }
-    for (std::uint32_t k = 0; k < n; ++k) {
-      const std::uint64_t at = base + k * range.stride;
-      const Lanes<float> x = co_await a[k];
-      const Lanes<float> y = co_await b[k];
-      w.compute();
-      w.store(c_, w.consecutive(at), w.map([&](unsigned i) { return x[i] + y[i]; }),
-              w.active(range, at));
-    }
-  }
-}
 
 }  // namespace
 

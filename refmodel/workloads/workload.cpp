@@ -20,6 +20,18 @@ void check(const WorkloadKind& kind, const std::string& key, std::uint64_t value
   }
 }
 
+void check_file(const WorkloadKind& kind, const WorkloadParams& params) {
+  if (!kind.reads_file) {
+    throw InputError(
+        fmt::format("workload.file: {} reads no file; leave workload.file out", kind.name));
+  }
+  if (params.size != 0) {
+    throw InputError(
+        fmt::format("workload.size: {} takes its size from workload.file; leave one of the two out",
+                    kind.name));
+  }
+}
+
 }  // namespace
 
 WarpTask Workload::kernel(Warp&) const {
@@ -42,9 +54,20 @@ std::vector<std::string> workload_names() {
 
 std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const WorkloadParams& params) {
   WorkloadParams filled = params;
-  if (filled.size == 0) filled.size = kind.default_size;
-  check(kind, fmt::format("size ({})", kind.size_counts), filled.size, kind.min_size,
-        kind.max_size);
+  if (filled.file.empty()) {
+    if (filled.size == 0) filled.size = kind.default_size;
+    check(kind, fmt::format("size ({})", kind.size_counts), filled.size, kind.min_size,
+          kind.max_size);
+  } else {
+    check_file(kind, filled);
+  }
+  const Iterations& most = kind.iterations;
+  if (most.max == 0 && filled.iterations != 0) {
+    throw InputError(
+        fmt::format("workload.iterations: {} has none; leave workload.iterations out", kind.name));
+  }
+  if (filled.iterations == 0) filled.iterations = most.default_value;
+  check(kind, fmt::format("iterations ({})", most.counts), filled.iterations, most.min, most.max);
   check(kind, "unroll", filled.unroll, 1, kMaxUnroll);
   check(kind, "degree", filled.degree, 1, 64);
   check(kind, "store_percent", filled.store_percent, 0, 100);

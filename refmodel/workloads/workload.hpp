@@ -35,6 +35,8 @@ struct WorkloadParams {
   std::uint32_t degree = 6;         // mean degree of the graph (bfs)
   std::uint32_t store_percent = 0;  // steps that store (seq, around, rand)
   std::uint32_t warps = 64;         // of the GPU, for scratch (rsum)
+  std::uint64_t iterations = 0;     // 0: the workload's default
+  std::string file = {};            // input, for workloads that read one
 };
 inline constexpr std::uint32_t kMaxUnroll = 4;
 
@@ -81,11 +83,19 @@ class Workload {
   std::uint64_t data_set_bytes_ = 0;
 };
 
+// The second parameter of an iterative workload; max 0: it has none.
+struct Iterations {
+  std::uint64_t default_value = 0, min = 0, max = 0;
+  std::string_view counts = {};
+};
+
 // A workload's row in the registry; NAME's file defines `WorkloadKind NAME_workload()`.
 struct WorkloadKind {
   std::string_view name, about, size_counts;  // for people, one line together
   std::uint64_t default_size, min_size, max_size;
   std::unique_ptr<Workload> (*make)(const WorkloadParams&);
+  Iterations iterations = {};
+  bool reads_file = false;  // workload.file; its size is then the file's
 };
 
 template <typename W>

@@ -244,7 +244,8 @@ TEST(Workload, BadNamesAndSizesAreRefused) {
 TEST(Workload, ReducedDataSetsAreSmallAndSumOfArrays) {
   for (const WorkloadKind& kind : workload_kinds()) {
     const std::uint64_t bytes = make_workload(kind.name)->data_set_bytes();
-    EXPECT_GE(bytes, 300U * 1024) << kind.name;
+    // What sort does grows with the square of its data.
+    EXPECT_GE(bytes, (kind.name == "sort" ? 24U : 300U) * 1024) << kind.name;
     EXPECT_LE(bytes, 1024U * 1024) << kind.name;
   }
   EXPECT_EQ(make_workload("vadd", {.size = 16})->data_set_bytes(), 3U * 64);
