@@ -43,9 +43,10 @@ WarpTask graph_search(Warp& w, GraphSearch arrays, Distribution distribution) {
       const auto node = w.consecutive(base);
       const LaneMask all_lanes = w.active(range, base);
       const Lanes<std::uint8_t> in_frontier = co_await w.load(arrays.frontier, node, all_lanes);
-      w.compute();
+      w.compute(6);  // in the frontier: compare, split, join; pointer, counter, branch
       const LaneMask expand = lanes_where(all_lanes, in_frontier, true);
       if (expand == 0) continue;
+      w.compute(3);  // addresses of node and first edge, next level
       auto begin_load = w.load(arrays.first, node, expand);
       auto end_load = w.load(arrays.first, w.map([&](unsigned i) { return node[i] + 1; }), expand);
       w.store(arrays.frontier, node, zero, expand);
@@ -57,16 +58,18 @@ WarpTask graph_search(Warp& w, GraphSearch arrays, Distribution distribution) {
           const unsigned i = first_lane(m);
           if (edge[i] < end[i]) busy |= lane_bit(i);
         }
-        w.compute();
+        w.compute(3);  // edges left: compare, predicate, branch
         if (busy == 0) break;
         const Lanes<std::uint32_t> next = co_await w.load(arrays.target, edge, busy);
+        w.compute();  // address of the flag
         const Lanes<std::uint8_t> seen = co_await w.load(arrays.visited, next, busy);
-        w.compute();
+        w.compute(3);  // not visited: compare, split, join
         const LaneMask fresh = lanes_where(busy, seen, false);
+        w.compute(fresh == 0 ? 0 : 3);  // addresses of level and mark
         w.store(arrays.level, next, w.map([&](unsigned) { return depth + 1; }), fresh);
         w.store(arrays.marked, next, one, fresh);
         for (LaneMask m = busy; m != 0; m &= m - 1) ++edge[first_lane(m)];
-        w.compute();
+        w.compute(2);  // edge, pointer
       }
     }
     co_await w.barrier();
@@ -78,9 +81,10 @@ WarpTask graph_search(Warp& w, GraphSearch arrays, Distribution distribution) {
       const auto node = w.consecutive(base);
       const LaneMask all_lanes = w.active(range, base);
       const Lanes<std::uint8_t> is_marked = co_await w.load(arrays.marked, node, all_lanes);
-      w.compute();
+      w.compute(6);  // marked: compare, split, join; pointer, counter, branch
       const LaneMask fresh = lanes_where(all_lanes, is_marked, true);
       any |= fresh;
+      w.compute(fresh == 0 ? 0 : 2);  // addresses of the flags
       w.store(arrays.frontier, node, one, fresh);
       w.store(arrays.visited, node, one, fresh);
       w.store(arrays.marked, node, zero, fresh);

@@ -24,10 +24,11 @@ WarpTask vector_sum(Warp& w, VectorSum arrays, Distribution distribution) {
       const std::uint64_t at = base + k * range.stride;
       const Lanes<float> x = co_await a[k];
       const Lanes<float> y = co_await b[k];
-      w.compute();
+      w.compute();  // add
       w.store(arrays.sum, w.consecutive(at), w.map([&](unsigned i) { return x[i] + y[i]; }),
               w.active(range, at));
     }
+    w.compute(5);  // three pointers, counter, branch
   }
 }
 

@@ -127,6 +127,7 @@ void expect_mix(std::string_view name, const WorkloadParams& params, std::uint64
 TEST(Workload, InstructionsAreThoseOfTheKernel) {
   // 64 warps of 16 vectors each, in pairs.
   expect_mix("saxpy", {.size = 8192}, 2 * 1024, 1024, 2 * 1024 + 4 * 512);
+  expect_mix("vadd", {.size = 8192}, 2 * 1024, 1024, 1024 + 5 * 512);
   // 16 inner elements: two vectors a row, 256 rows.
   expect_mix("stencil", {.size = 18}, 7 * 512, 512, 19 * 512);
   // Rows of 40: five vectors each.
