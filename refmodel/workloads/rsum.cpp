@@ -71,8 +71,8 @@ WarpTask ReductionSum::reduce(Warp& w, DeviceArray<float> in, DeviceArray<float>
         auto left = w.load(scratch_, w.consecutive(scratch + i), mask);
         auto right = w.load(scratch_, w.consecutive(scratch + i + half), mask);
         const auto [x, y] = co_await all(left, right);
-        w.compute(
-            8);  // lane below half: compare, split, join; address, add; pointer, counter, branch
+        // Lane below half: compare, split, join; address, add; pointer, counter, branch.
+        w.compute(8);
         w.store(scratch_, w.consecutive(scratch + i),
                 w.map([&](unsigned lane) { return x[lane] + y[lane]; }), mask);
       }
