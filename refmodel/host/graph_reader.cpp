@@ -43,12 +43,15 @@ void check_edges(std::uint64_t edges, const FilePlace& place) {
 // Counting sort by source; edges of a node keep their order.
 Graph compressed(const std::vector<Edge>& edges, std::uint64_t nodes) {
   Graph graph;
-  graph.first_edges.assign(nodes + 1, 0);
-  for (const Edge& e : edges) ++graph.first_edges[e.first + 1];
-  for (std::uint64_t n = 0; n < nodes; ++n) graph.first_edges[n + 1] += graph.first_edges[n];
+  std::vector<std::uint32_t>& first = graph.first_edges;
+  first.assign(nodes + 1, 0);
+  for (const Edge& e : edges) ++first[e.first + 1];
+  for (std::uint64_t n = 0; n < nodes; ++n) first[n + 1] += first[n];
   graph.targets.resize(edges.size());
-  std::vector<std::uint32_t> next(graph.first_edges.begin(), graph.first_edges.end() - 1);
-  for (const Edge& e : edges) graph.targets[next[e.first]++] = e.second;
+  for (const Edge& e : edges) graph.targets[first[e.first]++] = e.second;
+  // Each is now where the next node's begin.
+  std::copy_backward(first.begin(), first.end() - 1, first.end());
+  first.front() = 0;
   return graph;
 }
 

@@ -86,6 +86,28 @@ TEST(CfdMesh, NumbersAreShuffledButNear) {
   EXPECT_LT(next, mesh.elements / 20) << "faces inside a cube would all be next to each other";
 }
 
+// Density 2, velocity (3, 4, 5), energy 55: pressure is 0.4 * (55 - 50).
+TEST(Euler, FlowAlongEachAxis) {
+  const euler::Flow flow = euler::flow_of({2, 6, 8, 10, 55});
+  EXPECT_NEAR(flow.pressure, 2, 1e-5);
+  EXPECT_NEAR(flow.sound * flow.sound, 1.4, 1e-5);
+  const euler::State expected[] = {
+      {6, 18 + 2, 24, 30, 3 * 57}, {8, 24, 32 + 2, 40, 4 * 57}, {10, 30, 40, 50 + 2, 5 * 57}};
+  for (unsigned d = 0; d < 3; ++d) {
+    for (unsigned v = 0; v < euler::kVars; ++v) {
+      EXPECT_NEAR(euler::along(flow, d)[v], expected[d][v], 1e-4) << d << v;
+    }
+  }
+}
+
+TEST(Euler, StagesAreAThirdAHalfAWhole) {
+  EXPECT_FLOAT_EQ(euler::stage_factor(6, 0), 2);
+  EXPECT_FLOAT_EQ(euler::stage_factor(6, 1), 3);
+  EXPECT_FLOAT_EQ(euler::stage_factor(6, 2), 6);
+  const euler::Flow flow = euler::flow_of({2, 6, 8, 10, 55});
+  EXPECT_NEAR(euler::step_factor(flow.state, 3) * 3 * (flow.speed + flow.sound), 0.5, 1e-6);
+}
+
 // A flow that is the same everywhere stays so: nothing is gained or lost at inner and open faces.
 TEST(Euler, UniformFlowStays) {
   const CfdMesh mesh = make_cfd_mesh(600, 3);
