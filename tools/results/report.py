@@ -1,8 +1,8 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Tables and figures of docs/results.md from the runs of `make results`.
 
 Tables are written anew where page_blocks.py finds their marks; what stands outside is written by people.
-Figures go to docs/figures.
+Figures go to docs/figures. (The distribution's Python: it has the distribution's matplotlib.)
 """
 import argparse
 import pathlib
@@ -20,6 +20,10 @@ import page_blocks
 from page_blocks import markdown
 
 FLIT_NS = 2.125  # 68 bytes at x8, 32 GT/s
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.0f} %" if whole else "none"
 
 
 def factor(value):
@@ -52,12 +56,12 @@ def counters(runs):
         loads, stores = (plain[kind]["count"]["value"] for kind in ("loads", "stores"))
         rows.append([
             name, f"{plain['data_set']['value'] / 1024:.0f} KiB", f"{1000 * (loads + stores) / instructions:.0f}",
-            f"{100 * loads / (loads + stores):.0f} %",
+            percent(loads, loads + stores),
             f"{loads * plain['loads']['mean']['value'] / end:.1f}",
             f"{plain['loads']['mean']['value']:.0f} / {stats['sr']['loads']['mean']['value']:.0f} / "
             f"{stats['stream']['loads']['mean']['value']:.0f} ns",
             " / ".join(f"{runs.hit_rate(name, 'znand', c):.1f}" for c in ("cxl", "sr", "stream")) + " %",
-            f"{100 * plain['flits']['s2m']['all']['value'] * FLIT_NS / 2 / end:.0f} %",
+            percent(plain["flits"]["s2m"]["all"]["value"] * FLIT_NS / 2, end),
             f"{plain['stores'].get('mean', {'value': 0})['value']:.0f} / {stats['ds']['stores'].get('mean', {'value': 0})['value']:.0f} ns",
         ])
     return markdown(["workload", "data", "CXL lines per 1 000 warp instructions", "of them loads", "loads under way, mean (cxl)",
@@ -68,14 +72,14 @@ def counters(runs):
 def theirs_and_ours(runs, paper):
     names = points.workloads(runs.matrix)
     mean = lambda media, of, over, among=names: geometric_mean(runs.ratio(n, media, of, over) for n in among)
-    percent = lambda ratio: f"{100 * (ratio - 1):+.1f} %"
+    more = lambda ratio: f"{100 * (ratio - 1):+.1f} %"
     rows = []
     a, b, c, d = paper["9a"], paper["9b"], paper["9c"], paper["9d"]["time"]
     rows.append(["9a", "uvm, times gpu-dram, mean", f"{a['uvm over gpu-dram, mean']}", factor(mean("dram", "uvm", "gpu-dram"))])
     rows.append(["9a", "cxl over uvm, mean", f"{a['uvm over cxl, mean']}x", factor(mean("dram", "uvm", "cxl")) + "x"])
     for of_class, theirs in a["cxl over gpu-dram, percent"].items():
         ours = mean("dram", "cxl", "gpu-dram", runs.matrix["classes"][of_class])
-        rows.append(["9a", f"cxl over gpu-dram, {of_class}", f"{theirs:+.1f} %", percent(ours)])
+        rows.append(["9a", f"cxl over gpu-dram, {of_class}", f"{theirs:+.1f} %", more(ours)])
     for of in ("sr", "stream"):
         rows.append(["9b", f"{of} over cxl, mean", f"{b['sr over cxl, mean']}x" if of == "sr" else "",
                      factor(mean("znand", "cxl", of)) + "x"])
@@ -84,7 +88,7 @@ def theirs_and_ours(runs, paper):
             rows.append(["9b", f"{of} over cxl, {pair[0]} / {pair[1]}", f"{b['sr over cxl'][pair[0]]}x" if of == "sr" else "", ours])
     for of_class, theirs in b["ds over sr, percent"].items():
         ours = mean("znand", "sr", "ds", runs.matrix["classes"][of_class])
-        rows.append(["9b", f"ds over sr, {of_class}", f"{theirs:+.1f} %", percent(ours)])
+        rows.append(["9b", f"ds over sr, {of_class}", f"{theirs:+.1f} %", more(ours)])
     part = runs.matrix["by_media"]
     for media in part["media"]:
         ours = " / ".join(factor(mean(media, "cxl", of, part["workloads"])) + "x" for of in ("sr", "stream"))

@@ -51,4 +51,4 @@ class Runs:
         ports = self.stats(workload, media, configuration, settings)["internal_dram_counters"]
         hits = sum(port["demand_hits"]["value"] for port in ports)
         others = sum(port[k]["value"] for port in ports for k in ("demand_merges", "demand_fills"))
-        return 100 * hits / (hits + others)
+        return 100 * hits / (hits + others) if hits + others else 0.0
