@@ -298,6 +298,60 @@ TEST_F(PagedEngineTest, AResidentLineCostsWhatGpuMemoryCosts) {
   EXPECT_EQ(answers(engine), expected);
 }
 
+// A kernel whose pages are all there takes what it takes in GPU memory, the bus to the engine
+// being as wide.
+TEST_F(PagedEngineTest, AKernelOnResidentPagesTakesWhatItTakesInGpuMemory) {
+  WorkloadParams vadd_params;
+  vadd_params.size = 8192;
+  GpuParams gpu_params;
+  SystemMapParams map;
+  map.hdm_base = kBase;
+  const auto cycles = [&](Engine& engine, Backdoor& behind, std::uint64_t local_bytes) {
+    map.local_bytes = local_bytes;
+    const auto vadd = make_workload("vadd", vadd_params);
+    Gpu gpu(gpu_params, map);
+    SystemMemory memory(gpu.local_memory(), behind, map);
+    Allocator allocator(map);
+    vadd->setup(allocator, memory);
+    vadd->launch(gpu);
+    EXPECT_EQ(run(gpu, engine).status, RunStatus::Done);
+    if (auto* paged = dynamic_cast<PagedEngine*>(&engine)) paged->drain();
+    EXPECT_EQ(vadd->verify(memory), std::nullopt);
+    return gpu.stats().cycles;
+  };
+  const std::uint64_t pages = 3 * vadd_params.size * sizeof(float) / kPageBytes;
+  FlatMemory nothing;
+  PagedEngine nobody(params(1, 1), store_);
+  const std::uint64_t in_gpu_memory = cycles(nobody, nothing, pages * kPageBytes);
+  EXPECT_EQ(nobody.stats().accesses, 0u);
+
+  // The data is there before the pages are brought, and the kernel begins after that.
+  FakeStore store;
+  PagedEngineParams p = params(pages, static_cast<std::uint32_t>(pages));
+  p.memory = gpu_params.local;
+  PagedEngine engine(p, store);
+  class Warmed : public Backdoor {
+   public:
+    Warmed(PagedEngine& engine, std::uint64_t pages) : engine_(engine), left_(pages) {}
+    void poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) override {
+      engine_.poke(hpa, bytes);
+      left_ -= bytes.size() / kPageBytes;
+      for (std::uint64_t page = 0; left_ == 0 && page < engine_pages; ++page) answer(engine_, page);
+    }
+    void peek(std::uint64_t hpa, std::span<std::uint8_t> bytes) const override {
+      engine_.peek(hpa, bytes);
+    }
+    std::uint64_t engine_pages = 0;
+
+   private:
+    PagedEngine& engine_;
+    std::uint64_t left_;
+  } warmed(engine, pages);
+  warmed.engine_pages = pages;
+  EXPECT_EQ(cycles(engine, warmed, 0), in_gpu_memory);
+  EXPECT_EQ(engine.stats().faults, pages);
+}
+
 TEST_F(PagedEngineTest, IdleTimeCostsNothing) {
   store_.in = Time{3'600'000'000'000'000};  // an hour
   PagedEngine engine(params(4, 2), store_);
