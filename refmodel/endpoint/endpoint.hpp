@@ -34,7 +34,7 @@ class Endpoint : public EndpointRegisters {
   };
   // `line_bytes` of the internal DRAM: a power of two from 256 (the RTL's) up. A miss fills a whole
   // line, and what of a MemSpecRd falls into one line is looked up once.
-  Endpoint(unsigned port, const Parts& parts, std::uint32_t line_bytes);
+  Endpoint(unsigned port, const Parts& parts, std::uint32_t line_bytes = 256);
 
   // HDM decoder structure at 000h, vendor block at 800h.
   void write_register(std::uint32_t offset, std::uint32_t value) override;
