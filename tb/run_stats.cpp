@@ -25,10 +25,6 @@ RequestKind kind_of(const RequestRecord& record) {
   return RequestKind::LoadDirect;
 }
 
-std::uint64_t granule_key(const TraceEvent& event) {
-  return std::uint64_t{event.port} << 56 | event.addr / 256;
-}
-
 Percentiles percentiles_of(std::vector<std::uint64_t> latencies) {
   Percentiles p;
   p.count = latencies.size();
@@ -92,7 +88,9 @@ std::array<double, kPathStages> LatencyBook::stage_means_ps() const {
   return means;
 }
 
-RunStats::RunStats() : tracker_([this](const RequestRecord& record) { on_record(record); }) {}
+RunStats::RunStats(std::uint32_t line_bytes)
+    : tracker_([this](const RequestRecord& record) { on_record(record); }),
+      line_bytes_(line_bytes) {}
 
 void RunStats::on_event(const TraceEvent& event) {
   if (event.stage < Stage::SpecIssue) {
@@ -112,7 +110,7 @@ void RunStats::on_event(const TraceEvent& event) {
       break;
     case Stage::SpecFill:
       ++spec_.fills;
-      prefetched_[granule_key(event)] = true;
+      prefetched_[line_key(event)] = true;
       break;
     case Stage::SpecDrop:
       ++spec_.dropped;
@@ -138,7 +136,7 @@ void RunStats::on_ds(const TraceEvent& event) {
 void RunStats::on_lookup(const TraceEvent& event) {
   const auto result = static_cast<LookupResult>(event.info & 3);
   ++lookups_[static_cast<std::size_t>(result)];
-  const auto found = prefetched_.find(granule_key(event));
+  const auto found = prefetched_.find(line_key(event));
   if (found == prefetched_.end()) return;
   prefetched_.erase(found);
   if (result == LookupResult::Hit) {

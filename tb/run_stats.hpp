@@ -57,11 +57,12 @@ class LatencyBook {
 struct SpecStats {
   std::uint64_t sent = 0;      // MemSpecRd handed to the controllers
   std::uint64_t granules = 0;  // asked for
-  std::uint64_t fills = 0;     // granules filled for them
-  std::uint64_t dropped = 0;   // granules dropped by the endpoint
-  std::uint64_t useful = 0;    // filled granules whose first demand access hit
-  std::uint64_t late = 0;      // filled granules whose first demand access met the fill under way
-  std::uint64_t evicted = 0;   // filled granules gone before a demand access
+  // From here on lines of the internal DRAM, which in the RTL are granules.
+  std::uint64_t fills = 0;    // filled for them
+  std::uint64_t dropped = 0;  // dropped by the endpoint
+  std::uint64_t useful = 0;   // filled, the first demand access hit
+  std::uint64_t late = 0;     // filled, the first demand access met the fill under way
+  std::uint64_t evicted = 0;  // filled, gone before a demand access
 };
 
 // Deterministic store of one port: how often it did what, as ds_event_t counts it.
@@ -84,7 +85,8 @@ using DevLoadCounts = std::array<std::uint64_t, 4>;
 
 class RunStats : public TraceSink {
  public:
-  RunStats();
+  // `line_bytes`: of the endpoints' internal DRAM, which is filled by lines.
+  explicit RunStats(std::uint32_t line_bytes = 256);
   void on_event(const TraceEvent& event) override;
 
   [[nodiscard]] const LatencyBook& kind(RequestKind kind) const {
@@ -112,11 +114,17 @@ class RunStats : public TraceSink {
   void on_lookup(const TraceEvent& event);
   void on_ds(const TraceEvent& event);
 
+  // Port and line of the internal DRAM.
+  [[nodiscard]] std::uint64_t line_key(const TraceEvent& event) const {
+    return std::uint64_t{event.port} << 56 | event.addr / line_bytes_;
+  }
+
   RequestTracker tracker_;
+  std::uint64_t line_bytes_;
   std::array<LatencyBook, static_cast<std::size_t>(RequestKind::Count)> books_;
   SpecStats spec_;
   std::array<std::uint64_t, 4> lookups_{};
-  std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, granule) filled, not yet asked for
+  std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, line) filled, not yet asked for
   std::vector<DsStats> ds_;                             // of ports up to the last with an event
   std::vector<LoadControlPoint> load_control_;
   std::vector<std::uint64_t> dev_loads_;  // of each response, 4 * time in ps + DevLoad

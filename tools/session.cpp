@@ -113,10 +113,11 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   Workload* const workload = input.workload.get();
 
   const bool cached = std::holds_alternative<FlashConfig>(part.params);
+  if (cached) check_cache_line(config, part, data_bytes);
   const unsigned sets_log2 = cached ? EndpointMedia::sets_log2(config, data_bytes) : 0;
   EndpointMedia store(config, part, sets_log2);
   std::unique_ptr<EndpointMedia> model_store;
-  RunStats stats;
+  RunStats stats(config.endpoint.line_bytes);
   EngineParts parts{{cached, sets_log2}, store.media(), {}, &stats};
   if (config.engine == "cosim") {
     model_store = std::make_unique<EndpointMedia>(config, part, sets_log2);
@@ -180,7 +181,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   outcome.end = result.end;
   outcome.data_bytes = data_bytes;
   outcome.local_bytes = map.local_bytes;
-  outcome.cache_bytes = cached ? EndpointMedia::cache_bytes(sets_log2) * config.ports : 0;
+  outcome.cache_bytes = cached ? EndpointMedia::cache_bytes(config, sets_log2) * config.ports : 0;
   outcome.reads_checked = checked.reads();
   outcome.writes_sent = checked.writes();
   outcome.mismatches = checked.mismatches();

@@ -10,6 +10,8 @@
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/gpu/ds_region.hpp"
+#include "refmodel/root_port/memory_queue.hpp"
+#include "refmodel/root_port/sr_queue.hpp"
 
 namespace cxlgpu {
 
@@ -240,7 +242,7 @@ const std::vector<Field>& fields() {
          }
          if (c.ds_base >= kAddressEnd) fail(w, k, fmt::format("{} passes 2^52; lower it", t));
        }},
-      {"link.lanes", power(CXLGPU_MEMBER(link.lanes), 2, 16)},
+      {"link.lanes", power(CXLGPU_MEMBER(link.lanes), 1, 16)},
       {"link.lane_mbit_s", number(CXLGPU_MEMBER(link.lane_mbit_s), 8000, 32000)},
       {"link.flight_ps", number(CXLGPU_MEMBER(link.flight_ps), 0, 1000000)},
       {"link.bit_error_rate_m2s", probability(CXLGPU_MEMBER(link.bit_error_rate_m2s))},
@@ -262,8 +264,23 @@ const std::vector<Field>& fields() {
                           const std::string& k) { c.root_port.ds = parse_bool(t, w, k); }},
       {"root_port.ds_max_writes", number(CXLGPU_MEMBER(root_port.ds_max_writes), 1, 16)},
       {"root_port.ds_interval", list(CXLGPU_MEMBER(root_port.ds_interval), 4, 15)},
+      {"root_port.sr_queue_entries",
+       number(CXLGPU_MEMBER(root_port.sr_queue_entries), 1, SrQueue::kMaxDepth)},
+      {"root_port.memory_queue_entries",
+       number(CXLGPU_MEMBER(root_port.memory_queue_entries), 3, MemoryQueue::kMaxDepth)},
+      {"root_port.ring_entries", power(CXLGPU_MEMBER(root_port.ring_entries), 16, 4096)},
+      {"root_port.spec_cap_bytes",
+       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+         c.root_port.spec_cap_bytes = static_cast<unsigned>(parse_range(t, w, k, 256, 1024));
+         if (c.root_port.spec_cap_bytes % 256 != 0) {
+           fail(w, k, fmt::format("{} is not a multiple of 256", t));
+         }
+       }},
+      {"root_port.ds_lines",
+       power(CXLGPU_MEMBER(root_port.ds_lines), 16, DsRegion::kPortBytes / kLineBytes)},
       {"endpoint.cache_bytes", number(CXLGPU_MEMBER(endpoint.cache_bytes), 0, 2 * kMiB)},
       {"endpoint.cache_percent", number(CXLGPU_MEMBER(endpoint.cache_percent), 1, 100)},
+      {"endpoint.line_bytes", power(CXLGPU_MEMBER(endpoint.line_bytes), 256, 16384)},
       {"endpoint.ingress_thresholds", list(CXLGPU_MEMBER(endpoint.ingress_thresholds), 3, 127)},
       {"endpoint.mshr_thresholds", list(CXLGPU_MEMBER(endpoint.mshr_thresholds), 3, 127)},
       {"endpoint.backlog_thresholds", list(CXLGPU_MEMBER(endpoint.backlog_thresholds), 3, 127)},
@@ -690,6 +707,21 @@ void check(const RunConfig& config, const std::string& otherwise) {
                        "for once",
                        gc.gc_every_us, gc.gc_busy_us));
   }
+}
+
+void check_build(const RunConfig& config) {
+  const RootPortConfig &port = config.root_port, built;
+  const auto same = [&](const char* key, std::uint64_t value, std::uint64_t rtl) {
+    if (value == rtl) return;
+    fail(config.place(key, config.scenario), key,
+         fmt::format("{}, but this build's RTL has {}; use --engine model", value, rtl));
+  };
+  same("root_port.sr_queue_entries", port.sr_queue_entries, built.sr_queue_entries);
+  same("root_port.memory_queue_entries", port.memory_queue_entries, built.memory_queue_entries);
+  same("root_port.ring_entries", port.ring_entries, built.ring_entries);
+  same("root_port.spec_cap_bytes", port.spec_cap_bytes, built.spec_cap_bytes);
+  same("root_port.ds_lines", port.ds_lines, built.ds_lines);
+  same("endpoint.line_bytes", config.endpoint.line_bytes, EndpointConfig{}.line_bytes);
 }
 
 }  // namespace cxlgpu

@@ -47,6 +47,12 @@ struct RootPortConfig {
   bool ds = false;  // deterministic store
   unsigned ds_max_writes = 16;
   std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
+  // Sizes of the hardware; as they stand here the RTL is built (check_build()).
+  unsigned sr_queue_entries = 32;
+  unsigned memory_queue_entries = 32;  // two of them for MemSpecRd alone
+  unsigned ring_entries = 1024;        // granules of 256 B
+  unsigned spec_cap_bytes = 1024;      // the longest MemSpecRd
+  unsigned ds_lines = 1024;            // that a port can defer
 };
 
 struct EndpointConfig {
@@ -66,6 +72,7 @@ struct EndpointConfig {
   // Folders of images of the parts (flash), port0.img ...: loaded before the run, written after one
   // that ended well. Empty: none.
   std::string image_in, image_out;
+  std::uint32_t line_bytes = 256;  // of the internal DRAM; the RTL has 256 (check_build())
 };
 
 struct WorkloadConfig {
@@ -134,5 +141,8 @@ class ConfigLoader {
 // Checks what no single key can show: overlaps, multiples, ports that do not exist. A message names
 // the place of the key, or `otherwise` where it was never given.
 void check(const RunConfig& config, const std::string& otherwise);
+
+// The RTL is one machine: refuses sizes that it is not built with. For engines that run it.
+void check_build(const RunConfig& config);
 
 }  // namespace cxlgpu

@@ -175,5 +175,28 @@ TEST_F(RunStatsTest, LoadsFromLocalMemoryAreTheirOwnKind) {
   EXPECT_EQ(stats.loads().count() + stats.stores().count(), 3u);
 }
 
+// A fill for MemSpecRd is of a whole line of the internal DRAM: the first access to any part of it
+// says what it was good for.
+TEST(RunStats, FillsAreOfLines) {
+  for (const std::uint32_t line : {256u, 4096u}) {
+    RunStats stats(line);
+    const auto look_up = [&](std::uint64_t addr, LookupResult result) {
+      stats.on_event({ns(1), Stage::EpLookup, 0, 7, addr, static_cast<std::uint32_t>(result)});
+    };
+    stats.on_event({ns(0), Stage::SpecFill, 0, 0, 0x10000, 0});
+    stats.on_event({ns(0), Stage::SpecFill, 0, 0, 0x20000, 0});
+    stats.on_event({ns(0), Stage::SpecFill, 0, 0, 0x30000, 0});
+    look_up(0x10000 + line - 64, LookupResult::Hit);
+    look_up(0x10000, LookupResult::Hit);
+    look_up(0x20000 + line - 64, LookupResult::Merge);
+    look_up(0x30000 + line, LookupResult::Hit);  // the next one
+    EXPECT_EQ(stats.spec().fills, 3u);
+    EXPECT_EQ(stats.spec().useful, 1u);
+    EXPECT_EQ(stats.spec().late, 1u);
+    look_up(0x30000 + line - 64, LookupResult::Miss);
+    EXPECT_EQ(stats.spec().evicted, 1u);
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu
