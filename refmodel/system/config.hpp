@@ -77,8 +77,8 @@ struct EndpointConfig {
 
 struct WorkloadConfig {
   std::string name;
-  std::uint64_t size = 0;      // what it counts depends on the workload; 0: the reduced size
-  unsigned store_percent = 0;  // of the steps of seq, around and rand
+  std::uint64_t size = 0;        // what it counts depends on the workload; 0: the reduced size
+  unsigned store_percent = 0;    // of the steps of seq, around and rand
   std::uint64_t iterations = 0;  // of an iterative workload; 0: the workload's own number
   std::string file;              // input, for workloads that read one
 };
