@@ -18,6 +18,7 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
           std::countr_zero(params.llc.size_bytes / kLineBytes / params.llc.ways))),
       tags_(params.llc.size_bytes / kLineBytes),
       data_(tags_.size()),
+      order_(params.llc.replacement, tags_.size() / ways_, ways_, params.seed),
       mshrs_(params.llc.mshrs),
       write_backs_(params.llc.write_buffer),
       inputs_(params.cores),
@@ -162,32 +163,33 @@ Llc::Access Llc::access(const LlcRequest& request) {
 }
 
 Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
-  const std::size_t base = hashed_set(line, set_bits_) * ways_;
+  const std::size_t set = hashed_set(line, set_bits_);
+  const std::size_t base = set * ways_;
   std::size_t victim = tags_.size();  // none
-  std::uint64_t oldest = ~std::uint64_t{0};
-  for (std::size_t way = base; way < base + ways_; ++way) {
-    const Tag& tag = tags_[way];
+  std::uint64_t allowed = 0;
+  for (std::size_t way = 0; way < ways_; ++way) {
+    const Tag& tag = tags_[base + way];
     if (!tag.present) {
-      victim = way;
+      victim = base + way;
       break;
     }
-    if (tag.mshr == kNone && tag.used < oldest) {
-      victim = way;
-      oldest = tag.used;
-    }
+    allowed |= std::uint64_t{tag.mshr == kNone} << way;
   }
   if (victim == tags_.size()) {
-    ++stats_.llc_stall_ways;
-    return Access::WaitsForSet;
-  }
-  if (tags_[victim].present && !write_back(victim)) {
-    ++stats_.llc_stall_write_buffer;
-    return Access::WaitsForWriteBack;
+    if (allowed == 0) {
+      ++stats_.llc_stall_ways;
+      return Access::WaitsForSet;
+    }
+    victim = base + order_.victim(set, allowed);
+    if (!write_back(victim)) {
+      ++stats_.llc_stall_write_buffer;
+      return Access::WaitsForWriteBack;
+    }
   }
   tags_[victim] = Tag{};
   tags_[victim].line = line;
   tags_[victim].present = true;
-  tags_[victim].used = ++uses_;
+  order_.fill(victim);
   room = victim;
   return Access::Done;
 }
@@ -218,6 +220,7 @@ void Llc::fetch(const LlcRequest& request, std::size_t way) {
   free_mshrs_.pop_back();
   Mshr& mshr = mshrs_[index];
   mshr.way = way;
+  mshr.since = cycle_;
   mshr.busy = true;
   mshr.waiters.clear();
   mshr.waiters.push_back(request);
@@ -234,6 +237,7 @@ void Llc::fetch(const LlcRequest& request, std::size_t way) {
 void Llc::fill(std::uint16_t index, const Line& data) {
   Mshr& mshr = mshrs_[index];
   Tag& tag = tags_[mshr.way];
+  stats_.llc_miss_cycles += cycle_ - mshr.since;
   merge_bytes(data_[mshr.way], data, ~tag.valid);
   tag.valid = kAllBytes;
   tag.mshr = kNone;
@@ -259,7 +263,7 @@ void Llc::acknowledge(std::uint16_t index) {
 void Llc::perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& to,
                   std::uint32_t latency) {
   Tag& tag = tags_[way];
-  tag.used = ++uses_;
+  order_.use(way);
   LlcAnswer& answer = to.push();
   answer.due = cycle_ + latency;
   answer.kind = request.kind;

@@ -25,6 +25,7 @@
 #include "refmodel/gpu/gpu_stats.hpp"
 #include "refmodel/gpu/llc_request.hpp"
 #include "refmodel/gpu/local_memory.hpp"
+#include "refmodel/gpu/replacement.hpp"
 
 namespace cxlgpu {
 
@@ -70,12 +71,12 @@ class Llc {
     std::uint64_t line = 0;
     std::uint64_t valid = 0;  // bytes
     std::uint64_t dirty = 0;  // bytes
-    std::uint64_t used = 0;
     std::uint16_t mshr = kNone;
     bool present = false;
   };
   struct Mshr {
     std::size_t way = 0;
+    std::uint64_t since = 0;  // cycle
     bool busy = false;
     std::vector<LlcRequest> waiters;
   };
@@ -122,6 +123,7 @@ class Llc {
   unsigned set_bits_;
   std::vector<Tag> tags_;
   std::vector<Line> data_;
+  ReplacementOrder order_;
   std::vector<Mshr> mshrs_;
   std::vector<WriteBack> write_backs_;
   std::vector<std::uint16_t> free_mshrs_, free_write_backs_;
@@ -136,7 +138,7 @@ class Llc {
   std::vector<std::size_t> awaited_set_;  // by core
   std::uint64_t popped_ = 0;
   std::uint32_t next_core_ = 0;
-  std::uint64_t cycle_ = 0, uses_ = 0;
+  std::uint64_t cycle_ = 0;
   std::size_t flush_at_;  // next way to flush; all ways: no flush under way
 };
 
