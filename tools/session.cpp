@@ -19,6 +19,7 @@
 #include "tb/wave_groups.hpp"
 #include "tools/event_log.hpp"
 #include "tools/figure.hpp"
+#include "tools/gpu_figures.hpp"
 #include "tools/report.hpp"
 #include "tools/run_checks.hpp"
 #include "tools/summary.hpp"
@@ -63,24 +64,6 @@ class EveryCopy : public Backdoor {
  private:
   std::vector<Backdoor*> copies_;
 };
-
-nlohmann::json gpu_json(const GpuStats& g) {
-  return {{"loads", figure(g.loads, "warp instructions")},
-          {"stores", figure(g.stores, "warp instructions")},
-          {"atomics", figure(g.atomics, "warp instructions")},
-          {"compute", figure(g.computes, "warp instructions")},
-          {"l1_hits", figure(g.l1_hits, "accesses")},
-          {"l1_misses", figure(g.l1_misses, "accesses")},
-          {"llc_load_hits", figure(g.llc_load_hits, "accesses")},
-          {"llc_load_misses", figure(g.llc_load_misses, "accesses")},
-          {"hdm_reads", figure(g.hdm_reads, "lines")},
-          {"hdm_writes_full", figure(g.hdm_writes_full, "lines")},
-          {"hdm_writes_partial", figure(g.hdm_writes_partial, "lines")},
-          {"local_reads", figure(g.local_reads, "lines")},
-          {"local_writes", figure(g.local_writes_full + g.local_writes_partial, "lines")},
-          {"memory_stall", figure(g.stall_memory_cycles, "core cycles")},
-          {"cycles", figure(g.cycles, "cycles")}};
-}
 
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, SystemEngine& engine,
                   const std::string& replay) {
@@ -274,7 +257,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     outcome.internal_dram.push_back(engine->internal_dram(port));
   }
   keep_images(config, store, model_store.get(), outcome.drained, options.engine.replay, outcome);
-  if (gpu) outcome.gpu = gpu_json(gpu->stats());
+  if (gpu) outcome.gpu = gpu_json(gpu->stats(), config.gpu);
   if (engine->cosim() != nullptr) outcome.cosim = cosim_json(*engine->cosim());
   outcome.status = outcome.problems.empty() ? "clean" : "WRONG";
 

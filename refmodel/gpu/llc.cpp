@@ -19,6 +19,9 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
       tags_(params.llc.size_bytes / kLineBytes),
       data_(tags_.size()),
       order_(params.llc.replacement, tags_.size() / ways_, ways_, params.seed),
+      all_ways_(ways_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ways_) - 1),
+      used_ways_(tags_.size() / ways_),
+      busy_ways_(tags_.size() / ways_),
       mshrs_(params.llc.mshrs),
       write_backs_(params.llc.write_buffer),
       inputs_(params.cores),
@@ -106,7 +109,7 @@ std::uint64_t Llc::next_cycle(std::uint64_t now) const {
 std::optional<std::size_t> Llc::way_of(std::uint64_t line) const {
   const std::size_t base = hashed_set(line, set_bits_) * ways_;
   for (std::size_t way = base; way < base + ways_; ++way) {
-    if (tags_[way].line == line && tags_[way].present) return way;
+    if (tags_[way].line == line) return way;
   }
   return std::nullopt;
 }
@@ -165,17 +168,9 @@ Llc::Access Llc::access(const LlcRequest& request) {
 Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
   const std::size_t set = hashed_set(line, set_bits_);
   const std::size_t base = set * ways_;
-  std::size_t victim = tags_.size();  // none
-  std::uint64_t allowed = 0;
-  for (std::size_t way = 0; way < ways_; ++way) {
-    const Tag& tag = tags_[base + way];
-    if (!tag.present) {
-      victim = base + way;
-      break;
-    }
-    allowed |= std::uint64_t{tag.mshr == kNone} << way;
-  }
-  if (victim == tags_.size()) {
+  std::size_t victim = base + static_cast<std::size_t>(std::countr_one(used_ways_[set]));
+  if (used_ways_[set] == all_ways_) {
+    const std::uint64_t allowed = all_ways_ & ~busy_ways_[set];
     if (allowed == 0) {
       ++stats_.llc_stall_ways;
       return Access::WaitsForSet;
@@ -186,9 +181,9 @@ Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
       return Access::WaitsForWriteBack;
     }
   }
+  used_ways_[set] |= std::uint64_t{1} << (victim - base);
   tags_[victim] = Tag{};
   tags_[victim].line = line;
-  tags_[victim].present = true;
   order_.fill(victim);
   room = victim;
   return Access::Done;
@@ -225,6 +220,7 @@ void Llc::fetch(const LlcRequest& request, std::size_t way) {
   mshr.waiters.clear();
   mshr.waiters.push_back(request);
   tags_[way].mshr = index;
+  busy_ways_[way / ways_] |= std::uint64_t{1} << (way % ways_);
   if (local_.contains(request.line)) {
     ++stats_.local_reads;
     local_.submit(cycle_, request.line, DramAccess::Read, token_of({index, false}));
@@ -248,6 +244,7 @@ void Llc::fill(std::uint16_t index, const Line& data) {
   free_mshrs_.push_back(index);
   await_fill_ = 0;
   const std::size_t set = mshr.way / ways_;
+  busy_ways_[set] &= ~(std::uint64_t{1} << (mshr.way % ways_));
   for (std::uint64_t m = await_set_; m != 0; m &= m - 1) {
     const auto core = static_cast<std::size_t>(std::countr_zero(m));
     if (awaited_set_[core] == set) await_set_ &= ~(std::uint64_t{1} << core);

@@ -67,12 +67,12 @@ class Llc {
 
  private:
   static constexpr std::uint16_t kNone = 0xffff;
+  static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};  // no line's address
   struct Tag {
-    std::uint64_t line = 0;
+    std::uint64_t line = kNoLine;
     std::uint64_t valid = 0;  // bytes
     std::uint64_t dirty = 0;  // bytes
     std::uint16_t mshr = kNone;
-    bool present = false;
   };
   struct Mshr {
     std::size_t way = 0;
@@ -124,6 +124,8 @@ class Llc {
   std::vector<Tag> tags_;
   std::vector<Line> data_;
   ReplacementOrder order_;
+  std::uint64_t all_ways_;                            // one bit each
+  std::vector<std::uint64_t> used_ways_, busy_ways_;  // by set: with a line, being fetched
   std::vector<Mshr> mshrs_;
   std::vector<WriteBack> write_backs_;
   std::vector<std::uint16_t> free_mshrs_, free_write_backs_;

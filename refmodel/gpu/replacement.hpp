@@ -47,10 +47,15 @@ class ReplacementOrder {
     if (policy_ == Replacement::Plru) return pointed_at(trees_[set], allowed);
     if (policy_ == Replacement::Random) return drawn(allowed);
     const std::uint64_t* stamps = &stamps_[set * ways_];
-    auto oldest = static_cast<std::size_t>(std::countr_zero(allowed));
-    for (std::uint64_t m = allowed & (allowed - 1); m != 0; m &= m - 1) {
-      const auto way = static_cast<std::size_t>(std::countr_zero(m));
-      if (stamps[way] < stamps[oldest]) oldest = way;
+    std::size_t oldest = 0;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::size_t way = 0; way < ways_; ++way) {
+      // One that is not allowed is younger than any.
+      const std::uint64_t stamp = stamps[way] | (((allowed >> way) & 1) - 1);
+      if (stamp < least) {
+        least = stamp;
+        oldest = way;
+      }
     }
     return oldest;
   }

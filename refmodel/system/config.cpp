@@ -108,6 +108,8 @@ std::vector<std::uint64_t> parse_list(const std::string& text, const std::string
 const std::vector<std::string> kPolicies = {"off",      "naive",          "dyn",
                                             "sr-paper", "sr-directional", "stream"};
 
+const std::vector<std::string> kReplacements = {"lru", "plru", "fifo", "random"};
+
 using Setter = std::function<void(RunConfig&, const std::string& text, const std::string& where,
                                   const std::string& key)>;
 struct Field {
@@ -143,6 +145,16 @@ Setter choice(Member member, std::vector<std::string> choices) {
     member(c) = parse_choice(t, w, k, choices);
   };
 }
+// One of `names`, which stand in the order of the enumeration.
+template <typename Member>
+Setter one_of(Member member, std::vector<std::string> names) {
+  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    auto& target = member(c);
+    const std::string name = parse_choice(t, w, k, names);
+    target = static_cast<std::remove_reference_t<decltype(target)>>(
+        std::find(names.begin(), names.end(), name) - names.begin());
+  };
+}
 template <typename Member>
 Setter list(Member member, std::size_t length, std::uint64_t high) {
   return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
@@ -162,9 +174,21 @@ const std::vector<Field>& fields() {
       {"run.engine", choice(CXLGPU_MEMBER(engine), {"rtl", "model", "cosim"})},
       {"run.seed", number(CXLGPU_MEMBER(seed), 0, UINT32_MAX)},
       {"run.limit_us", number(CXLGPU_MEMBER(limit_us), 1, 1000000000)},
+      {"gpu.machine", [](RunConfig& c, const std::string& t, const std::string&,
+                         const std::string&) { c.gpu_machine = t; }},
       {"gpu.cores", number(CXLGPU_MEMBER(gpu.cores), 1, 64)},
       {"gpu.warps", number(CXLGPU_MEMBER(gpu.warps), 1, 64)},
       {"gpu.threads", number(CXLGPU_MEMBER(gpu.threads), 1, 64)},
+      {"gpu.scheduler", one_of(CXLGPU_MEMBER(gpu.scheduler), {"lrr", "gto"})},
+      {"gpu.latency.alu", number(CXLGPU_MEMBER(gpu.units.alu), 1, 1000)},
+      {"gpu.latency.mul", number(CXLGPU_MEMBER(gpu.units.mul), 1, 1000)},
+      {"gpu.latency.fpu", number(CXLGPU_MEMBER(gpu.units.fpu), 1, 1000)},
+      {"gpu.latency.sfu", number(CXLGPU_MEMBER(gpu.units.sfu), 1, 1000)},
+      {"gpu.store_buffer", number(CXLGPU_MEMBER(gpu.store_buffer), 0, 64)},
+      {"gpu.scratchpad_bytes", number(CXLGPU_MEMBER(gpu.scratchpad.size_bytes), 0, 16 * kMiB)},
+      {"gpu.scratchpad_banks", number(CXLGPU_MEMBER(gpu.scratchpad.banks), 1, 64)},
+      {"gpu.scratchpad_latency_cycles",
+       number(CXLGPU_MEMBER(gpu.scratchpad.latency_cycles), 1, 10000)},
       {"gpu.loads_per_warp", number(CXLGPU_MEMBER(gpu.loads_per_warp), 1, 64)},
       {"gpu.lsu_queue", number(CXLGPU_MEMBER(gpu.lsu_queue), 1, 256)},
       {"gpu.llc_queue", number(CXLGPU_MEMBER(gpu.llc_queue), 1, 256)},
@@ -172,11 +196,14 @@ const std::vector<Field>& fields() {
       {"gpu.launch_cycles", number(CXLGPU_MEMBER(gpu.launch_cycles), 0, 1000000)},
       {"gpu.l1.size_bytes", power(CXLGPU_MEMBER(gpu.l1.size_bytes), 1024, kMiB)},
       {"gpu.l1.ways", power(CXLGPU_MEMBER(gpu.l1.ways), 1, 16)},
+      {"gpu.l1.replacement", one_of(CXLGPU_MEMBER(gpu.l1.replacement), kReplacements)},
+      {"gpu.l1.write", one_of(CXLGPU_MEMBER(gpu.l1.write), {"through", "back"})},
       {"gpu.l1.hit_latency_cycles", number(CXLGPU_MEMBER(gpu.l1.hit_latency_cycles), 1, 10000)},
       {"gpu.l1.mshrs", number(CXLGPU_MEMBER(gpu.l1.mshrs), 1, 1024)},
       {"gpu.l1.merges", number(CXLGPU_MEMBER(gpu.l1.merges), 1, 1024)},
       {"gpu.llc.size_bytes", power(CXLGPU_MEMBER(gpu.llc.size_bytes), 4096, 64 * kMiB)},
       {"gpu.llc.ways", power(CXLGPU_MEMBER(gpu.llc.ways), 1, 32)},
+      {"gpu.llc.replacement", one_of(CXLGPU_MEMBER(gpu.llc.replacement), kReplacements)},
       {"gpu.llc.banks", power(CXLGPU_MEMBER(gpu.llc.banks), 1, 64)},
       {"gpu.llc.hit_latency_cycles", number(CXLGPU_MEMBER(gpu.llc.hit_latency_cycles), 1, 10000)},
       {"gpu.llc.fill_latency_cycles", number(CXLGPU_MEMBER(gpu.llc.fill_latency_cycles), 1, 10000)},
@@ -391,6 +418,27 @@ void read_file(RunConfig& config, const std::filesystem::path& path) {
   read_map(config, root, file, "");
 }
 
+// The file that gpu.machine names: of a GPU and its memory alone.
+void read_machine(RunConfig& config, const std::filesystem::path& folder,
+                  const std::string& machine, const std::string& where) {
+  std::vector<std::string> names;
+  if (std::filesystem::is_directory(folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  const std::filesystem::path path =
+      folder / (parse_choice(machine, where, "gpu.machine", names) + ".yaml");
+  read_file(config, path);
+  for (const auto& [key, place] : config.places) {
+    if (!place.starts_with(path.string() + ":")) continue;
+    if (key == "gpu.machine" || !(key.starts_with("gpu.") || key.starts_with("local_memory."))) {
+      fail(place, key, "is not of a GPU; a file of gpu.machine has gpu and local_memory alone");
+    }
+  }
+}
+
 void apply_config_name(RunConfig& config, const std::string& name) {
   // What a configuration's name means; everything else is the machine's.
   if (name == "cxl") config.root_port.policy = SrPolicy::Off;
@@ -416,8 +464,23 @@ ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names
 
 RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std::string>& sets,
                              const std::string& seed) const {
+  // The machine's file lies below the layers that may name it: they are read once for its name.
+  const RunConfig named = layers(scenario, sets, seed, {});
+  RunConfig config = layers(scenario, sets, seed, [&](RunConfig& below) {
+    read_machine(below, dir_ / "gpu", named.gpu_machine, named.place("gpu.machine", "default"));
+  });
+  config.gpu.seed = config.seed;
+  const bool is_file = scenario.ends_with(".yaml") || scenario.ends_with(".yml");
+  check(config, is_file ? scenario : fmt::format("scenario '{}'", scenario));
+  return config;
+}
+
+RunConfig ConfigLoader::layers(const std::string& scenario, const std::vector<std::string>& sets,
+                               const std::string& seed,
+                               const std::function<void(RunConfig&)>& machine) const {
   RunConfig config;
   read_file(config, dir_ / "system" / "default.yaml");
+  if (machine) machine(config);
   const auto known = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
@@ -518,6 +581,12 @@ void check(const RunConfig& config, const std::string& otherwise) {
       refuse(key, fmt::format("needs {} of 0; inject one fault at a time", spec_fault));
     }
     spec_fault = key;
+  }
+  if (config.gpu.store_buffer != 0 && config.gpu.l1.write == WritePolicy::Back) {
+    refuse("gpu.store_buffer",
+           fmt::format("{} lines stand behind a write-back L1 ({}), which gathers stores itself; "
+                       "use 0, or gpu.l1.write through",
+                       config.gpu.store_buffer, config.place("gpu.l1.write", "default")));
   }
   const EndpointConfig& load = config.endpoint;
   const auto rising = [&](const char* key, const std::vector<std::uint64_t>& thresholds,

@@ -4,12 +4,14 @@
 // Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
-// Layers:  configs/system/default.yaml, then what the scenario's name says, then
-//          configs/scenarios/NAME.yaml or the file given, then --set.
+// Layers:  configs/system/default.yaml, then the file of configs/gpu that gpu.machine names, then
+//          what the scenario's name says, then configs/scenarios/NAME.yaml or the file given, then
+//          --set. Any of them but the machine's file may name the machine.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -84,6 +86,7 @@ struct RunConfig {
   std::uint64_t seed = 1;
   std::uint64_t limit_us = 1000000;
   unsigned ports = 2;
+  std::string gpu_machine;
   GpuParams gpu;
   Distribution distribution = Distribution::Chunked;
   std::uint64_t local_percent = 10;    // share of the data set that GPU memory holds
@@ -120,6 +123,10 @@ class ConfigLoader {
   [[nodiscard]] static std::vector<std::string> keys();
 
  private:
+  // Every layer; `machine` puts in its own, above the first.
+  [[nodiscard]] RunConfig layers(const std::string& scenario, const std::vector<std::string>& sets,
+                                 const std::string& seed,
+                                 const std::function<void(RunConfig&)>& machine) const;
   std::filesystem::path dir_;
   ScenarioNames names_;
 };
