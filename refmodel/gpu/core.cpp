@@ -172,7 +172,9 @@ void Core::issue_arithmetic(Warp& warp, const Warp::Instruction& instruction) {
 
 void Core::issue_memory(Warp& warp, MemOp& op) {
   GpuStats& stats = shared_.stats;
-  stats.thread_instructions += static_cast<std::uint64_t>(std::popcount(op.to_send));
+  stats.thread_instructions += op.to_send == warp.full_mask()
+                                   ? warp.width()
+                                   : static_cast<std::uint64_t>(std::popcount(op.to_send));
   lsu_.push(&op);
   if (is_store(op.kind)) {
     ++stats.stores;

@@ -58,7 +58,8 @@ void Warp::append(const Instruction& instruction) {
 void Warp::append_arithmetic(std::uint32_t n, Unit unit, LaneMask lanes, bool chain) {
   lanes &= full_mask();
   if (n == 0 || lanes == 0) return;
-  const auto count = static_cast<std::uint8_t>(std::popcount(lanes));
+  const auto count =
+      static_cast<std::uint8_t>(lanes == full_mask() ? width_ : std::popcount(lanes));
   if (!instructions_.empty() && core_.shared().params.units.latency(unit) == 1) {
     // One that nothing ever waits for: more of the same.
     Instruction& last = instructions_.back();

@@ -400,8 +400,8 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
   }
 }
 
-void read_file(RunConfig& config, const std::filesystem::path& path) {
-  const std::string file = path.string();
+YAML::Node parse_file(const std::string& file) {
+  const std::filesystem::path path = file;
   if (!std::filesystem::is_regular_file(path)) {
     throw InputError(fmt::format("{}:0: is not a file that can be read; check the path", file));
   }
@@ -414,13 +414,38 @@ void read_file(RunConfig& config, const std::filesystem::path& path) {
     throw InputError(
         fmt::format("{}:{}: key '(syntax)': {}; mend the YAML", file, e.mark.line + 1, e.msg));
   }
-  if (!root.IsDefined() || root.IsNull()) return;
-  read_map(config, root, file, "");
+  return root;
+}
+
+void read_root(RunConfig& config, const YAML::Node& root, const std::string& file) {
+  if (root.IsDefined() && !root.IsNull()) read_map(config, root, file, "");
+}
+
+void read_file(RunConfig& config, const std::filesystem::path& path) {
+  read_root(config, parse_file(path.string()), path.string());
+}
+
+// The file that gpu.machine names lies below the layers that may name it: what `file`, or a --set,
+// says of it is taken before its turn.
+void find_machine(RunConfig& config, const YAML::Node& root, const std::string& file) {
+  if (!root.IsDefined() || !root.IsMap()) return;
+  const YAML::Node gpu = root["gpu"];
+  if (!gpu.IsDefined() || !gpu.IsMap()) return;
+  const YAML::Node machine = gpu["machine"];
+  if (machine.IsDefined() && machine.IsScalar()) {
+    set_scalar(config, "gpu.machine", machine.as<std::string>(), at(file, machine));
+  }
+}
+
+void find_machine(RunConfig& config, const std::vector<std::string>& sets) {
+  const std::string key = "gpu.machine=";
+  for (const std::string& set : sets) {
+    if (set.starts_with(key)) set_scalar(config, "gpu.machine", set.substr(key.size()), "--set");
+  }
 }
 
 // The file that gpu.machine names: of a GPU and its memory alone.
-void read_machine(RunConfig& config, const std::filesystem::path& folder,
-                  const std::string& machine, const std::string& where) {
+void read_machine(RunConfig& config, const std::filesystem::path& folder) {
   std::vector<std::string> names;
   if (std::filesystem::is_directory(folder)) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -429,7 +454,9 @@ void read_machine(RunConfig& config, const std::filesystem::path& folder,
   }
   std::sort(names.begin(), names.end());
   const std::filesystem::path path =
-      folder / (parse_choice(machine, where, "gpu.machine", names) + ".yaml");
+      folder / (parse_choice(config.gpu_machine, config.place("gpu.machine", "default"),
+                             "gpu.machine", names) +
+                ".yaml");
   read_file(config, path);
   for (const auto& [key, place] : config.places) {
     if (!place.starts_with(path.string() + ":")) continue;
@@ -464,31 +491,21 @@ ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names
 
 RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std::string>& sets,
                              const std::string& seed) const {
-  // The machine's file lies below the layers that may name it: they are read once for its name.
-  const RunConfig named = layers(scenario, sets, seed, {});
-  RunConfig config = layers(scenario, sets, seed, [&](RunConfig& below) {
-    read_machine(below, dir_ / "gpu", named.gpu_machine, named.place("gpu.machine", "default"));
-  });
-  config.gpu.seed = config.seed;
-  const bool is_file = scenario.ends_with(".yaml") || scenario.ends_with(".yml");
-  check(config, is_file ? scenario : fmt::format("scenario '{}'", scenario));
-  return config;
-}
-
-RunConfig ConfigLoader::layers(const std::string& scenario, const std::vector<std::string>& sets,
-                               const std::string& seed,
-                               const std::function<void(RunConfig&)>& machine) const {
   RunConfig config;
   read_file(config, dir_ / "system" / "default.yaml");
-  if (machine) machine(config);
   const auto known = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
   const bool is_file = scenario.ends_with(".yaml") || scenario.ends_with(".yml");
+  const std::filesystem::path own =
+      is_file ? std::filesystem::path(scenario) : dir_ / "scenarios" / (scenario + ".yaml");
+  const YAML::Node own_root =
+      is_file || std::filesystem::exists(own) ? parse_file(own.string()) : YAML::Node();
+  find_machine(config, own_root, own.string());
+  find_machine(config, sets);
+  read_machine(config, dir_ / "gpu");
   config.scenario = is_file ? std::filesystem::path(scenario).stem().string() : scenario;
-  if (is_file) {
-    read_file(config, scenario);
-  } else {
+  if (!is_file) {
     const std::size_t first = scenario.find('-');
     const std::size_t last = scenario.rfind('-');
     if (first == std::string::npos || first == last) {
@@ -505,9 +522,8 @@ RunConfig ConfigLoader::layers(const std::string& scenario, const std::vector<st
                                    scenario, kind, fmt::join(names_.configs, ", ")));
     }
     apply_config_name(config, kind);
-    const auto own = dir_ / "scenarios" / (scenario + ".yaml");
-    if (std::filesystem::exists(own)) read_file(config, own);
   }
+  read_root(config, own_root, own.string());
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     if (equals == std::string::npos || equals == 0) {

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -123,10 +122,6 @@ class ConfigLoader {
   [[nodiscard]] static std::vector<std::string> keys();
 
  private:
-  // Every layer; `machine` puts in its own, above the first.
-  [[nodiscard]] RunConfig layers(const std::string& scenario, const std::vector<std::string>& sets,
-                                 const std::string& seed,
-                                 const std::function<void(RunConfig&)>& machine) const;
   std::filesystem::path dir_;
   ScenarioNames names_;
 };
