@@ -10,6 +10,7 @@ namespace cxlgpu {
 
 Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
     : params_(params.llc),
+      bank_mask_(std::bit_floor(params.llc.banks) - 1),
       queue_limit_(params.llc_queue),
       local_(local),
       stats_(stats),
@@ -66,8 +67,7 @@ void Llc::serve(std::uint64_t todo) {
     for (; part != 0; part &= part - 1) {
       const auto core = static_cast<std::uint32_t>(std::countr_zero(part));
       auto& input = inputs_[core];
-      const std::uint64_t bank = std::uint64_t{1}
-                                 << (input.front().line / kLineBytes % params_.banks);
+      const std::uint64_t bank = std::uint64_t{1} << bank_of(input.front().line);
       if ((banks & bank) != 0) continue;
       const std::uint64_t bit = std::uint64_t{1} << core;
       if (const Access outcome = access(input.front()); outcome != Access::Done) {
@@ -215,12 +215,13 @@ void Llc::fetch(const LlcRequest& request, std::size_t way) {
   free_mshrs_.pop_back();
   Mshr& mshr = mshrs_[index];
   mshr.way = way;
+  mshr.set = hashed_set(request.line, set_bits_);
   mshr.since = cycle_;
   mshr.busy = true;
   mshr.waiters.clear();
   mshr.waiters.push_back(request);
   tags_[way].mshr = index;
-  busy_ways_[way / ways_] |= std::uint64_t{1} << (way % ways_);
+  busy_ways_[mshr.set] |= std::uint64_t{1} << (way - mshr.set * ways_);
   if (local_.contains(request.line)) {
     ++stats_.local_reads;
     local_.submit(cycle_, request.line, DramAccess::Read, token_of({index, false}));
@@ -243,8 +244,8 @@ void Llc::fill(std::uint16_t index, const Line& data) {
   mshr.busy = false;
   free_mshrs_.push_back(index);
   await_fill_ = 0;
-  const std::size_t set = mshr.way / ways_;
-  busy_ways_[set] &= ~(std::uint64_t{1} << (mshr.way % ways_));
+  const std::size_t set = mshr.set;
+  busy_ways_[set] &= ~(std::uint64_t{1} << (mshr.way - set * ways_));
   for (std::uint64_t m = await_set_; m != 0; m &= m - 1) {
     const auto core = static_cast<std::size_t>(std::countr_zero(m));
     if (awaited_set_[core] == set) await_set_ &= ~(std::uint64_t{1} << core);

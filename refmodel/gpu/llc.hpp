@@ -75,7 +75,7 @@ class Llc {
     std::uint16_t mshr = kNone;
   };
   struct Mshr {
-    std::size_t way = 0;
+    std::size_t way = 0, set = 0;
     std::uint64_t since = 0;  // cycle
     bool busy = false;
     std::vector<LlcRequest> waiters;
@@ -109,6 +109,11 @@ class Llc {
   [[nodiscard]] std::uint64_t runnable() const {
     return waiting_ & ~(await_fill_ | await_set_ | await_write_back_);
   }
+  // The lines of neighbouring banks are neighbours.
+  [[nodiscard]] std::uint64_t bank_of(std::uint64_t line) const {
+    const std::uint64_t n = line / kLineBytes;
+    return bank_mask_ + 1 == params_.banks ? n & bank_mask_ : n % params_.banks;
+  }
   void serve(std::uint64_t todo);
   void stall(std::uint32_t core, Access why, std::uint64_t line);
   void fill(std::uint16_t mshr, const Line& data);
@@ -116,6 +121,7 @@ class Llc {
   void flush();
 
   LlcParams params_;
+  std::uint64_t bank_mask_;  // of a power of two
   std::size_t queue_limit_;
   LocalMemory& local_;
   GpuStats& stats_;

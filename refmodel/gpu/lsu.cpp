@@ -26,10 +26,13 @@ void Lsu::run() {
   if (is_scratch(op.kind)) return scratch(op);
   // One line: that of the lowest unsent lane, with every lane in it.
   const std::uint64_t line = line_of(op.addr[first_lane(op.to_send)]);
-  LaneMask lanes = 0;
-  for (LaneMask m = op.to_send; m != 0; m &= m - 1) {
-    const unsigned lane = first_lane(m);
-    lanes |= LaneMask{(op.addr[lane] ^ line) < kLineBytes} << lane;  // the same line
+  LaneMask lanes = op.to_send;
+  if (!op.one_line) {
+    lanes = 0;
+    for (LaneMask m = op.to_send; m != 0; m &= m - 1) {
+      const unsigned lane = first_lane(m);
+      lanes |= LaneMask{(op.addr[lane] ^ line) < kLineBytes} << lane;  // the same line
+    }
   }
   const Step step = access(op, lanes, line);
   if (step != Step::Done) {

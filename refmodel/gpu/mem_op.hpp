@@ -42,6 +42,7 @@ struct MemOp {
   AtomicOp atomic = AtomicOp::Add;
   std::uint8_t bytes = 4;       // element size
   std::uint8_t references = 0;  // machine and handle
+  bool one_line = false;        // every address lies in the same line
   LaneMask to_send = 0;
   LaneMask pending = 0;
   Lanes<std::uint64_t> addr;  // Scratch*: bytes from the scratchpad's start

@@ -236,10 +236,15 @@ class Warp {
   MemOp* prepare(OpKind kind, const Array& array, const Lanes<I>& index, LaneMask mask) {
     MemOp* op = new_op(kind, Array::kBytes, mask);
     if (op != nullptr) {
-      for (LaneMask m = mask; m != 0; m &= m - 1) {
+      std::uint64_t some = 0, every = ~std::uint64_t{0};  // address bits
+      for (LaneMask m = mask & full_mask(); m != 0; m &= m - 1) {
         const unsigned lane = first_lane(m);
-        op->addr[lane] = array.address(static_cast<std::uint64_t>(index[lane]));
+        const std::uint64_t address = array.address(static_cast<std::uint64_t>(index[lane]));
+        op->addr[lane] = address;
+        some |= address;
+        every &= address;
       }
+      op->one_line = (some & ~every) < kLineBytes;
     }
     return op;
   }
