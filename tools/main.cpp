@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   CLI::App app{"cxlgpu: memory and flash behind a GPU over CXL"};
   app.require_subcommand(1);
   std::string configs;
-  app.add_option("--configs", configs, "directory of system/, media/ and scenarios/");
+  app.add_option("--configs", configs, "directory of system/, gpu/, media/ and scenarios/");
 
   RunArguments a;
   CLI::App* run = app.add_subcommand("run", "run a scenario and leave stats.json and report.html");

@@ -15,6 +15,7 @@
 #include "refmodel/paging/drive_store.hpp"
 #include "refmodel/paging/host_store.hpp"
 #include "refmodel/paging/paged_engine.hpp"
+#include "tools/gpu_figures.hpp"
 #include "tools/paging_summary.hpp"
 #include "tools/run_checks.hpp"
 #include "tools/session_parts.hpp"
@@ -89,7 +90,7 @@ int run_gpu_dram(const RunConfig& config, const SessionOptions& options) {
   outcome.end = outcome.drained = result.end;
   outcome.data_bytes = input.data_bytes;
   outcome.local_bytes = map.local_bytes;
-  outcome.gpu = gpu_json(gpu.stats());
+  outcome.gpu = gpu_json(gpu.stats(), params);
   if (result.status != RunStatus::Done) {
     outcome.problems.push_back(fmt::format("{} at {:.0f} ns; replay: {}", to_string(result.status),
                                            result.end.ns(), options.engine.replay));
@@ -224,7 +225,7 @@ int run_paged(const RunConfig& config, const SessionOptions& options) {
           fmt::format("{}: {}; replay: {}", config.workload.name, *wrong, options.engine.replay));
     }
   }
-  if (gpu) outcome.gpu = gpu_json(gpu->stats());
+  if (gpu) outcome.gpu = gpu_json(gpu->stats(), config.gpu);
   if (backing.drives) outcome.media = backing.drives->counters();
   PagingOutcome paging{engine.stats(), backing.store->stats(), params.frames, {}};
   if (config.memory != MemoryKind::Uvm) {

@@ -19,6 +19,7 @@
 #include "tb/wave_groups.hpp"
 #include "tools/event_log.hpp"
 #include "tools/figure.hpp"
+#include "tools/gpu_figures.hpp"
 #include "tools/paged_session.hpp"
 #include "tools/run_checks.hpp"
 #include "tools/session_parts.hpp"
@@ -215,7 +216,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     outcome.internal_dram.push_back(engine->internal_dram(port));
   }
   keep_images(config, store, model_store.get(), outcome.drained, options.engine.replay, outcome);
-  if (gpu) outcome.gpu = gpu_json(gpu->stats());
+  if (gpu) outcome.gpu = gpu_json(gpu->stats(), config.gpu);
   if (engine->cosim() != nullptr) outcome.cosim = cosim_json(*engine->cosim());
   nlohmann::json document = to_json(outcome, stats);
   if (engine->cycles() != 0) {

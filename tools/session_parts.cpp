@@ -54,26 +54,6 @@ std::uint64_t local_share(const RunConfig& config, std::uint64_t data_bytes) {
   return (data_bytes * config.local_percent / 100 + 4095) / 4096 * 4096;
 }
 
-nlohmann::json gpu_json(const GpuStats& g) {
-  return {{"loads", figure(g.loads, "warp instructions")},
-          {"stores", figure(g.stores, "warp instructions")},
-          {"atomics", figure(g.atomics, "warp instructions")},
-          {"compute", figure(g.computes, "warp instructions")},
-          {"compute_ratio", figure(100 * g.compute_ratio(), "%")},
-          {"load_ratio", figure(100 * g.load_ratio(), "%")},
-          {"l1_hits", figure(g.l1_hits, "accesses")},
-          {"l1_misses", figure(g.l1_misses, "accesses")},
-          {"llc_load_hits", figure(g.llc_load_hits, "accesses")},
-          {"llc_load_misses", figure(g.llc_load_misses, "accesses")},
-          {"hdm_reads", figure(g.hdm_reads, "lines")},
-          {"hdm_writes_full", figure(g.hdm_writes_full, "lines")},
-          {"hdm_writes_partial", figure(g.hdm_writes_partial, "lines")},
-          {"local_reads", figure(g.local_reads, "lines")},
-          {"local_writes", figure(g.local_writes_full + g.local_writes_partial, "lines")},
-          {"memory_stall", figure(g.stall_memory_cycles, "core cycles")},
-          {"cycles", figure(g.cycles, "cycles")}};
-}
-
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay) {
   for (const Mismatch& m : checked.records()) {
     outcome.problems.push_back(to_string(m) + "; replay: " + replay);

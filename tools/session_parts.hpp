@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "refmodel/gpu/gpu_stats.hpp"
-#include "refmodel/workloads/workload.hpp"
 #include "refmodel/host/scoreboard.hpp"
 #include "refmodel/host/trace_initiator.hpp"
 #include "refmodel/system/config.hpp"
+#include "refmodel/workloads/workload.hpp"
 #include "tools/session.hpp"
 #include "tools/summary.hpp"
 
@@ -35,7 +35,6 @@ std::uint64_t hdm_end(const RunConfig& config);
 // Bytes of GPU memory for a data set, in whole pages of 4 KiB.
 std::uint64_t local_share(const RunConfig& config, std::uint64_t data_bytes);
 
-nlohmann::json gpu_json(const GpuStats& stats);
 // What the scoreboard found, a line each.
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay);
 // Prints and writes what came out, problems too. 0 clean, 1 otherwise.

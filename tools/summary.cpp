@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tools/figure.hpp"
+#include "tools/gpu_figures.hpp"
 #include "tools/paging_summary.hpp"
 
 namespace cxlgpu {
@@ -354,6 +355,9 @@ std::string table(const nlohmann::json& s) {
     row("  loads hit / merged / in vain",
         fmt::format("{:.0f} / {:.0f} / {:.0f}", sum["hit"], sum["merge"], sum["false"]));
     row("  all at the endpoints", fmt::format("{:.3f} us", value("/drained") / 1000.0));
+  }
+  if (!s["gpu"].is_null()) {
+    for (const auto& [name, text] : gpu_rows(s["gpu"])) row(name, text);
   }
   row("flits M2S / S2M",
       fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/all"), value("/flits/s2m/all")));

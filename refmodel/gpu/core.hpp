@@ -1,44 +1,23 @@
 // A core of the GPU model: issues its warps' instructions and runs their accesses through its L1.
 //
-// Purpose: one instruction a cycle, round robin over ready warps; one line request a cycle through
-//          the load/store unit, which coalesces an instruction's lanes line by line, lowest lane
-//          first.
-// Rules:   the head of the load/store unit blocks it while the L1's miss registers, their merges or
-//          the queue to the LLC are full. A core without anything to do is not ticked.
+// Purpose: one instruction a cycle, of the ready warp that the scheduler picks; arithmetic is done
+//          `gpu.latency` of its unit later, memory instructions go to the load/store unit
+//          (lsu.hpp).
+// Rules:   within a cycle: a full core barrier opens, the load/store unit works, one instruction
+//          issues. A core without anything to do is not ticked: data, a result or a place in a
+//          queue wake it.
 // Errors:  none.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <vector>
 
-#include "refmodel/common/pipe.hpp"
-#include "refmodel/gpu/gpu_config.hpp"
-#include "refmodel/gpu/gpu_stats.hpp"
-#include "refmodel/gpu/l1_cache.hpp"
-#include "refmodel/gpu/llc.hpp"
-#include "refmodel/gpu/mem_op.hpp"
+#include "refmodel/gpu/gpu_shared.hpp"
+#include "refmodel/gpu/lsu.hpp"
 #include "refmodel/gpu/warp.hpp"
 
 namespace cxlgpu {
-
-// What the cores have in common; owned by the Gpu.
-struct GpuShared {
-  struct L1Hit {
-    std::uint64_t due = 0;
-    MemOp* op = nullptr;
-    LaneMask lanes = 0;
-  };
-  GpuParams params;
-  GpuStats stats;
-  MemOpPool pool;
-  Pipe<L1Hit> l1_hits{256};        // data on its way from the L1s
-  std::uint64_t active_cores = 0;  // cores to be ticked, one bit each
-  std::uint64_t now = 0;           // cycle
-  std::uint32_t arrived = 0;       // warps at the barrier
-  std::uint32_t finished = 0;      // warps at the kernel's end
-};
 
 using Kernel = std::function<WarpTask(Warp&)>;
 
@@ -49,46 +28,48 @@ class Core {
   Core& operator=(const Core&) = delete;
 
   [[nodiscard]] GpuShared& shared() { return shared_; }
+  [[nodiscard]] bool gathers_stores() const { return lsu_.gathers(); }
 
   // For the Gpu.
-  void launch(const Kernel& kernel);  // every warp runs up to its first wait
-  void release_barrier();             // invalidates the L1, warps go on
-  void tick();                        // one cycle
-  void l1_fill(std::uint16_t mshr, const Line& data);
-  static void complete(MemOp* op, LaneMask lanes);
-  void queue_popped();  // the LLC took a request of this core
-  void account();       // brings the stall counters up to now
+  [[nodiscard]] Lsu& lsu() { return lsu_; }
+  void start() { accounted_ = shared_.now; }  // of a run
+  void launch(const Kernel& kernel);          // every warp runs up to its first wait
+  void release_barrier();                     // invalidates the L1, warps go on
+  void tick();                                // one cycle
+  void result_there(std::uint32_t slot) { refresh(warps_[slot]); }
+  void lsu_free();
+  void account();  // brings the slot counters up to now
 
   // For the warps.
   void refresh(Warp& warp);  // its first instruction or its limits changed
   void warp_arrived();
+  void warp_at_core_barrier();
   void warp_finished();
 
  private:
-  enum class Stall : std::uint8_t { None, Memory, Lsu, Barrier };
-
-  void wake() { shared_.active_cores |= std::uint64_t{1} << index_; }
-  void run_lsu();
-  bool access(MemOp& op, LaneMask lanes, std::uint64_t line);  // false: blocked
-  bool access_load(MemOp& op, LaneMask lanes, std::uint64_t line);
-  void send(MemOp& op, LlcKind kind, LaneMask lanes, std::uint64_t line);
+  [[nodiscard]] std::uint32_t warps() const { return shared_.params.warps; }
+  [[nodiscard]] bool core_barrier_full() const {
+    return core_arrived_ != 0 && core_arrived_ + finished_ == warps();
+  }
+  void release_core_barrier();
   bool issue();
+  [[nodiscard]] std::uint32_t pick(std::uint64_t candidates);
   void issue_head(Warp& warp);
-  [[nodiscard]] bool can_issue() const;
-  [[nodiscard]] Stall stall_reason() const;
+  void issue_arithmetic(Warp& warp, const Warp::Instruction& instruction);
+  void issue_memory(Warp& warp, MemOp& op);
+  [[nodiscard]] bool can_issue() const { return (lsu_.full() ? ready_ & ~memory_ : ready_) != 0; }
+  [[nodiscard]] std::uint64_t GpuStats::*cause() const;  // of a slot in which nothing issues
 
   GpuShared& shared_;
-  Llc& llc_;
   std::uint32_t index_;
-  L1Cache l1_;
+  Lsu lsu_;
   std::deque<Warp> warps_;
-  std::uint64_t ready_ = 0;   // warps whose first instruction may issue
-  std::uint64_t memory_ = 0;  // warps whose first instruction needs the load/store unit
-  std::uint32_t next_warp_ = 0;
-  Pipe<MemOp*> lsu_;
-  bool lsu_blocked_ = false;
-  std::uint32_t arrived_ = 0, finished_;
-  Stall stall_ = Stall::None;
+  std::uint64_t ready_ = 0;      // warps whose first instruction may issue
+  std::uint64_t memory_ = 0;     // warps whose first instruction needs the load/store unit
+  std::uint64_t results_ = 0;    // warps whose first instruction waits for arithmetic
+  std::uint32_t next_warp_ = 0;  // scheduler: where to look first
+  std::uint32_t arrived_ = 0, core_arrived_ = 0, finished_;
+  std::uint64_t GpuStats::*cause_ = &GpuStats::idle_cycles;
   std::uint64_t accounted_ = 0;  // cycles before this one are counted
 };
 

@@ -25,6 +25,7 @@ template <typename T>
 struct DeviceArray {
   static_assert(std::is_trivially_copyable_v<T> &&
                 (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8));
+  static constexpr unsigned kBytes = sizeof(T);  // of an element
   std::uint64_t base = 0;
   std::uint64_t size = 0;
 

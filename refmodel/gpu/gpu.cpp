@@ -85,7 +85,7 @@ void Gpu::tick() {
   deliver();
   llc_.tick(shared_.now);
   for (std::uint64_t m = llc_.popped_cores(); m != 0; m &= m - 1) {
-    cores_[static_cast<std::size_t>(std::countr_zero(m))].queue_popped();
+    cores_[static_cast<std::size_t>(std::countr_zero(m))].lsu().queue_popped();
   }
   for (std::uint64_t m = shared_.active_cores; m != 0; m &= m - 1) {
     cores_[static_cast<std::size_t>(std::countr_zero(m))].tick();
@@ -99,14 +99,30 @@ void Gpu::deliver() {
   while (!hits.empty() && hits.front().due <= shared_.now) {
     const GpuShared::L1Hit hit = hits.front();
     hits.pop();
-    Core::complete(hit.op, hit.lanes);
+    Lsu::complete(hit.op, hit.lanes);
+  }
+  while (!shared_.timed.empty() && shared_.timed.top().due <= shared_.now) {
+    const GpuShared::Timed event = shared_.timed.top();
+    shared_.timed.pop();
+    switch (event.kind) {
+      case GpuShared::Timed::Kind::Result:
+        cores_[event.core].result_there(event.index);
+        break;
+      case GpuShared::Timed::Kind::LsuFree:
+        cores_[event.core].lsu_free();
+        break;
+      case GpuShared::Timed::Kind::Data:
+        Lsu::complete(event.op, event.lanes);
+        break;
+    }
   }
   while (const LlcAnswer* answer = llc_.answer(shared_.now)) {
-    Core& core = cores_[answer->core];
     if (answer->kind == LlcKind::Fill) {
-      core.l1_fill(answer->l1_mshr, answer->data);
+      cores_[answer->core].lsu().l1_fill(answer->l1_mshr, answer->data);
+    } else if (answer->op == nullptr) {
+      cores_[answer->core].lsu().written(answer->l1_mshr);
     } else {
-      Core::complete(answer->op, answer->lanes);
+      Lsu::complete(answer->op, answer->lanes);
     }
     llc_.pop_answer(shared_.now);
   }
@@ -118,6 +134,7 @@ void Gpu::advance_phase() {
   switch (phase_) {
     case Phase::Idle:
       start_ = now;
+      for (Core& core : cores_) core.start();
       phase_at_ = now + 1;
       phase_ = Phase::Launching;
       if (queue_.empty()) phase_ = Phase::Done;
@@ -126,13 +143,13 @@ void Gpu::advance_phase() {
       if (now < phase_at_) break;
       phase_ = Phase::Running;
       shared_.arrived = shared_.finished = 0;
+      shared_.launched = now;
       running_ = std::move(queue_.front());
       queue_.pop_front();
       for (Core& core : cores_) core.launch(running_);
       break;
     case Phase::Running:
       if (shared_.finished == warps) {
-        for (Core& core : cores_) core.account();
         if (!queue_.empty()) {
           phase_ = Phase::Launching;
           phase_at_ = now + shared_.params.launch_cycles;
@@ -158,6 +175,7 @@ void Gpu::advance_phase() {
       phase_ = Phase::Done;
       shared_.stats.flush_cycles += now - flush_start_;
       shared_.stats.cycles += now - start_;
+      for (Core& core : cores_) core.account();
       break;
     case Phase::Done:
       break;
@@ -170,6 +188,7 @@ std::uint64_t Gpu::earliest() const {
   if (shared_.active_cores != 0 || phase_ == Phase::Idle) return now + 1;
   std::uint64_t next = llc_.next_cycle(now);
   if (!shared_.l1_hits.empty()) next = std::min(next, shared_.l1_hits.front().due);
+  if (!shared_.timed.empty()) next = std::min(next, shared_.timed.top().due);
   if (phase_ == Phase::Launching || phase_ == Phase::Releasing) next = std::min(next, phase_at_);
   if (phase_ == Phase::Flushing && llc_.idle()) next = now + 1;
   return std::max(next, now + 1);

@@ -27,6 +27,13 @@ void cache_shape(const char* key, std::uint64_t size, std::uint64_t ways) {
   }
 }
 
+void replacement_fits(const char* key, Replacement policy, std::uint32_t ways) {
+  if (policy == Replacement::Plru && !std::has_single_bit(ways)) {
+    throw InputError(
+        fmt::format("gpu.{}: plru has no tree over {} ways; make ways a power of two", key, ways));
+  }
+}
+
 }  // namespace
 
 void validate(const GpuParams& p) {
@@ -44,6 +51,22 @@ void validate(const GpuParams& p) {
   in_range("l1.mshrs", p.l1.mshrs, 1, 1024);
   in_range("l1.merges", p.l1.merges, 1, 1024);
   cache_shape("l1.size_bytes", p.l1.size_bytes, p.l1.ways);
+  replacement_fits("l1.replacement", p.l1.replacement, p.l1.ways);
+  replacement_fits("llc.replacement", p.llc.replacement, p.llc.ways);
+  in_range("latency.alu", p.units.alu, 1, 1000);
+  in_range("latency.mul", p.units.mul, 1, 1000);
+  in_range("latency.fpu", p.units.fpu, 1, 1000);
+  in_range("latency.sfu", p.units.sfu, 1, 1000);
+  in_range("store_buffer", p.store_buffer, 0, 64);
+  if (p.store_buffer != 0 && p.l1.write == WritePolicy::Back) {
+    throw InputError(fmt::format(
+        "gpu.store_buffer: {} lines stand behind a write-back L1, which gathers stores itself; "
+        "use 0, or gpu.l1.write through",
+        p.store_buffer));
+  }
+  in_range("scratchpad_bytes", p.scratchpad.size_bytes, 0, 1u << 24);
+  in_range("scratchpad_banks", p.scratchpad.banks, 1, 64);
+  in_range("scratchpad_latency_cycles", p.scratchpad.latency_cycles, 1, 10000);
   in_range("llc.ways", p.llc.ways, 1, 64);
   in_range("llc.banks", p.llc.banks, 1, 64);
   in_range("llc.hit_latency_cycles", p.llc.hit_latency_cycles, 1, 1u << 20);

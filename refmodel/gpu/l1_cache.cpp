@@ -6,12 +6,14 @@
 
 namespace cxlgpu {
 
-L1Cache::L1Cache(const L1Params& params)
+L1Cache::L1Cache(const L1Params& params, std::uint64_t seed)
     : ways_(params.ways),
-      set_mask_(params.size_bytes / kLineBytes / params.ways - 1),
-      set_bits_(static_cast<unsigned>(std::popcount(set_mask_))),
+      set_bits_(
+          static_cast<unsigned>(std::countr_zero(params.size_bytes / kLineBytes / params.ways))),
       tags_(params.size_bytes / kLineBytes),
       data_(params.size_bytes / kLineBytes),
+      written_(params.write == WritePolicy::Back ? tags_.size() : 0),
+      order_(params.replacement, tags_.size() / ways_, ways_, seed),
       mshrs_(params.mshrs) {
   for (std::uint32_t i = params.mshrs; i > 0; --i) {
     free_.push_back(static_cast<std::uint16_t>(i - 1));
@@ -33,25 +35,36 @@ std::optional<std::size_t> L1Cache::way_of(std::uint64_t line) const {
 }
 
 Line* L1Cache::find(std::uint64_t line) {
-  const auto way = way_of(line);
-  if (!way) return nullptr;
-  tags_[*way].used = ++clock_;
-  return &data_[*way];
+  const std::size_t set = set_of(line);
+  for (std::size_t w = set * ways_; w < (set + 1) * ways_; ++w) {
+    if (tags_[w].epoch != epoch_ || tags_[w].line != line) continue;
+    order_.use(w);
+    return &data_[w];
+  }
+  return nullptr;
 }
 
-void L1Cache::fill(std::uint64_t line, const Line& data) {
-  const std::size_t base = set_of(line) * ways_;
-  std::size_t victim = base;
-  for (std::size_t w = base; w < base + ways_; ++w) {
-    if (tags_[w].epoch != epoch_) {
-      victim = w;
-      break;
-    }
+std::size_t L1Cache::room_for(std::uint64_t line) {
+  const std::size_t set = set_of(line);
+  for (std::size_t w = set * ways_; w < (set + 1) * ways_; ++w) {
+    if (tags_[w].epoch != epoch_) return w;
     assert(tags_[w].line != line);
-    if (tags_[w].used < tags_[victim].used) victim = w;
   }
-  tags_[victim] = {line, epoch_, ++clock_};
-  data_[victim] = data;
+  const std::uint64_t all = ways_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ways_) - 1;
+  return set * ways_ + order_.victim(set, all);
+}
+
+void L1Cache::fill(std::size_t way, std::uint64_t line, const Line& data) {
+  claim(way, line);
+  data_[way] = data;
+  if (back()) written_[way].valid = kAllBytes;
+}
+
+void L1Cache::claim(std::size_t way, std::uint64_t line) {
+  assert(!dirty(way));
+  tags_[way] = {line, epoch_};
+  order_.fill(way);
+  if (back()) written_[way].valid = written_[way].dirty = 0;
 }
 
 void L1Cache::invalidate(std::uint64_t line) {

@@ -10,6 +10,7 @@ namespace cxlgpu {
 
 Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
     : params_(params.llc),
+      bank_mask_(std::bit_floor(params.llc.banks) - 1),
       queue_limit_(params.llc_queue),
       local_(local),
       stats_(stats),
@@ -18,6 +19,10 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
           std::countr_zero(params.llc.size_bytes / kLineBytes / params.llc.ways))),
       tags_(params.llc.size_bytes / kLineBytes),
       data_(tags_.size()),
+      order_(params.llc.replacement, tags_.size() / ways_, ways_, params.seed),
+      all_ways_(ways_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ways_) - 1),
+      used_ways_(tags_.size() / ways_),
+      busy_ways_(tags_.size() / ways_),
       mshrs_(params.llc.mshrs),
       write_backs_(params.llc.write_buffer),
       inputs_(params.cores),
@@ -62,8 +67,7 @@ void Llc::serve(std::uint64_t todo) {
     for (; part != 0; part &= part - 1) {
       const auto core = static_cast<std::uint32_t>(std::countr_zero(part));
       auto& input = inputs_[core];
-      const std::uint64_t bank = std::uint64_t{1}
-                                 << (input.front().line / kLineBytes % params_.banks);
+      const std::uint64_t bank = std::uint64_t{1} << bank_of(input.front().line);
       if ((banks & bank) != 0) continue;
       const std::uint64_t bit = std::uint64_t{1} << core;
       if (const Access outcome = access(input.front()); outcome != Access::Done) {
@@ -105,7 +109,7 @@ std::uint64_t Llc::next_cycle(std::uint64_t now) const {
 std::optional<std::size_t> Llc::way_of(std::uint64_t line) const {
   const std::size_t base = hashed_set(line, set_bits_) * ways_;
   for (std::size_t way = base; way < base + ways_; ++way) {
-    if (tags_[way].line == line && tags_[way].present) return way;
+    if (tags_[way].line == line) return way;
   }
   return std::nullopt;
 }
@@ -162,32 +166,25 @@ Llc::Access Llc::access(const LlcRequest& request) {
 }
 
 Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
-  const std::size_t base = hashed_set(line, set_bits_) * ways_;
-  std::size_t victim = tags_.size();  // none
-  std::uint64_t oldest = ~std::uint64_t{0};
-  for (std::size_t way = base; way < base + ways_; ++way) {
-    const Tag& tag = tags_[way];
-    if (!tag.present) {
-      victim = way;
-      break;
+  const std::size_t set = hashed_set(line, set_bits_);
+  const std::size_t base = set * ways_;
+  std::size_t victim = base + static_cast<std::size_t>(std::countr_one(used_ways_[set]));
+  if (used_ways_[set] == all_ways_) {
+    const std::uint64_t allowed = all_ways_ & ~busy_ways_[set];
+    if (allowed == 0) {
+      ++stats_.llc_stall_ways;
+      return Access::WaitsForSet;
     }
-    if (tag.mshr == kNone && tag.used < oldest) {
-      victim = way;
-      oldest = tag.used;
+    victim = base + order_.victim(set, allowed);
+    if (!write_back(victim)) {
+      ++stats_.llc_stall_write_buffer;
+      return Access::WaitsForWriteBack;
     }
   }
-  if (victim == tags_.size()) {
-    ++stats_.llc_stall_ways;
-    return Access::WaitsForSet;
-  }
-  if (tags_[victim].present && !write_back(victim)) {
-    ++stats_.llc_stall_write_buffer;
-    return Access::WaitsForWriteBack;
-  }
+  used_ways_[set] |= std::uint64_t{1} << (victim - base);
   tags_[victim] = Tag{};
   tags_[victim].line = line;
-  tags_[victim].present = true;
-  tags_[victim].used = ++uses_;
+  order_.fill(victim);
   room = victim;
   return Access::Done;
 }
@@ -218,10 +215,13 @@ void Llc::fetch(const LlcRequest& request, std::size_t way) {
   free_mshrs_.pop_back();
   Mshr& mshr = mshrs_[index];
   mshr.way = way;
+  mshr.set = hashed_set(request.line, set_bits_);
+  mshr.since = cycle_;
   mshr.busy = true;
   mshr.waiters.clear();
   mshr.waiters.push_back(request);
   tags_[way].mshr = index;
+  busy_ways_[mshr.set] |= std::uint64_t{1} << (way - mshr.set * ways_);
   if (local_.contains(request.line)) {
     ++stats_.local_reads;
     local_.submit(cycle_, request.line, DramAccess::Read, token_of({index, false}));
@@ -234,6 +234,7 @@ void Llc::fetch(const LlcRequest& request, std::size_t way) {
 void Llc::fill(std::uint16_t index, const Line& data) {
   Mshr& mshr = mshrs_[index];
   Tag& tag = tags_[mshr.way];
+  stats_.llc_miss_cycles += cycle_ - mshr.since;
   merge_bytes(data_[mshr.way], data, ~tag.valid);
   tag.valid = kAllBytes;
   tag.mshr = kNone;
@@ -243,7 +244,8 @@ void Llc::fill(std::uint16_t index, const Line& data) {
   mshr.busy = false;
   free_mshrs_.push_back(index);
   await_fill_ = 0;
-  const std::size_t set = mshr.way / ways_;
+  const std::size_t set = mshr.set;
+  busy_ways_[set] &= ~(std::uint64_t{1} << (mshr.way - set * ways_));
   for (std::uint64_t m = await_set_; m != 0; m &= m - 1) {
     const auto core = static_cast<std::size_t>(std::countr_zero(m));
     if (awaited_set_[core] == set) await_set_ &= ~(std::uint64_t{1} << core);
@@ -259,7 +261,7 @@ void Llc::acknowledge(std::uint16_t index) {
 void Llc::perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& to,
                   std::uint32_t latency) {
   Tag& tag = tags_[way];
-  tag.used = ++uses_;
+  order_.use(way);
   LlcAnswer& answer = to.push();
   answer.due = cycle_ + latency;
   answer.kind = request.kind;

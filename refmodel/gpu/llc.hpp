@@ -25,6 +25,7 @@
 #include "refmodel/gpu/gpu_stats.hpp"
 #include "refmodel/gpu/llc_request.hpp"
 #include "refmodel/gpu/local_memory.hpp"
+#include "refmodel/gpu/replacement.hpp"
 
 namespace cxlgpu {
 
@@ -66,16 +67,16 @@ class Llc {
 
  private:
   static constexpr std::uint16_t kNone = 0xffff;
+  static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};  // no line's address
   struct Tag {
-    std::uint64_t line = 0;
+    std::uint64_t line = kNoLine;
     std::uint64_t valid = 0;  // bytes
     std::uint64_t dirty = 0;  // bytes
-    std::uint64_t used = 0;
     std::uint16_t mshr = kNone;
-    bool present = false;
   };
   struct Mshr {
-    std::size_t way = 0;
+    std::size_t way = 0, set = 0;
+    std::uint64_t since = 0;  // cycle
     bool busy = false;
     std::vector<LlcRequest> waiters;
   };
@@ -108,6 +109,11 @@ class Llc {
   [[nodiscard]] std::uint64_t runnable() const {
     return waiting_ & ~(await_fill_ | await_set_ | await_write_back_);
   }
+  // The lines of neighbouring banks are neighbours.
+  [[nodiscard]] std::uint64_t bank_of(std::uint64_t line) const {
+    const std::uint64_t n = line / kLineBytes;
+    return bank_mask_ + 1 == params_.banks ? n & bank_mask_ : n % params_.banks;
+  }
   void serve(std::uint64_t todo);
   void stall(std::uint32_t core, Access why, std::uint64_t line);
   void fill(std::uint16_t mshr, const Line& data);
@@ -115,6 +121,7 @@ class Llc {
   void flush();
 
   LlcParams params_;
+  std::uint64_t bank_mask_;  // of a power of two
   std::size_t queue_limit_;
   LocalMemory& local_;
   GpuStats& stats_;
@@ -122,6 +129,9 @@ class Llc {
   unsigned set_bits_;
   std::vector<Tag> tags_;
   std::vector<Line> data_;
+  ReplacementOrder order_;
+  std::uint64_t all_ways_;                            // one bit each
+  std::vector<std::uint64_t> used_ways_, busy_ways_;  // by set: with a line, being fetched
   std::vector<Mshr> mshrs_;
   std::vector<WriteBack> write_backs_;
   std::vector<std::uint16_t> free_mshrs_, free_write_backs_;
@@ -136,7 +146,7 @@ class Llc {
   std::vector<std::size_t> awaited_set_;  // by core
   std::uint64_t popped_ = 0;
   std::uint32_t next_core_ = 0;
-  std::uint64_t cycle_ = 0, uses_ = 0;
+  std::uint64_t cycle_ = 0;
   std::size_t flush_at_;  // next way to flush; all ways: no flush under way
 };
 

@@ -1,8 +1,8 @@
 // What a core asks of the last-level cache.
 //
 // Shapes:  one line. `mask` is the bytes needed (Fill: all; Load, Atomic: the lanes' elements) or
-//          written (Store, with `data`). Fill is answered to L1 MSHR `l1_mshr` of `core`, the
-//          others to `op` and `lanes`.
+//          written (Store, with `data`). Fill is answered to L1 MSHR `l1_mshr` of `core`, a Store
+//          without `op` to its write group `l1_mshr`, the others to `op` and `lanes`.
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,16 @@ enum class OpKind : std::uint8_t {
   Load,    // through the L1
   LoadL2,  // past the L1: sees what other cores stored
   Store,   // written through
-  Atomic   // executed at the LLC, past the L1
+  Atomic,  // executed at the LLC, past the L1
+  ScratchLoad,
+  ScratchStore
 };
+constexpr bool is_store(OpKind kind) {
+  return kind == OpKind::Store || kind == OpKind::ScratchStore;
+}
+constexpr bool is_scratch(OpKind kind) {
+  return kind == OpKind::ScratchLoad || kind == OpKind::ScratchStore;
+}
 enum class AtomicOp : std::uint8_t { Add, Min, MinSigned, Cas };
 
 struct MemOp {
@@ -34,13 +42,20 @@ struct MemOp {
   AtomicOp atomic = AtomicOp::Add;
   std::uint8_t bytes = 4;       // element size
   std::uint8_t references = 0;  // machine and handle
+  bool one_line = false;        // every address lies in the same line
   LaneMask to_send = 0;
   LaneMask pending = 0;
-  Lanes<std::uint64_t> addr;
+  Lanes<std::uint64_t> addr;  // Scratch*: bytes from the scratchpad's start
   Lanes<std::uint64_t> value;
   Lanes<std::uint64_t> compare;  // Cas only
 
   [[nodiscard]] bool done() const { return pending == 0; }
+};
+
+// Lanes of an operation that wait for one line.
+struct LineWaiter {
+  MemOp* op;
+  LaneMask lanes;
 };
 
 class MemOpPool {

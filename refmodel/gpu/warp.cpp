@@ -1,5 +1,8 @@
 #include "refmodel/gpu/warp.hpp"
 
+#include <fmt/format.h>
+
+#include "refmodel/common/input_error.hpp"
 #include "refmodel/gpu/core.hpp"
 
 namespace cxlgpu {
@@ -31,9 +34,9 @@ MemOp* Warp::new_op(OpKind kind, unsigned bytes, LaneMask mask) {
   op->warp = this;
   op->kind = kind;
   op->bytes = static_cast<std::uint8_t>(bytes);
-  op->references = kind == OpKind::Store ? 1 : 2;
+  op->references = is_store(kind) ? 1 : 2;
   op->to_send = op->pending = mask;
-  if (kind != OpKind::Store) std::fill_n(op->value.begin(), width_, 0);
+  if (!is_store(kind)) std::fill_n(op->value.begin(), width_, 0);
   return op;
 }
 
@@ -46,36 +49,49 @@ MemOp* Warp::empty_op() {
   return op;
 }
 
-void Warp::append(MemOp* op) {
+void Warp::append(const Instruction& instruction) {
   const bool was_empty = instructions_.empty();
-  instructions_.push() = {op, 0};
+  instructions_.push() = instruction;
   if (was_empty) core_.refresh(*this);
 }
 
-void Warp::append(std::uint32_t count) {
-  const bool was_empty = instructions_.empty();
-  instructions_.push() = {nullptr, count};
-  if (was_empty) core_.refresh(*this);
-}
-
-void Warp::compute(std::uint32_t n) {
-  if (n == 0) return;
-  if (!instructions_.empty() && instructions_.back().op == nullptr &&
-      instructions_.back().count != 0) {
-    instructions_.back().count += n;
-  } else {
-    append(n);
+void Warp::append_arithmetic(std::uint32_t n, Unit unit, LaneMask lanes, bool chain) {
+  lanes &= full_mask();
+  if (n == 0 || lanes == 0) return;
+  const auto count =
+      static_cast<std::uint8_t>(lanes == full_mask() ? width_ : std::popcount(lanes));
+  if (!instructions_.empty() && core_.shared().params.units.latency(unit) == 1) {
+    // One that nothing ever waits for: more of the same.
+    Instruction& last = instructions_.back();
+    if (last.op == nullptr && last.count != 0 && last.unit == unit && last.lanes == count) {
+      last.count += n;
+      return;
+    }
   }
+  append({.count = n, .unit = unit, .lanes = count, .chain = chain});
+}
+
+void Warp::check_shared(std::uint64_t at, std::uint64_t n, std::uint64_t bytes) const {
+  const std::uint32_t size = core_.shared().params.scratchpad.size_bytes;
+  if (at % bytes == 0 && at + n * bytes <= size) return;
+  throw InputError(fmt::format(
+      "gpu.scratchpad_bytes: the kernel wants {} elements of {} B from byte {} on of {}; raise it",
+      n, bytes, at, size));
 }
 
 Warp::Pause Warp::fence() {
-  append(0U);
+  append({.write_out = true});
   return {*this, Wait::Fence};
 }
 
 Warp::Pause Warp::barrier() {
-  append(0U);
+  append({.write_out = true});
   return {*this, Wait::Barrier};
+}
+
+Warp::Pause Warp::core_barrier() {
+  append({});
+  return {*this, Wait::CoreBarrier};
 }
 
 void Warp::drop_handle(MemOp* op) {
@@ -91,6 +107,7 @@ bool Warp::satisfied(Wait wait) const {
       }
       return true;
     case Wait::Drain:
+    case Wait::CoreBarrier:
       return true;
     case Wait::Loads:
       return loads_ == 0;
@@ -101,6 +118,7 @@ bool Warp::satisfied(Wait wait) const {
       return loads_ == 0 && stores_ == 0;
     case Wait::None:
     case Wait::Arrived:
+    case Wait::CoreArrived:
     case Wait::Finished:
       return false;
   }
@@ -114,6 +132,11 @@ void Warp::settle() {
       core_.warp_arrived();
       return;
     }
+    if (wait_ == Wait::CoreBarrier) {
+      wait_ = Wait::CoreArrived;
+      core_.warp_at_core_barrier();
+      return;
+    }
     if (wait_ == Wait::Finish) {
       wait_ = Wait::Finished;
       core_.warp_finished();
@@ -124,12 +147,13 @@ void Warp::settle() {
     if (task_.done()) {
       task_.rethrow();
       wait_ = Wait::Finish;
+      if (core_.gathers_stores()) append({.write_out = true});
     }
   }
 }
 
 void Warp::op_done(MemOp* op) {
-  if (op->kind == OpKind::Store) {
+  if (is_store(op->kind)) {
     --stores_;
   } else {
     if (loads_-- == core_.shared().params.loads_per_warp) core_.refresh(*this);

@@ -2,7 +2,12 @@
 //
 // Purpose: warp-wide operations. Each call appends instructions to the warp; the core issues them
 //          in order, one a cycle. The kernel's C++ code itself takes no time: account for
-//          arithmetic with compute(n).
+//          arithmetic with compute(n, unit).
+// Arithmetic: the n instructions of one compute() do not need each other's results and issue back
+//          to back; of a compute_chain() each needs the one before. Whatever the warp issues next,
+//          arithmetic, memory access, fence or barrier, needs the last result: it waits until that
+//          is there, `gpu.latency` of the unit after its issue. So put independent loads in front.
+//          With a latency of 1 nothing ever waits.
 // Shapes:  lanes and masks as in lanes.hpp. Several loads may be under way:
 //            auto a = w.load(x, i);  auto b = w.load(y, i);
 //            Lanes<float> u = co_await a;  Lanes<float> v = co_await b;
@@ -12,6 +17,8 @@
 //          co_await w.drain() now and then so that its instructions do not pile up.
 // Rules:   program order is kept between accesses of one warp to one address. Other cores' stores
 //          are seen after a barrier, or by load_l2 and atomics. Elements are naturally aligned.
+//          Accesses of one core's warps take effect in the order of their issue; core_barrier() is
+//          enough between them, to the scratchpad and to memory alike.
 // Errors:  awaiting or reading a moved-from handle is a programming error (asserted).
 #pragma once
 
@@ -29,6 +36,7 @@
 #include "refmodel/gpu/gpu_config.hpp"
 #include "refmodel/gpu/lanes.hpp"
 #include "refmodel/gpu/mem_op.hpp"
+#include "refmodel/gpu/shared_array.hpp"
 #include "refmodel/gpu/warp_task.hpp"
 
 namespace cxlgpu {
@@ -109,7 +117,13 @@ class Warp {
   }
 
   // Instructions.
-  void compute(std::uint32_t n = 1);
+  void compute(std::uint32_t n = 1, Unit unit = Unit::Alu) { compute(n, unit, full_mask()); }
+  void compute(std::uint32_t n, Unit unit, LaneMask lanes) {
+    append_arithmetic(n, unit, lanes, false);
+  }
+  void compute_chain(std::uint32_t n, Unit unit = Unit::Alu) {
+    append_arithmetic(n, unit, full_mask(), true);
+  }
   template <typename T, typename I>
   [[nodiscard]] LoadHandle<T> load(const DeviceArray<T>& array, const Lanes<I>& index,
                                    LaneMask mask) {
@@ -123,10 +137,7 @@ class Warp {
   template <typename T, typename I>
   void store(const DeviceArray<T>& array, const Lanes<I>& index, const Lanes<T>& value,
              LaneMask mask) {
-    if (MemOp* op = prepare(OpKind::Store, array, index, mask)) {
-      set_words(op->value, value, mask);
-      append(op);
-    }
+    store_to(OpKind::Store, array, index, value, mask);
   }
   // Atomics give the value before. Lanes of one instruction take effect in lane order.
   template <typename T, typename I>
@@ -146,6 +157,23 @@ class Warp {
     return atomic(AtomicOp::Cas, array, index, value, mask, &compare);
   }
 
+  // `n` elements of the core's scratchpad from byte `at` on.
+  template <typename T>
+  [[nodiscard]] SharedArray<T> shared(std::uint32_t n, std::uint32_t at = 0) const {
+    check_shared(at, n, sizeof(T));
+    return {at, n};
+  }
+  template <typename T, typename I>
+  [[nodiscard]] LoadHandle<T> load(const SharedArray<T>& array, const Lanes<I>& index,
+                                   LaneMask mask) {
+    return {*this, access(OpKind::ScratchLoad, array, index, mask)};
+  }
+  template <typename T, typename I>
+  void store(const SharedArray<T>& array, const Lanes<I>& index, const Lanes<T>& value,
+             LaneMask mask) {
+    store_to(OpKind::ScratchStore, array, index, value, mask);
+  }
+
   // What a kernel may co_await besides handles.
   enum class Wait : std::uint8_t {
     None,     // running
@@ -155,23 +183,31 @@ class Warp {
     Fence,    // and every store took effect at the LLC, where other cores can see it
     Barrier,  // and every other warp came here, too; L1s are invalidated
     Arrived,
+    CoreBarrier,  // every instruction is issued, and those of the core's other warps up to here
+    CoreArrived,
     Finish,  // like Barrier: the kernel's end
     Finished
   };
   struct Pause {
     Warp& warp;
     Wait wait;
-    [[nodiscard]] bool await_ready() const { return wait != Wait::Barrier && warp.satisfied(wait); }
+    // The others follow an instruction that is yet to be issued.
+    [[nodiscard]] bool await_ready() const {
+      return (wait == Wait::Drain || wait == Wait::Loads) && warp.satisfied(wait);
+    }
     void await_suspend(std::coroutine_handle<>) { warp.wait_ = wait; }
     void await_resume() const {}
   };
   [[nodiscard]] Pause drain() { return {*this, Wait::Drain}; }
   [[nodiscard]] Pause loads() { return {*this, Wait::Loads}; }
-  [[nodiscard]] Pause fence();    // one issue slot
-  [[nodiscard]] Pause barrier();  // one issue slot
+  // One issue slot each.
+  [[nodiscard]] Pause fence();
+  [[nodiscard]] Pause barrier();       // of all warps
+  [[nodiscard]] Pause core_barrier();  // of the core's warps: Vortex's local barrier
 
  private:
   friend class Core;
+  friend class Lsu;
   template <typename T>
   friend class LoadHandle;
   template <typename... Ts>
@@ -180,34 +216,52 @@ class Warp {
   struct Instruction {
     MemOp* op = nullptr;      // null: count issue slots of arithmetic
     std::uint32_t count = 0;  // 0 with a null op: a fence or barrier, one slot
+    Unit unit = Unit::Alu;
+    std::uint8_t lanes = 0;  // how many are active
+    bool chain = false;
+    bool write_out = false;  // of a fence or barrier: gathered stores go to the LLC
   };
   static constexpr std::size_t kMaxAwaited = 16;
 
   MemOp* new_op(OpKind kind, unsigned bytes, LaneMask mask);
-  void append(MemOp* op);
-  void append(std::uint32_t count);
+  void append(const Instruction& instruction);
+  void append_arithmetic(std::uint32_t n, Unit unit, LaneMask lanes, bool chain);
+  void check_shared(std::uint64_t at, std::uint64_t n, std::uint64_t bytes) const;
   void drop_handle(MemOp* op);
   [[nodiscard]] bool satisfied(Wait wait) const;
   void settle();  // go on with the program for as long as it does not wait
   void op_done(MemOp* op);
 
-  template <typename T, typename I>
-  MemOp* prepare(OpKind kind, const DeviceArray<T>& array, const Lanes<I>& index, LaneMask mask) {
-    MemOp* op = new_op(kind, sizeof(T), mask);
+  template <typename Array, typename I>
+  MemOp* prepare(OpKind kind, const Array& array, const Lanes<I>& index, LaneMask mask) {
+    MemOp* op = new_op(kind, Array::kBytes, mask);
     if (op != nullptr) {
-      for (LaneMask m = mask; m != 0; m &= m - 1) {
+      std::uint64_t some = 0, every = ~std::uint64_t{0};  // address bits
+      for (LaneMask m = mask & full_mask(); m != 0; m &= m - 1) {
         const unsigned lane = first_lane(m);
-        op->addr[lane] = array.address(static_cast<std::uint64_t>(index[lane]));
+        const std::uint64_t address = array.address(static_cast<std::uint64_t>(index[lane]));
+        op->addr[lane] = address;
+        some |= address;
+        every &= address;
       }
+      op->one_line = (some & ~every) < kLineBytes;
     }
     return op;
   }
-  template <typename T, typename I>
-  MemOp* access(OpKind kind, const DeviceArray<T>& array, const Lanes<I>& index, LaneMask mask) {
+  template <typename Array, typename I>
+  MemOp* access(OpKind kind, const Array& array, const Lanes<I>& index, LaneMask mask) {
     MemOp* op = prepare(kind, array, index, mask);
     if (op == nullptr) return empty_op();
-    append(op);
+    append({.op = op});
     return op;
+  }
+  template <typename Array, typename I, typename T>
+  void store_to(OpKind kind, const Array& array, const Lanes<I>& index, const Lanes<T>& value,
+                LaneMask mask) {
+    if (MemOp* op = prepare(kind, array, index, mask)) {
+      set_words(op->value, value, mask);
+      append({.op = op});
+    }
   }
   template <typename T, typename I>
   LoadHandle<T> atomic(AtomicOp which, const DeviceArray<T>& array, const Lanes<I>& index,
@@ -218,7 +272,7 @@ class Warp {
     op->atomic = which;
     set_words(op->value, value, mask);
     if (compare != nullptr) set_words(op->compare, *compare, mask);
-    append(op);
+    append({.op = op});
     return {*this, op};
   }
   template <typename T>
@@ -237,6 +291,7 @@ class Warp {
   std::uint32_t loads_ = 0, stores_ = 0;  // issued and not complete
   Wait wait_ = Wait::Finished;
   std::uint32_t awaited_count_ = 0;
+  std::uint64_t result_at_ = 0;  // cycle at which the last arithmetic result is there
   Pipe<Instruction> instructions_;
   WarpTask task_;
   std::array<const MemOp*, kMaxAwaited> awaited_{};  // last: seldom more than the first

@@ -123,6 +123,8 @@ std::vector<std::uint64_t> parse_list(const std::string& text, const std::string
 const std::vector<std::string> kPolicies = {"off",      "naive",          "dyn",
                                             "sr-paper", "sr-directional", "stream"};
 
+const std::vector<std::string> kReplacements = {"lru", "plru", "fifo", "random"};
+
 using Setter = std::function<void(RunConfig&, const std::string& text, const std::string& where,
                                   const std::string& key)>;
 struct Field {
@@ -164,6 +166,16 @@ Setter choice(Member member, std::vector<std::string> choices) {
     member(c) = parse_choice(t, w, k, choices);
   };
 }
+// One of `names`, which stand in the order of the enumeration.
+template <typename Member>
+Setter one_of(Member member, std::vector<std::string> names) {
+  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    auto& target = member(c);
+    const std::string name = parse_choice(t, w, k, names);
+    target = static_cast<std::remove_reference_t<decltype(target)>>(
+        std::find(names.begin(), names.end(), name) - names.begin());
+  };
+}
 template <typename Member>
 Setter list(Member member, std::size_t length, std::uint64_t high) {
   return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
@@ -200,9 +212,21 @@ const std::vector<Field>& fields() {
       {"run.engine", choice(CXLGPU_MEMBER(engine), {"rtl", "model", "cosim"})},
       {"run.seed", number(CXLGPU_MEMBER(seed), 0, UINT32_MAX)},
       {"run.limit_us", number(CXLGPU_MEMBER(limit_us), 1, 1000000000)},
+      {"gpu.machine", [](RunConfig& c, const std::string& t, const std::string&,
+                         const std::string&) { c.gpu_machine = t; }},
       {"gpu.cores", number(CXLGPU_MEMBER(gpu.cores), 1, 64)},
       {"gpu.warps", number(CXLGPU_MEMBER(gpu.warps), 1, 64)},
       {"gpu.threads", number(CXLGPU_MEMBER(gpu.threads), 1, 64)},
+      {"gpu.scheduler", one_of(CXLGPU_MEMBER(gpu.scheduler), {"lrr", "gto"})},
+      {"gpu.latency.alu", number(CXLGPU_MEMBER(gpu.units.alu), 1, 1000)},
+      {"gpu.latency.mul", number(CXLGPU_MEMBER(gpu.units.mul), 1, 1000)},
+      {"gpu.latency.fpu", number(CXLGPU_MEMBER(gpu.units.fpu), 1, 1000)},
+      {"gpu.latency.sfu", number(CXLGPU_MEMBER(gpu.units.sfu), 1, 1000)},
+      {"gpu.store_buffer", number(CXLGPU_MEMBER(gpu.store_buffer), 0, 64)},
+      {"gpu.scratchpad_bytes", number(CXLGPU_MEMBER(gpu.scratchpad.size_bytes), 0, 16 * kMiB)},
+      {"gpu.scratchpad_banks", number(CXLGPU_MEMBER(gpu.scratchpad.banks), 1, 64)},
+      {"gpu.scratchpad_latency_cycles",
+       number(CXLGPU_MEMBER(gpu.scratchpad.latency_cycles), 1, 10000)},
       {"gpu.loads_per_warp", number(CXLGPU_MEMBER(gpu.loads_per_warp), 1, 64)},
       {"gpu.lsu_queue", number(CXLGPU_MEMBER(gpu.lsu_queue), 1, 256)},
       {"gpu.llc_queue", number(CXLGPU_MEMBER(gpu.llc_queue), 1, 256)},
@@ -211,11 +235,14 @@ const std::vector<Field>& fields() {
       {"gpu.fabric_cycles", number(CXLGPU_MEMBER(gpu.fabric_cycles), 0, 1 << 20)},
       {"gpu.l1.size_bytes", power(CXLGPU_MEMBER(gpu.l1.size_bytes), 1024, kMiB)},
       {"gpu.l1.ways", power(CXLGPU_MEMBER(gpu.l1.ways), 1, 16)},
+      {"gpu.l1.replacement", one_of(CXLGPU_MEMBER(gpu.l1.replacement), kReplacements)},
+      {"gpu.l1.write", one_of(CXLGPU_MEMBER(gpu.l1.write), {"through", "back"})},
       {"gpu.l1.hit_latency_cycles", number(CXLGPU_MEMBER(gpu.l1.hit_latency_cycles), 1, 10000)},
       {"gpu.l1.mshrs", number(CXLGPU_MEMBER(gpu.l1.mshrs), 1, 1024)},
       {"gpu.l1.merges", number(CXLGPU_MEMBER(gpu.l1.merges), 1, 1024)},
       {"gpu.llc.size_bytes", power(CXLGPU_MEMBER(gpu.llc.size_bytes), 4096, 64 * kMiB)},
       {"gpu.llc.ways", power(CXLGPU_MEMBER(gpu.llc.ways), 1, 32)},
+      {"gpu.llc.replacement", one_of(CXLGPU_MEMBER(gpu.llc.replacement), kReplacements)},
       {"gpu.llc.banks", power(CXLGPU_MEMBER(gpu.llc.banks), 1, 64)},
       {"gpu.llc.hit_latency_cycles", number(CXLGPU_MEMBER(gpu.llc.hit_latency_cycles), 1, 10000)},
       {"gpu.llc.fill_latency_cycles", number(CXLGPU_MEMBER(gpu.llc.fill_latency_cycles), 1, 10000)},
@@ -481,10 +508,8 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
   }
 }
 
-// The keys of the file are those of `section`; empty: as they stand there.
-void read_file(RunConfig& config, const std::filesystem::path& path,
-               const std::string& section = "") {
-  const std::string file = path.string();
+YAML::Node parse_file(const std::string& file) {
+  const std::filesystem::path path = file;
   if (!std::filesystem::is_regular_file(path)) {
     throw InputError(fmt::format("{}:0: is not a file that can be read; check the path", file));
   }
@@ -497,8 +522,18 @@ void read_file(RunConfig& config, const std::filesystem::path& path,
     throw InputError(
         fmt::format("{}:{}: key '(syntax)': {}; mend the YAML", file, e.mark.line + 1, e.msg));
   }
-  if (!root.IsDefined() || root.IsNull()) return;
-  read_map(config, root, file, section);
+  return root;
+}
+
+// The keys of the file are those of `section`; empty: as they stand there.
+void read_root(RunConfig& config, const YAML::Node& root, const std::string& file,
+               const std::string& section = "") {
+  if (root.IsDefined() && !root.IsNull()) read_map(config, root, file, section);
+}
+
+void read_file(RunConfig& config, const std::filesystem::path& path,
+               const std::string& section = "") {
+  read_root(config, parse_file(path.string()), path.string(), section);
 }
 
 // Files of configs/host, each a section of its own in which no key may be missing.
@@ -511,6 +546,47 @@ void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
       if (config.places.count(field.path) == 0) {
         fail(file.string() + ":1", field.path, "is missing; add it, as the project's file has it");
       }
+    }
+  }
+}
+
+// The file that gpu.machine names lies below the layers that may name it: what `file`, or a --set,
+// says of it is taken before its turn.
+void find_machine(RunConfig& config, const YAML::Node& root, const std::string& file) {
+  if (!root.IsDefined() || !root.IsMap()) return;
+  const YAML::Node gpu = root["gpu"];
+  if (!gpu.IsDefined() || !gpu.IsMap()) return;
+  const YAML::Node machine = gpu["machine"];
+  if (machine.IsDefined() && machine.IsScalar()) {
+    set_scalar(config, "gpu.machine", machine.as<std::string>(), at(file, machine));
+  }
+}
+
+void find_machine(RunConfig& config, const std::vector<std::string>& sets) {
+  const std::string key = "gpu.machine=";
+  for (const std::string& set : sets) {
+    if (set.starts_with(key)) set_scalar(config, "gpu.machine", set.substr(key.size()), "--set");
+  }
+}
+
+// The file that gpu.machine names: of a GPU and its memory alone.
+void read_machine(RunConfig& config, const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  if (std::filesystem::is_directory(folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  const std::filesystem::path path =
+      folder / (parse_choice(config.gpu_machine, config.place("gpu.machine", "default"),
+                             "gpu.machine", names) +
+                ".yaml");
+  read_file(config, path);
+  for (const auto& [key, place] : config.places) {
+    if (!place.starts_with(path.string() + ":")) continue;
+    if (key == "gpu.machine" || !(key.starts_with("gpu.") || key.starts_with("local_memory."))) {
+      fail(place, key, "is not of a GPU; a file of gpu.machine has gpu and local_memory alone");
     }
   }
 }
@@ -562,10 +638,15 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     return std::find(list.begin(), list.end(), name) != list.end();
   };
   const bool is_file = scenario.ends_with(".yaml") || scenario.ends_with(".yml");
+  const std::filesystem::path own =
+      is_file ? std::filesystem::path(scenario) : dir_ / "scenarios" / (scenario + ".yaml");
+  const YAML::Node own_root =
+      is_file || std::filesystem::exists(own) ? parse_file(own.string()) : YAML::Node();
+  find_machine(config, own_root, own.string());
+  find_machine(config, sets);
+  read_machine(config, dir_ / "gpu");
   config.scenario = is_file ? std::filesystem::path(scenario).stem().string() : scenario;
-  if (is_file) {
-    read_file(config, scenario);
-  } else {
+  if (!is_file) {
     const std::string kind = configuration_of(scenario, names_.configs);
     const std::size_t first = scenario.find('-');
     const std::size_t last = scenario.size() - kind.size() - 1;
@@ -582,9 +663,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
                                    scenario, kind, fmt::join(names_.configs, ", ")));
     }
     apply_config_name(config, kind);
-    const auto own = dir_ / "scenarios" / (scenario + ".yaml");
-    if (std::filesystem::exists(own)) read_file(config, own);
   }
+  read_root(config, own_root, own.string());
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -662,6 +742,12 @@ void check(const RunConfig& config, const std::string& otherwise) {
       refuse(key, fmt::format("needs {} of 0; inject one fault at a time", spec_fault));
     }
     spec_fault = key;
+  }
+  if (config.gpu.store_buffer != 0 && config.gpu.l1.write == WritePolicy::Back) {
+    refuse("gpu.store_buffer",
+           fmt::format("{} lines stand behind a write-back L1 ({}), which gathers stores itself; "
+                       "use 0, or gpu.l1.write through",
+                       config.gpu.store_buffer, config.place("gpu.l1.write", "default")));
   }
   const EndpointConfig& load = config.endpoint;
   const auto rising = [&](const char* key, const std::vector<std::uint64_t>& thresholds,

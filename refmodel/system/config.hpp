@@ -4,9 +4,11 @@
 // Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
-// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml, then what the
-// scenario's name says, then
-//          configs/scenarios/NAME.yaml or the file given, then --set.
+// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml, then the file
+// of
+//          configs/gpu that gpu.machine names, then what the scenario's name says, then
+//          configs/scenarios/NAME.yaml or the file given, then --set. Any of them but the
+//          machine's file may name the machine.
 #pragma once
 
 #include <cstdint>
@@ -98,6 +100,7 @@ struct RunConfig {
   unsigned ports = 2;
   MemoryKind memory = MemoryKind::Cxl;  // where the data lives; the scenario's name sets it
   PagingConfig paging;
+  std::string gpu_machine;
   GpuParams gpu;
   Distribution distribution = Distribution::Chunked;
   std::uint64_t local_percent = 10;    // share of the data set that GPU memory holds

@@ -252,8 +252,10 @@ TEST(Order, BusIsOfferedAtMostOneRequestACycle) {
 
 // Every lane of every warp owns elements strewn over lines that it shares with others. Whatever
 // the caches do, a lane's loads see its own last store, and memory ends up with it.
+enum class Gathering { None, Buffer, WriteBack };
+
 template <typename T>
-void own_data_is_coherent(std::uint64_t seed, OpKind kind) {
+void own_data_is_coherent(std::uint64_t seed, OpKind kind, Gathering gathering) {
   Random random(seed);
   GpuParams p;
   p.cores = 1 + static_cast<std::uint32_t>(random.below(4));
@@ -272,6 +274,12 @@ void own_data_is_coherent(std::uint64_t seed, OpKind kind) {
   p.llc.hit_latency_cycles = 1 + static_cast<std::uint32_t>(random.below(100));
   p.llc.fill_latency_cycles = 1 + static_cast<std::uint32_t>(random.below(100));
   p.llc_queue = 1 + static_cast<std::uint32_t>(random.below(5));
+  p.l1.replacement = static_cast<Replacement>(random.below(4));
+  p.llc.replacement = static_cast<Replacement>(random.below(4));
+  p.scheduler = static_cast<Scheduler>(random.below(2));
+  p.units.alu = 1 + static_cast<std::uint32_t>(random.below(3));
+  p.l1.write = gathering == Gathering::WriteBack ? WritePolicy::Back : WritePolicy::Through;
+  p.store_buffer = gathering == Gathering::Buffer ? 1 + static_cast<U32>(random.below(6)) : 0;
   FixedLatencyParams latency;
   latency.latency = Time{20'000};
   latency.jitter = Time{random.below(1'000'000)};
@@ -342,14 +350,17 @@ void own_data_is_coherent(std::uint64_t seed, OpKind kind) {
   });
   rig.run_clean();
   EXPECT_EQ(copy_from_device(rig.memory, x), expected) << "seed " << seed;
+  EXPECT_EQ(rig.gpu.stats().slots(), p.cores * rig.gpu.stats().cycles) << "seed " << seed;
 }
 
 TEST(Order, OwnDataIsCoherentUnderRandomPrograms) {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
-    own_data_is_coherent<std::uint8_t>(seed, OpKind::Load);
-    own_data_is_coherent<std::uint16_t>(seed, OpKind::LoadL2);
-    own_data_is_coherent<std::uint32_t>(seed, OpKind::Atomic);
-    own_data_is_coherent<std::uint64_t>(seed, OpKind::Atomic);
+    for (const Gathering gathering : {Gathering::None, Gathering::Buffer, Gathering::WriteBack}) {
+      own_data_is_coherent<std::uint8_t>(seed, OpKind::Load, gathering);
+      own_data_is_coherent<std::uint16_t>(seed, OpKind::LoadL2, gathering);
+      own_data_is_coherent<std::uint32_t>(seed, OpKind::Atomic, gathering);
+      own_data_is_coherent<std::uint64_t>(seed, OpKind::Atomic, gathering);
+    }
     if (HasFailure()) break;
   }
 }

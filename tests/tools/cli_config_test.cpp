@@ -32,6 +32,22 @@ TEST_F(Cli, BadSet) {
           {"--set", "'gpu.cores'", "1..64"});
 }
 
+TEST_F(Cli, BadGpuKeys) {
+  const auto bad = [this](const std::string& set, const std::vector<std::string>& parts) {
+    refused({"run", "vadd-dram-cxl", "--out", "o", "--set", set}, parts);
+  };
+  bad("gpu.machine=toaster", {"--set", "'gpu.machine'", "'toaster'", "scaled, vortex"});
+  bad("gpu.scheduler=lottery", {"--set", "'gpu.scheduler'", "lrr, gto"});
+  bad("gpu.l1.replacement=mru", {"'gpu.l1.replacement'", "lru, plru, fifo, random"});
+  bad("gpu.llc.replacement=", {"'gpu.llc.replacement'", "lru, plru, fifo, random"});
+  bad("gpu.l1.write=around", {"'gpu.l1.write'", "through, back"});
+  bad("gpu.latency.fpu=0", {"'gpu.latency.fpu'", "1..1000"});
+  bad("gpu.scratchpad_banks=0", {"'gpu.scratchpad_banks'", "1..64"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "gpu.l1.write=back", "--set",
+           "gpu.store_buffer=4"},
+          {"--set", "'gpu.store_buffer'", "gpu.l1.write through"});
+}
+
 TEST_F(Cli, BadOptions) {
   refused({}, {"--help"});
   refused({"run"}, {"scenario"});
@@ -351,6 +367,45 @@ TEST_F(Cli, OrderOfSectionsInAFileDoesNotMatter) {
   accepted({"run", "first.yaml", "--engine", "model"});
   write("last.yaml", ranges + ports + kGood);
   accepted({"run", "last.yaml", "--engine", "model"});
+}
+
+// Cores and warps that a run had, from what its counters say: issue slots of every core a cycle.
+double cores_of(const json& stats) {
+  double slots = 0;
+  for (const json& slot : stats["gpu"]["slots"]) slots += slot["value"].get<double>();
+  return slots / stats["gpu"]["cycles"]["value"].get<double>();
+}
+
+TEST_F(Cli, MachineLiesBelowScenarioAndSet) {
+  const auto cores = [this](Args args) {
+    args.insert(args.begin(), "run");
+    args.insert(args.end(), {"--engine", "model", "--set", "workload.size=1024", "--out", "o"});
+    accepted(args);
+    return cores_of(json::parse(read_text(dir_ / "o" / "stats.json")));
+  };
+  EXPECT_EQ(cores({"vadd-dram-cxl"}), 8);  // scaled.yaml
+  EXPECT_EQ(cores({"vadd-dram-cxl", "--set", "gpu.machine=vortex"}), 1);
+  EXPECT_EQ(cores({"vadd-dram-cxl", "--set", "gpu.cores=3", "--set", "gpu.machine=vortex"}), 3);
+  write("m.yaml", std::string("gpu: {machine: vortex}\n") + kGood);
+  EXPECT_EQ(cores({"m.yaml"}), 1);
+  EXPECT_EQ(cores({"m.yaml", "--set", "gpu.machine=scaled"}), 8);
+  write("c.yaml", std::string("gpu: {cores: 2, machine: vortex}\n") + kGood);
+  EXPECT_EQ(cores({"c.yaml"}), 2);
+}
+
+TEST_F(Cli, MachineFilesAreOfAGpuAlone) {
+  fs::copy(fs::path(CXLGPU_SOURCE_DIR) / "configs", dir_ / "own", fs::copy_options::recursive);
+  const auto machine = [this](const std::string& text, const std::vector<std::string>& parts) {
+    std::ofstream(dir_ / "own/gpu/mine.yaml") << text;
+    refused({"--configs", "own", "run", "vadd-dram-cxl", "--set", "gpu.machine=mine", "--out", "o"},
+            parts);
+  };
+  machine("gpu: {cores: 2}\nlink:\n  lanes: 4\n", {"mine.yaml:3", "'link.lanes'", "gpu"});
+  machine("gpu: {machine: scaled}\n", {"mine.yaml:1", "'gpu.machine'"});
+  machine("gpu:\n  cores: 99\n", {"mine.yaml:2", "'gpu.cores'"});
+  std::ofstream(dir_ / "own/gpu/mine.yaml") << "gpu: {cores: 2}\n";
+  accepted({"--configs", "own", "run", "vadd-dram-cxl", "--engine", "model", "--set",
+            "gpu.machine=mine", "--set", "workload.size=512"});
 }
 
 TEST_F(Cli, FileAndSetTakeEffect) {
