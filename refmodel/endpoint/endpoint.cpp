@@ -27,6 +27,7 @@ void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
   cache_on_ = set.dram_enable;
   length_enabled_ = set.len_enable;
   load_ = set.load;
+  measured_.reset();
   if (offset == ep::kSets) cache_ = DramCache(set.sets_log2);
 }
 
@@ -45,14 +46,13 @@ void Endpoint::tick(Time now) {
   const bool specs_full = specs_.full();
   const std::size_t commands = commands_.size();
   // Inputs of the DevLoad registers as they stand in this cycle: before anything moves.
-  const unsigned ingress = parts_.m2s.rx_level(now);
-  const unsigned mshrs = cache_.mshr_used();
-  const MediaStatus media = parts_.media.status(now);
+  const Measures measures = measure(now);
   if (commands < kCommandDepth) push(now);
   if (commands > 0) issue(now);
   respond(now);
   accept(now, specs_full);
-  meter_.clock({ingress, mshrs, media, offer_ != Offer::None, load_});
+  clock_levels(measures);
+  meter_.egress().clock(offer_ != Offer::None, load_);
   clocked_ = now;
   plan(now);
 }
@@ -63,14 +63,17 @@ void Endpoint::catch_up(Time now) {
   const Time first = clocked_ + kCycle;
   if (now <= first) return;
   const Time last = now - kCycle;
-  const auto clock_levels = [&](Time at) {
-    meter_.clock_levels(parts_.m2s.rx_level(at), cache_.mshr_used(), parts_.media.status(at),
-                        load_);
-  };
-  clock_levels(first);
-  if (first < last) clock_levels(last);
+  clock_levels(measure(first));
+  if (first < last) clock_levels(measure(last));
   meter_.egress().pass((now - first).ps / kCycle.ps, load_);
   clocked_ = last;
+}
+
+// A second cycle of the same measures leaves every level where the first one put it.
+void Endpoint::clock_levels(const Measures& now) {
+  if (now == measured_) return;
+  measured_ = now;
+  meter_.clock_levels(now.ingress, now.mshrs, now.media, load_);
 }
 
 // ------------------------------------------------------------------------------------------- E1

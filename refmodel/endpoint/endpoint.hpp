@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/common/trace_event.hpp"
@@ -78,6 +79,11 @@ class Endpoint : public EndpointRegisters {
     std::uint64_t granule = 0;  // DPA
     unsigned count = 0;
   };
+  struct Measures {  // of load
+    unsigned ingress = 0, mshrs = 0;
+    MediaStatus media;
+    bool operator==(const Measures&) const = default;
+  };
   enum class Choice : std::uint8_t { None, Rwd, Req, Spec };  // what E1 is to take next
   enum class Offer : std::uint8_t { None, Media, Local };     // what the controller is offered
 
@@ -101,6 +107,10 @@ class Endpoint : public EndpointRegisters {
   void accept_spec(const LinkMessage& message, Time now, bool specs_full);
   [[nodiscard]] bool has_work(Time next) const;
   void plan(Time now);
+  [[nodiscard]] Measures measure(Time at) const {
+    return {parts_.m2s.rx_level(at), cache_.mshr_used(), parts_.media.status(at)};
+  }
+  void clock_levels(const Measures& now);
   void raise(Time at, Stage stage, unsigned tag, std::uint64_t line, std::uint32_t info) const;
   void raise_spec(Time at, Stage stage, std::uint64_t line) const;
 
@@ -134,7 +144,8 @@ class Endpoint : public EndpointRegisters {
   MediaOp answer_op_ = MediaOp::Read;
 
   DevLoadMeter meter_;
-  Time clocked_{0};  // the last cycle that the meter has seen
+  std::optional<Measures> measured_;  // what its levels were last clocked with, as set now
+  Time clocked_{0};                   // the last cycle that the meter has seen
 
   bool media_moved_ = false;
   Time media_next_ = Time::never();  // first cycle in which the media may have an answer or room
