@@ -37,17 +37,53 @@ struct RequestRecord {
   [[nodiscard]] Time latency() const { return time(Stage::SysRespond) - time(Stage::SysAccept); }
 };
 
-class RequestTracker : public TraceSink {
+class RequestTracker final : public TraceSink {
  public:
   using OnRecord = std::function<void(const RequestRecord&)>;
-  explicit RequestTracker(OnRecord on_record) : on_record_(std::move(on_record)), open_(1u << 16) {}
+  explicit RequestTracker(OnRecord on_record) : on_record_(std::move(on_record)) {}
 
   void on_event(const TraceEvent& event) override;
 
  private:
   OnRecord on_record_;
-  std::vector<RequestRecord> open_;
+  std::vector<RequestRecord> open_;  // by id
 };
+
+inline void RequestTracker::on_event(const TraceEvent& event) {
+  if (event.stage >= Stage::SpecIssue || event.id >= kRootPortIds) return;
+  if (event.id >= open_.size()) open_.resize(event.id + 1);
+  RequestRecord& record = open_[event.id];
+  switch (event.stage) {
+    case Stage::SysAccept:
+      record = RequestRecord{};
+      record.at.fill(Time::never());
+      record.id = event.id;
+      record.addr = event.addr;
+      record.is_write = event.info & 1;
+      break;
+    case Stage::PortEnqueue:
+      record.port = event.port;
+      record.routed = true;
+      break;
+    case Stage::MemqAlloc:
+      record.tag = static_cast<std::uint8_t>(event.info);
+      break;
+    case Stage::EpAccept:
+      record.opcode = static_cast<std::uint8_t>(event.info);
+      break;
+    case Stage::EpLookup:
+      record.lookup = static_cast<LookupResult>(event.info & 3);
+      record.dpa = event.addr;
+      break;
+    case Stage::SysRespond:
+      record.error = event.info & 1;
+      break;
+    default:
+      break;
+  }
+  record.at[static_cast<std::size_t>(event.stage)] = event.at;
+  if (event.stage == Stage::SysRespond) on_record_(record);
+}
 
 // Hands every event to several sinks.
 class TraceFanOut : public TraceSink {
