@@ -31,6 +31,17 @@ struct RequestRecord {
   LookupResult lookup = LookupResult::Bypass;
   std::array<Time, kPathStages> at;
 
+  // Every field anew: the record is that of the request which had the id before.
+  void begin(const TraceEvent& accepted) {
+    at.fill(Time::never());
+    id = accepted.id;
+    addr = accepted.addr;
+    dpa = 0;
+    port = tag = opcode = 0;
+    is_write = accepted.info & 1;
+    error = routed = false;
+    lookup = LookupResult::Bypass;
+  }
   [[nodiscard]] Time time(Stage stage) const { return at[static_cast<std::size_t>(stage)]; }
   // Answered from GPU local memory, or done in it.
   [[nodiscard]] bool local() const { return routed && time(Stage::MemqAlloc) == Time::never(); }
@@ -55,11 +66,7 @@ inline void RequestTracker::on_event(const TraceEvent& event) {
   RequestRecord& record = open_[event.id];
   switch (event.stage) {
     case Stage::SysAccept:
-      record = RequestRecord{};
-      record.at.fill(Time::never());
-      record.id = event.id;
-      record.addr = event.addr;
-      record.is_write = event.info & 1;
+      record.begin(event);
       break;
     case Stage::PortEnqueue:
       record.port = event.port;

@@ -69,11 +69,14 @@ void Endpoint::catch_up(Time now) {
   clocked_ = last;
 }
 
-// A second cycle of the same measures leaves every level where the first one put it.
+// Only what has changed: a second cycle of the same value leaves a level where the first put it.
 void Endpoint::clock_levels(const Measures& now) {
   if (now == measured_) return;
+  for (std::size_t m = 0; m < kLoadSources; ++m) {
+    if (measured_ && (*measured_)[m] == now[m]) continue;
+    meter_.clock_level(static_cast<LoadSource>(m), now[m], load_);
+  }
   measured_ = now;
-  meter_.clock_levels(now.ingress, now.mshrs, now.media, load_);
 }
 
 // ------------------------------------------------------------------------------------------- E1
@@ -225,11 +228,12 @@ void Endpoint::look_up_spec(Time now) {
 void Endpoint::issue(Time now) {
   const Command& command = commands_.front();
   if (!parts_.media.can_accept(now, command.op)) return;
-  MediaCommand out;
+  MediaCommand& out = media_command_;
   out.op = command.op;
   out.id = command.id;
   out.dpa = command.line * kLineBytes;
   out.slot = command.slot;
+  out.offset = 0;
   out.byte_enable = 0;
   if (command.op != MediaOp::Fill && command.op != MediaOp::WriteBack) {
     const Entry& entry = entries_[command.id];
@@ -340,9 +344,9 @@ void Endpoint::plan(Time now) {
   const Time soon = now + kCycle;
   next_ = soon;
   if (has_work(soon)) return;
-  next_ = media_next_;
-  if (demand_.kind == Demand::Kind::None) next_ = std::min(next_, parts_.m2s.rx_event(now));
-  next_ = std::max(next_, soon);
+  Time next = media_next_;
+  if (demand_.kind == Demand::Kind::None) next = std::min(next, parts_.m2s.rx_event(now));
+  next_ = std::max(next, soon);
 }
 
 void Endpoint::raise(Time at, Stage stage, unsigned tag, std::uint64_t line,

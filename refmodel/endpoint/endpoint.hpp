@@ -79,11 +79,8 @@ class Endpoint : public EndpointRegisters {
     std::uint64_t granule = 0;  // DPA
     unsigned count = 0;
   };
-  struct Measures {  // of load
-    unsigned ingress = 0, mshrs = 0;
-    MediaStatus media;
-    bool operator==(const Measures&) const = default;
-  };
+  // Of load, by LoadSource; eight bits hold each.
+  using Measures = std::array<std::uint8_t, kLoadSources>;
   enum class Choice : std::uint8_t { None, Rwd, Req, Spec };  // what E1 is to take next
   enum class Offer : std::uint8_t { None, Media, Local };     // what the controller is offered
 
@@ -108,7 +105,9 @@ class Endpoint : public EndpointRegisters {
   [[nodiscard]] bool has_work(Time next) const;
   void plan(Time now);
   [[nodiscard]] Measures measure(Time at) const {
-    return {parts_.m2s.rx_level(at), cache_.mshr_used(), parts_.media.status(at)};
+    const MediaStatus media = parts_.media.status(at);
+    return {static_cast<std::uint8_t>(parts_.m2s.rx_level(at)),
+            static_cast<std::uint8_t>(cache_.mshr_used()), media.backlog, media.tasks};
   }
   void clock_levels(const Measures& now);
   void raise(Time at, Stage stage, unsigned tag, std::uint64_t line, std::uint32_t info) const;
@@ -147,6 +146,8 @@ class Endpoint : public EndpointRegisters {
   std::optional<Measures> measured_;  // what its levels were last clocked with, as set now
   Time clocked_{0};                   // the last cycle that the meter has seen
 
+  MediaCommand media_command_;  // kept: clearing 64 B that only writes fill would cost more than
+                                // all the rest of it
   bool media_moved_ = false;
   Time media_next_ = Time::never();  // first cycle in which the media may have an answer or room
   Time next_ = Time::never();
