@@ -31,23 +31,66 @@ struct RequestRecord {
   LookupResult lookup = LookupResult::Bypass;
   std::array<Time, kPathStages> at;
 
+  // Every field anew: the record is that of the request which had the id before.
+  void begin(const TraceEvent& accepted) {
+    at.fill(Time::never());
+    id = accepted.id;
+    addr = accepted.addr;
+    dpa = 0;
+    port = tag = opcode = 0;
+    is_write = accepted.info & 1;
+    error = routed = false;
+    lookup = LookupResult::Bypass;
+  }
   [[nodiscard]] Time time(Stage stage) const { return at[static_cast<std::size_t>(stage)]; }
   // Answered from GPU local memory, or done in it.
   [[nodiscard]] bool local() const { return routed && time(Stage::MemqAlloc) == Time::never(); }
   [[nodiscard]] Time latency() const { return time(Stage::SysRespond) - time(Stage::SysAccept); }
 };
 
-class RequestTracker : public TraceSink {
+class RequestTracker final : public TraceSink {
  public:
   using OnRecord = std::function<void(const RequestRecord&)>;
-  explicit RequestTracker(OnRecord on_record) : on_record_(std::move(on_record)), open_(1u << 16) {}
+  explicit RequestTracker(OnRecord on_record) : on_record_(std::move(on_record)) {}
 
   void on_event(const TraceEvent& event) override;
 
  private:
   OnRecord on_record_;
-  std::vector<RequestRecord> open_;
+  std::vector<RequestRecord> open_;  // by id
 };
+
+inline void RequestTracker::on_event(const TraceEvent& event) {
+  if (event.stage >= Stage::SpecIssue || event.id >= kRootPortIds) return;
+  if (event.id >= open_.size()) open_.resize(event.id + 1);
+  RequestRecord& record = open_[event.id];
+  switch (event.stage) {
+    case Stage::SysAccept:
+      record.begin(event);
+      break;
+    case Stage::PortEnqueue:
+      record.port = event.port;
+      record.routed = true;
+      break;
+    case Stage::MemqAlloc:
+      record.tag = static_cast<std::uint8_t>(event.info);
+      break;
+    case Stage::EpAccept:
+      record.opcode = static_cast<std::uint8_t>(event.info);
+      break;
+    case Stage::EpLookup:
+      record.lookup = static_cast<LookupResult>(event.info & 3);
+      record.dpa = event.addr;
+      break;
+    case Stage::SysRespond:
+      record.error = event.info & 1;
+      break;
+    default:
+      break;
+  }
+  record.at[static_cast<std::size_t>(event.stage)] = event.at;
+  if (event.stage == Stage::SysRespond) on_record_(record);
+}
 
 // Hands every event to several sinks.
 class TraceFanOut : public TraceSink {

@@ -70,7 +70,6 @@ int run_gpu_dram(const RunConfig& config, const SessionOptions& options) {
   SystemMapParams map = system_map(config);
   map.local_bytes = (input.data_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
   GpuParams params = config.gpu;
-  params.fabric_cycles = 0;  // the engine is GPU memory itself, whose latency holds the way there
   params.local.part = local_part(config, options.config_dir / "media", map.local_bytes);
   Gpu gpu(params, map);
   FixedLatencyEngine nobody;
@@ -186,7 +185,9 @@ int run_paged(const RunConfig& config, const SessionOptions& options) {
   Initiator* initiator = nullptr;
   if (workload) {
     TeeBackdoor contents(engine, checked.shadow());
-    gpu = std::make_unique<Gpu>(config.gpu, map);
+    GpuParams of_gpu = config.gpu;
+    of_gpu.fabric_cycles = 0;  // the engine is GPU memory itself, whose latency holds the way there
+    gpu = std::make_unique<Gpu>(of_gpu, map);
     Allocator allocator(map);
     workload->setup(allocator, contents);
     workload->launch(*gpu);

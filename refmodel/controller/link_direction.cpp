@@ -1,7 +1,9 @@
 #include "refmodel/controller/link_direction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cassert>
 #include <cmath>
 
 #include "refmodel/common/opcodes.hpp"
@@ -18,6 +20,47 @@ constexpr Time cycles(std::uint64_t n) {
   return kCycle * n;
 }
 constexpr Time kReceive = cycles(2);  // R1, R2
+
+// What counts here of a plan, for every offer: worked out by the compiler, since the rule costs
+// more than all else that is done for a flit.
+struct Packed {
+  std::uint8_t nd = 0, wd = 0, owed_next = 0;  // messages taken, chunks
+  bool is_adf = false, has_content = false;
+};
+constexpr unsigned kMostOwed = 8, kMostOffered = 2;
+constexpr std::size_t place_of(const PackOffer& offer) {
+  std::size_t at = offer.is_host ? 1 : 0;
+  at = at * (kMostOwed + 1) + offer.owed;
+  at = at * (kMostOffered + 1) + offer.nd_offered;
+  at = at * (kMostOffered + 1) + offer.wd_offered;
+  return at * 2 + (offer.wd_has_be ? 1 : 0);
+}
+constexpr PackOffer kLastOffer{.is_host = true,
+                               .owed = kMostOwed,
+                               .nd_offered = kMostOffered,
+                               .wd_offered = kMostOffered,
+                               .wd_has_be = true};
+constexpr auto kPacked = [] {
+  std::array<Packed, place_of(kLastOffer) + 1> table{};
+  PackOffer offer;
+  for (const bool host : {false, true}) {
+    for (offer.owed = 0; offer.owed <= kMostOwed; ++offer.owed) {
+      for (offer.nd_offered = 0; offer.nd_offered <= kMostOffered; ++offer.nd_offered) {
+        for (offer.wd_offered = 0; offer.wd_offered <= kMostOffered; ++offer.wd_offered) {
+          for (const bool be : {false, true}) {
+            offer.is_host = host;
+            offer.wd_has_be = be;
+            const PackPlan plan = pack_rule(offer);
+            table[place_of(offer)] = {
+                static_cast<std::uint8_t>(plan.nd_taken), static_cast<std::uint8_t>(plan.wd_taken),
+                static_cast<std::uint8_t>(plan.owed_next), plan.is_adf, plan.has_content};
+          }
+        }
+      }
+    }
+  }
+  return table;
+}();
 }  // namespace
 
 LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
@@ -27,6 +70,7 @@ LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
       spec_faults_(from_host ? params.spec_faults : SpecFaultOptions{}, {kUnmappedLine, 1}) {
   // The run starts with both ends initialised and all credits granted. The LLCRD that granted the
   // last of them is a retryable flit itself, and one flit alone is not acknowledged.
+  assert(params.llrb_depth <= kMostFlits);
   nd_avail_ = params.nd_credits;
   wd_avail_ = params.wd_credits;
   acks_to_return_ = 1;
@@ -170,24 +214,24 @@ void LinkDirection::select(Time now) {
     offer.wd_offered = offered(wd_tx_, wd_avail_);
     offer.wd_has_be = offer.wd_offered > 0 && wd_tx_.front().message.partial;
   }
-  const PackPlan plan = pack_rule(offer);
+  const Packed& plan = kPacked[place_of(offer)];
   if (!plan.has_content) return;
   if (!plan.is_adf && hold_new) return;
 
   Wire& flit = new_flit();
   unsigned new_chunks = 0;
-  for (unsigned i = 0; i < plan.nd_taken; ++i) {
+  for (unsigned i = 0; i < plan.nd; ++i) {
     flit.nd[flit.count.nd++] = nd_tx_.front().message;
     nd_tx_.pop();
   }
-  for (unsigned i = 0; i < plan.wd_taken; ++i) {
+  for (unsigned i = 0; i < plan.wd; ++i) {
     const unsigned chunks = wd_tx_.front().message.partial ? 5 : 4;
     owed_messages_.push({wd_tx_.front().message, chunks});
     new_chunks += chunks;
     wd_tx_.pop();
   }
-  nd_avail_ -= plan.nd_taken;
-  wd_avail_ -= plan.wd_taken;
+  nd_avail_ -= plan.nd;
+  wd_avail_ -= plan.wd;
   unsigned sent = owed_ + new_chunks - plan.owed_next;
   owed_ = plan.owed_next;
   while (sent > 0) {

@@ -101,6 +101,7 @@ class LinkDirection {
 
  private:
   static constexpr unsigned kTxDepth = 4;
+  static constexpr unsigned kMostFlits = 128;  // under way: what a retry buffer holds
   static constexpr unsigned kFlushCycles = 32;
   static constexpr unsigned kAckForce = 16;
   static constexpr unsigned kRetryTimeout = 4096;  // flits sent while waiting for a RETRY.Ack
@@ -159,7 +160,7 @@ class LinkDirection {
   Time select_free_{0};               // earliest cycle at which sel_q can load
   Time out_launch_{0};                // cycle in which the previous flit left for the wire
   Time busy_until_{0};                // serialiser
-  RingQueue<Wire, 512> wire_;
+  RingQueue<Wire, kMostFlits> wire_;
   RingQueue<Queued, 64> nd_rx_, wd_rx_;
   Time deliver_next_ = Time::never();  // the oldest flit of wire_ has an effect
   Time pack_next_ = Time::never();     // a flit may be selected

@@ -147,11 +147,17 @@ class DevLoadMeter {
   // only falls or stays.
   void clock_levels(unsigned ingress, unsigned mshrs, const MediaStatus& media,
                     const LoadSettings& control) {
-    const std::array<unsigned, kLoadSources> values = {ingress, mshrs, media.backlog, media.tasks};
-    for (std::size_t m = 0; m < kLoadSources; ++m) {
-      level_[m] = static_cast<std::uint8_t>(next_level(level_[m], values[m], control.measure[m]));
-    }
-    if (!control.throughput_reduction) level_[static_cast<std::size_t>(LoadSource::Tasks)] = 0;
+    clock_level(LoadSource::Ingress, ingress, control);
+    clock_level(LoadSource::Mshr, mshrs, control);
+    clock_level(LoadSource::Backlog, media.backlog, control);
+    clock_level(LoadSource::Tasks, media.tasks, control);
+  }
+  // One of them; a second cycle with the same value changes nothing.
+  void clock_level(LoadSource source, unsigned value, const LoadSettings& control) {
+    const auto m = static_cast<std::size_t>(source);
+    const bool counts = source != LoadSource::Tasks || control.throughput_reduction;
+    level_[m] = counts ? static_cast<std::uint8_t>(next_level(level_[m], value, control.measure[m]))
+                       : std::uint8_t{0};
   }
   [[nodiscard]] EgressSampler& egress() { return egress_; }
 

@@ -30,6 +30,7 @@ void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
   cache_on_ = set.dram_enable;
   length_enabled_ = set.len_enable;
   load_ = set.load;
+  measured_.reset();
   if (offset == ep::kSets) cache_ = DramCache(set.sets_log2);
 }
 
@@ -48,14 +49,13 @@ void Endpoint::tick(Time now) {
   const bool specs_full = specs_.full();
   const std::size_t commands = commands_.size();
   // Inputs of the DevLoad registers as they stand in this cycle: before anything moves.
-  const unsigned ingress = parts_.m2s.rx_level(now);
-  const unsigned mshrs = cache_.mshr_used();
-  const MediaStatus media = parts_.media.status(now);
+  const Measures measures = measure(now);
   if (commands < kCommandDepth) push(now);
   if (commands > 0) issue(now);
   respond(now);
   accept(now, specs_full);
-  meter_.clock({ingress, mshrs, media, offer_ != Offer::None, load_});
+  clock_levels(measures);
+  meter_.egress().clock(offer_ != Offer::None, load_);
   clocked_ = now;
   plan(now);
 }
@@ -66,14 +66,20 @@ void Endpoint::catch_up(Time now) {
   const Time first = clocked_ + kCycle;
   if (now <= first) return;
   const Time last = now - kCycle;
-  const auto clock_levels = [&](Time at) {
-    meter_.clock_levels(parts_.m2s.rx_level(at), cache_.mshr_used(), parts_.media.status(at),
-                        load_);
-  };
-  clock_levels(first);
-  if (first < last) clock_levels(last);
+  clock_levels(measure(first));
+  if (first < last) clock_levels(measure(last));
   meter_.egress().pass((now - first).ps / kCycle.ps, load_);
   clocked_ = last;
+}
+
+// Only what has changed: a second cycle of the same value leaves a level where the first put it.
+void Endpoint::clock_levels(const Measures& now) {
+  if (now == measured_) return;
+  for (std::size_t m = 0; m < kLoadSources; ++m) {
+    if (measured_ && (*measured_)[m] == now[m]) continue;
+    meter_.clock_level(static_cast<LoadSource>(m), now[m], load_);
+  }
+  measured_ = now;
 }
 
 // ------------------------------------------------------------------------------------------- E1
@@ -225,11 +231,12 @@ void Endpoint::look_up_spec(Time now) {
 void Endpoint::issue(Time now) {
   const Command& command = commands_.front();
   if (!parts_.media.can_accept(now, command.op)) return;
-  MediaCommand out;
+  MediaCommand& out = media_command_;
   out.op = command.op;
   out.id = command.id;
   out.dpa = command.line * kLineBytes;
   out.slot = command.slot;
+  out.offset = 0;
   out.byte_enable = 0;
   if (command.op != MediaOp::Fill && command.op != MediaOp::WriteBack) {
     const Entry& entry = entries_[command.id];
@@ -341,9 +348,9 @@ void Endpoint::plan(Time now) {
   const Time soon = now + kCycle;
   next_ = soon;
   if (has_work(soon)) return;
-  next_ = media_next_;
-  if (demand_.kind == Demand::Kind::None) next_ = std::min(next_, parts_.m2s.rx_event(now));
-  next_ = std::max(next_, soon);
+  Time next = media_next_;
+  if (demand_.kind == Demand::Kind::None) next = std::min(next, parts_.m2s.rx_event(now));
+  next_ = std::max(next, soon);
 }
 
 void Endpoint::raise(Time at, Stage stage, unsigned tag, std::uint64_t line,

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/common/trace_event.hpp"
@@ -80,6 +81,8 @@ class Endpoint : public EndpointRegisters {
     std::uint64_t block = 0;  // DPA
     unsigned count = 0;
   };
+  // Of load, by LoadSource; eight bits hold each.
+  using Measures = std::array<std::uint8_t, kLoadSources>;
   enum class Choice : std::uint8_t { None, Rwd, Req, Spec };  // what E1 is to take next
   enum class Offer : std::uint8_t { None, Media, Local };     // what the controller is offered
 
@@ -103,6 +106,12 @@ class Endpoint : public EndpointRegisters {
   void accept_spec(const LinkMessage& message, Time now, bool specs_full);
   [[nodiscard]] bool has_work(Time next) const;
   void plan(Time now);
+  [[nodiscard]] Measures measure(Time at) const {
+    const MediaStatus media = parts_.media.status(at);
+    return {static_cast<std::uint8_t>(parts_.m2s.rx_level(at)),
+            static_cast<std::uint8_t>(cache_.mshr_used()), media.backlog, media.tasks};
+  }
+  void clock_levels(const Measures& now);
   void raise(Time at, Stage stage, unsigned tag, std::uint64_t line, std::uint32_t info) const;
   void raise_spec(Time at, Stage stage, std::uint64_t line) const;
 
@@ -141,8 +150,11 @@ class Endpoint : public EndpointRegisters {
   MediaOp answer_op_ = MediaOp::Read;
 
   DevLoadMeter meter_;
-  Time clocked_{0};  // the last cycle that the meter has seen
+  std::optional<Measures> measured_;  // what its levels were last clocked with, as set now
+  Time clocked_{0};                   // the last cycle that the meter has seen
 
+  MediaCommand media_command_;  // kept: clearing 64 B that only writes fill would cost more than
+                                // all the rest of it
   bool media_moved_ = false;
   Time media_next_ = Time::never();  // first cycle in which the media may have an answer or room
   Time next_ = Time::never();

@@ -6,7 +6,11 @@
 namespace cxlgpu {
 
 Ddr5Media::Ddr5Media(const DramConfig& config, std::uint64_t capacity)
-    : config_(config), capacity_(capacity), dram_(config), pool_(config.queue_depth) {
+    : config_(config),
+      capacity_(capacity),
+      dram_(config),
+      status_(dram_.banks()),
+      pool_(config.queue_depth) {
   for (std::uint32_t i = config.queue_depth; i > 0; --i) free_.push_back(i - 1);
 }
 

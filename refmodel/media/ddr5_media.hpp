@@ -34,9 +34,7 @@ class Ddr5Media final : public Media {
   std::optional<MediaResponse> take(Time now) override;
   [[nodiscard]] Time next_event() const override;
   [[nodiscard]] const MediaCounters& counters() const override;
-  MediaStatus status(Time now) override {
-    return MediaStatus::of(dram_.waiting(now), 0, dram_.banks());
-  }
+  MediaStatus status(Time now) override { return status_(dram_.waiting(now), 0); }
   [[nodiscard]] Line peek(std::uint64_t dpa) const override { return store_.read_line(dpa); }
   void poke(std::uint64_t dpa, std::span<const std::uint8_t> bytes) override {
     store_.write(dpa, bytes);
@@ -51,6 +49,7 @@ class Ddr5Media final : public Media {
   DramConfig config_;
   std::uint64_t capacity_;
   DramController dram_;
+  StatusOf status_;
   SparseStore store_;
   std::vector<MediaResponse> pool_;  // answers to be, by token
   std::vector<std::uint32_t> free_;

@@ -158,6 +158,13 @@ void DramChannel::pick() {
   next_ = Choice{};
   answer_bound_ = Time::never();
   if (heads_.empty()) return;
+  if (heads_.size() == 1 && heads_[0].order == heads_[0].oldest) {  // as most often: no choice
+    const Head& head = heads_[0];
+    const Time at = std::max(head.ready, timing_.shared_ready(head.limits));
+    next_ = choose(head, at);
+    answer_bound_ = std::max(at + head.to_answer, next_.at);
+    return;
+  }
   const Head* best = nullptr;
   const Head* oldest = heads_.data();
   Time best_at = Time::never(), oldest_at = Time::never();
@@ -267,50 +274,51 @@ void DramChannel::finish(std::uint32_t bank, std::uint32_t index) {
 DramController::DramController(const DramConfig& config)
     : map_(config),
       channels_(config.sub_channels, DramChannel(config)),
+      due_(config.sub_channels, Time::never()),
       banks_(config.sub_channels * config.ranks * config.bank_groups * config.banks_per_group) {}
 
 void DramController::submit(std::uint64_t addr, DramAccess access, std::uint32_t token, Time now) {
   const DramAddress where = map_.decode(addr);
-  DramChannel& channel = channels_[where.sub_channel];
-  channel.submit(where, access, token, now);
-  update_next();
+  channels_[where.sub_channel].submit(where, access, token, now);
+  update(where.sub_channel);
 }
 
 std::optional<std::uint32_t> DramController::take(Time now) {
   if (now < next_) return std::nullopt;
-  DramChannel* first = nullptr;
-  for (DramChannel& channel : channels_) {
-    if (channel.next_event() > now) continue;
-    channel.advance(now);
-    if (channel.done().empty() || channel.done().front().at > now) continue;
-    if (first == nullptr || channel.done().front().at < first->done().front().at) first = &channel;
+  std::size_t first = channels_.size();
+  Time first_at = Time::never();
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    if (due_[i] > now) continue;
+    channels_[i].advance(now);
+    due_[i] = channels_[i].next_event();
+    if (due_[i] > now || due_[i] >= first_at) continue;  // what is due by now is an answer
+    first = i;
+    first_at = due_[i];
   }
-  if (first == nullptr) {
-    update_next();
+  if (first == channels_.size()) {
+    next_ = *std::min_element(due_.begin(), due_.end());
     return std::nullopt;
   }
-  const std::uint32_t token = first->done().front().token;
-  first->done().pop();
-  update_next();
+  const std::uint32_t token = channels_[first].done().front().token;
+  channels_[first].done().pop();
+  update(first);
   return token;
 }
 
-void DramController::update_next() {
-  next_ = Time::never();
-  for (const DramChannel& channel : channels_) next_ = std::min(next_, channel.next_event());
+void DramController::update(std::size_t channel) {
+  due_[channel] = channels_[channel].next_event();
+  next_ = *std::min_element(due_.begin(), due_.end());
 }
 
 std::uint32_t DramController::waiting(Time now) {
   std::uint32_t sum = 0;
-  bool any = false;
-  for (DramChannel& channel : channels_) {
-    if (channel.next_command() <= now) {
-      channel.advance(now);
-      any = true;
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    if (channels_[i].next_command() <= now) {
+      channels_[i].advance(now);
+      update(i);
     }
-    sum += channel.waiting();
+    sum += channels_[i].waiting();
   }
-  if (any) update_next();
   return sum;
 }
 

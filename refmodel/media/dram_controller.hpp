@@ -150,12 +150,13 @@ class DramController {
   [[nodiscard]] std::uint32_t banks() const { return banks_; }  // of all sub-channels and ranks
 
  private:
-  void update_next();
+  void update(std::size_t channel);  // after anything was done with it
 
   DramMap map_;
   std::vector<DramChannel> channels_;
+  std::vector<Time> due_;  // next_event() of each, side by side
   std::uint32_t banks_;
-  Time next_ = Time::never();
+  Time next_ = Time::never();  // the earliest of them
 };
 
 }  // namespace cxlgpu

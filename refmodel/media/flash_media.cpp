@@ -12,10 +12,6 @@ Time next_of(const Queue& queue) {
   return queue.empty() ? Time::never() : queue.front().at;
 }
 
-Time earliest(Time a, Time b, Time c, Time d, Time e) {
-  return std::min(std::min(std::min(a, b), std::min(c, d)), e);
-}
-
 }  // namespace
 
 FlashMedia::FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::uint32_t slots,
@@ -26,6 +22,7 @@ FlashMedia::FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::u
       line_bytes_(line_bytes),
       dram_(config.internal_dram),
       flash_(config, script),
+      status_(flash_.dies()),
       buffer_(config),
       copy_(line_bytes),
       depth_{config.read_queue_depth, config.write_queue_depth, config.array_queue_depth} {
@@ -140,7 +137,8 @@ void FlashMedia::apply(const MediaCommand& command, Op& op) {
 
 void FlashMedia::submit(const MediaCommand& command, Time now) {
   assert(can_accept(now, command.op));
-  advance(now);
+  catch_up(now);
+  latest_ = now;
   ++outstanding_[queue_of(command.op)];
   const std::uint32_t index = free_.back();
   free_.pop_back();
@@ -169,17 +167,19 @@ void FlashMedia::submit(const MediaCommand& command, Time now) {
 void FlashMedia::advance(Time now) {
   latest_ = now;
   while (true) {
-    const Time lookup = next_of(in_lookup_), ecc = next_of(in_ecc_);
-    const Time flash = flash_.next_event(), cold = buffer_.next_cold();
-    const Time other = std::min(std::min(lookup, ecc), std::min(flash, cold));
+    const Time other = next_but_dram();
     if (!drain_dram(now, other)) continue;  // the buffer has changed
-    if (other > now) break;
-    if (lookup == other || ecc == other) {
-      Pipe<Scheduled>& queue = lookup == other ? in_lookup_ : in_ecc_;
+    if (other > now) {
+      next_ = std::min(other, dram_.next_event());
+      return;
+    }
+    const bool lookup = next_of(in_lookup_) == other;
+    if (lookup || next_of(in_ecc_) == other) {
+      Pipe<Scheduled>& queue = lookup ? in_lookup_ : in_ecc_;
       const Scheduled what = queue.front();
       queue.pop();
       step(what, other);
-    } else if (flash == other) {
+    } else if (flash_.next_event() == other) {
       if (const auto done = flash_.take(other)) {
         if (done->program) {
           program_done(done->token, other);
@@ -195,6 +195,7 @@ void FlashMedia::advance(Time now) {
     }
   }
 }
+
 // DRAM answers up to `now` and before `other`; false as soon as one changed anything but ready_.
 bool FlashMedia::drain_dram(Time now, Time other) {
   for (Time at = dram_.next_event(); at <= now && at < other; at = dram_.next_event()) {
@@ -309,20 +310,13 @@ std::optional<MediaResponse> FlashMedia::take(Time now) {
   return response;
 }
 
-MediaStatus FlashMedia::status(Time now) {
-  catch_up(now);
-  return MediaStatus::of(on_the_way_ + flash_.waiting_reads(), flash_.tasks(), flash_.dies());
-}
-
-void FlashMedia::catch_up(Time now) {
-  if (now < next_) return;
-  advance(now);
-  update_next();
+Time FlashMedia::next_but_dram() const {
+  return std::min(std::min(next_of(in_lookup_), next_of(in_ecc_)),
+                  std::min(flash_.next_event(), buffer_.next_cold()));
 }
 
 void FlashMedia::update_next() {
-  next_ = earliest(next_of(in_lookup_), next_of(in_ecc_), flash_.next_event(), dram_.next_event(),
-                   buffer_.next_cold());
+  next_ = std::min(next_but_dram(), dram_.next_event());
 }
 
 Time FlashMedia::next_event() const {

@@ -61,7 +61,10 @@ class FlashMedia final : public Media {
   [[nodiscard]] Time next_event() const override;
   [[nodiscard]] const MediaCounters& counters() const override;
   [[nodiscard]] Line peek(std::uint64_t dpa) const override;
-  MediaStatus status(Time now) override;
+  MediaStatus status(Time now) override {
+    catch_up(now);
+    return status_(on_the_way_ + flash_.waiting_reads(), flash_.tasks());
+  }
   [[nodiscard]] const Ftl* ftl() const { return flash_.ftl(); }
 
   // Programs everything in the write buffer and lets the dies finish; returns when that is done.
@@ -111,7 +114,9 @@ class FlashMedia final : public Media {
   [[nodiscard]] std::uint64_t data_of(std::uint64_t dpa) const;
   [[nodiscard]] std::uint64_t flash_page(std::uint64_t page) const;
 
-  void catch_up(Time now);
+  void catch_up(Time now) {
+    if (next_ <= now) advance(now);
+  }
   void advance(Time now);
   void step(const Scheduled& what, Time now);
   void start_dram(std::uint32_t op, DramAccess access, Time now);
@@ -121,6 +126,7 @@ class FlashMedia final : public Media {
   bool put(const Op& op, Time now);
   void start_programs(Time now);
   void program_done(std::uint32_t entry, Time now);
+  [[nodiscard]] Time next_but_dram() const;
   void update_next();
   void write_organisation(ImageWriter& out) const;
 
@@ -138,6 +144,7 @@ class FlashMedia final : public Media {
   mutable bool slot_of_stale_ = false;
   DramController dram_;
   FlashArray flash_;
+  StatusOf status_;
   WriteBuffer buffer_;
 
   static constexpr std::uint32_t kMerge = std::uint32_t{1} << 31;  // in tokens of reads

@@ -75,6 +75,24 @@ struct MediaStatus {
   }
 };
 
+// The same for a part that is asked every cycle: the divisions are made when a count has changed.
+class StatusOf {
+ public:
+  explicit StatusOf(std::uint32_t dies) : dies_(dies) {}
+  MediaStatus operator()(std::uint32_t waiting, std::uint32_t busy) {
+    if (waiting != waiting_ || busy != busy_) {
+      waiting_ = waiting;
+      busy_ = busy;
+      status_ = MediaStatus::of(waiting, busy, dies_);
+    }
+    return status_;
+  }
+
+ private:
+  std::uint32_t dies_, waiting_ = 0, busy_ = 0;
+  MediaStatus status_;
+};
+
 class Media {
  public:
   virtual ~Media() = default;

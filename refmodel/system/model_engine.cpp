@@ -26,6 +26,11 @@ RootPort::Sizes root_port_sizes(const RootPortConfig& config) {
           .ds_lines = config.ds_lines};
 }
 
+// std::min takes references, for which the compiler puts every time into memory.
+Time earlier(Time a, Time b) {
+  return a < b ? a : b;
+}
+
 // As the endpoint's RTL tells it: docs/blocks.md, "Endpoint".
 ConfigSpace::Parameters config_space() {
   ConfigSpace::Parameters parameters;
@@ -130,16 +135,18 @@ void ModelEngine::cycle(Time now) {
   }
   if (responding_ != 0 || local_answer_) collect(now);
   if (bridge_next_ <= now) forward(now);
-  ports_next_ = Time::never();
-  for (unsigned i = 0; i < ports_.size(); ++i) {
-    Port& port = *ports_[i];
-    if (port.next <= now) {
-      port.act(now);
-      if (port.root.responding()) responding_ |= 1u << i;
+  if (ports_next_ <= now) {
+    ports_next_ = Time::never();
+    for (unsigned i = 0; i < ports_.size(); ++i) {
+      Port& port = *ports_[i];
+      if (port.next <= now) {
+        port.act(now);
+        if (port.root.responding()) responding_ |= 1u << i;
+      }
+      ports_next_ = earlier(ports_next_, port.next);
     }
-    ports_next_ = std::min(ports_next_, port.next);
+    if (stuck_ && head_can_leave()) bridge_next_ = now + kCycle;
   }
-  if (stuck_ && head_can_leave()) bridge_next_ = now + kCycle;
   collect_next_ = responding_ != 0 || local_answer_ ? now + kCycle : Time::never();
 }
 
@@ -160,8 +167,9 @@ void ModelEngine::Port::act(Time now) {
   if (endpoint.next_event() <= now) endpoint.tick(now);
   if (m2s.pack_event() <= now) m2s.pack(now);
   if (s2m.pack_event() <= now) s2m.pack(now);
-  next = std::min(std::min(m2s.next_event(), s2m.next_event()),
-                  std::min(root.next_event(), endpoint.next_event()));
+  next = earlier(earlier(earlier(m2s.deliver_event(), m2s.pack_event()),
+                         earlier(s2m.deliver_event(), s2m.pack_event())),
+                 earlier(root.next_event(), endpoint.next_event()));
 }
 
 // Adapter and host bridge registers, H1 and H2.
@@ -171,6 +179,7 @@ void ModelEngine::forward(Time now) {
       Port& port = *ports_[*head_port_];
       port.root.offer(bridge_.front(), now);
       port.wake_root(now);
+      ports_next_ = now;
     } else {
       local_answer_ = Answer{decode_error_response(bridge_.front()), now + kCycle};
     }
@@ -217,6 +226,7 @@ void ModelEngine::collect(Time now) {
     answer.response = *port.root.response(now);
     port.root.take_response();
     port.wake_root(now);
+    ports_next_ = now;
     responding_ &= ~(1u << *source);
   }
   raise(answer.visible, Stage::SysRespond, answer.response.id, 0, answer.response.error ? 1 : 0,
