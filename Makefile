@@ -7,7 +7,7 @@ ARGS     ?=
 JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
-.PHONY: deps configure build sim waves test report conformance lint format bench synth soak link-bench media-bench system-soak clean
+.PHONY: deps configure build sim waves test report calibrate results conformance lint format bench synth soak link-bench media-bench system-soak clean
 
 deps:            ## install what is missing (Debian packages; root or sudo)
 	@tools/deps.sh
@@ -31,6 +31,14 @@ waves: build     ## FST of the first microseconds and a GTKWave save file
 
 report: sim      ## the latency report of a run
 	@echo "open $(OUT)/report.html"
+
+calibrate: build ## idle costs of each stage in the RTL, and that the model has the same
+	@tools/calibrate.py --cxlgpu $(CXLGPU) $(ARGS)
+
+results: build   ## every workload in every configuration: tables and figures of docs/results.md
+	@tools/deps.sh results
+	@snakemake --snakefile tools/results/Snakefile --jobs $(JOBS) --quiet progress --config cxlgpu=$(CXLGPU) out=out/results $(ARGS)
+	@tools/results/report.py --runs out/results
 
 test: configure  ## builds and runs every test
 	@cmake --build $(BUILD) -j $(JOBS)

@@ -76,6 +76,7 @@ std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineP
     }
     return std::make_unique<ModelSystem>(config, parts.endpoint, parts.media, parts.sink);
   }
+  check_build(config);
   if (config.engine == "rtl") return make_rtl(config, parts, options);
   const auto make_rtl_side = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
     EngineParts rtl = parts;

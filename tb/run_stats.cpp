@@ -7,7 +7,6 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::size_t kSlowest = 16;
-constexpr std::size_t kMostBins = 120;
 constexpr unsigned kTagBits = 6;  // of PortRespond's info, below DevLoad
 
 RequestKind kind_of(const RequestRecord& record) {
@@ -24,10 +23,6 @@ RequestKind kind_of(const RequestRecord& record) {
       break;
   }
   return RequestKind::LoadDirect;
-}
-
-std::uint64_t granule_key(const TraceEvent& event) {
-  return std::uint64_t{event.port} << 56 | event.addr / 256;
 }
 
 Percentiles percentiles_of(std::vector<std::uint64_t> latencies) {
@@ -51,18 +46,6 @@ Percentiles percentiles_of(std::vector<std::uint64_t> latencies) {
 }
 
 }  // namespace
-
-TimeBins TimeBins::over(Time end) {
-  Time width{1000};
-  for (unsigned step = 0; end.ps / kMostBins >= width.ps; ++step) {
-    width = step % 3 == 1 ? Time{width.ps / 2 * 5} : width * 2;
-  }
-  return {width, static_cast<std::size_t>(end.ps / width.ps + 1)};
-}
-
-std::size_t TimeBins::of(Time at) const {
-  return std::min(static_cast<std::size_t>(at.ps / width.ps), count - 1);
-}
 
 void LatencyBook::add(const RequestRecord& record) {
   latencies_.push_back(record.latency().ps);
@@ -105,10 +88,14 @@ std::array<double, kPathStages> LatencyBook::stage_means_ps() const {
   return means;
 }
 
-RunStats::RunStats() : tracker_([this](const RequestRecord& record) { on_record(record); }) {}
+RunStats::RunStats(std::uint32_t line_bytes)
+    : tracker_([this](const RequestRecord& record) { on_record(record); }),
+      line_bytes_(line_bytes) {}
 
 void RunStats::on_event(const TraceEvent& event) {
   if (event.stage < Stage::SpecIssue) {
+    if (event.stage == Stage::WireM2S) ingress_.enter(event.at);
+    if (event.stage == Stage::EpAccept) ingress_.leave(event.at);
     if (event.stage == Stage::EpLookup) on_lookup(event);
     if (event.stage == Stage::PortRespond) {
       dev_loads_.push_back(event.at.ps << 2 | (event.info >> kTagBits & 3));
@@ -123,7 +110,7 @@ void RunStats::on_event(const TraceEvent& event) {
       break;
     case Stage::SpecFill:
       ++spec_.fills;
-      prefetched_[granule_key(event)] = true;
+      prefetched_[line_key(event)] = true;
       break;
     case Stage::SpecDrop:
       ++spec_.dropped;
@@ -149,7 +136,7 @@ void RunStats::on_ds(const TraceEvent& event) {
 void RunStats::on_lookup(const TraceEvent& event) {
   const auto result = static_cast<LookupResult>(event.info & 3);
   ++lookups_[static_cast<std::size_t>(result)];
-  const auto found = prefetched_.find(granule_key(event));
+  const auto found = prefetched_.find(line_key(event));
   if (found == prefetched_.end()) return;
   prefetched_.erase(found);
   if (result == LookupResult::Hit) {

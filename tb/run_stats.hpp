@@ -14,7 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tb/occupancy.hpp"
 #include "tb/request_tracker.hpp"
+#include "tb/time_bins.hpp"
 
 namespace cxlgpu {
 
@@ -37,17 +39,6 @@ struct Percentiles {
   Time mean, p50, p90, p99, p999, max;
 };
 
-// Bins of one width from time 0 on.
-struct TimeBins {
-  Time width{1};
-  std::size_t count = 1;
-
-  // Of a width that is easy to read (1, 2 or 5 times a power of ten, in ns), as many as a picture
-  // shows.
-  [[nodiscard]] static TimeBins over(Time end);
-  [[nodiscard]] std::size_t of(Time at) const;
-};
-
 class LatencyBook {
  public:
   void add(const RequestRecord& record);
@@ -66,11 +57,12 @@ class LatencyBook {
 struct SpecStats {
   std::uint64_t sent = 0;      // MemSpecRd handed to the controllers
   std::uint64_t granules = 0;  // asked for
-  std::uint64_t fills = 0;     // granules filled for them
-  std::uint64_t dropped = 0;   // granules dropped by the endpoint
-  std::uint64_t useful = 0;    // filled granules whose first demand access hit
-  std::uint64_t late = 0;      // filled granules whose first demand access met the fill under way
-  std::uint64_t evicted = 0;   // filled granules gone before a demand access
+  // From here on lines of the internal DRAM, which in the RTL are granules.
+  std::uint64_t fills = 0;    // filled for them
+  std::uint64_t dropped = 0;  // dropped by the endpoint
+  std::uint64_t useful = 0;   // filled, the first demand access hit
+  std::uint64_t late = 0;     // filled, the first demand access met the fill under way
+  std::uint64_t evicted = 0;  // filled, gone before a demand access
 };
 
 // Deterministic store of one port: how often it did what, as ds_event_t counts it.
@@ -93,7 +85,8 @@ using DevLoadCounts = std::array<std::uint64_t, 4>;
 
 class RunStats : public TraceSink {
  public:
-  RunStats();
+  // `line_bytes`: of the endpoints' internal DRAM, which is filled by lines.
+  explicit RunStats(std::uint32_t line_bytes = 256);
   void on_event(const TraceEvent& event) override;
 
   [[nodiscard]] const LatencyBook& kind(RequestKind kind) const {
@@ -105,6 +98,9 @@ class RunStats : public TraceSink {
   [[nodiscard]] const std::vector<DsStats>& deterministic_store() const { return ds_; }  // by port
   [[nodiscard]] const std::vector<LoadControlPoint>& load_control() const { return load_control_; }
   [[nodiscard]] std::vector<DevLoadCounts> dev_loads(const TimeBins& bins) const;
+  // Loads and stores that wait in the endpoints' receive queues, all endpoints together, those that
+  // deterministic store sends among them; MemSpecRd are left out.
+  [[nodiscard]] const Occupancy& ingress() const { return ingress_; }
   [[nodiscard]] std::uint64_t lookups(LookupResult result) const {
     return lookups_[static_cast<std::size_t>(result)];
   }
@@ -118,14 +114,21 @@ class RunStats : public TraceSink {
   void on_lookup(const TraceEvent& event);
   void on_ds(const TraceEvent& event);
 
+  // Port and line of the internal DRAM.
+  [[nodiscard]] std::uint64_t line_key(const TraceEvent& event) const {
+    return std::uint64_t{event.port} << 56 | event.addr / line_bytes_;
+  }
+
   RequestTracker tracker_;
+  std::uint64_t line_bytes_;
   std::array<LatencyBook, static_cast<std::size_t>(RequestKind::Count)> books_;
   SpecStats spec_;
   std::array<std::uint64_t, 4> lookups_{};
-  std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, granule) filled, not yet asked for
+  std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, line) filled, not yet asked for
   std::vector<DsStats> ds_;                             // of ports up to the last with an event
   std::vector<LoadControlPoint> load_control_;
   std::vector<std::uint64_t> dev_loads_;  // of each response, 4 * time in ps + DevLoad
+  Occupancy ingress_;
   std::vector<RequestRecord> slowest_;
 };
 

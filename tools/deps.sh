@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages the build needs, and only those that are missing.
+# Installs the Debian packages the build needs, and only those that are missing; with `results`, those of
+# `make results` as well.
 set -euo pipefail
 
 packages=(
@@ -9,6 +10,7 @@ packages=(
   libgtest-dev librapidcheck-dev libbenchmark-dev
   clang-format python3-venv python3-yaml
 )
+[ "${1:-}" = results ] && packages+=(snakemake python3-matplotlib)
 
 missing=()
 for package in "${packages[@]}"; do

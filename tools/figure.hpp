@@ -2,11 +2,12 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace cxlgpu {
 
 template <typename Number>
-[[nodiscard]] nlohmann::json figure(Number value, const char* unit) {
+[[nodiscard]] nlohmann::json figure(Number value, std::string_view unit) {
   return {{"value", value}, {"unit", unit}};
 }
 

@@ -8,6 +8,7 @@
 
 #include "flits/flit_log.hpp"
 #include "refmodel/common/input_error.hpp"
+#include "refmodel/workloads/workload.hpp"
 #include "tools/flit_command.hpp"
 #include "tools/media_command.hpp"
 #include "tools/session.hpp"
@@ -70,7 +71,17 @@ int list_command(const std::filesystem::path& configs, bool keys) {
   fmt::print("workloads:      {}\n", fmt::join(names.workloads, " "));
   fmt::print("media:          {}\n", fmt::join(names.media, " "));
   fmt::print("configurations: {}\n", fmt::join(names.configs, " "));
-  fmt::print("engines:        rtl model cosim\n");
+  fmt::print("engines:        rtl model cosim\n\n");
+  fmt::print("workload, what it does: what workload.size counts, its default, its range\n");
+  for (const WorkloadKind& kind : workload_kinds()) {
+    fmt::print("  {:<8} {}: {}, {}, {}..{}\n", kind.name, kind.about, kind.size_counts,
+               kind.default_size, kind.min_size, kind.max_size);
+    if (kind.iterations.max != 0) {
+      fmt::print("           workload.iterations: {}, {}, {}..{}\n", kind.iterations.counts,
+                 kind.iterations.default_value, kind.iterations.min, kind.iterations.max);
+    }
+    if (kind.reads_file) fmt::print("           workload.file: a graph\n");
+  }
   return 0;
 }
 

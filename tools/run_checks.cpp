@@ -36,6 +36,27 @@ void check_images(const RunConfig& config, const MediaConfig& part) {
   }
 }
 
+void check_cache_line(const RunConfig& config, const MediaConfig& part, std::uint64_t data_bytes) {
+  const std::string key = "endpoint.line_bytes";
+  const std::uint32_t line = config.endpoint.line_bytes;
+  const std::uint32_t page = std::get<FlashConfig>(part.params).page_bytes;
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(
+        fmt::format("{}: key '{}': {} {}", config.place(key, config.scenario), key, line, what));
+  };
+  if (line > page) {
+    refuse(fmt::format("is longer than a page of '{}', {} bytes; lower it", part.name, page));
+  }
+  const std::uint64_t room = EndpointMedia::share_bytes(config, data_bytes);
+  const std::uint64_t least = EndpointMedia::cache_bytes(config, 0);
+  if (line != EndpointConfig{}.line_bytes && room < least) {
+    refuse(
+        fmt::format("makes an internal DRAM of at least {} bytes a port, endpoint.cache_bytes "
+                    "or cache_percent leaves it {}; lower the one or raise the other",
+                    least, room));
+  }
+}
+
 std::optional<DramConfig> local_part(const RunConfig& config, const std::filesystem::path& media,
                                      std::uint64_t bytes) {
   if (config.local_part == "none") return std::nullopt;

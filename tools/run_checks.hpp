@@ -17,6 +17,9 @@ namespace cxlgpu {
 void check_collection(const RunConfig& config, const MediaConfig& part);
 // endpoint.image_* of a part that keeps nothing, or that name no folder.
 void check_images(const RunConfig& config, const MediaConfig& part);
+// endpoint.line_bytes, longer than a page of the flash part or too long for the internal DRAM's
+// ways if all of the data set has `data_bytes`.
+void check_cache_line(const RunConfig& config, const MediaConfig& part, std::uint64_t data_bytes);
 // The DRAM behind local memory, which must hold `bytes`; nothing for "none".
 std::optional<DramConfig> local_part(const RunConfig& config, const std::filesystem::path& media,
                                      std::uint64_t bytes);

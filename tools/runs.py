@@ -7,10 +7,11 @@ import tempfile
 
 
 def call(command):
-    """Runs it; ends the script with the command and what it said if it fails."""
+    """Runs it and gives what it printed; ends the script with the command and that if it fails."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def stats(cxlgpu, scenario, engine, *options):

@@ -10,28 +10,25 @@
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/gpu/gpu.hpp"
-#include "refmodel/gpu/workload.hpp"
 #include "refmodel/host/run.hpp"
 #include "refmodel/host/scoreboard.hpp"
 #include "refmodel/host/trace_initiator.hpp"
 #include "refmodel/media/media_config.hpp"
 #include "refmodel/system/endpoint_media.hpp"
+#include "refmodel/workloads/workload.hpp"
 #include "tb/wave_groups.hpp"
 #include "tools/event_log.hpp"
 #include "tools/figure.hpp"
 #include "tools/gpu_figures.hpp"
-#include "tools/report.hpp"
+#include "tools/paged_session.hpp"
 #include "tools/run_checks.hpp"
+#include "tools/session_parts.hpp"
 #include "tools/summary.hpp"
 #include "tools/write_file.hpp"
 
 namespace cxlgpu {
 
 namespace {
-
-std::uint64_t hdm_end(const RunConfig& config) {
-  return config.hdm.back().base + config.hdm.back().size;
-}
 
 // After a run that ended well. Both engines of a cosim must have left the same.
 void keep_images(const RunConfig& config, EndpointMedia& store, EndpointMedia* model, Time now,
@@ -65,22 +62,6 @@ class EveryCopy : public Backdoor {
   std::vector<Backdoor*> copies_;
 };
 
-void add_findings(RunOutcome& outcome, const CheckedEngine& checked, SystemEngine& engine,
-                  const std::string& replay) {
-  for (const Mismatch& m : checked.records()) {
-    outcome.problems.push_back(to_string(m) + "; replay: " + replay);
-  }
-  if (checked.id_errors() != 0) {
-    outcome.problems.push_back(
-        fmt::format("{} answers with a wrong id; replay: {}", checked.id_errors(), replay));
-  }
-  if (checked.error_responses() != 0) {
-    outcome.problems.push_back(
-        fmt::format("{} error responses; replay: {}", checked.error_responses(), replay));
-  }
-  for (std::string& line : engine.problems()) outcome.problems.push_back(std::move(line));
-}
-
 void add_differences(RunOutcome& outcome, const MemoryMap& map, const FlatMemory& written,
                      const std::string& whose, const std::string& replay) {
   for (const std::string& line : map.differences(written)) {
@@ -112,50 +93,32 @@ nlohmann::json cosim_json(const CosimReport& r) {
           {"model_end", figure(r.model_end.ns(), "ns")}};
 }
 
-void write_results(const std::string& out, const nlohmann::json& stats) {
-  write_file(std::filesystem::path(out) / "stats.json", stats.dump(1) + "\n");
-  write_file(std::filesystem::path(out) / "report.html", report_page(stats));
-}
-
 }  // namespace
 
 ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
   return {workload_names(),
           media_names(config_dir / "media"),
-          {"cxl", "naive", "dyn", "sr", "stream", "ds"}};
+          {"cxl", "naive", "dyn", "sr", "stream", "ds", "gpu-dram", "uvm", "gds", "phoenix"}};
 }
 
 int run_session(const RunConfig& config, const SessionOptions& options) {
+  if (config.memory != MemoryKind::Cxl) return run_paged_session(config, options);
   const std::uint64_t base = config.hdm.front().base;
   const MediaConfig part =
       load_media_config(options.config_dir / "media" / (config.media + ".yaml"));
   check_collection(config, part);
   check_images(config, part);
 
-  // What runs: a workload on the GPU model, or a trace.
-  std::unique_ptr<Workload> workload;
-  std::vector<TraceRecord> records;
-  std::uint64_t data_bytes = 0;
-  if (options.trace.empty()) {
-    WorkloadParams params;
-    params.size = config.workload.size;
-    params.seed = config.seed;
-    params.distribution = config.distribution;
-    workload = make_workload(config.workload.name, params);
-    data_bytes = workload->data_set_bytes();
-  } else {
-    TraceReadOptions read;
-    read.max_requests = config.trace.max_requests;
-    read.size_bytes = hdm_end(config) - base;
-    records = read_trace(options.trace, read);
-    for (const TraceRecord& r : records) data_bytes = std::max(data_bytes, r.addr + kLineBytes);
-  }
+  RunInput input = make_input(config, options.trace);
+  const std::uint64_t data_bytes = input.data_bytes;
+  Workload* const workload = input.workload.get();
 
   const bool cached = std::holds_alternative<FlashConfig>(part.params);
+  if (cached) check_cache_line(config, part, data_bytes);
   const unsigned sets_log2 = cached ? EndpointMedia::sets_log2(config, data_bytes) : 0;
   EndpointMedia store(config, part, sets_log2);
   std::unique_ptr<EndpointMedia> model_store;
-  RunStats stats;
+  RunStats stats(config.endpoint.line_bytes);
   EngineParts parts{{cached, sets_log2}, store.media(), {}, &stats};
   if (config.engine == "cosim") {
     model_store = std::make_unique<EndpointMedia>(config, part, sets_log2);
@@ -166,7 +129,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   SystemMapParams map;
   map.hdm_base = base;
   map.hdm_size = hdm_end(config) - base;
-  map.local_bytes = workload ? (data_bytes * config.local_percent / 100 + 4095) / 4096 * 4096 : 0;
+  map.local_bytes = workload ? local_share(config, data_bytes) : 0;
   check_ds_place(config, map);
   std::unique_ptr<Gpu> gpu;
   std::unique_ptr<TraceInitiator> replay;
@@ -190,12 +153,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     workload->launch(*gpu);
     initiator = gpu.get();
   } else {
-    TraceReplayParams params;
-    params.offset = base;
-    params.max_outstanding_reads = config.trace.max_reads;
-    params.max_outstanding_writes = config.trace.max_writes;
-    params.seed = config.seed;
-    replay = std::make_unique<TraceInitiator>(std::move(records), params);
+    replay = make_replay(config, std::move(input));
     initiator = replay.get();
   }
 
@@ -224,11 +182,12 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   outcome.end = result.end;
   outcome.data_bytes = data_bytes;
   outcome.local_bytes = map.local_bytes;
-  outcome.cache_bytes = cached ? EndpointMedia::cache_bytes(sets_log2) * config.ports : 0;
+  outcome.cache_bytes = cached ? EndpointMedia::cache_bytes(config, sets_log2) * config.ports : 0;
   outcome.reads_checked = checked.reads();
   outcome.writes_sent = checked.writes();
   outcome.mismatches = checked.mismatches();
-  add_findings(outcome, checked, *engine, options.engine.replay);
+  add_findings(outcome, checked, options.engine.replay);
+  for (std::string& line : engine->problems()) outcome.problems.push_back(std::move(line));
   if (result.status != RunStatus::Done) {
     outcome.problems.push_back(fmt::format(
         "{} at {:.0f} ns with {} requests unanswered; replay: {}", to_string(result.status),
@@ -259,22 +218,17 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   keep_images(config, store, model_store.get(), outcome.drained, options.engine.replay, outcome);
   if (gpu) outcome.gpu = gpu_json(gpu->stats(), config.gpu);
   if (engine->cosim() != nullptr) outcome.cosim = cosim_json(*engine->cosim());
-  outcome.status = outcome.problems.empty() ? "clean" : "WRONG";
-
   nlohmann::json document = to_json(outcome, stats);
   if (engine->cycles() != 0) {
     document["rtl_cycles"] = {{"value", engine->cycles()}, {"unit", "cycles"}};
   }
-  if (!options.out.empty()) write_results(options.out, document);
   if (events) events->close();
   if (!options.engine.waves.empty()) {
     const std::filesystem::path fst = options.engine.waves;
     write_file(std::filesystem::path(fst).replace_extension(".gtkw"),
                gtkwave_save_file(fst.filename().string(), config.ports));
   }
-  if (!options.quiet) fmt::print("{}", table(document));
-  for (const std::string& problem : outcome.problems) fmt::print(stderr, "{}\n", problem);
-  return outcome.problems.empty() ? 0 : 1;
+  return finish_session(outcome, std::move(document), options);
 }
 
 }  // namespace cxlgpu

@@ -7,6 +7,7 @@
 
 #include "tools/figure.hpp"
 #include "tools/gpu_figures.hpp"
+#include "tools/paging_summary.hpp"
 
 namespace cxlgpu {
 
@@ -84,26 +85,27 @@ json root_port_speculation(const std::vector<SrCounters>& ports) {
 }
 
 // What the endpoints' own registers say; null for an endpoint that does not answer.
-json endpoint_dram(const std::vector<std::optional<InternalDramCounters>>& ports) {
+json endpoint_dram(const std::vector<std::optional<InternalDramCounters>>& ports,
+                   const std::string& lines) {
   json all = json::array();
   for (const std::optional<InternalDramCounters>& port : ports) {
     if (!port) {
       all.push_back(nullptr);
       continue;
     }
-    const auto count = [](std::uint32_t n, const char* unit) {
+    const auto count = [](std::uint32_t n, std::string_view unit) {
       return figure(std::uint64_t{n}, unit);
     };
     const double hit_rate =
         port->demands() == 0 ? 0 : 100.0 * port->demand_hits / static_cast<double>(port->demands());
     all.push_back({{"demand_hits", count(port->demand_hits, "accesses")},
                    {"demand_merges", count(port->demand_merges, "accesses")},
-                   {"demand_fills", count(port->demand_fills, "lines of 256 B")},
-                   {"spec_fills", count(port->spec_fills, "lines of 256 B")},
-                   {"spec_needless", count(port->spec_needless, "granules of 256 B")},
-                   {"spec_dropped", count(port->spec_drops, "granules of 256 B")},
-                   {"unwanted", count(port->unwanted, "lines of 256 B")},
-                   {"displaced", count(port->displaced, "lines of 256 B")},
+                   {"demand_fills", count(port->demand_fills, lines)},
+                   {"spec_fills", count(port->spec_fills, lines)},
+                   {"spec_needless", count(port->spec_needless, lines)},
+                   {"spec_dropped", count(port->spec_drops, lines)},
+                   {"unwanted", count(port->unwanted, lines)},
+                   {"displaced", count(port->displaced, lines)},
                    {"hit_rate", figure(hit_rate, "%")}});
   }
   return all;
@@ -162,7 +164,11 @@ json series(const RunStats& stats, Time end) {
     dev_load[kDevLoadNames[level]] =
         curve(counts, "responses", [level](const DevLoadCounts& c) { return json(c[level]); });
   }
-  return {{"bin", ns(bins.width)}, {"latency", latencies}, {"dev_load", dev_load}};
+  const std::vector<double> ingress = stats.ingress().series(bins);
+  return {{"bin", ns(bins.width)},
+          {"latency", latencies},
+          {"dev_load", dev_load},
+          {"ingress", {{"values", ingress}, {"unit", "messages, mean"}}}};
 }
 
 // The script, and its windows within the run: asked for, a die that works on something is later.
@@ -221,6 +227,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
   json slow = json::array();
   for (const RequestRecord& r : stats.slowest()) slow.push_back(slow_request(r));
   const SpecStats& s = stats.spec();
+  const std::string lines = fmt::format("lines of {} B", c.endpoint.line_bytes);  // internal DRAM
   return {
       {"schema", 1},
       {"scenario", c.scenario},
@@ -248,15 +255,15 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
         {"fill_under_way", figure(stats.lookups(LookupResult::Merge), "lookups")},
         {"miss", figure(stats.lookups(LookupResult::Miss), "lookups")},
         {"hit_rate", figure(100.0 * stats.hit_rate(), "%")}}},
-      {"internal_dram_counters", endpoint_dram(outcome.internal_dram)},
+      {"internal_dram_counters", endpoint_dram(outcome.internal_dram, lines)},
       {"memspecrd",
        {{"sent", figure(s.sent, "MemSpecRd")},
         {"asked", figure(s.granules, "granules of 256 B")},
-        {"filled", figure(s.fills, "granules of 256 B")},
-        {"useful", figure(s.useful, "granules of 256 B")},
-        {"late", figure(s.late, "granules of 256 B")},
-        {"evicted_unused", figure(s.evicted, "granules of 256 B")},
-        {"dropped", figure(s.dropped, "granules of 256 B")},
+        {"filled", figure(s.fills, lines)},
+        {"useful", figure(s.useful, lines)},
+        {"late", figure(s.late, lines)},
+        {"evicted_unused", figure(s.evicted, lines)},
+        {"dropped", figure(s.dropped, lines)},
         {"root_ports", root_port_speculation(outcome.speculation)}}},
       {"deterministic_store", deterministic_store(stats.deterministic_store())},
       {"drained", ns(outcome.drained)},
@@ -266,7 +273,9 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"flits", {{"m2s", flit_counts(outcome.m2s)}, {"s2m", flit_counts(outcome.s2m)}}},
       {"media_counters", media},
       {"slowest_loads", slow},
+      {"memory", to_string(c.memory)},
       {"gpu", outcome.gpu},
+      {"paging", outcome.paging},
       {"cosim", outcome.cosim},
   };
 }
@@ -284,6 +293,10 @@ std::string table(const nlohmann::json& s) {
   row("end-to-end time", fmt::format("{:.3f} us", value("/end_to_end") / 1000.0));
   row("data set / GPU memory", fmt::format("{:.0f} KiB / {:.0f} KiB", value("/data_set") / 1024,
                                            value("/local_memory") / 1024));
+  if (s["memory"] == "gpu-dram") {
+    row("result", s["status"].get<std::string>());
+    return out;
+  }
   row("loads checked / mismatches",
       fmt::format("{:.0f} / {:.0f}", value("/checks/reads_checked"), value("/checks/mismatches")));
   const auto latency_row = [&](const std::string& kind) {
@@ -292,15 +305,24 @@ std::string table(const nlohmann::json& s) {
         fmt::format("{:.0f} / {:.0f} / {:.0f} / {:.0f} ns", of("p50"), of("p99"), of("p99.9"),
                     of("max")));
   };
+  if (s["gpu"].is_object()) {
+    row("arithmetic of instr. / loads of mem.",
+        fmt::format("{:.1f} % / {:.1f} %", value("/gpu/compute_ratio"), value("/gpu/load_ratio")));
+  }
   latency_row("load");
   latency_row("store");
+  if (!s["paging"].is_null()) {
+    for (const auto& [name, text] : paging_rows(s["paging"])) row(name, text);
+    row("result", s["status"].get<std::string>());
+    return out;
+  }
   const double lookups = value("/internal_dram_lookups/hit") +
                          value("/internal_dram_lookups/miss") +
                          value("/internal_dram_lookups/fill_under_way");
   row("internal DRAM hit rate",
       lookups == 0 ? std::string("none (direct media)")
                    : fmt::format("{:.1f} %", value("/internal_dram_lookups/hit_rate")));
-  row("MemSpecRd sent / granules filled",
+  row("MemSpecRd sent / lines filled",
       fmt::format("{:.0f} / {:.0f}", value("/memspecrd/sent"), value("/memspecrd/filled")));
   row("  useful / late / evicted",
       fmt::format("{:.0f} / {:.0f} / {:.0f}", value("/memspecrd/useful"), value("/memspecrd/late"),

@@ -31,7 +31,8 @@ struct RunOutcome {
   std::vector<SrCounters> speculation;                             // by port
   std::vector<std::optional<InternalDramCounters>> internal_dram;  // by port; none: no answer
   nlohmann::json gpu;                                              // the front end's own counters
-  nlohmann::json cosim;  // comparison with the model, if there was one
+  nlohmann::json paging;  // of paging_json(), null for others
+  nlohmann::json cosim;   // comparison with the model, if there was one
   double wall_seconds = 0;
 };
 

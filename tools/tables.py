@@ -5,6 +5,8 @@ runs         the six scenarios: rtl and model end to end, cosim's differences, l
 ds           store latencies with and without deterministic store, and with a scripted collection
 collections  the same scripted collection of no, a quarter of and all dies
 faults       bit errors and lost MemSpecRd
+workloads    instruction mix of every workload beside the published one, data set, LLC misses; times on Z-NAND
+patterns     seq, around and rand of 6 MiB: hit rate of the internal DRAM and time by policy
 traces       captured traffic (--trace FILE): first 20 000 requests in cosim, all in model and rtl
 """
 import argparse
@@ -105,7 +107,48 @@ def traces(args):
                   f"{checks['mismatches']['value']} wrong |", flush=True)
 
 
-TABLES = {"runs": scenarios, "ds": ds, "collections": collections, "faults": faults, "traces": traces}
+# Class, share of arithmetic and of loads: CXL-GPU, table 1b.
+PUBLISHED = {
+    "rsum": ("compute intensive", 31.4, 53.3), "stencil": ("compute intensive", 37.5, 72.5),
+    "sort": ("compute intensive", 38.1, 98.7), "gemm": ("load intensive", 11.6, 99.9),
+    "vadd": ("load intensive", 15.6, 69.1), "saxpy": ("load intensive", 16.2, 69.2),
+    "conv3": ("load intensive", 21.8, 78.6), "path": ("load intensive", 27.0, 92.7),
+    "cfd": ("store intensive", 20.9, 42.6), "gauss": ("store intensive", 23.5, 48.5),
+    "bfs": ("store intensive", 29.3, 43.2), "gnn": ("real world", 27.4, 73.8), "mri": ("real world", 29.2, 53.3),
+}
+
+
+def workloads(args):
+    listed = runs.call([args.cxlgpu, "list"]).splitlines()
+    others = next(line.split()[1:] for line in listed if line.startswith("workloads:"))
+    names = [name for name in PUBLISHED if name in others]
+    names += [name for name in others if name not in PUBLISHED]
+    configurations = ("cxl", "sr", "stream", "ds")
+    seen = {name: [run(args, f"{name}-znand-{kind}", "model") for kind in configurations] for name in names}
+    print("| workload | class | arithmetic / loads, theirs | ours | data set | LLC load misses |\n|---|---|---|---|---|---|")
+    for name in names:
+        gpu, data = seen[name][0]["gpu"], seen[name][0]["data_set"]["value"]
+        kind, *theirs = PUBLISHED.get(name, ("",))
+        theirs = " / ".join(f"{ratio} %" for ratio in theirs)
+        ours = " / ".join(f"{gpu[ratio]['value']:.1f} %" for ratio in ("compute_ratio", "load_ratio"))
+        print(f"| {name} | {kind} | {theirs} | {ours} | {data / 1024:.0f} KiB | {thousands(gpu['llc_load_misses']['value'])} |")
+    print("\n| workload | " + " | ".join(f"{kind}, us" for kind in configurations) + " |\n|---" + "|---" * len(configurations) + "|")
+    for name in names:
+        print(f"| {name} | " + " | ".join(us(stats) for stats in seen[name]) + " |")
+
+
+def patterns(args):
+    policies = ("cxl", "naive", "dyn", "sr", "stream")
+    print("| pattern | " + " | ".join(policies) + " |\n|---" + "|---" * len(policies) + "|")
+    for name in ("seq", "around", "rand"):
+        cells = []
+        for policy in policies:
+            stats = run(args, f"{name}-znand-{policy}", "model", "workload.size=98304")
+            cells.append(f"{stats['internal_dram_lookups']['hit_rate']['value']:.1f} %, {us(stats)} us")
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+TABLES = {"workloads": workloads, "patterns": patterns, "runs": scenarios, "ds": ds, "collections": collections, "faults": faults, "traces": traces}
 
 
 def main():

@@ -8,7 +8,7 @@
 //  * submit() at the current time either puts the request on the system bus (true) or leaves no
 //  trace
 //    of it (false: the request before it is still on the bus; offer it again after time has
-//    advanced). At most one request is taken per clock edge, in the order offered.
+//    advanced). At most lines_per_cycle() requests are taken per clock edge, in the order offered.
 //  * take() gives the responses that the system bus offered up to now(), in bus order.
 //  * advance_to(t) lets time pass up to t (a clock edge), or only to the first edge at which take()
 //    has a response or a refused submit() may be taken, if that is earlier; now() tells. With
@@ -29,6 +29,9 @@ class Engine {
   virtual bool submit(const MemRequest& request) = 0;
   virtual std::optional<MemResponse> take() = 0;
   virtual void advance_to(Time t) = 0;
+  // The system bus of a CXL system carries one line a cycle; an engine that stands for GPU memory
+  // itself has no such bus before it.
+  [[nodiscard]] virtual unsigned lines_per_cycle() const { return 1; }
 };
 
 // Whatever makes requests. step() runs at engine.now(): it first takes every response, then

@@ -15,8 +15,11 @@ constexpr auto kOpMemRdData = static_cast<std::uint8_t>(flits::M2sReqOpcode::Mem
 
 }  // namespace
 
-Endpoint::Endpoint(unsigned port, const Parts& parts)
-    : port_(port), parts_(parts), load_(registers_.eval({}).load) {}
+Endpoint::Endpoint(unsigned port, const Parts& parts, std::uint32_t line_bytes)
+    : port_(port),
+      parts_(parts),
+      block_log2_(static_cast<unsigned>(std::countr_zero(line_bytes / kLineBytes))),
+      load_(registers_.eval({}).load) {}
 
 void Endpoint::write_register(std::uint32_t offset, std::uint32_t value) {
   namespace ep = regs::ep;
@@ -126,7 +129,8 @@ void Endpoint::accept_spec(const LinkMessage& message, Time now, bool specs_full
     raise_spec(now + kCycle, Stage::SpecDrop, dpa_line - dpa_line % kLinesPerGranule);
     return;
   }
-  specs_.push({dpa_line / kLinesPerGranule, count});
+  const std::uint64_t last = dpa_line + (count - 1) * kLinesPerGranule;
+  specs_.push({block_of(dpa_line), static_cast<unsigned>(block_of(last) - block_of(dpa_line)) + 1});
 }
 
 // ------------------------------------------------------------------------------------------- E2
@@ -156,12 +160,11 @@ void Endpoint::push_access(unsigned index) {
   commands_.push({op, static_cast<std::uint8_t>(index), entry.slot, entry.line});
 }
 
-void Endpoint::push_miss(const LookupOutcome& miss, std::uint64_t granule) {
-  fill_ = {MediaOp::Fill, miss.mshr, miss.slot, granule * kLinesPerGranule};
+void Endpoint::push_miss(const LookupOutcome& miss, std::uint64_t block) {
+  fill_ = {MediaOp::Fill, miss.mshr, miss.slot, first_line(block)};
   fill_due_ = miss.write_back;
   if (miss.write_back) {
-    commands_.push(
-        {MediaOp::WriteBack, miss.mshr, miss.slot, miss.victim_granule * kLinesPerGranule});
+    commands_.push({MediaOp::WriteBack, miss.mshr, miss.slot, first_line(miss.victim_granule)});
   } else {
     commands_.push(fill_);
   }
@@ -174,12 +177,12 @@ void Endpoint::look_up_demand(Time now) {
   auto result = LookupResult::Bypass;
   LookupOutcome found;
   if (cache_on_) {
-    const std::uint64_t granule = demand_.line / kLinesPerGranule;
-    found = cache_.lookup(granule, !demand_.is_read, false);
+    const std::uint64_t block = block_of(demand_.line);
+    found = cache_.lookup(block, !demand_.is_read, false);
     registers_.count(found.events);
     switch (found.result) {
       case CacheResult::Miss:
-        push_miss(found, granule);
+        push_miss(found, block);
         waiting_[found.mshr] |= bit;
         result = LookupResult::Miss;
         break;
@@ -205,15 +208,15 @@ void Endpoint::look_up_demand(Time now) {
 
 void Endpoint::look_up_spec(Time now) {
   SpecRun& run = specs_.front();
-  const LookupOutcome found = cache_.lookup(run.granule, false, true);
+  const LookupOutcome found = cache_.lookup(run.block, false, true);
   registers_.count(found.events);
   if (found.result == CacheResult::Miss) {
-    push_miss(found, run.granule);
-    raise_spec(now, Stage::SpecFill, run.granule * kLinesPerGranule);
+    push_miss(found, run.block);
+    raise_spec(now, Stage::SpecFill, first_line(run.block));
   } else if (found.result == CacheResult::Drop) {
-    raise_spec(now, Stage::SpecDrop, run.granule * kLinesPerGranule);
+    raise_spec(now, Stage::SpecDrop, first_line(run.block));
   }
-  ++run.granule;
+  ++run.block;
   if (--run.count == 0) specs_.pop();
 }
 
@@ -231,7 +234,8 @@ void Endpoint::issue(Time now) {
   if (command.op != MediaOp::Fill && command.op != MediaOp::WriteBack) {
     const Entry& entry = entries_[command.id];
     if (command.op == MediaOp::ArrayRead || command.op == MediaOp::ArrayWrite) {
-      out.offset = static_cast<std::uint32_t>(command.line % kLinesPerGranule * kLineBytes);
+      const std::uint64_t in_block = command.line - first_line(block_of(command.line));
+      out.offset = static_cast<std::uint32_t>(in_block * kLineBytes);
     }
     if (!entry.is_read) {
       const MemRequest& request = *parts_.store[entry.tag].request;

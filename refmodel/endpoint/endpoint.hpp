@@ -32,7 +32,9 @@ class Endpoint : public EndpointRegisters {
     Media& media;
     TraceSink* sink;  // may be null
   };
-  Endpoint(unsigned port, const Parts& parts);
+  // `line_bytes` of the internal DRAM: a power of two from 256 (the RTL's) up. A miss fills a whole
+  // line, and what of a MemSpecRd falls into one line is looked up once.
+  Endpoint(unsigned port, const Parts& parts, std::uint32_t line_bytes = 256);
 
   // HDM decoder structure at 000h, vendor block at 800h.
   void write_register(std::uint32_t offset, std::uint32_t value) override;
@@ -75,7 +77,7 @@ class Endpoint : public EndpointRegisters {
     std::uint64_t line = 0;  // DPA
   };
   struct SpecRun {
-    std::uint64_t granule = 0;  // DPA
+    std::uint64_t block = 0;  // DPA
     unsigned count = 0;
   };
   enum class Choice : std::uint8_t { None, Rwd, Req, Spec };  // what E1 is to take next
@@ -89,7 +91,7 @@ class Endpoint : public EndpointRegisters {
   }
   void push(Time now);  // E2
   void push_access(unsigned index);
-  void push_miss(const LookupOutcome& miss, std::uint64_t granule);
+  void push_miss(const LookupOutcome& miss, std::uint64_t block);
   void look_up_demand(Time now);
   void look_up_spec(Time now);
   void issue(Time now);    // E3
@@ -106,6 +108,11 @@ class Endpoint : public EndpointRegisters {
 
   const unsigned port_;
   Parts parts_;
+  // A line of the internal DRAM, here a block, has 2^block_log2_ lines of 64 B. It is what
+  // DramCache calls a granule.
+  const unsigned block_log2_;
+  [[nodiscard]] std::uint64_t block_of(std::uint64_t line) const { return line >> block_log2_; }
+  [[nodiscard]] std::uint64_t first_line(std::uint64_t block) const { return block << block_log2_; }
   HdmDecoder decoder_{HdmDecoder::Role::Device};
   EndpointRegs registers_{kMaxSetsLog2};
   DramCache cache_{kMaxSetsLog2};

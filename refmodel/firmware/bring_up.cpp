@@ -43,9 +43,11 @@ std::uint32_t other_ways(const RunConfig& config) {
 }
 
 // The stream table is to remember what the internal DRAM holds: its sets are four regions of 1 KiB,
-// twice as much as the DRAM's, which are eight lines of 256 B.
-std::uint32_t stream_sets_log2(const EndpointParts& parts) {
-  return parts.cache_sets_log2 == 0 ? 0 : parts.cache_sets_log2 - 1;
+// twice as much as the DRAM's, which are eight lines of 256 B (or more).
+std::uint32_t stream_sets_log2(const EndpointParts& parts, const RunConfig& config) {
+  const auto longer = static_cast<unsigned>(std::countr_zero(config.endpoint.line_bytes / 256));
+  const unsigned sets_log2 = parts.cache_sets_log2 + longer;
+  return sets_log2 == 0 ? 0 : sets_log2 - 1;
 }
 
 std::uint32_t narrow(std::uint64_t value) {
@@ -119,7 +121,7 @@ void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfi
             rp::kPolicySelect.put(static_cast<std::uint32_t>(config.root_port.policy)) |
                 rp::kPolicyLenEnable.put(length) | rp::kPolicyClipLog2.put(clip_log2(config)) |
                 rp::kPolicyWays.put(other_ways(config)) |
-                rp::kPolicyStreamSets.put(stream_sets_log2(parts)));
+                rp::kPolicyStreamSets.put(stream_sets_log2(parts, config)));
   IoPort io(bus, port.port);
   io.write(port.timeout_base + timeout::kControl,
            timeout::kControlMemValue.put(kTimeoutValue) | timeout::kControlMemEnable.mask() |

@@ -23,7 +23,8 @@ const SystemMapParams& checked(const GpuParams& params, const SystemMapParams& m
 Gpu::Gpu(const GpuParams& params, const SystemMapParams& map)
     : shared_(make_shared_state(params)),
       local_(params.local, checked(params, map)),
-      llc_(shared_.params, local_, shared_.stats) {
+      llc_(shared_.params, local_, shared_.stats),
+      fabric_(params.fabric_cycles) {
   for (std::uint32_t c = 0; c < params.cores; ++c) cores_.emplace_back(shared_, llc_, c);
 }
 
@@ -37,36 +38,47 @@ void Gpu::launch(Kernel kernel) {
 
 void Gpu::step(Engine& engine) {
   const std::uint64_t now = engine.now().ps / kCycle.ps;
+  stepped_ = now;
+  while (const auto response = engine.take()) fabric_.answer(*response, now);
   bool answered = false;
-  while (const auto response = engine.take()) {
+  for (; fabric_.response_due(now); fabric_.pop_response()) {
     shared_.now = now;
-    llc_.respond(*response, now);
+    llc_.respond(fabric_.response(), now);
     answered = true;
   }
-  if (!answered && now < next_cycle_) {
-    if (llc_.bus_pending()) submit(engine, now);  // refused before
-    return;
+  if (answered || now >= next_cycle_) {
+    shared_.now = now;
+    if (last_tick_ != now) {
+      last_tick_ = now;
+      tick();
+      next_cycle_ = earliest();
+    } else {
+      next_cycle_ = now + 1;  // answers after this cycle's work: look again
+    }
+    for (; llc_.bus_pending(); llc_.bus_taken()) fabric_.send(llc_.bus_request(), now);
   }
-  shared_.now = now;
-  if (last_tick_ != now) {
-    last_tick_ = now;
-    tick();
-    next_cycle_ = earliest();
-  } else {
-    next_cycle_ = now + 1;  // answers after this cycle's work: look again
-  }
-  if (llc_.bus_pending()) submit(engine, now);
+  if (fabric_.request_due(now)) submit(engine, now);
+}
+
+Time Gpu::next_event() const {
+  std::uint64_t next = std::min(next_cycle_, fabric_.next_response());
+  // One that the bus refused waits for the engine, one beyond its lines a cycle for the next cycle.
+  if (!refused_) next = std::min(next, std::max(fabric_.next_request(), stepped_ + 1));
+  return next == kNever ? Time::never() : kCycle * next;
 }
 
 void Gpu::submit(Engine& engine, std::uint64_t now) {
-  if (last_taken_ == now) return;
-  if (!engine.submit(llc_.bus_request())) {
-    ++shared_.stats.bus_refusals;  // the engine's next event says when to offer it again
-    return;
+  if (last_taken_ != now) taken_ = 0;
+  for (; fabric_.request_due(now) && taken_ < engine.lines_per_cycle(); fabric_.pop_request()) {
+    if (!engine.submit(fabric_.request())) {
+      ++shared_.stats.bus_refusals;
+      refused_ = true;  // the engine's next event says when to offer it again
+      return;
+    }
+    refused_ = false;
+    last_taken_ = now;
+    ++taken_;
   }
-  llc_.bus_taken();
-  last_taken_ = now;
-  if (llc_.bus_pending()) next_cycle_ = std::min(next_cycle_, last_taken_ + 1);
 }
 
 void Gpu::tick() {

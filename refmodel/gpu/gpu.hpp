@@ -6,8 +6,8 @@
 // Shapes:  kernels run one after the other; a kernel's end is a barrier (L1s invalidated). After
 //          the last one the LLC is flushed, so that memory holds every byte of the result when
 //          done() turns true.
-// Rules:   step() costs next to nothing while there is nothing to do; at most one request is
-//          offered to the bus a cycle.
+// Rules:   step() costs next to nothing while there is nothing to do; the bus is offered no more
+//          than the engine's lines a cycle.
 // Errors:  the constructor throws InputError for parameters out of range; step() rethrows what a
 //          kernel threw.
 #pragma once
@@ -18,6 +18,7 @@
 
 #include "refmodel/common/engine.hpp"
 #include "refmodel/gpu/core.hpp"
+#include "refmodel/gpu/fabric.hpp"
 #include "refmodel/gpu/gpu_config.hpp"
 #include "refmodel/gpu/gpu_stats.hpp"
 #include "refmodel/gpu/llc.hpp"
@@ -35,9 +36,7 @@ class Gpu : public Initiator {
   void launch(Kernel kernel);
 
   void step(Engine& engine) override;
-  [[nodiscard]] Time next_event() const override {
-    return next_cycle_ == kNever ? Time::never() : kCycle * next_cycle_;
-  }
+  [[nodiscard]] Time next_event() const override;
   [[nodiscard]] bool done() const override { return phase_ == Phase::Done; }
 
   [[nodiscard]] LocalMemory& local_memory() { return local_; }
@@ -58,6 +57,7 @@ class Gpu : public Initiator {
   GpuShared shared_;  // first: warps give their operations back to its pool
   LocalMemory local_;
   Llc llc_;
+  Fabric fabric_;
   std::deque<Kernel> queue_;
   Kernel running_;  // outlives the coroutines in cores_
   std::deque<Core> cores_;
@@ -65,7 +65,10 @@ class Gpu : public Initiator {
   std::uint64_t phase_at_ = 0;  // cycle at which Launching or Releasing ends
   std::uint64_t start_ = 0, flush_start_ = 0;
   std::uint64_t next_cycle_ = 0;
+  std::uint64_t stepped_ = 0;  // cycle of the last step()
   std::uint64_t last_tick_ = kNever, last_taken_ = kNever;
+  unsigned taken_ = 0;    // by the bus, in the cycle last_taken_
+  bool refused_ = false;  // the oldest request, when last offered
 };
 
 }  // namespace cxlgpu

@@ -45,6 +45,7 @@ void validate(const GpuParams& p) {
   in_range("llc_queue", p.llc_queue, 1, 1024);
   in_range("barrier_cycles", p.barrier_cycles, 1, 1u << 30);
   in_range("launch_cycles", p.launch_cycles, 1, 1u << 30);
+  in_range("fabric_cycles", p.fabric_cycles, 0, 1u << 20);
   in_range("l1.ways", p.l1.ways, 1, 64);
   in_range("l1.hit_latency_cycles", p.l1.hit_latency_cycles, 1, 1u << 20);
   in_range("l1.mshrs", p.l1.mshrs, 1, 1024);

@@ -113,6 +113,7 @@ struct GpuParams {
   UnitParams units;
   std::uint32_t store_buffer = 0;  // lines a core's stores are gathered in before the LLC
   ScratchpadParams scratchpad;
+  std::uint32_t fabric_cycles = 0;     // from the LLC to the system bus and back
   L1Params l1;
   LlcParams llc;
   LocalMemoryParams local;

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "refmodel/common/pipe.hpp"
@@ -30,6 +31,10 @@ class LocalMemory : public Backdoor {
   [[nodiscard]] bool contains(std::uint64_t addr) const { return addr - base_ < bytes_.size(); }
   [[nodiscard]] Line read(std::uint64_t addr) const;
   void write(std::uint64_t addr, const Line& data, std::uint64_t byte_enable);
+  // Its bytes themselves, which later writes change.
+  [[nodiscard]] std::span<const std::uint8_t> page(std::uint64_t addr, std::uint64_t bytes) const {
+    return std::span(bytes_).subspan(addr - base_, bytes);
+  }
   // One line to be timed; take() gives the token back. `cycle` never falls.
   void submit(std::uint64_t cycle, std::uint64_t addr, DramAccess access, std::uint32_t token);
   // The next access answered at or before `cycle`, to be asked until it gives nothing.

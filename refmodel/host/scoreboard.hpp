@@ -30,7 +30,7 @@ class FlatMemory : public Backdoor {
   void write_line(std::uint64_t addr, const Line& data, std::uint64_t byte_enable = kAllBytes);
   // Where pages begin that were ever written, rising.
   [[nodiscard]] std::vector<std::uint64_t> pages() const;
-  static constexpr std::uint64_t kPageBytes = 64 * 1024;
+  static constexpr std::uint64_t kPageBytes = 4096;
 
  private:
   using Page = std::array<std::uint8_t, kPageBytes>;
@@ -64,6 +64,7 @@ class CheckedEngine : public Engine {
   bool submit(const MemRequest& request) override;
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override { inner_.advance_to(t); }
+  [[nodiscard]] unsigned lines_per_cycle() const override { return inner_.lines_per_cycle(); }
 
   // Initial contents must be poked here as well as into the system.
   [[nodiscard]] FlatMemory& shadow() { return shadow_; }

@@ -1,13 +1,12 @@
 #include "refmodel/host/trace_reader.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <memory>
-#include <optional>
+
+#include "refmodel/host/line_reader.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -15,32 +14,7 @@ namespace {
 constexpr std::uint64_t kMaxSpan = 4096;         // longest csv access
 constexpr std::uint64_t kMaxCycle = 1ULL << 50;  // keeps times in picoseconds within 64 bits
 
-struct Place {
-  const std::string& file;
-  std::uint64_t line;
-  [[noreturn]] void fail(const std::string& what, const std::string& remedy) const {
-    throw InputError(file, line, what, remedy);
-  }
-};
-
-// What a person gets to see of bad input: short and printable.
-std::string shown(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 40)) out += (c >= ' ' && c <= '~') ? c : '?';
-  return text.size() > 40 ? out + "..." : out;
-}
-
-constexpr bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v';
-}
-
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
-  while (!s.empty() && is_blank(s.back())) s.remove_suffix(1);
-  return s;
-}
-
-std::uint64_t number(std::string_view text, std::string_view name, const Place& place) {
+std::uint64_t number(std::string_view text, std::string_view name, const FilePlace& place) {
   std::string_view digits = text;
   int base = 10;
   if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
@@ -61,7 +35,7 @@ std::uint64_t number(std::string_view text, std::string_view name, const Place& 
   return value;
 }
 
-std::uint64_t cycle_number(std::string_view text, const Place& place) {
+std::uint64_t cycle_number(std::string_view text, const FilePlace& place) {
   const std::uint64_t cycle = number(text, "cycle", place);
   if (cycle >= kMaxCycle) {
     place.fail(fmt::format("cycle {} is too large", cycle), "keep cycles below 2^50");
@@ -69,7 +43,7 @@ std::uint64_t cycle_number(std::string_view text, const Place& place) {
   return cycle;
 }
 
-std::uint64_t byte_mask(std::string_view text, const Place& place) {
+std::uint64_t byte_mask(std::string_view text, const FilePlace& place) {
   std::string_view digits = text;
   if (digits.size() >= 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
     digits.remove_prefix(2);
@@ -88,28 +62,8 @@ std::uint64_t byte_mask(std::string_view text, const Place& place) {
   return value;
 }
 
-// Splits into at most fields.size() + 1 pieces; returns how many there are.
-template <std::size_t N>
-std::size_t split(std::string_view line, char separator, std::array<std::string_view, N>& fields) {
-  std::size_t n = 0;
-  while (n < N) {
-    std::size_t at;
-    if (separator == ' ') {
-      line = trim(line);
-      if (line.empty()) return n;
-      at = line.find_first_of(" \t");
-    } else {
-      at = line.find(separator);
-    }
-    fields[n++] = trim(line.substr(0, at));
-    if (at == std::string_view::npos) return n;
-    line.remove_prefix(at + 1);
-  }
-  return trim(line).empty() && separator == ' ' ? n : n + 1;
-}
-
 void check_range(std::uint64_t addr, std::uint64_t bytes, const TraceReadOptions& options,
-                 const Place& place) {
+                 const FilePlace& place) {
   if (addr >= options.size_bytes || bytes > options.size_bytes - addr) {
     place.fail(fmt::format("address {:#x} lies outside the {:#x} bytes of memory", addr,
                            options.size_bytes),
@@ -117,7 +71,7 @@ void check_range(std::uint64_t addr, std::uint64_t bytes, const TraceReadOptions
   }
 }
 
-void parse_csv(std::string_view line, const TraceReadOptions& options, const Place& place,
+void parse_csv(std::string_view line, const TraceReadOptions& options, const FilePlace& place,
                std::vector<TraceRecord>& out) {
   std::array<std::string_view, 5> f;
   const std::size_t n = split(line, ',', f);
@@ -168,8 +122,8 @@ void parse_csv(std::string_view line, const TraceReadOptions& options, const Pla
   }
 }
 
-void parse_ramulator2(std::string_view line, const TraceReadOptions& options, const Place& place,
-                      std::vector<TraceRecord>& out) {
+void parse_ramulator2(std::string_view line, const TraceReadOptions& options,
+                      const FilePlace& place, std::vector<TraceRecord>& out) {
   std::array<std::string_view, 2> f;
   if (split(line, ' ', f) != 2) place.fail("expected two fields", "write LD 0xADDR or ST 0xADDR");
   TraceRecord record;
@@ -183,7 +137,7 @@ void parse_ramulator2(std::string_view line, const TraceReadOptions& options, co
   out.push_back(record);
 }
 
-void parse_dramsim3(std::string_view line, const TraceReadOptions& options, const Place& place,
+void parse_dramsim3(std::string_view line, const TraceReadOptions& options, const FilePlace& place,
                     std::vector<TraceRecord>& out) {
   std::array<std::string_view, 3> f;
   if (split(line, ' ', f) != 3) {
@@ -201,7 +155,7 @@ void parse_dramsim3(std::string_view line, const TraceReadOptions& options, cons
   out.push_back(record);
 }
 
-TraceFormat guess(std::string_view line, const Place& place) {
+TraceFormat guess(std::string_view line, const FilePlace& place) {
   if (line.find(',') != std::string_view::npos) return TraceFormat::Csv;
   if (line.substr(0, 2) == "LD" || line.substr(0, 2) == "ST") return TraceFormat::Ramulator2;
   std::array<std::string_view, 3> f;
@@ -210,76 +164,12 @@ TraceFormat guess(std::string_view line, const Place& place) {
              "write cycle,rw,addr,bytes[,mask] or LD|ST 0xADDR or 0xADDR READ|WRITE CYCLE");
 }
 
-// Plain or gzip lines of a file.
-class LineReader {
- public:
-  explicit LineReader(const std::string& path)
-      : path_(path), file_(gzopen(path.c_str(), "rb"), &gzclose) {
-    if (!file_) throw InputError(path, 0, "cannot be opened", "check the name and its permissions");
-    gzbuffer(file_.get(), 256 * 1024);
-  }
-
-  std::optional<std::string_view> next() {
-    ++line_;
-    for (;;) {
-      const std::size_t feed = buffer_.find('\n', begin_);
-      if (feed != std::string::npos) {
-        const std::string_view line(buffer_.data() + begin_, feed - begin_);
-        begin_ = feed + 1;
-        return line;
-      }
-      if (end_) {
-        if (begin_ >= buffer_.size()) return std::nullopt;
-        const std::string_view line(buffer_.data() + begin_, buffer_.size() - begin_);
-        begin_ = buffer_.size();
-        return line;
-      }
-      fill();
-    }
-  }
-  [[nodiscard]] std::uint64_t line() const { return line_; }
-
- private:
-  void fill() {
-    buffer_.erase(0, begin_);
-    begin_ = 0;
-    if (buffer_.size() > 4096) {
-      throw InputError(path_, line_, "line is longer than 4096 characters",
-                       "give a text trace, plain or gzip");
-    }
-    const std::size_t old = buffer_.size();
-    constexpr unsigned kChunk = 64 * 1024;
-    buffer_.resize(old + kChunk);
-    const int n = gzread(file_.get(), buffer_.data() + old, kChunk);
-    buffer_.resize(old + static_cast<std::size_t>(std::max(n, 0)));
-    int code = Z_OK;
-    gzerror(file_.get(), &code);
-    if (n < 0 || code == Z_BUF_ERROR || code == Z_DATA_ERROR) {
-      // A cut file is reported where its readable part ends.
-      for (const char c : buffer_) line_ += c == '\n';
-      throw InputError(path_, line_,
-                       code == Z_BUF_ERROR    ? "gzip data is cut short"
-                       : code == Z_DATA_ERROR ? "gzip data is damaged"
-                                              : "file cannot be read",
-                       "copy or make the file again");
-    }
-    end_ = n == 0;
-  }
-
-  std::string path_;
-  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
-  std::string buffer_;
-  std::size_t begin_ = 0;
-  std::uint64_t line_ = 0;
-  bool end_ = false;
-};
-
 }  // namespace
 
 void parse_trace_line(std::string_view line, TraceFormat format, const TraceReadOptions& options,
                       const std::string& file, std::uint64_t line_number,
                       std::vector<TraceRecord>& out) {
-  const Place place{file, line_number};
+  const FilePlace place{file, line_number};
   line = trim(line);
   if (format == TraceFormat::Auto) format = guess(line, place);
   switch (format) {
@@ -300,7 +190,7 @@ std::vector<TraceRecord> read_trace(const std::string& path, const TraceReadOpti
   while (const auto raw = reader.next()) {
     const std::string_view line = trim(*raw);
     if (line.empty() || line.front() == '#') continue;
-    if (format == TraceFormat::Auto) format = guess(line, Place{path, reader.line()});
+    if (format == TraceFormat::Auto) format = guess(line, FilePlace{path, reader.line()});
     parse_trace_line(line, format, options, path, reader.line(), records);
     if (options.max_requests != 0 && records.size() >= options.max_requests) {
       records.resize(options.max_requests);

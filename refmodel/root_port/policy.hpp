@@ -32,5 +32,13 @@ struct GranuleRun {
   unsigned len = 0;  // granules - 1
   bool operator==(const GranuleRun&) const = default;
 };
+inline constexpr unsigned kMaxRun = 4;  // granules
+
+// At most `cap` granules of it: the upper ones, as far as `own`, which it holds, is among them.
+[[nodiscard]] constexpr GranuleRun shorten(GranuleRun run, std::uint64_t own, unsigned cap) {
+  if (run.len < cap) return run;
+  const std::uint64_t upper = run.first + run.len + 1 - cap;
+  return {upper < own ? upper : own, cap - 1};
+}
 
 }  // namespace cxlgpu

@@ -5,7 +5,8 @@
 //          first. Four banks (granule mod 4) of sets x ways, first in first out in each set; sets
 //          are picked by an XOR hash.
 // Units:   granules (address[51:8]); lines (address[51:6]), four a granule.
-// Shapes:  sets: a power of two up to 64; ways: at least 1. A run has four granules at most, each
+// Shapes:  sets: a power of two (64 in the RTL); ways: at least 1. A run has four granules at most,
+// each
 //          of a bank of its own.
 // Errors:  none.
 // Source:  docs/blocks.md, "ring_buffer".
@@ -21,6 +22,8 @@ namespace cxlgpu {
 
 class RingBuffer {
  public:
+  static constexpr std::size_t kBanks = 4;
+
   explicit RingBuffer(unsigned sets = 64, unsigned ways = 4)
       : sets_(sets),
         ways_(ways),
@@ -118,7 +121,6 @@ class RingBuffer {
   }
 
  private:
-  static constexpr std::size_t kBanks = 4;
   static constexpr unsigned kLines = 4;  // of a granule
   static constexpr std::uint64_t kGranuleMask = (std::uint64_t{1} << 44) - 1;
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};

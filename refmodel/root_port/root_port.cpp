@@ -7,7 +7,23 @@
 
 namespace cxlgpu {
 
-RootPort::RootPort(unsigned port, const Parts& parts) : port_(port), parts_(parts) {}
+namespace {
+
+constexpr unsigned kRingWays = 4;
+constexpr unsigned kSpecEntries = 2;  // of the memory queue, for MemSpecRd alone
+
+}  // namespace
+
+RootPort::RootPort(unsigned port, const Parts& parts, const Sizes& sizes)
+    : port_(port),
+      parts_(parts),
+      queue_(sizes.sr_queue),
+      reader_(sizes.spec_cap),
+      ring_(sizes.ring / (RingBuffer::kBanks * kRingWays), kRingWays),
+      memory_(sizes.memory_queue, kSpecEntries),
+      ds_config_{
+          .depth = sizes.ds_lines, .writes = 16, .mem_entries = sizes.memory_queue - kSpecEntries},
+      ds_(ds_config_) {}
 
 void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
   namespace rp = regs::rp;
@@ -91,7 +107,7 @@ std::uint32_t RootPort::read_register(std::uint32_t offset) const {
     case rp::kDsBaseHigh:
       return static_cast<std::uint32_t>(base_ >> 32);
     case rp::kDsCap:
-      return rp::kDsCapSlots.put(kDs.depth) | rp::kDsCapWrites.put(kDs.writes);
+      return rp::kDsCapSlots.put(ds_config_.depth) | rp::kDsCapWrites.put(ds_config_.writes);
     default:
       return 0;
   }

@@ -33,7 +33,13 @@ class RootPort {
     DsRegion& local;
     TraceSink* sink;  // may be null
   };
-  RootPort(unsigned port, const Parts& parts);
+  // Those of the RTL, which docs/blocks.md describes; limits in configs/system/default.yaml.
+  struct Sizes {
+    unsigned sr_queue = 32, memory_queue = 32;  // entries
+    unsigned ring = 1024, spec_cap = 4;         // granules
+    unsigned ds_lines = 1024;
+  };
+  RootPort(unsigned port, const Parts& parts, const Sizes& sizes);
 
   // Vendor registers, by their offset in the port's page. Deterministic store goes on or off with
   // the access if the port is quiet, else when it is.
@@ -100,7 +106,7 @@ class RootPort {
   LoadControl load_control_;
   MemoryQueue memory_;
   // Deterministic store: registers, and what stands between the queues and the port's edges.
-  static constexpr DsConfig kDs{.depth = 1024, .writes = 16};
+  const DsConfig ds_config_;
   static constexpr unsigned kDsCounters = 10;
   bool enable_ = false, fence_ = false, clear_error_ = false;
   unsigned max_writes_ = 8;
@@ -108,7 +114,7 @@ class RootPort {
   std::uint64_t base_ = 0;  // byte address of the region in local memory
   bool on_ = false;
   std::array<std::uint32_t, kDsCounters> ds_counts_{};
-  DeterministicStore ds_{kDs};
+  DeterministicStore ds_;
   Time ds_clocked_{0};         // cycle of its last clock()
   bool answer_taken_ = false;  // its response leaves in this cycle
   unsigned under_way_ = 0;     // requests taken and not yet answered

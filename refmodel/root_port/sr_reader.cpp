@@ -65,10 +65,12 @@ GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads,
   const GranuleRun own{line_ >> kGranuleShift, 0};
   if (policy_ == SrPolicy::Naive || !length_enabled) return own;
   if (policy_ == SrPolicy::Dyn) {
-    return clip_to_chunk({own.first, granules_of(gran_) - 1}, line_, clip_log2);
+    const GranuleRun run{own.first, granules_of(gran_) - 1};
+    return shorten(clip_to_chunk(run, line_, clip_log2), own.first, cap_);
   }
   if (slot_held_) loads.valid &= ~(std::uint64_t{1} << slot_);
-  return compute_window(line_, gran_, policy_ == SrPolicy::Directional, mem, loads, clip_log2);
+  const bool directional = policy_ == SrPolicy::Directional;
+  return shorten(compute_window(line_, gran_, directional, mem, loads, clip_log2), own.first, cap_);
 }
 
 void SrReader::issued(GranuleRun run, RingBuffer& ring) {

@@ -34,6 +34,9 @@ struct SrCounters {
 
 class SrReader {
  public:
+  // `cap`: granules of the longest MemSpecRd, 1..4; the RTL has four.
+  explicit SrReader(unsigned cap = kMaxRun) : cap_(cap), streams_(kStreamSets, cap) {}
+
   // Untimed: look() at the entry the queue's reader stands on, then move that reader on. After
   // Issue the caller asks for window() until the memory queue has room, then calls issued().
   SrVerdict look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy, Gran gran,
@@ -67,8 +70,10 @@ class SrReader {
   [[nodiscard]] const SrCounters& counters() const { return counters_; }
 
  private:
+  static constexpr unsigned kStreamSets = 64;
   SrVerdict look_stream(std::uint64_t line, const StreamTable::View& view);
 
+  unsigned cap_;
   bool issuing_ = false;
   std::uint64_t line_ = 0;
   SrPolicy policy_ = SrPolicy::Off;

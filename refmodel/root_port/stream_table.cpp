@@ -95,9 +95,9 @@ StreamTable::Plan StreamTable::plan_look(std::uint64_t line, const View& view) c
   const bool streams = e.dir_known && e.conf >= 1 && view.length_enabled && view.clip_log2 >= 2;
   const bool own = (e.mask >> k & 1) == 0 && !view.at_head;
   const int step = e.up ? 1 : -1;
-  unsigned ahead = 0;
-  for (int g = static_cast<int>(k) + step; streams && g >= 0 && g < static_cast<int>(kGranules);
-       g += step) {
+  unsigned ahead = 0, room = cap_ - (own ? 1 : 0);
+  for (int g = static_cast<int>(k) + step;
+       streams && room != 0 && g >= 0 && g < static_cast<int>(kGranules); g += step, --room) {
     if ((e.mask >> g & 1) != 0) break;
     ahead |= 1u << g;
   }
@@ -134,14 +134,15 @@ void StreamTable::add() {
   const Place place = find(next_.region);
   assert(!place.there);
   const bool sent = sends_next();
+  const auto asked = static_cast<std::uint8_t>(((1u << cap_) - 1) << next().first % kGranules);
   scores_ = without_victim(place);
   put(place, {.region = next_.region,
               .dir_known = true,
               .up = next_.up,
               .by_next = true,
               .conf = next_.conf,
-              .mask = static_cast<std::uint8_t>(sent ? 0b1111 : 0),
-              .spec = 0b1111});
+              .mask = sent ? asked : std::uint8_t{0},
+              .spec = asked});
 }
 
 void StreamTable::flush() {

@@ -22,8 +22,12 @@ namespace cxlgpu {
 
 class StreamTable {
  public:
-  explicit StreamTable(unsigned sets = 64)
-      : set_mask_(sets - 1), entries_(std::size_t{sets} * kWays), trees_(sets) {}
+  static constexpr unsigned kGranules = 4;  // of a region
+
+  // `cap`: granules that are asked for at once, 1..4; the RTL has four. What is foretold ends there
+  // too; the rest of a region is foretold by the loads that come to what was asked for.
+  explicit StreamTable(unsigned sets = 64, unsigned cap = kGranules)
+      : cap_(cap), set_mask_(sets - 1), entries_(std::size_t{sets} * kWays), trees_(sets) {}
 
   // Before the first look or with a flush.
   void use_sets(unsigned sets_log2) {
@@ -52,8 +56,11 @@ class StreamTable {
     return plan_look(line, view).ask;
   }
 
-  // The region that the last ask of kind Next meant.
-  [[nodiscard]] GranuleRun next() const { return {next_.region * kGranules, kGranules - 1}; }
+  // The region that the last ask of kind Next meant, as much of it as is asked for: what a stream
+  // in its direction comes to first.
+  [[nodiscard]] GranuleRun next() const {
+    return {next_.region * kGranules + (next_.up ? 0 : kGranules - cap_), cap_ - 1};
+  }
   [[nodiscard]] bool next_known() const { return find(next_.region).there; }
   [[nodiscard]] bool sends_next() const { return sends(scores_.next); }
   void add();  // it is foretold, and asked for if sends_next()
@@ -79,7 +86,6 @@ class StreamTable {
 
  private:
   static constexpr unsigned kWays = 4;
-  static constexpr unsigned kGranules = 4;  // of a region
   static constexpr int kMaxScore = 63, kSends = 32, kWaste = 2;
   static constexpr unsigned kMaxConf = 7;
   static constexpr unsigned kSevere = 3, kNoClip = 15;
@@ -125,6 +131,7 @@ class StreamTable {
   void apply(const Plan& plan);
   void put(const Place& place, const Entry& entry);
 
+  unsigned cap_;
   std::uint64_t set_mask_;
   std::vector<Entry> entries_;  // [set][way]
   std::vector<std::uint8_t> trees_;

@@ -10,6 +10,8 @@
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/gpu/ds_region.hpp"
+#include "refmodel/root_port/memory_queue.hpp"
+#include "refmodel/root_port/sr_queue.hpp"
 
 namespace cxlgpu {
 
@@ -71,6 +73,19 @@ double parse_probability(const std::string& text, const std::string& where,
   if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value < 1)) {
     fail(where, key,
          fmt::format("'{}' is not a probability; write a number from 0 to below 1", text));
+  }
+  return value;
+}
+
+double parse_decimal(const std::string& text, const std::string& where, const std::string& key,
+                     double low, double high) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    fail(where, key, fmt::format("'{}' is not a number; write one such as 3.5", text));
+  }
+  if (!(value >= low && value <= high)) {
+    fail(where, key, fmt::format("{} is out of range; use {:g}..{:g}", text, low, high));
   }
   return value;
 }
@@ -140,6 +155,12 @@ Setter probability(Member member) {
   };
 }
 template <typename Member>
+Setter decimal(Member member, double low, double high) {
+  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    member(c) = parse_decimal(t, w, k, low, high);
+  };
+}
+template <typename Member>
 Setter choice(Member member, std::vector<std::string> choices) {
   return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
     member(c) = parse_choice(t, w, k, choices);
@@ -162,6 +183,16 @@ Setter list(Member member, std::size_t length, std::uint64_t high) {
   };
 }
 
+template <typename Member>
+Setter eviction(Member member) {
+  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    member(c) = parse_choice(t, w, k, {"migration", "access"}) == "access";
+  };
+}
+
+constexpr std::uint64_t kMostPs = 10'000'000'000'000;  // ten seconds
+constexpr std::uint64_t kBlock = 2 * kMiB;             // of the driver; most that comes together
+
 #define CXLGPU_MEMBER(expr)    \
   [](RunConfig & c) -> auto& { \
     return c.expr;             \
@@ -171,6 +202,13 @@ Setter list(Member member, std::size_t length, std::uint64_t high) {
 const std::vector<Field>& fields() {
   static const std::vector<Field> all = {
       {"system.ports", power(CXLGPU_MEMBER(ports), 1, 4)},
+      {"system.memory",
+       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+         const std::vector<std::string> names(kMemoryNames.begin(), kMemoryNames.end());
+         parse_choice(t, w, k, names);
+         c.memory =
+             static_cast<MemoryKind>(std::find(names.begin(), names.end(), t) - names.begin());
+       }},
       {"run.engine", choice(CXLGPU_MEMBER(engine), {"rtl", "model", "cosim"})},
       {"run.seed", number(CXLGPU_MEMBER(seed), 0, UINT32_MAX)},
       {"run.limit_us", number(CXLGPU_MEMBER(limit_us), 1, 1000000000)},
@@ -194,6 +232,7 @@ const std::vector<Field>& fields() {
       {"gpu.llc_queue", number(CXLGPU_MEMBER(gpu.llc_queue), 1, 256)},
       {"gpu.barrier_cycles", number(CXLGPU_MEMBER(gpu.barrier_cycles), 0, 1000000)},
       {"gpu.launch_cycles", number(CXLGPU_MEMBER(gpu.launch_cycles), 0, 1000000)},
+      {"gpu.fabric_cycles", number(CXLGPU_MEMBER(gpu.fabric_cycles), 0, 1 << 20)},
       {"gpu.l1.size_bytes", power(CXLGPU_MEMBER(gpu.l1.size_bytes), 1024, kMiB)},
       {"gpu.l1.ways", power(CXLGPU_MEMBER(gpu.l1.ways), 1, 16)},
       {"gpu.l1.replacement", one_of(CXLGPU_MEMBER(gpu.l1.replacement), kReplacements)},
@@ -230,7 +269,7 @@ const std::vector<Field>& fields() {
          }
          if (c.ds_base >= kAddressEnd) fail(w, k, fmt::format("{} passes 2^52; lower it", t));
        }},
-      {"link.lanes", power(CXLGPU_MEMBER(link.lanes), 2, 16)},
+      {"link.lanes", power(CXLGPU_MEMBER(link.lanes), 1, 16)},
       {"link.lane_mbit_s", number(CXLGPU_MEMBER(link.lane_mbit_s), 8000, 32000)},
       {"link.flight_ps", number(CXLGPU_MEMBER(link.flight_ps), 0, 1000000)},
       {"link.bit_error_rate_m2s", probability(CXLGPU_MEMBER(link.bit_error_rate_m2s))},
@@ -252,8 +291,23 @@ const std::vector<Field>& fields() {
                           const std::string& k) { c.root_port.ds = parse_bool(t, w, k); }},
       {"root_port.ds_max_writes", number(CXLGPU_MEMBER(root_port.ds_max_writes), 1, 16)},
       {"root_port.ds_interval", list(CXLGPU_MEMBER(root_port.ds_interval), 4, 15)},
+      {"root_port.sr_queue_entries",
+       number(CXLGPU_MEMBER(root_port.sr_queue_entries), 1, SrQueue::kMaxDepth)},
+      {"root_port.memory_queue_entries",
+       number(CXLGPU_MEMBER(root_port.memory_queue_entries), 3, MemoryQueue::kMaxDepth)},
+      {"root_port.ring_entries", power(CXLGPU_MEMBER(root_port.ring_entries), 16, 4096)},
+      {"root_port.spec_cap_bytes",
+       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+         c.root_port.spec_cap_bytes = static_cast<unsigned>(parse_range(t, w, k, 256, 1024));
+         if (c.root_port.spec_cap_bytes % 256 != 0) {
+           fail(w, k, fmt::format("{} is not a multiple of 256", t));
+         }
+       }},
+      {"root_port.ds_lines",
+       power(CXLGPU_MEMBER(root_port.ds_lines), 16, DsRegion::kPortBytes / kLineBytes)},
       {"endpoint.cache_bytes", number(CXLGPU_MEMBER(endpoint.cache_bytes), 0, 2 * kMiB)},
       {"endpoint.cache_percent", number(CXLGPU_MEMBER(endpoint.cache_percent), 1, 100)},
+      {"endpoint.line_bytes", power(CXLGPU_MEMBER(endpoint.line_bytes), 256, 16384)},
       {"endpoint.ingress_thresholds", list(CXLGPU_MEMBER(endpoint.ingress_thresholds), 3, 127)},
       {"endpoint.mshr_thresholds", list(CXLGPU_MEMBER(endpoint.mshr_thresholds), 3, 127)},
       {"endpoint.backlog_thresholds", list(CXLGPU_MEMBER(endpoint.backlog_thresholds), 3, 127)},
@@ -282,9 +336,63 @@ const std::vector<Field>& fields() {
       {"workload.name", [](RunConfig& c, const std::string& t, const std::string&,
                            const std::string&) { c.workload.name = t; }},
       {"workload.size", number(CXLGPU_MEMBER(workload.size), 0, 1ull << 32)},
+      {"workload.iterations", number(CXLGPU_MEMBER(workload.iterations), 0, 1ull << 32)},
+      {"workload.file", [](RunConfig& c, const std::string& t, const std::string&,
+                           const std::string&) { c.workload.file = t; }},
+      {"workload.store_percent", number(CXLGPU_MEMBER(workload.store_percent), 0, 100)},
       {"trace.max_requests", number(CXLGPU_MEMBER(trace.max_requests), 0, 1ull << 40)},
       {"trace.max_reads", number(CXLGPU_MEMBER(trace.max_reads), 1, 4096)},
       {"trace.max_writes", number(CXLGPU_MEMBER(trace.max_writes), 1, 4096)},
+      {"pcie.lanes", power(CXLGPU_MEMBER(paging.pcie.lanes), 1, 16)},
+      {"pcie.measured_lanes", power(CXLGPU_MEMBER(paging.pcie.measured_lanes), 1, 16)},
+      {"pcie.to_gpu_gb_s", decimal(CXLGPU_MEMBER(paging.pcie.to_gpu_gb_s), 0.1, 1000)},
+      {"pcie.from_gpu_gb_s", decimal(CXLGPU_MEMBER(paging.pcie.from_gpu_gb_s), 0.1, 1000)},
+      {"pcie.to_gpu_setup_ps", number(CXLGPU_MEMBER(paging.pcie.to_gpu_setup_ps), 0, kMostPs)},
+      {"pcie.from_gpu_setup_ps", number(CXLGPU_MEMBER(paging.pcie.from_gpu_setup_ps), 0, kMostPs)},
+      {"pcie.push_bytes", power(CXLGPU_MEMBER(paging.pcie.push_bytes), kPageBytes, 1024 * kMiB)},
+      {"pcie.stripe_bytes", power(CXLGPU_MEMBER(paging.pcie.stripe_bytes), kPageBytes, kMiB)},
+      {"pcie.queue_depth", number(CXLGPU_MEMBER(paging.pcie.queue_depth), 1, 65536)},
+      {"pcie.dram_drive", choice(CXLGPU_MEMBER(paging.pcie.dram_drive), {"pcie3x4", "pcie4x4"})},
+      {"uvm.fault_ps", number(CXLGPU_MEMBER(paging.uvm_faults.fault_ps), 0, kMostPs)},
+      {"uvm.host_runtime_ps", number(CXLGPU_MEMBER(paging.uvm_faults.host_runtime_ps), 0, kMostPs)},
+      {"uvm.fetch_ps", number(CXLGPU_MEMBER(paging.uvm_faults.fetch_ps), 0, kMostPs)},
+      {"uvm.batch_faults", number(CXLGPU_MEMBER(paging.uvm_faults.batch_faults), 1, 65536)},
+      {"uvm.prefetch_bytes",
+       power(CXLGPU_MEMBER(paging.uvm_faults.prefetch_bytes), kPageBytes, kBlock)},
+      {"uvm.evict", eviction(CXLGPU_MEMBER(paging.uvm_faults.evict_by_access))},
+      {"uvm.page_fault_ps", number(CXLGPU_MEMBER(paging.host_fill.page_fault_ps), 0, kMostPs)},
+      {"uvm.readahead_bytes",
+       power(CXLGPU_MEMBER(paging.host_fill.readahead_bytes), kPageBytes, kBlock)},
+      {"gds.fault_ps", number(CXLGPU_MEMBER(paging.gds_faults.fault_ps), 0, kMostPs)},
+      {"gds.host_runtime_ps", number(CXLGPU_MEMBER(paging.gds_faults.host_runtime_ps), 0, kMostPs)},
+      {"gds.fetch_ps", number(CXLGPU_MEMBER(paging.gds_faults.fetch_ps), 0, kMostPs)},
+      {"gds.batch_faults", number(CXLGPU_MEMBER(paging.gds_faults.batch_faults), 1, 65536)},
+      {"gds.prefetch_bytes",
+       power(CXLGPU_MEMBER(paging.gds_faults.prefetch_bytes), kPageBytes, kBlock)},
+      {"gds.evict", eviction(CXLGPU_MEMBER(paging.gds_faults.evict_by_access))},
+      {"gds.open_ps", number(CXLGPU_MEMBER(paging.gds.open_ps), 0, kMostPs)},
+      {"gds.close_ps", number(CXLGPU_MEMBER(paging.gds.close_ps), 0, kMostPs)},
+      {"gds.register_ps", number(CXLGPU_MEMBER(paging.gds.register_ps), 0, kMostPs)},
+      {"gds.deregister_ps", number(CXLGPU_MEMBER(paging.gds.deregister_ps), 0, kMostPs)},
+      {"gds.io_ps", number(CXLGPU_MEMBER(paging.gds.io_ps), 0, kMostPs)},
+      {"gds.max_io_bytes", power(CXLGPU_MEMBER(paging.gds.max_io_bytes), kPageBytes, 1024 * kMiB)},
+      {"gds.threads", number(CXLGPU_MEMBER(paging.gds.threads), 1, 65536)},
+      {"phoenix.fault_ps", number(CXLGPU_MEMBER(paging.phoenix_faults.fault_ps), 0, kMostPs)},
+      {"phoenix.host_runtime_ps",
+       number(CXLGPU_MEMBER(paging.phoenix_faults.host_runtime_ps), 0, kMostPs)},
+      {"phoenix.fetch_ps", number(CXLGPU_MEMBER(paging.phoenix_faults.fetch_ps), 0, kMostPs)},
+      {"phoenix.batch_faults", number(CXLGPU_MEMBER(paging.phoenix_faults.batch_faults), 1, 65536)},
+      {"phoenix.prefetch_bytes",
+       power(CXLGPU_MEMBER(paging.phoenix_faults.prefetch_bytes), kPageBytes, kBlock)},
+      {"phoenix.evict", eviction(CXLGPU_MEMBER(paging.phoenix_faults.evict_by_access))},
+      {"phoenix.open_ps", number(CXLGPU_MEMBER(paging.phoenix.open_ps), 0, kMostPs)},
+      {"phoenix.close_ps", number(CXLGPU_MEMBER(paging.phoenix.close_ps), 0, kMostPs)},
+      {"phoenix.register_ps", number(CXLGPU_MEMBER(paging.phoenix.register_ps), 0, kMostPs)},
+      {"phoenix.deregister_ps", number(CXLGPU_MEMBER(paging.phoenix.deregister_ps), 0, kMostPs)},
+      {"phoenix.io_ps", number(CXLGPU_MEMBER(paging.phoenix.io_ps), 0, kMostPs)},
+      {"phoenix.max_io_bytes",
+       power(CXLGPU_MEMBER(paging.phoenix.max_io_bytes), kPageBytes, 1024 * kMiB)},
+      {"phoenix.threads", number(CXLGPU_MEMBER(paging.phoenix.threads), 1, 65536)},
   };
   return all;
 }
@@ -417,12 +525,15 @@ YAML::Node parse_file(const std::string& file) {
   return root;
 }
 
-void read_root(RunConfig& config, const YAML::Node& root, const std::string& file) {
-  if (root.IsDefined() && !root.IsNull()) read_map(config, root, file, "");
+// The keys of the file are those of `section`; empty: as they stand there.
+void read_root(RunConfig& config, const YAML::Node& root, const std::string& file,
+               const std::string& section = "") {
+  if (root.IsDefined() && !root.IsNull()) read_map(config, root, file, section);
 }
 
-void read_file(RunConfig& config, const std::filesystem::path& path) {
-  read_root(config, parse_file(path.string()), path.string());
+void read_file(RunConfig& config, const std::filesystem::path& path,
+               const std::string& section = "") {
+  read_root(config, parse_file(path.string()), path.string(), section);
 }
 
 // The file that gpu.machine names lies below the layers that may name it: what `file`, or a --set,
@@ -466,6 +577,20 @@ void read_machine(RunConfig& config, const std::filesystem::path& folder) {
   }
 }
 
+// Files of configs/host, each a section of its own in which no key may be missing.
+void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
+  for (const std::string section : {"pcie", "uvm", "gds", "phoenix"}) {
+    const std::filesystem::path file = dir / (section + ".yaml");
+    read_file(config, file, section);
+    for (const Field& field : fields()) {
+      if (!std::string(field.path).starts_with(section + ".")) continue;
+      if (config.places.count(field.path) == 0) {
+        fail(file.string() + ":1", field.path, "is missing; add it, as the project's file has it");
+      }
+    }
+  }
+}
+
 void apply_config_name(RunConfig& config, const std::string& name) {
   // What a configuration's name means; everything else is the machine's.
   if (name == "cxl") config.root_port.policy = SrPolicy::Off;
@@ -477,6 +602,20 @@ void apply_config_name(RunConfig& config, const std::string& name) {
   if (name == "stream") config.root_port.policy = SrPolicy::Stream;
   if (name == "sr" || name == "ds") config.root_port.policy = SrPolicy::Directional;
   if (name == "ds") config.root_port.ds = true;
+  const auto* memory = std::find(kMemoryNames.begin(), kMemoryNames.end(), name);
+  if (memory != kMemoryNames.end()) {
+    config.memory = static_cast<MemoryKind>(memory - kMemoryNames.begin());
+  }
+}
+
+// Of configuration names, which may hold dashes, the longest that ends the scenario's name after a
+// dash; else what stands after the last dash.
+std::string configuration_of(const std::string& scenario, const std::vector<std::string>& names) {
+  std::string found;
+  for (const std::string& name : names) {
+    if (scenario.ends_with("-" + name) && name.size() > found.size()) found = name;
+  }
+  return found.empty() ? scenario.substr(scenario.rfind('-') + 1) : found;
 }
 
 }  // namespace
@@ -493,6 +632,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
                              const std::string& seed) const {
   RunConfig config;
   read_file(config, dir_ / "system" / "default.yaml");
+  read_host_files(config, dir_ / "host");
+  const std::string engine_place = config.place("run.engine", "");
   const auto known = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
@@ -506,9 +647,10 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   read_machine(config, dir_ / "gpu");
   config.scenario = is_file ? std::filesystem::path(scenario).stem().string() : scenario;
   if (!is_file) {
+    const std::string kind = configuration_of(scenario, names_.configs);
     const std::size_t first = scenario.find('-');
-    const std::size_t last = scenario.rfind('-');
-    if (first == std::string::npos || first == last) {
+    const std::size_t last = scenario.size() - kind.size() - 1;
+    if (first == std::string::npos || first >= last) {
       throw InputError(
           fmt::format("scenario '{}': is not <workload>-<media>-<config> nor a .yaml file; `cxlgpu "
                       "list` names all parts",
@@ -516,7 +658,6 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     }
     config.workload.name = scenario.substr(0, first);
     config.media = scenario.substr(first + 1, last - first - 1);
-    const std::string kind = scenario.substr(last + 1);
     if (!known(names_.configs, kind)) {
       throw InputError(fmt::format("scenario '{}': configuration '{}' is not known; use {}",
                                    scenario, kind, fmt::join(names_.configs, ", ")));
@@ -533,6 +674,10 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     set_scalar(config, set.substr(0, equals), set.substr(equals + 1), "--set");
   }
   if (!seed.empty()) set_scalar(config, "run.seed", seed, "--seed");
+  // The machine's default is no choice of the user's; one that is, is refused by the session.
+  if (config.memory != MemoryKind::Cxl && config.place("run.engine", "") == engine_place) {
+    config.engine = "model";
+  }
   if (!known(names_.workloads, config.workload.name) && config.workload.name != "trace") {
     throw InputError(fmt::format("scenario '{}': key 'workload.name': '{}' is not known; use {}",
                                  scenario, config.workload.name,
@@ -648,6 +793,21 @@ void check(const RunConfig& config, const std::string& otherwise) {
                        "for once",
                        gc.gc_every_us, gc.gc_busy_us));
   }
+}
+
+void check_build(const RunConfig& config) {
+  const RootPortConfig &port = config.root_port, built;
+  const auto same = [&](const char* key, std::uint64_t value, std::uint64_t rtl) {
+    if (value == rtl) return;
+    fail(config.place(key, config.scenario), key,
+         fmt::format("{}, but this build's RTL has {}; use --engine model", value, rtl));
+  };
+  same("root_port.sr_queue_entries", port.sr_queue_entries, built.sr_queue_entries);
+  same("root_port.memory_queue_entries", port.memory_queue_entries, built.memory_queue_entries);
+  same("root_port.ring_entries", port.ring_entries, built.ring_entries);
+  same("root_port.spec_cap_bytes", port.spec_cap_bytes, built.spec_cap_bytes);
+  same("root_port.ds_lines", port.ds_lines, built.ds_lines);
+  same("endpoint.line_bytes", config.endpoint.line_bytes, EndpointConfig{}.line_bytes);
 }
 
 }  // namespace cxlgpu

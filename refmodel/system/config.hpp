@@ -4,8 +4,8 @@
 // Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
-// Layers:  configs/system/default.yaml, then the file of configs/gpu that gpu.machine names, then
-//          what the scenario's name says, then configs/scenarios/NAME.yaml or the file given, then
+// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml,
+//          then the file of configs/gpu that gpu.machine names, then what the scenario's name says, then configs/scenarios/NAME.yaml or the file given, then
 //          --set. Any of them but the machine's file may name the machine.
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include "refmodel/common/time.hpp"
 #include "refmodel/gpu/gpu_config.hpp"
+#include "refmodel/paging/paging_config.hpp"
 #include "refmodel/root_port/policy.hpp"
 
 namespace cxlgpu {
@@ -46,6 +47,12 @@ struct RootPortConfig {
   bool ds = false;  // deterministic store
   unsigned ds_max_writes = 16;
   std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
+  // Sizes of the hardware; as they stand here the RTL is built (check_build()).
+  unsigned sr_queue_entries = 32;
+  unsigned memory_queue_entries = 32;  // two of them for MemSpecRd alone
+  unsigned ring_entries = 1024;        // granules of 256 B
+  unsigned spec_cap_bytes = 1024;      // the longest MemSpecRd
+  unsigned ds_lines = 1024;            // that a port can defer
 };
 
 struct EndpointConfig {
@@ -65,11 +72,15 @@ struct EndpointConfig {
   // Folders of images of the parts (flash), port0.img ...: loaded before the run, written after one
   // that ended well. Empty: none.
   std::string image_in, image_out;
+  std::uint32_t line_bytes = 256;  // of the internal DRAM; the RTL has 256 (check_build())
 };
 
 struct WorkloadConfig {
   std::string name;
-  std::uint64_t size = 0;  // elements or nodes; 0: the workload's reduced size
+  std::uint64_t size = 0;      // what it counts depends on the workload; 0: the reduced size
+  unsigned store_percent = 0;  // of the steps of seq, around and rand
+  std::uint64_t iterations = 0;  // of an iterative workload; 0: the workload's own number
+  std::string file;              // input, for workloads that read one
 };
 
 struct TraceConfig {
@@ -86,6 +97,8 @@ struct RunConfig {
   std::uint64_t limit_us = 1000000;
   unsigned ports = 2;
   std::string gpu_machine;
+  MemoryKind memory = MemoryKind::Cxl;  // where the data lives; the scenario's name sets it
+  PagingConfig paging;
   GpuParams gpu;
   Distribution distribution = Distribution::Chunked;
   std::uint64_t local_percent = 10;    // share of the data set that GPU memory holds
@@ -129,5 +142,8 @@ class ConfigLoader {
 // Checks what no single key can show: overlaps, multiples, ports that do not exist. A message names
 // the place of the key, or `otherwise` where it was never given.
 void check(const RunConfig& config, const std::string& otherwise);
+
+// The RTL is one machine: refuses sizes that it is not built with. For engines that run it.
+void check_build(const RunConfig& config);
 
 }  // namespace cxlgpu

@@ -13,7 +13,6 @@ namespace cxlgpu {
 namespace {
 
 constexpr unsigned kCacheWays = 8;
-constexpr std::uint64_t kCacheLine = 256;
 constexpr unsigned kMaxSetsLog2 = 10;
 
 std::filesystem::path image_file(const std::filesystem::path& dir, unsigned port) {
@@ -31,8 +30,10 @@ CollectionScript collection_script(const EndpointConfig& c) {
 EndpointMedia::EndpointMedia(const RunConfig& config, const MediaConfig& part, unsigned sets_log2) {
   for (unsigned port = 0; port < config.ports; ++port) {
     MediaShape shape;
-    shape.capacity = std::max<std::uint64_t>(MemoryMap::capacity(config.hdm, port), kCacheLine);
+    const std::uint32_t line = config.endpoint.line_bytes;
+    shape.capacity = std::max<std::uint64_t>(MemoryMap::capacity(config.hdm, port), line);
     shape.slots = kCacheWays << sets_log2;
+    shape.line_bytes = line;
     shape.collection = collection_script(config.endpoint);
     parts_.push_back(make_media(part, shape));
     media_.push_back(parts_.back().get());
@@ -88,16 +89,21 @@ void EndpointMedia::write_images(const std::filesystem::path& dir,
   }
 }
 
-unsigned EndpointMedia::sets_log2(const RunConfig& config, std::uint64_t data_bytes) {
+std::uint64_t EndpointMedia::share_bytes(const RunConfig& config, std::uint64_t data_bytes) {
   const std::uint64_t total = config.endpoint.cache_bytes != 0
                                   ? config.endpoint.cache_bytes * config.ports
                                   : data_bytes * config.endpoint.cache_percent / 100;
-  const std::uint64_t sets = total / config.ports / (kCacheLine * kCacheWays);
+  return total / config.ports;
+}
+
+unsigned EndpointMedia::sets_log2(const RunConfig& config, std::uint64_t data_bytes) {
+  const std::uint64_t sets =
+      share_bytes(config, data_bytes) / (config.endpoint.line_bytes * kCacheWays);
   return sets == 0 ? 0u : std::min(kMaxSetsLog2, static_cast<unsigned>(std::bit_width(sets) - 1));
 }
 
-std::uint64_t EndpointMedia::cache_bytes(unsigned sets_log2) {
-  return kCacheLine * kCacheWays << sets_log2;
+std::uint64_t EndpointMedia::cache_bytes(const RunConfig& config, unsigned sets_log2) {
+  return std::uint64_t{config.endpoint.line_bytes} * kCacheWays << sets_log2;
 }
 
 }  // namespace cxlgpu

@@ -2,7 +2,7 @@
 //
 // Purpose: one set of parts, as each engine of a run needs one of its own.
 // Shapes:  part i stands behind port i and is as large as its share of the HDM ranges; internal
-//          DRAM (flash parts) has 8 ways of 256 bytes and 2^sets_log2 sets.
+//          DRAM (flash parts) has 8 ways of endpoint.line_bytes and 2^sets_log2 sets.
 // Images:  state of flash parts between runs, DIR/port0.img, port1.img ...
 // Errors:  InputError of make_media, of image.hpp, and if the images are of more ports.
 #pragma once
@@ -38,11 +38,13 @@ class EndpointMedia {
   static void write_images(const std::filesystem::path& dir,
                            const std::vector<ImageWriter>& images);
 
-  // Sets of the internal DRAM of one endpoint: the largest power of two within its share, if all
-  // of the data set has `data_bytes`.
+  // What the configuration gives one endpoint's internal DRAM, if all of the data set has
+  // `data_bytes`.
+  [[nodiscard]] static std::uint64_t share_bytes(const RunConfig& config, std::uint64_t data_bytes);
+  // Sets of the internal DRAM of one endpoint: the largest power of two within that share.
   [[nodiscard]] static unsigned sets_log2(const RunConfig& config, std::uint64_t data_bytes);
   // Of the internal DRAM of one endpoint.
-  [[nodiscard]] static std::uint64_t cache_bytes(unsigned sets_log2);
+  [[nodiscard]] static std::uint64_t cache_bytes(const RunConfig& config, unsigned sets_log2);
 
  private:
   std::vector<std::unique_ptr<Media>> parts_;

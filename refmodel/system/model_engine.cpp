@@ -18,6 +18,14 @@ LinkParams link_params(const RunConfig& config, unsigned port, bool from_host) {
   return params;
 }
 
+RootPort::Sizes root_port_sizes(const RootPortConfig& config) {
+  return {.sr_queue = config.sr_queue_entries,
+          .memory_queue = config.memory_queue_entries,
+          .ring = config.ring_entries,
+          .spec_cap = config.spec_cap_bytes / 256,
+          .ds_lines = config.ds_lines};
+}
+
 // As the endpoint's RTL tells it: docs/blocks.md, "Endpoint".
 ConfigSpace::Parameters config_space() {
   ConfigSpace::Parameters parameters;
@@ -31,8 +39,8 @@ ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, 
                         TraceSink* sink)
     : m2s(true, link_params(config, number, true)),
       s2m(false, link_params(config, number, false)),
-      root(number, {m2s, s2m, store, local, sink}),
-      endpoint(number, {m2s, s2m, store, media, sink}),
+      root(number, {m2s, s2m, store, local, sink}, root_port_sizes(config.root_port)),
+      endpoint(number, {m2s, s2m, store, media, sink}, config.endpoint.line_bytes),
       io(number, config_space(), &endpoint) {
   m2s.connect(s2m);
   s2m.connect(m2s);

@@ -329,6 +329,21 @@ TEST(BringUp, SetsUpEverything) {
   }
 }
 
+// The stream table remembers what the internal DRAM holds, whatever its lines are.
+TEST(BringUp, StreamSetsGoByTheBytesOfTheInternalDram) {
+  for (const std::uint32_t line : {256u, 1024u, 16384u}) {
+    for (const unsigned sets_log2 : {0u, 1u, 4u}) {
+      FakeSystem system(equal(1));
+      RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}}, 1);
+      config.endpoint.line_bytes = line;
+      bring_up(system, config, {.internal_dram = true, .cache_sets_log2 = sets_log2});
+      // Sets of four regions of 1 KiB; at least one.
+      const std::uint64_t sets = std::max<std::uint64_t>((8 * line << sets_log2) / 4096, 1);
+      EXPECT_EQ(std::uint64_t{1} << (system.root(0, 0x800) >> 16 & 15), sets) << line;
+    }
+  }
+}
+
 TEST(BringUp, PartsOfDevLoadCanBeOff) {
   FakeSystem system(equal(1));
   RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}}, 1);

@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "refmodel/gpu/workload.hpp"
 #include "refmodel/host/fixed_latency_engine.hpp"
 #include "refmodel/host/run.hpp"
+#include "refmodel/workloads/workload.hpp"
 
 namespace cxlgpu {
 

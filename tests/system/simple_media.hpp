@@ -1,4 +1,5 @@
-// A media part for system tests: flat contents, one random latency per command, bounded queue.
+// A media part for system tests: flat contents, one random latency per command, bounded queue; an
+// internal DRAM of as many slots as are named, of `line_bytes` each.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,8 @@ namespace cxlgpu {
 
 class SimpleMedia : public Media {
  public:
-  SimpleMedia(std::uint64_t seed, Time low, Time high) : rng_(seed), low_(low), high_(high) {}
+  SimpleMedia(std::uint64_t seed, Time low, Time high, std::uint64_t line_bytes = 256)
+      : rng_(seed), low_(low), high_(high), line_bytes_(line_bytes) {}
 
   [[nodiscard]] bool can_accept(Time, MediaOp) const override { return due_.size() < 64; }
   void submit(const MediaCommand& c, Time now) override {
@@ -35,7 +37,9 @@ class SimpleMedia : public Media {
         merge_bytes(array_[key(c)], c.data, c.byte_enable);
         break;
       case MediaOp::Fill:
-        for (std::uint64_t i = 0; i < 256; i += 64) array_[c.slot * 256ull + i] = media_[c.dpa + i];
+        for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
+          array_[c.slot * line_bytes_ + i] = media_[c.dpa + i];
+        }
         if (const auto old = filled_.find(c.slot); old != filled_.end()) {
           const auto at = slot_of_.find(old->second);
           if (at != slot_of_.end() && at->second == c.slot) slot_of_.erase(at);
@@ -44,7 +48,9 @@ class SimpleMedia : public Media {
         slot_of_[c.dpa] = c.slot;
         break;
       case MediaOp::WriteBack:
-        for (std::uint64_t i = 0; i < 256; i += 64) media_[c.dpa + i] = array_[c.slot * 256ull + i];
+        for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
+          media_[c.dpa + i] = array_[c.slot * line_bytes_ + i];
+        }
         break;
     }
     const bool array = c.op == MediaOp::ArrayRead || c.op == MediaOp::ArrayWrite;
@@ -70,10 +76,10 @@ class SimpleMedia : public Media {
   }
   [[nodiscard]] const MediaCounters& counters() const override { return counters_; }
   [[nodiscard]] Line peek(std::uint64_t dpa) const override {
-    const auto slot = slot_of_.find(dpa / 256 * 256);
+    const auto slot = slot_of_.find(dpa / line_bytes_ * line_bytes_);
     const bool inside = slot != slot_of_.end();
     const auto& contents = inside ? array_ : media_;
-    const auto it = contents.find(inside ? slot->second * 256ull + dpa % 256 : dpa);
+    const auto it = contents.find(inside ? slot->second * line_bytes_ + dpa % line_bytes_ : dpa);
     return it == contents.end() ? Line{} : it->second;
   }
   void poke(std::uint64_t, std::span<const std::uint8_t>) override {}
@@ -87,7 +93,9 @@ class SimpleMedia : public Media {
       return at != other.at ? at > other.at : order > other.order;
     }
   };
-  static std::uint64_t key(const MediaCommand& c) { return c.slot * 256ull + c.offset; }
+  [[nodiscard]] std::uint64_t key(const MediaCommand& c) const {
+    return c.slot * line_bytes_ + c.offset;
+  }
   std::unordered_map<std::uint64_t, Line> media_, array_;
   std::unordered_map<std::uint32_t, std::uint64_t> filled_;   // by slot: DPA of its last Fill
   std::unordered_map<std::uint64_t, std::uint32_t> slot_of_;  // by DPA: youngest such slot
@@ -96,6 +104,7 @@ class SimpleMedia : public Media {
   std::uint64_t order_ = 0;
   std::mt19937_64 rng_;
   Time low_, high_;
+  std::uint64_t line_bytes_;
   MediaCounters counters_;
 };
 

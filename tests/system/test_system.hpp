@@ -30,7 +30,10 @@ struct TestSystemOptions {
 class TestSystem {
  public:
   explicit TestSystem(const TestSystemOptions& options)
-      : config_(options.config), media_(options), model_media_(options) {
+      : config_(options.config),
+        stats_(config_.endpoint.line_bytes),
+        media_(options),
+        model_media_(options) {
     EngineParts parts{{options.cached, options.sets_log2}, media_.pointers(), {}, &stats_};
     if (cosim()) parts.model_media = model_media_.pointers();
     engine_ = make_engine(config_, parts, {});
@@ -87,8 +90,8 @@ class TestSystem {
    public:
     explicit Parts(const TestSystemOptions& options) {
       for (unsigned port = 0; port < options.config.ports; ++port) {
-        parts_.push_back(
-            std::make_unique<SimpleMedia>(options.seed + port, options.low, options.high));
+        parts_.push_back(std::make_unique<SimpleMedia>(
+            options.seed + port, options.low, options.high, options.config.endpoint.line_bytes));
       }
     }
     [[nodiscard]] std::vector<Media*> pointers() const {

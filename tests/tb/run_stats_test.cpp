@@ -81,6 +81,23 @@ TEST_F(RunStatsTest, ResponseStandsWhereThePortTookIt) {
   EXPECT_EQ(counts[1], (DevLoadCounts{0, 0, 1, 2}));
 }
 
+TEST_F(RunStatsTest, ReceiveQueuesOverTime) {
+  const auto wait = [&](Time from, Time to, std::uint32_t id) {
+    stats.on_event({from, Stage::WireM2S, 0, id, 0x1000, 0});
+    stats.on_event({to, Stage::EpAccept, 0, id, 0x1000, 0});
+  };
+  wait(ns(10), ns(30), 1);    // a fifth of bin 0
+  wait(ns(50), ns(250), 2);   // half of it, all of bin 1, half of bin 2
+  wait(ns(150), ns(160), 3);  // a tenth of bin 1
+  wait(ns(450), ns(500), 4);  // past the last
+  const std::vector<double> mean = stats.ingress().series({ns(100), 4});
+  ASSERT_EQ(mean.size(), 4u);
+  EXPECT_DOUBLE_EQ(mean[0], 0.7);
+  EXPECT_DOUBLE_EQ(mean[1], 1.1);
+  EXPECT_DOUBLE_EQ(mean[2], 0.5);
+  EXPECT_DOUBLE_EQ(mean[3], 0.0);
+}
+
 // What the bins hold is what the whole run holds, however they are cut.
 TEST_F(RunStatsTest, BinsAddUpToTheWhole) {
   std::mt19937 random(3);
@@ -156,6 +173,29 @@ TEST_F(RunStatsTest, LoadsFromLocalMemoryAreTheirOwnKind) {
     stats.on_event({ns(10), stage, 0, kRootPortIds, 0x40, 1});
   }
   EXPECT_EQ(stats.loads().count() + stats.stores().count(), 3u);
+}
+
+// A fill for MemSpecRd is of a whole line of the internal DRAM: the first access to any part of it
+// says what it was good for.
+TEST(RunStats, FillsAreOfLines) {
+  for (const std::uint32_t line : {256u, 4096u}) {
+    RunStats stats(line);
+    const auto look_up = [&](std::uint64_t addr, LookupResult result) {
+      stats.on_event({ns(1), Stage::EpLookup, 0, 7, addr, static_cast<std::uint32_t>(result)});
+    };
+    stats.on_event({ns(0), Stage::SpecFill, 0, 0, 0x10000, 0});
+    stats.on_event({ns(0), Stage::SpecFill, 0, 0, 0x20000, 0});
+    stats.on_event({ns(0), Stage::SpecFill, 0, 0, 0x30000, 0});
+    look_up(0x10000 + line - 64, LookupResult::Hit);
+    look_up(0x10000, LookupResult::Hit);
+    look_up(0x20000 + line - 64, LookupResult::Merge);
+    look_up(0x30000 + line, LookupResult::Hit);  // the next one
+    EXPECT_EQ(stats.spec().fills, 3u);
+    EXPECT_EQ(stats.spec().useful, 1u);
+    EXPECT_EQ(stats.spec().late, 1u);
+    look_up(0x30000 + line - 64, LookupResult::Miss);
+    EXPECT_EQ(stats.spec().evicted, 1u);
+  }
 }
 
 }  // namespace

@@ -82,6 +82,47 @@ TEST_F(Cli, OptionsTheModelCannotHonour) {
           {"system.ports", "model"});
 }
 
+// Sizes that the RTL is not built with: by --set and from a file, with the line.
+TEST_F(Cli, MachinesThatTheRtlIsNot) {
+  for (const auto& [key, value, built] : {std::tuple{"root_port.sr_queue_entries", "16", "32"},
+                                          {"root_port.memory_queue_entries", "64", "32"},
+                                          {"root_port.ring_entries", "512", "1024"},
+                                          {"root_port.spec_cap_bytes", "256", "1024"},
+                                          {"root_port.ds_lines", "256", "1024"},
+                                          {"endpoint.line_bytes", "4KiB", "256"}}) {
+    const std::string name(key), what = "'" + name + "'", set = name + "=" + value;
+    const std::string rtl = std::string("RTL has ") + built;
+    for (const char* engine : {"rtl", "cosim"}) {
+      refused({"run", "vadd-znand-sr", "--engine", engine, "--set", set, "--out", "o", "--events",
+               "e.csv"},
+              {"--set", what, rtl, "--engine model"});
+    }
+    const std::size_t dot = name.find('.');
+    write("own.yaml", "media: {part: znand}\nworkload: {name: vadd, size: 512}\n" +
+                          name.substr(0, dot) + ":\n  " + name.substr(dot + 1) + ": " + value +
+                          "\n");
+    refused({"run", "own.yaml", "--out", "o"}, {"own.yaml:4:", what, rtl, "--engine model"});
+    accepted({"run", "own.yaml", "--engine", "model"});
+  }
+}
+
+TEST_F(Cli, CacheLineThatDoesNotFit) {
+  const std::string key = "'endpoint.line_bytes'";
+  refused({"run", "vadd-znand-sr", "--engine", "model", "--set", "endpoint.line_bytes=8KiB",
+           "--out", "o"},
+          {"--set", key, "page", "4096"});
+  refused({"run", "vadd-pram-sr", "--engine", "model", "--set", "endpoint.line_bytes=512", "--out",
+           "o"},
+          {"--set", key, "page", "256"});
+  refused({"run", "vadd-znand-sr", "--engine", "model", "--set", "endpoint.line_bytes=4KiB",
+           "--set", "endpoint.cache_bytes=16KiB", "--out", "o"},
+          {"--set", key, "32768", "16384"});
+  write("own.yaml",
+        "media: {part: znand}\nworkload: {name: vadd, size: 512}\nendpoint:\n  line_bytes: 4KiB\n"
+        "  cache_bytes: 0\n");
+  refused({"run", "own.yaml", "--engine", "model", "--out", "o"}, {"own.yaml:4:", key, "32768"});
+}
+
 TEST_F(Cli, DeterministicStoreThatCannotBe) {
   // Where the data is, and where HDM is.
   for (const char* base : {"0xfffc0000", "0x100000000"}) {
@@ -173,6 +214,25 @@ const std::vector<BadYaml> kBadYaml = {
     {"LongDsInterval", "root_port: {ds_interval: [0, 0, 8, 16]}\n", 1, "'root_port.ds_interval'"},
     {"CrookedDsBase", "local_memory: {ds_base: 0x1000}\n", 1, "'local_memory.ds_base'"},
     {"DistantDsBase", "local_memory: {ds_base: 0x10000000000000}\n", 1, "'local_memory.ds_base'"},
+    {"NoSrQueue", "root_port:\n  sr_queue_entries: 0\n", 2, "'root_port.sr_queue_entries'"},
+    {"LongSrQueue", "root_port:\n  sr_queue_entries: 65\n", 2, "'root_port.sr_queue_entries'"},
+    {"MemoryQueueOfMemSpecRdAlone", "root_port:\n  memory_queue_entries: 2\n", 2,
+     "'root_port.memory_queue_entries'"},
+    {"LongMemoryQueue", "root_port:\n  memory_queue_entries: 65\n", 2,
+     "'root_port.memory_queue_entries'"},
+    {"SmallRing", "root_port: {ring_entries: 8}\n", 1, "'root_port.ring_entries'"},
+    {"CrookedRing", "root_port: {ring_entries: 48}\n", 1, "'root_port.ring_entries'"},
+    {"LargeRing", "root_port: {ring_entries: 8192}\n", 1, "'root_port.ring_entries'"},
+    {"CrookedCap", "root_port: {spec_cap_bytes: 640}\n", 1, "'root_port.spec_cap_bytes'"},
+    {"SmallCap", "root_port: {spec_cap_bytes: 64}\n", 1, "'root_port.spec_cap_bytes'"},
+    {"LargeCap", "root_port: {spec_cap_bytes: 2KiB}\n", 1, "'root_port.spec_cap_bytes'"},
+    {"FewDsLines", "root_port: {ds_lines: 8}\n", 1, "'root_port.ds_lines'"},
+    {"CrookedDsLines", "root_port: {ds_lines: 1000}\n", 1, "'root_port.ds_lines'"},
+    {"ManyDsLines", "root_port: {ds_lines: 8192}\n", 1, "'root_port.ds_lines'"},
+    {"ShortCacheLine", "endpoint: {line_bytes: 128}\n", 1, "'endpoint.line_bytes'"},
+    {"CrookedCacheLine", "endpoint: {line_bytes: 768}\n", 1, "'endpoint.line_bytes'"},
+    {"LongCacheLine", "endpoint: {line_bytes: 32KiB}\n", 1, "'endpoint.line_bytes'"},
+    {"NoLanes", "link: {lanes: 0}\n", 1, "'link.lanes'"},
     {"UnknownLocalPart", "local_memory: {part: floppy}\n", 1, "'local_memory.part': 'floppy'"},
     {"FlashAsLocalMemory", "local_memory: {part: znand}\n", 1, "'local_memory.part': 'znand'"},
     {"ManySubChannels", "local_memory: {sub_channels: 64}\n", 1, "'local_memory.sub_channels'"},
@@ -400,12 +460,14 @@ TEST_F(Cli, EveryListedPartMakesAScenario) {
   ASSERT_GE(parts["workloads:"].size(), 2u);
   ASSERT_GE(parts["media:"].size(), 2u);
   ASSERT_GE(parts["configurations:"].size(), 4u);
-  for (const std::string& workload : parts["workloads:"]) {
-    for (const std::string& media : parts["media:"]) {
-      for (const std::string& kind : parts["configurations:"]) {
-        accepted({"run", workload + "-" + media + "-" + kind, "--engine", "model", "--set",
-                  "workload.size=256"});
-      }
+  const auto runs = [this](const std::string& scenario) {
+    accepted({"run", scenario, "--engine", "model", "--set", "workload.size=64"});
+  };
+  for (const std::string& workload : parts["workloads:"]) runs(workload + "-dram-cxl");
+  for (const std::string& media : parts["media:"]) {
+    for (const std::string& kind : parts["configurations:"]) {
+      runs(parts["workloads:"].front() + "-" + media + "-" + kind);
+      runs(parts["workloads:"].back() + "-" + media + "-" + kind);
     }
   }
 }

@@ -224,6 +224,17 @@ void expect_series_add_up(const json& s) {
   double responses = 0;
   for (const json& level : series.at("dev_load")) responses += sum_of(level);
   EXPECT_EQ(responses, of_kinds);
+  // Time spent in the endpoints' receive queues, summed over bins and over requests.
+  double waited = 0;
+  for (const char* kind : {"loads", "stores"}) {
+    for (const json& stage : s.at(kind).at("stages")) {
+      if (stage.at("stage") != "ep_accept") continue;
+      waited += value(s.at(kind), "/count") * value(stage, "/mean");
+    }
+  }
+  const double in_bins = sum_of(series.at("ingress")) * value(series, "/bin");
+  EXPECT_GT(in_bins, 0);
+  EXPECT_NEAR(in_bins, waited, 1e-6 * waited);
 }
 
 TEST_P(CliEngine, SeriesAddUpToTheWhole) {
