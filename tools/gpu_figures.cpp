@@ -41,6 +41,8 @@ nlohmann::json gpu_json(const GpuStats& g, const GpuParams& p) {
           {"stores", instructions(g.stores)},
           {"atomics", instructions(g.atomics)},
           {"compute", instructions(g.computes)},
+          {"compute_ratio", figure(100 * g.compute_ratio(), "%")},
+          {"load_ratio", figure(100 * g.load_ratio(), "%")},
           {"compute_mul", instructions(g.unit_computes[static_cast<std::size_t>(Unit::Mul)])},
           {"compute_fpu", instructions(g.unit_computes[static_cast<std::size_t>(Unit::Fpu)])},
           {"compute_sfu", instructions(g.unit_computes[static_cast<std::size_t>(Unit::Sfu)])},

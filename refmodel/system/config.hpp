@@ -5,7 +5,8 @@
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
 // Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml,
-//          then the file of configs/gpu that gpu.machine names, then what the scenario's name says, then configs/scenarios/NAME.yaml or the file given, then
+//          then the file of configs/gpu that gpu.machine names, then what the scenario's name says,
+//          then configs/scenarios/NAME.yaml or the file given, then
 //          --set. Any of them but the machine's file may name the machine.
 #pragma once
 
@@ -77,8 +78,8 @@ struct EndpointConfig {
 
 struct WorkloadConfig {
   std::string name;
-  std::uint64_t size = 0;      // what it counts depends on the workload; 0: the reduced size
-  unsigned store_percent = 0;  // of the steps of seq, around and rand
+  std::uint64_t size = 0;        // what it counts depends on the workload; 0: the reduced size
+  unsigned store_percent = 0;    // of the steps of seq, around and rand
   std::uint64_t iterations = 0;  // of an iterative workload; 0: the workload's own number
   std::string file;              // input, for workloads that read one
 };
