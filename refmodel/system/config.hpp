@@ -5,8 +5,7 @@
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
 // Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml, then the file
-// of
-//          configs/gpu that gpu.machine names, then what the scenario's name says, then
+//          of configs/gpu that gpu.machine names, then what the scenario's name says, then
 //          configs/scenarios/NAME.yaml or the file given, then --set. Any of them but the
 //          machine's file may name the machine.
 #pragma once

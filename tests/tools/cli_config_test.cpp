@@ -393,6 +393,17 @@ TEST_F(Cli, MachineLiesBelowScenarioAndSet) {
   EXPECT_EQ(cores({"c.yaml"}), 2);
 }
 
+TEST_F(Cli, SeedOfTheRunIsThatOfRandomReplacement) {
+  const auto time = [this](const std::string& policy, const std::string& seed) {
+    accepted({"run", "vadd-dram-cxl", "--engine", "model", "--set", "workload.size=16384", "--set",
+              "gpu.llc.replacement=" + policy, "--seed", seed, "--out", "o"});
+    return json::parse(read_text(dir_ / "o" / "stats.json"))["end_to_end"]["value"].get<double>();
+  };
+  EXPECT_EQ(time("lru", "1"), time("lru", "2"));  // nothing else of the run's time is drawn
+  EXPECT_EQ(time("random", "2"), time("random", "2"));
+  EXPECT_NE(time("random", "1"), time("random", "2"));
+}
+
 TEST_F(Cli, MachineFilesAreOfAGpuAlone) {
   fs::copy(fs::path(CXLGPU_SOURCE_DIR) / "configs", dir_ / "own", fs::copy_options::recursive);
   const auto machine = [this](const std::string& text, const std::vector<std::string>& parts) {
