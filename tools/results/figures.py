@@ -82,7 +82,7 @@ def figure_9c(runs, paper, path):
     figure, axes = plt.subplots(1, len(part["media"]), figsize=(9, 2.8), sharey=True)
     for axis, media in zip(axes, part["media"]):
         spans = grouped_bars(axis, part["workloads"], ["sr", "stream", "ds"],
-                             lambda w, c: runs.speed_up(w, media, c, "cxl"), 1)
+                             lambda w, c: runs.speed_up(w, media, c, "cxl", points.media_settings(runs.matrix, w)), 1)
         theirs(axis, (spans[part["workloads"][0]][0], spans[part["workloads"][-1]][1]),
                paper["9c"]["sr over cxl, mean of vadd path bfs"][media], "paper: sr, mean")
         axis.set_title(media)

@@ -30,6 +30,11 @@ def main_settings(matrix, workload):
     return [f"workload.size={matrix['sizes'][workload]}"] + matrix["settings"]
 
 
+def media_settings(matrix, workload):
+    """Settings of a workload's runs on all media."""
+    return [f"workload.size={matrix['by_media']['sizes'][workload]}"] + matrix["settings"]
+
+
 def repeats(matrix, workload):
     """Settings of each run that repeats the main one: at the reduced size with several seeds, and itself."""
     return [[f"seed={seed}"] if seed != 1 else [] for seed in matrix["repeats"]["seeds"]] + [main_settings(matrix, workload)]
@@ -50,7 +55,7 @@ def all_runs(matrix):
         runs += [run("model", name, again["media"], c, settings) for c in again["configurations"]
                  for settings in repeats(matrix, name)]
     part = matrix["by_media"]
-    runs += [run("model", name, media, c, main_settings(matrix, name)) for name in part["workloads"]
+    runs += [run("model", name, media, c, media_settings(matrix, name)) for name in part["workloads"]
              for media in part["media"] for c in part["configurations"]]
     part = matrix["patterns"]
     runs += [run("model", name, part["media"], c, part["settings"]) for name in part["workloads"]

@@ -90,14 +90,16 @@ def theirs_and_ours(runs, paper):
         ours = mean("znand", "sr", "ds", runs.matrix["classes"][of_class])
         rows.append(["9b", f"ds over sr, {of_class}", f"{theirs:+.1f} %", more(ours)])
     part = runs.matrix["by_media"]
+    on = lambda name, media, of, over: runs.ratio(name, media, of, over, points.media_settings(runs.matrix, name))
     for media in part["media"]:
-        ours = " / ".join(factor(mean(media, "cxl", of, part["workloads"])) + "x" for of in ("sr", "stream"))
+        ours = " / ".join(factor(geometric_mean(on(n, media, "cxl", of) for n in part["workloads"])) + "x"
+                          for of in ("sr", "stream"))
         rows.append(["9c", f"sr / stream over cxl, mean of {', '.join(part['workloads'])}, {media}",
                      f"{c['sr over cxl, mean of vadd path bfs'][media]}x", ours])
     rows.append(["9c", "vadd on nand, sr / stream, times gpu-dram", f"{c['sr over gpu-dram, vadd on nand']}",
-                 " / ".join(factor(runs.ratio("vadd", "nand", of, "gpu-dram")) for of in ("sr", "stream"))])
+                 " / ".join(factor(on("vadd", "nand", of, "gpu-dram")) for of in ("sr", "stream"))])
     rows.append(["9c", "ds over sr, bfs, best medium", f"{c['ds over sr, bfs, best']}x",
-                 factor(max(runs.speed_up("bfs", media, "ds", "sr") for media in part["media"])) + "x"])
+                 factor(max(on("bfs", media, "sr", "ds") for media in part["media"])) + "x"])
     media, settings = (runs.matrix["patterns"][key] for key in ("media", "settings"))
     for key, by_pattern in d.items():
         of, over = key.split(" over ")
