@@ -1,7 +1,7 @@
 // The project's own configuration, for tests of what is made from it.
 #pragma once
 
-#include "refmodel/gpu/workload.hpp"
+#include "refmodel/workloads/workload.hpp"
 #include "refmodel/media/host_interface.hpp"
 #include "refmodel/system/config.hpp"
 
