@@ -687,6 +687,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     throw InputError(fmt::format("scenario '{}': key 'media.part': '{}' is not known; use {}",
                                  scenario, config.media, fmt::join(names_.media, ", ")));
   }
+  config.gpu.seed = config.seed;
   check(config, is_file ? scenario : fmt::format("scenario '{}'", scenario));
   return config;
 }
