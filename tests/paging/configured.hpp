@@ -1,9 +1,9 @@
 // The project's own configuration, for tests of what is made from it.
 #pragma once
 
-#include "refmodel/workloads/workload.hpp"
 #include "refmodel/media/host_interface.hpp"
 #include "refmodel/system/config.hpp"
+#include "refmodel/workloads/workload.hpp"
 
 namespace cxlgpu {
 
