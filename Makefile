@@ -38,6 +38,7 @@ calibrate: build ## idle costs of each stage in the RTL, and that the model has 
 results: build   ## every workload in every configuration: tables and figures of docs/results.md
 	@tools/deps.sh results
 	@snakemake --snakefile tools/results/Snakefile --jobs $(JOBS) --quiet progress --config cxlgpu=$(CXLGPU) out=out/results $(ARGS)
+	@tools/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/sensitivity.json --page docs/results.md >/dev/null
 	@tools/results/report.py --runs out/results
 
 test: configure  ## builds and runs every test

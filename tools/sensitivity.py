@@ -14,10 +14,12 @@ import functools
 import json
 import operator
 import os
+import pathlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+import page_blocks
 import runs
 
 def figure(*path):
@@ -123,12 +125,11 @@ def us(stats):
 
 
 def show(curve, workloads, runner):
-    """Prints the table; returns its points."""
-    points, found = [], {}
+    """Its points, and the rows of its table."""
+    points, rows, found = [], [header(curve)], {}
     for workload in workloads:
         for config in curve.configs:
             found[workload, config] = [runner.start(workload, config, curve.settings(x)) for x in curve.values]
-    print(header(curve))
     for workload in workloads:
         for config in curve.configs:
             seen = [future.result() for future in found[workload, config]]
@@ -136,14 +137,13 @@ def show(curve, workloads, runner):
                 plain = runner.start(workload, config, ()).result()
                 if us(plain) != us(seen[curve.values.index(curve.default)]):
                     sys.exit(f"{curve.key}: {curve.default} is not the default any more; mend it in tools/sensitivity.py")
-            print(f"| {workload}, {config} | {' | '.join(number(us(stats)) for stats in seen)} |")
+            rows.append(f"| {workload}, {config} | {' | '.join(number(us(stats)) for stats in seen)} |")
             points += [{"curve": curve.name, "workload": workload, "config": config, "x": x,
                         "unit": curve.unit, "end_to_end_us": us(stats)} for x, stats in zip(curve.values, seen)]
         for what, config, value in curve.counters:
             cells = (number(value(future.result())) for future in found[workload, config])
-            print(f"| *{workload}, {config}: {what}* | {' | '.join(cells)} |")
-    print(flush=True)
-    return points
+            rows.append(f"| *{workload}, {config}: {what}* | {' | '.join(cells)} |")
+    return points, "\n".join(rows)
 
 
 def main():
@@ -153,6 +153,7 @@ def main():
     parser.add_argument("--workload", action="append", help="may be repeated; default: vadd and bfs")
     parser.add_argument("--media", default="znand")
     parser.add_argument("--json", help="file for the points")
+    parser.add_argument("--page", type=pathlib.Path, help="page in which to renew the tables")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--extra", action="append", default=[], metavar="KEY=VALUE", help="--set of every run")
     args = parser.parse_args()
@@ -161,16 +162,21 @@ def main():
     for name in args.curve:
         if name not in names:
             parser.error(f"there is no curve '{name}'; use {', '.join(curve.name for curve in CURVES)}")
-    points = []
+    points, tables = [], {}
     with ThreadPoolExecutor(args.jobs) as pool:
         runner = Runner(args, pool)
         try:
             for curve in CURVES:
                 if not args.curve or curve.name in args.curve:
-                    points += show(curve, args.workload or ["vadd", "bfs"], runner)
+                    of_curve, table = show(curve, args.workload or ["vadd", "bfs"], runner)
+                    points += of_curve
+                    tables[f"curve {curve.name}"] = table
+                    print(table, end="\n\n", flush=True)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+    if args.page:
+        page_blocks.replace(args.page, tables)
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump(points, file, indent=1)

@@ -144,6 +144,33 @@ def figure_9e(runs, path):
     save(figure, path)
 
 
+def sensitivity(curves, path):
+    """Small multiples of tools/sensitivity.py's points: end to end over the least of the picture."""
+    names = list(dict.fromkeys(point["curve"] for point in curves))
+    columns = 4
+    figure, axes = plt.subplots(-(-len(names) // columns), columns, figsize=(9, 2.1 * -(-len(names) // columns)))
+    for axis in axes.flat[len(names):]:
+        axis.set_axis_off()
+    for axis, name in zip(axes.flat, names):
+        of_curve = [point for point in curves if point["curve"] == name]
+        xs = sorted({point["x"] for point in of_curve})
+        for workload, style in zip(dict.fromkeys(point["workload"] for point in of_curve), ("-", "--", ":", "-.")):
+            for config in dict.fromkeys(point["config"] for point in of_curve):
+                line = {p["x"]: p["end_to_end_us"] for p in of_curve if (p["workload"], p["config"]) == (workload, config)}
+                axis.plot(range(len(xs)), [line[x] for x in xs], style, marker=".", markersize=3, linewidth=0.9,
+                          color=COLOURS[config], label=f"{workload}, {config}")
+        axis.set_xticks(range(len(xs)), xs, fontsize=6)
+        axis.set_yscale("log")
+        axis.set_title(f"{name}, {of_curve[0]['unit']}", fontsize=7)
+        axis.tick_params(axis="y", labelsize=6, which="both")
+    axes.flat[0].set_ylabel("us")
+    handles = {}
+    for axis in axes.flat:
+        handles.update({label: handle for handle, label in zip(*axis.get_legend_handles_labels())})
+    figure.legend(handles.values(), handles.keys(), loc="lower right", ncol=2, frameon=False, fontsize=6)
+    save(figure, path)
+
+
 def draw_all(runs, paper, folder):
     folder.mkdir(parents=True, exist_ok=True)
     figure_9a(runs, paper, folder / "9a.svg")

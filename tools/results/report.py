@@ -5,6 +5,7 @@ Tables are written anew where page_blocks.py finds their marks; what stands outs
 Figures go to docs/figures. (The distribution's Python: it has the distribution's matplotlib.)
 """
 import argparse
+import json
 import pathlib
 import sys
 
@@ -171,6 +172,9 @@ def main():
               "theirs": theirs_and_ours(runs, paper), "patterns": patterns(runs, paper), "cosim": cosim(runs),
               "repeats": repeats(runs)}
     figures.draw_all(runs, paper, args.page.parent / "figures")
+    curves = pathlib.Path(args.runs) / "sensitivity.json"
+    if curves.exists():
+        figures.sensitivity(json.loads(curves.read_text()), args.page.parent / "figures/sensitivity.svg")
     page_blocks.replace(args.page, blocks)
 
 
