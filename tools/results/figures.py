@@ -7,7 +7,6 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
 import points
-from runs_of import geometric_mean
 
 matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "cxlgpu", "font.size": 8,
                             "font.family": "sans-serif", "axes.spines.top": False, "axes.spines.right": False})

@@ -1,7 +1,4 @@
-"""Which runs the matrix asks for, and where each one's stats.json lies."""
-from collections import namedtuple
-
-Run = namedtuple("Run", "path")
+"""Which runs the matrix asks for, each named by the folder of its stats.json."""
 
 
 def point_name(settings):
@@ -18,7 +15,7 @@ def options(point):
 
 
 def run(engine, workload, media, configuration, settings=()):
-    return Run(f"{engine}/{workload}-{media}-{configuration}/{point_name(settings)}")
+    return f"{engine}/{workload}-{media}-{configuration}/{point_name(settings)}"
 
 
 def workloads(matrix):

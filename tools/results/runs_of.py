@@ -33,7 +33,7 @@ class Runs:
         """Of the main matrix' run, unless `settings` are given."""
         if settings is None:
             settings = points.main_settings(self.matrix, workload)
-        return self._read(points.run(engine, workload, media, configuration, settings).path)
+        return self._read(points.run(engine, workload, media, configuration, settings))
 
     def time(self, *what, **more):
         """End to end, in us."""
