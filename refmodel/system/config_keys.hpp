@@ -1,0 +1,39 @@
+// Every scalar key of a configuration: its name, its range, and where it goes.
+//
+// Purpose: the one list that the YAML layers, --set and `cxlgpu list --keys` work from, and how the
+//          text of a value is read. hdm.ranges is a list of maps and is read by the loader.
+// Units:   as configs/system/default.yaml has them.
+// Errors:  InputError of one line: where, key, what is wrong, what to do.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "refmodel/system/config.hpp"
+
+namespace cxlgpu {
+
+inline constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 52;  // of physical addresses
+
+struct ConfigKey {
+  const char* path;
+  std::function<void(RunConfig&, const std::string& text, const std::string& where,
+                     const std::string& key)>
+      set;
+};
+const std::vector<ConfigKey>& config_keys();
+
+[[noreturn]] void fail(const std::string& where, const std::string& key, const std::string& what);
+// 123, 0x7b, 64KiB, 1MiB, 4GiB.
+std::uint64_t parse_unsigned(const std::string& text, const std::string& where,
+                             const std::string& key);
+std::uint64_t parse_range(const std::string& text, const std::string& where, const std::string& key,
+                          std::uint64_t low, std::uint64_t high);
+std::uint64_t parse_power_of_two(const std::string& text, const std::string& where,
+                                 const std::string& key, std::uint64_t low, std::uint64_t high);
+std::string parse_choice(const std::string& text, const std::string& where, const std::string& key,
+                         const std::vector<std::string>& choices);
+
+}  // namespace cxlgpu
