@@ -7,7 +7,8 @@ ARGS     ?=
 JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
-.PHONY: deps configure build sim waves test report calibrate results conformance lint format bench synth soak link-bench media-bench system-soak clean
+.PHONY: deps configure build sim waves test report calibrate results conformance lint format bench synth \
+  link-soak link-bench media-bench system-soak mutants formal fuzz soak trust clean
 
 deps:            ## install what is missing (Debian packages; root or sudo)
 	@tools/deps.sh
@@ -62,7 +63,7 @@ bench: build     ## simulated cycles/s of rtl and cosim, requests/s of model
 
 bench-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
 
-soak: configure  ## two ports (controller, ARB/MUX) over a faulty link, 10 seeds of 20 million flits each way
+link-soak: configure  ## two ports (controller, ARB/MUX) over a faulty link, 10 seeds of 20 million flits each way
 	@$(bench-programs) --target link_soak
 	$(BUILD)/bin/link_soak $(ARGS)
 
@@ -77,6 +78,29 @@ media-bench: configure  ## media models by themselves: requests a second of proc
 system-soak: configure  ## four ports, RTL and model side by side: a million stores and loads that look for hazards
 	@$(bench-programs) --target system_soak
 	$(BUILD)/bin/system_soak $(ARGS)
+
+# What the tests would catch; each leaves its numbers in docs/trust/. Hours, most of them: not part of `make test`.
+N       ?= 1200
+SEED    ?= 1
+MINUTES ?= 1
+TARGET  ?=
+
+mutants: deps    ## faults put into the RTL, and who sees them: make mutants N=1200 SEED=1
+	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/mutation/mutants.py --sample $(N) --seed $(SEED) \
+	  --jobs $(JOBS) --record docs/trust/mutants.json $(ARGS)
+
+formal: deps     ## proofs of the RTL, and the fault that makes each fail
+	@tools/deps.sh formal
+	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/formal/run.py --jobs $(JOBS) --record docs/trust/proofs.json $(ARGS)
+
+fuzz: deps       ## make fuzz MINUTES=60 TARGET=config
+	@tools/deps.sh fuzz
+	@test -f $(BUILD)/fuzz/build.ninja || CC=clang-19 CXX=clang++-19 cmake --preset fuzz
+	@cmake --build $(BUILD)/fuzz -j $(JOBS)
+	@tests/fuzz/run.py --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET)) $(ARGS)
+
+trust:           ## docs/trust.md, from what these have left
+	@tools/trust.py
 
 clean:
 	rm -rf $(BUILD) out

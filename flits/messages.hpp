@@ -320,11 +320,11 @@ constexpr u128 used_bits() {
 template <class M>
 constexpr std::string_view reserved_field(const M& m) {
   std::string_view found;
+  bool no_meta = false;
+  if constexpr (requires { m.meta_field; }) no_meta = m.meta_field != MetaField::Meta0State;
   for_each_field<M>([&](const auto& f) {
     using T = std::remove_cvref_t<decltype(m.*f.member)>;
-    if constexpr (std::is_same_v<T, MetaValue>) {
-      if (m.meta_field != MetaField::Meta0State) return;
-    }
+    if (std::is_same_v<T, MetaValue> && no_meta) return;
     if constexpr (std::is_enum_v<T>) {
       if (found.empty() && !is_defined(m.*f.member)) found = f.name;
     }

