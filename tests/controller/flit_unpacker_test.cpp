@@ -5,6 +5,7 @@
 #include "Vflit_unpacker.h"
 #include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
+#include "tests/coverage/flit_bins.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -95,6 +96,7 @@ void compare(Lockstep& run, const Vflit_unpacker& rtl, const FlitUnpacker::Out& 
 
 void lockstep(bool is_host, std::uint64_t seed) {
   Lockstep run("controller/flit_unpacker", seed);
+  FlitBins bins(is_host ? flits::Direction::S2M : flits::Direction::M2S);
   Random random(run.seed());
   Clocked<Vflit_unpacker> rtl;
   FlitUnpacker twin(is_host);
@@ -115,6 +117,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
     compare(run, *rtl, out);
     messages += out.nd_valid + (out.wd_valid ? 1 : 0);
     errors += out.err ? 1 : 0;
+    if (in.valid) bins.look(coverage::Side::Unpacked, in.flit, out.owed);
     rtl.edge();
     twin.clock(in);
   }
