@@ -109,7 +109,7 @@ class FlitBins {
       const bool m2s = direction_ == flits::Direction::M2S;
       if (++data_slots > 1 || !header.sz || (header.be && !m2s)) return false;
       if (format.mdh && data_headers == 1) return false;
-      left = 4 * data_headers + (header.be ? 1 : 0);
+      left += 4 * data_headers + (header.be ? 1 : 0);
     }
     found.rollover = left;
     return true;

@@ -266,7 +266,7 @@ inline Group ds_hazards() {
                     {"load enters (RAW)", "load at the head (RAW)", "store (WAW)",
                      "store after load (WAR)", "flush", "fence"}}},
           .impossible = {
-              {{"absent|in FIFO", "flush"}, "ds_engine: only a deferred line is flushed"},
+              {{"absent", "flush"}, "ds_engine: only a deferred line is flushed"},
               {{"under way part|under way whole|dirty again part|dirty again whole", "flush"},
                "ds_engine: a line is in at most one of index and write table, and a flush takes its "
                "line from the index"},
@@ -342,6 +342,8 @@ inline Group rrsm_events() {
                     {"new flit", "new all-data flit", "flits acknowledged", "too many acknowledged",
                      "RETRY.Req", "RETRY.Ack sent", "flit replayed", "PHY done", "start"}}},
           .impossible = {
+              {{"*", "empty", "flits acknowledged"},
+               "retry_buffer: with nothing held any acknowledgement is too many"},
               {{"replaying|Ack due while replaying", "*", "new flit|new all-data flit"},
                "link_layer select: a replay comes before anything new"},
               {{"idle|Ack due", "*", "flit replayed"}, "retry_buffer: nothing to replay"},

@@ -2,13 +2,17 @@
 #include "refmodel/root_port/sr_reader.hpp"
 
 #include <array>
+#include <optional>
 #include <cstdio>
 #include <cstdlib>
 
 #include "Vsr_reader.h"
+#include "refmodel/root_port/load_control.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_groups.hpp"
+#include "tests/coverage/functional_gtest.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -23,6 +27,10 @@ constexpr std::uint64_t kLines = std::uint64_t{1} << 46;
 
 constexpr std::array kClips{0u, 1u, 2u, 3u, 14u, 15u, 15u, 15u};
 
+constexpr std::array kLoads{DevLoad::Light,   DevLoad::Light,   DevLoad::Light,
+                            DevLoad::Optimal, DevLoad::Optimal, DevLoad::Moderate,
+                            DevLoad::Severe};
+
 // The surroundings of a reader: lines from a small moving region, so that the ring hits.
 struct World {
   std::array<std::uint64_t, kSrDepth> loads{};
@@ -33,6 +41,9 @@ struct World {
   std::uint64_t steps = 0;                // of a stream
   unsigned far_bits = 0;                  // above the ring's hash: how many share a set
   unsigned stream_sets = 6;               // log2; changed by a flush
+  // State and level as load_control has them after responses, or anything.
+  bool controlled = false;
+  LoadControl load;
 
   std::uint64_t line(Random& random) {
     if (random.percent(50)) return (base + (steps++ % 512)) % kLines;  // a stream
@@ -45,6 +56,8 @@ struct World {
     change = static_cast<unsigned>(random.below(60));
     flush = random.pick(std::array{10u, 1u, 0u, 0u});
     far_bits = random.pick(std::array{0u, 1u, 3u, 4u});
+    controlled = random.percent(50);
+    load.clear();
   }
 };
 
@@ -53,9 +66,15 @@ void random_step(SrReaderBlock::In& in, World& world, Random& random, bool rd_ta
     in.policy = random.percent(30) ? SrPolicy::Stream : static_cast<SrPolicy>(random.bits(3));
   }
   if (random.below(200) == 0) in.other_ways = static_cast<unsigned>(random.below(4));
-  if (random.below(40) == 0) in.level = static_cast<DevLoad>(random.bits(2));
+  if (world.controlled) {
+    if (random.below(20) == 0) world.load.on_response(random.pick(kLoads));
+    in.level = world.load.level();
+    in.gran = world.load.state();
+  } else {
+    if (random.below(40) == 0) in.level = static_cast<DevLoad>(random.bits(2));
+    if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
+  }
   if (random.below(300) == 0) in.length_enabled = random.percent(80);
-  if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
   if (random.below(100) == 0) in.clip_log2 = random.pick(kClips);
   in.flush = random.below(6000) < world.flush;
   if (!in.rd_valid || rd_taken) {  // what the reader stands on stays until it moves on
@@ -125,6 +144,76 @@ void compare(Lockstep& lockstep, Top& rtl, const SrReaderBlock::Out& out) {
   lockstep.check("score_suppressed_o", rtl->score_suppressed_o, out.counters.held);
 }
 
+// What became of each load that the reader looked at while load control had its way.
+class SpeculationBins {
+ public:
+  // With the inputs of a cycle, before its edge.
+  void look(const SrReaderBlock::In& in, const SrReaderBlock::Out& out, bool controlled) {
+    if (load_ && out.spec_valid && in.spec_ready) {
+      asked(in, out.run);
+      load_.reset();
+    } else if (load_ && ((in.loads.valid >> load_->slot) & 1) == 0) {
+      load_->there = false;
+    }
+    looked_ = out.rd_next && in.rd_is_load && controlled;
+  }
+  // After it; `issuing`: the reader has latched the load.
+  void after(const SrReaderBlock::In& in, bool issuing) {
+    if (load_ && !issuing) {  // given up
+      hit(coverage::WindowSide::None);
+      load_.reset();
+    }
+    if (!looked_) return;
+    const bool off = in.policy > SrPolicy::Stream;
+    load_ = Load{off ? SrPolicy::Off : in.policy, in.gran, in.level, in.rd_line, in.rd_index};
+    if (issuing) return;
+    hit(coverage::WindowSide::None);
+    load_.reset();
+  }
+
+ private:
+  struct Load {
+    SrPolicy policy;
+    Gran gran;
+    DevLoad level;
+    std::uint64_t line;
+    unsigned slot;
+    bool there = true;  // in its slot
+  };
+  void hit(coverage::WindowSide side) {
+    counts_.hit({static_cast<unsigned>(load_->policy), static_cast<unsigned>(load_->level),
+                 static_cast<unsigned>(side)});
+  }
+  void asked(const SrReaderBlock::In& in, const GranuleRun& run) {
+    using coverage::WindowSide;
+    const std::uint64_t own = load_->line / 4, last = run.first + run.len;
+    if (own < run.first || own > last) return hit(WindowSide::Elsewhere);
+    const bool below = run.first < own, above = last > own;
+    hit(below && above ? WindowSide::Both
+        : below        ? WindowSide::Start
+        : above        ? WindowSide::End
+                       : WindowSide::Own);
+    const GranuleRun whole = unclipped(in, run);
+    if (whole.first < run.first) hit(WindowSide::ClipStart);
+    if (whole.first + whole.len > last) hit(WindowSide::ClipEnd);
+  }
+  // What it would have been without interleaving.
+  [[nodiscard]] GranuleRun unclipped(const SrReaderBlock::In& in, const GranuleRun& run) const {
+    const bool window =
+        load_->policy == SrPolicy::Paper || load_->policy == SrPolicy::Directional;
+    if (!in.length_enabled || (!window && load_->policy != SrPolicy::Dyn)) return run;
+    if (!window) return {load_->line / 4, granules_of(load_->gran) - 1};
+    LineTable loads = in.loads;
+    if (load_->there) loads.valid &= ~(std::uint64_t{1} << load_->slot);
+    return compute_window(load_->line, load_->gran, load_->policy == SrPolicy::Directional, in.mem,
+                          loads);
+  }
+
+  test::TestCoverage counts_{coverage::speculation()};
+  std::optional<Load> load_;
+  bool looked_ = false;
+};
+
 TEST(SrReader, LockstepWithRtl) {
   test::shows("sr", "The RTL's reader offers what its twin offers, in the same cycle",
               "docs/blocks.md, sr_reader");
@@ -139,6 +228,7 @@ TEST(SrReader, LockstepWithRtl) {
   in.mem.line = world.mem.data();
   bool rd_taken = true;
   SrCounters total;
+  SpeculationBins bins;
   while (lockstep.next()) {
     if (lockstep.cycle() % 700 == 1) world.phase(random);
     random_step(in, world, random, rd_taken);
@@ -148,7 +238,11 @@ TEST(SrReader, LockstepWithRtl) {
     compare(lockstep, rtl, out);
     total = out.counters;
     rd_taken = out.rd_next;
+    bins.look(in, out, world.controlled);
     twin.clock(in);
+    SrReaderBlock::In asks = in;
+    asks.rd_valid = true;
+    bins.after(in, !twin.eval(asks).rd_next);
     if (in.flush) {
       world.stream_sets = static_cast<unsigned>(random.below(9));
       twin.use_stream_sets(world.stream_sets);
