@@ -72,8 +72,7 @@ DsEngine::LineView DsEngine::view(std::uint64_t line) const {
     if (slots_[slot].line != line) continue;
     v.deferred = true;
     v.mask = slots_[slot].mask;
-    const bool flush =
-        state_ == State::FSlot || state_ == State::FMask || state_ == State::FDelete;
+    const bool flush = state_ == State::FSlot || state_ == State::FMask || state_ == State::FDelete;
     v.chosen = flush && slot == pending_.back();
   }
   if (const auto w = write_with(line)) {

@@ -121,14 +121,14 @@ class DsEngine {
 
   // For a monitor; the engine itself does not ask. Where a line stands,
   struct LineView {
-    bool waits = false;         // a store of it in the FIFO
-    bool deferred = false;      // it has a slot on the stack
-    bool chosen = false;        // ... and a flush is about to take it
-    bool under_way = false;     // to the endpoint
-    bool dirty = false;         // ... and it was stored to since
-    std::uint64_t mask = 0;     // bytes of its slot
-    bool merge_waits = false;   // a load of it at the endpoint, to be merged
-    bool merge_reads = false;   // ... answered there, waits for the slot's bytes
+    bool waits = false;        // a store of it in the FIFO
+    bool deferred = false;     // it has a slot on the stack
+    bool chosen = false;       // ... and a flush is about to take it
+    bool under_way = false;    // to the endpoint
+    bool dirty = false;        // ... and it was stored to since
+    std::uint64_t mask = 0;    // bytes of its slot
+    bool merge_waits = false;  // a load of it at the endpoint, to be merged
+    bool merge_reads = false;  // ... answered there, waits for the slot's bytes
   };
   [[nodiscard]] LineView view(std::uint64_t line) const;
   // and the line that a flush looks up in this cycle (F_MASK).

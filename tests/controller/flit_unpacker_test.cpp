@@ -22,9 +22,13 @@ struct Mix {
   bool tidy = false;
 };
 constexpr Mix kLegal{60, 0, 0, 100, 30};
-constexpr Mix kMixes[] = {
-    kLegal, {90, 0, 0, 100, 0}, {30, 0, 0, 100, 50}, {60, 5, 5, 95, 30}, {50, 20, 40, 50, 50},
-    {50, 0, 0, 100, 50, true}, {25, 0, 0, 100, 10, true}};
+constexpr Mix kMixes[] = {kLegal,
+                          {90, 0, 0, 100, 0},
+                          {30, 0, 0, 100, 50},
+                          {60, 5, 5, 95, 30},
+                          {50, 20, 40, 50, 50},
+                          {50, 0, 0, 100, 50, true},
+                          {25, 0, 0, 100, 10, true}};
 // The legal flits that chance seldom makes: data headers far back, behind what is owed.
 constexpr Mix kTidy[] = {{50, 0, 0, 100, 100, true}, {30, 0, 0, 100, 90, true},
                          {50, 0, 0, 100, 50, true},  {50, 0, 0, 100, 0, true},
@@ -142,8 +146,9 @@ void lockstep(bool is_host, std::uint64_t seed, std::span<const Mix> mixes = kMi
   std::uint64_t messages = 0, errors = 0;
   while (run.next()) {
     if (run.cycle() % 256 == 0) mix = random.pick(mixes);
-    const FlitUnpacker::In in{
-        .start = random.below(3000) == 0, .valid = random.percent(80), .flit = maker.make(mix, twin.owed())};
+    const FlitUnpacker::In in{.start = random.below(3000) == 0,
+                              .valid = random.percent(80),
+                              .flit = maker.make(mix, twin.owed())};
     rtl->is_host_i = is_host;
     rtl->start_i = in.start;
     rtl->valid_i = in.valid;

@@ -14,12 +14,13 @@ namespace {
 constexpr unsigned kDepth = 22;  // retry_buffer_tb.sv
 
 // What the link layer may do in this state.
-RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned push_percent) {
+RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned push_percent,
+                          unsigned ack_percent) {
   RetryBuffer::In in;
   const bool rare = now.llrack || now.replaying || now.num_free <= 1;
   in.start = random.below(rare ? 300 : 2000) == 0;
   const unsigned held = kDepth - now.num_free;
-  if (held > 0 && random.percent(20)) in.ack = random.below(held + 1);
+  if (held > 0 && random.percent(ack_percent)) in.ack = random.below(held + 1);
   // A peer that cannot count.
   const unsigned seldom = now.llrack && now.replaying ? 5 : 1;
   if (random.percent(seldom)) in.ack = held + random.below(256);
@@ -71,11 +72,14 @@ TEST(RetryBuffer, Lockstep) {
   rtl->start_i = 1;
   rtl.edge();
   twin.clock({.start = true});
-  unsigned push_percent = 50;
+  unsigned push_percent = 50, ack_percent = 20;
   std::uint64_t replayed = 0, full = 0;
   while (run.next()) {
-    if (run.cycle() % 200 == 0) push_percent = random.pick(std::array{10u, 50u, 100u});
-    const RetryBuffer::In in = random_in(random, twin.eval(), push_percent);
+    if (run.cycle() % 200 == 0) {
+      push_percent = random.pick(std::array{10u, 50u, 100u});
+      ack_percent = random.pick(std::array{20u, 20u, 1u});  // the last fills the buffer
+    }
+    const RetryBuffer::In in = random_in(random, twin.eval(), push_percent, ack_percent);
     const RetryBuffer::Out out = twin.eval(in);
     count(counts, in, out);
     rtl->start_i = in.start;

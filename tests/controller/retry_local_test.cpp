@@ -18,14 +18,14 @@ struct Phase {
 };
 constexpr Phase kPhases[] = {
     {1, 20, 80, 80, 20, 10, 1, 3},    // clean
-    {20, 20, 50, 80, 50, 50, 1, 30},  // noisy
+    {20, 20, 50, 80, 50, 50, 9, 30},  // noisy
     {50, 0, 0, 100, 100, 100, 0},     // no answer: timeouts
     {50, 5, 0, 100, 100, 30, 0},      // stale answers only
     {90, 50, 100, 90, 100, 90, 0},    // quick answers, never a good flit: NUM_RETRY runs out
 };
 
 // In the states that wait for somebody else, everything else too.
-constexpr Phase kWaiting{30, 40, 50, 80, 50, 5, 20};
+constexpr Phase kWaiting{30, 40, 50, 80, 50, 5, 20, 50};
 
 RetryLocal::In random_in(Random& random, const Phase& phase, const RetryLocal::Out& now,
                          unsigned wrap) {

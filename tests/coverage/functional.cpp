@@ -106,7 +106,8 @@ std::vector<std::string> Group::faults() const {
   for (const Axis& axis : axes) {
     for (const std::string_view value : axis.values) {
       if (value.find_first_of("/|!*\"\\") != std::string_view::npos) {
-        out.push_back(fmt::format("{}: {}: {} has a character with a meaning", name, axis.name, value));
+        out.push_back(
+            fmt::format("{}: {}: {} has a character with a meaning", name, axis.name, value));
       }
       if (std::count(axis.values.begin(), axis.values.end(), value) != 1) {
         out.push_back(fmt::format("{}: {}: {} stands twice", name, axis.name, value));
@@ -160,8 +161,7 @@ void Collector::write() {
   if (std::ifstream old(file); old) {
     all = nlohmann::json::parse(old, nullptr, false);
     if (!all.is_object()) {
-      throw std::runtime_error(
-          fmt::format("{}: not a file of counts; remove it", file.string()));
+      throw std::runtime_error(fmt::format("{}: not a file of counts; remove it", file.string()));
     }
   }
   nlohmann::json& counts = all[std::string(group_.name)];

@@ -9,7 +9,8 @@ int main() {
   ordered_json out = ordered_json::array();
   for (const cxlgpu::coverage::Group& group : cxlgpu::coverage::functional_groups()) {
     ordered_json axes = ordered_json::array();
-    for (const auto& axis : group.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
+    for (const auto& axis : group.axes)
+      axes.push_back({{"name", axis.name}, {"values", axis.values}});
     ordered_json bins = ordered_json::object();
     for (std::size_t bin = 0; bin < group.bins(); ++bin) {
       bins[group.bin_name(bin)] = group.reason(bin);

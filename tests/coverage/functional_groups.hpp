@@ -83,85 +83,88 @@ inline Group flits_s2m() {
   constexpr std::string_view kNoGeneric =
       "flit_packer, cache_packer: a DRS goes into slot 0 with the NDR, or into the first free slot "
       "behind slot 0";
-  return {.name = "flits_s2m",
-          .title = "S2M: opcode x slot format x data slots owed before and rolling over after",
-          .seen = "every flit that the RTL packs or unpacks in lockstep with its twin",
-          .suites = {"controller_flit_packer_test", "controller_flit_unpacker_test",
-                     "controller_cache_packer_test"},
-          .axes = {{"side", {"packed", "unpacked"}},
-                   {"opcode", {"Cmp", "CmpS", "CmpE", "MemData"}},
-                   {"format",
-                    {"H0", "H1", "H2", "H3", "H4", "H5", "H6", "G0", "G1", "G2", "G3", "G4", "G5",
-                     "G6"}},
-                   {"owed", {"0", "1", "2", "3"}},
-                   {"rollover",
-                    {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}}},
-          .impossible = {
-              {{"*", "*", "H6", "*", "*"}, "CXL 2.0 slot formats: H6 holds a MAC, no message"},
-              {{"*", "*", "G0", "*", "*"}, "CXL 2.0 slot formats: G0 holds data, no message"},
-              {{"*", kNdrs, "!H0|H3|H4|G4|G5", "*", "*"},
-               "CXL 2.0 slot formats: an S2M NDR has a place in H0, H3, H4, G4 and G5 only"},
-              {{"*", "MemData", "!H3|H5|G4|G6", "*", "*"},
-               "CXL 2.0 slot formats: an S2M DRS has a place in H3, H5, G4 and G6 only"},
-              {{"packed", "*", "G6", "*", "*"},
-               "flit_packer, cache_packer: no generic slot with several DRS is sent"},
-              {{"*", "*", "G4|G5|G6", "3", "*"}, kInSlots1to3},
-              {{"*", "MemData", "H3", "0", "!1"}, kBlocked},
-              {{"*", "MemData", "H3", "1", "!2"}, kBlocked},
-              {{"*", "MemData", "H3", "2", "!3"}, kBlocked},
-              {{"*", "MemData", "H3", "3", "!4"}, kBlocked},
-              {{"*", "MemData", "H5", "0", "!5"}, kBlocked},
-              {{"*", "MemData", "H5", "1", "!6"}, kBlocked},
-              {{"*", "MemData", "H5", "2", "!7"}, kBlocked},
-              {{"*", "MemData", "H5", "3", "!8"}, kBlocked},
-              {{"*", "MemData", "G4", "0", "!2|3|4"}, kBlocked},
-              {{"*", "MemData", "G4", "1", "!3|4"}, kBlocked},
-              {{"*", "MemData", "G4", "2", "!4"}, kBlocked},
-              {{"*", "MemData", "G6", "0", "!6|7|8|10|11|12"}, kBlocked},
-              {{"*", "MemData", "G6", "1", "!7|8|11|12"}, kBlocked},
-              {{"*", "MemData", "G6", "2", "!8|12"}, kBlocked},
-              {{"*", kNdrs, "H0|H4", "0", "1|5|9"}, kBlocked},
-              {{"*", kNdrs, "H0|H4", "1", "!0|3|4|7|8|11|12"}, kBlocked},
-              {{"*", kNdrs, "H0|H4", "2", "!0|4|8|12"}, kBlocked},
-              {{"*", kNdrs, "H0|H4", "3", "!0"}, kInSlots1to3},
-              {{"*", kNdrs, "H3", "0", "5|9"}, kBlocked},
-              {{"*", kNdrs, "H3", "1", "!0|2|3|4|7|8|11|12"}, kBlocked},
-              {{"*", kNdrs, "H3", "2", "!0|3|4|8|12"}, kBlocked},
-              {{"*", kNdrs, "H3", "3", "!0|4"}, kBlocked},
-              {{"*", kNdrs, "G4", "0", "!0|2|3|4|7|8|11|12"}, kBlocked},
-              {{"*", kNdrs, "G4", "1", "!0|3|4|8|12"}, kBlocked},
-              {{"*", kNdrs, "G4", "2", "!0|4"}, kBlocked},
-              {{"*", kNdrs, "G5", "0", "!0|3|4|7|8|11|12"}, kBlocked},
-              {{"*", kNdrs, "G5", "1", "!0|4|8|12"}, kBlocked},
-              {{"*", kNdrs, "G5", "2", "!0"}, "slot 3 is the only free one: no DRS beside it"},
-              {{"packed", "MemData", "G4", "0", "!2"}, kNoGeneric},
-              {{"packed", "MemData", "G4", "1", "!3"}, kNoGeneric},
-              {{"packed", kNdrs, "H4", "*", "!0"},
-               "flit_packer: H4 is sent only if no DRS is offered"},
-              {{"packed", kNdrs, "H3", "0", "!1"},
-               "flit_packer: H3 is sent only with a DRS in it"},
-              {{"packed", kNdrs, "H3", "1", "!2"},
-               "flit_packer: H3 is sent only with a DRS in it"},
-              {{"packed", kNdrs, "H3", "2", "!3"},
-               "flit_packer: H3 is sent only with a DRS in it"},
-              {{"packed", kNdrs, "H3", "3", "!4"},
-               "flit_packer: H3 is sent only with a DRS in it"},
-              {{"packed", kNdrs, "H0", "0", "!0|2"}, kNoGeneric},
-              {{"packed", kNdrs, "H0", "1", "!0|3"}, kNoGeneric},
-              {{"packed", kNdrs, "H0", "2", "!0|4"}, kNoGeneric},
-              {{"packed", kNdrs, "G4", "0", "!2"},
-               "cache_packer: G4 is sent only with a DRS in it, in the first free slot"},
-              {{"packed", kNdrs, "G4", "1", "!3"},
-               "cache_packer: G4 is sent only with a DRS in it, in the first free slot"},
-              {{"packed", kNdrs, "G4", "2", "!4"},
-               "cache_packer: G4 is sent only with a DRS in it, in the first free slot"},
-              {{"packed", kNdrs, "G5", "*", "!0"},
-               "cache_packer: G5 is sent only if no DRS is offered"}}};
+  return {
+      .name = "flits_s2m",
+      .title = "S2M: opcode x slot format x data slots owed before and rolling over after",
+      .seen = "every flit that the RTL packs or unpacks in lockstep with its twin",
+      .suites = {"controller_flit_packer_test", "controller_flit_unpacker_test",
+                 "controller_cache_packer_test"},
+      .axes = {{"side", {"packed", "unpacked"}},
+               {"opcode", {"Cmp", "CmpS", "CmpE", "MemData"}},
+               {"format",
+                {"H0", "H1", "H2", "H3", "H4", "H5", "H6", "G0", "G1", "G2", "G3", "G4", "G5",
+                 "G6"}},
+               {"owed", {"0", "1", "2", "3"}},
+               {"rollover", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}}},
+      .impossible = {
+          {{"*", "*", "H6", "*", "*"}, "CXL 2.0 slot formats: H6 holds a MAC, no message"},
+          {{"*", "*", "G0", "*", "*"}, "CXL 2.0 slot formats: G0 holds data, no message"},
+          {{"*", kNdrs, "!H0|H3|H4|G4|G5", "*", "*"},
+           "CXL 2.0 slot formats: an S2M NDR has a place in H0, H3, H4, G4 and G5 only"},
+          {{"*", "MemData", "!H3|H5|G4|G6", "*", "*"},
+           "CXL 2.0 slot formats: an S2M DRS has a place in H3, H5, G4 and G6 only"},
+          {{"packed", "*", "G6", "*", "*"},
+           "flit_packer, cache_packer: no generic slot with several DRS is sent"},
+          {{"*", "*", "G4|G5|G6", "3", "*"}, kInSlots1to3},
+          {{"*", "MemData", "H3", "0", "!1"}, kBlocked},
+          {{"*", "MemData", "H3", "1", "!2"}, kBlocked},
+          {{"*", "MemData", "H3", "2", "!3"}, kBlocked},
+          {{"*", "MemData", "H3", "3", "!4"}, kBlocked},
+          {{"*", "MemData", "H5", "0", "!5"}, kBlocked},
+          {{"*", "MemData", "H5", "1", "!6"}, kBlocked},
+          {{"*", "MemData", "H5", "2", "!7"}, kBlocked},
+          {{"*", "MemData", "H5", "3", "!8"}, kBlocked},
+          {{"*", "MemData", "G4", "0", "!2|3|4"}, kBlocked},
+          {{"*", "MemData", "G4", "1", "!3|4"}, kBlocked},
+          {{"*", "MemData", "G4", "2", "!4"}, kBlocked},
+          {{"*", "MemData", "G6", "0", "!6|7|8|10|11|12"}, kBlocked},
+          {{"*", "MemData", "G6", "1", "!7|8|11|12"}, kBlocked},
+          {{"*", "MemData", "G6", "2", "!8|12"}, kBlocked},
+          {{"*", kNdrs, "H0|H4", "0", "1|5|9"}, kBlocked},
+          {{"*", kNdrs, "H0|H4", "1", "!0|3|4|7|8|11|12"}, kBlocked},
+          {{"*", kNdrs, "H0|H4", "2", "!0|4|8|12"}, kBlocked},
+          {{"*", kNdrs, "H0|H4", "3", "!0"}, kInSlots1to3},
+          {{"*", kNdrs, "H3", "0", "5|9"}, kBlocked},
+          {{"*", kNdrs, "H3", "1", "!0|2|3|4|7|8|11|12"}, kBlocked},
+          {{"*", kNdrs, "H3", "2", "!0|3|4|8|12"}, kBlocked},
+          {{"*", kNdrs, "H3", "3", "!0|4"}, kBlocked},
+          {{"*", kNdrs, "G4", "0", "!0|2|3|4|7|8|11|12"}, kBlocked},
+          {{"*", kNdrs, "G4", "1", "!0|3|4|8|12"}, kBlocked},
+          {{"*", kNdrs, "G4", "2", "!0|4"}, kBlocked},
+          {{"*", kNdrs, "G5", "0", "!0|3|4|7|8|11|12"}, kBlocked},
+          {{"*", kNdrs, "G5", "1", "!0|4|8|12"}, kBlocked},
+          {{"*", kNdrs, "G5", "2", "!0"}, "slot 3 is the only free one: no DRS beside it"},
+          {{"packed", "MemData", "G4", "0", "!2"}, kNoGeneric},
+          {{"packed", "MemData", "G4", "1", "!3"}, kNoGeneric},
+          {{"packed", kNdrs, "H4", "*", "!0"}, "flit_packer: H4 is sent only if no DRS is offered"},
+          {{"packed", kNdrs, "H3", "0", "!1"}, "flit_packer: H3 is sent only with a DRS in it"},
+          {{"packed", kNdrs, "H3", "1", "!2"}, "flit_packer: H3 is sent only with a DRS in it"},
+          {{"packed", kNdrs, "H3", "2", "!3"}, "flit_packer: H3 is sent only with a DRS in it"},
+          {{"packed", kNdrs, "H3", "3", "!4"}, "flit_packer: H3 is sent only with a DRS in it"},
+          {{"packed", kNdrs, "H0", "0", "!0|2"}, kNoGeneric},
+          {{"packed", kNdrs, "H0", "1", "!0|3"}, kNoGeneric},
+          {{"packed", kNdrs, "H0", "2", "!0|4"}, kNoGeneric},
+          {{"packed", kNdrs, "G4", "0", "!2"},
+           "cache_packer: G4 is sent only with a DRS in it, in the first free slot"},
+          {{"packed", kNdrs, "G4", "1", "!3"},
+           "cache_packer: G4 is sent only with a DRS in it, in the first free slot"},
+          {{"packed", kNdrs, "G4", "2", "!4"},
+           "cache_packer: G4 is sent only with a DRS in it, in the first free slot"},
+          {{"packed", kNdrs, "G5", "*", "!0"},
+           "cache_packer: G5 is sent only if no DRS is offered"}}};
 }
 
 // What arrives at a controller, by what its receiver makes of it.
 enum class FlitBin : unsigned {
-  Protocol, AllData, Llcrd, RetryIdle, RetryFrame, RetryReq, RetryAck, InitParam, Dropped
+  Protocol,
+  AllData,
+  Llcrd,
+  RetryIdle,
+  RetryFrame,
+  RetryReq,
+  RetryAck,
+  InitParam,
+  Dropped
 };
 enum class OwedBin : unsigned { None, Some, AllDataNext };
 
@@ -191,23 +194,30 @@ inline Group link_flits() {
 // ---- interleave x granularity x boundary -------------------------------------------------------
 
 enum class HdmPlace : unsigned {
-  RangeFirst, ChunkFirst, ChunkInner, ChunkLast, RangeLast, Below, Above
+  RangeFirst,
+  ChunkFirst,
+  ChunkInner,
+  ChunkLast,
+  RangeLast,
+  Below,
+  Above
 };
 
 inline Group hdm() {
-  return {.name = "hdm",
-          .title = "HDM decoder: interleave ways x granularity x boundary",
-          .seen = "decode outputs of the RTL's decoder, compared with its twin's",
-          .suites = {"host_bridge_hdm_decoder_test"},
-          .axes = {{"decoder", {"host bridge", "device"}},
-                   {"ways", {"1", "2", "4", "8", "16", "3", "6", "12"}},
-                   {"granularity", {"256 B", "512 B", "1 KiB", "2 KiB", "4 KiB", "8 KiB", "16 KiB"}},
-                   {"place",
-                    {"first of range", "first of chunk", "inside chunk", "last of chunk",
-                     "last of range", "line below", "line above"}}},
-          .impossible = {{{"host bridge", "16|12", "*", "*"},
-                          "hdm_decoder: 12- and 16-way sets are for devices, a host bridge refuses "
-                          "to commit them"}}};
+  return {
+      .name = "hdm",
+      .title = "HDM decoder: interleave ways x granularity x boundary",
+      .seen = "decode outputs of the RTL's decoder, compared with its twin's",
+      .suites = {"host_bridge_hdm_decoder_test"},
+      .axes = {{"decoder", {"host bridge", "device"}},
+               {"ways", {"1", "2", "4", "8", "16", "3", "6", "12"}},
+               {"granularity", {"256 B", "512 B", "1 KiB", "2 KiB", "4 KiB", "8 KiB", "16 KiB"}},
+               {"place",
+                {"first of range", "first of chunk", "inside chunk", "last of chunk",
+                 "last of range", "line below", "line above"}}},
+      .impossible = {{{"host bridge", "16|12", "*", "*"},
+                      "hdm_decoder: 12- and 16-way sets are for devices, a host bridge refuses "
+                      "to commit them"}}};
 }
 
 // ---- policy x DevLoad x window side ------------------------------------------------------------
@@ -215,102 +225,134 @@ inline Group hdm() {
 enum class WindowSide : unsigned { None, Own, Start, End, Both, Elsewhere, ClipStart, ClipEnd };
 
 inline Group speculation() {
-  constexpr std::string_view kDyn =
-      "sr_reader: dyn asks from the load's granule upwards";
-  return {.name = "speculation",
-          .title = "Speculative read: policy x DevLoad at the lookup x side of the window",
-          .seen = "MemSpecRd taken from the RTL's reader in lockstep with its twin, with the "
-                  "granularity and level that load_control's twin gives for the DevLoads",
-          .suites = {"root_port_sr_reader_test"},
-          .axes = {{"policy", {"off", "naive", "dyn", "paper", "directional", "stream"}},
-                   {"DevLoad", {"light", "optimal", "moderate", "severe"}},
-                   {"side",
-                    {"nothing asked", "own granule", "start side", "end side", "both sides",
-                     "other region", "clipped at start", "clipped at end"}}},
-          .impossible = {
-              {{"off", "*", "!nothing asked"}, "sr_reader: policy off passes every load"},
-              {{"naive", "*", "nothing asked"}, "sr_reader: naive asks for every load"},
-              {{"naive", "*", "!own granule"}, "sr_reader: naive asks for the load's granule alone"},
-              {{"!naive", "severe", "!nothing asked"},
-               "load_control: severe is Halted, and sr_reader passes a load that is halted; stream: "
-               "with level severe nothing is asked"},
-              {{"dyn", "*", "start side|both sides|clipped at start"}, kDyn},
-              {{"dyn|paper|directional", "*", "other region"},
-               "sr_reader: the window holds the load's own granule"},
-              {{"stream", "*", "both sides"},
-               "stream_table: a run goes one way, the direction of its stream"},
-              {{"stream", "*", "clipped at start|clipped at end"},
-               "stream_table: a run ends at its 1 KiB region, and there are runs only in chunks of "
-               "at least 1 KiB"}}};
+  constexpr std::string_view kDyn = "sr_reader: dyn asks from the load's granule upwards";
+  return {
+      .name = "speculation",
+      .title = "Speculative read: policy x DevLoad at the lookup x side of the window",
+      .seen =
+          "MemSpecRd taken from the RTL's reader in lockstep with its twin, with the "
+          "granularity and level that load_control's twin gives for the DevLoads",
+      .suites = {"root_port_sr_reader_test"},
+      .axes = {{"policy", {"off", "naive", "dyn", "paper", "directional", "stream"}},
+               {"DevLoad", {"light", "optimal", "moderate", "severe"}},
+               {"side",
+                {"nothing asked", "own granule", "start side", "end side", "both sides",
+                 "other region", "clipped at start", "clipped at end"}}},
+      .impossible = {
+          {{"off", "*", "!nothing asked"}, "sr_reader: policy off passes every load"},
+          {{"naive", "*", "nothing asked"}, "sr_reader: naive asks for every load"},
+          {{"naive", "*", "!own granule"}, "sr_reader: naive asks for the load's granule alone"},
+          {{"!naive", "severe", "!nothing asked"},
+           "load_control: severe is Halted, and sr_reader passes a load that is halted; stream: "
+           "with level severe nothing is asked"},
+          {{"dyn", "*", "start side|both sides|clipped at start"}, kDyn},
+          {{"dyn|paper|directional", "*", "other region"},
+           "sr_reader: the window holds the load's own granule"},
+          {{"stream", "*", "both sides"},
+           "stream_table: a run goes one way, the direction of its stream"},
+          {{"stream", "*", "clipped at start|clipped at end"},
+           "stream_table: a run ends at its 1 KiB region, and there are runs only in chunks of "
+           "at least 1 KiB"}}};
 }
 
 // ---- state of a line in deterministic store x hazard -------------------------------------------
 
 enum class DsLine : unsigned {
-  Absent, InFifo, DeferredPart, DeferredWhole, FlushChosen, UnderWayPart, UnderWayWhole, DirtyPart,
-  DirtyWhole, MergeAtEndpoint, MergeAtLocal
+  Absent,
+  InFifo,
+  DeferredPart,
+  DeferredWhole,
+  FlushChosen,
+  UnderWayPart,
+  UnderWayWhole,
+  DirtyPart,
+  DirtyWhole,
+  MergeAtEndpoint,
+  MergeAtLocal
 };
 enum class DsHazard : unsigned { LoadEnters, LoadAtHead, Store, StoreAfterLoad, Flush, Fence };
 
 inline Group ds_hazards() {
-  return {.name = "ds_hazards",
-          .title = "Deterministic store: state of a line x what meets it",
-          .seen = "ports of the RTL's engine in lockstep with its twin, whose state says where the "
-                  "line is",
-          .suites = {"root_port_ds_engine_test"},
-          .axes = {{"state",
-                    {"absent", "in FIFO", "deferred part", "deferred whole", "flush chosen",
-                     "under way part", "under way whole", "dirty again part", "dirty again whole",
-                     "merge at endpoint", "merge at local memory"}},
-                   {"hazard",
-                    {"load enters (RAW)", "load at the head (RAW)", "store (WAW)",
-                     "store after load (WAR)", "flush", "fence"}}},
-          .impossible = {
-              {{"absent", "flush"}, "ds_engine: only a deferred line is flushed"},
-              {{"under way part|under way whole|dirty again part|dirty again whole", "flush"},
-               "ds_engine: a line is in at most one of index and write table, and a flush takes its "
-               "line from the index"},
-              {{"flush chosen", "flush"}, "ds_engine: the sequencer does one operation at a time"}}};
+  return {
+      .name = "ds_hazards",
+      .title = "Deterministic store: state of a line x what meets it",
+      .seen =
+          "ports of the RTL's engine in lockstep with its twin, whose state says where the "
+          "line is",
+      .suites = {"root_port_ds_engine_test"},
+      .axes = {{"state",
+                {"absent", "in FIFO", "deferred part", "deferred whole", "flush chosen",
+                 "under way part", "under way whole", "dirty again part", "dirty again whole",
+                 "merge at endpoint", "merge at local memory"}},
+               {"hazard",
+                {"load enters (RAW)", "load at the head (RAW)", "store (WAW)",
+                 "store after load (WAR)", "flush", "fence"}}},
+      .impossible = {
+          {{"absent", "flush"}, "ds_engine: only a deferred line is flushed"},
+          {{"under way part|under way whole|dirty again part|dirty again whole", "flush"},
+           "ds_engine: a line is in at most one of index and write table, and a flush takes its "
+           "line from the index"},
+          {{"flush chosen", "flush"}, "ds_engine: the sequencer does one operation at a time"}}};
 }
 
 // ---- retry state x error kind x traffic --------------------------------------------------------
 
 enum class ErrorKind : unsigned {
-  OneBit, TwoBits, Burst, Garbage, Inverted, BadFrame, BadReq, BadAck, StaleAck, Recovery
+  OneBit,
+  TwoBits,
+  Burst,
+  Garbage,
+  Inverted,
+  BadFrame,
+  BadReq,
+  BadAck,
+  StaleAck,
+  Recovery
 };
 enum class Traffic : unsigned { None, Requests, Data, Both };
 enum class Lrsm : unsigned { Normal, LlrReq, LocalIdle, PhyReinit, Abort };
 enum class Rrsm : unsigned { Idle, AckDue, Replaying };
 
 inline const std::vector<std::string_view> kErrorKinds{
-    "one bit",   "two bits", "burst",     "garbage",  "inverted CRC", "bad Frame",
-    "bad Req", "bad Ack",   "stale Ack", "Recovery"};
+    "one bit",   "two bits", "burst",   "garbage",   "inverted CRC",
+    "bad Frame", "bad Req",  "bad Ack", "stale Ack", "Recovery"};
 inline const std::vector<std::string_view> kTraffics{"control only", "requests", "data", "both"};
 
 inline Group retry_lrsm() {
-  return {.name = "retry_lrsm",
-          .title = "Local retry state x error that arrives x traffic on its wire",
-          .seen = "two RTL controllers, each in lockstep with its twin; the harness knows the fault",
-          .suites = {"controller_cxl_controller_test"},
-          .axes = {{"LRSM", {"NORMAL", "LLRREQ", "LOCAL_IDLE", "PHY_REINIT"}},
-                   {"error", kErrorKinds},
-                   {"traffic", kTraffics}},
-          .impossible = {}};
+  return {
+      .name = "retry_lrsm",
+      .title = "Local retry state x error that arrives x traffic on its wire",
+      .seen = "two RTL controllers, each in lockstep with its twin; the harness knows the fault",
+      .suites = {"controller_cxl_controller_test"},
+      .axes = {{"LRSM", {"NORMAL", "LLRREQ", "LOCAL_IDLE", "PHY_REINIT", "ABORT"}},
+               {"error", kErrorKinds},
+               {"traffic", kTraffics}},
+      .impossible = {}};
 }
 
 inline Group retry_rrsm() {
-  return {.name = "retry_rrsm",
-          .title = "Remote retry state x error that arrives x traffic on its wire",
-          .seen = "two RTL controllers, each in lockstep with its twin; the harness knows the fault",
-          .suites = {"controller_cxl_controller_test"},
-          .axes = {{"RRSM", {"idle", "Ack due", "replaying"}},
-                   {"error", kErrorKinds},
-                   {"traffic", kTraffics}},
-          .impossible = {}};
+  return {
+      .name = "retry_rrsm",
+      .title = "Remote retry state x error that arrives x traffic on its wire",
+      .seen = "two RTL controllers, each in lockstep with its twin; the harness knows the fault",
+      .suites = {"controller_cxl_controller_test"},
+      .axes = {{"RRSM", {"idle", "Ack due", "replaying"}},
+               {"error", kErrorKinds},
+               {"traffic", kTraffics}},
+      .impossible = {}};
 }
 
 enum class LrsmEvent : unsigned {
-  Retryable, NotRetryable, Bad, AckAwaited, AckEmpty, AckOther, TxFlit, ReqSent, PhyDone, Start,
+  Retryable,
+  NotRetryable,
+  Bad,
+  AckAwaited,
+  AckEmpty,
+  AckOther,
+  TxFlit,
+  ReqSent,
+  PhyDone,
+  Start,
   Exhausted
 };
 
@@ -328,28 +370,37 @@ inline Group lrsm_events() {
 }
 
 enum class RrsmEvent : unsigned {
-  PushHeader, PushAdf, Acked, AckedTooMuch, Req, AckSent, Replayed, PhyDone, Start
+  PushHeader,
+  PushAdf,
+  Acked,
+  AckedTooMuch,
+  Req,
+  AckSent,
+  Replayed,
+  PhyDone,
+  Start
 };
 
 inline Group rrsm_events() {
-  return {.name = "rrsm_events",
-          .title = "Retry buffer and remote retry state machine: state x input",
-          .seen = "the RTL's buffer in lockstep with its twin",
-          .suites = {"controller_retry_buffer_test"},
-          .axes = {{"RRSM", {"idle", "Ack due", "replaying", "Ack due while replaying"}},
-                   {"buffer", {"empty", "some", "one free"}},
-                   {"input",
-                    {"new flit", "new all-data flit", "flits acknowledged", "too many acknowledged",
-                     "RETRY.Req", "RETRY.Ack sent", "flit replayed", "PHY done", "start"}}},
-          .impossible = {
-              {{"*", "empty", "flits acknowledged"},
-               "retry_buffer: with nothing held any acknowledgement is too many"},
-              {{"replaying|Ack due while replaying", "*", "new flit|new all-data flit"},
-               "link_layer select: a replay comes before anything new"},
-              {{"idle|Ack due", "*", "flit replayed"}, "retry_buffer: nothing to replay"},
-              {{"idle|replaying", "*", "RETRY.Ack sent"}, "retry_buffer: no Ack is due"},
-              {{"*", "one free", "new flit|new all-data flit"},
-               "link_layer select: a run is begun only with room for all of it, keeping one free"}}};
+  return {
+      .name = "rrsm_events",
+      .title = "Retry buffer and remote retry state machine: state x input",
+      .seen = "the RTL's buffer in lockstep with its twin",
+      .suites = {"controller_retry_buffer_test"},
+      .axes = {{"RRSM", {"idle", "Ack due", "replaying", "Ack due while replaying"}},
+               {"buffer", {"empty", "some", "one free"}},
+               {"input",
+                {"new flit", "new all-data flit", "flits acknowledged", "too many acknowledged",
+                 "RETRY.Req", "RETRY.Ack sent", "flit replayed", "PHY done", "start"}}},
+      .impossible = {
+          {{"*", "empty", "flits acknowledged"},
+           "retry_buffer: with nothing held any acknowledgement is too many"},
+          {{"replaying|Ack due while replaying", "*", "new flit|new all-data flit"},
+           "link_layer select: a replay comes before anything new"},
+          {{"idle|Ack due", "*", "flit replayed"}, "retry_buffer: nothing to replay"},
+          {{"idle|replaying", "*", "RETRY.Ack sent"}, "retry_buffer: no Ack is due"},
+          {{"*", "one free", "new flit|new all-data flit"},
+           "link_layer select: a run is begun only with room for all of it, keeping one free"}}};
 }
 
 // ---- credit level x stall ----------------------------------------------------------------------
@@ -366,11 +417,10 @@ inline Group credits() {
                    {"credits", {"0", "1", "some", "all"}},
                    {"sender", {"idle", "goes on", "waits"}},
                    {"receive queue", {"empty", "some", "full"}}},
-          .impossible = {
-              {{"*", "all", "*", "some|full"},
-               "CXL 2.0 4.2.4: an entry in use is a credit the sender has not got back"},
-              {{"*", "1|some", "*", "full"},
-               "CXL 2.0 4.2.4: a full queue has every credit of its channel in use"}}};
+          .impossible = {{{"*", "all", "*", "some|full"},
+                          "CXL 2.0 4.2.4: an entry in use is a credit the sender has not got back"},
+                         {{"*", "1|some", "*", "full"},
+                          "CXL 2.0 4.2.4: a full queue has every credit of its channel in use"}}};
 }
 
 [[nodiscard]] inline std::vector<Group> functional_groups() {

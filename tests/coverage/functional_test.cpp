@@ -117,8 +117,8 @@ TEST_F(Directory, OffWithoutADirectory) {
 
 TEST_F(Directory, NothingIsWrittenOverAForeignFile) {
   std::filesystem::create_directories(path);
-  const auto file =
-      path / (std::string(program_invocation_short_name) + "-" + std::to_string(::getpid()) + ".json");
+  const auto file = path / (std::string(program_invocation_short_name) + "-" +
+                            std::to_string(::getpid()) + ".json");
   std::ofstream(file) << "not counts";
   Collector c(small(), path);
   c.hit({0, 0});
@@ -149,7 +149,7 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(speculation(), 2, WindowSide::ClipEnd);
   fits(ds_hazards(), 0, DsLine::MergeAtLocal);
   fits(ds_hazards(), 1, DsHazard::Fence);
-  fits(retry_lrsm(), 0, Lrsm::PhyReinit);
+  fits(retry_lrsm(), 0, Lrsm::Abort);
   fits(retry_lrsm(), 1, ErrorKind::Recovery);
   fits(retry_lrsm(), 2, Traffic::Both);
   fits(retry_rrsm(), 0, Rrsm::Replaying);

@@ -107,9 +107,7 @@ class LinkBins {
                       : remote.replaying ? Rrsm::Replaying
                                          : Rrsm::Idle;
     const auto k = static_cast<unsigned>(kind);
-    if (state < static_cast<unsigned>(coverage::Lrsm::Abort)) {
-      lrsm_.hit({state, k, traffic(1 - end)});
-    }
+    lrsm_.hit({state, k, traffic(1 - end)});
     rrsm_.hit({static_cast<unsigned>(rrsm), k, traffic(1 - end)});
   }
 
@@ -143,8 +141,8 @@ class LinkBins {
     if (control) {
       if (const auto* ack = std::get_if<flits::RetryAck>(&*control)) {
         const RetryLocal::Out local = link.local();
-        const bool awaited = local.state == RetryLocal::State::kLocalIdle &&
-                             ack->num_retry == local.num_retry;
+        const bool awaited =
+            local.state == RetryLocal::State::kLocalIdle && ack->num_retry == local.num_retry;
         if (frames_[end] == kFrames && !awaited) error(end, link, coverage::ErrorKind::StaleAck);
       }
       const auto named = name(*control);
@@ -191,8 +189,8 @@ class LinkBins {
                                : queued >= depth ? QueueLevel::Full
                                                  : QueueLevel::Some;
       const unsigned sender = !valid ? 0 : ready ? 1 : 2;
-      credits_.hit({2 * end + channel, static_cast<unsigned>(level), sender,
-                    static_cast<unsigned>(queue)});
+      credits_.hit(
+          {2 * end + channel, static_cast<unsigned>(level), sender, static_cast<unsigned>(queue)});
     };
     count(0, link.nd_credits(), in[end].tx_nd_valid, out[end].tx_nd_ready,
           out[1 - end].rx_nd_count);

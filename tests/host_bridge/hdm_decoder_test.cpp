@@ -230,8 +230,7 @@ class BothDecoders {
       lockstep_.check("decoder_o", test::get_bits(rtl_->decoder_o, 4 * i, 4), out[i].decoder);
       lockstep_.check("way_o", test::get_bits(rtl_->way_o, 4 * i, 4), out[i].way);
       lockstep_.check("target_o", test::get_bits(rtl_->target_o, 8 * i, 8), out[i].target);
-      lockstep_.check("dpa_line_o", test::get_bits(rtl_->dpa_line_o, 46 * i, 46),
-                      out[i].dpa_line);
+      lockstep_.check("dpa_line_o", test::get_bits(rtl_->dpa_line_o, 46 * i, 46), out[i].dpa_line);
       twins_[i].clock(in);
     }
     rtl_.edge();
@@ -245,7 +244,8 @@ class BothDecoders {
 };
 
 TEST(HdmDecoder, EdgesOfEveryInterleaveInTheRtl) {
-  test::shows("hdm", "The first and last lines of ranges and chunks decode in the RTL as in its twin",
+  test::shows("hdm",
+              "The first and last lines of ranges and chunks decode in the RTL as in its twin",
               "docs/blocks.md, hdm_decoder");
   using coverage::HdmPlace;
   test::TestCoverage counts(coverage::hdm());
