@@ -206,13 +206,18 @@ class RetryStorm {
     if (!stalled_) {
       if (random_.below(30) != 0) return;
       stalled_ = static_cast<unsigned>(random_.bits(1));
-      h_.load.link_stall[*stalled_] = 100;
-      // Its receiver may have an Ack of its own to send, which waits too.
-      if (random_.percent(50)) h_.load.link_stall[1 - *stalled_] = 100;
+      wait_ = static_cast<unsigned>(random_.below(60));
+      // Its receiver may have an Ack of its own to send, which then waits.
+      h_.load.link_stall[1 - *stalled_] = random_.percent(70) ? 100 : 0;
       return;
     }
+    if (wait_ > 0) {
+      --wait_;
+      return;
+    }
+    h_.load.link_stall[*stalled_] = 100;
     const unsigned wire = *stalled_;
-    if (!h_.wire_quiet(wire) || random_.percent(50)) return;
+    if (!h_.wire_quiet(wire)) return;
     const LinkLayer& receiver = ends_.twin(1 - wire).link();
     const RetryLocal::Out local = receiver.local();
     if (local.state != RetryLocal::State::kNormal || receiver.rx_owed() < 4) {
@@ -227,18 +232,19 @@ class RetryStorm {
   LinkHarness& h_;
   const RtlEnds& ends_;
   Random& random_;
-  std::optional<unsigned> stalled_;
+  std::optional<unsigned> stalled_;  // wire
+  unsigned wait_ = 0;                // cycles before it is
 };
 
 TEST(CxlController, LockstepRetryStorm) {
   test::shows("link", "Errors within retries leave the RTL's controller its twin in every cycle",
               "docs/blocks.md, retry_local and retry_buffer");
-  Lockstep run(kBlock, 17);
+  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 300000);
+  Lockstep run(kBlock, 17, cycles);
   RtlEnds ends(run, Source::kTwin);
   LinkHarness h(ends, run);
   Random random(run.seed() + 1);
   RetryStorm storm(h, ends, random);
-  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 100000);
   while (h.ok() && run.cycle() < cycles) {
     h.load.flit_error_ppm = random.pick(std::array{0u, 20000u, 100000u, 400000u});
     h.load.viral_ppm = random.pick(std::array{0u, 2000u});

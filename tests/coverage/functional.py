@@ -41,6 +41,14 @@ def first_line(*command):
     return run.stdout.strip().splitlines()[0]
 
 
+def commit():
+    changed = subprocess.run(["git", "status", "--porcelain", "--untracked-files=no"], cwd=ROOT,
+                             capture_output=True, text=True, check=False).stdout.splitlines()
+    own = "docs/trust/"  # records, this one among them
+    dirty = any(not line[3:].startswith(own) for line in changed)
+    return first_line("git", "rev-parse", "--short=12", "HEAD") + ("+changes" if dirty else "")
+
+
 def declared(build):
     program = build / "bin" / "functional_bins"
     if not program.exists():
@@ -212,7 +220,7 @@ def main():
 
     record = {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "commit": first_line("git", "rev-parse", "--short=12", "HEAD"),
+        "commit": commit(),
         "command": "tests/coverage/functional.py",
         "tools": {"verilator": first_line("verilator", "--version"),
                   "c++": first_line("c++", "--version"),

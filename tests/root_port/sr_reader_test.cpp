@@ -56,7 +56,7 @@ struct World {
     flush = random.pick(std::array{10u, 1u, 0u, 0u});
     far_bits = random.pick(std::array{0u, 1u, 3u, 4u});
     if (!controlled) return;
-    fill = random.pick(std::array{100u, 100u, 30u, 5u});
+    fill = random.pick(std::array{100u, 30u, 5u, 0u});
     load.clear();
   }
 };
@@ -87,6 +87,9 @@ void random_step(SrReaderBlock::In& in, World& world, Random& random, bool rd_ta
       world.loads[in.rd_index] = in.rd_line;
       in.loads.valid |= std::uint64_t{1} << in.rd_index;
     }
+  }
+  if (world.fill != 100 && random.percent(100 - world.fill)) {  // loads leave soon
+    in.loads.valid &= ~(std::uint64_t{1} << random.below(kSrDepth));
   }
   while (random.percent(world.change)) {
     const auto i = random.below(kSrDepth);
@@ -283,7 +286,7 @@ TEST(SrReader, LockstepWithRtl) {
 TEST(SrReader, LockstepUnderLoadControl) {
   test::shows("sr", "Every policy asks under every DevLoad what its twin asks",
               "docs/blocks.md, sr_reader and load_control");
-  Lockstep lockstep("root_port/sr_reader", 0x5eae);
+  Lockstep lockstep("root_port/sr_reader", 0x5eae, 400000);
   SpeculationBins bins;
   const SrCounters total = run(lockstep, &bins);
   EXPECT_GT(total.issued, lockstep.cycle() / 200);
