@@ -142,7 +142,7 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   const auto fits = [](const Group& g, std::size_t axis, auto last) {
     EXPECT_EQ(g.axes[axis].values.size(), static_cast<unsigned>(last) + 1) << g.name;
   };
-  fits(flits_m2s(), 0, Side::Unpacked);
+  fits(flits_m2s(), 0, Side::Wire);
   fits(link_flits(), 1, FlitBin::Dropped);
   fits(link_flits(), 2, OwedBin::AllDataNext);
   fits(hdm(), 3, HdmPlace::Above);
