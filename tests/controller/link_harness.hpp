@@ -303,7 +303,8 @@ inline void LinkHarness::launch(unsigned wire, CrcFlit flit, Spoil spoil) {
   if (on_flit) on_flit(w);
   if (w.drop) return;
   last_arrival_[wire] = std::max(last_arrival_[wire] + 1, cycle_ + latency[wire]);
-  wires_[wire].push_back({last_arrival_[wire], flit, error_kind(sent, flit)});
+  wires_[wire].push_back(
+      {last_arrival_[wire], flit, sent == flit ? std::nullopt : error_kind(sent, flit)});
 }
 
 inline void LinkHarness::send(const Inputs& in) {

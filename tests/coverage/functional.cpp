@@ -58,7 +58,7 @@ std::size_t Group::bins() const {
   return n;
 }
 
-std::size_t Group::index(std::initializer_list<unsigned> at) const {
+std::size_t Group::index(std::span<const unsigned> at) const {
   require(at.size() == axes.size(), "a bin with another number of axes");
   std::size_t n = 0;
   auto axis = axes.begin();

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,10 @@ struct Group {
 
   [[nodiscard]] std::size_t bins() const;
   // Bins are numbered with the last axis counting fastest.
-  [[nodiscard]] std::size_t index(std::initializer_list<unsigned> at) const;
+  [[nodiscard]] std::size_t index(std::span<const unsigned> at) const;
+  [[nodiscard]] std::size_t index(std::initializer_list<unsigned> at) const {
+    return index(std::span(at.begin(), at.size()));
+  }
   [[nodiscard]] std::vector<unsigned> position(std::size_t bin) const;
   // "value/value/value".
   [[nodiscard]] std::string bin_name(std::size_t bin) const;
@@ -62,7 +66,8 @@ class Collector {
   Collector(Group group, std::optional<std::filesystem::path> directory);
 
   [[nodiscard]] bool on() const { return !counts_.empty(); }
-  void hit(std::initializer_list<unsigned> at) {
+  void hit(std::initializer_list<unsigned> at) { hit(std::span(at.begin(), at.size())); }
+  void hit(std::span<const unsigned> at) {
     if (on()) ++counts_[group_.index(at)];
   }
   [[nodiscard]] std::uint64_t count(std::initializer_list<unsigned> at) const {

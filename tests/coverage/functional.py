@@ -194,6 +194,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--counts", type=pathlib.Path, help="default BUILD/coverage/functional")
+    parser.add_argument("--page", type=pathlib.Path,
+                        help="default BUILD/coverage/functional.html")
     parser.add_argument("--no-run", action="store_true")
     parser.add_argument("--without", action="append", default=[], metavar="SUITE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -231,7 +233,7 @@ def main():
                   for k in ("bins", "hit", "impossible", "holes", "impossible_but_hit")},
         "groups": {g["name"]: {"title": g["title"], **verdicts[g["name"]]} for g in groups},
     }
-    out = args.build / "coverage" / "functional.html"
+    out = args.page or args.build / "coverage" / "functional.html"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page(groups, hits, verdicts, record), encoding="utf-8")
 

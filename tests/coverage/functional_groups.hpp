@@ -437,6 +437,47 @@ inline Group rrsm_events() {
            "link_layer select: a run is begun only with room for all of it, keeping one free"}}};
 }
 
+// ---- fault on the wire x whose flit x what the link does ----------------------------------------
+
+enum class WireFlitBin : unsigned { CacheMem, Io, Almp };
+enum class WireFault : unsigned {
+  Bits,
+  Lost,
+  Duplicate,
+  Swapped,
+  CopiesDiffer,
+  Malformed,
+  Recovery,
+  Asked
+};
+enum class LinkMoment : unsigned { Steady, Retry, Synchronising, Nap };
+
+inline Group wire_faults() {
+  return {.name = "wire_faults",
+          .title = "Two ports: flit at hand x fault x what the link is doing",
+          .seen =
+              "two RTL ports (controller and ARB/MUX) under the link checker, which find every "
+              "message, retry and Recovery accounted for",
+          .suites = {"controller_port_pair_test"},
+          .axes = {{"flit", {"CXL.cachemem", "CXL.io", "ALMP"}},
+                   {"fault",
+                    {"bit errors", "lost", "duplicate", "wrong protocol ID", "copies differ",
+                     "malformed", "PHY retrains", "Recovery asked for"}},
+                   {"link", {"steady", "retry under way", "vLSMs not Active", "L1 asked for"}}},
+          .impossible = {{{"!ALMP", "copies differ|malformed", "*"},
+                          "ARB/MUX: only an ALMP has copies and constant bits"},
+                         {{"ALMP", "bit errors", "*"},
+                          "ARB/MUX: bit errors in an ALMP are copies that differ or a code that "
+                          "does not exist"},
+                         {{"ALMP", "*", "steady|retry under way"},
+                          "vlsm: until an ALMP has come the vLSM that it is for is not in Active, "
+                          "or L1 is asked for"},
+                         {{"*", "Recovery asked for", "L1 asked for"},
+                          "vlsm: an upper layer has one request at a time, L1 or Recovery"},
+                         {{"ALMP", "wrong protocol ID", "*"},
+                          "faults.hpp: the wrong protocol ID is that of an ALMP"}}};
+}
+
 // ---- credit level x stall ----------------------------------------------------------------------
 
 enum class CreditLevel : unsigned { None, One, Some, All };
@@ -459,7 +500,7 @@ inline Group credits() {
 
 [[nodiscard]] inline std::vector<Group> functional_groups() {
   return {flits_m2s(),  flits_s2m(),  link_flits(),  hdm(),         speculation(), ds_hazards(),
-          retry_lrsm(), retry_rrsm(), lrsm_events(), rrsm_events(), credits()};
+          retry_lrsm(), retry_rrsm(), lrsm_events(), rrsm_events(), wire_faults(), credits()};
 }
 
 }  // namespace cxlgpu::coverage

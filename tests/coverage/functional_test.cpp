@@ -2,8 +2,11 @@
 // are sound.
 #include "tests/coverage/functional.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -125,6 +128,79 @@ TEST_F(Directory, NothingIsWrittenOverAForeignFile) {
   EXPECT_THROW(c.write(), std::runtime_error);
 }
 
+// functional.py on counts made here; its exit code and what it prints.
+class Tool : public Directory {
+ protected:
+  void hit_all(const std::string& leave_out) const {
+    for (const Group& g : functional_groups()) {
+      Collector c(g, path);
+      for (std::size_t bin = 0; bin < g.bins(); ++bin) {
+        const bool hit = g.reason(bin).empty() && g.bin_name(bin) != leave_out;
+        if (hit) c.hit(g.position(bin));
+      }
+      c.write();
+    }
+  }
+  [[nodiscard]] std::pair<int, std::string> run() const {
+    std::filesystem::create_directories(path);
+    const auto build =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path().string();
+    const std::string command = std::string(CXLGPU_SOURCE_DIR "/tests/coverage/functional.py") +
+                                " --no-run --build " + build + " --counts " + path.string() +
+                                " --page " + (path / "page.html").string() + " 2>&1";
+    FILE* pipe = ::popen(command.c_str(), "r");
+    std::string text;
+    std::array<char, 4096> buffer;
+    while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+      text.append(buffer.data(), n);
+    }
+    return {WEXITSTATUS(::pclose(pipe)), text};
+  }
+};
+
+TEST_F(Tool, AllHit) {
+  hit_all("");
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 0) << text;
+  EXPECT_EQ(text.find("hole"), std::string::npos) << text;
+  EXPECT_GT(std::filesystem::file_size(path / "page.html"), 10000u);
+}
+
+TEST_F(Tool, OneHole) {
+  hit_all("device/3/1 KiB/last of chunk");
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find("holes: device/3/1 KiB/last of chunk\n"), std::string::npos) << text;
+}
+
+TEST_F(Tool, NothingRanIsAllHoles) {
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find("total: 0 of "), std::string::npos) << text;
+}
+
+TEST_F(Tool, ImpossibleButHit) {
+  hit_all("");
+  Collector c(hdm(), path);
+  c.hit({0, 4, 0, 0});  // 16 ways in a host bridge
+  c.write();
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find("impossible but hit: host bridge/16/256 B/first of range\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(Tool, UndeclaredBin) {
+  std::filesystem::create_directories(path);
+  std::ofstream(path / "old-1.json") << R"({"hdm": {"device/5/1 KiB/first of chunk": 1}})";
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 2);
+  EXPECT_NE(text.find("old-1.json: hdm: device/5/1 KiB/first of chunk is not declared"),
+            std::string::npos)
+      << text;
+}
+
 TEST(FunctionalGroups, AreSound) {
   std::set<std::string_view> names;
   for (const Group& g : functional_groups()) {
@@ -156,6 +232,9 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(lrsm_events(), 0, Lrsm::Abort);
   fits(lrsm_events(), 1, LrsmEvent::Exhausted);
   fits(rrsm_events(), 2, RrsmEvent::Start);
+  fits(wire_faults(), 0, WireFlitBin::Almp);
+  fits(wire_faults(), 1, WireFault::Asked);
+  fits(wire_faults(), 2, LinkMoment::Nap);
   fits(credits(), 1, CreditLevel::All);
   fits(credits(), 3, QueueLevel::Full);
 }
