@@ -142,9 +142,8 @@ class RetryStorm {
   // Errors for a while; `recovery`: the PHY retrains at times, one a number of cycles.
   void rage(unsigned cycles, unsigned recovery) {
     for (unsigned i = 0; i < cycles && h_.ok(); ++i) {
-      if (recovery != 0) {
-        h_.phy_done = {random_.below(recovery) == 0, random_.below(recovery) == 0};
-      }
+      h_.phy_done = {};
+      if (recovery != 0 && random_.below(recovery) == 0) retrain();
       bad_flit();
       stale_ack();
       h_.step();
@@ -152,6 +151,11 @@ class RetryStorm {
     h_.phy_done = {};
     h_.load.link_stall = {};
     stalled_.reset();
+  }
+  // Both ends are told in the next cycle, what is under way is lost.
+  void retrain() {
+    h_.lose_wires();
+    h_.phy_done = {true, true};
   }
   // Every Ack is lost until both ends are in this state.
   bool lose_acks(RetryLocal::State state, std::uint64_t limit) {
@@ -281,7 +285,7 @@ void storm_at_the_end(RetryLocal::State state, std::uint64_t limit, unsigned rou
       if (half == 1 && state != RetryLocal::State::kAbort) break;
       storm.offer({2 * (round ^ half), 2 * (round ^ half) + 1});
       h.steps(40);
-      h.phy_done = {true, true};
+      storm.retrain();
       h.step();
       h.phy_done = {};
     }

@@ -64,6 +64,8 @@ class LinkBins {
             const std::array<std::array<unsigned, 2>, 2>& depths) {
     if (!lrsm_.on()) return;
     ++cycle_;
+    // Recovery at one end alone: an old Ack may pass for a new one, and flits come twice.
+    if (in[0].phy_reinit_done != in[1].phy_reinit_done) tampered_ = true;
     for (unsigned end = 0; end < 2; ++end) {
       if (in[end].tx_nd_valid) offered_[end][0] = cycle_;
       if (in[end].tx_wd_valid) offered_[end][1] = cycle_;
