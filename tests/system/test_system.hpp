@@ -25,7 +25,7 @@ struct TestSystemOptions {
   unsigned sets_log2 = 3;              // of the internal DRAM
   Time low{500'000}, high{3'000'000};  // media latency
   std::uint64_t seed = 1;              // of the media's latencies
-  std::string flit_log;                // empty: none
+  std::string flit_log = {};           // empty: none
 };
 
 class TestSystem {
