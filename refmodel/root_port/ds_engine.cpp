@@ -65,6 +65,34 @@ std::optional<unsigned> DsEngine::merge_at(unsigned stage) const {
   return std::nullopt;
 }
 
+DsEngine::LineView DsEngine::view(std::uint64_t line) const {
+  LineView v;
+  v.waits = store_waits_with(line);
+  for (const unsigned slot : pending_) {
+    if (slots_[slot].line != line) continue;
+    v.deferred = true;
+    v.mask = slots_[slot].mask;
+    const bool flush = state_ == State::FSlot || state_ == State::FMask || state_ == State::FDelete;
+    v.chosen = flush && slot == pending_.back();
+  }
+  if (const auto w = write_with(line)) {
+    v.under_way = true;
+    v.dirty = writes_[*w].dirty;
+    v.mask = writes_[*w].mask;
+  }
+  for (const Merge& m : merges_) {
+    if (!m.valid || m.line != line) continue;
+    v.merge_waits |= m.stage == 0;
+    v.merge_reads |= m.stage == 1 || m.stage == 2;
+  }
+  return v;
+}
+
+std::optional<std::uint64_t> DsEngine::flush_looks_at() const {
+  if (state_ != State::FMask) return std::nullopt;
+  return slots_[pending_.back()].line;
+}
+
 bool DsEngine::may_write(const In& in) const {
   return lowest_free(writes_) && writes_under_way() < in.max_writes && !error_;
 }

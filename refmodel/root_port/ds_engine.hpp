@@ -122,6 +122,21 @@ class DsEngine {
   [[nodiscard]] bool error() const { return error_; }
   [[nodiscard]] unsigned count() const { return static_cast<unsigned>(pending_.size()); }
 
+  // For a monitor; the engine itself does not ask. Where a line stands,
+  struct LineView {
+    bool waits = false;        // a store of it in the FIFO
+    bool deferred = false;     // it has a slot on the stack
+    bool chosen = false;       // ... and a flush is about to take it
+    bool under_way = false;    // to the endpoint
+    bool dirty = false;        // ... and it was stored to since
+    std::uint64_t mask = 0;    // bytes of its slot
+    bool merge_waits = false;  // a load of it at the endpoint, to be merged
+    bool merge_reads = false;  // ... answered there, waits for the slot's bytes
+  };
+  [[nodiscard]] LineView view(std::uint64_t line) const;
+  // and the line that a flush looks up in this cycle (F_MASK).
+  [[nodiscard]] std::optional<std::uint64_t> flush_looks_at() const;
+
  private:
   // clang-format off
   enum class State : std::uint8_t {

@@ -2,7 +2,8 @@
 //
 // Purpose: seeds and cycle counts from the environment, the clocking of a verilated top, and the
 //          comparison of one output with a message that says how to see it again.
-// Environment: CXLGPU_SEED (default: the test's own), CXLGPU_CYCLES (default 200000).
+// Environment: CXLGPU_SEED (default: the test's own), CXLGPU_CYCLES (default 200000
+//          if the test names no other).
 // Errors:  a mismatch is a GoogleTest failure that names block, cycle, seed, field, both values and
 //          the command that replays it; the loop then stops by ok().
 #pragma once
@@ -40,8 +41,10 @@ class Random {
 
 class Lockstep {
  public:
-  Lockstep(std::string block, std::uint64_t default_seed)
-      : block_(std::move(block)), seed_(from_environment("CXLGPU_SEED", default_seed)) {}
+  Lockstep(std::string block, std::uint64_t default_seed, std::uint64_t default_cycles = 200000)
+      : block_(std::move(block)),
+        seed_(from_environment("CXLGPU_SEED", default_seed)),
+        limit_(from_environment("CXLGPU_CYCLES", default_cycles)) {}
 
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
@@ -87,7 +90,7 @@ class Lockstep {
 
   std::string block_;
   std::uint64_t seed_;
-  std::uint64_t limit_ = from_environment("CXLGPU_CYCLES", 200000);
+  std::uint64_t limit_;
   std::uint64_t cycle_ = 0;
   bool ok_ = true;
 };

@@ -8,6 +8,7 @@
 
 #include "Vcache_packer.h"
 #include "tests/controller/cache_scenarios.hpp"
+#include "tests/coverage/flit_bins.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -154,6 +155,7 @@ CachePacker::In random_controls(Random& random, const Mix& mix, bool mdh_disable
 
 void lockstep(bool is_host, std::uint64_t seed) {
   Lockstep run("controller/cache_packer", seed);
+  FlitBins bins(is_host ? flits::Direction::M2S : flits::Direction::S2M);
   Random random(run.seed());
   Clocked<Vcache_packer> rtl;
   CachePacker twin(is_host);
@@ -177,6 +179,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
     rtl.settle();
     compare(run, *rtl, out);
     owed_seen.insert(out.mem.owed);
+    if (in.mem.take) bins.look(coverage::Side::Packed, out.mem.flit, out.mem.owed);
     if (!out.mem.is_adf) {
       const flits::FlitHeader header = get_header(out.mem.flit);
       for (unsigned slot = 0; slot < 4; ++slot) formats_seen.insert({slot, header.format[slot]});

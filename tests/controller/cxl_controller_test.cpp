@@ -115,6 +115,193 @@ TEST(CxlController, LockstepWild) {
   }
 }
 
+// ------------------------------------------------------------------------------- errors upon
+// errors
+
+// Every kind of error in every state of both retry machines, under each kind of traffic: only the
+// comparison counts.
+class RetryStorm {
+ public:
+  RetryStorm(LinkHarness& h, const RtlEnds& ends, Random& random)
+      : h_(h), ends_(ends), random_(random) {
+    h_.scoreboard = false;
+    h_.load.any_harm = true;
+  }
+
+  // Bit 0: requests, bit 1: data; what was offered before is gone.
+  void offer(std::array<unsigned, 2> traffic) {
+    h_.load.nd = h_.load.wd = {};
+    h_.tx_flush = {true, true};
+    h_.steps(40);
+    h_.tx_flush = {};
+    for (unsigned wire = 0; wire < 2; ++wire) {
+      h_.load.nd[wire] = (traffic[wire] & 1) != 0 ? 100 : 0;
+      h_.load.wd[wire] = (traffic[wire] & 2) != 0 ? 100 : 0;
+    }
+  }
+  // Errors for a while; `recovery`: the PHY retrains at times, one a number of cycles.
+  void rage(unsigned cycles, unsigned recovery) {
+    for (unsigned i = 0; i < cycles && h_.ok(); ++i) {
+      h_.phy_done = {};
+      if (recovery != 0 && random_.below(recovery) == 0) retrain();
+      bad_flit();
+      stale_ack();
+      h_.step();
+    }
+    h_.phy_done = {};
+    h_.load.link_stall = {};
+    stalled_.reset();
+  }
+  // Both ends are told in the next cycle, what is under way is lost.
+  void retrain() {
+    h_.lose_wires();
+    h_.phy_done = {true, true};
+  }
+  // Every Ack is lost until both ends are in this state.
+  bool lose_acks(RetryLocal::State state, std::uint64_t limit) {
+    h_.load.flit_error_ppm = 0;
+    h_.on_flit = [this](WireFlit& f) {
+      if (scenario::is<flits::RetryAck>(f)) f.harm(random_);
+    };
+    for (unsigned wire = 0; wire < 2; ++wire) {
+      h_.inject_bad(wire, control_payload(flits::RetryIdle{}));
+    }
+    const auto reached = [&](unsigned end) {
+      return ends_.twin(end).link().local().state == state;
+    };
+    const bool done = h_.until(
+        [&] {
+          // On the way to ABORT the PHY is retrained as often as it is asked for.
+          for (unsigned end = 0; end < 2; ++end) {
+            h_.phy_done[end] = state == RetryLocal::State::kAbort && h_.out()[end].phy_reinit_req;
+          }
+          return reached(0) && reached(1);
+        },
+        limit);
+    h_.phy_done = {};
+    h_.on_flit = nullptr;
+    return done;
+  }
+
+ private:
+  Payload any_flit() {
+    switch (random_.below(6)) {
+      case 0:
+        return control_payload(flits::RetryFrame{});
+      case 1:
+        return control_payload(flits::RetryReq{.num_retry = 1});
+      case 2:
+        return control_payload(flits::RetryAck{.num_retry = 1});
+      case 3:
+        return control_payload(flits::Llcrd{.full_ack = 8});
+      default:
+        return random_payload(random_);
+    }
+  }
+  void bad_flit() {
+    if (!random_.percent(10)) return;
+    const auto wire = static_cast<unsigned>(random_.bits(1));
+    if (random_.percent(15)) return h_.inject_inverted(wire, any_flit());
+    h_.inject_bad(wire, any_flit());
+  }
+  // A framed RETRY.Ack that nobody waits for, on a wire that is kept quiet for it: it may not split
+  // a run of all-data flits.
+  void stale_ack() {
+    if (!stalled_) {
+      if (random_.below(30) != 0) return;
+      stalled_ = static_cast<unsigned>(random_.bits(1));
+      wait_ = static_cast<unsigned>(random_.below(60));
+      // Its receiver may have an Ack of its own to send, which then waits.
+      h_.load.link_stall[1 - *stalled_] = random_.percent(70) ? 100 : 0;
+      return;
+    }
+    if (wait_ > 0) {
+      --wait_;
+      return;
+    }
+    h_.load.link_stall[*stalled_] = 100;
+    const unsigned wire = *stalled_;
+    if (!h_.wire_quiet(wire)) return;
+    const LinkLayer& receiver = ends_.twin(1 - wire).link();
+    const RetryLocal::Out local = receiver.local();
+    if (local.state != RetryLocal::State::kNormal || receiver.rx_owed() < 4) {
+      for (unsigned i = 0; i < 5; ++i) h_.inject(wire, control_payload(flits::RetryFrame{}));
+      const auto other = static_cast<std::uint8_t>((local.num_retry + 1 + random_.below(31)) % 32);
+      h_.inject(wire, control_payload(flits::RetryAck{.num_retry = other}));
+    }
+    for (unsigned& stall : h_.load.link_stall) stall = random_.pick(std::array{0u, 0u, 30u});
+    stalled_.reset();
+  }
+
+  LinkHarness& h_;
+  const RtlEnds& ends_;
+  Random& random_;
+  std::optional<unsigned> stalled_;  // wire
+  unsigned wait_ = 0;                // cycles before it is
+};
+
+TEST(CxlController, LockstepRetryStorm) {
+  test::shows("link", "Errors within retries leave the RTL's controller its twin in every cycle",
+              "docs/blocks.md, retry_local and retry_buffer");
+  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 300000);
+  Lockstep run(kBlock, 17, cycles);
+  RtlEnds ends(run, Source::kTwin);
+  LinkHarness h(ends, run);
+  Random random(run.seed() + 1);
+  RetryStorm storm(h, ends, random);
+  while (h.ok() && run.cycle() < cycles) {
+    h.load.flit_error_ppm = random.pick(std::array{0u, 20000u, 100000u, 400000u});
+    h.load.viral_ppm = random.pick(std::array{0u, 2000u});
+    const auto latency = [&random] { return static_cast<unsigned>(random.below(20)); };
+    h.latency = {latency(), latency()};
+    const auto traffic = [&random] { return static_cast<unsigned>(random.bits(2)); };
+    storm.offer({traffic(), traffic()});
+    storm.rage(400, random.pick(std::array{0u, 30u, 300u}));
+  }
+}
+
+// The same where retries in vain end: both ends wait for their PHY, and at last give up.
+void storm_at_the_end(RetryLocal::State state, std::uint64_t limit, unsigned rounds) {
+  const std::uint64_t cycles = rounds * (limit + 5000);
+  if (from_environment("CXLGPU_CYCLES", cycles) < cycles) {
+    GTEST_SKIP() << "needs CXLGPU_CYCLES=" << cycles;
+  }
+  Lockstep run(kBlock, 18, cycles);
+  RtlEnds ends(run, Source::kTwin);
+  LinkHarness h(ends, run);
+  Random random(run.seed() + 1);
+  RetryStorm storm(h, ends, random);
+  ASSERT_TRUE(h.until([&] { return h.initialised(); }, scenario::kSoon));
+  for (unsigned round = 0; round < rounds; ++round) {
+    ASSERT_TRUE(storm.lose_acks(state, limit));
+    for (unsigned traffic = 0; traffic < 4; ++traffic) {
+      storm.offer({traffic, traffic});
+      storm.rage(800, 0);
+      EXPECT_EQ(ends.twin(0).link().local().state, state);
+      EXPECT_EQ(ends.twin(1).link().local().state, state);
+    }
+    // The PHY comes back under two kinds of traffic a round.
+    for (unsigned half = 0; half < 2; ++half) {
+      if (half == 1 && state != RetryLocal::State::kAbort) break;
+      storm.offer({2 * (round ^ half), 2 * (round ^ half) + 1});
+      h.steps(40);
+      storm.retrain();
+      h.step();
+      h.phy_done = {};
+    }
+    h.steps(100);
+  }
+}
+
+TEST(CxlController, LockstepStormInPhyReinit) {
+  storm_at_the_end(RetryLocal::State::kPhyReinit, 60000, 2);
+}
+TEST(CxlController, LockstepStormInAbort) {
+  test::shows("link", "A link layer that has given up takes no notice of anything but a new start",
+              "CXL 2.0, 4.2.8.5 (retry)");
+  storm_at_the_end(RetryLocal::State::kAbort, 600000, 1);
+}
+
 // ------------------------------------------------------------------------------- directed cases
 
 class CxlControllerCases : public ::testing::TestWithParam<unsigned> {
@@ -223,6 +410,11 @@ TEST_P(CxlControllerCases, CreditStall) {
   test::shows("link", "Without credits nothing is sent, and nothing is lost when they come",
               "CXL 2.0, 4.2.4 (credits)");
   scenario::credit_stall(ends, run, end());
+}
+TEST_P(CxlControllerCases, FullQueue) {
+  test::shows("link", "A sender without credits takes what its own queue holds and sends nothing",
+              "CXL 2.0, 4.2.4 (credits)");
+  scenario::full_queue(ends, run, end());
 }
 TEST_P(CxlControllerCases, InitStall) {
   scenario::init_stall(ends, run, end());

@@ -7,6 +7,7 @@
 #include "Vflit_packer.h"
 #include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
+#include "tests/coverage/flit_bins.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -79,6 +80,7 @@ class Offers {
 
 void lockstep(bool is_host, std::uint64_t seed) {
   Lockstep run("controller/flit_packer", seed);
+  FlitBins bins(is_host ? flits::Direction::M2S : flits::Direction::S2M);
   Random random(run.seed());
   Clocked<Vflit_packer> rtl;
   FlitPacker twin(is_host);
@@ -108,6 +110,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
     rtl.settle();
     compare(run, *rtl, out);
     owed_seen.insert(out.owed);
+    if (in.take) bins.look(coverage::Side::Packed, out.flit, out.owed);
     rtl.edge();
     twin.clock(in);
     if (in.take && !in.start) offers.taken(out.nd_take, out.wd_take);

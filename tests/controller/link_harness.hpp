@@ -15,6 +15,7 @@
 #include "tests/controller/cache_board.hpp"
 #include "tests/controller/link_status.hpp"
 #include "tests/controller/ports.hpp"
+#include "tests/coverage/link_bins.hpp"
 
 namespace cxlgpu::test {
 
@@ -41,6 +42,10 @@ class Ends {
     for (unsigned end = 0; end < 2; ++end) twins_[end].clock(in[end]);
   }
   [[nodiscard]] virtual bool ok() const { return true; }
+  // For who counts situations: how the flit was harmed that reaches `end` in the coming cycle, and
+  // that flits of the test's own are on the wires.
+  virtual void harmed(unsigned /*end*/, std::optional<coverage::ErrorKind> /*kind*/) {}
+  virtual void tampered() {}
   [[nodiscard]] const CxlController& twin(unsigned end) const { return twins_[end]; }
   [[nodiscard]] bool has_cache() const { return has_cache_; }
 
@@ -80,6 +85,34 @@ struct WireFlit {
       flit.crc ^= static_cast<std::uint16_t>(1u << (bit - 512));
     }
   }
+  // Likewise, in one of four ways: one bit, two, a burst of at most 16, or anything at all. The CRC
+  // shows it.
+  void harm(Random& random) {
+    const CrcFlit before = flit;
+    const auto flip = [this](std::uint64_t bit) {
+      if (bit < 512) {
+        flit.payload[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+      } else {
+        flit.crc ^= static_cast<std::uint16_t>(1u << (bit - 512));
+      }
+    };
+    const auto way = random.below(4);
+    do {
+      flit = before;
+      if (way == 0) return damage(random);
+      if (way == 1) {
+        flip(random.below(528));
+        flip(random.below(528));
+      } else if (way == 2) {
+        const std::uint64_t at = random.below(528 - 15), bits = random.bits(16) | 0x8001;
+        for (unsigned i = 0; i < 16; ++i) {
+          if ((bits >> i) & 1) flip(at + i);
+        }
+      } else {
+        flit.payload = random_payload(random);
+      }
+    } while (crc_of(flit.payload) == flit.crc);
+  }
 };
 
 struct Load {  // percent a cycle
@@ -87,6 +120,7 @@ struct Load {  // percent a cycle
   unsigned partial = 30;
   std::array<unsigned, 2> link_stall{}, rx_stall{};
   unsigned flit_error_ppm = 0;
+  bool any_harm = false;     // such an error is anything, not one bit
   unsigned viral_ppm = 0;    // of cycles, in which an end's viral changes
   unsigned control_ppm = 0;  // the same for one of an end's link settings
 };
@@ -139,7 +173,18 @@ class LinkHarness {
   void send_nd(unsigned end, MsgHeader header) { nd_queue_[end].push_back(header); }
   void send_wd(unsigned end, const WdMessage& wd) { wd_queue_[end].push_back(wd); }
   // A good flit of ours on a wire, after what is under way.
-  void inject(unsigned wire, const Payload& payload) { injected_[wire].push_back(payload); }
+  void inject(unsigned wire, const Payload& payload) {
+    ends_.tampered();
+    injected_[wire].push_back({payload, Spoil::kNot});
+  }
+  // Likewise, but all that its receiver sees is a bad flit: harmed on the way, or sent with its CRC
+  // inverted.
+  void inject_bad(unsigned wire, const Payload& payload) {
+    injected_[wire].push_back({payload, Spoil::kHarmed});
+  }
+  void inject_inverted(unsigned wire, const Payload& payload) {
+    injected_[wire].push_back({payload, Spoil::kInverted});
+  }
   // Everything launched on the wire has been received and acted on (stages R1 and R2).
   [[nodiscard]] bool wire_quiet(unsigned wire) const {
     return wires_[wire].empty() && injected_[wire].empty() && cycle_ > last_arrival_[wire] + 4;
@@ -176,6 +221,12 @@ class LinkHarness {
   struct Flying {
     std::uint64_t arrives;
     CrcFlit flit;
+    std::optional<coverage::ErrorKind> harm;
+  };
+  enum class Spoil : std::uint8_t { kNot, kHarmed, kInverted };
+  struct Injected {
+    Payload payload;
+    Spoil spoil;
   };
   [[nodiscard]] static unsigned nd_width(unsigned end) { return end == 0 ? 87 : 30; }
   [[nodiscard]] static unsigned wd_width(unsigned end) { return end == 0 ? 87 : 40; }
@@ -187,7 +238,7 @@ class LinkHarness {
   void send(const Inputs& in);
   void arrive(Inputs& in);
   void receive(const Inputs& in);
-  void launch(unsigned wire, CrcFlit flit);
+  void launch(unsigned wire, CrcFlit flit, Spoil spoil = Spoil::kNot);
   void mismatch(const char* what, unsigned end) {
     ok_ = false;
     ADD_FAILURE() << what << " at the " << (end == 0 ? "host" : "device") << " in cycle " << cycle_
@@ -198,7 +249,7 @@ class LinkHarness {
   std::array<std::deque<MsgHeader>, 2> nd_queue_, nd_expected_;  // expected: index of the sender
   std::array<std::deque<WdMessage>, 2> wd_queue_, wd_expected_;
   std::array<std::deque<Flying>, 2> wires_;
-  std::array<std::deque<Payload>, 2> injected_;
+  std::array<std::deque<Injected>, 2> injected_;
   std::array<std::optional<LinkUnpacker>, 2> monitor_;
   std::array<unsigned, 2> errors_{};
   std::array<std::uint64_t, 2> last_arrival_{}, announced_{}, heard_{};
@@ -232,23 +283,28 @@ inline void LinkHarness::offer(Inputs& in) {
   }
 }
 
-inline void LinkHarness::launch(unsigned wire, CrcFlit flit) {
+inline void LinkHarness::launch(unsigned wire, CrcFlit flit, Spoil spoil) {
+  if (spoil == Spoil::kInverted) flit.crc ^= 0xFFFF;
+  const CrcFlit sent = flit;
   WireFlit w{.wire = wire, .flit = flit, .retry = flits::classify_retry(as_flit(flit.payload))};
-  if (!w.retry) {
+  if (!w.retry && spoil == Spoil::kNot) {
     w.owed_before = monitor_[wire]->owed();
     monitor_[wire]->clock({.start = false, .valid = true, .flit = flit.payload});
     w.owed_after = monitor_[wire]->owed();
   }
   if (announces(flit)) ++announced_[wire];
   if (on_launch) on_launch(wire, flit);
-  if (random_.below(1000000) < load.flit_error_ppm) {
-    w.damage(random_);
+  if (spoil == Spoil::kHarmed) {
+    w.harm(random_);
+  } else if (random_.below(1000000) < load.flit_error_ppm) {
+    load.any_harm ? w.harm(random_) : w.damage(random_);
     ++injected_errors_;
   }
   if (on_flit) on_flit(w);
   if (w.drop) return;
   last_arrival_[wire] = std::max(last_arrival_[wire] + 1, cycle_ + latency[wire]);
-  wires_[wire].push_back({last_arrival_[wire], flit});
+  wires_[wire].push_back(
+      {last_arrival_[wire], flit, sent == flit ? std::nullopt : error_kind(sent, flit)});
 }
 
 inline void LinkHarness::send(const Inputs& in) {
@@ -263,7 +319,8 @@ inline void LinkHarness::send(const Inputs& in) {
     }
     cache.accept(end, in[end].cache, out_[end].cache);
     if (!injected_[end].empty()) {
-      launch(end, {injected_[end].front(), crc_of(injected_[end].front())});
+      const auto& [payload, spoil] = injected_[end].front();
+      launch(end, {payload, crc_of(payload)}, spoil);
       injected_[end].pop_front();
     } else if (in[end].link_tx_ready && out_[end].link_tx_valid) {
       launch(end, out_[end].link_tx_flit);
@@ -277,6 +334,7 @@ inline void LinkHarness::arrive(Inputs& in) {
     if (wires_[wire].empty() || wires_[wire].front().arrives > cycle_) continue;
     i.link_rx_valid = true;
     i.link_rx_flit = wires_[wire].front().flit;
+    ends_.harmed(1 - wire, wires_[wire].front().harm);
     wires_[wire].pop_front();
     if (on_arrival) on_arrival(wire, i.link_rx_flit);
   }

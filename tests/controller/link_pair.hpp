@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <verilated.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "flits/link_checker.hpp"
 #include "refmodel/common/ring_queue.hpp"
 #include "tests/controller/port_side.hpp"
+#include "tests/coverage/functional_groups.hpp"
 
 namespace cxlgpu::test {
 
@@ -233,6 +235,10 @@ class LinkPair {
     for (FaultInjector& f : faults_) f.set_rates(rates);
     if (port_) port_->set_naps(rates.nap);
   }
+  // Told of each fault on a link of ports: at whose flit, which, and what the link was doing.
+  using OnFault =
+      std::function<void(coverage::WireFlitBin, coverage::WireFault, coverage::LinkMoment)>;
+  void set_on_fault(OnFault on_fault) { on_fault_ = std::move(on_fault); }
   [[nodiscard]] FaultInjector& faults(unsigned wire) { return faults_[wire]; }
   // The next cycle presents a bad flit at this end though its wire is quiet.
   void spoil_at(unsigned end) { spoil_[end] = true; }
@@ -503,6 +509,7 @@ class LinkPair {
         port_->sent(wire, flying.kind, flying.flit);
       }
       Fate fate = Fate::kClean;
+      const FaultCounts before = faults_[wire].counts();
       if (flying.kind == FlitKind::kCachemem) {
         ++flits_[wire];
         fate = faults_[wire].apply(flying.flit);
@@ -510,10 +517,55 @@ class LinkPair {
         fate = flying.kind == FlitKind::kIo ? faults_[wire].apply_io(flying.flit)
                                             : faults_[wire].apply_almp(flying.flit);
       }
+      const FlitKind kind = flying.kind;
+      tell_fault(kind, fate_bin(kind, fate, before, faults_[wire].counts()));
       put_on_wire(wire, flying, fate);
-      if (faults_[wire].due_recovery()) recover();
-      if (port_ && faults_[wire].due_request()) port_->request(wire);
+      if (faults_[wire].due_recovery()) {
+        tell_fault(kind, coverage::WireFault::Recovery);
+        recover();
+      }
+      if (port_ && faults_[wire].due_request()) {
+        if (port_->awake()) tell_fault(kind, coverage::WireFault::Asked);
+        port_->request(wire);
+      }
     }
+  }
+
+  static std::optional<coverage::WireFault> fate_bin(FlitKind kind, FaultInjector::Fate fate,
+                                                     const FaultCounts& before,
+                                                     const FaultCounts& after) {
+    using coverage::WireFault;
+    using Fate = FaultInjector::Fate;
+    if (after.swapped != before.swapped) return WireFault::Swapped;
+    if (after.duplicated != before.duplicated) return WireFault::Duplicate;
+    if (kind == FlitKind::kAlmp) {
+      if (fate == Fate::kLost) return WireFault::Lost;
+      if (fate == Fate::kDamaged) return WireFault::CopiesDiffer;
+      if (fate == Fate::kMalformed) return WireFault::Malformed;
+      return std::nullopt;
+    }
+    if (after.dropped != before.dropped) return WireFault::Lost;
+    const bool bits = after.damaged != before.damaged || after.io_changed != before.io_changed;
+    return bits ? std::optional(WireFault::Bits) : std::nullopt;
+  }
+  void tell_fault(FlitKind kind, std::optional<coverage::WireFault> fault) {
+    using coverage::LinkMoment;
+    using coverage::WireFlitBin;
+    if (!on_fault_ || !fault || !port_) return;
+    bool active = true;
+    for (const PortPins& p : *model_.ports()) {
+      const auto code = static_cast<std::uint8_t>(VlsmCode::kActive);
+      active = active && p.cm_state == code && p.io_state == code;
+    }
+    const bool retry = checker_.discarding(direction(0)) || checker_.discarding(direction(1));
+    const LinkMoment moment = !port_->awake() ? LinkMoment::Nap
+                              : !active       ? LinkMoment::Synchronising
+                              : retry         ? LinkMoment::Retry
+                                              : LinkMoment::Steady;
+    const WireFlitBin flit = kind == FlitKind::kAlmp ? WireFlitBin::Almp
+                             : kind == FlitKind::kIo ? WireFlitBin::Io
+                                                     : WireFlitBin::CacheMem;
+    on_fault_(flit, *fault, moment);
   }
 
   void put_on_wire(unsigned wire, PairWire::Flying& flying, FaultInjector::Fate fate) {
@@ -580,6 +632,7 @@ class LinkPair {
   std::array<FaultInjector, 2> faults_;
   flits::LinkChecker checker_;
   std::optional<PortSide> port_;
+  OnFault on_fault_;
   std::uint64_t cycle_ = 0;
   unsigned recover_for_ = 0;
   std::array<bool, 2> told_recovery_{};  // by the edge before, by end

@@ -379,6 +379,37 @@ inline void llrb_full(Ends& ends, Lockstep& run) {
   expect_at_rest(h, ends);
 }
 
+// The receiver takes nothing: as many messages come as its queues have entries. What is offered
+// then waits in the sender's queues, and arrives when the receiver goes on.
+inline void full_queue(Ends& ends, Lockstep& run, unsigned sender) {
+  LinkHarness h(ends, run);
+  const unsigned receiver = 1 - sender;
+  const ControllerParams to = end_params(receiver);
+  bring_up(h);
+  h.load.rx_stall[receiver] = 100;
+  for (unsigned i = 0; i < to.nd_rx_depth; ++i) h.send_nd(sender);
+  for (unsigned i = 0; i < to.wd_rx_depth; ++i) h.send_wd(sender);
+  h.steps(600);
+  const auto expect_full = [&] {
+    const LinkLayer& link = ends.twin(sender).link();
+    EXPECT_EQ(h.out()[receiver].rx_nd_count, to.nd_rx_depth) << side(sender);
+    EXPECT_EQ(h.out()[receiver].rx_wd_count, to.wd_rx_depth) << side(sender);
+    EXPECT_EQ(link.nd_credits() + link.wd_credits(), 0u) << side(sender);
+  };
+  expect_full();
+  for (unsigned i = 0; i < 8; ++i) {  // more than the transmit queues take
+    h.send_nd(sender);
+    h.send_wd(sender);
+    h.steps(5);
+  }
+  EXPECT_FALSE(h.out()[sender].tx_nd_ready || h.out()[sender].tx_wd_ready) << side(sender);
+  expect_full();
+  h.load.rx_stall[receiver] = 0;
+  EXPECT_TRUE(drain(h, kSoon));
+  EXPECT_EQ(h.errors(0) | h.errors(1), 0u);
+  expect_at_rest(h, ends);
+}
+
 // One message through an idle link takes three cycles at the sender and two at the receiver.
 inline void idle_latency(Ends& ends, Lockstep& run, unsigned sender, bool with_data) {
   LinkHarness h(ends, run);

@@ -3,6 +3,7 @@
 #include "Vport_pair.h"
 #include "tests/common/lockstep.hpp"
 #include "tests/controller/link_soak.hpp"
+#include "tests/coverage/functional_gtest.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -16,6 +17,7 @@ std::uint64_t flits() {
 SoakRow soak(std::uint64_t own_seed, unsigned flight, const std::vector<SoakPhase>& phases) {
   const std::uint64_t seed = from_environment("CXLGPU_SEED", own_seed);
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  TestCoverage faults(coverage::wire_faults());
   Model model;
   SoakRun run(model,
               {.seed = seed,
@@ -24,6 +26,12 @@ SoakRow soak(std::uint64_t own_seed, unsigned flight, const std::vector<SoakPhas
                .replay = fmt::format("CXLGPU_SEED={} CXLGPU_FLITS={} controller_port_pair_test "
                                      "--gtest_filter={}.{}",
                                      seed, flits(), test->test_suite_name(), test->name())});
+  if (faults.on()) {
+    run.pair().set_on_fault([&faults](auto flit, auto fault, auto moment) {
+      faults.hit({static_cast<unsigned>(flit), static_cast<unsigned>(fault),
+                  static_cast<unsigned>(moment)});
+    });
+  }
   run.run(phases);
   for (const std::string& problem : run.pair().problems()) ADD_FAILURE() << problem;
   SoakRow sum;
@@ -85,6 +93,25 @@ TEST(PortPair, Everything) {
             {.rates = {.bit_error = 1e-4, .cut = 0.1, .nap = 1e-4}, .flits = flits()}});
   EXPECT_GT(row.ports.io_sent, 1000u);
   EXPECT_GT(row.cuts, 50u);
+}
+
+// Faults so frequent that they meet Recoveries, naps and each other.
+TEST(PortPair, FaultUponFault) {
+  const SoakRow row = soak(
+      6, 10,
+      {{.rates = {.bit_error = 5e-6,
+                  .drop = 1e-2,
+                  .duplicate = 1e-2,
+                  .recovery = 1e-3,
+                  .swap = 1e-3,
+                  .cut = 0.02,
+                  .request = 1e-3,
+                  .nap = 2e-3},
+        .flits = flits()},
+       {.rates = {.drop = 3e-3, .duplicate = 3e-3, .recovery = 5e-3, .request = 5e-3, .nap = 5e-3},
+        .flits = flits()}});
+  EXPECT_GT(row.recoveries, flits() / 1000);
+  EXPECT_GT(row.ports.naps, 20u);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include "Vretry_buffer.h"
 #include "tests/controller/ports.hpp"
+#include "tests/coverage/functional_groups.hpp"
+#include "tests/coverage/functional_gtest.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -12,14 +14,17 @@ namespace {
 constexpr unsigned kDepth = 22;  // retry_buffer_tb.sv
 
 // What the link layer may do in this state.
-RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned push_percent) {
+RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned push_percent,
+                          unsigned ack_percent) {
   RetryBuffer::In in;
-  in.start = random.below(2000) == 0;
+  const bool rare = now.llrack || now.replaying || now.num_free <= 1;
+  in.start = random.below(rare ? 300 : 2000) == 0;
   const unsigned held = kDepth - now.num_free;
-  if (held > 0 && random.percent(20)) in.ack = random.below(held + 1);
+  if (held > 0 && random.percent(ack_percent)) in.ack = random.below(held + 1);
   // A peer that cannot count.
-  if (random.percent(1)) in.ack = held + random.below(256);
-  in.phy_done = random.percent(1);
+  const unsigned seldom = now.llrack && now.replaying ? 5 : 1;
+  if (random.percent(seldom)) in.ack = held + random.below(256);
+  in.phy_done = random.percent(seldom);
   in.req_seq = random.percent(3);
   // Any entry from the oldest unacknowledged one to WrPtr (nothing to replay).
   in.req_eseq = (now.wr_ptr + kDepth - random.below(held + 1)) % kDepth;
@@ -38,7 +43,27 @@ RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned 
   return in;
 }
 
+void count(TestCoverage& counts, const RetryBuffer::In& in, const RetryBuffer::Out& out) {
+  using coverage::RrsmEvent;
+  const unsigned state = (out.llrack ? 1 : 0) + (out.replaying ? 2 : 0);
+  const unsigned fill = out.num_free == kDepth ? 0 : out.num_free > 1 ? 1 : 2;
+  const auto hit = [&](bool happens, RrsmEvent event) {
+    if (happens) counts.hit({state, fill, static_cast<unsigned>(event)});
+  };
+  hit(in.start, RrsmEvent::Start);
+  if (in.start) return;
+  hit(in.push && !in.push_is_adf, RrsmEvent::PushHeader);
+  hit(in.push && in.push_is_adf, RrsmEvent::PushAdf);
+  hit(in.ack > 0 && !out.over_ack, RrsmEvent::Acked);
+  hit(out.over_ack, RrsmEvent::AckedTooMuch);
+  hit(in.req_seq, RrsmEvent::Req);
+  hit(in.ack_sent, RrsmEvent::AckSent);
+  hit(in.replay_take, RrsmEvent::Replayed);
+  hit(in.phy_done, RrsmEvent::PhyDone);
+}
+
 TEST(RetryBuffer, Lockstep) {
+  TestCoverage counts(coverage::rrsm_events());
   Lockstep run("controller/retry_buffer", 4);
   Random random(run.seed());
   Clocked<Vretry_buffer> rtl;
@@ -47,12 +72,16 @@ TEST(RetryBuffer, Lockstep) {
   rtl->start_i = 1;
   rtl.edge();
   twin.clock({.start = true});
-  unsigned push_percent = 50;
+  unsigned push_percent = 50, ack_percent = 20;
   std::uint64_t replayed = 0, full = 0;
   while (run.next()) {
-    if (run.cycle() % 200 == 0) push_percent = random.pick(std::array{10u, 50u, 100u});
-    const RetryBuffer::In in = random_in(random, twin.eval(), push_percent);
+    if (run.cycle() % 200 == 0) {
+      push_percent = random.pick(std::array{10u, 50u, 100u});
+      ack_percent = random.pick(std::array{20u, 20u, 1u});  // the last fills the buffer
+    }
+    const RetryBuffer::In in = random_in(random, twin.eval(), push_percent, ack_percent);
     const RetryBuffer::Out out = twin.eval(in);
+    count(counts, in, out);
     rtl->start_i = in.start;
     rtl->push_i = in.push;
     set_line(rtl->push_payload_i, 0, in.push_payload);

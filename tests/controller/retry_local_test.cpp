@@ -6,6 +6,8 @@
 
 #include "Vretry_local.h"
 #include "tests/controller/ports.hpp"
+#include "tests/coverage/functional_groups.hpp"
+#include "tests/coverage/functional_gtest.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -16,16 +18,19 @@ struct Phase {
 };
 constexpr Phase kPhases[] = {
     {1, 20, 80, 80, 20, 10, 1, 3},    // clean
-    {20, 20, 50, 80, 50, 50, 1, 30},  // noisy
+    {20, 20, 50, 80, 50, 50, 9, 30},  // noisy
     {50, 0, 0, 100, 100, 100, 0},     // no answer: timeouts
     {50, 5, 0, 100, 100, 30, 0},      // stale answers only
     {90, 50, 100, 90, 100, 90, 0},    // quick answers, never a good flit: NUM_RETRY runs out
 };
 
+// In the states that wait for somebody else, everything else too.
+constexpr Phase kWaiting{30, 40, 50, 80, 50, 5, 20, 50};
+
 RetryLocal::In random_in(Random& random, const Phase& phase, const RetryLocal::Out& now,
                          unsigned wrap) {
   RetryLocal::In in{.wrap = wrap};
-  in.start = random.below(1000) < phase.start_permille && random.percent(10);
+  in.start = random.below(1000) < phase.start_permille && random.percent(30);
   in.flit_valid = random.percent(70);
   in.flit_bad = in.flit_valid && random.percent(phase.bad);
   const bool good = in.flit_valid && !in.flit_bad;
@@ -41,7 +46,29 @@ RetryLocal::In random_in(Random& random, const Phase& phase, const RetryLocal::O
   return in;
 }
 
+void count(TestCoverage& counts, const RetryLocal& twin, const RetryLocal::In& in) {
+  using coverage::LrsmEvent;
+  const RetryLocal::Out now = twin.eval(in);
+  const auto hit = [&](bool happens, LrsmEvent event) {
+    if (happens) counts.hit({static_cast<unsigned>(now.state), static_cast<unsigned>(event)});
+  };
+  hit(in.start, LrsmEvent::Start);
+  if (in.start) return;  // wins over all
+  const bool awaited = in.ack_num_retry == now.num_retry;
+  hit(in.flit_retryable, LrsmEvent::Retryable);
+  hit(in.flit_valid && !in.flit_bad && !in.flit_retryable, LrsmEvent::NotRetryable);
+  hit(in.flit_valid && in.flit_bad, LrsmEvent::Bad);
+  hit(in.ack_seq && awaited && !in.ack_empty, LrsmEvent::AckAwaited);
+  hit(in.ack_seq && awaited && in.ack_empty, LrsmEvent::AckEmpty);
+  hit(in.ack_seq && !awaited, LrsmEvent::AckOther);
+  hit(in.tx_flit, LrsmEvent::TxFlit);
+  hit(in.req_sent, LrsmEvent::ReqSent);
+  hit(in.phy_done, LrsmEvent::PhyDone);
+  hit(twin.exhausted(), LrsmEvent::Exhausted);
+}
+
 TEST(RetryLocal, Lockstep) {
+  TestCoverage counts(coverage::lrsm_events());
   Lockstep run("controller/retry_local", 3);
   Random random(run.seed());
   Clocked<Vretry_local> rtl;
@@ -57,7 +84,9 @@ TEST(RetryLocal, Lockstep) {
     // Long enough for NUM_RETRY and NUM_PHY_REINIT to run out, then for a timeout or two.
     if (run.cycle() % 60000 < 5000) phase = 4;
     if (run.cycle() % 60000 - 5000 < 20000) phase = 2;
-    RetryLocal::In in = random_in(random, kPhases[phase], now, wrap);
+    const bool waits =
+        now.state == RetryLocal::State::kPhyReinit || now.state == RetryLocal::State::kAbort;
+    RetryLocal::In in = random_in(random, waits ? kWaiting : kPhases[phase], now, wrap);
     if (now.state == RetryLocal::State::kAbort && ++aborted % 50 == 0) in.start = true;
     if (in.start) wrap = random.pick(std::array{9u, 22u, 128u, 255u});
     in.wrap = wrap;
@@ -75,6 +104,7 @@ TEST(RetryLocal, Lockstep) {
     rtl.settle();
     const RetryLocal::Out out = twin.eval(in);
     seen.insert(out.state);
+    count(counts, twin, in);
     run.check("state_o", rtl->state_o, static_cast<unsigned>(out.state));
     run.check("eseq_o", rtl->eseq_o, out.eseq);
     run.check("num_retry_o", rtl->num_retry_o, out.num_retry);

@@ -35,12 +35,19 @@ class RtlEndsOf : public Ends {
       twin[end].status = this->twin(end).link().status(in[end].control);
     }
     for (unsigned end = 0; end < 2; ++end) compare(end, read(end), twin[end]);
+    bins_.look(in, twin, [this](unsigned end) -> const CxlController& { return this->twin(end); },
+               {{{end_params(0).nd_rx_depth, end_params(0).wd_rx_depth},
+                 {end_params(1).nd_rx_depth, end_params(1).wd_rx_depth}}});
     if constexpr (kCacheOff) run_.check("cache_zero_o", rtl_->cache_zero_o, 3);
     rtl_.edge();
     Ends::clock(in);
   }
 
   [[nodiscard]] bool ok() const override { return run_.ok(); }
+  void harmed(unsigned end, std::optional<coverage::ErrorKind> kind) override {
+    bins_.harmed(end, kind);
+  }
+  void tampered() override { bins_.tampered(); }
 
  private:
   static constexpr unsigned kFlitBits = 528;
@@ -201,6 +208,7 @@ class RtlEndsOf : public Ends {
     return text.c_str();
   }
 
+  LinkBins bins_;
   Lockstep& run_;
   Source source_;
   Clocked<Top> rtl_;

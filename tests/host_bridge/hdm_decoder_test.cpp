@@ -10,6 +10,8 @@
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_groups.hpp"
+#include "tests/coverage/functional_gtest.hpp"
 #include "tests/host_bridge/hdm_program.hpp"
 
 namespace cxlgpu {
@@ -182,6 +184,116 @@ TEST(HdmDecoder, LockstepWithRtl) {
   if (lockstep.cycle() > 100000) {
     for (std::uint64_t n : hits) EXPECT_GT(n, lockstep.cycle() / 10);
     EXPECT_EQ(seen_ways.size(), 16u);
+  }
+}
+
+// Every number of ways at every granularity in the RTL: the lines at the edges of the range and of
+// its chunks, and one inside, through the register and decode ports of both decoders.
+class BothDecoders {
+ public:
+  BothDecoders(Clocked<Vhdm_decoder>& rtl, Lockstep& lockstep) : rtl_(rtl), lockstep_(lockstep) {}
+
+  void write(std::uint32_t offset, std::uint64_t value) {
+    HdmDecoder::In in;
+    in.valid = in.write = true;
+    in.addr = offset;
+    in.wdata = static_cast<std::uint32_t>(value);
+    step(in);
+  }
+  void write_pair(std::uint32_t offset, std::uint64_t value) {
+    write(offset, value);
+    write(offset + 4, value >> 32);
+  }
+  // What both twins say, compared with the RTL: host bridge, device.
+  std::array<HdmDecoder::Out, 2> decode(std::uint64_t line) {
+    HdmDecoder::In in;
+    in.hpa_line = line;
+    in.hpa_valid = true;
+    return step(in);
+  }
+
+ private:
+  std::array<HdmDecoder::Out, 2> step(const HdmDecoder::In& in) {
+    std::array<HdmDecoder::Out, 2> out;
+    for (unsigned i = 0; i < 2; ++i) {
+      test::set_bits(rtl_->reg_req_i, 50 * i + 49, 1, in.valid);
+      test::set_bits(rtl_->reg_req_i, 50 * i + 48, 1, in.write);
+      test::set_bits(rtl_->reg_req_i, 50 * i + 32, 16, in.addr);
+      test::set_bits(rtl_->reg_req_i, 50 * i, 32, in.wdata);
+      test::set_bits(rtl_->hpa_line_i, 46 * i, 46, in.hpa_line);
+      test::set_bits(rtl_->hpa_valid_i, i, 1, in.hpa_valid);
+    }
+    rtl_.settle();
+    for (unsigned i = 0; i < 2; ++i) {
+      out[i] = twins_[i].eval(in);
+      lockstep_.check("hit_o", test::get_bits(rtl_->hit_o, i, 1), out[i].hit);
+      lockstep_.check("decoder_o", test::get_bits(rtl_->decoder_o, 4 * i, 4), out[i].decoder);
+      lockstep_.check("way_o", test::get_bits(rtl_->way_o, 4 * i, 4), out[i].way);
+      lockstep_.check("target_o", test::get_bits(rtl_->target_o, 8 * i, 8), out[i].target);
+      lockstep_.check("dpa_line_o", test::get_bits(rtl_->dpa_line_o, 46 * i, 46), out[i].dpa_line);
+      twins_[i].clock(in);
+    }
+    rtl_.edge();
+    return out;
+  }
+
+  Clocked<Vhdm_decoder>& rtl_;
+  Lockstep& lockstep_;
+  std::array<HdmDecoder, 2> twins_{HdmDecoder(HdmDecoder::Role::HostBridge),
+                                   HdmDecoder(HdmDecoder::Role::Device)};
+};
+
+TEST(HdmDecoder, EdgesOfEveryInterleaveInTheRtl) {
+  test::shows("hdm",
+              "The first and last lines of ranges and chunks decode in the RTL as in its twin",
+              "docs/blocks.md, hdm_decoder");
+  using coverage::HdmPlace;
+  test::TestCoverage counts(coverage::hdm());
+  Lockstep lockstep("host_bridge/hdm_decoder", 0x4e);
+  Random random(lockstep.seed());
+  for (unsigned w = 0; w < kWaysCodes.size(); ++w) {
+    for (unsigned ig = 0; ig <= 6; ++ig) {
+      Clocked<Vhdm_decoder> rtl;
+      rtl.reset();
+      BothDecoders both(rtl, lockstep);
+      const std::uint64_t ways = interleave_ways(kWaysCodes[w]);
+      const std::uint64_t base = (1 + random.below(1000)) * kHdmChunk;
+      const std::uint64_t size = ways * (1 + random.below(3)) * kHdmChunk;
+      both.write(0x04, 2);
+      both.write_pair(test::hdm_base(0), base);
+      both.write_pair(test::hdm_size(0), size);
+      both.write_pair(test::hdm_list(0), 0x1716151413121110);
+      const std::uint32_t control = ig | kWaysCodes[w] << 4 | test::kHdmHostOnly;
+      both.write(test::hdm_control(0), control);
+      both.write(test::hdm_control(0), control | test::kHdmCommit);
+      (void)both.decode(0);  // the commit takes an edge
+      const std::uint64_t chunk = std::uint64_t{4} << ig, first = base / 64;
+      const std::uint64_t end = first + size / 64;
+      const auto look = [&](HdmPlace place, std::uint64_t line) {
+        const auto out = both.decode(line);
+        const bool inside = line >= first && line < end;
+        for (unsigned role = 0; role < 2; ++role) {
+          const bool can = role == 1 || ways <= 8;
+          ASSERT_EQ(out[role].hit, inside && can) << ways << " ways, line " << line - first;
+          if (inside && can) {
+            ASSERT_EQ(out[role].way, (line - first) / chunk % ways);
+          }
+          if (can) counts.hit({role, w, ig, static_cast<unsigned>(place)});
+        }
+      };
+      look(HdmPlace::Below, first - 1);
+      look(HdmPlace::RangeFirst, first);
+      look(HdmPlace::RangeLast, end - 1);
+      look(HdmPlace::Above, end);
+      // A chunk of each way, from the second round on, whose first line is not the range's.
+      for (std::uint64_t way = 0; way < ways; ++way) {
+        const std::uint64_t at = first + ((1 + random.below(1000)) * ways + way) * chunk;
+        look(HdmPlace::ChunkFirst, at);
+        look(HdmPlace::ChunkInner, at + 1 + random.below(chunk - 2));
+        look(HdmPlace::ChunkLast, at + chunk - 1);
+      }
+      ASSERT_TRUE(lockstep.ok());
+    }
   }
 }
 

@@ -29,6 +29,7 @@
 
 #include "refmodel/root_port/ds_engine.hpp"
 #include "tests/common/sys_bits.hpp"
+#include "tests/coverage/functional_groups.hpp"
 
 namespace cxlgpu::test {
 
@@ -190,7 +191,11 @@ class DsWorld {
     if (in_.mq_ready) out_ = twin_.eval(in_);  // its offers do not depend on it
   }
 
+  // Where lines meet loads, stores, flushes and fences; not owned, only beside the RTL.
+  coverage::Collector* hazards = nullptr;
+
   void commit() {
+    if (hazards != nullptr && hazards->on() && in_.enable) count_hazards();
     twin_.clock(in_);  // what follows changes the inputs
     if (in_.enable) {
       check_levels();
@@ -273,6 +278,56 @@ class DsWorld {
     bool read = false;  // its data were asked for at local memory
     bool sent = false;
   };
+
+  void hit(coverage::DsHazard hazard, std::uint64_t line) {
+    using coverage::DsLine;
+    const DsEngine::LineView v = twin_.view(line);
+    const bool whole = v.mask == kAllBytes;
+    bool any = false;
+    const auto at = [&](bool there, DsLine state) {
+      if (there) hazards->hit({static_cast<unsigned>(state), static_cast<unsigned>(hazard)});
+      any |= there;
+    };
+    at(v.waits, DsLine::InFifo);
+    at(v.deferred && !whole, DsLine::DeferredPart);
+    at(v.deferred && whole, DsLine::DeferredWhole);
+    at(v.chosen && hazard != coverage::DsHazard::Flush, DsLine::FlushChosen);
+    at(v.under_way && !v.dirty && !whole, DsLine::UnderWayPart);
+    at(v.under_way && !v.dirty && whole, DsLine::UnderWayWhole);
+    at(v.under_way && v.dirty && !whole, DsLine::DirtyPart);
+    at(v.under_way && v.dirty && whole, DsLine::DirtyWhole);
+    at(v.merge_waits, DsLine::MergeAtEndpoint);
+    at(v.merge_reads, DsLine::MergeAtLocal);
+    at(!any, DsLine::Absent);
+  }
+  // With the inputs of this cycle, before its edge.
+  void count_hazards() {
+    using coverage::DsHazard;
+    if (in_.req_valid && !in_.req.is_write) hit(DsHazard::LoadEnters, line_of_request(in_.req));
+    if (in_.req_valid && in_.req.is_write && out_.req_ready) {
+      const std::uint64_t line = line_of_request(in_.req);
+      hit(DsHazard::Store, line);
+      const bool after_load = std::any_of(loads_.begin(), loads_.end(), [line](const auto& load) {
+        return load.second.line == line;
+      });
+      if (after_load) hit(DsHazard::StoreAfterLoad, line);
+    }
+    if (in_.head_valid) hit(DsHazard::LoadAtHead, line_of_request(in_.head));
+    if (const auto line = twin_.flush_looks_at()) hit(DsHazard::Flush, *line);
+    if (in_.fence && !fenced_) {
+      bool any = false;
+      const auto meets = [&](std::uint64_t line) {
+        hit(DsHazard::Fence, line);
+        any = true;
+      };
+      for (const MemRequest& store : to_local_) meets(line_of_request(store));
+      for (const std::uint64_t line : pending_) meets(line);
+      for (const auto& [w, way] : under_way_) meets(way.line);
+      for (const auto& [id, load] : loads_) meets(load.line);
+      if (!any) meets(0);
+    }
+    fenced_ = in_.fence;
+  }
 
   static std::uint64_t line_of_request(const MemRequest& r) { return r.addr / kLineBytes; }
   // Never stored: every line and byte its own.
@@ -660,6 +715,7 @@ class DsWorld {
   DsEngine::In in_;
   DsEngine::Out out_;
   unsigned slowest_ = 0;
+  bool fenced_ = false;
   std::uint64_t cycle_ = 0, frozen_until_ = 0, live_cycles_ = 0;
   bool ok_ = true;
 

@@ -8,6 +8,7 @@
 
 #include "Vds_engine.h"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_gtest.hpp"
 #include "tests/root_port/ds_engine_bench.hpp"
 
 namespace cxlgpu {
@@ -277,6 +278,9 @@ class Engines {
     for (auto& traffic : traffic_) traffic->world.commit();
   }
   const DsWorld& world(unsigned g) const { return traffic_[g]->world; }
+  void count(coverage::Collector& hazards) {
+    for (auto& traffic : traffic_) traffic->world.hazards = &hazards;
+  }
 
   // What a run of some length must have seen.
   void expect_coverage() const {
@@ -314,7 +318,9 @@ TEST(DsEngine, LockstepWithRtl) {
   test::shows("ds", "The RTL's deterministic store does in every cycle what its twin does",
               "docs/blocks.md, ds_engine");
   Lockstep lockstep("root_port/ds_engine", 0xd5e);
+  test::TestCoverage hazards(coverage::ds_hazards());
   Engines engines(lockstep.seed());
+  engines.count(hazards);
   Top rtl;
   rtl.reset();
   std::vector<RtlPort> ports;
@@ -355,6 +361,7 @@ class Bench {
         random_(7),
         world(kConfigs[instance], random_),
         port_(rtl_, instance) {
+    world.hazards = &hazards_;
     rtl_.reset();
   }
   void run(unsigned cycles) {
@@ -392,6 +399,7 @@ class Bench {
   }
 
  private:
+  test::TestCoverage hazards_{coverage::ds_hazards()};
   Lockstep lockstep_;
   Random random_;
   Top rtl_;

@@ -4,11 +4,15 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "Vsr_reader.h"
+#include "refmodel/root_port/load_control.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_groups.hpp"
+#include "tests/coverage/functional_gtest.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -23,6 +27,9 @@ constexpr std::uint64_t kLines = std::uint64_t{1} << 46;
 
 constexpr std::array kClips{0u, 1u, 2u, 3u, 14u, 15u, 15u, 15u};
 
+constexpr std::array kLoads{DevLoad::Light,   DevLoad::Light,    DevLoad::Light, DevLoad::Optimal,
+                            DevLoad::Optimal, DevLoad::Moderate, DevLoad::Severe};
+
 // The surroundings of a reader: lines from a small moving region, so that the ring hits.
 struct World {
   std::array<std::uint64_t, kSrDepth> loads{};
@@ -30,9 +37,12 @@ struct World {
   std::uint64_t base = 0;
   unsigned spec_ready = 50, change = 10;  // percent
   unsigned flush = 10;                    // per 6000
+  unsigned fill = 100;                    // percent of the places that are taken again
   std::uint64_t steps = 0;                // of a stream
   unsigned far_bits = 0;                  // above the ring's hash: how many share a set
   unsigned stream_sets = 6;               // log2; changed by a flush
+  bool controlled = false;                // state and level as load_control has them, or anything
+  LoadControl load;
 
   std::uint64_t line(Random& random) {
     if (random.percent(50)) return (base + (steps++ % 512)) % kLines;  // a stream
@@ -45,6 +55,9 @@ struct World {
     change = static_cast<unsigned>(random.below(60));
     flush = random.pick(std::array{10u, 1u, 0u, 0u});
     far_bits = random.pick(std::array{0u, 1u, 3u, 4u});
+    if (!controlled) return;
+    fill = random.pick(std::array{100u, 30u, 5u, 0u});
+    load.clear();
   }
 };
 
@@ -53,9 +66,15 @@ void random_step(SrReaderBlock::In& in, World& world, Random& random, bool rd_ta
     in.policy = random.percent(30) ? SrPolicy::Stream : static_cast<SrPolicy>(random.bits(3));
   }
   if (random.below(200) == 0) in.other_ways = static_cast<unsigned>(random.below(4));
-  if (random.below(40) == 0) in.level = static_cast<DevLoad>(random.bits(2));
+  if (world.controlled) {
+    if (random.below(20) == 0) world.load.on_response(random.pick(kLoads));
+    in.level = world.load.level();
+    in.gran = world.load.state();
+  } else {
+    if (random.below(40) == 0) in.level = static_cast<DevLoad>(random.bits(2));
+    if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
+  }
   if (random.below(300) == 0) in.length_enabled = random.percent(80);
-  if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
   if (random.below(100) == 0) in.clip_log2 = random.pick(kClips);
   in.flush = random.below(6000) < world.flush;
   if (!in.rd_valid || rd_taken) {  // what the reader stands on stays until it moves on
@@ -69,12 +88,20 @@ void random_step(SrReaderBlock::In& in, World& world, Random& random, bool rd_ta
       in.loads.valid |= std::uint64_t{1} << in.rd_index;
     }
   }
+  if (world.fill != 100 && random.percent(100 - world.fill)) {  // loads leave soon
+    in.loads.valid &= ~(std::uint64_t{1} << random.below(kSrDepth));
+  }
   while (random.percent(world.change)) {
     const auto i = random.below(kSrDepth);
-    in.loads.valid ^= std::uint64_t{1} << i;
+    const auto toggle = [&](std::uint64_t& valid, std::uint64_t entry) {
+      if (((valid >> entry) & 1) != 0 || world.fill == 100 || random.percent(world.fill)) {
+        valid ^= std::uint64_t{1} << entry;
+      }
+    };
+    toggle(in.loads.valid, i);
     if ((in.loads.valid >> i) & 1) world.loads[i] = world.line(random);
     const auto m = random.below(kMemEntries);
-    in.mem.valid ^= std::uint64_t{1} << m;
+    toggle(in.mem.valid, m);
     if ((in.mem.valid >> m) & 1) world.mem[m] = world.line(random);
   }
   in.spec_ready = random.percent(world.spec_ready);
@@ -125,10 +152,77 @@ void compare(Lockstep& lockstep, Top& rtl, const SrReaderBlock::Out& out) {
   lockstep.check("score_suppressed_o", rtl->score_suppressed_o, out.counters.held);
 }
 
-TEST(SrReader, LockstepWithRtl) {
-  test::shows("sr", "The RTL's reader offers what its twin offers, in the same cycle",
-              "docs/blocks.md, sr_reader");
-  Lockstep lockstep("root_port/sr_reader", 0x5ead);
+// What became of each load that the reader looked at while load control had its way.
+class SpeculationBins {
+ public:
+  // With the inputs of a cycle, before its edge.
+  void look(const SrReaderBlock::In& in, const SrReaderBlock::Out& out) {
+    if (load_ && out.spec_valid && in.spec_ready) {
+      asked(in, out.run);
+      load_.reset();
+    } else if (load_ && ((in.loads.valid >> load_->slot) & 1) == 0) {
+      load_->there = false;
+    }
+    looked_ = out.rd_next && in.rd_is_load;
+  }
+  // After it; `issuing`: the reader has latched the load.
+  void after(const SrReaderBlock::In& in, bool issuing) {
+    if (load_ && !issuing) {  // given up
+      hit(coverage::WindowSide::None);
+      load_.reset();
+    }
+    if (!looked_) return;
+    const bool off = in.policy > SrPolicy::Stream;
+    load_ = Load{off ? SrPolicy::Off : in.policy, in.gran, in.level, in.rd_line, in.rd_index};
+    if (issuing) return;
+    hit(coverage::WindowSide::None);
+    load_.reset();
+  }
+
+ private:
+  struct Load {
+    SrPolicy policy;
+    Gran gran;
+    DevLoad level;
+    std::uint64_t line;
+    unsigned slot;
+    bool there = true;  // in its slot
+  };
+  void hit(coverage::WindowSide side) {
+    counts_.hit({static_cast<unsigned>(load_->policy), static_cast<unsigned>(load_->level),
+                 static_cast<unsigned>(side)});
+  }
+  void asked(const SrReaderBlock::In& in, const GranuleRun& run) {
+    using coverage::WindowSide;
+    const std::uint64_t own = load_->line / 4, last = run.first + run.len;
+    if (own < run.first || own > last) return hit(WindowSide::Elsewhere);
+    const bool below = run.first<own, above = last> own;
+    hit(below && above ? WindowSide::Both
+        : below        ? WindowSide::Start
+        : above        ? WindowSide::End
+                       : WindowSide::Own);
+    const GranuleRun whole = unclipped(in, run);
+    if (whole.first < run.first) hit(WindowSide::ClipStart);
+    if (whole.first + whole.len > last) hit(WindowSide::ClipEnd);
+  }
+  // What it would have been without interleaving.
+  [[nodiscard]] GranuleRun unclipped(const SrReaderBlock::In& in, const GranuleRun& run) const {
+    const bool window = load_->policy == SrPolicy::Paper || load_->policy == SrPolicy::Directional;
+    if (!in.length_enabled || (!window && load_->policy != SrPolicy::Dyn)) return run;
+    if (!window) return {load_->line / 4, granules_of(load_->gran) - 1};
+    LineTable loads = in.loads;
+    if (load_->there) loads.valid &= ~(std::uint64_t{1} << load_->slot);
+    return compute_window(load_->line, load_->gran, load_->policy == SrPolicy::Directional, in.mem,
+                          loads);
+  }
+
+  test::TestCoverage counts_{coverage::speculation()};
+  std::optional<Load> load_;
+  bool looked_ = false;
+};
+
+// With bins: DevLoads move state and level as in a root port, and the queues are full or not.
+SrCounters run(Lockstep& lockstep, SpeculationBins* bins) {
   Random random(lockstep.seed());
   Clocked<Vsr_reader> rtl;
   SrReaderBlock twin;
@@ -139,6 +233,7 @@ TEST(SrReader, LockstepWithRtl) {
   in.mem.line = world.mem.data();
   bool rd_taken = true;
   SrCounters total;
+  if (bins) world.controlled = true;
   while (lockstep.next()) {
     if (lockstep.cycle() % 700 == 1) world.phase(random);
     random_step(in, world, random, rd_taken);
@@ -148,13 +243,27 @@ TEST(SrReader, LockstepWithRtl) {
     compare(lockstep, rtl, out);
     total = out.counters;
     rd_taken = out.rd_next;
+    if (bins) bins->look(in, out);
     twin.clock(in);
+    if (bins) {
+      SrReaderBlock::In asks = in;
+      asks.rd_valid = true;
+      bins->after(in, !twin.eval(asks).rd_next);
+    }
     if (in.flush) {
       world.stream_sets = static_cast<unsigned>(random.below(9));
       twin.use_stream_sets(world.stream_sets);
     }
     rtl.edge();
   }
+  return total;
+}
+
+TEST(SrReader, LockstepWithRtl) {
+  test::shows("sr", "The RTL's reader offers what its twin offers, in the same cycle",
+              "docs/blocks.md, sr_reader");
+  Lockstep lockstep("root_port/sr_reader", 0x5ead);
+  const SrCounters total = run(lockstep, nullptr);
   if (lockstep.cycle() > 100000) {
     EXPECT_GT(total.issued, 1000u);
     EXPECT_GT(total.held, 200u);
@@ -172,6 +281,15 @@ TEST(SrReader, LockstepWithRtl) {
                   total.useless, total.late);
     }
   }
+}
+
+TEST(SrReader, LockstepUnderLoadControl) {
+  test::shows("sr", "Every policy asks under every DevLoad what its twin asks",
+              "docs/blocks.md, sr_reader and load_control");
+  Lockstep lockstep("root_port/sr_reader", 0x5eae, 400000);
+  SpeculationBins bins;
+  const SrCounters total = run(lockstep, &bins);
+  EXPECT_GT(total.issued, lockstep.cycle() / 200);
 }
 
 TEST(SrReader, VerdictsInOrder) {

@@ -25,6 +25,7 @@ struct TestSystemOptions {
   unsigned sets_log2 = 3;              // of the internal DRAM
   Time low{500'000}, high{3'000'000};  // media latency
   std::uint64_t seed = 1;              // of the media's latencies
+  std::string flit_log = {};           // empty: none
 };
 
 class TestSystem {
@@ -36,7 +37,9 @@ class TestSystem {
         model_media_(options) {
     EngineParts parts{{options.cached, options.sets_log2}, media_.pointers(), {}, &stats_};
     if (cosim()) parts.model_media = model_media_.pointers();
-    engine_ = make_engine(config_, parts, {});
+    EngineOptions engine_options;
+    engine_options.flit_log = options.flit_log;
+    engine_ = make_engine(config_, parts, engine_options);
     checked_ = std::make_unique<CheckedEngine>(*engine_);
   }
 

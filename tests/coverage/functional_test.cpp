@@ -1,0 +1,243 @@
+// The library of functional coverage: what it counts, what it writes, and that the declarations
+// are sound.
+#include "tests/coverage/functional.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+#include "tests/coverage/functional_groups.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+
+namespace cxlgpu::coverage {
+namespace {
+
+Group small() {
+  return {.name = "small",
+          .title = "",
+          .seen = "",
+          .suites = {"none"},
+          .axes = {{"x", {"a", "b", "c"}}, {"y", {"1", "2"}}},
+          .impossible = {{{"!a|c", "1"}, "first"}, {{"b", "*"}, "second"}}};
+}
+
+class Directory : public ::testing::Test {
+ protected:
+  Directory() {
+    path = std::filesystem::temp_directory_path() / ("functional-" + std::to_string(::getpid()));
+    std::filesystem::remove_all(path);
+  }
+  ~Directory() override { std::filesystem::remove_all(path); }
+  [[nodiscard]] std::vector<nlohmann::json> files() const {
+    std::vector<nlohmann::json> out;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      std::ifstream file(entry.path());
+      out.push_back(nlohmann::json::parse(file));
+    }
+    return out;
+  }
+  std::filesystem::path path;
+};
+
+TEST(Group, BinsHaveNamesAndNumbers) {
+  const Group g = small();
+  ASSERT_EQ(g.bins(), 6u);
+  std::set<std::string> names;
+  for (std::size_t bin = 0; bin < g.bins(); ++bin) {
+    const auto at = g.position(bin);
+    EXPECT_EQ(g.index({at[0], at[1]}), bin);
+    names.insert(g.bin_name(bin));
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"a/1", "a/2", "b/1", "b/2", "c/1", "c/2"}));
+  EXPECT_EQ(g.bin_name(g.index({2, 1})), "c/2");
+}
+
+TEST(Group, FirstReasonCounts) {
+  const Group g = small();
+  EXPECT_EQ(g.reason(g.index({0, 0})), "");
+  EXPECT_EQ(g.reason(g.index({1, 0})), "first");
+  EXPECT_EQ(g.reason(g.index({1, 1})), "second");
+  EXPECT_EQ(g.reason(g.index({2, 0})), "");
+  EXPECT_TRUE(g.faults().empty());
+}
+
+TEST(Group, FaultsOfADeclaration) {
+  const auto faults_with = [](Impossible i) {
+    Group g = small();
+    g.impossible.push_back(std::move(i));
+    return g.faults().size();
+  };
+  EXPECT_EQ(faults_with({{"d", "*"}, "no such value"}), 1u);
+  EXPECT_EQ(faults_with({{"!a|d", "*"}, "no such value"}), 1u);
+  EXPECT_EQ(faults_with({{"a"}, "an axis is missing"}), 1u);
+  EXPECT_EQ(faults_with({{"a", "1"}, ""}), 1u);
+  EXPECT_EQ(faults_with({{"b", "2"}, "named before"}), 1u);
+  EXPECT_EQ(faults_with({{"a", "1"}, "sound"}), 0u);
+  Group slash = small();
+  slash.axes[0].values[0] = "a/b";
+  EXPECT_FALSE(slash.faults().empty());
+  Group twice = small();
+  twice.axes[1].values = {"1", "1"};
+  EXPECT_FALSE(twice.faults().empty());
+}
+
+TEST(GroupDeathTest, OutsideTheAxes) {
+  const Group g = small();
+  EXPECT_DEATH((void)g.index({3, 0}), "outside its axis");
+  EXPECT_DEATH((void)g.index({0}), "another number of axes");
+}
+
+TEST_F(Directory, CountsOfAProcessAddUp) {
+  Collector first(small(), path), second(small(), path);
+  first.hit({0, 1});
+  first.hit({0, 1});
+  second.hit({0, 1});
+  second.hit({2, 0});
+  EXPECT_EQ(first.count({0, 1}), 2u);
+  first.write();
+  EXPECT_EQ(first.count({0, 1}), 0u);
+  first.write();  // nothing new
+  second.write();
+  const auto all = files();
+  ASSERT_EQ(all.size(), 1u) << "one file a process, and nothing half-written beside it";
+  EXPECT_EQ(all[0], nlohmann::json::parse(R"({"small": {"a/2": 3, "c/1": 1}})"));
+}
+
+TEST_F(Directory, OffWithoutADirectory) {
+  Collector off(small(), std::nullopt);
+  EXPECT_FALSE(off.on());
+  off.hit({0, 0});
+  EXPECT_EQ(off.count({0, 0}), 0u);
+  off.write();
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(Directory, NothingIsWrittenOverAForeignFile) {
+  std::filesystem::create_directories(path);
+  const auto file = path / (std::string(program_invocation_short_name) + "-" +
+                            std::to_string(::getpid()) + ".json");
+  std::ofstream(file) << "not counts";
+  Collector c(small(), path);
+  c.hit({0, 0});
+  EXPECT_THROW(c.write(), std::runtime_error);
+}
+
+// functional.py on counts made here; its exit code and what it prints.
+class Tool : public Directory {
+ protected:
+  void hit_all(const std::string& leave_out) const {
+    for (const Group& g : functional_groups()) {
+      Collector c(g, path);
+      for (std::size_t bin = 0; bin < g.bins(); ++bin) {
+        const bool hit = g.reason(bin).empty() && g.bin_name(bin) != leave_out;
+        if (hit) c.hit(g.position(bin));
+      }
+      c.write();
+    }
+  }
+  [[nodiscard]] std::pair<int, std::string> run() const {
+    std::filesystem::create_directories(path);
+    const auto build =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path().string();
+    const std::string command = std::string(CXLGPU_SOURCE_DIR "/tests/coverage/functional.py") +
+                                " --no-run --build " + build + " --counts " + path.string() +
+                                " --page " + (path / "page.html").string() + " 2>&1";
+    FILE* pipe = ::popen(command.c_str(), "r");
+    std::string text;
+    std::array<char, 4096> buffer;
+    while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+      text.append(buffer.data(), n);
+    }
+    return {WEXITSTATUS(::pclose(pipe)), text};
+  }
+};
+
+TEST_F(Tool, AllHit) {
+  hit_all("");
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 0) << text;
+  EXPECT_EQ(text.find("hole"), std::string::npos) << text;
+  EXPECT_GT(std::filesystem::file_size(path / "page.html"), 10000u);
+}
+
+TEST_F(Tool, OneHole) {
+  hit_all("device/3/1 KiB/last of chunk");
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find("holes: device/3/1 KiB/last of chunk\n"), std::string::npos) << text;
+}
+
+TEST_F(Tool, NothingRanIsAllHoles) {
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find("total: 0 of "), std::string::npos) << text;
+}
+
+TEST_F(Tool, ImpossibleButHit) {
+  hit_all("");
+  Collector c(hdm(), path);
+  c.hit({0, 4, 0, 0});  // 16 ways in a host bridge
+  c.write();
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find("impossible but hit: host bridge/16/256 B/first of range\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(Tool, UndeclaredBin) {
+  std::filesystem::create_directories(path);
+  std::ofstream(path / "old-1.json") << R"({"hdm": {"device/5/1 KiB/first of chunk": 1}})";
+  const auto [code, text] = run();
+  EXPECT_EQ(code, 2);
+  EXPECT_NE(text.find("old-1.json: hdm: device/5/1 KiB/first of chunk is not declared"),
+            std::string::npos)
+      << text;
+}
+
+TEST(FunctionalGroups, AreSound) {
+  std::set<std::string_view> names;
+  for (const Group& g : functional_groups()) {
+    EXPECT_TRUE(names.insert(g.name).second) << g.name;
+    EXPECT_FALSE(g.suites.empty()) << g.name;
+    for (const std::string& fault : g.faults()) ADD_FAILURE() << fault;
+    std::size_t possible = 0;
+    for (std::size_t bin = 0; bin < g.bins(); ++bin) possible += g.reason(bin).empty();
+    EXPECT_GT(possible, 10u) << g.name;
+  }
+}
+
+// The enums number the values.
+TEST(FunctionalGroups, EnumsFitTheAxes) {
+  const auto fits = [](const Group& g, std::size_t axis, auto last) {
+    EXPECT_EQ(g.axes[axis].values.size(), static_cast<unsigned>(last) + 1) << g.name;
+  };
+  fits(flits_m2s(), 0, Side::Wire);
+  fits(link_flits(), 1, FlitBin::Dropped);
+  fits(link_flits(), 2, OwedBin::AllDataNext);
+  fits(hdm(), 3, HdmPlace::Above);
+  fits(speculation(), 2, WindowSide::ClipEnd);
+  fits(ds_hazards(), 0, DsLine::MergeAtLocal);
+  fits(ds_hazards(), 1, DsHazard::Fence);
+  fits(retry_lrsm(), 0, Lrsm::Abort);
+  fits(retry_lrsm(), 1, ErrorKind::Recovery);
+  fits(retry_lrsm(), 2, Traffic::Both);
+  fits(retry_rrsm(), 0, Rrsm::Replaying);
+  fits(lrsm_events(), 0, Lrsm::Abort);
+  fits(lrsm_events(), 1, LrsmEvent::Exhausted);
+  fits(rrsm_events(), 2, RrsmEvent::Start);
+  fits(wire_faults(), 0, WireFlitBin::Almp);
+  fits(wire_faults(), 1, WireFault::Asked);
+  fits(wire_faults(), 2, LinkMoment::Nap);
+  fits(credits(), 1, CreditLevel::All);
+  fits(credits(), 3, QueueLevel::Full);
+}
+
+}  // namespace
+}  // namespace cxlgpu::coverage
