@@ -12,7 +12,7 @@ and the tests are the same.
   tests/mutation/mutants.py --only rtl/root_port/sr_queue.sv # one block
   tests/mutation/mutants.py --mutant 1f03c2a9b4d1            # one mutant, tests' output shown
 
-Survivors that are known to be equivalent stand in equivalent.yaml with the reason; proven ones
+Survivors that led to a test stand in found.yaml with the test that kills them now. Those that are known to be equivalent stand in equivalent.yaml with the reason; proven ones
 with how. An entry there that a test kills, or that no mutant matches, is an error.
 
 Exit status: 0 all killed or in equivalent.yaml; 1 survivors; 2 wrong usage, or what cannot be built.
@@ -249,14 +249,25 @@ class Bench:
 
     def time_all(self, tests):
         failed = []
+        kept = WORK / f"seconds-{self.cycles}.json"  # of programs that were not built again since
+        before = json.loads(kept.read_text()) if kept.exists() else {}
         for test in tests:
+            built = (self.build / "bin" / self._target(test)).stat().st_mtime
+            if test in before and before[test]["built"] == built:
+                self.seconds[test] = before[test]["seconds"]
+                if before[test]["full"]:
+                    self.full.add(test)
+                continue
             passed, said, seconds = self.run(test, 0, 600)
             if not passed and self.cycles:
                 self.full.add(test)
                 passed, said, seconds = self.run(test, 0, 600)
             self.seconds[test] = seconds
-            if not passed:
+            if passed:
+                before[test] = {"built": built, "seconds": seconds, "full": test in self.full}
+            else:
                 failed.append(f"{test} fails without a mutant: {said}")
+        kept.write_text(json.dumps(before))
         return failed
 
 
@@ -371,8 +382,10 @@ def main():
                 if entry["tests"] == hash_of_tests(seen_by) and (entry["killed"] or not options.survivors):
                     continue
             work.append((mutant, n, tests, base))
-    order = random.Random(options.seed)
-    order.shuffle(work)
+    if options.survivors:  # what is known to be equivalent is run without --survivors
+        equivalent = {e["mutant"] for e in equivalents()}
+        work = [w for w in work if w[0].key not in equivalent]
+    random.Random(options.seed).shuffle(work)
     print(f"{len(work)} to run", flush=True)
 
     with open(results_file, "a", encoding="utf-8") as out, \
@@ -396,19 +409,26 @@ def main():
     return summarise(options, files, numbers, known, bench)
 
 
+def equivalents():
+    return yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []
+
+
 def summarise(options, files, numbers, known, bench):
-    equivalent = {e["mutant"]: e for e in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []}
+    equivalent = {e["mutant"]: e for e in equivalents()}
+    found = yaml.safe_load((HERE / "found.yaml").read_text()) or []
     keys = {m.key for f in files.values() for m in f.candidates}
     wrong = [f"equivalent.yaml: {k}: no such mutant; the block has changed" for k in equivalent if k not in keys]
     by_block = collections.defaultdict(collections.Counter)
     by_operator = collections.defaultdict(collections.Counter)
-    survivors = []
+    survivors, seconds, missing = [], 0.0, 0
     for name, chosen in numbers.items():
         for index in chosen:
             mutant = files[name].candidates[index]
             entry = known.get(mutant.key)
             if entry is None:
+                missing += 1
                 continue
+            seconds += entry["seconds"]
             if entry["killed"]:
                 verdict = "killed"
                 if mutant.key in equivalent:
@@ -429,8 +449,11 @@ def summarise(options, files, numbers, known, bench):
         tool = subprocess.run(["verilator", "--version"], capture_output=True, text=True).stdout.split()[1]
         record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(), "verilator": tool,
                   "seed": options.seed, "candidates": sum(len(f.candidates) for f in files.values()),
-                  "total": dict(total), "blocks": {k: dict(v) for k, v in sorted(by_block.items())},
+                  "mutants": sum(total.values()), "not_run": missing, "total": dict(total),
+                  "seconds": round(seconds), "whole_system_tests": not options.block_tests, "blocks": {k: dict(v) for k, v in sorted(by_block.items())},
                   "operators": {k: dict(v) for k, v in sorted(by_operator.items())},
+                  "found": [f | {"killed_by": known[f["mutant"]].get("by")} for f in found
+                            if f["mutant"] in known],
                   "survivors": [{k: s[k] for k in ("key", "file", "line", "operator", "old", "new")}
                                 for s in survivors]}
         temporary = options.record.with_suffix(".tmp")

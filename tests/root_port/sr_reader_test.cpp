@@ -154,6 +154,12 @@ TEST(SrReader, LockstepWithRtl) {
       twin.use_stream_sets(world.stream_sets);
     }
     rtl.edge();
+    if (lockstep.cycle() == 8000 || lockstep.cycle() == 16000) {  // whatever was under way
+      rtl.reset();
+      twin = SrReaderBlock();
+      twin.use_stream_sets(world.stream_sets);
+      rd_taken = true;
+    }
   }
   if (lockstep.cycle() > 100000) {
     EXPECT_GT(total.issued, 1000u);
