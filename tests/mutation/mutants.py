@@ -285,7 +285,7 @@ def hash_of_tests(tests):
 def judge(bench, mutant, number, tests, budget):
     spent, tried = 0.0, []
     for test in tests:
-        if spent > budget:
+        if tried and spent + bench.seconds[test] > budget:
             break
         passed, said, seconds = bench.run(test, number, PATIENCE * bench.seconds[test] + PATIENCE_S)
         spent += seconds
@@ -309,6 +309,7 @@ def main():
     parser.add_argument("--survivors", action="store_true", help="run again what survived so far")
     parser.add_argument("--block-tests", action="store_true",
                         help="not the tests of the whole RTL: a quick first pass, then --survivors")
+    parser.add_argument("--summary", action="store_true", help="what is known of the sample; runs nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--cycles", type=int, default=0, help="of each lockstep; 0: the tests' own")
     parser.add_argument("--budget", type=float, default=90, help="seconds of tests for one mutant")
@@ -344,6 +345,15 @@ def main():
     print(f"{sum(len(n) for n in numbers.values())} mutants in {sum(bool(n) for n in numbers.values())} blocks "
           f"of {sum(len(f.candidates) for f in files.values())} there are; {len(dropped)} not readable", flush=True)
 
+    results_file = WORK / "results.jsonl"
+    known = {}
+    if results_file.exists():
+        for line in results_file.read_text().splitlines():
+            entry = json.loads(line)
+            known[entry["key"]] = entry
+    if options.summary:
+        return summarise(options, files, numbers, known)
+
     owners = tests_of(files)
     if options.block_tests:
         owners = {name: [t for t in tests if t not in SYSTEM_TESTS] for name, tests in owners.items()}
@@ -358,17 +368,10 @@ def main():
         usage("; ".join(failed))
     print(f"{len(wanted)} test programs pass without a mutant, {sum(bench.seconds.values()):.0f} s", flush=True)
 
-    results_file = WORK / "results.jsonl"
-    known = {}
     test_hash = hash_of([*ROOT.glob("tests/**/*.hpp"), *ROOT.glob("tests/**/*_tb.sv")])
-    if results_file.exists():
-        for line in results_file.read_text().splitlines():
-            entry = json.loads(line)
-            known[entry["key"]] = entry
-
     work = []
     for name in sorted(numbers):
-        tests = sorted(owners[name], key=lambda t: (t in SYSTEM_TESTS, bench.seconds[t]))
+        tests = sorted(owners[name], key=lambda t: (t in SYSTEM_TESTS, f"rtl/{t}.sv" != name, bench.seconds[t]))
         base = hash_of([ROOT / name]) + test_hash
         for index, n in numbers[name].items():
             mutant = files[name].candidates[index]
@@ -386,6 +389,8 @@ def main():
         equivalent = {e["mutant"] for e in equivalents()}
         work = [w for w in work if w[0].key not in equivalent]
     random.Random(options.seed).shuffle(work)
+    if options.survivors:
+        work.sort(key=lambda w: min(bench.seconds[t] for t in w[2]) if w[2] else 0)
     print(f"{len(work)} to run", flush=True)
 
     with open(results_file, "a", encoding="utf-8") as out, \
@@ -397,6 +402,7 @@ def main():
             mutant, tests, base = running[future]
             entry = record_of(mutant, future.result())
             entry["base"] = base
+            entry["cycles"] = options.cycles
             entry["tests"] = hash_of_tests([entry["by"]] if entry["killed"] else tests)
             known[mutant.key] = entry
             out.write(json.dumps(entry) + "\n")
@@ -406,14 +412,14 @@ def main():
                       f"{mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> {mutant.new or '(none)'}"
                       f" {entry.get('said', '')}", flush=True)
 
-    return summarise(options, files, numbers, known, bench)
+    return summarise(options, files, numbers, known)
 
 
 def equivalents():
     return yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []
 
 
-def summarise(options, files, numbers, known, bench):
+def summarise(options, files, numbers, known):
     equivalent = {e["mutant"]: e for e in equivalents()}
     found = yaml.safe_load((HERE / "found.yaml").read_text()) or []
     keys = {m.key for f in files.values() for m in f.candidates}
@@ -450,12 +456,14 @@ def summarise(options, files, numbers, known, bench):
         record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(), "verilator": tool,
                   "seed": options.seed, "candidates": sum(len(f.candidates) for f in files.values()),
                   "mutants": sum(total.values()), "not_run": missing, "total": dict(total),
-                  "seconds": round(seconds), "whole_system_tests": not options.block_tests, "blocks": {k: dict(v) for k, v in sorted(by_block.items())},
+                  "seconds": round(seconds), "after_whole_system_tests": sum(
+                      known[m.key].get("last") in SYSTEM_TESTS or known[m.key].get("by") in SYSTEM_TESTS
+                      for f in files.values() for m in f.candidates if m.key in known), "blocks": {k: dict(v) for k, v in sorted(by_block.items())},
                   "operators": {k: dict(v) for k, v in sorted(by_operator.items())},
                   "found": [f | {"killed_by": known[f["mutant"]].get("by")} for f in found
                             if f["mutant"] in known],
-                  "survivors": [{k: s[k] for k in ("key", "file", "line", "operator", "old", "new")}
-                                for s in survivors]}
+                  "survivors": [{k: s.get(k) for k in ("key", "file", "line", "operator", "old", "new", "tried",
+                                                     "last", "cycles")} for s in survivors]}
         temporary = options.record.with_suffix(".tmp")
         temporary.write_text(json.dumps(record, indent=1) + "\n")
         temporary.rename(options.record)
