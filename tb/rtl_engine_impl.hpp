@@ -119,7 +119,11 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
 }
 
 template <typename Top, unsigned Ports>
-BasicRtlEngine<Top, Ports>::~BasicRtlEngine() = default;
+BasicRtlEngine<Top, Ports>::~BasicRtlEngine() {
+  // A top with scopes (an import with context) leaves them in the thread's context, which another
+  // engine may have set and taken along.
+  Verilated::threadContextp(context_.get());
+}
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::reset_and_train() {

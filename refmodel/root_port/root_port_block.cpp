@@ -264,6 +264,7 @@ RootPortBlock::Out RootPortBlock::eval(const In& in) const {
   out.isolated = now.isolation.isolated;
   out.stores_on = stores_on_;
   out.queue_level = queue_.count();
+  out.granularity = load_.state();
   out.ds_events = now.stores.events;
   out.ds_count = now.stores.count;
   return out;

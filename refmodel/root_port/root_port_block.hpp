@@ -59,8 +59,10 @@ class RootPortBlock {
     CxlPort::Out port;
     bool isolated = false;
     bool stores_on = false;  // deterministic store
-    // Traces: requests that wait in the SR queue; what deterministic store did, and what it holds.
+    // Traces: requests that wait in the SR queue; load control's state, whose changes show; what
+    // deterministic store did, and what it holds.
     unsigned queue_level = 0;
+    Gran granularity = Gran::B256;
     DsEvents ds_events;
     unsigned ds_count = 0;
   };

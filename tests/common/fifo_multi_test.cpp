@@ -47,6 +47,10 @@ TEST(FifoMulti, Lockstep) {
     for (unsigned k = 0; k < offered && level + k < kDepth; ++k) queue.push_back(data[k]);
     if (rtl->clear_i) queue.clear();
     rtl.edge();
+    if (random.below(1000) == 0) {
+      rtl.reset();
+      queue.clear();
+    }
   }
   if (run.cycle() < 100000) return;
   EXPECT_EQ(seen.size(), (kDepth + 1) * (kIn + 1));

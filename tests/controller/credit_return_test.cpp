@@ -31,6 +31,10 @@ TEST(CreditReturn, Lockstep) {
     run.check("pending_o", rtl->pending_o, out.pending);
     rtl.edge();
     twin.clock(in);
+    if (random.below(2000) == 0) {
+      rtl.reset();
+      twin = CreditReturn(32);
+    }
   }
 }
 

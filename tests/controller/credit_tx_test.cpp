@@ -32,6 +32,10 @@ TEST(CreditTx, Lockstep) {
     run.check("avail_o", rtl->avail_o, avail);
     rtl.edge();
     twin.clock(in);
+    if (random.below(2000) == 0) {
+      rtl.reset();
+      twin = CreditTx();
+    }
   }
 }
 

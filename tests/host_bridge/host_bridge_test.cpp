@@ -116,6 +116,13 @@ TEST(HostBridge, LockstepWithRtl) {
     rtl.edge();
     if (out.req_ready) in.req_valid = false;
     in.rsp_valid &= ~out.rsp_ready;
+    if (random.below(5000) == 0) {  // whatever was under way
+      rtl.reset();
+      twin = HostBridge(kPorts);
+      script = bring_up();
+      in = {};
+      read_last = 0;
+    }
   }
   if (lockstep.cycle() > 100000) {
     EXPECT_GT(routed, 5000u);

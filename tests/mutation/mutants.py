@@ -12,7 +12,7 @@ and the tests are the same.
   tests/mutation/mutants.py --only rtl/root_port/sr_queue.sv # one block
   tests/mutation/mutants.py --mutant 1f03c2a9b4d1            # one mutant, tests' output shown
 
-Survivors that are known to be equivalent stand in equivalent.yaml with the reason; proven ones
+Survivors that led to a test stand in found.yaml with the test that kills them now. Those that are known to be equivalent stand in equivalent.yaml with the reason; proven ones
 with how. An entry there that a test kills, or that no mutant matches, is an error.
 
 Exit status: 0 all killed or in equivalent.yaml; 1 survivors; 2 wrong usage, or what cannot be built.
@@ -111,6 +111,32 @@ def lint(tree, text_of, numbers):
     return dropped
 
 
+def readable(files, numbers, text_of, tree):
+    """Leaves in `numbers` what the simulator reads; kept for the next run of the same sample."""
+    kept = WORK / "dropped.json"
+    digest = hashlib.sha256(json.dumps([files[n].text for n in sorted(files)]).encode())
+    digest.update(json.dumps({n: sorted(v.items()) for n, v in sorted(numbers.items())}).encode())
+    digest.update((HERE / "schemata.py").read_bytes())
+    digest = digest.hexdigest()
+    if kept.exists():
+        known = json.loads(kept.read_text())
+        if known["hash"] == digest:
+            for name, index in known["dropped"]:
+                del numbers[name][index]
+            for name in files:
+                text_of(name)
+            return known["dropped"]
+    # In a tree of its own, so that a file that has not changed keeps its time.
+    lint_tree = WORK / "lint"
+    shutil.rmtree(lint_tree, ignore_errors=True)
+    shutil.copytree(tree / "rtl/pkg", lint_tree / "rtl/pkg")
+    for name in files:
+        write_if_new(lint_tree / name, files[name].text)
+    dropped = lint(lint_tree, text_of, numbers)
+    kept.write_text(json.dumps({"hash": digest, "dropped": dropped}))
+    return dropped
+
+
 def lay_tree(tree):
     own = {tree / "cmake/empty.cpp", tree / "cmake/verilate.cmake"}
     for name in SOURCES:
@@ -177,8 +203,8 @@ class Bench:
     def __init__(self, tree, cycles):
         self.build = tree / "build"
         self.environment = dict(os.environ, RC_PARAMS="seed=1", GTEST_FAIL_FAST="1", GTEST_BRIEF="1")
-        if cycles:
-            self.environment["CXLGPU_CYCLES"] = str(cycles)
+        self.cycles = cycles
+        self.full = set()  # tests that need all their cycles
         self.seconds = {}
 
     def configure(self, tree):
@@ -202,6 +228,8 @@ class Bench:
         """(passed, first complaint, seconds)"""
         start = time.monotonic()
         environment = dict(self.environment, CXLGPU_MUTANT=str(number))
+        if self.cycles and test not in self.full:
+            environment["CXLGPU_CYCLES"] = str(self.cycles)
         scratch = WORK / "scratch" / str(number)  # tests write beside themselves
         scratch.mkdir(parents=True, exist_ok=True)
         try:
@@ -221,11 +249,25 @@ class Bench:
 
     def time_all(self, tests):
         failed = []
+        kept = WORK / f"seconds-{self.cycles}.json"  # of programs that were not built again since
+        before = json.loads(kept.read_text()) if kept.exists() else {}
         for test in tests:
+            built = (self.build / "bin" / self._target(test)).stat().st_mtime
+            if test in before and before[test]["built"] == built:
+                self.seconds[test] = before[test]["seconds"]
+                if before[test]["full"]:
+                    self.full.add(test)
+                continue
             passed, said, seconds = self.run(test, 0, 600)
+            if not passed and self.cycles:
+                self.full.add(test)
+                passed, said, seconds = self.run(test, 0, 600)
             self.seconds[test] = seconds
-            if not passed:
+            if passed:
+                before[test] = {"built": built, "seconds": seconds, "full": test in self.full}
+            else:
                 failed.append(f"{test} fails without a mutant: {said}")
+        kept.write_text(json.dumps(before))
         return failed
 
 
@@ -236,10 +278,14 @@ def hash_of(paths):
     return digest.hexdigest()[:12]
 
 
+def hash_of_tests(tests):
+    return hash_of([ROOT / f"tests/{t}_test.cpp" for t in tests])
+
+
 def judge(bench, mutant, number, tests, budget):
     spent, tried = 0.0, []
     for test in tests:
-        if spent > budget:
+        if tried and spent + bench.seconds[test] > budget:
             break
         passed, said, seconds = bench.run(test, number, PATIENCE * bench.seconds[test] + PATIENCE_S)
         spent += seconds
@@ -261,6 +307,9 @@ def main():
     parser.add_argument("--only", action="append", default=[], metavar="FILE", help="blocks (rtl/...)")
     parser.add_argument("--mutant", metavar="KEY", help="this one alone; what its tests say is shown")
     parser.add_argument("--survivors", action="store_true", help="run again what survived so far")
+    parser.add_argument("--block-tests", action="store_true",
+                        help="not the tests of the whole RTL: a quick first pass, then --survivors")
+    parser.add_argument("--summary", action="store_true", help="what is known of the sample; runs nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--cycles", type=int, default=0, help="of each lockstep; 0: the tests' own")
     parser.add_argument("--budget", type=float, default=90, help="seconds of tests for one mutant")
@@ -290,19 +339,24 @@ def main():
     for name in files:
         if name not in numbers:
             numbers[name] = {}
-    # In a tree of its own, so that a file that has not changed keeps its time.
-    lint_tree = WORK / "lint"
-    shutil.rmtree(lint_tree, ignore_errors=True)
-    shutil.copytree(tree / "rtl/pkg", lint_tree / "rtl/pkg")
-    for name in files:
-        write_if_new(lint_tree / name, files[name].text)
-    dropped = lint(lint_tree, text_of, numbers)
+    dropped = readable(files, numbers, text_of, tree)
     for name in files:
         write_if_new(tree / name, texts[name])
     print(f"{sum(len(n) for n in numbers.values())} mutants in {sum(bool(n) for n in numbers.values())} blocks "
           f"of {sum(len(f.candidates) for f in files.values())} there are; {len(dropped)} not readable", flush=True)
 
+    results_file = WORK / "results.jsonl"
+    known = {}
+    if results_file.exists():
+        for line in results_file.read_text().splitlines():
+            entry = json.loads(line)
+            known[entry["key"]] = entry
+    if options.summary:
+        return summarise(options, files, numbers, known)
+
     owners = tests_of(files)
+    if options.block_tests:
+        owners = {name: [t for t in tests if t not in SYSTEM_TESTS] for name, tests in owners.items()}
     wanted = sorted({t for name, n in numbers.items() if n for t in owners[name]})
     bench = Bench(tree, options.cycles)
     bench.configure(tree)
@@ -314,17 +368,10 @@ def main():
         usage("; ".join(failed))
     print(f"{len(wanted)} test programs pass without a mutant, {sum(bench.seconds.values()):.0f} s", flush=True)
 
-    results_file = WORK / "results.jsonl"
-    known = {}
     test_hash = hash_of([*ROOT.glob("tests/**/*.hpp"), *ROOT.glob("tests/**/*_tb.sv")])
-    if results_file.exists():
-        for line in results_file.read_text().splitlines():
-            entry = json.loads(line)
-            known[entry["key"]] = entry
-
     work = []
     for name in sorted(numbers):
-        tests = sorted(owners[name], key=lambda t: (t in SYSTEM_TESTS, bench.seconds[t]))
+        tests = sorted(owners[name], key=lambda t: (t in SYSTEM_TESTS, f"rtl/{t}.sv" != name, bench.seconds[t]))
         base = hash_of([ROOT / name]) + test_hash
         for index, n in numbers[name].items():
             mutant = files[name].candidates[index]
@@ -333,14 +380,17 @@ def main():
                 if mutant.key == options.mutant:
                     work.append((mutant, n, tests, base))
                 continue
-            if entry and entry["base"] == base and (entry["killed"] or not options.survivors):
-                stale = not entry["killed"] and entry.get("tests") != hash_of(
-                    [ROOT / f"tests/{t}_test.cpp" for t in tests])
-                if not stale:
+            if entry and entry["base"] == base:
+                seen_by = [entry["by"]] if entry["killed"] else tests
+                if entry["tests"] == hash_of_tests(seen_by) and (entry["killed"] or not options.survivors):
                     continue
             work.append((mutant, n, tests, base))
-    order = random.Random(options.seed)
-    order.shuffle(work)
+    if options.survivors:  # what is known to be equivalent is run without --survivors
+        equivalent = {e["mutant"] for e in equivalents()}
+        work = [w for w in work if w[0].key not in equivalent]
+    random.Random(options.seed).shuffle(work)
+    if options.survivors:
+        work.sort(key=lambda w: min(bench.seconds[t] for t in w[2]) if w[2] else 0)
     print(f"{len(work)} to run", flush=True)
 
     with open(results_file, "a", encoding="utf-8") as out, \
@@ -352,7 +402,8 @@ def main():
             mutant, tests, base = running[future]
             entry = record_of(mutant, future.result())
             entry["base"] = base
-            entry["tests"] = hash_of([ROOT / f"tests/{t}_test.cpp" for t in tests])
+            entry["cycles"] = options.cycles
+            entry["tests"] = hash_of_tests([entry["by"]] if entry["killed"] else tests)
             known[mutant.key] = entry
             out.write(json.dumps(entry) + "\n")
             out.flush()
@@ -361,22 +412,29 @@ def main():
                       f"{mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> {mutant.new or '(none)'}"
                       f" {entry.get('said', '')}", flush=True)
 
-    return summarise(options, files, numbers, known, bench)
+    return summarise(options, files, numbers, known)
 
 
-def summarise(options, files, numbers, known, bench):
-    equivalent = {e["mutant"]: e for e in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []}
+def equivalents():
+    return yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []
+
+
+def summarise(options, files, numbers, known):
+    equivalent = {e["mutant"]: e for e in equivalents()}
+    found = yaml.safe_load((HERE / "found.yaml").read_text()) or []
     keys = {m.key for f in files.values() for m in f.candidates}
     wrong = [f"equivalent.yaml: {k}: no such mutant; the block has changed" for k in equivalent if k not in keys]
     by_block = collections.defaultdict(collections.Counter)
     by_operator = collections.defaultdict(collections.Counter)
-    survivors = []
+    survivors, seconds, missing = [], 0.0, 0
     for name, chosen in numbers.items():
         for index in chosen:
             mutant = files[name].candidates[index]
             entry = known.get(mutant.key)
             if entry is None:
+                missing += 1
                 continue
+            seconds += entry["seconds"]
             if entry["killed"]:
                 verdict = "killed"
                 if mutant.key in equivalent:
@@ -397,10 +455,15 @@ def summarise(options, files, numbers, known, bench):
         tool = subprocess.run(["verilator", "--version"], capture_output=True, text=True).stdout.split()[1]
         record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(), "verilator": tool,
                   "seed": options.seed, "candidates": sum(len(f.candidates) for f in files.values()),
-                  "total": dict(total), "blocks": {k: dict(v) for k, v in sorted(by_block.items())},
+                  "mutants": sum(total.values()), "not_run": missing, "total": dict(total),
+                  "seconds": round(seconds), "after_whole_system_tests": sum(
+                      known[m.key].get("last") in SYSTEM_TESTS or known[m.key].get("by") in SYSTEM_TESTS
+                      for f in files.values() for m in f.candidates if m.key in known), "blocks": {k: dict(v) for k, v in sorted(by_block.items())},
                   "operators": {k: dict(v) for k, v in sorted(by_operator.items())},
-                  "survivors": [{k: s[k] for k in ("key", "file", "line", "operator", "old", "new")}
-                                for s in survivors]}
+                  "found": [f | {"killed_by": known[f["mutant"]].get("by")} for f in found
+                            if f["mutant"] in known],
+                  "survivors": [{k: s.get(k) for k in ("key", "file", "line", "operator", "old", "new", "tried",
+                                                     "last", "cycles")} for s in survivors]}
         temporary = options.record.with_suffix(".tmp")
         temporary.write_text(json.dumps(record, indent=1) + "\n")
         temporary.rename(options.record)

@@ -28,7 +28,7 @@ OPERATORS = {
     "arithmetic": "+ becomes -, << becomes >>, and back",
     "negation": "a condition negated; ! or ~ left out",
     "stuck": "a condition always true or always false; a value always 0",
-    "arms": "the two arms of ?: exchanged; the two parts of {a, b} exchanged",
+    "arms": "the two arms of ?: exchanged",
     "constant": "a number one more, or with its lowest bit inverted; '0 becomes '1 and back",
     "slice": "the start of x[a +: w] one more",
     "dropped": "an assignment left out",
@@ -174,11 +174,6 @@ class Schemata:
                 and _kind(node.parent) == "ConditionalStatement":
             self._add(node, "value", [("negation", f"!({source})"), ("stuck", "1'b1"),
                                       ("stuck", "1'b0")])
-        elif kind == "ConcatenationExpression" and len(children) == 1:
-            parts = self._children(children[0])
-            if len(parts) == 2:
-                a, b = (self._source(p) for p in parts)
-                self._add(node, "value", [("arms", f"{{{b}, {a}}}")])
         elif kind == "IntegerVectorExpression":
             width = source.split("'")[0]
             if width.strip() and not re.search("[xz?]", source.split("'")[1][2:].lower()):

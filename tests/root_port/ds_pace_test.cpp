@@ -49,7 +49,7 @@ TEST(DsPace, LockstepWithRtl) {
     ++seen[out.direct][out.flush];
     twin.clock(in);
     rtl.edge();
-    if (random.below(20'000) == 0) {
+    if (random.below(2000) == 0) {
       rtl.reset();
       twin = DsPace();
     }

@@ -302,6 +302,14 @@ TEST(MemoryQueue, LockstepWithRtl) {
     if (out.in_ready) in.in_valid = false;
     if (out.spec_ready) in.spec_valid = false;
     last = out;
+    if (random.below(5000) == 0) {  // whatever was under way
+      rtl.reset();
+      twin = MemoryQueueBlock(kDepth, kSpecEntries);
+      device = Device();
+      sent = {};
+      in = {};
+      last = {};
+    }
   }
   if (lockstep.cycle() > 100000) {
     seen.expect();

