@@ -2,8 +2,8 @@
 
 namespace cxlgpu {
 
-DsEngine::In DeterministicStore::wired(const In& in) const {
-  DsEngine::In engine = in.engine;
+void DeterministicStore::wire(In& in) const {
+  DsEngine::In& engine = in.engine;
   const DsPace::Out pace = pace_.eval({.interval = in.interval});
   engine.direct = pace.direct;
   engine.flush = pace.flush;
@@ -12,21 +12,20 @@ DsEngine::In DeterministicStore::wired(const In& in) const {
   engine.ix_rsp_valid = index.rsp_valid;
   engine.ix_found = index.found;
   engine.ix_slot = index.slot;
-  return engine;
 }
 
-void DeterministicStore::clock(const In& in) {
-  const DsEngine::In engine = wired(in);
-  const Out now = engine_.eval(engine);
-  const bool write_taken = engine.enable && now.mq_valid && now.mq_req.is_write && engine.mq_ready;
+void DeterministicStore::clock(const In& in, const Out& now) {
+  const bool write_taken =
+      in.engine.enable && now.mq_valid && now.mq_req.is_write && in.engine.mq_ready;
   index_.clock(
       {.req_valid = now.ix_valid, .op = now.ix_op, .key = now.ix_key, .slot = now.ix_slot});
   pace_.clock({in.rsp_taken, in.dev_load, write_taken, in.interval});
-  engine_.clock(engine);
+  engine_.clock(in.engine, now);
 }
 
-std::optional<std::uint32_t> DeterministicStore::rest(const In& next) const {
-  DsEngine::In engine = wired(next);
+std::optional<std::uint32_t> DeterministicStore::rest(In& next) const {
+  wire(next);
+  DsEngine::In& engine = next.engine;
   if (engine_.moves(engine)) return 0;
   if (engine.flush) return std::nullopt;  // it may, and does not want to
   engine.flush = true;

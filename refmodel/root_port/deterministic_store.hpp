@@ -4,7 +4,7 @@
 //          cycle-exact input and output.
 // Units:   cycles; lines (address[51:6]).
 // Shapes:  In::engine is DsEngine's input; what its index and its pace tell it (direct, flush,
-//          ix_*) is put in here and ignored outside. Of Out the ix_* fields mean nothing outside.
+//          ix_*) is written into it here. Of Out the ix_* fields mean nothing outside.
 // Errors:  those of the parts.
 // Source:  docs/blocks.md, "Deterministic store in the root port".
 #pragma once
@@ -32,13 +32,18 @@ class DeterministicStore {
     DevLoad dev_load = DevLoad::Light;       // its
   };
   using Out = DsEngine::Out;
-  [[nodiscard]] Out eval(const In& in) const { return engine_.eval(wired(in)); }
-  void clock(const In& in);
+  [[nodiscard]] Out eval(In& in) const {
+    wire(in);
+    return engine_.eval(in.engine);
+  }
+  // The same cycle, now that both memories' readiness is known: all else is as eval() told it.
+  void hear_ready(Out& out, const In& in) const { engine_.hear_ready(out, in.engine); }
+  void clock(const In& in, const Out& now);  // as eval() left the first and told the second
 
   // Event driven. The cycle from which on clock() changes something, counted from the next one with
   // nothing new coming in (0: the next); none: only something new does. Until then skip() does what
   // clock() would.
-  [[nodiscard]] std::optional<std::uint32_t> rest(const In& next) const;
+  [[nodiscard]] std::optional<std::uint32_t> rest(In& next) const;
   void skip(std::uint64_t cycles) { pace_.skip(cycles); }
   // Off: what its pace is told all the same.
   void hear(DevLoad load) { pace_.hear(load); }
@@ -53,7 +58,7 @@ class DeterministicStore {
   [[nodiscard]] unsigned count() const { return engine_.count(); }
 
  private:
-  [[nodiscard]] DsEngine::In wired(const In& in) const;
+  void wire(In& in) const;  // both change at clock() alone
 
   DsEngine engine_;
   DsIndexBlock index_;

@@ -221,8 +221,7 @@ DsEngine::Out DsEngine::eval(const In& in) const {
     out.lm_valid = true;
     out.lm_req = *request;
   }
-  out.head_ready = (source == MqSource::Head && in.mq_ready) ||
-                   (state_ == State::LRead && out.lm_valid && in.lm_ready);
+  hear_ready(out, in);
 
   const auto answer = response_source(in);
   out.mq_rsp_ready = in.mq_rsp.is_write || merge_of(in) || answer == RspSource::Mq;
@@ -248,6 +247,12 @@ DsEngine::Out DsEngine::eval(const In& in) const {
     out.ix_key = slots_[slot_].line;
   }
   return out;
+}
+
+void DsEngine::hear_ready(Out& out, const In& in) const {
+  out.head_ready = in.enable ? (mq_source(in) == MqSource::Head && in.mq_ready) ||
+                                   (state_ == State::LRead && out.lm_valid && in.lm_ready)
+                             : in.mq_ready;
 }
 
 // C and M first, then L, S, F in turn.
@@ -523,11 +528,10 @@ void DsEngine::take_local_answer(const In& in) {
   }
 }
 
-void DsEngine::clock(const In& in) {
+void DsEngine::clock(const In& in, const Out& now) {
   events_ = {};
   if (!in.enable) return;
   // All by the state before the edge.
-  const Out now = eval(in);
   const auto source = mq_source(in);
   const auto answer = response_source(in);
   const auto merge = merge_of(in);

@@ -105,7 +105,10 @@ class DsEngine {
     DsEvents events;
   };
   [[nodiscard]] Out eval(const In& in) const;
-  void clock(const In& in);
+  // The same cycle with mq_ready and lm_ready as they turned out: only head_ready depends on them.
+  void hear_ready(Out& out, const In& in) const;
+  void clock(const In& in) { clock(in, eval(in)); }
+  void clock(const In& in, const Out& now);  // `now`: what eval(in) says
 
   // Event driven, with enable. Whether a cycle with this input changes anything but the pace of
   // others: if not, it is as if it had not been.

@@ -150,9 +150,8 @@ void RootPort::tick_plain(Time now) {
 }
 
 // What deterministic store sees in this cycle; what it is told in it is added on the way.
-DeterministicStore::In RootPort::store_input(Time now) const {
-  DeterministicStore::In in;
-  DsEngine::In& engine = in.engine;
+void RootPort::fill_store_input(Time now) {
+  DsEngine::In& engine = ds_in_.engine;
   engine.enable = true;
   engine.fence = fence_;  // and no isolation
   engine.clear_error = clear_error_;
@@ -167,43 +166,42 @@ DeterministicStore::In RootPort::store_input(Time now) const {
   engine.mq_rsp_valid = response_.has_value();
   if (response_) engine.mq_rsp = *response_;
   engine.rsp_ready = answer_taken_;
-  if (const LmResponse* answer = parts_.local.answer(port_, now)) {
-    engine.lm_rsp_valid = true;
-    engine.lm_rsp = *answer;
-  }
-  in.interval = interval_;
-  return in;
+  engine.mq_ready = engine.lm_ready = false;
+  const LmResponse* answer = parts_.local.answer(port_, now);
+  engine.lm_rsp_valid = answer != nullptr;
+  if (answer != nullptr) engine.lm_rsp = *answer;
+  ds_in_.interval = interval_;
+  ds_in_.rsp_taken = false;
 }
 
 void RootPort::tick_stores(Time now) {
   if (now > ds_clocked_ + kCycle) ds_.skip((now - ds_clocked_).ps / kCycle.ps - 1);
   ds_clocked_ = now;
 
-  DeterministicStore::In in = store_input(now);
-  DsEngine::In& engine = in.engine;
-  const DsEngine::Out offered = ds_.eval(in);  // neither memory's readiness counts in what it wants
-  count_events(offered.events, now);
+  fill_store_input(now);
+  DsEngine::In& engine = ds_in_.engine;
+  DsEngine::Out out = ds_.eval(ds_in_);  // neither memory's readiness counts in what it wants
+  count_events(out.events, now);
   const bool spec_room = memory_.can_accept_spec();
   issue(now);
   const bool spec_taken = read_ahead(spec_room);
-  engine.mq_ready =
-      offered.mq_valid && !spec_taken && memory_.can_accept(offered.mq_req.addr / kLineBytes);
-  if (offered.lm_valid) {
+  engine.mq_ready = out.mq_valid && !spec_taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
+  if (out.lm_valid) {
     engine.lm_ready =
-        parts_.local.offer(port_, base_ / kLineBytes | offered.lm_req.slot, offered.lm_req, now);
+        parts_.local.offer(port_, base_ / kLineBytes | out.lm_req.slot, out.lm_req, now);
   }
-  const DsEngine::Out out = ds_.eval(in);
+  ds_.hear_ready(out, ds_in_);
   if (engine.mq_ready) accept(out.mq_req, now);
   if (engine.head_valid && out.head_ready) head_leaves();
   if (engine.lm_rsp_valid && out.lm_rsp_ready) parts_.local.answer_taken(port_);
   if (engine.mq_rsp_valid && out.mq_rsp_ready) response_.reset();
   if (const auto dev_load = respond(now)) {
-    in.rsp_taken = true;
-    in.dev_load = *dev_load;
+    ds_in_.rsp_taken = true;
+    ds_in_.dev_load = *dev_load;
   }
   if (incoming_ && !incoming_->is_write) queue_.push(*incoming_);
   incoming_.reset();
-  ds_.clock(in);
+  ds_.clock(ds_in_, out);
   answer_taken_ = clear_error_ = false;
 }
 
@@ -347,9 +345,10 @@ void RootPort::plan(Time now) {
 }
 
 // Deterministic store while nothing comes in: it works, waits for its pause, or for local memory.
-Time RootPort::next_store_event(Time now) const {
+Time RootPort::next_store_event(Time now) {
   const Time answer = std::max(now + kCycle, parts_.local.next_answer(port_));
-  const auto rest = ds_.rest(store_input(now + kCycle));
+  fill_store_input(now + kCycle);
+  const auto rest = ds_.rest(ds_in_);
   return rest ? std::min(answer, now + kCycle + kCycle * *rest) : answer;
 }
 

@@ -79,7 +79,7 @@ class RootPort {
  private:
   void tick_plain(Time now);
   void tick_stores(Time now);
-  [[nodiscard]] DeterministicStore::In store_input(Time now) const;
+  void fill_store_input(Time now);
   void settle_stores();
   void issue(Time now);
   bool read_ahead(bool spec_room);  // true if a MemSpecRd took this cycle's allocation
@@ -89,7 +89,7 @@ class RootPort {
   std::optional<DevLoad> respond(Time now);  // of the response taken
   [[nodiscard]] bool can_move() const;
   void plan(Time now);
-  [[nodiscard]] Time next_store_event(Time now) const;
+  [[nodiscard]] Time next_store_event(Time now);
   void count_events(const DsEvents& events, Time now);
   void raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
 
@@ -115,9 +115,10 @@ class RootPort {
   bool on_ = false;
   std::array<std::uint32_t, kDsCounters> ds_counts_{};
   DeterministicStore ds_;
-  Time ds_clocked_{0};         // cycle of its last clock()
-  bool answer_taken_ = false;  // its response leaves in this cycle
-  unsigned under_way_ = 0;     // requests taken and not yet answered
+  DeterministicStore::In ds_in_;  // refilled each cycle: too large to make anew
+  Time ds_clocked_{0};            // cycle of its last clock()
+  bool answer_taken_ = false;     // its response leaves in this cycle
+  unsigned under_way_ = 0;        // requests taken and not yet answered
 
   std::optional<MemRequest> incoming_;
   std::optional<MemResponse> response_;

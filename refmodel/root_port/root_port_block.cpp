@@ -205,7 +205,7 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   now.stores_in.engine.mq_ready = now.memory.in_ready;
   now.stores_in.rsp_taken = now.memory.rsp_taken;
   now.stores_in.dev_load = static_cast<DevLoad>(now.memory.rsp_dev_load);
-  now.stores = stores_.eval(now.stores_in);
+  stores_.hear_ready(now.stores, now.stores_in);
   now.quiet = !in.req_valid && now.stores.empty && !now.memory.busy && under_way_ == 0;
 
   now.queue_in.in_valid = now.stores.sr_valid;
@@ -418,7 +418,7 @@ void RootPortBlock::clock(const In& in) {
   isolation_.clock(now.isolation_in);
   reader_.clock(now.reader_in);
   if (now.policy_written) reader_.use_stream_sets(stream_sets_);
-  stores_.clock(now.stores_in);
+  stores_.clock(now.stores_in, now.stores);
   memory_.clock(now.memory_in);
   queue_.clock(now.queue_in);
 }

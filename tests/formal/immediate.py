@@ -20,12 +20,13 @@ def _children(node):
 
 
 class Immediate:
-    """assumed(text) says whether an assertion is the caller's to keep: it becomes an assumption."""
+    """assumed(text) says whether an assertion is the caller's to keep: it becomes an assumption.
+    text: taken in place of the file's."""
 
-    def __init__(self, path, assumed=lambda text: False):
+    def __init__(self, path, assumed=lambda text: False, text=None):
         self.path = path
-        self.text = path.read_text()
-        self._tree = SyntaxTree.fromFile(str(path))
+        self.text = path.read_text() if text is None else text
+        self._tree = SyntaxTree.fromText(self.text)
         self._assumed = assumed
         self._edits = []
         self.properties = []  # (line, kind, text)

