@@ -209,6 +209,12 @@ def good(result):
     return result["verdict"] == "proven" and ("mutant" not in result or result["mutant_fails_at"] is not None)
 
 
+def tool_versions():
+    yosys = subprocess.run([str(YOSYS), "-V"], capture_output=True, text=True)
+    abc = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", "berkeley-abc"], capture_output=True, text=True)
+    return {"yosys": yosys.stdout.strip(), "berkeley-abc": abc.stdout.strip()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", default=[])
@@ -252,6 +258,7 @@ def main():
     if options.record:
         git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
         record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(),
+                  "tools": tool_versions(),
                   "jobs": [results[j.name] for j in chosen]}
         temporary = options.record.with_suffix(".tmp")
         temporary.write_text(json.dumps(record, indent=1) + "\n")
