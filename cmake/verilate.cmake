@@ -77,12 +77,17 @@ function(cxlgpu_verilate target top_file)
     # SYNCASYNCNET: the reset is asynchronous in the logic and sampled by `disable iff`.
     list(APPEND args --assert -Wno-SYNCASYNCNET)
   endif()
+  if(CXLGPU_COVERAGE)
+    # Wider nets count no toggles: a counter for each bit of each 512-bit line would make a build of a
+    # quarter of an hour one of hours.
+    list(APPEND args --coverage-line --coverage-toggle --coverage-max-width 64)
+  endif()
   foreach(dir ${CXLGPU_RTL_DIRS})
     list(APPEND args -y ${CMAKE_SOURCE_DIR}/rtl/${dir})
   endforeach()
   list(APPEND args ${V_ARGS})
   set(speed)
-  if(V_ASSERT)
+  if(V_ASSERT OR CXLGPU_COVERAGE)
     set(speed OPT_FAST -O1)  # a test runs for seconds: half the time to compile counts for more
   endif()
   set(trace)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages the build needs, and only those that are missing; with `results`, those of
-# `make results` as well.
+# Installs the Debian packages the build needs, and only those that are missing; with `results` or
+# `coverage`, those of that make target as well.
 set -euo pipefail
 
 packages=(
@@ -11,6 +11,7 @@ packages=(
   clang-format python3-venv python3-yaml
 )
 [ "${1:-}" = results ] && packages+=(snakemake python3-matplotlib)
+[ "${1:-}" = coverage ] && packages+=(gcovr)
 
 missing=()
 for package in "${packages[@]}"; do

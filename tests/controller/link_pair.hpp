@@ -22,6 +22,7 @@
 
 #include "flits/link_checker.hpp"
 #include "refmodel/common/ring_queue.hpp"
+#include "tb/coverage.hpp"
 #include "tests/controller/port_side.hpp"
 
 namespace cxlgpu::test {
@@ -131,6 +132,7 @@ class VerilatedPair : public PairModel {
 
   VerilatedContext context_;  // of its own: pairs run in threads
   Top top_{&context_};
+  [[maybe_unused]] CoverageWriter coverage_{context_};
 };
 
 #undef CXLGPU_END_PINS
