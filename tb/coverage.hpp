@@ -87,7 +87,12 @@ class CoverageWriter {
 template <typename Top>
 class Covered {
  public:
-  ~Covered() { top_.final(); }
+  ~Covered() {
+    top_.final();
+    // Verilator takes a top's scopes out of the thread's context, which may be that of a top gone
+    // since.
+    Verilated::threadContextp(&context_);
+  }
   Top* operator->() { return &top_; }
   Top& operator*() { return top_; }
 

@@ -25,8 +25,6 @@ from coverage_report import pages, points, waivers  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BOUNDS = {"lines": 100.0, "branches": 100.0, "toggles": 98.0, "cpp": 95.0}
 CPP = ("flits", "refmodel")
-# A test with counters takes several times as long as the 300 s that tests/CMakeLists.txt grants.
-TEST_SECONDS = 3600
 
 
 def run(command, log, **more):
@@ -52,8 +50,8 @@ def build_and_run(build, jobs, tests):
         stale.unlink()
     report = build / "tests.xml"
     report.unlink(missing_ok=True)
-    run(["ctest", "--test-dir", str(build), "-j", str(jobs), "--timeout", str(TEST_SECONDS), "--output-junit",
-         str(report), *(["-R", tests] if tests else [])],
+    run(["ctest", "--test-dir", str(build), "-j", str(jobs), "--output-junit", str(report),
+         *(["-R", tests] if tests else [])],
         log, env={**os.environ, "CXLGPU_COVERAGE_DIR": str(counts)})
 
 

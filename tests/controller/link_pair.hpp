@@ -95,24 +95,23 @@ class PairModel {
 template <typename Top>
 class VerilatedPair : public PairModel {
  public:
-  VerilatedPair() { name_pins(top_); }
-  ~VerilatedPair() override { top_.final(); }
+  VerilatedPair() { name_pins(*top_); }
   void settle() override {
-    top_.clk_i = 0;
-    top_.eval();
+    top_->clk_i = 0;
+    top_->eval();
   }
   void edge() override {
-    top_.clk_i = 1;
-    top_.eval();
+    top_->clk_i = 1;
+    top_->eval();
   }
   void reset() override {
-    top_.rst_ni = 1;
+    top_->rst_ni = 1;
     settle();
-    top_.rst_ni = 0;
+    top_->rst_ni = 0;
     settle();
     edge();
     settle();
-    top_.rst_ni = 1;
+    top_->rst_ni = 1;
     settle();
   }
 
@@ -130,9 +129,7 @@ class VerilatedPair : public PairModel {
     }
   }
 
-  VerilatedContext context_;  // of its own: pairs run in threads
-  Top top_{&context_};
-  [[maybe_unused]] CoverageWriter coverage_{context_};
+  Covered<Top> top_;
 };
 
 #undef CXLGPU_END_PINS

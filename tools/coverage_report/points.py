@@ -8,6 +8,7 @@ import re
 
 MAX_WIDTH = 64  # nets above it count no toggles (--coverage-max-width in cmake/verilate.cmake)
 
+NOT_THE_PLACE = re.compile(r"\x01(h|page)\x02(v_[a-z]*)?[^\x01']*")
 FIELD = re.compile(r"\x01([^\x02]+)\x02([^\x01']*)")
 
 
@@ -79,7 +80,7 @@ def read(root, counts):
                     continue
                 key, _, count = row.rpartition(" ")
                 # The instance and the parameter set are the only parts that do not name the place.
-                merged_key = re.sub(r"\x01(h|page)\x02(v_[a-z]*)?[^\x01']*", r"\x01\1\x02\2", key)
+                merged_key = NOT_THE_PLACE.sub("\x01\\1\x02\\2", key)
                 merged[merged_key] = merged.get(merged_key, 0) + int(count)
     sources = {}
     for key, hits in merged.items():
