@@ -187,6 +187,7 @@ def main():
         "below_bound": low,
         "waivers": len(rules),
         "waiver_problems": len(problems),
+        "uncounted_arms": sum(len(source.uncounted) for source in files.values()),
         "rtl": {"total": total,
                 "rooms": {room: {"total": room_totals[room], "blocks": rooms[room]} for room in rooms}},
         "cpp": {"total": cpp_totals,

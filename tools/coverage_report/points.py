@@ -2,6 +2,11 @@
 
 The same module is seen in many tops, under many instances and with many sets of parameters; a point is
 its file, line, column and what it names. Only rtl/ counts: tops of the tests do not.
+
+What is left out:
+- toggles of nets named `unused_*`, which only tell lint that a net is unused on purpose;
+- an arm that ends in `return` and has no hit: Verilator 5.006 puts its counter behind the return, where it
+  is dropped, so that it stays 0 whatever runs.
 """
 import dataclasses
 import re
@@ -9,6 +14,8 @@ import re
 MAX_WIDTH = 64  # nets above it count no toggles (--coverage-max-width in cmake/verilate.cmake)
 
 NOT_THE_PLACE = re.compile(r"\x01(h|page)\x02(v_[a-z]*)?[^\x01']*")
+UNUSED = re.compile(r"(^|[.\]])unused_")
+RETURN = re.compile(r"\breturn\b")
 FIELD = re.compile(r"\x01([^\x02]+)\x02([^\x01']*)")
 
 
@@ -29,6 +36,7 @@ class Source:
     lines: dict = dataclasses.field(default_factory=dict)      # number -> Point
     branches: dict = dataclasses.field(default_factory=dict)   # (line, column, arm) -> Point
     toggles: dict = dataclasses.field(default_factory=dict)    # bit -> Point
+    uncounted: set = dataclasses.field(default_factory=set)    # arms that Verilator cannot count
 
     def kinds(self):
         return {"lines": self.lines.values(), "branches": self.branches.values(),
@@ -90,11 +98,17 @@ def read(root, counts):
             sources[name] = Source(name, (root / name).read_text().splitlines())
         source = sources[name]
         line, column, what = int(field["l"]), int(field["n"]), field["o"]
+        numbered = list(numbers(field.get("S", "")))
         if field["page"] == "v_toggle":
+            if UNUSED.search(what):
+                continue
             source.toggles.setdefault(what, Point(line, what, column=column)).hits += hits
+            continue
+        if not hits and what != "block" and any(RETURN.search(source.at(n)) for n in numbered):
+            source.uncounted |= {(line, column, what)}
             continue
         if what != "block":
             source.branches.setdefault((line, column, what), Point(line, what, column=column)).hits += hits
-        for number in numbers(field.get("S", "")):
+        for number in numbered:
             source.lines.setdefault(number, Point(number, "")).hits += hits
     return sources
