@@ -79,7 +79,8 @@ function(cxlgpu_verilate target top_file)
     list(APPEND args --assert -Wno-SYNCASYNCNET)
   endif()
   if(CXLGPU_COVERAGE)
-    list(APPEND args --coverage-line)
+    # Both optimisations move counters away from what they count: arms that run then stay at 0.
+    list(APPEND args --coverage-line -fno-reorder -fno-split)
     if(NOT V_NO_TOGGLES)
       # Wider nets count no toggles: a counter for each bit of each 512-bit line would multiply the build.
       list(APPEND args --coverage-toggle --coverage-max-width 64)

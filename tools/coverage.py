@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from coverage_report import pages, points, waivers  # noqa: E402
@@ -56,11 +57,10 @@ def build_and_run(build, jobs, tests):
 
 
 def test_results(build):
-    """(number of tests, names of those that failed) of the last run."""
-    import xml.etree.ElementTree as ElementTree
+    """(number of tests, names of those that failed) of the last run; None for what was not run by this."""
     report = build / "tests.xml"
     if not report.exists():
-        sys.exit(f"coverage: {report} is missing: no test ran; see {build}/coverage.log")
+        return None, None
     cases = list(ElementTree.parse(report).getroot().iter("testcase"))
     return len(cases), sorted(c.get("name") for c in cases if c.get("status") not in ("run", "disabled"))
 
@@ -137,8 +137,12 @@ def main():
 
     if not options.no_run:
         build_and_run(build, options.jobs, options.tests)
+        if not (build / "tests.xml").exists():
+            sys.exit(f"coverage: no test ran; see {build}/coverage.log")
     tests, failed = test_results(build)
-    files = points.read(ROOT, sorted((build / "counts").glob("*.dat")))
+    counts = sorted((build / "counts").glob("*.dat"))
+    programs = sorted({path.stem.rpartition("-")[0] for path in counts})
+    files = points.read(ROOT, counts)
     if not files:
         sys.exit(f"coverage: {build}/counts holds no counts of rtl/; run without --no-run")
     problems, rules = waivers.apply(ROOT, files)
@@ -181,7 +185,7 @@ def main():
         "tools": {"verilator": first_line("verilator", "--version"), "gcc": first_line("g++", "--version"),
                   "gcovr": first_line("gcovr", "--version")},
         "command": "tools/coverage.py",
-        "tests": {"run": tests, "failed": failed, "filter": options.tests},
+        "tests": {"run": tests, "failed": failed, "filter": options.tests, "with_counts": len(programs)},
         "toggle_max_width": points.MAX_WIDTH,
         "bounds_percent": BOUNDS,
         "below_bound": low,

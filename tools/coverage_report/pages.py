@@ -76,9 +76,11 @@ def write(folder, root, files, record, rules):
                   for name, row in {**record["cpp"]["total"], **record["cpp"]["folders"]}.items())
     waived = "".join(f"<tr><td>{html.escape(rule.file)}<td class=t>{html.escape(rule.what)}<td>{rule.points}"
                      f"<td class=t>{html.escape(rule.reason)}</tr>" for rule in rules)
+    done = record["tests"]
+    tests = (f"{done['with_counts']} programs with counts" if done["run"] is None else
+             f"{done['run']} tests ({len(done['failed'])} failed)")
     (folder / "index.html").write_text(page("cxlgpu: structural coverage", f"""
-<p>{record['date']}, commit {record['commit']}, {record['tests']['run']} tests
-({len(record['tests']['failed'])} failed), {html.escape(record['tools']['verilator'])}. Toggles: nets of up to
+<p>{record['date']}, commit {record['commit']}, {tests}, {html.escape(record['tools']['verilator'])}. Toggles: nets of up to
 {record['toggle_max_width']} bits. The percentage is of what is not waived.</p>
 <table>{head}{rows}</table>
 <h2>C++</h2><p><a href=cpp/index.html>Files and lines</a></p>

@@ -3,7 +3,7 @@
 A rule names a file and, by text and never by number, what in it is excused:
   - file: rtl/room/block.sv
     line: "text of the line"           # lines and branch arms that begin there
-    arm: else                          # optional: this arm alone; the line itself is not excused then
+    arm: else                          # optional: this arm alone
     after: "text of a line above it"   # optional: the first match below it
     reason: why no test can reach it
   - file: rtl/room/block.sv
@@ -54,9 +54,9 @@ def of_lines(source, entry):
     if "after" in entry:
         at = at[:1]
     arms = [p for p in source.branches.values() if p.line in at and entry.get("arm", p.name) == p.name]
-    if "arm" in entry:
-        return arms
-    return arms + [p for p in source.lines.values() if p.line in at]
+    lines = [p for p in source.lines.values() if p.line in at]
+    # "if (...) x;" on one line: without its arm that line is a hole too.
+    return arms + [p for p in lines if "arm" not in entry or not p.hits]
 
 
 def apply(root, sources):
