@@ -154,7 +154,7 @@ def main():
     total = total_of(room_totals.values())
     cpp = {} if options.rtl else cpp_lines(build)
     cpp_totals = {}
-    for folder in CPP:
+    for folder in () if options.rtl else CPP:
         hit = sum(h for block, (h, _) in cpp.items() if block.split("/")[0] == folder)
         lines = sum(t for block, (_, t) in cpp.items() if block.split("/")[0] == folder)
         cpp_totals[folder] = {"hit": hit, "total": lines, "percent": percent(hit, lines)}
@@ -175,7 +175,7 @@ def main():
     if failed:
         print(f"coverage: failed tests: {', '.join(failed)}", file=sys.stderr)
     if options.rtl:
-        return
+        sys.exit(2 if problems else 0)
 
     low = [kind for kind in ("lines", "branches", "toggles") if total[kind]["percent"] < BOUNDS[kind]]
     low += [folder for folder in CPP if cpp_totals[folder]["percent"] < BOUNDS["cpp"]]
