@@ -67,9 +67,10 @@ function(cxlgpu_unite target)
   endforeach()
 endfunction()
 
-# cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [RUNTIME target] [ARGS ...])
+# cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [NO_TOGGLES] [RUNTIME target] [ARGS ...])
+# NO_TOGGLES: with CXLGPU_COVERAGE, lines and branches alone.
 function(cxlgpu_verilate target top_file)
-  cmake_parse_arguments(V "TRACE;ASSERT" "PREFIX;RUNTIME" "ARGS" ${ARGN})
+  cmake_parse_arguments(V "TRACE;ASSERT;NO_TOGGLES" "PREFIX;RUNTIME" "ARGS" ${ARGN})
   get_filename_component(top ${top_file} NAME_WE)
   # UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
   set(args -Wall -Wno-UNUSEDPARAM --x-assign fast --x-initial fast -O3)
@@ -77,12 +78,20 @@ function(cxlgpu_verilate target top_file)
     # SYNCASYNCNET: the reset is asynchronous in the logic and sampled by `disable iff`.
     list(APPEND args --assert -Wno-SYNCASYNCNET)
   endif()
+  if(CXLGPU_COVERAGE)
+    # Both optimisations move counters away from what they count: arms that run then stay at 0.
+    list(APPEND args --coverage-line -fno-reorder -fno-split)
+    if(NOT V_NO_TOGGLES)
+      # Wider nets count no toggles: a counter for each bit of each 512-bit line would multiply the build.
+      list(APPEND args --coverage-toggle --coverage-max-width 64)
+    endif()
+  endif()
   foreach(dir ${CXLGPU_RTL_DIRS})
     list(APPEND args -y ${CMAKE_SOURCE_DIR}/rtl/${dir})
   endforeach()
   list(APPEND args ${V_ARGS})
   set(speed)
-  if(V_ASSERT)
+  if(V_ASSERT OR CXLGPU_COVERAGE)
     set(speed OPT_FAST -O1)  # a test runs for seconds: half the time to compile counts for more
   endif()
   set(trace)

@@ -27,6 +27,8 @@ class VerilatedFstC;
 
 namespace cxlgpu {
 
+class CoverageWriter;
+
 // Top: a verilated tb/cxlgpu_bench with so many ports.
 template <typename Top, unsigned Ports>
 class BasicRtlEngine : public SystemEngine, public RegisterBus {
@@ -89,6 +91,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::vector<std::optional<InternalDramCounters>> internal_dram_;
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Top> top_;
+  std::unique_ptr<CoverageWriter> coverage_;  // after the top: it goes first
   std::unique_ptr<VerilatedFstC> fst_;
   std::vector<std::unique_ptr<WireMonitor>> wires_;
   std::unique_ptr<flits::FlitLogWriter> log_;

@@ -13,6 +13,7 @@
 
 #include "flits/messages.hpp"
 #include "refmodel/common/input_error.hpp"
+#include "tb/coverage.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tb/run_until_quiet.hpp"
 #include "tb/wide.hpp"
@@ -94,6 +95,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
   }
   context_->traceEverOn(!options.waves.empty());
   top_ = std::make_unique<Top>(context_.get());
+  coverage_ = std::make_unique<CoverageWriter>(*context_);
   if (!options.flit_log.empty()) log_ = std::make_unique<flits::FlitLogWriter>(options.flit_log);
   for (unsigned port = 0; port < kPorts; ++port) {
     wires_.push_back(std::make_unique<WireMonitor>(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages the build needs, and only those that are missing; with the name of a make
-# target that needs more (results, formal, fuzz), its own as well.
+# target that needs more (results, coverage, formal, fuzz), its own as well.
 set -euo pipefail
 
 packages=(
@@ -12,6 +12,7 @@ packages=(
 )
 case ${1:-} in
   results) packages+=(snakemake python3-matplotlib) ;;
+  coverage) packages+=(gcovr) ;;
   formal) packages+=(berkeley-abc) ;;
   fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
 esac

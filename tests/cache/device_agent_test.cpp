@@ -34,6 +34,8 @@ class Surroundings {
   explicit Surroundings(Random& random) : random_(random) {}
 
   DeviceAgent::In next(const Mix& mix) {
+    // To the upper end of memory and back, so that what the agent holds at one is reached again.
+    if (++calls_ % 4000 == 0) region_ ^= kLineMask & ~std::uint64_t{3};
     DeviceAgent::In in;
     if (!command_ && random_.percent(mix.command)) command_ = command(mix);
     if (command_) {
@@ -78,7 +80,8 @@ class Surroundings {
   std::uint64_t line(const Mix& mix) {
     const std::uint64_t n = random_.below(mix.pool);
     // Lines beyond the first few share entries, and differ in high bits only.
-    return n < 4 ? n : (n & 3) | (std::uint64_t{1} << (n == 4 ? 45 : 2 + n));
+    const std::uint64_t low = n < 4 ? n : (n & 3) | (std::uint64_t{1} << (n == 4 ? 45 : 2 + n));
+    return low ^ region_;
   }
   DeviceAgent::Command command(const Mix& mix) {
     DeviceAgent::Command cmd;
@@ -136,6 +139,7 @@ class Surroundings {
   }
 
   Random& random_;
+  std::uint64_t calls_ = 0, region_ = 0;
   std::optional<DeviceAgent::Command> command_;
   bool snooped_ = false;
   MsgHeader snoop_ = 0;

@@ -17,6 +17,8 @@
 #include <random>
 #include <string>
 
+#include "tb/coverage.hpp"
+
 namespace cxlgpu::test {
 
 inline std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
@@ -100,30 +102,29 @@ template <typename Top>
 class Clocked {
  public:
   Clocked() {
-    top_.clk_i = 0;
-    top_.rst_ni = 1;
-    top_.eval();
+    top_->clk_i = 0;
+    top_->rst_ni = 1;
+    top_->eval();
   }
-  ~Clocked() { top_.final(); }
-  Top* operator->() { return &top_; }
-  Top& operator*() { return top_; }
-  void settle() { top_.eval(); }
+  Top* operator->() { return &*top_; }
+  Top& operator*() { return *top_; }
+  void settle() { top_->eval(); }
   void edge() {
-    top_.clk_i = 1;
-    top_.eval();
-    top_.clk_i = 0;
-    top_.eval();
+    top_->clk_i = 1;
+    top_->eval();
+    top_->clk_i = 0;
+    top_->eval();
   }
   void reset() {
-    top_.rst_ni = 0;
-    top_.eval();
+    top_->rst_ni = 0;
+    top_->eval();
     edge();
-    top_.rst_ni = 1;
-    top_.eval();
+    top_->rst_ni = 1;
+    top_->eval();
   }
 
  private:
-  Top top_;
+  Covered<Top> top_;
 };
 
 }  // namespace cxlgpu::test

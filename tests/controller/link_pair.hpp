@@ -23,6 +23,7 @@
 
 #include "flits/link_checker.hpp"
 #include "refmodel/common/ring_queue.hpp"
+#include "tb/coverage.hpp"
 #include "tests/controller/port_side.hpp"
 #include "tests/coverage/functional_groups.hpp"
 
@@ -96,24 +97,23 @@ class PairModel {
 template <typename Top>
 class VerilatedPair : public PairModel {
  public:
-  VerilatedPair() { name_pins(top_); }
-  ~VerilatedPair() override { top_.final(); }
+  VerilatedPair() { name_pins(*top_); }
   void settle() override {
-    top_.clk_i = 0;
-    top_.eval();
+    top_->clk_i = 0;
+    top_->eval();
   }
   void edge() override {
-    top_.clk_i = 1;
-    top_.eval();
+    top_->clk_i = 1;
+    top_->eval();
   }
   void reset() override {
-    top_.rst_ni = 1;
+    top_->rst_ni = 1;
     settle();
-    top_.rst_ni = 0;
+    top_->rst_ni = 0;
     settle();
     edge();
     settle();
-    top_.rst_ni = 1;
+    top_->rst_ni = 1;
     settle();
   }
 
@@ -131,8 +131,7 @@ class VerilatedPair : public PairModel {
     }
   }
 
-  VerilatedContext context_;  // of its own: pairs run in threads
-  Top top_{&context_};
+  Covered<Top> top_;
 };
 
 #undef CXLGPU_END_PINS

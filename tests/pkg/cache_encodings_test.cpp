@@ -18,7 +18,6 @@ using Fields = std::map<std::string, std::uint64_t, std::less<>>;
 class CacheEncodings : public ::testing::Test {
  protected:
   CacheEncodings() { top_.eval(); }
-  ~CacheEncodings() override { top_.final(); }
 
   // Each single bit of message M through `port`; `fields()` reads the ports of its fields, "rsvd"
   // holds what is left.
@@ -43,7 +42,8 @@ class CacheEncodings : public ::testing::Test {
     }
   }
 
-  Vcache_encodings top_;
+  Covered<Vcache_encodings> covered_;
+  Vcache_encodings& top_ = *covered_;
 };
 
 template <class E>

@@ -27,7 +27,6 @@ using Fields = std::map<std::string, std::uint64_t, std::less<>>;
 class Encodings : public ::testing::Test {
  protected:
   Encodings() { top_.eval(); }
-  ~Encodings() override { top_.final(); }
 
   template <typename Port>
   void drive(Port& port, u128 bits, unsigned width) {
@@ -67,7 +66,8 @@ class Encodings : public ::testing::Test {
     }
   }
 
-  Vencodings top_;
+  Covered<Vencodings> covered_;
+  Vencodings& top_ = *covered_;
 };
 
 TEST_F(Encodings, M2sReqFields) {

@@ -58,7 +58,8 @@ TEST(AddressWindow, AgreesWithRtl) {
               "docs/blocks.md, address_window");
   Lockstep lockstep("root_port/address_window", 0xadd);
   Random random(lockstep.seed());
-  Vaddress_window rtl;
+  Covered<Vaddress_window> top;
+  Vaddress_window& rtl = *top;
   std::array<std::uint64_t, 4> lengths{};
   while (lockstep.next()) {
     const std::uint64_t line = random_load(random);

@@ -605,7 +605,8 @@ class Bench {
       } while (loads_.contains(request_.id));
       request_.is_write = random_.percent(mix_.writes);
       if (!request_.is_write) loads_.insert(request_.id);
-      if (random_.below(1000) < mix_.leaps) base_ = random_.bits(40);
+      if (random_.below(1000) < mix_.leaps)
+        base_ = random_.below((std::uint64_t{1} << 46) - mix_.lines);
       request_.addr = (base_ + random_.below(mix_.lines)) * kLineBytes;
       request_.byte_enable =
           random_.percent(stores_.is_on() ? 60 : 30) ? random_.next() : kAllBytes;
