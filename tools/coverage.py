@@ -184,7 +184,7 @@ def main():
         "commit": first_line("git", "rev-parse", "--short", "HEAD"),
         "tools": {"verilator": first_line("verilator", "--version"), "gcc": first_line("g++", "--version"),
                   "gcovr": first_line("gcovr", "--version")},
-        "command": "tools/coverage.py",
+        "command": " ".join(["tools/coverage.py", *sys.argv[1:]]),
         "tests": {"run": tests, "failed": failed, "filter": options.tests, "with_counts": len(programs)},
         "toggle_max_width": points.MAX_WIDTH,
         "bounds_percent": BOUNDS,
