@@ -241,8 +241,6 @@ class RetryStorm {
 };
 
 TEST(CxlController, LockstepRetryStorm) {
-  test::shows("link", "Errors within retries leave the RTL's controller its twin in every cycle",
-              "docs/blocks.md, retry_local and retry_buffer");
   const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 300000);
   Lockstep run(kBlock, 17, cycles);
   RtlEnds ends(run, Source::kTwin);
@@ -297,8 +295,6 @@ TEST(CxlController, LockstepStormInPhyReinit) {
   storm_at_the_end(RetryLocal::State::kPhyReinit, 60000, 2);
 }
 TEST(CxlController, LockstepStormInAbort) {
-  test::shows("link", "A link layer that has given up takes no notice of anything but a new start",
-              "CXL 2.0, 4.2.8.5 (retry)");
   storm_at_the_end(RetryLocal::State::kAbort, 600000, 1);
 }
 
@@ -412,8 +408,6 @@ TEST_P(CxlControllerCases, CreditStall) {
   scenario::credit_stall(ends, run, end());
 }
 TEST_P(CxlControllerCases, FullQueue) {
-  test::shows("link", "A sender without credits takes what its own queue holds and sends nothing",
-              "CXL 2.0, 4.2.4 (credits)");
   scenario::full_queue(ends, run, end());
 }
 TEST_P(CxlControllerCases, InitStall) {

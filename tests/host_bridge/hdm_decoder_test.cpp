@@ -244,9 +244,6 @@ class BothDecoders {
 };
 
 TEST(HdmDecoder, EdgesOfEveryInterleaveInTheRtl) {
-  test::shows("hdm",
-              "The first and last lines of ranges and chunks decode in the RTL as in its twin",
-              "docs/blocks.md, hdm_decoder");
   using coverage::HdmPlace;
   test::TestCoverage counts(coverage::hdm());
   Lockstep lockstep("host_bridge/hdm_decoder", 0x4e);

@@ -290,8 +290,6 @@ TEST(SrReader, LockstepWithRtl) {
 }
 
 TEST(SrReader, LockstepUnderLoadControl) {
-  test::shows("sr", "Every policy asks under every DevLoad what its twin asks",
-              "docs/blocks.md, sr_reader and load_control");
   Lockstep lockstep("root_port/sr_reader", 0x5eae, 400000);
   SpeculationBins bins;
   const SrCounters total = run(lockstep, &bins);

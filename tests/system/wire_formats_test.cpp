@@ -9,7 +9,6 @@
 #include "flits/codec.hpp"
 #include "flits/flit_log.hpp"
 #include "tests/common/lockstep.hpp"
-#include "tests/common/requirement.hpp"
 #include "tests/coverage/flit_bins.hpp"
 #include "tests/system/random_traffic.hpp"
 #include "tests/system/test_system.hpp"
@@ -79,8 +78,6 @@ class WireFormats : public ::testing::Test {
 };
 
 TEST_F(WireFormats, LoadsAndStores) {
-  test::shows("flit", "The system's flits are those of the packers, and legal",
-              "docs/blocks.md, flit_packer");
   run_traffic(SrPolicy::Off, 0.5, 0.5);
 }
 TEST_F(WireFormats, Speculation) {
