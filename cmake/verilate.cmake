@@ -72,10 +72,14 @@ function(cxlgpu_verilate target top_file)
   cmake_parse_arguments(V "TRACE;ASSERT" "PREFIX;RUNTIME" "ARGS" ${ARGN})
   get_filename_component(top ${top_file} NAME_WE)
   # UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
-  set(args -Wall -Wno-UNUSEDPARAM --x-assign fast --x-initial fast -O3)
+  set(args -Wall -Wno-UNUSEDPARAM -O3)
   if(V_ASSERT)
+    # What has no reset starts as tests/common/verilated_main.cpp says, not as zero.
+    list(APPEND args --x-assign unique --x-initial unique)
     # SYNCASYNCNET: the reset is asynchronous in the logic and sampled by `disable iff`.
     list(APPEND args --assert -Wno-SYNCASYNCNET)
+  else()
+    list(APPEND args --x-assign fast --x-initial fast)
   endif()
   foreach(dir ${CXLGPU_RTL_DIRS})
     list(APPEND args -y ${CMAKE_SOURCE_DIR}/rtl/${dir})

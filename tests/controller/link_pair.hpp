@@ -91,6 +91,16 @@ class PairModel {
         v.e##_weight_cm_i, v.e##_arb_err_o                                                        \
   }
 
+// A context of its own, since pairs run in threads, with what the default one says of state without
+// reset (tests/common/verilated_main.cpp; elsewhere zero).
+class PairContext : public VerilatedContext {
+ public:
+  PairContext() {
+    randReset(Verilated::defaultContextp()->randReset());
+    randSeed(Verilated::defaultContextp()->randSeed());
+  }
+};
+
 template <typename Top>
 class VerilatedPair : public PairModel {
  public:
@@ -129,7 +139,7 @@ class VerilatedPair : public PairModel {
     }
   }
 
-  VerilatedContext context_;  // of its own: pairs run in threads
+  PairContext context_;
   Top top_{&context_};
 };
 
