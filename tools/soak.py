@@ -10,7 +10,6 @@ Exit code: 0 nothing failed, 1 something failed, 2 wrong usage.
 """
 import argparse
 import concurrent.futures
-import datetime
 import itertools
 import json
 import os
@@ -25,7 +24,8 @@ import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import records
+
 HANG = 3600  # seconds: what runs longer is a failure
 KINDS = ("system", "kernels", "link", "blocks")
 # Sizes that run for seconds in cosim. Workloads by what workload.size counts (cxlgpu list).
@@ -76,7 +76,7 @@ def kernels_job(build, seed, scratch):
 def lockstep_tests(build):
     """Tests that step a twin beside its block: those that take CXLGPU_SEED, and are built."""
     found = []
-    for source in sorted((ROOT / "tests").glob("*/*_test.cpp")):
+    for source in sorted((records.ROOT / "tests").glob("*/*_test.cpp")):
         target = f"{source.parent.name}_{source.stem}"
         text = source.read_text()
         if re.search(r"\bLockstep \w+\(", text) and '#include "V' in text:
@@ -120,7 +120,7 @@ def measured(job, text):
     if job.kind == "link":
         if "0 of 1 seeds failed" not in text:
             raise ValueError("no line of the seed")
-        rows = re.findall(r"^ *\de-\d\d +([\d.]+) +([\d.]+) +([\d.]+) +(\d+) +\d+ +\d+ +\d+ ", text, re.M)
+        rows = re.findall(r"^ *\de-\d\d +(\d+\.\d+) +(\d+\.\d+) +(\d+\.\d+) +(\d+) ", text, re.M)
         return "link, faults", {"flits": round(1e6 * sum(float(r[0]) + float(r[1]) for r in rows)),
                                 "bad_flits": sum(int(r[3]) for r in rows)}
     found = re.search(r"\[  PASSED  \] (\d+) test", text)
@@ -135,8 +135,7 @@ class Record:
     def __init__(self, path, state, seed):
         self.path, self.state_path, self.lock = path, state / "state.json", threading.Lock()
         self.data = {"name": "soak", "kinds": {}, "failures": [], "runs": []}
-        if path.exists():
-            self.data = json.loads(path.read_text())
+        self.data = records.read(path, self.data)
         state.mkdir(parents=True, exist_ok=True)
         self.next = {kind: 1 for kind in KINDS}
         # Seeds the record has are not run again, not even with a new build directory.
@@ -148,9 +147,8 @@ class Record:
         if seed is not None:
             self.next = {kind: seed for kind in KINDS}
         self.left = []  # begun and not ended
-        commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"],
-                                capture_output=True, text=True).stdout.strip()
-        self.run = {"date": now(), "commit": commit, "seeds": 0, "processor_s": 0.0, "cosim_cycles": 0}
+        commit = records.commit()
+        self.run = {"date": records.now(), "commit": commit, "seeds": 0, "processor_s": 0.0, "cosim_cycles": 0}
         self.data["runs"].append(self.run)
 
     def take(self, kind):
@@ -172,13 +170,13 @@ class Record:
                 self.run["cosim_cycles"] += numbers.get("cycles", 0)
             if wrong:
                 kind["failures"] += 1
-                self.data["failures"].append({"date": now(), "commit": self.run["commit"],
+                self.data["failures"].append({"date": records.now(), "commit": self.run["commit"],
                                               "what": wrong, "replay": job.replay()})
             self.write()
 
     def write(self):
         cosim = [k for part, k in self.data["kinds"].items() if part.endswith("cosim")]
-        self.data["date"] = now()
+        self.data["date"] = records.now()
         self.data["commit"] = self.run["commit"]
         self.data["cosim"] = {"cycles": sum(k.get("cycles", 0) for k in cosim),
                               "seeds": sum(k["seeds"] for k in cosim),
@@ -189,19 +187,8 @@ class Record:
         for kind, seed in self.left:
             seeds[kind] = min(seeds[kind], seed)
         self.data["next_seed"] = seeds
-        replace(self.state_path, seeds)
-        replace(self.path, self.data)
-
-
-def now():
-    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-
-
-def replace(path, data):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(data, indent=1) + "\n")
-    part.replace(path)
+        records.replace(self.state_path, seeds)
+        records.replace(self.path, self.data)
 
 
 class Soak:
@@ -278,7 +265,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--state", type=pathlib.Path, help="default: BUILD/soak")
-    parser.add_argument("--record", type=pathlib.Path, default=ROOT / "docs/trust/soak.json")
+    parser.add_argument("--record", type=pathlib.Path, default=records.ROOT / "docs/trust/soak.json")
     parser.add_argument("--hours", type=float, default=8.0)
     parser.add_argument("--seed", type=int, help="first seed of each kind; default: the next")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
