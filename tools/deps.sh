@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages the build needs, and only those that are missing; with `results`, those of
-# `make results` as well.
+# Installs the Debian packages the build needs, and only those that are missing; with a group's
+# name those of it as well: results (make results), fuzz (make fuzz), sanitize (make valgrind).
 set -euo pipefail
 
 packages=(
@@ -10,7 +10,11 @@ packages=(
   libgtest-dev librapidcheck-dev libbenchmark-dev
   clang-format python3-venv python3-yaml
 )
-[ "${1:-}" = results ] && packages+=(snakemake python3-matplotlib)
+case "${1:-}" in
+  results) packages+=(snakemake python3-matplotlib) ;;
+  fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;  # 14 does not take all of C++20 used here
+  sanitize) packages+=(valgrind) ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do
