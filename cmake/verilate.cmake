@@ -67,6 +67,31 @@ function(cxlgpu_unite target)
   endforeach()
 endfunction()
 
+# A test sees inputs that it does not drive as zero, whatever CXLGPU_X_SEED says: random is what the block
+# itself leaves without a value. The inputs are those of the verilated top's header.
+function(cxlgpu_clear_inputs target prefix)
+  get_target_property(folder ${target} BINARY_DIR)
+  set(header ${folder}/CMakeFiles/${target}.dir/${prefix}.dir/${prefix}.h)
+  file(STRINGS ${header} inputs REGEX "^ *VL_IN[0-9W]*\\(&")
+  set(lines)
+  foreach(input ${inputs})
+    string(REGEX REPLACE "^ *VL_IN[0-9W]*\\(&([A-Za-z0-9_]+),.*" "\\1" name "${input}")
+    string(APPEND lines "  clear_bits(top.${name});\n")
+  endforeach()
+  set(source ${folder}/CMakeFiles/${target}.dir/clear_inputs.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${prefix}.h\"
+#include \"tests/common/clear_inputs.hpp\"
+namespace cxlgpu::test {
+template <>
+void clear_inputs(${prefix}& top) {
+${lines}}
+}  // namespace cxlgpu::test
+" @ONLY)
+  target_sources(${target} PRIVATE ${source})
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_features(${target} PRIVATE cxx_std_20)
+endfunction()
+
 # cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [RUNTIME target] [ARGS ...])
 function(cxlgpu_verilate target top_file)
   cmake_parse_arguments(V "TRACE;ASSERT" "PREFIX;RUNTIME" "ARGS" ${ARGN})
@@ -106,6 +131,7 @@ function(cxlgpu_verilate target top_file)
   endif()
   if(V_ASSERT)
     cxlgpu_unite(${target})
+    cxlgpu_clear_inputs(${target} ${V_PREFIX})
   endif()
   # Verilator's headers are not ours to warn about.
   get_target_property(include ${target} INTERFACE_INCLUDE_DIRECTORIES)

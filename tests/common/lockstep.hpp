@@ -16,6 +16,8 @@
 #include <random>
 #include <string>
 
+#include "tests/common/clear_inputs.hpp"
+
 namespace cxlgpu::test {
 
 inline std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
@@ -97,7 +99,7 @@ template <typename Top>
 class Clocked {
  public:
   Clocked() {
-    top_.clk_i = 0;
+    clear_inputs(top_);
     top_.rst_ni = 1;
     top_.eval();
   }
