@@ -67,16 +67,45 @@ function(cxlgpu_unite target)
   endforeach()
 endfunction()
 
+# A test sees inputs that it does not drive as zero, whatever CXLGPU_X_SEED says: random is what the block
+# itself leaves without a value. The inputs are those of the verilated top's header.
+function(cxlgpu_clear_inputs target prefix)
+  get_target_property(folder ${target} BINARY_DIR)
+  set(header ${folder}/CMakeFiles/${target}.dir/${prefix}.dir/${prefix}.h)
+  file(STRINGS ${header} inputs REGEX "^ *VL_IN[0-9W]*\\(&")
+  set(lines)
+  foreach(input ${inputs})
+    string(REGEX REPLACE "^ *VL_IN[0-9W]*\\(&([A-Za-z0-9_]+),.*" "\\1" name "${input}")
+    string(APPEND lines "  clear_bits(top.${name});\n")
+  endforeach()
+  set(source ${folder}/CMakeFiles/${target}.dir/clear_inputs.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${prefix}.h\"
+#include \"tests/common/clear_inputs.hpp\"
+namespace cxlgpu::test {
+template <>
+void clear_inputs(${prefix}& top) {
+${lines}}
+}  // namespace cxlgpu::test
+" @ONLY)
+  target_sources(${target} PRIVATE ${source})
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_features(${target} PRIVATE cxx_std_20)
+endfunction()
+
 # cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [NO_TOGGLES] [RUNTIME target] [ARGS ...])
 # NO_TOGGLES: with CXLGPU_COVERAGE, lines and branches alone.
 function(cxlgpu_verilate target top_file)
   cmake_parse_arguments(V "TRACE;ASSERT;NO_TOGGLES" "PREFIX;RUNTIME" "ARGS" ${ARGN})
   get_filename_component(top ${top_file} NAME_WE)
   # UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
-  set(args -Wall -Wno-UNUSEDPARAM --x-assign fast --x-initial fast -O3)
+  set(args -Wall -Wno-UNUSEDPARAM -O3)
   if(V_ASSERT)
+    # What has no reset starts as tests/common/verilated_main.cpp says, not as zero.
+    list(APPEND args --x-assign unique --x-initial unique)
     # SYNCASYNCNET: the reset is asynchronous in the logic and sampled by `disable iff`.
     list(APPEND args --assert -Wno-SYNCASYNCNET)
+  else()
+    list(APPEND args --x-assign fast --x-initial fast)
   endif()
   if(CXLGPU_COVERAGE)
     # Both optimisations move counters away from what they count: arms that run then stay at 0.
@@ -111,6 +140,7 @@ function(cxlgpu_verilate target top_file)
   endif()
   if(V_ASSERT)
     cxlgpu_unite(${target})
+    cxlgpu_clear_inputs(${target} ${V_PREFIX})
   endif()
   # Verilator's headers are not ours to warn about.
   get_target_property(include ${target} INTERFACE_INCLUDE_DIRECTORIES)

@@ -84,6 +84,16 @@ class CoverageWriter {
 #endif
 };
 
+// What the default context says of state without reset (tests/common/verilated_main.cpp) holds for
+// a top with a context of its own, too.
+class OwnContext : public VerilatedContext {
+ public:
+  OwnContext() {
+    randReset(Verilated::defaultContextp()->randReset());
+    randSeed(Verilated::defaultContextp()->randSeed());
+  }
+};
+
 template <typename Top>
 class Covered {
  public:
@@ -97,7 +107,7 @@ class Covered {
   Top& operator*() { return top_; }
 
  private:
-  VerilatedContext context_;
+  OwnContext context_;
   Top top_{&context_};
   [[maybe_unused]] CoverageWriter writer_{context_};
 };

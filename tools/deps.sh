@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages the build needs, and only those that are missing; with the name of a make
-# target that needs more (results, coverage, formal, fuzz), its own as well.
+# target that needs more (results, coverage, formal, fuzz, sanitize), its own as well.
 set -euo pipefail
 
 packages=(
@@ -14,7 +14,8 @@ case ${1:-} in
   results) packages+=(snakemake python3-matplotlib) ;;
   coverage) packages+=(gcovr) ;;
   formal) packages+=(berkeley-abc) ;;
-  fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
+  fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;  # 14 does not take all of C++20 used here
+  sanitize) packages+=(valgrind) ;;
 esac
 
 missing=()

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "tb/coverage.hpp"
+#include "tests/common/clear_inputs.hpp"
 
 namespace cxlgpu::test {
 
@@ -102,7 +103,7 @@ template <typename Top>
 class Clocked {
  public:
   Clocked() {
-    top_->clk_i = 0;
+    clear_inputs(*top_);
     top_->rst_ni = 1;
     top_->eval();
   }

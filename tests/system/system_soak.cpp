@@ -240,8 +240,9 @@ std::string text(const Totals& t) {
     if (t.ds[i] != 0) ds += fmt::format(" {} {}", kDsEventNames[i], t.ds[i]);
   }
   return fmt::format(
-      "{} loads, {} stores ({} partial), {} MemSpecRd; {:.0f} us, {:.1f} s, {:.0f} kcycles/s{}",
-      t.loads, t.stores, t.partial, t.specs, t.simulated.ns() / 1000, t.seconds,
+      "{} loads, {} stores ({} partial), {} MemSpecRd; {} cycles, {:.0f} us, {:.1f} s, "
+      "{:.0f} kcycles/s{}",
+      t.loads, t.stores, t.partial, t.specs, t.cycles, t.simulated.ns() / 1000, t.seconds,
       static_cast<double>(t.cycles) / t.seconds / 1000, ds.empty() ? "" : "; ds:" + ds);
 }
 

@@ -1,0 +1,38 @@
+"""Records of measurements, docs/trust/NAME.json, for the scripts beside this file."""
+import datetime
+import json
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
+def commit():
+    """Of the sources measured, with -dirty if they differ from it (records themselves do not count)."""
+    head = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"],
+                          capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run(["git", "-C", ROOT, "status", "--porcelain", "-uno", "--", ".",
+                              ":!docs"], capture_output=True, text=True).stdout.strip()
+    return head + ("-dirty" if changed else "")
+
+
+def version(*command):
+    """First line of what a tool says of its version."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    return (done.stdout or done.stderr).splitlines()[0].strip()
+
+
+def read(path, empty):
+    return json.loads(path.read_text()) if path.exists() else empty
+
+
+def replace(path, data):
+    """Writes the whole file or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(data, indent=1) + "\n")
+    part.replace(path)
