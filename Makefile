@@ -8,7 +8,8 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .PHONY: deps configure build sim waves test report calibrate results conformance lint format bench synth \
-  link-soak link-bench media-bench system-soak mutants formal fuzz soak trust clean
+  link-soak link-bench media-bench system-soak coverage functional-coverage mutants formal fuzz sanitize xprop \
+  valgrind soak trust clean
 
 deps:            ## install what is missing (Debian packages; root or sudo)
 	@tools/deps.sh
@@ -79,11 +80,24 @@ system-soak: configure  ## four ports, RTL and model side by side: a million sto
 	@$(bench-programs) --target system_soak
 	$(BUILD)/bin/system_soak $(ARGS)
 
-# What the tests would catch; each leaves its numbers in docs/trust/. Hours, most of them: not part of `make test`.
+# What the tests would catch. Each leaves its numbers in docs/trust/; hours, most of them, so apart from `make test`.
 N       ?= 1200
 SEED    ?= 1
-MINUTES ?= 1
+HOURS   ?= 8
+MINUTES ?= 10
 TARGET  ?=
+FUNCTIONAL := functional_bins $(addsuffix _test, controller_cache_controller controller_cache_packer \
+  controller_cxl_controller controller_flit_packer controller_flit_unpacker controller_port_pair \
+  controller_retry_buffer controller_retry_local host_bridge_hdm_decoder root_port_ds_engine \
+  root_port_sr_reader system_wire_formats)
+
+coverage: configure  ## lines, branches and toggles of rtl/, lines of flits/ and refmodel/: build/coverage/index.html
+	@tools/deps.sh coverage
+	@tools/coverage.py --jobs $(JOBS) $(ARGS)
+
+functional-coverage: configure  ## declared situations, each hit or impossible: build/coverage/functional.html
+	@cmake --build $(BUILD) -j $(JOBS) --target $(FUNCTIONAL)
+	@tests/coverage/functional.py --build $(BUILD) $(ARGS)
 
 mutants: deps    ## faults put into the RTL, and who sees them: make mutants N=1200 SEED=1
 	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/mutation/mutants.py --sample $(N) --seed $(SEED) \
@@ -97,7 +111,27 @@ fuzz: deps       ## make fuzz MINUTES=60 TARGET=config
 	@tools/deps.sh fuzz
 	@test -f $(BUILD)/fuzz/build.ninja || CC=clang-19 CXX=clang++-19 cmake --preset fuzz
 	@cmake --build $(BUILD)/fuzz -j $(JOBS)
-	@tests/fuzz/run.py --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET)) $(ARGS)
+	@tools/fuzz.py --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET)) $(ARGS)
+
+xprop: configure ## tests with ten sets of values of whatever has no reset
+	@cmake --build $(BUILD) -j $(JOBS)
+	@tools/sanitize.py x --jobs $(JOBS) $(ARGS)
+
+sanitize: deps   ## every test, verilated code too, with address and undefined-behaviour sanitizers
+	@test -f $(BUILD)/asan/build.ninja || cmake --preset asan
+	@cmake --build $(BUILD)/asan -j $(JOBS)
+	@tools/sanitize.py asan --jobs $(JOBS) $(ARGS)
+	@tools/sanitize.py threads
+
+valgrind: configure  ## the short tests
+	@tools/deps.sh sanitize
+	@cmake --build $(BUILD) -j $(JOBS)
+	@tools/sanitize.py valgrind --jobs $(JOBS) $(ARGS)
+
+soak: configure  ## new seeds for HOURS, going on where the last soak stopped: RTL and model side by side
+	@$(bench-programs) --target cxlgpu link_soak system_soak
+	@cmake --build $(BUILD) -j $(JOBS)
+	@tools/soak.py --hours $(HOURS) --jobs $(JOBS) $(ARGS)
 
 trust:           ## docs/trust.md, from what these have left
 	@tools/trust.py
