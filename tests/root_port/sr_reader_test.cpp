@@ -255,7 +255,7 @@ SrCounters run(Lockstep& lockstep, SpeculationBins* bins) {
       twin.use_stream_sets(world.stream_sets);
     }
     rtl.edge();
-    if (lockstep.cycle() == 8000 || lockstep.cycle() == 16000) {  // whatever was under way
+    if (lockstep.cycle() == 6000) {  // whatever was under way
       rtl.reset();
       twin = SrReaderBlock();
       twin.use_stream_sets(world.stream_sets);
