@@ -57,7 +57,7 @@ module responses_fv
     Offered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
         port_rsp_ready[p] |-> port_rsp_valid[p]);
     Served_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        port_rsp_ready[p] |=> rsp_valid && rsp == $past(port_rsp_i[p]));
+        port_rsp_ready[p] |=> rsp_valid && rsp.id == $past(port_rsp_i[p].id));
   end
 
 endmodule
