@@ -100,7 +100,8 @@ functional-coverage: configure  ## declared situations, each hit or impossible: 
 	@tests/coverage/functional.py --build $(BUILD) $(ARGS)
 
 mutants: deps    ## faults put into the RTL, and who sees them: make mutants N=1200 SEED=1
-	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/mutation/mutants.py --sample $(N) --seed $(SEED) \
+	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/mutation/schemata_test.py && \
+	  $$venv/bin/python tests/mutation/mutants.py --sample $(N) --seed $(SEED) \
 	  --jobs $(JOBS) --record docs/trust/mutants.json $(ARGS)
 
 formal: deps     ## proofs of the RTL, and the fault that makes each fail

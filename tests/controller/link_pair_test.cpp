@@ -1,5 +1,5 @@
-// Two RTL controllers back to back over a faulty link, a few seconds of what `make soak` runs for
-// long. Assertions of the RTL are compiled in here.
+// Two RTL controllers back to back over a faulty link, a few seconds of what `make link-soak` runs
+// for long. Assertions of the RTL are compiled in here.
 #include "Vlink_pair.h"
 #include "tests/common/lockstep.hpp"
 #include "tests/controller/link_soak.hpp"

@@ -1,4 +1,4 @@
-// Long soak of two ports (controller and ARB/MUX) over a faulty link: `make soak`.
+// Long soak of two ports (controller and ARB/MUX) over a faulty link: `make link-soak`.
 //
 // Each seed brings up one pair (sizes, width and flight time follow from the seed: mostly x8), and
 // sends flits through it at bit error rates from 1e-9 to 1e-4, with drops, duplicates and

