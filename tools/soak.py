@@ -200,8 +200,8 @@ class Soak:
         """Ends what runs now; its seeds are not counted and come again."""
         self.stop.set()
         with self.lock:
-            for process in self.processes:
-                process.terminate()
+            for process in self.processes:  # terminate() may reap it, and wait4() would find nothing
+                os.kill(process.pid, signal.SIGTERM)
 
     def one(self, kind, scratch):
         seed = self.record.take(kind)
@@ -218,8 +218,9 @@ class Soak:
             with self.lock:
                 self.processes.add(process)
             if self.stop.is_set():
-                process.terminate()
-            killer = threading.Timer(HANG, process.kill)
+                os.kill(process.pid, signal.SIGTERM)
+            killer = threading.Timer(HANG, os.kill, (process.pid, signal.SIGKILL))
+            killer.daemon = True
             killer.start()
             _, status, usage = os.wait4(process.pid, 0)
             killer.cancel()
