@@ -28,11 +28,10 @@ def load(kind):
 
 
 def day(record):
-    return f"{record.get('date', '?')[:10]}, `{record.get('commit', '?')}`"
-
-
-def percent(part, whole):
-    return f"{100 * part / whole:.1f} %" if whole else "-"
+    """Date and commit; of several parts the last."""
+    if "date" not in record:
+        record = max((p for p in record.values() if isinstance(p, dict) and "date" in p), key=lambda p: p["date"])
+    return f"{record['date'][:10]}, `{record['commit']}`"
 
 
 # Each section returns (what the summary says, the text), from its record.
@@ -104,18 +103,54 @@ def soak(r):
 
 
 def fuzz(r):
-    rows = [[f"`{name}`", f"{t['hours']:.2f}", t["executions"], t["corpus"], t["findings"]]
-            for name, t in r["targets"].items()]
-    least = min((t["hours"] for t in r["targets"].values()), default=0)
-    said = f"{len(r['targets'])} targets, {least:.2f} processor hours each at least"
-    return said, markdown(["target", "hours", "executions", "corpus", "findings open"], rows) + "\n"
+    rows = [[f"`{name}`", f"{t['processor_hours']:.2f}", t["executions"], t["corpus"]["inputs"], len(t["open"]),
+             len(t.get("findings", []))] for name, t in sorted(r["targets"].items())]
+    least = min((t["processor_hours"] for t in r["targets"].values()), default=0)
+    left = sum(len(t["open"]) for t in r["targets"].values())
+    said = f"{len(r['targets'])} targets, each {least:.2f} processor hours at least, {left} findings open"
+    return said, markdown(["target", "hours", "executions", "corpus", "open", "found in all"], rows) + "\n"
+
+
+def coverage(r):
+    total, cpp = r["rtl"]["total"], r["cpp"]["total"]
+    said = ", ".join([f"RTL {kind} {total[kind]['percent']} %" for kind in ("lines", "branches", "toggles")]
+                     + [f"{name}/ lines {c['percent']} %" for name, c in cpp.items()])
+    said += f" (asked: {r['bounds_percent']['lines']:g}, {r['bounds_percent']['branches']:g}, "
+    said += f"{r['bounds_percent']['toggles']:g}, {r['bounds_percent']['cpp']:g} and {r['bounds_percent']['cpp']:g} %)"
+    rows = [[f"`rtl/{room}`", *(f"{c['percent']} % ({c['holes']}, {c['waived']})" for c in
+                               (figures["total"][k] for k in ("lines", "branches", "toggles")))]
+            for room, figures in r["rtl"]["rooms"].items()]
+    text = (f"Of what is not waived; in brackets holes and waived points. Toggles of nets up to "
+            f"{r['toggle_max_width']} bits; {r['waivers']} waivers, each with its reason, in "
+            "`tests/coverage/waivers.yaml`.\n\n" + markdown(["room", "lines", "branches", "toggles"], rows) + "\n")
+    if r["tests"]["run"] is None:
+        text += (f"\nNot of one run: test programs were run one by one, {r['tests']['with_counts']} left counts; "
+                 "most tests of the whole system are not among them.\n")
+    return said, text
+
+
+def sanitizers(r):
+    rows = []
+    names = {"x": "random state without reset, {seeds} seeds", "asan": "address and undefined behaviour",
+             "valgrind": "valgrind, {cycles} cycles", "threads": "threads in our libraries: none to be found"}
+    for kind, title in names.items():
+        if kind not in r:
+            rows.append([title.split(",")[0], "not measured yet", "", ""])
+            continue
+        part = r[kind]
+        rows.append([title.format(**part), part.get("tests", "-"), part.get("cases_passed", "-"), len(part["findings"])])
+    said = ", ".join(f"{k} {r[k]['tests']} programs" for k in ("x", "asan", "valgrind") if k in r)
+    return f"{said}; {sum(len(p['findings']) for p in r.values() if isinstance(p, dict))} findings", markdown(
+        ["what", "test programs", "cases passed", "findings"], rows) + "\n"
 
 
 SECTIONS = [
+    ("coverage", "Structural coverage", "make coverage", coverage),
     ("functional", "Functional coverage", "make functional-coverage", functional),
     ("mutants", "Mutants", "make mutants", mutants),
     ("proofs", "Proofs", "make formal", proofs),
     ("fuzz", "Fuzzing", "make fuzz", fuzz),
+    ("sanitizers", "Sanitizers", "make xprop sanitize valgrind", sanitizers),
     ("soak", "Soak", "make soak", soak),
 ]
 
