@@ -137,7 +137,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/fuzz"))
     parser.add_argument("--minutes", type=float, default=10, help="of each target")
     parser.add_argument("--target", action="append", help="may be repeated; default: all that are built")
-    parser.add_argument("--most-kib", type=int, default=128, help="of a target's corpus")
+    parser.add_argument("--most-kib", type=int, default=32, help="of a target's corpus")
     parser.add_argument("--record", type=pathlib.Path, default=records.ROOT / "docs/trust/fuzz.json")
     args = parser.parse_args()
     args.build = args.build.resolve()
