@@ -2,8 +2,9 @@
 """Random runs of RTL against model with ever new seeds, for hours: `make soak HOURS= SEED=`.
 
 Kinds, in turn: `system` (system_soak, four ports), `kernels` (a random kernel, medium, configuration and
-size by cxlgpu in cosim), `link` (link_soak: two ports over a faulty link) and `blocks` (a lockstep test of
-a block with a new seed and more cycles). Seeds count up from SEED or from where the last run of this build
+size by cxlgpu in cosim), `registers` (register_storm: random registers between bursts of traffic), `link`
+(link_soak: two ports over a faulty link) and `blocks` (a lockstep test of a block with a new seed and more
+cycles). Seeds count up from SEED or from where the last run of this build
 stopped (state.json in --state); each is counted once it has ended, so a run may be ended at any time. The
 record adds up over all runs. A failure prints one line, its command with it, and the soak goes on.
 Exit code: 0 nothing failed, 1 something failed, 2 wrong usage.
@@ -27,7 +28,7 @@ import time
 import records
 
 HANG = 3600  # seconds: what runs longer is a failure
-KINDS = ("system", "kernels", "link", "blocks")
+KINDS = ("system", "kernels", "registers", "link", "blocks")
 # Sizes that run for seconds in cosim. Workloads by what workload.size counts (cxlgpu list).
 WORKLOADS = {
     "vadd": (1024, 65536), "saxpy": (1024, 98304), "rsum": (1024, 131072), "bfs": (256, 16384),
@@ -73,6 +74,11 @@ def kernels_job(build, seed, scratch):
                 "--set", f"workload.size={size}", "--out", out], out=out)
 
 
+def registers_job(build, seed, _):
+    return Job("registers", seed, [build / "bin/system_register_storm_test", "--gtest_filter=*/0"],
+               {"CXLGPU_SEED": seed, "CXLGPU_ROUNDS": 100})
+
+
 def lockstep_tests(build):
     """Tests that step a twin beside its block: those that take CXLGPU_SEED, and are built."""
     found = []
@@ -94,7 +100,10 @@ def blocks_job(build, seed, _, tests=[]):
     return Job("blocks", seed, [build / "bin" / tests[seed % len(tests)]], env)
 
 
-MAKERS = {"system": system_job, "kernels": kernels_job, "link": link_job, "blocks": blocks_job}
+MAKERS = {"system": system_job, "kernels": kernels_job, "registers": registers_job, "link": link_job,
+          "blocks": blocks_job}
+PARTS = {"system": "system, cosim", "kernels": "kernels, cosim", "registers": "registers, cosim",
+         "link": "link, faults", "blocks": "blocks, lockstep"}  # of the record
 
 
 def measured(job, text):
@@ -117,6 +126,11 @@ def measured(job, text):
         compared = cosim["compared"]
         return "kernels, cosim", {"cycles": stats["rtl_cycles"]["value"],
                                   "requests": compared["value"] if isinstance(compared, dict) else compared}
+    if job.kind == "registers":
+        registers, answers, cycles = re.search(
+            r"seed \d+: (\d+) registers, (\d+) answers, (\d+) cycles", text).groups()
+        return "registers, cosim", {"cycles": int(cycles), "requests": int(answers),
+                                    "registers": int(registers)}
     if job.kind == "link":
         if "0 of 1 seeds failed" not in text:
             raise ValueError("no line of the seed")
@@ -230,8 +244,7 @@ class Soak:
         if self.stop.is_set() and process.returncode == -signal.SIGTERM:
             return
         text = log.read_text(errors="replace")
-        part, numbers, wrong = f"{kind}, cosim" if kind in ("system", "kernels") else {
-            "link": "link, faults", "blocks": "blocks, lockstep"}[kind], {}, ""
+        part, numbers, wrong = PARTS[kind], {}, ""
         if process.returncode != 0:
             lines = [line for line in text.splitlines() if line.strip()]
             said = next((line for line in lines if re.match("WRONG|.*differs|.*error", line)),

@@ -35,7 +35,9 @@ void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
       other_ways_ = rp::kPolicyWays.get(value);
       ring_.flush();
       reader_.flush_streams();
-      reader_.use_stream_sets(rp::kPolicyStreamSets.get(value));
+      stream_sets_ = rp::kPolicyStreamSets.get(value);
+      reader_.use_stream_sets(stream_sets_);
+      load_control_.clear();
       return;
     case rp::kDsControl:
       enable_ = rp::kDsControlEnable.is_set(value);
@@ -69,6 +71,12 @@ std::uint32_t RootPort::read_register(std::uint32_t offset) const {
   }
   const SrCounters& sr = reader_.counters();
   switch (offset) {
+    case rp::kPolicy:
+      return rp::kPolicySelect.put(static_cast<std::uint32_t>(policy_)) |
+             rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_) |
+             rp::kPolicyWays.put(other_ways_) | rp::kPolicyStreamSets.put(stream_sets_);
+    case rp::kState:
+      return rp::kStateGran.put(static_cast<std::uint32_t>(load_control_.state()));
     case rp::kSeen:
       return sr.loads;
     case rp::kIssued:

@@ -97,7 +97,8 @@ class RootPort {
   Parts parts_;
   SrPolicy policy_ = SrPolicy::Off;
   unsigned clip_log2_ = 15;
-  unsigned other_ways_ = 0;  // of the interleave set
+  unsigned other_ways_ = 0;   // of the interleave set
+  unsigned stream_sets_ = 6;  // log2
   bool length_enabled_ = false;
 
   SrQueue queue_;

@@ -93,7 +93,6 @@ void ModelEngine::wake_all(unsigned port) {
 }
 
 bool ModelEngine::head_can_leave() const {
-  if (!head_port_) return !local_answer_;
   return ports_[*head_port_]->root.can_take(bridge_.front());
 }
 
@@ -133,7 +132,7 @@ void ModelEngine::cycle(Time now) {
       if (port->next <= now) port->deliver(now);
     }
   }
-  if (responding_ != 0 || local_answer_) collect(now);
+  if (responding_ != 0 || head_has_no_port(now)) collect(now);
   if (bridge_next_ <= now) forward(now);
   if (ports_next_ <= now) {
     ports_next_ = Time::never();
@@ -147,7 +146,7 @@ void ModelEngine::cycle(Time now) {
     }
     if (stuck_ && head_can_leave()) bridge_next_ = now + kCycle;
   }
-  collect_next_ = responding_ != 0 || local_answer_ ? now + kCycle : Time::never();
+  collect_next_ = responding_ != 0 ? now + kCycle : Time::never();
 }
 
 void ModelEngine::Port::deliver(Time now) {
@@ -174,17 +173,12 @@ void ModelEngine::Port::act(Time now) {
 
 // Adapter and host bridge registers, H1 and H2.
 void ModelEngine::forward(Time now) {
-  if (head_ && *head_ <= now && head_can_leave()) {
-    if (head_port_) {
-      Port& port = *ports_[*head_port_];
-      port.root.offer(bridge_.front(), now);
-      port.wake_root(now);
-      ports_next_ = now;
-    } else {
-      local_answer_ = Answer{decode_error_response(bridge_.front()), now + kCycle};
-    }
-    bridge_.pop();
-    head_.reset();
+  if (head_ && *head_ <= now && head_port_ && head_can_leave()) {
+    Port& port = *ports_[*head_port_];
+    port.root.offer(bridge_.front(), now);
+    port.wake_root(now);
+    ports_next_ = now;
+    head_leaves();
   }
   if (adapter_ && !head_ && *adapter_ <= now) {
     const MemRequest& request = bridge_.front();
@@ -200,11 +194,16 @@ void ModelEngine::forward(Time now) {
   // A head that its port refuses, with everything behind it full, sleeps until the port moves.
   stuck_ = head_ && head_port_ && *head_ <= now && !head_can_leave() && (adapter_ || !offered_) &&
            (!adapter_ || *adapter_ <= now);
-  const bool idle = bridge_.empty() && !local_answer_;
-  bridge_next_ = idle || stuck_ ? Time::never() : now + kCycle;
+  bridge_next_ = bridge_.empty() || stuck_ ? Time::never() : now + kCycle;
 }
 
-// One response a cycle goes to the system bus, round robin over the ports and the local answer.
+void ModelEngine::head_leaves() {
+  bridge_.pop();
+  head_.reset();
+}
+
+// One response a cycle goes to the system bus, round robin over the ports and a head that no port
+// takes.
 void ModelEngine::collect(Time now) {
   std::uint32_t wanting = 0;
   const auto local = static_cast<unsigned>(ports_.size());
@@ -212,15 +211,15 @@ void ModelEngine::collect(Time now) {
     const auto i = static_cast<unsigned>(std::countr_zero(left));
     if (ports_[i]->root.response(now) != nullptr) wanting |= 1u << i;
   }
-  if (local_answer_ && local_answer_->visible <= now) wanting |= 1u << local;
+  if (head_has_no_port(now)) wanting |= 1u << local;
   if (wanting == 0) return;
   const auto source = arbiter_.pick(wanting);
   arbiter_.grant(*source);
   Answer& answer = answers_.push();
   answer.visible = now + kCycle;
   if (*source == local) {
-    answer.response = local_answer_->response;
-    local_answer_.reset();
+    answer.response = decode_error_response(bridge_.front());
+    head_leaves();
   } else {
     Port& port = *ports_[*source];
     answer.response = *port.root.response(now);

@@ -78,7 +78,11 @@ class ModelEngine : public Engine, public RegisterBus {
   void wake_all(unsigned port);
   void forward(Time now);
   void collect(Time now);
-  [[nodiscard]] bool head_can_leave() const;
+  void head_leaves();
+  [[nodiscard]] bool head_can_leave() const;  // to its port
+  [[nodiscard]] bool head_has_no_port(Time now) const {
+    return head_ && !head_port_ && *head_ <= now;
+  }
   [[nodiscard]] Time next_activity() const {
     return std::min(ports_next_, std::min(bridge_next_, collect_next_));
   }
@@ -99,7 +103,6 @@ class ModelEngine : public Engine, public RegisterBus {
   bool refused_ = false;             // a submit() since the last advance_to()
   bool stuck_ = false;               // the bridge sleeps until the head's port has room
   std::optional<unsigned> head_port_;
-  std::optional<Answer> local_answer_;
   std::uint32_t responding_ = 0;  // root ports with a response for the bus
   RingQueue<Answer, 256> answers_;
   Time ports_next_ = Time::never();

@@ -1,0 +1,348 @@
+// Random registers of the whole system between bursts of traffic, RTL and model side by side.
+//
+// Each round writes registers of the host bridge, the root ports and, through CXL.io, the endpoints
+// in both, compares what is read back, then sends both the same loads and stores, to the HDM ranges
+// and beside them, and compares every answer: data, error and the cycle it came in. Half of the
+// runs move HDM decoders about, the others have deterministic store, which is drained before it is
+// switched (an endpoint that refuses its writes would keep it from that).
+// Not written: what places things (BARs, bus numbers, windows, the stores' region), switches
+// CXL.mem or memory space off or changes the sets of a DRAM in use: nobody would answer, with tests
+// of their own in io_access_test and cxl_io/; link and ARB/MUX settings, which change the time of
+// flits that the model's link does not have.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "refmodel/common/registers.hpp"
+#include "refmodel/firmware/drain.hpp"
+#include "refmodel/firmware/enumerate.hpp"
+#include "refmodel/firmware/function.hpp"
+#include "refmodel/system/model_engine.hpp"
+#include "tb/rtl_engine.hpp"
+#include "tests/common/lockstep.hpp"
+#include "tests/system/simple_media.hpp"
+
+namespace cxlgpu {
+namespace {
+
+constexpr std::uint64_t kBase = 0x100000000;
+constexpr std::uint64_t kStep = 256ull << 20;  // of bases and sizes of decoders
+constexpr unsigned kPorts = 2;
+constexpr unsigned kDecoders = 4;  // that are written; the others keep their reset values
+constexpr std::uint32_t kDecoderStride = 0x20;
+constexpr Time kSettle{5'000'000};        // MemSpecRd and write-backs are over
+constexpr Time kPatience{2'000'000'000};  // for a burst
+
+// What became of one request.
+struct Answer {
+  std::uint64_t cycle = 0;  // since the burst began
+  bool error = false;
+  Line data{};
+  bool operator==(const Answer&) const = default;
+};
+
+struct Sent {
+  MemRequest request;
+  unsigned pause = 0;  // cycles before it
+};
+
+// One engine, seen through its two faces.
+struct Side {
+  Engine& engine;
+  RegisterBus& bus;
+
+  std::vector<Answer> answers(const std::vector<Sent>& burst) {
+    std::vector<Answer> all(burst.size());
+    const Time begin = engine.now();
+    std::size_t next = 0, answered = 0;
+    Time due = begin;
+    while (answered < burst.size()) {
+      while (const auto response = engine.take()) {
+        all[response->id] = {(engine.now() - begin).ps / kCycle.ps, response->error,
+                             response->error ? Line{} : response->data};
+        ++answered;
+      }
+      if (engine.now() - begin > kPatience) {
+        ADD_FAILURE() << answered << " of " << burst.size() << " answered";
+        break;
+      }
+      if (next < burst.size() && engine.now() >= due && engine.submit(burst[next].request)) {
+        ++next;
+        if (next < burst.size()) due = engine.now() + kCycle * (1 + burst[next].pause);
+      }
+      engine.advance_to(engine.now() + kCycle);
+    }
+    return all;
+  }
+};
+
+class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
+ protected:
+  RegisterStorm()
+      : seed_(test::from_environment("CXLGPU_SEED", GetParam())),
+        random_(seed_),
+        stores_(random_.percent(50)),
+        cached_(random_.percent(50)) {
+    config_.ports = kPorts;
+    config_.hdm = {{kBase, 2 * kStep, 1024, {0, 1}}};
+    config_.root_port.ds = stores_;
+    const EndpointParts parts{cached_, 3};
+    rtl_ = std::make_unique<RtlEngine>(
+        config_, EngineParts{parts, {&rtl_media_[0], &rtl_media_[1]}, {}, nullptr},
+        EngineOptions{});
+    const std::vector<Media*> media{&model_media_[0], &model_media_[1]};
+    model_ = std::make_unique<ModelEngine>(config_, parts, media, nullptr);
+    system_ = model_->system();
+    align();
+  }
+
+  // Both at the same time, with nothing under way.
+  void align() {
+    const Time until = std::max(rtl_->now(), model_->now()) + kSettle;
+    while (rtl_->now() < until) rtl_->advance_to(until);
+    while (model_->now() < until) model_->advance_to(until);
+  }
+
+  void write(RegisterSpace space, unsigned port, std::uint32_t offset, std::uint32_t value) {
+    rtl_->write(space, port, offset, value);
+    model_->write(space, port, offset, value);
+    check(space, port, offset);
+  }
+  void check(RegisterSpace space, unsigned port, std::uint32_t offset) {
+    ++compared_;
+    EXPECT_EQ(rtl_->read(space, port, offset), model_->read(space, port, offset))
+        << (space == RegisterSpace::HostBridge ? "host bridge" : "root port ") << port << ", 0x"
+        << std::hex << offset;
+  }
+  void write_memory(unsigned port, std::uint64_t address, std::uint32_t value) {
+    IoPort(*rtl_, port).write(address, value);
+    IoPort(*model_, port).write(address, value);
+    check_memory(port, address);
+  }
+  void check_memory(unsigned port, std::uint64_t address) {
+    ++compared_;
+    EXPECT_EQ(IoPort(*rtl_, port).read(address), IoPort(*model_, port).read(address))
+        << "below port " << port << ", 0x" << std::hex << address;
+  }
+  void check_configuration(unsigned port, std::uint32_t offset) {
+    ++compared_;
+    EXPECT_EQ(endpoint_function(IoPort(*rtl_, port)).read(offset),
+              endpoint_function(IoPort(*model_, port)).read(offset))
+        << "configuration space below port " << port << ", 0x" << std::hex << offset;
+  }
+
+  // A field that software might well set, or any value.
+  std::uint32_t decoder_value(std::uint32_t field) {
+    using namespace regs::hdm;
+    const auto some = [this](std::uint64_t n) {
+      return static_cast<std::uint32_t>(random_.below(n));
+    };
+    if (random_.percent(5)) return static_cast<std::uint32_t>(random_.bits(32));
+    if (field == kDecBaseLow) return some(4) << 28;
+    if (field == kDecBaseHigh) return 1;
+    if (field == kDecSizeLow) return (1 + some(3)) << 28;
+    if (field == kDecSizeHigh) return 0;
+    if (field == kDecListLow) return 0x10101010 | (random_.percent(50) ? 0x0100 : 0x0001);
+    if (field == kDecListHigh) return 0x10101010;
+    return some(7) | some(2) << 4 | (random_.percent(1) ? kDecControlLock.mask() : 0) |
+           (random_.percent(75) ? kDecControlCommit.mask() : 0) | kDecControlHostOnly.mask();
+  }
+  // Some registers of one decoder, or all of them: of the host bridge, of an endpoint, or of all
+  // three alike, which decode together then. The DPA skip of endpoints stays 0.
+  void move_decoder() {
+    using namespace regs::hdm;
+    static constexpr std::array kFields = {kDecControl,  kDecBaseLow, kDecBaseHigh, kDecSizeLow,
+                                           kDecSizeHigh, kDecListLow, kDecListHigh, kDecControl};
+    const bool all = random_.percent(60);
+    const auto who = static_cast<unsigned>(random_.below(1 + kPorts));
+    const auto decoder = static_cast<std::uint32_t>(random_.below(kDecoders)) * kDecoderStride;
+    for (std::size_t i = 0; i < kFields.size(); ++i) {
+      const std::uint32_t field = kFields[i];
+      if (field != kDecControl && !all && random_.percent(30)) continue;
+      const std::uint32_t value = i == 0 ? 0 : decoder_value(field);
+      if (all || who == kPorts) write(RegisterSpace::HostBridge, 0, decoder + field, value);
+      if (field == kDecListLow || field == kDecListHigh) continue;
+      for (unsigned port = 0; port < kPorts; ++port) {
+        if (!all && who != port) continue;
+        write_memory(port, system_.endpoints[port].hdm_base + decoder + field, value);
+      }
+    }
+  }
+
+  void set_root_port() {
+    using namespace regs::rp;
+    const auto port = static_cast<unsigned>(random_.below(kPorts));
+    const auto any = static_cast<std::uint32_t>(random_.bits(32));
+    switch (random_.below(stores_ ? 4 : 2)) {
+      case 0:
+        write(RegisterSpace::RootPort, port, kPolicy,
+              (any & ~kPolicySelect.mask()) |
+                  kPolicySelect.put(static_cast<std::uint32_t>(random_.below(6))));
+        break;
+      case 1:
+        write(RegisterSpace::RootPort, port, kDsInterval, any);
+        break;
+      case 2:
+        write(RegisterSpace::RootPort, port, kDsControl,
+              kDsControlEnable.put(any & 1) |
+                  kDsControlMaxWrites.put(1 + static_cast<std::uint32_t>(random_.below(16))));
+        break;
+      default:
+        write(RegisterSpace::RootPort, port, kDsStatus, any);
+    }
+  }
+  void set_endpoint() {
+    using namespace regs::ep;
+    static constexpr std::array kFields = {kIngressTh, kMshrTh, kBacklogTh, kTasksTh, kQosControl};
+    const auto port = static_cast<unsigned>(random_.below(kPorts));
+    write_memory(port, vendor(port, kFields[random_.below(kFields.size())]),
+                 static_cast<std::uint32_t>(random_.bits(32)));
+  }
+  void set_errors() {
+    using namespace regs::ras;
+    static constexpr std::array kFields = {kUncorStatus, kUncorMask, kUncorSeverity,
+                                           kCorStatus,   kCorMask,   kControl};
+    const auto port = static_cast<unsigned>(random_.below(kPorts));
+    write(RegisterSpace::RootPort, port, 0x100 + kFields[random_.below(kFields.size())],
+          static_cast<std::uint32_t>(random_.bits(32)));
+  }
+  [[nodiscard]] std::uint64_t vendor(unsigned port, std::uint32_t offset) const {
+    return system_.endpoints[port].vendor_base + (offset - regs::ep::kBlock);
+  }
+
+  void drain() {
+    EXPECT_EQ(drain_stores(*rtl_, *rtl_, kPorts), std::nullopt);
+    EXPECT_EQ(drain_stores(*model_, *model_, kPorts), std::nullopt);
+    align();
+  }
+
+  // Every register that both sides have, but what tells of the links.
+  void check_all() {
+    for (std::uint32_t offset = 0; offset < 0x10 + 0x20 * 16; offset += 4) {
+      check(RegisterSpace::HostBridge, 0, offset);
+    }
+    using namespace regs::rp;
+    for (unsigned port = 0; port < kPorts; ++port) {
+      for (std::uint32_t offset = 0; offset < 0x60; offset += 4) {
+        check(RegisterSpace::RootPort, port, offset);          // time-out and isolation
+        check(RegisterSpace::RootPort, port, offset + 0x100);  // RAS
+      }
+      check(RegisterSpace::RootPort, port, kPolicy);
+      check(RegisterSpace::RootPort, port, kState);
+      for (std::uint32_t offset = kSeen; offset <= kHaltSuppressed; offset += 4) {
+        check(RegisterSpace::RootPort, port, offset);
+      }
+      for (std::uint32_t offset = kDsControl; offset <= kScoreSuppressed; offset += 4) {
+        check(RegisterSpace::RootPort, port, offset);
+      }
+      for (std::uint32_t offset = 0; offset < 0x10 + 0x20 * 4; offset += 4) {
+        check_memory(port, system_.endpoints[port].hdm_base + offset);
+      }
+      for (std::uint32_t offset = regs::ep::kBlock; offset < regs::ep::kBlock + 0x60; offset += 4) {
+        if (offset != regs::ep::kQosStatus) check_memory(port, vendor(port, offset));
+      }
+      for (std::uint32_t offset = 0; offset < 0x1000; offset += 4)
+        check_configuration(port, offset);
+    }
+  }
+
+  std::vector<Sent> burst() {
+    const std::size_t size = 50 + random_.below(200);
+    const std::uint64_t lines = 256 << random_.below(3);
+    const std::uint64_t window = random_.below(stores_ ? 2 : 8) * kStep;  // the ranges, or beside
+    std::uint64_t line = random_.below(lines);
+    std::vector<Sent> all(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      MemRequest& request = all[i].request;
+      line = random_.percent(60) ? (line + 1) % lines : random_.below(lines);
+      request.id = static_cast<std::uint32_t>(i);
+      request.addr = kBase + window + line * kLineBytes;
+      request.is_write = random_.percent(40);
+      if (request.is_write) {
+        for (auto& byte : request.data) byte = static_cast<std::uint8_t>(random_.bits(8));
+        if (random_.percent(30)) request.byte_enable = random_.bits(64);
+      }
+      all[i].pause = random_.percent(20) ? static_cast<unsigned>(random_.below(40)) : 0;
+    }
+    return all;
+  }
+
+  void send() {
+    const std::vector<Sent> requests = burst();
+    Side rtl{*rtl_, *rtl_}, model{*model_, *model_};
+    const std::vector<Answer> theirs = rtl.answers(requests), ours = model.answers(requests);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const bool same = theirs[i] == ours[i];
+      EXPECT_TRUE(same) << "request " << i << ", 0x" << std::hex << requests[i].request.addr
+                        << std::dec << (requests[i].request.is_write ? " store" : " load")
+                        << ": RTL cycle " << theirs[i].cycle << " error " << theirs[i].error
+                        << ", model cycle " << ours[i].cycle << " error " << ours[i].error
+                        << (theirs[i].data == ours[i].data ? "" : ", other data");
+      errors_ += ours[i].error;
+      answers_ += !ours[i].error;
+      if (!same) break;
+    }
+    align();
+  }
+
+  const std::uint64_t seed_;
+  test::Random random_;
+  bool stores_, cached_;
+  RunConfig config_;
+  std::array<SimpleMedia, kPorts> rtl_media_ = media(), model_media_ = media();
+  std::unique_ptr<RtlEngine> rtl_;
+  std::unique_ptr<ModelEngine> model_;
+  SystemInfo system_;
+  std::uint64_t compared_ = 0, errors_ = 0, answers_ = 0;
+
+ private:
+  static std::array<SimpleMedia, kPorts> media() {
+    return {SimpleMedia(1, Time{200000}, Time{900000}), SimpleMedia(2, Time{200000}, Time{900000})};
+  }
+};
+
+TEST_P(RegisterStorm, ModelAndRtlAnswerAlike) {
+  const std::uint64_t rounds = test::from_environment("CXLGPU_ROUNDS", 25);
+  for (std::uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + (stores_ ? ", stores" : "") +
+                 (cached_ ? ", internal DRAM" : ""));
+    if (stores_) drain();
+    for (std::uint64_t n = 1 + random_.below(6); n > 0; --n) {
+      switch (random_.below(4)) {
+        case 0:
+          stores_ ? set_root_port() : move_decoder();
+          break;
+        case 1:
+          set_root_port();
+          break;
+        case 2:
+          set_endpoint();
+          break;
+        default:
+          set_errors();
+      }
+    }
+    align();
+    send();
+  }
+  if (stores_) drain();
+  check_all();
+  EXPECT_GT(compared_, 700u);
+  EXPECT_GT(answers_, 1000u);
+  if (!stores_) {
+    EXPECT_GT(errors_, 100u);
+  }
+  rtl_->finish();
+  for (const std::string& problem : rtl_->problems()) ADD_FAILURE() << problem;
+  fmt::print("seed {}: {} registers, {} answers, {} cycles\n", seed_, compared_, answers_ + errors_,
+             rtl_->cycles());
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RegisterStorm, ::testing::Range<std::uint64_t>(1, 7));
+
+}  // namespace
+}  // namespace cxlgpu
