@@ -15,10 +15,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "refmodel/common/registers.hpp"
-#include "refmodel/firmware/drain.hpp"
 #include "refmodel/firmware/enumerate.hpp"
 #include "refmodel/firmware/function.hpp"
 #include "refmodel/system/model_engine.hpp"
@@ -102,24 +102,35 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
   }
 
   // Both at the same time, with nothing under way.
-  void align() {
-    const Time until = std::max(rtl_->now(), model_->now()) + kSettle;
+  void align() { advance_to(std::max(rtl_->now(), model_->now()) + kSettle); }
+  void advance_to(Time until) {
     while (rtl_->now() < until) rtl_->advance_to(until);
     while (model_->now() < until) model_->advance_to(until);
   }
 
   void write(RegisterSpace space, unsigned port, std::uint32_t offset, std::uint32_t value) {
+    written_ += fmt::format("\n  {}{}, {:x}h = {:x}h",
+                            space == RegisterSpace::HostBridge ? "host bridge" : "root port ", port,
+                            offset, value);
     rtl_->write(space, port, offset, value);
+    // Written at the last edge.
+    advance_to(rtl_->now());
     model_->write(space, port, offset, value);
-    check(space, port, offset);
+    read(space, port, offset);
   }
-  void check(RegisterSpace space, unsigned port, std::uint32_t offset) {
+  std::uint32_t read(RegisterSpace space, unsigned port, std::uint32_t offset) {
     ++compared_;
-    EXPECT_EQ(rtl_->read(space, port, offset), model_->read(space, port, offset))
-        << (space == RegisterSpace::HostBridge ? "host bridge" : "root port ") << port << ", 0x"
-        << std::hex << offset;
+    const std::uint32_t theirs = rtl_->read(space, port, offset);
+    // Read as it stood before the last edge.
+    while (model_->now() + kCycle < rtl_->now()) model_->advance_to(rtl_->now() - kCycle);
+    const std::uint32_t ours = model_->read(space, port, offset);
+    EXPECT_EQ(theirs, ours) << (space == RegisterSpace::HostBridge ? "host bridge" : "root port ")
+                            << port << ", 0x" << std::hex << offset;
+    advance_to(rtl_->now());
+    return ours;
   }
   void write_memory(unsigned port, std::uint64_t address, std::uint32_t value) {
+    written_ += fmt::format("\n  below port {}, {:x}h = {:x}h", port, address, value);
     IoPort(*rtl_, port).write(address, value);
     IoPort(*model_, port).write(address, value);
     check_memory(port, address);
@@ -128,6 +139,7 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     ++compared_;
     EXPECT_EQ(IoPort(*rtl_, port).read(address), IoPort(*model_, port).read(address))
         << "below port " << port << ", 0x" << std::hex << address;
+    advance_to(rtl_->now());
   }
   void check_configuration(unsigned port, std::uint32_t offset) {
     ++compared_;
@@ -215,30 +227,47 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     return system_.endpoints[port].vendor_base + (offset - regs::ep::kBlock);
   }
 
+  // All stores to their endpoints, in step.
   void drain() {
-    EXPECT_EQ(drain_stores(*rtl_, *rtl_, kPorts), std::nullopt);
-    EXPECT_EQ(drain_stores(*model_, *model_, kPorts), std::nullopt);
+    using namespace regs::rp;
+    const auto fence = [this](bool on) {
+      for (unsigned port = 0; port < kPorts; ++port) {
+        const std::uint32_t control = read(RegisterSpace::RootPort, port, kDsControl);
+        write(RegisterSpace::RootPort, port, kDsControl,
+              (control & ~kDsControlFence.mask()) | kDsControlFence.put(on));
+      }
+    };
+    fence(true);
+    const Time limit = rtl_->now() + kPatience;
+    for (unsigned port = 0; port < kPorts && rtl_->now() < limit; ++port) {
+      while (!kDsStatusEmpty.is_set(read(RegisterSpace::RootPort, port, kDsStatus)) &&
+             rtl_->now() < limit) {
+        advance_to(rtl_->now() + kCycle * 64);
+      }
+    }
+    EXPECT_LT(rtl_->now(), limit) << "not drained";
+    fence(false);
     align();
   }
 
   // Every register that both sides have, but what tells of the links.
   void check_all() {
     for (std::uint32_t offset = 0; offset < 0x10 + 0x20 * 16; offset += 4) {
-      check(RegisterSpace::HostBridge, 0, offset);
+      read(RegisterSpace::HostBridge, 0, offset);
     }
     using namespace regs::rp;
     for (unsigned port = 0; port < kPorts; ++port) {
       for (std::uint32_t offset = 0; offset < 0x60; offset += 4) {
-        check(RegisterSpace::RootPort, port, offset);          // time-out and isolation
-        check(RegisterSpace::RootPort, port, offset + 0x100);  // RAS
+        read(RegisterSpace::RootPort, port, offset);          // time-out and isolation
+        read(RegisterSpace::RootPort, port, offset + 0x100);  // RAS
       }
-      check(RegisterSpace::RootPort, port, kPolicy);
-      check(RegisterSpace::RootPort, port, kState);
+      read(RegisterSpace::RootPort, port, kPolicy);
+      read(RegisterSpace::RootPort, port, kState);
       for (std::uint32_t offset = kSeen; offset <= kHaltSuppressed; offset += 4) {
-        check(RegisterSpace::RootPort, port, offset);
+        read(RegisterSpace::RootPort, port, offset);
       }
       for (std::uint32_t offset = kDsControl; offset <= kScoreSuppressed; offset += 4) {
-        check(RegisterSpace::RootPort, port, offset);
+        read(RegisterSpace::RootPort, port, offset);
       }
       for (std::uint32_t offset = 0; offset < 0x10 + 0x20 * 4; offset += 4) {
         check_memory(port, system_.endpoints[port].hdm_base + offset);
@@ -283,7 +312,8 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
                         << std::dec << (requests[i].request.is_write ? " store" : " load")
                         << ": RTL cycle " << theirs[i].cycle << " error " << theirs[i].error
                         << ", model cycle " << ours[i].cycle << " error " << ours[i].error
-                        << (theirs[i].data == ours[i].data ? "" : ", other data");
+                        << (theirs[i].data == ours[i].data ? "" : ", other data")
+                        << "; written before:" << written_;
       errors_ += ours[i].error;
       answers_ += !ours[i].error;
       if (!same) break;
@@ -300,6 +330,7 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
   std::unique_ptr<RtlEngine> rtl_;
   std::unique_ptr<ModelEngine> model_;
   SystemInfo system_;
+  std::string written_;  // in this round
   std::uint64_t compared_ = 0, errors_ = 0, answers_ = 0;
 
  private:
@@ -314,6 +345,7 @@ TEST_P(RegisterStorm, ModelAndRtlAnswerAlike) {
     SCOPED_TRACE("round " + std::to_string(round) + (stores_ ? ", stores" : "") +
                  (cached_ ? ", internal DRAM" : ""));
     if (stores_) drain();
+    written_.clear();
     for (std::uint64_t n = 1 + random_.below(6); n > 0; --n) {
       switch (random_.below(4)) {
         case 0:
