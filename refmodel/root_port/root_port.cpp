@@ -25,7 +25,7 @@ RootPort::RootPort(unsigned port, const Parts& parts, const Sizes& sizes)
           .depth = sizes.ds_lines, .writes = 16, .mem_entries = sizes.memory_queue - kSpecEntries},
       ds_(ds_config_) {}
 
-void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
+void RootPort::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
   namespace rp = regs::rp;
   switch (offset) {
     case rp::kPolicy:
@@ -34,6 +34,7 @@ void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
       clip_log2_ = rp::kPolicyClipLog2.get(value);
       other_ways_ = rp::kPolicyWays.get(value);
       ring_.flush();
+      if (read_ahead_at_ + kCycle == now) reader_.ring_flushed(before_read_ahead_);
       reader_.flush_streams();
       stream_sets_ = rp::kPolicyStreamSets.get(value);
       reader_.use_stream_sets(stream_sets_);
@@ -43,7 +44,12 @@ void RootPort::write_register(std::uint32_t offset, std::uint32_t value) {
       enable_ = rp::kDsControlEnable.is_set(value);
       fence_ = rp::kDsControlFence.is_set(value);
       max_writes_ = rp::kDsControlMaxWrites.get(value);
-      settle_stores();
+      // At once if nothing comes in this cycle either: then offer() takes it back.
+      if (on_ != enable_ && is_quiet()) {
+        if (switched_ != now) was_on_ = on_;
+        switched_ = now;
+        on_ = enable_;
+      }
       return;
     case rp::kDsStatus:
       clear_error_ |= rp::kDsStatusError.is_set(value);
@@ -121,12 +127,12 @@ std::uint32_t RootPort::read_register(std::uint32_t offset) const {
   }
 }
 
-// On and off only while nothing is under way.
-void RootPort::settle_stores() {
-  if (under_way_ == 0 && !incoming_ && ds_.empty() && !memory_.busy()) on_ = enable_;
+bool RootPort::is_quiet() const {
+  return under_way_ == 0 && !incoming_ && ds_.empty() && !memory_.busy();
 }
 
 void RootPort::offer(const MemRequest& request, Time now) {
+  if (switched_ == now) on_ = was_on_;
   incoming_ = request;
   ++under_way_;
   raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
@@ -136,19 +142,21 @@ void RootPort::offer(const MemRequest& request, Time now) {
 // Every step sees the queues as they stood when the cycle began: what frees this cycle is free in
 // the next, what is written this cycle is seen in the next.
 void RootPort::tick(Time now) {
+  const bool switches = on_ != enable_ && is_quiet() && !response_left_;
+  response_left_ = false;
   if (on_) {
     tick_stores(now);
   } else {
     tick_plain(now);
   }
-  if (on_ != enable_) settle_stores();
+  if (switches) on_ = enable_;
   plan(now);
 }
 
 void RootPort::tick_plain(Time now) {
   const bool spec_room = memory_.can_accept_spec();
   issue(now);
-  const bool spec_taken = read_ahead(spec_room);
+  const bool spec_taken = read_ahead(spec_room, now);
   if (!spec_taken) dispatch(now);
   if (const auto dev_load = respond(now)) ds_.hear(*dev_load);
   if (incoming_) {
@@ -192,7 +200,7 @@ void RootPort::tick_stores(Time now) {
   count_events(out.events, now);
   const bool spec_room = memory_.can_accept_spec();
   issue(now);
-  const bool spec_taken = read_ahead(spec_room);
+  const bool spec_taken = read_ahead(spec_room, now);
   engine.mq_ready = out.mq_valid && !spec_taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
   if (out.lm_valid) {
     engine.lm_ready =
@@ -253,7 +261,9 @@ void RootPort::issue(Time now) {
   }
 }
 
-bool RootPort::read_ahead(bool spec_room) {
+bool RootPort::read_ahead(bool spec_room, Time now) {
+  before_read_ahead_ = reader_.counters();
+  read_ahead_at_ = now;
   if (reader_.issuing()) {
     if (reader_.gives_up()) {
       reader_.give_up();
@@ -347,7 +357,7 @@ bool RootPort::can_move() const {
 }
 
 void RootPort::plan(Time now) {
-  next_ = can_move() ? now + kCycle : Time::never();
+  next_ = can_move() || (on_ != enable_ && is_quiet()) ? now + kCycle : Time::never();
   if (on_) next_ = std::min(next_, next_store_event(now));
   if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
 }

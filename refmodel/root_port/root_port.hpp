@@ -43,7 +43,7 @@ class RootPort {
 
   // Vendor registers, by their offset in the port's page. Deterministic store goes on or off with
   // the access if the port is quiet, else when it is.
-  void write_register(std::uint32_t offset, std::uint32_t value);
+  void write_register(std::uint32_t offset, std::uint32_t value, Time now);
   [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) const;
 
   [[nodiscard]] bool can_take(const MemRequest& request) const {
@@ -63,6 +63,7 @@ class RootPort {
     } else {
       response_.reset();
     }
+    response_left_ = true;
     --under_way_;
   }
   [[nodiscard]] bool responding() const {
@@ -80,9 +81,9 @@ class RootPort {
   void tick_plain(Time now);
   void tick_stores(Time now);
   void fill_store_input(Time now);
-  void settle_stores();
+  [[nodiscard]] bool is_quiet() const;
   void issue(Time now);
-  bool read_ahead(bool spec_room);  // true if a MemSpecRd took this cycle's allocation
+  bool read_ahead(bool spec_room, Time now);  // true if a MemSpecRd took this cycle's allocation
   void dispatch(Time now);
   void accept(const MemRequest& request, Time now);  // into the memory queue
   void head_leaves();
@@ -103,6 +104,8 @@ class RootPort {
 
   SrQueue queue_;
   SrReader reader_;
+  SrCounters before_read_ahead_;  // what a flush at the end of the last such cycle goes back to
+  Time read_ahead_at_{0};
   RingBuffer ring_;
   LoadControl load_control_;
   MemoryQueue memory_;
@@ -112,13 +115,15 @@ class RootPort {
   bool enable_ = false, fence_ = false, clear_error_ = false;
   unsigned max_writes_ = 8;
   std::array<std::uint8_t, 4> interval_{0, 0, 8, 12};
-  std::uint64_t base_ = 0;  // byte address of the region in local memory
-  bool on_ = false;
+  std::uint64_t base_ = 0;            // byte address of the region in local memory
+  bool on_ = false, was_on_ = false;  // the latter before `switched_`
+  Time switched_ = Time::never();
   std::array<std::uint32_t, kDsCounters> ds_counts_{};
   DeterministicStore ds_;
   DeterministicStore::In ds_in_;  // refilled each cycle: too large to make anew
   Time ds_clocked_{0};            // cycle of its last clock()
   bool answer_taken_ = false;     // its response leaves in this cycle
+  bool response_left_ = false;    // a response leaves in this cycle, on or off
   unsigned under_way_ = 0;        // requests taken and not yet answered
 
   std::optional<MemRequest> incoming_;

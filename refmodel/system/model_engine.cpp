@@ -72,7 +72,7 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
       if (IoPath::has(offset)) {
         ports_[index]->access_path(now_).write(offset, value);
       } else {
-        ports_[index]->root.write_register(offset, value);
+        ports_[index]->root.write_register(offset, value, now_);
         wake_all(index);
       }
       break;
