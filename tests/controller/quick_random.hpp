@@ -34,7 +34,9 @@ class QuickRandom {
     return result;
   }
   std::uint64_t bits(unsigned n) { return n == 0 ? 0 : next() >> (64 - n); }
-  std::uint64_t below(std::uint64_t n) { return ((next() >> 32) * n) >> 32; }
+  std::uint64_t below(std::uint64_t n) {
+    return n <= UINT32_MAX ? ((next() >> 32) * n) >> 32 : next() % n;
+  }
   bool percent(unsigned p) { return below(100) < p; }
   // Trials before the next success of probability p: none is drawn until then.
   std::uint64_t gap(double p) {

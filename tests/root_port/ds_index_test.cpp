@@ -122,7 +122,7 @@ class Caller {
     offered_ = false;
     cleared_ = false;
     const bool ready = get_bits(rtl_->req_ready_o, g_, 1) != 0;
-    if (ready && settled_ && choose_new_ && random_.below(20'000) == 0) {
+    if (ready && settled_ && choose_new_ && random_.below(depth_ == 8 ? 300 : 20'000) == 0) {
       cleared_ = true;
     } else if (!choose_new_ || random_.percent(80)) {
       choose();

@@ -156,7 +156,7 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
            (random_.percent(75) ? kDecControlCommit.mask() : 0) | kDecControlHostOnly.mask();
   }
   // Some registers of one decoder, or all of them: of the host bridge, of an endpoint, or of all
-  // three alike, which decode together then. The DPA skip of endpoints stays 0.
+  // three alike, which decode together then. Of endpoints the list is the DPA skip.
   void move_decoder() {
     using namespace regs::hdm;
     static constexpr std::array kFields = {kDecControl,  kDecBaseLow, kDecBaseHigh, kDecSizeLow,
@@ -167,12 +167,14 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     for (std::size_t i = 0; i < kFields.size(); ++i) {
       const std::uint32_t field = kFields[i];
       if (field != kDecControl && !all && random_.percent(30)) continue;
+      const bool is_list = field == kDecListLow || field == kDecListHigh;
       const std::uint32_t value = i == 0 ? 0 : decoder_value(field);
+      const auto skip = static_cast<std::uint32_t>(random_.percent(50) ? random_.bits(32) : 0);
       if (all || who == kPorts) write(RegisterSpace::HostBridge, 0, decoder + field, value);
-      if (field == kDecListLow || field == kDecListHigh) continue;
       for (unsigned port = 0; port < kPorts; ++port) {
         if (!all && who != port) continue;
-        write_memory(port, system_.endpoints[port].hdm_base + decoder + field, value);
+        write_memory(port, system_.endpoints[port].hdm_base + decoder + field,
+                     is_list ? skip : value);
       }
     }
   }
@@ -274,7 +276,8 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
   std::vector<Sent> burst() {
     const std::size_t size = 50 + random_.below(200);
     const std::uint64_t lines = 256 << random_.below(3);
-    std::uint64_t window = random_.below(stores_ ? 2 : 8) * kStep;  // the ranges, or beside
+    std::uint64_t window = random_.below(stores_ ? 2 : 16) * kStep;  // the ranges, or beside
+    window += random_.below(kStep / kLineBytes - lines) * kLineBytes;
     if (!stores_ && random_.percent(30)) window += random_.bits(1 + random_.below(20)) << 32;
     std::uint64_t line = random_.below(lines);
     std::vector<Sent> all(size);
