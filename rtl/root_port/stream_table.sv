@@ -434,7 +434,7 @@ module stream_table
   NextKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(ask_o && kind_o) |=> $stable(next_q));
   Added_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (add_i && !flush_i) |=> (!next_i || next_hit_o));
+      (add_i && !flush_i) |=> (!next_i || next_hit_o || !$stable(sets_log2_i)));
   Flushed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       flush_i |=> !hit && score_ext_q == '1 && score_next_q == '1);
 

@@ -68,6 +68,9 @@ TEST_P(LinkLayerTwins, SecondInit) {
 TEST_P(LinkLayerTwins, UnknownControl) {
   scenario::unknown_control(ends, run, end());
 }
+TEST_P(LinkLayerTwins, UnknownRetry) {
+  scenario::unknown_retry(ends, run, end());
+}
 TEST_P(LinkLayerTwins, BentRetryFlit) {
   scenario::bent_retry_flit(ends, run, end());
 }

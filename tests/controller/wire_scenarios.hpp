@@ -82,6 +82,12 @@ inline void unknown_control(Ends& ends, Lockstep& run, unsigned wire) {
   EXPECT_EQ(errors_of(ends, run, wire, payload), link_err::kProtocol);
 }
 
+inline void unknown_retry(Ends& ends, Lockstep& run, unsigned wire) {
+  Payload payload = control_payload(flits::RetryIdle{});
+  payload[4] = 0x71;  // a RETRY flit of no kind there is
+  EXPECT_EQ(errors_of(ends, run, wire, payload), link_err::kProtocol);
+}
+
 // Constant bits of RETRY flits are looked at.
 inline void bent_retry_flit(Ends& ends, Lockstep& run, unsigned wire) {
   Payload payload = control_payload(flits::RetryFrame{});
