@@ -232,6 +232,9 @@ void BasicRtlEngine<Top, Ports>::cycle() {
   const bool fault = (faults.recovery_at != 0 && cycles() + 1 == faults.recovery_at) ||
                      (faults.recovery_every != 0 && (cycles() + 1) % faults.recovery_every == 0);
   for (unsigned port = 0; port < kPorts; ++port) {
+    if (faults.noise_at != 0 && cycles() + 1 == faults.noise_at && port == faults.noise_port) {
+      wires_[port]->damage_all();
+    }
     if (faults.down_at != 0 && cycles() + 1 == faults.down_at && port == faults.down_port) {
       wires_[port]->take_down(time_ + kCycle);
     } else {

@@ -53,6 +53,10 @@ class WireMonitor {
   // Instead of clock(): the link goes down at `now` for good. What is on the wires is lost, and
   // nobody is owed an answer.
   void take_down(Time now);
+  // No CXL.mem flit arrives undamaged from now on.
+  void damage_all() {
+    for (Link& wire : wires_) wire.damage_all();
+  }
 
   // No request may be left unanswered on the wire.
   void finish();

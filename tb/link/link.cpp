@@ -41,7 +41,8 @@ void Link::send(const flits::Flit& flit, Time now) {
   busy_until_ = std::max(now, busy_until_) + options_.flit_time;
   wire_.push_back({flit, busy_until_ + options_.flight});
   damage(wire_.back().flit);
-  if (++sent_ == options_.damage_flit) wire_.back().flit.bytes[kWrongByte] ^= 1;
+  const bool hit = damage_all_ && flit.protocol_id().id == flits::ProtocolId::CacheMem;
+  if (++sent_ == options_.damage_flit || hit) wire_.back().flit.bytes[kWrongByte] ^= 1;
 }
 
 std::optional<Link::Arrival> Link::receive(Time now) {

@@ -34,6 +34,10 @@ struct LinkFaults {
   // Precondition: the links have trained by then.
   std::uint64_t down_at = 0;
   unsigned down_port = 0;
+  // From this cycle on every CXL.mem flit of this port's link, either way, gets a wrong bit; 0:
+  // never.
+  std::uint64_t noise_at = 0;
+  unsigned noise_port = 0;
 };
 
 class Link {
@@ -57,6 +61,8 @@ class Link {
     busy_until_ = now;
   }
 
+  void damage_all() { damage_all_ = true; }
+
   [[nodiscard]] std::uint64_t bits_flipped() const { return bits_flipped_; }
   [[nodiscard]] std::uint64_t flits_damaged() const { return flits_damaged_; }
 
@@ -65,6 +71,7 @@ class Link {
   [[nodiscard]] std::uint64_t next_gap();
 
   LinkOptions options_;
+  bool damage_all_ = false;
   Time busy_until_{0};
   std::deque<Arrival> wire_;
   std::mt19937_64 rng_;

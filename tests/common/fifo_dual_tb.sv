@@ -3,18 +3,18 @@
 // fifo_dual at depths 2 to 5, side by side: element g of each port is the one of depth g + 2.
 
 module fifo_dual_tb (
-  input  logic            clk_i,
-  input  logic            rst_ni,
-  input  logic [3:0]      clear_i,
-  input  logic [3:0][1:0] in_valid_i,
-  output logic [3:0][1:0] in_ready_o,
-  input  logic [3:0][7:0] in_data0_i,
-  input  logic [3:0][7:0] in_data1_i,
-  output logic [3:0][1:0] out_valid_o,
-  input  logic [3:0][1:0] out_take_i,
-  output logic [3:0][7:0] out_data0_o,
-  output logic [3:0][7:0] out_data1_o,
-  output logic [3:0][2:0] count_o
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic [3:0]       clear_i,
+  input  logic [3:0][1:0]  in_valid_i,
+  output logic [3:0][1:0]  in_ready_o,
+  input  logic [3:0][31:0] in_data0_i,
+  input  logic [3:0][31:0] in_data1_i,
+  output logic [3:0][1:0]  out_valid_o,
+  input  logic [3:0][1:0]  out_take_i,
+  output logic [3:0][31:0] out_data0_o,
+  output logic [3:0][31:0] out_data1_o,
+  output logic [3:0][2:0]  count_o
 );
 
   for (genvar g = 0; g < 4; g++) begin : gen_fifo
@@ -22,7 +22,7 @@ module fifo_dual_tb (
     logic [$clog2(Depth+1)-1:0] count;
 
     fifo_dual #(
-      .Width(8),
+      .Width(32),
       .Depth(Depth)
     ) u_fifo_dual (
       .clk_i,

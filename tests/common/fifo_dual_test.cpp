@@ -18,7 +18,7 @@ using test::Lockstep;
 using test::Random;
 using test::set_bits;
 
-using Twin = FifoDual<std::uint8_t>;
+using Twin = FifoDual<std::uint32_t>;
 
 // RTL and twin of one depth (2..5); the other FIFOs of fifo_dual_tb.sv get nothing.
 class Pair {
@@ -35,8 +35,8 @@ class Pair {
     set_bits(rtl_->clear_i, g, 1, in.clear);
     set_bits(rtl_->in_valid_i, 2 * g, 1, in.valid[0]);
     set_bits(rtl_->in_valid_i, 2 * g + 1, 1, in.valid[1]);
-    set_bits(rtl_->in_data0_i, 8 * g, 8, in.data[0]);
-    set_bits(rtl_->in_data1_i, 8 * g, 8, in.data[1]);
+    set_bits(rtl_->in_data0_i, 32 * g, 32, in.data[0]);
+    set_bits(rtl_->in_data1_i, 32 * g, 32, in.data[1]);
     set_bits(rtl_->out_take_i, 2 * g, 2, in.take);
     const Twin::Out out = compare(in);
     if (!lockstep.ok()) return out;
@@ -62,9 +62,9 @@ class Pair {
     lockstep.check("out_valid_o[0]", get_bits(rtl_->out_valid_o, 2 * g, 1), out.valid[0]);
     lockstep.check("out_valid_o[1]", get_bits(rtl_->out_valid_o, 2 * g + 1, 1), out.valid[1]);
     if (out.valid[0])
-      lockstep.check("out_data0_o", get_bits(rtl_->out_data0_o, 8 * g, 8), out.data[0]);
+      lockstep.check("out_data0_o", get_bits(rtl_->out_data0_o, 32 * g, 32), out.data[0]);
     if (out.valid[1])
-      lockstep.check("out_data1_o", get_bits(rtl_->out_data1_o, 8 * g, 8), out.data[1]);
+      lockstep.check("out_data1_o", get_bits(rtl_->out_data1_o, 32 * g, 32), out.data[1]);
     lockstep.check("count_o", get_bits(rtl_->count_o, 3 * g, 3), out.count);
     return out;
   }
@@ -89,7 +89,7 @@ void lockstep_at(std::size_t depth) {
     in.clear = random.percent(2);
     in.valid[0] = random.percent(push);
     in.valid[1] = in.valid[0] && random.percent(push);
-    for (auto& d : in.data) d = static_cast<std::uint8_t>(random.bits(8));
+    for (auto& d : in.data) d = static_cast<std::uint32_t>(random.bits(32));
     if (random.percent(pop)) {
       const std::uint64_t most = std::min<std::uint64_t>(pair.count(), 2);
       in.take = static_cast<unsigned>(random.percent(50) ? most : random.below(most + 1));
@@ -111,7 +111,7 @@ TEST(FifoDual, LockstepWithRtl) {
   for (std::size_t depth = 2; depth <= 5; ++depth) lockstep_at(depth);
 }
 
-Twin::In push2(std::uint8_t a, std::uint8_t b, unsigned take = 0) {
+Twin::In push2(std::uint32_t a, std::uint32_t b, unsigned take = 0) {
   return {.clear = false, .valid = {true, true}, .data = {a, b}, .take = take};
 }
 Twin::In take(unsigned n) {
@@ -122,8 +122,8 @@ TEST(FifoDual, KeepsOrderAcrossTheWrapOfAnOddDepth) {
   Pair pair(5);
   pair.step(push2(0, 1));
   for (unsigned i = 2; i < 60; i += 2) {
-    const auto word = static_cast<std::uint8_t>(i);
-    const auto next = static_cast<std::uint8_t>(i + 1);
+    const auto word = static_cast<std::uint32_t>(i);
+    const auto next = static_cast<std::uint32_t>(i + 1);
     const Twin::Out out = pair.step(push2(word, next, 2));
     EXPECT_EQ(out.count, 2u);
     EXPECT_EQ(out.data[0], i - 2);

@@ -369,6 +369,9 @@ TEST_P(CxlControllerCases, SecondInit) {
 TEST_P(CxlControllerCases, UnknownControl) {
   scenario::unknown_control(ends, run, end());
 }
+TEST_P(CxlControllerCases, UnknownRetry) {
+  scenario::unknown_retry(ends, run, end());
+}
 TEST_P(CxlControllerCases, BentRetryFlit) {
   scenario::bent_retry_flit(ends, run, end());
 }

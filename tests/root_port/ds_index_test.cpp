@@ -122,8 +122,8 @@ class Caller {
     offered_ = false;
     cleared_ = false;
     const bool ready = get_bits(rtl_->req_ready_o, g_, 1) != 0;
-    if (ready && settled_ && choose_new_ && random_.below(depth_ == 8 ? 300 : 20'000) == 0) {
-      cleared_ = true;
+    if (to_clear_) {  // no request may wait then
+      cleared_ = ready && settled_;
     } else if (!choose_new_ || random_.percent(80)) {
       choose();
       offered_ = true;
@@ -158,6 +158,8 @@ class Caller {
       free_.clear();
       for (unsigned s = 0; s < depth_; ++s) free_.push_back(s);
       changed_ = true;
+      to_clear_ = false;
+      ++clears_;
     } else if (offered_ && ready) {
       now_ = {op_, key_, slot_};
       if (op_ == 1) std::erase(free_, slot_);
@@ -167,11 +169,13 @@ class Caller {
       cycles_ = 0;
       changed_ = true;
       choose_new_ = true;
+      to_clear_ = random_.below(depth_ == 8 ? 100 : 4'000) == 0;
     }
     twin_.clock({cleared_, offered_, op_, key_, slot_});
   }
 
   [[nodiscard]] std::uint64_t done(unsigned op) const { return done_[op]; }
+  [[nodiscard]] unsigned clears() const { return clears_; }
   [[nodiscard]] unsigned most_nodes() const { return most_nodes_; }
   // Cycles of find, insert, delete with three quarters of the slots in use, or more.
   struct Cycles {
@@ -243,8 +247,8 @@ class Caller {
   NodeMemory memory_;
   std::vector<unsigned> free_;
   bool offered_ = false, cleared_ = false, under_way_ = false, settled_ = true;
-  bool changed_ = false, choose_new_ = true;
-  unsigned op_ = 0, slot_ = 0, cycles_ = 0, before_ = 0, most_nodes_ = 0;
+  bool changed_ = false, choose_new_ = true, to_clear_ = false;
+  unsigned op_ = 0, slot_ = 0, cycles_ = 0, before_ = 0, most_nodes_ = 0, clears_ = 0;
   std::uint64_t key_ = 0;
   Request now_;
   std::uint64_t done_[4] = {};
@@ -271,6 +275,7 @@ TEST(DsIndex, LockstepWithRtl) {
     EXPECT_EQ(callers[1].most_nodes(), 8u);
     EXPECT_GT(callers[0].most_nodes(), 200u);
     for (const Caller& caller : callers) {
+      EXPECT_GT(caller.clears(), 0u);
       for (unsigned op = 0; op < 4; ++op) EXPECT_GT(caller.done(op), 100u) << "op " << op;
     }
     const char* names[] = {"find", "insert", "delete"};

@@ -24,7 +24,7 @@ namespace {
 
 namespace rp = regs::rp;
 
-constexpr std::uint64_t kBase = 0x100000000;
+constexpr std::uint64_t kBase = 0xf'ffc1'0000'0000;  // high bits of lines are kept, too
 constexpr std::uint64_t kSize = 512ull << 20;
 constexpr Time kLimit{1'000'000'000'000};
 constexpr unsigned kPorts = 2;

@@ -174,6 +174,8 @@ struct System {
   Time low = kMediaLatency, high = kMediaLatency;
   std::uint64_t forgets = 0;  // media of port 0
   std::uint64_t removal = 0;  // of port 0's device, in cycles of the run; 0: never
+  std::uint64_t noise = 0;    // on the link of noisy_port, likewise
+  unsigned noisy_port = 0;
   std::uint64_t seed = 1;
   std::string flit_log;
 
@@ -191,9 +193,11 @@ struct System {
           config, EngineParts{endpoint, {media0.get(), media1.get()}, {}, &watch}, options);
     };
     engine = make();
-    if (removal != 0 || !flit_log.empty()) {
+    if (removal != 0 || noise != 0 || !flit_log.empty()) {
       options.faults.down_port = 0;
       if (removal != 0) options.faults.down_at = engine->cycles() + removal;
+      if (noise != 0) options.faults.noise_at = engine->cycles() + noise;
+      options.faults.noise_port = noisy_port;
       options.flit_log = flit_log;
       engine = make();
     }
@@ -393,6 +397,43 @@ TEST(LinkDown, RemovalUnderLoad) {
         }
       }
     }
+  }
+}
+
+// A link that damages every CXL.mem flit: its ends try again and again, ask for Recovery, and give
+// up at last. From then on that port's requests end in errors, like those of a removed device, and
+// the other port has noticed nothing.
+TEST(LinkDown, ALinkThatGivesUpIsIsolated) {
+  // Ten retries before each of ten Recoveries and after the last; each waits for 4096 flits, which
+  // are two cycles and an eighth of the wire.
+  constexpr std::uint64_t kWaits = 10 * 11 * 4096;
+  for (const unsigned port : {0u, 1u}) {
+    SCOPED_TRACE(testing::Message() << "port " << port);
+    System system;
+    system.noise = 500;
+    system.noisy_port = port;
+    system.start();
+    Schedule schedule(mixed(seed(), 1500, 20));
+    CheckedEngine checked(*system.engine);
+    const RunResult result = run(schedule, checked, kLimit);
+    EXPECT_EQ(result.status, RunStatus::Done) << to_string(result.status);
+    EXPECT_EQ(checked.mismatches() + checked.id_errors() + checked.outstanding(), 0u);
+    std::uint64_t errors = 0, first = ~std::uint64_t{0}, last = 0;
+    for (const Schedule::Asked& a : schedule.asked()) {
+      EXPECT_EQ(a.answers, 1u) << a.request.id;
+      if (!a.error) continue;
+      EXPECT_EQ(a.port(), port) << a.request.id;
+      ++errors;
+      first = std::min(first, cycles(a.answered));
+      last = std::max(last, cycles(a.answered));
+    }
+    EXPECT_GT(errors, 700u);
+    EXPECT_GT(first, kWaits * 17 / 8);
+    EXPECT_LT(first, kWaits * 5 / 2);
+    EXPECT_LT(last, first + 1500 * kErrorCycles);
+    EXPECT_EQ(system.status(port),
+              timeout::kStatusMemIsolation.mask() | timeout::kStatusMemLinkDown.mask());
+    EXPECT_EQ(system.status(1 - port), 0u);
   }
 }
 

@@ -57,8 +57,8 @@ struct Heard {
   std::size_t count = 0;
 
   void add(const MemResponse& response, Time now) {
-    answers[response.id] = {(now - begin).ps / kCycle.ps, response.error,
-                            response.error ? Line{} : response.data};
+    answers[response.id % 256] = {(now - begin).ps / kCycle.ps, response.error,
+                                  response.error ? Line{} : response.data};
     ++count;
   }
 };
@@ -69,8 +69,8 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
       : seed_(test::from_environment("CXLGPU_SEED", GetParam())),
         random_(seed_),
         base_((1 + random_.below(0xffffe)) << 32),
-        stores_(random_.percent(50)),
-        cached_(random_.percent(50)) {
+        stores_(seed_ % 2 == 0),
+        cached_(seed_ / 2 % 2 == 0) {
     config_.ports = kPorts;
     config_.hdm = {{base_, 2 * kStep, 1024, {0, 1}}};
     config_.root_port.ds = stores_;
@@ -284,7 +284,7 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     for (std::size_t i = 0; i < size; ++i) {
       MemRequest& request = all[i].request;
       line = random_.percent(60) ? (line + 1) % lines : random_.below(lines);
-      request.id = static_cast<std::uint32_t>(i);
+      request.id = static_cast<std::uint32_t>(i | random_.bits(8) << 8);
       request.addr = (base_ + window + line * kLineBytes) & kAddressMask;
       request.is_write = random_.percent(40);
       if (request.is_write) {
