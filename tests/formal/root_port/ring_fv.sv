@@ -1,12 +1,14 @@
 // ring_buffer, one granule chosen freely: it is found only if it was recorded after the last flush,
-// and it is found for sure until Ways records of later granules may have pushed it out.
+// and it is found for sure until Ways records of later granules may have pushed it out. Addresses
+// have AddressBits bits that are not zero: comparisons of all 44 are what makes the proof slow.
 
 module ring_fv
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
   parameter int unsigned Sets = 2,
-  parameter int unsigned Ways = 2
+  parameter int unsigned Ways = 2,
+  parameter int unsigned AddressBits = 6
 ) (
   input logic       clk_i,
   input logic       rst_ni,
@@ -22,6 +24,9 @@ module ring_fv
   input granule_t   own_granule_i,
   input logic [1:0] own_i
 );
+
+  FewAddresses_M: assume property (@(posedge clk_i) disable iff (!rst_ni)
+      ((watch_i | granule_i | first_i | own_granule_i) >> AddressBits) == '0);
 
   granule_t   watch_q, look;
   logic       seen_q, known_q, recorded, hit, first_use, own_use;
