@@ -32,8 +32,7 @@ namespace {
 constexpr std::uint64_t kStep = 256ull << 20;  // of bases and sizes of decoders
 constexpr std::uint64_t kAddressMask = (1ull << 52) - 1;
 constexpr unsigned kPorts = 2;
-constexpr unsigned kDecoders = 4;  // that are written; the others keep their reset values
-constexpr std::uint32_t kDecoderStride = 0x20;
+constexpr unsigned kDecoders = 4;         // that are written; the others keep their reset values
 constexpr Time kSettle{5'000'000};        // MemSpecRd and write-backs are over
 constexpr Time kPatience{2'000'000'000};  // for a burst
 
@@ -163,7 +162,8 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
                                            kDecSizeHigh, kDecListLow, kDecListHigh, kDecControl};
     const bool all = random_.percent(60);
     const auto who = static_cast<unsigned>(random_.below(1 + kPorts));
-    const auto decoder = static_cast<std::uint32_t>(random_.below(kDecoders)) * kDecoderStride;
+    const std::uint32_t decoder =
+        kDec + static_cast<std::uint32_t>(random_.below(kDecoders)) * kDecStride;
     for (std::size_t i = 0; i < kFields.size(); ++i) {
       const std::uint32_t field = kFields[i];
       if (field != kDecControl && !all && random_.percent(30)) continue;
@@ -187,16 +187,16 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
         static_cast<std::uint32_t>(random_.below(7) | random_.below(2) << 4) |
         kDecControlCommit.mask() | kDecControlHostOnly.mask();
     const auto put = [this](std::uint32_t offset, std::uint32_t host, std::uint32_t device) {
-      write(RegisterSpace::HostBridge, 0, offset, host);
+      write(RegisterSpace::HostBridge, 0, kDec + offset, host);
       for (unsigned port = 0; port < kPorts; ++port) {
-        write_memory(port, system_.endpoints[port].hdm_base + offset, device);
+        write_memory(port, system_.endpoints[port].hdm_base + kDec + offset, device);
       }
     };
     const auto alike = [&put](std::uint32_t offset, std::uint32_t value) {
       put(offset, value, value);
     };
     for (std::uint32_t n = kDecoders; n > 0; --n) {
-      alike((n - 1) * kDecoderStride + kDecControl, 0);
+      alike((n - 1) * kDecStride + kDecControl, 0);
     }
     alike(kDecBaseLow, 0);
     alike(kDecBaseHigh, static_cast<std::uint32_t>(base_ >> 32));
