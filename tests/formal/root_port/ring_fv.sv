@@ -50,8 +50,8 @@ module ring_fv
       if (flush_i) known_q <= 1'b0;
       else if (seen_q && recorded) begin
         known_q <= 1'b1;
-        // There already: it keeps its place in the ring.
-        if (!known_q || 32'(later_q) >= Ways) later_q <= '0;
+        // There already, maybe: then it keeps its place in the ring.
+        if (!known_q) later_q <= '0;
       end else if (record_i && later_q != '1) later_q <= later_q + 3'd1;
     end
   end
