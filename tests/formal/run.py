@@ -5,8 +5,7 @@ A job takes one module (of rtl/ or a harness of tests/formal) at the stated para
 assertions and those of all modules below it (immediate.py turns them into a form the front end takes),
 a reset in the first cycle and arbitrary inputs after it, and proves them: with `pdr` for any number
 of cycles, with `bmc` for the stated number. `assume` names assertions of the top module that are its
-caller's to keep; where the module stands inside another one's job, they are proven. `given` are
-conditions on inputs that make the proof smaller and weaker, such as few bits of an address.
+caller's to keep; where the module stands inside another one's job, they are proven.
 The same job with its `mutant` must find a counterexample, else it proves nothing.
 
   tests/formal/run.py                  # all jobs; those whose sources are as they were are not run again
@@ -57,7 +56,7 @@ def usage(message):
 
 class Job:
     def __init__(self, entry):
-        known = {"name", "block", "parameters", "assume", "method", "depth", "seconds", "mutant", "given",
+        known = {"name", "block", "parameters", "assume", "method", "depth", "seconds", "mutant", "cover",
                  "shows", "quick"}
         for key in entry:
             if key not in known:
@@ -66,7 +65,6 @@ class Job:
         self.name = entry.get("name", pathlib.Path(self.block).stem)
         self.parameters = entry.get("parameters", {})
         self.assume = entry.get("assume", [])
-        self.given = entry.get("given", [])
         self.method = entry.get("method", "pdr")
         self.depth = entry.get("depth", 30)
         self.seconds = entry.get("seconds", 120)
@@ -120,8 +118,7 @@ class Job:
             if is_top:
                 top_properties = immediate.properties
                 if "rst_ni" in text:
-                    given = "".join(f"  always_comb assume ({g});\n" for g in self.given)
-                    text = re.sub(r"^endmodule", lambda _: RUN + given + "endmodule", text, count=1, flags=re.M)
+                    text = re.sub(r"^endmodule", RUN + "endmodule", text, count=1, flags=re.M)
             target = folder / ("top" if is_top else file.parent.name) / file.name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
@@ -178,7 +175,7 @@ class Job:
     def run(self):
         start = time.monotonic()
         result = {"name": self.name, "block": self.block, "method": self.method, "shows": self.shows,
-                  "parameters": self.parameters, "assume": self.assume, "given": self.given}
+                  "parameters": self.parameters, "assume": self.assume}
         folder = self.folder / "as_it_is"
         properties = self.write(folder)
         result["properties"] = sum(kind == "assert" for _, kind, _ in properties)

@@ -1,14 +1,12 @@
 // ring_buffer, one granule chosen freely: it is found only if it was recorded after the last flush,
-// and it is found for sure until Ways records of later granules may have pushed it out. Addresses
-// have AddressBits bits that are not zero: comparisons of all 44 are what makes the proof slow.
+// and it is found for sure until Ways records of later granules may have pushed it out.
 
 module ring_fv
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
   parameter int unsigned Sets = 2,
-  parameter int unsigned Ways = 2,
-  parameter int unsigned AddressBits = 6
+  parameter int unsigned Ways = 2
 ) (
   input logic       clk_i,
   input logic       rst_ni,
@@ -24,9 +22,6 @@ module ring_fv
   input granule_t   own_granule_i,
   input logic [1:0] own_i
 );
-
-  FewAddresses_M: assume property (@(posedge clk_i) disable iff (!rst_ni)
-      ((watch_i | granule_i | first_i | own_granule_i) >> AddressBits) == '0);
 
   granule_t   watch_q, look;
   logic       seen_q, known_q, recorded, hit, first_use, own_use;
@@ -50,8 +45,8 @@ module ring_fv
       if (flush_i) known_q <= 1'b0;
       else if (seen_q && recorded) begin
         known_q <= 1'b1;
-        // There already, maybe: then it keeps its place in the ring.
-        if (!known_q) later_q <= '0;
+        // There already: it keeps its place in the ring.
+        if (!known_q || 32'(later_q) >= Ways) later_q <= '0;
       end else if (record_i && later_q != '1) later_q <= later_q + 3'd1;
     end
   end
