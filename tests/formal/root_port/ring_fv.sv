@@ -25,10 +25,12 @@ module ring_fv
 
   granule_t   watch_q, look;
   logic       seen_q, known_q, recorded, hit, first_use, own_use;
+  logic [1:0] distance;
   logic [2:0] useful, useless, later_q;  // records since that may have taken its set
 
   assign look     = look_i ? watch_q : granule_i;
-  assign recorded = record_i && granule_t'(watch_q - first_i) <= granule_t'(len_i);
+  assign distance = watch_q[1:0] - first_i[1:0];  // of the only granule of the run in its bank
+  assign recorded = record_i && distance <= len_i && first_i + granule_t'(distance) == watch_q;
 
   ring_buffer #(.Sets(Sets), .Ways(Ways)) u_ring (
     .clk_i, .rst_ni, .flush_i, .granule_i(look), .hit_o(hit), .use_i(use_i && !record_i), .line_i,
