@@ -59,7 +59,7 @@ def usage(message):
 
 class Job:
     def __init__(self, entry):
-        known = {"name", "block", "parameters", "widths", "assume", "method", "depth", "seconds", "mutant",
+        known = {"name", "block", "parameters", "widths", "assume", "given", "method", "depth", "seconds", "mutant",
                  "cover", "shows", "quick"}
         for key in entry:
             if key not in known:
@@ -69,6 +69,7 @@ class Job:
         self.entry = {k: v for k, v in entry.items() if k not in ("shows", "quick")}
         self.parameters = entry.get("parameters", {})
         self.widths = entry.get("widths", {})  # parameters of the packages
+        self.given = entry.get("given", [])    # of the inputs, in every cycle: what a smaller proof is of
         self.cover = entry.get("cover", {})    # name: expression in the top
         self.assume = entry.get("assume", [])
         self.method = entry.get("method", "pdr")
@@ -136,8 +137,9 @@ class Job:
             if is_top:
                 top_properties = immediate.properties
                 wanted = "".join(f"  always_comb if (rst_ni) assert (!({e}));\n" for e in self.cover.values())
+                wanted = "".join(f"  always_comb assume ({e});\n" for e in self.given) + wanted * covers
                 if "rst_ni" in text:
-                    text = re.sub(r"^endmodule", lambda _, more=RUN + wanted * covers: more + "endmodule", text,
+                    text = re.sub(r"^endmodule", lambda _, more=RUN + wanted: more + "endmodule", text,
                                   count=1, flags=re.M)
             target = folder / ("top" if is_top else file.parent.name) / file.name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -215,7 +217,7 @@ class Job:
         self.write(folder, covers=True)
         self.netlist(folder, "net")
         lines = (folder / "top" / pathlib.Path(self.block).name).read_text().splitlines()
-        first = next((n for n, line in enumerate(lines, 1) if RUN.strip() == line.strip()), len(lines)) + 1
+        first = next((n for n, line in enumerate(lines, 1) if RUN.strip() == line.strip()), len(lines)) + 1 + len(self.given)
         names = {first + n: name for n, name in enumerate(self.cover)}
         text = self.abc(folder, "net.bmc", "read_aiger net.aig; fold; strash; bmc3 -a -x -v -F "
                         f"{max(self.depth, 30)} -T {max(self.seconds, 30)}", 2 * self.seconds + 120) or ""
@@ -252,7 +254,7 @@ class Job:
     def run(self):
         start = time.monotonic()
         result = {"name": self.name, "block": self.block, "method": self.method, "shows": self.shows,
-                  "parameters": self.parameters | self.widths, "assume": self.assume}
+                  "parameters": self.parameters | self.widths, "assume": self.assume, "given": self.given}
         folder = self.folder / "as_it_is"
         properties = self.write(folder)
         result["properties"] = sum(kind == "assert" for _, kind, _ in properties)
