@@ -7,7 +7,7 @@ a reset in the first cycle and arbitrary inputs after it, and proves them: with 
 of cycles, with `bmc` for the stated number. `assume` names assertions of the top module that are its
 caller's to keep; where the module stands inside another one's job, they are proven.
 Assertions that are not all proven at once are tried one by one.
-The same job with its `mutant` must find a counterexample, else it proves nothing. No proof may hold
+At `tight` parameters it must fail: the bound is the least. The same job with its `mutant` must find a counterexample, else it proves nothing. No proof may hold
 because nothing happens: the left side of each `A |-> B` of the top must come true within the depth, and
 so must each state named under `cover`; those that do not are recorded as unreached.
 
@@ -60,7 +60,7 @@ def usage(message):
 class Job:
     def __init__(self, entry):
         known = {"name", "block", "parameters", "widths", "assume", "given", "method", "depth", "seconds", "mutant",
-                 "cover", "shows", "quick"}
+                 "tight", "cover", "shows", "quick"}
         for key in entry:
             if key not in known:
                 usage(f"jobs.yaml: {entry.get('name')}: no such key: {key}")
@@ -68,6 +68,7 @@ class Job:
         self.name = entry.get("name", pathlib.Path(self.block).stem)
         self.entry = {k: v for k, v in entry.items() if k not in ("shows", "quick")}
         self.parameters = entry.get("parameters", {})
+        self.tight = entry.get("tight", {})    # parameters at which it must fail: a bound that is the least
         self.widths = entry.get("widths", {})  # parameters of the packages
         self.given = entry.get("given", [])    # of the inputs, in every cycle: what a smaller proof is of
         self.cover = entry.get("cover", {})    # name: expression in the top
@@ -151,10 +152,10 @@ class Job:
             usage(f"jobs.yaml: {self.name}: no package has a parameter {width} of another size")
         return top_properties
 
-    def netlist(self, folder, name):
+    def netlist(self, folder, name, changed=None):
         dirs = " ".join(f"-y {d.name}" for d in sorted(folder.iterdir()) if d.is_dir() and d.name != "top")
         packages = " ".join(f"pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
-        given = " ".join(f"-G {k}={v}" for k, v in self.parameters.items())
+        given = " ".join(f"-G {k}={v}" for k, v in (self.parameters | (changed or {})).items())
         script = (f"read_slang --threads 1 {packages} {dirs} top/{self.top}.sv --top {self.top} {given}; "
                   + PREPARE.format(top=self.top, name=name))
         done = subprocess.run([str(YOSYS), "-Q", "-p", script], cwd=folder, capture_output=True, text=True)
@@ -269,6 +270,12 @@ class Job:
         if verdict == "fails":
             result["said"] = self.failing
         result |= self.reach()
+        if self.tight:
+            folder = self.folder / "tight"
+            self.write(folder)
+            self.netlist(folder, "net", self.tight)
+            found, frame = self.prove(folder, "net", "bmc", max(self.depth, 30), self.seconds)
+            result |= {"tight": self.tight, "tight_fails_at": frame if found == "fails" else None}
         if self.mutant:
             folder = self.folder / "mutant"
             self.write(folder, self.mutant)
@@ -288,7 +295,8 @@ class Job:
 
 
 def good(result):
-    return result["verdict"] == "proven" and ("mutant" not in result or result["mutant_fails_at"] is not None)
+    return result["verdict"] == "proven" and all(
+        result.get(f"{what}_fails_at") is not None for what in ("mutant", "tight") if what in result)
 
 
 def tool_versions():
@@ -341,6 +349,7 @@ def main():
             mutant = f"mutant fails at {r['mutant_fails_at']}" if "mutant" in r else "no mutant"
             print(f"{'ok' if good(r) else 'NOT'} {r['name']:34} {r['method']} {r['verdict']} depth {depth}, "
                   f"{r['seconds']} s, {mutant} {r.get('said', '')}"
+                  + (f", {r['tight']} fails at {r['tight_fails_at']}" if "tight" in r else "")
                   + "".join(f", {name} at {at}" for name, at in r.get("covers", {}).items())
                   + (f", UNREACHED {' '.join(r['unreached'])}" if r.get("unreached") else ""), flush=True)
     if options.record:

@@ -1,5 +1,6 @@
 // ring_buffer, one granule chosen freely: it is found only if it was recorded after the last flush,
-// and it is found for sure until Ways records of later granules may have pushed it out.
+// and it is found for sure until Ways records of later granules may have pushed it out; recorded again
+// after that, until the next record.
 
 module ring_fv
   import cxl_pkg::*;
@@ -47,8 +48,9 @@ module ring_fv
       if (flush_i) known_q <= 1'b0;
       else if (seen_q && recorded) begin
         known_q <= 1'b1;
-        // There already: it keeps its place in the ring.
-        if (!known_q || 32'(later_q) >= Ways) later_q <= '0;
+        // There already: it keeps its place in the ring, which after Ways others may be the oldest.
+        if (!known_q)                    later_q <= '0;
+        else if (32'(later_q) >= Ways)   later_q <= 3'(Ways - 1);
       end else if (record_i && later_q != '1) later_q <= later_q + 3'd1;
     end
   end
