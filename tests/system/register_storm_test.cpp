@@ -205,6 +205,11 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     put(kDecStride + kDecListHigh, decoder_value(kDecListHigh),
         static_cast<std::uint32_t>(skip >> 32));
     alike(kDecStride + kDecControl, control);
+    // One that takes nothing of it answers all the same.
+    if (random_.percent(20)) {
+      const auto port = static_cast<unsigned>(random_.below(kPorts));
+      write_memory(port, system_.endpoints[port].hdm_base + kDec + kDecStride + kDecControl, 0);
+    }
   }
 
   void set_root_port() {
