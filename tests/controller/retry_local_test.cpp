@@ -113,9 +113,8 @@ TEST(RetryLocal, Lockstep) {
     run.check("accept_o", rtl->accept_o, out.accept);
     rtl.edge();
     twin.clock(in);
-    // In whatever state it is, but for the long way to Abort.
-    const bool on_the_way = run.cycle() % 60000 >= 4000 && run.cycle() % 60000 < 25000;
-    if (!on_the_way && random.below(500) == 0) {
+    // In whatever state it is, but for the long ways to Abort and to a timeout.
+    if (run.cycle() % 60000 >= 25000 && random.below(500) == 0) {
       rtl.reset();
       twin = RetryLocal();
     }
