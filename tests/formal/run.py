@@ -47,6 +47,7 @@ PREPARE = ("hierarchy -top {top}; flatten; proc; delete -output; opt_clean; memo
            "chformal -lower; opt -fast; techmap; opt -fast; simplemap; dffunmap; "
            "setundef -undriven -anyseq; aigmap; opt_clean; dump t:$assert; "
            "write_aiger -I -B -zinit -no-startoffset -map {name}.map {name}.aig")
+LARGE = 3000  # registers
 # Reset in the first cycle alone.
 RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
        "always_comb assume (rst_ni == fv_run);\n")
@@ -187,8 +188,14 @@ class Job:
 
     def prove(self, folder, name, method, depth, seconds):
         """('proven', depth or None) | ('fails', frame) | ('open', frames without a counterexample)"""
+        with (folder / f"{name}.aig").open("rb") as file:
+            large = int(file.readline().split()[3]) > LARGE
+        if large and method == "pdr":  # one by one is less work; scorr would not end
+            self.abc(folder, f"{name}.small", f"read_aiger {name}.aig; fold; strash; scleanup; write_aiger {name}.small.aig", 120)
+            return "open", 0
         prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 -F {depth} -T {seconds}"
-        script = (f"read_aiger {name}.aig; fold; strash; scorr; write_aiger {name}.small.aig; {prove}; "
+        script = (f"read_aiger {name}.aig; fold; strash; {'scleanup' if large else 'scorr'}; "
+                  f"write_aiger {name}.small.aig; {prove}; "
                   "write_cex -a cex.txt")
         text = self.abc(folder, f"{name}.{method}", script, seconds + 120)
         return ("open", 0) if text is None else self.verdict(folder, name, text, depth)
@@ -201,7 +208,7 @@ class Job:
         for output in range(number):
             part = f"{name}.{output}"
             text = self.abc(folder, part, f"read_aiger {name}.small.aig; cone -s -O {output}; strash; "
-                            f"pdr -T {max(seconds // 4, 2)}; bmc3 -g -F {depth} -T {seconds}; write_cex -a cex.txt",
+                            f"scleanup; lcorr; scleanup; pdr -T {max(seconds // 4, 2)}; bmc3 -g -F {depth} -T {seconds}; write_cex -a cex.txt",
                             2 * seconds + 60)
             verdict, reached = ("open", 0) if text is None else self.verdict(folder, name, text, depth, output)
             if verdict == "fails":
