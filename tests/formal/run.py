@@ -186,14 +186,18 @@ class Job:
             return ("proven" if reached >= depth else "open"), reached
         return "open", 0
 
+    @staticmethod
+    def small(folder):
+        with (folder / "net.aig").open("rb") as file:
+            return int(file.readline().split()[3]) <= LARGE
+
     def prove(self, folder, name, method, depth, seconds):
         """('proven', depth or None) | ('fails', frame) | ('open', frames without a counterexample)"""
-        with (folder / f"{name}.aig").open("rb") as file:
-            large = int(file.readline().split()[3]) > LARGE
+        large = not self.small(folder)
         if large and method == "pdr":  # one by one is less work; scorr would not end
             self.abc(folder, f"{name}.small", f"read_aiger {name}.aig; fold; strash; scleanup; write_aiger {name}.small.aig", 120)
             return "open", 0
-        prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 -F {depth} -T {seconds}"
+        prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 {'-g ' * large}-F {depth} -T {seconds}"
         script = (f"read_aiger {name}.aig; fold; strash; {'scleanup' if large else 'scorr'}; "
                   f"write_aiger {name}.small.aig; {prove}; "
                   "write_cex -a cex.txt")
@@ -228,7 +232,7 @@ class Job:
         first = next((n for n, line in enumerate(lines, 1) if RUN.strip() == line.strip()), len(lines)) + 1 + len(self.given)
         names = {first + n: name for n, name in enumerate(self.cover)}
         text = self.abc(folder, "net.bmc", "read_aiger net.aig; fold; strash; bmc3 -a -x -v -F "
-                        f"{max(self.depth, 30)} -T {max(self.seconds, 30)}", 2 * self.seconds + 120) or ""
+                        f"{max(self.depth, 30)} -T {self.seconds}", 2 * self.seconds + 120) or ""
         at = {int(o): int(f) for o, f in re.findall(r"Output\s+(\d+) was asserted in frame\s+(\d+)", text)}
         reached, unreached = {}, []
         for output, place in enumerate(reversed(self.places(folder, "net"))):
@@ -268,6 +272,9 @@ class Job:
         result["properties"] = sum(kind == "assert" for _, kind, _ in properties)
         self.netlist(folder, "net")
         verdict, depth = self.prove(folder, "net", self.method, self.depth, self.seconds)
+        if verdict == "open" and self.method == "pdr" and self.small(folder):  # at least so many cycles
+            result["method"] = "bmc"
+            verdict, depth = self.prove(folder, "net", "bmc", self.depth, self.seconds)
         if verdict == "open":  # each for any number of cycles, or at least for so many
             result["method"] = "bmc"
             verdict, depth, result["unbounded"] = self.prove_each(folder, "net", self.depth, self.seconds)
