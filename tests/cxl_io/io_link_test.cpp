@@ -95,6 +95,7 @@ class Stage {
     in.link_up = cycle >= up_;
     in.io_tx_ready = random_.percent(rough_.own_takes);
     in.io_rx = peer_.receive(cycle, rough_, ends_.twin[end_], random_);
+    if (!in.io_rx && in.link_up && random_.percent(2)) in.io_rx = IoFlit{};  // idle symbols
     if (!in.tlp_tx && random_.percent(rough_.own_tlps)) in.tlp_tx = random_good_tlp(random_);
     in.tlp_rx_ready = random_.percent(rough_.own_reads);
   }
