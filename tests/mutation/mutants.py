@@ -44,9 +44,9 @@ SOURCES = ["CMakeLists.txt", "CMakePresets.json", "cmake", "configs", "docs/guid
            "regs", "rtl", "tb", "tests", "tools"]
 SYSTEM_TOP = "tb/cxlgpu_bench.sv"
 # Tests that run the whole RTL, in order of what they cost; tried when the blocks' own tests see nothing.
-SYSTEM_TESTS = ["system/rtl_engine", "system/hazards", "system/deterministic_store", "system/dev_load",
-                "system/io_access", "system/bring_up", "system/link_down", "system/viral",
-                "system/poison", "system/metamorphic"]
+SYSTEM_TESTS = ["system/rtl_engine", "system/register_storm", "system/hazards", "system/io_access",
+                "system/deterministic_store", "system/dev_load", "system/bring_up", "system/viral",
+                "system/link_down", "system/poison", "system/metamorphic"]
 PATIENCE = 6       # times the test's own time, and
 PATIENCE_S = 15    # seconds more, before a run counts as hung
 LEAST = 10         # mutants of a block
