@@ -380,6 +380,8 @@ def main():
                 if mutant.key == options.mutant:
                     work.append((mutant, n, tests, base))
                 continue
+            if options.survivors and entry and entry["killed"]:
+                continue
             if entry and entry["base"] == base:
                 seen_by = [entry["by"]] if entry["killed"] else tests
                 if entry["tests"] == hash_of_tests(seen_by) and (entry["killed"] or not options.survivors):
