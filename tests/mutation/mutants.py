@@ -392,7 +392,7 @@ def main():
         work = [w for w in work if w[0].key not in equivalent]
     random.Random(options.seed).shuffle(work)
     if options.survivors:
-        work.sort(key=lambda w: min(bench.seconds[t] for t in w[2]) if w[2] else 0)
+        work.sort(key=lambda w: -min(bench.seconds[t] for t in w[2]) if w[2] else 0)
     print(f"{len(work)} to run", flush=True)
 
     with open(results_file, "a", encoding="utf-8") as out, \
