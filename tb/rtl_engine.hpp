@@ -63,7 +63,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
 
   void set_register_port(RegisterSpace space, unsigned index, std::uint64_t request);
   void settle_links(const RunConfig& config);
-  void reset_and_train();
+  void reset_and_train(const RunConfig& config);
   void cycle();
   void drive_bus();
   void drive_link(unsigned port, Time edge);

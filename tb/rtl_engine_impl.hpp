@@ -113,7 +113,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
     }
     fst_->open(options.waves.c_str());
   }
-  reset_and_train();
+  reset_and_train(config);
   system_ = bring_up(*this, config, parts.endpoint);
   settle_links(config);
   epoch_ = time_;
@@ -128,7 +128,7 @@ BasicRtlEngine<Top, Ports>::~BasicRtlEngine() {
 }
 
 template <typename Top, unsigned Ports>
-void BasicRtlEngine<Top, Ports>::reset_and_train() {
+void BasicRtlEngine<Top, Ports>::reset_and_train(const RunConfig& config) {
   top_->clk_i = 0;
   top_->rst_ni = 0;
   top_->rready_i = 1;
@@ -141,6 +141,12 @@ void BasicRtlEngine<Top, Ports>::reset_and_train() {
   constexpr unsigned kAll = (1u << kPorts) - 1;
   for (unsigned i = 0; top_->rp_init_done_o != kAll || top_->ep_init_done_o != kAll; ++i) {
     if (i == kTrainingCycles) {
+      if (config.link.bit_error_rate_m2s + config.link.bit_error_rate_s2m > 0) {
+        throw InputError(fmt::format(
+            "keys 'link.bit_error_rate_m2s', 'link.bit_error_rate_s2m': with {} and {} the links "
+            "do not train; lower them",
+            config.link.bit_error_rate_m2s, config.link.bit_error_rate_s2m));
+      }
       std::string text = "rtl: the links did not train";
       for (const std::string& problem : problems()) text += "; " + problem;
       throw std::runtime_error(text);

@@ -67,18 +67,25 @@ def proofs(r):
     proven = [j for j in jobs if j["verdict"] == "proven"]
     unbounded = [j for j in proven if j["depth"] is None]
     faulty = [j for j in proven if j.get("mutant_fails_at") is not None]
+    covers = [at for j in jobs for at in j.get("covers", {}).values()]
+    unreached = [f"`{j['name']}`: {', '.join(j['unreached'])}" for j in jobs if j.get("unreached")]
     said = (f"{len(proven)} of {len(jobs)} jobs proven, {len(unbounded)} of them for any number of cycles; "
-            f"{len(faulty)} with a mutant that makes them fail")
+            f"{len(faulty)} with a mutant that makes them fail; {len(covers)} named states reached")
     rows = []
     for j in jobs:
         depth = "any" if j["verdict"] == "proven" and j["depth"] is None else j["depth"]
         sizes = ", ".join(f"{k}={v}" for k, v in j.get("parameters", {}).items())
+        sizes += "".join(f"; {code(given)}" for given in j.get("given", []))
+        reached = [f"{name} {at}" for name, at in j.get("covers", {}).items()]
+        if "tight" in j:
+            reached.append(", ".join(f"{k}={v}" for k, v in j["tight"].items()) + f" fails {j['tight_fails_at']}")
         rows.append([f"`{j['name']}`", j.get("shows") or "its own assertions and those below", sizes, j["verdict"],
                      depth, j["seconds"], j.get("properties", "-"), len(j.get("assume", [])),
                      code(j["mutant"].split(": ", 1)[1]) if "mutant" in j else "none",
-                     j.get("mutant_fails_at", "-")])
+                     j.get("mutant_fails_at", "-"), ", ".join(reached)])
     return said, markdown(["job", "shows", "sizes", "verdict", "depth", "s", "assertions of the top", "assumed",
-                           "mutant", "fails at cycle"], rows) + "\n"
+                           "mutant", "fails at cycle", "reached in cycle"], rows) + (
+        f"\nNever true within the depth, so shown by nothing: {'; '.join(unreached)}.\n" if unreached else "") + "\n"
 
 
 def functional(r):

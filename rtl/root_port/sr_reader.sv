@@ -409,6 +409,9 @@ module sr_reader
       used_o - $past(used_o) <= 32'd1);
   UsedWhen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       used_o != $past(used_o) |-> $past(taken || (load_here && !off)));
+  // Its caller's: entries are not looked for elsewhere while they are there.
+  SetsAfterFlush_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$stable(sets_log2_i) |-> flush_i || $past(flush_i));
   // No more leaves the ring than was put there, no more is late than was issued.
   Left_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       useful_o - $past(useful_o) + useless_o - $past(useless_o) <= asked_o - $past(asked_o));

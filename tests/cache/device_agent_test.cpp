@@ -3,6 +3,7 @@
 #include "refmodel/cache/device_agent.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "Vdevice_agent.h"
@@ -213,20 +214,26 @@ TEST(DeviceAgent, Lockstep) {
   DeviceAgent twin(kLines);
   drive(*rtl, {});
   rtl.reset();
-  Surroundings around(random);
+  std::optional<Surroundings> around(random);
   Coverage coverage;
   Mix mix = kMixes[0];
   while (run.next()) {
     if (run.cycle() % 512 == 0) mix = random.pick(kMixes);
-    const DeviceAgent::In in = around.next(mix);
+    const DeviceAgent::In in = around->next(mix);
     drive(*rtl, in);
     rtl.settle();
     const DeviceAgent::Out out = twin.eval(in);
     compare(run, *rtl, in, out);
     coverage.note(in, out);
-    around.observe(in, out);
+    around->observe(in, out);
     rtl.edge();
     twin.clock(in);
+    if (random.below(2000) == 0) {  // whatever was under way
+      drive(*rtl, {});
+      rtl.reset();
+      twin = DeviceAgent(kLines);
+      around.emplace(random);
+    }
   }
   if (run.ok() && run.cycle() > 100000) coverage.expect_full();
 }

@@ -103,7 +103,7 @@ class LockstepBench {
 
   void cycle() {
     if (run_.cycle() % 1024 == 0) mix_ = random_.pick(kMixes);
-    if (random_.below(8000) == 0) reset();
+    if (random_.below(2500) == 0) reset();
     trouble();
     std::array<ArbMux::In, 2> in;
     for (unsigned e = 0; e < 2; ++e) in[e] = mix_.noise && e == dut_ ? noise() : inputs(e);

@@ -86,7 +86,7 @@ TEST(LinkRegs, Lockstep) {
   Random random(pair.lockstep.seed());
   std::uint64_t reads = 0, writes = 0;
   while (pair.lockstep.next()) {
-    if (random.below(20000) == 0) pair.reset();
+    if (random.below(1000) == 0) pair.reset();
     LinkRegs::In in;
     in.valid = random.percent(80);
     in.write = random.percent(40);

@@ -181,7 +181,7 @@ TEST(Ras, LockstepWithRtl) {
     beyond += in.valid && !in.write && (in.addr & 0x7c) >= reg::kHeaderLog + 4 * kLogWords;
     log_read += (before.addr & 0x7c) >= reg::kHeaderLog && out.rdata != 0;
     before = in;
-    if (random.below(5000) == 0) {
+    if (random.below(600) == 0) {
       pair.reset();
       before = {};
     }

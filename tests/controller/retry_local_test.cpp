@@ -113,6 +113,11 @@ TEST(RetryLocal, Lockstep) {
     run.check("accept_o", rtl->accept_o, out.accept);
     rtl.edge();
     twin.clock(in);
+    // In whatever state it is, but for the long ways to Abort and to a timeout.
+    if (run.cycle() % 60000 >= 25000 && random.below(500) == 0) {
+      rtl.reset();
+      twin = RetryLocal();
+    }
   }
   if (run.cycle() > 100000) {
     EXPECT_EQ(seen.size(), 5u) << "not every state was reached";

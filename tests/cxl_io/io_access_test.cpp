@@ -71,7 +71,7 @@ TEST(IoAccess, LockstepWithRtl) {
                                CplStatus::kAbort, CplStatus::kNoAnswer};
   std::uint64_t requests = 0, while_busy = 0, responses = 0;
   while (access.run.next()) {
-    if (access.run.cycle() % 30000 == 0) access.reset();
+    if (access.run.cycle() % 3000 == 0) access.reset();
     auto& in = access.in;
     in.link_up = random.percent(80);
     in.reg = {.valid = random.percent(60),

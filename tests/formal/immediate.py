@@ -21,10 +21,12 @@ def _children(node):
 
 class Immediate:
     """assumed(text) says whether an assertion is the caller's to keep: it becomes an assumption.
-    text: taken in place of the file's."""
+    text: taken in place of the file's. covers: asserts instead that no implication's left side ever
+    holds and no cover is reached, each of which should fail; assumptions stay."""
 
-    def __init__(self, path, assumed=lambda text: False, text=None):
+    def __init__(self, path, assumed=lambda text: False, text=None, covers=False):
         self.path = path
+        self._covers = covers
         self.text = path.read_text() if text is None else text
         self._tree = SyntaxTree.fromText(self.text)
         self._assumed = assumed
@@ -120,7 +122,12 @@ class Immediate:
         if kind == "assert" and self._assumed(whole):
             kind = "assume"
         said = f"({if_part}) && ({then})" if kind == "cover" else f"!({if_part}) || ({then})"
-        lines.append(f"always_comb if (!({off})) {kind} ({said});")
+        if self._covers and kind == "assert":
+            kind, said = "cover", if_part if if_part != "1'b1" else ""
+        if self._covers and kind == "cover":
+            kind, said = "assert", f"!({said})" if said else ""
+        if said:
+            lines.append(f"always_comb if (!({off})) {kind} ({said});")
         # One line, so that every other line keeps its number.
         pad = "\n" * self.text.count("\n", start, end)
         self._edits.append((start, end, " ".join(lines) + pad))

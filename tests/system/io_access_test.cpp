@@ -15,6 +15,7 @@
 #include "refmodel/firmware/function.hpp"
 #include "refmodel/system/model_engine.hpp"
 #include "tb/rtl_engine.hpp"
+#include "tests/common/lockstep.hpp"
 #include "tests/system/simple_media.hpp"
 
 namespace cxlgpu {
@@ -281,6 +282,74 @@ TEST_F(IoAccess, StalledCredits) {
   run(5000);
   EXPECT_EQ(answered, kRequests);
   EXPECT_EQ(credits(), at_rest);
+  expect_clean();
+}
+
+// What software may set at either end of a link, at random: the words read back as the model's do,
+// and every request between is answered.
+TEST_F(IoAccess, SettingsOfBothEnds) {
+  namespace link = regs::link;
+  namespace ras = regs::ras;
+  constexpr unsigned kRas = 2, kLink = 4;  // capability IDs
+  struct Setting {
+    unsigned capability;
+    std::uint32_t offset, written;  // bits
+  };
+  constexpr std::array kSettings = {
+      Setting{kLink, link::kControl, link::kControlInitStall.mask()},
+      Setting{kLink, link::kAckTimer, ~0u},
+      Setting{kLink, link::kDefeature, ~0u},
+      Setting{kRas, ras::kUncorMask, ~0u},
+      Setting{kRas, ras::kUncorSeverity, ~0u},
+      Setting{kRas, ras::kCorMask, ~0u},
+  };
+  constexpr unsigned kRounds = 160, kRequests = 30;
+  test::Random random(test::from_environment("CXLGPU_SEED", 7));
+  ModelEngine model(config_, {}, {&media_[0], &media_[1]}, nullptr);
+  std::array<std::uint64_t, kPorts> block;
+  for (unsigned port = 0; port < kPorts; ++port) block[port] = capabilities(*engine_, port)[kLink];
+  for (unsigned round = 0; round < kRounds; ++round) {
+    const Setting& setting = random.pick(kSettings);
+    const auto port = static_cast<unsigned>(random.below(kPorts));
+    const bool host = random.percent(40), weight = !host && random.percent(20);
+    const auto value = static_cast<std::uint32_t>(random.bits(32)) & setting.written;
+    const std::uint32_t page = (setting.capability == kRas ? 0x100 : kPortLink) + setting.offset;
+    const std::uint64_t address =
+        weight ? block[port] - 0x1300 + (random.percent(50) ? kWeightIo : kWeightCm)
+               : capabilities(*engine_, port)[setting.capability] + setting.offset;
+    std::uint32_t read[2];
+    for (RegisterBus* bus :
+         {static_cast<RegisterBus*>(engine_.get()), static_cast<RegisterBus*>(&model)}) {
+      std::uint32_t& back = read[bus == &model];
+      if (host) {
+        bus->write(RegisterSpace::RootPort, port, page, value);
+        back = bus->read(RegisterSpace::RootPort, port, page);
+      } else {
+        IoPort(*bus, port).write(address, value);
+        back = IoPort(*bus, port).read(address);
+      }
+      if (setting.offset == link::kControl && setting.capability == kLink && !weight) {
+        back &= setting.written;  // the rest tells how the link is
+      }
+    }
+    EXPECT_EQ(read[0], read[1]) << "round " << round << " capability " << setting.capability
+                                << " offset " << setting.offset << " host " << host << " weight "
+                                << weight;
+    std::uint32_t sent = 0, answered = 0;
+    for (unsigned cycle = 0; cycle < 5000 && answered < kRequests; ++cycle) {
+      while (const auto answer = engine_->take()) {
+        EXPECT_FALSE(answer->error);
+        ++answered;
+      }
+      MemRequest request;
+      request.id = sent;
+      request.addr = kBase + random.below(4096) * 64;
+      request.is_write = random.percent(40);
+      if (sent < kRequests && engine_->submit(request)) ++sent;
+      engine_->advance_to(engine_->now() + kCycle);
+    }
+    ASSERT_EQ(answered, kRequests) << "round " << round;
+  }
   expect_clean();
 }
 

@@ -32,8 +32,7 @@ namespace {
 constexpr std::uint64_t kStep = 256ull << 20;  // of bases and sizes of decoders
 constexpr std::uint64_t kAddressMask = (1ull << 52) - 1;
 constexpr unsigned kPorts = 2;
-constexpr unsigned kDecoders = 4;  // that are written; the others keep their reset values
-constexpr std::uint32_t kDecoderStride = 0x20;
+constexpr unsigned kDecoders = 4;         // that are written; the others keep their reset values
 constexpr Time kSettle{5'000'000};        // MemSpecRd and write-backs are over
 constexpr Time kPatience{2'000'000'000};  // for a burst
 
@@ -163,7 +162,8 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
                                            kDecSizeHigh, kDecListLow, kDecListHigh, kDecControl};
     const bool all = random_.percent(60);
     const auto who = static_cast<unsigned>(random_.below(1 + kPorts));
-    const auto decoder = static_cast<std::uint32_t>(random_.below(kDecoders)) * kDecoderStride;
+    const std::uint32_t decoder =
+        kDec + static_cast<std::uint32_t>(random_.below(kDecoders)) * kDecStride;
     for (std::size_t i = 0; i < kFields.size(); ++i) {
       const std::uint32_t field = kFields[i];
       if (field != kDecControl && !all && random_.percent(30)) continue;
@@ -176,6 +176,39 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
         write_memory(port, system_.endpoints[port].hdm_base + decoder + field,
                      is_list ? skip : value);
       }
+    }
+  }
+
+  // A range behind the first, which bring-up has locked, as software would set it: over both ports
+  // or one of them, anywhere in the endpoints' media.
+  void place_range() {
+    using namespace regs::hdm;
+    const std::uint64_t skip = random_.bits(24) << 28;
+    const std::uint32_t control =
+        static_cast<std::uint32_t>(random_.below(7) | random_.below(2) << 4) |
+        kDecControlCommit.mask() | kDecControlHostOnly.mask();
+    const auto put = [this](std::uint32_t offset, std::uint32_t host, std::uint32_t device) {
+      write(RegisterSpace::HostBridge, 0, kDec + offset, host);
+      for (unsigned port = 0; port < kPorts; ++port) {
+        write_memory(port, system_.endpoints[port].hdm_base + kDec + offset, device);
+      }
+    };
+    const auto alike = [&put](std::uint32_t offset, std::uint32_t value) {
+      put(offset, value, value);
+    };
+    for (std::uint32_t n = kDecoders; n > 1; --n) alike((n - 1) * kDecStride + kDecControl, 0);
+    alike(kDecStride + kDecBaseLow, 2 * kStep);
+    alike(kDecStride + kDecBaseHigh, static_cast<std::uint32_t>(base_ >> 32));
+    alike(kDecStride + kDecSizeLow, 2 * kStep);
+    alike(kDecStride + kDecSizeHigh, 0);
+    put(kDecStride + kDecListLow, decoder_value(kDecListLow), static_cast<std::uint32_t>(skip));
+    put(kDecStride + kDecListHigh, decoder_value(kDecListHigh),
+        static_cast<std::uint32_t>(skip >> 32));
+    alike(kDecStride + kDecControl, control);
+    // One that takes nothing of it answers all the same.
+    if (random_.percent(20)) {
+      const auto port = static_cast<unsigned>(random_.below(kPorts));
+      write_memory(port, system_.endpoints[port].hdm_base + kDec + kDecStride + kDecControl, 0);
     }
   }
 
@@ -265,6 +298,10 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
       for (std::uint32_t offset = 0; offset < 0x10 + 0x20 * 4; offset += 4) {
         check_memory(port, system_.endpoints[port].hdm_base + offset);
       }
+      for (const std::uint32_t none : {0x100u, 0x200u, 0x400u, 0x5a4u, 0x7fcu}) {
+        check_memory(port, system_.endpoints[port].hdm_base + none);
+        check_memory(port, vendor(port, regs::ep::kBlock + none));
+      }
       for (std::uint32_t offset = regs::ep::kBlock; offset < regs::ep::kBlock + 0x60; offset += 4) {
         if (offset != regs::ep::kQosStatus) check_memory(port, vendor(port, offset));
       }
@@ -276,7 +313,8 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
   std::vector<Sent> burst() {
     const std::size_t size = 50 + random_.below(200);
     const std::uint64_t lines = 256 << random_.below(3);
-    std::uint64_t window = random_.below(stores_ ? 2 : 16) * kStep;  // the ranges, or beside
+    // the ranges, or beside
+    std::uint64_t window = random_.below(stores_ ? 2 : random_.percent(50) ? 4 : 16) * kStep;
     window += random_.below(kStep / kLineBytes - lines) * kLineBytes;
     if (!stores_ && random_.percent(30)) window += random_.bits(1 + random_.below(20)) << 32;
     std::uint64_t line = random_.below(lines);
@@ -372,7 +410,7 @@ TEST_P(RegisterStorm, ModelAndRtlAnswerAlike) {
     for (std::uint64_t n = 1 + random_.below(6); n > 0; --n) {
       switch (random_.below(4)) {
         case 0:
-          stores_ ? set_root_port() : move_decoder();
+          stores_ ? set_root_port() : random_.percent(40) ? place_range() : move_decoder();
           break;
         case 1:
           set_root_port();

@@ -352,6 +352,12 @@ TEST_F(Cli, NamesInAFileThatNobodyKnows) {
           {"empty.yaml", "'workload.name'"});
 }
 
+TEST_F(Cli, LinksThatDoNotTrain) {
+  write("noise.yaml", std::string("link: {bit_error_rate_m2s: 4e-3}\n") + kGood);
+  refused({"run", "noise.yaml", "--engine", "rtl", "--out", "o"},
+          {"'link.bit_error_rate_m2s'", "0.004", "lower"});
+}
+
 // The range that lost its port stands in the default configuration: that is the line named.
 TEST_F(Cli, PortsTakenFromUnderARange) {
   write("one.yaml", std::string("system: {ports: 1}\n") + kGood);

@@ -1,8 +1,9 @@
-// Loads through sr_queue and memory_queue: each is answered within a stated number of cycles, if the
-// endpoint answers and the GPU takes. The watched load is any one; the queues may be full of others.
+// Loads and stores through sr_queue and memory_queue: each is answered once, within a stated number of
+// cycles, if the endpoint answers and the GPU takes. The watched one is any; the queues may be full
+// of others, and MemSpecRd may go before them in every second cycle, which is what sr_reader does.
 //
-// The endpoint holds one request and answers it the cycle after it came. Nothing stands between
-// them and no MemSpecRd is sent: the bound is that of the queues.
+// The endpoint holds one load and one store and answers them the cycle after they came, or when they
+// are taken. Nothing stands between: the bound is that of the queues and of their arbitration.
 
 module loads_fv
   import cxl_pkg::*;
@@ -10,13 +11,18 @@ module loads_fv
 #(
   parameter int unsigned SrDepth = 2,
   parameter int unsigned MemDepth = 3,
-  parameter int unsigned Bound = 16
+  parameter int unsigned SpecEntries = 1,
+  parameter bit          Stores = 1'b1,
+  parameter bit          Specs = 1'b1,
+  parameter int unsigned Bound = 10
 ) (
   input logic       clk_i,
   input logic       rst_ni,
   input logic       valid_i,
   input line_addr_t line_i,
-  input logic       watch_i   // the load that goes in now is the watched one
+  input logic       is_write_i,
+  input logic       spec_i,
+  input logic       watch_i   // the access that goes in now is the watched one
 );
 
   localparam sys_id_t Watched = 16'h0001;
@@ -31,6 +37,8 @@ module loads_fv
   always_comb begin
     req      = '0;
     req.line = line_i;
+    req.is_write = Stores && is_write_i;
+    req.be   = '1;
     req.id   = (watch_i && !watching_q && !done_q) ? Watched : '0;
   end
 
@@ -57,33 +65,52 @@ module loads_fv
   logic [1:0]  dev_load;
   logic [31:0] unexpected;
   trace_t      tr_alloc, tr_req, tr_rwd, tr_spec, tr_respond;
-  logic [MemDepth-2:0]                   mem_valid;
-  logic [MemDepth-2:0][LineAddrBits-1:0] mem_line;
+  logic [MemDepth-SpecEntries-1:0]                   mem_valid;
+  logic [MemDepth-SpecEntries-1:0][LineAddrBits-1:0] mem_line;
 
-  // The endpoint's answer: a data header with the tag of the request, a cycle later
+  // The endpoint's answers, with the tag of the request, a cycle later
   m2s_req_t msg;
   s2m_drs_t drs;
   logic     owed_q;
   logic [15:0] tag_q;
-  assign msg = req_hdr[$bits(m2s_req_t)-1:0];
+  m2s_rwd_t store;
+  s2m_ndr_t ndr;
+  logic     stored_q, spec_valid, spec_taken_q;
+  logic [15:0] stored_tag_q;
+  assign msg        = req_hdr[$bits(m2s_req_t)-1:0];
+  assign store      = rwd_hdr[$bits(m2s_rwd_t)-1:0];
+  assign spec_valid = Specs && spec_i && !spec_taken_q;
   always_comb begin
     drs       = '0;
     drs.valid = owed_q;
     drs.tag   = tag_q;
+    ndr       = '0;
+    ndr.valid = stored_q;
+    ndr.tag   = stored_tag_q;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)                      owed_q <= 1'b0;
-    else if (!owed_q || drs_ready)    owed_q <= req_valid;
+    if (!rst_ni) begin
+      owed_q       <= 1'b0;
+      stored_q     <= 1'b0;
+      spec_taken_q <= 1'b0;
+    end else begin
+      if (!owed_q || drs_ready)   owed_q   <= req_valid && msg.opcode == MemRd;
+      if (!stored_q || ndr_ready) stored_q <= rwd_valid;
+      spec_taken_q <= spec_valid && spec_ready;
+    end
   end
-  always_ff @(posedge clk_i) if (!owed_q || drs_ready) tag_q <= msg.tag;
+  always_ff @(posedge clk_i) begin
+    if (!owed_q || drs_ready)   tag_q        <= msg.tag;
+    if (!stored_q || ndr_ready) stored_tag_q <= store.tag;
+  end
 
-  memory_queue #(.Depth(MemDepth), .SpecEntries(1)) u_mem (
+  memory_queue #(.Depth(MemDepth), .SpecEntries(SpecEntries)) u_mem (
     .clk_i, .rst_ni, .in_valid_i(head_valid), .in_ready_o(head_ready), .in_req_i(head),
-    .spec_valid_i(1'b0), .spec_ready_o(spec_ready), .spec_first_i('0), .spec_len_i('0),
+    .spec_valid_i(spec_valid), .spec_ready_o(spec_ready), .spec_first_i('0), .spec_len_i('0),
     .spec_line_i('0), .len_en_i(1'b0), .req_valid_o(req_valid),
     .req_ready_i(!owed_q || drs_ready), .req_hdr_o(req_hdr), .rwd_valid_o(rwd_valid),
-    .rwd_ready_i(1'b1), .rwd_hdr_o(rwd_hdr), .rwd_data_o(rwd_data), .rwd_be_o(rwd_be),
-    .ndr_valid_i(1'b0), .ndr_ready_o(ndr_ready), .ndr_hdr_i('0), .drs_valid_i(owed_q),
+    .rwd_ready_i(!stored_q || ndr_ready), .rwd_hdr_o(rwd_hdr), .rwd_data_o(rwd_data), .rwd_be_o(rwd_be),
+    .ndr_valid_i(stored_q), .ndr_ready_o(ndr_ready), .ndr_hdr_i(msg_hdr_t'(ndr)), .drs_valid_i(owed_q),
     .drs_ready_o(drs_ready), .drs_hdr_i(msg_hdr_t'(drs)), .drs_data_i('0),
     .rsp_valid_o(rsp_valid), .rsp_ready_i(1'b1), .rsp_o(rsp), .mem_valid_o(mem_valid),
     .mem_line_o(mem_line), .rsp_taken_o(rsp_taken), .rsp_dev_load_o(dev_load),
@@ -94,6 +121,8 @@ module loads_fv
   logic answered;
   assign answered = rsp_valid && rsp.id == Watched;
 
+  logic is_write_q;
+  always_ff @(posedge clk_i) if (take && req.id == Watched) is_write_q <= req.is_write;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       watching_q <= 1'b0;
@@ -112,7 +141,7 @@ module loads_fv
   Bound_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       watching_q |-> 32'(waited_q) < Bound);
   Once_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      answered |-> watching_q && !rsp.error && !rsp.is_write);
+      answered |-> watching_q && !rsp.error && rsp.is_write == is_write_q);
   Expected_A: assert property (@(posedge clk_i) disable iff (!rst_ni) unexpected == '0);
 
 endmodule

@@ -1,5 +1,6 @@
 // ring_buffer, one granule chosen freely: it is found only if it was recorded after the last flush,
-// and it is found for sure until Ways records of later granules may have pushed it out.
+// and it is found for sure until Ways records of later granules may have pushed it out; recorded again
+// after that, until the next record.
 
 module ring_fv
   import cxl_pkg::*;
@@ -25,10 +26,12 @@ module ring_fv
 
   granule_t   watch_q, look;
   logic       seen_q, known_q, recorded, hit, first_use, own_use;
+  logic [1:0] distance;
   logic [2:0] useful, useless, later_q;  // records since that may have taken its set
 
   assign look     = look_i ? watch_q : granule_i;
-  assign recorded = record_i && granule_t'(watch_q - first_i) <= granule_t'(len_i);
+  assign distance = watch_q[1:0] - first_i[1:0];  // of the only granule of the run in its bank
+  assign recorded = record_i && distance <= len_i && first_i + granule_t'(distance) == watch_q;
 
   ring_buffer #(.Sets(Sets), .Ways(Ways)) u_ring (
     .clk_i, .rst_ni, .flush_i, .granule_i(look), .hit_o(hit), .use_i(use_i && !record_i), .line_i,
@@ -45,8 +48,9 @@ module ring_fv
       if (flush_i) known_q <= 1'b0;
       else if (seen_q && recorded) begin
         known_q <= 1'b1;
-        // There already: it keeps its place in the ring.
-        if (!known_q || 32'(later_q) >= Ways) later_q <= '0;
+        // There already: it keeps its place in the ring, which after Ways others may be the oldest.
+        if (!known_q)                    later_q <= '0;
+        else if (32'(later_q) >= Ways)   later_q <= 3'(Ways - 1);
       end else if (record_i && later_q != '1) later_q <= later_q + 3'd1;
     end
   end
