@@ -306,17 +306,22 @@ TEST_F(IoAccess, SettingsOfBothEnds) {
   constexpr unsigned kRounds = 160, kRequests = 30;
   test::Random random(test::from_environment("CXLGPU_SEED", 7));
   ModelEngine model(config_, {}, {&media_[0], &media_[1]}, nullptr);
-  std::array<std::uint64_t, kPorts> block;
-  for (unsigned port = 0; port < kPorts; ++port) block[port] = capabilities(*engine_, port)[kLink];
+  std::array<std::map<unsigned, std::uint64_t>, kPorts> structures;
+  std::array<std::uint64_t, kPorts> block{};
+  for (unsigned port = 0; port < kPorts; ++port) {
+    structures[port] = capabilities(*engine_, port);
+    IoPort io(*engine_, port);
+    block[port] = component(io);
+  }
   for (unsigned round = 0; round < kRounds; ++round) {
     const Setting& setting = random.pick(kSettings);
     const auto port = static_cast<unsigned>(random.below(kPorts));
     const bool host = random.percent(40), weight = !host && random.percent(20);
     const auto value = static_cast<std::uint32_t>(random.bits(32)) & setting.written;
     const std::uint32_t page = (setting.capability == kRas ? 0x100 : kPortLink) + setting.offset;
-    const std::uint64_t address =
-        weight ? block[port] - 0x1300 + (random.percent(50) ? kWeightIo : kWeightCm)
-               : capabilities(*engine_, port)[setting.capability] + setting.offset;
+    const std::uint64_t address = weight
+                                      ? block[port] + (random.percent(50) ? kWeightIo : kWeightCm)
+                                      : structures[port].at(setting.capability) + setting.offset;
     std::uint32_t read[2];
     for (RegisterBus* bus :
          {static_cast<RegisterBus*>(engine_.get()), static_cast<RegisterBus*>(&model)}) {

@@ -295,7 +295,8 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
       for (std::uint32_t offset = kDsControl; offset <= kScoreSuppressed; offset += 4) {
         read(RegisterSpace::RootPort, port, offset);
       }
-      for (std::uint32_t offset = 0; offset < 0x10 + 0x20 * 4; offset += 4) {
+      for (std::uint32_t offset = 0; offset < regs::hdm::kDec + regs::hdm::kDecStride * kDecoders;
+           offset += 4) {
         check_memory(port, system_.endpoints[port].hdm_base + offset);
       }
       for (const std::uint32_t none : {0x100u, 0x200u, 0x400u, 0x5a4u, 0x7fcu}) {

@@ -66,11 +66,11 @@ module link_fv
     .has_content_o(has_content), .nd_take_o(nd_take), .wd_take_o(wd_take), .owed_o(owed),
     .owed_next_o(owed_next));
 
-  // A message that is owed leaves in one run: nothing comes between its flits but a link that starts.
+  // With four chunks or more owed the packer has nothing but a flit full of them.
   Run_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (owed >= 4'd4 && !start_o) |-> is_adf);
-  // Nothing of a message leaves before the link is there.
+  // Nothing of a message leaves before the parameters are exchanged.
   Started_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      take |-> init_done_o && link_up_i || !link_up_i);
+      (take && link_up_i) |-> init_done_o);
 
 endmodule
