@@ -24,6 +24,7 @@
 #include "flits/link_checker.hpp"
 #include "refmodel/common/ring_queue.hpp"
 #include "tb/coverage.hpp"
+#include "tests/common/clear_inputs.hpp"
 #include "tests/controller/port_side.hpp"
 #include "tests/coverage/functional_groups.hpp"
 
@@ -97,7 +98,10 @@ class PairModel {
 template <typename Top>
 class VerilatedPair : public PairModel {
  public:
-  VerilatedPair() { name_pins(*top_); }
+  VerilatedPair() {
+    clear_inputs(*top_);
+    name_pins(*top_);
+  }
   void settle() override {
     top_->clk_i = 0;
     top_->eval();

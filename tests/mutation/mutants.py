@@ -200,12 +200,14 @@ def tests_of(files):
 class Bench:
     """The built tests, and what they take without a mutant."""
 
-    def __init__(self, tree, cycles):
+    def __init__(self, tree, cycles, x_seed):
         self.build = tree / "build"
         # Ours alone: a variable of the caller's shell may make a test fail without any mutant.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("CXLGPU_", "GTEST_"))}
         self.environment |= {"RC_PARAMS": "seed=1", "GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1"}
-        self.cycles = cycles
+        if x_seed:
+            self.environment["CXLGPU_X_SEED"] = str(x_seed)
+        self.cycles, self.x_seed = cycles, x_seed
         self.full = set()  # tests that need all their cycles
         self.seconds = {}
 
@@ -251,7 +253,7 @@ class Bench:
 
     def time_all(self, tests):
         failed = []
-        kept = WORK / f"seconds-{self.cycles}.json"  # of programs that were not built again since
+        kept = WORK / f"seconds-{self.cycles}-{self.x_seed}.json"  # of programs that were not built again since
         before = json.loads(kept.read_text()) if kept.exists() else {}
         for test in tests:
             built = (self.build / "bin" / self._target(test)).stat().st_mtime
@@ -314,6 +316,8 @@ def main():
     parser.add_argument("--summary", action="store_true", help="what is known of the sample; runs nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--cycles", type=int, default=0, help="of each lockstep; 0: the tests' own")
+    parser.add_argument("--x-seed", type=int, default=0, metavar="SEED",
+                        help="what has no reset starts with values of this seed (make xprop); 0: zero")
     parser.add_argument("--budget", type=float, default=90, help="seconds of tests for one mutant")
     parser.add_argument("--record", type=pathlib.Path, help="write the numbers here")
     options = parser.parse_args()
@@ -360,7 +364,7 @@ def main():
     if options.block_tests:
         owners = {name: [t for t in tests if t not in SYSTEM_TESTS] for name, tests in owners.items()}
     wanted = sorted({t for name, n in numbers.items() if n for t in owners[name]})
-    bench = Bench(tree, options.cycles)
+    bench = Bench(tree, options.cycles, options.x_seed)
     bench.configure(tree)
     start = time.monotonic()
     bench.make(wanted, options.jobs)
@@ -406,7 +410,7 @@ def main():
             mutant, tests, base = running[future]
             entry = record_of(mutant, future.result())
             entry["base"] = base
-            entry["cycles"] = options.cycles
+            entry["cycles"], entry["x_seed"] = options.cycles, options.x_seed
             entry["tests"] = hash_of_tests([entry["by"]] if entry["killed"] else tests)
             known[mutant.key] = entry
             out.write(json.dumps(entry) + "\n")
