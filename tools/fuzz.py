@@ -151,10 +151,9 @@ def main():
     for target in targets:
         with tempfile.TemporaryDirectory(prefix="cxlgpu_fuzz_") as scratch:
             count, seconds, finding = fuzz(args, target, pathlib.Path(scratch))
-        data = records.read(args.record, {"name": "fuzz", "targets": {}})
-        data["limits"] = {"MiB": RSS_MIB, "seconds_an_input": SECONDS, "bytes_an_input": BYTES}
-        add(data, target, count, seconds, finding)
-        records.replace(args.record, data)
+        with records.changing(args.record, {"name": "fuzz", "targets": {}}) as data:
+            data["limits"] = {"MiB": RSS_MIB, "seconds_an_input": SECONDS, "bytes_an_input": BYTES}
+            add(data, target, count, seconds, finding)
         found += finding is not None
         entry = data["targets"][target]
         print(f"{target}: {count} inputs, {seconds:.0f} s; in all {entry['processor_hours']} h"

@@ -1,6 +1,9 @@
 """Records of measurements, docs/trust/NAME.json, for the scripts beside this file."""
+import contextlib
 import datetime
+import fcntl
 import json
+import os
 import pathlib
 import subprocess
 
@@ -36,3 +39,17 @@ def replace(path, data):
     part = path.with_suffix(".part")
     part.write_text(json.dumps(data, indent=1) + "\n")
     part.replace(path)
+
+
+@contextlib.contextmanager
+def changing(path, empty):
+    """The record, written when the block is left; who else changes it waits."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        data = read(path, empty)
+        yield data
+        replace(path, data)
+    finally:
+        os.close(folder)

@@ -94,6 +94,10 @@ void lockstep(bool is_host, std::uint64_t seed) {
       mix = random.pick(kMixes);
       mdh_disable = random.percent(30);
     }
+    if (random.below(2000) == 0) {
+      rtl.reset();
+      twin = FlitPacker(is_host);
+    }
     offers.top_up(mix);
     FlitPacker::In in{.start = random.below(4000) == 0,
                       .take = random.percent(mix.take),

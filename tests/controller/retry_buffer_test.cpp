@@ -1,6 +1,6 @@
 // retry_buffer in lockstep with its twin: pushes up to the last entry but one, acknowledgements,
 // requests for any sequence number still held, replays broken off by newer requests, Recoveries, a
-// peer that acknowledges too much.
+// peer that acknowledges too much; resets, with and without a start after them.
 #include "refmodel/controller/retry_buffer.hpp"
 
 #include "Vretry_buffer.h"
@@ -69,15 +69,16 @@ TEST(RetryBuffer, Lockstep) {
   Clocked<Vretry_buffer> rtl;
   RetryBuffer twin(kDepth);
   rtl.reset();
-  rtl->start_i = 1;
-  rtl.edge();
-  twin.clock({.start = true});
   unsigned push_percent = 50, ack_percent = 20;
   std::uint64_t replayed = 0, full = 0;
   while (run.next()) {
     if (run.cycle() % 200 == 0) {
       push_percent = random.pick(std::array{10u, 50u, 100u});
       ack_percent = random.pick(std::array{20u, 20u, 1u});  // the last fills the buffer
+    }
+    if (random.below(2000) == 0) {
+      rtl.reset();
+      twin = RetryBuffer(kDepth);
     }
     const RetryBuffer::In in = random_in(random, twin.eval(), push_percent, ack_percent);
     const RetryBuffer::Out out = twin.eval(in);

@@ -2,14 +2,18 @@
 """Whether a mutant is equivalent to its block: for all inputs, in every cycle after a reset.
 
 Reads the block as it is and with the mutant in it, drives both with the same inputs, and asks whether any output ever differs. Assertions are left out; what the caller has to keep
-(`given`: the condition of the block's own assertion, over its inputs and outputs) is assumed.
+(`given`: the condition of the block's own assertion, over its inputs and outputs) is assumed, and an
+output that means something at times only is looked at as its contract says (`view`).
 Both begin with a cycle of reset, which may come again; a memory without a reset begins at 0 in both.
+A register whose reset is the assignment left out holds anything after a reset.
 
   tests/mutation/prove.py KEY...                 # mutants by their key
   tests/mutation/prove.py --survivors            # all of build/mutants/results.jsonl that no test kills
   tests/mutation/prove.py --survivors --accept   # and those proven into equivalent.yaml
   tests/mutation/prove.py --yaml                 # those of equivalent.yaml that say how they are proven
   tests/mutation/prove.py KEY --given '!(push_i && full_o)' --parameter Depth=4
+  tests/mutation/prove.py KEY --view 'data_o=valid_o ? data_o : 0'   # without meaning unless valid
+  tests/mutation/prove.py KEY --keep arb_mux     # instances of these modules are not cut out
 
 Verdicts, one line each and kept in build/mutants/proofs.jsonl:
   proven   no input tells them apart, in any number of cycles (with fewer entries, if --parameter says so)
@@ -27,6 +31,7 @@ Exit status: 0 all proven; 1 not; 2 wrong usage.
 
 import argparse
 import concurrent.futures
+import dataclasses
 import json
 import pathlib
 import re
@@ -49,6 +54,7 @@ PACKAGES = " ".join(f"rtl/pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_re
 # Too large as a whole, unless parameters make them smaller.
 LARGE = {"cxlgpu_top", "root_complex", "endpoint", "root_port", "deterministic_store", "dram_cache",
          "cxl_controller", "cxl_port", "retry_buffer", "link_layer", "device_agent", "host_responder"}
+ANY = 4096  # bits of the largest register whose reset may be left out
 # setundef: what has no value is 0 in both.
 SIDE = ("hierarchy -top {top}; {below}; proc; opt_clean; memory_map; setundef -undriven -zero; "
         "setundef -zero; async2sync; opt -fast; rename {top} {side}")
@@ -93,26 +99,90 @@ def lay(folder):
             target.write_text(text)
 
 
-def prove(block, index, given=(), parameters=(), seconds=60):
+@dataclasses.dataclass(frozen=True)
+class Terms:
+    """What a proof may take for granted, as equivalent.yaml says it beside the proof."""
+
+    given: tuple = ()
+    parameters: tuple = ()
+    view: tuple = ()
+    keep: tuple = ()
+
+    @staticmethod
+    def of(entry):
+        return Terms(**{f.name: tuple(entry.get(f.name, ())) for f in dataclasses.fields(Terms)})
+
+    def entry(self):
+        return {k: list(v) for k, v in dataclasses.asdict(self).items() if v}
+
+
+def prove(block, index, terms=Terms(), seconds=60):
     """(verdict, detail)"""
     verdict, detail = "open", "too large as a whole"
     if block.instances:
-        verdict, detail = attempt(block, index, given, parameters, seconds, cut=True)
+        verdict, detail = attempt(block, index, terms, seconds, cut=True)
         if verdict == "proven":
             return verdict, f"{detail}, instances cut out"
         verdict, detail = "open", f"{verdict} with its instances cut out ({detail}); too large as a whole"
-    if parameters or block.candidates[index].module not in LARGE:
-        verdict, detail = attempt(block, index, given, parameters, seconds, cut=False)
+    if terms.parameters or block.candidates[index].module not in LARGE:
+        verdict, detail = attempt(block, index, terms, seconds, cut=False)
     return verdict, detail
 
 
-def attempt(block, index, given, parameters, seconds, cut):
+def looked_at(text, view):
+    """The module with what its ports show replaced; inside, such a port has another name."""
+    for port, value in (v.split("=", 1) for v in view):
+        head, body = text.split("\n);", 1)
+        kind = re.search(rf"\boutput\s+([^,;]+?)\s+{port}\b", head)
+        if not kind:
+            usage(f"--view {port}: no such output")
+        own = rf"(?<!\.)\b{port}\b"
+        shown = f"  assign {port} = {re.sub(own, f'fv_{port}', value)};\nendmodule"
+        body = re.sub(r"^endmodule", shown, re.sub(own, f"fv_{port}", body), count=1, flags=re.M)
+        text = f"{head}\n);\n  {kind[1]} fv_{port};\n{body}"
+    return text
+
+
+def anything(block, index):
+    """The text where what is no longer assigned holds anything, or None if the mutant is no such thing.
+
+    For a register whose reset is left out, and for a signal of always_comb that becomes a latch:
+    what it would hold is some value; that no value is seen shows more than is asked for.
+    """
+    mutant = block.candidates[index]
+    start, end = block.site(index)
+    target = re.match(r"([\w.]+(?:\[[^]]*\])*)\s*(<?=)", block.text[start:end])
+    if mutant.operator != "dropped" or not target:
+        return None
+    before, name = block.text[:start], target[1]
+    if target[2] == "<=" and not re.search(r"if \(!rst_ni\) +(begin\b((?!\bend\b).)*)?$", before, re.S):
+        return None
+    value = f"type({name})'(fv_any_i[$bits({name})-1:0])"
+    return f"{before}{name} {target[2]} {value};{block.text[end:]}"
+
+
+def cut_out(block, keep):
+    """What is cut out: instances of the block, and of those that are kept."""
+    found, todo = set(), [block]
+    while todo:
+        for instance in todo.pop().instances:
+            if instance in keep:
+                todo.append(schemata.Schemata(ROOT, str(next(ROOT.glob(f"rtl/*/{instance}.sv")).relative_to(ROOT))))
+            else:
+                found.add(instance)
+    return sorted(found)
+
+
+def attempt(block, index, terms, seconds, cut):
     mutant = block.candidates[index]
     top = mutant.module
     folder = WORK / "proof" / mutant.key
-    assumed = "".join(f"  always_comb assume ({g});\n" for g in given)
-    for side, text in (("gold", block.text), ("gate", block.alone(index))):
-        text = without_assertions(text)
+    assumed = "".join(f"  always_comb assume ({g});\n" for g in terms.given)
+    free = anything(block, index)
+    for side, text in (("gold", block.text), ("gate", free or block.alone(index))):
+        if free:
+            text = re.sub(r"\n  (input|output)\b", rf"\n  input logic [{ANY - 1}:0] fv_any_i,\n  \1", text, count=1)
+        text = looked_at(without_assertions(text), terms.view)
         extra = ""
         if side == "gold":
             extra = assumed + (RUN if "rst_ni" in text and "clk_i" in text else "")
@@ -120,8 +190,8 @@ def attempt(block, index, given, parameters, seconds, cut):
         (folder / side / f"{top}.sv").write_text(
             re.sub(r"^endmodule", extra + "endmodule", text, count=1, flags=re.M))
     dirs = " ".join(f"-y ../sources/rtl/{d}" for d in ROOMS)
-    values = " ".join(f"-G {p}" for p in parameters)
-    boxes = " ".join(f"--blackboxed-module {i}" for i in sorted(block.instances)) if cut else ""
+    values = " ".join(f"-G {p}" for p in terms.parameters)
+    boxes = " ".join(f"--blackboxed-module {i}" for i in cut_out(block, terms.keep)) if cut else ""
     below = "expose -evert c:*" if cut else "flatten"
     script = "; ".join(
         f"read_slang --threads 1 {PACKAGES} {dirs} {boxes} {side}/{top}.sv --top {top} {values}; "
@@ -154,18 +224,14 @@ def attempt(block, index, given, parameters, seconds, cut):
     return "open", f"no answer in {seconds} s of pdr"
 
 
-def accept(mutant, given, parameters, detail):
+def accept(mutant, terms, detail):
     entry = {"mutant": mutant.key, "file": mutant.file, "operator": mutant.operator, "old": mutant.old,
-             "new": mutant.new, "line": mutant.context, "proof": f"prove.py: {detail}"}
-    if given:
-        entry["given"] = list(given)
-    if parameters:
-        entry["parameters"] = list(parameters)
+             "new": mutant.new, "line": mutant.context, "proof": f"prove.py: {detail}", **terms.entry()}
     path = HERE / "equivalent.yaml"
     entries = yaml.safe_load(path.read_text()) or []
-    if not any(e["mutant"] == mutant.key for e in entries):
-        entries.append(entry)
-        path.write_text(HEAD + yaml.safe_dump(entries, sort_keys=False, width=110))
+    at = next((i for i, e in enumerate(entries) if e["mutant"] == mutant.key), len(entries))
+    entries[at:at + 1] = [entry]
+    path.write_text(HEAD + yaml.safe_dump(entries, sort_keys=False, width=110))
 
 
 def main():
@@ -176,6 +242,8 @@ def main():
     parser.add_argument("--yaml", action="store_true")
     parser.add_argument("--given", action="append", default=[])
     parser.add_argument("--parameter", action="append", default=[])
+    parser.add_argument("--view", action="append", default=[], metavar="PORT=VALUE")
+    parser.add_argument("--keep", action="append", default=[], metavar="MODULE")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
@@ -185,18 +253,19 @@ def main():
     known = {}
     if kept.exists():
         known = {p["key"]: p for p in map(json.loads, kept.read_text().splitlines())}
-    wanted = {key: (tuple(options.given), tuple(options.parameter)) for key in options.keys}
+    terms = Terms(tuple(options.given), tuple(options.parameter), tuple(options.view), tuple(options.keep))
+    wanted = {key: terms for key in options.keys}
     if options.yaml:
         for entry in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []:
             if "proof" in entry:
-                wanted[entry["mutant"]] = (tuple(entry.get("given", [])), tuple(entry.get("parameters", [])))
+                wanted[entry["mutant"]] = Terms.of(entry)
     if options.survivors:  # small blocks first
         last = {}
         for entry in map(json.loads, (WORK / "results.jsonl").read_text().splitlines()):
             last[entry["key"]] = entry
         for key, entry in sorted(last.items(), key=lambda e: (ROOT / e[1]["file"]).stat().st_size):
             if not entry["killed"] and key not in known:
-                wanted[key] = ((), ())
+                wanted[key] = Terms()
     where = {}
     for file in sorted(ROOT.glob("rtl/*/*.sv")):
         if file.parent.name == "pkg":
@@ -213,7 +282,7 @@ def main():
 
     def one(key):
         start = time.monotonic()
-        verdict, detail = prove(*where[key], *wanted[key], options.seconds)
+        verdict, detail = prove(*where[key], wanted[key], options.seconds)
         return key, verdict, detail, time.monotonic() - start
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, kept.open("a", encoding="utf-8") as out:
@@ -222,12 +291,11 @@ def main():
             failed |= verdict != "proven"
             block, index = where[key]
             mutant = block.candidates[index]
-            given, parameters = wanted[key]
-            out.write(json.dumps({"key": key, "verdict": verdict, "detail": detail, "given": given,
-                                  "parameters": parameters, "seconds": round(seconds, 1)}) + "\n")
+            out.write(json.dumps({"key": key, "verdict": verdict, "detail": detail, **wanted[key].entry(),
+                                  "seconds": round(seconds, 1)}) + "\n")
             out.flush()
             if options.accept and verdict == "proven":
-                accept(mutant, given, parameters, detail)
+                accept(mutant, wanted[key], detail)
             print(f"{verdict:8} {key} {mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> "
                   f"{mutant.new or '(none)'} ({detail}; {seconds:.0f} s)", flush=True)
     return 1 if failed else 0

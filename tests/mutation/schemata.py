@@ -210,9 +210,13 @@ class Schemata:
             return children[:-1]
         return []
 
+    def site(self, index):
+        """Where in the text a mutant stands: (start, end)."""
+        return next((s, e) for s, e, _, indices in self._sites if index in indices)
+
     def alone(self, index):
         """The text with one mutant in place of the original."""
-        start, end = next((s, e) for s, e, _, indices in self._sites if index in indices)
+        start, end = self.site(index)
         new = f"({self._raw[index]})" if self._raw[index] else ";"
         return self.text[:start] + new + self.text[end:]
 
