@@ -13,7 +13,10 @@ A register whose reset is the assignment left out holds anything after a reset.
   tests/mutation/prove.py --yaml                 # those of equivalent.yaml that say how they are proven
   tests/mutation/prove.py KEY --given '!(push_i && full_o)' --parameter Depth=4
   tests/mutation/prove.py KEY --view 'data_o=valid_o ? data_o : 0'   # without meaning unless valid
+  tests/mutation/prove.py KEY --view '.hdr_i=valid ? . : 0'          # the same for an instance's input
   tests/mutation/prove.py KEY --keep arb_mux     # instances of these modules are not cut out
+  tests/mutation/prove.py KEY --given '!fv_fresh || !valid_i'        # fv_fresh: in reset or just out
+  tests/mutation/prove.py KEY --state 'fv_was=valid_i' ...           # a register for the others to name
 
 Verdicts, one line each and kept in build/mutants/proofs.jsonl:
   proven   no input tells them apart, in any number of cycles (with fewer entries, if --parameter says so)
@@ -62,7 +65,9 @@ MITER = ("miter -equiv -flatten -make_assert gold gate both; hierarchy -top both
          "simplemap; dffunmap; setundef -undriven -init -zero; aigmap; opt_clean; "
          "write_aiger -I -B -zinit -no-startoffset -map net.map net.aig")
 RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
-       "always_comb assume (fv_run || !rst_ni);\n")
+       "always_comb assume (fv_run || !rst_ni);\n"
+       "  logic fv_after, fv_fresh; always_ff @(posedge clk_i) fv_after <= !rst_ni;\n"
+       "  assign fv_fresh = !rst_ni || fv_after;\n")
 
 
 def usage(message):
@@ -107,6 +112,7 @@ class Terms:
     parameters: tuple = ()
     view: tuple = ()
     keep: tuple = ()
+    state: tuple = ()
 
     @staticmethod
     def of(entry):
@@ -132,6 +138,12 @@ def prove(block, index, terms=Terms(), seconds=60):
 def looked_at(text, view):
     """The module with what its ports show replaced; inside, such a port has another name."""
     for port, value in (v.split("=", 1) for v in view):
+        if port.startswith("."):
+            text, count = re.subn(rf"(\{port}\s*)\(((?:[^()]|\([^()]*\))*)\)",
+                                  lambda m: f"{m[1]}({value.replace(' . ', f' ({m[2]}) ')})", text)
+            if not count:
+                usage(f"--view {port}: no such connection")
+            continue
         head, body = text.split("\n);", 1)
         kind = re.search(rf"\boutput\s+([^,;]+?)\s+{port}\b", head)
         if not kind:
@@ -183,9 +195,11 @@ def attempt(block, index, terms, seconds, cut):
         if free:
             text = re.sub(r"\n  (input|output)\b", rf"\n  input logic [{ANY - 1}:0] fv_any_i,\n  \1", text, count=1)
         text = looked_at(without_assertions(text), terms.view)
-        extra = ""
+        state = [each.split("=", 1) for each in terms.state]
+        text = text.replace("\n);", "\n);\n" + "".join(f"  logic [63:0] {name};\n" for name, _ in state), 1)
+        extra = "".join(f"  always_ff @(posedge clk_i) {name} <= 64'({value});\n" for name, value in state)
         if side == "gold":
-            extra = assumed + (RUN if "rst_ni" in text and "clk_i" in text else "")
+            extra += (RUN if "rst_ni" in text and "clk_i" in text else "") + assumed
         (folder / side).mkdir(parents=True, exist_ok=True)
         (folder / side / f"{top}.sv").write_text(
             re.sub(r"^endmodule", extra + "endmodule", text, count=1, flags=re.M))
@@ -244,6 +258,7 @@ def main():
     parser.add_argument("--parameter", action="append", default=[])
     parser.add_argument("--view", action="append", default=[], metavar="PORT=VALUE")
     parser.add_argument("--keep", action="append", default=[], metavar="MODULE")
+    parser.add_argument("--state", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
@@ -253,7 +268,8 @@ def main():
     known = {}
     if kept.exists():
         known = {p["key"]: p for p in map(json.loads, kept.read_text().splitlines())}
-    terms = Terms(tuple(options.given), tuple(options.parameter), tuple(options.view), tuple(options.keep))
+    terms = Terms(tuple(options.given), tuple(options.parameter), tuple(options.view), tuple(options.keep),
+                  tuple(options.state))
     wanted = {key: terms for key in options.keys}
     if options.yaml:
         for entry in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []:

@@ -127,6 +127,19 @@ class Bench {
   }
   [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
 
+  void write_register(std::uint32_t addr, std::uint32_t data) {
+    rtl_->reg_req_i = std::uint64_t{3} << 48 | std::uint64_t{addr} << 32 | data;
+    cycle();
+    rtl_->reg_req_i = 0;
+  }
+  std::uint32_t read_register(std::uint32_t addr) {
+    rtl_->reg_req_i = std::uint64_t{2} << 48 | std::uint64_t{addr} << 32;
+    cycle();
+    rtl_->reg_req_i = 0;
+    rtl_.settle();
+    return rtl_->reg_rdata_o;
+  }
+
  private:
   struct Pending {
     unsigned port;
@@ -135,11 +148,6 @@ class Bench {
     Line expected;
   };
 
-  void write_register(std::uint32_t addr, std::uint32_t data) {
-    rtl_->reg_req_i = std::uint64_t{3} << 48 | std::uint64_t{addr} << 32 | data;
-    cycle();
-    rtl_->reg_req_i = 0;
-  }
   void program(unsigned p) {
     namespace hdm = regs::hdm;
     const std::uint32_t at = hdm::kDec + hdm::kDecStride * p;
@@ -340,6 +348,29 @@ TEST(RootComplex, UnlikeLoadsGetTheirShare) {
     EXPECT_GT(together[p].done, std::min<std::uint64_t>(alone[p], kWindow / kPorts) * 98 / 100)
         << "port " << p << " got less than its share; alone " << alone[p];
   }
+}
+
+// Page 0 is the host bridge's, 1 to 4 the ports', and no other page has anything.
+TEST(RootComplex, ARegisterPageIsItsOwn) {
+  namespace hdm = regs::hdm;
+  Bench bench(3);
+  constexpr std::uint32_t kPage = 0x1000, kPages = 16;
+  constexpr std::uint32_t kThere = hdm::kDec + hdm::kDecStride + hdm::kDecBaseLow;
+  const std::uint32_t was = bench.read_register(kThere);
+  EXPECT_EQ(was, kRange);
+  for (std::uint32_t page = 1; page < kPages; ++page) {
+    for (unsigned p = 0; p < kPorts; ++p) {  // unlocks, moves
+      const std::uint32_t at = page * kPage + hdm::kDec + hdm::kDecStride * p;
+      bench.write_register(at + hdm::kDecControl, 0);
+      bench.write_register(at + hdm::kDecBaseLow, 0xF0000000);
+    }
+    if (page > kPorts) {
+      for (std::uint32_t offset = 0; offset < kPage; offset += 4) {
+        ASSERT_EQ(bench.read_register(page * kPage + offset), 0u) << "page " << page;
+      }
+    }
+  }
+  EXPECT_EQ(bench.read_register(kThere), was) << "a write to another page reached the host bridge";
 }
 
 // One flit in 200 damaged, each way; a retry sequence that is hit itself costs 4 096 flits of
