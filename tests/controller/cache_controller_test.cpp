@@ -85,11 +85,12 @@ Payload odd_flit(Random& random, unsigned wire) {
                            .req_crd = static_cast<std::uint8_t>(random.bits(4)),
                            .data_crd = static_cast<std::uint8_t>(random.bits(4))};
   const auto direction = wire == 0 ? flits::Direction::M2S : flits::Direction::S2M;
+  const unsigned data_percent = random.percent(20) ? 100 : 20;
   for (unsigned slot = 0; slot < 4; ++slot) {
     header.format[slot] = static_cast<std::uint8_t>(random.percent(40) ? 0 : random.bits(3));
     for (const auto& at : flits::slot_format(direction, slot, header.format[slot]).places()) {
       const bool data = flits::carries_data(at.kind);
-      if (!random.percent(data ? 20 : 70)) continue;
+      if (!random.percent(data ? data_percent : 70)) continue;
       or_slot(payload, slot, place_message(random_header(random), at));
     }
   }

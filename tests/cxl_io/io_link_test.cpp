@@ -48,6 +48,10 @@ class Ends {
     settle();
     edge();
   }
+  void reset() {  // inputs stay as they are
+    rtl_.reset();
+    for (unsigned g = 0; g < kEnds; ++g) twin[g] = IoLink(parameters(g));
+  }
 
  private:
   void drive() {
@@ -427,6 +431,23 @@ TEST(IoLink, ReceivedInOrderOnly) {
   EXPECT_EQ(hand.errors_now(), 1u << IoLink::kNoRoom);
   hand.step();
   EXPECT_EQ(hand.sent.back(), IoVerdict(AckNak{false, 13}));
+}
+
+// A DLLP that arrives just before a reset counts for nothing, though the link below stays up.
+TEST(IoLink, ResetForgetsWhatArrived) {
+  Hand hand;
+  hand.up();
+  hand.receive(FlowControl{FcKind::kInit1, FcClass::kCompletion, 0, 0});
+  hand.ends.reset();
+  hand.sent.clear();
+  hand.receive(FlowControl{FcKind::kInit1, FcClass::kPosted, 8, 8});
+  hand.receive(FlowControl{FcKind::kInit1, FcClass::kNonPosted, 1, 1});
+  hand.steps(12);
+  for (const IoVerdict& verdict : hand.sent) {
+    const auto* fc = std::get_if<FlowControl>(&verdict);
+    ASSERT_NE(fc, nullptr);
+    EXPECT_EQ(fc->kind, FcKind::kInit1) << "initialised without credits of all classes";
+  }
 }
 
 // The flit that a lost link left at the output is offered until the link is up again.
