@@ -38,7 +38,10 @@ void RootPort::write_register(std::uint32_t offset, std::uint32_t value, Time no
       reader_.flush_streams();
       stream_sets_ = rp::kPolicyStreamSets.get(value);
       reader_.use_stream_sets(stream_sets_);
-      load_control_.clear();
+      if (gran_changes_ < now) tell_gran();
+      load_control_.clear();  // whatever a response has done at the same edge
+      gran_changes_ = now;
+      tell_gran();
       return;
     case rp::kDsControl:
       enable_ = rp::kDsControlEnable.is_set(value);
@@ -142,6 +145,7 @@ void RootPort::offer(const MemRequest& request, Time now) {
 // Every step sees the queues as they stood when the cycle began: what frees this cycle is free in
 // the next, what is written this cycle is seen in the next.
 void RootPort::tick(Time now) {
+  if (gran_changes_ <= now) tell_gran();
   const bool switches = on_ != enable_ && is_quiet() && !response_left_;
   response_left_ = false;
   if (on_) {
@@ -334,16 +338,20 @@ std::optional<DevLoad> RootPort::respond(Time now) {
   response.error = error;
   if (!request.is_write) response.data = parts_.store[tag].read_data;
   response_at_ = now + kCycle;
-  const Gran before = load_control_.state();
-  load_control_.on_response(dev_load);
+  if (load_control_.on_response(dev_load)) gran_changes_ = now + kCycle;
   raise(arrival, Stage::WireS2M, request.id, request.addr / kLineBytes, tag);
   raise(now, Stage::PortRespond, request.id, request.addr / kLineBytes,
         static_cast<std::uint32_t>(dev_load) << 6 | tag);
-  if (load_control_.state() != before) {
-    raise(now + kCycle, Stage::LoadControl, 0, 0,
-          static_cast<std::uint32_t>(load_control_.state()));
-  }
   return dev_load;
+}
+
+void RootPort::tell_gran() {
+  const Gran state = load_control_.state();
+  if (state != told_gran_) {
+    raise(gran_changes_, Stage::LoadControl, 0, 0, static_cast<std::uint32_t>(state));
+  }
+  told_gran_ = state;
+  gran_changes_ = Time::never();
 }
 
 // Whether the next cycle can move anything that is already here. A response that waits for the bus
@@ -360,6 +368,7 @@ void RootPort::plan(Time now) {
   next_ = can_move() || (on_ != enable_ && is_quiet()) ? now + kCycle : Time::never();
   if (on_) next_ = std::min(next_, next_store_event(now));
   if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
+  next_ = std::min(next_, gran_changes_);
 }
 
 // Deterministic store while nothing comes in: it works, waits for its pause, or for local memory.

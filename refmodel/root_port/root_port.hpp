@@ -89,6 +89,7 @@ class RootPort {
   void head_leaves();
   std::optional<DevLoad> respond(Time now);  // of the response taken
   [[nodiscard]] bool can_move() const;
+  void tell_gran();
   void plan(Time now);
   [[nodiscard]] Time next_store_event(Time now);
   void count_events(const DsEvents& events, Time now);
@@ -108,6 +109,9 @@ class RootPort {
   Time read_ahead_at_{0};
   RingBuffer ring_;
   LoadControl load_control_;
+  // Told a cycle late: a register write at the edge of the change may take it back.
+  Gran told_gran_ = Gran::B256;
+  Time gran_changes_ = Time::never();
   MemoryQueue memory_;
   // Deterministic store: registers, and what stands between the queues and the port's edges.
   const DsConfig ds_config_;

@@ -17,6 +17,7 @@ A register whose reset is the assignment left out holds anything after a reset.
   tests/mutation/prove.py KEY --keep arb_mux     # instances of these modules are not cut out
   tests/mutation/prove.py KEY --given '!fv_fresh || !valid_i'        # fv_fresh: in reset or just out
   tests/mutation/prove.py KEY --state 'fv_was=valid_i' ...           # a register for the others to name
+  tests/mutation/prove.py KEY --lemma 'EXPRESSION'                   # proven first, then taken for granted
 
 Verdicts, one line each and kept in build/mutants/proofs.jsonl:
   proven   no input tells them apart, in any number of cycles (with fewer entries, if --parameter says so)
@@ -113,6 +114,7 @@ class Terms:
     view: tuple = ()
     keep: tuple = ()
     state: tuple = ()
+    lemma: tuple = ()
 
     @staticmethod
     def of(entry):
@@ -124,14 +126,20 @@ class Terms:
 
 def prove(block, index, terms=Terms(), seconds=60):
     """(verdict, detail)"""
+    if terms.lemma:
+        verdict, detail = attempt(block, None, block.candidates[index], terms, seconds, cut=bool(block.instances))
+        if verdict != "proven":
+            return "open", f"lemma: {verdict}, {detail}"
+        terms = dataclasses.replace(terms, given=terms.given + terms.lemma)
+    mutant = block.candidates[index]
     verdict, detail = "open", "too large as a whole"
     if block.instances:
-        verdict, detail = attempt(block, index, terms, seconds, cut=True)
+        verdict, detail = attempt(block, index, mutant, terms, seconds, cut=True)
         if verdict == "proven":
             return verdict, f"{detail}, instances cut out"
         verdict, detail = "open", f"{verdict} with its instances cut out ({detail}); too large as a whole"
-    if terms.parameters or block.candidates[index].module not in LARGE:
-        verdict, detail = attempt(block, index, terms, seconds, cut=False)
+    if terms.parameters or mutant.module not in LARGE:
+        verdict, detail = attempt(block, index, mutant, terms, seconds, cut=False)
     return verdict, detail
 
 
@@ -185,13 +193,16 @@ def cut_out(block, keep):
     return sorted(found)
 
 
-def attempt(block, index, terms, seconds, cut):
-    mutant = block.candidates[index]
+def attempt(block, index, mutant, terms, seconds, cut):
+    """Without an index the lemmas are proven, of the block against itself."""
     top = mutant.module
     folder = WORK / "proof" / mutant.key
     assumed = "".join(f"  always_comb assume ({g});\n" for g in terms.given)
-    free = anything(block, index)
-    for side, text in (("gold", block.text), ("gate", free or block.alone(index))):
+    free = None if index is None else anything(block, index)
+    other = block.text if index is None else free or block.alone(index)
+    if index is None:
+        assumed += "".join(f"  always_comb assert ({expression});\n" for expression in terms.lemma)
+    for side, text in (("gold", block.text), ("gate", other)):
         if free:
             text = re.sub(r"\n  (input|output)\b", rf"\n  input logic [{ANY - 1}:0] fv_any_i,\n  \1", text, count=1)
         text = looked_at(without_assertions(text), terms.view)
@@ -258,6 +269,7 @@ def main():
     parser.add_argument("--parameter", action="append", default=[])
     parser.add_argument("--view", action="append", default=[], metavar="PORT=VALUE")
     parser.add_argument("--keep", action="append", default=[], metavar="MODULE")
+    parser.add_argument("--lemma", action="append", default=[], metavar="EXPRESSION")
     parser.add_argument("--state", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=1)
@@ -269,7 +281,7 @@ def main():
     if kept.exists():
         known = {p["key"]: p for p in map(json.loads, kept.read_text().splitlines())}
     terms = Terms(tuple(options.given), tuple(options.parameter), tuple(options.view), tuple(options.keep),
-                  tuple(options.state))
+                  tuple(options.state), tuple(options.lemma))
     wanted = {key: terms for key in options.keys}
     if options.yaml:
         for entry in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []:

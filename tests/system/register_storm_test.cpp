@@ -2,7 +2,8 @@
 //
 // Each round writes registers of the host bridge, the root ports and, through CXL.io, the endpoints
 // in both, compares what is read back, then sends both the same loads and stores, to the HDM ranges
-// and beside them, and compares every answer: data, error and the cycle it came in. Half of the
+// and beside them, and compares every answer: data, error and the cycle it came in; and every event
+// of the trace: stages of requests, of MemSpecRd and of stores, load control. Half of the
 // runs move HDM decoders about, the others have deterministic store, which is drained before it is
 // switched (an endpoint that refuses its writes would keep it from that).
 // Not written: what places things (BARs, bus numbers, windows, the stores' region), switches
@@ -16,6 +17,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "refmodel/common/registers.hpp"
@@ -62,6 +64,17 @@ struct Heard {
   }
 };
 
+// What one engine tells of a burst: every stage of every transaction, and of MemSpecRd.
+struct Told final : TraceSink {
+  std::vector<TraceEvent> events;
+  void on_event(const TraceEvent& event) override {
+    events.push_back(event);
+    // The RTL's wires tell what arrives, not where it goes; its bus tells no port.
+    if (event.stage == Stage::WireM2S || event.stage == Stage::WireS2M) events.back().addr = 0;
+    if (event.stage == Stage::SysAccept || event.stage == Stage::SysRespond) events.back().port = 0;
+  }
+};
+
 class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
  protected:
   RegisterStorm()
@@ -75,10 +88,10 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     config_.root_port.ds = stores_;
     const EndpointParts parts{cached_, 3};
     rtl_ = std::make_unique<RtlEngine>(
-        config_, EngineParts{parts, {&rtl_media_[0], &rtl_media_[1]}, {}, nullptr},
+        config_, EngineParts{parts, {&rtl_media_[0], &rtl_media_[1]}, {}, &their_path_},
         EngineOptions{});
     const std::vector<Media*> media{&model_media_[0], &model_media_[1]};
-    model_ = std::make_unique<ModelEngine>(config_, parts, media, nullptr);
+    model_ = std::make_unique<ModelEngine>(config_, parts, media, &our_path_);
     system_ = model_->system();
     align();
   }
@@ -366,6 +379,28 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     }
     compare(requests, theirs.answers, ours.answers);
     align();
+    compare_paths();
+  }
+  // Events of one cycle have no order.
+  void compare_paths() {
+    const auto key = [](const TraceEvent& e) {
+      return std::tuple(e.at.ps, e.stage, e.port, e.id, e.addr, e.info);
+    };
+    const auto text = [](const std::vector<TraceEvent>& events, std::size_t i) {
+      if (i >= events.size()) return std::string("none");
+      const TraceEvent& e = events[i];
+      return fmt::format("cycle {} {} port {} id {:x} addr {:x} info {:x}", e.at.ps / kCycle.ps,
+                         kStageNames[static_cast<std::size_t>(e.stage)], e.port, e.id, e.addr,
+                         e.info);
+    };
+    std::vector<TraceEvent>&theirs = their_path_.events, &ours = our_path_.events;
+    for (auto* events : {&theirs, &ours}) std::ranges::sort(*events, {}, key);
+    for (std::size_t i = 0; i < std::max(theirs.size(), ours.size()) && !HasFailure(); ++i) {
+      EXPECT_EQ(text(theirs, i), text(ours, i)) << "written before:" << written_;
+    }
+    events_ += ours.size();
+    theirs.clear();
+    ours.clear();
   }
   void compare(const std::vector<Sent>& requests, const std::vector<Answer>& theirs,
                const std::vector<Answer>& ours) {
@@ -387,13 +422,14 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
   const std::uint64_t base_;  // of the HDM ranges
   bool stores_, cached_;
   RunConfig config_;
+  Told their_path_, our_path_;
   std::array<SimpleMedia, kPorts> rtl_media_ = media(), model_media_ = media();
   std::unique_ptr<RtlEngine> rtl_;
   std::unique_ptr<ModelEngine> model_;
   SystemInfo system_;
   std::vector<MemResponse> kept_;  // answers of the model
   std::string written_;            // in this round
-  std::uint64_t compared_ = 0, errors_ = 0, answers_ = 0;
+  std::uint64_t compared_ = 0, errors_ = 0, answers_ = 0, events_ = 0;
 
  private:
   static std::array<SimpleMedia, kPorts> media() {
@@ -430,13 +466,14 @@ TEST_P(RegisterStorm, ModelAndRtlAnswerAlike) {
   check_all();
   EXPECT_GT(compared_, 700u);
   EXPECT_GT(answers_, rounds);
+  EXPECT_GT(events_, 10 * answers_);
   if (!stores_) {
     EXPECT_GT(errors_, rounds);
   }
   rtl_->finish();
   for (const std::string& problem : rtl_->problems()) ADD_FAILURE() << problem;
-  fmt::print("seed {}: {} registers, {} answers, {} cycles\n", seed_, compared_, answers_ + errors_,
-             rtl_->cycles());
+  fmt::print("seed {}: {} registers, {} answers, {} events, {} cycles\n", seed_, compared_,
+             answers_ + errors_, events_, rtl_->cycles());
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RegisterStorm, ::testing::Range<std::uint64_t>(1, 7));
