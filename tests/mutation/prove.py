@@ -235,7 +235,8 @@ def attempt(block, index, mutant, terms, seconds, cut):
     if done.returncode:
         said = next((l for l in (done.stdout + done.stderr).splitlines() if "ERROR" in l or "error:" in l), "?")
         return "open", f"not read: {said}"
-    script = f"read_aiger net.aig; fold; strash; scorr; pdr -T {seconds}; write_cex -a cex.txt"
+    script = ("read_aiger net.aig; strash; scorr -c; fold; strash; scorr; "
+              f"pdr -T {seconds}; write_cex -a cex.txt")
     try:
         done = subprocess.run(["berkeley-abc", "-c", script], cwd=folder, capture_output=True, text=True,
                               timeout=3 * seconds + 60)
