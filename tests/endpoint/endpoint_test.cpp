@@ -464,7 +464,7 @@ TEST(EndpointAlone, InvalidationsTouchNoMedia) {
 // the header of the write in the log; told as the masks and the severity say.
 TEST(EndpointAlone, PoisonedWrites) {
   namespace ras = regs::ras;
-  test::shows("ras", "A poisoned write shows in the endpoint's RAS, its log and Device Status",
+  test::shows("order", "A poisoned write shows in the endpoint's RAS, its log and Device Status",
               "CXL 2.0, 8.2.5.9");
   HostBench bench(41);
   const auto poisoned = [&bench](std::uint64_t line) {

@@ -313,6 +313,7 @@ def main():
     parser.add_argument("--survivors", action="store_true", help="run again what survived so far")
     parser.add_argument("--block-tests", action="store_true",
                         help="not the tests of the whole RTL: a quick first pass, then --survivors")
+    parser.add_argument("--test", action="append", default=[], metavar="NAME", help="these tests alone")
     parser.add_argument("--summary", action="store_true", help="what is known of the sample; runs nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--cycles", type=int, default=0, help="of each lockstep; 0: the tests' own")
@@ -363,6 +364,8 @@ def main():
     owners = tests_of(files)
     if options.block_tests:
         owners = {name: [t for t in tests if t not in SYSTEM_TESTS] for name, tests in owners.items()}
+    if options.test:
+        owners = {name: [t for t in tests if t in options.test] for name, tests in owners.items()}
     wanted = sorted({t for name, n in numbers.items() if n for t in owners[name]})
     bench = Bench(tree, options.cycles, options.x_seed)
     bench.configure(tree)
