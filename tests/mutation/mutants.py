@@ -12,8 +12,9 @@ and the tests are the same.
   tests/mutation/mutants.py --only rtl/root_port/sr_queue.sv # one block
   tests/mutation/mutants.py --mutant 1f03c2a9b4d1            # one mutant, tests' output shown
 
-Survivors that led to a test stand in found.yaml with the test that kills them now. Those that are known to be equivalent stand in equivalent.yaml with the reason; proven ones
-with how. An entry there that a test kills, or that no mutant matches, is an error.
+Survivors that led to a test stand in found.yaml with the test that kills them now. Those that are
+known to be equivalent stand in equivalent.yaml with the reason; proven ones with how. An entry there
+that a test kills, or that no mutant matches, is an error.
 
 Exit status: 0 all killed or in equivalent.yaml; 1 survivors; 2 wrong usage, or what cannot be built.
 """

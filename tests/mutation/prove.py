@@ -12,6 +12,7 @@ A register whose reset is the assignment left out holds anything after a reset.
   tests/mutation/prove.py --survivors --accept   # and those proven into equivalent.yaml
   tests/mutation/prove.py --yaml                 # those of equivalent.yaml that say how they are proven
   tests/mutation/prove.py KEY --given '!(push_i && full_o)' --parameter Depth=4
+  tests/mutation/prove.py KEY --width FlitPayloadBits=8              # the same for a parameter of a package
   tests/mutation/prove.py KEY --view 'data_o=valid_o ? data_o : 0'   # without meaning unless valid
   tests/mutation/prove.py KEY --view '.hdr_i=valid ? . : 0'          # the same for an instance's input
   tests/mutation/prove.py KEY --keep arb_mux     # instances of these modules are not cut out
@@ -111,6 +112,7 @@ class Terms:
 
     given: tuple = ()
     parameters: tuple = ()
+    widths: tuple = ()
     view: tuple = ()
     keep: tuple = ()
     state: tuple = ()
@@ -138,7 +140,7 @@ def prove(block, index, terms=Terms(), seconds=60):
         if verdict == "proven":
             return verdict, f"{detail}, instances cut out"
         verdict, detail = "open", f"{verdict} with its instances cut out ({detail}); too large as a whole"
-    if terms.parameters or mutant.module not in LARGE:
+    if terms.parameters or terms.widths or mutant.module not in LARGE:
         verdict, detail = attempt(block, index, mutant, terms, seconds, cut=False)
     return verdict, detail
 
@@ -214,12 +216,25 @@ def attempt(block, index, mutant, terms, seconds, cut):
         (folder / side).mkdir(parents=True, exist_ok=True)
         (folder / side / f"{top}.sv").write_text(
             re.sub(r"^endmodule", extra + "endmodule", text, count=1, flags=re.M))
+    packages = PACKAGES
+    widths = dict(w.split("=", 1) for w in terms.widths)
+    for package in PACKAGES.split():
+        before = text = (ROOT / package).read_text()
+        for name in list(widths):
+            text, count = re.subn(rf"(parameter int unsigned {name}\s*=) \d+;", rf"\1 {widths[name]};", text)
+            if count:
+                del widths[name]
+        if text != before:
+            (folder / pathlib.Path(package).name).write_text(text)
+            packages = packages.replace(package, f"{mutant.key}/{pathlib.Path(package).name}")
+    if widths:
+        usage(f"--width {' '.join(widths)}: no package has such a parameter that is a number")
     dirs = " ".join(f"-y ../sources/rtl/{d}" for d in ROOMS)
     values = " ".join(f"-G {p}" for p in terms.parameters)
     boxes = " ".join(f"--blackboxed-module {i}" for i in cut_out(block, terms.keep)) if cut else ""
     below = "expose -evert c:*" if cut else "flatten"
     script = "; ".join(
-        f"read_slang --threads 1 {PACKAGES} {dirs} {boxes} {side}/{top}.sv --top {top} {values}; "
+        f"read_slang --threads 1 {packages} {dirs} {boxes} {side}/{top}.sv --top {top} {values}; "
         + SIDE.format(top=top, side=side, below=below) + f"; design -stash {side}" for side in ("gold", "gate"))
     script += "; design -copy-from gold gold; design -copy-from gate gate; " + MITER
     # The WebAssembly Yosys sees nothing above its folder.
@@ -268,6 +283,7 @@ def main():
     parser.add_argument("--yaml", action="store_true")
     parser.add_argument("--given", action="append", default=[])
     parser.add_argument("--parameter", action="append", default=[])
+    parser.add_argument("--width", action="append", default=[], metavar="NAME=BITS")
     parser.add_argument("--view", action="append", default=[], metavar="PORT=VALUE")
     parser.add_argument("--keep", action="append", default=[], metavar="MODULE")
     parser.add_argument("--lemma", action="append", default=[], metavar="EXPRESSION")
@@ -281,7 +297,7 @@ def main():
     known = {}
     if kept.exists():
         known = {p["key"]: p for p in map(json.loads, kept.read_text().splitlines())}
-    terms = Terms(tuple(options.given), tuple(options.parameter), tuple(options.view), tuple(options.keep),
+    terms = Terms(tuple(options.given), tuple(options.parameter), tuple(options.width), tuple(options.view), tuple(options.keep),
                   tuple(options.state), tuple(options.lemma))
     wanted = {key: terms for key in options.keys}
     if options.yaml:
