@@ -40,7 +40,7 @@ def mutants(r):
     total = r["total"]
     count = sum(total.values())
     said = (f"{count} mutants: {total.get('killed', 0)} killed, {total.get('proven', 0)} proven equivalent, "
-            f"{total.get('argued', 0)} argued equivalent, {total.get('survived', 0)} survive")
+            f"{total.get('argued', 0)} argued, {total.get('survived', 0)} survive")
     kinds = ["killed", "proven", "argued", "survived"]
     rows = [[f"`{name.removeprefix('rtl/')}`", *(c.get(k, 0) for k in kinds)] for name, c in r["blocks"].items()]
     operators = [[name, *(c.get(k, 0) for k in kinds)] for name, c in r["operators"].items()]
@@ -54,6 +54,10 @@ def mutants(r):
             ["mutant", "where", "operator", "original", "mutant's"],
             [[f"`{s['key']}`", f"`{s['file'].removeprefix('rtl/')}:{s['line']}`", s["operator"],
               code(s["old"]), code(s["new"] or "(left out)")] for s in r["survivors"]]) + "\n"
+    text += "\nSurvivors on the way, what the tests lacked, and the test that kills each now:\n\n" + markdown(
+        ["mutant", "where", "fault", "missing", "killed by"],
+        [[f"`{f['mutant']}`", f"`{f['file'].removeprefix('rtl/')}`", code(f["fault"]), f["missing"],
+          f"`{f['killed_by']}`"] for f in r["found"]]) + "\n"
     return said, text
 
 

@@ -1,6 +1,6 @@
 // arb_mux: a protocol that offers and is not served sees at most so many flits of the other go first
 // as the other's weight says; one flit a cycle. ALMPs, which go before both, are not counted: the
-// state machines make only so many.
+// state machines make only so many. A link that comes up finds its vLSMs down.
 
 module arb_fv
   import cxl_pkg::*;
@@ -69,5 +69,10 @@ module arb_fv
       $onehot0({io_tx_ready_o, cm_tx_ready_o}));
   Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (io_tx_ready_o || cm_tx_ready_o) |-> tx_valid_o && tx_ready_i);
+  // What a mutant of vlsm takes for granted (tests/mutation/equivalent.yaml): from Detect nothing
+  // comes up that was left Active.
+  ColdUp_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      u_arb.cold_up |-> !(io_state_o inside {VlsmActive, VlsmDapm})
+                        && !(cm_state_o inside {VlsmActive, VlsmDapm}));
 
 endmodule
