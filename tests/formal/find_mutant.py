@@ -69,7 +69,9 @@ def insert(path, name, mutant):
             while end > start and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
                 end -= 1
             entry = [l for l in lines[start:end] if not l.startswith("  mutant:")]
-            entry.append(f"  mutant: {{file: {mutant['file']}, key: {mutant['key']}}}")
+            key = mutant["key"]  # some keys read as numbers
+            key = key if isinstance(yaml.safe_load(key), str) else f"'{key}'"
+            entry.append(f"  mutant: {{file: {mutant['file']}, key: {key}}}")
             lines[start:end] = entry
             break
     temporary = pathlib.Path(f"{path}.tmp")
