@@ -102,7 +102,8 @@ class HostBench {
   unsigned take_percent = 100;   // of the cycles in which the host takes a response
   unsigned media_percent = 100;  // in which the media takes a command
   std::uint64_t retrains = 0;
-  bool deaf = false;  // CXL.io flits to the host are lost
+  std::uint64_t forgotten = 0;  // granules asked for ahead and dropped, as the trace tells
+  bool deaf = false;            // CXL.io flits to the host are lost
 
   // ---- CXL.io ----
   void config_write(std::uint32_t offset, std::uint32_t value) {
@@ -325,6 +326,7 @@ class HostBench {
   }
   void sample_media() {
     Vendpoint& v = *rtl_;
+    forgotten += get_bits(v.tr_spec_drop_o, 70, 1);
     if (v.media_rsp_valid_i && v.media_rsp_ready_o) media.taken();
     if (!v.media_cmd_valid_o || !v.media_cmd_ready_i) return;
     MediaCommand c;
@@ -458,6 +460,35 @@ TEST(EndpointAlone, InvalidationsTouchNoMedia) {
   for (const auto& [tag, answer] : bench.answers) EXPECT_FALSE(answer.drs) << "tag " << tag;
   EXPECT_EQ(bench.answers.size(), 40u);
   for (const std::uint64_t n : bench.media.commands) EXPECT_EQ(n, 0u);
+}
+
+// What waits to be asked for is forgotten when the internal DRAM goes off: each granule is told,
+// and none is filled when it comes on again.
+TEST(EndpointAlone, ForgetsMemSpecRdWithoutItsDram) {
+  HostBench bench(35);
+  const auto fills = [&bench] {
+    return bench.media.commands[static_cast<unsigned>(MediaOp::Fill)];
+  };
+  const auto pass = [&bench] {
+    for (unsigned i = 0; i < 1000; ++i) bench.cycle();
+  };
+  bench.memory_write(kVendor, regs::ep::kControlDramEnable.mask());
+  bench.media_percent = 0;
+  for (unsigned i = 0; i < 30; ++i) bench.send(M2sReqOpcode::MemSpecRd, i * std::uint64_t{256});
+  pass();
+  bench.memory_write(kVendor, 0);
+  bench.media_percent = 100;
+  pass();
+  const std::uint64_t before = fills();
+  EXPECT_GT(before, 0u);
+  EXPECT_GT(bench.forgotten, 0u);
+  EXPECT_EQ(before + bench.forgotten, 30u);
+  bench.memory_write(kVendor, regs::ep::kControlDramEnable.mask());
+  pass();
+  EXPECT_EQ(fills(), before);
+  bench.send(M2sReqOpcode::MemSpecRd, std::uint64_t{100} * 256);
+  pass();
+  EXPECT_EQ(fills(), before + 1);
 }
 
 // Poison in a write: a correctable error while poison is enabled, else an uncorrectable one with
