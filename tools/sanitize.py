@@ -112,7 +112,7 @@ def asan(args):
         sys.exit(f"sanitize: {args.build} is no build with sanitizers: cmake --preset asan")
     runs = Runs(args)
     tests = tests_of(args.build, args.test)
-    runs.all([(t, {"CXLGPU_CYCLES": args.cycles}) for t, _ in tests])
+    runs.all([(t, {"CXLGPU_CYCLES": args.cycles} if args.cycles else {}) for t, _ in tests])
     tops = [p for t, v in tests if v for p in args.build.glob(f"tests/lib{t}_v.a")]
     bare = [p.name for p in tops if "__asan_report" not in subprocess.run(
         ["nm", p], capture_output=True, text=True).stdout]
@@ -164,14 +164,15 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, help="default: build, asan: build/asan")
     parser.add_argument("--test", default="", help="regular expression; default: every test built")
     parser.add_argument("--seeds", type=int, default=10, help="x")
-    parser.add_argument("--cycles", type=int, help="CXLGPU_CYCLES; asan 200000, valgrind 2000")
+    parser.add_argument("--cycles", type=int, help="CXLGPU_CYCLES; asan: the tests' own, valgrind 2000")
     parser.add_argument("--most", type=float, default=2.0, help="valgrind: seconds of a test without it")
     parser.add_argument("--limit", type=float, default=900, help="seconds of one run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--record", type=pathlib.Path, default=records.ROOT / "docs/trust/sanitizers.json")
     args = parser.parse_args()
     args.build = args.build or pathlib.Path("build/asan" if args.kind == "asan" else "build")
-    args.cycles = args.cycles or (2000 if args.kind == "valgrind" else 200000)
+    if args.kind == "valgrind":
+        args.cycles = args.cycles or 2000
     section = KINDS[args.kind](args)
     if section.get("tests") == 0:
         parser.error(f"no test in {args.build}/bin that --test names")
