@@ -140,6 +140,11 @@ function(cxlgpu_verilate target top_file)
     ${speed}
     OPT_SLOW -O0  # what runs once: half the time to compile, a fifth of the whole build
     VERILATOR_ARGS ${args})
+  if(CXLGPU_ASAN AND V_TRACE)
+    # GTKWave's writer stores words at any address, as x86 allows.
+    set_source_files_properties(${VERILATOR_ROOT}/include/verilated_fst_c.cpp TARGET_DIRECTORY ${target}
+                                PROPERTIES COMPILE_OPTIONS -fno-sanitize=alignment)
+  endif()
   if(NOT V_TRACE)
     cxlgpu_share_runtime(${target} "${V_RUNTIME}")
   endif()
