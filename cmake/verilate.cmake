@@ -141,9 +141,11 @@ function(cxlgpu_verilate target top_file)
     OPT_SLOW -O0  # what runs once: half the time to compile, a fifth of the whole build
     VERILATOR_ARGS ${args})
   if(CXLGPU_ASAN AND V_TRACE)
-    # GTKWave's writer stores words at any address, as x86 allows.
-    set_source_files_properties(${VERILATOR_ROOT}/include/verilated_fst_c.cpp TARGET_DIRECTORY ${target}
-                                PROPERTIES COMPILE_OPTIONS -fno-sanitize=alignment)
+    # Trace buffers hold words at any address, as x86 allows: Verilator's and those of GTKWave's writer.
+    get_target_property(tracing ${target} SOURCES)
+    list(FILTER tracing INCLUDE REGEX "__Trace__|verilated_fst")
+    set_source_files_properties(${tracing} TARGET_DIRECTORY ${target} PROPERTIES
+                                COMPILE_OPTIONS -fno-sanitize=alignment)
   endif()
   if(NOT V_TRACE)
     cxlgpu_share_runtime(${target} "${V_RUNTIME}")

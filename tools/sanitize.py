@@ -7,8 +7,9 @@
   valgrind  the tests that run for less than --most seconds without it, with fewer CXLGPU_CYCLES
   threads   which of our libraries make threads (none: there is nothing for a thread sanitizer)
 
---test PATTERN chooses tests by name (a regular expression); only built tests run. A failure prints one
-line with its command. Exit code: 0 nothing found, 1 something found, 2 wrong usage.
+--test PATTERN chooses tests by name (a regular expression); only built tests run. --again runs the tests
+that have findings in the record, and leaves what the record says of the others. A failure prints one line
+with its command. Exit code: 0 nothing found, 1 something found, 2 wrong usage.
 """
 import argparse
 import concurrent.futures
@@ -79,7 +80,7 @@ class Runs:
             words = [f"{k}={v}" for k, v in env.items()] + [str(p) for p in prefix]
             replay = " ".join([*words, f"bin/{target}"])
             self.findings.append({"test": target, "exit": status, "what": first_wrong(text),
-                                  "replay": replay})
+                                  "passed": passed(text), "replay": replay})
             print(f"FOUND {target}: exit {status}: {first_wrong(text)}; again: {replay}", flush=True)
         return status
 
@@ -117,7 +118,7 @@ def asan(args):
     every = tests_of(args.build, args.test)
     tests = [(t, v) for t, v in every if t not in NO_SHADOW]
     runs.all([(t, {"CXLGPU_CYCLES": args.cycles} if args.cycles else {}) for t, _ in tests])
-    tops = [p for t, v in tests if v for p in args.build.glob(f"tests/lib{t}_v.a")]
+    tops = [p for t, v in tests_of(args.build, "") if v for p in args.build.glob(f"tests/lib{t}_v.a")]
     bare = [p.name for p in tops if "__asan_report" not in subprocess.run(
         ["nm", p], capture_output=True, text=True).stdout]
     return runs.section(cycles=args.cycles, verilated_libraries=len(tops), not_instrumented=bare,
@@ -163,11 +164,27 @@ def threads(args):
 KINDS = {"x": x_propagation, "asan": asan, "valgrind": valgrind, "threads": threads}
 
 
+def united(before, section):
+    """What the record said, without the tests that ran again, and what these say now."""
+    again = {f["test"] for f in before["findings"]}
+    gone = again - set(section["names"])
+    return before | section | {
+        "tests": before["tests"] - len(gone),
+        "runs": before["runs"] - len(gone),
+        "cases_passed": (before["cases_passed"] - sum(f["passed"] for f in before["findings"])
+                         + section["cases_passed"]),
+        "seconds": round(before["seconds"] + section["seconds"], 1),
+        "processor_s": round(before["processor_s"] + section["processor_s"], 1),
+        "names": sorted(set(before["names"]) - gone),
+        "left_out": sorted({*before.get("left_out", []), *section.get("left_out", [])})}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--build", type=pathlib.Path, help="default: build, asan: build/asan")
     parser.add_argument("--test", default="", help="regular expression; default: every test built")
+    parser.add_argument("--again", action="store_true", help="asan: those of the record that have findings")
     parser.add_argument("--seeds", type=int, default=10, help="x")
     parser.add_argument("--cycles", type=int, help="CXLGPU_CYCLES; asan: the tests' own, valgrind 2000")
     parser.add_argument("--most", type=float, default=2.0, help="valgrind: seconds of a test without it")
@@ -178,13 +195,20 @@ def main():
     args.build = args.build or pathlib.Path("build/asan" if args.kind == "asan" else "build")
     if args.kind == "valgrind":
         args.cycles = args.cycles or 2000
+    data = records.read(args.record, {"name": "sanitizers"})
+    before = data.get(args.kind, {})
+    if args.again:
+        if args.kind != "asan" or not before.get("findings"):
+            parser.error("--again: the record has no findings of asan")
+        args.test = "|".join(f"^{f['test']}$" for f in before["findings"])
     section = KINDS[args.kind](args)
     if section.get("tests") == 0:
         parser.error(f"no test in {args.build}/bin that --test names")
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     section |= {"date": records.now(), "commit": records.commit(),
                 "processor_s": round(usage.ru_utime + usage.ru_stime, 1)}
-    data = records.read(args.record, {"name": "sanitizers"})
+    if args.again:
+        section = united(before, section)
     data[args.kind] = section
     records.replace(args.record, data)
     print(f"{args.kind}: {section.get('tests', len(section.get('libraries', [])))} looked at, "

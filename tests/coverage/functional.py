@@ -42,11 +42,14 @@ def first_line(*command):
 
 
 def commit():
+    head = first_line("git", "rev-parse", "--short=12", "HEAD")
+    if head == "unknown":  # not a clone, or no git
+        return head
     changed = subprocess.run(["git", "status", "--porcelain", "--untracked-files=no"], cwd=ROOT,
                              capture_output=True, text=True, check=False).stdout.splitlines()
     own = "docs/trust/"  # records, this one among them
     dirty = any(not line[3:].startswith(own) for line in changed)
-    return first_line("git", "rev-parse", "--short=12", "HEAD") + ("+changes" if dirty else "")
+    return head + ("+changes" if dirty else "")
 
 
 def declared(build):
