@@ -154,8 +154,11 @@ def sanitizers(r):
         part = r[kind]
         rows.append([title.format(**part), part.get("tests", "-"), part.get("cases_passed", "-"), len(part["findings"])])
     said = ", ".join(f"{k} {r[k]['tests']} programs" for k in ("x", "asan", "valgrind") if k in r)
-    return f"{said}; {sum(len(p['findings']) for p in r.values() if isinstance(p, dict))} findings", markdown(
-        ["what", "test programs", "cases passed", "findings"], rows) + "\n"
+    text = markdown(["what", "test programs", "cases passed", "findings"], rows) + "\n"
+    for kind in ("asan", "valgrind"):
+        if left := r.get(kind, {}).get("left_out"):
+            text += f"\n{kind} leaves out {', '.join(f'`{t}`' for t in left)} (`tools/sanitize.py` says why).\n"
+    return f"{said}; {sum(len(p['findings']) for p in r.values() if isinstance(p, dict))} findings", text
 
 
 SECTIONS = [
