@@ -125,7 +125,7 @@ function(cxlgpu_verilate target top_file)
   endforeach()
   list(APPEND args ${V_ARGS})
   set(speed)
-  if(V_ASSERT OR CXLGPU_COVERAGE OR CXLGPU_ASAN)
+  if(V_ASSERT OR CXLGPU_COVERAGE)
     set(speed OPT_FAST -O1)  # a test runs for seconds: half the time to compile counts for more
   endif()
   set(trace)

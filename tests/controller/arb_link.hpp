@@ -182,6 +182,20 @@ class FlexLink {
     return std::nullopt;
   }
 
+  // What the wire gives an end in this cycle; whether it may send is the link's word alone.
+  ArbMux::In wire(unsigned e) {
+    ArbMux::In in;
+    in.tx_ready = may_send(e);
+    in.phy_up = up(e);
+    in.phy_recovery = recovery(e);
+    if (const auto flying = arrival(e)) {
+      in.rx_valid = true;
+      in.rx_kind = flying->kind;
+      in.rx_flit = flying->flit;
+    }
+    return in;
+  }
+
   void start_recovery() {
     if (mode_ != Mode::kUp && mode_ != Mode::kLow) {
       again_ = true;

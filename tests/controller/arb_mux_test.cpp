@@ -176,13 +176,9 @@ class LockstepBench {
   }
 
   ArbMux::In inputs(unsigned e) {
-    ArbMux::In in{.tx_ready = link_.may_send(e) && random_.percent(mix_.ready),
-                  .phy_up = link_.up(e),
-                  .phy_recovery = link_.recovery(e)};
-    if (const auto flying = link_.arrival(e)) {
-      in.rx_valid = true;
-      in.rx_kind = flying->kind;
-      in.rx_flit = flying->flit;
+    ArbMux::In in = link_.wire(e);
+    in.tx_ready = in.tx_ready && random_.percent(mix_.ready);
+    if (in.rx_valid) {
       if (in.rx_kind == FlitKind::kAlmp && rarely(mix_.damage)) damage(in.rx_flit, random_);
       if (rarely(mix_.swap)) in.rx_kind = static_cast<FlitKind>(random_.bits(2));
     } else if (rarely(mix_.forge)) {

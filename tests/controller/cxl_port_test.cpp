@@ -104,24 +104,17 @@ class Bench {
     m.rx_wd_ready = lives && !random_.percent(mix_.rx_stall);
 
     end.io.offer(mix_.io);
-    ArbMux::In& l = in.link;
+    ArbMux::In& l = in.link = link_.wire(e);
     l.io_tx_valid = end.io.offered();
     l.io_tx_data = end.io.flit().payload;
     l.io_req = l.cm_req = VlsmCode::kActive;
-    l.tx_ready = link_.may_send(e) && random_.percent(mix_.ready);
-    l.phy_up = link_.up(e);
-    l.phy_recovery = link_.recovery(e);
+    l.tx_ready = l.tx_ready && random_.percent(mix_.ready);
     if (random_.percent(1)) l.weight_io = static_cast<unsigned>(random_.below(16));
     if (random_.percent(1)) l.weight_cm = static_cast<unsigned>(random_.below(16));
-    if (const auto flying = link_.arrival(e)) {
-      l.rx_valid = true;
-      l.rx_kind = flying->kind;
-      l.rx_flit = flying->flit;
-      if (l.rx_kind == FlitKind::kCachemem && random_.below(10000) < mix_.damage) {
-        const auto bit = random_.below(512);
-        l.rx_flit.payload[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
-        ++damaged;
-      }
+    if (l.rx_valid && l.rx_kind == FlitKind::kCachemem && random_.below(10000) < mix_.damage) {
+      const auto bit = random_.below(512);
+      l.rx_flit.payload[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+      ++damaged;
     }
     return in;
   }

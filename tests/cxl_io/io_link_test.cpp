@@ -443,6 +443,7 @@ TEST(IoLink, ResetForgetsWhatArrived) {
   hand.receive(FlowControl{FcKind::kInit1, FcClass::kPosted, 8, 8});
   hand.receive(FlowControl{FcKind::kInit1, FcClass::kNonPosted, 1, 1});
   hand.steps(12);
+  EXPECT_FALSE(hand.sent.empty());
   for (const IoVerdict& verdict : hand.sent) {
     const auto* fc = std::get_if<FlowControl>(&verdict);
     ASSERT_NE(fc, nullptr);

@@ -38,6 +38,7 @@ constexpr unsigned kRasCapability = 2, kHdmCapability = 5;
 constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48;
 constexpr std::uint32_t kCorrectable = 1u << 16, kNonFatal = 2u << 16, kFatal = 4u << 16;
 constexpr unsigned kTags = 200;
+constexpr std::size_t kTraceValid = 16 + 46 + 8;  // of trace_t: valid, id, line, info
 
 // Lines by DPA and by place in the internal DRAM; answers after some cycles, in any order.
 class BenchMedia {
@@ -226,15 +227,8 @@ class HostBench {
 
  private:
   ArbMux::In wire(unsigned e) {
-    ArbMux::In l;
-    l.tx_ready = link_.may_send(e) && (cycle_ + e) % 2 == 0;
-    l.phy_up = link_.up(e);
-    l.phy_recovery = link_.recovery(e);
-    if (const auto flying = link_.arrival(e)) {
-      l.rx_valid = true;
-      l.rx_kind = flying->kind;
-      l.rx_flit = flying->flit;
-    }
+    ArbMux::In l = link_.wire(e);
+    l.tx_ready = l.tx_ready && (cycle_ + e) % 2 == 0;
     return l;
   }
 
@@ -326,7 +320,7 @@ class HostBench {
   }
   void sample_media() {
     Vendpoint& v = *rtl_;
-    forgotten += get_bits(v.tr_spec_drop_o, 70, 1);
+    forgotten += get_bits(v.tr_spec_drop_o, kTraceValid, 1);
     if (v.media_rsp_valid_i && v.media_rsp_ready_o) media.taken();
     if (!v.media_cmd_valid_o || !v.media_cmd_ready_i) return;
     MediaCommand c;

@@ -297,8 +297,8 @@ def main():
     known = {}
     if kept.exists():
         known = {p["key"]: p for p in map(json.loads, kept.read_text().splitlines())}
-    terms = Terms(tuple(options.given), tuple(options.parameter), tuple(options.width), tuple(options.view), tuple(options.keep),
-                  tuple(options.state), tuple(options.lemma))
+    terms = Terms(tuple(options.given), tuple(options.parameter), tuple(options.width), tuple(options.view),
+                  tuple(options.keep), tuple(options.state), tuple(options.lemma))
     wanted = {key: terms for key in options.keys}
     if options.yaml:
         for entry in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []:

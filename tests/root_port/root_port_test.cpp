@@ -779,14 +779,9 @@ class Bench {
   }
 
   ArbMux::In wire(unsigned e) {
-    ArbMux::In l;
-    l.tx_ready = link_.may_send(e) && random_.percent(mix_.wire_ready);
-    l.phy_up = link_.up(e);
-    l.phy_recovery = link_.recovery(e);
-    if (const auto flying = link_.arrival(e)) {
-      l.rx_valid = true;
-      l.rx_kind = flying->kind;
-      l.rx_flit = flying->flit;
+    ArbMux::In l = link_.wire(e);
+    l.tx_ready = l.tx_ready && random_.percent(mix_.wire_ready);
+    if (l.rx_valid) {
       hurt(e, l);
     } else if (e == 0 && l.phy_up) {
       forge(l);

@@ -208,19 +208,12 @@ class Bench {
     FlexLink& link = links_[p];
     int& time = wire_time_[p][e];
     time = std::min<int>(time + kFlits, kFlitCycles);
-    ArbMux::In l;
-    l.tx_ready = link.may_send(e) && time >= static_cast<int>(kFlitCycles);
-    l.phy_up = link.up(e);
-    l.phy_recovery = link.recovery(e);
-    if (const auto flying = link.arrival(e)) {
-      l.rx_valid = true;
-      l.rx_kind = flying->kind;
-      l.rx_flit = flying->flit;
-      if (l.rx_kind == FlitKind::kCachemem && random_.below(1000) < storm_[p]) {
-        const auto bit = random_.below(512);
-        l.rx_flit.payload[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
-        ++damaged_;
-      }
+    ArbMux::In l = link.wire(e);
+    l.tx_ready = l.tx_ready && time >= static_cast<int>(kFlitCycles);
+    if (l.rx_valid && l.rx_kind == FlitKind::kCachemem && random_.below(1000) < storm_[p]) {
+      const auto bit = random_.below(512);
+      l.rx_flit.payload[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+      ++damaged_;
     }
     return l;
   }
