@@ -28,6 +28,14 @@ BOUNDS = {"lines": 100.0, "branches": 100.0, "toggles": 98.0, "cpp": 95.0}
 CPP = ("flits", "refmodel")
 # Tests that are run once more, with so many cycles: for the upper bits of counters.
 LONG = {"root_port/sr_reader": 3_000_000, "root_port/root_port": 3_000_000}
+WHOLE = "whole_run"  # as old as the last counts of a run of all tests
+
+
+def of_one_run(build):
+    """No program was run since all were."""
+    whole = build / WHOLE
+    counts = [*(build / "counts").glob("*.dat"), *build.rglob("*.gcda")]
+    return whole.exists() and all(c.stat().st_mtime <= whole.stat().st_mtime for c in counts)
 
 
 def run(command, log, **more):
@@ -41,6 +49,7 @@ def build_and_run(build, jobs, tests):
     log = build / "coverage.log"
     build.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
+    (build / WHOLE).unlink(missing_ok=True)
     steps = [["cmake", "--preset", "coverage", "-B", str(build)],
              ["cmake", "--build", str(build), "-j", str(jobs)]]
     for step in steps:
@@ -61,6 +70,8 @@ def build_and_run(build, jobs, tests):
         if re.search(tests, name) and not run([str(program)], log, env={
                 **os.environ, "CXLGPU_COVERAGE_DIR": str(counts), "CXLGPU_CYCLES": str(cycles)}):
             sys.exit(f"coverage: {name} failed with CXLGPU_CYCLES={cycles}; see {log}")
+    if not tests:
+        (build / WHOLE).touch()
 
 
 def test_results(build):
@@ -192,6 +203,7 @@ def main():
         "tools": {"verilator": first_line("verilator", "--version"), "gcc": first_line("g++", "--version"),
                   "gcovr": first_line("gcovr", "--version")},
         "command": " ".join(["tools/coverage.py", *sys.argv[1:]]),
+        "one_run": of_one_run(build),
         "tests": {"run": tests, "failed": failed, "filter": options.tests, "with_counts": len(programs)},
         "toggle_max_width": points.MAX_WIDTH,
         "bounds_percent": BOUNDS,

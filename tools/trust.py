@@ -134,7 +134,7 @@ def coverage(r):
     text = (f"Of what is not waived; in brackets holes and waived points. Toggles of nets up to "
             f"{r['toggle_max_width']} bits; {r['waivers']} waivers, each with its reason, in "
             "`tests/coverage/waivers.yaml`.\n\n" + markdown(["room", "lines", "branches", "toggles"], rows) + "\n")
-    if "--no-run" in r["command"] and r["tests"]["run"] is not None:
+    if not r["one_run"] and r["tests"]["run"] is not None:
         text += (f"\nNot of one run (`{r['command']}`): {r['tests']['run']} tests were run together, and programs "
                  "that changed since were built and run again; their counts are added up.\n")
     if r["tests"]["run"] is None:

@@ -4,8 +4,9 @@
 Takes a sample of all mutants of all blocks (schemata.py), builds the tests once with the whole sample
 in the RTL, sees them pass without a mutant, then runs each mutant against the tests that contain
 its block, fastest first, until one fails. A test that takes far longer than without the mutant has
-failed too. What was found is kept (build/mutants/results.jsonl) and not done again while the block
-and the tests are the same.
+failed too. What is left when --budget is spent meets all of its tests, and then all of them once more
+with random values in whatever has no reset. What was found is kept (build/mutants/results.jsonl) and
+not done again while the block and the tests are the same.
 
   tests/mutation/mutants.py --sample 1200 --seed 1           # the numbers of docs/trust.md
   tests/mutation/mutants.py --sample 0                       # every mutant there is (days)
@@ -13,8 +14,8 @@ and the tests are the same.
   tests/mutation/mutants.py --mutant 1f03c2a9b4d1            # one mutant, tests' output shown
 
 Survivors that led to a test stand in found.yaml with the test that kills them now. Those that are
-known to be equivalent stand in equivalent.yaml with the reason; proven ones with how. An entry there
-that a test kills, or that no mutant matches, is an error.
+known to be equivalent stand in equivalent.yaml with the reason; proven ones with how, and these meet
+their blocks' own tests only. An entry there that a test kills, or that no mutant matches, is an error.
 
 Exit status: 0 all killed or in equivalent.yaml; 1 survivors; 2 wrong usage, or what cannot be built.
 """
@@ -34,6 +35,7 @@ import shutil
 import subprocess
 import sys
 import time
+import typing
 
 import schemata
 import yaml
@@ -201,14 +203,12 @@ def tests_of(files):
 class Bench:
     """The built tests, and what they take without a mutant."""
 
-    def __init__(self, tree, cycles, x_seed):
+    def __init__(self, tree, cycles):
         self.build = tree / "build"
         # Ours alone: a variable of the caller's shell may make a test fail without any mutant.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("CXLGPU_", "GTEST_"))}
         self.environment |= {"RC_PARAMS": "seed=1", "GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1"}
-        if x_seed:
-            self.environment["CXLGPU_X_SEED"] = str(x_seed)
-        self.cycles, self.x_seed = cycles, x_seed
+        self.cycles = cycles
         self.full = set()  # tests that need all their cycles
         self.seconds = {}
 
@@ -229,10 +229,10 @@ class Bench:
     def _target(test):
         return test.replace("/", "_") + "_test"
 
-    def run(self, test, number, limit):
+    def run(self, test, number, limit, x_seed=0):
         """(passed, first complaint, seconds)"""
         start = time.monotonic()
-        environment = dict(self.environment, CXLGPU_MUTANT=str(number))
+        environment = dict(self.environment, CXLGPU_MUTANT=str(number), CXLGPU_X_SEED=str(x_seed))
         if self.cycles and test not in self.full:
             environment["CXLGPU_CYCLES"] = str(self.cycles)
         scratch = WORK / "scratch" / str(number)  # tests write beside themselves
@@ -254,7 +254,7 @@ class Bench:
 
     def time_all(self, tests):
         failed = []
-        kept = WORK / f"seconds-{self.cycles}-{self.x_seed}.json"  # of programs that were not built again since
+        kept = WORK / f"seconds-{self.cycles}.json"  # of programs that were not built again since
         before = json.loads(kept.read_text()) if kept.exists() else {}
         for test in tests:
             built = (self.build / "bin" / self._target(test)).stat().st_mtime
@@ -287,17 +287,56 @@ def hash_of_tests(tests):
     return hash_of([ROOT / f"tests/{t}_test.cpp" for t in tests])
 
 
-def judge(bench, mutant, number, tests, budget):
+def judge(bench, number, tests, budget, x_seed):
     spent, tried = 0.0, []
     for test in tests:
         if tried and spent + bench.seconds[test] > budget:
             break
-        passed, said, seconds = bench.run(test, number, PATIENCE * bench.seconds[test] + PATIENCE_S)
+        passed, said, seconds = bench.run(test, number, PATIENCE * bench.seconds[test] + PATIENCE_S, x_seed)
         spent += seconds
         tried.append(test)
         if not passed:
             return {"killed": True, "by": test, "said": said, "seconds": round(spent, 2), "tried": len(tried)}
     return {"killed": False, "seconds": round(spent, 2), "tried": len(tried), "last": tried[-1] if tried else ""}
+
+
+class Work(typing.NamedTuple):
+    """A mutant, its number, the tests that contain its block, what both were made of, and how many to leave out."""
+
+    mutant: schemata.Mutant
+    number: int
+    tests: list
+    base: str
+    skip: int = 0
+
+
+class Results:
+    """Runs mutants and keeps what is found."""
+
+    def __init__(self, path, known, options):
+        self.path, self.known, self.options = path, known, options
+
+    def run(self, bench, work, budget, x_seed, only=None):
+        print(f"{len(work)} to run" + (f", random start values {x_seed}" if x_seed else ""), flush=True)
+        with open(self.path, "a", encoding="utf-8") as out, \
+                concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            running = {}
+            for item in work:
+                tests = [t for t in item.tests[item.skip:] if only is None or t in only]
+                running[pool.submit(judge, bench, item.number, tests, budget, x_seed)] = item
+            for count, future in enumerate(concurrent.futures.as_completed(running), 1):
+                item, mutant = running[future], running[future].mutant
+                entry = record_of(mutant, future.result())
+                entry["tried"] += item.skip
+                entry["base"], entry["cycles"], entry["x_seed"] = item.base, self.options.cycles, x_seed
+                entry["tests"] = hash_of_tests([entry["by"]] if entry["killed"] else item.tests)
+                self.known[mutant.key] = entry
+                out.write(json.dumps(entry) + "\n")
+                out.flush()
+                if not entry["killed"] or self.options.mutant:
+                    print(f"[{count}/{len(work)}] {'killed' if entry['killed'] else 'SURVIVES'} {mutant.key} "
+                          f"{mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> "
+                          f"{mutant.new or '(none)'} {entry.get('said', '')}", flush=True)
 
 
 def record_of(mutant, verdict):
@@ -318,9 +357,10 @@ def main():
     parser.add_argument("--summary", action="store_true", help="what is known of the sample; runs nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--cycles", type=int, default=0, help="of each lockstep; 0: the tests' own")
-    parser.add_argument("--x-seed", type=int, default=0, metavar="SEED",
-                        help="what has no reset starts with values of this seed (make xprop); 0: zero")
-    parser.add_argument("--budget", type=float, default=90, help="seconds of tests for one mutant")
+    parser.add_argument("--x-seed", type=int, default=1, metavar="SEED",
+                        help="of the values of what has no reset, for those that nothing else kills")
+    parser.add_argument("--budget", type=float, default=90,
+                        help="seconds of tests for one mutant, until only survivors are left")
     parser.add_argument("--record", type=pathlib.Path, help="write the numbers here")
     options = parser.parse_args()
 
@@ -368,7 +408,7 @@ def main():
     if options.test:
         owners = {name: [t for t in tests if t in options.test] for name, tests in owners.items()}
     wanted = sorted({t for name, n in numbers.items() if n for t in owners[name]})
-    bench = Bench(tree, options.cycles, options.x_seed)
+    bench = Bench(tree, options.cycles)
     bench.configure(tree)
     start = time.monotonic()
     bench.make(wanted, options.jobs)
@@ -378,6 +418,7 @@ def main():
         usage("; ".join(failed))
     print(f"{len(wanted)} test programs pass without a mutant, {sum(bench.seconds.values()):.0f} s", flush=True)
 
+    equivalent = {e["mutant"]: e for e in equivalents()}
     test_hash = hash_of([*ROOT.glob("tests/**/*.hpp"), *ROOT.glob("tests/**/*_tb.sv")])
     work = []
     for name in sorted(numbers):
@@ -386,44 +427,35 @@ def main():
         for index, n in numbers[name].items():
             mutant = files[name].candidates[index]
             entry = known.get(mutant.key)
+            proven = "proof" in equivalent.get(mutant.key, {})
+            item = Work(mutant, n, [t for t in tests if t not in SYSTEM_TESTS] or tests if proven else tests, base)
             if options.mutant:
                 if mutant.key == options.mutant:
-                    work.append((mutant, n, tests, base))
+                    work.append(item)
                 continue
-            if options.survivors and entry and entry["killed"]:
+            if options.survivors and (mutant.key in equivalent or entry and entry["killed"]):
                 continue
             if entry and entry["base"] == base:
-                seen_by = [entry["by"]] if entry["killed"] else tests
+                seen_by = [entry["by"]] if entry["killed"] else item.tests
                 if entry["tests"] == hash_of_tests(seen_by) and (entry["killed"] or not options.survivors):
                     continue
-            work.append((mutant, n, tests, base))
-    if options.survivors:  # what is known to be equivalent is run without --survivors
-        equivalent = {e["mutant"] for e in equivalents()}
-        work = [w for w in work if w[0].key not in equivalent]
+            work.append(item)
     random.Random(options.seed).shuffle(work)
     if options.survivors:
-        work.sort(key=lambda w: min(bench.seconds[t] for t in w[2]) if w[2] else 0)
-    print(f"{len(work)} to run", flush=True)
+        work.sort(key=lambda w: min(bench.seconds[t] for t in w.tests) if w.tests else 0)
+    results = Results(results_file, known, options)
+    results.run(bench, work, options.budget, 0)
 
-    with open(results_file, "a", encoding="utf-8") as out, \
-            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        running = {}
-        for mutant, n, tests, base in work:
-            running[pool.submit(judge, bench, mutant, n, tests, options.budget)] = (mutant, tests, base)
-        for count, future in enumerate(concurrent.futures.as_completed(running), 1):
-            mutant, tests, base = running[future]
-            entry = record_of(mutant, future.result())
-            entry["base"] = base
-            entry["cycles"], entry["x_seed"] = options.cycles, options.x_seed
-            entry["tests"] = hash_of_tests([entry["by"]] if entry["killed"] else tests)
-            known[mutant.key] = entry
-            out.write(json.dumps(entry) + "\n")
-            out.flush()
-            if not entry["killed"] or options.mutant:
-                print(f"[{count}/{len(work)}] {'killed' if entry['killed'] else 'SURVIVES'} {mutant.key} "
-                      f"{mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> {mutant.new or '(none)'}"
-                      f" {entry.get('said', '')}", flush=True)
+    def survived():
+        return [w for w in work if not known[w.mutant.key]["killed"] and w.mutant.key not in equivalent]
 
+    results.run(bench, [w._replace(skip=known[w.mutant.key]["tried"]) for w in survived()
+                        if known[w.mutant.key]["tried"] < len(w.tests)], float("inf"), 0)
+    if left := survived():
+        # A test that fails with these values by itself kills nothing.
+        sound = {t for t in {t for w in left for t in w.tests}
+                 if bench.run(t, 0, PATIENCE * bench.seconds[t] + PATIENCE_S, options.x_seed)[0]}
+        results.run(bench, left, float("inf"), options.x_seed, sound)
     return summarise(options, files, numbers, known)
 
 
