@@ -427,8 +427,9 @@ def main():
         for index, n in numbers[name].items():
             mutant = files[name].candidates[index]
             entry = known.get(mutant.key)
-            proven = "proof" in equivalent.get(mutant.key, {})
-            item = Work(mutant, n, [t for t in tests if t not in SYSTEM_TESTS] or tests if proven else tests, base)
+            item = Work(mutant, n, tests, base)
+            if "proof" in equivalent.get(mutant.key, {}):
+                item = item._replace(tests=[t for t in tests if t not in SYSTEM_TESTS] or tests)
             if options.mutant:
                 if mutant.key == options.mutant:
                     work.append(item)
