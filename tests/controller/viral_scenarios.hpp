@@ -120,6 +120,7 @@ inline void viral_in_every_kind(Ends& ends, Lockstep& run, unsigned sender) {
     EXPECT_LE(h.heard(peer), in_retry ? 2u : 1u) << "round " << round;
     EXPECT_EQ(h.errors(peer), kRetried);
     EXPECT_EQ(h.errors(sender), 0u);
+    ASSERT_FALSE(log.announced.empty());
     if (!in_retry) ++announced[log.announced[0]];
     replayed += log.replayed;
     EXPECT_TRUE(in_retry || !log.replayed);

@@ -76,15 +76,19 @@ struct Case {
   const char* engine;
   bool cached;
 };
+std::string name_of(const Case& c) {
+  return std::string(c.engine) + (c.cached ? "Cached" : "Direct");
+}
+// GoogleTest prints the bytes of what it cannot print, padding as well.
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << name_of(c);
+}
 class Poison : public ::testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Engines, Poison,
                          ::testing::Values(Case{"model", false}, Case{"model", true},
                                            Case{"rtl", false}, Case{"rtl", true},
                                            Case{"cosim", false}, Case{"cosim", true}),
-                         [](const auto& info) {
-                           return std::string(info.param.engine) +
-                                  (info.param.cached ? "Cached" : "Direct");
-                         });
+                         [](const auto& info) { return name_of(info.param); });
 
 TEST_P(Poison, IsAnErrorUntilTheLineIsWrittenWhole) {
   test::shows("order", "A poisoned line is an error at the bus until it is written whole",

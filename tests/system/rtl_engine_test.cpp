@@ -186,6 +186,18 @@ struct Case {
   bool cached;
 };
 
+std::string name_of(const Case& c) {
+  constexpr std::array<const char*, 6> kPolicies = {"off",   "naive",       "dyn",
+                                                    "paper", "directional", "stream"};
+  return std::string(c.engine) + "_" + kPolicies[static_cast<std::size_t>(c.policy)] +
+         (c.cached ? "_cached" : "_uncached");
+}
+
+// GoogleTest prints the bytes of what it cannot print, padding as well.
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << name_of(c);
+}
+
 class RtlEngineTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RtlEngineTest, RandomTrafficIsAnsweredWithItsData) {
@@ -223,15 +235,8 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-std::string case_name(const ::testing::TestParamInfo<Case>& info) {
-  constexpr std::array<const char*, 6> kPolicies = {"off",   "naive",       "dyn",
-                                                    "paper", "directional", "stream"};
-  return std::string(info.param.engine) + "_" +
-         kPolicies[static_cast<std::size_t>(info.param.policy)] +
-         (info.param.cached ? "_cached" : "_uncached");
-}
-
-INSTANTIATE_TEST_SUITE_P(All, RtlEngineTest, ::testing::ValuesIn(all_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(All, RtlEngineTest, ::testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return name_of(info.param); });
 
 class RtlEngineKind : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, RtlEngineKind, ::testing::Values("rtl", "cosim"));

@@ -5,6 +5,12 @@
 #include "tests/tools/cli.hpp"
 
 namespace cxlgpu {
+
+// GoogleTest prints the bytes of what it cannot print, padding as well.
+static void PrintTo(const WorkloadKind& kind, std::ostream* out) {
+  *out << kind.name;
+}
+
 namespace {
 
 class Workloads : public Cli, public ::testing::WithParamInterface<WorkloadKind> {
