@@ -127,8 +127,10 @@ def measured(job, text):
         return "kernels, cosim", {"cycles": stats["rtl_cycles"]["value"],
                                   "requests": compared["value"] if isinstance(compared, dict) else compared}
     if job.kind == "registers":
-        registers, answers, cycles = re.search(
-            r"seed \d+: (\d+) registers, (\d+) answers, (\d+) cycles", text).groups()
+        found = re.search(r"seed \d+: (\d+) registers, (\d+) answers, \d+ events, (\d+) cycles", text)
+        if not found:
+            raise ValueError("no line of the seed")
+        registers, answers, cycles = found.groups()
         return "registers, cosim", {"cycles": int(cycles), "requests": int(answers),
                                     "registers": int(registers)}
     if job.kind == "link":

@@ -155,6 +155,8 @@ def sanitizers(r):
         rows.append([title.format(**part), part.get("tests", "-"), part.get("cases_passed", "-"), len(part["findings"])])
     said = ", ".join(f"{k} {r[k]['tests']} programs" for k in ("x", "asan", "valgrind") if k in r)
     text = markdown(["what", "test programs", "cases passed", "findings"], rows) + "\n"
+    if whole := r.get("valgrind", {}).get("all_cycles"):
+        text += f"\nUnder valgrind with all their cycles: {', '.join(f'`{t}`' for t in whole)}.\n"
     for kind in ("asan", "valgrind"):
         if left := r.get(kind, {}).get("left_out"):
             text += f"\n{kind} leaves out {', '.join(f'`{t}`' for t in left)} (`tools/sanitize.py` says why).\n"

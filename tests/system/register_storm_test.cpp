@@ -37,6 +37,7 @@ constexpr unsigned kPorts = 2;
 constexpr unsigned kDecoders = 4;         // that are written; the others keep their reset values
 constexpr Time kSettle{5'000'000};        // MemSpecRd and write-backs are over
 constexpr Time kPatience{2'000'000'000};  // for a burst
+constexpr Time kTold = kCycle * 64;       // an event is told of within it
 
 // What became of one request.
 struct Answer {
@@ -381,7 +382,8 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     align();
     compare_paths();
   }
-  // Events of one cycle have no order.
+  // Events of one cycle have no order. Deterministic store writes on behind the bursts: of the last
+  // cycles one side may have told more than the other; they are compared with the next burst's.
   void compare_paths() {
     const auto key = [](const TraceEvent& e) {
       return std::tuple(e.at.ps, e.stage, e.port, e.id, e.addr, e.info);
@@ -393,14 +395,20 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
                          kStageNames[static_cast<std::size_t>(e.stage)], e.port, e.id, e.addr,
                          e.info);
     };
-    std::vector<TraceEvent>&theirs = their_path_.events, &ours = our_path_.events;
-    for (auto* events : {&theirs, &ours}) std::ranges::sort(*events, {}, key);
+    const Time until = rtl_->now() - kTold;
+    const auto told = [&](std::vector<TraceEvent>& events) {
+      std::ranges::sort(events, {}, key);
+      const auto later = std::ranges::lower_bound(events, until, {}, &TraceEvent::at);
+      std::vector<TraceEvent> all(events.begin(), later);
+      events.erase(events.begin(), later);
+      return all;
+    };
+    const std::vector<TraceEvent> theirs = told(their_path_.events);
+    const std::vector<TraceEvent> ours = told(our_path_.events);
     for (std::size_t i = 0; i < std::max(theirs.size(), ours.size()) && !HasFailure(); ++i) {
       EXPECT_EQ(text(theirs, i), text(ours, i)) << "written before:" << written_;
     }
     events_ += ours.size();
-    theirs.clear();
-    ours.clear();
   }
   void compare(const std::vector<Sent>& requests, const std::vector<Answer>& theirs,
                const std::vector<Answer>& ours) {
@@ -476,7 +484,8 @@ TEST_P(RegisterStorm, ModelAndRtlAnswerAlike) {
              answers_ + errors_, events_, rtl_->cycles());
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RegisterStorm, ::testing::Range<std::uint64_t>(1, 7));
+// 58: an event on its way when the traces are compared.
+INSTANTIATE_TEST_SUITE_P(Seeds, RegisterStorm, ::testing::Values(1, 2, 3, 4, 5, 6, 58));
 
 }  // namespace
 }  // namespace cxlgpu
