@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -16,6 +17,8 @@ def now():
 
 def commit():
     """Of the sources measured, with -dirty if they differ from it (records themselves do not count)."""
+    if shutil.which("git") is None:  # tests run without it
+        return "unknown"
     head = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"],
                           capture_output=True, text=True).stdout.strip()
     changed = subprocess.run(["git", "-C", ROOT, "status", "--porcelain", "-uno", "--", ".",

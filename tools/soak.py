@@ -273,7 +273,9 @@ class Soak:
     def work(self, kinds, scratch):
         while not self.stop.is_set():
             with self.lock:
-                kind = next(kinds)
+                kind = next(kinds, None)
+            if kind is None:
+                return
             self.one(kind, scratch)
 
 
@@ -283,12 +285,13 @@ def main():
     parser.add_argument("--state", type=pathlib.Path, help="default: BUILD/soak")
     parser.add_argument("--record", type=pathlib.Path, default=records.ROOT / "docs/trust/soak.json")
     parser.add_argument("--hours", type=float, default=8.0)
+    parser.add_argument("--turns", type=int, help="so many seeds of each kind at most")
     parser.add_argument("--seed", type=int, help="first seed of each kind; default: the next")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--kind", action="append", choices=KINDS, help="may be repeated; default: all")
     args = parser.parse_args()
-    if args.hours <= 0 or args.jobs <= 0:
-        parser.error("--hours and --jobs must be above 0")
+    if args.hours <= 0 or args.jobs <= 0 or (args.turns is not None and args.turns <= 0):
+        parser.error("--hours, --jobs and --turns must be above 0")
     args.state = args.state or args.build / "soak"
     kinds = args.kind or list(KINDS)
     programs = {"system": "system_soak", "link": "link_soak", "kernels": "cxlgpu"}
@@ -303,7 +306,7 @@ def main():
     clock.start()
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="cxlgpu_soak_") as scratch:
-        turns = itertools.cycle(kinds)
+        turns = itertools.cycle(kinds) if args.turns is None else iter(kinds * args.turns)
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             workers = [pool.submit(soak.work, turns, pathlib.Path(scratch)) for _ in range(args.jobs)]
             # wait() by parts: a signal reaches the main thread in between.
