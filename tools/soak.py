@@ -94,8 +94,6 @@ def lockstep_tests(build):
 def blocks_job(build, seed, _, tests=[]):
     if not tests:
         tests += lockstep_tests(build)
-        if not tests:
-            sys.exit("soak: no lockstep test is built; make test builds them")
     env = {"CXLGPU_SEED": seed, "CXLGPU_CYCLES": 1000000, "CXLGPU_X_SEED": seed}
     return Job("blocks", seed, [build / "bin" / tests[seed % len(tests)]], env)
 
@@ -294,10 +292,13 @@ def main():
         parser.error("--hours, --jobs and --turns must be above 0")
     args.state = args.state or args.build / "soak"
     kinds = args.kind or list(KINDS)
-    programs = {"system": "system_soak", "link": "link_soak", "kernels": "cxlgpu"}
+    programs = {"system": "system_soak", "link": "link_soak", "kernels": "cxlgpu",
+                "registers": "system_register_storm_test"}
     for kind in kinds:
         if kind in programs and not (args.build / "bin" / programs[kind]).exists():
             parser.error(f"{args.build}/bin/{programs[kind]} is not built; make soak builds it")
+    if "blocks" in kinds and not lockstep_tests(args.build):
+        parser.error(f"no lockstep test is built in {args.build}/bin; make soak builds them")
     soak = Soak(args, Record(args.record, args.state, args.seed))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, soak.end)
