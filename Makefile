@@ -104,9 +104,9 @@ mutants: deps    ## faults put into the RTL, and who sees them: make mutants N=1
 	  $$venv/bin/python tests/mutation/mutants.py --sample $(N) --seed $(SEED) \
 	  --jobs $(JOBS) --record docs/trust/mutants.json $(ARGS)
 
-formal: deps     ## proofs of the RTL, and the fault that makes each fail
+formal: deps     ## proofs of the RTL, the fault that makes each fail, and an SMT solver's second opinion
 	@tools/deps.sh formal
-	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/formal/run.py --jobs $(JOBS) --record docs/trust/proofs.json $(ARGS)
+	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/formal/run.py --jobs $(JOBS) --smt 20 --record docs/trust/proofs.json $(ARGS)
 
 fuzz: deps       ## make fuzz MINUTES=60 TARGET=config
 	@tools/deps.sh fuzz

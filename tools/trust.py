@@ -75,6 +75,10 @@ def proofs(r):
     unreached = [f"`{j['name']}`: {', '.join(j['unreached'])}" for j in jobs if j.get("unreached")]
     said = (f"{len(proven)} of {len(jobs)} jobs proven, {len(unbounded)} of them for any number of cycles; "
             f"{len(faulty)} with a mutant that makes them fail; {len(covers)} named states reached")
+    seconds = [j["smt"] for j in jobs if "smt" in j]
+    if seconds:
+        said += (f"; an SMT solver agrees on {sum(o['agrees'] for o in seconds)} of {len(seconds)}, "
+                 f"{sum(o.get('induction') is not None for o in seconds)} by induction")
     rows = []
     for j in jobs:
         depth = "any" if j["verdict"] == "proven" and j["depth"] is None else j["depth"]
@@ -86,10 +90,23 @@ def proofs(r):
         rows.append([f"`{j['name']}`", j.get("shows") or "its own assertions and those below", sizes, j["verdict"],
                      depth, j["seconds"], j.get("properties", "-"), len(j.get("assume", [])),
                      code(j["mutant"].split(": ", 1)[1]) if "mutant" in j else "none",
-                     j.get("mutant_fails_at", "-"), ", ".join(reached)])
-    return said, markdown(["job", "shows", "sizes", "verdict", "depth", "s", "assertions of the top", "assumed",
-                           "mutant", "fails at cycle", "reached in cycle"], rows) + (
+                     j.get("mutant_fails_at", "-"), ", ".join(reached), second_opinion(j.get("smt"))])
+    return said, ("`depth`: cycles, `any`: without bound. `SMT`: what yosys-smtbmc with another solver says of the same "
+                  "sources, word by word: cycles without a counterexample, `k=`: induction over so many cycles, and the "
+                  "cycle in which the mutant fails; `-`: no answer in its time.\n\n"
+                  ) + markdown(["job", "shows", "sizes", "verdict", "depth", "s", "assertions of the top", "assumed",
+                                "mutant", "fails at cycle", "reached in cycle", "SMT"], rows) + (
         f"\nNever true within the depth, so shown by nothing: {'; '.join(unreached)}.\n" if unreached else "") + "\n"
+
+
+def second_opinion(o):
+    if o is None:
+        return "none"
+    if not o["agrees"]:
+        return "DISAGREES"
+    k = f", k={o['induction']}" if o.get("induction") is not None else ""
+    mutant = o.get("mutant_fails_at")
+    return f"{o['depth']}{k}; mutant {'-' if mutant is None else mutant}"
 
 
 def functional(r):
@@ -104,7 +121,7 @@ def functional(r):
 def soak(r):
     c = r["cosim"]
     said = (f"{c['cycles'] / 1e6:.1f} million cycles of RTL and model side by side, {c['seeds']} seeds, "
-            f"{c['failures']} failures")
+            f"{sum(k['failures'] for k in r['kinds'].values())} failures of {sum(k['seeds'] for k in r['kinds'].values())} runs")
     rows = [[name, k["seeds"], k.get("cycles", "-"), k.get("flits", "-"), round(k["processor_s"]), k["failures"]]
             for name, k in r["kinds"].items()]
     text = markdown(["kind", "seeds", "cycles", "flits", "processor s", "failures"], rows) + "\n"

