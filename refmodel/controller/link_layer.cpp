@@ -355,7 +355,7 @@ void LinkLayer::clock_acks_and_timer(const In& in, const Selection& s, const Rec
   } else if (timer_ < flush(in)) {
     ++timer_;
   }
-  num_ack_ = num_ack_ + (r.retryable ? 1 : 0) - s.acks_returned;
+  num_ack_ = std::min(kMostAcks, num_ack_ + (r.retryable ? 1 : 0) - s.acks_returned);
 }
 
 void LinkLayer::clock_credits(const In& in, const Selection& s, const Received& r) {

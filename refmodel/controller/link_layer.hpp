@@ -120,6 +120,7 @@ class LinkLayer {
   static constexpr unsigned kFrames = 5;
   static constexpr unsigned kInitialWrap = 9;
   static constexpr unsigned kAkUnit = 8;
+  static constexpr unsigned kMostAcks = 1023;
   static constexpr unsigned kFlush = 32;     // cycles, if the control says 0
   static constexpr unsigned kAckForce = 16;  // flits, the same
   static constexpr unsigned kRoomForRun = 6;

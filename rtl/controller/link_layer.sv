@@ -432,7 +432,8 @@ module link_layer
   // ---------------------------------------------------------------------------------------------
   // Counters of the transmitter
   // ---------------------------------------------------------------------------------------------
-  logic [9:0] num_ack_sent;
+  logic [9:0]  num_ack_sent;
+  logic [10:0] num_ack_sum;
 
   always_comb begin
     num_ack_sent = '0;
@@ -440,6 +441,8 @@ module link_layer
       if (sel == SelLlcrd) num_ack_sent = 10'(full_ack);
       else if (pk_ak_o)    num_ack_sent = 10'(AkUnit);
     end
+    // A peer that goes on past its retry buffer must not make it wrap: what was counted stays owed.
+    num_ack_sum = {1'b0, num_ack_q} + 11'(accept && rx_retryable) - {1'b0, num_ack_sent};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -467,7 +470,7 @@ module link_layer
       // What Recovery interrupted is void, a sequence begun too.
       if (phy_reinit_done_i) seq_count_q <= '0;
       viral_sent_q <= viral_i && (viral_sent_q || damage);
-      num_ack_q    <= num_ack_q + 10'(accept && rx_retryable) - num_ack_sent;
+      num_ack_q    <= num_ack_sum[10] ? '1 : num_ack_sum[9:0];
       // Acknowledging one flit alone is not worth an LLCRD, which wants one itself.
       if (bearing || !(num_ack_q > 10'd1 || crd_pending_i)) timer_q <= '0;
       else if (!timer_due)                                  timer_q <= timer_q + 10'd1;
@@ -583,6 +586,8 @@ module link_layer
   a_viral_heard: assert property (@(posedge clk_i) disable iff (!rst_ni)
       viral_o |-> $past(lrsm) == LrsmLocalIdle && $past(rx_ack));
   a_num_ack: assert property (@(posedge clk_i) disable iff (!rst_ni) num_ack_sent <= num_ack_q);
+  a_num_ack_kept: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (num_ack_sent == '0 && !start) |=> num_ack_q >= $past(num_ack_q));
   a_init_stall: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_flit && sel == SelParam) |-> !init_stall_i);
   // A shorter FLUSH finds the timer above it, but it never runs on from there.

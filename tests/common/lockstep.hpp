@@ -52,8 +52,13 @@ class Lockstep {
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
   [[nodiscard]] bool ok() const { return ok_; }
+  // A cycle more, however many there have been: of a case that ends by itself. True while all agrees.
+  bool advance() {
+    if (ok_) ++cycle_;
+    return ok_;
+  }
   // True while there is another cycle to run.
-  bool next() { return ok_ && ++cycle_ <= limit_; }
+  bool next() { return advance() && cycle_ <= limit_; }
 
   void check(const char* field, std::uint64_t rtl, std::uint64_t twin) {
     if (rtl != twin) fail(field, hex(rtl), hex(twin));

@@ -174,6 +174,9 @@ TEST_P(CacheControllerCases, RecoveryUnasked) {
 TEST_P(CacheControllerCases, SecondInit) {
   scenario::second_init(ends, run, end());
 }
+TEST_P(CacheControllerCases, NeverAcknowledged) {
+  scenario::never_acknowledged(ends, run, end());
+}
 TEST_P(CacheControllerCases, ReservedSlotCode) {
   scenario::reserved_slot_code(ends, run, end());
 }

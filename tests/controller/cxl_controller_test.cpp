@@ -242,7 +242,7 @@ class RetryStorm {
 
 TEST(CxlController, LockstepRetryStorm) {
   const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 300000);
-  Lockstep run(kBlock, 17, cycles);
+  Lockstep run(kBlock, 17);
   RtlEnds ends(run, Source::kTwin);
   LinkHarness h(ends, run);
   Random random(run.seed() + 1);
@@ -264,7 +264,7 @@ void storm_at_the_end(RetryLocal::State state, std::uint64_t limit, unsigned rou
   if (from_environment("CXLGPU_CYCLES", cycles) < cycles) {
     GTEST_SKIP() << "needs CXLGPU_CYCLES=" << cycles;
   }
-  Lockstep run(kBlock, 18, cycles);
+  Lockstep run(kBlock, 18);
   RtlEnds ends(run, Source::kTwin);
   LinkHarness h(ends, run);
   Random random(run.seed() + 1);
@@ -356,6 +356,9 @@ TEST_P(CxlControllerCases, UnexpectedAck) {
 }
 TEST_P(CxlControllerCases, OverAck) {
   scenario::over_ack(ends, run, end());
+}
+TEST_P(CxlControllerCases, NeverAcknowledged) {
+  scenario::never_acknowledged(ends, run, end());
 }
 TEST_P(CxlControllerCases, RecoveryCancelsAck) {
   scenario::recovery_cancels_ack(ends, run, end());

@@ -56,6 +56,9 @@ TEST_P(LinkLayerTwins, UnexpectedAck) {
 TEST_P(LinkLayerTwins, OverAck) {
   scenario::over_ack(ends, run, end());
 }
+TEST_P(LinkLayerTwins, NeverAcknowledged) {
+  scenario::never_acknowledged(ends, run, end());
+}
 TEST_P(LinkLayerTwins, RecoveryCancelsAck) {
   scenario::recovery_cancels_ack(ends, run, end());
 }

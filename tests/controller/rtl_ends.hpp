@@ -26,7 +26,7 @@ class RtlEndsOf : public Ends {
   }
 
   void clock(const Inputs& in) override {
-    if (!run_.next()) return;
+    if (!run_.advance()) return;
     drive(in);
     rtl_.settle();
     Outputs twin = Ends::outputs();

@@ -76,6 +76,22 @@ inline void over_ack(Ends& ends, Lockstep& run, unsigned wire) {
   EXPECT_EQ(ends.twin(end).link().remote().num_free, end_params(end).llrb_depth);
 }
 
+// A peer that goes on past its retry buffer: what waits to be acknowledged is counted up to 1023.
+inline void never_acknowledged(Ends& ends, Lockstep& run, unsigned wire) {
+  const unsigned end = 1 - wire;
+  LinkHarness h(ends, run);
+  bring_up(h);
+  h.load.link_stall[end] = 100;
+  for (unsigned i = 0; i < 1100; ++i) h.inject(wire, control_payload(flits::Llcrd{}));
+  h.steps(1200);
+  EXPECT_EQ(ends.twin(end).link().num_ack(), 1023u);
+  h.load.link_stall[end] = 0;
+  h.steps(500);
+  EXPECT_LE(ends.twin(end).link().num_ack(), 1u);  // one alone is not worth a flit
+  EXPECT_EQ(h.errors(end), 0u);
+  EXPECT_EQ(h.errors(wire), link_err::kProtocol);  // it sent none of them
+}
+
 inline void unknown_control(Ends& ends, Lockstep& run, unsigned wire) {
   Payload payload = control_payload(flits::RetryIdle{});
   payload[4] = 0x05;
