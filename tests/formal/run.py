@@ -38,7 +38,6 @@ import time
 import yaml
 import smt
 from immediate import Immediate
-from smt import Smt
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/mutation"))
@@ -312,7 +311,7 @@ class Job:
     def second_opinion(self, result, seconds):
         """Of an SMT solver, on the result of run(): as far as it comes in so many seconds a question."""
         start = time.monotonic()
-        solver = Smt(YOSYS.parent)
+        solver = smt.Smt(YOSYS.parent)
         folder = self.folder / "smt"
         self.write(folder)
         self.netlist(folder, "net", prepare=smt.PREPARE)
@@ -346,7 +345,7 @@ def good(result):
 def tool_versions():
     yosys = subprocess.run([str(YOSYS), "-V"], capture_output=True, text=True)
     abc = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", "berkeley-abc"], capture_output=True, text=True)
-    return {"yosys": yosys.stdout.strip(), "berkeley-abc": abc.stdout.strip(), "smt": Smt(YOSYS.parent).version()}
+    return {"yosys": yosys.stdout.strip(), "berkeley-abc": abc.stdout.strip(), "smt": smt.Smt(YOSYS.parent).version()}
 
 
 def opinion_text(o):
@@ -398,7 +397,10 @@ def main():
 
     def opinion(job, result):
         if result["verdict"] == "proven" and result.get("smt", {}).get("limit", 0) < options.smt:
-            result["smt"] = job.second_opinion(result, options.smt) | {"limit": options.smt}
+            try:
+                result["smt"] = job.second_opinion(result, options.smt) | {"limit": options.smt}
+            except RuntimeError as error:
+                return result | {"smt": {"agrees": False, "verdict": str(error), "depth": 0, "seconds": 0}}
             (job.folder / "result.json").write_text(json.dumps(result))
         return result
 
