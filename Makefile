@@ -106,7 +106,7 @@ mutants: deps    ## faults put into the RTL, and who sees them: make mutants N=1
 
 formal: deps     ## proofs of the RTL, the fault that makes each fail, and an SMT solver's second opinion
 	@tools/deps.sh formal
-	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/formal/run.py --jobs $(JOBS) --smt 20 --record docs/trust/proofs.json $(ARGS)
+	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/formal/run.py --jobs $(JOBS) --smt 10 --record docs/trust/proofs.json $(ARGS)
 
 fuzz: deps       ## make fuzz MINUTES=60 TARGET=config
 	@tools/deps.sh fuzz

@@ -6,6 +6,8 @@
 // Source:  CXL 2.0 4.2.4 and 4.2.8.2, docs/blocks.md.
 #pragma once
 
+#include <algorithm>
+
 #include "refmodel/controller/wire.hpp"
 
 namespace cxlgpu {
@@ -27,10 +29,11 @@ class CreditReturn {
   [[nodiscard]] Out eval(const In&) const { return eval(); }
   void clock(const In& in) {
     const unsigned sent = in.sent ? credit_count(eval().code) : 0;
-    pending_ = in.start ? init_ : pending_ + (in.freed ? 1 : 0) - sent;
+    pending_ = in.start ? init_ : std::min(kMax, pending_ + (in.freed ? 1 : 0) - sent);
   }
 
  private:
+  static constexpr unsigned kMax = 1023;
   unsigned init_;
   unsigned pending_ = 0;
 };

@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Credits of one receive channel that wait to be returned to the peer. Starts with Init (the depth
-// of the receive queue), one more for each entry the consumer frees; the largest count code not
-// above what is pending is offered (CXL 2.0, chapter 4.2, flit header credits).
+// of the receive queue), one more for each entry the consumer frees, saturates at 1023; the largest
+// count code not above what is pending is offered (CXL 2.0, chapter 4.2, flit header credits).
 //
 // Latency: an entry freed in a cycle is in code_o the next.
 
@@ -21,10 +21,17 @@ module credit_return
   output logic [9:0] pending_o
 );
 
-  logic [9:0] pending_q;
+  logic [9:0]  pending_q;
+  logic [10:0] pending_sum;
 
   assign code_o    = credit_code(pending_q);
   assign pending_o = pending_q;
+
+  // A peer that sends without credits must not make it wrap.
+  always_comb begin
+    pending_sum = {1'b0, pending_q} + 11'(freed_i);
+    if (sent_i) pending_sum = pending_sum - 11'(credit_count(code_o));
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -32,11 +39,13 @@ module credit_return
     end else if (start_i) begin
       pending_q <= 10'(Init);
     end else if (freed_i || sent_i) begin
-      pending_q <= pending_q + 10'(freed_i) - (sent_i ? 10'(credit_count(code_o)) : 10'd0);
+      pending_q <= pending_sum[10] ? 10'h3FF : pending_sum[9:0];
     end
   end
 
   a_offer: assert property (@(posedge clk_i) disable iff (!rst_ni)
       10'(credit_count(code_o)) <= pending_q);
+  a_kept: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!sent_i && !start_i) |=> pending_q >= $past(pending_q));
 
 endmodule
