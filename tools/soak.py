@@ -161,6 +161,7 @@ class Record:
         if seed is not None:
             self.next = {kind: seed for kind in KINDS}
         self.left = []  # begun and not ended
+        self.data["tools"] = {"verilator": records.version("verilator", "--version")}
         commit = records.commit()
         self.run = {"date": records.now(), "commit": commit, "seeds": 0, "processor_s": 0.0, "cosim_cycles": 0}
         self.data["runs"].append(self.run)

@@ -34,6 +34,14 @@ def day(record):
     return f"{record['date'][:10]}, `{record['commit']}`"
 
 
+def versions(record):
+    """What measured it, as far as the record says: {tool: version}."""
+    found = dict(record.get("tools", {}))
+    for part in (record, *(p for p in record.values() if isinstance(p, dict))):
+        found |= {k: v for k, v in part.items() if k in ("verilator", "valgrind", "compiler") and isinstance(v, str)}
+    return found
+
+
 # Each section returns (what the summary says, the text), from its record.
 
 def mutants(r):
@@ -119,9 +127,10 @@ def functional(r):
 
 
 def soak(r):
-    c = r["cosim"]
-    said = (f"{c['cycles'] / 1e6:.1f} million cycles of RTL and model side by side, {c['seeds']} seeds, "
-            f"{sum(k['failures'] for k in r['kinds'].values())} failures of {sum(k['seeds'] for k in r['kinds'].values())} runs")
+    c, every = r["cosim"], r["kinds"].values()
+    said = (f"{c['cycles'] / 1e6:.1f} million cycles of RTL and model side by side, {c['seeds']} seeds; of all kinds "
+            f"{sum(k['seeds'] for k in every)} runs, {sum(k['failures'] for k in every)} failures, "
+            f"{r['processor_hours']:.2f} processor hours")
     rows = [[name, k["seeds"], k.get("cycles", "-"), k.get("flits", "-"), round(k["processor_s"]), k["failures"]]
             for name, k in r["kinds"].items()]
     text = markdown(["kind", "seeds", "cycles", "flits", "processor s", "failures"], rows) + "\n"
@@ -200,7 +209,9 @@ def main():
             continue
         said, text = section(record)
         summary.append([f"[{title}](#{title.lower().replace(' ', '-')})", said, day(record), f"`{command}`"])
-        parts.append(f"## {title}\n\n`{command}`, {day(record)}: {said}.\n\n{text}")
+        tools = ", ".join(f"{name}: {text}" for name, text in versions(record).items())
+        parts.append(f"## {title}\n\n`{command}`, {day(record)}: {said}.\n\n" + (f"With {tools}.\n\n" if tools else "")
+                     + text)
     page = ("# Trust\n\nWhat the tests would catch. Written by `make trust` from the records in `docs/trust/`, which "
             "the tools named here leave.\n\n" + markdown(["evidence", "measured", "when", "by"], summary) + "\n\n"
             + "\n".join(parts))
