@@ -438,7 +438,9 @@ def main():
                 continue
             if entry and entry["base"] == base:
                 seen_by = [entry["by"]] if entry["killed"] else item.tests
-                if entry["tests"] == hash_of_tests(seen_by) and (entry["killed"] or not options.survivors):
+                # What survived all passes, not one that a run ended after.
+                done = entry["killed"] or mutant.key in equivalent or entry["x_seed"]
+                if entry["tests"] == hash_of_tests(seen_by) and done and (entry["killed"] or not options.survivors):
                     continue
             work.append(item)
     random.Random(options.seed).shuffle(work)
