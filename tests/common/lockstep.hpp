@@ -52,7 +52,8 @@ class Lockstep {
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
   [[nodiscard]] bool ok() const { return ok_; }
-  // A cycle more, however many there have been: of a case that ends by itself. True while all agrees.
+  // A cycle more, however many there have been: of a case that ends by itself. True while all
+  // agrees.
   bool advance() {
     if (ok_) ++cycle_;
     return ok_;
