@@ -85,8 +85,10 @@ def proofs(r):
             f"{len(faulty)} with a mutant that makes them fail; {len(covers)} named states reached")
     seconds = [j["smt"] for j in jobs if "smt" in j]
     if seconds:
-        said += (f"; an SMT solver agrees on {sum(o['agrees'] for o in seconds)} of {len(seconds)}, "
-                 f"{sum(o.get('induction') is not None for o in seconds)} by induction")
+        asked = sum("smt" in j and (j["smt"].get("induction") is not None or j["smt"]["depth"] >= (j["depth"] or 30))
+                    for j in jobs)
+        said += (f"; an SMT solver contradicts {sum(not o['agrees'] for o in seconds)} of {len(seconds)}: it came as far "
+                 f"as asked in {asked}, {sum(o.get('induction') is not None for o in seconds)} of them by induction")
     rows = []
     for j in jobs:
         depth = "any" if j["verdict"] == "proven" and j["depth"] is None else j["depth"]

@@ -40,15 +40,15 @@ class Smt:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)  # the solver is its child
                 process.wait()
-                return log.read_text(), True
+                return log.read_text()
         text = log.read_text()
         if "Status: " not in text:
             raise RuntimeError(f"yosys-smtbmc ended with status {process.returncode} and no verdict (see {log})")
-        return text, False
+        return text
 
     def bounded(self, folder, name, depth, seconds):
         """('fails', frame), or ('holds', frames without a counterexample, at most depth)"""
-        text, _ = self._run(folder, name, "smt-bmc", ["-t", str(depth)], seconds)
+        text = self._run(folder, name, "smt-bmc", ["-t", str(depth)], seconds)
         steps = [int(step) for step in re.findall(r"Checking assertions in step (\d+)", text)]
         if "Status: FAILED" in text:
             return "fails", steps[-1]
@@ -58,7 +58,7 @@ class Smt:
 
     def inductive(self, folder, name, most, seconds):
         """The fewest cycles, all right, that any next one must be right after; None: not shown."""
-        text, _ = self._run(folder, name, "smt-induction", ["-i", "-t", str(most)], seconds)
+        text = self._run(folder, name, "smt-induction", ["-i", "-t", str(most)], seconds)
         if "Status: PASSED" not in text:
             return None
         return most - min(int(step) for step in re.findall(r"Trying induction in step (\d+)", text))
