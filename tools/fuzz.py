@@ -45,6 +45,12 @@ def processor_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
+def compiler(build):
+    """The one the fuzzers are built with, by its first line."""
+    cache = (build / "CMakeCache.txt").read_text()
+    return records.version(re.search(r"^CMAKE_CXX_COMPILER:\w+=(.+)$", cache, re.M).group(1), "--version")
+
+
 def executions(text):
     found = re.findall(r"stat::number_of_executed_units: (\d+)", text)
     if found:
@@ -122,6 +128,7 @@ def add(data, target, count, seconds, finding):
     entry["processor_hours"] = round(entry.get("processor_hours", 0) + seconds / 3600, 4)
     by = entry.setdefault("hours_by_sources", {})  # of the target and the libraries
     by[all_sources] = round(by.get(all_sources, 0) + seconds / 3600, 4)
+    entry["sources"] = all_sources  # those of the last run
     corpus = records.ROOT / "tests/fuzz/corpus" / target
     files = [p for p in corpus.iterdir() if p.is_file()]
     entry["corpus"] = {"inputs": len(files), "bytes": sum(p.stat().st_size for p in files)}
@@ -152,6 +159,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="cxlgpu_fuzz_") as scratch:
             count, seconds, finding = fuzz(args, target, pathlib.Path(scratch))
         with records.changing(args.record, {"name": "fuzz", "targets": {}}) as data:
+            data["tools"] = {"compiler": compiler(args.build)}
             data["limits"] = {"MiB": RSS_MIB, "seconds_an_input": SECONDS, "bytes_an_input": BYTES}
             add(data, target, count, seconds, finding)
         found += finding is not None

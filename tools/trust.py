@@ -142,12 +142,24 @@ def soak(r):
 
 
 def fuzz(r):
-    rows = [[f"`{name}`", f"{t['processor_hours']:.2f}", t["executions"], t["corpus"]["inputs"], len(t["open"]),
-             len(t.get("findings", []))] for name, t in sorted(r["targets"].items())]
-    least = min((t["processor_hours"] for t in r["targets"].values()), default=0)
-    left = sum(len(t["open"]) for t in r["targets"].values())
-    said = f"{len(r['targets'])} targets, each {least:.2f} processor hours at least, {left} findings open"
-    return said, markdown(["target", "hours", "executions", "corpus", "open", "found in all"], rows) + "\n"
+    def of_last(target):
+        return target["hours_by_sources"].get(target.get("sources"), 0)
+
+    def ever(target, what):
+        return sum(what(t) for t in (target, *target["former"]))
+
+    targets = r["targets"].values()
+    rows = [[f"`{name}`", f"{of_last(t):.2f}", f"{ever(t, lambda p: p['processor_hours']):.2f}",
+             ever(t, lambda p: p["executions"]), t["corpus"]["inputs"], len(t["open"]),
+             ever(t, lambda p: len(p.get("findings", [])))] for name, t in sorted(r["targets"].items())]
+    left = sum(len(t["open"]) for t in targets)
+    said = (f"{len(targets)} targets, each {min(map(of_last, targets), default=0):.2f} processor hours at least on "
+            f"the sources of its last run, {left} findings open")
+    text = ("Sources: the target, `flits/` and `refmodel/`; a change in any of them begins its hours anew. "
+            f"An input that takes more than {r['limits']['MiB']} MiB or {r['limits']['seconds_an_input']} s is a "
+            "finding as well.\n\n")
+    return said, text + markdown(["target", "hours on the last sources", "hours in all", "executions in all",
+                                  "corpus", "open", "found in all"], rows) + "\n"
 
 
 def coverage(r):
