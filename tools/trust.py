@@ -143,7 +143,7 @@ def soak(r):
 
 def fuzz(r):
     def of_last(target):
-        return target["hours_by_sources"].get(target.get("sources"), 0)
+        return target["hours_by_sources"][target["sources"]]
 
     def ever(target, what):
         return sum(what(t) for t in (target, *target["former"]))
