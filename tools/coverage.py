@@ -10,7 +10,6 @@ Exit 0: no line and no branch of rtl/ without hit or waiver, toggles and C++ lin
 Exit 1: a hole is left, or tests failed. Exit 2: bad waivers, or nothing to report on.
 """
 import argparse
-import datetime
 import json
 import os
 import pathlib
@@ -20,8 +19,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from coverage_report import pages, points, waivers  # noqa: E402
+import records
+from coverage_report import pages, points, waivers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BOUNDS = {"lines": 100.0, "branches": 100.0, "toggles": 98.0, "cpp": 95.0}
@@ -104,11 +103,6 @@ def cpp_lines(build):
         hit, total = blocks.get(block, (0, 0))
         blocks[block] = (hit + row["line_covered"], total + row["line_total"])
     return blocks
-
-
-def first_line(*command):
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    return done.stdout.splitlines()[0].strip() if done.stdout else "unknown"
 
 
 def percent(hit, total):
@@ -198,10 +192,10 @@ def main():
     low = [kind for kind in ("lines", "branches", "toggles") if total[kind]["percent"] < BOUNDS[kind]]
     low += [folder for folder in CPP if cpp_totals[folder]["percent"] < BOUNDS["cpp"]]
     record = {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "commit": first_line("git", "rev-parse", "--short", "HEAD"),
-        "tools": {"verilator": first_line("verilator", "--version"), "gcc": first_line("g++", "--version"),
-                  "gcovr": first_line("gcovr", "--version")},
+        "date": records.now(),
+        "commit": records.commit(),
+        "tools": {"verilator": records.version("verilator", "--version"), "gcc": records.version("g++", "--version"),
+                  "gcovr": records.version("gcovr", "--version")},
         "command": " ".join(["tools/coverage.py", *sys.argv[1:]]),
         "one_run": of_one_run(build),
         "tests": {"run": tests, "failed": failed, "filter": options.tests, "with_counts": len(programs)},
@@ -219,9 +213,8 @@ def main():
     }
     pages.write(build, ROOT, files, record, rules)
     target = ROOT / "docs" / "trust" / "coverage.json"
-    target.parent.mkdir(parents=True, exist_ok=True)
     if not options.tests:
-        target.write_text(json.dumps(record, indent=1) + "\n")
+        records.replace(target, record)
     print(f"coverage: {build}/index.html" + ("" if options.tests else f", {target.relative_to(ROOT)}"))
     if problems:
         sys.exit(2)

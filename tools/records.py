@@ -22,6 +22,8 @@ def commit():
         return "unknown"
     head = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"],
                           capture_output=True, text=True).stdout.strip()
+    if not head:  # not a clone
+        return "unknown"
     changed = subprocess.run(["git", "-C", ROOT, "status", "--porcelain", "-uno", "--", ".",
                               ":!docs", ":!tests/fuzz/corpus"], capture_output=True, text=True).stdout.strip()
     return head + ("-dirty" if changed else "")
@@ -29,6 +31,8 @@ def commit():
 
 def version(*command):
     """First line of what a tool says of its version."""
+    if shutil.which(command[0]) is None:
+        return "unknown"
     done = subprocess.run(command, capture_output=True, text=True)
     return (done.stdout or done.stderr).splitlines()[0].strip()
 

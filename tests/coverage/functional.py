@@ -15,7 +15,6 @@ suite failed; 2 something is missing or unreadable (one line says what).
 
 import argparse
 import concurrent.futures
-import datetime
 import html
 import json
 import os
@@ -26,30 +25,13 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import records  # noqa: E402
 
 
 def stop(text):
     print(f"functional.py: {text}", file=sys.stderr)
     sys.exit(2)
-
-
-def first_line(*command):
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return run.stdout.strip().splitlines()[0]
-
-
-def commit():
-    head = first_line("git", "rev-parse", "--short=12", "HEAD")
-    if head == "unknown":  # not a clone, or no git
-        return head
-    changed = subprocess.run(["git", "status", "--porcelain", "--untracked-files=no"], cwd=ROOT,
-                             capture_output=True, text=True, check=False).stdout.splitlines()
-    own = "docs/trust/"  # records, this one among them
-    dirty = any(not line[3:].startswith(own) for line in changed)
-    return head + ("+changes" if dirty else "")
 
 
 def declared(build):
@@ -224,11 +206,11 @@ def main():
     verdicts = {g["name"]: judge(g, hits[g["name"]]) for g in groups}
 
     record = {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "commit": commit(),
+        "date": records.now(),
+        "commit": records.commit(),
         "command": "tests/coverage/functional.py",
-        "tools": {"verilator": first_line("verilator", "--version"),
-                  "c++": first_line("c++", "--version"),
+        "tools": {"verilator": records.version("verilator", "--version"),
+                  "c++": records.version("c++", "--version"),
                   "python": sys.version.split()[0]},
         "suites": seconds,
         "suites_failed": failed,
@@ -253,8 +235,7 @@ def main():
     print(f"total: {total['hit']} of {total['bins'] - total['impossible']} hit, "
           f"{total['impossible']} impossible; {out}")
     if not args.without and not args.no_run:
-        args.record.parent.mkdir(parents=True, exist_ok=True)
-        args.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        records.replace(args.record, record)
     return 1 if failed or total["holes"] or total["impossible_but_hit"] else 0
 
 

@@ -25,7 +25,6 @@ Exit status: 0 all proven and every mutant found; 1 not; 2 wrong usage or a modu
 
 import argparse
 import concurrent.futures
-import datetime
 import hashlib
 import json
 import os
@@ -40,7 +39,8 @@ import smt
 from immediate import Immediate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/mutation"))
+sys.path[:0] = [str(ROOT / "tests/mutation"), str(ROOT / "tools")]
+import records  # noqa: E402
 from schemata import Schemata  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -415,7 +415,6 @@ def main():
                   + "".join(f", {name} at {at}" for name, at in r.get("covers", {}).items())
                   + (f", UNREACHED {' '.join(r['unreached'])}" if r.get("unreached") else ""), flush=True)
     if options.record:
-        git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
         try:  # jobs not chosen, or not run again, keep what is recorded of them
             before = {r["name"]: r for r in json.loads(options.record.read_text())["jobs"]}
         except FileNotFoundError:
@@ -423,13 +422,11 @@ def main():
         for name, result in results.items():
             if result["verdict"] != "not run":
                 before[name] = result
-        record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(),
+        record = {"date": records.now(), "commit": records.commit(),
                   "tools": tool_versions(),
                   "jobs": [before.get(j.name, results.get(j.name)) for j in jobs
                            if j.name in before or j.name in results]}
-        temporary = options.record.with_suffix(".tmp")
-        temporary.write_text(json.dumps(record, indent=1) + "\n")
-        temporary.rename(options.record)
+        records.replace(options.record, record)
     return 0 if all(good(r) for r in results.values()) else 1
 
 

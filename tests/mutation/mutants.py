@@ -23,7 +23,6 @@ Exit status: 0 all killed or in equivalent.yaml; 1 survivors; 2 wrong usage, or 
 import argparse
 import collections
 import concurrent.futures
-import datetime
 import filecmp
 import hashlib
 import json
@@ -41,6 +40,9 @@ import schemata
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import records  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 WORK = ROOT / "build" / "mutants"
 SOURCES = ["CMakeLists.txt", "CMakePresets.json", "cmake", "configs", "docs/guide.md", "flits", "refmodel",
@@ -498,9 +500,8 @@ def summarise(options, files, numbers, known):
         print(f"{name:40} " + "  ".join(f"{k} {v}" for k, v in sorted(by_block[name].items())))
     print("all " + ", ".join(f"{k} {v}" for k, v in sorted(total.items())))
     if options.record:
-        git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-        tool = subprocess.run(["verilator", "--version"], capture_output=True, text=True).stdout.split()[1]
-        record = {"date": datetime.date.today().isoformat(), "commit": git.stdout.strip(), "verilator": tool,
+        record = {"date": records.now(), "commit": records.commit(),
+                  "verilator": records.version("verilator", "--version"),
                   "seed": options.seed, "candidates": sum(len(f.candidates) for f in files.values()),
                   "mutants": sum(total.values()), "not_run": missing, "total": dict(total),
                   "seconds": round(seconds), "after_whole_system_tests": sum(
@@ -511,9 +512,7 @@ def summarise(options, files, numbers, known):
                             if f["mutant"] in known],
                   "survivors": [{k: s.get(k) for k in ("key", "file", "line", "operator", "old", "new", "tried",
                                                      "last", "cycles")} for s in survivors]}
-        temporary = options.record.with_suffix(".tmp")
-        temporary.write_text(json.dumps(record, indent=1) + "\n")
-        temporary.rename(options.record)
+        records.replace(options.record, record)
     for message in wrong:
         print(f"mutants: {message}", file=sys.stderr)
     return 1 if survivors or wrong else 0
