@@ -106,7 +106,7 @@ def proofs(r):
                   "cycle in which the mutant fails; `-`: no answer in its time.\n\n"
                   ) + markdown(["job", "shows", "sizes", "verdict", "depth", "s", "assertions of the top", "assumed",
                                 "mutant", "fails at cycle", "reached in cycle", "SMT"], rows) + (
-        f"\nNever true within the depth, so shown by nothing: {'; '.join(unreached)}.\n" if unreached else "") + "\n"
+        f"\n\nNever true within the depth, so shown by nothing: {'; '.join(unreached)}.\n" if unreached else "") + "\n"
 
 
 def second_opinion(o):
