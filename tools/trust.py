@@ -130,7 +130,8 @@ def functional(r):
 
 def soak(r):
     c, every = r["cosim"], r["kinds"].values()
-    said = (f"{c['cycles'] / 1e6:.1f} million cycles of RTL and model side by side, {c['seeds']} seeds; of all kinds "
+    said = (f"{c['cycles'] / 1e6:.1f} million cycles of RTL and model side by side, {c['seeds']} seeds "
+            f"({r['runs'][-1]['cosim_cycles'] / 1e6:.1f} million in the last run); of all kinds "
             f"{sum(k['seeds'] for k in every)} runs, {sum(k['failures'] for k in every)} failures, "
             f"{r['processor_hours']:.2f} processor hours")
     rows = [[name, k["seeds"], k.get("cycles", "-"), k.get("flits", "-"), round(k["processor_s"]), k["failures"]]
