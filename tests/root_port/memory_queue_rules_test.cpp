@@ -332,7 +332,9 @@ TEST(MemoryQueueRules, WhichResponsesAreGood) {
         EXPECT_EQ(q.answers.size(), expected != kDropped);
         if (!q.answers.empty()) {
           EXPECT_EQ(q.answers[0].error, expected == kError);
-          if (!is_write) EXPECT_EQ(q.answers[0].data, expected == kError ? ~0u : 0x5555u);
+          if (!is_write) {
+            EXPECT_EQ(q.answers[0].data, expected == kError ? ~0u : 0x5555u);
+          }
         }
         if (expected == kDropped) {  // it still waits, and has its answer
           if (is_write) q.ndr(0);
@@ -443,14 +445,18 @@ TEST_P(MemoryQueueStress, EachRequestIsAnsweredOnceWithItsOwnData) {
     for (const Answer& a : q.answers) {
       ASSERT_EQ(open.erase(a.id), 1u) << "answered twice, cycle " << cycle;
       (a.error ? errors : good) += 1;
-      if (!a.error && !a.is_write) ASSERT_EQ(a.data, expected.at(a.id)) << "cycle " << cycle;
+      if (!a.error && !a.is_write) {
+        ASSERT_EQ(a.data, expected.at(a.id)) << "cycle " << cycle;
+      }
       expected.erase(a.id);
     }
   }
   EXPECT_GT(good, 500u);
   EXPECT_GT(errors, 50u);
   EXPECT_GT(ended_by_answers, 10u);
-  if (p.latency > 1 && !p.forgetful) EXPECT_GT(late, 20u);
+  if (p.latency > 1 && !p.forgetful) {
+    EXPECT_GT(late, 20u);
+  }
   // Nothing is left that never ends.
   q.rtl->isolate_i = 0;
   q.rtl->down_i = 1;
