@@ -97,7 +97,6 @@ module host_bridge
   logic [NumSources-1:0] h1_valid_q, h1_leaves, h1_free;
   logic                  accept;
   src_t                  dest;
-  sys_req_t [NumPorts-1:0] port_req_q;
   sys_id_t               local_id_q;
   logic                  local_write_q, local_taken;
 
@@ -120,17 +119,24 @@ module host_bridge
 
   // Payload: no reset, it counts only with its valid.
   always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < NumPorts; p++) begin
-      if (accept && dest == src_t'(p)) port_req_q[p] <= req_i;
-    end
     if (accept && dest == Local) begin
       local_id_q    <= req_i.id;
       local_write_q <= req_i.is_write;
     end
   end
 
+  for (genvar p = 0; p < NumPorts; p++) begin : g_h1
+    sys_req_t req_q;
+
+    always_ff @(posedge clk_i) begin
+      if (accept && dest == src_t'(p)) req_q <= req_i;
+    end
+    assign port_req_o[p] = req_q;
+
+    OfferStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (port_req_valid_o[p] && !port_req_ready_i[p]) |=> port_req_valid_o[p] && $stable(req_q));
+  end
   assign port_req_valid_o = h1_valid_q[NumPorts-1:0];
-  assign port_req_o       = port_req_q;
 
   // ---------------------------------------------------------------------------------------------
   // Responses: each source offers one, and the offer's kind says which register it is for
@@ -244,11 +250,6 @@ module host_bridge
   // One way out stalled never keeps back a request for another whose register is free.
   OtherPortsGoOn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_valid_i && !req_ready_o) |-> h1_valid_q[dest] && !h1_leaves[dest]);
-  for (genvar p = 0; p < NumPorts; p++) begin : g_contract
-    OfferStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (port_req_valid_o[p] && !port_req_ready_i[p]) |=>
-      port_req_valid_o[p] && $stable(port_req_o[p]));
-  end
   ReadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (r_valid_o && !r_ready_i) |=>
     r_valid_o && $stable(r_id_o) && $stable(r_error_o) && $stable(r_data_o));

@@ -419,10 +419,16 @@ module root_port
   logic       ndr_valid, ndr_ready, drs_valid, drs_ready;
   msg_hdr_t   ndr_hdr, drs_hdr;
   line_t      drs_data;
-  logic       tick, timed_out, isolated, force_down, cm_link_up, down, bad_rsp;
+  logic       tick, timed_out, isolated, force_down, cm_link_up, cm_up_q, init, down, bad_rsp;
 
-  // No link that requests could use: not trained yet, gone, or given up.
-  assign down = !(cm_link_up && init_done_o) || abort_o;
+  // No link that requests could use: not trained yet, gone, or given up. In the first cycle of a
+  // link init_done_o still speaks of the one before.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) cm_up_q <= 1'b0;
+    else         cm_up_q <= cm_link_up;
+  end
+  assign init = cm_link_up && cm_up_q && init_done_o;
+  assign down = !init || abort_o;
 
   memory_queue #(
     .Depth      (MemDepth),
@@ -484,7 +490,7 @@ module root_port
     .rst_ni,
     .reg_req_i   (reg_req_isolation),
     .reg_rdata_o (rdata_isolation),
-    .link_up_i   (cm_link_up && init_done_o),
+    .link_up_i   (init),
     .abort_i     (abort_o),
     .timed_out_i (timed_out),
     .busy_i      (busy),

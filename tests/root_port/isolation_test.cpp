@@ -67,6 +67,8 @@ class Pair {
     lockstep_.check("reg_rdata_o", out.rdata, twin.rdata);
     lockstep_.check("tick_o", out.tick, twin.tick);
     lockstep_.check("isolated_o", out.isolated, twin.isolated);
+    out.force_down = rtl_->force_down_o != 0;
+    lockstep_.check("force_down_o", out.force_down, twin.force_down);
     twin_.clock(in);
     rtl_.edge();
     return out;

@@ -248,7 +248,7 @@ TEST(MemoryQueueRules, RefusingEndsUnderTraffic) {
       q.ask(id & 0xffff, id % 3 == 0, id);
       ++id;
     }
-    q.rtl->spec_valid_i = id % 4 == 0;
+    q.rtl->spec_valid_i = !q.rtl->spec_valid_i && id % 4 == 0;  // never twice in a row
     q.step();
   };
   for (unsigned i = 0; i < 60; ++i) traffic();  // full, and nothing goes out
