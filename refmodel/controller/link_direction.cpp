@@ -115,7 +115,7 @@ void LinkDirection::freed(Time now, unsigned nd, unsigned wd) {
   nd_freed_ += nd;
   wd_freed_ += wd;
   if (timer_since_ != Time::never()) return;
-  timer_since_ = now + kCycle;
+  timer_since_ = std::max(now + kCycle, select_free_);
   plan_pack(now);
 }
 
@@ -143,7 +143,7 @@ void LinkDirection::update_timer(Time from, bool bore) {
   if (!something_to_return()) {
     timer_since_ = Time::never();
   } else if (bore || timer_since_ == Time::never()) {
-    timer_since_ = from;
+    timer_since_ = std::max(from, select_free_);
   }
 }
 
@@ -273,6 +273,8 @@ void LinkDirection::launch(Wire& flit, Time now, bool bearing) {
   if (bearing) update_timer(now + kCycle, true);
   const Time moved = std::max(now + kCycle, out_launch_);
   const Time ready{busy_until_.ps / kCycle.ps * kCycle.ps};
+  // The timer counts the cycles in which a flit may be selected.
+  if (timer_since_ != Time::never()) timer_since_ += moved - (now + kCycle);
   const Time left = std::max(moved + kCycle, ready);
   out_launch_ = left;
   select_free_ = moved;

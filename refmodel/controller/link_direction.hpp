@@ -156,7 +156,8 @@ class LinkDirection {
   Time freed_at_{0};
   unsigned acks_to_return_ = 0;
   unsigned llrb_free_ = 0;
-  Time timer_since_ = Time::never();  // first cycle of the running flush timer
+  // First cycle of the running flush timer, later by the cycles in which no flit could be selected.
+  Time timer_since_ = Time::never();
   Time select_free_{0};               // earliest cycle at which sel_q can load
   Time out_launch_{0};                // cycle in which the previous flit left for the wire
   Time busy_until_{0};                // serialiser

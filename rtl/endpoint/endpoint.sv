@@ -53,6 +53,7 @@ module endpoint
   parameter int unsigned NdRxDepth   = 32,
   parameter int unsigned WdRxDepth   = 32,
   parameter int unsigned LlrbDepth   = 128,
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter logic [35:0] MediaSize   = 36'd128,  // what is told of the media, units of 256 MiB
   // CXL.io with infinite credits and so without UpdateFC: only behind a root port that has one
   // non-posted request under way at a time.
@@ -112,11 +113,14 @@ module endpoint
 
   link_control_t link_control;
   link_status_t  link_status;
+  flit_payload_t err_flit;
+  logic [2:0]    err_overflow;
 
   endpoint_io #(
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth),
     .LlrbDepth(LlrbDepth),
+    .LlrWrapInclusive(LlrWrapInclusive),
     .MediaSize(MediaSize),
     .Infinite (IoInfinite)
   ) u_io (
@@ -139,6 +143,8 @@ module endpoint
     .link_status_i (link_status),
     .abort_i       (abort_o),
     .err_i         (err_o),
+    .err_flit_i    (err_flit),
+    .err_overflow_i(err_overflow),
     .arb_err_i     (arb_err_o),
     .rwd_poison_i  (rwd_poison),
     .rwd_i         (rx_rwd),
@@ -166,7 +172,8 @@ module endpoint
     .IsHost   (1'b0),
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth),
-    .LlrbDepth(LlrbDepth)
+    .LlrbDepth(LlrbDepth),
+    .LlrWrapInclusive(LlrWrapInclusive)
   ) u_port (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
@@ -224,6 +231,8 @@ module endpoint
     .init_done_o      (init_done_o),
     .abort_o          (abort_o),
     .err_o            (err_o),
+    .err_flit_o       (err_flit),
+    .err_overflow_o   (err_overflow),
     .arb_err_o        (arb_err_o)
   );
 
