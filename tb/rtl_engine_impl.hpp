@@ -35,10 +35,10 @@ inline constexpr int kLastCycles = 8;                // the last response's trac
 // trace_t, bit 0 first: info 8, line 46, id 16, valid 1.
 inline constexpr unsigned kTraceBits = 71;
 inline constexpr unsigned kTraceValid = 70;
-// media_cmd_t: data 512, be 64, offset 2, slot 16, dpa 46, id 8, op 3.
-inline constexpr unsigned kMediaCmdBits = 651;
-// media_rsp_t: data 512, error 1, id 8, op 3.
-inline constexpr unsigned kMediaRspBits = 524;
+// media_cmd_t: data 512, be 64, offset 2, slot 16, dpa 46, id 8, op 3, poison 1.
+inline constexpr unsigned kMediaCmdBits = 652;
+// media_rsp_t: data 512, error 1, id 8, op 3, poison 1.
+inline constexpr unsigned kMediaRspBits = 525;
 // media_status_t: tasks 7, backlog 7.
 inline constexpr unsigned kMediaStatusBits = 14;
 // lm_req_t: data 512, be 64, slot 12, index 4, kind 2, write 1. lm_rsp_t: data 512, index 4,
@@ -372,6 +372,7 @@ void BasicRtlEngine<Top, Ports>::drive_media(unsigned port) {
       set_field(top_->media_rsp_i, at + 512, 1, answer.error);
       set_field(top_->media_rsp_i, at + 513, 8, answer.id);
       set_field(top_->media_rsp_i, at + 521, 3, static_cast<std::uint64_t>(answer.op));
+      set_field(top_->media_rsp_i, at + 524, 1, answer.poison);
     }
   }
   set_field(top_->media_rsp_valid_i, port, 1, media_answer_[port].has_value());
@@ -392,6 +393,7 @@ void BasicRtlEngine<Top, Ports>::sample_media(unsigned port) {
   if (command.op == MediaOp::Write || command.op == MediaOp::ArrayWrite) {
     command.byte_enable = field(bits, at + 512, 32) | field(bits, at + 544, 32) << 32;
     get_bytes<kLineBytes>(bits, at, command.data.data());
+    command.poison = bit_at(bits, at + 651);
   }
   parts_.media[port]->submit(command, media_time());
 }

@@ -290,7 +290,7 @@ void Endpoint::take_answer(Time now) {
   answer_entry_ = answer->id;
   answer_op_ = answer->op;
   const Entry& entry = entries_[answer->id];
-  poison_ = entry.is_read && answer->error;
+  poison_ = entry.is_read && (answer->error || answer->poison);
   if (entry.is_read) parts_.store[entry.tag].read_data = answer->data;
 }
 
