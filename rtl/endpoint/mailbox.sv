@@ -1,1 +1,0 @@
-// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
