@@ -318,10 +318,13 @@ void RootPort::head_leaves() {
 
 std::optional<DevLoad> RootPort::respond(Time now) {
   if (response_) return std::nullopt;
+  // The kinds in turn when both are there.
   const LinkMessage* drs = parts_.s2m.wd_head(now);
-  const LinkMessage* ndr = drs != nullptr ? nullptr : parts_.s2m.nd_head(now);
+  const LinkMessage* ndr = parts_.s2m.nd_head(now);
+  if (drs != nullptr && ndr != nullptr) (drs_turn_ ? ndr : drs) = nullptr;
   const LinkMessage* message = drs != nullptr ? drs : ndr;
   if (message == nullptr) return std::nullopt;
+  drs_turn_ = drs == nullptr;
   const Time arrival = drs != nullptr ? parts_.s2m.wd_arrival() : parts_.s2m.nd_arrival();
   const unsigned tag = message->tag;
   const auto dev_load = static_cast<DevLoad>(message->dev_load);

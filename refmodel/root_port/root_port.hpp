@@ -131,6 +131,7 @@ class RootPort {
   unsigned under_way_ = 0;        // requests taken and not yet answered
 
   std::optional<MemRequest> incoming_;
+  bool drs_turn_ = true;  // a DRS goes before an NDR
   std::optional<MemResponse> response_;
   Time response_at_{0};
   Time next_ = Time::never();

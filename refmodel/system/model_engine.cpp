@@ -55,7 +55,10 @@ ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
                          const std::vector<Media*>& media, TraceSink* sink)
     : sink_(sink),
       local_(config.gpu.local, config.ds_base, config.ports),
-      arbiter_(config.ports + 1) {
+      arbiters_{RoundRobin(config.ports + 1), RoundRobin(config.ports + 1)},
+      requests_(config.ports + 3),  // ways out, adapter, bus
+      free_slots_((1u << requests_.size()) - 1),
+      ways_(config.ports + 1) {
   for (unsigned i = 0; i < config.ports; ++i) {
     ports_.push_back(std::make_unique<Port>(i, config, *media[i], local_, sink));
   }
@@ -89,18 +92,30 @@ std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32
 void ModelEngine::wake_all(unsigned port) {
   ports_[port]->wake_root(now_);
   ports_next_ = std::min(ports_next_, now_);
-  if (!bridge_.empty()) bridge_next_ = std::min(bridge_next_, now_);
+  bridge_next_ = std::min(bridge_next_, now_);
 }
 
-bool ModelEngine::head_can_leave() const {
-  return ports_[*head_port_]->root.can_take(bridge_.front());
+bool ModelEngine::can_leave(unsigned port) const {
+  return ways_[port] && ports_[port]->root.can_take(requests_[ways_[port]->slot]);
+}
+
+bool ModelEngine::any_can_leave() const {
+  for (unsigned port = 0; port < local_way(); ++port) {
+    if (can_leave(port)) return true;
+  }
+  return false;
+}
+
+unsigned ModelEngine::way_of(const Held& held) const {
+  return route(decoder_, requests_[held.slot].addr, local_way()).value_or(local_way());
 }
 
 bool ModelEngine::submit(const MemRequest& request) {
-  refused_ = offered_;
+  refused_ = offered_.has_value();
   if (refused_) return false;
-  bridge_.push() = request;
-  offered_ = true;
+  offered_ = static_cast<unsigned>(std::countr_zero(free_slots_));
+  free_slots_ &= free_slots_ - 1;
+  requests_[*offered_] = request;
   bridge_next_ = std::min(bridge_next_, now_);
   return true;
 }
@@ -132,7 +147,7 @@ void ModelEngine::cycle(Time now) {
       if (port->next <= now) port->deliver(now);
     }
   }
-  if (responding_ != 0 || head_has_no_port(now)) collect(now);
+  if (responding_ != 0 || answers_locally(now)) collect(now);
   if (bridge_next_ <= now) forward(now);
   if (ports_next_ <= now) {
     ports_next_ = Time::never();
@@ -144,7 +159,7 @@ void ModelEngine::cycle(Time now) {
       }
       ports_next_ = earlier(ports_next_, port.next);
     }
-    if (stuck_ && head_can_leave()) bridge_next_ = now + kCycle;
+    if (stuck_ && any_can_leave()) bridge_next_ = now + kCycle;
   }
   collect_next_ = responding_ != 0 ? now + kCycle : Time::never();
 }
@@ -171,65 +186,85 @@ void ModelEngine::Port::act(Time now) {
                  earlier(root.next_event(), endpoint.next_event()));
 }
 
-// Adapter and host bridge registers, H1 and H2.
+// The host bridge's registers, one each way out, and the adapter's.
 void ModelEngine::forward(Time now) {
-  if (head_ && *head_ <= now && head_port_ && head_can_leave()) {
-    Port& port = *ports_[*head_port_];
-    port.root.offer(bridge_.front(), now);
+  for (unsigned i = 0; i < local_way(); ++i) {
+    if (!ways_[i] || ways_[i]->visible > now || !can_leave(i)) continue;
+    Port& port = *ports_[i];
+    port.root.offer(requests_[ways_[i]->slot], now);
     port.wake_root(now);
     ports_next_ = now;
-    head_leaves();
+    leaves(i);
   }
-  if (adapter_ && !head_ && *adapter_ <= now) {
-    const MemRequest& request = bridge_.front();
-    raise(now, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
-    head_ = now + kCycle;
-    head_port_ = route(decoder_, request.addr, static_cast<unsigned>(ports_.size()));
-    adapter_.reset();
+  if (adapter_ && adapter_->visible <= now) {
+    std::optional<Held>& way = ways_[way_of(*adapter_)];
+    if (!way) {
+      const MemRequest& request = requests_[adapter_->slot];
+      raise(now, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
+      way = {adapter_->slot, now + kCycle};
+      adapter_.reset();
+    }
   }
   if (offered_ && !adapter_) {
-    adapter_ = now + kCycle;
-    offered_ = false;
+    adapter_ = {*offered_, now + kCycle};
+    offered_.reset();
   }
-  // A head that its port refuses, with everything behind it full, sleeps until the port moves.
-  stuck_ = head_ && head_port_ && *head_ <= now && !head_can_leave() && (adapter_ || !offered_) &&
-           (!adapter_ || *adapter_ <= now);
-  bridge_next_ = bridge_.empty() || stuck_ ? Time::never() : now + kCycle;
+  // With everything refused by its port or behind what is, it sleeps until a port moves.
+  const bool empty = free_slots_ + 1 == 1u << requests_.size();
+  stuck_ = !empty && !bridge_moves(now);
+  bridge_next_ = empty || stuck_ ? Time::never() : now + kCycle;
 }
 
-void ModelEngine::head_leaves() {
-  bridge_.pop();
-  head_.reset();
+// Whether the next cycle may move anything here.
+bool ModelEngine::bridge_moves(Time now) const {
+  if (ways_.back() || (offered_ && !adapter_)) return true;
+  if (adapter_ && (adapter_->visible > now || !ways_[way_of(*adapter_)])) return true;
+  for (unsigned i = 0; i < local_way(); ++i) {
+    if (ways_[i] && (ways_[i]->visible > now || can_leave(i))) return true;
+  }
+  return false;
 }
 
-// One response a cycle goes to the system bus, round robin over the ports and a head that no port
-// takes.
+void ModelEngine::leaves(unsigned way) {
+  free_slots_ |= 1u << ways_[way]->slot;
+  ways_[way].reset();
+}
+
+// Up to one read's and one write's response a cycle go to the system bus, each round robin over
+// the ports and a request that no port owns.
 void ModelEngine::collect(Time now) {
-  std::uint32_t wanting = 0;
-  const auto local = static_cast<unsigned>(ports_.size());
+  std::array<std::uint32_t, 2> offers{};
   for (std::uint32_t left = responding_; left != 0; left &= left - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(left));
-    if (ports_[i]->root.response(now) != nullptr) wanting |= 1u << i;
+    const MemResponse* response = ports_[i]->root.response(now);
+    if (response != nullptr) offers[response->is_write] |= 1u << i;
   }
-  if (head_has_no_port(now)) wanting |= 1u << local;
-  if (wanting == 0) return;
-  const auto source = arbiter_.pick(wanting);
-  arbiter_.grant(*source);
+  if (answers_locally(now)) {
+    offers[requests_[ways_.back()->slot].is_write] |= 1u << local_way();
+  }
+  for (const bool writes : {false, true}) {
+    if (offers[writes] != 0) collect(now, writes, offers[writes]);
+  }
+}
+
+void ModelEngine::collect(Time now, bool writes, std::uint32_t offers) {
+  const unsigned source = *arbiters_[writes].pick(offers);
+  arbiters_[writes].grant(source);
   Answer& answer = answers_.push();
   answer.visible = now + kCycle;
-  if (*source == local) {
-    answer.response = decode_error_response(bridge_.front());
-    head_leaves();
+  if (source == local_way()) {
+    answer.response = decode_error_response(requests_[ways_.back()->slot]);
+    leaves(source);
   } else {
-    Port& port = *ports_[*source];
+    Port& port = *ports_[source];
     answer.response = *port.root.response(now);
     port.root.take_response();
     port.wake_root(now);
     ports_next_ = now;
-    responding_ &= ~(1u << *source);
+    responding_ &= ~(1u << source);
   }
   raise(answer.visible, Stage::SysRespond, answer.response.id, 0, answer.response.error ? 1 : 0,
-        *source);
+        source);
 }
 
 LinkTotals ModelEngine::link(unsigned port) const {

@@ -74,14 +74,26 @@ class ModelEngine : public Engine, public RegisterBus {
     Time visible;
   };
 
+  // A request in a register of the host bridge or of the adapter before it.
+  struct Held {
+    unsigned slot = 0;  // of requests_
+    Time visible;
+  };
+
   void cycle(Time now);
   void wake_all(unsigned port);
   void forward(Time now);
   void collect(Time now);
-  void head_leaves();
-  [[nodiscard]] bool head_can_leave() const;  // to its port
-  [[nodiscard]] bool head_has_no_port(Time now) const {
-    return head_ && !head_port_ && *head_ <= now;
+  void collect(Time now, bool writes, std::uint32_t offers);
+  // Ways out: the ports, then the local answer.
+  [[nodiscard]] unsigned local_way() const { return static_cast<unsigned>(ports_.size()); }
+  [[nodiscard]] unsigned way_of(const Held& held) const;
+  [[nodiscard]] bool can_leave(unsigned port) const;
+  [[nodiscard]] bool any_can_leave() const;
+  void leaves(unsigned way);
+  [[nodiscard]] bool bridge_moves(Time now) const;
+  [[nodiscard]] bool answers_locally(Time now) const {
+    return ways_.back() && ways_.back()->visible <= now;
   }
   [[nodiscard]] Time next_activity() const {
     return std::min(ports_next_, std::min(bridge_next_, collect_next_));
@@ -95,15 +107,15 @@ class ModelEngine : public Engine, public RegisterBus {
   DsRegion local_;
   std::vector<std::unique_ptr<Port>> ports_;
   HdmDecoder decoder_{HdmDecoder::Role::HostBridge};
-  RoundRobin arbiter_;
-  RingQueue<MemRequest, 4> bridge_;  // those of the next three that are there, the head first
-  std::optional<Time> head_;         // when visible
-  std::optional<Time> adapter_;      // when visible
-  bool offered_ = false;             // on the bus, not yet taken by the adapter
+  std::array<RoundRobin, 2> arbiters_;  // of reads, of writes
+  std::vector<MemRequest> requests_;    // a slot for each register of bridge and adapter
+  std::uint32_t free_slots_;
+  std::vector<std::optional<Held>> ways_;  // the bridge's registers, one each way out
+  std::optional<Held> adapter_;
+  std::optional<unsigned> offered_;  // slot: on the bus, not yet taken by the adapter
   bool refused_ = false;             // a submit() since the last advance_to()
-  bool stuck_ = false;               // the bridge sleeps until the head's port has room
-  std::optional<unsigned> head_port_;
-  std::uint32_t responding_ = 0;  // root ports with a response for the bus
+  bool stuck_ = false;               // the bridge sleeps until a port has room
+  std::uint32_t responding_ = 0;     // root ports with a response for the bus
   RingQueue<Answer, 256> answers_;
   Time ports_next_ = Time::never();
   Time bridge_next_ = Time::never();
