@@ -471,8 +471,9 @@ void BasicRtlEngine<Top, Ports>::sample_traces() {
     raise(Stage::SysAccept, 0, p.id, p.line, p.info);
   }
   for (unsigned port = 0; port < kPorts; ++port) sample_port_traces(port);
-  if (bit_at(top_->tr_sys_respond_o, kTraceValid)) {
-    const Point p = point_at(top_->tr_sys_respond_o, 0);
+  for (unsigned channel = 0; channel < 2; ++channel) {  // R, B
+    if (!bit_at(top_->tr_sys_respond_o, kTraceBits * channel + kTraceValid)) continue;
+    const Point p = point_at(top_->tr_sys_respond_o, channel);
     raise(Stage::SysRespond, 0, p.id, p.line, p.info);
   }
 }
