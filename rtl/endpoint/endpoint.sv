@@ -693,8 +693,7 @@ module endpoint
       tx_drs = '{valid: 1'b1, opcode: MemData, meta_field: MetaFieldNoOp,
                  meta_value: MetaValueInvalid, tag: rsp_tag,
                  poison: media_offer && (media_rsp_i.error || media_rsp_i.poison), ld_id: '0,
-                 dev_load: rsp_load,
-                 rsvd: '0};
+                 dev_load: rsp_load, rsvd: '0};
       if (media_offer) tx_wd_data = media_rsp_i.data;
     end
   end
@@ -776,9 +775,9 @@ module endpoint
       wd_stalled_q  <= tx_wd_valid && !tx_wd_ready;
     end
   end
-  // A session is over without its offers being taken.
   CmdHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       cmd_stalled_q |-> (media_cmd_valid_o && $stable(media_cmd_o.id)));
+  // A session may be over before its offers are taken.
   NdrHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (nd_stalled_q && !between) |-> (tx_nd_valid && $stable(tx_ndr)));
   DrsHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

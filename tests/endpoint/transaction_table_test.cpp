@@ -251,6 +251,47 @@ TEST(TransactionTable, AllEightBitsOfTheMshrCount) {
   }
 }
 
+// The RTL alone, by hand: a waiting write keeps its poison, a read never has any; busy while an
+// entry is used.
+TEST(TransactionTable, PoisonOfAWaitingWrite) {
+  Clocked<Vtransaction_table> rtl;
+  rtl.reset();
+  EXPECT_FALSE(rtl->busy_o);
+  const auto alloc = [&rtl](bool write, bool poison) {
+    rtl->alloc_i = rtl->alloc_wait_i = 1;
+    rtl->alloc_write_i = write;
+    rtl->alloc_poison_i = poison;
+    rtl->alloc_mshr_i = 9;
+    rtl.edge();
+    rtl->alloc_i = 0;
+    EXPECT_TRUE(rtl->busy_o);
+    EXPECT_FALSE(rtl->wake_poison_o) << "nothing is offered";
+  };
+  alloc(true, true);
+  alloc(false, true);
+  alloc(true, false);
+  alloc(true, true);
+  rtl->fill_done_i = 1;
+  rtl->fill_mshr_i = 9;
+  rtl.edge();
+  rtl->fill_done_i = 0;
+  for (unsigned index = 0; index < 4; ++index) {
+    rtl.settle();
+    EXPECT_EQ(rtl->wake_index_o, index);
+    EXPECT_EQ(rtl->wake_poison_o, index == 0 || index == 3) << index;
+    rtl->wake_ready_i = 1;
+    rtl.edge();
+  }
+  EXPECT_FALSE(rtl->wake_poison_o);
+  rtl->release_i = 1;
+  for (unsigned index = 0; index < 4; ++index) {
+    EXPECT_TRUE(rtl->busy_o) << index;
+    rtl->answer_index_i = index;
+    rtl.edge();
+  }
+  EXPECT_FALSE(rtl->busy_o);
+}
+
 TEST(TransactionTable, ALowerEntryReplacesAStalledOffer) {
   Pair pair;
   pair.step(waiter(1, false, 1));

@@ -278,6 +278,28 @@ TEST_F(Ddr5MediaTest, ErrorsAreAnswered) {
   EXPECT_EQ(media.next_event(), Time::never());
 }
 
+TEST_F(Ddr5MediaTest, KeepsPoison) {
+  Ddr5Media media(c, kCapacity);
+  const auto write = [&](std::uint64_t enables, bool poison) {
+    MediaCommand command = write_of(64);
+    command.byte_enable = enables;
+    command.poison = poison;
+    media.submit(command, Time{0});
+    media.submit(read_of(64), Time{0});
+    media.submit(read_of(128), Time{0});
+    bool found = false;
+    for (unsigned n = 0; n < 3; ++n) {
+      const auto [answer, at] = media_test::next_answer(media, Time{1'000'000'000});
+      found = found || answer.poison;
+    }
+    return found;
+  };
+  EXPECT_FALSE(write(kAllBytes, false));
+  EXPECT_TRUE(write(1, true));
+  EXPECT_TRUE(write(kAllBytes >> 1, false));
+  EXPECT_FALSE(write(kAllBytes, false));
+}
+
 // ---- by formula, to the picosecond -------------------------------------------------------------
 
 // Sends `command` at `now`: nothing 1 ps before `after` has passed, the answer then.
