@@ -385,7 +385,6 @@ module endpoint
     e1 = '{write: choose_wd, access: decode_hit, poison: rx_rwd.poison, tag: rx_rwd.tag,
            line: dpa};
     if (!choose_wd) begin
-      e1.poison = 1'b0;
       e1.access = decode_hit && ((rx_req.opcode == MemRd) || (rx_req.opcode == MemRdData));
       e1.tag    = rx_req.tag;
     end

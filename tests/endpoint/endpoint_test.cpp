@@ -324,6 +324,28 @@ TEST_P(Endpoint, AnswersOnlyTheSessionThatAsked) {
   bench.settle();
 }
 
+// The same with the read not even looked up: the media takes no command, and the command FIFO is
+// full of fills that nobody waits for.
+TEST(EndpointAlone, AnswersOnlyTheSessionThatAskedBehindFills) {
+  HostBench bench(92);
+  use_dram(bench, 3);
+  bench.write(0x1000, line_of(0xaa));
+  bench.write(0x2000, line_of(0xbb));
+  bench.media_percent = 0;
+  for (std::uint64_t granule = 100; granule < 108; ++granule) {
+    bench.send(M2sReqOpcode::MemSpecRd, granule * 256);
+  }
+  for (unsigned i = 0; i < 200; ++i) bench.cycle();
+  EXPECT_EQ(bench.send(M2sReqOpcode::MemRd, 0x1000), 0u);
+  for (unsigned i = 0; i < 200; ++i) bench.cycle();
+  bench.lose_link();
+  EXPECT_EQ(bench.send(M2sReqOpcode::MemRd, 0x2000), 0u);
+  for (unsigned i = 0; i < 1000; ++i) bench.cycle();
+  bench.media_percent = 100;
+  EXPECT_EQ(bench.await(0).data, line_of(0xbb));
+  bench.settle();
+}
+
 struct Holds {
   const char* what;
   unsigned media_percent, take_percent;

@@ -56,7 +56,7 @@ TEST(SparseStore, MarksOfPoison) {
   store.write_line(192, Line{}, kAllBytes, true);
   store.write_line(64, Line{}, 1, true);
   EXPECT_EQ(store.marks(), (std::vector<std::uint64_t>{64, 192}));
-  const std::vector<std::uint8_t> block(192);
+  const std::vector<std::uint8_t> block(190);
   store.write(65, block);  // lines 128 and, but for its last byte, 192
   EXPECT_EQ(store.marks(), (std::vector<std::uint64_t>{64, 192}));
   store.write(64, {block.data(), 64});

@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using media_test::answered;
+using media_test::fill_of;
 using media_test::next_answer;
 using media_test::read_of;
 using media_test::saturate;

@@ -91,6 +91,8 @@ class SimpleMedia : public Media {
     return it == contents.end() ? Line{} : it->second;
   }
   void poke(std::uint64_t, std::span<const std::uint8_t>) override {}
+  // Initial contents: the line is marked as bad.
+  void poison(std::uint64_t dpa) { bad_media_.insert(dpa); }
 
  private:
   struct Due {
