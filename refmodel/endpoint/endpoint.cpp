@@ -41,6 +41,27 @@ std::uint32_t Endpoint::read_register(std::uint32_t offset) {
   return registers_.eval({}).rdata;
 }
 
+void Endpoint::use_config(const ConfigSpace::Out& config) {
+  memory_.mem_enable = config.mem_enable;
+  memory_.range1_base = config.range1_base;
+  memory_.range2_base = config.range2_base;
+}
+
+std::optional<std::uint64_t> Endpoint::decode(std::uint64_t line) const {
+  RangeDecoder::In in = memory_;
+  in.hpa_valid = true;
+  in.hpa_line = line;
+  in.hdm_enabled = decoder_.enabled();
+  in.hdm_dpa_line = line;
+  if (in.mem_enable && in.hdm_enabled) {
+    const auto decoded = decoder_.decode(line * kLineBytes);
+    in.hdm_hit = decoded.has_value();
+    if (decoded) in.hdm_dpa_line = decoded->address / kLineBytes;
+  }
+  const RangeDecoder::Out out = ranges_.eval(in);
+  return out.hit ? std::optional(out.dpa_line) : std::nullopt;
+}
+
 // The stages run from the back to the front where one sees what the other leaves: E1 takes a
 // message in the cycle in which its register empties. What a FIFO, the transaction table or the
 // media can take is read before anything moves.
@@ -107,10 +128,10 @@ void Endpoint::accept(Time now, bool specs_full) {
   raise(take_rwd ? parts_.m2s.wd_arrival() : parts_.m2s.nd_arrival(), Stage::WireM2S, message.tag,
         message.line, message.tag);
   raise(now, Stage::EpAccept, message.tag, message.line, message.opcode);
-  const auto decoded = decoder_.decode(message.line * kLineBytes);
+  const auto decoded = decode(message.line);
   demand_.tag = message.tag;
   demand_.is_read = !take_rwd && (message.opcode == kOpMemRd || message.opcode == kOpMemRdData);
-  demand_.line = decoded ? decoded->address / kLineBytes : message.line;
+  demand_.line = decoded.value_or(message.line);
   demand_.kind =
       decoded && (take_rwd || demand_.is_read) ? Demand::Kind::Access : Demand::Kind::Answer;
   if (take_rwd) {
@@ -129,8 +150,8 @@ void Endpoint::accept_spec(const LinkMessage& message, Time now, bool specs_full
     count += line % kLinesPerGranule;
     line -= line % kLinesPerGranule;
   }
-  const auto decoded = decoder_.decode(line * kLineBytes);
-  const std::uint64_t dpa_line = decoded ? decoded->address / kLineBytes : line;
+  const auto decoded = decode(line);
+  const std::uint64_t dpa_line = decoded.value_or(line);
   if (!decoded || !cache_on_ || specs_full) {
     raise_spec(now + kCycle, Stage::SpecDrop, dpa_line - dpa_line % kLinesPerGranule);
     return;

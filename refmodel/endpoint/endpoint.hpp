@@ -18,6 +18,7 @@
 #include "refmodel/endpoint/dev_load.hpp"
 #include "refmodel/endpoint/dram_cache.hpp"
 #include "refmodel/endpoint/endpoint_regs.hpp"
+#include "refmodel/endpoint/range_decoder.hpp"
 #include "refmodel/host_bridge/hdm_decoder.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/system/transaction_store.hpp"
@@ -40,6 +41,7 @@ class Endpoint : public EndpointRegisters {
   // HDM decoder structure at 000h, vendor block at 800h.
   void write_register(std::uint32_t offset, std::uint32_t value) override;
   [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) override;
+  void use_config(const ConfigSpace::Out& config) override;
 
   void tick(Time now);
   // The registers of DevLoad over the cycles since the last tick and before `now`, in which nothing
@@ -122,7 +124,11 @@ class Endpoint : public EndpointRegisters {
   const unsigned block_log2_;
   [[nodiscard]] std::uint64_t block_of(std::uint64_t line) const { return line >> block_log2_; }
   [[nodiscard]] std::uint64_t first_line(std::uint64_t block) const { return block << block_log2_; }
+  // DPA of a line that this device decodes.
+  [[nodiscard]] std::optional<std::uint64_t> decode(std::uint64_t line) const;
   HdmDecoder decoder_{HdmDecoder::Role::Device};
+  RangeDecoder ranges_;
+  RangeDecoder::In memory_;  // what configuration space says of it
   EndpointRegs registers_{kMaxSetsLog2};
   DramCache cache_{kMaxSetsLog2};
   bool cache_on_ = false, length_enabled_ = false;
