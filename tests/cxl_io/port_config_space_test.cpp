@@ -332,7 +332,8 @@ TEST(PortConfigSpace, DvsecsAsInTheRegisterMap) {
   EXPECT_EQ(read16(kCxlPort + dp::kAltPreLimit), dp::kAltPreLimitReset);
   EXPECT_EQ(ports.read(kFlexBus + flex::kDvsecHeader), flex::kDvsecHeaderReset);
   EXPECT_EQ(read16(kFlexBus + flex::kCapability), flex::kCapabilityReset);
-  EXPECT_EQ(ports.read(kLocator + loc::kDvsecHeader), loc::kDvsecHeaderReset);
+  EXPECT_EQ(ports.read(kLocator + loc::kDvsecHeader),
+            loc::kDvsecHeaderReset | loc::kDvsecHeaderLength.put(loc::kDeviceEntry));
   EXPECT_EQ(ports.read(kLocator + loc::kEntry), loc::kEntryLowReset);
   ports.write(kPortControl, 0xffff'ffff);
   const std::uint32_t control = read16(kCxlPort + dp::kControl);

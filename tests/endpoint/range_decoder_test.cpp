@@ -1,4 +1,7 @@
-// range_decoder: what a device decodes, by hand: nothing, the DVSEC ranges, the HDM decoders.
+// range_decoder: the twin beside the RTL; what a device decodes, by hand: nothing, the DVSEC
+// ranges, the HDM decoders.
+#include "refmodel/endpoint/range_decoder.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -6,6 +9,7 @@
 
 #include "Vrange_decoder.h"
 #include "tests/common/bits.hpp"
+#include "tests/common/lockstep.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -38,6 +42,44 @@ class Decoder {
  private:
   Vrange_decoder top_;
 };
+
+TEST(RangeDecoder, LockstepWithRtl) {
+  Lockstep run{"endpoint/range_decoder", 0x7a};
+  Random random(run.seed());
+  const RangeDecoder twin{kSize1 >> kUnitLog2, kSize2 >> kUnitLog2};
+  Vrange_decoder rtl;
+  std::uint64_t hits = 0;
+  while (run.next()) {
+    // Addresses about the ends of ranges that are near each other.
+    const std::uint64_t base = random.bits(random.percent(20) ? 36 : 24);
+    const auto near = [&] { return base + random.below(16) - 8; };
+    RangeDecoder::In in;
+    in.mem_enable = random.percent(90);
+    in.hdm_enabled = random.percent(30);
+    in.range1_base = near() & 0xf'ffff'ffff;
+    in.range2_base = near() & 0xf'ffff'ffff;
+    in.hpa_valid = random.percent(90);
+    in.hpa_line = (near() << 22 & 0x3fff'ffff'ffff) | random.bits(22);
+    in.hdm_hit = random.percent(50);
+    in.hdm_dpa_line = in.hdm_hit ? random.bits(46) : in.hpa_line;
+    rtl.mem_enable_i = in.mem_enable;
+    rtl.hdm_enabled_i = in.hdm_enabled;
+    rtl.range1_base_i = in.range1_base;
+    rtl.range2_base_i = in.range2_base;
+    rtl.hpa_valid_i = in.hpa_valid;
+    rtl.hpa_line_i = in.hpa_line;
+    rtl.hdm_hit_i = in.hdm_hit;
+    rtl.hdm_dpa_line_i = in.hdm_dpa_line;
+    rtl.eval();
+    const RangeDecoder::Out out = twin.eval(in);
+    run.check("hit_o", rtl.hit_o, out.hit);
+    run.check("dpa_line_o", rtl.dpa_line_o, out.dpa_line);
+    hits += out.hit && !in.hdm_enabled;
+  }
+  if (run.cycle() > 100000) {
+    EXPECT_GT(hits, 10000u);
+  }
+}
 
 // Before Mem_Enable the device decodes nothing (CXL 2.0, 8.1.3.2).
 TEST(RangeDecoder, NothingBeforeMemEnable) {
