@@ -432,6 +432,61 @@ TEST_P(Endpoint, ForgetsWhateverWasAsked) {
   }
 }
 
+// Mem_Enable 0: every request of CXL.mem is a decode miss (CXL 2.0, 8.1.3.2). With it the DVSEC
+// range decodes until HDM Decoder Enable is set (8.1.3.8), and again without.
+TEST(EndpointAlone, DecodesAsDvsecAndDecodersSay) {
+  HostBench bench(33);
+  constexpr std::uint64_t kBase = 0x10'0000'0000, kLine5 = 5 * kLineBytes, kLine7 = 7 * kLineBytes;
+  Line ones;
+  ones.fill(0xff);
+  const auto read = [&bench](std::uint64_t address) {
+    const unsigned tag = bench.send(M2sReqOpcode::MemRd, address);
+    bench.settle();
+    const HostBench::Answer answer = bench.answers[tag];
+    bench.answers.clear();
+    EXPECT_TRUE(answer.drs);
+    return answer.data;
+  };
+  const auto write = [&bench](std::uint64_t address, const Line& data) {
+    const unsigned tag = bench.send(address, data, kAllBytes, false);
+    bench.settle();
+    EXPECT_TRUE(bench.answers.contains(tag) && !bench.answers[tag].drs);
+    bench.answers.clear();
+  };
+  const auto decoders = [&bench](bool on) {
+    bench.memory_write(kHdm + regs::hdm::kGlobalControl,
+                       on ? regs::hdm::kGlobalControlEnable.mask() : 0);
+  };
+  const Line first = random_line(bench.random), second = random_line(bench.random);
+  write(kLine5, first);
+  EXPECT_EQ(read(kLine5), first);
+
+  const auto before = bench.media.commands;
+  bench.config_write(kCxlControl, 0);
+  write(kLine5, second);
+  EXPECT_EQ(read(kLine5), ones);
+  decoders(false);
+  write(kLine5, second);
+  EXPECT_EQ(read(kLine5), ones);
+  EXPECT_EQ(read(0), ones);  // where the range begins
+  EXPECT_EQ(bench.media.commands, before);
+
+  bench.config_write(kRange1Base, kBase >> 32);
+  bench.config_write(kCxlControl, kMemEnable);
+  EXPECT_EQ(read(kLine5), ones);
+  EXPECT_EQ(read(kBase + kLine5), first);
+  write(kBase + kLine7, second);
+  EXPECT_EQ(read(kBase + (std::uint64_t{128} << 28) - kLineBytes), Line{});  // its last line
+  EXPECT_EQ(read(kBase + (std::uint64_t{128} << 28)), ones);
+  EXPECT_EQ(read(kBase - kLineBytes), ones);
+
+  decoders(true);
+  EXPECT_EQ(read(kBase + kLine7), ones);
+  EXPECT_EQ(read(kLine7), second);
+  decoders(false);
+  EXPECT_EQ(read(kBase + kLine7), second);
+}
+
 // MemInv and MemInvNT are answered without the media.
 TEST(EndpointAlone, InvalidationsTouchNoMedia) {
   HostBench bench(31);

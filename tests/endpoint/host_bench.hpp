@@ -35,6 +35,7 @@ inline constexpr std::uint64_t kRas = kComponents + 0x200, kHdm = kComponents + 
                                kVendor = kBar + 0x1'0000;
 inline constexpr unsigned kRasCapability = 2, kHdmCapability = 5;
 inline constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48;
+inline constexpr std::uint32_t kCxlControl = 0x10c, kMemEnable = 4, kRange1Base = 0x120;
 inline constexpr std::uint32_t kCorrectable = 1u << 16, kNonFatal = 2u << 16, kFatal = 4u << 16;
 inline constexpr unsigned kTags = 200;
 inline constexpr std::size_t kTraceValid = 16 + 46 + 8;  // of trace_t: valid, id, line, info
@@ -53,6 +54,7 @@ class HostBench {
     memory_write(kHdm + hdm::kDec + hdm::kDecSizeLow, kRange);
     memory_write(kHdm + hdm::kDec + hdm::kDecControl, hdm::kDecControlCommit.mask());
     memory_write(kHdm + hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
+    config_write(kCxlControl, kMemEnable);
   }
 
   Random random;
