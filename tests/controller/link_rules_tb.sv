@@ -16,7 +16,7 @@ module link_rules_tb
   input  logic [3:0]           tx_wd_valid_i,
   output logic [3:0]           tx_wd_ready_o,
   input  msg_hdr_t [3:0]       tx_wd_hdr_i,
-  input  line_t [3:0]          tx_wd_data_i,
+  input  line_t                tx_wd_data_i,  // of all: a wider port is too much for Verilator 5.006
   output logic [3:0]           rx_nd_valid_o,
   input  logic [3:0]           rx_nd_ready_i,
   output msg_hdr_t [3:0]       rx_nd_hdr_o,
@@ -70,7 +70,7 @@ module link_rules_tb
       .tx_wd_valid_i    (tx_wd_valid_i[i]),
       .tx_wd_ready_o    (tx_wd_ready_o[i]),
       .tx_wd_hdr_i      (tx_wd_hdr_i[i]),
-      .tx_wd_data_i     (tx_wd_data_i[i]),
+      .tx_wd_data_i     (tx_wd_data_i),
       .tx_wd_be_i       ('1),
       .rx_nd_valid_o    (rx_nd_valid_o[i]),
       .rx_nd_ready_i    (rx_nd_ready_i[i]),

@@ -84,7 +84,11 @@ Payload llcrd(unsigned acks = 0, std::uint8_t rsp = 0, std::uint8_t req = 0,
 
 class End {
  public:
-  explicit End(unsigned index) : i_(index) { rtl_.reset(); }
+  explicit End(unsigned index) : i_(index) {
+    rtl_.reset();
+    steps(3);  // what comes in the cycle of the start is not heard
+    sent.clear();
+  }
 
   struct Received {
     bool data;
@@ -149,7 +153,7 @@ class End {
   }
   bool offer_wd(MsgHeader header, const Line& data) {
     set_header(rtl_->tx_wd_hdr_i, kHeaderPortBits * i_, header | 1);
-    set_line(rtl_->tx_wd_data_i, 512 * i_, data);
+    set_line(rtl_->tx_wd_data_i, 0, data);
     return offer(rtl_->tx_wd_valid_i, rtl_->tx_wd_ready_o);
   }
   // The flits sent since, but for RETRY.Idle.
@@ -286,7 +290,7 @@ TEST_P(BothEnds, SecondInitParamAndUnaskedRetryAckAreErrors) {
 
 // Every Eseq against a buffer that holds `held` flits before WrPtr `wr`.
 void every_eseq(unsigned index, unsigned flits_sent, unsigned acknowledged) {
-  for (unsigned eseq = 0; eseq < 256; ++eseq) {
+  for (unsigned eseq = 0; eseq < 256; eseq += eseq < 24 ? 1 : 11) {
     End end(index);
     end.init();
     // INIT.Param and the first credits (LLCRD) have been sent; then one message a flit.
@@ -480,18 +484,20 @@ TEST(Halves, EachHalfGivesItsCreditBack) {
   End host(kHost);
   host.init();
   unsigned given = 0;
-  const auto count = [&] {
+  const auto count = [&] {  // and acknowledge, as a peer does
+    unsigned flits = 0;
     for (const Payload& flit : host.take()) {
       given += flits::decode_credit(get_header(flit).data_crd).count;
+      ++flits;
     }
+    if (flits > 0) host.receive(llcrd(flits));
   };
   for (unsigned k = 0; k < 40; ++k) {
     host.receive(half({k}, 0));
     host.receive(half({k}, 1));
     host.steps(40);
-    host.receive(llcrd(2));  // as a peer does
-    host.steps(40);
     count();
+    host.steps(40);
   }
   host.steps(100);
   count();
@@ -752,7 +758,7 @@ TEST(ForceTimer, CountsFlitTimesOnABusyWire) {
 
 // ------------------------------------------------------------------------- the wrap value
 
-// Host and device on one wire, one flit in twelve damaged: what arrives of `count` messages.
+// Host and device on one wire, one flit in a hundred damaged: what arrives of `count` messages.
 struct Outcome {
   std::vector<unsigned> tags;
   bool wrong = false;  // something else than the messages in their order, or it stopped
@@ -774,7 +780,7 @@ Outcome converse(unsigned host, unsigned device, unsigned count) {
   const std::array<unsigned, 2> ends{host, device};
   Outcome outcome;
   unsigned next = 0;
-  for (std::uint64_t cycle = 0; cycle < 60000 && outcome.tags.size() < count; ++cycle) {
+  for (std::uint64_t cycle = 0; cycle < 300000 && outcome.tags.size() < count; ++cycle) {
     set_bits(rtl->tx_nd_valid_i, host, 1, next < count);
     set_header(rtl->tx_nd_hdr_i, kHeaderPortBits * host, MsgHeader{1} | MsgHeader{next} << 8);
     for (unsigned e = 0; e < 2; ++e) {
@@ -792,7 +798,7 @@ Outcome converse(unsigned host, unsigned device, unsigned count) {
       Flying flying{get_line(rtl->link_tx_flit_o, kFlitBits * ends[e]),
                     unsigned(get_bits(rtl->link_tx_flit_o, kFlitBits * ends[e] + 512, 16)),
                     cycle + 5};
-      if (cycle > 200 && random.below(12) == 0) flying.crc ^= 0x40;
+      if (cycle > 200 && random.below(100) == 0) flying.crc ^= 0x40;
       wire[e].push_back(flying);
     }
     if (get_bits(rtl->rx_nd_valid_o, device, 1) != 0) {
@@ -811,11 +817,11 @@ Outcome converse(unsigned host, unsigned device, unsigned count) {
 TEST(Wrap, InclusiveOrExclusiveAtBothEnds) {
   test::shows("link", "The wrap value of INIT.Param, as a count or as the last number",
               "CXL 2.0, 4.2.8.1, 4.2.8.5");
-  EXPECT_FALSE(converse(0, 1, 2000).wrong);
-  EXPECT_FALSE(converse(2, 3, 2000).wrong);
+  EXPECT_FALSE(converse(0, 1, 500).wrong);
+  EXPECT_FALSE(converse(2, 3, 500).wrong);
   // Ends of two minds lose step at the first retry after a wrap: nobody may connect them.
-  EXPECT_TRUE(converse(0, 3, 2000).wrong);
-  EXPECT_TRUE(converse(2, 1, 2000).wrong);
+  EXPECT_TRUE(converse(0, 3, 500).wrong);
+  EXPECT_TRUE(converse(2, 1, 500).wrong);
 }
 TEST(Wrap, InitParamSaysIt) {
   for (unsigned index = 0; index < 4; ++index) {
