@@ -374,7 +374,7 @@ TEST_F(PortLink, LateAnswersAfterIsolation) {
 }
 
 TEST_F(PortLink, DvsecsOfARootPort) {
-  test::shows("cfg", "A root port has the DVSECs 3, 7, 8 and 4, and no viral status or enable",
+  test::shows("link", "A root port has the DVSECs 3, 7, 8 and 4, and no viral status or enable",
               "CXL 2.0, table 124, 8.1.5, 8.1.6");
   std::vector<unsigned> ids;
   for (std::uint32_t at = 0x100; at != 0 && ids.size() < 8; at = config(at) >> 20) {
