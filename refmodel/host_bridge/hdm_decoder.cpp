@@ -223,6 +223,7 @@ void HdmDecoder::write(std::uint32_t offset, std::uint32_t value) {
 HdmDecoder::Out HdmDecoder::eval(const In& in) const {
   Out out;
   out.rdata = rdata_;
+  out.enabled = enabled_;
   out.dpa_line = in.hpa_line;
   if (!in.hpa_valid) return out;
   if (const auto decoded = decode(in.hpa_line << kLineShift)) {

@@ -252,6 +252,7 @@ flits::u128 MemoryQueueBlock::Out::rwd_header() const {
       rwd->byte_enable == kAllBytes ? flits::M2sRwdOpcode::MemWr : flits::M2sRwdOpcode::MemWrPtl;
   message.tag = static_cast<std::uint16_t>(rwd_tag);
   message.address = rwd->addr;
+  message.poison = rwd->poison;
   return flits::pack(message);
 }
 

@@ -1,5 +1,7 @@
 #include "refmodel/root_port/root_port_block.hpp"
 
+#include <cstring>
+
 #include "flits/messages.hpp"
 #include "refmodel/common/registers.hpp"
 
@@ -86,15 +88,20 @@ void RootPortBlock::cycle_ras(Cycle& now) const {
   r.addr = access.addr & 0xFFF;
   r.wdata = access.wdata;
   r.uncor = ras::kUncorStatusReinitThreshold.put(messages.abort) |
-            ras::kUncorStatusEncoding.put(raised(link_err::kProtocol) || now.memory.bad_rsp) |
+            ras::kUncorStatusEncoding.put(raised(link_err::kViolation) || now.memory.bad_rsp) |
             ras::kUncorStatusOverflow.put(raised(link_err::kOverflow));
   r.cor = ras::kCorStatusPhy.put(link.damaged || link.malformed || link.stray);
   r.crc = raised(link_err::kCrc);
   r.retry = raised(link_err::kRetry);
+  for (unsigned word = 0; word < r.log_flit.size(); ++word) {
+    std::memcpy(&r.log_flit[word], messages.err_flit.data() + sizeof(r.log_flit[0]) * word,
+                sizeof r.log_flit[0]);
+  }
+  r.log_overflow = messages.err_overflow;
   r.poison = now.memory_in.drs.valid && now.memory.drs_ready && now.memory_in.drs.poison;
   if (!r.poison) return;
   for (unsigned word = 0; word < 3; ++word) {
-    r.log[word] = static_cast<std::uint32_t>(messages.rx_wd.header >> (32 * word));
+    r.log_header[word] = static_cast<std::uint32_t>(messages.rx_wd.header >> (32 * word));
   }
 }
 

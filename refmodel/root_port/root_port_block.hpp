@@ -78,7 +78,8 @@ class RootPortBlock {
         stores_(stores),
         link_regs_({.llrb_depth = params.llrb_depth,
                     .nd_rx_depth = params.nd_rx_depth,
-                    .wd_rx_depth = params.wd_rx_depth}),
+                    .wd_rx_depth = params.wd_rx_depth,
+                    .wrap_inclusive = params.wrap_inclusive}),
         port_(params) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);

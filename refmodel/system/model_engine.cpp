@@ -1,6 +1,9 @@
 #include "refmodel/system/model_engine.hpp"
 
+#include <algorithm>
 #include <bit>
+
+#include "refmodel/system/memory_map.hpp"
 
 namespace cxlgpu {
 
@@ -63,6 +66,92 @@ ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
     ports_.push_back(std::make_unique<Port>(i, config, *media[i], local_, sink));
   }
   system_ = bring_up(*this, config, parts);
+  if (config.link.down_at_us != 0) {
+    Outage& outage = outage_.emplace();
+    outage.down_from = outage_next_ = Time{config.link.down_at_us * 1000000};
+    outage.down_until = outage.down_from + Time{config.link.down_for_us * 1000000};
+    outage.decodes = MemoryMap::capacity(config.hdm, config.link.port) != 0;
+    outage.seen.port = config.link.port;
+  }
+}
+
+// The link of one port, and the firmware that brings it back: at its time, before all else.
+void ModelEngine::step_outage(Time now) {
+  Outage& outage = *outage_;
+  using Phase = Outage::Phase;
+  Port& port = *ports_[outage.seen.port];
+  if (outage.phase == Phase::Before) take_link_down(outage, now);
+  if (outage.phase == Phase::Down && now >= outage.down_until && !port.io.holds_down()) {
+    outage.phase = Phase::Training;
+    outage.seen.up_at = now;
+    outage.trained_at = now + ceil_to_cycle(port.m2s.training_time());
+  }
+  if (outage.phase == Phase::Training && now >= outage.trained_at) bring_link_up(outage, now);
+  step_firmware(outage, now);
+  plan_outage(now);
+}
+
+void ModelEngine::take_link_down(Outage& outage, Time now) {
+  Port& port = *ports_[outage.seen.port];
+  outage.phase = Outage::Phase::Down;
+  outage.seen.down_at = now;
+  port.m2s.go_down(now);
+  port.s2m.go_down(now);
+  port.endpoint.catch_up(now);
+  port.endpoint.set_link(false, now);
+  port.root.set_link(false, now);
+  port.io.set_link(false);
+  port.root.set_isolated(port.io.isolated(), now);
+  wake_all(outage.seen.port);
+  outage.recovery = std::make_unique<PortRecovery>(outage.seen.port, system_, outage.decodes);
+}
+
+void ModelEngine::bring_link_up(Outage& outage, Time now) {
+  Port& port = *ports_[outage.seen.port];
+  outage.phase = Outage::Phase::Up;
+  port.m2s.come_up(now);
+  port.s2m.come_up(now);
+  port.endpoint.catch_up(now);
+  port.endpoint.set_link(true, now);
+  port.root.set_link(true, now);
+  port.io.set_link(true);
+  wake_all(outage.seen.port);
+}
+
+// Accesses take no time; pauses do.
+void ModelEngine::step_firmware(Outage& outage, Time now) {
+  while (outage.recovery) {
+    PortRecovery& recovery = *outage.recovery;
+    if (recovery.done()) {
+      recovery_problem_ = recovery.problem();
+      outage.recovery.reset();
+      outage.seen.recovered_at = now;
+      just_recovered_ = true;
+      return;
+    }
+    const FirmwareWish& wish = *recovery.wish();
+    if (wish.is_pause) {
+      if (outage.paused_until == Time::never()) outage.paused_until = now + wish.pause;
+      if (now < outage.paused_until) return;
+      outage.paused_until = Time::never();
+      recovery.grant(0);
+    } else if (wish.write) {
+      write(wish.space, wish.index, wish.offset, wish.value);
+      recovery.grant(0);
+    } else {
+      recovery.grant(read(wish.space, wish.index, wish.offset));
+    }
+  }
+}
+
+void ModelEngine::plan_outage(Time now) {
+  const Outage& outage = *outage_;
+  outage_next_ = outage.recovery ? outage.paused_until : Time::never();
+  if (outage.phase == Outage::Phase::Training) {
+    outage_next_ = earlier(outage_next_, outage.trained_at);
+  } else if (outage.phase == Outage::Phase::Down) {
+    outage_next_ = earlier(outage_next_, std::max(outage.down_until, now + kCycle));
+  }
 }
 
 void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset,
@@ -73,7 +162,9 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
       break;
     case RegisterSpace::RootPort:
       if (IoPath::has(offset)) {
-        ports_[index]->access_path(now_).write(offset, value);
+        IoPath& io = ports_[index]->access_path(now_);
+        io.write(offset, value);
+        if (outage_) ports_[index]->root.set_isolated(io.isolated(), now_);
       } else {
         ports_[index]->root.write_register(offset, value, now_);
         wake_all(index);
@@ -129,19 +220,21 @@ std::optional<MemResponse> ModelEngine::take() {
 
 void ModelEngine::advance_to(Time t) {
   Time stop = t;
+  just_recovered_ = false;
   for (;;) {
     if (!answers_.empty()) stop = std::min(stop, answers_.front().visible);
     const Time next = next_activity();
     if (next >= stop) break;
     now_ = std::max(now_, next);
     cycle(now_);
-    if (refused_ && !offered_) stop = std::min(stop, now_ + kCycle);
+    if ((refused_ && !offered_) || just_recovered_) stop = std::min(stop, now_ + kCycle);
   }
   refused_ = false;
   if (stop != Time::never()) now_ = stop;
 }
 
 void ModelEngine::cycle(Time now) {
+  if (outage_next_ <= now) step_outage(now);
   if (ports_next_ <= now) {
     for (auto& port : ports_) {
       if (port->next <= now) port->deliver(now);
@@ -173,6 +266,7 @@ void ModelEngine::Port::deliver(Time now) {
 IoPath& ModelEngine::Port::access_path(Time now) {
   endpoint.catch_up(now);
   io.set_link_status(m2s.status(), s2m.status());
+  io.set_busy(root.busy());
   return io;
 }
 

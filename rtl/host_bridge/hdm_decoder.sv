@@ -38,6 +38,7 @@ module hdm_decoder
   // Registers, addr[11:0] is the offset in the capability structure
   input  reg_req_t    reg_req_i,
   output logic [31:0] reg_rdata_o,
+  output logic        enabled_o,  // HDM Decoder Enable of a device; 0 in a host bridge
   // Decode; without valid nothing is hit
   input  logic        hpa_valid_i,
   input  line_addr_t  hpa_line_i,
@@ -353,6 +354,8 @@ module hdm_decoder
   // Decode
   // ---------------------------------------------------------------------------------------------
   logic [NumDecoders-1:0] live;
+  assign enabled_o = enable_q;
+
   assign live = (hpa_valid_i && (!IsDevice || enable_q)) ? committed_q : '0;
 
   logic [NumDecoders-1:0] covers, wins;  // wins: the lowest that covers the line, one-hot

@@ -70,6 +70,7 @@ module host_bridge
   logic       hit;
   logic [7:0] target, port_idx;
   logic [3:0] unused_decoder, unused_way;
+  logic       unused_enabled;
   line_addr_t unused_dpa;
 
   hdm_decoder #(
@@ -80,6 +81,7 @@ module host_bridge
     .rst_ni,
     .reg_req_i,
     .reg_rdata_o,
+    .enabled_o  (unused_enabled),
     .hpa_valid_i(req_valid_i),
     .hpa_line_i (req_i.line),
     .hit_o      (hit),

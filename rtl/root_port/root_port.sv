@@ -45,6 +45,7 @@ module root_port
   parameter int unsigned NdRxDepth   = 32,
   parameter int unsigned WdRxDepth   = 32,
   parameter int unsigned LlrbDepth   = 128,
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter bit          HasDs       = 1'b1,  // deterministic store; without, wires in its place
   parameter int unsigned DsDepth     = 1024,  // lines of its region in local memory
   parameter int unsigned DsWrites    = 16
@@ -509,15 +510,20 @@ module root_port
   assign drs_poison = drs_valid && drs_ready && drs.poison;
   assign unused_drs = ^drs;
 
+  flit_payload_t err_flit;
+  logic [2:0]    err_overflow;
+
   ras u_ras (
     .clk_i,
     .rst_ni,
     .reg_req_i  (reg_req_ras),
     .reg_rdata_o(rdata_ras),
     .uncor_i    (17'(abort_o) << RasUncorStatusReinitThresholdLsb
-                 | 17'(err_o[1] || bad_rsp) << RasUncorStatusEncodingLsb
+                 | 17'((err_o[4:1] != '0) || bad_rsp) << RasUncorStatusEncodingLsb
                  | 17'(err_o[5]) << RasUncorStatusOverflowLsb),
-    .log_i      (drs_poison ? 128'(drs_hdr) : '0),
+    .log_flit_i    (err_flit),
+    .log_header_i  (drs_poison ? 128'(drs_hdr) : '0),
+    .log_overflow_i(err_overflow),
     .cor_i      (7'(arb_err_o != '0) << RasCorStatusPhyLsb),
     .poison_i   (drs_poison),
     .crc_i      (err_o[0]),
@@ -675,8 +681,8 @@ module root_port
   assign unused_io_err = ^{io_err[7:5], io_err[3:0]};
 
   // ---------------------------------------------------------------------------------------------
-  // Controller and ARB/MUX, and the link structure. The host sends no multi-data headers, so their
-  // disable is of no account here.
+  // Controller and ARB/MUX, and the link structure. The host sends no multi-data headers: their
+  // disable is of what it receives.
   // ---------------------------------------------------------------------------------------------
   logic [6:0] unused_rx_nd_count, unused_rx_wd_count;
   logic [3:0] unused_weight_io, unused_weight_cm;
@@ -702,6 +708,7 @@ module root_port
 
   link_regs #(
     .LlrbDepth(LlrbDepth),
+    .LlrWrapInclusive(LlrWrapInclusive),
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth)
   ) u_link_regs (
@@ -717,7 +724,8 @@ module root_port
     .IsHost   (1'b1),
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth),
-    .LlrbDepth(LlrbDepth)
+    .LlrbDepth(LlrbDepth),
+    .LlrWrapInclusive(LlrWrapInclusive)
   ) u_port (
     .clk_i,
     .rst_ni,
@@ -775,6 +783,8 @@ module root_port
     .init_done_o,
     .abort_o,
     .err_o,
+    .err_flit_o    (err_flit),
+    .err_overflow_o(err_overflow),
     .arb_err_o
   );
 

@@ -20,6 +20,7 @@ module root_complex
   parameter int unsigned NumDecoders    = 4,
   parameter logic [7:0]  PortNumberBase = 8'h10,
   parameter bit          HasDs          = 1'b1,  // deterministic store in the root ports
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter int unsigned DsDepth        = 1024   // lines that each port can defer
 ) (
   input  logic                      clk_i,
@@ -228,6 +229,7 @@ module root_complex
   for (genvar p = 0; p < NumPorts; p++) begin : gen_port
     root_port #(
       .HasDs  (HasDs),
+      .LlrWrapInclusive(LlrWrapInclusive),
       .DsDepth(DsDepth)
     ) u_root_port (
       .clk_i            (clk_i),

@@ -327,7 +327,8 @@ TEST(PortConfigSpace, DvsecsAsInTheRegisterMap) {
   EXPECT_EQ(read16(kCxlPort + dp::kAltPreLimit), dp::kAltPreLimitReset);
   EXPECT_EQ(ports.read(kFlexBus + flex::kDvsecHeader), flex::kDvsecHeaderReset);
   EXPECT_EQ(read16(kFlexBus + flex::kCapability), flex::kCapabilityReset);
-  EXPECT_EQ(ports.read(kLocator + loc::kDvsecHeader), loc::kDvsecHeaderReset);
+  EXPECT_EQ(ports.read(kLocator + loc::kDvsecHeader),
+            loc::kDvsecHeaderReset | loc::kDvsecHeaderLength.put(loc::kDeviceEntry));
   EXPECT_EQ(ports.read(kLocator + loc::kEntry), loc::kEntryLowReset);
   EXPECT_EQ(ports.read(kGpf), gpf::kCapHeaderReset);
   EXPECT_EQ(ports.read(kGpf + gpf::kDvsecHeader), gpf::kDvsecHeaderReset);

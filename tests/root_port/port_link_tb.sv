@@ -225,6 +225,8 @@ module port_link_tb
     .init_done_o    (dev_init_done_o),
     .abort_o        (),
     .err_o          (),
+    .err_flit_o     (),
+    .err_overflow_o (),
     .arb_err_o      ()
   );
   /* verilator lint_on PINCONNECTEMPTY */
