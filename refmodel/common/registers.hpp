@@ -225,6 +225,33 @@ inline constexpr Field kPowerPower{0, 32, 0x0};
 inline constexpr std::uint32_t kPowerReset = 0x00000000;
 }  // namespace dvsec_gpf_device
 
+// DVSEC 4, GPF for ports
+namespace dvsec_gpf_port {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x10;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x23};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
+inline constexpr std::uint32_t kDvsecHeader = 0x004;
+inline constexpr Field kDvsecHeaderVendor{0, 16, 0x1e98};
+inline constexpr Field kDvsecHeaderRevision{16, 4, 0x0};
+inline constexpr Field kDvsecHeaderLength{20, 12, 0x10};
+inline constexpr std::uint32_t kDvsecHeaderReset = 0x01001e98;
+inline constexpr std::uint32_t kDvsecId = 0x008;
+inline constexpr Field kDvsecIdId{0, 16, 0x4};
+inline constexpr std::uint32_t kDvsecIdReset = 0x0004;
+inline constexpr std::uint32_t kPhase1 = 0x00c;
+inline constexpr Field kPhase1Base{0, 4, 0x0};
+inline constexpr Field kPhase1Scale{8, 4, 0x0};
+inline constexpr std::uint32_t kPhase1Reset = 0x0000;
+inline constexpr std::uint32_t kPhase2 = 0x00e;
+inline constexpr Field kPhase2Base{0, 4, 0x0};
+inline constexpr Field kPhase2Scale{8, 4, 0x0};
+inline constexpr std::uint32_t kPhase2Reset = 0x0000;
+}  // namespace dvsec_gpf_port
+
 // DVSEC 8, register locator
 namespace dvsec_locator {
 inline constexpr std::uint32_t kBlock = 0x000;
@@ -452,7 +479,7 @@ inline constexpr Field kCapabilityInterleaveLow{8, 1, 0x1};
 inline constexpr Field kCapabilityInterleaveHigh{9, 1, 0x1};
 inline constexpr Field kCapabilityWays3{11, 1, 0x1};
 inline constexpr Field kCapabilityWays16{12, 1, 0x1};
-inline constexpr std::uint32_t kCapabilityHostReset = 0x00001b80;
+inline constexpr std::uint32_t kCapabilityHostReset = 0x00000380;
 inline constexpr std::uint32_t kCapabilityDeviceReset = 0x00001b00;
 inline constexpr std::uint32_t kGlobalControl = 0x004;
 inline constexpr Field kGlobalControlEnable{1, 1, 0x0};

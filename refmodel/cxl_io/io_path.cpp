@@ -41,6 +41,7 @@ void clock_structure(LinkRegs& link, const RegAccess& access, bool here, const L
 IoPath::IoPath(unsigned number, const ConfigSpace::Parameters& device, EndpointRegisters* registers)
     : number_(number),
       registers_(registers),
+      link_up_(registers != nullptr),
       requester_(0, kTimeout),
       config_(device),
       mailbox_(device.range1_size) {
@@ -48,6 +49,11 @@ IoPath::IoPath(unsigned number, const ConfigSpace::Parameters& device, EndpointR
   constexpr unsigned kUp = 3, kVersion = 2;
   host_.status = {.init_state = kUp, .version = kVersion, .wrap = LinkRegs::Config{}.llrb_depth};
   device_.status = host_.status;
+}
+
+void IoPath::set_link(bool up) {
+  link_up_ = up;
+  clock({});
 }
 
 bool IoPath::has(std::uint32_t offset) {
@@ -71,7 +77,7 @@ std::uint32_t IoPath::read(std::uint32_t offset) {
 }
 
 void IoPath::clock(const RegAccess& software) {
-  const bool link_up = registers_ != nullptr;
+  const bool link_up = link_up_;
   const IoAccess::Out access = access_.eval();
   const IoRequester::Out host = requester_.eval();
   const PortConfigSpace::Out port_config = port_config_.eval();
@@ -135,7 +141,8 @@ void IoPath::clock_port_registers(const RegAccess& access) {
                     .write = access.write,
                     .addr = access.addr,
                     .wdata = access.data,
-                    .link_up = registers_ != nullptr});
+                    .link_up = link_up_,
+                    .busy = busy_});
 }
 
 // What is behind the completer.

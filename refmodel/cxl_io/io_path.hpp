@@ -54,6 +54,14 @@ class IoPath {
   std::uint32_t read(std::uint32_t offset);
   // What the link registers of the two ends show from now on.
   void set_link_status(const LinkStatus& host, const LinkStatus& device);
+  // The link below, which is up from the start if there is a device; RP Busy.
+  void set_link(bool up);
+  void set_busy(bool busy) { busy_ = busy; }
+  [[nodiscard]] bool isolated() const { return isolation_.eval({}).isolated; }
+  // The port holds its link down.
+  [[nodiscard]] bool holds_down() const {
+    return isolation_.eval({}).force_down || port_config_.eval().link_disable;
+  }
   // How the root port's configuration space is set.
   [[nodiscard]] Bridge bridge() const { return port_config_.eval().bridge; }
 
@@ -71,6 +79,7 @@ class IoPath {
 
   unsigned number_;
   EndpointRegisters* registers_;
+  bool link_up_, busy_ = false;
   IoAccess access_;
   IoRoute route_;
   PortConfigSpace port_config_;

@@ -68,6 +68,7 @@ std::optional<std::uint64_t> Endpoint::decode(std::uint64_t line) const {
 void Endpoint::tick(Time now) {
   catch_up(now);
   const bool specs_full = specs_.full();
+  const bool empty = demand_.kind == Demand::Kind::None && used_ == 0;
   const std::size_t commands = commands_.size();
   // Inputs of the DevLoad registers as they stand in this cycle: before anything moves.
   const Measures measures = measure(now);
@@ -78,6 +79,7 @@ void Endpoint::tick(Time now) {
   clock_levels(measures);
   meter_.egress().clock(offer_ != Offer::None, load_);
   clocked_ = now;
+  between_ = between_ && (!link_up_ || !empty);
   plan(now);
 }
 
@@ -114,6 +116,7 @@ Endpoint::Choice Endpoint::choose(Time now) const {
 }
 
 void Endpoint::accept(Time now, bool specs_full) {
+  if (between_) return;
   const Choice choice = choose(now);
   if (choice == Choice::None) return;
   if (choice != Choice::Spec && demand_.kind != Demand::Kind::None) return;
@@ -135,6 +138,8 @@ void Endpoint::accept(Time now, bool specs_full) {
   demand_.kind =
       decoded && (take_rwd || demand_.is_read) ? Demand::Kind::Access : Demand::Kind::Answer;
   if (take_rwd) {
+    const MemRequest& request = *parts_.store[message.tag].request;
+    demand_data_ = {request.byte_enable, request.poison, request.data};
     parts_.m2s.pop_wd(now);
   } else {
     parts_.m2s.pop_nd(now);
@@ -228,6 +233,7 @@ void Endpoint::look_up_demand(Time now) {
   }
   used_ |= bit;
   entry = {demand_.is_read, demand_.tag, found.mshr, found.slot, demand_.line};
+  if (!entry.is_read) data_[index] = demand_data_;
   if (result == LookupResult::Bypass || result == LookupResult::Hit) push_access(index);
   demand_.kind = Demand::Kind::None;
   raise(now, Stage::EpLookup, entry.tag, entry.line, static_cast<std::uint32_t>(result));
@@ -259,6 +265,7 @@ void Endpoint::issue(Time now) {
   out.slot = command.slot;
   out.offset = 0;
   out.byte_enable = 0;
+  out.poison = false;
   if (command.op != MediaOp::Fill && command.op != MediaOp::WriteBack) {
     const Entry& entry = entries_[command.id];
     if (command.op == MediaOp::ArrayRead || command.op == MediaOp::ArrayWrite) {
@@ -266,9 +273,10 @@ void Endpoint::issue(Time now) {
       out.offset = static_cast<std::uint32_t>(in_block * kLineBytes);
     }
     if (!entry.is_read) {
-      const MemRequest& request = *parts_.store[entry.tag].request;
-      out.byte_enable = request.byte_enable;
-      out.data = request.data;
+      const Stored& stored = data_[command.id];
+      out.byte_enable = stored.byte_enable;
+      out.poison = stored.poison;
+      out.data = stored.data;
     }
     raise(now, Stage::MediaIssue, entry.tag, entry.line, static_cast<std::uint32_t>(command.op));
   }
@@ -311,22 +319,22 @@ void Endpoint::take_answer(Time now) {
   answer_entry_ = answer->id;
   answer_op_ = answer->op;
   const Entry& entry = entries_[answer->id];
-  poison_ = entry.is_read && answer->error;
-  if (entry.is_read) parts_.store[entry.tag].read_data = answer->data;
+  poison_ = entry.is_read && (answer->error || answer->poison);
+  if (entry.is_read && !between_) parts_.store[entry.tag].read_data = answer->data;
 }
 
 void Endpoint::send(Time now) {
   const bool local = offer_ == Offer::Local;
   const Entry& entry = entries_[answer_entry_];
   const bool is_read = local ? demand_.is_read : entry.is_read;
-  if (is_read ? !parts_.s2m.wd_ready() : !parts_.s2m.nd_ready()) return;
+  if (!between_ && (is_read ? !parts_.s2m.wd_ready() : !parts_.s2m.nd_ready())) return;
   const std::uint64_t line = local ? demand_.line : entry.line;
   LinkMessage message;
   message.line = line;
   message.tag = local ? demand_.tag : entry.tag;
   message.dev_load = static_cast<std::uint8_t>(offered_load_);
   if (local) {
-    if (is_read) parts_.store[message.tag].read_data.fill(0xff);
+    if (is_read && !between_) parts_.store[message.tag].read_data.fill(0xff);
     demand_.kind = Demand::Kind::None;
     raise(now, Stage::EpLookup, message.tag, line,
           static_cast<std::uint32_t>(LookupResult::Bypass));
@@ -336,13 +344,14 @@ void Endpoint::send(Time now) {
     answered_ = false;
     raise(now, Stage::MediaDone, message.tag, line, static_cast<std::uint32_t>(answer_op_));
   }
+  offer_ = Offer::None;
+  if (between_) return;
   raise(now, Stage::EpRespond, message.tag, line, message.dev_load);
   if (is_read) {
     parts_.s2m.push_wd(message, now);
   } else {
     parts_.s2m.push_nd(message, now);
   }
-  offer_ = Offer::None;
 }
 
 // ---------------------------------------------------------------------------------------- events
@@ -350,6 +359,7 @@ void Endpoint::send(Time now) {
 // Whether the next cycle moves anything of its own accord. A response that the controller refuses
 // is offered again each cycle: its transmit FIFO does not say when it will have room.
 bool Endpoint::has_work(Time next) const {
+  if (between_ && link_up_) return true;  // until the session may begin
   if (offer_ != Offer::None || demand_.kind == Demand::Kind::Answer) return true;
   if (!commands_.empty() && parts_.media.can_accept(next, commands_.front().op)) return true;
   if (!commands_.full()) {

@@ -44,6 +44,13 @@ class Endpoint : public EndpointRegisters {
   void use_config(const ConfigSpace::Out& config) override;
 
   void tick(Time now);
+  // The link falls, or is trained again: docs/blocks.md, "Link sessions". What is not yet in E1 is
+  // lost with the link.
+  void set_link(bool up, Time now) {
+    link_up_ = up;
+    if (!up) between_ = true;
+    wake(now);
+  }
   // The registers of DevLoad over the cycles since the last tick and before `now`, in which nothing
   // moved here. Call before a register is accessed at `now`.
   void catch_up(Time now);
@@ -60,6 +67,11 @@ class Endpoint : public EndpointRegisters {
   static constexpr unsigned kMshrs = 128;
   static constexpr unsigned kSpecReserve = kMshrs / 8;  // that MemSpecRd leave to demands
 
+  struct Stored {  // data of a write, as they came
+    std::uint64_t byte_enable = 0;
+    bool poison = false;
+    Line data{};
+  };
   struct Demand {  // the E1 register
     enum class Kind : std::uint8_t { None, Access, Answer } kind = Kind::None;
     bool is_read = false;
@@ -144,8 +156,12 @@ class Endpoint : public EndpointRegisters {
   RingQueue<Command, kCommandDepth> commands_;
 
   std::array<Entry, kEntries> entries_{};
-  std::uint32_t used_ = 0;                       // bit i: entry i
-  std::uint32_t ready_ = 0;                      // those whose MSHR is filled
+  Stored demand_data_;  // this and the next: of writes
+  std::array<Stored, kEntries> data_{};
+  bool link_up_ = true;
+  bool between_ = false;     // two sessions: nothing is taken, answers go nowhere
+  std::uint32_t used_ = 0;   // bit i: entry i
+  std::uint32_t ready_ = 0;  // those whose MSHR is filled
   std::array<std::uint32_t, kMshrs> waiting_{};  // those that wait for an MSHR's Fill
 
   Offer offer_ = Offer::None;  // Media or Local: not taken yet

@@ -22,6 +22,7 @@ module endpoint_io
   parameter int unsigned NdRxDepth = 32,
   parameter int unsigned WdRxDepth = 32,
   parameter int unsigned LlrbDepth = 128,
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter logic [35:0] MediaSize = 36'd128,  // units of 256 MiB
   parameter bit          Infinite  = 1'b0      // credits of io_link
 ) (
@@ -48,6 +49,8 @@ module endpoint_io
   input  link_status_t  link_status_i,
   input  logic          abort_i,
   input  logic [7:0]    err_i,
+  input  flit_payload_t err_flit_i,        // with err_i[4:1]
+  input  logic [2:0]    err_overflow_i,    // with err_i[5]
   input  logic [2:0]    arb_err_i,
   input  logic          rwd_poison_i,      // a RwD with Poison is taken
   input  m2s_rwd_t      rwd_i,             // its header
@@ -153,9 +156,9 @@ module endpoint_io
 
   assign io_retrain_o = io_err[4];
 
-  // What else the controller reports is no error of the RAS structure.
+  // That a retry took too long is no error of the RAS structure.
   logic unused_err;
-  assign unused_err = ^{err_i[7], err_i[4:2]};
+  assign unused_err = err_i[7];
 
   // ---------------------------------------------------------------------------------------------
   // Registers behind BAR0
@@ -203,9 +206,11 @@ module endpoint_io
     .reg_req_i  (reg_req_ras),
     .reg_rdata_o(rdata_ras),
     .uncor_i    (17'(abort_i) << RasUncorStatusReinitThresholdLsb
-                 | 17'(err_i[1]) << RasUncorStatusEncodingLsb
+                 | 17'(err_i[4:1] != '0) << RasUncorStatusEncodingLsb
                  | 17'(err_i[5]) << RasUncorStatusOverflowLsb),
-    .log_i      (rwd_poison_i ? 128'(rwd_i) : '0),
+    .log_flit_i    (err_flit_i),
+    .log_header_i  (rwd_poison_i ? 128'(rwd_i) : '0),
+    .log_overflow_i(err_overflow_i),
     .cor_i      (7'(arb_err_i != '0) << RasCorStatusPhyLsb),
     .poison_i   (rwd_poison_i),
     .crc_i      (err_i[0]),
@@ -217,6 +222,7 @@ module endpoint_io
 
   link_regs #(
     .LlrbDepth(LlrbDepth),
+    .LlrWrapInclusive(LlrWrapInclusive),
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth)
   ) u_link_regs (

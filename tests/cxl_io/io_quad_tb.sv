@@ -85,7 +85,7 @@ module io_quad_tb
     logic [511:0] rp_tx_data, rp_rx_data;
     io_req_t      req, down;
     io_rsp_t      rsp, down_rsp;
-    logic         down_valid, down_ready, down_rsp_valid, down_rsp_ready, unused_viral_en;
+    logic         down_valid, down_ready, down_rsp_valid, down_rsp_ready, unused_disable;
     cfg_req_t     rp_cfg_req;
     logic [31:0]  rp_cfg_rdata;
     bridge_t      bridge;
@@ -146,16 +146,15 @@ module io_quad_tb
     port_config_space u_port_config_space (
       .clk_i,
       .rst_ni,
-      .cfg_req_i    (rp_cfg_req),
-      .cfg_rdata_o  (rp_cfg_rdata),
-      .device_i     (5'(p)),
-      .link_up_i    (rp_dl_up),
-      .port_status_i(7'h3E),
-      .ts_data_i    (24'h00_0416),
-      .id_error_i   (3'b000),
-      .viral_i      (1'b0),
-      .bridge_o     (bridge),
-      .viral_en_o   (unused_viral_en)
+      .cfg_req_i     (rp_cfg_req),
+      .cfg_rdata_o   (rp_cfg_rdata),
+      .device_i      (5'(p)),
+      .link_up_i     (rp_dl_up),
+      .port_status_i (7'h3E),
+      .ts_data_i     (24'h00_0416),
+      .id_error_i    (3'b000),
+      .bridge_o      (bridge),
+      .link_disable_o(unused_disable)
     );
 
     io_requester #(

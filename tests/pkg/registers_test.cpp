@@ -203,7 +203,7 @@ TEST(Registers, HdmDecoder) {
   EXPECT_FIELD(kCapabilityInterleaveHigh, 9, 9, 1);
   EXPECT_FIELD(kCapabilityWays3, 11, 11, 1);
   EXPECT_FIELD(kCapabilityWays16, 12, 12, 1);
-  EXPECT_EQ(kCapabilityHostReset, 0x1b80u);
+  EXPECT_EQ(kCapabilityHostReset, 0x380u);
   EXPECT_EQ(kCapabilityDeviceReset, 0x1b00u);
   EXPECT_EQ(kGlobalControl, 0x04u);
   EXPECT_FIELD(kGlobalControlEnable, 1, 1);
