@@ -359,7 +359,7 @@ TEST(DsEngine, EveryLoadSeesTheOlderStoresOfItsLine) {
               "With deterministic store a load gives every older store to its line and no younger "
               "one, from wherever the bytes are; each request is answered once and in time",
               "docs/blocks.md, ds_engine");
-  Lockstep lockstep("root_port/ds_engine", 0xd51);
+  Lockstep lockstep("root_port/ds_engine", 0xd52);
   Engines engines(lockstep.seed());
   while (engines.ok() && lockstep.next()) {
     engines.drive();
