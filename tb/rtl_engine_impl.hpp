@@ -45,9 +45,9 @@ inline constexpr unsigned kMediaRspBits = 525;
 // media_status_t: tasks 7, backlog 7.
 inline constexpr unsigned kMediaStatusBits = 14;
 // lm_req_t: data 512, be 64, slot 12, index 4, kind 2, write 1. lm_rsp_t: data 512, index 4,
-// kind 2.
+// kind 2, error 1 (never set: this local memory is sound).
 inline constexpr unsigned kLmReqBits = 595;
-inline constexpr unsigned kLmRspBits = 518;
+inline constexpr unsigned kLmRspBits = 519;
 inline constexpr unsigned kLineAddrBits = 46;
 // reg_req_t: wdata 32, addr 16, write 1, valid 1.
 inline constexpr std::uint64_t kRegWrite = std::uint64_t{1} << 48;
@@ -502,6 +502,7 @@ void BasicRtlEngine<Top, Ports>::drive_local(unsigned port) {
   set_bytes<kLineBytes>(top_->lm_rsp_i, at, answer->data.data());
   set_field(top_->lm_rsp_i, at + 512, 4, answer->index);
   set_field(top_->lm_rsp_i, at + 516, 2, static_cast<std::uint64_t>(answer->kind));
+  set_field(top_->lm_rsp_i, at + 518, 1, 0);
 }
 
 template <typename Top, unsigned Ports>
