@@ -25,9 +25,9 @@ class ModelSystem : public SystemEngine {
   std::optional<std::string> drain() override {
     return stores_ ? drain_stores(engine_, engine_, ports_) : std::nullopt;
   }
-  void finish() override {
+  void end(bool whole) override {
     engine_.advance_to(engine_.now() + kLast);
-    run_until_quiet(engine_, media_);
+    if (whole) run_until_quiet(engine_, media_);
     for (unsigned port = 0; port < ports_; ++port) {
       speculation_.push_back(read_speculation(engine_, port));
       internal_dram_.push_back(read_internal_dram(engine_, engine_.system().endpoints[port]));

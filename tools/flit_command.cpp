@@ -29,10 +29,10 @@ class Lines {
   explicit Lines(const std::string& file) : name_(file == "-" ? "standard input" : file) {
     if (file == "-") return;
     if (std::filesystem::is_directory(file)) {
-      throw InputError(fmt::format("{}:0: is a folder; give a file", file));
+      throw InputError(fmt::format("{}: is a folder; give a file", file));
     }
     stream_.open(file);
-    if (!stream_) throw InputError(fmt::format("{}:0: cannot be read; check the path", file));
+    if (!stream_) throw InputError(fmt::format("{}: cannot be read; check the path", file));
   }
   bool next(std::string& line) {
     std::istream& in = stream_.is_open() ? stream_ : std::cin;
@@ -167,6 +167,10 @@ int check(const FlitArguments& a) {
       fmt::print("{} {} {} {}: {}\n", finding.time_ps, link, flits::name(finding.direction),
                  flits::name(finding.rule), finding.text);
     }
+  }
+  if (flits_seen == 0) {
+    throw InputError(fmt::format("{}: holds no flit, so nothing was checked; name a flit log",
+                                 a.file == "-" ? "standard input" : a.file));
   }
   fmt::print("{} flits on {} links, {} violations\n", flits_seen, checkers.size(), violations);
   return violations == 0 ? 0 : 1;

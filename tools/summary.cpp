@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/config_json.hpp"
 #include "tools/figure.hpp"
 #include "tools/gpu_figures.hpp"
 #include "tools/paging_summary.hpp"
+#include "tools/version.hpp"
 
 namespace cxlgpu {
 
@@ -188,6 +190,21 @@ json collection(const EndpointConfig& c, Time end) {
           {"starts", {{"values", starts}, {"unit", "ns"}}}};
 }
 
+json unfinished(const RunOutcome& outcome) {
+  if (!outcome.unfinished) return nullptr;
+  const Unfinished& u = *outcome.unfinished;
+  json all = {{"why", u.why}, {"unanswered", figure(u.unanswered, "requests")}};
+  if (u.never_issued) all["never_issued"] = figure(*u.never_issued, "requests");
+  if (u.kernels_left) all["kernels_left"] = figure(*u.kernels_left, "kernels");
+  return all;
+}
+
+// Wrong data is wrong however the run ended; without it an unfinished run has no verdict.
+std::string status_of(const RunOutcome& outcome) {
+  if (!outcome.problems.empty()) return "WRONG";
+  return outcome.unfinished ? outcome.unfinished->why : "clean";
+}
+
 }  // namespace
 
 nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
@@ -236,7 +253,11 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"media", c.media},
       {"policy", static_cast<int>(c.root_port.policy)},
       {"seed", c.seed},
-      {"status", outcome.status},
+      {"version", {{"project", project_version()}, {"commit", source_commit()}}},
+      {"command", outcome.command},
+      {"config", config_json(c)},
+      {"status", status_of(outcome)},
+      {"unfinished", unfinished(outcome)},
       {"end_to_end", ns(outcome.end)},
       {"wall", figure(outcome.wall_seconds, "s")},
       {"data_set", figure(outcome.data_bytes, "bytes")},

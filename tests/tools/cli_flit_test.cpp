@@ -96,7 +96,7 @@ TEST_F(CliFlit, LogOfARunIsWithoutViolation) {
             std::string::npos)
       << result.out;
   EXPECT_EQ(value(stats(), "/flits/m2s/all") + value(stats(), "/flits/s2m/all"), log.size());
-  EXPECT_FALSE(fs::exists(dir_ / "f.log.tmp"));
+  EXPECT_FALSE(fs::exists(dir_ / "f.log.part"));
 }
 
 TEST_F(CliFlit, LogThroughJsonAndBackIsTheSame) {
