@@ -126,6 +126,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
   system_ = bring_up(*this, config, parts.endpoint);
   settle_links(config);
   epoch_ = time_;
+  for (auto& wire : wires_) wire->begin_run();
   running_ = true;
 }
 
@@ -558,6 +559,7 @@ template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::end(bool whole) {
   for (int i = 0; i < kLastCycles; ++i) cycle();
   if (whole) run_until_quiet(*this, parts_.media);
+  for (auto& wire : wires_) wire->end_run();
   for (unsigned port = 0; port < kPorts; ++port) {
     speculation_.push_back(read_speculation(*this, port));
     internal_dram_.push_back(read_internal_dram(*this, system_.endpoints[port]));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "tools/config_json.hpp"
@@ -41,19 +42,28 @@ json latency(const LatencyBook& book) {
           {"stages", stages}};
 }
 
+// All of the run by class; what is not of the run by name besides.
 json flit_counts(const std::vector<LinkCounters>& links) {
-  LinkCounters sum;
-  for (const LinkCounters& l : links) {
-    sum.flits += l.flits;
-    sum.protocol += l.protocol;
-    sum.all_data += l.all_data;
-    sum.llcrd += l.llcrd;
-    sum.retry += l.retry;
-    sum.errors += l.errors;
+  constexpr std::array<std::pair<const char*, std::uint64_t LinkCounters::*>, 12> kCounts = {
+      {{"all", &LinkCounters::flits},
+       {"protocol", &LinkCounters::protocol},
+       {"all_data", &LinkCounters::all_data},
+       {"llcrd", &LinkCounters::llcrd},
+       {"retry", &LinkCounters::retry},
+       {"damaged", &LinkCounters::errors},
+       {"discarded", &LinkCounters::discarded},
+       {"io", &LinkCounters::io},
+       {"almp", &LinkCounters::almp},
+       {"other", &LinkCounters::other},
+       {"bring_up", &LinkCounters::bring_up},
+       {"read_out", &LinkCounters::read_out}}};
+  json counts = json::object();
+  for (const auto& [name, member] : kCounts) {
+    std::uint64_t sum = 0;
+    for (const LinkCounters& link : links) sum += link.*member;
+    counts[name] = figure(sum, "flits");
   }
-  return {{"all", figure(sum.flits, "flits")},         {"protocol", figure(sum.protocol, "flits")},
-          {"all_data", figure(sum.all_data, "flits")}, {"llcrd", figure(sum.llcrd, "flits")},
-          {"retry", figure(sum.retry, "flits")},       {"damaged", figure(sum.errors, "flits")}};
+  return counts;
 }
 
 json deterministic_store(const std::vector<DsStats>& ports) {
