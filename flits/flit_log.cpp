@@ -52,6 +52,18 @@ void FlitLogReader::fail(std::string_view what, std::string_view remedy) const {
   throw InputError(fmt::format("{}: {}; {}", where(), what, remedy));
 }
 
+// More bytes into the buffer, whose first line then begins at its front.
+void FlitLogReader::fill() {
+  buffer_.erase(0, begin_);
+  begin_ = 0;
+  const std::size_t before = buffer_.size();
+  buffer_.resize(before + kBlockBytes);
+  const auto got = file_->read(buffer_.data() + before, kBlockBytes);
+  buffer_.resize(before + got.value_or(0));
+  if (!got) fail(file_->problem(), "write the log again and close it");
+  end_of_file_ = *got == 0;
+}
+
 bool FlitLogReader::read_line(std::string_view& text) {
   ++line_;
   std::size_t searched = begin_;
@@ -67,16 +79,46 @@ bool FlitLogReader::read_line(std::string_view& text) {
       begin_ = buffer_.size();
       return !text.empty();
     }
-    buffer_.erase(0, begin_);
-    begin_ = 0;
-    if (buffer_.size() > kMaxLineBytes) fail("line is too long", kShape);
-    searched = buffer_.size();
-    buffer_.resize(searched + kBlockBytes);
-    const auto got = file_->read(buffer_.data() + searched, kBlockBytes);
-    buffer_.resize(searched + got.value_or(0));
-    if (!got) fail(file_->problem(), "write the log again and close it");
-    end_of_file_ = *got == 0;
+    searched = buffer_.size() - begin_;
+    if (searched > kMaxLineBytes) fail("line is too long", kShape);
+    fill();
   }
+}
+
+bool FlitLogReader::bare() {
+  std::size_t at = begin_;
+  for (;;) {
+    auto end = buffer_.find('\n', at);
+    if (end == std::string::npos) {
+      if (!end_of_file_ && buffer_.size() - at <= kMaxLineBytes) {
+        at -= begin_;
+        fill();
+        continue;
+      }
+      end = buffer_.size();
+    }
+    std::string_view text = std::string_view(buffer_).substr(at, end - at);
+    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+    const std::string_view first = next_word(text);
+    if (first == kRecovery || first == kDown) return false;
+    if (!first.empty() && first[0] != '#') return next_word(text).empty();
+    if (end == buffer_.size()) return false;
+    at = end + 1;
+  }
+}
+
+bool FlitLogReader::read_bare(Flit& flit) {
+  std::string_view text;
+  while (read_line(text)) {
+    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+    const auto hex = next_word(text);
+    if (hex.empty() || hex[0] == '#') continue;
+    if (!hex_to_bytes(hex, flit.bytes) || !next_word(text).empty()) {
+      fail("is not a flit", "give 136 hex digits a line, or a flit log");
+    }
+    return true;
+  }
+  return false;
 }
 
 bool FlitLogReader::read(FlitRecord& record) {

@@ -53,6 +53,11 @@ class FlitLogReader {
 
   /// Next flit into `record`; false at the end of the file.
   bool read(FlitRecord& record);
+  /// The first line to come that is neither blank nor a remark holds one word, as a file of flits
+  /// without time, link and direction has them. Reads nothing away.
+  bool bare();
+  /// The next flit of such a file.
+  bool read_bare(Flit& flit);
   std::uint64_t line() const { return line_; }
   /// "FILE:LINE", for messages about the record read last.
   std::string where() const;
@@ -60,6 +65,7 @@ class FlitLogReader {
  private:
   [[noreturn]] void fail(std::string_view what, std::string_view remedy) const;
   bool read_line(std::string_view& text);
+  void fill();
   void parse(std::string_view text, FlitRecord& record) const;
   [[nodiscard]] FlitRecord parse_event(std::string_view text, std::string_view shape) const;
   [[nodiscard]] std::uint64_t parse_time(std::string_view word) const;
