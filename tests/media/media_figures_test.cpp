@@ -159,7 +159,7 @@ TEST(MediaFigures, CollectionSlowsSustainedWrites) {
   const double amplification = figures.full->write_amplification;
   EXPECT_GT(amplification, 2);
   EXPECT_LT(amplification, 12);
-  EXPECT_DOUBLE_EQ(figures.full->merges, 0);  // requests are whole pages
+  EXPECT_NEAR(figures.full->merges, 0, 0.005);  // requests are whole pages; some copies lie astride
   // A moved page is read and brought over the channel besides.
   const double slower =
       named(figures, "random_write_full").media / named(figures, "random_write_fresh").media;
