@@ -28,10 +28,10 @@ class ModelSystem : public SystemEngine {
     await_recovery();
     return stores_ ? drain_stores(engine_, engine_, ports_) : std::nullopt;
   }
-  void finish() override {
-    await_recovery();
+  void end(bool whole) override {
+    if (whole) await_recovery();
     engine_.advance_to(engine_.now() + kLast);
-    run_until_quiet(engine_, media_);
+    if (whole) run_until_quiet(engine_, media_);
     for (unsigned port = 0; port < ports_; ++port) {
       speculation_.push_back(read_speculation(engine_, port));
       internal_dram_.push_back(read_internal_dram(engine_, engine_.system().endpoints[port]));

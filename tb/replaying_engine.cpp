@@ -112,10 +112,10 @@ std::optional<MemResponse> ReplayingEngine::take() {
 void ReplayingEngine::advance_to(Time t) {
   while (inner_->now() < t) {
     issue_kept();
-    const Time before = inner_->now();
-    inner_->advance_to(can_issue() ? std::min(t, before + kCycle) : t);
+    const Time until = can_issue() ? std::min(t, inner_->now() + kCycle) : t;
+    inner_->advance_to(until);
     collect();
-    if (refused_ || !answers_.empty() || inner_->now() == before) break;
+    if (refused_ || !answers_.empty() || inner_->now() < until) break;
   }
   refused_ = false;
 }

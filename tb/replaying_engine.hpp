@@ -58,7 +58,6 @@ class ReplayingEngine : public SystemEngine {
   void advance_to(Time t) override;
 
   std::optional<std::string> drain() override { return inner_->drain(); }
-  void finish() override { inner_->finish(); }
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return inner_->speculation(port);
   }
@@ -69,8 +68,16 @@ class ReplayingEngine : public SystemEngine {
   [[nodiscard]] std::uint64_t cycles() const override { return inner_->cycles(); }
   [[nodiscard]] std::vector<std::string> problems() const override { return inner_->problems(); }
   [[nodiscard]] const LinkOutage* outage() const override;
+  [[nodiscard]] std::optional<Time> first_request() const override {
+    return inner_->first_request();
+  }
+  [[nodiscard]] std::optional<std::string> waves_problem() const override {
+    return inner_->waves_problem();
+  }
 
  private:
+  void end(bool whole) override { whole ? inner_->finish() : inner_->abandon(); }
+
   struct Sent {
     MemRequest request;
     std::uint64_t number = 0;  // in the order of submission
