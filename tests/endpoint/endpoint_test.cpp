@@ -12,7 +12,14 @@ namespace cxlgpu::test {
 namespace {
 
 // Requests of one line follow each other's answers; else all at once.
-void traffic(HostBench& bench, unsigned requests, bool holds, unsigned poisoned = 0) {
+struct Traffic {
+  unsigned requests;
+  bool holds = false;     // the host takes no answer, now and then
+  unsigned poisoned = 0;  // per cent of the writes
+  unsigned most = kTags;  // unanswered at a time
+  unsigned lines = 2000;  // that are used
+};
+void traffic(HostBench& bench, const Traffic& kind) {
   std::map<std::uint64_t, Line> memory;
   std::map<std::uint64_t, bool> bad;
   struct Expected {
@@ -37,15 +44,16 @@ void traffic(HostBench& bench, unsigned requests, bool holds, unsigned poisoned 
     }
     bench.answers.clear();
   };
-  for (unsigned sent = 0; sent < requests && !::testing::Test::HasFailure();) {
-    if (holds && bench.random.below(400) == 0) {  // long enough for all places to fill
+  for (unsigned sent = 0; sent < kind.requests && !::testing::Test::HasFailure();) {
+    if (kind.holds && bench.random.below(400) == 0) {  // long enough for all places to fill
       bench.take_percent = 0;
       for (unsigned i = 0; i < 1500; ++i) bench.cycle();
       bench.take_percent = 100;
     }
     check();
-    const std::uint64_t line = bench.random.below(2000);
-    if (!bench.free_tag() || in_use[line] || bench.random.percent(30)) {
+    const std::uint64_t line = bench.random.below(kind.lines);
+    if (bench.unanswered() >= kind.most || !bench.free_tag() || in_use[line] ||
+        bench.random.percent(30)) {
       bench.cycle();
       continue;
     }
@@ -74,7 +82,7 @@ void traffic(HostBench& bench, unsigned requests, bool holds, unsigned poisoned 
       default: {
         const Line data = random_line(bench.random);
         const std::uint64_t enables = bench.random.percent(30) ? bench.random.bits(64) : kAllBytes;
-        const bool poison = bench.random.percent(poisoned);
+        const bool poison = bench.random.percent(kind.poisoned);
         tag = bench.send(address, data, enables, poison);
         merge_bytes(now, data, enables);
         if (poison || enables == kAllBytes) bad[line] = poison;
@@ -105,7 +113,7 @@ TEST_P(Endpoint, AnswersAllOpcodes) {
   HostBench bench(GetParam() ? 11 : 12);
   if (GetParam()) use_dram(bench, 3);
   bench.media_percent = 60;
-  traffic(bench, 4000, false, 20);
+  traffic(bench, {.requests = 4000, .poisoned = 20});
   const auto& commands = bench.media.commands;
   EXPECT_EQ(commands[static_cast<unsigned>(MediaOp::Fill)] > 0, GetParam());
   EXPECT_EQ(commands[static_cast<unsigned>(MediaOp::Read)] > 0, !GetParam());
@@ -118,14 +126,22 @@ TEST_P(Endpoint, ServesAtConstantLatency) {
     HostBench bench(GetParam() ? 13 : 14);
     if (GetParam()) use_dram(bench, 3);
     bench.media_latency = latency;
-    traffic(bench, 2000, latency == 10, 20);
+    traffic(bench, {.requests = 1000, .holds = latency == 10, .poisoned = 20});
+    // Few at a time, over lines that fight for their places.
+    for (const unsigned most : {1u, 2u, 3u, 8u}) {
+      SCOPED_TRACE(most);
+      HostBench narrow(15 + most);
+      if (GetParam()) use_dram(narrow, 0);
+      narrow.media_latency = latency;
+      traffic(narrow, {.requests = 400, .poisoned = 20, .most = most, .lines = 80});
+    }
   }
 }
 
 TEST_P(Endpoint, WaitsForAHostThatTakesNothing) {
   HostBench bench(GetParam() ? 21 : 22);
   if (GetParam()) bench.memory_write(kVendor, regs::ep::kControlDramEnable.mask());
-  traffic(bench, 6000, true);
+  traffic(bench, {.requests = 6000, .holds = true});
 }
 
 // The mark of a line, by every kind of write and by what must leave it alone.

@@ -34,7 +34,7 @@ inline constexpr std::uint64_t kBar = 0xc000'0000, kComponents = kBar + 0x1000;
 inline constexpr std::uint64_t kRas = kComponents + 0x200, kHdm = kComponents + 0x800,
                                kVendor = kBar + 0x1'0000;
 inline constexpr unsigned kRasCapability = 2, kHdmCapability = 5;
-inline constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48;
+inline constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48, kControl = 0x10c;
 inline constexpr std::uint32_t kCorrectable = 1u << 16, kNonFatal = 2u << 16, kFatal = 4u << 16;
 inline constexpr unsigned kTags = 200;
 inline constexpr std::size_t kTraceValid = 16 + 46 + 8;  // of trace_t: valid, id, line, info
@@ -47,6 +47,7 @@ class HostBench {
     EXPECT_TRUE(rtl_->init_done_o && dl_up_) << "the link does not come up";
     config_write(kBar0, kBar);
     config_write(kCommand, 2);  // memory space
+    config_write(kControl, 4);  // CXL.mem
     EXPECT_EQ(memory_read(kComponents + 4 * entry_of(kRasCapability)) >> 20, kRas - kComponents);
     EXPECT_EQ(memory_read(kComponents + 4 * entry_of(kHdmCapability)) >> 20, kHdm - kComponents);
     namespace hdm = regs::hdm;
@@ -193,6 +194,7 @@ class HostBench {
     answers.clear();
   }
 
+  [[nodiscard]] std::size_t unanswered() const { return waiting_.size(); }
   [[nodiscard]] bool busy() const { return !waiting_.empty() || !nd_.empty() || !wd_.empty(); }
   void settle() {
     for (unsigned i = 0; i < 20000 && (busy() || !media.empty()); ++i) cycle();
