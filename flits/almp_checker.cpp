@@ -53,37 +53,40 @@ AlmpChecker::Effect AlmpChecker::on_almp(std::uint64_t time_ps, Direction d, con
   }
   const Almp& almp = reading.almp;
   Vlsm& v = vlsm(almp.link);
-  std::string problem;
+  Problem problem;
   Effect effect = Effect::None;
-  if (v.resync) {
+  if (too_early(d)) {
+    problem = {Rule::DeviceSpokeFirst, "nothing has come from the downstream port yet"};
+  } else if (v.resync) {
     effect = on_snapshot(d, almp, v, problem);
   } else if (almp.is_request) {
     effect = on_request(d, almp, v, problem);
   } else {
     effect = on_status(d, almp, v, problem);
   }
-  if (!problem.empty()) {
-    findings.add(time_ps, d, Rule::UnexpectedAlmp, fmt::format("{}: {}", to_text(almp), problem));
+  if (!problem.text.empty()) {
+    findings.add(time_ps, d, problem.rule, fmt::format("{}: {}", to_text(almp), problem.text));
     deaf = true;
   }
   return almp.link == AlmpLink::CacheMem ? effect : Effect::None;
 }
 
+// The upstream port waits for the first flit that the physical layer did not make, Recovery or not.
+bool AlmpChecker::too_early(Direction d) const {
+  return d == kUp && !seen_[index(kDown)];
+}
+
 AlmpChecker::Effect AlmpChecker::on_request(Direction d, const Almp& almp, Vlsm& v,
-                                            std::string& problem) {
+                                            Problem& problem) {
   if (almp.state == LinkState::Retrain) {
     deaf_[index(d)] = true;
   } else if (almp.state == LinkState::Active) {
     if (!in_handshake(v.state) || v.requested[index(d)]) {
-      problem = "Active already, or asked for already";
-    } else if (d == kDown && !seen_[index(kUp)]) {
-      problem = "nothing has come from the upstream port yet";
-    } else if (d == kUp && v.state == LinkState::Reset && !v.requested[index(kDown)]) {
-      problem = "out of Reset the downstream port asks first";
+      problem.text = "Active already, or asked for already";
     }
     v.requested[index(d)] = true;
   } else if (d == kDown || v.state != LinkState::Active) {
-    problem = "only an upstream port in Active asks for low power";
+    problem.text = "only an upstream port in Active asks for low power";
   } else {
     v.low_power = almp.state;
   }
@@ -91,15 +94,12 @@ AlmpChecker::Effect AlmpChecker::on_request(Direction d, const Almp& almp, Vlsm&
 }
 
 AlmpChecker::Effect AlmpChecker::on_status(Direction d, const Almp& almp, Vlsm& v,
-                                           std::string& problem) {
+                                           Problem& problem) {
   const std::size_t peer = index(opposite(d));
-  if (almp.state == LinkState::Reset) {
-    if (d == kDown || v.state != LinkState::Reset || v.requested[index(d)]) {
-      problem = "only an upstream port that has asked for nothing says so";
-    }
-  } else if (almp.state == LinkState::Active) {
+  const Problem unasked{Rule::UnaskedStatus, "answers no Request"};
+  if (almp.state == LinkState::Active) {
     if (!in_handshake(v.state) || !v.requested[peer] || v.answered[peer]) {
-      problem = "answers no Request";
+      problem = unasked;
       return Effect::None;
     }
     v.answered[peer] = v.told_active[peer] = true;
@@ -116,25 +116,25 @@ AlmpChecker::Effect AlmpChecker::on_status(Direction d, const Almp& almp, Vlsm& 
     v.low_power.reset();
     if (almp.state == LinkState::L2) return Effect::Restart;
   } else {
-    problem = "answers no Request";
+    problem = unasked;
   }
   return Effect::None;
 }
 
 AlmpChecker::Effect AlmpChecker::on_snapshot(Direction d, const Almp& almp, Vlsm& v,
-                                             std::string& problem) {
+                                             Problem& problem) {
   auto& own = v.snapshot[index(d)];
   const auto& other = v.snapshot[index(opposite(d))];
   if (almp.is_request || own) {
-    problem = "after Recovery each end tells its state first, once";
+    problem.text = "after Recovery each end tells its state first, once";
     return Effect::None;
   }
   if (almp.state == LinkState::Active && !v.told_active[index(d)]) {
-    problem = "its sender was never told Active";
+    problem.text = "its sender was never told Active";
     return Effect::None;
   }
   if (v.state == LinkState::Active && almp.state != LinkState::Active && !v.may_differ) {
-    problem = "both ends were Active before Recovery";
+    problem.text = "both ends were Active before Recovery";
     return Effect::None;
   }
   own = almp.state;
@@ -157,9 +157,10 @@ bool AlmpChecker::on_flit(std::uint64_t time_ps, Direction d, AlmpLink link,
   seen_[index(d)] = true;
   if (!in_use_) return true;
   if (deaf_[index(d)]) return false;
-  if (vlsm(link).answered[index(d)]) return true;
-  findings.add(time_ps, d, Rule::TrafficBeforeActive,
-               fmt::format("{} flit whose sender was not told Active", name(link)));
+  const Vlsm& v = vlsm(link);
+  if (v.active()) return true;
+  const Rule rule = too_early(d) ? Rule::DeviceSpokeFirst : Rule::TrafficBeforeActive;
+  findings.add(time_ps, d, rule, fmt::format("{} flit, {} is not Active", name(link), name(link)));
   deaf_[index(d)] = true;
   return false;
 }

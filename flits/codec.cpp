@@ -150,6 +150,8 @@ std::string_view name(DecodeRule rule) {
       return "credits for a channel that does not exist";
     case DecodeRule::LoosePacking:
       return "earlier place of the kind left empty";
+    case DecodeRule::HalvesApart:
+      return "lower half of a line not followed by its upper half";
   }
   return {};
 }

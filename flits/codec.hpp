@@ -64,10 +64,13 @@ Chunk byte_enable_chunk(std::uint64_t enables);
 
 // ---- receiver --------------------------------------------------------------------------------
 
-/// A complete message; for data headers, with its line and byte enables (bit n = byte n).
+/// A complete message; for data headers, with its line and byte enables (bit n = byte n). A device
+/// may answer a read with two S2M DRS of 32 B, each with a header of its own and a credit: the
+/// lower half of the line first, then the upper, no other line between them.
 struct Item {
   Message message;
-  std::uint8_t data_bytes = 0;  // 0, 32 or 64; data beyond it is zero
+  std::uint8_t data_bytes = 0;   // 0, 32 or 64; data beyond it is zero
+  std::uint8_t line_offset = 0;  // of data[0] in the line: 32 for the upper half of an S2M DRS
   bool has_byte_enables = false;
   std::uint64_t byte_enables = ~std::uint64_t{0};
   LineData data{};
@@ -95,6 +98,7 @@ enum class DecodeRule : std::uint8_t {
   ReservedCode,        // a field of a message holds a reserved code
   ReservedCredit,      // credits for a channel that does not exist
   LoosePacking,        // a later place of a kind is used before an earlier one
+  HalvesApart,         // a lower half of an S2M DRS is not followed by its upper half
 };
 std::string_view name(DecodeRule rule);
 
@@ -158,6 +162,7 @@ class Decoder {
   void decode_control(const Flit& flit, Decoded& out);
   void decode_slot(unsigned slot, u128 bits, Decoded& out, unsigned& data_header_slots);
   void add_message(MessageKind kind, u128 bits, unsigned slot, bool mdh, Decoded& out);
+  void join_halves(Item& item, unsigned slot, Decoded& out);
   void take_chunk(u128 bits, unsigned slot, Decoded& out);
   void take_credits(std::uint8_t rsp, std::uint8_t req, std::uint8_t data, Decoded& out);
 
@@ -165,6 +170,7 @@ class Decoder {
   DecoderOptions options_;
   unsigned owed_ = 0;
   StaticVector<Pending, kMaxPending> pending_;
+  std::optional<std::uint16_t> lower_half_;  // tag of an S2M DRS whose upper half comes next
 };
 
 }  // namespace cxlgpu::flits

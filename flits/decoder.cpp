@@ -8,6 +8,7 @@ namespace {
 
 // Most messages of each kind that one flit may carry, in the order of MessageKind.
 constexpr std::array<std::uint8_t, kMessageKinds> kMaxPerFlit{2, 1, 2, 3, 2, 4, 4, 4, 2, 4};
+constexpr std::uint8_t kHalfLine = 32;  // bytes
 
 void report(Decoded& out, DecodeRule rule, unsigned slot, std::uint32_t value = 0,
             std::string_view subject = {}) {
@@ -21,6 +22,7 @@ void report(Decoded& out, DecodeRule rule, unsigned slot, std::uint32_t value = 
 void Decoder::reset() {
   owed_ = 0;
   pending_.clear();
+  lower_half_.reset();
 }
 
 Decoded Decoder::decode(const Flit& flit) {
@@ -137,9 +139,21 @@ void Decoder::add_message(MessageKind kind, u128 bits, unsigned slot, bool mdh, 
   pending.data_chunks = sz ? 4 : 2;
   item.data_bytes = static_cast<std::uint8_t>(16 * pending.data_chunks);
   item.has_byte_enables = be;
+  if (kind == MessageKind::S2mDrs) join_halves(item, slot, out);
   pending.item = item;
   pending_.push_back(pending);
   owed_ += pending.data_chunks + (be ? 1 : 0);
+}
+
+// Headers come in the order of their data, so the halves of a line are two DRS in a row. A DRS that
+// is no upper half where one has to come begins a line of its own.
+void Decoder::join_halves(Item& item, unsigned slot, Decoded& out) {
+  const std::uint16_t tag = std::get<S2mDrs>(item.message).tag;
+  const bool half = item.data_bytes == kHalfLine;
+  const bool upper = half && lower_half_ == tag;
+  if (lower_half_ && !upper) report(out, DecodeRule::HalvesApart, slot, *lower_half_, "S2M DRS");
+  item.line_offset = upper ? kHalfLine : 0;
+  lower_half_ = half && !upper ? std::optional(tag) : std::nullopt;
 }
 
 void Decoder::take_chunk(u128 bits, unsigned slot, Decoded& out) {

@@ -37,8 +37,10 @@ enum class Rule : std::uint8_t {
   FieldMisuse,            // opcode or field that a Type 3 link does not use
   Unanswered,             // request without a response at the end
   AlmpEncoding,           // ALMP with a wrong constant bit, link or state code
-  UnexpectedAlmp,         // ALMP that the conversation so far does not allow
-  TrafficBeforeActive,    // protocol flit before its sender was told Active
+  DeviceSpokeFirst,       // from the device before anything came from the host
+  UnaskedStatus,          // Status that answers no Request
+  UnexpectedAlmp,         // any other ALMP that the conversation so far does not allow
+  TrafficBeforeActive,    // protocol flit while its protocol is not Active in both directions
   CrcSent,                // sent with a CRC that is neither right nor inverted
   ViralMismatch,          // RETRY.Ack that says something else of viral than its sender announced
 };

@@ -67,6 +67,10 @@ std::string_view name(Rule rule) {
       return "request without a response";
     case Rule::AlmpEncoding:
       return "ALMP encoding";
+    case Rule::DeviceSpokeFirst:
+      return "device spoke before the host";
+    case Rule::UnaskedStatus:
+      return "Status without a Request";
     case Rule::UnexpectedAlmp:
       return "unexpected ALMP";
     case Rule::TrafficBeforeActive:
@@ -309,16 +313,16 @@ void LinkChecker::accept(Direction d, const Flit& flit) {
 
   check_init_order(d, decoded);
   ++r.accepted;
-  r.eseq = (r.eseq + 1) % (r.wrap + (options_.wrap_inclusive ? 1 : 0));
+  r.eseq = (r.eseq + 1) % entries(r);
   if (decoded.control) {
     on_control(d, *decoded.control);
   } else {
     ++(decoded.kind == FlitKind::AllData ? stats.all_data : stats.protocol);
   }
-  if (r.initialised && r.accepted - r.acknowledged > r.wrap - 1) {
+  if (r.initialised && r.accepted - r.acknowledged > entries(r) - 1) {
     report(d, Rule::RetryBufferOverrun,
            fmt::format("{} flits not acknowledged, buffer of {} keeps one free",
-                       r.accepted - r.acknowledged, r.wrap));
+                       r.accepted - r.acknowledged, entries(r)));
   }
   take_acks(d, decoded.acks);
   for (const CreditReturn& c : decoded.credits) {
@@ -355,13 +359,19 @@ void LinkChecker::on_control(Direction d, const Control& control) {
   const auto* init = std::get_if<InitParam>(&control);
   Receiver& r = rx(d);
   if (!init || r.initialised) return;
-  if ((init->version != 1 && init->version != 2) || init->wrap < kMinRetryBuffer) {
+  const unsigned least = kMinRetryBuffer - (options_.wrap_inclusive ? 1 : 0);
+  if ((init->version != 1 && init->version != 2) || init->wrap < least) {
     report(d, Rule::InitParamField,
            fmt::format("version {}, wrap {}; version is 1 or 2, wrap at least {}", init->version,
-                       init->wrap, kMinRetryBuffer));
+                       init->wrap, least));
   }
   r.initialised = true;
   r.wrap = std::max<unsigned>(init->wrap, 2);
+}
+
+// Sequence numbers there are, and entries of the transmitter's retry buffer.
+unsigned LinkChecker::entries(const Receiver& r) const {
+  return r.wrap + (options_.wrap_inclusive ? 1 : 0);
 }
 
 // Acknowledgements in direction d are for flits of the other direction.

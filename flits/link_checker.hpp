@@ -26,9 +26,12 @@
 namespace cxlgpu::flits {
 
 struct LinkCheckerOptions {
-  bool cache = false;           // CXL.cache messages are legal too
-  bool arb_mux = false;         // ALMPs must come first; else they may be missing altogether
-  bool wrap_inclusive = false;  // sequence numbers run 0..wrap instead of 0..wrap-1
+  bool cache = false;    // CXL.cache messages are legal too
+  bool arb_mux = false;  // ALMPs must come first; else they may be missing altogether
+  // How the wrap value of INIT.Param is read: sequence numbers and retry buffer entries run 0..wrap
+  // instead of 0..wrap-1. The specification can be read both ways (CXL 2.0, 4.2.8.5.1); both ends
+  // of a link have to read it one way.
+  bool wrap_inclusive = false;
   DecoderOptions decoder;
   std::size_t max_findings = 1000;  // kept; all are counted
 };
@@ -122,6 +125,7 @@ class LinkChecker {
   void accept(Direction d, const Flit& flit);
   void on_control(Direction d, const Control& control);
   void check_init_order(Direction d, const Decoded& decoded);
+  [[nodiscard]] unsigned entries(const Receiver& r) const;
   void take_acks(Direction d, unsigned acks);
   void use_credits(Direction d, const Decoded& decoded);
   void deliver(Direction d, const Item& item);

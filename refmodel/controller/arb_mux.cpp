@@ -52,24 +52,45 @@ void ArbMux::life(const In& in, Cycle& now) const {
   if (now.run) now.event = Event::kRun;
 }
 
-void ArbMux::receive(const In& in, Cycle& now) const {
+// A peer that is back from Recovery first may already send its Status; a host that is in L0 first
+// sends a device its Request.
+bool ArbMux::hears(const In& in) const {
+  if (retrain_) return false;
+  if (phase_ == Phase::kDown) return !is_host_ && in.rx_kind == FlitKind::kAlmp;
   const bool l0 = in.phy_up && !in.phy_recovery;
-  // A peer that is back from Recovery first may already send its Status.
-  const bool rx_run = ((phase_ == Phase::kUp && l0) || phase_ == Phase::kRecovery) && !retrain_;
-  if (!in.rx_valid || !rx_run || in.rx_kind == FlitKind::kNull) return;
+  return (phase_ == Phase::kUp && l0) || phase_ == Phase::kRecovery;
+}
+
+void ArbMux::receive(const In& in, Cycle& now) const {
+  if (!in.rx_valid || !hears(in) || in.rx_kind == FlitKind::kNull) return;
   if (in.rx_kind == FlitKind::kAlmp) {
-    const AlmpReading reading = read_almp(in.rx_flit);
-    now.damaged = reading.damaged;
-    now.malformed = !reading.damaged && reading.malformed;
-    if (now.damaged || now.malformed) return;
-    const unsigned p = reading.almp.link == AlmpLink::kIo ? kIo : kCm;
-    now.in[p].rx_valid = true;
-    now.in[p].rx = {reading.almp.request, reading.almp.code};
+    receive_almp(in, now);
     return;
   }
   const auto p = static_cast<unsigned>(in.rx_kind);
   now.passed[p] = now.run && vlsm_[p].rx_open();
   now.stray = !now.passed[p] && !is_tearing(vlsm_[p].state());
+}
+
+void ArbMux::receive_almp(const In& in, Cycle& now) {
+  const AlmpReading reading = read_almp(in.rx_flit);
+  now.damaged = reading.damaged;
+  now.malformed = !reading.damaged && reading.malformed;
+  if (now.damaged || now.malformed) return;
+  const unsigned p = reading.almp.link == AlmpLink::kIo ? kIo : kCm;
+  now.in[p].rx_valid = true;
+  now.in[p].rx = {reading.almp.request, reading.almp.code};
+}
+
+// The ALMP that goes into the register. A device is silent until something has come from its host.
+void ArbMux::offer_almp(const In& in, Cycle& now) const {
+  const bool almp_arrives = in.rx_valid && in.rx_kind == FlitKind::kAlmp;
+  const bool may_speak = is_host_ || peer_seen_;
+  if (!now.run || !may_speak || almp_ || almp_arrives) return;
+  for (const unsigned p : {kCm, kIo}) {
+    if (vlsm_[p].tx()) now.loads = p;
+  }
+  if (now.loads) now.in[*now.loads].tx_taken = true;
 }
 
 std::optional<FlitKind> ArbMux::choose(const In& in, const Cycle& now) const {
@@ -94,15 +115,8 @@ ArbMux::Cycle ArbMux::cycle(const In& in) const {
     now.in[p].req = p == kIo ? in.io_req : in.cm_req;
     now.in[p].down = phase_ == Phase::kDown;
     now.in[p].event = now.event;
-    now.in[p].peer_seen = peer_seen_;
   }
-  const bool almp_arrives = in.rx_valid && in.rx_kind == FlitKind::kAlmp;
-  if (now.run && !almp_ && !almp_arrives) {
-    for (const unsigned p : {kCm, kIo}) {
-      if (vlsm_[p].tx()) now.loads = p;
-    }
-    if (now.loads) now.in[*now.loads].tx_taken = true;
-  }
+  offer_almp(in, now);
   for (const unsigned p : {kIo, kCm}) now.link[p] = vlsm_[p].eval(now.in[p]);
   if (in.phy_up && !in.phy_recovery) now.choice = choose(in, now);
   now.sent = now.choice && in.tx_ready;
@@ -123,7 +137,7 @@ ArbMux::Out ArbMux::eval(const In& in) const {
   const Vlsm::Out &io = now.link[kIo], &cm = now.link[kCm];
   Out out{.tx_valid = now.choice.has_value(),
           .tx_kind = now.choice.value_or(FlitKind::kNull),
-          .retrain_req = retrain_,
+          .retrain_req = retrain_ && phase_ != Phase::kDown,
           .phy_state = phy_state(now),
           .cm_tx_ready = now.sent && now.choice == FlitKind::kCachemem,
           .cm_rx_valid = now.passed[kCm],
@@ -173,7 +187,7 @@ void ArbMux::clock(const In& in) {
     retrain_ = false;
   } else if (recovery_cause(in, now)) {
     retrain_ = true;
-  } else if (in.phy_recovery) {
+  } else if (in.phy_recovery && phase_ != Phase::kDown) {
     retrain_ = false;
   }
   peer_seen_ = !go_down && (peer_seen_ || (in.rx_valid && in.rx_kind != FlitKind::kNull));

@@ -48,7 +48,7 @@ class ArbMux {
   };
 
   explicit ArbMux(bool is_host, unsigned weight_io = 1, unsigned weight_cm = 1)
-      : vlsm_{Vlsm(is_host), Vlsm(is_host)}, weight_{weight_io, weight_cm} {}
+      : is_host_(is_host), vlsm_{Vlsm(is_host), Vlsm(is_host)}, weight_{weight_io, weight_cm} {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
 
@@ -71,12 +71,16 @@ class ArbMux {
   };
   [[nodiscard]] Cycle cycle(const In& in) const;
   void life(const In& in, Cycle& now) const;
+  [[nodiscard]] bool hears(const In& in) const;
   void receive(const In& in, Cycle& now) const;
+  static void receive_almp(const In& in, Cycle& now);
+  void offer_almp(const In& in, Cycle& now) const;
   [[nodiscard]] std::optional<FlitKind> choose(const In& in, const Cycle& now) const;
   [[nodiscard]] VlsmCode phy_state(const Cycle& now) const;
   [[nodiscard]] bool recovery_cause(const In& in, const Cycle& now) const;
   void count(unsigned protocol);
 
+  bool is_host_;
   std::array<Vlsm, 2> vlsm_;
   Phase phase_ = Phase::kDown;
   bool peer_seen_ = false;

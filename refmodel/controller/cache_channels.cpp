@@ -108,8 +108,8 @@ void CacheChannels::clock_rx(const In& in, const PerChannel<bool>& pop) {
   }
   for (unsigned i = 0; i < r.crsp_valid && i < room[kCrsp]; ++i) rx_crsp_.push_back(r.crsp_hdr[i]);
   if (r.cdat_valid && room[kCdat] > 0) rx_cdat_.push_back(r.cdat);
-  overflow_ = r.creq_valid > room[kCreq] || r.crsp_valid > room[kCrsp] ||
-              (r.cdat_valid && room[kCdat] == 0);
+  overflow_ = {r.creq_valid > room[kCreq], r.crsp_valid > room[kCrsp],
+               r.cdat_valid && room[kCdat] == 0};
   if (!in.start) return;
   rx_creq_.clear();
   rx_crsp_.clear();
@@ -122,7 +122,7 @@ void CacheChannels::clock_credits(const In& in, const PerChannel<bool>& pop) {
     const Pool sent = in.link.sent[c];
     credits_[c].clock(
         {.start = in.start, .add_valid = true, .add_code = in.link.granted[c], .use = use[c]});
-    returns_[c].clock({.start = in.start, .freed = pop[c], .sent = sent == Pool::kCache});
+    returns_[c].clock({.start = in.start, .freed = pop[c] ? 1u : 0u, .sent = sent == Pool::kCache});
     if (sent != Pool::kNone) prefer_cache_[c] = sent == Pool::kMem;
     if (in.start) prefer_cache_[c] = false;
   }

@@ -6,7 +6,7 @@
 //          the device's receiver.
 // Units:   cycles; FIFO levels and credits in messages.
 // Shapes:  arrays by CacheChannel.
-// Errors:  Out::overflow: a message was dropped in the cycle before.
+// Errors:  overflow(): a message of the channel was dropped in the cycle before.
 // Source:  CXL 2.0 3.2, 4.2.4, docs/blocks.md.
 #pragma once
 
@@ -52,7 +52,7 @@ class CacheChannels {
 
   [[nodiscard]] Out eval() const;
   [[nodiscard]] CacheToLink to_link() const;
-  [[nodiscard]] bool overflow() const { return overflow_; }
+  [[nodiscard]] const PerChannel<bool>& overflow() const { return overflow_; }
   void clock(const In& in);
 
   [[nodiscard]] unsigned credits(CacheChannel channel) const {
@@ -78,7 +78,7 @@ class CacheChannels {
   PerChannel<CreditTx> credits_{};
   PerChannel<CreditReturn> returns_;
   PerChannel<bool> prefer_cache_{};
-  bool overflow_ = false;
+  PerChannel<bool> overflow_{};
 };
 
 }  // namespace cxlgpu

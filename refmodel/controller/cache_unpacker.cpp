@@ -4,25 +4,21 @@ namespace cxlgpu {
 
 struct CacheUnpacker::Decode {
   CacheUnpacker& state;
-  const Payload& flit;
-  flits::FlitHeader header = get_header(flit);
+  const In& in;
+  flits::FlitHeader header = get_header(in.flit);
+  std::optional<unsigned> data_slot = std::nullopt;  // where the data headers of this flit stand
   Out out{};
 
   void chunk(unsigned slot) {
-    auto& waiting = state.waiting_;
-    auto& line = state.line_;
-    line.push_back(get_chunk(flit, slot));
-    if (line.size() < waiting.front().chunks) return;
-    const WdMessage message = assemble(waiting.front().header, line);
-    if (waiting.front().cache) {
+    const auto line = state.lines_.take(get_chunk(in.flit, slot));
+    if (!line) return;
+    if (flits::is_cache(line->kind)) {
       out.cache.cdat_valid = true;
-      out.cache.cdat = message;
+      out.cache.cdat = line->message;
     } else {
       out.mem.wd_valid = true;
-      out.mem.wd = message;
+      out.mem.wd = line->message;
     }
-    waiting.pop_front();
-    line.clear();
   }
 
   // More than a flit may carry: the rest is dropped.
@@ -43,11 +39,16 @@ struct CacheUnpacker::Decode {
     append(c.creq_hdr, c.creq_valid, state.is_host_ ? 4 : 2, message);
   }
 
-  void data_header(flits::MessageKind kind, MsgHeader message, bool mdh) {
-    const bool enables_forbidden = mdh || kind == flits::MessageKind::H2dDh;
-    if (!header.sz || (enables_forbidden && header.be)) out.mem.err = true;
-    state.waiting_.push_back(
-        {message, kChunksPerLine + (header.be && !mdh ? 1 : 0), flits::is_cache(kind)});
+  // Only behind 32 bytes there is room for a second slot with data headers; they do not count.
+  void data_header(unsigned slot, flits::MessageKind kind, MsgHeader message, bool mdh) {
+    if (data_slot.value_or(slot) != slot) {
+      out.mem.err = true;
+      return;
+    }
+    data_slot = slot;
+    const auto opened = state.lines_.open({kind, message, mdh, header.sz, header.be});
+    out.mem.err |= opened.err || (mdh && in.mdh_disable);
+    out.mem.wd_half |= opened.half;
   }
 
   // The messages of a slot that is not data.
@@ -58,10 +59,10 @@ struct CacheUnpacker::Decode {
     const flits::SlotFormat& format = flits::slot_format(direction, slot, code);
     out.mem.err |= !format.defined() || (slot == 0 && code == flits::kMacFormat);
     for (const flits::Placement& at : format.places()) {
-      const MsgHeader message = take_message(get_slot(flit, slot), at);
+      const MsgHeader message = take_message(get_slot(in.flit, slot), at);
       if ((message & 1) == 0) continue;
       if (flits::carries_data(at.kind)) {
-        data_header(at.kind, message, format.mdh);
+        data_header(slot, at.kind, message, format.mdh);
       } else if (at.kind == H2dReq || at.kind == D2hReq) {
         request(message);
       } else if (at.kind == H2dRsp || at.kind == D2hRsp) {
@@ -75,7 +76,7 @@ struct CacheUnpacker::Decode {
   void run() {
     out.mem.owed = state.owed();
     const bool adf = out.mem.owed >= 4;
-    out.mem.is_control = !adf && (flit[0] & 1) != 0;
+    out.mem.is_control = !adf && (in.flit[0] & 1) != 0;
     out.mem.is_protocol = !adf && !out.mem.is_control;
     if (out.mem.is_control) return;
     for (unsigned slot = 0; slot < 4; ++slot) {
@@ -91,12 +92,6 @@ struct CacheUnpacker::Decode {
   }
 };
 
-unsigned CacheUnpacker::owed() const {
-  unsigned chunks = 0;
-  for (const Waiting& w : waiting_) chunks += w.chunks;
-  return chunks - static_cast<unsigned>(line_.size());
-}
-
 CacheUnpacker::Out CacheUnpacker::eval(const In& in) const {
   if (!in.valid) {
     Out idle;
@@ -104,17 +99,16 @@ CacheUnpacker::Out CacheUnpacker::eval(const In& in) const {
     return idle;
   }
   CacheUnpacker next = *this;
-  Decode decode{next, in.flit};
+  Decode decode{next, in};
   decode.run();
   return decode.out;
 }
 
 void CacheUnpacker::clock(const In& in) {
   if (in.start) {
-    waiting_.clear();
-    line_.clear();
+    lines_ = {};
   } else if (in.valid) {
-    Decode{*this, in.flit}.run();
+    Decode{*this, in}.run();
   }
 }
 

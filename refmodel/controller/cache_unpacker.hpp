@@ -9,9 +9,6 @@
 // Source:  CXL 2.0 4.2.5 to 4.2.7, docs/blocks.md.
 #pragma once
 
-#include <deque>
-#include <vector>
-
 #include "refmodel/controller/cache_wire.hpp"
 #include "refmodel/controller/flit_unpacker.hpp"
 
@@ -28,20 +25,14 @@ class CacheUnpacker {
   explicit CacheUnpacker(bool is_host) : is_host_(is_host) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
-  [[nodiscard]] unsigned owed() const;
+  [[nodiscard]] unsigned owed() const { return lines_.owed(); }
 
  private:
-  struct Waiting {  // a data header and the chunks that follow it
-    MsgHeader header;
-    unsigned chunks;
-    bool cache;
-  };
   // The decode of one flit: works on copies of the state; clock() keeps them.
   struct Decode;
 
   bool is_host_;
-  std::deque<Waiting> waiting_;
-  std::vector<Chunk> line_;  // chunks of the oldest waiting message so far
+  LineAssembler lines_;
 };
 
 }  // namespace cxlgpu

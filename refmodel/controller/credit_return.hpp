@@ -16,7 +16,7 @@ class CreditReturn {
  public:
   struct In {
     bool start = false;
-    bool freed = false;  // the consumer popped one entry
+    unsigned freed = 0;  // 0..2: the consumer popped an entry, a first half took none
     bool sent = false;   // the offered code left in a flit
   };
   struct Out {
@@ -29,7 +29,7 @@ class CreditReturn {
   [[nodiscard]] Out eval(const In&) const { return eval(); }
   void clock(const In& in) {
     const unsigned sent = in.sent ? credit_count(eval().code) : 0;
-    pending_ = in.start ? init_ : std::min(kMax, pending_ + (in.freed ? 1 : 0) - sent);
+    pending_ = in.start ? init_ : std::min(kMax, pending_ + in.freed - sent);
   }
 
  private:

@@ -42,6 +42,16 @@ LinkLayer::In CxlController::link_in(const In& in) const {
   return to_link;
 }
 
+std::optional<unsigned> CxlController::overflow() const {
+  constexpr unsigned kNdCode = 4, kWdCode = 5;
+  for (unsigned c = 0; c < kCacheChannels; ++c) {
+    if (cache_.overflow()[c]) return c;
+  }
+  if (nd_overflow_) return kNdCode;
+  if (wd_overflow_) return kWdCode;
+  return std::nullopt;
+}
+
 CxlController::Out CxlController::eval(const In& in) const {
   const LinkLayer::Out link = link_.eval(link_in(in));
   Out out{.tx_nd_ready = tx_nd_.size() < kTxDepth,
@@ -55,7 +65,9 @@ CxlController::Out CxlController::eval(const In& in) const {
           .phy_reinit_req = link.phy_reinit_req,
           .init_done = link.init_done,
           .abort = link.abort,
-          .err = link.err | (overflow_ || cache_.overflow() ? link_err::kOverflow : 0),
+          .err = link.err | (overflow() ? link_err::kOverflow : 0),
+          .err_flit = link.err_flit,
+          .err_overflow = overflow().value_or(0),
           .viral = link.viral,
           .status = link.status};
   if (out.rx_nd_valid) out.rx_nd_hdr = rx_nd_.front();
@@ -69,9 +81,10 @@ void CxlController::clock(const In& in) {
   const LinkLayer::Out link = link_.eval(to_link);
   clock_tx(tx_nd_, link.nd_take, in.tx_nd_valid && tx_nd_.size() < kTxDepth, in.tx_nd_hdr);
   clock_tx(tx_wd_, link.wd_take, in.tx_wd_valid && tx_wd_.size() < kTxDepth, in.tx_wd);
-  overflow_ = clock_rx(rx_nd_, params_.nd_rx_depth, to_link.nd_freed, link.nd_hdr, link.nd_valid);
-  overflow_ |= clock_rx(rx_wd_, params_.wd_rx_depth, to_link.wd_freed, std::array{link.wd},
-                        link.wd_valid ? 1 : 0);
+  nd_overflow_ =
+      clock_rx(rx_nd_, params_.nd_rx_depth, to_link.nd_freed, link.nd_hdr, link.nd_valid);
+  wd_overflow_ = clock_rx(rx_wd_, params_.wd_rx_depth, to_link.wd_freed, std::array{link.wd},
+                          link.wd_valid ? 1 : 0);
   if (params_.has_cache) {
     cache_.clock(
         {.start = link.start, .tx_flush = in.tx_flush, .ports = in.cache, .link = link.cache});

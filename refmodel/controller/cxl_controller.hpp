@@ -50,7 +50,9 @@ class CxlController {
     bool init_done = false;
     bool abort = false;
     unsigned err = 0;
-    bool viral = false;  // pulse: the peer has said that it is viral
+    Payload err_flit{};         // with a bit of link_err::kViolation: the flit that did it
+    unsigned err_overflow = 0;  // with link_err::kOverflow: whose FIFO was full (ras.hpp)
+    bool viral = false;         // pulse: the peer has said that it is viral
     LinkStatus status{};
     CacheChannels::Out cache{};
   };
@@ -71,7 +73,10 @@ class CxlController {
   CacheChannels cache_;
   std::deque<MsgHeader> tx_nd_, rx_nd_;
   std::deque<WdMessage> tx_wd_, rx_wd_;
-  bool overflow_ = false;
+  // What found its FIFO full, if something did: 0 Creq, 1 Crsp, 2 Cdat, 4 ND, 5 WD.
+  [[nodiscard]] std::optional<unsigned> overflow() const;
+
+  bool nd_overflow_ = false, wd_overflow_ = false;
 };
 
 }  // namespace cxlgpu

@@ -4,19 +4,16 @@ namespace cxlgpu {
 
 struct FlitUnpacker::Decode {
   FlitUnpacker& state;
-  const Payload& flit;
-  flits::FlitHeader header = get_header(flit);
+  const In& in;
+  flits::FlitHeader header = get_header(in.flit);
+  std::optional<unsigned> data_slot = std::nullopt;  // where the data header of this flit stands
   Out out{};
 
   void chunk(unsigned slot) {
-    auto& waiting = state.waiting_;
-    auto& line = state.line_;
-    line.push_back(get_chunk(flit, slot));
-    if (line.size() < waiting.front().chunks) return;
+    const auto line = state.lines_.take(get_chunk(in.flit, slot));
+    if (!line) return;
     out.wd_valid = true;
-    out.wd = assemble(waiting.front().header, line);
-    waiting.pop_front();
-    line.clear();
+    out.wd = line->message;
   }
 
   void no_data(MsgHeader message) {
@@ -27,10 +24,16 @@ struct FlitUnpacker::Decode {
     }
   }
 
-  // Its data takes all slots that follow, so no other slot of the flit can hold a data header.
-  void with_data(MsgHeader message, bool mdh) {
-    if (!header.sz || (mdh && header.be)) out.err = true;
-    state.waiting_.push_back({message, kChunksPerLine + (header.be && !mdh ? 1 : 0)});
+  // Only behind 32 bytes there is room for a second slot with data headers; it does not count.
+  void with_data(unsigned slot, flits::MessageKind kind, MsgHeader message, bool mdh) {
+    if (data_slot.value_or(slot) != slot) {
+      out.err = true;
+      return;
+    }
+    data_slot = slot;
+    const auto opened = state.lines_.open({kind, message, mdh, header.sz, header.be});
+    out.err |= opened.err || (mdh && in.mdh_disable);
+    out.wd_half |= opened.half;
   }
 
   // The messages of a slot that is not data.
@@ -40,12 +43,12 @@ struct FlitUnpacker::Decode {
     const flits::SlotFormat& format = flits::slot_format(direction, slot, code);
     out.err |= !format.defined() || (slot == 0 && code == flits::kMacFormat);
     for (const flits::Placement& at : format.places()) {
-      const MsgHeader message = take_message(get_slot(flit, slot), at);
+      const MsgHeader message = take_message(get_slot(in.flit, slot), at);
       if ((message & 1) == 0) continue;
       if (flits::is_cache(at.kind)) {
         out.err = true;
       } else if (flits::carries_data(at.kind)) {
-        with_data(message, format.mdh);
+        with_data(slot, at.kind, message, format.mdh);
       } else {
         no_data(message);
       }
@@ -55,7 +58,7 @@ struct FlitUnpacker::Decode {
   void run() {
     out.owed = state.owed();
     const bool adf = out.owed >= 4;
-    out.is_control = !adf && (flit[0] & 1) != 0;
+    out.is_control = !adf && (in.flit[0] & 1) != 0;
     out.is_protocol = !adf && !out.is_control;
     if (out.is_control) return;
     for (unsigned slot = 0; slot < 4; ++slot) {
@@ -71,26 +74,19 @@ struct FlitUnpacker::Decode {
   }
 };
 
-unsigned FlitUnpacker::owed() const {
-  unsigned chunks = 0;
-  for (const Waiting& w : waiting_) chunks += w.chunks;
-  return chunks - static_cast<unsigned>(line_.size());
-}
-
 FlitUnpacker::Out FlitUnpacker::eval(const In& in) const {
   if (!in.valid) return {.owed = owed()};
   FlitUnpacker next = *this;
-  Decode decode{next, in.flit};
+  Decode decode{next, in};
   decode.run();
   return decode.out;
 }
 
 void FlitUnpacker::clock(const In& in) {
   if (in.start) {
-    waiting_.clear();
-    line_.clear();
+    lines_ = {};
   } else if (in.valid) {
-    Decode{*this, in.flit}.run();
+    Decode{*this, in}.run();
   }
 }
 

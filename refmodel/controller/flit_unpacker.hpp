@@ -9,19 +9,17 @@
 #pragma once
 
 #include <array>
-#include <deque>
-#include <span>
-#include <vector>
 
-#include "refmodel/controller/wire.hpp"
+#include "refmodel/controller/line_assembler.hpp"
 
 namespace cxlgpu {
 
 class FlitUnpacker {
  public:
   struct In {
-    bool start = false;  // link start: nothing owed
-    bool valid = false;  // one accepted flit
+    bool start = false;        // link start: nothing owed
+    bool mdh_disable = false;  // slots of several data headers were switched off
+    bool valid = false;        // one accepted flit
     Payload flit{};
   };
   struct Out {
@@ -29,6 +27,7 @@ class FlitUnpacker {
     std::array<MsgHeader, 2> nd_hdr{};
     bool wd_valid = false;
     WdMessage wd{};
+    bool wd_half = false;      // the first half of a line begins
     bool is_protocol = false;  // header with Ak and credits
     bool is_control = false;
     bool err = false;
@@ -38,19 +37,14 @@ class FlitUnpacker {
   explicit FlitUnpacker(bool is_host) : is_host_(is_host) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
-  [[nodiscard]] unsigned owed() const;
+  [[nodiscard]] unsigned owed() const { return lines_.owed(); }
 
  private:
-  struct Waiting {  // a data header and the chunks that follow it
-    MsgHeader header;
-    unsigned chunks;
-  };
   // The decode of one flit: works on copies of the state; clock() keeps them.
   struct Decode;
 
   bool is_host_;
-  std::deque<Waiting> waiting_;
-  std::vector<Chunk> line_;  // chunks of the oldest waiting message so far
+  LineAssembler lines_;
 };
 
 }  // namespace cxlgpu

@@ -68,16 +68,38 @@ LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
       params_(params),
       rng_(params.seed),
       spec_faults_(from_host ? params.spec_faults : SpecFaultOptions{}, {kUnmappedLine, 1}) {
-  // The run starts with both ends initialised and all credits granted. The LLCRD that granted the
-  // last of them is a retryable flit itself, and one flit alone is not acknowledged.
   assert(params.llrb_depth <= kMostFlits);
-  nd_avail_ = params.nd_credits;
-  wd_avail_ = params.wd_credits;
-  acks_to_return_ = 1;
-  llrb_free_ = params.llrb_depth - 1;
+  grant_all();
   if (params.bit_error_rate > 0) {
     flit_error_probability_ = 1.0 - std::pow(1.0 - params.bit_error_rate, kFlitWireBits);
   }
+}
+
+// Both ends are initialised and all credits granted. The LLCRD that granted the last of them is a
+// retryable flit itself, and one flit alone is not acknowledged.
+void LinkDirection::grant_all() {
+  nd_avail_ = params_.nd_credits;
+  wd_avail_ = params_.wd_credits;
+  acks_to_return_ = 1;
+  llrb_free_ = params_.llrb_depth - 1;
+}
+
+void LinkDirection::go_down(Time now) {
+  nd_tx_.clear();
+  wd_tx_.clear();
+  owed_messages_.clear();
+  owed_ = 0;
+  wire_.clear();
+  nd_rx_.clear();
+  wd_rx_.clear();
+  nd_return_ = wd_return_ = nd_freed_ = wd_freed_ = 0;
+  freed_at_ = now;
+  deliver_next_ = pack_next_ = timer_since_ = Time::never();
+}
+
+void LinkDirection::come_up(Time now) {
+  grant_all();
+  select_free_ = out_launch_ = busy_until_ = now;
 }
 
 // What waits behind another message changes no plan.
@@ -115,7 +137,7 @@ void LinkDirection::freed(Time now, unsigned nd, unsigned wd) {
   nd_freed_ += nd;
   wd_freed_ += wd;
   if (timer_since_ != Time::never()) return;
-  timer_since_ = now + kCycle;
+  timer_since_ = std::max(now + kCycle, select_free_);
   plan_pack(now);
 }
 
@@ -143,7 +165,7 @@ void LinkDirection::update_timer(Time from, bool bore) {
   if (!something_to_return()) {
     timer_since_ = Time::never();
   } else if (bore || timer_since_ == Time::never()) {
-    timer_since_ = from;
+    timer_since_ = std::max(from, select_free_);
   }
 }
 
@@ -273,6 +295,8 @@ void LinkDirection::launch(Wire& flit, Time now, bool bearing) {
   if (bearing) update_timer(now + kCycle, true);
   const Time moved = std::max(now + kCycle, out_launch_);
   const Time ready{busy_until_.ps / kCycle.ps * kCycle.ps};
+  // The timer counts the cycles in which a flit may be selected.
+  if (timer_since_ != Time::never()) timer_since_ += moved - (now + kCycle);
   const Time left = std::max(moved + kCycle, ready);
   out_launch_ = left;
   select_free_ = moved;

@@ -10,6 +10,12 @@ constexpr std::uint8_t byte(unsigned value) {
   return static_cast<std::uint8_t>(value);
 }
 
+RetryLocal::Limits retry_limits(const ControllerParams& params) {
+  RetryLocal::Limits limits = params.limits;
+  limits.wrap_inclusive = params.wrap_inclusive;
+  return limits;
+}
+
 }  // namespace
 
 LinkLayer::LinkLayer(const ControllerParams& params)
@@ -18,7 +24,7 @@ LinkLayer::LinkLayer(const ControllerParams& params)
       unpacker_(params.is_host, params.has_cache),
       nd_return_(params.nd_rx_depth),
       wd_return_(params.wd_rx_depth),
-      local_(params.limits),
+      local_(retry_limits(params)),
       buffer_(params.llrb_depth) {}
 
 // ------------------------------------------------------------------------------------ transmit
@@ -121,7 +127,7 @@ LinkLayer::Selection LinkLayer::priority(const In& in) const {
   if (!heard_) return idle;
   if (!param_sent_) {
     if (in.control.init_stall) return idle;
-    const flits::InitParam param{.wrap = byte(params_.llrb_depth)};
+    const flits::InitParam param{.wrap = byte(wrap_value())};
     return {.choice = Choice::kInitParam, .payload = control_payload(param)};
   }
   if (!param_received_) return idle;
@@ -160,18 +166,30 @@ void LinkLayer::find_sequence(Received& r) const {
   if (const auto* ack = std::get_if<flits::RetryAck>(&r.control)) r.ack_seq = *ack;
 }
 
-LinkLayer::Received LinkLayer::receive() const {
+FlitUnpacker::In LinkLayer::unpacker_in(const In& in, bool valid) const {
+  return {.start = false,
+          .mdh_disable = in.control.mdh_disable,
+          .valid = valid,
+          .flit = r1_ ? r1_->payload : Payload{}};
+}
+
+LinkLayer::Received LinkLayer::receive(const In& in) const {
   Received r;
   r.frames_next = frames_;
   if (!r1_) return r;
   r.good = !r1_->bad;
   r.accepted = r.good && local().state == RetryLocal::State::kNormal;
-  r.unpacked = unpacker_.eval({.start = false, .valid = r.accepted, .flit = r1_->payload});
+  r.unpacked = unpacker_.eval(unpacker_in(in, r.accepted));
   find_sequence(r);
   if (!r.accepted) return r;
   const auto* llcrd = std::get_if<flits::Llcrd>(&r.control);
-  r.retryable = !r.unpacked.mem.is_control || llcrd != nullptr ||
-                std::holds_alternative<flits::InitParam>(r.control);
+  const bool param = std::holds_alternative<flits::InitParam>(r.control);
+  r.retryable = !r.unpacked.mem.is_control || llcrd != nullptr || param;
+  r.early = r.retryable && !param && !param_received_;
+  if (r.early) {
+    r.unpacked = {};
+    return r;
+  }
   r.has_credits = r.unpacked.mem.is_protocol || llcrd != nullptr;
   if (llcrd != nullptr) r.acks = llcrd->full_ack;
   if (r.unpacked.mem.is_protocol && get_header(r1_->payload).ak) r.acks = kAkUnit;
@@ -183,13 +201,16 @@ unsigned LinkLayer::errors(const Received& r) const {
   unsigned err = 0;
   if (r1_ && r1_->bad) err |= link_err::kCrc;
   if (r.ack_seq && local().state != RetryLocal::State::kLocalIdle) err |= link_err::kUnexpectedAck;
+  if (r.req_seq && buffer_.eval({.req_seq = true, .req_eseq = r.req_seq->eseq}).bad_req) {
+    err |= link_err::kProtocol;
+  }
   if (!r.accepted) return err;
   const bool unknown =
       r.unpacked.mem.is_control && std::holds_alternative<flits::UnknownControl>(r.control);
   const bool param = std::holds_alternative<flits::InitParam>(r.control);
   const bool over_ack = buffer_.eval({.ack = r.acks}).over_ack;
   if (r.unpacked.mem.err || unknown || over_ack) err |= link_err::kProtocol;
-  if (r.retryable && !param && !param_received_) err |= link_err::kBeforeInit;
+  if (r.early) err |= link_err::kBeforeInit;
   if (param && param_received_) err |= link_err::kSecondInit;
   return err;
 }
@@ -217,7 +238,7 @@ LinkLayer::Out LinkLayer::eval(const In& in) const {
   const Selection s = can_select(in) ? select(in) : Selection{};
   out.nd_take = s.packed.mem.nd_take;
   out.wd_take = s.packed.mem.wd_take;
-  const Received r = receive();
+  const Received r = receive(in);
   out.nd_valid = r.unpacked.mem.nd_valid;
   out.nd_hdr = r.unpacked.mem.nd_hdr;
   out.wd_valid = r.unpacked.mem.wd_valid;
@@ -229,6 +250,7 @@ LinkLayer::Out LinkLayer::eval(const In& in) const {
   out.init_done = initialised();
   out.abort = local().state == RetryLocal::State::kAbort;
   out.err = err_;
+  out.err_flit = err_flit_;
   out.viral = viral_heard_;
   out.status = status(in.control);
   return out;
@@ -281,12 +303,14 @@ void LinkLayer::restart() {
 }
 
 void LinkLayer::clock(const In& in) {
-  const Received r = receive();
+  const Received r = receive(in);
   const bool viral_heard = hears_viral(r);
+  const Payload flit = r1_ ? r1_->payload : Payload{};
   if (starting(in)) {
     const unsigned err = errors(r);
     restart();
     err_ = err;
+    err_flit_ = flit;
     viral_heard_ = viral_heard;
     return;
   }
@@ -296,11 +320,12 @@ void LinkLayer::clock(const In& in) {
   const RetryLocal::State before = local().state;
   // All decisions are made; the parts step.
   err_ = errors(r);
+  err_flit_ = flit;
   viral_heard_ = viral_heard;
   clock_acks_and_timer(in, s, r);
   clock_credits(in, s, r);
   packer_.clock(offer);
-  unpacker_.clock({.start = false, .valid = r.accepted, .flit = r1_ ? r1_->payload : Payload{}});
+  unpacker_.clock(unpacker_in(in, r.accepted && !r.early));
   clock_retry(in, s, r);
   err_ |= retry_errors(in, before);
   clock_seen(r);
@@ -345,6 +370,7 @@ void LinkLayer::clock_receive(const In& in, const Received& r) {
   }
 }
 
+// The timer counts the cycles in which a flit may be selected: on a busy link its flit times.
 void LinkLayer::clock_acks_and_timer(const In& in, const Selection& s, const Received& r) {
   const bool pending =
       nd_return_.eval().pending > 0 || wd_return_.eval().pending > 0 || in.cache.pending;
@@ -352,7 +378,7 @@ void LinkLayer::clock_acks_and_timer(const In& in, const Selection& s, const Rec
   const bool to_return = num_ack_ > 1 || credits;
   if (s.bearing() || !to_return) {
     timer_ = 0;
-  } else if (timer_ < flush(in)) {
+  } else if (can_select(in) && timer_ < flush(in)) {
     ++timer_;
   }
   num_ack_ = std::min(kMostAcks, num_ack_ + (r.retryable ? 1 : 0) - s.acks_returned);
@@ -369,8 +395,10 @@ void LinkLayer::clock_credits(const In& in, const Selection& s, const Received& 
   wd_credit_.clock(grant(header.data_crd, s.packed.mem.wd_take));
   const CreditFields sent = s.bearing() ? credit_fields(in) : CreditFields{};
   const CreditField& nd_sent = params_.is_host ? sent.rsp : sent.req;
-  nd_return_.clock({.start = false, .freed = in.nd_freed, .sent = nd_sent.pool == Pool::kMem});
-  wd_return_.clock({.start = false, .freed = in.wd_freed, .sent = sent.data.pool == Pool::kMem});
+  nd_return_.clock(
+      {.start = false, .freed = in.nd_freed ? 1u : 0u, .sent = nd_sent.pool == Pool::kMem});
+  const unsigned wd_freed = (in.wd_freed ? 1 : 0) + (r.unpacked.mem.wd_half ? 1 : 0);
+  wd_return_.clock({.start = false, .freed = wd_freed, .sent = sent.data.pool == Pool::kMem});
 }
 
 void LinkLayer::clock_retry(const In& in, const Selection& s, const Received& r) {

@@ -26,7 +26,8 @@ namespace cxlgpu {
 namespace link_err {
 inline constexpr unsigned kCrc = 1 << 0, kProtocol = 1 << 1, kBeforeInit = 1 << 2,
                           kSecondInit = 1 << 3, kUnexpectedAck = 1 << 4, kOverflow = 1 << 5,
-                          kRetry = 1 << 6, kTimeout = 1 << 7;
+                          kRetry = 1 << 6, kTimeout = 1 << 7,
+                          kViolation = kProtocol | kBeforeInit | kSecondInit | kUnexpectedAck;
 }  // namespace link_err
 
 struct ControllerParams {
@@ -34,6 +35,8 @@ struct ControllerParams {
   unsigned nd_rx_depth = 32;
   unsigned wd_rx_depth = 32;
   unsigned llrb_depth = 128;
+  // How both ends read the wrap value of INIT.Param: the last sequence number, or their count.
+  bool wrap_inclusive = false;
   RetryLocal::Limits limits{};
   bool has_cache = false;
   std::array<unsigned, kCacheChannels> cache_rx_depth{16, 16, 16};
@@ -71,6 +74,7 @@ class LinkLayer {
     bool init_done = false;
     bool abort = false;
     unsigned err = 0;
+    Payload err_flit{};  // with a bit of link_err::kViolation: the flit that did it
     bool viral = false;  // pulse: the peer has said that it is viral
     LinkStatus status{};
     LinkToCache cache{};
@@ -142,6 +146,7 @@ class LinkLayer {
     CacheUnpacker::Out unpacked{};
     flits::Control control = flits::UnknownControl{};  // if it is a control flit
     bool retryable = false;
+    bool early = false;        // before INIT.Param: counted, else passed over
     bool has_credits = false;  // protocol flit or LLCRD
     unsigned acks = 0;
     unsigned frames_next = 0;
@@ -173,7 +178,8 @@ class LinkLayer {
   [[nodiscard]] std::optional<flits::Llcrd> forced_llcrd(const In& in) const;
   [[nodiscard]] Selection new_flit(const In& in) const;
   [[nodiscard]] Selection priority(const In& in) const;
-  [[nodiscard]] Received receive() const;
+  [[nodiscard]] FlitUnpacker::In unpacker_in(const In& in, bool valid) const;
+  [[nodiscard]] Received receive(const In& in) const;
   [[nodiscard]] LinkToCache to_cache(const In& in, const Selection& s, const Received& r) const;
   void find_sequence(Received& r) const;
   [[nodiscard]] unsigned errors(const Received& r) const;
@@ -185,6 +191,9 @@ class LinkLayer {
   void clock_acks_and_timer(const In& in, const Selection& s, const Received& r);
   void clock_credits(const In& in, const Selection& s, const Received& r);
   void clock_retry(const In& in, const Selection& s, const Received& r);
+  [[nodiscard]] unsigned wrap_value() const {
+    return params_.llrb_depth - (params_.wrap_inclusive ? 1 : 0);
+  }
   void clock_init(const Selection& s, const Received& r);
   void clock_viral(const In& in, const Selection& s);
   void clock_seen(const Received& r);
@@ -216,6 +225,7 @@ class LinkLayer {
   bool heard_ = false, param_sent_ = false, param_received_ = false;
   unsigned wrap_ = kInitialWrap;
   unsigned err_ = 0;
+  Payload err_flit_{};
   bool viral_sent_ = false, viral_heard_ = false;
   LinkStatus seen_{};  // what flits of the peer said; the rest of it is not used
 };

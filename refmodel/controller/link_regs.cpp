@@ -26,7 +26,8 @@ std::uint64_t LinkRegs::read(std::uint32_t addr, const LinkStatus& s) const {
     case reg::kCapability:
       return reg::kCapabilityVersionSupported.put(2) |
              reg::kCapabilityVersionReceived.put(s.version) |
-             reg::kCapabilityWrapSupported.put(config_.llrb_depth) |
+             reg::kCapabilityWrapSupported.put(config_.llrb_depth -
+                                               (config_.wrap_inclusive ? 1 : 0)) |
              reg::kCapabilityWrapReceived.put(s.wrap) | reg::kCapabilityNumRetry.put(s.num_retry) |
              reg::kCapabilityNumPhyReinit.put(s.num_phy_reinit) |
              reg::kCapabilityWrPtr.put(s.wr_ptr) | reg::kCapabilityEseqEcho.put(s.eseq_echo) |

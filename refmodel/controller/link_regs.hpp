@@ -20,6 +20,7 @@ class LinkRegs {
     unsigned llrb_depth = 128;
     unsigned nd_rx_depth = 32;
     unsigned wd_rx_depth = 32;
+    bool wrap_inclusive = false;  // the wrap value is the last sequence number, not their count
   };
   struct In {
     bool valid = false, write = false;

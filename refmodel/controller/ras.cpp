@@ -69,7 +69,8 @@ void Ras::write_settings(std::uint32_t addr, std::uint32_t value) {
 }
 
 std::uint32_t Ras::uncor_events(const In& in) const {
-  return (in.uncor | reg::kUncorStatusPoison.put(in.poison && !poison_enabled_)) & kUncorBits;
+  return (in.uncor | reg::kUncorStatusPoison.put(in.poison && !poison_enabled_)) & kUncorBits &
+         ~uncor_mask_;
 }
 
 std::uint32_t Ras::cor_events(const In& in) {
@@ -80,16 +81,30 @@ std::uint32_t Ras::cor_events(const In& in) {
   if (in.retry && reaches(retry_count_, config_.retry_threshold)) {
     events |= reg::kCorStatusRetryThreshold.mask();
   }
-  return events & kCorBits;
+  return events & kCorBits & ~cor_mask_;
 }
 
-// `errors`: the unmasked ones of this cycle; `cleared`: the status bits written 1.
+Ras::Log Ras::log_of(unsigned error, const In& in) {
+  Log log{};
+  const auto is = [error](const auto& field) { return (field.mask() >> error & 1) != 0; };
+  if (is(reg::kUncorStatusEncoding)) {
+    log = in.log_flit;
+  } else if (is(reg::kUncorStatusPoison)) {
+    std::copy(in.log_header.begin(), in.log_header.end(), log.begin());
+  } else if (is(reg::kUncorStatusOverflow)) {
+    log[0] = in.log_overflow;
+  }
+  return log;
+}
+
+// `errors`: those of this cycle; `cleared`: the status bits written 1.
 void Ras::note_first(const In& in, std::uint32_t errors, std::uint32_t cleared) {
   if ((cleared >> first_error_ & 1) != 0) held_ = false;
   if (held_ || errors == 0) return;
   held_ = true;
   first_error_ = static_cast<unsigned>(std::countr_zero(errors));
-  std::copy_n(in.log.begin(), config_.log_words, log_.begin());
+  const Log log = log_of(first_error_, in);
+  std::copy_n(log.begin(), config_.log_words, log_.begin());
 }
 
 void Ras::clock(const In& in) {
@@ -99,15 +114,14 @@ void Ras::clock(const In& in) {
   };
   const std::uint32_t uncor = uncor_events(in);
   const std::uint32_t cor = cor_events(in);
-  const std::uint32_t errors = uncor & ~uncor_mask_;
-  const std::uint32_t fresh = errors & ~uncor_status_;
+  const std::uint32_t fresh = uncor & ~uncor_status_;
 
   out_.rdata = in.valid && !in.write ? read(in.addr) : 0;
-  out_.cor = (cor & ~cor_mask_ & ~cor_status_) != 0;
+  out_.cor = (cor & ~cor_status_) != 0;
   out_.nonfatal = (fresh & ~uncor_severity_) != 0;
   out_.fatal = (fresh & uncor_severity_) != 0;
 
-  note_first(in, errors, cleared(reg::kUncorStatus));
+  note_first(in, uncor, cleared(reg::kUncorStatus));
   uncor_status_ = (uncor_status_ & ~cleared(reg::kUncorStatus)) | uncor;
   cor_status_ = (cor_status_ & ~cleared(reg::kCorStatus)) | cor;
   // Last: the cycle of a write is judged by what stood before.

@@ -6,7 +6,7 @@
 //          lowest; thresholds in events.
 // Shapes:  uncor and cor have their bits where uncor_status and cor_status have them.
 // Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0;
-//          events on bits that do not exist are ignored.
+//          events on bits that do not exist, and masked ones, leave no trace.
 // Source:  docs/blocks.md, "ras"; regs/ras.yaml (CXL 2.0, 8.2.5.9).
 #pragma once
 
@@ -24,17 +24,21 @@ class Ras {
   struct Config {
     unsigned crc_threshold = 256;
     unsigned retry_threshold = 16;
-    unsigned log_words = 4;  // 1..16
+    unsigned log_words = 16;  // 1..16
   };
   struct In {
     bool valid = false, write = false;
     std::uint32_t addr = 0, wdata = 0;
     std::uint32_t uncor = 0;  // 17 bits
-    Log log{};                // header that goes with uncor; words from log_words on do not count
-    std::uint32_t cor = 0;    // 7 bits
-    bool poison = false;      // poison received on CXL.mem
-    bool crc = false;         // a CRC error
-    bool retry = false;       // a retry
+    // What is logged with a reserved encoding, poison, a receiver overflow; words from log_words on
+    // do not count.
+    Log log_flit{};
+    std::array<std::uint32_t, 4> log_header{};
+    unsigned log_overflow = 0;  // 0 Req, 1 Rsp, 2 Data of CXL.cache, 4 NDR or Req, 5 DRS or RwD
+    std::uint32_t cor = 0;      // 7 bits
+    bool poison = false;        // poison received on CXL.mem
+    bool crc = false;           // a CRC error
+    bool retry = false;         // a retry
   };
   struct Out {
     std::uint32_t rdata = 0;  // 0 but in the cycle after a read
@@ -50,7 +54,8 @@ class Ras {
   [[nodiscard]] std::uint32_t read(std::uint32_t addr) const;
   void write_settings(std::uint32_t addr, std::uint32_t value);
   void note_first(const In& in, std::uint32_t errors, std::uint32_t cleared);
-  // The events of this cycle; the correctable ones take a step of the counters.
+  [[nodiscard]] static Log log_of(unsigned error, const In& in);
+  // The unmasked events of this cycle; the correctable ones take a step of the counters.
   [[nodiscard]] std::uint32_t uncor_events(const In& in) const;
   [[nodiscard]] std::uint32_t cor_events(const In& in);
 

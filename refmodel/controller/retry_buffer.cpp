@@ -15,7 +15,14 @@ RetryBuffer::Out RetryBuffer::eval(const In& in) const {
           .replaying = replaying(),
           .replay_payload = replay.payload,
           .replay_is_adf = replay.is_adf,
-          .over_ack = in.ack > held()};
+          .over_ack = in.ack > held(),
+          .bad_req = in.req_seq && !in_range(in.req_eseq)};
+}
+
+// A flit that is held, or the next one to be sent.
+bool RetryBuffer::in_range(unsigned eseq) const {
+  const auto depth = static_cast<unsigned>(entries_.size());
+  return eseq < depth && (wr_ptr_ + depth - eseq) % depth <= held();
 }
 
 void RetryBuffer::clock(const In& in) {
@@ -26,6 +33,7 @@ void RetryBuffer::clock(const In& in) {
     return;  // the memory keeps its content
   }
   const bool follow = !replaying();
+  const bool asked = in.req_seq && in_range(in.req_eseq);
   if (in.push) {
     entries_[wr_ptr_] = {in.push_payload, in.push_is_adf};
     wr_ptr_ = after(wr_ptr_);
@@ -38,7 +46,7 @@ void RetryBuffer::clock(const In& in) {
     rd_ptr_ = eseq_echo_;
     llrack_ = false;
   }
-  if (in.req_seq) {
+  if (asked) {
     llrack_ = true;
     eseq_echo_ = in.req_eseq;
     num_retry_echo_ = in.req_num_retry;

@@ -3,8 +3,9 @@
 // Purpose: twin of rtl/controller/retry_buffer.sv: keeps what was sent until it is acknowledged and
 //          plays it again from the sequence number that the peer names.
 // Units:   entries; pointers modulo the depth.
-// Errors:  none; the caller pushes only with room, never while replaying or with ack_sent.
-// Source:  CXL 2.0 4.2.8.3 to 4.2.8.5, docs/blocks.md.
+// Errors:  Out::over_ack, Out::bad_req: what the peer says cannot be; the caller pushes only with
+// room, never while replaying or with ack_sent. Source:  CXL 2.0 4.2.8.3 to 4.2.8.5,
+// docs/blocks.md.
 #pragma once
 
 #include <vector>
@@ -39,6 +40,7 @@ class RetryBuffer {
     Payload replay_payload{};
     bool replay_is_adf = false;
     bool over_ack = false;  // the peer acknowledges more than is held
+    bool bad_req = false;   // the peer asks for a flit that is not held
   };
 
   explicit RetryBuffer(unsigned depth) : num_free_(depth), entries_(depth) {}
@@ -52,6 +54,7 @@ class RetryBuffer {
     bool is_adf = false;
   };
   [[nodiscard]] unsigned held() const { return static_cast<unsigned>(entries_.size()) - num_free_; }
+  [[nodiscard]] bool in_range(unsigned eseq) const;
   [[nodiscard]] bool replaying() const { return rd_ptr_ != wr_ptr_; }
   [[nodiscard]] unsigned after(unsigned pointer) const {
     return (pointer + 1) % static_cast<unsigned>(entries_.size());

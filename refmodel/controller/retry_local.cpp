@@ -35,7 +35,7 @@ void RetryLocal::normal(const In& in) {
   if (in.flit_bad) {
     state_ = State::kLlrReq;
   } else if (in.flit_retryable) {
-    eseq_ = eseq_ + 1 == in.wrap ? 0 : (eseq_ + 1) & 0xFF;
+    eseq_ = eseq_ == last(in) ? 0 : (eseq_ + 1) & 0xFF;
     num_retry_ = num_phy_reinit_ = 0;
   }
 }

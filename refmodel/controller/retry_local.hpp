@@ -1,9 +1,9 @@
 // Local retry state machine (LRSM): what the receiver of a bad flit does.
 //
 // Purpose: twin of rtl/controller/retry_local.sv.
-// Units:   sequence numbers modulo the wrap value; the timeout counts transmitted flits.
-// Errors:  ABORT is left by start only.
-// Source:  CXL 2.0 4.2.8.5.1, table 56, docs/blocks.md.
+// Units:   sequence numbers of 8 bits, of the peer's wrap value; the timeout counts transmitted
+// flits. Errors:  ABORT is left by start only. Source:  CXL 2.0 4.2.8.5.1, table 56,
+// docs/blocks.md.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,7 @@ class RetryLocal {
     unsigned timeout = 4096;  // transmitted flits
     unsigned max_num_retry = 10;
     unsigned max_num_phy_reinit = 10;
+    bool wrap_inclusive = false;  // In::wrap is the last sequence number, not their count
   };
 
   RetryLocal() = default;
@@ -48,6 +49,9 @@ class RetryLocal {
   [[nodiscard]] bool exhausted() const { return num_retry_ == limits_.max_num_retry; }
 
  private:
+  [[nodiscard]] unsigned last(const In& in) const {
+    return (limits_.wrap_inclusive ? in.wrap : in.wrap - 1) & 0xFF;
+  }
   void normal(const In& in);
   void request(const In& in);
   void wait_for_ack(const In& in);

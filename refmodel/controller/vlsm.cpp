@@ -59,7 +59,7 @@ bool Vlsm::handshake() const {
 
 bool Vlsm::want(const In& in) const {
   if (own_req_ || req_pend_) return true;
-  if (state_ == kReset) return in.req == kActive && (is_host_ ? in.peer_seen : peer_req_);
+  if (state_ == kReset) return in.req == kActive && (is_host_ || peer_req_);
   if (is_l1(state_)) return in.req == kActive || peer_req_;
   return state_ == kRetrain;
 }
@@ -88,7 +88,6 @@ Vlsm::Meaning Vlsm::request_meaning(VlsmCode code) const {
 }
 
 Vlsm::Meaning Vlsm::status_meaning(VlsmCode code) const {
-  if (code == kReset && is_host_ && state_ == kReset && !peer_req_) return Meaning::kNothing;
   if (code == kActive && handshake() && own_req_ && !tx_act_) return Meaning::kActiveGranted;
   const bool sleeps = is_low_power(code) && code != kDapm;
   const bool asked = state_ == kDapm && own_req_ && (code == req_code_ || req_code_ == kDapm);
@@ -104,7 +103,7 @@ std::optional<Vlsm::Message> Vlsm::tx() const {
 Vlsm::Out Vlsm::eval(const In& in) const {
   Out out{.tx = tx(),
           .state = state_,
-          .tx_open = tx_act_ && (state_ == kActive || state_ == kReset) && !stat_pend_,
+          .tx_open = state_ == kActive && !stat_pend_,
           .rx_open = rx_act_,
           .link_up = link_up_,
           .recovered = recovered_,
@@ -112,8 +111,9 @@ Vlsm::Out Vlsm::eval(const In& in) const {
   if (link_request(in.req)) return out;
   if (in.rx_valid) {
     const Meaning what = meaning(in.rx);
-    out.unexpected = what == Meaning::kUnexpected && !is_tearing(state_);
-    out.retrain = out.unexpected || (what == Meaning::kPeerWantsRetrain && !is_tearing(state_));
+    const bool heard = !is_tearing(state_) && !in.down;
+    out.unexpected = heard && what == Meaning::kUnexpected;
+    out.retrain = out.unexpected || (heard && what == Meaning::kPeerWantsRetrain);
   } else {
     out.retrain = in.event == Event::kRun && !in.tx_taken && !resync_ && state_ == kActive &&
                   in.req == kRetrain;
@@ -138,9 +138,8 @@ void Vlsm::clock(const In& in) {
     if (!resync_) snap_ = state_ == kDapm ? kActive : state_;
     resync_ = true;
     if (state_ == kActive || state_ == kDapm) state_ = kRetrain;
-  } else if (in.event == Event::kColdUp) {
-    state_ = kReset;
-    if (!is_host_) answer(kReset, false);  // the flit that lets the host begin
+  } else if (in.event == Event::kColdUp || in.down) {
+    begin(in);
   } else if (in.event == Event::kWarmUp || in.rx_valid) {
     const Meaning what = meaning(in.rx);  // by the registers before the edge
     if (in.event == Event::kWarmUp) answer(snap_, false);
@@ -153,6 +152,12 @@ void Vlsm::clock(const In& in) {
   } else if (in.event == Event::kRun && !resync_) {
     act(in);
   }
+}
+
+// A cold start: nobody tells a state, and the peer may be up, and ask, before this end is.
+void Vlsm::begin(const In& in) {
+  if (in.event == Event::kColdUp) state_ = kReset;
+  if (in.rx_valid && in.rx == Message{true, kActive}) peer_req_ = true;
 }
 
 void Vlsm::receive(const In& in, Meaning what) {

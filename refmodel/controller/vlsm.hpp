@@ -24,7 +24,6 @@ class Vlsm {
     VlsmCode req = VlsmCode::kReset;  // level: what the upper layer wants
     bool down = false;
     Event event = Event::kNone;
-    bool peer_seen = false;
     bool rx_valid = false;  // a good ALMP for this machine
     Message rx = {};
     bool tx_taken = false;
@@ -48,7 +47,6 @@ class Vlsm {
   // The rows of the table of expected ALMPs.
   enum class Meaning : std::uint8_t {
     kUnexpected,
-    kNothing,
     kSynchronise,
     kPeerWantsActive,
     kPeerWantsLowPower,
@@ -64,6 +62,7 @@ class Vlsm {
   [[nodiscard]] bool want(const In& in) const;
   [[nodiscard]] bool wake(VlsmCode req) const;
 
+  void begin(const In& in);
   void receive(const In& in, Meaning what);
   void synchronise(VlsmCode received);
   void status_left();

@@ -116,9 +116,11 @@ module arb_mux
   logic       almp_rx_damaged, almp_rx_malformed, almp_rx_request;
   logic [3:0] almp_rx_link, almp_rx_code;
   logic       io_rx_open, cm_rx_open, io_stray, cm_stray, peer_seen_q;
-  logic       io_tearing, cm_tearing;
+  logic       io_tearing, cm_tearing, rx_early;
 
-  assign rx_almp      = rx_run && rx_valid_i && rx_kind_i == FlitAlmp;
+  // The host may be in L0 first: what it asks for then must not be lost.
+  assign rx_early     = !IsHost && phase_q == PhyDown && !retrain_q;
+  assign rx_almp      = (rx_run || rx_early) && rx_valid_i && rx_kind_i == FlitAlmp;
   assign rx_damaged   = rx_almp && almp_rx_damaged;
   assign rx_malformed = rx_almp && !almp_rx_damaged && almp_rx_malformed;
   assign rx_good      = rx_almp && !almp_rx_damaged && !almp_rx_malformed;
@@ -157,7 +159,6 @@ module arb_mux
     .cold_up_i     (cold_up),
     .warm_up_i     (warm_up),
     .run_i         (run),
-    .peer_seen_i   (peer_seen_q),
     .rx_valid_i    (rx_good && almp_rx_link == AlmpIo),
     .rx_request_i  (almp_rx_request),
     .rx_code_i     (almp_rx_code),
@@ -185,7 +186,6 @@ module arb_mux
     .cold_up_i     (cold_up),
     .warm_up_i     (warm_up),
     .run_i         (run),
-    .peer_seen_i   (peer_seen_q),
     .rx_valid_i    (rx_good && almp_rx_link == AlmpCachemem),
     .rx_request_i  (almp_rx_request),
     .rx_code_i     (almp_rx_code),
@@ -223,13 +223,14 @@ module arb_mux
       phase_q   <= phase_d;
       err_o     <= {io_stray || cm_stray, rx_malformed || io_unexpected || cm_unexpected,
                     rx_damaged};
-      if (go_down)             retrain_q <= 1'b0;
-      else if (retrain)        retrain_q <= 1'b1;
-      else if (phy_recovery_i) retrain_q <= 1'b0;
+      if (go_down)                                   retrain_q <= 1'b0;
+      else if (retrain)                              retrain_q <= 1'b1;
+      else if (phy_recovery_i && phase_q != PhyDown) retrain_q <= 1'b0;
     end
   end
 
-  assign retrain_req_o = retrain_q;
+  // What a first flit gave cause for before this end was in L0 waits for L0.
+  assign retrain_req_o = retrain_q && phase_q != PhyDown;
 
   // ---------------------------------------------------------------------------------------------
   // ALMP to send: io before cachemem
@@ -238,8 +239,10 @@ module arb_mux
   logic [3:0] almp_link_q, almp_code_q;
   flit_t      almp_flit;
 
-  // Not in the cycle in which one arrives: the machines do one thing a cycle.
-  assign almp_room     = run && !almp_valid_q && !(rx_valid_i && rx_kind_i == FlitAlmp);
+  // Not in the cycle in which one arrives: the machines do one thing a cycle. The device is silent
+  // until it has heard its host (CXL 2.0, 5.1.2.2).
+  assign almp_room     = run && !almp_valid_q && !(rx_valid_i && rx_kind_i == FlitAlmp) &&
+                         (IsHost || peer_seen_q);
   assign io_almp_taken = almp_room && io_almp_valid;
   assign cm_almp_taken = almp_room && cm_almp_valid && !io_almp_valid;
 
@@ -404,6 +407,12 @@ module arb_mux
       (cm_tx_ready_o && !hold_q) |-> cm_tx_open && cm_link_up_o);
   a_one_received: assert property (@(posedge clk_i) disable iff (!rst_ni)
       $onehot0({io_rx_valid_o, cm_rx_valid_o, rx_almp}));
+  a_host_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      tx_valid_o |-> IsHost || peer_seen_q);
+  a_only_active: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ((io_tx_ready_o && !hold_q) |-> io_state_o == VlsmActive));
+  a_only_active_cm: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ((cm_tx_ready_o && !hold_q) |-> cm_state_o == VlsmActive));
   a_closed: assert property (@(posedge clk_i) disable iff (!rst_ni)
       retrain_q |-> !io_rx_valid_o && !cm_rx_valid_o && (!tx_valid_o || hold_q));
 

@@ -70,7 +70,7 @@ module cache_channels
   input  cache_dh_t        up_cdat_hdr_i,
   input  line_t            up_data_i,
   input  byte_en_t         up_be_i,
-  output logic             overflow_o,
+  output logic [2:0]       overflow_o,        // Cdat, Crsp, Creq: one found its queue full
 
   // Credits: fields received; mem's fields in, shared fields out
   input  logic             rx_crd_valid_i,
@@ -248,9 +248,9 @@ module cache_channels
   assign creq_pop        = rx_creq_valid_o && rx_creq_ready_i;
   assign crsp_pop        = rx_crsp_valid_o && rx_crsp_ready_i;
   assign cdat_pop        = rx_cdat_valid_o && rx_cdat_ready_i;
-  assign overflow_o      = |(up_creq_valid_i[CreqMax-1:0] & ~rxq_creq_ready) ||
-                           |(up_crsp_valid_i[CrspMax-1:0] & ~rxq_crsp_ready) ||
-                           (up_cdat_valid_i && !rxq_cdat_ready);
+  assign overflow_o      = {up_cdat_valid_i && !rxq_cdat_ready,
+                            |(up_crsp_valid_i[CrspMax-1:0] & ~rxq_crsp_ready),
+                            |(up_creq_valid_i[CreqMax-1:0] & ~rxq_creq_ready)};
 
   // ---------------------------------------------------------------------------------------------
   // H2D: no snoop before the GO that was sent before it
@@ -361,7 +361,7 @@ module cache_channels
     .clk_i,
     .rst_ni,
     .start_i,
-    .freed_i   (crsp_pop),
+    .freed_i   ({1'b0, crsp_pop}),
     .sent_i    (cache_sent[0]),
     .code_o    (code[0]),
     .pending_o (pending[0])
@@ -373,7 +373,7 @@ module cache_channels
     .clk_i,
     .rst_ni,
     .start_i,
-    .freed_i   (creq_pop),
+    .freed_i   ({1'b0, creq_pop}),
     .sent_i    (cache_sent[1]),
     .code_o    (code[1]),
     .pending_o (pending[1])
@@ -385,7 +385,7 @@ module cache_channels
     .clk_i,
     .rst_ni,
     .start_i,
-    .freed_i   (cdat_pop),
+    .freed_i   ({1'b0, cdat_pop}),
     .sent_i    (cache_sent[2]),
     .code_o    (code[2]),
     .pending_o (pending[2])

@@ -18,6 +18,8 @@ module cache_unpacker
   input  logic             rst_ni,
   input  logic             start_i,       // link (re)start: nothing owed
 
+  input  logic             mdh_disable_i, // the peer must not send several data headers in a slot
+
   input  logic             valid_i,       // one accepted flit
   input  flit_payload_t    flit_i,
 
@@ -27,6 +29,7 @@ module cache_unpacker
   output msg_hdr_t         wd_hdr_o,
   output line_t            wd_data_o,     // of wd or cdat
   output byte_en_t         wd_be_o,
+  output logic             wd_half_o,     // a first half starts: a credit used, no message to come
 
   output logic [3:0]       creq_valid_o,
   output cache_req_t [3:0] creq_hdr_o,
@@ -43,6 +46,7 @@ module cache_unpacker
 );
 
   localparam int unsigned DhBits = IsHost ? S2mDrsBits : M2sRwdBits;  // at least cache's
+  localparam int unsigned DrsPoisonBit = 24;
   localparam logic [2:0] CreqMax = IsHost ? 3'd4 : 3'd2;
   localparam logic [2:0] CrspMax = IsHost ? 3'd2 : 3'd4;
   typedef logic [DhBits-1:0] data_hdr_t;
@@ -64,7 +68,9 @@ module cache_unpacker
   logic [2:0]      dh_count;             // headers started (MDH: up to 4)
   logic [1:0]      dh_slot;              // slot they came in
   data_hdr_t [3:0] dh;
-  logic            dh_be, dh_cache;
+  logic            dh_be, dh_cache, dh_mdh;
+  logic [2:0]      dh_slots;             // slots that its data may still take; 7: all of the flit
+  data_hdr_t       dh_line;              // the first as the message shows it
   logic [1:0]      nd_count;
   logic [2:0]      creq_count, crsp_count;
   logic            err;
@@ -112,6 +118,8 @@ module cache_unpacker
     dh           = '0;
     dh_be        = 1'b0;
     dh_cache     = 1'b0;
+    dh_mdh       = 1'b0;
+    dh_slots     = '0;
     err          = 1'b0;
     if (is_protocol_o) begin
       for (int unsigned s = 0; s < 4; s++) begin
@@ -128,8 +136,9 @@ module cache_unpacker
         dhm   = '0;
         mdh   = 1'b0;
         cache = 1'b1;
-        if (s != 0 && (dh_found || 5'(s) <= owed_o)) begin
+        if (s != 0 && (dh_slots != 3'd0 || 5'(s) <= owed_o)) begin
           if (code != SlotG0) err = 1'b1;      // a data chunk
+          if (5'(s) > owed_o && dh_slots != 3'd7) dh_slots = dh_slots - 3'd1;
         end else if (IsHost) begin
           if (s == 0) begin
             unique case (code)
@@ -342,26 +351,76 @@ module cache_unpacker
           end
         end
 
-        // Data headers; slots after them are data, so there is one such slot a flit.
-        if (dhv != '0) begin
+        // Data headers; slots after them are data, so there is one such slot a flit. Only after a
+        // short message there could be another, which is not allowed.
+        if (dhv != '0 && dh_found) begin
+          err = 1'b1;
+        end else if (dhv != '0) begin
           dh_found = 1'b1;
           dh_slot  = 2'(s);
           dh_be    = header.be && !mdh;
           dh_cache = cache;
+          dh_mdh   = mdh;
+          dh_slots = (header.sz || mdh) ? 3'd7 : 3'd2 + 3'(header.be);
           for (int unsigned k = 0; k < 4; k++) begin
             if (dhv[k]) begin
               dh[dh_count[1:0]] = dhm[k];
               dh_count = dh_count + 3'd1;
             end
           end
-          if (!header.sz || (header.be && (mdh || (!IsHost && cache)))) err = 1'b1;
+          if (!header.sz && (mdh || header.be || !IsHost || cache)) err = 1'b1;
+          if (header.be && (mdh || (!IsHost && cache)))             err = 1'b1;
+          if (mdh && mdh_disable_i)                                 err = 1'b1;
         end
       end
     end
   end
 
+  // ---------------------------------------------------------------------------------------------
+  // Halves of a line, as in flit_unpacker
+  // ---------------------------------------------------------------------------------------------
+  logic dh_short, dh_first, dh_second, half_err;
+
+  assign dh_short = dh_found && !header.sz && !dh_mdh;
+
+  if (IsHost) begin : g_half
+    s2m_drs_t drs, half_hdr_q;
+    logic     half_q;                    // a first half has come, the second has not
+
+    assign drs       = s2m_drs_t'(dh[0]);
+    assign dh_second = dh_short && !dh_cache && half_q && drs.tag == half_hdr_q.tag &&
+                       drs.ld_id == half_hdr_q.ld_id;
+    assign dh_first  = dh_short && !dh_cache && !dh_second;
+    assign half_err  = dh_found && half_q && !dh_second;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni)       half_q <= 1'b0;
+      else if (start_i)  half_q <= 1'b0;
+      else if (dh_found) half_q <= dh_first;
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (dh_first) half_hdr_q <= drs;
+    end
+
+    // A line is as bad as its worse half.
+    always_comb begin
+      dh_line = dh[0];
+      if (dh_second && half_hdr_q.poison) dh_line[DrsPoisonBit] = 1'b1;
+    end
+
+    logic unused_half;
+    assign unused_half = ^{half_hdr_q, drs};
+  end else begin : g_whole
+    assign dh_first  = 1'b0;
+    assign dh_second = 1'b0;
+    assign half_err  = 1'b0;
+    assign dh_line   = dh[0];
+  end
+
   assign nd_valid_o = {nd_count[1], nd_count != 2'd0};
-  assign err_o      = err;
+  assign wd_half_o  = dh_first;
+  assign err_o      = err || half_err;
 
   always_comb begin
     for (int unsigned k = 0; k < 4; k++) begin
@@ -373,7 +432,7 @@ module cache_unpacker
   // ---------------------------------------------------------------------------------------------
   // Data and the headers that wait for it
   // ---------------------------------------------------------------------------------------------
-  logic complete;
+  logic complete, here;
 
   chunk_rx #(
     .OwedW(5)
@@ -388,21 +447,25 @@ module cache_unpacker
     .slot_i    (dh_slot),
     .count_i   (dh_count),
     .be_i      (dh_be),
+    .short_i   (dh_short),
+    .first_i   (dh_first),
+    .second_i  (dh_second),
     .owed_o    (owed_o),
     .is_adf_o  (is_adf),
     .complete_o(complete),
+    .here_o    (here),
     .line_o    (wd_data_o),
     .be_o      (wd_be_o)
   );
 
-  assign wd_valid_o   = complete && !cache_q;
-  assign cdat_valid_o = complete && cache_q;
-  assign wd_hdr_o     = MsgHdrBits'(hdr_q[0]);
+  assign wd_valid_o   = complete && (here || !cache_q);
+  assign cdat_valid_o = complete && !here && cache_q;
+  assign wd_hdr_o     = here ? MsgHdrBits'(dh_line) : MsgHdrBits'(hdr_q[0]);
   assign cdat_hdr_o   = hdr_q[0][H2dDhBits-1:0];
 
   always_ff @(posedge clk_i) begin
     if (is_protocol_o && dh_found) begin
-      hdr_q   <= dh;
+      hdr_q   <= {dh[3:1], dh_line};
       cache_q <= dh_cache;
     end else if (complete) begin
       hdr_q[2:0] <= hdr_q[3:1];

@@ -7,11 +7,15 @@
 // Source: CXL 2.0, chapter 4.2: slot formats, packing and rollover.
 //
 // R chunks are owed. With R >= 4 a flit is an all-data flit (ADF). With R < 4 all of them belong to
-// one message (each has four chunks at least), and a protocol flit carries them all in slots 1..R:
-// it always completes that message, and what waits afterwards was started in this flit.
+// one message, and a protocol flit carries them all in slots 1..R: it always completes that
+// message, and what waits afterwards was started in this flit.
 //
-//   owed slots:      ADF 0 1 2 3        protocol flit 1 .. R, and all after a data header
+//   owed slots:      ADF 0 1 2 3        protocol flit 1 .. R, and those after a data header
 //   arrived chunks:  chunk*_q of the oldest message (arrived_q of them), the rest from this flit
+//
+// A short message has two chunks (32 bytes; a byte-enable chunk after them is thrown away), so it
+// may end in the flit that starts it. It is a first half, which is kept here; or the second, which
+// makes a line with the first; or neither, and comes to nothing. The unpacker says which.
 
 module chunk_rx
   import cxl_pkg::*;
@@ -31,40 +35,69 @@ module chunk_rx
   input  logic [1:0]       slot_i,       // that slot
   input  logic [OwedW-3:0] count_i,      // how many
   input  logic             be_i,         // byte-enable chunk after the line; with one header only
+  input  logic             short_i,      // a short message; with one header only
+  input  logic             first_i,      // a first half
+  input  logic             second_i,     // the second half of the one that came last
 
   output logic [OwedW-1:0] owed_o,       // R
   output logic             is_adf_o,     // R >= 4: the flit, if any, is an ADF
-  output logic             complete_o,   // the oldest message ends in this flit
+  output logic             complete_o,   // a line ends in this flit
+  output logic             here_o,       // it is the one whose header came in this flit
   output line_t            line_o,
   output byte_en_t         be_o
 );
 
   typedef logic [OwedW-1:0] owed_t;
+  typedef logic [255:0]     half_t;
 
   owed_t      owed_q, owed_d;
   logic [2:0] arrived_q;                // chunks of the oldest message already here, 0..4
   logic       be_q;                     // the waiting message has a byte-enable chunk
+  logic       short_q, first_q, second_q;
+  half_t      low_q;                    // the first half
   slot_t      chunk0_q, chunk1_q, chunk2_q, chunk3_q;
 
   logic [2:0] missing;                  // chunks it still needs, 1..5
   logic       is_adf;
   slot_t      in0, in1, in2, in3;       // data slots of this flit, in order
+  logic [1:0] first;                    // slot of the first new chunk, 1..3; 0: not in this flit
+  logic [1:0] short_chunks;             // of a short message
+  logic       fits;                     // it ends in this flit
 
   assign is_adf     = owed_q >= owed_t'(4);
-  assign missing    = (be_q ? 3'd5 : 3'd4) - arrived_q;
+  assign missing    = (short_q ? 3'd2 : 3'd4) + 3'(be_q) - arrived_q;
   assign owed_o     = owed_q;
   assign is_adf_o   = is_adf;
-  assign complete_o = protocol_i ? (owed_q != '0) : (valid_i && is_adf && missing != 3'd5);
+  assign here_o     = protocol_i && found_i && fits && second_i;
+  assign complete_o = protocol_i ? (owed_q != '0 && (!short_q || second_q)) || here_o
+                                 : (valid_i && is_adf && missing != 3'd5);
 
   assign in0 = is_adf ? flit_i[127:0]   : flit_i[255:128];
   assign in1 = is_adf ? flit_i[255:128] : flit_i[383:256];
   assign in2 = is_adf ? flit_i[383:256] : flit_i[511:384];
   assign in3 = flit_i[511:384];         // ADF only
 
+  // Short messages: the one that waits, and the one that starts in this flit and ends in it.
+  half_t waiting, started, low;
+
+  always_comb begin
+    unique case (arrived_q)
+      3'd0:    waiting = {in1, in0};
+      3'd1:    waiting = {in0, chunk0_q};
+      default: waiting = {chunk1_q, chunk0_q};
+    endcase
+    started = (first == 2'd1) ? flit_i[383:128] : flit_i[511:256];
+    low     = (owed_q != '0 && short_q && first_q) ? waiting : low_q;
+  end
+
   always_comb begin
     line_o = '0;
     be_o   = '1;
-    if (complete_o) begin
+    if (here_o) begin
+      line_o = {started, low};
+    end else if (complete_o && short_q) begin
+      line_o = {waiting, low_q};
+    end else if (complete_o) begin
       unique case (arrived_q)
         3'd0:    line_o = {in3, in2, in1, in0};
         3'd1:    line_o = {in2, in1, in0, chunk0_q};
@@ -83,19 +116,21 @@ module chunk_rx
     end
   end
 
-  logic [1:0] first;                    // slot of the first new chunk, 1..3; 0: not in this flit
-
   always_comb begin
     first = slot_i + 2'd1;
     if (slot_i == 2'd0) first = owed_q[1:0] + 2'd1;
-    owed_d = owed_q;
+    short_chunks = 2'd2 + 2'(be_i);
+    fits         = short_i && first != 2'd0 && 3'd4 - 3'(first) >= 3'(short_chunks);
+    owed_d       = owed_q;
     if (valid_i && is_adf) begin
       owed_d = owed_q - owed_t'(4);
     end else if (protocol_i) begin
       owed_d = '0;
       if (found_i) begin
-        owed_d = {count_i, 2'b00} + owed_t'(be_i)
-               - ((first == 2'd0) ? '0 : owed_t'(4) - owed_t'(first));
+        if (fits)         owed_d = '0;
+        else if (short_i) owed_d = owed_t'(short_chunks);
+        else              owed_d = {count_i, 2'b00} + owed_t'(be_i);
+        if (first != 2'd0 && !fits) owed_d = owed_d + owed_t'(first) - owed_t'(4);
       end
     end
     if (start_i) owed_d = '0;
@@ -107,8 +142,13 @@ module chunk_rx
   end
 
   always_ff @(posedge clk_i) begin
+    if (protocol_i && owed_q != '0 && short_q && first_q) low_q <= waiting;
+    if (protocol_i && found_i && fits && first_i)         low_q <= started;
     if (protocol_i && found_i) begin
       be_q      <= be_i;
+      short_q   <= short_i;
+      first_q   <= first_i;
+      second_q  <= second_i;
       arrived_q <= (first == 2'd0) ? 3'd0 : 3'd4 - 3'(first);
       unique case (first)
         2'd1: begin
@@ -159,5 +199,13 @@ module chunk_rx
   // In a protocol flit the owed chunks are exactly what the oldest message misses.
   a_rollover: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (owed_q != '0 && !is_adf) |-> owed_t'(missing) == owed_q);
+  a_short: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (protocol_i && found_i && (short_i || first_i || second_i)) |->
+      short_i && count_i == 1 && !(first_i && second_i));
+  // A short message has no ADF, and of two messages that end in a flit one is a first half.
+  a_short_adf: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      is_adf |-> !short_q);
+  a_one_line: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (here_o && owed_q != '0) |-> short_q && !second_q);
 
 endmodule

@@ -15,7 +15,7 @@ module credit_return
   input  logic       rst_ni,
   input  logic       start_i,
 
-  input  logic       freed_i,
+  input  logic [1:0] freed_i,      // messages gone in this cycle, 0..2
   input  logic       sent_i,       // the offered code left in a flit
   output logic [2:0] code_o,
   output logic [9:0] pending_o
@@ -38,7 +38,7 @@ module credit_return
       pending_q <= '0;
     end else if (start_i) begin
       pending_q <= 10'(Init);
-    end else if (freed_i || sent_i) begin
+    end else if (freed_i != 2'd0 || sent_i) begin
       pending_q <= pending_sum[10] ? 10'h3FF : pending_sum[9:0];
     end
   end

@@ -20,7 +20,8 @@ module cxl_controller
   parameter bit          IsHost = 1'b1,
   parameter int unsigned NdRxDepth = 32,
   parameter int unsigned WdRxDepth = 32,
-  parameter int unsigned LlrbDepth = 128,
+  parameter int unsigned LlrbDepth = 128,        // 22..255
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter bit          HasCache = 1'b0,
   parameter int unsigned CreqRxDepth = 16,
   parameter int unsigned CrspRxDepth = 16,
@@ -89,7 +90,9 @@ module cxl_controller
 
   output logic       init_done_o,
   output logic       abort_o,
-  output logic [7:0] err_o
+  output logic [7:0] err_o,
+  output flit_payload_t err_flit_o,   // with err_o[4:1]: the flit
+  output logic [2:0] err_overflow_o   // with err_o[5]: channel, as the RAS header log names it
 );
 
   if (NdRxDepth < 2 || NdRxDepth > 127 || WdRxDepth < 2 || WdRxDepth > 127) begin : g_check_depth
@@ -202,7 +205,7 @@ module cxl_controller
     .clk_i,
     .rst_ni,
     .start_i   (start),
-    .freed_i   (rx_nd_pop),
+    .freed_i   ({1'b0, rx_nd_pop}),
     .sent_i    (nd_sent),
     .code_o    (nd_code),
     .pending_o (nd_pending)
@@ -214,7 +217,7 @@ module cxl_controller
     .clk_i,
     .rst_ni,
     .start_i   (start),
-    .freed_i   (rx_wd_pop),
+    .freed_i   ({1'b0, rx_wd_pop} + 2'(up_wd_half)),
     .sent_i    (wd_sent),
     .code_o    (wd_code),
     .pending_o (wd_pending)
@@ -237,9 +240,10 @@ module cxl_controller
   logic [3:0]     pk_owed;
   logic [1:0]     up_nd_valid;
   msg_hdr_t [1:0] up_nd_hdr;
-  logic           up_wd_valid;
+  logic           up_wd_valid, up_wd_half;
   wd_t            up_wd;
-  logic           rx_accept, rx_err, cache_overflow;
+  logic           rx_accept, rx_err;
+  logic [2:0]     cache_overflow;        // Cdat, Crsp, Creq
   logic [3:0]     rx_owed;
 
   assign pk_nd_valid = txq_nd_valid & {nd_avail > 10'd1, nd_avail != 10'd0};
@@ -283,6 +287,7 @@ module cxl_controller
       .clk_i,
       .rst_ni,
       .start_i       (start),
+      .mdh_disable_i (link_control_i.mdh_disable),
       .valid_i       (rx_accept),
       .flit_i        (rx_payload),
       .nd_valid_o    (up_nd_valid),
@@ -291,6 +296,7 @@ module cxl_controller
       .wd_hdr_o      (up_wd.hdr),
       .wd_data_o     (up_wd.data),
       .wd_be_o       (up_wd.be),
+      .wd_half_o     (up_wd_half),
       .is_protocol_o (unused_is_protocol),
       .is_control_o  (unused_is_control),
       .err_o         (rx_err),
@@ -303,7 +309,7 @@ module cxl_controller
     assign nd_sent         = crd_given;
     assign wd_sent         = crd_given;
     assign cache_pending   = 1'b0;
-    assign cache_overflow  = 1'b0;
+    assign cache_overflow  = '0;
     assign tx_creq_ready_o = 1'b0;
     assign tx_crsp_ready_o = 1'b0;
     assign tx_cdat_ready_o = 1'b0;
@@ -384,6 +390,7 @@ module cxl_controller
       .clk_i,
       .rst_ni,
       .start_i       (start),
+      .mdh_disable_i (link_control_i.mdh_disable),
       .valid_i       (rx_accept),
       .flit_i        (rx_payload),
       .nd_valid_o    (up_nd_valid),
@@ -392,6 +399,7 @@ module cxl_controller
       .wd_hdr_o      (up_wd.hdr),
       .wd_data_o     (up_wd.data),
       .wd_be_o       (up_wd.be),
+      .wd_half_o     (up_wd_half),
       .creq_valid_o  (up_creq_valid),
       .creq_hdr_o    (up_creq_hdr),
       .creq_older_o  (up_creq_older),
@@ -490,7 +498,8 @@ module cxl_controller
   link_status_t layer_status;
 
   link_layer #(
-    .LlrbDepth (LlrbDepth)
+    .LlrbDepth        (LlrbDepth),
+    .LlrWrapInclusive (LlrWrapInclusive)
   ) u_link (
     .clk_i,
     .rst_ni,
@@ -531,7 +540,8 @@ module cxl_controller
     .phy_reinit_done_i,
     .init_done_o,
     .abort_o,
-    .err_o
+    .err_o,
+    .err_flit_o
   );
 
   // The link layer leaves these four 0.
@@ -543,6 +553,15 @@ module cxl_controller
   // ---------------------------------------------------------------------------------------------
   localparam int unsigned NdCountBits = $clog2(NdRxDepth + 1);
   localparam int unsigned WdCountBits = $clog2(WdRxDepth + 1);
+
+  // CXL 2.0, 8.2.5.9: what the header log says of a receiver overflow.
+  localparam logic [2:0] OverflowReq  = 3'd0;
+  localparam logic [2:0] OverflowRsp  = 3'd1;
+  localparam logic [2:0] OverflowData = 3'd2;
+  localparam logic [2:0] OverflowNd   = 3'd4;
+  localparam logic [2:0] OverflowWd   = 3'd5;
+
+  logic                   nd_overflow, wd_overflow;
 
   logic [1:0]             rxq_nd_ready, rxq_nd_valid;
   wd_t                    rxq_wd;
@@ -586,8 +605,19 @@ module cxl_controller
     .count_o     (rxq_wd_count)
   );
 
-  assign rx_overflow   = |(up_nd_valid & ~rxq_nd_ready) || (up_wd_valid && !rxq_wd_ready[0]) ||
-                         cache_overflow;
+  assign nd_overflow   = |(up_nd_valid & ~rxq_nd_ready);
+  assign wd_overflow   = up_wd_valid && !rxq_wd_ready[0];
+  assign rx_overflow   = nd_overflow || wd_overflow || cache_overflow != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                err_overflow_o <= '0;
+    else if (cache_overflow[0]) err_overflow_o <= OverflowReq;
+    else if (cache_overflow[1]) err_overflow_o <= OverflowRsp;
+    else if (cache_overflow[2]) err_overflow_o <= OverflowData;
+    else if (nd_overflow)       err_overflow_o <= OverflowNd;
+    else if (wd_overflow)       err_overflow_o <= OverflowWd;
+  end
+
   assign rx_nd_valid_o = rxq_nd_valid[0];
   assign rx_wd_valid_o = rxq_wd_valid[0];
   assign rx_wd_hdr_o   = rxq_wd.hdr;

@@ -19,6 +19,7 @@ module cxl_port
   parameter int unsigned NdRxDepth = 32,
   parameter int unsigned WdRxDepth = 32,
   parameter int unsigned LlrbDepth = 128,
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter logic [3:0]  WeightIo = 4'd1,
   parameter logic [3:0]  WeightCm = 4'd1
 ) (
@@ -91,6 +92,8 @@ module cxl_port
   output logic         init_done_o,
   output logic         abort_o,
   output logic [7:0]   err_o,            // of the controller
+  output flit_payload_t err_flit_o,      // with err_o[4:1]: the flit
+  output logic [2:0]   err_overflow_o,   // with err_o[5]: channel, as the RAS header log names it
   output logic [2:0]   arb_err_o         // of the ARB/MUX
 );
 
@@ -114,7 +117,8 @@ module cxl_port
     .IsHost   (IsHost),
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth),
-    .LlrbDepth(LlrbDepth)
+    .LlrbDepth(LlrbDepth),
+    .LlrWrapInclusive(LlrWrapInclusive)
   ) u_controller (
     .clk_i,
     .rst_ni,
@@ -173,7 +177,9 @@ module cxl_port
     .phy_reinit_done_i(cm_reinit_done),
     .init_done_o,
     .abort_o,
-    .err_o
+    .err_o,
+    .err_flit_o,
+    .err_overflow_o
   );
 
   assign cm_link_up_o = cm_link_up;

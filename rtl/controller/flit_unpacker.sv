@@ -7,6 +7,9 @@
 //
 // R chunks are owed and collected by chunk_rx. Messages that wait for data started in one slot:
 // three header places are enough (one MDH slot).
+//
+// A DRS of 32 bytes is half of a line, the lower one first and the other next (chapter 3.3): the
+// line comes out when both are here. A RwD of 32 bytes does not exist; its data is passed over.
 
 module flit_unpacker
   import cxl_pkg::*;
@@ -17,6 +20,8 @@ module flit_unpacker
   input  logic           rst_ni,
   input  logic           start_i,      // link (re)start: nothing owed
 
+  input  logic           mdh_disable_i, // the peer must not send several data headers in a slot
+
   input  logic           valid_i,      // one accepted flit
   input  flit_payload_t  flit_i,
 
@@ -26,6 +31,7 @@ module flit_unpacker
   output msg_hdr_t       wd_hdr_o,
   output line_t          wd_data_o,
   output byte_en_t       wd_be_o,
+  output logic           wd_half_o,    // a first half starts: a credit used, no message
 
   output logic           is_protocol_o,
   output logic           is_control_o,
@@ -34,6 +40,7 @@ module flit_unpacker
 );
 
   localparam int unsigned DhBits = IsHost ? S2mDrsBits : M2sRwdBits;
+  localparam int unsigned DrsPoisonBit = 24;
   typedef logic [DhBits-1:0] data_hdr_t;
 
   data_hdr_t  hdr0_q, hdr1_q, hdr2_q;   // waiting headers, oldest first
@@ -53,7 +60,10 @@ module flit_unpacker
   logic [1:0] dh_count;                 // headers started (MDH: up to 3)
   logic [1:0] dh_slot;                  // slot they came in
   data_hdr_t  dh0, dh1, dh2;
+  data_hdr_t  dh_line;                  // dh0 as the message shows it
   logic       dh_be;
+  logic       dh_mdh;
+  logic [2:0] dh_slots;                 // slots that its data may still take; 7: all of the flit
   logic       err;
 
   // The slot under the loop's eye.
@@ -90,6 +100,8 @@ module flit_unpacker
     dh1      = '0;
     dh2      = '0;
     dh_be    = 1'b0;
+    dh_mdh   = 1'b0;
+    dh_slots = 3'd0;
     err      = 1'b0;
     if (is_protocol_o) begin
       for (int unsigned s = 0; s < 4; s++) begin
@@ -104,8 +116,9 @@ module flit_unpacker
         h0   = '0;
         h1   = '0;
         h2   = '0;
-        if (s != 0 && (dh_found || 4'(s) <= owed_o)) begin
+        if (s != 0 && (dh_slots != 3'd0 || 4'(s) <= owed_o)) begin
           if (code != SlotG0) err = 1'b1;      // a data chunk
+          if (4'(s) > owed_o && dh_slots != 3'd7) dh_slots = dh_slots - 3'd1;
         end else if (IsHost) begin
           if (s == 0) begin
             unique case (code)
@@ -217,8 +230,11 @@ module flit_unpacker
           end
         end
 
-        // Data headers; slots after them are data, so there is one such slot a flit.
-        if (dhv != 3'b000) begin
+        // Data headers; slots after them are data, so there is one such slot a flit. Only after a
+        // short message there could be another, which is not allowed.
+        if (dhv != 3'b000 && dh_found) begin
+          err = 1'b1;
+        end else if (dhv != 3'b000) begin
           dh_found = 1'b1;
           dh_slot  = 2'(s);
           dh_count = 2'(dhv[0]) + 2'(dhv[1]) + 2'(dhv[2]);
@@ -226,18 +242,66 @@ module flit_unpacker
           dh1      = (dhv[0] && dhv[1]) ? h1 : h2;
           dh2      = h2;
           dh_be    = header.be && !mdh;
-          if (!header.sz || (mdh && header.be)) err = 1'b1;
+          dh_mdh   = mdh;
+          dh_slots = (header.sz || mdh) ? 3'd7 : 3'd2 + 3'(header.be);
+          if (!header.sz && (mdh || header.be || !IsHost)) err = 1'b1;
+          if (mdh && (header.be || mdh_disable_i)) err = 1'b1;
         end
       end
     end
   end
 
+  // ---------------------------------------------------------------------------------------------
+  // Halves of a line. What waits is decided with the header; no data header may come between.
+  // ---------------------------------------------------------------------------------------------
+  logic dh_short, dh_first, dh_second, half_err;
+
+  assign dh_short = dh_found && !header.sz && !dh_mdh;
+
+  if (IsHost) begin : g_half
+    s2m_drs_t drs, half_hdr_q;
+    logic     half_q;                    // a first half has come, the second has not
+
+    assign drs       = s2m_drs_t'(dh0);
+    assign dh_second = dh_short && half_q && drs.tag == half_hdr_q.tag &&
+                       drs.ld_id == half_hdr_q.ld_id;
+    assign dh_first  = dh_short && !dh_second;
+    assign half_err  = dh_found && half_q && !dh_second;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni)       half_q <= 1'b0;
+      else if (start_i)  half_q <= 1'b0;
+      else if (dh_found) half_q <= dh_first;
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (dh_first) half_hdr_q <= drs;
+    end
+
+    // A line is as bad as its worse half.
+    always_comb begin
+      dh_line = dh0;
+      if (dh_second && half_hdr_q.poison) dh_line[DrsPoisonBit] = 1'b1;
+    end
+
+    logic unused_half;
+    assign unused_half = ^{half_hdr_q, drs};
+  end else begin : g_whole
+    assign dh_first  = 1'b0;
+    assign dh_second = 1'b0;
+    assign half_err  = 1'b0;
+    assign dh_line   = dh0;
+  end
+
   assign nd_valid_o = {nd_count[1], nd_count != 2'd0};
-  assign err_o      = err;
+  assign wd_half_o  = dh_first;
+  assign err_o      = err || half_err;
 
   // ---------------------------------------------------------------------------------------------
   // Data and the headers that wait for it
   // ---------------------------------------------------------------------------------------------
+  logic here;
+
   chunk_rx u_data (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
@@ -249,18 +313,22 @@ module flit_unpacker
     .slot_i    (dh_slot),
     .count_i   (dh_count),
     .be_i      (dh_be),
+    .short_i   (dh_short),
+    .first_i   (dh_first),
+    .second_i  (dh_second),
     .owed_o    (owed_o),
     .is_adf_o  (is_adf),
     .complete_o(wd_valid_o),
+    .here_o    (here),
     .line_o    (wd_data_o),
     .be_o      (wd_be_o)
   );
 
-  assign wd_hdr_o = MsgHdrBits'(hdr0_q);
+  assign wd_hdr_o = here ? MsgHdrBits'(dh_line) : MsgHdrBits'(hdr0_q);
 
   always_ff @(posedge clk_i) begin
     if (is_protocol_o && dh_found) begin
-      hdr0_q <= dh0;
+      hdr0_q <= dh_line;
       hdr1_q <= dh1;
       hdr2_q <= dh2;
     end else if (wd_valid_o) begin

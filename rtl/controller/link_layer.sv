@@ -19,7 +19,8 @@
 module link_layer
   import cxl_pkg::*;
 #(
-  parameter int unsigned LlrbDepth = 128
+  parameter int unsigned LlrbDepth        = 128,  // 22..255
+  parameter bit          LlrWrapInclusive = 1'b0  // wrap values are last numbers, not counts
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
@@ -70,12 +71,16 @@ module link_layer
 
   output logic          init_done_o,
   output logic          abort_o,
-  output logic [7:0]    err_o
+  output logic [7:0]    err_o,
+  output flit_payload_t err_flit_o      // with err_o[4:1]: the flit
 );
 
   // ---------------------------------------------------------------------------------------------
   // Start
   // ---------------------------------------------------------------------------------------------
+  // What the peer is told: how many sequence numbers there are, or the last of them.
+  localparam logic [7:0] WrapSent = 8'(LlrbDepth - 32'(LlrWrapInclusive));
+
   logic up_q, start;
 
   assign start   = link_up_i && !up_q;
@@ -169,7 +174,7 @@ module link_layer
 
   always_comb begin
     rx_acks = '0;
-    if (accept) begin
+    if (rx_accept_o) begin
       if (rx_protocol && r1_payload_q[2]) rx_acks = 9'(AkUnit);
       if (rx_llcrd) rx_acks = {1'b0, rx_ctl[7:4], r1_payload_q[2], rx_ctl[2:0]};
     end
@@ -179,9 +184,10 @@ module link_layer
   logic       seen_good_q, param_sent_q, param_seen_q;
   logic [7:0] wrap_q;
 
-  assign rx_accept_o    = accept;
+  // Nothing before INIT.Param is acted upon, though it counts (chapter 4.2.7).
+  assign rx_accept_o    = accept && param_seen_q;
   assign rx_payload_o   = r1_payload_q;
-  assign rx_crd_valid_o = accept && (rx_protocol || rx_llcrd);
+  assign rx_crd_valid_o = rx_accept_o && (rx_protocol || rx_llcrd);
   assign init_done_o    = param_sent_q && param_seen_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -216,7 +222,9 @@ module link_layer
   logic [7:0]    eseq;
   logic [4:0]    num_retry, num_phy_reinit;
 
-  retry_local u_retry_local (
+  retry_local #(
+    .LlrWrapInclusive (LlrWrapInclusive)
+  ) u_retry_local (
     .clk_i,
     .rst_ni,
     .start_i          (start),
@@ -242,7 +250,7 @@ module link_layer
   flit_payload_t sel_payload, replay_payload;
   logic [7:0]    wr_ptr, eseq_echo, unused_rd_ptr;
   logic [8:0]    num_free;
-  logic          over_ack;
+  logic          over_ack, bad_req;
   logic [4:0]    num_retry_echo;
 
   retry_buffer #(
@@ -265,6 +273,7 @@ module link_layer
     .rd_ptr_o         (unused_rd_ptr),
     .num_free_o       (num_free),
     .over_ack_o       (over_ack),
+    .bad_req_o        (bad_req),
     .llrack_o         (llrack),
     .eseq_echo_o      (eseq_echo),
     .num_retry_echo_o (num_retry_echo),
@@ -381,7 +390,7 @@ module link_layer
       end
       SelParam: begin
         sel_payload[127:0] = control_slot(32'd1, SubInitParam, LlctrlInit,
-            {32'd0, 8'(LlrbDepth), 20'd0, LinkVersion20});
+            {32'd0, WrapSent, 20'd0, LinkVersion20});
       end
       SelLlcrd: begin
         sel_payload[127:0] = control_slot(
@@ -471,9 +480,10 @@ module link_layer
       if (phy_reinit_done_i) seq_count_q <= '0;
       viral_sent_q <= viral_i && (viral_sent_q || damage);
       num_ack_q    <= num_ack_sum[10] ? '1 : num_ack_sum[9:0];
-      // Acknowledging one flit alone is not worth an LLCRD, which wants one itself.
+      // Acknowledging one flit alone is not worth an LLCRD, which wants one itself. The clock of
+      // this timer is a flit that could leave: cycles on an idle link, flit times on a busy one.
       if (bearing || !(num_ack_q > 10'd1 || crd_pending_i)) timer_q <= '0;
-      else if (!timer_due)                                  timer_q <= timer_q + 10'd1;
+      else if (sel_load && !timer_due)                      timer_q <= timer_q + 10'd1;
     end
   end
 
@@ -481,7 +491,22 @@ module link_layer
   // Status
   // ---------------------------------------------------------------------------------------------
   logic [5:0] err_q;
+  logic       rx_violation;            // a reserved encoding, or what the peer must not say
+  logic [3:0] violation;               // err_o[4:1] of the next cycle
   lrsm_e      lrsm_last_q;
+
+  assign rx_violation = bad_req || (accept && (rx_err_i || over_ack || (rx_control &&
+      !(rx_llcrd || rx_param || rx_idle || rx_frame || rx_req || rx_ack))));
+
+  assign violation = {ack_seq && lrsm != LrsmLocalIdle,
+                      accept && rx_param && param_seen_q,
+                      accept && rx_retryable && !rx_param && !param_seen_q,
+                      rx_violation};
+
+  always_ff @(posedge clk_i) begin
+    if (violation != '0) err_flit_o <= r1_payload_q;
+  end
+
   logic       phy_done_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -497,11 +522,7 @@ module link_layer
       viral_o     <= 1'b0;
       if (r1_valid_q || rx_overflow_i) begin
         err_q <= {rx_overflow_i,
-                  ack_seq && lrsm != LrsmLocalIdle,
-                  accept && rx_param && param_seen_q,
-                  accept && rx_retryable && !rx_param && !param_seen_q,
-                  accept && (rx_err_i || over_ack || (rx_control &&
-                      !(rx_llcrd || rx_param || rx_idle || rx_frame || rx_req || rx_ack))),
+                  violation,
                   r1_valid_q && r1_bad_q};
         viral_o <= ack_seq && rx_ctl[1] && rx_ctl[7:3] == num_retry && lrsm == LrsmLocalIdle;
       end
@@ -588,6 +609,8 @@ module link_layer
   a_num_ack: assert property (@(posedge clk_i) disable iff (!rst_ni) num_ack_sent <= num_ack_q);
   a_num_ack_kept: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (num_ack_sent == '0 && !start) |=> num_ack_q >= $past(num_ack_q));
+  a_before_param: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !param_seen_q |-> !rx_accept_o && !rx_crd_valid_o && rx_acks == '0);
   a_init_stall: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_flit && sel == SelParam) |-> !init_stall_i);
   // A shorter FLUSH finds the timer above it, but it never runs on from there.

@@ -15,6 +15,7 @@ module link_regs
   import cxlgpu_pkg::*;
 #(
   parameter int unsigned LlrbDepth = 128,
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values are last numbers
   parameter int unsigned NdRxDepth = 32,
   parameter int unsigned WdRxDepth = 32
 ) (
@@ -83,7 +84,7 @@ module link_regs
         LnkCapabilityOffset[5:3]: begin
           value = 64'(LinkVersion20) << LnkCapabilityVersionSupportedLsb
                   | 64'(link_status_i.version) << LnkCapabilityVersionReceivedLsb
-                  | 64'(8'(LlrbDepth)) << LnkCapabilityWrapSupportedLsb
+                  | 64'(8'(LlrbDepth - 32'(LlrWrapInclusive))) << LnkCapabilityWrapSupportedLsb
                   | 64'(link_status_i.wrap) << LnkCapabilityWrapReceivedLsb
                   | 64'(link_status_i.num_retry) << LnkCapabilityNumRetryLsb
                   | 64'(link_status_i.num_phy_reinit) << LnkCapabilityNumPhyReinitLsb

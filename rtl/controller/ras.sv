@@ -3,9 +3,10 @@
 // RAS capability structure of a CXL.cachemem end: what went wrong, what is reported of it, and the
 // header of the first uncorrectable error.
 //
-// An event shows in its status bit and in the report pulses the cycle after it. CRC failures and
-// retries count to a threshold before they are an event of their own. The log keeps LogWords words
-// of the header; software reads zeros for the others.
+// An event shows in its status bit and in the report pulses the cycle after it; a masked one shows
+// nowhere (8.2.5.9.2, 8.2.5.9.5: not the rule of AER). CRC failures and retries count to a
+// threshold before they are an event of their own. The log keeps LogWords words; software reads
+// zeros for the others.
 //
 // Source: CXL 2.0, 8.2.5.9; docs/blocks.md, "ras"; regs/ras.yaml.
 
@@ -15,7 +16,7 @@ module ras
 #(
   parameter int unsigned CrcThreshold   = 256,  // at least 1
   parameter int unsigned RetryThreshold = 16,   // at least 1
-  parameter int unsigned LogWords       = 4     // 1..16
+  parameter int unsigned LogWords       = 16    // 1..16
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -23,7 +24,9 @@ module ras
   output logic [31:0]            reg_rdata_o,
   // Events, numbered as the status bits
   input  logic [16:0]            uncor_i,
-  input  logic [32*LogWords-1:0] log_i,     // header, with uncor_i or poison_i
+  input  logic [511:0]           log_flit_i,      // with uncor_i[9]: the flit
+  input  logic [127:0]           log_header_i,    // with poison_i: the header of the data
+  input  logic [2:0]             log_overflow_i,  // with uncor_i[11]: the channel
   input  logic [6:0]             cor_i,
   input  logic                   poison_i,  // CXL.mem data received with poison
   input  logic                   crc_i,
@@ -83,7 +86,7 @@ module ras
   logic   happens;
   assign happens = uncor_i != '0 || cor_i != '0 || poison_i || crc_full || retry_full;
 
-  uncor_t uncor_event, uncor_clear, uncor_told;
+  uncor_t uncor_event, uncor_clear;
   cor_t   cor_event, cor_clear;
 
   always_comb begin
@@ -92,18 +95,18 @@ module ras
     if (happens) begin
       uncor_event = uncor_i;
       if (poison_i && !poison_enabled_q) uncor_event[RasUncorStatusPoisonLsb] = 1'b1;
-      uncor_event &= UncorBits;
+      uncor_event &= UncorBits & ~uncor_mask_q;
       cor_event = cor_i;
       if (poison_i && poison_enabled_q) cor_event[RasCorStatusMemPoisonLsb] = 1'b1;
       if (crc_full) cor_event[RasCorStatusCrcThresholdLsb] = 1'b1;
       if (retry_full) cor_event[RasCorStatusRetryThresholdLsb] = 1'b1;
+      cor_event &= ~cor_mask_q;
     end
   end
 
   assign uncor_clear = (write && word == RasUncorStatusOffset[6:2]) ? uncor_t'(reg_req_i.wdata)
                                                                     : '0;
   assign cor_clear   = (write && word == RasCorStatusOffset[6:2]) ? cor_t'(reg_req_i.wdata) : '0;
-  assign uncor_told  = uncor_event & ~uncor_mask_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -128,9 +131,9 @@ module ras
           default: ;
         endcase
       end
-      cor_o      <= (cor_event & ~cor_mask_q & ~cor_status_q) != '0;
-      nonfatal_o <= (uncor_told & ~uncor_status_q & ~uncor_severity_q) != '0;
-      fatal_o    <= (uncor_told & ~uncor_status_q & uncor_severity_q) != '0;
+      cor_o      <= (cor_event & ~cor_status_q) != '0;
+      nonfatal_o <= (uncor_event & ~uncor_status_q & ~uncor_severity_q) != '0;
+      fatal_o    <= (uncor_event & ~uncor_status_q & uncor_severity_q) != '0;
     end
   end
 
@@ -145,9 +148,29 @@ module ras
     lowest = '0;
     if (happens) begin
       for (int unsigned i = 17; i > 0; i--) begin
-        if (uncor_told[i-1]) lowest = 5'(i - 1);
+        if (uncor_event[i-1]) lowest = 5'(i - 1);
       end
     end
+  end
+
+  // What is told of it.
+  logic [511:0] log_d;
+
+  always_comb begin
+    log_d = '0;
+    if (happens) begin
+      unique case (lowest)
+        5'(RasUncorStatusEncodingLsb): log_d = log_flit_i;
+        5'(RasUncorStatusPoisonLsb):   log_d = 512'(log_header_i);
+        5'(RasUncorStatusOverflowLsb): log_d = 512'(log_overflow_i);
+        default: ;
+      endcase
+    end
+  end
+
+  if (LogWords < 16) begin : g_short
+    logic unused_log;
+    assign unused_log = ^log_d[511:32*LogWords];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -156,10 +179,10 @@ module ras
       first_q <= '0;
       log_q   <= '0;
     end else if (happens || write) begin
-      held_q <= still_held || uncor_told != '0;
-      if (!still_held && uncor_told != '0) begin
+      held_q <= still_held || uncor_event != '0;
+      if (!still_held && uncor_event != '0) begin
         first_q <= lowest;
-        log_q   <= log_i;
+        log_q   <= log_d[32*LogWords-1:0];
       end
     end
   end
@@ -208,6 +231,8 @@ module ras
       ((uncor_status_q | uncor_mask_q | uncor_severity_q) & ~UncorBits) == '0);
   SettingWins_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       uncor_event != '0 |=> (uncor_status_q & $past(uncor_event)) == $past(uncor_event));
+  MaskedIsSilent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (uncor_event & uncor_mask_q) == '0 && (cor_event & cor_mask_q) == '0);
   HeldIsSet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       held_q |-> uncor_status_q[first_q]);
   KeepsTheFirst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -31,6 +31,7 @@ module retry_buffer
   output logic [7:0]    rd_ptr_o,
   output logic [8:0]    num_free_o,
   output logic          over_ack_o,        // the peer acknowledges more than is held
+  output logic          bad_req_o,         // the peer asks for a flit that is not held
   output logic          llrack_o,
   output logic [7:0]    eseq_echo_o,
   output logic [4:0]    num_retry_echo_o,
@@ -60,6 +61,13 @@ module retry_buffer
   assign over_ack_o       = ack_i > 9'(Depth) - num_free_q;
   assign num_free_acked   = over_ack_o ? 9'(Depth) : num_free_q + ack_i;
   assign llrack_o         = llrack_q;
+
+  // What may be asked for: a flit held, or the next one.
+  logic [8:0] held, behind;
+  assign held      = 9'(Depth) - num_free_q;
+  assign behind    = {1'b0, wr_ptr_q} - {1'b0, req_eseq_i} +
+                     ((req_eseq_i > wr_ptr_q) ? 9'(Depth) : 9'd0);
+  assign bad_req_o = req_seq_i && (req_eseq_i > Last || behind > held);
   assign eseq_echo_o      = eseq_echo_q;
   assign num_retry_echo_o = num_retry_echo_q;
   assign replaying_o      = rd_ptr_q != wr_ptr_q;
@@ -99,7 +107,7 @@ module retry_buffer
 
       num_free_q <= num_free_acked - 9'(push_i);
 
-      if (req_seq_i) begin
+      if (req_seq_i && !bad_req_o) begin
         llrack_q         <= 1'b1;
         eseq_echo_q      <= req_eseq_i;
         num_retry_echo_q <= req_num_retry_i;
@@ -123,6 +131,8 @@ module retry_buffer
   a_no_push_with_ack: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ack_sent_i |-> !push_i);
   a_free: assert property (@(posedge clk_i) disable iff (!rst_ni) num_free_q <= 9'(Depth));
+  a_echo: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (req_seq_i && bad_req_o && !start_i) |=> $stable(eseq_echo_o) && !$rose(llrack_o));
   a_replay: assert property (@(posedge clk_i) disable iff (!rst_ni)
       replay_take_i |-> replaying_o);
 

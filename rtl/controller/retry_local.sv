@@ -15,6 +15,7 @@
 module retry_local
   import cxl_pkg::*;
 #(
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap_i is the last number, not their count
   parameter int unsigned Timeout = RetryTimeout,
   parameter int unsigned MaxRetry = MaxNumRetry,
   parameter int unsigned MaxPhyReinit = MaxNumPhyReinit
@@ -46,6 +47,7 @@ module retry_local
 
   lrsm_e                  state_q, state_d;
   logic [7:0]             eseq_q, eseq_d, eseq_next;
+  logic                   eseq_last;
   logic [4:0]             num_retry_q, num_retry_d;
   logic [4:0]             num_phy_reinit_q, num_phy_reinit_d;
   logic [TimeoutBits-1:0] timeout_q, timeout_d;
@@ -57,6 +59,7 @@ module retry_local
   assign num_phy_reinit_o = num_phy_reinit_q;
   assign phy_reinit_req_o = state_q == LrsmPhyReinit;
   assign eseq_next        = eseq_q + 8'd1;
+  assign eseq_last        = (LlrWrapInclusive ? eseq_q : eseq_next) == wrap_i;
 
   // In normal operation all rests between flits.
   logic acts;
@@ -75,7 +78,7 @@ module retry_local
           if (flit_valid_i && flit_bad_i) begin
             state_d = LrsmLlrReq;
           end else if (flit_valid_i && flit_retryable_i) begin
-            eseq_d           = (eseq_next == wrap_i) ? 8'd0 : eseq_next;
+            eseq_d           = eseq_last ? 8'd0 : eseq_next;
             num_retry_d      = '0;
             num_phy_reinit_d = '0;
           end

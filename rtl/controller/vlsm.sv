@@ -3,7 +3,8 @@
 // Virtual link state machine of one protocol (CXL.io or CXL.cachemem) at one end of a link:
 // speaks ALMPs with its peer, follows the physical link up, down and through Recovery.
 //
-// Source: CXL 2.0, chapter 5.1 (vLSM, status synchronisation), ALMP rules of 5.2.
+// Source: CXL 2.0, chapter 5.1 (vLSM, status synchronisation; 5.1.2.2: the host speaks first;
+// 5.1.2.4.1: flits only in Active), ALMP rules of 5.2.
 // The numbered rules are those of docs/blocks.md; all look at registers, one thing a cycle.
 // Latency: 1 cycle from an event to the state; outputs are registered but where said otherwise.
 
@@ -24,7 +25,6 @@ module vlsm
   input  logic       cold_up_i,         // it comes up from Detect
   input  logic       warm_up_i,         // it comes back from Recovery
   input  logic       run_i,             // L0 and no Recovery asked for
-  input  logic       peer_seen_i,       // a flit that is not PHY generated has come since link up
 
   input  logic       rx_valid_i,        // a well-formed ALMP for this vLSM
   input  logic       rx_request_i,
@@ -109,7 +109,7 @@ module vlsm
   endfunction
 
   logic  request_link, tearing, handshake, handed, local_turn, want;
-  logic  rx_resync_ok, rx_active_req_ok, rx_low_req_ok, rx_reset_ok, rx_active_ok, rx_low_ok;
+  logic  rx_resync_ok, rx_active_req_ok, rx_low_req_ok, rx_active_ok, rx_low_ok, rx_early;
   logic  rx_accept, retrain_asked;
   vlsm_e resolved;
 
@@ -144,7 +144,6 @@ module vlsm
     rx_resync_ok     = 1'b0;
     rx_active_req_ok = 1'b0;
     rx_low_req_ok    = 1'b0;
-    rx_reset_ok      = 1'b0;
     rx_active_ok     = 1'b0;
     rx_low_ok        = 1'b0;
     retrain_asked    = 1'b0;
@@ -153,18 +152,18 @@ module vlsm
                      (is_l1(rx_code_i) ||
                       rx_code_i inside {VlsmReset, VlsmActive, VlsmL2, VlsmRetrain});
     end else if (rx_valid_i && rx_request_i) begin
-      rx_active_req_ok = rx_code_i == VlsmActive && handshake && !r_q.peer_req &&
-                         !(IsHost && r_q.state == VlsmReset && !r_q.own_req);
+      rx_active_req_ok = rx_code_i == VlsmActive && handshake && !r_q.peer_req;
       rx_low_req_ok    = is_low_power(rx_code_i) && IsHost && r_q.state == VlsmActive &&
                          !r_q.stat_pend;
       retrain_asked    = rx_code_i == VlsmRetrain;
     end else if (rx_valid_i) begin
-      rx_reset_ok  = rx_code_i == VlsmReset && IsHost && r_q.state == VlsmReset && !r_q.peer_req;
       rx_active_ok = rx_code_i == VlsmActive && handshake && r_q.own_req && !r_q.tx_act;
       rx_low_ok    = (is_l1(rx_code_i) || rx_code_i == VlsmL2) && r_q.state == VlsmDapm &&
                      r_q.own_req && (r_q.req_code == rx_code_i || r_q.req_code == VlsmDapm);
     end
   end
+
+  assign rx_early = rx_valid_i && rx_request_i && rx_code_i == VlsmActive;
 
   always_comb begin
     rx_accept    = 1'b0;
@@ -173,11 +172,11 @@ module vlsm
     if (!calm) begin
       rx_accept    = is_low_power(req_i) &&
                      (rx_code_i == VlsmDapm || rx_code_i <= depth(req_i));
-      unexpected_o = rx_valid_i && !tearing && !request_link &&
-                     !(rx_resync_ok || rx_active_req_ok || rx_low_req_ok || rx_reset_ok ||
-                       rx_active_ok || rx_low_ok || retrain_asked);
+      unexpected_o = rx_valid_i && !tearing && !request_link && !down_i &&
+                     !(rx_resync_ok || rx_active_req_ok || rx_low_req_ok || rx_active_ok ||
+                       rx_low_ok || retrain_asked);
       retrain_o    = unexpected_o ||
-                     (retrain_asked && !tearing && !request_link) ||
+                     (retrain_asked && !tearing && !request_link && !down_i) ||
                      (local_turn && !request_link && r_q.state == VlsmActive &&
                       req_i == VlsmRetrain);
     end
@@ -192,7 +191,7 @@ module vlsm
     want = 1'b0;
     if (handshake) begin
       unique case (r_q.state)
-        VlsmReset:   want = req_i == VlsmActive && (IsHost ? peer_seen_i : r_q.peer_req);
+        VlsmReset:   want = req_i == VlsmActive && (IsHost || r_q.peer_req);
         VlsmRetrain: want = 1'b1;
         default:     want = req_i == VlsmActive || r_q.peer_req;
       endcase
@@ -227,14 +226,10 @@ module vlsm
       r_d.resync = 1'b1;
       if (r_q.state inside {VlsmActive, VlsmDapm}) r_d.state = VlsmRetrain;
       if (!r_q.resync) r_d.snap = (r_q.state == VlsmDapm) ? VlsmActive : r_q.state;
-    end else if (cold_up_i) begin
-      // 5. Up from Detect: the upstream port speaks first, so that its peer knows it is there.
-      r_d.state = VlsmReset;
-      if (!IsHost) begin
-        r_d.stat_pend = 1'b1;
-        r_d.stat_code = VlsmReset;
-        r_d.stat_acts = 1'b0;
-      end
+    end else if (cold_up_i || down_i) begin
+      // 5. Up from Detect: the host will ask. It may have been in L0 first.
+      if (cold_up_i) r_d.state = VlsmReset;
+      if (rx_early) r_d.peer_req = 1'b1;
     end else begin
       // 6. Back from Recovery: Status with the snapshot. The peer's may come in the same cycle.
       if (warm_up_i) begin
@@ -341,9 +336,7 @@ module vlsm
   assign tx_code_o    = r_q.stat_pend ? r_q.stat_code : r_q.req_code;
 
   assign state_o      = r_q.state;
-  // Out of L1 and Retrain only once Active: before, the peer's link layer may not know of the
-  // Recovery and would take what comes for the next flit. Out of Reset nothing can be missing.
-  assign tx_open_o    = r_q.tx_act && r_q.state inside {VlsmActive, VlsmReset} && !r_q.stat_pend;
+  assign tx_open_o    = r_q.state == VlsmActive && !r_q.stat_pend;
   assign rx_open_o    = r_q.rx_act;
   assign link_up_o    = r_q.link_up;
   assign recovered_o  = recovered_q;
@@ -366,6 +359,11 @@ module vlsm
   a_open: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_open_o || rx_open_o) |-> link_up_o &&
       (r_q.state inside {VlsmActive, VlsmDapm} || handshake));
+  a_flits_active: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      tx_open_o |-> r_q.state == VlsmActive && r_q.tx_act && r_q.rx_act);
+  // An upstream port answers: out of Reset it asks for nothing that its host did not ask for first.
+  a_host_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!IsHost && r_q.state == VlsmReset && (r_q.req_pend || r_q.own_req)) |-> r_q.peer_req);
   a_idle: assert property (@(posedge clk_i) disable iff (!rst_ni)
       tearing |-> !tx_valid_o && !link_up_o && !r_q.resync);
   a_dapm: assert property (@(posedge clk_i) disable iff (!rst_ni)

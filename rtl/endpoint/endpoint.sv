@@ -60,6 +60,7 @@ module endpoint
   parameter int unsigned NdRxDepth   = 32,
   parameter int unsigned WdRxDepth   = 32,
   parameter int unsigned LlrbDepth   = 128,
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter logic [35:0] MediaSize   = 36'd128,  // what is told of the media, units of 256 MiB
   // CXL.io with infinite credits and so without UpdateFC: only behind a root port that has one
   // non-posted request under way at a time.
@@ -118,14 +119,19 @@ module endpoint
   m2s_rwd_t     rx_rwd;
   reg_req_t     reg_req;
   logic [31:0]  reg_rdata;
+  logic         mem_enable;
+  logic [35:0]  range1_base, range2_base;
 
   link_control_t link_control;
   link_status_t  link_status;
+  flit_payload_t err_flit;
+  logic [2:0]    err_overflow;
 
   endpoint_io #(
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth),
     .LlrbDepth(LlrbDepth),
+    .LlrWrapInclusive(LlrWrapInclusive),
     .MediaSize(MediaSize),
     .Infinite (IoInfinite)
   ) u_io (
@@ -148,11 +154,16 @@ module endpoint
     .link_status_i (link_status),
     .abort_i       (abort_o),
     .err_i         (err_o | {6'd0, opcode_bad, 1'b0}),
+    .err_flit_i    (err_flit),
+    .err_overflow_i(err_overflow),
     .arb_err_i     (arb_err_o),
     .rwd_poison_i  (rwd_poison),
     .rwd_i         (rx_rwd),
     .viral_i       (host_viral),
     .viral_o       (viral),
+    .mem_enable_o  (mem_enable),
+    .range1_base_o (range1_base),
+    .range2_base_o (range2_base),
     .reg_req_o     (reg_req),
     .reg_rdata_i   (reg_rdata)
   );
@@ -175,7 +186,8 @@ module endpoint
     .IsHost   (1'b0),
     .NdRxDepth(NdRxDepth),
     .WdRxDepth(WdRxDepth),
-    .LlrbDepth(LlrbDepth)
+    .LlrbDepth(LlrbDepth),
+    .LlrWrapInclusive(LlrWrapInclusive)
   ) u_port (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
@@ -233,6 +245,8 @@ module endpoint
     .init_done_o      (init_done_o),
     .abort_o          (abort_o),
     .err_o            (err_o),
+    .err_flit_o       (err_flit),
+    .err_overflow_o   (err_overflow),
     .arb_err_o        (arb_err_o)
   );
 
@@ -312,8 +326,8 @@ module endpoint
 
   logic        nd_spec, nd_bad, wd_bad, choose_wd, take_nd, take_wd, take_demand, last_wd_q;
   logic        e2_free, spec_go, spec_visit;
-  line_addr_t  hpa, dpa, line;
-  logic        decode_hit;
+  line_addr_t  hpa, hdm_dpa, dpa;
+  logic        hdm_enabled, hdm_hit, decode_hit;
 
   // What is decoded does not depend on e2_free, which comes late: the lookup of the message before.
   // An opcode that is not known here is discarded: neither performed nor answered.
@@ -342,20 +356,34 @@ module endpoint
     .rst_ni     (rst_ni),
     .reg_req_i  (reg_req_hdm),
     .reg_rdata_o(rdata_hdm),
+    .enabled_o  (hdm_enabled),
     .hpa_valid_i(rx_nd_valid || rx_wd_valid),
     .hpa_line_i (hpa),
-    .hit_o      (decode_hit),
+    .hit_o      (hdm_hit),
     .decoder_o  (unused_decoder),
     .way_o      (unused_way),
     .target_o   (unused_target),
-    .dpa_line_o (dpa)
+    .dpa_line_o (hdm_dpa)
   );
 
-  assign line = decode_hit ? dpa : hpa;
+  range_decoder #(
+    .Range1Size(MediaSize)
+  ) u_range_decoder (
+    .mem_enable_i  (mem_enable),
+    .hdm_enabled_i (hdm_enabled),
+    .range1_base_i (range1_base),
+    .range2_base_i (range2_base),
+    .hpa_valid_i   (rx_nd_valid || rx_wd_valid),
+    .hpa_line_i    (hpa),
+    .hdm_hit_i     (hdm_hit),
+    .hdm_dpa_line_i(hdm_dpa),
+    .hit_o         (decode_hit),
+    .dpa_line_o    (dpa)
+  );
 
   always_comb begin
     e1 = '{write: choose_wd, access: decode_hit, poison: rx_rwd.poison, tag: rx_rwd.tag,
-           line: line};
+           line: dpa};
     if (!choose_wd) begin
       e1.access = decode_hit && ((rx_req.opcode == MemRd) || (rx_req.opcode == MemRdData));
       e1.tag    = rx_req.tag;
@@ -417,7 +445,7 @@ module endpoint
   end
 
   always_ff @(posedge clk_i) begin
-    if (take_nd && nd_spec) lost_line_q <= {line[LineAddrBits-1:2], 2'b00};
+    if (take_nd && nd_spec) lost_line_q <= {dpa[LineAddrBits-1:2], 2'b00};
   end
 
   // ---------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ module cxlgpu_top
   parameter int unsigned Ways        = 8,
   parameter int unsigned Mshrs       = 128,
   parameter bit          HasDs       = 1'b1,  // deterministic store in the root ports
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter int unsigned DsDepth     = 1024   // lines that each root port can defer
 ) (
   input  logic                         clk_i,
@@ -118,7 +119,7 @@ module cxlgpu_top
   output trace_t [NumPorts-1:0]        tr_port_respond_o,
   output trace_t [NumPorts-1:0]        tr_ds_o,
   output trace_t [NumPorts-1:0]        tr_load_control_o,
-  output trace_t                       tr_sys_respond_o,
+  output trace_t [1:0]                 tr_sys_respond_o,  // R, B
   output trace_t [NumPorts-1:0]        tr_ep_accept_o,
   output trace_t [NumPorts-1:0]        tr_ep_lookup_o,
   output trace_t [NumPorts-1:0]        tr_media_issue_o,
@@ -183,6 +184,7 @@ module cxlgpu_top
     .NumPorts   (NumPorts),
     .NumDecoders(NumDecoders),
     .HasDs      (HasDs),
+    .LlrWrapInclusive(LlrWrapInclusive),
     .DsDepth    (DsDepth)
   ) u_root_complex (
     .clk_i            (clk_i),
@@ -257,6 +259,7 @@ module cxlgpu_top
       .MaxSets    (MaxSets),
       .Ways       (Ways),
       .Mshrs      (Mshrs),
+      .LlrWrapInclusive(LlrWrapInclusive),
       .NumDecoders(NumDecoders),
       .IoInfinite (1'b1)  // the root port at the other end is ours
     ) u_endpoint (

@@ -53,6 +53,13 @@ module cache_formats_tb
   byte_en_t [1:0]        unused_cdat_be;
   logic [1:0][2:0][3:0]  unused_crd;
   logic [1:0][2:0]       unused_sent;
+  logic [1:0][2:0]       overflow;
+  logic [1:0]            wd_half;
+
+  assign overflow_o = {|overflow[1], |overflow[0]};
+
+  logic unused_half;
+  assign unused_half = ^wd_half;
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
     cache_unpacker #(
@@ -61,6 +68,7 @@ module cache_formats_tb
       .clk_i,
       .rst_ni,
       .start_i       (start_i[i]),
+      .mdh_disable_i (1'b0),
       .valid_i       (valid_i[i]),
       .flit_i        (flit_i[i]),
       .nd_valid_o    (nd_valid_o[i]),
@@ -69,6 +77,7 @@ module cache_formats_tb
       .wd_hdr_o      (wd_hdr_o[i]),
       .wd_data_o     (wd_data_o[i]),
       .wd_be_o       (wd_be_o[i]),
+      .wd_half_o     (wd_half[i]),
       .creq_valid_o  (creq_valid_o[i]),
       .creq_hdr_o    (creq_hdr_o[i]),
       .creq_older_o  (creq_older_o[i]),
@@ -131,7 +140,7 @@ module cache_formats_tb
       .up_cdat_hdr_i   (cdat_hdr_o[i]),
       .up_data_i       (wd_data_o[i]),
       .up_be_i         (wd_be_o[i]),
-      .overflow_o      (overflow_o[i]),
+      .overflow_o      (overflow[i]),
       .rx_crd_valid_i  (1'b0),
       .rx_rsp_crd_i    (4'd0),
       .rx_req_crd_i    (4'd0),

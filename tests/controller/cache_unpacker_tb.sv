@@ -6,6 +6,7 @@ module cache_unpacker_tb (
   input  logic rst_ni,
   input  logic is_host_i,
   input  logic start_i,
+  input  logic mdh_disable_i,
   input  logic valid_i,
   input  logic [511:0] flit_i,
   output logic [1:0] nd_valid_o,
@@ -14,6 +15,7 @@ module cache_unpacker_tb (
   output logic [86:0] wd_hdr_o,
   output logic [511:0] wd_data_o,
   output logic [63:0] wd_be_o,
+  output logic wd_half_o,
   output logic [3:0] creq_valid_o,
   output logic [3:0][78:0] creq_hdr_o,
   output logic [1:0][2:0] creq_older_o,
@@ -30,6 +32,7 @@ module cache_unpacker_tb (
   logic [1:0][1:0] nd_valid;
   logic [1:0][1:0][86:0] nd_hdr;
   logic [1:0] wd_valid;
+  logic [1:0] wd_half;
   logic [1:0][86:0] wd_hdr;
   logic [1:0][511:0] wd_data;
   logic [1:0][63:0] wd_be;
@@ -50,6 +53,7 @@ module cache_unpacker_tb (
       .clk_i,
       .rst_ni,
       .start_i,
+      .mdh_disable_i,
       .valid_i(valid_i && is_host_i == (i == 1)),
       .flit_i,
       .nd_valid_o(nd_valid[i]),
@@ -58,6 +62,7 @@ module cache_unpacker_tb (
       .wd_hdr_o(wd_hdr[i]),
       .wd_data_o(wd_data[i]),
       .wd_be_o(wd_be[i]),
+      .wd_half_o(wd_half[i]),
       .creq_valid_o(creq_valid[i]),
       .creq_hdr_o(creq_hdr[i]),
       .creq_older_o(creq_older[i]),
@@ -78,6 +83,7 @@ module cache_unpacker_tb (
   assign wd_hdr_o = wd_hdr[is_host_i];
   assign wd_data_o = wd_data[is_host_i];
   assign wd_be_o = wd_be[is_host_i];
+  assign wd_half_o = wd_half[is_host_i];
   assign creq_valid_o = creq_valid[is_host_i];
   assign creq_hdr_o = creq_hdr[is_host_i];
   assign creq_older_o = creq_older[is_host_i];

@@ -60,7 +60,9 @@ module cxl_controller_tb
 
   output logic [1:0]      init_done_o,
   output logic [1:0]      abort_o,
-  output logic [1:0][7:0] err_o
+  output logic [1:0][7:0] err_o,
+  output flit_payload_t [1:0] err_flit_o,
+  output logic [1:0][2:0] err_overflow_o
 );
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
@@ -140,7 +142,9 @@ module cxl_controller_tb
       .phy_reinit_done_i(phy_reinit_done_i[i]),
       .init_done_o      (init_done_o[i]),
       .abort_o          (abort_o[i]),
-      .err_o            (err_o[i])
+      .err_o            (err_o[i]),
+      .err_flit_o       (err_flit_o[i]),
+      .err_overflow_o   (err_overflow_o[i])
     );
   end
 

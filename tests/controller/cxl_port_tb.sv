@@ -66,6 +66,8 @@ module cxl_port_tb
   output logic [1:0]        init_done_o,
   output logic [1:0]        abort_o,
   output logic [1:0][7:0]   err_o,
+  output flit_payload_t [1:0] err_flit_o,
+  output logic [1:0][2:0]   err_overflow_o,
   output logic [1:0][2:0]   arb_err_o
 );
 
@@ -133,6 +135,8 @@ module cxl_port_tb
       .init_done_o    (init_done_o[i]),
       .abort_o        (abort_o[i]),
       .err_o          (err_o[i]),
+      .err_flit_o     (err_flit_o[i]),
+      .err_overflow_o (err_overflow_o[i]),
       .arb_err_o      (arb_err_o[i])
     );
   end

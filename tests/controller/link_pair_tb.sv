@@ -99,6 +99,8 @@ module link_pair_tb
   end
 
   logic unused_host_viral, unused_dev_viral;
+  flit_payload_t unused_host_err_flit, unused_dev_err_flit;
+  logic [2:0] unused_host_err_overflow, unused_dev_err_overflow;
 
   // No CXL.cache on this link.
   logic       unused_host_tx_creq_ready;
@@ -187,7 +189,9 @@ module link_pair_tb
     .phy_reinit_done_i(host_phy_reinit_done_i),
     .init_done_o      (host_init_done_o),
     .abort_o          (host_abort_o),
-    .err_o            (host_err_o)
+    .err_o            (host_err_o),
+    .err_flit_o       (unused_host_err_flit),
+    .err_overflow_o   (unused_host_err_overflow)
   );
 
   cxl_controller #(
@@ -253,7 +257,9 @@ module link_pair_tb
     .phy_reinit_done_i(dev_phy_reinit_done_i),
     .init_done_o      (dev_init_done_o),
     .abort_o          (dev_abort_o),
-    .err_o            (dev_err_o)
+    .err_o            (dev_err_o),
+    .err_flit_o       (unused_dev_err_flit),
+    .err_overflow_o   (unused_dev_err_overflow)
   );
 
 endmodule

@@ -132,6 +132,8 @@ module port_pair_tb
   end
 
   logic       unused_host_viral, unused_dev_viral;
+  flit_payload_t unused_host_err_flit, unused_dev_err_flit;
+  logic [2:0] unused_host_err_overflow, unused_dev_err_overflow;
   logic       unused_host_io_up, unused_host_cm_up;
   logic [3:0] unused_host_weight_io, unused_host_weight_cm;
   vlsm_e      host_io_state, host_cm_state, host_phy_state;
@@ -212,6 +214,8 @@ module port_pair_tb
     .init_done_o      (host_init_done_o),
     .abort_o          (host_abort_o),
     .err_o            (host_err_o),
+    .err_flit_o       (unused_host_err_flit),
+    .err_overflow_o   (unused_host_err_overflow),
     .arb_err_o        (host_arb_err_o)
   );
 
@@ -277,6 +281,8 @@ module port_pair_tb
     .init_done_o      (dev_init_done_o),
     .abort_o          (dev_abort_o),
     .err_o            (dev_err_o),
+    .err_flit_o       (unused_dev_err_flit),
+    .err_overflow_o   (unused_dev_err_overflow),
     .arb_err_o        (dev_arb_err_o)
   );
 

@@ -23,6 +23,7 @@ module retry_buffer_tb
   output logic [7:0]    rd_ptr_o,
   output logic [8:0]    num_free_o,
   output logic          over_ack_o,
+  output logic          bad_req_o,
   output logic          llrack_o,
   output logic [7:0]    eseq_echo_o,
   output logic [4:0]    num_retry_echo_o,

@@ -13,7 +13,6 @@ module vlsm_tb (
   input  logic       cold_up_i,
   input  logic       warm_up_i,
   input  logic       run_i,
-  input  logic       peer_seen_i,
   input  logic       rx_valid_i,
   input  logic       rx_request_i,
   input  logic [3:0] rx_code_i,
@@ -38,7 +37,7 @@ module vlsm_tb (
     vlsm #(.IsHost(i == 1)) i_dut (
       .clk_i,
       .rst_ni      (rst_ni && is_host_i == (i == 1)),
-      .req_i, .down_i, .go_down_i, .go_recovery_i, .cold_up_i, .warm_up_i, .run_i, .peer_seen_i,
+      .req_i, .down_i, .go_down_i, .go_recovery_i, .cold_up_i, .warm_up_i, .run_i,
       .rx_valid_i, .rx_request_i, .rx_code_i, .tx_taken_i,
       .tx_valid_o  (tx_valid[i]),
       .tx_request_o(tx_request[i]),

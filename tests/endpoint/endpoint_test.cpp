@@ -448,6 +448,61 @@ TEST_P(Endpoint, ForgetsWhateverWasAsked) {
   }
 }
 
+// Mem_Enable 0: every request of CXL.mem is a decode miss (CXL 2.0, 8.1.3.2). With it the DVSEC
+// range decodes until HDM Decoder Enable is set (8.1.3.8), and again without.
+TEST(EndpointAlone, DecodesAsDvsecAndDecodersSay) {
+  HostBench bench(33);
+  constexpr std::uint64_t kBase = 0x10'0000'0000, kLine5 = 5 * kLineBytes, kLine7 = 7 * kLineBytes;
+  Line ones;
+  ones.fill(0xff);
+  const auto read = [&bench](std::uint64_t address) {
+    const unsigned tag = bench.send(M2sReqOpcode::MemRd, address);
+    bench.settle();
+    const HostBench::Answer answer = bench.answers[tag];
+    bench.answers.clear();
+    EXPECT_TRUE(answer.drs);
+    return answer.data;
+  };
+  const auto write = [&bench](std::uint64_t address, const Line& data) {
+    const unsigned tag = bench.send(address, data, kAllBytes, false);
+    bench.settle();
+    EXPECT_TRUE(bench.answers.contains(tag) && !bench.answers[tag].drs);
+    bench.answers.clear();
+  };
+  const auto decoders = [&bench](bool on) {
+    bench.memory_write(kHdm + regs::hdm::kGlobalControl,
+                       on ? regs::hdm::kGlobalControlEnable.mask() : 0);
+  };
+  const Line first = random_line(bench.random), second = random_line(bench.random);
+  write(kLine5, first);
+  EXPECT_EQ(read(kLine5), first);
+
+  const auto before = bench.media.commands;
+  bench.config_write(kCxlControl, 0);
+  write(kLine5, second);
+  EXPECT_EQ(read(kLine5), ones);
+  decoders(false);
+  write(kLine5, second);
+  EXPECT_EQ(read(kLine5), ones);
+  EXPECT_EQ(read(0), ones);  // where the range begins
+  EXPECT_EQ(bench.media.commands, before);
+
+  bench.config_write(kRange1Base, kBase >> 32);
+  bench.config_write(kCxlControl, kMemEnable);
+  EXPECT_EQ(read(kLine5), ones);
+  EXPECT_EQ(read(kBase + kLine5), first);
+  write(kBase + kLine7, second);
+  EXPECT_EQ(read(kBase + (std::uint64_t{128} << 28) - kLineBytes), Line{});  // its last line
+  EXPECT_EQ(read(kBase + (std::uint64_t{128} << 28)), ones);
+  EXPECT_EQ(read(kBase - kLineBytes), ones);
+
+  decoders(true);
+  EXPECT_EQ(read(kBase + kLine7), ones);
+  EXPECT_EQ(read(kLine7), second);
+  decoders(false);
+  EXPECT_EQ(read(kBase + kLine7), second);
+}
+
 // MemInv and MemInvNT are answered without the media.
 TEST(EndpointAlone, InvalidationsTouchNoMedia) {
   HostBench bench(31);
@@ -502,18 +557,21 @@ TEST(EndpointAlone, PoisonedWrites) {
     bench.answers.clear();
   };
   EXPECT_EQ(bench.device_status(), 0u);
-  poisoned(1);  // masked
-  EXPECT_EQ(bench.memory_read(kRas + ras::kCorStatus), ras::kCorStatusMemPoison.mask());
+  poisoned(1);  // masked: no status, no log, no signal
+  EXPECT_EQ(bench.memory_read(kRas + ras::kCorStatus), 0u);
   EXPECT_EQ(bench.device_status(), 0u);
-  bench.memory_write(kRas + ras::kCorStatus, ~0u);  // what is set already is not told again
   bench.memory_write(kRas + ras::kCorMask, 0);
+  EXPECT_EQ(bench.device_status(), 0u);  // what was masked is not told later
   poisoned(2);
+  EXPECT_EQ(bench.memory_read(kRas + ras::kCorStatus), ras::kCorStatusMemPoison.mask());
   EXPECT_EQ(bench.device_status(), kCorrectable);
   bench.memory_write(kRas + ras::kControl, 0);
   poisoned(3);  // masked
-  EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), ras::kUncorStatusPoison.mask());
+  EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), 0u);
+  for (unsigned word = 0; word < 16; ++word) {
+    EXPECT_EQ(bench.memory_read(kRas + ras::kHeaderLog + 4 * word), 0u) << "word " << word;
+  }
   EXPECT_EQ(bench.device_status(), 0u);
-  bench.memory_write(kRas + ras::kUncorStatus, ~0u);
   bench.memory_write(kRas + ras::kUncorMask, 0);
   poisoned(0x1234);
   EXPECT_EQ(bench.device_status(), kFatal);
@@ -525,6 +583,56 @@ TEST(EndpointAlone, PoisonedWrites) {
   bench.memory_write(kRas + ras::kUncorSeverity, 0);
   poisoned(4);
   EXPECT_EQ(bench.device_status(), kNonFatal);
+}
+
+// What the host must not say on CXL.cachemem: an uncorrectable error of the endpoint, with the
+// flit.
+TEST(EndpointAlone, ViolationsOfTheLinkLayer) {
+  namespace ras = regs::ras;
+  test::shows("link", "The endpoint's RAS tells of violations of the link layer, with their flit",
+              "CXL 2.0, 4.2.7, 8.2.5.9");
+  HostBench bench(43);
+  const flits::RetryAck unasked{.num_retry = 3, .wr_ptr = 9, .eseq = 1, .num_free_buf = 77};
+  const flits::RetryReq not_held{200, 1, 0};
+  const flits::InitParam second{2, 128};
+  const auto say = [&bench](const flits::Control& what) {
+    for (unsigned k = 0; k < 5; ++k) bench.inject_mem(control_payload(flits::RetryFrame{}));
+    bench.inject_mem(control_payload(what));
+  };
+  say(unasked);  // masked
+  EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), 0u);
+  EXPECT_EQ(bench.device_status(), 0u);
+  bench.memory_write(kRas + ras::kUncorMask, ~ras::kUncorStatusEncoding.mask());
+  for (const flits::Control& what :
+       {flits::Control{unasked}, flits::Control{not_held}, flits::Control{second}}) {
+    say(what);
+    EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), ras::kUncorStatusEncoding.mask());
+    EXPECT_EQ(bench.memory_read(kRas + ras::kControl) & 0x3f, 9u);
+    const Payload bad = control_payload(what);
+    for (unsigned word = 0; word < 16; ++word) {
+      std::uint32_t expected;
+      std::memcpy(&expected, bad.data() + 4 * word, 4);
+      EXPECT_EQ(bench.memory_read(kRas + ras::kHeaderLog + 4 * word), expected) << "word " << word;
+    }
+    EXPECT_EQ(bench.device_status(), kFatal);
+    bench.memory_write(kRas + ras::kUncorStatus, ~0u);
+  }
+}
+
+// The endpoint sends nothing before its host has spoken; then the link comes up.
+TEST(EndpointAlone, SilentUntilItsHostSpeaks) {
+  test::shows("link", "An endpoint sends nothing before its host has spoken", "CXL 2.0, 5.1.2.2");
+  Clocked<Vendpoint> rtl;
+  rtl.reset();
+  rtl->phy_up_i = 1;
+  rtl->link_tx_ready_i = 1;
+  for (unsigned i = 0; i < 20000; ++i) {
+    rtl.settle();
+    ASSERT_EQ(rtl->link_tx_valid_o, 0) << "cycle " << i;
+    rtl.edge();
+  }
+  HostBench bench(44);  // a host that speaks first
+  EXPECT_EQ(bench.first_sender, 0u) << "the first flit of the link is the host's";
 }
 
 // Errors of CXL.io's data link alone.

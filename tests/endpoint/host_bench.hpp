@@ -34,7 +34,8 @@ inline constexpr std::uint64_t kBar = 0xc000'0000, kComponents = kBar + 0x1000;
 inline constexpr std::uint64_t kRas = kComponents + 0x200, kHdm = kComponents + 0x800,
                                kVendor = kBar + 0x1'0000;
 inline constexpr unsigned kRasCapability = 2, kHdmCapability = 5;
-inline constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48, kControl = 0x10c;
+inline constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48;
+inline constexpr std::uint32_t kCxlControl = 0x10c, kMemEnable = 4, kRange1Base = 0x120;
 inline constexpr std::uint32_t kCorrectable = 1u << 16, kNonFatal = 2u << 16, kFatal = 4u << 16;
 inline constexpr unsigned kTags = 200;
 inline constexpr std::size_t kTraceValid = 16 + 46 + 8;  // of trace_t: valid, id, line, info
@@ -47,13 +48,13 @@ class HostBench {
     EXPECT_TRUE(rtl_->init_done_o && dl_up_) << "the link does not come up";
     config_write(kBar0, kBar);
     config_write(kCommand, 2);  // memory space
-    config_write(kControl, 4);  // CXL.mem
     EXPECT_EQ(memory_read(kComponents + 4 * entry_of(kRasCapability)) >> 20, kRas - kComponents);
     EXPECT_EQ(memory_read(kComponents + 4 * entry_of(kHdmCapability)) >> 20, kHdm - kComponents);
     namespace hdm = regs::hdm;
     memory_write(kHdm + hdm::kDec + hdm::kDecSizeLow, kRange);
     memory_write(kHdm + hdm::kDec + hdm::kDecControl, hdm::kDecControlCommit.mask());
     memory_write(kHdm + hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
+    config_write(kCxlControl, kMemEnable);
   }
 
   Random random;
@@ -96,6 +97,12 @@ class HostBench {
     }
     while (injected_) cycle();
     for (unsigned i = 0; i < 100; ++i) cycle();
+  }
+  // A flit of CXL.cachemem that the host's link layer knows nothing of.
+  void inject_mem(const Payload& payload) {
+    forged_ = payload;
+    while (forged_) cycle();
+    for (unsigned i = 0; i < 20; ++i) cycle();
   }
   void ask(const IoRequest& request) {
     asked_ = request;
@@ -204,10 +211,14 @@ class HostBench {
   }
   MsgHeader last_rwd = 0;
 
+  unsigned first_sender = 2;  // end that sent the first flit of all; 2: none yet
+
   void cycle() {
     ++cycle_;
     Vendpoint& v = *rtl_;
-    const ArbMux::In host_wire = wire(0), device_wire = wire(1);
+    ArbMux::In host_wire = wire(0);
+    const ArbMux::In device_wire = wire(1);
+    forge(host_wire);
     CxlPort::In in = host_inputs(host_wire);
     v.link_tx_ready_i = device_wire.tx_ready;
     v.link_rx_valid_i = device_wire.rx_valid;
@@ -220,11 +231,13 @@ class HostBench {
     rtl_.settle();
     const CxlPort::Out out = port_.eval(in);
     if (v.link_tx_valid_o && device_wire.tx_ready) {
+      if (first_sender == 2 && !(out.link.tx_valid && host_wire.tx_ready)) first_sender = 1;
       link_.send(1, static_cast<FlitKind>(v.link_tx_kind_o),
                  {get_line(v.link_tx_flit_o),
                   static_cast<std::uint16_t>(get_bits(v.link_tx_flit_o, 512, 16))});
     }
     if (out.link.tx_valid && host_wire.tx_ready) {
+      if (first_sender == 2) first_sender = 0;
       link_.send(0, out.link.tx_kind, out.link.tx_flit);
     }
     retrains += v.retrain_req_o != 0;
@@ -238,6 +251,13 @@ class HostBench {
   }
 
  private:
+  // A forged flit takes the place of what the host would send.
+  void forge(ArbMux::In& host_wire) {
+    if (!forged_ || !host_wire.tx_ready) return;
+    link_.send(0, FlitKind::kCachemem, {*forged_, crc_of(*forged_)});
+    host_wire.tx_ready = false;
+    forged_.reset();
+  }
   ArbMux::In wire(unsigned e) {
     ArbMux::In l = link_.wire(e);
     l.tx_ready = l.tx_ready && (cycle_ + e) % 2 == 0;
@@ -361,6 +381,7 @@ class HostBench {
   std::deque<WdMessage> wd_;
   std::map<unsigned, bool> waiting_;
   std::optional<IoFlit> injected_;
+  std::optional<Payload> forged_;
   std::optional<IoRequest> asked_;
   std::optional<IoResponse> response_;
   bool io_up_ = false, dl_up_ = false, mem_up_ = false, media_takes_ = false;

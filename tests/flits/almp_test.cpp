@@ -105,7 +105,7 @@ class Wire {
     return send(d, flit);
   }
   Wire& both_status(AlmpLink link, LinkState down, LinkState up) {
-    return status(kUp, link, up).status(kDown, link, down);
+    return status(kDown, link, down).status(kUp, link, up);
   }
   Wire& recovery() {
     checker.on_recovery(time += 2125);
@@ -120,8 +120,7 @@ class Wire {
     request(kDown, link, Active).status(kUp, link, Active).request(kUp, link, Active);
     return status(kDown, link, Active);
   }
-  Wire& present() { return status(kUp, kIo, Reset).status(kUp, kMem, Reset); }
-  Wire& up() { return present().handshake(kIo).handshake(kMem); }
+  Wire& up() { return handshake(kIo).handshake(kMem); }
   Wire& init() {
     send(kDown, RetryIdle{}).send(kUp, RetryIdle{});
     return send(kDown, InitParam{2, 40}).send(kUp, InitParam{2, 40});
@@ -159,14 +158,67 @@ class Wire {
 TEST(AlmpConversation, BringUp) {
   Wire wire;
   // The order in which two ends send when both protocols want to be Active.
-  wire.present().request(kDown, kIo, Active).request(kDown, kMem, Active);
+  wire.request(kDown, kIo, Active).request(kDown, kMem, Active);
   wire.status(kUp, kIo, Active).request(kUp, kIo, Active);
   wire.status(kUp, kMem, Active).request(kUp, kMem, Active);
-  wire.send(kDown, RetryIdle{});  // the downstream port has been told; its own Status comes later
   wire.status(kDown, kIo, Active).status(kDown, kMem, Active).init();
   wire.expect_clean();
-  EXPECT_EQ(wire.checker.stats(kUp).almp, 6u);
+  EXPECT_EQ(wire.checker.stats(kUp).almp, 4u);
   EXPECT_EQ(wire.checker.stats(kDown).almp, 4u);
+}
+
+// The flits that the physical layer makes do not count; any other from the host lets the device
+// speak, of this protocol or the other, damaged or not.
+TEST(AlmpConversation, HostSpeaksFirst) {
+  Flit null;
+  null.set_protocol_id(ProtocolId::Null);
+  Wire status, request, traffic, after_null, bare(false);
+  status.status(kUp, kMem, Active).expect(Rule::DeviceSpokeFirst);
+  request.request(kUp, kMem, Active).expect(Rule::DeviceSpokeFirst);
+  traffic.send(kUp, RetryIdle{}).expect(Rule::DeviceSpokeFirst);
+  after_null.send(kDown, null).send(kUp, null).expect_clean();
+  after_null.request(kUp, kIo, Active).expect(Rule::DeviceSpokeFirst);
+  bare.request(kUp, kMem, Active).expect(Rule::DeviceSpokeFirst);
+  Wire other;
+  other.request(kDown, kIo, Active).request(kUp, kMem, Active).status(kDown, kMem, Active);
+  other.request(kDown, kMem, Active).status(kUp, kMem, Active).init().expect_clean();
+  Wire damaged;
+  damaged.damaged(kDown, kMem, Active).request(kUp, kMem, Active).expect_clean();
+  // Each link session begins so, with a Recovery before the first flit too.
+  Wire again, early, recovered;
+  again.up().init().checker.on_down(again.time += 2125);
+  again.request(kUp, kMem, Active).expect(Rule::DeviceSpokeFirst);
+  early.recovery().status(kUp, kMem, Reset).expect(Rule::DeviceSpokeFirst);
+  recovered.recovery().both_status(kIo, Reset, Reset).both_status(kMem, Reset, Reset);
+  recovered.up().init().expect_clean();
+}
+
+// A cold start has no Status but the answers to the two Requests.
+TEST(AlmpConversation, NoStatusUnasked) {
+  for (const LinkState state : {Reset, Active, L1_0, L2, Retrain}) {
+    for (const Direction d : {kDown, kUp}) {
+      Wire cold;
+      cold.request(kDown, kIo, Active).status(d, kMem, state).expect(Rule::UnaskedStatus);
+      Wire up;
+      up.up().status(d, kMem, state).expect(Rule::UnaskedStatus);
+    }
+  }
+}
+
+// One direction does not open alone: the end that was told Active has to tell Active first.
+TEST(AlmpConversation, FlitsOnlyWhenBothDirectionsAreActive) {
+  Wire host_early;
+  host_early.request(kDown, kMem, Active).status(kUp, kMem, Active).request(kUp, kMem, Active);
+  host_early.send(kDown, RetryIdle{}).expect(Rule::TrafficBeforeActive);
+  Wire device_early;
+  device_early.request(kDown, kMem, Active).request(kUp, kMem, Active);
+  device_early.status(kDown, kMem, Active).send(kUp, RetryIdle{}).expect(Rule::TrafficBeforeActive);
+  Wire both;
+  both.handshake(kMem).send(kDown, RetryIdle{}).send(kUp, RetryIdle{}).expect_clean();
+  Wire waking;  // the same out of L1
+  waking.up().init().request(kUp, kMem, L1_0).status(kDown, kMem, L1_0);
+  waking.request(kDown, kMem, Active).status(kUp, kMem, Active).send(kDown, Llcrd{1, 0, 0, 0});
+  waking.expect(Rule::TrafficBeforeActive);
 }
 
 TEST(AlmpConversation, WithoutAlmpsOnlyIfAllowed) {
@@ -174,14 +226,10 @@ TEST(AlmpConversation, WithoutAlmpsOnlyIfAllowed) {
   bare.init().expect_clean();
   Wire strict;
   strict.send(kDown, RetryIdle{}).expect(Rule::TrafficBeforeActive);
-  Wire one_side;
-  one_side.present().request(kDown, kMem, Active).status(kUp, kMem, Active);
-  one_side.request(kUp, kMem, Active).send(kDown, RetryIdle{}).expect_clean();
-  one_side.send(kUp, RetryIdle{}).expect(Rule::TrafficBeforeActive);
   Wire io;
   Flit flit;
   flit.set_protocol_id(ProtocolId::Io);
-  io.present().handshake(kMem).init().expect_clean();
+  io.handshake(kMem).init().expect_clean();
   io.send(kDown, flit).expect(Rule::TrafficBeforeActive);
 }
 
@@ -201,20 +249,20 @@ TEST(AlmpConversation, RecoveryForcesARetry) {
 TEST(AlmpConversation, DamageDuringBringUp) {
   // The upstream port's Status is damaged: nobody is Active, all starts again.
   Wire first;
-  first.present().request(kDown, kMem, Active).damaged(kUp, kMem, Active);
+  first.request(kDown, kMem, Active).damaged(kUp, kMem, Active);
   first.request(kUp, kMem, Active);  // the receiver is deaf by now
   first.recovery().both_status(kIo, Reset, Reset).both_status(kMem, Reset, Reset);
   first.handshake(kMem).init().expect_clean();
   EXPECT_EQ(first.checker.stats(kUp).almp_errors, 1u);
   // The last Status is damaged: the downstream port is Active and takes the other along.
   Wire last;
-  last.present().request(kDown, kMem, Active).status(kUp, kMem, Active);
+  last.request(kDown, kMem, Active).status(kUp, kMem, Active);
   last.request(kUp, kMem, Active).damaged(kDown, kMem, Active).send(kDown, RetryIdle{});
   last.recovery().both_status(kIo, Reset, Reset).both_status(kMem, Active, Reset);
   last.retry(0).init().expect_clean();
   // Its snapshot is damaged again.
   Wire again;
-  again.present().request(kDown, kMem, Active).status(kUp, kMem, Active);
+  again.request(kDown, kMem, Active).status(kUp, kMem, Active);
   again.request(kUp, kMem, Active).damaged(kDown, kMem, Active);
   again.recovery().both_status(kIo, Reset, Reset).status(kUp, kMem, Reset);
   again.damaged(kDown, kMem, Active).send(kDown, RetryIdle{});
@@ -230,7 +278,7 @@ TEST(AlmpConversation, LinkDownEndsEverything) {
   wire.checker.on_down(wire.time += 2125);
   wire.up().init().send(kUp, Llcrd{1, 0, 0, 0}).expect_clean();
   silent.checker.on_down(silent.time += 2125);
-  silent.send(kUp, Llcrd{1, 0, 0, 0}).expect(Rule::TrafficBeforeActive);
+  silent.send(kDown, Llcrd{1, 0, 0, 0}).expect(Rule::TrafficBeforeActive);
 }
 
 TEST(AlmpConversation, FlitWithAnIdThatCannotBeTold) {
@@ -262,7 +310,7 @@ TEST(AlmpConversation, LowPowerAndBack) {
   again.recovery().both_status(kMem, Active, Active).recovery().status(kDown, kMem, L1_0);
   again.expect(Rule::UnexpectedAlmp);
   Wire other;
-  other.up().request(kUp, kMem, L1_0).status(kDown, kMem, L1_1).expect(Rule::UnexpectedAlmp);
+  other.up().request(kUp, kMem, L1_0).status(kDown, kMem, L1_1).expect(Rule::UnaskedStatus);
   Wire host;
   host.up().request(kDown, kMem, L1_0).expect(Rule::UnexpectedAlmp);
   Wire asleep;
@@ -274,34 +322,24 @@ TEST(AlmpRules, Encoding) {
   Flit flit = encode_almp({kMem, false, Reset});
   for (unsigned copy = 0; copy < 4; ++copy) flit.bytes[2 + 4 * copy + 2] = 0x80;  // Request Reset
   Wire wire;
-  wire.send(kUp, flit).expect(Rule::AlmpEncoding);
+  wire.request(kDown, kIo, Active).send(kUp, flit).expect(Rule::AlmpEncoding);
   for (unsigned copy = 0; copy < 4; ++copy) flit.bytes[2 + 4 * copy + 3] = 3;
   Wire link;
-  link.send(kUp, flit).expect(Rule::AlmpEncoding);
+  link.request(kDown, kIo, Active).send(kUp, flit).expect(Rule::AlmpEncoding);
 }
 
 TEST(AlmpRules, Unexpected) {
-  Wire early;
-  early.request(kDown, kMem, Active).expect(Rule::UnexpectedAlmp);  // nothing has come yet
-  Wire order;
-  order.present().request(kUp, kMem, Active).expect(Rule::UnexpectedAlmp);
   Wire twice;
-  twice.present().request(kDown, kMem, Active).request(kDown, kMem, Active);
+  twice.request(kDown, kMem, Active).request(kDown, kMem, Active);
   twice.expect(Rule::UnexpectedAlmp);
-  Wire no_request;
-  no_request.present().status(kUp, kMem, Active).expect(Rule::UnexpectedAlmp);
-  Wire other_link;
-  other_link.present().request(kDown, kIo, Active).status(kUp, kMem, Active);
-  other_link.expect(Rule::UnexpectedAlmp);
-  Wire answered;
-  answered.present().request(kDown, kMem, Active).status(kUp, kMem, Active);
-  answered.status(kUp, kMem, Active).expect(Rule::UnexpectedAlmp);
-  Wire host_reset;
-  host_reset.present().status(kDown, kMem, Reset).expect(Rule::UnexpectedAlmp);
   Wire active;
   active.up().request(kDown, kMem, Active).expect(Rule::UnexpectedAlmp);
-  Wire snapshot;
-  snapshot.up().status(kDown, kMem, Active).expect(Rule::UnexpectedAlmp);  // no Recovery came
+  Wire other_link;
+  other_link.request(kDown, kIo, Active).status(kUp, kMem, Active);
+  other_link.expect(Rule::UnaskedStatus);
+  Wire answered;
+  answered.request(kDown, kMem, Active).status(kUp, kMem, Active);
+  answered.status(kUp, kMem, Active).expect(Rule::UnaskedStatus);
 }
 
 TEST(AlmpRules, AfterRecovery) {
@@ -313,7 +351,7 @@ TEST(AlmpRules, AfterRecovery) {
   Wire forgot;
   forgot.up().recovery().status(kDown, kMem, Reset).expect(Rule::UnexpectedAlmp);
   Wire liar;
-  liar.present().recovery().status(kUp, kMem, Active).expect(Rule::UnexpectedAlmp);
+  liar.recovery().status(kDown, kMem, Active).expect(Rule::UnexpectedAlmp);
   Wire traffic;
   traffic.up().init().recovery().send(kDown, RetryIdle{}).expect(Rule::TrafficBeforeActive);
 }

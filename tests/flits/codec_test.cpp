@@ -202,7 +202,7 @@ TEST(Codec, WorkedFlits) {
   cxlgpu::test::shows("flit", "Known flits encode and decode to the bit", "CXL 2.0, link layer");
   std::ifstream file(CXLGPU_SOURCE_DIR "/flits/vectors/flits.json");
   const auto vectors = nlohmann::ordered_json::parse(file)["vectors"];
-  ASSERT_EQ(vectors.size(), 32u);
+  ASSERT_EQ(vectors.size(), 34u);
   for (const auto& v : vectors) {
     const std::string what = v["name"];
     const auto flit = Flit::from_hex(v["flit"].get<std::string>());
@@ -236,6 +236,29 @@ TEST(Codec, WorkedWriteIsReceived) {
   EXPECT_EQ(write.tag, 0xCAFE);
   EXPECT_EQ(write.address, 0x123456780u);
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(items[0].data[i], i);
+}
+
+// The same line in two halves of 32 B: two slots each, at 0 and at 32.
+TEST(Codec, WorkedHalvesAreReceived) {
+  std::ifstream file(CXLGPU_SOURCE_DIR "/flits/vectors/flits.json");
+  const auto vectors = nlohmann::ordered_json::parse(file)["vectors"];
+  Decoder decoder(Direction::S2M);
+  std::vector<Item> items;
+  for (const auto& v : vectors) {
+    if (!v["name"].get<std::string>().starts_with("DRS of 32 B")) continue;
+    const Decoded d = decoder.decode(*Flit::from_hex(v["flit"].get<std::string>()));
+    EXPECT_TRUE(d.findings.empty());
+    EXPECT_EQ(decoder.owed(), 0u);
+    items.insert(items.end(), d.items.begin(), d.items.end());
+  }
+  ASSERT_EQ(items.size(), 2u);
+  for (const Item& item : items) {
+    EXPECT_EQ(std::get<S2mDrs>(item.message).tag, 0xBEEF);
+    EXPECT_EQ(item.data_bytes, 32);
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(item.data[i], item.line_offset + i);
+  }
+  EXPECT_EQ(items[0].line_offset, 0);
+  EXPECT_EQ(items[1].line_offset, 32);
 }
 
 // ---- CXL.cache opcodes, entered a second time from the specification's tables ------------------

@@ -366,8 +366,15 @@ TEST(LinkRules, SecondInitParam) {
 TEST(LinkRules, InitParamField) {
   Link link;
   link.send(kDown, RetryIdle{}).send(kUp, InitParam{3, kWrap}).expect(Rule::InitParamField);
-  Link small;
-  small.send(kDown, RetryIdle{}).send(kUp, InitParam{2, 21}).expect(Rule::InitParamField);
+  for (const bool inclusive : {false, true}) {  // a buffer has at least 22 entries
+    LinkCheckerOptions options;
+    options.wrap_inclusive = inclusive;
+    const auto least = static_cast<std::uint8_t>(inclusive ? 21 : 22);
+    Link small(options), enough(options);
+    small.send(kDown, RetryIdle{}).send(kUp, InitParam{2, static_cast<std::uint8_t>(least - 1)});
+    small.expect(Rule::InitParamField);
+    enough.send(kDown, RetryIdle{}).send(kUp, InitParam{2, least}).expect_clean();
+  }
 }
 
 TEST(LinkRules, InitBeforeContact) {
@@ -404,18 +411,26 @@ TEST(LinkRules, RetryReqSequence) {
   link.framed(kUp, RetryReq{3, 1, 0}).expect(Rule::RetryReqSequence);
 }
 
+// The wrap value read both ways: sequence numbers 0..wrap-1, or 0..wrap. A link whose ends read it
+// one way breaks the rule of the other with the first retry behind a wrap.
 TEST(LinkRules, SequenceWraps) {
   for (const bool inclusive : {false, true}) {
-    LinkCheckerOptions options;
-    options.wrap_inclusive = inclusive;
-    Link link(options);
-    link.up();
-    for (unsigned i = 0; i < kWrap - 2u; ++i) {
-      link.send(kDown, ProtocolFlit{}).send(kUp, Llcrd{1, 0, 0, 0});
+    for (const bool read_inclusive : {false, true}) {
+      LinkCheckerOptions options;
+      options.wrap_inclusive = read_inclusive;
+      Link link(options);
+      link.up();
+      for (unsigned i = 0; i < kWrap - 2u; ++i) {
+        link.send(kDown, ProtocolFlit{}).send(kUp, Llcrd{1, 0, 0, 0});
+      }
+      link.damaged(kDown, encode(kDown, ProtocolFlit{}));
+      link.framed(kUp, RetryReq{static_cast<std::uint8_t>(inclusive ? kWrap : 0), 1, 0});
+      if (inclusive == read_inclusive) {
+        link.expect_clean();
+      } else {
+        link.expect(Rule::RetryReqSequence);
+      }
     }
-    link.damaged(kDown, encode(kDown, ProtocolFlit{}));
-    link.framed(kUp, RetryReq{static_cast<std::uint8_t>(inclusive ? kWrap : 0), 1, 0});
-    link.expect_clean();
   }
 }
 
@@ -477,13 +492,19 @@ TEST(LinkRules, AckOveruse) {
   ak.up().send(kUp, f).expect(Rule::AckOveruse);
 }
 
+// A wrap value that is the last sequence number speaks of a buffer of one entry more.
 TEST(LinkRules, RetryBufferOverrun) {
-  Link link;
-  link.up();
-  // INIT.Param is acknowledged; the LLCRD is not.
-  for (unsigned i = 0; i < kWrap - 2u; ++i) link.send(kDown, ProtocolFlit{});
-  link.expect_clean();
-  link.send(kDown, ProtocolFlit{}).expect(Rule::RetryBufferOverrun);
+  for (const bool inclusive : {false, true}) {
+    LinkCheckerOptions options;
+    options.wrap_inclusive = inclusive;
+    Link link(options);
+    link.up();
+    // INIT.Param is acknowledged; the LLCRD is not.
+    const unsigned room = kWrap - 2u + (inclusive ? 1 : 0);
+    for (unsigned i = 0; i < room; ++i) link.send(kDown, ProtocolFlit{});
+    link.expect_clean();
+    link.send(kDown, ProtocolFlit{}).expect(Rule::RetryBufferOverrun);
+  }
 }
 
 TEST(LinkRules, CreditOveruse) {
@@ -578,6 +599,29 @@ TEST(LinkRules, HalvesCompleteTogether) {
   link.data(1, 0, true);
   EXPECT_EQ(link.checker.outstanding(), 0u);
   link.expect_clean();
+}
+
+TEST(LinkRules, HalvesStayTogether) {
+  Link other, half, whole, missing;
+  other.up().read(1, 0).read(2, 0x40).data(1, 0, true).data(2).expect(Rule::Encoding);
+  half.up().read(1, 0).read(2, 0x40).data(1, 0, true).data(2, 0, true).expect(Rule::Encoding);
+  whole.up().read(1, 0).data(1, 0, true).data(1).expect(Rule::Encoding);
+  missing.up().read(1, 0).data(1, 0, true).checker.finish();
+  missing.expect(Rule::Unanswered);
+  Link between;  // a completion is no line
+  between.up().read(1, 0).write(2, 0x40).data(1, 0, true).done(2).data(1, 0, true);
+  between.checker.finish();
+  between.expect_clean();
+}
+
+// The tag and the line are free with the second half only; each half takes a credit.
+TEST(LinkRules, HalfALineIsNoAnswer) {
+  Link tag, line, credit;
+  tag.up().read(1, 0).data(1, 0, true).read(1, 0x40).expect(Rule::TagReuse);
+  line.up().read(1, 0).data(1, 0, true).read(2, 0x20).expect(Rule::LineConflict);
+  credit.init().send(kUp, Llcrd{1, 0, 0xD, 0xD}).send(kDown, Llcrd{1, 0, 0, 0x9});
+  credit.read(1, 0).data(1, 0, true).expect_clean();
+  credit.data(1, 0, true).expect(Rule::CreditOveruse);
 }
 
 TEST(LinkRules, LdIdMismatch) {

@@ -124,6 +124,53 @@ TEST(DecodeRules, SizesAndByteEnables) {
   EXPECT_TRUE(decode(kUp, read).findings.empty());
 }
 
+// A line in two S2M DRS of 32 B: lower half, upper half, nothing between.
+ProtocolFlit drs(std::uint16_t tag, bool whole) {
+  S2mDrs m;
+  m.tag = tag;
+  auto f = with(0, 3, {m});
+  f.header.sz = whole;
+  return f;
+}
+
+TEST(DecodeRules, HalvesOfALine) {
+  cxlgpu::test::shows("flit", "A line in two halves: lower half first, no other line between them",
+                      "CXL 2.0, 3.3 (data ordering)");
+  Decoder decoder(kUp);
+  const auto next = [&decoder](const ProtocolFlit& f) { return decoder.decode(encode(kUp, f)); };
+  for (const std::uint8_t offset : {0, 32, 0, 32}) {
+    auto f = drs(7, false);
+    f.slots[1].is_data = f.slots[2].is_data = true;
+    f.slots[1].raw.fill(offset);
+    f.slots[2].raw.fill(static_cast<std::uint8_t>(offset + 1));
+    const Decoded d = next(f);
+    EXPECT_TRUE(d.findings.empty());
+    EXPECT_EQ(decoder.owed(), 0u);
+    ASSERT_EQ(d.items.size(), 1u);
+    EXPECT_EQ(d.items[0].data_bytes, 32);
+    EXPECT_EQ(d.items[0].line_offset, offset);
+    EXPECT_EQ(d.items[0].data[15], offset);
+    EXPECT_EQ(d.items[0].data[16], offset + 1);
+    EXPECT_EQ(d.items[0].data[31], offset + 1);
+    EXPECT_EQ(d.items[0].data[32], 0);
+  }
+  // What may stand between: completions, control flits, a rollover.
+  EXPECT_TRUE(next(drs(8, false)).findings.empty());
+  EXPECT_TRUE(next(with(0, 4, {S2mNdr{}, S2mNdr{}})).findings.empty());
+  EXPECT_TRUE(decoder.decode(encode_control(Llcrd{})).findings.empty());
+  EXPECT_TRUE(next(drs(8, false)).findings.empty());
+  // Another line, another line's half, the same line whole.
+  for (const auto& between : {drs(9, true), drs(9, false), drs(8, true)}) {
+    Decoder d(kUp);
+    EXPECT_TRUE(d.decode(encode(kUp, drs(8, false))).findings.empty());
+    EXPECT_TRUE(found(d.decode(encode(kUp, between)), DecodeRule::HalvesApart));
+  }
+  decoder.reset();
+  EXPECT_TRUE(next(drs(8, false)).findings.empty());
+  decoder.reset();  // a new link owes no half
+  EXPECT_TRUE(next(drs(9, true)).findings.empty());
+}
+
 // CXL.cache data: 32 B both ways, byte enables from the device only.
 TEST(DecodeRules, CacheSizesAndByteEnables) {
   for (const bool sz : {false, true}) {

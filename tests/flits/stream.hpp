@@ -170,7 +170,8 @@ class StreamMaker {
         closed[p.kind] = true;
         continue;
       }
-      const Message m = random_.message(p.kind);
+      Message m = random_.message(p.kind);
+      if (auto* drs = std::get_if<S2mDrs>(&m); drs && lower_half_) drs->tag = *lower_half_;
       flit.slots[s].messages.push_back(m);
       ++in_flit_[p.kind];
       if (!carries_data(p.kind)) {
@@ -188,12 +189,16 @@ class StreamMaker {
     if (data_header_seen_ || random_.chance(30)) return 0;
     if (format.mdh) {
       unsigned places = 0;
-      for (const Placement& p : format.places()) places += carries_data(p.kind);
+      for (const Placement& p : format.places()) {
+        if (p.kind == MessageKind::S2mDrs && lower_half_) return 0;
+        places += carries_data(p.kind);
+      }
       return h.sz && !h.be ? 2 + static_cast<unsigned>(random_.below(places - 1)) : 0;
     }
     for (const Placement& p : format.places()) {
       if (p.kind == MessageKind::M2sRwd && !h.sz) return 0;
       if ((p.kind == MessageKind::S2mDrs || p.kind == MessageKind::H2dDh) && h.be) return 0;
+      if (p.kind == MessageKind::S2mDrs && lower_half_ && h.sz) return 0;
     }
     return 1;
   }
@@ -202,6 +207,10 @@ class StreamMaker {
     Item item{m};
     item.data_bytes = h.sz ? 64 : 32;
     item.has_byte_enables = h.be;
+    if (const auto* drs = std::get_if<S2mDrs>(&m); drs && !h.sz) {  // the upper half or a lower one
+      item.line_offset = lower_half_ ? 32 : 0;
+      lower_half_ = lower_half_ ? std::nullopt : std::optional(drs->tag);
+    }
     std::vector<Chunk> chunks;
     for (unsigned k = 0; k < item.data_bytes / 16u; ++k) {
       chunks.push_back(random_.chunk());
@@ -227,6 +236,7 @@ class StreamMaker {
   std::deque<Owed> owed_;
   bool data_header_seen_ = false;
   std::map<MessageKind, unsigned> in_flit_;
+  std::optional<std::uint16_t> lower_half_;  // tag of a line of which the upper half has to come
 };
 
 }  // namespace cxlgpu::flits::test

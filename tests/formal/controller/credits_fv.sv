@@ -37,7 +37,7 @@ module credits_fv
     .add_valid_i(land), .add_code_i(carried_q), .use_i({1'b0, send}), .avail_o(avail));
   credit_return #(.Init(Init)) u_return (
     .clk_i, .rst_ni, .start_i,
-    .freed_i(free), .sent_i(give), .code_o(code), .pending_o(pending));
+    .freed_i({1'b0, free}), .sent_i(give), .code_o(code), .pending_o(pending));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -35,7 +35,7 @@ module link_fv
   logic [3:0]    owed, owed_next;
   logic [7:0]    err_o;
   logic [1:0]    nd_valid, wd_valid, nd_take, wd_take, nd_kept_q, wd_kept_q;
-  flit_payload_t flit, rx_payload_o;
+  flit_payload_t flit, rx_payload_o, err_flit_o;
   flit_t         link_tx_flit_o;
   link_status_t  link_status_o;
 

@@ -43,7 +43,8 @@ module retry_fv
   forth_t       sent;
   back_t        asked;
 
-  logic          push, replay, ack_sent, req_sent, llrack, replaying, over_ack, accept, got;
+  logic          push, replay, ack_sent, req_sent, llrack, replaying, over_ack, bad_req;
+  logic          accept, got;
   flit_payload_t replay_payload;
   logic [7:0]    wr_ptr, rd_ptr, eseq_echo, eseq;
   logic [8:0]    num_free, acks;
@@ -63,7 +64,7 @@ module retry_fv
     .req_seq_i(back_q[1].valid && !lose_i), .req_eseq_i(back_q[1].eseq),
     .req_num_retry_i(back_q[1].num_retry), .ack_sent_i(ack_sent), .replay_take_i(replay),
     .phy_done_i(1'b0), .wr_ptr_o(wr_ptr), .rd_ptr_o(rd_ptr), .num_free_o(num_free),
-    .over_ack_o(over_ack), .llrack_o(llrack), .eseq_echo_o(eseq_echo),
+    .over_ack_o(over_ack), .bad_req_o(bad_req), .llrack_o(llrack), .eseq_echo_o(eseq_echo),
     .num_retry_echo_o(num_retry_echo), .replaying_o(replaying), .replay_payload_o(replay_payload),
     .replay_is_adf_o(replay_is_adf));
 
@@ -122,5 +123,7 @@ module retry_fv
   Held_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       9'(sent_q - acked_q) == 9'(Depth) - num_free);
   OverAck_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !over_ack);
+  // A receiver that counts right never asks for what is not held.
+  BadReq_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !bad_req);
 
 endmodule

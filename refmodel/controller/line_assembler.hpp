@@ -1,0 +1,60 @@
+// Lines of 64 bytes from the data slots of a stream of flits.
+//
+// Purpose: what the two unpackers share: the data headers that wait for their chunks, and the lines
+//          that an S2M DRS brings in two halves.
+// Units:   16-byte chunks, the BE slot counts as one.
+// Errors:  open() says what is wrong with a header; what is done then is in docs/blocks.md.
+// Source:  CXL 2.0 3.3 and table 47, 4.2.5; docs/blocks.md, "flit_unpacker", 32-byte data.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "refmodel/controller/wire.hpp"
+
+namespace cxlgpu {
+
+class LineAssembler {
+ public:
+  // A data header and what its flit and slot say of its data.
+  struct Header {
+    flits::MessageKind kind{};
+    MsgHeader message = 0;
+    bool mdh = false;  // in a slot of several data headers
+    bool sz = true;    // 64 bytes
+    bool be = false;
+  };
+  struct Opened {
+    bool err = false;
+    bool half = false;  // the first half of a line
+  };
+  struct Line {
+    flits::MessageKind kind{};
+    WdMessage message{};
+  };
+
+  Opened open(const Header& header);
+  // The next chunk; the line that it completes.
+  std::optional<Line> take(const Chunk& chunk);
+  [[nodiscard]] unsigned owed() const;
+
+ private:
+  enum class Role : std::uint8_t { kWhole, kLower, kUpper, kDropped };
+  struct Waiting {
+    flits::MessageKind kind;
+    MsgHeader message;
+    unsigned chunks;
+    Role role;
+  };
+  [[nodiscard]] static bool breaks_rule(const Header& header);
+  [[nodiscard]] static bool same_line(MsgHeader first, MsgHeader second);
+  [[nodiscard]] WdMessage finish(const Waiting& waiting);
+
+  std::deque<Waiting> waiting_;
+  std::vector<Chunk> chunks_;      // of the oldest waiting message so far
+  std::optional<MsgHeader> half_;  // a first half whose second has to come next
+  std::vector<Chunk> lower_;       // its data, once they are there
+};
+
+}  // namespace cxlgpu
