@@ -152,8 +152,7 @@ module vlsm
                      (is_l1(rx_code_i) ||
                       rx_code_i inside {VlsmReset, VlsmActive, VlsmL2, VlsmRetrain});
     end else if (rx_valid_i && rx_request_i) begin
-      rx_active_req_ok = rx_code_i == VlsmActive && handshake && !r_q.peer_req &&
-                         !(IsHost && r_q.state == VlsmReset && !r_q.own_req);
+      rx_active_req_ok = rx_code_i == VlsmActive && handshake && !r_q.peer_req;
       rx_low_req_ok    = is_low_power(rx_code_i) && IsHost && r_q.state == VlsmActive &&
                          !r_q.stat_pend;
       retrain_asked    = rx_code_i == VlsmRetrain;

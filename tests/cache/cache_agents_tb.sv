@@ -139,6 +139,8 @@ module cache_agents_tb
   byte_en_t [1:0]       unused_wd_be;
   logic [1:0][6:0]      unused_nd_count, unused_wd_count;
   logic [1:0]           unused_reinit, unused_abort, unused_viral;
+  flit_payload_t [1:0] unused_err_flit;
+  logic [1:0][2:0] unused_err_overflow;
   link_status_t [1:0]   unused_link_status;
   logic                 unused;
   assign unused = ^rx_cdat_be[1];
@@ -205,7 +207,9 @@ module cache_agents_tb
       .phy_reinit_done_i (1'b0),
       .init_done_o       (init_done_o[i]),
       .abort_o           (unused_abort[i]),
-      .err_o             (err_o[i])
+      .err_o             (err_o[i]),
+      .err_flit_o        (unused_err_flit[i]),
+      .err_overflow_o    (unused_err_overflow[i])
     );
   end
 

@@ -74,6 +74,8 @@ module cache_pair_tb
 
   link_control_t [1:0] link_control_q;
   logic [1:0]          unused_viral;
+  flit_payload_t [1:0] unused_err_flit;
+  logic [1:0][2:0] unused_err_overflow;
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 2; i++) begin
@@ -150,7 +152,9 @@ module cache_pair_tb
       .phy_reinit_done_i (phy_reinit_done_i[i]),
       .init_done_o       (init_done_o[i]),
       .abort_o           (abort_o[i]),
-      .err_o             (err_o[i])
+      .err_o             (err_o[i]),
+      .err_flit_o        (unused_err_flit[i]),
+      .err_overflow_o    (unused_err_overflow[i])
     );
   end
 

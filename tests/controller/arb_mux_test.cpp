@@ -4,6 +4,7 @@
 #include <map>
 
 #include "Varb_mux.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/arb_link.hpp"
 
 namespace cxlgpu::test {
@@ -332,10 +333,7 @@ using Dwords = std::vector<std::uint32_t>;
 
 void host_to_active(Hand& host) {
   host.in.phy_up = true;
-  EXPECT_EQ(host.take(), Dwords{}) << "a host waits for its peer";
-  host.receive(0x01000800);
-  host.receive(0x02000800);
-  EXPECT_EQ(host.take(), (Dwords{0x01810800, 0x02810800}));
+  EXPECT_EQ(host.take(), (Dwords{0x01810800, 0x02810800})) << "a host speaks first";
   host.receive(0x01010800);
   host.receive(0x01810800);
   host.receive(0x02010800);
@@ -346,7 +344,7 @@ void host_to_active(Hand& host) {
 }
 void device_to_active(Hand& device) {
   device.in.phy_up = true;
-  EXPECT_EQ(device.take(), (Dwords{0x01000800, 0x02000800}));
+  EXPECT_EQ(device.take(), Dwords{}) << "a device is silent before it has heard its host";
   device.receive(0x01810800);
   EXPECT_EQ(device.take(), (Dwords{0x01010800, 0x01810800}));
   device.receive(0x02810800);
@@ -358,7 +356,7 @@ void device_to_active(Hand& device) {
   EXPECT_EQ(device.out.cm_state, kActive);
 }
 
-// Four ALMPs a protocol and the two Status Reset that let the host begin; no Recovery.
+// Four ALMPs a protocol, the first from the host; no Recovery.
 TEST(ArbMuxByHand, BringUp) {
   Hand host(true), device(false);
   host_to_active(host);
@@ -373,7 +371,6 @@ TEST(ArbMuxByHand, BringUp) {
 TEST(ArbMuxByHand, ReplyLatency) {
   Hand host(true);
   host.in.phy_up = true;
-  host.receive(0x01000800);
   host.take();
   EXPECT_EQ(host.latency(0x01810800), 3u);  // a Request for Active
   Hand other(true);
@@ -381,6 +378,107 @@ TEST(ArbMuxByHand, ReplyLatency) {
   other.in.cm_req = kL2;
   EXPECT_EQ(other.latency(0x02850800), 2u);  // for L1.1
   EXPECT_EQ(other.sent, Dwords{0x02050800});
+}
+
+// A device that only answers, as CXL 2.0, 5.1.2.2, has it: the host's Active Requests are there
+// without a word from it, once, and the link comes up whenever it answers.
+TEST(ArbMuxByHand, HostWithASilentDevice) {
+  test::shows("link", "A host whose device is silent asks, and is up once it is answered",
+              "CXL 2.0, 5.1.2.2");
+  Hand host(true);
+  host.in.phy_up = true;
+  EXPECT_EQ(host.take(), (Dwords{0x01810800, 0x02810800}));
+  host.in.io_tx_valid = host.in.cm_tx_valid = true;
+  for (unsigned i = 0; i < 1000; ++i) {
+    EXPECT_EQ(host.take(), Dwords{});
+    EXPECT_FALSE(host.out.retrain_req);
+    EXPECT_FALSE(host.out.tx_valid) << "a flit before Active";
+  }
+  for (const std::uint32_t almp : {0x01010800, 0x02010800, 0x01810800, 0x02810800}) {
+    host.receive(almp);
+  }
+  EXPECT_EQ(host.take(), (Dwords{0x01010800, 0x02010800}));
+  EXPECT_EQ(host.out.io_state, kActive);
+  EXPECT_EQ(host.out.cm_state, kActive);
+  EXPECT_TRUE(host.out.tx_valid);
+  EXPECT_FALSE(host.out.retrain_req);
+}
+
+// Not even what Recovery asks for leaves a device before the first flit that the PHY did not make:
+// NULL flits are the PHY's.
+TEST(ArbMuxByHand, DeviceIsSilentUntilSpokenTo) {
+  test::shows("link", "A device sends nothing before the first flit that its PHY did not make",
+              "CXL 2.0, 5.1.2.2");
+  for (const bool recovery : {false, true}) {
+    Hand device(false);
+    device.in.phy_up = true;
+    for (unsigned i = 0; i < 100; ++i) {
+      EXPECT_EQ(device.take(), Dwords{});
+      device.in.rx_valid = true;
+      device.in.rx_kind = FlitKind::kNull;
+    }
+    if (recovery) {
+      device.in.phy_recovery = true;
+      device.steps(5);
+      device.in.phy_recovery = false;
+      EXPECT_EQ(device.take(), Dwords{});
+      device.receive(0x01000800);  // the host's snapshots
+      device.receive(0x02000800);
+      EXPECT_EQ(device.take(), (Dwords{0x01000800, 0x02000800}));
+    }
+    device.receive(0x01810800);
+    EXPECT_EQ(device.take(), (Dwords{0x01010800, 0x01810800}));
+    device.receive(0x02810800);
+    EXPECT_EQ(device.take(), (Dwords{0x02010800, 0x02810800}));
+    EXPECT_FALSE(device.out.retrain_req);
+  }
+}
+
+// The host's first flit may come before the device's own L0; damaged there, it is Recovery in L0.
+TEST(ArbMuxByHand, FirstFlitBeforeL0) {
+  for (const bool damaged : {false, true}) {
+    Hand device(false);
+    device.steps(3);
+    if (damaged) {
+      device.in.rx_valid = true;
+      device.in.rx_kind = FlitKind::kAlmp;
+      device.in.rx_flit = encode_almp({AlmpLink::kIo, true, kActive});
+      device.in.rx_flit.payload[5] ^= 1;
+      device.step();
+    } else {
+      device.receive(0x01810800);
+    }
+    device.step();
+    EXPECT_EQ(device.out.damaged, damaged);
+    device.steps(10);
+    EXPECT_FALSE(device.out.retrain_req || device.out.tx_valid);
+    device.in.phy_up = true;
+    if (!damaged) {
+      EXPECT_EQ(device.take(), (Dwords{0x01010800, 0x01810800}));
+      continue;
+    }
+    EXPECT_EQ(device.take(), Dwords{});
+    EXPECT_TRUE(device.out.retrain_req);
+    device.in.phy_recovery = true;
+    device.steps(3);
+    EXPECT_FALSE(device.out.retrain_req);
+    device.in.phy_recovery = false;
+    EXPECT_EQ(device.take(), (Dwords{0x01000800, 0x02000800}));
+  }
+}
+
+// A device that speaks first, and one that says Status Reset unasked, as no standard one does.
+TEST(ArbMuxByHand, DeviceThatSpeaksFirst) {
+  for (const std::uint32_t dword : {0x01000800u, 0x02010800u}) {
+    Hand host(true);
+    host.in.io_req = host.in.cm_req = kReset;
+    host.in.phy_up = true;
+    EXPECT_EQ(host.take(), Dwords{});
+    host.receive(dword);
+    host.step();
+    EXPECT_TRUE(host.out.malformed);
+    EXPECT_TRUE(host.out.retrain_req);
+  }
 }
 
 // A protocol flit passes both ways in its own cycle.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "Vvlsm.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 
 namespace cxlgpu::test {
@@ -22,7 +23,6 @@ void drive(Vvlsm& rtl, const Vlsm::In& in, bool is_host) {
   rtl.cold_up_i = in.event == Event::kColdUp;
   rtl.warm_up_i = in.event == Event::kWarmUp;
   rtl.run_i = in.event == Event::kRun;
-  rtl.peer_seen_i = in.peer_seen;
   rtl.rx_valid_i = in.rx_valid;
   rtl.rx_request_i = in.rx.request;
   rtl.rx_code_i = static_cast<unsigned>(in.rx.code);
@@ -62,19 +62,17 @@ class Life {
   explicit Life(Random& random) : random_(random) {}
   Vlsm::In next(const Mix& mix, const Vlsm::Out& now, bool is_host) {
     Vlsm::In in{.req = request(mix), .down = phase_ == Phase::kDown, .event = event(mix)};
-    in.peer_seen = peer_seen_ = in.event != Event::kGoDown && (peer_seen_ || random_.percent(10));
+    // A device may hear its host before its own L0.
     const bool may_receive = in.event == Event::kRun || in.event == Event::kWarmUp ||
-                             (phase_ == Phase::kRecovery && in.event != Event::kGoRecovery);
+                             (phase_ == Phase::kRecovery && in.event != Event::kGoRecovery) ||
+                             (phase_ == Phase::kDown && !is_host && random_.percent(10));
     in.rx_valid = may_receive && random_.percent(mix.rx);
     if (in.rx_valid) in.rx = almp(mix, now, is_host);
     in.tx_taken = in.event == Event::kRun && !in.rx_valid && now.tx && random_.percent(mix.taken);
     advance(in.event);
     return in;
   }
-  void reset() {
-    phase_ = Phase::kDown;
-    peer_seen_ = false;
-  }
+  void reset() { phase_ = Phase::kDown; }
 
  private:
   enum class Phase { kDown, kUp, kRecovery };
@@ -123,7 +121,6 @@ class Life {
 
   Random& random_;
   Phase phase_ = Phase::kDown;
-  bool peer_seen_ = false;
   VlsmCode req_ = kActive;
   std::uint64_t dwell_ = 0;
 };
@@ -180,11 +177,11 @@ class Hand {
   }
   void step(Vlsm::In in) {
     in.req = req;
-    in.peer_seen = true;
     in.down = down_;
     drive(*rtl_, in, is_host_);
     rtl_.settle();
     unexpected = rtl_->unexpected_o != 0;
+    retrain = rtl_->retrain_o != 0;
     rtl_.edge();
     if (in.event == Event::kColdUp) down_ = false;
     if (in.event == Event::kGoDown) down_ = true;
@@ -207,13 +204,8 @@ class Hand {
   }
   void to_active() {
     step({.event = Event::kColdUp});
-    if (is_host_) {
-      EXPECT_EQ(take(), (Vlsm::Message{true, kActive}));
-      receive(true, kActive);
-    } else {
-      EXPECT_EQ(take(), (Vlsm::Message{false, kReset}));
-      receive(true, kActive);
-    }
+    EXPECT_EQ(take(), is_host_ ? std::optional(Vlsm::Message{true, kActive}) : std::nullopt);
+    receive(true, kActive);
     receive_rest();
   }
   [[nodiscard]] VlsmCode state() { return static_cast<VlsmCode>(rtl_->state_o); }
@@ -221,7 +213,7 @@ class Hand {
   [[nodiscard]] bool rx_open() { return rtl_->rx_open_o != 0; }
 
   VlsmCode req = kActive;
-  bool unexpected = false;
+  bool unexpected = false, retrain = false;
 
  private:
   void receive_rest() {
@@ -357,21 +349,113 @@ TEST(VlsmOneEnd, LowPowerStartsAtTheDevice) {
   EXPECT_FALSE(device.rx_open());
 }
 
-// A host begins only after the first flit of its peer.
-TEST(VlsmOneEnd, HostWaitsForItsPeer) {
-  Clocked<Vvlsm> rtl;
-  drive(*rtl, {.down = true}, true);
-  rtl.reset();
-  drive(*rtl, {.req = kActive, .down = true, .event = Event::kColdUp}, true);
-  rtl.edge();
-  for (unsigned i = 0; i < 20; ++i) {
-    drive(*rtl, {.req = kActive, .event = Event::kRun}, true);
-    rtl.edge();
-    EXPECT_EQ(rtl->tx_valid_o, 0);
+// CXL 2.0, 5.1.2.2: the host asks as soon as the link is up and its layer wants it, whatever it has
+// heard; the device has nothing to say before its host has asked.
+TEST(VlsmOneEnd, HostSpeaksFirst) {
+  test::shows("link", "The downstream port sends the first ALMP, unasked", "CXL 2.0, 5.1.2.2");
+  Hand host(true);
+  host.req = kReset;
+  host.step({.event = Event::kColdUp});
+  EXPECT_EQ(host.take(), std::nullopt) << "nobody wants it";
+  host.req = kActive;
+  EXPECT_EQ(host.take(), (Vlsm::Message{true, kActive}));
+  EXPECT_EQ(host.take(), std::nullopt) << "it asks once";
+  EXPECT_EQ(host.state(), kReset);
+}
+TEST(VlsmOneEnd, DeviceWaitsForItsHost) {
+  test::shows("link", "The upstream port sends nothing before it has heard the downstream port",
+              "CXL 2.0, 5.1.2.2");
+  Hand device(false);
+  device.step({.event = Event::kColdUp});
+  for (unsigned i = 0; i < 5000; ++i) EXPECT_EQ(device.take(), std::nullopt);
+  device.receive(true, kActive);
+  EXPECT_FALSE(device.unexpected);
+  EXPECT_EQ(device.take(), (Vlsm::Message{false, kActive}));
+  EXPECT_EQ(device.take(), (Vlsm::Message{true, kActive}));
+}
+
+// The host may be in L0 first: its Request arrives in Detect, in L2 too, or in the cycle of L0.
+TEST(VlsmOneEnd, DeviceHearsItsHostBeforeL0) {
+  for (const bool l2 : {false, true}) {
+    for (const bool late : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "L2 " << l2 << " in the cycle of L0 " << late);
+      Hand device(false);
+      if (l2) {
+        prepare(device, false, kL2);
+        device.step({.event = Event::kGoDown});
+        EXPECT_EQ(device.state(), kL2);
+        device.req = kActive;
+      }
+      const Vlsm::Message almp{true, kActive};
+      if (late) {
+        device.step({.event = Event::kColdUp, .rx_valid = true, .rx = almp});
+      } else {
+        device.step({.rx_valid = true, .rx = almp});
+        EXPECT_FALSE(device.unexpected);
+        device.step({.event = Event::kColdUp});
+      }
+      EXPECT_EQ(device.state(), kReset);
+      EXPECT_EQ(device.take(), (Vlsm::Message{false, kActive}));
+      EXPECT_EQ(device.take(), (Vlsm::Message{true, kActive}));
+    }
   }
-  drive(*rtl, {.req = kActive, .event = Event::kRun, .peer_seen = true}, true);
-  rtl.edge();
-  EXPECT_EQ(rtl->tx_valid_o, 1);
+  // Anything else is dropped there without a word.
+  Hand device(false);
+  for (unsigned code = 0; code < 16; ++code) {
+    for (const bool request : {false, true}) {
+      if (request && code == unsigned(kActive)) continue;
+      device.step({.rx_valid = true, .rx = {request, static_cast<VlsmCode>(code)}});
+      EXPECT_FALSE(device.unexpected || device.retrain);
+    }
+  }
+  device.step({.event = Event::kColdUp});
+  EXPECT_EQ(device.take(), std::nullopt);
+}
+
+// CXL 2.0, 5.1.2.5.2: a Status nobody asked for, also one of Reset at a cold start, is Recovery.
+TEST_P(VlsmByHand, UnaskedStatusIsRecovery) {
+  for (unsigned code = 0; code < 16; ++code) {
+    Hand hand(GetParam());
+    hand.req = kReset;
+    hand.step({.event = Event::kColdUp});
+    hand.receive(false, static_cast<VlsmCode>(code));
+    EXPECT_TRUE(hand.unexpected) << code;
+    EXPECT_TRUE(hand.retrain) << code;
+    EXPECT_EQ(hand.state(), kReset);
+  }
+}
+
+// CXL 2.0, 5.1.2.4.1: flits of the protocol leave only in Active, not once the own Request is
+// answered: the peer's half is still open.
+TEST_P(VlsmByHand, FlitsOnlyInActive) {
+  test::shows("link", "Protocol flits leave only in Active", "CXL 2.0, 5.1.2.4.1");
+  const bool host = GetParam();
+  Hand hand(host);
+  hand.step({.event = Event::kColdUp});
+  if (!host) {
+    hand.receive(true, kActive);
+    EXPECT_EQ(hand.take(), (Vlsm::Message{false, kActive}));
+  }
+  EXPECT_EQ(hand.take(), (Vlsm::Message{true, kActive}));
+  if (host) {
+    hand.receive(false, kActive);  // the device answers and is slow to ask
+    for (unsigned i = 0; i < 400; ++i) {
+      hand.run();
+      EXPECT_FALSE(hand.tx_open());
+    }
+    hand.receive(true, kActive);
+    EXPECT_FALSE(hand.tx_open());
+    EXPECT_EQ(hand.take(), (Vlsm::Message{false, kActive}));
+  } else {
+    for (unsigned i = 0; i < 400; ++i) {
+      hand.run();
+      EXPECT_FALSE(hand.tx_open());
+      EXPECT_TRUE(hand.rx_open());
+    }
+    hand.receive(false, kActive);
+  }
+  EXPECT_EQ(hand.state(), kActive);
+  EXPECT_TRUE(hand.tx_open());
 }
 
 }  // namespace
