@@ -119,4 +119,29 @@ class FlitBins {
   TestCoverage counts_;
 };
 
+// DRS of 32 bytes at the host's unpacker.
+class HalfBins {
+ public:
+  // A protocol flit that was accepted with `owed` data slots to come; whether a first half began.
+  void look(const Payload& payload, unsigned owed, bool first) {
+    if (!counts_.on() || owed >= 4 || (payload[0] & 1) != 0) return;
+    const flits::FlitHeader header = get_header(payload);
+    if (header.sz || header.be) return;
+    for (unsigned s = 0; s < 4; ++s) {
+      if (s != 0 && s <= owed) continue;
+      const flits::SlotFormat& format =
+          flits::slot_format(flits::Direction::S2M, s, header.format[s]);
+      for (const flits::Placement& p : format.places()) {
+        if (!flits::carries_data(p.kind) || flits::is_cache(p.kind)) continue;
+        if ((take_message(get_slot(payload, s), p) & 1) == 0) continue;
+        if (!format.mdh) counts_.hit({first ? 0u : 1u, s, owed});
+        return;
+      }
+    }
+  }
+
+ private:
+  TestCoverage counts_{coverage::drs_halves()};
+};
+
 }  // namespace cxlgpu::test

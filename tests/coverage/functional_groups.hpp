@@ -20,6 +20,7 @@ inline constexpr std::string_view kReqs =
     "MemInv|MemRd|MemRdData|MemRdFwd|MemWrFwd|MemSpecRd|MemInvNT";
 inline constexpr std::string_view kRwds = "MemWr|MemWrPtl";
 inline constexpr std::string_view kNdrs = "Cmp|CmpS|CmpE";
+inline constexpr std::string_view kOwedSlot = "a slot that is owed holds data, no header";
 inline constexpr std::string_view kInSlots1to3 = "with 3 slots owed all of slots 1 to 3 hold data";
 inline constexpr std::string_view kBehindOwed =
     "the RwD stands behind slot 0 and the owed slots; its 4 chunks less the slots behind it roll "
@@ -186,6 +187,21 @@ inline Group flits_s2m() {
            "cache_packer: G4 is sent only with a DRS in it, in the first free slot"},
           {{"packed|wire", kNdrs, "G5", "*", "!0"},
            "cache_packer: G5 is sent only if no DRS is offered"}}};
+}
+
+// A line in two halves of 32 bytes, as a peer may send it: ours never does.
+inline Group drs_halves() {
+  return {.name = "drs_halves",
+          .title =
+              "S2M DRS of 32 bytes: half of its line x slot of the header x data slots owed before",
+          .seen = "data headers with Sz = 0 at the RTL's unpacker, in lockstep with its twin",
+          .suites = {"controller_flit_unpacker_test"},
+          .axes = {{"half", {"first", "second"}},
+                   {"slot", {"0", "1", "2", "3"}},
+                   {"owed", {"0", "1", "2", "3"}}},
+          .impossible = {{{"*", "1", "!0"}, kOwedSlot},
+                         {{"*", "2", "2|3"}, kOwedSlot},
+                         {{"*", "3", "3"}, kOwedSlot}}};
 }
 
 // What arrives at a controller, by what its receiver makes of it.
@@ -499,8 +515,9 @@ inline Group credits() {
 }
 
 [[nodiscard]] inline std::vector<Group> functional_groups() {
-  return {flits_m2s(),  flits_s2m(),  link_flits(),  hdm(),         speculation(), ds_hazards(),
-          retry_lrsm(), retry_rrsm(), lrsm_events(), rrsm_events(), wire_faults(), credits()};
+  return {flits_m2s(),   flits_s2m(),   drs_halves(), link_flits(), hdm(),
+          speculation(), ds_hazards(),  retry_lrsm(), retry_rrsm(), lrsm_events(),
+          rrsm_events(), wire_faults(), credits()};
 }
 
 }  // namespace cxlgpu::coverage

@@ -137,6 +137,12 @@ class HostBench {
     while (injected_) cycle();
     for (unsigned i = 0; i < 100; ++i) cycle();
   }
+  // A flit of CXL.cachemem that the host's link layer knows nothing of.
+  void inject_mem(const Payload& payload) {
+    forged_ = payload;
+    while (forged_) cycle();
+    for (unsigned i = 0; i < 20; ++i) cycle();
+  }
   void ask(const IoRequest& request) {
     asked_ = request;
     while (asked_) cycle();
@@ -191,11 +197,14 @@ class HostBench {
     EXPECT_EQ(strange, 0u);
   }
   MsgHeader last_rwd = 0;
+  unsigned first_sender = 2;  // end that sent the first flit of all; 2: none yet
 
   void cycle() {
     ++cycle_;
     Vendpoint& v = *rtl_;
-    const ArbMux::In host_wire = wire(0), device_wire = wire(1);
+    ArbMux::In host_wire = wire(0);
+    const ArbMux::In device_wire = wire(1);
+    forge(host_wire);
     CxlPort::In in = host_inputs(host_wire);
     v.link_tx_ready_i = device_wire.tx_ready;
     v.link_rx_valid_i = device_wire.rx_valid;
@@ -208,11 +217,13 @@ class HostBench {
     rtl_.settle();
     const CxlPort::Out out = port_.eval(in);
     if (v.link_tx_valid_o && device_wire.tx_ready) {
+      if (first_sender == 2 && !(out.link.tx_valid && host_wire.tx_ready)) first_sender = 1;
       link_.send(1, static_cast<FlitKind>(v.link_tx_kind_o),
                  {get_line(v.link_tx_flit_o),
                   static_cast<std::uint16_t>(get_bits(v.link_tx_flit_o, 512, 16))});
     }
     if (out.link.tx_valid && host_wire.tx_ready) {
+      if (first_sender == 2) first_sender = 0;
       link_.send(0, out.link.tx_kind, out.link.tx_flit);
     }
     retrains += v.retrain_req_o != 0;
@@ -226,6 +237,13 @@ class HostBench {
   }
 
  private:
+  // A forged flit takes the place of what the host would send.
+  void forge(ArbMux::In& host_wire) {
+    if (!forged_ || !host_wire.tx_ready) return;
+    link_.send(0, FlitKind::kCachemem, {*forged_, crc_of(*forged_)});
+    host_wire.tx_ready = false;
+    forged_.reset();
+  }
   ArbMux::In wire(unsigned e) {
     ArbMux::In l = link_.wire(e);
     l.tx_ready = l.tx_ready && (cycle_ + e) % 2 == 0;
@@ -344,6 +362,7 @@ class HostBench {
   std::deque<WdMessage> wd_;
   std::map<unsigned, bool> waiting_;
   std::optional<IoFlit> injected_;
+  std::optional<Payload> forged_;
   std::optional<IoRequest> asked_;
   std::optional<IoResponse> response_;
   bool io_up_ = false, dl_up_ = false, media_takes_ = false;
@@ -498,18 +517,21 @@ TEST(EndpointAlone, PoisonedWrites) {
     bench.answers.clear();
   };
   EXPECT_EQ(bench.device_status(), 0u);
-  poisoned(1);  // masked
-  EXPECT_EQ(bench.memory_read(kRas + ras::kCorStatus), ras::kCorStatusMemPoison.mask());
+  poisoned(1);  // masked: no status, no log, no signal
+  EXPECT_EQ(bench.memory_read(kRas + ras::kCorStatus), 0u);
   EXPECT_EQ(bench.device_status(), 0u);
-  bench.memory_write(kRas + ras::kCorStatus, ~0u);  // what is set already is not told again
   bench.memory_write(kRas + ras::kCorMask, 0);
+  EXPECT_EQ(bench.device_status(), 0u);  // what was masked is not told later
   poisoned(2);
+  EXPECT_EQ(bench.memory_read(kRas + ras::kCorStatus), ras::kCorStatusMemPoison.mask());
   EXPECT_EQ(bench.device_status(), kCorrectable);
   bench.memory_write(kRas + ras::kControl, 0);
   poisoned(3);  // masked
-  EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), ras::kUncorStatusPoison.mask());
+  EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), 0u);
+  for (unsigned word = 0; word < 16; ++word) {
+    EXPECT_EQ(bench.memory_read(kRas + ras::kHeaderLog + 4 * word), 0u) << "word " << word;
+  }
   EXPECT_EQ(bench.device_status(), 0u);
-  bench.memory_write(kRas + ras::kUncorStatus, ~0u);
   bench.memory_write(kRas + ras::kUncorMask, 0);
   poisoned(0x1234);
   EXPECT_EQ(bench.device_status(), kFatal);
@@ -521,6 +543,56 @@ TEST(EndpointAlone, PoisonedWrites) {
   bench.memory_write(kRas + ras::kUncorSeverity, 0);
   poisoned(4);
   EXPECT_EQ(bench.device_status(), kNonFatal);
+}
+
+// What the host must not say on CXL.cachemem: an uncorrectable error of the endpoint, with the
+// flit.
+TEST(EndpointAlone, ViolationsOfTheLinkLayer) {
+  namespace ras = regs::ras;
+  test::shows("link", "The endpoint's RAS tells of violations of the link layer, with their flit",
+              "CXL 2.0, 4.2.7, 8.2.5.9");
+  HostBench bench(43);
+  const flits::RetryAck unasked{.num_retry = 3, .wr_ptr = 9, .eseq = 1, .num_free_buf = 77};
+  const flits::RetryReq not_held{200, 1, 0};
+  const flits::InitParam second{2, 128};
+  const auto say = [&bench](const flits::Control& what) {
+    for (unsigned k = 0; k < 5; ++k) bench.inject_mem(control_payload(flits::RetryFrame{}));
+    bench.inject_mem(control_payload(what));
+  };
+  say(unasked);  // masked
+  EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), 0u);
+  EXPECT_EQ(bench.device_status(), 0u);
+  bench.memory_write(kRas + ras::kUncorMask, ~ras::kUncorStatusEncoding.mask());
+  for (const flits::Control& what :
+       {flits::Control{unasked}, flits::Control{not_held}, flits::Control{second}}) {
+    say(what);
+    EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), ras::kUncorStatusEncoding.mask());
+    EXPECT_EQ(bench.memory_read(kRas + ras::kControl) & 0x3f, 9u);
+    const Payload bad = control_payload(what);
+    for (unsigned word = 0; word < 16; ++word) {
+      std::uint32_t expected;
+      std::memcpy(&expected, bad.data() + 4 * word, 4);
+      EXPECT_EQ(bench.memory_read(kRas + ras::kHeaderLog + 4 * word), expected) << "word " << word;
+    }
+    EXPECT_EQ(bench.device_status(), kFatal);
+    bench.memory_write(kRas + ras::kUncorStatus, ~0u);
+  }
+}
+
+// The endpoint sends nothing before its host has spoken; then the link comes up.
+TEST(EndpointAlone, SilentUntilItsHostSpeaks) {
+  test::shows("link", "An endpoint sends nothing before its host has spoken", "CXL 2.0, 5.1.2.2");
+  Clocked<Vendpoint> rtl;
+  rtl.reset();
+  rtl->phy_up_i = 1;
+  rtl->link_tx_ready_i = 1;
+  for (unsigned i = 0; i < 20000; ++i) {
+    rtl.settle();
+    ASSERT_EQ(rtl->link_tx_valid_o, 0) << "cycle " << i;
+    rtl.edge();
+  }
+  HostBench bench(44);  // a host that speaks first
+  EXPECT_EQ(bench.first_sender, 0u) << "the first flit of the link is the host's";
 }
 
 // Errors of CXL.io's data link alone.

@@ -1048,5 +1048,152 @@ TEST(RootPort, Lockstep) {
   for (const unsigned state : {0u, 2u, 3u}) EXPECT_GT(bench.link_states[state], 1u) << state;
 }
 
+// ------------------------------------------------------------------------------- by hand, RTL only
+
+// A root port whose peer is the test.
+class HandPort {
+ public:
+  HandPort() { rtl_.reset(); }
+  void step() {
+    Vroot_port& v = *rtl_;
+    v.link_tx_ready_i = 1;
+    v.phy_up_i = phy_up;
+    rtl_.settle();
+    if (v.link_tx_valid_o) {
+      sent.emplace_back(static_cast<FlitKind>(v.link_tx_kind_o), get_line(v.link_tx_flit_o));
+    }
+    rtl_.edge();
+    v.link_rx_valid_i = 0;
+  }
+  void steps(unsigned n) {
+    while (n-- > 0) step();
+  }
+  void receive(const CrcFlit& flit, FlitKind kind) {
+    Vroot_port& v = *rtl_;
+    v.link_rx_valid_i = 1;
+    v.link_rx_kind_i = static_cast<unsigned>(kind);
+    set_line(v.link_rx_flit_i, 0, flit.payload);
+    set_bits(v.link_rx_flit_i, 512, 16, flit.crc);
+    step();
+  }
+  void almp(bool request, AlmpLink link) {
+    receive(encode_almp({link, request, VlsmCode::kActive}), FlitKind::kAlmp);
+  }
+  void receive(const flits::Control& control) {
+    const Payload payload = control_payload(control);
+    receive({payload, crc_of(payload)}, FlitKind::kCachemem);
+  }
+  void framed(const flits::Control& control) {
+    for (unsigned k = 0; k < 5; ++k) receive(flits::RetryFrame{});
+    receive(control);
+    steps(4);
+  }
+  void write(unsigned addr, std::uint32_t value) { access(addr, true, value); }
+  std::uint32_t read(unsigned addr) {
+    access(addr, false, 0);
+    return rtl_->reg_rdata_o;
+  }
+  // The ALMPs sent since, as their first dwords.
+  std::vector<std::uint32_t> almps() {
+    std::vector<std::uint32_t> dwords;
+    for (const auto& [kind, payload] : sent) {
+      if (kind != FlitKind::kAlmp) continue;
+      dwords.emplace_back();
+      std::memcpy(&dwords.back(), payload.data(), 4);
+    }
+    sent.clear();
+    return dwords;
+  }
+  void answer_almps() {
+    for (const AlmpLink link : {AlmpLink::kIo, AlmpLink::kCachemem}) {
+      almp(false, link);
+      almp(true, link);
+    }
+    steps(10);
+  }
+  [[nodiscard]] bool init_done() { return rtl_->init_done_o != 0; }
+  [[nodiscard]] bool retrains() { return rtl_->retrain_req_o != 0; }
+
+  bool phy_up = false;
+  std::vector<std::pair<FlitKind, Payload>> sent;
+
+ private:
+  void access(unsigned addr, bool write, std::uint32_t value) {
+    rtl_->reg_req_i =
+        std::uint64_t{1} << 49 | std::uint64_t{write} << 48 | std::uint64_t{addr} << 32 | value;
+    step();
+    rtl_->reg_req_i = 0;
+    rtl_.settle();
+  }
+  Clocked<Vroot_port> rtl_;
+};
+
+// A device that only answers, as every standard one: the port asks without having heard anything,
+// and the link is up once it is answered.
+TEST(RootPortByHand, LinkComesUpWithASilentDevice) {
+  test::shows("link", "A root port brings the link to a silent device up", "CXL 2.0, 5.1.2.2");
+  HandPort port;
+  port.phy_up = true;
+  port.steps(20);
+  EXPECT_EQ(port.almps(), (std::vector<std::uint32_t>{0x0181'0800, 0x0281'0800}));
+  port.steps(20000);
+  EXPECT_TRUE(port.sent.empty()) << "a flit before Active";
+  EXPECT_FALSE(port.retrains());
+  port.answer_almps();
+  EXPECT_EQ(port.almps(), (std::vector<std::uint32_t>{0x0101'0800, 0x0201'0800}));
+  port.receive(flits::RetryIdle{});
+  port.receive(flits::InitParam{2, 128});
+  port.steps(20);
+  EXPECT_TRUE(port.init_done());
+  EXPECT_FALSE(port.retrains());
+}
+
+// What the peer must not say reaches the RAS structure, the whole flit with it; a masked error
+// leaves no trace.
+TEST(RootPortByHand, ViolationsReachRas) {
+  test::shows("link", "Violations of the link layer are uncorrectable errors, with their flit",
+              "CXL 2.0, 4.2.7, 8.2.5.9");
+  namespace ras = regs::ras;
+  constexpr unsigned kAt = 0x100;
+  const flits::RetryAck unasked{.num_retry = 3, .wr_ptr = 9, .eseq = 1, .num_free_buf = 77};
+  const flits::RetryReq not_held{200, 1, 0};
+  const flits::InitParam param{2, 128};
+  const flits::Llcrd early{0, 0, 0x9, 0x9};
+  for (unsigned violation = 0; violation < 4; ++violation) {
+    for (const bool masked : {true, false}) {
+      SCOPED_TRACE(::testing::Message() << "violation " << violation << " masked " << masked);
+      HandPort port;
+      port.phy_up = true;
+      port.steps(20);
+      port.answer_almps();
+      if (!masked) port.write(kAt + ras::kUncorMask, ~ras::kUncorStatusEncoding.mask());
+      port.receive(flits::RetryIdle{});
+      Payload bad{};
+      if (violation == 0) {
+        bad = control_payload(early);
+        port.receive(early);
+        port.receive(param);
+      } else {
+        port.receive(param);
+        port.steps(50);
+        EXPECT_EQ(port.read(kAt + ras::kUncorStatus), 0u);
+        const flits::Control what = violation == 1   ? flits::Control{unasked}
+                                    : violation == 2 ? flits::Control{not_held}
+                                                     : flits::Control{param};
+        bad = control_payload(what);
+        port.framed(what);
+      }
+      port.steps(20);
+      EXPECT_EQ(port.read(kAt + ras::kUncorStatus), masked ? 0u : ras::kUncorStatusEncoding.mask());
+      EXPECT_EQ(port.read(kAt + ras::kControl) & 0x3f, masked ? 0u : 9u);
+      for (unsigned word = 0; word < 16; ++word) {
+        std::uint32_t expected = 0;
+        if (!masked) std::memcpy(&expected, bad.data() + 4 * word, 4);
+        EXPECT_EQ(port.read(kAt + ras::kHeaderLog + 4 * word), expected) << word;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu::test
