@@ -42,6 +42,7 @@ class CosimEngine : public SystemEngine {
   [[nodiscard]] std::uint64_t cycles() const override { return rtl_->cycles(); }
   [[nodiscard]] std::vector<std::string> problems() const override;
   [[nodiscard]] const CosimReport* cosim() const override { return &report_; }
+  [[nodiscard]] const LinkOutage* outage() const override { return rtl_->outage(); }
 
  private:
   // What one side knows of one request.

@@ -110,7 +110,7 @@ module cxlgpu_bench
   output trace_t [NumPorts-1:0]        tr_port_respond_o,
   output trace_t [NumPorts-1:0]        tr_ds_o,
   output trace_t [NumPorts-1:0]        tr_load_control_o,
-  output trace_t                       tr_sys_respond_o,
+  output trace_t [1:0]                 tr_sys_respond_o,  // R, B
   output trace_t [NumPorts-1:0]        tr_ep_accept_o,
   output trace_t [NumPorts-1:0]        tr_ep_lookup_o,
   output trace_t [NumPorts-1:0]        tr_media_issue_o,

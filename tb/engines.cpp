@@ -1,5 +1,7 @@
 #include "refmodel/common/input_error.hpp"
+#include "refmodel/system/memory_map.hpp"
 #include "tb/cosim_engine.hpp"
+#include "tb/replaying_engine.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tb/run_until_quiet.hpp"
 #include "tb/system_engine.hpp"
@@ -23,9 +25,11 @@ class ModelSystem : public SystemEngine {
   std::optional<MemResponse> take() override { return engine_.take(); }
   void advance_to(Time t) override { engine_.advance_to(t); }
   std::optional<std::string> drain() override {
+    await_recovery();
     return stores_ ? drain_stores(engine_, engine_, ports_) : std::nullopt;
   }
   void finish() override {
+    await_recovery();
     engine_.advance_to(engine_.now() + kLast);
     run_until_quiet(engine_, media_);
     for (unsigned port = 0; port < ports_; ++port) {
@@ -41,9 +45,22 @@ class ModelSystem : public SystemEngine {
   }
   [[nodiscard]] LinkTotals link(unsigned port) const override { return engine_.link(port); }
   [[nodiscard]] std::uint64_t cycles() const override { return 0; }
-  [[nodiscard]] std::vector<std::string> problems() const override { return {}; }
+  [[nodiscard]] std::vector<std::string> problems() const override {
+    if (engine_.recovery_problem().empty()) return {};
+    return {engine_.recovery_problem()};
+  }
+  [[nodiscard]] const LinkOutage* outage() const override { return engine_.outage(); }
 
  private:
+  void await_recovery() {
+    const Time limit = engine_.now() + kLongestOutage;
+    while (engine_.outage() != nullptr && engine_.outage()->began() &&
+           !engine_.outage()->recovered() && engine_.now() < limit) {
+      engine_.advance_to(engine_.now() + kCycle * 64);
+    }
+  }
+
+  static constexpr Time kLongestOutage = kCycle * 2000000;
   static constexpr Time kLast = kCycle * 8;  // as the RTL goes on
 
   std::vector<Media*> media_;
@@ -64,6 +81,22 @@ std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const Eng
   return std::make_unique<FastRtlEngine>(config, parts, options);
 }
 
+namespace {
+
+// Around an engine whose link goes down and comes back.
+std::unique_ptr<SystemEngine> with_replay(const RunConfig& config,
+                                          std::unique_ptr<SystemEngine> engine) {
+  if (config.link.down_at_us == 0) return engine;
+  const MemoryMap map(config.hdm, {});
+  const unsigned port = config.link.port;
+  return std::make_unique<ReplayingEngine>(std::move(engine), [map, port](std::uint64_t addr) {
+    const auto place = map.place(addr);
+    return place && place->port == port;
+  });
+}
+
+}  // namespace
+
 std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineParts& parts,
                                           const EngineOptions& options,
                                           const MakeRtlEngine& make_rtl) {
@@ -74,17 +107,19 @@ std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineP
       throw InputError(
           "--flit-log: the model moves messages, not flits; use --engine rtl or cosim");
     }
-    return std::make_unique<ModelSystem>(config, parts.endpoint, parts.media, parts.sink);
+    return with_replay(
+        config, std::make_unique<ModelSystem>(config, parts.endpoint, parts.media, parts.sink));
   }
   check_build(config);
-  if (config.engine == "rtl") return make_rtl(config, parts, options);
+  if (config.engine == "rtl") return with_replay(config, make_rtl(config, parts, options));
   const auto make_rtl_side = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
     EngineParts rtl = parts;
     rtl.sink = sink;
-    return make_rtl(config, rtl, options);
+    return with_replay(config, make_rtl(config, rtl, options));
   };
   const auto make_model = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
-    return std::make_unique<ModelSystem>(config, parts.endpoint, parts.model_media, sink);
+    return with_replay(
+        config, std::make_unique<ModelSystem>(config, parts.endpoint, parts.model_media, sink));
   };
   return std::make_unique<CosimEngine>(make_rtl_side, make_model, config.ports, parts.sink,
                                        options.replay);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "refmodel/common/ring_queue.hpp"
+#include "refmodel/firmware/port_recovery.hpp"
 #include "refmodel/gpu/ds_region.hpp"
 #include "refmodel/system/config.hpp"
 #include "tb/system_engine.hpp"
@@ -52,6 +53,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   [[nodiscard]] LinkTotals link(unsigned port) const override;
   [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
   [[nodiscard]] std::vector<std::string> problems() const override;
+  [[nodiscard]] const LinkOutage* outage() const override { return outage_ ? &*outage_ : nullptr; }
 
   // Registers of the root complex. Two cycles each, in which the rest of the system goes on.
   void write(RegisterSpace space, unsigned index, std::uint32_t offset,
@@ -65,6 +67,10 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   void settle_links(const RunConfig& config);
   void reset_and_train(const RunConfig& config);
   void cycle();
+  void step_outage();
+  void step_firmware();
+  [[nodiscard]] bool is_held_down(unsigned port) const;
+  void await_recovery();
   void drive_bus();
   void drive_link(unsigned port, Time edge);
   void drive_media(unsigned port);
@@ -97,9 +103,19 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::unique_ptr<flits::FlitLogWriter> log_;
   Time time_{0}, epoch_{0};
   bool running_ = false;  // brought up
+  // A link that goes down and comes back, and the firmware that brings its port back.
+  std::optional<LinkOutage> outage_;
+  Time down_from_ = Time::never(), down_until_ = Time::never();
+  bool endpoint_decodes_ = true;  // behind its port
+  std::unique_ptr<PortRecovery> recovery_;
+  unsigned access_cycles_ = 0;  // of the register access that firmware makes
+  Time paused_until_{0};
+  bool just_recovered_ = false;
+  std::string recovery_problem_;
   std::optional<MemRequest> offered_;
   bool refused_ = false;                 // a submit() since the last advance_to()
   RingQueue<MemResponse, 256> answers_;  // a register access leaves all that is under way here
+  std::array<bool, kPorts> gone_{};      // links that are down for good
   std::array<std::array<bool, 2>, kPorts> wire_ready_{};  // in this cycle, by direction
   std::array<std::optional<MediaResponse>, kPorts> media_answer_;
   std::array<std::array<std::uint32_t, 64>, kPorts> id_of_tag_{};

@@ -13,6 +13,7 @@
 
 #include "flits/messages.hpp"
 #include "refmodel/common/input_error.hpp"
+#include "refmodel/system/memory_map.hpp"
 #include "tb/coverage.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tb/run_until_quiet.hpp"
@@ -27,18 +28,20 @@ using flits::Direction;
 
 inline constexpr unsigned kFlitBits = 528;
 inline constexpr unsigned kFlitBytes = kFlitBits / 8;
-inline constexpr unsigned kTrainingCycles = 500000;  // a noisy link may lose many retry sequences
-inline constexpr unsigned kCreditCycles = 400;       // for all initial credits to be returned
-inline constexpr unsigned kSettleCycles = 100;       // the blocks' share of what a last Ack takes
-inline constexpr int kLastCycles = 8;                // the last response's trace events
+inline constexpr unsigned kTrainingCycles = 500000;   // a noisy link may lose many retry sequences
+inline constexpr unsigned kCreditCycles = 400;        // for all initial credits to be returned
+inline constexpr unsigned kSettleCycles = 100;        // the blocks' share of what a last Ack takes
+inline constexpr unsigned kRecoveryCycles = 2000000;  // the longest outage, and training
+inline constexpr std::uint64_t kLinkDisable = 0xA;    // of phy_state
+inline constexpr int kLastCycles = 8;                 // the last response's trace events
 
 // trace_t, bit 0 first: info 8, line 46, id 16, valid 1.
 inline constexpr unsigned kTraceBits = 71;
 inline constexpr unsigned kTraceValid = 70;
-// media_cmd_t: data 512, be 64, offset 2, slot 16, dpa 46, id 8, op 3.
-inline constexpr unsigned kMediaCmdBits = 651;
-// media_rsp_t: data 512, error 1, id 8, op 3.
-inline constexpr unsigned kMediaRspBits = 524;
+// media_cmd_t: data 512, be 64, offset 2, slot 16, dpa 46, id 8, op 3, poison 1.
+inline constexpr unsigned kMediaCmdBits = 652;
+// media_rsp_t: data 512, error 1, id 8, op 3, poison 1.
+inline constexpr unsigned kMediaRspBits = 525;
 // media_status_t: tasks 7, backlog 7.
 inline constexpr unsigned kMediaStatusBits = 14;
 // lm_req_t: data 512, be 64, slot 12, index 4, kind 2, write 1. lm_rsp_t: data 512, index 4,
@@ -112,6 +115,12 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
       throw std::logic_error("rtl: this build has no waves");
     }
     fst_->open(options.waves.c_str());
+  }
+  if (config.link.down_at_us != 0) {
+    outage_ = LinkOutage{.port = config.link.port};
+    down_from_ = Time{config.link.down_at_us * 1000000};
+    down_until_ = down_from_ + Time{config.link.down_for_us * 1000000};
+    endpoint_decodes_ = MemoryMap::capacity(config.hdm, config.link.port) != 0;
   }
   reset_and_train(config);
   system_ = bring_up(*this, config, parts.endpoint);
@@ -209,9 +218,10 @@ std::optional<MemResponse> BasicRtlEngine<Top, Ports>::take() {
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::advance_to(Time t) {
+  just_recovered_ = false;
   while (now() < t) {
     cycle();
-    if (!answers_.empty() || (refused_ && !offered_)) break;
+    if (!answers_.empty() || (refused_ && !offered_) || just_recovered_) break;
   }
   refused_ = false;
 }
@@ -219,6 +229,7 @@ void BasicRtlEngine<Top, Ports>::advance_to(Time t) {
 // One clock cycle: inputs, settle, outputs and handshakes, rising edge.
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::cycle() {
+  if (outage_ && running_) step_outage();
   drive_bus();
   for (unsigned port = 0; port < kPorts; ++port) {
     drive_media(port);
@@ -243,10 +254,11 @@ void BasicRtlEngine<Top, Ports>::cycle() {
     }
     if (faults.down_at != 0 && cycles() + 1 == faults.down_at && port == faults.down_port) {
       wires_[port]->take_down(time_ + kCycle);
-    } else {
+      gone_[port] = true;
+    } else if (!gone_[port]) {
       const bool asked =
           bit_at(top_->rp_retrain_req_o, port) || bit_at(top_->ep_retrain_req_o, port);
-      wires_[port]->clock(time_ + kCycle, asked || fault);
+      wires_[port]->clock(time_ + kCycle, asked || fault, is_held_down(port));
     }
     drive_link(port, time_ + kCycle);
   }
@@ -254,6 +266,70 @@ void BasicRtlEngine<Top, Ports>::cycle() {
   top_->eval();
   time_ += kCycle;
   sample_answers();
+}
+
+// By the outage, or by the port itself: it asks for LinkDisable.
+template <typename Top, unsigned Ports>
+bool BasicRtlEngine<Top, Ports>::is_held_down(unsigned port) const {
+  if (field(top_->rp_phy_state_o, 4 * port, 4) == kLinkDisable) return true;
+  if (!outage_ || !running_ || port != outage_->port) return false;
+  const Time edge = now() + kCycle;
+  return edge > down_from_ && edge <= down_until_;
+}
+
+// At the start of a cycle. Firmware hears of a link that has gone down as of an interrupt.
+template <typename Top, unsigned Ports>
+void BasicRtlEngine<Top, Ports>::step_outage() {
+  LinkOutage& outage = *outage_;
+  const bool down = wires_[outage.port]->phy().down();
+  if (outage.down_at == Time::never() && down) {
+    outage.down_at = now();
+    recovery_ = std::make_unique<PortRecovery>(outage.port, system_, endpoint_decodes_);
+  }
+  if (outage.down_at != Time::never() && outage.up_at == Time::never() && !down) {
+    outage.up_at = now();
+  }
+  if (recovery_) step_firmware();
+}
+
+// A register access takes two cycles, as write() and read() have it.
+template <typename Top, unsigned Ports>
+void BasicRtlEngine<Top, Ports>::step_firmware() {
+  const FirmwareWish& wish = *recovery_->wish();
+  if (wish.is_pause) {
+    if (paused_until_ == Time{0}) paused_until_ = now() + wish.pause;
+    if (now() < paused_until_) return;
+    paused_until_ = Time{0};
+    recovery_->grant(0);
+  } else {
+    ++access_cycles_;
+    if (access_cycles_ == 1) {
+      const std::uint64_t what = wish.write ? kRegWrite | wish.value : 0;
+      set_register_port(wish.space, wish.index,
+                        kRegValid | what | std::uint64_t{wish.offset} << 32);
+      return;
+    }
+    if (access_cycles_ == 2 && wish.write) set_register_port(wish.space, wish.index, 0);
+    if (access_cycles_ < 3) return;
+    set_register_port(wish.space, wish.index, 0);
+    access_cycles_ = 0;
+    recovery_->grant(top_->rc_reg_rdata_o);
+  }
+  if (!recovery_->done()) return;
+  recovery_problem_ = recovery_->problem();
+  recovery_.reset();
+  outage_->recovered_at = now();
+  just_recovered_ = true;
+}
+
+// Before the register port is anybody else's.
+template <typename Top, unsigned Ports>
+void BasicRtlEngine<Top, Ports>::await_recovery() {
+  for (unsigned i = 0; recovery_ && i < kRecoveryCycles; ++i) cycle();
+  if (!recovery_) return;
+  recovery_.reset();
+  set_register_port(RegisterSpace::RootPort, 0, 0);
+  recovery_problem_ = fmt::format("port {}: its link has not come back", outage_->port);
 }
 
 template <typename Top, unsigned Ports>
@@ -372,6 +448,7 @@ void BasicRtlEngine<Top, Ports>::drive_media(unsigned port) {
       set_field(top_->media_rsp_i, at + 512, 1, answer.error);
       set_field(top_->media_rsp_i, at + 513, 8, answer.id);
       set_field(top_->media_rsp_i, at + 521, 3, static_cast<std::uint64_t>(answer.op));
+      set_field(top_->media_rsp_i, at + 524, 1, answer.poison);
     }
   }
   set_field(top_->media_rsp_valid_i, port, 1, media_answer_[port].has_value());
@@ -392,6 +469,7 @@ void BasicRtlEngine<Top, Ports>::sample_media(unsigned port) {
   if (command.op == MediaOp::Write || command.op == MediaOp::ArrayWrite) {
     command.byte_enable = field(bits, at + 512, 32) | field(bits, at + 544, 32) << 32;
     get_bytes<kLineBytes>(bits, at, command.data.data());
+    command.poison = bit_at(bits, at + 651);
   }
   parts_.media[port]->submit(command, media_time());
 }
@@ -469,8 +547,9 @@ void BasicRtlEngine<Top, Ports>::sample_traces() {
     raise(Stage::SysAccept, 0, p.id, p.line, p.info);
   }
   for (unsigned port = 0; port < kPorts; ++port) sample_port_traces(port);
-  if (bit_at(top_->tr_sys_respond_o, kTraceValid)) {
-    const Point p = point_at(top_->tr_sys_respond_o, 0);
+  for (unsigned channel = 0; channel < 2; ++channel) {  // R, B
+    if (!bit_at(top_->tr_sys_respond_o, kTraceBits * channel + kTraceValid)) continue;
+    const Point p = point_at(top_->tr_sys_respond_o, channel);
     raise(Stage::SysRespond, 0, p.id, p.line, p.info);
   }
 }
@@ -535,11 +614,13 @@ void BasicRtlEngine<Top, Ports>::dump() {
 
 template <typename Top, unsigned Ports>
 std::optional<std::string> BasicRtlEngine<Top, Ports>::drain() {
+  await_recovery();
   return stores_ ? drain_stores(*this, *this, kPorts) : std::nullopt;
 }
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::finish() {
+  await_recovery();
   for (int i = 0; i < kLastCycles; ++i) cycle();
   run_until_quiet(*this, parts_.media);
   for (unsigned port = 0; port < kPorts; ++port) {
@@ -560,6 +641,7 @@ LinkTotals BasicRtlEngine<Top, Ports>::link(unsigned port) const {
 template <typename Top, unsigned Ports>
 std::vector<std::string> BasicRtlEngine<Top, Ports>::problems() const {
   std::vector<std::string> all;
+  if (!recovery_problem_.empty()) all.push_back(recovery_problem_);
   for (const auto& wire : wires_) {
     for (std::string& line : wire->problems()) all.push_back(std::move(line));
   }

@@ -20,6 +20,7 @@
 #include "refmodel/media/media.hpp"
 #include "refmodel/system/model_engine.hpp"
 #include "tb/link/link.hpp"
+#include "refmodel/system/link_outage.hpp"
 #include "tb/request_tracker.hpp"
 
 namespace cxlgpu {
@@ -65,6 +66,8 @@ class SystemEngine : public Engine {
   // What the engine's own checkers found, one line each.
   [[nodiscard]] virtual std::vector<std::string> problems() const = 0;
   [[nodiscard]] virtual const CosimReport* cosim() const { return nullptr; }
+  // What became of a link that goes down and comes back; null without one (link.down_at_us).
+  [[nodiscard]] virtual const LinkOutage* outage() const { return nullptr; }
 };
 
 struct EngineOptions {

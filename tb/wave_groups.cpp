@@ -51,7 +51,7 @@ std::vector<Group> groups(unsigned ports) {
          end,
          {"rx_nd_count[6:0]", "rx_wd_count[6:0]", "hpa[45:0]", "dpa[45:0]", "lookup_granule[43:0]",
           "result[2:0]", "slot[15:0]", "mshr[7:0]", "mshr_used[7:0]", "dev_load[1:0]",
-          "load_status[18:0]", "media_status_i[13:0]", "media_cmd_o[650:0]", "rsp_tag[15:0]"}});
+          "load_status[18:0]", "media_status_i[13:0]", "media_cmd_o[651:0]", "rsp_tag[15:0]"}});
   }
   return all;
 }

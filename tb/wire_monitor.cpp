@@ -69,7 +69,12 @@ void WireMonitor::send(Direction direction, const flits::Flit& flit, Time now) {
   wire(direction).send(flit, now);
 }
 
-void WireMonitor::clock(Time now, bool retrain) {
+void WireMonitor::clock(Time now, bool retrain, bool held) {
+  if (trained_ && held != phy_.down()) {
+    if (held) return take_down(now);
+    phy_.bring_up();
+    return;
+  }
   const bool asked = retrain || lost_flit_;
   lost_flit_ = false;
   if (!phy_.clock(asked)) return;

@@ -6,7 +6,8 @@
 //          a flit whose ID cannot be told is dropped and the link goes through Recovery.
 // Units:   picoseconds since reset.
 // Faults:  bit errors on the wires; MemSpecRd that are lost, come twice or late (SpecFaults: each
-//          keeps its credit, so that the fault costs nothing else); a link that goes down for good.
+//          keeps its credit, so that the fault costs nothing else); a link that goes down, for a
+//          while or for good.
 #pragma once
 
 #include <array>
@@ -47,11 +48,15 @@ class WireMonitor {
   Arrivals receive(Time now);
 
   [[nodiscard]] const Phy& phy() const { return phy_; }
-  void bring_up() { phy_.bring_up(); }
-  // The clock rises at `now`; `retrain`: one of the ends asks for Recovery.
-  void clock(Time now, bool retrain);
-  // Instead of clock(): the link goes down at `now` for good. What is on the wires is lost, and
-  // nobody is owed an answer.
+  void bring_up() {
+    trained_ = true;
+    phy_.bring_up();
+  }
+  // The clock rises at `now`; `retrain`: one of the ends asks for Recovery; `held`: the link is
+  // held down. It comes up again when it no longer is.
+  void clock(Time now, bool retrain, bool held);
+  // The link goes down at `now`, and stays so if it is not clocked again. What is on the wires is
+  // lost, and nobody is owed an answer.
   void take_down(Time now);
   // No CXL.mem flit arrives undamaged from now on.
   void damage_all() {
@@ -73,6 +78,7 @@ class WireMonitor {
   SpecFaults<std::uint64_t> spec_faults_;  // by address
   std::array<Link, 2> wires_;
   Phy phy_;
+  bool trained_ = false;                // once
   bool lost_flit_ = false;              // in this cycle: its protocol ID cannot be told
   std::vector<std::string> malformed_;  // ALMPs as they were sent
   flits::Decoder sender_;               // follows the M2S stream for spec_faults_

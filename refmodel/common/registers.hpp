@@ -93,8 +93,8 @@ inline constexpr Field kCapabilityResetTimeout{8, 3, 0x0};
 inline constexpr Field kCapabilityResetMemClear{11, 1, 0x0};
 inline constexpr Field kCapabilityMld{13, 1, 0x0};
 inline constexpr Field kCapabilityViral{14, 1, 0x1};
-inline constexpr Field kCapabilityPmInit{15, 1, 0x0};
-inline constexpr std::uint32_t kCapabilityReset = 0x400e;
+inline constexpr Field kCapabilityPmInit{15, 1, 0x1};
+inline constexpr std::uint32_t kCapabilityReset = 0xc00e;
 inline constexpr std::uint32_t kControl = 0x00c;
 inline constexpr Field kControlCache{0, 1, 0x0};
 inline constexpr Field kControlIo{1, 1, 0x1};
@@ -117,8 +117,8 @@ inline constexpr std::uint32_t kStatus2 = 0x012;
 inline constexpr Field kStatus2CacheInvalid{0, 1, 0x0};
 inline constexpr Field kStatus2ResetComplete{1, 1, 0x0};
 inline constexpr Field kStatus2ResetError{2, 1, 0x0};
-inline constexpr Field kStatus2PmInit{15, 1, 0x0};
-inline constexpr std::uint32_t kStatus2Reset = 0x0000;
+inline constexpr Field kStatus2PmInit{15, 1, 0x1};
+inline constexpr std::uint32_t kStatus2Reset = 0x8000;
 inline constexpr std::uint32_t kLock = 0x014;
 inline constexpr Field kLockConfigLock{0, 1, 0x0};
 inline constexpr std::uint32_t kLockReset = 0x0000;
@@ -199,13 +199,10 @@ inline constexpr std::uint32_t kTsData = 0x010;
 inline constexpr Field kTsDataReceived{0, 24, 0x0};
 }  // namespace dvsec_flex_bus
 
-// DVSEC 8, register locator
-namespace dvsec_locator {
+// DVSEC 5, GPF for CXL device
+namespace dvsec_gpf_device {
 inline constexpr std::uint32_t kBlock = 0x000;
-inline constexpr std::uint32_t kBlockBytes = 0x14;
-inline constexpr std::uint32_t kEntry = 0x00c;
-inline constexpr std::uint32_t kEntryStride = 0x8;
-inline constexpr unsigned kEntryCount = 1;
+inline constexpr std::uint32_t kBlockBytes = 0x10;
 inline constexpr std::uint32_t kCapHeader = 0x000;
 inline constexpr Field kCapHeaderId{0, 16, 0x23};
 inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
@@ -214,8 +211,67 @@ inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
 inline constexpr std::uint32_t kDvsecHeader = 0x004;
 inline constexpr Field kDvsecHeaderVendor{0, 16, 0x1e98};
 inline constexpr Field kDvsecHeaderRevision{16, 4, 0x0};
-inline constexpr Field kDvsecHeaderLength{20, 12, 0x14};
-inline constexpr std::uint32_t kDvsecHeaderReset = 0x01401e98;
+inline constexpr Field kDvsecHeaderLength{20, 12, 0x10};
+inline constexpr std::uint32_t kDvsecHeaderReset = 0x01001e98;
+inline constexpr std::uint32_t kDvsecId = 0x008;
+inline constexpr Field kDvsecIdId{0, 16, 0x5};
+inline constexpr std::uint32_t kDvsecIdReset = 0x0005;
+inline constexpr std::uint32_t kDuration = 0x00a;
+inline constexpr Field kDurationBase{0, 4, 0x0};
+inline constexpr Field kDurationScale{8, 4, 0x0};
+inline constexpr std::uint32_t kDurationReset = 0x0000;
+inline constexpr std::uint32_t kPower = 0x00c;
+inline constexpr Field kPowerPower{0, 32, 0x0};
+inline constexpr std::uint32_t kPowerReset = 0x00000000;
+}  // namespace dvsec_gpf_device
+
+// DVSEC 4, GPF for ports
+namespace dvsec_gpf_port {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x10;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x23};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
+inline constexpr std::uint32_t kDvsecHeader = 0x004;
+inline constexpr Field kDvsecHeaderVendor{0, 16, 0x1e98};
+inline constexpr Field kDvsecHeaderRevision{16, 4, 0x0};
+inline constexpr Field kDvsecHeaderLength{20, 12, 0x10};
+inline constexpr std::uint32_t kDvsecHeaderReset = 0x01001e98;
+inline constexpr std::uint32_t kDvsecId = 0x008;
+inline constexpr Field kDvsecIdId{0, 16, 0x4};
+inline constexpr std::uint32_t kDvsecIdReset = 0x0004;
+inline constexpr std::uint32_t kPhase1 = 0x00c;
+inline constexpr Field kPhase1Base{0, 4, 0x0};
+inline constexpr Field kPhase1Scale{8, 4, 0x0};
+inline constexpr std::uint32_t kPhase1Reset = 0x0000;
+inline constexpr std::uint32_t kPhase2 = 0x00e;
+inline constexpr Field kPhase2Base{0, 4, 0x0};
+inline constexpr Field kPhase2Scale{8, 4, 0x0};
+inline constexpr std::uint32_t kPhase2Reset = 0x0000;
+}  // namespace dvsec_gpf_port
+
+// DVSEC 8, register locator
+namespace dvsec_locator {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x1c;
+inline constexpr std::uint32_t kEntry = 0x00c;
+inline constexpr std::uint32_t kEntryStride = 0x8;
+inline constexpr unsigned kEntryCount = 1;
+inline constexpr std::uint32_t kDeviceEntry = 0x014;
+inline constexpr std::uint32_t kDeviceEntryStride = 0x8;
+inline constexpr unsigned kDeviceEntryCount = 1;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x23};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
+inline constexpr std::uint32_t kDvsecHeader = 0x004;
+inline constexpr Field kDvsecHeaderVendor{0, 16, 0x1e98};
+inline constexpr Field kDvsecHeaderRevision{16, 4, 0x0};
+inline constexpr Field kDvsecHeaderLength{20, 12, 0x0};
+inline constexpr std::uint32_t kDvsecHeaderReset = 0x00001e98;
 inline constexpr std::uint32_t kDvsecId = 0x008;
 inline constexpr Field kDvsecIdId{0, 16, 0x8};
 inline constexpr std::uint32_t kDvsecIdReset = 0x0008;
@@ -227,6 +283,14 @@ inline constexpr std::uint32_t kEntryLowReset = 0x00000100;
 inline constexpr std::uint32_t kEntryHigh = 0x004;
 inline constexpr Field kEntryHighOffset{0, 32, 0x0};
 inline constexpr std::uint32_t kEntryHighReset = 0x00000000;
+inline constexpr std::uint32_t kDeviceEntryLow = 0x000;
+inline constexpr Field kDeviceEntryLowBir{0, 3, 0x0};
+inline constexpr Field kDeviceEntryLowId{8, 8, 0x3};
+inline constexpr Field kDeviceEntryLowOffset{16, 16, 0x2};
+inline constexpr std::uint32_t kDeviceEntryLowReset = 0x00020300;
+inline constexpr std::uint32_t kDeviceEntryHigh = 0x004;
+inline constexpr Field kDeviceEntryHighOffset{0, 32, 0x0};
+inline constexpr std::uint32_t kDeviceEntryHighReset = 0x00000000;
 }  // namespace dvsec_locator
 
 // DVSEC 3, CXL extensions for ports
@@ -415,7 +479,7 @@ inline constexpr Field kCapabilityInterleaveLow{8, 1, 0x1};
 inline constexpr Field kCapabilityInterleaveHigh{9, 1, 0x1};
 inline constexpr Field kCapabilityWays3{11, 1, 0x1};
 inline constexpr Field kCapabilityWays16{12, 1, 0x1};
-inline constexpr std::uint32_t kCapabilityHostReset = 0x00001b80;
+inline constexpr std::uint32_t kCapabilityHostReset = 0x00000380;
 inline constexpr std::uint32_t kCapabilityDeviceReset = 0x00001b00;
 inline constexpr std::uint32_t kGlobalControl = 0x004;
 inline constexpr Field kGlobalControlEnable{1, 1, 0x0};
@@ -528,6 +592,104 @@ inline constexpr std::uint32_t kDefeature = 0x030;
 inline constexpr Field kDefeatureMdhDisable{0, 1, 0x0};
 inline constexpr std::uint32_t kDefeatureReset = 0x00000000;
 }  // namespace link
+
+// CXL device registers
+namespace mailbox {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x220;
+inline constexpr std::uint32_t kPayload = 0x120;
+inline constexpr std::uint32_t kPayloadStride = 0x4;
+inline constexpr unsigned kPayloadCount = 64;
+inline constexpr std::uint32_t kArray = 0x000;
+inline constexpr Field kArrayId{0, 16, 0x0};
+inline constexpr Field kArrayVersion{16, 8, 0x1};
+inline constexpr std::uint32_t kArrayReset = 0x00010000;
+inline constexpr std::uint32_t kArrayCount = 0x004;
+inline constexpr Field kArrayCountCount{0, 16, 0x3};
+inline constexpr std::uint32_t kArrayCountReset = 0x00000003;
+inline constexpr std::uint32_t kStatusCap = 0x010;
+inline constexpr Field kStatusCapId{0, 16, 0x1};
+inline constexpr Field kStatusCapVersion{16, 8, 0x1};
+inline constexpr std::uint32_t kStatusCapReset = 0x00010001;
+inline constexpr std::uint32_t kStatusCapAt = 0x014;
+inline constexpr Field kStatusCapAtOffset{0, 32, 0x80};
+inline constexpr std::uint32_t kStatusCapAtReset = 0x00000080;
+inline constexpr std::uint32_t kStatusCapBytes = 0x018;
+inline constexpr Field kStatusCapBytesLength{0, 32, 0x8};
+inline constexpr std::uint32_t kStatusCapBytesReset = 0x00000008;
+inline constexpr std::uint32_t kMailboxCap = 0x020;
+inline constexpr Field kMailboxCapId{0, 16, 0x2};
+inline constexpr Field kMailboxCapVersion{16, 8, 0x1};
+inline constexpr std::uint32_t kMailboxCapReset = 0x00010002;
+inline constexpr std::uint32_t kMailboxCapAt = 0x024;
+inline constexpr Field kMailboxCapAtOffset{0, 32, 0x100};
+inline constexpr std::uint32_t kMailboxCapAtReset = 0x00000100;
+inline constexpr std::uint32_t kMailboxCapBytes = 0x028;
+inline constexpr Field kMailboxCapBytesLength{0, 32, 0x120};
+inline constexpr std::uint32_t kMailboxCapBytesReset = 0x00000120;
+inline constexpr std::uint32_t kMemoryCap = 0x030;
+inline constexpr Field kMemoryCapId{0, 16, 0x4000};
+inline constexpr Field kMemoryCapVersion{16, 8, 0x1};
+inline constexpr std::uint32_t kMemoryCapReset = 0x00014000;
+inline constexpr std::uint32_t kMemoryCapAt = 0x034;
+inline constexpr Field kMemoryCapAtOffset{0, 32, 0x88};
+inline constexpr std::uint32_t kMemoryCapAtReset = 0x00000088;
+inline constexpr std::uint32_t kMemoryCapBytes = 0x038;
+inline constexpr Field kMemoryCapBytesLength{0, 32, 0x8};
+inline constexpr std::uint32_t kMemoryCapBytesReset = 0x00000008;
+inline constexpr std::uint32_t kEventStatus = 0x080;
+inline constexpr Field kEventStatusLogs{0, 32, 0x0};
+inline constexpr std::uint32_t kEventStatusReset = 0x00000000;
+inline constexpr std::uint32_t kEventStatusHigh = 0x084;
+inline constexpr Field kEventStatusHighHigh{0, 32, 0x0};
+inline constexpr std::uint32_t kEventStatusHighReset = 0x00000000;
+inline constexpr std::uint32_t kMemoryStatus = 0x088;
+inline constexpr Field kMemoryStatusFatal{0, 1, 0x0};
+inline constexpr Field kMemoryStatusHalt{1, 1, 0x0};
+inline constexpr Field kMemoryStatusMedia{2, 2, 0x0};
+inline constexpr Field kMemoryStatusMailboxReady{4, 1, 0x1};
+inline constexpr Field kMemoryStatusResetNeeded{5, 3, 0x0};
+inline constexpr std::uint32_t kMemoryStatusReset = 0x00000010;
+inline constexpr std::uint32_t kMemoryStatusHigh = 0x08c;
+inline constexpr Field kMemoryStatusHighHigh{0, 32, 0x0};
+inline constexpr std::uint32_t kMemoryStatusHighReset = 0x00000000;
+inline constexpr std::uint32_t kCapability = 0x100;
+inline constexpr Field kCapabilityPayload{0, 5, 0x8};
+inline constexpr Field kCapabilityDoorbellIrq{5, 1, 0x0};
+inline constexpr Field kCapabilityBackgroundIrq{6, 1, 0x0};
+inline constexpr Field kCapabilityMessage{7, 4, 0x0};
+inline constexpr std::uint32_t kCapabilityReset = 0x00000008;
+inline constexpr std::uint32_t kControl = 0x104;
+inline constexpr Field kControlDoorbell{0, 1, 0x0};
+inline constexpr Field kControlDoorbellIrq{1, 1, 0x0};
+inline constexpr Field kControlBackgroundIrq{2, 1, 0x0};
+inline constexpr std::uint32_t kControlReset = 0x00000000;
+inline constexpr std::uint32_t kCommand = 0x108;
+inline constexpr Field kCommandOpcode{0, 16, 0x0};
+inline constexpr Field kCommandLength{16, 16, 0x0};
+inline constexpr std::uint32_t kCommandReset = 0x00000000;
+inline constexpr std::uint32_t kCommandHigh = 0x10c;
+inline constexpr Field kCommandHighLength{0, 5, 0x0};
+inline constexpr std::uint32_t kCommandHighReset = 0x00000000;
+inline constexpr std::uint32_t kStatus = 0x110;
+inline constexpr Field kStatusBackground{0, 1, 0x0};
+inline constexpr std::uint32_t kStatusReset = 0x00000000;
+inline constexpr std::uint32_t kStatusHigh = 0x114;
+inline constexpr Field kStatusHighCode{0, 16, 0x0};
+inline constexpr Field kStatusHighExtended{16, 16, 0x0};
+inline constexpr std::uint32_t kStatusHighReset = 0x00000000;
+inline constexpr std::uint32_t kBackground = 0x118;
+inline constexpr Field kBackgroundOpcode{0, 16, 0x0};
+inline constexpr Field kBackgroundPercent{16, 7, 0x0};
+inline constexpr std::uint32_t kBackgroundReset = 0x00000000;
+inline constexpr std::uint32_t kBackgroundHigh = 0x11c;
+inline constexpr Field kBackgroundHighCode{0, 16, 0x0};
+inline constexpr Field kBackgroundHighExtended{16, 16, 0x0};
+inline constexpr std::uint32_t kBackgroundHighReset = 0x00000000;
+inline constexpr std::uint32_t kPayloadWord = 0x000;
+inline constexpr Field kPayloadWordData{0, 32, 0x0};
+inline constexpr std::uint32_t kPayloadWordReset = 0x00000000;
+}  // namespace mailbox
 
 // RAS capability (component capability ID 2)
 namespace ras {

@@ -2,7 +2,7 @@
 //
 // Purpose: the value types every engine, initiator, checker and test shares.
 // Shapes:  one request is one 64-byte line; byte n of the line is data[n], written if
-//          byte_enable bit n is set. A read carries no data and ignores byte_enable.
+//          byte_enable bit n is set. A read carries no data and ignores byte_enable and poison.
 // Rules:   ids are unique among outstanding requests and fit 16 bits (the AXI ID width). Managers
 //          leave the last sixteen of them to the root ports.
 #pragma once
@@ -35,6 +35,7 @@ struct MemRequest {
   std::uint64_t addr = 0;  // host physical address, 64-byte aligned
   std::uint64_t byte_enable = kAllBytes;
   Line data{};
+  bool poison = false;  // a root port's own writes: the data are corrupt
 };
 
 struct MemResponse {

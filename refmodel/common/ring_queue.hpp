@@ -34,6 +34,7 @@ class RingQueue {
     assert(!empty());
     if (++head_ == tail_) head_ = tail_ = 0;
   }
+  void clear() { head_ = tail_ = 0; }
   [[nodiscard]] T& front() { return items_[head_ & (Capacity - 1)]; }
   [[nodiscard]] const T& front() const { return items_[head_ & (Capacity - 1)]; }
   [[nodiscard]] T& at(std::size_t i) { return items_[(head_ + i) & (Capacity - 1)]; }

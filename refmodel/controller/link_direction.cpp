@@ -68,16 +68,38 @@ LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
       params_(params),
       rng_(params.seed),
       spec_faults_(from_host ? params.spec_faults : SpecFaultOptions{}, {kUnmappedLine, 1}) {
-  // The run starts with both ends initialised and all credits granted. The LLCRD that granted the
-  // last of them is a retryable flit itself, and one flit alone is not acknowledged.
   assert(params.llrb_depth <= kMostFlits);
-  nd_avail_ = params.nd_credits;
-  wd_avail_ = params.wd_credits;
-  acks_to_return_ = 1;
-  llrb_free_ = params.llrb_depth - 1;
+  grant_all();
   if (params.bit_error_rate > 0) {
     flit_error_probability_ = 1.0 - std::pow(1.0 - params.bit_error_rate, kFlitWireBits);
   }
+}
+
+// Both ends are initialised and all credits granted. The LLCRD that granted the last of them is a
+// retryable flit itself, and one flit alone is not acknowledged.
+void LinkDirection::grant_all() {
+  nd_avail_ = params_.nd_credits;
+  wd_avail_ = params_.wd_credits;
+  acks_to_return_ = 1;
+  llrb_free_ = params_.llrb_depth - 1;
+}
+
+void LinkDirection::go_down(Time now) {
+  nd_tx_.clear();
+  wd_tx_.clear();
+  owed_messages_.clear();
+  owed_ = 0;
+  wire_.clear();
+  nd_rx_.clear();
+  wd_rx_.clear();
+  nd_return_ = wd_return_ = nd_freed_ = wd_freed_ = 0;
+  freed_at_ = now;
+  deliver_next_ = pack_next_ = timer_since_ = Time::never();
+}
+
+void LinkDirection::come_up(Time now) {
+  grant_all();
+  select_free_ = out_launch_ = busy_until_ = now;
 }
 
 // What waits behind another message changes no plan.

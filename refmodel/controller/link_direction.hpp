@@ -10,6 +10,9 @@
 // Retry:   a flit hit by a bit error is delivered again after the exchange that CXL 2.0 section
 //          4.2.8.5 asks for: RETRY.Req sequence on the other direction, RETRY.Ack sequence and
 //          replay on this one. The exchange is charged as time on both directions, not acted out.
+// Outage:  go_down() loses what is in flight, come_up() begins as a run does, with all credits.
+// What
+//          training takes is training_time().
 // Errors:  none; callers respect nd_ready() and wd_ready().
 #pragma once
 
@@ -51,6 +54,15 @@ struct LinkParams {
   unsigned llrb_depth = 128;
   SpecFaultOptions spec_faults{};
 };
+
+// From L0 to the first CXL.mem message: five flits that wait for one another, each with three
+// cycles to be sent and two to be received (docs/blocks.md): the host's Active Requests, the
+// device's Status and Requests, the host's Status, the device's INIT.Param, its LLCRD
+// (CXL 2.0, 5.1.2.2, 4.2.6.2).
+[[nodiscard]] constexpr Time training_time(const LinkParams& params) {
+  constexpr unsigned kFlits = 5, kCycles = 5;
+  return (params.flit_time + params.flight + kCycle * kCycles) * kFlits;
+}
 
 struct LinkCounters {
   std::uint64_t flits = 0, protocol = 0, all_data = 0, llcrd = 0, retry = 0, errors = 0;
@@ -94,6 +106,11 @@ class LinkDirection {
   bool deliver(Time now);
   void pack(Time now);
 
+  // The link goes down; once it is trained again. In between nobody pushes.
+  void go_down(Time now);
+  void come_up(Time now);
+  [[nodiscard]] Time training_time() const { return cxlgpu::training_time(params_); }
+
   [[nodiscard]] const LinkCounters& counters() const { return counters_; }
   // Of the sending end, as far as it is known here: up and initialised from the start, no RETRY
   // flits.
@@ -134,6 +151,7 @@ class LinkDirection {
   }
   void freed(Time now, unsigned nd, unsigned wd);
   void settle_freed(Time now);
+  void grant_all();
   [[nodiscard]] bool something_to_return() const;
   void select(Time now);
   [[nodiscard]] Wire& new_flit();
@@ -158,9 +176,9 @@ class LinkDirection {
   unsigned llrb_free_ = 0;
   // First cycle of the running flush timer, later by the cycles in which no flit could be selected.
   Time timer_since_ = Time::never();
-  Time select_free_{0};               // earliest cycle at which sel_q can load
-  Time out_launch_{0};                // cycle in which the previous flit left for the wire
-  Time busy_until_{0};                // serialiser
+  Time select_free_{0};  // earliest cycle at which sel_q can load
+  Time out_launch_{0};   // cycle in which the previous flit left for the wire
+  Time busy_until_{0};   // serialiser
   RingQueue<Wire, kMostFlits> wire_;
   RingQueue<Queued, 64> nd_rx_, wd_rx_;
   Time deliver_next_ = Time::never();  // the oldest flit of wire_ has an effect

@@ -31,7 +31,7 @@ void ConfigSpace::header(const Parameters& p) {
                   .rw1c = 1u << 27 | 1u << 31};
   at(kClass).value = 0x0502'1000u | p.revision_id;
   at(kCacheLine).rw = 0xff;
-  at(kBar0) = {.value = 4, .rw = 0xfffe'0000};
+  at(kBar0) = {.value = 4, .rw = 0xfffc'0000};
   at(kBar0High).rw = 0xffff'ffff;
   at(kCapabilities).value = kPcie;
   at(kInterrupt).rw = 0xff;
@@ -54,8 +54,9 @@ void ConfigSpace::pcie(const Parameters& p) {
 void ConfigSpace::cxl_device(const Parameters& p) {
   at(kCxlDevice).value = 0x1401'0023;
   at(kCxlDevice + 0x4).value = 0x0381'1e98;
-  at(kCxlDevice + 0x8).value = range2_ ? 0x402e'0000 : 0x401e'0000;
+  at(kCxlDevice + 0x8).value = range2_ ? 0xc02e'0000 : 0xc01e'0000;
   at(kCxlControl) = {.value = 1u << 1, .rwl = kMemEnable | kViralEnable, .rw1c = kViralStatus};
+  at(kCxlStatus2).value = 0x8000'0000;
   at(kCxlLock).rwo = 1;
   range(kRange1, p.range1_size, p.media_type, true);
   range(kRange2, p.range2_size, p.media_type, range2_);
@@ -78,23 +79,33 @@ void ConfigSpace::other_dvsecs(const Parameters& p) {
   at(kFlexBus + 0x8).value = 0x0026'0007;
   at(kFlexBusStatus).rw1c = 0x0700'0000;
   at(kLocator).value = 0x1801'0023;
-  at(kLocator + 0x4).value = 0x0140'1e98;
+  at(kLocator + 0x4).value = 0x01c0'1e98;
   at(kLocator + 0x8).value = 0x0000'0008;
   at(kLocator + 0xc).value = 0x0000'0100;
-  at(kVendor).value = 0x0001'0023;
+  at(kLocator + 0x14).value = 0x0002'0300;
+  at(kVendor).value = 0x1a01'0023;
   at(kVendor + 0x4).value = 0x0140'0000u | p.vendor_id;
   at(kVendor + 0x8).value = p.max_spec_granules << 24 | 8u << 20 | 1u << 16 | 1;
   at(kVendor + 0xc).value = 0x0001'0000;
+  at(kGpf).value = 0x0001'0023;
+  at(kGpf + 0x4).value = 0x0100'1e98;
+  at(kGpf + 0x8).value = 0x0000'0005;
 }
 
 ConfigSpace::Out ConfigSpace::eval() const {
   const bool d0 = (at(kPowerControl).value & kPowerState) == kD0;
   return {.rdata = rdata_,
           .mem_space_en = d0 && (at(kCommand).value & kMemorySpace) != 0,
-          .bar0 = std::uint64_t{at(kBar0High).value} << 15 | at(kBar0).value >> 17,
+          .bar0 = std::uint64_t{at(kBar0High).value} << 14 | at(kBar0).value >> 18,
           .mem_enable = (at(kCxlControl).value & kMemEnable) != 0,
-          .config_lock = at(kCxlLock).value != 0,
-          .viral = viral_};
+          .range1_base = range_base(kRange1),
+          .range2_base = range_base(kRange2),
+          .viral = viral_,
+          .viral_state = viral_state_};
+}
+
+std::uint64_t ConfigSpace::range_base(unsigned offset) const {
+  return std::uint64_t{at(offset + 0x8).value} << 4 | at(offset + 0xc).value >> 28;
 }
 
 std::uint32_t ConfigSpace::read(const In& in) const {
@@ -129,11 +140,13 @@ void ConfigSpace::events(const In& in) {
   at(kFlexBusStatus).value |= in.id_error << 24;
 }
 
-// A device that only heard of its host's viral does not announce its own.
+// A device that only heard of its host's viral does not announce its own. Clearing the status bit
+// takes nothing back.
 void ConfigSpace::viral(const In& in, bool enabled) {
-  std::uint32_t& control = at(kCxlControl).value;
-  if (enabled && (in.viral_peer || in.viral_own)) control |= kViralStatus;
-  viral_ = (control & kViralStatus) != 0 && (viral_ || (enabled && in.viral_own));
+  const bool begins = enabled && (in.viral_peer || in.viral_own);
+  if (begins) at(kCxlControl).value |= kViralStatus;
+  viral_state_ |= begins;
+  viral_ |= enabled && in.viral_own;
 }
 
 void ConfigSpace::clock(const In& in) {

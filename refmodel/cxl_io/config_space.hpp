@@ -23,9 +23,9 @@ inline constexpr unsigned kId = 0x000, kCommand = 0x004, kClass = 0x008, kCacheL
                           kLinkCapability = 0x04c, kLinkControl = 0x050, kDeviceCapability2 = 0x064,
                           kLinkCapability2 = 0x06c, kLinkControl2 = 0x070, kPower = 0x080,
                           kPowerControl = 0x084, kCxlDevice = 0x100, kCxlControl = 0x10c,
-                          kCxlLock = 0x114, kRange1 = 0x118, kRange2 = 0x128, kFlexBus = 0x140,
-                          kFlexBusStatus = 0x14c, kTrainingData = 0x150, kLocator = 0x160,
-                          kVendor = 0x180;
+                          kCxlStatus2 = 0x110, kCxlLock = 0x114, kRange1 = 0x118, kRange2 = 0x128,
+                          kFlexBus = 0x140, kFlexBusStatus = 0x14c, kTrainingData = 0x150,
+                          kLocator = 0x160, kVendor = 0x180, kGpf = 0x1a0;
 }  // namespace config_offset
 
 class ConfigSpace {
@@ -54,10 +54,11 @@ class ConfigSpace {
   struct Out {
     std::uint32_t rdata = 0;
     bool mem_space_en = false;
-    std::uint64_t bar0 = 0;  // address[63:17]
+    std::uint64_t bar0 = 0;  // address[63:18]
     bool mem_enable = false;
-    bool config_lock = false;
-    bool viral = false;  // announce it
+    std::uint64_t range1_base = 0, range2_base = 0;  // address[63:28]
+    bool viral = false;                              // announce it
+    bool viral_state = false;                        // the device is viral
   };
 
   explicit ConfigSpace(const Parameters& parameters);
@@ -77,11 +78,12 @@ class ConfigSpace {
   void write(const CfgAccess& access);
   void events(const In& in);
   void viral(const In& in, bool enabled);
+  [[nodiscard]] std::uint64_t range_base(unsigned offset) const;
 
   std::array<ConfigRegister, 128> registers_{};
   bool range1_ = false, range2_ = false;
   std::uint32_t rdata_ = 0;
-  bool viral_ = false;
+  bool viral_ = false, viral_state_ = false;
 };
 
 }  // namespace cxlgpu

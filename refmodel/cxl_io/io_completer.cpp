@@ -66,6 +66,8 @@ IoCompleter::Request IoCompleter::bar(unsigned offset) const {
     registers(offset & 0x7ff);
   } else if (offset >= 0x1'0000 && offset < 0x1'0800) {  // vendor block
     registers(0x800 + (offset & 0x7ff));
+  } else if (offset >= 0x2'0000 && offset < 0x2'0400) {  // CXL device registers
+    registers(0x1400 + (offset & 0x3ff));
   } else if (offset == 0x1000) {
     request.source = Source::kArrayHeader;
   } else if (offset == 0x1004) {
@@ -85,9 +87,9 @@ IoCompleter::Request IoCompleter::bar(unsigned offset) const {
 }
 
 IoCompleter::Request IoCompleter::memory(const In& in) const {
-  const bool mine = in.mem_space_en && address() >> 17 == in.bar0;
+  const bool mine = in.mem_space_en && address() >> 18 == in.bar0;
   if (!mine) return {.status = CplStatus::kUnsupported, .event = kUnsupportedRequest};
-  const auto offset = static_cast<unsigned>(address() & 0x1'ffff);
+  const auto offset = static_cast<unsigned>(address() & 0x3'ffff);
   if (!has_data(tlp_)) {
     if (length_field(tlp_) == 1) return bar(offset);
     return {.status = CplStatus::kAbort, .event = kCompleterAbort};
@@ -159,7 +161,7 @@ Tlp IoCompleter::completion() const {
 
 IoCompleter::Out IoCompleter::eval(const In& in) const {
   Out out;
-  out.tlp_rx_ready = state_ == State::kIdle;
+  out.tlp_rx_ready = state_ == State::kIdle && in.link_up;
   out.event = event_;
   if (state_ == State::kReply) out.tlp_tx = completion();
   if (state_ == State::kAccess) {
@@ -177,7 +179,7 @@ void IoCompleter::clock(const In& in) {
   event_ = 0;
   switch (state_) {
     case State::kIdle:
-      if (!in.tlp_rx) break;
+      if (!in.tlp_rx || !in.link_up) break;
       tlp_ = *in.tlp_rx;
       state_ = State::kAccess;
       break;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kTimeout = 10'000'000;  // cycles; never reached: who is there answers
 constexpr unsigned kAfterPosted = 4;  // cycles in which the completer makes a posted access
 // In the completer's register space: what is below is the owner's.
-constexpr std::uint32_t kRas = 0x1000, kLink = 0x1080;
+constexpr std::uint32_t kRas = 0x1000, kLink = 0x1080, kMailbox = 0x1400;
 // In the root port's page, by offset[11:8].
 constexpr std::uint32_t kHostRas = 1, kHostLink = 2, kHostStructures = 4;
 // What the links of this system are trained to: CXL 2.0 with io and mem, sync-header bypass.
@@ -39,11 +39,21 @@ void clock_structure(LinkRegs& link, const RegAccess& access, bool here, const L
 }  // namespace
 
 IoPath::IoPath(unsigned number, const ConfigSpace::Parameters& device, EndpointRegisters* registers)
-    : number_(number), registers_(registers), requester_(0, kTimeout), config_(device) {
+    : number_(number),
+      registers_(registers),
+      link_up_(registers != nullptr),
+      requester_(0, kTimeout),
+      config_(device),
+      mailbox_(device.range1_size) {
   if (registers == nullptr) return;
   constexpr unsigned kUp = 3, kVersion = 2;
   host_.status = {.init_state = kUp, .version = kVersion, .wrap = LinkRegs::Config{}.llrb_depth};
   device_.status = host_.status;
+}
+
+void IoPath::set_link(bool up) {
+  link_up_ = up;
+  clock({});
 }
 
 bool IoPath::has(std::uint32_t offset) {
@@ -67,7 +77,7 @@ std::uint32_t IoPath::read(std::uint32_t offset) {
 }
 
 void IoPath::clock(const RegAccess& software) {
-  const bool link_up = registers_ != nullptr;
+  const bool link_up = link_up_;
   const IoAccess::Out access = access_.eval();
   const IoRequester::Out host = requester_.eval();
   const PortConfigSpace::Out port_config = port_config_.eval();
@@ -88,7 +98,7 @@ void IoPath::clock(const RegAccess& software) {
                                   .cfg_rdata = config.rdata,
                                   .mem_space_en = config.mem_space_en,
                                   .bar0 = config.bar0,
-                                  .reg_rdata = reg_rdata_ | device_.rdata(),
+                                  .reg_rdata = reg_rdata_ | device_.rdata() | mailbox_.eval().rdata,
                                   .weight_io = weight_io_,
                                   .weight_cm = weight_cm_};
   const IoCompleter::Out device = completer_.eval(device_in);
@@ -118,6 +128,7 @@ void IoPath::clock(const RegAccess& software) {
   if (device.weight_io_we) weight_io_ = device.weight;
   if (device.weight_cm_we) weight_cm_ = device.weight;
   clock_device_registers(device.reg);
+  if (device.cfg.valid && device.cfg.write) registers_->use_config(config_.eval());
 }
 
 void IoPath::clock_port_registers(const RegAccess& access) {
@@ -130,17 +141,24 @@ void IoPath::clock_port_registers(const RegAccess& access) {
                     .write = access.write,
                     .addr = access.addr,
                     .wdata = access.data,
-                    .link_up = registers_ != nullptr});
+                    .link_up = link_up_,
+                    .busy = busy_});
 }
 
 // What is behind the completer.
 void IoPath::clock_device_registers(const RegAccess& access) {
   const bool ras = access.valid && access.addr >= kRas && access.addr < kLink;
-  const bool link = access.valid && access.addr >= kLink;
+  const bool link = access.valid && access.addr >= kLink && access.addr < kMailbox;
+  const bool mailbox = access.valid && access.addr >= kMailbox;
   clock_structure(device_.ras, access, ras);
   clock_structure(device_.link, access, link, device_.status);
+  mailbox_.clock({.valid = mailbox,
+                  .write = access.write,
+                  .addr = access.addr,
+                  .wdata = access.data,
+                  .media_ready = true});
   reg_rdata_ = 0;
-  if (!access.valid || ras || link) return;
+  if (!access.valid || ras || link || mailbox) return;
   if (access.write) {
     registers_->write_register(access.addr, access.data);
   } else {

@@ -27,17 +27,20 @@
 #include "refmodel/cxl_io/io_requester.hpp"
 #include "refmodel/cxl_io/io_route.hpp"
 #include "refmodel/cxl_io/port_config_space.hpp"
+#include "refmodel/endpoint/cxl_mailbox.hpp"
 #include "refmodel/root_port/isolation.hpp"
 
 namespace cxlgpu {
 
-// What is behind the completer but the RAS and link structures, which the path has itself: HDM
-// decoders at 000h, vendor block at 800h.
+// What is behind the completer but the structures that the path has itself (RAS, link, CXL device
+// registers): HDM decoders at 000h, vendor block at 800h.
 class EndpointRegisters {
  public:
   virtual ~EndpointRegisters() = default;
   virtual void write_register(std::uint32_t offset, std::uint32_t value) = 0;
   [[nodiscard]] virtual std::uint32_t read_register(std::uint32_t offset) = 0;
+  // What configuration space says after an access: Mem_Enable and the range bases decode.
+  virtual void use_config(const ConfigSpace::Out&) {}
 };
 
 class IoPath {
@@ -51,6 +54,14 @@ class IoPath {
   std::uint32_t read(std::uint32_t offset);
   // What the link registers of the two ends show from now on.
   void set_link_status(const LinkStatus& host, const LinkStatus& device);
+  // The link below, which is up from the start if there is a device; RP Busy.
+  void set_link(bool up);
+  void set_busy(bool busy) { busy_ = busy; }
+  [[nodiscard]] bool isolated() const { return isolation_.eval({}).isolated; }
+  // The port holds its link down.
+  [[nodiscard]] bool holds_down() const {
+    return isolation_.eval({}).force_down || port_config_.eval().link_disable;
+  }
   // How the root port's configuration space is set.
   [[nodiscard]] Bridge bridge() const { return port_config_.eval().bridge; }
 
@@ -68,6 +79,7 @@ class IoPath {
 
   unsigned number_;
   EndpointRegisters* registers_;
+  bool link_up_, busy_ = false;
   IoAccess access_;
   IoRoute route_;
   PortConfigSpace port_config_;
@@ -75,6 +87,7 @@ class IoPath {
   IoRequester requester_;
   IoCompleter completer_;
   ConfigSpace config_;
+  CxlMailbox mailbox_;
   Structures host_, device_;
   std::uint32_t reg_rdata_ = 0;  // of the owner's registers
   unsigned weight_io_ = 1, weight_cm_ = 1;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint32_t kMemorySpace = 1u << 1;  // command
 constexpr std::uint32_t kAlternates = 1u << 2;   // port control
-constexpr std::uint32_t kViralEnable = 1u << 14;
-constexpr std::uint32_t kViralStatus = 1u << 30;    // port status
+constexpr std::uint32_t kUnmaskDisable = 1u << 1;
+constexpr std::uint32_t kLinkDisable = 1u << 4;     // link control
 constexpr std::uint32_t kLinkActive = 1u << 29;     // link status
 constexpr std::uint32_t kBothLimits = 0xfff0'fff0;  // of a window: 31:20 limit, 15:4 base
 constexpr std::uint32_t kWide = 0x0001'0001;        // both are of 64 bits
@@ -43,7 +43,8 @@ void PortConfigSpace::pcie(const Parameters& p) {
   at(kDeviceCapability).value = 0x8000;
   at(kDeviceControl).rw = 0xf;
   at(kLinkCapability).value = 0x0050'0000 + link;
-  at(kLinkControl) = {.value = (0x1000 + link) << 16, .rw = 1u << 3 | 1u << 6 | 1u << 7};
+  at(kLinkControl) = {.value = (0x1000 + link) << 16,
+                      .rw = 1u << 3 | kLinkDisable | 1u << 6 | 1u << 7};
   at(kLinkCapability2).value = ((2u << p.link_speed) - 2) & 0xff;
   at(kLinkControl2).value = p.link_speed;
 }
@@ -51,8 +52,8 @@ void PortConfigSpace::pcie(const Parameters& p) {
 void PortConfigSpace::dvsecs() {
   at(kCxlPort).value = 0x1301'0023;
   at(kCxlPort + 0x4).value = 0x0280'1e98;
-  at(kPortStatus) = {.value = 3, .rw1c = kViralStatus};
-  at(kPortControl).rw = kAlternates | kViralEnable | 0xffff'0000;
+  at(kPortStatus).value = 3;
+  at(kPortControl).rw = kUnmaskDisable | kAlternates | 0xffff'0000;
   at(kAltMemory).rw = kBothLimits;
   at(kAltPrefetchable) = {.value = kWide, .rw = kBothLimits};
   at(kAltPreBaseHigh).rw = at(kAltPreLimitHigh).rw = 0xffff'ffff;
@@ -60,10 +61,14 @@ void PortConfigSpace::dvsecs() {
   at(kFlexBus + 0x4).value = 0x0141'1e98;
   at(kFlexBus + 0x8).value = 0x0026'0007;
   at(kFlexBusStatus) = {.value = 0x26, .rw = 1u << 2 | 1u << 5, .rw1c = 0x0700'0000};
-  at(kLocator).value = 0x0001'0023;
+  at(kLocator).value = 0x1701'0023;
   at(kLocator + 0x4).value = 0x0140'1e98;
   at(kLocator + 0x8).value = 0x0000'0008;
   at(kLocator + 0xc).value = 0x0000'0100;
+  at(kGpf).value = 0x0001'0023;
+  at(kGpf + 0x4).value = 0x0100'1e98;
+  at(kGpf + 0x8).value = 0x0000'0004;
+  at(kGpfControl).rw = 0x0f0f'0f0f;
 }
 
 std::uint32_t PortConfigSpace::read(const In& in) const {
@@ -83,8 +88,8 @@ std::uint32_t PortConfigSpace::read(const In& in) const {
   }
 }
 
-bool PortConfigSpace::viral_enable() const {
-  return (value(kPortControl) & kViralEnable) != 0;
+bool PortConfigSpace::link_disable() const {
+  return (value(kLinkControl) & kLinkDisable) != 0 && (value(kPortControl) & kUnmaskDisable) != 0;
 }
 
 BridgeWindows PortConfigSpace::windows(unsigned memory, unsigned prefetchable,
@@ -111,7 +116,6 @@ Bridge PortConfigSpace::bridge() const {
 }
 
 void PortConfigSpace::clock(const In& in) {
-  const bool viral_now = in.viral && viral_enable();
   rdata_ = in.access.valid && !in.access.write ? read(in) : 0;
   if (in.access.valid && in.access.write && in.access.word < registers_.size()) {
     ConfigRegister& r = registers_[in.access.word];
@@ -119,7 +123,6 @@ void PortConfigSpace::clock(const In& in) {
   }
   // After the write: an event wins.
   at(kFlexBusStatus).value |= in.id_error << 24;
-  if (viral_now) at(kPortStatus).value |= kViralStatus;
 }
 
 }  // namespace cxlgpu

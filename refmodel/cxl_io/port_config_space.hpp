@@ -2,7 +2,7 @@
 //
 // Purpose: twin of rtl/cxl_io/port_config_space.sv, cycle by cycle.
 // Units:   byte offsets; of Bridge: see there.
-// Shapes:  registers of 32 bits from 000h to 163h; everything else reads 0.
+// Shapes:  registers of 32 bits from 000h to 17Fh; everything else reads 0.
 // Errors:  none: an access to what is not there reads 0, a write to it is ignored.
 // Source:  PCI Express Base 5.0, 7.5; CXL 2.0, 8.1.5; docs/blocks.md, "port_config_space".
 #pragma once
@@ -25,7 +25,8 @@ inline constexpr unsigned kId = 0x000, kCommand = 0x004, kClass = 0x008, kCacheL
                           kLinkControl2 = 0x070, kCxlPort = 0x100, kPortStatus = 0x108,
                           kPortControl = 0x10c, kAltMemory = 0x110, kAltPrefetchable = 0x114,
                           kAltPreBaseHigh = 0x118, kAltPreLimitHigh = 0x11c, kFlexBus = 0x130,
-                          kFlexBusStatus = 0x13c, kTrainingData = 0x140, kLocator = 0x150;
+                          kFlexBusStatus = 0x13c, kTrainingData = 0x140, kLocator = 0x150,
+                          kGpf = 0x170, kGpfControl = 0x17c;
 }  // namespace port_config_offset
 
 // What software has told a root port of the addresses below it. Windows include both ends.
@@ -61,17 +62,16 @@ class PortConfigSpace {
     unsigned port_status = 0;   // 7 bits
     std::uint32_t ts_data = 0;  // 24 bits
     unsigned id_error = 0;      // 3 pulses
-    bool viral = false;         // pulse
   };
   struct Out {
     std::uint32_t rdata = 0;
     Bridge bridge;
-    bool viral_enable = false;
+    bool link_disable = false;  // software wants the link down
   };
 
   PortConfigSpace() : PortConfigSpace(Parameters{}) {}
   explicit PortConfigSpace(const Parameters& parameters);
-  [[nodiscard]] Out eval() const { return {rdata_, bridge(), viral_enable()}; }
+  [[nodiscard]] Out eval() const { return {rdata_, bridge(), link_disable()}; }
   void clock(const In& in);
 
  private:
@@ -82,12 +82,12 @@ class PortConfigSpace {
   void dvsecs();
 
   [[nodiscard]] std::uint32_t read(const In& in) const;
-  [[nodiscard]] bool viral_enable() const;
+  [[nodiscard]] bool link_disable() const;
   [[nodiscard]] Bridge bridge() const;
   [[nodiscard]] BridgeWindows windows(unsigned memory, unsigned prefetchable,
                                       unsigned base_high) const;
 
-  std::array<ConfigRegister, 0x164 / 4> registers_{};
+  std::array<ConfigRegister, 0x180 / 4> registers_{};
   std::uint32_t rdata_ = 0;
 };
 

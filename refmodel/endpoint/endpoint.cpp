@@ -41,12 +41,34 @@ std::uint32_t Endpoint::read_register(std::uint32_t offset) {
   return registers_.eval({}).rdata;
 }
 
+void Endpoint::use_config(const ConfigSpace::Out& config) {
+  memory_.mem_enable = config.mem_enable;
+  memory_.range1_base = config.range1_base;
+  memory_.range2_base = config.range2_base;
+}
+
+std::optional<std::uint64_t> Endpoint::decode(std::uint64_t line) const {
+  RangeDecoder::In in = memory_;
+  in.hpa_valid = true;
+  in.hpa_line = line;
+  in.hdm_enabled = decoder_.enabled();
+  in.hdm_dpa_line = line;
+  if (in.mem_enable && in.hdm_enabled) {
+    const auto decoded = decoder_.decode(line * kLineBytes);
+    in.hdm_hit = decoded.has_value();
+    if (decoded) in.hdm_dpa_line = decoded->address / kLineBytes;
+  }
+  const RangeDecoder::Out out = ranges_.eval(in);
+  return out.hit ? std::optional(out.dpa_line) : std::nullopt;
+}
+
 // The stages run from the back to the front where one sees what the other leaves: E1 takes a
 // message in the cycle in which its register empties. What a FIFO, the transaction table or the
 // media can take is read before anything moves.
 void Endpoint::tick(Time now) {
   catch_up(now);
   const bool specs_full = specs_.full();
+  const bool empty = demand_.kind == Demand::Kind::None && used_ == 0;
   const std::size_t commands = commands_.size();
   // Inputs of the DevLoad registers as they stand in this cycle: before anything moves.
   const Measures measures = measure(now);
@@ -57,6 +79,7 @@ void Endpoint::tick(Time now) {
   clock_levels(measures);
   meter_.egress().clock(offer_ != Offer::None, load_);
   clocked_ = now;
+  between_ = between_ && (!link_up_ || !empty);
   plan(now);
 }
 
@@ -93,6 +116,7 @@ Endpoint::Choice Endpoint::choose(Time now) const {
 }
 
 void Endpoint::accept(Time now, bool specs_full) {
+  if (between_) return;
   const Choice choice = choose(now);
   if (choice == Choice::None) return;
   if (choice != Choice::Spec && demand_.kind != Demand::Kind::None) return;
@@ -107,13 +131,15 @@ void Endpoint::accept(Time now, bool specs_full) {
   raise(take_rwd ? parts_.m2s.wd_arrival() : parts_.m2s.nd_arrival(), Stage::WireM2S, message.tag,
         message.line, message.tag);
   raise(now, Stage::EpAccept, message.tag, message.line, message.opcode);
-  const auto decoded = decoder_.decode(message.line * kLineBytes);
+  const auto decoded = decode(message.line);
   demand_.tag = message.tag;
   demand_.is_read = !take_rwd && (message.opcode == kOpMemRd || message.opcode == kOpMemRdData);
-  demand_.line = decoded ? decoded->address / kLineBytes : message.line;
+  demand_.line = decoded.value_or(message.line);
   demand_.kind =
       decoded && (take_rwd || demand_.is_read) ? Demand::Kind::Access : Demand::Kind::Answer;
   if (take_rwd) {
+    const MemRequest& request = *parts_.store[message.tag].request;
+    demand_data_ = {request.byte_enable, request.poison, request.data};
     parts_.m2s.pop_wd(now);
   } else {
     parts_.m2s.pop_nd(now);
@@ -129,8 +155,8 @@ void Endpoint::accept_spec(const LinkMessage& message, Time now, bool specs_full
     count += line % kLinesPerGranule;
     line -= line % kLinesPerGranule;
   }
-  const auto decoded = decoder_.decode(line * kLineBytes);
-  const std::uint64_t dpa_line = decoded ? decoded->address / kLineBytes : line;
+  const auto decoded = decode(line);
+  const std::uint64_t dpa_line = decoded.value_or(line);
   if (!decoded || !cache_on_ || specs_full) {
     raise_spec(now + kCycle, Stage::SpecDrop, dpa_line - dpa_line % kLinesPerGranule);
     return;
@@ -207,6 +233,7 @@ void Endpoint::look_up_demand(Time now) {
   }
   used_ |= bit;
   entry = {demand_.is_read, demand_.tag, found.mshr, found.slot, demand_.line};
+  if (!entry.is_read) data_[index] = demand_data_;
   if (result == LookupResult::Bypass || result == LookupResult::Hit) push_access(index);
   demand_.kind = Demand::Kind::None;
   raise(now, Stage::EpLookup, entry.tag, entry.line, static_cast<std::uint32_t>(result));
@@ -238,6 +265,7 @@ void Endpoint::issue(Time now) {
   out.slot = command.slot;
   out.offset = 0;
   out.byte_enable = 0;
+  out.poison = false;
   if (command.op != MediaOp::Fill && command.op != MediaOp::WriteBack) {
     const Entry& entry = entries_[command.id];
     if (command.op == MediaOp::ArrayRead || command.op == MediaOp::ArrayWrite) {
@@ -245,9 +273,10 @@ void Endpoint::issue(Time now) {
       out.offset = static_cast<std::uint32_t>(in_block * kLineBytes);
     }
     if (!entry.is_read) {
-      const MemRequest& request = *parts_.store[entry.tag].request;
-      out.byte_enable = request.byte_enable;
-      out.data = request.data;
+      const Stored& stored = data_[command.id];
+      out.byte_enable = stored.byte_enable;
+      out.poison = stored.poison;
+      out.data = stored.data;
     }
     raise(now, Stage::MediaIssue, entry.tag, entry.line, static_cast<std::uint32_t>(command.op));
   }
@@ -290,22 +319,22 @@ void Endpoint::take_answer(Time now) {
   answer_entry_ = answer->id;
   answer_op_ = answer->op;
   const Entry& entry = entries_[answer->id];
-  poison_ = entry.is_read && answer->error;
-  if (entry.is_read) parts_.store[entry.tag].read_data = answer->data;
+  poison_ = entry.is_read && (answer->error || answer->poison);
+  if (entry.is_read && !between_) parts_.store[entry.tag].read_data = answer->data;
 }
 
 void Endpoint::send(Time now) {
   const bool local = offer_ == Offer::Local;
   const Entry& entry = entries_[answer_entry_];
   const bool is_read = local ? demand_.is_read : entry.is_read;
-  if (is_read ? !parts_.s2m.wd_ready() : !parts_.s2m.nd_ready()) return;
+  if (!between_ && (is_read ? !parts_.s2m.wd_ready() : !parts_.s2m.nd_ready())) return;
   const std::uint64_t line = local ? demand_.line : entry.line;
   LinkMessage message;
   message.line = line;
   message.tag = local ? demand_.tag : entry.tag;
   message.dev_load = static_cast<std::uint8_t>(offered_load_);
   if (local) {
-    if (is_read) parts_.store[message.tag].read_data.fill(0xff);
+    if (is_read && !between_) parts_.store[message.tag].read_data.fill(0xff);
     demand_.kind = Demand::Kind::None;
     raise(now, Stage::EpLookup, message.tag, line,
           static_cast<std::uint32_t>(LookupResult::Bypass));
@@ -315,13 +344,14 @@ void Endpoint::send(Time now) {
     answered_ = false;
     raise(now, Stage::MediaDone, message.tag, line, static_cast<std::uint32_t>(answer_op_));
   }
+  offer_ = Offer::None;
+  if (between_) return;
   raise(now, Stage::EpRespond, message.tag, line, message.dev_load);
   if (is_read) {
     parts_.s2m.push_wd(message, now);
   } else {
     parts_.s2m.push_nd(message, now);
   }
-  offer_ = Offer::None;
 }
 
 // ---------------------------------------------------------------------------------------- events
@@ -329,6 +359,7 @@ void Endpoint::send(Time now) {
 // Whether the next cycle moves anything of its own accord. A response that the controller refuses
 // is offered again each cycle: its transmit FIFO does not say when it will have room.
 bool Endpoint::has_work(Time next) const {
+  if (between_ && link_up_) return true;  // until the session may begin
   if (offer_ != Offer::None || demand_.kind == Demand::Kind::Answer) return true;
   if (!commands_.empty() && parts_.media.can_accept(next, commands_.front().op)) return true;
   if (!commands_.full()) {

@@ -18,6 +18,7 @@
 #include "refmodel/endpoint/dev_load.hpp"
 #include "refmodel/endpoint/dram_cache.hpp"
 #include "refmodel/endpoint/endpoint_regs.hpp"
+#include "refmodel/endpoint/range_decoder.hpp"
 #include "refmodel/host_bridge/hdm_decoder.hpp"
 #include "refmodel/media/media.hpp"
 #include "refmodel/system/transaction_store.hpp"
@@ -40,8 +41,16 @@ class Endpoint : public EndpointRegisters {
   // HDM decoder structure at 000h, vendor block at 800h.
   void write_register(std::uint32_t offset, std::uint32_t value) override;
   [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) override;
+  void use_config(const ConfigSpace::Out& config) override;
 
   void tick(Time now);
+  // The link falls, or is trained again: docs/blocks.md, "Link sessions". What is not yet in E1 is
+  // lost with the link.
+  void set_link(bool up, Time now) {
+    link_up_ = up;
+    if (!up) between_ = true;
+    wake(now);
+  }
   // The registers of DevLoad over the cycles since the last tick and before `now`, in which nothing
   // moved here. Call before a register is accessed at `now`.
   void catch_up(Time now);
@@ -58,6 +67,11 @@ class Endpoint : public EndpointRegisters {
   static constexpr unsigned kMshrs = 128;
   static constexpr unsigned kSpecReserve = kMshrs / 8;  // that MemSpecRd leave to demands
 
+  struct Stored {  // data of a write, as they came
+    std::uint64_t byte_enable = 0;
+    bool poison = false;
+    Line data{};
+  };
   struct Demand {  // the E1 register
     enum class Kind : std::uint8_t { None, Access, Answer } kind = Kind::None;
     bool is_read = false;
@@ -122,7 +136,11 @@ class Endpoint : public EndpointRegisters {
   const unsigned block_log2_;
   [[nodiscard]] std::uint64_t block_of(std::uint64_t line) const { return line >> block_log2_; }
   [[nodiscard]] std::uint64_t first_line(std::uint64_t block) const { return block << block_log2_; }
+  // DPA of a line that this device decodes.
+  [[nodiscard]] std::optional<std::uint64_t> decode(std::uint64_t line) const;
   HdmDecoder decoder_{HdmDecoder::Role::Device};
+  RangeDecoder ranges_;
+  RangeDecoder::In memory_;  // what configuration space says of it
   EndpointRegs registers_{kMaxSetsLog2};
   DramCache cache_{kMaxSetsLog2};
   bool cache_on_ = false, length_enabled_ = false;
@@ -138,8 +156,12 @@ class Endpoint : public EndpointRegisters {
   RingQueue<Command, kCommandDepth> commands_;
 
   std::array<Entry, kEntries> entries_{};
-  std::uint32_t used_ = 0;                       // bit i: entry i
-  std::uint32_t ready_ = 0;                      // those whose MSHR is filled
+  Stored demand_data_;  // this and the next: of writes
+  std::array<Stored, kEntries> data_{};
+  bool link_up_ = true;
+  bool between_ = false;     // two sessions: nothing is taken, answers go nowhere
+  std::uint32_t used_ = 0;   // bit i: entry i
+  std::uint32_t ready_ = 0;  // those whose MSHR is filled
   std::array<std::uint32_t, kMshrs> waiting_{};  // those that wait for an MSHR's Fill
 
   Offer offer_ = Offer::None;  // Media or Local: not taken yet

@@ -25,6 +25,7 @@ class TransactionTable {
     std::uint8_t mshr = 0;
     std::uint64_t byte_enable = 0;  // writes only
     Line data{};                    // writes only
+    bool poison = false;            // writes only
   };
   struct In {
     bool alloc = false, alloc_waits = false;
@@ -38,6 +39,7 @@ class TransactionTable {
   };
   struct Out {
     bool free = false;
+    bool busy = false;  // some entry is used
     unsigned free_index = 0;
     bool wake_valid = false;
     unsigned wake_index = 0;
@@ -60,6 +62,8 @@ class TransactionTable {
       if (!entries_[i].used) {
         out.free = true;
         out.free_index = i;
+      } else {
+        out.busy = true;
       }
       if (entries_[i].ready) {
         out.wake_valid = true;
@@ -71,6 +75,7 @@ class TransactionTable {
       if (!out.wake.write) {
         out.wake.byte_enable = 0;
         out.wake.data = {};
+        out.wake.poison = false;
       }
     }
     const Entry& issue = entries_[in.issue_index];

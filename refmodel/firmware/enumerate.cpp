@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "refmodel/common/registers.hpp"
+#include "refmodel/firmware/device_mailbox.hpp"
 
 namespace cxlgpu {
 
@@ -45,6 +46,7 @@ class EndpointSetUp {
     media();
     function_.write(kCommand, 0);  // nothing decodes while BARs are sized
     block_ = function_.component_block(space);
+    device_block_ = function_.device_block(space);
     our_registers(space);
   }
 
@@ -53,6 +55,7 @@ class EndpointSetUp {
     function_.write(kCommand, kMemorySpace | kBusMaster);
     info_.hdm_base = function_.structure(block_, kHdmId, "HDM decoder");
     info_.hdm = ability(function_.io().read(info_.hdm_base + hdm::kCapability));
+    check_capacity();
     return info_;
   }
 
@@ -100,6 +103,17 @@ class EndpointSetUp {
                      "check the device's media");
   }
 
+  // What Identify says must be what the ranges say.
+  void check_capacity() {
+    DeviceMailbox mailbox(function_, device_block_);
+    mailbox.wait_ready();
+    const std::uint64_t capacity = mailbox.capacity();
+    if (capacity == info_.bytes) return;
+    function_.refuse(fmt::format("Identify says {} MiB of media, the ranges of DVSEC 0 {} MiB",
+                                 capacity >> 20, info_.bytes >> 20),
+                     "replace the device");
+  }
+
   // Ours only if the device's own vendor says so, the way this DVSEC is defined.
   void our_registers(MmioSpace& space) {
     const auto found = function_.dvsec(info_.vendor, kOurs);
@@ -114,7 +128,8 @@ class EndpointSetUp {
 
   Function function_;
   EndpointInfo info_;
-  std::uint64_t block_ = 0;  // component registers
+  std::uint64_t block_ = 0;         // component registers
+  std::uint64_t device_block_ = 0;  // CXL device registers
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr std::uint32_t kExtended = 0x100, kDvsecCapability = 0x0023;
 constexpr std::uint32_t kDvsecHeader = 0x4, kDvsecId = 0x8;
 constexpr unsigned kMostCapabilities = 64;  // a longer chain bites its own tail
 constexpr std::uint16_t kFlexBusPort = 7, kRegisterLocator = 8;
-constexpr unsigned kComponentBlock = 1;
+constexpr unsigned kComponentBlock = 1, kDeviceBlock = 3;
 constexpr std::uint16_t kArrayId = 1;
 
 constexpr Function::Kind kRootPort{"root port", "use a root port of CXL 2.0", 2};
@@ -145,17 +145,25 @@ std::uint64_t Function::located(std::uint32_t entry, MmioSpace& space) {
          (low & locator::kEntryLowOffset.mask());
 }
 
-std::uint64_t Function::component_block(MmioSpace& space) {
+std::uint64_t Function::register_block(unsigned id, const char* what, MmioSpace& space) {
   const std::uint32_t at = require_dvsec(kRegisterLocator, "register locator");
   const std::uint32_t header = read(at + locator::kDvsecHeader);
   const std::uint32_t end = at + locator::kDvsecHeaderLength.get(header);
   for (std::uint32_t entry = at + locator::kEntry; entry + locator::kEntryStride <= end;
        entry += locator::kEntryStride) {
-    if (locator::kEntryLowId.get(read(entry + locator::kEntryLow)) == kComponentBlock) {
+    if (locator::kEntryLowId.get(read(entry + locator::kEntryLow)) == id) {
       return located(entry, space);
     }
   }
-  refuse("the register locator names no component registers");
+  refuse(fmt::format("the register locator names no {}", what));
+}
+
+std::uint64_t Function::component_block(MmioSpace& space) {
+  return register_block(kComponentBlock, "component registers", space);
+}
+
+std::uint64_t Function::device_block(MmioSpace& space) {
+  return register_block(kDeviceBlock, "CXL device registers", space);
 }
 
 std::uint64_t Function::structure(std::uint64_t block, std::uint16_t id, const char* what) {

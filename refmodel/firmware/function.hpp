@@ -1,9 +1,9 @@
 // A function in configuration space, of either header type, with what CXL puts into it.
 //
-// Purpose: who is there, capabilities and DVSECs, BARs and the component registers behind them.
+// Purpose: who is there, capabilities and DVSECs, BARs and the register blocks behind them.
 // Units:   byte offsets in configuration space; addresses in memory space.
 // Errors:  InputError, one line: port, what is wrong, what to do.
-// Source:  PCI Express Base 5.0, 7.5, 7.9.6; CXL 2.0, 8.1, 8.2.4, 8.2.5.
+// Source:  PCI Express Base 5.0, 7.5, 7.9.6; CXL 2.0, 8.1, 8.2.4, 8.2.5, 8.2.8.
 #pragma once
 
 #include <cstdint>
@@ -66,12 +66,15 @@ class Function {
   std::uint64_t bar(unsigned index, MmioSpace& space);
   // What an entry of a register locator, or one laid out alike, points at.
   std::uint64_t located(std::uint32_t entry, MmioSpace& space);
-  // Component registers, by the register locator.
+  // Component registers and CXL device registers, by the register locator.
   std::uint64_t component_block(MmioSpace& space);
+  std::uint64_t device_block(MmioSpace& space);
   // A structure in them by its ID, once memory space is on.
   std::uint64_t structure(std::uint64_t block, std::uint16_t id, const char* what);
 
  private:
+  std::uint64_t register_block(unsigned id, const char* what, MmioSpace& space);
+
   IoPort io_;
   Kind kind_;
   std::uint64_t base_;

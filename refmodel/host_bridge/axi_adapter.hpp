@@ -1,12 +1,13 @@
 // The AXI4 subordinate in front of the host bridge.
 //
 // Purpose: twin of rtl/host_bridge/axi_adapter.sv: single-beat AXI4 writes and reads of one line to
-//          requests, responses back to B and R.
+//          requests, reads and writes in turn; responses back to B and R.
 // Units:   byte addresses, 64-byte aligned, below 2^52.
 // Errors:  an error response gives SLVERR.
 // Source:  AXI4 (ARM IHI 0022), docs/blocks.md, "axi_adapter".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -33,36 +34,40 @@ class AxiAdapter {
     WriteData w;
     bool b_ready = false, r_ready = false;
     bool req_ready = false;
-    bool rsp_valid = false;
-    MemResponse rsp;
+    std::optional<MemResponse> r, b;  // what the bridge offers
   };
   struct Out {
     bool aw_ready = false, w_ready = false, ar_ready = false;
     const MemRequest* req = nullptr;  // the request offered; nothing if none is
     bool b_valid = false, r_valid = false;
-    std::uint32_t id = 0;  // with b_valid or r_valid, as the next
-    unsigned resp = kOkay;
-    Line data{};  // with r_valid
-    bool rsp_ready = false;
-    bool responds = false;  // a response is taken in this cycle: traced
+    std::uint32_t b_id = 0, r_id = 0;  // each with its valid, as the next
+    unsigned b_resp = kOkay, r_resp = kOkay;
+    Line data{};                            // with r_valid
+    bool b_ready = false, r_ready = false;  // towards the bridge
+    std::array<bool, 2> responds = {};      // R, B: a response is taken in this cycle: traced
   };
 
   [[nodiscard]] Out eval(const In& in) const {
     Out out;
     const bool can = !stage_ || in.req_ready;
     const bool write = in.aw.valid && in.w.valid;
-    out.aw_ready = out.w_ready = can && write;
-    out.ar_ready = can && !write;
+    out.aw_ready = out.w_ready = can && write && (write_turn_ || !in.ar.valid);
+    out.ar_ready = can && (!write_turn_ || !write);
     out.req = stage_ ? &*stage_ : nullptr;
-    if (in.rsp_valid) {
-      out.b_valid = in.rsp.is_write;
-      out.r_valid = !in.rsp.is_write;
-      out.id = in.rsp.id;
-      out.resp = in.rsp.error ? kSlvErr : kOkay;
-      out.data = in.rsp.data;
-      out.rsp_ready = in.rsp.is_write ? in.b_ready : in.r_ready;
-      out.responds = out.rsp_ready;
+    out.r_ready = in.r_ready;
+    out.b_ready = in.b_ready;
+    if (in.r) {
+      out.r_valid = true;
+      out.r_id = in.r->id;
+      out.r_resp = in.r->error ? kSlvErr : kOkay;
+      out.data = in.r->data;
     }
+    if (in.b) {
+      out.b_valid = true;
+      out.b_id = in.b->id;
+      out.b_resp = in.b->error ? kSlvErr : kOkay;
+    }
+    out.responds = {out.r_valid && in.r_ready, out.b_valid && in.b_ready};
     return out;
   }
   void clock(const In& in) {
@@ -70,13 +75,16 @@ class AxiAdapter {
     if (before.req != nullptr && in.req_ready) stage_.reset();
     if (before.aw_ready) {
       stage_ = MemRequest{in.aw.id, true, in.aw.addr, in.w.strobes, in.w.data};
+      write_turn_ = false;
     } else if (in.ar.valid && before.ar_ready) {
       stage_ = MemRequest{in.ar.id, false, in.ar.addr, kAllBytes, {}};
+      write_turn_ = true;
     }
   }
 
  private:
   std::optional<MemRequest> stage_;
+  bool write_turn_ = true;
 };
 
 }  // namespace cxlgpu

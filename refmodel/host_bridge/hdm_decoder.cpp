@@ -69,7 +69,8 @@ bool HdmDecoder::may_commit(unsigned n) const {
   const Registers& r = decoders_[n];
   const unsigned ways = interleave_ways(r.iw);
   if (r.ig > kMaxIg || ways == 0) return false;
-  if (role_ == Role::HostBridge && ways > kHostTargets) return false;
+  const bool power_of_two = (ways & (ways - 1)) == 0;
+  if (role_ == Role::HostBridge && (ways > kHostTargets || !power_of_two)) return false;
   return !r.lock || locked_checks_pass(n);
 }
 
@@ -222,6 +223,7 @@ void HdmDecoder::write(std::uint32_t offset, std::uint32_t value) {
 HdmDecoder::Out HdmDecoder::eval(const In& in) const {
   Out out;
   out.rdata = rdata_;
+  out.enabled = enabled_;
   out.dpa_line = in.hpa_line;
   if (!in.hpa_valid) return out;
   if (const auto decoded = decode(in.hpa_line << kLineShift)) {

@@ -41,6 +41,7 @@ class HdmDecoder {
   void write(std::uint32_t offset, std::uint32_t value);
   [[nodiscard]] std::uint32_t read(std::uint32_t offset) const;
   [[nodiscard]] std::optional<Decoded> decode(std::uint64_t hpa) const;
+  [[nodiscard]] bool enabled() const { return enabled_; }
 
   // Cycle-exact.
   struct In {
@@ -55,6 +56,7 @@ class HdmDecoder {
     std::uint8_t target = 0;
     std::uint64_t dpa_line = 0;  // the HPA's line on a miss
     std::uint32_t rdata = 0;     // only in the cycle after a read
+    bool enabled = false;        // HDM Decoder Enable; a device's
   };
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);

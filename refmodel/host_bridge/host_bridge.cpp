@@ -33,51 +33,77 @@ HostBridge::HostBridge(unsigned ports, std::uint8_t port_number_base, unsigned d
     : ports_(ports),
       port_number_base_(port_number_base),
       decoder_(HdmDecoder::Role::HostBridge, decoders),
-      arbiter_(ports + 1) {
+      answers_{Answers{RoundRobin(ports + 1), {}}, Answers{RoundRobin(ports + 1), {}}} {
   assert(ports <= kMaxRootPorts);
 }
 
-std::optional<unsigned> HostBridge::granted(const In& in) const {
-  if (response_ && !in.rsp_ready) return std::nullopt;
-  const bool local = head_ && !head_port_;
-  return arbiter_.pick(in.rsp_valid | (local ? 1u << ports_ : 0u));
+// Without a request the decode is a miss.
+unsigned HostBridge::way_of(const In& in) const {
+  if (!in.req_valid) return ports_;
+  return route(decoder_, in.req.addr, ports_, port_number_base_).value_or(ports_);
 }
 
-bool HostBridge::head_leaves(const In& in) const {
-  if (!head_) return false;
-  return head_port_ ? (in.port_ready >> *head_port_) & 1 : granted(in) == ports_;
+std::uint32_t HostBridge::offers(const In& in, bool writes) const {
+  std::uint32_t offers = 0;
+  for (unsigned port = 0; port < ports_; ++port) {
+    const bool offered = (in.rsp_valid >> port & 1) != 0;
+    if (offered && in.rsp[port].is_write == writes) offers |= 1u << port;
+  }
+  const auto& local = waiting_[ports_];
+  if (local && local->is_write == writes) offers |= 1u << ports_;
+  return offers;
+}
+
+std::optional<unsigned> HostBridge::granted(const In& in, bool writes) const {
+  return answers_[writes].granted(offers(in, writes), writes ? in.b_ready : in.r_ready);
+}
+
+bool HostBridge::leaves(const In& in, unsigned way) const {
+  if (!waiting_[way]) return false;
+  return way < ports_ ? (in.port_ready >> way & 1) != 0
+                      : granted(in, waiting_[way]->is_write) == ports_;
 }
 
 HostBridge::Out HostBridge::eval(const In& in) const {
   Out out;
-  out.req_ready = !head_ || head_leaves(in);
-  if (head_ && head_port_) {
-    out.port_valid = 1u << *head_port_;
-    out.port_req = &*head_;
+  const unsigned way = way_of(in);
+  out.req_ready = !waiting_[way] || leaves(in, way);
+  for (unsigned port = 0; port < ports_; ++port) {
+    if (!waiting_[port]) continue;
+    out.port_valid |= 1u << port;
+    out.port_req[port] = &*waiting_[port];
   }
-  const auto source = granted(in);
-  if (source && *source < ports_) out.rsp_ready = 1u << *source;
-  out.rsp_valid = response_.has_value();
-  if (response_) out.rsp = *response_;
+  for (const bool writes : {false, true}) {
+    const auto source = granted(in, writes);
+    if (source && *source < ports_) out.rsp_ready |= 1u << *source;
+  }
+  out.r = answers_[false].taken;
+  out.b = answers_[true].taken;
   out.rdata = decoder_.eval(in.registers).rdata;
   return out;
 }
 
+void HostBridge::collect(const In& in, bool writes, std::optional<unsigned> source) {
+  Answers& answers = answers_[writes];
+  if (writes ? in.b_ready : in.r_ready) answers.taken.reset();
+  if (!source) return;
+  answers.arbiter.grant(*source);
+  answers.taken = *source < ports_ ? in.rsp[*source] : decode_error_response(*waiting_[ports_]);
+}
+
 void HostBridge::clock(const In& in) {
   const Out now = eval(in);
-  const auto source = granted(in);
-  if (response_ && in.rsp_ready) response_.reset();
-  if (source) {
-    arbiter_.grant(*source);
-    response_ = *source < ports_ ? in.rsp[*source] : decode_error_response(*head_);
+  const unsigned into = way_of(in);
+  const std::array sources = {granted(in, false), granted(in, true)};
+  std::uint32_t left = 0;
+  for (unsigned way = 0; way <= ports_; ++way) {
+    if (leaves(in, way)) left |= 1u << way;
   }
-  if (now.req_ready) {
-    head_.reset();
-    if (in.req_valid) {
-      head_ = in.req;
-      head_port_ = route(decoder_, in.req.addr, ports_, port_number_base_);
-    }
+  for (const bool writes : {false, true}) collect(in, writes, sources[writes]);
+  for (unsigned way = 0; way <= ports_; ++way) {
+    if ((left >> way & 1) != 0) waiting_[way].reset();
   }
+  if (in.req_valid && now.req_ready) waiting_[into] = in.req;
   decoder_.clock(in.registers);
 }
 

@@ -1,7 +1,8 @@
 // The host bridge: sends each request to the root port that its address decodes to.
 //
-// Purpose: routing (HDM decoder, then port number -> root port), the answer to addresses that no
-//          port owns, and the round robin that merges the ports' responses.
+// Purpose: routing (HDM decoder, then port number -> root port), a register for each way out, the
+//          answer to addresses that no port owns, and the two round robins, for reads and for
+//          writes, that merge the ports' responses.
 // Units:   byte addresses in requests.
 // Shapes:  root port i has PCIe port number port_number_base + i. Response sources: ports 0..N-1,
 //          then the local answer (N).
@@ -42,22 +43,23 @@ class RoundRobin {
 // Cycle-exact.
 class HostBridge {
  public:
+  static constexpr unsigned kMaxWays = kMaxRootPorts + 1;  // out: ports, local answer
+
   struct In {
     bool req_valid = false;
     MemRequest req;
     std::uint32_t port_ready = 0;  // bit i: root port i takes a request
     std::uint32_t rsp_valid = 0;   // bit i: root port i offers rsp[i]
     std::array<MemResponse, kMaxRootPorts> rsp{};
-    bool rsp_ready = false;    // towards the system bus
-    HdmDecoder::In registers;  // the register port; hpa_line is not used
+    bool r_ready = false, b_ready = false;  // the system bus takes a read's, a write's answer
+    HdmDecoder::In registers;               // the register port; hpa_line is not used
   };
   struct Out {
     bool req_ready = false;
-    std::uint32_t port_valid = 0;          // at most one bit
-    const MemRequest* port_req = nullptr;  // with port_valid
-    std::uint32_t rsp_ready = 0;           // towards the ports
-    bool rsp_valid = false;
-    MemResponse rsp;          // with rsp_valid
+    std::uint32_t port_valid = 0;  // bit i: port i is offered port_req[i]
+    std::array<const MemRequest*, kMaxRootPorts> port_req{};
+    std::uint32_t rsp_ready = 0;  // towards the ports
+    std::optional<MemResponse> r, b;
     std::uint32_t rdata = 0;  // in the cycle after a register read
   };
 
@@ -67,17 +69,27 @@ class HostBridge {
   void clock(const In& in);
 
  private:
-  // The response source granted in this cycle.
-  [[nodiscard]] std::optional<unsigned> granted(const In& in) const;
-  [[nodiscard]] bool head_leaves(const In& in) const;
+  // Answers of one kind, reads or writes, on their way to the bus.
+  struct Answers {
+    RoundRobin arbiter;
+    std::optional<MemResponse> taken;  // the register
 
-  unsigned ports_;
+    // The source granted in this cycle, of those that offer an answer of this kind.
+    [[nodiscard]] std::optional<unsigned> granted(std::uint32_t offers, bool ready) const {
+      return taken && !ready ? std::nullopt : arbiter.pick(offers);
+    }
+  };
+  [[nodiscard]] unsigned way_of(const In& in) const;
+  [[nodiscard]] std::uint32_t offers(const In& in, bool writes) const;
+  [[nodiscard]] std::optional<unsigned> granted(const In& in, bool writes) const;
+  [[nodiscard]] bool leaves(const In& in, unsigned way) const;
+  void collect(const In& in, bool writes, std::optional<unsigned> source);
+
+  unsigned ports_;  // the local answer is way out number ports_
   std::uint8_t port_number_base_;
   HdmDecoder decoder_;
-  RoundRobin arbiter_;
-  std::optional<MemRequest> head_;     // H1
-  std::optional<unsigned> head_port_;  // nothing: answered here
-  std::optional<MemResponse> response_;
+  std::array<Answers, 2> answers_;                           // reads, writes
+  std::array<std::optional<MemRequest>, kMaxWays> waiting_;  // H1 of each way out
 };
 
 }  // namespace cxlgpu

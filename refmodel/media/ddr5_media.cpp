@@ -33,9 +33,10 @@ void Ddr5Media::submit(const MediaCommand& command, Time now) {
   DramAccess access = DramAccess::Read;
   if (read) {
     response.data = store_.read_line(command.dpa);
+    response.poison = store_.poisoned(command.dpa);
     ++counters_.reads;
   } else {
-    store_.write_line(command.dpa, command.data, command.byte_enable);
+    store_.write_line(command.dpa, command.data, command.byte_enable, command.poison);
     access = command.byte_enable == kAllBytes ? DramAccess::Write : DramAccess::MaskedWrite;
     ++counters_.writes;
   }

@@ -108,9 +108,15 @@ void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint3
   queue.active_at = static_cast<std::uint32_t>(heads_.size());
   Head& head = heads_.emplace_back();
   fill_head(head, where.bank);
-  const Time at = std::max(head.ready, timing_.shared_ready(head.limits));
+  const Time at = earliest(head);
   answer_bound_ = std::min(answer_bound_, at + head.to_answer);
-  if (at < next_.at) next_ = choose(head, at);
+  aged_from_ = std::min(aged_from_, request.ready + config_.age_bound);
+  if (at >= next_.at) return;
+  if (at >= aged_from_) {
+    pick();
+  } else {
+    next_ = choose(head, at);
+  }
 }
 
 std::uint32_t DramChannel::next_of(std::uint32_t bank) const {
@@ -156,43 +162,56 @@ DramChannel::Choice DramChannel::choose(const Head& head, Time at) const {
 // The scheduling policy: which command goes next, and when.
 void DramChannel::pick() {
   next_ = Choice{};
-  answer_bound_ = Time::never();
+  answer_bound_ = aged_from_ = Time::never();
   if (heads_.empty()) return;
   if (heads_.size() == 1 && heads_[0].order == heads_[0].oldest) {  // as most often: no choice
     const Head& head = heads_[0];
-    const Time at = std::max(head.ready, timing_.shared_ready(head.limits));
+    const Time at = earliest(head);
     next_ = choose(head, at);
+    aged_from_ = aged_from(head.bank);
     answer_bound_ = std::max(at + head.to_answer, next_.at);
     return;
   }
   const Head* best = nullptr;
   const Head* oldest = heads_.data();
-  Time best_at = Time::never(), oldest_at = Time::never();
-  for (const Head& head : heads_) {
-    const Time at = std::max(head.ready, timing_.shared_ready(head.limits));
+  Time best_at = Time::never();
+  for (Head& head : heads_) {
+    Time at = earliest(head);
+    if (head.order != head.oldest && aged_from(head.bank) <= at) {
+      // Younger requests to the open row have gone before its oldest for long enough.
+      fill_head(head, head.bank, queues_[head.bank].head);
+      at = earliest(head);
+    }
     answer_bound_ = std::min(answer_bound_, at + head.to_answer);
     if (at < best_at || (at == best_at && head.order < best->order)) {
       best = &head;
       best_at = at;
     }
-    if (head.oldest <= oldest->oldest) {
-      oldest = &head;
-      oldest_at = at;
-    }
+    if (head.oldest < oldest->oldest) oldest = &head;
   }
-  const Time waits_since = pool_[queues_[oldest->bank].head].ready;
-  if (waits_since + config_.age_bound > best_at) {
-    next_ = choose(*best, best_at);
-  } else if (oldest->order == oldest->oldest) {
-    next_ = choose(*oldest, oldest_at);
-  } else {  // younger requests to the open row have gone before it
-    Head late;
-    fill_head(late, oldest->bank, queues_[oldest->bank].head);
-    next_ = choose(late, std::max(late.ready, timing_.shared_ready(late.limits)));
-    answer_bound_ = std::min(answer_bound_, next_.at + late.to_answer);
-  }
-  // One that goes before its turn for its age may have to wait, and all others with it.
+  aged_from_ = aged_from(oldest->bank);
+  next_ = best == oldest || best_at < aged_from_ ? choose(*best, best_at) : first_beside(*oldest);
   answer_bound_ = std::max(answer_bound_, next_.at);
+}
+
+// The first command that does not put off the aged one; that one itself if there is none before it.
+DramChannel::Choice DramChannel::first_beside(const Head& aged) const {
+  const Head* best = &aged;
+  const Time aged_at = earliest(aged);
+  Time best_at = aged_at;
+  for (const Head& head : heads_) {
+    const Time at = earliest(head);
+    if (at > best_at || (at == best_at && (best == &aged || head.order > best->order))) continue;
+    // One whose rank is to be refreshed first issues nothing yet.
+    const bool refresh = at >= timing_.refresh_due(timing_.rank_of(head.bank));
+    if (!refresh &&
+        timing_.shared_ready_after(head.command, head.bank, at, aged.limits) > aged_at) {
+      continue;
+    }
+    best = &head;
+    best_at = at;
+  }
+  return choose(*best, best_at);
 }
 
 void DramChannel::advance(Time now) {

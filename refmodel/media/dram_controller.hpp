@@ -4,8 +4,10 @@
 //          DRAM array of FlashMedia.
 // Policy:  open or closed page; within a bank in order (fcfs) or requests to the open row first
 //          (fr_fcfs); over the banks the command that can go first goes first, on a tie the older
-//          request; a request older than age_bound goes before all others. All of it is in
-//          DramChannel::next_of() and pick().
+//          request. A request older than age_bound is next in its bank whatever row is open, and
+//          the oldest of them is put off by no other bank's command; what does not put it off goes
+//          on, as it may have to wait for its own bank. All of it is in DramChannel::next_of(),
+//          pick() and first_beside().
 // Bursts:  a part whose burst is shorter than 64 B (HBM, GDDR) serves an access with several column
 //          commands to the same row.
 // Timing:  a request reaches the banks `front` after submit(); a read is answered `back` after its
@@ -116,7 +118,15 @@ class DramChannel {
   void fill_head(Head& head, std::uint32_t bank, std::uint32_t index) const;
   [[nodiscard]] bool row_wanted_after(std::uint32_t bank, std::uint32_t index) const;
   [[nodiscard]] Choice choose(const Head& head, Time at) const;
+  [[nodiscard]] Time earliest(const Head& head) const {
+    return std::max(head.ready, timing_.shared_ready(head.limits));
+  }
+  // From then on the bank's oldest request is older than age_bound.
+  [[nodiscard]] Time aged_from(std::uint32_t bank) const {
+    return pool_[queues_[bank].head].ready + config_.age_bound;
+  }
   void pick();
+  [[nodiscard]] Choice first_beside(const Head& aged) const;
   void execute(const Choice& chosen);
   void finish(std::uint32_t bank, std::uint32_t index);
 
@@ -129,6 +139,7 @@ class DramChannel {
   std::vector<Head> heads_;            // of the banks with requests
   Choice next_;                        // what pick() chose
   Time answer_bound_ = Time::never();  // no queued request is answered before
+  Time aged_from_ = Time::never();     // of the bank whose request is the oldest
   std::uint64_t order_ = 0;
   std::uint32_t waiting_ = 0;
   Pipe<Done> done_;

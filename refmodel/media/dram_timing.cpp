@@ -105,6 +105,29 @@ bool DramTiming::issue(DramCommand command, std::uint32_t bank, std::uint64_t ro
   return true;
 }
 
+Time DramTiming::shared_ready_after(DramCommand command, std::uint32_t bank, Time at,
+                                    Limits next) const {
+  Time ready = shared_ready(next);
+  const Limits own = limits(command, bank);
+  if (!config_.row_command_bus || own.bus == next.bus) raise(ready, at + config_.command);
+  const std::uint32_t kind = next.rank % kCommands;  // of the later command
+  const bool same_group = own.group / kCommands == next.group / kCommands;
+  const bool same_rank = own.rank / kCommands == next.rank / kCommands;
+  const bool column = kind >= kColumn;
+  if (command == DramCommand::Activate && kind == static_cast<std::uint32_t>(command)) {
+    const Rank& r = ranks_[rank_of(bank)];
+    if (same_group) raise(ready, at + config_.tRRD_L);
+    if (same_rank) {
+      raise(ready, std::max(at + config_.tRRD_S, r.window[(r.oldest + 1) % r.window.size()]));
+    }
+  } else if (own.rank % kCommands >= kColumn && column) {
+    const ColumnGaps& gaps = command == DramCommand::Read ? after_read_ : after_write_;
+    if (same_group) raise(ready, at + gaps.group[kind - kColumn]);
+    raise(ready, at + (same_rank ? gaps.own_rank : gaps.other_rank)[kind - kColumn]);
+  }
+  return ready;
+}
+
 void DramTiming::after_column(DramCommand command, std::uint32_t bank, Time at) {
   const bool read = command == DramCommand::Read;
   const ColumnGaps& gaps = read ? after_read_ : after_write_;

@@ -60,6 +60,9 @@ class DramTiming {
   [[nodiscard]] Time shared_ready(Limits at) const {
     return std::max(std::max(group_ready_[at.group], rank_ready_[at.rank]), command_bus_[at.bus]);
   }
+  // The same once `command` were issued to `bank` at `at`, which is not before its time.
+  [[nodiscard]] Time shared_ready_after(DramCommand command, std::uint32_t bank, Time at,
+                                        Limits next) const;
   // `row` is for Activate only, `auto_precharge` (RDA, WRA) for column commands: the row counts as
   // closed at once, the bank opens again when the precharge has run by itself.
   bool issue(DramCommand command, std::uint32_t bank, std::uint64_t row, Time at,

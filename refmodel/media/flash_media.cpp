@@ -91,6 +91,7 @@ void FlashMedia::apply(const MediaCommand& command, Op& op) {
                         std::uint64_t to_at) {
     from.read(at, {copy_.data(), line_bytes_});
     to.write(to_at, {copy_.data(), line_bytes_});
+    to.copy_marks(from, at, to_at, line_bytes_);
   };
   const std::uint64_t slot = std::uint64_t{command.slot} * line_bytes_;
   op.dpa = command.dpa;
@@ -100,18 +101,20 @@ void FlashMedia::apply(const MediaCommand& command, Op& op) {
   switch (command.op) {
     case MediaOp::Read:
       op.response.data = store_.read_line(data_of(command.dpa));
+      op.response.poison = store_.poisoned(data_of(command.dpa));
       ++counters_.reads;
       break;
     case MediaOp::Write:
-      store_.write_line(command.dpa, command.data, command.byte_enable);
+      store_.write_line(command.dpa, command.data, command.byte_enable, command.poison);
       ++counters_.writes;
       break;
     case MediaOp::ArrayRead:
       op.response.data = array_.read_line(op.slot_addr);
+      op.response.poison = array_.poisoned(op.slot_addr);
       ++counters_.array_reads;
       break;
     case MediaOp::ArrayWrite:
-      array_.write_line(op.slot_addr, command.data, command.byte_enable);
+      array_.write_line(op.slot_addr, command.data, command.byte_enable, command.poison);
       ++counters_.array_writes;
       break;
     case MediaOp::Fill:
@@ -148,6 +151,10 @@ void FlashMedia::submit(const MediaCommand& command, Time now) {
   op.response.id = command.id;
   if (!valid(command)) {
     op.response.error = true;
+    if (command.op == MediaOp::Fill && command.slot < slots_) {
+      const std::uint64_t slot = std::uint64_t{command.slot} * line_bytes_;
+      for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) array_.mark(slot + i, true);
+    }
     in_lookup_.push({now + config_.lookup, Step::Failed, index});
   } else {
     apply(command, op);
@@ -348,7 +355,10 @@ Time FlashMedia::shut_down(Time now) {
   for (const auto& [line, slot] : slot_of()) {
     array_.read(std::uint64_t{slot} * line_bytes_, inside);
     store_.read(data_of(line * line_bytes_), outside);
-    if (inside != outside) dirty.push_back(slot);
+    if (inside != outside || !array_.same_marks(store_, data_of(line * line_bytes_),
+                                                std::uint64_t{slot} * line_bytes_, line_bytes_)) {
+      dirty.push_back(slot);
+    }
   }
   std::sort(dirty.begin(), dirty.end());
   const auto wait = [&] {
@@ -385,6 +395,9 @@ ImageWriter FlashMedia::image() const {
     out.u64(page);
     out.bytes(bytes);
   }
+  const std::vector<std::uint64_t> marks = store_.marks();
+  out.u64(marks.size());
+  for (const std::uint64_t line : marks) out.u64(line);
   return out;
 }
 
@@ -416,6 +429,13 @@ void FlashMedia::load(const std::filesystem::path& file) {
     }
     in.bytes(bytes);
     store_.write(page * SparseStore::kPageBytes, bytes);
+  }
+  for (std::uint64_t left = in.u64(); left > 0; --left) {
+    const std::uint64_t line = in.u64();
+    if (line >= capacity_ || line % kLineBytes != 0) {
+      in.fail("the image contradicts itself; make a new one");
+    }
+    store_.mark(line, true);
   }
   in.finish();
 }

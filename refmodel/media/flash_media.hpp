@@ -17,8 +17,8 @@
 //          physical page, so that a page lost by the layer is lost to the reader. A merge reads the
 //          old page from wherever it lies, then programs. Without the section pages are striped
 //          statically over channels and dies and rewritten in place at tPROG.
-// Image:   save() and load() keep contents and translation between runs (image.hpp). The internal
-//          DRAM is volatile: its owner writes dirty lines back first.
+// Image:   save() and load() keep contents, poison and translation between runs (image.hpp). The
+//          internal DRAM is volatile: its owner writes dirty lines back first.
 // Status:  backlog counts a Read or Fill until a die senses for it, its transfer out of a sensed
 //          page is certain or the write buffer has it, and a Write or WriteBack until it has its
 //          place there; Array accesses and errors never.

@@ -15,7 +15,7 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::array<char, 8> kMagic = {'C', 'X', 'L', 'G', 'P', 'U', 'I', 'M'};
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kHead = 24;  // magic, version, 4 bytes of zero, length when unpacked
 constexpr std::size_t kChunk = std::size_t{1} << 26;  // zlib counts in 32 bits
 

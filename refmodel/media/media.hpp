@@ -9,6 +9,9 @@
 //          is timed. Every command is answered exactly once, by `id` and `op`; answers may come in
 //          any order. Bytes never written read as zero. An address outside the part answers
 //          error = true.
+// Poison:  a mark per 64 B line, in media space and in slots. A poisoned Write or ArrayWrite sets
+//          it, a clean one of all bytes clears it, a clean one of some leaves it; Fill and
+//          WriteBack move marks with the data, a failed Fill marks the whole slot. Reads say it.
 #pragma once
 
 #include <algorithm>
@@ -38,13 +41,15 @@ struct MediaCommand {
   std::uint32_t offset = 0;  // Array*: byte offset in the slot, 64 B aligned
   std::uint64_t byte_enable = kAllBytes;
   Line data{};
+  bool poison = false;  // Write, ArrayWrite: the data is known to be bad
 };
 
 struct MediaResponse {
   MediaOp op = MediaOp::Read;
   std::uint16_t id = 0;
   bool error = false;
-  Line data{};  // Read, ArrayRead
+  Line data{};          // Read, ArrayRead
+  bool poison = false;  // Read, ArrayRead: the line is marked
 };
 
 struct MediaCounters {
@@ -113,7 +118,8 @@ class Media {
   // Contents as a reader of the endpoint would see them; no simulated time passes. The internal
   // DRAM counts: a slot holds the line of its last Fill until the next Fill of that slot.
   [[nodiscard]] virtual Line peek(std::uint64_t dpa) const = 0;
-  // Loads initial contents, before the first command. No simulated time passes.
+  // Loads initial contents, before the first command, and clears the marks of lines that it covers
+  // whole. No simulated time passes.
   virtual void poke(std::uint64_t dpa, std::span<const std::uint8_t> bytes) = 0;
 };
 

@@ -57,7 +57,9 @@ Line SparseStore::read_line(std::uint64_t addr) const {
   return line;
 }
 
-void SparseStore::write_line(std::uint64_t addr, const Line& data, std::uint64_t byte_enable) {
+void SparseStore::write_line(std::uint64_t addr, const Line& data, std::uint64_t byte_enable,
+                             bool poison) {
+  if (poison || byte_enable == kAllBytes) mark(addr, poison);
   if (byte_enable == 0) return;
   merge_bytes(touch(addr / kPageBytes).data() + addr % kPageBytes, data, byte_enable);
 }
@@ -76,12 +78,48 @@ void SparseStore::read(std::uint64_t addr, std::span<std::uint8_t> to) const {
 }
 
 void SparseStore::write(std::uint64_t addr, std::span<const std::uint8_t> from) {
+  if (!marked_.empty()) {
+    const std::uint64_t first = (addr + kLineBytes - 1) / kLineBytes;
+    for (std::uint64_t line = first; line < (addr + from.size()) / kLineBytes; ++line) {
+      marked_.erase(line);
+    }
+  }
   while (!from.empty()) {
     const std::size_t n = std::min<std::size_t>(from.size(), kPageBytes - addr % kPageBytes);
     std::memcpy(touch(addr / kPageBytes).data() + addr % kPageBytes, from.data(), n);
     addr += n;
     from = from.subspan(n);
   }
+}
+
+void SparseStore::mark(std::uint64_t addr, bool poison) {
+  if (poison) {
+    marked_.insert(addr / kLineBytes);
+  } else if (!marked_.empty()) {
+    marked_.erase(addr / kLineBytes);
+  }
+}
+
+void SparseStore::copy_marks(const SparseStore& other, std::uint64_t from, std::uint64_t to,
+                             std::uint64_t bytes) {
+  if (marked_.empty() && other.marked_.empty()) return;
+  for (std::uint64_t i = 0; i < bytes; i += kLineBytes) mark(to + i, other.poisoned(from + i));
+}
+
+bool SparseStore::same_marks(const SparseStore& other, std::uint64_t from, std::uint64_t to,
+                             std::uint64_t bytes) const {
+  for (std::uint64_t i = 0; i < bytes; i += kLineBytes) {
+    if (poisoned(to + i) != other.poisoned(from + i)) return false;
+  }
+  return true;
+}
+
+std::vector<std::uint64_t> SparseStore::marks() const {
+  std::vector<std::uint64_t> addresses;
+  addresses.reserve(marked_.size());
+  for (const std::uint64_t line : marked_) addresses.push_back(line * kLineBytes);
+  std::sort(addresses.begin(), addresses.end());
+  return addresses;
 }
 
 std::vector<std::uint64_t> SparseStore::pages() const {
@@ -94,7 +132,9 @@ std::vector<std::uint64_t> SparseStore::pages() const {
 }
 
 std::size_t SparseStore::overhead_bytes() const {
-  return table_.capacity() * sizeof(Slot) + chunks_.capacity() * (sizeof(chunks_[0]) + 16);
+  constexpr std::size_t kPerMark = 32;  // a node of the set and its bucket
+  return table_.capacity() * sizeof(Slot) + chunks_.capacity() * (sizeof(chunks_[0]) + 16) +
+         marked_.size() * kPerMark;
 }
 
 }  // namespace cxlgpu

@@ -49,7 +49,8 @@ void Drive::start(const DriveIo& io, Time now) {
   }
   const std::uint32_t index = free_.back();
   free_.pop_back();
-  under_[index] = {io, 0, 0, 0};
+  under_[index] = Under{};
+  under_[index].io = io;
   Time at = now + (io.is_write ? host_.before_write : host_.before_read);
   if (io.is_write) at = to_drive_free_ = std::max(at, to_drive_free_) + host_.transfer(io.bytes);
   events_.push(at, {Step::AtMedia, index});
@@ -81,7 +82,9 @@ std::optional<std::uint32_t> Drive::take() {
 
 void Drive::step(const Due& due, Time now) {
   if (due.step == Step::AtMedia) {
-    sending_.push_back(due.index);
+    Under& under = under_[due.index];
+    under.order = order_++;
+    (under.io.is_write ? writing_ : reading_).push_back(due.index);
     return;
   }
   finished_.push_back(under_[due.index].io.token);
@@ -118,12 +121,30 @@ bool Drive::put(MediaCommand& command, std::uint32_t index, Time now) {
   return true;
 }
 
-// The next command of the oldest I/O that has arrived, if there is room for it.
+// The next command of the oldest I/O that has arrived and for which there is room.
 bool Drive::send_piece(Time now) {
-  if (sending_.empty()) return false;
-  const std::uint32_t index = sending_.front();
+  const bool write_first =
+      !writing_.empty() &&
+      (reading_.empty() || under_[writing_.front()].order < under_[reading_.front()].order);
+  Sending& first = write_first ? writing_ : reading_;
+  Sending& second = write_first ? reading_ : writing_;
+  return send_piece(first, second, now) || send_piece(second, first, now);
+}
+
+// Of the oldest of one direction, unless an older one of the other asks for the same bytes.
+bool Drive::send_piece(Sending& from, const Sending& others, Time now) {
+  if (from.empty()) return false;
+  const std::uint32_t index = from.front();
   Under& under = under_[index];
   const DriveIo& io = under.io;
+  for (const std::uint32_t other : others) {
+    const Under& older = under_[other];
+    if (older.order > under.order) break;
+    if (older.io.address < io.address + io.bytes &&
+        io.address < older.io.address + older.io.bytes) {
+      return false;
+    }
+  }
   MediaCommand command;
   command.dpa = io.address + under.sent;
   const std::uint8_t* data = io.is_write ? io.data + under.sent : nullptr;
@@ -149,7 +170,7 @@ bool Drive::send_piece(Time now) {
   ++(io.is_write ? next_write_ : next_read_);
   under.array_lines = 0;
   under.sent += piece_;
-  if (under.sent == io.bytes) sending_.pop_front();
+  if (under.sent == io.bytes) from.pop_front();
   return true;
 }
 

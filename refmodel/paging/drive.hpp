@@ -6,6 +6,9 @@
 //          link (each direction carries one transfer at a time), HostInterface after it. Flash
 //          takes pieces of 4 KiB or a page through slots of its internal DRAM; a write is put into
 //          the slot first. An I/O above the depth waits; its time begins when one ends.
+// Order:   I/Os of one direction go to the media in the order of their arrival. One that waits
+//          for room in the part's queue holds up none of the other direction, but for those that
+//          ask for some of the same bytes.
 // Rules:   bytes of a write are taken piece by piece and must stay until it is done; contents are
 //          read by the backdoor once a read is done. advance() at every next_event().
 // Errors:  InputError of make_media.
@@ -55,6 +58,7 @@ class Drive : public Backdoor {
     DriveIo io;
     std::uint64_t sent = 0, done = 0;  // bytes
     std::uint64_t array_lines = 0;     // of the piece being put into its slot
+    std::uint64_t order = 0;           // of arrival at the media
   };
   struct Due {
     Step step;
@@ -67,7 +71,9 @@ class Drive : public Backdoor {
 
   void start(const DriveIo& io, Time now);
   void step(const Due& due, Time now);
+  using Sending = std::deque<std::uint32_t>;
   bool send_piece(Time now);
+  bool send_piece(Sending& from, const Sending& others, Time now);
   std::uint32_t slot_for(std::uint64_t line, bool is_write);
   bool put(MediaCommand& command, std::uint32_t index, Time now);
   void answered(const MediaResponse& answer, Time now);
@@ -81,7 +87,8 @@ class Drive : public Backdoor {
   std::vector<std::uint32_t> free_;
   std::deque<Waiting> waiting_;
   EventQueue<Due> events_;
-  std::deque<std::uint32_t> sending_;  // at the media, in order
+  Sending reading_, writing_;  // at the media, in order
+  std::uint64_t order_ = 0;
   std::deque<std::uint32_t> finished_;
   std::vector<std::uint32_t> by_id_;
   std::vector<std::uint16_t> free_ids_;

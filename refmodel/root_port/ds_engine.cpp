@@ -108,9 +108,14 @@ bool DsEngine::store_held(const In& in) const {
   return has(in.loads, line) || (has(in.mem, line) && !write_with(line)) || merge_holds(line);
 }
 
-// With a write of a part of the line under way it waits for its end.
+// A load that the memory queue would refuse does not stand in the way of the other sources.
+bool DsEngine::head_wants_mq(const In& in) const {
+  return head_passes(in) && !has(in.mem, line_number(in.head));
+}
+
+// With a write of a part of the line in flight it waits for its end.
 bool DsEngine::load_eligible(const In& in) const {
-  if (!in.head_valid || head_passes(in)) return false;
+  if (!in.head_valid || head_passes(in) || wanted_ == line_number(in.head)) return false;
   const auto w = write_with(line_number(in.head));
   return !w || writes_[*w].mask == kAllBytes;
 }
@@ -126,7 +131,7 @@ bool DsEngine::flush_eligible(const In& in) const {
 std::optional<DsEngine::MqSource> DsEngine::mq_source(const In& in) const {
   if (stalled_) return stalled_;
   if (state_ == State::SDirect) return MqSource::Direct;
-  const bool head = head_passes(in), flush = !flushed_.empty();
+  const bool head = head_wants_mq(in), flush = !flushed_.empty();
   if (head && (!flush || mq_last_ == MqSource::Flush)) return MqSource::Head;
   if (flush) return MqSource::Flush;
   return std::nullopt;
@@ -144,8 +149,12 @@ MemRequest DsEngine::mq_request(MqSource source, const In& in) const {
     case MqSource::Flush: {
       const Flushed& flushed = flushed_.front();
       const Write& write = writes_[flushed.write];
-      return {kRootPortIds + flushed.write, true, write.line * kLineBytes, write.sent_mask,
-              flushed.data};
+      return {kRootPortIds + flushed.write,
+              true,
+              write.line * kLineBytes,
+              write.sent_mask,
+              flushed.data,
+              flushed.error};
     }
   }
   return request;
@@ -217,6 +226,7 @@ bool DsEngine::moves(const In& in) const {
   if (events_ != DsEvents{} || error_now_ || (error_ && in.clear_error)) return true;
   if (in.req_valid || in.mq_rsp_valid || in.lm_rsp_valid) return true;
   if (response_ || done_ || merge_at(3)) return true;
+  if (wanted_ && !flush_eligible(in)) return true;
   if (state_ != State::Idle || !completed_.empty() || merge_at(1)) return true;
   return load_eligible(in) || store_eligible(in) || flush_eligible(in) || mq_source(in);
 }
@@ -391,9 +401,9 @@ DsEngine::State DsEngine::insert_store() {
   return store_leaves(&DsEvents::deferred);
 }
 
-DsEngine::State DsEngine::mask_flush(const In& in) {
+bool DsEngine::flush_is_refused(const In& in) const {
   const std::uint64_t line = slots_[slot_].line;
-  return has(in.mem, line) || merge_holds(line) ? State::Idle : State::FDelete;
+  return has(in.mem, line) || merge_holds(line);
 }
 
 DsEngine::State DsEngine::delete_flush() {
@@ -491,7 +501,7 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
     case State::FSlot:
       return State::FMask;
     case State::FMask:
-      return mask_flush(in);
+      return flush_is_refused(in) ? State::Idle : State::FDelete;
     case State::FDelete:
       return delete_flush();
     case State::FRead:
@@ -527,7 +537,7 @@ void DsEngine::take_response(RspSource source, const In& in) {
       break;
     }
     case RspSource::Local:
-      response_ = MemResponse{reads_[in.lm_rsp.index].id, false, false, in.lm_rsp.data};
+      response_ = MemResponse{reads_[in.lm_rsp.index].id, false, in.lm_rsp.error, in.lm_rsp.data};
       reads_[in.lm_rsp.index].valid = false;
       break;
     case RspSource::Mq:
@@ -548,10 +558,11 @@ void DsEngine::take_mq_answer(const In& in, std::optional<unsigned> merge) {
 
 void DsEngine::take_local_answer(const In& in) {
   if (in.lm_rsp.kind == LmKind::Flush) {
-    flushed_.push_back({in.lm_rsp.index, in.lm_rsp.data});
+    flushed_.push_back({in.lm_rsp.index, in.lm_rsp.data, in.lm_rsp.error});
   } else if (in.lm_rsp.kind == LmKind::Merge) {
     Merge& merge = merges_[in.lm_rsp.index];
     merge_bytes(merge.data, in.lm_rsp.data, merge.mask);
+    merge.error |= in.lm_rsp.error;
     merge.stage = 3;
   }
 }
@@ -563,9 +574,14 @@ void DsEngine::clock(const In& in, const Out& now) {
   const auto source = mq_source(in);
   const auto answer = response_source(in);
   const auto merge = merge_of(in);
+  const bool may_flush = flush_eligible(in);
+  const bool refused = state_ == State::FMask && flush_is_refused(in);
+  const bool pops = state_ == State::FDelete;
 
   error_now_ = false;
   state_ = step(in, now);
+  if (refused) wanted_ = slots_[slot_].line;
+  if (!may_flush || (pops && state_ == State::FRead)) wanted_.reset();
   error_ = error_now_ || (error_ && !in.clear_error);
 
   if (response_ && in.rsp_ready) response_.reset();

@@ -44,6 +44,7 @@ struct LmResponse {
   LmKind kind = LmKind::Load;
   unsigned index = 0;
   Line data{};
+  bool error = false;  // the data are corrupt
 };
 
 struct DsEvents {
@@ -174,6 +175,7 @@ class DsEngine {
   struct Flushed {
     unsigned write = 0;
     Line data{};
+    bool error = false;
   };
   struct Done {  // a store that is in local memory, or lost
     std::uint32_t id = 0;
@@ -192,6 +194,7 @@ class DsEngine {
   [[nodiscard]] std::optional<unsigned> merge_at(unsigned stage) const;
   [[nodiscard]] bool may_write(const In& in) const;
   [[nodiscard]] bool head_passes(const In& in) const;
+  [[nodiscard]] bool head_wants_mq(const In& in) const;
   [[nodiscard]] bool store_held(const In& in) const;
   [[nodiscard]] bool load_eligible(const In& in) const;
   [[nodiscard]] bool store_eligible(const In& in) const;
@@ -215,7 +218,7 @@ class DsEngine {
   State mask_store();
   State direct_store(const Out& now, bool taken);
   State insert_store();
-  State mask_flush(const In& in);
+  [[nodiscard]] bool flush_is_refused(const In& in) const;
   State delete_flush();
   State take_completion();
   State free_write();
@@ -242,6 +245,8 @@ class DsEngine {
   std::optional<Done> done_;
   std::optional<MemResponse> response_;
   bool pass_ = false;  // the head load was looked up
+  // A flush found this line busy: no further load of it begins before the flush has its turn.
+  std::optional<std::uint64_t> wanted_;
   bool error_ = false, error_now_ = false;
   DsEvents events_;
 

@@ -44,8 +44,7 @@ std::uint32_t Isolation::read(const In& in) const {
              tmo::kCapabilityMemIsolation.put(1) | tmo::kCapabilityMemLinkDown.put(1);
     case tmo::kControl:
       return tmo::kControlMemValue.put(mem_value_) | tmo::kControlMemEnable.put(enable_) |
-             tmo::kControlMemIsolation.put(isolate_on_timeout_) |
-             tmo::kControlMemLinkDown.put(isolate_on_link_down_);
+             tmo::kControlMemIsolation.put(isolate_) | tmo::kControlMemLinkDown.put(force_down_);
     case tmo::kStatus:
       return tmo::kStatusMemTimeout.put(timeout_seen_) | tmo::kStatusMemIsolation.put(isolated_) |
              tmo::kStatusMemLinkDown.put(link_down_seen_) |
@@ -60,32 +59,25 @@ void Isolation::clock(const In& in) {
   const bool writes = in.valid && in.write;
   const std::uint32_t cleared = writes && offset(in.addr) == tmo::kStatus ? in.wdata : 0;
 
-  was_up_ |= in.link_up;
-  const bool healthy = in.link_up && !in.abort;
-  const bool down = was_up_ && !healthy;
+  const bool usable = in.link_up && !in.abort;
+  const bool went_down = was_usable_ && !usable;
+  was_usable_ = usable;
   const bool timed_out = in.timed_out && enable_;
-  const bool cause = (timed_out && isolate_on_timeout_) || (down && isolate_on_link_down_);
+  const bool cause = isolate_ && (timed_out || went_down);
 
   if (tmo::kStatusMemTimeout.is_set(cleared)) timeout_seen_ = false;
   if (tmo::kStatusMemLinkDown.is_set(cleared)) link_down_seen_ = false;
   if (timed_out) timeout_seen_ = true;
-  if (!isolated_) {
-    isolated_ = cause;
-    down_isolated_ = cause && down;
-    if (cause && down) link_down_seen_ = true;
-  } else if (tmo::kStatusMemIsolation.is_set(cleared) && !in.busy && healthy && down_isolated_) {
-    // An answer the device sent before must not meet a request made after.
-    isolated_ = false;
-  } else {
-    down_isolated_ |= down;
-  }
+  if (tmo::kStatusMemIsolation.is_set(cleared) && !in.busy) isolated_ = false;
+  if (cause && !isolated_ && went_down) link_down_seen_ = true;
+  if (cause) isolated_ = true;
 
   tick_ = false;
   if (writes && offset(in.addr) == tmo::kControl) {
     mem_value_ = tmo::kControlMemValue.get(in.wdata);
     enable_ = tmo::kControlMemEnable.is_set(in.wdata);
-    isolate_on_timeout_ = tmo::kControlMemIsolation.is_set(in.wdata);
-    isolate_on_link_down_ = tmo::kControlMemLinkDown.is_set(in.wdata);
+    isolate_ = tmo::kControlMemIsolation.is_set(in.wdata);
+    force_down_ = tmo::kControlMemLinkDown.is_set(in.wdata);
     counter_ = 0;
   } else if (enable_ && ++counter_ == period(mem_value_)) {
     counter_ = 0;

@@ -1,12 +1,13 @@
 // Completion time-out and isolation of one root port.
 //
 // Purpose: the capability structure (ID 9) as registers, the tick that ages the memory queue, and
-//          the state in which the queue answers by itself.
+//          the state in which the queue answers by itself; holds the link down if software wants
+//          it.
 // Units:   periods and the counter in clock cycles (1 ns at 1 GHz); addr is a byte offset, the
 //          register is addr[11:2].
 // Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0; a
-//          write that would end isolation too early is ignored for that bit.
-// Source:  docs/blocks.md, "isolation"; regs/timeout.yaml (CXL 3.0, 8.2.4.23).
+//          write that would end isolation while the memory queue is busy is ignored for that bit.
+// Source:  docs/blocks.md, "isolation"; regs/timeout.yaml (CXL 3.x, 8.2.4.24).
 #pragma once
 
 #include <cstdint>
@@ -27,12 +28,15 @@ class Isolation {
     std::uint32_t rdata = 0;  // 0 but in the cycle after a read
     bool tick = false;
     bool isolated = false;
+    bool force_down = false;  // the port holds its link down
   };
 
   // Cycles from tick to tick, by mem_value of control.
   [[nodiscard]] static std::uint64_t period(unsigned mem_value);
 
-  [[nodiscard]] Out eval(const In&) const { return {rdata_, tick_, isolated_}; }
+  [[nodiscard]] Out eval(const In&) const {
+    return {rdata_, tick_, isolated_, isolated_ && force_down_};
+  }
   void clock(const In& in);
 
  private:
@@ -40,13 +44,12 @@ class Isolation {
 
   // Control: the fields that are stored.
   unsigned mem_value_ = 0;
-  bool enable_ = false, isolate_on_timeout_ = false, isolate_on_link_down_ = false;
+  bool enable_ = false, isolate_ = false, force_down_ = false;
   // Status.
   bool timeout_seen_ = false, isolated_ = false, link_down_seen_ = false;
 
-  bool was_up_ = false;         // the link, since reset
-  bool down_isolated_ = false;  // the link was down since the cause of this isolation
-  std::uint64_t counter_ = 0;   // cycles of the period that are over
+  bool was_usable_ = false;    // the link, in the cycle before
+  std::uint64_t counter_ = 0;  // cycles of the period that are over
   bool tick_ = false;
   std::uint32_t rdata_ = 0;
 };

@@ -2,7 +2,8 @@
 //
 // Purpose: gives tags, keeps at most one outstanding load or store a line, hands requests to the
 //          controller in the order of their allocation (Req and RwD apart) and matches responses.
-//          In isolation it answers by itself, with an error, what it holds and what comes.
+//          While it refuses (isolation, link down, answers owed that nobody waits for) it answers
+//          by itself, with an error, what it holds and what comes.
 // Units:   lines (address[51:6]); byte addresses only in MemRequest.
 // Shapes:  entries 0..depth-spec_entries-1 hold loads and stores (entry number = tag), the rest
 //          MemSpecRd only. Ports of the cycle-exact form are message fields, not wire bits.
@@ -68,19 +69,24 @@ class MemoryQueue {
   [[nodiscard]] bool expects(unsigned tag, bool drs) const {
     return tag < kMaxDepth && (sent_ & demand_mask_) >> tag & 1 && request_[tag].is_write != drs;
   }
-  // In isolation: each order gives up its head, unseen. A load or store is not handed over by it;
-  // it may be answered already, and its entry be another's.
+
+  // While the queue refuses: a load or store is born refused, which is in no order.
+  unsigned accept_refused(const MemRequest& request);
+  // Each order gives up its head, unseen. A load or store is not handed over by it; it may be
+  // answered already, and its entry be another's.
   void req_dropped();
   void rwd_dropped() { rwd_order_.pop(); }
-  // The lowest load or store held, in any state.
-  [[nodiscard]] std::optional<unsigned> lowest_held() const;
+  // Loads and stores: all, those born refused, those that were handed over and wait.
+  [[nodiscard]] std::uint64_t held() const { return valid_ & demand_mask_; }
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+  [[nodiscard]] std::uint64_t waiting() const { return sent_ & held(); }
   [[nodiscard]] bool busy() const {
-    return valid_ != 0 || !req_order_.empty() || !rwd_order_.empty();
+    return (valid_ & ~refused_) != 0 || !req_order_.empty() || !rwd_order_.empty();
   }
 
   // Age, in ticks: a load or store held at a tick is late; one late at a tick has timed out.
-  [[nodiscard]] bool any_late() const { return (late_ & valid_) != 0; }
-  void tick() { late_ = valid_ & demand_mask_; }
+  [[nodiscard]] bool any_late() const { return (late_ & valid_ & ~refused_) != 0; }
+  void tick() { late_ = held(); }
 
   // The response for `tag` was taken: the entry frees. Its request stays readable until reuse.
   const MemRequest& complete(unsigned tag);
@@ -90,11 +96,13 @@ class MemoryQueue {
 
  private:
   [[nodiscard]] static unsigned lowest_free(std::uint64_t valid, std::uint64_t mask);
+  unsigned hold(const MemRequest& request);
 
   std::uint64_t demand_mask_, spec_mask_;
   std::uint64_t valid_ = 0;
-  std::uint64_t sent_ = 0;  // handed to the controller, response to come
-  std::uint64_t late_ = 0;  // held at the last tick; only with valid_
+  std::uint64_t sent_ = 0;     // handed to the controller, response to come
+  std::uint64_t late_ = 0;     // held at the last tick; only with valid_
+  std::uint64_t refused_ = 0;  // born refused; a subset of valid_
   std::array<std::uint64_t, kMaxDepth> line_{};
   LineFilter held_;  // lines of the loads and stores
   std::array<MemRequest, kMaxDepth> request_{};
@@ -102,11 +110,29 @@ class MemoryQueue {
   RingQueue<std::uint8_t, kMaxDepth> req_order_, rwd_order_;
 };
 
+// What the far end owes: tags of requests handed over, by kind, until answered or the link is down.
+class OwedAnswers {
+ public:
+  void handed_over(unsigned tag, bool write) { (write ? ndr_ : drs_) |= std::uint64_t{1} << tag; }
+  [[nodiscard]] bool owes(unsigned tag, bool drs) const {
+    return tag < 64 && (drs ? drs_ : ndr_) >> tag & 1;
+  }
+  void answered(unsigned tag) {
+    drs_ &= ~(std::uint64_t{1} << tag);
+    ndr_ &= ~(std::uint64_t{1} << tag);
+  }
+  // One that no entry in `waiting` waits for.
+  [[nodiscard]] bool beyond(std::uint64_t waiting) const { return ((drs_ | ndr_) & ~waiting) != 0; }
+
+ private:
+  std::uint64_t drs_ = 0, ndr_ = 0;
+};
+
 // Cycle-exact: the queue with its response register.
 class MemoryQueueBlock {
  public:
   explicit MemoryQueueBlock(unsigned depth = 32, unsigned spec_entries = 2)
-      : queue_(depth, spec_entries) {}
+      : queue_(depth, spec_entries), demands_(depth - spec_entries) {}
 
   struct Response {  // the head of a receive FIFO
     bool valid = false;
@@ -114,6 +140,8 @@ class MemoryQueueBlock {
     unsigned dev_load = 0;
     bool poison = false;  // DRS only
     Line data{};          // DRS only
+    unsigned opcode = 0;
+    unsigned ld_id = 0;
   };
   struct In {
     bool in_valid = false;
@@ -123,7 +151,8 @@ class MemoryQueueBlock {
     bool req_ready = false, rwd_ready = false;
     Response drs, ndr;
     bool rsp_ready = false;
-    bool isolate = false;  // falls only after a cycle without busy
+    bool isolate = false;
+    bool down = false;  // the link cannot be used
     bool tick = false;
   };
   struct Out {
@@ -139,14 +168,16 @@ class MemoryQueueBlock {
     unsigned rwd_tag = 0;
     const MemRequest* rwd = nullptr;  // with rwd_valid
     bool drs_ready = false, ndr_ready = false;
-    bool rsp_taken = false;  // a response was matched this cycle
+    bool rsp_taken = false;  // an answer was consumed for a waiting entry this cycle
     unsigned rsp_dev_load = 0;
     bool rsp_valid = false;  // the response register
     MemResponse rsp;         // with rsp_valid
     LineTable lines;
     std::uint32_t unexpected = 0;
-    std::optional<unsigned> isolated_tag;  // the entry answered in isolation this cycle
-    bool timed_out = false;                // a load or store waited for more than a tick period
+    bool refuse = false;
+    std::optional<unsigned> refused_tag;  // the entry that the queue answers itself this cycle
+    bool bad_rsp = false;                 // a foreign LD-ID or a reserved opcode was consumed
+    bool timed_out = false;               // a load or store waited for more than a tick period
     bool busy = false;
 
     // The offered messages as they travel; 0 without the valid of theirs.
@@ -157,9 +188,23 @@ class MemoryQueueBlock {
   void clock(const In& in);
 
  private:
+  void offer(Out& out) const;
+  void take_responses(const In& in, Out& out) const;
+  [[nodiscard]] bool refuses(const In& in) const;
+  // Of `entries` the first at or after the pointer, going round.
+  [[nodiscard]] std::optional<unsigned> next_refused(std::uint64_t entries) const;
+  [[nodiscard]] bool is_answer(const Response& offered, bool drs) const;
+  void refuse(unsigned tag);
+  void consume(const Response& offered, bool drs);
+
   MemoryQueue queue_;
+  unsigned demands_;  // entries for loads and stores
+  OwedAnswers owed_;
   std::optional<MemResponse> response_;
   std::uint32_t unexpected_ = 0;
+  bool drs_turn_ = true;
+  bool still_refuses_ = false;  // the last cycle refused and was busy
+  unsigned pointer_ = 0;
 };
 
 }  // namespace cxlgpu

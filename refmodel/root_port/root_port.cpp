@@ -1,6 +1,7 @@
 #include "refmodel/root_port/root_port.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "refmodel/common/opcodes.hpp"
 #include "refmodel/common/registers.hpp"
@@ -159,10 +160,12 @@ void RootPort::tick(Time now) {
 
 void RootPort::tick_plain(Time now) {
   const bool spec_room = memory_.can_accept_spec();
-  issue(now);
-  const bool spec_taken = read_ahead(spec_room, now);
-  if (!spec_taken) dispatch(now);
-  if (const auto dev_load = respond(now)) ds_.hear(*dev_load);
+  const bool refuse = refuses(), busy = memory_.busy();
+  issue_or_drop(refuse, now);
+  const bool spec_taken = read_ahead(spec_room, refuse, now);
+  if (!spec_taken) dispatch(refuse, now);
+  if (const auto dev_load = respond(refuse, now)) ds_.hear(*dev_load);
+  still_refuses_ = refuse && busy;
   if (incoming_) {
     queue_.push(*incoming_);
     incoming_.reset();
@@ -173,7 +176,8 @@ void RootPort::tick_plain(Time now) {
 void RootPort::fill_store_input(Time now) {
   DsEngine::In& engine = ds_in_.engine;
   engine.enable = true;
-  engine.fence = fence_;  // and no isolation
+  engine.fence = fence_;
+  engine.isolate = refuses();
   engine.clear_error = clear_error_;
   engine.max_writes = max_writes_;
   engine.req_valid = incoming_.has_value();
@@ -203,19 +207,22 @@ void RootPort::tick_stores(Time now) {
   DsEngine::Out out = ds_.eval(ds_in_);  // neither memory's readiness counts in what it wants
   count_events(out.events, now);
   const bool spec_room = memory_.can_accept_spec();
-  issue(now);
-  const bool spec_taken = read_ahead(spec_room, now);
+  const bool refuse = refuses(), busy = memory_.busy();
+  issue_or_drop(refuse, now);
+  const bool spec_taken = read_ahead(spec_room, refuse, now);
   engine.mq_ready = out.mq_valid && !spec_taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
   if (out.lm_valid) {
     engine.lm_ready =
         parts_.local.offer(port_, base_ / kLineBytes | out.lm_req.slot, out.lm_req, now);
   }
   ds_.hear_ready(out, ds_in_);
-  if (engine.mq_ready) accept(out.mq_req, now);
+  if (engine.mq_ready) accept(out.mq_req, refuse, now);
   if (engine.head_valid && out.head_ready) head_leaves();
   if (engine.lm_rsp_valid && out.lm_rsp_ready) parts_.local.answer_taken(port_);
   if (engine.mq_rsp_valid && out.mq_rsp_ready) response_.reset();
-  if (const auto dev_load = respond(now)) {
+  const auto dev_load = respond(refuse, now);
+  still_refuses_ = refuse && busy;
+  if (dev_load) {
     ds_in_.rsp_taken = true;
     ds_in_.dev_load = *dev_load;
   }
@@ -230,6 +237,12 @@ void RootPort::count_events(const DsEvents& events, Time now) {
   if (bits == 0) return;
   for (unsigned i = 0; i < kDsCounters; ++i) ds_counts_[i] += bits >> i & 1;
   raise(now, Stage::DsEvent, 0, 0, bits | ds_.count() << 16);
+}
+
+void RootPort::issue_or_drop(bool refuse, Time now) {
+  if (!refuse) return issue(now);
+  if (memory_.req_valid()) memory_.req_dropped();
+  if (memory_.rwd_valid()) memory_.rwd_dropped();
 }
 
 void RootPort::issue(Time now) {
@@ -265,7 +278,7 @@ void RootPort::issue(Time now) {
   }
 }
 
-bool RootPort::read_ahead(bool spec_room, Time now) {
+bool RootPort::read_ahead(bool spec_room, bool refuse, Time now) {
   before_read_ahead_ = reader_.counters();
   read_ahead_at_ = now;
   if (reader_.issuing()) {
@@ -278,7 +291,7 @@ bool RootPort::read_ahead(bool spec_room, Time now) {
     spec.run = reader_.window(length_enabled_, memory_.lines(), queue_.loads(), clip_log2_);
     spec.with_length = length_enabled_;
     spec.line = reader_.line();
-    memory_.accept_spec(spec);
+    if (!refuse) memory_.accept_spec(spec);
     reader_.issued(spec.run, ring_);
     return true;
   }
@@ -296,17 +309,17 @@ bool RootPort::read_ahead(bool spec_room, Time now) {
   return false;
 }
 
-void RootPort::dispatch(Time now) {
+void RootPort::dispatch(bool refuse, Time now) {
   if (queue_.empty()) return;
   const MemRequest& request = queue_.head();
   const std::uint64_t line = request.addr / kLineBytes;
   if (!memory_.can_accept(line)) return;
-  accept(request, now);
+  accept(request, refuse, now);
   head_leaves();
 }
 
-void RootPort::accept(const MemRequest& request, Time now) {
-  const unsigned tag = memory_.accept(request);
+void RootPort::accept(const MemRequest& request, bool refuse, Time now) {
+  const unsigned tag = refuse ? memory_.accept_refused(request) : memory_.accept(request);
   parts_.store[tag].request = &memory_.request(tag);
   raise(now, Stage::MemqAlloc, request.id, request.addr / kLineBytes, tag);
 }
@@ -316,12 +329,35 @@ void RootPort::head_leaves() {
   queue_.pop();
 }
 
-std::optional<DevLoad> RootPort::respond(Time now) {
+// Round robin, with an error.
+void RootPort::answer_refused(std::uint64_t entries, Time now) {
+  const std::uint64_t from = entries & (~std::uint64_t{0} << refuse_from_);
+  const auto tag = static_cast<unsigned>(std::countr_zero(from != 0 ? from : entries));
+  refuse_from_ = tag + 1 == ds_config_.mem_entries ? 0 : tag + 1;
+  const MemRequest& request = memory_.complete(tag);
+  MemResponse& response = response_.emplace();
+  response.id = request.id;
+  response.is_write = request.is_write;
+  response.error = true;
+  response.data.fill(0xff);
+  response_at_ = now + kCycle;
+  raise(now, Stage::PortRespond, request.id, request.addr / kLineBytes, tag);
+}
+
+std::optional<DevLoad> RootPort::respond(bool refuse, Time now) {
   if (response_) return std::nullopt;
+  if (const std::uint64_t entries = own_answers(refuse); entries != 0) {
+    answer_refused(entries, now);
+    return std::nullopt;
+  }
+  if (refuse) return std::nullopt;
+  // The kinds in turn when both are there.
   const LinkMessage* drs = parts_.s2m.wd_head(now);
-  const LinkMessage* ndr = drs != nullptr ? nullptr : parts_.s2m.nd_head(now);
+  const LinkMessage* ndr = parts_.s2m.nd_head(now);
+  if (drs != nullptr && ndr != nullptr) (drs_turn_ ? ndr : drs) = nullptr;
   const LinkMessage* message = drs != nullptr ? drs : ndr;
   if (message == nullptr) return std::nullopt;
+  drs_turn_ = drs == nullptr;
   const Time arrival = drs != nullptr ? parts_.s2m.wd_arrival() : parts_.s2m.nd_arrival();
   const unsigned tag = message->tag;
   const auto dev_load = static_cast<DevLoad>(message->dev_load);
@@ -357,6 +393,7 @@ void RootPort::tell_gran() {
 // Whether the next cycle can move anything that is already here. A response that waits for the bus
 // is the host bridge's to take; it wakes this port then, as an arriving message does.
 bool RootPort::can_move() const {
+  if (!response_ && own_answers(refuses()) != 0) return true;
   if (memory_.req_valid() || memory_.rwd_valid()) return true;
   if (reader_.issuing() ? reader_.gives_up() || memory_.can_accept_spec() : queue_.reader_valid()) {
     return true;

@@ -46,6 +46,19 @@ class RootPort {
   void write_register(std::uint32_t offset, std::uint32_t value, Time now);
   [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) const;
 
+  // The link can be used or not; software has isolated the port or not. While either stands in the
+  // way the port answers with errors ("Refusing" in docs/blocks.md, memory_queue).
+  void set_link(bool up, Time now) {
+    down_ = !up;
+    wake(now);
+  }
+  void set_isolated(bool isolated, Time now) {
+    isolated_ = isolated;
+    wake(now);
+  }
+  // RP Busy.
+  [[nodiscard]] bool busy() const { return memory_.busy(); }
+
   [[nodiscard]] bool can_take(const MemRequest& request) const {
     if (incoming_) return false;
     return on_ ? ds_.can_enter(request, !queue_.full(), fence_) : !queue_.full();
@@ -82,12 +95,19 @@ class RootPort {
   void tick_stores(Time now);
   void fill_store_input(Time now);
   [[nodiscard]] bool is_quiet() const;
+  [[nodiscard]] bool refuses() const { return down_ || isolated_ || still_refuses_; }
+  [[nodiscard]] std::uint64_t own_answers(bool refuse) const {
+    return refuse ? memory_.held() : memory_.refused();
+  }
+  void issue_or_drop(bool refuse, Time now);
+  void answer_refused(std::uint64_t entries, Time now);
   void issue(Time now);
-  bool read_ahead(bool spec_room, Time now);  // true if a MemSpecRd took this cycle's allocation
-  void dispatch(Time now);
-  void accept(const MemRequest& request, Time now);  // into the memory queue
+  bool read_ahead(bool spec_room, bool refuse,
+                  Time now);  // true if a MemSpecRd took this cycle's allocation
+  void dispatch(bool refuse, Time now);
+  void accept(const MemRequest& request, bool refuse, Time now);  // into the memory queue
   void head_leaves();
-  std::optional<DevLoad> respond(Time now);  // of the response taken
+  std::optional<DevLoad> respond(bool refuse, Time now);  // of the response taken
   [[nodiscard]] bool can_move() const;
   void tell_gran();
   void plan(Time now);
@@ -131,6 +151,10 @@ class RootPort {
   unsigned under_way_ = 0;        // requests taken and not yet answered
 
   std::optional<MemRequest> incoming_;
+  bool down_ = false, isolated_ = false;
+  bool still_refuses_ = false;  // the last cycle refused and was busy
+  unsigned refuse_from_ = 0;    // entry that is answered next
+  bool drs_turn_ = true;        // a DRS goes before an NDR
   std::optional<MemResponse> response_;
   Time response_at_{0};
   Time next_ = Time::never();

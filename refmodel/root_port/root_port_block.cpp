@@ -66,9 +66,12 @@ void RootPortBlock::cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) 
 
   ArbMux::In& arb_mux = now.port_in.link;
   arb_mux = in.link;
-  arb_mux.cm_req = VlsmCode::kActive;
   const bool rolled_over = (out.err >> IoLink::kReplayRollover & 1) != 0;
+  arb_mux.cm_req = VlsmCode::kActive;
   arb_mux.io_req = rolled_over ? VlsmCode::kRetrain : VlsmCode::kActive;
+  if (now.isolation.force_down || port_config_.eval().link_disable) {
+    arb_mux.io_req = arb_mux.cm_req = VlsmCode::kLinkDisable;
+  }
   arb_mux.io_tx_valid = out.io_tx.has_value();
   if (out.io_tx) arb_mux.io_tx_data = *out.io_tx;
 }
@@ -85,7 +88,7 @@ void RootPortBlock::cycle_ras(Cycle& now) const {
   r.addr = access.addr & 0xFFF;
   r.wdata = access.wdata;
   r.uncor = ras::kUncorStatusReinitThreshold.put(messages.abort) |
-            ras::kUncorStatusEncoding.put(raised(link_err::kViolation)) |
+            ras::kUncorStatusEncoding.put(raised(link_err::kViolation) || now.memory.bad_rsp) |
             ras::kUncorStatusOverflow.put(raised(link_err::kOverflow));
   r.cor = ras::kCorStatusPhy.put(link.damaged || link.malformed || link.stray);
   r.crc = raised(link_err::kCrc);
@@ -111,13 +114,12 @@ void RootPortBlock::cycle_port_config(const In& in, Cycle& now) const {
       .device = in.device,
       .link_up = now.access_in.link_up,
       .port_status = kTrained | unsigned{link.cm_link_up} << 2 | unsigned{link.io_link_up} << 1,
-      .ts_data = kTrainingData,
-      .viral = now.port.messages.viral || turns_viral()};
+      .ts_data = kTrainingData};
 }
 
-// A fatal error, and software has said that it makes the port viral: in either place.
+// A fatal error, and software has said that it makes the port viral.
 bool RootPortBlock::turns_viral() const {
-  return ras_.eval({}).fatal && (fatal_is_viral_ || port_config_.eval().viral_enable);
+  return ras_.eval({}).fatal && fatal_is_viral_;
 }
 
 void RootPortBlock::cycle_stores(const In& in, Cycle& now) const {
@@ -131,7 +133,7 @@ void RootPortBlock::cycle_stores(const In& in, Cycle& now) const {
   DsEngine::In& e = s.engine;
   e.enable = stores_on_;
   e.fence = fence_;
-  e.isolate = now.isolation.isolated;
+  e.isolate = memory_.eval(now.memory_in).refuse;
   e.clear_error = in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kDsStatus &&
                   rp::kDsStatusError.is_set(in.reg.wdata);
   e.max_writes = max_writes_;
@@ -165,6 +167,9 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   now.isolation_in.link_up = port.link.cm_link_up && port.messages.init_done;
   now.isolation_in.abort = port.messages.abort;
   now.isolation = isolation_.eval(now.isolation_in);
+  now.down = !now.isolation_in.link_up || now.isolation_in.abort;
+  now.memory_in.isolate = now.isolation.isolated;
+  now.memory_in.down = now.down;
 
   const SrQueue::Out queue = queue_.eval({});
   now.reader_in.policy = policy_;
@@ -195,15 +200,21 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   m.rwd_ready = port.messages.tx_wd_ready;
   if (port.messages.rx_wd_valid) {
     const auto drs = flits::unpack<flits::S2mDrs>(port.messages.rx_wd.header);
-    m.drs = {true, drs.tag, static_cast<unsigned>(drs.dev_load), drs.poison,
-             port.messages.rx_wd.data};
+    m.drs = {true,
+             drs.tag,
+             static_cast<unsigned>(drs.dev_load),
+             drs.poison,
+             port.messages.rx_wd.data,
+             static_cast<unsigned>(drs.opcode),
+             drs.ld_id};
   }
   if (port.messages.rx_nd_valid) {
     const auto ndr = flits::unpack<flits::S2mNdr>(port.messages.rx_nd_hdr);
-    m.ndr = {true, ndr.tag, static_cast<unsigned>(ndr.dev_load), false, {}};
+    m.ndr = {true,     ndr.tag, static_cast<unsigned>(ndr.dev_load),
+             false,    {},      static_cast<unsigned>(ndr.opcode),
+             ndr.ld_id};
   }
   m.rsp_ready = now.stores.mq_rsp_ready;
-  m.isolate = now.isolation.isolated;
   m.tick = now.isolation.tick;
   now.memory = memory_.eval(m);
   now.isolation_in.timed_out = now.memory.timed_out;
@@ -230,7 +241,7 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   now.load_in = {now.policy_written, now.memory.rsp_taken, now.profiler_in.dev_load};
 
   CxlController::In& c = now.port_in.messages;
-  c.tx_flush = now.isolation.isolated;
+  c.tx_flush = now.down;
   c.tx_nd_valid = now.memory.req_valid;
   c.tx_nd_hdr = now.memory.req_header();
   c.tx_wd_valid = now.memory.rwd_valid;
@@ -269,6 +280,8 @@ RootPortBlock::Out RootPortBlock::eval(const In& in) const {
   out.rdata = rdata_ | access_.eval().rdata | (routed_ ? 0 : structures_rdata());
   out.port = now.port;
   out.isolated = now.isolation.isolated;
+  out.refuse = now.memory.refuse;
+  out.viral = viral_;
   out.stores_on = stores_on_;
   out.queue_level = queue_.count();
   out.granularity = load_.state();
@@ -352,16 +365,16 @@ std::uint32_t RootPortBlock::read(std::uint32_t offset, const Cycle& now) const 
   }
 }
 
-// What happens in a cycle is stronger than what is written in it.
+// What happens in a cycle is stronger than what is written in it. Nothing but reset ends viral.
 void RootPortBlock::clock_viral(const In& in, const Cycle& now) {
   namespace rp = regs::rp;
   const bool fatal = turns_viral();
   if (in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kViral) {
-    viral_ = rp::kViralPort.is_set(in.reg.wdata);
+    viral_ |= rp::kViralPort.is_set(in.reg.wdata);
     fatal_is_viral_ = rp::kViralOnFatal.is_set(in.reg.wdata);
     if (rp::kViralDevice.is_set(in.reg.wdata)) peer_viral_ = false;
   }
-  viral_ |= fatal;
+  viral_ |= fatal || in.viral || now.port.messages.viral;
   peer_viral_ |= now.port.messages.viral;
 }
 

@@ -42,6 +42,7 @@ class RootPortBlock {
     bool rsp_ready = false;
     RegisterAccess reg;
     unsigned device = 0;  // number on bus 0, constant
+    bool viral = false;   // some port of the root complex is viral
     ArbMux::In link;      // Flex Bus alone: what the protocols say is the port's own
     bool lm_ready = false;
     bool lm_rsp_valid = false;
@@ -58,6 +59,8 @@ class RootPortBlock {
     std::uint32_t rdata = 0;  // 0 but in the cycle after a read
     CxlPort::Out port;
     bool isolated = false;
+    bool refuse = false;  // the memory queue answers by itself
+    bool viral = false;
     bool stores_on = false;  // deterministic store
     // Traces: requests that wait in the SR queue; load control's state, whose changes show; what
     // deterministic store did, and what it holds.
@@ -88,6 +91,7 @@ class RootPortBlock {
   struct Cycle {
     Isolation::In isolation_in;
     Isolation::Out isolation;
+    bool down = false;  // the link cannot be used
     SrQueue::In queue_in;
     SrQueue::Out queue;
     SrReaderBlock::In reader_in;

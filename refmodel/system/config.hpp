@@ -39,6 +39,9 @@ struct LinkConfig {
   // Fault injection (SpecFaults), one at a time, 0 never: every n-th MemSpecRd is lost, comes as
   // the one before once more, each comes in the place of the n-th after it.
   unsigned drop_spec_every = 0, duplicate_spec_every = 0, delay_spec_by = 0;
+  // The link of this port goes down and comes back, once; times of the run. down_at_us 0: never.
+  std::uint64_t down_at_us = 0, down_for_us = 0;
+  unsigned port = 0;
   [[nodiscard]] Time flit_time() const;
 };
 

@@ -54,6 +54,23 @@ void check(const RunConfig& config, const std::string& otherwise) {
     }
     spec_fault = key;
   }
+  if (config.link.down_at_us == 0) {
+    for (const auto& [key, value] : {std::pair{"link.down_for_us", config.link.down_for_us},
+                                     std::pair{"link.port", std::uint64_t{config.link.port}}}) {
+      if (value != 0) refuse(key, "says nothing while link.down_at_us is 0; give that too, or 0");
+    }
+  } else {
+    if (config.link.down_for_us == 0) {
+      refuse("link.down_at_us", "needs link.down_for_us of at least 1; give both");
+    }
+    if (config.link.port >= config.ports) {
+      refuse("link.port", fmt::format("{} is none of the {} ports; lower it", config.link.port,
+                                      config.ports));
+    }
+    if (config.memory != MemoryKind::Cxl) {
+      refuse("link.down_at_us", "there is no CXL link in this scenario; leave it at 0");
+    }
+  }
   if (config.gpu.store_buffer != 0 && config.gpu.l1.write == WritePolicy::Back) {
     refuse("gpu.store_buffer",
            fmt::format("{} lines stand behind a write-back L1 ({}), which gathers stores itself; "

@@ -273,6 +273,9 @@ const std::vector<ConfigKey>& config_keys() {
       {"link.drop_spec_every", number(CXLGPU_MEMBER(link.drop_spec_every), 0, 1000000)},
       {"link.duplicate_spec_every", number(CXLGPU_MEMBER(link.duplicate_spec_every), 0, 1000000)},
       {"link.delay_spec_by", number(CXLGPU_MEMBER(link.delay_spec_by), 0, 1000)},
+      {"link.down_at_us", number(CXLGPU_MEMBER(link.down_at_us), 0, 1000000000)},
+      {"link.down_for_us", number(CXLGPU_MEMBER(link.down_for_us), 0, 1000000)},
+      {"link.port", number(CXLGPU_MEMBER(link.port), 0, 15)},
       {"root_port.policy",
        [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
          const std::string name = parse_choice(t, w, k, kPolicies);

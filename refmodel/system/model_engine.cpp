@@ -1,6 +1,9 @@
 #include "refmodel/system/model_engine.hpp"
 
+#include <algorithm>
 #include <bit>
+
+#include "refmodel/system/memory_map.hpp"
 
 namespace cxlgpu {
 
@@ -55,11 +58,100 @@ ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
                          const std::vector<Media*>& media, TraceSink* sink)
     : sink_(sink),
       local_(config.gpu.local, config.ds_base, config.ports),
-      arbiter_(config.ports + 1) {
+      arbiters_{RoundRobin(config.ports + 1), RoundRobin(config.ports + 1)},
+      requests_(config.ports + 3),  // ways out, adapter, bus
+      free_slots_((1u << requests_.size()) - 1),
+      ways_(config.ports + 1) {
   for (unsigned i = 0; i < config.ports; ++i) {
     ports_.push_back(std::make_unique<Port>(i, config, *media[i], local_, sink));
   }
   system_ = bring_up(*this, config, parts);
+  if (config.link.down_at_us != 0) {
+    Outage& outage = outage_.emplace();
+    outage.down_from = outage_next_ = Time{config.link.down_at_us * 1000000};
+    outage.down_until = outage.down_from + Time{config.link.down_for_us * 1000000};
+    outage.decodes = MemoryMap::capacity(config.hdm, config.link.port) != 0;
+    outage.seen.port = config.link.port;
+  }
+}
+
+// The link of one port, and the firmware that brings it back: at its time, before all else.
+void ModelEngine::step_outage(Time now) {
+  Outage& outage = *outage_;
+  using Phase = Outage::Phase;
+  Port& port = *ports_[outage.seen.port];
+  if (outage.phase == Phase::Before) take_link_down(outage, now);
+  if (outage.phase == Phase::Down && now >= outage.down_until && !port.io.holds_down()) {
+    outage.phase = Phase::Training;
+    outage.seen.up_at = now;
+    outage.trained_at = now + ceil_to_cycle(port.m2s.training_time());
+  }
+  if (outage.phase == Phase::Training && now >= outage.trained_at) bring_link_up(outage, now);
+  step_firmware(outage, now);
+  plan_outage(now);
+}
+
+void ModelEngine::take_link_down(Outage& outage, Time now) {
+  Port& port = *ports_[outage.seen.port];
+  outage.phase = Outage::Phase::Down;
+  outage.seen.down_at = now;
+  port.m2s.go_down(now);
+  port.s2m.go_down(now);
+  port.endpoint.catch_up(now);
+  port.endpoint.set_link(false, now);
+  port.root.set_link(false, now);
+  port.io.set_link(false);
+  port.root.set_isolated(port.io.isolated(), now);
+  wake_all(outage.seen.port);
+  outage.recovery = std::make_unique<PortRecovery>(outage.seen.port, system_, outage.decodes);
+}
+
+void ModelEngine::bring_link_up(Outage& outage, Time now) {
+  Port& port = *ports_[outage.seen.port];
+  outage.phase = Outage::Phase::Up;
+  port.m2s.come_up(now);
+  port.s2m.come_up(now);
+  port.endpoint.catch_up(now);
+  port.endpoint.set_link(true, now);
+  port.root.set_link(true, now);
+  port.io.set_link(true);
+  wake_all(outage.seen.port);
+}
+
+// Accesses take no time; pauses do.
+void ModelEngine::step_firmware(Outage& outage, Time now) {
+  while (outage.recovery) {
+    PortRecovery& recovery = *outage.recovery;
+    if (recovery.done()) {
+      recovery_problem_ = recovery.problem();
+      outage.recovery.reset();
+      outage.seen.recovered_at = now;
+      just_recovered_ = true;
+      return;
+    }
+    const FirmwareWish& wish = *recovery.wish();
+    if (wish.is_pause) {
+      if (outage.paused_until == Time::never()) outage.paused_until = now + wish.pause;
+      if (now < outage.paused_until) return;
+      outage.paused_until = Time::never();
+      recovery.grant(0);
+    } else if (wish.write) {
+      write(wish.space, wish.index, wish.offset, wish.value);
+      recovery.grant(0);
+    } else {
+      recovery.grant(read(wish.space, wish.index, wish.offset));
+    }
+  }
+}
+
+void ModelEngine::plan_outage(Time now) {
+  const Outage& outage = *outage_;
+  outage_next_ = outage.recovery ? outage.paused_until : Time::never();
+  if (outage.phase == Outage::Phase::Training) {
+    outage_next_ = earlier(outage_next_, outage.trained_at);
+  } else if (outage.phase == Outage::Phase::Down) {
+    outage_next_ = earlier(outage_next_, std::max(outage.down_until, now + kCycle));
+  }
 }
 
 void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offset,
@@ -70,7 +162,9 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
       break;
     case RegisterSpace::RootPort:
       if (IoPath::has(offset)) {
-        ports_[index]->access_path(now_).write(offset, value);
+        IoPath& io = ports_[index]->access_path(now_);
+        io.write(offset, value);
+        if (outage_) ports_[index]->root.set_isolated(io.isolated(), now_);
       } else {
         ports_[index]->root.write_register(offset, value, now_);
         wake_all(index);
@@ -89,18 +183,30 @@ std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32
 void ModelEngine::wake_all(unsigned port) {
   ports_[port]->wake_root(now_);
   ports_next_ = std::min(ports_next_, now_);
-  if (!bridge_.empty()) bridge_next_ = std::min(bridge_next_, now_);
+  bridge_next_ = std::min(bridge_next_, now_);
 }
 
-bool ModelEngine::head_can_leave() const {
-  return ports_[*head_port_]->root.can_take(bridge_.front());
+bool ModelEngine::can_leave(unsigned port) const {
+  return ways_[port] && ports_[port]->root.can_take(requests_[ways_[port]->slot]);
+}
+
+bool ModelEngine::any_can_leave() const {
+  for (unsigned port = 0; port < local_way(); ++port) {
+    if (can_leave(port)) return true;
+  }
+  return false;
+}
+
+unsigned ModelEngine::way_of(const Held& held) const {
+  return route(decoder_, requests_[held.slot].addr, local_way()).value_or(local_way());
 }
 
 bool ModelEngine::submit(const MemRequest& request) {
-  refused_ = offered_;
+  refused_ = offered_.has_value();
   if (refused_) return false;
-  bridge_.push() = request;
-  offered_ = true;
+  offered_ = static_cast<unsigned>(std::countr_zero(free_slots_));
+  free_slots_ &= free_slots_ - 1;
+  requests_[*offered_] = request;
   bridge_next_ = std::min(bridge_next_, now_);
   return true;
 }
@@ -114,25 +220,27 @@ std::optional<MemResponse> ModelEngine::take() {
 
 void ModelEngine::advance_to(Time t) {
   Time stop = t;
+  just_recovered_ = false;
   for (;;) {
     if (!answers_.empty()) stop = std::min(stop, answers_.front().visible);
     const Time next = next_activity();
     if (next >= stop) break;
     now_ = std::max(now_, next);
     cycle(now_);
-    if (refused_ && !offered_) stop = std::min(stop, now_ + kCycle);
+    if ((refused_ && !offered_) || just_recovered_) stop = std::min(stop, now_ + kCycle);
   }
   refused_ = false;
   if (stop != Time::never()) now_ = stop;
 }
 
 void ModelEngine::cycle(Time now) {
+  if (outage_next_ <= now) step_outage(now);
   if (ports_next_ <= now) {
     for (auto& port : ports_) {
       if (port->next <= now) port->deliver(now);
     }
   }
-  if (responding_ != 0 || head_has_no_port(now)) collect(now);
+  if (responding_ != 0 || answers_locally(now)) collect(now);
   if (bridge_next_ <= now) forward(now);
   if (ports_next_ <= now) {
     ports_next_ = Time::never();
@@ -144,7 +252,7 @@ void ModelEngine::cycle(Time now) {
       }
       ports_next_ = earlier(ports_next_, port.next);
     }
-    if (stuck_ && head_can_leave()) bridge_next_ = now + kCycle;
+    if (stuck_ && any_can_leave()) bridge_next_ = now + kCycle;
   }
   collect_next_ = responding_ != 0 ? now + kCycle : Time::never();
 }
@@ -158,6 +266,7 @@ void ModelEngine::Port::deliver(Time now) {
 IoPath& ModelEngine::Port::access_path(Time now) {
   endpoint.catch_up(now);
   io.set_link_status(m2s.status(), s2m.status());
+  io.set_busy(root.busy());
   return io;
 }
 
@@ -171,65 +280,85 @@ void ModelEngine::Port::act(Time now) {
                  earlier(root.next_event(), endpoint.next_event()));
 }
 
-// Adapter and host bridge registers, H1 and H2.
+// The host bridge's registers, one each way out, and the adapter's.
 void ModelEngine::forward(Time now) {
-  if (head_ && *head_ <= now && head_port_ && head_can_leave()) {
-    Port& port = *ports_[*head_port_];
-    port.root.offer(bridge_.front(), now);
+  for (unsigned i = 0; i < local_way(); ++i) {
+    if (!ways_[i] || ways_[i]->visible > now || !can_leave(i)) continue;
+    Port& port = *ports_[i];
+    port.root.offer(requests_[ways_[i]->slot], now);
     port.wake_root(now);
     ports_next_ = now;
-    head_leaves();
+    leaves(i);
   }
-  if (adapter_ && !head_ && *adapter_ <= now) {
-    const MemRequest& request = bridge_.front();
-    raise(now, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
-    head_ = now + kCycle;
-    head_port_ = route(decoder_, request.addr, static_cast<unsigned>(ports_.size()));
-    adapter_.reset();
+  if (adapter_ && adapter_->visible <= now) {
+    std::optional<Held>& way = ways_[way_of(*adapter_)];
+    if (!way) {
+      const MemRequest& request = requests_[adapter_->slot];
+      raise(now, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
+      way = {adapter_->slot, now + kCycle};
+      adapter_.reset();
+    }
   }
   if (offered_ && !adapter_) {
-    adapter_ = now + kCycle;
-    offered_ = false;
+    adapter_ = {*offered_, now + kCycle};
+    offered_.reset();
   }
-  // A head that its port refuses, with everything behind it full, sleeps until the port moves.
-  stuck_ = head_ && head_port_ && *head_ <= now && !head_can_leave() && (adapter_ || !offered_) &&
-           (!adapter_ || *adapter_ <= now);
-  bridge_next_ = bridge_.empty() || stuck_ ? Time::never() : now + kCycle;
+  // With everything refused by its port or behind what is, it sleeps until a port moves.
+  const bool empty = free_slots_ + 1 == 1u << requests_.size();
+  stuck_ = !empty && !bridge_moves(now);
+  bridge_next_ = empty || stuck_ ? Time::never() : now + kCycle;
 }
 
-void ModelEngine::head_leaves() {
-  bridge_.pop();
-  head_.reset();
+// Whether the next cycle may move anything here.
+bool ModelEngine::bridge_moves(Time now) const {
+  if (ways_.back() || (offered_ && !adapter_)) return true;
+  if (adapter_ && (adapter_->visible > now || !ways_[way_of(*adapter_)])) return true;
+  for (unsigned i = 0; i < local_way(); ++i) {
+    if (ways_[i] && (ways_[i]->visible > now || can_leave(i))) return true;
+  }
+  return false;
 }
 
-// One response a cycle goes to the system bus, round robin over the ports and a head that no port
-// takes.
+void ModelEngine::leaves(unsigned way) {
+  free_slots_ |= 1u << ways_[way]->slot;
+  ways_[way].reset();
+}
+
+// Up to one read's and one write's response a cycle go to the system bus, each round robin over
+// the ports and a request that no port owns.
 void ModelEngine::collect(Time now) {
-  std::uint32_t wanting = 0;
-  const auto local = static_cast<unsigned>(ports_.size());
+  std::array<std::uint32_t, 2> offers{};
   for (std::uint32_t left = responding_; left != 0; left &= left - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(left));
-    if (ports_[i]->root.response(now) != nullptr) wanting |= 1u << i;
+    const MemResponse* response = ports_[i]->root.response(now);
+    if (response != nullptr) offers[response->is_write] |= 1u << i;
   }
-  if (head_has_no_port(now)) wanting |= 1u << local;
-  if (wanting == 0) return;
-  const auto source = arbiter_.pick(wanting);
-  arbiter_.grant(*source);
+  if (answers_locally(now)) {
+    offers[requests_[ways_.back()->slot].is_write] |= 1u << local_way();
+  }
+  for (const bool writes : {false, true}) {
+    if (offers[writes] != 0) collect(now, writes, offers[writes]);
+  }
+}
+
+void ModelEngine::collect(Time now, bool writes, std::uint32_t offers) {
+  const unsigned source = *arbiters_[writes].pick(offers);
+  arbiters_[writes].grant(source);
   Answer& answer = answers_.push();
   answer.visible = now + kCycle;
-  if (*source == local) {
-    answer.response = decode_error_response(bridge_.front());
-    head_leaves();
+  if (source == local_way()) {
+    answer.response = decode_error_response(requests_[ways_.back()->slot]);
+    leaves(source);
   } else {
-    Port& port = *ports_[*source];
+    Port& port = *ports_[source];
     answer.response = *port.root.response(now);
     port.root.take_response();
     port.wake_root(now);
     ports_next_ = now;
-    responding_ &= ~(1u << *source);
+    responding_ &= ~(1u << source);
   }
   raise(answer.visible, Stage::SysRespond, answer.response.id, 0, answer.response.error ? 1 : 0,
-        *source);
+        source);
 }
 
 LinkTotals ModelEngine::link(unsigned port) const {

@@ -5,13 +5,14 @@
 //
 // | offset | what |
 // |---|---|
-// | 000h | type 0 header, class 050210h, BAR0 64-bit of 128 KiB |
+// | 000h | type 0 header, class 050210h, BAR0 64-bit of 256 KiB |
 // | 040h | PCI Express capability |
 // | 080h | power management capability |
 // | 100h | DVSEC 0, CXL device; viral, once software allows it |
 // | 140h | DVSEC 7, Flex Bus port |
-// | 160h | DVSEC 8, register locator: component registers at BAR0 + 0 |
+// | 160h | DVSEC 8, register locator: component registers at BAR0 + 0, CXL device ones at 20000h |
 // | 180h | vendor DVSEC: MemSpecRd with a length, vendor registers at BAR0 + 10000h |
+// | 1A0h | DVSEC 5, GPF for CXL device: volatile media has nothing to flush |
 //
 // Source:  PCI Express Base 5.0, chapter 7.5; CXL 2.0, chapter 8.1.
 // Latency: write at the edge, read data the cycle after the request; 0 after any other cycle.
@@ -46,10 +47,12 @@ module config_space
   input  logic        viral_own_i,    // pulse: something here makes the device viral
 
   output logic        mem_space_en_o,
-  output logic [46:0] bar0_o,         // address[63:17]
-  output logic        mem_enable_o,   // CXL.mem
-  output logic        config_lock_o,
-  output logic        viral_o         // to be told to the host
+  output logic [45:0] bar0_o,         // address[63:18]
+  output logic        mem_enable_o,   // CXL.mem; 0: nothing is decoded
+  output logic [35:0] range1_base_o,  // address[63:28]; of the DVSEC ranges
+  output logic [35:0] range2_base_o,
+  output logic        viral_o,        // to be told to the host
+  output logic        viral_state_o   // the device is viral, from whatever cause, until reset
 );
 
   localparam logic        TwoRanges = Range2Size != '0;
@@ -60,14 +63,14 @@ module config_space
   logic [15:0] command_q;        // only the writable bits are ever set
   logic        abort_q, poison_q;
   logic [7:0]  cache_line_q, int_line_q;
-  logic [46:0] bar0_q;
+  logic [45:0] bar0_q;
   logic [3:0]  dev_ctl_q, dev_sta_q;
   logic [7:0]  link_ctl_q;
   logic        d3_q;
   logic        mem_enable_q, lock_q;
   logic [35:0] base1_q, base2_q;
   logic [2:0]  id_error_q;
-  logic        viral_enable_q, viral_q, viral_d, announce_q;
+  logic        viral_enable_q, viral_status_q, viral_q, announce_q, viral_set;
 
   localparam logic [15:0] CommandMask = 16'h0546;  // memory, master, parity, SERR#, INTx disable
   localparam logic [7:0]  LinkCtlMask = 8'hC8;     // RCB, common clock, extended synch
@@ -90,12 +93,8 @@ module config_space
   logic unused_clear;
   assign unused_clear = ^clear;
 
-  // Becoming viral in the cycle of the clearing wins.
-  always_comb begin
-    viral_d = viral_q;
-    if (wr && offset == 12'h10C && clear[30]) viral_d = 1'b0;
-    if (viral_enable_q && (viral_peer_i || viral_own_i)) viral_d = 1'b1;
-  end
+  // Software clears the status; viral itself ends with a reset alone.
+  assign viral_set = viral_enable_q && (viral_peer_i || viral_own_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -115,6 +114,7 @@ module config_space
       base2_q        <= '0;
       id_error_q     <= '0;
       viral_enable_q <= 1'b0;
+      viral_status_q <= 1'b0;
       viral_q        <= 1'b0;
       announce_q     <= 1'b0;
     end else begin
@@ -126,8 +126,8 @@ module config_space
             if (clear[31]) poison_q <= 1'b0;
           end
           12'h00C: cache_line_q  <= wdata[7:0];
-          12'h010: bar0_q[14:0]  <= wdata[31:17];
-          12'h014: bar0_q[46:15] <= wdata;
+          12'h010: bar0_q[13:0]  <= wdata[31:18];
+          12'h014: bar0_q[45:14] <= wdata;
           12'h03C: int_line_q    <= wdata[7:0];
           12'h048: begin
             dev_ctl_q <= wdata[3:0];
@@ -139,6 +139,7 @@ module config_space
             if (wdata[1] == wdata[0]) d3_q <= wdata[0];
           end
           12'h10C: begin
+            if (clear[30]) viral_status_q <= 1'b0;
             if (!lock_q) begin
               mem_enable_q   <= wdata[2];
               viral_enable_q <= wdata[14];
@@ -162,8 +163,11 @@ module config_space
       for (int unsigned i = 0; i < 3; i++) begin
         if (id_error_i[i]) id_error_q[i] <= 1'b1;
       end
-      viral_q    <= viral_d;
-      announce_q <= viral_d && (announce_q || (viral_enable_q && viral_own_i));
+      if (viral_set) begin
+        viral_status_q <= 1'b1;
+        viral_q        <= 1'b1;
+        if (viral_own_i) announce_q <= 1'b1;
+      end
     end
   end
 
@@ -182,8 +186,8 @@ module config_space
       12'h004: rdata = {poison_q, 3'd0, abort_q, 11'h010, command_q};
       12'h008: rdata = {24'h050210, RevisionId};
       12'h00C: rdata = {24'd0, cache_line_q};
-      12'h010: rdata = {bar0_q[14:0], 17'h0_0004};
-      12'h014: rdata = bar0_q[46:15];
+      12'h010: rdata = {bar0_q[13:0], 18'h0_0004};
+      12'h014: rdata = bar0_q[45:14];
       12'h02C: rdata = {DeviceId, VendorId};
       12'h034: rdata = 32'h0000_0040;
       12'h03C: rdata = {24'd0, int_line_q};
@@ -199,11 +203,12 @@ module config_space
       // Power management: D0 and D3hot, no soft reset
       12'h080: rdata = 32'h0003_0001;
       12'h084: rdata = {28'd0, 2'b10, d3_q, d3_q};
-      // DVSEC 0: io, mem, memory initialised by hardware, viral
+      // DVSEC 0: io, mem, memory initialised by hardware, viral, PM initialisation reported
       12'h100: rdata = dvsec_header(12'h140);
       12'h104: rdata = {12'h038, 4'h1, CxlVendorId};
-      12'h108: rdata = {10'h100, TwoRanges, !TwoRanges, 4'hE, 16'h0000};
-      12'h10C: rdata = {1'b0, viral_q, 15'd0, viral_enable_q, 11'd0, mem_enable_q, 2'b10};
+      12'h108: rdata = {10'h300, TwoRanges, !TwoRanges, 4'hE, 16'h0000};
+      12'h10C: rdata = {1'b0, viral_status_q, 15'd0, viral_enable_q, 11'd0, mem_enable_q, 2'b10};
+      12'h110: rdata = 32'h8000_0000;                          // no PM messages to wait for
       12'h114: rdata = {31'd0, lock_q};
       12'h118: rdata = Range1Size[35:4];
       12'h11C: rdata = range_low(Range1Size, mem_active_i);
@@ -221,14 +226,19 @@ module config_space
       12'h150: rdata = {8'd0, ts_data_i};
       // DVSEC 8
       12'h160: rdata = dvsec_header(12'h180);
-      12'h164: rdata = {12'h014, 4'h0, CxlVendorId};
+      12'h164: rdata = {12'h01C, 4'h0, CxlVendorId};
       12'h168: rdata = 32'h0000_0008;
       12'h16C: rdata = 32'h0000_0100;                          // component registers, BAR0 + 0
+      12'h174: rdata = 32'h0002_0300;                          // device registers, BAR0 + 20000h
       // Vendor DVSEC
-      12'h180: rdata = dvsec_header(12'h000);
+      12'h180: rdata = dvsec_header(12'h1A0);
       12'h184: rdata = {12'h014, 4'h0, VendorId};
       12'h188: rdata = {5'd0, MaxSpecGranules, 8'h81, 16'h0001};
       12'h18C: rdata = 32'h0001_0000;                          // vendor registers, BAR0 + 10000h
+      // DVSEC 5: phase 2 takes no time and no power
+      12'h1A0: rdata = dvsec_header(12'h000);
+      12'h1A4: rdata = {12'h010, 4'h0, CxlVendorId};
+      12'h1A8: rdata = 32'h0000_0005;
       default: rdata = '0;
     endcase
   end
@@ -241,8 +251,10 @@ module config_space
   assign mem_space_en_o = command_q[1] && !d3_q;
   assign bar0_o         = bar0_q;
   assign mem_enable_o   = mem_enable_q;
-  assign config_lock_o  = lock_q;
+  assign range1_base_o  = base1_q;
+  assign range2_base_o  = base2_q;
   assign viral_o        = announce_q;
+  assign viral_state_o  = viral_q;
 
   // ---------------------------------------------------------------------------------------------
   // Contract
@@ -257,6 +269,9 @@ module config_space
   ViralStatus_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       announce_q |-> viral_q && $past(announce_q || (viral_own_i && viral_enable_q)));
   ViralSetting_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (viral_enable_q && (viral_peer_i || viral_own_i)) |=> viral_q);
+      (viral_enable_q && (viral_peer_i || viral_own_i)) |=> viral_q && viral_status_q);
+  // Nothing that software writes ends it.
+  ViralStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      viral_q |=> viral_q && (announce_q || !$past(announce_q)));
 
 endmodule

@@ -4,7 +4,10 @@
 // that each asks for, and returns a completion to every non-posted one; Unsupported Request for
 // what it does not know.
 //
-// BAR0, 128 KiB: the component register block in the lower half, vendor registers in the upper.
+// BAR0, 256 KiB: the component register block, vendor registers, the CXL device registers.
+//
+// No TLP is taken before the data link is up: the peer may send its first one earlier, and one that
+// was acknowledged must not be lost.
 //
 // Source:  PCI Express Base 5.0, chapters 2.2.9 (completions), 2.3.1 (request handling); CXL 2.0,
 //          8.2.4, 8.2.5 (component registers).
@@ -29,10 +32,10 @@ module io_completer
   output cfg_req_t     cfg_req_o,
   input  logic [31:0]  cfg_rdata_i,
   input  logic         mem_space_en_i,
-  input  logic [46:0]  bar0_i,         // address[63:17]
+  input  logic [45:0]  bar0_i,         // address[63:18]
 
   // Registers of the endpoint: HDM decoders at 000h, vendor block at 800h, RAS at 1000h, link at
-  // 1080h
+  // 1080h, device registers at 1400h
   output reg_req_t     reg_req_o,
   input  logic [31:0]  reg_rdata_i,
 
@@ -47,13 +50,13 @@ module io_completer
   output logic [3:0]   event_o
 );
 
-  localparam logic [16:0] ArrayOffset = 17'h0_1000;    // CXL.cachemem primary range
+  localparam logic [17:0] ArrayOffset = 18'h0_1000;    // CXL.cachemem primary range
   localparam logic [31:0] ArrayHeader = 32'h0311_0001;  // three structures follow
   localparam logic [31:0] HdmEntry = 32'h8001_0005;     // HDM decoders, 800h after the array
   localparam logic [31:0] RasEntry = 32'h2002_0002;     // RAS, 200h after the array
   localparam logic [31:0] LinkEntry = 32'h3002_0004;    // link, 300h after the array
-  localparam logic [16:0] WeightIoOffset = 17'h0_E180;
-  localparam logic [16:0] WeightCmOffset = 17'h0_E1C0;
+  localparam logic [17:0] WeightIoOffset = 18'h0_E180;
+  localparam logic [17:0] WeightCmOffset = 18'h0_E1C0;
 
   typedef enum logic [1:0] {Idle = 2'd0, Access = 2'd1, Data = 2'd2, Reply = 2'd3} state_e;
 
@@ -64,7 +67,7 @@ module io_completer
   logic [7:0]  bus_q;     // captured from configuration writes
   logic [4:0]  device_q;
 
-  assign tlp_rx_ready_o = state_q == Idle;
+  assign tlp_rx_ready_o = state_q == Idle && link_up_i;
   assign tlp_tx_valid_o = state_q == Reply;
 
   // ---------------------------------------------------------------------------------------------
@@ -76,8 +79,8 @@ module io_completer
   logic [9:0]  length;
   logic [63:0] address;
   logic [31:0] wdata;
-  logic [16:0] offset;
-  logic        in_bar, hit_hdm, hit_ras, hit_link, hit_vendor, hit_reg, write_reg;
+  logic [17:0] offset;
+  logic        in_bar, hit_hdm, hit_ras, hit_link, hit_vendor, hit_device, hit_reg, write_reg;
   logic        posted, completion, cfg_ok;
   fc_class_e   kind;
 
@@ -114,16 +117,17 @@ module io_completer
   assign is_cfg = tlp_type == TypeCfg0 && !four_dw;
   assign cfg_ok = is_cfg && one_dw && tlp_q[74:72] == 3'd0 && !(has_data && poisoned);
 
-  assign offset     = address[16:0];
+  assign offset     = address[17:0];
   always_comb begin
     in_bar = 1'b0;
-    if (state_q != Idle && is_mem && mem_space_en_i) in_bar = address[63:17] == bar0_i;
+    if (state_q != Idle && is_mem && mem_space_en_i) in_bar = address[63:18] == bar0_i;
   end
-  assign hit_hdm    = offset[16:11] == 6'h03;  // 1800h to 1FFFh
-  assign hit_ras    = offset[16:7] == 10'h024;  // 1200h to 127Fh
-  assign hit_link   = offset[16:6] == 11'h04C;  // 1300h to 133Fh
-  assign hit_vendor = offset[16:11] == 6'h20;  // 10000h to 107FFh
-  assign hit_reg    = hit_hdm || hit_ras || hit_link || hit_vendor;
+  assign hit_hdm    = offset[17:11] == 7'h03;  // 1800h to 1FFFh
+  assign hit_ras    = offset[17:7] == 11'h024;  // 1200h to 127Fh
+  assign hit_link   = offset[17:6] == 12'h04C;  // 1300h to 133Fh
+  assign hit_vendor = offset[17:11] == 7'h20;  // 10000h to 107FFh
+  assign hit_device = offset[17:10] == 8'h80;  // 20000h to 203FFh
+  assign hit_reg    = hit_hdm || hit_ras || hit_link || hit_vendor || hit_device;
   assign write_reg  = state_q == Access && in_bar && has_data && !poisoned && be == 4'hF;
 
   always_comb begin
@@ -142,9 +146,10 @@ module io_completer
     reg_req_o.valid = hit_reg && (write_reg || (state_q == Access && in_bar && mem_read && one_dw));
     if (reg_req_o.valid) begin
       reg_req_o.write = has_data;
-      if (hit_ras)       reg_req_o.addr = {9'h020, offset[6:0]};
-      else if (hit_link) reg_req_o.addr = {10'h042, offset[5:0]};
-      else               reg_req_o.addr = {4'h0, hit_vendor, offset[10:0]};
+      if (hit_ras)         reg_req_o.addr = {9'h020, offset[6:0]};
+      else if (hit_link)   reg_req_o.addr = {10'h042, offset[5:0]};
+      else if (hit_device) reg_req_o.addr = {6'h05, offset[9:0]};
+      else                 reg_req_o.addr = {4'h0, hit_vendor, offset[10:0]};
       if (has_data) reg_req_o.wdata = wdata;
     end
   end
@@ -167,9 +172,9 @@ module io_completer
     else if (is_cfg)                         rdata = cfg_rdata_i;
     else if (hit_reg)                        rdata = reg_rdata_i;
     else if (offset == ArrayOffset)          rdata = ArrayHeader;
-    else if (offset == ArrayOffset + 17'h4)  rdata = HdmEntry;
-    else if (offset == ArrayOffset + 17'h8)  rdata = RasEntry;
-    else if (offset == ArrayOffset + 17'hC)  rdata = LinkEntry;
+    else if (offset == ArrayOffset + 18'h4)  rdata = HdmEntry;
+    else if (offset == ArrayOffset + 18'h8)  rdata = RasEntry;
+    else if (offset == ArrayOffset + 18'hC)  rdata = LinkEntry;
     else if (offset == WeightIoOffset)       rdata = {24'd0, weight_io_i, 4'd0};
     else if (offset == WeightCmOffset)       rdata = {24'd0, weight_cm_i, 4'd0};
   end
@@ -239,7 +244,7 @@ module io_completer
       event_o <= '0;
       unique case (state_q)
         Idle: begin
-          if (tlp_rx_valid_i) state_q <= Access;
+          if (tlp_rx_valid_i && tlp_rx_ready_o) state_q <= Access;
         end
         Access: begin
           state_q    <= (posted || completion) ? Idle : Data;
@@ -270,7 +275,7 @@ module io_completer
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Idle && tlp_rx_valid_i) tlp_q <= tlp_rx_i;
+    if (tlp_rx_valid_i && tlp_rx_ready_o) tlp_q <= tlp_rx_i;
     if (state_q == Access) status_q <= status;
     if (state_q == Data)   data_q   <= rdata;
   end
@@ -284,6 +289,9 @@ module io_completer
       tlp_tx_valid_o |-> !posted && !completion);
   TlpHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_tx_valid_o && !tlp_tx_ready_i && link_up_i) |=> tlp_tx_valid_o && $stable(tlp_tx_o));
+  // What is taken is answered, or its link is down: none is taken for a data link that is not up.
+  TakenIsWorked_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tlp_rx_valid_i && tlp_rx_ready_o) |=> state_q == Access);
   RxHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_rx_valid_i && !tlp_rx_ready_o && link_up_i) |=>
       !link_up_i || (tlp_rx_valid_i && $stable(tlp_rx_i)));

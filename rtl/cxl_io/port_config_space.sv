@@ -7,9 +7,10 @@
 // |---|---|
 // | 000h | type 1 header, class 060400h, BAR0 64-bit of 64 KiB, buses, windows |
 // | 040h | PCI Express capability, root port |
-// | 100h | DVSEC 3, CXL extensions for ports: viral, alternate buses and windows |
+// | 100h | DVSEC 3, CXL extensions for ports: Unmask Link Disable, alternate buses and windows |
 // | 130h | DVSEC 7, Flex Bus port |
 // | 150h | DVSEC 8, register locator: component registers at BAR0 + 0 |
+// | 170h | DVSEC 4, GPF for ports |
 //
 // Source:  PCI Express Base 5.0, chapter 7.5; CXL 2.0, chapter 8.1; docs/blocks.md,
 //          "port_config_space".
@@ -36,14 +37,14 @@ module port_config_space
                                       // buffer, 5 CXL 2.0, 6 MLD
   input  logic [23:0] ts_data_i,      // received modified TS, symbols 12 to 14
   input  logic [2:0]  id_error_i,     // pulses: protocol ID correctable, uncorrectable, unexpected
-  input  logic        viral_i,        // pulse: the port, or the device below, is viral
 
   output bridge_t     bridge_o,
-  output logic        viral_en_o      // a fatal error may make the port viral
+  output logic        link_disable_o  // level: hold the link down
 );
 
   localparam logic [15:0] CommandMask = 16'h0546;  // memory, master, parity, SERR#, INTx disable
-  localparam logic [7:0]  LinkCtlMask = 8'hC8;     // RCB, common clock, extended synch
+  localparam logic [7:0]  LinkCtlMask = 8'hD8;     // RCB, link disable, common clock, ext. synch
+  localparam logic [15:0] GpfMask = 16'h0F0F;      // time-out scale and base of a phase
 
   // ---------------------------------------------------------------------------------------------
   // Registers
@@ -54,7 +55,8 @@ module port_config_space
   bridge_t     bridge_q;   // its mem_space is not used: that is in command_q
   logic [3:0]  dev_ctl_q;
   logic [7:0]  link_ctl_q;
-  logic        viral_enable_q, viral_q;
+  logic        unmask_disable_q;
+  logic [15:0] gpf_1_q, gpf_2_q;  // only the writable bits are ever set
   logic        flex_mem_q, flex_cxl2_q;
   logic [2:0]  id_error_q;
 
@@ -78,19 +80,20 @@ module port_config_space
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      command_q      <= '0;
-      cache_line_q   <= '0;
-      int_line_q     <= '0;
-      primary_q      <= '0;
-      bridge_ctl_q   <= '0;
-      bridge_q       <= '0;
-      dev_ctl_q      <= '0;
-      link_ctl_q     <= '0;
-      viral_enable_q <= 1'b0;
-      viral_q        <= 1'b0;
-      flex_mem_q     <= 1'b1;
-      flex_cxl2_q    <= 1'b1;
-      id_error_q     <= '0;
+      command_q        <= '0;
+      cache_line_q     <= '0;
+      int_line_q       <= '0;
+      primary_q        <= '0;
+      bridge_ctl_q     <= '0;
+      bridge_q         <= '0;
+      dev_ctl_q        <= '0;
+      link_ctl_q       <= '0;
+      unmask_disable_q <= 1'b0;
+      flex_mem_q       <= 1'b1;
+      flex_cxl2_q      <= 1'b1;
+      id_error_q       <= '0;
+      gpf_1_q          <= '0;
+      gpf_2_q          <= '0;
     end else begin
       if (wr) begin
         unique case (offset)
@@ -119,12 +122,9 @@ module port_config_space
           end
           12'h048: dev_ctl_q  <= wdata[3:0];
           12'h050: link_ctl_q <= wdata[7:0] & LinkCtlMask;
-          12'h108: begin
-            if (clear[30]) viral_q <= 1'b0;
-          end
           12'h10C: begin
+            unmask_disable_q       <= wdata[1];
             bridge_q.alt           <= wdata[2];
-            viral_enable_q         <= wdata[14];
             bridge_q.alt_bus_base  <= wdata[23:16];
             bridge_q.alt_bus_limit <= wdata[31:24];
           end
@@ -143,14 +143,17 @@ module port_config_space
             flex_cxl2_q <= wdata[5];
             id_error_q  <= id_error_q & ~clear[26:24];
           end
+          12'h17C: begin
+            gpf_1_q <= wdata[15:0] & GpfMask;
+            gpf_2_q <= wdata[31:16] & GpfMask;
+          end
           default: ;
         endcase
       end
-      // An error in the cycle of its clearing stays, and so does what makes the port viral.
+      // An error in the cycle of its clearing stays.
       for (int unsigned i = 0; i < 3; i++) begin
         if (id_error_i[i]) id_error_q[i] <= 1'b1;
       end
-      if (viral_i && viral_enable_q) viral_q <= 1'b1;
     end
   end
 
@@ -191,9 +194,9 @@ module port_config_space
         // DVSEC 3
         12'h100: rdata = dvsec_header(12'h130);
         12'h104: rdata = {12'h028, 4'h0, CxlVendorId};
-        12'h108: rdata = {1'b0, viral_q, 14'd0, 16'h0003};
-        12'h10C: rdata = {bridge_q.alt_bus_limit, bridge_q.alt_bus_base, 1'b0, viral_enable_q,
-                          11'd0, bridge_q.alt, 2'b00};
+        12'h108: rdata = 32'h0000_0003;
+        12'h10C: rdata = {bridge_q.alt_bus_limit, bridge_q.alt_bus_base, 13'd0, bridge_q.alt,
+                          unmask_disable_q, 1'b0};
         12'h110: rdata = window(bridge_q.alt_mem_base, bridge_q.alt_mem_limit, 1'b0);
         12'h114: rdata = window(bridge_q.alt_pre_base[11:0], bridge_q.alt_pre_limit[11:0], 1'b1);
         12'h118: rdata = bridge_q.alt_pre_base[43:12];
@@ -206,10 +209,15 @@ module port_config_space
                           flex_mem_q, 2'b10};
         12'h140: rdata = {8'd0, ts_data_i};
         // DVSEC 8
-        12'h150: rdata = dvsec_header(12'h000);
+        12'h150: rdata = dvsec_header(12'h170);
         12'h154: rdata = {12'h014, 4'h0, CxlVendorId};
         12'h158: rdata = 32'h0000_0008;
         12'h15C: rdata = 32'h0000_0100;           // component registers, BAR0 + 0
+        // DVSEC 4
+        12'h170: rdata = dvsec_header(12'h000);
+        12'h174: rdata = {12'h010, 4'h0, CxlVendorId};
+        12'h178: rdata = 32'h0000_0004;
+        12'h17C: rdata = {gpf_2_q, gpf_1_q};
         default: rdata = '0;
       endcase
     end
@@ -224,7 +232,8 @@ module port_config_space
     bridge_o           = bridge_q;
     bridge_o.mem_space = command_q[1];
   end
-  assign viral_en_o = viral_enable_q;
+  // A CXL port's Link Disable acts only unmasked.
+  assign link_disable_o = link_ctl_q[4] && unmask_disable_q;
 
   // ---------------------------------------------------------------------------------------------
   // Contract
@@ -236,9 +245,9 @@ module port_config_space
   // Nothing moves the way of requests but a write.
   BridgeStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !wr |=> $stable(bridge_o));
-  ViralSetting_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (viral_enable_q && viral_i) |=> viral_q);
-  ViralReason_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $rose(viral_q) |-> $past(viral_enable_q && viral_i));
+  DisableStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !wr |=> $stable(link_disable_o));
+  GpfMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ((gpf_1_q | gpf_2_q) & ~GpfMask) == '0);
 
 endmodule

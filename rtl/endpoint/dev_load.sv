@@ -23,7 +23,7 @@ module dev_load
 (
   input  logic          clk_i,
   input  logic          rst_ni,
-  input  logic [6:0]    ingress_i,  // receive FIFO levels, both channels
+  input  logic [7:0]    ingress_i,  // receive FIFO levels, both channels: 0 to 254
   input  logic [7:0]    mshr_i,     // live MSHRs
   input  media_status_t media_i,
   input  logic          stalled_i,  // a response is offered and not taken
@@ -42,7 +42,11 @@ module dev_load
   logic [NumMeasures-1:0][6:0] value;
   logic [NumMeasures-1:0][1:0] up, down, level_d, level_q;
 
-  assign value = {media_i.tasks, media_i.backlog, mshr_i[7] ? 7'h7F : mshr_i[6:0], ingress_i};
+  function automatic logic [6:0] at_most_127(logic [7:0] of);
+    return of[7] ? 7'h7F : of[6:0];
+  endfunction
+
+  assign value = {media_i.tasks, media_i.backlog, at_most_127(mshr_i), at_most_127(ingress_i)};
 
   function automatic logic [1:0] reached(logic [7:0] of, logic [2:0][6:0] threshold);
     return {1'b0, of >= 8'(threshold[0])} + {1'b0, of >= 8'(threshold[1])} +

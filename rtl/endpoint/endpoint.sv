@@ -36,6 +36,13 @@
 // Registers are reached over the link (endpoint_io, which also logs errors). The media is volatile:
 // a viral device serves as before.
 //
+// Poison of a write goes with it to the media or to the internal DRAM, which keep it beside the
+// data; here it is a bit of the command and of the answer.
+//
+// When the link of CXL.mem falls, what E1 has taken is performed and its answers are swallowed; E1
+// takes nothing of the next session before all of it is done. So no answer meets a request that
+// uses its tag again, and no write of the old session follows one of the new.
+//
 // Source: CXL 2.0 (Type 3 responses, QoS telemetry); docs/blocks.md, "Endpoint", "CXL.io".
 
 module endpoint
@@ -107,9 +114,13 @@ module endpoint
   logic         weight_io_we, weight_cm_we;
   logic [3:0]   weight, weight_io, weight_cm;
   logic         host_viral, viral, rwd_poison;
+  logic         opcode_bad;  // a message is discarded for its opcode: a reserved encoding
+  logic         between;     // between sessions of the CXL.mem link
   m2s_rwd_t     rx_rwd;
   reg_req_t     reg_req;
   logic [31:0]  reg_rdata;
+  logic         mem_enable;
+  logic [35:0]  range1_base, range2_base;
 
   link_control_t link_control;
   link_status_t  link_status;
@@ -142,7 +153,7 @@ module endpoint
     .link_control_o(link_control),
     .link_status_i (link_status),
     .abort_i       (abort_o),
-    .err_i         (err_o),
+    .err_i         (err_o | {6'd0, opcode_bad, 1'b0}),
     .err_flit_i    (err_flit),
     .err_overflow_i(err_overflow),
     .arb_err_i     (arb_err_o),
@@ -150,6 +161,9 @@ module endpoint
     .rwd_i         (rx_rwd),
     .viral_i       (host_viral),
     .viral_o       (viral),
+    .mem_enable_o  (mem_enable),
+    .range1_base_o (range1_base),
+    .range2_base_o (range2_base),
     .reg_req_o     (reg_req),
     .reg_rdata_i   (reg_rdata)
   );
@@ -179,7 +193,7 @@ module endpoint
     .rst_ni           (rst_ni),
     .link_control_i   (link_control),
     .link_status_o    (link_status),
-    .tx_flush_i       (1'b0),
+    .tx_flush_i       (between),
     .viral_i          (viral),
     .viral_o          (host_viral),
     .tx_nd_valid_i    (tx_nd_valid),
@@ -285,7 +299,7 @@ module endpoint
   dev_load u_dev_load (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
-    .ingress_i (rx_nd_count + rx_wd_count),
+    .ingress_i (8'(rx_nd_count) + 8'(rx_wd_count)),
     .mshr_i    (mshr_used),
     .media_i   (media_status_i),
     .stalled_i (rsp_stalled),
@@ -300,6 +314,7 @@ module endpoint
   typedef struct packed {
     logic        write;   // RwD
     logic        access;  // goes to the media: decoded, and a read or a write
+    logic        poison;  // of a write
     logic [15:0] tag;
     line_addr_t  line;    // DPA; HPA if the decoder missed
   } demand_t;
@@ -309,18 +324,22 @@ module endpoint
   line_t       e2_data_q;
   byte_en_t    e2_be_q;
 
-  logic        nd_spec, choose_wd, take_nd, take_wd, take_demand, last_wd_q;
+  logic        nd_spec, nd_bad, wd_bad, choose_wd, take_nd, take_wd, take_demand, last_wd_q;
   logic        e2_free, spec_go, spec_visit;
-  line_addr_t  hpa, dpa, line;
-  logic        decode_hit;
+  line_addr_t  hpa, hdm_dpa, dpa;
+  logic        hdm_enabled, hdm_hit, decode_hit;
 
   // What is decoded does not depend on e2_free, which comes late: the lookup of the message before.
+  // An opcode that is not known here is discarded: neither performed nor answered.
   assign choose_wd   = rx_wd_valid && !(rx_nd_valid && last_wd_q);
   assign nd_spec     = (rx_req.opcode == MemSpecRd);
+  assign nd_bad      = !(rx_req.opcode inside {MemInv, MemRd, MemRdData, MemSpecRd, MemInvNT});
+  assign wd_bad      = !(rx_rwd.opcode inside {MemWr, MemWrPtl});
   assign e2_free     = !e2_valid_q || e2_done;
-  assign take_wd     = choose_wd && e2_free;
-  assign take_nd     = rx_nd_valid && !choose_wd && (nd_spec || e2_free);
-  assign take_demand = take_wd || (take_nd && !nd_spec);
+  assign take_wd     = choose_wd && !between && (wd_bad || e2_free);
+  assign take_nd     = rx_nd_valid && !choose_wd && !between && (nd_spec || nd_bad || e2_free);
+  assign take_demand = (take_wd && !wd_bad) || (take_nd && !nd_spec && !nd_bad);
+  assign opcode_bad  = (take_wd && wd_bad) || (take_nd && nd_bad);
   assign rx_wd_ready = take_wd;
   assign rx_nd_ready = take_nd;
 
@@ -337,19 +356,34 @@ module endpoint
     .rst_ni     (rst_ni),
     .reg_req_i  (reg_req_hdm),
     .reg_rdata_o(rdata_hdm),
+    .enabled_o  (hdm_enabled),
     .hpa_valid_i(rx_nd_valid || rx_wd_valid),
     .hpa_line_i (hpa),
-    .hit_o      (decode_hit),
+    .hit_o      (hdm_hit),
     .decoder_o  (unused_decoder),
     .way_o      (unused_way),
     .target_o   (unused_target),
-    .dpa_line_o (dpa)
+    .dpa_line_o (hdm_dpa)
   );
 
-  assign line = decode_hit ? dpa : hpa;
+  range_decoder #(
+    .Range1Size(MediaSize)
+  ) u_range_decoder (
+    .mem_enable_i  (mem_enable),
+    .hdm_enabled_i (hdm_enabled),
+    .range1_base_i (range1_base),
+    .range2_base_i (range2_base),
+    .hpa_valid_i   (rx_nd_valid || rx_wd_valid),
+    .hpa_line_i    (hpa),
+    .hdm_hit_i     (hdm_hit),
+    .hdm_dpa_line_i(hdm_dpa),
+    .hit_o         (decode_hit),
+    .dpa_line_o    (dpa)
+  );
 
   always_comb begin
-    e1 = '{write: choose_wd, access: decode_hit, tag: rx_rwd.tag, line: line};
+    e1 = '{write: choose_wd, access: decode_hit, poison: rx_rwd.poison, tag: rx_rwd.tag,
+           line: dpa};
     if (!choose_wd) begin
       e1.access = decode_hit && ((rx_req.opcode == MemRd) || (rx_req.opcode == MemRdData));
       e1.tag    = rx_req.tag;
@@ -374,7 +408,7 @@ module endpoint
       e2_q      <= e1;
       e2_read_q <= !choose_wd && ((rx_req.opcode == MemRd) || (rx_req.opcode == MemRdData));
     end
-    if (take_wd) begin
+    if (take_wd && !wd_bad) begin
       e2_data_q <= rx_wd_data;
       e2_be_q   <= rx_wd_be;
     end
@@ -411,7 +445,7 @@ module endpoint
   end
 
   always_ff @(posedge clk_i) begin
-    if (take_nd && nd_spec) lost_line_q <= {line[LineAddrBits-1:2], 2'b00};
+    if (take_nd && nd_spec) lost_line_q <= {dpa[LineAddrBits-1:2], 2'b00};
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -484,6 +518,7 @@ module endpoint
   logic [15:0]       wake_slot, issue_tag, answer_tag;
   byte_en_t          wake_be;
   line_t             wake_data;
+  logic              wake_poison, table_busy;
   logic              media_release;
 
   assign wake_push = wake_valid && cmd_ready && !fill_pend_q;
@@ -504,6 +539,7 @@ module endpoint
     .alloc_mshr_i  (mshr),
     .alloc_be_i    (e2_be_q),
     .alloc_data_i  (e2_data_q),
+    .alloc_poison_i(e2_q.poison),
     .fill_done_i   (fill_done),
     .fill_mshr_i   (media_rsp_i.id),
     .wake_valid_o  (wake_valid),
@@ -515,6 +551,8 @@ module endpoint
     .wake_mshr_o   (wake_mshr),
     .wake_be_o     (wake_be),
     .wake_data_o   (wake_data),
+    .wake_poison_o (wake_poison),
+    .busy_o        (table_busy),
     .issue_index_i (media_cmd_o.id[IndexW-1:0]),
     .issue_tag_o   (issue_tag),
     .answer_index_i(media_rsp_i.id[IndexW-1:0]),
@@ -549,6 +587,7 @@ module endpoint
       cmd.offset = wake_line[1:0];
       cmd.be     = wake_be;
       cmd.data   = wake_data;
+      cmd.poison = wake_poison;
     end else if (is_miss) begin
       cmd.op   = victim_dirty ? MediaWriteBack : MediaFill;
       cmd.id   = mshr;
@@ -565,8 +604,9 @@ module endpoint
         cmd.op = e2_q.write ? MediaWrite : MediaRead;
       end
       if (e2_q.write) begin
-        cmd.be   = e2_be_q;
-        cmd.data = e2_data_q;
+        cmd.be     = e2_be_q;
+        cmd.data   = e2_data_q;
+        cmd.poison = e2_q.poison;
       end
     end
   end
@@ -607,10 +647,23 @@ module endpoint
   );
 
   // ---------------------------------------------------------------------------------------------
+  // Sessions of the CXL.mem link
+  // ---------------------------------------------------------------------------------------------
+  logic between_q;
+
+  // In the first cycle of a link its receive FIFOs still show what the one before left.
+  assign between = !cm_link_up || between_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) between_q <= 1'b1;
+    else         between_q <= !cm_link_up || (between_q && (e2_valid_q || table_busy));
+  end
+
+  // ---------------------------------------------------------------------------------------------
   // E4: responses, one a cycle, from the media or (no media access) from E2
   // ---------------------------------------------------------------------------------------------
   logic      rsp_data_op, rsp_read, media_offer, local_offer, local_lock_q;
-  logic      offer, offer_drs, rsp_taken, stall_q;
+  logic      offer, offer_drs, nd_room, wd_room, rsp_taken, stall_q;
   dev_load_e rsp_load, stall_load_q;
   logic [15:0] rsp_tag;
 
@@ -622,15 +675,18 @@ module endpoint
   assign offer       = media_offer || local_offer;
   assign offer_drs   = media_offer ? rsp_read : e2_read_q;
   assign rsp_tag     = media_offer ? answer_tag : e2_q.tag;
-  assign tx_nd_valid = offer && !offer_drs;
-  assign tx_wd_valid = offer && offer_drs;
-  assign rsp_taken   = (tx_nd_valid && tx_nd_ready) || (tx_wd_valid && tx_wd_ready);
+  assign tx_nd_valid = offer && !offer_drs && !between;
+  assign tx_wd_valid = offer && offer_drs && !between;
+  // Between sessions answers are taken and go nowhere.
+  assign nd_room     = between || tx_nd_ready;
+  assign wd_room     = between || tx_wd_ready;
+  assign rsp_taken   = offer && (offer_drs ? wd_room : nd_room);
   assign rsp_stalled = offer && !rsp_taken;
   assign e2_done     = demand_done || (local_offer && rsp_taken);
 
   // Comb from op alone: valid must not be needed.
   assign media_rsp_ready_o =
-      !rsp_data_op || (!local_lock_q && (rsp_read ? tx_wd_ready : tx_nd_ready));
+      !rsp_data_op || (!local_lock_q && (rsp_read ? wd_room : nd_room));
   assign media_release   = media_offer && rsp_taken;
   assign fill_done       = media_rsp_valid_i && (media_rsp_i.op == MediaFill);
   assign write_back_done = media_rsp_valid_i && (media_rsp_i.op == MediaWriteBack);
@@ -663,8 +719,8 @@ module endpoint
     if (tx_wd_valid) begin
       tx_drs = '{valid: 1'b1, opcode: MemData, meta_field: MetaFieldNoOp,
                  meta_value: MetaValueInvalid, tag: rsp_tag,
-                 poison: media_offer && media_rsp_i.error, ld_id: '0, dev_load: rsp_load,
-                 rsvd: '0};
+                 poison: media_offer && (media_rsp_i.error || media_rsp_i.poison), ld_id: '0,
+                 dev_load: rsp_load, rsvd: '0};
       if (media_offer) tx_wd_data = media_rsp_i.data;
     end
   end
@@ -714,7 +770,7 @@ module endpoint
       tr_media_done_o = '{valid: 1'b1, id: answer_tag, line: answer_line,
                           info: 8'(media_rsp_i.op)};
     end
-    if (rsp_taken) begin
+    if (rsp_taken && !between) begin
       tr_ep_respond_o = '{valid: 1'b1, id: rsp_tag,
                           line: media_offer ? answer_line : e2_q.line, info: 8'(rsp_load)};
     end
@@ -748,14 +804,30 @@ module endpoint
   end
   CmdHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       cmd_stalled_q |-> (media_cmd_valid_o && $stable(media_cmd_o.id)));
+  // A session may be over before its offers are taken.
   NdrHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      nd_stalled_q |-> (tx_nd_valid && $stable(tx_ndr)));
+      (nd_stalled_q && !between) |-> (tx_nd_valid && $stable(tx_ndr)));
   DrsHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      wd_stalled_q |-> (tx_wd_valid && $stable(tx_drs)));
+      (wd_stalled_q && !between) |-> (tx_wd_valid && $stable(tx_drs)));
   Stalled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       rsp_stalled == ((tx_nd_valid && !tx_nd_ready) || (tx_wd_valid && !tx_wd_ready)));
   OneResponse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(tx_nd_valid && tx_wd_valid));
+  // Nothing of one session is taken, or answered, in another.
+  QuietBetween_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      between |-> !(rx_nd_valid && rx_nd_ready) && !(rx_wd_valid && rx_wd_ready) &&
+                  !tx_nd_valid && !tx_wd_valid);
+  OldIsDone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (between && !e2_valid_q && !table_busy) |=>
+          between_q == !$past(cm_link_up) && !e2_valid_q && !table_busy);
+  DownIsBetween_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !cm_link_up |=> between);
+  // What is discarded leaves no trace but the error.
+  BadOpcode_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      opcode_bad |-> !take_demand && !spec_in);
+  PoisonWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (media_cmd_valid_o && media_cmd_o.poison) |->
+          media_cmd_o.op inside {MediaWrite, MediaArrayWrite});
   // What E2 pushes it pushes at once: it looks up only when the push slot is its own.
   MissPushes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       is_miss |-> (cmd_ready && !fill_pend_q && !wake_valid));

@@ -1,15 +1,17 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // What software reaches in an endpoint over CXL.io: configuration space, and behind BAR0 the
-// weights of the ARB/MUX, the RAS and link structures of its controller and, outside of this
-// module, the HDM decoders and the vendor block. Errors of the controller are logged here; a fatal
-// one makes the device viral, if software wants that.
+// weights of the ARB/MUX, the RAS and link structures of its controller, the CXL device registers
+// with their mailbox and, outside of this module, the HDM decoders and the vendor block. Errors of
+// the controller are logged here; a fatal one makes the device viral, if software wants that.
 //
 //   ARB/MUX -- io_link -- io_completer -- config_space
 //                                      +- ras, link_regs      reg_req 1000h, 1080h
+//                                      +- cxl_mailbox         1400h
 //                                      +- reg_req_o           000h HDM decoders, 800h vendor block
 //
-// Source: docs/blocks.md, "io_completer", "config_space", "ras", "link_regs".
+// Source: docs/blocks.md, "io_completer", "config_space", "ras", "link_regs",
+// "cxl_mailbox".
 
 module endpoint_io
   import cxl_pkg::*;
@@ -55,6 +57,11 @@ module endpoint_io
   input  logic          viral_i,           // the host is viral
   output logic          viral_o,           // announce it
 
+  // What DVSEC 0 says of CXL.mem
+  output logic          mem_enable_o,      // 0: nothing is decoded
+  output logic [35:0]   range1_base_o,     // address[63:28]
+  output logic [35:0]   range2_base_o,
+
   // HDM decoders and vendor block
   output reg_req_t      reg_req_o,
   input  logic [31:0]   reg_rdata_i
@@ -62,6 +69,7 @@ module endpoint_io
 
   // What was trained outside: CXL 2.0, io, mem, sync-header bypass.
   localparam logic [23:0] TrainedCaps = 24'h00_0416;
+  localparam logic        MediaReady = 1'b1;
 
   logic        io_dl_up;
   logic        tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
@@ -70,7 +78,7 @@ module endpoint_io
   cfg_req_t    cfg_req;
   logic [31:0] cfg_rdata;
   logic        mem_space_en;
-  logic [46:0] bar0;
+  logic [45:0] bar0;
   reg_req_t    reg_req;
   logic [31:0] reg_rdata;
   logic [3:0]  io_event;
@@ -120,9 +128,7 @@ module endpoint_io
     .event_o       (io_event)
   );
 
-  // Legacy decode and CXL.mem enable: this endpoint decodes by HDM decoders alone.
-  logic unused_mem_enable, unused_config_lock;
-  logic ras_cor, ras_nonfatal, ras_fatal;
+  logic ras_cor, ras_nonfatal, ras_fatal, viral_state;
 
   config_space #(
     .Range1Size(MediaSize)
@@ -131,7 +137,7 @@ module endpoint_io
     .rst_ni        (rst_ni),
     .cfg_req_i     (cfg_req),
     .cfg_rdata_o   (cfg_rdata),
-    .mem_active_i  (1'b1),
+    .mem_active_i  (MediaReady),
     .port_status_i ({4'b0111, cm_link_up_i, io_link_up_i, 1'b0}),
     .ts_data_i     (TrainedCaps),
     .id_error_i    (3'b000),
@@ -141,9 +147,11 @@ module endpoint_io
     .viral_own_i   (ras_fatal),
     .mem_space_en_o(mem_space_en),
     .bar0_o        (bar0),
-    .mem_enable_o  (unused_mem_enable),
-    .config_lock_o (unused_config_lock),
-    .viral_o       (viral_o)
+    .mem_enable_o  (mem_enable_o),
+    .range1_base_o (range1_base_o),
+    .range2_base_o (range2_base_o),
+    .viral_o       (viral_o),
+    .viral_state_o (viral_state)
   );
 
   assign io_retrain_o = io_err[4];
@@ -155,17 +163,19 @@ module endpoint_io
   // ---------------------------------------------------------------------------------------------
   // Registers behind BAR0
   // ---------------------------------------------------------------------------------------------
-  reg_req_t    reg_req_ras, reg_req_link;
-  logic [31:0] rdata_ras, rdata_link;
-  logic        here_q;                   // the read under way is of RAS or link structure
+  reg_req_t    reg_req_ras, reg_req_link, reg_req_mailbox;
+  logic [31:0] rdata_ras, rdata_link, rdata_mailbox;
+  logic        here_q;                   // the read under way is of a block in this module
 
   always_comb begin
     reg_req_o          = reg_req;
     reg_req_o.valid    = reg_req.valid && !reg_req.addr[12];
     reg_req_ras        = reg_req;
-    reg_req_ras.valid  = reg_req.valid && reg_req.addr[12] && !reg_req.addr[7];
+    reg_req_ras.valid  = reg_req.valid && reg_req.addr[12] && !reg_req.addr[10] && !reg_req.addr[7];
     reg_req_link       = reg_req;
-    reg_req_link.valid = reg_req.valid && reg_req.addr[12] && reg_req.addr[7];
+    reg_req_link.valid = reg_req.valid && reg_req.addr[12] && !reg_req.addr[10] && reg_req.addr[7];
+    reg_req_mailbox       = reg_req;
+    reg_req_mailbox.valid = reg_req.valid && reg_req.addr[12] && reg_req.addr[10];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -173,8 +183,22 @@ module endpoint_io
     else if (reg_req.valid) here_q <= reg_req.addr[12];
   end
 
-  // Of RAS and link structure the one that was not read says 0.
-  assign reg_rdata = here_q ? rdata_ras | rdata_link : reg_rdata_i;
+  // Of these blocks those that were not read say 0.
+  assign reg_rdata = here_q ? rdata_ras | rdata_link | rdata_mailbox : reg_rdata_i;
+
+  logic unused_shutdown;  // volatile media: nothing to keep it for
+
+  cxl_mailbox #(
+    .Capacity(MediaSize)
+  ) u_mailbox (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .reg_req_i       (reg_req_mailbox),
+    .reg_rdata_o     (rdata_mailbox),
+    .media_ready_i   (MediaReady),
+    .viral_i         (viral_state),
+    .shutdown_dirty_o(unused_shutdown)
+  );
 
   ras u_ras (
     .clk_i      (clk_i),

@@ -33,6 +33,7 @@ module transaction_table
   input  logic [7:0]        alloc_mshr_i,
   input  byte_en_t          alloc_be_i,    // kept for waiting writes only
   input  line_t             alloc_data_i,
+  input  logic              alloc_poison_i,  // alloc_data_i is known to be bad
   // Fills and the entries that they wake
   input  logic              fill_done_i,
   input  logic [7:0]        fill_mshr_i,
@@ -45,6 +46,8 @@ module transaction_table
   output logic [7:0]        wake_mshr_o,
   output byte_en_t          wake_be_o,     // writes only, else 0
   output line_t             wake_data_o,   // writes only, else 0
+  output logic              wake_poison_o,  // writes only, else 0
+  output logic              busy_o,        // an entry is used
   // Look-up by index, comb: for the command that is issued, and for the answer
   input  logic [IndexW-1:0] issue_index_i,
   output logic [15:0]       issue_tag_o,
@@ -56,6 +59,7 @@ module transaction_table
 
   typedef struct packed {
     logic        write;
+    logic        poison;  // of a write
     logic [15:0] slot;
     logic [7:0]  mshr;
   } wait_info_t;
@@ -78,7 +82,8 @@ module transaction_table
       line_q[free_index_o] <= alloc_line_i;
     end
     if (alloc_i && alloc_wait_i) begin
-      info_q[free_index_o] <= '{write: alloc_write_i, slot: alloc_slot_i, mshr: alloc_mshr_i};
+      info_q[free_index_o] <= '{write: alloc_write_i, poison: alloc_write_i && alloc_poison_i,
+                                slot: alloc_slot_i, mshr: alloc_mshr_i};
       mshr_q[free_index_o] <= alloc_mshr_i;
     end
     if (alloc_i && alloc_wait_i && alloc_write_i) begin
@@ -146,9 +151,11 @@ module transaction_table
     end
   end
 
-  assign wake_write_o = wake_info.write;
-  assign wake_slot_o  = wake_info.slot;
-  assign wake_mshr_o  = wake_info.mshr;
+  assign wake_write_o  = wake_info.write;
+  assign wake_poison_o = wake_info.poison;
+  assign wake_slot_o   = wake_info.slot;
+  assign wake_mshr_o   = wake_info.mshr;
+  assign busy_o        = |used_q;
 
   assign issue_tag_o   = tag_q[issue_index_i];
   assign answer_tag_o  = tag_q[answer_index_i];
@@ -170,6 +177,8 @@ module transaction_table
       (wait_q & ~used_q) == '0);
   ReadyWaits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ready_q & ~(wait_q & used_q)) == '0);
+  PoisonWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      wake_poison_o |-> (wake_valid_o && wake_write_o));
   // A stalled offer stays; only a lower entry may replace it.
   WakeStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (wake_valid_o && !wake_ready_i) |=>

@@ -2,10 +2,10 @@
 //
 // AXI4 subordinate of the root complex: one 64 B line a transaction.
 //
-// A write needs its address and its data in the same cycle and goes before a read. One register
-// stage towards the host bridge (1 cycle); responses pass to B or R combinationally from the
-// register that holds them. Ready may depend on valid (a read's on those of a write), never the
-// reverse.
+// A write needs its address and its data in the same cycle. Reads and writes take turns when both
+// are offered. One register stage towards the host bridge (1 cycle); responses pass to B and R
+// combinationally from the registers that hold them, one each, so neither waits for the other.
+// Ready may depend on valid (a read's on those of a write and the reverse), never the reverse.
 //
 // Only aligned single-beat 64 B transfers below 2^52 exist here, and a channel holds what it offers
 // until it is taken; anything else is a fault of the manager (or of the host bridge, for responses)
@@ -57,11 +57,17 @@ module axi_adapter
   output logic         req_valid_o,
   input  logic         req_ready_i,
   output sys_req_t     req_o,
-  input  logic         rsp_valid_i,
-  output logic         rsp_ready_o,
-  input  sys_rsp_t     rsp_i,
-  // Trace
-  output trace_t       tr_sys_respond_o
+  input  logic         r_valid_i,        // answer of a read
+  output logic         r_ready_o,
+  input  sys_id_t      r_id_i,
+  input  logic         r_error_i,
+  input  line_t        r_data_i,
+  input  logic         b_valid_i,        // answer of a write
+  output logic         b_ready_o,
+  input  sys_id_t      b_id_i,
+  input  logic         b_error_i,
+  // Trace: [0] R, [1] B
+  output trace_t [1:0] tr_sys_respond_o
 );
 
   localparam logic [2:0] Size64B   = 3'd6;
@@ -74,19 +80,24 @@ module axi_adapter
   // ---------------------------------------------------------------------------------------------
   logic     stage_valid_q;
   sys_req_t stage_q;
-  logic     can, write_offered, take_write, take_read;
+  logic     can, write_offered, write_turn_q, take_write, take_read;
 
   assign can           = !stage_valid_q || req_ready_i;
   assign write_offered = awvalid_i && wvalid_i;
-  assign take_write    = can && write_offered;
-  assign take_read     = can && !write_offered && arvalid_i;
-  assign awready_o     = take_write;
-  assign wready_o      = take_write;
-  assign arready_o     = can && !write_offered;
+  assign awready_o     = can && write_offered && (write_turn_q || !arvalid_i);
+  assign wready_o      = awready_o;
+  assign arready_o     = can && (!write_turn_q || !write_offered);
+  assign take_write    = awready_o;
+  assign take_read     = arready_o && arvalid_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)  stage_valid_q <= 1'b0;
-    else if (can) stage_valid_q <= write_offered || arvalid_i;
+    if (!rst_ni) begin
+      stage_valid_q <= 1'b0;
+      write_turn_q  <= 1'b1;
+    end else begin
+      if (can) stage_valid_q <= take_write || take_read;
+      if (take_write || take_read) write_turn_q <= take_read;
+    end
   end
 
   // Payload: no reset, it counts only with its valid. A read leaves data and enables as they are.
@@ -110,22 +121,28 @@ module axi_adapter
   // ---------------------------------------------------------------------------------------------
   // Responses
   // ---------------------------------------------------------------------------------------------
-  assign bvalid_o    = rsp_valid_i && rsp_i.is_write;
-  assign rvalid_o    = rsp_valid_i && !rsp_i.is_write;
-  assign rsp_ready_o = rsp_valid_i && (rsp_i.is_write ? bready_i : rready_i);
-  assign bid_o       = rsp_i.id;
-  assign rid_o       = rsp_i.id;
-  assign bresp_o     = rsp_i.error ? RespError : RespOkay;
-  assign rresp_o     = rsp_i.error ? RespError : RespOkay;
-  assign rdata_o     = rsp_i.data;
-  assign rlast_o     = 1'b1;
+  assign bvalid_o  = b_valid_i;
+  assign b_ready_o = bready_i;
+  assign bid_o     = b_id_i;
+  assign bresp_o   = b_error_i ? RespError : RespOkay;
+  assign rvalid_o  = r_valid_i;
+  assign r_ready_o = rready_i;
+  assign rid_o     = r_id_i;
+  assign rresp_o   = r_error_i ? RespError : RespOkay;
+  assign rdata_o   = r_data_i;
+  assign rlast_o   = 1'b1;
 
   always_comb begin
     tr_sys_respond_o = '0;
-    if (rsp_ready_o) begin
-      tr_sys_respond_o.valid = 1'b1;
-      tr_sys_respond_o.id    = rsp_i.id;
-      tr_sys_respond_o.info  = {7'h0, rsp_i.error};
+    if (rvalid_o && rready_i) begin
+      tr_sys_respond_o[0].valid = 1'b1;
+      tr_sys_respond_o[0].id    = r_id_i;
+      tr_sys_respond_o[0].info  = {7'h0, r_error_i};
+    end
+    if (bvalid_o && bready_i) begin
+      tr_sys_respond_o[1].valid = 1'b1;
+      tr_sys_respond_o[1].id    = b_id_i;
+      tr_sys_respond_o[1].info  = {7'h0, b_error_i};
     end
   end
 
@@ -158,7 +175,12 @@ module axi_adapter
     (rvalid_o && !rready_i) |=>
     (rvalid_o && $stable(rid_o) && $stable(rdata_o) && $stable(rresp_o)));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    awready_o == wready_o && !(awready_o && arready_o));
+    awready_o == wready_o && !(awready_o && arready_o && arvalid_i));
+  // Neither kind waits for more than one of the other.
+  ReadHasItsTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (take_write && arvalid_i) |=> !take_write);
+  WriteHasItsTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (take_read && write_offered) |=> !take_read);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_valid_o && !req_ready_i) |=> req_valid_o);
   assert property (@(posedge clk_i) disable iff (!rst_ni)

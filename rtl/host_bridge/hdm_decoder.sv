@@ -9,8 +9,8 @@
 // run on them there and the next edge sets Committed or Error Not Committed.
 //
 // Base and size are held in units of 256 MiB, all other arithmetic is in 64 B lines. A set of 3,
-// 6 or 12 ways is taken as three groups of 1, 2 or 4, so that one division by three serves the
-// way and the translation alike.
+// 6 or 12 ways, which only a device has, is taken as three groups of 1, 2 or 4, so that one
+// division by three serves the way and the translation alike.
 //
 // What follows from the fields alone is in registers, so that a decode neither subtracts Base nor
 // divides the difference:
@@ -38,6 +38,7 @@ module hdm_decoder
   // Registers, addr[11:0] is the offset in the capability structure
   input  reg_req_t    reg_req_i,
   output logic [31:0] reg_rdata_o,
+  output logic        enabled_o,  // HDM Decoder Enable of a device; 0 in a host bridge
   // Decode; without valid nothing is hit
   input  logic        hpa_valid_i,
   input  line_addr_t  hpa_line_i,
@@ -84,7 +85,7 @@ module hdm_decoder
   // ---------------------------------------------------------------------------------------------
   function automatic logic ways_known(logic [3:0] iw);
     if (IsDevice) return (iw <= 4'd4) || (iw inside {4'd8, 4'd9, 4'd10});
-    else          return (iw <= 4'd3) || (iw inside {4'd8, 4'd9});
+    else          return iw <= 4'd3;
   endfunction
 
   // log2 of the ways of one group; iw[3] says that there are three
@@ -204,7 +205,7 @@ module hdm_decoder
           if (end_q[n] > {1'b1, unit_t'(0)}) passes[n] = 1'b0;
           if (!size_whole(size_q[n], size_rem_q[n], iw_q[n])) passes[n] = 1'b0;
           if (!IsDevice) begin
-            ways = (iw_q[n][3] ? 4'd3 : 4'd1) << iw_q[n][1:0];
+            ways = 4'd1 << iw_q[n][1:0];
             if (!targets_distinct(list_q[n], ways)) passes[n] = 1'b0;
           end
           if (n > 0) begin
@@ -353,6 +354,8 @@ module hdm_decoder
   // Decode
   // ---------------------------------------------------------------------------------------------
   logic [NumDecoders-1:0] live;
+  assign enabled_o = enable_q;
+
   assign live = (hpa_valid_i && (!IsDevice || enable_q)) ? committed_q : '0;
 
   logic [NumDecoders-1:0] covers, wins;  // wins: the lowest that covers the line, one-hot
@@ -376,7 +379,7 @@ module hdm_decoder
   always_comb begin
     three_live = 1'b0;
     for (int unsigned n = 0; n < NumDecoders; n++) begin
-      if (live[n] && iw_q[n][3]) three_live = 1'b1;
+      if (IsDevice && live[n] && iw_q[n][3]) three_live = 1'b1;
     end
     hpa_rems = '0;
     if (three_live) hpa_rems = remainders(hpa_line_i);
@@ -430,7 +433,9 @@ module hdm_decoder
     target_o = '0;
     if (hit) begin
       way_o = 4'(hpa_line_i[11:0] >> (ig + 4'd2)) & 4'((5'd1 << group_bits(iw)) - 5'd1);
-      if (iw[3]) way_o = way_o | ({2'b00, rem_add(hpa_rem, rem_negate(base_rem))} << iw[1:0]);
+      if (IsDevice && iw[3]) begin
+        way_o = way_o | ({2'b00, rem_add(hpa_rem, rem_negate(base_rem))} << iw[1:0]);
+      end
       if (!IsDevice) target_o = list[{way_o[2:0], 3'b000} +: 8];
     end
   end

@@ -3,15 +3,17 @@
 // Host bridge: sends each request to the root port that its HDM decoder names, and answers what no
 // root port serves.
 //
-//   H1  request registered together with the outcome of the decode
-//   H2  offered from that register to its port, or, on a miss, to the response arbiter
+//   H1  one register a way out: each port, and the local answer
+//   R   answers of reads    one register each, round robin over the ports and the local answer
+//   B   answers of writes
 //
-// Requests stay in order and a blocked one holds those behind it. A miss (no decoder, or a target
-// that is no port here) is answered with error: reads give all ones, writes complete. Responses of
-// the ports and the local answer share one output register, round robin.
+// Requests of one way out stay in order; those of different ways out do not wait for each other,
+// but one that finds its register occupied holds the bus in front. A miss (no decoder, or a target
+// that is no port here) is answered with error: reads give all ones, writes complete.
 // Latency: one cycle each way.
 //
-// Source: CXL 2.0, 8.2.5.12 and the rules for unmapped addresses.
+// Source: CXL 2.0, 8.2.5.12 and the rules for unmapped addresses; AMBA AXI4 (R and B are
+// independent channels).
 
 module host_bridge
   import cxl_pkg::*;
@@ -27,16 +29,22 @@ module host_bridge
   input  logic                    req_valid_i,
   output logic                    req_ready_o,
   input  sys_req_t                req_i,
-  output logic                    rsp_valid_o,
-  input  logic                    rsp_ready_i,
-  output sys_rsp_t                rsp_o,
+  output logic                    r_valid_o,     // answer of a read
+  input  logic                    r_ready_i,
+  output sys_id_t                 r_id_o,
+  output logic                    r_error_o,
+  output line_t                   r_data_o,
+  output logic                    b_valid_o,     // answer of a write
+  input  logic                    b_ready_i,
+  output sys_id_t                 b_id_o,
+  output logic                    b_error_o,
   // HDM decoder capability structure
   input  reg_req_t                reg_req_i,
   output logic [31:0]             reg_rdata_o,
-  // Root ports; the request is shared
+  // Root ports
   output logic [NumPorts-1:0]     port_req_valid_o,
   input  logic [NumPorts-1:0]     port_req_ready_i,
-  output sys_req_t                port_req_o,
+  output sys_req_t [NumPorts-1:0] port_req_o,
   input  logic [NumPorts-1:0]     port_rsp_valid_i,
   output logic [NumPorts-1:0]     port_rsp_ready_o,
   input  sys_rsp_t [NumPorts-1:0] port_rsp_i,
@@ -62,6 +70,7 @@ module host_bridge
   logic       hit;
   logic [7:0] target, port_idx;
   logic [3:0] unused_decoder, unused_way;
+  logic       unused_enabled;
   line_addr_t unused_dpa;
 
   hdm_decoder #(
@@ -72,6 +81,7 @@ module host_bridge
     .rst_ni,
     .reg_req_i,
     .reg_rdata_o,
+    .enabled_o  (unused_enabled),
     .hpa_valid_i(req_valid_i),
     .hpa_line_i (req_i.line),
     .hit_o      (hit),
@@ -84,116 +94,142 @@ module host_bridge
   assign port_idx = target - PortNumberBase;
 
   // ---------------------------------------------------------------------------------------------
-  // H1
+  // H1: a register for each way out
   // ---------------------------------------------------------------------------------------------
-  logic     h1_valid_q;
-  src_t     h1_dest_q;  // a port, or Local
-  sys_req_t h1_req_q;
-  logic     h1_leaves, accept;
+  logic [NumSources-1:0] h1_valid_q, h1_leaves, h1_free;
+  logic                  accept;
+  src_t                  dest;
+  sys_id_t               local_id_q;
+  logic                  local_write_q, local_taken;
 
-  assign req_ready_o = !h1_valid_q || h1_leaves;
+  assign dest        = (hit && 32'(port_idx) < NumPorts) ? src_t'(port_idx) : Local;
+  assign h1_leaves   = {local_taken, h1_valid_q[NumPorts-1:0] & port_req_ready_i};
+  assign h1_free     = ~h1_valid_q | h1_leaves;
+  assign req_ready_o = h1_free[dest];
   assign accept      = req_valid_i && req_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      h1_valid_q <= 1'b0;
-      h1_dest_q  <= '0;
+      h1_valid_q <= '0;
     end else begin
-      if (req_ready_o) h1_valid_q <= req_valid_i;
-      if (accept) begin
-        h1_dest_q <= (hit && 32'(port_idx) < NumPorts) ? src_t'(port_idx) : Local;
+      for (int unsigned s = 0; s < NumSources; s++) begin
+        if (h1_leaves[s]) h1_valid_q[s] <= 1'b0;
+        if (accept && dest == src_t'(s)) h1_valid_q[s] <= 1'b1;
       end
     end
   end
 
   // Payload: no reset, it counts only with its valid.
   always_ff @(posedge clk_i) begin
-    if (accept) h1_req_q <= req_i;
-  end
-
-  // ---------------------------------------------------------------------------------------------
-  // H2
-  // ---------------------------------------------------------------------------------------------
-  logic local_valid, local_ready;
-
-  assign port_req_o = h1_req_q;
-  always_comb begin
-    port_req_valid_o = '0;
-    h1_leaves        = h1_valid_q && h1_dest_q == Local && local_ready;
-    for (int unsigned p = 0; p < NumPorts; p++) begin
-      if (h1_valid_q && h1_dest_q == src_t'(p)) begin
-        port_req_valid_o[p] = 1'b1;
-        h1_leaves           = port_req_ready_i[p];
-      end
+    if (accept && dest == Local) begin
+      local_id_q    <= req_i.id;
+      local_write_q <= req_i.is_write;
     end
   end
-  assign local_valid = h1_valid_q && h1_dest_q == Local;
+
+  for (genvar p = 0; p < NumPorts; p++) begin : g_h1
+    sys_req_t req_q;
+
+    always_ff @(posedge clk_i) begin
+      if (accept && dest == src_t'(p)) req_q <= req_i;
+    end
+    assign port_req_o[p] = req_q;
+
+    OfferStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (port_req_valid_o[p] && !port_req_ready_i[p]) |=> port_req_valid_o[p] && $stable(req_q));
+  end
+  assign port_req_valid_o = h1_valid_q[NumPorts-1:0];
 
   // ---------------------------------------------------------------------------------------------
-  // Responses
+  // Responses: each source offers one, and the offer's kind says which register it is for
   // ---------------------------------------------------------------------------------------------
-  logic [NumSources-1:0] offers, grant;
-  logic                  can_take, take;
-  src_t                  start_q, winner;
-  logic                  rsp_valid_q;
-  sys_rsp_t              rsp_q;
+  sys_rsp_t [NumSources-1:0] offer;
+  logic     [NumSources-1:0] offer_valid, offer_write, taken;
 
-  assign offers   = {local_valid, port_rsp_valid_i};
-  assign can_take = !rsp_valid_q || rsp_ready_i;
+  assign offer_valid = {h1_valid_q[Local], port_rsp_valid_i};
+  always_comb begin
+    for (int unsigned p = 0; p < NumPorts; p++) offer[p] = port_rsp_i[p];
+    offer[Local].id       = local_id_q;
+    offer[Local].is_write = local_write_q;
+    offer[Local].error    = 1'b1;
+    offer[Local].data     = '1;
+    for (int unsigned s = 0; s < NumSources; s++) offer_write[s] = offer[s].is_write;
+  end
+
+  // [0] R, [1] B
+  logic [1:0]                 rsp_valid_q, rsp_ready, take;
+  logic [1:0][NumSources-1:0] offers, grant;
+  src_t [1:0]                 start_q, winner;
+
+  assign rsp_ready = {b_ready_i, r_ready_i};
+  assign offers    = {offer_valid & offer_write, offer_valid & ~offer_write};
 
   // The first offer at or after start_q, going round.
-  always_comb begin
+  function automatic src_t first_from(logic [NumSources-1:0] offered, src_t start);
     logic found;
-    found  = 1'b0;
+    src_t first;
+    found = 1'b0;
+    first = '0;
+    for (int unsigned s = 0; s < NumSources; s++) begin
+      if (!found && offered[s] && src_t'(s) >= start) begin
+        found = 1'b1;
+        first = src_t'(s);
+      end
+    end
+    for (int unsigned s = 0; s < NumSources; s++) begin
+      if (!found && offered[s]) begin
+        found = 1'b1;
+        first = src_t'(s);
+      end
+    end
+    return first;
+  endfunction
+
+  always_comb begin
     winner = '0;
     grant  = '0;
-    if (offers != '0) begin
-      for (int unsigned s = 0; s < NumSources; s++) begin
-        if (!found && offers[s] && src_t'(s) >= start_q) begin
-          found  = 1'b1;
-          winner = src_t'(s);
-        end
+    take   = '0;
+    for (int unsigned k = 0; k < 2; k++) begin
+      if (offers[k] != '0) begin
+        winner[k]           = first_from(offers[k], start_q[k]);
+        take[k]             = !rsp_valid_q[k] || rsp_ready[k];
+        grant[k][winner[k]] = take[k];
       end
-      for (int unsigned s = 0; s < NumSources; s++) begin
-        if (!found && offers[s]) begin
-          found  = 1'b1;
-          winner = src_t'(s);
-        end
-      end
-      grant[winner] = can_take;
     end
   end
 
-  assign take             = offers != '0 && can_take;
-  assign port_rsp_ready_o = grant[NumPorts-1:0];
-  assign local_ready      = grant[NumPorts];
+  assign taken            = grant[0] | grant[1];
+  assign port_rsp_ready_o = taken[NumPorts-1:0];
+  assign local_taken      = taken[Local];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      rsp_valid_q <= 1'b0;
+      rsp_valid_q <= '0;
       start_q     <= '0;
     end else begin
-      if (can_take) rsp_valid_q <= take;
-      if (take) start_q <= (winner == Local) ? '0 : winner + src_t'(1);
+      for (int unsigned k = 0; k < 2; k++) begin
+        if (!rsp_valid_q[k] || rsp_ready[k]) rsp_valid_q[k] <= take[k];
+        if (take[k]) start_q[k] <= (winner[k] == Local) ? '0 : winner[k] + src_t'(1);
+      end
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (take) begin
-      if (winner == Local) begin
-        rsp_q.id       <= h1_req_q.id;
-        rsp_q.is_write <= h1_req_q.is_write;
-        rsp_q.error    <= 1'b1;
-        rsp_q.data     <= '1;
+    for (int unsigned s = 0; s < NumSources; s++) begin
+      if (take[0] && winner[0] == src_t'(s)) begin
+        r_id_o    <= offer[s].id;
+        r_error_o <= offer[s].error;
+        r_data_o  <= offer[s].data;
       end
-      for (int unsigned p = 0; p < NumPorts; p++) begin
-        if (winner == src_t'(p)) rsp_q <= port_rsp_i[p];
+      if (take[1] && winner[1] == src_t'(s)) begin
+        b_id_o    <= offer[s].id;
+        b_error_o <= offer[s].error;
       end
     end
   end
 
-  assign rsp_valid_o = rsp_valid_q;
-  assign rsp_o       = rsp_q;
+  assign r_valid_o = rsp_valid_q[0];
+  assign b_valid_o = rsp_valid_q[1];
 
   // ---------------------------------------------------------------------------------------------
   // Trace
@@ -211,15 +247,15 @@ module host_bridge
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(port_req_valid_o));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(port_rsp_ready_o));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    ((port_req_valid_o & ~port_req_ready_i) != '0) |=> $stable(port_req_o));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    ((port_req_valid_o & ~port_req_ready_i) != '0) |=> $stable(port_req_valid_o));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rsp_valid_o && !rsp_ready_i) |=> $stable(rsp_o));
+  OneOfAKind_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    $onehot0(grant[0]) && $onehot0(grant[1]) && (grant[0] & grant[1]) == '0);
+  // One way out stalled never keeps back a request for another whose register is free.
+  OtherPortsGoOn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (req_valid_i && !req_ready_o) |-> h1_valid_q[dest] && !h1_leaves[dest]);
+  ReadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (r_valid_o && !r_ready_i) |=>
+    r_valid_o && $stable(r_id_o) && $stable(r_error_o) && $stable(r_data_o));
+  WriteStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (b_valid_o && !b_ready_i) |=> b_valid_o && $stable(b_id_o) && $stable(b_error_o));
 
 endmodule

@@ -62,6 +62,7 @@ package cxlgpu_pkg;
   } media_op_e;
 
   typedef struct packed {
+    logic        poison;  // Write, ArrayWrite: the data is known to be bad
     media_op_e   op;
     logic [7:0]  id;      // transaction-table index (data ops) or MSHR index (Fill, WriteBack)
     line_addr_t  dpa;     // address[51:6]; Fill, WriteBack: bits 1:0 are 0
@@ -72,6 +73,7 @@ package cxlgpu_pkg;
   } media_cmd_t;
 
   typedef struct packed {
+    logic       poison;  // Read, ArrayRead: the line is marked as bad
     media_op_e  op;
     logic [7:0] id;
     logic       error;

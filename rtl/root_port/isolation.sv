@@ -4,17 +4,19 @@
 //
 //   time-out   tick_o once a period; the memory queue says with it whether an entry was there at
 //              the tick before as well, that is, has waited between one and two periods
-//   isolation  begun by a time-out or by the link going down, as enabled; isolated_o makes the
-//              memory queue answer by itself; ended by software once nothing is left to mix up
+//   isolation  begun by a time-out or by the link going down, if enabled; isolated_o makes the
+//              memory queue answer by itself; ended by software once the queue is done with what
+//              was there when it began, whatever the link does
+//   link down  if enabled, isolation holds the link down
 //
-// Software may end isolation only when the memory queue is empty, the link is up, and it has been
-// down since: only a link down clears what the far end still owes.
+// What the far end may still answer after isolation is the memory queue's business: it refuses
+// until nothing is owed.
 //
 // Latency: a cause acts on isolated_o in the next cycle; register writes at the edge, read data the
 //          cycle after the request, 0 after any other cycle.
 // Clock:   the periods are those of a 1 GHz clock.
 //
-// Source:  CXL 3.0, 8.2.4.23; layout: cxl_reg_pkg (regs/timeout.yaml); docs/blocks.md, "isolation".
+// Source:  CXL 3.x, 8.2.4.24; layout: cxl_reg_pkg (regs/timeout.yaml); docs/blocks.md, "isolation".
 
 module isolation
   import cxlgpu_pkg::*;
@@ -27,9 +29,10 @@ module isolation
   input  logic        link_up_i,    // CXL.mem link layer alive and initialised
   input  logic        abort_i,      // its retry gave up
   input  logic        timed_out_i,  // an entry of the memory queue is too old
-  input  logic        busy_i,       // the memory queue is not empty
-  output logic        tick_o,
-  output logic        isolated_o
+  input  logic        busy_i,       // the memory queue has requests of before isolation
+  output logic        tick_o,       // pulse: a period is over
+  output logic        isolated_o,   // level: answer every request with an error
+  output logic        force_down_o  // level: hold the link down
 );
 
   // ---------------------------------------------------------------------------------------------
@@ -99,29 +102,24 @@ module isolation
   // ---------------------------------------------------------------------------------------------
   // Isolation
   // ---------------------------------------------------------------------------------------------
-  logic was_up_q;                // the link, since reset
-  logic was_down_q;              // the link, since isolation began
+  logic usable, usable_q;        // the link; in the cycle before
   logic timeout_q, link_down_q, isolated_q;
-  logic timed_out, down, begins, ends;
+  logic timed_out, went_down, begins, ends;
 
+  assign usable    = link_up_i && !abort_i;
+  assign went_down = usable_q && !usable;
   assign timed_out = timed_out_i && timeout_en_q;
-  assign down      = (was_up_q || link_up_i) && (!link_up_i || abort_i);
-  assign begins    = !isolated_q && ((timed_out && isolation_en_q) || (down && link_down_en_q));
-  assign ends      = isolated_q && wr_status && reg_req_i.wdata[TmoStatusMemIsolationLsb]
-                     && !busy_i && link_up_i && !abort_i && was_down_q;
+  assign begins    = (timed_out || went_down) && isolation_en_q;
+  assign ends      = wr_status && reg_req_i.wdata[TmoStatusMemIsolationLsb] && !busy_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      was_up_q    <= 1'b0;
-      was_down_q  <= 1'b0;
+      usable_q    <= 1'b0;
       timeout_q   <= TmoStatusMemTimeoutReset;
       link_down_q <= TmoStatusMemLinkDownReset;
       isolated_q  <= TmoStatusMemIsolationReset;
     end else begin
-      if (link_up_i) was_up_q <= 1'b1;
-
-      if (begins)    was_down_q <= down;  // the cycle of the cause counts
-      else if (down) was_down_q <= 1'b1;
+      usable_q <= usable;
 
       if (begins)    isolated_q <= 1'b1;
       else if (ends) isolated_q <= 1'b0;
@@ -132,7 +130,7 @@ module isolation
         timeout_q <= 1'b0;
       end
 
-      if (begins && down) begin
+      if (begins && went_down && (!isolated_q || ends)) begin
         link_down_q <= 1'b1;
       end else if (wr_status && reg_req_i.wdata[TmoStatusMemLinkDownLsb]) begin
         link_down_q <= 1'b0;
@@ -140,8 +138,9 @@ module isolation
     end
   end
 
-  assign tick_o     = tick_q;
-  assign isolated_o = isolated_q;
+  assign tick_o       = tick_q;
+  assign isolated_o   = isolated_q;
+  assign force_down_o = isolated_q && link_down_en_q;
 
   // ---------------------------------------------------------------------------------------------
   // Read
@@ -190,10 +189,16 @@ module isolation
   TickEnabled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       tick_o |-> timeout_en_q && count_q == '0);
   InPeriod_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= last);
-  // Nothing but software ends isolation, and never with something left over.
+  // Nothing but software ends isolation, and never with something of before left over.
   EndsByWrite_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (isolated_o && !(wr_status && !busy_i && link_up_i && !abort_i)) |=> isolated_o);
-  DownIsIsolated_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (down && link_down_en_q && !isolated_o) |=> isolated_o);
+      (isolated_o && !(wr_status && !busy_i)) |=> isolated_o);
+  // It always can: no other bit and no state of the link stands in its way.
+  WriteEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (wr_status && reg_req_i.wdata[TmoStatusMemIsolationLsb] && !busy_i && !begins)
+      |=> !isolated_o);
+  CauseIsolates_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ((timed_out || went_down) && isolation_en_q) |=> isolated_o);
+  ForceIsolated_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      force_down_o |-> isolated_o);
 
 endmodule

@@ -11,18 +11,22 @@
 // order; the two heads are offered to the controller independently. A line is held by one load or
 // store at a time, which keeps accesses to a line in order.
 //
-// Responses: DRS before NDR, one a cycle, into one register. One that answers no entry is dropped
-// and counted, so a faulty device cannot upset the queue.
+// Responses: DRS and NDR by turns, one a cycle, into one register. sent[tag] says that the far end
+// owes an answer under a tag, whatever became of the entry. What no tag owes is dropped and
+// counted, so a faulty device cannot upset the queue; an answer with a reserved opcode ends its
+// request with an error.
 //
-// In isolation nothing goes out and nothing that comes counts: the orders are emptied, and the
-// entries are answered with an error, lowest first, one a cycle.
+// Refusing (isolation, link down, or something owed that no entry waits for): nothing goes out, the
+// orders are emptied, the entries are answered with an error, one a cycle, round robin. What is
+// accepted meanwhile is born refused (own) and never goes out, so that refusing can end under
+// traffic: with the orders empty and the older entries gone.
 //
 // Age: `late` marks an entry that was there at a tick. One that is late at a tick has timed out.
 //
 // Latency: one cycle from acceptance to the offer to the controller; one from the controller's
 // receive FIFO to the response register.
 //
-// Source: CXL 2.0, CXL.mem messages of a Type 3 device; CXL 3.0, 8.2.4.23 (isolation);
+// Source: CXL 2.0, CXL.mem messages of a Type 3 device; CXL 3.x, 8.2.4.24 (isolation);
 // docs/blocks.md.
 
 module memory_queue
@@ -73,12 +77,15 @@ module memory_queue
   // A response was matched this cycle
   output logic                               rsp_taken_o,
   output logic [1:0]                         rsp_dev_load_o,
-  output logic [31:0]                        unexpected_o,
-  // Isolation and time-out. isolate_i falls only after a cycle without busy_o.
-  input  logic                               isolate_i,
-  input  logic                               tick_i,
-  output logic                               timed_out_o,
-  output logic                               busy_o,
+  output logic [31:0]                        unexpected_o,  // wraps
+  output logic                               bad_rsp_o,     // pulse: foreign LD-ID, reserved opcode
+  // Isolation, link down, time-out
+  input  logic                               isolate_i,     // level: refuse everything
+  input  logic                               down_i,        // level: no link, nothing is owed
+  output logic                               refuse_o,      // answers by itself in this cycle
+  input  logic                               tick_i,        // pulse: a time-out period is over
+  output logic                               timed_out_o,   // pulse, in the cycle of a tick
+  output logic                               busy_o,        // something that was not born refused
   // Trace
   output trace_t                             tr_alloc_o,
   output trace_t                             tr_req_o,
@@ -103,8 +110,10 @@ module memory_queue
   // Entries. Keys and state bits in flops seen in parallel, the rest in memories.
   // ---------------------------------------------------------------------------------------------
   logic [Loads-1:0]                   valid_q;
-  logic [Loads-1:0]                   sent_q;      // handed over, the answer may come
+  logic [Loads-1:0]                   own_q;       // born refused: never handed over
   logic [Loads-1:0]                   late_q;      // was there at a tick
+  logic [Loads-1:0]                   sent_q;      // by tag: handed over, an answer is owed
+  logic [Loads-1:0]                   sent_write_q;  // by tag: and it is an NDR
   logic [Loads-1:0]                   is_write_q;
   logic [Loads-1:0][LineAddrBits-1:0] line_q;
   sys_id_t                            id_q [Loads];
@@ -118,7 +127,7 @@ module memory_queue
   // ---------------------------------------------------------------------------------------------
   // Allocation
   // ---------------------------------------------------------------------------------------------
-  logic      alloc, alloc_spec, held;
+  logic      alloc, alloc_spec, held, refuse, closing_q;
   idx_t      free_idx;
   spec_idx_t spec_free_idx;
 
@@ -161,9 +170,9 @@ module memory_queue
   logic [$clog2(Depth+1)-1:0] unused_req_count;
   logic [$clog2(Loads+1)-1:0] unused_rwd_count;
 
-  assign req_push = alloc_spec || (alloc && !in_req_i.is_write);
+  assign req_push = (alloc_spec || (alloc && !in_req_i.is_write)) && !refuse;
   assign req_in   = alloc_spec ? idx_t'(Loads) + idx_t'(spec_free_idx) : free_idx;
-  assign rwd_push = alloc && in_req_i.is_write;
+  assign rwd_push = alloc && in_req_i.is_write && !refuse;
 
   fifo #(
     .Width(IdxBits),
@@ -195,13 +204,13 @@ module memory_queue
     .count_o    (unused_rwd_count)
   );
 
-  // In isolation an order empties by itself; the entry it names may be free or another's by then.
-  assign req_valid_o = req_valid && !isolate_i;
-  assign rwd_valid_o = rwd_valid && !isolate_i;
+  // While refusing an order empties by itself; the entry it names may be free or another's by then.
+  assign req_valid_o = req_valid && !refuse;
+  assign rwd_valid_o = rwd_valid && !refuse;
   assign req_sent    = req_valid_o && req_ready_i;
   assign rwd_sent    = rwd_valid_o && rwd_ready_i;
-  assign req_pop     = req_sent || (req_valid && isolate_i);
-  assign rwd_pop     = rwd_sent || (rwd_valid && isolate_i);
+  assign req_pop     = req_sent || (req_valid && refuse);
+  assign rwd_pop     = rwd_sent || (rwd_valid && refuse);
 
   // Messages
   logic      req_is_spec;
@@ -250,54 +259,105 @@ module memory_queue
   // ---------------------------------------------------------------------------------------------
   // Responses
   // ---------------------------------------------------------------------------------------------
-  s2m_ndr_t    ndr;
-  s2m_drs_t    drs;
-  logic        can_take, consume, match, give_up;
-  logic [15:0] rsp_tag;
-  logic [1:0]  rsp_dev_load;
-  idx_t        tag_idx, rsp_idx;
-  logic        rsp_valid_q;
-  sys_rsp_t    rsp_q;
-  logic [31:0] unexpected_q;
+  s2m_ndr_t         ndr;
+  s2m_drs_t         drs;
+  idx_t             drs_idx, ndr_idx, rsp_idx, own_idx, own_start_q;
+  logic             drs_is_answer, ndr_is_answer, drs_good, ndr_good, drs_known, ndr_known;
+  logic             can_take, take_drs, take_ndr, ndr_turn_q, match, good, give_up;
+  logic [Loads-1:0] to_refuse, answered;
+  logic             rsp_valid_q;
+  sys_rsp_t         rsp_q;
+  logic [31:0]      unexpected_q;
 
-  assign ndr          = ndr_hdr_i[S2mNdrBits-1:0];
-  assign drs          = drs_hdr_i[S2mDrsBits-1:0];
-  assign can_take     = !rsp_valid_q || rsp_ready_i;
-  assign drs_ready_o  = can_take || isolate_i;
-  assign ndr_ready_o  = (can_take && !drs_valid_i) || isolate_i;
-  assign consume      = can_take && (drs_valid_i || ndr_valid_i) && !isolate_i;
-  assign rsp_tag      = drs_valid_i ? drs.tag : ndr.tag;
-  assign rsp_dev_load = drs_valid_i ? drs.dev_load : ndr.dev_load;
-  assign tag_idx      = idx_t'(rsp_tag);
+  assign ndr = ndr_hdr_i[S2mNdrBits-1:0];
+  assign drs = drs_hdr_i[S2mDrsBits-1:0];
+
+  // What is an answer, and which is good. Opcodes above Cmp-E and MemData are reserved in CXL 2.0;
+  // BI-ConflictAck of 3.x is no completion.
+  localparam logic [2:0] BiConflictAck = 3'd4;
+
+  assign drs_idx   = idx_t'(drs.tag);
+  assign ndr_idx   = idx_t'(ndr.tag);
+  assign drs_good  = drs.opcode == MemData;
+  assign ndr_good  = ndr.opcode inside {Cmp, CmpS, CmpE};
+  assign drs_known = drs_good && drs.ld_id == '0;
+  assign ndr_known = ndr_good && ndr.ld_id == '0;
 
   always_comb begin
-    match = 1'b0;
-    if (consume && rsp_tag < 16'(Loads)) begin
-      match = valid_q[tag_idx] && sent_q[tag_idx] && is_write_q[tag_idx] != drs_valid_i;
+    drs_is_answer = 1'b0;
+    ndr_is_answer = 1'b0;
+    if (drs_valid_i && drs.tag < 16'(Loads) && drs.ld_id == '0) begin
+      drs_is_answer = sent_q[drs_idx] && !sent_write_q[drs_idx];
+    end
+    if (ndr_valid_i && ndr.tag < 16'(Loads) && ndr.ld_id == '0 &&
+        ndr.opcode != BiConflictAck) begin
+      ndr_is_answer = sent_q[ndr_idx] && sent_write_q[ndr_idx];
     end
   end
 
-  // In isolation the lowest entry is answered here. rsp_idx is the entry that leaves, either way.
-  assign give_up = isolate_i && can_take && valid_q != '0;
+  // Something is owed that no entry waits for: a later answer would pass for another's.
+  logic stale;
+  assign stale    = (sent_q & ~(valid_q & ~own_q)) != '0;
+  assign refuse   = isolate_i || down_i || closing_q || stale;
+  assign refuse_o = refuse;
+
+  // Entries to be answered here, the first at or after own_start_q, going round.
+  assign can_take  = !rsp_valid_q || rsp_ready_i;
+  assign to_refuse = refuse ? valid_q : (valid_q & own_q);
+  assign give_up   = to_refuse != '0 && can_take;
+
   always_comb begin
-    rsp_idx = tag_idx;
-    if (isolate_i) rsp_idx = idx_t'(first_one(64'(valid_q)));
+    logic found;
+    found   = 1'b0;
+    own_idx = '0;
+    if (to_refuse != '0) begin
+      for (int unsigned i = 0; i < Loads; i++) begin
+        if (!found && to_refuse[i] && idx_t'(i) >= own_start_q) begin
+          found   = 1'b1;
+          own_idx = idx_t'(i);
+        end
+      end
+      if (!found) own_idx = idx_t'(first_one(64'(to_refuse)));
+    end
+  end
+
+  // The response register takes one: an entry of the above, or what comes, by turns.
+  logic open;
+  assign open        = can_take && to_refuse == '0 && !refuse;
+  assign take_drs    = open && drs_valid_i && !(ndr_valid_i && ndr_turn_q);
+  assign take_ndr    = open && ndr_valid_i && !(drs_valid_i && !ndr_turn_q);
+  assign drs_ready_o = refuse || (open && !(ndr_valid_i && ndr_turn_q));
+  assign ndr_ready_o = refuse || (open && !(drs_valid_i && !ndr_turn_q));
+  assign match       = (take_drs && drs_is_answer) || (take_ndr && ndr_is_answer);
+  assign good        = take_drs ? drs_good : ndr_good;
+  assign bad_rsp_o   = (take_drs && !drs_known) || (take_ndr && !ndr_known);
+
+  always_comb begin
+    rsp_idx = take_drs ? drs_idx : ndr_idx;
+    if (give_up) rsp_idx = own_idx;
+  end
+
+  // Owed no more, whether its entry still waits or not.
+  always_comb begin
+    answered = '0;
+    if (drs_is_answer && drs_ready_o) answered[drs_idx] = 1'b1;
+    if (ndr_is_answer && ndr_ready_o) answered[ndr_idx] = 1'b1;
   end
 
   assign rsp_taken_o    = match;
-  assign rsp_dev_load_o = match ? rsp_dev_load : '0;
+  assign rsp_dev_load_o = match ? (take_drs ? drs.dev_load : ndr.dev_load) : '0;
 
   always_ff @(posedge clk_i) begin
     if (match || give_up) begin
       rsp_q.id       <= id_q[rsp_idx];
       rsp_q.is_write <= is_write_q[rsp_idx];
     end
-    if (give_up) begin
+    if (give_up || (match && !good)) begin
       rsp_q.error <= 1'b1;
       rsp_q.data  <= '1;
     end else if (match) begin
-      rsp_q.error <= drs_valid_i && drs.poison;
-      if (drs_valid_i) rsp_q.data <= drs_data_i;
+      rsp_q.error <= take_drs && drs.poison;
+      if (take_drs) rsp_q.data <= drs_data_i;
     end
   end
 
@@ -305,8 +365,8 @@ module memory_queue
   assign rsp_o        = rsp_q;
   assign unexpected_o = unexpected_q;
 
-  assign busy_o      = valid_q != '0 || spec_valid_q != '0 || req_valid || rwd_valid;
-  assign timed_out_o = tick_i && !isolate_i && (valid_q & late_q) != '0;
+  assign busy_o      = (valid_q & ~own_q) != '0 || spec_valid_q != '0 || req_valid || rwd_valid;
+  assign timed_out_o = tick_i && !refuse && (valid_q & ~own_q & late_q) != '0;
 
   // ---------------------------------------------------------------------------------------------
   // State
@@ -314,25 +374,45 @@ module memory_queue
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q      <= '0;
-      sent_q       <= '0;
+      own_q        <= '0;
       late_q       <= '0;
+      sent_q       <= '0;
+      sent_write_q <= '0;
       spec_valid_q <= '0;
+      closing_q    <= 1'b0;
+      own_start_q  <= '0;
+      ndr_turn_q   <= 1'b0;
       rsp_valid_q  <= 1'b0;
       unexpected_q <= '0;
     end else begin
+      closing_q <= refuse && busy_o;
       if (tick_i) late_q <= valid_q;
       if (alloc) begin
         valid_q[free_idx] <= 1'b1;
-        sent_q[free_idx]  <= 1'b0;
+        own_q[free_idx]   <= refuse;
         late_q[free_idx]  <= 1'b0;
       end
-      if (alloc_spec) spec_valid_q[spec_free_idx] <= 1'b1;
+      if (alloc_spec && !refuse) spec_valid_q[spec_free_idx] <= 1'b1;
       if (req_pop && req_is_spec) spec_valid_q[req_spec] <= 1'b0;
-      if (req_sent && !req_is_spec) sent_q[req_idx] <= 1'b1;
-      if (rwd_sent) sent_q[rwd_idx] <= 1'b1;
       if (match || give_up) valid_q[rsp_idx] <= 1'b0;
+      if (give_up) own_start_q <= (own_idx == idx_t'(Loads - 1)) ? '0 : own_idx + idx_t'(1);
+
+      for (int unsigned i = 0; i < Loads; i++) begin
+        if (answered[i]) sent_q[i] <= 1'b0;
+      end
+      if (req_sent && !req_is_spec) begin
+        sent_q[req_idx]       <= 1'b1;
+        sent_write_q[req_idx] <= 1'b0;
+      end
+      if (rwd_sent) begin
+        sent_q[rwd_idx]       <= 1'b1;
+        sent_write_q[rwd_idx] <= 1'b1;
+      end
+      if (down_i) sent_q <= '0;
+
+      if (take_drs || take_ndr) ndr_turn_q <= take_drs;
       if (can_take) rsp_valid_q <= match || give_up;
-      if (consume && !match) unexpected_q <= unexpected_q + 32'd1;
+      if ((take_drs || take_ndr) && !(match && good)) unexpected_q <= unexpected_q + 32'd1;
     end
   end
 
@@ -401,7 +481,7 @@ module memory_queue
     end
   end
 
-  // Of a response only tag, poison and DevLoad matter to a host without metadata or LD-ID.
+  // Metadata and what else a response has do not matter to a host without.
   logic unused_rsp;
   assign unused_rsp = ^{ndr, drs, ndr_hdr_i[MsgHdrBits-1:S2mNdrBits],
                         drs_hdr_i[MsgHdrBits-1:S2mDrsBits]};
@@ -422,18 +502,39 @@ module memory_queue
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     rwd_sent |-> valid_q[rwd_idx] && !sent_q[rwd_idx] && is_write_q[rwd_idx]);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_valid_o && !req_ready_i) |=> isolate_i || (req_valid_o && $stable(req_hdr_o)));
+    (req_valid_o && !req_ready_i) |=> refuse || (req_valid_o && $stable(req_hdr_o)));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rwd_valid_o && !rwd_ready_i) |=> isolate_i || (rwd_valid_o && $stable(rwd_hdr_o)));
+    (rwd_valid_o && !rwd_ready_i) |=> refuse || (rwd_valid_o && $stable(rwd_hdr_o)));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o.id));
-  // Isolation: silent outward, no response counted, and the caller ends it on an empty queue only
-  // (an order left over would name entries that are others' by then).
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    isolate_i |-> !req_valid_o && !rwd_valid_o && !rsp_taken_o && ndr_ready_o && drs_ready_o);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (isolate_i && busy_o) |=> isolate_i);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (isolate_i && valid_q != '0 && (!rsp_valid_o || rsp_ready_i)) |=> rsp_valid_o && rsp_o.error);
+  // Refusing: silent outward, no response counts, and something is answered in every cycle.
+  RefuseIsSilent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    refuse |-> !req_valid_o && !rwd_valid_o && !rsp_taken_o && ndr_ready_o && drs_ready_o);
+  RefuseAnswers_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (refuse && valid_q != '0 && can_take) |=> rsp_valid_o && rsp_o.error);
+  // It begins with its causes and ends with nothing owed and no order left: an order left over
+  // would name entries that are others' by then.
+  RefuseReason_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (isolate_i || down_i) |-> refuse_o);
+  RefuseEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (refuse && busy_o) |=> refuse);
+  OwnIsNotSent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    ((req_sent && !req_is_spec) |-> !own_q[req_idx]));
+  OwnWriteIsNotSent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (rwd_sent |-> !own_q[rwd_idx]));
+  // A tag is used again only when nothing is owed under it.
+  TagNotOwed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (alloc && !refuse) |-> !sent_q[free_idx]);
+  // What is taken for an answer belongs to an entry that waits for one of that kind.
+  MatchWaits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    match |-> valid_q[rsp_idx] && !own_q[rsp_idx] && is_write_q[rsp_idx] == take_ndr);
+  // Neither kind waits for more than one of the other.
+  NdrHasItsTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (take_drs && ndr_valid_i) |=> !take_drs || !ndr_valid_i);
+  DrsHasItsTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (take_ndr && drs_valid_i) |=> !take_ndr || !drs_valid_i);
+  OneTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(take_drs && take_ndr) && !(give_up && (take_drs || take_ndr)));
   assert property (@(posedge clk_i) disable iff (!rst_ni) timed_out_o |-> tick_i && busy_o);
 
 endmodule

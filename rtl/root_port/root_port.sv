@@ -12,8 +12,10 @@
 // DS is deterministic_store: three places on the way, wires while it is off.
 //
 // isolation counts the time-out and, enabled, makes the memory queue answer by itself when a
-// request timed out or the link went down. ras keeps what went wrong on the link, and poison; its
-// fatal errors can make the port viral, which the controller tells the device.
+// request timed out or the link went down; it can hold the link down, and so can Link Disable. With
+// the link down the memory queue answers by itself in any case. ras keeps what went wrong on the
+// link, and poison. Viral: the port is so by its device, by another port, by a fatal error or by
+// software, until reset; the controller tells the device.
 //
 // CXL.io shares the link: io_access (registers) -- io_route -- io_requester -- io_link -- ARB/MUX.
 // io_route keeps what is for the port itself: port_config_space, and behind its BAR0 the time-out,
@@ -86,6 +88,9 @@ module root_port
   output logic        abort_o,
   output logic [7:0]  err_o,
   output logic [2:0]  arb_err_o,
+  // Viral, levels: a port of this host is; this one is
+  input  logic        viral_i,
+  output logic        viral_o,
   // Trace
   output trace_t      tr_port_enqueue_o,
   output trace_t      tr_memq_alloc_o,
@@ -116,7 +121,7 @@ module root_port
   reg_req_t         reg_req_isolation, reg_req_ras, reg_req_link, reg_req_io, reg_req_ds;
   logic             wr_policy, wr_viral;
   logic             viral_q, viral_on_fatal_q, viral_device_q, device_viral, ras_fatal;
-  logic             viral_en, turn_viral;
+  logic             turn_viral;
   gran_e            state;
   logic [1:0]       level;
   logic [31:0]      loads, stores, specs, seen, issued;
@@ -148,10 +153,10 @@ module root_port
     end
   end
 
-  // Either register may allow it: ours, or viral enable in configuration space.
-  assign turn_viral = ras_fatal && (viral_on_fatal_q || viral_en);
+  // CXL 2.0, 12.4: a host that is told of viral tells every device, and only reset takes it back.
+  assign turn_viral = device_viral || viral_i || (ras_fatal && viral_on_fatal_q)
+                      || (wr_viral && reg_req_i.wdata[RpViralPortLsb]);
 
-  // What becomes viral in the cycle of a write stays so.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       viral_q          <= RpViralPortReset;
@@ -159,7 +164,6 @@ module root_port
       viral_device_q   <= RpViralDeviceReset;
     end else begin
       if (wr_viral) begin
-        viral_q          <= reg_req_i.wdata[RpViralPortLsb];
         viral_on_fatal_q <= reg_req_i.wdata[RpViralOnFatalLsb];
         if (reg_req_i.wdata[RpViralDeviceLsb]) viral_device_q <= 1'b0;
       end
@@ -167,6 +171,7 @@ module root_port
       if (device_viral) viral_device_q <= 1'b1;
     end
   end
+  assign viral_o = viral_q;
 
   always_comb begin
     rdata_d = '0;
@@ -253,7 +258,7 @@ module root_port
   logic [MemEntries-1:0][LineAddrBits-1:0] mem_line;
   logic                                    rsp_taken;
   logic [1:0]                              rsp_dev_load;
-  logic                                    busy, isolated;
+  logic                                    busy, refuse;
 
   if (HasDs) begin : gen_ds
     deterministic_store #(
@@ -267,7 +272,7 @@ module root_port
       .reg_req_i     (reg_req_ds),
       .reg_rdata_o   (rdata_ds),
       .busy_i        (busy),
-      .isolate_i     (isolated),
+      .isolate_i     (refuse),
       .dev_valid_i   (rsp_taken),
       .dev_load_i    (rsp_dev_load),
       .req_valid_i,
@@ -415,7 +420,16 @@ module root_port
   logic       ndr_valid, ndr_ready, drs_valid, drs_ready;
   msg_hdr_t   ndr_hdr, drs_hdr;
   line_t      drs_data;
-  logic       tick, timed_out;
+  logic       tick, timed_out, isolated, force_down, cm_link_up, cm_up_q, init, down, bad_rsp;
+
+  // No link that requests could use: not trained yet, gone, or given up. In the first cycle of a
+  // link init_done_o still speaks of the one before.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) cm_up_q <= 1'b0;
+    else         cm_up_q <= cm_link_up;
+  end
+  assign init = cm_link_up && cm_up_q && init_done_o;
+  assign down = !init || abort_o;
 
   memory_queue #(
     .Depth      (MemDepth),
@@ -455,7 +469,10 @@ module root_port
     .rsp_taken_o   (rsp_taken),
     .rsp_dev_load_o(rsp_dev_load),
     .unexpected_o  (unexpected),
+    .bad_rsp_o     (bad_rsp),
     .isolate_i     (isolated),
+    .down_i        (down),
+    .refuse_o      (refuse),
     .tick_i        (tick),
     .timed_out_o   (timed_out),
     .busy_o        (busy),
@@ -469,19 +486,18 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   // Time-out and isolation
   // ---------------------------------------------------------------------------------------------
-  logic cm_link_up;
-
   isolation u_isolation (
     .clk_i,
     .rst_ni,
-    .reg_req_i  (reg_req_isolation),
-    .reg_rdata_o(rdata_isolation),
-    .link_up_i  (cm_link_up && init_done_o),
-    .abort_i    (abort_o),
-    .timed_out_i(timed_out),
-    .busy_i     (busy),
-    .tick_o     (tick),
-    .isolated_o (isolated)
+    .reg_req_i   (reg_req_isolation),
+    .reg_rdata_o (rdata_isolation),
+    .link_up_i   (init),
+    .abort_i     (abort_o),
+    .timed_out_i (timed_out),
+    .busy_i      (busy),
+    .tick_o      (tick),
+    .isolated_o  (isolated),
+    .force_down_o(force_down)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -503,7 +519,7 @@ module root_port
     .reg_req_i  (reg_req_ras),
     .reg_rdata_o(rdata_ras),
     .uncor_i    (17'(abort_o) << RasUncorStatusReinitThresholdLsb
-                 | 17'(err_o[4:1] != '0) << RasUncorStatusEncodingLsb
+                 | 17'((err_o[4:1] != '0) || bad_rsp) << RasUncorStatusEncodingLsb
                  | 17'(err_o[5]) << RasUncorStatusOverflowLsb),
     .log_flit_i    (err_flit),
     .log_header_i  (drs_poison ? 128'(drs_hdr) : '0),
@@ -561,6 +577,7 @@ module root_port
   cfg_req_t     cfg_req;
   logic [31:0]  cfg_rdata;
   bridge_t      bridge;
+  logic         link_disable;
   logic         tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
   tlp_t         tlp_tx, tlp_rx;
   logic [7:0]   io_err;
@@ -608,16 +625,15 @@ module root_port
   port_config_space u_port_config_space (
     .clk_i,
     .rst_ni,
-    .cfg_req_i    (cfg_req),
-    .cfg_rdata_o  (cfg_rdata),
+    .cfg_req_i     (cfg_req),
+    .cfg_rdata_o   (cfg_rdata),
     .device_i,
-    .link_up_i    (io_dl_up),
-    .port_status_i({4'b0111, cm_link_up, io_link_up, 1'b0}),
-    .ts_data_i    (TrainedCaps),
-    .id_error_i   (3'b000),
-    .viral_i      (device_viral || turn_viral),
-    .bridge_o     (bridge),
-    .viral_en_o   (viral_en)
+    .link_up_i     (io_dl_up),
+    .port_status_i ({4'b0111, cm_link_up, io_link_up, 1'b0}),
+    .ts_data_i     (TrainedCaps),
+    .id_error_i    (3'b000),
+    .bridge_o      (bridge),
+    .link_disable_o(link_disable)
   );
 
   io_requester u_io_requester (
@@ -676,6 +692,20 @@ module root_port
   link_control_t link_control;
   link_status_t  link_status;
 
+  // What the vLSMs are asked for. Held down they tell the PHY so, and train once it is over.
+  logic       hold_down;
+  logic [3:0] io_want, cm_want;
+
+  assign hold_down = link_disable || force_down;
+  always_comb begin
+    io_want = io_err[4] ? VlsmRetrain : VlsmActive;
+    cm_want = VlsmActive;
+    if (hold_down) begin
+      io_want = VlsmLinkDisable;
+      cm_want = VlsmLinkDisable;
+    end
+  end
+
   link_regs #(
     .LlrbDepth(LlrbDepth),
     .LlrWrapInclusive(LlrWrapInclusive),
@@ -701,7 +731,7 @@ module root_port
     .rst_ni,
     .link_control_i(link_control),
     .link_status_o (link_status),
-    .tx_flush_i    (isolated),
+    .tx_flush_i    (down),
     .viral_i       (viral_q),
     .viral_o       (device_viral),
     .tx_nd_valid_i (req_msg_valid),
@@ -728,8 +758,8 @@ module root_port
     .io_rx_valid_o (io_rx_valid),
     .io_rx_data_o  (io_rx_data),
     .io_link_up_o  (io_link_up),
-    .io_req_i      (io_err[4] ? VlsmRetrain : VlsmActive),
-    .cm_req_i      (VlsmActive),
+    .io_req_i      (io_want),
+    .cm_req_i      (cm_want),
     .io_state_o    (unused_io_state),
     .cm_state_o    (unused_cm_state),
     .weight_io_we_i(1'b0),
@@ -790,11 +820,15 @@ module root_port
   // Contract
   // ---------------------------------------------------------------------------------------------
   assert property (@(posedge clk_i) disable iff (!rst_ni) wr_policy |=> state == Gran256);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (ras_fatal && (viral_on_fatal_q || viral_en)) |=> viral_q);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (viral_q && !wr_viral) |=> viral_q);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) device_viral |=> viral_device_q);
+  ViralCause_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (device_viral || viral_i || (ras_fatal && viral_on_fatal_q)) |=> viral_o);
+  ViralStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni) viral_o |=> viral_o);
+  ViralDevice_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    device_viral |=> viral_device_q);
+  HeldDown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    hold_down |=> phy_state_o == VlsmLinkDisable || !$past(hold_down));
+  DownRefuses_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (down || isolated) |-> refuse && !req_msg_valid && !rwd_msg_valid);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_valid_i && !req_ready_o) |=> req_valid_i);
   // io_route has the structures of the page alone, and only while software does not.

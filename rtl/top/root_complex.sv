@@ -92,7 +92,7 @@ module root_complex
   output trace_t [NumPorts-1:0]     tr_port_respond_o,
   output trace_t [NumPorts-1:0]     tr_ds_o,
   output trace_t [NumPorts-1:0]     tr_load_control_o,
-  output trace_t                    tr_sys_respond_o
+  output trace_t [1:0]              tr_sys_respond_o  // R, B
 );
 
   // ---------------------------------------------------------------------------------------------
@@ -131,9 +131,13 @@ module root_complex
   // ---------------------------------------------------------------------------------------------
   // System side
   // ---------------------------------------------------------------------------------------------
-  logic                    sys_req_valid, sys_req_ready, sys_rsp_valid, sys_rsp_ready;
-  sys_req_t                sys_req, port_req;
-  sys_rsp_t                sys_rsp;
+  logic                    sys_req_valid, sys_req_ready;
+  logic                    sys_r_valid, sys_r_ready, sys_r_error;
+  logic                    sys_b_valid, sys_b_ready, sys_b_error;
+  sys_req_t                sys_req;
+  sys_id_t                 sys_r_id, sys_b_id;
+  line_t                   sys_r_data;
+  sys_req_t [NumPorts-1:0] port_req;
   logic [NumPorts-1:0]     port_req_valid, port_req_ready, port_rsp_valid, port_rsp_ready;
   sys_rsp_t [NumPorts-1:0] port_rsp;
 
@@ -172,9 +176,15 @@ module root_complex
     .req_valid_o     (sys_req_valid),
     .req_ready_i     (sys_req_ready),
     .req_o           (sys_req),
-    .rsp_valid_i     (sys_rsp_valid),
-    .rsp_ready_o     (sys_rsp_ready),
-    .rsp_i           (sys_rsp),
+    .r_valid_i       (sys_r_valid),
+    .r_ready_o       (sys_r_ready),
+    .r_id_i          (sys_r_id),
+    .r_error_i       (sys_r_error),
+    .r_data_i        (sys_r_data),
+    .b_valid_i       (sys_b_valid),
+    .b_ready_o       (sys_b_ready),
+    .b_id_i          (sys_b_id),
+    .b_error_i       (sys_b_error),
     .tr_sys_respond_o(tr_sys_respond_o)
   );
 
@@ -188,9 +198,15 @@ module root_complex
     .req_valid_i     (sys_req_valid),
     .req_ready_o     (sys_req_ready),
     .req_i           (sys_req),
-    .rsp_valid_o     (sys_rsp_valid),
-    .rsp_ready_i     (sys_rsp_ready),
-    .rsp_o           (sys_rsp),
+    .r_valid_o       (sys_r_valid),
+    .r_ready_i       (sys_r_ready),
+    .r_id_o          (sys_r_id),
+    .r_error_o       (sys_r_error),
+    .r_data_o        (sys_r_data),
+    .b_valid_o       (sys_b_valid),
+    .b_ready_i       (sys_b_ready),
+    .b_id_o          (sys_b_id),
+    .b_error_o       (sys_b_error),
     .reg_req_i       (reg_req_bridge),
     .reg_rdata_o     (rdata_bridge),
     .port_req_valid_o(port_req_valid),
@@ -205,6 +221,11 @@ module root_complex
   // ---------------------------------------------------------------------------------------------
   // Root ports
   // ---------------------------------------------------------------------------------------------
+  // Viral of one port is viral of all: each tells the device below it (CXL 2.0, 12.4).
+  logic [NumPorts-1:0] viral;
+  logic                any_viral;
+  assign any_viral = |viral;
+
   for (genvar p = 0; p < NumPorts; p++) begin : gen_port
     root_port #(
       .HasDs  (HasDs),
@@ -216,7 +237,7 @@ module root_complex
       .device_i         (5'(p)),
       .req_valid_i      (port_req_valid[p]),
       .req_ready_o      (port_req_ready[p]),
-      .req_i            (port_req),
+      .req_i            (port_req[p]),
       .rsp_valid_o      (port_rsp_valid[p]),
       .rsp_ready_i      (port_rsp_ready[p]),
       .rsp_o            (port_rsp[p]),
@@ -244,6 +265,8 @@ module root_complex
       .abort_o          (abort_o[p]),
       .err_o            (err_o[p]),
       .arb_err_o        (arb_err_o[p]),
+      .viral_i          (any_viral),
+      .viral_o          (viral[p]),
       .tr_port_enqueue_o(tr_port_enqueue_o[p]),
       .tr_memq_alloc_o  (tr_memq_alloc_o[p]),
       .tr_ctrl_accept_o (tr_ctrl_accept_o[p]),
@@ -262,6 +285,7 @@ module root_complex
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  OnePort_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(port_req_valid));
+  ViralIsPassedOn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      any_viral |=> &viral);
 
 endmodule

@@ -1,4 +1,4 @@
-// The state of the physical link between two ports: down, L0, Recovery. Down is without return.
+// The state of the physical link between two ports: down, L0, Recovery.
 //
 // Purpose: what a PHY tells the ARB/MUXes at both ends. Whoever asks for Recovery gets it at once
 //          and takes the other end along; both leave it in the same cycle.
@@ -11,11 +11,13 @@ class Phy {
  public:
   [[nodiscard]] bool up() const { return state_ == State::L0; }
   [[nodiscard]] bool recovering() const { return state_ == State::Recovery; }
+  [[nodiscard]] bool down() const { return state_ == State::Down; }
 
   // Out of Detect, at both ends.
   void bring_up() { state_ = State::L0; }
 
-  // Straight out of L0 or Recovery, at both ends: a part was pulled out.
+  // Straight out of L0 or Recovery, at both ends: a device was pulled out, or its port holds the
+  // link down.
   void go_down() { state_ = State::Down; }
 
   // The clock rises. `asked`: an end wants Recovery or cannot read what it gets. True if Recovery

@@ -265,9 +265,9 @@ inline Group hdm() {
                {"place",
                 {"first of range", "first of chunk", "inside chunk", "last of chunk",
                  "last of range", "line below", "line above"}}},
-      .impossible = {{{"host bridge", "16|12", "*", "*"},
-                      "hdm_decoder: 12- and 16-way sets are for devices, a host bridge refuses "
-                      "to commit them"}}};
+      .impossible = {{{"host bridge", "16|3|6|12", "*", "*"},
+                      "hdm_decoder: 3-, 6-, 12- and 16-way sets are for devices, a host bridge "
+                      "refuses to commit them"}}};
 }
 
 // ---- policy x DevLoad x window side ------------------------------------------------------------

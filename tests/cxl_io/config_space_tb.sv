@@ -20,14 +20,19 @@ module config_space_tb
   output logic [2:0]       mem_space_en_o,
   output logic [2:0][63:0] bar0_o,
   output logic [2:0]       mem_enable_o,
-  output logic [2:0]       config_lock_o,
-  output logic [2:0]       viral_o
+  output logic [2:0][63:0] range1_base_o,
+  output logic [2:0][63:0] range2_base_o,
+  output logic [2:0]       viral_o,
+  output logic [2:0]       viral_state_o
 );
 
   for (genvar g = 0; g < 3; g++) begin : gen_device
-    logic [46:0] bar0;
+    logic [45:0] bar0;
+    logic [35:0] range1_base, range2_base;
 
-    assign bar0_o[g] = 64'(bar0);
+    assign bar0_o[g]        = 64'(bar0);
+    assign range1_base_o[g] = 64'(range1_base);
+    assign range2_base_o[g] = 64'(range2_base);
     config_space #(
       .VendorId       (g == 1 ? 16'hABCD : 16'h1234),
       .DeviceId       (g == 1 ? 16'h5A96 : 16'hC801),
@@ -53,8 +58,10 @@ module config_space_tb
       .mem_space_en_o(mem_space_en_o[g]),
       .bar0_o        (bar0),
       .mem_enable_o  (mem_enable_o[g]),
-      .config_lock_o (config_lock_o[g]),
-      .viral_o       (viral_o[g])
+      .range1_base_o (range1_base),
+      .range2_base_o (range2_base),
+      .viral_o       (viral_o[g]),
+      .viral_state_o (viral_state_o[g])
     );
   end
 

@@ -75,15 +75,17 @@ void set_address(Tlp& tlp, std::uint64_t address) {
 
 unsigned random_offset(Random& random) {
   static constexpr unsigned kEdges[] = {
-      0x1000,  0x1004,  0x1008,  0x100c, 0x11fc,  0x1200,  0x1204,  0x1240,  0x127c, 0x1280,
-      0x12fc,  0x1300,  0x1308,  0x133c, 0x1340,  0x11300, 0x11200, 0x1a00,  0x3200, 0x17fc,
-      0x1800,  0x1ffc,  0x2000,  0xe17c, 0xe180,  0xe184,  0xe1bc,  0xe1c0,  0xe1c4, 0xfffc,
-      0x10000, 0x107fc, 0x10800, 0x1180, 0x1e180, 0x11800, 0x11000, 0x11004, 0x0000, 0x1fffc};
+      0x1000,  0x1004,  0x1008,  0x100c,  0x11fc,  0x1200,  0x1204,  0x1240,  0x127c,  0x1280,
+      0x12fc,  0x1300,  0x1308,  0x133c,  0x1340,  0x11300, 0x11200, 0x1a00,  0x3200,  0x17fc,
+      0x1800,  0x1ffc,  0x2000,  0xe17c,  0xe180,  0xe184,  0xe1bc,  0xe1c0,  0xe1c4,  0xfffc,
+      0x10000, 0x107fc, 0x10800, 0x1180,  0x1e180, 0x11800, 0x11000, 0x11004, 0x0000,  0x1fffc,
+      0x20000, 0x203fc, 0x20400, 0x20104, 0x21000, 0x21800, 0x2e180, 0x30000, 0x3fffc, 0x28000};
   const std::uint64_t kind = random.below(100);
   if (kind < 50) return random.pick(kEdges);
   if (kind < 70) return 0x1800 + static_cast<unsigned>(random.bits(11));
-  if (kind < 90) return 0x1'0000 + static_cast<unsigned>(random.bits(11));
-  return static_cast<unsigned>(random.bits(17));
+  if (kind < 80) return 0x1'0000 + static_cast<unsigned>(random.bits(11));
+  if (kind < 90) return 0x2'0000 + static_cast<unsigned>(random.bits(10));
+  return static_cast<unsigned>(random.bits(18));
 }
 
 unsigned random_type(Random& random) {
@@ -99,7 +101,7 @@ Tlp random_tlp(Random& random, std::uint64_t bar0) {
   const unsigned type = random_type(random);
   const bool data = random.percent(50);
   const bool memory = type == tlp_type::kMemory || type == tlp_type::kMemoryLocked;
-  const bool four_dw = memory ? bar0 >> 15 != 0 || random.percent(20) : random.percent(10);
+  const bool four_dw = memory ? bar0 >> 14 != 0 || random.percent(20) : random.percent(10);
   tlp[0] = static_cast<std::uint8_t>((data ? 0x40u : 0) | (four_dw ? 0x20u : 0) | type);
   tlp[2] &= random.percent(80) ? 0x30 : 0x70;  // EP
   tlp[3] = 1;
@@ -112,7 +114,7 @@ Tlp random_tlp(Random& random, std::uint64_t bar0) {
   if (random.percent(70)) tlp[7] |= 0xf;
   if (random.percent(10)) tlp[7] &= 0xf0;
   if (memory && random.percent(95)) {
-    set_address(tlp, bar0 << 17 | random_offset(random));
+    set_address(tlp, bar0 << 18 | random_offset(random));
     // Just beside BAR0.
     if (random.percent(10)) tlp[8 + random.below(6)] ^= static_cast<std::uint8_t>(random.bits(8));
   } else if (!memory && random.percent(85)) {
@@ -141,7 +143,7 @@ TEST(IoCompleter, LockstepWithRtl) {
     const std::uint64_t cycle = completer.run.cycle();
     if (cycle % 300 == 0) {
       rates = Rates(random);
-      in.bar0 = random.bits(random.percent(50) ? 15 : 47);
+      in.bar0 = random.bits(random.percent(50) ? 14 : 46);
     }
     if (cycle % 20000 == 0) completer.reset();
     in.link_up = !random.percent(rates.link_down);
@@ -195,7 +197,7 @@ constexpr std::uint64_t kBar0 = 0x12'3456'0004'0000;
 
 TEST(IoCompleter, CompletionOfARead) {
   Completer completer;
-  completer.in.bar0 = kBar0 >> 17;
+  completer.in.bar0 = kBar0 >> 18;
   completer.in.reg_rdata = 0x1122'3344;
   EXPECT_EQ(
       answer(completer, memory_read(1, 0xf, kBar0 + 0x1'0048)),
@@ -210,7 +212,7 @@ TEST(IoCompleter, CompletionOfARead) {
   // 1024 DW: a count of 4096 is 0.
   EXPECT_EQ(answer(completer, memory_read(0, 0xff, kBar0 + 0x1004)),
             (Tlp{0x0a, 0x54, 0x10, 0, 0, 0, 0x80, 0, 0x5a, 0xc3, 0x77, 0x04}));
-  EXPECT_EQ(answer(completer, memory_read(1, 0x0, kBar0 + 0x2'0000)),
+  EXPECT_EQ(answer(completer, memory_read(1, 0x0, kBar0 + 0x4'0000)),
             (Tlp{0x0a, 0x54, 0x10, 0, 0, 0, 0x20, 1, 0x5a, 0xc3, 0x77, 0x00}));
   Tlp locked = memory_read(1, 0xf, kBar0 + 0x1004);
   locked[0] |= tlp_type::kMemoryLocked;
@@ -234,7 +236,7 @@ RegAccess access(Completer& completer, const Tlp& tlp) {
 // The component registers: the array, and where the structures are that it names.
 TEST(IoCompleter, ComponentRegisters) {
   Completer completer;
-  completer.in.bar0 = kBar0 >> 17;
+  completer.in.bar0 = kBar0 >> 18;
   completer.in.reg_rdata = 0x5555'aaaa;
   const auto read = [&](unsigned offset) {
     return data_of(answer(completer, memory_read(1, 0xf, kBar0 + offset)).value_or(Tlp{}));
@@ -244,13 +246,16 @@ TEST(IoCompleter, ComponentRegisters) {
   EXPECT_EQ(read(0x1008), 0x2002'0002u);
   EXPECT_EQ(read(0x100c), 0x3002'0004u);
   for (const unsigned nothing :
-       {0x0ffcu, 0x1010u, 0x11fcu, 0x1280u, 0x12fcu, 0x1340u, 0x17fcu, 0x2000u}) {
+       {0x0ffcu, 0x1010u, 0x11fcu, 0x1280u, 0x12fcu, 0x1340u, 0x17fcu, 0x2000u, 0x1'0800u,
+        0x1'fffcu, 0x2'0400u, 0x2'1000u, 0x2'e180u, 0x3'fffcu}) {
     EXPECT_EQ(read(nothing), 0u) << std::hex << nothing;
     EXPECT_FALSE(access(completer, memory_read(1, 0xf, kBar0 + nothing)).valid);
   }
   const std::map<unsigned, unsigned> registers{
-      {0x1200, 0x1000}, {0x1204, 0x1004}, {0x127c, 0x107c}, {0x1300, 0x1080},  {0x1308, 0x1088},
-      {0x133c, 0x10bc}, {0x1800, 0x000},  {0x1ffc, 0x7fc},  {0x1'0000, 0x800}, {0x1'07fc, 0xffc},
+      {0x1200, 0x1000},   {0x1204, 0x1004},  {0x127c, 0x107c},   {0x1300, 0x1080},
+      {0x1308, 0x1088},   {0x133c, 0x10bc},  {0x1800, 0x000},    {0x1ffc, 0x7fc},
+      {0x1'0000, 0x800},  {0x1'07fc, 0xffc}, {0x2'0000, 0x1400}, {0x2'0104, 0x1504},
+      {0x2'03fc, 0x17fc},
   };
   for (const auto& [offset, addr] : registers) {
     EXPECT_EQ(read(offset), 0x5555'aaaau) << std::hex << offset;
@@ -279,9 +284,28 @@ TEST(IoCompleter, BusAndDeviceAreCaptured) {
   EXPECT_EQ(answer(completer, config).value_or(Tlp{})[4], 0x12);
 }
 
+// PCIe leaves FC_INIT2 on the first TLP: the peer may send it before this end's link is up. It
+// waits and is answered.
+TEST(IoCompleter, NoTlpIsTakenBeforeTheLinkIsUp) {
+  for (const unsigned cycles : {1u, 2u, 3u, 20u}) {
+    Completer completer;
+    completer.in.cfg_rdata = 0xaabb'ccdd;
+    completer.in.tlp_tx_ready = true;
+    const Tlp config{0x04, 0, 0, 1, 0x5a, 0xc3, 0x77, 0x0f, 0x34, 0xf8, 0x09, 0xfc};
+    completer.in.tlp_rx = config;
+    for (unsigned i = 0; i < cycles; ++i) {
+      completer.step();
+      EXPECT_FALSE(completer.out.tlp_rx_ready);
+      EXPECT_FALSE(completer.out.cfg.valid);
+    }
+    EXPECT_EQ(answer(completer, config),
+              (Tlp{0x4a, 0, 0, 1, 0, 0, 0, 4, 0x5a, 0xc3, 0x77, 0, 0xdd, 0xcc, 0xbb, 0xaa}));
+  }
+}
+
 TEST(IoCompleter, PostedTlpsAreNotAnswered) {
   Completer completer;
-  completer.in.bar0 = kBar0 >> 17;
+  completer.in.bar0 = kBar0 >> 18;
   Tlp write = memory_read(1, 0xf, kBar0 + 0xe180);
   write[0] |= 0x40;
   set_data(write, 0x5a);

@@ -22,13 +22,14 @@ struct Device {
   std::uint64_t component = 0;         // register blocks, by the locator
   std::uint64_t hdm = 0;               // HDM decoder structure, by the capability array
   std::uint64_t vendor = 0;
+  std::uint64_t registers = 0;  // CXL device registers
 };
 
 inline void size_bar0(Bench& bench) {
   bench.config_write(0x10, kOnes);
   bench.config_write(0x14, kOnes);
   bench.config_write(0x18, kOnes);
-  EXPECT_EQ(bench.config_read(0x10), 0xfffe'0004u);  // 128 KiB, 64 bits, memory
+  EXPECT_EQ(bench.config_read(0x10), 0xfffc'0004u);  // 256 KiB, 64 bits, memory
   EXPECT_EQ(bench.config_read(0x14), kOnes);
   EXPECT_EQ(bench.config_read(0x18), 0u);  // no other
 }
@@ -76,6 +77,7 @@ inline Device enumerate(Bench& bench, std::uint64_t bar0) {
   map_bar0(bench, bar0);
   device.dvsec = walk_dvsecs(bench);
   device.component = locate(bench, bar0, device.dvsec.at(8) + 0xc);
+  device.registers = locate(bench, bar0, device.dvsec.at(8) + 0x14);
   device.vendor = locate(bench, bar0, device.dvsec.at(kVendorDvsec) + 0xc);
   const std::uint32_t entry = bench.read(device.component + 0x1004);
   EXPECT_EQ(entry & 0xffff, 5u);  // HDM decoders

@@ -81,10 +81,9 @@ class Bench {
   [[nodiscard]] std::uint64_t fatal_errors() const { return fatal_errors_; }
   [[nodiscard]] std::size_t stray_responses() const { return responses_.size(); }
   [[nodiscard]] bool mem_enable() { return rtl_->mem_enable_o != 0; }
-  [[nodiscard]] bool config_lock() { return rtl_->config_lock_o != 0; }
   void set_mem_active(bool active) { rtl_->mem_active_i = active; }
 
-  // The device address of a host address, by the endpoint's committed decoders.
+  // The device address of a host address, as the endpoint decodes it.
   std::optional<std::uint64_t> translate(std::uint64_t hpa) {
     rtl_->hpa_line_i = hpa / 64;
     rtl_.settle();
@@ -129,6 +128,13 @@ class Bench {
     rtl_->link_up_i = 1;
     bring_up();
   }
+
+  // As far as the root port alone is up; the endpoint waits for what is on the wire.
+  void root_port_up() {
+    step_until([this] { return rtl_->rp_dl_up_o != 0; },
+               "the root port's data link does not come up");
+  }
+  [[nodiscard]] bool endpoint_is_up() { return rtl_->ep_dl_up_o != 0; }
 
   void start(Op op, std::uint64_t address, std::uint32_t data = 0, unsigned enables = 0xf) {
     set_bits(rtl_->req_i, 100, 3, static_cast<unsigned>(op));

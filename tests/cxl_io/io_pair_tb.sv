@@ -42,8 +42,7 @@ module io_pair_tb
   output logic [7:0]   ep_err_o,
   output logic [3:0]   event_o,
   output logic         mem_enable_o,
-  output logic         config_lock_o,
-  // Decode port of the endpoint's HDM decoders
+  // Decode port of the endpoint
   input  line_addr_t   hpa_line_i,
   output logic         hit_o,
   output line_addr_t   dpa_line_o
@@ -101,10 +100,11 @@ module io_pair_tb
   logic        ep_tlp_tx_valid, ep_tlp_tx_ready, ep_tlp_rx_valid, ep_tlp_rx_ready;
   tlp_t        ep_tlp_tx, ep_tlp_rx;
   cfg_req_t    cfg_req;
-  reg_req_t    reg_req, hdm_req, vendor_req;
-  logic [31:0] cfg_rdata, reg_rdata, hdm_rdata, vendor_rdata;
-  logic        mem_space_en, weight_io_we, weight_cm_we, vendor_q;
-  logic [46:0] bar0;
+  reg_req_t    reg_req, hdm_req, vendor_req, mailbox_req;
+  logic [31:0] cfg_rdata, reg_rdata, hdm_rdata, vendor_rdata, mailbox_rdata;
+  logic        mem_space_en, weight_io_we, weight_cm_we;
+  logic [45:0] bar0;
+  logic [35:0] range1_base, range2_base;
   logic [3:0]  weight, weight_io_q, weight_cm_q;
 
   io_link #(
@@ -153,11 +153,14 @@ module io_pair_tb
     .event_o
   );
 
-  logic unused_viral;
+  localparam logic [35:0] Range1Size = 36'h008;  // 2 GiB
+  localparam logic [35:0] Range2Size = 36'h012;  // 4.5 GiB, needs the high size register
+
+  logic unused_viral, unused_viral_state;
 
   config_space #(
-    .Range1Size(36'h008),  // 2 GiB
-    .Range2Size(36'h012)   // 4.5 GiB, needs the high size register
+    .Range1Size(Range1Size),
+    .Range2Size(Range2Size)
   ) u_config_space (
     .clk_i,
     .rst_ni,
@@ -173,25 +176,28 @@ module io_pair_tb
     .mem_space_en_o(mem_space_en),
     .bar0_o        (bar0),
     .mem_enable_o,
-    .config_lock_o,
-    .viral_o       (unused_viral)
+    .range1_base_o (range1_base),
+    .range2_base_o (range2_base),
+    .viral_o       (unused_viral),
+    .viral_state_o (unused_viral_state)
   );
 
   always_comb begin
-    hdm_req          = reg_req;
-    hdm_req.valid    = reg_req.valid && !reg_req.addr[11];
-    vendor_req       = reg_req;
-    vendor_req.valid = reg_req.valid && reg_req.addr[11];
+    hdm_req           = reg_req;
+    hdm_req.valid     = reg_req.valid && reg_req.addr[12:11] == 2'd0;
+    vendor_req        = reg_req;
+    vendor_req.valid  = reg_req.valid && reg_req.addr[12:11] == 2'd1;
+    mailbox_req       = reg_req;
+    mailbox_req.valid = reg_req.valid && reg_req.addr[12] && reg_req.addr[10];
   end
-  assign reg_rdata = vendor_q ? vendor_rdata : hdm_rdata;
+  // Blocks that were not read say 0.
+  assign reg_rdata = hdm_rdata | vendor_rdata | mailbox_rdata;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      vendor_q    <= 1'b0;
       weight_io_q <= 4'd1;
       weight_cm_q <= 4'd1;
     end else begin
-      if (reg_req.valid) vendor_q <= reg_req.addr[11];
       if (weight_io_we) weight_io_q <= weight;
       if (weight_cm_we) weight_cm_q <= weight;
     end
@@ -199,6 +205,8 @@ module io_pair_tb
 
   logic [3:0] unused_decoder, unused_way;
   logic [7:0] unused_target;
+  logic       hdm_enabled, hdm_hit;
+  line_addr_t hdm_dpa_line;
 
   hdm_decoder #(
     .IsDevice(1'b1)
@@ -207,13 +215,44 @@ module io_pair_tb
     .rst_ni,
     .reg_req_i  (hdm_req),
     .reg_rdata_o(hdm_rdata),
+    .enabled_o  (hdm_enabled),
     .hpa_valid_i(1'b1),
     .hpa_line_i,
-    .hit_o,
+    .hit_o      (hdm_hit),
     .decoder_o  (unused_decoder),
     .way_o      (unused_way),
     .target_o   (unused_target),
+    .dpa_line_o (hdm_dpa_line)
+  );
+
+  range_decoder #(
+    .Range1Size(Range1Size),
+    .Range2Size(Range2Size)
+  ) u_range_decoder (
+    .mem_enable_i  (mem_enable_o),
+    .range1_base_i (range1_base),
+    .range2_base_i (range2_base),
+    .hpa_valid_i   (1'b1),
+    .hpa_line_i,
+    .hdm_enabled_i (hdm_enabled),
+    .hdm_hit_i     (hdm_hit),
+    .hdm_dpa_line_i(hdm_dpa_line),
+    .hit_o,
     .dpa_line_o
+  );
+
+  logic unused_dirty;
+
+  cxl_mailbox #(
+    .Capacity(Range1Size + Range2Size)
+  ) u_mailbox (
+    .clk_i,
+    .rst_ni,
+    .reg_req_i       (mailbox_req),
+    .reg_rdata_o     (mailbox_rdata),
+    .media_ready_i   (mem_active_i),
+    .viral_i         (1'b0),
+    .shutdown_dirty_o(unused_dirty)
   );
 
   logic          unused_dram_enable, unused_len_enable;

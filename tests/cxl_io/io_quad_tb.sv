@@ -59,6 +59,7 @@ module io_quad_tb
 
   logic [3:0] unused_host_decoder, unused_host_way;
   line_addr_t unused_host_dpa;
+  logic       unused_host_enabled;
 
   hdm_decoder #(
     .IsDevice   (1'b0),
@@ -68,6 +69,7 @@ module io_quad_tb
     .rst_ni,
     .reg_req_i  (host_req),
     .reg_rdata_o(host_rdata),
+    .enabled_o  (unused_host_enabled),
     .hpa_valid_i(1'b1),
     .hpa_line_i,
     .hit_o,
@@ -83,7 +85,7 @@ module io_quad_tb
     logic [511:0] rp_tx_data, rp_rx_data;
     io_req_t      req, down;
     io_rsp_t      rsp, down_rsp;
-    logic         down_valid, down_ready, down_rsp_valid, down_rsp_ready, unused_viral_en;
+    logic         down_valid, down_ready, down_rsp_valid, down_rsp_ready, unused_disable;
     cfg_req_t     rp_cfg_req;
     logic [31:0]  rp_cfg_rdata;
     bridge_t      bridge;
@@ -97,10 +99,10 @@ module io_quad_tb
     logic         ep_tlp_tx_valid, ep_tlp_tx_ready, ep_tlp_rx_valid, ep_tlp_rx_ready;
     tlp_t         ep_tlp_tx, ep_tlp_rx;
     cfg_req_t     cfg_req;
-    reg_req_t     ep_req, hdm_req, vendor_req;
-    logic [31:0]  cfg_rdata, ep_rdata, hdm_rdata, vendor_rdata;
-    logic         mem_space_en, vendor_q, unused_lock;
-    logic [46:0]  bar0;
+    reg_req_t     ep_req, hdm_req, vendor_req, mailbox_req;
+    logic [31:0]  cfg_rdata, ep_rdata, hdm_rdata, vendor_rdata, mailbox_rdata;
+    logic         mem_space_en, unused_enabled;
+    logic [45:0]  bar0;
     logic [3:0]   io_event;
 
     io_access u_access (
@@ -144,16 +146,15 @@ module io_quad_tb
     port_config_space u_port_config_space (
       .clk_i,
       .rst_ni,
-      .cfg_req_i    (rp_cfg_req),
-      .cfg_rdata_o  (rp_cfg_rdata),
-      .device_i     (5'(p)),
-      .link_up_i    (rp_dl_up),
-      .port_status_i(7'h3E),
-      .ts_data_i    (24'h00_0416),
-      .id_error_i   (3'b000),
-      .viral_i      (1'b0),
-      .bridge_o     (bridge),
-      .viral_en_o   (unused_viral_en)
+      .cfg_req_i     (rp_cfg_req),
+      .cfg_rdata_o   (rp_cfg_rdata),
+      .device_i      (5'(p)),
+      .link_up_i     (rp_dl_up),
+      .port_status_i (7'h3E),
+      .ts_data_i     (24'h00_0416),
+      .id_error_i    (3'b000),
+      .bridge_o      (bridge),
+      .link_disable_o(unused_disable)
     );
 
     io_requester #(
@@ -272,13 +273,17 @@ module io_quad_tb
       .event_o       (io_event)
     );
 
-    logic unused_viral;
+    localparam logic [35:0] Range1Size = p == 3 ? 36'd5 : p == 2 ? 36'd8 : 36'd4;
+    localparam logic [35:0] Range2Size = p == 3 ? 36'd3 : 36'd0;
+
+    logic        unused_viral, unused_viral_state;
+    logic [35:0] unused_base1, unused_base2;
 
     // 1, 1, 2 and 2 GiB; the last in two ranges.
     config_space #(
       .DeviceId  (16'hC801 + 16'(p)),
-      .Range1Size(p == 3 ? 36'd5 : p == 2 ? 36'd8 : 36'd4),
-      .Range2Size(p == 3 ? 36'd3 : 36'd0)
+      .Range1Size(Range1Size),
+      .Range2Size(Range2Size)
     ) u_config_space (
       .clk_i,
       .rst_ni,
@@ -294,22 +299,36 @@ module io_quad_tb
       .mem_space_en_o(mem_space_en),
       .bar0_o        (bar0),
       .mem_enable_o  (mem_enable_o[p]),
-      .config_lock_o (unused_lock),
-      .viral_o       (unused_viral)
+      .range1_base_o (unused_base1),
+      .range2_base_o (unused_base2),
+      .viral_o       (unused_viral),
+      .viral_state_o (unused_viral_state)
     );
 
     always_comb begin
-      hdm_req          = ep_req;
-      hdm_req.valid    = ep_req.valid && !ep_req.addr[11];
-      vendor_req       = ep_req;
-      vendor_req.valid = ep_req.valid && ep_req.addr[11];
+      hdm_req           = ep_req;
+      hdm_req.valid     = ep_req.valid && ep_req.addr[12:11] == 2'd0;
+      vendor_req        = ep_req;
+      vendor_req.valid  = ep_req.valid && ep_req.addr[12:11] == 2'd1;
+      mailbox_req       = ep_req;
+      mailbox_req.valid = ep_req.valid && ep_req.addr[12] && ep_req.addr[10];
     end
-    assign ep_rdata = vendor_q ? vendor_rdata : hdm_rdata;
+    // Blocks that were not read say 0.
+    assign ep_rdata = hdm_rdata | vendor_rdata | mailbox_rdata;
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni)           vendor_q <= 1'b0;
-      else if (ep_req.valid) vendor_q <= ep_req.addr[11];
-    end
+    logic unused_dirty;
+
+    cxl_mailbox #(
+      .Capacity(Range1Size + Range2Size)
+    ) u_mailbox (
+      .clk_i,
+      .rst_ni,
+      .reg_req_i       (mailbox_req),
+      .reg_rdata_o     (mailbox_rdata),
+      .media_ready_i   (1'b1),
+      .viral_i         (1'b0),
+      .shutdown_dirty_o(unused_dirty)
+    );
 
     logic [3:0] unused_decoder, unused_way;
     logic [7:0] unused_target;
@@ -324,6 +343,7 @@ module io_quad_tb
       .reg_rdata_o(hdm_rdata),
       .hpa_valid_i(1'b1),
       .hpa_line_i,
+      .enabled_o  (unused_enabled),
       .hit_o      (ep_hit_o[p]),
       .decoder_o  (unused_decoder),
       .way_o      (unused_way),

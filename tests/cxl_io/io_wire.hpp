@@ -12,9 +12,11 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
@@ -159,10 +161,12 @@ class Wire {
   explicit Wire(unsigned delay) : delay_(delay) {}
   void set_damage(unsigned percent) { damage_ = percent; }
   void set_cut(bool cut) { cut_ = cut; }
+  // These flits get lost.
+  void set_loss(std::function<bool(const Flit&)> lost) { lost_ = std::move(lost); }
   [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
 
   void send(std::uint64_t cycle, Flit flit, Random& random) {
-    if (cut_) return;
+    if (cut_ || (lost_ && lost_(flit))) return;
     if (random.percent(damage_)) {
       ++damaged_;
       if (random.percent(50)) return;
@@ -195,6 +199,7 @@ class Wire {
   std::uint64_t damaged_ = 0;
   unsigned damage_ = 0;
   bool cut_ = false;
+  std::function<bool(const Flit&)> lost_;
 };
 
 }  // namespace cxlgpu::test

@@ -14,10 +14,9 @@ module port_config_space_tb
   input  logic [6:0]        port_status_i,
   input  logic [23:0]       ts_data_i,
   input  logic [2:0]        id_error_i,
-  input  logic              viral_i,
   output logic [1:0][31:0]  cfg_rdata_o,
   output logic [1:0][305:0] bridge_o,
-  output logic [1:0]        viral_en_o
+  output logic [1:0]        link_disable_o
 );
 
   for (genvar g = 0; g < 2; g++) begin : gen_device
@@ -33,16 +32,15 @@ module port_config_space_tb
     ) u_config_space (
       .clk_i,
       .rst_ni,
-      .cfg_req_i    (cfg_req_t'(cfg_req_i)),
-      .cfg_rdata_o  (cfg_rdata_o[g]),
+      .cfg_req_i     (cfg_req_t'(cfg_req_i)),
+      .cfg_rdata_o   (cfg_rdata_o[g]),
       .device_i,
       .link_up_i,
       .port_status_i,
       .ts_data_i,
       .id_error_i,
-      .viral_i,
-      .bridge_o     (bridge),
-      .viral_en_o   (viral_en_o[g])
+      .bridge_o      (bridge),
+      .link_disable_o(link_disable_o[g])
     );
   end
 

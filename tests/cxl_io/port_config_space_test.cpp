@@ -1,5 +1,5 @@
 // port_config_space: two parameter sets of the RTL in lockstep with their twins, and what software
-// does with the space by hand: buses, windows, BAR0, walking the chains, viral.
+// does with the space by hand: buses, windows, BAR0, walking the chains, Link Disable.
 #include "refmodel/cxl_io/port_config_space.hpp"
 
 #include <map>
@@ -76,13 +76,12 @@ class Ports {
     rtl_->port_status_i = static_cast<std::uint8_t>(in.port_status);
     rtl_->ts_data_i = in.ts_data;
     rtl_->id_error_i = static_cast<std::uint8_t>(in.id_error);
-    rtl_->viral_i = in.viral;
   }
   void compare() {
     for (unsigned p = 0; p < kPorts; ++p) {
       out[p] = twins_[p].eval();
       run.check("cfg_rdata_o", get_bits(rtl_->cfg_rdata_o, 32 * p, 32), out[p].rdata);
-      run.check("viral_en_o", get_bits(rtl_->viral_en_o, p, 1), out[p].viral_enable);
+      run.check("link_disable_o", get_bits(rtl_->link_disable_o, p, 1), out[p].link_disable);
       check_bridge(run, rtl_->bridge_o, kBridgeBits * p, out[p].bridge);
       if (!run.ok()) {
         ADD_FAILURE() << "port " << p << ", access to " << std::hex << 4 * in.access.word
@@ -133,14 +132,13 @@ void randomise(Random& random, const Rates& rates, PortConfigSpace::In& in) {
   in.ts_data = static_cast<std::uint32_t>(random.bits(24));
   const bool event = random.percent(rates.events);
   in.id_error = event ? static_cast<unsigned>(random.bits(3) & random.bits(3)) : 0;
-  in.viral = event && random.percent(10);
 }
 
 TEST(PortConfigSpace, LockstepWithRtl) {
   Ports ports;
   Random random(ports.run.seed());
   Rates rates(random);
-  std::uint64_t mapped = 0, alt = 0, viral_enabled = 0, nonzero = 0, windows = 0;
+  std::uint64_t mapped = 0, alt = 0, disabled = 0, nonzero = 0, windows = 0;
   while (ports.run.next()) {
     const std::uint64_t cycle = ports.run.cycle();
     if (cycle % 200 == 0) rates = Rates(random);
@@ -149,12 +147,12 @@ TEST(PortConfigSpace, LockstepWithRtl) {
     ports.step();
     mapped += ports.bridge().mem_space;
     alt += ports.bridge().alt;
-    viral_enabled += ports.out[0].viral_enable;
+    disabled += ports.out[0].link_disable;
     nonzero += ports.out[1].rdata != 0;
     windows += ports.bridge().windows.pre_base < ports.bridge().windows.pre_limit;
   }
   if (ports.run.cycle() > 100000) {
-    for (const std::uint64_t seen : {mapped, alt, viral_enabled, nonzero, windows}) {
+    for (const std::uint64_t seen : {mapped, alt, disabled, nonzero, windows}) {
       EXPECT_GT(seen, 5000u);
       EXPECT_LT(seen, ports.run.cycle() - 5000);
     }
@@ -183,8 +181,8 @@ TEST(PortConfigSpace, ValuesAfterReset) {
       {0x044, 0x0000'8000}, {0x04c, 0x0050'0085}, {0x050, 0x1085'0000}, {0x06c, 0x0000'003e},
       {0x070, 0x0000'0005}, {0x100, 0x1301'0023}, {0x104, 0x0280'1e98}, {0x108, 0x0000'0003},
       {0x114, 0x0001'0001}, {0x130, 0x1501'0023}, {0x134, 0x0141'1e98}, {0x138, 0x0026'0007},
-      {0x13c, 0x0000'0026}, {0x150, 0x0001'0023}, {0x154, 0x0140'1e98}, {0x158, 0x0000'0008},
-      {0x15c, 0x0000'0100}};
+      {0x13c, 0x0000'0026}, {0x150, 0x1701'0023}, {0x154, 0x0140'1e98}, {0x158, 0x0000'0008},
+      {0x15c, 0x0000'0100}, {0x170, 0x0001'0023}, {0x174, 0x0100'1e98}, {0x178, 0x0000'0004}};
   for (unsigned offset = 0; offset < 0x1000; offset += 4) {
     const auto found = values.find(offset);
     EXPECT_EQ(ports.read(offset), found == values.end() ? 0 : found->second)
@@ -219,9 +217,10 @@ TEST(PortConfigSpace, DvsecWalk) {
     found.push_back({at, vendor & 0xffff, ports.read(at + 8) & 0xffff, vendor >> 20});
     at = head >> 20;
   }
-  EXPECT_EQ(found,
-            (std::vector<Dvsec>{
-                {0x100, 0x1e98, 3, 0x28}, {0x130, 0x1e98, 7, 0x14}, {0x150, 0x1e98, 8, 0x14}}));
+  EXPECT_EQ(found, (std::vector<Dvsec>{{0x100, 0x1e98, 3, 0x28},
+                                       {0x130, 0x1e98, 7, 0x14},
+                                       {0x150, 0x1e98, 8, 0x14},
+                                       {0x170, 0x1e98, 4, 0x10}}));
   for (std::size_t i = 1; i < found.size(); ++i)
     EXPECT_LE(found[i - 1].at + found[i - 1].bytes, found[i].at) << "DVSECs overlap";
 }
@@ -270,41 +269,35 @@ TEST(PortConfigSpace, WhatTheRouteIsTold) {
   EXPECT_EQ(ports.bridge(), expected);
 }
 
-// The status bit is set only while software allows viral; an event wins over a write.
-TEST(PortConfigSpace, ViralAndErrors) {
-  constexpr std::uint32_t kStatus = 1u << 30, kEnable = 1u << 14;
+// Link Disable acts only unmasked; viral status and enable are not of a root port.
+TEST(PortConfigSpace, LinkDisableViralAndErrors) {
   Ports ports;
-  const auto pulse = [&] {
-    ports.in.viral = true;
-    ports.step();
-    ports.in.viral = false;
-  };
-  pulse();
-  EXPECT_EQ(ports.read(0x108), 3u);
-  ports.in.viral = true;
-  ports.write(0x10c, kEnable);  // enabled from the edge of the write on
-  ports.in.viral = false;
-  EXPECT_TRUE(ports.out[0].viral_enable);
-  EXPECT_EQ(ports.read(0x108), 3u);
-  pulse();
-  EXPECT_EQ(ports.read(0x108), kStatus | 3);
-  ports.write(0x108, kStatus, 0b0111);  // not its byte
-  EXPECT_EQ(ports.read(0x108), kStatus | 3);
-  ports.in.viral = true;
-  ports.write(0x108, kStatus);
-  ports.in.viral = false;
-  EXPECT_EQ(ports.read(0x108), kStatus | 3);
-  ports.write(0x108, ~kStatus);
-  EXPECT_EQ(ports.read(0x108), kStatus | 3);
-  ports.write(0x108, kStatus);
-  EXPECT_EQ(ports.read(0x108), 3u);
-  ports.in.viral = true;
-  ports.write(0x10c, 0);  // the last cycle with enable counts
-  ports.in.viral = false;
-  EXPECT_FALSE(ports.out[0].viral_enable);
-  EXPECT_EQ(ports.read(0x108), kStatus | 3);
+  const auto disabled = [&] { return ports.out[0].link_disable; };
+  ports.write(0x050, 0x10);
+  EXPECT_EQ(ports.read(0x050) & 0xffff, 0x10u);
+  EXPECT_FALSE(disabled());
+  ports.write(0x10c, 0x2);
+  EXPECT_TRUE(disabled());
+  EXPECT_EQ(ports.read(0x10c), 0x2u);
+  ports.write(0x050, 0, 0b0010);  // not its byte
+  EXPECT_TRUE(disabled());
+  ports.write(0x050, 0);
+  EXPECT_FALSE(disabled());
+  ports.write(0x050, 0xffff'ffff);
+  EXPECT_EQ(ports.read(0x050) & 0xffff, 0xd8u);
+  EXPECT_TRUE(disabled());
+  ports.write(0x10c, 0);
+  EXPECT_FALSE(disabled());
+
   ports.write(0x10c, 0xffff'ffff);
-  EXPECT_EQ(ports.read(0x10c), 0xffff'4004u);
+  EXPECT_EQ(ports.read(0x10c), 0xffff'0006u);
+  ports.write(0x108, 0xffff'ffff);
+  EXPECT_EQ(ports.read(0x108), 3u);
+
+  ports.write(0x17c, 0xffff'ffff);
+  EXPECT_EQ(ports.read(0x17c), 0x0f0f'0f0fu);
+  ports.write(0x17c, 0x0102'0304, 0b1010);
+  EXPECT_EQ(ports.read(0x17c), 0x010f'030fu);
 
   ports.in.id_error = 7;
   ports.step();
@@ -320,6 +313,8 @@ TEST(PortConfigSpace, DvsecsAsInTheRegisterMap) {
   namespace dp = regs::dvsec_port;
   namespace flex = regs::dvsec_flex_bus;
   namespace loc = regs::dvsec_locator;
+  namespace gpf = regs::dvsec_gpf_port;
+  constexpr unsigned kGpf = 0x170;
   Ports ports;
   const auto read16 = [&](unsigned offset) {
     return ports.read(offset & ~3u) >> (8 * (offset & 2)) & 0xffff;
@@ -332,11 +327,17 @@ TEST(PortConfigSpace, DvsecsAsInTheRegisterMap) {
   EXPECT_EQ(read16(kCxlPort + dp::kAltPreLimit), dp::kAltPreLimitReset);
   EXPECT_EQ(ports.read(kFlexBus + flex::kDvsecHeader), flex::kDvsecHeaderReset);
   EXPECT_EQ(read16(kFlexBus + flex::kCapability), flex::kCapabilityReset);
-  EXPECT_EQ(ports.read(kLocator + loc::kDvsecHeader), loc::kDvsecHeaderReset);
+  EXPECT_EQ(ports.read(kLocator + loc::kDvsecHeader),
+            loc::kDvsecHeaderReset | loc::kDvsecHeaderLength.put(loc::kDeviceEntry));
   EXPECT_EQ(ports.read(kLocator + loc::kEntry), loc::kEntryLowReset);
+  EXPECT_EQ(ports.read(kGpf), gpf::kCapHeaderReset);
+  EXPECT_EQ(ports.read(kGpf + gpf::kDvsecHeader), gpf::kDvsecHeaderReset);
+  EXPECT_EQ(read16(kGpf + gpf::kDvsecId), gpf::kDvsecIdReset);
+  EXPECT_EQ(read16(kGpf + gpf::kPhase1), gpf::kPhase1Reset);
+  EXPECT_EQ(read16(kGpf + gpf::kPhase2), gpf::kPhase2Reset);
   ports.write(kPortControl, 0xffff'ffff);
   const std::uint32_t control = read16(kCxlPort + dp::kControl);
-  EXPECT_EQ(control, dp::kControlAltMemory.mask() | dp::kControlViral.mask());
+  EXPECT_EQ(control, dp::kControlAltMemory.mask() | dp::kControlUnmaskLinkDisable.mask());
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(DevLoad, LockstepWithRtl) {
       stalls = static_cast<unsigned>(random.pick(std::array{0, 1, 10, 30, 60, 100}));
       changes = static_cast<unsigned>(random.pick(std::array{1, 2, 20, 200}));
     }
-    in.ingress = random_value(random, in.control.measure[0], 7);
+    in.ingress = random_value(random, in.control.measure[0], 8);
     in.mshrs = random_value(random, in.control.measure[1], 8);
     in.media.backlog = static_cast<std::uint8_t>(random_value(random, in.control.measure[2], 7));
     in.media.tasks = static_cast<std::uint8_t>(random_value(random, in.control.measure[3], 7));
@@ -260,6 +260,26 @@ TEST(DevLoad, ThresholdsOfZeroNeedASample) {
   in.stalled = true;
   meter.clock(in);
   EXPECT_EQ(meter.eval(in).dev_load, DevLoad::Severe);
+}
+
+// The RTL alone, by hand: the levels of two receive FIFOs come to more than 127.
+TEST(DevLoad, ALongIngressIsNoShortOne) {
+  Clocked<Vdev_load> rtl;
+  rtl.reset();
+  LoadSettings control;
+  for (auto& m : control.measure) m.thresholds = {127, 127, 127};
+  control.measure[0].thresholds = {4, 12, 126};
+  test::set_load_control(rtl->control_i, control);
+  const auto load = [&rtl](unsigned ingress) {
+    rtl->ingress_i = ingress;
+    rtl.edge();
+    return static_cast<unsigned>(rtl->dev_load_o);
+  };
+  EXPECT_EQ(load(125), 2u);
+  for (const unsigned ingress : {126u, 127u, 128u, 129u, 190u, 253u, 254u}) {
+    EXPECT_EQ(load(3), 0u);
+    EXPECT_EQ(load(ingress), 3u) << ingress;
+  }
 }
 
 // What the event-driven model does between two ticks gives the registers of clocking every cycle.

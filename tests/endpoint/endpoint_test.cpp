@@ -1,381 +1,25 @@
-// The endpoint behind a host that does what ours never does: all opcodes of M2S Req, poisoned
-// writes, responses left lying, wrong CXL.io flits. Its errors in configuration space and RAS, each
-// alone.
-//
-// The far end is the twin of a host's cxl_port with its CXL.io; software is a request at a time
-// through it. The media behind is the bench's own and keeps lines by DPA and by slot.
+// The endpoint behind a host that does what ours never does (host_bench.hpp): opcodes, poison,
+// links that fall, and its errors in configuration space and RAS, each alone.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <deque>
 #include <map>
-#include <optional>
-#include <type_traits>
+#include <vector>
 
-#include "Vendpoint.h"
-#include "flits/messages.hpp"
-#include "refmodel/common/registers.hpp"
-#include "refmodel/controller/cxl_port.hpp"
-#include "refmodel/cxl_io/io_requester.hpp"
-#include "refmodel/media/media.hpp"
 #include "tests/common/requirement.hpp"
-#include "tests/common/sys_bits.hpp"
-#include "tests/controller/arb_link.hpp"
-#include "tests/cxl_io/far_io.hpp"
+#include "tests/endpoint/host_bench.hpp"
 
 namespace cxlgpu::test {
 namespace {
 
-using flits::M2sReqOpcode;
-using flits::M2sRwdOpcode;
-
-constexpr std::uint64_t kRange = std::uint64_t{256} << 20;
-constexpr std::uint64_t kBar = 0xc000'0000, kComponents = kBar + 0x1000;
-constexpr std::uint64_t kRas = kComponents + 0x200, kHdm = kComponents + 0x800,
-                        kVendor = kBar + 0x1'0000;
-constexpr unsigned kRasCapability = 2, kHdmCapability = 5;
-constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48;
-constexpr std::uint32_t kCorrectable = 1u << 16, kNonFatal = 2u << 16, kFatal = 4u << 16;
-constexpr unsigned kTags = 200;
-constexpr std::size_t kTraceValid = 16 + 46 + 8;  // of trace_t: valid, id, line, info
-
-// Lines by DPA and by place in the internal DRAM; answers after some cycles, in any order.
-class BenchMedia {
- public:
-  void submit(const MediaCommand& c, std::uint64_t due) {
-    ++commands[static_cast<unsigned>(c.op)];
-    MediaResponse response{.op = c.op, .id = c.id, .error = false, .data = {}};
-    const std::uint64_t place = std::uint64_t{c.slot} * 4;
-    switch (c.op) {
-      case MediaOp::Read:
-        response.data = lines_[c.dpa];
-        break;
-      case MediaOp::ArrayRead:
-        response.data = array_[place + c.offset];
-        break;
-      case MediaOp::Write:
-        merge_bytes(lines_[c.dpa], c.data, c.byte_enable);
-        break;
-      case MediaOp::ArrayWrite:
-        merge_bytes(array_[place + c.offset], c.data, c.byte_enable);
-        break;
-      case MediaOp::Fill:
-        for (unsigned i = 0; i < 4; ++i) array_[place + i] = lines_[c.dpa + i];
-        break;
-      case MediaOp::WriteBack:
-        for (unsigned i = 0; i < 4; ++i) lines_[c.dpa + i] = array_[place + i];
-        break;
-    }
-    under_way_.emplace(due, response);
-  }
-  [[nodiscard]] const MediaResponse* ready(std::uint64_t cycle) const {
-    const auto first = under_way_.begin();
-    return first != under_way_.end() && first->first <= cycle ? &first->second : nullptr;
-  }
-  void taken() { under_way_.erase(under_way_.begin()); }
-  [[nodiscard]] bool empty() const { return under_way_.empty(); }
-  std::array<std::uint64_t, 6> commands{};
-
- private:
-  std::map<std::uint64_t, Line> lines_, array_;  // by line
-  std::multimap<std::uint64_t, MediaResponse> under_way_;
-};
-
-class HostBench {
- public:
-  explicit HostBench(std::uint64_t seed) : random(seed), link_({.seed = seed, .flight = {2, 2}}) {
-    rtl_.reset();
-    for (unsigned i = 0; i < 5000 && !(rtl_->init_done_o && dl_up_); ++i) cycle();
-    EXPECT_TRUE(rtl_->init_done_o && dl_up_) << "the link does not come up";
-    config_write(kBar0, kBar);
-    config_write(kCommand, 2);  // memory space
-    EXPECT_EQ(memory_read(kComponents + 4 * entry_of(kRasCapability)) >> 20, kRas - kComponents);
-    EXPECT_EQ(memory_read(kComponents + 4 * entry_of(kHdmCapability)) >> 20, kHdm - kComponents);
-    namespace hdm = regs::hdm;
-    memory_write(kHdm + hdm::kDec + hdm::kDecSizeLow, kRange);
-    memory_write(kHdm + hdm::kDec + hdm::kDecControl, hdm::kDecControlCommit.mask());
-    memory_write(kHdm + hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
-  }
-
-  Random random;
-  BenchMedia media;
-  unsigned take_percent = 100;   // of the cycles in which the host takes a response
-  unsigned media_percent = 100;  // in which the media takes a command
-  std::uint64_t retrains = 0;
-  std::uint64_t forgotten = 0;  // granules asked for ahead and dropped, as the trace tells
-  bool deaf = false;            // CXL.io flits to the host are lost
-
-  // ---- CXL.io ----
-  void config_write(std::uint32_t offset, std::uint32_t value) {
-    EXPECT_EQ(request({IoOp::kCfgWr0, offset, 0xf, value}).status, CplStatus::kSuccess);
-  }
-  std::uint32_t config_read(std::uint32_t offset) {
-    return request({IoOp::kCfgRd0, offset, 0xf, 0}).data;
-  }
-  void memory_write(std::uint64_t address, std::uint64_t value) {
-    request({IoOp::kMemWr, address, 0xf, static_cast<std::uint32_t>(value)});
-    config_read(0);  // a posted write is over when what comes after it is
-  }
-  std::uint32_t memory_read(std::uint64_t address) {
-    return request({IoOp::kMemRd, address, 0xf, 0}).data;
-  }
-  // Its error bits, cleared by it.
-  std::uint32_t device_status() {
-    const std::uint32_t status = config_read(kDevice) & (kCorrectable | kNonFatal | kFatal);
-    config_write(kDevice, status);
-    return status;
-  }
-  // A flit of CXL.io that the host's data link knows nothing of.
-  template <typename Packet>
-  void inject(const Packet& packet) {
-    if constexpr (std::is_same_v<Packet, IoFlit>) {
-      injected_ = packet;
-    } else {
-      injected_ = make_flit(packet);
-    }
-    while (injected_) cycle();
-    for (unsigned i = 0; i < 100; ++i) cycle();
-  }
-  // A flit of CXL.cachemem that the host's link layer knows nothing of.
-  void inject_mem(const Payload& payload) {
-    forged_ = payload;
-    while (forged_) cycle();
-    for (unsigned i = 0; i < 20; ++i) cycle();
-  }
-  void ask(const IoRequest& request) {
-    asked_ = request;
-    while (asked_) cycle();
-  }
-
-  // ---- CXL.mem ----
-  struct Answer {
-    std::uint64_t at = 0;
-    bool drs = false;
-    Line data{};
-  };
-  std::map<unsigned, Answer> answers;  // by tag
-  unsigned strange = 0;                // answers nobody waits for
-
-  [[nodiscard]] std::optional<unsigned> free_tag() {
-    for (unsigned tag = 0; tag < kTags; ++tag) {
-      if (!waiting_.contains(tag) && !answers.contains(tag)) return tag;
-    }
-    return std::nullopt;
-  }
-  unsigned send(M2sReqOpcode opcode, std::uint64_t address) {
-    const unsigned tag = opcode == M2sReqOpcode::MemSpecRd ? 0xfff : free_tag().value();
-    flits::M2sReq req;
-    req.opcode = opcode;
-    req.address = address;
-    req.tag = static_cast<std::uint16_t>(tag);
-    nd_.push_back(flits::pack(req));
-    if (opcode != M2sReqOpcode::MemSpecRd) waiting_[tag] = true;
-    return tag;
-  }
-  unsigned send(std::uint64_t address, const Line& data, std::uint64_t enables, bool poison) {
-    const unsigned tag = free_tag().value();
-    flits::M2sRwd rwd;
-    rwd.opcode = enables == kAllBytes ? M2sRwdOpcode::MemWr : M2sRwdOpcode::MemWrPtl;
-    rwd.address = address;
-    rwd.tag = static_cast<std::uint16_t>(tag);
-    rwd.poison = poison;
-    last_rwd = flits::pack(rwd);
-    WdMessage message;
-    message.header = last_rwd;
-    message.data = data;
-    message.enables = enables;
-    wd_.push_back(message);
-    waiting_[tag] = true;
-    return tag;
-  }
-  [[nodiscard]] bool busy() const { return !waiting_.empty() || !nd_.empty() || !wd_.empty(); }
-  void settle() {
-    for (unsigned i = 0; i < 20000 && (busy() || !media.empty()); ++i) cycle();
-    EXPECT_FALSE(busy()) << waiting_.size() << " requests without an answer";
-    for (unsigned i = 0; i < 2000; ++i) cycle();
-    EXPECT_EQ(strange, 0u);
-  }
-  MsgHeader last_rwd = 0;
-  unsigned first_sender = 2;  // end that sent the first flit of all; 2: none yet
-
-  void cycle() {
-    ++cycle_;
-    Vendpoint& v = *rtl_;
-    ArbMux::In host_wire = wire(0);
-    const ArbMux::In device_wire = wire(1);
-    forge(host_wire);
-    CxlPort::In in = host_inputs(host_wire);
-    v.link_tx_ready_i = device_wire.tx_ready;
-    v.link_rx_valid_i = device_wire.rx_valid;
-    v.link_rx_kind_i = static_cast<unsigned>(device_wire.rx_kind);
-    set_line(v.link_rx_flit_i, 0, device_wire.rx_flit.payload);
-    set_bits(v.link_rx_flit_i, 512, 16, device_wire.rx_flit.crc);
-    v.phy_up_i = device_wire.phy_up;
-    v.phy_recovery_i = device_wire.phy_recovery;
-    drive_media();
-    rtl_.settle();
-    const CxlPort::Out out = port_.eval(in);
-    if (v.link_tx_valid_o && device_wire.tx_ready) {
-      if (first_sender == 2 && !(out.link.tx_valid && host_wire.tx_ready)) first_sender = 1;
-      link_.send(1, static_cast<FlitKind>(v.link_tx_kind_o),
-                 {get_line(v.link_tx_flit_o),
-                  static_cast<std::uint16_t>(get_bits(v.link_tx_flit_o, 512, 16))});
-    }
-    if (out.link.tx_valid && host_wire.tx_ready) {
-      if (first_sender == 2) first_sender = 0;
-      link_.send(0, out.link.tx_kind, out.link.tx_flit);
-    }
-    retrains += v.retrain_req_o != 0;
-    link_.step({FlexLink::Ask{out.link.retrain_req, out.link.phy_state},
-                FlexLink::Ask{v.retrain_req_o != 0, static_cast<VlsmCode>(v.phy_state_o)}});
-    hear(in, out);
-    sample_media();
-    rtl_.edge();
-    clock_io(in, out);
-    port_.clock(in);
-  }
-
- private:
-  // A forged flit takes the place of what the host would send.
-  void forge(ArbMux::In& host_wire) {
-    if (!forged_ || !host_wire.tx_ready) return;
-    link_.send(0, FlitKind::kCachemem, {*forged_, crc_of(*forged_)});
-    host_wire.tx_ready = false;
-    forged_.reset();
-  }
-  ArbMux::In wire(unsigned e) {
-    ArbMux::In l = link_.wire(e);
-    l.tx_ready = l.tx_ready && (cycle_ + e) % 2 == 0;
-    return l;
-  }
-
-  CxlPort::In host_inputs(const ArbMux::In& wire) {
-    CxlPort::In in;
-    in.link = wire;
-    in.link.io_req = in.link.cm_req = VlsmCode::kActive;
-    in.messages.link_up = true;
-    const IoLink::Out io = io_link_.eval({.link_up = io_up_});
-    in.link.io_tx_valid = injected_.has_value() || io.io_tx.has_value();
-    if (injected_) {
-      in.link.io_tx_data = *injected_;
-    } else if (io.io_tx) {
-      in.link.io_tx_data = *io.io_tx;
-    }
-    in.messages.rx_nd_ready = random.percent(take_percent);
-    in.messages.rx_wd_ready = random.percent(take_percent);
-    in.messages.tx_nd_valid = !nd_.empty();
-    if (!nd_.empty()) in.messages.tx_nd_hdr = nd_.front();
-    in.messages.tx_wd_valid = !wd_.empty();
-    if (!wd_.empty()) in.messages.tx_wd = wd_.front();
-    return in;
-  }
-  void hear(const CxlPort::In& in, const CxlPort::Out& out) {
-    if (in.messages.tx_nd_valid && out.messages.tx_nd_ready) nd_.pop_front();
-    if (in.messages.tx_wd_valid && out.messages.tx_wd_ready) wd_.pop_front();
-    if (out.messages.rx_nd_valid && in.messages.rx_nd_ready) {
-      answer(flits::unpack<flits::S2mNdr>(out.messages.rx_nd_hdr).tag, {cycle_, false, {}});
-    }
-    if (out.messages.rx_wd_valid && in.messages.rx_wd_ready) {
-      answer(flits::unpack<flits::S2mDrs>(out.messages.rx_wd.header).tag,
-             {cycle_, true, out.messages.rx_wd.data});
-    }
-  }
-  void answer(unsigned tag, const Answer& what) {
-    strange += waiting_.erase(tag) == 0;
-    answers[tag] = what;
-  }
-
-  void clock_io(const CxlPort::In& in, const CxlPort::Out& out) {
-    IoLink::In link{.link_up = out.link.io_link_up};
-    const IoLink::Out io = io_link_.eval(link);
-    const IoRequester::Out requester = requester_.eval();
-    link.io_tx_ready = out.link.io_tx_ready && !injected_;
-    if (out.link.io_rx_valid && !deaf) link.io_rx = out.link.rx_flit.payload;
-    link.tlp_tx = requester.tlp_tx;
-    link.tlp_rx_ready = true;
-    if (injected_ && in.link.io_tx_valid && out.link.io_tx_ready) injected_.reset();
-    IoRequester::In request{.link_up = io.dl_up,
-                            .req = asked_,
-                            .rsp_ready = true,
-                            .tlp_tx_ready = io.tlp_tx_ready,
-                            .tlp_rx = io.tlp_rx};
-    if (asked_ && requester.req_ready) asked_.reset();
-    if (requester.rsp) response_ = requester.rsp;
-    io_link_.clock(link);
-    requester_.clock(request);
-    io_up_ = out.link.io_link_up;
-    dl_up_ = io.dl_up;
-  }
-  IoResponse request(const IoRequest& request) {
-    response_.reset();
-    asked_ = request;
-    for (unsigned i = 0; i < 60000 && !response_; ++i) cycle();
-    EXPECT_TRUE(response_.has_value()) << "no answer of CXL.io";
-    return response_.value_or(IoResponse{});
-  }
-  unsigned entry_of(unsigned capability) {
-    const unsigned entries = memory_read(kComponents) >> 24;
-    for (unsigned n = 1; n <= entries; ++n) {
-      if ((memory_read(kComponents + 4 * std::uint64_t{n}) & 0xffff) == capability) return n;
-    }
-    ADD_FAILURE() << "no structure " << capability;
-    return 0;
-  }
-
-  // media_cmd_t and media_rsp_t of cxlgpu_pkg, last field at bit 0.
-  void drive_media() {
-    Vendpoint& v = *rtl_;
-    if (!media_takes_) media_takes_ = random.percent(media_percent);
-    v.media_cmd_ready_i = media_takes_;
-    const MediaResponse* response = media.ready(cycle_);
-    v.media_rsp_valid_i = response != nullptr;
-    if (response == nullptr) return;
-    set_line(v.media_rsp_i, 0, response->data);
-    set_bits(v.media_rsp_i, 512, 1, response->error);
-    set_bits(v.media_rsp_i, 513, 8, response->id);
-    set_bits(v.media_rsp_i, 521, 3, static_cast<unsigned>(response->op));
-  }
-  void sample_media() {
-    Vendpoint& v = *rtl_;
-    forgotten += get_bits(v.tr_spec_drop_o, kTraceValid, 1);
-    if (v.media_rsp_valid_i && v.media_rsp_ready_o) media.taken();
-    if (!v.media_cmd_valid_o || !v.media_cmd_ready_i) return;
-    MediaCommand c;
-    c.data = get_line(v.media_cmd_o);
-    c.byte_enable = get_bits(v.media_cmd_o, 512, 64);
-    c.offset = static_cast<std::uint32_t>(get_bits(v.media_cmd_o, 576, 2));
-    c.slot = static_cast<std::uint32_t>(get_bits(v.media_cmd_o, 578, 16));
-    c.dpa = get_bits(v.media_cmd_o, 594, 46);
-    c.id = static_cast<std::uint16_t>(get_bits(v.media_cmd_o, 640, 8));
-    c.op = static_cast<MediaOp>(get_bits(v.media_cmd_o, 648, 3));
-    media.submit(c, cycle_ + 1 + random.below(60));
-    media_takes_ = false;
-  }
-
-  Clocked<Vendpoint> rtl_;
-  CxlPort port_{{true, 32, 32, 128, {}}};
-  IoLink io_link_{{.infinite = true}};
-  IoRequester requester_{0, 50000};
-  FlexLink link_;
-  std::deque<MsgHeader> nd_;
-  std::deque<WdMessage> wd_;
-  std::map<unsigned, bool> waiting_;
-  std::optional<IoFlit> injected_;
-  std::optional<Payload> forged_;
-  std::optional<IoRequest> asked_;
-  std::optional<IoResponse> response_;
-  bool io_up_ = false, dl_up_ = false, media_takes_ = false;
-  std::uint64_t cycle_ = 0;
-};
-
 // Requests of one line follow each other's answers; else all at once.
-void traffic(HostBench& bench, unsigned requests, bool holds) {
+void traffic(HostBench& bench, unsigned requests, bool holds, unsigned poisoned = 0) {
   std::map<std::uint64_t, Line> memory;
+  std::map<std::uint64_t, bool> bad;
   struct Expected {
     std::uint64_t line;
     bool drs;
     Line data;
+    bool poison = false;
   };
   std::map<unsigned, Expected> expected;
   std::map<std::uint64_t, bool> in_use;
@@ -386,6 +30,7 @@ void traffic(HostBench& bench, unsigned requests, bool holds) {
       EXPECT_EQ(answer.drs, it->second.drs) << "tag " << tag;
       if (answer.drs) {
         EXPECT_EQ(answer.data, it->second.data) << "line " << it->second.line;
+        EXPECT_EQ(answer.poison, it->second.poison) << "line " << it->second.line;
       }
       in_use.erase(it->second.line);
       expected.erase(it);
@@ -412,11 +57,11 @@ void traffic(HostBench& bench, unsigned requests, bool holds) {
       case 0:
       case 1:
         tag = bench.send(M2sReqOpcode::MemRd, address);
-        expected[tag] = {line, true, now};
+        expected[tag] = {line, true, now, bad[line]};
         break;
       case 2:
         tag = bench.send(M2sReqOpcode::MemRdData, address);
-        expected[tag] = {line, true, now};
+        expected[tag] = {line, true, now, bad[line]};
         break;
       case 3:
         tag = bench.send(bench.random.bits(1) != 0 ? M2sReqOpcode::MemInv : M2sReqOpcode::MemInvNT,
@@ -429,8 +74,10 @@ void traffic(HostBench& bench, unsigned requests, bool holds) {
       default: {
         const Line data = random_line(bench.random);
         const std::uint64_t enables = bench.random.percent(30) ? bench.random.bits(64) : kAllBytes;
-        tag = bench.send(address, data, enables, false);
+        const bool poison = bench.random.percent(poisoned);
+        tag = bench.send(address, data, enables, poison);
         merge_bytes(now, data, enables);
+        if (poison || enables == kAllBytes) bad[line] = poison;
         expected[tag] = {line, false, {}};
       }
     }
@@ -441,26 +88,403 @@ void traffic(HostBench& bench, unsigned requests, bool holds) {
   EXPECT_TRUE(expected.empty());
 }
 
+void use_dram(HostBench& bench, unsigned sets_log2) {
+  bench.memory_write(kVendor + (regs::ep::kSets - regs::ep::kBlock), sets_log2);
+  bench.memory_write(kVendor, regs::ep::kControlDramEnable.mask());
+}
+Line line_of(unsigned byte) {
+  Line line;
+  line.fill(static_cast<std::uint8_t>(byte));
+  return line;
+}
+
 class Endpoint : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(InternalDram, Endpoint, ::testing::Bool());
 
 TEST_P(Endpoint, AnswersAllOpcodes) {
   HostBench bench(GetParam() ? 11 : 12);
-  if (GetParam()) {
-    bench.memory_write(kVendor + (regs::ep::kSets - regs::ep::kBlock), 3);
-    bench.memory_write(kVendor, regs::ep::kControlDramEnable.mask());
-  }
+  if (GetParam()) use_dram(bench, 3);
   bench.media_percent = 60;
-  traffic(bench, 4000, false);
+  traffic(bench, 4000, false, 20);
   const auto& commands = bench.media.commands;
   EXPECT_EQ(commands[static_cast<unsigned>(MediaOp::Fill)] > 0, GetParam());
   EXPECT_EQ(commands[static_cast<unsigned>(MediaOp::Read)] > 0, !GetParam());
+}
+
+// Latency is random above; here it is the same for every command.
+TEST_P(Endpoint, ServesAtConstantLatency) {
+  for (const unsigned latency : {1u, 10u, 100u, 400u}) {
+    SCOPED_TRACE(latency);
+    HostBench bench(GetParam() ? 13 : 14);
+    if (GetParam()) use_dram(bench, 3);
+    bench.media_latency = latency;
+    traffic(bench, 2000, latency == 10, 20);
+  }
 }
 
 TEST_P(Endpoint, WaitsForAHostThatTakesNothing) {
   HostBench bench(GetParam() ? 21 : 22);
   if (GetParam()) bench.memory_write(kVendor, regs::ep::kControlDramEnable.mask());
   traffic(bench, 6000, true);
+}
+
+// The mark of a line, by every kind of write and by what must leave it alone.
+TEST_P(Endpoint, KeepsPoisonOfALine) {
+  test::shows("order",
+              "A device keeps poison per 64 bytes until the line is written whole and clean",
+              "CXL 2.0, 12.2.3");
+  constexpr std::uint64_t kLower = 0xffff'ffff, kLine = 5 * kLineBytes;
+  HostBench bench(71);
+  if (GetParam()) use_dram(bench, 3);
+  const auto expect = [&](const Line& data, bool poison, const char* why) {
+    const HostBench::Answer answer = bench.read(kLine);
+    EXPECT_EQ(answer.data, data) << why;
+    EXPECT_EQ(answer.poison, poison) << why;
+    for (const std::uint64_t beside : {4, 6, 7}) {
+      EXPECT_FALSE(bench.read(beside * kLineBytes).poison) << why << ", line " << beside;
+    }
+  };
+  Line mixed = line_of(2);
+  bench.write(kLine, line_of(1));
+  expect(line_of(1), false, "clean");
+  bench.write(kLine, line_of(2), kAllBytes, true);
+  expect(line_of(2), true, "poisoned whole");
+  expect(line_of(2), true, "a read leaves the mark");
+  bench.write(kLine, line_of(3), kLower);
+  merge_bytes(mixed, line_of(3), kLower);
+  expect(mixed, true, "clean in part");
+  bench.write(kLine, line_of(4), ~kLower);
+  merge_bytes(mixed, line_of(4), ~kLower);
+  expect(mixed, true, "clean in the other part: a line is clean by one write alone");
+  bench.await(bench.send(M2sReqOpcode::MemInv, kLine));
+  bench.await(bench.send(M2sReqOpcode::MemInvNT, kLine));
+  bench.send(M2sReqOpcode::MemSpecRd, 4 * kLineBytes);
+  expect(mixed, true, "no data");
+  bench.write(kLine, line_of(5));
+  expect(line_of(5), false, "clean whole");
+  bench.write(kLine, line_of(6), kLower, true);
+  mixed = line_of(5);
+  merge_bytes(mixed, line_of(6), kLower);
+  expect(mixed, true, "poisoned in part");
+  bench.write(kLine, line_of(7), kAllBytes, true);
+  expect(line_of(7), true, "poisoned again");
+  bench.write(kLine, line_of(8));
+  expect(line_of(8), false, "clean whole again");
+  bench.write(kLine, line_of(9), 0, true);
+  expect(line_of(8), true, "poisoned, no byte of it");
+  bench.write(kLine, line_of(9), 0);
+  expect(line_of(8), true, "clean, no byte of it");
+}
+
+// The mark goes with the data: out of the internal DRAM, and in again by a demand or by MemSpecRd.
+TEST(EndpointAlone, PoisonGoesOutAndInWithItsLine) {
+  HostBench bench(72);
+  use_dram(bench, 0);  // one set of eight
+  const auto evict = [&bench] {
+    const std::uint64_t before = bench.media.count(MediaOp::Fill);
+    for (unsigned round = 0; round < 2; ++round) {
+      for (std::uint64_t granule = 100; granule < 116; ++granule) bench.read(granule * 256);
+    }
+    EXPECT_GE(bench.media.count(MediaOp::Fill), before + 16);
+  };
+  const auto expect = [&bench](std::uint64_t bad, const char* why) {
+    for (std::uint64_t line = 0; line < 4; ++line) {
+      const HostBench::Answer answer = bench.read(line * kLineBytes);
+      EXPECT_EQ(answer.poison, (bad >> line & 1) != 0) << why << ", line " << line;
+      EXPECT_EQ(answer.data, line_of(16 + static_cast<unsigned>(line))) << why;
+    }
+  };
+  for (unsigned line = 0; line < 4; ++line) {
+    bench.write(line * kLineBytes, line_of(16 + line), kAllBytes, line == 1 || line == 2);
+  }
+  expect(0b0110, "in the internal DRAM");
+  evict();
+  EXPECT_EQ(bench.media.count(MediaOp::WriteBack), 1u);
+  expect(0b0110, "back from the media");
+  bench.write(1 * kLineBytes, line_of(17));
+  bench.write(3 * kLineBytes, line_of(19), 1, true);
+  expect(0b1100, "one cleared, one marked in part");
+  evict();
+  expect(0b1100, "back again: the media's old marks are gone");
+  evict();
+  bench.send(M2sReqOpcode::MemSpecRd, 0);
+  for (unsigned i = 0; i < 500; ++i) bench.cycle();
+  const std::uint64_t fills = bench.media.count(MediaOp::Fill);
+  expect(0b1100, "brought by MemSpecRd");
+  EXPECT_EQ(bench.media.count(MediaOp::Fill), fills) << "they were hits";
+}
+
+// Requests that wait for one fill: each line's own mark, whatever waits beside it.
+TEST(EndpointAlone, PoisonOfWritesThatWaitForAFill) {
+  for (const unsigned latency : {0u, 1u, 100u}) {
+    HostBench bench(73);
+    bench.media_latency = latency;
+    for (unsigned line = 0; line < 8; ++line) {  // past the internal DRAM
+      bench.write(line * kLineBytes, line_of(line), kAllBytes, line % 4 == 2 || line % 4 == 3);
+    }
+    use_dram(bench, 3);
+    bench.media_answers = false;
+    std::vector<unsigned> tags;
+    for (const std::uint64_t granule : {0, 4}) {
+      tags.push_back(bench.send(M2sReqOpcode::MemRd, granule * kLineBytes));
+      tags.push_back(bench.send((granule + 1) * kLineBytes, line_of(50), 0xff, true));
+      tags.push_back(bench.send((granule + 2) * kLineBytes, line_of(51), 0xff, false));
+      tags.push_back(bench.send((granule + 3) * kLineBytes, line_of(52), kAllBytes, false));
+    }
+    for (unsigned i = 0; i < 300; ++i) bench.cycle();
+    EXPECT_EQ(bench.media.under_way(), 2u) << "two fills, nothing else";
+    EXPECT_TRUE(bench.answers.empty());
+    bench.media_answers = true;
+    EXPECT_FALSE(bench.await(tags[0]).poison);
+    for (const unsigned tag : tags) {
+      if (tag != tags[0]) bench.await(tag);
+    }
+    for (const std::uint64_t granule : {0, 4}) {
+      for (std::uint64_t line = 0; line < 4; ++line) {
+        EXPECT_EQ(bench.read((granule + line) * kLineBytes).poison, line == 1 || line == 2)
+            << "line " << granule + line;
+      }
+    }
+  }
+}
+
+// A message of an opcode that a Type 3 device does not know: an error of RAS, no answer, no access;
+// and its place in the receive FIFO is free again.
+TEST_P(Endpoint, RefusesUnknownOpcodes) {
+  namespace ras = regs::ras;
+  test::shows("order", "An opcode that is not known is neither performed nor answered, and logged",
+              "CXL 2.0, 8.2.5.9.1");
+  HostBench bench(81);
+  if (GetParam()) use_dram(bench, 3);
+  bench.memory_write(kRas + ras::kUncorMask, 0);
+  bench.write(0, line_of(1));
+  const auto commands = bench.media.commands;
+  const auto refused = [&](unsigned opcode) {
+    for (unsigned i = 0; i < 300; ++i) bench.cycle();
+    EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), ras::kUncorStatusEncoding.mask())
+        << "opcode " << opcode;
+    bench.memory_write(kRas + ras::kUncorStatus, ~0u);
+  };
+  for (unsigned opcode = 0; opcode < 16; ++opcode) {
+    if (opcode <= 2 || opcode == 8 || opcode == 9) continue;  // those of a Type 3 device
+    for (unsigned n = 0; n < 5; ++n) bench.send_unknown_req(opcode, 0);
+    refused(opcode);
+    bench.send_unknown_req(opcode, 2 * kRange);  // no decoder has it
+    refused(opcode);
+  }
+  for (unsigned opcode = 0; opcode < 16; ++opcode) {
+    if (opcode == 1 || opcode == 2) continue;
+    for (unsigned n = 0; n < 5; ++n) bench.send_unknown_rwd(opcode, 0, line_of(2));
+    refused(opcode);
+  }
+  EXPECT_EQ(bench.media.commands, commands);
+  EXPECT_EQ(bench.strange, 0u);
+  EXPECT_EQ(bench.read(0).data, line_of(1));
+  // It does not wait behind a request that does: the media takes one more, the command FIFO four,
+  // E1 holds the sixth. One behind the seventh waits for that.
+  bench.media_percent = 0;
+  const std::uint64_t kinds = GetParam() ? 256 : kLineBytes;
+  for (unsigned n = 1; n <= 7; ++n) bench.send(M2sReqOpcode::MemRd, n * kinds);
+  bench.send_unknown_req(3, 0);
+  for (unsigned i = 0; i < 300; ++i) bench.cycle();
+  EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), 0u) << "a read is before it";
+  bench.media_percent = 100;
+  refused(3);
+  bench.settle();
+  bench.media_percent = 0;
+  for (unsigned n = 11; n <= 16; ++n) bench.send(M2sReqOpcode::MemRd, n * kinds);
+  bench.send_unknown_req(3, 0);
+  refused(3);
+  bench.media_percent = 100;
+  bench.settle();
+}
+
+// Audit: a read waits in the media, the link falls and comes up, and the host reads another line
+// with the same tag.
+TEST_P(Endpoint, AnswersOnlyTheSessionThatAsked) {
+  test::shows("order", "No answer to a request of an old link goes out on the next",
+              "docs/blocks.md, Endpoint");
+  HostBench bench(91);
+  if (GetParam()) use_dram(bench, 3);
+  bench.write(0x1000, line_of(0xaa));
+  bench.write(0x2000, line_of(0xbb));
+  if (GetParam()) {
+    // Out of the internal DRAM again: reads that wait for fills.
+    for (std::uint64_t granule = 1000; granule < 1200; ++granule) bench.read(granule * 256);
+  }
+  bench.media_answers = false;
+  EXPECT_EQ(bench.send(M2sReqOpcode::MemRd, 0x1000), 0u);
+  for (unsigned i = 0; i < 300; ++i) bench.cycle();
+  EXPECT_EQ(bench.media.under_way(), 1u);
+  bench.lose_link();
+  EXPECT_EQ(bench.send(M2sReqOpcode::MemRd, 0x2000), 0u);
+  for (unsigned i = 0; i < 300; ++i) bench.cycle();
+  bench.media_answers = true;
+  EXPECT_EQ(bench.await(0).data, line_of(0xbb));
+  bench.settle();
+}
+
+// The same with the read not even looked up: the media takes no command, and the command FIFO is
+// full of fills that nobody waits for.
+TEST(EndpointAlone, AnswersOnlyTheSessionThatAskedBehindFills) {
+  HostBench bench(92);
+  use_dram(bench, 3);
+  bench.write(0x1000, line_of(0xaa));
+  bench.write(0x2000, line_of(0xbb));
+  bench.media_percent = 0;
+  for (std::uint64_t granule = 100; granule < 108; ++granule) {
+    bench.send(M2sReqOpcode::MemSpecRd, granule * 256);
+  }
+  for (unsigned i = 0; i < 200; ++i) bench.cycle();
+  EXPECT_EQ(bench.send(M2sReqOpcode::MemRd, 0x1000), 0u);
+  for (unsigned i = 0; i < 200; ++i) bench.cycle();
+  bench.lose_link();
+  EXPECT_EQ(bench.send(M2sReqOpcode::MemRd, 0x2000), 0u);
+  for (unsigned i = 0; i < 1000; ++i) bench.cycle();
+  bench.media_percent = 100;
+  EXPECT_EQ(bench.await(0).data, line_of(0xbb));
+  bench.settle();
+}
+
+struct Holds {
+  const char* what;
+  unsigned media_percent, take_percent;
+};
+
+// The link falls in every cycle of a batch of requests, which then stand in every place that there
+// is; the next session uses their tags at once, and its writes come after theirs.
+TEST_P(Endpoint, ForgetsWhateverWasAsked) {
+  constexpr unsigned kReads = 12, kWrites = 6, kNone = 4;
+  for (const Holds& holds : {Holds{"nothing", 100, 100}, Holds{"the media's commands", 3, 100},
+                             Holds{"the host's answers", 100, 0}}) {
+    for (const unsigned latency : {0u, 1u, 10u, 100u, 400u}) {
+      SCOPED_TRACE(::testing::Message() << holds.what << ", latency " << latency);
+      HostBench bench(100 + latency);
+      if (GetParam()) use_dram(bench, 2);
+      bench.media_latency = latency;
+      std::map<std::uint64_t, Line> memory;
+      const auto write = [&](std::uint64_t line, unsigned byte) {
+        memory[line] = line_of(byte);
+        return bench.send(line * kLineBytes, memory[line], kAllBytes, false);
+      };
+      for (unsigned line = 0; line < 160; ++line) {
+        write(line, line);
+        while (bench.busy()) bench.cycle();
+        bench.answers.clear();
+      }
+      const unsigned rounds = holds.take_percent == 0 ? 6 : 1;  // enough for all places to fill
+      const unsigned last = latency == 400 ? 900 : 400, step = latency == 400 ? 43 : 7;
+      for (unsigned after = 0; after <= last && !HasFailure(); after += step) {
+        bench.media_percent = holds.media_percent;
+        bench.take_percent = holds.take_percent;
+        const std::uint64_t old_lines = bench.random.below(64);
+        const unsigned value = static_cast<unsigned>(bench.random.below(256));
+        for (unsigned n = 0; n < rounds * kReads; ++n) {
+          bench.send(M2sReqOpcode::MemRd, (old_lines + n % 80) * kLineBytes);
+        }
+        for (unsigned n = 0; n < kWrites; ++n) {
+          bench.send((80 + n) * kLineBytes, line_of(value), 0xff00ff, false);
+        }
+        for (unsigned n = 0; n < rounds * kNone; ++n) {
+          bench.send(M2sReqOpcode::MemInv, n * kLineBytes);
+          bench.send(M2sReqOpcode::MemRd, 2 * kRange + n * kLineBytes);  // no decoder has it
+        }
+        bench.send(M2sReqOpcode::MemSpecRd, old_lines * kLineBytes & ~std::uint64_t{255});
+        for (unsigned i = 0; i < after; ++i) bench.cycle();
+        bench.lose_link();
+        bench.media_percent = bench.take_percent = 100;
+
+        // Tags from 0 again: writes where writes were, and reads of other lines.
+        std::map<unsigned, std::uint64_t> reads;
+        std::vector<unsigned> writes;
+        for (unsigned n = 0; n < kWrites / 2; ++n) {
+          writes.push_back(write(80 + n, value + 1));
+        }
+        for (unsigned n = 0; n < 2 * kReads; ++n) {
+          const std::uint64_t line = 90 + bench.random.below(70);
+          reads[bench.send(M2sReqOpcode::MemRd, line * kLineBytes)] = line;
+        }
+        for (const unsigned tag : writes) EXPECT_FALSE(bench.await(tag).drs);
+        for (const auto& [tag, line] : reads) {
+          const HostBench::Answer answer = bench.await(tag);
+          EXPECT_TRUE(answer.drs);
+          EXPECT_EQ(answer.data, memory[line]) << "tag " << tag << ", line " << line;
+        }
+        for (unsigned n = 0; n < kWrites; ++n) {
+          const Line found = bench.read((80 + n) * kLineBytes).data;
+          Line& now = memory[80 + n];
+          Line whole = now;
+          merge_bytes(whole, line_of(value), 0xff00ff);
+          if (n < kWrites / 2) {
+            EXPECT_EQ(found, now) << "an old write came after a new one";
+          } else {
+            EXPECT_TRUE(found == now || found == whole) << "half a write";
+          }
+          now = found;
+        }
+        while (!bench.media.empty()) bench.cycle();
+        for (unsigned i = 0; i < 100; ++i) bench.cycle();
+        EXPECT_EQ(bench.strange, 0u) << "link down after " << after;
+      }
+      // What was written and answered is there, dirty in the internal DRAM or not.
+      for (const auto& [line, data] : memory) EXPECT_EQ(bench.read(line * kLineBytes).data, data);
+    }
+  }
+}
+
+// Mem_Enable 0: every request of CXL.mem is a decode miss (CXL 2.0, 8.1.3.2). With it the DVSEC
+// range decodes until HDM Decoder Enable is set (8.1.3.8), and again without.
+TEST(EndpointAlone, DecodesAsDvsecAndDecodersSay) {
+  HostBench bench(33);
+  constexpr std::uint64_t kBase = 0x10'0000'0000, kLine5 = 5 * kLineBytes, kLine7 = 7 * kLineBytes;
+  Line ones;
+  ones.fill(0xff);
+  const auto read = [&bench](std::uint64_t address) {
+    const unsigned tag = bench.send(M2sReqOpcode::MemRd, address);
+    bench.settle();
+    const HostBench::Answer answer = bench.answers[tag];
+    bench.answers.clear();
+    EXPECT_TRUE(answer.drs);
+    return answer.data;
+  };
+  const auto write = [&bench](std::uint64_t address, const Line& data) {
+    const unsigned tag = bench.send(address, data, kAllBytes, false);
+    bench.settle();
+    EXPECT_TRUE(bench.answers.contains(tag) && !bench.answers[tag].drs);
+    bench.answers.clear();
+  };
+  const auto decoders = [&bench](bool on) {
+    bench.memory_write(kHdm + regs::hdm::kGlobalControl,
+                       on ? regs::hdm::kGlobalControlEnable.mask() : 0);
+  };
+  const Line first = random_line(bench.random), second = random_line(bench.random);
+  write(kLine5, first);
+  EXPECT_EQ(read(kLine5), first);
+
+  const auto before = bench.media.commands;
+  bench.config_write(kCxlControl, 0);
+  write(kLine5, second);
+  EXPECT_EQ(read(kLine5), ones);
+  decoders(false);
+  write(kLine5, second);
+  EXPECT_EQ(read(kLine5), ones);
+  EXPECT_EQ(read(0), ones);  // where the range begins
+  EXPECT_EQ(bench.media.commands, before);
+
+  bench.config_write(kRange1Base, kBase >> 32);
+  bench.config_write(kCxlControl, kMemEnable);
+  EXPECT_EQ(read(kLine5), ones);
+  EXPECT_EQ(read(kBase + kLine5), first);
+  write(kBase + kLine7, second);
+  EXPECT_EQ(read(kBase + (std::uint64_t{128} << 28) - kLineBytes), Line{});  // its last line
+  EXPECT_EQ(read(kBase + (std::uint64_t{128} << 28)), ones);
+  EXPECT_EQ(read(kBase - kLineBytes), ones);
+
+  decoders(true);
+  EXPECT_EQ(read(kBase + kLine7), ones);
+  EXPECT_EQ(read(kLine7), second);
+  decoders(false);
+  EXPECT_EQ(read(kBase + kLine7), second);
 }
 
 // MemInv and MemInvNT are answered without the media.

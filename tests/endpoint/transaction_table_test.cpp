@@ -35,6 +35,7 @@ class Pair {
     rtl_->alloc_mshr_i = a.mshr;
     rtl_->alloc_be_i = a.byte_enable;
     test::set_line(rtl_->alloc_data_i, 0, a.data);
+    rtl_->alloc_poison_i = a.poison;
     rtl_->fill_done_i = in.fill_done;
     rtl_->fill_mshr_i = in.fill_mshr;
     rtl_->wake_ready_i = in.wake_ready;
@@ -69,6 +70,8 @@ class Pair {
     lockstep.check("wake_mshr_o", rtl_->wake_mshr_o, out.wake.mshr);
     lockstep.check("wake_be_o", rtl_->wake_be_o, out.wake.byte_enable);
     lockstep.check_bytes("wake_data_o", test::get_line(rtl_->wake_data_o), out.wake.data);
+    lockstep.check("wake_poison_o", rtl_->wake_poison_o, out.wake.poison);
+    lockstep.check("busy_o", rtl_->busy_o, out.busy);
     if (out.issue_tag) lockstep.check("issue_tag_o", rtl_->issue_tag_o, *out.issue_tag);
     if (out.answer_tag) lockstep.check("answer_tag_o", rtl_->answer_tag_o, *out.answer_tag);
     if (out.answer_line) lockstep.check("answer_line_o", rtl_->answer_line_o, *out.answer_line);
@@ -90,7 +93,8 @@ TransactionTable::Access random_access(Random& random) {
           .slot = static_cast<std::uint16_t>(random.bits(16)),
           .mshr = random_mshr(random),
           .byte_enable = random.bits(64),
-          .data = test::random_line(random)};
+          .data = test::random_line(random),
+          .poison = random.percent(50)};
 }
 
 TEST(TransactionTable, LockstepWithRtl) {
@@ -249,6 +253,47 @@ TEST(TransactionTable, AllEightBitsOfTheMshrCount) {
     EXPECT_FALSE(pair.step(fill(0x5a)).wake_valid);
     EXPECT_TRUE(pair.step({}).wake_valid);
   }
+}
+
+// The RTL alone, by hand: a waiting write keeps its poison, a read never has any; busy while an
+// entry is used.
+TEST(TransactionTable, PoisonOfAWaitingWrite) {
+  Clocked<Vtransaction_table> rtl;
+  rtl.reset();
+  EXPECT_FALSE(rtl->busy_o);
+  const auto alloc = [&rtl](bool write, bool poison) {
+    rtl->alloc_i = rtl->alloc_wait_i = 1;
+    rtl->alloc_write_i = write;
+    rtl->alloc_poison_i = poison;
+    rtl->alloc_mshr_i = 9;
+    rtl.edge();
+    rtl->alloc_i = 0;
+    EXPECT_TRUE(rtl->busy_o);
+    EXPECT_FALSE(rtl->wake_poison_o) << "nothing is offered";
+  };
+  alloc(true, true);
+  alloc(false, true);
+  alloc(true, false);
+  alloc(true, true);
+  rtl->fill_done_i = 1;
+  rtl->fill_mshr_i = 9;
+  rtl.edge();
+  rtl->fill_done_i = 0;
+  for (unsigned index = 0; index < 4; ++index) {
+    rtl.settle();
+    EXPECT_EQ(rtl->wake_index_o, index);
+    EXPECT_EQ(rtl->wake_poison_o, index == 0 || index == 3) << index;
+    rtl->wake_ready_i = 1;
+    rtl.edge();
+  }
+  EXPECT_FALSE(rtl->wake_poison_o);
+  rtl->release_i = 1;
+  for (unsigned index = 0; index < 4; ++index) {
+    EXPECT_TRUE(rtl->busy_o) << index;
+    rtl->answer_index_i = index;
+    rtl.edge();
+  }
+  EXPECT_FALSE(rtl->busy_o);
 }
 
 TEST(TransactionTable, ALowerEntryReplacesAStalledOffer) {

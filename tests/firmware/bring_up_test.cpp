@@ -69,9 +69,9 @@ TEST(Enumerate, FourUnlikeEndpoints) {
     EXPECT_TRUE(e.hdm.low && e.hdm.high);
     EXPECT_EQ(e.max_spec_granules, 4u);
     EXPECT_EQ(e.cxl_dvsec, 0x100u);
-    EXPECT_EQ(e.hdm_base % 0x2'0000, 0x1800u);
+    EXPECT_EQ(e.hdm_base % 0x4'0000, 0x1800u);
     EXPECT_EQ(e.vendor_base, e.hdm_base - 0x1800 + 0x1'0000);
-    bars.insert(e.hdm_base / 0x2'0000);
+    bars.insert(e.hdm_base / 0x4'0000);
   }
   EXPECT_EQ(bars.size(), 4u);  // nobody's BAR is another's
 }
@@ -94,7 +94,7 @@ TEST(Enumerate, CapabilityArray) {
                {0x1000, 0x0311'0001}, {0x1004, 0}, {0x1008, 0x2002'0002}, {0x100c, 0x8001'0005}},
        }) {
     FakeSystem system(std::vector{FakeEndpoint{.memory = array}});
-    EXPECT_EQ(enumerate(system, 1).endpoints[0].hdm_base % 0x2'0000, 0x1800u);
+    EXPECT_EQ(enumerate(system, 1).endpoints[0].hdm_base % 0x4'0000, 0x1800u);
   }
   // What stands behind its end is not looked at.
   const Registers cut{{0x1000, 0x0111'0001}, {0x1004, 0x2002'0002}, {0x1008, 0x8001'0005}};
@@ -175,7 +175,7 @@ TEST(Enumerate, Windows) {
     EXPECT_GE(begin, own + 0x1'0000);
     const std::uint64_t bar = found.endpoints[port].hdm_base - 0x1800;
     EXPECT_GE(bar, begin);
-    EXPECT_LE(bar + 0x2'0000, end);
+    EXPECT_LE(bar + 0x4'0000, end);
     EXPECT_EQ(end - begin, kMib);
     EXPECT_LE(end, 0xe000'0000u);
     taken = end;
@@ -202,12 +202,12 @@ TEST(Enumerate, OnlyTheWindowIsReached) {
   EXPECT_TRUE(answers(io, bar + 0x1000));
   EXPECT_FALSE(answers(neighbour, bar + 0x1000));
   for (const std::uint64_t outside :
-       {bar - 0x2'0000, bar + kMib, bar + (std::uint64_t{1} << 32), std::uint64_t{0}}) {
+       {bar - 0x4'0000, bar + kMib, bar + (std::uint64_t{1} << 32), std::uint64_t{0}}) {
     place(outside);
     EXPECT_FALSE(answers(io, outside + 0x1000)) << std::hex << outside;
   }
-  place(bar + kMib - 0x2'0000);
-  EXPECT_TRUE(answers(io, bar + kMib - 0x2'0000 + 0x1000));
+  place(bar + kMib - 0x4'0000);
+  EXPECT_TRUE(answers(io, bar + kMib - 0x4'0000 + 0x1000));
   place(bar);
   EXPECT_TRUE(answers(io, bar + 0x1000));
   bridge.write(config_header::kCommand, config_header::kBusMaster);
@@ -372,7 +372,7 @@ TEST(Refuse, WhatIsNotThere) {
     FakeEndpoint endpoint;
     std::vector<std::string> line;
   };
-  // Headers of the DVSECs: 100h, 140h, 160h, 180h, each naming the next.
+  // Headers of the DVSECs: 100h, 140h, 160h, 180h, 1A0h, each naming the next.
   const Case cases[] = {
       {"no endpoint", {.there = false}, {"port 2", "no endpoint", "system.ports"}},
       {"nobody answers", {.config = {{0x000, 0xffff'ffff}}}, {"port 2", "no endpoint"}},
@@ -382,7 +382,7 @@ TEST(Refuse, WhatIsNotThere) {
       {"no DVSEC 0", {.config = {{0x108, 0x001e'0099}}}, {"port 2", "no DVSEC 0"}},
       {"no DVSEC 7", {.config = {{0x100, 0x1601'0023}}}, {"port 2", "no DVSEC 7"}},
       {"no DVSEC 8", {.config = {{0x140, 0x1801'0023}}}, {"port 2", "no DVSEC 8"}},
-      {"no vendor DVSEC", {.config = {{0x160, 0x0001'0023}}}, {"port 2", "spec_length"}},
+      {"no vendor DVSEC", {.config = {{0x160, 0x1a01'0023}}}, {"port 2", "spec_length"}},
       {"endless chain", {.config = {{0x180, 0x1001'0023}}}, {"port 2", "does not end"}},
       {"not trained to mem", {.config = {{0x14c, 0x0022'0000}}}, {"port 2", "CXL.mem"}},
       {"not trained to 2.0", {.config = {{0x14c, 0x0006'0000}}}, {"port 2", "CXL 2.0"}},
@@ -392,10 +392,24 @@ TEST(Refuse, WhatIsNotThere) {
       {"size not valid", {.config = {{0x11c, 0x4000'0002}}}, {"port 2", "range 1", "active"}},
       {"no media", {.config = {{0x118, 0}, {0x11c, 3}}}, {"port 2", "no media"}},
       {"no BAR", {.config = {{0x010, 0}}}, {"port 2", "BAR 0"}},
-      {"an I/O BAR", {.config = {{0x010, 0xfffe'0001}}}, {"port 2", "BAR 0"}},
+      {"an I/O BAR", {.config = {{0x010, 0xfffc'0001}}}, {"port 2", "BAR 0"}},
       {"no room", {.config = {{0x010, 0xe000'0004}}}, {"port 2", "do not fit", "fewer ports"}},
       {"BAR 7 named", {.config = {{0x16c, 0x0000'0107}}}, {"port 2", "BAR 7"}},
       {"empty locator", {.config = {{0x16c, 0}}}, {"port 2", "no component registers"}},
+      {"no device registers", {.config = {{0x174, 0x0002'0200}}}, {"port 2", "no CXL device"}},
+      {"locator of one entry", {.config = {{0x164, 0x0140'1e98}}}, {"port 2", "no CXL device"}},
+      {"no mailbox", {.memory = {{0x2'0020, 0x0001'0003}}}, {"port 2", "no primary mailbox"}},
+      {"no memory status", {.memory = {{0x2'0030, 0}}}, {"port 2", "no memory device status"}},
+      {"array cut short", {.memory = {{0x2'0004, 2}}}, {"port 2", "no memory device status"}},
+      {"no device array", {.memory = {{0x2'0000, 0x0001'0001}}}, {"port 2", "no primary mailbox"}},
+      {"media not ready", {.memory = {{0x2'0088, 0x10}}}, {"port 2", "ready", "10h"}},
+      {"media in error", {.memory = {{0x2'0088, 0x18}}}, {"port 2", "ready", "18h"}},
+      {"mailbox not ready", {.memory = {{0x2'0088, 0x04}}}, {"port 2", "ready", "04h"}},
+      {"endless command", {.memory = {{0x2'0104, 1}}}, {"port 2", "does not finish", "reset"}},
+      {"Identify fails", {.memory = {{0x2'0114, 4}}}, {"port 2", "4000h", "0004h"}},
+      {"Identify is short", {.memory = {{0x2'0108, 0x0042'4000}}}, {"port 2", "66 bytes"}},
+      {"another capacity", {.memory = {{0x2'0130, 5}}}, {"port 2", "1280 MiB", "1024 MiB"}},
+      {"a large capacity", {.memory = {{0x2'0134, 1}}}, {"port 2", "Identify", "1024 MiB"}},
       {"empty array", {.memory = {{0x1000, 0x0011'0001}}}, {"port 2", "no HDM decoder"}},
       {"no array", {.memory = {{0x1000, 0x0111'0000}}}, {"port 2", "no HDM decoder"}},
       {"another structure", {.memory = {{0x1004, 0x8001'0004}}}, {"port 2", "no HDM decoder"}},
@@ -413,7 +427,7 @@ TEST(Refuse, WhatIsNotThere) {
   }
   // Without the length nothing but the vendor registers is missing.
   std::vector<FakeEndpoint> endpoints = equal(4);
-  endpoints[2].config = {{0x160, 0x0001'0023}};
+  endpoints[2].config = {{0x160, 0x1a01'0023}};
   FakeSystem system(endpoints);
   RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}});
   config.root_port.spec_length = false;

@@ -75,7 +75,7 @@ class FakeSystem : public RegisterBus {
     }
     const bool own = address >> 16 == port.io.bridge().bar0;  // below 4 GiB as all BARs here
     return own ? lie(port.fake.port_memory, address & 0xffff, value)
-               : lie(port.fake.memory, address & 0x1'ffff, value);
+               : lie(port.fake.memory, address & 0x3'ffff, value);
   }
 
   [[nodiscard]] Translation translation() {

@@ -63,8 +63,17 @@ class Pair {
     rtl_->bready_i = in.b_ready;
     rtl_->rready_i = in.r_ready;
     rtl_->req_ready_i = in.req_ready;
-    rtl_->rsp_valid_i = in.rsp_valid;
-    test::set_sys_rsp(rtl_->rsp_i, in.rsp);
+    rtl_->r_valid_i = in.r.has_value();
+    rtl_->b_valid_i = in.b.has_value();
+    if (in.r) {
+      rtl_->r_id_i = static_cast<std::uint16_t>(in.r->id);
+      rtl_->r_error_i = in.r->error;
+      test::set_line(rtl_->r_data_i, 0, in.r->data);
+    }
+    if (in.b) {
+      rtl_->b_id_i = static_cast<std::uint16_t>(in.b->id);
+      rtl_->b_error_i = in.b->error;
+    }
   }
   Out compare(const AxiAdapter::In& in) {
     rtl_.settle();
@@ -79,24 +88,31 @@ class Pair {
     }
     lockstep.check("bvalid_o", rtl_->bvalid_o, out.b_valid);
     if (out.b_valid) {
-      lockstep.check("bid_o", rtl_->bid_o, out.id);
-      lockstep.check("bresp_o", rtl_->bresp_o, out.resp);
+      lockstep.check("bid_o", rtl_->bid_o, out.b_id);
+      lockstep.check("bresp_o", rtl_->bresp_o, out.b_resp);
     }
     lockstep.check("rvalid_o", rtl_->rvalid_o, out.r_valid);
     if (out.r_valid) {
-      lockstep.check("rid_o", rtl_->rid_o, out.id);
-      lockstep.check("rresp_o", rtl_->rresp_o, out.resp);
+      lockstep.check("rid_o", rtl_->rid_o, out.r_id);
+      lockstep.check("rresp_o", rtl_->rresp_o, out.r_resp);
       lockstep.check("rlast_o", rtl_->rlast_o, 1);
       lockstep.check_bytes("rdata_o", test::get_line(rtl_->rdata_o), out.data);
     }
-    lockstep.check("rsp_ready_o", rtl_->rsp_ready_o, out.rsp_ready);
-    const auto& trace = rtl_->tr_sys_respond_o;
-    lockstep.check("tr_sys_respond_o.valid", test::get_bits(trace, 70, 1), out.responds);
-    lockstep.check("tr_sys_respond_o.id", test::get_bits(trace, 54, 16), out.responds ? out.id : 0);
-    lockstep.check("tr_sys_respond_o.line", test::get_bits(trace, 8, 46), 0);
-    lockstep.check("tr_sys_respond_o.info", test::get_bits(trace, 0, 8),
-                   out.responds && out.resp != AxiAdapter::kOkay);
+    lockstep.check("r_ready_o", rtl_->r_ready_o, out.r_ready);
+    lockstep.check("b_ready_o", rtl_->b_ready_o, out.b_ready);
+    check_trace(0, out.responds[0], out.r_id, out.r_resp);
+    check_trace(1, out.responds[1], out.b_id, out.b_resp);
     return out;
+  }
+
+  void check_trace(unsigned channel, bool responds, std::uint32_t id, unsigned resp) {
+    const auto& trace = rtl_->tr_sys_respond_o;
+    const unsigned at = 71 * channel;
+    lockstep.check("tr_sys_respond_o.valid", test::get_bits(trace, at + 70, 1), responds);
+    lockstep.check("tr_sys_respond_o.id", test::get_bits(trace, at + 54, 16), responds ? id : 0);
+    lockstep.check("tr_sys_respond_o.line", test::get_bits(trace, at + 8, 46), 0);
+    lockstep.check("tr_sys_respond_o.info", test::get_bits(trace, at, 8),
+                   responds && resp != AxiAdapter::kOkay);
   }
 
   AxiAdapter twin_;
@@ -116,7 +132,8 @@ TEST(AxiAdapter, LockstepWithRtl) {
   Random random(pair.lockstep.seed());
   AxiAdapter::In in;
   unsigned writes = 50, datas = 50, reads = 50, req_takes = 50, answers = 50, rsp_takes = 50;
-  std::uint64_t taken = 0, passed = 0, beaten = 0, replaced = 0, errors = 0;
+  std::uint64_t taken = 0, passed = 0, beaten = 0, replaced = 0, errors = 0, together = 0,
+                turned = 0;
   while (pair.lockstep.next()) {
     if (pair.lockstep.cycle() % 256 == 0) {
       for (unsigned* p : {&writes, &datas, &reads, &req_takes, &answers, &rsp_takes}) {
@@ -139,10 +156,8 @@ TEST(AxiAdapter, LockstepWithRtl) {
       in.ar.valid = random.percent(reads);
       if (!in.ar.valid) in.ar.addr = random.bits(64);
     }
-    if (!in.rsp_valid) {
-      in.rsp_valid = random.percent(answers);
-      in.rsp = test::random_response(random);
-    }
+    if (!in.r && random.percent(answers)) in.r = test::random_response(random);
+    if (!in.b && random.percent(answers)) in.b = test::random_response(random);
     in.req_ready = random.percent(req_takes);
     in.b_ready = random.percent(rsp_takes);
     in.r_ready = random.percent(rsp_takes);
@@ -151,10 +166,14 @@ TEST(AxiAdapter, LockstepWithRtl) {
     passed += in.ar.valid && out.ar_ready && in.aw.valid;
     beaten += in.ar.valid && out.aw_ready;
     replaced += out.request && (out.aw_ready || (in.ar.valid && out.ar_ready));
-    errors += out.responds && out.resp != AxiAdapter::kOkay;
+    errors += out.responds[0] && out.r_resp != AxiAdapter::kOkay;
+    errors += out.responds[1] && out.b_resp != AxiAdapter::kOkay;
+    together += out.responds[0] && out.responds[1];
+    turned += in.ar.valid && out.ar_ready && in.aw.valid && in.w.valid;
     if (out.aw_ready) in.aw.valid = in.w.valid = false;
     if (out.ar_ready) in.ar.valid = false;
-    if (out.rsp_ready) in.rsp_valid = false;
+    if (out.r_ready) in.r.reset();
+    if (out.b_ready) in.b.reset();
     if (random.below(5000) == 0) {
       in = {};
       pair.reset(in);
@@ -166,6 +185,8 @@ TEST(AxiAdapter, LockstepWithRtl) {
     EXPECT_GT(beaten, 1000u);
     EXPECT_GT(replaced, 10000u);
     EXPECT_GT(errors, 5000u);
+    EXPECT_GT(together, 5000u);
+    EXPECT_GT(turned, 1000u);
   }
 }
 
@@ -187,7 +208,7 @@ TEST(AxiAdapter, IdleIsReadyForReadsOnly) {
   EXPECT_FALSE(out.request);
 }
 
-TEST(AxiAdapter, AReadPassesHalfAWriteAndLosesToAWholeOne) {
+TEST(AxiAdapter, AReadPassesHalfAWriteAndTakesTurnsWithAWholeOne) {
   Pair pair;
   AxiAdapter::In in;
   in.req_ready = true;
@@ -206,19 +227,27 @@ TEST(AxiAdapter, AReadPassesHalfAWriteAndLosesToAWholeOne) {
   EXPECT_EQ(out.request->id, 2u);
   EXPECT_FALSE(out.request->is_write);
   EXPECT_EQ(out.request->addr, 0x1000u);
-  in.aw.valid = in.w.valid = false;
+  in.aw = at(4, 0x3000);  // another write at once: it is the read's turn
+  const Line written = in.w.data;
+  in.w = write_data(kAllBytes, 0x11);
   out = pair.step(in);
   EXPECT_TRUE(out.ar_ready);
+  EXPECT_FALSE(out.aw_ready);
   ASSERT_TRUE(out.request);
   EXPECT_EQ(out.request->id, 1u);
   EXPECT_TRUE(out.request->is_write);
   EXPECT_EQ(out.request->addr, 0xf'ffff'ffff'ffc0u);
   EXPECT_EQ(out.request->byte_enable, 0x0fu);
-  EXPECT_EQ(out.request->data, in.w.data);
+  EXPECT_EQ(out.request->data, written);
   in.ar.valid = false;
   out = pair.step(in);
   ASSERT_TRUE(out.request);
   EXPECT_EQ(out.request->id, 3u);
+  EXPECT_TRUE(out.aw_ready);
+  in.aw.valid = in.w.valid = false;
+  out = pair.step(in);
+  ASSERT_TRUE(out.request);
+  EXPECT_EQ(out.request->id, 4u);
   EXPECT_FALSE(pair.step(in).request);
 }
 
@@ -260,24 +289,22 @@ TEST(AxiAdapter, ResponsesGoToTheirChannelAndErrorsAreSlvErr) {
   for (const bool is_write : {false, true}) {
     for (const bool error : {false, true}) {
       AxiAdapter::In in;
-      in.rsp_valid = true;
-      in.rsp = {0xbeef, is_write, error, {}};
-      in.rsp.data.fill(0x5c);
+      MemResponse response{0xbeef, is_write, error, {}};
+      response.data.fill(0x5c);
+      (is_write ? in.b : in.r) = response;
       (is_write ? in.r_ready : in.b_ready) = true;  // the other channel's ready does not count
       Pair::Out out = pair.step(in);
       EXPECT_EQ(out.b_valid, is_write);
       EXPECT_EQ(out.r_valid, !is_write);
-      EXPECT_FALSE(out.rsp_ready);
-      EXPECT_FALSE(out.responds);
+      EXPECT_FALSE(is_write ? out.b_ready : out.r_ready);
+      EXPECT_FALSE(out.responds[0] || out.responds[1]);
       in.b_ready = in.r_ready = true;
       out = pair.step(in);
-      EXPECT_EQ(out.resp, error ? 2u : 0u);
-      EXPECT_TRUE(out.responds);
+      EXPECT_EQ(is_write ? out.b_resp : out.r_resp, error ? 2u : 0u);
+      EXPECT_EQ(out.responds[0], !is_write);
+      EXPECT_EQ(out.responds[1], is_write);
     }
   }
-  AxiAdapter::In idle;
-  idle.b_ready = idle.r_ready = true;
-  EXPECT_FALSE(pair.step(idle).rsp_ready);
 }
 
 }  // namespace

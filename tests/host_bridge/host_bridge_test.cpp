@@ -49,7 +49,7 @@ TEST(HostBridge, LockstepWithRtl) {
   std::deque<HdmDecoder::In> script = bring_up();
   HostBridge::In in;
   unsigned requests = 50, port_takes = 50, answers = 50, rsp_takes = 50;  // percent
-  std::uint64_t routed = 0, local = 0, read_last = 0;
+  std::uint64_t routed = 0, several = 0, local = 0, read_last = 0;
   while (lockstep.next()) {
     if (lockstep.cycle() % 500 == 0) {
       for (unsigned* p : {&requests, &port_takes, &answers, &rsp_takes}) {
@@ -85,20 +85,34 @@ TEST(HostBridge, LockstepWithRtl) {
         test::set_sys_rsp(rtl->port_rsp_i, in.rsp[p], test::kSysRspBits * p);
       }
     }
-    in.rsp_ready = random.percent(rsp_takes);
+    in.r_ready = random.percent(rsp_takes);
+    in.b_ready = random.percent(rsp_takes);
     rtl->req_valid_i = in.req_valid;
     rtl->port_req_ready_i = in.port_ready;
     rtl->port_rsp_valid_i = in.rsp_valid;
-    rtl->rsp_ready_i = in.rsp_ready;
+    rtl->r_ready_i = in.r_ready;
+    rtl->b_ready_i = in.b_ready;
     rtl.settle();
     const HostBridge::Out out = twin.eval(in);
     lockstep.check("req_ready_o", rtl->req_ready_o, out.req_ready);
     lockstep.check("port_req_valid_o", rtl->port_req_valid_o, out.port_valid);
-    if (out.port_valid != 0) test::check_sys_req(lockstep, rtl->port_req_o, *out.port_req);
+    for (unsigned p = 0; p < kPorts; ++p) {
+      if (((out.port_valid >> p) & 1) == 0) continue;
+      test::check_sys_req(lockstep, rtl->port_req_o, *out.port_req[p], test::kSysReqBits * p);
+    }
     lockstep.check("port_rsp_ready_o & valid", rtl->port_rsp_ready_o & in.rsp_valid,
                    out.rsp_ready & in.rsp_valid);
-    lockstep.check("rsp_valid_o", rtl->rsp_valid_o, out.rsp_valid);
-    if (out.rsp_valid) test::check_sys_rsp(lockstep, rtl->rsp_o, out.rsp);
+    lockstep.check("r_valid_o", rtl->r_valid_o, out.r.has_value());
+    if (out.r) {
+      lockstep.check("r_id_o", rtl->r_id_o, out.r->id);
+      lockstep.check("r_error_o", rtl->r_error_o, out.r->error);
+      lockstep.check_bytes("r_data_o", test::get_line(rtl->r_data_o), out.r->data);
+    }
+    lockstep.check("b_valid_o", rtl->b_valid_o, out.b.has_value());
+    if (out.b) {
+      lockstep.check("b_id_o", rtl->b_id_o, out.b->id);
+      lockstep.check("b_error_o", rtl->b_error_o, out.b->error);
+    }
     if (read_last) lockstep.check("reg_rdata_o", rtl->reg_rdata_o, out.rdata);
     const bool accepted = in.req_valid && out.req_ready;
     lockstep.check("tr_sys_accept_o.valid", test::get_bits(rtl->tr_sys_accept_o, 70, 1), accepted);
@@ -110,7 +124,8 @@ TEST(HostBridge, LockstepWithRtl) {
                      in.req.is_write);
     }
     routed += out.port_valid != 0;
-    local += out.rsp_valid && out.rsp.error;
+    several += (out.port_valid & (out.port_valid - 1)) != 0;
+    local += (out.r && out.r->error) || (out.b && out.b->error);
     read_last = in.registers.valid && !in.registers.write;
     twin.clock(in);
     rtl.edge();
@@ -126,6 +141,7 @@ TEST(HostBridge, LockstepWithRtl) {
   }
   if (lockstep.cycle() > 100000) {
     EXPECT_GT(routed, 5000u);
+    EXPECT_GT(several, 1000u);
     EXPECT_GT(local, 1000u);
   }
 }

@@ -1,9 +1,10 @@
-// Contents of every part against flat memory, under random commands and random waiting.
+// Contents and poison of every part against flat memory, under random commands and random waiting.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <map>
 #include <random>
+#include <set>
 #include <tuple>
 
 #include "tests/media/media_test_util.hpp"
@@ -17,24 +18,36 @@ constexpr std::uint64_t kCapacity = std::uint64_t{1} << 24;
 // What the contents must be; commands take effect as they are submitted.
 class Flat {
  public:
-  Line apply(const MediaCommand& c) {
+  struct Answer {
+    Line data{};
+    bool poison = false;
+  };
+  Answer apply(const MediaCommand& c) {
     switch (c.op) {
       case MediaOp::Read:
-        return media_[c.dpa];
+        return {media_[c.dpa], bad_media_.contains(c.dpa)};
       case MediaOp::Write:
         merge_bytes(media_[c.dpa], c.data, c.byte_enable);
+        written(bad_media_, c.dpa, c);
         break;
       case MediaOp::ArrayRead:
-        return slots_[key(c)];
+        return {slots_[key(c)], bad_slots_.contains(key(c))};
       case MediaOp::ArrayWrite:
         merge_bytes(slots_[key(c)], c.data, c.byte_enable);
+        written(bad_slots_, key(c), c);
         break;
       case MediaOp::Fill:
-        for (unsigned i = 0; i < kLine; i += 64) slots_[c.slot * kLine + i] = media_[c.dpa + i];
+        for (unsigned i = 0; i < kLine; i += 64) {
+          slots_[c.slot * kLine + i] = media_[c.dpa + i];
+          mark(bad_slots_, c.slot * kLine + i, bad_media_.contains(c.dpa + i));
+        }
         filled_[c.slot] = {c.dpa, ++fills_};
         break;
       case MediaOp::WriteBack:
-        for (unsigned i = 0; i < kLine; i += 64) media_[c.dpa + i] = slots_[c.slot * kLine + i];
+        for (unsigned i = 0; i < kLine; i += 64) {
+          media_[c.dpa + i] = slots_[c.slot * kLine + i];
+          mark(bad_media_, c.dpa + i, bad_slots_.contains(c.slot * kLine + i));
+        }
         break;
     }
     return {};
@@ -54,13 +67,25 @@ class Flat {
 
  private:
   static std::uint64_t key(const MediaCommand& c) { return c.slot * kLine + c.offset; }
+  using Marks = std::set<std::uint64_t>;
+  static void mark(Marks& marks, std::uint64_t line, bool bad) {
+    if (bad) {
+      marks.insert(line);
+    } else {
+      marks.erase(line);
+    }
+  }
+  static void written(Marks& marks, std::uint64_t line, const MediaCommand& c) {
+    if (c.poison || c.byte_enable == kAllBytes) mark(marks, line, c.poison);
+  }
   std::map<std::uint64_t, Line> media_, slots_;
+  Marks bad_media_, bad_slots_;
   std::map<std::uint32_t, std::pair<std::uint64_t, int>> filled_;
   int fills_ = 0;
 };
 
 struct Pending {
-  Line expected;
+  Flat::Answer expected;
   int count = 0;
 };
 
@@ -85,7 +110,8 @@ void random_traffic(Media& media, std::uint64_t seed, bool cached) {
       RC_ASSERT(found != pending.end());  // answered once
       RC_ASSERT(!answer->error);
       if (answer->op == MediaOp::Read || answer->op == MediaOp::ArrayRead) {
-        RC_ASSERT(answer->data == found->second.expected);
+        RC_ASSERT(answer->data == found->second.expected.data);
+        RC_ASSERT(answer->poison == found->second.expected.poison);
       }
       pending.erase(found);
     }
@@ -100,12 +126,13 @@ void random_traffic(Media& media, std::uint64_t seed, bool cached) {
     if (c.op == MediaOp::Read || c.op == MediaOp::Write) c.dpa += random() % 4 * 64;
     c.byte_enable = random() % 2 == 0 ? kAllBytes : random();
     c.data.fill(static_cast<std::uint8_t>(random()));
+    c.poison = random() % 6 == 0;
     while (!media.can_accept(now, c.op) || pending.count({c.op, c.id}) != 0) {
       RC_ASSERT(media.next_event() != Time::never());
       now = std::max(now, media.next_event());
       collect();
     }
-    const Line expected = flat.apply(c);
+    const Flat::Answer expected = flat.apply(c);
     pending[{c.op, c.id}] = {expected, 1};
     media.submit(c, now);
     if (random() % 4 == 0) now += Time{random() % (random() % 8 == 0 ? 300000000 : 100000)};

@@ -18,6 +18,7 @@ using media_test::saturate;
 using media_test::write_of;
 
 constexpr std::uint64_t kCapacity = std::uint64_t{16} << 30;
+constexpr std::uint32_t kBanksPerGroup = 4;
 
 class Ddr5MediaTest : public ::testing::Test {
  protected:
@@ -278,6 +279,28 @@ TEST_F(Ddr5MediaTest, ErrorsAreAnswered) {
   EXPECT_EQ(media.next_event(), Time::never());
 }
 
+TEST_F(Ddr5MediaTest, KeepsPoison) {
+  Ddr5Media media(c, kCapacity);
+  const auto write = [&](std::uint64_t enables, bool poison) {
+    MediaCommand command = write_of(64);
+    command.byte_enable = enables;
+    command.poison = poison;
+    media.submit(command, Time{0});
+    media.submit(read_of(64), Time{0});
+    media.submit(read_of(128), Time{0});
+    bool found = false;
+    for (unsigned n = 0; n < 3; ++n) {
+      const auto [answer, at] = media_test::next_answer(media, Time{1'000'000'000});
+      found = found || answer.poison;
+    }
+    return found;
+  };
+  EXPECT_FALSE(write(kAllBytes, false));
+  EXPECT_TRUE(write(1, true));
+  EXPECT_TRUE(write(kAllBytes >> 1, false));
+  EXPECT_FALSE(write(kAllBytes, false));
+}
+
 // ---- by formula, to the picosecond -------------------------------------------------------------
 
 // Sends `command` at `now`: nothing 1 ps before `after` has passed, the answer then.
@@ -493,6 +516,125 @@ TEST_F(Ddr5MediaTest, AgeBoundEndsARunOfRowHits) {
   }
   EXPECT_GT(now, c.age_bound);  // the run would have gone on
   EXPECT_LT(now, c.age_bound + c.tRTP + c.tRP + c.tRCD + c.tCL + burst + ends + c.tCCD_L);
+}
+
+// ---- one bank in demand, the others idle -------------------------------------------------------
+
+class HotBankTest : public Ddr5MediaTest {
+ protected:
+  struct Outcome {
+    Time read, writes;  // from its submission; when the last write was answered
+  };
+  // 40 writes to other rows of one bank, and a read when the oldest of them is past the age bound.
+  Outcome hammer(std::optional<std::uint64_t> read, Time at = Time{2120000}) {
+    Ddr5Media media(c, kCapacity);
+    for (const std::uint64_t row : rows_of_bank(40)) media.submit(write_of(row), Time{0});
+    Time now{0};
+    Outcome seen;
+    for (unsigned left = 40; left > 0 || read;) {
+      while (const auto answer = media.take(now)) {
+        if (answer->op == MediaOp::Read) {
+          seen.read = now - at;
+          read.reset();
+        } else {
+          seen.writes = now;
+          --left;
+        }
+      }
+      if (read && now == at) media.submit(read_of(*read, 1), now);
+      Time next = media.next_event();
+      if (read && now < at) next = std::min(next, at);
+      if (next == Time::never()) break;
+      EXPECT_GT(next, now);
+      now = next;
+    }
+    return seen;
+  }
+  // One requester with 128 outstanding; `percent` of its reads go to other rows of one bank.
+  double loaded(std::uint32_t percent, std::uint32_t writes_percent = 0) {
+    Ddr5Media media(c, kCapacity);
+    const auto rows = rows_of_bank(512);
+    std::mt19937_64 random(3);
+    const std::uint64_t n = 60000;
+    return gb_s(n, saturate(media, n, [&](std::uint64_t) {
+                  const std::uint64_t dpa = random() % 100 < percent
+                                                ? rows[random() % rows.size()]
+                                                : random() % (kCapacity / kLineBytes) * kLineBytes;
+                  return random() % 100 < writes_percent ? write_of(dpa) : read_of(dpa);
+                }));
+  }
+};
+
+TEST_F(HotBankTest, ReadsOfIdleBanksGoOn) {
+  c.tREFI = Time{1000000000};
+  const Time idle = ends + c.tRCD + c.tCL + burst;
+  for (const auto scheduling : {DramScheduling::Fcfs, DramScheduling::FrFcfs}) {
+    c.scheduling = scheduling;
+    const Time alone = hammer(std::nullopt).writes;
+    // Another group, the same group, the other rank.
+    for (const std::uint32_t bank : {kBanksPerGroup, 1u, 32u}) {
+      const auto target = lines_where(
+          [bank](const DramAddress& p) { return p.sub_channel == 0 && p.bank == bank; }, 1);
+      // Over one row cycle of the writes: wherever the read falls between two of them.
+      for (std::uint64_t ps = 2000000; ps < 2080000; ps += 1300) {
+        const Outcome seen = hammer(target[0], Time{ps});
+        EXPECT_GE(seen.read, idle);
+        // At most one write's burst and the turnarounds around it come before.
+        const Time to_write = c.tCL + burst + c.turnaround - c.tCWL;
+        EXPECT_LE(seen.read, idle + to_write + c.tCWL + burst + c.tWTR_L) << bank << " at " << ps;
+        // An old one is not put off.
+        EXPECT_LE(seen.writes, alone) << bank << " at " << ps;
+      }
+    }
+  }
+}
+
+TEST_F(HotBankTest, AsFastAsWithoutAnAgeBound) {
+  for (const std::uint32_t percent : {1u, 3u, 5u, 20u}) {
+    for (const std::uint32_t writes : {0u, 30u}) {
+      const double with = loaded(percent, writes);
+      DramConfig saved = c;
+      c.age_bound = Time{1000000000};
+      const double without = loaded(percent, writes);
+      c = saved;
+      EXPECT_GT(with, 0.97 * without) << percent << " % to one bank, " << writes << " % writes";
+      if (percent == 3 && writes == 0) {
+        EXPECT_GT(with, 32.0);
+      }
+      RecordProperty("gb_s_" + std::to_string(percent) + "_" + std::to_string(writes),
+                     std::to_string(with));
+    }
+  }
+}
+
+// Two banks: one is hammered, in the other an old conflict waits for the end of a run of row hits.
+TEST_F(HotBankTest, OldConflictIsServedBesideAHotBank) {
+  c.tREFI = Time{1000000000};
+  c.scheduling = DramScheduling::FrFcfs;
+  Ddr5Media media(c, kCapacity);
+  const auto of_bank = [&](std::uint32_t bank, std::uint64_t row, std::size_t count) {
+    return lines_where(
+        [=](const DramAddress& p) { return p.sub_channel == 0 && p.bank == bank && p.row == row; },
+        count);
+  };
+  const auto hot = rows_of_bank(40);
+  const auto hits = of_bank(kBanksPerGroup, 0, 8);
+  const auto other = of_bank(kBanksPerGroup, 1, 1);
+  for (const std::uint64_t row : hot) media.submit(write_of(row), Time{0});
+  Time now{0};
+  std::uint64_t sent = 0;
+  for (int i = 0; i < 40; ++i) media.submit(read_of(hits[sent++ % 8], 1), now);
+  media.submit(read_of(other[0], 7), now);
+  while (now < c.age_bound * 3) {
+    while (media.can_accept(now, MediaOp::Read)) media.submit(read_of(hits[sent++ % 8], 1), now);
+    const auto [answer, at] = media_test::next_answer(media, now);
+    now = at;
+    if (answer.id == 7) break;
+  }
+  EXPECT_GT(now, c.age_bound);
+  // Its own way, and one write of the hot bank with its turnarounds.
+  EXPECT_LT(now, c.age_bound + c.tRTP + c.tRP + c.tRCD + c.tCL + burst + ends + c.tCCD_L +
+                     c.tWTR_L + c.tCWL + burst);
 }
 
 // ---- address maps by configuration -------------------------------------------------------------

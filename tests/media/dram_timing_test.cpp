@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "refmodel/media/bus_time.hpp"
 #include "tests/media/media_test_util.hpp"
 
@@ -331,6 +333,31 @@ TEST(BusTime, NeverRoundsToZero) {
   EXPECT_EQ(bus_time(64, 32, 5600).ps, 2858u);  // 16 beats of 178.57 ps
   EXPECT_EQ(bus_time(256, 8, 1000).ps, 256000u);
   EXPECT_EQ(bus_time(0, 8, 1000).ps, 0u);
+}
+
+// What a command would do to the limits of others is what it does when it is issued.
+TEST_F(DramTimingTest, ForeseenLimitsAreThoseAfterTheCommand) {
+  constexpr std::array<DramCommand, 5> kAll = {kAct, kPre, kRd, kWr, kMasked};
+  for (const char* name : {"dram", "dram-46", "hbm3"}) {
+    const DramConfig config = std::get<DramConfig>(media_test::part(name).params);
+    DramTiming timing(config);
+    std::mt19937_64 random(1);
+    const auto some = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+    std::uint64_t raised = 0;
+    for (int i = 0; i < 4000; ++i) {
+      const std::uint32_t bank = some(timing.banks()), other = some(timing.banks());
+      DramCommand command = kAct;
+      if (timing.open_row(bank) != DramTiming::kClosed) command = kAll[1 + some(4)];
+      const auto next = timing.limits(kAll[some(5)], other);
+      const Time at = timing.earliest(command, bank) + Time{some(3) * 1000};
+      const Time before = timing.shared_ready(next);
+      const Time foreseen = timing.shared_ready_after(command, bank, at, next);
+      ASSERT_TRUE(timing.issue(command, bank, kRow, at));
+      ASSERT_EQ(foreseen.ps, timing.shared_ready(next).ps) << name << " " << i;
+      raised += foreseen > before ? 1 : 0;
+    }
+    EXPECT_GT(raised, 1000u);
+  }
 }
 
 }  // namespace

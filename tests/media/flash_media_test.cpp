@@ -326,6 +326,25 @@ TEST_F(FlashMediaTest, ErrorsAreAnswered) {
   EXPECT_EQ(media.counters().fills + media.counters().reads + media.counters().write_backs, 0u);
 }
 
+// What a failed Fill should have brought is not known: no line of the slot is good.
+TEST_F(FlashMediaTest, AFailedFillMarksItsSlot) {
+  FlashMedia media = make();
+  Time now = answered(media, fill_of(0, 3), Time{0});
+  media.submit(fill_of(kCapacity, 3), now);
+  now = next_answer(media, now).second;
+  MediaCommand access;
+  access.slot = 3;
+  access.op = MediaOp::ArrayWrite;
+  now = answered(media, access, now);  // its first line is written whole
+  access.op = MediaOp::ArrayRead;
+  for (access.offset = 0; access.offset < kLine; access.offset += kLineBytes) {
+    media.submit(access, now);
+    const auto [answer, at] = next_answer(media, now);
+    EXPECT_EQ(answer.poison, access.offset != 0) << access.offset;
+    now = at;
+  }
+}
+
 TEST_F(FlashMediaTest, NoRateMakesTheBusFree) {
   for (const std::uint64_t rate : {std::uint64_t{1}, std::uint64_t{1000000}}) {
     c.channel_mtps = rate;

@@ -42,6 +42,33 @@ TEST(SparseStore, BlocksCrossPages) {
   EXPECT_EQ(back[1], data[0]);
 }
 
+TEST(SparseStore, MarksOfPoison) {
+  SparseStore store;
+  EXPECT_FALSE(store.poisoned(128));
+  store.write_line(128, Line{}, 0, true);  // no byte enabled, and yet marked
+  EXPECT_TRUE(store.poisoned(128));
+  EXPECT_FALSE(store.poisoned(64));
+  EXPECT_FALSE(store.poisoned(192));
+  store.write_line(128, Line{}, kAllBytes >> 1);
+  EXPECT_TRUE(store.poisoned(128)) << "a byte of it was not written";
+  store.write_line(128, Line{});
+  EXPECT_FALSE(store.poisoned(128));
+  store.write_line(192, Line{}, kAllBytes, true);
+  store.write_line(64, Line{}, 1, true);
+  EXPECT_EQ(store.marks(), (std::vector<std::uint64_t>{64, 192}));
+  const std::vector<std::uint8_t> block(190);
+  store.write(65, block);  // lines 128 and, but for its last byte, 192
+  EXPECT_EQ(store.marks(), (std::vector<std::uint64_t>{64, 192}));
+  store.write(64, {block.data(), 64});
+  EXPECT_EQ(store.marks(), (std::vector<std::uint64_t>{192}));
+  SparseStore other;
+  other.mark(1024, true);
+  EXPECT_FALSE(other.same_marks(store, 0, 1024, 256));
+  other.copy_marks(store, 0, 1024, 256);
+  EXPECT_TRUE(other.same_marks(store, 0, 1024, 256));
+  EXPECT_EQ(other.marks(), (std::vector<std::uint64_t>{1024 + 192}));
+}
+
 TEST(SparseStore, EqualsFlatMap) {
   EXPECT_TRUE(rc::check("line writes with byte enables", [] {
     SparseStore store;

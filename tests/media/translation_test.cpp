@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using media_test::answered;
+using media_test::fill_of;
 using media_test::next_answer;
 using media_test::read_of;
 using media_test::saturate;
@@ -428,6 +429,36 @@ TEST_F(TranslationImage, WithoutTranslationToo) {
   FlashMedia fresh(c, capacity, kSlots, kLine);
   fresh.load(file);
   EXPECT_EQ(fresh.peek(4096), pattern(77));
+}
+
+// Poison outlives the run: of the media, and of lines that only the internal DRAM knew.
+TEST_F(TranslationImage, KeepsPoison) {
+  const FlashConfig c = small_part();
+  const auto poisoned = [](FlashMedia& media, std::uint64_t dpa, Time now) {
+    media.submit(read_of(dpa), now);
+    return next_answer(media, now).first.poison;
+  };
+  FlashMedia old = media_of(c);
+  MediaCommand write = write_of(4096);
+  write.data = pattern(77);
+  write.poison = true;
+  Time now = answered(old, write, Time{0});
+  now = answered(old, fill_of(8192, 1), now);
+  MediaCommand in_slot = fill_of(0, 1);
+  in_slot.op = MediaOp::ArrayWrite;
+  in_slot.offset = 64;
+  in_slot.poison = true;  // with the data that is there already: zeros
+  now = answered(old, in_slot, now);
+  EXPECT_FALSE(poisoned(old, 8192 + 64, now));
+  old.shut_down(now * 2);
+  old.save(file);
+  FlashMedia fresh = media_of(c);
+  fresh.load(file);
+  EXPECT_EQ(fresh.peek(4096), pattern(77));
+  for (const std::uint64_t dpa : {0, 4096, 4096 + 64, 8192, 8192 + 64, 8192 + 128}) {
+    now = now + Time{1000000000};
+    EXPECT_EQ(poisoned(fresh, dpa, now), dpa == 4096 || dpa == 8192 + 64) << dpa;
+  }
 }
 
 TEST_F(TranslationImage, BadFilesAreRefused) {

@@ -80,12 +80,20 @@ TEST(Registers, Dvsecs) {
 
   namespace loc = regs::dvsec_locator;
   EXPECT_EQ(loc::kDvsecIdReset, 8u);
-  EXPECT_FIELD(loc::kDvsecHeaderLength, 31, 20, 0x14);
+  EXPECT_FIELD(loc::kDvsecHeaderLength, 31, 20);
   EXPECT_EQ(loc::kEntry, 0x0cu);
   EXPECT_EQ(loc::kEntryStride, 8u);
   EXPECT_FIELD(loc::kEntryLowBir, 2, 0);
   EXPECT_FIELD(loc::kEntryLowId, 15, 8, 1);
   EXPECT_FIELD(loc::kEntryLowOffset, 31, 16);
+  EXPECT_EQ(loc::kDeviceEntry, 0x14u);
+  EXPECT_FIELD(loc::kDeviceEntryLowId, 15, 8, 3);
+
+  namespace gpf = regs::dvsec_gpf_device;
+  EXPECT_EQ(gpf::kDvsecIdReset, 5u);
+  EXPECT_FIELD(gpf::kDvsecHeaderLength, 31, 20, 0x10);
+  EXPECT_EQ(gpf::kDuration, 0x0au);
+  EXPECT_EQ(gpf::kPower, 0x0cu);
 
   namespace own = regs::dvsec_vendor;
   EXPECT_EQ(own::kDvsecIdReset, 1u);
@@ -94,6 +102,27 @@ TEST(Registers, Dvsecs) {
   EXPECT_FIELD(own::kCapabilityMax, 10, 8);
   EXPECT_EQ(own::kBlockLow, 0x0cu);
   EXPECT_EQ(own::kBlockHigh, 0x10u);
+}
+
+// CXL 2.0 8.2.8.
+TEST(Registers, DeviceRegisters) {
+  namespace box = regs::mailbox;
+  EXPECT_EQ(box::kArrayReset, 0x0001'0000u);
+  EXPECT_EQ(box::kArrayCountReset, 3u);
+  EXPECT_EQ(box::kMailboxCapAtReset, box::kCapability);
+  EXPECT_EQ(box::kMemoryCapAtReset, box::kMemoryStatus);
+  EXPECT_EQ(box::kStatusCapAtReset, box::kEventStatus);
+  EXPECT_EQ(box::kControl - box::kCapability, 0x04u);
+  EXPECT_EQ(box::kCommand - box::kCapability, 0x08u);
+  EXPECT_EQ(box::kStatus - box::kCapability, 0x10u);
+  EXPECT_EQ(box::kBackground - box::kCapability, 0x18u);
+  EXPECT_EQ(box::kPayload - box::kCapability, 0x20u);
+  EXPECT_FIELD(box::kCommandOpcode, 15, 0);
+  EXPECT_FIELD(box::kCommandLength, 31, 16);
+  EXPECT_FIELD(box::kCommandHighLength, 4, 0);
+  EXPECT_FIELD(box::kStatusHighCode, 15, 0);
+  EXPECT_FIELD(box::kMemoryStatusMedia, 3, 2);
+  EXPECT_FIELD(box::kMemoryStatusMailboxReady, 4, 4, 1);
 }
 
 // CXL 2.0 8.2.5.1 and 8.2.6; docs/blocks.md, "io_access".
@@ -174,7 +203,7 @@ TEST(Registers, HdmDecoder) {
   EXPECT_FIELD(kCapabilityInterleaveHigh, 9, 9, 1);
   EXPECT_FIELD(kCapabilityWays3, 11, 11, 1);
   EXPECT_FIELD(kCapabilityWays16, 12, 12, 1);
-  EXPECT_EQ(kCapabilityHostReset, 0x1b80u);
+  EXPECT_EQ(kCapabilityHostReset, 0x380u);
   EXPECT_EQ(kCapabilityDeviceReset, 0x1b00u);
   EXPECT_EQ(kGlobalControl, 0x04u);
   EXPECT_FIELD(kGlobalControlEnable, 1, 1);

@@ -8,6 +8,7 @@
 #include "refmodel/common/registers.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -21,8 +22,8 @@ constexpr std::uint64_t kShort = 50'000;  // period of mem_value 1
 constexpr std::uint64_t kDefault = 5'000'000;
 
 constexpr std::uint32_t kEnable = tmo::kControlMemEnable.put(1);
-constexpr std::uint32_t kOnTimeout = tmo::kControlMemIsolation.put(1);
-constexpr std::uint32_t kOnLinkDown = tmo::kControlMemLinkDown.put(1);
+constexpr std::uint32_t kIsolate = tmo::kControlMemIsolation.put(1);
+constexpr std::uint32_t kHoldDown = tmo::kControlMemLinkDown.put(1);
 constexpr std::uint32_t kTimedOut = tmo::kStatusMemTimeout.put(1);
 constexpr std::uint32_t kIsolated = tmo::kStatusMemIsolation.put(1);
 constexpr std::uint32_t kLinkDown = tmo::kStatusMemLinkDown.put(1);
@@ -40,6 +41,10 @@ class Pair {
   explicit Pair(std::uint64_t seed) : lockstep_("root_port/isolation", seed) { reset(); }
 
   Lockstep& lockstep() { return lockstep_; }
+  bool force_down() {
+    rtl_.settle();
+    return rtl_->force_down_o != 0;
+  }
   void reset() {
     rtl_.reset();
     twin_ = {};
@@ -54,10 +59,16 @@ class Pair {
     rtl_->timed_out_i = in.timed_out;
     rtl_->busy_i = in.busy;
     rtl_.settle();
-    const Isolation::Out out = twin_.eval(in);
-    lockstep_.check("reg_rdata_o", rtl_->reg_rdata_o, out.rdata);
-    lockstep_.check("tick_o", rtl_->tick_o, out.tick);
-    lockstep_.check("isolated_o", rtl_->isolated_o, out.isolated);
+    const Isolation::Out twin = twin_.eval(in);
+    Isolation::Out out = twin;  // what the RTL says: the rules by hand are its own
+    out.rdata = rtl_->reg_rdata_o;
+    out.tick = rtl_->tick_o != 0;
+    out.isolated = rtl_->isolated_o != 0;
+    lockstep_.check("reg_rdata_o", out.rdata, twin.rdata);
+    lockstep_.check("tick_o", out.tick, twin.tick);
+    lockstep_.check("isolated_o", out.isolated, twin.isolated);
+    out.force_down = rtl_->force_down_o != 0;
+    lockstep_.check("force_down_o", out.force_down, twin.force_down);
     twin_.clock(in);
     rtl_.edge();
     return out;
@@ -120,8 +131,7 @@ TEST(Isolation, LockstepWithRtl) {
   World world;
   bool isolated = false, was_status_read = false, ending = false;
   std::uint64_t entered = 0, left = 0, kept = 0, left_with_cause = 0, busy_read = 0;
-  std::uint64_t by_link = 0, by_timeout = 0, timeout_read = 0, never_up = 0;
-  bool seen_up = false;
+  std::uint64_t by_link = 0, by_timeout = 0, timeout_read = 0, ended_down = 0;
   Isolation::In before;
   while (lockstep.next()) {
     const Isolation::In in = world.step(random, isolated);
@@ -136,8 +146,7 @@ TEST(Isolation, LockstepWithRtl) {
       by_link += (out.rdata & kIsolated) != 0 && (out.rdata & kLinkDown) != 0;
       by_timeout += (out.rdata & kIsolated) != 0 && (out.rdata & kLinkDown) == 0;
     }
-    seen_up |= in.link_up;
-    never_up += out.isolated && !seen_up;
+    ended_down += !out.isolated && isolated && !in.link_up;
     isolated = out.isolated;
     const bool status = in.valid && (in.addr & 0xffc) == tmo::kStatus;
     was_status_read = status && !in.write;
@@ -146,7 +155,7 @@ TEST(Isolation, LockstepWithRtl) {
     if (random.below(1000) == 0) {
       pair.reset();
       world = {};
-      isolated = was_status_read = ending = seen_up = false;
+      isolated = was_status_read = ending = false;
     }
   }
   if (lockstep.cycle() > 100000) {
@@ -158,7 +167,7 @@ TEST(Isolation, LockstepWithRtl) {
     EXPECT_GT(timeout_read, 1000u);
     EXPECT_GT(by_link, 500u);
     EXPECT_GT(by_timeout, 500u);
-    EXPECT_GT(never_up, 100u);
+    EXPECT_GT(ended_down, 100u);
   }
 }
 
@@ -211,7 +220,7 @@ TEST(Isolation, AnyWriteToControlRestartsThePeriod) {
       EXPECT_EQ(tick, kShort);
       left -= tick + 1;
     }
-    write_control(pair, kEnable | kOnTimeout | 1);
+    write_control(pair, kEnable | kIsolate | 1);
     EXPECT_EQ(until_tick(pair, 2 * kShort), kShort) << "write in cycle " << at;
   }
 }
@@ -294,6 +303,7 @@ class ByHand : public ::testing::Test {
     return step().rdata;
   }
   std::uint32_t status() { return read(tmo::kStatus); }
+  bool forced() { return pair.force_down(); }  // after the last edge
   void bring_up() {
     next.link_up = true;
     step();
@@ -320,16 +330,17 @@ TEST_F(ByHand, Registers) {
 TEST_F(ByHand, TimeoutIsolatesOnlyIfEnabled) {
   bring_up();
   next.timed_out = true;
-  control(kOnTimeout);
+  control(kIsolate);
   step();
   next.timed_out = false;
   EXPECT_EQ(status(), 0u);  // no time-out without mem_enable
-  control(kEnable | kOnLinkDown);
+  control(kEnable | kHoldDown);
   next.timed_out = true;
   step();
   next.timed_out = false;
-  EXPECT_EQ(status(), kTimedOut);
-  control(kEnable | kOnTimeout);
+  EXPECT_EQ(status(), kTimedOut);  // bit 17 isolates nothing
+  EXPECT_FALSE(forced());
+  control(kEnable | kIsolate);
   next.timed_out = true;
   clear(kTimedOut);  // setting wins
   next.timed_out = false;
@@ -341,12 +352,12 @@ TEST_F(ByHand, TimeoutIsolatesOnlyIfEnabled) {
   EXPECT_EQ(status(), kIsolated | kBusy);
 }
 
-TEST_F(ByHand, LinkDownIsolatesOnlyIfEnabledAndOnceUp) {
-  control(kOnLinkDown);
-  next.abort = true;
+TEST_F(ByHand, LinkDownIsolatesIfEnabledAndOnceUp) {
+  test::shows("link", "CXL.mem Isolation Enable isolates on a link down as on a time-out",
+              "CXL 3.x, 8.2.4.24.2");
+  control(kIsolate);
   step();
-  EXPECT_FALSE(step().isolated);  // never up
-  next.abort = false;
+  EXPECT_EQ(status(), 0u);  // never up is not gone down
   bring_up();
   next.link_up = false;
   EXPECT_FALSE(step().isolated);
@@ -357,99 +368,133 @@ TEST_F(ByHand, LinkDownIsolatesOnlyIfEnabledAndOnceUp) {
   bring_up();
   clear(kIsolated);
   EXPECT_EQ(status(), 0u);
-  control(kEnable | kOnTimeout);
+  // Bit 17 alone isolates nothing.
+  control(kEnable | kHoldDown);
   next.link_up = false;
   step();
-  EXPECT_EQ(status(), 0u);  // not enabled
+  step();
+  EXPECT_EQ(status(), 0u);
+  // A time-out with a link that went down before: not because of the link.
+  control(kEnable | kIsolate);
   next.timed_out = true;
   step();
   next.timed_out = false;
-  EXPECT_EQ(status(), kTimedOut | kIsolated | kLinkDown);  // with the link down
+  EXPECT_EQ(status(), kTimedOut | kIsolated);
+  // Down, while isolated already, does not say so either.
+  bring_up();
+  next.link_up = false;
+  step();
+  EXPECT_EQ(status(), kTimedOut | kIsolated);
 }
 
 TEST_F(ByHand, AbortIsDown) {
-  control(kOnLinkDown);
-  next.link_up = next.abort = true;  // up in this very cycle
+  control(kIsolate);
+  next.link_up = next.abort = true;  // never usable
   step();
-  EXPECT_EQ(status(), kIsolated | kLinkDown);
-  clear(kIsolated);  // the abort is still there
-  EXPECT_TRUE(step().isolated);
+  step();
+  EXPECT_EQ(status(), 0u);
   next.abort = false;
-  clear(kIsolated);
-  EXPECT_FALSE(step().isolated);
-}
-
-TEST_F(ByHand, IsolationEndsOnlyWhenSafe) {
-  bring_up();
-  control(kEnable | kOnTimeout);
-  const auto time_out = [&] {
-    next.timed_out = true;
-    step();
-    next.timed_out = false;
-  };
-  time_out();
-  clear(kIsolated);
-  EXPECT_TRUE(step().isolated);  // the link has not been down
-  next.link_up = false;
   step();
-  clear(kIsolated);
-  EXPECT_TRUE(step().isolated);  // still down
-  next.link_up = next.busy = true;
-  clear(kIsolated);
-  EXPECT_TRUE(step().isolated);  // requests left
-  next.busy = false;
-  clear(~kIsolated);
-  EXPECT_TRUE(step().isolated);  // another bit
-  clear(kIsolated);
-  EXPECT_FALSE(step().isolated);
-  // That the link was down counts for that isolation only.
-  time_out();
-  clear(kIsolated);
-  EXPECT_TRUE(step().isolated);
-  // It ends with a cause there, which begins it anew if it lasts.
   next.abort = true;
   step();
-  next.abort = false;
-  next.timed_out = true;
-  clear(kIsolated);
+  EXPECT_EQ(status(), kIsolated | kLinkDown);
+  clear(kIsolated | kLinkDown);  // the abort is still there, but it has begun before
   EXPECT_FALSE(step().isolated);
-  EXPECT_TRUE(step().isolated);
+  EXPECT_EQ(status(), 0u);
 }
 
-// The link down in the cycle of the cause counts, one before does not.
-TEST_F(ByHand, LinkDownInTheCycleOfTheCause) {
-  for (const bool same_cycle : {true, false}) {
-    pair.reset();
-    next = {};
-    bring_up();
-    control(kEnable | kOnTimeout);
-    next.link_up = false;
-    next.timed_out = same_cycle;
-    step();
-    next.link_up = true;
-    next.timed_out = !same_cycle;
-    step();
-    next.timed_out = false;
-    EXPECT_EQ(status() & kLinkDown, same_cycle ? kLinkDown : 0);
-    clear(kIsolated);
-    EXPECT_EQ(step().isolated, !same_cycle);
+TEST_F(ByHand, SoftwareEndsIsolationWhateverTheLinkDoes) {
+  test::shows("link",
+              "Software may end isolation once RP Busy is 0, with the link up or down and whatever "
+              "the other status bits are",
+              "CXL 3.x, 8.2.4.24.3");
+  for (const bool up : {false, true}) {
+    for (const bool timed_out : {false, true}) {
+      pair.reset();
+      next = {};
+      bring_up();
+      control(kEnable | kIsolate);
+      next.timed_out = timed_out;
+      next.link_up = timed_out;
+      step();
+      next.timed_out = false;
+      EXPECT_TRUE(step().isolated);
+      next.link_up = up;
+      step();
+      next.busy = true;
+      clear(kIsolated);
+      EXPECT_TRUE(step().isolated);  // requests left
+      next.busy = false;
+      clear(~kIsolated);
+      EXPECT_TRUE(step().isolated);  // another bit
+      clear(kIsolated);
+      EXPECT_FALSE(step().isolated);
+      for (unsigned i = 0; i < 5; ++i) EXPECT_FALSE(step().isolated);
+      EXPECT_EQ(status(), 0u);  // ~kIsolated cleared the others
+    }
   }
 }
 
-// A time-out with a link that never was up, and comes up after: it was not Down.
-TEST_F(ByHand, NeverUpIsNotDown) {
-  control(kEnable | kOnTimeout);
+// With the other bits set too: they do not stand in its way, nor does it clear them.
+TEST_F(ByHand, OnlyBit8Ends) {
+  bring_up();
+  control(kEnable | kIsolate);
+  next.timed_out = true;
+  next.link_up = false;
+  step();  // both causes in one cycle
+  next.timed_out = false;
+  EXPECT_EQ(status(), kTimedOut | kIsolated | kLinkDown);
+  clear(kIsolated);
+  EXPECT_EQ(status(), kTimedOut | kLinkDown);
+}
+
+// A cause in the cycle in which software ends it: it goes on, and says why.
+TEST_F(ByHand, ACauseInTheCycleOfTheEndIsNotLost) {
+  for (const bool by_link : {false, true}) {
+    pair.reset();
+    next = {};
+    bring_up();
+    control(kEnable | kIsolate);
+    next.timed_out = true;
+    step();
+    next.timed_out = !by_link;
+    next.link_up = !by_link;
+    clear(kIsolated | kTimedOut | kLinkDown);
+    next.timed_out = false;
+    EXPECT_TRUE(step().isolated);
+    EXPECT_EQ(status(), by_link ? kIsolated | kLinkDown : kIsolated | kTimedOut);
+  }
+}
+
+TEST_F(ByHand, IsolationHoldsTheLinkDownIfEnabled) {
+  test::shows(
+      "link",
+      "With CXL.mem Isolation Link Down Enable the port holds the link down as long as it is "
+      "isolated",
+      "CXL 3.x, 8.2.4.24.2, 8.2.4.24.3");
+  bring_up();
+  control(kEnable | kIsolate | kHoldDown);
+  for (unsigned i = 0; i < 3; ++i) {
+    step();
+    EXPECT_FALSE(forced());
+  }
   next.timed_out = true;
   step();
   next.timed_out = false;
-  step();
-  bring_up();
-  clear(kIsolated);
+  EXPECT_TRUE(forced());
+  next.link_up = false;  // as it must
+  for (unsigned i = 0; i < 3; ++i) {
+    step();
+    EXPECT_TRUE(forced());
+  }
   EXPECT_EQ(status(), kTimedOut | kIsolated);
-  next.link_up = false;
-  step();
-  bring_up();
+  control(kEnable | kIsolate);  // software lets the link train, isolated still
+  EXPECT_FALSE(forced());
+  EXPECT_TRUE(step().isolated);
+  control(kEnable | kIsolate | kHoldDown);
+  EXPECT_TRUE(forced());
   clear(kIsolated);
+  EXPECT_FALSE(forced());
   EXPECT_EQ(status(), kTimedOut);
 }
 

@@ -41,6 +41,8 @@ struct Device {
                     : random.pick(tags);
     rsp.dev_load = static_cast<unsigned>(random.bits(2));
     rsp.poison = random.percent(10);
+    if (random.percent(percent_wrong)) rsp.opcode = static_cast<unsigned>(random.bits(3));
+    if (random.percent(percent_wrong)) rsp.ld_id = static_cast<unsigned>(random.bits(4));
     rsp.data = test::random_line(random);
     return rsp;
   }
@@ -64,11 +66,11 @@ struct Rates {
   }
 };
 
-// Isolation as the port does it: begins at any time, ends only after a cycle without busy. What the
-// device still knows of is lost with the link, mostly.
+// Isolation begins at any time and ends at any, mostly after a cycle without busy. What the device
+// still knows of it answers late, or it is lost with a link down.
 class Isolator {
  public:
-  bool step(Random& random, bool was_busy, Rates& rates, Device& device) {
+  bool step(Random& random, bool was_busy, Rates& rates) {
     if (!isolated_) {
       if (random.below(300) == 0) {
         isolated_ = true;
@@ -77,19 +79,30 @@ class Isolator {
       }
     } else {
       if (random.below(60) == 0) rates.requests = rates.specs = 0;
-      if (!was_busy && random.percent(30)) {
+      if (was_busy ? random.below(200) == 0 : random.percent(30)) {
         isolated_ = false;
         ++left;
         rates = Rates(random);
-        if (random.percent(70)) device = {};
       }
     }
     return isolated_;
   }
-  std::uint64_t entered = 0, left = 0;
+  // The link: down now and then, for a cycle or for long, oftener while the device owes.
+  bool down(Random& random, bool refused, Device& device) {
+    if (down_for_ == 0 && random.below(refused ? 100 : 800) == 0) {
+      down_for_ = 1 + static_cast<unsigned>(random.below(random.percent(50) ? 3 : 60));
+      ++downs;
+    }
+    if (down_for_ == 0) return false;
+    --down_for_;
+    device = {};
+    return true;
+  }
+  std::uint64_t entered = 0, left = 0, downs = 0;
 
  private:
   bool isolated_ = false;
+  unsigned down_for_ = 0;
 };
 
 // What the random run must have seen.
@@ -101,6 +114,10 @@ struct Coverage {
   std::uint64_t order_only = 0;        // busy without a load or store
   std::uint64_t left_with_entry = 0;   // taken in the last cycle of isolation
   std::uint64_t timed_out = 0, ticks_isolated = 0, ticks_in_time = 0;
+  std::uint64_t owed = 0;           // refused only because the device still owes
+  std::uint64_t refused_after = 0;  // born refused, answered when refusing was over
+  std::uint64_t bad = 0;            // reserved opcode or foreign LD-ID
+  std::uint64_t turns = 0;          // an NDR went before a DRS
 
   void expect() const {
     EXPECT_GT(conflicts, 1000u);
@@ -115,6 +132,10 @@ struct Coverage {
     EXPECT_GT(timed_out, 1000u);
     EXPECT_GT(ticks_isolated, 500u);
     EXPECT_GT(ticks_in_time, 500u);
+    EXPECT_GT(owed, 500u);
+    EXPECT_GT(refused_after, 50u);
+    EXPECT_GT(bad, 100u);
+    EXPECT_GT(turns, 500u);
   }
 };
 
@@ -134,10 +155,14 @@ void drive(Top& rtl, const MemoryQueueBlock::In& in, bool length) {
   drs.tag = static_cast<std::uint16_t>(in.drs.tag);
   drs.poison = in.drs.poison;
   drs.dev_load = static_cast<flits::DevLoad>(in.drs.dev_load);
+  drs.opcode = static_cast<flits::S2mDrsOpcode>(in.drs.opcode);
+  drs.ld_id = static_cast<std::uint8_t>(in.drs.ld_id);
   flits::S2mNdr ndr;
   ndr.valid = in.ndr.valid;
   ndr.tag = static_cast<std::uint16_t>(in.ndr.tag);
   ndr.dev_load = static_cast<flits::DevLoad>(in.ndr.dev_load);
+  ndr.opcode = static_cast<flits::S2mNdrOpcode>(in.ndr.opcode);
+  ndr.ld_id = static_cast<std::uint8_t>(in.ndr.ld_id);
   rtl->drs_valid_i = in.drs.valid;
   test::set_bits(rtl->drs_hdr_i, 0, 64, static_cast<std::uint64_t>(flits::pack(drs)));
   test::set_line(rtl->drs_data_i, 0, in.drs.data);
@@ -145,6 +170,7 @@ void drive(Top& rtl, const MemoryQueueBlock::In& in, bool length) {
   test::set_bits(rtl->ndr_hdr_i, 0, 64, static_cast<std::uint64_t>(flits::pack(ndr)));
   rtl->rsp_ready_i = in.rsp_ready;
   rtl->isolate_i = in.isolate;
+  rtl->down_i = in.down;
   rtl->tick_i = in.tick;
 }
 
@@ -175,6 +201,8 @@ void compare(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
   lockstep.check("unexpected_o", rtl->unexpected_o, out.unexpected);
   lockstep.check("timed_out_o", rtl->timed_out_o, out.timed_out);
   lockstep.check("busy_o", rtl->busy_o, out.busy);
+  lockstep.check("refuse_o", rtl->refuse_o, out.refuse);
+  lockstep.check("bad_rsp_o", rtl->bad_rsp_o, out.bad_rsp);
 }
 
 struct Trace {
@@ -193,7 +221,7 @@ void check_trace(Lockstep& lockstep, const char* name, const Port& port, const T
 
 // Means nothing without an answer.
 unsigned answered_tag(const MemoryQueueBlock::In& in, const MemoryQueueBlock::Out& out) {
-  return out.isolated_tag.value_or(in.drs.valid ? in.drs.tag : in.ndr.tag);
+  return out.refused_tag.value_or(in.drs.valid && out.drs_ready ? in.drs.tag : in.ndr.tag);
 }
 
 // Raised in the cycle of the handshake.
@@ -236,7 +264,9 @@ TEST(MemoryQueue, LockstepWithRtl) {
   while (lockstep.next()) {
     if (lockstep.cycle() % 400 == 0) rates = Rates(random);
     const bool was_isolated = in.isolate;
-    in.isolate = isolator.step(random, last.busy, rates, device);
+    in.isolate = isolator.step(random, last.busy, rates);
+    in.down = isolator.down(random, last.refuse, device);
+    if (in.down) in.drs.valid = in.ndr.valid = false;  // lost with the link
     in.tick = random.percent(rates.ticks);
     if (!in.in_valid && random.percent(rates.requests)) {
       in.in_valid = true;
@@ -257,14 +287,18 @@ TEST(MemoryQueue, LockstepWithRtl) {
     const MemoryQueueBlock::Out out = twin.eval(in);
     compare(lockstep, rtl, in, out);
     const unsigned tag = answered_tag(in, out);
-    const bool answers = out.rsp_taken || out.isolated_tag;
+    const bool answers = out.rsp_taken || out.refused_tag;
     compare_traces(lockstep, rtl, in, out, answers ? &outstanding[tag] : nullptr);
 
     seen.conflicts += in.in_valid && !out.in_ready;
     seen.matched += out.rsp_taken;
-    if (out.isolated_tag) ++(sent[tag] ? seen.answered_sent : seen.answered_unsent);
-    seen.thrown_away += in.isolate && (in.drs.valid || in.ndr.valid);
-    seen.both_thrown_away += in.isolate && in.drs.valid && in.ndr.valid;
+    if (out.refused_tag) ++(sent[tag] ? seen.answered_sent : seen.answered_unsent);
+    seen.thrown_away += out.refuse && (in.drs.valid || in.ndr.valid);
+    seen.both_thrown_away += out.refuse && in.drs.valid && in.ndr.valid;
+    seen.owed += out.refuse && !in.isolate && !in.down && !last.busy;
+    seen.refused_after += !out.refuse && out.refused_tag;
+    seen.bad += out.bad_rsp;
+    seen.turns += !out.refuse && in.drs.valid && in.ndr.valid && out.ndr_ready;
     if (in.isolate && !was_isolated) {
       in.isolate = false;
       const MemoryQueueBlock::Out offer = twin.eval(in);
@@ -315,6 +349,7 @@ TEST(MemoryQueue, LockstepWithRtl) {
     seen.expect();
     EXPECT_GT(isolator.entered, 100u);
     EXPECT_GT(isolator.left, 100u);
+    EXPECT_GT(isolator.downs, 100u);
   }
 }
 
@@ -381,55 +416,25 @@ TEST(MemoryQueue, SpecAddress) {
   EXPECT_EQ(spec_address({{0x123, 3}, 0x77, false}), 0x77u);
 }
 
-TEST(MemoryQueue, DrsBeforeNdrAndWrongTagsCounted) {
-  test::shows("order",
-              "A response whose tag names no request of its kind changes nothing and is counted",
-              "docs/blocks.md, memory_queue");
-  MemoryQueueBlock block;
-  MemoryQueueBlock::In in;
-  const auto step = [&] {
-    const auto out = block.eval(in);
-    block.clock(in);
-    in = {};
-    return out;
-  };
-  in.in_valid = true;
-  in.in_req = request(3, false);
-  EXPECT_TRUE(step().in_ready);
-  in.in_valid = true;
-  in.in_req = request(4, true);
-  EXPECT_TRUE(step().in_ready);
-  in.drs.valid = true;  // not handed over yet
-  EXPECT_FALSE(step().rsp_taken);
-  in.req_ready = in.rwd_ready = true;
-  step();
-  in.drs.valid = in.ndr.valid = in.rsp_ready = true;
-  in.ndr.tag = 1;
-  in.drs.poison = true;
-  auto out = step();
-  EXPECT_TRUE(out.drs_ready && out.rsp_taken);
-  EXPECT_FALSE(out.ndr_ready);
-  EXPECT_EQ(out.unexpected, 1u);
-  in.ndr.valid = true;
-  in.ndr.tag = 1;
-  out = step();  // the response register does not leave
-  EXPECT_TRUE(out.rsp_valid && out.rsp.error && !out.rsp.is_write);
-  EXPECT_FALSE(out.ndr_ready);
-  in.ndr.valid = in.rsp_ready = true;
-  in.ndr.tag = 1;
-  EXPECT_TRUE(step().rsp_taken);
-  out = step();
-  EXPECT_TRUE(out.rsp_valid && out.rsp.is_write && !out.rsp.error);
-}
-
-// A block of its own, one cycle a step; what is set counts for that cycle only, but isolate.
+// RTL and twin by hand, one cycle a step; what is set counts for that cycle only, but isolate.
 struct Stepper {
+  Lockstep lockstep{"root_port/memory_queue", 0};
+  Clocked<Vmemory_queue> rtl;
   MemoryQueueBlock block;
   MemoryQueueBlock::In in;
+  Stepper() { rtl.reset(); }
+  MemoryQueueBlock::Out look() {
+    drive(rtl, in, false);
+    rtl.settle();
+    const auto out = block.eval(in);
+    compare(lockstep, rtl, in, out);
+    return out;
+  }
   MemoryQueueBlock::Out step() {
     const bool isolate = in.isolate;
-    const auto out = block.eval(in);
+    const auto out = look();
     block.clock(in);
+    rtl.edge();
     in = {};
     in.isolate = isolate;
     return out;
@@ -440,6 +445,34 @@ struct Stepper {
     EXPECT_TRUE(step().in_ready);
   }
 };
+
+TEST(MemoryQueue, DrsAndNdrInTurnAndWrongTagsCounted) {
+  test::shows("order",
+              "A response whose tag names no request of its kind changes nothing and is counted",
+              "docs/blocks.md, memory_queue");
+  Stepper s;
+  s.take(3, false);
+  s.take(4, true);
+  s.in.drs.valid = true;  // not handed over yet
+  EXPECT_FALSE(s.step().rsp_taken);
+  s.in.req_ready = s.in.rwd_ready = true;
+  s.step();
+  s.in.drs.valid = s.in.ndr.valid = s.in.rsp_ready = true;
+  s.in.ndr.tag = 1;
+  s.in.drs.poison = true;
+  auto out = s.step();  // a DRS was consumed before: the NDR's turn
+  EXPECT_TRUE(out.ndr_ready && out.rsp_taken);
+  EXPECT_FALSE(out.drs_ready);
+  EXPECT_EQ(out.unexpected, 1u);
+  s.in.drs.valid = s.in.drs.poison = true;
+  out = s.step();  // the response register does not leave
+  EXPECT_TRUE(out.rsp_valid && !out.rsp.error && out.rsp.is_write);
+  EXPECT_FALSE(out.drs_ready);
+  s.in.drs.valid = s.in.drs.poison = s.in.rsp_ready = true;
+  EXPECT_TRUE(s.step().rsp_taken);
+  out = s.step();
+  EXPECT_TRUE(out.rsp_valid && !out.rsp.is_write && out.rsp.error);
+}
 
 TEST(MemoryQueue, IsolationAnswersLowestFirstWithError) {
   test::shows("link", "In isolation every request is answered with an error",
@@ -457,7 +490,7 @@ TEST(MemoryQueue, IsolationAnswersLowestFirstWithError) {
     out = s.step();
     EXPECT_FALSE(out.req_valid || out.rwd_valid || out.rsp_taken);
     EXPECT_TRUE(out.drs_ready && out.ndr_ready && out.busy);
-    EXPECT_EQ(out.isolated_tag, i);
+    EXPECT_EQ(out.refused_tag, i);
     EXPECT_EQ(out.rsp_valid, i != 0);
   }
   EXPECT_EQ(s.step().rsp.id, 3u);
@@ -468,9 +501,9 @@ TEST(MemoryQueue, IsolationAnswersLowestFirstWithError) {
   // What is taken now is answered from the next cycle, but not into a full response register.
   s.take(9, false);
   out = s.step();
-  EXPECT_TRUE(out.busy && !out.isolated_tag);
+  EXPECT_TRUE(!out.busy && !out.refused_tag);  // born refused
   s.in.rsp_ready = true;
-  EXPECT_EQ(s.step().isolated_tag, 0u);
+  EXPECT_EQ(s.step().refused_tag, 0u);
   out = s.step();
   EXPECT_TRUE(out.rsp_valid && out.rsp.error && !out.rsp.is_write);
   Line ones;
@@ -495,18 +528,20 @@ TEST(MemoryQueue, BusyUntilTheOrdersAreEmpty) {
   EXPECT_FALSE(s.step().busy);
 }
 
-TEST(MemoryQueue, LastTakenInIsolationIsHandedOverAfter) {
+// What is taken in a cycle that refuses is never handed over, though refusing ends at once.
+TEST(MemoryQueue, LastTakenInIsolationIsRefusedAfter) {
   Stepper s;
   s.in.isolate = true;
   s.in.in_valid = true;
   s.in.in_req = request(5, true);
   EXPECT_FALSE(s.step().busy);
-  s.in.isolate = false;  // allowed: the cycle before was not busy
+  s.in.isolate = false;
   s.in.rwd_ready = true;
-  const auto out = s.step();
-  EXPECT_TRUE(out.rwd_valid && out.busy && !out.isolated_tag);
-  s.in.ndr.valid = true;
-  EXPECT_TRUE(s.step().rsp_taken);
+  auto out = s.step();
+  EXPECT_TRUE(!out.refuse && !out.rwd_valid && !out.busy);
+  EXPECT_EQ(out.refused_tag, 0u);
+  out = s.step();
+  EXPECT_TRUE(out.rsp_valid && out.rsp.error && out.rsp.is_write);
 }
 
 TEST(MemoryQueue, TimedOutAtTheSecondTick) {
@@ -522,7 +557,7 @@ TEST(MemoryQueue, TimedOutAtTheSecondTick) {
   EXPECT_FALSE(tick());
   EXPECT_FALSE(s.step().timed_out);  // late, but no tick
   s.in.isolate = s.in.tick = true;
-  EXPECT_FALSE(s.block.eval(s.in).timed_out);
+  EXPECT_FALSE(s.look().timed_out);
   s.in = {};
   EXPECT_TRUE(tick());
   EXPECT_TRUE(tick());

@@ -40,6 +40,8 @@ module root_port_tb
   output logic        abort_o,
   output logic [7:0]  err_o,
   output logic [2:0]  arb_err_o,
+  input  logic        viral_i,
+  output logic        viral_o,
   output trace_t      tr_port_enqueue_o,
   output trace_t      tr_memq_alloc_o,
   output trace_t      tr_ctrl_accept_o,

@@ -233,12 +233,13 @@ class IoDriver {
       case 7:
         return set(off::kBar0High, own_bar_high_ = random_.percent(50) ? 0 : word());
       case 8:
-        return set(off::kPortControl, any(0x10000) << 16 | (random_.percent(75) ? 1u << 14 : 0));
+        return set(off::kPortControl, any(0x10000) << 16 | (random_.percent(50) ? 2 : 0));
       case 9:
         return config(IoOp::kCfgWr0, off::kFlexBusStatus, word());
-      case 15:
+      case 15:  // Link Disable; it ends soon, as nothing is learnt meanwhile
+        return config(IoOp::kCfgWr0, off::kLinkControl, random_.percent(15) ? 0x10 : 0);
       case 16:
-        return config(IoOp::kCfgWr0, off::kPortStatus, ~0u);  // so that it is set anew
+        return config(IoOp::kCfgWr0, off::kLinkControl, 0);
       case 10:
         return config(IoOp::kCfgRd0, random_.percent(40) ? 0 : any(0x170), 0);
       case 11:
@@ -259,7 +260,7 @@ class IoDriver {
     request_.enables = random_.percent(90) ? 0xF : any(16);
     request_.data = word();
     if (offset == 0x1408) {  // 50 us: the others are longer than a run
-      request_.data = (request_.data & ~0xFu) | 1 | regs::timeout::kControlMemLinkDown.mask();
+      request_.data = (request_.data & ~0xFu) | 1 | regs::timeout::kControlMemIsolation.mask();
     }
     // Masked errors would not be seen.
     if (offset == 0x1204 || offset == 0x1210) request_.data &= random_.percent(80) ? 0 : ~0u;
@@ -555,13 +556,14 @@ class Bench {
     far_io_.clock(far_out.link);
   }
 
+  std::uint64_t refusals = 0, disabled = 0;  // cycles: refusing, not isolated; link held down
   std::uint64_t answered = 0, refused = 0, isolations = 0, returns = 0, damaged = 0, reads = 0;
-  std::uint64_t granularities = 0;                        // changes of load control's state
-  std::uint64_t longest_unanswered = 0;                   // cycles, in isolation
-  std::array<std::uint64_t, 6> speculation{};             // times read, 8A0h to 8B4h, and not 0
-  std::uint64_t viral_by_fatal = 0, viral_of_device = 0;  // times read
-  std::array<std::uint64_t, 2> announced{};               // viral, by end
-  std::array<std::uint64_t, 4> link_states{};             // times read
+  std::uint64_t granularities = 0;                       // changes of load control's state
+  std::uint64_t longest_unanswered = 0;                  // cycles, while refusing
+  std::array<std::uint64_t, 6> speculation{};            // times read, 8A0h to 8B4h, and not 0
+  std::uint64_t viral_of_port = 0, viral_of_device = 0;  // times read
+  std::array<std::uint64_t, 2> announced{};              // viral, by end
+  std::array<std::uint64_t, 4> link_states{};            // times read
   std::uint64_t io_damaged = 0, naks = 0, aborts = 0, overflows = 0, encodings = 0;
   [[nodiscard]] std::uint64_t specs() const { return device_.specs; }
   [[nodiscard]] const IoDriver& io() const { return io_; }
@@ -618,6 +620,7 @@ class Bench {
     in.rsp_ready = random_.percent(mix_.rsp_ready);
     in.reg = access();
     in.device = kNumber;
+    in.viral = random_.below(20000) == 0;
     in.link = wire(0);
     local_.drive(in);
     return in;
@@ -655,7 +658,7 @@ class Bench {
         a.addr = tmo::kControl;
         a.wdata &= ~0xFu;
         a.wdata |= 1;  // 50 us: the others are longer than a run
-        if (random_.percent(80)) a.wdata |= tmo::kControlMemLinkDown.put(1);
+        if (random_.percent(80)) a.wdata |= tmo::kControlMemIsolation.put(1);
         break;
       case 2:
         a.write = true;
@@ -676,7 +679,7 @@ class Bench {
       case 9:
         a.write = random_.percent(30);
         a.addr = rp::kViral;
-        a.wdata &= ~rp::kViralPort.mask();  // it does not last: viral costs retries
+        a.wdata &= ~rp::kViralPort.mask();
         a.wdata |= rp::kViralPort.put(random_.percent(10));
         viral_asked_ = !a.write;
         break;
@@ -698,7 +701,6 @@ class Bench {
         }
         break;
     }
-    if (a.write && (a.addr & 0xFFC) == rp::kViral) viral_written_ = rp::kViralPort.is_set(a.wdata);
     if (a.valid && !a.write && a.addr >= rp::kSpecAsked && a.addr < rp::kSpecAsked + 24) {
       speculation_asked_ = (a.addr - rp::kSpecAsked) / 4;
     }
@@ -850,20 +852,22 @@ class Bench {
       ++(out.rsp.error ? refused : answered);
       if (!out.rsp.is_write) loads_.erase(out.rsp.id);
     }
-    // In isolation something is answered, whatever waits; but not what a fence holds.
+    // While it refuses something is answered, whatever waits; but not what a fence holds.
     under_way_ += in.req_valid && out.req_ready;
     under_way_ -= out.rsp_valid && in.rsp_ready;
-    const bool still = out.isolated && under_way_ != 0 && !stores_.is_fenced();
+    const bool still = out.refuse && under_way_ != 0 && !stores_.is_fenced();
     unanswered_ = still && !(out.rsp_valid && in.rsp_ready) ? unanswered_ + 1 : 0;
     longest_unanswered = std::max(longest_unanswered, unanswered_);
     isolations += out.isolated && !was_isolated_;
     returns += !out.isolated && was_isolated_;
+    refusals += out.refuse && !out.isolated;
+    disabled += out.port.link.phy_state == VlsmCode::kLinkDisable;
     was_isolated_ = out.isolated;
     if (io_answers_) io_.answer(out.rdata, twin_.bridge());
     io_answers_ = std::exchange(io_asked_, false);
     if (viral_answers_) {
       namespace rp = regs::rp;
-      viral_by_fatal += rp::kViralPort.is_set(out.rdata) && !viral_written_;
+      viral_of_port += rp::kViralPort.is_set(out.rdata);
       viral_of_device += rp::kViralDevice.is_set(out.rdata);
     }
     viral_answers_ = std::exchange(viral_asked_, false);
@@ -887,6 +891,7 @@ class Bench {
     set_sys_req(v.req_i, in.req);
     v.rsp_ready_i = in.rsp_ready;
     v.device_i = static_cast<std::uint8_t>(in.device);
+    v.viral_i = in.viral;
     v.reg_req_i = std::uint64_t{in.reg.valid} << 49 | std::uint64_t{in.reg.write} << 48 |
                   std::uint64_t{in.reg.addr & 0xFFFF} << 32 | in.reg.wdata;
     v.link_tx_ready_i = in.link.tx_ready;
@@ -926,6 +931,7 @@ class Bench {
     run_.check("phy_state_o", v.phy_state_o, static_cast<unsigned>(l.phy_state));
     run_.check("init_done_o", v.init_done_o, m.init_done);
     run_.check("abort_o", v.abort_o, m.abort);
+    run_.check("viral_o", v.viral_o, twin.viral);
     run_.check("err_o", v.err_o, m.err);
     run_.check("arb_err_o", v.arb_err_o, l.damaged | l.malformed << 1 | l.stray << 2);
   }
@@ -991,7 +997,7 @@ class Bench {
   bool io_asked_ = false, io_answers_ = false;  // a register is read in this cycle, was in the last
   bool viral_asked_ = false, viral_answers_ = false;
   bool stalled_ = false, link_asked_ = false, link_answers_ = false;
-  bool viral_written_ = false, far_viral_ = false;
+  bool far_viral_ = false;
   std::uint64_t under_way_ = 0, unanswered_ = 0;
   Gran granularity_ = Gran::B256;                                    // in the last cycle
   std::optional<unsigned> speculation_asked_, speculation_answers_;  // which counter is read
@@ -1032,7 +1038,9 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.announced[0], 10u);
   EXPECT_GT(bench.announced[1], 10u);
   EXPECT_GT(bench.viral_of_device, 10u);
-  EXPECT_GT(bench.viral_by_fatal, 5u);
+  EXPECT_GT(bench.viral_of_port, 10u);
+  EXPECT_GT(bench.refusals, 100u);
+  EXPECT_GT(bench.disabled, 100u);
   EXPECT_GT(bench.stores().switched_on, 6u);
   EXPECT_GT(bench.stores().switched_off, 6u);
   for (const std::uint64_t n : bench.stores().events) EXPECT_GT(n, 3u);

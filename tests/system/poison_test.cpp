@@ -1,6 +1,6 @@
-// Poison end to end: what the media cannot give back is a DRS with Poison on the link and an error
-// at the system bus, for exactly these lines, until they are written whole; the internal DRAM
-// carries it both ways.
+// Poison end to end: what the media cannot give back, or has marked, is a DRS with Poison on the
+// link and an error at the system bus, for exactly these lines, until they are written whole; the
+// internal DRAM carries it both ways.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -75,9 +75,10 @@ class DamagedMedia : public SimpleMedia {
 struct Case {
   const char* engine;
   bool cached;
+  bool marked;  // by the media, which answers without an error
 };
 std::string name_of(const Case& c) {
-  return std::string(c.engine) + (c.cached ? "Cached" : "Direct");
+  return std::string(c.engine) + (c.cached ? "Cached" : "Direct") + (c.marked ? "Marked" : "");
 }
 // GoogleTest prints the bytes of what it cannot print, padding as well.
 void PrintTo(const Case& c, std::ostream* out) {
@@ -85,9 +86,12 @@ void PrintTo(const Case& c, std::ostream* out) {
 }
 class Poison : public ::testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Engines, Poison,
-                         ::testing::Values(Case{"model", false}, Case{"model", true},
-                                           Case{"rtl", false}, Case{"rtl", true},
-                                           Case{"cosim", false}, Case{"cosim", true}),
+                         ::testing::Values(Case{"model", false, false}, Case{"model", true, false},
+                                           Case{"rtl", false, false}, Case{"rtl", true, false},
+                                           Case{"cosim", false, false}, Case{"cosim", true, false},
+                                           Case{"model", true, true}, Case{"rtl", false, true},
+                                           Case{"rtl", true, true}, Case{"cosim", false, true},
+                                           Case{"cosim", true, true}),
                          [](const auto& info) { return name_of(info.param); });
 
 TEST_P(Poison, IsAnErrorUntilTheLineIsWrittenWhole) {
@@ -105,12 +109,17 @@ TEST_P(Poison, IsAnErrorUntilTheLineIsWrittenWhole) {
     of_port[at / kChunk % kPorts].insert(at / kChunk / kPorts * kChunk + at % kChunk);
   }
   std::deque<DamagedMedia> media;
+  const auto part = [&](unsigned port) -> Media* {
+    if (!GetParam().marked) return &media.emplace_back(of_port[port]);
+    DamagedMedia& made = media.emplace_back(std::set<std::uint64_t>{});
+    for (const std::uint64_t dpa : of_port[port]) made.poison(dpa);
+    return &made;
+  };
   // Two sets of ways in all: reading on evicts what was read.
   EngineParts parts{{GetParam().cached, 1}, {}, {}, nullptr};
-  for (unsigned p = 0; p < kPorts; ++p) parts.media.push_back(&media.emplace_back(of_port[p]));
+  for (unsigned p = 0; p < kPorts; ++p) parts.media.push_back(part(p));
   if (config.engine == "cosim") {
-    for (unsigned p = 0; p < kPorts; ++p)
-      parts.model_media.push_back(&media.emplace_back(of_port[p]));
+    for (unsigned p = 0; p < kPorts; ++p) parts.model_media.push_back(part(p));
   }
   const auto engine = make_engine(config, parts, {});
 

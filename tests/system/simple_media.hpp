@@ -1,5 +1,6 @@
 // A media part for system tests: flat contents, one random latency per command, bounded queue; an
-// internal DRAM of as many slots as are named, of `line_bytes` each.
+// internal DRAM of as many slots as are named, of `line_bytes` each. Poison as every Media keeps
+// it.
 #pragma once
 
 #include <functional>
@@ -7,6 +8,7 @@
 #include <queue>
 #include <random>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "refmodel/media/media.hpp"
@@ -26,19 +28,24 @@ class SimpleMedia : public Media {
     switch (c.op) {
       case MediaOp::Read:
         r.data = media_[c.dpa];
+        r.poison = bad_media_.contains(c.dpa);
         break;
       case MediaOp::Write:
         merge_bytes(media_[c.dpa], c.data, c.byte_enable);
+        mark(bad_media_, c.dpa, c);
         break;
       case MediaOp::ArrayRead:
         r.data = array_[key(c)];
+        r.poison = bad_array_.contains(key(c));
         break;
       case MediaOp::ArrayWrite:
         merge_bytes(array_[key(c)], c.data, c.byte_enable);
+        mark(bad_array_, key(c), c);
         break;
       case MediaOp::Fill:
         for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
           array_[c.slot * line_bytes_ + i] = media_[c.dpa + i];
+          set(bad_array_, c.slot * line_bytes_ + i, bad_media_.contains(c.dpa + i));
         }
         if (const auto old = filled_.find(c.slot); old != filled_.end()) {
           const auto at = slot_of_.find(old->second);
@@ -50,6 +57,7 @@ class SimpleMedia : public Media {
       case MediaOp::WriteBack:
         for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
           media_[c.dpa + i] = array_[c.slot * line_bytes_ + i];
+          set(bad_media_, c.dpa + i, bad_array_.contains(c.slot * line_bytes_ + i));
         }
         break;
     }
@@ -83,6 +91,8 @@ class SimpleMedia : public Media {
     return it == contents.end() ? Line{} : it->second;
   }
   void poke(std::uint64_t, std::span<const std::uint8_t>) override {}
+  // Initial contents: the line is marked as bad.
+  void poison(std::uint64_t dpa) { bad_media_.insert(dpa); }
 
  private:
   struct Due {
@@ -96,7 +106,19 @@ class SimpleMedia : public Media {
   [[nodiscard]] std::uint64_t key(const MediaCommand& c) const {
     return c.slot * line_bytes_ + c.offset;
   }
+  using Lines = std::unordered_set<std::uint64_t>;
+  static void set(Lines& lines, std::uint64_t at, bool bad) {
+    if (bad) {
+      lines.insert(at);
+    } else {
+      lines.erase(at);
+    }
+  }
+  static void mark(Lines& lines, std::uint64_t at, const MediaCommand& c) {
+    if (c.poison || c.byte_enable == kAllBytes) set(lines, at, c.poison);
+  }
   std::unordered_map<std::uint64_t, Line> media_, array_;
+  Lines bad_media_, bad_array_;
   std::unordered_map<std::uint32_t, std::uint64_t> filled_;   // by slot: DPA of its last Fill
   std::unordered_map<std::uint64_t, std::uint32_t> slot_of_;  // by DPA: youngest such slot
   std::priority_queue<Due> due_;

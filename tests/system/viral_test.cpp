@@ -1,6 +1,6 @@
-// Viral and RAS in the whole system: software makes a root port viral under traffic, the endpoint
-// behind it, and no other, says so in its status; and the endpoints' RAS structures, found by the
-// capability array, on clean and noisy links.
+// Viral and RAS in the whole system: software makes a root port viral under traffic, and the host
+// passes it on: the endpoints behind all ports say so in their status; and the endpoints' RAS
+// structures, found by the capability array, on clean and noisy links.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -14,6 +14,7 @@
 #include "refmodel/firmware/function.hpp"
 #include "refmodel/host/scoreboard.hpp"
 #include "tb/rtl_engine.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/system/random_traffic.hpp"
 #include "tests/system/simple_media.hpp"
 
@@ -129,7 +130,9 @@ class Viral : public ::testing::Test {
   std::unique_ptr<RandomTraffic> traffic_;
 };
 
-TEST_F(Viral, TheDeviceBehindTheViralPortSaysSo) {
+TEST_F(Viral, TheDevicesBehindAllPortsSaySo) {
+  test::shows("link", "A host that is viral at one port tells the devices below all of its ports",
+              "CXL 2.0, 12.4");
   make(3000);
   for (unsigned port = 0; port < kPorts; ++port) {
     enable_viral(port);
@@ -139,23 +142,27 @@ TEST_F(Viral, TheDeviceBehindTheViralPortSaysSo) {
   for (unsigned port = 0; port < kPorts; ++port) EXPECT_EQ(status(port) & kViralStatus, 0u);
   make_viral(0);
   answered(2000);
-  EXPECT_EQ(status(0) & kViralStatus, kViralStatus);
-  EXPECT_EQ(status(1) & kViralStatus, 0u);
-  // The device only heard of it, and says nothing itself.
-  EXPECT_EQ(port_viral(0), 1u);
-  EXPECT_EQ(port_viral(1), 0u);
-  // Cleared, it stays so: each announcement is told once.
-  config(0).write(kControl, kViralEnable | kViralStatus);
+  for (unsigned port = 0; port < kPorts; ++port) {
+    EXPECT_EQ(status(port) & kViralStatus, kViralStatus);
+    // The device only heard of it, and says nothing itself.
+    EXPECT_EQ(port_viral(port), 1u);
+    // Software cannot take it back.
+    engine_->write(RegisterSpace::RootPort, port, kPortViral, 0);
+    EXPECT_EQ(port_viral(port), 1u);
+    // Cleared in the device, it stays so: each announcement is told once.
+    config(port).write(kControl, kViralEnable | kViralStatus);
+  }
   answered(3000);
-  EXPECT_EQ(status(0) & kViralStatus, 0u);
+  for (unsigned port = 0; port < kPorts; ++port) EXPECT_EQ(status(port) & kViralStatus, 0u);
   expect_right();
-  EXPECT_EQ(engine_->link(0).m2s.errors, 1u);
-  EXPECT_EQ(engine_->link(0).s2m.errors, 0u);
-  EXPECT_EQ(engine_->link(1).m2s.errors, 0u);
+  for (unsigned port = 0; port < kPorts; ++port) {
+    EXPECT_EQ(engine_->link(port).m2s.errors, 1u);
+    EXPECT_EQ(engine_->link(port).s2m.errors, 0u);
+  }
   engine_.reset();
-  EXPECT_EQ(on_wire(0)[0], (OnWire{1, 1, 1}));
-  for (const OnWire& wire : {on_wire(0)[1], on_wire(1)[0], on_wire(1)[1]}) {
-    EXPECT_EQ(wire, OnWire{});
+  for (unsigned port = 0; port < kPorts; ++port) {
+    EXPECT_EQ(on_wire(port)[0], (OnWire{1, 1, 1}));
+    EXPECT_EQ(on_wire(port)[1], OnWire{});
   }
 }
 

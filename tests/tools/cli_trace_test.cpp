@@ -122,6 +122,29 @@ TEST_P(CliEngine, PartialWritesOfATrace) {
   EXPECT_EQ(value(stats(), "/checks/writes_sent"), 5);
 }
 
+// 40 writes to other rows of one bank, of rank 1, which is not refreshed before 3.9 us; once the
+// oldest is past the age bound, one read of a bank group that nobody uses.
+TEST_P(CliEngine, AReadPassesAHammeredBank) {
+  std::string writes = "cycle,rw,addr,bytes\n";
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    writes += "0,W," + hex(0x80000 + i % 16 * 0x2000000 + i / 16 * 0x800) + ",64\n";
+  }
+  write("writes.csv", writes);
+  const auto replay = [&](const std::string& trace) {
+    accepted({"run", "vadd-dram-cxl", "--engine", GetParam(), "--trace", trace, "--out", "o"});
+    return stats();
+  };
+  const double alone = value(replay("writes.csv"), "/stores/max");
+  for (const std::string cycle : {"2120", "2500"}) {
+    write("trace.csv", writes + cycle + ",R,0x80080,64\n");
+    const json s = replay("trace.csv");
+    EXPECT_EQ(s.at("status"), "clean");
+    EXPECT_GE(value(s, "/loads/max"), 70);  // an idle one: 71 or 72
+    EXPECT_LE(value(s, "/loads/max"), 80);
+    EXPECT_LE(value(s, "/stores/max"), alone);
+  }
+}
+
 TEST_F(Cli, TraceCanBeCut) {
   write("t.csv", csv_trace());
   accepted({"run", "vadd-dram-cxl", "--engine", "model", "--trace", "t.csv", "--out", "o", "--set",

@@ -366,6 +366,25 @@ TEST(RootComplex, ARegisterPageIsItsOwn) {
   EXPECT_EQ(bench.read_register(kThere), was) << "a write to another page reached the host bridge";
 }
 
+// CXL 2.0, 12.4: what makes one port viral makes all of them so, and nothing but reset ends it.
+TEST(RootComplex, ViralOfOnePortIsViralOfAll) {
+  test::shows("link", "Viral of one port is viral of all ports of the host", "CXL 2.0, 12.4");
+  constexpr std::uint32_t kPage = 0x1000;
+  for (unsigned first = 0; first < kPorts; ++first) {
+    Bench bench(4);
+    for (unsigned p = 0; p < kPorts; ++p) {
+      EXPECT_EQ(bench.read_register(kPage * (p + 1) + regs::rp::kViral), 0u);
+    }
+    bench.write_register(kPage * (first + 1) + regs::rp::kViral, 1);
+    (void)bench.read_register(0);  // a cycle for the port, one for the others
+    for (unsigned p = 0; p < kPorts; ++p) {
+      EXPECT_EQ(bench.read_register(kPage * (p + 1) + regs::rp::kViral), 1u) << p;
+      bench.write_register(kPage * (p + 1) + regs::rp::kViral, 0);
+      EXPECT_EQ(bench.read_register(kPage * (p + 1) + regs::rp::kViral), 1u) << p;
+    }
+  }
+}
+
 // One flit in 200 damaged, each way; a retry sequence that is hit itself costs 4 096 flits of
 // waiting. Under full load the others take what port 0 leaves (their latency is then that of a full
 // link); under light load not even their latency shows it.

@@ -61,11 +61,13 @@ module hdm_fv
   line_addr_t  a_dpa, b_dpa;
 
   hdm_decoder #(.IsDevice(IsDevice), .NumDecoders(NumDecoders)) u_a (
-    .clk_i, .rst_ni, .reg_req_i(req), .reg_rdata_o(a_rdata), .hpa_valid_i(1'b1), .hpa_line_i(a),
-    .hit_o(a_hit), .decoder_o(a_decoder), .way_o(a_way), .target_o(a_target), .dpa_line_o(a_dpa));
+    .clk_i, .rst_ni, .reg_req_i(req), .reg_rdata_o(a_rdata), .enabled_o(),
+    .hpa_valid_i(1'b1), .hpa_line_i(a), .hit_o(a_hit), .decoder_o(a_decoder),
+    .way_o(a_way), .target_o(a_target), .dpa_line_o(a_dpa));
   hdm_decoder #(.IsDevice(IsDevice), .NumDecoders(NumDecoders)) u_b (
-    .clk_i, .rst_ni, .reg_req_i(req), .reg_rdata_o(b_rdata), .hpa_valid_i(1'b1), .hpa_line_i(b),
-    .hit_o(b_hit), .decoder_o(b_decoder), .way_o(b_way), .target_o(b_target), .dpa_line_o(b_dpa));
+    .clk_i, .rst_ni, .reg_req_i(req), .reg_rdata_o(b_rdata), .enabled_o(),
+    .hpa_valid_i(1'b1), .hpa_line_i(b), .hit_o(b_hit), .decoder_o(b_decoder),
+    .way_o(b_way), .target_o(b_target), .dpa_line_o(b_dpa));
 
   if (Bijection) begin : g_one
     One_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -121,6 +121,7 @@ module ds_fv
     .count_o(sr_count));
 
   logic        spec_ready, mem_req_valid, rwd_valid, ndr_ready, drs_ready, timed_out;
+  logic        refuse, bad_rsp;
   msg_hdr_t    req_hdr, rwd_hdr;
   line_t       rwd_data;
   byte_en_t    rwd_be;
@@ -144,7 +145,8 @@ module ds_fv
     .drs_hdr_i(msg_hdr_t'(drs)), .drs_data_i(read_q), .rsp_valid_o(mq_rsp_valid),
     .rsp_ready_i(mq_rsp_ready), .rsp_o(mq_rsp), .mem_valid_o(mem_valid), .mem_line_o(mem_line),
     .rsp_taken_o(rsp_taken), .rsp_dev_load_o(dev_load), .unexpected_o(unexpected),
-    .isolate_i(1'b0), .tick_i(1'b0), .timed_out_o(timed_out), .busy_o(busy),
+    .bad_rsp_o(bad_rsp), .isolate_i(1'b0), .down_i(1'b0), .refuse_o(refuse), .tick_i(1'b0),
+    .timed_out_o(timed_out), .busy_o(busy),
     .tr_alloc_o(tr_alloc), .tr_req_o(tr_req), .tr_rwd_o(tr_rwd), .tr_spec_o(tr_spec),
     .tr_respond_o(tr_respond));
 

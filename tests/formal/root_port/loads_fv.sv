@@ -57,7 +57,7 @@ module loads_fv
     .count_o(sr_count));
 
   logic        spec_ready, req_valid, rwd_valid, ndr_ready, drs_ready, rsp_valid, rsp_taken;
-  logic        timed_out, busy;
+  logic        timed_out, busy, refuse, bad_rsp;
   msg_hdr_t    req_hdr, rwd_hdr;
   line_t       rwd_data;
   byte_en_t    rwd_be;
@@ -114,8 +114,8 @@ module loads_fv
     .drs_ready_o(drs_ready), .drs_hdr_i(msg_hdr_t'(drs)), .drs_data_i('0),
     .rsp_valid_o(rsp_valid), .rsp_ready_i(1'b1), .rsp_o(rsp), .mem_valid_o(mem_valid),
     .mem_line_o(mem_line), .rsp_taken_o(rsp_taken), .rsp_dev_load_o(dev_load),
-    .unexpected_o(unexpected), .isolate_i(1'b0), .tick_i(1'b0), .timed_out_o(timed_out),
-    .busy_o(busy), .tr_alloc_o(tr_alloc), .tr_req_o(tr_req), .tr_rwd_o(tr_rwd),
+    .unexpected_o(unexpected), .bad_rsp_o(bad_rsp), .isolate_i(1'b0), .down_i(1'b0),
+    .refuse_o(refuse), .tick_i(1'b0), .timed_out_o(timed_out), .busy_o(busy), .tr_alloc_o(tr_alloc), .tr_req_o(tr_req), .tr_rwd_o(tr_rwd),
     .tr_spec_o(tr_spec), .tr_respond_o(tr_respond));
 
   logic answered;
@@ -142,6 +142,7 @@ module loads_fv
       watching_q |-> 32'(waited_q) < Bound);
   Once_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       answered |-> watching_q && !rsp.error && rsp.is_write == is_write_q);
-  Expected_A: assert property (@(posedge clk_i) disable iff (!rst_ni) unexpected == '0);
+  Expected_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      unexpected == '0 && !bad_rsp && !refuse);
 
 endmodule

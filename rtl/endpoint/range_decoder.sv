@@ -1,0 +1,74 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What a device decodes: nothing before Mem_Enable, the ranges of DVSEC 0 until HDM Decoder Enable,
+// the HDM decoders from then on. The ranges lie one after the other in the device, from DPA 0.
+//
+// Latency: combinational.
+// Source:  CXL 2.0, 8.1.3.2 (Mem_Enable), 8.1.3.8 (ranges), 8.2.5.12.2 (HDM Decoder Enable).
+
+module range_decoder
+  import cxl_pkg::*;
+#(
+  parameter logic [35:0] Range1Size = 36'd128,  // units of 256 MiB; 0: there is no such range
+  parameter logic [35:0] Range2Size = 36'd0
+) (
+  // DVSEC 0
+  input  logic        mem_enable_i,
+  input  logic [35:0] range1_base_i,   // address[63:28]
+  input  logic [35:0] range2_base_i,
+  // The address
+  input  logic        hpa_valid_i,
+  input  line_addr_t  hpa_line_i,
+  // What the HDM decoders say of it
+  input  logic        hdm_enabled_i,   // HDM Decoder Enable
+  input  logic        hdm_hit_i,
+  input  line_addr_t  hdm_dpa_line_i,
+  // Decode
+  output logic        hit_o,
+  output line_addr_t  dpa_line_o       // the HPA on a miss
+);
+
+  localparam int unsigned UnitBits = 24;                       // address[51:28]
+  localparam int unsigned UnitLine = LineAddrBits - UnitBits;  // line bits below a unit
+
+  typedef logic [UnitBits-1:0] unit_t;
+
+  function automatic logic inside_of(logic [35:0] unit, logic [35:0] base, logic [35:0] size);
+    return unit >= base && {1'b0, unit} < {1'b0, base} + {1'b0, size};
+  endfunction
+
+  logic [35:0] unit;
+  logic        in_range1, in_range2;
+  unit_t       range_unit;
+
+  assign unit       = {12'd0, hpa_line_i[LineAddrBits-1:UnitLine]};
+  assign in_range1  = inside_of(unit, range1_base_i, Range1Size);
+  assign in_range2  = inside_of(unit, range2_base_i, Range2Size);
+  assign range_unit = in_range1
+      ? unit[UnitBits-1:0] - range1_base_i[UnitBits-1:0]
+      : unit[UnitBits-1:0] - range2_base_i[UnitBits-1:0] + Range1Size[UnitBits-1:0];
+
+  always_comb begin
+    hit_o      = 1'b0;
+    dpa_line_o = hpa_line_i;
+    if (hpa_valid_i && mem_enable_i) begin
+      if (hdm_enabled_i) begin
+        hit_o      = hdm_hit_i;
+        dpa_line_o = hdm_dpa_line_i;
+      end else if (in_range1 || in_range2) begin
+        hit_o      = 1'b1;
+        dpa_line_o = {range_unit, hpa_line_i[UnitLine-1:0]};
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  // Sampled by whoever clocks the decode; combinational here.
+  always_comb begin
+    OffIsMiss_A: assert (mem_enable_i || !hit_o);
+    MissKeepsAddress_A: assert (hit_o || hdm_enabled_i || dpa_line_o == hpa_line_i);
+  end
+
+endmodule

@@ -1,0 +1,76 @@
+// A GPU's fault buffer around an engine whose link goes down and comes back.
+//
+// Purpose: what ends in an error because a link is down is kept and issued again once firmware has
+//          given the port back, as a GPU with replayable faults does, so that the initiator loses
+//          nothing and sees no error.
+// Order:   kept requests go out in the order of their submission. While one of a line is kept,
+// every
+//          answer for the line is too, and a new request of the line is kept without being sent:
+//          requests of a line never overtake one another. Other lines go on.
+// Errors:  an error that the outage does not explain (another port's, or of a request submitted
+//          after the recovery) goes to the initiator.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "tb/system_engine.hpp"
+
+namespace cxlgpu {
+
+class ReplayingEngine : public SystemEngine {
+ public:
+  // `inner` has an outage(); `is_behind` says whether an address is behind its port.
+  using IsBehind = std::function<bool(std::uint64_t addr)>;
+  ReplayingEngine(std::unique_ptr<SystemEngine> inner, IsBehind is_behind)
+      : inner_(std::move(inner)), is_behind_(std::move(is_behind)) {}
+
+  [[nodiscard]] Time now() const override { return inner_->now(); }
+  bool submit(const MemRequest& request) override;
+  std::optional<MemResponse> take() override;
+  void advance_to(Time t) override;
+
+  std::optional<std::string> drain() override { return inner_->drain(); }
+  void finish() override { inner_->finish(); }
+  [[nodiscard]] SrCounters speculation(unsigned port) const override {
+    return inner_->speculation(port);
+  }
+  [[nodiscard]] std::optional<InternalDramCounters> internal_dram(unsigned port) const override {
+    return inner_->internal_dram(port);
+  }
+  [[nodiscard]] LinkTotals link(unsigned port) const override { return inner_->link(port); }
+  [[nodiscard]] std::uint64_t cycles() const override { return inner_->cycles(); }
+  [[nodiscard]] std::vector<std::string> problems() const override { return inner_->problems(); }
+  [[nodiscard]] const LinkOutage* outage() const override;
+
+ private:
+  struct Sent {
+    MemRequest request;
+    std::uint64_t number = 0;  // in the order of submission
+    bool old = false;          // submitted before the recovery
+    bool again = false;        // issued again
+  };
+
+  void remember(const MemRequest& request);
+  void keep(const Sent& sent);
+  [[nodiscard]] bool is_kept(const Sent& sent, const MemResponse& response) const;
+  void collect();
+  void issue_kept();
+  [[nodiscard]] bool can_issue() const { return !kept_.empty() && inner_->outage()->recovered(); }
+
+  std::unique_ptr<SystemEngine> inner_;
+  IsBehind is_behind_;
+  std::unordered_map<std::uint32_t, Sent> sent_;         // unanswered, by id; kept ones too
+  std::map<std::uint64_t, std::uint32_t> kept_;          // ids by number
+  std::unordered_map<std::uint64_t, unsigned> faulted_;  // by line: requests kept or issued again
+  std::deque<MemResponse> answers_;
+  std::uint64_t next_number_ = 0;
+  bool refused_ = false;  // a submit() since the last advance_to()
+  std::uint64_t replayed_reads_ = 0, replayed_writes_ = 0;
+  mutable LinkOutage report_;
+};
+
+}  // namespace cxlgpu

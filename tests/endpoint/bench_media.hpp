@@ -1,0 +1,83 @@
+// The media behind an endpoint's bench: lines by DPA and by place in the internal DRAM, and their
+// poison, kept as docs/blocks.md ("Endpoint") says.
+//
+// Purpose: answers at the cycles that the bench names, so in any order.
+// Units:   DPA in lines of 64 bytes; offsets in lines of a slot.
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+
+#include "refmodel/media/media.hpp"
+
+namespace cxlgpu::test {
+
+class BenchMedia {
+ public:
+  void submit(const MediaCommand& c, std::uint64_t due) {
+    ++commands[static_cast<unsigned>(c.op)];
+    MediaResponse response{.op = c.op, .id = c.id, .error = false, .data = {}, .poison = false};
+    const std::uint64_t place = std::uint64_t{c.slot} * 4;
+    switch (c.op) {
+      case MediaOp::Read:
+        response.data = lines_[c.dpa];
+        response.poison = bad_lines_.contains(c.dpa);
+        break;
+      case MediaOp::ArrayRead:
+        response.data = array_[place + c.offset];
+        response.poison = bad_array_.contains(place + c.offset);
+        break;
+      case MediaOp::Write:
+        merge_bytes(lines_[c.dpa], c.data, c.byte_enable);
+        written(bad_lines_, c.dpa, c);
+        break;
+      case MediaOp::ArrayWrite:
+        merge_bytes(array_[place + c.offset], c.data, c.byte_enable);
+        written(bad_array_, place + c.offset, c);
+        break;
+      case MediaOp::Fill:
+        for (unsigned i = 0; i < 4; ++i) {
+          array_[place + i] = lines_[c.dpa + i];
+          mark(bad_array_, place + i, bad_lines_.contains(c.dpa + i));
+        }
+        break;
+      case MediaOp::WriteBack:
+        for (unsigned i = 0; i < 4; ++i) {
+          lines_[c.dpa + i] = array_[place + i];
+          mark(bad_lines_, c.dpa + i, bad_array_.contains(place + i));
+        }
+        break;
+    }
+    under_way_.emplace(due, response);
+  }
+  [[nodiscard]] const MediaResponse* ready(std::uint64_t cycle) const {
+    const auto first = under_way_.begin();
+    return first != under_way_.end() && first->first <= cycle ? &first->second : nullptr;
+  }
+  void taken() { under_way_.erase(under_way_.begin()); }
+  [[nodiscard]] std::uint64_t count(MediaOp op) const {
+    return commands[static_cast<unsigned>(op)];
+  }
+  [[nodiscard]] std::size_t under_way() const { return under_way_.size(); }
+  [[nodiscard]] bool empty() const { return under_way_.empty(); }
+  std::array<std::uint64_t, 6> commands{};
+
+ private:
+  using Marks = std::set<std::uint64_t>;
+  static void mark(Marks& marks, std::uint64_t line, bool bad) {
+    if (bad) {
+      marks.insert(line);
+    } else {
+      marks.erase(line);
+    }
+  }
+  static void written(Marks& marks, std::uint64_t line, const MediaCommand& c) {
+    if (c.poison || c.byte_enable == kAllBytes) mark(marks, line, c.poison);
+  }
+  std::map<std::uint64_t, Line> lines_, array_;  // by line
+  Marks bad_lines_, bad_array_;
+  std::multimap<std::uint64_t, MediaResponse> under_way_;
+};
+
+}  // namespace cxlgpu::test

@@ -1,0 +1,482 @@
+// memory_queue, the RTL alone: link down, isolation and what the far end still owes; which response
+// is a good answer; fairness. Expected values are those of CXL 2.0 and of docs/blocks.md, by hand.
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "Vmemory_queue_rules.h"
+#include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::Clocked;
+using test::Random;
+
+constexpr unsigned kDepth = 32;
+constexpr unsigned kLoads = 30;
+
+struct Answer {
+  unsigned id = 0;
+  bool is_write = false, error = false;
+  std::uint32_t data = 0;
+};
+
+// Inputs are set on `rtl`; a step settles, notes what the host is given, and clocks. What is
+// offered is dropped once it is taken.
+class Queue {
+ public:
+  Queue() {
+    rtl.reset();
+    rtl->rsp_ready_i = rtl->req_ready_i = rtl->rwd_ready_i = 1;
+  }
+  void step() {
+    rtl.settle();
+    if (rtl->rsp_valid_o && rtl->rsp_ready_i) {
+      answers.push_back(
+          {rtl->rsp_id_o, rtl->rsp_write_o != 0, rtl->rsp_error_o != 0, rtl->rsp_data_o});
+    }
+    sent_read.reset();
+    sent_write.reset();
+    if (rtl->req_valid_o && rtl->req_ready_i && !rtl->req_spec_o) sent_read = rtl->req_tag_o;
+    if (rtl->rwd_valid_o && rtl->rwd_ready_i) sent_write = rtl->rwd_tag_o;
+    drs_taken = rtl->drs_valid_i && rtl->drs_ready_o;
+    ndr_taken = rtl->ndr_valid_i && rtl->ndr_ready_o;
+    in_taken = rtl->in_valid_i && rtl->in_ready_o;
+    bad = rtl->bad_rsp_o != 0;
+    refused = rtl->refuse_o != 0;
+    rtl.edge();
+    if (drs_taken) rtl->drs_valid_i = 0;
+    if (ndr_taken) rtl->ndr_valid_i = 0;
+    if (in_taken) rtl->in_valid_i = 0;
+    rtl.settle();
+  }
+  void steps(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) step();
+  }
+  void ask(unsigned id, bool is_write, std::uint64_t line) {
+    rtl->in_valid_i = 1;
+    rtl->in_id_i = static_cast<std::uint16_t>(id);
+    rtl->in_write_i = is_write;
+    rtl->in_line_i = line;
+  }
+  void take(unsigned id, bool is_write, std::uint64_t line) {
+    ask(id, is_write, line);
+    for (unsigned i = 0; i < 100 && rtl->in_valid_i; ++i) step();
+    EXPECT_FALSE(rtl->in_valid_i) << "request " << id << " is not taken";
+  }
+  void drs(unsigned tag, std::uint32_t data, unsigned opcode = 0, unsigned ld_id = 0) {
+    rtl->drs_valid_i = 1;
+    rtl->drs_tag_i = static_cast<std::uint16_t>(tag);
+    rtl->drs_data_i = data;
+    rtl->drs_opcode_i = static_cast<std::uint8_t>(opcode);
+    rtl->drs_ld_id_i = static_cast<std::uint8_t>(ld_id);
+  }
+  void ndr(unsigned tag, unsigned opcode = 0, unsigned ld_id = 0) {
+    rtl->ndr_valid_i = 1;
+    rtl->ndr_tag_i = static_cast<std::uint16_t>(tag);
+    rtl->ndr_opcode_i = static_cast<std::uint8_t>(opcode);
+    rtl->ndr_ld_id_i = static_cast<std::uint8_t>(ld_id);
+  }
+  // The one answer that `cycles` cycles bring.
+  Answer only(unsigned cycles = 6) {
+    answers.clear();
+    steps(cycles);
+    EXPECT_EQ(answers.size(), 1u);
+    return answers.empty() ? Answer{} : answers[0];
+  }
+
+  Clocked<Vmemory_queue_rules> rtl;
+  std::vector<Answer> answers;
+  std::optional<unsigned> sent_read, sent_write;
+  bool drs_taken = false, ndr_taken = false, in_taken = false, bad = false, refused = false;
+};
+
+TEST(MemoryQueueRules, LinkDownAnswersWhatIsOutstandingAndWhatComes) {
+  test::shows(
+      "link",
+      "With the link down a root port answers what is outstanding and what is asked with an "
+      "error; nothing waits for a link",
+      "docs/blocks.md, memory_queue");
+  Queue q;
+  for (unsigned i = 0; i < 3; ++i) q.take(i, false, 10 + i);
+  for (unsigned i = 3; i < 5; ++i) q.take(i, true, 10 + i);
+  q.steps(4);  // all five are at the far end
+  q.rtl->req_ready_i = q.rtl->rwd_ready_i = 0;
+  for (unsigned i = 5; i < 8; ++i) q.take(i, i % 2 == 0, 10 + i);  // these are not
+  EXPECT_TRUE(q.answers.empty());
+  q.rtl->down_i = 1;
+  q.steps(20);
+  ASSERT_EQ(q.answers.size(), 8u);
+  std::set<unsigned> ids;
+  for (const Answer& a : q.answers) {
+    EXPECT_TRUE(a.error);
+    EXPECT_EQ(a.is_write, a.id == 3 || a.id == 4 || a.id == 6);
+    EXPECT_TRUE(a.is_write || a.data == ~0u);
+    ids.insert(a.id);
+  }
+  EXPECT_EQ(ids.size(), 8u);
+  EXPECT_FALSE(q.rtl->busy_o);
+  // What comes meanwhile: in three cycles.
+  for (unsigned i = 0; i < 10; ++i) {
+    q.ask(100 + i, i % 3 == 0, 10 + i);
+    const Answer a = q.only(4);
+    EXPECT_TRUE(a.error && a.id == 100 + i);
+  }
+  // The link comes back: nothing of before goes out, and traffic goes on.
+  q.rtl->down_i = 0;
+  q.rtl->req_ready_i = q.rtl->rwd_ready_i = 1;
+  q.steps(3);
+  EXPECT_FALSE(q.rtl->refuse_o || q.rtl->req_valid_o || q.rtl->rwd_valid_o);
+  q.take(200, false, 10);
+  q.step();
+  ASSERT_EQ(q.sent_read, 0u);
+  q.drs(0, 0x1234);
+  const Answer a = q.only();
+  EXPECT_TRUE(!a.error && a.id == 200 && a.data == 0x1234);
+}
+
+TEST(MemoryQueueRules, WhatIsOwedIsNeverTakenForALaterAnswer) {
+  test::shows("link",
+              "After isolation with the link up the late answer to a refused request is not taken "
+              "for the answer to a later one",
+              "CXL 3.x, 8.2.4.24.3; docs/blocks.md, memory_queue");
+  for (const bool is_write : {false, true}) {
+    Queue q;
+    q.take(1, is_write, 7);
+    q.step();  // tag 0
+    ASSERT_TRUE(is_write ? q.sent_write == 0u : q.sent_read == 0u);
+    q.rtl->isolate_i = 1;
+    EXPECT_TRUE(q.only().error);
+    q.rtl->isolate_i = 0;
+    q.steps(5);
+    EXPECT_TRUE(q.rtl->refuse_o);  // tag 0 is owed
+    EXPECT_FALSE(q.rtl->busy_o);
+    // To another line and to the same: neither goes out.
+    for (const std::uint64_t line : {9u, 7u}) {
+      q.ask(2, is_write, line);
+      EXPECT_TRUE(q.only().error);
+    }
+    // An answer of the other kind, to another tag, of another logical device, is not the one owed.
+    if (is_write) {
+      q.drs(0, 1);
+      q.ndr(0, 0, 3);
+    } else {
+      q.ndr(0);
+      q.drs(0, 1, 0, 3);
+    }
+    q.steps(2);
+    if (is_write) q.ndr(1);
+    if (!is_write) q.drs(1, 1);
+    q.steps(2);
+    EXPECT_TRUE(q.rtl->refuse_o);
+    EXPECT_EQ(q.rtl->unexpected_o, 0u);
+    // The late answer.
+    if (is_write) q.ndr(0);
+    if (!is_write) q.drs(0, 0xAAAA);
+    q.answers.clear();
+    q.steps(2);
+    EXPECT_FALSE(q.rtl->refuse_o);
+    EXPECT_TRUE(q.answers.empty());
+    // Tag 0 is used again, with its own answer.
+    q.take(3, false, 7);
+    q.step();
+    ASSERT_EQ(q.sent_read, 0u);
+    q.drs(0, 0xBBBB);
+    const Answer a = q.only();
+    EXPECT_TRUE(!a.error && a.id == 3 && a.data == 0xBBBB);
+  }
+}
+
+TEST(MemoryQueueRules, ALinkDownPaysWhatIsOwed) {
+  Queue q;
+  q.take(1, false, 7);
+  q.take(2, true, 8);
+  q.steps(3);
+  q.rtl->isolate_i = 1;
+  q.steps(5);
+  q.rtl->isolate_i = 0;
+  q.steps(5);
+  EXPECT_TRUE(q.rtl->refuse_o);
+  q.rtl->down_i = 1;
+  q.step();
+  q.rtl->down_i = 0;
+  q.step();
+  EXPECT_FALSE(q.rtl->refuse_o);
+}
+
+// The answer comes in the cycle in which isolation begins, in the one in which its entry is
+// answered, before and after: it ends what is owed, once.
+TEST(MemoryQueueRules, AnswerAroundTheRefusal) {
+  for (unsigned at = 0; at < 12; ++at) {
+    Queue q;
+    for (unsigned i = 0; i < 4; ++i) q.take(i, false, i);
+    q.steps(2);
+    q.answers.clear();
+    for (unsigned cycle = 0; cycle < 12; ++cycle) {
+      if (cycle == 3) q.rtl->isolate_i = 1;
+      if (cycle == at) q.drs(2, 0x77);
+      q.step();
+      EXPECT_EQ(q.drs_taken, cycle == at);
+    }
+    ASSERT_EQ(q.answers.size(), 4u) << at;
+    for (const Answer& a : q.answers) EXPECT_EQ(a.error, !(at < 3 && a.id == 2)) << at;
+    q.rtl->isolate_i = 0;
+    q.steps(2);
+    for (const unsigned tag : {0u, 1u, 3u}) {
+      EXPECT_TRUE(q.rtl->refuse_o) << at;
+      q.drs(tag, 0);
+      q.step();
+    }
+    q.step();
+    EXPECT_FALSE(q.rtl->refuse_o) << at;
+    EXPECT_EQ(q.rtl->unexpected_o, 0u);
+  }
+}
+
+// Requests in every cycle: refusing ends all the same, and busy falls in bounded time.
+TEST(MemoryQueueRules, RefusingEndsUnderTraffic) {
+  Queue q;
+  q.rtl->req_ready_i = q.rtl->rwd_ready_i = 0;
+  unsigned id = 0;
+  const auto traffic = [&] {
+    if (!q.rtl->in_valid_i) {
+      q.ask(id & 0xffff, id % 3 == 0, id);
+      ++id;
+    }
+    q.rtl->spec_valid_i = !q.rtl->spec_valid_i && id % 4 == 0;  // never twice in a row
+    q.step();
+  };
+  for (unsigned i = 0; i < 60; ++i) traffic();  // full, and nothing goes out
+  q.rtl->isolate_i = 1;
+  unsigned cycles = 0;
+  do {
+    traffic();
+    ++cycles;
+  } while (q.rtl->busy_o && cycles < 100);
+  EXPECT_LE(cycles, kDepth + 2);
+  for (unsigned i = 0; i < 50; ++i) {
+    traffic();
+    EXPECT_FALSE(q.rtl->busy_o) << i;  // and stays so, whatever is asked
+  }
+  q.rtl->isolate_i = 0;
+  q.rtl->req_ready_i = 1;
+  bool out = false;
+  for (unsigned i = 0; i < 10 && !out; ++i) {
+    traffic();
+    out = q.sent_read.has_value();
+  }
+  EXPECT_TRUE(out);
+}
+
+// The response register was stalled, all entries wait, and new requests come in every cycle: the
+// oldest are not passed over.
+TEST(MemoryQueueRules, RefusalIsFair) {
+  test::shows("link", "While a port refuses, no request waits for more than 29 others",
+              "docs/blocks.md, memory_queue");
+  Queue q;
+  q.rtl->down_i = 1;
+  q.rtl->rsp_ready_i = 0;
+  unsigned id = 0;
+  while (q.rtl->in_valid_i == 0 || id < kLoads + 1) {
+    if (!q.rtl->in_valid_i) q.ask(id, false, id), ++id;
+    q.step();
+    if (id > kLoads && !q.in_taken) break;
+  }
+  q.rtl->rsp_ready_i = 1;
+  std::map<unsigned, unsigned> answered_at;
+  for (unsigned cycle = 0; cycle < 200; ++cycle) {
+    if (!q.rtl->in_valid_i) q.ask(id, false, id), ++id;
+    q.answers.clear();
+    q.step();
+    for (const Answer& a : q.answers) answered_at.emplace(a.id, cycle);
+  }
+  for (unsigned i = 0; i < kLoads; ++i) {
+    ASSERT_TRUE(answered_at.contains(i)) << i;
+    EXPECT_LE(answered_at[i], kLoads + 2) << i;
+  }
+}
+
+// Every opcode and a foreign LD-ID, to a request that waits.
+TEST(MemoryQueueRules, WhichResponsesAreGood) {
+  test::shows("order",
+              "A reserved opcode ends its request with an error, a foreign LD-ID or BI-ConflictAck "
+              "does not end it; both are counted and reported",
+              "CXL 2.0, 3.3.9, 3.3.10; docs/blocks.md, memory_queue");
+  enum Outcome { kGood, kError, kDropped };
+  constexpr std::array<Outcome, 8> kNdr{kGood,    kGood,  kGood,  kError,
+                                        kDropped, kError, kError, kError};
+  for (unsigned opcode = 0; opcode < 8; ++opcode) {
+    for (const bool is_write : {false, true}) {
+      for (const unsigned ld_id : {0u, 1u, 8u}) {
+        SCOPED_TRACE(testing::Message()
+                     << (is_write ? "NDR " : "DRS ") << opcode << " LD-ID " << ld_id);
+        const Outcome expected = ld_id != 0 ? kDropped
+                                 : is_write ? kNdr[opcode]
+                                            : (opcode == 0 ? kGood : kError);
+        Queue q;
+        q.take(5, is_write, 1);
+        q.step();
+        if (is_write) q.ndr(0, opcode, ld_id);
+        if (!is_write) q.drs(0, 0x5555, opcode, ld_id);
+        q.answers.clear();
+        q.step();
+        EXPECT_TRUE(is_write ? q.ndr_taken : q.drs_taken);
+        EXPECT_EQ(q.bad, expected != kGood);
+        q.steps(3);
+        EXPECT_EQ(q.rtl->unexpected_o, expected != kGood);
+        EXPECT_EQ(q.answers.size(), expected != kDropped);
+        if (!q.answers.empty()) {
+          EXPECT_EQ(q.answers[0].error, expected == kError);
+          if (!is_write) {
+            EXPECT_EQ(q.answers[0].data, expected == kError ? ~0u : 0x5555u);
+          }
+        }
+        if (expected == kDropped) {  // it still waits, and has its answer
+          if (is_write) q.ndr(0);
+          if (!is_write) q.drs(0, 0x6666);
+          EXPECT_FALSE(q.only().error);
+        }
+      }
+    }
+  }
+}
+
+TEST(MemoryQueueRules, DrsAndNdrTakeTurns) {
+  test::shows("order", "Neither a DRS nor an NDR waits for more than one of the other kind",
+              "docs/blocks.md, memory_queue");
+  Queue q;
+  for (unsigned i = 0; i < 20; ++i) q.take(i, i >= 10, i);
+  q.steps(12);
+  q.answers.clear();
+  unsigned read = 0, write = 10;
+  for (unsigned cycle = 0; cycle < 40; ++cycle) {
+    if (!q.rtl->drs_valid_i && read < 10) q.drs(read++, 1);
+    if (!q.rtl->ndr_valid_i && write < 20) q.ndr(write++);
+    q.rtl->rsp_ready_i = cycle % 3 != 0;
+    q.step();
+  }
+  ASSERT_EQ(q.answers.size(), 20u);
+  for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(q.answers[i].is_write, i % 2 == 1) << i;
+}
+
+// A device with a latency, faults at any time: each request gets one answer, and a good read's data
+// are those of its own hand-over, never those of an earlier one under the tag.
+struct Stress {
+  unsigned latency;  // of the device, 0: random
+  unsigned kept;     // requests outstanding, at most
+  bool forgetful;    // some answers never come: only a link down helps
+};
+
+class MemoryQueueStress : public ::testing::TestWithParam<Stress> {};
+
+TEST_P(MemoryQueueStress, EachRequestIsAnsweredOnceWithItsOwnData) {
+  const Stress p = GetParam();
+  Random random(0x57e55 + p.latency + p.kept);
+  Queue q;
+  struct Owed {
+    std::uint64_t at;
+    unsigned tag;
+    std::uint32_t data;
+  };
+  std::deque<Owed> reads, writes;
+  std::map<unsigned, std::uint32_t> expected;  // id of a read: its number, once handed over
+  std::map<std::uint64_t, unsigned> id_of_line;
+  std::set<unsigned> open;
+  std::uint32_t handed = 0;
+  unsigned next_id = 0, errors = 0, good = 0, late = 0, ended_by_answers = 0;
+  unsigned isolate_for = 0, down_for = 0;
+  bool was_refused = false;
+  for (std::uint64_t cycle = 0; cycle < 60000; ++cycle) {
+    if (!q.rtl->in_valid_i && open.size() < p.kept && random.percent(60)) {
+      const unsigned id = next_id++ & 0xffff;
+      const std::uint64_t line = id;  // one line a request: the line names it at hand-over
+      q.ask(id, random.percent(40), line);
+      open.insert(id);
+      id_of_line[line] = id;
+    }
+    if (isolate_for == 0 && down_for == 0 && random.below(400) == 0) {
+      if (random.percent(50)) {
+        isolate_for = 1 + static_cast<unsigned>(random.below(random.percent(50) ? 4 : 100));
+      } else {
+        down_for = 1 + static_cast<unsigned>(random.below(random.percent(50) ? 4 : 100));
+      }
+    }
+    if (p.forgetful && was_refused && down_for == 0 && random.below(100) == 0) down_for = 1;
+    q.rtl->isolate_i = isolate_for != 0;
+    q.rtl->down_i = down_for != 0;
+    isolate_for -= isolate_for != 0;
+    down_for -= down_for != 0;
+    q.rtl->rsp_ready_i = random.percent(80);
+    q.rtl->req_ready_i = random.percent(80);
+    q.rtl->rwd_ready_i = random.percent(80);
+    q.rtl->spec_valid_i = random.percent(10);
+    if (q.rtl->down_i) {  // the device forgets, and what was on its way is gone
+      reads.clear();
+      writes.clear();
+      q.rtl->drs_valid_i = q.rtl->ndr_valid_i = 0;
+    }
+    if (!q.rtl->drs_valid_i && !reads.empty() && reads.front().at <= cycle) {
+      q.drs(reads.front().tag, reads.front().data);
+      late += was_refused;
+      reads.pop_front();
+    }
+    if (!q.rtl->ndr_valid_i && !writes.empty() && writes.front().at <= cycle) {
+      q.ndr(writes.front().tag);
+      writes.pop_front();
+    }
+    q.rtl.settle();
+    const std::uint64_t line = q.rtl->req_line_o;
+    q.answers.clear();
+    q.step();
+    const auto due = [&] { return cycle + (p.latency != 0 ? p.latency : 1 + random.below(150)); };
+    const bool lost = p.forgetful && random.below(200) == 0;
+    if (q.sent_read) {
+      expected[id_of_line.at(line)] = ++handed;
+      if (!lost) reads.push_back({due(), *q.sent_read, handed});
+    }
+    if (q.sent_write && !lost) writes.push_back({due(), *q.sent_write, 0});
+    ended_by_answers += was_refused && !q.refused && !q.rtl->down_i;
+    was_refused = q.refused;
+    for (const Answer& a : q.answers) {
+      ASSERT_EQ(open.erase(a.id), 1u) << "answered twice, cycle " << cycle;
+      (a.error ? errors : good) += 1;
+      if (!a.error && !a.is_write) {
+        ASSERT_EQ(a.data, expected.at(a.id)) << "cycle " << cycle;
+      }
+      expected.erase(a.id);
+    }
+  }
+  EXPECT_GT(good, 500u);
+  EXPECT_GT(errors, 50u);
+  EXPECT_GT(ended_by_answers, 10u);
+  if (p.latency > 1 && !p.forgetful) {
+    EXPECT_GT(late, 20u);
+  }
+  // Nothing is left that never ends.
+  q.rtl->isolate_i = 0;
+  q.rtl->down_i = 1;
+  q.rtl->rsp_ready_i = 1;
+  q.rtl->in_valid_i = 0;
+  q.answers.clear();
+  q.steps(100);
+  EXPECT_EQ(q.rtl->unexpected_o, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Latencies, MemoryQueueStress,
+                         ::testing::Values(Stress{1, 30, false}, Stress{10, 30, false},
+                                           Stress{100, 30, false}, Stress{400, 30, false},
+                                           Stress{0, 60, false}, Stress{0, 2, false},
+                                           Stress{10, 8, true}, Stress{0, 40, true}),
+                         [](const auto& info) {
+                           return "Latency" + std::to_string(info.param.latency) + "Kept" +
+                                  std::to_string(info.param.kept) +
+                                  (info.param.forgetful ? "Forgetful" : "");
+                         });
+
+}  // namespace
+}  // namespace cxlgpu
