@@ -170,7 +170,7 @@ class Decoder {
   DecoderOptions options_;
   unsigned owed_ = 0;
   StaticVector<Pending, kMaxPending> pending_;
-  std::optional<std::uint16_t> lower_half_;  // tag of an S2M DRS whose upper half comes next
+  std::optional<S2mDrs> lower_half_;  // its upper half comes next
 };
 
 }  // namespace cxlgpu::flits

@@ -139,21 +139,24 @@ void Decoder::add_message(MessageKind kind, u128 bits, unsigned slot, bool mdh, 
   pending.data_chunks = sz ? 4 : 2;
   item.data_bytes = static_cast<std::uint8_t>(16 * pending.data_chunks);
   item.has_byte_enables = be;
-  if (kind == MessageKind::S2mDrs) join_halves(item, slot, out);
+  join_halves(item, slot, out);
   pending.item = item;
   pending_.push_back(pending);
   owed_ += pending.data_chunks + (be ? 1 : 0);
 }
 
-// Headers come in the order of their data, so the halves of a line are two DRS in a row. A DRS that
-// is no upper half where one has to come begins a line of its own.
+// Headers come in the order of their data, so the halves of a line are two DRS in a row. Any other
+// data header where the upper half has to come begins a line of its own.
 void Decoder::join_halves(Item& item, unsigned slot, Decoded& out) {
-  const std::uint16_t tag = std::get<S2mDrs>(item.message).tag;
-  const bool half = item.data_bytes == kHalfLine;
-  const bool upper = half && lower_half_ == tag;
-  if (lower_half_ && !upper) report(out, DecodeRule::HalvesApart, slot, *lower_half_, "S2M DRS");
+  const auto* drs = std::get_if<S2mDrs>(&item.message);
+  const bool half = drs && item.data_bytes == kHalfLine;
+  const bool upper =
+      half && lower_half_ && lower_half_->tag == drs->tag && lower_half_->ld_id == drs->ld_id;
+  if (lower_half_ && !upper) {
+    report(out, DecodeRule::HalvesApart, slot, lower_half_->tag, name(kind_of(item.message)));
+  }
   item.line_offset = upper ? kHalfLine : 0;
-  lower_half_ = half && !upper ? std::optional(tag) : std::nullopt;
+  lower_half_ = half && !upper ? std::optional(*drs) : std::nullopt;
 }
 
 void Decoder::take_chunk(u128 bits, unsigned slot, Decoded& out) {

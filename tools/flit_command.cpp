@@ -227,10 +227,12 @@ int encode(const FlitArguments& a) {
 int check(const FlitArguments& a) {
   flits::FlitLogReader log(a.file);
   flits::FlitRecord record;
+  flits::LinkCheckerOptions options;
+  options.wrap_inclusive = a.wrap_inclusive;
   std::map<std::string, flits::LinkChecker> checkers;
   std::uint64_t flits_seen = 0;
   while (log.read(record)) {
-    flits::LinkChecker& checker = checkers.try_emplace(record.link).first->second;
+    flits::LinkChecker& checker = checkers.try_emplace(record.link, options).first->second;
     if (record.recovery) {
       checker.on_recovery(record.time_ps);
       continue;
@@ -279,7 +281,9 @@ void add_flit_command(CLI::App& app, FlitArguments& a) {
   d->add_option("--tag", a.tag, "flits with a message of this tag only, decimal or 0x");
   d->add_option("--address", a.address, "flits with a message of this address only");
   action("encode", "make flits from JSON");
-  action("check", "hold a flit log against the link rules");
+  CLI::App* c = action("check", "hold a flit log against the link rules");
+  c->add_flag("--wrap-inclusive", a.wrap_inclusive,
+              "sequence numbers of a retry run up to the wrap value, not to the one before it");
 }
 
 int flit_command(const FlitArguments& a) {

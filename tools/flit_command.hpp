@@ -22,6 +22,7 @@ struct FlitArguments {
   std::string file = "-";         // "-": standard input
   std::string direction = "M2S";  // of hex flits; a log says it itself
   bool json = false;
+  bool wrap_inclusive = false;  // check: how the wrap value of INIT.Param is read
   // What decode shows, of the rest nothing.
   std::string link;
   std::uint64_t from_ps = 0, to_ps = ~std::uint64_t{0};

@@ -35,11 +35,11 @@ struct ControllerParams {
   unsigned nd_rx_depth = 32;
   unsigned wd_rx_depth = 32;
   unsigned llrb_depth = 128;
-  // How both ends read the wrap value of INIT.Param: the last sequence number, or their count.
-  bool wrap_inclusive = false;
   RetryLocal::Limits limits{};
   bool has_cache = false;
   std::array<unsigned, kCacheChannels> cache_rx_depth{16, 16, 16};
+  // How both ends read the wrap value of INIT.Param: the last sequence number, or their count.
+  bool wrap_inclusive = false;
 };
 
 class LinkLayer {

@@ -79,10 +79,7 @@ Vlsm::Meaning Vlsm::meaning(const Message& rx) const {
 
 Vlsm::Meaning Vlsm::request_meaning(VlsmCode code) const {
   if (code == kRetrain) return Meaning::kPeerWantsRetrain;
-  if (code == kActive && handshake() && !peer_req_) {
-    const bool too_early = is_host_ && state_ == kReset && !own_req_;
-    return too_early ? Meaning::kUnexpected : Meaning::kPeerWantsActive;
-  }
+  if (code == kActive && handshake() && !peer_req_) return Meaning::kPeerWantsActive;
   const bool may_sleep = is_host_ && state_ == kActive && !stat_pend_;
   return is_low_power(code) && may_sleep ? Meaning::kPeerWantsLowPower : Meaning::kUnexpected;
 }

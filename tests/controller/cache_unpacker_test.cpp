@@ -19,10 +19,13 @@ struct Mix {
   unsigned wild;     // percent of slots with any code and any bits
   unsigned sz;       // percent of flits with Sz
   unsigned be;
+  bool few_tags = false;  // so that a DRS of 32 bytes meets its other half
 };
-constexpr Mix kMixes[] = {{60, 30, 0, 100, 0},   {90, 90, 0, 100, 0}, {30, 60, 0, 100, 50},
-                          {90, 2, 0, 100, 10},   {60, 10, 5, 95, 30}, {50, 40, 40, 50, 50},
-                          {100, 100, 0, 100, 0}, {100, 0, 2, 100, 5}};
+constexpr Mix kMixes[] = {
+    {60, 30, 0, 100, 0},     {90, 90, 0, 100, 0},      {30, 60, 0, 100, 50},
+    {90, 2, 0, 100, 10},     {60, 10, 5, 95, 30},      {50, 40, 40, 50, 50},
+    {50, 30, 0, 0, 0, true}, {50, 60, 0, 20, 5, true}, {30, 90, 0, 5, 0, true},
+    {100, 100, 0, 100, 0},   {100, 0, 2, 100, 5}};
 
 class FlitMaker {
  public:
@@ -64,6 +67,12 @@ class FlitMaker {
     const auto direction = is_host_ ? flits::Direction::S2M : flits::Direction::M2S;
     for (const flits::Placement& at : flits::slot_format(direction, slot, code).places()) {
       MsgHeader message = random_header(random_);
+      if (mix.few_tags && at.kind == flits::MessageKind::S2mDrs) {
+        auto drs = flits::unpack<flits::S2mDrs>(message);
+        drs.tag = random_.percent(90) ? 7 : 8;
+        drs.ld_id = random_.percent(90) ? 3 : 4;
+        message = flits::pack(drs);
+      }
       if (!random_.percent(flits::carries_data(at.kind) ? mix.data : mix.message)) {
         message &= ~MsgHeader{1};
       }
@@ -84,6 +93,7 @@ void compare(Lockstep& run, const Vcache_unpacker& rtl, const CacheUnpacker::Out
   run.check("err_o", rtl.err_o, mem.err);
   run.check("nd_valid_o", rtl.nd_valid_o, (1u << mem.nd_valid) - 1);
   run.check("wd_valid_o", rtl.wd_valid_o, mem.wd_valid);
+  run.check("wd_half_o", rtl.wd_half_o, mem.wd_half);
   run.check("creq_valid_o", rtl.creq_valid_o, (1u << cache.creq_valid) - 1);
   run.check("crsp_valid_o", rtl.crsp_valid_o, (1u << cache.crsp_valid) - 1);
   run.check("cdat_valid_o", rtl.cdat_valid_o, cache.cdat_valid);
@@ -118,14 +128,19 @@ void lockstep(bool is_host, std::uint64_t seed) {
   rtl.reset();
   FlitMaker maker(random, is_host);
   Mix mix = kMixes[0];
-  std::uint64_t messages = 0, errors = 0;
+  std::uint64_t messages = 0, errors = 0, halves = 0;
+  bool mdh_disable = false;
   std::set<unsigned> owed_seen, older_seen;
   while (run.next()) {
     if (run.cycle() % 256 == 0) mix = random.pick(kMixes);
-    const CacheUnpacker::In in{
-        .start = random.below(3000) == 0, .valid = random.percent(80), .flit = maker.make(mix)};
+    if (random.below(100) == 0) mdh_disable = random.percent(30);
+    const CacheUnpacker::In in{.start = random.below(3000) == 0,
+                               .mdh_disable = mdh_disable,
+                               .valid = random.percent(80),
+                               .flit = maker.make(mix)};
     rtl->is_host_i = is_host;
     rtl->start_i = in.start;
+    rtl->mdh_disable_i = in.mdh_disable;
     rtl->valid_i = in.valid;
     set_line(rtl->flit_i, 0, in.flit);
     rtl.settle();
@@ -134,6 +149,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
     messages += out.mem.nd_valid + out.cache.creq_valid + out.cache.crsp_valid +
                 (out.mem.wd_valid || out.cache.cdat_valid ? 1 : 0);
     errors += out.mem.err ? 1 : 0;
+    halves += out.mem.wd_half ? 1 : 0;
     owed_seen.insert(out.mem.owed);
     for (unsigned i = 0; i < std::min(out.cache.creq_valid, 2u); ++i) {
       older_seen.insert(out.cache.creq_older[i]);
@@ -144,6 +160,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
   if (run.cycle() < 20000) return;
   EXPECT_GT(messages, run.cycle());
   EXPECT_GT(errors, run.cycle() / 50);
+  EXPECT_EQ(halves > run.cycle() / 100, is_host);
   EXPECT_EQ(owed_seen.size(), 17u);
   EXPECT_EQ(older_seen.size(), is_host ? 1u : 5u);
 }
@@ -155,12 +172,23 @@ TEST(CacheUnpacker, Device) {
   lockstep(false, 56);
 }
 
-// A stream without 32 B transfers, twin against decoder.
+// A line in two halves as the one message that it is.
+void join(std::optional<flits::Item>& lower, flits::Item& upper) {
+  auto& drs = std::get<flits::S2mDrs>(upper.message);
+  drs.poison = drs.poison || std::get<flits::S2mDrs>(lower->message).poison;
+  std::copy_n(upper.data.begin(), 32, upper.data.begin() + 32);
+  std::copy_n(lower->data.begin(), 32, upper.data.begin());
+  upper.data_bytes = 64;
+  lower.reset();
+}
+
+// Legal streams up to the first CXL.cache transfer of 32 B, twin against decoder.
 void legal_streams(flits::Direction direction) {
-  unsigned streams = 0, messages = 0;
+  unsigned streams = 0, messages = 0, joined = 0;
   for (std::uint64_t seed = 1; streams < 300; ++seed) {
     const auto stream = flits::test::StreamMaker(direction, seed).make(20);
     CacheUnpacker twin(direction == flits::Direction::S2M);
+    std::optional<flits::Item> lower;
     ++streams;
     for (const auto& step : stream.steps) {
       const Payload payload = as_payload(step.flit);
@@ -185,7 +213,15 @@ void legal_streams(flits::Direction direction) {
       }
       if (out.mem.wd_valid) add(host ? S2mDrs : M2sRwd, out.mem.wd);
       if (out.cache.cdat_valid) add(host ? D2hDh : H2dDh, out.cache.cdat);
-      for (const flits::Item& item : step.items) {
+      for (flits::Item item : step.items) {
+        if (std::holds_alternative<flits::S2mDrs>(item.message) && item.data_bytes == 32) {
+          if (item.line_offset == 0) {
+            lower = item;
+            continue;
+          }
+          join(lower, item);
+          ++joined;
+        }
         auto& queue = got[flits::index(flits::kind_of(item.message))];
         ASSERT_FALSE(queue.empty()) << "seed " << seed;
         EXPECT_EQ(header_bytes(queue.front().header), header_bytes(flits::pack(item.message)));
@@ -201,6 +237,7 @@ void legal_streams(flits::Direction direction) {
     }
   }
   EXPECT_GT(messages, 3000u);
+  EXPECT_EQ(joined > 50, direction == flits::Direction::S2M);
 }
 
 TEST(CacheUnpacker, LegalStreamsM2S) {

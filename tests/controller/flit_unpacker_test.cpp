@@ -5,6 +5,7 @@
 #include <span>
 
 #include "Vflit_unpacker.h"
+#include "flits/codec.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 #include "tests/coverage/flit_bins.hpp"
@@ -20,6 +21,8 @@ struct Mix {
   unsigned be;
   // What is owed and what a data header owes stands in G0 slots, and opcodes are not reserved.
   bool tidy = false;
+  // Few tags, so that a DRS of 32 bytes meets its other half.
+  bool few_tags = false;
 };
 constexpr Mix kLegal{60, 0, 0, 100, 30};
 constexpr Mix kMixes[] = {kLegal,
@@ -28,7 +31,14 @@ constexpr Mix kMixes[] = {kLegal,
                           {60, 5, 5, 95, 30},
                           {50, 20, 40, 50, 50},
                           {50, 0, 0, 100, 50, true},
-                          {25, 0, 0, 100, 10, true}};
+                          {25, 0, 0, 100, 10, true},
+                          {60, 0, 0, 20, 5, false, true},
+                          {60, 5, 5, 50, 20, false, true},
+                          {40, 0, 0, 0, 0, true, true}};
+// Lines in halves, with and without other lines between and byte enables.
+constexpr Mix kHalves[] = {{60, 0, 0, 0, 0, true, true},   {30, 0, 0, 0, 0, true, true},
+                           {60, 0, 0, 20, 0, true, true},  {60, 0, 0, 50, 0, true, true},
+                           {60, 0, 0, 10, 10, true, true}, {60, 2, 2, 30, 10, false, true}};
 // The legal flits that chance seldom makes: data headers far back, behind what is owed.
 constexpr Mix kTidy[] = {{50, 0, 0, 100, 100, true}, {30, 0, 0, 100, 90, true},
                          {50, 0, 0, 100, 50, true},  {50, 0, 0, 100, 0, true},
@@ -66,7 +76,7 @@ class FlitMaker {
         or_slot(flit, slot, random_bits(slot));
       } else {
         const bool owes = messages(flit, slot, header.format[slot], mix);
-        if (mix.tidy && owes) data += 4;
+        if (mix.tidy && owes) data += (header.sz ? 4 : 2) + (header.be ? 1 : 0);
       }
     }
     or_slot(flit, 0, flits::pack_header(header));
@@ -98,6 +108,15 @@ class FlitMaker {
     if (kind == S2mDrs) return with_opcode<flits::S2mDrs, flits::S2mDrsOpcode>();
     return random_header(random_);
   }
+  // The tag and LD-ID of a few; the reserved bits stay as they are.
+  MsgHeader one_of_few(MsgHeader drs) {
+    auto message = flits::unpack<flits::S2mDrs>(drs);
+    const MsgHeader rest = drs ^ flits::pack(message);
+    message.tag = static_cast<std::uint16_t>(random_.percent(80) ? 0x8001 : random_.below(3));
+    message.ld_id = static_cast<std::uint8_t>(random_.percent(90) ? 9 : random_.bits(4));
+    message.poison = random_.percent(20);
+    return flits::pack(message) | rest;
+  }
   // Whether one of them is a data header.
   bool messages(Payload& flit, unsigned slot, unsigned code, const Mix& mix) {
     bool data = false;
@@ -105,6 +124,7 @@ class FlitMaker {
     for (const flits::Placement& at : flits::slot_format(direction, slot, code).places()) {
       const bool cache = flits::is_cache(at.kind);
       MsgHeader message = mix.tidy ? defined(at.kind) : random_header(random_);
+      if (mix.few_tags && at.kind == flits::MessageKind::S2mDrs) message = one_of_few(message);
       if (!random_.percent(cache ? mix.cache : mix.valid_message)) message &= ~MsgHeader{1};
       data |= (message & 1) != 0 && flits::carries_data(at.kind);
       or_slot(flit, slot, place_message(message, at));
@@ -123,6 +143,7 @@ void compare(Lockstep& run, const Vflit_unpacker& rtl, const FlitUnpacker::Out& 
   run.check("err_o", rtl.err_o, out.err);
   run.check("nd_valid_o", rtl.nd_valid_o, (1u << out.nd_valid) - 1);
   run.check("wd_valid_o", rtl.wd_valid_o, out.wd_valid);
+  run.check("wd_half_o", rtl.wd_half_o, out.wd_half);
   for (unsigned i = 0; i < out.nd_valid; ++i) {
     run.check_bytes("nd_hdr_o", header_bytes(get_header_port(rtl.nd_hdr_o, kHeaderPortBits * i)),
                     header_bytes(out.nd_hdr[i]));
@@ -143,14 +164,18 @@ void lockstep(bool is_host, std::uint64_t seed, std::span<const Mix> mixes = kMi
   rtl.reset();
   FlitMaker maker(random, is_host);
   Mix mix = kLegal;
-  std::uint64_t messages = 0, errors = 0;
+  std::uint64_t messages = 0, errors = 0, halves = 0;
+  bool mdh_disable = false;
   while (run.next()) {
     if (run.cycle() % 256 == 0) mix = random.pick(mixes);
+    if (random.below(100) == 0) mdh_disable = random.percent(30);
     const FlitUnpacker::In in{.start = random.below(3000) == 0,
+                              .mdh_disable = mdh_disable,
                               .valid = random.percent(80),
                               .flit = maker.make(mix, twin.owed())};
     rtl->is_host_i = is_host;
     rtl->start_i = in.start;
+    rtl->mdh_disable_i = in.mdh_disable;
     rtl->valid_i = in.valid;
     set_line(rtl->flit_i, 0, in.flit);
     rtl.settle();
@@ -158,6 +183,7 @@ void lockstep(bool is_host, std::uint64_t seed, std::span<const Mix> mixes = kMi
     compare(run, *rtl, out);
     messages += out.nd_valid + (out.wd_valid ? 1 : 0);
     errors += out.err ? 1 : 0;
+    halves += out.wd_half ? 1 : 0;
     if (in.valid) bins.look(coverage::Side::Unpacked, in.flit, out.owed);
     rtl.edge();
     twin.clock(in);
@@ -166,6 +192,9 @@ void lockstep(bool is_host, std::uint64_t seed, std::span<const Mix> mixes = kMi
   EXPECT_GT(messages, run.cycle() / 4);
   if (mixes.data() == kMixes) {
     EXPECT_GT(errors, run.cycle() / 50);
+  }
+  if (mixes.data() == kHalves && is_host) {
+    EXPECT_GT(halves, run.cycle() / 20);
   }
 }
 
@@ -184,6 +213,233 @@ TEST(FlitUnpacker, HostTidy) {
 }
 TEST(FlitUnpacker, DeviceTidy) {
   lockstep(false, 12, kTidy);
+}
+TEST(FlitUnpacker, HostHalves) {
+  lockstep(true, 13, kHalves);
+}
+TEST(FlitUnpacker, DeviceShortWrites) {
+  lockstep(false, 14, kHalves);
+}
+
+// ------------------------------------------------------------------------------- by hand, RTL only
+
+class ByHand {
+ public:
+  explicit ByHand(bool is_host) : is_host_(is_host) {
+    rtl->is_host_i = is_host;
+    rtl.reset();
+  }
+  // An accepted flit; the outputs stand until the next.
+  void flit(const flits::ProtocolFlit& content) {
+    const auto direction = is_host_ ? flits::Direction::S2M : flits::Direction::M2S;
+    payload(as_payload(flits::encode(direction, content)));
+  }
+  void payload(const Payload& bytes) {
+    if (fresh_) rtl.edge();
+    fresh_ = true;
+    rtl->valid_i = 1;
+    set_line(rtl->flit_i, 0, bytes);
+    rtl.settle();
+  }
+  void expect(bool line, bool half, bool err) {
+    EXPECT_EQ(rtl->wd_valid_o != 0, line);
+    EXPECT_EQ(rtl->wd_half_o != 0, half);
+    EXPECT_EQ(rtl->err_o != 0, err);
+  }
+  [[nodiscard]] flits::S2mDrs drs() {
+    return flits::unpack<flits::S2mDrs>(get_header_port(rtl->wd_hdr_o));
+  }
+  // The line holds these bytes, each 16 times, and every byte is enabled.
+  void expect_line(std::array<std::uint8_t, 4> chunks) {
+    Payload line;
+    for (unsigned i = 0; i < line.size(); ++i) line[i] = chunks[i / 16];
+    EXPECT_EQ(get_line(rtl->wd_data_o), line);
+    EXPECT_EQ(rtl->wd_be_o, ~std::uint64_t{0});
+  }
+  Clocked<Vflit_unpacker> rtl;
+
+ private:
+  bool is_host_, fresh_ = false;
+};
+
+// An S2M DRS in H3 with what follows in slots 1 to 3 (chunks of one byte value).
+flits::ProtocolFlit drs_flit(std::uint16_t tag, bool whole, std::array<std::uint8_t, 3> slots = {},
+                             bool poison = false, std::uint8_t ld_id = 0) {
+  flits::S2mDrs m;
+  m.tag = tag;
+  m.poison = poison;
+  m.ld_id = ld_id;
+  flits::ProtocolFlit f;
+  f.header.format[0] = 3;
+  f.header.sz = whole;
+  f.slots[0].messages = {m};
+  for (unsigned s = 1; s < 4; ++s) {
+    f.slots[s].is_data = true;
+    f.slots[s].raw.fill(slots[s - 1]);
+  }
+  return f;
+}
+
+// CXL 2.0, 3.3 and table 47: a line of two halves, the lower one first.
+TEST(FlitUnpackerByHand, LineInTwoHalves) {
+  test::shows("flit", "A line that comes in two halves of 32 bytes is put together",
+              "CXL 2.0, 3.3 and table 47");
+  ByHand host(true);
+  host.flit(drs_flit(5, false, {0x11, 0x12, 0}));
+  host.expect(false, true, false);
+  EXPECT_EQ(host.rtl->owed_o, 0);
+  host.flit({});  // an empty flit between
+  host.expect(false, false, false);
+  host.flit(drs_flit(5, false, {0x13, 0x14, 0}));
+  host.expect(true, false, false);
+  host.expect_line({0x11, 0x12, 0x13, 0x14});
+  EXPECT_EQ(host.drs().tag, 5);
+  EXPECT_FALSE(host.drs().poison);
+  // The next is a first half again; either half's poison is the line's.
+  for (const auto& [first, second] : {std::pair{false, true}, {true, false}, {true, true}}) {
+    host.flit(drs_flit(6, false, {1, 2, 0}, first));
+    host.expect(false, true, false);
+    host.flit(drs_flit(6, false, {3, 4, 0}, second));
+    host.expect(true, false, false);
+    EXPECT_TRUE(host.drs().poison);
+  }
+  // A second half whose header comes before the first half's data: in slot 0, behind three owed.
+  host.flit(drs_flit(7, true, {1, 2, 3}));  // one chunk owed
+  auto f = drs_flit(8, false, {4, 0x21, 0x22});
+  host.flit(f);
+  host.expect(true, true, false);
+  host.expect_line({1, 2, 3, 4});
+  host.flit(drs_flit(8, false, {0x23, 0x24, 0}));
+  host.expect(true, false, false);
+  host.expect_line({0x21, 0x22, 0x23, 0x24});
+  EXPECT_EQ(host.drs().tag, 8);
+}
+
+// The slot behind the two chunks is a message slot again.
+TEST(FlitUnpackerByHand, SlotsBehindAHalf) {
+  ByHand host(true);
+  auto f = drs_flit(5, false, {0x31, 0x32, 0});
+  flits::S2mNdr first, second;
+  first.tag = 0x101;
+  second.tag = 0x102;
+  f.header.format[3] = 5;
+  f.slots[3] = {};
+  f.slots[3].messages = {first, second};
+  host.flit(f);
+  host.expect(false, true, false);
+  EXPECT_EQ(host.rtl->nd_valid_o, 3);
+  // A second data header there is an error and does not count, the completion beside it does.
+  f = drs_flit(5, false, {0x33, 0x34, 0});
+  flits::S2mDrs other;
+  other.tag = 9;
+  f.header.format[3] = 4;
+  f.slots[3] = {};
+  f.slots[3].messages = {other, first};
+  host.flit(f);
+  host.expect(true, false, true);
+  host.expect_line({0x31, 0x32, 0x33, 0x34});
+  EXPECT_EQ(host.rtl->nd_valid_o, 1);
+  host.flit({});
+  EXPECT_EQ(host.rtl->owed_o, 0);
+}
+
+// What is no second half ends the waiting one, is told, and is taken for itself.
+TEST(FlitUnpackerByHand, HalfWithoutItsOther) {
+  for (const auto& [tag, ld_id] : {std::pair{6, 0}, {5, 1}}) {
+    ByHand host(true);
+    host.flit(drs_flit(5, false, {1, 2, 0}));
+    host.flit(drs_flit(static_cast<std::uint16_t>(tag), false, {3, 4, 0}, false,
+                       static_cast<std::uint8_t>(ld_id)));
+    host.expect(false, true, true);
+    host.flit(drs_flit(static_cast<std::uint16_t>(tag), false, {5, 6, 0}, false,
+                       static_cast<std::uint8_t>(ld_id)));
+    host.expect(true, false, false);
+    host.expect_line({3, 4, 5, 6});
+  }
+  ByHand whole(true);
+  whole.flit(drs_flit(5, false, {1, 2, 0}));
+  whole.flit(drs_flit(5, true, {3, 4, 5}));
+  whole.expect(false, false, true);
+  whole.flit({});
+  whole.expect(true, false, false);
+  whole.flit(drs_flit(5, false, {7, 8, 0}));
+  whole.expect(false, true, false);  // no half was waiting any more
+  ByHand started(true);
+  started.flit(drs_flit(5, false, {1, 2, 0}));
+  started.rtl->start_i = 1;
+  started.flit({});
+  started.rtl.edge();
+  started.rtl->start_i = 0;
+  started.flit(drs_flit(5, false, {3, 4, 0}));
+  started.expect(false, true, false);
+}
+
+TEST(FlitUnpackerByHand, HalfWithByteEnables) {
+  ByHand host(true);
+  auto f = drs_flit(5, false, {1, 2, 0xEE});
+  f.header.be = true;
+  host.flit(f);
+  host.expect(false, true, true);
+  f = drs_flit(5, false, {3, 4, 0xEE});
+  f.header.be = true;
+  host.flit(f);
+  host.expect(true, false, true);
+  host.expect_line({1, 2, 3, 4});
+  EXPECT_EQ(host.rtl->owed_o, 0);
+}
+
+// A write is 64 bytes: half a one is dropped, and what comes behind it is read right.
+TEST(FlitUnpackerByHand, ShortWriteIsDropped) {
+  ByHand device(false);
+  for (const bool be : {false, true}) {
+    flits::M2sRwd m;
+    m.tag = 3;
+    flits::ProtocolFlit f;
+    f.header.format[0] = 4;
+    f.header.be = be;
+    f.slots[0].messages = {m};
+    f.header.format[3] = be ? 0 : 4;
+    if (!be) f.slots[3].messages = {flits::M2sReq{}};
+    device.flit(f);
+    device.expect(false, false, true);
+    EXPECT_EQ(device.rtl->nd_valid_o, be ? 0 : 1);
+    f.header.sz = true;
+    f.header.be = false;
+    f.header.format[3] = 0;
+    f.slots[3] = {};
+    device.flit(f);
+    device.expect(false, false, false);
+    device.flit({});
+    device.expect(true, false, false);
+    EXPECT_EQ(device.rtl->owed_o, 1);
+  }
+}
+
+// Slots of several data headers while they are switched off: told, and taken all the same.
+TEST(FlitUnpackerByHand, MdhWhileDisabled) {
+  test::shows("flit", "A slot of several data headers while they are disabled is an error",
+              "CXL 2.0, flit packing");
+  for (const bool disabled : {false, true}) {
+    for (const unsigned slot : {0u, 1u}) {
+      ByHand host(true);
+      host.rtl->mdh_disable_i = disabled;
+      flits::ProtocolFlit f;
+      f.header.sz = true;
+      f.header.format[slot] = slot == 0 ? 5 : 6;
+      f.slots[slot].messages = {flits::S2mDrs{}, flits::S2mDrs{}};
+      host.flit(f);
+      host.expect(false, false, disabled);
+      Payload adf{};
+      host.payload(adf);
+      EXPECT_EQ(host.rtl->owed_o, slot == 0 ? 5 : 6);
+      host.expect(true, false, false);
+      f.slots[slot].messages = {};  // none is there
+      ByHand empty(true);
+      empty.rtl->mdh_disable_i = disabled;
+      empty.flit(f);
+      empty.expect(false, false, false);
+    }
+  }
 }
 
 }  // namespace

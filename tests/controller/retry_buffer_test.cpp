@@ -1,9 +1,11 @@
 // retry_buffer in lockstep with its twin: pushes up to the last entry but one, acknowledgements,
 // requests for any sequence number still held, replays broken off by newer requests, Recoveries, a
-// peer that acknowledges too much; resets, with and without a start after them.
+// peer that acknowledges too much or asks for what is not held; resets, with and without a start
+// after them.
 #include "refmodel/controller/retry_buffer.hpp"
 
 #include "Vretry_buffer.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 #include "tests/coverage/functional_groups.hpp"
 #include "tests/coverage/functional_gtest.hpp"
@@ -28,6 +30,7 @@ RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned 
   in.req_seq = random.percent(3);
   // Any entry from the oldest unacknowledged one to WrPtr (nothing to replay).
   in.req_eseq = (now.wr_ptr + kDepth - random.below(held + 1)) % kDepth;
+  if (random.percent(20)) in.req_eseq = random.bits(8);  // a peer that cannot count
   in.req_num_retry = random.bits(5);
   if (now.llrack && random.percent(30)) {
     in.ack_sent = true;
@@ -56,7 +59,7 @@ void count(TestCoverage& counts, const RetryBuffer::In& in, const RetryBuffer::O
   hit(in.push && in.push_is_adf, RrsmEvent::PushAdf);
   hit(in.ack > 0 && !out.over_ack, RrsmEvent::Acked);
   hit(out.over_ack, RrsmEvent::AckedTooMuch);
-  hit(in.req_seq, RrsmEvent::Req);
+  hit(in.req_seq && !out.bad_req, RrsmEvent::Req);
   hit(in.ack_sent, RrsmEvent::AckSent);
   hit(in.replay_take, RrsmEvent::Replayed);
   hit(in.phy_done, RrsmEvent::PhyDone);
@@ -70,7 +73,7 @@ TEST(RetryBuffer, Lockstep) {
   RetryBuffer twin(kDepth);
   rtl.reset();
   unsigned push_percent = 50, ack_percent = 20;
-  std::uint64_t replayed = 0, full = 0;
+  std::uint64_t replayed = 0, full = 0, refused = 0;
   while (run.next()) {
     if (run.cycle() % 200 == 0) {
       push_percent = random.pick(std::array{10u, 50u, 100u});
@@ -99,6 +102,7 @@ TEST(RetryBuffer, Lockstep) {
     run.check("rd_ptr_o", rtl->rd_ptr_o, out.rd_ptr);
     run.check("num_free_o", rtl->num_free_o, out.num_free);
     run.check("over_ack_o", rtl->over_ack_o, out.over_ack);
+    run.check("bad_req_o", rtl->bad_req_o, out.bad_req);
     run.check("llrack_o", rtl->llrack_o, out.llrack);
     run.check("replaying_o", rtl->replaying_o, out.replaying);
     if (out.llrack) {
@@ -111,12 +115,50 @@ TEST(RetryBuffer, Lockstep) {
       ++replayed;
     }
     if (out.num_free == 1) ++full;
+    if (out.bad_req) ++refused;
     rtl.edge();
     twin.clock(in);
   }
   if (run.cycle() > 50000) {
     EXPECT_GT(replayed, 1000u);
     EXPECT_GT(full, 100u);
+    EXPECT_GT(refused, 100u);
+  }
+}
+
+// RETRY.Req may name a flit that is held, or the next one to be sent. Anything else changes nothing
+// and is told.
+TEST(RetryBuffer, EseqOutOfRange) {
+  test::shows("link", "A RETRY.Req for a flit that is not held is refused and reported",
+              "CXL 2.0, 4.2.8.5 (retry)");
+  Clocked<Vretry_buffer> rtl;
+  rtl.reset();
+  // 30 flits sent, 25 of them acknowledged: WrPtr 8, held 3 to 7.
+  for (unsigned n = 0; n < 30; ++n) {
+    rtl->push_i = 1;
+    rtl->ack_i = n >= 5 ? 1 : 0;
+    rtl.edge();
+  }
+  rtl->push_i = rtl->ack_i = 0;
+  ASSERT_EQ(rtl->wr_ptr_o, 8);
+  ASSERT_EQ(rtl->num_free_o, 17);
+  for (unsigned eseq = 0; eseq < 256; ++eseq) {
+    const bool held = eseq >= 3 && eseq <= 8;
+    rtl->req_seq_i = 1;
+    rtl->req_eseq_i = eseq;
+    rtl.settle();
+    EXPECT_EQ(rtl->bad_req_o != 0, !held) << eseq;
+    rtl.edge();
+    rtl->req_seq_i = 0;
+    rtl.settle();
+    EXPECT_EQ(rtl->bad_req_o, 0) << eseq;
+    EXPECT_EQ(rtl->llrack_o != 0, held) << eseq;
+    if (!held) continue;
+    EXPECT_EQ(rtl->eseq_echo_o, eseq);
+    rtl->phy_done_i = 1;
+    rtl.edge();
+    rtl->phy_done_i = 0;
+    rtl.settle();
   }
 }
 

@@ -67,12 +67,14 @@ void count(TestCoverage& counts, const RetryLocal& twin, const RetryLocal::In& i
   hit(twin.exhausted(), LrsmEvent::Exhausted);
 }
 
-TEST(RetryLocal, Lockstep) {
+void lockstep(bool inclusive, std::uint64_t seed) {
   TestCoverage counts(coverage::lrsm_events());
-  Lockstep run("controller/retry_local", 3);
+  Lockstep run("controller/retry_local", seed);
   Random random(run.seed());
   Clocked<Vretry_local> rtl;
-  RetryLocal twin;
+  const RetryLocal::Limits limits{.wrap_inclusive = inclusive};
+  RetryLocal twin(limits);
+  rtl->inclusive_i = inclusive;
   rtl.reset();
   std::set<RetryLocal::State> seen;
   std::size_t phase = 0;
@@ -116,11 +118,36 @@ TEST(RetryLocal, Lockstep) {
     // In whatever state it is, but for the long ways to Abort and to a timeout.
     if (run.cycle() % 60000 >= 25000 && random.below(500) == 0) {
       rtl.reset();
-      twin = RetryLocal();
+      twin = RetryLocal(limits);
     }
   }
   if (run.cycle() > 100000) {
     EXPECT_EQ(seen.size(), 5u) << "not every state was reached";
+  }
+}
+
+TEST(RetryLocal, Lockstep) {
+  lockstep(false, 3);
+}
+TEST(RetryLocal, LockstepWrapInclusive) {
+  lockstep(true, 33);
+}
+
+// ESeq after each good retryable flit, by hand: 0..wrap-1, or 0..wrap.
+TEST(RetryLocal, WrapBothWays) {
+  for (const bool inclusive : {false, true}) {
+    for (const unsigned wrap : {9u, 22u, 40u, 128u, 255u}) {
+      Clocked<Vretry_local> rtl;
+      rtl->inclusive_i = inclusive;
+      rtl->wrap_i = wrap;
+      rtl.reset();
+      const unsigned numbers = inclusive ? wrap + 1 : wrap;
+      rtl->flit_valid_i = rtl->flit_retryable_i = 1;
+      for (unsigned n = 0; n < 2 * numbers + 3; ++n) {
+        EXPECT_EQ(rtl->eseq_o, n % numbers) << inclusive << ' ' << wrap;
+        rtl.edge();
+      }
+    }
   }
 }
 

@@ -159,8 +159,12 @@ TEST(DecodeRules, HalvesOfALine) {
   EXPECT_TRUE(next(with(0, 4, {S2mNdr{}, S2mNdr{}})).findings.empty());
   EXPECT_TRUE(decoder.decode(encode_control(Llcrd{})).findings.empty());
   EXPECT_TRUE(next(drs(8, false)).findings.empty());
-  // Another line, another line's half, the same line whole.
-  for (const auto& between : {drs(9, true), drs(9, false), drs(8, true)}) {
+  // Another line, another line's half, the same line whole, one of another LD, CXL.cache data.
+  auto cache = with(0, 1, {D2hDh{}});
+  cache.header.sz = true;
+  auto other_ld = drs(8, false);
+  std::get<S2mDrs>(other_ld.slots[0].messages[0]).ld_id = 1;
+  for (const auto& between : {drs(9, true), drs(9, false), drs(8, true), other_ld, cache}) {
     Decoder d(kUp);
     EXPECT_TRUE(d.decode(encode(kUp, drs(8, false))).findings.empty());
     EXPECT_TRUE(found(d.decode(encode(kUp, between)), DecodeRule::HalvesApart));

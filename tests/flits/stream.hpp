@@ -171,7 +171,10 @@ class StreamMaker {
         continue;
       }
       Message m = random_.message(p.kind);
-      if (auto* drs = std::get_if<S2mDrs>(&m); drs && lower_half_) drs->tag = *lower_half_;
+      if (auto* drs = std::get_if<S2mDrs>(&m); drs && lower_half_) {
+        drs->tag = lower_half_->tag;
+        drs->ld_id = lower_half_->ld_id;
+      }
       flit.slots[s].messages.push_back(m);
       ++in_flit_[p.kind];
       if (!carries_data(p.kind)) {
@@ -190,7 +193,7 @@ class StreamMaker {
     if (format.mdh) {
       unsigned places = 0;
       for (const Placement& p : format.places()) {
-        if (p.kind == MessageKind::S2mDrs && lower_half_) return 0;
+        if (lower_half_) return 0;
         places += carries_data(p.kind);
       }
       return h.sz && !h.be ? 2 + static_cast<unsigned>(random_.below(places - 1)) : 0;
@@ -198,7 +201,7 @@ class StreamMaker {
     for (const Placement& p : format.places()) {
       if (p.kind == MessageKind::M2sRwd && !h.sz) return 0;
       if ((p.kind == MessageKind::S2mDrs || p.kind == MessageKind::H2dDh) && h.be) return 0;
-      if (p.kind == MessageKind::S2mDrs && lower_half_ && h.sz) return 0;
+      if (lower_half_ && carries_data(p.kind) && (h.sz || p.kind != MessageKind::S2mDrs)) return 0;
     }
     return 1;
   }
@@ -209,7 +212,7 @@ class StreamMaker {
     item.has_byte_enables = h.be;
     if (const auto* drs = std::get_if<S2mDrs>(&m); drs && !h.sz) {  // the upper half or a lower one
       item.line_offset = lower_half_ ? 32 : 0;
-      lower_half_ = lower_half_ ? std::nullopt : std::optional(drs->tag);
+      lower_half_ = lower_half_ ? std::nullopt : std::optional(*drs);
     }
     std::vector<Chunk> chunks;
     for (unsigned k = 0; k < item.data_bytes / 16u; ++k) {
@@ -236,7 +239,7 @@ class StreamMaker {
   std::deque<Owed> owed_;
   bool data_header_seen_ = false;
   std::map<MessageKind, unsigned> in_flit_;
-  std::optional<std::uint16_t> lower_half_;  // tag of a line of which the upper half has to come
+  std::optional<S2mDrs> lower_half_;  // of a line of which the upper half has to come
 };
 
 }  // namespace cxlgpu::flits::test

@@ -179,6 +179,11 @@ TEST_F(CliFlit, LogOfANoisyLinkIsWithoutViolation) {
   EXPECT_GT(value(stats(), "/flits/m2s/damaged") + value(stats(), "/flits/s2m/damaged"), 0);
   EXPECT_GT(value(stats(), "/flits/m2s/retry"), 0);
   EXPECT_NE(accepted({"flit", "check", "n.log"}).out.find(" 0 violations"), std::string::npos);
+  // Our ends count up to the value before the wrap value: read the other way, the first retry
+  // behind a wrap is one for a wrong flit.
+  const Result inclusive = run({"flit", "check", "--wrap-inclusive", "n.log"});
+  EXPECT_EQ(inclusive.status, 1);
+  EXPECT_NE(inclusive.out.find("sequence number"), std::string::npos) << inclusive.out;
 }
 
 // A log with one damaged flit: what is damaged and what falls into its shadow can be told apart,
