@@ -7,7 +7,7 @@ ARGS     ?=
 JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
-.PHONY: deps configure build sim waves test report calibrate results conformance lint format bench synth \
+.PHONY: deps configure build sim waves test docs-check report calibrate results conformance lint format bench synth \
   link-soak link-bench media-bench system-soak coverage functional-coverage mutants formal fuzz sanitize xprop \
   valgrind soak trust clean
 
@@ -22,13 +22,12 @@ build: deps      ## leaves build/bin/cxlgpu; the tests' tops are verilated when 
 	@cmake --build $(BUILD) --target cxlgpu -j $(JOBS)
 
 sim: build       ## make sim SCENARIO=bfs-dram-cxl ENGINE=cosim
-	@mkdir -p $(OUT)
 	$(CXLGPU) run $(SCENARIO) --engine $(ENGINE) --out $(OUT) $(ARGS)
 
+WINDOW   ?= --waves-to-us 20
 waves: ENGINE := rtl
-waves: build     ## FST of the first microseconds and a GTKWave save file
-	@mkdir -p $(OUT)
-	$(CXLGPU) run $(SCENARIO) --engine rtl --out $(OUT) --waves $(OUT)/waves.fst --waves-to-us 20 $(ARGS)
+waves: build     ## FST of the first microseconds and a GTKWave save file; make waves WINDOW="--waves-from-us 30 --waves-to-us 40"
+	$(CXLGPU) run $(SCENARIO) --engine rtl --out $(OUT) --waves $(OUT)/waves.fst $(WINDOW) $(ARGS)
 	@echo "gtkwave $(OUT)/waves.gtkw"
 
 report: sim      ## the latency report of a run
@@ -46,6 +45,9 @@ results: build   ## every workload in every configuration: tables and figures of
 test: configure  ## builds and runs every test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+docs-check: deps ## every command of README and docs as written, on a fresh clone of the last commit
+	@tools/docs_check.py $(ARGS)
 
 conformance: test ## docs/conformance.md: each requirement, its test and the last result
 	@tools/conformance.py --build $(BUILD)

@@ -34,15 +34,14 @@ void GzClose::operator()(gzFile_s* f) const {
 }
 }  // namespace detail
 
-FlitLogReader::FlitLogReader(const std::string& path) : path_(path == "-" ? "stdin" : path) {
+FlitLogReader::FlitLogReader(const std::string& path)
+    : path_(path == "-" ? "stdin" : path), file_(std::make_unique<InputFile>(path)) {
   if (path != "-" && std::filesystem::is_directory(path)) {
-    throw InputError(fmt::format("{}:0: is a folder; name a flit log", path_));
+    throw InputError(fmt::format("{}: is a folder; name a flit log", path_));
   }
-  file_.reset(path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb"));
-  if (!file_) {
-    throw InputError(fmt::format("{}:0: cannot be opened; check the path and its access", path_));
+  if (!file_->is_open()) {
+    throw InputError(fmt::format("{}: cannot be opened; check the path and its access", path_));
   }
-  gzbuffer(file_.get(), kBlockBytes);
 }
 
 std::string FlitLogReader::where() const {
@@ -51,6 +50,18 @@ std::string FlitLogReader::where() const {
 
 void FlitLogReader::fail(std::string_view what, std::string_view remedy) const {
   throw InputError(fmt::format("{}: {}; {}", where(), what, remedy));
+}
+
+// More bytes into the buffer, whose first line then begins at its front.
+void FlitLogReader::fill() {
+  buffer_.erase(0, begin_);
+  begin_ = 0;
+  const std::size_t before = buffer_.size();
+  buffer_.resize(before + kBlockBytes);
+  const auto got = file_->read(buffer_.data() + before, kBlockBytes);
+  buffer_.resize(before + got.value_or(0));
+  if (!got) fail(file_->problem(), "write the log again and close it");
+  end_of_file_ = *got == 0;
 }
 
 bool FlitLogReader::read_line(std::string_view& text) {
@@ -68,20 +79,46 @@ bool FlitLogReader::read_line(std::string_view& text) {
       begin_ = buffer_.size();
       return !text.empty();
     }
-    buffer_.erase(0, begin_);
-    begin_ = 0;
-    if (buffer_.size() > kMaxLineBytes) fail("line is too long", kShape);
-    searched = buffer_.size();
-    buffer_.resize(searched + kBlockBytes);
-    const int got = gzread(file_.get(), buffer_.data() + searched, kBlockBytes);
-    buffer_.resize(searched + static_cast<std::size_t>(std::max(got, 0)));
-    int error = Z_OK;
-    gzerror(file_.get(), &error);
-    if (got < 0 || error == Z_BUF_ERROR) {
-      fail("file is cut short or damaged", "write the log again and close it");
-    }
-    end_of_file_ = got == 0;
+    searched = buffer_.size() - begin_;
+    if (searched > kMaxLineBytes) fail("line is too long", kShape);
+    fill();
   }
+}
+
+bool FlitLogReader::bare() {
+  std::size_t at = begin_;
+  for (;;) {
+    auto end = buffer_.find('\n', at);
+    if (end == std::string::npos) {
+      if (!end_of_file_ && buffer_.size() - at <= kMaxLineBytes) {
+        at -= begin_;
+        fill();
+        continue;
+      }
+      end = buffer_.size();
+    }
+    std::string_view text = std::string_view(buffer_).substr(at, end - at);
+    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+    const std::string_view first = next_word(text);
+    if (first == kRecovery || first == kDown) return false;
+    if (!first.empty() && first[0] != '#') return next_word(text).empty();
+    if (end == buffer_.size()) return false;
+    at = end + 1;
+  }
+}
+
+bool FlitLogReader::read_bare(Flit& flit) {
+  std::string_view text;
+  while (read_line(text)) {
+    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+    const auto hex = next_word(text);
+    if (hex.empty() || hex[0] == '#') continue;
+    if (!hex_to_bytes(hex, flit.bytes) || !next_word(text).empty()) {
+      fail("is not a flit", "give 136 hex digits a line, or a flit log");
+    }
+    return true;
+  }
+  return false;
 }
 
 bool FlitLogReader::read(FlitRecord& record) {
@@ -149,15 +186,9 @@ std::uint64_t FlitLogReader::parse_time(std::string_view word) const {
 
 FlitLogWriter::FlitLogWriter(const std::string& path) : path_(path) {
   const char* mode = path.ends_with(".gz") ? "wb1" : "wbT";  // T: no compression at all
-  if (path == "-") {
-    file_.reset(gzdopen(dup(STDOUT_FILENO), mode));
-  } else {
-    temporary_ = path + ".tmp";
-    file_.reset(gzopen(temporary_.c_str(), mode));
-  }
-  if (!file_) {
-    throw OutputError(fmt::format("{}: cannot be written; check the folder and its access", path_));
-  }
+  if (path != "-") place_.emplace(path);
+  file_.reset(gzdopen(dup(place_ ? place_->descriptor() : STDOUT_FILENO), mode));
+  if (!file_) throw OutputError(fmt::format("{}: cannot be written; close some files", path_));
   gzbuffer(file_.get(), kBlockBytes);
   buffer_.reserve(kBlockBytes + kMaxLineBytes);
 }
@@ -212,13 +243,7 @@ void FlitLogWriter::close() {
   if (gzclose(file_.release()) != Z_OK) {
     throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
   }
-  if (temporary_.empty()) return;
-  std::error_code error;
-  std::filesystem::rename(temporary_, path_, error);
-  if (error) {
-    throw OutputError(fmt::format("{}: cannot be named from {}: {}; rename it by hand", path_,
-                                  temporary_, error.message()));
-  }
+  if (place_) place_->publish();
 }
 
 }  // namespace cxlgpu::flits

@@ -12,21 +12,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "flits/flit.hpp"
+#include "flits/input_file.hpp"
+#include "flits/message.hpp"
+#include "flits/output_file.hpp"
 
 struct gzFile_s;
 
 namespace cxlgpu::flits {
 
 struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-struct OutputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit InputError(const std::string& message) : std::runtime_error(one_line(message)) {}
 };
 
 struct FlitRecord {
@@ -52,6 +53,11 @@ class FlitLogReader {
 
   /// Next flit into `record`; false at the end of the file.
   bool read(FlitRecord& record);
+  /// The first line to come that is neither blank nor a remark holds one word, as a file of flits
+  /// without time, link and direction has them. Reads nothing away.
+  bool bare();
+  /// The next flit of such a file.
+  bool read_bare(Flit& flit);
   std::uint64_t line() const { return line_; }
   /// "FILE:LINE", for messages about the record read last.
   std::string where() const;
@@ -59,20 +65,20 @@ class FlitLogReader {
  private:
   [[noreturn]] void fail(std::string_view what, std::string_view remedy) const;
   bool read_line(std::string_view& text);
+  void fill();
   void parse(std::string_view text, FlitRecord& record) const;
   [[nodiscard]] FlitRecord parse_event(std::string_view text, std::string_view shape) const;
   [[nodiscard]] std::uint64_t parse_time(std::string_view word) const;
 
   std::string path_;
-  detail::GzHandle file_;
+  std::unique_ptr<InputFile> file_;
   std::string buffer_;  // bytes read but not yet handed out start at begin_
   std::size_t begin_ = 0;
   bool end_of_file_ = false;
   std::uint64_t line_ = 0;
 };
 
-/// Writes PATH.tmp; only close() gives the file its name, so an unfinished log is never taken for a
-/// whole one.
+/// Only close() gives the file its name (output_file.hpp).
 class FlitLogWriter {
  public:
   explicit FlitLogWriter(const std::string& path);
@@ -91,7 +97,7 @@ class FlitLogWriter {
   void flush();
 
   std::string path_;
-  std::string temporary_;  // empty: standard output
+  std::optional<OutputFile> place_;  // none: standard output
   detail::GzHandle file_;
   std::string buffer_;
 };

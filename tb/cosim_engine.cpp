@@ -187,7 +187,12 @@ std::optional<std::string> CosimEngine::drain() {
   return std::nullopt;
 }
 
-void CosimEngine::finish() {
+void CosimEngine::end(bool whole) {
+  if (!whole) {
+    rtl_->abandon();
+    model_->abandon();
+    return;
+  }
   rtl_->finish();
   let_model_catch_up();
   model_->finish();

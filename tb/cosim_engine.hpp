@@ -30,7 +30,6 @@ class CosimEngine : public SystemEngine {
   void advance_to(Time t) override;
 
   std::optional<std::string> drain() override;
-  void finish() override;
   [[nodiscard]] std::optional<InternalDramCounters> internal_dram(unsigned port) const override {
     return rtl_->internal_dram(port);
   }
@@ -43,8 +42,14 @@ class CosimEngine : public SystemEngine {
   [[nodiscard]] std::vector<std::string> problems() const override;
   [[nodiscard]] const CosimReport* cosim() const override { return &report_; }
   [[nodiscard]] const LinkOutage* outage() const override { return rtl_->outage(); }
+  [[nodiscard]] std::optional<Time> first_request() const override { return rtl_->first_request(); }
+  [[nodiscard]] std::optional<std::string> waves_problem() const override {
+    return rtl_->waves_problem();
+  }
 
  private:
+  void end(bool whole) override;
+
   // What one side knows of one request.
   struct Side {
     bool answered = false, traced = false;

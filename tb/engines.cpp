@@ -28,10 +28,10 @@ class ModelSystem : public SystemEngine {
     await_recovery();
     return stores_ ? drain_stores(engine_, engine_, ports_) : std::nullopt;
   }
-  void finish() override {
-    await_recovery();
+  void end(bool whole) override {
+    if (whole) await_recovery();
     engine_.advance_to(engine_.now() + kLast);
-    run_until_quiet(engine_, media_);
+    if (whole) run_until_quiet(engine_, media_);
     for (unsigned port = 0; port < ports_; ++port) {
       speculation_.push_back(read_speculation(engine_, port));
       internal_dram_.push_back(read_internal_dram(engine_, engine_.system().endpoints[port]));
@@ -83,13 +83,13 @@ std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const Eng
 
 namespace {
 
-// Around an engine whose link goes down and comes back.
-std::unique_ptr<SystemEngine> with_replay(const RunConfig& config,
-                                          std::unique_ptr<SystemEngine> engine) {
-  if (config.link.down_at_us == 0) return engine;
+// The engine that `make` makes, with a fault buffer around it if its link goes down and comes back.
+std::unique_ptr<SystemEngine> with_replay(const RunConfig& config, TraceSink* sink,
+                                          const ReplayingEngine::Make& make) {
+  if (config.link.down_at_us == 0) return make(sink);
   const MemoryMap map(config.hdm, {});
   const unsigned port = config.link.port;
-  return std::make_unique<ReplayingEngine>(std::move(engine), [map, port](std::uint64_t addr) {
+  return std::make_unique<ReplayingEngine>(make, sink, [map, port](std::uint64_t addr) {
     const auto place = map.place(addr);
     return place && place->port == port;
   });
@@ -100,6 +100,11 @@ std::unique_ptr<SystemEngine> with_replay(const RunConfig& config,
 std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineParts& parts,
                                           const EngineOptions& options,
                                           const MakeRtlEngine& make_rtl) {
+  const auto make_model = [&](const std::vector<Media*>& media, TraceSink* sink) {
+    return with_replay(config, sink, [&](TraceSink* inner) -> std::unique_ptr<SystemEngine> {
+      return std::make_unique<ModelSystem>(config, parts.endpoint, media, inner);
+    });
+  };
   if (config.engine == "model") {
     if (!options.waves.empty())
       throw InputError("--waves: the model has no waves; use --engine rtl or cosim");
@@ -107,21 +112,19 @@ std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineP
       throw InputError(
           "--flit-log: the model moves messages, not flits; use --engine rtl or cosim");
     }
-    return with_replay(
-        config, std::make_unique<ModelSystem>(config, parts.endpoint, parts.media, parts.sink));
+    return make_model(parts.media, parts.sink);
   }
   check_build(config);
-  if (config.engine == "rtl") return with_replay(config, make_rtl(config, parts, options));
-  const auto make_rtl_side = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
-    EngineParts rtl = parts;
-    rtl.sink = sink;
-    return with_replay(config, make_rtl(config, rtl, options));
+  const auto make_rtl_side = [&](TraceSink* sink) {
+    return with_replay(config, sink, [&](TraceSink* inner) {
+      EngineParts rtl = parts;
+      rtl.sink = inner;
+      return make_rtl(config, rtl, options);
+    });
   };
-  const auto make_model = [&](TraceSink* sink) -> std::unique_ptr<SystemEngine> {
-    return with_replay(
-        config, std::make_unique<ModelSystem>(config, parts.endpoint, parts.model_media, sink));
-  };
-  return std::make_unique<CosimEngine>(make_rtl_side, make_model, config.ports, parts.sink,
+  if (config.engine == "rtl") return make_rtl_side(parts.sink);
+  const auto make_model_side = [&](TraceSink* sink) { return make_model(parts.model_media, sink); };
+  return std::make_unique<CosimEngine>(make_rtl_side, make_model_side, config.ports, parts.sink,
                                        options.replay);
 }
 

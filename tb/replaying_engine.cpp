@@ -4,6 +4,44 @@
 
 namespace cxlgpu {
 
+void ReplayedTrace::on_event(const TraceEvent& event) {
+  if (sink_ == nullptr) return;
+  TraceEvent passed = event;
+  if (event.stage == Stage::SysAccept) {
+    if (again_.contains(event.id)) {
+      passed.at = accepted_.at(event.id);
+    } else {
+      accepted_[event.id] = event.at;
+    }
+  } else if (event.stage == Stage::SysRespond) {
+    if (const auto settled = settled_.extract(event.id)) {
+      pass(event, settled.mapped());
+    } else {
+      answers_[event.id] = event;
+    }
+    return;
+  }
+  sink_->on_event(passed);
+}
+
+void ReplayedTrace::settle(std::uint32_t id, bool is_kept) {
+  if (sink_ == nullptr) return;
+  if (const auto answer = answers_.extract(id)) {
+    pass(answer.mapped(), is_kept);
+  } else {
+    settled_[id] = is_kept;
+  }
+}
+
+void ReplayedTrace::pass(const TraceEvent& answer, bool is_kept) {
+  if (is_kept) {
+    again_.insert(answer.id);
+  } else {
+    sink_->on_event(answer);
+    again_.erase(answer.id);
+  }
+}
+
 bool ReplayingEngine::submit(const MemRequest& request) {
   const bool faulted = faulted_.contains(request.addr / kLineBytes);
   if (!faulted && !inner_->submit(request)) {
@@ -38,7 +76,9 @@ void ReplayingEngine::collect() {
       continue;
     }
     const Sent& sent = at->second;
-    if (is_kept(sent, *response)) {
+    const bool kept = is_kept(sent, *response);
+    trace_.settle(response->id, kept);
+    if (kept) {
       keep(sent);
       continue;
     }
@@ -72,10 +112,10 @@ std::optional<MemResponse> ReplayingEngine::take() {
 void ReplayingEngine::advance_to(Time t) {
   while (inner_->now() < t) {
     issue_kept();
-    const Time before = inner_->now();
-    inner_->advance_to(can_issue() ? std::min(t, before + kCycle) : t);
+    const Time until = can_issue() ? std::min(t, inner_->now() + kCycle) : t;
+    inner_->advance_to(until);
     collect();
-    if (refused_ || !answers_.empty() || inner_->now() == before) break;
+    if (refused_ || !answers_.empty() || inner_->now() < until) break;
   }
   refused_ = false;
 }

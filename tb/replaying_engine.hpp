@@ -16,17 +16,41 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "tb/system_engine.hpp"
 
 namespace cxlgpu {
 
+// What a request that is issued again leaves in the trace: accepted when it was first, answered
+// once.
+class ReplayedTrace : public TraceSink {
+ public:
+  explicit ReplayedTrace(TraceSink* sink) : sink_(sink) {}  // may be null
+
+  void on_event(const TraceEvent& event) override;
+  // The answer of `id` goes to the initiator, or is kept from it. Its event may come before or
+  // after.
+  void settle(std::uint32_t id, bool is_kept);
+
+ private:
+  void pass(const TraceEvent& answer, bool is_kept);
+
+  TraceSink* sink_;
+  std::unordered_map<std::uint32_t, TraceEvent> answers_;  // not settled, by id
+  std::unordered_map<std::uint32_t, bool> settled_;        // without their event, by id
+  std::unordered_map<std::uint32_t, Time> accepted_;       // unanswered, by id
+  std::unordered_set<std::uint32_t> again_;
+};
+
 class ReplayingEngine : public SystemEngine {
  public:
-  // `inner` has an outage(); `is_behind` says whether an address is behind its port.
+  // `make` makes the engine inside, which has an outage(), for a trace sink; `is_behind` says
+  // whether an address is behind its port.
   using IsBehind = std::function<bool(std::uint64_t addr)>;
-  ReplayingEngine(std::unique_ptr<SystemEngine> inner, IsBehind is_behind)
-      : inner_(std::move(inner)), is_behind_(std::move(is_behind)) {}
+  using Make = std::function<std::unique_ptr<SystemEngine>(TraceSink*)>;
+  ReplayingEngine(const Make& make, TraceSink* sink, IsBehind is_behind)
+      : trace_(sink), inner_(make(&trace_)), is_behind_(std::move(is_behind)) {}
 
   [[nodiscard]] Time now() const override { return inner_->now(); }
   bool submit(const MemRequest& request) override;
@@ -34,7 +58,6 @@ class ReplayingEngine : public SystemEngine {
   void advance_to(Time t) override;
 
   std::optional<std::string> drain() override { return inner_->drain(); }
-  void finish() override { inner_->finish(); }
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return inner_->speculation(port);
   }
@@ -45,8 +68,16 @@ class ReplayingEngine : public SystemEngine {
   [[nodiscard]] std::uint64_t cycles() const override { return inner_->cycles(); }
   [[nodiscard]] std::vector<std::string> problems() const override { return inner_->problems(); }
   [[nodiscard]] const LinkOutage* outage() const override;
+  [[nodiscard]] std::optional<Time> first_request() const override {
+    return inner_->first_request();
+  }
+  [[nodiscard]] std::optional<std::string> waves_problem() const override {
+    return inner_->waves_problem();
+  }
 
  private:
+  void end(bool whole) override { whole ? inner_->finish() : inner_->abandon(); }
+
   struct Sent {
     MemRequest request;
     std::uint64_t number = 0;  // in the order of submission
@@ -61,6 +92,7 @@ class ReplayingEngine : public SystemEngine {
   void issue_kept();
   [[nodiscard]] bool can_issue() const { return !kept_.empty() && inner_->outage()->recovered(); }
 
+  ReplayedTrace trace_;
   std::unique_ptr<SystemEngine> inner_;
   IsBehind is_behind_;
   std::unordered_map<std::uint32_t, Sent> sent_;         // unanswered, by id; kept ones too

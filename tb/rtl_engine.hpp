@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "flits/output_file.hpp"
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/firmware/port_recovery.hpp"
 #include "refmodel/gpu/ds_region.hpp"
@@ -43,7 +44,6 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   void advance_to(Time t) override;
 
   std::optional<std::string> drain() override;
-  void finish() override;
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return speculation_.at(port);
   }
@@ -54,6 +54,8 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
   [[nodiscard]] std::vector<std::string> problems() const override;
   [[nodiscard]] const LinkOutage* outage() const override { return outage_ ? &*outage_ : nullptr; }
+  [[nodiscard]] std::optional<Time> first_request() const override { return first_request_; }
+  [[nodiscard]] std::optional<std::string> waves_problem() const override { return waves_problem_; }
 
   // Registers of the root complex. Two cycles each, in which the rest of the system goes on.
   void write(RegisterSpace space, unsigned index, std::uint32_t offset,
@@ -67,6 +69,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   void settle_links(const RunConfig& config);
   void reset_and_train(const RunConfig& config);
   void cycle();
+  void end(bool whole) override;
   void step_outage();
   void step_firmware();
   [[nodiscard]] bool is_held_down(unsigned port) const;
@@ -86,7 +89,9 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   // The media's clock starts with the run.
   [[nodiscard]] Time media_time() const { return running_ ? now() : Time{0}; }
   void raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line, std::uint32_t info);
-  void dump();
+  // The top as it is, at `time`, if that is in the window.
+  void dump(Time time);
+  void close_waves();
 
   EngineParts parts_;
   EngineOptions options_;
@@ -98,10 +103,14 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Top> top_;
   std::unique_ptr<CoverageWriter> coverage_;  // after the top: it goes first
+  std::optional<flits::OutputPlace> waves_;
   std::unique_ptr<VerilatedFstC> fst_;
+  bool dumped_ = false;
+  std::optional<std::string> waves_problem_;
   std::vector<std::unique_ptr<WireMonitor>> wires_;
   std::unique_ptr<flits::FlitLogWriter> log_;
   Time time_{0}, epoch_{0};
+  std::optional<Time> first_request_;
   bool running_ = false;  // brought up
   // A link that goes down and comes back, and the firmware that brings its port back.
   std::optional<LinkOutage> outage_;

@@ -10,11 +10,13 @@
 #include <verilated_fst_c.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "flits/messages.hpp"
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/system/memory_map.hpp"
 #include "tb/coverage.hpp"
+#include "tb/fst_file.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tb/run_until_quiet.hpp"
 #include "tb/wide.hpp"
@@ -45,9 +47,9 @@ inline constexpr unsigned kMediaRspBits = 525;
 // media_status_t: tasks 7, backlog 7.
 inline constexpr unsigned kMediaStatusBits = 14;
 // lm_req_t: data 512, be 64, slot 12, index 4, kind 2, write 1. lm_rsp_t: data 512, index 4,
-// kind 2.
+// kind 2, error 1 (never set: this local memory is sound).
 inline constexpr unsigned kLmReqBits = 595;
-inline constexpr unsigned kLmRspBits = 518;
+inline constexpr unsigned kLmRspBits = 519;
 inline constexpr unsigned kLineAddrBits = 46;
 // reg_req_t: wdata 32, addr 16, write 1, valid 1.
 inline constexpr std::uint64_t kRegWrite = std::uint64_t{1} << 48;
@@ -114,7 +116,14 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
     } else {
       throw std::logic_error("rtl: this build has no waves");
     }
-    fst_->open(options.waves.c_str());
+    waves_.emplace(options.waves);
+    if (waves_->through()) {
+      throw InputError(
+          fmt::format("{}: --waves goes back in the file; name a regular file", options.waves));
+    }
+    waves_->removes_too(waves_->part() + ".hier");
+    fst_->open(waves_->part().c_str());
+    if (!fst_->isOpen()) waves_->fail(errno);
   }
   if (config.link.down_at_us != 0) {
     outage_ = LinkOutage{.port = config.link.port};
@@ -126,6 +135,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
   system_ = bring_up(*this, config, parts.endpoint);
   settle_links(config);
   epoch_ = time_;
+  for (auto& wire : wires_) wire->begin_run();
   running_ = true;
 }
 
@@ -222,6 +232,7 @@ void BasicRtlEngine<Top, Ports>::advance_to(Time t) {
   while (now() < t) {
     cycle();
     if (!answers_.empty() || (refused_ && !offered_) || just_recovered_) break;
+    if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed) != 0) break;
   }
   refused_ = false;
 }
@@ -237,7 +248,7 @@ void BasicRtlEngine<Top, Ports>::cycle() {
   }
   top_->clk_i = 0;
   top_->eval();
-  dump();
+  dump(time_);
   sample_traces();
   sample_bus();
   for (unsigned port = 0; port < kPorts; ++port) {
@@ -264,6 +275,7 @@ void BasicRtlEngine<Top, Ports>::cycle() {
   }
   top_->clk_i = 1;
   top_->eval();
+  dump(time_ + Time{kCycle.ps / 2});
   time_ += kCycle;
   sample_answers();
 }
@@ -360,7 +372,9 @@ void BasicRtlEngine<Top, Ports>::sample_bus() {
   if (!offered_) return;
   const bool taken =
       offered_->is_write ? top_->awready_o && top_->wready_o : static_cast<bool>(top_->arready_o);
-  if (taken) offered_.reset();
+  if (!taken) return;
+  offered_.reset();
+  if (!first_request_) first_request_ = time_;
 }
 
 // R and B are registered: what they show after the edge is taken in the cycle that begins.
@@ -502,6 +516,7 @@ void BasicRtlEngine<Top, Ports>::drive_local(unsigned port) {
   set_bytes<kLineBytes>(top_->lm_rsp_i, at, answer->data.data());
   set_field(top_->lm_rsp_i, at + 512, 4, answer->index);
   set_field(top_->lm_rsp_i, at + 516, 2, static_cast<std::uint64_t>(answer->kind));
+  set_field(top_->lm_rsp_i, at + 518, 1, 0);
 }
 
 template <typename Top, unsigned Ports>
@@ -605,11 +620,14 @@ void BasicRtlEngine<Top, Ports>::sample_port_traces(unsigned port) {
 }
 
 template <typename Top, unsigned Ports>
-void BasicRtlEngine<Top, Ports>::dump() {
+void BasicRtlEngine<Top, Ports>::dump(Time time) {
   if (!fst_) return;
-  const std::uint64_t us = time_.ps / 1000000;
-  if (us < options_.waves_from_us || us > options_.waves_to_us) return;
-  fst_->dump(time_.ps);
+  constexpr std::uint64_t kPsPerUs = 1'000'000;
+  if (time.ps < options_.waves_from_us * kPsPerUs || time.ps > options_.waves_to_us * kPsPerUs) {
+    return;
+  }
+  fst_->dump(time.ps);
+  dumped_ = true;
 }
 
 template <typename Top, unsigned Ports>
@@ -619,18 +637,35 @@ std::optional<std::string> BasicRtlEngine<Top, Ports>::drain() {
 }
 
 template <typename Top, unsigned Ports>
-void BasicRtlEngine<Top, Ports>::finish() {
-  await_recovery();
+void BasicRtlEngine<Top, Ports>::end(bool whole) {
+  if (whole) await_recovery();
   for (int i = 0; i < kLastCycles; ++i) cycle();
-  run_until_quiet(*this, parts_.media);
+  if (whole) run_until_quiet(*this, parts_.media);
+  for (auto& wire : wires_) wire->end_run();
   for (unsigned port = 0; port < kPorts; ++port) {
     speculation_.push_back(read_speculation(*this, port));
     internal_dram_.push_back(read_internal_dram(*this, system_.endpoints[port]));
   }
-  if (fst_) fst_->close();
-  for (auto& wire : wires_) wire->finish();
+  if (fst_) close_waves();
+  for (auto& wire : wires_) {
+    if (whole) wire->finish();
+  }
   if (log_) log_->close();
   top_->final();
+}
+
+template <typename Top, unsigned Ports>
+void BasicRtlEngine<Top, Ports>::close_waves() {
+  fst_->close();
+  if (!dumped_) {
+    waves_problem_ = fmt::format("{}: the run ended at {:.3f} us, before --waves-from-us; lower it",
+                                 options_.waves, static_cast<double>(time_.ps) / 1e6);
+  } else if (!is_whole_fst(waves_->part())) {  // the writer reports no error of its own
+    waves_problem_ =
+        fmt::format("{}: was not written to its end; check the space on the disk", options_.waves);
+  } else {
+    waves_->publish();
+  }
 }
 
 template <typename Top, unsigned Ports>

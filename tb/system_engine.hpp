@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,9 +19,9 @@
 #include "refmodel/firmware/internal_dram.hpp"
 #include "refmodel/firmware/speculation.hpp"
 #include "refmodel/media/media.hpp"
+#include "refmodel/system/link_outage.hpp"
 #include "refmodel/system/model_engine.hpp"
 #include "tb/link/link.hpp"
-#include "refmodel/system/link_outage.hpp"
 #include "tb/request_tracker.hpp"
 
 namespace cxlgpu {
@@ -55,7 +56,10 @@ class SystemEngine : public Engine {
   [[nodiscard]] virtual std::optional<std::string> drain() = 0;
   // Ends the run: finishes what still runs inside (the model of a cosim), closes files, makes the
   // final checks. Call once, after the initiator is done.
-  virtual void finish() = 0;
+  void finish() { end(true); }
+  // The same of a run that ends with requests in flight: without the checks that need an answer to
+  // each.
+  void abandon() { end(false); }
   // What the SR reader of a port has counted, by its registers. Call after finish().
   [[nodiscard]] virtual SrCounters speculation(unsigned port) const = 0;
   // What an endpoint's internal DRAM has counted; none if the endpoint does not answer. Likewise.
@@ -68,14 +72,24 @@ class SystemEngine : public Engine {
   [[nodiscard]] virtual const CosimReport* cosim() const { return nullptr; }
   // What became of a link that goes down and comes back; null without one (link.down_at_us).
   [[nodiscard]] virtual const LinkOutage* outage() const { return nullptr; }
+  // When the RTL took its first request, from reset on as the FST has it; none: no RTL, no request.
+  [[nodiscard]] virtual std::optional<Time> first_request() const { return std::nullopt; }
+
+  // Why there is no FST, one line. Call after finish().
+  [[nodiscard]] virtual std::optional<std::string> waves_problem() const { return std::nullopt; }
+
+ protected:
+  virtual void end(bool whole) = 0;
 };
 
 struct EngineOptions {
-  std::string waves;  // FST file, empty: none
-  std::uint64_t waves_from_us = 0, waves_to_us = ~std::uint64_t{0};
-  std::string flit_log;  // flit log file, empty: none
-  std::string replay;    // command that runs this again, for mismatch messages
+  static constexpr std::uint64_t kToTheEnd = 1'000'000'000;  // no run is longer
+  std::string waves;                                         // FST file, empty: none
+  std::uint64_t waves_from_us = 0, waves_to_us = kToTheEnd;  // both included
+  std::string flit_log;                                      // flit log file, empty: none
+  std::string replay;  // command that runs this again, for mismatch messages
   LinkFaults faults;
+  const std::atomic<int>* stop = nullptr;  // not 0: leave advance_to() early; null: never
 };
 
 // `media`: the parts behind the ports, driven by the engine (by the RTL in a cosim). `model_media`:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -11,62 +12,174 @@ namespace {
 
 constexpr std::string_view kTop = "TOP.cxlgpu_bench.u_top.";
 
+struct Signal {
+  std::string_view name;
+  std::string_view states = {};
+};
 struct Group {
   std::string name;
   std::string scope;  // below the top
-  std::vector<std::string_view> signals;
+  std::vector<Signal> signals;
 };
 
 std::vector<Group> groups(unsigned ports) {
-  std::vector<Group> all = {
-      {"system bus",
-       "",
-       {"clk_i", "rst_ni", "arvalid_i", "arready_o", "arid_i[15:0]", "araddr_i[63:0]", "awvalid_i",
-        "awready_o", "awid_i[15:0]", "awaddr_i[63:0]", "wstrb_i[63:0]", "rvalid_o", "rid_o[15:0]",
-        "bvalid_o", "bid_o[15:0]"}}};
+  std::vector<Group> all = {{"system bus",
+                             "",
+                             {{"clk_i"},
+                              {"rst_ni"},
+                              {"arvalid_i"},
+                              {"arready_o"},
+                              {"arid_i[15:0]"},
+                              {"araddr_i[63:0]"},
+                              {"awvalid_i"},
+                              {"awready_o"},
+                              {"awid_i[15:0]"},
+                              {"awaddr_i[63:0]"},
+                              {"wstrb_i[63:0]"},
+                              {"rvalid_o"},
+                              {"rid_o[15:0]"},
+                              {"bvalid_o"},
+                              {"bid_o[15:0]"}}}};
   for (unsigned p = 0; p < ports; ++p) {
     const std::string root = fmt::format("u_root_complex.gen_port[{}].u_root_port.", p);
     const std::string end = fmt::format("gen_endpoint[{}].u_endpoint.", p);
-    all.push_back(
-        {fmt::format("root port {} queue logic", p),
-         root,
-         {"policy_q[2:0]", "state[2:0]", "sr_count[5:0]", "load_valid[31:0]", "rd_line[45:0]",
-          "spec_first[43:0]", "spec_len[1:0]", "mem_valid[29:0]", "lc_dev_load[1:0]"}});
-    all.push_back(
-        {fmt::format("root port {} ARB/MUX", p),
-         root + "u_port.u_arb_mux.",
-         {"phase_q[1:0]", "io_state_o[3:0]", "cm_state_o[3:0]", "tx_valid_o", "tx_kind_o[1:0]",
-          "rx_valid_i", "rx_kind_i[1:0]", "retrain_req_o", "err_o[2:0]"}});
+    all.push_back({fmt::format("root port {} queue logic", p),
+                   root,
+                   {{"policy_q[2:0]", "sr_policy_e"},
+                    {"state[2:0]", kOfTheDump},
+                    {"sr_count[5:0]"},
+                    {"load_valid[31:0]"},
+                    {"rd_line[45:0]"},
+                    {"spec_first[43:0]"},
+                    {"spec_len[1:0]"},
+                    {"mem_valid[29:0]"},
+                    {"lc_dev_load[1:0]", "dev_load_e"}}});
+    all.push_back({fmt::format("root port {} ARB/MUX", p),
+                   root + "u_port.u_arb_mux.",
+                   {{"phase_q[1:0]", kOfTheDump},
+                    {"io_state_o[3:0]", kOfTheDump},
+                    {"cm_state_o[3:0]", kOfTheDump},
+                    {"tx_valid_o"},
+                    {"tx_kind_o[1:0]", kOfTheDump},
+                    {"rx_valid_i"},
+                    {"rx_kind_i[1:0]", kOfTheDump},
+                    {"retrain_req_o"},
+                    {"err_o[2:0]"}}});
     all.push_back({fmt::format("root port {} link layer", p),
                    root + "u_port.u_controller.u_link.",
-                   {"lrsm[2:0]", "sel[3:0]", "pk_owed_i[3:0]", "num_free[8:0]", "num_ack_q[9:0]",
-                    "timer_q[5:0]", "eseq[7:0]", "wr_ptr[7:0]", "link_tx_flit_o[527:0]",
-                    "link_rx_flit_i[527:0]", "err_o[7:0]"}});
+                   {{"lrsm[2:0]", kOfTheDump},
+                    {"sel[3:0]", kOfTheDump},
+                    {"pk_owed_i[3:0]"},
+                    {"num_free[8:0]"},
+                    {"num_ack_q[9:0]"},
+                    {"timer_q[9:0]"},
+                    {"eseq[7:0]"},
+                    {"wr_ptr[7:0]"},
+                    {"link_tx_flit_o[527:0]"},
+                    {"link_rx_flit_i[527:0]"},
+                    {"err_o[7:0]"}}});
     all.push_back({fmt::format("endpoint {} link layer", p),
                    end + "u_port.u_controller.u_link.",
-                   {"lrsm[2:0]", "sel[3:0]", "pk_owed_i[3:0]", "num_free[8:0]", "num_ack_q[9:0]",
-                    "eseq[7:0]", "link_tx_flit_o[527:0]"}});
-    all.push_back(
-        {fmt::format("endpoint {}", p),
-         end,
-         {"rx_nd_count[6:0]", "rx_wd_count[6:0]", "hpa[45:0]", "dpa[45:0]", "lookup_granule[43:0]",
-          "result[2:0]", "slot[15:0]", "mshr[7:0]", "mshr_used[7:0]", "dev_load[1:0]",
-          "load_status[18:0]", "media_status_i[13:0]", "media_cmd_o[651:0]", "rsp_tag[15:0]"}});
+                   {{"lrsm[2:0]", kOfTheDump},
+                    {"sel[3:0]", kOfTheDump},
+                    {"pk_owed_i[3:0]"},
+                    {"num_free[8:0]"},
+                    {"num_ack_q[9:0]"},
+                    {"eseq[7:0]"},
+                    {"link_tx_flit_o[527:0]"}}});
+    all.push_back({fmt::format("endpoint {}", p),
+                   end,
+                   {{"rx_nd_count[6:0]"},
+                    {"rx_wd_count[6:0]"},
+                    {"hpa[45:0]"},
+                    {"dpa[45:0]"},
+                    {"lookup_granule[43:0]"},
+                    {"result[2:0]", "cache_result_e"},
+                    {"slot[15:0]"},
+                    {"mshr[7:0]"},
+                    {"mshr_used[7:0]"},
+                    {"dev_load[1:0]", kOfTheDump},
+                    {"load_status[18:0]"},
+                    {"media_status_i[13:0]"},
+                    {"media_cmd_o[651:0]"},
+                    {"rsp_tag[15:0]"}}});
   }
   return all;
 }
 
 }  // namespace
 
-std::string gtkwave_save_file(const std::string& fst, unsigned ports) {
-  // Flags of GTKWave's save format: 28 a bit or 22 a vector in hex; 800200 opens a group, 1000200
-  // closes it.
-  std::string text = fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n", fst);
+const std::vector<StateNames>& wave_states() {
+  static const std::vector<StateNames> all = {
+      {"sr_policy_e",
+       {{0, "PolicyOff"},
+        {1, "PolicyNaive"},
+        {2, "PolicyDyn"},
+        {3, "PolicySrPaper"},
+        {4, "PolicySrDirectional"},
+        {5, "PolicyStream"}}},
+      {"dev_load_e",
+       {{0, "LoadLight"}, {1, "LoadOptimal"}, {2, "LoadModerate"}, {3, "LoadSevere"}}},
+      {"cache_result_e",
+       {{0, "CacheHit"},
+        {1, "CacheMerge"},
+        {2, "CacheMiss"},
+        {3, "CacheBlocked"},
+        {4, "CacheDrop"}}}};
+  return all;
+}
+
+std::vector<WaveGroup> wave_groups(unsigned ports) {
+  std::vector<WaveGroup> all;
   for (const Group& group : groups(ports)) {
+    WaveGroup& named = all.emplace_back(WaveGroup{group.name, {}});
+    for (const Signal& signal : group.signals) {
+      named.traces.push_back(
+          {fmt::format("{}{}{}", kTop, group.scope, signal.name), signal.states});
+    }
+  }
+  return all;
+}
+
+std::string gtkwave_translate_file(const StateNames& names) {
+  std::string text;
+  for (const auto& [value, name] : names.states) text += fmt::format("{:x} {}\n", value, name);
+  return text;
+}
+
+std::filesystem::path wave_states_folder(const std::filesystem::path& fst) {
+  return std::filesystem::path(fst).replace_extension(".states");
+}
+
+std::string gtkwave_save_file(const std::filesystem::path& fst, unsigned ports, Time from,
+                              Time marker) {
+  // GTKWave finds files that have moved with the save file, if all of them are absolute here.
+  const std::filesystem::path absolute = std::filesystem::absolute(fst);
+  std::string text =
+      fmt::format("[dumpfile] \"{}\"\n[savefile] \"{}\"\n[timestart] {}\n", absolute.string(),
+                  std::filesystem::path(absolute).replace_extension(".gtkw").string(), from.ps);
+  // A pixel is 2^16 / 200 ps: some 300 cycles in a window. Then the primary marker.
+  text += fmt::format("*-16.000000 {}\n", marker.ps);
+  // Flags of GTKWave's save format: 28 a bit, 22 a vector in hex, 20 a vector by the dump's own
+  // names, 2022 by a translate file; 800200 opens a group, 1000200 closes it.
+  std::vector<std::string_view> used;
+  for (const WaveGroup& group : wave_groups(ports)) {
     text += fmt::format("@800200\n-{}\n", group.name);
-    for (const std::string_view signal : group.signals) {
-      const bool vector = signal.find('[') != std::string_view::npos;
-      text += fmt::format("@{}\n{}{}{}\n", vector ? "22" : "28", kTop, group.scope, signal);
+    for (const WaveTrace& trace : group.traces) {
+      if (trace.states == kOfTheDump) {
+        text += fmt::format("@20\n{}\n", trace.name);
+      } else if (!trace.states.empty()) {
+        // A translate file has one number throughout.
+        const auto at = std::find(used.begin(), used.end(), trace.states);
+        const auto number = at - used.begin() + 1;
+        if (at == used.end()) used.push_back(trace.states);
+        text += fmt::format(
+            "@2022\n^{} {}\n{}\n", number,
+            (wave_states_folder(absolute) / fmt::format("{}.txt", trace.states)).string(),
+            trace.name);
+      } else {
+        text += fmt::format("@{}\n{}\n", trace.name.ends_with(']') ? "22" : "28", trace.name);
+      }
     }
     text += fmt::format("@1000200\n-{}\n", group.name);
   }

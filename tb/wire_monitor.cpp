@@ -32,6 +32,11 @@ flits::LinkCheckerOptions checker_options() {
   return options;
 }
 
+constexpr std::array kClasses = {
+    &LinkCounters::protocol, &LinkCounters::all_data, &LinkCounters::llcrd,
+    &LinkCounters::retry,    &LinkCounters::errors,   &LinkCounters::discarded,
+    &LinkCounters::io,       &LinkCounters::almp,     &LinkCounters::other};
+
 template <typename Alternative>
 std::uint64_t control_flits(const flits::DirectionStats& stats) {
   return stats.control[flits::Control(Alternative{}).index()];
@@ -142,7 +147,7 @@ void WireMonitor::finish() {
   checker_.finish();
 }
 
-LinkCounters WireMonitor::counters(Direction direction) const {
+LinkCounters WireMonitor::so_far(Direction direction) const {
   const flits::DirectionStats& stats = checker_.stats(direction);
   LinkCounters counters;
   counters.flits = stats.flits;
@@ -152,7 +157,32 @@ LinkCounters WireMonitor::counters(Direction direction) const {
   counters.retry = control_flits<flits::RetryIdle>(stats) + control_flits<flits::RetryReq>(stats) +
                    control_flits<flits::RetryAck>(stats) + control_flits<flits::RetryFrame>(stats);
   counters.errors = stats.crc_errors + stats.id_errors + stats.almp_errors;
+  counters.discarded = stats.discarded;
+  counters.io = stats.io;
+  counters.almp = stats.almp - stats.almp_errors;
+  counters.other = counters.flits;
+  for (const auto of : kClasses) {
+    if (of != &LinkCounters::other) counters.other -= counters.*of;
+  }
   return counters;
+}
+
+void WireMonitor::begin_run() {
+  for (const Direction d : {Direction::M2S, Direction::S2M}) before_[flits::index(d)] = so_far(d);
+}
+
+void WireMonitor::end_run() {
+  for (const Direction d : {Direction::M2S, Direction::S2M}) until_[flits::index(d)] = so_far(d);
+}
+
+LinkCounters WireMonitor::counters(Direction direction) const {
+  const LinkCounters all = so_far(direction), before = before_[flits::index(direction)];
+  LinkCounters run = until_[flits::index(direction)].value_or(all);
+  run.bring_up = before.flits;
+  run.read_out = all.flits - run.flits;
+  run.flits -= before.flits;
+  for (const auto of : kClasses) run.*of -= before.*of;
+  return run;
 }
 
 std::vector<std::string> WireMonitor::problems() const {

@@ -65,12 +65,16 @@ class WireMonitor {
 
   // No request may be left unanswered on the wire.
   void finish();
+  // The run's time 0, and its end: only flits between the two are counted for it.
+  void begin_run();
+  void end_run();
   [[nodiscard]] LinkCounters counters(flits::Direction direction) const;
   [[nodiscard]] std::vector<std::string> problems() const;
 
  private:
   [[nodiscard]] Link& wire(flits::Direction d) { return wires_[flits::index(d)]; }
   [[nodiscard]] const Link& wire(flits::Direction d) const { return wires_[flits::index(d)]; }
+  [[nodiscard]] LinkCounters so_far(flits::Direction direction) const;
   void disturb_speculation(flits::Flit& flit);
   void observe(flits::Direction direction, const Link::Arrival& arrival);
 
@@ -84,6 +88,8 @@ class WireMonitor {
   flits::Decoder sender_;               // follows the M2S stream for spec_faults_
   flits::LinkChecker checker_;
   flits::FlitLogWriter* log_;
+  std::array<LinkCounters, 2> before_{};                // what had been seen at time 0
+  std::array<std::optional<LinkCounters>, 2> until_{};  // and at the end
 };
 
 }  // namespace cxlgpu

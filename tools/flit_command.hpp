@@ -1,12 +1,18 @@
 // cxlgpu flit decode|encode|check.
 //
 // Input:  a flit log, hex flits (136 digits a line) or, for encode, the JSON that decode prints;
-//         from a file or standard input.
+//         from a file or standard input, told apart by the first line.
+// JSON:   of a flit what flits/text.hpp says, with "crc_ok" (null where a flit has no CRC) and
+//         "discarded" (by its receiver: damaged, or in the shadow of a damaged one); of a log first
+//         "time_ps" and "link". A Recovery or a link that went down is {"time_ps", "link",
+//         "event": "recovery" | "down"}. encode makes of a log's JSON the log again.
 // Errors: InputError / flits::InputError, one line with file and line; check exits 1 on a
 // violation.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace cxlgpu {
@@ -16,6 +22,12 @@ struct FlitArguments {
   std::string file = "-";         // "-": standard input
   std::string direction = "M2S";  // of hex flits; a log says it itself
   bool json = false;
+  bool wrap_inclusive = false;  // check: how the wrap value of INIT.Param is read
+  // What decode shows, of the rest nothing.
+  std::string link;
+  std::uint64_t from_ps = 0, to_ps = ~std::uint64_t{0};
+  std::optional<std::string> opcode;
+  std::optional<std::uint64_t> tag, address;
 };
 
 void add_flit_command(CLI::App& app, FlitArguments& arguments);

@@ -2,16 +2,24 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <iostream>
+#include <new>
+#include <system_error>
 
-#include "flits/flit_log.hpp"
 #include "refmodel/common/input_error.hpp"
+#include "refmodel/system/config_keys.hpp"
 #include "refmodel/workloads/workload.hpp"
 #include "tools/flit_command.hpp"
+#include "tools/interrupt.hpp"
 #include "tools/media_command.hpp"
 #include "tools/session.hpp"
+#include "tools/version.hpp"
 
 namespace {
 
@@ -20,8 +28,7 @@ using namespace cxlgpu;
 struct RunArguments {
   std::string scenario, engine, trace, waves, flit_log, events, out;
   std::vector<std::string> sets;
-  std::string seed;
-  std::uint64_t waves_from_us = 0, waves_to_us = 0;
+  std::string seed, waves_from_us, waves_to_us;
 };
 
 // The command as one could type it again.
@@ -37,7 +44,7 @@ std::filesystem::path config_dir(const std::string& given) {
   if (!given.empty()) dir = given;
   if (!std::filesystem::is_directory(dir / "media")) {
     throw InputError(fmt::format(
-        "{}:0: has no media/ folder; give the configuration folder with --configs", dir.string()));
+        "{}: has no media/ folder; give the configuration folder with --configs", dir.string()));
   }
   return dir;
 }
@@ -53,8 +60,18 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   options.out = a.out;
   options.events = a.events;
   options.engine.waves = a.waves;
-  options.engine.waves_from_us = a.waves_from_us;
-  if (a.waves_to_us != 0) options.engine.waves_to_us = a.waves_to_us;
+  const auto microseconds = [](const std::string& text, const char* option, std::uint64_t& to) {
+    if (!text.empty()) to = parse_range(text, "command line", option, 0, EngineOptions::kToTheEnd);
+  };
+  microseconds(a.waves_from_us, "--waves-from-us", options.engine.waves_from_us);
+  microseconds(a.waves_to_us, "--waves-to-us", options.engine.waves_to_us);
+  if (options.engine.waves_to_us <= options.engine.waves_from_us) {
+    throw InputError(fmt::format(
+        "command line: the window of --waves-from-us {} to --waves-to-us {} is empty; let it end "
+        "after it begins",
+        options.engine.waves_from_us, options.engine.waves_to_us));
+  }
+  options.engine.stop = &interrupt_signal();
   options.engine.flit_log = a.flit_log;
   options.engine.replay = replay;
   return run_session(config, options);
@@ -85,16 +102,17 @@ int list_command(const std::filesystem::path& configs, bool keys) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int command(int argc, char** argv) {
   CLI::App app{"cxlgpu: memory and flash behind a GPU over CXL"};
   app.require_subcommand(1);
+  app.set_version_flag("--version",
+                       fmt::format("cxlgpu {} ({})", project_version(), source_commit()));
   std::string configs;
   app.add_option("--configs", configs, "directory of system/, gpu/, media/ and scenarios/");
 
   RunArguments a;
-  CLI::App* run = app.add_subcommand("run", "run a scenario and leave stats.json and report.html");
+  CLI::App* run =
+      app.add_subcommand("run", "run a scenario; --out leaves stats.json and report.html");
   run->add_option("scenario", a.scenario, "<workload>-<media>-<configuration> or FILE.yaml")
       ->required();
   run->add_option("--engine", a.engine, "rtl, model or cosim")
@@ -102,9 +120,12 @@ int main(int argc, char** argv) {
   run->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
   run->add_option("--trace", a.trace, "replay this trace instead of the workload");
   run->add_option("--seed", a.seed, "seed of all random streams");
-  run->add_option("--waves", a.waves, "write an FST of the RTL, and a GTKWave save file beside it");
-  run->add_option("--waves-from-us", a.waves_from_us, "first microsecond in the FST");
-  run->add_option("--waves-to-us", a.waves_to_us, "last microsecond in the FST");
+  CLI::Option* waves = run->add_option(
+      "--waves", a.waves, "write an FST of the RTL, and a GTKWave save file beside it");
+  run->add_option("--waves-from-us", a.waves_from_us, "where the FST begins, 0: at reset")
+      ->needs(waves);
+  run->add_option("--waves-to-us", a.waves_to_us, "where it ends; left out: with the run")
+      ->needs(waves);
   run->add_option("--flit-log", a.flit_log,
                   "write every flit of the RTL's links (.gz: compressed)");
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
@@ -122,36 +143,69 @@ int main(int argc, char** argv) {
   add_flit_command(*flit, f);
   app.add_subcommand("help", "print this page");
 
+  const std::string first = argc > 1 ? argv[1] : "";
+  const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
+  if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
+    throw InputError(fmt::format(
+        "command line: '{}' is not a command; use run, media, list, flit or help", first));
+  }
   try {
-    const std::string first = argc > 1 ? argv[1] : "";
-    const auto named = [&first](const CLI::App* command) { return command->get_name() == first; };
-    if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-      throw InputError(fmt::format(
-          "command line: '{}' is not a command; use run, media, list, flit or help", first));
-    }
     app.parse(argc, argv);
-    if (app.got_subcommand("help")) {
-      app.clear();  // else it is the page of `help` itself
-      fmt::print("{}", app.help());
-      return 0;
-    }
-    if (run->parsed()) return run_command(a, config_dir(configs), replay_command(argc, argv));
-    if (list->parsed()) return list_command(config_dir(configs), keys);
-    if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
-    return flit_command(f);
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "command line: {}; see --help\n", e.what());
-    return 2;
-  } catch (const InputError& e) {
-    fmt::print(stderr, "{}\n", e.what());
-    return 2;
-  } catch (const flits::InputError& e) {
-    fmt::print(stderr, "{}\n", e.what());
-    return 2;
-  } catch (const flits::OutputError& e) {
-    fmt::print(stderr, "{}\n", e.what());
-    return 2;
+    throw InputError(fmt::format("command line: {}; see --help", e.what()));
   }
+  if (app.got_subcommand("help")) {
+    app.clear();  // else it is the page of `help` itself
+    fmt::print("{}", app.help());
+    return 0;
+  }
+  if (run->parsed()) return run_command(a, config_dir(configs), replay_command(argc, argv));
+  if (list->parsed()) return list_command(config_dir(configs), keys);
+  if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
+  return flit_command(f);
+}
+
+constexpr int kBadInput = 2;
+
+// Text in the buffers of the standard streams may still fail to be written.
+int flushed(int status, int error) {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 && error == 0) error = errno;
+  if (error == 0 && std::ferror(stdout) == 0 && std::cout) return status;
+  if (error == EPIPE) {  // the reader has gone: what `head` does to any command
+    std::signal(SIGPIPE, SIG_DFL);
+    (void)raise(SIGPIPE);
+  }
+  std::fprintf(stderr, "standard output: cannot be written: %s; write elsewhere\n",
+               error != 0 ? std::strerror(error) : "a write failed");
+  return kBadInput;
+}
+
+int refused(const char* what) {
+  std::fputs(one_line(what).c_str(), stderr);
+  std::fputc('\n', stderr);
+  return kBadInput;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  install_signal_handlers();
+  int status = 0, write_error = 0;
+  try {
+    status = command(argc, argv);
+  } catch (const std::system_error& e) {
+    if (std::ferror(stdout) != 0) {
+      write_error = e.code().value();
+    } else {
+      status = refused(e.what());
+    }
+  } catch (const std::bad_alloc&) {
+    status = refused("memory: there is not enough of it; use a smaller workload, trace or machine");
+  } catch (const std::exception& e) {
+    status = refused(e.what());
+  }
+  return flushed(status, write_error);
 }

@@ -25,7 +25,7 @@ MediaConfig load_part(const std::string& part, const std::filesystem::path& conf
   const std::filesystem::path given = part;
   if (given.extension() == ".yaml" || given.has_parent_path()) {
     if (std::filesystem::is_directory(given)) {
-      throw InputError(fmt::format("{}:0: is a folder; give a part's file", part));
+      throw InputError(fmt::format("{}: is a folder; give a part's file", part));
     }
     return load_media_config(given);
   }
@@ -282,13 +282,14 @@ int media_command(const MediaArguments& a, const std::filesystem::path& configs)
     host = load_host_interface(configs / "host/nvme.yaml", config.interface, config.file,
                                config.interface_line);
   }
-  make_folder(a.out);
+  const ResultFolder folder(a.out);
   const std::vector<MediaProfile> profiles = profile_media(config, a.seed);
   const MediaFigures figures = measure_figures(config, profiles, host ? &*host : nullptr, a.seed);
   if (!a.out.empty()) {
     const std::filesystem::path out = a.out;
-    write_file(out / "media.json", document_of(config, a.seed, profiles, figures).dump(1) + "\n");
-    write_file(out / "media.svg", svg_picture(config, profiles));
+    write_files(
+        {{out / "media.json", document_of(config, a.seed, profiles, figures).dump(1) + "\n"},
+         {out / "media.svg", svg_picture(config, profiles)}});
   }
   for (const MediaProfile& p : profiles) {
     fmt::print("{}\n{}\n", table_of(config, p), terminal_picture(p));

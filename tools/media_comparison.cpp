@@ -71,18 +71,19 @@ std::string figures_text(const MediaConfig& config, const MediaFigures& figures)
   }
   if (figures.full) {
     const FullDrive& full = *figures.full;
+    const std::string on =
+        full.whole
+            ? std::string("the drive itself")
+            : fmt::format("a die of {} blocks of {} pages{}", full.die.blocks, full.die.block_pages,
+                          full.die.shortened ? ", taken to the part's own by formula" : "");
     text += wrapped(
         "full drive: ",
-        fmt::format("{:.2f} GB{}; random writes after {:g} times its space: a page "
-                    "written is {:.2f} programmed, and {:.2f} pages are read to "
-                    "complete one",
-                    static_cast<double>(full.bytes) / 1e9,
-                    full.scaled ? fmt::format(" on {} of the channels, blocks of {} pages a plane, "
-                                              "in place of {:.0f} GB",
-                                              full.channels, full.block_pages,
-                                              static_cast<double>(config.capacity()) / 1e9)
-                                : std::string(),
-                    full.written, full.write_amplification, full.merges));
+        fmt::format("a page written is {:.2f} programmed in random writes, {:.2f} in the tenth of "
+                    "a sequential pass that follows ({}); {:.2f} pages are read to complete one; "
+                    "timed on {:.2f} GB: {} of {} channels, {} blocks of {} pages a die",
+                    full.write_amplification, full.sequential_amplification, on, full.merges,
+                    static_cast<double>(full.bytes) / 1e9, full.channels,
+                    std::get<FlashConfig>(config.params).channels, full.blocks, full.block_pages));
   }
   return text;
 }
@@ -129,14 +130,21 @@ void add_figures(json& document, const MediaConfig& config, const MediaFigures& 
   if (!config.interface.empty()) document["interface"] = config.interface;
   if (figures.full) {
     const FullDrive& full = *figures.full;
-    document["full_drive"] = {{"capacity", figure(full.bytes, "bytes")},
-                              {"scaled", full.scaled},
-                              {"channels", full.channels},
-                              {"block", figure(full.block_pages, "pages of a plane")},
-                              {"written", figure(full.written, "times its capacity")},
-                              {"write_amplification",
-                               figure(full.write_amplification, "pages programmed a page written")},
-                              {"merges", figure(full.merges, "pages read a page written")}};
+    const char* programs = "pages programmed a page written";
+    document["full_drive"] = {
+        {"write_amplification", figure(full.write_amplification, programs)},
+        {"sequential_amplification", figure(full.sequential_amplification, programs)},
+        {"merges", figure(full.merges, "pages read a page written")},
+        {"timed",
+         {{"capacity", figure(full.bytes, "bytes")},
+          {"channels", full.channels},
+          {"blocks", figure(full.blocks, "a die")},
+          {"block", figure(full.block_pages, "pages")}}}};
+    if (!full.whole) {
+      document["full_drive"]["die"] = {{"blocks", figure(full.die.blocks, "a die")},
+                                       {"block", figure(full.die.block_pages, "pages")},
+                                       {"shortened", full.die.shortened}};
+    }
   }
 }
 

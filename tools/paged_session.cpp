@@ -75,24 +75,25 @@ int run_gpu_dram(const RunConfig& config, const SessionOptions& options) {
   FixedLatencyEngine nobody;
   CheckedEngine checked(nobody);
   SystemMemory memory(gpu.local_memory(), checked.shadow(), map);
+  const ResultFolder folder(options.out);
   Allocator allocator(map);
   input.workload->setup(allocator, memory);
   input.workload->launch(gpu);
-  make_folder(options.out);
 
   const auto wall = std::chrono::steady_clock::now();
-  const RunResult result = run(gpu, checked, Time{config.limit_us * 1000000});
+  const RunResult result = run_to_limit(gpu, checked, config);
   RunOutcome outcome;
   outcome.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
   outcome.config = config;
+  outcome.command = options.engine.replay;
   outcome.end = outcome.drained = result.end;
   outcome.data_bytes = input.data_bytes;
   outcome.local_bytes = map.local_bytes;
+  add_ending(outcome, result, checked, &gpu, nullptr, options);
   outcome.gpu = gpu_json(gpu.stats(), params);
   if (result.status != RunStatus::Done) {
-    outcome.problems.push_back(fmt::format("{} at {:.0f} ns; replay: {}", to_string(result.status),
-                                           result.end.ns(), options.engine.replay));
+    // no result to hold against the CPU's
   } else if (const auto wrong = input.workload->verify(memory)) {
     outcome.problems.push_back(
         fmt::format("{}: {}; replay: {}", config.workload.name, *wrong, options.engine.replay));
@@ -165,12 +166,7 @@ int run_paged(const RunConfig& config, const SessionOptions& options) {
   PagedEngineParams params;
   params.base = map.hdm_base;
   params.bytes = (data_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-  if (params.bytes > map.hdm_size) {
-    throw InputError(
-        fmt::format("{}: key 'workload.size': makes {} bytes, the ranges hold {}; "
-                    "lower it or raise hdm.ranges",
-                    config.place("workload.size", config.scenario), params.bytes, map.hdm_size));
-  }
+  check_fits(config, params.bytes, 0);
   params.frames = static_cast<std::uint32_t>(frame_bytes / kPageBytes);
   params.memory = config.gpu.local;
   params.memory.part = local_part(config, options.config_dir / "media", frame_bytes);
@@ -180,6 +176,7 @@ int run_paged(const RunConfig& config, const SessionOptions& options) {
   PagedEngine engine(params, *backing.store, &stats);
   CheckedEngine checked(engine);
 
+  const ResultFolder folder(options.out);
   std::unique_ptr<Gpu> gpu;
   std::unique_ptr<TraceInitiator> replay;
   Initiator* initiator = nullptr;
@@ -196,16 +193,16 @@ int run_paged(const RunConfig& config, const SessionOptions& options) {
     replay = make_replay(config, std::move(input));
     initiator = replay.get();
   }
-  make_folder(options.out);
 
   const auto wall = std::chrono::steady_clock::now();
-  const RunResult result = run(*initiator, checked, Time{config.limit_us * 1000000});
+  const RunResult result = run_to_limit(*initiator, checked, config);
   const bool done = result.status == RunStatus::Done;
   if (done) engine.drain();
   RunOutcome outcome;
   outcome.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
   outcome.config = config;
+  outcome.command = options.engine.replay;
   outcome.end = outcome.drained = engine.now();
   outcome.data_bytes = data_bytes;
   outcome.local_bytes = frame_bytes;
@@ -213,11 +210,8 @@ int run_paged(const RunConfig& config, const SessionOptions& options) {
   outcome.writes_sent = checked.writes();
   outcome.mismatches = checked.mismatches();
   add_findings(outcome, checked, options.engine.replay);
-  if (!done) {
-    outcome.problems.push_back(fmt::format(
-        "{} at {:.0f} ns with {} requests unanswered; raise run.limit_us; replay: {}",
-        to_string(result.status), result.end.ns(), checked.outstanding(), options.engine.replay));
-  } else {
+  add_ending(outcome, result, checked, gpu.get(), replay.get(), options);
+  if (done) {
     add_differences(outcome, engine, checked.shadow(), params.base + params.bytes,
                     options.engine.replay);
     const auto wrong = workload ? workload->verify(engine) : std::nullopt;

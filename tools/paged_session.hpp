@@ -12,7 +12,7 @@
 
 namespace cxlgpu {
 
-// 0 clean, 1 mismatch or data error. Precondition: config.memory is not Cxl.
+// Exit status as run_session(). Precondition: config.memory is not Cxl.
 int run_paged_session(const RunConfig& config, const SessionOptions& options);
 
 }  // namespace cxlgpu

@@ -111,7 +111,7 @@ void check_ds_place(const RunConfig& config, const SystemMapParams& map) {
 void check_waves_place(const std::string& waves) {
   const std::filesystem::path folder = std::filesystem::path(waves).parent_path();
   if (waves.empty() || folder.empty() || std::filesystem::is_directory(folder)) return;
-  throw InputError(fmt::format("{}:0: its folder does not exist; choose another place", waves));
+  throw InputError(fmt::format("{}: its folder does not exist; choose another place", waves));
 }
 
 }  // namespace cxlgpu

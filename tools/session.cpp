@@ -16,7 +16,6 @@
 #include "refmodel/media/media_config.hpp"
 #include "refmodel/system/endpoint_media.hpp"
 #include "refmodel/workloads/workload.hpp"
-#include "tb/wave_groups.hpp"
 #include "tools/event_log.hpp"
 #include "tools/figure.hpp"
 #include "tools/gpu_figures.hpp"
@@ -33,7 +32,7 @@ namespace {
 // After a run that ended well. Both engines of a cosim must have left the same.
 void keep_images(const RunConfig& config, EndpointMedia& store, EndpointMedia* model, Time now,
                  const std::string& replay, RunOutcome& outcome) {
-  if (config.endpoint.image_out.empty() || !outcome.problems.empty()) return;
+  if (config.endpoint.image_out.empty() || !outcome.problems.empty() || outcome.unfinished) return;
   const std::vector<ImageWriter> images = store.shut_down(now);
   if (model != nullptr) {
     const std::vector<ImageWriter> others = model->shut_down(now);
@@ -112,6 +111,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   RunInput input = make_input(config, options.trace);
   const std::uint64_t data_bytes = input.data_bytes;
   Workload* const workload = input.workload.get();
+  if (workload) check_fits(config, data_bytes, local_share(config, data_bytes));
 
   const bool cached = std::holds_alternative<FlashConfig>(part.params);
   if (cached) check_cache_line(config, part, data_bytes);
@@ -157,6 +157,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     initiator = replay.get();
   }
 
+  const ResultFolder folder(options.out);
   check_waves_place(options.engine.waves);
   std::optional<EventLog> events;
   if (!options.events.empty()) events.emplace(options.events);
@@ -164,21 +165,21 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
                            : std::vector<TraceSink*>{&stats});
   if (events) parts.sink = &sinks;
   const std::unique_ptr<SystemEngine> engine = make_engine(config, parts, options.engine);
-  make_folder(options.out);
   CheckedEngine checked(*engine);
   checked.shadow() = std::move(initial);
 
   const auto wall = std::chrono::steady_clock::now();
-  const RunResult result = run(*initiator, checked, Time{config.limit_us * 1000000});
+  const RunResult result = run_to_limit(*initiator, checked, config);
   RunOutcome outcome;
   outcome.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
   const bool done = result.status == RunStatus::Done;
   const std::optional<std::string> left = done ? engine->drain() : std::nullopt;
   outcome.drained = engine->now();
-  engine->finish();
+  done ? engine->finish() : engine->abandon();
 
   outcome.config = config;
+  outcome.command = options.engine.replay;
   outcome.end = result.end;
   outcome.data_bytes = data_bytes;
   outcome.local_bytes = map.local_bytes;
@@ -188,10 +189,9 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   outcome.mismatches = checked.mismatches();
   add_findings(outcome, checked, options.engine.replay);
   for (std::string& line : engine->problems()) outcome.problems.push_back(std::move(line));
-  if (result.status != RunStatus::Done) {
-    outcome.problems.push_back(fmt::format(
-        "{} at {:.0f} ns with {} requests unanswered; replay: {}", to_string(result.status),
-        result.end.ns(), checked.outstanding(), options.engine.replay));
+  add_ending(outcome, result, checked, gpu.get(), replay.get(), options);
+  if (!done) {
+    // What is in flight has no contents to be held against.
   } else if (left) {
     outcome.problems.push_back(*left + "; replay: " + options.engine.replay);
   } else {
@@ -223,12 +223,14 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
     document["rtl_cycles"] = {{"value", engine->cycles()}, {"unit", "cycles"}};
   }
   if (events) events->close();
-  if (!options.engine.waves.empty()) {
-    const std::filesystem::path fst = options.engine.waves;
-    write_file(std::filesystem::path(fst).replace_extension(".gtkw"),
-               gtkwave_save_file(fst.filename().string(), config.ports));
+  const std::optional<std::string> no_waves = engine->waves_problem();
+  if (!options.engine.waves.empty() && !no_waves) {
+    write_wave_files(options.engine, config.ports, engine->first_request());
   }
-  return finish_session(outcome, std::move(document), options);
+  const int status = finish_session(outcome, document, options);
+  if (!no_waves) return status;
+  fmt::print(stderr, "{}\n", one_line(*no_waves));
+  return status == 0 ? 2 : status;
 }
 
 }  // namespace cxlgpu

@@ -22,7 +22,8 @@ struct SessionOptions {
   bool quiet = false;
 };
 
-// 0 clean, 1 mismatch or data error.
+// Exit status: 0 clean, 1 mismatch or wrong data, 3 run.limit_us reached, 128 + signal after one
+// that asked to stop. What was measured is printed and written in each of these cases.
 int run_session(const RunConfig& config, const SessionOptions& options);
 
 // Names that scenarios are made of.

@@ -242,7 +242,7 @@ class Soak:
             process.returncode = os.waitstatus_to_exitcode(status)
             with self.lock:
                 self.processes.discard(process)
-        if self.stop.is_set() and process.returncode == -signal.SIGTERM:
+        if self.stop.is_set() and process.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM):
             return
         text = log.read_text(errors="replace")
         part, numbers, wrong = PARTS[kind], {}, ""

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
+#include "tools/config_json.hpp"
 #include "tools/figure.hpp"
 #include "tools/gpu_figures.hpp"
 #include "tools/paging_summary.hpp"
+#include "tools/version.hpp"
 
 namespace cxlgpu {
 
@@ -39,19 +42,28 @@ json latency(const LatencyBook& book) {
           {"stages", stages}};
 }
 
+// All of the run by class; what is not of the run by name besides.
 json flit_counts(const std::vector<LinkCounters>& links) {
-  LinkCounters sum;
-  for (const LinkCounters& l : links) {
-    sum.flits += l.flits;
-    sum.protocol += l.protocol;
-    sum.all_data += l.all_data;
-    sum.llcrd += l.llcrd;
-    sum.retry += l.retry;
-    sum.errors += l.errors;
+  constexpr std::array<std::pair<const char*, std::uint64_t LinkCounters::*>, 12> kCounts = {
+      {{"all", &LinkCounters::flits},
+       {"protocol", &LinkCounters::protocol},
+       {"all_data", &LinkCounters::all_data},
+       {"llcrd", &LinkCounters::llcrd},
+       {"retry", &LinkCounters::retry},
+       {"damaged", &LinkCounters::errors},
+       {"discarded", &LinkCounters::discarded},
+       {"io", &LinkCounters::io},
+       {"almp", &LinkCounters::almp},
+       {"other", &LinkCounters::other},
+       {"bring_up", &LinkCounters::bring_up},
+       {"read_out", &LinkCounters::read_out}}};
+  json counts = json::object();
+  for (const auto& [name, member] : kCounts) {
+    std::uint64_t sum = 0;
+    for (const LinkCounters& link : links) sum += link.*member;
+    counts[name] = figure(sum, "flits");
   }
-  return {{"all", figure(sum.flits, "flits")},         {"protocol", figure(sum.protocol, "flits")},
-          {"all_data", figure(sum.all_data, "flits")}, {"llcrd", figure(sum.llcrd, "flits")},
-          {"retry", figure(sum.retry, "flits")},       {"damaged", figure(sum.errors, "flits")}};
+  return counts;
 }
 
 json deterministic_store(const std::vector<DsStats>& ports) {
@@ -188,6 +200,21 @@ json collection(const EndpointConfig& c, Time end) {
           {"starts", {{"values", starts}, {"unit", "ns"}}}};
 }
 
+json unfinished(const RunOutcome& outcome) {
+  if (!outcome.unfinished) return nullptr;
+  const Unfinished& u = *outcome.unfinished;
+  json all = {{"why", u.why}, {"unanswered", figure(u.unanswered, "requests")}};
+  if (u.never_issued) all["never_issued"] = figure(*u.never_issued, "requests");
+  if (u.kernels_left) all["kernels_left"] = figure(*u.kernels_left, "kernels");
+  return all;
+}
+
+// Wrong data is wrong however the run ended; without it an unfinished run has no verdict.
+std::string status_of(const RunOutcome& outcome) {
+  if (!outcome.problems.empty()) return "WRONG";
+  return outcome.unfinished ? outcome.unfinished->why : "clean";
+}
+
 }  // namespace
 
 nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
@@ -236,7 +263,11 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"media", c.media},
       {"policy", static_cast<int>(c.root_port.policy)},
       {"seed", c.seed},
-      {"status", outcome.status},
+      {"version", {{"project", project_version()}, {"commit", source_commit()}}},
+      {"command", outcome.command},
+      {"config", config_json(c)},
+      {"status", status_of(outcome)},
+      {"unfinished", unfinished(outcome)},
       {"end_to_end", ns(outcome.end)},
       {"wall", figure(outcome.wall_seconds, "s")},
       {"data_set", figure(outcome.data_bytes, "bytes")},

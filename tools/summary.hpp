@@ -18,11 +18,20 @@
 
 namespace cxlgpu {
 
+// How a run ended that its initiator did not end.
+struct Unfinished {
+  std::string why;               // "limit reached", "interrupted"
+  std::string message;           // one line: which limit, what was not done, what to do
+  std::uint64_t unanswered = 0;  // requests in flight
+  std::optional<std::uint64_t> never_issued, kernels_left;  // of a trace, of a workload
+};
+
 struct RunOutcome {
   RunConfig config;
-  std::string status = "done";
-  Time end;      // first request to last response, and results written back
-  Time drained;  // every store at its endpoint, known to 256 cycles
+  std::optional<Unfinished> unfinished;
+  std::string command;  // that made the run
+  Time end;             // first request to last response, and results written back
+  Time drained;         // every store at its endpoint, known to 256 cycles
   std::uint64_t data_bytes = 0, local_bytes = 0, cache_bytes = 0;
   std::uint64_t reads_checked = 0, writes_sent = 0, mismatches = 0;
   std::vector<std::string> problems;   // one line each: mismatches, protocol violations

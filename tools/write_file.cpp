@@ -2,37 +2,50 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <system_error>
 
+#include "flits/output_file.hpp"
 #include "refmodel/common/input_error.hpp"
 
 namespace cxlgpu {
 
 void write_file(const std::filesystem::path& path, std::string_view text) {
-  std::filesystem::path part = path;
-  part += ".part";
-  {
-    std::ofstream out(part, std::ios::binary | std::ios::trunc);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
-    if (!out) {
-      std::error_code ignored;
-      std::filesystem::remove(part, ignored);
-      throw InputError(fmt::format("{}:0: cannot be written; choose another --out", path.string()));
-    }
-  }
-  std::filesystem::rename(part, path);
+  flits::OutputFile file(path);
+  file.write(text);
+  file.publish();
 }
 
-void make_folder(const std::string& out) {
+void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files) {
+  std::vector<flits::OutputFile> open;
+  open.reserve(files.size());
+  for (const auto& [path, text] : files) {
+    open.emplace_back(path);
+    open.back().write(text);
+    open.back().finish();
+  }
+  for (flits::OutputFile& file : open) file.publish();
+}
+
+ResultFolder::ResultFolder(const std::string& out) {
   if (out.empty()) return;
   std::error_code error;
+  std::vector<std::filesystem::path> missing;
+  for (std::filesystem::path at = std::filesystem::absolute(out, error).lexically_normal();
+       !at.empty() && !std::filesystem::exists(at, error) && at != at.parent_path();
+       at = at.parent_path()) {
+    if (!at.filename().empty()) missing.push_back(at);
+  }
+  made_.assign(missing.rbegin(), missing.rend());
   std::filesystem::create_directories(out, error);
   if (error || !std::filesystem::is_directory(out)) {
     throw InputError(
-        fmt::format("{}:0: is no folder and cannot be made one; choose another place", out));
+        fmt::format("{}: is no folder and cannot be made one; choose another place", out));
   }
+}
+
+ResultFolder::~ResultFolder() {
+  std::error_code ignored;  // a folder that holds something stays
+  for (auto at = made_.rbegin(); at != made_.rend(); ++at) std::filesystem::remove(*at, ignored);
 }
 
 }  // namespace cxlgpu

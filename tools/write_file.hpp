@@ -1,17 +1,32 @@
-// Files that are whole or not there: written beside their place and renamed.
+// Documents of a command, and the folder they go to.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace cxlgpu {
 
-// Errors: InputError when the place cannot be written.
+// Whole or not there (flits/output_file.hpp). Errors: flits::OutputError.
 void write_file(const std::filesystem::path& path, std::string_view text);
+// All of them or none: no name is taken before every byte of each is on the disk.
+void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files);
 
-// Makes the folder for results, if `out` names one. To be called before anything is simulated.
+// The folder for results, made before anything is simulated. What was made goes again if it is
+// still empty at the end.
 // Errors: InputError when there can be none.
-void make_folder(const std::string& out);
+class ResultFolder {
+ public:
+  // Empty: no folder.
+  explicit ResultFolder(const std::string& out);
+  ~ResultFolder();
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
+
+ private:
+  std::vector<std::filesystem::path> made_;  // outermost first
+};
 
 }  // namespace cxlgpu

@@ -9,21 +9,21 @@
 #include <stdexcept>
 #include <string>
 
+#include "flits/message.hpp"
+
 namespace cxlgpu {
 
 struct InputError : std::runtime_error {
   explicit InputError(const std::string& message) : std::runtime_error(one_line(message)) {}
+  // Line 0: of the file as a whole.
   InputError(const std::string& file, std::uint64_t line, const std::string& what,
              const std::string& remedy)
-      : InputError(file + ":" + std::to_string(line) + ": " + what + "; " + remedy) {}
+      : InputError(place(file, line) + what + "; " + remedy) {}
 
  private:
-  // A message quotes what it was given, which may hold line ends and worse.
-  static std::string one_line(std::string text) {
-    for (char& c : text) {
-      if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-    }
-    return text;
+  static std::string place(std::string file, std::uint64_t line) {
+    if (line != 0) file.append(1, ':').append(std::to_string(line));
+    return file.append(": ");
   }
 };
 

@@ -315,6 +315,7 @@ void LinkDirection::launch(Wire& flit, Time now, bool bearing) {
 // whole retry timeout; what the idle flits of that wait could suffer is not modelled.
 Time LinkDirection::resend_time(Time launched) {
   ++counters_.errors;
+  ++counters_.flits;
   const Time sequence = params_.flit_time * kRetrySequence;
   const double sequence_error = 1.0 - std::pow(1.0 - flit_error_probability_, kRetrySequence);
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
@@ -322,11 +323,11 @@ Time LinkDirection::resend_time(Time launched) {
   for (;;) {
     const Time request = std::max(detected + cycles(2), reverse_->busy_until_);
     reverse_->busy_until_ = request + sequence;
-    reverse_->counters_.retry += kRetrySequence;
+    reverse_->count_retry();
     const Time seen = ceil_to_cycle(reverse_->busy_until_ + params_.flight) + kReceive;
     const bool request_lost = uniform(rng_) < sequence_error;
     const bool answer_lost = !request_lost && uniform(rng_) < sequence_error;
-    if (!request_lost) counters_.retry += kRetrySequence;
+    if (!request_lost) count_retry();
     if (!request_lost && !answer_lost) return seen + cycles(2) + sequence;
     detected = reverse_->busy_until_ + params_.flit_time * kRetryTimeout;
   }

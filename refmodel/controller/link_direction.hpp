@@ -64,8 +64,18 @@ struct LinkParams {
   return (params.flit_time + params.flight + kCycle * kCycles) * kFlits;
 }
 
+// Flits of one direction from the run's time 0 until the link is quiet after its last request. Each
+// is of one class, so that the classes add up to `flits`.
 struct LinkCounters {
-  std::uint64_t flits = 0, protocol = 0, all_data = 0, llcrd = 0, retry = 0, errors = 0;
+  std::uint64_t flits = 0;
+  std::uint64_t protocol = 0, all_data = 0, llcrd = 0;  // accepted
+  std::uint64_t retry = 0;                              // RETRY.Idle, Req, Ack, Frame
+  std::uint64_t errors = 0;                             // damaged, of any kind
+  std::uint64_t discarded = 0;     // undamaged, behind a damaged one; they come once more
+  std::uint64_t io = 0, almp = 0;  // CXL.io; messages of the ARB/MUXes
+  std::uint64_t other = 0;         // INIT.Param, null flits and what is not known
+  // Not of the run: before its time 0, and while its counters are read at the end.
+  std::uint64_t bring_up = 0, read_out = 0;
 };
 
 class LinkDirection {
@@ -157,6 +167,10 @@ class LinkDirection {
   [[nodiscard]] Wire& new_flit();
   void launch(Wire& flit, Time now, bool bearing);
   [[nodiscard]] Time resend_time(Time launched);
+  void count_retry() {
+    counters_.retry += kRetrySequence;
+    counters_.flits += kRetrySequence;
+  }
   [[nodiscard]] unsigned take_code(unsigned& pending) const;
   void update_timer(Time now, bool bore);
   void plan_pack(Time now);

@@ -5,7 +5,7 @@
 //          but what CXL asks for.
 // Units:   bytes; addresses are those of CXL.io's memory space.
 // Errors:  InputError, one line: port, what is wrong, what to do.
-// Source:  PCI Express Base 5.0, 7.5, 7.9.6; CXL 2.0, 8.1, 8.2.4, 8.2.5; 9.12 for the order.
+// Source:  PCI Express Base 5.0, 7.5, 7.9.6; CXL 2.0, 8.1, 8.2.4, 8.2.5, 8.2.8; 9.12 for the order.
 #pragma once
 
 #include <cstdint>

@@ -54,24 +54,22 @@ FirmwareTask<std::optional<std::uint32_t>> PortRecovery::io_read(unsigned port, 
   co_return co_await thread_.read(kPage, port, io::kData);
 }
 
-FirmwareTask<std::string> PortRecovery::run(unsigned port, EndpointInfo endpoint,
-                                            bool decodes) {
-  // Isolation ends as soon as the port has answered what it held.
-  std::uint32_t status = co_await thread_.read(kPage, port, timeout::kStatus);
-  while (timeout::kStatusBusy.is_set(status)) {
-    co_await thread_.pause(kBetweenLooks);
-    status = co_await thread_.read(kPage, port, timeout::kStatus);
-  }
-  if (timeout::kStatusMemIsolation.is_set(status)) {
-    co_await thread_.write(kPage, port, timeout::kStatus,
-                           timeout::kStatusMemIsolation.mask() |
-                               timeout::kStatusMemLinkDown.mask() |
-                               timeout::kStatusMemTimeout.mask());
-  }
+FirmwareTask<std::string> PortRecovery::run(unsigned port, EndpointInfo endpoint, bool decodes) {
   for (;;) {
+    // Isolation ends as soon as the port has answered what it held; until then it may hold the link
+    // down.
+    const std::uint32_t status = co_await thread_.read(kPage, port, timeout::kStatus);
+    const bool isolated = timeout::kStatusMemIsolation.is_set(status);
+    if (isolated && !timeout::kStatusBusy.is_set(status)) {
+      co_await thread_.write(kPage, port, timeout::kStatus,
+                             timeout::kStatusMemIsolation.mask() |
+                                 timeout::kStatusMemLinkDown.mask() |
+                                 timeout::kStatusMemTimeout.mask());
+    }
     const auto link = co_await io_read(port, false, own(port, kLinkStatus));
     const auto flex_bus = co_await io_read(port, false, own(port, kFlexBusStatus));
-    if (link && flex_bus && (*link & kLinkActive) != 0 && (*flex_bus & kMemUp) != 0) break;
+    const bool active = link && flex_bus && (*link & kLinkActive) != 0 && (*flex_bus & kMemUp) != 0;
+    if (active && !isolated) break;
     co_await thread_.pause(kBetweenLooks);
   }
 

@@ -67,6 +67,20 @@ Time Gpu::next_event() const {
   return next == kNever ? Time::never() : kCycle * next;
 }
 
+void Gpu::stop(Time now) {
+  if (phase_ == Phase::Idle || phase_ == Phase::Done) return;
+  shared_.now = std::max(shared_.now, now.ps / kCycle.ps);
+  shared_.stats.cycles += shared_.now - start_;
+  if (phase_ == Phase::Flushing) shared_.stats.flush_cycles += shared_.now - flush_start_;
+  if (phase_ == Phase::Running || phase_ == Phase::Releasing) {
+    const std::uint32_t warps = shared_.params.cores * shared_.params.warps;
+    // They are there from the cycle after the launch on, and this cycle is not counted.
+    const std::uint64_t there = std::max(shared_.now, shared_.launched + 1) - shared_.launched - 1;
+    shared_.stats.warp_cycles += (warps - shared_.finished) * there;
+  }
+  for (Core& core : cores_) core.account();
+}
+
 void Gpu::submit(Engine& engine, std::uint64_t now) {
   if (last_taken_ != now) taken_ = 0;
   for (; fabric_.request_due(now) && taken_ < engine.lines_per_cycle(); fabric_.pop_request()) {

@@ -39,6 +39,13 @@ class Gpu : public Initiator {
   [[nodiscard]] Time next_event() const override;
   [[nodiscard]] bool done() const override { return phase_ == Phase::Done; }
 
+  // Brings the statistics up to `now`, where a run ends that is not done. No step() after it.
+  void stop(Time now);
+  // Not at their end, those queued included; 0 while the last results are written back.
+  [[nodiscard]] std::size_t kernels_left() const {
+    return queue_.size() + (phase_ == Phase::Running || phase_ == Phase::Releasing ? 1 : 0);
+  }
+
   [[nodiscard]] LocalMemory& local_memory() { return local_; }
   [[nodiscard]] const GpuStats& stats() const { return shared_.stats; }
   // Memory instructions whose records are not back in the pool: 0 when done (a leak otherwise).

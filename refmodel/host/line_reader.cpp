@@ -1,7 +1,5 @@
 #include "refmodel/host/line_reader.hpp"
 
-#include <algorithm>
-
 namespace cxlgpu {
 namespace {
 
@@ -24,9 +22,10 @@ std::string_view trim(std::string_view s) {
 }
 
 LineReader::LineReader(const std::string& path)
-    : path_(path), file_(gzopen(path.c_str(), "rb"), &gzclose) {
-  if (!file_) throw InputError(path, 0, "cannot be opened", "check the name and its permissions");
-  gzbuffer(file_.get(), 256 * 1024);
+    : path_(path), file_(std::make_unique<flits::InputFile>(path)) {
+  if (!file_->is_open()) {
+    throw InputError(path, 0, "cannot be opened", "check the name and its permissions");
+  }
 }
 
 std::optional<std::string_view> LineReader::next() {
@@ -56,22 +55,16 @@ void LineReader::fill() {
                      "give a text file, plain or gzip");
   }
   const std::size_t old = buffer_.size();
-  constexpr unsigned kChunk = 64 * 1024;
+  constexpr std::size_t kChunk = 64 * 1024;
   buffer_.resize(old + kChunk);
-  const int n = gzread(file_.get(), buffer_.data() + old, kChunk);
-  buffer_.resize(old + static_cast<std::size_t>(std::max(n, 0)));
-  int code = Z_OK;
-  gzerror(file_.get(), &code);
-  if (n < 0 || code == Z_BUF_ERROR || code == Z_DATA_ERROR) {
+  const auto got = file_->read(buffer_.data() + old, kChunk);
+  buffer_.resize(old + got.value_or(0));
+  if (!got) {
     // A cut file is reported where its readable part ends.
     for (const char c : buffer_) line_ += c == '\n';
-    throw InputError(path_, line_,
-                     code == Z_BUF_ERROR    ? "gzip data is cut short"
-                     : code == Z_DATA_ERROR ? "gzip data is damaged"
-                                            : "file cannot be read",
-                     "copy or make the file again");
+    throw InputError(path_, line_, std::string(file_->problem()), "copy or make the file again");
   }
-  end_ = n == 0;
+  end_ = *got == 0;
 }
 
 }  // namespace cxlgpu

@@ -4,10 +4,9 @@
 //          holds, and every error names file and line.
 // Units:   lines count from 1.
 // Errors:  InputError "FILE:LINE: what; what to do" for a file that cannot be opened or read, a
-//          line of more than 4096 characters, gzip data that is damaged or cut short.
+//          line of more than 4096 characters, gzip data that is damaged, cut short or
+//          followed by something else.
 #pragma once
-
-#include <zlib.h>
 
 #include <array>
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "flits/input_file.hpp"
 #include "refmodel/common/input_error.hpp"
 
 namespace cxlgpu {
@@ -68,7 +68,7 @@ class LineReader {
   void fill();
 
   std::string path_;
-  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
+  std::unique_ptr<flits::InputFile> file_;
   std::string buffer_;
   std::size_t begin_ = 0;
   std::uint64_t line_ = 0;

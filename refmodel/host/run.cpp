@@ -12,11 +12,13 @@ std::string_view to_string(RunStatus status) {
       return "time limit reached";
     case RunStatus::Deadlock:
       return "deadlock";
+    case RunStatus::Stopped:
+      return "stopped";
   }
   return "unknown";
 }
 
-RunResult run(Initiator& initiator, Engine& engine, Time limit) {
+RunResult run(Initiator& initiator, Engine& engine, Time limit, const std::atomic<int>* stop) {
   RunResult result;
   Time now = engine.now();  // a step takes no time
   for (;;) {
@@ -24,6 +26,10 @@ RunResult run(Initiator& initiator, Engine& engine, Time limit) {
     ++result.steps;
     result.end = now;
     if (initiator.done()) return result;
+    if (stop != nullptr && stop->load(std::memory_order_relaxed) != 0) {
+      result.status = RunStatus::Stopped;
+      return result;
+    }
     if (now >= limit) {
       result.status = RunStatus::TimeLimit;
       return result;

@@ -6,6 +6,7 @@
 // Errors:  none thrown here; the status says how the run ended.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 
@@ -16,7 +17,8 @@ namespace cxlgpu {
 enum class RunStatus : std::uint8_t {
   Done,       // the initiator is done
   TimeLimit,  // the next event lies after the limit
-  Deadlock    // nobody has an event left and the initiator is not done
+  Deadlock,   // nobody has an event left and the initiator is not done
+  Stopped     // from outside
 };
 
 struct RunResult {
@@ -27,6 +29,8 @@ struct RunResult {
 
 std::string_view to_string(RunStatus status);
 
-RunResult run(Initiator& initiator, Engine& engine, Time limit = Time::never());
+// `stop`: not 0 once the run is to end before its time; null: never.
+RunResult run(Initiator& initiator, Engine& engine, Time limit = Time::never(),
+              const std::atomic<int>* stop = nullptr);
 
 }  // namespace cxlgpu

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "refmodel/common/engine.hpp"
@@ -44,6 +45,12 @@ class TraceInitiator : public Initiator {
 
   [[nodiscard]] const TraceReplayStats& stats() const { return stats_; }
   [[nodiscard]] std::size_t position() const { return position_; }
+  // Requests that have not been issued, and the cycle from which the first of them may be.
+  [[nodiscard]] std::size_t remaining() const { return records_.size() - position_; }
+  [[nodiscard]] std::optional<std::uint64_t> next_cycle() const {
+    if (remaining() == 0) return std::nullopt;
+    return records_[position_].cycle;
+  }
 
   // The bytes that the write at position `ordinal` of the trace carries.
   static Line write_data(std::uint64_t addr, std::uint64_t ordinal, std::uint64_t seed);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
 #include "refmodel/host/line_reader.hpp"
@@ -33,6 +34,16 @@ std::uint64_t number(std::string_view text, std::string_view name, const FilePla
                "write it in decimal, or in hexadecimal after 0x");
   }
   return value;
+}
+
+// As DRAMsim3 has them: hexadecimal, with or without 0x.
+std::uint64_t hex_number(std::string_view text, std::string_view name, const FilePlace& place) {
+  const bool prefix = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  if (text.find_first_not_of("0123456789abcdefABCDEF", prefix ? 2 : 0) != std::string_view::npos) {
+    place.fail(fmt::format("{} '{}' is not hexadecimal", name, shown(text)),
+               "write hex digits, with or without 0x before them");
+  }
+  return number(prefix ? std::string(text) : fmt::format("0x{}", text), name, place);
 }
 
 std::uint64_t cycle_number(std::string_view text, const FilePlace& place) {
@@ -137,6 +148,27 @@ void parse_ramulator2(std::string_view line, const TraceReadOptions& options,
   out.push_back(record);
 }
 
+// DRAMsim3 takes every word that it does not know for a read. One that means a write elsewhere, or
+// is none, is refused: the trace is probably of another tool.
+bool dramsim3_write(std::string_view word, const FilePlace& place) {
+  constexpr std::array<std::string_view, 4> kWrites = {"WRITE", "write", "P_MEM_WR", "BOFF"};
+  constexpr std::array<std::string_view, 8> kElsewhere = {"WRITE", "P_MEM_WR", "BOFF",  "W",
+                                                          "WR",    "ST",       "STORE", "LD"};
+  if (std::find(kWrites.begin(), kWrites.end(), word) != kWrites.end()) return true;
+  std::string upper(word);
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  const bool is_word =
+      upper.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos &&
+      std::isdigit(static_cast<unsigned char>(upper[0])) == 0;
+  if (!is_word || std::find(kElsewhere.begin(), kElsewhere.end(), upper) != kElsewhere.end()) {
+    place.fail(fmt::format("access '{}' is ambiguous", shown(word)),
+               "write READ or WRITE; DRAMsim3 takes WRITE, write, P_MEM_WR and BOFF for writes and "
+               "all else for reads");
+  }
+  return false;
+}
+
 void parse_dramsim3(std::string_view line, const TraceReadOptions& options, const FilePlace& place,
                     std::vector<TraceRecord>& out) {
   std::array<std::string_view, 3> f;
@@ -144,12 +176,8 @@ void parse_dramsim3(std::string_view line, const TraceReadOptions& options, cons
     place.fail("expected three fields", "write 0xADDR READ|WRITE CYCLE");
   }
   TraceRecord record;
-  record.addr = line_of(number(f[0], "address", place));
-  if (f[1] == "WRITE") {
-    record.is_write = true;
-  } else if (f[1] != "READ") {
-    place.fail(fmt::format("access '{}' is unknown", shown(f[1])), "write READ or WRITE");
-  }
+  record.addr = line_of(hex_number(f[0], "address", place));
+  record.is_write = dramsim3_write(f[1], place);
   record.cycle = cycle_number(f[2], place);
   check_range(record.addr, kLineBytes, options, place);
   out.push_back(record);
@@ -187,8 +215,13 @@ std::vector<TraceRecord> read_trace(const std::string& path, const TraceReadOpti
   LineReader reader(path);
   std::vector<TraceRecord> records;
   TraceFormat format = options.format;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as spreadsheets begin a file
   while (const auto raw = reader.next()) {
-    const std::string_view line = trim(*raw);
+    std::string_view line = *raw;
+    if (reader.line() == 1 && line.starts_with(kByteOrderMark)) {
+      line.remove_prefix(kByteOrderMark.size());
+    }
+    line = trim(line);
     if (line.empty() || line.front() == '#') continue;
     if (format == TraceFormat::Auto) format = guess(line, FilePlace{path, reader.line()});
     parse_trace_line(line, format, options, path, reader.line(), records);

@@ -4,14 +4,17 @@
 // Shapes:  csv        cycle,rw,addr,bytes[,mask]   header line optional, rw is R or W, mask is the
 //                                                  hex byte-enable vector of the access's line
 //          Ramulator2 LD|ST addr                   whole lines, no time
-//          DRAMsim3   addr READ|WRITE cycle        whole lines
-//          Numbers are decimal, or hexadecimal after 0x. Files may be gzip (found by content, not
-//          by name). Blank lines and lines that begin with # are skipped. The format is that of
-//          the first line unless given. A csv access without a mask that spans several lines gives
-//          one record per line.
+//          DRAMsim3   addr word cycle              whole lines; addr hexadecimal, with or without
+//                                                  0x; WRITE, write, P_MEM_WR, BOFF are writes, any
+//                                                  other word a read (but see Errors)
+//          Other numbers are decimal, or hexadecimal after 0x. A byte order mark is skipped. Files
+//          may be gzip (found by content, not by name). Blank lines and lines that begin with # are
+//          skipped. The format is that of the first line unless given. A csv access without a mask
+//          that spans several lines gives one record per line.
 // Units:   cycle counts are the trace's own clock.
 // Errors:  InputError "FILE:LINE: what; what to do" for an unreadable or cut file, a malformed
-//          number or mask, an unknown access letter, an access outside the address range.
+//          number or mask, an unknown access letter, an access outside the address range, and a
+//          DRAMsim3 word that is none, or that would mean a write (or LD) in another tool's trace.
 // Source:  the formats as their simulators document them.
 #pragma once
 

@@ -72,7 +72,12 @@ class ConfigReader::Flattener {
 ConfigReader::ConfigReader(std::filesystem::path file) : file_(std::move(file)) {
   YAML::Node root;
   try {
-    root = YAML::LoadFile(file_.string());
+    const std::vector<YAML::Node> documents = YAML::LoadAllFromFile(file_.string());
+    if (documents.size() > 1) {
+      throw InputError(fmt::format("{}: holds {} YAML documents; keep one in a file",
+                                   file_.string(), documents.size()));
+    }
+    if (!documents.empty()) root = documents.front();
   } catch (const YAML::BadFile&) {
     throw InputError(fmt::format("{}:1: key '': the file cannot be read; check its path and name",
                                  file_.string()));

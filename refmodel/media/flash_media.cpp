@@ -270,9 +270,11 @@ bool FlashMedia::put(const Op& op, Time now) {
                      op.bytes / static_cast<std::uint32_t>(kLineBytes), op.whole, now);
 }
 
-// Writes take their place in the buffer in order; those that find it full wait.
+// Writes take their places in the buffer in order; those that find it full wait. One of a page that
+// has its place needs none and waits for nobody.
 void FlashMedia::to_buffer(std::uint32_t index, Time now) {
-  if (waiting_.empty() && put(pool_[index], now)) {
+  const bool can = waiting_.empty() || buffer_.has(pool_[index].dpa / config_.page_bytes);
+  if (can && put(pool_[index], now)) {
     --on_the_way_;
     answer(index, now);
     start_programs(now);

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <new>
 
 #include "refmodel/common/input_error.hpp"
 
@@ -27,24 +29,26 @@ std::uint64_t little(const std::uint8_t* from, unsigned size) {
 
 }  // namespace
 
-void ImageWriter::write_to(const std::filesystem::path& file) const {
-  const std::filesystem::path part = file.string() + ".part";
-  const auto fail = [&](const std::string& what) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    throw InputError(fmt::format("{}: {}; check the folder and its space", file.string(), what));
-  };
-  std::ofstream out(part, std::ios::binary);
-  if (!out) fail("the image cannot be written");
+void ImageWriter::write_to(const std::filesystem::path& path) const {
+  flits::OutputFile file(path);
+  write_to(file);
+  file.publish();
+}
+
+void ImageWriter::write_to(flits::OutputFile& file) const {
   ImageWriter head;
   for (const char c : kMagic) head.u8(static_cast<std::uint8_t>(c));
   head.u32(kVersion);
   head.u32(0);
   head.u64(bytes_.size());
-  out.write(reinterpret_cast<const char*>(head.bytes_.data()), kHead);
+  const auto write = [&file](const std::uint8_t* from, std::size_t size) {
+    file.write({reinterpret_cast<const char*>(from), size});
+  };
+  write(head.bytes_.data(), kHead);
 
   z_stream z{};
-  if (deflateInit(&z, Z_BEST_SPEED) != Z_OK) fail("the image cannot be packed");
+  if (deflateInit(&z, Z_BEST_SPEED) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&z, &deflateEnd);
   std::vector<std::uint8_t> packed(std::size_t{1} << 18);
   std::size_t at = 0;
   int state = Z_OK;
@@ -57,15 +61,9 @@ void ImageWriter::write_to(const std::filesystem::path& file) const {
     z.next_out = packed.data();
     z.avail_out = static_cast<uInt>(packed.size());
     state = deflate(&z, at == bytes_.size() ? Z_FINISH : Z_NO_FLUSH);
-    out.write(reinterpret_cast<const char*>(packed.data()),
-              static_cast<std::streamsize>(packed.size() - z.avail_out));
+    write(packed.data(), packed.size() - z.avail_out);
   }
-  deflateEnd(&z);
-  out.close();
-  if (!out) fail("the image cannot be written");
-  std::error_code error;
-  std::filesystem::rename(part, file, error);
-  if (error) fail("the image cannot be renamed");
+  file.finish();
 }
 
 ImageReader::ImageReader(std::filesystem::path file) : file_(std::move(file)) {

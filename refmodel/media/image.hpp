@@ -1,10 +1,11 @@
 // A file that holds the state of a part between runs.
 //
 // Shapes:  24 bytes of head ("CXLGPUIM", version, 0, length), then a zlib stream of little-endian
-//          numbers, which ends with its Adler-32. Written to FILE.part, then renamed,
-//          so that a file under its own name is always whole.
-// Errors:  InputError, one line "FILE: what is wrong; what to do", for a file that cannot be read
-//          or written, is no image, is of another version, is damaged, or ends early.
+//          numbers, which ends with its Adler-32. A file under its own name is always whole
+//          (flits/output_file.hpp).
+// Errors:  InputError, one line "FILE: what is wrong; what to do", for a file that cannot be read,
+//          is no image, is of another version, is damaged, or ends early; flits::OutputError for
+//          one that cannot be written.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "flits/output_file.hpp"
 
 namespace cxlgpu {
 
@@ -23,7 +26,9 @@ class ImageWriter {
   void bytes(std::span<const std::uint8_t> data) {
     bytes_.insert(bytes_.end(), data.begin(), data.end());
   }
-  void write_to(const std::filesystem::path& file) const;
+  void write_to(const std::filesystem::path& path) const;
+  // Every byte of it is on the disk, but it has not its name yet.
+  void write_to(flits::OutputFile& file) const;
   [[nodiscard]] const std::vector<std::uint8_t>& contents() const { return bytes_; }
 
  private:

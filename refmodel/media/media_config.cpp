@@ -13,7 +13,8 @@ namespace cxlgpu {
 
 namespace {
 
-constexpr std::uint64_t kMaxPs = 1000000000000;  // one second: no timing of a part is longer
+constexpr std::uint64_t kMaxPs = 1000000000000;  // one second: no timing of flash is longer
+constexpr std::uint64_t kMaxDramPs = 100000000;  // 100 us: a refresh interval is a tenth of it
 constexpr std::uint64_t kMaxMtps = 1000000;
 constexpr std::uint32_t kMaxDepth = 256;  // what the ids of the RTL's media port can tell apart
 constexpr std::uint32_t kMaxDramDepth = 4096;  // an HBM stack needs more than an endpoint can ask
@@ -24,6 +25,10 @@ std::uint32_t small(std::uint64_t value) {
 
 Time duration(ConfigReader& in, const std::string& key, std::uint64_t low = 1) {
   return Time{in.number(key, low, kMaxPs)};
+}
+
+Time dram_time(ConfigReader& in, const std::string& key, std::uint64_t low = 1) {
+  return Time{in.number(key, low, kMaxDramPs)};
 }
 
 std::array<DramField, 6> address_map(ConfigReader& in, const std::string& key) {
@@ -83,29 +88,29 @@ DramConfig read_dram(ConfigReader& in) {
       in.choice("organisation.command_bus", {"shared", "row_and_column"}) != "shared";
 
   c.data_rate_mtps = in.number("timing.data_rate_MTps", 1, kMaxMtps);
-  c.tCL = duration(in, "timing.tCL_ps");
-  c.tCWL = duration(in, "timing.tCWL_ps");
-  c.tRCD = duration(in, "timing.tRCD_ps");
-  c.tRP = duration(in, "timing.tRP_ps");
-  c.tRAS = duration(in, "timing.tRAS_ps");
-  c.tRTP = duration(in, "timing.tRTP_ps");
-  c.tWR = duration(in, "timing.tWR_ps");
-  c.tRRD_S = duration(in, "timing.tRRD_S_ps");
-  c.tRRD_L = duration(in, "timing.tRRD_L_ps");
-  c.tFAW = duration(in, "timing.tFAW_ps");
-  c.tCCD_S = duration(in, "timing.tCCD_S_ps");
-  c.tCCD_L = duration(in, "timing.tCCD_L_ps");
-  c.tCCD_L_WR = duration(in, "timing.tCCD_L_WR_ps");
-  c.tCCD_L_WR2 = duration(in, "timing.tCCD_L_WR2_ps");
-  c.tWTR_S = duration(in, "timing.tWTR_S_ps");
-  c.tWTR_L = duration(in, "timing.tWTR_L_ps");
-  c.turnaround = duration(in, "timing.turnaround_ps", 0);
-  c.command = duration(in, "timing.command_ps", 0);
-  c.tREFI = duration(in, "timing.tREFI_ps");
-  c.tRFC = duration(in, "timing.tRFC_ps");
-  c.tREFIsb = duration(in, "timing.tREFIsb_ps");
-  c.tRFCsb = duration(in, "timing.tRFCsb_ps");
-  c.tREFSBRD = duration(in, "timing.tREFSBRD_ps");
+  c.tCL = dram_time(in, "timing.tCL_ps");
+  c.tCWL = dram_time(in, "timing.tCWL_ps");
+  c.tRCD = dram_time(in, "timing.tRCD_ps");
+  c.tRP = dram_time(in, "timing.tRP_ps");
+  c.tRAS = dram_time(in, "timing.tRAS_ps");
+  c.tRTP = dram_time(in, "timing.tRTP_ps");
+  c.tWR = dram_time(in, "timing.tWR_ps");
+  c.tRRD_S = dram_time(in, "timing.tRRD_S_ps");
+  c.tRRD_L = dram_time(in, "timing.tRRD_L_ps");
+  c.tFAW = dram_time(in, "timing.tFAW_ps");
+  c.tCCD_S = dram_time(in, "timing.tCCD_S_ps");
+  c.tCCD_L = dram_time(in, "timing.tCCD_L_ps");
+  c.tCCD_L_WR = dram_time(in, "timing.tCCD_L_WR_ps");
+  c.tCCD_L_WR2 = dram_time(in, "timing.tCCD_L_WR2_ps");
+  c.tWTR_S = dram_time(in, "timing.tWTR_S_ps");
+  c.tWTR_L = dram_time(in, "timing.tWTR_L_ps");
+  c.turnaround = dram_time(in, "timing.turnaround_ps", 0);
+  c.command = dram_time(in, "timing.command_ps", 0);
+  c.tREFI = dram_time(in, "timing.tREFI_ps");
+  c.tRFC = dram_time(in, "timing.tRFC_ps");
+  c.tREFIsb = dram_time(in, "timing.tREFIsb_ps");
+  c.tRFCsb = dram_time(in, "timing.tRFCsb_ps");
+  c.tREFSBRD = dram_time(in, "timing.tREFSBRD_ps");
 
   const std::string refresh =
       in.choice("controller.refresh", {"all_bank", "same_bank", "per_bank"});
@@ -118,9 +123,9 @@ DramConfig read_dram(ConfigReader& in) {
     c.scheduling = DramScheduling::FrFcfs;
   }
   c.queue_depth = small(in.number("controller.queue_depth", 1, kMaxDramDepth));
-  c.front = duration(in, "controller.front_ps", 0);
-  c.back = duration(in, "controller.back_ps", 0);
-  c.age_bound = duration(in, "controller.age_bound_ps");
+  c.front = dram_time(in, "controller.front_ps", 0);
+  c.back = dram_time(in, "controller.back_ps", 0);
+  c.age_bound = dram_time(in, "controller.age_bound_ps");
 
   check_dram(in, c);
   c.capacity = c.sub_channels * c.ranks * std::uint64_t{c.bank_groups} * c.banks_per_group *

@@ -10,7 +10,6 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::uint64_t kIdle = 2000, kRowReads = 6000, kDramWrites = 20000;
-constexpr std::uint64_t kFullPages = 400000;  // of a drive that need not be scaled
 constexpr std::uint32_t kMost = 512;  // outstanding: 16 threads of 32, as data sheets have it
 constexpr std::uint32_t kSequentialBytes = 128 * 1024, kSequentialDepth = 32;
 
@@ -168,53 +167,99 @@ struct Amplification {
   }
 };
 
-FullDrive full_figures(Figures& out, const MediaConfig& config, std::uint32_t seed) {
+// A drive small enough to be written over, until its amplification no longer changes.
+LoopResult steady_writes(ClosedLoop& loop, std::uint64_t window, FullDrive& full) {
   constexpr double kSame = 0.015;
   constexpr int kWindows = 24;  // six times the space at most
-  const MediaConfig drive = full_drive(config);
-  const auto& c = std::get<FlashConfig>(drive.params);
-  FullDrive full;
-  full.bytes = drive.capacity();
-  full.block_pages = c.pages_per_block;
-  full.channels = c.channels;
-  const auto& whole = std::get<FlashConfig>(config.params);
-  full.scaled = c.pages_per_die != whole.pages_per_die;
-  const std::uint32_t share = whole.channels / c.channels;
-
-  const std::uint64_t pages = full.bytes / c.page_bytes;
-  const std::uint64_t window = std::max<std::uint64_t>(pages / places_of(c) / 4, 1000);
-  {
-    LoopShape shape = kRandom4k;
-    shape.write = true;
-    shape.depth = kMost / share;
-    ClosedLoop loop(drive, shape, seed);
-    (void)loop.run(c.buffer_pages / places_of(c) * 2 + 1);
-    double before = 0;
-    LoopResult result;
-    int windows = 0;
-    while (windows++ < kWindows) {
-      const Amplification from(loop.part().counters());
-      result = loop.run(window);
-      const Amplification to(loop.part().counters());
-      full.write_amplification = to.moves(from);
-      full.merges = to.merges(from);
-      const double change = full.write_amplification / std::max(before, 1e-9) - 1;
-      before = full.write_amplification;
-      if (windows >= 4 && std::abs(change) < kSame) break;
-    }
-    full.written = windows / 4.0;
-    result.per_second *= share;
-    out.limited("random_write_full", Quantity::Rate, result);
+  double before = 0;
+  LoopResult result;
+  for (int windows = 1; windows <= kWindows; ++windows) {
+    const Amplification from(loop.part().counters());
+    result = loop.run(window);
+    const Amplification to(loop.part().counters());
+    full.write_amplification = to.moves(from);
+    full.merges = to.merges(from);
+    const double change = full.write_amplification / std::max(before, 1e-9) - 1;
+    before = full.write_amplification;
+    if (windows >= 4 && std::abs(change) < kSame) break;
   }
-  const auto dies = static_cast<std::uint64_t>(c.channels) * c.dies_per_channel;
-  const std::uint64_t erased = std::uint64_t{c.translation->free_high} * c.pages_per_block *
-                               c.translation->planes * dies * c.page_bytes / kSequentialBytes;
-  LoopResult sequential =
-      out.run(drive, {true, true, kSequentialBytes, std::max(kSequentialDepth / share, 1u)}, {},
-              2 * buffer_requests(c, kSequentialBytes) + erased,
-              std::max<std::uint64_t>(full.bytes / 10 / kSequentialBytes, 100));
-  sequential.per_second *= share;
-  out.limited("sequential_write_full", Quantity::Bandwidth, sequential);
+  return result;
+}
+
+// Requests a second at an amplification, from those measured at another and without any: what a
+// page takes grows with the pages that are moved for it.
+double at_amplification(double wanted, double measured, double per_second, double fresh) {
+  if (measured <= 1 + 1e-6) return per_second;
+  const double page = 1 / fresh, with = 1 / per_second;
+  return 1 / (page + (with - page) * (wanted - 1) / (measured - 1));
+}
+
+// What is timed of a full drive, and for how much of the part it stands.
+struct FullTiming {
+  MediaConfig drive;
+  std::uint32_t share = 1;  // of the part's channels
+  std::uint32_t seed = 1;
+  [[nodiscard]] const FlashConfig& flash() const { return std::get<FlashConfig>(drive.params); }
+  [[nodiscard]] std::uint64_t pages() const { return drive.capacity() / flash().page_bytes; }
+};
+
+LoopResult full_random(const FullTiming& timing, const LoopResult& fresh, FullDrive& full) {
+  const FlashConfig& c = timing.flash();
+  LoopShape shape = kRandom4k;
+  shape.write = true;
+  shape.depth = kMost / timing.share;
+  ClosedLoop loop(timing.drive, shape, timing.seed);
+  (void)loop.run((2 * c.buffer_pages + (full.whole ? 0 : pages_to_settle(c))) / places_of(c) + 1);
+  if (full.whole) {
+    return steady_writes(loop, std::max<std::uint64_t>(timing.pages() / places_of(c) / 4, 1000),
+                         full);
+  }
+  const Amplification from(loop.part().counters());
+  LoopResult result = loop.run(std::max<std::uint64_t>(pages_to_count(c) / places_of(c), 1000));
+  const Amplification to(loop.part().counters());
+  full.merges = to.merges(from);
+  full.write_amplification = full.die.random;
+  result.per_second = at_amplification(full.die.random, to.moves(from),
+                                       result.per_second * timing.share, fresh.per_second);
+  return result;
+}
+
+LoopResult full_sequential(const FullTiming& timing, const LoopResult& fresh, FullDrive& full) {
+  const FlashConfig& c = timing.flash();
+  const std::uint64_t request_pages = std::max(kSequentialBytes / c.page_bytes, 1u);
+  const std::uint64_t erased =
+      std::uint64_t{full.block_pages} * c.channels * c.dies_per_channel * c.translation->free_high;
+  ClosedLoop loop(timing.drive,
+                  {true, true, kSequentialBytes, std::max(kSequentialDepth / timing.share, 1u)},
+                  timing.seed);
+  (void)loop.run(2 * buffer_requests(c, kSequentialBytes) +
+                 (full.whole ? erased : pages_to_settle(c)) / request_pages);
+  const std::uint64_t counted = full.whole ? timing.pages() / 10 : pages_to_count(c);
+  const Amplification from(loop.part().counters());
+  LoopResult result = loop.run(std::max<std::uint64_t>(counted / request_pages, 100));
+  const double amplification = Amplification(loop.part().counters()).moves(from);
+  full.sequential_amplification = full.whole ? amplification : full.die.sequential;
+  if (full.whole) return result;
+  result.per_second = at_amplification(full.die.sequential, amplification,
+                                       result.per_second * timing.share, fresh.per_second);
+  return result;
+}
+
+FullDrive full_figures(Figures& out, const MediaConfig& config, const LoopResult& fresh_random,
+                       const LoopResult& fresh_sequential, std::uint32_t seed) {
+  const auto& part = std::get<FlashConfig>(config.params);
+  FullTiming timing{timed_drive(config), 1, seed};
+  timing.share = part.channels / timing.flash().channels;
+  FullDrive full;
+  full.whole = timed_whole(part);
+  full.bytes = timing.drive.capacity();
+  full.channels = timing.flash().channels;
+  full.blocks = timing.flash().ftl_shape().blocks_per_die;
+  full.block_pages = timing.flash().ftl_shape().pages_per_block;
+  if (!full.whole) full.die = die_writes(part, seed);
+  out.limited("random_write_full", Quantity::Rate, full_random(timing, fresh_random, full));
+  out.limited("sequential_write_full", Quantity::Bandwidth,
+              full_sequential(timing, fresh_sequential, full));
   return full;
 }
 
@@ -263,43 +308,13 @@ std::optional<FullDrive> flash_figures(Figures& out, const MediaConfig& config,
   }
   MediaConfig fresh = config;
   std::get<FlashConfig>(fresh.params).translation->prefilled_percent = 0;
-  out.limited("sequential_write_fresh", Quantity::Bandwidth, sequential_writes(out, fresh));
-  out.limited("random_write_fresh", Quantity::Rate, random_writes(out, fresh));
-  return full_figures(out, config, seed);
+  const LoopResult sequential = sequential_writes(out, fresh), random = random_writes(out, fresh);
+  out.limited("sequential_write_fresh", Quantity::Bandwidth, sequential);
+  out.limited("random_write_fresh", Quantity::Rate, random);
+  return full_figures(out, config, random, sequential, seed);
 }
 
 }  // namespace
-
-MediaConfig full_drive(const MediaConfig& config) {
-  MediaConfig drive = config;
-  auto& c = std::get<FlashConfig>(drive.params);
-  c.translation->prefilled_percent = 100;
-  const MediaConfig whole_drive = drive;
-  const auto& whole = std::get<FlashConfig>(whole_drive.params);
-  const std::uint32_t share = c.channels % 4 == 0 ? 4 : c.channels % 2 == 0 ? 2 : 1;
-  const auto part_of = [share](std::uint32_t n) { return std::max(n / share, 1u); };
-  c.channels /= share;
-  c.buffer_pages = part_of(c.buffer_pages);
-  c.buffer_high = part_of(c.buffer_high);
-  c.buffer_low = c.buffer_low / share;
-  c.read_queue_depth = part_of(c.read_queue_depth);
-  c.write_queue_depth = part_of(c.write_queue_depth);
-  const std::uint64_t dies = std::uint64_t{c.channels} * c.dies_per_channel;
-  const std::uint64_t blocks = c.pages_per_die / c.pages_per_block;  // of a die, all planes
-  constexpr std::uint32_t kLeastBlock = 8;                           // pages
-  const auto fit = static_cast<std::uint32_t>(kFullPages / (dies * blocks));
-  for (std::uint32_t pages = std::max(fit, kLeastBlock);
-       pages < whole.pages_per_block / share && c.buffer_high > c.buffer_low; pages *= 2) {
-    c.pages_per_block = pages;
-    c.pages_per_die = blocks * pages;
-    c.tBERS = Time{std::max<std::uint64_t>(whole.tBERS.ps * pages / whole.pages_per_block, 1)};
-    if (ftl_problem(c.ftl_shape(), *c.translation).empty()) {
-      c.capacity = ftl_logical_pages(c.ftl_shape(), *c.translation) * c.page_bytes;
-      return drive;
-    }
-  }
-  return whole_drive;
-}
 
 MediaFigures measure_figures(const MediaConfig& config, const std::vector<MediaProfile>& profiles,
                              const HostInterface* host, std::uint32_t seed) {

@@ -5,13 +5,11 @@
 //          at the media port and once with the drive's interface before and after it.
 // Writes:  "burst" and idle writes find the write buffer empty; all others are counted after twice
 //          its size has been written. "fresh" is a drive without data, "full" one whose whole
-//          logical space random writes have filled, counted when write amplification no longer
-//          changes (random), or over the tenth of one pass that follows (sequential).
-// Scaled:  a full drive of this size takes too long. One of a quarter of its channels stands in,
-//          with that share of its buffer and queues, as many dies a channel and blocks a die, but
-//          blocks of fewer pages (tBERS shrinks with them, so that an erased page costs the same).
-//          Channels do not hinder each other: its rate counts four times. Smaller blocks amplify
-//          less, 7 % at 36 pages of 1 536.
+//          logical space random writes have filled: random writes in the steady state, sequential
+//          ones over the tenth of one pass that follows.
+// Full:    pages programmed a page written are those of a die of the part's own geometry; a page's
+//          time is measured on a channel of it that amplifies nearly the same, and taken to that
+//          amplification in proportion between the fresh drive's and the measured (full_drive.hpp).
 // Units:   base units of published.hpp. Writes amplify by (moved pages / the user's) + 1.
 // Errors:  InputError of make_media.
 #pragma once
@@ -21,6 +19,7 @@
 #include <vector>
 
 #include "refmodel/media/closed_loop.hpp"
+#include "refmodel/media/full_drive.hpp"
 #include "refmodel/media/media_config.hpp"
 #include "refmodel/media/media_profile.hpp"
 #include "refmodel/media/published.hpp"
@@ -37,13 +36,14 @@ struct MeasuredFigure {
 };
 
 struct FullDrive {
-  std::uint64_t bytes = 0;        // logical, of the drive that was measured
-  std::uint32_t block_pages = 0;  // its, of one plane
-  std::uint32_t channels = 0;     // its
-  bool scaled = false;
-  double write_amplification = 0;  // random writes
-  double merges = 0;               // pages read to complete a program, for each of the user's pages
-  double written = 0;              // times the logical space, until it was steady
+  double write_amplification = 0;       // random writes
+  double sequential_amplification = 0;  // in the tenth of a sequential pass that follows
+  double merges = 0;   // pages read to complete a program, for each of the user's pages
+  DieWrites die;       // what they were counted on
+  bool whole = false;  // the drive itself was written over; of `die` nothing is set
+  // What was timed.
+  std::uint64_t bytes = 0;                                  // logical
+  std::uint32_t channels = 0, blocks = 0, block_pages = 0;  // blocks of a die, all planes
 };
 
 struct MediaFigures {
@@ -55,9 +55,6 @@ struct MediaFigures {
 [[nodiscard]] MediaFigures measure_figures(const MediaConfig& config,
                                            const std::vector<MediaProfile>& profiles,
                                            const HostInterface* host, std::uint32_t seed);
-
-// The drive that stands for a full one of `config`, which has a translation layer.
-[[nodiscard]] MediaConfig full_drive(const MediaConfig& config);
 
 // ---- the comparison ----------------------------------------------------------------------------
 

@@ -31,6 +31,8 @@ class WriteBuffer {
 
   // True if lines [first, first + count) of the page are all buffered.
   [[nodiscard]] bool covers(std::uint64_t page, std::uint32_t first, std::uint32_t count) const;
+  // True if the page has its place already, so that put() takes more of it at any fill level.
+  [[nodiscard]] bool has(std::uint64_t page) const { return by_page_.contains(page); }
   // Takes lines of a page; `whole` is false if some bytes of them are not written. False: full.
   bool put(std::uint64_t page, std::uint32_t first, std::uint32_t count, bool whole, Time now);
   // The next page to program now, which then counts as being programmed.

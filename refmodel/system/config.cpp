@@ -23,7 +23,7 @@ void set_scalar(RunConfig& config, const std::string& key, const std::string& te
                 const std::string& where) {
   for (const ConfigKey& field : config_keys()) {
     if (key == field.path) {
-      field.set(config, text, where, key);
+      field.access.set(config, text, where, key);
       config.places[key] = where;
       return;
     }
@@ -128,13 +128,18 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
 YAML::Node parse_file(const std::string& file) {
   const std::filesystem::path path = file;
   if (!std::filesystem::is_regular_file(path)) {
-    throw InputError(fmt::format("{}:0: is not a file that can be read; check the path", file));
+    throw InputError(fmt::format("{}: is not a file that can be read; check the path", file));
   }
   YAML::Node root;
   try {
-    root = YAML::LoadFile(file);
+    const std::vector<YAML::Node> documents = YAML::LoadAllFromFile(file);
+    if (documents.size() > 1) {
+      throw InputError(
+          fmt::format("{}: holds {} YAML documents; keep one in a file", file, documents.size()));
+    }
+    if (!documents.empty()) root = documents.front();
   } catch (const YAML::BadFile&) {
-    throw InputError(fmt::format("{}:0: cannot be read; check the path", file));
+    throw InputError(fmt::format("{}: cannot be read; check the path", file));
   } catch (const YAML::Exception& e) {
     throw InputError(
         fmt::format("{}:{}: key '(syntax)': {}; mend the YAML", file, e.mark.line + 1, e.msg));
@@ -305,6 +310,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
                                  scenario, config.media, fmt::join(names_.media, ", ")));
   }
   config.gpu.seed = config.seed;
+  // A fault of a page costs the host's runtime a thousand times what a CXL access takes.
+  if (config.limit_us == 0) config.limit_us = paged(config.memory) ? 1'000'000'000 : 1'000'000;
   check(config, is_file ? scenario : fmt::format("scenario '{}'", scenario));
   return config;
 }

@@ -98,7 +98,7 @@ struct RunConfig {
   std::string media;
   std::string engine = "cosim";
   std::uint64_t seed = 1;
-  std::uint64_t limit_us = 1000000;
+  std::uint64_t limit_us = 1000000;  // of simulated time
   unsigned ports = 2;
   MemoryKind memory = MemoryKind::Cxl;  // where the data lives; the scenario's name sets it
   PagingConfig paging;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <type_traits>
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/gpu/ds_region.hpp"
@@ -124,92 +125,112 @@ const std::vector<std::string> kPolicies = {"off",      "naive",          "dyn",
 
 const std::vector<std::string> kReplacements = {"lru", "plru", "fifo", "random"};
 
-using Setter = decltype(ConfigKey::set);
+// A value as it stands; enumerations as numbers.
+template <typename T>
+ConfigValue shown(const T& value) {
+  if constexpr (std::is_same_v<T, bool> || std::is_floating_point_v<T> ||
+                std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::uint64_t>>) {
+    return value;
+  } else {
+    return static_cast<std::uint64_t>(value);
+  }
+}
 
-template <typename Member>
-Setter number(Member member, std::uint64_t low, std::uint64_t high) {
-  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-    auto& target = member(c);
-    target =
-        static_cast<std::remove_reference_t<decltype(target)>>(parse_range(t, w, k, low, high));
-  };
+// A key of which `parse` reads one member from (text, where, key).
+template <typename Member, typename Parse>
+ConfigAccess key(Member member, Parse parse) {
+  return {[=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+            auto& target = member(c);
+            target = static_cast<std::remove_reference_t<decltype(target)>>(parse(t, w, k));
+          },
+          [=](const RunConfig& c) { return shown(member(c)); }};
 }
 template <typename Member>
-Setter power(Member member, std::uint64_t low, std::uint64_t high) {
-  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-    auto& target = member(c);
-    target = static_cast<std::remove_reference_t<decltype(target)>>(
-        parse_power_of_two(t, w, k, low, high));
-  };
+ConfigAccess number(Member member, std::uint64_t low, std::uint64_t high) {
+  return key(member, [=](const std::string& t, const std::string& w, const std::string& k) {
+    return parse_range(t, w, k, low, high);
+  });
 }
 template <typename Member>
-Setter probability(Member member) {
-  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-    member(c) = parse_probability(t, w, k);
-  };
+ConfigAccess power(Member member, std::uint64_t low, std::uint64_t high) {
+  return key(member, [=](const std::string& t, const std::string& w, const std::string& k) {
+    return parse_power_of_two(t, w, k, low, high);
+  });
 }
 template <typename Member>
-Setter decimal(Member member, double low, double high) {
-  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-    member(c) = parse_decimal(t, w, k, low, high);
-  };
+ConfigAccess probability(Member member) {
+  return key(member, parse_probability);
 }
 template <typename Member>
-Setter choice(Member member, std::vector<std::string> choices) {
-  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-    member(c) = parse_choice(t, w, k, choices);
-  };
+ConfigAccess decimal(Member member, double low, double high) {
+  return key(member, [=](const std::string& t, const std::string& w, const std::string& k) {
+    return parse_decimal(t, w, k, low, high);
+  });
+}
+template <typename Member>
+ConfigAccess flag(Member member) {
+  return key(member, parse_bool);
+}
+template <typename Member>
+ConfigAccess text(Member member) {
+  return key(member,
+             [](const std::string& t, const std::string&, const std::string&) { return t; });
+}
+template <typename Member>
+ConfigAccess choice(Member member, std::vector<std::string> choices) {
+  return key(member, [=](const std::string& t, const std::string& w, const std::string& k) {
+    return parse_choice(t, w, k, choices);
+  });
 }
 // One of `names`, which stand in the order of the enumeration.
 template <typename Member>
-Setter one_of(Member member, std::vector<std::string> names) {
-  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-    auto& target = member(c);
-    const std::string name = parse_choice(t, w, k, names);
-    target = static_cast<std::remove_reference_t<decltype(target)>>(
-        std::find(names.begin(), names.end(), name) - names.begin());
-  };
+ConfigAccess one_of(Member member, std::vector<std::string> names) {
+  ConfigAccess access =
+      key(member, [=](const std::string& t, const std::string& w, const std::string& k) {
+        const std::string name = parse_choice(t, w, k, names);
+        return std::find(names.begin(), names.end(), name) - names.begin();
+      });
+  access.get = [=](const RunConfig& c) { return names.at(static_cast<std::size_t>(member(c))); };
+  return access;
 }
 template <typename Member>
-Setter list(Member member, std::size_t length, std::uint64_t high) {
-  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-    member(c) = parse_list(t, w, k, length, high);
-  };
+ConfigAccess list(Member member, std::size_t length, std::uint64_t high) {
+  return key(member, [=](const std::string& t, const std::string& w, const std::string& k) {
+    return parse_list(t, w, k, length, high);
+  });
+}
+// A number of which `check` refuses some that its range has.
+template <typename Member, typename Check>
+ConfigAccess checked(Member member, std::uint64_t low, std::uint64_t high, Check check) {
+  return key(member, [=](const std::string& t, const std::string& w, const std::string& k) {
+    const std::uint64_t value = parse_range(t, w, k, low, high);
+    if (const std::string wrong = check(value); !wrong.empty()) {
+      fail(w, k, fmt::format("{} {}", t, wrong));
+    }
+    return value;
+  });
 }
 
-template <typename Member>
-Setter eviction(Member member) {
-  return [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-    member(c) = parse_choice(t, w, k, {"migration", "access"}) == "access";
-  };
-}
-
+constexpr std::uint64_t kMostUs = 1'000'000'000;       // a thousand seconds
 constexpr std::uint64_t kMostPs = 10'000'000'000'000;  // ten seconds
 constexpr std::uint64_t kBlock = 2 * kMiB;             // of the driver; most that comes together
 
 }  // namespace
 
-#define CXLGPU_MEMBER(expr)    \
-  [](RunConfig & c) -> auto& { \
-    return c.expr;             \
+#define CXLGPU_MEMBER(expr) \
+  [](auto& c) -> auto& {    \
+    return c.expr;          \
   }
 
 // Every scalar key there is. hdm.ranges is a list of maps and is read apart.
 const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> all = {
       {"system.ports", power(CXLGPU_MEMBER(ports), 1, 4)},
-      {"system.memory",
-       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-         const std::vector<std::string> names(kMemoryNames.begin(), kMemoryNames.end());
-         parse_choice(t, w, k, names);
-         c.memory =
-             static_cast<MemoryKind>(std::find(names.begin(), names.end(), t) - names.begin());
-       }},
+      {"system.memory", one_of(CXLGPU_MEMBER(memory), {kMemoryNames.begin(), kMemoryNames.end()})},
       {"run.engine", choice(CXLGPU_MEMBER(engine), {"rtl", "model", "cosim"})},
       {"run.seed", number(CXLGPU_MEMBER(seed), 0, UINT32_MAX)},
-      {"run.limit_us", number(CXLGPU_MEMBER(limit_us), 1, 1000000000)},
-      {"gpu.machine", [](RunConfig& c, const std::string& t, const std::string&,
-                         const std::string&) { c.gpu_machine = t; }},
+      {"run.limit_us", number(CXLGPU_MEMBER(limit_us), 0, kMostUs)},
+      {"gpu.machine", text(CXLGPU_MEMBER(gpu_machine))},
       {"gpu.cores", number(CXLGPU_MEMBER(gpu.cores), 1, 64)},
       {"gpu.warps", number(CXLGPU_MEMBER(gpu.warps), 1, 64)},
       {"gpu.threads", number(CXLGPU_MEMBER(gpu.threads), 1, 64)},
@@ -245,26 +266,18 @@ const std::vector<ConfigKey>& config_keys() {
       {"gpu.llc.mshrs", number(CXLGPU_MEMBER(gpu.llc.mshrs), 1, 4096)},
       {"gpu.llc.merges", number(CXLGPU_MEMBER(gpu.llc.merges), 1, 1024)},
       {"gpu.llc.write_buffer", number(CXLGPU_MEMBER(gpu.llc.write_buffer), 1, 4096)},
-      {"gpu.distribution",
-       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-         c.distribution = parse_choice(t, w, k, {"chunked", "interleaved"}) == "chunked"
-                              ? Distribution::Chunked
-                              : Distribution::Interleaved;
-       }},
+      {"gpu.distribution", one_of(CXLGPU_MEMBER(distribution), {"chunked", "interleaved"})},
       {"local_memory.percent_of_data", number(CXLGPU_MEMBER(local_percent), 0, 100)},
-      {"local_memory.part", [](RunConfig& c, const std::string& t, const std::string&,
-                               const std::string&) { c.local_part = t; }},
+      {"local_memory.part", text(CXLGPU_MEMBER(local_part))},
       {"local_memory.sub_channels", power(CXLGPU_MEMBER(local_sub_channels), 1, 64)},
       {"local_memory.latency_ps", number(CXLGPU_MEMBER(gpu.local.latency_ps), 1000, 100000000)},
       {"local_memory.bytes_per_cycle", number(CXLGPU_MEMBER(gpu.local.bytes_per_cycle), 1, 65536)},
-      {"local_memory.ds_base",
-       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-         c.ds_base = parse_unsigned(t, w, k);
-         if (c.ds_base % DsRegion::kPortBytes != 0) {
-           fail(w, k, fmt::format("{} is not a multiple of 256 KiB", t));
-         }
-         if (c.ds_base >= kAddressEnd) fail(w, k, fmt::format("{} passes 2^52; lower it", t));
-       }},
+      {"local_memory.ds_base", checked(CXLGPU_MEMBER(ds_base), 0, UINT64_MAX,
+                                       [](std::uint64_t base) -> std::string {
+                                         if (base % DsRegion::kPortBytes != 0)
+                                           return "is not a multiple of 256 KiB";
+                                         return base >= kAddressEnd ? "passes 2^52; lower it" : "";
+                                       })},
       {"link.lanes", power(CXLGPU_MEMBER(link.lanes), 1, 16)},
       {"link.lane_mbit_s", number(CXLGPU_MEMBER(link.lane_mbit_s), 8000, 32000)},
       {"link.flight_ps", number(CXLGPU_MEMBER(link.flight_ps), 0, 1000000)},
@@ -276,18 +289,9 @@ const std::vector<ConfigKey>& config_keys() {
       {"link.down_at_us", number(CXLGPU_MEMBER(link.down_at_us), 0, 1000000000)},
       {"link.down_for_us", number(CXLGPU_MEMBER(link.down_for_us), 0, 1000000)},
       {"link.port", number(CXLGPU_MEMBER(link.port), 0, 15)},
-      {"root_port.policy",
-       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-         const std::string name = parse_choice(t, w, k, kPolicies);
-         c.root_port.policy = static_cast<SrPolicy>(
-             std::find(kPolicies.begin(), kPolicies.end(), name) - kPolicies.begin());
-       }},
-      {"root_port.spec_length",
-       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-         c.root_port.spec_length = parse_bool(t, w, k);
-       }},
-      {"root_port.ds", [](RunConfig& c, const std::string& t, const std::string& w,
-                          const std::string& k) { c.root_port.ds = parse_bool(t, w, k); }},
+      {"root_port.policy", one_of(CXLGPU_MEMBER(root_port.policy), kPolicies)},
+      {"root_port.spec_length", flag(CXLGPU_MEMBER(root_port.spec_length))},
+      {"root_port.ds", flag(CXLGPU_MEMBER(root_port.ds))},
       {"root_port.ds_max_writes", number(CXLGPU_MEMBER(root_port.ds_max_writes), 1, 16)},
       {"root_port.ds_interval", list(CXLGPU_MEMBER(root_port.ds_interval), 4, 15)},
       {"root_port.sr_queue_entries",
@@ -295,13 +299,11 @@ const std::vector<ConfigKey>& config_keys() {
       {"root_port.memory_queue_entries",
        number(CXLGPU_MEMBER(root_port.memory_queue_entries), 3, MemoryQueue::kMaxDepth)},
       {"root_port.ring_entries", power(CXLGPU_MEMBER(root_port.ring_entries), 16, 4096)},
-      {"root_port.spec_cap_bytes",
-       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-         c.root_port.spec_cap_bytes = static_cast<unsigned>(parse_range(t, w, k, 256, 1024));
-         if (c.root_port.spec_cap_bytes % 256 != 0) {
-           fail(w, k, fmt::format("{} is not a multiple of 256", t));
-         }
-       }},
+      {"root_port.spec_cap_bytes", checked(CXLGPU_MEMBER(root_port.spec_cap_bytes), 256, 1024,
+                                           [](std::uint64_t bytes) -> std::string {
+                                             return bytes % 256 != 0 ? "is not a multiple of 256"
+                                                                     : "";
+                                           })},
       {"root_port.ds_lines",
        power(CXLGPU_MEMBER(root_port.ds_lines), 16, DsRegion::kPortBytes / kLineBytes)},
       {"endpoint.cache_bytes", number(CXLGPU_MEMBER(endpoint.cache_bytes), 0, 2 * kMiB)},
@@ -312,32 +314,21 @@ const std::vector<ConfigKey>& config_keys() {
       {"endpoint.backlog_thresholds", list(CXLGPU_MEMBER(endpoint.backlog_thresholds), 3, 127)},
       {"endpoint.task_thresholds", list(CXLGPU_MEMBER(endpoint.task_thresholds), 3, 127)},
       {"endpoint.load_margins", list(CXLGPU_MEMBER(endpoint.load_margins), 3, 127)},
-      {"endpoint.throughput_reduction",
-       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-         c.endpoint.throughput_reduction = parse_bool(t, w, k);
-       }},
-      {"endpoint.egress_congestion",
-       [](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
-         c.endpoint.egress_congestion = parse_bool(t, w, k);
-       }},
+      {"endpoint.throughput_reduction", flag(CXLGPU_MEMBER(endpoint.throughput_reduction))},
+      {"endpoint.egress_congestion", flag(CXLGPU_MEMBER(endpoint.egress_congestion))},
       {"endpoint.egress_percent", list(CXLGPU_MEMBER(endpoint.egress_percent), 2, 100)},
       {"endpoint.egress_interval", number(CXLGPU_MEMBER(endpoint.egress_interval), 0, 31)},
       {"endpoint.gc_first_us", number(CXLGPU_MEMBER(endpoint.gc_first_us), 0, 1000000000)},
       {"endpoint.gc_every_us", number(CXLGPU_MEMBER(endpoint.gc_every_us), 0, 1000000000)},
       {"endpoint.gc_busy_us", number(CXLGPU_MEMBER(endpoint.gc_busy_us), 0, 1000000)},
       {"endpoint.gc_dies_percent", number(CXLGPU_MEMBER(endpoint.gc_dies_percent), 1, 100)},
-      {"endpoint.image_in", [](RunConfig& c, const std::string& t, const std::string&,
-                               const std::string&) { c.endpoint.image_in = t; }},
-      {"endpoint.image_out", [](RunConfig& c, const std::string& t, const std::string&,
-                                const std::string&) { c.endpoint.image_out = t; }},
-      {"media.part", [](RunConfig& c, const std::string& t, const std::string&,
-                        const std::string&) { c.media = t; }},
-      {"workload.name", [](RunConfig& c, const std::string& t, const std::string&,
-                           const std::string&) { c.workload.name = t; }},
+      {"endpoint.image_in", text(CXLGPU_MEMBER(endpoint.image_in))},
+      {"endpoint.image_out", text(CXLGPU_MEMBER(endpoint.image_out))},
+      {"media.part", text(CXLGPU_MEMBER(media))},
+      {"workload.name", text(CXLGPU_MEMBER(workload.name))},
       {"workload.size", number(CXLGPU_MEMBER(workload.size), 0, 1ull << 32)},
       {"workload.iterations", number(CXLGPU_MEMBER(workload.iterations), 0, 1ull << 32)},
-      {"workload.file", [](RunConfig& c, const std::string& t, const std::string&,
-                           const std::string&) { c.workload.file = t; }},
+      {"workload.file", text(CXLGPU_MEMBER(workload.file))},
       {"workload.store_percent", number(CXLGPU_MEMBER(workload.store_percent), 0, 100)},
       {"trace.max_requests", number(CXLGPU_MEMBER(trace.max_requests), 0, 1ull << 40)},
       {"trace.max_reads", number(CXLGPU_MEMBER(trace.max_reads), 1, 4096)},
@@ -358,7 +349,8 @@ const std::vector<ConfigKey>& config_keys() {
       {"uvm.batch_faults", number(CXLGPU_MEMBER(paging.uvm_faults.batch_faults), 1, 65536)},
       {"uvm.prefetch_bytes",
        power(CXLGPU_MEMBER(paging.uvm_faults.prefetch_bytes), kPageBytes, kBlock)},
-      {"uvm.evict", eviction(CXLGPU_MEMBER(paging.uvm_faults.evict_by_access))},
+      {"uvm.evict",
+       one_of(CXLGPU_MEMBER(paging.uvm_faults.evict_by_access), {"migration", "access"})},
       {"uvm.page_fault_ps", number(CXLGPU_MEMBER(paging.host_fill.page_fault_ps), 0, kMostPs)},
       {"uvm.readahead_bytes",
        power(CXLGPU_MEMBER(paging.host_fill.readahead_bytes), kPageBytes, kBlock)},
@@ -368,7 +360,8 @@ const std::vector<ConfigKey>& config_keys() {
       {"gds.batch_faults", number(CXLGPU_MEMBER(paging.gds_faults.batch_faults), 1, 65536)},
       {"gds.prefetch_bytes",
        power(CXLGPU_MEMBER(paging.gds_faults.prefetch_bytes), kPageBytes, kBlock)},
-      {"gds.evict", eviction(CXLGPU_MEMBER(paging.gds_faults.evict_by_access))},
+      {"gds.evict",
+       one_of(CXLGPU_MEMBER(paging.gds_faults.evict_by_access), {"migration", "access"})},
       {"gds.open_ps", number(CXLGPU_MEMBER(paging.gds.open_ps), 0, kMostPs)},
       {"gds.close_ps", number(CXLGPU_MEMBER(paging.gds.close_ps), 0, kMostPs)},
       {"gds.register_ps", number(CXLGPU_MEMBER(paging.gds.register_ps), 0, kMostPs)},
@@ -383,7 +376,8 @@ const std::vector<ConfigKey>& config_keys() {
       {"phoenix.batch_faults", number(CXLGPU_MEMBER(paging.phoenix_faults.batch_faults), 1, 65536)},
       {"phoenix.prefetch_bytes",
        power(CXLGPU_MEMBER(paging.phoenix_faults.prefetch_bytes), kPageBytes, kBlock)},
-      {"phoenix.evict", eviction(CXLGPU_MEMBER(paging.phoenix_faults.evict_by_access))},
+      {"phoenix.evict",
+       one_of(CXLGPU_MEMBER(paging.phoenix_faults.evict_by_access), {"migration", "access"})},
       {"phoenix.open_ps", number(CXLGPU_MEMBER(paging.phoenix.open_ps), 0, kMostPs)},
       {"phoenix.close_ps", number(CXLGPU_MEMBER(paging.phoenix.close_ps), 0, kMostPs)},
       {"phoenix.register_ps", number(CXLGPU_MEMBER(paging.phoenix.register_ps), 0, kMostPs)},

@@ -1,7 +1,8 @@
 // Every scalar key of a configuration: its name, its range, and where it goes.
 //
-// Purpose: the one list that the YAML layers, --set and `cxlgpu list --keys` work from, and how the
-//          text of a value is read. hdm.ranges is a list of maps and is read by the loader.
+// Purpose: the one list that the YAML layers, --set, `cxlgpu list --keys` and stats.json work from,
+// and
+//          how the text of a value is read. hdm.ranges is a list of maps and is read by the loader.
 // Units:   as configs/system/default.yaml has them.
 // Errors:  InputError of one line: where, key, what is wrong, what to do.
 #pragma once
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "refmodel/system/config.hpp"
@@ -17,11 +19,20 @@ namespace cxlgpu {
 
 inline constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 52;  // of physical addresses
 
-struct ConfigKey {
-  const char* path;
+using ConfigValue =
+    std::variant<bool, std::uint64_t, double, std::string, std::vector<std::uint64_t>>;
+
+// How a key is read from text, and what it is.
+struct ConfigAccess {
   std::function<void(RunConfig&, const std::string& text, const std::string& where,
                      const std::string& key)>
       set;
+  std::function<ConfigValue(const RunConfig&)> get;
+};
+
+struct ConfigKey {
+  const char* path;
+  ConfigAccess access;
 };
 const std::vector<ConfigKey>& config_keys();
 

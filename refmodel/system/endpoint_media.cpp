@@ -76,17 +76,14 @@ std::vector<ImageWriter> EndpointMedia::shut_down(Time now) {
 
 void EndpointMedia::write_images(const std::filesystem::path& dir,
                                  const std::vector<ImageWriter>& images) {
-  const auto fresh = [&](unsigned port) { return image_file(dir, port).string() + ".new"; };
   std::error_code error;
   std::filesystem::create_directories(dir, error);
-  for (unsigned port = 0; port < images.size(); ++port) images[port].write_to(fresh(port));
+  std::vector<flits::OutputFile> files;
+  files.reserve(images.size());
   for (unsigned port = 0; port < images.size(); ++port) {
-    std::filesystem::rename(fresh(port), image_file(dir, port), error);
-    if (error) {
-      throw InputError(fmt::format("{}: the image cannot be renamed; check the folder",
-                                   image_file(dir, port).string()));
-    }
+    images[port].write_to(files.emplace_back(image_file(dir, port)));
   }
+  for (flits::OutputFile& file : files) file.publish();
 }
 
 std::uint64_t EndpointMedia::share_bytes(const RunConfig& config, std::uint64_t data_bytes) {

@@ -102,6 +102,7 @@ module axi_adapter
 
   // Payload: no reset, it counts only with its valid. A read leaves data and enables as they are.
   always_ff @(posedge clk_i) begin
+    stage_q.poison <= 1'b0;  // AXI4 carries none
     if (take_write) begin
       stage_q.id       <= awid_i;
       stage_q.is_write <= 1'b1;

@@ -14,6 +14,7 @@ package cxlgpu_pkg;
 
   // One line request inside the root complex (after the AXI adapter).
   typedef struct packed {
+    logic       poison;  // writes only: the data are corrupt; a host's request has 0
     sys_id_t    id;
     logic       is_write;
     line_addr_t line;
@@ -95,6 +96,7 @@ package cxlgpu_pkg;
   } lm_req_t;
 
   typedef struct packed {
+    logic       error;  // the data are corrupt
     lm_kind_e   kind;
     logic [3:0] index;
     line_t      data;

@@ -43,6 +43,7 @@ module ds_answers
   input  logic                 local_valid_i,
   output logic                 local_take_o,
   input  logic [IndexBits-1:0] local_index_i,
+  input  logic                 local_error_i,
   input  line_t                local_data_i,
   input  logic                 mq_valid_i,
   output logic                 mq_take_o,
@@ -126,7 +127,7 @@ module ds_answers
     if (take != '0) begin
       rsp_q.is_write <= take[0];
       rsp_q.error    <= (take[0] && done_error_q) || (take[1] && merge_error_i) ||
-                        (take[3] && mq_error_i);
+                        (take[2] && local_error_i) || (take[3] && mq_error_i);
       unique case (1'b1)
         take[1]: begin
           rsp_q.id   <= merge_id_i;
@@ -155,6 +156,9 @@ module ds_answers
   Done_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       take[0] |=> rsp_valid_o && rsp_o.is_write && rsp_o.error == $past(done_error_q) &&
                   rsp_o.id == $past(done_id_q));
+  LoadError_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      take[3:1] != '0 |=> rsp_o.error == $past(take[1] && merge_error_i || take[2] && local_error_i
+                                               || take[3] && mq_error_i));
   ReadRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       read_offer_i |-> read_room_o && !reading_q[read_index_o]);
   ReadOffered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

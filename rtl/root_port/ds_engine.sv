@@ -12,7 +12,8 @@
 //
 // A load whose line is here is answered from local memory; one whose line is here in part is merged
 // with the endpoint's data; all others pass. The order of accesses to a line is kept by holding: a
-// load at the entry by an older store, a store by an older load, a flush by a load on its way.
+// load at the entry by an older store, a store by an older load, a flush by loads on their way, and
+// then further loads of that line by the flush.
 //
 // While the endpoint is gone (isolate_i) or refuses (error_o) nothing goes out; a store that finds
 // no slot is then answered with an error.
@@ -155,10 +156,20 @@ module ds_engine
   // ---------------------------------------------------------------------------------------------
   // To the memory queue
   // ---------------------------------------------------------------------------------------------
-  logic                 may_pass, passes, direct, direct_taken, flush_push;
+  logic                 may_pass, passes, head_held, direct, direct_taken, flush_push;
   logic [WriteBits-1:0] write_next, write_index, flush_index;
   line_addr_t           flush_line;
   byte_en_t             flush_be;
+
+  // The memory queue's own test of the line, in the same cycle
+  always_comb begin
+    head_held = 1'b0;
+    if (enable_i) begin  // off, nothing is compared
+      for (int unsigned i = 0; i < MemEntries; i++) begin
+        if (mem_valid_i[i] && mem_line_i[i] == head_req_i.line) head_held = 1'b1;
+      end
+    end
+  end
 
   ds_issue #(
     .Writes(Writes)
@@ -171,6 +182,7 @@ module ds_engine
     .head_req_i,
     .may_pass_i        (may_pass),
     .passes_o          (passes),
+    .head_held_i       (head_held),
     .set_pass_i        (act.set_pass),
     .head_local_i      (act.head_local),
     .direct_i          (direct),
@@ -182,6 +194,7 @@ module ds_engine
     .flush_push_i      (flush_push),
     .flush_push_index_i(lm_rsp_i.index[WriteBits-1:0]),
     .flush_push_data_i (lm_rsp_i.data),
+    .flush_push_error_i(lm_rsp_i.error),
     .flush_index_o     (flush_index),
     .flush_line_i      (flush_line),
     .flush_be_i        (flush_be),
@@ -360,6 +373,8 @@ module ds_engine
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !enable_i |-> !lm_valid_o && !ix_valid_o && sr_valid_o == req_valid_i &&
                     mq_valid_o == head_valid_i);
+  NoPoison_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (enable_i && req_valid_i) |-> !req_i.poison);
   EnableQuiet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       enable_i != $past(enable_i) |-> empty_o || $past(!enable_i));
   SrStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

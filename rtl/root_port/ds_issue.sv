@@ -5,6 +5,9 @@
 // the memory queue stays there until it is taken; else the direct store goes first, as the
 // sequencer waits for it, and the other two in turn.
 //
+// The memory queue takes one access of a line at a time. A head whose line it has (head_held_i) is
+// not offered: it would keep the other two waiting until the older load has come back.
+//
 // A head passes when nothing of its line is here (may_pass_i), or when the sequencer has said so
 // (pass). may_pass_i can fall while the head stands, as the filter forgets nothing but mixes lines:
 // such a head has passed for good.
@@ -29,6 +32,7 @@ module ds_issue
   input  sys_req_t             head_req_i,
   input  logic                 may_pass_i,
   output logic                 passes_o,
+  input  logic                 head_held_i,   // the memory queue has its line
   input  logic                 set_pass_i,
   input  logic                 head_local_i,  // the head leaves: local memory has it
   // Direct store, under the id of its entry in the write table
@@ -42,6 +46,7 @@ module ds_issue
   input  logic                 flush_push_i,
   input  logic [WriteBits-1:0] flush_push_index_i,
   input  line_t                flush_push_data_i,
+  input  logic                 flush_push_error_i,  // the data are corrupt
   output logic [WriteBits-1:0] flush_index_o,
   input  line_addr_t           flush_line_i,
   input  byte_en_t             flush_be_i,
@@ -56,33 +61,34 @@ module ds_issue
   source_e source, stands_q;  // stands_q: offered before and not taken
   logic    pass_q, head_last_q;
   logic    head_taken, flush_taken;
-  logic    flush_room, flush_valid;
+  logic    flush_room, flush_valid, flush_error, head_wants;
   line_t   flush_data;
   logic [$clog2(Writes+1)-1:0] unused_flush_count;
 
   fifo #(
-    .Width(WriteBits + LineBits),
+    .Width(WriteBits + 1 + LineBits),
     .Depth(Writes)
   ) u_flush (
     .clk_i,
     .rst_ni,
     .in_valid_i (flush_push_i),
     .in_ready_o (flush_room),
-    .in_data_i  ({flush_push_index_i, flush_push_data_i}),
+    .in_data_i  ({flush_push_index_i, flush_push_error_i, flush_push_data_i}),
     .out_valid_o(flush_valid),
     .out_ready_i(flush_taken),
-    .out_data_o ({flush_index_o, flush_data}),
+    .out_data_o ({flush_index_o, flush_error, flush_data}),
     .count_o    (unused_flush_count)
   );
 
-  assign passes_o = head_valid_i && (pass_q || may_pass_i || stands_q == Head);
+  assign passes_o   = head_valid_i && (pass_q || may_pass_i || stands_q == Head);
+  assign head_wants = passes_o && !head_held_i;
 
   always_comb begin
     source = None;
     if (!enable_i)             source = head_valid_i ? Head : None;
     else if (stands_q != None) source = stands_q;
     else if (direct_i)   source = Direct;
-    else if (passes_o && !(flush_valid && head_last_q)) source = Head;
+    else if (head_wants && !(flush_valid && head_last_q)) source = Head;
     else if (flush_valid)    source = Flush;
   end
 
@@ -94,10 +100,10 @@ module ds_issue
 
   always_comb begin
     unique case (source)
-      Direct:  mq_req_o = '{id: OwnIds | sys_id_t'(direct_index_i), is_write: 1'b1,
+      Direct:  mq_req_o = '{poison: 1'b0, id: OwnIds | sys_id_t'(direct_index_i), is_write: 1'b1,
                             line: direct_line_i, be: direct_be_i, data: direct_data_i};
-      Flush:   mq_req_o = '{id: OwnIds | sys_id_t'(flush_index_o), is_write: 1'b1,
-                            line: flush_line_i, be: flush_be_i, data: flush_data};
+      Flush:   mq_req_o = '{poison: flush_error, id: OwnIds | sys_id_t'(flush_index_o),
+                            is_write: 1'b1, line: flush_line_i, be: flush_be_i, data: flush_data};
       default: mq_req_o = head_req_i;
     endcase
   end
@@ -124,6 +130,11 @@ module ds_issue
   Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (enable_i && mq_valid_o && !mq_ready_i) |=>
       !enable_i || (mq_valid_o && $stable(source) && $stable(mq_req_o)));
+  // A head that stands cannot be refused for its line: nobody else could have brought it there.
+  StandsFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (enable_i && stands_q == Head) |-> !head_held_i);
+  Poison_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (enable_i && mq_valid_o && mq_req_o.poison) |-> source == Flush && flush_error);
   StandsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       enable_i |-> !(stands_q == Head && !head_valid_i) &&
                    !(stands_q == Direct && !direct_i) &&

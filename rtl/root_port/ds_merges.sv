@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Merge table of the DS engine: loads of a line that is partly in local memory. The endpoint's data
-// comes first, then the slot is read, and the valid bytes of the slot win.
+// comes first, then the slot is read, and the valid bytes of the slot win. An error of either is the
+// load's.
 //
 //   AtEndpoint (0) -> Arrived (1) -> Reading (2) -> Ready (3) -> answered, free
 //
@@ -44,6 +45,7 @@ module ds_merges
   // The slot's data
   input  logic                 slot_take_i,
   input  logic [IndexBits-1:0] slot_index_i,
+  input  logic                 slot_error_i,
   input  line_t                slot_data_i,
   // Ready
   output logic                 ready_o,
@@ -150,7 +152,10 @@ module ds_merges
       error_q[rsp_index] <= rsp_error_i;
       data_q[rsp_index]  <= rsp_data_i;
     end
-    if (slot_take_i) data_q[slot_index_i] <= merged;
+    if (slot_take_i) begin
+      error_q[slot_index_i] <= error_q[slot_index_i] || slot_error_i;
+      data_q[slot_index_i]  <= merged;
+    end
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -164,6 +169,13 @@ module ds_merges
       slot_take_i |-> valid_q[slot_index_i] && stage_q[slot_index_i] == Reading);
   ReadyTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ready_take_i |-> ready_o);
+  // Once bad, a load stays bad until it is answered.
+  for (genvar i = 0; i < Merges; i++) begin : g_error
+    ErrorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        (valid_q[i] && stage_q[i] != AtEndpoint && error_q[i]) |=> !valid_q[i] || error_q[i]);
+    SlotError_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        (slot_take_i && slot_error_i && slot_index_i == index_t'(i)) |=> error_q[i]);
+  end
   ArrivedStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (arrived_o && !sent_i) |=> arrived_o);
   for (genvar i = 0; i < Merges; i++) begin : g_one

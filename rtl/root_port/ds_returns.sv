@@ -44,7 +44,7 @@ module ds_returns
   output logic [WriteBits-1:0] done_index_o,
   output logic                 done_error_o,
   input  logic                 done_pop_i,
-  // Data of a flush; the index is in lm_rsp_i
+  // Data of a flush; index and error are in lm_rsp_i
   output logic                 flush_push_o,
   // A store is in local memory, or refused
   output logic                 store_room_o,
@@ -142,6 +142,7 @@ module ds_returns
     .sent_index_i   (merge_index_i),
     .slot_take_i    (lm_merge),
     .slot_index_i   (lm_rsp_i.index[MergeBits-1:0]),
+    .slot_error_i   (lm_rsp_i.error),
     .slot_data_i    (lm_rsp_i.data),
     .ready_o        (ready),
     .ready_id_o     (ready_id),
@@ -172,6 +173,7 @@ module ds_returns
     .local_valid_i(lm_load),
     .local_take_o (local_take),
     .local_index_i(lm_rsp_i.index[ReadBits-1:0]),
+    .local_error_i(lm_rsp_i.error),
     .local_data_i (lm_rsp_i.data),
     .mq_valid_i   (mq_load && !match),
     .mq_take_o    (mq_take),

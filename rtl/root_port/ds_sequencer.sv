@@ -14,6 +14,10 @@
 // Idle chooses: C, M, else of L, S and F the next in turn. A state lasts a cycle unless it waits:
 // for the index, for local memory or for the memory queue.
 //
+// A flush whose line is busy makes it the wanted line: its loads that have not begun wait, so that
+// the flush gets its turn when those on their way have come back. Wanted only as long as a flush may
+// go at all and until one has gone: loads wait for a bounded time as well.
+//
 // key_o is the line of the operation (in Idle that of the oldest store, for what keeps it from
 // being chosen), mask_o what is to be its mask, slot_o its slot; what a state does with them is an
 // output of one cycle, and happens at its edge. What is offered (lm_valid_o, ix_valid_o, direct_o)
@@ -58,6 +62,8 @@ module ds_sequencer
   output byte_en_t             mask_o,
   input  logic                 key_maybe_i,      // filter
   input  logic                 key_busy_i,       // a load of it is on its way to the endpoint
+  output logic                 wanted_o,         // loads of wanted_line_o are not for L
+  output line_addr_t           wanted_line_o,
   // Write table
   input  logic                 write_hit_i,      // an entry has key_o
   input  logic [StackBits-1:0] write_slot_i,
@@ -121,6 +127,8 @@ module ds_sequencer
   logic [MergeBits-1:0] merge_q, merge_d;
   logic                 asked_q;           // the index has the operation
   logic                 error_q, error_set;
+  logic                 wanted_q, wanted_set;
+  line_addr_t           wanted_line_q;
   ds_event_t            ev_q, ev_d;
 
   logic asks, ix_done, lm_taken, flush_want;
@@ -206,15 +214,16 @@ module ds_sequencer
   // State machine
   // ---------------------------------------------------------------------------------------------
   always_comb begin
-    state_d   = state_q;
-    last_d    = last_q;
-    slot_d    = slot_q;
-    new_d     = new_q;
-    write_d   = write_q;
-    merge_d   = merge_q;
-    error_set = 1'b0;
-    ev_d      = '0;
-    act_o     = '0;
+    state_d    = state_q;
+    last_d     = last_q;
+    slot_d     = slot_q;
+    new_d      = new_q;
+    write_d    = write_q;
+    merge_d    = merge_q;
+    error_set  = 1'b0;
+    wanted_set = 1'b0;
+    ev_d       = '0;
+    act_o      = '0;
 
     unique case (state_q)
       Idle: begin
@@ -333,7 +342,10 @@ module ds_sequencer
         act_o.word_read = 1'b1;
         state_d         = FMask;
       end
-      FMask: state_d = key_busy_i ? Idle : FDelete;
+      FMask: begin
+        wanted_set = key_busy_i;
+        state_d    = key_busy_i ? Idle : FDelete;
+      end
       FDelete: if (ix_done) begin
         act_o.pop       = 1'b1;
         act_o.write_add = 1'b1;
@@ -378,27 +390,32 @@ module ds_sequencer
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= Idle;
-      last_q  <= TurnF;
-      asked_q <= 1'b0;
-      error_q <= 1'b0;
-      ev_q    <= '0;
+      state_q  <= Idle;
+      last_q   <= TurnF;
+      asked_q  <= 1'b0;
+      error_q  <= 1'b0;
+      wanted_q <= 1'b0;
+      ev_q     <= '0;
     end else begin
-      state_q <= state_d;
-      last_q  <= last_d;
-      asked_q <= asks && (asked_q ? !ix_rsp_valid_i : ix_ready_i);
-      error_q <= error_set || (error_q && !(clear_error_i && enable_i));
-      ev_q    <= ev_d;
+      state_q  <= state_d;
+      last_q   <= last_d;
+      asked_q  <= asks && (asked_q ? !ix_rsp_valid_i : ix_ready_i);
+      error_q  <= error_set || (error_q && !(clear_error_i && enable_i));
+      wanted_q <= (wanted_set || wanted_q) && flush_want && !act_o.pop;
+      ev_q     <= ev_d;
     end
   end
   always_ff @(posedge clk_i) begin
+    if (wanted_set) wanted_line_q <= key_o;
     slot_q  <= slot_d;
     new_q   <= new_d;
     write_q <= write_d;
     merge_q <= merge_d;
   end
 
-  assign error_o = error_q;
+  assign error_o       = error_q;
+  assign wanted_o      = wanted_q;
+  assign wanted_line_o = wanted_line_q;
   assign ev_o    = ev_q;
 
   // ---------------------------------------------------------------------------------------------
@@ -442,6 +459,14 @@ module ds_sequencer
   IndexStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(key_o) &&
                                       $stable(slot_o));
+  // Loads wait for a flush only while there is one that may go, and not past it.
+  WantedEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!flush_want || act_o.pop) |=> !wanted_o);
+  WantedStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (wanted_o && flush_want && !act_o.pop) |=> wanted_o);
+  // A load chosen while its line is wanted would starve the flush.
+  LoadWaits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q == Idle && state_d == LLook && wanted_o) |-> head_line_i != wanted_line_o);
   ErrorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (error_o && !clear_error_i) |=> error_o);
 

@@ -195,9 +195,11 @@ module ds_stack
   // ---------------------------------------------------------------------------------------------
   // Sequencer
   // ---------------------------------------------------------------------------------------------
-  logic head_want, store_want, may_write;
+  logic       head_want, store_want, may_write, wanted;
+  line_addr_t wanted_line;
 
-  assign head_want  = head_valid_i && !head_passes_i && !(head_hit && !head_full);
+  assign head_want  = head_valid_i && !head_passes_i && !(head_hit && !head_full) &&
+                      !(wanted && head_line_i == wanted_line);
   // Held by an older load. A write of the line under way does no harm: its data is read already.
   assign store_want = store_valid_i && !sr_is_i && !(mem_is_i && !write_is) && !merge_is_i;
   assign may_write  = write_room && writes_used < max_writes_i;
@@ -232,6 +234,8 @@ module ds_stack
     .mask_o,
     .key_maybe_i      (key_maybe),
     .key_busy_i       (mem_is_i || merge_is_i),
+    .wanted_o         (wanted),
+    .wanted_line_o    (wanted_line),
     .write_hit_i      (write_is),
     .write_slot_i     (write_slot),
     .write_next_i     (write_next_o),

@@ -119,6 +119,7 @@ module memory_queue
   sys_id_t                            id_q [Loads];
   byte_en_t                           be_q [Loads];
   line_t                              data_q [Loads];
+  logic                               poison_q [Loads];
 
   logic [SpecEntries-1:0]             spec_valid_q;
   line_addr_t                         spec_addr_q [SpecEntries];  // address[51:6] as sent
@@ -251,6 +252,7 @@ module memory_queue
       rwd_msg.meta_value = MetaValueAny;
       rwd_msg.tag        = 16'(rwd_idx);
       rwd_msg.addr_51_6  = line_q[rwd_idx];
+      rwd_msg.poison     = poison_q[rwd_idx];
     end
   end
   assign req_hdr_o = req_msg;
@@ -423,8 +425,9 @@ module memory_queue
       is_write_q[free_idx] <= in_req_i.is_write;
       id_q[free_idx]       <= in_req_i.id;
       if (in_req_i.is_write) begin
-        be_q[free_idx]   <= in_req_i.be;
-        data_q[free_idx] <= in_req_i.data;
+        be_q[free_idx]     <= in_req_i.be;
+        data_q[free_idx]   <= in_req_i.data;
+        poison_q[free_idx] <= in_req_i.poison;
       end
     end
     if (alloc_spec) begin

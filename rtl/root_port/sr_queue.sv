@@ -65,6 +65,7 @@ module sr_queue
   logic     is_write_q [Depth];
   byte_en_t be_q [Depth];
   line_t    data_q [Depth];
+  logic     poison_q [Depth];
 
   logic push, pop, step, at_head;
   assign in_ready_o   = count_q < cnt_t'(Depth);
@@ -106,8 +107,9 @@ module sr_queue
       id_q[tail_q]       <= in_req_i.id;
       is_write_q[tail_q] <= in_req_i.is_write;
       if (in_req_i.is_write) begin
-        be_q[tail_q]   <= in_req_i.be;
-        data_q[tail_q] <= in_req_i.data;
+        be_q[tail_q]     <= in_req_i.be;
+        data_q[tail_q]   <= in_req_i.data;
+        poison_q[tail_q] <= in_req_i.poison;
       end
     end
   end
@@ -119,8 +121,9 @@ module sr_queue
       head_req_o.is_write = is_write_q[head_q];
       head_req_o.line     = line_q[head_q];
       if (is_write_q[head_q]) begin
-        head_req_o.be   = be_q[head_q];
-        head_req_o.data = data_q[head_q];
+        head_req_o.be     = be_q[head_q];
+        head_req_o.data   = data_q[head_q];
+        head_req_o.poison = poison_q[head_q];
       end
     end
   end

@@ -10,7 +10,8 @@
 
 namespace cxlgpu::test {
 
-inline constexpr std::size_t kSysReqBits = 639;  // id 16, is_write 1, line 46, be 64, data 512
+// poison 1, id 16, is_write 1, line 46, be 64, data 512
+inline constexpr std::size_t kSysReqBits = 640;
 inline constexpr std::size_t kSysRspBits = 530;  // id 16, is_write 1, error 1, data 512
 
 template <typename Port>
@@ -20,6 +21,7 @@ void set_sys_req(Port& port, const MemRequest& req, std::size_t at = 0) {
   set_bits(port, at + 576, 46, req.addr / kLineBytes);
   set_bits(port, at + 622, 1, req.is_write);
   set_bits(port, at + 623, 16, req.id);
+  set_bits(port, at + 639, 1, req.poison);
 }
 
 template <typename Port>
@@ -29,6 +31,7 @@ void check_sys_req(Lockstep& lockstep, const Port& port, const MemRequest& twin,
   lockstep.check("request.is_write", get_bits(port, at + 622, 1), twin.is_write);
   lockstep.check("request.line", get_bits(port, at + 576, 46), twin.addr / kLineBytes);
   if (!twin.is_write) return;
+  lockstep.check("request.poison", get_bits(port, at + 639, 1), twin.poison);
   lockstep.check("request.be", get_bits(port, at + 512, 64), twin.byte_enable);
   lockstep.check_bytes("request.data", get_line(port, at), twin.data);
 }

@@ -230,6 +230,12 @@ class Bench {
     check("init_done_o", v.init_done_o, 1, m.init_done);
     check("abort_o", v.abort_o, 1, m.abort);
     check("err_o", v.err_o, 8, m.err);
+    if ((m.err & link_err::kViolation) != 0) {
+      run_.check_bytes("err_flit_o", get_line(v.err_flit_o, 512 * e), m.err_flit);
+    }
+    if ((m.err & link_err::kOverflow) != 0) {
+      check("err_overflow_o", v.err_overflow_o, 3, m.err_overflow);
+    }
     check("viral_o", v.viral_o, 1, m.viral);
     const LinkStatus status = get_status(v.link_status_o, e);
     for (const StatusField& f : kStatusFields) {

@@ -110,6 +110,8 @@ class RtlEndsOf : public Ends {
     o.init_done = flag(v.init_done_o);
     o.abort = flag(v.abort_o);
     o.err = static_cast<unsigned>(get_bits(v.err_o, 8 * end, 8));
+    o.err_flit = get_line(v.err_flit_o, 512 * end);
+    o.err_overflow = static_cast<unsigned>(get_bits(v.err_overflow_o, 3 * end, 3));
     if constexpr (kHasCache) o.cache = read_cache(v, end);
     return o;
   }
@@ -159,6 +161,12 @@ class RtlEndsOf : public Ends {
     check("init_done_o", rtl.init_done, twin.init_done);
     check("abort_o", rtl.abort, twin.abort);
     check("err_o", rtl.err, twin.err);
+    if ((twin.err & link_err::kViolation) != 0) {
+      check_bytes("err_flit_o", rtl.err_flit, twin.err_flit);
+    }
+    if ((twin.err & link_err::kOverflow) != 0) {
+      check("err_overflow_o", rtl.err_overflow, twin.err_overflow);
+    }
     check("viral_o", rtl.viral, twin.viral);
     for (const StatusField& f : kStatusFields) {
       check(f.name, rtl.status.*f.member, twin.status.*f.member);

@@ -65,7 +65,7 @@ TEST_F(FlitLog, RoundTripPlainAndCompressed) {
   for (const char* name : {"a.log", "a.log.gz"}) {
     write_all(path(name), all);
     EXPECT_EQ(read_all(path(name)), all) << name;
-    EXPECT_FALSE(fs::exists(path(name) + ".tmp"));
+    EXPECT_FALSE(fs::exists(path(name) + ".part"));
   }
   EXPECT_LT(fs::file_size(path("a.log.gz")), fs::file_size(path("a.log")));
 }
@@ -84,9 +84,10 @@ TEST_F(FlitLog, OnlyAClosedLogGetsItsName) {
   {
     FlitLogWriter writer(path("a.log"));
     writer.write(records(1)[0]);
+    EXPECT_TRUE(fs::exists(path("a.log.part")));
+    EXPECT_FALSE(fs::exists(path("a.log")));
   }
-  EXPECT_FALSE(fs::exists(path("a.log")));
-  EXPECT_TRUE(fs::exists(path("a.log.tmp")));
+  EXPECT_TRUE(fs::is_empty(dir_)) << "an unfinished log is removed";
 }
 
 TEST_F(FlitLog, CommentsBlankLinesAndNoFinalNewline) {

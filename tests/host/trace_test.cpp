@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -100,6 +101,21 @@ TEST_F(TraceFile, Ramulator2AndDramSim3) {
   EXPECT_EQ(r[1].addr, 4096U);
   EXPECT_EQ(r[2].cycle, 0U);
 
+  // Hexadecimal with or without 0x; every word but four is a read.
+  write_plain(
+      "1000 READ 0\n0xfC0 write 1\nABC40 P_MEM_WR 2\n40 BOFF 3\n80 P_FETCH 4\n10 WRITE 5\n");
+  r = read();
+  ASSERT_EQ(r.size(), 6U);
+  const std::array<std::uint64_t, 6> lines = {0x1000, 0xfc0, 0xabc40, 0x40, 0x80, 0};
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    EXPECT_EQ(r[i].addr, lines[i]) << i;
+    EXPECT_EQ(r[i].is_write, i != 0 && i != 4) << i;
+    EXPECT_EQ(r[i].cycle, i);
+  }
+
+  write_plain("\xEF\xBB\xBFLD 0x40\r\nST 0x80\r\n");  // a byte order mark
+  EXPECT_EQ(read().size(), 2U);
+
   write_plain("0x1004 READ 10\n0x2000 WRITE 12\n");
   r = read();
   ASSERT_EQ(r.size(), 2U);
@@ -133,7 +149,7 @@ TEST_F(TraceFile, BadInputNamesItsPlaceAndRemedy) {
   expect_place(refusal("LD 0x0\nLS 0x40\n"), "2: ", "access 'LS' is unknown");
   expect_place(refusal("LD\n"), "1: ", "expected two fields");
   expect_place(refusal("0x0 READ 1\n0x40 READ\n"), "2: ", "expected three fields");
-  expect_place(refusal("0x0 READ 1\n0x40 RAED 2\n"), "2: ", "access 'RAED' is unknown");
+  expect_place(refusal("0x0 READ 1\n0x40 Write 2\n"), "2: ", "access 'Write' is ambiguous");
   expect_place(refusal("hello\n"), "1: ", "fits no trace format");
   expect_place(refusal(""), "1: ", "holds no request");
   expect_place(refusal(std::string(200'000, 'a')), "1: ", "longer than");
@@ -145,7 +161,7 @@ TEST_F(TraceFile, BadInputNamesItsPlaceAndRemedy) {
 }
 
 TEST_F(TraceFile, MissingCutAndDamagedFiles) {
-  expect_place(refusal_of_file(), "0: ", "cannot be opened");
+  expect_place(refusal_of_file(), " ", "cannot be opened");  // no line of it
   std::string text;
   for (std::uint64_t i = 0; i < 50'000; ++i)
     text += "LD " + std::to_string(i * 64 * (i % 977)) + "\n";

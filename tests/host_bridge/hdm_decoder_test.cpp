@@ -169,6 +169,8 @@ TEST(HdmDecoder, LockstepWithRtl) {
                      test::get_bits(rtl->target_o, 8 * i, 8), out.target);
       lockstep.check(host ? "host dpa_line_o" : "device dpa_line_o",
                      test::get_bits(rtl->dpa_line_o, 46 * i, 46), out.dpa_line);
+      lockstep.check(host ? "host enabled_o" : "device enabled_o",
+                     test::get_bits(rtl->enabled_o, i, 1), out.enabled);
       if (was_read[i]) {
         lockstep.check(host ? "host reg_rdata_o" : "device reg_rdata_o",
                        test::get_bits(rtl->reg_rdata_o, 32 * i, 32), out.rdata);
@@ -235,6 +237,7 @@ class BothDecoders {
       lockstep_.check("way_o", test::get_bits(rtl_->way_o, 4 * i, 4), out[i].way);
       lockstep_.check("target_o", test::get_bits(rtl_->target_o, 8 * i, 8), out[i].target);
       lockstep_.check("dpa_line_o", test::get_bits(rtl_->dpa_line_o, 46 * i, 46), out[i].dpa_line);
+      lockstep_.check("enabled_o", test::get_bits(rtl_->enabled_o, i, 1), out[i].enabled);
       twins_[i].clock(in);
     }
     rtl_.edge();

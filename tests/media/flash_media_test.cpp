@@ -262,6 +262,27 @@ TEST_F(FlashMediaTest, FullBufferDelaysTheNextWrite) {
   EXPECT_LT(again, Time{1000000});
 }
 
+TEST_F(FlashMediaTest, AWriteOfABufferedPageWaitsForNoOther) {
+  c.buffer_pages = 8;
+  c.buffer_high = 6;
+  c.buffer_low = 4;
+  FlashMedia media = make();
+  Time now{0};
+  for (unsigned i = 0; i < 8; ++i) {
+    (void)answered(media, write_of(i * c.page_bytes), now);
+    now += c.lookup * 2;
+  }
+  // One page more has no place until a program is done.
+  media.submit(write_of(20 * c.page_bytes, 1), now);
+  media.submit(write_of(7 * c.page_bytes + 64, 2), now + c.lookup);
+  const auto [first, at] = media_test::next_answer(media, now + c.lookup);
+  EXPECT_EQ(first.id, 2);
+  EXPECT_EQ(at, now + c.lookup * 2);
+  const auto [second, later] = media_test::next_answer(media, at);
+  EXPECT_EQ(second.id, 1);
+  EXPECT_GT(later, c.tPROG);
+}
+
 TEST_F(FlashMediaTest, SaturatedReadsDoNotStarveWaitingWrites) {
   c.buffer_pages = 4;
   c.buffer_high = 3;

@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ struct DsRates {
   unsigned answers = 100, lm_answers = 100;               // of those that are due
   unsigned latency = 20, lm_latency = 4, ix_slow = 0;     // most cycles; ix_slow: of the bound
   unsigned freezes = 0, freeze_cycles = 0, reads_go = 0;  // per 10000; reads_go while frozen
-  unsigned write_errors = 0, read_errors = 0;
+  unsigned write_errors = 0, read_errors = 0, local_errors = 0;
   unsigned flush = 100, direct = 50;  // of the time, in spells
   unsigned fences = 0;                // per 10000
   unsigned isolate = 0;               // of the time, in spells
@@ -76,6 +77,7 @@ struct DsRates {
     reads_go = random.percent(50);
     write_errors = random.percent(50) ? random.pick(std::array{5u, 20u, 50u}) : 0;
     read_errors = random.percent(30) ? 5 : 0;
+    local_errors = random.percent(40) ? random.pick(std::array{5u, 20u}) : 0;
     flush = random.pick(std::array{10u, 50u, 100u});
     direct = random.pick(std::array{0u, 30u, 70u, 100u});
     fences = random.pick(std::array{0u, 0u, 3u, 20u});
@@ -153,6 +155,7 @@ class DsWorld {
     std::uint64_t direct = 0, deferred = 0, in_place = 0, flushed = 0, hit = 0, merge = 0,
                   false_hit = 0, full = 0, error = 0, refused = 0;
     std::uint64_t loads = 0, stores = 0, load_errors = 0, fences = 0, off_cycles = 0;
+    std::uint64_t local_errors = 0, poisoned_writes = 0;
     std::uint64_t slots_reused = 0, most_pending = 0, most_writes = 0, oldest = 0;
     std::uint64_t store_before_endpoint = 0;  // answered with the endpoint's writes frozen
     std::uint64_t to_write_table = 0;         // stored to a line that is under way
@@ -230,6 +233,7 @@ class DsWorld {
     writes_sent.clear();
     flat_.clear();
     endpoint_.clear();
+    poisoned_.clear();
     stored_.clear();
     settled_.clear();
   }
@@ -250,6 +254,7 @@ class DsWorld {
     Line data{};
     std::uint64_t born = 0;
     bool error = false;
+    bool may_error = false;  // its merge may have read bad data of local memory
   };
   struct Store {
     std::uint64_t line = 0;
@@ -277,6 +282,7 @@ class DsWorld {
     bool clean = true;  // not stored to since it was sent
     bool read = false;  // its data were asked for at local memory
     bool sent = false;
+    bool poison = false;  // local memory gave its data with error
   };
 
   void hit(coverage::DsHazard hazard, std::uint64_t line) {
@@ -434,8 +440,11 @@ class DsWorld {
         // A write that fails may have been done or not, byte for byte.
         const std::uint64_t done = gone ? 0 : bad ? random_.bits(64) : kAllBytes;
         merge_bytes(at(endpoint_, mq_lines_[e]), request.data, request.byte_enable & done);
+        if (!bad && request.byte_enable == kAllBytes) poisoned_.erase(mq_lines_[e]);
+        if (request.poison) poisoned_.insert(mq_lines_[e]);
       } else {
-        in_.mq_rsp.error = gone || random_.percent(rates.read_errors);
+        in_.mq_rsp.error =
+            gone || poisoned_.contains(mq_lines_[e]) || random_.percent(rates.read_errors);
         in_.mq_rsp.data = at(std::as_const(endpoint_), mq_lines_[e]);
         if (in_.mq_rsp.error) {
           const auto load = loads_.find(request.id);
@@ -471,15 +480,18 @@ class DsWorld {
     if (!in_.enable || !r.is_write) return;
     expect((r.byte_enable & ~stored_[line]) == 0, "a byte that was never stored is written");
     expect(r.id >= kRootPortIds && r.id < kRootPortIds + config_.writes, "id of an endpoint write");
+    seen.poisoned_writes += r.poison;
     const unsigned w = r.id - kRootPortIds;
     const auto way = under_way_.find(w);
     if (way == under_way_.end()) {  // at once: the store whose data were put in local memory last
       expect(last_local_ && line_of_request(*last_local_) == line &&
-                 last_local_->byte_enable == r.byte_enable && last_local_->data == r.data,
+                 last_local_->byte_enable == r.byte_enable && last_local_->data == r.data &&
+                 !r.poison,
              "a direct write is the store's");
-      under_way_[w] = {line, last_slot_, true, true, true};
+      under_way_[w] = {line, last_slot_, true, true, true, false};
     } else {
       expect(way->second.line == line && !way->second.sent, "a flushed line is sent once");
+      expect(r.poison == way->second.poison, "bad data of local memory, and no others, are poison");
       way->second.sent = true;
     }
     seen.most_writes = std::max<std::uint64_t>(seen.most_writes, under_way_.size());
@@ -552,16 +564,22 @@ class DsWorld {
       return;
     }
     Slot& slot = region_[r.slot];
+    const bool bad = random_.percent(rates.local_errors);
+    seen.local_errors += bad;
     if (r.kind == LmKind::Load) {
       expect(slot.state != Slot::State::Free && slot.line == line_of_request(in_.head),
              "a load reads another line's slot");
+      loads_[in_.head.id].error |= bad;
     } else if (r.kind == LmKind::Flush) {
       const bool mine =
-          under_way_.try_emplace(r.index, UnderWay{slot.line, r.slot, true, true, false}).second;
+          under_way_.try_emplace(r.index, UnderWay{slot.line, r.slot, true, true, false, bad})
+              .second;
       expect(mine && slot.state == Slot::State::Used, "a flush of a free slot or a used entry");
+    } else if (bad) {
+      for (auto& [id, load] : loads_) load.may_error |= load.line == slot.line;
     }
     lm_reads_.push_back(
-        {{r.kind, r.index, local_[r.slot]}, cycle_ + 1 + random_.below(rates.lm_latency)});
+        {{r.kind, r.index, local_[r.slot], bad}, cycle_ + 1 + random_.below(rates.lm_latency)});
   }
   void take_local_write(const LmRequest& r) {
     expect(!to_local_.empty(), "a write to local memory without a store");
@@ -651,7 +669,7 @@ class DsWorld {
         merge_bytes(at(settled_, line), r.data, r.byte_enable);
       }
     } else {
-      loads_[r.id] = {line, at(std::as_const(flat_), line), live_cycles_, false};
+      loads_[r.id] = {line, at(std::as_const(flat_), line), live_cycles_, false, false};
     }
   }
   void take_response() {
@@ -674,7 +692,8 @@ class DsWorld {
     const auto load = loads_.find(r.id);
     expect(load != loads_.end(), "an answer to no load");
     if (!ok_) return;
-    expect(r.error == load->second.error, "a load's error is the endpoint's");
+    expect(r.error == load->second.error || (r.error && load->second.may_error),
+           "a load's error is that of the endpoint or of local memory");
     if (!r.error && r.data != load->second.data) {
       fail("a load's data are not those of its turn, line " + std::to_string(load->second.line));
     }
@@ -731,6 +750,7 @@ class DsWorld {
   Memory flat_, endpoint_;
   Memory settled_;  // flat_ without the stores that are not in local memory yet
   std::unordered_map<std::uint64_t, std::uint64_t> stored_;  // bytes ever stored
+  std::unordered_set<std::uint64_t> poisoned_;               // at the endpoint
   std::vector<Slot> region_;
   std::vector<Line> local_;
   std::vector<LmRead> lm_reads_;

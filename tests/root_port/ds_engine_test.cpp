@@ -64,6 +64,7 @@ class RtlPort {
     test::set_line(lm_rsp, 0, in.lm_rsp.data);
     set_bits(lm_rsp, 512, 4, in.lm_rsp.index);
     set_bits(lm_rsp, 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
+    set_bits(lm_rsp, 518, 1, in.lm_rsp.error);
     set_bits(rtl_->ix_ready_i, g_, 1, in.ix_ready);
     set_bits(rtl_->ix_rsp_valid_i, g_, 1, in.ix_rsp_valid);
     set_bits(rtl_->ix_found_i, g_, 1, in.ix_found);
@@ -197,6 +198,8 @@ class Traffic {
         {"error", s.error},
         {"refused", s.refused},
         {"load_errors", s.load_errors},
+        {"local_errors", s.local_errors},
+        {"poisoned_writes", s.poisoned_writes},
         {"fences", s.fences},
         {"off_cycles", s.off_cycles},
         {"slots_reused", s.slots_reused},
@@ -286,6 +289,7 @@ class Engines {
   // What a run of some length must have seen.
   void expect_coverage() const {
     std::uint64_t merge = 0, false_hit = 0, error = 0, refused = 0, off = 0, fills = 0;
+    std::uint64_t local_errors = 0, poisoned_writes = 0;
     for (unsigned g = 0; g < kInstances; ++g) {
       const DsWorld::Seen& s = world(g).seen;
       EXPECT_GT(traffic_[g]->phases, 10u);
@@ -302,9 +306,14 @@ class Engines {
       error += s.error;
       refused += s.refused;
       off += s.off_cycles;
+      local_errors += s.local_errors;
+      poisoned_writes += s.poisoned_writes;
       fills += traffic_[g]->fills;
     }
-    for (const std::uint64_t n : {merge, false_hit, error, refused, off, fills}) EXPECT_GT(n, 20u);
+    for (const std::uint64_t n :
+         {merge, false_hit, error, refused, off, fills, local_errors, poisoned_writes}) {
+      EXPECT_GT(n, 20u);
+    }
     if (std::getenv("CXLGPU_SHOW") != nullptr) {
       for (const auto& traffic : traffic_) traffic->show();
     }
@@ -350,7 +359,7 @@ TEST(DsEngine, EveryLoadSeesTheOlderStoresOfItsLine) {
               "With deterministic store a load gives every older store to its line and no younger "
               "one, from wherever the bytes are; each request is answered once and in time",
               "docs/blocks.md, ds_engine");
-  Lockstep lockstep("root_port/ds_engine", 0xd51);
+  Lockstep lockstep("root_port/ds_engine", 0xd52);
   Engines engines(lockstep.seed());
   while (engines.ok() && lockstep.next()) {
     engines.drive();

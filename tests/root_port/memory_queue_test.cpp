@@ -581,5 +581,38 @@ TEST(MemoryQueue, MemSpecRdDoesNotTimeOut) {
   }
 }
 
+TEST(MemoryQueue, PoisonOfAWriteGoesOut) {
+  test::shows("link", "A root port's write of corrupt data goes out with Poison, no other does",
+              "CXL 2.0, M2S RwD: Poison; docs/blocks.md, memory_queue");
+  test::Clocked<Vmemory_queue> rtl;
+  rtl.reset();
+  for (const bool poison : {true, false, true}) {
+    for (const std::uint64_t enables : {kAllBytes, std::uint64_t{0xff}}) {
+      MemRequest write = request(5, true);
+      write.byte_enable = enables;
+      write.poison = poison;
+      rtl->in_valid_i = 1;
+      test::set_sys_req(rtl->in_req_i, write);
+      rtl.settle();
+      ASSERT_EQ(rtl->in_ready_o, 1);
+      rtl.edge();
+      rtl->in_valid_i = 0;
+      test::set_sys_req(rtl->in_req_i, {});
+      rtl.settle();
+      ASSERT_EQ(rtl->rwd_valid_o, 1);
+      EXPECT_EQ(test::get_bits(rtl->rwd_hdr_o, 74, 1), poison ? 1u : 0u);
+      EXPECT_EQ(test::get_bits(rtl->rwd_hdr_o, 1, 4), enables == kAllBytes ? 1u : 2u);
+      rtl->rwd_ready_i = 1;
+      rtl.edge();
+      rtl->rwd_ready_i = 0;
+      rtl->ndr_valid_i = 1;  // tag 0
+      rtl->rsp_ready_i = 1;
+      rtl.edge();
+      rtl->ndr_valid_i = 0;
+      rtl.edge();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu

@@ -906,6 +906,7 @@ class Bench {
     set_line(v.lm_rsp_i, 0, in.lm_rsp.data);
     set_bits(v.lm_rsp_i, 512, 4, in.lm_rsp.index);
     set_bits(v.lm_rsp_i, 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
+    set_bits(v.lm_rsp_i, 518, 1, in.lm_rsp.error);
   }
 
   // Payload outputs count only with their valid.

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -70,26 +71,38 @@ class Cli : public ::testing::Test {
     return dir_ / name;
   }
 
-  Result run(const Args& args, const std::string& input = "") {
+  // What is particular about one run of the command.
+  struct Setting {
+    std::string out = {};                             // in place of what Result::out has
+    std::function<void()> before = {};                // in the child
+    std::function<void(pid_t child)> meanwhile = {};  // in the test, while it runs
+  };
+
+  Result run(const Args& args, const std::string& input = "") { return run(args, input, {}); }
+
+  Result run(const Args& args, const std::string& input, const Setting& setting) {
     std::ofstream(base_ / "in", std::ios::binary) << input;
     std::vector<char*> argv = {const_cast<char*>(CXLGPU_BINARY)};
     for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
     argv.push_back(nullptr);
-    const fs::path out = base_ / "out", err = base_ / "err", in = base_ / "in";
+    const fs::path err = base_ / "err", in = base_ / "in";
+    const fs::path out = setting.out.empty() ? base_ / "out" : fs::path(setting.out);
     const pid_t child = fork();
     if (child == 0) {
       const bool ready = chdir(dir_.c_str()) == 0 && freopen(in.c_str(), "r", stdin) != nullptr &&
                          freopen(out.c_str(), "w", stdout) != nullptr &&
                          freopen(err.c_str(), "w", stderr) != nullptr;
       alarm(kTimeoutSeconds);
+      if (setting.before) setting.before();
       if (ready) execv(argv[0], argv.data());
       _exit(127);
     }
+    if (setting.meanwhile) setting.meanwhile(child);
     int status = 0;
     waitpid(child, &status, 0);
     Result result;
     result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    result.out = read_text(out);
+    if (setting.out.empty()) result.out = read_text(out);
     result.err = read_text(err);
     return result;
   }

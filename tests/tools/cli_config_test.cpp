@@ -166,7 +166,7 @@ TEST_F(Cli, OutputThatCannotBeWritten) {
           {"file/w."});
   for (const std::string bad : {"file/e.csv", "nowhere/e.csv", "."}) {
     refused({"run", "vadd-dram-cxl", "--engine", "model", "--set", small, "--events", bad},
-            {bad, "--events"});
+            {bad + ": cannot be written"});
   }
 }
 

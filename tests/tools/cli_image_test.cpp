@@ -149,7 +149,7 @@ TEST_F(Cli, NoImageOfARunThatFailed) {
   const Result failed =
       run({"run", "vadd-znand-cxl", "--engine", "model", "--set", "workload.size=4096", "--set",
            "run.limit_us=5", "--set", "endpoint.image_out=i"});
-  EXPECT_EQ(failed.status, 1) << failed.err;
+  EXPECT_EQ(failed.status, 3) << failed.err;
   EXPECT_FALSE(fs::exists(dir_ / "i"));
 }
 

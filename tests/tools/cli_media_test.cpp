@@ -129,8 +129,8 @@ TEST_F(Cli, MediaBadInput) {
   refused({"media", "dram", "--engine", "rtl"}, {"--engine"});
   refused({"--configs", "nowhere", "media", "dram"}, {"nowhere"});
   write("file", "");
-  refused({"media", "dram", "--out", "file"}, {"file:0:"});
-  refused({"media", "dram", "--out", "file/o"}, {"file/o:0:"});
+  refused({"media", "dram", "--out", "file"}, {"file: "});
+  refused({"media", "dram", "--out", "file/o"}, {"file/o: "});
   const std::string good = read_text(kParts / "dram.yaml");
   const std::string key = "  tCL_ps: 14286 ";
   const auto line = std::count(good.begin(), good.begin() + good.find(key), '\n') + 1;

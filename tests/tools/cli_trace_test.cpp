@@ -45,8 +45,15 @@ TEST_F(Cli, BadTraces) {
   refuse("far.csv", {"far.csv:2:", "0x20000000"});
   write("load.trace", "LD 0x0\nLOAD 0x40\n");
   refuse("load.trace", {"load.trace:2:"});
-  write("three.trace", "0x0 READ 0\n0x40 FETCH 1\n");
-  refuse("three.trace", {"three.trace:2:", "'FETCH'"});
+  // What would be read wrongly: words that mean a write elsewhere, and no words at all.
+  for (const std::string word : {"Write", "W", "w", "wr", "ST", "STORE", "boff", "17", "0x40"}) {
+    write("word.trace", "0x0 READ 0\n0x40 " + word + " 1\n");
+    refuse("word.trace", {"word.trace:2:", "'" + word + "'"});
+  }
+  write("stl.trace", "0: Write 0x40\n");
+  refuse("stl.trace", {"stl.trace:1:", "'0:'"});
+  write("far.trace", "FFFFFFFFFFFFFFFFF READ 0\n");
+  refuse("far.trace", {"far.trace:1:", "64 bits"});
   write("odd.txt", "what is this?\n");
   refuse("odd.txt", {"odd.txt:1:"});
   write("empty.csv", "");
@@ -143,6 +150,66 @@ TEST_P(CliEngine, AReadPassesAHammeredBank) {
     EXPECT_LE(value(s, "/loads/max"), 80);
     EXPECT_LE(value(s, "/stores/max"), alone);
   }
+}
+
+// One read on a clean link: request and credits; the response in two flits, and credits. Counted
+// from time 0 on in every engine, and each flit in one class.
+TEST_P(CliEngine, FlitsAreCountedFromTimeZero) {
+  const std::vector<std::string> classes = {"protocol",  "all_data", "llcrd", "retry", "damaged",
+                                            "discarded", "io",       "almp",  "other"};
+  const auto adds_up = [&](const json& s) {
+    for (const std::string way : {"/flits/m2s/", "/flits/s2m/"}) {
+      double sum = 0;
+      for (const std::string& name : classes) sum += value(s, (way + name).c_str());
+      EXPECT_EQ(value(s, (way + "all").c_str()), sum) << way;
+    }
+  };
+  write("one.csv", "cycle,rw,addr,bytes\n0,R,0x0,64\n");
+  const Args one = {"run",     "vadd-dram-cxl", "--engine", GetParam(),
+                    "--trace", "one.csv",       "--out",    "o"};
+  accepted(one);
+  adds_up(stats());
+  EXPECT_EQ(value(stats(), "/flits/m2s/all"), 2);
+  EXPECT_EQ(value(stats(), "/flits/m2s/protocol"), 1);
+  EXPECT_EQ(value(stats(), "/flits/m2s/llcrd"), 1);
+  EXPECT_EQ(value(stats(), "/flits/s2m/all"), 3);
+  EXPECT_EQ(value(stats(), "/flits/s2m/protocol") + value(stats(), "/flits/s2m/all_data"), 2);
+  EXPECT_EQ(value(stats(), "/flits/s2m/llcrd"), 1);
+  EXPECT_EQ(value(stats(), "/flits/m2s/bring_up") > 0, GetParam() != std::string("model"));
+  if (GetParam() == std::string("cosim")) return;  // a clean link only
+  std::string text = "cycle,rw,addr,bytes\n";
+  for (unsigned i = 0; i < 400; ++i) {
+    text += std::to_string(i * 10) + (i % 3 == 0 ? ",W," : ",R,") + hex(i * 64) + ",64\n";
+  }
+  write("many.csv", text);
+  accepted({"run", "vadd-dram-cxl", "--engine", GetParam(), "--trace", "many.csv", "--out", "o",
+            "--set", "link.bit_error_rate_m2s=1e-4", "--set", "link.bit_error_rate_s2m=1e-4"});
+  adds_up(stats());
+  EXPECT_GT(value(stats(), "/flits/m2s/damaged") + value(stats(), "/flits/s2m/damaged"), 0);
+  EXPECT_GT(value(stats(), "/flits/m2s/retry"), 0);
+}
+
+TEST_F(Cli, DialectsAsTheirToolsReadThem) {
+  // A CSV as a spreadsheet on Windows saves it: a byte order mark, CR LF.
+  write("bom.csv",
+        "\xEF\xBB\xBF"
+        "cycle,rw,addr,bytes\r\n0,R,0x0,64\r\n5,W,0x40,64\r\n");
+  write("bare.csv",
+        "\xEF\xBB\xBF"
+        "0,R,0x0,64\n5,W,0x40,64\n");
+  write("lower.trace", "0x40 write 0\n0x80 READ 3\n");
+  // DRAMSim2 and 3: k6 traces.
+  write("k6.trace", "0x40 READ 0\n0x80 P_MEM_WR 3\n0xc0 P_FETCH 5\n0x100 BOFF 9\n");
+  const auto replay = [&](const std::string& name, int reads, int writes) {
+    SCOPED_TRACE(name);
+    accepted({"run", "vadd-dram-cxl", "--engine", "model", "--trace", name, "--out", "o"});
+    EXPECT_EQ(value(stats(), "/checks/reads_checked"), reads);
+    EXPECT_EQ(value(stats(), "/checks/writes_sent"), writes);
+  };
+  replay("bom.csv", 1, 1);
+  replay("bare.csv", 1, 1);
+  replay("lower.trace", 1, 1);
+  replay("k6.trace", 2, 2);
 }
 
 TEST_F(Cli, TraceCanBeCut) {

@@ -169,7 +169,7 @@ module ds_fv
   end
   always_ff @(posedge clk_i) begin
     if (lm_valid && lm_ready_i && !lm_owes_q) begin
-      lm_rsp_q <= '{kind: lm_req.kind, index: lm_req.index,
+      lm_rsp_q <= '{error: 1'b0, kind: lm_req.kind, index: lm_req.index,
                     data: local_q[lm_req.slot[$clog2(Depth)-1:0]]};
       for (int unsigned b = 0; b < LineBytes; b++) begin
         if (lm_req.write && lm_req.be[b]) begin

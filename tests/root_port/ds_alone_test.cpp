@@ -1,0 +1,445 @@
+// ds_engine alone, by hand: how long loads of one line may keep others waiting, and poison through
+// every order of stores, loads, merges and flushes. Expected values are those of docs/blocks.md.
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+
+#include "tests/common/requirement.hpp"
+#include "tests/root_port/ds_alone_bench.hpp"
+
+namespace cxlgpu {
+namespace {
+
+using test::DsAlone;
+
+constexpr std::uint64_t kLowHalf = 0xffff'ffff, kHighHalf = kLowHalf << 32;
+constexpr unsigned kLatencies[] = {1, 10, 100, 400};
+
+// Where the line is whose loads are kept outstanding.
+enum class Place : std::uint8_t { TopPart, BottomPart, TopWhole, Absent };
+constexpr const char* kPlaces[] = {"part, newest", "part, oldest", "whole, newest", "absent"};
+
+constexpr unsigned kStores = 8;  // as many as the store FIFO takes
+struct Waits {
+  std::array<std::uint64_t, kStores> store{};  // from its offer to its answer, all offered at once
+  std::uint64_t fence = 0;                     // until everything is at the endpoint
+};
+
+constexpr std::uint64_t kLine = 500;
+constexpr std::uint64_t kNever = 1'000'000;
+
+void fill(DsAlone& b, Place place, std::uint64_t& next) {
+  const std::uint64_t enables = place == Place::TopWhole ? DsAlone::kAll : kLowHalf;
+  const bool newest = place == Place::TopPart || place == Place::TopWhole;
+  if (place == Place::BottomPart && b.count() == 0) b.store(kLine, 0x11, enables);
+  b.run(100);
+  for (unsigned n = b.count() + newest; n < b.depth; ++n) b.store(next++, 0x22);
+  if (newest) b.store(kLine, 0x11, enables);
+  ASSERT_TRUE(b.until([&] { return b.count() == b.depth; }, kNever));
+}
+
+// The region full of deferred lines, `kept` loads of one line outstanding: then kStores stores to
+// lines that are not there, and, the region full again, a fence. They come `phase` cycles later.
+Waits measure(bool large, unsigned latency, Place place, unsigned kept, unsigned phase) {
+  DsAlone b(large, latency);
+  std::uint64_t next = 1000;
+  Waits waits;
+  const unsigned settled = 4 * latency + 200;
+  fill(b, place, next);
+  b.keep(kLine, kept);
+  b.run(settled + phase);
+  b.flush = b.direct = true;
+  const std::uint64_t start = b.cycle();
+  std::array<std::uint32_t, kStores> ids{};
+  for (std::uint32_t& id : ids) id = b.store(next++, 0x33);
+  for (unsigned n = 0; n < kStores; ++n) {
+    if (!b.answered(ids[n], kNever)) {
+      ADD_FAILURE() << "a store is never answered";
+      return waits;
+    }
+    waits.store[n] = b.answer(ids[n])->cycle - start;
+  }
+  b.flush = b.direct = false;
+  b.keep(kLine, 0);
+  b.run(settled);
+  fill(b, place, next);
+  b.keep(kLine, kept);
+  b.run(settled + phase);
+  const std::uint64_t fence = b.cycle();
+  b.fence = true;
+  EXPECT_TRUE(b.until([&] { return b.empty(); }, kNever)) << "a fence never ends";
+  waits.fence = b.cycle() - fence;
+  b.check_endpoint();
+  const std::uint64_t done = b.loads_done();
+  b.run(settled);
+  EXPECT_TRUE(kept == 0 || b.loads_done() > done) << "the loads stand still";
+  return waits;
+}
+
+// Each bound of the page at every latency and number of loads. CXLGPU_SHOW=1 prints the table:
+// place, lines, latency, loads kept, first store, last store, fence.
+void measure_all(Place place, bool large, std::initializer_list<unsigned> loads) {
+  const auto* const name = kPlaces[static_cast<unsigned>(place)];
+  const std::uint64_t lines = large ? 1024 : 256;
+  for (const unsigned latency : kLatencies) {
+    Waits base;
+    for (const unsigned kept : loads) {  // none first
+      Waits most;
+      for (const unsigned phase : {kept * 37, latency / 3 + 7, 2 * latency / 3 + 19}) {
+        const Waits waits = measure(large, latency, place, kept, phase);
+        for (unsigned n = 0; n < kStores; ++n) {
+          most.store[n] = std::max(most.store[n], waits.store[n]);
+        }
+        most.fence = std::max(most.fence, waits.fence);
+        if (kept == 0 || large) break;
+      }
+      if (kept == 0) base = most;
+      const std::string where = std::string(name) + ", lines " + std::to_string(lines) +
+                                ", latency " + std::to_string(latency) + ", loads " +
+                                std::to_string(kept);
+      for (unsigned n = 0; n < kStores; ++n) {
+        EXPECT_LE(most.store[n], base.store[n] + 2 * latency + 64 * (n + 1))
+            << where << ", store " << n;
+      }
+      EXPECT_LE(most.fence, base.fence + 2 * (latency + 32) + 32 * lines) << where;
+      if (std::getenv("CXLGPU_SHOW") != nullptr) {
+        std::printf("| %s | %" PRIu64 " | %u | %u | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n",
+                    name, lines, latency, kept, most.store[0], most.store[kStores - 1], most.fence);
+        std::fflush(stdout);
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(DsAlone, LoadsOfTheNewestPartStarveNobody) {
+  test::shows("order",
+              "With 0 to 8 loads of the newest, partly stored line kept outstanding and the region "
+              "full, stores and a fence are answered within the page's bounds, at latencies of 1 "
+              "to 400 cycles and 256 and 1024 lines",
+              "docs/blocks.md, ds_engine");
+  measure_all(Place::TopPart, false, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  measure_all(Place::TopPart, true, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+}
+
+TEST(DsAlone, LoadsOfTheOldestPartStarveNobody) {
+  test::shows("order", "The same with loads of the oldest, partly stored line",
+              "docs/blocks.md, ds_engine");
+  measure_all(Place::BottomPart, false, {0, 1, 2, 3, 8});
+  measure_all(Place::BottomPart, true, {0, 1, 2, 3, 8});
+}
+
+TEST(DsAlone, LoadsOfAWholeLineStarveNobody) {
+  test::shows("order", "The same with loads that the region answers", "docs/blocks.md, ds_engine");
+  measure_all(Place::TopWhole, false, {0, 1, 2, 3, 8});
+  measure_all(Place::TopWhole, true, {0, 1, 2, 3, 8});
+}
+
+TEST(DsAlone, LoadsOfALineThatIsNotHereStarveNobody) {
+  test::shows("order", "The same with loads that pass the region", "docs/blocks.md, ds_engine");
+  measure_all(Place::Absent, false, {0, 1, 2, 3, 8});
+  measure_all(Place::Absent, true, {0, 1, 2, 3, 8});
+}
+
+TEST(DsAlone, ALoadOfAWantedLineIsAnswered) {
+  test::shows("order",
+              "Loads that wait for a flush of their line are answered in their turn: after the "
+              "merges on their way and the line's write",
+              "docs/blocks.md, ds_engine");
+  for (const unsigned latency : kLatencies) {
+    DsAlone b(false, latency);
+    b.store(kLine, 0x11, kLowHalf);
+    ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
+    std::array<std::uint32_t, 4> loads{};
+    for (std::uint32_t& id : loads) id = b.load(kLine);
+    ASSERT_TRUE(b.until([&] { return b.merges() == 2; }, 4 * latency + 100));
+    b.flush = true;
+    const std::uint64_t start = b.cycle();
+    ASSERT_TRUE(b.answered(loads[3], kNever));
+    // Two merges, the write, two loads at the endpoint, one after the other.
+    EXPECT_LE(b.answer(loads[3])->cycle - start, 5 * (latency + 32)) << latency;
+    EXPECT_EQ(b.writes.size(), 1u);
+    ASSERT_TRUE(b.until([&] { return b.idle(); }));
+    b.check_endpoint();
+  }
+}
+
+TEST(DsAlone, AWantedLineIsForgottenWhenNoFlushMayGo) {
+  test::shows("order", "Loads wait for a flush of their line only while one may be sent",
+              "docs/blocks.md, ds_engine");
+  DsAlone b(false, 50);
+  b.hold_reads = true;
+  b.store(kLine, 0x11, kLowHalf);
+  ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
+  const std::uint32_t first = b.load(kLine), second = b.load(kLine), third = b.load(kLine);
+  ASSERT_TRUE(b.until([&] { return b.merges() == 2; }));
+  b.flush = true;
+  b.run(20);  // refused: the line is wanted
+  b.flush = false;
+  b.hold_reads = false;
+  for (const std::uint32_t id : {first, second, third}) EXPECT_TRUE(b.answered(id));
+  EXPECT_EQ(b.merges(), 3u);
+  EXPECT_TRUE(b.writes.empty());
+}
+
+TEST(DsAlone, ALoadThatWaitsForItsLineStandsInNobodysWay) {
+  test::shows("order",
+              "A load whose line is at the endpoint does not keep deferred and direct stores from "
+              "the memory queue",
+              "docs/blocks.md, ds_engine");
+  DsAlone b;
+  b.hold_reads = true;
+  for (std::uint64_t line = 1; line <= 4; ++line) b.store(line, 0x40);
+  ASSERT_TRUE(b.until([&] { return b.count() == 4; }));
+  const std::uint32_t first = b.load(kLine), second = b.load(kLine);
+  b.run(50);
+  b.flush = b.direct = true;
+  b.store(9, 0x50);
+  EXPECT_TRUE(b.until([&] { return b.empty(); }));
+  EXPECT_EQ(b.writes.size(), 5u);
+  EXPECT_EQ(b.answer(first), nullptr);
+  b.hold_reads = false;
+  EXPECT_TRUE(b.answered(first) && b.answered(second));
+}
+
+// Poison. One line at the endpoint is poisoned before anything else.
+constexpr std::uint64_t kBad = 7;
+
+void expect_load(DsAlone& b, bool error, const char* where) {
+  const std::uint32_t id = b.load(kBad);
+  ASSERT_TRUE(b.answered(id)) << where;
+  EXPECT_EQ(b.answer(id)->error, error) << where;
+}
+void flush_all(DsAlone& b) {
+  b.flush = true;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }));
+  b.flush = false;
+}
+void expect_write(const DsAlone& b, std::size_t n, std::uint64_t enables, bool poison) {
+  ASSERT_LT(n, b.writes.size());
+  EXPECT_EQ(b.writes[n].line, kBad);
+  EXPECT_EQ(b.writes[n].enables, enables) << n;
+  EXPECT_EQ(b.writes[n].poison, poison) << n;
+}
+
+TEST(DsAlone, PoisonIsMergedUntilTheLineIsWhole) {
+  test::shows("ds",
+              "A load merged with a poisoned line answers with error until all its bytes are in "
+              "the region; the whole line then takes the endpoint's poison away",
+              "docs/blocks.md, ds_engine: Poison");
+  DsAlone b;
+  b.poison(kBad);
+  expect_load(b, true, "passes");
+  EXPECT_TRUE(b.answered(b.store(kBad, 0x11, kLowHalf)));
+  expect_load(b, true, "merge");
+  EXPECT_EQ(b.merges(), 1u);
+  EXPECT_TRUE(b.answered(b.store(kBad, 0x22, kHighHalf)));
+  expect_load(b, false, "whole");
+  EXPECT_EQ(b.merges(), 1u);
+  EXPECT_EQ(b.hits(), 1u);
+  EXPECT_TRUE(b.cell(kBad).bad);
+  flush_all(b);
+  expect_write(b, 0, DsAlone::kAll, false);
+  EXPECT_FALSE(b.cell(kBad).bad);
+  expect_load(b, false, "at the endpoint again");
+}
+
+TEST(DsAlone, PartialWritesLeaveALinePoisoned) {
+  test::shows("ds",
+              "A partial store over a poisoned line goes out as a partial write, deferred or at "
+              "once, and leaves it poisoned; only a store of the whole line ends that",
+              "docs/blocks.md, ds_engine: Poison");
+  for (const bool direct : {false, true}) {
+    DsAlone b;
+    b.direct = direct;
+    b.poison(kBad);
+    std::size_t n = 0;
+    for (const std::uint64_t enables : {kLowHalf, kHighHalf}) {
+      EXPECT_TRUE(b.answered(b.store(kBad, 0x11, enables)));
+      expect_load(b, true, "part here or under way");
+      flush_all(b);
+      expect_write(b, n++, enables, false);
+      EXPECT_TRUE(b.cell(kBad).bad);
+      expect_load(b, true, "part at the endpoint");
+    }
+    EXPECT_TRUE(b.answered(b.store(kBad, 0x33)));
+    expect_load(b, false, "whole");
+    flush_all(b);
+    expect_write(b, n, DsAlone::kAll, false);
+    EXPECT_FALSE(b.cell(kBad).bad);
+    expect_load(b, false, "at the endpoint again");
+  }
+}
+
+TEST(DsAlone, AnOlderLoadAnswersAsTheLineWas) {
+  test::shows("ds",
+              "A load of a poisoned line that is on its way before a store of the whole line "
+              "answers with error, passing or merged; one after it does not",
+              "docs/blocks.md, ds_engine: Poison");
+  for (const bool merged : {false, true}) {
+    DsAlone b;
+    b.poison(kBad);
+    EXPECT_TRUE(!merged || b.answered(b.store(kBad, 0x11, kLowHalf)));
+    b.hold_reads = true;
+    const std::uint32_t before = b.load(kBad);
+    const std::uint32_t store = b.store(kBad, 0x22, merged ? kHighHalf : DsAlone::kAll);
+    const std::uint32_t after = b.load(kBad);
+    b.run(200);
+    EXPECT_EQ(b.answer(store), nullptr);
+    b.hold_reads = false;
+    ASSERT_TRUE(b.answered(before) && b.answered(store) && b.answered(after));
+    EXPECT_TRUE(b.answer(before)->error);
+    EXPECT_FALSE(b.answer(store)->error);
+    EXPECT_FALSE(b.answer(after)->error);
+    flush_all(b);
+    EXPECT_FALSE(b.cell(kBad).bad);
+  }
+}
+
+TEST(DsAlone, PoisonUnderALineUnderWay) {
+  test::shows("ds",
+              "A second store to a poisoned line whose part is under way makes it whole or not: "
+              "loads answer accordingly, and so does the line after its second write",
+              "docs/blocks.md, ds_engine: Poison");
+  for (const bool whole : {true, false}) {
+    DsAlone b;
+    b.direct = true;
+    b.hold_writes = true;
+    b.poison(kBad);
+    EXPECT_TRUE(b.answered(b.store(kBad, 0x11, kLowHalf)));
+    EXPECT_TRUE(b.until([&] { return b.writes.size() == 1; }));
+    EXPECT_TRUE(b.answered(b.store(kBad, 0x22, whole ? kHighHalf : 0xff00)));
+    const std::uint32_t load = b.load(kBad);
+    b.run(100);
+    EXPECT_EQ(b.answer(load) != nullptr, whole);  // the part waits for the write's end
+    b.hold_writes = false;
+    ASSERT_TRUE(b.answered(load));
+    EXPECT_EQ(b.answer(load)->error, !whole);
+    flush_all(b);
+    expect_write(b, 0, kLowHalf, false);
+    expect_write(b, 1, whole ? DsAlone::kAll : kLowHalf, false);
+    EXPECT_EQ(b.cell(kBad).bad, !whole);
+    expect_load(b, !whole, "at the end");
+  }
+}
+
+TEST(DsAlone, PoisonUnderAFailedWrite) {
+  test::shows("ds",
+              "After a failed write a poisoned line is merged with its error, a whole one is read "
+              "from the region",
+              "docs/blocks.md, ds_engine: Poison");
+  for (const std::uint64_t enables : {kLowHalf, DsAlone::kAll}) {
+    DsAlone b;
+    b.direct = true;
+    b.failing_writes = 1;
+    b.poison(kBad);
+    b.store(kBad, 0x11, enables);
+    ASSERT_TRUE(b.until([&] { return b.error() && b.count() == 1; }));
+    expect_load(b, enables != DsAlone::kAll, "kept");
+    b.clear_error = true;
+    b.run(1);
+    b.clear_error = false;
+    flush_all(b);
+    expect_write(b, 1, enables, false);
+    expect_load(b, enables != DsAlone::kAll, "sent again");
+  }
+}
+
+TEST(DsAlone, AnErrorOfLocalMemoryIsPoison) {
+  test::shows("ds",
+              "Data that local memory gives with error answer a load with error, alone or merged, "
+              "and reach the endpoint as poison; a store of the whole line ends that",
+              "docs/blocks.md, ds_engine: Poison");
+  for (const std::uint64_t enables : {DsAlone::kAll, kLowHalf}) {
+    DsAlone b;
+    EXPECT_TRUE(b.answered(b.store(kBad, 0x11, enables)));
+    expect_load(b, false, "sound");
+    b.damage(kBad);
+    expect_load(b, true, "damaged");
+    flush_all(b);
+    expect_write(b, 0, enables, true);
+    EXPECT_TRUE(b.cell(kBad).bad);
+    expect_load(b, true, "poisoned");
+    EXPECT_TRUE(b.answered(b.store(kBad, 0x22)));
+    expect_load(b, false, "stored whole");
+    flush_all(b);
+    expect_write(b, 1, DsAlone::kAll, false);
+    expect_load(b, false, "sent whole");
+  }
+  // In the slot, before it is sent.
+  DsAlone b;
+  EXPECT_TRUE(b.answered(b.store(kBad, 0x11)));
+  b.damage(kBad);
+  EXPECT_TRUE(b.answered(b.store(kBad, 0x22, kLowHalf)));
+  expect_load(b, true, "stored in part");
+  EXPECT_TRUE(b.answered(b.store(kBad, 0x33)));
+  expect_load(b, false, "stored whole");
+  flush_all(b);
+  expect_write(b, 0, DsAlone::kAll, false);
+  // Under way: the write carries the store's own data, a load reads the slot.
+  b.direct = b.hold_writes = true;
+  EXPECT_TRUE(b.answered(b.store(kBad, 0x44)));
+  b.damage(kBad);
+  expect_load(b, true, "under way");
+  b.hold_writes = false;
+  flush_all(b);
+  expect_write(b, 1, DsAlone::kAll, false);
+  expect_load(b, false, "done");
+}
+
+TEST(DsAlone, BothErrorsAreMerged) {
+  test::shows("ds", "A merge answers with error if either part is bad",
+              "docs/blocks.md, ds_engine: Poison");
+  for (const unsigned bad : {0u, 1u, 2u, 3u}) {
+    DsAlone b;
+    if ((bad & 1) != 0) b.poison(kBad);
+    EXPECT_TRUE(b.answered(b.store(kBad, 0x11, kLowHalf)));
+    if ((bad & 2) != 0) b.damage(kBad);
+    expect_load(b, bad != 0, "merge");
+    EXPECT_EQ(b.merges(), 1u);
+    expect_load(b, bad != 0, "another");
+    flush_all(b);
+    expect_write(b, 0, kLowHalf, (bad & 2) != 0);
+    expect_load(b, bad != 0, "after the flush");
+  }
+}
+
+TEST(DsAlone, PoisonInAnyOrder) {
+  test::shows("ds",
+              "Whatever the order of loads, stores, flushes and failed writes, a poisoned line "
+              "answers with error while a byte of it has not been stored since, and without after "
+              "a store of the whole line",
+              "docs/blocks.md, ds_engine: Poison");
+  test::Random random(0x901);
+  for (unsigned round = 0; round < 150; ++round) {
+    DsAlone b(false, random.pick(std::array{1u, 10u, 100u}), random.pick(std::array{1u, 4u, 30u}));
+    const std::uint64_t lines = 1 + random.below(4);
+    for (std::uint64_t line = 0; line < lines; ++line) b.poison(line);
+    for (unsigned n = 0; n < 60; ++n) {
+      const std::uint64_t line = random.below(lines + 1);  // one that is sound as well
+      if (random.percent(50)) {
+        b.load(line);
+      } else {
+        const std::uint64_t some[] = {DsAlone::kAll, kLowHalf, kHighHalf, random.bits(64)};
+        b.store(line, static_cast<std::uint8_t>(random.bits(8)), random.pick(some));
+      }
+      if (random.percent(30)) b.flush = random.percent(50);
+      if (random.percent(30)) b.direct = random.percent(50);
+      if (random.percent(5)) b.failing_writes = 1;
+      b.clear_error = random.percent(10);
+      b.run(random.below(random.percent(50) ? 8 : 200));
+    }
+    b.clear_error = b.flush = true;
+    b.failing_writes = 0;
+    ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever));
+    b.check_endpoint();
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu

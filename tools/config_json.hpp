@@ -1,0 +1,13 @@
+// The whole configuration of a run, as it was resolved from all layers.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "refmodel/system/config.hpp"
+
+namespace cxlgpu {
+
+// Keys as in a YAML file, each section an object; hdm.ranges with them.
+nlohmann::json config_json(const RunConfig& config);
+
+}  // namespace cxlgpu

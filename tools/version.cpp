@@ -1,0 +1,15 @@
+#include "tools/version.hpp"
+
+#include "source_commit.hpp"
+
+namespace cxlgpu {
+
+std::string project_version() {
+  return CXLGPU_VERSION;
+}
+
+std::string source_commit() {
+  return CXLGPU_SOURCE_COMMIT;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,14 @@
+// Which cxlgpu this is.
+#pragma once
+
+#include <string>
+
+namespace cxlgpu {
+
+// As in CMakeLists.txt.
+std::string project_version();
+// The commit that last changed what the command is built of, "+changes" if files differ from it;
+// "unknown" without git.
+std::string source_commit();
+
+}  // namespace cxlgpu
