@@ -23,7 +23,7 @@ constexpr Time kLimit{10'000'000'000};  // 10 ms
 constexpr std::uint64_t kUs = 1'000'000;
 
 struct Case {
-  std::string engine;
+  std::string engine = {};
   SrPolicy policy = SrPolicy::Off;
   bool cached = false, stores = false;
   std::uint64_t down_at = 0, down_for = 0;  // us
