@@ -333,6 +333,10 @@ const std::vector<BadYaml> kBadYaml = {
      "'link.drop_spec_every'"},
     {"LateSpeculationAndBitErrors", "link: {delay_spec_by: 4, bit_error_rate_s2m: 1e-5}\n", 1,
      "'link.delay_spec_by'"},
+    {"OutageWithoutLength", "link: {down_at_us: 5}\n", 1, "needs link.down_for_us of at least 1"},
+    {"OutageOfNoPort", "link: {down_at_us: 5, down_for_us: 1, port: 2}\n", 1,
+     "'link.port': 2 is none of the 2 ports"},
+    {"LengthOfNoOutage", "link: {down_for_us: 5}\n", 1, "says nothing while link.down_at_us is 0"},
     {"LostAndDoubledSpeculation", "link:\n  drop_spec_every: 4\n  duplicate_spec_every: 4\n", 3,
      "'link.duplicate_spec_every': needs link.drop_spec_every of 0"},
 };
