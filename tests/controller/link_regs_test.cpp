@@ -25,7 +25,13 @@ LinkRegs::In write_of(std::uint32_t addr, std::uint32_t value) {
 // Twin and RTL, one cycle a step.
 class Pair {
  public:
-  explicit Pair(std::uint64_t seed) : lockstep("controller/link_regs", seed) { rtl_.reset(); }
+  explicit Pair(std::uint64_t seed, bool inclusive = false)
+      : lockstep("controller/link_regs", seed),
+        config_{.wrap_inclusive = inclusive},
+        twin_(config_) {
+    rtl_->inclusive_i = inclusive;
+    rtl_.reset();
+  }
 
   Lockstep lockstep;
 
@@ -46,7 +52,7 @@ class Pair {
   }
   // The reset is asynchronous: the outputs follow it before any edge.
   void reset() {
-    twin_ = LinkRegs();
+    twin_ = LinkRegs(config_);
     rtl_->rst_ni = 0;
     compare();
     rtl_.reset();
@@ -68,6 +74,7 @@ class Pair {
     return out;
   }
 
+  LinkRegs::Config config_;
   LinkRegs twin_;
   Clocked<Vlink_regs> rtl_;
 };
@@ -81,8 +88,7 @@ LinkStatus random_status(Random& random) {
   return status;
 }
 
-TEST(LinkRegs, Lockstep) {
-  Pair pair(0x11c4);
+void lockstep(Pair& pair) {
   Random random(pair.lockstep.seed());
   std::uint64_t reads = 0, writes = 0;
   while (pair.lockstep.next()) {
@@ -101,6 +107,24 @@ TEST(LinkRegs, Lockstep) {
   if (pair.lockstep.cycle() < 100000) return;
   EXPECT_GT(reads, pair.lockstep.cycle() / 10);
   EXPECT_GT(writes, pair.lockstep.cycle() / 10);
+}
+
+TEST(LinkRegs, Lockstep) {
+  Pair pair(0x11c4);
+  lockstep(pair);
+}
+TEST(LinkRegs, LockstepWrapInclusive) {
+  Pair pair(0x11c6, true);
+  lockstep(pair);
+}
+
+// The wrap value of INIT.Param: the depth of the retry buffer, or its last sequence number.
+TEST(LinkRegs, WrapSupported) {
+  for (const bool inclusive : {false, true}) {
+    Pair pair(0x11c7, inclusive);
+    pair.step(read_of(0));
+    EXPECT_EQ(pair.step({}).rdata, inclusive ? 0x7f02u : 0x8002u);
+  }
 }
 
 // ---- By hand ----
