@@ -43,62 +43,82 @@ void ReplayedTrace::pass(const TraceEvent& answer, bool is_kept) {
 }
 
 bool ReplayingEngine::submit(const MemRequest& request) {
-  const bool faulted = faulted_.contains(request.addr / kLineBytes);
-  if (!faulted && !inner_->submit(request)) {
+  LineState& line = lines_[request.addr / kLineBytes];
+  const bool goes = line.waiting.empty() && may_go(line, request.is_write);
+  // What is ready goes first.
+  if (goes && (!ready_.empty() || !inner_->submit(request))) {
     refused_ = true;
     return false;
   }
-  remember(request);
-  if (faulted) keep(sent_.at(request.id));
+  open_[request.id] = {request, next_number_++, !inner_->outage()->recovered()};
+  if (goes) {
+    enter(line, request.is_write);
+  } else {
+    line.waiting.push_back(request.id);
+  }
   return true;
 }
 
-void ReplayingEngine::remember(const MemRequest& request) {
-  sent_[request.id] = {request, next_number_++, !inner_->outage()->recovered()};
+bool ReplayingEngine::is_kept(const Request& request, const MemResponse& response) const {
+  return response.error && request.old && !request.again && is_behind_(request.request.addr);
 }
 
-void ReplayingEngine::keep(const Sent& sent) {
-  kept_[sent.number] = sent.request.id;
-  ++faulted_[sent.request.addr / kLineBytes];
-}
-
-bool ReplayingEngine::is_kept(const Sent& sent, const MemResponse& response) const {
-  if (sent.again) return false;
-  if (faulted_.contains(sent.request.addr / kLineBytes)) return true;
-  return response.error && sent.old && is_behind_(sent.request.addr);
+// The next of the line may go.
+void ReplayingEngine::answered(std::uint64_t at) {
+  const auto found = lines_.find(at);
+  if (found == lines_.end()) return;  // answered once too often: the initiator's checks see it
+  LineState& line = found->second;
+  if (--line.unanswered != 0) return;
+  line.store = false;
+  while (!line.waiting.empty()) {
+    const std::uint32_t id = line.waiting.front();
+    const bool is_write = open_.at(id).request.is_write;
+    if (!may_go(line, is_write)) return;
+    enter(line, is_write);
+    ready_.push_back(id);
+    line.waiting.pop_front();
+  }
+  if (line.unanswered == 0) lines_.erase(found);
 }
 
 void ReplayingEngine::collect() {
   while (const auto response = inner_->take()) {
-    const auto at = sent_.find(response->id);
-    if (at == sent_.end()) {  // nobody asked: the initiator's checks see it
+    const auto at = open_.find(response->id);
+    if (at == open_.end()) {  // nobody asked: the initiator's checks see it
       answers_.push_back(*response);
       continue;
     }
-    const Sent& sent = at->second;
-    const bool kept = is_kept(sent, *response);
+    const Request& request = at->second;
+    const bool kept = is_kept(request, *response);
     trace_.settle(response->id, kept);
     if (kept) {
-      keep(sent);
+      kept_[request.number] = response->id;
       continue;
     }
-    if (sent.again) {
-      const auto line = faulted_.find(sent.request.addr / kLineBytes);
-      if (--line->second == 0) faulted_.erase(line);
-    }
+    const std::uint64_t line = request.request.addr / kLineBytes;
     answers_.push_back(*response);
-    sent_.erase(at);
+    open_.erase(at);
+    answered(line);
   }
 }
 
-void ReplayingEngine::issue_kept() {
-  while (can_issue()) {
-    Sent& sent = sent_.at(kept_.begin()->second);
-    if (!inner_->submit(sent.request)) return;
-    sent.again = true;
-    ++(sent.request.is_write ? replayed_writes_ : replayed_reads_);
+bool ReplayingEngine::send(std::uint32_t id) {
+  Request& request = open_.at(id);
+  if (!inner_->submit(request.request)) return false;
+  request.old = !inner_->outage()->recovered();
+  return true;
+}
+
+void ReplayingEngine::issue() {
+  while (can_issue_kept()) {
+    const std::uint32_t id = kept_.begin()->second;
+    if (!send(id)) return;
+    Request& request = open_.at(id);
+    request.again = true;
+    ++(request.request.is_write ? replayed_writes_ : replayed_reads_);
     kept_.erase(kept_.begin());
   }
+  while (!ready_.empty() && send(ready_.front())) ready_.pop_front();
 }
 
 std::optional<MemResponse> ReplayingEngine::take() {
@@ -111,8 +131,9 @@ std::optional<MemResponse> ReplayingEngine::take() {
 
 void ReplayingEngine::advance_to(Time t) {
   while (inner_->now() < t) {
-    issue_kept();
-    const Time until = can_issue() ? std::min(t, inner_->now() + kCycle) : t;
+    issue();
+    const bool more = can_issue_kept() || !ready_.empty();
+    const Time until = more ? std::min(t, inner_->now() + kCycle) : t;
     inner_->advance_to(until);
     collect();
     if (refused_ || !answers_.empty() || inner_->now() < until) break;

@@ -3,10 +3,10 @@
 // Purpose: what ends in an error because a link is down is kept and issued again once firmware has
 //          given the port back, as a GPU with replayable faults does, so that the initiator loses
 //          nothing and sees no error.
-// Order:   kept requests go out in the order of their submission. While one of a line is kept,
-// every
-//          answer for the line is too, and a new request of the line is kept without being sent:
-//          requests of a line never overtake one another. Other lines go on.
+// Order:   requests of one line never overtake one another, as behind the MSHRs of a last-level
+//          cache: one waits while a store of its line is unanswered, a store while any request of
+//          it is. So a load that is issued again sees no younger store. Kept requests go out in the
+//          order of their submission.
 // Errors:  an error that the outage does not explain (another port's, or of a request submitted
 //          after the recovery) goes to the initiator.
 #pragma once
@@ -78,26 +78,41 @@ class ReplayingEngine : public SystemEngine {
  private:
   void end(bool whole) override { whole ? inner_->finish() : inner_->abandon(); }
 
-  struct Sent {
+  struct Request {
     MemRequest request;
     std::uint64_t number = 0;  // in the order of submission
-    bool old = false;          // submitted before the recovery
+    bool old = false;          // sent before the recovery
     bool again = false;        // issued again
   };
+  struct LineState {
+    unsigned unanswered = 0;  // sent, to be sent or kept
+    bool store = false;       // one of them is a store
+    std::deque<std::uint32_t> waiting;
+  };
 
-  void remember(const MemRequest& request);
-  void keep(const Sent& sent);
-  [[nodiscard]] bool is_kept(const Sent& sent, const MemResponse& response) const;
+  [[nodiscard]] static bool may_go(const LineState& line, bool is_write) {
+    return line.unanswered == 0 || (!is_write && !line.store);
+  }
+  void enter(LineState& line, bool is_write) {
+    ++line.unanswered;
+    line.store |= is_write;
+  }
+  void answered(std::uint64_t line);
+  [[nodiscard]] bool is_kept(const Request& request, const MemResponse& response) const;
   void collect();
-  void issue_kept();
-  [[nodiscard]] bool can_issue() const { return !kept_.empty() && inner_->outage()->recovered(); }
+  bool send(std::uint32_t id);
+  void issue();
+  [[nodiscard]] bool can_issue_kept() const {
+    return !kept_.empty() && inner_->outage()->recovered();
+  }
 
   ReplayedTrace trace_;
   std::unique_ptr<SystemEngine> inner_;
   IsBehind is_behind_;
-  std::unordered_map<std::uint32_t, Sent> sent_;         // unanswered, by id; kept ones too
-  std::map<std::uint64_t, std::uint32_t> kept_;          // ids by number
-  std::unordered_map<std::uint64_t, unsigned> faulted_;  // by line: requests kept or issued again
+  std::unordered_map<std::uint32_t, Request> open_;     // unanswered, by id
+  std::unordered_map<std::uint64_t, LineState> lines_;  // with unanswered requests
+  std::deque<std::uint32_t> ready_;                     // ids that may go now
+  std::map<std::uint64_t, std::uint32_t> kept_;         // ids by number
   std::deque<MemResponse> answers_;
   std::uint64_t next_number_ = 0;
   bool refused_ = false;  // a submit() since the last advance_to()

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(All, Workloads, ::testing::ValuesIn(workload_kinds()),
 TEST_F(Cli, AWorkloadThatDoesNotFitIsRefused) {
   refused({"run", "vadd-dram-cxl", "--engine", "model", "--out", "o", "--set",
            "workload.size=67108864"},
-          {"does not fit", "workload"});
+          {"workload.size", "makes a data set of 805306368 bytes", "lower it"});
   refused({"run", "seq-dram-cxl", "--set", "workload.store_percent=101"},
           {"workload.store_percent", "101"});
 }
