@@ -316,7 +316,7 @@ TEST_F(ByHand, SettingWinsOverClearing) {
 // CXL 2.0, 8.2.5.9.2 and 8.2.5.9.5: a masked error sets no status bit, is not logged and not
 // signalled. Each bit by itself, beside one that is not masked, and all.
 TEST_F(ByHand, MaskedEventsLeaveNoTrace) {
-  test::shows("registers", "A masked RAS error sets no status, is not logged and not signalled",
+  test::shows("link", "A masked RAS error sets no status, is not logged and not signalled",
               "CXL 2.0, 8.2.5.9.2, 8.2.5.9.5");
   Ras::In in = error(0x1ffff, 5);
   in.cor = kCorBits;
@@ -370,7 +370,7 @@ TEST_F(ByHand, ThresholdsCountBehindAMask) {
 
 // CXL 2.0, 8.2.5.9.6: the flit for a reserved encoding, a code for a receiver overflow.
 TEST_F(ByHand, LogByKindOfError) {
-  test::shows("registers", "The RAS header log holds what belongs to the first error",
+  test::shows("link", "The RAS header log holds what belongs to the first error",
               "CXL 2.0, 8.2.5.9.6");
   unmask();
   for (unsigned bit = 0; bit < 17; ++bit) {
