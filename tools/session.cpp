@@ -92,6 +92,22 @@ nlohmann::json cosim_json(const CosimReport& r) {
           {"model_end", figure(r.model_end.ns(), "ns")}};
 }
 
+// Times that were not reached are null.
+nlohmann::json outage_json(const LinkOutage& outage) {
+  const auto at = [](Time time) {
+    return time == Time::never() ? nlohmann::json() : figure(time.ns(), "ns");
+  };
+  nlohmann::json json = {{"port", outage.port},
+                         {"down_at", at(outage.down_at)},
+                         {"up_at", at(outage.up_at)},
+                         {"recovered_at", at(outage.recovered_at)},
+                         {"time_to_recover", nlohmann::json()},
+                         {"replayed_reads", figure(outage.replayed_reads, "requests")},
+                         {"replayed_writes", figure(outage.replayed_writes, "requests")}};
+  if (outage.recovered()) json["time_to_recover"] = at(outage.recovered_at - outage.up_at);
+  return json;
+}
+
 }  // namespace
 
 ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
@@ -218,6 +234,7 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   keep_images(config, store, model_store.get(), outcome.drained, options.engine.replay, outcome);
   if (gpu) outcome.gpu = gpu_json(gpu->stats(), config.gpu);
   if (engine->cosim() != nullptr) outcome.cosim = cosim_json(*engine->cosim());
+  if (engine->outage() != nullptr) outcome.outage = outage_json(*engine->outage());
   nlohmann::json document = to_json(outcome, stats);
   if (engine->cycles() != 0) {
     document["rtl_cycles"] = {{"value", engine->cycles()}, {"unit", "cycles"}};

@@ -16,6 +16,20 @@ namespace cxlgpu {
 
 namespace {
 
+// When a link went down and came back, and what that took.
+std::string outage_text(const nlohmann::json& outage) {
+  const auto us = [&](const char* what) { return outage[what].at("value").get<double>() / 1000; };
+  const unsigned port = outage["port"].get<unsigned>();
+  if (outage["down_at"].is_null()) return fmt::format("port {}: the run ended before", port);
+  std::string text = fmt::format("port {}: down at {:.3f} us", port, us("down_at"));
+  if (outage["recovered_at"].is_null()) return text + ", not recovered";
+  return text + fmt::format(
+                    ", up at {:.3f}, recovered at {:.3f}; {:.0f} loads, {:.0f} stores "
+                    "issued again",
+                    us("up_at"), us("recovered_at"), 1000 * us("replayed_reads"),
+                    1000 * us("replayed_writes"));
+}
+
 using nlohmann::json;
 
 constexpr std::array<const char*, 4> kDevLoadNames = {"light", "optimal", "moderate", "severe"};
@@ -308,6 +322,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"gpu", outcome.gpu},
       {"paging", outcome.paging},
       {"cosim", outcome.cosim},
+      {"link_outage", outcome.outage},
   };
 }
 
@@ -396,6 +411,7 @@ std::string table(const nlohmann::json& s) {
     row("damaged flits M2S / S2M",
         fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/damaged"), value("/flits/s2m/damaged")));
   }
+  if (!s["link_outage"].is_null()) row("link outage", outage_text(s["link_outage"]));
   if (!s["cosim"].is_null()) {
     row("requests compared with the model",
         fmt::format("{:.0f} (data differs: {:.0f}, path: {:.0f}, time: {:.0f})",

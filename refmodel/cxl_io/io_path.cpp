@@ -44,7 +44,7 @@ IoPath::IoPath(unsigned number, const ConfigSpace::Parameters& device, EndpointR
       link_up_(registers != nullptr),
       requester_(0, kTimeout),
       config_(device),
-      mailbox_(device.range1_size) {
+      mailbox_(device.range1_size + device.range2_size) {
   if (registers == nullptr) return;
   constexpr unsigned kUp = 3, kVersion = 2;
   host_.status = {.init_state = kUp, .version = kVersion, .wrap = LinkRegs::Config{}.llrb_depth};

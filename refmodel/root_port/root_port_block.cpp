@@ -164,7 +164,8 @@ RootPortBlock::Cycle RootPortBlock::cycle(const In& in) const {
   now.isolation_in.write = access.write;
   now.isolation_in.addr = access.addr & 0xFFF;
   now.isolation_in.wdata = access.wdata;
-  now.isolation_in.link_up = port.link.cm_link_up && port.messages.init_done;
+  // In the first cycle of a link init_done still speaks of the one before.
+  now.isolation_in.link_up = port.link.cm_link_up && link_was_up_ && port.messages.init_done;
   now.isolation_in.abort = port.messages.abort;
   now.isolation = isolation_.eval(now.isolation_in);
   now.down = !now.isolation_in.link_up || now.isolation_in.abort;
@@ -425,6 +426,7 @@ void RootPortBlock::clock(const In& in) {
   clock_stores(in, now);
   // The parts keep pointers into each other's state in their inputs: the readers of a part go
   // before the part itself.
+  link_was_up_ = now.port.link.cm_link_up;
   port_.clock(now.port_in);
   access_.clock(now.access_in);
   route_.clock(now.route_in);

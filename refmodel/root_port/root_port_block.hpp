@@ -164,7 +164,8 @@ class RootPortBlock {
   IoAccess access_;
   IoRoute route_;
   PortConfigSpace port_config_;
-  bool routed_ = false;  // route was at the structures in the last cycle
+  bool link_was_up_ = false;  // the vLSM's, in the cycle before
+  bool routed_ = false;       // route was at the structures in the last cycle
   IoRequester requester_{kRequesterId, kCplTimeout};
   IoLink io_{{.infinite = true}};
   Ras ras_;

@@ -410,9 +410,9 @@ module arb_mux
   a_host_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
       tx_valid_o |-> IsHost || peer_seen_q);
   a_only_active: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((io_tx_ready_o && !hold_q) |-> io_state_o == VlsmActive));
+      (io_tx_ready_o && !hold_q) |-> io_state_o == VlsmActive);
   a_only_active_cm: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((cm_tx_ready_o && !hold_q) |-> cm_state_o == VlsmActive));
+      (cm_tx_ready_o && !hold_q) |-> cm_state_o == VlsmActive);
   a_closed: assert property (@(posedge clk_i) disable iff (!rst_ni)
       retrain_q |-> !io_rx_valid_o && !cm_rx_valid_o && (!tx_valid_o || hold_q));
 

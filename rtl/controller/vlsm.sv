@@ -353,6 +353,9 @@ module vlsm
       $onehot0({go_down_i, go_recovery_i, cold_up_i, warm_up_i, run_i}));
   a_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
       tx_taken_i |-> tx_valid_o && run_i && !rx_valid_i);
+  // The link comes up from where it went down: nothing of a conversation is left.
+  a_cold: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      cold_up_i |-> !r_q.own_req && !r_q.req_pend);
   a_active: assert property (@(posedge clk_i) disable iff (!rst_ni)
       r_q.state inside {VlsmActive, VlsmDapm} |->
       r_q.tx_act && r_q.rx_act && r_q.link_up && !r_q.resync);

@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Merge table of the DS engine: loads of a line that is partly in local memory. The endpoint's data
-// comes first, then the slot is read, and the valid bytes of the slot win. An error of either is the
-// load's.
+// comes first, then the slot is read, and the valid bytes of the slot win. An error of either is
+// the load's.
 //
 //   AtEndpoint (0) -> Arrived (1) -> Reading (2) -> Ready (3) -> answered, free
 //

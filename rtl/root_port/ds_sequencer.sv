@@ -15,8 +15,8 @@
 // for the index, for local memory or for the memory queue.
 //
 // A flush whose line is busy makes it the wanted line: its loads that have not begun wait, so that
-// the flush gets its turn when those on their way have come back. Wanted only as long as a flush may
-// go at all and until one has gone: loads wait for a bounded time as well.
+// the flush gets its turn when those on their way have come back. Wanted only as long as a flush
+// may go at all and until one has gone: loads wait for a bounded time as well.
 //
 // key_o is the line of the operation (in Idle that of the oldest store, for what keeps it from
 // being chosen), mask_o what is to be its mask, slot_o its slot; what a state does with them is an

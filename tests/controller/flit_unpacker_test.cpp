@@ -158,6 +158,7 @@ void compare(Lockstep& run, const Vflit_unpacker& rtl, const FlitUnpacker::Out& 
 void lockstep(bool is_host, std::uint64_t seed, std::span<const Mix> mixes = kMixes) {
   Lockstep run("controller/flit_unpacker", seed);
   FlitBins bins(is_host ? flits::Direction::S2M : flits::Direction::M2S);
+  HalfBins half_bins;
   Random random(run.seed());
   Clocked<Vflit_unpacker> rtl;
   FlitUnpacker twin(is_host);
@@ -185,6 +186,7 @@ void lockstep(bool is_host, std::uint64_t seed, std::span<const Mix> mixes = kMi
     errors += out.err ? 1 : 0;
     halves += out.wd_half ? 1 : 0;
     if (in.valid) bins.look(coverage::Side::Unpacked, in.flit, out.owed);
+    if (in.valid && is_host) half_bins.look(in.flit, out.owed, out.wd_half);
     rtl.edge();
     twin.clock(in);
   }

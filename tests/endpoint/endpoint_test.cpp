@@ -7,86 +7,10 @@
 
 #include "tests/common/requirement.hpp"
 #include "tests/endpoint/host_bench.hpp"
+#include "tests/endpoint/traffic.hpp"
 
 namespace cxlgpu::test {
 namespace {
-
-// Requests of one line follow each other's answers; else all at once.
-void traffic(HostBench& bench, unsigned requests, bool holds, unsigned poisoned = 0) {
-  std::map<std::uint64_t, Line> memory;
-  std::map<std::uint64_t, bool> bad;
-  struct Expected {
-    std::uint64_t line;
-    bool drs;
-    Line data;
-    bool poison = false;
-  };
-  std::map<unsigned, Expected> expected;
-  std::map<std::uint64_t, bool> in_use;
-  const auto check = [&] {
-    for (auto& [tag, answer] : bench.answers) {
-      const auto it = expected.find(tag);
-      ASSERT_NE(it, expected.end());
-      EXPECT_EQ(answer.drs, it->second.drs) << "tag " << tag;
-      if (answer.drs) {
-        EXPECT_EQ(answer.data, it->second.data) << "line " << it->second.line;
-        EXPECT_EQ(answer.poison, it->second.poison) << "line " << it->second.line;
-      }
-      in_use.erase(it->second.line);
-      expected.erase(it);
-    }
-    bench.answers.clear();
-  };
-  for (unsigned sent = 0; sent < requests && !::testing::Test::HasFailure();) {
-    if (holds && bench.random.below(400) == 0) {  // long enough for all places to fill
-      bench.take_percent = 0;
-      for (unsigned i = 0; i < 1500; ++i) bench.cycle();
-      bench.take_percent = 100;
-    }
-    check();
-    const std::uint64_t line = bench.random.below(2000);
-    if (!bench.free_tag() || in_use[line] || bench.random.percent(30)) {
-      bench.cycle();
-      continue;
-    }
-    ++sent;
-    const std::uint64_t address = line * kLineBytes;
-    Line& now = memory[line];
-    unsigned tag = 0;
-    switch (bench.random.below(8)) {
-      case 0:
-      case 1:
-        tag = bench.send(M2sReqOpcode::MemRd, address);
-        expected[tag] = {line, true, now, bad[line]};
-        break;
-      case 2:
-        tag = bench.send(M2sReqOpcode::MemRdData, address);
-        expected[tag] = {line, true, now, bad[line]};
-        break;
-      case 3:
-        tag = bench.send(bench.random.bits(1) != 0 ? M2sReqOpcode::MemInv : M2sReqOpcode::MemInvNT,
-                         address);
-        expected[tag] = {line, false, {}};
-        break;
-      case 4:
-        bench.send(M2sReqOpcode::MemSpecRd, address & ~std::uint64_t{255});
-        continue;
-      default: {
-        const Line data = random_line(bench.random);
-        const std::uint64_t enables = bench.random.percent(30) ? bench.random.bits(64) : kAllBytes;
-        const bool poison = bench.random.percent(poisoned);
-        tag = bench.send(address, data, enables, poison);
-        merge_bytes(now, data, enables);
-        if (poison || enables == kAllBytes) bad[line] = poison;
-        expected[tag] = {line, false, {}};
-      }
-    }
-    in_use[line] = true;
-  }
-  bench.settle();
-  check();
-  EXPECT_TRUE(expected.empty());
-}
 
 void use_dram(HostBench& bench, unsigned sets_log2) {
   bench.memory_write(kVendor + (regs::ep::kSets - regs::ep::kBlock), sets_log2);
@@ -105,7 +29,7 @@ TEST_P(Endpoint, AnswersAllOpcodes) {
   HostBench bench(GetParam() ? 11 : 12);
   if (GetParam()) use_dram(bench, 3);
   bench.media_percent = 60;
-  traffic(bench, 4000, false, 20);
+  traffic(bench, {.requests = 4000, .poisoned = 20});
   const auto& commands = bench.media.commands;
   EXPECT_EQ(commands[static_cast<unsigned>(MediaOp::Fill)] > 0, GetParam());
   EXPECT_EQ(commands[static_cast<unsigned>(MediaOp::Read)] > 0, !GetParam());
@@ -118,14 +42,22 @@ TEST_P(Endpoint, ServesAtConstantLatency) {
     HostBench bench(GetParam() ? 13 : 14);
     if (GetParam()) use_dram(bench, 3);
     bench.media_latency = latency;
-    traffic(bench, 2000, latency == 10, 20);
+    traffic(bench, {.requests = 1000, .holds = latency == 10, .poisoned = 20});
+    // Few at a time, over lines that fight for their places.
+    for (const unsigned most : {1u, 2u, 3u, 8u}) {
+      SCOPED_TRACE(most);
+      HostBench narrow(15 + most);
+      if (GetParam()) use_dram(narrow, 0);
+      narrow.media_latency = latency;
+      traffic(narrow, {.requests = 400, .poisoned = 20, .most = most, .lines = 80});
+    }
   }
 }
 
 TEST_P(Endpoint, WaitsForAHostThatTakesNothing) {
   HostBench bench(GetParam() ? 21 : 22);
   if (GetParam()) bench.memory_write(kVendor, regs::ep::kControlDramEnable.mask());
-  traffic(bench, 6000, true);
+  traffic(bench, {.requests = 6000, .holds = true});
 }
 
 // The mark of a line, by every kind of write and by what must leave it alone.

@@ -201,6 +201,7 @@ class HostBench {
     answers.clear();
   }
 
+  [[nodiscard]] std::size_t unanswered() const { return waiting_.size(); }
   [[nodiscard]] bool busy() const { return !waiting_.empty() || !nd_.empty() || !wd_.empty(); }
   void settle() {
     for (unsigned i = 0; i < 20000 && (busy() || !media.empty()); ++i) cycle();

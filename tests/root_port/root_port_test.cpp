@@ -176,7 +176,7 @@ class IoDriver {
         config(IoOp::kCfgWr0, config_offset::kCommand, 0x146);
         break;
       case 1:
-        config(IoOp::kCfgWr0, config_offset::kBar0, bar_ = any(0x8000) << 17);
+        config(IoOp::kCfgWr0, config_offset::kBar0, bar_ = any(0x4000) << 18);
         break;
       case 2:
         bar_high_ = random_.percent(50) ? 0 : static_cast<std::uint32_t>(random_.next());
@@ -237,7 +237,7 @@ class IoDriver {
       case 9:
         return config(IoOp::kCfgWr0, off::kFlexBusStatus, word());
       case 15:  // Link Disable; it ends soon, as nothing is learnt meanwhile
-        return config(IoOp::kCfgWr0, off::kLinkControl, random_.percent(15) ? 0x10 : 0);
+        return config(IoOp::kCfgWr0, off::kLinkControl, random_.percent(8) ? 0x10 : 0);
       case 16:
         return config(IoOp::kCfgWr0, off::kLinkControl, 0);
       case 10:
@@ -261,6 +261,7 @@ class IoDriver {
     request_.data = word();
     if (offset == 0x1408) {  // 50 us: the others are longer than a run
       request_.data = (request_.data & ~0xFu) | 1 | regs::timeout::kControlMemIsolation.mask();
+      if (random_.percent(70)) request_.data &= ~regs::timeout::kControlMemLinkDown.mask();
     }
     // Masked errors would not be seen.
     if (offset == 0x1204 || offset == 0x1210) request_.data &= random_.percent(80) ? 0 : ~0u;
@@ -285,9 +286,9 @@ class IoDriver {
       return id ? std::optional<std::uint32_t>(0xC800'1234) : std::nullopt;
     }
     if (request_.op == IoOp::kCfgRd0 && (request_.addr & 0xFFC) == 0) return 0xC801'1234;
-    if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x1004) return 0x8001'0005;
-    if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x1008) return 0x2002'0002;
-    if (request_.op == IoOp::kMemRd && (request_.addr & 0x1'FFFC) == 0x100C) return 0x3002'0004;
+    if (request_.op == IoOp::kMemRd && (request_.addr & 0x3'FFFC) == 0x1004) return 0x8001'0005;
+    if (request_.op == IoOp::kMemRd && (request_.addr & 0x3'FFFC) == 0x1008) return 0x2002'0002;
+    if (request_.op == IoOp::kMemRd && (request_.addr & 0x3'FFFC) == 0x100C) return 0x3002'0004;
     return std::nullopt;
   }
   void count(CplStatus status) {
@@ -659,6 +660,7 @@ class Bench {
         a.wdata &= ~0xFu;
         a.wdata |= 1;  // 50 us: the others are longer than a run
         if (random_.percent(80)) a.wdata |= tmo::kControlMemIsolation.put(1);
+        if (random_.percent(70)) a.wdata &= ~tmo::kControlMemLinkDown.mask();  // it lasts
         break;
       case 2:
         a.write = true;
