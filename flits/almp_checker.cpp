@@ -82,7 +82,7 @@ AlmpChecker::Effect AlmpChecker::on_request(Direction d, const Almp& almp, Vlsm&
     deaf_[index(d)] = true;
   } else if (almp.state == LinkState::Active) {
     if (!in_handshake(v.state) || v.requested[index(d)]) {
-      problem.text = "Active already, or asked for already";
+      problem.text = "Active already, or requested already";
     }
     v.requested[index(d)] = true;
   } else if (d == kDown || v.state != LinkState::Active) {

@@ -119,7 +119,7 @@ class Printer {
     return (a_.link.empty() || record.link == a_.link) && record.time_ps >= a_.from_ps &&
            record.time_ps <= a_.to_ps;
   }
-  // A message with all that is asked for.
+  // A message with all that is requested.
   [[nodiscard]] bool holds(const Json& content) const {
     if (!content.contains("slots")) return false;
     for (const Json& slot : content["slots"]) {

@@ -62,7 +62,7 @@ module retry_buffer
   assign num_free_acked   = over_ack_o ? 9'(Depth) : num_free_q + ack_i;
   assign llrack_o         = llrack_q;
 
-  // What may be asked for: a flit held, or the next one.
+  // What may be requested: a flit held, or the next one.
   logic [8:0] held, behind;
   assign held      = 9'(Depth) - num_free_q;
   assign behind    = {1'b0, wr_ptr_q} - {1'b0, req_eseq_i} +

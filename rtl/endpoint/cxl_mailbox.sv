@@ -81,7 +81,7 @@ module cxl_mailbox
   logic              dirty_q;
   index_t            index_q;  // word of the output that is copied
   bytes_t            bytes_q;  // of the output
-  logic [4:0]        from_q;   // first byte of the log asked for
+  logic [4:0]        from_q;   // first byte of the log requested
 
   // ---------------------------------------------------------------------------------------------
   // Verdict

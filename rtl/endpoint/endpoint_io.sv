@@ -165,7 +165,7 @@ module endpoint_io
   // ---------------------------------------------------------------------------------------------
   reg_req_t    reg_req_ras, reg_req_link, reg_req_mailbox;
   logic [31:0] rdata_ras, rdata_link, rdata_mailbox;
-  logic        here_q;                   // the read under way is of a block in this module
+  logic        here_q;                   // the read in flight is of a block in this module
 
   always_comb begin
     reg_req_o          = reg_req;

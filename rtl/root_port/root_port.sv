@@ -692,7 +692,7 @@ module root_port
   link_control_t link_control;
   link_status_t  link_status;
 
-  // What the vLSMs are asked for. Held down they tell the PHY so, and train once it is over.
+  // What is requested of the vLSMs. Held down they tell the PHY so, and train once it is over.
   logic       hold_down;
   logic [3:0] io_want, cm_want;
 

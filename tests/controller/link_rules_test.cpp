@@ -269,7 +269,7 @@ TEST_P(BothEnds, NothingBeforeInitParamIsActedUpon) {
 }
 
 TEST_P(BothEnds, SecondInitParamAndUnaskedRetryAckAreErrors) {
-  test::shows("link", "A second INIT.Param and a RETRY.Ack never asked for are errors",
+  test::shows("link", "A second INIT.Param and a RETRY.Ack never requested are errors",
               "CXL 2.0, 4.2.7, 4.2.8.5");
   End end(GetParam());
   end.init();
@@ -733,7 +733,7 @@ TEST(ForceTimer, CountsFlitTimesOnABusyWire) {
     bool offered = false;
     for (unsigned k = 0; flits < 1500; ++k) {
       device.ready = k % cycles == 0;
-      // Lines for ever, Reqs now and then: credits of ND are always to be returned.
+      // Lines all the time, Reqs now and then: credits of ND are always to be returned.
       offered = device.offer_wd(MsgHeader{tag} << 8, line(tag));
       if (offered) ++tag;
       for (const Payload& flit : std::exchange(device.sent, {})) {

@@ -412,7 +412,7 @@ TEST(VlsmOneEnd, DeviceHearsItsHostBeforeL0) {
   EXPECT_EQ(device.take(), std::nullopt);
 }
 
-// CXL 2.0, 5.1.2.5.2: a Status nobody asked for, also one of Reset at a cold start, is Recovery.
+// CXL 2.0, 5.1.2.5.2: an unrequested Status, also one of Reset at a cold start, is Recovery.
 TEST_P(VlsmByHand, UnaskedStatusIsRecovery) {
   for (unsigned code = 0; code < 16; ++code) {
     Hand hand(GetParam());

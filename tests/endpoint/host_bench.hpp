@@ -64,7 +64,7 @@ class HostBench {
   unsigned media_latency = 0;    // cycles from command to answer; 0: 1 to 60 at random
   bool media_answers = true;     // else its answers wait; not to be changed while one is offered
   std::uint64_t retrains = 0;
-  std::uint64_t forgotten = 0;  // granules asked for ahead and dropped, as the trace tells
+  std::uint64_t forgotten = 0;  // granules prefetched and dropped, as the trace tells
   bool deaf = false;            // CXL.io flits to the host are lost
 
   // ---- CXL.io ----

@@ -180,7 +180,7 @@ TEST(BridgeRules, ADeadPortDoesNotHoldUpTheOthers) {
   test::shows(
       "link",
       "A port that answers nothing holds up no other as long as no more than 63 requests are "
-      "under way there",
+      "in flight there",
       "docs/blocks.md, host_bridge");
   for (const unsigned kept : {62u, 63u}) {
     Bridge b;

@@ -260,7 +260,7 @@ TEST(DsAlone, PartialWritesLeaveALinePoisoned) {
     std::size_t n = 0;
     for (const std::uint64_t enables : {kLowHalf, kHighHalf}) {
       EXPECT_TRUE(b.answered(b.store(kBad, 0x11, enables)));
-      expect_load(b, true, "part here or under way");
+      expect_load(b, true, "part here or in flight");
       flush_all(b);
       expect_write(b, n++, enables, false);
       EXPECT_TRUE(b.cell(kBad).bad);
@@ -302,7 +302,7 @@ TEST(DsAlone, AnOlderLoadAnswersAsTheLineWas) {
 
 TEST(DsAlone, PoisonUnderALineUnderWay) {
   test::shows("ds",
-              "A second store to a poisoned line whose part is under way makes it whole or not: "
+              "A second store to a poisoned line whose part is in flight makes it whole or not: "
               "loads answer accordingly, and so does the line after its second write",
               "docs/blocks.md, ds_engine: Poison");
   for (const bool whole : {true, false}) {
@@ -380,11 +380,11 @@ TEST(DsAlone, AnErrorOfLocalMemoryIsPoison) {
   expect_load(b, false, "stored whole");
   flush_all(b);
   expect_write(b, 0, DsAlone::kAll, false);
-  // Under way: the write carries the store's own data, a load reads the slot.
+  // In flight: the write carries the store's own data, a load reads the slot.
   b.direct = b.hold_writes = true;
   EXPECT_TRUE(b.answered(b.store(kBad, 0x44)));
   b.damage(kBad);
-  expect_load(b, true, "under way");
+  expect_load(b, true, "in flight");
   b.hold_writes = false;
   flush_all(b);
   expect_write(b, 1, DsAlone::kAll, false);
