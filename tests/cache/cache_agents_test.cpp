@@ -497,28 +497,43 @@ TEST(CacheAgents, OverABadLink) {
 
 // ---- snoops at any time ------------------------------------------------------------------------
 
-// The values each line had, the last one without an end.
+// The values each line had, the last one without an end. All of memory is 0 at first, and a snoop
+// may bring that 0 after the line's first write is done: it was answered before.
 class History {
  public:
   void set(std::uint64_t line, const LineBytes& value, std::uint64_t cycle) {
-    values_[line].push_back({cycle, value});
+    of(line).push_back({cycle, value});
   }
-  LineBytes now(std::uint64_t line) {
-    const auto& v = values_[line];
-    return v.empty() ? LineBytes{} : v.back().second;
-  }
+  LineBytes now(std::uint64_t line) { return of(line).back().second; }
   bool had(std::uint64_t line, const LineBytes& value, std::uint64_t since) {
-    const auto& v = values_[line];
+    const auto& v = of(line);
     for (std::size_t i = 0; i < v.size(); ++i) {
       const bool gone = i + 1 < v.size() && v[i + 1].first < since;
       if (!gone && v[i].second == value) return true;
     }
-    return v.empty() && value == LineBytes{};
+    return false;
   }
 
  private:
-  std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, LineBytes>>> values_;
+  using Values = std::vector<std::pair<std::uint64_t, LineBytes>>;
+  Values& of(std::uint64_t line) {
+    return values_.try_emplace(line, Values{{0, LineBytes{}}}).first->second;
+  }
+  std::map<std::uint64_t, Values> values_;
 };
+
+TEST(CacheAgents, HistoryBeginsWithZero) {
+  History history;
+  const LineBytes zero{}, other = ones();
+  EXPECT_TRUE(history.had(11, zero, 620));
+  EXPECT_FALSE(history.had(11, other, 620));
+  history.set(11, other, 642);
+  EXPECT_EQ(history.now(11), other);
+  EXPECT_TRUE(history.had(11, zero, 620)) << "a snoop from before the first write";
+  EXPECT_TRUE(history.had(11, other, 620));
+  EXPECT_FALSE(history.had(11, zero, 643)) << "a snoop from after it";
+  EXPECT_TRUE(history.had(11, other, 643));
+}
 
 void races(std::uint64_t own_seed, std::uint64_t cycles, unsigned stall, unsigned error_ppm,
            unsigned snoop_percent) {

@@ -17,6 +17,7 @@ module cache_formats_tb
   output msg_hdr_t [1:0]        wd_hdr_o,
   output line_t [1:0]           wd_data_o,
   output byte_en_t [1:0]        wd_be_o,
+  output logic [1:0]            wd_half_o,
   output logic [1:0][3:0]       creq_valid_o,
   output cache_req_t [1:0][3:0] creq_hdr_o,
   output logic [1:0][1:0][2:0]  creq_older_o,
@@ -54,12 +55,8 @@ module cache_formats_tb
   logic [1:0][2:0][3:0]  unused_crd;
   logic [1:0][2:0]       unused_sent;
   logic [1:0][2:0]       overflow;
-  logic [1:0]            wd_half;
 
   assign overflow_o = {|overflow[1], |overflow[0]};
-
-  logic unused_half;
-  assign unused_half = ^wd_half;
 
   for (genvar i = 0; i < 2; i++) begin : gen_end
     cache_unpacker #(
@@ -77,7 +74,7 @@ module cache_formats_tb
       .wd_hdr_o      (wd_hdr_o[i]),
       .wd_data_o     (wd_data_o[i]),
       .wd_be_o       (wd_be_o[i]),
-      .wd_half_o     (wd_half[i]),
+      .wd_half_o     (wd_half_o[i]),
       .creq_valid_o  (creq_valid_o[i]),
       .creq_hdr_o    (creq_hdr_o[i]),
       .creq_older_o  (creq_older_o[i]),

@@ -1,11 +1,13 @@
 // cache_unpacker against the flit codec's decoder: every slot format of both directions, filled as
-// another implementer's packer may fill it, and each kind of illegal flit. Behind it the receive
-// queues of cache_channels: all comes out, in order, and no snoop before an older response.
+// another implementer's packer may fill it, 32-byte halves of a DRS, and each kind of illegal flit.
+// Behind it the receive queues of cache_channels: all comes out, in order, and no snoop before an
+// older response.
 //
 // Units:   flits; end 0 is the host's unpacker (receives D2H and S2M), end 1 the device's.
 // Errors:  GoogleTest failures that name end, flit number and seed.
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <set>
 
 #include "Vcache_formats.h"
@@ -27,12 +29,15 @@ enum class Harm : unsigned {
   MdhEnables,
   H2dEnables,
   TooMany,
+  HalvesApart,
+  SecondHeader,
   kCount
 };
 
 struct Made {
   flits::Flit flit;
   bool legal = true;
+  bool first_half = false;  // the lower half of a DRS starts in it
 };
 
 class Maker {
@@ -41,21 +46,23 @@ class Maker {
 
   // A protocol flit with `owed` (0..3) data slots; the harm is done only where it can be.
   Made make(unsigned owed, Harm harm, std::set<unsigned>& seen) {
-    using K = MessageKind;
     Made made;
     std::array<u128, 4> slots{};
     flits::FlitHeader header;
-    header.sz = true;
+    header.sz = !(harm == Harm::HalfLine || harm == Harm::SecondHeader || wants_half(harm));
+    header.be = random_.bits(1) != 0;
     header.ak = random_.bits(1) != 0;
-    const unsigned density =
-        harm == Harm::TooMany ? 100 : static_cast<unsigned>(random_.pick(std::array{20, 60, 95}));
+    const unsigned density = harm == Harm::TooMany || harm == Harm::SecondHeader
+                                 ? 100
+                                 : static_cast<unsigned>(random_.pick(std::array{20, 60, 95}));
     std::array<unsigned, flits::kMessageKinds> count{};
-    bool data = false, mdh = false, harmed = false;
-    K data_kind = K::M2sRwd;
+    bool data = false, harmed = false;
+    unsigned chunks = 0;  // slots that the data of this flit may still take
     for (unsigned s = 0; s < 4; ++s) {
       u128 bits = u128{random_.bits(64)} << 64 | random_.bits(64);
-      if (s != 0 && (data || s <= owed)) {
+      if (s != 0 && (chunks != 0 || s <= owed)) {
         slots[s] = bits;
+        if (s > owed) --chunks;
         if (harm == Harm::OwedCode && !harmed) {
           header.format[s] = static_cast<std::uint8_t>(1 + random_.below(7));
           harmed = true;
@@ -63,45 +70,35 @@ class Maker {
         continue;
       }
       std::uint8_t code = static_cast<std::uint8_t>(random_.bits(3));
-      while (bad(s, code)) code = static_cast<std::uint8_t>(random_.bits(3));
-      const flits::SlotFormat& format = flits::slot_format(direction_, s, code);
-      for (const flits::Placement& p : format.places()) {
-        const bool full = count[index(p.kind)] == kMost[index(p.kind)];
-        bool valid = random_.percent(density);
-        if (harm == Harm::TooMany ? carries_data(p.kind) : full) valid = false;
-        bits = valid ? bits | u128{1} << p.at : bits & ~(u128{1} << p.at);
-        if (!valid) continue;
-        if (full) harmed = true;
-        if (!full) ++count[index(p.kind)];
-        if (carries_data(p.kind)) {
-          data = true;
-          data_kind = p.kind;
-          mdh = format.mdh;
-        }
-      }
       if (harm == Harm::ReservedCode && !harmed) {
         do code = static_cast<std::uint8_t>(6 + random_.bits(1));
         while (!bad(s, code) || (s == 0 && code == 7 && random_.bits(1)));
         harmed = true;
-        data = mdh = false;
       } else {
+        while (bad(s, code)) code = static_cast<std::uint8_t>(random_.bits(3));
         seen.insert((s == 0 ? 0 : 8) + code);
+        const flits::SlotFormat& format = flits::slot_format(direction_, s, code);
+        const bool second = data;  // a data header in a slot of its own is one too many
+        for (const flits::Placement& p : format.places()) {
+          const bool full = count[index(p.kind)] == kMost[index(p.kind)];
+          bool valid = random_.percent(density);
+          if (harm == Harm::TooMany ? carries_data(p.kind) : full) valid = false;
+          if (carries_data(p.kind) && !fits(p.kind, format.mdh, second, header.sz, harm))
+            valid = false;
+          bits = valid ? bits | u128{1} << p.at : bits & ~(u128{1} << p.at);
+          if (!valid) continue;
+          if (full || (second && carries_data(p.kind))) harmed = true;
+          if (!full) ++count[index(p.kind)];
+          if (!carries_data(p.kind) || data) continue;
+          harmed |= !start(p, format.mdh, harm, header, bits, made);
+          data = true;
+          chunks = header.sz || format.mdh ? 4 : header.be ? 3 : 2;
+        }
       }
       header.format[s] = code;
       slots[s] = s == 0 ? bits >> 32 << 32 : bits;
     }
-    const bool may_have_enables =
-        !data || (!mdh && (data_kind == K::M2sRwd || data_kind == K::D2hDh));
-    header.be = may_have_enables && random_.bits(1) != 0;
-    if (harm == Harm::HalfLine && data) {
-      header.sz = false;
-      harmed = true;
-    }
-    if ((harm == Harm::MdhEnables && data && mdh) ||
-        (harm == Harm::H2dEnables && data && !mdh && data_kind == K::H2dDh)) {
-      header.be = true;
-      harmed = true;
-    }
+    if (harmed) lower_.reset();  // the receiver starts again after it
     header.rsp_crd = static_cast<std::uint8_t>(random_.bits(4));
     slots[0] |= flits::pack_header(header);
     for (unsigned s = 0; s < 4; ++s) made.flit.set_slot(s, slots[s]);
@@ -111,6 +108,49 @@ class Maker {
 
  private:
   static constexpr std::array<unsigned, flits::kMessageKinds> kMost{2, 1, 2, 3, 2, 4, 4, 4, 2, 4};
+  static constexpr u128 kDrsBits = (u128{1} << 40) - 1;
+
+  bool wants_half(Harm harm) {
+    if (harm == Harm::HalvesApart) return random_.bits(1) != 0;
+    if (harm != Harm::None || direction_ != flits::Direction::S2M) return false;
+    return lower_ || random_.percent(20);
+  }
+  // Whether a flit with this harm may have this data header; `second` in a slot after the first.
+  static bool fits(MessageKind kind, bool mdh, bool second, bool sz, Harm harm) {
+    if (second) return harm == Harm::SecondHeader;
+    if (harm != Harm::None && harm != Harm::SecondHeader) return true;
+    return sz || (kind == MessageKind::S2mDrs && !mdh);
+  }
+  // The first data header of a flit; false if the flit may not have it. A half is legal for a DRS
+  // alone (CXL 2.0, 3.3 and table 47): without byte enables, the lower one first, and the next data
+  // header is that of its upper half, with the same Tag and LD-ID.
+  bool start(const flits::Placement& p, bool mdh, Harm harm, flits::FlitHeader& header, u128& bits,
+             Made& made) {
+    using K = MessageKind;
+    const bool drs = p.kind == K::S2mDrs;
+    if (mdh || p.kind == K::H2dDh) {
+      header.be = harm == (mdh ? Harm::MdhEnables : Harm::H2dEnables);
+      if (header.be) return false;
+    } else if (drs && (header.sz || harm != Harm::HalfLine)) {
+      header.be = false;
+    }
+    const bool half = drs && !mdh && !header.sz;
+    if (!header.sz && (!half || header.be)) return false;
+    auto message = flits::unpack<flits::S2mDrs>(bits >> p.at & kDrsBits);
+    if (drs && !mdh && lower_ && (harm == Harm::None || harm == Harm::HalvesApart)) {
+      // Apart: often by one of the two alone.
+      const bool both = harm == Harm::None;
+      if (both || random_.bits(1)) message.tag = lower_->tag;
+      if (both || random_.bits(1)) message.ld_id = lower_->ld_id;
+      bits = (bits & ~(kDrsBits << p.at)) | flits::pack(message) << p.at;
+    }
+    const bool upper =
+        half && lower_ && lower_->tag == message.tag && lower_->ld_id == message.ld_id;
+    if (lower_ && !upper) return false;
+    made.first_half = half && !upper;
+    lower_ = made.first_half ? std::optional(message) : std::nullopt;
+    return true;
+  }
   [[nodiscard]] bool bad(unsigned s, unsigned code) const {
     const flits::SlotFormat& f = flits::slot_format(direction_, s, code);
     return !f.defined() || (s == 0 && f.raw);
@@ -118,6 +158,7 @@ class Maker {
 
   Random& random_;
   flits::Direction direction_;
+  std::optional<flits::S2mDrs> lower_;  // a lower half whose upper half comes next
 };
 
 // Without its reserved bits.
@@ -194,6 +235,15 @@ class Queues {
   std::uint64_t popped_rsp_ = 0;
 };
 
+// A line in two halves as the one message that the receiver makes of it: the upper one's header,
+// bad if one of them is.
+void join(const flits::Item& lower, flits::Item& upper) {
+  auto& drs = std::get<flits::S2mDrs>(upper.message);
+  drs.poison = drs.poison || std::get<flits::S2mDrs>(lower.message).poison;
+  std::copy_n(upper.data.begin(), 32, upper.data.begin() + 32);
+  std::copy_n(lower.data.begin(), 32, upper.data.begin());
+}
+
 void formats(unsigned end, std::uint64_t own_seed) {
   using K = MessageKind;
   const std::uint64_t seed = from_environment("CXLGPU_SEED", own_seed);
@@ -212,6 +262,8 @@ void formats(unsigned end, std::uint64_t own_seed) {
   std::array<std::uint64_t, flits::kMessageKinds> got{};
   unsigned most_owed = 0;
   Queues queues;
+  std::optional<flits::Item> lower;  // complete, its upper half is to come
+  unsigned joined = 0;
   for (std::uint64_t n = 0; n < flits_to_run; ++n) {
     const auto note = [&] {
       return "end " + std::to_string(end) + " flit " + std::to_string(n) + " seed " +
@@ -220,7 +272,9 @@ void formats(unsigned end, std::uint64_t own_seed) {
     const unsigned owed = decoder.owed();
     most_owed = std::max(most_owed, owed);
     Made made;
-    const auto harm = random.percent(3) ? static_cast<Harm>(random.below(7)) : Harm::None;
+    const auto harm = random.percent(5)
+                          ? static_cast<Harm>(random.below(static_cast<unsigned>(Harm::kCount)))
+                          : Harm::None;
     if (owed >= 4) {
       for (unsigned s = 0; s < 4; ++s) {
         made.flit.set_slot(s, u128{random.bits(64)} << 64 | random.bits(64));
@@ -248,22 +302,41 @@ void formats(unsigned end, std::uint64_t own_seed) {
     }
     rtl.settle();
     ASSERT_EQ(get_bits(v.owed_o, 5 * end, 5), owed) << note();
-    ASSERT_EQ(get_bits(v.err_o, end, 1), made.legal ? 0u : 1u) << note();
+    ASSERT_TRUE(made.legal || harm != Harm::None) << note();
+    ASSERT_EQ(get_bits(v.err_o, end, 1), made.legal ? 0u : 1u)
+        << note() << " harm " << static_cast<unsigned>(harm);
     if (!made.legal) {
       // What else comes out of it has its own rules; begin anew.
       ++harms[static_cast<unsigned>(harm)];
       v.start_i = 3;
       rtl.edge();
       decoder.reset();
+      lower.reset();
       queues.clear();
       continue;
     }
     queues.pop(v, end);
     ASSERT_EQ(get_bits(v.overflow_o, end, 1), 0u) << note();
+    ASSERT_EQ(get_bits(v.wd_half_o, end, 1), made.first_half ? 1u : 0u) << note();
     const flits::Decoded decoded = decoder.decode(made.flit);
+    for (const auto& finding : decoded.findings) {
+      ASSERT_NE(finding.rule, flits::DecodeRule::HalvesApart) << note();
+      ASSERT_NE(finding.rule, flits::DecodeRule::SizeIllegal) << note();
+    }
     std::array<unsigned, flits::kMessageKinds> count{};
     bool line = false;
-    for (const flits::Item& item : decoded.items) {
+    for (flits::Item item : decoded.items) {
+      if (std::holds_alternative<flits::S2mDrs>(item.message) && item.data_bytes == 32) {
+        if (item.line_offset == 0) {
+          ASSERT_FALSE(lower) << note();
+          lower = item;
+          continue;
+        }
+        ASSERT_TRUE(lower) << note();
+        join(*lower, item);
+        lower.reset();
+        ++joined;
+      }
       const K kind = flits::kind_of(item.message);
       const unsigned k = count[index(kind)]++;
       const u128 header = flits::pack(item.message);
@@ -310,9 +383,14 @@ void formats(unsigned end, std::uint64_t own_seed) {
   }
   EXPECT_EQ(seen.size(), end == 0 ? 13u : 12u) << "slot formats";
   EXPECT_EQ(most_owed, 16u);
+  EXPECT_EQ(joined > flits_to_run / 200, end == 0) << joined;
   for (const K kind : {nd, wd, creq, crsp, cdat}) EXPECT_GT(got[index(kind)], flits_to_run / 50);
   for (unsigned h = 1; h < static_cast<unsigned>(Harm::kCount); ++h) {
-    if (end == 0 && static_cast<Harm>(h) == Harm::H2dEnables) continue;
+    const auto harm = static_cast<Harm>(h);
+    if (end == 0 ? harm == Harm::H2dEnables
+                 : harm == Harm::HalvesApart || harm == Harm::SecondHeader) {
+      continue;
+    }
     EXPECT_GT(harms[h], 10u) << "illegal flit " << h;
   }
 }
