@@ -10,7 +10,8 @@ struct RegisterWindow {
 };
 constexpr RegisterWindow kWindows[] = {
     {0x1200, 0x80, 0x100}, {0x1300, 0x40, 0x200}, {0x1400, 0x10, 0x000}};
-constexpr std::uint32_t kArray[] = {0x0311'0001, 0x2002'0002, 0x3002'0004, 0x4001'0009};
+constexpr std::uint32_t kArray[] = {0x0511'0001, 0x2002'0002, 0x3002'0004,
+                                    0x4001'0009, 0x4101'0006, 0x4201'0008};
 constexpr unsigned kArrayAt = 0x1000;
 constexpr unsigned kAllBytes = 0xf;
 

@@ -53,10 +53,15 @@ module io_route
   localparam logic [15:0] RasEntryOffset = 16'h1004;
   localparam logic [15:0] LinkEntryOffset = 16'h1008;
   localparam logic [15:0] TimeoutEntryOffset = 16'h100C;
-  localparam logic [31:0] ArrayHeader = 32'h0311_0001;  // three structures follow
+  localparam logic [15:0] SecurityEntryOffset = 16'h1010;
+  localparam logic [15:0] SnoopEntryOffset = 16'h1014;
+  localparam logic [31:0] ArrayHeader = 32'h0511_0001;  // five structures follow
   localparam logic [31:0] RasEntry = 32'h2002_0002;     // 200h after the array
   localparam logic [31:0] LinkEntry = 32'h3002_0004;    // 300h after the array
   localparam logic [31:0] TimeoutEntry = 32'h4001_0009;  // 400h after the array
+  // Both structures read 0: no CXL.cache, so no trust level to set and no lines of a device to track.
+  localparam logic [31:0] SecurityEntry = 32'h4101_0006;
+  localparam logic [31:0] SnoopEntry = 32'h4201_0008;
 
   typedef enum logic [2:0] {
     Idle = 3'd0, Route = 3'd1, Data = 3'd2, Down = 3'd3, Wait = 3'd4, Respond = 3'd5
@@ -172,10 +177,12 @@ module io_route
         way = Registers;
       end else begin
         unique case (offset)
-          ArrayOffset:        data = ArrayHeader;
-          RasEntryOffset:     data = RasEntry;
-          LinkEntryOffset:    data = LinkEntry;
-          TimeoutEntryOffset: data = TimeoutEntry;
+          ArrayOffset:         data = ArrayHeader;
+          RasEntryOffset:      data = RasEntry;
+          LinkEntryOffset:     data = LinkEntry;
+          TimeoutEntryOffset:  data = TimeoutEntry;
+          SecurityEntryOffset: data = SecurityEntry;
+          SnoopEntryOffset:    data = SnoopEntry;
           default:            data = '0;
         endcase
       end

@@ -386,10 +386,12 @@ TEST(IoRoute, OwnRegisters) {
   for (unsigned offset = 0; offset < 0x1'0000; offset += 4) {
     const Outcome read = memory_read(route, kBar0 + offset + offset % 3);
     std::uint32_t constant = 0;
-    if (offset == 0x1000) constant = 0x0311'0001;
+    if (offset == 0x1000) constant = 0x0511'0001;
     if (offset == 0x1004) constant = 0x2002'0002;
     if (offset == 0x1008) constant = 0x3002'0004;
     if (offset == 0x100c) constant = 0x4001'0009;
+    if (offset == 0x1010) constant = 0x4101'0006;
+    if (offset == 0x1014) constant = 0x4201'0008;
     std::optional<unsigned> page;
     if (offset >= 0x1200 && offset <= 0x127f) page = 0x100 + offset % 0x80;
     if (offset >= 0x1300 && offset <= 0x133f) page = 0x200 + offset % 0x40;

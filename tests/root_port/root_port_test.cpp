@@ -277,7 +277,7 @@ class IoDriver {
   }
   // What a register reads that always reads the same, if the request reads such a one.
   [[nodiscard]] std::optional<std::uint32_t> reads_constant(const Bridge& bridge) const {
-    constexpr std::uint32_t kOwn[] = {0x0311'0001, 0x2002'0002, 0x3002'0004, 0x4001'0009};
+    constexpr std::uint32_t kOwn[] = {0x0511'0001, 0x2002'0002, 0x3002'0004, 0x4001'0009};
     if (is_own(bridge)) {
       if (request_.op == IoOp::kMemRd && (request_.addr & 0xFFF0) == 0x1000) {
         return kOwn[request_.addr >> 2 & 3];
