@@ -183,7 +183,7 @@ module io_route
           TimeoutEntryOffset:  data = TimeoutEntry;
           SecurityEntryOffset: data = SecurityEntry;
           SnoopEntryOffset:    data = SnoopEntry;
-          default:            data = '0;
+          default:             data = '0;
         endcase
       end
     end else if (in_window) begin
