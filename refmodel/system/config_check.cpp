@@ -64,8 +64,8 @@ void check(const RunConfig& config, const std::string& otherwise) {
       refuse("link.down_at_us", "needs link.down_for_us of at least 1; give both");
     }
     if (config.link.port >= config.ports) {
-      refuse("link.port", fmt::format("{} is none of the {} ports; lower it", config.link.port,
-                                      config.ports));
+      refuse("link.port",
+             fmt::format("{} is none of the {} ports; lower it", config.link.port, config.ports));
     }
     if (config.memory != MemoryKind::Cxl) {
       refuse("link.down_at_us", "there is no CXL link in this scenario; leave it at 0");

@@ -59,7 +59,7 @@ module io_route
   localparam logic [31:0] RasEntry = 32'h2002_0002;     // 200h after the array
   localparam logic [31:0] LinkEntry = 32'h3002_0004;    // 300h after the array
   localparam logic [31:0] TimeoutEntry = 32'h4001_0009;  // 400h after the array
-  // Both structures read 0: no CXL.cache, so no trust level to set and no lines of a device to track.
+  // Both read 0: without CXL.cache there is no trust level to set and no device's lines to track.
   localparam logic [31:0] SecurityEntry = 32'h4101_0006;
   localparam logic [31:0] SnoopEntry = 32'h4201_0008;
 
