@@ -211,6 +211,9 @@ module cxl_controller
     .pending_o (nd_pending)
   );
 
+  // Of the unpacker, below: a half gives its credit back at once.
+  logic up_wd_valid, up_wd_half;
+
   credit_return #(
     .Init (WdRxDepth)
   ) u_return_wd (
@@ -240,7 +243,6 @@ module cxl_controller
   logic [3:0]     pk_owed;
   logic [1:0]     up_nd_valid;
   msg_hdr_t [1:0] up_nd_hdr;
-  logic           up_wd_valid, up_wd_half;
   wd_t            up_wd;
   logic           rx_accept, rx_err;
   logic [2:0]     cache_overflow;        // Cdat, Crsp, Creq
