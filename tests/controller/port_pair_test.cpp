@@ -114,5 +114,12 @@ TEST(PortPair, FaultUponFault) {
   EXPECT_GT(row.ports.naps, 20u);
 }
 
+// Wrong protocol IDs while a low power state is requested, of CXL.io too.
+TEST(PortPair, WrongIdsUponNaps) {
+  const SoakRow row = soak(7, 10, {{.rates = {.swap = 3e-3, .nap = 1e-2}, .flits = flits()}});
+  EXPECT_GT(row.recoveries, flits() / 1000);
+  EXPECT_GT(row.ports.io_sent, 1000u);
+}
+
 }  // namespace
 }  // namespace cxlgpu::test
