@@ -522,9 +522,9 @@ module memory_queue
   RefuseEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (refuse && busy_o) |=> refuse);
   OwnIsNotSent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    ((req_sent && !req_is_spec) |-> !own_q[req_idx]));
+    (req_sent && !req_is_spec) |-> !own_q[req_idx]);
   OwnWriteIsNotSent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rwd_sent |-> !own_q[rwd_idx]));
+    rwd_sent |-> !own_q[rwd_idx]);
   // A tag is used again only when nothing is owed under it.
   TagNotOwed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (alloc && !refuse) |-> !sent_q[free_idx]);
