@@ -8,7 +8,7 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .PHONY: deps configure build sim waves test docs-check report calibrate results conformance lint format bench synth \
-  link-soak link-bench media-bench system-soak coverage functional-coverage mutants formal fuzz sanitize xprop \
+  link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz sanitize xprop \
   valgrind soak trust clean
 
 deps:            ## install what is missing (Debian packages; root or sudo)
@@ -49,8 +49,8 @@ test: configure  ## builds and runs every test
 docs-check: deps ## every command of README and docs as written, on a fresh clone of the last commit
 	@tools/docs_check.py $(ARGS)
 
-conformance: test ## docs/conformance.md: each requirement, its test and the last result
-	@tools/conformance.py --build $(BUILD)
+conformance: test ## docs/conformance.md: each requirement, its test, the last result; ARGS=--prove: under each row's fault first
+	@tools/conformance.py --build $(BUILD) $(ARGS)
 
 lint: configure  ## Verilator -Wall on every module, clang-format on every C++ file
 	@tools/lint.sh
@@ -105,6 +105,10 @@ mutants: deps    ## faults put into the RTL, and who sees them: make mutants N=1
 	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/mutation/schemata_test.py && \
 	  $$venv/bin/python tests/mutation/mutants.py --sample $(N) --seed $(SEED) \
 	  --jobs $(JOBS) --record docs/trust/mutants.json $(ARGS)
+
+faults: deps     ## faults of several lines made by hand (verify/faults/by_hand), and who sees them
+	@venv=$$(tools/venv.sh) && $$venv/bin/python verify/faults/faults.py --set by_hand \
+	  --jobs $(JOBS) --record docs/trust/faults.json $(ARGS)
 
 formal: deps     ## proofs of the RTL, the fault that makes each fail, and an SMT solver's second opinion
 	@tools/deps.sh formal

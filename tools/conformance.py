@@ -3,10 +3,12 @@
 
 A test names its requirement itself, by shows() of tests/common/requirement.hpp. This runs the tests
 that do and takes their results from their XML reports. With --check nothing runs: the page must name
-the requirements that the sources name.
+the requirements that the sources name. With --prove each row's fault (verify/faults/conformance) is put
+into the RTL first, and the row's test must fail; the record is docs/trust/faults.json, which the page shows.
 """
 import argparse
 import datetime
+import json
 import os
 import pathlib
 import re
@@ -17,6 +19,7 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "conformance.md"
+FAULTS = ROOT / "docs" / "trust" / "faults.json"
 SUITES = {
     "sr": "Speculative read", "ds": "Deterministic store", "qos": "Quality of service",
     "hdm": "HDM decode", "flit": "Flits and slots", "link": "Link", "order": "Order and data",
@@ -72,14 +75,29 @@ def result_of(states):
     return worst if len(states) == 1 else f"{worst}, {len(states)} cases"
 
 
+def faults():
+    """Row -> its faults as last run, seen or not."""
+    record = json.loads(FAULTS.read_text()).get("conformance", {}) if FAULTS.exists() else {}
+    found = {}
+    for verdict in record.get("faults", []):
+        found.setdefault(verdict["row"], []).append(f"`{verdict['fault']}`" + ("" if verdict["by"] else " **not seen**"))
+    said = (f"Under the fault of its row each test was run last on {record['date'][:10]}, `{record['commit']}`: "
+            f"{record['seen']} of {record['count']} fail as they must (`make conformance ARGS=--prove`)."
+            if record else "No row has been tried under its fault yet (`make conformance ARGS=--prove`).")
+    return found, said
+
+
 def page(rows, results, date):
+    broken, said = faults()
     lines = ["# Conformance", "",
              f"Made by `make conformance`, last on {date}. Each row is named by the test that shows it "
-             "(`tests/common/requirement.hpp`);", "`ctest --test-dir build -L SUITE` runs those of one suite.", ""]
+             "(`tests/common/requirement.hpp`);", "`ctest --test-dir build -L SUITE` runs those of one suite.", "", said, ""]
     for suite, title in SUITES.items():
         mine = [row for row in rows if row[0] == suite]
-        lines += [f"## {title} (`{suite}`)", "", "| requirement | source | test | last result |", "|---|---|---|---|"]
-        lines += [f"| {requirement} | {source} | `{file}` {test} | {result_of(results.get((requirement, test)))} |"
+        lines += [f"## {title} (`{suite}`)", "", "| requirement | source | test | last result | fails under |",
+                  "|---|---|---|---|---|"]
+        lines += [f"| {requirement} | {source} | `{file}` {test} | {result_of(results.get((requirement, test)))} | "
+                  f"{', '.join(broken.get(requirement, ['-']))} |"
                   for _, requirement, source, file, test in mine]
         lines.append("")
     return "\n".join(lines)
@@ -89,7 +107,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare page and sources, run nothing")
     parser.add_argument("--build", default="build", help="build folder (default: build)")
+    parser.add_argument("--prove", action="store_true", help="each row's fault first (half an hour and more)")
     args = parser.parse_args()
+    if args.prove:
+        venv = subprocess.run([ROOT / "tools/venv.sh"], check=True, capture_output=True, text=True).stdout.strip()
+        proved = subprocess.run([ROOT / venv / "bin/python", ROOT / "verify/faults/faults.py", "--set", "conformance",
+                                 "--record", FAULTS]).returncode
+        if proved == 2:
+            sys.exit(2)
     rows = requirements()
     if args.check:
         if not PAGE.exists():
@@ -111,7 +136,7 @@ def main():
     print(f"conformance: {len(rows)} requirements, {len(bad)} not passed, {len(unseen)} not run: {PAGE.relative_to(ROOT)}")
     for line in bad + unseen:
         print(f"  {line}")
-    sys.exit(1 if bad or unseen else 0)
+    sys.exit(1 if bad or unseen or (args.prove and proved) else 0)
 
 
 if __name__ == "__main__":

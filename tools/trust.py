@@ -204,10 +204,27 @@ def sanitizers(r):
     return f"{said}; {sum(len(p['findings']) for p in r.values() if isinstance(p, dict))} findings", text
 
 
+def faults(r):
+    """Two sets: made by hand, and one for each conformance row."""
+    said, text = [], ""
+    if hand := r.get("by_hand"):
+        said.append(f"{hand['count']} made by hand: {hand['seen']} seen, {hand['count'] - hand['seen']} survive")
+        text += (f"Faults of several lines, made by someone who had not read the tests (`verify/faults/by_hand`), "
+                 f"{day(hand)}.\n\n"
+                 + markdown(["fault", "what", "seen by"], [[f"`{v['fault']}`", v["what"], f"`{v['by']}`" if v["by"] else "-"]
+                                                         for v in hand["faults"]]) + "\n")
+    if rows := r.get("conformance"):
+        said.append(f"{rows['seen']} of {rows['count']} conformance rows fail under their own fault")
+        text += (f"\nFaults of the rows of [conformance.md](conformance.md), {day(rows)}: the row's own test, with the RTL's "
+                 f"assertions off, fails for {rows['seen']} of {rows['count']}.\n")
+    return "; ".join(said), text
+
+
 SECTIONS = [
     ("coverage", "Structural coverage", "make coverage", coverage),
     ("functional", "Functional coverage", "make functional-coverage", functional),
     ("mutants", "Mutants", "make mutants", mutants),
+    ("faults", "Faults by hand", "make faults; make conformance ARGS=--prove", faults),
     ("proofs", "Proofs", "make formal", proofs),
     ("fuzz", "Fuzzing", "make fuzz", fuzz),
     ("sanitizers", "Sanitizers", "make xprop sanitize valgrind", sanitizers),

@@ -4,6 +4,8 @@
 //          (cmake/verilate.cmake), so registers without reset, memories and 'x hold what this seed
 //          says; a test that passes with some seeds only has found a state that leaks.
 // Environment: CXLGPU_X_SEED (default 0): 0 all bits zero, else random by this seed.
+//              CXLGPU_ASSERTIONS: 0 switches the RTL's assertions off, so that a test shows what it
+//              sees by itself (verify/faults/faults.py).
 // Errors:  a seed that is no number from 0 to 2147483647: one line, exit code 2.
 #include <gtest/gtest.h>
 #include <verilated.h>
@@ -26,6 +28,8 @@ int main(int argc, char** argv) {
   // Before any top is constructed: its constructor draws.
   Verilated::randReset(seed == 0 ? 0 : 2);
   Verilated::randSeed(seed);
+  const char* assertions = std::getenv("CXLGPU_ASSERTIONS");
+  Verilated::assertOn(assertions == nullptr || std::string_view(assertions) != "0");
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
