@@ -7,9 +7,14 @@ ARGS     ?=
 JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
-.PHONY: deps configure build sim waves test docs-check report calibrate results conformance lint format bench synth \
+.DEFAULT_GOAL := help
+.PHONY: help deps configure build sim waves test docs-check report calibrate results conformance lint format bench synth \
   link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz sanitize xprop \
   valgrind soak trust clean
+
+help:            ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | sort | awk -F'\t' '{printf "  %-20s %s\n", $$1, $$2}'
+	@echo "  SCENARIO=<workload>-<media>-<configuration> ENGINE=cosim|rtl|model OUT=folder ARGS='more options'"
 
 deps:            ## install what is missing (Debian packages; root or sudo)
 	@tools/deps.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every command of README.md and docs/*.md as it is written there.
+"""Runs every command of README.md, CONTRIBUTING.md, docs and examples as it is written there.
 
 A command is a line of a fenced block without a language, or an inline `command` behind <!-- run -->. Comments before
 a block say what does not run, or not now; PREFIX is how a line begins, without it the whole block is meant:
@@ -107,7 +107,9 @@ def page_steps(page):
 
 
 def all_steps():
-    return [step for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] for step in page_steps(page)]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
+             *sorted((ROOT / "examples").glob("*/*.md"))]
+    return [step for page in pages for step in page_steps(page)]
 
 
 def lay_out(scratch, build):
