@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Thin front: every target is one or two commands that can be typed by hand.
 SCENARIO ?= vadd-znand-sr
 ENGINE   ?= cosim

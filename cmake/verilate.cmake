@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # The RTL's file lists and one wrapper around verilate().
 #
 # Packages come first, then every module once; a top pulls in what it needs because each module

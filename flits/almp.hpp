@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ARB/MUX link management packets (ALMP): how the two ends of a link agree on the state of CXL.io
 // and CXL.cachemem.
 //

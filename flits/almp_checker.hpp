@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the ALMPs of a link allow: the conversation of the two ARB/MUXes, from the wire alone.
 //
 // Follows one virtual link state machine a protocol. Rules: an ALMP is well formed and expected in

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Bit access and a fixed-capacity vector: the two tools of the flit hot path (no heap).
 //
 // Units: positions and widths are bits; bit 0 is the least significant and the first sent.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Flits from messages and messages from flits.
 //
 // Three views of a flit, from wire to meaning:

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Control flits: LLCRD, RETRY, INIT and IDE, typed, both ways.
 //
 // Only slot 0 is used. Byte 4 holds LLCTRL (low nibble) and SubType (high nibble), bytes 8-15 the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CRC-16 of the 68-byte flit.
 //
 // Covers the 64 payload bytes (flit bits 511:0), not the protocol ID. Polynomial 1F053h, initial

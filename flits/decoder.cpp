@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The receiver loop of 68-byte mode: see codec.hpp.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the link checker reports: a rule, where and when it was broken, and one line of text.
 #pragma once
 

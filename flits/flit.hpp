@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One 68-byte flit as it travels: 2 protocol-ID bytes, 64 payload bytes, 2 CRC bytes.
 //
 // Byte order is transmit order; payload byte n is flit bits [8n+7:8n]; slot s is payload bytes

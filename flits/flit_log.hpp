@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The flit log: one line a flit as it arrives at the receiver, `time_ps link M2S|S2M hex`.
 //
 // Units: picoseconds. hex: 68 bytes in transmit order, protocol ID first, 136 digits. `link` is a

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Bytes of a file, plain or gzip, told apart by their content.
 //
 // Purpose: what the readers of traces, graphs and flit logs have in common. Several gzip members

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Protocol checker of one link, both directions, from the flits alone.
 //
 // Feed every flit as it arrives at its receiver, damaged ones included, in time order, and tell of

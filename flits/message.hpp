@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a message to a person may hold: one line of printable text.
 #pragma once
 

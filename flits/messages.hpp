@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The ten CXL.mem and CXL.cache messages of 68-byte mode and where their fields lie.
 //
 // `Layout<M>` is the one table of (name, member, position, width) of a message; pack, unpack, text,

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Encodings of the message fields, CXL 2.0 in 68-byte mode: every code once, with its name.
 //
 // A code that is absent from its name table is reserved. `name()` is the only way from a code to

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Files that are whole or not there, and places that are no files.
 //
 // Purpose: every file that a command writes goes through here. A regular file is written beside its

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Which messages a slot format holds and where: H0..H6 in slot 0, G0..G6 in slots 1-3, per
 // direction.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Flits as one line of text for people and as JSON for programs.
 //
 // JSON of a flit: {"direction","protocol","kind", ...}, with per kind

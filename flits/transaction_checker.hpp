@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Requests and responses of one Type 3 (HDM-H) link, matched by tag.
 //
 // Fed with complete messages in the order of their arrival. Rules: each response answers an

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Viral on the wire: what the two ends of a link may say of it, from the flits as they are sent.
 //
 // A port announces that it is viral by sending one flit with its CRC inverted. The peer asks for a

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // RTL and model side by side on the same requests.
 //
 // Purpose: the RTL answers the initiator; the model gets every request at the same time (or as soon

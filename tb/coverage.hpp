@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a verilated top's coverage points counted, written when the top goes.
 //
 // Purpose: a build with CXLGPU_COVERAGE counts lines, branches and toggles inside each top; here

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/system/memory_map.hpp"
 #include "tb/cosim_engine.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Whether an FST was written to its end.
 //
 // Purpose: GTKWave's writer, which Verilator uses, reports no write that failed: on a full disk it

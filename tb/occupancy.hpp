@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // How many are in a queue over time, from when each went in and each came out.
 //
 // Purpose: the curve of a queue's fill; who went in and who came out need not be matched.

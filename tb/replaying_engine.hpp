@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A GPU's fault buffer around an engine whose link goes down and comes back.
 //
 // Purpose: what ends in an error because a link is down is kept and issued again once firmware has

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Puts trace events together again into one record a request.
 //
 // Purpose: everything that reports or compares requests works on these records; nothing else than

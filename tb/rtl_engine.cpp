@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "Vcxlgpu_fast.h"
 #include "Vcxlgpu_top.h"
 #include "tb/rtl_engine_impl.hpp"

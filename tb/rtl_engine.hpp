@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The RTL as an engine: the verilated top, its links, its media, its checkers.
 //
 // Purpose: drives rtl/top/cxlgpu_top, inside tb/cxlgpu_bench, one clock cycle at a time: system bus

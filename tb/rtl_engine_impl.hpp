@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Definitions of BasicRtlEngine, for the sources that make one of a verilated top.
 //
 // Purpose: tb/rtl_engine.cpp has the tops of every build; programs with a top of their own (more

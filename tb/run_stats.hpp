@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a run's trace events say, added up: latencies by kind, at the end and over time, time by
 // stage, speculation, DevLoad and load control over time.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Lets an engine go on after the last response until speculation has come to an end.
 //
 // Purpose: MemSpecRd are under way when the last load is answered, and more wait for a fill to end;

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What every whole-system engine offers besides the Engine socket.
 //
 // Purpose: lets a run be made and reported without knowing which engine it is on.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Bins of one width from time 0 on, for curves over a run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The GTKWave save file of an FST: one group a part of the design, named as in the documents.
 //
 // Purpose: the viewer opens on the first request, with a marker on it, and shows states by name.

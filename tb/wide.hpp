@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Fields of packed structs in the flat ports of verilated models.
 //
 // Purpose: a packed struct port is a byte string, bit 0 of byte 0 lowest (little-endian words);

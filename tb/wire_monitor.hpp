@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One link of the RTL system: both wires and their PHY, the checker that sees every flit, and the
 // flit log.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Speed of the engines: simulated cycles/s of rtl and cosim, requests/s of model.
 
 Each scenario runs on every engine, --runs times in turn; the best wall time of each counts, so that a

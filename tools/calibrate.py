@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Idle costs of each stage, measured in the RTL, beside the model's.
 
 Each probe is one request of each kind on a system at rest, once through the RTL and once through the

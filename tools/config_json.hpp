@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The whole configuration of a run, as it was resolved from all layers.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Writes docs/conformance.md: which requirement is shown by which test, and how that test last ended.
 
 A test names its requirement itself, by shows() of tests/common/requirement.hpp. This runs the tests

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Structural coverage: of rtl/ lines, branches and toggles, of flits/ and refmodel/ lines.
 
 Builds the tests with counters (CMake preset `coverage`), runs them, merges what they counted by place

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages the build needs, and only those that are missing; with the name of a make
 # target that needs more (results, coverage, formal, fuzz, sanitize), its own as well.
 set -euo pipefail

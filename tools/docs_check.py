@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Runs every command of README.md, CONTRIBUTING.md, docs and examples as it is written there.
 
 A command is a line of a fenced block without a language, or an inline `command` behind <!-- run -->. Comments before

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The event log: every trace event of a run, one CSV row each.
 //
 // Purpose: a run can be gone over again from what its trace ports said, by scripts that know

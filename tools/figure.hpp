@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A figure of stats.json or media.json: a value with its unit.
 #pragma once
 

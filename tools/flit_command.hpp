@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cxlgpu flit decode|encode|check.
 //
 // Input:  a flit log, hex flits (136 digits a line) or, for encode, the JSON that decode prints;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Fuzzing of every target, or of one, for some minutes each: `make fuzz MINUTES= TARGET=`.
 
 A target is a fuzzer build/fuzz/bin/fuzz_NAME of tests/fuzz/NAME_fuzz.cpp (clang, address and

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "tools/gpu_figures.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the GPU model counted, as figures with units, and the lines of a run's table about it.
 //
 // Purpose: rates, shares and means that are read more often than the counts they are made of.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // SIGINT and SIGTERM, and the other signals that an output can raise.
 //
 // Purpose: the first SIGINT or SIGTERM while something can be kept asks the run to stop, so that

@@ -1,4 +1,5 @@
 #!/bin/sh
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more
 # with the assertions compiled in, the C++ format, and that what is made from regs/ is current. Silent
 # but for one line; non-zero on any finding.
@@ -36,7 +37,7 @@ for file in $modules; do
 done
 
 if command -v clang-format >/dev/null; then
-  sources=$(find flits refmodel tb tools tests \( -name '*.hpp' -o -name '*.cpp' \) -print)
+  sources=$(find examples flits refmodel tb tools tests \( -name '*.hpp' -o -name '*.cpp' \) -print)
   if [ -n "$sources" ]; then
     # shellcheck disable=SC2086
     clang-format --dry-run -Werror $sources || failed=1
@@ -46,6 +47,7 @@ else
   failed=1
 fi
 
+tools/headers.py || failed=1
 tools/regs.py --check || failed=1
 tools/conformance.py --check || failed=1
 

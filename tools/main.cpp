@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cxlgpu: run scenarios, measure media parts, name what there is, look at flits.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cxlgpu media NAME: what a media part does by itself.
 //
 // Input:  NAME is a part of configs/media, or a path to a part's yaml file.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "tools/media_comparison.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Figures of a part and what is published of it, as text and as JSON.
 //
 // Shapes: text of at most 100 columns. JSON, part of media.json: "figures", by name {"media":

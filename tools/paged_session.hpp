@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One run of a configuration that is not CXL: all data in GPU memory, or GPU memory as a pool of
 // pages that come from elsewhere on a fault.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Page migration in stats.json and in the printed table.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Every media part: what `cxlgpu media` measures against what is published, and 64 B loads through CXL.
 
 Prints the markdown tables of docs/results.md. The loads: random lines of 512 MiB over the default two ports,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Memory traffic made by rule, as traces: the named patterns of the results, and mixes drawn by a seed.
 
 Seq (each stream takes line after line), Around (lines within eight of a place that moves on by a line in

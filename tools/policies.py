@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Speculation policies side by side: speed-up over plain CXL and what of the speculation was useless.
 
 Each row is a workload on Z-NAND: vadd, bfs, traces given with --trace, and the patterns of

@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Records of measurements, docs/trust/NAME.json, for the scripts beside this file."""
 import contextlib
 import datetime

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The register map from one place: regs/*.yaml, one file a register block.
 
 Checks the files and writes what is made from them:
@@ -478,6 +479,7 @@ def sv_package(blocks):
 
 
 CPP_HEAD = """\
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Register offsets, fields and reset values.
 //
 // {generated}

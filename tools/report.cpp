@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "tools/report.hpp"
 
 #include "report_page.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The report page of a run: one HTML file that opens without a network.
 #pragma once
 

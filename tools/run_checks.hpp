@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a run is refused for before anything is simulated: settings that only together are wrong.
 //
 // Errors:  InputError, one line: where the key was given, the key, what is wrong, what to do.

@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Runs of the cxlgpu command, for the scripts beside this file."""
 import json
 import pathlib

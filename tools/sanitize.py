@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Tests under other eyes; each writes its section of docs/trust/sanitizers.json.
 
   x         tests with a verilated top, with --seeds values of all state without reset (CXLGPU_X_SEED;

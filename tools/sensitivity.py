@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Sensitivity curves: end-to-end time while one part of the machine is made larger and smaller.
 
 Event-driven model, one table a curve: a row is a workload under a configuration in us, a column a

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One run from configuration to results.
 //
 // Purpose: builds media, engine and initiator from a RunConfig, runs them, checks what has to be

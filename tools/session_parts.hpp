@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What every kind of run is made of, and what is said about it after.
 //
 // Purpose: shared by the session of CXL systems and that of paged ones.

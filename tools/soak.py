@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Random runs of RTL against model with ever new seeds, for hours: `make soak HOURS= SEED=`.
 
 Kinds, in turn: `system` (system_soak, four ports), `kernels` (a random kernel, medium, configuration and

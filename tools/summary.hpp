@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // stats.json of a run and the short table printed from it.
 //
 // Purpose: one document holds every figure with its unit; table and report page are drawn from it.

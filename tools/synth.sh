@@ -1,4 +1,5 @@
 #!/bin/sh
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Synthesis check with Yosys. Every RTL block is read with the slang frontend and mapped to two-input
 # gates, inverters and multiplexers; the table gives gates, flip-flops, memory bits and depth, the
 # longest path of each block's own logic: instances of other blocks, flip-flops and memories bound it.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Timing diagram (WaveDrom's WaveJSON) of the slowest load of a run, from its stats.json.
 
   printf '0,R,0x0,64\\n' > one.csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Writes docs/trust.md: what the tests would catch, as far as it has been measured.
 
 Each kind of evidence has a tool of its own, which leaves its numbers in docs/trust/KIND.json; nothing

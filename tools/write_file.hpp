@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Documents of a command, and the folder they go to.
 #pragma once
 

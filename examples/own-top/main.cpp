@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Drives soc_top for a few cycles: a register, the first flit of the link, a load that no decoder maps.
+// Drives soc_top for a few cycles: a register, the first flit of the link, a load that no decoder
+// maps.
 #include <verilated.h>
 
 #include <cstdio>

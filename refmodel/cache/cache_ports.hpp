@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The CXL.cache channels between an agent and its controller, as the agents' twins see them.
 //
 // Purpose: ports shared by DeviceAgent and HostResponder.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A small CXL.cache device: one command at a time, a few lines, every D2H request, every snoop.
 //
 // Purpose: twin of rtl/cache/device_agent.sv.

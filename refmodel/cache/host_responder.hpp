@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A small CXL.cache host: answers every D2H request from a memory of a few lines and sends snoops,
 // one transaction at a time.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The one socket: every engine (rtl, model, cosim) and everything that drives one.
 //
 // An engine is the root complex, its links, its endpoints and their media, already brought up

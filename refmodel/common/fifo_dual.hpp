@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A FIFO with up to two words in and two words out a cycle.
 //
 // Purpose: twin of rtl/common/fifo_dual.sv.

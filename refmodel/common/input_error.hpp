@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The one error for input that a person gave us: traces, configurations, command lines.
 //
 // Purpose: callers print what() on one line and leave with exit code 2.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Which lines may be in a small set: says "no" at once for nearly all that are not.
 //
 // Purpose: spares queues and miss registers the search for a line that they seldom hold.

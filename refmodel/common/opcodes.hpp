@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The CXL.mem opcodes that the model's messages carry.
 //
 // Source: flits/messages.hpp, the one place on the C++ side where encodings are written.

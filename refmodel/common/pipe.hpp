@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A FIFO that grows and never shrinks: queues of no certain length and fixed-latency pipelines.
 //
 // Purpose: no allocation once warm, elements stay in place while queued. One that runs empty begins

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Register offsets, fields and reset values.
 //
 // Made by tools/regs.py from regs/: do not edit.

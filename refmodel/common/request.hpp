@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Requests and responses on the system bus between the GPU and the root complex.
 //
 // Purpose: the value types every engine, initiator, checker and test shares.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A FIFO of at most Capacity elements without heap allocation.
 //
 // Purpose: queues on the hot path of the model. Capacity must be a power of two.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Simulated time.
 //
 // Purpose: one strong type for points in time and durations, so that picoseconds are never mixed

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Trace events: everything that reports, checkers and comparisons know about a request.
 //
 // Purpose: the RTL's trace ports and the model raise the same events; waterfalls and time

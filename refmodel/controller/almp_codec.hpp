@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ARB/MUX link management packets (ALMP) and the flit that carries one.
 //
 // Purpose: twin of rtl/controller/almp_codec.sv.

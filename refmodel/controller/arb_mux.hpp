@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ARB/MUX: CXL.io and CXL.cachemem on one link, flit by flit.
 //
 // Purpose: twin of rtl/controller/arb_mux.sv.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Queues and credits of the three CXL.cache channels of a controller.
 //
 // Purpose: twin of rtl/controller/cache_channels.sv: transmit and receive FIFOs, the credits of

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CXL.mem and CXL.cache messages to flits.
 //
 // Purpose: twin of rtl/controller/cache_packer.sv, the packer of a controller that carries both

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Flits to CXL.mem and CXL.cache messages.
 //
 // Purpose: twin of rtl/controller/cache_unpacker.sv, the unpacker of a controller that carries both

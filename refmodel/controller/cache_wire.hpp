@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the CXL.cache parts of the controller twins tell each other.
 //
 // Purpose: the three channels of CXL.cache, the messages offered to the packer, and the small

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Credits still to be given to the peer for one receive channel.
 //
 // Purpose: twin of rtl/controller/credit_return.sv.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Credits that the peer granted to one transmit channel.
 //
 // Purpose: twin of rtl/controller/credit_tx.sv.

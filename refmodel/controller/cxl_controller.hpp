@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CXL controller of one end of a link: transmit FIFOs, link layer, receive FIFOs.
 //
 // Purpose: twin of rtl/controller/cxl_controller.sv, exact to the cycle. With params.has_cache it

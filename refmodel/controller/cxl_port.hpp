@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One end of a CXL link above Flex Bus: a controller and the ARB/MUX that shares its link.
 //
 // Purpose: twin of rtl/controller/cxl_port.sv, which is the two wired to each other.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Messages to flits.
 //
 // Purpose: twin of rtl/controller/flit_packer.sv. pack_rule.hpp decides what goes where; this class

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Flits to messages.
 //
 // Purpose: twin of rtl/controller/flit_unpacker.sv: the receiver's decode loop. R (chunks owed) is

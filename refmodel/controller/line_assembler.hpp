@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Lines of 64 bytes from the data slots of a stream of flits.
 //
 // Purpose: what the two unpackers share: the data headers that wait for their chunks, and the lines

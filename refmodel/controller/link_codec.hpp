@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Packer and unpacker of a link layer, for a link with or without CXL.cache.
 //
 // Purpose: the one place where the link layer's twin knows of two packers.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What software tells a link layer, and what the link layer tells software.
 //
 // Purpose: the link side of the link capability structure (link_regs.hpp).

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One direction of one link, message by message: transmit side of the sending controller, the
 // wire, and receive side of the receiving controller.
 //

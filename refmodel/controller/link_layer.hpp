@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Link layer: select (T2), output stages (T2, T3), receive stages (R1 and R2), retry and credits.
 //
 // Purpose: twin of rtl/controller/link_layer.sv, composed of the twins of its parts. What it adds

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Link capability structure of a CXL.cachemem end.
 //
 // Purpose: twin of rtl/controller/link_regs.sv: what software sees of a link layer, and the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the next flit holds, in counts only.
 //
 // Purpose: the packing rule of docs/blocks.md (flit_packer) as one pure function without bits or

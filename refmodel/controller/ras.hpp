@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // RAS capability structure of a CXL.cachemem end.
 //
 // Purpose: twin of rtl/controller/ras.sv: error status, masks and severities, the first

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Link-layer retry buffer (LLRB) and remote retry state machine (RRSM).
 //
 // Purpose: twin of rtl/controller/retry_buffer.sv: keeps what was sent until it is acknowledged and

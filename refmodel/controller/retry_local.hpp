@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Local retry state machine (LRSM): what the receiver of a bad flit does.
 //
 // Purpose: twin of rtl/controller/retry_local.sv.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Faults of MemSpecRd on their way over a link: what arrives in the place of each.
 //
 // Purpose: a MemSpecRd may be lost, come twice or come late, and no data may depend on it. The

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Virtual link state machine: whether one protocol may use the shared link.
 //
 // Purpose: twin of rtl/controller/vlsm.sv.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The bits that the controller twins share: payloads, headers, credit codes and control flits.
 //
 // Purpose: a thin layer over flits/ (layouts, CRC, control flits) in the shape the twins need:

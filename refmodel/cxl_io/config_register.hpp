@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One register of a configuration space: its value and what a write may change of it.
 //
 // Units:   32 bits.

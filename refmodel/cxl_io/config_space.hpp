@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Configuration space of the endpoint's function 0.
 //
 // Purpose: twin of rtl/cxl_io/config_space.sv, cycle by cycle.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Registers of the root port through which software makes CXL.io requests.
 //
 // Purpose: twin of rtl/cxl_io/io_access.sv, cycle by cycle.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Endpoint side of CXL.io: a TLP becomes a register access, and a completion if it is non-posted.
 //
 // Purpose: twin of rtl/cxl_io/io_completer.sv, cycle by cycle.

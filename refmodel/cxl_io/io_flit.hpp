@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Flits of CXL.io: one TLP or DLLP in 64 bytes, framed and protected.
 //
 // Purpose: makes the flits that io_link sends and says what a received one is.

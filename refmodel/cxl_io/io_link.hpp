@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Data link of CXL.io, one end: sequence numbers, Ack and Nak, replay, credits.
 //
 // Purpose: twin of rtl/cxl_io/io_link.sv, cycle by cycle.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CXL.io of one port without its link: from the root port's access registers to its own registers
 // and to the endpoint's.
 //

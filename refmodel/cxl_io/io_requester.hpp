@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Register accesses of the root port: a request becomes a TLP, its completion the response.
 //
 // Purpose: twin of rtl/cxl_io/io_requester.sv, cycle by cycle.

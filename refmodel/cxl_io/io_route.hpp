@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Where a root port's CXL.io request goes: own configuration space, own registers, or down.
 //
 // Purpose: twin of rtl/cxl_io/io_route.sv, cycle by cycle.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the blocks of CXL.io hand to each other, and the parts of a TLP that all of them read.
 //
 // Units:   bytes; a register's number is its offset / 4.

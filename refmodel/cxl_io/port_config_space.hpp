@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Configuration space of a root port: type 1 header and its capabilities.
 //
 // Purpose: twin of rtl/cxl_io/port_config_space.sv, cycle by cycle.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CXL device registers: capabilities, device status, primary mailbox, memory device status.
 //
 // Purpose: twin of rtl/endpoint/cxl_mailbox.sv, cycle by cycle.

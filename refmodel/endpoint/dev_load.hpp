@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // DevLoad of an endpoint: how loaded it says it is.
 //
 // Purpose: keeps a level for each measure of load (receive FIFOs, MSHRs, the media's backlog, dies

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The internal DRAM of an endpoint: tags, line states, replacement and MSHRs.
 //
 // Purpose: says where a 256 B granule is or will be. Data is the media's affair (slots).

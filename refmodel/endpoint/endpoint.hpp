@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // An endpoint of the event-driven model: receive queues to media and back.
 //
 // Purpose: composes HDM decoder, internal DRAM (tags, MSHRs), DevLoad and the transaction table

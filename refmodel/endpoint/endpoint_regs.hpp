@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The endpoint's vendor registers.
 //
 // Purpose: twin of rtl/endpoint/endpoint_regs.sv: the settings of the internal DRAM and of DevLoad,

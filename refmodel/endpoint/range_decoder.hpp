@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a device decodes: nothing, its DVSEC ranges, or what its HDM decoders say.
 //
 // Purpose: twin of rtl/endpoint/range_decoder.sv.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The endpoint's queue of speculative reads, split in granules.
 //
 // Purpose: twin of rtl/endpoint/spec_queue.sv: holds MemSpecRd messages and offers their 256 B

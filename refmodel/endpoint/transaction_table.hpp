@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The endpoint's table of accesses that wait for the media.
 //
 // Purpose: twin of rtl/endpoint/transaction_table.sv: gives an access an entry, keeps it while it

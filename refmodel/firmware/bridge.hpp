@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Brings up a root port as a PCI bridge, so that what is below it can be reached.
 //
 // Purpose: set_up() checks that it is a CXL 2.0 root port with a link, gives it its buses and its

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Brings a system up through the registers of its root complex alone.
 //
 // Purpose: enumerates root ports and endpoints over CXL.io, programs and commits the HDM decoders

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The CXL device registers of a memory device, as a driver uses them.
 //
 // Purpose: finds mailbox and memory device status by the capabilities array, waits until media and

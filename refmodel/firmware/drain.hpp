@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Brings every store that deterministic store has put off to its endpoint.
 //
 // Purpose: after it the endpoints hold what was written, as before a memory is read by others or

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Finds out what is there: the host bridge, the root ports and the endpoint behind each.
 //
 // Purpose: walks configuration spaces and register blocks by what they say of themselves, gives

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Firmware that runs beside traffic: one register access at a time, told when it may go on.
 //
 // Purpose: a coroutine that co_awaits register accesses and pauses of a FirmwareThread. Whoever

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A function in configuration space, of either header type, with what CXL puts into it.
 //
 // Purpose: who is there, capabilities and DVSECs, BARs and the register blocks behind them.

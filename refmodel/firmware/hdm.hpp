@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // HDM ranges: computed from the media found, checked against the decoders found, programmed.
 //
 // Purpose: plan_ranges() gives every byte of media an address; check_ranges() refuses what the

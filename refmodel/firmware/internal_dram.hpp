@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the internal DRAM of an endpoint has counted, by its vendor registers.
 //
 // Purpose: what became of MemSpecRd at the far end, from every engine in the same way.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Configuration and memory requests of one root port.
 //
 // Purpose: drives the port's CXL.io access registers and waits for answers.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The memory space that BARs are given addresses in, from below.
 //
 // Units:   bytes; sizes are powers of two.

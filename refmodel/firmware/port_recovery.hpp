@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Firmware brings a root port back whose link has gone down.
 //
 // Purpose: ends isolation, waits until the link is active again, sees that the endpoint is as

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The way of firmware to registers. Engines implement it.
 //
 // Purpose: the register space of the root complex; endpoints are reached through a root port's

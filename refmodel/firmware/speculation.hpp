@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the SR reader of a root port has counted, by its vendor registers.
 //
 // Purpose: the figures of a run's speculation, from every engine in the same way.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Alternate protocol negotiation, entry into L0 and Recovery at one end of a link.
 //
 // Purpose: twin of rtl/flex_bus/apn.sv.

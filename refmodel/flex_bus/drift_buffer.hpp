@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Drift buffer of one lane: takes up wander between two ends with one reference clock.
 //
 // Purpose: twin of rtl/flex_bus/drift_buffer.sv.

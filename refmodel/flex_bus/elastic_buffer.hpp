@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Elastic buffer of one lane: evens out two clocks by SKP words.
 //
 // Purpose: twin of rtl/flex_bus/elastic_buffer.sv.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/flex_bus/flex_bus_rx.hpp"
 
 namespace cxlgpu {

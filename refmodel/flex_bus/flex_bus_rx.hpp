@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Flex Bus receiver: words on aligned lanes to flits.
 //
 // Purpose: twin of rtl/flex_bus/flex_bus_rx.sv.

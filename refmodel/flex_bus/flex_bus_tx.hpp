@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Flex Bus transmitter: flits to words on the lanes.
 //
 // Purpose: twin of rtl/flex_bus/flex_bus_tx.sv.

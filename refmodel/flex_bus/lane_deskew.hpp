@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Lane deskew: makes words out of lanes that arrive at different times.
 //
 // Purpose: twin of rtl/flex_bus/lane_deskew.sv.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What travels on the lanes: words, block headers and ordered sets.
 //
 // Purpose: the types that the Flex Bus twins share.

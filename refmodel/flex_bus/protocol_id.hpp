@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Protocol IDs: the two bytes in front of every flit, and what a receiver makes of damaged ones.
 //
 // Purpose: twin of rtl/flex_bus/protocol_id.sv.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A core of the GPU model: issues its warps' instructions and runs their accesses through its L1.
 //
 // Purpose: one instruction a cycle, of the ready warp that the scheduler picks; arithmetic is done

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Arrays in device memory and the allocator that places them.
 //
 // Purpose: kernels name data by array and index, never by raw address. The allocator starts at the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The part of GPU local memory that deterministic store of the root ports has for itself.
 //
 // Purpose: contents of each port's region, and when it takes a request and answers a read. Every

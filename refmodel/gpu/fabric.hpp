@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The way between the LLC and the system bus, there and back.
 //
 // Purpose: what every access beyond the LLC pays wherever its memory is: crossbar, queues, clock

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The GPU model: an Initiator that runs kernels.
 //
 // Purpose: real GPU traffic for every engine: cores x warps x threads, private L1s, a shared LLC,

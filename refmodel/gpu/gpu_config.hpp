@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Parameters of the GPU model.
 //
 // Purpose: plain structs that configuration readers fill in; every field has its unit.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the cores have in common; owned by the Gpu.
 //
 // Purpose: parameters, statistics, the pool of operations, what is due at a later cycle.

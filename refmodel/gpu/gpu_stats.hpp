@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the GPU model counts during a run.
 //
 // Units:   instructions are warp instructions; accesses are of one line; cycles of kCycle. Issue

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The L1 of a core: tags, data and miss registers.
 //
 // Purpose: not coherent with the other L1s; invalidated as a whole at barriers. The load/store unit

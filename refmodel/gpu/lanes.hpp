@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The vector types of a warp: one value per thread, one mask bit per thread.
 //
 // Shapes:  lane i is element i and mask bit i; lanes at or above the warp's width are unused.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The last-level cache of the GPU model, shared by its cores.
 //
 // Purpose: write-back cache with byte-grained valid and dirty masks. A store miss allocates without

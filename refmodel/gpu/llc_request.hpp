@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a core asks of the last-level cache.
 //
 // Shapes:  one line. `mask` is the bytes needed (Fill: all; Load, Atomic: the lanes' elements) or

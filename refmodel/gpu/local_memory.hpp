@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The GPU's own memory: contents, and when each access is answered.
 //
 // Purpose: the local tenth of a data set. Accesses take effect in the order given.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The load/store unit of a core, with its L1, store buffer and scratchpad.
 //
 // Purpose: takes memory instructions in order; one line request a cycle, which coalesces an

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One warp-wide memory instruction under way, and the pool these live in.
 //
 // Purpose: the record that the warp's program, the L1 and the LLC share. `value` holds what is

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Which way of a set makes room: true or tree LRU, first in first out, random.
 //
 // Purpose: the order kept for every set of a cache; the cache itself knows what is in a way.

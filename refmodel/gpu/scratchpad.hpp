@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A core's scratchpad memory (Vortex's local memory): contents and bank conflicts.
 //
 // Purpose: accesses of a kernel's SharedArray; they never reach the caches.

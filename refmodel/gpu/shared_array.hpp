@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // An array in a core's scratchpad, as a kernel sees it.
 //
 // Shapes:  `size` elements from byte `base`; every warp of a core that names the same place shares

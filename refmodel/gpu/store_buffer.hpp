@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Gathers a core's stores line by line before they go to the last-level cache.
 //
 // Purpose: stores of several instructions to one line become one request. Which of its lines leaves

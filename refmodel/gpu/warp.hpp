@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A warp: what a kernel is written against.
 //
 // Purpose: warp-wide operations. Each call appends instructions to the warp; the core issues them

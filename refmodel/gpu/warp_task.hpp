@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The coroutine type of a kernel: one per warp.
 //
 // Purpose: a kernel is ordinary C++ that co_awaits its warp's loads and barriers.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Functional access to memory contents, outside simulated time.
 //
 // Purpose: load a kernel's input before a run and read its result after it. Whoever owns the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The simplest engine: a flat memory behind a fixed or random latency.
 //
 // Purpose: drives the GPU model and the trace replay in tests and benchmarks, and stands for an

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Reads a directed graph from a file into compressed sparse rows.
 //
 // Purpose: graphs that a person brings, for the graph workloads.

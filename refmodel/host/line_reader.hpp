@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Lines of a text file, plain or gzip, and the pieces that readers of such lines share.
 //
 // Purpose: what the trace and graph readers have in common: memory stays small whatever the file

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The loop that drives one initiator on one engine.
 //
 // Purpose: step the initiator, then let time pass to whichever of the two has something to do

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The scoreboard of every run: a flat memory that only the initiator's side writes, and an engine
 // wrapper that holds each response against it.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Replays a memory trace on an engine.
 //
 // Purpose: real traffic without the machine that made it. Order is kept; a request leaves no

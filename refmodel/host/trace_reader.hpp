@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Reads memory traces of three formats into one list of line accesses.
 //
 // Purpose: input of TraceInitiator and of tools that look at traces.

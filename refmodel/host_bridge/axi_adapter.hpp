@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The AXI4 subordinate in front of the host bridge.
 //
 // Purpose: twin of rtl/host_bridge/axi_adapter.sv: single-beat AXI4 writes and reads of one line to

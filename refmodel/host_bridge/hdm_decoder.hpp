@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // HDM decoders of a host bridge or of a device.
 //
 // Purpose: the HDM Decoder Capability Structure as software sees it, and the translation it sets

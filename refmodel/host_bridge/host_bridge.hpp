@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The host bridge: sends each request to the root port that its address decodes to.
 //
 // Purpose: routing (HDM decoder, then port number -> root port), a register for each way out, the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Time that bytes take on a parallel bus.
 //
 // Units:   bytes, bus width in bits, rate in mega transfers per second.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A host that keeps a fixed number of requests outstanding at a media part.
 //
 // Purpose: figures at a queue depth, as drives are tested. One request of 4 KiB or 128 KiB is as

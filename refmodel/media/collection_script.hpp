@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Scripted garbage collection: when the dies of a flash part are busy with work of their own.
 //
 // Purpose: makes the tail that garbage collection causes, at known times. It stands in for a

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Typed access to one YAML file in which every key must be used.
 //
 // Purpose: the error rules of configs/media in one place.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A DRAM endpoint's media: DDR5 by default, any part that DramConfig describes.
 //
 // Purpose: Media for CXL memory expanders; there is no internal DRAM array, so ArrayRead,

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Controller of one DRAM part: address map, bank queues, command scheduling, refresh.
 //
 // Purpose: times 64 B accesses; contents are the caller's affair. Serves Ddr5Media and the internal

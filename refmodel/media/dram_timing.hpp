@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Which DRAM command is legal when, for one sub-channel (HBM: pseudo channel).
 //
 // Purpose: the bank state machines and every timing rule of JESD79-5 that the model knows, apart

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Events in time order; events of the same time in the order they were pushed.
 //
 // Purpose: the agenda of an event-driven part. Cost O(log n) per push and pop, top O(1).

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Dies and channels of a flash part: when each operation is finished.
 //
 // Purpose: times page reads and programs; contents, buffering and translation are the caller's.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A flash endpoint's media: flash array, write buffer, and an internal DRAM array of slots.
 //
 // Purpose: Media for SSD endpoints (Z-NAND first), cached (slots > 0) or plain.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Page-mapped flash translation layer: where each logical page lies, and what must be moved and
 // erased so that there is room. No time: the caller carries out and times what it is told.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A full drive of a part with a translation layer: what stands for it, and how much it writes.
 //
 // Purpose: the figures *_full of media_figures.hpp. A drive whose whole space random writes have

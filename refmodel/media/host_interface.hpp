@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What lies between a drive's media port and a program of the host: NVMe over PCIe.
 //
 // Purpose: published figures of drives are a host's; ours are the media port's. The same file

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A file that holds the state of a part between runs.
 //
 // Shapes:  24 bytes of head ("CXLGPUIM", version, 0, length), then a zlib stream of little-endian

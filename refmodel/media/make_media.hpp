@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Makes the media model that a configuration describes.
 //
 // Shapes:  `capacity` bytes of media space (DPA 0 .. capacity - 1); `slots` lines of `line_bytes`

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The media port of an endpoint: what the endpoint's logic asks of its media and internal DRAM.
 //
 // Purpose: one interface for DRAM and flash parts; the same model object sits behind the RTL's

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Parameters of a media part, as read from configs/media/NAME.yaml.
 //
 // Purpose: one value type per kind of part; every figure is in the file with unit and source.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The figures of a part that data sheets and standards publish, measured on our model of it.
 //
 // Purpose: what `cxlgpu media` holds against the `published:` list of a part's file.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Latency and bandwidth of a media part by itself, without link and endpoint.
 //
 // Purpose: the figures that a user holds against a data sheet: idle latency, latency against load,

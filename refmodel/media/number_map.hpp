@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Map from 32-bit numbers to 32-bit numbers that costs 10 to 13 bytes an entry.
 //
 // Purpose: the sparse tables of the translation layer, where what was never touched costs nothing.

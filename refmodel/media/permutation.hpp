@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A seeded permutation of 0 .. n - 1 that is computed, not stored.
 //
 // Purpose: where the data of a used drive lies, without a table of it. Both directions in O(1).

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Published figures of a part, kept in its file beside what the model is made of.
 //
 // Purpose: what `cxlgpu media` holds its own measurement against. The model never reads them.

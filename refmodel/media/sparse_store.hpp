@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Byte contents of a part, kept by touched page.
 //
 // Purpose: a terabyte device costs what is written of it. Used for media contents and for the

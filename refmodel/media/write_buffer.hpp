@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Page-granular write buffer of a flash part: what is buffered, and what to program when.
 //
 // Purpose: merges lines into pages and decides on programs; contents and times are the caller's.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A drive: a media part behind NVMe.
 //
 // Purpose: reads and writes of whole pages with what configs/host/nvme.yaml adds, the same times as

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Drives that read into GPU memory and write out of it themselves (gds, phoenix).
 //
 // Timing:  pages that follow each other are one request of a StoragePath. The GPU's own link, which

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Copies over the GPU's PCIe link.
 //
 // Purpose: how long a set of pages takes in one direction.

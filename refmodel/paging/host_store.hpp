@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Host memory behind unified virtual memory.
 //
 // Purpose: pages come out of host memory over the GPU's link and go back into it.

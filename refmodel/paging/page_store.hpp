@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What holds the pages that are not in GPU memory, and moves them there and back.
 //
 // Purpose: one interface for host memory (uvm) and for drives (gds, phoenix).

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Which pages are in GPU memory, where, and which goes next.
 //
 // Purpose: page table and replacement of a pool of frames. No time, no contents.

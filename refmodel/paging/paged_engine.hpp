@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // GPU memory as a pool of pages: the engine of the configurations without CXL.
 //
 // Purpose: answers line requests from GPU memory, and brings the page first where it is not there.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Where a workload's data lives: behind CXL, or one of the configurations CXL is compared with.
 //
 // Purpose: values of configs/host/pcie.yaml, uvm.yaml, gds.yaml and phoenix.yaml, read by

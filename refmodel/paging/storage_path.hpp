@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The host's software between a set of pages and its drives: threads that each bring one request
 // of contiguous bytes to its end before they take the next.
 //

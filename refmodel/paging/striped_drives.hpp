@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Several drives as one: RAID 0.
 //
 // Shapes:  stripe i of stripe_bytes lies on drive i modulo their number.

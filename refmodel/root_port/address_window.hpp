@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The address window: which 256 B granules to speculate on around one load.
 //
 // Purpose: start = load - granularity, moved up by what the memory queue already fetches; end =

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Deterministic store of one root port, whole: engine, index and pace wired to each other.
 //
 // Purpose: what stands between the port's edges, its SR queue and its memory queue, behind one

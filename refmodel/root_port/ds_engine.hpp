@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Deterministic store of one root port: a store is done when it is in GPU local memory.
 //
 // Purpose: answers stores from local memory and brings them to the endpoint in its own time: at

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Which lines may be deferred: a counting filter before the index of the DS stack.
 //
 // Purpose: spares nearly every access the search of ds_index. A "no" is certain, a "maybe" is not.

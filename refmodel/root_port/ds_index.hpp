@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Which lines the DS stack holds, and in which slot.
 //
 // Purpose: twin of ds_index: a red-black tree of lines whose node number is the slot, and how many

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // When deferred stores may go to their endpoint, by what it says of its load.
 //
 // Purpose: the level is the DevLoad of the last response. An endpoint at ease is written to at

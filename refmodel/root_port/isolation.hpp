@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Completion time-out and isolation of one root port.
 //
 // Purpose: the capability structure (ID 9) as registers, the tick that ages the memory queue, and

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Load control: how much a root port speculates, by what its endpoint says of its load.
 //
 // Purpose: one granularity state a root port, moved by the DevLoad of every response: light one

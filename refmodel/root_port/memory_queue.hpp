@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The memory queue: every load, store and MemSpecRd between the root port and its controller.
 //
 // Purpose: gives tags, keeps at most one outstanding load or store a line, hands requests to the

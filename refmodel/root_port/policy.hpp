@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Policy and granularity of a root port's speculative reads.
 //
 // Purpose: the two encodings that the root port's blocks share (vendor registers at +0x800).

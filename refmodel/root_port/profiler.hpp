@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The profiler of a root port: what passed, by kind, and the load its endpoint reported.
 //
 // Purpose: 32-bit counters readable as registers; hands the DevLoad of the response consumed in a

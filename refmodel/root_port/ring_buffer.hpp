@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The ring buffer: which granules were lately asked for by MemSpecRd, and which of their lines were
 // wanted since.
 //

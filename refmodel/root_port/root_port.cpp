@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/root_port/root_port.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A root port of the event-driven model: queue logic between the host bridge and the controller.
 //
 // Purpose: composes the root port's rule classes (SR queue, reader, ring buffer, window, load

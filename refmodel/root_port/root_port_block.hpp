@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One root port, cycle by cycle: its parts' twins wired to each other.
 //
 // Purpose: twin of rtl/root_port/root_port.sv (the event-driven one of whole-system runs is

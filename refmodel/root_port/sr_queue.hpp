@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The SR queue: loads and stores of one root port in order, with a reader that runs ahead.
 //
 // Purpose: the head leaves to the memory queue; the reader walks the entries once, ahead of the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The SR reader: decides for each load whether and what to speculate.
 //
 // Purpose: takes the loads of the SR queue one by one, asks policy, load control and ring buffer or

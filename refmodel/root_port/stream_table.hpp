@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The stream table: which streams a root port's loads are made of, and what to ask for next.
 //
 // Purpose: tells streams apart by region (1 KiB) and direction, foretells the rest of a region

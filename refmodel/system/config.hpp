@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The machine and the run, as read from configs/ and the command line.
 //
 // Purpose: one value type that every engine is built from.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What no single key can show: check() and check_build() of config.hpp.
 #include <fmt/format.h>
 

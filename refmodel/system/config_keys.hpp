@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Every scalar key of a configuration: its name, its range, and where it goes.
 //
 // Purpose: the one list that the YAML layers, --set, `cxlgpu list --keys` and stats.json work from,

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The media behind the ports of a configuration, and the map into them.
 //
 // Purpose: one set of parts, as each engine of a run needs one of its own.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A link that goes down once and comes back: when, and what became of it.
 //
 // Purpose: what the engines and the report say of an outage (configuration: link.down_at_us,

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Contents of the endpoints by host physical address, without simulated time.
 //
 // Purpose: how input data gets into the media before a run and how results are read after it. The

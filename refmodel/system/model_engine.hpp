@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The golden model as an engine: root complex, links, endpoints and media, event driven.
 //
 // Purpose: composes the model's parts by the contracts of docs/blocks.md; nothing in it comes from

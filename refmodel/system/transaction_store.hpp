@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Requests under way at one root port, by link tag.
 //
 // Purpose: the model's messages carry a tag; what the wire would carry besides (data, enables) is

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // bfs: level-synchronous breadth-first search of a directed graph.
 //
 // Purpose: the irregular, store-intensive workload: flags of one byte, scattered reads and writes.

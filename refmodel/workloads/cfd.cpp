@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cfd: flow on an unstructured mesh, Rodinia's euler3d.
 //
 // Purpose: gathers through an index of neighbours, many values an element, stores of all of them.

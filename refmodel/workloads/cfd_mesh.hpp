@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The unstructured mesh of cfd: tetrahedra with four neighbours each.
 //
 // Purpose: irregular accesses as a mesh generator's output makes them: neighbours are near each

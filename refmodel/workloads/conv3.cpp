@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // conv3: a picture convolved with 3 x 3 weights.
 //
 // Purpose: neighbours in two dimensions; the nine weights are loaded again for every vector, since

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Input and result of a workload, made and compared piece by piece.
 //
 // Purpose: a data set of gigabytes is never copied on the host: its values are a rule of seed and

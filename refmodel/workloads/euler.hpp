@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One element of an Euler solver on an unstructured mesh, in single precision.
 //
 // Purpose: the arithmetic of cfd, in one place for kernel and comparison: what they have apart is

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // gauss: Gaussian elimination without pivoting, Rodinia's Fan1 and Fan2.
 //
 // Purpose: as many stores as operations: the rest of the matrix is rewritten for every pivot.

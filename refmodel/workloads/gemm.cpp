@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // gemm: C = A B in single precision, one element of C a lane, no tiles.
 //
 // Purpose: the load-intensive workload that reads everything many times: A along its rows, B one

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // gnn: a graph network on the part of a graph that a search reaches.
 //
 // Purpose: the composition bfs + vadd + gemm: irregular, then streaming, then dense, on one data

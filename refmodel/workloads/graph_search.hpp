@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Breadth-first search of a directed graph: arrays, kernel, and what the result must be.
 //
 // Purpose: what bfs is the whole of and gnn begins with.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Kernels that more than one workload launches, with the arrays they work on.
 //
 // Purpose: a workload that is made of others (gnn, mri) runs their kernels, not copies of them.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // mri: samples put in order, then smoothed: the composition sort + conv3.
 //
 // Purpose: sort's dense comparisons and conv3's streaming on one data set.

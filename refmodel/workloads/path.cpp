@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // path: the cheapest way down a grid, Rodinia's pathfinder.
 //
 // Purpose: dynamic programming: a row needs the row above, so all warps meet after each.

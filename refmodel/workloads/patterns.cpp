@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // seq, around, rand: access patterns by name, each warp a stream of its own.
 //
 // Purpose: traffic whose pattern is known, with a GPU's caches and warps in front of it.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // rsum: sum of an array by trees of work-groups, pass after pass until one number is left.
 //
 // Purpose: reduction: a stream of loads, and much work on the same few lines.

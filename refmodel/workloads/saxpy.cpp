@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // saxpy: y[i] = a * x[i] + y[i] in single precision.
 //
 // Purpose: sequential and load-intensive like vadd, but what it stores it has just read.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // sort: rank sort of whole numbers, Vortex's psort.
 //
 // Purpose: compute intensive with next to no stores: every element is compared with every other.

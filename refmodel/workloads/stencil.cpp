@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // stencil: one step of a 7-point stencil over a cube, as Parboil's naive kernel.
 //
 // Purpose: neighbours in three dimensions: of seven loads two come from the next planes.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // vadd: c[i] = a[i] + b[i] in single precision.
 //
 // Purpose: the sequential, load-intensive workload: two load streams and one store stream a warp.

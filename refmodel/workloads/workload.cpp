@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/workloads/workload.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Kernels with data: what a scenario's first word names.
 //
 // Purpose: sets up input in device memory, runs on the GPU model, and checks the result against a

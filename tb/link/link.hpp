@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One direction of a link between two verilated ports: serialisation, flight, bit errors.
 //
 // Purpose: the wire. A flit is taken when the serialiser is about to be free, leaves back to back

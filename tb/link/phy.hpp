@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The state of the physical link between two ports: down, L0, Recovery.
 //
 // Purpose: what a PHY tells the ARB/MUXes at both ends. Whoever asks for Recovery gets it at once

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The CXL.cache channels of a verilated agent: driven, read and compared.
 //
 // Purpose: what device_agent_test and host_responder_test share.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A device's cache agent and its host over two controllers and a link: every D2H request and every
 // snoop, what the user gets, what memory holds, and which messages the wire carried for it.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What two agents over a link hardly bring about: a snoop between a GO and its data, bogus data
 // that is not what memory has, messages that nobody asked for.
 #include "Vcache_alone.h"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cache_unpacker against the flit codec's decoder: every slot format of both directions, filled as
 // another implementer's packer may fill it, 32-byte halves of a DRS, and each kind of illegal flit.
 // Behind it the receive queues of cache_channels: all comes out, in order, and no snoop before an

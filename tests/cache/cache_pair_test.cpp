@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Two RTL controllers with CXL.cache back to back, the protocol checker on both wires.
 #include "tests/cache/pair_bench.hpp"
 

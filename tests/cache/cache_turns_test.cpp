@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cache_packer with channels that never run dry: each of them gets its share of the flits, in every
 // mixture, and the flits are legal for the codec.
 //

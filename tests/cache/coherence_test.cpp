@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The two CXL.cache agents of the golden model over two controllers of the golden model and a link
 // with bit errors: does what the contract of the agents says keep one memory coherent?
 //

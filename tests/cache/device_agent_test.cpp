@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // device_agent in lockstep with its twin: random commands on a few lines, a host that answers what
 // was asked in any order, snoops, errors, and messages that nothing asked for.
 #include "refmodel/cache/device_agent.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // host_responder in lockstep with its twin: every request in and out of its memory, every policy,
 // snoops with every answer, errors, and messages that nothing asked for.
 #include "refmodel/cache/host_responder.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Two controllers with CXL.cache, the link between them, traffic on all channels and a scoreboard.
 //
 // Purpose: offers random messages on the five channels of each end, stalls receivers and wires,

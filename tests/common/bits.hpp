@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Bit fields in the flat ports of verilated models.
 //
 // Purpose: Verilator 5.006 shows a packed port as CData, SData, IData, QData (8, 16, 32, 64 bits)

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // All inputs of a verilated top to zero, before a test drives those it means to.
 //
 // Purpose: with CXLGPU_X_SEED a top's ports start at random as all its state does. What a block

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // common/fifo_dual: the twin in lockstep with the RTL at four depths, and its corners by hand.
 #include "refmodel/common/fifo_dual.hpp"
 

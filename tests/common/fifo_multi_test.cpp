@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // fifo_multi against a queue: up to four words in a cycle, drops without room, clear.
 #include <deque>
 #include <set>

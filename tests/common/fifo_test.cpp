@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // common/fifo in lockstep with a queue (its twin is std::deque: nothing shorter would say more).
 #include <array>
 #include <deque>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A twin and its verilated block, side by side on the same random input.
 //
 // Purpose: seeds and cycle counts from the environment, the clocking of a verilated top, and the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A test says which requirement it shows.
 //
 // Purpose: shows() at the head of a test puts the requirement into the test's XML report;

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // sys_req_t and sys_rsp_t of cxlgpu_pkg as bit fields of verilated ports.
 //
 // Units:  bit positions are those of the packed structs (last field at bit 0); `at` is the bit

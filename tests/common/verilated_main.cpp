@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // main() of every test with a verilated top: what has no reset starts with a value of the seed's.
 //
 // Purpose: the tops are verilated with --x-initial unique and --x-assign unique

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // almp_codec in lockstep with its twin: good ALMPs, damaged, cut and forged ones; and the golden
 // packets of the specification by hand.
 #include "refmodel/controller/almp_codec.hpp"

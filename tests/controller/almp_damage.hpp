@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a wire can do to an ALMP, and ALMPs that nobody sent.
 //
 // Purpose: shared by the benches of ARB/MUX pairs and the soak.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What lies below two ARB/MUXes and above them: Flex Bus, the wire, the protocol layers.
 //
 // Purpose: FlexLink keeps what docs/blocks.md says Flex Bus owes the ARB/MUX ("What Flex Bus owes")

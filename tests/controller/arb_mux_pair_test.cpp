@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Two RTL ARB/MUXes, host and device, with a link between them: nothing here knows how a block
 // works, only what it owes. They reach Active; each protocol's flits arrive once and in order, and
 // all of them while no Recovery happens; bandwidth is shared by weight; after any trouble both ends

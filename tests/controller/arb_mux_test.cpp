@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // arb_mux in lockstep with its twin, as host and as device: a peer (a twin of the other kind)
 // behind a link with skew, stalls, damaged, cut and forged ALMPs, Recovery, sleep and link down,
 // and stretches of plain noise; then bring-up, latencies and power states by hand.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Traffic and scoreboard of the three CXL.cache channels, for the link harness.
 //
 // Purpose: offers messages of each channel at both ends, checks that each arrives once, in order

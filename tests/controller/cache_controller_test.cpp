@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cxl_controller with CXL.cache, host and device, in lockstep with its twin: random traffic of both
 // protocols with stalls, latencies and errors, and the directed cases. Every output of both ends is
 // compared in every cycle.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The controller of the golden model with CXL.cache, host twin against device twin, without RTL.
 // The same cases run in lockstep with the RTL in cache_controller_test.cpp.
 #include "tests/controller/cache_scenarios.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cache_packer in lockstep with its twin, host and device: every mix of offers of the five
 // channels, holds, credits and enables. The twin itself is checked against flit_packer's twin (no
 // CXL.cache message offered: the same flits) and against the decoder of flits/ (what is taken

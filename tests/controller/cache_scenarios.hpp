@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CXL.cache and CXL.mem traffic on one link, for twins and RTL alike.
 //
 // Purpose: what a link with CXL.cache must do whatever the packing: messages arrive, the wire obeys

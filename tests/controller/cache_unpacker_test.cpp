@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cache_unpacker in lockstep with its twin, host and device. Flits are drawn slot by slot from all
 // formats of the direction (more than our packer ever sends), with a share of illegal ones. The
 // twin itself is checked against the decoder of flits/ on legal streams.

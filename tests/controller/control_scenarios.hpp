@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Directed cases of link_control_t and link_status_t, for any pair of ends.
 //
 // Purpose: what stalls, acknowledgement force and flush do to the link, and what the status shows.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // crc16 against the bit-serial definition, flits::crc16 and the published vectors.
 #include "Vcrc16.h"
 #include "tests/controller/ports.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // credit_return in lockstep with its twin: start, freed (0 to 2) and sent in every combination.
 #include "refmodel/controller/credit_return.hpp"
 

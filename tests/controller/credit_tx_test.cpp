@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // credit_tx in lockstep with its twin: grants of every code, use up to what is there, saturation.
 #include "refmodel/controller/credit_tx.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cxl_port, host and device, in lockstep with its twin: messages and CXL.io flits over Flex Bus
 // with skew, stalls, damaged flits, Recovery and link down. Each RTL end talks to the other end's
 // twin; every message arrives once, in order and unchanged as long as the link stays up.

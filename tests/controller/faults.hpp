@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Seeded faults on one wire of a link.
 //
 // Purpose: decides for each flit what becomes of it, as the far link layer sees it.

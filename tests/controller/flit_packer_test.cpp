@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // flit_packer in lockstep with its twin, host and device: every mix of offers, holds, credits and
 // enables; the offers hold while they are not taken.
 #include "refmodel/controller/flit_packer.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What two controllers back to back can do over an x8 link: `make link-bench`.
 //
 // Three tables: idle latency; payload rate against the ceiling that the packing rules allow; the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The event-driven link: what a direction carries when nothing but the wire holds it back, and when
 // credits are returned on a quiet one.
 #include "refmodel/controller/link_direction.hpp"

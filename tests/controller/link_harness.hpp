@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Two controllers, the link between them, traffic and a scoreboard.
 //
 // Purpose: one bench for controller twins and RTL alike. `Ends` is what stands at the two ends;

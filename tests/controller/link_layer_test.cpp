@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The link layer of the golden model on its own: host twin against device twin, without RTL. The
 // same cases run in lockstep with the RTL in cxl_controller_test.cpp.
 #include "refmodel/controller/link_layer.hpp"

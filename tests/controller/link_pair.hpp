@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Two verilated ends of a link and the link between them, one cycle at a time.
 //
 // Purpose: drives a pair of any size, of bare controllers (link_pair_tb.sv) or of ports, which are

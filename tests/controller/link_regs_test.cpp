@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // link_regs: the twin in lockstep with the RTL, and its rules by hand on both.
 #include "refmodel/controller/link_regs.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Rules of CXL 2.0's link layer that a peer may break or use otherwise than our own sender does, by
 // hand against the RTL alone: what comes before INIT.Param, a RETRY.Req for what is not held, lines
 // in halves, MDH while it is disabled, overflow, the wrap value both ways, the force timer on a

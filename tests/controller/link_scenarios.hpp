@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Directed cases for initialisation, retry, credits and latency, for any pair of ends.
 //
 // Purpose: each function plays one case of CXL 2.0 4.2.8 on a LinkHarness and asserts what must

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Long soak of two ports (controller and ARB/MUX) over a faulty link: `make link-soak`.
 //
 // Each seed brings up one pair (sizes, width and flight time follow from the seed: mostly x8), and

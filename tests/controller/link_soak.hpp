@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One soak of a pair of controllers or ports: phases of random traffic at rising bit error rates,
 // then the reckoning.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // link_control_t and link_status_t on verilated ports.
 //
 // Purpose: where each field is, written from docs/blocks.md; random settings of software.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CXL.mem traffic over a pair of controllers, and the scoreboard of it.
 //
 // Purpose: a host that reads, invalidates, speculates and writes (with and without byte enables)

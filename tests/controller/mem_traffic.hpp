@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CXL.mem traffic that makes sense, under the eyes of the protocol checker.
 //
 // Purpose: the end-to-end test: a host that reads, writes and speculates with tags and lines of its

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Two RTL ports (controller and ARB/MUX) back to back over a faulty link, a few seconds of what
 // `make link-soak` runs for long. Assertions of the RTL are compiled in here.
 #include "Vport_pair.h"

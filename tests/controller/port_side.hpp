@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a link with ARB/MUXes has that one of two bare controllers has not, a cycle at a time.
 //
 // Purpose: keeps for both ends of a pair of cxl_ports what Flex Bus owes (FlexLink: L0, Recovery,

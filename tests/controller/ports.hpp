@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Controller types on verilated ports, and random ones.
 //
 // Purpose: what every controller block test needs to drive payloads, headers and messages.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Random numbers for benches that draw many a cycle.
 //
 // Purpose: xoshiro256** seeded by splitmix64: the same stream on every machine, a nanosecond a

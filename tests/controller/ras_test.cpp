@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ras: the twin in lockstep with the RTL, and its rules by hand on both.
 #include "refmodel/controller/ras.hpp"
 

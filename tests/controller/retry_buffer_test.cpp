@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // retry_buffer in lockstep with its twin: pushes up to the last entry but one, acknowledgements,
 // requests for any sequence number still held, replays broken off by newer requests, Recoveries, a
 // peer that acknowledges too much or asks for what is not held; resets, with and without a start

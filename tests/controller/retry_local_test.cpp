@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // retry_local in lockstep with its twin, in phases that reach every state: clean running, noise,
 // lost acknowledgements (timeouts, exhaustion, PHY reinitialisation, ABORT).
 #include "refmodel/controller/retry_local.hpp"

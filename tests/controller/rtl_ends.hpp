@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The two RTL controllers of cxl_controller_tb.sv or cache_controller_tb.sv (`Top`) as ends of the
 // link harness, in lockstep with twins.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Directed cases of viral, for any pair of ends: how it is announced, and who is told when.
 //
 // Purpose: an end that is viral sends one flit with its CRC inverted; the retry that follows tells

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // vlsm in lockstep with its twin, as host and as device: every event a link can make, every ALMP
 // expected or not, every request; and the specification's tables by hand.
 #include "refmodel/controller/vlsm.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Directed cases made of flits that no controller of ours sends: unframed or unexpected RETRY
 // flits, early and second INIT.Param, unknown control flits, reserved slot codes.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // From a flit to the bins of flits_m2s and flits_s2m.
 //
 // Purpose: reads the messages of one protocol flit that packer or unpacker has at its port and

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Functional coverage: which of the situations declared beforehand the suites have been in.
 //
 // Purpose: a *group* is a product of axes; each of its *bins*, one value an axis, must be hit by a

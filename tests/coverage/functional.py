@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Functional coverage: runs the suites that feed it, merges what they counted, shows the holes.
 
 What there is to hit is declared in tests/coverage/functional_groups.hpp and printed by

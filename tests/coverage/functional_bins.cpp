@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Prints the declared groups as JSON: axes, bins, reasons. For functional.py.
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The situations that the suites must have been in: every group of functional coverage, as data.
 //
 // Purpose: axes, values, what cannot be and why. Nothing here depends on what ran. The enums number

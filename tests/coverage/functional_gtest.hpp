@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A collector that lives as long as a test and counts only if the test passed.
 //
 // Purpose: what a test was in is worth something only if its comparison held to the end.

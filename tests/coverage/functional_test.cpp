@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The library of functional coverage: what it counts, what it writes, and that the declarations
 // are sound.
 #include "tests/coverage/functional.hpp"

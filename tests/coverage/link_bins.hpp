@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // From two controllers in lockstep with their twins to the bins of link_flits, retry_lrsm,
 // retry_rrsm and credits.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // bridge_t of cxl_io_pkg as the twins' Bridge, and back.
 //
 // Units:   bits; the first field of the struct is the highest.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // config_space: three parameter sets of the RTL in lockstep with their twins, and what software
 // does with the space by hand: sizing BAR0, walking the chains, locking.
 #include "refmodel/cxl_io/config_space.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CXL.io of a device at the far end of a bench: what a root port's register requests need to be
 // answered.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // io_access: the RTL in lockstep with its twin in front of a requester of any speed; and its
 // registers by hand.
 #include "refmodel/cxl_io/io_access.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // io_completer: the RTL in lockstep with its twin under TLPs of every kind, and what a completion
 // says by hand.
 #include "refmodel/cxl_io/io_completer.hpp"

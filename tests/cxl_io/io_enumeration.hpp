@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Enumeration of the endpoint by a host.
 //
 // Purpose: sizes and maps BAR0, walks the chains of capabilities, finds the register blocks.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A host that makes one request at a time, for tests of both ends of CXL.io.
 //
 // Purpose: drives io_pair_tb.sv, carries the flits over two wires, collects responses and events.

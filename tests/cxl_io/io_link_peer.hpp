@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The far end of one io_link in its lockstep test.
 //
 // Purpose: a right end (the model itself, with credits and depth of its own) behind two wires that

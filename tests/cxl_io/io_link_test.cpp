@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // io_link: three parameter sets of the RTL in lockstep with their twins, each against a peer over a
 // wire that loses, damages and forges flits; and the rules of the page by hand.
 #include "refmodel/cxl_io/io_link.hpp"

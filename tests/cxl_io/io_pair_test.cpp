@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cxl_io: both ends of CXL.io over a wire that damages and loses flits, seen as a host sees them.
 //
 // Independent of the RTL: flits are checked by io_wire.hpp, and register values are written out by

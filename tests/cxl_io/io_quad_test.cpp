@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Firmware on RTL: four root ports and four unlike endpoints, brought up over CXL.io alone, with
 // every interleaving that firmware builds; the decoders then send each address to one place.
 #include <algorithm>

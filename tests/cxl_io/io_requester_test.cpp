@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // io_requester: the RTL in lockstep with its twin, a device that answers rightly, wrongly, late or
 // never; and its rules by hand.
 #include "refmodel/cxl_io/io_requester.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // io_route: the RTL in lockstep with its twin among neighbours of any speed; and by hand, every row
 // of its tables at its edges.
 #include "refmodel/cxl_io/io_route.hpp"

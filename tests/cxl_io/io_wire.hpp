@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A wire of CXL.io flits and a checker of what an end puts on it.
 //
 // Purpose: framing, LCRC and DLLP CRC of every flit sent are decoded here from the tables of

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // port_config_space: two parameter sets of the RTL in lockstep with their twins, and what software
 // does with the space by hand: buses, windows, BAR0, walking the chains, Link Disable.
 #include "refmodel/cxl_io/port_config_space.hpp"

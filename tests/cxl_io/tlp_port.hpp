@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // TLPs on the ports of verilated models, and how a TLP is bent in random tests.
 //
 // Shapes: byte n of a TLP is bits [8n+7:8n] of the port.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The media behind an endpoint's bench: lines by DPA and by place in the internal DRAM, and their
 // poison, kept as docs/blocks.md ("Endpoint") says.
 //

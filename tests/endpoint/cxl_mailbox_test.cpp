@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cxl_mailbox: the twin in lockstep with the RTL; what a driver finds in the CXL device registers
 // and what its commands answer, by hand from the layouts of CXL 2.0, 8.2.8 and 8.2.9.
 #include "refmodel/endpoint/cxl_mailbox.hpp"

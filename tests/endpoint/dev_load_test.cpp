@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // dev_load: the twin in lockstep with the RTL, and the rule by hand.
 #include "refmodel/endpoint/dev_load.hpp"
 

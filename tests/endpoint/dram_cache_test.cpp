@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // dram_cache: the twin in lockstep with the RTL, and its rules by hand.
 #include "refmodel/endpoint/dram_cache.hpp"
 

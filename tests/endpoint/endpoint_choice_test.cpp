@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The model's endpoint: which receive FIFO E1 takes from while it holds a stalled demand message.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The endpoint behind a host that does what ours never does (host_bench.hpp): opcodes, poison,
 // links that fall, and its errors in configuration space and RAS, each alone.
 #include <gtest/gtest.h>

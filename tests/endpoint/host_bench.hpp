@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A verilated endpoint behind a host that does what ours never does: all opcodes of M2S Req,
 // poisoned writes, responses left lying, wrong CXL.io flits, links that fall.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The packed types of DevLoad as flat ports of verilated models.
 //
 // Purpose: reads and writes load_control_t, load_status_t and media_status_t.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // range_decoder: the twin beside the RTL; what a device decodes, by hand: nothing, the DVSEC
 // ranges, the HDM decoders.
 #include "refmodel/endpoint/range_decoder.hpp"

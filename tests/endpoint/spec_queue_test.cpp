@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // spec_queue: the twin in lockstep with the RTL, and its corners by hand.
 #include "refmodel/endpoint/spec_queue.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Random requests over the host's bench, each answer compared with flat memory and its marks.
 //
 // Purpose: reads, writes, invalidations and MemSpecRd, few or many at a time.

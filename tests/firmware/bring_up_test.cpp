@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Firmware against four fake endpoints, alike and unlike: what it finds, every interleaving it can
 // build, and what it refuses, in one line that says where and what to do.
 #include "refmodel/firmware/bring_up.hpp"

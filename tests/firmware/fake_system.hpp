@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A root complex with root ports and endpoints that can be as unlike, and as wrong, as a test
 // wants.
 //

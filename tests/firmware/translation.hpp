@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What host bridge and endpoints make of addresses, against arithmetic of the test's own.
 //
 // Purpose: for ranges over whole media, every address goes to one place, every place has one

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // apn in lockstep with its twin: both ends, large and small goals, peers that follow the rules,
 // answer wrongly or fall silent; and two ends of the RTL that negotiate with each other.
 #include "refmodel/flex_bus/apn.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Stimulus and ports that the elastic and drift buffer tests share.
 //
 // Purpose: one lane as it comes from the far end, with SKP sets, rates that drift apart, and words

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // drift_buffer in lockstep with its twin at two sets of sizes.
 #include "refmodel/flex_bus/drift_buffer.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // elastic_buffer in lockstep with its twin at three sets of sizes, and by hand what becomes of a
 // stream between clocks 600 ppm apart.
 #include "refmodel/flex_bus/elastic_buffer.hpp"

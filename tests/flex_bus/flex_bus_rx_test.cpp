@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // flex_bus_rx in lockstep with its twin on legal and damaged streams at every width, and by hand
 // the damaged-ID table, the ends of intervals and the ordered sets.
 #include "refmodel/flex_bus/flex_bus_rx.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // flex_bus_tx in lockstep with its twin: every width, both header modes, intervals that end with a
 // whole flit and with short NULL flits of many lengths.
 #include "refmodel/flex_bus/flex_bus_tx.hpp"

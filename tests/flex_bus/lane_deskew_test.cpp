@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // lane_deskew in lockstep with its twin at every width: lanes with skew, SKP sets of different
 // lengths, lanes that stop or run away, and damaged words.
 #include "refmodel/flex_bus/lane_deskew.hpp"

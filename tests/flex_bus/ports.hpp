@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Flex Bus types on verilated ports, and random ones.
 //
 // Purpose: what the Flex Bus block tests share: words and flits on the padded ports of the

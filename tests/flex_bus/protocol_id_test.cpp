@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // protocol_id: encode and judge against the twin for every input, and the rows by hand.
 #include "refmodel/flex_bus/protocol_id.hpp"
 

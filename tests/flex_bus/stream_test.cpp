@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One direction of a link at every width, RTL only: transmitter, lanes with their own delays,
 // elastic or drift buffers between two clocks, lane_deskew, receiver. What goes in must come out,
 // in order, at the rate that the headers and SKP sets leave. Knows neither side's rules but these.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Words as a receiver sees them: streams with every kind of interval, and every kind of fault.
 //
 // Purpose: stimulus for flex_bus_rx. Streams are put together from bytes, apart from the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ALMPs: known flits, every value both ways, every wrong bit seen; and the conversation of a link,
 // lawful and with each rule broken.
 #include "flits/almp.hpp"

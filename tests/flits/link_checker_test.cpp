@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the checker makes of lawful links: retries, damage, viral.
 #include "tests/flits/link_driver.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A link driven flit by flit, with its checker behind it; shared by the tests of the checker.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Each rule of the link checker, broken by hand.
 #include "tests/common/requirement.hpp"
 #include "tests/flits/link_driver.hpp"

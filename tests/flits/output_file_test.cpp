@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Files that are whole or not there.
 #include "flits/output_file.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Each rule of the decoder, broken by hand.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Random legal flit streams and what a receiver must make of them; shared by the flit tests.
 //
 // A stream is built slot by slot from the packing rules, apart from the library's decoder: it keeps

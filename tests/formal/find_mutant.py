@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Finds for each proof without a mutant one that makes it fail, and writes it into jobs.yaml.
 
 Tries mutants of the job's block (tests/mutation/schemata.py) in an order drawn from the seed, each

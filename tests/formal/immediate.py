@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The concurrent assertions of a module as immediate ones, for a front end that takes only those.
 
 Purpose: what is proven is what simulation sees: the assertions in the module itself.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Proofs of the RTL: each job of jobs.yaml, and that it fails with its fault put in.
 
 A job takes one module (of rtl/ or a harness of tests/formal) at the stated parameters, its own

@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """A second opinion on a proof: yosys-smtbmc and an SMT solver, from the same rewritten sources.
 
 Purpose: the proofs of run.py rest on one way from net list to verdict (AIGER and abc). Here the design

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A scenario, a part or a setting of any bytes is taken or refused with one line.
 //
 // First byte: 0 a scenario file, 1 a media file, 2 settings (--set), one a line.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A flit log of any bytes is read to its end or refused with one line.
 #include "flits/flit_log.hpp"
 #include "tests/fuzz/input.hpp"

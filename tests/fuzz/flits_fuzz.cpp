@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Any flits on a link: decoder, link checker and text never fail, and what is parsed encodes again.
 //
 // Input: a byte of options, then flits of 70 bytes: a byte of direction and events, a byte of

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the fuzz targets share: bytes as a file with a name, and bytes as a stream of numbers.
 //
 // Purpose: readers take paths; a file in memory costs no disk. A target is the function that

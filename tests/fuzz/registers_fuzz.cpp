@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Any register writes between any loads and stores: the golden model never fails.
 //
 // Input: operations of 1 + 8 bytes: what, where, value. Registers of the host bridge and of both

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Every file of a corpus through one fuzz target: what once was found stays found.
 //
 // Usage: fuzz_NAME_replay DIR. Exit code: 0 all went through; 1 no file; else the target's own end.

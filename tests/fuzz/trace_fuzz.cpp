@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A trace, a graph or a flash image of any bytes is read or refused with one line. The first byte
 // says which reader.
 #include "refmodel/host/graph_reader.hpp"

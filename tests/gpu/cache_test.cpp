@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // L1, LLC and coalescing, seen through the requests that leave the GPU and its counters.
 #include "tests/gpu/gpu_rig.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Deterministic store's part of GPU memory: contents by port, latency, bandwidth, and what it
 // refuses.
 #include "refmodel/gpu/ds_region.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The way from the LLC to the system bus and back.
 #include "refmodel/gpu/fabric.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A GPU on a checked fixed-latency engine, with every request recorded.
 //
 // Purpose: the bench of the GPU model's tests.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The programming interface: masks, barriers, fences, atomics, several kernels, work distribution.
 #include <stdexcept>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Timing of the GPU's own memory, with a DRAM part and without one.
 #include "refmodel/gpu/local_memory.hpp"
 

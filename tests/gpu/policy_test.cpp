@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Replacement and write policies of the caches, the store buffer.
 #include "refmodel/gpu/replacement.hpp"
 #include "tests/gpu/gpu_rig.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Scratchpad, its bank conflicts, and the barrier of a core's warps.
 #include <numeric>
 

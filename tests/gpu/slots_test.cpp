@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Issue: scheduler, latencies of the units, slots that add up, figures of a GPU engineer.
 #include "tests/gpu/gpu_rig.hpp"
 

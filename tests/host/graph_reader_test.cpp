@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Graph files: both formats, plain and gzip, and a one-line error for everything malformed.
 #include "refmodel/host/graph_reader.hpp"
 

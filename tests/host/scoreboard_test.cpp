@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The checker passes what is right and catches what is wrong; the run loop ends as it should.
 #include "refmodel/host/scoreboard.hpp"
 

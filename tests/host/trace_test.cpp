@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Trace formats, their errors, and the replay's order, limits and data.
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // axi_adapter: the twin in lockstep with the RTL, and its corners by hand.
 #include "refmodel/host_bridge/axi_adapter.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // axi_adapter and host_bridge, the RTL alone: fairness between reads and writes, independence of
 // the ports and of R and B, and what a host bridge's decoders say that they can.
 #include <array>

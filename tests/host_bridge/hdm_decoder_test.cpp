@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // hdm_decoder: host bridge and device twins in lockstep with the RTL, and the rules of the
 // specification by known answers.
 #include "refmodel/host_bridge/hdm_decoder.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Programs an HDM decoder twin through its registers, for tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // host_bridge: the twin in lockstep with the RTL, and routing by hand.
 #include "refmodel/host_bridge/host_bridge.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Scripted garbage collection of the flash array: who waits, and until when, to the picosecond.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Contents and poison of every part against flat memory, under random commands and random waiting.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

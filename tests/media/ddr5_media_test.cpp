@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // DDR5 latency and bandwidth against closed forms.
 #include "refmodel/media/ddr5_media.hpp"
 

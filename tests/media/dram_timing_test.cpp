@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Every timing rule, probed at the earliest legal time: t - 1 ps is refused, t is accepted.
 #include "refmodel/media/dram_timing.hpp"
 

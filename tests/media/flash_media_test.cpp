@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Z-NAND latency, parallelism, page register and write buffer against closed forms.
 #include "refmodel/media/flash_media.hpp"
 

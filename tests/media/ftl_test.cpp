@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The translation layer alone: contents against a plain map, invariants, write amplification
 // against the closed form, wear, a used drive, and what an untouched terabyte costs.
 #include "refmodel/media/ftl.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Write amplification of a full drive against the closed form, over geometries of all kinds.
 #include "refmodel/media/full_drive.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Speed of the media models in one thread: requests a second of processor time, and what the
 // translation layer and the contents hold for each page.
 //

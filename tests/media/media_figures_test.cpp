@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Closed loops and sustained writes against closed forms, on parts small enough to have them.
 #include "refmodel/media/media_figures.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a part's profile says, against the closed forms of the part.
 #include "refmodel/media/media_profile.hpp"
 

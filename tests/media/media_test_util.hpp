@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Shared by the media tests: parts by name, and a driver that waits for answers.
 #pragma once
 

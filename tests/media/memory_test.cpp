@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a terabyte part costs: bytes held beside the contents for each 4 KiB that was written.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Throughput of the parts against what is published of the drives they stand for.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a part tells of itself: backlog and tasks by formula, to the picosecond, and that asking
 // changes nothing.
 #include <gtest/gtest.h>

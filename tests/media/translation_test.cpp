@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The flash part with its translation layer, timed: contents through many collections, what a
 // collection and an erase cost to the picosecond, watermarks, planes, and the image of a part.
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Mutants of the RTL against its tests: who sees a fault, and which faults nobody sees.
 
 Takes a sample of all mutants of all blocks (schemata.py), builds the tests once with the whole sample

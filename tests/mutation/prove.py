@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Whether a mutant is equivalent to its block: for all inputs, in every cycle after a reset.
 
 Reads the block as it is and with the mutant in it, drives both with the same inputs, and asks whether any output ever differs. Assertions are left out; what the caller has to keep

@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The tests with faulty RTL: a copy of the tree whose RTL holds every fault beside the original, built once.
 
 lay_tree() makes the copy, where the environment variable CXLGPU_MUTANT chooses the fault by its number (0: none);

@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Mutants of SystemVerilog modules, all of them in one text.
 
 Purpose: a mutant costs no compilation of its own. Every module is rewritten once so that it holds

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The generator of mutants by itself, on a module small enough to be seen through.
 
 Shows: with number 0 the rewritten module does what the original does; every mutant of a module

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The project's own configuration, for tests of what is made from it.
 #pragma once
 

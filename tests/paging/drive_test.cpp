@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A drive: times by formula, queue depth, contents.
 #include "refmodel/paging/drive.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Copies over the GPU's link: by formula, and against the copies they come from.
 #include "refmodel/paging/gpu_link.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Page table and replacement against a list that is searched from end to end.
 #include "refmodel/paging/page_table.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // GPU memory as a pool of pages: times by formula, batches, replacement, contents.
 #include "refmodel/paging/paged_engine.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The software before drives: costs by formula, threads, splitting.
 #include "refmodel/paging/storage_path.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The ARB/MUX of one end (CXL 2.0, chapter 5): a vLSM for CXL.io and one for CXL.cachemem, ALMPs,
 // multiplexing.
 #pragma once

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A Type 3 device (HDM-H) of CXL 2.0, built from the standard alone.
 //
 // It answers what it must, in every way that the knobs allow, and notes whatever the host does

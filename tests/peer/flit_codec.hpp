@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The CXL.cachemem flit of 68 bytes bit by bit (CXL 2.0, 4.2.2 to 4.2.6): header, slots, messages,
 // control flits, CRC.
 #pragma once

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The strict host: a standard CXL 2.0 downstream port with an operating system and a memory client
 // behind it.
 //

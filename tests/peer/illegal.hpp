@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Things that a standard host never does, each with what the standard asks of the device that meets
 // it.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The CXL.io link layer as the ARB/MUX sees it.
 #pragma once
 

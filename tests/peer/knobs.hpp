@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // How a standard Type 3 device may behave: each choice that CXL 2.0 leaves open as a value.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Memory of the device: lines with their poison (12.2.3: tracked per 64 bytes) and their metadata.
 #pragma once
 

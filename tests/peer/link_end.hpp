@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The seam between a peer of the link and whatever stands at its other end.
 //
 // A peer is clocked once a nanosecond. Below the seam lies the flexible-bus physical layer: it

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The CXL.cachemem link layer of one end (CXL 2.0, 4.2.6 to 4.2.8): initialisation, credits,
 // acknowledgements, retry.
 #pragma once

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The messages of CXL.mem (CXL 2.0, 3.3) as their fields; where the bits lie is the matter of
 // flit_codec.
 #pragma once

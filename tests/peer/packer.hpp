@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Packs messages into protocol flits and all-data flits (CXL 2.0, 4.2.5) by one of several legal
 // policies.
 #pragma once

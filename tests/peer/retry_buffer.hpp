@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The retry buffer of a transmitter (CXL 2.0, 4.2.8.1): WrPtr, RdPtr, NumFreeBuf.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Takes protocol flits and all-data flits apart and checks every packing rule (CXL 2.0, 4.2.5) on
 // the way.
 #pragma once

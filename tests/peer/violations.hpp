@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a strict peer saw the other side do against the standard.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One end of the link up to its messages: link layer, ARB/MUX and the violations that both see.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a peer can do wrong once, alone, and what the standard asks of the other side then.
 #pragma once
 

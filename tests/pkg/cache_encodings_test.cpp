@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The RTL's package says of CXL.cache what flits/ says: structs bit by bit, codes by name.
 #include <gtest/gtest.h>
 

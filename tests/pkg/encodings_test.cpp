@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One source for a constant: the RTL's packages say what flits/ says.
 //
 // Structs are compared bit by bit (each wire bit lands in the same field at the same place,

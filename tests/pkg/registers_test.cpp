@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The register map: offsets, fields and reset values written by hand from the specification and
 // from docs/blocks.md, against what tools/regs.py makes of regs/*.yaml. RTL and twins share the
 // generated names, so that lockstep cannot see a wrong one; this can. And the generator's own

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // address_window: the rule against the RTL on random windows, and cases worked by hand.
 #include "refmodel/root_port/address_window.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ds_engine and ds_index alone, no model beside them.
 //
 // Purpose: SR queue, memory queue, endpoint and local memory as docs/blocks.md describes them, at

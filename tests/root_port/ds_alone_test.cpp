@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ds_engine alone, by hand: how long loads of one line may keep others waiting, and poison through
 // every order of stores, loads, merges and flushes. Expected values are those of docs/blocks.md.
 #include <algorithm>

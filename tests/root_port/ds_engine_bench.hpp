@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What stands around a ds_engine, and what must hold there whatever the engine does inside.
 //
 // Purpose: SR queue, memory queue with its endpoint, local memory and index as the page describes

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ds_engine: the twin in lockstep with the RTL, the data under random traffic, its rules by hand.
 #include "refmodel/root_port/ds_engine.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ds_index: the RTL against its twin, its tree walked from outside, and the twin against std::map.
 #include "refmodel/root_port/ds_index.hpp"
 

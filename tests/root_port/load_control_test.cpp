@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // load_control: the twin in lockstep with the RTL, and its table by hand.
 #include "refmodel/root_port/load_control.hpp"
 

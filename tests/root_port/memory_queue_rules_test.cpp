@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // memory_queue, the RTL alone: link down, isolation and what the far end still owes; which response
 // is a good answer; fairness. Expected values are those of CXL 2.0 and of docs/blocks.md, by hand.
 #include <array>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A root port (RTL) on a link to a device's link end (RTL), what is above and below played here:
 // link down and up with everything off, Link Disable, isolation that holds the link down, isolation
 // with the link up, viral. Expected behaviour is that of CXL 2.0, 8.1.5, 8.1.6, 12.4 and

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // profiler: the twin in lockstep with the RTL.
 #include "refmodel/root_port/profiler.hpp"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Works out again, from a run's event log alone, what every root port speculated, and compares.
 
 Load control, window and ring are those of docs/blocks.md (load_control, address_window, ring_buffer),

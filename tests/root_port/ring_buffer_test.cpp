@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ring_buffer: the twin in lockstep with the RTL, and its rules by hand.
 #include "refmodel/root_port/ring_buffer.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // root_port in lockstep with its twin: loads, stores and register traffic from above, a device (the
 // twin of the other end, with random answers, and that of its CXL.io) below, Recovery, damaged
 // flits, link down, isolation and back; requests over CXL.io, every error that RAS hears, viral at

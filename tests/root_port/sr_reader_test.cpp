@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // sr_reader: the twin (with ring buffer and window) in lockstep with the RTL, and rules by hand.
 #include "refmodel/root_port/sr_reader.hpp"
 

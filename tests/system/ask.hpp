@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One request to a whole-system engine, and its answer.
 //
 // Errors: a test failure if it is not taken or not answered within 2 000 cycles.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The links of the whole system below the link layer, as the wire shows them: bring-up by ALMPs,
 // damaged ALMPs, Recovery at any time. Flits are read back from the log.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Deterministic store in the whole system, on every engine: loads see every older store, everything
 // is at the endpoints when the run is drained, and the model is in step with the RTL.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // DevLoad of whole systems: each measure of an endpoint's load in turn, then all of them with
 // margins; RTL and model tell the same in every response.
 #include <iostream>

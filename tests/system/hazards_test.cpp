@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The hazards of docs/architecture.md, one by one, in the whole system: two accesses that meet, at
 // every distance, on both engines, with deterministic store off and on.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // CXL.io of the whole system after bring-up: registers of endpoints read and written over links
 // that carry CXL.mem traffic, a link that is gone, and the silence of a CXL.io that nobody uses.
 #include <gtest/gtest.h>

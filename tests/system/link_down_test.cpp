@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A device pulled out, and one that never answers: what one port loses, the other must not notice.
 // Each request gets exactly one answer, a read without an error the right data, and errors come
 // within a bounded time.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A link that goes down under load and comes back, in every engine: nothing is lost, doubled or
 // wrong, and RTL and model agree.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Machines other than the RTL's: sizes of queues, ring, MemSpecRd, internal DRAM lines and
 // deterministic store. Whatever they are, no byte is lost or stale; each does what it is for.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What must not change data: for programs that look for hazards (soak_trace.hpp), every load's data
 // and the endpoints' contents at the end are those of plain CXL whatever happens to a MemSpecRd,
 // whatever the policy, and with deterministic store on or off.

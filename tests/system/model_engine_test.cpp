@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The model as a whole: random traffic, data checked, nothing lost, under every policy and fault.
 #include "refmodel/system/model_engine.hpp"
 

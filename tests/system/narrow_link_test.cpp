@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What one lane carries when nothing else holds it back: the link layer must not force credits in
 // between because a flit takes long.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Poison end to end: what the media cannot give back, or has marked, is a DRS with Poison on the
 // link and an error at the system bus, for exactly these lines, until they are written whole; the
 // internal DRAM carries it both ways.

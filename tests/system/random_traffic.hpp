@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Random line traffic for whole-system tests: loads and stores, full and partial, over a set of
 // lines small enough that they meet each other.
 #pragma once

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // An engine wrapper that keeps what each request was answered with, in the order of submission.
 //
 // Shapes:  a store and what was never answered have a line of zeros.

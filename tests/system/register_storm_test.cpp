@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Random registers of the whole system between bursts of traffic, RTL and model side by side.
 //
 // Each round writes registers of the host bridge, the root ports and, through CXL.io, the endpoints

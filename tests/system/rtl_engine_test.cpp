@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The RTL and the cosim as whole systems: random traffic, every load checked, every flit checked,
 // under every policy and fault, the same again from the same seed.
 #include <gtest/gtest.h>

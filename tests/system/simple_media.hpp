@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A media part for system tests: flat contents, one random latency per command, bounded queue; an
 // internal DRAM of as many slots as are named, of `line_bytes` each. Poison as every Media keeps
 // it.

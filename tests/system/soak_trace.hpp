@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Traces that look for hazards: a store-heavy mix of a few threads of accesses that meet.
 //
 // Purpose: several actors take turns; each keeps to one habit for a while (one line again and

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Soak of the whole system on four ports: `make system-soak`.
 //
 // Each seed brings up one system (media, policy, deterministic store, HDM ranges, internal DRAM,

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A whole system for tests: an engine, its media, a scoreboard, and the checks at the end of a run.
 //
 // Shapes:  SimpleMedia behind every port of the configuration; a cosim has two sets of them.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Viral and RAS in the whole system: software makes a root port viral under traffic, and the host
 // passes it on: the endpoints behind all ports say so in their status; and the endpoints' RAS
 // structures, found by the capability array, on clean and noisy links.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the whole RTL system puts on its links: opcodes, slot formats and data that roll over, from
 // the flit log of runs in which every flit passed the link checker, every load gave the right data
 // and the model took the same way.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Latency and DevLoad over time, from trace events made by hand.
 #include "tb/run_stats.hpp"
 

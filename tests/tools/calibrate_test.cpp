@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // tools/calibrate.py: idle costs of the RTL beside the model's.
 #include "tests/tools/cli.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The cxlgpu command as a person meets it: exit status, messages, files.
 //
 // Purpose: runs the built command in a folder of its own; refused() is what all bad input owes:

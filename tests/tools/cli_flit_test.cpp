@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The flit subcommand: vectors, logs of runs, broken logs.
 #include "flits/flit_log.hpp"
 #include "tests/tools/cli.hpp"

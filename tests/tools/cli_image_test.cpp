@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Images of flash parts between runs: what the first run wrote is what the next one finds.
 #include <random>
 

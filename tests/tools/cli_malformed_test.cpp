@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Input and places that are wrong, each with its exit status, one line and nothing left behind.
 //
 // Purpose: what a use of the command with some 130 bad inputs found. A full disk is a limit on the

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The media subcommand: every part, a part of one's own, what it leaves, what it refuses.
 #include "tests/tools/cli.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Configurations that are not CXL: names, what is refused, what a run leaves.
 #include "tests/tools/cli.hpp"
 

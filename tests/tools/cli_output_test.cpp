@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Where results go: pipes, links, the command's own output, and runs that end before their time.
 #include <fcntl.h>
 #include <signal.h>

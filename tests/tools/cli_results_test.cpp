@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a run leaves: figures, report, waveform, and that engines agree.
 #include "tests/tools/cli.hpp"
 

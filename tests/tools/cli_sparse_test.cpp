@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A data set of 16 GiB of which little is touched costs what is touched of it.
 #include <sys/resource.h>
 

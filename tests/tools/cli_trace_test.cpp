@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Traces given to the command: three formats, bad ones, partial writes, a cut.
 #include "tests/tools/cli.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Waveforms as a viewer finds them: names, clock, window, what is shown first.
 //
 // Purpose: reads FSTs with the library that writes them (its reader is GTKWave's own).

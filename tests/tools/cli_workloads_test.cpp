@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Every workload in the whole system: run by the command, its result compared with the CPU's.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The commands of README and docs, as they stand there: all that take seconds.
 //
 // Purpose: `make docs-check` runs the slow ones too, on a fresh clone.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Figures made of the GPU model's counts, worked out by hand.
 #include "tools/gpu_figures.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A recorded run gone over again from its event log alone: tests/root_port/replay_speculation.py.
 #include <random>
 

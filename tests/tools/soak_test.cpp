@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One seed of the soaks whose programs every build has, and a soak whose program says nothing:
 // tools/soak.py reads what programs print, which changes with them.
 #include "tests/tools/cli.hpp"

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Four root ports under load from four sources: what each gets when the bus is full, and that a
 // port whose link retries without end costs the others nothing.
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The mesh of cfd is one: closed elements, faces that both sides agree on; and the flow through it
 // conserves what it should.
 #include "refmodel/workloads/cfd_mesh.hpp"

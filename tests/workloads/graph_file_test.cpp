@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // bfs and gnn on graphs from files.
 #include <filesystem>
 #include <fstream>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // sort, path, gauss, cfd, gnn and mri: their instructions are those of their kernels, and their
 // iterations are as many as asked for.
 #include "tests/workloads/workload_rig.hpp"

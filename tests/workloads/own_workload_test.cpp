@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The workload that the guide shows is a real one: it is compiled and run here, and the guide shows
 // this very file.
 #include <fstream>

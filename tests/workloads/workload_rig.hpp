@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One workload on a GPU with a fixed-latency engine, run and verified.
 #pragma once
 

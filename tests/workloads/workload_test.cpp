@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Every workload gives the CPU's result whatever the memory behind it does, and the same run twice;
 // a wrong result is seen; its instructions are those its kernel has.
 #include "refmodel/workloads/workload.hpp"

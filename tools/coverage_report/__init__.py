@@ -1,0 +1,1 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0

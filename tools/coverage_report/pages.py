@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The pages of a coverage run: index.html and one page for each RTL file."""
 import html
 

@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Coverage points of Verilator, added by place in the source.
 
 The same module is seen in many tops, under many instances and with many sets of parameters; a point is

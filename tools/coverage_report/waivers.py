@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """tests/coverage/waivers.yaml: holes that are none, each with its reason.
 
 A rule names a file and, by text and never by number, what in it is excused:

@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Which runs the matrix asks for, each named by the folder of its stats.json."""
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Tables and figures of docs/results.md from the runs of `make results`.
 
 Tables are written anew where page_blocks.py finds their marks; what stands outside is written by people.

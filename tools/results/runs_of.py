@@ -1,3 +1,4 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The runs that `make results` left, by what they are of."""
 import functools
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Faults made by hand against the tests: which test sees each, and which faults nobody sees.
 
 Two sets, lists of faults in YAML files beside this one:

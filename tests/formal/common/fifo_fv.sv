@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Order and no loss of fifo, fifo_dual and fifo_multi: one word, chosen freely as it goes in, comes out
 // unchanged after exactly those that were there before it, and nothing comes out of an empty queue.
 //

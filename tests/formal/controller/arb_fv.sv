@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // arb_mux: a protocol that offers and is not served sees at most so many flits of the other go first
 // as the other's weight says; one flit a cycle. ALMPs, which go before both, are not counted: the
 // state machines make only so many. A link that comes up finds its vLSMs down.

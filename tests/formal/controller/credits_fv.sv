@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Credit conservation: a sender's counter (credit_tx), a receiver's debt (credit_return) and the wires
 // between them hold, with the receiver's room, always what the link began with. Nothing is ever sent
 // that the receiver has no room for.

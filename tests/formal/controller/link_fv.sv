@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One end of the link, sending: link_layer with the flit_packer that it takes from, against a wire
 // that brings anything. link_layer's assertions about its packer are proven here, not assumed.
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // flit_packer: the first message of each channel goes after a bounded number of flits, whatever the
 // other channel offers, while new messages may start.
 

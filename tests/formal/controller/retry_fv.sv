@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Link-layer retry, one direction: the sender's retry_buffer and the receiver's retry_local with the
 // wires between them. Whatever the wires spoil, the receiver takes the sender's flits in their
 // order, each once: none is lost, none comes twice.

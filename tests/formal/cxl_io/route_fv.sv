@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // io_route: a request taken is answered after at most so many cycles of its own, which are those in
 // which nobody it needs keeps it waiting: not the register page, not the link below. One at a time.
 

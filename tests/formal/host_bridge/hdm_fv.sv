@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // HDM decoders, two addresses at a time: two decoders with the same registers, each asked for one
 // address of its own. Every commit locks (without it nothing is checked, CXL 2.0, 8.2.5.12).
 //

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Responses of the host bridge: a source that offers one and keeps it is served after at most so
 // many others of its kind (reads, writes) as there are other sources (ports and the local answer),
 // whatever the register of the other kind does.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Deterministic store, switched on, with the two queues around it, a local memory that takes when it
 // likes and an endpoint with a memory of its own: a load returns what the last store to its line before
 // it left there, wherever that is by then: in the store FIFO, local memory, on its way, or partly each.

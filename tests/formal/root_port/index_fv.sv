@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ds_index against a table by key: each answer is the table's, so no entry is lost, doubled or in a
 // wrong slot; any order of operations.
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Loads and stores through sr_queue and memory_queue: each is answered once, within a stated number of
 // cycles, if the endpoint answers and the GPU takes. The watched one is any; the queues may be full
 // of others, and MemSpecRd may go before them in every second cycle, which is what sr_reader does.

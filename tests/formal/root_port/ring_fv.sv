@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ring_buffer, one granule chosen freely: it is found only if it was recorded after the last flush,
 // and it is found for sure until Ways records of later granules may have pushed it out; recorded again
 // after that, until the next record.

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ds_slots with a user that has one slot in its hand: the stack gives back the slots that were put
 // there, the last first, and every slot is in one place: none is lost.
 
