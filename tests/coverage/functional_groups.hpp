@@ -8,7 +8,10 @@
 //          our blocks do.
 #pragma once
 
+#include <utility>
+
 #include "tests/coverage/functional.hpp"
+#include "tests/coverage/pairs_root_port.hpp"
 
 namespace cxlgpu::coverage {
 
@@ -516,9 +519,11 @@ inline Group credits() {
 }
 
 [[nodiscard]] inline std::vector<Group> functional_groups() {
-  return {flits_m2s(),   flits_s2m(),   drs_halves(), link_flits(), hdm(),
-          speculation(), ds_hazards(),  retry_lrsm(), retry_rrsm(), lrsm_events(),
-          rrsm_events(), wire_faults(), credits()};
+  std::vector<Group> all{flits_m2s(),   flits_s2m(),   drs_halves(), link_flits(), hdm(),
+                         speculation(), ds_hazards(),  retry_lrsm(), retry_rrsm(), lrsm_events(),
+                         rrsm_events(), wire_faults(), credits()};
+  for (Group& group : root_port_pairs()) all.push_back(std::move(group));
+  return all;
 }
 
 }  // namespace cxlgpu::coverage

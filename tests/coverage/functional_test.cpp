@@ -238,6 +238,19 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(wire_faults(), 2, LinkMoment::Nap);
   fits(credits(), 1, CreditLevel::All);
   fits(credits(), 3, QueueLevel::Full);
+  fits(memory_queue_pairs(), 0, MqEnters::Tick);
+  fits(memory_queue_pairs(), 1, MqLeaves::ThrownAway);
+  fits(memory_queue_pairs(), 2, MqMode::Ended);
+  fits(memory_queue_levels(), 2, MqLevel::Full);
+  fits(isolation_ticks(), 1, TickPhase::Tick);
+  fits(sr_queue_pairs(), 3, SrLevel::Full);
+  fits(sr_queue_pairs(), 4, SrReaderAt::End);
+  fits(ring_buffer_pairs(), 0, RingOp::RecordUseless);
+  fits(ring_buffer_pairs(), 1, RingLook::Evicted);
+  fits(stream_table_pairs(), 0, StreamOp::AddEvicts);
+  fits(stream_table_pairs(), 1, StreamAsk::Held);
+  fits(sr_reader_pairs(), 0, ReaderDoes::GivesUp);
+  fits(sr_reader_pairs(), 1, ReaderMeets::LoadLeaves);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // memory_queue, the RTL alone: link down, isolation and what the far end still owes; which response
 // is a good answer; fairness. Expected values are those of CXL 2.0 and of docs/blocks.md, by hand.
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -365,6 +366,87 @@ TEST(MemoryQueueRules, DrsAndNdrTakeTurns) {
   for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(q.answers[i].is_write, i % 2 == 1) << i;
 }
 
+// A device that answers after so many cycles, always; loads or stores of few lines kept
+// outstanding, a MemSpecRd whenever the reader may offer one. Every request is answered in bounded
+// time, whoever else is there.
+struct Crowd {
+  unsigned latency, kept, lines;
+};
+
+class MemoryQueueCrowd : public ::testing::TestWithParam<Crowd> {};
+
+TEST_P(MemoryQueueCrowd, NobodyWaitsLong) {
+  const Crowd p = GetParam();
+  Queue q;
+  struct Owed {
+    std::uint64_t at;
+    unsigned tag;
+  };
+  std::deque<Owed> reads, writes;
+  struct Asked {
+    std::uint64_t at;
+    bool is_write;
+  };
+  std::map<unsigned, Asked> open;
+  std::array<unsigned, 2> answered{};
+  std::uint64_t longest = 0;
+  unsigned next_id = 0, specs = 0;
+  const std::uint64_t cycles = 200 * (p.latency + 20);
+  for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
+    if (!q.rtl->in_valid_i && open.size() < p.kept) {
+      const bool is_write = next_id % 3 == 1;
+      q.ask(next_id & 0xffff, is_write, next_id % p.lines);
+      open[next_id++ & 0xffff] = {cycle, is_write};
+    }
+    q.rtl->spec_valid_i = cycle % 2;  // as the reader: never twice in a row
+    if (!q.rtl->drs_valid_i && !reads.empty() && reads.front().at <= cycle) {
+      q.drs(reads.front().tag, 1);
+      reads.pop_front();
+    }
+    if (!q.rtl->ndr_valid_i && !writes.empty() && writes.front().at <= cycle) {
+      q.ndr(writes.front().tag);
+      writes.pop_front();
+    }
+    q.rtl.settle();
+    specs += q.rtl->req_valid_o && q.rtl->req_spec_o;
+    q.answers.clear();
+    q.step();
+    if (q.sent_read) reads.push_back({cycle + p.latency, *q.sent_read});
+    if (q.sent_write) writes.push_back({cycle + p.latency, *q.sent_write});
+    for (const Answer& a : q.answers) {
+      const auto asked = open.find(a.id);
+      ASSERT_TRUE(asked != open.end() && !a.error && a.is_write == asked->second.is_write);
+      longest = std::max(longest, cycle - asked->second.at);
+      ++answered[a.is_write];
+      open.erase(asked);
+    }
+  }
+  // Those asked before it of its line, one after the other, each with its way in and out; the rest
+  // in parallel.
+  const unsigned before = p.kept == 0 ? 0 : (p.kept - 1) / p.lines + 1;
+  EXPECT_LE(longest, before * (p.latency + 6) + 2 * p.kept + 6);
+  EXPECT_GT(specs, cycles / 3);
+  EXPECT_EQ(answered[0] > 20, p.kept != 0);
+  EXPECT_EQ(answered[1] > 10, p.kept != 0);
+}
+
+std::vector<Crowd> crowds() {
+  std::vector<Crowd> all;
+  for (const unsigned latency : {1u, 10u, 100u, 400u}) {
+    for (const unsigned kept : {0u, 1u, 2u, 4u, 8u, 30u}) {
+      for (const unsigned lines : {1u, 8u}) all.push_back({latency, kept, lines});
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Latencies, MemoryQueueCrowd, ::testing::ValuesIn(crowds()),
+                         [](const auto& info) {
+                           return "Latency" + std::to_string(info.param.latency) + "Kept" +
+                                  std::to_string(info.param.kept) + "Lines" +
+                                  std::to_string(info.param.lines);
+                         });
+
 // A device with a latency, faults at any time: each request gets one answer, and a good read's data
 // are those of its own hand-over, never those of an earlier one under the tag.
 struct Stress {
@@ -471,6 +553,8 @@ TEST_P(MemoryQueueStress, EachRequestIsAnsweredOnceWithItsOwnData) {
 INSTANTIATE_TEST_SUITE_P(Latencies, MemoryQueueStress,
                          ::testing::Values(Stress{1, 30, false}, Stress{10, 30, false},
                                            Stress{100, 30, false}, Stress{400, 30, false},
+                                           Stress{1, 1, false}, Stress{10, 2, false},
+                                           Stress{100, 4, false}, Stress{400, 8, false},
                                            Stress{0, 60, false}, Stress{0, 2, false},
                                            Stress{10, 8, true}, Stress{0, 40, true}),
                          [](const auto& info) {

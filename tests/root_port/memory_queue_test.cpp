@@ -1,250 +1,13 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// memory_queue: the twin in lockstep with the RTL, and its rules by hand.
-#include "refmodel/root_port/memory_queue.hpp"
-
-#include <vector>
-
-#include "Vmemory_queue.h"
-#include "flits/messages.hpp"
+// memory_queue: the twin in lockstep with the RTL, and rules by hand on the RTL's outputs.
+#include "Vmemory_queue___024root.h"
 #include "tests/common/requirement.hpp"
-#include "tests/common/sys_bits.hpp"
+#include "tests/root_port/memory_queue_bench.hpp"
 
 namespace cxlgpu {
 namespace {
 
-using test::Clocked;
-using test::Lockstep;
-using test::Random;
-
-constexpr unsigned kDepth = 32;
-constexpr unsigned kSpecEntries = 2;
-constexpr unsigned kDemand = kDepth - kSpecEntries;
-
-template <typename Port>
-void check_header(Lockstep& lockstep, const char* name, const Port& port, flits::u128 twin) {
-  lockstep.check(name, test::get_bits(port, 0, 64), static_cast<std::uint64_t>(twin));
-  lockstep.check(name, test::get_bits(port, 64, 23), static_cast<std::uint64_t>(twin >> 64));
-}
-
-// The far end: remembers what it was given and answers in any order, sometimes wrongly.
-struct Device {
-  std::vector<unsigned> reads, writes;
-  static void forget(std::vector<unsigned>& tags, unsigned tag) { std::erase(tags, tag); }
-
-  static MemoryQueueBlock::Response answer(const std::vector<unsigned>& tags, Random& random,
-                                           unsigned percent, unsigned percent_wrong) {
-    MemoryQueueBlock::Response rsp;
-    const bool wrong = random.percent(percent_wrong);
-    rsp.valid = random.percent(percent) && (wrong || !tags.empty());
-    if (!rsp.valid) return rsp;
-    const bool small = random.percent(70);
-    rsp.tag = wrong ? static_cast<unsigned>(small ? random.below(kDepth + 4) : random.bits(16))
-                    : random.pick(tags);
-    rsp.dev_load = static_cast<unsigned>(random.bits(2));
-    rsp.poison = random.percent(10);
-    if (random.percent(percent_wrong)) rsp.opcode = static_cast<unsigned>(random.bits(3));
-    if (random.percent(percent_wrong)) rsp.ld_id = static_cast<unsigned>(random.bits(4));
-    rsp.data = test::random_line(random);
-    return rsp;
-  }
-};
-
-struct Rates {
-  unsigned requests = 50, writes = 50, specs = 50, takes = 50, answers = 50, rsp_ready = 50;
-  unsigned wrong = 2;
-  std::uint64_t base = 0, lines = 8;
-  bool length = false;
-  unsigned ticks = 0;
-  explicit Rates(Random& random) {
-    for (unsigned* p : {&requests, &writes, &specs, &takes, &answers, &rsp_ready}) {
-      *p = static_cast<unsigned>(random.below(101));
-    }
-    wrong = random.percent(50) ? 0 : 3;
-    base = random.bits(45);
-    lines = 1 + random.below(random.percent(50) ? 8 : 200);
-    length = random.percent(50);
-    ticks = random.pick(std::array{0u, 1u, 10u, 50u});
-  }
-};
-
-// Isolation begins at any time and ends at any, mostly after a cycle without busy. What the device
-// still knows of it answers late, or it is lost with a link down.
-class Isolator {
- public:
-  bool step(Random& random, bool was_busy, Rates& rates) {
-    if (!isolated_) {
-      if (random.below(300) == 0) {
-        isolated_ = true;
-        ++entered;
-        if (random.percent(50)) rates.requests = rates.specs = 100;  // until it must drain
-      }
-    } else {
-      if (random.below(60) == 0) rates.requests = rates.specs = 0;
-      if (was_busy ? random.below(200) == 0 : random.percent(30)) {
-        isolated_ = false;
-        ++left;
-        rates = Rates(random);
-      }
-    }
-    return isolated_;
-  }
-  // The link: down now and then, for a cycle or for long, oftener while the device owes.
-  bool down(Random& random, bool refused, Device& device) {
-    if (down_for_ == 0 && random.below(refused ? 100 : 800) == 0) {
-      down_for_ = 1 + static_cast<unsigned>(random.below(random.percent(50) ? 3 : 60));
-      ++downs;
-    }
-    if (down_for_ == 0) return false;
-    --down_for_;
-    device = {};
-    return true;
-  }
-  std::uint64_t entered = 0, left = 0, downs = 0;
-
- private:
-  bool isolated_ = false;
-  unsigned down_for_ = 0;
-};
-
-// What the random run must have seen.
-struct Coverage {
-  std::uint64_t conflicts = 0, matched = 0;
-  std::uint64_t answered_sent = 0, answered_unsent = 0;  // by isolation: handed over before or not
-  std::uint64_t thrown_away = 0, both_thrown_away = 0;
-  std::uint64_t offers_withdrawn = 0;  // by the begin of isolation
-  std::uint64_t order_only = 0;        // busy without a load or store
-  std::uint64_t left_with_entry = 0;   // taken in the last cycle of isolation
-  std::uint64_t timed_out = 0, ticks_isolated = 0, ticks_in_time = 0;
-  std::uint64_t owed = 0;           // refused only because the device still owes
-  std::uint64_t refused_after = 0;  // born refused, answered when refusing was over
-  std::uint64_t bad = 0;            // reserved opcode or foreign LD-ID
-  std::uint64_t turns = 0;          // an NDR went before a DRS
-
-  void expect() const {
-    EXPECT_GT(conflicts, 1000u);
-    EXPECT_GT(matched, 10000u);
-    EXPECT_GT(answered_sent, 500u);
-    EXPECT_GT(answered_unsent, 500u);
-    EXPECT_GT(thrown_away, 500u);
-    EXPECT_GT(both_thrown_away, 25u);
-    EXPECT_GT(offers_withdrawn, 50u);
-    EXPECT_GT(order_only, 50u);
-    EXPECT_GT(left_with_entry, 10u);
-    EXPECT_GT(timed_out, 1000u);
-    EXPECT_GT(ticks_isolated, 500u);
-    EXPECT_GT(ticks_in_time, 500u);
-    EXPECT_GT(owed, 500u);
-    EXPECT_GT(refused_after, 50u);
-    EXPECT_GT(bad, 100u);
-    EXPECT_GT(turns, 500u);
-  }
-};
-
-template <typename Top>
-void drive(Top& rtl, const MemoryQueueBlock::In& in, bool length) {
-  rtl->in_valid_i = in.in_valid;
-  test::set_sys_req(rtl->in_req_i, in.in_req);
-  rtl->spec_valid_i = in.spec_valid;
-  rtl->spec_first_i = in.spec.run.first;
-  rtl->spec_len_i = in.spec.run.len;
-  rtl->spec_line_i = in.spec.line;
-  rtl->len_en_i = length;
-  rtl->req_ready_i = in.req_ready;
-  rtl->rwd_ready_i = in.rwd_ready;
-  flits::S2mDrs drs;
-  drs.valid = in.drs.valid;
-  drs.tag = static_cast<std::uint16_t>(in.drs.tag);
-  drs.poison = in.drs.poison;
-  drs.dev_load = static_cast<flits::DevLoad>(in.drs.dev_load);
-  drs.opcode = static_cast<flits::S2mDrsOpcode>(in.drs.opcode);
-  drs.ld_id = static_cast<std::uint8_t>(in.drs.ld_id);
-  flits::S2mNdr ndr;
-  ndr.valid = in.ndr.valid;
-  ndr.tag = static_cast<std::uint16_t>(in.ndr.tag);
-  ndr.dev_load = static_cast<flits::DevLoad>(in.ndr.dev_load);
-  ndr.opcode = static_cast<flits::S2mNdrOpcode>(in.ndr.opcode);
-  ndr.ld_id = static_cast<std::uint8_t>(in.ndr.ld_id);
-  rtl->drs_valid_i = in.drs.valid;
-  test::set_bits(rtl->drs_hdr_i, 0, 64, static_cast<std::uint64_t>(flits::pack(drs)));
-  test::set_line(rtl->drs_data_i, 0, in.drs.data);
-  rtl->ndr_valid_i = in.ndr.valid;
-  test::set_bits(rtl->ndr_hdr_i, 0, 64, static_cast<std::uint64_t>(flits::pack(ndr)));
-  rtl->rsp_ready_i = in.rsp_ready;
-  rtl->isolate_i = in.isolate;
-  rtl->down_i = in.down;
-  rtl->tick_i = in.tick;
-}
-
-template <typename Top>
-void compare(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
-             const MemoryQueueBlock::Out& out) {
-  lockstep.check("spec_ready_o", rtl->spec_ready_o, out.spec_ready);
-  if (in.in_valid) lockstep.check("in_ready_o", rtl->in_ready_o, out.in_ready);
-  lockstep.check("req_valid_o", rtl->req_valid_o, out.req_valid);
-  check_header(lockstep, "req_hdr_o", rtl->req_hdr_o, out.req_header());
-  lockstep.check("rwd_valid_o", rtl->rwd_valid_o, out.rwd_valid);
-  check_header(lockstep, "rwd_hdr_o", rtl->rwd_hdr_o, out.rwd_header());
-  if (out.rwd_valid) {
-    lockstep.check_bytes("rwd_data_o", test::get_line(rtl->rwd_data_o), out.rwd->data);
-    lockstep.check("rwd_be_o", rtl->rwd_be_o, out.rwd->byte_enable);
-  }
-  if (in.drs.valid) lockstep.check("drs_ready_o", rtl->drs_ready_o, out.drs_ready);
-  if (in.ndr.valid) lockstep.check("ndr_ready_o", rtl->ndr_ready_o, out.ndr_ready);
-  lockstep.check("rsp_taken_o", rtl->rsp_taken_o, out.rsp_taken);
-  lockstep.check("rsp_dev_load_o", rtl->rsp_dev_load_o, out.rsp_dev_load);
-  lockstep.check("rsp_valid_o", rtl->rsp_valid_o, out.rsp_valid);
-  if (out.rsp_valid) test::check_sys_rsp(lockstep, rtl->rsp_o, out.rsp);
-  lockstep.check("mem_valid_o", rtl->mem_valid_o, out.lines.valid);
-  for (unsigned i = 0; i < kDemand; ++i) {
-    if (!((out.lines.valid >> i) & 1)) continue;
-    lockstep.check("mem_line_o", test::get_bits(rtl->mem_line_o, 46 * i, 46), out.lines.line[i]);
-  }
-  lockstep.check("unexpected_o", rtl->unexpected_o, out.unexpected);
-  lockstep.check("timed_out_o", rtl->timed_out_o, out.timed_out);
-  lockstep.check("busy_o", rtl->busy_o, out.busy);
-  lockstep.check("refuse_o", rtl->refuse_o, out.refuse);
-  lockstep.check("bad_rsp_o", rtl->bad_rsp_o, out.bad_rsp);
-}
-
-struct Trace {
-  bool valid;
-  std::uint64_t id, line, info;
-};
-
-template <typename Port>
-void check_trace(Lockstep& lockstep, const char* name, const Port& port, const Trace& twin) {
-  lockstep.check(name, test::get_bits(port, 70, 1), twin.valid);
-  if (!twin.valid) return;
-  lockstep.check(name, test::get_bits(port, 54, 16), twin.id);
-  lockstep.check(name, test::get_bits(port, 8, 46), twin.line);
-  lockstep.check(name, test::get_bits(port, 0, 8), twin.info);
-}
-
-// Means nothing without an answer.
-unsigned answered_tag(const MemoryQueueBlock::In& in, const MemoryQueueBlock::Out& out) {
-  return out.refused_tag.value_or(in.drs.valid && out.drs_ready ? in.drs.tag : in.ndr.tag);
-}
-
-// Raised in the cycle of the handshake.
-template <typename Top>
-void compare_traces(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
-                    const MemoryQueueBlock::Out& out, const MemRequest* answered) {
-  check_trace(lockstep, "tr_alloc_o", rtl->tr_alloc_o,
-              {in.in_valid && out.in_ready, in.in_req.id, in.in_req.addr / kLineBytes, out.in_tag});
-  const bool req = out.req_valid && in.req_ready;
-  check_trace(lockstep, "tr_req_o", rtl->tr_req_o,
-              {req && !out.req_is_spec, out.req_tag, out.req_address, 1});
-  check_trace(lockstep, "tr_spec_o", rtl->tr_spec_o,
-              {req && out.req_is_spec, 0, out.req_spec_line, out.req_granules});
-  const bool rwd = out.rwd_valid && in.rwd_ready;
-  check_trace(lockstep, "tr_rwd_o", rtl->tr_rwd_o,
-              {rwd, out.rwd_tag, rwd ? out.rwd->addr / kLineBytes : 0,
-               rwd && out.rwd->byte_enable != kAllBytes ? 2u : 1u});
-  const unsigned tag = answered_tag(in, out);
-  check_trace(lockstep, "tr_respond_o", rtl->tr_respond_o,
-              {answered != nullptr, answered != nullptr ? answered->id : 0,
-               answered != nullptr ? answered->addr / kLineBytes : 0, out.rsp_dev_load << 6 | tag});
-}
+using namespace memory_queue_bench;
 
 TEST(MemoryQueue, LockstepWithRtl) {
   test::shows("order", "The RTL's memory queue does in every cycle what its twin does",
@@ -262,6 +25,7 @@ TEST(MemoryQueue, LockstepWithRtl) {
   MemoryQueueBlock::In in;
   MemoryQueueBlock::Out last;
   Coverage seen;
+  Meetings meetings;
   while (lockstep.next()) {
     if (lockstep.cycle() % 400 == 0) rates = Rates(random);
     const bool was_isolated = in.isolate;
@@ -290,6 +54,7 @@ TEST(MemoryQueue, LockstepWithRtl) {
     const unsigned tag = answered_tag(in, out);
     const bool answers = out.rsp_taken || out.refused_tag;
     compare_traces(lockstep, rtl, in, out, answers ? &outstanding[tag] : nullptr);
+    meetings.look(rtl, in);
 
     seen.conflicts += in.in_valid && !out.in_ready;
     seen.matched += out.rsp_taken;
@@ -337,17 +102,19 @@ TEST(MemoryQueue, LockstepWithRtl) {
     if (out.in_ready) in.in_valid = false;
     if (out.spec_ready) in.spec_valid = false;
     last = out;
-    if (random.below(5000) == 0) {  // whatever was under way
+    if (random.below(5000) == 0) {  // whatever was outstanding
       rtl.reset();
       twin = MemoryQueueBlock(kDepth, kSpecEntries);
       device = Device();
       sent = {};
       in = {};
       last = {};
+      meetings.reset();
     }
   }
   if (lockstep.cycle() > 100000) {
     seen.expect();
+    EXPECT_GT(meetings.stalls(), 10000u);
     EXPECT_GT(isolator.entered, 100u);
     EXPECT_GT(isolator.left, 100u);
     EXPECT_GT(isolator.downs, 100u);
@@ -366,46 +133,59 @@ TEST(MemoryQueue, OneOutstandingAccessALine) {
   test::shows("order",
               "At most one read or write of a line is under way at a root port; the next one waits",
               "docs/blocks.md, memory_queue");
-  MemoryQueue queue;
-  EXPECT_EQ(queue.accept(request(7, false)), 0u);
-  EXPECT_FALSE(queue.can_accept(7));
-  EXPECT_TRUE(queue.can_accept(8));
-  queue.req_taken();
-  EXPECT_FALSE(queue.can_accept(7));  // until the response
-  EXPECT_TRUE(queue.expects(0, true));
-  EXPECT_FALSE(queue.expects(0, false));
-  EXPECT_EQ(queue.complete(0).id, 7u);
-  EXPECT_TRUE(queue.can_accept(7));
+  for (const bool first : {false, true}) {
+    for (const bool second : {false, true}) {
+      Stepper s;
+      s.take(7, first);
+      EXPECT_FALSE(s.offer(7, second).in_ready);
+      s.take(8, second);
+      s.hand_over();
+      s.hand_over();
+      for (unsigned i = 0; i < 5; ++i) EXPECT_FALSE(s.offer(7, second).in_ready);
+      // Until the response; in its cycle the entry is still held.
+      s.in.in_valid = true;
+      s.in.in_req = request(7, second);
+      Seen seen = s.answer(0, first);
+      EXPECT_TRUE(seen.rsp_taken);
+      EXPECT_FALSE(seen.in_ready);
+      seen = s.offer(7, second);
+      EXPECT_TRUE(seen.in_ready);
+      EXPECT_TRUE(seen.rsp_valid && seen.rsp.id == 7 && seen.rsp.is_write == first);
+    }
+  }
 }
 
 TEST(MemoryQueue, TagsLowestFirstAndSpecsApart) {
   test::shows("sr", "MemSpecRd have entries of their own, so that loads cannot starve the reader",
               "docs/blocks.md, memory_queue");
-  MemoryQueue queue;
-  for (unsigned i = 0; i < kDemand; ++i) {
-    ASSERT_TRUE(queue.can_accept(i));
-    EXPECT_EQ(queue.accept(request(i, i % 2 != 0)), i);
+  Stepper s;
+  for (unsigned i = 0; i < 30; ++i) {
+    const Seen seen = s.offer(i, i % 2 != 0);
+    EXPECT_TRUE(seen.in_ready);
+    EXPECT_EQ(seen.taken_tag, i);
   }
-  EXPECT_FALSE(queue.can_accept(1000));
-  for (unsigned i = 0; i < kSpecEntries; ++i) {
-    ASSERT_TRUE(queue.can_accept_spec());
-    queue.accept_spec({{i, 0}, i, false});
+  EXPECT_FALSE(s.offer(1000, false).in_ready);  // full of loads and stores: 30 of them
+  for (unsigned i = 0; i < 2; ++i) EXPECT_TRUE(s.spec(i, 0, i).spec_ready);
+  EXPECT_FALSE(s.spec(9, 0, 9).spec_ready);
+  // Req order: the even tags, then the MemSpecRd, whose entries free when handed over. RwD: the odd
+  // ones.
+  for (unsigned i = 0; i < 30; i += 2) {
+    const Seen seen = s.hand_over();
+    EXPECT_TRUE(seen.req_valid && !seen.is_spec());
+    EXPECT_EQ(seen.req.tag, i);
+    EXPECT_TRUE(seen.rwd_valid);
+    EXPECT_EQ(seen.rwd.tag, i + 1);
+    EXPECT_FALSE(seen.spec_ready);
   }
-  EXPECT_FALSE(queue.can_accept_spec());
-  // Req order: the even tags, then the MemSpecRd; these free when handed over.
-  for (unsigned i = 0; i < kDemand; i += 2) {
-    EXPECT_EQ(queue.req_entry(), i);
-    queue.req_taken();
-  }
-  EXPECT_TRUE(queue.is_spec(queue.req_entry()));
-  queue.req_taken();
-  EXPECT_TRUE(queue.can_accept_spec());
-  EXPECT_EQ(queue.rwd_entry(), 1u);
-  queue.rwd_taken();
-  queue.complete(4);
-  queue.complete(1);
-  EXPECT_EQ(queue.accept(request(1000, false)), 1u);
-  EXPECT_EQ(queue.accept(request(1001, false)), 4u);
+  Seen seen = s.hand_over();
+  EXPECT_TRUE(seen.is_spec() && !seen.spec_ready && !seen.rwd_valid);
+  EXPECT_TRUE(s.look().spec_ready);
+  // The entries freed, lowest first.
+  EXPECT_TRUE(s.answer(4, false).rsp_taken);
+  EXPECT_TRUE(s.answer(1, true).rsp_taken);
+  EXPECT_EQ(s.offer(1000, false).taken_tag, 1u);
+  EXPECT_EQ(s.offer(1001, false).taken_tag, 4u);
+  EXPECT_FALSE(s.offer(1002, false).in_ready);
 }
 
 TEST(MemoryQueue, SpecAddress) {
@@ -413,39 +193,27 @@ TEST(MemoryQueue, SpecAddress) {
       "sr",
       "A MemSpecRd with a length carries it in Address[7:6]; it has no tag and gets no response",
       "docs/blocks.md, memory_queue");
-  EXPECT_EQ(spec_address({{0x123, 3}, 0x77, true}), 0x123u << 2 | 3);
-  EXPECT_EQ(spec_address({{0x123, 3}, 0x77, false}), 0x77u);
+  Stepper s;
+  for (unsigned len = 0; len < 4; ++len) {
+    s.length = true;
+    EXPECT_TRUE(s.spec(0x123, len, 0x77).spec_ready);
+    Seen seen = s.hand_over();
+    ASSERT_TRUE(seen.is_spec());
+    EXPECT_EQ(seen.req.address, 0x12300u + 0x40 * len);  // granule 0x123 of 256 bytes
+    EXPECT_EQ(seen.req.tag, 0u);
+    EXPECT_EQ(seen.req.ld_id, 0u);
+    s.length = false;
+    EXPECT_TRUE(s.spec(0x123, len, 0x77).spec_ready);
+    seen = s.hand_over();
+    ASSERT_TRUE(seen.is_spec());
+    EXPECT_EQ(seen.req.address, 0x77u * 64);
+    EXPECT_FALSE(s.look().req_valid);
+  }
+  // Nothing waits for an answer: one that comes names no request.
+  EXPECT_FALSE(s.answer(0, false).rsp_taken);
+  EXPECT_EQ(s.look().unexpected, 1u);
+  EXPECT_FALSE(s.look().busy);
 }
-
-// RTL and twin by hand, one cycle a step; what is set counts for that cycle only, but isolate.
-struct Stepper {
-  Lockstep lockstep{"root_port/memory_queue", 0};
-  Clocked<Vmemory_queue> rtl;
-  MemoryQueueBlock block;
-  MemoryQueueBlock::In in;
-  Stepper() { rtl.reset(); }
-  MemoryQueueBlock::Out look() {
-    drive(rtl, in, false);
-    rtl.settle();
-    const auto out = block.eval(in);
-    compare(lockstep, rtl, in, out);
-    return out;
-  }
-  MemoryQueueBlock::Out step() {
-    const bool isolate = in.isolate;
-    const auto out = look();
-    block.clock(in);
-    rtl.edge();
-    in = {};
-    in.isolate = isolate;
-    return out;
-  }
-  void take(std::uint64_t line, bool is_write) {
-    in.in_valid = true;
-    in.in_req = request(line, is_write);
-    EXPECT_TRUE(step().in_ready);
-  }
-};
 
 TEST(MemoryQueue, DrsAndNdrInTurnAndWrongTagsCounted) {
   test::shows("order",
@@ -461,7 +229,7 @@ TEST(MemoryQueue, DrsAndNdrInTurnAndWrongTagsCounted) {
   s.in.drs.valid = s.in.ndr.valid = s.in.rsp_ready = true;
   s.in.ndr.tag = 1;
   s.in.drs.poison = true;
-  auto out = s.step();  // a DRS was consumed before: the NDR's turn
+  Seen out = s.step();  // a DRS was consumed before: the NDR's turn
   EXPECT_TRUE(out.ndr_ready && out.rsp_taken);
   EXPECT_FALSE(out.drs_ready);
   EXPECT_EQ(out.unexpected, 1u);
@@ -481,7 +249,7 @@ TEST(MemoryQueue, IsolationAnswersLowestFirstWithError) {
   Stepper s;
   for (unsigned i = 0; i < 4; ++i) s.take(i, i % 2 != 0);
   s.in.req_ready = s.in.rwd_ready = true;
-  auto out = s.step();  // 0 and 1 are handed over, 2 and 3 are not
+  Seen out = s.step();  // 0 and 1 are handed over, 2 and 3 are not
   EXPECT_TRUE(out.req_valid && out.rwd_valid);
   s.in.isolate = true;
   for (unsigned i = 0; i < 4; ++i) {
@@ -521,9 +289,9 @@ TEST(MemoryQueue, BusyUntilTheOrdersAreEmpty) {
   s.take(5, false);
   s.in.isolate = true;
   EXPECT_FALSE(s.step().spec_ready);
-  auto out = s.step();  // the first MemSpecRd is gone
+  Seen out = s.step();  // the first MemSpecRd is gone
   EXPECT_TRUE(out.spec_ready && out.busy);
-  EXPECT_EQ(out.lines.valid, 0u);
+  EXPECT_EQ(out.held, 0u);
   out = s.step();  // the load was answered in the first cycle, its place in the order is left
   EXPECT_TRUE(out.busy);
   EXPECT_FALSE(s.step().busy);
@@ -538,7 +306,7 @@ TEST(MemoryQueue, LastTakenInIsolationIsRefusedAfter) {
   EXPECT_FALSE(s.step().busy);
   s.in.isolate = false;
   s.in.rwd_ready = true;
-  auto out = s.step();
+  Seen out = s.step();
   EXPECT_TRUE(!out.refuse && !out.rwd_valid && !out.busy);
   EXPECT_EQ(out.refused_tag, 0u);
   out = s.step();
@@ -612,6 +380,131 @@ TEST(MemoryQueue, PoisonOfAWriteGoesOut) {
       rtl->ndr_valid_i = 0;
       rtl.edge();
     }
+  }
+}
+
+// In the very cycle in which refusing is over: a response that names no request, and whatever else
+// comes.
+TEST(MemoryQueue, TheCycleAfterRefusal) {
+  enum Comes { kNothing, kLoad, kStore, kSpec, kTick };
+  for (const Comes comes : {kNothing, kLoad, kStore, kSpec, kTick}) {
+    SCOPED_TRACE(comes);
+    Stepper s;
+    s.in.isolate = true;
+    EXPECT_TRUE(s.step().refuse);
+    s.in.isolate = false;
+    s.in.ndr.valid = true;
+    s.in.in_valid = comes == kLoad || comes == kStore;
+    s.in.in_req = request(5, comes == kStore);
+    s.in.spec_valid = comes == kSpec;
+    s.in.tick = comes == kTick;
+    Seen seen = s.step();
+    EXPECT_TRUE(!seen.refuse && seen.ndr_ready && !seen.rsp_taken && !seen.timed_out);
+    EXPECT_EQ(seen.taken_tag.has_value(), comes == kLoad || comes == kStore);
+    seen = s.hand_over();
+    EXPECT_EQ(seen.unexpected, 1u);
+    EXPECT_EQ(seen.req_valid, comes == kLoad || comes == kSpec);  // and goes out as ever
+    EXPECT_EQ(seen.is_spec(), comes == kSpec);
+    EXPECT_EQ(seen.rwd_valid, comes == kStore);
+    EXPECT_FALSE(seen.refused_tag);
+  }
+}
+
+// Every count of 32 bits: the carry into each bit, and the wrap.
+TEST(MemoryQueue, UnexpectedCountsToItsWidth) {
+  Stepper s;
+  std::uint32_t& counter = s.rtl->rootp->memory_queue__DOT__unexpected_q;
+  for (unsigned bit = 0; bit <= 32; ++bit) {
+    const auto start = static_cast<std::uint32_t>((std::uint64_t{1} << bit) - 1);
+    counter = start;
+    s.rtl->drs_valid_i = 1;  // tag 0: nobody asked
+    s.rtl.edge();
+    EXPECT_EQ(s.rtl->unexpected_o, start + 1) << bit;
+    s.rtl->drs_valid_i = 0;
+    s.rtl.edge();
+    EXPECT_EQ(s.rtl->unexpected_o, start + 1) << bit;
+  }
+}
+
+// What becomes of each kind of request that a port holds when it begins to refuse, for either
+// cause: at the far end, offered to the controller, behind it in its order, waiting to come in,
+// answered but not fetched.
+TEST(MemoryQueue, EachKindOfQueuedRequestWhenRefusalBegins) {
+  for (const bool down : {false, true}) {
+    SCOPED_TRACE(down ? "link down" : "isolation");
+    Stepper s;
+    const auto refuse = [&] { (down ? s.in.down : s.in.isolate) = true; };
+    s.take(10, false);  // 0: answered, not fetched
+    s.take(11, false);  // 1: at the far end
+    s.take(12, true);   // 2: at the far end
+    s.hand_over();
+    s.hand_over();
+    s.in.drs.valid = true;
+    EXPECT_TRUE(s.step().rsp_taken);
+    s.take(20, false);                        // 0 again: offered
+    s.take(21, true);                         // 3: offered
+    EXPECT_TRUE(s.spec(5, 0, 0).spec_ready);  // behind it
+    s.take(22, false);                        // 4: behind that
+    EXPECT_TRUE(s.spec(6, 0, 0).spec_ready);
+    EXPECT_FALSE(s.offer(11, false).in_ready);  // waits for its line
+    EXPECT_FALSE(s.spec(7, 0, 0).spec_ready);   // waits for an entry
+    // The answer of before is given as it is; then each load and store once, with an error.
+    std::vector<unsigned> ids;
+    for (unsigned cycle = 0; cycle < 12; ++cycle) {
+      refuse();
+      s.in.rsp_ready = s.in.req_ready = s.in.rwd_ready = true;
+      s.in.in_valid = ids.size() < 2;  // 11 comes in when its entry is free
+      s.in.in_req = request(11, false);
+      const Seen seen = s.step();
+      EXPECT_TRUE(seen.refuse && !seen.req_valid && !seen.rwd_valid);
+      if (cycle == 0) {
+        EXPECT_TRUE(seen.rsp_valid && !seen.rsp.error && seen.rsp.id == 10);
+      } else if (seen.rsp_valid) {
+        EXPECT_TRUE(seen.rsp.error);
+        EXPECT_EQ(seen.rsp.is_write, seen.rsp.id == 12 || seen.rsp.id == 21);
+        ids.push_back(seen.rsp.id);
+      }
+      EXPECT_EQ(seen.spec_ready, cycle >= 2);  // the order: 0, a MemSpecRd, 4, a MemSpecRd
+    }
+    EXPECT_EQ(ids, (std::vector<unsigned>{20, 11, 12, 21, 22, 11}));
+    EXPECT_FALSE(s.look().busy);
+    // Nothing of it is left: neither MemSpecRd goes out later.
+    s.in.isolate = false;
+    s.in.down = true;  // and nothing is owed
+    s.step();
+    for (unsigned i = 0; i < 5; ++i) EXPECT_FALSE(s.hand_over().req_valid);
+    EXPECT_FALSE(s.look().refuse);
+    EXPECT_EQ(s.look().unexpected, 0u);
+  }
+}
+
+// Full of requests that were born refused, the response register stalled, and refusing is over: a
+// request and a MemSpecRd wait, and all are answered before a response is looked at.
+TEST(MemoryQueue, RefusedEntriesAreAnsweredFirst) {
+  Stepper s;
+  s.in.isolate = true;
+  s.in.in_valid = false;
+  for (unsigned i = 0; i < 31; ++i) {  // one of them goes to the response register
+    s.in.in_valid = true;
+    s.in.in_req = request(i, i % 2 != 0);
+    EXPECT_TRUE(s.step().in_ready) << i;
+  }
+  EXPECT_FALSE(s.offer(99, false).in_ready);
+  s.in.isolate = false;
+  s.in.drs.valid = true;
+  Seen seen = s.offer(99, false);
+  EXPECT_TRUE(!seen.refuse && !seen.in_ready && !seen.drs_ready && !seen.busy);
+  for (unsigned i = 0; i < 2; ++i) EXPECT_TRUE(s.spec(i, 0, i).spec_ready);
+  EXPECT_FALSE(s.spec(2, 0, 2).spec_ready);
+  for (unsigned i = 0; i < 31; ++i) {
+    s.in.rsp_ready = s.in.drs.valid = s.in.ndr.valid = s.in.tick = true;
+    s.in.spec_valid = i == 3;
+    s.in.in_valid = true;
+    s.in.in_req = request(30, false);  // held to the last: or full
+    seen = s.step();
+    EXPECT_TRUE(seen.rsp_valid && seen.rsp.error);
+    EXPECT_EQ(seen.drs_ready, i == 30);
+    EXPECT_FALSE(seen.timed_out);  // nobody waits for the far end
   }
 }
 
