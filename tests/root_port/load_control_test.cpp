@@ -1,10 +1,12 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// load_control: the twin in lockstep with the RTL, and its table by hand.
+// load_control: the twin in lockstep with the RTL, and the RTL's table by hand.
 #include "refmodel/root_port/load_control.hpp"
 
 #include "Vload_control.h"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_root_port.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -20,6 +22,7 @@ TEST(LoadControl, LockstepWithRtl) {
   Random random(lockstep.seed());
   Clocked<Vload_control> rtl;
   LoadControl twin;
+  test::TestCoverage pairs(coverage::load_control_pairs());
   rtl.reset();
   unsigned bias = 0;
   while (lockstep.next()) {
@@ -34,6 +37,8 @@ TEST(LoadControl, LockstepWithRtl) {
     rtl.settle();
     lockstep.check("state_o", rtl->state_o, static_cast<unsigned>(twin.eval(in).state));
     lockstep.check("level_o", rtl->level_o, static_cast<unsigned>(twin.eval(in).level));
+    pairs.hit(
+        {in.rsp_valid ? 1u + static_cast<unsigned>(in.dev_load) : 0u, in.clear, rtl->state_o});
     twin.clock(in);
     rtl.edge();
     if (random.below(5000) == 0) {
@@ -43,38 +48,83 @@ TEST(LoadControl, LockstepWithRtl) {
   }
 }
 
-TEST(LoadControl, Table) {
+// The RTL alone; the numbers are those of the page.
+class ByHand : public ::testing::Test {
+ protected:
+  enum State : unsigned { k64, k256, k512, k768, k1024, kHalted };
+  enum Level : unsigned { kLight, kOptimal, kModerate, kSevere };
+
+  ByHand() { rtl.reset(); }
+  void respond(Level load, bool clear = false) {
+    rtl->rsp_valid_i = 1;
+    rtl->dev_load_i = load;
+    rtl->clear_i = clear;
+    rtl.edge();
+    rtl->rsp_valid_i = rtl->clear_i = 0;
+    rtl.settle();
+  }
+  void clear() {
+    rtl->clear_i = 1;
+    rtl.edge();
+    rtl->clear_i = 0;
+    rtl.settle();
+  }
+  void go_to(State state) {
+    respond(kSevere);
+    for (unsigned i = k64; state != kHalted && i <= static_cast<unsigned>(state); ++i) {
+      respond(kLight);
+    }
+    ASSERT_EQ(rtl->state_o, state);
+  }
+  Clocked<Vload_control> rtl;
+};
+
+TEST_F(ByHand, Table) {
   test::shows("sr",
               "Light moves the granularity up one step, optimal leaves it, moderate moves it down "
               "one, severe halts until light",
               "docs/blocks.md, load_control");
-  using G = Gran;
   struct Row {
-    G now, light, moderate;
+    State now, light, moderate;
   };
-  const Row rows[] = {{G::B64, G::B256, G::B64},     {G::B256, G::B512, G::B64},
-                      {G::B512, G::B768, G::B256},   {G::B768, G::B1024, G::B512},
-                      {G::B1024, G::B1024, G::B768}, {G::Halted, G::B64, G::Halted}};
-  for (const Row& row : rows) {
-    EXPECT_EQ(next_gran(row.now, DevLoad::Light), row.light);
-    EXPECT_EQ(next_gran(row.now, DevLoad::Optimal), row.now);
-    EXPECT_EQ(next_gran(row.now, DevLoad::Moderate), row.moderate);
-    EXPECT_EQ(next_gran(row.now, DevLoad::Severe), G::Halted);
+  constexpr Row kRows[] = {{k64, k256, k64},    {k256, k512, k64},    {k512, k768, k256},
+                           {k768, k1024, k512}, {k1024, k1024, k768}, {kHalted, k64, kHalted}};
+  for (const Row& row : kRows) {
+    const State expected[] = {row.light, row.now, row.moderate, kHalted};
+    for (const Level load : {kLight, kOptimal, kModerate, kSevere}) {
+      go_to(row.now);
+      respond(load);
+      EXPECT_EQ(rtl->state_o, expected[load]) << row.now << " " << load;
+      EXPECT_EQ(rtl->level_o, load);
+      // Without a response it stays, whatever stands on the wires.
+      for (unsigned other = 0; other < 4; ++other) {
+        rtl->dev_load_i = other;
+        rtl.edge();
+        EXPECT_EQ(rtl->state_o, expected[load]);
+        EXPECT_EQ(rtl->level_o, load);
+      }
+    }
   }
 }
 
-TEST(LoadControl, StartsAt256AndReportsChanges) {
+TEST_F(ByHand, StartsAt256) {
   test::shows("sr", "Speculation starts at 256 B and starts anew when the policy is written",
               "docs/blocks.md, load_control");
-  LoadControl control;
-  EXPECT_EQ(control.state(), Gran::B256);
-  EXPECT_FALSE(control.on_response(DevLoad::Optimal));
-  EXPECT_TRUE(control.on_response(DevLoad::Severe));
-  EXPECT_FALSE(control.on_response(DevLoad::Moderate));
-  EXPECT_TRUE(control.on_response(DevLoad::Light));
-  EXPECT_EQ(control.state(), Gran::B64);
-  control.clear();
-  EXPECT_EQ(control.state(), Gran::B256);
+  EXPECT_EQ(rtl->state_o, k256);
+  EXPECT_EQ(rtl->level_o, kLight);
+  for (const State state : {k64, k256, k512, k768, k1024, kHalted}) {
+    go_to(state);
+    clear();
+    EXPECT_EQ(rtl->state_o, k256);
+    EXPECT_EQ(rtl->level_o, kLight);
+    // A response in the cycle of the write is of before.
+    for (const Level load : {kLight, kOptimal, kModerate, kSevere}) {
+      go_to(state);
+      respond(load, true);
+      EXPECT_EQ(rtl->state_o, k256) << state << " " << load;
+      EXPECT_EQ(rtl->level_o, kLight);
+    }
+  }
 }
 
 }  // namespace
