@@ -63,6 +63,9 @@ class StreamTable {
     return {next_.region * kGranules + (next_.up ? 0 : kGranules - cap_), cap_ - 1};
   }
   [[nodiscard]] bool next_known() const { return find(next_.region).there; }
+  [[nodiscard]] bool knows(std::uint64_t line) const {  // its region is in the table
+    return find(line / (4 * kGranules)).there;
+  }
   [[nodiscard]] bool sends_next() const { return sends(scores_.next); }
   void add();  // it is foretold, and asked for if sends_next()
 
@@ -73,7 +76,7 @@ class StreamTable {
     bool flush = false;
     bool look = false;  // never with next
     std::uint64_t line = 0;
-    View view;
+    View view{};
     bool next = false, add = false;
   };
   struct Out {

@@ -508,8 +508,10 @@ module memory_queue
     (req_valid_o && !req_ready_i) |=> refuse || (req_valid_o && $stable(req_hdr_o)));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (rwd_valid_o && !rwd_ready_i) |=> refuse || (rwd_valid_o && $stable(rwd_hdr_o)));
+  RwdDataStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (rwd_valid_o && !rwd_ready_i) |=> refuse || ($stable(rwd_data_o) && $stable(rwd_be_o)));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o.id));
+    (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o));
   // Refusing: silent outward, no response counts, and something is answered in every cycle.
   RefuseIsSilent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     refuse |-> !req_valid_o && !rwd_valid_o && !rsp_taken_o && ndr_ready_o && drs_ready_o);

@@ -152,6 +152,9 @@ module sr_queue
     unread_q == count_q |-> reader_q == head_q);
   assert property (@(posedge clk_i) disable iff (!rst_ni) unread_q == '0 |-> reader_q == tail_q);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (head_valid_o && !head_ready_i) |=> $stable(head_req_o));
+    (head_valid_o && !head_ready_i) |=> head_valid_o && $stable(head_req_o));
+  ReaderStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (rd_valid_o && !step) |=> rd_valid_o && $stable(rd_line_o) && $stable(rd_is_load_o)
+                              && $stable(rd_index_o));
 
 endmodule

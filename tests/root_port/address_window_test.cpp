@@ -1,7 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// address_window: the rule against the RTL on random windows, and cases worked by hand.
+// address_window: the rule against the RTL on random windows, and cases worked by hand on the RTL's
+// outputs.
 #include "refmodel/root_port/address_window.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "Vaddress_window.h"
@@ -99,9 +101,37 @@ TEST(AddressWindow, AgreesWithRtl) {
 
 using Lines = std::vector<std::uint64_t>;
 
+// The RTL's window by hand: entries from the lowest on, or up to the highest, which must not
+// matter; those without valid hold lines that would count.
 GranuleRun window(std::uint64_t line, Gran gran, bool directional, const Lines& mem,
-                  const Lines& sr) {
-  return compute_window(line, gran, directional, mem, sr);
+                  const Lines& sr, unsigned clip = kNoClip) {
+  Covered<Vaddress_window> top;
+  Vaddress_window& rtl = *top;
+  GranuleRun run;
+  for (const bool high : {false, true}) {
+    rtl.valid_i = 1;
+    rtl.line_i = line;
+    rtl.gran_i = static_cast<unsigned>(gran);
+    rtl.directional_i = directional;
+    rtl.clip_log2_i = clip;
+    const auto fill = [&](auto& valid, auto& lines, unsigned entries, const Lines& held) {
+      const std::size_t from = high ? entries - held.size() : 0;
+      for (unsigned i = 0; i < entries; ++i) {
+        const bool there = i >= from && i < from + held.size();
+        test::set_bits(valid, i, 1, there);
+        test::set_bits(lines, 46 * i, 46, there ? held[i - from] : line + i % 9 - 4);
+      }
+    };
+    fill(rtl.mem_valid_i, rtl.mem_line_i, kMemEntries, mem);
+    fill(rtl.sr_valid_i, rtl.sr_line_i, kSrEntries, sr);
+    rtl.eval();
+    const GranuleRun now{rtl.first_o, rtl.len_o};
+    if (high) {
+      EXPECT_EQ(now, run) << "places of the entries matter";
+    }
+    run = now;
+  }
+  return run;
 }
 
 TEST(AddressWindow, ByHand) {
@@ -151,7 +181,7 @@ TEST(AddressWindow, ClippedToTheChunk) {
   test::shows("sr", "A window stays in the interleave chunk of its load",
               "docs/blocks.md, address_window");
   const auto clipped = [](std::uint64_t line, unsigned clip) {
-    return compute_window(line, Gran::B512, false, Lines{}, Lines{}, clip);
+    return window(line, Gran::B512, false, {}, {}, clip);
   };
   // 512 B at 402: granules [99, 103), the load's is 100.
   EXPECT_EQ(clipped(402, kNoClip), (GranuleRun{99, 3}));
@@ -160,6 +190,22 @@ TEST(AddressWindow, ClippedToTheChunk) {
   EXPECT_EQ(clipped(402, 2), (GranuleRun{100, 2}));
   EXPECT_EQ(clipped(402, 3), (GranuleRun{99, 3}));  // chunk [96, 104)
   EXPECT_EQ(clipped(398, 1), (GranuleRun{98, 1}));  // [98, 102), the load's is 99
+  // Every chunk: 1024 B at the first and at the last line of one, [-4, 4) and [-3, 5) granules
+  // around.
+  for (unsigned clip = 0; clip < 15; ++clip) {
+    const std::uint64_t chunk = std::uint64_t{1} << clip, first = 5 * chunk, last = 6 * chunk - 1;
+    const std::uint64_t most = std::min<std::uint64_t>(chunk, 4);
+    EXPECT_EQ(window(4 * first, Gran::B1024, false, {}, {}, clip),
+              (GranuleRun{first, static_cast<unsigned>(most - 1)}))
+        << clip;
+    // The upper four are its own granule and three behind the chunk's end.
+    EXPECT_EQ(window(4 * last + 3, Gran::B1024, false, {}, {}, clip), (GranuleRun{last, 0}))
+        << clip;
+    // With all loads of the SR queue nothing is ahead, and the chunk ends what is before.
+    EXPECT_EQ(window(4 * last, Gran::B1024, false, {}, Lines(kSrEntries, 7), clip),
+              (GranuleRun{last - (most - 1), static_cast<unsigned>(most - 1)}))
+        << clip;
+  }
 }
 
 TEST(AddressWindow, EndsOfTheAddressSpace) {

@@ -1,12 +1,15 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// ring_buffer: the twin in lockstep with the RTL, and its rules by hand.
+// ring_buffer: the twin in lockstep with the RTL, and rules by hand on the RTL's outputs.
 #include "refmodel/root_port/ring_buffer.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "Vring_buffer.h"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_root_port.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -16,6 +19,82 @@ using test::Lockstep;
 using test::Random;
 
 constexpr std::uint64_t kGranules = std::uint64_t{1} << 44;
+
+// Twin and RTL, one cycle a step. What is told is the RTL's.
+class Pair {
+ public:
+  explicit Pair(std::uint64_t seed) : lockstep("root_port/ring_buffer", seed) { rtl_.reset(); }
+
+  RingBuffer::Out step(const RingBuffer::In& in) {
+    rtl_->use_i = in.use;
+    rtl_->line_i = in.line;
+    rtl_->own_granule_i = in.own_granule;
+    rtl_->own_i = in.own;
+    rtl_->granule_i = in.granule;
+    rtl_->record_i = in.record;
+    rtl_->first_i = in.first;
+    rtl_->len_i = in.len;
+    rtl_->flush_i = in.flush;
+    rtl_.settle();
+    const RingBuffer::Out twin = twin_.eval(in);
+    const RingBuffer::Out seen{rtl_->hit_o != 0, rtl_->first_use_o != 0, rtl_->own_use_o != 0,
+                               rtl_->useful_o, rtl_->useless_o};
+    lockstep.check("hit_o", seen.hit, twin.hit);
+    lockstep.check("first_use_o", seen.first_use, twin.first_use);
+    lockstep.check("own_use_o", seen.own_use, twin.own_use);
+    lockstep.check("useful_o", seen.useful, twin.useful);
+    lockstep.check("useless_o", seen.useless, twin.useless);
+    meet(in, seen);
+    twin_.clock(in);
+    rtl_.edge();
+    return seen;
+  }
+  void reset() {
+    rtl_.reset();
+    twin_ = RingBuffer();
+  }
+
+  Lockstep lockstep;
+
+ private:
+  void meet(const RingBuffer::In& in, const RingBuffer::Out& seen) {
+    using coverage::RingLook;
+    using coverage::RingOp;
+    const std::uint64_t own = in.own_granule * 4 + in.own;
+    RingLook look = seen.hit ? RingLook::Hit : RingLook::Miss;
+    std::vector<RingOp> ops;
+    if (in.use) {
+      ops.push_back(!seen.hit                                   ? RingOp::UseMiss
+                    : twin_.would_use(in.granule * 4 + in.line) ? RingOp::UseFirst
+                                                                : RingOp::UseAgain);
+    } else if (in.record) {
+      const RingBuffer::Recorded told = twin_.would_record({in.first, in.len}, own);
+      bool there = true;
+      for (unsigned i = 0; i <= in.len; ++i) {
+        const std::uint64_t granule = (in.first + i) % kGranules;
+        there &= twin_.contains(granule);
+        if (granule == in.granule) look = RingLook::Recorded;
+      }
+      if (told.useful != 0) ops.push_back(RingOp::RecordUseful);
+      if (told.useless != 0) ops.push_back(RingOp::RecordUseless);
+      if (ops.empty()) ops.push_back(there ? RingOp::RecordThere : RingOp::RecordNew);
+      if (look == RingLook::Hit && told.useful + told.useless != 0) {
+        RingBuffer after = twin_;
+        after.record({in.first, in.len}, own);
+        if (!after.contains(in.granule)) look = RingLook::Evicted;
+      }
+    } else {
+      ops.push_back(RingOp::None);
+    }
+    for (const RingOp op : ops) {
+      pairs_.hit({static_cast<unsigned>(op), static_cast<unsigned>(look), in.flush});
+    }
+  }
+
+  Clocked<Vring_buffer> rtl_;
+  RingBuffer twin_;
+  test::TestCoverage pairs_{coverage::ring_buffer_pairs()};
+};
 
 // Few sets, so that ways run out; now and then anything, or the wrap at the top.
 std::uint64_t random_granule(Random& random, std::uint64_t base) {
@@ -27,11 +106,9 @@ std::uint64_t random_granule(Random& random, std::uint64_t base) {
 
 TEST(RingBuffer, LockstepWithRtl) {
   test::shows("sr", "The RTL's ring hits where its twin does", "docs/blocks.md, ring_buffer");
-  Lockstep lockstep("root_port/ring_buffer", 0x12b);
+  Pair pair(0x12b);
+  Lockstep& lockstep = pair.lockstep;
   Random random(lockstep.seed());
-  Clocked<Vring_buffer> rtl;
-  RingBuffer twin;
-  rtl.reset();
   std::uint64_t base = 0;
   std::uint64_t hits = 0;
   std::uint64_t own_known = 0, own_used = 0, first_uses = 0, uses_again = 0;
@@ -50,23 +127,8 @@ TEST(RingBuffer, LockstepWithRtl) {
                                         : (in.first + random.below(in.len + 1)) % kGranules;
     in.own = static_cast<unsigned>(random.bits(2));
     in.flush = random.below(400) == 0;
-    rtl->use_i = in.use;
-    rtl->line_i = in.line;
-    rtl->own_granule_i = in.own_granule;
-    rtl->own_i = in.own;
-    rtl->granule_i = in.granule;
-    rtl->record_i = in.record;
-    rtl->first_i = in.first;
-    rtl->len_i = in.len;
-    rtl->flush_i = in.flush;
-    rtl.settle();
-    const RingBuffer::Out out = twin.eval(in);
+    const RingBuffer::Out out = pair.step(in);
     hits += out.hit;
-    lockstep.check("hit_o", rtl->hit_o, out.hit);
-    lockstep.check("first_use_o", rtl->first_use_o, out.first_use);
-    lockstep.check("own_use_o", rtl->own_use_o, out.own_use);
-    lockstep.check("useful_o", rtl->useful_o, out.useful);
-    lockstep.check("useless_o", rtl->useless_o, out.useless);
     own_known += in.record && !out.own_use;
     own_used += out.own_use;
     first_uses += out.first_use;
@@ -74,12 +136,7 @@ TEST(RingBuffer, LockstepWithRtl) {
     useful += out.useful;
     useless += out.useless;
     several += out.useful != 0 && out.useless != 0;
-    twin.clock(in);
-    rtl.edge();
-    if (random.below(2000) == 0) {
-      rtl.reset();
-      twin = RingBuffer();
-    }
+    if (random.below(2000) == 0) pair.reset();
   }
   if (lockstep.cycle() > 100000) {
     EXPECT_GT(hits, lockstep.cycle() / 10);
@@ -94,51 +151,100 @@ TEST(RingBuffer, LockstepWithRtl) {
 constexpr std::uint64_t same_set(std::uint64_t i) {
   return i << 20;  // above every hashed bit
 }
-RingBuffer::Recorded record(RingBuffer& ring, std::uint64_t granule, std::uint64_t own = 0) {
-  return ring.record({granule, 0}, own);
-}
+constexpr std::uint64_t kNoLine = 4 * (kGranules - 9);  // of no granule that is recorded
+
+// A ring of 64 sets and 4 ways, as in a root port.
+class Ring {
+ public:
+  bool contains(std::uint64_t granule) { return pair_.step({.granule = granule}).hit; }
+  bool use(std::uint64_t line) {
+    return pair_.step({.granule = line / 4, .use = true, .line = static_cast<unsigned>(line % 4)})
+        .first_use;
+  }
+  RingBuffer::Out record(std::uint64_t first, unsigned len, std::uint64_t own = kNoLine) {
+    return step({.record = true,
+                 .first = first,
+                 .len = len,
+                 .own_granule = own / 4,
+                 .own = static_cast<unsigned>(own % 4)});
+  }
+  void flush() { step({.flush = true}); }
+  RingBuffer::Out step(const RingBuffer::In& in) { return pair_.step(in); }
+
+ private:
+  Pair pair_{1};
+};
 
 TEST(RingBuffer, RunsAreCoveredGranuleByGranule) {
   test::shows("sr",
               "Every granule of a recorded MemSpecRd counts as asked for, its neighbours do not",
               "docs/blocks.md, ring_buffer");
-  RingBuffer ring;
-  ring.record({6, 3}, 24);
-  for (std::uint64_t g = 0; g < 16; ++g) EXPECT_EQ(ring.contains(g), g >= 6 && g <= 9);
-  ring.flush();
-  for (std::uint64_t g = 0; g < 16; ++g) EXPECT_FALSE(ring.contains(g));
+  for (std::uint64_t first = 0; first < 5; ++first) {
+    for (unsigned len = 0; len < 4; ++len) {
+      Ring ring;
+      ring.record(first, len);
+      for (std::uint64_t g = 0; g < 16; ++g) {
+        EXPECT_EQ(ring.contains(g), g >= first && g <= first + len) << first << " " << len;
+      }
+      ring.flush();
+      for (std::uint64_t g = 0; g < 16; ++g) EXPECT_FALSE(ring.contains(g));
+    }
+  }
 }
 
 TEST(RingBuffer, FirstInFirstOutInASet) {
   test::shows("sr", "A full set of the ring forgets its oldest granule",
               "docs/blocks.md, ring_buffer");
-  RingBuffer ring;
-  for (std::uint64_t i = 0; i < 4; ++i) record(ring, same_set(i));
-  record(ring, same_set(0));  // there already: changes nothing
-  record(ring, same_set(4));  // pushes out the oldest
-  EXPECT_FALSE(ring.contains(same_set(0)));
-  for (std::uint64_t i = 1; i <= 4; ++i) EXPECT_TRUE(ring.contains(same_set(i)));
+  Ring ring;
+  for (std::uint64_t i = 0; i < 4; ++i) ring.record(same_set(i), 0);
+  ring.record(same_set(0), 0);  // there already: changes nothing
+  for (std::uint64_t i = 4; i < 15; ++i) {
+    ring.record(same_set(i), 0);  // pushes out the oldest
+    for (std::uint64_t j = 0; j <= i; ++j) {
+      EXPECT_EQ(ring.contains(same_set(j)), j + 4 > i) << j << " after " << i;
+    }
+  }
+}
+
+// All 1024 granules that there is room for, then as many again.
+TEST(RingBuffer, FullAndOverFull) {
+  Ring ring;
+  for (std::uint64_t g = 0; g < 1024; g += 4) {
+    const RingBuffer::Out out = ring.record(g, 3);
+    EXPECT_EQ(out.useful + out.useless, 0u);
+  }
+  for (std::uint64_t g = 0; g < 1024; ++g) EXPECT_TRUE(ring.contains(g)) << g;
+  for (std::uint64_t g = 0; g < 1024; g += 8) EXPECT_TRUE(ring.use(4 * g + g / 8 % 4));
+  for (std::uint64_t g = 1024; g < 2048; g += 4) {
+    // In the order in which they came, set by set: four granules, every second time with a used
+    // one.
+    const RingBuffer::Out out = ring.record(g, 3);
+    EXPECT_EQ(out.useful, g % 8 == 0 ? 1u : 0u) << g;
+    EXPECT_EQ(out.useless, g % 8 == 0 ? 3u : 4u) << g;
+  }
+  for (std::uint64_t g = 0; g < 2048; ++g) EXPECT_EQ(ring.contains(g), g >= 1024) << g;
 }
 
 TEST(RingBuffer, HashSpreadsAndBanksAreApart) {
   // Bits 7:2, 13:8 and 19:14 are XORed: a step of 4 in any of the three groups is another set.
-  RingBuffer ring;
-  for (std::uint64_t i = 0; i < 64; ++i) record(ring, i << 8);
+  Ring ring;
+  for (std::uint64_t i = 0; i < 64; ++i) ring.record(i << 8, 0);
   for (std::uint64_t i = 0; i < 64; ++i) EXPECT_TRUE(ring.contains(i << 8));
-  // Equal groups cancel: granule 4 * (1 + 64) hashes to set 0, beside granule 0.
-  RingBuffer set0(64, 1);
-  record(set0, 0);
-  record(set0, 4 * 65);
+  // Equal groups cancel: granules 4 * (n + 64 n) hash to set 0, beside granule 0.
+  Ring set0;
+  for (std::uint64_t i = 0; i < 5; ++i) set0.record(4 * 65 * i, 0);
   EXPECT_FALSE(set0.contains(0));
-  record(set0, 1);  // bank 1
+  for (std::uint64_t i = 1; i < 5; ++i) EXPECT_TRUE(set0.contains(4 * 65 * i));
+  set0.record(1, 0);  // bank 1
   EXPECT_TRUE(set0.contains(4 * 65));
 }
 
 TEST(RingBuffer, WrapsAtTheTopOfTheAddressSpace) {
-  RingBuffer ring;
-  ring.record({kGranules - 1, 1}, 0);
+  Ring ring;
+  ring.record(kGranules - 1, 1, 0);
   EXPECT_TRUE(ring.contains(kGranules - 1));
   EXPECT_TRUE(ring.contains(0));
+  EXPECT_FALSE(ring.contains(1));
   EXPECT_FALSE(ring.use(0));  // its own line, on the far side of the wrap
   EXPECT_TRUE(ring.use(1));
 }
@@ -148,9 +254,9 @@ TEST(RingBuffer, EachLineIsUsedOnce) {
               "A line of a granule asked for counts as used once, by the first load that wants it "
               "or by the load that it was asked for",
               "docs/blocks.md, ring_buffer");
-  RingBuffer ring;
+  Ring ring;
   EXPECT_FALSE(ring.use(40));  // granule 10 is not here
-  const RingBuffer::Recorded first = ring.record({10, 1}, 42);
+  const RingBuffer::Out first = ring.record(10, 1, 42);
   EXPECT_TRUE(first.own_use);
   EXPECT_EQ(first.useful + first.useless, 0u);
   EXPECT_FALSE(ring.use(42));  // its own
@@ -160,13 +266,13 @@ TEST(RingBuffer, EachLineIsUsedOnce) {
   }
   EXPECT_FALSE(ring.use(48));  // granule 12
   // Asked for again: what was used stays used, a line not used yet becomes so.
-  EXPECT_FALSE(ring.record({10, 1}, 44).own_use);
-  EXPECT_TRUE(ring.record({10, 1}, 45).own_use);
+  EXPECT_FALSE(ring.record(10, 1, 44).own_use);
+  EXPECT_TRUE(ring.record(10, 1, 45).own_use);
   EXPECT_FALSE(ring.use(40));
   EXPECT_FALSE(ring.use(45));
   EXPECT_TRUE(ring.use(46));
   // Out of the run its own line means nothing.
-  EXPECT_FALSE(ring.record({20, 0}, 47).own_use);
+  EXPECT_FALSE(ring.record(20, 0, 47).own_use);
   EXPECT_TRUE(ring.use(47));
 }
 
@@ -175,12 +281,11 @@ TEST(RingBuffer, WhatIsOverwrittenWasUsefulOrNot) {
               "A granule that leaves the ring was useful if a load wanted a line of it, else "
               "useless; a flush forgets it uncounted",
               "docs/blocks.md, ring_buffer");
-  RingBuffer ring;
-  constexpr std::uint64_t kNone = 99;  // of no granule here
-  for (std::uint64_t i = 0; i < 4; ++i) record(ring, same_set(i), kNone);
+  Ring ring;
+  for (std::uint64_t i = 0; i < 4; ++i) ring.record(same_set(i), 0);
   EXPECT_TRUE(ring.use(same_set(1) * 4 + 3));
   const auto overwrites = [&](std::uint64_t i) {
-    const RingBuffer::Recorded told = record(ring, same_set(i), kNone);
+    const RingBuffer::Out told = ring.record(same_set(i), 0);
     return std::pair(told.useful, told.useless);
   };
   EXPECT_EQ(overwrites(0), std::pair(0u, 0u));  // there already
@@ -195,28 +300,59 @@ TEST(RingBuffer, WhatIsOverwrittenWasUsefulOrNot) {
   EXPECT_EQ(overwrites(24), std::pair(0u, 1u));  // nothing of before the flush
 
   // One run pushes out what four banks held longest.
-  RingBuffer one(64, 1);
-  one.record({0, 3}, 6);  // line 6: granule 1 is used
-  EXPECT_TRUE(one.use(12));
-  const RingBuffer::Recorded all = one.record({same_set(1), 3}, 4 * same_set(1));
+  Ring four;
+  four.record(0, 3, 6);  // line 6: granule 1 is used
+  EXPECT_TRUE(four.use(12));
+  for (std::uint64_t i = 1; i < 4; ++i) four.record(same_set(i), 3);
+  const RingBuffer::Out all = four.record(same_set(4), 3, 4 * same_set(4));
   EXPECT_EQ(all.useful, 2u);
   EXPECT_EQ(all.useless, 2u);
 }
 
-TEST(RingBuffer, FlushSilencesWhatItWouldTell) {
-  RingBuffer ring(64, 1);
-  ring.record({5, 0}, 0);
-  RingBuffer::In in{.granule = 5, .use = true, .flush = true};
-  EXPECT_TRUE(ring.eval(in).hit);
-  EXPECT_FALSE(ring.eval(in).first_use);
-  in = {.record = true, .first = same_set(1) + 5, .own_granule = same_set(1) + 5};
-  EXPECT_EQ(ring.eval(in).useless, 1u);
-  EXPECT_TRUE(ring.eval(in).own_use);
-  in.flush = true;
-  EXPECT_EQ(ring.eval(in).useless, 0u);
-  EXPECT_FALSE(ring.eval(in).own_use);
-  ring.clock(in);
-  EXPECT_FALSE(ring.contains(in.first));
+// Every change with every look and a flush in the same cycle: what is looked up is what was there
+// before, and a flush leaves nothing and tells nothing.
+TEST(RingBuffer, EveryChangeMeetsALookAndAFlush) {
+  using coverage::RingLook;
+  using coverage::RingOp;
+  for (unsigned o = 0; o <= static_cast<unsigned>(RingOp::RecordUseless); ++o) {
+    for (unsigned l = 0; l <= static_cast<unsigned>(RingLook::Evicted); ++l) {
+      for (const bool flush : {false, true}) {
+        SCOPED_TRACE(testing::Message() << "change " << o << " look " << l << " flush " << flush);
+        const auto op = static_cast<RingOp>(o);
+        const auto look = static_cast<RingLook>(l);
+        const bool evicts = op == RingOp::RecordUseful || op == RingOp::RecordUseless;
+        const bool uses = op == RingOp::UseMiss || op == RingOp::UseFirst || op == RingOp::UseAgain;
+        Ring ring;
+        for (std::uint64_t i = 0; i < 4; ++i) ring.record(same_set(i), 0);
+        if (op == RingOp::RecordUseful) ring.use(4 * same_set(0) + 1);
+        if (op == RingOp::UseAgain) ring.use(4 * same_set(3) + 2);
+        RingBuffer::In in{.line = 2, .flush = flush};
+        in.use = uses;
+        in.record = o >= static_cast<unsigned>(RingOp::RecordNew);
+        in.own_granule = in.first = op == RingOp::RecordNew     ? 1
+                                    : op == RingOp::RecordThere ? same_set(2)
+                                                                : same_set(4);
+        in.granule = uses                        ? same_set(op == RingOp::UseMiss ? 9 : 3)
+                     : look == RingLook::Miss    ? same_set(9)
+                     : look == RingLook::Hit     ? same_set(3)
+                     : look == RingLook::Evicted ? same_set(0)
+                                                 : in.first;
+        const bool there =
+            in.granule == same_set(0) || in.granule == same_set(3) || in.granule == same_set(2);
+        const RingBuffer::Out out = ring.step(in);
+        EXPECT_EQ(out.hit, there);
+        EXPECT_EQ(out.first_use, op == RingOp::UseFirst && !flush);
+        EXPECT_EQ(out.own_use, in.record && !flush);
+        EXPECT_EQ(out.useful, op == RingOp::RecordUseful && !flush ? 1u : 0u);
+        EXPECT_EQ(out.useless, op == RingOp::RecordUseless && !flush ? 1u : 0u);
+        for (std::uint64_t i = 0; i < 5; ++i) {
+          const bool held = (i != 0 || !evicts) && (i != 4 || evicts);
+          EXPECT_EQ(ring.contains(same_set(i)), held && !flush) << i;
+        }
+        EXPECT_EQ(ring.contains(1), op == RingOp::RecordNew && !flush);
+      }
+    }
+  }
 }
 
 }  // namespace

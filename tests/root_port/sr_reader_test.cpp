@@ -1,272 +1,18 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// sr_reader: the twin (with ring buffer and window) in lockstep with the RTL, and rules by hand.
-#include "refmodel/root_port/sr_reader.hpp"
-
+// sr_reader: the twin in lockstep with the RTL, and rules by hand on the RTL's outputs.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 
-#include "Vsr_reader.h"
-#include "refmodel/root_port/load_control.hpp"
-#include "tests/common/bits.hpp"
-#include "tests/common/lockstep.hpp"
+#include "Vsr_reader___024root.h"
 #include "tests/common/requirement.hpp"
-#include "tests/coverage/functional_groups.hpp"
-#include "tests/coverage/functional_gtest.hpp"
+#include "tests/root_port/sr_reader_bench.hpp"
 
 namespace cxlgpu {
 namespace {
 
-using test::Clocked;
-using test::Lockstep;
-using test::Random;
-
-constexpr unsigned kSrDepth = 32;
-constexpr unsigned kMemEntries = 30;
-constexpr std::uint64_t kLines = std::uint64_t{1} << 46;
-
-constexpr std::array kClips{0u, 1u, 2u, 3u, 14u, 15u, 15u, 15u};
-
-constexpr std::array kLoads{DevLoad::Light,   DevLoad::Light,    DevLoad::Light, DevLoad::Optimal,
-                            DevLoad::Optimal, DevLoad::Moderate, DevLoad::Severe};
-
-// The surroundings of a reader: lines from a small moving region, so that the ring hits.
-struct World {
-  std::array<std::uint64_t, kSrDepth> loads{};
-  std::array<std::uint64_t, kMemEntries> mem{};
-  std::uint64_t base = 0;
-  unsigned spec_ready = 50, change = 10;  // percent
-  unsigned flush = 10;                    // per 6000
-  unsigned fill = 100;                    // percent of the places that are taken again
-  std::uint64_t steps = 0;                // of a stream
-  unsigned far_bits = 0;                  // above the ring's hash: how many share a set
-  unsigned stream_sets = 6;               // log2; changed by a flush
-  bool controlled = false;                // state and level as load_control has them, or anything
-  LoadControl load;
-
-  std::uint64_t line(Random& random) {
-    if (random.percent(50)) return (base + (steps++ % 512)) % kLines;  // a stream
-    const std::uint64_t near = base + random.below(160);
-    return random.percent(3) ? random.bits(46) : (near + (random.bits(far_bits) << 22)) % kLines;
-  }
-  void phase(Random& random) {
-    base = random.percent(20) ? kLines - random.below(80) : random.bits(46);
-    spec_ready = 1 + static_cast<unsigned>(random.below(100));
-    change = static_cast<unsigned>(random.below(60));
-    flush = random.pick(std::array{10u, 1u, 0u, 0u});
-    far_bits = random.pick(std::array{0u, 1u, 3u, 4u});
-    if (!controlled) return;
-    fill = random.pick(std::array{100u, 30u, 5u, 0u});
-    load.clear();
-  }
-};
-
-void random_step(SrReaderBlock::In& in, World& world, Random& random, bool rd_taken) {
-  if (random.below(200) == 0) {
-    in.policy = random.percent(30) ? SrPolicy::Stream : static_cast<SrPolicy>(random.bits(3));
-  }
-  if (random.below(200) == 0) in.other_ways = static_cast<unsigned>(random.below(4));
-  if (world.controlled) {
-    if (random.below(20) == 0) world.load.on_response(random.pick(kLoads));
-    in.level = world.load.level();
-    in.gran = world.load.state();
-  } else {
-    if (random.below(40) == 0) in.level = static_cast<DevLoad>(random.bits(2));
-    if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
-  }
-  if (random.below(300) == 0) in.length_enabled = random.percent(80);
-  if (random.below(100) == 0) in.clip_log2 = random.pick(kClips);
-  in.flush = random.below(6000) < world.flush;
-  if (!in.rd_valid || rd_taken) {  // what the reader stands on stays until it moves on
-    in.rd_valid = random.percent(80);
-    in.rd_is_load = random.percent(75);
-    in.rd_line = world.line(random);
-    in.rd_index = static_cast<unsigned>(random.below(kSrDepth));
-    in.rd_head = random.percent(20);
-    if (in.rd_is_load) {
-      world.loads[in.rd_index] = in.rd_line;
-      in.loads.valid |= std::uint64_t{1} << in.rd_index;
-    }
-  }
-  if (world.fill != 100 && random.percent(100 - world.fill)) {  // loads leave soon
-    in.loads.valid &= ~(std::uint64_t{1} << random.below(kSrDepth));
-  }
-  while (random.percent(world.change)) {
-    const auto i = random.below(kSrDepth);
-    const auto toggle = [&](std::uint64_t& valid, std::uint64_t entry) {
-      if (((valid >> entry) & 1) != 0 || world.fill == 100 || random.percent(world.fill)) {
-        valid ^= std::uint64_t{1} << entry;
-      }
-    };
-    toggle(in.loads.valid, i);
-    if ((in.loads.valid >> i) & 1) world.loads[i] = world.line(random);
-    const auto m = random.below(kMemEntries);
-    toggle(in.mem.valid, m);
-    if ((in.mem.valid >> m) & 1) world.mem[m] = world.line(random);
-  }
-  in.spec_ready = random.percent(world.spec_ready);
-}
-
-template <typename Top>
-void drive(Top& rtl, const SrReaderBlock::In& in, const World& world) {
-  rtl->policy_i = static_cast<unsigned>(in.policy);
-  rtl->len_en_i = in.length_enabled;
-  rtl->clip_log2_i = in.clip_log2;
-  rtl->ways_i = in.other_ways;
-  rtl->sets_log2_i = world.stream_sets;
-  rtl->state_i = static_cast<unsigned>(in.gran);
-  rtl->level_i = static_cast<unsigned>(in.level);
-  rtl->flush_i = in.flush;
-  rtl->rd_valid_i = in.rd_valid;
-  rtl->rd_is_load_i = in.rd_is_load;
-  rtl->rd_line_i = in.rd_line;
-  rtl->rd_index_i = in.rd_index;
-  rtl->rd_head_i = in.rd_head;
-  rtl->load_valid_i = static_cast<std::uint32_t>(in.loads.valid);
-  rtl->mem_valid_i = static_cast<std::uint32_t>(in.mem.valid);
-  for (unsigned i = 0; i < kSrDepth; ++i) {
-    test::set_bits(rtl->load_line_i, 46 * i, 46, world.loads[i]);
-  }
-  for (unsigned i = 0; i < kMemEntries; ++i) {
-    test::set_bits(rtl->mem_line_i, 46 * i, 46, world.mem[i]);
-  }
-  rtl->spec_ready_i = in.spec_ready;
-}
-
-template <typename Top>
-void compare(Lockstep& lockstep, Top& rtl, const SrReaderBlock::Out& out) {
-  lockstep.check("rd_next_o", rtl->rd_next_o, out.rd_next);
-  lockstep.check("spec_valid_o", rtl->spec_valid_o, out.spec_valid);
-  lockstep.check("spec_first_o", rtl->spec_first_o, out.run.first);
-  lockstep.check("spec_len_o", rtl->spec_len_o, out.run.len);
-  lockstep.check("spec_line_o", rtl->spec_line_o, out.spec_line);
-  lockstep.check("seen_o", rtl->seen_o, out.counters.loads);
-  lockstep.check("issued_o", rtl->issued_o, out.counters.issued);
-  lockstep.check("ring_suppressed_o", rtl->ring_suppressed_o, out.counters.covered);
-  lockstep.check("halt_suppressed_o", rtl->halt_suppressed_o, out.counters.halted);
-  lockstep.check("asked_o", rtl->asked_o, out.counters.asked);
-  lockstep.check("used_o", rtl->used_o, out.counters.used);
-  lockstep.check("useful_o", rtl->useful_o, out.counters.useful);
-  lockstep.check("useless_o", rtl->useless_o, out.counters.useless);
-  lockstep.check("late_o", rtl->late_o, out.counters.late);
-  lockstep.check("score_suppressed_o", rtl->score_suppressed_o, out.counters.held);
-}
-
-// What became of each load that the reader looked at while load control had its way.
-class SpeculationBins {
- public:
-  // With the inputs of a cycle, before its edge.
-  void look(const SrReaderBlock::In& in, const SrReaderBlock::Out& out) {
-    if (load_ && out.spec_valid && in.spec_ready) {
-      asked(in, out.run);
-      load_.reset();
-    } else if (load_ && ((in.loads.valid >> load_->slot) & 1) == 0) {
-      load_->there = false;
-    }
-    looked_ = out.rd_next && in.rd_is_load;
-  }
-  // After it; `issuing`: the reader has latched the load.
-  void after(const SrReaderBlock::In& in, bool issuing) {
-    if (load_ && !issuing) {  // given up
-      hit(coverage::WindowSide::None);
-      load_.reset();
-    }
-    if (!looked_) return;
-    const bool off = in.policy > SrPolicy::Stream;
-    load_ = Load{off ? SrPolicy::Off : in.policy, in.gran, in.level, in.rd_line, in.rd_index};
-    if (issuing) return;
-    hit(coverage::WindowSide::None);
-    load_.reset();
-  }
-
- private:
-  struct Load {
-    SrPolicy policy;
-    Gran gran;
-    DevLoad level;
-    std::uint64_t line;
-    unsigned slot;
-    bool there = true;  // in its slot
-  };
-  void hit(coverage::WindowSide side) {
-    counts_.hit({static_cast<unsigned>(load_->policy), static_cast<unsigned>(load_->level),
-                 static_cast<unsigned>(side)});
-  }
-  void asked(const SrReaderBlock::In& in, const GranuleRun& run) {
-    using coverage::WindowSide;
-    const std::uint64_t own = load_->line / 4, last = run.first + run.len;
-    if (own < run.first || own > last) return hit(WindowSide::Elsewhere);
-    const bool below = run.first<own, above = last> own;
-    hit(below && above ? WindowSide::Both
-        : below        ? WindowSide::Start
-        : above        ? WindowSide::End
-                       : WindowSide::Own);
-    const GranuleRun whole = unclipped(in, run);
-    if (whole.first < run.first) hit(WindowSide::ClipStart);
-    if (whole.first + whole.len > last) hit(WindowSide::ClipEnd);
-  }
-  // What it would have been without interleaving.
-  [[nodiscard]] GranuleRun unclipped(const SrReaderBlock::In& in, const GranuleRun& run) const {
-    const bool window = load_->policy == SrPolicy::Paper || load_->policy == SrPolicy::Directional;
-    if (!in.length_enabled || (!window && load_->policy != SrPolicy::Dyn)) return run;
-    if (!window) return {load_->line / 4, granules_of(load_->gran) - 1};
-    LineTable loads = in.loads;
-    if (load_->there) loads.valid &= ~(std::uint64_t{1} << load_->slot);
-    return compute_window(load_->line, load_->gran, load_->policy == SrPolicy::Directional, in.mem,
-                          loads);
-  }
-
-  test::TestCoverage counts_{coverage::speculation()};
-  std::optional<Load> load_;
-  bool looked_ = false;
-};
-
-// With bins: DevLoads move state and level as in a root port, and the queues are full or not.
-SrCounters run(Lockstep& lockstep, SpeculationBins* bins) {
-  Random random(lockstep.seed());
-  Clocked<Vsr_reader> rtl;
-  SrReaderBlock twin;
-  World world;
-  rtl->sets_log2_i = world.stream_sets;
-  rtl.reset();
-  SrReaderBlock::In in;
-  in.loads.line = world.loads.data();
-  in.mem.line = world.mem.data();
-  bool rd_taken = true;
-  SrCounters total;
-  if (bins) world.controlled = true;
-  while (lockstep.next()) {
-    if (lockstep.cycle() % 700 == 1) world.phase(random);
-    random_step(in, world, random, rd_taken);
-    drive(rtl, in, world);
-    rtl.settle();
-    const SrReaderBlock::Out out = twin.eval(in);
-    compare(lockstep, rtl, out);
-    total = out.counters;
-    rd_taken = out.rd_next;
-    if (bins) bins->look(in, out);
-    twin.clock(in);
-    if (bins) {
-      SrReaderBlock::In asks = in;
-      asks.rd_valid = true;
-      bins->after(in, !twin.eval(asks).rd_next);
-    }
-    if (in.flush) {
-      world.stream_sets = static_cast<unsigned>(random.below(9));
-      twin.use_stream_sets(world.stream_sets);
-    }
-    rtl.edge();
-    if (lockstep.cycle() == 6000) {  // whatever was under way
-      rtl->sets_log2_i = world.stream_sets;
-      rtl.reset();
-      twin = SrReaderBlock();
-      twin.use_stream_sets(world.stream_sets);
-      rd_taken = true;
-    }
-  }
-  return total;
-}
+using namespace sr_reader_bench;
 
 TEST(SrReader, LockstepWithRtl) {
   test::shows("sr", "The RTL's reader offers what its twin offers, in the same cycle",
@@ -304,19 +50,48 @@ TEST(SrReader, VerdictsInOrder) {
               "No MemSpecRd for a store, with the policy off, halted, or where the ring covers the "
               "load, tested in this order",
               "docs/blocks.md, sr_reader");
-  RingBuffer ring;
-  ring.record({25, 0}, 100);  // lines 100..103
-  const auto verdict = [&](bool load, SrPolicy policy, Gran gran, std::uint64_t line) {
-    return sr_verdict(load, line, policy, gran, ring);
+  enum Verdict { kStore, kOff, kHalted, kCovered, kIssue };
+  Bench b;
+  b.in.gran = Gran::B64;
+  b.look_and_take(100);  // the ring: lines 100 to 103
+  const auto expect = [&](Verdict verdict, bool load, SrPolicy policy, Gran gran,
+                          std::uint64_t line) {
+    SCOPED_TRACE(testing::Message() << "policy " << static_cast<unsigned>(policy) << " granularity "
+                                    << static_cast<unsigned>(gran) << " line " << line);
+    b.in.policy = policy;
+    b.in.gran = gran;
+    const SrCounters before = b.counters();
+    b.look(line, load);
+    EXPECT_EQ(b.offer().has_value(), verdict == kIssue);
+    b.step();  // an offer stays
+    EXPECT_EQ(b.offer().has_value(), verdict == kIssue);
+    const SrCounters after = b.counters();
+    EXPECT_EQ(after.loads - before.loads, load);
+    EXPECT_EQ(after.halted - before.halted, verdict == kHalted);
+    EXPECT_EQ(after.covered - before.covered, verdict == kCovered);
+    if (verdict != kIssue) return;
+    b.in.flush = true;  // the ring stays what it is: neither recorded
+    b.take();
+    b.in.flush = false;
+    b.in.policy = SrPolicy::Dyn;
+    b.in.gran = Gran::B64;
+    b.look_and_take(100);
   };
-  EXPECT_EQ(verdict(false, SrPolicy::Naive, Gran::B256, 0), SrVerdict::Store);
-  EXPECT_EQ(verdict(true, SrPolicy::Off, Gran::Halted, 100), SrVerdict::Off);
-  EXPECT_EQ(verdict(true, SrPolicy{6}, Gran::B256, 0), SrVerdict::Off);
-  EXPECT_EQ(verdict(true, SrPolicy::Naive, Gran::Halted, 100), SrVerdict::Issue);
-  for (SrPolicy p : {SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
-    EXPECT_EQ(verdict(true, p, Gran::Halted, 100), SrVerdict::Halted);
-    EXPECT_EQ(verdict(true, p, Gran::B64, 103), SrVerdict::Covered);
-    EXPECT_EQ(verdict(true, p, Gran::B64, 104), SrVerdict::Issue);
+  expect(kStore, false, SrPolicy::Naive, Gran::B256, 0);
+  expect(kStore, false, SrPolicy::Dyn, Gran::Halted, 100);
+  for (const unsigned off : {0u, 6u, 7u}) {
+    expect(kOff, true, SrPolicy(off), Gran::Halted, 100);
+    expect(kOff, true, SrPolicy(off), Gran::B256, 0);
+  }
+  expect(kIssue, true, SrPolicy::Naive, Gran::Halted, 100);
+  for (const SrPolicy p : {SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
+    expect(kHalted, true, p, Gran::Halted, 100);  // covered as well: the halt comes first
+    expect(kHalted, true, p, Gran::Halted, 0);
+    for (const Gran gran : {Gran::B64, Gran::B1024}) {
+      for (std::uint64_t line = 100; line < 104; ++line) expect(kCovered, true, p, gran, line);
+      expect(kIssue, true, p, gran, 99);
+      expect(kIssue, true, p, gran, 104);
+    }
   }
 }
 
@@ -325,102 +100,63 @@ TEST(SrReader, WhatIsAskedFor) {
               "Each policy asks for its own run of granules; without the length extension for the "
               "load's granule alone",
               "docs/blocks.md, sr_reader");
-  const std::array<std::uint64_t, 2> lines{402, 404};
-  const LineTable none{lines.data(), 0};
-  const LineTable loads{lines.data(), 0b11};
-  const auto run = [&](SrPolicy policy, Gran gran, bool length) {
-    RingBuffer ring;
-    SrReader reader;
-    reader.look(true, 402, 0, policy, gran, ring, {});
-    return reader.window(length, none, loads);
+  const auto run = [](SrPolicy policy, Gran gran, bool length, unsigned clip = kNoClip) {
+    Bench b;
+    b.in.policy = policy;
+    b.in.gran = gran;
+    b.in.length_enabled = length;
+    b.in.clip_log2 = clip;
+    b.put(6, 404);  // another load, which only the windows mind
+    b.look(402);
+    return b.offer();
   };
-  EXPECT_EQ(run(SrPolicy::Naive, Gran::B1024, true), (GranuleRun{100, 0}));
-  EXPECT_EQ(run(SrPolicy::Dyn, Gran::B64, true), (GranuleRun{100, 0}));
-  EXPECT_EQ(run(SrPolicy::Dyn, Gran::B256, true), (GranuleRun{100, 0}));
-  EXPECT_EQ(run(SrPolicy::Dyn, Gran::B1024, true), (GranuleRun{100, 3}));
-  EXPECT_EQ(run(SrPolicy::Dyn, Gran::B1024, false), (GranuleRun{100, 0}));
-  // Chunks of 512 B: [100, 102) holds the load.
-  {
-    RingBuffer ring;
-    SrReader reader;
-    reader.look(true, 402, 0, SrPolicy::Dyn, Gran::B1024, ring, {});
-    EXPECT_EQ(reader.window(true, none, none, 1), (GranuleRun{100, 1}));
+  // Naive: the load's granule.
+  for (const Gran gran : {Gran::B64, Gran::B1024, Gran::Halted}) {
+    EXPECT_EQ(run(SrPolicy::Naive, gran, true), (GranuleRun{100, 0}));
+  }
+  // Dyn: as many granules as the state says, from the load's on; chunks of 512 B: [100, 102) holds
+  // it.
+  constexpr std::array kGrans{Gran::B64, Gran::B256, Gran::B512, Gran::B768, Gran::B1024};
+  constexpr std::array kLens{0u, 0u, 1u, 2u, 3u};
+  for (unsigned i = 0; i < 5; ++i) {
+    EXPECT_EQ(run(SrPolicy::Dyn, kGrans[i], true), (GranuleRun{100, kLens[i]}));
+    EXPECT_EQ(run(SrPolicy::Dyn, kGrans[i], true, 1), (GranuleRun{100, std::min(kLens[i], 1u)}));
+    for (const SrPolicy policy : {SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
+      EXPECT_EQ(run(policy, kGrans[i], false), (GranuleRun{100, 0}));
+    }
   }
   // 256 B at 402: [398, 406); only line 404 counts, the load itself is left out: end 405 -> 101.
   EXPECT_EQ(run(SrPolicy::Paper, Gran::B256, true), (GranuleRun{100, 0}));
   EXPECT_EQ(run(SrPolicy::Directional, Gran::B512, true), (GranuleRun{99, 2}));
+  // 512 B: [394, 410) with one load ahead: [394, 409) -> [99, 102).
+  EXPECT_EQ(run(SrPolicy::Paper, Gran::B512, true), (GranuleRun{99, 2}));
 }
 
 TEST(SrReader, LatchedLoadIsLeftOutWhileItIsThere) {
-  const std::array<std::uint64_t, 3> lines{402, 403, 404};
-  RingBuffer ring;
-  SrReader reader;
-  reader.look(true, 402, 0, SrPolicy::Paper, Gran::B512, ring, {});
-  // [394, 410); two others: end 408 -> 102. Once the load left, its slot counts again.
-  EXPECT_EQ(reader.window(true, {}, {lines.data(), 0b111}), (GranuleRun{99, 2}));
-  const std::array<std::uint64_t, 6> more{402, 1, 2, 3, 4, 5};
-  EXPECT_EQ(reader.window(true, {}, {more.data(), 0b001111}), (GranuleRun{99, 2}));
-  reader.slot_left(3);  // another slot
-  EXPECT_EQ(reader.window(true, {}, {more.data(), 0b011111}), (GranuleRun{99, 2}));
-  EXPECT_EQ(reader.window(true, {}, {more.data(), 0b111111}), (GranuleRun{99, 1}));
-  reader.slot_left(0);
-  EXPECT_EQ(reader.window(true, {}, {more.data(), 0b011111}), (GranuleRun{99, 1}));
+  Bench b;
+  b.in.policy = SrPolicy::Paper;
+  b.put(6, 403);
+  b.put(7, 404);
+  b.look(402);
+  // [394, 410); two others: end 408 -> 102. With four it is 406, which rounds to 102 as well; a
+  // fifth takes a granule.
+  EXPECT_EQ(b.offer(), (GranuleRun{99, 2}));
+  b.put(8, 3);
+  EXPECT_EQ(b.offer(), (GranuleRun{99, 2}));
+  b.put(9, 4);
+  EXPECT_EQ(b.offer(), (GranuleRun{99, 2}));
+  b.put(10, 5);
+  EXPECT_EQ(b.offer(), (GranuleRun{99, 1}));
+  b.leave(10);
+  b.step();
+  EXPECT_EQ(b.offer(), (GranuleRun{99, 2}));
+  // The load left: in its slot another counts.
+  b.load_leaves();
+  b.step();
+  EXPECT_EQ(b.offer(), (GranuleRun{99, 2}));
+  b.put(Bench::kSlot, 402);
+  EXPECT_EQ(b.offer(), (GranuleRun{99, 1}));
 }
-
-// A reader by hand, the RTL beside it. Dyn with the length extension, two granules at a time.
-class Bench {
- public:
-  Bench() {
-    in.policy = SrPolicy::Dyn;
-    in.length_enabled = true;
-    in.gran = Gran::B512;
-    in.loads.line = world_.loads.data();
-    in.mem.line = world_.mem.data();
-    rtl_->sets_log2_i = world_.stream_sets;
-    rtl_.reset();
-  }
-  void step() {
-    drive(rtl_, in, world_);
-    rtl_.settle();
-    const SrReaderBlock::Out out = twin_.eval(in);
-    compare(lockstep_, rtl_, out);
-    twin_.clock(in);
-    rtl_.edge();
-  }
-  // A load in the reader's view, for the one cycle in which it is looked at.
-  void look(std::uint64_t line, bool is_load = true) {
-    if (is_load) {
-      world_.loads[kSlot] = line;
-      in.loads.valid |= std::uint64_t{1} << kSlot;
-    }
-    in.rd_valid = true;
-    in.rd_is_load = is_load;
-    in.rd_line = line;
-    in.rd_index = kSlot;
-    step();
-    in.rd_valid = false;
-  }
-  void load_leaves() { in.loads.valid &= ~(std::uint64_t{1} << kSlot); }
-  void take() {
-    in.spec_ready = true;
-    step();
-    in.spec_ready = false;
-  }
-  void look_and_take(std::uint64_t line) {
-    look(line);
-    take();
-  }
-  [[nodiscard]] SrCounters counters() const { return twin_.eval(in).counters; }
-
-  SrReaderBlock::In in;
-
- private:
-  static constexpr unsigned kSlot = 5;
-  Lockstep lockstep_{"root_port/sr_reader", 1};
-  Clocked<Vsr_reader> rtl_;
-  SrReaderBlock twin_;
-  World world_;
-};
 
 TEST(SrReader, LinesAskedForAndUsed) {
   test::shows("sr",
@@ -539,7 +275,7 @@ TEST(SrReader, LateIsAfterItsLoad) {
   b.step();
   b.load_leaves();
   b.step();
-  b.in.loads.valid = ~std::uint64_t{0} >> 32;  // another one's
+  b.in.loads.valid = ~std::uint64_t{0} >> 32;  // another's
   b.take();
   EXPECT_EQ(late(), 2u);
   b.look_and_take(500);
@@ -570,6 +306,115 @@ TEST(SrReader, FlushForgetsUncounted) {
   EXPECT_EQ(b.counters().asked, 14u);
   EXPECT_EQ(b.counters().used, 5u);
   EXPECT_EQ(b.counters().useful + b.counters().useless, 0u);
+}
+
+// The region that follows is known: it takes one cycle to find that, whatever changes in it, and
+// nothing is offered.
+TEST(SrReader, GivesUpWhateverChanges) {
+  enum Change { kNothing, kPolicy, kFlush, kLength, kChunk, kState, kLevel, kLoadLeaves };
+  for (const Change change :
+       {kNothing, kPolicy, kFlush, kLength, kChunk, kState, kLevel, kLoadLeaves}) {
+    SCOPED_TRACE(change);
+    Bench b;
+    b.in.policy = SrPolicy::Stream;
+    const auto line = [](std::uint64_t region, unsigned place) { return region * 16 + place; };
+    for (const unsigned place : {0u, 1u, 12u}) b.look_and_take(line(10, place));
+    EXPECT_EQ(b.counters().asked, 1u + 3 + 4);  // its granule, the rest, region 11
+    for (const unsigned place : {15u, 14u}) b.look_and_take(line(12, place));
+    EXPECT_EQ(b.counters().asked, 8u + 4);
+    b.look(line(12, 3));  // falling: what follows is region 11
+    switch (change) {
+      case kNothing:
+        break;
+      case kPolicy:
+        b.in.policy = SrPolicy::Naive;
+        break;
+      case kFlush:
+        b.in.flush = true;
+        break;
+      case kLength:
+        b.in.length_enabled = false;
+        break;
+      case kChunk:
+        b.in.clip_log2 = 0;
+        break;
+      case kState:
+        b.in.gran = Gran::Halted;
+        break;
+      case kLevel:
+        b.in.level = DevLoad::Severe;
+        break;
+      case kLoadLeaves:
+        b.load_leaves();
+        break;
+    }
+    EXPECT_FALSE(b.looks_up());
+    EXPECT_FALSE(b.offer().has_value());
+    b.take();
+    b.in.flush = false;
+    EXPECT_TRUE(b.looks_up());
+    EXPECT_EQ(b.counters().issued, 5u);
+    EXPECT_EQ(b.counters().held, 0u);
+    EXPECT_EQ(b.counters().late, 0u);
+  }
+}
+
+// The carry into each bit of each counter, and the wrap.
+TEST(SrReader, CountersToTheirWidth) {
+  for (unsigned bit = 1; bit <= 32; ++bit) {
+    const auto start = static_cast<std::uint32_t>((std::uint64_t{1} << bit) - 1);
+    Bench b;
+    b.in.gran = Gran::B64;
+    auto& root = *b.rtl()->rootp;
+    root.sr_reader__DOT__seen_q = root.sr_reader__DOT__issued_q =
+        root.sr_reader__DOT__ring_suppressed_q = root.sr_reader__DOT__halt_suppressed_q =
+            root.sr_reader__DOT__score_suppressed_q = root.sr_reader__DOT__asked_q =
+                root.sr_reader__DOT__used_q = root.sr_reader__DOT__useful_q =
+                    root.sr_reader__DOT__useless_q = root.sr_reader__DOT__late_q = start;
+    b.from_this_state();
+    b.look(402);  // seen
+    b.load_leaves();
+    b.take();     // issued, asked, used, late
+    b.look(402);  // seen, covered
+    b.in.gran = Gran::Halted;
+    b.look(500);  // seen, halted
+    const SrCounters now = b.counters();
+    EXPECT_EQ(now.loads, start + 3) << bit;
+    EXPECT_EQ(now.issued, start + 1) << bit;
+    EXPECT_EQ(now.covered, start + 1) << bit;
+    EXPECT_EQ(now.halted, start + 1) << bit;
+    EXPECT_EQ(now.asked, start + 1) << bit;
+    EXPECT_EQ(now.used, start + 1) << bit;
+    EXPECT_EQ(now.late, start + 1) << bit;
+    // Over four granules of one set: one useful, one useless.
+    b.in.gran = Gran::B64;
+    for (std::uint64_t i = 1; i < 4; ++i) b.look_and_take(402 + (i << 22));
+    b.look_and_take(402 + (std::uint64_t{4} << 22));
+    EXPECT_EQ(b.counters().useful, start + 1) << bit;
+    b.in.flush = true;
+    b.step();
+    b.in.flush = false;
+    b.in.policy = SrPolicy::Dyn;
+    b.in.gran = Gran::B512;
+    for (std::uint64_t i = 0; i < 5; ++i) b.look_and_take(402 + (i << 22));
+    EXPECT_EQ(b.counters().useless, start + 1) << bit;
+  }
+}
+
+// Runs that were predicted and not asked for.
+TEST(SrReader, HeldBackCountsToItsWidth) {
+  for (unsigned bit = 1; bit <= 32; ++bit) {
+    const auto start = static_cast<std::uint32_t>((std::uint64_t{1} << bit) - 1);
+    Bench b;
+    b.in.policy = SrPolicy::Stream;
+    // The score of runs is at 0: none is asked for.
+    b.rtl()->rootp->sr_reader__DOT__u_stream_table__DOT__score_ext_q = 0;
+    b.rtl()->rootp->sr_reader__DOT__score_suppressed_q = start;
+    b.from_this_state();
+    b.look_and_take(400);
+    b.look(401);  // an order: the rest of the region is predicted
+    EXPECT_EQ(b.counters().held, start + 1) << bit;
+  }
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// stream_table: the twin in lockstep with the RTL, and its rules by hand.
+// stream_table: the twin in lockstep with the RTL, and rules by hand on the RTL's outputs.
 #include "refmodel/root_port/stream_table.hpp"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "Vstream_table.h"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_root_port.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -54,50 +58,119 @@ void random_view(StreamTable::View& view, Random& random) {
   if (random.below(20) == 0) view.level = static_cast<unsigned>(random.bits(2));
 }
 
+// Twin and RTL, one cycle a step. What is told is the RTL's.
+class Pair {
+ public:
+  explicit Pair(std::uint64_t seed) : lockstep("root_port/stream_table", seed) {
+    rtl_->sets_log2_i = sets_log2_;
+    rtl_.reset();
+  }
+
+  StreamTable::Out step(const StreamTable::In& in) {
+    rtl_->sets_log2_i = sets_log2_;
+    rtl_->flush_i = in.flush;
+    rtl_->look_i = in.look;
+    rtl_->line_i = in.line;
+    rtl_->at_head_i = in.view.at_head;
+    rtl_->level_i = in.view.level;
+    rtl_->len_en_i = in.view.length_enabled;
+    rtl_->clip_log2_i = in.view.clip_log2;
+    rtl_->ways_i = in.view.other_ways;
+    rtl_->next_i = in.next;
+    rtl_->add_i = in.add;
+    rtl_.settle();
+    const StreamTable::Out twin = twin_.eval(in);
+    const StreamTable::Out seen{rtl_->ask_o != 0,      rtl_->kind_o != 0,
+                                rtl_->held_o != 0,     {rtl_->first_o, rtl_->len_o},
+                                rtl_->next_hit_o != 0, rtl_->next_send_o != 0,
+                                rtl_->next_first_o};
+    lockstep.check("ask_o", seen.ask, twin.ask);
+    lockstep.check("kind_o", seen.kind_next, twin.kind_next);
+    lockstep.check("first_o", seen.run.first, twin.run.first);
+    lockstep.check("len_o", seen.run.len, twin.run.len);
+    lockstep.check("held_o", seen.held, twin.held);
+    lockstep.check("next_hit_o", seen.next_hit, twin.next_hit);
+    lockstep.check("next_send_o", seen.next_send, twin.next_send);
+    lockstep.check("next_first_o", seen.next_first, twin.next_first);
+    meet(in, seen);
+    twin_.clock(in);
+    rtl_.edge();
+    return seen;
+  }
+  [[nodiscard]] bool next_known() const { return twin_.next_known(); }
+  // Right after a reset or a flush.
+  void use_sets(unsigned sets_log2) {
+    sets_log2_ = sets_log2;
+    twin_.use_sets(sets_log2);
+  }
+  void reset() {
+    rtl_.reset();
+    twin_ = StreamTable();
+    twin_.use_sets(sets_log2_);
+    held_.fill(0);
+  }
+
+  Lockstep lockstep;
+
+ private:
+  void meet(const StreamTable::In& in, const StreamTable::Out& seen) {
+    using coverage::StreamAsk;
+    using coverage::StreamOp;
+    const std::uint64_t line = in.look ? in.line : 4 * seen.next_first;
+    const std::uint64_t region = line / 16;
+    const unsigned sets = std::min(64u, 1u << sets_log2_);
+    unsigned& held = held_[(region ^ region >> 6 ^ region >> 12 ^ region >> 18) & (sets - 1)];
+    const bool there = in.look ? twin_.knows(line) : seen.next_hit;
+    const StreamOp op = in.look    ? (there      ? StreamOp::LookHit
+                                      : held < 4 ? StreamOp::LookNew
+                                                 : StreamOp::LookEvicts)
+                        : !in.next ? StreamOp::None
+                        : there    ? StreamOp::NextKnown
+                        : !in.add  ? StreamOp::NextKept
+                        : held < 4 ? StreamOp::AddNew
+                                   : StreamOp::AddEvicts;
+    if ((in.look || in.add) && !there) held = std::min(4u, held + 1);
+    if (in.flush) held_.fill(0);
+    const auto hit = [&](StreamAsk ask) {
+      pairs_.hit(
+          {static_cast<unsigned>(op), static_cast<unsigned>(ask), in.view.level == 3, in.flush});
+    };
+    if (seen.held) hit(StreamAsk::Held);
+    if (seen.ask) hit(seen.kind_next ? StreamAsk::Next : StreamAsk::Run);
+    if (!seen.held && !seen.ask) hit(StreamAsk::Nothing);
+  }
+
+  Clocked<Vstream_table> rtl_;
+  StreamTable twin_;
+  unsigned sets_log2_ = 6;
+  std::array<unsigned, 64> held_{};  // entries, by set
+  test::TestCoverage pairs_{coverage::stream_table_pairs()};
+};
+
 TEST(StreamTable, LockstepWithRtl) {
   test::shows("sr", "The RTL's stream table asks for what its twin asks for, in the same cycle",
               "docs/blocks.md, stream_table");
-  Lockstep lockstep("root_port/stream_table", 0x57e);
+  Pair pair(0x57e);
+  Lockstep& lockstep = pair.lockstep;
   Random random(lockstep.seed());
-  Clocked<Vstream_table> rtl;
-  StreamTable twin;
-  rtl.reset();
   Traffic traffic(random);
   StreamTable::In in;
   bool next_due = false;
-  unsigned sets_log2 = 6;
-  rtl->sets_log2_i = sets_log2;
+  unsigned flushes = 4000;
   std::uint64_t runs = 0, longer = 0, nexts = 0, known = 0, added = 0, held = 0, silent = 0;
   while (lockstep.next()) {
-    if (lockstep.cycle() % 3000 == 0) traffic.phase(random);
+    if (lockstep.cycle() % 3000 == 0) {
+      traffic.phase(random);
+      flushes = random.percent(30) ? 60 : 4000;
+    }
     random_view(in.view, random);
-    in.flush = random.below(4000) == 0;
-    rtl->sets_log2_i = sets_log2;
+    in.flush = random.below(flushes) == 0;
     in.next = next_due || (nexts != 0 && random.below(100) == 0);  // the last is kept
     in.look = !in.next && random.percent(90);
     in.add = false;
     if (in.look) in.line = traffic.next(random);
-    if (in.next) in.add = !twin.next_known() && random.percent(60);
-    rtl->flush_i = in.flush;
-    rtl->look_i = in.look;
-    rtl->line_i = in.line;
-    rtl->at_head_i = in.view.at_head;
-    rtl->level_i = in.view.level;
-    rtl->len_en_i = in.view.length_enabled;
-    rtl->clip_log2_i = in.view.clip_log2;
-    rtl->ways_i = in.view.other_ways;
-    rtl->next_i = in.next;
-    rtl->add_i = in.add;
-    rtl.settle();
-    const StreamTable::Out out = twin.eval(in);
-    lockstep.check("ask_o", rtl->ask_o, out.ask);
-    lockstep.check("kind_o", rtl->kind_o, out.kind_next);
-    lockstep.check("first_o", rtl->first_o, out.run.first);
-    lockstep.check("len_o", rtl->len_o, out.run.len);
-    lockstep.check("held_o", rtl->held_o, out.held);
-    lockstep.check("next_hit_o", rtl->next_hit_o, out.next_hit);
-    lockstep.check("next_send_o", rtl->next_send_o, out.next_send);
-    lockstep.check("next_first_o", rtl->next_first_o, out.next_first);
+    if (in.next) in.add = !pair.next_known() && random.percent(60);
+    const StreamTable::Out out = pair.step(in);
     runs += out.ask && !out.kind_next;
     longer += out.run.len != 0;
     nexts += out.kind_next;
@@ -107,16 +180,9 @@ TEST(StreamTable, LockstepWithRtl) {
     silent += in.add && !out.next_send;
     if (out.kind_next) next_due = true;
     if (in.add || out.next_hit) next_due = false;
-    twin.clock(in);
-    if (in.flush) {
-      sets_log2 = static_cast<unsigned>(random.below(9));  // 64 sets are built
-      twin.use_sets(sets_log2);
-    }
-    rtl.edge();
+    if (in.flush) pair.use_sets(static_cast<unsigned>(random.below(9)));  // 64 sets are built
     if (random.below(2000) == 0) {  // the region kept for later is forgotten too
-      rtl.reset();
-      twin = StreamTable();
-      twin.use_sets(sets_log2);
+      pair.reset();
       next_due = false;
     }
   }
@@ -131,24 +197,43 @@ TEST(StreamTable, LockstepWithRtl) {
   }
 }
 
-// A table whose loads are named by region, granule and line of it.
+// A table whose loads are named by region and line of it.
 class ByHand {
  public:
-  StreamTable table;
   StreamTable::View view{.length_enabled = true, .clip_log2 = 2, .other_ways = 1};
 
-  StreamTable::Ask load(std::uint64_t region, unsigned place) {
-    return table.look(region * 16 + place, view);
+  struct Ask {
+    Kind kind = Kind::Nothing;
+    GranuleRun run;
+    bool held = false;
+  };
+  Ask load(std::uint64_t region, unsigned place) {
+    const StreamTable::Out out = step({.look = true, .line = region * 16 + place});
+    return {!out.ask ? Kind::Nothing : out.kind_next ? Kind::Next : Kind::Run, out.run, out.held};
   }
   void expect_run(std::uint64_t region, unsigned place, std::uint64_t first, unsigned len) {
-    const StreamTable::Ask ask = load(region, place);
+    const Ask ask = load(region, place);
     EXPECT_EQ(ask.kind, Kind::Run) << region << '.' << place;
     EXPECT_EQ(ask.run, (GranuleRun{first, len})) << region << '.' << place;
   }
   void expect_nothing(std::uint64_t region, unsigned place) {
     EXPECT_EQ(load(region, place).kind, Kind::Nothing) << region << '.' << place;
   }
-  // Regions of which three granules are foretold in vain: 6 of score ext each, once they are gone.
+  // The region that follows, of the last ask for one.
+  std::uint64_t next() { return step({.next = true}).next_first / 4; }
+  bool next_known() { return step({.next = true}).next_hit; }
+  bool sends_next() { return step({.next = true}).next_send; }
+  void add() { step({.next = true, .add = true}); }
+  void flush() { step({.flush = true}); }
+  Ask load_and_flush(std::uint64_t region, unsigned place) {
+    const StreamTable::Out out = step({.flush = true, .look = true, .line = region * 16 + place});
+    return {!out.ask ? Kind::Nothing : out.kind_next ? Kind::Next : Kind::Run, out.run, out.held};
+  }
+  bool next_and_flush() { return step({.flush = true, .next = true}).next_hit; }
+  void add_and_flush() { step({.flush = true, .next = true, .add = true}); }
+  void use_sets(unsigned sets_log2) { pair_.use_sets(sets_log2); }
+  // Regions of which three granules are predicted and never loaded: 6 of score ext each, once they
+  // are gone.
   void waste_runs(unsigned regions) {
     for (unsigned i = 0; i < regions; ++i) {
       load(0x1000 + i, 0);
@@ -162,14 +247,21 @@ class ByHand {
       const std::uint64_t region = 0x1000 + 4 * i;
       for (const unsigned place : {0u, 1u, 4u, 8u}) load(region, place);
       ASSERT_EQ(load(region, 12).kind, Kind::Next);
-      ASSERT_FALSE(table.next_known());
-      table.add();
+      ASSERT_FALSE(next_known());
+      add();
     }
     forget();
   }
   void forget() {
     for (unsigned i = 0; i < 1024; ++i) load(0x80000 + i, 5);
   }
+
+ private:
+  StreamTable::Out step(StreamTable::In in) {
+    in.view = view;
+    return pair_.step(in);
+  }
+  Pair pair_{1};
 };
 
 TEST(StreamTable, RisingStream) {
@@ -184,16 +276,16 @@ TEST(StreamTable, RisingStream) {
   t.expect_nothing(10, 2);
   t.expect_nothing(10, 11);
   EXPECT_EQ(t.load(10, 12).kind, Kind::Next);
-  EXPECT_FALSE(t.table.next_known());
-  EXPECT_EQ(t.table.next(), (GranuleRun{48, 3}));  // region 12: 11 is the other port's
-  t.table.add();
-  EXPECT_TRUE(t.table.next_known());
+  EXPECT_FALSE(t.next_known());
+  EXPECT_EQ(t.next(), 12u);  // region 12: 11 is the other port's
+  t.add();
+  EXPECT_TRUE(t.next_known());
   t.expect_nothing(10, 13);  // once
   // It goes on there without a word, and asks for what follows.
   t.expect_nothing(12, 0);
   t.expect_nothing(12, 4);
   EXPECT_EQ(t.load(12, 12).kind, Kind::Next);
-  EXPECT_EQ(t.table.next(), (GranuleRun{56, 3}));
+  EXPECT_EQ(t.next(), 14u);
 }
 
 TEST(StreamTable, FallingStream) {
@@ -203,12 +295,12 @@ TEST(StreamTable, FallingStream) {
   t.expect_run(10, 15, 43, 0);
   t.expect_run(10, 14, 40, 2);
   EXPECT_EQ(t.load(10, 3).kind, Kind::Next);
-  EXPECT_EQ(t.table.next(), (GranuleRun{32, 3}));
+  EXPECT_EQ(t.next(), 8u);
   // From region 0 it falls out at the top: regions count mod 2^42.
   t.expect_run(0, 15, 3, 0);
   t.expect_run(0, 14, 0, 2);
   t.load(0, 2);
-  EXPECT_EQ(t.table.next().first, ((std::uint64_t{1} << 42) - 2) * 4);
+  EXPECT_EQ(t.next(), (std::uint64_t{1} << 42) - 2);
 }
 
 TEST(StreamTable, JumpsOverOtherPorts) {
@@ -221,7 +313,7 @@ TEST(StreamTable, JumpsOverOtherPorts) {
     t.load(region, up ? 0 : 15);
     t.load(region, up ? 1 : 14);
     EXPECT_EQ(t.load(region, up ? 12 : 3).kind, Kind::Next);
-    return t.table.next().first / 4;
+    return t.next();
   };
   EXPECT_EQ(next_of(100, true, 15, 3), 101u);  // not interleaved
   EXPECT_EQ(next_of(100, true, 2, 3), 104u);   // chunks of a region, four ways
@@ -280,10 +372,10 @@ TEST(StreamTable, UsefulnessDecides) {
   t.waste_runs(5);
   t.expect_run(10, 0, 40, 0);
   t.expect_run(10, 1, 41, 2);  // 63 - 30 = 33: it sends
-  t.table.flush();
+  t.flush();
   t.waste_runs(6);  // 27
   t.expect_run(10, 0, 40, 0);
-  const StreamTable::Ask ask = t.load(10, 1);
+  const ByHand::Ask ask = t.load(10, 1);
   EXPECT_EQ(ask.kind, Kind::Nothing);
   EXPECT_TRUE(ask.held);
   EXPECT_FALSE(t.load(10, 2).held);  // told once
@@ -306,14 +398,14 @@ TEST(StreamTable, TheRegionAfterHasAScoreOfItsOwn) {
               "docs/blocks.md, stream_table");
   ByHand t;
   t.waste_nexts(4);  // 63 - 32 = 31
-  EXPECT_FALSE(t.table.sends_next());
+  EXPECT_FALSE(t.sends_next());
   t.expect_run(10, 0, 40, 0);
   t.expect_run(10, 1, 41, 2);
   EXPECT_EQ(t.load(10, 12).kind, Kind::Next);
-  t.table.add();
-  EXPECT_TRUE(t.table.next_known());
+  t.add();
+  EXPECT_TRUE(t.next_known());
   t.expect_run(12, 0, 48, 3);  // foretold, not asked for: the load asks; 32
-  EXPECT_TRUE(t.table.sends_next());
+  EXPECT_TRUE(t.sends_next());
 }
 
 TEST(StreamTable, RemembersWhatTheInternalDramHolds) {
@@ -321,7 +413,7 @@ TEST(StreamTable, RemembersWhatTheInternalDramHolds) {
               "docs/blocks.md, stream_table");
   const auto held_of = [](unsigned sets_log2) {
     ByHand t;
-    t.table.use_sets(sets_log2);
+    t.use_sets(sets_log2);
     unsigned held = 0;
     for (unsigned step = 0; step < 16; ++step) {  // 40 streams in step
       for (unsigned stream = 0; stream < 40; ++stream) held += t.load(3 * stream, step).held;
@@ -332,7 +424,7 @@ TEST(StreamTable, RemembersWhatTheInternalDramHolds) {
   EXPECT_EQ(held_of(9), 0u);  // no more than are built
   EXPECT_EQ(held_of(4), 0u);  // 64
   ByHand t;
-  t.table.use_sets(0);  // four regions: none is seen twice
+  t.use_sets(0);  // four regions: none is seen twice
   for (unsigned step = 0; step < 16; ++step) {
     for (unsigned stream = 0; stream < 40; ++stream) {
       t.expect_run(3 * stream, step, 12 * stream + step / 4, 0);
@@ -349,14 +441,69 @@ TEST(StreamTable, DirectionsChangeSlowly) {
   t.load(10, 2);                                          // conf 2
   t.load(10, 1);                                          // conf 1
   EXPECT_EQ(t.load(10, 12).kind, Kind::Next);             // up again, conf 2
-  EXPECT_EQ(t.table.next(), (GranuleRun{48, 3}));
+  EXPECT_EQ(t.next(), 12u);
+}
+
+// 256 regions have an entry, and then 256 others.
+TEST(StreamTable, FullAndOverFull) {
+  ByHand t;
+  for (std::uint64_t r = 0; r < 256; ++r) t.expect_run(r, 0, 4 * r, 0);
+  for (std::uint64_t r = 0; r < 256; ++r) t.expect_nothing(r, 0);
+  for (std::uint64_t r = 256; r < 512; ++r) t.expect_run(r, 0, 4 * r, 0);
+  for (std::uint64_t r = 256; r < 512; ++r) t.expect_nothing(r, 0);
+  for (std::uint64_t r = 0; r < 256; ++r) t.expect_run(r, 0, 4 * r, 0);
+  // A region loaded again is kept while others of its set go: 0, 65, 130, 195 share set 0 with 260.
+  t.flush();
+  for (const std::uint64_t r : {0, 65, 130, 195, 0, 260, 0}) t.load(r, 0);
+  t.expect_nothing(0, 0);
+  t.expect_nothing(260, 0);
+}
+
+// What happens in the cycle of a flush is forgotten with all else.
+TEST(StreamTable, AFlushMeetsALookAndAnAdd) {
+  ByHand t;
+  t.waste_runs(6);
+  t.load(10, 0);
+  EXPECT_TRUE(t.load(10, 1).held);  // the score has fallen
+  t.load(20, 0);
+  EXPECT_TRUE(t.load_and_flush(20, 1).held);
+  t.expect_run(10, 0, 40, 0);
+  t.expect_run(10, 1, 41, 2);  // new entry, new score
+  t.load(10, 11);
+  EXPECT_EQ(t.load(10, 12).kind, Kind::Next);
+  t.add_and_flush();
+  EXPECT_FALSE(t.next_known());
+  EXPECT_EQ(t.next(), 12u);  // kept: the reader may be on its way with it
+  t.add();
+  EXPECT_TRUE(t.next_known());
+}
+
+// The region that follows is known, is not, or takes another's place, in the cycle of a flush,
+// whatever the load is.
+TEST(StreamTable, AFlushMeetsTheRegionThatFollows) {
+  for (const unsigned level : {0u, 3u}) {
+    ByHand t;
+    t.load(10, 0);
+    t.load(10, 1);
+    EXPECT_EQ(t.load(10, 12).kind, Kind::Next);  // region 12
+    t.add();
+    t.view.level = level;
+    EXPECT_TRUE(t.next_and_flush());
+    EXPECT_FALSE(t.next_and_flush());
+    for (const std::uint64_t r : {77, 142, 207, 264}) t.load(r, 0);  // all of its set
+    t.add_and_flush();
+    EXPECT_FALSE(t.next_known());
+    EXPECT_EQ(t.next(), 12u);
+    t.view.level = 0;
+    for (const std::uint64_t r : {77, 142, 207, 264}) t.expect_run(r, 0, 4 * r, 0);
+  }
 }
 
 TEST(StreamTable, FlushForgets) {
   ByHand t;
   t.load(10, 0);
   t.load(10, 1);
-  t.table.flush();
+  t.flush();
   t.expect_run(10, 2, 40, 0);
 }
 
