@@ -61,6 +61,7 @@ class PortLink : public ::testing::Test {
       writes.clear();
       rtl->drs_valid_i = rtl->ndr_valid_i = 0;
     }
+    while (open.size() < kept) ask(1);
     rtl->req_valid_i = !asked.empty();
     if (!asked.empty()) {
       rtl->req_id_i = static_cast<std::uint16_t>(asked.front().id);
@@ -81,6 +82,13 @@ class PortLink : public ::testing::Test {
     }
     rtl.settle();
     if (rtl->rsp_valid_o) {
+      const auto waited = open.find(rtl->rsp_id_o);
+      if (waited == open.end()) {
+        ADD_FAILURE() << "nobody asked for " << rtl->rsp_id_o << ", or it was answered before";
+      } else {
+        longest = std::max(longest, cycle - waited->second);
+        open.erase(waited);
+      }
       answers.push_back(
           {rtl->rsp_id_o, rtl->rsp_write_o != 0, rtl->rsp_error_o != 0, rtl->rsp_data_o, cycle});
     }
@@ -143,7 +151,11 @@ class PortLink : public ::testing::Test {
   }
   // Requests, every third a write, each to a line of its own.
   void ask(unsigned n) {
-    for (unsigned i = 0; i < n; ++i, ++next_id) asked.push_back({next_id, i % 3 == 2, next_id});
+    for (unsigned i = 0; i < n; ++i) {
+      next_id = next_id % 0xffff + 1;  // identifiers have 16 bits
+      asked.push_back({next_id, next_id % 3 == 2, next_id});
+      open[next_id] = cycle;
+    }
   }
   // Asks n, waits, and expects one answer for each, within so many cycles of now.
   void expect_errors(unsigned n, unsigned cycles) {
@@ -184,7 +196,9 @@ class PortLink : public ::testing::Test {
   std::deque<Asked> asked;
   std::deque<Owed> reads, writes;
   std::vector<Answer> answers;
-  std::uint64_t cycle = 0;
+  std::map<unsigned, std::uint64_t> open;  // asked and not answered: since when
+  unsigned kept = 0;                       // so many are kept open
+  std::uint64_t cycle = 0, longest = 0;    // a request waited
   bool plugged = false, silent = false, stale = false;
   unsigned training = 0, latency = 20, next_id = 1, generation = 0, device_told = 0;
 
@@ -285,6 +299,97 @@ TEST_F(PortLink, LinkDisableTakesTheLinkDownAndKeepsItDown) {
   EXPECT_EQ(rtl->phy_state_o, kActive);
   bring_up();
   expect_served();
+}
+
+// Whatever mode changes, with so many requests kept outstanding and a device that answers after so
+// many cycles, always: each request is answered once and in time, with its data, or with an error
+// where the port refused.
+TEST_F(PortLink, EachChangeOfModeWithRequestsQueued) {
+  enum Change {
+    kNothing,
+    kPolicy,
+    kPolicyOff,
+    kTimeoutOn,
+    kTimeoutOff,
+    kViral,
+    kUnplug,
+    kDisable,
+    kIsolate
+  };
+  const auto policy = [](unsigned select) { return 0x6'0F10u | select; };
+  for (const unsigned slow : {1u, 10u, 100u, 400u}) {
+    for (const unsigned keep : {0u, 1u, 2u, 4u, 8u, 62u}) {
+      latency = slow;
+      bring_up();
+      for (const Change change : {kNothing, kPolicy, kPolicyOff, kTimeoutOn, kTimeoutOff, kViral,
+                                  kUnplug, kDisable, kIsolate}) {
+        SCOPED_TRACE(testing::Message()
+                     << "latency " << slow << ", " << keep << " outstanding, change " << change);
+        const bool refuses = change >= kUnplug;
+        kept = keep;
+        longest = 0;
+        steps(slow + 60);
+        switch (change) {
+          case kNothing:
+            break;
+          case kPolicy:
+            write(regs::rp::kPolicy, policy(2));
+            break;
+          case kPolicyOff:
+            write(regs::rp::kPolicy, policy(0));
+            break;
+          case kTimeoutOn:
+            write(tmo::kControl, kOnTimeout & ~tmo::kControlMemValue.mask());
+            break;
+          case kTimeoutOff:
+            write(tmo::kControl, 0);
+            break;
+          case kViral:
+            write(regs::rp::kViral, 1);
+            break;
+          case kUnplug:
+            plugged = false;
+            steps(30);
+            break;
+          case kDisable:
+            config(0x10C, true, 0x2);
+            config(0x050, true, 0x10);
+            steps(30);
+            config(0x050, true, 0);
+            break;
+          case kIsolate:
+            write(tmo::kControl, tmo::kControlMemIsolation.put(1));
+            plugged = false;
+            steps(30);
+            bring_up();
+            steps(30);  // the link is up, and it still refuses
+            EXPECT_EQ(status() & ~kBusy, kIsolated | kLinkDown);
+            end_isolation();
+            write(tmo::kStatus, kLinkDown);
+            write(tmo::kControl, 0);
+            break;
+        }
+        if (refuses) bring_up();
+        steps(slow + 60);
+        kept = 0;
+        for (unsigned i = 0; i < 3 * slow + 300 && !open.empty(); ++i) step();
+        ASSERT_TRUE(open.empty()) << open.size() << " never answered";
+        std::size_t errors = 0;
+        for (const Answer& a : answers) {
+          errors += a.error;
+          if (!a.is_write) {
+            EXPECT_EQ(a.data, a.error ? ~0u : data_of(a.id, generation));
+          }
+        }
+        EXPECT_EQ(errors != 0, refuses && keep != 0);
+        EXPECT_EQ(answers.size() > errors, keep != 0);
+        // 30 of them at the device at a time.
+        EXPECT_LE(longest, (keep / 30 + 1) * (slow + 60) + 4 * keep);
+        answers.clear();
+        EXPECT_EQ(read(regs::rp::kUnexpected), 0u);
+      }
+    }
+  }
 }
 
 // As an operating system does it: bit 16 alone, a link down, wait for Busy, clear, go on.

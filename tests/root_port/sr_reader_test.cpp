@@ -308,6 +308,47 @@ TEST(SrReader, FlushForgetsUncounted) {
   EXPECT_EQ(b.counters().useful + b.counters().useless, 0u);
 }
 
+// A memory queue that takes a MemSpecRd once in so many cycles, always: no load is passed over, no
+// offer is lost, and every load that was looked at is accounted for.
+TEST(SrReader, ConstantLatency) {
+  for (const unsigned latency : {1u, 10u, 100u, 400u}) {
+    for (const SrPolicy policy :
+         {SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
+      SCOPED_TRACE(testing::Message() << latency << " " << static_cast<unsigned>(policy));
+      Bench b;
+      b.in.policy = policy;
+      unsigned loads = 0, taken = 0;
+      std::uint64_t line = 1000;
+      std::optional<GranuleRun> waits;
+      for (unsigned cycle = 0; loads < 60 || !b.looks_up(); ++cycle) {
+        ASSERT_LT(cycle, 61 * (latency + 3));
+        b.in.spec_ready = cycle % latency == latency - 1;
+        const std::optional<GranuleRun> offer = b.offer();
+        if (waits) {
+          EXPECT_TRUE(offer.has_value());
+          const bool follows = policy == SrPolicy::Paper || policy == SrPolicy::Directional;
+          EXPECT_TRUE(follows || offer == waits);
+        }
+        waits = b.in.spec_ready ? std::nullopt : offer;
+        taken += offer && b.in.spec_ready;
+        if (loads < 60 && b.looks_up()) {
+          line += loads % 3 == 0 ? 64 : 1;
+          b.look(line);
+          ++loads;
+          if (const auto next = b.offer(); next && !b.in.spec_ready) waits = next;
+        } else {
+          b.step();
+        }
+      }
+      const SrCounters now = b.counters();
+      EXPECT_EQ(now.loads, loads);
+      EXPECT_EQ(now.issued, taken);
+      EXPECT_EQ(now.loads, now.issued + now.covered);
+      EXPECT_GT(now.issued, 19u);
+    }
+  }
+}
+
 // The region that follows is known: it takes one cycle to find that, whatever changes in it, and
 // nothing is offered.
 TEST(SrReader, GivesUpWhateverChanges) {
