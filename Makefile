@@ -58,7 +58,7 @@ docs-check: deps ## every command of README and docs as written, on a fresh clon
 conformance: test ## docs/conformance.md: each requirement, its test, the last result; ARGS=--prove: under each row's fault first
 	@tools/conformance.py --build $(BUILD) $(ARGS)
 
-lint: configure  ## Verilator -Wall on every module, clang-format on every C++ file
+lint: configure  ## Verilator -Wall on every module, clang-format on every C++ file, ruff on Python
 	@tools/lint.sh
 
 synth: deps      ## Yosys on every module: cells and logic depth

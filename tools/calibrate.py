@@ -7,6 +7,7 @@ model; every stage's share is read from the events of the run. The last rows are
 The model takes its costs from docs/blocks.md and never from the RTL, so this holds the two apart: exit 1
 if any stage differs. The table goes into docs/results.md.
 """
+
 import argparse
 import csv
 import pathlib
@@ -16,8 +17,20 @@ import tempfile
 import page_blocks
 import runs
 
-STAGES = ["port_enqueue", "memq_alloc", "ctrl_accept", "wire_m2s", "ep_accept", "ep_lookup", "media_issue",
-          "media_done", "ep_respond", "wire_s2m", "port_respond", "sys_respond"]
+STAGES = [
+    "port_enqueue",
+    "memq_alloc",
+    "ctrl_accept",
+    "wire_m2s",
+    "ep_accept",
+    "ep_lookup",
+    "media_issue",
+    "media_done",
+    "ep_respond",
+    "wire_s2m",
+    "port_respond",
+    "sys_respond",
+]
 APART = 200_000  # cycles from request to request: all is at rest again
 # name, scenario, requests (rw, line); the last is the one that is looked at
 PROBES = [
@@ -70,7 +83,9 @@ def main():
             model, all_model = stages_of_last(folder, args, "model", scenario, requests)
             if (rtl, all_rtl) != (model, all_model):
                 different.append(f"{label}: rtl {rtl}, {all_rtl} ns; model {model}, {all_model} ns")
-            rows.append([label] + [f"{rtl[s]:g}" if s in rtl else "" for s in STAGES] + [f"{all_rtl:g}", f"{all_model:g}"])
+            rows.append(
+                [label] + [f"{rtl[s]:g}" if s in rtl else "" for s in STAGES] + [f"{all_rtl:g}", f"{all_model:g}"]
+            )
         for label, rw in STREAMS:
             file = folder / "stream.csv"
             trace(file, [(0, f"{rw}{line}") for line in range(STREAM_LINES)])
@@ -80,11 +95,15 @@ def main():
                 rate[engine] = stats["end_to_end"]["value"] / STREAM_LINES
             if rate["rtl"] != rate["model"]:
                 different.append(f"{label} back to back: {rate} ns a line")
-            rows.append([f"{STREAM_LINES} {label} back to back, DRAM, two ports; ns a line"] + [""] * len(STAGES) +
-                        [f"{rate['rtl']:.3f}", f"{rate['model']:.3f}"])
+            rows.append(
+                [f"{STREAM_LINES} {label} back to back, DRAM, two ports; ns a line"]
+                + [""] * len(STAGES)
+                + [f"{rate['rtl']:.3f}", f"{rate['model']:.3f}"]
+            )
     if not args.check:
-        page_blocks.replace(args.page, {"idle": page_blocks.markdown(
-            ["ns"] + STAGES + ["all, rtl", "all, model"], rows)})
+        page_blocks.replace(
+            args.page, {"idle": page_blocks.markdown(["ns"] + STAGES + ["all, rtl", "all, model"], rows)}
+        )
     for line in different:
         print(line, file=sys.stderr)
     sys.exit(1 if different else 0)

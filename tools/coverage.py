@@ -10,6 +10,7 @@ the C++, and docs/trust/coverage.json.
 Exit 0: no line and no branch of rtl/ without hit or waiver, toggles and C++ lines above their bounds.
 Exit 1: a hole is left, or tests failed. Exit 2: bad waivers, or nothing to report on.
 """
+
 import argparse
 import json
 import os
@@ -50,8 +51,7 @@ def build_and_run(build, jobs, tests):
     build.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
     (build / WHOLE).unlink(missing_ok=True)
-    steps = [["cmake", "--preset", "coverage", "-B", str(build)],
-             ["cmake", "--build", str(build), "-j", str(jobs)]]
+    steps = [["cmake", "--preset", "coverage", "-B", str(build)], ["cmake", "--build", str(build), "-j", str(jobs)]]
     for step in steps:
         if not run(step, log):
             sys.exit(f"coverage: '{' '.join(step)}' failed; see {log}")
@@ -62,13 +62,25 @@ def build_and_run(build, jobs, tests):
         stale.unlink()
     report = build / "tests.xml"
     report.unlink(missing_ok=True)
-    run(["ctest", "--test-dir", str(build), "-j", str(jobs), "--output-junit", str(report),
-         *(["-R", tests] if tests else [])],
-        log, env={**os.environ, "CXLGPU_COVERAGE_DIR": str(counts)})
+    run(
+        [
+            "ctest",
+            "--test-dir",
+            str(build),
+            "-j",
+            str(jobs),
+            "--output-junit",
+            str(report),
+            *(["-R", tests] if tests else []),
+        ],
+        log,
+        env={**os.environ, "CXLGPU_COVERAGE_DIR": str(counts)},
+    )
     for name, cycles in LONG.items():
         program = build / "bin" / f"{name.replace('/', '_')}_test"
-        if re.search(tests, name) and not run([str(program)], log, env={
-                **os.environ, "CXLGPU_COVERAGE_DIR": str(counts), "CXLGPU_CYCLES": str(cycles)}):
+        if re.search(tests, name) and not run(
+            [str(program)], log, env={**os.environ, "CXLGPU_COVERAGE_DIR": str(counts), "CXLGPU_CYCLES": str(cycles)}
+        ):
             sys.exit(f"coverage: {name} failed with CXLGPU_CYCLES={cycles}; see {log}")
     if not tests:
         (build / WHOLE).touch()
@@ -90,9 +102,22 @@ def cpp_lines(build):
     pages_at = build / "cpp"
     shutil.rmtree(pages_at, ignore_errors=True)
     pages_at.mkdir(parents=True)
-    command = ["gcovr", "--root", str(ROOT), "--object-directory", str(build), str(build), "-j", "2",
-               "--exclude-throw-branches", "--exclude-unreachable-branches",
-               "--json-summary", str(build / "cpp.json"), "--html-details", str(pages_at / "index.html")]
+    command = [
+        "gcovr",
+        "--root",
+        str(ROOT),
+        "--object-directory",
+        str(build),
+        str(build),
+        "-j",
+        "2",
+        "--exclude-throw-branches",
+        "--exclude-unreachable-branches",
+        "--json-summary",
+        str(build / "cpp.json"),
+        "--html-details",
+        str(pages_at / "index.html"),
+    ]
     for folder in CPP:
         command += ["--filter", f"{ROOT}/{folder}/"]
     if not run(command, build / "coverage.log"):
@@ -116,8 +141,13 @@ def figures(kinds):
     for kind, found in kinds.items():
         total, waived = len(found), sum(1 for p in found if p.waiver and not p.hits)
         hit = sum(1 for p in found if p.hits)
-        out[kind] = {"hit": hit, "total": total, "waived": waived, "holes": total - hit - waived,
-                     "percent": percent(hit, total - waived)}
+        out[kind] = {
+            "hit": hit,
+            "total": total,
+            "waived": waived,
+            "holes": total - hit - waived,
+            "percent": percent(hit, total - waived),
+        }
     return out
 
 
@@ -173,14 +203,24 @@ def main():
         cpp_totals[folder] = {"hit": hit, "total": lines, "percent": percent(hit, lines)}
 
     for room, row in room_totals.items():
-        print(f"{room:12}", "  ".join(f"{kind} {row[kind]['percent']:6.2f} % ({row[kind]['holes']} holes, "
-                                      f"{row[kind]['waived']} waived)" for kind in row))
-    print(f"{'rtl':12}", "  ".join(f"{kind} {total[kind]['percent']:6.2f} % ({total[kind]['holes']} holes, "
-                                   f"{total[kind]['waived']} waived)" for kind in total))
+        print(
+            f"{room:12}",
+            "  ".join(
+                f"{kind} {row[kind]['percent']:6.2f} % ({row[kind]['holes']} holes, {row[kind]['waived']} waived)"
+                for kind in row
+            ),
+        )
+    print(
+        f"{'rtl':12}",
+        "  ".join(
+            f"{kind} {total[kind]['percent']:6.2f} % ({total[kind]['holes']} holes, {total[kind]['waived']} waived)"
+            for kind in total
+        ),
+    )
     for folder, row in cpp_totals.items():
         print(f"{folder:12} lines {row['percent']:6.2f} %")
     if options.holes:
-        for name, source in sorted(files.items()):
+        for _, source in sorted(files.items()):
             for line in source.list_holes():
                 print(line)
     for problem in problems:
@@ -195,8 +235,11 @@ def main():
     record = {
         "date": records.now(),
         "commit": records.commit(),
-        "tools": {"verilator": records.version("verilator", "--version"), "gcc": records.version("g++", "--version"),
-                  "gcovr": records.version("gcovr", "--version")},
+        "tools": {
+            "verilator": records.version("verilator", "--version"),
+            "gcc": records.version("g++", "--version"),
+            "gcovr": records.version("gcovr", "--version"),
+        },
         "command": " ".join(["tools/coverage.py", *sys.argv[1:]]),
         "one_run": of_one_run(build),
         "tests": {"run": tests, "failed": failed, "filter": options.tests, "with_counts": len(programs)},
@@ -206,11 +249,13 @@ def main():
         "waivers": len(rules),
         "waiver_problems": len(problems),
         "uncounted_arms": sum(len(source.uncounted) for source in files.values()),
-        "rtl": {"total": total,
-                "rooms": {room: {"total": room_totals[room], "blocks": rooms[room]} for room in rooms}},
-        "cpp": {"total": cpp_totals,
-                "folders": {block: {"hit": h, "total": t, "percent": percent(h, t)}
-                            for block, (h, t) in sorted(cpp.items())}},
+        "rtl": {"total": total, "rooms": {room: {"total": room_totals[room], "blocks": rooms[room]} for room in rooms}},
+        "cpp": {
+            "total": cpp_totals,
+            "folders": {
+                block: {"hit": h, "total": t, "percent": percent(h, t)} for block, (h, t) in sorted(cpp.items())
+            },
+        },
     }
     pages.write(build, ROOT, files, record, rules)
     target = ROOT / "docs" / "trust" / "coverage.json"

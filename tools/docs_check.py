@@ -10,10 +10,11 @@ a block say what does not run, or not now; PREFIX is how a line begins, without 
   <!-- docs-check: file NAME -->              the block (of any language) is that file
   <!-- docs-check: run COMMAND -->            a command that is not shown
 
-All commands share one folder. Without --quick that is a fresh clone of the last commit, in which the first command builds
-everything; with it, links to this tree and its build, which is taken as it is.
-Exit status: 0 all ended with 0, 1 one did not, 2 a page that cannot be read so.
+All commands share one folder. Without --quick that is a fresh clone of the last commit, in which the first command
+builds everything; with it, links to this tree and its build, which is taken as it is. Exit status: 0 all ended with
+0, 1 one did not, 2 a page that cannot be read so.
 """
+
 import argparse
 import os
 import pathlib
@@ -108,8 +109,12 @@ def page_steps(page):
 
 
 def all_steps():
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
-             *sorted((ROOT / "examples").glob("*/*.md"))]
+    pages = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+        *sorted((ROOT / "examples").glob("*/*.md")),
+    ]
     return [step for page in pages for step in page_steps(page)]
 
 
@@ -130,8 +135,16 @@ def run(steps, before, scratch, environment, keep_going):
             target.write_text(step.text)
             continue
         begin = time.monotonic()
-        done = subprocess.run(["bash", "-c", before + step.command], cwd=scratch, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        done = subprocess.run(
+            ["bash", "-c", before + step.command],
+            cwd=scratch,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
         print(f"{time.monotonic() - begin:6.1f} s  {step.where}  {step.command}", flush=True)
         if done.returncode != 0:
             failures += 1

@@ -10,6 +10,7 @@ docs/trust/fuzz.json adds up executions and hours by target; hours count for a t
 (a hash of it, the input code and the libraries it tests), those of former sources are kept beside them.
 Exit code: 0 nothing found, 1 something found, 2 wrong usage.
 """
+
 import argparse
 import hashlib
 import os
@@ -76,12 +77,23 @@ def fuzz(args, target, scratch):
     known = [p for p in corpus.iterdir() if p.name.startswith("crash-")]
     if known:
         return 0, 0.0, {"input": str(known[0].relative_to(records.ROOT)), "what": "still open"}
-    limits = [f"-rss_limit_mb={RSS_MIB}", f"-malloc_limit_mb={RSS_MIB}", f"-timeout={SECONDS}",
-              f"-max_len={BYTES}"]
+    limits = [f"-rss_limit_mb={RSS_MIB}", f"-malloc_limit_mb={RSS_MIB}", f"-timeout={SECONDS}", f"-max_len={BYTES}"]
     before = processor_seconds()
-    done = subprocess.run([program, *limits, f"-max_total_time={round(args.minutes * 60)}",
-                           "-print_final_stats=1", f"-artifact_prefix={crashes}/", work, corpus],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    done = subprocess.run(
+        [
+            program,
+            *limits,
+            f"-max_total_time={round(args.minutes * 60)}",
+            "-print_final_stats=1",
+            f"-artifact_prefix={crashes}/",
+            work,
+            corpus,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
     seconds = processor_seconds() - before
     if done.returncode != 0:
         inputs = sorted(crashes.iterdir())
@@ -89,9 +101,15 @@ def fuzz(args, target, scratch):
             sys.exit(f"fuzz: {program} ended with {done.returncode}: {done.stdout[-500:]}")
         name = f"crash-{hashlib.sha256(inputs[0].read_bytes()).hexdigest()[:12]}"
         shutil.copy(inputs[0], corpus / name)
-        return executions(done.stdout), seconds, {
-            "input": f"tests/fuzz/corpus/{target}/{name}", "what": what_of(done.stdout),
-            "replay": f"{program} tests/fuzz/corpus/{target}/{name}"}
+        return (
+            executions(done.stdout),
+            seconds,
+            {
+                "input": f"tests/fuzz/corpus/{target}/{name}",
+                "what": what_of(done.stdout),
+                "replay": f"{program} tests/fuzz/corpus/{target}/{name}",
+            },
+        )
     merge(program, corpus, work, scratch / f"{target}-merged", args.most_kib * 1024)
     return executions(done.stdout), seconds, None
 
@@ -100,8 +118,12 @@ def merge(program, corpus, work, merged, most):
     """The corpus becomes the least set of inputs with the coverage of old and new; named inputs (those
     that once were findings) stay whatever they cover."""
     merged.mkdir()
-    done = subprocess.run([program, "-merge=1", f"-max_len={BYTES}", merged, corpus, work],
-                          capture_output=True, text=True, errors="replace")
+    done = subprocess.run(
+        [program, "-merge=1", f"-max_len={BYTES}", merged, corpus, work],
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
     if done.returncode != 0:
         print(f"fuzz: {program.name}: the corpus stays as it was, merging ended with {done.returncode}")
         return
@@ -135,8 +157,7 @@ def add(data, target, count, seconds, finding):
     entry["corpus"] = {"inputs": len(files), "bytes": sum(p.stat().st_size for p in files)}
     entry["open"] = [finding] if finding else []
     if finding and finding["what"] != "still open":
-        entry.setdefault("findings", []).append({**finding, "date": records.now(),
-                                                 "commit": records.commit()})
+        entry.setdefault("findings", []).append({**finding, "date": records.now(), "commit": records.commit()})
     data["date"], data["commit"] = records.now(), records.commit()
 
 
@@ -165,8 +186,11 @@ def main():
             add(data, target, count, seconds, finding)
         found += finding is not None
         entry = data["targets"][target]
-        print(f"{target}: {count} inputs, {seconds:.0f} s; in all {entry['processor_hours']} h"
-              + (f"; FOUND {finding['what']}: {finding['input']}" if finding else ""), flush=True)
+        print(
+            f"{target}: {count} inputs, {seconds:.0f} s; in all {entry['processor_hours']} h"
+            + (f"; FOUND {finding['what']}: {finding['input']}" if finding else ""),
+            flush=True,
+        )
     return 1 if found else 0
 
 

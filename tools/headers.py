@@ -4,14 +4,26 @@
 Usage: tools/headers.py [--fix]; with --fix it is written where it is missing.
 Exit status: 0 all have it, 1 some have not.
 """
+
 import pathlib
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEXT = "Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0"
-COMMENT = {".sv": "//", ".cpp": "//", ".hpp": "//", ".in": "//", ".inc": "//", ".py": "#", ".sh": "#", ".cmake": "#",
-           ".yaml": "#", ".yml": "#", ".toml": "#"}
+COMMENT = {
+    ".sv": "//",
+    ".cpp": "//",
+    ".hpp": "//",
+    ".in": "//",
+    ".inc": "//",
+    ".py": "#",
+    ".sh": "#",
+    ".cmake": "#",
+    ".yaml": "#",
+    ".yml": "#",
+    ".toml": "#",
+}
 NAMES = {"Makefile": "#", "CMakeLists.txt": "#", "Snakefile": "#", "Containerfile": "#", "run": "#", "nightly": "#"}
 FOLDERS_OF_OTHERS = ("third_party/", "tests/fuzz/corpus/")
 
@@ -20,8 +32,11 @@ def main():
     fix = sys.argv[1:] == ["--fix"]
     # Without git (a source archive) the folders are walked; build and out are no sources.
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
-    names = listed.stdout.split("\n") if listed.returncode == 0 else [
-        str(f.relative_to(ROOT)) for f in ROOT.rglob("*") if f.relative_to(ROOT).parts[0] not in ("build", "out")]
+    names = (
+        listed.stdout.split("\n")
+        if listed.returncode == 0
+        else [str(f.relative_to(ROOT)) for f in ROOT.rglob("*") if f.relative_to(ROOT).parts[0] not in ("build", "out")]
+    )
     missing = []
     for name in names:
         path = ROOT / name

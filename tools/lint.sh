@@ -1,8 +1,8 @@
 #!/bin/sh
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more
-# with the assertions compiled in, the C++ format, and that what is made from regs/ is current. Silent
-# but for one line; non-zero on any finding.
+# with the assertions compiled in, the C++ format, Python, licence headers, and that what is made from
+# regs/ is current. Silent but for one line; non-zero on any finding.
 # Usage: tools/lint.sh   (from anywhere)
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -45,6 +45,15 @@ if command -v clang-format >/dev/null; then
 else
   echo "lint: clang-format is missing (make deps)" >&2
   failed=1
+fi
+
+# Debian 12 has no ruff: it comes from PyPI, as what reads the mutants does.
+ruff=$(command -v ruff || echo build/venv/bin/ruff)
+if [ -x "$ruff" ]; then
+  "$ruff" check -q . || failed=1
+else
+  echo "lint: ruff is missing, so the Python is not checked (tools/venv.sh installs it)" >&2
+  [ -z "${CI:-}" ] || failed=1
 fi
 
 tools/headers.py || failed=1

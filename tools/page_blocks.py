@@ -1,5 +1,6 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Tables of a page that scripts write: what stands between `<!-- figures: NAME -->` and `<!-- end -->`."""
+
 import os
 import re
 import sys

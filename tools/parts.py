@@ -5,6 +5,7 @@
 Prints the markdown tables of docs/results.md. The loads: random lines of 512 MiB over the default two ports,
 each seldom in the same 256 B as one before (the internal DRAM is cold), one outstanding, model engine.
 """
+
 import argparse
 import json
 import pathlib
@@ -28,8 +29,10 @@ def text(figure):
 def measure(args, part, trace, folder):
     out = pathlib.Path(folder) / part
     runs.call([args.cxlgpu, "media", part, "--out", str(out), "--seed", str(args.seed)])
-    return (json.loads((out / "media.json").read_text()),
-            runs.stats(args.cxlgpu, f"vadd-{part}-cxl", "model", "--trace", str(trace), "--set", "trace.max_reads=1"))
+    return (
+        json.loads((out / "media.json").read_text()),
+        runs.stats(args.cxlgpu, f"vadd-{part}-cxl", "model", "--trace", str(trace), "--set", "trace.max_reads=1"),
+    )
 
 
 def published(name, media, loads):
@@ -40,8 +43,10 @@ def published(name, media, loads):
         if row["figure"] == "read_64b_cxl":
             ours = loads["p50"]
             difference = {"value": 100 * (ours["value"] / row["published"]["value"] - 1)}
-        print(f"| {row['figure']} | {text(row['published'])} | {text(ours)} | {difference['value']:+.0f} % "
-              f"| {row['source']} |")
+        print(
+            f"| {row['figure']} | {text(row['published'])} | {text(ours)} | {difference['value']:+.0f} % "
+            f"| {row['source']} |"
+        )
         if abs(difference["value"]) > 10:
             far.append(f"* {row['figure']}: {row['why'] or '**not explained**'}")
     print("\n" + "\n".join(far) if far else "")
@@ -64,7 +69,10 @@ def main():
         for part in parts:
             measured[part] = measure(args, part, trace, folder)
 
-    print("| part | 64 B at the media port, read / write | 64 B load through CXL, median | mean | p99 |\n|---|---|---|---|---|")
+    print(
+        "| part | 64 B at the media port, read / write | 64 B load through CXL, median | mean | p99 "
+        "|\n|---|---|---|---|---|"
+    )
     for part, (media, stats) in measured.items():
         idle = " / ".join(text(media["figures"][f"{op}_64b_idle"]["media"]) for op in ("read", "write"))
         loads = stats["loads"]

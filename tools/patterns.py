@@ -10,6 +10,7 @@ places, columns and tiles of a matrix, a hot set, a stencil, and lines without a
 
   tools/patterns.py Seq --streams 16 > seq.csv        tools/patterns.py mix --seed 7 > mix.csv
 """
+
 import argparse
 import itertools
 import random
@@ -69,8 +70,9 @@ def tiles(rnd):
     pitch, high, wide = rnd.choice((64, 96, 128)), rnd.choice((4, 8, 16)), rnd.choice((2, 4, 8, 16))
     count = rnd.choice((4, 16, 64))
     while True:
-        corners = [rnd.randrange(LINES // pitch - high) * pitch + rnd.randrange(pitch - wide) // 4 * 4
-                   for _ in range(count)]
+        corners = [
+            rnd.randrange(LINES // pitch - high) * pitch + rnd.randrange(pitch - wide) // 4 * 4 for _ in range(count)
+        ]
         for y, x in itertools.product(range(high), range(wide)):
             for corner in corners:
                 yield corner + y * pitch + x
@@ -97,8 +99,12 @@ def scattered(rnd):
 
 
 def mix(rnd):
-    parts = [kind(rnd) for kind in rnd.choices((strided, runs, column, tiles, hot, stencil, scattered),
-                                               weights=(4, 4, 1, 2, 2, 1, 2), k=rnd.randint(1, 3))]
+    parts = [
+        kind(rnd)
+        for kind in rnd.choices(
+            (strided, runs, column, tiles, hot, stencil, scattered), weights=(4, 4, 1, 2, 2, 1, 2), k=rnd.randint(1, 3)
+        )
+    ]
     period = rnd.choice((1, 1, 40, 3000))
     while True:
         for part in parts:

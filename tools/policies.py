@@ -8,6 +8,7 @@ internal DRAM, those displaced before a load wanted one of their lines. With --m
 drawn by seeds from --seed on, with an internal DRAM (a port) drawn too, and the end is how each policy
 did over all of them.
 """
+
 import argparse
 import math
 import os
@@ -85,8 +86,7 @@ def main():
         if args.mixes:
             over_mixes(args, policies, folder)
             return
-        rows = [("vadd", "vadd", []), ("vadd, 131 072", "vadd", ["--set", "workload.size=131072"]),
-                ("bfs", "bfs", [])]
+        rows = [("vadd", "vadd", []), ("vadd, 131 072", "vadd", ["--set", "workload.size=131072"]), ("bfs", "bfs", [])]
         rows += [(trace.name.split(".")[0], "vadd", ["--trace", str(trace)]) for trace in args.trace]
         for kind in patterns.NAMED:
             for streams in (4, 16, 64, 128):

@@ -1,5 +1,6 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Records of measurements, docs/trust/NAME.json, for the scripts beside this file."""
+
 import contextlib
 import datetime
 import fcntl
@@ -13,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def now():
-    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def commit():
@@ -21,12 +22,16 @@ def commit():
     count."""
     if shutil.which("git") is None:  # tests run without it
         return "unknown"
-    head = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"],
-                          capture_output=True, text=True).stdout.strip()
+    head = subprocess.run(
+        ["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True
+    ).stdout.strip()
     if not head:  # not a clone
         return "unknown"
-    changed = subprocess.run(["git", "-C", ROOT, "status", "--porcelain", "-uno", "--", ".",
-                              ":!docs", ":!tests/fuzz/corpus"], capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run(
+        ["git", "-C", ROOT, "status", "--porcelain", "-uno", "--", ".", ":!docs", ":!tests/fuzz/corpus"],
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
     return head + ("-dirty" if changed else "")
 
 

@@ -225,8 +225,15 @@ def read_field(node, width):
         if reset >> (msb - lsb + 1):
             key["reset"].fail(f"reset: {reset:#x} does not fit in {msb - lsb + 1} bits")
     side = key["side"].one_of("side", SIDES) if "side" in key else None
-    return Field(key["name"].name("name"), msb, lsb, key["access"].one_of("access", tuple(ACCESS)),
-                 reset, key["meaning"].text("meaning"), side)
+    return Field(
+        key["name"].name("name"),
+        msb,
+        lsb,
+        key["access"].one_of("access", tuple(ACCESS)),
+        reset,
+        key["meaning"].text("meaning"),
+        side,
+    )
 
 
 def like_fields(key, before, width):
@@ -285,17 +292,29 @@ def read_register(node, before):
     offset = key["offset"].number("offset")
     if offset % (width // 8):
         key["offset"].fail(f"offset: {offset:#x} is not aligned to {width} bits")
-    return Register(node, key["name"].name("name"), offset, width, key["meaning"].text("meaning"),
-                    key["source"].text("source") if "source" in key else None,
-                    [field for _, field in fields])
+    return Register(
+        node,
+        key["name"].name("name"),
+        offset,
+        width,
+        key["meaning"].text("meaning"),
+        key["source"].text("source") if "source" in key else None,
+        [field for _, field in fields],
+    )
 
 
 def read_group(node):
     key = node.mapping(("group", "offset", "stride", "count", "meaning", "registers"), ("reserved",))
     registers = read_items(key["registers"], groups=False)
-    group = Group(node, key["group"].name("group"), key["offset"].number("offset"),
-                  key["stride"].number("stride"), key["count"].number("count"),
-                  key["meaning"].text("meaning"), registers)
+    group = Group(
+        node,
+        key["group"].name("group"),
+        key["offset"].number("offset"),
+        key["stride"].number("stride"),
+        key["count"].number("count"),
+        key["meaning"].text("meaning"),
+        registers,
+    )
     if group.count == 0 or group.stride == 0:
         node.fail("count, stride: 0 is none")
     free = byte_ranges(key["reserved"]) if "reserved" in key else []
@@ -359,14 +378,23 @@ def read_block(path, name):
     if root is None:
         raise RegsError(f"{name}:1: the file is empty")
     node = Node(name, root)
-    key = node.mapping(("block", "prefix", "title", "status", "where", "source", "first", "size",
-                        "registers"), ("rtl", "reserved"))
-    block = Block(node, name, key["block"].name("block"),
-                  key["prefix"].name("prefix", r"[A-Z][A-Za-z0-9]*"), key["title"].text("title"),
-                  key["status"].one_of("status", ("built", "planned")), key["where"].text("where"),
-                  key["rtl"].text("rtl") if "rtl" in key else None, key["source"].text("source"),
-                  key["first"].number("first"), key["size"].number("size"),
-                  read_items(key["registers"], groups=True))
+    key = node.mapping(
+        ("block", "prefix", "title", "status", "where", "source", "first", "size", "registers"), ("rtl", "reserved")
+    )
+    block = Block(
+        node,
+        name,
+        key["block"].name("block"),
+        key["prefix"].name("prefix", r"[A-Z][A-Za-z0-9]*"),
+        key["title"].text("title"),
+        key["status"].one_of("status", ("built", "planned")),
+        key["where"].text("where"),
+        key["rtl"].text("rtl") if "rtl" in key else None,
+        key["source"].text("source"),
+        key["first"].number("first"),
+        key["size"].number("size"),
+        read_items(key["registers"], groups=True),
+    )
     if block.size == 0:
         key["size"].fail("size: 0 is none")
     if block.status == "built" and block.rtl is None:
@@ -432,11 +460,18 @@ def resets(register):
 
 
 def sv_package(blocks):
-    lines = ["// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0", "//",
-             f"// {GENERATED}", "//",
-             "// Register offsets, fields and reset values. Offsets of registers in a group (Offset and",
-             "// Stride of its own) count from their set. A Reset of a whole register has 0 in fields",
-             "// that a parameter sets.", "", "package cxl_reg_pkg;", ""]
+    lines = [
+        "// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0",
+        "//",
+        f"// {GENERATED}",
+        "//",
+        "// Register offsets, fields and reset values. Offsets of registers in a group (Offset and",
+        "// Stride of its own) count from their set. A Reset of a whole register has 0 in fields",
+        "// that a parameter sets.",
+        "",
+        "package cxl_reg_pkg;",
+        "",
+    ]
     for block in built(blocks):
         bits, out = block.offset_bits, []
 
@@ -463,14 +498,24 @@ def sv_package(blocks):
                 integer(f"{inner}Lsb", field.lsb)
                 integer(f"{inner}Width", field.width)
                 mask = (1 << field.width) - 1 << field.lsb
-                out.append((f"{inner}Mask", f"logic [{register.width - 1}:0]",
-                            f"{register.width}'h{mask:0{register.width // 4}X}"))
+                out.append(
+                    (
+                        f"{inner}Mask",
+                        f"logic [{register.width - 1}:0]",
+                        f"{register.width}'h{mask:0{register.width // 4}X}",
+                    )
+                )
                 if field.reset is not None:
                     kind = f"logic [{field.width - 1}:0]" if field.width > 1 else "logic"
                     out.append((f"{inner}Reset", kind, f"{field.width}'h{field.reset:X}"))
             for suffix, value in resets(register):
-                out.append((f"{name}{suffix}Reset", f"logic [{register.width - 1}:0]",
-                            f"{register.width}'h{value:0{register.width // 4}X}"))
+                out.append(
+                    (
+                        f"{name}{suffix}Reset",
+                        f"logic [{register.width - 1}:0]",
+                        f"{register.width}'h{value:0{register.width // 4}X}",
+                    )
+                )
         unique(block, [name for name, _, _ in out])
         lines += [f"  // {block.title}"]
         lines += [f"  parameter {kind} {name} = {value};" for name, kind, value in out]
@@ -536,11 +581,19 @@ def cpp_header(blocks):
             constant(name, f"0x{register.offset:03x}")
             for field in register.fields:
                 inner = name + camel(field.name)
-                out.append((inner, f"inline constexpr {'Field64' if wide else 'Field'} {inner}"
-                            f"{{{field.lsb}, {field.width}, 0x{field.reset or 0:x}}};"))
+                out.append(
+                    (
+                        inner,
+                        f"inline constexpr {'Field64' if wide else 'Field'} {inner}"
+                        f"{{{field.lsb}, {field.width}, 0x{field.reset or 0:x}}};",
+                    )
+                )
             for suffix, value in resets(register):
-                constant(f"{name}{suffix}Reset", f"0x{value:0{register.width // 4}x}",
-                         "std::uint64_t" if wide else "std::uint32_t")
+                constant(
+                    f"{name}{suffix}Reset",
+                    f"0x{value:0{register.width // 4}x}",
+                    "std::uint64_t" if wide else "std::uint32_t",
+                )
         unique(block, [name for name, _ in out])
         lines += [f"// {block.title}", f"namespace {block.name} {{"]
         lines += [line for _, line in out]
@@ -552,36 +605,61 @@ def rows(register, offset):
     first = True
     for field in sorted(register.fields, key=lambda f: (f.lsb, f.msb)):
         bits = str(field.lsb) if field.width == 1 else f"{field.msb}:{field.lsb}"
-        reset = "param" if field.reset is None else f"{field.reset:X}h" if field.reset > 9 \
-            else str(field.reset)
+        reset = "param" if field.reset is None else f"{field.reset:X}h" if field.reset > 9 else str(field.reset)
         name = f"**{register.name}**" + (f" ({register.width} bit)" if register.width != 32 else "")
         meaning = field.meaning + (f" ({field.side} only)" if field.side else "")
         yield "| {} | {} | {} | {} | {} | {} | {} |".format(
-            offset if first else "", f"{name}: {register.meaning}" if first else "", bits, field.name,
-            field.access, reset, meaning)
+            offset if first else "",
+            f"{name}: {register.meaning}" if first else "",
+            bits,
+            field.name,
+            field.access,
+            reset,
+            meaning,
+        )
         first = False
 
 
 def document(blocks):
-    lines = ["# Registers", "", f"<!-- {GENERATED} -->", "",
-             "Every register block, from `regs/*.yaml`. *Built* blocks are in the RTL; their offsets and "
-             "fields are generated into", "`rtl/pkg/cxl_reg_pkg.sv` and `refmodel/common/registers.hpp`. "
-             "*Planned* ones are laid out, with no code yet. Bits and bytes not", "named are reserved and "
-             "read 0. Reset *param*: set by a parameter or by the place. Behaviour is in "
-             "[blocks.md](blocks.md).", "",
-             "| access | |", "|---|---|", *(f"| {k} | {v} |" for k, v in ACCESS.items()), "",
-             "| block | status | file |", "|---|---|---|",
-             *(f"| {b.title} | {b.status} | `{b.file}` |" for b in blocks), ""]
+    lines = [
+        "# Registers",
+        "",
+        f"<!-- {GENERATED} -->",
+        "",
+        "Every register block, from `regs/*.yaml`. *Built* blocks are in the RTL; their offsets and "
+        "fields are generated into",
+        "`rtl/pkg/cxl_reg_pkg.sv` and `refmodel/common/registers.hpp`. "
+        "*Planned* ones are laid out, with no code yet. Bits and bytes not",
+        "named are reserved and "
+        "read 0. Reset *param*: set by a parameter or by the place. Behaviour is in "
+        "[blocks.md](blocks.md).",
+        "",
+        "| access | |",
+        "|---|---|",
+        *(f"| {k} | {v} |" for k, v in ACCESS.items()),
+        "",
+        "| block | status | file |",
+        "|---|---|---|",
+        *(f"| {b.title} | {b.status} | `{b.file}` |" for b in blocks),
+        "",
+    ]
     for block in sorted(blocks, key=lambda b: b.status):
-        lines += [f"## {block.title}", "",
-                  f"{block.status.capitalize()}" + (f" (`{block.rtl}`)" if block.rtl else "") +
-                  f". Where: {block.where}. Source: {block.source}.", "",
-                  "| offset | register | bits | field | access | reset | meaning |",
-                  "|---|---|---|---|---|---|---|"]
+        lines += [
+            f"## {block.title}",
+            "",
+            f"{block.status.capitalize()}"
+            + (f" (`{block.rtl}`)" if block.rtl else "")
+            + f". Where: {block.where}. Source: {block.source}.",
+            "",
+            "| offset | register | bits | field | access | reset | meaning |",
+            "|---|---|---|---|---|---|---|",
+        ]
         for item in block.items:
             if isinstance(item, Group):
-                lines += [f"| {item.offset:03X}h + {item.stride:X}h n | **{item.name}**[n], "
-                          f"n < {item.count}: {item.meaning} | | | | | |"]
+                lines += [
+                    f"| {item.offset:03X}h + {item.stride:X}h n | **{item.name}**[n], "
+                    f"n < {item.count}: {item.meaning} | | | | | |"
+                ]
                 for register in item.registers:
                     lines += rows(register, f"+{register.offset:02X}h")
             else:
@@ -610,8 +688,7 @@ def write(path, text):
 def main():
     parser = argparse.ArgumentParser(description="registers from regs/*.yaml; see the head of this file")
     parser.add_argument("--check", action="store_true", help="write nothing, fail if not current")
-    parser.add_argument("--root", type=pathlib.Path,
-                        default=pathlib.Path(__file__).resolve().parents[1])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
     options = parser.parse_args()
     try:
         blocks = read_all(options.root)

@@ -1,5 +1,6 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Runs of the cxlgpu command, for the scripts beside this file."""
+
 import json
 import pathlib
 import subprocess

@@ -12,6 +12,7 @@
 that have findings in the record, and leaves what the record says of the others. A failure prints one line
 with its command. Exit code: 0 nothing found, 1 something found, 2 wrong usage.
 """
+
 import argparse
 import concurrent.futures
 import os
@@ -33,8 +34,7 @@ def tests_of(build, pattern):
         target = f"{room}_{source.stem}"
         if not (build / "bin" / target).exists() or not re.search(pattern, target):
             continue
-        verilated = (source.with_name(f"{name}_tb.sv").exists()
-                     or (records.ROOT / f"rtl/{room}/{name}.sv").exists())
+        verilated = source.with_name(f"{name}_tb.sv").exists() or (records.ROOT / f"rtl/{room}/{name}.sv").exists()
         found.append((target, verilated))
     return found
 
@@ -43,9 +43,15 @@ def run(command, env, limit):
     """(seconds, exit code or "timeout", what was printed)"""
     begun = time.monotonic()
     try:
-        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace", timeout=limit,
-                              env={**os.environ, "RC_PARAMS": "seed=1", **{k: str(v) for k, v in env.items()}})
+        done = subprocess.run(
+            [str(c) for c in command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=limit,
+            env={**os.environ, "RC_PARAMS": "seed=1", **{k: str(v) for k, v in env.items()}},
+        )
     except subprocess.TimeoutExpired as error:
         return time.monotonic() - begun, "timeout", (error.stdout or b"").decode(errors="replace")
     return time.monotonic() - begun, done.returncode, done.stdout
@@ -58,9 +64,16 @@ def passed(text):
 
 def first_wrong(text):
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if re.search(
-        r"runtime error|ERROR: AddressSanitizer|Failure|Assertion failed|%Error|== Invalid|== Conditional",
-        line)), lines[-1] if lines else "nothing printed")[:300]
+    return next(
+        (
+            line
+            for line in lines
+            if re.search(
+                r"runtime error|ERROR: AddressSanitizer|Failure|Assertion failed|%Error|== Invalid|== Conditional", line
+            )
+        ),
+        lines[-1] if lines else "nothing printed",
+    )[:300]
 
 
 class Runs:
@@ -71,8 +84,7 @@ class Runs:
         self.seconds = {}
 
     def one(self, target, env, prefix=(), limit=None):
-        seconds, status, text = run([*prefix, self.args.build / "bin" / target], env,
-                                    limit or self.args.limit)
+        seconds, status, text = run([*prefix, self.args.build / "bin" / target], env, limit or self.args.limit)
         self.tests.add(target)
         self.runs += 1
         self.cases += passed(text)
@@ -80,8 +92,9 @@ class Runs:
         if status != 0 or passed(text) == 0:
             words = [f"{k}={v}" for k, v in env.items()] + [str(p) for p in prefix]
             replay = " ".join([*words, f"bin/{target}"])
-            self.findings.append({"test": target, "exit": status, "what": first_wrong(text),
-                                  "passed": passed(text), "replay": replay})
+            self.findings.append(
+                {"test": target, "exit": status, "what": first_wrong(text), "passed": passed(text), "replay": replay}
+            )
             print(f"FOUND {target}: exit {status}: {first_wrong(text)}; again: {replay}", flush=True)
         return status
 
@@ -91,9 +104,15 @@ class Runs:
                 job.result()
 
     def section(self, **more):
-        return {"tests": len(self.tests), "runs": self.runs, "cases_passed": self.cases,
-                "seconds": round(sum(self.seconds.values()), 1), "findings": self.findings, **more,
-                "names": sorted(self.tests)}
+        return {
+            "tests": len(self.tests),
+            "runs": self.runs,
+            "cases_passed": self.cases,
+            "seconds": round(sum(self.seconds.values()), 1),
+            "findings": self.findings,
+            **more,
+            "names": sorted(self.tests),
+        }
 
 
 def x_propagation(args):
@@ -104,8 +123,9 @@ def x_propagation(args):
     runs = Runs(args)
     runs.all([(t, {"CXLGPU_X_SEED": seed}) for t in tests for seed in range(args.seeds)])
     differ = sorted({f["test"] for f in runs.findings})
-    return runs.section(seeds=args.seeds, tests_not_alike_or_failing=differ,
-                        verilator=records.version("verilator", "--version"))
+    return runs.section(
+        seeds=args.seeds, tests_not_alike_or_failing=differ, verilator=records.version("verilator", "--version")
+    )
 
 
 NO_SHADOW = {"tools_cli_sparse_test"}  # limits its address space, of which the sanitizer wants terabytes
@@ -120,11 +140,16 @@ def asan(args):
     tests = [(t, v) for t, v in every if t not in NO_SHADOW]
     runs.all([(t, {"CXLGPU_CYCLES": args.cycles} if args.cycles else {}) for t, _ in tests])
     tops = [p for t, v in tests_of(args.build, "") if v for p in args.build.glob(f"tests/lib{t}_v.a")]
-    bare = [p.name for p in tops if "__asan_report" not in subprocess.run(
-        ["nm", p], capture_output=True, text=True).stdout]
-    return runs.section(cycles=args.cycles, verilated_libraries=len(tops), not_instrumented=bare,
-                        left_out=[t for t, _ in every if t in NO_SHADOW],
-                        compiler=records.version("c++", "--version"))
+    bare = [
+        p.name for p in tops if "__asan_report" not in subprocess.run(["nm", p], capture_output=True, text=True).stdout
+    ]
+    return runs.section(
+        cycles=args.cycles,
+        verilated_libraries=len(tops),
+        not_instrumented=bare,
+        left_out=[t for t, _ in every if t in NO_SHADOW],
+        compiler=records.version("c++", "--version"),
+    )
 
 
 def valgrind(args):
@@ -141,28 +166,41 @@ def valgrind(args):
             continue
         if not env:
             whole.append(target)
-        runs.one(target, env, ("valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
-                               "--errors-for-leak-kinds=definite"))
-    return runs.section(cycles=args.cycles, all_cycles=whole, most_plain_seconds=args.most, left_out=left,
-                        valgrind=records.version("valgrind", "--version"))
+        runs.one(
+            target,
+            env,
+            ("valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"),
+        )
+    return runs.section(
+        cycles=args.cycles,
+        all_cycles=whole,
+        most_plain_seconds=args.most,
+        left_out=left,
+        valgrind=records.version("valgrind", "--version"),
+    )
 
 
 def threads(args):
     """What can start a thread, by undefined symbols of each object; Verilator's own runtime apart."""
     pattern = r"^(.*?):(.*?): .*(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread)"
-    libraries = sorted(p for p in [*args.build.glob("lib*.a"), *args.build.glob("t*/lib*.a")]
-                       if not p.name.endswith("_v.a") and p.name != "libverilated_runtime.a")
+    libraries = sorted(
+        p
+        for p in [*args.build.glob("lib*.a"), *args.build.glob("t*/lib*.a")]
+        if not p.name.endswith("_v.a") and p.name != "libverilated_runtime.a"
+    )
     if not libraries:
         sys.exit(f"sanitize: no library in {args.build}")
     symbols = subprocess.run(["nm", "-A", "-u", *libraries], capture_output=True, text=True).stdout
     users = {(pathlib.Path(m[0]).name, m[1]): m[2] for m in re.findall(pattern, symbols, re.M)}
     verilator = sorted({o for _, o in users if o.startswith("verilated")})
-    found = [{"test": library, "exit": 0, "what": f"{o} uses {symbol}", "replay": f"nm -A -u {library}"}
-             for (library, o), symbol in sorted(users.items()) if o not in verilator]
+    found = [
+        {"test": library, "exit": 0, "what": f"{o} uses {symbol}", "replay": f"nm -A -u {library}"}
+        for (library, o), symbol in sorted(users.items())
+        if o not in verilator
+    ]
     for f in found:
         print(f"FOUND {f['test']}: {f['what']}")
-    return {"libraries": [p.name for p in libraries], "of_verilators_runtime": verilator,
-            "findings": found}
+    return {"libraries": [p.name for p in libraries], "of_verilators_runtime": verilator, "findings": found}
 
 
 KINDS = {"x": x_propagation, "asan": asan, "valgrind": valgrind, "threads": threads}
@@ -172,15 +210,21 @@ def united(before, section):
     """What the record said, without the tests that ran again, and what these say now."""
     again = {f["test"] for f in before["findings"]}
     gone = again - set(section["names"])
-    return before | section | {
-        "tests": before["tests"] - len(gone),
-        "runs": before["runs"] - len(gone),
-        "cases_passed": (before["cases_passed"] - sum(f["passed"] for f in before["findings"])
-                         + section["cases_passed"]),
-        "seconds": round(before["seconds"] + section["seconds"], 1),
-        "processor_s": round(before["processor_s"] + section["processor_s"], 1),
-        "names": sorted(set(before["names"]) - gone),
-        "left_out": sorted({*before.get("left_out", []), *section.get("left_out", [])})}
+    return (
+        before
+        | section
+        | {
+            "tests": before["tests"] - len(gone),
+            "runs": before["runs"] - len(gone),
+            "cases_passed": (
+                before["cases_passed"] - sum(f["passed"] for f in before["findings"]) + section["cases_passed"]
+            ),
+            "seconds": round(before["seconds"] + section["seconds"], 1),
+            "processor_s": round(before["processor_s"] + section["processor_s"], 1),
+            "names": sorted(set(before["names"]) - gone),
+            "left_out": sorted({*before.get("left_out", []), *section.get("left_out", [])}),
+        }
+    )
 
 
 def main():
@@ -209,14 +253,19 @@ def main():
     if section.get("tests") == 0:
         parser.error(f"no test in {args.build}/bin that --test names")
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    section |= {"date": records.now(), "commit": records.commit(),
-                "processor_s": round(usage.ru_utime + usage.ru_stime, 1)}
+    section |= {
+        "date": records.now(),
+        "commit": records.commit(),
+        "processor_s": round(usage.ru_utime + usage.ru_stime, 1),
+    }
     if args.again:
         section = united(before, section)
     data[args.kind] = section
     records.replace(args.record, data)
-    print(f"{args.kind}: {section.get('tests', len(section.get('libraries', [])))} looked at, "
-          f"{len(section['findings'])} findings")
+    print(
+        f"{args.kind}: {section.get('tests', len(section.get('libraries', [])))} looked at, "
+        f"{len(section['findings'])} findings"
+    )
     return 1 if section["findings"] else 0
 
 

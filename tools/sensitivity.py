@@ -10,6 +10,7 @@ A miss fills one line of the internal DRAM, so the fill granule and the line are
 The work distribution is two curves over the number of warps, `chunked` (each warp has streams of its
 own) and `interleaved` (all warps walk along together).
 """
+
 import argparse
 import functools
 import json
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 
 import page_blocks
 import runs
+
 
 def figure(*path):
     return lambda stats: functools.reduce(operator.getitem, path, stats)["value"]
@@ -64,36 +66,111 @@ class Curve:
 
 def warps(distribution):
     also = () if distribution == "chunked" else (f"gpu.distribution={distribution}",)
-    return Curve(distribution, "gpu.warps", "warps a core", [1, 2, 4, 8, 16, 32], None if also else 8, ["cxl", "sr", "stream"],
-                 [("mean wait for the fill, ns", "cxl", stage("media_issue")),
-                  ("accesses that hit, %", "cxl", figure("internal_dram_lookups", "hit_rate"))], also)
+    return Curve(
+        distribution,
+        "gpu.warps",
+        "warps a core",
+        [1, 2, 4, 8, 16, 32],
+        None if also else 8,
+        ["cxl", "sr", "stream"],
+        [
+            ("mean wait for the fill, ns", "cxl", stage("media_issue")),
+            ("accesses that hit, %", "cxl", figure("internal_dram_lookups", "hit_rate")),
+        ],
+        also,
+    )
 
 
 CURVES = [
     warps("chunked"),
     warps("interleaved"),
-    Curve("ring", "root_port.ring_entries", "granules", [16, 32, 64, 128, 256, 512, 1024, 4096], 1024, ["dyn", "sr"],
-          [("kept back by the ring, loads", "sr", over_ports("suppressed_by_ring", "memspecrd", "root_ports")),
-           LATE]),
-    Curve("sr_queue", "root_port.sr_queue_entries", "entries", [1, 2, 4, 8, 16, 32, 64], 32, ["cxl", "sr", "stream"],
-          [("MemSpecRd after their load", "sr", over_ports("late", "memspecrd", "root_ports"))]),
-    Curve("memory_queue", "root_port.memory_queue_entries", "entries", [4, 8, 16, 32, 64], 32, ["cxl", "sr", "stream"],
-          [("mean wait in the SR queue, ns", "cxl", stage("memq_alloc")),
-           ("kept back by a halt, loads", "sr", over_ports("suppressed_by_halt", "memspecrd", "root_ports"))]),
-    Curve("line", "endpoint.line_bytes", "B", [256, 512, 1024, 2048, 4096], 256, ["cxl", "sr", "stream"],
-          [("fills", "cxl", FILLS), ("mean wait for the fill, ns", "cxl", stage("media_issue"))]),
-    Curve("internal_dram", "endpoint.cache_bytes", "KiB", [32, 64, 128, 256, 512, 1024, 2048], 256,
-          ["cxl", "naive", "sr", "stream"], [("fills", "sr", FILLS), ("of them never wanted, %", "sr", unwanted)]),
-    Curve("cap", "root_port.spec_cap_bytes", "B", [256, 512, 768, 1024], 1024, ["dyn", "sr", "stream"],
-          [("MemSpecRd", "sr", figure("memspecrd", "sent")), LATE]),
-    Curve("ds_lines", "root_port.ds_lines", "lines", [16, 32, 64, 128, 256, 512, 1024, 4096], 1024, ["ds"],
-          [("stores deferred", "ds", over_ports("deferred", "deterministic_store")),
-           ("found no slot, cycles", "ds", over_ports("full", "deterministic_store"))]),
-    Curve("lanes", "link.lanes", "lanes", [1, 2, 4, 8, 16], 8, ["cxl", "sr", "stream", "ds"],
-          [("mean time of the answer on the wire, ns", "cxl", stage("wire_s2m"))]),
-    Curve("gpu_memory", "local_memory.percent_of_data", "% of the data", [0, 1, 5, 10, 25, 50, 75, 100], 10,
-          ["cxl", "sr", "stream", "ds"],
-          [("lines read over CXL", "cxl", figure("gpu", "hdm_reads"))]),
+    Curve(
+        "ring",
+        "root_port.ring_entries",
+        "granules",
+        [16, 32, 64, 128, 256, 512, 1024, 4096],
+        1024,
+        ["dyn", "sr"],
+        [("kept back by the ring, loads", "sr", over_ports("suppressed_by_ring", "memspecrd", "root_ports")), LATE],
+    ),
+    Curve(
+        "sr_queue",
+        "root_port.sr_queue_entries",
+        "entries",
+        [1, 2, 4, 8, 16, 32, 64],
+        32,
+        ["cxl", "sr", "stream"],
+        [("MemSpecRd after their load", "sr", over_ports("late", "memspecrd", "root_ports"))],
+    ),
+    Curve(
+        "memory_queue",
+        "root_port.memory_queue_entries",
+        "entries",
+        [4, 8, 16, 32, 64],
+        32,
+        ["cxl", "sr", "stream"],
+        [
+            ("mean wait in the SR queue, ns", "cxl", stage("memq_alloc")),
+            ("kept back by a halt, loads", "sr", over_ports("suppressed_by_halt", "memspecrd", "root_ports")),
+        ],
+    ),
+    Curve(
+        "line",
+        "endpoint.line_bytes",
+        "B",
+        [256, 512, 1024, 2048, 4096],
+        256,
+        ["cxl", "sr", "stream"],
+        [("fills", "cxl", FILLS), ("mean wait for the fill, ns", "cxl", stage("media_issue"))],
+    ),
+    Curve(
+        "internal_dram",
+        "endpoint.cache_bytes",
+        "KiB",
+        [32, 64, 128, 256, 512, 1024, 2048],
+        256,
+        ["cxl", "naive", "sr", "stream"],
+        [("fills", "sr", FILLS), ("of them never wanted, %", "sr", unwanted)],
+    ),
+    Curve(
+        "cap",
+        "root_port.spec_cap_bytes",
+        "B",
+        [256, 512, 768, 1024],
+        1024,
+        ["dyn", "sr", "stream"],
+        [("MemSpecRd", "sr", figure("memspecrd", "sent")), LATE],
+    ),
+    Curve(
+        "ds_lines",
+        "root_port.ds_lines",
+        "lines",
+        [16, 32, 64, 128, 256, 512, 1024, 4096],
+        1024,
+        ["ds"],
+        [
+            ("stores deferred", "ds", over_ports("deferred", "deterministic_store")),
+            ("found no slot, cycles", "ds", over_ports("full", "deterministic_store")),
+        ],
+    ),
+    Curve(
+        "lanes",
+        "link.lanes",
+        "lanes",
+        [1, 2, 4, 8, 16],
+        8,
+        ["cxl", "sr", "stream", "ds"],
+        [("mean time of the answer on the wire, ns", "cxl", stage("wire_s2m"))],
+    ),
+    Curve(
+        "gpu_memory",
+        "local_memory.percent_of_data",
+        "% of the data",
+        [0, 1, 5, 10, 25, 50, 75, 100],
+        10,
+        ["cxl", "sr", "stream", "ds"],
+        [("lines read over CXL", "cxl", figure("gpu", "hdm_reads"))],
+    ),
 ]
 
 
@@ -103,7 +180,11 @@ def number(value):
 
 def header(curve):
     cells = (f"**{number(x)}**" if x == curve.default else number(x) for x in curve.values)
-    return f"| {curve.name}: `{curve.key}`, {curve.unit} | {' | '.join(cells)} |\n" + "|---" * (len(curve.values) + 1) + "|"
+    return (
+        f"| {curve.name}: `{curve.key}`, {curve.unit} | {' | '.join(cells)} |\n"
+        + "|---" * (len(curve.values) + 1)
+        + "|"
+    )
 
 
 class Runner:
@@ -117,7 +198,9 @@ class Runner:
         if key not in self.done:
             options = [word for setting in settings for word in ("--set", setting)]
             scenario = f"{workload}-{self.args.media}-{config}"
-            self.done[key] = self.pool.submit(runs.stats, self.args.cxlgpu, scenario, "model", *options, *self.args.extra)
+            self.done[key] = self.pool.submit(
+                runs.stats, self.args.cxlgpu, scenario, "model", *options, *self.args.extra
+            )
         return self.done[key]
 
 
@@ -137,10 +220,21 @@ def show(curve, workloads, runner):
             if curve.default is not None:
                 plain = runner.start(workload, config, ()).result()
                 if us(plain) != us(seen[curve.values.index(curve.default)]):
-                    sys.exit(f"{curve.key}: {curve.default} is not the default any more; mend it in tools/sensitivity.py")
+                    sys.exit(
+                        f"{curve.key}: {curve.default} is not the default any more; mend it in tools/sensitivity.py"
+                    )
             rows.append(f"| {workload}, {config} | {' | '.join(number(us(stats)) for stats in seen)} |")
-            points += [{"curve": curve.name, "workload": workload, "config": config, "x": x,
-                        "unit": curve.unit, "end_to_end_us": us(stats)} for x, stats in zip(curve.values, seen)]
+            points += [
+                {
+                    "curve": curve.name,
+                    "workload": workload,
+                    "config": config,
+                    "x": x,
+                    "unit": curve.unit,
+                    "end_to_end_us": us(stats),
+                }
+                for x, stats in zip(curve.values, seen)
+            ]
         for what, config, value in curve.counters:
             cells = (number(value(future.result())) for future in found[workload, config])
             rows.append(f"| *{workload}, {config}: {what}* | {' | '.join(cells)} |")

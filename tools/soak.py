@@ -10,6 +10,7 @@ stopped (state.json in --state); each is counted once it has ended, so a run may
 record adds up over all runs. A failure prints one line, its command with it, and the soak goes on.
 Exit code: 0 nothing failed, 1 something failed, 2 wrong usage.
 """
+
 import argparse
 import concurrent.futures
 import itertools
@@ -32,10 +33,22 @@ HANG = 3600  # seconds: what runs longer is a failure
 KINDS = ("system", "kernels", "registers", "link", "blocks")
 # Sizes that run for seconds in cosim. Workloads by what workload.size counts (cxlgpu list).
 WORKLOADS = {
-    "vadd": (1024, 65536), "saxpy": (1024, 98304), "rsum": (1024, 131072), "bfs": (256, 16384),
-    "sort": (128, 2048), "stencil": (6, 40), "conv3": (16, 256), "gemm": (16, 128), "gauss": (16, 128),
-    "path": (256, 8192), "gnn": (128, 2048), "cfd": (256, 6144), "mri": (16, 128),
-    "seq": (1024, 12288), "rand": (1024, 12288), "around": (1024, 12288),
+    "vadd": (1024, 65536),
+    "saxpy": (1024, 98304),
+    "rsum": (1024, 131072),
+    "bfs": (256, 16384),
+    "sort": (128, 2048),
+    "stencil": (6, 40),
+    "conv3": (16, 256),
+    "gemm": (16, 128),
+    "gauss": (16, 128),
+    "path": (256, 8192),
+    "gnn": (128, 2048),
+    "cfd": (256, 6144),
+    "mri": (16, 128),
+    "seq": (1024, 12288),
+    "rand": (1024, 12288),
+    "around": (1024, 12288),
 }
 MEDIA = ("dram", "dram-46", "hbm3", "nand", "pram", "znand")
 CONFIGURATIONS = ("cxl", "naive", "dyn", "sr", "stream", "ds")
@@ -59,8 +72,23 @@ def system_job(build, seed, _):
 
 
 def link_job(build, seed, _):
-    return Job("link", seed, [build / "bin/link_soak", "--first-seed", seed, "--seeds", 1, "--jobs", 1,
-                              "--flits", "1e6", "--ends", "bare" if seed % 4 == 0 else "ports"])
+    return Job(
+        "link",
+        seed,
+        [
+            build / "bin/link_soak",
+            "--first-seed",
+            seed,
+            "--seeds",
+            1,
+            "--jobs",
+            1,
+            "--flits",
+            "1e6",
+            "--ends",
+            "bare" if seed % 4 == 0 else "ports",
+        ],
+    )
 
 
 def kernels_job(build, seed, scratch):
@@ -70,14 +98,33 @@ def kernels_job(build, seed, scratch):
     size = round(low * (high / low) ** rng.random())
     scenario = f"{workload}-{rng.choice(MEDIA)}-{rng.choice(CONFIGURATIONS)}"
     out = scratch / f"kernels-{seed}"
-    return Job("kernels", seed,
-               [build / "bin/cxlgpu", "run", scenario, "--engine", "cosim", "--seed", seed,
-                "--set", f"workload.size={size}", "--out", out], out=out)
+    return Job(
+        "kernels",
+        seed,
+        [
+            build / "bin/cxlgpu",
+            "run",
+            scenario,
+            "--engine",
+            "cosim",
+            "--seed",
+            seed,
+            "--set",
+            f"workload.size={size}",
+            "--out",
+            out,
+        ],
+        out=out,
+    )
 
 
 def registers_job(build, seed, _):
-    return Job("registers", seed, [build / "bin/system_register_storm_test", "--gtest_filter=*/0"],
-               {"CXLGPU_SEED": seed, "CXLGPU_ROUNDS": 100})
+    return Job(
+        "registers",
+        seed,
+        [build / "bin/system_register_storm_test", "--gtest_filter=*/0"],
+        {"CXLGPU_SEED": seed, "CXLGPU_ROUNDS": 100},
+    )
 
 
 def lockstep_tests(build):
@@ -92,17 +139,26 @@ def lockstep_tests(build):
     return found
 
 
-def blocks_job(build, seed, _, tests=[]):
-    if not tests:
-        tests += lockstep_tests(build)
+def blocks_job(build, seed, _):
+    tests = lockstep_tests(build)
     env = {"CXLGPU_SEED": seed, "CXLGPU_CYCLES": 1000000, "CXLGPU_X_SEED": seed}
     return Job("blocks", seed, [build / "bin" / tests[seed % len(tests)]], env)
 
 
-MAKERS = {"system": system_job, "kernels": kernels_job, "registers": registers_job, "link": link_job,
-          "blocks": blocks_job}
-PARTS = {"system": "system, cosim", "kernels": "kernels, cosim", "registers": "registers, cosim",
-         "link": "link, faults", "blocks": "blocks, lockstep"}  # of the record
+MAKERS = {
+    "system": system_job,
+    "kernels": kernels_job,
+    "registers": registers_job,
+    "link": link_job,
+    "blocks": blocks_job,
+}
+PARTS = {
+    "system": "system, cosim",
+    "kernels": "kernels, cosim",
+    "registers": "registers, cosim",
+    "link": "link, faults",
+    "blocks": "blocks, lockstep",
+}  # of the record
 
 
 def measured(job, text):
@@ -117,27 +173,38 @@ def measured(job, text):
     if job.kind == "kernels":
         stats = json.loads((job.out / "stats.json").read_text())
         cosim = stats["cosim"]
-        differ = {k: cosim[k] for k in ("data_mismatches", "path_mismatches", "time_differences",
-                                        "lookup_differences", "speculation_differences")}
+        differ = {
+            k: cosim[k]
+            for k in (
+                "data_mismatches",
+                "path_mismatches",
+                "time_differences",
+                "lookup_differences",
+                "speculation_differences",
+            )
+        }
         differ = {k: v["value"] if isinstance(v, dict) else v for k, v in differ.items()}
         if any(differ.values()) or stats["status"] != "clean":
             raise AssertionError(f"{stats['status']}: {differ}")
         compared = cosim["compared"]
-        return "kernels, cosim", {"cycles": stats["rtl_cycles"]["value"],
-                                  "requests": compared["value"] if isinstance(compared, dict) else compared}
+        return "kernels, cosim", {
+            "cycles": stats["rtl_cycles"]["value"],
+            "requests": compared["value"] if isinstance(compared, dict) else compared,
+        }
     if job.kind == "registers":
         found = re.search(r"seed \d+: (\d+) registers, (\d+) answers, \d+ events, (\d+) cycles", text)
         if not found:
             raise ValueError("no line of the seed")
         registers, answers, cycles = found.groups()
-        return "registers, cosim", {"cycles": int(cycles), "requests": int(answers),
-                                    "registers": int(registers)}
+        return "registers, cosim", {"cycles": int(cycles), "requests": int(answers), "registers": int(registers)}
     if job.kind == "link":
         if "0 of 1 seeds failed" not in text:
             raise ValueError("no line of the seed")
         rows = re.findall(r"^ *\de-\d\d +(\d+\.\d+) +(\d+\.\d+) +(\d+\.\d+) +(\d+) ", text, re.M)
-        return "link, faults", {"flits": round(1e6 * sum(float(r[0]) + float(r[1]) for r in rows)),
-                                "bad_flits": sum(int(r[3]) for r in rows)}
+        return "link, faults", {
+            "flits": round(1e6 * sum(float(r[0]) + float(r[1]) for r in rows)),
+            "bad_flits": sum(int(r[3]) for r in rows),
+        }
     found = re.search(r"\[  PASSED  \] (\d+) test", text)
     if not found:
         raise ValueError("no test ran")
@@ -186,19 +253,21 @@ class Record:
                 self.run["cosim_cycles"] += numbers.get("cycles", 0)
             if wrong:
                 kind["failures"] += 1
-                self.data["failures"].append({"date": records.now(), "commit": self.run["commit"],
-                                              "what": wrong, "replay": job.replay()})
+                self.data["failures"].append(
+                    {"date": records.now(), "commit": self.run["commit"], "what": wrong, "replay": job.replay()}
+                )
             self.write()
 
     def write(self):
         cosim = [k for part, k in self.data["kinds"].items() if part.endswith("cosim")]
         self.data["date"] = records.now()
         self.data["commit"] = self.run["commit"]
-        self.data["cosim"] = {"cycles": sum(k.get("cycles", 0) for k in cosim),
-                              "seeds": sum(k["seeds"] for k in cosim),
-                              "failures": sum(k["failures"] for k in cosim)}
-        self.data["processor_hours"] = round(
-            sum(k["processor_s"] for k in self.data["kinds"].values()) / 3600, 3)
+        self.data["cosim"] = {
+            "cycles": sum(k.get("cycles", 0) for k in cosim),
+            "seeds": sum(k["seeds"] for k in cosim),
+            "failures": sum(k["failures"] for k in cosim),
+        }
+        self.data["processor_hours"] = round(sum(k["processor_s"] for k in self.data["kinds"].values()) / 3600, 3)
         seeds = dict(self.next)
         for kind, seed in self.left:
             seeds[kind] = min(seeds[kind], seed)
@@ -228,9 +297,13 @@ class Soak:
             job.out.mkdir(parents=True)
         log = self.args.state / f"{kind}-{seed}.log"
         with log.open("w") as out:
-            process = subprocess.Popen([str(c) for c in job.command], stdout=out, stderr=subprocess.STDOUT,
-                                       env={**os.environ, **{k: str(v) for k, v in job.env.items()}},
-                                       start_new_session=True)  # ctrl-C is for us
+            process = subprocess.Popen(
+                [str(c) for c in job.command],
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **{k: str(v) for k, v in job.env.items()}},
+                start_new_session=True,
+            )  # ctrl-C is for us
             with self.lock:
                 self.processes.add(process)
             if self.stop.is_set():
@@ -249,8 +322,9 @@ class Soak:
         part, numbers, wrong = PARTS[kind], {}, ""
         if process.returncode != 0:
             lines = [line for line in text.splitlines() if line.strip()]
-            said = next((line for line in lines if re.match("WRONG|.*differs|.*error", line)),
-                        lines[-1] if lines else "")
+            said = next(
+                (line for line in lines if re.match("WRONG|.*differs|.*error", line)), lines[-1] if lines else ""
+            )
             wrong = f"exit {process.returncode}: {said.strip()[:300]}"
         else:
             try:
@@ -294,8 +368,12 @@ def main():
         parser.error("--hours, --jobs and --turns must be above 0")
     args.state = args.state or args.build / "soak"
     kinds = args.kind or list(KINDS)
-    programs = {"system": "system_soak", "link": "link_soak", "kernels": "cxlgpu",
-                "registers": "system_register_storm_test"}
+    programs = {
+        "system": "system_soak",
+        "link": "link_soak",
+        "kernels": "cxlgpu",
+        "registers": "system_register_storm_test",
+    }
     for kind in kinds:
         if kind in programs and not (args.build / "bin" / programs[kind]).exists():
             parser.error(f"{args.build}/bin/{programs[kind]} is not built; make soak builds it")
@@ -321,8 +399,10 @@ def main():
     for worker in workers:
         worker.result()
     run, cosim = soak.record.run, soak.record.data["cosim"] if "cosim" in soak.record.data else {}
-    print(f"{run['seeds']} seeds in {(time.monotonic() - begun) / 60:.1f} min, "
-          f"{run['cosim_cycles']} cycles in cosim; in all {cosim}")
+    print(
+        f"{run['seeds']} seeds in {(time.monotonic() - begun) / 60:.1f} min, "
+        f"{run['cosim_cycles']} cycles in cosim; in all {cosim}"
+    )
     return 1 if soak.failed else 0
 
 

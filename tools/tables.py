@@ -10,6 +10,7 @@ workloads    instruction mix of every workload beside the published one, data se
 patterns     seq, around and rand of 6 MiB: hit rate of the internal DRAM and time by policy
 traces       captured traffic (--trace FILE): first 20 000 requests in cosim, all in model and rtl
 """
+
 import argparse
 import pathlib
 import sys
@@ -37,40 +38,63 @@ def latencies(part, names=PERCENTILES):
 
 
 def differences(stats):
-    return " / ".join(str(stats["cosim"][name]["value"])
-                      for name in ("data_mismatches", "path_mismatches", "time_differences"))
+    return " / ".join(
+        str(stats["cosim"][name]["value"]) for name in ("data_mismatches", "path_mismatches", "time_differences")
+    )
 
 
 def scenarios(args):
-    print("| scenario | rtl | model | loads checked, mismatches | cosim: data / path / time differ |\n|---|---|---|---|---|")
+    print(
+        "| scenario | rtl | model | loads checked, mismatches | cosim: data / path / time differ "
+        "|\n|---|---|---|---|---|"
+    )
     seen = {}
     for name in SCENARIOS:
         rtl, model = (run(args, name, engine) for engine in ("rtl", "model"))
         seen[name] = cosim = run(args, name, "cosim")
         checks = cosim["checks"]
-        print(f"| {name} | {us(rtl)} us | {us(model)} us | {thousands(checks['reads_checked']['value'])}, "
-              f"{checks['mismatches']['value']} | {thousands(cosim['cosim']['compared']['value'])}: {differences(cosim)} |",
-              flush=True)
-    print("\n| scenario | load p50 / p99 / max | internal-DRAM hit rate | MemSpecRd sent | filled: useful / late | flits M2S / S2M |\n"
-          "|---|---|---|---|---|---|")
+        print(
+            f"| {name} | {us(rtl)} us | {us(model)} us | {thousands(checks['reads_checked']['value'])}, "
+            f"{checks['mismatches']['value']} | {thousands(cosim['cosim']['compared']['value'])}: "
+            f"{differences(cosim)} |",
+            flush=True,
+        )
+    print(
+        "\n| scenario | load p50 / p99 / max | internal-DRAM hit rate | MemSpecRd sent | filled: useful / late | "
+        "flits M2S / S2M |\n"
+        "|---|---|---|---|---|---|"
+    )
     for name, stats in seen.items():
         spec = {key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)}
         rate = f"{stats['internal_dram_lookups']['hit_rate']['value']:.1f} %" if "znand" in name else "direct"
         filled = f"{thousands(spec['filled'])}: {spec['useful']} / {spec['late']}" if spec["filled"] else "0"
         flits = " / ".join(thousands(stats["flits"][way]["all"]["value"]) for way in ("m2s", "s2m"))
-        print(f"| {name} | {latencies(stats['loads'], ('p50', 'p99', 'max'))} ns | {rate} | {spec['sent']} | {filled} | {flits} |")
+        print(
+            f"| {name} | {latencies(stats['loads'], ('p50', 'p99', 'max'))} ns | {rate} | {spec['sent']} | {filled} "
+            f"| {flits} |"
+        )
 
 
 def ds(args):
     print("| scenario | end to end | stores | with a collection |\n|---|---|---|---|")
-    for name in ["vadd-znand-cxl", "vadd-znand-sr", "vadd-znand-ds", "bfs-znand-sr", "bfs-znand-ds", "vadd-dram-cxl", "vadd-dram-ds"]:
+    for name in [
+        "vadd-znand-cxl",
+        "vadd-znand-sr",
+        "vadd-znand-ds",
+        "bfs-znand-sr",
+        "bfs-znand-ds",
+        "vadd-dram-cxl",
+        "vadd-dram-ds",
+    ]:
         clean = run(args, name, "cosim")
         if differences(clean) != "0 / 0 / 0":
             sys.exit(f"{name}: cosim differs: {differences(clean)}")
         stalled = ""
         if "znand" in name:
             first = "130" if name.startswith("bfs") else "50"
-            stalled = latencies(run(args, name, "model", f"endpoint.gc_first_us={first}", "endpoint.gc_busy_us=60")["stores"])
+            stalled = latencies(
+                run(args, name, "model", f"endpoint.gc_first_us={first}", "endpoint.gc_busy_us=60")["stores"]
+            )
         print(f"| {name} | {us(clean)} us | {latencies(clean['stores'])} | {stalled} |", flush=True)
 
 
@@ -78,44 +102,71 @@ def collections(args):
     print("| scenario | dies | end to end | loads | stores |\n|---|---|---|---|---|")
     for name in ["vadd-znand-sr", "vadd-znand-cxl", "bfs-znand-sr", "bfs-znand-cxl"]:
         for dies in (0, 25, 100):
-            sets = ("endpoint.gc_first_us=50", "endpoint.gc_busy_us=60", f"endpoint.gc_dies_percent={dies}") if dies else ()
+            sets = (
+                ("endpoint.gc_first_us=50", "endpoint.gc_busy_us=60", f"endpoint.gc_dies_percent={dies}")
+                if dies
+                else ()
+            )
             stats = run(args, name, "model", *sets)
-            print(f"| {name} | {dies} % | {us(stats)} us | {latencies(stats['loads'])} | {latencies(stats['stores'])} |", flush=True)
+            print(
+                f"| {name} | {dies} % | {us(stats)} us | {latencies(stats['loads'])} | {latencies(stats['stores'])} |",
+                flush=True,
+            )
 
 
 def faults(args):
     both = ("link.bit_error_rate_m2s=1e-5", "link.bit_error_rate_s2m=1e-5")
     print("| run | loads checked, wrong | end to end | model | damaged flits M2S / S2M |\n|---|---|---|---|---|")
-    for name, engine, sets in [("vadd-znand-sr", "rtl", both), ("vadd-dram-cxl", "rtl", both),
-                               ("vadd-znand-sr", "cosim", ("link.drop_spec_every=4",))]:
+    for name, engine, sets in [
+        ("vadd-znand-sr", "rtl", both),
+        ("vadd-dram-cxl", "rtl", both),
+        ("vadd-znand-sr", "cosim", ("link.drop_spec_every=4",)),
+    ]:
         stats, model = run(args, name, engine, *sets), run(args, name, "model", *sets)
         damaged = " / ".join(str(stats["flits"][way]["damaged"]["value"]) for way in ("m2s", "s2m"))
         cosim = f" (cosim {differences(stats)})" if engine == "cosim" else ""
-        print(f"| {name}, {', '.join(sets)}{cosim} | {stats['checks']['reads_checked']['value']}, "
-              f"{stats['checks']['mismatches']['value']} | {us(stats)} us | {us(model)} us | {damaged} |", flush=True)
+        print(
+            f"| {name}, {', '.join(sets)}{cosim} | {stats['checks']['reads_checked']['value']}, "
+            f"{stats['checks']['mismatches']['value']} | {us(stats)} us | {us(model)} us | {damaged} |",
+            flush=True,
+        )
 
 
 def traces(args):
-    print("| trace | scenario | cosim, first 20 000: data / path / time differ | model, all | rtl, all |\n|---|---|---|---|---|")
+    print(
+        "| trace | scenario | cosim, first 20 000: data / path / time differ | model, all | rtl, all "
+        "|\n|---|---|---|---|---|"
+    )
     for trace in args.trace:
         for name in ["vadd-znand-sr", "vadd-znand-stream", "vadd-dram-cxl"]:
             replay = ("--trace", trace)
             part = runs.stats(args.cxlgpu, name, "cosim", *replay, "--set", "trace.max_requests=20000")
             model, rtl = (runs.stats(args.cxlgpu, name, engine, *replay) for engine in ("model", "rtl"))
             checks = rtl["checks"]
-            print(f"| {pathlib.Path(trace).name} | {name} | {differences(part)} | {us(model)} us | "
-                  f"{thousands(checks['reads_checked']['value'] + checks['writes_sent']['value'])} requests, {us(rtl)} us, "
-                  f"{checks['mismatches']['value']} wrong |", flush=True)
+            print(
+                f"| {pathlib.Path(trace).name} | {name} | {differences(part)} | {us(model)} us | "
+                f"{thousands(checks['reads_checked']['value'] + checks['writes_sent']['value'])} requests, {us(rtl)} "
+                f"us, "
+                f"{checks['mismatches']['value']} wrong |",
+                flush=True,
+            )
 
 
 # Class, share of arithmetic and of loads: CXL-GPU, table 1b.
 PUBLISHED = {
-    "rsum": ("compute intensive", 31.4, 53.3), "stencil": ("compute intensive", 37.5, 72.5),
-    "sort": ("compute intensive", 38.1, 98.7), "gemm": ("load intensive", 11.6, 99.9),
-    "vadd": ("load intensive", 15.6, 69.1), "saxpy": ("load intensive", 16.2, 69.2),
-    "conv3": ("load intensive", 21.8, 78.6), "path": ("load intensive", 27.0, 92.7),
-    "cfd": ("store intensive", 20.9, 42.6), "gauss": ("store intensive", 23.5, 48.5),
-    "bfs": ("store intensive", 29.3, 43.2), "gnn": ("real world", 27.4, 73.8), "mri": ("real world", 29.2, 53.3),
+    "rsum": ("compute intensive", 31.4, 53.3),
+    "stencil": ("compute intensive", 37.5, 72.5),
+    "sort": ("compute intensive", 38.1, 98.7),
+    "gemm": ("load intensive", 11.6, 99.9),
+    "vadd": ("load intensive", 15.6, 69.1),
+    "saxpy": ("load intensive", 16.2, 69.2),
+    "conv3": ("load intensive", 21.8, 78.6),
+    "path": ("load intensive", 27.0, 92.7),
+    "cfd": ("store intensive", 20.9, 42.6),
+    "gauss": ("store intensive", 23.5, 48.5),
+    "bfs": ("store intensive", 29.3, 43.2),
+    "gnn": ("real world", 27.4, 73.8),
+    "mri": ("real world", 29.2, 53.3),
 }
 
 
@@ -126,14 +177,26 @@ def workloads(args):
     names += [name for name in others if name not in PUBLISHED]
     configurations = ("cxl", "sr", "stream", "ds")
     seen = {name: [run(args, f"{name}-znand-{kind}", "model") for kind in configurations] for name in names}
-    print("| workload | class | arithmetic / loads, theirs | ours | data set | LLC load misses |\n|---|---|---|---|---|---|")
+    print(
+        "| workload | class | arithmetic / loads, theirs | ours | data set | LLC load misses "
+        "|\n|---|---|---|---|---|---|"
+    )
     for name in names:
         gpu, data = seen[name][0]["gpu"], seen[name][0]["data_set"]["value"]
         kind, *theirs = PUBLISHED.get(name, ("",))
         theirs = " / ".join(f"{ratio} %" for ratio in theirs)
         ours = " / ".join(f"{gpu[ratio]['value']:.1f} %" for ratio in ("compute_ratio", "load_ratio"))
-        print(f"| {name} | {kind} | {theirs} | {ours} | {data / 1024:.0f} KiB | {thousands(gpu['llc_load_misses']['value'])} |")
-    print("\n| workload | " + " | ".join(f"{kind}, us" for kind in configurations) + " |\n|---" + "|---" * len(configurations) + "|")
+        print(
+            f"| {name} | {kind} | {theirs} | {ours} | {data / 1024:.0f} KiB | "
+            f"{thousands(gpu['llc_load_misses']['value'])} |"
+        )
+    print(
+        "\n| workload | "
+        + " | ".join(f"{kind}, us" for kind in configurations)
+        + " |\n|---"
+        + "|---" * len(configurations)
+        + "|"
+    )
     for name in names:
         print(f"| {name} | " + " | ".join(us(stats) for stats in seen[name]) + " |")
 
@@ -149,7 +212,15 @@ def patterns(args):
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
-TABLES = {"workloads": workloads, "patterns": patterns, "runs": scenarios, "ds": ds, "collections": collections, "faults": faults, "traces": traces}
+TABLES = {
+    "workloads": workloads,
+    "patterns": patterns,
+    "runs": scenarios,
+    "ds": ds,
+    "collections": collections,
+    "faults": faults,
+    "traces": traces,
+}
 
 
 def main():

@@ -7,9 +7,11 @@
   tools/timing_diagram.py out/one/stats.json > docs/idle-load.json
   pip install wavedrom && wavedrompy --input docs/idle-load.json --svg docs/idle-load.svg
 
-One lane a stage, one column a cycle; what happens between two clock edges counts from the next. Stages
-of more than --longest cycles are cut, with a gap drawn; the figure beside a lane is its cycles. Exit status: 0; 2 if the file has no load.
+One lane a stage, one column a cycle; what happens between two clock edges counts from the next. Stages of more than
+--longest cycles are cut, with a gap drawn; the figure beside a lane is its cycles. Exit status: 0; 2 if the file has
+no load.
 """
+
 import argparse
 import json
 import math
@@ -49,12 +51,17 @@ def diagram(load, longest):
         body = "=" + "." * (shown - 1)
         if shown < cycles:
             body = body[:-2] + "|."
-        signals.append({"name": f"{LANES[stage]}: {cycles}",
-                        "wave": ("0" + "." * (start - 1) if start else "") + body + "0"
-                                + "." * (columns - start - shown)})
-    return {"signal": signals,
-            "head": {"text": f"A load of {load['latency']['value']:g} ns, from the host bridge to the response"},
-            "config": {"hscale": 1}}
+        signals.append(
+            {
+                "name": f"{LANES[stage]}: {cycles}",
+                "wave": ("0" + "." * (start - 1) if start else "") + body + "0" + "." * (columns - start - shown),
+            }
+        )
+    return {
+        "signal": signals,
+        "head": {"text": f"A load of {load['latency']['value']:g} ns, from the host bridge to the response"},
+        "config": {"hscale": 1},
+    }
 
 
 def main():

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Counts messages by direction and opcode in what `cxlgpu flit decode --json` prints."""
+
 import collections
 import json
 import sys

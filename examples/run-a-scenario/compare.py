@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Prints a few figures of two or more runs side by side: compare.py FOLDER FOLDER..."""
+
 import json
 import pathlib
 import sys

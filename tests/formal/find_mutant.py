@@ -17,7 +17,7 @@ import random
 import sys
 
 import yaml
-from run import HERE, ROOT, Job, Schemata, usage
+from run import HERE, ROOT, Job, Schemata
 
 SECONDS = 20  # of a try
 
@@ -69,7 +69,7 @@ def insert(path, name, mutant):
         if Job(yaml.safe_load("\n".join(lines[start:end]))[0]).name == name:
             while end > start and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
                 end -= 1
-            entry = [l for l in lines[start:end] if not l.startswith("  mutant:")]
+            entry = [x for x in lines[start:end] if not x.startswith("  mutant:")]
             key = mutant["key"]  # some keys read as numbers
             key = key if isinstance(yaml.safe_load(key), str) else f"'{key}'"
             entry.append(f"  mutant: {{file: {mutant['file']}, key: {key}}}")

@@ -8,9 +8,10 @@ a reset in the first cycle and arbitrary inputs after it, and proves them: with 
 of cycles, with `bmc` for the stated number. `assume` names assertions of the top module that are its
 caller's to keep; where the module stands inside another one's job, they are proven.
 Assertions that are not all proven at once are tried one by one.
-At `tight` parameters it must fail: the bound is the least. The same job with its `mutant` must find a counterexample, else it proves nothing. No proof may hold
-because nothing happens: the left side of each `A |-> B` of the top must come true within the depth, and
-so must each state named under `cover`; those that do not are recorded as unreached.
+At `tight` parameters it must fail: the bound is the least. The same job with its `mutant` must find a
+counterexample, else it proves nothing. No proof may hold because nothing happens: the left side of each `A
+|-> B` of the top must come true within the depth, and so must each state named under `cover`; those that do
+not are recorded as unreached.
 
   tests/formal/run.py                  # all jobs; those whose sources are as they were are not run again
   tests/formal/run.py --only ds_index  # jobs whose names hold this
@@ -35,8 +36,8 @@ import subprocess
 import sys
 import time
 
-import yaml
 import smt
+import yaml
 from immediate import Immediate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -168,7 +169,7 @@ class Job:
         done = subprocess.run([str(YOSYS), "-Q", "-p", script], cwd=folder, capture_output=True, text=True)
         (folder / f"{name}.log").write_text(done.stdout + done.stderr)
         if done.returncode:
-            said = next((l for l in (done.stdout + done.stderr).splitlines() if "ERROR" in l or "error:" in l),
+            said = next((x for x in (done.stdout + done.stderr).splitlines() if "ERROR" in x or "error:" in x),
                         f"yosys ended with status {done.returncode} and named no error")
             raise RuntimeError(f"{said} (see {folder}/{name}.log)")
 
@@ -202,7 +203,8 @@ class Job:
         """('proven', depth or None) | ('fails', frame) | ('open', frames without a counterexample)"""
         large = not self.small(folder)
         if large and method == "pdr":  # one by one is less work; scorr would not end
-            self.abc(folder, f"{name}.small", f"read_aiger {name}.aig; fold; strash; scleanup; write_aiger {name}.small.aig", 120)
+            self.abc(folder, f"{name}.small",
+                     f"read_aiger {name}.aig; fold; strash; scleanup; write_aiger {name}.small.aig", 120)
             return "open", 0
         prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 {'-g ' * large}-F {depth} -T {seconds}"
         script = (f"read_aiger {name}.aig; fold; strash; {'scleanup' if large else 'scorr'}; "
@@ -220,7 +222,8 @@ class Job:
         for output in range(number):
             part = f"{name}.{output}"
             text = self.abc(folder, part, f"read_aiger {name}.small.aig; cone -s -O {output}; strash; "
-                            f"scleanup; lcorr; scleanup; pdr -T {max(seconds // 4, 2)}; bmc3 -g -F {depth} -T {10 * seconds}; "
+                            f"scleanup; lcorr; scleanup; pdr -T {max(seconds // 4, 2)}; "
+                            f"bmc3 -g -F {depth} -T {10 * seconds}; "
                             "write_cex -a cex.txt", 11 * seconds + 60)
             verdict, reached = ("open", 0) if text is None else self.verdict(folder, name, text, depth, output)
             if verdict == "fails":
@@ -237,7 +240,8 @@ class Job:
         self.write(folder, covers=True)
         self.netlist(folder, "net")
         lines = (folder / "top" / pathlib.Path(self.block).name).read_text().splitlines()
-        first = next((n for n, line in enumerate(lines, 1) if RUN.strip() == line.strip()), len(lines)) + 1 + len(self.given)
+        run = next((n for n, line in enumerate(lines, 1) if RUN.strip() == line.strip()), len(lines))
+        first = run + 1 + len(self.given)
         names = {first + n: name for n, name in enumerate(self.cover)}
         text = self.abc(folder, "net.bmc", "read_aiger net.aig; fold; strash; bmc3 -a -x -v -F "
                         f"{max(self.depth, 30)} -T {self.seconds}", 2 * self.seconds + 120) or ""

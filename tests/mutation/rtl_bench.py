@@ -20,12 +20,34 @@ import time
 import schemata
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ["CMakeLists.txt", "CMakePresets.json", "cmake", "configs", "docs/guide.md", "flits", "refmodel",
-           "regs", "rtl", "tb", "tests", "tools"]
+SOURCES = [
+    "CMakeLists.txt",
+    "CMakePresets.json",
+    "cmake",
+    "configs",
+    "docs/guide.md",
+    "flits",
+    "refmodel",
+    "regs",
+    "rtl",
+    "tb",
+    "tests",
+    "tools",
+]
 # Tests that run the whole RTL, in order of what they cost; tried when the blocks' own tests see nothing.
-SYSTEM_TESTS = ["system/rtl_engine", "system/register_storm", "system/hazards", "system/io_access",
-                "system/deterministic_store", "system/dev_load", "system/bring_up", "system/viral",
-                "system/link_down", "system/poison", "system/metamorphic"]
+SYSTEM_TESTS = [
+    "system/rtl_engine",
+    "system/register_storm",
+    "system/hazards",
+    "system/io_access",
+    "system/deterministic_store",
+    "system/dev_load",
+    "system/bring_up",
+    "system/viral",
+    "system/link_down",
+    "system/poison",
+    "system/metamorphic",
+]
 
 
 def usage(message):
@@ -34,8 +56,7 @@ def usage(message):
 
 
 def blocks():
-    return [str(f.relative_to(ROOT)) for f in sorted(ROOT.glob("rtl/*/*.sv"))
-            if f.parent.name != "pkg"]
+    return [str(f.relative_to(ROOT)) for f in sorted(ROOT.glob("rtl/*/*.sv")) if f.parent.name != "pkg"]
 
 
 def lay_tree(tree):
@@ -112,8 +133,19 @@ class Bench:
 
     def configure(self, tree):
         if not (self.build / "build.ninja").exists():
-            self._do(["cmake", "-S", str(tree), "-B", str(self.build), "-G", "Ninja",
-                      "-DCMAKE_BUILD_TYPE=Release", "-DCXLGPU_TESTS=ON"])
+            self._do(
+                [
+                    "cmake",
+                    "-S",
+                    str(tree),
+                    "-B",
+                    str(self.build),
+                    "-G",
+                    "Ninja",
+                    "-DCMAKE_BUILD_TYPE=Release",
+                    "-DCXLGPU_TESTS=ON",
+                ]
+            )
 
     def make(self, tests, jobs):
         self._do(["ninja", "-C", str(self.build), "-j", str(jobs), *(self._target(t) for t in tests)])
@@ -137,12 +169,20 @@ class Bench:
             environment["CXLGPU_ASSERTIONS"] = "0"
         if self.cycles and test not in self.full:
             environment["CXLGPU_CYCLES"] = str(self.cycles)
-        scratch = self.work / "scratch" / f"{number}-{test.replace('/', '_')}-{threading.get_ident()}"  # tests write beside themselves
+        scratch = (
+            self.work / "scratch" / f"{number}-{test.replace('/', '_')}-{threading.get_ident()}"
+        )  # tests write beside themselves
         scratch.mkdir(parents=True, exist_ok=True)
         try:
-            done = subprocess.run([str(self.build / "bin" / self._target(test))], cwd=scratch,
-                                  env=environment, capture_output=True, text=True, errors="replace",
-                                  timeout=limit)
+            done = subprocess.run(
+                [str(self.build / "bin" / self._target(test))],
+                cwd=scratch,
+                env=environment,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=limit,
+            )
         except subprocess.TimeoutExpired:
             return False, "does not end", time.monotonic() - start
         finally:

@@ -58,7 +58,8 @@ _UNARY = {"UnaryLogicalNotExpression", "UnaryBitwiseNotExpression"}
 _LEFT_ALONE = re.compile(
     r"Parameter|Dimension|Assert|Assum|Cover|Property(Spec|Declaration)|PackageImport|DataType|"
     r"NamedType|Typedef|EventControl|ImplicitType|Genvar|Modport|OpenRange|ValueRange|RangeList|"
-    r"FunctionPrototype|EnumType|StructType|LocalVariableDeclaration")
+    r"FunctionPrototype|EnumType|StructType|LocalVariableDeclaration"
+)
 
 
 def _kind(node):
@@ -67,13 +68,13 @@ def _kind(node):
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
-    file: str      # rtl/<room>/<name>.sv
-    line: int      # where it stands today
+    file: str  # rtl/<room>/<name>.sv
+    line: int  # where it stands today
     operator: str
     old: str
     new: str
-    context: str   # its line, blanks squeezed
-    nth: int       # of those that are the same in all of the above
+    context: str  # its line, blanks squeezed
+    nth: int  # of those that are the same in all of the above
 
     @property
     def module(self):
@@ -93,7 +94,7 @@ class Schemata:
         self.file = file
         self.text = (root / file).read_text()
         self._tree = SyntaxTree.fromFile(str(root / file))
-        self._raw = []    # of each candidate: what takes the place, as written
+        self._raw = []  # of each candidate: what takes the place, as written
         self._sites = []  # (start, end, form, [index of candidate])
         self.candidates = []
         self._seen = {}
@@ -124,8 +125,7 @@ class Schemata:
             same = (operator, old, new, context)
             nth = self._seen[same] = self._seen.get(same, -1) + 1
             indices.append(len(self.candidates))
-            self.candidates.append(
-                Mutant(self.file, line, operator, old, new, context, nth))
+            self.candidates.append(Mutant(self.file, line, operator, old, new, context, nth))
             self._raw.append(raw)
         self._sites.append((start, end, form, indices))
 
@@ -137,15 +137,24 @@ class Schemata:
         if _LEFT_ALONE.search(kind):
             return
         if kind == "HierarchyInstantiation":
-            self.instances.add(self.text[self._span(node)[0]:].split(None, 1)[0])
-        if kind in ("AlwaysCombBlock", "AlwaysFFBlock", "ContinuousAssign", "FunctionDeclaration",
-                    "HierarchyInstantiation"):
+            self.instances.add(self.text[self._span(node)[0] :].split(None, 1)[0])
+        if kind in (
+            "AlwaysCombBlock",
+            "AlwaysFFBlock",
+            "ContinuousAssign",
+            "FunctionDeclaration",
+            "HierarchyInstantiation",
+        ):
             alive = True
         children = self._children(node)
         if kind in ("IfGenerate", "LoopGenerate"):
             for child in children:  # their bodies alone
-                if "Generate" in _kind(child) or "Block" in _kind(child) or "Clause" in _kind(child) \
-                        or _kind(child) in ("ContinuousAssign", "HierarchyInstantiation"):
+                if (
+                    "Generate" in _kind(child)
+                    or "Block" in _kind(child)
+                    or "Clause" in _kind(child)
+                    or _kind(child) in ("ContinuousAssign", "HierarchyInstantiation")
+                ):
                     self._visit(child, alive)
             return
         if kind == "ForLoopStatement":
@@ -172,23 +181,21 @@ class Schemata:
             test = self._source(children[0])
             yes, no = self._source(children[-2]), self._source(children[-1])
             self._add(node, "value", [("arms", f"{test} ? ({no}) : ({yes})")])
-        elif kind == "ConditionalPredicate" and "rst_ni" not in source \
-                and _kind(node.parent) == "ConditionalStatement":
-            self._add(node, "value", [("negation", f"!({source})"), ("stuck", "1'b1"),
-                                      ("stuck", "1'b0")])
+        elif kind == "ConditionalPredicate" and "rst_ni" not in source and _kind(node.parent) == "ConditionalStatement":
+            self._add(node, "value", [("negation", f"!({source})"), ("stuck", "1'b1"), ("stuck", "1'b0")])
         elif kind == "IntegerVectorExpression":
             width = source.split("'")[0]
             if width.strip() and not re.search("[xz?]", source.split("'")[1][2:].lower()):
-                self._add(node, "value", [("constant", f"{source} + {width}'d1"),
-                                          ("constant", f"{source} ^ {width}'d1")])
+                self._add(
+                    node, "value", [("constant", f"{source} + {width}'d1"), ("constant", f"{source} ^ {width}'d1")]
+                )
         elif kind == "IntegerLiteralExpression":
             self._add(node, "value", [("constant", f"{int(source.replace('_', '')) + 1}")])
         elif kind == "UnbasedUnsizedLiteralExpression" and source in ("'0", "'1"):
             self._add(node, "value", [("constant", "'1" if source == "'0" else "'0")])
         elif kind in ("AscendingRangeSelect", "DescendingRangeSelect"):
             if not re.fullmatch(r"[\d']*", self._source(children[0])):
-                self._add(children[0], "value",
-                          [("slice", f"({self._source(children[0])}) + 1")])
+                self._add(children[0], "value", [("slice", f"({self._source(children[0])}) + 1")])
             return children
         elif kind in ("SimpleRangeSelect",):
             return children
@@ -198,14 +205,16 @@ class Schemata:
             return children[:1]
         elif kind == "CastExpression":
             return children[:1]
-        elif kind == "ExpressionStatement" and children and \
-                _kind(children[0]) in ("AssignmentExpression", "NonblockingAssignmentExpression"):
+        elif (
+            kind == "ExpressionStatement"
+            and children
+            and _kind(children[0]) in ("AssignmentExpression", "NonblockingAssignmentExpression")
+        ):
             self._add(node, "statement", [("dropped", "")])
         elif kind in ("AssignmentExpression", "NonblockingAssignmentExpression"):
             value = children[-1]
             text = self._source(value)
-            if kind == "AssignmentExpression" and text not in ("'0", "1'b0") \
-                    and not text.lstrip().startswith("'{"):
+            if kind == "AssignmentExpression" and text not in ("'0", "1'b0") and not text.lstrip().startswith("'{"):
                 self._add(value, "value", [("stuck", "'0")])
             return children[:1]
         elif kind in ("StandardCaseItem",):

@@ -65,13 +65,32 @@ def build(folder, name, text):
     (out / "mutant_pkg.sv").write_text(schemata.PACKAGE)
     (out / "choice.cpp").write_text(schemata.CHOICE)
     done = subprocess.run(
-        ["verilator", "--binary", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", "bench", "-o", "run",
-         "-CFLAGS", "-O0", "mutant_pkg.sv", "block.sv", "bench.sv", "choice.cpp"],
-        cwd=out, capture_output=True, text=True)
+        [
+            "verilator",
+            "--binary",
+            "-Wno-fatal",
+            "-Wno-lint",
+            "-Wno-style",
+            "--top-module",
+            "bench",
+            "-o",
+            "run",
+            "-CFLAGS",
+            "-O0",
+            "mutant_pkg.sv",
+            "block.sv",
+            "bench.sv",
+            "choice.cpp",
+        ],
+        cwd=out,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         raise RuntimeError(done.stderr)
-    return lambda number: subprocess.run([str(out / "obj_dir/run")], env={"CXLGPU_MUTANT": str(number)},
-                                         capture_output=True, text=True, check=True).stdout
+    return lambda number: subprocess.run(
+        [str(out / "obj_dir/run")], env={"CXLGPU_MUTANT": str(number)}, capture_output=True, text=True, check=True
+    ).stdout
 
 
 class SchemataTest(unittest.TestCase):
@@ -82,8 +101,9 @@ class SchemataTest(unittest.TestCase):
         (cls.folder / "block.sv").write_text(BLOCK)
         cls.block = schemata.Schemata(cls.folder, "block.sv")
         cls.original = build(cls.folder, "original", BLOCK)(0)
-        cls.all = staticmethod(build(cls.folder, "all", cls.block.rewrite(
-            {i: i + 1 for i in range(len(cls.block.candidates))})))
+        cls.all = staticmethod(
+            build(cls.folder, "all", cls.block.rewrite({i: i + 1 for i in range(len(cls.block.candidates))}))
+        )
 
     @classmethod
     def tearDownClass(cls):
@@ -99,9 +119,21 @@ class SchemataTest(unittest.TestCase):
                 self.assertEqual(self.all(index + 1) == self.original, equivalent)
 
     def test_operators_are_there(self):
-        self.assertEqual({m.operator for m in self.block.candidates},
-                         {"boundary", "relation", "logic", "operand", "arithmetic", "negation", "stuck", "arms",
-                          "constant", "dropped"})
+        self.assertEqual(
+            {m.operator for m in self.block.candidates},
+            {
+                "boundary",
+                "relation",
+                "logic",
+                "operand",
+                "arithmetic",
+                "negation",
+                "stuck",
+                "arms",
+                "constant",
+                "dropped",
+            },
+        )
 
     def test_alone_is_the_same_mutant(self):
         for index in range(0, len(self.block.candidates), 6):

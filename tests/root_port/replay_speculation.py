@@ -7,6 +7,7 @@ written from that page; the cycles are those of sr_queue, sr_reader and memory_q
 one line at the first thing that the log (`cxlgpu run --events`) has otherwise. Not for runs with
 deterministic store, whose loads take other ways, nor for policy stream.
 """
+
 import argparse
 import collections
 import csv
@@ -15,8 +16,7 @@ import sys
 
 HALTED = 5  # states: 0 is 64 B, 1 to 4 are 256 to 1024 B
 MEM_ENTRIES, SPEC_ENTRIES = 30, 2
-STAGES = {"sys_accept", "port_enqueue", "memq_alloc", "ctrl_accept", "port_respond", "spec_issue",
-          "load_control", "ds"}
+STAGES = {"sys_accept", "port_enqueue", "memq_alloc", "ctrl_accept", "port_respond", "spec_issue", "load_control", "ds"}
 Event = collections.namedtuple("Event", "id store line info")
 
 
@@ -88,8 +88,7 @@ def replay(run, port, cycles, count):
     def compare(what, log, ours):
         count[what] += 1
         if log != ours:
-            sys.exit(f"{run.log}: port {port}, cycle {now}: {what}: the log has {log}, "
-                     f"the replay has {ours}")
+            sys.exit(f"{run.log}: port {port}, cycle {now}: {what}: the log has {log}, the replay has {ours}")
 
     ring, state, shown = Ring(run.sets), 1, 1
     sr, reader, latched = [], 0, None  # SR queue, where the reader stands, what is in ISSUE
@@ -155,10 +154,10 @@ def replay(run, port, cycles, count):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("log", help="what `cxlgpu run --events` wrote")
-    parser.add_argument("--policy", required=True,
-                        choices=["naive", "dyn", "sr-paper", "sr-directional"])
-    parser.add_argument("--clip", type=int, default=15,
-                        help="log2 of the interleave chunk in granules; 15: not interleaved")
+    parser.add_argument("--policy", required=True, choices=["naive", "dyn", "sr-paper", "sr-directional"])
+    parser.add_argument(
+        "--clip", type=int, default=15, help="log2 of the interleave chunk in granules; 15: not interleaved"
+    )
     parser.add_argument("--no-length", action="store_true", help="MemSpecRd without length")
     parser.add_argument("--sets", type=int, default=64, help="of the ring")
     parser.add_argument("--stats", help="stats.json of the run: its counters are compared too")
@@ -173,13 +172,16 @@ def main():
         with open(run.stats) as file:
             counters = json.load(file)["memspecrd"]["root_ports"]
         for port, log in enumerate(counters):
-            for name, ours in (("suppressed_by_ring", count["ring hit", port]),
-                               ("suppressed_by_halt", count["halted", port]),
-                               ("asked", 256 * count["granules asked for", port])):
+            for name, ours in (
+                ("suppressed_by_ring", count["ring hit", port]),
+                ("suppressed_by_halt", count["halted", port]),
+                ("asked", 256 * count["granules asked for", port]),
+            ):
                 count["counters"] += 1
                 if log[name]["value"] != ours:
-                    sys.exit(f"{run.stats}: port {port}: {name}: the run has {log[name]['value']}, "
-                             f"the replay has {ours}")
+                    sys.exit(
+                        f"{run.stats}: port {port}: {name}: the run has {log[name]['value']}, the replay has {ours}"
+                    )
     total = collections.Counter()
     for name, n in count.items():
         total[name if isinstance(name, str) else name[0]] += n

@@ -1,5 +1,6 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The pages of a coverage run: index.html and one page for each RTL file."""
+
 import html
 
 from coverage_report.points import nets
@@ -17,8 +18,10 @@ def cells(row):
     for kind in ("lines", "branches", "toggles"):
         r = row[kind]
         colour = "hole" if r["holes"] else "hit"
-        out += (f"<td class={colour}>{r['percent']:.2f} %</td><td>{r['hit']}/{r['total']}</td>"
-                f"<td>{r['waived']}</td><td>{r['holes']}</td>")
+        out += (
+            f"<td class={colour}>{r['percent']:.2f} %</td><td>{r['hit']}/{r['total']}</td>"
+            f"<td>{r['waived']}</td><td>{r['holes']}</td>"
+        )
     return out
 
 
@@ -47,43 +50,72 @@ def source_page(source):
                 colour = "part" if any(p.hits for p in found) else "hole"
         note = "  // never: " + ", ".join(p.name or "line" for p in holes) if holes else ""
         count = line.hits if line else ""
-        rows.append(f"<span class=n>{number:5} {count:>10}</span> <span class='{colour}'>{html.escape(text)}"
-                    f"</span><b>{note}</b>")
+        rows.append(
+            f"<span class=n>{number:5} {count:>10}</span> <span class='{colour}'>{html.escape(text)}"
+            f"</span><b>{note}</b>"
+        )
     body = "<p>Green: hit. Red: never. Yellow: in part. Violet: waived. Second column: how often.</p>"
     held = nets(source.toggles.values())
     if held:
-        body += "<h2>Bits that never changed</h2><table><tr><th>net<th>bits<th>line</tr>" + "".join(
-            f"<tr><td>{html.escape(net)}<td class=t>{html.escape(' '.join(bits))} ({len(bits)} of {total})"
-            f"<td>{line}</tr>" for net, (bits, total, line) in held.items()) + "</table>"
+        body += (
+            "<h2>Bits that never changed</h2><table><tr><th>net<th>bits<th>line</tr>"
+            + "".join(
+                f"<tr><td>{html.escape(net)}<td class=t>{html.escape(' '.join(bits))} ({len(bits)} of {total})"
+                f"<td>{line}</tr>"
+                for net, (bits, total, line) in held.items()
+            )
+            + "</table>"
+        )
     waived = {id(p.waiver): p.waiver for kind in source.kinds().values() for p in kind if p.waiver}
     if waived:
-        body += "<h2>Waivers</h2><table><tr><th>what<th>reason</tr>" + "".join(
-            f"<tr><td>{html.escape(rule.what)}<td class=t>{html.escape(rule.reason)}</tr>"
-            for rule in waived.values()) + "</table>"
+        body += (
+            "<h2>Waivers</h2><table><tr><th>what<th>reason</tr>"
+            + "".join(
+                f"<tr><td>{html.escape(rule.what)}<td class=t>{html.escape(rule.reason)}</tr>"
+                for rule in waived.values()
+            )
+            + "</table>"
+        )
     return page(source.name, body + "<pre>" + "\n".join(rows) + "</pre>")
 
 
 def write(folder, root, files, record, rules):
     for name, source in files.items():
         (folder / link_of(name)).write_text(source_page(source))
-    head = ("<tr><th><th colspan=4>lines<th colspan=4>branches<th colspan=4>toggles</tr><tr><th>block" +
-            "<th>hit<th><th>waived<th>holes" * 3 + "</tr>")
+    head = (
+        "<tr><th><th colspan=4>lines<th colspan=4>branches<th colspan=4>toggles</tr><tr><th>block"
+        + "<th>hit<th><th>waived<th>holes" * 3
+        + "</tr>"
+    )
     rows = f"<tr class=room><td>rtl{cells(record['rtl']['total'])}</tr>"
     for room, found in record["rtl"]["rooms"].items():
         rows += f"<tr class=room><td>{room}{cells(found['total'])}</tr>"
         for block, row in found["blocks"].items():
             rows += f"<tr><td><a href={link_of(f'rtl/{room}/{block}.sv')}>{block}</a>{cells(row)}</tr>"
-    cpp = "".join(f"<tr><td>{name}<td>{row['percent']:.2f} %<td>{row['hit']}/{row['total']}</tr>"
-                  for name, row in {**record["cpp"]["total"], **record["cpp"]["folders"]}.items())
-    waived = "".join(f"<tr><td>{html.escape(rule.file)}<td class=t>{html.escape(rule.what)}<td>{rule.points}"
-                     f"<td class=t>{html.escape(rule.reason)}</tr>" for rule in rules)
+    cpp = "".join(
+        f"<tr><td>{name}<td>{row['percent']:.2f} %<td>{row['hit']}/{row['total']}</tr>"
+        for name, row in {**record["cpp"]["total"], **record["cpp"]["folders"]}.items()
+    )
+    waived = "".join(
+        f"<tr><td>{html.escape(rule.file)}<td class=t>{html.escape(rule.what)}<td>{rule.points}"
+        f"<td class=t>{html.escape(rule.reason)}</tr>"
+        for rule in rules
+    )
     done = record["tests"]
-    tests = (f"{done['with_counts']} programs with counts" if done["run"] is None else
-             f"{done['run']} tests ({len(done['failed'])} failed)")
-    (folder / "index.html").write_text(page("cxlgpu: structural coverage", f"""
-<p>{record['date']}, commit {record['commit']}, {tests}, {html.escape(record['tools']['verilator'])}. Toggles: nets of up to
-{record['toggle_max_width']} bits. The percentage is of what is not waived.</p>
+    tests = (
+        f"{done['with_counts']} programs with counts"
+        if done["run"] is None
+        else f"{done['run']} tests ({len(done['failed'])} failed)"
+    )
+    (folder / "index.html").write_text(
+        page(
+            "cxlgpu: structural coverage",
+            f"""
+<p>{record["date"]}, commit {record["commit"]}, {tests}, {html.escape(record["tools"]["verilator"])}. Toggles: nets of
+up to {record["toggle_max_width"]} bits. The percentage is of what is not waived.</p>
 <table>{head}{rows}</table>
 <h2>C++</h2><p><a href=cpp/index.html>Files and lines</a></p>
 <table><tr><th>folder<th>lines<th></tr>{cpp}</table>
-<h2>Waivers</h2><table><tr><th>file<th>what<th>points<th>reason</tr>{waived}</table>"""))
+<h2>Waivers</h2><table><tr><th>file<th>what<th>points<th>reason</tr>{waived}</table>""",
+        )
+    )

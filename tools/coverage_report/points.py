@@ -9,6 +9,7 @@ What is left out:
 - an arm that ends in `return` and has no hit: Verilator 5.006 puts its counter behind the return, where it
   is dropped, so that it stays 0 whatever runs.
 """
+
 import dataclasses
 import re
 
@@ -23,7 +24,7 @@ FIELD = re.compile(r"\x01([^\x02]+)\x02([^\x01']*)")
 @dataclasses.dataclass
 class Point:
     line: int
-    name: str          # of a toggle the net's bit; of a branch its arm; of a line nothing
+    name: str  # of a toggle the net's bit; of a branch its arm; of a line nothing
     hits: int = 0
     waiver: object = None
     column: int = 0
@@ -32,16 +33,16 @@ class Point:
 @dataclasses.dataclass
 class Source:
     """One file of rtl/."""
+
     name: str
-    text: list                                     # lines; text[0] is line 1
-    lines: dict = dataclasses.field(default_factory=dict)      # number -> Point
-    branches: dict = dataclasses.field(default_factory=dict)   # (line, column, arm) -> Point
-    toggles: dict = dataclasses.field(default_factory=dict)    # bit -> Point
-    uncounted: set = dataclasses.field(default_factory=set)    # arms that Verilator cannot count
+    text: list  # lines; text[0] is line 1
+    lines: dict = dataclasses.field(default_factory=dict)  # number -> Point
+    branches: dict = dataclasses.field(default_factory=dict)  # (line, column, arm) -> Point
+    toggles: dict = dataclasses.field(default_factory=dict)  # bit -> Point
+    uncounted: set = dataclasses.field(default_factory=set)  # arms that Verilator cannot count
 
     def kinds(self):
-        return {"lines": self.lines.values(), "branches": self.branches.values(),
-                "toggles": self.toggles.values()}
+        return {"lines": self.lines.values(), "branches": self.branches.values(), "toggles": self.toggles.values()}
 
     def at(self, line):
         return self.text[line - 1].strip() if 0 < line <= len(self.text) else ""
@@ -66,13 +67,13 @@ def nets(toggles):
             net = re.sub(r"\[\d+\]", "", point.name)
         bits, total, line = found.get(net, ([], 0, point.line))
         if not point.hits and not point.waiver:
-            bits = bits + [point.name[len(net):] if point.name.startswith(net) else point.name]
+            bits = bits + [point.name[len(net) :] if point.name.startswith(net) else point.name]
         found[net] = (bits, total + 1, line)
     return {net: row for net, row in found.items() if row[0]}
 
 
 def numbers(ranges):
-    """"85,152-163" -> 85, 152, 153 ... 163."""
+    """ "85,152-163" -> 85, 152, 153 ... 163."""
     for part in filter(None, ranges.split(",")):
         first, _, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1)
@@ -94,7 +95,7 @@ def read(root, counts):
     sources = {}
     for key, hits in merged.items():
         field = dict(FIELD.findall(key))
-        name = field["f"][len(prefix) - len("rtl/"):]
+        name = field["f"][len(prefix) - len("rtl/") :]
         if name not in sources:
             sources[name] = Source(name, (root / name).read_text().splitlines())
         source = sources[name]

@@ -12,6 +12,7 @@ A rule names a file and, by text and never by number, what in it is excused:
     reason: ...
 A rule that matches nothing is an error, and so is one of which a match is hit.
 """
+
 import dataclasses
 import re
 
@@ -79,14 +80,17 @@ def apply(root, sources):
             problems.append(f"{where}: no such file was counted; mend 'file'")
             continue
         if "line" in entry:
-            rule = Rule(entry["file"], entry["line"] + (f" [{entry['arm']}]" if "arm" in entry else ""),
-                        entry["reason"])
+            rule = Rule(
+                entry["file"], entry["line"] + (f" [{entry['arm']}]" if "arm" in entry else ""), entry["reason"]
+            )
             groups = [(entry["line"], of_lines(source, entry))]
         else:
             rule = Rule(entry["file"], ", ".join(entry["signals"]), entry["reason"])
             patterns = [(signal, range_pattern(signal)) for signal in entry["signals"]]
-            groups = [(signal, [p for name, p in source.toggles.items() if pattern.match(name)])
-                      for signal, pattern in patterns]
+            groups = [
+                (signal, [p for name, p in source.toggles.items() if pattern.match(name)])
+                for signal, pattern in patterns
+            ]
         for text, found in groups:
             if not found:
                 problems.append(f"{where}: '{text}' matches nothing; remove it or mend it")

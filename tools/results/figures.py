@@ -1,18 +1,36 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The figures of docs/results.md, drawn after 9a to 9e of the CXL-GPU paper, theirs beside ours."""
+
 import os
 
 import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
-
 import points
 
-matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "cxlgpu", "font.size": 8,
-                            "font.family": "sans-serif", "axes.spines.top": False, "axes.spines.right": False})
-COLOURS = {"gpu-dram": "#9aa5b1", "uvm": "#b07aa1", "gds": "#9c755f", "phoenix": "#edc948", "cxl": "#4c78a8",
-           "naive": "#a0cbe8", "dyn": "#72b7b2", "sr": "#f28e2b", "stream": "#59a14f", "ds": "#e45756"}
+matplotlib.rcParams.update(
+    {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "cxlgpu",
+        "font.size": 8,
+        "font.family": "sans-serif",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
+)
+COLOURS = {
+    "gpu-dram": "#9aa5b1",
+    "uvm": "#b07aa1",
+    "gds": "#9c755f",
+    "phoenix": "#edc948",
+    "cxl": "#4c78a8",
+    "naive": "#a0cbe8",
+    "dyn": "#72b7b2",
+    "sr": "#f28e2b",
+    "stream": "#59a14f",
+    "ds": "#e45756",
+}
 THEIRS = {"color": "black", "linewidth": 1.2, "linestyle": (0, (3, 1.5))}
 
 
@@ -60,15 +78,24 @@ def figure_9a(runs, paper, path):
 def figure_9b(runs, paper, path):
     figure, (left, right) = plt.subplots(2, 1, figsize=(9, 5.4))
     names = points.workloads(runs.matrix)
-    grouped_bars(left, names, ["uvm", "gds", "phoenix", "cxl", "sr", "stream", "ds"],
-                 lambda w, c: runs.ratio(w, "znand", c, "gpu-dram"), 1)
+    grouped_bars(
+        left,
+        names,
+        ["uvm", "gds", "phoenix", "cxl", "sr", "stream", "ds"],
+        lambda w, c: runs.ratio(w, "znand", c, "gpu-dram"),
+        1,
+    )
     left.set_yscale("log")
     left.set_ylabel("time, gpu-dram = 1")
     left.set_title("9b: Z-NAND endpoint")
     left.legend(ncol=7, frameon=False)
     spans = grouped_bars(right, names, ["sr", "stream", "ds"], lambda w, c: runs.speed_up(w, "znand", c, "cxl"), 1)
-    theirs(right, (spans[names[0]][0], spans[names[-1]][1]), paper["9b"]["sr over cxl, mean"],
-           "paper: sr, mean and by workload")
+    theirs(
+        right,
+        (spans[names[0]][0], spans[names[-1]][1]),
+        paper["9b"]["sr over cxl, mean"],
+        "paper: sr, mean and by workload",
+    )
     for name, factor in paper["9b"]["sr over cxl"].items():
         theirs(right, spans[name], factor)
     right.set_yscale("log")
@@ -81,10 +108,19 @@ def figure_9c(runs, paper, path):
     part = runs.matrix["by_media"]
     figure, axes = plt.subplots(1, len(part["media"]), figsize=(9, 2.8), sharey=True)
     for axis, media in zip(axes, part["media"]):
-        spans = grouped_bars(axis, part["workloads"], ["sr", "stream", "ds"],
-                             lambda w, c: runs.speed_up(w, media, c, "cxl", points.media_settings(runs.matrix, w)), 1)
-        theirs(axis, (spans[part["workloads"][0]][0], spans[part["workloads"][-1]][1]),
-               paper["9c"]["sr over cxl, mean of vadd path bfs"][media], "paper: sr, mean")
+        spans = grouped_bars(
+            axis,
+            part["workloads"],
+            ["sr", "stream", "ds"],
+            lambda w, c: runs.speed_up(w, media, c, "cxl", points.media_settings(runs.matrix, w)),
+            1,
+        )
+        theirs(
+            axis,
+            (spans[part["workloads"][0]][0], spans[part["workloads"][-1]][1]),
+            paper["9c"]["sr over cxl, mean of vadd path bfs"][media],
+            "paper: sr, mean",
+        )
         axis.set_title(media)
     axes[0].set_yscale("log")
     axes[0].set_ylabel("speed-up over cxl")
@@ -108,7 +144,13 @@ def figure_9d(runs, paper, path):
     left.set_ylabel("internal-DRAM hits, %")
     left.set_ylim(0, 118)
     left.legend(ncol=6, frameon=False, fontsize=6.5, loc="upper center")
-    grouped_bars(right, part["workloads"], series[1:], lambda w, c: runs.speed_up(w, part["media"], c, "cxl", part["settings"]), 1)
+    grouped_bars(
+        right,
+        part["workloads"],
+        series[1:],
+        lambda w, c: runs.speed_up(w, part["media"], c, "cxl", part["settings"]),
+        1,
+    )
     right.set_ylabel("speed-up over cxl")
     figure.suptitle("9d: speculative read by pattern")
     save(figure, path)
@@ -126,13 +168,24 @@ def figure_9e(runs, path):
         for row, kind in enumerate(("load", "store")):
             axis = rows[row][column]
             for which, colour in (("max", "#e45756"), ("p50", "#4c78a8")):
-                shown = [(i * width, value) for i, value in enumerate(latency[kind][which]["values"]) if value is not None]
-                axis.plot([x for x, _ in shown], [y / 1e3 for _, y in shown], ".-", markersize=3, linewidth=0.8,
-                          color=colour, label=which)
+                shown = [
+                    (i * width, value) for i, value in enumerate(latency[kind][which]["values"]) if value is not None
+                ]
+                axis.plot(
+                    [x for x, _ in shown],
+                    [y / 1e3 for _, y in shown],
+                    ".-",
+                    markersize=3,
+                    linewidth=0.8,
+                    color=colour,
+                    label=which,
+                )
             axis.set_yscale("log")
             axis.set_ylabel(f"{kind} latency, us" if column == 0 else "")
         waiting = series["ingress"]["values"]
-        rows[2][column].step([i * width for i in range(len(waiting))], waiting, where="post", color="#4c78a8", linewidth=0.9)
+        rows[2][column].step(
+            [i * width for i in range(len(waiting))], waiting, where="post", color="#4c78a8", linewidth=0.9
+        )
         rows[2][column].set_ylabel("waiting at endpoints" if column == 0 else "")
         rows[2][column].set_xlabel("us")
         for axis in rows[:, column]:
@@ -149,16 +202,26 @@ def sensitivity(curves, path):
     names = list(dict.fromkeys(point["curve"] for point in curves))
     columns = 4
     figure, axes = plt.subplots(-(-len(names) // columns), columns, figsize=(9, 2.1 * -(-len(names) // columns)))
-    for axis in axes.flat[len(names):]:
+    for axis in axes.flat[len(names) :]:
         axis.set_axis_off()
     for axis, name in zip(axes.flat, names):
         of_curve = [point for point in curves if point["curve"] == name]
         xs = sorted({point["x"] for point in of_curve})
         for workload, style in zip(dict.fromkeys(point["workload"] for point in of_curve), ("-", "--", ":", "-.")):
             for config in dict.fromkeys(point["config"] for point in of_curve):
-                line = {p["x"]: p["end_to_end_us"] for p in of_curve if (p["workload"], p["config"]) == (workload, config)}
-                axis.plot(range(len(xs)), [line[x] for x in xs], style, marker=".", markersize=3, linewidth=0.9,
-                          color=COLOURS[config], label=f"{workload}, {config}")
+                line = {
+                    p["x"]: p["end_to_end_us"] for p in of_curve if (p["workload"], p["config"]) == (workload, config)
+                }
+                axis.plot(
+                    range(len(xs)),
+                    [line[x] for x in xs],
+                    style,
+                    marker=".",
+                    markersize=3,
+                    linewidth=0.9,
+                    color=COLOURS[config],
+                    label=f"{workload}, {config}",
+                )
         axis.set_xticks(range(len(xs)), xs, fontsize=6)
         axis.set_yscale("log")
         axis.set_title(f"{name}, {of_curve[0]['unit']}", fontsize=7)

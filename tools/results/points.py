@@ -35,7 +35,9 @@ def media_settings(matrix, workload):
 
 def repeats(matrix, workload):
     """Settings of each run that repeats the main one: at the reduced size with several seeds, and itself."""
-    return [[f"seed={seed}"] if seed != 1 else [] for seed in matrix["repeats"]["seeds"]] + [main_settings(matrix, workload)]
+    return [[f"seed={seed}"] if seed != 1 else [] for seed in matrix["repeats"]["seeds"]] + [
+        main_settings(matrix, workload)
+    ]
 
 
 def all_runs(matrix):
@@ -50,14 +52,24 @@ def all_runs(matrix):
             for c in matrix["cosim"]["configurations"]:
                 runs += [run("cosim", name, media, c), run("model", name, media, c)]
         again = matrix["repeats"]
-        runs += [run("model", name, again["media"], c, settings) for c in again["configurations"]
-                 for settings in repeats(matrix, name)]
+        runs += [
+            run("model", name, again["media"], c, settings)
+            for c in again["configurations"]
+            for settings in repeats(matrix, name)
+        ]
     part = matrix["by_media"]
-    runs += [run("model", name, media, c, media_settings(matrix, name)) for name in part["workloads"]
-             for media in part["media"] for c in part["configurations"]]
+    runs += [
+        run("model", name, media, c, media_settings(matrix, name))
+        for name in part["workloads"]
+        for media in part["media"]
+        for c in part["configurations"]
+    ]
     part = matrix["patterns"]
-    runs += [run("model", name, part["media"], c, part["settings"]) for name in part["workloads"]
-             for c in part["configurations"]]
+    runs += [
+        run("model", name, part["media"], c, part["settings"])
+        for name in part["workloads"]
+        for c in part["configurations"]
+    ]
     part = matrix["collection"]
     runs += [run("model", part["workload"], part["media"], c, part["settings"]) for c in part["configurations"]]
     return sorted(set(runs))

@@ -1,6 +1,6 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The runs that `make results` left, by what they are of."""
-import functools
+
 import json
 import math
 import pathlib
@@ -18,10 +18,14 @@ class Runs:
     """stats.json of the matrix' runs; the script ends with a line if one is missing or not clean."""
 
     def __init__(self, folder, matrix):
-        self.folder, self.matrix = pathlib.Path(folder), matrix
+        self.folder, self.matrix, self.kept = pathlib.Path(folder), matrix, {}
 
-    @functools.cache
     def _read(self, path):
+        if path not in self.kept:
+            self.kept[path] = self._load(path)
+        return self.kept[path]
+
+    def _load(self, path):
         file = self.folder / path / "stats.json"
         if not file.exists():
             sys.exit(f"{file}: no such run; `make results` makes it")

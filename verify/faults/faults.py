@@ -9,18 +9,19 @@ Two sets, lists of faults in YAML files beside this one:
                          with the RTL's assertions off, so that the test itself must see it
 
 A fault: `fault` (its name), `what` (what the RTL does wrong), `sees` or `breaks` (what a user sees; the rows that it
-breaks, as test::shows() has them), `edits`: each a `file`, an `old` text that stands there once, and its `new` text, in
-which FAULT is true when the fault is on. All faults of a set stand in one copy of the RTL (build/faults/SET/tree), which
-is built once; CXLGPU_MUTANT chooses.
+breaks, as test::shows() has them), `edits`: each a `file`, an `old` text that stands there once, and its `new` text,
+in which FAULT is true when the fault is on. All faults of a set stand in one copy of the RTL (build/faults/SET/tree),
+which is built once; CXLGPU_MUTANT chooses.
 
   verify/faults/faults.py --set by_hand                        # all of the set
   verify/faults/faults.py --set conformance --only NAME        # some of it
   verify/faults/faults.py --check                              # both sets: edits fit, no two overlap, every row has one
 
 Verdicts are kept (build/faults/SET/results.json) and taken again while the fault's files and the tests are the same.
-Exit status: 0 every fault seen; 1 a fault that no test sees, or with --check something that does not fit; 2 wrong usage,
-or what does not build.
+Exit status: 0 every fault seen; 1 a fault that no test sees, or with --check something that does not fit; 2 wrong
+usage, or what does not build.
 """
+
 import argparse
 import concurrent.futures
 import dataclasses
@@ -53,7 +54,7 @@ class Fault:
     name: str
     what: str
     extra: object  # what a user sees, or the rows broken
-    edits: list    # (file, start, end, new)
+    edits: list  # (file, start, end, new)
     number: int = 0
 
     @property
@@ -78,7 +79,7 @@ class Faults:
         names = [f.name for f in self.list]
         self.wrong += [f"{self.kind}: {n}: two faults of this name" for n in sorted(set(names)) if names.count(n) > 1]
         for fault in self.list:  # of the name, so that a new fault changes no other file
-            fault.number = zlib.crc32(fault.name.encode()) & 0x3fffffff | 1
+            fault.number = zlib.crc32(fault.name.encode()) & 0x3FFFFFFF | 1
         self._overlaps()
 
     def text(self, file):
@@ -105,8 +106,15 @@ class Faults:
             edits.append((edit["file"], start, start + len(old), new))
         if not any(re.search(r"\bFAULT\b", e[3]) for e in edits):
             self.wrong.append(f"{where}: {name}: no edit says FAULT")
-        self.list.append(Fault(room, name, " ".join(entry["what"].split()),
-                               entry["sees" if self.kind == "by_hand" else "breaks"], edits))
+        self.list.append(
+            Fault(
+                room,
+                name,
+                " ".join(entry["what"].split()),
+                entry["sees" if self.kind == "by_hand" else "breaks"],
+                edits,
+            )
+        )
 
     def _overlaps(self):
         spans = sorted((file, start, end, f.name) for f in self.list for file, start, end, _ in f.edits)
@@ -117,8 +125,11 @@ class Faults:
 
     def woven(self, file, chosen):
         text = self.text(file)
-        edits = sorted(((start, end, new, f) for f in chosen for name, start, end, new in f.edits if name == file),
-                       key=lambda e: e[0], reverse=True)
+        edits = sorted(
+            ((start, end, new, f) for f in chosen for name, start, end, new in f.edits if name == file),
+            key=lambda e: e[0],
+            reverse=True,
+        )
         for start, end, new, fault in edits:
             text = text[:start] + re.sub(r"\bFAULT\b", f"(mutant_pkg::Sel == {fault.number})", new) + text[end:]
         return text
@@ -130,9 +141,23 @@ def lint(tree, files):
     packages = [str(p) for p in sorted((tree / "rtl/pkg").glob("*.sv"))]
 
     def one(file):
-        done = subprocess.run(["verilator", "--lint-only", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style", *folders,
-                               *packages, str(tree / file), "--top-module", pathlib.Path(file).stem],
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                "verilator",
+                "--lint-only",
+                "--assert",
+                "-Wno-fatal",
+                "-Wno-lint",
+                "-Wno-style",
+                *folders,
+                *packages,
+                str(tree / file),
+                "--top-module",
+                pathlib.Path(file).stem,
+            ],
+            capture_output=True,
+            text=True,
+        )
         return file, done.stderr.strip().splitlines()[:2] if done.returncode else None
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -162,7 +187,9 @@ def check():
         wrong += faults.wrong
         if not faults.wrong:
             files = sorted({file for f in faults.list for file in f.files})
-            wrong += [f"{kind}: {file}: {' '.join(said)}" for file, said in lint(lay(faults, faults.list), files).items()]
+            wrong += [
+                f"{kind}: {file}: {' '.join(said)}" for file, said in lint(lay(faults, faults.list), files).items()
+            ]
         if kind == "conformance":
             missing, unknown = rows_without(faults)
             wrong += [f"conformance: no fault for the row: {row}" for row in missing]
@@ -190,8 +217,10 @@ class Judge:
             return [(f, row, self.rows[row]) for f in chosen for row in f.extra if row in self.rows]
         owners = tests_of({name: schemata.Schemata(ROOT, name) for name in blocks()})
         every = sorted({t for tests in owners.values() for t in tests})
-        return [(f, None, [(t, None) for t in dict.fromkeys(t for file in f.files for t in owners.get(file, every))])
-                for f in chosen]
+        return [
+            (f, None, [(t, None) for t in dict.fromkeys(t for file in f.files for t in owners.get(file, every))])
+            for f in chosen
+        ]
 
     def digest(self, fault, tests):
         parts = [fault.what, *(str(e) for e in fault.edits), *(self.faults.text(f) for f in fault.files)]
@@ -226,8 +255,18 @@ class Judge:
         block = {f"{pathlib.Path(f).parent.name}/{pathlib.Path(f).stem}" for f in fault.files}
         by_itself = self.faults.kind == "conformance"
         order = sorted(tests, key=lambda t: (t[0] in SYSTEM_TESTS, t[0] not in block, self.bench.seconds[t[0]]))
-        verdict = {"key": key, "digest": digest, "room": fault.room, "fault": fault.name, "what": fault.what,
-                   "row": row, "seen": False, "by": None, "said": "", "tests": len(order)}
+        verdict = {
+            "key": key,
+            "digest": digest,
+            "room": fault.room,
+            "fault": fault.name,
+            "what": fault.what,
+            "row": row,
+            "seen": False,
+            "by": None,
+            "said": "",
+            "tests": len(order),
+        }
         for test, case in order:
             limit = PATIENCE * self.bench.seconds[test] + PATIENCE_S
             passed, said, _ = self.bench.run(test, fault.number, limit, case=case, assertions=not by_itself)
@@ -252,8 +291,7 @@ def main():
     faults = Faults(options.set)
     if faults.wrong:
         usage("; ".join(faults.wrong[:3]) + "; see --check")
-    chosen = [f for f in faults.list if (not options.only or f.name in options.only)
-              and options.room in (None, f.room)]
+    chosen = [f for f in faults.list if (not options.only or f.name in options.only) and options.room in (None, f.room)]
     if unknown := set(options.only) - {f.name for f in faults.list}:
         usage(f"--only {sorted(unknown)[0]}: no such fault in verify/faults/{options.set}")
     if not chosen:
@@ -268,9 +306,12 @@ def main():
     if options.record:
         with records.changing(options.record, {}) as record:
             record[options.set] = {
-                "date": records.now(), "commit": records.commit(), "seen": len(verdicts) - len(unseen),
-                "count": len(verdicts), "faults": [{k: v[k] for k in ("room", "fault", "what", "row", "by")}
-                                                   for v in verdicts]}
+                "date": records.now(),
+                "commit": records.commit(),
+                "seen": len(verdicts) - len(unseen),
+                "count": len(verdicts),
+                "faults": [{k: v[k] for k in ("room", "fault", "what", "row", "by")} for v in verdicts],
+            }
     return 1 if unseen else 0
 
 
