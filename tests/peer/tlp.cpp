@@ -143,8 +143,8 @@ std::vector<uint8_t> encode(const Tlp& t) {
   return out;
 }
 
-Decoded decode(std::span<const uint8_t> b) {
-  Decoded out;
+ParsedTlp decode_tlp(std::span<const uint8_t> b) {
+  ParsedTlp out;
   Tlp& t = out.tlp;
   const auto be16 = [&](size_t at) { return static_cast<uint16_t>(b[at] << 8 | b[at + 1]); };
   if (b.size() < 12) {

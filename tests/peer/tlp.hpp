@@ -63,11 +63,11 @@ struct Tlp {
 
 std::vector<uint8_t> encode(const Tlp& tlp);
 
-struct Decoded {
+struct ParsedTlp {
   Tlp tlp;
   std::string malformed;  // why it is, empty: well formed
 };
-Decoded decode(std::span<const uint8_t> bytes);
+ParsedTlp decode_tlp(std::span<const uint8_t> bytes);
 
 // Bytes that a memory read of these enables asks for, and the lower address of its first completion
 // (PCIe 5.0, 2.3.1.1, Tables 2-37 and 2-38).
