@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The component registers of a standard CXL 2.0 Type 3 device (S20 8.2.4, 8.2.5): RAS, link, HDM
 // decoders.
 #pragma once

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The configuration space of a standard CXL 2.0 memory device: Type 0 header, capabilities, DVSECs.
 #pragma once
 

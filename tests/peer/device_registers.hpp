@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The memory device registers of a standard CXL 2.0 device (S20 8.2.8): status, mailbox, and its
 // commands (8.2.9).
 #pragma once

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "io_device.hpp"
 
 #include <algorithm>

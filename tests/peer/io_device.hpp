@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The CXL.io side of a standard CXL 2.0 Type 3 device: data link, configuration space, register
 // blocks, decoders.
 #pragma once

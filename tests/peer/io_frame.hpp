@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The CXL.io symbol stream: framing tokens of 128b/130b at x16, DLLPs and TLPs with their checks.
 //
 // S20 4.1: whatever the width of the link, CXL.io is framed as on a x16 link (PCIe 5.0, 4.2.2.3). A

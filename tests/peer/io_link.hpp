@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The data link layer of CXL.io: PCIe 5.0, chapter 3, over the symbol stream of io_frame.hpp.
 //
 // Data Link Feature exchange, flow-control initialisation, credits, sequence numbers, Ack and Nak,

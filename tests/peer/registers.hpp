@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A block of 32-bit registers with the access kinds of PCI Express: read-only, read-write,
 // write-1-to-clear, sticky.
 #pragma once

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Transaction layer packets of PCIe 5.0, chapter 2, as far as a CXL.io endpoint and its host need
 // them.
 #pragma once
