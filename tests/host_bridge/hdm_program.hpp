@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Programs an HDM decoder twin through its registers, for tests.
+// Programs an HDM decoder, a twin or the RTL, through its registers, for tests.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,15 @@ struct HdmRange {
   bool lock = false;
 };
 
-inline void write_pair(HdmDecoder& d, std::uint32_t offset, std::uint64_t value) {
+template <typename Decoder>  // has write() and read()
+void write_pair(Decoder& d, std::uint32_t offset, std::uint64_t value) {
   d.write(offset, static_cast<std::uint32_t>(value));
   d.write(offset + 4, static_cast<std::uint32_t>(value >> 32));
 }
 
 // The order that the specification asks of software; true if the decoder committed.
-inline bool program(HdmDecoder& d, unsigned n, const HdmRange& r) {
+template <typename Decoder>
+bool program(Decoder& d, unsigned n, const HdmRange& r) {
   d.write(hdm_control(n), 0);
   write_pair(d, hdm_base(n), r.base);
   write_pair(d, hdm_size(n), r.size);
