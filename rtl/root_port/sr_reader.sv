@@ -388,8 +388,8 @@ module sr_reader
   assert property (@(posedge clk_i) disable iff (!rst_ni)
     (spec_valid_o && !asks_own) |->
         spec_line_o[LineAddrBits-1:2] - spec_first_o > granule_t'(spec_len_o));
-  // An offer stays until it is taken; a window's run follows the queues, and length and chunk are not
-  // latched.
+  // An offer stays until it is taken; a window's run follows the queues, and length and chunk are
+  // not latched.
   OfferStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (spec_valid_o && !spec_ready_i && !(policy_q inside {PolicySrPaper, PolicySrDirectional})) |=>
         !$stable(len_en_i) || !$stable(clip_log2_i)

@@ -215,6 +215,12 @@ TEST(AddressWindow, EndsOfTheAddressSpace) {
   EXPECT_EQ(window(3, Gran::B256, false, {}, {}), (GranuleRun{0, 1}));
   EXPECT_EQ(window(kLines - 1, Gran::B256, false, {}, {}), (GranuleRun{kLines / 4 - 1, 0}));
   EXPECT_EQ(window(kLines - 1, Gran::B1024, false, {}, {}), (GranuleRun{kLines / 4 - 4, 3}));
+  // With nothing ahead the start side alone: from line 0 there is none, from line 5 [0, 6).
+  const Lines many(kSrEntries, 7);
+  for (const Gran gran : {Gran::B256, Gran::B512, Gran::B768, Gran::B1024}) {
+    EXPECT_EQ(window(0, gran, false, {}, many), (GranuleRun{0, 0}));
+    EXPECT_EQ(window(5, gran, false, {}, many), (GranuleRun{0, 1}));
+  }
 }
 
 }  // namespace
