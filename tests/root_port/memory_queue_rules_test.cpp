@@ -303,6 +303,31 @@ TEST(MemoryQueueRules, RefusalIsFair) {
   }
 }
 
+// A channel of the controller that takes nothing does not keep the other's requests back, nor the
+// answers.
+TEST(MemoryQueueRules, ReadsAndWritesWaitForTheirOwnChannel) {
+  for (const bool writes_wait : {false, true}) {
+    Queue q;
+    q.rtl->req_ready_i = writes_wait;
+    q.rtl->rwd_ready_i = !writes_wait;
+    for (unsigned i = 0; i < 14; ++i) q.take(i, i % 2 != 0, i);
+    q.steps(10);
+    q.answers.clear();
+    unsigned next = writes_wait ? 0 : 1;
+    for (unsigned cycle = 0; cycle < 20; ++cycle) {
+      if (next < 14 && !(writes_wait ? q.rtl->drs_valid_i : q.rtl->ndr_valid_i)) {
+        if (writes_wait) q.drs(next, next);
+        if (!writes_wait) q.ndr(next);
+        next += 2;
+      }
+      q.step();
+      EXPECT_FALSE(writes_wait ? q.sent_write : q.sent_read);
+    }
+    ASSERT_EQ(q.answers.size(), 7u);
+    for (const Answer& a : q.answers) EXPECT_TRUE(!a.error && a.is_write != writes_wait);
+  }
+}
+
 // Every opcode and a foreign LD-ID, to a request that waits.
 TEST(MemoryQueueRules, WhichResponsesAreGood) {
   test::shows("order",

@@ -264,5 +264,34 @@ TEST(SrQueue, ReaderRunsAheadAndIsCarriedAlong) {
   EXPECT_FALSE(step().rd_valid);
 }
 
+// Round and round with one slot free, a push and a pop in every cycle: the reader goes on when it
+// is told to, and is carried along when the head comes up to it.
+TEST(SrQueue, ReaderGoesRoundWithOneSlotFree) {
+  for (const unsigned pace : {1u, 2u, 3u, 40u}) {
+    SCOPED_TRACE(pace);
+    Pair pair(3);
+    std::uint32_t pushed = 0, popped = 0, read = 0;
+    for (unsigned cycle = 0; cycle < 400; ++cycle) {
+      SrQueue::In in;
+      in.in_valid = true;
+      in.in_req = request(pushed, false);
+      in.head_ready = pushed - popped == 31;
+      in.rd_next = cycle % pace == 0;
+      const Pair::Seen seen = pair.step(in);
+      EXPECT_TRUE(seen.in_ready);
+      EXPECT_EQ(seen.count, pushed - popped);
+      EXPECT_EQ(seen.rd_valid, read != pushed);
+      if (seen.rd_valid) {
+        EXPECT_EQ(seen.rd_line, read);
+        EXPECT_EQ(seen.rd_head, read == popped);
+      }
+      const bool moves = seen.rd_valid && (in.rd_next || (in.head_ready && read == popped));
+      read += moves;
+      popped += in.head_ready;
+      ++pushed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu
