@@ -3,6 +3,25 @@
 
 namespace cxlgpu {
 
+namespace {
+
+// What CXL 2.0 has for a device without CXL.cache and its host (Tables 30, 36, 39, 42).
+bool has_opcode(flits::MessageKind kind, MsgHeader message) {
+  const auto opcode = static_cast<unsigned>(message >> 1);
+  switch (kind) {
+    case flits::MessageKind::M2sReq:
+      return (0x307u >> (opcode & 15) & 1) != 0;  // 0 to 2, 8, 9
+    case flits::MessageKind::M2sRwd:
+      return (opcode & 15) == 1 || (opcode & 15) == 2;
+    case flits::MessageKind::S2mNdr:
+      return (opcode & 7) <= 2;
+    default:
+      return (opcode & 7) == 0;
+  }
+}
+
+}  // namespace
+
 struct FlitUnpacker::Decode {
   FlitUnpacker& state;
   const In& in;
@@ -48,7 +67,10 @@ struct FlitUnpacker::Decode {
       if ((message & 1) == 0) continue;
       if (flits::is_cache(at.kind)) {
         out.err = true;
-      } else if (flits::carries_data(at.kind)) {
+        continue;
+      }
+      out.err |= !has_opcode(at.kind, message);
+      if (flits::carries_data(at.kind)) {
         with_data(slot, at.kind, message, format.mdh);
       } else {
         no_data(message);

@@ -66,6 +66,18 @@ module flit_unpacker
   logic [2:0] dh_slots;                 // slots that its data may still take; 7: all of the flit
   logic       err;
 
+  // Opcodes that CXL 2.0 reserves, or has only for devices with CXL.cache: the flit of such a message
+  // is the one to be logged.
+  // Opcodes have 3 bits from the device, 4 from the host.
+  function automatic logic nd_reserved(logic [3:0] opcode);
+    if (IsHost) return !(opcode[2:0] inside {Cmp, CmpS, CmpE});
+    return !(opcode inside {MemInv, MemRd, MemRdData, MemSpecRd, MemInvNT});
+  endfunction
+  function automatic logic dh_reserved(logic [3:0] opcode);
+    if (IsHost) return opcode[2:0] != MemData;
+    return !(opcode inside {MemWr, MemWrPtl});
+  endfunction
+
   // The slot under the loop's eye.
   slot_t      slot;
   logic [2:0] code;
@@ -213,6 +225,10 @@ module flit_unpacker
             endcase
           end
         end
+
+        err |= (ndv[0] && nd_reserved(nd0[4:1])) || (ndv[1] && nd_reserved(nd1[4:1])) ||
+               (dhv[0] && dh_reserved(h0[4:1])) || (dhv[1] && dh_reserved(h1[4:1])) ||
+               (dhv[2] && dh_reserved(h2[4:1]));
 
         // Messages without data, in order; a third one is too many.
         if (ndv[0]) begin

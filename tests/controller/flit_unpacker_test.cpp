@@ -318,6 +318,57 @@ TEST(FlitUnpackerByHand, LineInTwoHalves) {
   EXPECT_EQ(host.drs().tag, 8);
 }
 
+// CXL 2.0, tables 30, 36, 39, 42 and 8.2.5.9.1: the flit of a message with a reserved opcode is the
+// one to be logged, so the error is raised with the flit. Bit positions of the figures: header bits
+// 7:5 and 10:8 are the codes of slots 0 and 1.
+TEST(FlitUnpackerByHand, ReservedOpcodesAreErrors) {
+  struct Place {
+    bool is_host;
+    unsigned slot, code, at;  // of the message's valid bit, in its slot
+    unsigned bits;            // of its opcode
+    std::vector<unsigned> known;
+  };
+  const std::vector<Place> places = {
+      {true, 0, 0, 89, 3, {0, 1, 2}},  // H0: NDR
+      {true, 0, 3, 32, 3, {0}},        // H3: DRS
+      {true, 0, 3, 72, 3, {0, 1, 2}},  // H3: NDR
+      {true, 0, 4, 32, 3, {0, 1, 2}},  // H4: two NDR
+      {true, 0, 4, 60, 3, {0, 1, 2}},
+      {true, 0, 5, 32, 3, {0}},  // H5: two DRS
+      {true, 0, 5, 72, 3, {0}},
+      {true, 1, 4, 0, 3, {0}},  // G4: DRS, two NDR
+      {true, 1, 4, 40, 3, {0, 1, 2}},
+      {true, 1, 4, 68, 3, {0, 1, 2}},
+      {true, 1, 5, 0, 3, {0, 1, 2}},  // G5: two NDR
+      {true, 1, 5, 28, 3, {0, 1, 2}},
+      {true, 1, 6, 0, 3, {0}},  // G6: three DRS
+      {true, 1, 6, 40, 3, {0}},
+      {true, 1, 6, 80, 3, {0}},
+      {false, 0, 4, 32, 4, {1, 2}},           // H4: RwD
+      {false, 0, 5, 32, 4, {0, 1, 2, 8, 9}},  // H5: Req
+      {false, 1, 4, 0, 4, {0, 1, 2, 8, 9}},   // G4: Req
+      {false, 1, 5, 0, 4, {1, 2}},            // G5: RwD
+  };
+  for (const Place& place : places) {
+    for (unsigned opcode = 0; opcode < 1u << place.bits; ++opcode) {
+      for (const bool valid : {true, false}) {
+        ByHand end(place.is_host);
+        Payload flit{};
+        flits::FlitHeader header;
+        header.sz = true;
+        header.format[place.slot] = static_cast<std::uint8_t>(place.code);
+        or_slot(flit, 0, flits::pack_header(header));
+        or_slot(flit, place.slot, MsgHeader{valid | opcode << 1} << place.at);
+        end.payload(flit);
+        const bool known = std::ranges::find(place.known, opcode) != place.known.end();
+        EXPECT_EQ(end.rtl->err_o != 0, valid && !known)
+            << (place.is_host ? "S2M" : "M2S") << " slot " << place.slot << " format " << place.code
+            << " bit " << place.at << " opcode " << opcode << " valid " << valid;
+      }
+    }
+  }
+}
+
 // The slot behind the two chunks is a message slot again.
 TEST(FlitUnpackerByHand, SlotsBehindAHalf) {
   ByHand host(true);

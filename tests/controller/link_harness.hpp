@@ -231,9 +231,13 @@ class LinkHarness {
   };
   [[nodiscard]] static unsigned nd_width(unsigned end) { return end == 0 ? 87 : 30; }
   [[nodiscard]] static unsigned wd_width(unsigned end) { return end == 0 ? 87 : 40; }
-  MsgHeader nd_message(unsigned end) { return random_header(random_, nd_width(end)); }
+  MsgHeader nd_message(unsigned end) {
+    return known_header(random_, end != 0, false, nd_width(end));
+  }
   WdMessage wd_message(unsigned end) {
-    return random_wd(random_, wd_width(end), end == 0 ? load.partial : 0);
+    WdMessage wd = random_wd(random_, wd_width(end), end == 0 ? load.partial : 0);
+    wd.header = known_header(random_, end != 0, true, wd_width(end));
+    return wd;
   }
   void offer(Inputs& in);
   void send(const Inputs& in);

@@ -425,7 +425,9 @@ inline void idle_latency(Ends& ends, Lockstep& run, unsigned sender, bool with_d
   };
   sent = h.cycle();
   if (with_data) {
-    WdMessage wd = random_wd(h.random(), sender == 0 ? 87 : 40, 0);
+    const unsigned width = sender == 0 ? 87 : 40;
+    WdMessage wd = random_wd(h.random(), width, 0);
+    wd.header = known_header(h.random(), sender != 0, true, width);
     h.send_wd(sender, wd);
   } else {
     h.send_nd(sender);

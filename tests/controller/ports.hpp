@@ -61,6 +61,17 @@ inline MsgHeader random_header(Random& random, unsigned width = kHeaderPortBits)
   return (bits & flits::low_mask(width)) | 1;
 }
 
+// The same with an opcode that its receiver knows, so that nothing is logged.
+inline MsgHeader known_header(Random& random, bool to_host, bool with_data, unsigned width) {
+  constexpr std::array<unsigned, 5> kReq{0, 1, 2, 8, 9};
+  const unsigned bits = to_host ? 3 : 4;
+  const std::uint64_t opcode = to_host     ? (with_data ? 0 : random.below(3))
+                               : with_data ? 1 + random.below(2)
+                                           : kReq[random.below(kReq.size())];
+  const MsgHeader others = ~(flits::low_mask(bits) << 1);
+  return (random_header(random, width) & others) | MsgHeader{opcode} << 1;
+}
+
 // Byte enables: mostly all ones, else sparse, single or none.
 inline std::uint64_t random_enables(Random& random, unsigned partial_percent = 30) {
   if (!random.percent(partial_percent)) return kAllEnables;
