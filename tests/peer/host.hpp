@@ -50,6 +50,7 @@ struct HostKnobs {
   uint32_t retry_rate = 0;          // of received flits that this end takes as damaged
   uint32_t damage_rate = 0;         // of sent flits damaged on the way
   uint32_t retrain_rate = 0;        // of cycles with a request to go through recovery
+  bool device_may_poison = false;   // the device may answer any read with poison (media errors)
   bool hold_init_param = false;     // INIT.Param is sent late
 
   // CXL.io
@@ -59,8 +60,12 @@ struct HostKnobs {
       0;  // completions headers granted at once; 0: infinite, as a root port must
   bool io_single_update = true;  // one credit at a time in UpdateFC
   bool io_data_link_feature =
-      true;                    // start with the Data Link Feature exchange, as a 32 GT/s port must
-  bool io_background = false;  // configuration and register reads beside the CXL.mem traffic
+      true;  // start with the Data Link Feature exchange, as a 32 GT/s port must
+  bool clean_line =
+      true;  // nothing but the ends damages CXL.io packets: a damaged one is a violation
+  bool io_bar_above_4g = false;  // the BAR lies above 4 GB: headers of four DW
+  bool lock_on_commit = false;   // the decoder is locked
+  bool io_background = false;    // configuration and register reads beside the CXL.mem traffic
 
   // What happens once, in cycles after the start of CXL.mem traffic; 0: never.
   uint64_t viral_at = 0;        // the host announces viral
@@ -82,6 +87,7 @@ struct HostCounts {
   uint64_t dev_load[4] = {};
   uint64_t config_requests = 0, memory_requests = 0;  // CXL.io
   uint64_t link_ups = 0;
+  uint64_t dropped = 0;  // requests open at a link down or reset: forgotten, made again
 };
 
 class Host : public LinkEnd {

@@ -75,8 +75,8 @@ enum class Reaction : uint8_t {
   UnsupportedPosted,  // no completion and no effect, device status bit Unsupported Request Detected
   Malformed,          // no completion, device status bit Fatal Error Detected
   NotExecuted,        // the register keeps its value; the completion, if one is due, is UR
-  AdvisoryOrLogged    // unexpected completion: discarded; an error bit of the device status may be
-                      // set
+  AdvisoryOrLogged,   // discarded; an error bit of the device status may be set
+  Open                // the standard states none; all other traffic stays right
 };
 
 struct Rule {

@@ -1,0 +1,82 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// The operating system of the strict host: finds the device, checks what it shows, programs it for
+// CXL.mem.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "io_host.hpp"
+#include "task.hpp"
+
+namespace peer {
+
+struct EnumeratorKnobs {
+  bool use_ranges = false;
+  bool config_lock = false;
+  bool lock_on_commit = false;
+  bool viral_enable = false;
+  bool bar_above_4g = false;
+  uint64_t window_base = 0x1'0000'0000;
+  uint64_t window_size = 0;  // 0: all of the device
+};
+
+// What the enumeration has found, for whoever works with the registers after it.
+struct Machine {
+  uint64_t component = 0;  // addresses of the register blocks
+  uint64_t device = 0;
+  uint32_t aer = 0, pcie = 0;  // offsets in the configuration space
+  uint32_t dvsec_device = 0;
+  uint64_t ras = 0, link = 0, hdm = 0;  // addresses
+  uint64_t bar_base = 0, bar_size = 0;
+  uint64_t window_base = 0, window_size = 0;
+  bool ready = false;
+};
+
+class Enumerator {
+ public:
+  Enumerator(const EnumeratorKnobs& knobs, IoHost& io, std::vector<std::string>& remarks)
+      : knobs_(knobs), io_(io), remarks_(remarks) {}
+
+  // All of it, S20 9.12 and 8.2.5.12. `machine().ready` says whether CXL.mem may be used.
+  Task<void> run();
+  const Machine& machine() const { return machine_; }
+  const std::string& step() const { return step_; }
+
+ private:
+  Task<bool> find_device();
+  Task<void> walk_capabilities();
+  Task<void> walk_extended();
+  Task<void> check_dvsec_device();
+  Task<void> check_other_dvsecs();
+  Task<bool> size_bars();
+  Task<bool> locate_registers();
+  Task<void> check_component();
+  Task<void> check_ras();
+  Task<void> check_device_registers();
+  Task<bool> program_decoder();
+  Task<bool> program_range();
+  Task<bool> enable();
+  void broken(std::string_view clause, std::string_view what) {
+    io_.violations().add(clause, what);
+  }
+  void remark(std::string what);
+  void expect(bool right, std::string_view clause, std::string_view what) {
+    if (!right) broken(clause, what);
+  }
+
+  EnumeratorKnobs knobs_;
+  IoHost& io_;
+  std::vector<std::string>& remarks_;
+  Machine machine_;
+  std::string step_;
+  std::map<uint32_t, uint32_t> dvsecs_;    // by id: offset
+  std::map<uint32_t, uint32_t> extended_;  // by capability id, DVSECs not counted
+  std::array<uint64_t, 6> bar_base_{}, bar_size_{};
+  uint64_t memory_size_ = 0;
+};
+
+}  // namespace peer
