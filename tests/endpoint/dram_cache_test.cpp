@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <memory>
 #include <vector>
 
 #include "Vdram_cache.h"
@@ -134,7 +135,76 @@ TEST(DramCache, LockstepWithRtl) {
   }
 }
 
-void fill(DramCache& cache, std::uint64_t granule, bool spec, std::uint32_t slot) {
+// The RTL alone, asked one thing a cycle; what is expected of it below is written by hand.
+class RtlCache {
+ public:
+  explicit RtlCache(unsigned sets_log2) {
+    top()->sets_log2_i = sets_log2;
+    rtl_->reset();
+  }
+  LookupOutcome peek(std::uint64_t granule, bool spec) {
+    return eval({.lookup_valid = true, .granule = granule, .spec = spec}).outcome;
+  }
+  LookupOutcome lookup(std::uint64_t granule, bool write, bool spec) {
+    DramCache::In in{.lookup_valid = true, .lookup_commit = true, .granule = granule, .spec = spec};
+    in.write = write;
+    const LookupOutcome outcome = eval(in).outcome;
+    clock(in);
+    return outcome;
+  }
+  void fill_done(unsigned mshr) {
+    DramCache::In in;
+    in.fill_done = true;
+    in.fill_mshr = mshr;
+    clock(in);
+  }
+  void wake(unsigned mshr) {
+    DramCache::In in;
+    in.wait_dec = true;
+    in.wait_mshr = mshr;
+    clock(in);
+  }
+  unsigned mshr_used() {
+    drive({});
+    return top()->mshr_used_o;
+  }
+  DramCache::Out eval(const DramCache::In& in) {
+    drive(in);
+    DramCache::Out out;
+    out.events = static_cast<DramEvents>(top()->event_o);
+    out.outcome = {.result = static_cast<CacheResult>(top()->result_o),
+                   .slot = top()->slot_o,
+                   .mshr = static_cast<std::uint8_t>(top()->mshr_o),
+                   .write_back = top()->victim_dirty_o != 0,
+                   .victim_granule = top()->victim_o,
+                   .events = out.events};
+    return out;
+  }
+  void clock(const DramCache::In& in) {
+    drive(in);
+    rtl_->edge();
+  }
+
+ private:
+  Clocked<Vdram_cache>& top() { return *rtl_; }
+  void drive(const DramCache::In& in) {
+    auto& t = *rtl_;
+    t->lookup_valid_i = in.lookup_valid;
+    t->lookup_commit_i = in.lookup_commit;
+    t->lookup_granule_i = in.granule;
+    t->lookup_write_i = in.write;
+    t->lookup_spec_i = in.spec;
+    t->fill_done_i = in.fill_done;
+    t->fill_mshr_i = in.fill_mshr;
+    t->wait_dec_i = in.wait_dec;
+    t->wait_mshr_i = in.wait_mshr;
+    t.settle();
+  }
+
+  std::unique_ptr<Clocked<Vdram_cache>> rtl_ = std::make_unique<Clocked<Vdram_cache>>();
+};
+
+void fill(RtlCache& cache, std::uint64_t granule, bool spec, std::uint32_t slot) {
   const LookupOutcome o = cache.lookup(granule, false, spec);
   EXPECT_EQ(o.result, CacheResult::Miss) << granule;
   EXPECT_EQ(o.slot, slot) << granule;
@@ -143,15 +213,15 @@ void fill(DramCache& cache, std::uint64_t granule, bool spec, std::uint32_t slot
 }
 
 // One set of eight ways, every line filled by a demand: granules 0..7 in ways 0..7.
-DramCache full_set() {
-  DramCache cache(0);
+RtlCache full_set() {
+  RtlCache cache(0);
   for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, false, g);
   return cache;
 }
 
 TEST(DramCache, PlruByHand) {
   // Ways touched in order 0..7 leave every node pointing left; each victim is touched in turn.
-  DramCache cache = full_set();
+  RtlCache cache = full_set();
   std::uint64_t granule = 100;
   for (std::uint32_t way : {0u, 4u, 2u, 6u, 1u, 5u, 3u, 7u}) {
     fill(cache, granule++, false, way);
@@ -165,7 +235,7 @@ TEST(DramCache, PlruByHand) {
 }
 
 TEST(DramCache, PinnedChoiceGivesLowestUnpinned) {
-  DramCache cache = full_set();
+  RtlCache cache = full_set();
   ASSERT_EQ(cache.lookup(10, false, false).slot, 0u);  // pins way 0, next 4
   ASSERT_EQ(cache.lookup(11, false, false).slot, 4u);  // next 2
   ASSERT_EQ(cache.lookup(12, false, false).slot, 2u);  // next 6
@@ -178,17 +248,19 @@ TEST(DramCache, PinnedChoiceGivesLowestUnpinned) {
 }
 
 TEST(DramCache, BlockedAndDroppedWhenTheSetIsPinned) {
-  DramCache cache(0);
+  RtlCache cache(0);
   for (std::uint64_t g = 0; g < 8; ++g) cache.lookup(g, false, false);
   EXPECT_EQ(cache.lookup(8, false, false).result, CacheResult::Blocked);
   EXPECT_EQ(cache.lookup(8, false, true).result, CacheResult::Drop);
   EXPECT_EQ(cache.mshr_used(), 8u);
   EXPECT_EQ(cache.lookup(3, false, true).result, CacheResult::Merge);
-  EXPECT_EQ(cache.waiters(3), 1u);  // a MemSpecRd does not wait
+  cache.fill_done(3);
+  cache.wake(3);  // one waiter: a MemSpecRd does not wait
+  EXPECT_EQ(cache.mshr_used(), 7u);
 }
 
 TEST(DramCache, NoMshr) {
-  DramCache cache(7);
+  RtlCache cache(7);
   std::uint64_t granule = 0;
   for (; granule < DramCache::kMaxMshrs; ++granule) {
     ASSERT_EQ(cache.lookup(granule, false, granule < 100).mshr, granule);
@@ -205,7 +277,7 @@ TEST(DramCache, FreshLinesLiveTwice) {
               "A line that MemSpecRd brought is passed over once as a victim while no demand has "
               "wanted it",
               "docs/blocks.md, dram_cache");
-  DramCache cache(0);
+  RtlCache cache(0);
   for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, g == 0, g);  // way 0 is fresh, and next
   EXPECT_EQ(cache.peek(8, false).slot, 1u);  // passed over: the lowest that is not fresh
   fill(cache, 8, false, 1);                  // 0 and then 1 are touched: next 4
@@ -218,7 +290,7 @@ TEST(DramCache, FreshLinesLiveTwice) {
 
 TEST(DramCache, WantedLinesAreFreshNoMore) {
   for (const bool demand : {true, false}) {
-    DramCache cache(0);
+    RtlCache cache(0);
     for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, true, g);
     cache.lookup(0, false, !demand);  // next 4
     for (std::uint32_t g : {4u, 2u, 6u, 1u, 5u, 3u, 7u}) cache.lookup(g, false, true);
@@ -231,7 +303,7 @@ TEST(DramCache, WantedLinesAreFreshNoMore) {
 }
 
 TEST(DramCache, PinnedChoiceGivesLowestThatWasWanted) {
-  DramCache cache(0);
+  RtlCache cache(0);
   for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, g < 4, g);
   ASSERT_EQ(cache.lookup(8, false, false).slot, 4u);  // 0 is fresh and passed over; pins 4
   for (std::uint32_t g : {2u, 6u, 1u, 5u, 3u, 7u, 0u}) cache.lookup(g, false, true);
@@ -240,7 +312,7 @@ TEST(DramCache, PinnedChoiceGivesLowestThatWasWanted) {
   EXPECT_EQ(cache.peek(9, true).slot, 0u);
 }
 
-DramEvents events_of(DramCache& cache, std::uint64_t granule, bool spec) {
+DramEvents events_of(RtlCache& cache, std::uint64_t granule, bool spec) {
   DramCache::In in{.lookup_valid = true, .lookup_commit = true, .granule = granule, .spec = spec};
   const DramCache::Out out = cache.eval(in);
   cache.clock(in);
@@ -260,14 +332,14 @@ constexpr DramEvents bits(std::initializer_list<DramEvent> events) {
 TEST(DramCache, EventsOfLookups) {
   test::shows("sr", "Counters tell what MemSpecRd did in the internal DRAM",
               "docs/blocks.md, dram_cache");
-  DramCache cache(0);
+  RtlCache cache(0);
   EXPECT_EQ(events_of(cache, 0, true), bits({DramEvent::SpecFill}));  // no victim
   EXPECT_EQ(events_of(cache, 0, true), bits({DramEvent::SpecNeedless}));
   EXPECT_EQ(events_of(cache, 1, false), bits({DramEvent::DemandFill}));
   EXPECT_EQ(events_of(cache, 0, false), bits({DramEvent::DemandHit}));
   DramCache::In in{.lookup_valid = true, .granule = 1};
   EXPECT_EQ(cache.eval(in).events, 0u);  // not committed
-  DramCache pinned(0);
+  RtlCache pinned(0);
   for (std::uint64_t g = 0; g < 8; ++g) pinned.lookup(g, false, false);
   EXPECT_EQ(events_of(pinned, 0, false), bits({DramEvent::DemandMerge}));
   EXPECT_EQ(events_of(pinned, 0, true), bits({DramEvent::SpecNeedless}));
@@ -277,11 +349,11 @@ TEST(DramCache, EventsOfLookups) {
 
 TEST(DramCache, EventsOfVictims) {
   using enum DramEvent;
-  DramCache wanted = full_set();
+  RtlCache wanted = full_set();
   EXPECT_EQ(events_of(wanted, 8, false), bits({DemandFill}));
   EXPECT_EQ(events_of(wanted, 9, true), bits({SpecFill, Displaced}));
   // A MERGE makes a line wanted as a HIT does; a second MemSpecRd does not.
-  DramCache cache(0);
+  RtlCache cache(0);
   for (std::uint64_t g = 0; g < 8; ++g) cache.lookup(g, false, true);
   cache.lookup(0, false, false);
   cache.fill_done(0);
@@ -289,14 +361,14 @@ TEST(DramCache, EventsOfVictims) {
   for (unsigned m = 1; m < 8; ++m) cache.fill_done(m);
   for (std::uint64_t g : {4, 2, 6, 1, 5, 3, 7}) cache.lookup(g, false, true);
   ASSERT_EQ(cache.peek(8, true).slot, 0u);
-  EXPECT_EQ(cache.peek(8, false).events, bits({DemandFill}));
+  EXPECT_EQ(cache.peek(8, false).slot, 0u);
   EXPECT_EQ(events_of(cache, 8, true), bits({SpecFill, Displaced}));
   EXPECT_EQ(events_of(cache, 9, true), bits({SpecFill, Unwanted}));
   EXPECT_EQ(events_of(cache, 10, false), bits({DemandFill, Unwanted}));
 }
 
 TEST(DramCache, PassedOverIsStillUnwanted) {
-  DramCache cache(0);
+  RtlCache cache(0);
   for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, g == 0, g);
   fill(cache, 8, false, 1);  // passes over 0
   fill(cache, 9, false, 4);
@@ -308,10 +380,9 @@ TEST(DramCache, PassedOverIsStillUnwanted) {
 }
 
 TEST(DramCache, WaitersKeepTheMshr) {
-  DramCache cache(4);
+  RtlCache cache(4);
   const LookupOutcome miss = cache.lookup(5, false, false);
   EXPECT_EQ(cache.lookup(5, true, false).result, CacheResult::Merge);
-  EXPECT_EQ(cache.waiters(miss.mshr), 2u);
   cache.fill_done(miss.mshr);
   EXPECT_EQ(cache.mshr_used(), 1u);
   const LookupOutcome hit = cache.lookup(5, false, false);  // filled, still draining
@@ -324,7 +395,7 @@ TEST(DramCache, WaitersKeepTheMshr) {
 }
 
 TEST(DramCache, MergeInTheCycleOfTheFillKeepsTheMshr) {
-  DramCache cache(4);
+  RtlCache cache(4);
   const LookupOutcome miss = cache.lookup(5, false, true);
   DramCache::In in;
   in.lookup_valid = in.lookup_commit = in.fill_done = true;
@@ -341,7 +412,7 @@ TEST(DramCache, MergeInTheCycleOfTheFillKeepsTheMshr) {
 TEST(DramCache, DirtyVictimIsNamed) {
   test::shows("order", "A dirty line that is displaced is written back",
               "docs/blocks.md, dram_cache");
-  DramCache cache = full_set();
+  RtlCache cache = full_set();
   cache.lookup(0, true, false);  // dirty, next victim 4
   cache.lookup(4, false, false);
   for (std::uint64_t g : {2, 6, 1, 5, 3, 7}) cache.lookup(g, false, false);
@@ -352,9 +423,6 @@ TEST(DramCache, DirtyVictimIsNamed) {
   cache.fill_done(miss.mshr);
   for (std::uint64_t g : {4, 2, 6, 1, 5, 3, 7}) cache.lookup(g, false, false);
   EXPECT_FALSE(cache.peek(65, false).write_back);  // the miss cleaned the slot
-  unsigned dirty = 0;
-  cache.for_each_dirty([&](std::uint64_t, std::uint32_t) { ++dirty; });
-  EXPECT_EQ(dirty, 0u);
 }
 
 }  // namespace
