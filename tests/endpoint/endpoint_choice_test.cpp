@@ -4,7 +4,6 @@
 
 #include "refmodel/common/opcodes.hpp"
 #include "refmodel/endpoint/endpoint.hpp"
-#include "tests/common/requirement.hpp"
 #include "tests/system/simple_media.hpp"
 
 namespace cxlgpu {
@@ -49,7 +48,6 @@ class EndpointChoice : public ::testing::Test {
 constexpr unsigned kSettle = 100;  // cycles: over the link, with the flush of a part-filled flit
 
 TEST_F(EndpointChoice, MemSpecRdWaitsForItsTurnBehindAStalledMessage) {
-  test::shows("order", "E1 chooses by what waits and whose turn it is", "docs/blocks.md, Endpoint");
   send_req(kOpMemRd);  // stalls in E1; an RwD is next
   cycles(kSettle);
   ASSERT_FALSE(req_waits());

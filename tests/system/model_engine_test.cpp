@@ -6,7 +6,6 @@
 
 #include "refmodel/host/run.hpp"
 #include "refmodel/host/scoreboard.hpp"
-#include "tests/common/requirement.hpp"
 #include "tests/system/random_traffic.hpp"
 #include "tests/system/simple_media.hpp"
 
@@ -47,15 +46,12 @@ Outcome run_traffic(const RunConfig& config, bool cached, RandomTraffic::Options
 class ModelEngineTest : public ::testing::TestWithParam<SrPolicy> {};
 
 TEST_P(ModelEngineTest, CachedRandomTrafficKeepsItsData) {
-  test::shows("sr", "No policy changes data, with the internal DRAM", "docs/blocks.md, sr_reader");
   RandomTraffic::Options options;
   options.requests = 20000;
   run_traffic(two_ports(GetParam()), true, options);
 }
 
 TEST_P(ModelEngineTest, UncachedRandomTrafficKeepsItsData) {
-  test::shows("sr", "No policy changes data, without the internal DRAM",
-              "docs/blocks.md, sr_reader");
   RandomTraffic::Options options;
   options.requests = 20000;
   options.lines = 64;
