@@ -68,7 +68,9 @@ IoLink::IoLink(const IoLinkConfig& config)
                    if (config_.clean_line) violations_.add(clause, what);
                    retrain_ = true;
                    request_nak();
-                 }}) {}
+                 }}) {
+  enter(State::Inactive);
+}
 
 // ---- the state machine ---------------------------------------------------------------------
 
@@ -98,7 +100,8 @@ void IoLink::enter(State state) {
   if (state != State::Inactive) return;
   framer_.reset();
   deframer_.reset();
-  remote_feature_valid_ = remote_scaled_ = scaled_ = fi2_ = init2_round_done_ = false;
+  remote_feature_valid_ = remote_scaled_ = scaled_ = fi2_ = false;
+  init2_round_done_ = init2_last_round_ = false;
   init1_expected_ = 0;
   for (size_t i = 0; i < kFlows; ++i) {
     credits_[i] = Credit{};
@@ -126,6 +129,12 @@ void IoLink::tick() {
   if (ack_delay_ != 0) --ack_delay_;
   for (Credit& c : credits_) ++c.since_update;
   if (state_ == State::Init1 && std::ranges::all_of(credits_, &Credit::known)) enter(State::Init2);
+  // One round of InitFC2 more after FI2: the other side may have been in FC_INIT1 during the last.
+  if (state_ == State::Init2 && fi2_ && !init2_last_round_) {
+    init2_last_round_ = true;
+    init2_round_done_ = false;
+    init_next_ = 0;
+  }
   if (state_ == State::Init2 && fi2_ && init2_round_done_) state_ = State::Active;
   if (retry_.empty()) {
     replay_timer_ = 0;

@@ -155,7 +155,7 @@ class IoLink : public IoSide {
   bool fi2_ = false;
   unsigned init_timer_ = 0;
   unsigned init_next_ = kFlows;  // the flow whose InitFC leaves next; kFlows: the round is over
-  bool init2_round_done_ = false;
+  bool init2_round_done_ = false, init2_last_round_ = false;
   unsigned init1_expected_ = 0;  // of the other side's InitFC1 triple
   std::array<Credit, kFlows> credits_{};
 
