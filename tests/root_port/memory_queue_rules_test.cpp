@@ -5,98 +5,16 @@
 #include <array>
 #include <deque>
 #include <map>
-#include <optional>
 #include <set>
 #include <vector>
 
-#include "Vmemory_queue_rules.h"
-#include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/root_port/memory_queue_rules_bench.hpp"
 
 namespace cxlgpu {
 namespace {
 
-using test::Clocked;
-using test::Random;
-
-constexpr unsigned kDepth = 32;
-constexpr unsigned kLoads = 30;
-
-struct Answer {
-  unsigned id = 0;
-  bool is_write = false, error = false;
-  std::uint32_t data = 0;
-};
-
-// Inputs are set on `rtl`; a step settles, notes what the host is given, and clocks. What is
-// offered is dropped once it is taken.
-class Queue {
- public:
-  Queue() {
-    rtl.reset();
-    rtl->rsp_ready_i = rtl->req_ready_i = rtl->rwd_ready_i = 1;
-  }
-  void step() {
-    rtl.settle();
-    if (rtl->rsp_valid_o && rtl->rsp_ready_i) {
-      answers.push_back(
-          {rtl->rsp_id_o, rtl->rsp_write_o != 0, rtl->rsp_error_o != 0, rtl->rsp_data_o});
-    }
-    sent_read.reset();
-    sent_write.reset();
-    if (rtl->req_valid_o && rtl->req_ready_i && !rtl->req_spec_o) sent_read = rtl->req_tag_o;
-    if (rtl->rwd_valid_o && rtl->rwd_ready_i) sent_write = rtl->rwd_tag_o;
-    drs_taken = rtl->drs_valid_i && rtl->drs_ready_o;
-    ndr_taken = rtl->ndr_valid_i && rtl->ndr_ready_o;
-    in_taken = rtl->in_valid_i && rtl->in_ready_o;
-    bad = rtl->bad_rsp_o != 0;
-    refused = rtl->refuse_o != 0;
-    rtl.edge();
-    if (drs_taken) rtl->drs_valid_i = 0;
-    if (ndr_taken) rtl->ndr_valid_i = 0;
-    if (in_taken) rtl->in_valid_i = 0;
-    rtl.settle();
-  }
-  void steps(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) step();
-  }
-  void ask(unsigned id, bool is_write, std::uint64_t line) {
-    rtl->in_valid_i = 1;
-    rtl->in_id_i = static_cast<std::uint16_t>(id);
-    rtl->in_write_i = is_write;
-    rtl->in_line_i = line;
-  }
-  void take(unsigned id, bool is_write, std::uint64_t line) {
-    ask(id, is_write, line);
-    for (unsigned i = 0; i < 100 && rtl->in_valid_i; ++i) step();
-    EXPECT_FALSE(rtl->in_valid_i) << "request " << id << " is not taken";
-  }
-  void drs(unsigned tag, std::uint32_t data, unsigned opcode = 0, unsigned ld_id = 0) {
-    rtl->drs_valid_i = 1;
-    rtl->drs_tag_i = static_cast<std::uint16_t>(tag);
-    rtl->drs_data_i = data;
-    rtl->drs_opcode_i = static_cast<std::uint8_t>(opcode);
-    rtl->drs_ld_id_i = static_cast<std::uint8_t>(ld_id);
-  }
-  void ndr(unsigned tag, unsigned opcode = 0, unsigned ld_id = 0) {
-    rtl->ndr_valid_i = 1;
-    rtl->ndr_tag_i = static_cast<std::uint16_t>(tag);
-    rtl->ndr_opcode_i = static_cast<std::uint8_t>(opcode);
-    rtl->ndr_ld_id_i = static_cast<std::uint8_t>(ld_id);
-  }
-  // The one answer that `cycles` cycles bring.
-  Answer only(unsigned cycles = 6) {
-    answers.clear();
-    steps(cycles);
-    EXPECT_EQ(answers.size(), 1u);
-    return answers.empty() ? Answer{} : answers[0];
-  }
-
-  Clocked<Vmemory_queue_rules> rtl;
-  std::vector<Answer> answers;
-  std::optional<unsigned> sent_read, sent_write;
-  bool drs_taken = false, ndr_taken = false, in_taken = false, bad = false, refused = false;
-};
+using namespace memory_queue_rules;
 
 TEST(MemoryQueueRules, LinkDownAnswersWhatIsOutstandingAndWhatComes) {
   test::shows(
@@ -208,6 +126,23 @@ TEST(MemoryQueueRules, ALinkDownPaysWhatIsOwed) {
   q.step();
   q.rtl->down_i = 0;
   q.step();
+  EXPECT_FALSE(q.rtl->refuse_o);
+}
+
+// The link goes down and comes back within isolation.
+TEST(MemoryQueueRules, ALinkDownInIsolationPaysToo) {
+  Queue q;
+  q.take(1, false, 7);
+  q.take(2, true, 8);
+  q.steps(3);
+  q.rtl->isolate_i = 1;
+  q.steps(5);
+  q.rtl->down_i = 1;
+  q.step();
+  q.rtl->down_i = 0;
+  q.steps(3);
+  q.rtl->isolate_i = 0;
+  q.steps(2);
   EXPECT_FALSE(q.rtl->refuse_o);
 }
 
@@ -369,6 +304,61 @@ TEST(MemoryQueueRules, WhichResponsesAreGood) {
           EXPECT_FALSE(q.only().error);
         }
       }
+    }
+  }
+}
+
+// Tags that were never given out, one bit away from one that was too, and of entries that hold no
+// load or store.
+TEST(MemoryQueueRules, EveryBitOfATagCounts) {
+  for (const bool is_write : {false, true}) {
+    Queue q;
+    for (unsigned i = 0; i < 3; ++i) q.take(i, is_write, i);
+    q.steps(5);
+    q.answers.clear();
+    std::vector<unsigned> foreign{3, 28, 29, 30, 31, 0xffff};
+    for (unsigned tag = 0; tag < 3; ++tag) {
+      for (unsigned bit = 2; bit < 16; ++bit) foreign.push_back(tag | 1u << bit);
+    }
+    for (const unsigned tag : foreign) {
+      if (is_write) q.ndr(tag);
+      if (!is_write) q.drs(tag, 0x99);
+      q.step();
+      EXPECT_TRUE(is_write ? q.ndr_taken : q.drs_taken);
+      EXPECT_FALSE(q.bad);
+    }
+    q.steps(3);
+    EXPECT_TRUE(q.answers.empty());
+    EXPECT_EQ(q.rtl->unexpected_o, foreign.size());
+    for (unsigned i = 0; i < 3; ++i) {
+      if (is_write) q.ndr(i);
+      if (!is_write) q.drs(i, i);
+      const Answer a = q.only();
+      EXPECT_TRUE(!a.error && a.id == i);
+    }
+  }
+}
+
+// Answers without a gap between them: each has its own error.
+TEST(MemoryQueueRules, PoisonIsOfOneAnswer) {
+  for (unsigned pattern = 0; pattern < 256; ++pattern) {  // four answers: a write, poison
+    Queue q;
+    for (unsigned i = 0; i < 4; ++i) q.take(i, (pattern >> i & 1) != 0, i);
+    q.steps(6);
+    q.answers.clear();
+    const auto is_write = [&](unsigned i) { return (pattern >> i & 1) != 0; };
+    const auto poison = [&](unsigned i) { return (pattern >> (4 + i) & 1) != 0; };
+    for (unsigned i = 0; i < 4; ++i) {
+      q.rtl->drs_poison_i = poison(i);  // stands there whoever is answered
+      if (is_write(i)) q.ndr(i);
+      if (!is_write(i)) q.drs(i, i);
+      q.step();
+    }
+    q.steps(3);
+    ASSERT_EQ(q.answers.size(), 4u);
+    for (unsigned i = 0; i < 4; ++i) {
+      EXPECT_EQ(q.answers[i].id, i);
+      EXPECT_EQ(q.answers[i].error, poison(i) && !is_write(i)) << pattern << " " << i;
     }
   }
 }

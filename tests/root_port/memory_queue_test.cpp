@@ -330,14 +330,16 @@ TEST(MemoryQueue, TimedOutAtTheSecondTick) {
   s.in = {};
   EXPECT_TRUE(tick());
   EXPECT_TRUE(tick());
-  // The entry's next owner is young again.
-  s.in.req_ready = true;
-  s.step();
-  s.in.drs.valid = true;
-  EXPECT_TRUE(s.step().rsp_taken);
-  s.take(6, false);
-  EXPECT_FALSE(tick());
-  EXPECT_TRUE(tick());
+  // The entry's next owner is young again, whatever it is.
+  bool before = false;
+  for (const bool is_write : {false, true, true, false}) {
+    s.hand_over();
+    EXPECT_TRUE(s.answer(0, before).rsp_taken);
+    EXPECT_EQ(s.offer(6, is_write).taken_tag, 0u);
+    EXPECT_FALSE(tick());
+    EXPECT_TRUE(tick());
+    before = is_write;
+  }
 }
 
 TEST(MemoryQueue, MemSpecRdDoesNotTimeOut) {

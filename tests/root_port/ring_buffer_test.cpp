@@ -223,6 +223,12 @@ TEST(RingBuffer, FullAndOverFull) {
     EXPECT_EQ(out.useless, g % 8 == 0 ? 3u : 4u) << g;
   }
   for (std::uint64_t g = 0; g < 2048; ++g) EXPECT_EQ(ring.contains(g), g >= 1024) << g;
+  // What came in place of a used granule is not used itself.
+  for (std::uint64_t g = 2048; g < 3072; g += 4) {
+    const RingBuffer::Out out = ring.record(g, 3);
+    EXPECT_EQ(out.useful, 0u) << g;
+    EXPECT_EQ(out.useless, 4u) << g;
+  }
 }
 
 TEST(RingBuffer, HashSpreadsAndBanksAreApart) {

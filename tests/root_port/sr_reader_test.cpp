@@ -132,6 +132,49 @@ TEST(SrReader, WhatIsAskedFor) {
   EXPECT_EQ(run(SrPolicy::Paper, Gran::B512, true), (GranuleRun{99, 2}));
 }
 
+// Dyn in chunks of every size: from each place as far as the chunk goes.
+TEST(SrReader, RunsGoOnToTheEndOfTheChunk) {
+  for (unsigned clip = 0; clip < 15; ++clip) {
+    const std::uint64_t chunk = std::uint64_t{1} << clip;
+    for (std::uint64_t place = 0; place < chunk;
+         place += place < 9 || place + 9 > chunk ? 1 : chunk - 17) {
+      Bench b;
+      b.in.gran = Gran::B1024;
+      b.in.clip_log2 = clip;
+      b.look(4 * (3 * chunk + place));
+      const auto len = static_cast<unsigned>(std::min<std::uint64_t>(3, chunk - 1 - place));
+      EXPECT_EQ(b.offer(), (GranuleRun{3 * chunk + place, len})) << clip << " " << place;
+    }
+  }
+}
+
+// What is on offer is of the policy and the state in which its load was looked at, whatever they
+// are now.
+TEST(SrReader, AnOfferIsOfWhatWasLatched) {
+  constexpr std::array kRuns{GranuleRun{100, 0}, GranuleRun{100, 3}, GranuleRun{100, 3},
+                             GranuleRun{100, 3}};
+  for (unsigned latched = 1; latched < 5; ++latched) {
+    for (unsigned now = 0; now < 8; ++now) {
+      for (const Gran gran : {Gran::B64, Gran::B1024, Gran::Halted}) {
+        Bench b;
+        b.in.policy = SrPolicy(latched);
+        b.in.gran = Gran::B1024;
+        b.look(402);
+        EXPECT_EQ(b.offer(), kRuns[latched - 1]) << latched;
+        b.in.policy = SrPolicy(now);
+        b.in.gran = gran;
+        b.in.level = DevLoad::Severe;
+        for (unsigned cycle = 0; cycle < 2; ++cycle) {
+          EXPECT_EQ(b.offer(), kRuns[latched - 1]) << latched << " " << now;
+          b.step();
+        }
+        b.take();
+        EXPECT_EQ(b.counters().asked, kRuns[latched - 1].len + 1);
+      }
+    }
+  }
+}
+
 TEST(SrReader, LatchedLoadIsLeftOutWhileItIsThere) {
   Bench b;
   b.in.policy = SrPolicy::Paper;

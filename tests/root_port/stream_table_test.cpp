@@ -444,6 +444,48 @@ TEST(StreamTable, DirectionsChangeSlowly) {
   EXPECT_EQ(t.next(), 12u);
 }
 
+// However much was predicted and never loaded, a score stays at 0, and so it takes as many right
+// ones to come back.
+TEST(StreamTable, ScoresDoNotWrap) {
+  for (unsigned wasted = 6; wasted < 30; ++wasted) {
+    ByHand t;
+    t.waste_runs(wasted);
+    t.expect_run(10, 0, 40, 0);
+    EXPECT_TRUE(t.load(10, 1).held) << wasted;
+  }
+  for (unsigned wasted = 4; wasted < 24; ++wasted) {
+    ByHand t;
+    t.waste_nexts(wasted);
+    EXPECT_FALSE(t.sends_next()) << wasted;
+  }
+  // From 0 each load of a predicted granule is worth one, and 32 are needed; 63 is the most.
+  ByHand t;
+  t.waste_runs(20);
+  unsigned right = 0;
+  for (std::uint64_t r = 0x2000; right < 32; ++r) {
+    t.load(r, 0);
+    EXPECT_TRUE(t.load(r, 1).held) << right;
+    for (const unsigned place : {4u, 8u, 12u}) right += right < 32 ? (t.load(r, place), 1) : 0;
+  }
+  t.load(10, 0);
+  t.expect_run(10, 1, 41, 2);
+}
+
+// The region that is added has been used last: others of its set go before it.
+TEST(StreamTable, WhatIsAddedStays) {
+  ByHand t;
+  t.load(10, 0);
+  t.load(10, 1);
+  for (const std::uint64_t r : {77, 142, 207, 264}) t.load(r, 0);  // all of region 12's set
+  EXPECT_EQ(t.load(10, 12).kind, Kind::Next);
+  t.add();  // in place of 77
+  for (const std::uint64_t r : {329, 394}) {
+    EXPECT_TRUE(t.next_known());
+    t.load(r, 0);
+  }
+  EXPECT_TRUE(t.next_known());
+}
+
 // 256 regions have an entry, and then 256 others.
 TEST(StreamTable, FullAndOverFull) {
   ByHand t;
