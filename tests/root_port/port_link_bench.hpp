@@ -177,6 +177,15 @@ class PortLink : public ::testing::Test {
     EXPECT_EQ(ids.size(), n);
     answers.clear();
   }
+  // One request of this line, and its answer.
+  void ask_one(std::uint64_t line, bool is_write) {
+    next_id = next_id % 0xffff + 1;
+    asked.push_back({next_id, is_write, line});
+    open[next_id] = cycle;
+    for (unsigned i = 0; i < latency + 100 && !open.empty(); ++i) step();
+    EXPECT_TRUE(open.empty());
+    answers.clear();
+  }
   void expect_served() {
     ask(100);
     expect_answers(100, 100 * (latency + 50), false);

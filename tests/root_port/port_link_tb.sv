@@ -44,6 +44,7 @@ module port_link_tb
   output logic [45:0] read_line_o,
   output logic        write_valid_o,
   output logic [15:0] write_tag_o,
+  input  logic [1:0]  dev_load_i,    // of its responses
   input  logic        ndr_valid_i,
   output logic        ndr_ready_o,
   input  logic [15:0] ndr_tag_i,
@@ -84,9 +85,11 @@ module port_link_tb
     ndr.valid    = ndr_valid_i;
     ndr.tag      = ndr_tag_i;
     ndr.opcode   = ndr_opcode_i;
+    ndr.dev_load = dev_load_i;
     drs          = '0;
     drs.valid    = drs_valid_i;
     drs.tag      = drs_tag_i;
+    drs.dev_load = dev_load_i;
   end
   assign rsp_id_o    = rsp.id;
   assign rsp_write_o = rsp.is_write;

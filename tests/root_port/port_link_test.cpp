@@ -4,6 +4,7 @@
 // with the link up, viral. Expected behaviour is that of CXL 2.0, 8.1.5, 8.1.6, 12.4 and
 // CXL 3.x, 8.2.4.24.
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <set>
@@ -400,6 +401,94 @@ TEST_F(PortLink, SoftwareAndCxlIoReadThePortAtOnce) {
     EXPECT_EQ(ioa::kCommandStatus.get(command), 0u);
     EXPECT_EQ(read(ioa::kData), 0x3'001Fu) << at;
   }
+}
+
+// Every field of the policy register, bit by bit.
+TEST_F(PortLink, PolicyRegisterBitByBit) {
+  EXPECT_EQ(read(0x800), 0x6'0F00u);
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    const std::uint32_t one = 1u << bit;
+    for (const std::uint32_t value : {one, ~one}) {
+      write(0x800, value);
+      EXPECT_EQ(read(0x800), value & 0xF'FF17) << bit;
+    }
+  }
+  for (const std::uint32_t read_only : {0x804u, 0x810u, 0x814u, 0x818u, 0x81Cu, 0x82Cu, 0x83Cu}) {
+    const std::uint32_t before = read(read_only);
+    write(read_only, ~0u);
+    EXPECT_EQ(read(read_only), before) << read_only;
+  }
+}
+
+// The registers of the vendor block, each with a number that is its own.
+TEST_F(PortLink, EachCounterIsInItsRegister) {
+  test::shows("qos",
+              "Load control of a root port follows the DevLoad of every response, and software "
+              "reads its state and how many there were of each",
+              "docs/blocks.md, root_port registers");
+  bring_up();
+  constexpr std::uint32_t kNaive = 0x6'0F11, kDyn = 0x6'0F12;
+  // DevLoad by DevLoad: granularity 64 B, 256 B, 512 B, 768 B, 1024 B and halted are 0 to 5.
+  write(0x800, 0x6'0F00);
+  EXPECT_EQ(read(0x804), 1u);
+  struct Step {
+    unsigned dev_load, state;
+  };
+  constexpr Step kSteps[] = {{0, 2}, {0, 3}, {0, 4}, {0, 4}, {1, 4}, {2, 3}, {2, 2}, {2, 1},
+                             {2, 0}, {2, 0}, {1, 0}, {3, 5}, {2, 5}, {1, 5}, {0, 0}, {0, 1}};
+  std::uint64_t line = 0x1000;
+  for (const Step& s : kSteps) {
+    rtl->dev_load_i = s.dev_load;
+    line += 64;
+    ask_one(line, line % 128 == 0);
+    EXPECT_EQ(read(0x804), s.state) << s.dev_load;
+  }
+  const std::array<unsigned, 4> levels{6, 3, 6, 1};
+  for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(read(0x81C + 4 * i), levels[i]) << i;
+  EXPECT_EQ(read(0x810), 8u);
+  EXPECT_EQ(read(0x814), 8u);
+  EXPECT_EQ(read(0x818), 0u);
+  EXPECT_EQ(read(0x82C), 8u);  // looked at, off
+  EXPECT_EQ(read(0x830), 0u);
+  // Naive: a MemSpecRd for each load, of one granule, whose line its load uses.
+  rtl->dev_load_i = 0;
+  write(0x800, kNaive);
+  for (unsigned i = 0; i < 5; ++i) ask_one(line += 64, false);
+  ask_one(line += 64, true);
+  EXPECT_EQ(read(0x810), 13u);
+  EXPECT_EQ(read(0x814), 9u);
+  EXPECT_EQ(read(0x818), 5u);   // handed to the controller
+  EXPECT_EQ(read(0x82C), 13u);  // looked at
+  EXPECT_EQ(read(0x830), 5u);   // taken by the memory queue
+  EXPECT_EQ(read(0x834), 0u);
+  EXPECT_EQ(read(0x838), 0u);
+  EXPECT_EQ(read(0x8A0), 5u);  // granules
+  EXPECT_EQ(read(0x8A4), 5u);  // lines used
+  EXPECT_LE(read(0x8B0), 5u);  // late: by timing
+  // Dyn, four granules at a time, covered for the loads that follow.
+  write(0x800, kDyn);
+  for (unsigned i = 0; i < 3; ++i) ask_one(0x8'0000 + 64 * i, true);  // light: up to 1024 B
+  EXPECT_EQ(read(0x804), 4u);
+  for (unsigned i = 0; i < 7; ++i) ask_one(0x10'0000 + i, false);
+  EXPECT_EQ(read(0x830), 6u);
+  EXPECT_EQ(read(0x834), 6u);
+  EXPECT_EQ(read(0x8A0), 9u);
+  EXPECT_EQ(read(0x8A4), 12u);
+  // Halted.
+  rtl->dev_load_i = 3;
+  ask_one(0x9'0000, true);
+  for (unsigned i = 0; i < 2; ++i) ask_one(0x20'0000 + 64 * i, false);
+  EXPECT_EQ(read(0x838), 2u);
+  EXPECT_EQ(read(0x830), 6u);
+  // Five runs of one set: the first, used, goes, and three granules of it that nobody wanted.
+  rtl->dev_load_i = 0;
+  write(0x800, kDyn);
+  for (unsigned i = 0; i < 3; ++i) ask_one(0x8'0000 + 64 * i, true);
+  for (std::uint64_t i = 0; i < 5; ++i) ask_one(0x40'0000 + (i << 22), false);
+  EXPECT_EQ(read(0x8A8), 1u);
+  EXPECT_EQ(read(0x8AC), 3u);
+  EXPECT_EQ(read(0x8B4), 0u);
+  EXPECT_EQ(read(0x83C), 0u);
 }
 
 TEST_F(PortLink, AFatalErrorMakesThePortViralIfAllowed) {
