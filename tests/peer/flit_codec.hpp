@@ -63,11 +63,11 @@ struct SlotFormat {
   bool mdh = false;   // more than one data header may be valid
   bool mac = false;   // H6, of use only with IDE
   std::vector<SlotPlace> places;
+  std::array<uint64_t, 2> used{};  // bits that belong to a message (or to the flit header)
 };
 const SlotFormat& slot_format(Direction direction, bool header_slot, uint8_t code);
-unsigned message_bits(Direction direction, MessageKind kind);
 // Bits of a slot that belong to no message of its format are reserved. True if they are all zero.
-bool slot_rest_zero(const Flit& flit, Direction direction, unsigned slot, const SlotFormat& format);
+bool slot_rest_zero(const Flit& flit, unsigned slot, const SlotFormat& format);
 
 bool place_valid(const Flit& flit, unsigned slot, const SlotPlace& place);
 MemReq get_req(const Flit& flit, unsigned slot, const SlotPlace& place);

@@ -52,6 +52,10 @@ struct LinkLayerConfig {
   // Damage done to sent flits, and retries requested although nothing was damaged, per 65536 flits.
   unsigned corrupt_per_64k = 0;
   unsigned retry_per_64k = 0;
+
+  // Credit fields that have nothing to return name CXL.cache credits; a receiver without the
+  // channel drops them.
+  bool cache_credits = false;
 };
 
 // Liberties that a test may take with the stream; each breaks the standard once.
@@ -86,11 +90,17 @@ class LinkLayer {
   void corrupt_next() { corrupt_next_ = true; }
   void force_retry();  // as if the flit received next were damaged
   void go_viral();
-  void inject(std::vector<RawFlit> flits);  // sent as they stand, in place of the next new flit
-  void inject_after_frames(const Flit& flit);
+  // Flits sent as they stand, one after the other, between two flits that owe no data.
+  // `early`: before the initialisation is done, as soon as the link is up.
+  void inject(const std::vector<RawFlit>& flits, bool early = false);
+  void inject_framed(const Flit& flit, unsigned frames = 5);
   void stall_init(bool stall) { stall_init_ = stall; }
   void send_init_version(uint8_t version) { init_version_ = version; }
   bool injection_pending() const { return !raw_.empty(); }
+  // Messages of a channel leave without credits while this is set.
+  void overuse(bool on) { overuse_ = on; }
+  unsigned acknowledged_entries() const { return buffer_.free(); }
+  unsigned next_sequence() const { return buffer_.write_pointer(); }
   // Called with every flit about to leave; it may change the flit. False: the flit is not sent at
   // all.
   std::function<bool(Flit&)> on_send;
@@ -111,8 +121,11 @@ class LinkLayer {
   };
 
   // receive
-  void rx_good(const Flit& flit);
+  void rx_shadow(const Flit& flit);
+  void rx_normal(const Flit& flit);
+  void accepted();
   void rx_retry(const ControlFlit& control);
+  void frames_without_end();
   void rx_retry_req(const ControlFlit& control);
   void rx_retry_ack(const ControlFlit& control);
   void rx_init(const ControlFlit& control);
@@ -124,24 +137,34 @@ class LinkLayer {
   void bad_flit();
 
   // transmit
-  std::optional<Flit> choose();
-  Flit start_sequence(const Flit& last);
-  std::optional<Flit> new_flit();
-  Flit store(Flit flit, bool all_data);
-  Flit llcrd(unsigned acks);
-  bool must_force_llcrd() const;
-  bool credits_to_return() const;
   struct CreditFields {
     uint8_t rsp = 0;
     uint8_t req = 0;
     uint8_t data = 0;
   };
+  std::optional<Flit> choose();
+  std::optional<Flit> next_of_sequence();
+  std::optional<Flit> start_ack();
+  std::optional<Flit> start_req();
+  std::optional<Flit> new_flit();
+  std::optional<Flit> init_flit();
+  std::optional<Flit> raw_flit();
+  std::optional<Flit> protocol_flit();
+  Allowance allowance() const;
+  Flit store(const Flit& flit, bool all_data);
+  Flit llcrd();
+  bool must_force_llcrd() const;
+  bool credits_to_return() const;
+  void count_ack_and_credits(unsigned acks, const CreditFields& fields);
+  uint8_t credit_field(MessageKind kind, bool& one_spent);
+  void damage(Flit& flit);
   CreditFields take_credit_fields();
-  unsigned sequence_modulus(uint8_t wrap) const;
-  Channel& channel(MessageKind kind);
-  const Channel& channel(MessageKind kind) const;
-  unsigned buffers(MessageKind kind) const;
-  void reset_state();
+  void watch_peer();
+  unsigned modulus(uint8_t wrap) const { return wrap + (config_.wrap_inclusive ? 1u : 0u); }
+  Channel& channel(MessageKind kind) { return channels_[static_cast<size_t>(kind)]; }
+  const Channel& channel(MessageKind kind) const { return channels_[static_cast<size_t>(kind)]; }
+  void begin_credits();
+  bool device() const { return config_.tx == Direction::S2M; }
 
   LinkLayerConfig config_;
   Violations& violations_;
@@ -157,6 +180,7 @@ class LinkLayer {
   bool up_ = false;
   bool rx_seen_ = false;     // a flit with a good CRC has come
   bool clean_sent_ = false;  // a flit has left, so the other side may have seen one
+  bool llcrd_sent_ = false;
   bool init_sent_ = false;
   bool init_received_ = false;
   bool llcrd_received_ = false;
@@ -186,6 +210,8 @@ class LinkLayer {
   uint8_t ack_eseq_ = 0;
   std::deque<Flit> sequence_;  // frames and what follows them, not to be interrupted
   bool sequence_is_req_ = false;
+  bool raw_early_ = false;
+  bool overuse_ = false;
 
   unsigned flush_timer_ = 0;
   bool sent_ack_or_credit_ = false;

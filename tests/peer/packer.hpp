@@ -57,7 +57,7 @@ class Packer {
   void reset() { owed_.clear(); }
 
  private:
-  // What one slot format of this flit is to carry.
+  // What one slot of this flit is to carry.
   struct SlotPlan {
     uint8_t code = 0;
     unsigned req = 0;
@@ -69,20 +69,20 @@ class Packer {
   struct FlitState {
     PackedFlit out;
     FlitHeader header;
-    Allowance left;  // by credit, by queue and by the bounds of one flit
-    bool data_header = false;
-    bool only_one = false;
-    uint16_t filled_before = 0;
+    Allowance left;                   // by credit, by queue and by the bounds of one flit
+    bool data_header = false;         // the flit has its data header
+    bool full = false;                // no further message by the policy
+    std::array<bool, 4> room_left{};  // by MessageKind: an earlier slot has an empty place for one
   };
 
   PackedFlit all_data_flit();
-  void fill_slot(FlitState& state, Outbox& outbox, unsigned slot);
   std::optional<SlotPlan> plan_for(const FlitState& state, const Outbox& outbox, unsigned slot,
                                    uint8_t code) const;
   std::optional<SlotPlan> choose(const FlitState& state, const Outbox& outbox, unsigned slot);
-  bool skips_room(const FlitState& state, const SlotPlan& plan) const;
-  uint8_t empty_code(const FlitState& state, unsigned slot);
+  void narrow(SlotPlan& plan);
+  uint8_t empty_code(unsigned slot);
   void put(FlitState& state, Outbox& outbox, unsigned slot, const SlotPlan& plan);
+  void leave_empty(FlitState& state, unsigned slot);
 
   Direction direction_;
   PackPolicy policy_;
