@@ -40,9 +40,6 @@ struct ArbMuxConfig {
   unsigned status_delay = 0;
   unsigned weight_io = 1;
   unsigned weight_cachemem = 1;
-  // Recoveries of the initial training are shown to this ARB/MUX, so that it begins with status
-  // synchronisation (5.1.3.1, Figures 92 to 94).
-  bool sees_initial_recovery = false;
 };
 
 class ArbMux {
@@ -59,6 +56,10 @@ class ArbMux {
   void ignore_vlsm(bool ignore) { ignore_vlsm_ = ignore; }
   // Speak before the downstream port has: the fault of 5.1.2.2.
   void speak_first(bool speak) { speak_first_ = speak; }
+  // The next answer to a Request{Active} names this state instead.
+  void answer_with(uint8_t state) { wrong_status_ = state; }
+  // After the next Recovery a Request{Active} leaves where a Status is due.
+  void request_in_sync() { request_in_sync_ = true; }
   uint64_t recoveries() const { return recoveries_; }
 
  private:
@@ -107,8 +108,8 @@ class ArbMux {
   bool retrain_ = false;
   bool ignore_vlsm_ = false;
   bool speak_first_ = false;
-  unsigned io_turns_ = 0;
-  unsigned cachemem_turns_ = 0;
+  bool request_in_sync_ = false;
+  std::optional<uint8_t> wrong_status_;
   uint64_t recoveries_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <unordered_set>
@@ -83,7 +84,6 @@ class Device : public LinkEnd {
   void accept();
   void accept_req(const MemReq& req);
   void accept_rwd(const MemRwd& rwd);
-  void check_tag(uint16_t tag);
   void serve();
   void finish(Job& job);
   void finish_read(const MemReq& req);
@@ -96,6 +96,9 @@ class Device : public LinkEnd {
   bool wrong_ndr(const MemNdr& ndr, bool to_write);
   bool wrong_drs(const MemDrs& drs);
   void wrong_alone();
+  void overuse();
+  uint16_t unused_tag();
+  void wronged(uint16_t tag);
   void inject_drs_flits(const std::vector<MemDrs>& messages, Wrong how);
   uint8_t dev_load() const;
   uint64_t latency();
@@ -111,10 +114,14 @@ class Device : public LinkEnd {
   std::unordered_set<uint64_t> random_poison_;  // HPA lines answered with poison by the knob
   Wrong wrong_ = Wrong::None;
   std::vector<MemDrs> held_drs_;  // waiting for a partner of a wrong flit
+  std::vector<MemNdr> held_ndr_;
+  std::optional<MemDrs> upper_half_;  // to be sent behind the line of another read
+  unsigned overuse_left_ = 0;         // messages without credits that have not left
   std::vector<uint16_t> wronged_tags_;
   bool was_up_ = false;
   bool viral_ = false;
   uint64_t cycle_ = 0;
+  uint64_t up_for_ = 0;  // cycles in Active
   Counts counts_;
 };
 

@@ -30,7 +30,6 @@ struct DeviceKnobs {
 
   // ARB/MUX
   unsigned status_delay = 0;  // cycles before a Request{Active} is answered
-  bool sees_initial_recovery = false;
   unsigned weight_io = 1;
   unsigned weight_cachemem = 1;
   unsigned retrain_per_1m = 0;  // Recoveries asked for per million cycles
