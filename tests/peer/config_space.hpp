@@ -29,7 +29,6 @@ class ConfigSpace {
   void set_pm_init_complete() { registers_.raise(kDvsecDevice + 0x10, 1U << 31); }
 
   // Errors of the transaction layer: bits of the Device Status and of AER.
-  enum class Severity : uint8_t { Correctable, NonFatal, Fatal };
   void log_uncorrectable(uint32_t aer_bit, bool unsupported_request);
   void log_correctable(uint32_t aer_bit);
 

@@ -189,8 +189,7 @@ void IoHost::take(const Tlp& tlp) {
 void IoHost::take_completion(const Tlp& tlp) {
   ++completions_;
   if (tlp.requester != 0 || tlp.tag >= table_.size() || !table_[tlp.tag].busy) {
-    if (!unasked_expected_)
-      violations().add("PCIe 2.3.2", "a completion for which no request is open");
+    violations().add("PCIe 2.3.2", "a completion for which no request is open");
     return;
   }
   Open& open = table_[tlp.tag];

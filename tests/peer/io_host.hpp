@@ -72,8 +72,6 @@ class IoHost {
   void forget_all();  // the link is gone; whoever waits has been destroyed before
   bool quiet() const { return open_ == 0 && link_.unsent() == 0; }
 
-  // Whether completions of requests that no one waits for any more are a violation.
-  void expect_unasked(bool expected) { unasked_expected_ = expected; }
   uint64_t completions() const { return completions_; }
   unsigned error_messages() const { return error_messages_; }
   bool pm_ready() const { return pm_agent_info_; }
@@ -109,7 +107,6 @@ class IoHost {
   };
   std::vector<Sleeper> sleepers_;
   bool id_captured_ = false;  // the device has completed a configuration write
-  bool unasked_expected_ = false;
   uint64_t completions_ = 0;
   unsigned error_messages_ = 0;
   bool pm_credits_ = false, pm_agent_info_ = false;

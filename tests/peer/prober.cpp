@@ -197,8 +197,7 @@ Task<void> Prober::probe_overuse() {
   const auto line = [&] { return world_.traffic.window_line(0); };
   const auto data_flit = [&](bool all) {
     RawFlit raw;
-    for (unsigned slot = all ? 0 : 1; slot < (all ? 4U : 4U); ++slot)
-      put_chunk(raw.flit, slot, Chunk{});
+    for (unsigned slot = all ? 0 : 1; slot < 4; ++slot) put_chunk(raw.flit, slot, Chunk{});
     return raw;
   };
   if (what_ == Illegal::TwoRwdHeadersInFlit) {

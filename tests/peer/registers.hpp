@@ -31,8 +31,6 @@ class RegisterFile {
   // What the hardware does.
   void set(uint32_t at, uint32_t value) { words_[at / 4].value = value; }
   void raise(uint32_t at, uint32_t bits) { words_[at / 4].value |= bits; }
-  void make_writable(uint32_t at, uint32_t rw) { words_[at / 4].rw = rw; }
-  uint32_t writable(uint32_t at) const { return words_[at / 4].rw; }
 
   // Sticky bits outlive a hot reset.
   void reset(bool cold) {

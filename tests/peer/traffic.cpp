@@ -25,7 +25,6 @@ Traffic::Traffic(const HostKnobs& knobs, Wire& wire, Violations& violations, Hos
       open_(kTags) {}
 
 void Traffic::begin(uint64_t window_base, uint64_t window_size) {
-  last_progress_ = now_;
   base_ = window_base;
   size_ = window_size;
   if (!lines_.empty()) return;  // after a link down: what is known is known
@@ -104,7 +103,6 @@ void Traffic::cycle(bool may_send) {
     inbox.drs.pop_front();
     release(MessageKind::Drs);
   }
-  if (open_count_ == 0) last_progress_ = now_;
   if (!may_send || held_ || all_sent() || lines_.empty() || chance(knobs_.idle_rate)) return;
   generate();
   generate();
@@ -171,7 +169,6 @@ bool Traffic::make(Op op, MemLine& line, uint32_t index) {
   open = Open{};
   open.op = op;
   open.line = index;
-  open.since = now_;
   open.busy = true;
   ++open_count_;
   ++sent_;
@@ -264,7 +261,6 @@ void Traffic::finish(uint16_t tag) {
   open.busy = false;
   --open_count_;
   ++counts_.answered;
-  last_progress_ = now_;
 }
 
 void Traffic::check_meta(const Open& open, uint8_t field, uint8_t value) {

@@ -30,8 +30,6 @@ class Traffic {
   bool all_sent() const { return sent_ >= knobs_.requests; }
   bool idle() const { return open_count_ == 0 && releases_.empty(); }
   uint64_t sent() const { return sent_; }
-  void extend(uint64_t requests) { knobs_.requests += requests; }
-  uint64_t last_progress() const { return last_progress_; }
 
   // A message outside the traffic, legal or not; what comes for its tag is noted, not checked.
   struct Loose {
@@ -75,7 +73,6 @@ class Traffic {
     uint64_t byte_enable = 0;
     std::array<uint8_t, 64> data{};
     bool half = false;  // the lower half has come
-    uint64_t since = 0;
   };
 
   void generate();
@@ -104,7 +101,6 @@ class Traffic {
   unsigned open_count_ = 0;
   uint64_t sent_ = 0;
   uint64_t now_ = 0;
-  uint64_t last_progress_ = 0;
   bool held_ = false;
   struct Release {
     uint64_t due;
