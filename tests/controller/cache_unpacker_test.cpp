@@ -8,6 +8,7 @@
 
 #include "Vcache_unpacker.h"
 #include "flits/codec.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 #include "tests/flits/stream.hpp"
 
@@ -246,6 +247,86 @@ TEST(CacheUnpacker, LegalStreamsM2S) {
 }
 TEST(CacheUnpacker, LegalStreamsS2M) {
   legal_streams(flits::Direction::S2M);
+}
+
+// Where a message of CXL.cache stands, from the figures of the slot formats.
+enum class Kind { kReq, kRsp, kData };
+struct Place {
+  bool s2m;
+  bool header;  // H or G
+  unsigned code, at;
+  Kind kind;
+};
+constexpr Place kPlaces[] = {{false, true, 0, 32, Kind::kReq},   {false, true, 0, 96, Kind::kRsp},
+                             {false, true, 1, 32, Kind::kData},  {false, true, 1, 56, Kind::kRsp},
+                             {false, true, 1, 88, Kind::kRsp},   {false, true, 2, 32, Kind::kReq},
+                             {false, true, 2, 96, Kind::kData},  {false, true, 3, 32, Kind::kData},
+                             {false, true, 3, 56, Kind::kData},  {false, true, 3, 80, Kind::kData},
+                             {false, true, 3, 104, Kind::kData}, {false, false, 1, 0, Kind::kRsp},
+                             {false, false, 1, 32, Kind::kRsp},  {false, false, 1, 64, Kind::kRsp},
+                             {false, false, 1, 96, Kind::kRsp},  {false, false, 2, 0, Kind::kReq},
+                             {false, false, 2, 64, Kind::kData}, {false, false, 2, 88, Kind::kRsp},
+                             {false, false, 3, 0, Kind::kData},  {false, false, 3, 24, Kind::kData},
+                             {false, false, 3, 48, Kind::kData}, {false, false, 3, 72, Kind::kData},
+                             {false, false, 3, 96, Kind::kRsp},  {false, false, 4, 88, Kind::kData},
+                             {false, false, 5, 88, Kind::kRsp},  {true, true, 0, 32, Kind::kData},
+                             {true, true, 0, 49, Kind::kRsp},    {true, true, 0, 69, Kind::kRsp},
+                             {true, true, 1, 32, Kind::kReq},    {true, true, 1, 111, Kind::kData},
+                             {true, true, 2, 32, Kind::kData},   {true, true, 2, 49, Kind::kData},
+                             {true, true, 2, 66, Kind::kData},   {true, true, 2, 83, Kind::kData},
+                             {true, true, 2, 100, Kind::kRsp},   {true, false, 1, 0, Kind::kReq},
+                             {true, false, 1, 79, Kind::kRsp},   {true, false, 1, 99, Kind::kRsp},
+                             {true, false, 2, 0, Kind::kReq},    {true, false, 2, 79, Kind::kData},
+                             {true, false, 2, 96, Kind::kRsp},   {true, false, 3, 0, Kind::kData},
+                             {true, false, 3, 17, Kind::kData},  {true, false, 3, 34, Kind::kData},
+                             {true, false, 3, 51, Kind::kData}};
+// Bits of a message: H2D Req 64, Rsp 32, data header 24; D2H 79, 20, 17.
+constexpr unsigned width(const Place& p) {
+  if (p.kind == Kind::kReq) return p.s2m ? 79 : 64;
+  if (p.kind == Kind::kRsp) return p.s2m ? 20 : 32;
+  return p.s2m ? 17 : 24;
+}
+
+// One message alone in each place, all its bits: it comes out as it is, and nothing else does.
+TEST(CacheUnpackerByHand, SlotFormats) {
+  test::shows("flit", "Slot formats H0..H6 and G0..G6 place their CXL.cache messages",
+              "CXL 2.0, slot formats");
+  Random random(66);
+  for (const Place& p : kPlaces) {
+    for (unsigned slot = p.header ? 0 : 1; slot < (p.header ? 1u : 4u); ++slot) {
+      SCOPED_TRACE(::testing::Message() << (p.s2m ? "D2H " : "H2D ") << (p.header ? 'H' : 'G')
+                                        << p.code << " bit " << p.at << " slot " << slot);
+      Clocked<Vcache_unpacker> rtl;
+      rtl->is_host_i = p.s2m;
+      rtl.reset();
+      const MsgHeader message = random_header(random, width(p));
+      flits::FlitHeader header;
+      header.format[slot] = static_cast<std::uint8_t>(p.code);
+      header.sz = p.kind == Kind::kData;
+      Payload flit{};
+      or_slot(flit, 0, flits::pack_header(header));
+      or_slot(flit, slot, message << p.at);
+      rtl->valid_i = 1;
+      set_line(rtl->flit_i, 0, flit);
+      rtl.settle();
+      EXPECT_EQ(rtl->err_o, 0);
+      EXPECT_EQ(rtl->nd_valid_o, 0);
+      EXPECT_EQ(rtl->creq_valid_o, p.kind == Kind::kReq ? 1 : 0);
+      EXPECT_EQ(rtl->crsp_valid_o, p.kind == Kind::kRsp ? 1 : 0);
+      MsgHeader got = p.kind == Kind::kReq ? get_field(rtl->creq_hdr_o, 0, 79)
+                                           : get_field(rtl->crsp_hdr_o, 0, 32);
+      if (p.kind == Kind::kData) {  // comes with the last of its four chunks
+        EXPECT_EQ(rtl->cdat_valid_o, 0);
+        rtl.edge();
+        set_line(rtl->flit_i, 0, Payload{});
+        rtl.settle();
+        EXPECT_EQ(rtl->cdat_valid_o, 1);
+        got = get_field(rtl->cdat_hdr_o, 0, 24);
+      }
+      EXPECT_EQ(header_bytes(got), header_bytes(message));
+      EXPECT_EQ(rtl->wd_valid_o, 0);
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // crc16 against the bit-serial definition, flits::crc16 and the published vectors.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "Vcrc16.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 
 namespace cxlgpu::test {
@@ -38,7 +42,9 @@ TEST(Crc16, RandomPayloadsAgree) {
   }
 }
 
+// Written out here, and of flits/vectors/crc16.json.
 TEST(Crc16, KnownAnswers) {
+  test::shows("flit", "CRC-16 of known payloads", "CXL 2.0, link layer, CRC");
   const auto crc = [](const Payload& payload) {
     Covered<Vcrc16> top;
     Vcrc16& rtl = *top;
@@ -66,6 +72,14 @@ TEST(Crc16, KnownAnswers) {
   EXPECT_EQ(crc(one_bit(511)), 0xC47D);
   EXPECT_EQ(crc(ones), 0x7856);
   EXPECT_EQ(crc(counting), 0xABF7);
+  std::ifstream file(CXLGPU_SOURCE_DIR "/flits/vectors/crc16.json");
+  const auto vectors = nlohmann::json::parse(file)["vectors"];
+  ASSERT_EQ(vectors.size(), 10u);
+  for (const auto& v : vectors) {
+    Payload payload;
+    ASSERT_TRUE(flits::hex_to_bytes(v["payload"].get<std::string>(), payload)) << v["name"];
+    EXPECT_EQ(crc(payload), std::stoul(v["crc"].get<std::string>(), nullptr, 16)) << v["name"];
+  }
 }
 
 }  // namespace

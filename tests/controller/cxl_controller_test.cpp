@@ -374,7 +374,7 @@ TEST_P(CxlControllerCases, ErrorBeforeAdfRun) {
   scenario::error_before_adf_run(ends, run, end());
 }
 TEST_P(CxlControllerCases, LostAck) {
-  test::shows("link", "A lost RETRY.Ack is asked for again", "CXL 2.0, 4.2.8.5 (retry)");
+  test::shows("link", "A lost RETRY.Ack is requested again", "CXL 2.0, 4.2.8.5 (retry)");
   scenario::lost_ack(ends, run, end(), false);
 }
 TEST_P(CxlControllerCases, LostFrameOfAck) {
@@ -393,7 +393,7 @@ TEST_P(CxlControllerCases, ErrorInRequest) {
   scenario::error_in_request(ends, run, end(), 5);
 }
 TEST_P(CxlControllerCases, Exhaustion) {
-  test::shows("link", "Retries in vain end in a request to retrain the link",
+  test::shows("link", "Retries that do not succeed end in a request to retrain the link",
               "CXL 2.0, 4.2.8.5 (retry)");
   scenario::exhaustion(ends, run, end(), 4096);
 }

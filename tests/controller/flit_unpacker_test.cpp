@@ -496,5 +496,92 @@ TEST(FlitUnpackerByHand, MdhWhileDisabled) {
   }
 }
 
+// ------------------------------------------------------------------------------- slot formats
+
+// Where a message of CXL.mem stands, from the figures of the slot formats. The last two bits of the
+// first of two NDRs stand behind the second: 28 bits here, the pair has a test of its own.
+struct Place {
+  bool s2m;
+  bool header;  // H or G
+  unsigned code, at, width;
+  bool data;
+};
+constexpr Place kPlaces[] = {{true, true, 0, 89, 30, false},  {true, true, 3, 32, 40, true},
+                             {true, true, 3, 72, 30, false},  {true, true, 4, 32, 28, false},
+                             {true, true, 4, 60, 30, false},  {true, true, 5, 32, 40, true},
+                             {true, true, 5, 72, 40, true},   {true, false, 4, 0, 40, true},
+                             {true, false, 4, 40, 28, false}, {true, false, 4, 68, 30, false},
+                             {true, false, 5, 0, 28, false},  {true, false, 5, 28, 30, false},
+                             {true, false, 6, 0, 40, true},   {true, false, 6, 40, 40, true},
+                             {true, false, 6, 80, 40, true},  {false, true, 4, 32, 87, true},
+                             {false, true, 5, 32, 87, false}, {false, false, 4, 0, 87, false},
+                             {false, false, 5, 0, 87, true}};
+
+// One message alone in each place, all its bits: it comes out as it is, and nothing else does.
+TEST(FlitUnpackerByHand, SlotFormats) {
+  test::shows("flit", "Slot formats H0..H6 and G0..G6 place their CXL.mem messages",
+              "CXL 2.0, slot formats");
+  Random random(65);
+  for (const Place& p : kPlaces) {
+    for (unsigned slot = p.header ? 0 : 1; slot < (p.header ? 1u : 4u); ++slot) {
+      SCOPED_TRACE(::testing::Message() << (p.s2m ? "S2M " : "M2S ") << (p.header ? 'H' : 'G')
+                                        << p.code << " bit " << p.at << " slot " << slot);
+      ByHand end(p.s2m);
+      const MsgHeader message = random_header(random, p.width);
+      flits::FlitHeader header;
+      header.format[slot] = static_cast<std::uint8_t>(p.code);
+      header.sz = p.data;
+      Payload flit{};
+      or_slot(flit, 0, flits::pack_header(header));
+      or_slot(flit, slot, message << p.at);
+      end.payload(flit);
+      end.expect(false, false, false);
+      EXPECT_EQ(end.rtl->nd_valid_o, p.data ? 0 : 1);
+      if (!p.data) {
+        EXPECT_EQ(header_bytes(get_header_port(end.rtl->nd_hdr_o)), header_bytes(message));
+        continue;
+      }
+      end.payload({});
+      end.expect(true, false, false);
+      EXPECT_EQ(header_bytes(get_header_port(end.rtl->wd_hdr_o)), header_bytes(message));
+      end.payload({});
+      EXPECT_EQ(end.rtl->owed_o, 0);
+    }
+  }
+}
+
+TEST(FlitUnpackerByHand, NdrPairIsSplit) {
+  test::shows("flit", "A pair of NDRs in one slot is taken apart as specified",
+              "CXL 2.0, slot formats");
+  struct Pair {
+    unsigned slot, code, first, second, second_load, first_load;
+  };
+  for (const Pair& p : {Pair{0, 4, 32, 60, 88, 90},
+                        {1, 4, 40, 68, 96, 98},
+                        {3, 4, 40, 68, 96, 98},
+                        {1, 5, 0, 28, 56, 58},
+                        {3, 5, 0, 28, 56, 58}}) {
+    for (unsigned loads = 0; loads < 16; ++loads) {
+      const MsgHeader first = MsgHeader{1} | MsgHeader{0xabcd} << 8;
+      const MsgHeader second = MsgHeader{1} | MsgHeader{0x1234} << 8;
+      flits::FlitHeader header;
+      header.format[p.slot] = static_cast<std::uint8_t>(p.code);
+      Payload flit{};
+      or_slot(flit, 0, flits::pack_header(header));
+      or_slot(flit, p.slot,
+              first << p.first | second << p.second | MsgHeader{loads & 3} << p.first_load |
+                  MsgHeader{loads >> 2} << p.second_load);
+      ByHand host(true);
+      host.payload(flit);
+      host.expect(false, false, false);
+      EXPECT_EQ(host.rtl->nd_valid_o, 3);
+      EXPECT_EQ(header_bytes(get_header_port(host.rtl->nd_hdr_o)),
+                header_bytes(first | MsgHeader{loads & 3} << 28));
+      EXPECT_EQ(header_bytes(get_header_port(host.rtl->nd_hdr_o, kHeaderPortBits)),
+                header_bytes(second | MsgHeader{loads >> 2} << 28));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu::test

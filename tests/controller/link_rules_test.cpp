@@ -7,194 +7,15 @@
 #include <optional>
 #include <vector>
 
-#include "Vlink_rules.h"
+#include "flits/codec.hpp"
 #include "tests/common/requirement.hpp"
-#include "tests/controller/ports.hpp"
+#include "tests/controller/rules_end.hpp"
 
 namespace cxlgpu::test {
 namespace {
 
-constexpr unsigned kHost = 0, kDevice = 1;
-constexpr unsigned kDepth = 4;  // of the receive queues: link_rules_tb.sv
-constexpr unsigned kLlrb = 22;
-constexpr std::size_t kFlitBits = 528;
-
 // Header codes and credit fields.
 constexpr std::uint8_t kCredits64 = 0xf;  // CXL.mem, 64
-
-// ------------------------------------------------------------------------------- flits by hand
-
-struct Drs {
-  unsigned tag = 0;
-  bool poison = false;
-  unsigned dev_load = 0;
-  unsigned ld_id = 0;
-  [[nodiscard]] MsgHeader bits() const {
-    return MsgHeader{1} | MsgHeader{tag} << 8 | MsgHeader{poison} << 24 | MsgHeader{ld_id} << 25 |
-           MsgHeader{dev_load} << 29;
-  }
-};
-
-// Codes of slots 0..3 at bits 7:5, 10:8, 13:11, 16:14; Sz bit 4, BE bit 3, Ak bit 2.
-Payload protocol(std::array<unsigned, 4> codes, bool sz = true, bool be = false) {
-  flits::FlitHeader header;
-  header.sz = sz;
-  header.be = be;
-  for (unsigned s = 0; s < 4; ++s) header.format[s] = static_cast<std::uint8_t>(codes[s]);
-  Payload flit{};
-  or_slot(flit, 0, flits::pack_header(header));
-  return flit;
-}
-Chunk chunk(unsigned tag, unsigned k) {
-  Chunk bytes;
-  for (unsigned i = 0; i < bytes.size(); ++i) {
-    bytes[i] = static_cast<std::uint8_t>(37 * tag + 16 * k + i + 1);
-  }
-  return bytes;
-}
-Line line(unsigned tag) {
-  Line bytes;
-  for (unsigned k = 0; k < 4; ++k) set_chunk(bytes, k, chunk(tag, k));
-  return bytes;
-}
-// Half h of a line by H3 in slot 0, its chunks in slots 1 and 2.
-Payload half(const Drs& drs, unsigned h) {
-  Payload flit = protocol({3, 0, 0, 0}, false);
-  or_slot(flit, 0, drs.bits() << 32);
-  for (unsigned k = 0; k < 2; ++k) set_chunk(flit, 1 + k, chunk(drs.tag, 2 * h + k));
-  return flit;
-}
-// A whole line by H3, three chunks here, the last owed.
-Payload whole(const Drs& drs) {
-  Payload flit = protocol({3, 0, 0, 0});
-  or_slot(flit, 0, drs.bits() << 32);
-  for (unsigned k = 0; k < 3; ++k) set_chunk(flit, 1 + k, chunk(drs.tag, k));
-  return flit;
-}
-Payload rest(unsigned tag, unsigned k = 3) {
-  Payload flit = protocol({0, 0, 0, 0});
-  set_chunk(flit, 1, chunk(tag, k));
-  return flit;
-}
-Payload llcrd(unsigned acks = 0, std::uint8_t rsp = 0, std::uint8_t req = 0,
-              std::uint8_t data = 0) {
-  return control_payload(flits::Llcrd{static_cast<std::uint8_t>(acks), rsp, req, data});
-}
-
-// ------------------------------------------------------------------------------- one end, one peer
-
-class End {
- public:
-  explicit End(unsigned index) : i_(index) {
-    rtl_.reset();
-    steps(3);  // what comes in the cycle of the start is not heard
-    sent.clear();
-  }
-
-  struct Received {
-    bool data;
-    MsgHeader header;
-    Line line;
-  };
-
-  void step() {
-    rtl_->link_up_i = 1u << i_;
-    rtl_->mdh_disable_i = mdh_disable ? 0xf : 0;
-    set_bits(rtl_->link_tx_ready_i, i_, 1, ready);
-    set_bits(rtl_->rx_nd_ready_i, i_, 1, pop);
-    set_bits(rtl_->rx_wd_ready_i, i_, 1, pop);
-    rtl_.settle();
-    if (ready && get_bits(rtl_->link_tx_valid_o, i_, 1) != 0) sent.push_back(tx());
-    if (pop && get_bits(rtl_->rx_nd_valid_o, i_, 1) != 0) {
-      received.push_back({false, get_header_port(rtl_->rx_nd_hdr_o, kHeaderPortBits * i_), {}});
-    }
-    if (pop && get_bits(rtl_->rx_wd_valid_o, i_, 1) != 0) {
-      received.push_back({true, get_header_port(rtl_->rx_wd_hdr_o, kHeaderPortBits * i_),
-                          get_line(rtl_->rx_wd_data_o, 512 * i_)});
-      EXPECT_EQ(get_bits(rtl_->rx_wd_be_o, 64 * i_, 64), kAllEnables);
-    }
-    const auto err = static_cast<unsigned>(get_bits(rtl_->err_o, 8 * i_, 8));
-    errors |= err;
-    for (unsigned bit = 0; bit < 8; ++bit) counts[bit] += err >> bit & 1;
-    if ((err & 0x1e) != 0) err_flit = get_line(rtl_->err_flit_o, 512 * i_);
-    if ((err & 0x20) != 0) {
-      err_overflow = static_cast<unsigned>(get_bits(rtl_->err_overflow_o, 3 * i_, 3));
-    }
-    rtl_.edge();
-    set_bits(rtl_->link_rx_valid_i, i_, 1, 0);
-    ++cycle;
-  }
-  void steps(unsigned n) {
-    while (n-- > 0) step();
-  }
-  void receive(const Payload& payload, bool damaged = false) {
-    set_bits(rtl_->link_rx_valid_i, i_, 1, 1);
-    set_line(rtl_->link_rx_flit_i, kFlitBits * i_, payload);
-    const unsigned crc = crc_of(payload) ^ (damaged ? 1u : 0u);
-    set_bits(rtl_->link_rx_flit_i, kFlitBits * i_ + 512, 16, crc);
-    step();
-  }
-  void receive(const flits::Control& control) { receive(control_payload(control)); }
-  void framed(const flits::Control& control) {
-    for (unsigned k = 0; k < 5; ++k) receive(flits::RetryFrame{});
-    receive(control);
-  }
-  // Both have said INIT.Param; the peer's read as this end's own.
-  void init(unsigned wrap = kLlrb) {
-    receive(flits::RetryIdle{});
-    receive(flits::InitParam{2, static_cast<std::uint8_t>(wrap)});
-    steps(60);  // and what it gives is sent
-    EXPECT_TRUE(get_bits(rtl_->init_done_o, i_, 1) != 0);
-    EXPECT_EQ(errors, 0u);
-    sent.clear();
-  }
-  bool offer_nd(MsgHeader header) {
-    set_header(rtl_->tx_nd_hdr_i, kHeaderPortBits * i_, header | 1);
-    return offer(rtl_->tx_nd_valid_i, rtl_->tx_nd_ready_o);
-  }
-  bool offer_wd(MsgHeader header, const Line& data) {
-    set_header(rtl_->tx_wd_hdr_i, kHeaderPortBits * i_, header | 1);
-    set_line(rtl_->tx_wd_data_i, 0, data);
-    return offer(rtl_->tx_wd_valid_i, rtl_->tx_wd_ready_o);
-  }
-  // The flits sent since, but for RETRY.Idle.
-  std::vector<Payload> take() {
-    std::vector<Payload> flits;
-    for (const Payload& flit : std::exchange(sent, {})) {
-      if (flit != control_payload(flits::RetryIdle{})) flits.push_back(flit);
-    }
-    return flits;
-  }
-  [[nodiscard]] bool aborted() { return get_bits(rtl_->abort_o, i_, 1) != 0; }
-
-  bool mdh_disable = false, ready = true, pop = true;
-  std::vector<Payload> sent;
-  std::vector<Received> received;
-  unsigned errors = 0;
-  std::array<unsigned, 8> counts{};
-  Payload err_flit{};
-  unsigned err_overflow = 99;
-  std::uint64_t cycle = 0;
-
- private:
-  template <typename Valid, typename Ready>
-  bool offer(Valid& valid, const Ready& is_ready) {
-    set_bits(valid, i_, 1, 1);
-    rtl_.settle();
-    const bool taken = get_bits(is_ready, i_, 1) != 0;
-    step();
-    set_bits(valid, i_, 1, 0);
-    return taken;
-  }
-  Payload tx() {
-    const Payload payload = get_line(rtl_->link_tx_flit_o, kFlitBits * i_);
-    EXPECT_EQ(get_bits(rtl_->link_tx_flit_o, kFlitBits * i_ + 512, 16), crc_of(payload));
-    return payload;
-  }
-
-  unsigned i_;
-  Clocked<Vlink_rules> rtl_;
-};
 
 bool is_control(const Payload& flit) {
   return (flit[0] & 1) != 0;
@@ -212,6 +33,154 @@ Payload message(unsigned end, unsigned tag = 0) {
   or_slot(flit, 0, (MsgHeader{1} | MsgHeader{tag} << 8) << 32);
   return flit;
 }
+
+// ------------------------------------------------------------------------- damaged flits
+
+// Each of the 528 bits by itself: the flit is told and gives nothing; asked for, it comes again.
+TEST_P(BothEnds, AnyDamagedBitIsSeen) {
+  test::shows("flit", "Any damaged bit of a flit is seen: it gives nothing and is requested again",
+              "CXL 2.0, link layer, CRC");
+  End end(GetParam());
+  end.init();
+  const Payload flit = message(GetParam(), 0x5a5);
+  for (unsigned bit = 0; bit < kFlitBits; ++bit) {
+    SCOPED_TRACE(bit);
+    end.counts = {};
+    end.received.clear();
+    end.receive_harmed(flit, bit);
+    end.steps(16);
+    EXPECT_EQ(end.counts[0], 1u);
+    EXPECT_TRUE(end.received.empty());
+    const auto req = end.asked();
+    ASSERT_TRUE(req.has_value());
+    end.framed(flits::RetryAck{.num_retry = req->num_retry, .eseq = req->eseq});
+    end.receive(flit);
+    end.steps(3);
+    EXPECT_EQ(end.received.size(), 1u);
+    end.acknowledge();
+  }
+}
+
+// What a damaged flit would have said: credits, a flit of a framed sequence, data.
+TEST_P(BothEnds, DamagedFlitsSayNothing) {
+  test::shows("flit", "A damaged flit gives no credit, ends no sequence and starts no data",
+              "CXL 2.0, 4.2.8 (retry)");
+  {
+    End end(GetParam());
+    end.init();
+    end.receive(llcrd(2, kCredits64, kCredits64, kCredits64), true);
+    end.steps(20);
+    end.framed(flits::RetryAck{.num_retry = 1, .eseq = 1});
+    end.receive(llcrd(2));
+    for (unsigned k = 0; k < 40; ++k) {
+      end.offer_nd(MsgHeader{k} << 8);
+      end.offer_wd(MsgHeader{k} << 8, line(k));
+    }
+    for (const Payload& sent : end.sent) EXPECT_TRUE(is_control(sent));
+  }
+  for (const unsigned bad : {0u, 4u, 5u}) {  // of five frames and a RETRY.Req
+    End end(GetParam());
+    end.init();
+    for (unsigned k = 0; k < 6; ++k) {
+      const flits::Control flit =
+          k < 5 ? flits::Control{flits::RetryFrame{}} : flits::RetryReq{.eseq = 1, .num_retry = 1};
+      end.receive(control_payload(flit), k == bad);
+    }
+    end.steps(40);
+    for (const Payload& sent : end.sent) {
+      EXPECT_FALSE(std::holds_alternative<flits::RetryAck>(read_control(sent))) << bad;
+    }
+  }
+  {  // a data header: no slot is owed afterwards
+    End end(GetParam());
+    end.init();
+    Payload flit = protocol({GetParam() == kHost ? 3u : 4u, 0, 0, 0});
+    or_slot(flit, 0, (MsgHeader{1} | MsgHeader{GetParam() == kHost ? 0u : 1u} << 1) << 32);
+    end.receive(flit, true);
+    end.steps(20);
+    end.framed(flits::RetryAck{.num_retry = 1, .eseq = 1});
+    end.receive(message(GetParam(), 3));
+    end.steps(3);
+    ASSERT_EQ(end.received.size(), 1u);
+    EXPECT_FALSE(end.received[0].data);
+  }
+}
+
+// Of what is sent: exactly five frames before the last RETRY.Req or RETRY.Ack.
+template <typename Last>
+void expect_framed(const std::vector<Payload>& sent) {
+  unsigned found = 0;
+  for (std::size_t k = 0; k < sent.size(); ++k) {
+    if (!std::holds_alternative<Last>(read_control(sent[k]))) continue;
+    ++found;
+    ASSERT_GE(k, 5u);
+    for (std::size_t back = 1; back <= 5; ++back) {
+      EXPECT_TRUE(std::holds_alternative<flits::RetryFrame>(read_control(sent[k - back]))) << back;
+    }
+    EXPECT_FALSE(k > 5 && std::holds_alternative<flits::RetryFrame>(read_control(sent[k - 6])));
+  }
+  EXPECT_EQ(found, 1u);
+}
+
+TEST_P(BothEnds, FiveFramesBeforeReqAndAck) {
+  test::shows("link", "RETRY.Req and RETRY.Ack leave behind five RETRY.Frame",
+              "CXL 2.0, 4.2.8.5 (retry)");
+  for (const bool stalled : {false, true}) {
+    End end(GetParam());
+    end.init();
+    const auto wait = [&] {
+      for (unsigned k = 0; k < 60; ++k) {
+        end.ready = !stalled || k % 3 == 0;
+        end.step();
+      }
+    };
+    end.receive(llcrd(), true);
+    wait();
+    expect_framed<flits::RetryReq>(end.sent);
+    end.framed(flits::RetryAck{.num_retry = 1, .eseq = 1});
+    end.receive(llcrd());
+    end.sent.clear();
+    end.framed(flits::RetryReq{.eseq = 1, .num_retry = 1});
+    wait();
+    expect_framed<flits::RetryAck>(end.sent);
+  }
+}
+
+// ------------------------------------------------------------------------- credits
+
+// Each code of a grant, on each channel: so many messages leave and no more, though others wait.
+TEST_P(BothEnds, NobodySendsWithoutACredit) {
+  test::shows("link", "Nobody sends without a credit: as many messages leave as were granted",
+              "CXL 2.0, 4.2.4 (credits)");
+  constexpr std::array<unsigned, 8> kCounts{0, 1, 2, 4, 8, 16, 32, 64};
+  const bool host = GetParam() == kHost;
+  for (unsigned code = 0; code < 8; ++code) {
+    for (const bool data : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "code " << code << " data " << data);
+      End end(GetParam());
+      end.init();
+      flits::Decoder decoder(host ? flits::Direction::M2S : flits::Direction::S2M);
+      const auto field = static_cast<std::uint8_t>(8 | code);
+      end.acknowledge(host || data ? 0 : field, host && !data ? field : 0, data ? field : 0);
+      unsigned left = 0, tag = 0;
+      for (unsigned k = 0; k < 300; ++k) {
+        const bool taken =
+            data ? end.offer_wd(MsgHeader{host} << 1 | MsgHeader{tag} << (host ? 12 : 8), line(tag))
+                 : end.offer_nd(MsgHeader{tag} << (host ? 12 : 8));
+        if (taken) ++tag;
+        if (k % 8 != 7) continue;
+        for (const Payload& flit : end.sent) {
+          const flits::Decoded decoded = decoder.decode(as_flit(flit));
+          for (const std::uint8_t count : decoded.headers) left += count;
+        }
+        end.acknowledge();
+      }
+      EXPECT_EQ(left, kCounts[code]);
+    }
+  }
+}
+
+// ------------------------------------------------------------------------- before INIT.Param
 
 TEST_P(BothEnds, NothingBeforeInitParamIsActedUpon) {
   test::shows("link", "A non-RETRY flit before INIT.Param is an error and is not processed",

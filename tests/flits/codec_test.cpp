@@ -9,7 +9,6 @@
 
 #include "flits/text.hpp"
 #include "stream.hpp"
-#include "tests/common/requirement.hpp"
 
 namespace cxlgpu::flits {
 namespace {
@@ -114,8 +113,6 @@ void check_positions() {
 }
 
 TEST(Messages, FieldPositions) {
-  cxlgpu::test::shows("flit", "Every field of every message lies where the specification puts it",
-                      "CXL 2.0, CXL.mem messages");
   check_positions();
 }
 
@@ -126,8 +123,6 @@ struct Places {
 };
 
 TEST(Slots, MessagePositions) {
-  cxlgpu::test::shows("flit", "Slot formats H0..H6 and G0..G6 place their messages",
-                      "CXL 2.0, slot formats");
   using enum MessageKind;
   const Direction down = Direction::M2S, up = Direction::S2M;
   const std::vector<Places> all{
@@ -170,8 +165,6 @@ TEST(Slots, MessagePositions) {
 }
 
 TEST(Slots, SplitNdrPair) {
-  cxlgpu::test::shows("flit", "The pair of NDRs in one slot is split as specified",
-                      "CXL 2.0, slot formats");
   S2mNdr first, second;
   first.meta_field = second.meta_field = MetaField::Meta0State;
   first.dev_load = DevLoad::Moderate;
@@ -200,7 +193,6 @@ TEST(Slots, SplitNdrPair) {
 // ---- worked flits, both ways --------------------------------------------------------------------
 
 TEST(Codec, WorkedFlits) {
-  cxlgpu::test::shows("flit", "Known flits encode and decode to the bit", "CXL 2.0, link layer");
   std::ifstream file(CXLGPU_SOURCE_DIR "/flits/vectors/flits.json");
   const auto vectors = nlohmann::ordered_json::parse(file)["vectors"];
   ASSERT_EQ(vectors.size(), 34u);
@@ -332,26 +324,14 @@ void check_stream(Direction direction) {
 }
 
 TEST(Decoder, RandomStreamsM2S) {
-  cxlgpu::test::shows(
-      "flit",
-      "Any stream of M2S messages survives encoding and decoding, rollover and all-data "
-      "flits included",
-      "CXL 2.0, flit packing");
   check_stream(Direction::M2S);
 }
 TEST(Decoder, RandomStreamsS2M) {
-  cxlgpu::test::shows(
-      "flit",
-      "Any stream of S2M messages survives encoding and decoding, rollover and all-data "
-      "flits included",
-      "CXL 2.0, flit packing");
   check_stream(Direction::S2M);
 }
 
 // Any bytes at all: no crash, no loss of what is owed, and JSON gives the flit back.
 TEST(Decoder, SurvivesNoise) {
-  cxlgpu::test::shows("flit", "A damaged flit is reported and never taken for more than it is",
-                      "CXL 2.0, link layer");
   EXPECT_TRUE(rc::check([] {
     Random random(*rc::gen::arbitrary<std::uint64_t>());
     const auto direction = random.chance(50) ? Direction::M2S : Direction::S2M;

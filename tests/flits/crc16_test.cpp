@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "flits/flit.hpp"
-#include "tests/common/requirement.hpp"
 
 namespace cxlgpu::flits {
 namespace {
@@ -41,7 +40,6 @@ Payload random_payload() {
 }
 
 TEST(Crc16, KnownAnswers) {
-  cxlgpu::test::shows("flit", "CRC-16 of known payloads", "CXL 2.0, link layer, CRC");
   std::ifstream file(CXLGPU_SOURCE_DIR "/flits/vectors/crc16.json");
   const auto vectors = nlohmann::json::parse(file)["vectors"];
   ASSERT_EQ(vectors.size(), 10u);
@@ -104,8 +102,6 @@ TEST(Crc16, SmallErrorsAreDetected) {
 }
 
 TEST(Crc16, AnyDamagedBitOfAFlitIsSeen) {
-  cxlgpu::test::shows("flit", "Any damaged bit of a flit is seen by the CRC",
-                      "CXL 2.0, link layer, CRC");
   Flit flit;
   for (unsigned i = 0; i < 64; ++i) flit.payload()[i] = static_cast<std::uint8_t>(7 * i + 3);
   flit.set_crc();

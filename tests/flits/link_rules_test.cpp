@@ -1,6 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Each rule of the link checker, broken by hand.
-#include "tests/common/requirement.hpp"
 #include "tests/flits/link_driver.hpp"
 
 namespace cxlgpu::flits {
@@ -70,8 +69,6 @@ TEST(LinkRules, TrafficBeforeInitDone) {
 }
 
 TEST(LinkRules, RetryFraming) {
-  cxlgpu::test::shows("link", "RETRY.Req and RETRY.Ack come behind five RETRY.Frame",
-                      "CXL 2.0, 4.2.8.5 (retry)");
   Link bare, short_frame, long_frame, no_end, idle_inside;
   bare.up().send(kUp, RetryReq{1, 1, 0}).expect(Rule::RetryFraming);
   short_frame.up().framed(kUp, RetryReq{1, 1, 0}, 4).expect(Rule::RetryFraming);
@@ -189,7 +186,6 @@ TEST(LinkRules, RetryBufferOverrun) {
 }
 
 TEST(LinkRules, CreditOveruse) {
-  cxlgpu::test::shows("link", "Nobody sends without a credit", "CXL 2.0, 4.2.4 (credits)");
   Link link;
   link.init().read(1, 0).expect(Rule::CreditOveruse);
   Link writes;
@@ -236,7 +232,6 @@ TEST(LinkRules, CacheOnMemLink) {
 }
 
 TEST(LinkRules, TagReuse) {
-  cxlgpu::test::shows("order", "A tag is not used again before its answer", "CXL 2.0, CXL.mem");
   Link link;
   link.up().read(1, 0).read(1, 64).expect(Rule::TagReuse);
   Link across;
@@ -244,8 +239,6 @@ TEST(LinkRules, TagReuse) {
 }
 
 TEST(LinkRules, LineConflict) {
-  cxlgpu::test::shows("order", "No second access to a line goes out before the first is answered",
-                      "docs/blocks.md, memory_queue");
   Link link;
   link.up().read(1, 0x40).read(2, 0x60).expect(Rule::LineConflict);
   Link write;
@@ -335,7 +328,6 @@ TEST(LinkRules, FieldMisuse) {
 }
 
 TEST(LinkRules, Unanswered) {
-  cxlgpu::test::shows("order", "Every request is answered in the end", "CXL 2.0, CXL.mem");
   Link link;
   link.up().read(1, 0).checker.finish();
   link.expect(Rule::Unanswered);

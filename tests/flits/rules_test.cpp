@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "flits/codec.hpp"
-#include "tests/common/requirement.hpp"
 
 namespace cxlgpu::flits {
 namespace {
@@ -52,8 +51,6 @@ TEST(DecodeRules, ReservedControl) {
 }
 
 TEST(DecodeRules, NonzeroReserved) {
-  cxlgpu::test::shows("flit", "Reserved fields that are not zero are reported",
-                      "CXL 2.0, link layer");
   Flit f = encode_control(Llcrd{});
   f.bytes[40] = 1;
   EXPECT_TRUE(found(Decoder(kUp).decode(f), DecodeRule::NonzeroReserved));
@@ -66,7 +63,6 @@ TEST(DecodeRules, NonzeroReserved) {
 }
 
 TEST(DecodeRules, OwedSlotMustSayG0) {
-  cxlgpu::test::shows("flit", "Slots owed to data carry data", "CXL 2.0, flit packing");
   auto f = full_lines(with(0, 4, {M2sRwd{}}));
   f.header.format[2] = 4;
   f.slots[2].is_data = true;
@@ -74,9 +70,6 @@ TEST(DecodeRules, OwedSlotMustSayG0) {
 }
 
 TEST(DecodeRules, BoundsPerFlit) {
-  cxlgpu::test::shows("flit",
-                      "No more messages of a kind in a flit than the tight packing rules allow",
-                      "CXL 2.0, flit packing rules");
   auto f = with(0, 5, {M2sReq{}});
   for (unsigned s : {1u, 2u}) {
     f.header.format[s] = 4;
@@ -135,8 +128,6 @@ ProtocolFlit drs(std::uint16_t tag, bool whole) {
 }
 
 TEST(DecodeRules, HalvesOfALine) {
-  cxlgpu::test::shows("flit", "A line in two halves: lower half first, no other line between them",
-                      "CXL 2.0, 3.3 (data ordering)");
   Decoder decoder(kUp);
   const auto next = [&decoder](const ProtocolFlit& f) { return decoder.decode(encode(kUp, f)); };
   for (const std::uint8_t offset : {0, 32, 0, 32}) {

@@ -464,6 +464,50 @@ INSTANTIATE_TEST_SUITE_P(Latencies, MemoryQueueCrowd, ::testing::ValuesIn(crowds
 
 // A device with a latency, faults at any time: each request gets one answer, and a good read's data
 // are those of its own hand-over, never those of an earlier one under the tag.
+// Reads and writes share the tags; answers come in any order, some at once and some very late.
+TEST(MemoryQueueRules, ATagIsFreeOnlyWithItsAnswer) {
+  test::shows("order", "A root port uses no tag again before its answer", "CXL 2.0, CXL.mem");
+  Random random(0x7a6);
+  Queue q;
+  std::vector<unsigned> reads, writes;  // tags the device owes an answer to
+  std::set<unsigned> owed;
+  std::size_t most = 0;
+  unsigned sent = 0;
+  const auto hand_over = [&](std::optional<unsigned> tag, std::vector<unsigned>& kind) {
+    if (!tag) return;
+    ++sent;
+    EXPECT_TRUE(owed.insert(*tag).second) << "tag " << *tag << " is not answered yet";
+    kind.push_back(*tag);
+  };
+  const auto pick = [&](std::vector<unsigned>& kind) {
+    std::swap(kind[random.below(kind.size())], kind.back());
+    return kind.back();
+  };
+  for (unsigned cycle = 0; cycle < 20000 && !testing::Test::HasFailure(); ++cycle) {
+    if (!q.rtl->in_valid_i && random.percent(80)) q.ask(cycle & 0xffff, random.percent(50), cycle);
+    const unsigned answers = cycle / 1000 % 2 == 0 ? 5 : 60;  // percent: full, and nearly empty
+    if (!q.rtl->drs_valid_i && !reads.empty() && random.percent(answers)) q.drs(pick(reads), cycle);
+    if (!q.rtl->ndr_valid_i && !writes.empty() && random.percent(answers)) q.ndr(pick(writes));
+    q.rtl->rsp_ready_i = q.rtl->req_ready_i = q.rtl->rwd_ready_i = random.percent(90);
+    const unsigned drs_tag = q.rtl->drs_tag_i, ndr_tag = q.rtl->ndr_tag_i;
+    q.step();
+    // Answers offered in this cycle are for what was handed over before it.
+    if (q.drs_taken) {
+      owed.erase(drs_tag);
+      std::erase(reads, drs_tag);
+    }
+    if (q.ndr_taken) {
+      owed.erase(ndr_tag);
+      std::erase(writes, ndr_tag);
+    }
+    hand_over(q.sent_read, reads);
+    hand_over(q.sent_write, writes);
+    most = std::max(most, owed.size());
+  }
+  EXPECT_EQ(most, kLoads);
+  EXPECT_GT(sent, 2000u);
+}
+
 struct Stress {
   unsigned latency;  // of the device, 0: random
   unsigned kept;     // requests outstanding, at most
@@ -473,6 +517,8 @@ struct Stress {
 class MemoryQueueStress : public ::testing::TestWithParam<Stress> {};
 
 TEST_P(MemoryQueueStress, EachRequestIsAnsweredOnceWithItsOwnData) {
+  test::shows("order", "Every request is answered once, whatever the answers take",
+              "CXL 2.0, CXL.mem");
   const Stress p = GetParam();
   Random random(0x57e55 + p.latency + p.kept);
   Queue q;
@@ -559,10 +605,13 @@ TEST_P(MemoryQueueStress, EachRequestIsAnsweredOnceWithItsOwnData) {
   q.rtl->isolate_i = 0;
   q.rtl->down_i = 1;
   q.rtl->rsp_ready_i = 1;
+  if (q.rtl->in_valid_i) open.erase(q.rtl->in_id_i);  // offered and not taken
   q.rtl->in_valid_i = 0;
   q.answers.clear();
   q.steps(100);
   EXPECT_EQ(q.rtl->unexpected_o, 0u);
+  for (const Answer& a : q.answers) EXPECT_EQ(open.erase(a.id), 1u);
+  EXPECT_TRUE(open.empty()) << "a request has no answer";
 }
 
 INSTANTIATE_TEST_SUITE_P(Latencies, MemoryQueueStress,

@@ -510,5 +510,88 @@ TEST(MemoryQueue, RefusedEntriesAreAnsweredFirst) {
   }
 }
 
+// Bit positions from the tables of CXL.mem messages: valid 0, Req and RwD opcode 4:1, SnpType 7:5,
+// MetaField 9:8, MetaValue 11:10, tag 27:12, address from 28 (Req: 51:5, RwD: 51:6), poison 74,
+// TC 76:75, LD-ID 80:77; NDR and DRS opcode 3:1, tag 23:8, DRS poison 24.
+TEST(MemoryQueue, FieldsOfItsMessages) {
+  test::shows("flit", "Every field of a CXL.mem message lies where the specification puts it",
+              "CXL 2.0, CXL.mem messages");
+  Clocked<Vmemory_queue> rtl;
+  rtl.reset();
+  rtl->rsp_ready_i = 1;
+  const auto fields = [](const auto& port,
+                         std::initializer_list<std::array<std::uint64_t, 3>> all) {
+    for (const auto& [at, width, value] : all) {
+      EXPECT_EQ(test::get_bits(port, at, width), value) << "bit " << at;
+    }
+  };
+  const auto take = [&](const MemRequest& request) {
+    rtl->in_valid_i = 1;
+    test::set_sys_req(rtl->in_req_i, request);
+    rtl.settle();
+    ASSERT_EQ(rtl->in_ready_o, 1);
+    rtl.edge();
+    rtl->in_valid_i = 0;
+    rtl.settle();
+  };
+  Random random(11);
+  for (unsigned k = 0; k < kDemand; ++k) {  // tags 0, 1, 2, ...
+    const bool is_write = k % 2 != 0;
+    const std::uint64_t line = random.bits(46);
+    take(request(line, is_write));
+    rtl->req_ready_i = rtl->rwd_ready_i = 1;
+    rtl.settle();
+    ASSERT_EQ(rtl->req_valid_o, is_write ? 0 : 1);
+    ASSERT_EQ(rtl->rwd_valid_o, is_write ? 1 : 0);
+    if (is_write) {
+      fields(rtl->rwd_hdr_o, {{0, 1, 1},
+                              {1, 4, 1},
+                              {5, 3, 0},
+                              {8, 2, 0},
+                              {10, 2, 2},
+                              {12, 16, k},
+                              {28, 46, line},
+                              {74, 1, 0},
+                              {75, 2, 0},
+                              {77, 4, 0},
+                              {81, 6, 0}});
+    } else {
+      fields(rtl->req_hdr_o, {{0, 1, 1},
+                              {1, 4, 1},
+                              {5, 3, 0},
+                              {8, 2, 3},
+                              {10, 2, 0},
+                              {12, 16, k},
+                              {28, 47, line << 1},
+                              {75, 2, 0},
+                              {77, 4, 0},
+                              {81, 6, 0}});
+    }
+    rtl.edge();
+    rtl->req_ready_i = rtl->rwd_ready_i = 0;
+  }
+  for (unsigned k = 0; k < kDemand; ++k) {
+    const bool is_write = k % 2 != 0, poison = k % 4 == 2;
+    rtl->ndr_valid_i = is_write;
+    rtl->drs_valid_i = !is_write;
+    test::set_bits(rtl->ndr_hdr_i, 0, 64, 1 | k << 8);
+    test::set_bits(rtl->drs_hdr_i, 0, 64, 1 | k << 8 | (poison ? 1u << 24 : 0u));
+    unsigned waited = 0;
+    for (bool taken = false; !taken && waited < 4; ++waited) {
+      rtl.settle();
+      taken = is_write ? rtl->ndr_ready_o : rtl->drs_ready_o;
+      EXPECT_EQ(taken, rtl->rsp_taken_o != 0) << "the tag is not known";
+      rtl.edge();
+    }
+    rtl->ndr_valid_i = rtl->drs_valid_i = 0;
+    rtl.settle();
+    ASSERT_EQ(rtl->rsp_valid_o, 1);
+    EXPECT_EQ(test::get_bits(rtl->rsp_o, 513, 1), is_write ? 1u : 0u);
+    EXPECT_EQ(test::get_bits(rtl->rsp_o, 512, 1), poison ? 1u : 0u);
+    rtl.edge();
+  }
+  EXPECT_EQ(rtl->unexpected_o, 0u);
+}
+
 }  // namespace
 }  // namespace cxlgpu
