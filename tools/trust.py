@@ -193,10 +193,17 @@ def functional(r):
         f"{t['hit']} of {t['bins'] - t['impossible']} bins hit ({t['impossible']} more cannot be, each with its reason)"
     )
     rows = [
-        [g["title"], g["bins"] - g["impossible"], g["hit"], len(g["holes"]), g["impossible"]]
+        [
+            g["title"],
+            g["bins"] - g["impossible"],
+            g["hit"],
+            len(g["holes"]),
+            g["impossible"],
+            g.get("impossible_by_standard", "-"),
+        ]
         for g in r["groups"].values()
     ]
-    return said, markdown(["group", "bins", "hit", "holes", "impossible"], rows) + "\n"
+    return said, markdown(["group", "bins", "hit", "holes", "impossible", "of these by the standard"], rows) + "\n"
 
 
 def soak(r):

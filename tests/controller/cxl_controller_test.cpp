@@ -424,6 +424,9 @@ TEST_P(CxlControllerCases, RecoveryUnasked) {
 TEST_P(CxlControllerCases, SecondInit) {
   scenario::second_init(ends, run, end());
 }
+TEST_P(CxlControllerCases, SecondInitInData) {
+  scenario::second_init_in_data(ends, run, end());
+}
 TEST_P(CxlControllerCases, UnknownControl) {
   scenario::unknown_control(ends, run, end());
 }

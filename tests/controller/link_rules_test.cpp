@@ -254,6 +254,19 @@ TEST_P(BothEnds, SecondInitParamAndUnaskedRetryAckAreErrors) {
   end.steps(3);
   EXPECT_EQ(end.errors, 1u << 4);
   EXPECT_EQ(end.err_flit, control_payload(ack));
+  // An INIT.Param between a data header and the rest of its line is one too, and the line comes.
+  End between(GetParam());
+  between.init();
+  Payload header = protocol({GetParam() == kHost ? 3u : 4u, 0, 0, 0});
+  or_slot(header, 0, (MsgHeader{1} | MsgHeader{GetParam() == kHost ? 0u : 1u} << 1) << 32);
+  for (unsigned k = 0; k < 3; ++k) set_chunk(header, 1 + k, chunk(0, k));
+  between.receive(header);
+  between.receive(second);
+  between.receive(rest(0));
+  between.steps(3);
+  EXPECT_EQ(between.errors, 1u << 3);
+  ASSERT_EQ(between.received.size(), 1u);
+  EXPECT_EQ(between.received[0].line, line(0));
 }
 
 // ------------------------------------------------------------------------- RETRY.Req

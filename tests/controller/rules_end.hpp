@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the tests of link_rules_tb.sv share: flits built by hand from the bit positions of CXL 2.0,
 // and one end of a link whose peer is the test.
 //

@@ -69,6 +69,23 @@ inline void second_init(Ends& ends, Lockstep& run, unsigned wire) {
             link_err::kSecondInit);
 }
 
+// The same between a data header and the rest of its line: told, and no data are lost.
+inline void second_init_in_data(Ends& ends, Lockstep& run, unsigned wire) {
+  LinkHarness h(ends, run);
+  bring_up(h);
+  bool done = false;
+  h.on_flit = [&](WireFlit& f) {
+    if (done || f.wire != wire || f.retry || f.owed_after == 0 || f.owed_after > 3) return;
+    done = true;
+    h.inject(wire, control_payload(flits::InitParam{.wrap = 22}));
+  };
+  h.send_wd(wire);
+  h.steps(20);
+  EXPECT_TRUE(done);
+  EXPECT_TRUE(h.all_delivered());
+  EXPECT_EQ(h.errors(1 - wire), link_err::kSecondInit);
+}
+
 // More flits acknowledged than were sent: all of the retry buffer is free, and no more than that.
 inline void over_ack(Ends& ends, Lockstep& run, unsigned wire) {
   EXPECT_EQ(errors_of(ends, run, wire, control_payload(flits::Llcrd{.full_ack = 200})),

@@ -90,16 +90,26 @@ std::string Group::bin_name(std::size_t bin) const {
   return text;
 }
 
-std::string_view Group::reason(std::size_t bin) const {
+const Impossible* Group::declaration(std::size_t bin) const {
   const std::vector<unsigned> at = position(bin);
   for (const Impossible& i : impossible) {
     bool all = true;
     for (std::size_t a = 0; a < axes.size() && all; ++a) {
       all = means(i.where[a], axes[a].values[at[a]]);
     }
-    if (all) return i.reason;
+    if (all) return &i;
   }
-  return {};
+  return nullptr;
+}
+
+std::string_view Group::reason(std::size_t bin) const {
+  const Impossible* i = declaration(bin);
+  return i == nullptr ? std::string_view() : i->reason.text;
+}
+
+By Group::forbids(std::size_t bin) const {
+  const Impossible* i = declaration(bin);
+  return i == nullptr ? By::Ours : i->reason.by;
 }
 
 std::vector<std::string> Group::faults() const {
@@ -116,7 +126,7 @@ std::vector<std::string> Group::faults() const {
     }
   }
   for (const Impossible& i : impossible) {
-    if (i.where.size() != axes.size() || i.reason.empty()) {
+    if (i.where.size() != axes.size() || i.reason.text.empty()) {
       out.push_back(fmt::format("{}: a declaration without reason or with other axes", name));
       continue;
     }
@@ -136,11 +146,18 @@ std::vector<std::string> Group::faults() const {
   for (std::size_t bin = 0; bin < bins(); ++bin) {
     const std::string_view why = reason(bin);
     for (std::size_t i = 0; i < impossible.size(); ++i) {
-      if (impossible[i].reason.data() == why.data()) used[i] = true;
+      if (impossible[i].reason.text.data() == why.data()) used[i] = true;
     }
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
-    if (!used[i]) out.push_back(fmt::format("{}: names no bin: {}", name, impossible[i].reason));
+    const Reason& why = impossible[i].reason;
+    if (!used[i]) out.push_back(fmt::format("{}: names no bin: {}", name, why.text));
+    for (std::size_t k = 0; k < i; ++k) {
+      const Reason& other = impossible[k].reason;
+      if (other.text == why.text && other.by != why.by) {
+        out.push_back(fmt::format("{}: the standard's and ours: {}", name, why.text));
+      }
+    }
   }
   return out;
 }

@@ -30,11 +30,25 @@ struct Axis {
   std::vector<std::string_view> values;
 };
 
+// Why a bin cannot be, and who forbids it: the standard, or only what our own blocks and benches
+// do. Plain text speaks of ours; a peer that keeps to the standard may do it.
+enum class By : std::uint8_t { Ours, Standard };
+struct Reason {
+  constexpr Reason(const char* words) : text(words) {}       // NOLINT: text stands for a reason
+  constexpr Reason(std::string_view words) : text(words) {}  // NOLINT
+  constexpr Reason(std::string_view words, By who) : text(words), by(who) {}
+  std::string_view text;
+  By by = By::Ours;
+};
+constexpr Reason standard(std::string_view text) {
+  return {text, By::Standard};
+}
+
 // Bins that cannot be: for each axis the values meant, joined by '|'; '*' all of them, '!' before
 // them all others. The first declaration that names a bin gives its reason.
 struct Impossible {
   std::vector<std::string_view> where;
-  std::string_view reason;
+  Reason reason;
 };
 
 struct Group {
@@ -56,8 +70,14 @@ struct Group {
   [[nodiscard]] std::string bin_name(std::size_t bin) const;
   // Empty: the bin must be hit.
   [[nodiscard]] std::string_view reason(std::size_t bin) const;
-  // What is wrong with the declaration, a line each: unknown values, patterns that name no bin.
+  // Who forbids it; counts only for a bin that has a reason.
+  [[nodiscard]] By forbids(std::size_t bin) const;
+  // What is wrong with the declaration, a line each: unknown values, patterns that name no bin, a
+  // reason that is said to be the standard's here and ours there.
   [[nodiscard]] std::vector<std::string> faults() const;
+
+ private:
+  [[nodiscard]] const Impossible* declaration(std::size_t bin) const;
 };
 
 class Collector {

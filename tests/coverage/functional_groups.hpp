@@ -24,16 +24,16 @@ inline constexpr std::string_view kReqs =
     "MemInv|MemRd|MemRdData|MemRdFwd|MemWrFwd|MemSpecRd|MemInvNT";
 inline constexpr std::string_view kRwds = "MemWr|MemWrPtl";
 inline constexpr std::string_view kNdrs = "Cmp|CmpS|CmpE";
-inline constexpr std::string_view kOwedSlot = "a slot that is owed holds data, no header";
-inline constexpr std::string_view kInSlots1to3 = "with 3 slots owed all of slots 1 to 3 hold data";
-inline constexpr std::string_view kBehindOwed =
+inline constexpr Reason kOwedSlot = standard("a slot that is owed holds data, no header");
+inline constexpr Reason kInSlots1to3 = standard("with 3 slots owed all of slots 1 to 3 hold data");
+inline constexpr Reason kBehindOwed = standard(
     "the RwD stands behind slot 0 and the owed slots; its 4 chunks less the slots behind it roll "
-    "over at least";
+    "over at least");
 
 inline Group flits_m2s() {
-  constexpr std::string_view kOneRwd =
+  constexpr Reason kOneRwd = standard(
       "one RwD a flit (maximum messages), of 4 chunks and at most a byte enable slot, less the "
-      "slots behind its header: no other number can be left";
+      "slots behind its header: no other number can be left");
   constexpr std::string_view kFirstFree =
       "flit_packer: the RwD goes into the first free slot, directly behind slot 0 and what is owed";
   constexpr std::string_view kWhole =
@@ -60,13 +60,14 @@ inline Group flits_m2s() {
       .impossible = {
           {{"wire", "!MemRd|MemSpecRd|MemWr|MemWrPtl", "*", "*", "*"},
            "memory_queue: a root port sends MemRd, MemSpecRd, MemWr and MemWrPtl"},
-          {{"*", "*", "G6", "*", "*"}, "CXL 2.0 slot formats: G6 does not exist in M2S"},
-          {{"*", "*", "H6", "*", "*"}, "CXL 2.0 slot formats: H6 holds a MAC, no message"},
-          {{"*", "*", "G0", "*", "*"}, "CXL 2.0 slot formats: G0 holds data, no message"},
+          {{"*", "*", "G6", "*", "*"}, standard("CXL 2.0 slot formats: G6 does not exist in M2S")},
+          {{"*", "*", "H6", "*", "*"},
+           standard("CXL 2.0 slot formats: H6 holds a MAC, no message")},
+          {{"*", "*", "G0", "*", "*"}, standard("CXL 2.0 slot formats: G0 holds data, no message")},
           {{"*", kReqs, "!H5|G4", "*", "*"},
-           "CXL 2.0 slot formats: an M2S Req has a place in H5 and G4 only"},
+           standard("CXL 2.0 slot formats: an M2S Req has a place in H5 and G4 only")},
           {{"*", kRwds, "!H4|G5", "*", "*"},
-           "CXL 2.0 slot formats: an M2S RwD has a place in H4 and G5 only"},
+           standard("CXL 2.0 slot formats: an M2S RwD has a place in H4 and G5 only")},
           {{"*", "*", "G4|G5", "3", "*"}, kInSlots1to3},
           {{"*", "*", "H5", "*", "1"}, kBehindOwed},
           {{"*", "*", "H5", "1", "2"}, kBehindOwed},
@@ -74,10 +75,12 @@ inline Group flits_m2s() {
           {{"*", "*", "H5", "3", "!0"}, kInSlots1to3},
           {{"*", "*", "G4", "*", "1"}, kBehindOwed},
           {{"*", "*", "G4", "0", "2"},
-           "the RwD would stand in slot 1: behind it no slot is left for a Req"},
+           standard("the RwD would stand in slot 1: behind it no slot is left for a Req")},
           {{"*", "*", "G4", "1", "2|3"},
-           "the RwD would stand in slot 2 or before: behind it no slot is left for a Req"},
-          {{"*", "*", "G4", "2", "!0"}, "slot 3 is the only free one: no RwD beside the Req"},
+           standard(
+               "the RwD would stand in slot 2 or before: behind it no slot is left for a Req")},
+          {{"*", "*", "G4", "2", "!0"},
+           standard("slot 3 is the only free one: no RwD beside the Req")},
           {{"*", "*", "H4", "0", "!1|2"}, kOneRwd},
           {{"*", "*", "H4", "1", "!2|3"}, kOneRwd},
           {{"*", "*", "H4", "2", "!3|4"}, kOneRwd},
@@ -106,9 +109,9 @@ inline Group flits_m2s() {
 }
 
 inline Group flits_s2m() {
-  constexpr std::string_view kBlocked =
+  constexpr Reason kBlocked = standard(
       "one slot with data headers a flit, of 1 to 3 DRS of 4 chunks, less the slots behind it: no "
-      "other number can be left beside this format";
+      "other number can be left beside this format");
   constexpr std::string_view kNoGeneric =
       "flit_packer, cache_packer: a DRS goes into slot 0 with the NDR, or into the first free slot "
       "behind slot 0";
@@ -131,12 +134,13 @@ inline Group flits_s2m() {
           {{"wire", "CmpS|CmpE", "*", "*", "*"}, "endpoint, transaction table: every NDR is Cmp"},
           {{"wire", "*", "H0|G4|G5", "*", "*"},
            "flit_packer: slot 0 is free in every protocol flit and takes the message"},
-          {{"*", "*", "H6", "*", "*"}, "CXL 2.0 slot formats: H6 holds a MAC, no message"},
-          {{"*", "*", "G0", "*", "*"}, "CXL 2.0 slot formats: G0 holds data, no message"},
+          {{"*", "*", "H6", "*", "*"},
+           standard("CXL 2.0 slot formats: H6 holds a MAC, no message")},
+          {{"*", "*", "G0", "*", "*"}, standard("CXL 2.0 slot formats: G0 holds data, no message")},
           {{"*", kNdrs, "!H0|H3|H4|G4|G5", "*", "*"},
-           "CXL 2.0 slot formats: an S2M NDR has a place in H0, H3, H4, G4 and G5 only"},
+           standard("CXL 2.0 slot formats: an S2M NDR has a place in H0, H3, H4, G4 and G5 only")},
           {{"*", "MemData", "!H3|H5|G4|G6", "*", "*"},
-           "CXL 2.0 slot formats: an S2M DRS has a place in H3, H5, G4 and G6 only"},
+           standard("CXL 2.0 slot formats: an S2M DRS has a place in H3, H5, G4 and G6 only")},
           {{"packed|wire", "*", "G6", "*", "*"},
            "flit_packer, cache_packer: no generic slot with several DRS is sent"},
           {{"*", "*", "G4|G5|G6", "3", "*"}, kInSlots1to3},
@@ -167,7 +171,8 @@ inline Group flits_s2m() {
           {{"*", kNdrs, "G4", "2", "!0|4"}, kBlocked},
           {{"*", kNdrs, "G5", "0", "!0|3|4|7|8|11|12"}, kBlocked},
           {{"*", kNdrs, "G5", "1", "!0|4|8|12"}, kBlocked},
-          {{"*", kNdrs, "G5", "2", "!0"}, "slot 3 is the only free one: no DRS beside it"},
+          {{"*", kNdrs, "G5", "2", "!0"},
+           standard("slot 3 is the only free one: no DRS beside it")},
           {{"packed|wire", "MemData", "G4", "0", "!2"}, kNoGeneric},
           {{"packed|wire", "MemData", "G4", "1", "!3"}, kNoGeneric},
           {{"packed|wire", kNdrs, "H4", "*", "!0"},
@@ -223,26 +228,27 @@ enum class FlitBin : unsigned {
 enum class OwedBin : unsigned { None, Some, AllDataNext };
 
 inline Group link_flits() {
-  return {.name = "link_flits",
-          .title = "Flit kind x data slots owed x state of the receiver",
-          .seen = "good flits at two RTL controllers, each in lockstep with its twin",
-          .suites = {"controller_cxl_controller_test", "controller_cache_controller_test"},
-          .axes = {{"direction", {"M2S", "S2M"}},
-                   {"kind",
-                    {"protocol", "all-data", "LLCRD", "RETRY.Idle", "RETRY.Frame", "RETRY.Req",
-                     "RETRY.Ack", "INIT.Param", "dropped"}},
-                   {"owed", {"0", "1 to 3", "4 or more"}},
-                   {"receiver", {"normal", "retrying"}}},
-          .impossible = {
-              {{"*", "protocol|all-data|LLCRD|INIT.Param", "*", "retrying"},
-               "CXL 2.0 4.2.8.5: a receiver that retries drops all but RETRY flits"},
-              {{"*", "dropped", "*", "normal"}, "CXL 2.0 4.2.8.5: NORMAL accepts every good flit"},
-              {{"*", "!all-data", "4 or more", "normal"},
-               "CXL 2.0 4.2.5: with 4 or more slots owed the flit is all data, whatever its bits"},
-              {{"*", "all-data", "!4 or more", "normal"},
-               "CXL 2.0 4.2.5: an all-data flit comes only when 4 or more slots are owed"},
-              {{"*", "INIT.Param", "!0", "*"},
-               "CXL 2.0 4.2.6: INIT.Param is the first retryable flit; no data are owed yet"}}};
+  return {
+      .name = "link_flits",
+      .title = "Flit kind x data slots owed x state of the receiver",
+      .seen = "good flits at two RTL controllers, each in lockstep with its twin",
+      .suites = {"controller_cxl_controller_test", "controller_cache_controller_test"},
+      .axes = {{"direction", {"M2S", "S2M"}},
+               {"kind",
+                {"protocol", "all-data", "LLCRD", "RETRY.Idle", "RETRY.Frame", "RETRY.Req",
+                 "RETRY.Ack", "INIT.Param", "dropped"}},
+               {"owed", {"0", "1 to 3", "4 or more"}},
+               {"receiver", {"normal", "retrying"}}},
+      .impossible = {
+          {{"*", "protocol|all-data|LLCRD|INIT.Param", "*", "retrying"},
+           standard("CXL 2.0 4.2.8.5: a receiver that retries drops all but RETRY flits")},
+          {{"*", "dropped", "*", "normal"},
+           standard("CXL 2.0 4.2.8.5: NORMAL accepts every good flit")},
+          {{"*", "!all-data", "4 or more", "normal"},
+           standard(
+               "CXL 2.0 4.2.5: with 4 or more slots owed the flit is all data, whatever its bits")},
+          {{"*", "all-data", "!4 or more", "normal"},
+           standard("CXL 2.0 4.2.5: an all-data flit comes only when 4 or more slots are owed")}}};
 }
 
 // ---- interleave x granularity x boundary -------------------------------------------------------
@@ -504,18 +510,22 @@ enum class CreditLevel : unsigned { None, One, Some, All };
 enum class QueueLevel : unsigned { Empty, Some, Full };
 
 inline Group credits() {
-  return {.name = "credits",
-          .title = "Channel x sender's credits x sender x receive queue",
-          .seen = "every cycle of two initialised RTL controllers in lockstep with their twins",
-          .suites = {"controller_cxl_controller_test", "controller_cache_controller_test"},
-          .axes = {{"channel", {"Req", "RwD", "NDR", "DRS"}},
-                   {"credits", {"0", "1", "some", "all"}},
-                   {"sender", {"idle", "goes on", "waits"}},
-                   {"receive queue", {"empty", "some", "full"}}},
-          .impossible = {{{"*", "all", "*", "some|full"},
-                          "CXL 2.0 4.2.4: an entry in use is a credit the sender has not got back"},
-                         {{"*", "1|some", "*", "full"},
-                          "CXL 2.0 4.2.4: a full queue has every credit of its channel in use"}}};
+  return {
+      .name = "credits",
+      .title = "Channel x sender's credits x sender x receive queue",
+      .seen =
+          "every cycle of two initialised RTL controllers in lockstep with their twins, until a "
+          "flit of the test's own or a Recovery at one end alone makes credits mean nothing",
+      .suites = {"controller_cxl_controller_test", "controller_cache_controller_test"},
+      .axes = {{"channel", {"Req", "RwD", "NDR", "DRS"}},
+               {"credits", {"0", "1", "some", "all"}},
+               {"sender", {"idle", "goes on", "waits"}},
+               {"receive queue", {"empty", "some", "full"}}},
+      .impossible = {
+          {{"*", "all", "*", "some|full"},
+           standard("CXL 2.0 4.2.4: an entry in use is a credit the sender has not got back")},
+          {{"*", "1|some", "*", "full"},
+           standard("CXL 2.0 4.2.4: a full queue has every credit of its channel in use")}}};
 }
 
 [[nodiscard]] inline std::vector<Group> functional_groups() {

@@ -56,7 +56,8 @@ class LinkBins {
 
   // The flit that reaches this end in the coming cycle was harmed like this.
   void harmed(unsigned end, std::optional<coverage::ErrorKind> kind) { harm_[end] = kind; }
-  // Flits that no controller sent are on a wire: credits mean nothing any more.
+  // Flits that no controller sent are on a wire: credits mean nothing any more, and the group of
+  // credits counts no further. What arrives is counted all the same.
   void tampered() { tampered_ = true; }
 
   // Both ends before the edge of a cycle. `depths`: of the receive queues, by end and channel.
@@ -158,7 +159,6 @@ class LinkBins {
     const bool retry_flit = bin == FlitBin::RetryIdle || bin == FlitBin::RetryFrame ||
                             bin == FlitBin::RetryReq || bin == FlitBin::RetryAck;
     if (!normal && !retry_flit) bin = FlitBin::Dropped;
-    if (bin == FlitBin::InitParam && (owed != 0 || tampered_)) return;
     const unsigned r = owed == 0 ? 0 : owed < 4 ? 1 : 2;
     flits_.hit({1 - end, static_cast<unsigned>(bin), r, normal ? 0u : 1u});
   }
