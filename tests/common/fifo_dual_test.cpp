@@ -9,6 +9,7 @@
 #include "Vfifo_dual.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/coverage/pair_bins.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -21,7 +22,7 @@ using test::set_bits;
 
 using Twin = FifoDual<std::uint32_t>;
 
-// RTL and twin of one depth (2..5); the other FIFOs of fifo_dual_tb.sv get nothing.
+// RTL and twin of one depth (2..5, 32); the other FIFOs of fifo_dual_tb.sv get nothing.
 class Pair {
  public:
   explicit Pair(std::size_t depth) : depth_(depth), twin_(depth) { rtl_.reset(); }
@@ -32,7 +33,7 @@ class Pair {
 
   // One cycle: outputs compared, then the edge. The outputs are those before the edge.
   Twin::Out step(const Twin::In& in) {
-    const std::size_t g = depth_ - 2;
+    const std::size_t g = lane();
     set_bits(rtl_->clear_i, g, 1, in.clear);
     set_bits(rtl_->in_valid_i, 2 * g, 1, in.valid[0]);
     set_bits(rtl_->in_valid_i, 2 * g + 1, 1, in.valid[1]);
@@ -55,7 +56,7 @@ class Pair {
 
  private:
   Twin::Out compare(const Twin::In& in) {
-    const std::size_t g = depth_ - 2;
+    const std::size_t g = lane();
     rtl_.settle();
     const Twin::Out out = twin_.eval(in);
     lockstep.check("in_ready_o[0]", get_bits(rtl_->in_ready_o, 2 * g, 1), out.ready[0]);
@@ -66,9 +67,11 @@ class Pair {
       lockstep.check("out_data0_o", get_bits(rtl_->out_data0_o, 32 * g, 32), out.data[0]);
     if (out.valid[1])
       lockstep.check("out_data1_o", get_bits(rtl_->out_data1_o, 32 * g, 32), out.data[1]);
-    lockstep.check("count_o", get_bits(rtl_->count_o, 3 * g, 3), out.count);
+    lockstep.check("count_o", get_bits(rtl_->count_o, 6 * g, 6), out.count);
     return out;
   }
+
+  [[nodiscard]] std::size_t lane() const { return std::min<std::size_t>(depth_ - 2, 4); }
 
   std::size_t depth_;
   Twin twin_;
@@ -77,6 +80,7 @@ class Pair {
 
 void lockstep_at(std::size_t depth) {
   SCOPED_TRACE("Depth " + std::to_string(depth));
+  test::PairBins pairs(coverage::queue_pairs());
   Pair pair(depth);
   Random random(pair.lockstep.seed());
   unsigned push = 50, pop = 50;  // percent
@@ -95,6 +99,15 @@ void lockstep_at(std::size_t depth) {
       const std::uint64_t most = std::min<std::uint64_t>(pair.count(), 2);
       in.take = static_cast<unsigned>(random.percent(50) ? most : random.below(most + 1));
     }
+    using enum coverage::QueueState;
+    const std::size_t count = pair.count();
+    pairs.look(
+        count == 0           ? DualEmpty
+        : count == depth     ? DualFull
+        : count + 1 == depth ? DualOneLeft
+        : count == 1         ? DualOne
+                             : DualSome,
+        {in.valid[0] && !in.valid[1], in.valid[1], false, in.take == 1, in.take == 2, in.clear});
     const Twin::Out out = pair.step(in);
     half_taken += in.valid[1] && out.ready[0] && !out.ready[1];
     clears_with_push += in.clear && in.valid[0];
@@ -109,7 +122,7 @@ void lockstep_at(std::size_t depth) {
 }
 
 TEST(FifoDual, LockstepWithRtl) {
-  for (std::size_t depth = 2; depth <= 5; ++depth) lockstep_at(depth);
+  for (const std::size_t depth : {2u, 3u, 4u, 5u, 32u}) lockstep_at(depth);
 }
 
 Twin::In push2(std::uint32_t a, std::uint32_t b, unsigned take = 0) {

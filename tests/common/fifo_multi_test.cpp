@@ -6,6 +6,7 @@
 #include "Vfifo_multi.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/coverage/pair_bins.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr unsigned kDepth = 7, kIn = 4;
 
 TEST(FifoMulti, Lockstep) {
+  PairBins pairs(coverage::queue_pairs());
   Lockstep run("common/fifo_multi", 85);
   Random random(run.seed());
   Clocked<Vfifo_multi> rtl;
@@ -34,10 +36,17 @@ TEST(FifoMulti, Lockstep) {
     }
     rtl->in_valid_i = (1u << offered) - 1;
     rtl->out_ready_i = random.percent(pop);
-    rtl->clear_i = random.below(500) == 0;
+    rtl->clear_i = random.below(100) == 0;
     rtl.settle();
     const std::size_t level = queue.size();
     seen.insert({level, offered});
+    using enum coverage::QueueState;
+    pairs.look(
+        level == 0             ? MultiEmpty
+        : level == kDepth      ? MultiFull
+        : level + kIn > kDepth ? MultiFewLeft
+                               : MultiSome,
+        {offered == 1, offered == 2, offered > 2, rtl->out_ready_i != 0, false, rtl->clear_i != 0});
     run.check("count_o", rtl->count_o, level);
     run.check("out_valid_o", rtl->out_valid_o, level > 0);
     if (level > 0) run.check("out_data_o", rtl->out_data_o, queue.front());

@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // common/fifo in lockstep with a queue (its twin is std::deque: nothing shorter would say more).
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <string>
@@ -7,6 +8,7 @@
 #include "Vfifo.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/coverage/pair_bins.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -14,7 +16,8 @@ namespace {
 // One of the FIFOs of fifo_tb.sv; the others get nothing meanwhile.
 void lockstep_at(std::size_t depth) {
   SCOPED_TRACE("Depth " + std::to_string(depth));
-  const std::size_t lane = depth - 1;
+  const std::size_t lane = std::min<std::size_t>(depth - 1, 5);
+  PairBins pairs(coverage::queue_pairs());
   Lockstep run("common/fifo", 9);
   Random random(run.seed());
   Clocked<Vfifo> rtl;
@@ -37,8 +40,13 @@ void lockstep_at(std::size_t depth) {
     const bool out_valid = !twin.empty();
     run.check("in_ready_o", get_bits(rtl->in_ready_o, lane, 1), in_ready);
     run.check("out_valid_o", get_bits(rtl->out_valid_o, lane, 1), out_valid);
-    run.check("count_o", get_bits(rtl->count_o, 3 * lane, 3), twin.size());
+    run.check("count_o", get_bits(rtl->count_o, 6 * lane, 6), twin.size());
     if (out_valid) run.check("out_data_o", get_bits(rtl->out_data_o, 8 * lane, 8), twin.front());
+    using enum coverage::QueueState;
+    pairs.look(!out_valid ? FifoEmpty
+               : in_ready ? FifoSome
+                          : FifoFull,
+               {in_valid, false, false, out_ready, false, false});
     rtl.edge();
     if (out_valid && out_ready) twin.pop_front();
     if (in_valid && in_ready) twin.push_back(data);
@@ -50,7 +58,7 @@ void lockstep_at(std::size_t depth) {
 }
 
 TEST(Fifo, Lockstep) {
-  for (std::size_t depth = 1; depth <= 5; ++depth) lockstep_at(depth);
+  for (const std::size_t depth : {1u, 2u, 3u, 4u, 5u, 32u}) lockstep_at(depth);
 }
 
 }  // namespace

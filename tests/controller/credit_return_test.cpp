@@ -5,6 +5,7 @@
 #include "Vcredit_return.h"
 #include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
+#include "tests/coverage/pair_bins.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -40,6 +41,50 @@ TEST(CreditReturn, Lockstep) {
   }
   if (run.cycle() > 100000) {
     EXPECT_EQ(most, 1023u);
+  }
+}
+
+// The code offered is the largest that is pending; what is freed in the cycle in which it leaves is
+// not lost, and nothing is counted above 1023. The RTL starts with 32.
+TEST(CreditReturn, FreedMeetsReturned) {
+  PairBins pairs(coverage::credit_return_pairs());
+  Clocked<Vcredit_return> rtl;
+  rtl.reset();
+  const auto cycle = [&](bool start, unsigned freed, bool sent) {
+    rtl->start_i = start;
+    rtl->freed_i = freed;
+    rtl->sent_i = sent;
+    rtl.settle();
+    rtl.edge();
+    rtl->sent_i = 0;
+    rtl.settle();
+  };
+  for (unsigned pending = 0; pending < 1024; pending += pending < 70 || pending >= 950 ? 1 : 53) {
+    for (unsigned freed = 0; freed < 3; ++freed) {
+      for (const bool sent : {false, true}) {
+        for (const bool start : {false, true}) {
+          cycle(true, 0, false);
+          if (pending < 32) cycle(false, 0, true);  // all 32 leave
+          for (unsigned n = pending < 32 ? 0 : 32; n < pending; n += n + 1 < pending ? 2 : 1) {
+            cycle(false, n + 1 < pending ? 2 : 1, false);
+          }
+          ASSERT_EQ(rtl->pending_o, pending);
+          unsigned code = 0, count = 0;  // 1, 2, 4, .. 64
+          for (unsigned c = 1; c < 8 && 1u << (c - 1) <= pending; ++c)
+            code = c, count = 1u << (c - 1);
+          ASSERT_EQ(rtl->code_o, code) << pending;
+          const auto level = pending == 0      ? coverage::CountLevel::None
+                             : pending == 1    ? coverage::CountLevel::One
+                             : pending == 1023 ? coverage::CountLevel::Most
+                                               : coverage::CountLevel::Some;
+          pairs.look(level, {freed == 1, freed == 2, sent, start});
+          cycle(start, freed, sent);
+          const unsigned sum = pending + freed - (sent ? count : 0);
+          ASSERT_EQ(rtl->pending_o, start ? 32 : std::min(sum, 1023u))
+              << pending << " freed " << freed << " sent " << sent;
+        }
+      }
+    }
   }
 }
 

@@ -516,6 +516,18 @@ TEST_F(CxlControllerPair, EndToEndClean) {
   scenario::end_to_end(ends, run, 0, 80, from_environment("CXLGPU_CYCLES", 80000) / 4);
 }
 
+// Wires of one length, which random latencies never are for long: nothing swings in step for good.
+TEST_F(CxlControllerPair, EndToEndAtConstantLatencies) {
+  for (const unsigned latency : {1u, 10u, 100u, 400u}) {
+    for (const unsigned percent : {5u, 100u}) {
+      SCOPED_TRACE(::testing::Message() << "latency " << latency << " load " << percent);
+      Lockstep case_run(kBlock, 15 + latency);
+      RtlEnds fresh(case_run, Source::kRtl);
+      scenario::end_to_end(fresh, case_run, 5000, percent, 8000, 0, {latency, latency});
+    }
+  }
+}
+
 // Settings change at any time: the wire stays legal, nothing is lost, all comes to rest.
 TEST_F(CxlControllerPair, EndToEndWithChangingControl) {
   scenario::end_to_end(ends, run, 500, 60, from_environment("CXLGPU_CYCLES", 80000) / 2, 5000);

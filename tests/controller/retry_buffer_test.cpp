@@ -9,20 +9,20 @@
 #include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 #include "tests/coverage/functional_groups.hpp"
-#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pair_bins.hpp"
 
 namespace cxlgpu::test {
 namespace {
 
-constexpr unsigned kDepth = 22;  // retry_buffer_tb.sv
+constexpr unsigned kSmall = 22, kBig = 128;  // retry_buffer_tb.sv
 
 // What the link layer may do in this state.
-RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned push_percent,
-                          unsigned ack_percent) {
+RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned depth,
+                          unsigned push_percent, unsigned ack_percent) {
   RetryBuffer::In in;
   const bool rare = now.llrack || now.replaying || now.num_free <= 1;
   in.start = random.below(rare ? 300 : 2000) == 0;
-  const unsigned held = kDepth - now.num_free;
+  const unsigned held = depth - now.num_free;
   if (held > 0 && random.percent(ack_percent)) in.ack = random.below(held + 1);
   // A peer that cannot count.
   const unsigned seldom = now.llrack && now.replaying ? 5 : 1;
@@ -30,13 +30,17 @@ RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned 
   in.phy_done = random.percent(seldom);
   in.req_seq = random.percent(3);
   // Any entry from the oldest unacknowledged one to WrPtr (nothing to replay).
-  in.req_eseq = (now.wr_ptr + kDepth - random.below(held + 1)) % kDepth;
+  in.req_eseq = (now.wr_ptr + depth - random.below(held + 1)) % depth;
   if (random.percent(20)) in.req_eseq = random.bits(8);  // a peer that cannot count
   in.req_num_retry = random.bits(5);
+  if (in.req_seq && random.below(30) == 0) in.start = true;
   if (now.llrack && random.percent(30)) {
     in.ack_sent = true;
-    // Keep what the pending request names (a real peer acknowledges nothing after it).
-    in.ack = 0;
+    // What the pending request names is held until it is replayed: a real peer acknowledges nothing
+    // after it, but what it took before may be acknowledged in this very cycle.
+    const unsigned behind = (now.wr_ptr + depth - now.eseq_echo) % depth;
+    in.ack = behind < held && random.percent(50) ? random.below(held - behind + 1) : 0;
+    if (random.percent(3)) in.ack = held + 1 + random.below(200);  // a peer that cannot count
   } else if (now.replaying) {
     in.replay_take = random.percent(70);
   } else if (now.num_free > 1 && random.percent(push_percent)) {
@@ -47,10 +51,21 @@ RetryBuffer::In random_in(Random& random, const RetryBuffer::Out& now, unsigned 
   return in;
 }
 
-void count(TestCoverage& counts, const RetryBuffer::In& in, const RetryBuffer::Out& out) {
+void count(PairBins& pairs, unsigned depth, const RetryBuffer::In& in,
+           const RetryBuffer::Out& out) {
+  using enum coverage::LlrbFill;
+  pairs.look(out.num_free == depth ? Empty
+             : out.num_free > 1    ? Some
+                                   : OneFree,
+             {in.push, in.ack > 0 && !out.over_ack, out.over_ack, in.req_seq && !out.bad_req,
+              out.bad_req, in.ack_sent, in.replay_take, in.phy_done, in.start});
+}
+
+void count(TestCoverage& counts, unsigned depth, const RetryBuffer::In& in,
+           const RetryBuffer::Out& out) {
   using coverage::RrsmEvent;
   const unsigned state = (out.llrack ? 1 : 0) + (out.replaying ? 2 : 0);
-  const unsigned fill = out.num_free == kDepth ? 0 : out.num_free > 1 ? 1 : 2;
+  const unsigned fill = out.num_free == depth ? 0 : out.num_free > 1 ? 1 : 2;
   const auto hit = [&](bool happens, RrsmEvent event) {
     if (happens) counts.hit({state, fill, static_cast<unsigned>(event)});
   };
@@ -66,12 +81,14 @@ void count(TestCoverage& counts, const RetryBuffer::In& in, const RetryBuffer::O
   hit(in.phy_done, RrsmEvent::PhyDone);
 }
 
-TEST(RetryBuffer, Lockstep) {
+void lockstep(unsigned depth, std::uint64_t seed, std::uint64_t cycles) {
   TestCoverage counts(coverage::rrsm_events());
-  Lockstep run("controller/retry_buffer", 4, 2000000);  // rare states meet rare inputs
+  PairBins pairs(coverage::llrb_pairs());
+  Lockstep run("controller/retry_buffer", seed, cycles);
   Random random(run.seed());
   Clocked<Vretry_buffer> rtl;
-  RetryBuffer twin(kDepth);
+  RetryBuffer twin(depth);
+  rtl->is_big_i = depth == kBig;
   rtl.reset();
   unsigned push_percent = 50, ack_percent = 20;
   std::uint64_t replayed = 0, full = 0, refused = 0;
@@ -82,11 +99,12 @@ TEST(RetryBuffer, Lockstep) {
     }
     if (random.below(2000) == 0) {
       rtl.reset();
-      twin = RetryBuffer(kDepth);
+      twin = RetryBuffer(depth);
     }
-    const RetryBuffer::In in = random_in(random, twin.eval(), push_percent, ack_percent);
+    const RetryBuffer::In in = random_in(random, twin.eval(), depth, push_percent, ack_percent);
     const RetryBuffer::Out out = twin.eval(in);
-    count(counts, in, out);
+    count(counts, depth, in, out);
+    count(pairs, depth, in, out);
     rtl->start_i = in.start;
     rtl->push_i = in.push;
     set_line(rtl->push_payload_i, 0, in.push_payload);
@@ -122,9 +140,16 @@ TEST(RetryBuffer, Lockstep) {
   }
   if (run.cycle() > 50000) {
     EXPECT_GT(replayed, 1000u);
-    EXPECT_GT(full, 100u);
+    EXPECT_GT(full, depth == kSmall ? 100u : 20u);
     EXPECT_GT(refused, 100u);
   }
+}
+
+TEST(RetryBuffer, Lockstep) {
+  lockstep(kSmall, 4, 2000000);  // rare states meet rare inputs
+}
+TEST(RetryBuffer, LockstepOfTheProductsDepth) {
+  lockstep(kBig, 5, 300000);
 }
 
 // RETRY.Req may name a flit that is held, or the next one to be sent. Anything else changes nothing
@@ -133,6 +158,7 @@ TEST(RetryBuffer, EseqOutOfRange) {
   test::shows("link", "A RETRY.Req for a flit that is not held is refused and reported",
               "CXL 2.0, 4.2.8.5 (retry)");
   Clocked<Vretry_buffer> rtl;
+  rtl->is_big_i = 0;
   rtl.reset();
   // 30 flits sent, 25 of them acknowledged: WrPtr 8, held 3 to 7.
   for (unsigned n = 0; n < 30; ++n) {

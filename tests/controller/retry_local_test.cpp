@@ -8,7 +8,7 @@
 #include "Vretry_local.h"
 #include "tests/controller/ports.hpp"
 #include "tests/coverage/functional_groups.hpp"
-#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pair_bins.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -68,8 +68,32 @@ void count(TestCoverage& counts, const RetryLocal& twin, const RetryLocal::In& i
   hit(twin.exhausted(), LrsmEvent::Exhausted);
 }
 
+void count(PairBins& pairs, const RetryLocal::Out& now, const RetryLocal::In& in, bool last) {
+  const bool good = in.flit_valid && !in.flit_bad;
+  const bool awaited = in.ack_num_retry == now.num_retry;
+  pairs.look(now.state, {in.flit_retryable, good && !in.flit_retryable && !in.ack_seq,
+                         in.flit_valid && in.flit_bad, in.ack_seq && awaited,
+                         in.ack_seq && !awaited, in.tx_flit && !in.req_sent && !last,
+                         in.req_sent && !last, last, in.phy_done, in.start});
+}
+
+void drive(Vretry_local& rtl, const RetryLocal::In& in) {
+  rtl.start_i = in.start;
+  rtl.flit_valid_i = in.flit_valid;
+  rtl.flit_bad_i = in.flit_bad;
+  rtl.flit_retryable_i = in.flit_retryable;
+  rtl.ack_seq_i = in.ack_seq;
+  rtl.ack_num_retry_i = in.ack_num_retry;
+  rtl.ack_empty_i = in.ack_empty;
+  rtl.tx_flit_i = in.tx_flit;
+  rtl.req_sent_i = in.req_sent;
+  rtl.phy_done_i = in.phy_done;
+  rtl.wrap_i = in.wrap;
+}
+
 void lockstep(bool inclusive, std::uint64_t seed) {
   TestCoverage counts(coverage::lrsm_events());
+  PairBins pairs(coverage::lrsm_pairs());
   Lockstep run("controller/retry_local", seed);
   Random random(run.seed());
   Clocked<Vretry_local> rtl;
@@ -80,34 +104,29 @@ void lockstep(bool inclusive, std::uint64_t seed) {
   std::set<RetryLocal::State> seen;
   std::size_t phase = 0;
   unsigned wrap = 9;
-  unsigned aborted = 0;
+  unsigned aborted = 0, waited = 0;  // waited: flits in LOCAL_IDLE
   while (run.next()) {
     const RetryLocal::Out now = twin.eval({});
     if (run.cycle() % 1500 == 0) phase = random.below(std::size(kPhases));
     // Long enough for NUM_RETRY and NUM_PHY_REINIT to run out, then for a timeout or two.
-    if (run.cycle() % 60000 < 5000) phase = 4;
-    if (run.cycle() % 60000 - 5000 < 20000) phase = 2;
+    if (run.cycle() % 60000 < 9000) phase = 4;
+    if (run.cycle() % 60000 - 9000 < 16000) phase = 2;
     const bool waits =
         now.state == RetryLocal::State::kPhyReinit || now.state == RetryLocal::State::kAbort;
     RetryLocal::In in = random_in(random, waits ? kWaiting : kPhases[phase], now, wrap);
     if (now.state == RetryLocal::State::kAbort && ++aborted % 50 == 0) in.start = true;
+    // Where nothing takes long: a start in any state, whatever comes with it.
+    if (run.cycle() % 60000 >= 25000 && random.below(waits ? 20 : 200) == 0) in.start = true;
     if (in.start) wrap = random.pick(std::array{9u, 22u, 128u, 255u});
     in.wrap = wrap;
-    rtl->start_i = in.start;
-    rtl->flit_valid_i = in.flit_valid;
-    rtl->flit_bad_i = in.flit_bad;
-    rtl->flit_retryable_i = in.flit_retryable;
-    rtl->ack_seq_i = in.ack_seq;
-    rtl->ack_num_retry_i = in.ack_num_retry;
-    rtl->ack_empty_i = in.ack_empty;
-    rtl->tx_flit_i = in.tx_flit;
-    rtl->req_sent_i = in.req_sent;
-    rtl->phy_done_i = in.phy_done;
-    rtl->wrap_i = in.wrap;
+    drive(*rtl, in);
     rtl.settle();
     const RetryLocal::Out out = twin.eval(in);
     seen.insert(out.state);
     count(counts, twin, in);
+    const bool idle = out.state == RetryLocal::State::kLocalIdle;
+    if (!idle) waited = 0;
+    count(pairs, out, in, idle && in.tx_flit && ++waited == limits.timeout);
     run.check("state_o", rtl->state_o, static_cast<unsigned>(out.state));
     run.check("eseq_o", rtl->eseq_o, out.eseq);
     run.check("num_retry_o", rtl->num_retry_o, out.num_retry);
@@ -149,6 +168,99 @@ TEST(RetryLocal, WrapBothWays) {
         rtl.edge();
       }
     }
+  }
+}
+
+// CXL 2.0, table 56, by hand: what comes in the very cycle in which the time-out runs out.
+TEST(RetryLocal, LastFlitOfTheTimeOut) {
+  using enum RetryLocal::State;
+  PairBins pairs(coverage::lrsm_pairs());
+  struct Case {
+    RetryLocal::In in;
+    RetryLocal::State state;
+    unsigned num_retry;
+  };
+  for (const Case& c :
+       {Case{{}, kLlrReq, 1}, Case{{.flit_valid = true, .flit_retryable = true}, kLlrReq, 1},
+        Case{{.flit_valid = true}, kLlrReq, 1},
+        Case{{.flit_valid = true, .flit_bad = true}, kLlrReq, 1},
+        Case{{.flit_valid = true, .ack_seq = true, .ack_num_retry = 1}, kNormal, 1},
+        Case{{.flit_valid = true, .ack_seq = true, .ack_num_retry = 2}, kLlrReq, 1},
+        Case{{.phy_done = true}, kLlrReq, 0},
+        Case{{.flit_valid = true, .flit_bad = true, .phy_done = true}, kLlrReq, 0},
+        Case{{.start = true}, kNormal, 0}}) {
+    Clocked<Vretry_local> rtl;
+    rtl.reset();
+    const auto cycle = [&](RetryLocal::In in) {
+      in.wrap = 22;
+      drive(*rtl, in);
+      rtl.edge();
+    };
+    cycle({.flit_valid = true, .flit_bad = true});
+    cycle({.tx_flit = true, .req_sent = true});
+    for (unsigned n = 1; n < 4096; ++n) cycle({.tx_flit = true});
+    ASSERT_EQ(rtl->state_o, static_cast<unsigned>(kLocalIdle));
+    RetryLocal::In in = c.in;
+    in.tx_flit = true;
+    count(pairs, {.state = kLocalIdle, .num_retry = rtl->num_retry_o}, in, true);
+    cycle(in);
+    EXPECT_EQ(rtl->state_o, static_cast<unsigned>(c.state));
+    EXPECT_EQ(rtl->num_retry_o, c.num_retry);
+    EXPECT_EQ(rtl->eseq_o, 0);
+  }
+}
+
+// Whatever comes in its cycle: a Recovery leaves ABORT as it is, a start ends it.
+TEST(RetryLocal, OnlyAStartLeavesAbort) {
+  using enum RetryLocal::State;
+  PairBins pairs(coverage::lrsm_pairs());
+  for (const RetryLocal::In& with : {RetryLocal::In{},
+                                     {.flit_valid = true, .flit_retryable = true},
+                                     {.flit_valid = true},
+                                     {.flit_valid = true, .flit_bad = true},
+                                     {.flit_valid = true, .ack_seq = true, .ack_num_retry = 10},
+                                     {.flit_valid = true, .ack_seq = true, .ack_num_retry = 3},
+                                     {.tx_flit = true},
+                                     {.tx_flit = true, .req_sent = true}}) {
+    Clocked<Vretry_local> rtl;
+    rtl.reset();
+    const auto cycle = [&](RetryLocal::In in) {
+      in.wrap = 22;
+      drive(*rtl, in);
+      rtl.edge();
+    };
+    // Ten requests without a good flit between, ten Recoveries with ten more each.
+    cycle({.flit_valid = true, .flit_retryable = true});
+    for (unsigned recovery = 0; recovery <= 10; ++recovery) {
+      for (unsigned n = recovery == 0 ? 1 : 2; n <= 10; ++n) {
+        cycle({.flit_valid = true, .flit_bad = true});
+        cycle({.tx_flit = true, .req_sent = true});
+        EXPECT_EQ(rtl->num_retry_o, n);
+        cycle({.flit_valid = true, .ack_seq = true, .ack_num_retry = n});
+      }
+      cycle({.flit_valid = true, .flit_bad = true});
+      cycle({});
+      if (recovery < 10) {
+        EXPECT_EQ(rtl->state_o, static_cast<unsigned>(kPhyReinit));
+        // LLRREQ with the count at 0: one request and its Ack, then nine as above.
+        cycle({.phy_done = true});
+        EXPECT_EQ(rtl->num_retry_o, 0);
+        cycle({.tx_flit = true, .req_sent = true});
+        cycle({.flit_valid = true, .ack_seq = true, .ack_num_retry = 1});
+      }
+    }
+    EXPECT_EQ(rtl->state_o, static_cast<unsigned>(kAbort));
+    for (const auto& [recovery, start] : {std::pair{false, false}, {true, false}, {true, true}}) {
+      RetryLocal::In in = with;
+      in.tx_flit = true;
+      in.phy_done = recovery;
+      in.start = start;
+      count(pairs, {.state = kAbort, .num_retry = rtl->num_retry_o}, in, false);
+      cycle(in);
+      EXPECT_EQ(rtl->state_o, static_cast<unsigned>(start ? kNormal : kAbort));
+    }
+    EXPECT_EQ(rtl->eseq_o, 0);
+    EXPECT_EQ(rtl->num_retry_o, 0);
   }
 }
 

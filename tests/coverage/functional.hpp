@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -58,6 +59,7 @@ struct Group {
   std::vector<std::string_view> suites;  // test programs that feed it
   std::vector<Axis> axes;
   std::vector<Impossible> impossible;
+  std::shared_ptr<const void> words = nullptr;  // keeps names alive that are put together
 
   [[nodiscard]] std::size_t bins() const;
   // Bins are numbered with the last axis counting fastest.

@@ -10,7 +10,7 @@
 
 #include <utility>
 
-#include "tests/coverage/functional.hpp"
+#include "tests/coverage/pair_groups.hpp"
 #include "tests/coverage/pairs_root_port.hpp"
 
 namespace cxlgpu::coverage {
@@ -529,9 +529,11 @@ inline Group credits() {
 }
 
 [[nodiscard]] inline std::vector<Group> functional_groups() {
-  std::vector<Group> all{flits_m2s(),   flits_s2m(),   drs_halves(), link_flits(), hdm(),
-                         speculation(), ds_hazards(),  retry_lrsm(), retry_rrsm(), lrsm_events(),
-                         rrsm_events(), wire_faults(), credits()};
+  std::vector<Group> all{
+      flits_m2s(),       flits_s2m(),           drs_halves(), link_flits(), hdm(),
+      speculation(),     ds_hazards(),          retry_lrsm(), retry_rrsm(), lrsm_events(),
+      rrsm_events(),     wire_faults(),         credits(),    llrb_pairs(), lrsm_pairs(),
+      credit_tx_pairs(), credit_return_pairs(), queue_pairs()};
   for (Group& group : root_port_pairs()) all.push_back(std::move(group));
   return all;
 }

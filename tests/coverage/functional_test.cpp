@@ -214,6 +214,37 @@ TEST(FunctionalGroups, AreSound) {
   }
 }
 
+TEST(Pairs, EachOnceAndNumbered) {
+  const Group g =
+      pairs({.name = "p",
+             .title = "",
+             .seen = "",
+             .suites = {"none"},
+             .axes = {},
+             .impossible = {},
+             .words = nullptr},
+            {"state", {"s", "t"}}, {"a", "b", "c", "d"},
+            {{"s", {"a", "b"}, {"a", "b"}, standard("not both")}, {"t", {"d"}, {"*"}, "no d"}});
+  ASSERT_EQ(g.axes[1].values.size(), 6u);
+  EXPECT_TRUE(g.faults().empty());
+  constexpr std::string_view kEvents = "abcd";
+  for (unsigned i = 0; i < 4; ++i) {
+    for (unsigned j = i + 1; j < 4; ++j) {
+      const auto k = static_cast<unsigned>(pair_number(i, j, 4));
+      EXPECT_EQ(g.axes[1].values[k], std::string{kEvents[i]} + " + " + kEvents[j]);
+      EXPECT_EQ(g.reason(g.index({0, k})), j == 1 ? "not both" : "");
+      EXPECT_EQ(g.forbids(g.index({0, k})), j == 1 ? By::Standard : By::Ours);
+      EXPECT_EQ(g.reason(g.index({1, k})), j == 3 ? "no d" : "");
+    }
+  }
+}
+
+TEST(Group, OneReasonIsNotOfBoth) {
+  Group g = small();
+  g.impossible.push_back({{"c", "2"}, standard("first")});
+  EXPECT_EQ(g.faults(), std::vector<std::string>{"small: the standard's and ours: first"});
+}
+
 // The enums number the values.
 TEST(FunctionalGroups, EnumsFitTheAxes) {
   const auto fits = [](const Group& g, std::size_t axis, auto last) {
@@ -238,6 +269,10 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(wire_faults(), 2, LinkMoment::Nap);
   fits(credits(), 1, CreditLevel::All);
   fits(credits(), 3, QueueLevel::Full);
+  fits(llrb_pairs(), 0, LlrbFill::OneFree);
+  fits(lrsm_pairs(), 0, Lrsm::Abort);
+  fits(credit_tx_pairs(), 0, CountLevel::Most);
+  fits(queue_pairs(), 0, QueueState::MultiFull);
   fits(memory_queue_pairs(), 0, MqEnters::Tick);
   fits(memory_queue_pairs(), 1, MqLeaves::ThrownAway);
   fits(memory_queue_pairs(), 2, MqMode::Ended);
