@@ -527,7 +527,7 @@ TEST(FlitUnpackerByHand, SlotFormats) {
       SCOPED_TRACE(::testing::Message() << (p.s2m ? "S2M " : "M2S ") << (p.header ? 'H' : 'G')
                                         << p.code << " bit " << p.at << " slot " << slot);
       ByHand end(p.s2m);
-      const MsgHeader message = random_header(random, p.width);
+      const MsgHeader message = known_header(random, p.s2m, p.data, p.width);
       flits::FlitHeader header;
       header.format[slot] = static_cast<std::uint8_t>(p.code);
       header.sz = p.data;
