@@ -56,7 +56,7 @@ void ArbMux::reset() {
   almps_.clear();
   raw_.clear();
   held_.reset();
-  up_ = recovery_ = heard_ = cachemem_was_active_ = io_active_told_ = retrain_ = false;
+  up_ = recovery_ = sync_due_ = heard_ = cachemem_was_active_ = io_active_told_ = retrain_ = false;
 }
 
 LinkOut ArbMux::cycle(const LinkIn& in) {
@@ -108,8 +108,11 @@ void ArbMux::enter_recovery() {
   if (cachemem_was_active_) link_.recovery_begin();
 }
 
-// S20 5.1.2.3: each side sends the snapshot of each vLSM.
+// S20 5.1.2.3: each side sends the snapshot of each vLSM; the upstream port only when it has heard
+// a flit at all (5.1.2.2).
 void ArbMux::leave_recovery() {
+  sync_due_ = config_.role == PortRole::Upstream && !heard_;
+  if (sync_due_) return;
   for (uint8_t instance = 1; instance <= 2; ++instance) {
     Vlsm& v = vlsms_[instance - 1];
     Almp almp;
@@ -137,6 +140,7 @@ void ArbMux::unexpected(const char* clause, const char* what) {
 void ArbMux::receive(const TaggedFlit& tagged) {
   if (tagged.first == FlitKind::Null) return;
   heard_ = true;
+  if (sync_due_) leave_recovery();
   if (tagged.first == FlitKind::Almp) return receive_almp(tagged.second);
   const VlsmId id = tagged.first == FlitKind::Io ? VlsmId::Io : VlsmId::CacheMem;
   Vlsm& v = vlsm(id);

@@ -102,7 +102,8 @@ class ArbMux {
   std::optional<TaggedFlit> held_;  // offered, not taken yet
   bool up_ = false;
   bool recovery_ = false;
-  bool heard_ = false;  // a flit that the physical layer did not make has come
+  bool sync_due_ = false;  // synchronisation waits for the first flit of the downstream port
+  bool heard_ = false;     // a flit that the physical layer did not make has come
   bool cachemem_was_active_ = false;
   bool io_active_told_ = false;
   bool retrain_ = false;

@@ -44,26 +44,29 @@ Device::Device(const DeviceKnobs& knobs, IoSide& io, Decode decode)
 
 void Device::reset() {
   wire_.reset();
+  forget();
+  was_up_ = viral_ = false;
+}
+
+void Device::forget() {
   jobs_.clear();
   open_tags_.clear();
   held_drs_.clear();
   held_ndr_.clear();
   upper_half_.reset();
   overuse_left_ = 0;
-  was_up_ = viral_ = false;
   up_for_ = 0;
+  wire_.link().overuse(false);
 }
 
 LinkOut Device::cycle(const LinkIn& in) {
   ++cycle_;
-  if (was_up_ && !in.phy_up) {  // DL_Down is a hot reset; nothing of the old link is answered
-    jobs_.clear();
-    open_tags_.clear();
-    held_drs_.clear();
-    held_ndr_.clear();
-    upper_half_.reset();
+  if (!in.phy_up) {  // DL_Down is a hot reset; nothing of the old link is answered
+    if (was_up_) forget();
+    was_up_ = false;
+    return wire_.cycle(in);
   }
-  was_up_ = in.phy_up;
+  was_up_ = true;
   up_for_ = wire_.active() ? up_for_ + 1 : 0;
   if (!wire_.link().initialised()) wire_.link().stall_init(up_for_ < knobs_.init_delay);
   if (knobs_.retrain_per_1m != 0 && wire_.active() &&
@@ -128,6 +131,7 @@ void Device::accept_req(const MemReq& req) {
 
 void Device::accept_rwd(const MemRwd& rwd) {
   open_tags_.insert(rwd.tag);
+  if (rwd.poison) ++counts_.poison_received;
   if (!knobs_.writes_late) commit(rwd);
   Job job;
   job.write = true;

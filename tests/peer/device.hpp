@@ -67,6 +67,7 @@ class Device : public LinkEnd {
     uint64_t invalidates = 0;
     uint64_t spec_reads = 0;
     uint64_t misses = 0;
+    uint64_t poison_received = 0;
     uint64_t poison_stored = 0;
     uint64_t poison_sent = 0;
   };
@@ -81,6 +82,7 @@ class Device : public LinkEnd {
     uint64_t due = 0;
   };
 
+  void forget();  // all that belongs to the link, not to the memory
   void accept();
   void accept_req(const MemReq& req);
   void accept_rwd(const MemRwd& rwd);

@@ -52,6 +52,12 @@ std::vector<DeviceKnob> make() {
            [](DeviceKnobs& k) { k.weight_io = 10; }),
       knob("fast", "Answers after one cycle", "3.3",
            [](DeviceKnobs& k) { k.latency_min = k.latency_max = 1; }),
+      knob("latency_10", "Answers after ten cycles", "3.3",
+           [](DeviceKnobs& k) { k.latency_min = k.latency_max = 10; }),
+      knob("latency_100", "Answers after a hundred cycles", "3.3",
+           [](DeviceKnobs& k) { k.latency_min = k.latency_max = 100; }),
+      knob("latency_400", "Answers after four hundred cycles", "3.3",
+           [](DeviceKnobs& k) { k.latency_min = k.latency_max = 400; }),
       knob("slow", "Answers after 400 to 1000 cycles", "3.3",
            [](DeviceKnobs& k) {
              k.latency_min = 400;
@@ -72,6 +78,10 @@ std::vector<DeviceKnob> make() {
            }),
       knob("always_light", "DevLoad is always light", "3.3.2",
            [](DeviceKnobs& k) { k.dev_load = 0; }),
+      knob("always_optimal", "DevLoad is always optimal", "3.3.2",
+           [](DeviceKnobs& k) { k.dev_load = 1; }),
+      knob("always_moderate", "DevLoad is always moderate overload", "3.3.2",
+           [](DeviceKnobs& k) { k.dev_load = 2; }),
       knob("always_severe", "DevLoad is always severe overload", "3.3.2",
            [](DeviceKnobs& k) { k.dev_load = 3; }),
       knob("serves_speculation", "MemSpecRd occupies the media", "3.3.3",

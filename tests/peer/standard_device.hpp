@@ -19,7 +19,14 @@ class StandardDevice : public LinkEnd {
 
   LinkOut cycle(const LinkIn& in) override {
     if (io_.take_retrain_request()) mem_.retrain();
-    return mem_.cycle(in);
+    const LinkOut out = mem_.cycle(in);
+    // What CXL.mem meets and the registers of the device have to show (S20 8.2.5.9, 12.4).
+    if (const uint64_t poison = mem_.counts().poison_received; poison != poison_seen_) {
+      poison_seen_ = poison;
+      io_.component().log_correctable(kMemPoisonReceived);
+    }
+    if (mem_.host_viral()) io_.host_is_viral();
+    return out;
   }
   void reset() override {
     io_.reset(false);
@@ -30,8 +37,11 @@ class StandardDevice : public LinkEnd {
   Device& mem() { return mem_; }
 
  private:
+  static constexpr unsigned kMemPoisonReceived = 5;
+
   IoDevice io_;
   Device mem_;
+  uint64_t poison_seen_ = 0;
 };
 
 }  // namespace peer
