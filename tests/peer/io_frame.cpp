@@ -69,11 +69,15 @@ uint16_t dllp_crc(std::span<const uint8_t> bytes) {
 
 IoFramer::Packet IoFramer::dllp_packet(const Dllp& dllp, bool good_crc) {
   Packet packet;
-  packet.symbols = {kSdp0, kSdp1};
-  packet.symbols.insert(packet.symbols.end(), dllp.begin(), dllp.end());
   const unsigned crc = dllp_crc(dllp) ^ (good_crc ? 0U : 0x10U);
-  packet.symbols.push_back(static_cast<uint8_t>(crc));
-  packet.symbols.push_back(static_cast<uint8_t>(crc >> 8));
+  packet.symbols = {kSdp0,
+                    kSdp1,
+                    dllp[0],
+                    dllp[1],
+                    dllp[2],
+                    dllp[3],
+                    static_cast<uint8_t>(crc),
+                    static_cast<uint8_t>(crc >> 8)};
   return packet;
 }
 
