@@ -10,7 +10,8 @@
 //          that the endpoint is written only what was stored.
 // Units:   cycles; lines (address[51:6]).
 // Use:     drive() makes the inputs of a cycle and evaluates the twin, commit() is its edge. A test
-//          that compares the RTL does it in between.
+//          that compares the RTL does it in between. With `rtl` set the outputs are what that says,
+//          and there is no twin: then the edge is the test's, between the two.
 // Errors:  a broken rule is a GoogleTest failure; ok() is false from then on.
 // Source:  docs/blocks.md, ds_engine, ds_index, sr_queue, memory_queue.
 #pragma once
@@ -21,6 +22,7 @@
 #include <array>
 #include <bit>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -112,6 +114,7 @@ class DsWorld {
   }
 
   DsRates rates;
+  std::function<DsEngine::Out(const DsEngine::In&)> rtl;
   bool at_random = false;  // requests and levels; else by hand
   bool freeze_writes = false, freeze_reads = false;
   unsigned failing_writes = 0;  // the next ones at the endpoint
@@ -190,9 +193,9 @@ class DsWorld {
     in_.lm_ready = random_.percent(rates.lm_ready);
     in_.ix_ready = !index_op_ && random_.percent(rates.ix_ready);
     in_.mq_ready = false;
-    out_ = twin_.eval(in_);
+    out_ = eval();
     in_.mq_ready = mq_takes(out_.mq_valid ? line_of_request(out_.mq_req) : random_.bits(46));
-    if (in_.mq_ready) out_ = twin_.eval(in_);  // its offers do not depend on it
+    if (in_.mq_ready) out_ = eval();  // its offers do not depend on it
   }
 
   // Where lines meet loads, stores, flushes and fences; not owned, only beside the RTL.
@@ -200,7 +203,7 @@ class DsWorld {
 
   void commit() {
     if (hazards != nullptr && hazards->on() && in_.enable) count_hazards();
-    twin_.clock(in_);  // what follows changes the inputs
+    if (!rtl) twin_.clock(in_);  // what follows changes the inputs
     if (in_.enable) {
       check_levels();
       take_index_answer();
@@ -240,6 +243,8 @@ class DsWorld {
   }
 
  private:
+  [[nodiscard]] DsEngine::Out eval() const { return rtl ? rtl(in_) : twin_.eval(in_); }
+
   using Memory = std::unordered_map<std::uint64_t, Line>;
   struct SrEntry {
     MemRequest request;

@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// ds_index: the RTL against its twin, its tree walked from outside, and the twin against std::map.
+// ds_index: the RTL against its twin and against std::map, its tree walked from outside, and the
+// twin against std::map.
 #include "refmodel/root_port/ds_index.hpp"
 
 #include <algorithm>
@@ -21,9 +22,10 @@ using test::Lockstep;
 using test::Random;
 using test::set_bits;
 
-constexpr unsigned kDepths[] = {256, 8};  // of the two instances on the bench
-constexpr unsigned kKeyBits[] = {46, 64}, kNone = 0x100;
-constexpr unsigned kNodeBits = 92;  // of a word on the bench, its key 64
+constexpr unsigned kDepths[] = {1024, 8};  // of the two instances on the bench
+constexpr unsigned kKeyBits[] = {46, 64}, kNone = 0x400;
+constexpr unsigned kSlotBits = 10, kLinkBits = 11;
+constexpr unsigned kNodeBits = 98;  // of a word on the bench, its key 64
 
 unsigned height_bound(unsigned nodes) {
   return 2 * (std::bit_width(nodes + 1) - 1);
@@ -43,10 +45,10 @@ class NodeMemory {
   void write(unsigned slot, const Port& port, std::size_t at) {
     Node& node = nodes_[slot];
     node.key = get_bits(port, at, 64);
-    node.parent = static_cast<unsigned>(get_bits(port, at + 64, 9));
-    node.right = static_cast<unsigned>(get_bits(port, at + 73, 9));
-    node.left = static_cast<unsigned>(get_bits(port, at + 82, 9));
-    node.red = get_bits(port, at + 91, 1) != 0;
+    node.parent = static_cast<unsigned>(get_bits(port, at + 64, kLinkBits));
+    node.right = static_cast<unsigned>(get_bits(port, at + 75, kLinkBits));
+    node.left = static_cast<unsigned>(get_bits(port, at + 86, kLinkBits));
+    node.red = get_bits(port, at + 97, 1) != 0;
   }
 
   // Every key of the tree with its slot, if the tree is one.
@@ -133,7 +135,7 @@ class Caller {
     set_bits(rtl_->req_valid_i, g_, 1, offered_);
     set_bits(rtl_->op_i, 2 * g_, 2, op_);
     set_bits(rtl_->key_i, 64 * g_, 64, key_);
-    set_bits(rtl_->slot_i, 8 * g_, 8, slot_);
+    set_bits(rtl_->slot_i, kSlotBits * g_, kSlotBits, slot_);
   }
 
   // Inputs are settled, the edge has not come.
@@ -144,15 +146,15 @@ class Caller {
     lockstep_.check("req_ready_o", ready, twin.req_ready);
     lockstep_.check("rsp_valid_o", get_bits(rtl_->rsp_valid_o, g_, 1), twin.rsp_valid);
     lockstep_.check("found_o", get_bits(rtl_->found_o, g_, 1), twin.found);
-    lockstep_.check("slot_o", get_bits(rtl_->slot_o, 8 * g_, 8), twin.slot);
+    lockstep_.check("slot_o", get_bits(rtl_->slot_o, kSlotBits * g_, kSlotBits), twin.slot);
     if (under_way_) {
       lockstep_.check("cycles within the bound", cycles_ <= cycles_bound(now_.op, before_), true);
     }
     if (twin.rsp_valid) finish(twin);
     if (!under_way_) check_tree(twin);
     if (get_bits(rtl_->node_we_o, g_, 1) != 0) {
-      memory_.write(static_cast<unsigned>(get_bits(rtl_->node_slot_o, 8 * g_, 8)), rtl_->node_o,
-                    std::size_t{kNodeBits} * g_);
+      memory_.write(static_cast<unsigned>(get_bits(rtl_->node_slot_o, kSlotBits * g_, kSlotBits)),
+                    rtl_->node_o, std::size_t{kNodeBits} * g_);
     }
     settled_ = !under_way_;
     if (cleared_) {
@@ -170,7 +172,7 @@ class Caller {
       cycles_ = 0;
       changed_ = true;
       choose_new_ = true;
-      to_clear_ = random_.below(depth_ == 8 ? 100 : 4'000) == 0;
+      to_clear_ = random_.below(depth_ == 8 ? 100 : 5'000) == 0;
     }
     twin_.clock({cleared_, offered_, op_, key_, slot_});
   }
@@ -178,6 +180,7 @@ class Caller {
   [[nodiscard]] std::uint64_t done(unsigned op) const { return done_[op]; }
   [[nodiscard]] unsigned clears() const { return clears_; }
   [[nodiscard]] unsigned most_nodes() const { return most_nodes_; }
+  [[nodiscard]] unsigned refused() const { return refused_; }
   // Cycles of find, insert, delete with three quarters of the slots in use, or more.
   struct Cycles {
     std::uint64_t operations = 0, sum = 0;
@@ -202,12 +205,17 @@ class Caller {
     choose_new_ = false;
     const unsigned phase = static_cast<unsigned>(lockstep_.cycle() / 16'384);
     key_ = random_key(random_, depth_, kKeyBits[g_], phase);
-    // It fills, shrinks, fills up, and is all but empty.
+    // It fills, shrinks, fills up, and is all but empty; the large one fills once and stays so
+    // long.
     constexpr unsigned kInserts[] = {70, 30, 85, 5};
-    const unsigned inserts = kInserts[lockstep_.cycle() / 4'096 % 4];
+    const unsigned inserts = depth_ > 8 ? (lockstep_.cycle() < 130'000 ? 90 : 40)
+                                        : kInserts[lockstep_.cycle() / 4'096 % 4];
     op_ = random_.percent(30) ? (random_.percent(20) ? 3 : 0) : (random_.percent(inserts) ? 1 : 2);
     // The caller does not look whether the key is there, but it owns the free slots.
-    if (op_ == 1 && free_.empty()) op_ = 2;
+    if (op_ == 1 && free_.empty()) {
+      op_ = 2;
+      ++refused_;
+    }
     slot_ = op_ == 1 ? free_[random_.below(free_.size())] : static_cast<unsigned>(random_.bits(3));
   }
 
@@ -221,11 +229,12 @@ class Caller {
   }
 
   void check_tree(const DsIndexBlock::Out& twin) {
-    const auto root = static_cast<unsigned>(get_bits(rtl_->root_o, 9 * g_, 9));
-    lockstep_.check("count_o", get_bits(rtl_->count_o, 9 * g_, 9), twin.count);
+    const auto root = static_cast<unsigned>(get_bits(rtl_->root_o, kLinkBits * g_, kLinkBits));
+    lockstep_.check("count_o", get_bits(rtl_->count_o, kLinkBits * g_, kLinkBits), twin.count);
     lockstep_.check("root_o none", (root & kNone) != 0, !twin.root);
     if (twin.root) lockstep_.check("root_o slot", root, *twin.root);
-    if (!changed_) return;
+    // The large one is walked now and then: the way of every key is longer than an operation.
+    if (!changed_ || (depth_ > 8 && random_.below(16) != 0)) return;
     changed_ = false;
     const auto keys = memory_.walk(root);
     if (!memory_.trouble().empty()) {
@@ -249,7 +258,7 @@ class Caller {
   std::vector<unsigned> free_;
   bool offered_ = false, cleared_ = false, under_way_ = false, settled_ = true;
   bool changed_ = false, choose_new_ = true, to_clear_ = false;
-  unsigned op_ = 0, slot_ = 0, cycles_ = 0, before_ = 0, most_nodes_ = 0, clears_ = 0;
+  unsigned op_ = 0, slot_ = 0, cycles_ = 0, before_ = 0, most_nodes_ = 0, clears_ = 0, refused_ = 0;
   std::uint64_t key_ = 0;
   Request now_;
   std::uint64_t done_[4] = {};
@@ -273,8 +282,10 @@ TEST(DsIndex, LockstepWithRtl) {
     rtl.edge();
   }
   if (lockstep.ok() && lockstep.cycle() > 100'000) {
-    EXPECT_EQ(callers[1].most_nodes(), 8u);
-    EXPECT_GT(callers[0].most_nodes(), 200u);
+    for (unsigned g = 0; g < 2; ++g) {
+      EXPECT_EQ(callers[g].most_nodes(), kDepths[g]);
+      EXPECT_GT(callers[g].refused(), 0u);  // an insert with every slot in use was not made
+    }
     for (const Caller& caller : callers) {
       EXPECT_GT(caller.clears(), 0u);
       for (unsigned op = 0; op < 4; ++op) EXPECT_GT(caller.done(op), 100u) << "op " << op;
@@ -289,9 +300,132 @@ TEST(DsIndex, LockstepWithRtl) {
   }
 }
 
+// The RTL against a plain map; no twin. Each phase of operations is one of its own: keys in order,
+// in the opposite order, from both ends inwards, and at random; found, missing, doubled; filled to
+// the last slot, then emptied in another order.
+class Map {
+ public:
+  explicit Map(unsigned instance) : g_(instance), depth_(kDepths[instance]), memory_(depth_) {
+    rtl_.reset();
+    for (unsigned s = 0; s < depth_; ++s) free_.push_back(depth_ - 1 - s);
+  }
+  void find(std::uint64_t key) {
+    const auto at = map_.find(key);
+    operate(random_.percent(20) ? 3 : 0, key, 0);
+    expect(at != map_.end(), at != map_.end() ? at->second : 0);
+  }
+  void insert(std::uint64_t key) {
+    const auto at = map_.find(key);
+    const unsigned slot = free_.back();
+    operate(1, key, slot);
+    expect(at != map_.end(), at != map_.end() ? at->second : slot);
+    if (at != map_.end()) return;
+    map_[key] = slot;
+    free_.pop_back();
+  }
+  void erase(std::uint64_t key) {
+    const auto at = map_.find(key);
+    const bool found = at != map_.end();
+    const unsigned slot = found ? at->second : 0;
+    operate(2, key, static_cast<unsigned>(random_.bits(3)));
+    expect(found, slot);
+    if (!found) return;
+    free_.push_back(slot);
+    map_.erase(at);
+  }
+  [[nodiscard]] bool full() const { return free_.empty(); }
+  [[nodiscard]] std::size_t size() const { return map_.size(); }
+  void expect_tree() {
+    const auto keys = memory_.walk(
+        static_cast<unsigned>(get_bits(rtl_->root_o, std::size_t{kLinkBits} * g_, kLinkBits)));
+    EXPECT_EQ(memory_.trouble(), "");
+    EXPECT_EQ(keys, map_);
+  }
+
+ private:
+  void operate(unsigned op, std::uint64_t key, unsigned slot) {
+    const unsigned bound = cycles_bound(op, static_cast<unsigned>(map_.size()));
+    set_bits(rtl_->req_valid_i, g_, 1, 1);
+    set_bits(rtl_->op_i, 2 * g_, 2, op);
+    set_bits(rtl_->key_i, 64 * g_, 64, key);
+    set_bits(rtl_->slot_i, std::size_t{kSlotBits} * g_, kSlotBits, slot);
+    clock();
+    set_bits(rtl_->req_valid_i, g_, 1, 0);
+    rtl_.settle();
+    unsigned cycles = 1;
+    for (; get_bits(rtl_->rsp_valid_o, g_, 1) == 0 && cycles <= bound; ++cycles) clock();
+    EXPECT_LE(cycles, bound) << "op " << op;
+    found_ = get_bits(rtl_->found_o, g_, 1) != 0;
+    slot_ = static_cast<unsigned>(get_bits(rtl_->slot_o, std::size_t{kSlotBits} * g_, kSlotBits));
+  }
+  void clock() {
+    rtl_.settle();
+    if (get_bits(rtl_->node_we_o, g_, 1) != 0) {
+      memory_.write(static_cast<unsigned>(
+                        get_bits(rtl_->node_slot_o, std::size_t{kSlotBits} * g_, kSlotBits)),
+                    rtl_->node_o, std::size_t{kNodeBits} * g_);
+    }
+    rtl_.edge();
+  }
+  void expect(bool found, unsigned slot) {
+    EXPECT_EQ(found_, found);
+    EXPECT_EQ(slot_, slot);
+  }
+
+  const unsigned g_, depth_;
+  Random random_{0xd53};
+  Clocked<Vds_index> rtl_;
+  NodeMemory memory_;
+  std::map<std::uint64_t, unsigned> map_;
+  std::vector<unsigned> free_;
+  bool found_ = false;
+  unsigned slot_ = 0;
+};
+
+TEST(DsIndex, IsAMap) {
+  test::shows("ds",
+              "The index is a map from line to slot, in any order of keys, from empty to the last "
+              "slot and back, within the page's cycles",
+              "docs/blocks.md, ds_index");
+  Random random(0xd54);
+  for (unsigned g = 0; g < 2; ++g) {
+    Map map(g);
+    const std::uint64_t n = kDepths[g];
+    const auto key_of = [&](unsigned way, std::uint64_t i) -> std::uint64_t {
+      const std::uint64_t from_ends = i % 2 == 0 ? i / 2 : n - 1 - i / 2;
+      const std::uint64_t at[] = {i, n - 1 - i, from_ends, i * 5 % n};
+      return at[way] * 0x9e37;
+    };
+    for (unsigned way = 0; way < 4 && !HasFailure(); ++way) {
+      for (std::uint64_t i = 0; i < n; ++i) {
+        map.insert(key_of(way, i));
+        map.find(key_of(way, i / 2));
+        map.find(key_of(way, i) + 1);
+        if (!map.full()) map.insert(key_of(way, i / 3));
+      }
+      EXPECT_TRUE(map.full());
+      map.expect_tree();
+      for (std::uint64_t i = 0; i < n; ++i) map.find(key_of(way, i));
+      for (std::uint64_t i = 0; i < n; ++i) {
+        map.erase(key_of(3 - way, i));
+        map.erase(key_of(3 - way, i / 2));
+        if (i % 64 == 0) map.expect_tree();
+      }
+      EXPECT_EQ(map.size(), 0u);
+    }
+    for (unsigned i = 0; i < 20'000 && !HasFailure(); ++i) {
+      const std::uint64_t key = random.below(2 * n) * 0x9e37;
+      const std::uint64_t op = random.below(3);
+      if (op == 0) map.find(key);
+      if (op == 1 && !map.full()) map.insert(key);
+      if (op == 2) map.erase(key);
+      if (i % 256 == 0) map.expect_tree();
+    }
+  }
+}
+
 // CXLGPU_CYCLES counts operations here.
 TEST(DsIndex, TwinIsAMap) {
-  test::shows("ds", "The twin of the index is a map from line to slot", "docs/blocks.md, ds_index");
   Random random(test::from_environment("CXLGPU_SEED", 0xd52));
   const std::uint64_t operations = test::from_environment("CXLGPU_CYCLES", 1'000'000);
   for (const unsigned depth : {4u, 256u, 4096u}) {

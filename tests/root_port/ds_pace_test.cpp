@@ -1,8 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// ds_pace: the twin in lockstep with the RTL, and its rules by hand.
+// ds_pace: the twin in lockstep with the RTL, and the RTL by hand against the rules of the page.
 #include "refmodel/root_port/ds_pace.hpp"
 
 #include "Vds_pace.h"
+#include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
 
@@ -88,20 +89,54 @@ TEST(DsPace, LongPausesWithRtl) {
   }
 }
 
+// The RTL by hand; no twin.
+class Pace {
+ public:
+  Pace() { rtl_.reset(); }
+  void set_interval(unsigned level, unsigned log2) {
+    test::set_bits(rtl_->interval_i, 4 * level, 4, log2);
+  }
+  void hear(DevLoad load) {
+    rtl_->rsp_valid_i = 1;
+    rtl_->dev_load_i = static_cast<unsigned>(load);
+    clock();
+    rtl_->rsp_valid_i = 0;
+    rtl_->dev_load_i = 3 - static_cast<unsigned>(load);  // without a response it means nothing
+  }
+  void send() {
+    rtl_->sent_i = 1;
+    clock();
+    rtl_->sent_i = 0;
+  }
+  void clock() {
+    rtl_.settle();
+    rtl_.edge();
+  }
+  bool direct() {
+    rtl_.settle();
+    return rtl_->direct_o != 0;
+  }
+  bool flush() {
+    rtl_.settle();
+    return rtl_->flush_o != 0;
+  }
+
+ private:
+  Clocked<Vds_pace> rtl_;
+};
+
 TEST(DsPace, DirectWhileTheEndpointIsAtEase) {
   test::shows("ds",
               "A store goes to the endpoint at once while its load is light or optimal, else it is "
               "deferred",
               "docs/blocks.md, ds_pace");
-  DsPace pace;
-  EXPECT_TRUE(pace.eval({}).direct);  // nothing heard yet
+  Pace pace;
+  EXPECT_TRUE(pace.direct());  // nothing heard yet
   const auto after = [&](DevLoad load) {
-    DsPace::In in;
-    in.rsp_valid = true;
-    in.dev_load = load;
-    pace.clock(in);
-    pace.clock({});  // without a response the level stays
-    return pace.eval({}).direct;
+    pace.hear(load);
+    pace.clock();  // without a response the level stays
+    pace.send();
+    return pace.direct();
   };
   EXPECT_TRUE(after(DevLoad::Light));
   EXPECT_FALSE(after(DevLoad::Moderate));
@@ -117,23 +152,22 @@ TEST(DsPace, PausesByLevelAndNeverForEver) {
               "docs/blocks.md, ds_pace");
   for (unsigned level = 0; level < 4; ++level) {
     for (unsigned log2 = 0; log2 < 16; log2 += level == 3 ? 1 : 5) {
-      DsPace pace;
-      DsPace::In in;
-      in.interval[level] = static_cast<std::uint8_t>(log2);
-      in.rsp_valid = true;
-      in.dev_load = static_cast<DevLoad>(level);
-      EXPECT_TRUE(pace.eval(in).flush);  // after reset
-      in.sent = true;
-      pace.clock(in);
-      in.sent = in.rsp_valid = false;
+      Pace pace;
+      // The other levels have another pause.
+      for (unsigned other = 0; other < 4; ++other) {
+        pace.set_interval(other, other == level ? log2 : (log2 + 7) % 16);
+      }
+      pace.hear(static_cast<DevLoad>(level));
+      EXPECT_TRUE(pace.flush());  // after reset
+      pace.send();
       unsigned cycles = 0;
-      while (!pace.eval(in).flush && cycles < 100'000) {
-        pace.clock(in);
+      while (!pace.flush() && cycles < 100'000) {
+        pace.clock();
         ++cycles;
       }
       EXPECT_EQ(cycles, log2 == 0 ? 0u : 1u << log2);
-      for (unsigned n = 0; n < 70'000; n += 1) pace.clock(in);  // it does not wrap
-      EXPECT_TRUE(pace.eval(in).flush);
+      for (unsigned n = 0; n < 70'000; n += 1) pace.clock();  // it does not wrap
+      EXPECT_TRUE(pace.flush());
     }
   }
 }
