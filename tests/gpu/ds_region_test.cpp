@@ -7,8 +7,6 @@
 
 #include <stdexcept>
 
-#include "tests/common/requirement.hpp"
-
 namespace cxlgpu {
 namespace {
 
@@ -43,8 +41,6 @@ DsRegion region(unsigned cycles_a_line) {
 }
 
 TEST(DsRegion, WritesAreDoneWhenTakenAndReadsAnsweredInOrder) {
-  test::shows("ds", "Local memory keeps each port's lines, byte by byte",
-              "docs/blocks.md, Deterministic store in the root port");
   DsRegion r = region(1);
   EXPECT_TRUE(r.offer(0, line_at(0, 5), write(0xaa), cycle(0)));
   EXPECT_TRUE(r.offer(0, line_at(0, 5), write(0xbb, 0xf0), cycle(1)));

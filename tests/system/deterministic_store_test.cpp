@@ -269,6 +269,94 @@ TEST(DeterministicStoreEngines, BitErrorsCostTimeNotData) {
   }
 }
 
+// The RTL of both ports with its registers, which the SystemEngine does not show.
+class RegisteredRtl : public System {
+ public:
+  explicit RegisteredRtl(const Scenario& s)
+      : System(s), bus_(dynamic_cast<RegisterBus&>(engine())) {}
+  std::uint32_t read(unsigned port, std::uint32_t offset) {
+    return bus_.read(RegisterSpace::RootPort, port, offset);
+  }
+  void write(unsigned port, std::uint32_t offset, std::uint32_t value) {
+    bus_.write(RegisterSpace::RootPort, port, offset, value);
+  }
+
+ private:
+  RegisterBus& bus_;
+};
+
+// Local memory refuses an access outside the port's part of it (DsRegion).
+TEST(DeterministicStoreEngines, EachPortHasItsOwnPartOfLocalMemory) {
+  test::shows(
+      "ds",
+      "Each port keeps its deferred lines in its own part of local memory, at the base that "
+      "its registers say",
+      "docs/blocks.md, Deterministic store in the root port");
+  for (const std::uint64_t base : {0x1'2340'0000ull, 0xf'ffff'fff8'0000ull, 0ull}) {
+    Scenario scenario = make_scenario("rtl");
+    scenario.config.ds_base = base;
+    scenario.traffic.requests = 500;
+    RegisteredRtl system(scenario);
+    for (unsigned port = 0; port < kPorts; ++port) {
+      const std::uint64_t part = base + 0x4'0000ull * port;
+      EXPECT_EQ(system.read(port, rp::kDsBaseLow), static_cast<std::uint32_t>(part));
+      EXPECT_EQ(system.read(port, rp::kDsBaseHigh), static_cast<std::uint32_t>(part >> 32));
+    }
+    EXPECT_NO_THROW(system.run_traffic());
+    EXPECT_GT(events_of(system.stats())[Hit], 10u);
+    system.drain_and_compare();
+    system.finish();
+  }
+}
+
+TEST(DeterministicStoreEngines, RegistersSayWhatItIsAndDid) {
+  test::shows("ds",
+              "The registers of deterministic store read back every field as written, say what it "
+              "is and count each thing that it did",
+              "docs/blocks.md, Deterministic store in the root port");
+  Scenario scenario = make_scenario("rtl");
+  scenario.config.root_port.ds_interval = {1, 2, 3, 4};
+  scenario.config.root_port.ds_max_writes = 5;
+  scenario.traffic.requests = 1500;
+  RegisteredRtl system(scenario);
+  system.run_traffic();
+  system.drain_and_compare();
+  for (unsigned port = 0; port < kPorts; ++port) {
+    EXPECT_EQ(system.read(port, rp::kDsControl), 0x501u);
+    EXPECT_EQ(system.read(port, rp::kDsStatus), 3u);
+    EXPECT_EQ(system.read(port, rp::kDsInterval), 0x4321u);
+    EXPECT_EQ(system.read(port, rp::kDsCap), 1024u | 16u << 16);
+    for (std::uint32_t i = 0; i < kDsEventNames.size(); ++i) {
+      EXPECT_EQ(system.read(port, rp::kDsDirect + 4 * i),
+                system.stats().deterministic_store()[port].count[i])
+          << kDsEventNames[i];
+    }
+    // One bit at a time, and all; bits that are no field's read 0. The fence goes away again.
+    const struct {
+      std::uint32_t offset, fields;
+    } rows[] = {{rp::kDsControl, 0x1f03},
+                {rp::kDsInterval, 0xffff},
+                {rp::kDsBaseLow, 0xfffc'0000},
+                {rp::kDsBaseHigh, 0x000f'ffff}};
+    for (const auto& row : rows) {
+      const std::uint32_t before = system.read(port, row.offset);
+      for (unsigned bit = 0; bit <= 33; ++bit) {
+        const std::uint32_t value = bit == 33 ? 0 : bit == 32 ? ~0u : 1u << bit;
+        system.write(port, row.offset, value);
+        EXPECT_EQ(system.read(port, row.offset), value & row.fields) << row.offset;
+      }
+      system.write(port, row.offset, before);
+    }
+    // What it is cannot be written.
+    for (const std::uint32_t offset : {rp::kDsCap, rp::kDsDirect, rp::kDsRefused}) {
+      const std::uint32_t before = system.read(port, offset);
+      system.write(port, offset, ~before);
+      EXPECT_EQ(system.read(port, offset), before) << offset;
+    }
+  }
+  system.finish();
+}
+
 // ---- the model alone ---------------------------------------------------------------------------
 
 // Calls on the registers at every cycle: no cycle is slept through.
