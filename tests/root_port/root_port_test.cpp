@@ -17,6 +17,7 @@
 #include "refmodel/common/registers.hpp"
 #include "refmodel/controller/flit_packer.hpp"
 #include "refmodel/root_port/root_port_block.hpp"
+#include "tests/common/offer.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/arb_link.hpp"
@@ -917,6 +918,9 @@ class Bench {
     Vroot_port& v = *rtl_;
     const CxlController::Out& m = twin.port.messages;
     const ArbMux::Out& l = twin.port.link;
+    rsp_offer_.look(v.rsp_valid_o != 0, in.rsp_ready, v.rsp_o);
+    // Without lm_line_o: it follows ds_base, which software writes at any time here.
+    lm_offer_.look(v.lm_valid_o != 0, in.lm_ready, v.lm_req_o);
     if (in.req_valid || !twin.stores_on) {
       run_.check("req_ready_o", v.req_ready_o, twin.req_ready);
     }
@@ -985,6 +989,7 @@ class Bench {
   QuickRandom random_;
   Clocked<Vroot_port> rtl_;
   RootPortBlock twin_{kHost, kStores};
+  Offer rsp_offer_{"rsp_o"}, lm_offer_{"lm_req_o"};
   CxlPort far_end_{kDevice};
   Device device_{random_};
   FarIo far_io_;
