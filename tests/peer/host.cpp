@@ -23,6 +23,7 @@ IoLinkConfig io_config(const HostKnobs& k) {
   c.data_link_feature = k.io_data_link_feature;
   c.single_update = k.io_single_update;
   c.spread = (k.seed & 1) == 0;
+  c.one_per_flit = k.io_one_per_flit;
   c.dllp_damage = k.io_dllp_damage_rate;
   c.tlp_damage = k.io_tlp_damage_rate;
   c.clean_line = k.clean_line;

@@ -54,6 +54,7 @@ struct HostKnobs {
   bool hold_init_param = false;     // INIT.Param is sent late
 
   // CXL.io
+  bool io_one_per_flit = false;      // a packet starts at the first symbol of a flit only
   uint32_t io_dllp_damage_rate = 0;  // of DLLPs and of TLPs sent with a wrong CRC
   uint32_t io_tlp_damage_rate = 0;
   uint32_t io_completion_credits =

@@ -124,8 +124,8 @@ std::optional<Flit> IoFramer::flit(const Source& source) {
     const unsigned row = at / kLanes;
     if (at % kLanes == 0) idle_in_row = false;
     // One STP and one SDP a symbol time; nothing starts after an IDL of the same symbol time.
-    const bool may_start =
-        !idle_in_row && stp_row != row && sdp_row != row && (!spread_ || at % kLanes == 0);
+    const bool may_start = !idle_in_row && stp_row != row && sdp_row != row &&
+                           (!spread_ || at % kLanes == 0) && (!one_per_flit_ || at == 0);
     if (may_start) {
       if (garble_) {
         garble_ = false;

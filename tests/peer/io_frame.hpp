@@ -45,7 +45,9 @@ class IoFramer {
 
   // `spread`: each packet starts in a symbol time of its own; else packets follow each other as
   // densely as the rules allow.
-  explicit IoFramer(bool spread) : spread_(spread) {}
+  // `one_per_flit`: a packet starts at the first symbol of a flit only.
+  explicit IoFramer(bool spread, bool one_per_flit = false)
+      : spread_(spread), one_per_flit_(one_per_flit) {}
 
   static Packet dllp_packet(const Dllp& dllp, bool good_crc = true);
   enum class Lcrc : uint8_t { Good, Bad, Inverted };
@@ -59,6 +61,7 @@ class IoFramer {
 
  private:
   bool spread_;
+  bool one_per_flit_;
   bool garble_ = false;
   bool owes_flit_ = false;  // a TLP ended at the end of the last flit (S20 6.2.8)
   std::deque<uint8_t> rest_;

@@ -57,7 +57,7 @@ unsigned data_credits_of(std::span<const uint8_t> tlp) {
 IoLink::IoLink(const IoLinkConfig& config)
     : config_(config),
       random_(config.seed),
-      framer_(config.spread),
+      framer_(config.spread, config.one_per_flit),
       deframer_({[this](const Dllp& d, bool good) { take_dllp(d, good); },
                  [this](const FramedTlp& t) { take_tlp(t); },
                  [this](std::string_view clause, std::string_view what) {

@@ -31,8 +31,9 @@ struct IoLinkConfig {
   std::array<unsigned, kFlows> data{32, 4, 0};
   bool data_link_feature = true;  // of a port for 16 GT/s and more, it has to be true
   bool single_update =
-      true;             // an UpdateFC for each header freed; else the credits of 64 cycles in one
-  bool spread = false;  // every packet in a symbol time of its own
+      true;  // an UpdateFC for each header freed; else the credits of 64 cycles in one
+  bool one_per_flit = false;   // packets start at the first symbol of a flit only
+  bool spread = false;         // every packet in a symbol time of its own
   unsigned ack_delay_max = 0;  // cycles that an Ack is held back, random from 0
   // Damage done to sent packets, per 65536.
   unsigned dllp_damage = 0;
