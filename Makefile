@@ -94,10 +94,13 @@ SEED    ?= 1
 HOURS   ?= 8
 MINUTES ?= 10
 TARGET  ?=
-FUNCTIONAL := functional_bins $(addsuffix _test, controller_cache_controller controller_cache_packer \
-  controller_cxl_controller controller_flit_packer controller_flit_unpacker controller_port_pair \
-  controller_retry_buffer controller_retry_local host_bridge_hdm_decoder root_port_ds_engine \
-  root_port_sr_reader system_wire_formats)
+FUNCTIONAL := functional_bins $(addsuffix _test, $(addprefix common_, fifo fifo_dual fifo_multi) \
+  $(addprefix controller_, cache_controller cache_packer credit_return credit_tx cxl_controller flit_packer \
+    flit_unpacker port_pair retry_buffer retry_local) \
+  $(addprefix endpoint_, dram_cache spec_queue transaction_table) \
+  $(addprefix host_bridge_, axi_adapter hdm_decoder host_bridge) \
+  $(addprefix root_port_, ds_engine isolation load_control memory_queue profiler ring_buffer sr_queue sr_reader \
+    stream_table) system_wire_formats)
 
 coverage: configure  ## lines, branches and toggles of rtl/, lines of flits/ and refmodel/: build/coverage/index.html
 	@tools/deps.sh coverage

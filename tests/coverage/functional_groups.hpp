@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tests/coverage/pair_groups.hpp"
+#include "tests/coverage/pairs_endpoint.hpp"
 #include "tests/coverage/pairs_root_port.hpp"
 
 namespace cxlgpu::coverage {
@@ -535,6 +536,7 @@ inline Group credits() {
       rrsm_events(),     wire_faults(),         credits(),    llrb_pairs(), lrsm_pairs(),
       credit_tx_pairs(), credit_return_pairs(), queue_pairs()};
   for (Group& group : root_port_pairs()) all.push_back(std::move(group));
+  for (Group& group : endpoint_pairs()) all.push_back(std::move(group));
   return all;
 }
 

@@ -286,6 +286,19 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(stream_table_pairs(), 1, StreamAsk::Held);
   fits(sr_reader_pairs(), 0, ReaderDoes::GivesUp);
   fits(sr_reader_pairs(), 1, ReaderMeets::LoadLeaves);
+  fits(dram_cache_pairs(), 0, DramLook::Drop);
+  fits(dram_cache_pairs(), 1, DramAsker::Write);
+  fits(dram_cache_pairs(), 2, DramFill::OwnWaited);
+  fits(dram_cache_pairs(), 3, DramWake::OwnLast);
+  fits(dram_cache_levels(), 1, DramFrees::Both);
+  fits(dram_cache_levels(), 2, DramLevel::Full);
+  fits(transaction_table_pairs(), 0, TableTakes::WaitingForTheFill);
+  fits(transaction_table_pairs(), 1, TableFill::WakesSeveral);
+  fits(transaction_table_pairs(), 2, TableWake::TakenOfTheFill);
+  fits(transaction_table_levels(), 2, TableLevel::Full);
+  fits(spec_queue_pairs(), 0, SpecIn::NoRoom);
+  fits(spec_queue_pairs(), 1, SpecOut::Last);
+  fits(host_bridge_requests(), 1, WayOut::Stays);
 }
 
 }  // namespace

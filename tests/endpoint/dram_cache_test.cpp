@@ -10,6 +10,8 @@
 #include "Vdram_cache.h"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_endpoint.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -23,19 +25,24 @@ constexpr unsigned kMaxSetsLog2 = 10;
 // How one stretch of the random test behaves; drawn anew after every reset.
 struct Phase {
   explicit Phase(Random& random)
-      : sets_log2(static_cast<unsigned>(random.pick(std::vector{0, 0, 1, 2, 3, 5, 10, 12}))),
+      : crowd(random.percent(15)),
+        gather(!crowd && random.percent(45)),
+        sets_log2(
+            crowd ? 10 : static_cast<unsigned>(random.pick(std::vector{0, 0, 1, 2, 3, 5, 10, 12}))),
         used_log2(std::min(sets_log2, kMaxSetsLog2)),
         tags(2 + random.below(20)),
-        sets_touched(1 + random.below(1ull << std::min(used_log2, 4u))),
+        sets_touched(crowd ? 256 : 1 + random.below(1ull << std::min(used_log2, 4u))),
         tag_base(random.bits(20)),
         tag_step(random.percent(50) ? 1 : 1ull << random.below(24)),
-        lookups(static_cast<unsigned>(random.below(101))),
+        lookups(crowd ? 100 : static_cast<unsigned>(random.below(101))),
         commits(random.percent(50) ? 100 : static_cast<unsigned>(random.below(101))),
         writes(static_cast<unsigned>(random.below(101))),
-        specs(static_cast<unsigned>(random.below(101))),
-        fills(1 + static_cast<unsigned>(random.below(60))),
-        wakes(1 + static_cast<unsigned>(random.below(60))),
+        specs(gather ? 40 : static_cast<unsigned>(random.below(101))),
+        fills((crowd ? 20 : 1) + static_cast<unsigned>(random.below(gather ? 25 : 60))),
+        wakes((crowd ? 20 : 1) + static_cast<unsigned>(random.below(gather ? 25 : 60))),
         length(50 + random.below(3000)) {}
+  bool crowd;   // so many lines that the MSHRs stay about full
+  bool gather;  // fills so late that lines have several waiters
   unsigned sets_log2, used_log2;
   std::uint64_t tags, sets_touched, tag_base, tag_step;
   unsigned lookups, commits, writes, specs, fills, wakes;  // percent
@@ -69,21 +76,128 @@ DramCache::In random_input(const DramCache& twin, const Phase& phase, Random& ra
   if (found.result == CacheResult::Merge && twin.waiters(found.mshr) >= 63) in.spec = true;
   in.write = !in.spec && random.percent(phase.writes);
   if (random.percent(phase.fills)) {
-    const int m = random_mshr(twin, random, [&](unsigned i) { return !twin.is_filled(i); });
+    const auto pending = [&](bool idle) {
+      return random_mshr(twin, random, [&](unsigned i) {
+        return !twin.is_filled(i) && (!idle || twin.waiters(i) == 0);
+      });
+    };
+    int m = random.percent(40) ? pending(true) : -1;
+    if (m < 0) m = pending(false);
     in.fill_done = m >= 0;
     in.fill_mshr = static_cast<unsigned>(std::max(m, 0));
   }
   if (random.percent(phase.wakes)) {
-    const int m = random_mshr(twin, random,
-                              [&](unsigned i) { return twin.is_filled(i) && twin.waiters(i) > 0; });
+    const auto with_more_than = [&](unsigned waiters) {
+      return random_mshr(
+          twin, random, [&](unsigned i) { return twin.is_filled(i) && twin.waiters(i) > waiters; });
+    };
+    int m = random.percent(60) ? with_more_than(1) : -1;
+    if (m < 0) m = with_more_than(0);
     in.wait_dec = m >= 0;
     in.wait_mshr = static_cast<unsigned>(std::max(m, 0));
   }
   return in;
 }
 
+// The MSHR that pins a slot and is filled: its waiters drain. -1: none.
+int draining(const DramCache& twin, std::uint32_t slot) {
+  for (unsigned m = 0; m < DramCache::kMaxMshrs; ++m) {
+    if (twin.is_live(m) && twin.is_filled(m) && twin.slot_of(m) == slot) return static_cast<int>(m);
+  }
+  return -1;
+}
+
+// Fill and wake-up of the very line that is looked up, on purpose.
+void meet(DramCache::In& in, const DramCache& twin, Random& random) {
+  if (!in.lookup_valid) return;
+  const LookupOutcome found = twin.peek(in.granule, in.spec);
+  if (found.result == CacheResult::Merge && random.percent(6)) {
+    in.fill_done = true;
+    in.fill_mshr = found.mshr;
+  }
+  if (found.result != CacheResult::Hit || !random.percent(40)) return;
+  if (const int m = draining(twin, found.slot); m >= 0) {
+    in.wait_dec = true;
+    in.wait_mshr = static_cast<unsigned>(m);
+  }
+}
+
+class Pairs {
+ public:
+  void look(const DramCache& twin, const DramCache::In& in, const DramCache::Out& out,
+            bool victim) {
+    if (!pairs_.on()) return;
+    const auto number = [](auto value) { return static_cast<unsigned>(value); };
+    const LookupOutcome& o = out.outcome;
+    const int drains = o.result == CacheResult::Hit ? draining(twin, o.slot) : -1;
+    auto fill = coverage::DramFill::None;
+    bool fill_frees = false;
+    if (in.fill_done) {
+      const bool waited = twin.waiters(in.fill_mshr) > 0;
+      const bool own = in.lookup_valid && o.result == CacheResult::Merge && o.mshr == in.fill_mshr;
+      fill_frees = !waited && !(own && in.lookup_commit && !in.spec);
+      fill = own ? (waited ? coverage::DramFill::OwnWaited : coverage::DramFill::OwnIdle)
+                 : (waited ? coverage::DramFill::OtherWaited : coverage::DramFill::OtherIdle);
+    }
+    auto wake = coverage::DramWake::None;
+    bool wake_frees = false;
+    if (in.wait_dec) {
+      wake_frees = twin.waiters(in.wait_mshr) == 1;
+      const bool own = in.lookup_valid && drains == static_cast<int>(in.wait_mshr);
+      wake = own ? (wake_frees ? coverage::DramWake::OwnLast : coverage::DramWake::OwnMore)
+                 : (wake_frees ? coverage::DramWake::OtherLast : coverage::DramWake::OtherMore);
+    }
+    const auto asker = in.spec    ? coverage::DramAsker::Spec
+                       : in.write ? coverage::DramAsker::Write
+                                  : coverage::DramAsker::Read;
+    const auto what = look_of(in, o, drains >= 0, victim);
+    // One not committed: own and other lines are not told apart.
+    if (what == coverage::DramLook::NotCommitted) {
+      if (fill > coverage::DramFill::OtherWaited) fill = coverage::DramFill::OtherWaited;
+      if (wake > coverage::DramWake::OtherLast) wake = coverage::DramWake::OtherLast;
+    }
+    pairs_.hit({number(what), number(asker), number(fill), number(wake)});
+    const bool taken = in.lookup_valid && in.lookup_commit && o.result == CacheResult::Miss;
+    const auto freed = fill_frees
+                           ? (wake_frees ? coverage::DramFrees::Both : coverage::DramFrees::Fill)
+                           : (wake_frees ? coverage::DramFrees::Wake : coverage::DramFrees::None);
+    const unsigned live = out.mshr_used;
+    const auto level = live == 0     ? coverage::DramLevel::Empty
+                       : live == 1   ? coverage::DramLevel::One
+                       : live < 127  ? coverage::DramLevel::Some
+                       : live == 127 ? coverage::DramLevel::OneFree
+                                     : coverage::DramLevel::Full;
+    levels_.hit({taken, number(freed), number(level)});
+  }
+
+ private:
+  static coverage::DramLook look_of(const DramCache::In& in, const LookupOutcome& o, bool drains,
+                                    bool victim) {
+    if (!in.lookup_valid) return coverage::DramLook::None;
+    if (!in.lookup_commit) return coverage::DramLook::NotCommitted;
+    switch (o.result) {
+      case CacheResult::Hit:
+        return drains ? coverage::DramLook::HitDraining : coverage::DramLook::Hit;
+      case CacheResult::Merge:
+        return coverage::DramLook::Merge;
+      case CacheResult::Miss:
+        if (o.write_back) return coverage::DramLook::MissDirty;
+        return victim ? coverage::DramLook::MissClean : coverage::DramLook::MissEmpty;
+      case CacheResult::Blocked:
+        return coverage::DramLook::Blocked;
+      case CacheResult::Drop:
+        break;
+    }
+    return coverage::DramLook::Drop;
+  }
+
+  test::TestCoverage pairs_{coverage::dram_cache_pairs()}, levels_{coverage::dram_cache_levels()};
+};
+
 TEST(DramCache, LockstepWithRtl) {
-  Lockstep lockstep("endpoint/dram_cache", 0xca5);
+  Pairs pairs;
+  std::vector<bool> filled_slots(1u << 14);  // slots that hold a line
+  Lockstep lockstep("endpoint/dram_cache", 0xca5, 800000);
   Random random(lockstep.seed());
   Clocked<Vdram_cache> rtl;
   Phase phase(random);
@@ -100,8 +214,10 @@ TEST(DramCache, LockstepWithRtl) {
       rtl->lookup_valid_i = rtl->lookup_commit_i = rtl->fill_done_i = rtl->wait_dec_i = 0;
       rtl->sets_log2_i = phase.sets_log2;
       rtl.reset();
+      std::fill(filled_slots.begin(), filled_slots.end(), false);
     }
-    const DramCache::In in = random_input(twin, phase, random);
+    DramCache::In in = random_input(twin, phase, random);
+    meet(in, twin, random);
     rtl->lookup_valid_i = in.lookup_valid;
     rtl->lookup_commit_i = in.lookup_commit;
     rtl->lookup_granule_i = in.granule;
@@ -125,6 +241,10 @@ TEST(DramCache, LockstepWithRtl) {
     for (unsigned e = 0; e < kDramEvents; ++e) events[e] += out.events >> e & 1u;
     if (in.lookup_valid) ++seen[static_cast<std::size_t>(o.result)];
     most = std::max(most, out.mshr_used);
+    pairs.look(twin, in, out, filled_slots[o.slot]);
+    if (in.lookup_valid && in.lookup_commit && o.result == CacheResult::Miss) {
+      filled_slots[o.slot] = true;
+    }
     twin.clock(in);
     rtl.edge();
   }

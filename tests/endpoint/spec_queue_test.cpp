@@ -3,10 +3,14 @@
 #include "refmodel/endpoint/spec_queue.hpp"
 
 #include <array>
+#include <deque>
 
 #include "Vspec_queue.h"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/offer.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_endpoint.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -39,6 +43,7 @@ class Pair {
   void reset() {
     twin_ = SpecQueue(kDepth);
     rtl_->rst_ni = 0;
+    offer_.forget();
     compare({});
     rtl_.reset();
   }
@@ -50,9 +55,11 @@ class Pair {
     lockstep.check("in_ready_o", rtl_->in_ready_o, out.in_ready);
     lockstep.check("out_valid_o", rtl_->out_valid_o, out.valid);
     if (out.valid) lockstep.check("out_granule_o", rtl_->out_granule_o, out.granule);
+    offer_.look(rtl_->out_valid_o, in.out_ready, rtl_->out_granule_o);
     return out;
   }
 
+  test::Offer offer_{"out_granule_o"};
   SpecQueue twin_{kDepth};
   Clocked<Vspec_queue> rtl_;
 };
@@ -62,6 +69,8 @@ TEST(SpecQueue, LockstepWithRtl) {
   Random random(pair.lockstep.seed());
   unsigned push = 50, pop = 50;  // percent
   std::uint64_t lost = 0, granules = 0;
+  test::TestCoverage pairs(coverage::spec_queue_pairs());
+  std::deque<unsigned> left;  // granules that each message held has yet to give
   while (pair.lockstep.next()) {
     if (pair.lockstep.cycle() % 128 == 0) {
       push = random.pick(std::array{5u, 20u, 40u, 100u});
@@ -76,7 +85,27 @@ TEST(SpecQueue, LockstepWithRtl) {
     const SpecQueue::Out out = pair.step(in);
     lost += in.valid && !out.in_ready;
     granules += out.valid && in.out_ready;
-    if (random.below(5000) == 0) pair.reset();
+    const auto comes = !in.valid      ? coverage::SpecIn::None
+                       : out.in_ready ? coverage::SpecIn::Taken
+                                      : coverage::SpecIn::NoRoom;
+    ASSERT_EQ(out.valid, !left.empty());
+    const auto goes = !out.valid          ? coverage::SpecOut::None
+                      : !in.out_ready     ? coverage::SpecOut::Stalled
+                      : left.front() == 1 ? coverage::SpecOut::Last
+                                          : coverage::SpecOut::Granule;
+    const std::size_t held = left.size();
+    const unsigned level = held < 2             ? static_cast<unsigned>(held)
+                           : held < kDepth - 1  ? 2u
+                           : held == kDepth - 1 ? 3u
+                                                : 4u;
+    pairs.hit({static_cast<unsigned>(comes), static_cast<unsigned>(goes), level});
+    if (goes == coverage::SpecOut::Granule) --left.front();
+    if (goes == coverage::SpecOut::Last) left.pop_front();
+    if (comes == coverage::SpecIn::Taken) left.push_back(in.message.len + 1);
+    if (random.below(5000) == 0) {
+      pair.reset();
+      left.clear();
+    }
   }
   if (pair.lockstep.cycle() > 100000) {
     EXPECT_GT(lost, 1000u);

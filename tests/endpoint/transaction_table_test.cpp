@@ -2,10 +2,13 @@
 // transaction_table: the twin in lockstep with the RTL, and its corners by hand.
 #include "refmodel/endpoint/transaction_table.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "Vtransaction_table.h"
 #include "tests/common/sys_bits.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_endpoint.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -98,8 +101,60 @@ TransactionTable::Access random_access(Random& random) {
           .poison = random.percent(50)};
 }
 
+// What met in a cycle: told by what was asked of the table, not by its twin.
+class Pairs {
+ public:
+  void look(const TransactionTable::In& in, const TransactionTable::Out& out) {
+    const auto number = [](auto value) { return static_cast<unsigned>(value); };
+    using enum coverage::TableTakes;
+    const std::uint8_t mshr = in.alloc_access.mshr;
+    const auto takes = !in.alloc                              ? Nothing
+                       : !in.alloc_waits                      ? NotWaiting
+                       : in.fill_done && mshr == in.fill_mshr ? WaitingForTheFill
+                                                              : Waiting;
+    const auto wakes = std::count(waits_.begin(), waits_.end(), int{in.fill_mshr});
+    const auto fill = !in.fill_done ? coverage::TableFill::None
+                      : wakes == 0  ? coverage::TableFill::WakesNone
+                      : wakes == 1  ? coverage::TableFill::WakesOne
+                                    : coverage::TableFill::WakesSeveral;
+    const bool of_fill = in.fill_done && out.wake.mshr == in.fill_mshr;
+    const auto wake = !out.wake_valid  ? coverage::TableWake::None
+                      : !in.wake_ready ? coverage::TableWake::Stalled
+                      : of_fill        ? coverage::TableWake::TakenOfTheFill
+                                       : coverage::TableWake::Taken;
+    pairs_.hit({number(takes), number(fill), number(wake), in.release});
+    const auto level = used_ == 0            ? coverage::TableLevel::Empty
+                       : used_ == 1          ? coverage::TableLevel::One
+                       : used_ == kDepth - 1 ? coverage::TableLevel::OneFree
+                       : used_ == kDepth     ? coverage::TableLevel::Full
+                                             : coverage::TableLevel::Some;
+    levels_.hit({in.alloc, in.release, number(level)});
+    EXPECT_EQ(out.free, used_ < kDepth);
+    if (in.fill_done) std::replace(waits_.begin(), waits_.end(), int{in.fill_mshr}, kNot);
+    if (in.alloc) waits_[out.free_index] = takes == Waiting ? mshr : kNot;
+    used_ += in.alloc;
+    used_ -= in.release;
+  }
+  void reset() {
+    waits_.fill(kNot);
+    used_ = 0;
+  }
+
+ private:
+  static constexpr int kNot = -1;  // waits for no fill
+  test::TestCoverage pairs_{coverage::transaction_table_pairs()};
+  test::TestCoverage levels_{coverage::transaction_table_levels()};
+  std::array<int, kDepth> waits_ = [] {
+    std::array<int, kDepth> none;
+    none.fill(kNot);
+    return none;
+  }();
+  unsigned used_ = 0;
+};
+
 TEST(TransactionTable, LockstepWithRtl) {
   Pair pair;
+  Pairs pairs;
   Random random(pair.lockstep.seed());
   unsigned allocs = 50, waits = 50, fills = 50, wakes = 50, releases = 50;  // percent
   std::uint64_t full = 0, woken = 0, alloc_in_fill = 0, wake_in_fill = 0, overtaken = 0;
@@ -123,6 +178,16 @@ TEST(TransactionTable, LockstepWithRtl) {
     in.wake_ready = random.percent(wakes);
     in.issue_index = static_cast<unsigned>(random.below(kDepth));
     in.answer_index = static_cast<unsigned>(random.below(kDepth));
+    // What rarely meets by chance: the fill of the MSHR whose waiter is offered, and an entry that
+    // may be freed.
+    if (const auto offered = pair.twin().eval({}); offered.wake_valid && random.percent(40)) {
+      in.fill_mshr = offered.wake.mshr;
+      if (random.percent(40)) in.alloc_access.mshr = offered.wake.mshr;
+    }
+    for (unsigned i = 0; i < kDepth && random.percent(96); ++i) {
+      if (pair.twin().may_release(in.answer_index)) break;
+      in.answer_index = (in.answer_index + 1) % kDepth;
+    }
     in.release = pair.twin().may_release(in.answer_index) && random.percent(releases);
     const TransactionTable::Out out = pair.step(in);
     full += !out.free;
@@ -132,9 +197,11 @@ TEST(TransactionTable, LockstepWithRtl) {
     wake_in_fill +=
         out.wake_valid && in.wake_ready && in.fill_done && out.wake.mshr == in.fill_mshr;
     overtaken += stalled && out.wake_valid && out.wake_index != last.wake_index;
+    pairs.look(in, out);
     last = out;
     if (random.below(5000) == 0) {
       pair.reset();
+      pairs.reset();
       last = {};
     }
   }

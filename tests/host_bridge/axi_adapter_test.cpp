@@ -5,7 +5,10 @@
 #include <optional>
 
 #include "Vaxi_adapter.h"
+#include "tests/common/offer.hpp"
 #include "tests/common/sys_bits.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_endpoint.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -38,6 +41,7 @@ class Pair {
     twin_ = AxiAdapter();
     drive(in);
     rtl_->rst_ni = 0;
+    for (test::Offer* offer : {&request_, &read_, &write_}) offer->forget();
     compare(in);
     rtl_.reset();
   }
@@ -103,6 +107,9 @@ class Pair {
     lockstep.check("b_ready_o", rtl_->b_ready_o, out.b_ready);
     check_trace(0, out.responds[0], out.r_id, out.r_resp);
     check_trace(1, out.responds[1], out.b_id, out.b_resp);
+    request_.look(rtl_->req_valid_o, in.req_ready, rtl_->req_o);
+    read_.look(rtl_->rvalid_o, in.r_ready, rtl_->rid_o, rtl_->rresp_o, rtl_->rdata_o);
+    write_.look(rtl_->bvalid_o, in.b_ready, rtl_->bid_o, rtl_->bresp_o);
     return out;
   }
 
@@ -116,6 +123,7 @@ class Pair {
                    responds && resp != AxiAdapter::kOkay);
   }
 
+  test::Offer request_{"req_o"}, read_{"R"}, write_{"B"};
   AxiAdapter twin_;
   Clocked<Vaxi_adapter> rtl_;
 };
@@ -131,6 +139,8 @@ AxiAdapter::Address random_address(Random& random) {
 TEST(AxiAdapter, LockstepWithRtl) {
   Pair pair;
   Random random(pair.lockstep.seed());
+  test::TestCoverage pairs(coverage::axi_adapter_pairs());
+  bool write_turn = true;
   AxiAdapter::In in;
   unsigned writes = 50, datas = 50, reads = 50, req_takes = 50, answers = 50, rsp_takes = 50;
   std::uint64_t taken = 0, passed = 0, beaten = 0, replaced = 0, errors = 0, together = 0,
@@ -171,6 +181,10 @@ TEST(AxiAdapter, LockstepWithRtl) {
     errors += out.responds[1] && out.b_resp != AxiAdapter::kOkay;
     together += out.responds[0] && out.responds[1];
     turned += in.ar.valid && out.ar_ready && in.aw.valid && in.w.valid;
+    pairs.hit({in.aw.valid + 2u * in.w.valid, in.ar.valid,
+               out.request ? (in.req_ready ? 1u : 2u) : 0u, write_turn});
+    if (out.aw_ready) write_turn = false;
+    if (in.ar.valid && out.ar_ready) write_turn = true;
     if (out.aw_ready) in.aw.valid = in.w.valid = false;
     if (out.ar_ready) in.ar.valid = false;
     if (out.r_ready) in.r.reset();
@@ -178,6 +192,7 @@ TEST(AxiAdapter, LockstepWithRtl) {
     if (random.below(5000) == 0) {
       in = {};
       pair.reset(in);
+      write_turn = true;
     }
   }
   if (pair.lockstep.cycle() > 100000) {

@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // axi_adapter and host_bridge, the RTL alone: fairness between reads and writes, independence of
 // the ports and of R and B, and what a host bridge's decoders say that they can.
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -60,6 +61,7 @@ class Bridge {
     return rtl->reg_rdata_o;
   }
   void ask(unsigned port, bool is_write) {
+    asked_at[next_id] = cycle;
     (is_write ? writes : reads).push_back({next_id++, port, is_write});
   }
   void step() {
@@ -105,6 +107,7 @@ class Bridge {
       EXPECT_EQ(rtl->rdata_o, a.port == kNobody ? ~0u : a.id << 16 | a.id);
       ++answered[a.port];
       ++r_count;
+      longest = std::max(longest, cycle - asked_at.at(a.id));
     }
     if (rtl->bvalid_o && rtl->bready_i) {
       const Ask a = where.at(rtl->bid_o);
@@ -112,6 +115,7 @@ class Bridge {
       EXPECT_EQ(rtl->berror_o != 0, a.port == kNobody);
       ++answered[a.port];
       ++b_count;
+      longest = std::max(longest, cycle - asked_at.at(a.id));
     }
     if (read_taken) where[reads.front().id] = reads.front(), reads.pop_front();
     if (write_taken) where[writes.front().id] = writes.front(), writes.pop_front();
@@ -127,13 +131,14 @@ class Bridge {
   Clocked<Vbridge_rules> rtl;
   std::deque<Ask> reads, writes;
   std::map<unsigned, Ask> where;
+  std::map<unsigned, std::uint64_t> asked_at;
   std::array<std::deque<std::pair<Ask, std::uint64_t>>, kPorts> inside;
   std::array<std::size_t, kPorts> places{62, 62, 62};
   std::array<std::uint64_t, kPorts> latency{10, 10, 10};
   std::array<bool, kPorts> dead{};
   std::array<std::array<unsigned, 2>, kPorts> last_id{};
   std::array<unsigned, kPorts + 1> answered{};
-  std::uint64_t cycle = 0;
+  std::uint64_t cycle = 0, longest = 0;  // longest: from asking to the answer
   unsigned next_id = 1, r_count = 0, b_count = 0;
   bool read_taken = false, write_taken = false;
 };
@@ -245,6 +250,26 @@ TEST(BridgeRules, AStalledBDoesNotHoldUpR) {
     b.rtl->bready_i = b.rtl->rready_i = 1;
     b.steps(200);
     EXPECT_EQ(b.r_count + b.b_count, 100u);
+  }
+}
+
+// A few requests kept outstanding at a constant latency, in a pattern that repeats: nobody waits
+// longer than the latency, a cycle for each other request, and the registers on the way.
+TEST(BridgeRules, AFewRequestsAtConstantLatencies) {
+  for (const unsigned latency : {1u, 10u, 100u, 400u}) {
+    for (unsigned kept = 1; kept <= 8; ++kept) {
+      SCOPED_TRACE(testing::Message() << kept << " requests, latency " << latency);
+      Bridge b;
+      b.latency = {latency, latency, latency};
+      unsigned asked = 0;
+      for (unsigned i = 0; i < 20 * latency + 400; ++i) {
+        for (; asked < b.r_count + b.b_count + kept; ++asked)
+          b.ask(asked % (kPorts + 1), asked % 3 != 0);
+        b.step();
+      }
+      EXPECT_LE(b.longest, latency + 2 * kept + 4);
+      EXPECT_GE(b.r_count + b.b_count, (20 * latency + 400) / (latency + 2 * kept + 4));
+    }
   }
 }
 

@@ -3,10 +3,15 @@
 #include "refmodel/host_bridge/host_bridge.hpp"
 
 #include <deque>
+#include <optional>
+#include <vector>
 
 #include "Vhost_bridge.h"
+#include "tests/common/offer.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_endpoint.hpp"
 #include "tests/host_bridge/hdm_program.hpp"
 
 namespace cxlgpu {
@@ -41,11 +46,92 @@ std::deque<HdmDecoder::In> bring_up() {
   return script;
 }
 
+// What met in a cycle. Whether the bridge's own answer leaves its register shows a cycle later: the
+// register of its kind is loaded and no port was granted.
+class Pairs {
+ public:
+  void look(HostBridge& bridge, const HostBridge::In& in, const HostBridge::Out& out) {
+    const std::array<bool, 2> valid{out.r.has_value(), out.b.has_value()};
+    const std::array<bool, 2> ready{in.r_ready, in.b_ready};
+    if (last_) {
+      const bool leaves = last_->loads[local_write_] && valid[local_write_];
+      settle(local_ && leaves);
+    }
+    const auto rsp = in.rsp_valid & out.rsp_ready;
+    Cycle now;
+    std::array<unsigned, 2> offered{}, state{};
+    for (unsigned k = 0; k < 2; ++k) {
+      bool granted = false;
+      for (unsigned p = 0; p < kPorts; ++p) {
+        if (((in.rsp_valid >> p) & 1) == 0 || in.rsp[p].is_write != (k == 1)) continue;
+        ++offered[k];
+        granted |= ((rsp >> p) & 1) != 0;
+      }
+      offered[k] += local_ && local_write_ == (k == 1);
+      state[k] = !valid[k] ? 0 : ready[k] ? 1 : 2;
+      now.loads[k] = state[k] < 2 && !granted;
+    }
+    responses_.hit({std::min(offered[0], 2u), state[0], std::min(offered[1], 2u), state[1]});
+    if (in.req_valid) {
+      now.port = route(bridge.decoder(), in.req.addr, kPorts);
+      now.is_write = in.req.is_write;
+      now.accepted = out.req_ready;
+      now.written = in.registers.valid && in.registers.write;
+      const std::uint32_t leaves = out.port_valid & in.port_ready;
+      const std::uint32_t own = now.port ? 1u << *now.port : 0u;
+      now.another = (leaves & ~own) != 0;
+      now.own = !(out.port_valid & own) ? coverage::WayOut::Free
+                : leaves & own          ? coverage::WayOut::Leaves
+                                        : coverage::WayOut::Stays;
+      now.asked = true;
+    }
+    last_ = now;
+  }
+  void reset() {
+    last_.reset();
+    local_ = false;
+  }
+
+ private:
+  struct Cycle {
+    std::array<bool, 2> loads{};  // R, B: may be loaded, and from no port
+    bool asked = false, is_write = false, accepted = false, written = false, another = false;
+    std::optional<unsigned> port;
+    coverage::WayOut own = coverage::WayOut::Free;
+  };
+  void settle(bool local_leaves) {
+    if (last_->asked) {
+      auto way = last_->own;
+      if (!last_->port) {
+        way = !local_        ? coverage::WayOut::Free
+              : local_leaves ? coverage::WayOut::Leaves
+                             : coverage::WayOut::Stays;
+      }
+      EXPECT_EQ(last_->accepted, way != coverage::WayOut::Stays);
+      requests_.hit({(last_->port ? 0u : 2u) + last_->is_write, static_cast<unsigned>(way),
+                     last_->another, last_->written});
+    }
+    if (local_leaves) local_ = false;
+    if (last_->asked && last_->accepted && !last_->port) {
+      local_ = true;
+      local_write_ = last_->is_write;
+    }
+  }
+
+  test::TestCoverage requests_{coverage::host_bridge_requests()};
+  test::TestCoverage responses_{coverage::host_bridge_responses()};
+  std::optional<Cycle> last_;
+  bool local_ = false, local_write_ = false;  // the bridge's own answer waits; of a write
+};
+
 TEST(HostBridge, LockstepWithRtl) {
+  Pairs pairs;
   Lockstep lockstep("host_bridge/host_bridge", 0x4b);
   Random random(lockstep.seed());
   Clocked<Vhost_bridge> rtl;
   HostBridge twin(kPorts);
+  std::array to_port{test::Offer("port 0"), test::Offer("port 1"), test::Offer("port 2")};
+  test::Offer to_r("R"), to_b("B");
   rtl.reset();
   std::deque<HdmDecoder::In> script = bring_up();
   HostBridge::In in;
@@ -62,7 +148,7 @@ TEST(HostBridge, LockstepWithRtl) {
       in.registers = script.front();
       script.pop_front();
     } else {
-      if (random.below(2000) == 0) script = bring_up();
+      if (random.below(200) == 0) script = bring_up();
       in.registers.valid = random.percent(20);
       in.registers.addr = static_cast<std::uint32_t>(4 * random.below(40));
     }
@@ -124,6 +210,16 @@ TEST(HostBridge, LockstepWithRtl) {
       lockstep.check("tr_sys_accept_o.info", test::get_bits(rtl->tr_sys_accept_o, 0, 8),
                      in.req.is_write);
     }
+    pairs.look(twin, in, out);
+    for (unsigned p = 0; p < kPorts; ++p) {
+      const std::size_t at = test::kSysReqBits * p;
+      to_port[p].look((rtl->port_req_valid_o >> p & 1) != 0, (in.port_ready >> p & 1) != 0,
+                      test::get_line(rtl->port_req_o, at),
+                      test::get_bits(rtl->port_req_o, at + 512, 64),
+                      test::get_bits(rtl->port_req_o, at + 576, 64));
+    }
+    to_r.look(rtl->r_valid_o, in.r_ready, rtl->r_id_o, rtl->r_error_o, rtl->r_data_o);
+    to_b.look(rtl->b_valid_o, in.b_ready, rtl->b_id_o, rtl->b_error_o);
     routed += out.port_valid != 0;
     several += (out.port_valid & (out.port_valid - 1)) != 0;
     local += (out.r && out.r->error) || (out.b && out.b->error);
@@ -136,6 +232,10 @@ TEST(HostBridge, LockstepWithRtl) {
       rtl.reset();
       twin = HostBridge(kPorts);
       script = bring_up();
+      pairs.reset();
+      for (test::Offer& offer : to_port) offer.forget();
+      to_r.forget();
+      to_b.forget();
       in = {};
       read_last = 0;
     }
@@ -147,30 +247,119 @@ TEST(HostBridge, LockstepWithRtl) {
   }
 }
 
+// The RTL alone, one request at a time; what is expected of it below is written by hand.
+class RtlBridge {
+ public:
+  RtlBridge() {
+    rtl_.reset();
+    rtl_->r_ready_i = rtl_->b_ready_i = 1;
+  }
+  void write(std::uint32_t offset, std::uint32_t value) { access(true, offset, value); }
+  std::uint32_t read(std::uint32_t offset) {
+    access(false, offset, 0);
+    return rtl_->reg_rdata_o;
+  }
+  // The ports that are offered the request in the next cycles, and the answer to the bus.
+  struct Seen {
+    std::vector<unsigned> ports;
+    std::optional<MemResponse> answer;
+  };
+  Seen ask(const MemRequest& request) {
+    Seen seen;
+    test::set_sys_req(rtl_->req_i, request);
+    rtl_->req_valid_i = 1;
+    rtl_->port_req_ready_i = (1u << kPorts) - 1;
+    rtl_.settle();
+    EXPECT_TRUE(rtl_->req_ready_o);
+    for (unsigned cycle = 0; cycle < 4; ++cycle) {
+      rtl_.edge();
+      rtl_->req_valid_i = 0;
+      rtl_.settle();
+      for (unsigned p = 0; p < kPorts; ++p) {
+        if (((rtl_->port_req_valid_o >> p) & 1) == 0) continue;
+        seen.ports.push_back(p);
+        const std::size_t at = test::kSysReqBits * p;
+        EXPECT_EQ(test::get_bits(rtl_->port_req_o, at + 623, 16), request.id);
+        EXPECT_EQ(test::get_bits(rtl_->port_req_o, at + 622, 1), request.is_write);
+        EXPECT_EQ(test::get_bits(rtl_->port_req_o, at + 576, 46), request.addr / kLineBytes);
+      }
+      EXPECT_FALSE(rtl_->r_valid_o && rtl_->b_valid_o);
+      if (rtl_->r_valid_o) {
+        seen.answer = {rtl_->r_id_o, false, rtl_->r_error_o != 0, test::get_line(rtl_->r_data_o)};
+      } else if (rtl_->b_valid_o) {
+        seen.answer = {rtl_->b_id_o, true, rtl_->b_error_o != 0, {}};
+      }
+    }
+    return seen;
+  }
+
+ private:
+  void access(bool write, std::uint32_t offset, std::uint32_t value) {
+    test::set_bits(rtl_->reg_req_i, 49, 1, 1);
+    test::set_bits(rtl_->reg_req_i, 48, 1, write);
+    test::set_bits(rtl_->reg_req_i, 32, 16, offset);
+    test::set_bits(rtl_->reg_req_i, 0, 32, value);
+    rtl_.edge();
+    test::set_bits(rtl_->reg_req_i, 49, 1, 0);
+    if (write) rtl_.edge();  // a commit takes an edge
+  }
+  Clocked<Vhost_bridge> rtl_;
+};
+
+// 0..1 GiB four ways of 256 B over the ports 10h, 11h and 12h and over 0Fh, which is none.
+void four_ways(RtlBridge& bridge) {
+  ASSERT_TRUE(test::program(bridge, 0, {0, 4 * kHdmChunk, 2, 0, 0x0f121110, true}));
+  ASSERT_TRUE(test::program(bridge, 1, {kGiB, kHdmChunk, 0, 0, 0x13, true}));  // the fourth of 3
+}
+
 TEST(HostBridge, Routes) {
   test::shows("hdm", "A request goes to the root port that its decoder names",
               "docs/blocks.md, host_bridge");
-  HdmDecoder d = test::host_decoder();
-  ASSERT_TRUE(test::program(d, 0, {0, 4 * kHdmChunk, 2, 0, 0x0f131110, true}));
-  EXPECT_EQ(route(d, 0, 3), 0u);
-  EXPECT_EQ(route(d, 256, 3), 1u);
-  EXPECT_EQ(route(d, 512, 3), std::nullopt);  // port number 13h is the fourth
-  EXPECT_EQ(route(d, 512, 4), 3u);
-  EXPECT_EQ(route(d, 768, 4), std::nullopt);  // 0Fh: below the first
-  EXPECT_EQ(route(d, 4 * kHdmChunk, 4), std::nullopt);
+  RtlBridge bridge;
+  four_ways(bridge);
+  const auto goes = [&bridge](std::uint64_t hpa, std::vector<unsigned> ports) {
+    for (const bool is_write : {false, true}) {
+      MemRequest request;
+      request.id = 0x5a5a;
+      request.is_write = is_write;
+      request.addr = hpa;
+      const RtlBridge::Seen seen = bridge.ask(request);
+      EXPECT_EQ(seen.ports, ports) << std::hex << hpa;
+      EXPECT_EQ(seen.answer.has_value(), ports.empty()) << std::hex << hpa;
+    }
+  };
+  goes(0, {0});
+  goes(192, {0});
+  goes(256, {1});
+  goes(512, {2});
+  goes(768, {});  // 0Fh: below the first
+  goes(1024, {0});
+  goes(kGiB - 512, {2});
+  goes(kGiB, {});  // 13h: behind the last
+  goes(kGiB + kHdmChunk, {});
 }
 
 TEST(HostBridge, DecodeErrorAnswer) {
   test::shows("hdm", "An address that no decoder claims is answered with an error",
               "docs/blocks.md, host_bridge");
-  MemRequest read;
-  read.id = 77;
-  const MemResponse a = decode_error_response(read);
-  EXPECT_TRUE(a.error && !a.is_write && a.id == 77);
-  for (auto byte : a.data) EXPECT_EQ(byte, 0xff);
-  MemRequest write = read;
-  write.is_write = true;
-  EXPECT_TRUE(decode_error_response(write).is_write);
+  RtlBridge bridge;
+  four_ways(bridge);
+  for (const std::uint64_t hpa :
+       {2 * kGiB, (std::uint64_t{1} << 52) - kLineBytes, std::uint64_t{768}, kGiB}) {
+    MemRequest read;
+    read.id = 77;
+    read.addr = hpa;
+    const auto of_read = bridge.ask(read).answer;
+    ASSERT_TRUE(of_read) << std::hex << hpa;
+    EXPECT_TRUE(of_read->error && !of_read->is_write && of_read->id == 77);
+    for (const auto byte : of_read->data) EXPECT_EQ(byte, 0xff);
+    MemRequest write = read;
+    write.id = 0xffff;
+    write.is_write = true;
+    const auto of_write = bridge.ask(write).answer;
+    ASSERT_TRUE(of_write) << std::hex << hpa;
+    EXPECT_TRUE(of_write->error && of_write->is_write && of_write->id == 0xffff);
+  }
 }
 
 TEST(HostBridge, RoundRobin) {
