@@ -353,6 +353,7 @@ Task<void> Enumerator::check_device_registers() {
   const uint64_t base = machine_.device;
   const uint64_t array = co_await io_.read64(base);
   expect((array & 0xffff'ffff) == 0x10000, "8.2.8.1", "no device capabilities array of version 1");
+  if ((array & 0xffff'ffff) != 0x10000) co_return;  // nothing to walk
   const unsigned count = array >> 32 & 0xffff;
   uint64_t status = 0, mailbox = 0, memory_status = 0;
   for (unsigned n = 1; n <= count; ++n) {
