@@ -26,7 +26,9 @@ constexpr Expect kUncorrectable{.stated = true,
                                 .unharmed = false,
                                 .concerned_may_fail = true};
 constexpr Expect kRecovery{.stated = true, .recovery = true};
-constexpr Expect kRetryOrFatal{.stated = true, .retry = true, .fatal_allowed = true};
+// 4.2.2 lets the receiver choose between a retry and a fatal error, and leaves the logging to the
+// device.
+constexpr Expect kRetryOrFatal{.uncorrectable = kAny, .retry = true, .fatal_allowed = true};
 
 constexpr const char* kOpenText =
     "Left open. The message is dropped or logged; no other transaction is touched.";
@@ -115,7 +117,7 @@ constexpr std::array kEntries{
         "A slot with two data headers is sent; it is wrong if the host has disabled them.",
         "4.2.5; 8.2.5.11.7",
         "If the defeature bit is set at the host: a fatal error. Otherwise the flit is legal.",
-        Expect{.stated = true, .uncorrectable = kAny, .fatal_allowed = true, .unharmed = false}},
+        Expect{.uncorrectable = kAny, .fatal_allowed = true, .unharmed = false}},
     WrongEntry{Wrong::MdhOneHeader, "mdh_one_header",
                "A multi-data-header slot carries one valid header.", "4.2.5",
                "Left open; the data is unambiguous.", kOpenFails},
@@ -157,7 +159,7 @@ constexpr std::array kEntries{
                "A RETRY.Idle has ones where the standard fixes zeros.", "4.2.2; 4.2.6",
                "Treated as a CRC error (a retry follows) or as fatal, by a receiver that checks "
                "these bits.",
-               Expect{.retry = true, .fatal_allowed = true}},
+               kRetryOrFatal},
     WrongEntry{Wrong::NonRetryBeforeInit, "non_retry_before_init",
                "An LLCRD comes before INIT.Param.", "4.2.7", kUncorrectableText, kUncorrectable},
     WrongEntry{Wrong::SecondInit, "second_init", "INIT.Param comes again after it was received.",
