@@ -275,7 +275,7 @@ void IoLink::clock(const In& in) {
   if (now.tlp_tx_ready && in.tlp_tx) s_.pend = in.tlp_tx;
 
   s_.r2 = s_.r1 ? classify(*s_.r1) : IoVerdict{};
-  s_.r1 = in.io_rx;
+  s_.r1 = s_.unframe.clock(in.io_rx);
 }
 
 }  // namespace cxlgpu

@@ -14,6 +14,7 @@
 
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/cxl_io/io_flit.hpp"
+#include "refmodel/cxl_io/io_unframe.hpp"
 
 namespace cxlgpu {
 
@@ -106,6 +107,7 @@ class IoLink {
     unsigned nrs = 0;
     bool nak_sched = false, nak_pend = false, ack_pend = false;
     RingQueue<Tlp, kMaxQueue> queue;
+    IoUnframe unframe;
     std::optional<IoFlit> r1;
     IoVerdict r2;
     unsigned err = 0;

@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Data link of CXL.io, one end: carries TLPs of at most 1 DW of data over 512-bit flits, one TLP
-// or DLLP a flit. LCRC and sequence numbers, Ack and Nak, replay, credit initialisation and
+// Data link of CXL.io, one end: carries TLPs of at most 1 DW of data over 512-bit flits. It sends one
+// TLP or DLLP a flit and takes as many as a flit holds (io_unframe). LCRC and sequence numbers, Ack and Nak, replay, credit initialisation and
 // update for virtual channel 0.
 //
 // Source:  PCI Express Base 5.0, chapters 2.6 (flow control), 3 (data link), 4.2.2 (tokens).
@@ -76,12 +76,25 @@ module io_link
   assign dl_up_o = state_q == Active;
 
   // ---------------------------------------------------------------------------------------------
-  // Receive: R1 the flit, R2 the verdict, then it acts
+  // Receive: R1 a packet of the flit, R2 the verdict, then it acts
   // ---------------------------------------------------------------------------------------------
   typedef enum logic [2:0] {
     RxNone = 3'd0, RxBad = 3'd1, RxTlp = 3'd2, RxDllpBad = 3'd3, RxAck = 3'd4, RxNak = 3'd5,
     RxFc = 3'd6
   } rx_kind_e;
+
+  logic                  packet_valid;
+  logic [PacketBits-1:0] packet;
+
+  io_unframe u_unframe (
+    .clk_i    (clk_i),
+    .rst_ni   (rst_ni),
+    .link_up_i(link_up_i),
+    .valid_i  (io_rx_valid_i),
+    .flit_i   (io_rx_data_i),
+    .valid_o  (packet_valid),
+    .packet_o (packet)
+  );
 
   logic                  r1_valid_q;
   logic [PacketBits-1:0] r1_q;
@@ -154,13 +167,13 @@ module io_link
       r2_kind_q  <= RxNone;
     end else begin
       up_q       <= link_up_i;
-      r1_valid_q <= link_up_i && io_rx_valid_i;
+      r1_valid_q <= packet_valid;
       r2_kind_q  <= link_up_i ? r1_kind : RxNone;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (io_rx_valid_i) r1_q <= io_rx_data_i[PacketBits-1:0];
+    if (packet_valid) r1_q <= packet;
     if (r1_valid_q) begin
       r2_malformed_q <= r1_malformed;
       r2_dllp_q      <= r1_q[47:16];
@@ -168,10 +181,6 @@ module io_link
       r2_tlp_q       <= r1_tlp;
     end
   end
-
-  // What follows the packet is idle symbols and nobody's business.
-  logic unused_rest;
-  assign unused_rest = ^io_rx_data_i[511:PacketBits];
 
   logic rx_live, rx_ack, rx_nak, rx_bad, rx_good, rx_in_order, rx_duplicate;
   seq_t nrs_q, rx_behind;
