@@ -397,6 +397,51 @@ TEST(IoLink, ReplayForNaks) {
   EXPECT_EQ(hand.errors, 0u);
 }
 
+// The replay buffer (4) fills while a TLP waits for room, and an Ack or a Nak of the first comes in
+// each cycle of it: with a TLP chosen, sent, at full and before. Nothing is lost, none is out of
+// order.
+TEST(IoLink, AckAndNakMeetEachSend) {
+  for (const bool nak : {false, true}) {
+    for (unsigned offset = 0; offset < 16; ++offset) {
+      SCOPED_TRACE(::testing::Message() << (nak ? "Nak" : "Ack") << " after " << offset);
+      Hand hand;
+      hand.up();
+      unsigned offered = 0, waited = 0;
+      bool answered = false;
+      for (unsigned k = 0; k < 60; ++k) {
+        IoLink::In& in = hand.ends.in[0];
+        if (!in.tlp_tx && offered < 6) {
+          in.tlp_tx = kWrite;
+          ++offered;
+        }
+        if (!answered && !hand.sequences().empty() && waited++ == offset) {
+          hand.receive(AckNak{nak, 0});
+          answered = true;
+        } else {
+          hand.step();
+        }
+      }
+      // One place was free again: 4 has left, 5 waits. After a Nak what stood behind 0 went again.
+      std::vector<unsigned> first;
+      for (const unsigned number : hand.sequences()) {
+        if (first.empty() || number == first.back() + 1) first.push_back(number);
+      }
+      EXPECT_EQ(first, (Sequences{0, 1, 2, 3, 4}));
+      EXPECT_EQ(hand.sequences().back(), 4u);
+      EXPECT_EQ(hand.sequences().size() > 5, nak);
+      EXPECT_EQ(hand.errors & ~(1u << IoLink::kNakReplay), 0u);
+      hand.sent.clear();
+      hand.receive(AckNak{false, 4});
+      hand.steps(20);
+      EXPECT_EQ(hand.sequences(), Sequences{5});
+      hand.receive(AckNak{false, 5});
+      hand.sent.clear();
+      hand.steps(200);  // the time-out is 150
+      EXPECT_EQ(hand.sequences(), Sequences{});
+    }
+  }
+}
+
 TEST(IoLink, ReplayForATimeout) {
   Hand hand;
   hand.up();
