@@ -573,5 +573,48 @@ TEST(ArbMuxByHand, BadArrivals) {
   }
 }
 
+// Both protocols offer all the time: they take turns of exactly their weights, 0 counts as 1, and a
+// link that stalls changes neither the turns nor what it is offered.
+TEST(ArbMuxByHand, TurnsOfTheirWeights) {
+  for (unsigned io = 0; io < 16; io += 3) {
+    for (unsigned cm = 0; cm < 16; ++cm) {
+      for (const bool stalled : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << "io " << io << " cm " << cm << " stalled " << stalled);
+        Hand host(true);
+        host_to_active(host);
+        host.in.weight_io = io;
+        host.in.weight_cm = cm;
+        host.step();
+        host.in.weight_io.reset();
+        host.in.weight_cm.reset();
+        host.in.io_tx_valid = host.in.cm_tx_valid = true;
+        std::vector<FlitKind> sent;
+        FlitKind held = FlitKind::kNull;
+        for (unsigned k = 0; k < 400; ++k) {
+          host.in.tx_ready = !stalled || k % 3 == 0;
+          host.step();
+          EXPECT_TRUE(host.out.tx_valid);
+          EXPECT_TRUE(held == FlitKind::kNull || host.out.tx_kind == held);
+          held = host.in.tx_ready ? FlitKind::kNull : host.out.tx_kind;
+          if (host.in.tx_ready) sent.push_back(host.out.tx_kind);
+        }
+        ASSERT_GT(sent.size(), 100u);
+        // Whole turns: from the first change to the last.
+        std::size_t begin = 1;
+        while (sent[begin] == sent[begin - 1]) ++begin;
+        unsigned turns = 0;
+        for (std::size_t end = begin;; begin = end) {
+          while (end < sent.size() && sent[end] == sent[begin]) ++end;
+          if (end == sent.size()) break;
+          const unsigned weight = sent[begin] == FlitKind::kIo ? io : cm;
+          EXPECT_EQ(end - begin, std::max(weight, 1u));
+          ++turns;
+        }
+        EXPECT_GT(turns, 3u);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu::test
