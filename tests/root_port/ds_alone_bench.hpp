@@ -5,15 +5,18 @@
 //          constant latencies, with requests by hand and loads of one line kept outstanding. The
 //          endpoint keeps poison per line: a whole clean write takes it away, a partial one does
 //          not. Local memory answers with error for a damaged slot until it is written whole.
+//          Each receiver stalls at random if told to, and what is offered must stay as it is.
 // Units:   cycles; lines (address[51:6]). A latency of L: the answer is offered in the L-th cycle
 //          after the one in which the request was taken.
 // Use:     step() is one cycle; offer requests with store() and load(), or keep() loads.
-// Errors:  a load that gives what its line never held is a GoogleTest failure.
+// Errors:  a load that gives what its line did not hold in its turn, an offer that changes or goes
+//          while it is stalled, a store refused without need: a GoogleTest failure each.
 // Source:  docs/blocks.md, ds_engine, sr_queue, memory_queue.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -51,12 +54,16 @@ class DsAlone {
         local_(depth) {
     rtl_->large_i = large;
     rtl_.reset();
-    rtl_->max_writes_i = large ? 16 : 8;
-    rtl_->rsp_ready_i = rtl_->sr_ready_i = rtl_->lm_ready_i = 1;
+    max_writes = writes_at_most = large ? 16 : 8;
   }
 
   const unsigned depth;
+  unsigned writes_at_most = 0, max_writes = 0;
   bool direct = false, flush = false, fence = false, clear_error = false;
+  // The memory queue answers all with an error and does nothing, and says so to the engine.
+  bool isolate = false;
+  unsigned stalls = 0;                           // percent of the cycles, of each receiver
+  unsigned answer_stalls = 0;                    // of the receiver of answers alone, if more
   bool hold_reads = false, hold_writes = false;  // the endpoint answers none
   unsigned failing_writes = 0;                   // the next ones: done by half and an error
   std::vector<Write> writes;                     // taken at the memory queue, in order
@@ -103,10 +110,13 @@ class DsAlone {
   [[nodiscard]] std::uint64_t merges() const { return merges_; }
   [[nodiscard]] std::uint64_t hits() const { return hits_; }
   [[nodiscard]] std::uint64_t loads_done() const { return loads_done_; }
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+  [[nodiscard]] std::size_t waiting() const { return script_.size() + offered_; }
   [[nodiscard]] bool idle() { return script_.empty() && !offered_ && open_.empty() && empty(); }
 
   // With everything at the endpoint: what it holds is what was stored.
   void check_endpoint() {
+    EXPECT_TRUE(to_local_.empty());
     for (const auto& [line, data] : flat_) {
       EXPECT_EQ(cell(line).data, data) << "line " << line;
       const auto at = poisoned_.find(line);
@@ -134,8 +144,10 @@ class DsAlone {
     drive();
     rtl_->mq_ready_i = 0;
     rtl_.settle();
-    rtl_->mq_ready_i = rtl_->mq_valid_o != 0 && mq_takes(get_bits(rtl_->mq_req_o, 576, 46));
+    rtl_->mq_ready_i =
+        rtl_->mq_valid_o != 0 && !stalled(stalls) && mq_takes(get_bits(rtl_->mq_req_o, 576, 46));
     rtl_.settle();
+    check_offers();
     take();
     rtl_.edge();
   }
@@ -154,6 +166,7 @@ class DsAlone {
   };
   struct MqEntry {
     bool valid = false, write = false;
+    bool lost = false;  // it came while the endpoint was gone
     std::uint32_t id = 0;
     std::uint64_t line = 0, due = 0;
   };
@@ -167,16 +180,36 @@ class DsAlone {
     std::uint64_t line = 0;
     Bytes data{};  // of a load
     bool bad = false, good = false;
+    bool refused = false;  // a store
+  };
+  // What is offered and was not taken in the cycle before.
+  template <std::size_t Words>
+  struct Offer {
+    bool stalled = false;
+    std::array<std::uint32_t, Words> what{};
+    template <typename Port>
+    void check(const char* name, bool valid, bool ready, const Port& port) {
+      std::array<std::uint32_t, Words> now{};
+      for (std::size_t n = 0; n < Words; ++n) now[n] = port[n];
+      if (stalled) {
+        EXPECT_TRUE(valid && now == what) << name << " changed while it was stalled";
+      }
+      stalled = valid && !ready;
+      what = now;
+    }
   };
 
   static void pack(VlWide<20>& port, const Request& request) {
-    Bytes data;
-    data.fill(request.fill);
-    set_line(port, 0, data);
+    set_line(port, 0, filled(request.fill));
     set_bits(port, 512, 64, request.enables);
     set_bits(port, 576, 46, request.line);
     set_bits(port, 622, 1, request.write);
     set_bits(port, 623, 16, request.id);
+  }
+  static Bytes filled(std::uint8_t fill) {
+    Bytes data;
+    data.fill(fill);
+    return data;
   }
   static void merge(Bytes& to, const Bytes& from, std::uint64_t enables) {
     for (unsigned b = 0; b < 64; ++b) {
@@ -184,6 +217,16 @@ class DsAlone {
     }
   }
   Bytes& flat(std::uint64_t line) { return flat_.try_emplace(line, cell(line).data).first->second; }
+  bool stalled(unsigned percent) { return percent > 0 && random_.percent(percent); }
+  void check_offers() {
+    mq_offer_.check("mq_req_o", rtl_->mq_valid_o != 0, rtl_->mq_ready_i != 0, rtl_->mq_req_o);
+    lm_offer_.check("lm_req_o", rtl_->lm_valid_o != 0, rtl_->lm_ready_i != 0, rtl_->lm_req_o);
+    rsp_offer_.check("rsp_o", rtl_->rsp_valid_o != 0, rtl_->rsp_ready_i != 0, rtl_->rsp_o);
+    if (sr_stalled_) {
+      EXPECT_TRUE(rtl_->sr_valid_o != 0) << "sr_valid_o fell while it was stalled";
+    }
+    sr_stalled_ = rtl_->sr_valid_o != 0 && rtl_->sr_ready_i == 0;
+  }
 
   void choose() {
     if (offered_) return;
@@ -205,8 +248,12 @@ class DsAlone {
     rtl_->flush_i = flush;
     rtl_->fence_i = fence;
     rtl_->clear_error_i = clear_error;
+    rtl_->isolate_i = isolate;
+    rtl_->max_writes_i = max_writes;
     rtl_->req_valid_i = offered_;
-    rtl_->sr_ready_i = sr_.size() < kSr;
+    rtl_->sr_ready_i = sr_.size() < kSr && !stalled(stalls);
+    rtl_->lm_ready_i = !stalled(stalls);
+    rtl_->rsp_ready_i = !stalled(std::max(stalls, answer_stalls));
     rtl_->head_valid_i = !sr_.empty();
     if (!sr_.empty()) pack(rtl_->head_req_i, sr_.front().request);
     if (!mq_answer_) answer_from_endpoint();
@@ -232,7 +279,12 @@ class DsAlone {
     mq_answer_ = true;
     first->valid = false;
     bool bad = cell(first->line).bad;
-    if (first->write) {
+    if (isolate || first->lost) {
+      bad = true;
+      if (const auto open = open_.find(first->id); !first->write && open != open_.end()) {
+        open->second.good = false;
+      }
+    } else if (first->write) {
       bad = failing_writes > 0;
       failing_writes -= bad;
     }
@@ -251,7 +303,10 @@ class DsAlone {
   }
 
   void take() {
-    if (rtl_->rsp_valid_o != 0) take_answer();
+    // Of the cycle before: as if the store had not come.
+    if (get_bits(rtl_->ev_o, 9, 1) != 0) take_refusal();
+    unsure_ = isolate || rtl_->error_o != 0;
+    if (rtl_->rsp_valid_o != 0 && rtl_->rsp_ready_i != 0) take_answer();
     if (mq_answer_ && rtl_->mq_rsp_ready_o != 0) mq_answer_ = false;
     if (rtl_->lm_rsp_valid_i != 0 && rtl_->lm_rsp_ready_o != 0) lm_.pop_front();
     if (rtl_->head_valid_i != 0 && rtl_->head_ready_o != 0) {
@@ -259,26 +314,29 @@ class DsAlone {
       sr_.pop_front();
     }
     if (rtl_->mq_valid_o != 0 && rtl_->mq_ready_i != 0) take_at_endpoint();
-    if (rtl_->lm_valid_o != 0) take_at_local();
+    if (rtl_->lm_valid_o != 0 && rtl_->lm_ready_i != 0) take_at_local();
     merges_ += get_bits(rtl_->ev_o, 5, 1);
     hits_ += get_bits(rtl_->ev_o, 4, 1);
     if (offered_ && rtl_->req_ready_o != 0) take_request();
   }
   void take_request() {
     offered_ = false;
-    Open open{request_.write, request_.line, flat(request_.line), false, local_sound_};
-    if (const auto at = poisoned_.find(request_.line); at != poisoned_.end()) {
-      open.bad = at->second != kAll;
-      open.good = false;
-      at->second |= request_.enables;
-      if (request_.write && request_.enables == kAll) poisoned_.erase(at);
-    }
+    Open open{request_.write, request_.line, flat(request_.line), false, local_sound_, false};
     if (request_.write) {
-      Bytes data;
-      data.fill(request_.fill);
-      merge(flat(request_.line), data, request_.enables);
-      to_local_.push_back(request_.line);
+      EXPECT_FALSE(fence) << "a store is taken under the fence, cycle " << cycle_;
+      to_local_.push_back(request_);
     } else {
+      // Older stores that are still in the FIFO are to be seen as well.
+      const auto poison = poisoned_.find(request_.line);
+      std::uint64_t stored = poison == poisoned_.end() ? kAll : poison->second;
+      for (const Request& older : to_local_) {
+        if (older.line != request_.line) continue;
+        merge(open.data, filled(older.fill), older.enables);
+        stored |= older.enables;
+        if (older.enables == kAll) open.good = local_sound_;
+      }
+      open.bad = stored != kAll;
+      open.good &= poison == poisoned_.end();
       set_bits(rtl_->load_valid_i, sr_slot_, 1, 1);
       set_bits(rtl_->load_line_i, std::size_t{46} * sr_slot_, 46, request_.line);
       sr_.push_back({request_, sr_slot_});
@@ -286,13 +344,24 @@ class DsAlone {
     }
     open_[request_.id] = open;
   }
+  // The oldest store that is not in local memory has no place there, and none will come free.
+  void take_refusal() {
+    ++refused_;
+    ASSERT_FALSE(to_local_.empty()) << "a store is refused that there is not";
+    const Request store = to_local_.front();
+    to_local_.pop_front();
+    EXPECT_TRUE(unsure_) << "a store is refused though slots will come free, cycle " << cycle_;
+    open_.at(store.id).refused = true;
+  }
   void take_answer() {
     const auto id = static_cast<std::uint32_t>(get_bits(rtl_->rsp_o, 514, 16));
     const auto open = open_.find(id);
     ASSERT_NE(open, open_.end()) << "an answer to nothing, cycle " << cycle_;
     Answer answer{get_bits(rtl_->rsp_o, 512, 1) != 0, get_line(rtl_->rsp_o), cycle_};
     EXPECT_EQ(get_bits(rtl_->rsp_o, 513, 1), open->second.write ? 1u : 0u);
-    if (!open->second.write) {
+    if (open->second.write) {
+      EXPECT_EQ(answer.error, open->second.refused) << "cycle " << cycle_;
+    } else {
       ++loads_done_;
       const Bytes& data = open->second.data;
       EXPECT_TRUE(answer.error || answer.data == data) << "line " << open->second.line;
@@ -311,12 +380,17 @@ class DsAlone {
     while (mq_[e].valid) ++e;
     const auto& port = rtl_->mq_req_o;
     MqEntry& entry = mq_[e];
-    entry = {true, get_bits(port, 622, 1) != 0, static_cast<std::uint32_t>(get_bits(port, 623, 16)),
-             get_bits(port, 576, 46), cycle_ + latency_};
+    entry = {true,
+             get_bits(port, 622, 1) != 0,
+             isolate,
+             static_cast<std::uint32_t>(get_bits(port, 623, 16)),
+             get_bits(port, 576, 46),
+             cycle_ + latency_};
     set_bits(rtl_->mem_line_i, std::size_t{46} * e, 46, entry.line);
     if (!entry.write) return;
     const Write write{entry.line, get_bits(port, 512, 64), get_bits(port, 639, 1) != 0};
     writes.push_back(write);
+    if (isolate) return;  // nothing is done there
     Cell& to = cell(write.line);
     merge(to.data, get_line(port), write.enables);
     to.bad = write.poison || (to.bad && write.enables != kAll);
@@ -329,8 +403,14 @@ class DsAlone {
       merge(slot.data, get_line(port), enables);
       slot.bad = slot.bad && enables != kAll;
       ASSERT_FALSE(to_local_.empty());
-      slot_of_[to_local_.front()] = get_bits(port, 576, 12);
+      const Request store = to_local_.front();
       to_local_.pop_front();
+      slot_of_[store.line] = get_bits(port, 576, 12);
+      merge(flat(store.line), filled(store.fill), store.enables);
+      if (const auto at = poisoned_.find(store.line); at != poisoned_.end()) {
+        at->second |= store.enables;
+        if (store.enables == kAll) poisoned_.erase(at);
+      }
     } else {
       lm_.push_back({cycle_ + local_latency_, static_cast<unsigned>(get_bits(port, 588, 4)),
                      static_cast<unsigned>(get_bits(port, 592, 2)), slot});
@@ -339,7 +419,8 @@ class DsAlone {
 
   Clocked<Vds_alone> rtl_;
   const std::uint64_t latency_, local_latency_;
-  std::uint64_t cycle_ = 0, merges_ = 0, hits_ = 0, loads_done_ = 0;
+  std::uint64_t cycle_ = 0, merges_ = 0, hits_ = 0, loads_done_ = 0, refused_ = 0;
+  Random random_{0xd5a};
 
   std::deque<Request> script_;
   Request request_;
@@ -348,7 +429,7 @@ class DsAlone {
   std::uint64_t kept_line_ = 0;
   unsigned kept_ = 0, kept_open_ = 0;
   std::unordered_map<std::uint32_t, Open> open_;
-  std::deque<std::uint64_t> to_local_;  // lines of stores that are not there yet, in their order
+  std::deque<Request> to_local_;  // stores that are not there yet, in their order
   std::unordered_map<std::uint32_t, Answer> answers_;
 
   std::deque<SrEntry> sr_;
@@ -362,6 +443,12 @@ class DsAlone {
   std::unordered_map<std::uint64_t, Bytes> flat_;
   std::unordered_map<std::uint64_t, std::uint64_t> poisoned_;  // bytes stored since
   bool local_sound_ = true;
+
+  Offer<20> mq_offer_;
+  Offer<19> lm_offer_;
+  Offer<17> rsp_offer_;
+  bool sr_stalled_ = false;
+  bool unsure_ = false;  // isolated or with an error in the cycle before
 };
 
 }  // namespace cxlgpu::test

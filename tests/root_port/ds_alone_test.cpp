@@ -442,5 +442,82 @@ TEST(DsAlone, PoisonInAnyOrder) {
   }
 }
 
+// Latencies that never change hide livelock from random ones; data, poison and merges under them.
+TEST(DsAlone, ConstantLatenciesWithLoadsKept) {
+  test::Random random(0x902);
+  for (const unsigned latency : kLatencies) {
+    for (unsigned kept = 0; kept <= 8; ++kept) {
+      for (const unsigned stalls : {0u, 30u}) {
+        DsAlone b(kept % 2 == 0, latency, stalls == 0 ? 4 : 40);
+        b.stalls = stalls;
+        b.poison(1);
+        b.poison(2);
+        b.flush = kept % 3 != 0;
+        b.direct = kept % 4 == 1;
+        for (unsigned n = 0; n < 40; ++n) {
+          const std::uint64_t line = random.below(4);
+          if (random.percent(40)) {
+            b.load(line);
+          } else {
+            const std::uint64_t some[] = {DsAlone::kAll, kLowHalf, kHighHalf, random.bits(64)};
+            b.store(line, static_cast<std::uint8_t>(random.bits(8)), random.pick(some));
+          }
+        }
+        b.keep(1, kept);  // of a poisoned line, partly here most of the time
+        ASSERT_TRUE(b.until([&] { return b.waiting() <= 1; }, kNever)) << latency << ' ' << kept;
+        const std::uint64_t done = b.loads_done();
+        b.run(10 * latency + 200);
+        EXPECT_TRUE(kept == 0 || b.loads_done() > done) << "the loads stand still";
+        b.keep(1, 0);
+        b.fence = true;
+        ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever)) << latency << ' ' << kept;
+        b.check_endpoint();
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// The endpoint goes and comes back at any moment, its writes fail, everybody stalls: what was
+// answered without an error is there in the end, what was refused is not.
+TEST(DsAlone, IsolationAtAnyMoment) {
+  test::Random random(0x903);
+  std::uint64_t refused = 0;
+  for (unsigned round = 0; round < 20; ++round) {
+    DsAlone b(round % 4 == 0, random.pick(kLatencies), random.pick(std::array{1u, 4u, 30u}));
+    b.stalls = random.pick(std::array{0u, 10u, 50u});
+    b.answer_stalls = random.pick(std::array{0u, 90u});
+    const bool full = round % 2 == 0;
+    for (std::uint64_t line = 0; full && line + 4 < b.depth; ++line) b.store(1000 + line, 0x77);
+    ASSERT_TRUE(b.until([&] { return b.waiting() == 0; }, kNever));
+    b.run(500);
+    for (unsigned n = 0; n < 80; ++n) {
+      const std::uint64_t line = random.below(full ? 40 : 6);
+      if (random.percent(40)) {
+        b.load(line);
+      } else {
+        const std::uint64_t some[] = {DsAlone::kAll, kLowHalf, random.bits(64)};
+        b.store(line, static_cast<std::uint8_t>(random.bits(8)), random.pick(some));
+      }
+      if (random.percent(20)) b.isolate = random.percent(60);
+      if (random.percent(30)) b.flush = random.percent(50);
+      if (random.percent(30)) b.direct = random.percent(50);
+      if (random.percent(5)) b.fence = random.percent(60);
+      if (random.percent(5)) b.failing_writes = 1;
+      b.clear_error = random.percent(10);
+      b.run(random.below(random.percent(50) ? 8 : 200));
+    }
+    b.isolate = b.fence = false;
+    b.stalls = b.answer_stalls = 0;
+    b.clear_error = b.flush = true;
+    b.failing_writes = 0;
+    ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever)) << round;
+    b.check_endpoint();
+    refused += b.refused();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(refused, 5u);
+}
+
 }  // namespace
 }  // namespace cxlgpu
