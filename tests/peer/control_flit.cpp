@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Control flits (CXL 2.0, 4.2.6, Table 54 and Figures 78 to 81).
 #include "flit_codec.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "flit_codec.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What both halves of the link layer share, and what reaches it from the physical layer and from a
 // test.
 #include "link_layer.hpp"

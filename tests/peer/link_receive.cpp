@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The receiving half of the link layer: what comes is checked, counted, and handed up.
 #include "link_layer.hpp"
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The transmitting half of the link layer: which flit leaves next.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "unpacker.hpp"
 
 #include <algorithm>
