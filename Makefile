@@ -11,7 +11,7 @@ CXLGPU   := $(BUILD)/bin/cxlgpu
 .DEFAULT_GOAL := help
 .PHONY: help deps configure build sim waves test docs-check report calibrate results conformance lint format bench synth \
   link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz sanitize xprop \
-  valgrind soak trust clean
+  valgrind soak peer trust clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | sort | awk -F'\t' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -148,6 +148,10 @@ soak: configure  ## new seeds for HOURS, going on where the last soak stopped: R
 	@$(bench-programs) --target cxlgpu link_soak system_soak
 	@cmake --build $(BUILD) -j $(JOBS)
 	@tools/soak.py --hours $(HOURS) --jobs $(JOBS) $(ARGS)
+
+peer: configure  ## RTL against the peer written from the standard: a million requests a knob, hours
+	@cmake --build $(BUILD) -j $(JOBS) --target peer_rtl_host_test peer_rtl_device_test
+	@tools/peer.py --build $(BUILD) --jobs $(JOBS) $(ARGS)
 
 trust:           ## docs/trust.md, from what these have left
 	@tools/trust.py

@@ -19,8 +19,11 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
+import peer_page
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "conformance.md"
+PEER = ROOT / "docs" / "trust" / "peer.json"
 FAULTS = ROOT / "docs" / "trust" / "faults.json"
 SUITES = {
     "sr": "Speculative read",
@@ -133,6 +136,7 @@ def page(rows, results, date):
             for _, requirement, source, file, test in mine
         ]
         lines.append("")
+    lines += peer_page.conformance(json.loads(PEER.read_text()) if PEER.exists() else None)
     return "\n".join(lines)
 
 
@@ -155,7 +159,7 @@ def main():
             sys.exit("conformance: docs/conformance.md is missing; run make conformance")
         have = [
             tuple(line.strip("| ").split(" | ")[:3])
-            for line in PAGE.read_text().splitlines()
+            for line in PAGE.read_text().split(f"## {peer_page.TITLE}")[0].splitlines()
             if line.startswith("| ") and not line.startswith("| requirement")
         ]
         want = {(requirement, source, f"`{file}` {test}") for _, requirement, source, file, test in rows}

@@ -12,6 +12,7 @@ import json
 import pathlib
 import sys
 
+import peer_page
 from page_blocks import markdown
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -224,6 +225,16 @@ def soak(r):
     return said, text
 
 
+def peer(r):
+    text = ("An independent witness: a device and a host in C++ (`tests/peer/`), written from the standard and public texts "
+            "by engineers who had not read RTL, model or block pages. RTL, model and their pages may share a "
+            "misreading; the peer does not. A knob is one thing that the standard allows a peer, a wrong thing one that "
+            "it forbids, with the reaction that it asks for; each runs alone. `make test` runs every knob with 20 000 "
+            "requests, `make peer` with a million; `make peer ARGS=\"--only poison\"` runs one. The list: "
+            "[docs/conformance.md](conformance.md#standard-peer).\n")
+    return peer_page.summary(r), text
+
+
 def fuzz(r):
     def of_last(target):
         return target["hours_by_sources"][target["sources"]]
@@ -355,6 +366,7 @@ SECTIONS = [
     ("fuzz", "Fuzzing", "make fuzz", fuzz),
     ("sanitizers", "Sanitizers", "make xprop sanitize valgrind", sanitizers),
     ("soak", "Soak", "make soak", soak),
+    ("peer", "Standard peer", "make peer", peer),
 ]
 
 
