@@ -91,7 +91,8 @@ def main():
                 program, test = waiting[done]
                 entry = done.result()
                 failed += entry["result"] != "passed"
-                print(f"{test}: {entry['result']}, {entry.get('requests', 0)} requests, {entry['seconds']} s", flush=True)
+                said = f"{entry['result']}, {entry.get('requests', 0)} requests, {entry['seconds']} s"
+                print(f"{test}: {said}", flush=True)
                 if "knob" not in entry:
                     continue  # it ended before it said which it is
                 entry["program"] = program.name
