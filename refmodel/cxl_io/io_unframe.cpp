@@ -15,6 +15,9 @@ std::uint32_t dw_of(const IoFlit& flit, std::size_t n) {
   return dw;
 }
 
+// Token, header, Max_Payload_Size, ECRC, LCRC: longer ones a peer may not send.
+constexpr std::size_t kLongest = 1 + 4 + 32 + 1 + 1;
+
 // Length of the packet that a token begins; 0: it is none.
 std::size_t length_of(std::uint32_t token) {
   if ((token & 0xffff) == 0xacf0) return 2;
@@ -29,7 +32,7 @@ std::size_t length_of(std::uint32_t token) {
   }
   const unsigned parity = static_cast<unsigned>(std::popcount(length) + std::popcount(crc)) & 1;
   const bool right = (token >> 20 & 0xf) == crc && (token >> 15 & 1) == parity;
-  return right && length >= 5 ? length : 0;
+  return right && length >= 5 && length <= kLongest ? length : 0;
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ module io_unframe
 
   localparam int unsigned Dws = 16;  // of a flit
   localparam int unsigned Most = 7;  // of a packet
+  // Token, header of 4, data of the Max_Payload_Size of 128 bytes, ECRC, LCRC: no peer may send more.
+  localparam int unsigned Longest = 1 + 4 + 32 + 1 + 1;
   localparam int unsigned PtrBits = $clog2(Depth);
 
   typedef logic [31:0] dw_t;
@@ -75,7 +77,7 @@ module io_unframe
     is_sdp = token[15:0] == TokenSdp;
     length = is_sdp ? 11'd2 : token[14:4];
     is_stp = token[3:0] == TokenStp && {token[15], token[23:20]} == frame_check(token[14:4]) &&
-             token[14:4] >= 11'd5;
+             token[14:4] >= 11'd5 && token[14:4] <= 11'(Longest);
   end
 
   always_comb begin

@@ -25,7 +25,7 @@ SOURCES = [
     "CMakePresets.json",
     "cmake",
     "configs",
-    "docs/guide.md",
+    "docs/guide.md", "examples",
     "flits",
     "refmodel",
     "regs",

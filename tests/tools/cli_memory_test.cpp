@@ -146,7 +146,7 @@ TEST_F(Cli, HostKeysAreCheckedAndOverridden) {
   write("configs/host/uvm.yaml", std::string(uvm).erase(uvm.find(key), key.size()));
   refused({"--configs", "configs", "run", "vadd-dram-cxl"}, {"uvm.yaml:1", "uvm.batch_faults"});
   write("configs/host/uvm.yaml", std::string(uvm).replace(uvm.find(key), key.size(), "batch: 3"));
-  refused({"--configs", "configs", "run", "vadd-dram-cxl"}, {"uvm.yaml:8", "uvm.batch"});
+  refused({"--configs", "configs", "run", "vadd-dram-cxl"}, {"uvm.yaml:9", "uvm.batch"});
   fs::remove(own / "host" / "uvm.yaml");
   refused({"--configs", "configs", "run", "vadd-dram-cxl"}, {"uvm.yaml", "check the path"});
 }

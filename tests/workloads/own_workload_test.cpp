@@ -1,21 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// The workload that the guide shows is a real one: it is compiled and run here, and the guide shows
-// this very file.
-#include <fstream>
-#include <sstream>
-
+// The workload of examples/own-workload is a real one: it is compiled and run here.
+#include "examples/own-workload/scale.cpp"
 #include "tests/gpu/gpu_rig.hpp"
-#include "tests/workloads/scale_example.inc"
 
 namespace cxlgpu {
 namespace {
-
-std::string read_text(const std::string& path) {
-  std::ifstream in(CXLGPU_SOURCE_DIR + ("/" + path));
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 TEST(OwnWorkload, RunsAndIsVerified) {
   for (const Distribution d : {Distribution::Chunked, Distribution::Interleaved}) {
@@ -31,14 +20,6 @@ TEST(OwnWorkload, RunsAndIsVerified) {
     }
   }
   EXPECT_THROW((void)make_workload(scale_workload(), {.size = 1ULL << 31}), InputError);
-}
-
-TEST(OwnWorkload, StandsInTheGuideAsItIs) {
-  const std::string guide = read_text("docs/guide.md");
-  const std::string example = read_text("tests/workloads/scale_example.inc");
-  ASSERT_FALSE(example.empty());
-  EXPECT_NE(guide.find("```cpp\n" + example + "```\n"), std::string::npos)
-      << "copy tests/workloads/scale_example.inc into the section 'A workload of your own'";
 }
 
 }  // namespace
