@@ -1,11 +1,12 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Packets out of the flits of CXL.io. The 64 bytes of a flit are a piece of PCIe's symbol stream: packets begin in
-// any DW, several stand in one flit, and one may go on in the next. One packet a cycle leaves, at bit 0.
+// Packets out of the flits of CXL.io. The 64 bytes of a flit are a piece of PCIe's symbol stream:
+// packets begin in any DW, several stand in one flit, and one may go on in the next. One packet a
+// cycle leaves, at bit 0.
 //
-// The packet that comes first leaves in the cycle of its flit; a flit with more of them waits in a queue. A flit that
-// finds it full is lost: sequence numbers and LCRC then see to it. A packet longer than 7 DW is none of this subset:
-// its token leaves alone, the rest of it is passed over.
+// The packet that comes first leaves in the cycle of its flit; a flit with more of them waits in a
+// queue. A flit that finds it full is lost: sequence numbers and LCRC then see to it. A packet
+// longer than 7 DW is none of this subset: its token leaves alone, the rest of it is passed over.
 //
 // Latency: 0 for the first packet of a flit while the queue is empty.
 // Source:  PCI Express Base 5.0, 4.2.2.3 (tokens), 3.6; docs/blocks.md, "io_unframe".
@@ -26,7 +27,8 @@ module io_unframe
 
   localparam int unsigned Dws = 16;  // of a flit
   localparam int unsigned Most = 7;  // of a packet
-  // Token, header of 4, data of the Max_Payload_Size of 128 bytes, ECRC, LCRC: no peer may send more.
+  // Token, header of 4, data of the Max_Payload_Size of 128 bytes, ECRC, LCRC: no peer may send
+  // more.
   localparam int unsigned Longest = 1 + 4 + 32 + 1 + 1;
   localparam int unsigned PtrBits = $clog2(Depth);
 
@@ -140,7 +142,8 @@ module io_unframe
   // ---------------------------------------------------------------------------------------------
   logic push, pop;
   assign pop  = done && count_q != '0;
-  assign push = link_up_i && valid_i && !(done && count_q == '0) && (count_q != (PtrBits + 1)'(Depth));
+  assign push = link_up_i && valid_i && !(done && count_q == '0) &&
+                count_q != (PtrBits + 1)'(Depth);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
