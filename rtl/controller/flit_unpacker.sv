@@ -66,9 +66,8 @@ module flit_unpacker
   logic [2:0] dh_slots;                 // slots that its data may still take; 7: all of the flit
   logic       err;
 
-  // Opcodes that CXL 2.0 reserves, or has only for devices with CXL.cache: the flit of such a message
-  // is the one to be logged.
-  // Opcodes have 3 bits from the device, 4 from the host.
+  // Opcodes that CXL 2.0 reserves, or has only for devices with CXL.cache: the flit of such a
+  // message is the one to be logged. Opcodes have 3 bits from the device, 4 from the host.
   function automatic logic nd_reserved(logic [3:0] opcode);
     if (IsHost) return !(opcode[2:0] inside {Cmp, CmpS, CmpE});
     return !(opcode inside {MemInv, MemRd, MemRdData, MemSpecRd, MemInvNT});

@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Data link of CXL.io, one end: carries TLPs of at most 1 DW of data over 512-bit flits. It sends one
-// TLP or DLLP a flit and takes as many as a flit holds (io_unframe). LCRC and sequence numbers, Ack and Nak, replay, credit initialisation and
-// update for virtual channel 0.
+// Data link of CXL.io, one end: carries TLPs of at most 1 DW of data over 512-bit flits. It sends
+// one TLP or DLLP a flit and takes as many as a flit holds (io_unframe). LCRC and sequence numbers,
+// Ack and Nak, replay, credit initialisation and update for virtual channel 0.
 //
 // Source:  PCI Express Base 5.0, chapters 2.6 (flow control), 3 (data link), 4.2.2 (tokens).
 // Latency: a TLP taken in cycle n is offered as a flit in n+3; a flit received in n is at the TLP
