@@ -384,7 +384,8 @@ TEST(ArbMuxByHand, ReplyLatency) {
 // A device that only answers, as CXL 2.0, 5.1.2.2, has it: the host's Active Requests are there
 // without a word from it, once, and the link comes up whenever it answers.
 TEST(ArbMuxByHand, HostWithASilentDevice) {
-  test::shows("link", "A host whose device is silent asks, and is up once it is answered",
+  test::shows("link",
+              "A host whose device is silent sends its requests, and is up once they are answered",
               "CXL 2.0, 5.1.2.2");
   Hand host(true);
   host.in.phy_up = true;

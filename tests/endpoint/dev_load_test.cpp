@@ -242,7 +242,7 @@ LoadSettings egress_only(std::uint8_t interval) {
 }
 
 TEST(DevLoad, EgressCongestionIsTheShareOfSamples) {
-  test::shows("qos", "DevLoad tells egress port congestion by per cent of the last samples",
+  test::shows("qos", "DevLoad reports egress port congestion by per cent of the last samples",
               "CXL 2.0, 3.3.4 (egress port congestion); docs/blocks.md, dev_load");
   RtlMeter meter;
   DevLoadMeter::In in;

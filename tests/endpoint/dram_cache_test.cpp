@@ -394,8 +394,8 @@ TEST(DramCache, NoMshr) {
 
 TEST(DramCache, FreshLinesLiveTwice) {
   test::shows("sr",
-              "A line that MemSpecRd brought is passed over once as a victim while no demand has "
-              "wanted it",
+              "A line that MemSpecRd brought is passed over once as a victim until a demand "
+              "request uses it",
               "docs/blocks.md, dram_cache");
   RtlCache cache(0);
   for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, g == 0, g);  // way 0 is fresh, and next
@@ -450,7 +450,7 @@ constexpr DramEvents bits(std::initializer_list<DramEvent> events) {
 }
 
 TEST(DramCache, EventsOfLookups) {
-  test::shows("sr", "Counters tell what MemSpecRd did in the internal DRAM",
+  test::shows("sr", "Counters report what MemSpecRd did in the internal DRAM",
               "docs/blocks.md, dram_cache");
   RtlCache cache(0);
   EXPECT_EQ(events_of(cache, 0, true), bits({DramEvent::SpecFill}));  // no victim

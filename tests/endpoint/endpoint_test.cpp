@@ -504,7 +504,7 @@ TEST(EndpointAlone, PoisonedWrites) {
 // flit.
 TEST(EndpointAlone, ViolationsOfTheLinkLayer) {
   namespace ras = regs::ras;
-  test::shows("link", "The endpoint's RAS tells of violations of the link layer, with their flit",
+  test::shows("link", "The endpoint's RAS reports violations of the link layer, with their flit",
               "CXL 2.0, 4.2.7, 8.2.5.9");
   HostBench bench(43);
   const flits::RetryAck unasked{.num_retry = 3, .wr_ptr = 9, .eseq = 1, .num_free_buf = 77};

@@ -148,8 +148,8 @@ TEST(DsAlone, LoadsOfALineThatIsNotHereStarveNobody) {
 
 TEST(DsAlone, ALoadOfAWantedLineIsAnswered) {
   test::shows("order",
-              "Loads that wait for a flush of their line are answered in their turn: after the "
-              "merges on their way and the line's write",
+              "Loads that wait for a flush of their line are answered in order: after the merges "
+              "in flight and the line's write",
               "docs/blocks.md, ds_engine");
   for (const unsigned latency : kLatencies) {
     DsAlone b(false, latency);
@@ -278,8 +278,8 @@ TEST(DsAlone, PartialWritesLeaveALinePoisoned) {
 
 TEST(DsAlone, AnOlderLoadAnswersAsTheLineWas) {
   test::shows("ds",
-              "A load of a poisoned line that is on its way before a store of the whole line "
-              "answers with error, passing or merged; one after it does not",
+              "A load of a poisoned line in flight before a store of the whole line answers with "
+              "error, passing or merged; one after it does not",
               "docs/blocks.md, ds_engine: Poison");
   for (const bool merged : {false, true}) {
     DsAlone b;

@@ -529,7 +529,7 @@ TEST(DsEngine, StoreToADeferredLineChangesItInPlace) {
 
 TEST(DsEngine, StoreToALineUnderWayIsSentAgain) {
   test::shows(
-      "ds", "A store to a line whose endpoint write is under way waits in its slot and follows it",
+      "ds", "A store to a line whose endpoint write is in flight waits in its slot and follows it",
       "docs/blocks.md, ds_engine");
   Bench b;
   b.world.freeze_writes = true;
@@ -549,8 +549,8 @@ TEST(DsEngine, StoreToALineUnderWayIsSentAgain) {
 
 TEST(DsEngine, LoadIsAnsweredFromTheRegion) {
   test::shows("ds",
-              "A load of a line that is whole in the region is answered from there, deferred or "
-              "under way, though the endpoint stands still",
+              "A load of a line that is whole in the region is answered from there, deferred or in "
+              "flight, though the endpoint is stalled",
               "docs/blocks.md, ds_engine");
   Bench b;
   b.world.freeze_writes = b.world.freeze_reads = true;
@@ -591,7 +591,7 @@ TEST(DsEngine, PartOfALineIsMerged) {
 }
 
 TEST(DsEngine, LoadOfAPartUnderWayWaits) {
-  test::shows("order", "A load of a line whose part is under way waits for the write's end",
+  test::shows("order", "A load of a line of which a part is in flight waits for the write's end",
               "docs/blocks.md, ds_engine");
   Bench b;
   b.world.freeze_writes = true;
@@ -749,7 +749,7 @@ TEST(DsEngine, NoSlotInIsolationIsRefused) {
 TEST(DsEngine, NoSlotAfterAFailedWriteIsRefused) {
   test::shows("ds",
               "While a failed endpoint write is not cleared nothing is sent: a store that finds no "
-              "slot is answered with an error, after that it waits again",
+              "slot is answered with an error, afterwards it waits again",
               "docs/blocks.md, ds_engine");
   Bench b;
   const unsigned depth = b.fill_region();
@@ -778,8 +778,8 @@ TEST(DsEngine, NoSlotAfterAFailedWriteIsRefused) {
 
 TEST(DsEngine, NobodyWaitsInIsolation) {
   test::shows("order",
-              "In isolation, with nothing at the endpoint that takes stores, every load and every "
-              "store is answered in bounded time, though the region is full",
+              "In isolation, with no store accepted at the endpoint, every load and every store is "
+              "answered in bounded time, though the region is full",
               "docs/blocks.md, ds_engine");
   Bench b;
   b.world.at_random = true;
@@ -871,8 +871,8 @@ TEST(DsEngine, FenceBringsEveryStoreToTheEndpoint) {
 
 TEST(DsEngine, FlushingIsSuspendedAndResumed) {
   test::shows("qos",
-              "Deferred stores are sent only when the pace lets them, and no more than allowed are "
-              "under way",
+              "Deferred stores are sent only when the pace allows, and no more than allowed are "
+              "outstanding",
               "docs/blocks.md, ds_engine");
   Bench b;
   b.defer_all();
@@ -930,8 +930,8 @@ TEST(DsEngine, DirectOrDeferred) {
 
 TEST(DsEngine, DirectLeavesRoomInTheMemoryQueue) {
   test::shows("order",
-              "A store goes at once only with two entries of the memory queue free, else it would "
-              "stand in the way of loads",
+              "A store is issued at once only with two entries of the memory queue free, else it "
+              "would block loads",
               "docs/blocks.md, ds_engine");
   for (const unsigned held : {kMemEntries - 2, kMemEntries - 1, kMemEntries}) {
     Bench b;
@@ -975,8 +975,8 @@ TEST(DsEngine, OffItIsNotThere) {
 
 TEST(DsEngine, NobodyWaitsLong) {
   test::shows("order",
-              "With an endpoint and a local memory that go on no request waits for ever, however "
-              "others crowd its line",
+              "With an endpoint and a local memory that make progress no request starves, whatever "
+              "others request its line",
               "docs/blocks.md, ds_engine");
   for (const unsigned lines : {1u, 4u, 40u}) {
     Bench b;

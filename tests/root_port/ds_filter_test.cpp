@@ -33,7 +33,7 @@ std::uint64_t random_key(Random& random, unsigned phase) {
 }
 
 TEST(DsFilter, LockstepWithRtl) {
-  test::shows("ds", "The RTL's filter says in every cycle what its twin says",
+  test::shows("ds", "The RTL's filter answers in every cycle as its twin does",
               "docs/blocks.md, ds_filter");
   Lockstep lockstep("root_port/ds_filter", 0xdf1);
   Random random(lockstep.seed());

@@ -15,7 +15,7 @@ using test::Lockstep;
 using test::Random;
 
 TEST(DsPace, LockstepWithRtl) {
-  test::shows("ds", "The RTL's pace lets deferred stores go in the cycles that its twin does",
+  test::shows("ds", "The RTL's pace releases deferred stores in the cycles in which its twin does",
               "docs/blocks.md, ds_pace");
   Lockstep lockstep("root_port/ds_pace", 0xdbace);
   Random random(lockstep.seed());
@@ -148,7 +148,7 @@ TEST(DsPace, DirectWhileTheEndpointIsAtEase) {
 TEST(DsPace, PausesByLevelAndNeverForEver) {
   test::shows("qos",
               "Deferred stores are sent with a pause that the endpoint's load chooses; every level "
-              "lets one go in the end",
+              "releases one in bounded time",
               "docs/blocks.md, ds_pace");
   for (unsigned level = 0; level < 4; ++level) {
     for (unsigned log2 = 0; log2 < 16; log2 += level == 3 ? 1 : 5) {

@@ -108,7 +108,7 @@ TEST_F(ByHand, Table) {
 }
 
 TEST_F(ByHand, StartsAt256) {
-  test::shows("sr", "Speculation starts at 256 B and starts anew when the policy is written",
+  test::shows("sr", "Speculation starts at 256 B, and again at 256 B when the policy is written",
               "docs/blocks.md, load_control");
   EXPECT_EQ(rtl->state_o, k256);
   EXPECT_EQ(rtl->level_o, kLight);

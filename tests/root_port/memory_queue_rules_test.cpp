@@ -17,11 +17,10 @@ namespace {
 using namespace memory_queue_rules;
 
 TEST(MemoryQueueRules, LinkDownAnswersWhatIsOutstandingAndWhatComes) {
-  test::shows(
-      "link",
-      "With the link down a root port answers what is outstanding and what is asked with an "
-      "error; nothing waits for a link",
-      "docs/blocks.md, memory_queue");
+  test::shows("link",
+              "With the link down a root port answers outstanding and new requests with an error; "
+              "nothing waits for a link",
+              "docs/blocks.md, memory_queue");
   Queue q;
   for (unsigned i = 0; i < 3; ++i) q.take(i, false, 10 + i);
   for (unsigned i = 3; i < 5; ++i) q.take(i, true, 10 + i);

@@ -130,9 +130,10 @@ MemRequest request(std::uint64_t line, bool is_write) {
 }
 
 TEST(MemoryQueue, OneOutstandingAccessALine) {
-  test::shows("order",
-              "At most one read or write of a line is under way at a root port; the next one waits",
-              "docs/blocks.md, memory_queue");
+  test::shows(
+      "order",
+      "At most one read or write of a line is outstanding at a root port; the next one waits",
+      "docs/blocks.md, memory_queue");
   for (const bool first : {false, true}) {
     for (const bool second : {false, true}) {
       Stepper s;

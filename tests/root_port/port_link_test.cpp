@@ -311,8 +311,8 @@ TEST_F(PortLink, DvsecsOfARootPort) {
 
 TEST_F(PortLink, ViralStaysUntilReset) {
   test::shows("link",
-              "A port that is told of viral is viral itself, tells its device, and software cannot "
-              "take it back",
+              "A port that receives viral is viral itself, signals it to its device, and software "
+              "cannot clear it",
               "CXL 2.0, 12.4");
   constexpr std::uint32_t kViral = 0x840;
   enum class By { kDevice, kOtherPort, kSoftware };

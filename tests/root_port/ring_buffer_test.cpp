@@ -177,7 +177,7 @@ class Ring {
 
 TEST(RingBuffer, RunsAreCoveredGranuleByGranule) {
   test::shows("sr",
-              "Every granule of a recorded MemSpecRd counts as asked for, its neighbours do not",
+              "Every granule of a recorded MemSpecRd counts as prefetched, its neighbours do not",
               "docs/blocks.md, ring_buffer");
   for (std::uint64_t first = 0; first < 5; ++first) {
     for (unsigned len = 0; len < 4; ++len) {
@@ -257,8 +257,8 @@ TEST(RingBuffer, WrapsAtTheTopOfTheAddressSpace) {
 
 TEST(RingBuffer, EachLineIsUsedOnce) {
   test::shows("sr",
-              "A line of a granule asked for counts as used once, by the first load that wants it "
-              "or by the load that it was asked for",
+              "A line of a prefetched granule counts as used once, by the first load of it or by "
+              "the load that caused the prefetch",
               "docs/blocks.md, ring_buffer");
   Ring ring;
   EXPECT_FALSE(ring.use(40));  // granule 10 is not here
@@ -284,8 +284,8 @@ TEST(RingBuffer, EachLineIsUsedOnce) {
 
 TEST(RingBuffer, WhatIsOverwrittenWasUsefulOrNot) {
   test::shows("sr",
-              "A granule that leaves the ring was useful if a load wanted a line of it, else "
-              "useless; a flush forgets it uncounted",
+              "A granule that leaves the ring was useful if a load used a line of it, else "
+              "useless; a flush removes it uncounted",
               "docs/blocks.md, ring_buffer");
   Ring ring;
   for (std::uint64_t i = 0; i < 4; ++i) ring.record(same_set(i), 0);

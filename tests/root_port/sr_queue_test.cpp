@@ -197,7 +197,7 @@ TEST(SrQueue, FirstInFirstOut) {
 }
 
 TEST(SrQueue, ReaderRunsAheadAndIsCarriedAlong) {
-  test::shows("sr", "The reader walks the queue ahead of the loads, once a load",
+  test::shows("sr", "The reader visits each queued load once, ahead of its issue",
               "docs/blocks.md, sr_queue");
   Pair pair(2);
   SrQueue::In in;

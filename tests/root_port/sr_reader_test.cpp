@@ -97,7 +97,7 @@ TEST(SrReader, VerdictsInOrder) {
 
 TEST(SrReader, WhatIsAskedFor) {
   test::shows("sr",
-              "Each policy asks for its own run of granules; without the length extension for the "
+              "Each policy prefetches its own run of granules; without the length extension the "
               "load's granule alone",
               "docs/blocks.md, sr_reader");
   const auto run = [](SrPolicy policy, Gran gran, bool length, unsigned clip = kNoClip) {
@@ -203,8 +203,8 @@ TEST(SrReader, LatchedLoadIsLeftOutWhileItIsThere) {
 
 TEST(SrReader, LinesAskedForAndUsed) {
   test::shows("sr",
-              "Counted: granules asked for, and lines of them that a load wanted, each once, "
-              "whether that load was suppressed or not; a load passed for policy off is none",
+              "Counted: granules prefetched, and lines of them that a load used, each once, "
+              "whether that load's MemSpecRd was suppressed or not; with policy off no load counts",
               "docs/blocks.md, sr_reader");
   Bench b;
   const auto expect = [&](std::uint32_t issued, std::uint32_t asked, std::uint32_t used) {
@@ -244,8 +244,8 @@ TEST(SrReader, LinesAskedForAndUsed) {
 
 TEST(SrReader, NaiveIsCountedAndNeverSuppressed) {
   test::shows("sr",
-              "The naive policy's MemSpecRd are counted as any other's, and what was asked for "
-              "never keeps it from asking again",
+              "The naive policy's MemSpecRd are counted as any other's, and an earlier prefetch "
+              "never suppresses one",
               "docs/blocks.md, sr_reader");
   Bench b;
   b.in.policy = SrPolicy::Naive;
@@ -271,8 +271,8 @@ TEST(SrReader, NaiveIsCountedAndNeverSuppressed) {
 
 TEST(SrReader, GranulesThatLeaveTheRing) {
   test::shows("sr",
-              "Counted: granules that leave the ring, by whether a load wanted a line of them; "
-              "without a flush they and what the ring holds are what was asked for",
+              "Counted: granules that leave the ring, by whether a load used a line of them; "
+              "without a flush they and what the ring holds are all that was prefetched",
               "docs/blocks.md, sr_reader");
   Bench b;
   const auto line = [](std::uint64_t i) { return i << 22; };  // all in one set of banks 0 and 1

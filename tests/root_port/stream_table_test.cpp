@@ -148,7 +148,7 @@ class Pair {
 };
 
 TEST(StreamTable, LockstepWithRtl) {
-  test::shows("sr", "The RTL's stream table asks for what its twin asks for, in the same cycle",
+  test::shows("sr", "The RTL's stream table requests what its twin requests, in the same cycle",
               "docs/blocks.md, stream_table");
   Pair pair(0x57e);
   Lockstep& lockstep = pair.lockstep;
@@ -289,7 +289,7 @@ TEST(StreamTable, RisingStream) {
 }
 
 TEST(StreamTable, FallingStream) {
-  test::shows("sr", "stream: a falling stream is asked for downwards",
+  test::shows("sr", "stream: a falling stream is prefetched downwards",
               "docs/blocks.md, stream_table");
   ByHand t;
   t.expect_run(10, 15, 43, 0);
@@ -365,8 +365,8 @@ TEST(StreamTable, WhatItDoesNotAskFor) {
 
 TEST(StreamTable, UsefulnessDecides) {
   test::shows("sr",
-              "stream: while the rest of regions was foretold in vain, it is not asked for, but "
-              "judged, until it would have paid",
+              "stream: while predictions of the rest of a region are wasted, they are not "
+              "prefetched but still judged, until they would have been useful",
               "docs/blocks.md, stream_table");
   ByHand t;
   t.waste_runs(5);
@@ -393,8 +393,8 @@ TEST(StreamTable, UsefulnessDecides) {
 
 TEST(StreamTable, TheRegionAfterHasAScoreOfItsOwn) {
   test::shows("sr",
-              "stream: where streams ended with their regions, the next region is foretold and "
-              "not asked for; the rest of a region is",
+              "stream: where streams ended with their regions, the next region is predicted but "
+              "not prefetched; the rest of a region is",
               "docs/blocks.md, stream_table");
   ByHand t;
   t.waste_nexts(4);  // 63 - 32 = 31
@@ -409,7 +409,7 @@ TEST(StreamTable, TheRegionAfterHasAScoreOfItsOwn) {
 }
 
 TEST(StreamTable, RemembersWhatTheInternalDramHolds) {
-  test::shows("sr", "stream: with fewer sets in use, what was foretold counts as wasted the sooner",
+  test::shows("sr", "stream: with fewer sets in use, a prediction counts as wasted sooner",
               "docs/blocks.md, stream_table");
   const auto held_of = [](unsigned sets_log2) {
     ByHand t;

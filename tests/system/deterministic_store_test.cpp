@@ -287,11 +287,10 @@ class RegisteredRtl : public System {
 
 // Local memory refuses an access outside the port's part of it (DsRegion).
 TEST(DeterministicStoreEngines, EachPortHasItsOwnPartOfLocalMemory) {
-  test::shows(
-      "ds",
-      "Each port keeps its deferred lines in its own part of local memory, at the base that "
-      "its registers say",
-      "docs/blocks.md, Deterministic store in the root port");
+  test::shows("ds",
+              "Each port keeps its deferred lines in its own range of local memory, at the base "
+              "that its registers give",
+              "docs/blocks.md, Deterministic store in the root port");
   for (const std::uint64_t base : {0x1'2340'0000ull, 0xf'ffff'fff8'0000ull, 0ull}) {
     Scenario scenario = make_scenario("rtl");
     scenario.config.ds_base = base;
@@ -311,8 +310,8 @@ TEST(DeterministicStoreEngines, EachPortHasItsOwnPartOfLocalMemory) {
 
 TEST(DeterministicStoreEngines, RegistersSayWhatItIsAndDid) {
   test::shows("ds",
-              "The registers of deterministic store read back every field as written, say what it "
-              "is and count each thing that it did",
+              "The registers of deterministic store read back every field as written, identify it "
+              "and count each of its actions",
               "docs/blocks.md, Deterministic store in the root port");
   Scenario scenario = make_scenario("rtl");
   scenario.config.root_port.ds_interval = {1, 2, 3, 4};

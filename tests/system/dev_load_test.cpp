@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(Measures, DevLoadSystem, ::testing::ValuesIn(kCases),
 
 TEST_P(DevLoadSystem, IsTheSameInEveryResponse) {
   test::shows("qos",
-              "With margins, announced reductions and egress congestion the model tells the RTL's "
+              "With margins, announced reductions and egress congestion the model gives the RTL's "
               "DevLoad in every response",
               "docs/blocks.md, dev_load");
   const Case& c = GetParam();

@@ -132,8 +132,10 @@ class Viral : public ::testing::Test {
 };
 
 TEST_F(Viral, TheDevicesBehindAllPortsSaySo) {
-  test::shows("link", "A host that is viral at one port tells the devices below all of its ports",
-              "CXL 2.0, 12.4");
+  test::shows(
+      "link",
+      "A host that is viral at one port signals viral to the devices below all of its ports",
+      "CXL 2.0, 12.4");
   make(3000);
   for (unsigned port = 0; port < kPorts; ++port) {
     enable_viral(port);
