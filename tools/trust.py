@@ -349,6 +349,15 @@ def faults(r):
             )
             + "\n"
         )
+        if hand.get("found"):
+            text += (
+                "\nOf these no test saw at first; what the tests lacked, and the test that sees each now:\n\n"
+                + markdown(
+                    ["fault", "missing", "seen by"],
+                    [[f"`{f['fault']}`", f["missing"], f"`{f['killed_by']}`"] for f in hand["found"]],
+                )
+                + "\n"
+            )
     if rows := r.get("conformance"):
         said.append(f"{rows['seen']} of {rows['count']} conformance rows fail under their own fault")
         text += (

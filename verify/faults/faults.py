@@ -17,6 +17,7 @@ which is built once; CXLGPU_MUTANT chooses.
   verify/faults/faults.py --set conformance --only NAME        # some of it
   verify/faults/faults.py --check                              # both sets: edits fit, no two overlap, every row has one
 
+Those of by_hand that no test saw at first stand in found.yaml, with what the tests lacked.
 Verdicts are kept (build/faults/SET/results.json) and taken again while the fault's files and the tests are the same.
 Exit status: 0 every fault seen; 1 a fault that no test sees, or with --check something that does not fit; 2 wrong
 usage, or what does not build.
@@ -180,6 +181,10 @@ def rows_without(faults):
     return sorted(rows - broken), sorted(broken - rows)
 
 
+def found():
+    return yaml.safe_load((HERE / "found.yaml").read_text()) or []
+
+
 def check():
     wrong = []
     for kind in SETS:
@@ -190,6 +195,9 @@ def check():
             wrong += [
                 f"{kind}: {file}: {' '.join(said)}" for file, said in lint(lay(faults, faults.list), files).items()
             ]
+        if kind == "by_hand":
+            names = {f.name for f in faults.list}
+            wrong += [f"found.yaml: no such fault: {f['fault']}" for f in found() if f["fault"] not in names]
         if kind == "conformance":
             missing, unknown = rows_without(faults)
             wrong += [f"conformance: no fault for the row: {row}" for row in missing]
@@ -312,6 +320,9 @@ def main():
                 "count": len(verdicts),
                 "faults": [{k: v[k] for k in ("room", "fault", "what", "row", "by")} for v in verdicts],
             }
+            if options.set == "by_hand":
+                by = {v["fault"]: v["by"] for v in verdicts}
+                record[options.set]["found"] = [f | {"killed_by": by[f["fault"]]} for f in found()]
     return 1 if unseen else 0
 
 
