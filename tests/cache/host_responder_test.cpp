@@ -52,8 +52,9 @@ class Surroundings {
     flits::D2hDh data{.uqid = uqid(mix), .bogus = random_.percent(10)};
     in.link.rx_cdat.header = with_noise(random_, flits::pack(data), kDataBits);
     in.link.rx_cdat.data = random_payload(random_);
-    // Snooped lines come whole.
-    in.link.rx_cdat.enables = pulling_ ? random_enables(random_, 40) : kAllEnables;
+    // Snooped lines come whole; without a message the enables are anything.
+    const bool whole = in.link.rx_valid[kCdat] && !pulling_;
+    in.link.rx_cdat.enables = whole ? kAllEnables : random_enables(random_, 40);
     return in;
   }
 
