@@ -5,6 +5,8 @@
 //         where the struct starts, for arrays of them.
 #pragma once
 
+#include <array>
+
 #include "refmodel/common/request.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
@@ -63,13 +65,22 @@ inline Line random_line(Random& random) {
   return line;
 }
 
-inline MemRequest random_request(Random& random, std::uint64_t line, unsigned percent_writes) {
+// Enables: mostly all, else any, a single one, all but one, or none.
+inline std::uint64_t random_byte_enables(Random& random, unsigned percent_partial) {
+  if (!random.percent(percent_partial)) return kAllBytes;
+  const std::uint64_t one = std::uint64_t{1} << random.below(64);
+  return random.pick(std::array{random.bits(64), random.bits(64), one, ~one, std::uint64_t{0}});
+}
+
+inline MemRequest random_request(Random& random, std::uint64_t line, unsigned percent_writes,
+                                 unsigned percent_poison = 0) {
   MemRequest req;
   req.id = static_cast<std::uint32_t>(random.bits(16));
   req.is_write = random.percent(percent_writes);
   req.addr = line * kLineBytes;
-  req.byte_enable = random.percent(60) ? kAllBytes : random.bits(64);
+  req.byte_enable = random_byte_enables(random, 40);
   req.data = random_line(random);
+  req.poison = req.is_write && random.percent(percent_poison);
   return req;
 }
 

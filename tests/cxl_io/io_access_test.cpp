@@ -7,6 +7,7 @@
 
 #include "Vio_access.h"
 #include "tests/common/bits.hpp"
+#include "tests/common/idle.hpp"
 #include "tests/common/lockstep.hpp"
 
 namespace cxlgpu::test {
@@ -47,6 +48,8 @@ class Access {
     if (in.rsp) {
       set_bits(rtl_->rsp_i, 32, 3, static_cast<unsigned>(in.rsp->status));
       set_bits(rtl_->rsp_i, 0, 32, in.rsp->data);
+    } else {
+      idle_.fill(rtl_->rsp_i, 0, 35);
     }
   }
   void compare() {
@@ -62,6 +65,7 @@ class Access {
   }
 
   Clocked<Vio_access> rtl_;
+  Idle idle_;
   IoAccess twin_;
 };
 

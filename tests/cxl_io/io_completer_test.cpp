@@ -6,6 +6,7 @@
 #include <map>
 
 #include "Vio_completer.h"
+#include "tests/common/idle.hpp"
 #include "tests/cxl_io/tlp_port.hpp"
 
 namespace cxlgpu::test {
@@ -35,7 +36,10 @@ class Completer {
   void drive() {
     rtl_->link_up_i = in.link_up;
     rtl_->tlp_rx_valid_i = in.tlp_rx.has_value();
-    if (in.tlp_rx) set_tlp(rtl_->tlp_rx_i, *in.tlp_rx);
+    if (in.tlp_rx)
+      set_tlp(rtl_->tlp_rx_i, *in.tlp_rx);
+    else
+      idle_.fill(rtl_->tlp_rx_i, 0, 160);
     rtl_->tlp_tx_ready_i = in.tlp_tx_ready;
     rtl_->cfg_rdata_i = in.cfg_rdata;
     rtl_->mem_space_en_i = in.mem_space_en;
@@ -65,6 +69,7 @@ class Completer {
   }
 
   Clocked<Vio_completer> rtl_;
+  Idle idle_;
   IoCompleter twin_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "Vio_link.h"
+#include "tests/common/idle.hpp"
 #include "tests/cxl_io/io_link_peer.hpp"
 
 namespace cxlgpu::test {
@@ -60,9 +61,15 @@ class Ends {
       set_bits(rtl_->link_up_i, g, 1, in[g].link_up);
       set_bits(rtl_->io_tx_ready_i, g, 1, in[g].io_tx_ready);
       set_bits(rtl_->io_rx_valid_i, g, 1, in[g].io_rx.has_value());
-      if (in[g].io_rx) set_line(rtl_->io_rx_data_i, 512 * g, *in[g].io_rx);
+      if (in[g].io_rx)
+        set_line(rtl_->io_rx_data_i, 512 * g, *in[g].io_rx);
+      else
+        idle_.fill(rtl_->io_rx_data_i, 512 * g, 512);
       set_bits(rtl_->tlp_tx_valid_i, g, 1, in[g].tlp_tx.has_value());
-      if (in[g].tlp_tx) set_bytes(rtl_->tlp_tx_i, 160 * g, *in[g].tlp_tx);
+      if (in[g].tlp_tx)
+        set_bytes(rtl_->tlp_tx_i, 160 * g, *in[g].tlp_tx);
+      else
+        idle_.fill(rtl_->tlp_tx_i, 160 * g, 160);
       set_bits(rtl_->tlp_rx_ready_i, g, 1, in[g].tlp_rx_ready);
     }
   }
@@ -84,6 +91,7 @@ class Ends {
   }
 
   Clocked<Vio_link> rtl_;
+  Idle idle_;
 };
 
 // One end under test and its peer, through stretches of a few hundred cycles.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "Vio_requester.h"
+#include "tests/common/idle.hpp"
 #include "tests/cxl_io/tlp_port.hpp"
 
 namespace cxlgpu::test {
@@ -45,11 +46,16 @@ class Requester {
       set_bits(rtl_->req_i, 36, 64, in.req->addr);
       set_bits(rtl_->req_i, 32, 4, in.req->enables);
       set_bits(rtl_->req_i, 0, 32, in.req->data);
+    } else {
+      idle_.fill(rtl_->req_i, 0, 103);
     }
     rtl_->rsp_ready_i = in.rsp_ready;
     rtl_->tlp_tx_ready_i = in.tlp_tx_ready;
     rtl_->tlp_rx_valid_i = in.tlp_rx.has_value();
-    if (in.tlp_rx) set_tlp(rtl_->tlp_rx_i, *in.tlp_rx);
+    if (in.tlp_rx)
+      set_tlp(rtl_->tlp_rx_i, *in.tlp_rx);
+    else
+      idle_.fill(rtl_->tlp_rx_i, 0, 160);
   }
   void compare() {
     out = twin_.eval();
@@ -67,6 +73,7 @@ class Requester {
   }
 
   Clocked<Vio_requester> rtl_;
+  Idle idle_;
   IoRequester twin_{kRequesterId, kTimeout};
 };
 

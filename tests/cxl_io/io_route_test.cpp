@@ -6,6 +6,7 @@
 #include <array>
 
 #include "Vio_route.h"
+#include "tests/common/idle.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/cxl_io/bridge_bits.hpp"
 
@@ -53,13 +54,18 @@ class Route {
     Vio_route& v = *rtl_;
     v.device_i = static_cast<std::uint8_t>(in.device);
     v.req_valid_i = in.req.has_value();
-    if (in.req) set_request(v.req_i, *in.req);
+    if (in.req)
+      set_request(v.req_i, *in.req);
+    else
+      idle_.fill(v.req_i, 0, 103);
     v.rsp_ready_i = in.rsp_ready;
     v.down_ready_i = in.down_ready;
     v.down_rsp_valid_i = in.down_rsp.has_value();
     if (in.down_rsp) {
       set_bits(v.down_rsp_i, 32, 3, static_cast<unsigned>(in.down_rsp->status));
       set_bits(v.down_rsp_i, 0, 32, in.down_rsp->data);
+    } else {
+      idle_.fill(v.down_rsp_i, 0, 35);
     }
     v.cfg_rdata_i = in.cfg_rdata;
     set_bridge(v.bridge_i, in.bridge);
@@ -96,6 +102,7 @@ class Route {
   }
 
   Clocked<Vio_route> rtl_;
+  Idle idle_;
   IoRoute twin_;
 };
 

@@ -96,7 +96,7 @@ TransactionTable::Access random_access(Random& random) {
           .write = random.percent(50),
           .slot = static_cast<std::uint16_t>(random.bits(16)),
           .mshr = random_mshr(random),
-          .byte_enable = random.bits(64),
+          .byte_enable = test::random_byte_enables(random, 70),
           .data = test::random_line(random),
           .poison = random.percent(50)};
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "Vaxi_adapter.h"
+#include "tests/common/idle.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/coverage/functional_gtest.hpp"
@@ -74,10 +75,17 @@ class Pair {
       rtl_->r_id_i = static_cast<std::uint16_t>(in.r->id);
       rtl_->r_error_i = in.r->error;
       test::set_line(rtl_->r_data_i, 0, in.r->data);
+    } else {
+      idle_.fill(rtl_->r_id_i, 0, 16);
+      idle_.fill(rtl_->r_error_i, 0, 1);
+      idle_.fill(rtl_->r_data_i, 0, 512);
     }
     if (in.b) {
       rtl_->b_id_i = static_cast<std::uint16_t>(in.b->id);
       rtl_->b_error_i = in.b->error;
+    } else {
+      idle_.fill(rtl_->b_id_i, 0, 16);
+      idle_.fill(rtl_->b_error_i, 0, 1);
     }
   }
   Out compare(const AxiAdapter::In& in) {
@@ -126,6 +134,7 @@ class Pair {
   test::Offer request_{"req_o"}, read_{"R"}, write_{"B"};
   AxiAdapter twin_;
   Clocked<Vaxi_adapter> rtl_;
+  test::Idle idle_;
 };
 
 std::uint32_t random_id(Random& random) {

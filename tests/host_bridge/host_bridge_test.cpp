@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "Vhost_bridge.h"
+#include "tests/common/idle.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
@@ -132,6 +133,7 @@ TEST(HostBridge, LockstepWithRtl) {
   HostBridge twin(kPorts);
   std::array to_port{test::Offer("port 0"), test::Offer("port 1"), test::Offer("port 2")};
   test::Offer to_r("R"), to_b("B");
+  test::Idle idle;
   rtl.reset();
   std::deque<HdmDecoder::In> script = bring_up();
   HostBridge::In in;
@@ -160,8 +162,10 @@ TEST(HostBridge, LockstepWithRtl) {
       in.req_valid = true;
       const std::uint64_t line =
           random.percent(5) ? random.bits(46) : random.below(7 * kGiB / 2 / kLineBytes);
-      in.req = test::random_request(random, line, 50);
+      in.req = test::random_request(random, line, 50, 20);
       test::set_sys_req(rtl->req_i, in.req);
+    } else if (!in.req_valid) {
+      idle.fill(rtl->req_i, 0, test::kSysReqBits);
     }
     in.port_ready = 0;
     for (unsigned p = 0; p < kPorts; ++p) {
@@ -170,6 +174,8 @@ TEST(HostBridge, LockstepWithRtl) {
         in.rsp_valid |= 1u << p;
         in.rsp[p] = test::random_response(random);
         test::set_sys_rsp(rtl->port_rsp_i, in.rsp[p], test::kSysRspBits * p);
+      } else if (!((in.rsp_valid >> p) & 1)) {
+        idle.fill(rtl->port_rsp_i, test::kSysRspBits * p, test::kSysRspBits);
       }
     }
     in.r_ready = random.percent(rsp_takes);
@@ -337,6 +343,26 @@ TEST(HostBridge, Routes) {
   goes(kGiB - 512, {2});
   goes(kGiB, {});  // 13h: behind the last
   goes(kGiB + kHdmChunk, {});
+}
+
+// All 256 target numbers that a decoder can name: three are ports, 10h to 12h.
+TEST(HostBridge, EveryTargetNumber) {
+  RtlBridge bridge;
+  for (unsigned target = 0; target < 256; ++target) {
+    ASSERT_TRUE(test::program(bridge, 0, {kGiB, kHdmChunk, 0, 0, target, false}));
+    MemRequest request;
+    request.addr = kGiB + 64 * target;
+    request.is_write = target % 2 != 0;
+    const RtlBridge::Seen seen = bridge.ask(request);
+    if (target >= 0x10 && target <= 0x12) {
+      EXPECT_EQ(seen.ports, std::vector<unsigned>{target - 0x10});
+      EXPECT_FALSE(seen.answer);
+    } else {
+      EXPECT_EQ(seen.ports, std::vector<unsigned>{}) << std::hex << target;
+      ASSERT_TRUE(seen.answer) << std::hex << target;
+      EXPECT_TRUE(seen.answer->error) << std::hex << target;
+    }
+  }
 }
 
 TEST(HostBridge, DecodeErrorAnswer) {

@@ -350,6 +350,24 @@ TEST(DsAlone, PoisonUnderAFailedWrite) {
   }
 }
 
+// Clearing all the time: the failure meets it in its cycle, shows once, and the line goes again.
+TEST(DsAlone, AFailureInTheCycleOfTheClearIsNotLost) {
+  for (const bool direct : {true, false}) {
+    DsAlone b;
+    b.direct = direct;
+    b.flush = b.clear_error = true;
+    b.failing_writes = 1;
+    b.store(3, 0x11);
+    unsigned shown = 0;
+    EXPECT_TRUE(b.until([&] {
+      shown += b.error() ? 1 : 0;
+      return b.writes.size() == 2 && b.idle();
+    }));
+    EXPECT_EQ(shown, 1u) << direct;
+    b.check_endpoint();
+  }
+}
+
 TEST(DsAlone, AnErrorOfLocalMemoryIsPoison) {
   test::shows("ds",
               "Data that local memory gives with error answer a load with error, alone or merged, "

@@ -12,6 +12,7 @@
 #include "Vmemory_queue.h"
 #include "flits/messages.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
+#include "tests/common/idle.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/coverage/functional_gtest.hpp"
@@ -158,13 +159,18 @@ struct Coverage {
 };
 
 template <typename Top>
-void drive(Top& rtl, const MemoryQueueBlock::In& in, bool length) {
+void drive(Top& rtl, const MemoryQueueBlock::In& in, bool length, test::Idle& idle) {
   rtl->in_valid_i = in.in_valid;
   test::set_sys_req(rtl->in_req_i, in.in_req);
   rtl->spec_valid_i = in.spec_valid;
   rtl->spec_first_i = in.spec.run.first;
   rtl->spec_len_i = in.spec.run.len;
   rtl->spec_line_i = in.spec.line;
+  if (!in.spec_valid) {
+    idle.fill(rtl->spec_first_i, 0, 44);
+    idle.fill(rtl->spec_len_i, 0, 2);
+    idle.fill(rtl->spec_line_i, 0, 46);
+  }
   rtl->len_en_i = length;
   rtl->req_ready_i = in.req_ready;
   rtl->rwd_ready_i = in.rwd_ready;
@@ -184,8 +190,13 @@ void drive(Top& rtl, const MemoryQueueBlock::In& in, bool length) {
   rtl->drs_valid_i = in.drs.valid;
   test::set_bits(rtl->drs_hdr_i, 0, 64, static_cast<std::uint64_t>(flits::pack(drs)));
   test::set_line(rtl->drs_data_i, 0, in.drs.data);
+  if (!in.drs.valid) {
+    idle.fill(rtl->drs_hdr_i, 0, 64);
+    idle.fill(rtl->drs_data_i, 0, 512);
+  }
   rtl->ndr_valid_i = in.ndr.valid;
   test::set_bits(rtl->ndr_hdr_i, 0, 64, static_cast<std::uint64_t>(flits::pack(ndr)));
+  if (!in.ndr.valid) idle.fill(rtl->ndr_hdr_i, 0, 64);
   rtl->rsp_ready_i = in.rsp_ready;
   rtl->isolate_i = in.isolate;
   rtl->down_i = in.down;
@@ -425,6 +436,7 @@ class Meetings {
 struct Stepper {
   Lockstep lockstep{"root_port/memory_queue", 0};
   Clocked<Vmemory_queue> rtl;
+  test::Idle idle;
   MemoryQueueBlock block;
   MemoryQueueBlock::In in;
   bool length = false;
@@ -433,7 +445,7 @@ struct Stepper {
   Stepper() { rtl.reset(); }
   Seen look() {
     in.spec.with_length = length;
-    drive(rtl, in, length);
+    drive(rtl, in, length, idle);
     rtl.settle();
     compare(lockstep, rtl, in, block.eval(in));
     return look_at(rtl);

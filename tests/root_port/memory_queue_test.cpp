@@ -15,6 +15,7 @@ TEST(MemoryQueue, LockstepWithRtl) {
   Lockstep lockstep("root_port/memory_queue", 0x3e3);
   Random random(lockstep.seed());
   Clocked<Vmemory_queue> rtl;
+  test::Idle idle;
   MemoryQueueBlock twin(kDepth, kSpecEntries);
   rtl.reset();
   Device device;
@@ -36,7 +37,7 @@ TEST(MemoryQueue, LockstepWithRtl) {
     if (!in.in_valid && random.percent(rates.requests)) {
       in.in_valid = true;
       in.in_req =
-          test::random_request(random, rates.base + random.below(rates.lines), rates.writes);
+          test::random_request(random, rates.base + random.below(rates.lines), rates.writes, 20);
     }
     // The reader's offer follows the queues while it waits.
     in.spec_valid = in.spec_valid || random.percent(rates.specs);
@@ -47,7 +48,7 @@ TEST(MemoryQueue, LockstepWithRtl) {
     in.rsp_ready = random.percent(rates.rsp_ready);
     if (!in.drs.valid) in.drs = Device::answer(device.reads, random, rates.answers, rates.wrong);
     if (!in.ndr.valid) in.ndr = Device::answer(device.writes, random, rates.answers, rates.wrong);
-    drive(rtl, in, rates.length);
+    drive(rtl, in, rates.length, idle);
     rtl.settle();
     const MemoryQueueBlock::Out out = twin.eval(in);
     compare(lockstep, rtl, in, out);

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "Vsr_queue.h"
+#include "tests/common/idle.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
@@ -33,7 +34,10 @@ class Pair {
     std::uint32_t loads;
   };
   Seen step(const SrQueue::In& in) {
-    if (in.in_valid) test::set_sys_req(rtl->in_req_i, in.in_req);
+    if (in.in_valid)
+      test::set_sys_req(rtl->in_req_i, in.in_req);
+    else
+      idle.fill(rtl->in_req_i, 0, test::kSysReqBits);
     rtl->in_valid_i = in.in_valid;
     rtl->head_ready_i = in.head_ready;
     rtl->rd_next_i = in.rd_next;
@@ -63,6 +67,7 @@ class Pair {
 
   Lockstep lockstep;
   Clocked<Vsr_queue> rtl;
+  test::Idle idle;
   SrQueue twin{kDepth};
   test::Offer head{"head_o"}, reader{"rd_o"};
 
@@ -133,7 +138,7 @@ TEST(SrQueue, LockstepWithRtl) {
     }
     if (!in.in_valid && random.percent(pushes)) {
       in.in_valid = true;
-      in.in_req = test::random_request(random, random.bits(46), writes);
+      in.in_req = test::random_request(random, random.bits(46), writes, 20);
     }
     in.head_ready = random.percent(pops);
     in.rd_next = random.percent(nexts);
