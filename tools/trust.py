@@ -136,6 +136,8 @@ def proofs(r):
         depth = "any" if j["verdict"] == "proven" and j["depth"] is None else j["depth"]
         sizes = ", ".join(f"{k}={v}" for k, v in j.get("parameters", {}).items())
         sizes += "".join(f"; {code(given)}" for given in j.get("given", []))
+        if j.get("free"):
+            sizes += f"; any start of {', '.join(code(register) for register in j['free'])}"
         reached = [f"{name} {at}" for name, at in j.get("covers", {}).items()]
         if "tight" in j:
             reached.append(", ".join(f"{k}={v}" for k, v in j["tight"].items()) + f" fails {j['tight_fails_at']}")

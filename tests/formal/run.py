@@ -8,6 +8,8 @@ a reset in the first cycle and arbitrary inputs after it, and proves them: with 
 of cycles, with `bmc` for the stated number. `assume` names assertions of the top module that are its
 caller's to keep; where the module stands inside another one's job, they are proven.
 Assertions that are not all proven at once are tried one by one.
+`free` names registers that the reset leaves at any value, `assume`d to be right by the harness: so one step
+from any state is a proof for any number of them.
 At `tight` parameters it must fail: the bound is the least. The same job with its `mutant` must find a
 counterexample, else it proves nothing. No proof may hold because nothing happens: the left side of each `A
 |-> B` of the top must come true within the depth, and so must each state named under `cover`; those that do
@@ -66,7 +68,7 @@ def usage(message):
 class Job:
     def __init__(self, entry):
         known = {"name", "block", "parameters", "widths", "assume", "given", "method", "depth", "seconds", "mutant",
-                 "tight", "cover", "shows", "quick"}
+                 "tight", "cover", "free", "reach", "shows", "quick"}
         for key in entry:
             if key not in known:
                 usage(f"jobs.yaml: {entry.get('name')}: no such key: {key}")
@@ -78,9 +80,11 @@ class Job:
         self.widths = entry.get("widths", {})  # parameters of the packages
         self.given = entry.get("given", [])    # of the inputs, in every cycle: what a smaller proof is of
         self.cover = entry.get("cover", {})    # name: expression in the top
+        self.free = entry.get("free", {})      # file: registers that reset leaves at any value
         self.assume = entry.get("assume", [])
         self.method = entry.get("method", "pdr")
         self.depth = entry.get("depth", 30)
+        self.reach_depth = entry.get("reach", max(self.depth, 30))  # cycles in which the covers are sought
         self.seconds = entry.get("seconds", 120)
         self.mutant = entry.get("mutant")
         self.faulty = self.mutant and self.mutant["file"]
@@ -118,6 +122,17 @@ class Job:
         usage(f"jobs.yaml: {self.name}: {mutant['file']} has no mutant {mutant['key']}: the block has changed; "
               f"tests/formal/find_mutant.py --only {self.name} finds one")
 
+    def freed(self, file, text):
+        """The text with any value, a net that nothing drives, in the reset of each register to be freed."""
+        for register in self.free.get(str(file.relative_to(ROOT)), []):
+            reset = re.search(rf"\b{register}\s*<=([^;]*);", text)  # the first assignment
+            declared = re.search(rf"^ *(\w+(?:\s*\[[^\]]*\])*)\s+(?:\w+, *)*{register}\b[^;]*;", text, re.M)
+            if not reset or not declared or not re.search(r"if \(!rst_ni\)(?:(?!if).)*$", text[:reset.start()], re.S):
+                usage(f"jobs.yaml: {self.name}: no reset of {register} in {file}")
+            text = (text[:declared.end()] + f" {declared[1]} fv_any_{register};" + text[declared.end():reset.start(1)]
+                    + f" fv_any_{register}" + text[reset.end(1):])
+        return text
+
     def write(self, folder, mutant=None, covers=False):
         """The sources as the front end takes them; returns the properties of the top."""
         used, resized = set(), set()
@@ -135,7 +150,7 @@ class Job:
                 return False
 
             immediate = Immediate(file, assumed, self.mutated(file, mutant), covers)
-            text = immediate.rewritten()
+            text = self.freed(file, immediate.rewritten())
             for width, bits in self.widths.items():
                 new = re.sub(rf"(parameter int unsigned {width}\s*=) \d+;", rf"\1 {bits};", text)
                 if new != text and file.parent.name == "pkg":
@@ -244,7 +259,7 @@ class Job:
         first = run + 1 + len(self.given)
         names = {first + n: name for n, name in enumerate(self.cover)}
         text = self.abc(folder, "net.bmc", "read_aiger net.aig; fold; strash; bmc3 -a -x -v -F "
-                        f"{max(self.depth, 30)} -T {self.seconds}", 2 * self.seconds + 120) or ""
+                        f"{self.reach_depth} -T {self.seconds}", 2 * self.seconds + 120) or ""
         at = {int(o): int(f) for o, f in re.findall(r"Output\s+(\d+) was asserted in frame\s+(\d+)", text)}
         reached, unreached = {}, []
         for output, place in enumerate(reversed(self.places(folder, "net"))):
@@ -278,7 +293,8 @@ class Job:
     def run(self):
         start = time.monotonic()
         result = {"name": self.name, "block": self.block, "method": self.method, "shows": self.shows,
-                  "parameters": self.parameters | self.widths, "assume": self.assume, "given": self.given}
+                  "parameters": self.parameters | self.widths, "assume": self.assume, "given": self.given,
+                  "free": sorted(register for registers in self.free.values() for register in registers)}
         folder = self.folder / "as_it_is"
         properties = self.write(folder)
         result["properties"] = sum(kind == "assert" for _, kind, _ in properties)
