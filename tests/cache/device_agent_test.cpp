@@ -10,6 +10,7 @@
 #include "Vdevice_agent.h"
 #include "flits/messages.hpp"
 #include "tests/cache/agent_ports.hpp"
+#include "tests/common/idle.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -150,12 +151,17 @@ class Surroundings {
   std::uint16_t cqid_ = 0;
 };
 
-void drive(Vdevice_agent& v, const DeviceAgent::In& in) {
+void drive(Vdevice_agent& v, const DeviceAgent::In& in, Idle& idle) {
   v.cmd_valid_i = in.cmd_valid;
   v.cmd_op_i = in.cmd.op;
   v.cmd_addr_i = in.cmd.line;
   set_line(v.cmd_data_i, 0, in.cmd.data);
   v.cmd_be_i = in.cmd.enables;
+  if (!in.cmd_valid) {
+    idle.fill(v.cmd_addr_i, 0, 46);
+    idle.fill(v.cmd_data_i, 0, 512);
+    idle.fill(v.cmd_be_i, 0, 64);
+  }
   drive_channels(v, in.link);
 }
 
@@ -213,7 +219,8 @@ TEST(DeviceAgent, Lockstep) {
   Random random(run.seed());
   Clocked<Vdevice_agent> rtl;
   DeviceAgent twin(kLines);
-  drive(*rtl, {});
+  Idle idle;
+  drive(*rtl, {}, idle);
   rtl.reset();
   std::optional<Surroundings> around(random);
   Coverage coverage;
@@ -221,7 +228,7 @@ TEST(DeviceAgent, Lockstep) {
   while (run.next()) {
     if (run.cycle() % 512 == 0) mix = random.pick(kMixes);
     const DeviceAgent::In in = around->next(mix);
-    drive(*rtl, in);
+    drive(*rtl, in, idle);
     rtl.settle();
     const DeviceAgent::Out out = twin.eval(in);
     compare(run, *rtl, in, out);
@@ -230,7 +237,7 @@ TEST(DeviceAgent, Lockstep) {
     rtl.edge();
     twin.clock(in);
     if (random.below(2000) == 0) {  // whatever was under way
-      drive(*rtl, {});
+      drive(*rtl, {}, idle);
       rtl.reset();
       twin = DeviceAgent(kLines);
       around.emplace(random);

@@ -7,6 +7,7 @@
 
 #include "Vhost_responder.h"
 #include "tests/cache/agent_ports.hpp"
+#include "tests/common/idle.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -111,10 +112,11 @@ class Surroundings {
   bool pulling_ = false, snooping_ = false;
 };
 
-void drive(Vhost_responder& v, const HostResponder::In& in) {
+void drive(Vhost_responder& v, const HostResponder::In& in, Idle& idle) {
   v.snp_valid_i = in.snp_valid;
   v.snp_op_i = in.snp_op;
   v.snp_addr_i = in.snp_line;
+  if (!in.snp_valid) idle.fill(v.snp_addr_i, 0, 46);
   v.drop_i = in.policy.drop;
   v.any_shared_i = in.policy.any_shared;
   v.own_modified_i = in.policy.own_modified;
@@ -165,7 +167,8 @@ TEST(HostResponder, Lockstep) {
   Random random(run.seed());
   Clocked<Vhost_responder> rtl;
   HostResponder twin(kLines);
-  drive(*rtl, {});
+  Idle idle;
+  drive(*rtl, {}, idle);
   rtl.reset();
   Surroundings around(random);
   Coverage coverage;
@@ -173,7 +176,7 @@ TEST(HostResponder, Lockstep) {
   while (run.next()) {
     if (run.cycle() % 512 == 0) mix = random.pick(kMixes);
     const HostResponder::In in = around.next(mix);
-    drive(*rtl, in);
+    drive(*rtl, in, idle);
     rtl.settle();
     const HostResponder::Out out = twin.eval(in);
     compare(run, *rtl, in, out);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "Vcache_packer.h"
+#include "tests/common/idle.hpp"
 #include "tests/controller/cache_scenarios.hpp"
 #include "tests/coverage/flit_bins.hpp"
 
@@ -16,7 +17,8 @@ namespace {
 
 constexpr unsigned kPortBits[kCacheChannels] = {79, 32, 24};
 
-void drive(Vcache_packer& rtl, const CachePacker::In& in, bool is_host) {
+// Places without a message hold anything.
+void drive(Vcache_packer& rtl, const CachePacker::In& in, bool is_host, Idle& idle) {
   const FlitPacker::In& mem = in.mem;
   const CacheOffer& cache = in.cache;
   rtl.is_host_i = is_host;
@@ -36,10 +38,23 @@ void drive(Vcache_packer& rtl, const CachePacker::In& in, bool is_host) {
     set_bits(rtl.wd_be_i, 64 * i, 64, mem.wd[i].enables);
     set_field(rtl.creq_hdr_i, i, kPortBits[kCreq], cache.creq_hdr[i]);
     set_field(rtl.crsp_hdr_i, i, kPortBits[kCrsp], cache.crsp_hdr[i]);
+    if (i >= mem.nd_valid) idle.fill(rtl.nd_hdr_i, kHeaderPortBits * i, kHeaderPortBits);
+    if (i >= mem.wd_valid) {
+      idle.fill(rtl.wd_hdr_i, kHeaderPortBits * i, kHeaderPortBits);
+      idle.fill(rtl.wd_data_i, 512 * i, 512);
+      idle.fill(rtl.wd_be_i, 64 * i, 64);
+    }
+    if (i >= cache.creq_valid) idle.fill(rtl.creq_hdr_i, kPortBits[kCreq] * i, kPortBits[kCreq]);
+    if (i >= cache.crsp_valid) idle.fill(rtl.crsp_hdr_i, kPortBits[kCrsp] * i, kPortBits[kCrsp]);
   }
   set_field(rtl.cdat_hdr_i, 0, kPortBits[kCdat], cache.cdat.header);
   set_line(rtl.cdat_data_i, 0, cache.cdat.data);
   rtl.cdat_be_i = cache.cdat.enables;
+  if (!cache.cdat_valid) {
+    idle.fill(rtl.cdat_hdr_i, 0, kPortBits[kCdat]);
+    idle.fill(rtl.cdat_data_i, 0, 512);
+    idle.fill(rtl.cdat_be_i, 0, 64);
+  }
   rtl.ak_i = mem.ak;
   rtl.rsp_crd_i = mem.rsp_crd;
   rtl.req_crd_i = mem.req_crd;
@@ -159,6 +174,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
   FlitBins bins(is_host ? flits::Direction::M2S : flits::Direction::S2M);
   Random random(run.seed());
   Clocked<Vcache_packer> rtl;
+  Idle idle;
   CachePacker twin(is_host);
   rtl.reset();
   Offers offers(random, is_host);
@@ -176,7 +192,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
     offers.offer(in);
     const CachePacker::Out out = twin.eval(in);
     in.mem.take = in.mem.take && out.mem.has_content;  // the link layer never sends an empty flit
-    drive(*rtl, in, is_host);
+    drive(*rtl, in, is_host, idle);
     rtl.settle();
     compare(run, *rtl, out);
     owed_seen.insert(out.mem.owed);

@@ -10,6 +10,7 @@
 
 #include "Vflit_packer.h"
 #include "flits/codec.hpp"
+#include "tests/common/idle.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
 #include "tests/coverage/flit_bins.hpp"
@@ -18,7 +19,8 @@
 namespace cxlgpu::test {
 namespace {
 
-void drive(Vflit_packer& rtl, const FlitPacker::In& in, bool is_host) {
+// Places without a message hold anything.
+void drive(Vflit_packer& rtl, const FlitPacker::In& in, bool is_host, Idle& idle) {
   rtl.is_host_i = is_host;
   rtl.start_i = in.start;
   rtl.take_i = in.take;
@@ -31,6 +33,12 @@ void drive(Vflit_packer& rtl, const FlitPacker::In& in, bool is_host) {
     set_header(rtl.wd_hdr_i, kHeaderPortBits * i, in.wd[i].header);
     set_line(rtl.wd_data_i, 512 * i, in.wd[i].data);
     set_bits(rtl.wd_be_i, 64 * i, 64, in.wd[i].enables);
+    if (i >= in.nd_valid) idle.fill(rtl.nd_hdr_i, kHeaderPortBits * i, kHeaderPortBits);
+    if (i >= in.wd_valid) {
+      idle.fill(rtl.wd_hdr_i, kHeaderPortBits * i, kHeaderPortBits);
+      idle.fill(rtl.wd_data_i, 512 * i, 512);
+      idle.fill(rtl.wd_be_i, 64 * i, 64);
+    }
   }
   rtl.ak_i = in.ak;
   rtl.rsp_crd_i = in.rsp_crd;
@@ -89,6 +97,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
   FlitBins bins(is_host ? flits::Direction::M2S : flits::Direction::S2M);
   Random random(run.seed());
   Clocked<Vflit_packer> rtl;
+  Idle idle;
   FlitPacker twin(is_host);
   rtl.reset();
   Offers offers(random);
@@ -116,7 +125,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
     offers.fill(in);
     const FlitPacker::Out out = twin.eval(in);
     in.take = in.take && out.has_content;  // the link layer never sends an empty flit
-    drive(*rtl, in, is_host);
+    drive(*rtl, in, is_host, idle);
     rtl.settle();
     compare(run, *rtl, out);
     owed_seen.insert(out.owed);
@@ -196,7 +205,7 @@ class Wire {
     in.wd_valid = static_cast<unsigned>(wd_.size());
     std::copy(nd_.begin(), nd_.end(), in.nd_hdr.begin());
     std::copy(wd_.begin(), wd_.end(), in.wd.begin());
-    drive(*rtl_, in, host_);
+    drive(*rtl_, in, host_, idle_);
     rtl_.settle();
     in.take = in.take && rtl_->has_content_o;
     rtl_->take_i = in.take;
@@ -241,6 +250,7 @@ class Wire {
   flits::test::Random fields_;
   flits::Decoder decoder_;
   Clocked<Vflit_packer> rtl_;
+  Idle idle_;
   std::deque<MsgHeader> nd_, sent_nd_;
   std::deque<WdMessage> wd_, sent_wd_;
   std::array<unsigned, 2> left_out_{};
@@ -356,13 +366,14 @@ TEST(FlitPackerByHand, KnownFlits) {
     in.nd_hdr[0] = header;
     in.wd[0] = {.header = header, .data = line, .enables = kAllEnables};
     Clocked<Vflit_packer> rtl;
-    drive(*rtl, {}, c.host);
+    Idle idle;
+    drive(*rtl, {}, c.host, idle);
     rtl.reset();
-    drive(*rtl, in, c.host);
+    drive(*rtl, in, c.host, idle);
     rtl.settle();
     EXPECT_EQ(get_line(rtl->flit_o), expected);
     rtl.edge();
-    drive(*rtl, {.take = c.data}, c.host);
+    drive(*rtl, {.take = c.data}, c.host, idle);
     rtl.settle();
     EXPECT_EQ(rtl->has_content_o, c.data);
     if (c.data) {
@@ -381,9 +392,10 @@ TEST(FlitPackerByHand, NdrPairIsSplit) {
     in.nd_hdr[0] = MsgHeader{1} | MsgHeader{0xabcd} << 8 | MsgHeader{loads & 3} << 28;
     in.nd_hdr[1] = MsgHeader{1} | MsgHeader{0x1234} << 8 | MsgHeader{loads >> 2} << 28;
     Clocked<Vflit_packer> rtl;
-    drive(*rtl, {}, false);
+    Idle idle;
+    drive(*rtl, {}, false, idle);
     rtl.reset();
-    drive(*rtl, in, false);
+    drive(*rtl, in, false, idle);
     rtl.settle();
     MsgHeader slot = MsgHeader{4} << 5;  // H4
     slot |= (MsgHeader{1} | MsgHeader{0xabcd} << 8) << 32;
