@@ -105,8 +105,8 @@ class Surroundings {
   }
   std::uint16_t cqid(const Mix& mix) {
     if (!random_.percent(mix.wrong)) return cqid_;
-    return random_.bits(1) != 0 ? std::uint16_t((cqid_ + 1) & 0xFFF)
-                                : static_cast<std::uint16_t>(random_.bits(12));
+    const std::uint64_t others[] = {cqid_ + 1u, cqid_ ^ 1u << random_.below(12), random_.bits(12)};
+    return static_cast<std::uint16_t>(random_.pick(others) & 0xFFF);
   }
   // One of the responses that the request may have, now and then any.
   MsgHeader response(const Mix& mix) {

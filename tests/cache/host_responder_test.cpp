@@ -94,8 +94,8 @@ class Surroundings {
   }
   std::uint16_t uqid(const Mix& mix) {
     if (!random_.percent(mix.wrong)) return uqid_;
-    return random_.bits(1) != 0 ? std::uint16_t((uqid_ + 1) & 0xFFF)
-                                : static_cast<std::uint16_t>(random_.bits(12));
+    const std::uint64_t others[] = {uqid_ + 1u, uqid_ ^ 1u << random_.below(12), random_.bits(12)};
+    return static_cast<std::uint16_t>(random_.pick(others) & 0xFFF);
   }
   flits::D2hRspOpcode snoop_answer(const Mix& mix) {
     if (random_.percent(mix.wrong)) return static_cast<flits::D2hRspOpcode>(random_.bits(5));

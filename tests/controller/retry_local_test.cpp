@@ -171,6 +171,46 @@ TEST(RetryLocal, WrapBothWays) {
   }
 }
 
+// CXL 2.0, table 56: ESeq goes on where the error stopped it, also over the wrap, after a retry and
+// after a Recovery that ten requests without an answer have led to.
+TEST(RetryLocal, ESeqGoesOnAfterAnError) {
+  for (const bool inclusive : {false, true}) {
+    constexpr unsigned kWrap = 9;
+    const unsigned numbers = inclusive ? kWrap + 1 : kWrap;
+    for (const bool recovers : {false, true}) {
+      for (const unsigned at : {0u, numbers - 2, numbers - 1}) {
+        SCOPED_TRACE(testing::Message() << inclusive << ' ' << recovers << ' ' << at);
+        Clocked<Vretry_local> rtl;
+        rtl->inclusive_i = inclusive;
+        rtl.reset();
+        const auto cycle = [&](RetryLocal::In in) {
+          in.wrap = kWrap;
+          drive(*rtl, in);
+          rtl.edge();
+        };
+        for (unsigned n = 0; n < at; ++n) cycle({.flit_valid = true, .flit_retryable = true});
+        cycle({.flit_valid = true, .flit_bad = true});
+        if (recovers) {
+          for (unsigned n = 0; n < 10; ++n) {
+            cycle({.tx_flit = true, .req_sent = true});
+            for (unsigned flit = 0; flit < 4096; ++flit) cycle({.tx_flit = true});
+          }
+          cycle({});
+          EXPECT_TRUE(rtl->phy_reinit_req_o);
+          EXPECT_EQ(rtl->num_phy_reinit_o, 1);
+          cycle({.phy_done = true});
+        }
+        cycle({.tx_flit = true, .req_sent = true});
+        cycle({.flit_valid = true, .ack_seq = true, .ack_num_retry = 1});
+        for (unsigned n = at; n < at + 2 * numbers; ++n) {
+          EXPECT_EQ(rtl->eseq_o, n % numbers);
+          cycle({.flit_valid = true, .flit_retryable = true});
+        }
+      }
+    }
+  }
+}
+
 // CXL 2.0, table 56, by hand: what comes in the very cycle in which the time-out runs out.
 TEST(RetryLocal, LastFlitOfTheTimeOut) {
   using enum RetryLocal::State;

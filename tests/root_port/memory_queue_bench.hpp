@@ -45,9 +45,14 @@ struct Device {
     const bool wrong = random.percent(percent_wrong);
     rsp.valid = random.percent(percent) && (wrong || !tags.empty());
     if (!rsp.valid) return rsp;
-    const bool small = random.percent(70);
-    rsp.tag = wrong ? static_cast<unsigned>(small ? random.below(kDepth + 4) : random.bits(16))
-                    : random.pick(tags);
+    if (!wrong) {
+      rsp.tag = random.pick(tags);
+    } else if (!tags.empty() && random.percent(30)) {  // one bit off a tag that is open
+      rsp.tag = random.pick(tags) ^ 1u << random.below(16);
+    } else {
+      const bool small = random.percent(60);
+      rsp.tag = static_cast<unsigned>(small ? random.below(kDepth + 4) : random.bits(16));
+    }
     rsp.dev_load = static_cast<unsigned>(random.bits(2));
     rsp.poison = random.percent(10);
     if (random.percent(percent_wrong)) rsp.opcode = static_cast<unsigned>(random.bits(3));
