@@ -382,7 +382,9 @@ class DsWorld {
       in_.fence = random_.below(10'000) < rates.fences;
       seen.fences += in_.fence;
     }
-    in_.clear_error = random_.below(out_.error ? 100 : 2000) == 0;
+    // In some spells so often that a failure meets it.
+    if (random_.below(2000) == 0) clears_often_ = random_.percent(20);
+    in_.clear_error = random_.below(clears_often_ ? 3 : out_.error ? 100 : 2000) == 0;
     if (cycle_ >= frozen_until_) {
       freeze_writes = freeze_reads = false;
       if (random_.below(10'000) < rates.freezes) {
@@ -742,6 +744,7 @@ class DsWorld {
   unsigned slowest_ = 0;
   bool fenced_ = false;
   std::uint64_t cycle_ = 0, frozen_until_ = 0, live_cycles_ = 0;
+  bool clears_often_ = false;
   bool ok_ = true;
 
   std::deque<MemRequest> script_;

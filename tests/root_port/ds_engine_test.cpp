@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "Vds_engine.h"
+#include "tests/common/idle.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/coverage/functional_gtest.hpp"
 #include "tests/root_port/ds_engine_bench.hpp"
@@ -58,7 +59,9 @@ class RtlPort {
     table(rtl_->load_valid_i, rtl_->load_line_i, in.loads, kSrDepth);
     table(rtl_->mem_valid_i, rtl_->mem_line_i, in.mem, kMemEntries);
     set_bits(rtl_->mq_rsp_valid_i, g_, 1, in.mq_rsp_valid);
-    test::set_sys_rsp(mine(rtl_->mq_rsp0_i, rtl_->mq_rsp1_i, rtl_->mq_rsp2_i), in.mq_rsp);
+    auto& mq_rsp = mine(rtl_->mq_rsp0_i, rtl_->mq_rsp1_i, rtl_->mq_rsp2_i);
+    test::set_sys_rsp(mq_rsp, in.mq_rsp);
+    if (!in.mq_rsp_valid) idle_.fill(mq_rsp, 0, test::kSysRspBits);
     set_bits(rtl_->rsp_ready_i, g_, 1, in.rsp_ready);
     set_bits(rtl_->lm_ready_i, g_, 1, in.lm_ready);
     set_bits(rtl_->lm_rsp_valid_i, g_, 1, in.lm_rsp_valid);
@@ -67,10 +70,15 @@ class RtlPort {
     set_bits(lm_rsp, 512, 4, in.lm_rsp.index);
     set_bits(lm_rsp, 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
     set_bits(lm_rsp, 518, 1, in.lm_rsp.error);
+    if (!in.lm_rsp_valid) idle_.fill(lm_rsp, 0, 519);
     set_bits(rtl_->ix_ready_i, g_, 1, in.ix_ready);
     set_bits(rtl_->ix_rsp_valid_i, g_, 1, in.ix_rsp_valid);
     set_bits(rtl_->ix_found_i, g_, 1, in.ix_found);
     set_bits(rtl_->ix_slot_i, 8 * g_, 8, in.ix_slot);
+    if (!in.ix_rsp_valid) {
+      idle_.fill(rtl_->ix_found_i, g_, 1);
+      idle_.fill(rtl_->ix_slot_i, 8 * g_, 8);
+    }
   }
 
   // The outputs as they stand. Data of a store's answer mean nothing.
@@ -188,6 +196,7 @@ class RtlPort {
 
   Top& rtl_;
   unsigned g_;
+  test::Idle idle_;
 };
 
 // Random traffic of one engine, in phases: each with rates of its own, then everything to the
