@@ -5,6 +5,43 @@ from page_blocks import markdown
 TITLE = "Standard peer"
 SIDES = {"root complex": "strict device", "endpoint": "strict host"}
 
+# What a standard peer may choose: the knobs that do it to the root complex (a device's choice) and to the endpoint (a
+# host's choice), or the clause that leaves that end no such choice.
+CHOICES = [
+    ("silent until the first ALMP", ["silent"], "a downstream port speaks first (5.1.2.2)"),
+    ("one credit at a time", ["one_credit"], ["one_credit"]),
+    ("smallest buffers", ["one_buffer", "io_smallest_credits"], ["smallest_buffers", "io_one_completion"]),
+    ("DRS out of order", ["any_order"], "a host sends no DRS (3.3.6)"),
+    ("DRS in halves of 32 bytes", ["half_lines", "half_lines_any_packing"],
+     "M2S data comes in whole lines (4.2.2, Table 47)"),
+    ("DevLoad constant", ["always_light", "always_optimal", "always_moderate", "always_severe"],
+     "M2S messages have no DevLoad (3.3.3)"),
+    ("MemSpecRd dropped", ["drops_speculation", "serves_speculation"], ["speculation"]),
+    ("every legal NDR and DRS", ["every_answer", "keeps_metadata"], "a host sends no NDR and no DRS (3.3.5, 3.3.6)"),
+    ("messages of CXL 3.x", ["cmp_m_for_write", "mem_data_nxm"], ["mem_cln_evct", "bi_conflict"]),
+    ("every legal packing", ["one_message_a_flit", "generic_slots", "any_packing", "no_mdh", "plain"],
+     ["pack_one", "pack_densest", "pack_generic", "pack_random"]),
+    ("LLR wrap either way", ["wire_damage", "wrap_inclusive"], ["damage", "wrap_inclusive"]),
+    ("retries at any moment", ["bad_crc", "needless_retry", "wire_damage"], ["bad_crc", "retries", "damage"]),
+    ("reset at any moment", ["device_reset", "host_reset"], ["device_reset", "host_reset"]),
+    ("link down at any moment", ["link_down", "link_down_isolated", "link_down_lost"], ["link_down"]),
+    ("poison", ["poison"], ["poison"]),
+    ("viral", ["viral"], ["viral"]),
+]
+
+
+def choices(record):
+    """Lines of Markdown: each choice of a standard peer, and how the knobs that make it ended on either side."""
+    ends = {(e["under_test"], e["knob"]): e["result"] for e in record["knobs"]}
+
+    def cell(side, knobs):
+        if isinstance(knobs, str):
+            return f"none: {knobs}"
+        return ", ".join(f"`{k}` {ends.get((side, k), '**not run**')}" for k in knobs)
+    rows = [[what, cell("root complex", device), cell("endpoint", host)] for what, device, host in CHOICES]
+    return ["### Choices of a standard peer", "",
+            markdown(["choice", "a device's, at the root complex", "a host's, at the endpoint"], rows), ""]
+
 
 def ended(entry):
     """How it ended, in the cell of a table."""
@@ -49,4 +86,4 @@ def conformance(record):
             "`make peer` (`docs/trust/peer.json`). Clauses are of", "CXL 2.0 if not said otherwise.", ""]
     if record is None:
         return [*head, "Not recorded yet.", ""]
-    return head + tables(record)
+    return head + choices(record) + tables(record)

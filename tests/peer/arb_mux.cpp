@@ -245,6 +245,7 @@ void ArbMux::step(Vlsm& v, uint8_t instance) {
   const bool may_speak = config_.role == PortRole::Downstream || heard_ || speak_first_;
   if (v.state == VlsmState::Reset && !v.request_sent && may_speak) {
     v.request_sent = true;
+    if (!heard_) speak_first_ = false;
     almps_.push_back({.request = true, .state = active, .instance = instance});
   }
   if (v.request_received && !v.status_sent) {

@@ -55,11 +55,13 @@ class ArbMux {
   // Send protocol flits although the vLSM is not Active: the fault of 5.1.2.4.1.
   void ignore_vlsm(bool ignore) { ignore_vlsm_ = ignore; }
   // Speak before the downstream port has: the fault of 5.1.2.2.
-  void speak_first(bool speak) { speak_first_ = speak; }
+  void speak_first() { speak_first_ = true; }
   // The next answer to a Request{Active} names this state instead.
   void answer_with(uint8_t state) { wrong_status_ = state; }
   // After the next Recovery a Request{Active} leaves where a Status is due.
   void request_in_sync() { request_in_sync_ = true; }
+  // One of the three above has not had its chance yet.
+  bool wrong_pending() const { return speak_first_ || request_in_sync_ || wrong_status_; }
   uint64_t recoveries() const { return recoveries_; }
 
  private:

@@ -244,20 +244,27 @@ void Device::done(uint16_t tag) {
   if (found != open_tags_.end()) open_tags_.erase(found);
 }
 
-uint8_t Device::dev_load() const {
+uint8_t Device::any_of_two_bits() {
+  return static_cast<uint8_t>(random_() & 3);
+}
+
+uint8_t Device::dev_load() {
   if (knobs_.dev_load) return *knobs_.dev_load;
+  if (knobs_.any_ignored) return any_of_two_bits();
   return static_cast<uint8_t>(std::min<size_t>(3, jobs_.size() / 8));
 }
 
 void Device::send(const MemNdr& message, bool to_write) {
   MemNdr ndr = message;
   ndr.dev_load = dev_load();
+  if (knobs_.any_ignored && ndr.meta_field == kMetaNoOp) ndr.meta_value = any_of_two_bits();
   if (wrong_ndr(ndr, to_write)) return;
   wire_.outbox().ndr.push_back(ndr);
 }
 
 void Device::send(MemDrs drs) {
   drs.dev_load = dev_load();
+  if (knobs_.any_ignored && drs.meta_field == kMetaNoOp) drs.meta_value = any_of_two_bits();
   if (wrong_drs(drs)) return;
   if (knobs_.half_lines) return send_halves(drs);
   wire_.outbox().drs.push_back(drs);

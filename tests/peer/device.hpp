@@ -102,7 +102,8 @@ class Device : public LinkEnd {
   uint16_t unused_tag();
   void wronged(uint16_t tag);
   void inject_drs_flits(const std::vector<MemDrs>& messages, Wrong how);
-  uint8_t dev_load() const;
+  uint8_t dev_load();
+  uint8_t any_of_two_bits();
   uint64_t latency();
   void done(uint16_t tag);
 

@@ -11,6 +11,7 @@
 
 #include "io_host.hpp"
 #include "task.hpp"
+#include "violations.hpp"
 
 namespace peer {
 
@@ -20,6 +21,7 @@ struct EnumeratorKnobs {
   bool lock_on_commit = false;
   bool viral_enable = false;
   bool bar_above_4g = false;
+  bool power_management = true;
   uint64_t window_base = 0x1'0000'0000;
   uint64_t window_size = 0;  // 0: all of the device
 };
@@ -45,6 +47,8 @@ class Enumerator {
   Task<void> run();
   const Machine& machine() const { return machine_; }
   const std::string& step() const { return step_; }
+  // What the registers show against the standard, found on the way.
+  Violations& findings() { return findings_; }
 
  private:
   Task<bool> find_device();
@@ -60,9 +64,8 @@ class Enumerator {
   Task<bool> program_decoder();
   Task<bool> program_range();
   Task<bool> enable();
-  void broken(std::string_view clause, std::string_view what) {
-    io_.violations().add(clause, what);
-  }
+  void broken(std::string_view clause, std::string_view what) { findings_.add(clause, what); }
+  Task<uint64_t> read64(uint64_t address);
   void remark(std::string what);
   void expect(bool right, std::string_view clause, std::string_view what) {
     if (!right) broken(clause, what);
@@ -73,6 +76,7 @@ class Enumerator {
   std::vector<std::string>& remarks_;
   Machine machine_;
   std::string step_;
+  Violations findings_;
   std::map<uint32_t, uint32_t> dvsecs_;    // by id: offset
   std::map<uint32_t, uint32_t> extended_;  // by capability id, DVSECs not counted
   std::array<uint64_t, 6> bar_base_{}, bar_size_{};

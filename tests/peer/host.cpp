@@ -43,6 +43,10 @@ WireConfig wire_config(const HostKnobs& k) {
   c.link.one_credit_at_a_time = k.one_credit_at_a_time;
   c.link.corrupt_per_64k = k.damage_rate;
   c.link.retry_per_64k = k.retry_rate;
+  c.link.flush_retimer = k.flush_retimer;
+  c.link.cache_credits = k.cache_credits;
+  c.arb.status_delay = k.status_delay;
+  c.arb.weight_io = k.weight_io;
   c.arb.role = PortRole::Downstream;
   c.arb.seed = k.seed + 6;
   return c;
@@ -54,6 +58,7 @@ EnumeratorKnobs os_knobs(const HostKnobs& k) {
   e.config_lock = k.config_lock;
   e.lock_on_commit = k.lock_on_commit;
   e.viral_enable = k.viral_at != 0;
+  e.power_management = k.power_management;
   e.bar_above_4g = k.io_bar_above_4g;
   e.window_base = k.window_base;
   e.window_size = k.window_size;
@@ -81,6 +86,7 @@ class Host::Impl {
 
   LinkOut cycle(const LinkIn& in) {
     own_.at(++counts_.cycles);
+    os_.findings().at(counts_.cycles);
     if (was_up_ && !in.phy_up) link_down();
     if (!was_up_ && in.phy_up) ++counts_.link_ups;
     if (in.phy_recovery && !was_recovery_) ++recoveries_;
@@ -122,6 +128,7 @@ class Host::Impl {
     if (prober_.done() && !prober_.seen()) all_.push_back(prober_.finding());
     return all_;
   }
+  const std::vector<std::string>& findings() { return os_.findings().lines(); }
   const std::vector<std::string>& remarks() const { return remarks_; }
   bool reaction_seen() const { return prober_.seen(); }
   std::string where() {
@@ -352,6 +359,9 @@ bool Host::in_traffic() const {
 }
 const std::vector<std::string>& Host::violations() const {
   return impl_->violations();
+}
+const std::vector<std::string>& Host::findings() const {
+  return impl_->findings();
 }
 const std::vector<std::string>& Host::remarks() const {
   return impl_->remarks();

@@ -51,6 +51,10 @@ struct HostKnobs {
   uint32_t damage_rate = 0;         // of sent flits damaged on the way
   uint32_t retrain_rate = 0;        // of cycles with a request to go through recovery
   bool device_may_poison = false;   // the device may answer any read with poison (media errors)
+  uint32_t flush_retimer = 32;      // cycles until acknowledgements are forced, from 32
+  bool cache_credits = false;       // unused credit fields name CXL.cache
+  uint32_t status_delay = 0;        // cycles before a Request{Active} is answered
+  uint32_t weight_io = 1;           // of CXL.io against CXL.cachemem
   bool hold_init_param = false;     // INIT.Param is sent late
 
   // CXL.io
@@ -64,6 +68,7 @@ struct HostKnobs {
       true;  // start with the Data Link Feature exchange, as a 32 GT/s port must
   bool clean_line =
       true;  // nothing but the ends damages CXL.io packets: a damaged one is a violation
+  bool power_management = true;  // the PM messages of 3.1.2.1 at the start of a link
   bool io_bar_above_4g = false;  // the BAR lies above 4 GB: headers of four DW
   bool lock_on_commit = false;   // the decoder is locked
   bool io_background = false;    // configuration and register reads beside the CXL.mem traffic
@@ -107,6 +112,8 @@ class Host : public LinkEnd {
   bool in_traffic() const;
   // What the device did against the standard, each with its clause. Empty: nothing.
   const std::vector<std::string>& violations() const;
+  // What the registers of the device show against the standard.
+  const std::vector<std::string>& findings() const;
   // What the standard asks for and the device lacks without hurt to the traffic (capabilities not
   // shown).
   const std::vector<std::string>& remarks() const;

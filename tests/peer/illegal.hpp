@@ -17,6 +17,8 @@ enum class Illegal : uint8_t {
   // CXL.mem messages
   UnknownReqOpcode,
   UnknownRwdOpcode,
+  MemClnEvct,  // of CXL 3.x
+  BiConflict,  // the same
   NonzeroLdId,
   ReservedMessageBits,
   SnoopTypeToType3,

@@ -88,12 +88,22 @@ std::vector<DeviceKnob> make() {
            [](DeviceKnobs& k) { k.serve_spec = true; }),
       knob("keeps_metadata", "The device stores the metadata state and returns it", "3.3.3; B.2",
            [](DeviceKnobs& k) { k.keeps_meta = true; }),
+      knob("drops_speculation", "MemSpecRd is dropped", "3.3.3",
+           [](DeviceKnobs& k) { k.serve_spec = false; }),
+      knob("every_answer", "Every legal NDR and DRS: any DevLoad, any metadata, halves, any order",
+           "3.3.5; 3.3.6; B.2",
+           [](DeviceKnobs& k) {
+             k.any_ignored = k.keeps_meta = k.half_lines = k.out_of_order = true;
+             k.latency_min = 1;
+             k.latency_max = 200;
+             k.packing = PackPolicy::Random;
+           }),
       knob("writes_late", "A write is seen by reads only when its NDR leaves", "3.4",
            [](DeviceKnobs& k) { k.writes_late = true; }),
       knob("poison", "One of 200 reads finds a media error", "12.2.3",
            [](DeviceKnobs& k) { k.poison_per_64k = 330; }),
       knob("viral", "The device becomes viral", "12.4; 4.2.9.1",
-           [](DeviceKnobs& k) { k.viral_at = 20000; }),
+           [](DeviceKnobs& k) { k.viral_at = 5000; }),
       knob("all_at_random", "Many of these together", "3.3; 4.2",
            [](DeviceKnobs& k) {
              k.packing = PackPolicy::Random;

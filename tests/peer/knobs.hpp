@@ -42,6 +42,7 @@ struct DeviceKnobs {
   std::optional<uint8_t> dev_load;  // none: by the number of requests held
   bool serve_spec = false;          // MemSpecRd occupies the media as a read does
   bool keeps_meta = false;          // stores MetaValue and returns it
+  bool any_ignored = false;         // MetaValue beside No-Op and DevLoad take any value
   bool writes_late = false;         // a write is seen by reads only when its NDR leaves
   unsigned poison_per_64k = 0;      // reads answered with poison although the line is good
   uint64_t viral_at = 0;            // cycle after reset; 0: never

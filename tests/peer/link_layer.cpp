@@ -40,8 +40,7 @@ void LinkLayer::link_down() {
   inbox_ = {};
   buffer_.reset();
   channels_ = {};
-  up_ = rx_seen_ = clean_sent_ = llcrd_sent_ = init_sent_ = init_received_ = llcrd_received_ =
-      false;
+  up_ = rx_seen_ = clean_sent_ = llcrd_sent_ = init_sent_ = init_received_ = false;
   peer_wrap_ = 9;
   lrsm_ = Lrsm::Normal;
   eseq_ = num_retry_ = num_phy_reinit_ = last_req_num_retry_ = timeout_ = frames_ = 0;

@@ -95,7 +95,9 @@ class LinkLayer {
   void inject(const std::vector<RawFlit>& flits, bool early = false);
   void inject_framed(const Flit& flit, unsigned frames = 5);
   void stall_init(bool stall) { stall_init_ = stall; }
+  // The next INIT.Param names this version instead.
   void send_init_version(uint8_t version) { init_version_ = version; }
+  bool init_version_pending() const { return init_version_ != kVersion; }
   bool injection_pending() const { return !raw_.empty(); }
   // Messages of a channel leave without credits while this is set.
   void overuse(bool on) { overuse_ = on; }
@@ -112,6 +114,7 @@ class LinkLayer {
   uint64_t flits_accepted() const { return flits_accepted_; }
 
  private:
+  static constexpr uint8_t kVersion = 2;  // CXL 2.0 (4.2.6, Table 54)
   enum class Lrsm : uint8_t { Normal, LlrReq, LocalIdle, PhyReinit, Abort };
 
   struct Channel {
@@ -183,9 +186,8 @@ class LinkLayer {
   bool llcrd_sent_ = false;
   bool init_sent_ = false;
   bool init_received_ = false;
-  bool llcrd_received_ = false;
   bool stall_init_ = false;
-  uint8_t init_version_ = 2;
+  uint8_t init_version_ = kVersion;
   uint8_t peer_wrap_ = 9;  // until INIT.Param says otherwise (4.2.7)
 
   // retry, receiving side

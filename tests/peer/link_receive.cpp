@@ -163,7 +163,6 @@ void LinkLayer::rx_init(const ControlFlit& control) {
 void LinkLayer::rx_llcrd(const ControlFlit& control) {
   if (!init_received_) violations_.add("4.2.7", "a flit other than RETRY comes before INIT.Param");
   if (!init_sent_) violations_.add("4.2.7", "an LLCRD comes before the initialisation is complete");
-  llcrd_received_ = true;
   take_acks(full_ack_of(control));
   take_credits(control.rsp_crd, control.req_crd, control.data_crd);
 }
@@ -176,10 +175,6 @@ void LinkLayer::rx_protocol(const Flit& flit) {
   if (result.all_data) return;
   const FlitHeader& header = result.header;
   if (header.ak) take_acks(8);
-  const bool credits =
-      credits_of(header.rsp_crd) + credits_of(header.req_crd) + credits_of(header.data_crd) != 0;
-  if (credits && !llcrd_received_)
-    violations_.add("4.2.7", "the first credits do not come in an LLCRD");
   take_credits(header.rsp_crd, header.req_crd, header.data_crd);
   for (size_t kind = 0; kind < result.headers.size(); ++kind) {
     charge(static_cast<MessageKind>(kind), result.headers[kind]);

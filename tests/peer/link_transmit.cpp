@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The transmitting half of the link layer: which flit leaves next.
 #include <algorithm>
+#include <utility>
 
 #include "link_layer.hpp"
 
@@ -130,7 +131,7 @@ std::optional<Flit> LinkLayer::init_flit() {
   if (init_sent_ || !rx_seen_ || stall_init_) return std::nullopt;
   init_sent_ = true;
   if (initialised()) begin_credits();
-  return store(make_init_param(init_version_, config_.wrap), false);
+  return store(make_init_param(std::exchange(init_version_, kVersion), config_.wrap), false);
 }
 
 std::optional<Flit> LinkLayer::raw_flit() {

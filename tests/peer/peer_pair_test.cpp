@@ -124,6 +124,8 @@ void expect_both_right(const Setting& setting) {
   EXPECT_TRUE(bench.run(3'000'000)) << bench.host.where();
   EXPECT_TRUE(bench.host.violations().empty())
       << "of the device:" << lines_of(bench.host.violations());
+  EXPECT_TRUE(bench.host.findings().empty())
+      << "registers of the device:" << lines_of(bench.host.findings());
   EXPECT_TRUE(bench.device.mem().violations().empty())
       << "of the host:" << lines_of(bench.device.mem().violations());
   const auto io = bench.device.io().violations();
@@ -204,6 +206,10 @@ const HostCase kHostCases[] = {
     {"viral", [](Setting& s) { s.host.viral_at = 1000; }},
     {"ranges", [](Setting& s) { s.host.use_ranges = true; }},
     {"config_lock", [](Setting& s) { s.host.config_lock = s.host.lock_on_commit = true; }},
+    {"late_acks", [](Setting& s) { s.host.flush_retimer = 500; }},
+    {"cache_credits", [](Setting& s) { s.host.cache_credits = true; }},
+    {"late_status", [](Setting& s) { s.host.status_delay = 300; }},
+    {"no_power_management", [](Setting& s) { s.host.power_management = false; }},
     {"io_background", [](Setting& s) { s.host.io_background = true; }},
     {"io_high_bar", [](Setting& s) { s.host.io_bar_above_4g = s.host.io_background = true; }},
     {"io_one_completion",
@@ -287,9 +293,7 @@ TEST_P(PairDeviceWrongs, HostSees) {
   s.host.requests = 3000;
   s.host.patience = 30'000;
   Bench bench(s);
-  const bool early = wrong == Wrong::SpeaksFirst || wrong == Wrong::CacheMemBeforeActive ||
-                     wrong == Wrong::IoBeforeActive || wrong == Wrong::NonRetryBeforeInit ||
-                     wrong == Wrong::InitVersion || wrong == Wrong::StatusOfAnotherState;
+  const bool early = begins_a_link(wrong);
   if (early) bench.device.mem().do_wrong(wrong);
   bool done = early;
   while (!bench.host.done() && bench.cycles < 400'000) {

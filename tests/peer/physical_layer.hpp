@@ -126,6 +126,13 @@ class PhysicalLayer {
     ++downs;
     schedule();
   }
+  // The end is reset: it is down from now on, and the other sees it within the skew.
+  void reset_end(unsigned e) {
+    take_down();
+    end_[e].epoch = epoch_;
+    end_[e].state = State::kDown;
+    end_[e].leave = ~std::uint64_t{0};
+  }
   [[nodiscard]] bool up() const { return mode_ == Mode::kUp; }
   [[nodiscard]] bool down() const { return mode_ == Mode::kDown; }
 

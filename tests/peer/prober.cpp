@@ -135,6 +135,9 @@ Task<void> Prober::probe_message() {
     case Illegal::UnknownReqOpcode:
       req.opcode = 5;
       break;
+    case Illegal::MemClnEvct:
+      req.opcode = 10;
+      break;
     case Illegal::NonzeroLdId:
       req.ld_id = 5;
       break;
@@ -148,7 +151,8 @@ Task<void> Prober::probe_message() {
       req.address = traffic.address_outside();
       break;
     case Illegal::UnknownRwdOpcode:
-      rwd.opcode = 3;
+    case Illegal::BiConflict:
+      rwd.opcode = what_ == Illegal::BiConflict ? 4 : 3;
       rwd.address = traffic.window_line(0);
       is_write = true;
       break;

@@ -35,6 +35,7 @@ void PrintTo(const Legal& legal, std::ostream* out) {
   *out << legal.name;
 }
 
+const bool kPm = getenv("NOPM") == nullptr;
 constexpr std::uint32_t kAlways = 65536;
 constexpr std::uint32_t often(double part) {
   return static_cast<std::uint32_t>(part * kAlways);
@@ -94,6 +95,20 @@ constexpr Legal kLegal[] = {
      [](Setting& s) { s.phy.recovery_every = 2000; }},
     {"retrain", "The host takes the link through Recovery at any moment", "5.1.2.4",
      [](Setting& s) { s.host.retrain_rate = often(0.0005); }},
+    {"bad_crc", "One of 200 flits of the host has a wrong CRC", "4.2.8",
+     [](Setting& s) { s.host.damage_rate = often(0.005); }},
+    {"late_acks", "Acknowledgements are forced after 500 clocks only", "4.2.8.2; 8.2.5.11.6",
+     [](Setting& s) { s.host.flush_retimer = 500; }},
+    {"cache_credits", "Credits of CXL.cache, which the device has not", "4.2.7",
+     [](Setting& s) { s.host.cache_credits = true; }},
+    {"late_status", "A request for Active is answered after 300 cycles", "5.1.2.2",
+     [](Setting& s) { s.host.status_delay = 300; }},
+    {"io_first", "CXL.io has ten times the weight of CXL.cachemem", "5.3",
+     [](Setting& s) {
+       s.host.weight_io = 10;
+       s.host.io_background = true;
+     }},
+    {"skew", "The ports come up 500 cycles apart", "5.1.2.2", [](Setting& s) { s.phy.skew = 500; }},
     {"late_init_param", "The host sends INIT.Param late", "4.2.8.5",
      [](Setting& s) { s.host.hold_init_param = true; }},
     {"x8", "The link has 8 lanes", "6.2", [](Setting& s) { s.phy.width = 8; }},
@@ -145,18 +160,37 @@ constexpr Legal kLegal[] = {
        s.host.io_single_update = false;
        s.host.io_background = true;
      }},
+    {"io_one_per_flit", "A packet of CXL.io begins at the first symbol of a flit only", "4.1",
+     [](Setting& s) {
+       s.host.io_one_per_flit = true;
+       s.host.io_background = true;
+     }},
     {"no_feature", "The host begins without the Data Link Feature exchange", "PCIe 3.3",
      [](Setting& s) { s.host.io_data_link_feature = false; }},
     {"slow_media", "The media takes 400 cycles", "3.3", [](Setting& s) { s.media.latency = 400; }},
     {"link_down", "The link falls at any moment and comes back", "5.1",
      [](Setting& s) {
-       s.phy.down_every = 20000;
+       s.phy.down_every = 8000;
        s.host.survives_reset = true;
      }},
     {"device_reset", "The device is reset at any moment", "9.8",
-     [](Setting& s) { s.reset_device_every = 60000; }},
+     [](Setting& s) { s.reset_device_every = 10000; }},
     {"host_reset", "The host is reset at any moment", "9.8",
-     [](Setting& s) { s.reset_host_every = 60000; }},
+     [](Setting& s) { s.reset_host_every = 10000; }},
+    {"all_at_random", "Many of these together", "3.3; 4.2",
+     [](Setting& s) {
+       s.host.packing = 3;
+       s.host.llrb_depth = 40;
+       s.host.drs_buffer = 3;
+       s.host.ndr_buffer = 2;
+       s.host.one_credit_at_a_time = true;
+       s.host.damage_rate = s.host.retry_rate = often(0.003);
+       s.host.cache_credits = s.host.io_background = s.host.io_one_per_flit = true;
+       s.host.status_delay = 20;
+       s.host.poison_rate = often(0.02);
+       s.phy.recovery_every = 5000;
+       s.media.percent = 50;
+     }},
 };
 
 template <typename Top>
@@ -174,8 +208,8 @@ struct Bench {
     drive_peer(device, phy, 1, retrain[1]);
     phy.step(retrain, false);
     ++cycles;
-    strike(setting.reset_device_every, device);
-    strike(setting.reset_host_every, host);
+    strike(setting.reset_host_every, host, 0);
+    strike(setting.reset_device_every, device, 1);
   }
   // False: it does not come to an end.
   bool run(std::uint64_t limit) {
@@ -191,17 +225,19 @@ struct Bench {
   std::uint64_t cycles = 0;
 
  private:
-  void strike(unsigned every, peer::LinkEnd& end) {
+  void strike(unsigned every, peer::LinkEnd& end, unsigned number) {
     if (every == 0 || random.below(every) != 0) return;
     end.reset();
-    phy.take_down();
+    phy.reset_end(number);
   }
 };
 
 void expect_no_violation(const peer::Host& host) {
-  for (std::size_t i = 0; i < host.violations().size() && i < 5; ++i) {
-    ADD_FAILURE() << host.violations()[i];
-  }
+  const auto show = [](const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < lines.size() && i < 5; ++i) ADD_FAILURE() << lines[i];
+  };
+  show(host.violations());
+  show(host.findings());
 }
 
 template <typename Top>
@@ -231,6 +267,7 @@ TEST_P(RtlDeviceKnobs, Legal) {
   setting.host.seed = setting.phy.seed = setting.media.seed = peer_seed();
   setting.host.requests = peer_requests();
   setting.host.lines = 512;
+  setting.host.power_management = kPm;
   knob.set(setting);
   if (setting.host.llr_wrap_inclusive) {
     run_legal<Vendpoint_wrap>(knob, setting);
@@ -290,6 +327,7 @@ TEST_P(RtlDeviceWrongs, Reaction) {
   setting.host.illegal = rule.what;
   setting.host.illegal_at = 400;
   setting.host.requests = 1000;
+  setting.host.power_management = kPm;
   Bench<Vendpoint> bench(setting);
   EXPECT_TRUE(bench.run(2'000'000)) << bench.host.where();
   expect_no_violation(bench.host);

@@ -87,20 +87,51 @@ class BasicRtlHost : public RegisterBus {
   // ---- bring-up ----
   [[nodiscard]] bool trained() const { return rtl_->init_done_o != 0; }
   bool train(unsigned limit = 50000) {
+    // What the port says of a link that is down is of before.
+    for (unsigned i = 0; i < limit && !phy.up(); ++i) cycle();
+    idle_for(kGrace);
     for (unsigned i = 0; i < limit && !trained(); ++i) cycle();
     return trained();
   }
   // What firmware does; the range of the device at `base`.
   void bring_up() {
-    // A decoder of an earlier bring-up is given free first: what is committed is not written.
-    write(RegisterSpace::HostBridge, 0, regs::hdm::kDec + regs::hdm::kDecControl, 0);
     system = enumerate(*this, 1);
     ranges = plan_ranges(system, {});
     check_ranges(system, ranges);
-    program_ranges(*this, system, ranges);
+    // The link down has reset the device (PCIe 2.9.1). The decoder of the host is locked until the
+    // host is reset, and what is committed is not written (8.2.5.12.21).
+    const std::uint32_t control = read(RegisterSpace::HostBridge, 0, kDecoderControl);
+    if (regs::hdm::kDecControlCommitted.is_set(control)) {
+      program_device();
+    } else {
+      program_ranges(*this, system, ranges);
+    }
     enable_mem();
     base = ranges.at(0).base;
     size = ranges.at(0).size;
+  }
+  // The decoder of the device alone, as 8.2.5.12 has it: base, size, skip, control, Commit.
+  void program_device() {
+    namespace hdm = regs::hdm;
+    IoPort io(*this, 0);
+    const std::uint32_t at = system.endpoints.at(0).hdm_base;
+    const HdmRange& range = ranges.at(0);
+    const auto high = [](std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); };
+    io.write(at + hdm::kDec + hdm::kDecBaseLow, static_cast<std::uint32_t>(range.base));
+    io.write(at + hdm::kDec + hdm::kDecBaseHigh, high(range.base));
+    io.write(at + hdm::kDec + hdm::kDecSizeLow, static_cast<std::uint32_t>(range.size));
+    io.write(at + hdm::kDec + hdm::kDecSizeHigh, high(range.size));
+    io.write(at + hdm::kDec + hdm::kDecListLow, 0);
+    io.write(at + hdm::kDec + hdm::kDecListHigh, 0);
+    const std::uint32_t control = hdm::kDecControlHostOnly.mask();
+    io.write(at + kDecoderControl, control);
+    io.write(at + kDecoderControl, control | hdm::kDecControlCommit.mask());
+    bool committed = false;
+    for (unsigned poll = 0; poll < 1000 && !committed; ++poll) {
+      committed = hdm::kDecControlCommitted.is_set(io.read(at + kDecoderControl));
+    }
+    EXPECT_TRUE(committed) << "the decoder of the device does not commit";
+    io.write(at + hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
   }
   void enable_mem() {
     Function function = endpoint_function(IoPort(*this, 0));
@@ -158,6 +189,13 @@ class BasicRtlHost : public RegisterBus {
     memory_.clear();
     for (Pending& p : pending_) p.known = 0;
   }
+  // What is open ends in any way, and what it writes is not known.
+  void forget_open() {
+    for (Pending& p : pending_) {
+      if (p.used && p.is_write) lost(p);
+    }
+    for (Pending& p : pending_) p.known = 0;
+  }
   void forget(std::uint64_t addr) { memory_.erase(addr); }
   [[nodiscard]] bool idle() const { return outstanding_ == 0 && !offer_; }
   void idle_for(unsigned cycles) {
@@ -206,7 +244,7 @@ class BasicRtlHost : public RegisterBus {
   // Conventional reset of the root complex; the link falls.
   void reset() {
     rtl_.reset();
-    phy.take_down();
+    phy.reset_end(0);
     unusable_ = cycle_;
     for (Pending& p : pending_) {
       if (p.used && p.is_write) forget(p.addr);
@@ -218,6 +256,7 @@ class BasicRtlHost : public RegisterBus {
 
  private:
   static constexpr unsigned kLinkDisable = 0xA;
+  static constexpr std::uint32_t kDecoderControl = regs::hdm::kDec + regs::hdm::kDecControl;
   static constexpr std::uint32_t kAskedId = 0x8000;
   static constexpr std::size_t kHeard = 4096;
   static constexpr std::uint64_t kGrace =

@@ -23,7 +23,8 @@ namespace rp = regs::rp;
 namespace timeout = regs::timeout;
 
 constexpr std::uint32_t kRas = 0x100, kLink = 0x200;  // of the port's page
-constexpr std::uint32_t kDynPolicy = 2;
+constexpr std::uint32_t kAlwaysPolicy = 1, kDynPolicy = 2;
+constexpr unsigned kFalls = 20;  // cycles until both ends are down, at most
 constexpr unsigned kPieces = 8;  // of a knob's requests, with an event in each
 
 struct Setting {
@@ -34,6 +35,7 @@ struct Setting {
   std::uint32_t policy = kDynPolicy;
   unsigned io_requests = 20;  // of CXL.io, beside each piece of the traffic
   bool isolation = false;     // enabled: a link down isolates until software ends it
+  bool loses_memory = false;  // what the link down or the reset takes from the device
   bool device_resets = false, host_resets = false, link_downs = false;
 };
 struct Legal {
@@ -50,8 +52,12 @@ void PrintTo(const Legal& legal, std::ostream* out) {
 std::vector<Legal> legal_knobs() {
   std::vector<Legal> all;
   for (const peer::DeviceKnob& knob : peer::legal_device_knobs()) {
-    all.push_back(
-        {knob.name, knob.what, knob.clause, [&knob](Setting& s) { s.device = knob.set; }});
+    const bool speculation =
+        knob.clause == std::string_view("3.3.3");  // a MemSpecRd for every load
+    all.push_back({knob.name, knob.what, knob.clause, [&knob, speculation](Setting& s) {
+                     s.device = knob.set;
+                     if (speculation) s.policy = kAlwaysPolicy;
+                   }});
   }
   all.insert(
       all.end(),
@@ -59,6 +65,14 @@ std::vector<Legal> legal_knobs() {
         [](Setting& s) {
           s.phy.damaged = {50, 50};
         }},
+       {"wrap_inclusive", "The wrap value of INIT.Param is the last sequence number, at both ends",
+        "4.2.8.1",
+        [](Setting& s) {
+          s.device.wrap_inclusive = true;
+          s.phy.damaged = {50, 50};
+        }},
+       {"silent", "The device is silent until the first ALMP; its port comes up 500 cycles apart",
+        "5.1.2.2", [](Setting& s) { s.phy.skew = 500; }},
        {"wire_recovery", "The physical layer recovers at any moment", "5.1.2.4",
         [](Setting& s) { s.phy.recovery_every = 2000; }},
        {"wire_x8", "The link has 8 lanes", "6.2", [](Setting& s) { s.phy.width = 8; }},
@@ -127,10 +141,12 @@ std::vector<Legal> legal_knobs() {
        {"one_line", "All requests have one line", "3.3", [](Setting& s) { s.traffic.lines = 1; }},
        {"reads", "Reads alone", "3.3.5", [](Setting& s) { s.traffic.writes = 0; }},
        {"writes", "Writes alone", "3.3.6", [](Setting& s) { s.traffic.writes = 100; }},
-       {"link_down", "The link falls at any moment and comes back", "5.1",
+       {"link_down", "The link falls at any moment and comes back", "5.1; 9.9",
         [](Setting& s) { s.link_downs = true; }},
        {"link_down_isolated", "The same, and the port isolates until software ends it",
         "CXL 3.1, 8.2.4.24", [](Setting& s) { s.link_downs = s.isolation = true; }},
+       {"link_down_lost", "The same, and the memory of the device is lost with the link", "9.8",
+        [](Setting& s) { s.link_downs = s.loses_memory = s.isolation = true; }},
        {"device_reset", "The device is reset at any moment", "9.8",
         [](Setting& s) { s.device_resets = true; }},
        {"host_reset", "The host is reset at any moment", "9.8",
@@ -218,6 +234,7 @@ void run_legal(const Legal& knob, Setting setting) {
   const std::uint64_t requests = peer_requests();
   setting.traffic.requests = (requests + kPieces - 1) / kPieces;
   const bool events = setting.link_downs || setting.device_resets || setting.host_resets;
+  const bool forgets = setting.loses_memory || !setting.link_downs;
   for (unsigned piece = 0; piece < kPieces; ++piece) {
     std::uint64_t at = events ? host.now() + host.random.below(2 * setting.traffic.requests) : 0;
     host.each_cycle = [&] {
@@ -227,9 +244,16 @@ void run_legal(const Legal& knob, Setting setting) {
       // registers are lost.
       host.hold_back = true;
       if (setting.isolation) host.hostile = true;
-      if (setting.device_resets) bench.device.reset();
+      if (setting.device_resets) {
+        bench.device.reset();
+        host.phy.reset_end(1);
+      }
       if (setting.host_resets) host.reset();
-      if (!setting.link_downs) host.forget_all();
+      if (setting.loses_memory) bench.device.mem().memory().clear();
+      if (forgets) host.forget_all();
+      // What is open then has no outcome that the standard states, unless the port isolates: it may
+      // reach the device before firmware has brought that up again.
+      if (!setting.isolation) host.forget_open();
       host.phy.take_down();
     };
     host.begin(setting.traffic);
@@ -237,9 +261,15 @@ void run_legal(const Legal& knob, Setting setting) {
     ASSERT_TRUE(host.finish());
     host.each_cycle = nullptr;
     if (!events) continue;
+    // Every second time it falls once more while it comes up.
+    if (piece % 2 != 0) {
+      host.idle_for(static_cast<unsigned>(host.random.below(600)));
+      host.phy.take_down();
+      host.idle_for(kFalls);
+    }
     if (setting.isolation) bench.end_isolation();
     ASSERT_TRUE(bench.bring_up());
-    if (!setting.link_downs) host.forget_all();
+    if (forgets) host.forget_all();
     host.hold_back = host.hostile = false;
   }
   expect_no_violation(bench.device);
@@ -304,13 +334,22 @@ class RtlHostWrongs : public ::testing::TestWithParam<peer::WrongEntry> {
       return std::equal(flit.begin(), flit.begin() + 64, log.begin());
     });
   }
-  // Another link, the registers of the port as they are: the device has lost its own.
-  void link_again() {
+  // Another link that begins with the wrong; the registers of the port stay as they are, the
+  // device has lost its own.
+  void link_again(const peer::WrongEntry& entry) {
     auto& host = bench_->host;
+    host.phy.held = true;
     host.phy.take_down();
-    host.idle_for(200);
-    ASSERT_TRUE(host.train());
+    for (unsigned i = 0; i < 200 && !host.phy.down(); ++i) host.cycle();
+    ASSERT_TRUE(host.phy.down());
+    bench_->device.mem().do_wrong(entry.wrong);
+    host.phy.held = false;
+    const bool up = host.train();
+    ASSERT_TRUE(up || entry.expect.fatal_allowed) << "the link does not come up";
     bench_->end_isolation();
+    if (up) {
+      ASSERT_TRUE(bench_->bring_up());
+    }
   }
   // After a reset and another link all is as before.
   void back_to_normal() {
@@ -331,7 +370,7 @@ TEST_P(RtlHostWrongs, Reaction) {
   says("root complex", entry.name, entry.what, entry.clause, entry.reaction);
   Setting setting;
   setting.phy.seed = setting.device.seed = peer_seed();
-  setting.policy = 1;  // a MemSpecRd for every load
+  setting.policy = kAlwaysPolicy;
   setting.traffic.requests = kSome;
   bench_.emplace(setting);
   auto& host = bench_->host;
@@ -344,12 +383,13 @@ TEST_P(RtlHostWrongs, Reaction) {
 
   host.hostile = expect.fatal_allowed || expect.concerned_may_fail || !expect.unharmed;
   host.record = true;
-  bench_->device.mem().do_wrong(entry.wrong);
-  for (unsigned round = 0; round < 10 && !bench_->device.mem().wrong_done(); ++round) {
-    ASSERT_TRUE(host.run(setting.traffic));
-    if (round < 4 || bench_->device.mem().wrong_done()) continue;
-    host.hostile = true;  // it belongs to the beginning of a link
-    link_again();
+  if (begins_a_link(entry.wrong)) {
+    ASSERT_NO_FATAL_FAILURE(link_again(entry));
+  } else {
+    bench_->device.mem().do_wrong(entry.wrong);
+    for (unsigned round = 0; round < 10 && !bench_->device.mem().wrong_done(); ++round) {
+      ASSERT_TRUE(host.run(setting.traffic));
+    }
   }
   ASSERT_TRUE(bench_->device.mem().wrong_done()) << "the peer has had no chance";
   ASSERT_TRUE(host.run(setting.traffic));

@@ -37,17 +37,26 @@ bool Wire::do_wrong(Wrong wrong) {
   if (!is_of_wire(wrong)) return false;
   wrong_ = wrong;
   if (wrong == Wrong::InitVersion) link_.send_init_version(0);
-  if (wrong == Wrong::SpeaksFirst) arb_.speak_first(true);
+  if (wrong == Wrong::SpeaksFirst) arb_.speak_first();
   if (wrong == Wrong::StatusOfAnotherState) arb_.answer_with(static_cast<uint8_t>(VlsmState::L1));
   if (wrong == Wrong::RequestDuringSync) {
     arb_.request_in_sync();
     arb_.retrain();
   }
-  if (wrong == Wrong::InitVersion || wrong == Wrong::SpeaksFirst ||
-      wrong == Wrong::StatusOfAnotherState || wrong == Wrong::RequestDuringSync) {
-    wrong_ = Wrong::None;
-  }
   return true;
+}
+
+bool Wire::wrong_done() const {
+  switch (wrong_) {
+    case Wrong::InitVersion:
+      return !link_.init_version_pending();
+    case Wrong::SpeaksFirst:
+    case Wrong::StatusOfAnotherState:
+    case Wrong::RequestDuringSync:
+      return !arb_.wrong_pending();
+    default:
+      return wrong_ == Wrong::None;
+  }
 }
 
 void Wire::try_wrong() {
@@ -66,6 +75,12 @@ void Wire::try_wrong() {
       if (!was_up_ || link_.initialised()) return;
       link_.inject({{make_llcrd(0, 0, 0, 0), true}}, true);
       wrong_ = Wrong::None;
+      return;
+    case Wrong::InitVersion:
+    case Wrong::SpeaksFirst:
+    case Wrong::StatusOfAnotherState:
+    case Wrong::RequestDuringSync:
+      if (wrong_done()) wrong_ = Wrong::None;
       return;
     default:
       break;

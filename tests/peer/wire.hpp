@@ -37,7 +37,7 @@ class Wire {
 
   // Does a wrong of the wire at the next chance. False: it is not one of the wire.
   bool do_wrong(Wrong wrong);
-  bool wrong_done() const { return wrong_ == Wrong::None; }
+  bool wrong_done() const;
 
   uint64_t now() const { return now_; }
   Violations& violations() { return violations_; }

@@ -105,6 +105,12 @@ std::span<const WrongEntry> all_wrongs();
 std::span<const WrongEntry> device_wrongs();  // those that a device can do: all
 std::span<const WrongEntry> wire_wrongs();    // those that either end can do
 const WrongEntry& entry_of(Wrong wrong);
+// It is wrong only while a link begins.
+inline bool begins_a_link(Wrong wrong) {
+  return wrong == Wrong::NonRetryBeforeInit || wrong == Wrong::InitVersion ||
+         wrong == Wrong::SpeaksFirst || wrong == Wrong::StatusOfAnotherState ||
+         wrong == Wrong::CacheMemBeforeActive || wrong == Wrong::IoBeforeActive;
+}
 inline bool is_of_wire(Wrong wrong) {
   return wrong >= Wrong::ReservedHeaderSlot;
 }
