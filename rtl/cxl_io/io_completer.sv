@@ -4,14 +4,18 @@
 // that each asks for, and returns a completion to every non-posted one; Unsupported Request for
 // what it does not know.
 //
-// BAR0, 256 KiB: the component register block, vendor registers, the CXL device registers.
+// BAR0, 256 KiB: the component register block, vendor registers, the CXL device registers. An
+// aligned access of 8 bytes, which 64-bit registers are asked with, becomes two of 4: a pair.
+//
+// Messages are consumed; those that this device does not know are Unsupported Requests, but the
+// vendor-defined ones of type 1.
 //
 // No TLP is taken before the data link is up: the peer may send its first one earlier, and one that
 // was acknowledged must not be lost.
 //
-// Source:  PCI Express Base 5.0, chapters 2.2.9 (completions), 2.3.1 (request handling); CXL 2.0,
-//          8.2.4, 8.2.5 (component registers).
-// Latency: TLP taken in cycle n, access in n+1, completion offered in n+3.
+// Source:  PCI Express Base 5.0, chapters 2.2.8 (messages), 2.2.9 (completions), 2.3.1 (request
+//          handling); CXL 2.0, 3.1.2 (PM messages), 8.2.4, 8.2.5 (component registers).
+// Latency: TLP taken in cycle n, access in n+1, completion offered in n+3, that of a pair in n+5.
 
 module io_completer
   import cxlgpu_pkg::*;
@@ -62,8 +66,10 @@ module io_completer
 
   state_e      state_q;
   tlp_t        tlp_q;
+  logic        pair_q;    // judged with the first access
+  logic        second_q;  // the other 4 bytes of a pair
   logic [2:0]  status_q;
-  logic [31:0] data_q;
+  logic [31:0] data_q, data_low_q;  // data_low_q: of the first access of a pair
   logic [7:0]  bus_q;     // captured from configuration writes
   logic [4:0]  device_q;
 
@@ -75,12 +81,14 @@ module io_completer
   // ---------------------------------------------------------------------------------------------
   logic        has_data, four_dw, poisoned, one_dw, is_mem, is_locked, mem_read, is_cfg;
   logic [4:0]  tlp_type;
-  logic [3:0]  be;
+  logic [3:0]  be, be_last, be_now;
   logic [9:0]  length;
-  logic [63:0] address;
+  logic [63:2] address;
+  logic [63:0] wdata_all;
   logic [31:0] wdata;
   logic [17:0] offset;
   logic        in_bar, hit_hdm, hit_ras, hit_link, hit_vendor, hit_device, hit_reg, write_reg;
+  logic        aligned_two, be_ok, read_ok, write_ok, pair;
   logic        posted, completion, cfg_ok;
   fc_class_e   kind;
 
@@ -91,6 +99,8 @@ module io_completer
   assign length     = {tlp_q[17:16], tlp_q[31:24]};
   assign one_dw     = length == 10'd1;
   assign be         = tlp_q[59:56];
+  assign be_last    = tlp_q[63:60];
+  assign be_now     = second_q ? be_last : be;
   assign is_mem     = tlp_type == TypeMem;
   assign is_locked  = tlp_type == TypeMemLocked;
   assign mem_read   = is_mem && !has_data;
@@ -99,36 +109,45 @@ module io_completer
   assign completion = kind == FcCompletion;
 
   always_comb begin
-    address = '0;
-    wdata   = '0;
+    address   = '0;
+    wdata_all = '0;
     if (state_q == Idle) begin
       // nothing is asked
     end else if (four_dw) begin
       address = {tlp_q[71:64], tlp_q[79:72], tlp_q[87:80], tlp_q[95:88],
-                 tlp_q[103:96], tlp_q[111:104], tlp_q[119:112], tlp_q[127:122], 2'b00};
-      wdata   = tlp_q[159:128];
+                 tlp_q[103:96], tlp_q[111:104], tlp_q[119:112], tlp_q[127:122]};
+      wdata_all = tlp_q[191:128];
     end else begin
-      address = {32'd0, tlp_q[71:64], tlp_q[79:72], tlp_q[87:80], tlp_q[95:90], 2'b00};
-      wdata   = tlp_q[127:96];
+      address = {32'd0, tlp_q[71:64], tlp_q[79:72], tlp_q[87:80], tlp_q[95:90]};
+      wdata_all = tlp_q[159:96];
     end
   end
+  assign wdata = second_q ? wdata_all[63:32] : wdata_all[31:0];
 
   // Type 0, function 0; a device answers whatever device number it is called by.
   assign is_cfg = tlp_type == TypeCfg0 && !four_dw;
   assign cfg_ok = is_cfg && one_dw && tlp_q[74:72] == 3'd0 && !(has_data && poisoned);
 
-  assign offset     = address[17:0];
+  assign offset     = {address[17:3], address[2] || second_q, 2'b00};
   always_comb begin
-    in_bar = 1'b0;
-    if (state_q != Idle && is_mem && mem_space_en_i) in_bar = address[63:18] == bar0_i;
+    in_bar = second_q;
+    if (state_q != Idle && is_mem && mem_space_en_i && address[63:18] == bar0_i) in_bar = 1'b1;
   end
+
+  // A register takes 4 bytes, or leaves them alone.
+  assign aligned_two = length == 10'd2 && !address[2];
+  assign be_ok       = be inside {4'h0, 4'hF} && (one_dw || be_last inside {4'h0, 4'hF});
+  assign read_ok     = in_bar && mem_read && (one_dw || aligned_two);
+  assign write_ok    = in_bar && is_mem && has_data && !poisoned && be_ok &&
+                       (one_dw || aligned_two);
+  assign pair        = (read_ok || write_ok) && !one_dw;
   assign hit_hdm    = offset[17:11] == 7'h03;  // 1800h to 1FFFh
   assign hit_ras    = offset[17:7] == 11'h024;  // 1200h to 127Fh
   assign hit_link   = offset[17:6] == 12'h04C;  // 1300h to 133Fh
   assign hit_vendor = offset[17:11] == 7'h20;  // 10000h to 107FFh
   assign hit_device = offset[17:10] == 8'h80;  // 20000h to 203FFh
   assign hit_reg    = hit_hdm || hit_ras || hit_link || hit_vendor || hit_device;
-  assign write_reg  = state_q == Access && in_bar && has_data && !poisoned && be == 4'hF;
+  assign write_reg  = state_q == Access && write_ok && be_now == 4'hF;
 
   always_comb begin
     cfg_req_o       = '0;
@@ -143,7 +162,7 @@ module io_completer
     end
 
     reg_req_o       = '0;
-    reg_req_o.valid = hit_reg && (write_reg || (state_q == Access && in_bar && mem_read && one_dw));
+    reg_req_o.valid = hit_reg && (write_reg || (state_q == Access && read_ok));
     if (reg_req_o.valid) begin
       reg_req_o.write = has_data;
       if (hit_ras)         reg_req_o.addr = {9'h020, offset[6:0]};
@@ -162,7 +181,7 @@ module io_completer
   always_comb begin
     status = CplUr;
     if (cfg_ok)                  status = CplSc;
-    else if (in_bar && mem_read) status = one_dw ? CplSc : CplCa;
+    else if (in_bar && mem_read) status = read_ok ? CplSc : CplCa;
   end
 
   logic [31:0] rdata;
@@ -177,6 +196,24 @@ module io_completer
     else if (offset == ArrayOffset + 18'hC)  rdata = LinkEntry;
     else if (offset == WeightIoOffset)       rdata = {24'd0, weight_io_i, 4'd0};
     else if (offset == WeightCmOffset)       rdata = {24'd0, weight_cm_i, 4'd0};
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Messages
+  // ---------------------------------------------------------------------------------------------
+  logic is_msg, msg_taken;
+  assign is_msg = tlp_type[4:3] == 2'b10;
+
+  // 00h Unlock, 14h PM_Active_State_Nak, 19h PME_Turn_Off, 4xh those that are ignored, 50h
+  // Set_Slot_Power_Limit. Of the vendor-defined ones of type 0 the PM message of CXL.
+  always_comb begin
+    unique case (tlp_q[63:56])
+      8'h00, 8'h14, 8'h19, 8'h40, 8'h41, 8'h43, 8'h44, 8'h45, 8'h47, 8'h48, 8'h50,
+      MsgVendor1: msg_taken = 1'b1;
+      MsgVendor0: msg_taken = {tlp_q[87:80], tlp_q[95:88], tlp_q[127:120]} ==
+                              {CxlVendorId, CxlPmCode};
+      default:    msg_taken = 1'b0;
+    endcase
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -221,13 +258,13 @@ module io_completer
       tlp_tx_o[7:0]     = {1'b0, reply_data, 1'b0, is_locked ? TypeCplLocked : TypeCpl};
       tlp_tx_o[15:8]    = {tlp_q[15:10], 2'b00};
       tlp_tx_o[23:16]   = {2'b00, tlp_q[21:20], 4'h0};
-      tlp_tx_o[31:24]   = {7'd0, reply_data};
+      tlp_tx_o[31:24]   = {6'd0, reply_data && second_q, reply_data && !second_q};
       tlp_tx_o[47:32]   = {device_q, 3'd0, bus_q};
       tlp_tx_o[63:48]   = {byte_count[7:0], status_q, 1'b0, byte_count[11:8]};
       tlp_tx_o[79:64]   = tlp_q[47:32];  // requester
       tlp_tx_o[87:80]   = tlp_q[55:48];  // tag
       tlp_tx_o[95:88]   = {1'b0, lower};
-      if (reply_data) tlp_tx_o[127:96] = data_q;
+      if (reply_data) tlp_tx_o[159:96] = second_q ? {data_q, data_low_q} : {32'd0, data_q};
     end
   end
 
@@ -237,6 +274,7 @@ module io_completer
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q  <= Idle;
+      second_q <= 1'b0;
       bus_q    <= '0;
       device_q <= '0;
       event_o  <= '0;
@@ -244,16 +282,22 @@ module io_completer
       event_o <= '0;
       unique case (state_q)
         Idle: begin
+          second_q <= 1'b0;
           if (tlp_rx_valid_i && tlp_rx_ready_o) state_q <= Access;
         end
         Access: begin
-          state_q    <= (posted || completion) ? Idle : Data;
+          if (pair && posted && !second_q) second_q <= 1'b1;  // another Access
+          else                             state_q  <= (posted || completion) ? Idle : Data;
           event_o[3] <= completion;
-          if (is_mem && has_data) begin
+          if (second_q) begin
+            event_o <= '0;
+          end else if (is_mem && has_data) begin
             event_o[0] <= !in_bar;
-            event_o[1] <= in_bar && !poisoned && be != 4'hF && be != 4'h0;
+            event_o[1] <= in_bar && !poisoned && !write_ok;
             event_o[2] <= in_bar && poisoned;
-          end else if (!posted && !completion) begin
+          end else if (is_msg) begin
+            event_o[0] <= !msg_taken;
+          end else if (!completion) begin
             event_o[0] <= status == CplUr;
             event_o[1] <= status == CplCa;
             event_o[2] <= is_cfg && has_data && poisoned;
@@ -264,7 +308,8 @@ module io_completer
           end
         end
         Data: begin
-          state_q <= Reply;
+          if (pair_q) second_q <= 1'b1;
+          state_q <= (pair_q && !second_q) ? Access : Reply;
         end
         default: begin
           if (tlp_tx_ready_i) state_q <= Idle;
@@ -276,8 +321,12 @@ module io_completer
 
   always_ff @(posedge clk_i) begin
     if (tlp_rx_valid_i && tlp_rx_ready_o) tlp_q <= tlp_rx_i;
-    if (state_q == Access) status_q <= status;
-    if (state_q == Data)   data_q   <= rdata;
+    if (state_q == Access && !second_q) begin
+      status_q <= status;
+      pair_q   <= pair;
+    end
+    if (state_q == Data) data_q <= rdata;
+    if (state_q == Data && !second_q) data_low_q <= rdata;
   end
 
   // ---------------------------------------------------------------------------------------------

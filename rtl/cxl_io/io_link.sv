@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Data link of CXL.io, one end: carries TLPs of at most 1 DW of data over 512-bit flits. It sends
-// one TLP or DLLP a flit and takes as many as a flit holds (io_unframe). LCRC and sequence numbers,
-// Ack and Nak, replay, credit initialisation and update for virtual channel 0.
+// Data link of CXL.io, one end: carries TLPs over 512-bit flits. It sends TLPs of at most 2 DW of
+// data, one TLP or DLLP a flit, and takes any that a peer may send (io_receiver). LCRC and sequence
+// numbers, Ack and Nak, replay, credit initialisation and update for virtual channel 0.
 //
 // Source:  PCI Express Base 5.0, chapters 2.6 (flow control), 3 (data link), 4.2.2 (tokens).
 // Latency: a TLP taken in cycle n is offered as a flit in n+3; a flit received in n is at the TLP
@@ -58,7 +58,7 @@ module io_link
   localparam int unsigned RxBits = $clog2(RxDepth);
   localparam int unsigned ReplayBits = $clog2(ReplayDepth);
   localparam int unsigned CountBits = $clog2(ReplayDepth + 1);
-  localparam int unsigned PacketBits = 224;  // 28 bytes: token, TLP, LCRC
+  localparam int unsigned PacketBits = 256;  // 32 bytes: token, TLP, LCRC
   localparam int unsigned TimerBits = $clog2(ReplayTimeout + 1);
   localparam int unsigned RefreshBits = $clog2(FcRefresh + 1);
 
@@ -76,110 +76,30 @@ module io_link
   assign dl_up_o = state_q == Active;
 
   // ---------------------------------------------------------------------------------------------
-  // Receive: R1 a packet of the flit, R2 the verdict, then it acts
+  // Receive: the verdict, then it acts
   // ---------------------------------------------------------------------------------------------
-  typedef enum logic [2:0] {
-    RxNone = 3'd0, RxBad = 3'd1, RxTlp = 3'd2, RxDllpBad = 3'd3, RxAck = 3'd4, RxNak = 3'd5,
-    RxFc = 3'd6
-  } rx_kind_e;
+  io_rx_kind_e r2_kind_q;
+  logic        r2_malformed_q;
+  logic [31:0] r2_dllp_q;
+  seq_t        r2_seq_q;
+  tlp_t        r2_tlp_q;
 
-  logic                  packet_valid;
-  logic [PacketBits-1:0] packet;
-
-  io_unframe u_unframe (
-    .clk_i    (clk_i),
-    .rst_ni   (rst_ni),
-    .link_up_i(link_up_i),
-    .valid_i  (io_rx_valid_i),
-    .flit_i   (io_rx_data_i),
-    .valid_o  (packet_valid),
-    .packet_o (packet)
+  io_receiver u_receiver (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .link_up_i  (link_up_i),
+    .valid_i    (io_rx_valid_i),
+    .flit_i     (io_rx_data_i),
+    .kind_o     (r2_kind_q),
+    .dllp_o     (r2_dllp_q),
+    .sequence_o (r2_seq_q),
+    .malformed_o(r2_malformed_q),
+    .tlp_o      (r2_tlp_q)
   );
 
-  logic                  r1_valid_q;
-  logic [PacketBits-1:0] r1_q;
-  rx_kind_e              r1_kind, r2_kind_q;
-  logic                  r1_malformed, r2_malformed_q;
-  logic [31:0]           r2_dllp_q;
-  seq_t                  r2_seq_q;
-  tlp_t                  r1_tlp, r2_tlp_q;
-
-  logic [10:0] r1_length;
-  logic [2:0]  r1_dws;
-  logic        r1_stp;
-  seq_t        r1_seq;
-  logic [31:0] r1_lcrc;
-
-  // The verdict rests without a flit, as the CRCs below.
-  logic r1_lcrc_ok;
-  always_comb begin
-    r1_length    = '0;
-    r1_stp       = 1'b0;
-    r1_dws       = '0;
-    r1_seq       = '0;
-    r1_lcrc      = '0;
-    r1_tlp       = '0;
-    r1_malformed = 1'b0;
-    r1_lcrc_ok   = 1'b0;
-    if (r1_valid_q) begin
-      r1_length = r1_q[14:4];
-      r1_stp    = r1_q[3:0] == TokenStp && {r1_q[15], r1_q[23:20]} == frame_check(r1_length) &&
-                  r1_length >= 11'd5 && r1_length <= 11'd7;
-      r1_dws    = r1_length[2:0] - 3'd2;
-      r1_seq    = {r1_q[19:16], r1_q[31:24]};
-      unique case (r1_dws)
-        3'd3:    {r1_lcrc, r1_tlp} = {r1_q[159:128], 64'd0, r1_q[127:32]};
-        3'd4:    {r1_lcrc, r1_tlp} = {r1_q[191:160], 32'd0, r1_q[159:32]};
-        default: {r1_lcrc, r1_tlp} = {r1_q[223:192], r1_q[191:32]};
-      endcase
-      // What no TLP of this subset has: a prefix, a digest, a length not that of the header.
-      r1_malformed = r1_tlp[7] || r1_tlp[23] || tlp_dws(r1_tlp[6:5]) != r1_dws ||
-                     (r1_tlp[6] && {r1_tlp[17:16], r1_tlp[31:24]} != 10'd1);
-      r1_lcrc_ok   = r1_lcrc == lcrc(r1_seq, r1_tlp, r1_dws);
-    end
-  end
-
-  always_comb begin
-    r1_kind = RxNone;
-    if (r1_valid_q && r1_q[31:0] != '0) begin  // else idle symbols
-      if (r1_q[15:0] == TokenSdp) begin
-        if (r1_q[63:48] != dllp_crc(r1_q[47:16])) begin
-          r1_kind = RxDllpBad;
-        end else if (r1_q[23:16] == DllpAck) begin
-          r1_kind = RxAck;
-        end else if (r1_q[23:16] == DllpNak) begin
-          r1_kind = RxNak;
-        end else if (r1_q[23:22] != 2'b00 && r1_q[21:20] != 2'd3 && r1_q[19:16] == 4'd0) begin
-          r1_kind = RxFc;
-        end
-      end else if (r1_stp && r1_lcrc_ok) begin
-        r1_kind = RxTlp;
-      end else begin
-        r1_kind = RxBad;
-      end
-    end
-  end
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      up_q       <= 1'b0;
-      r1_valid_q <= 1'b0;
-      r2_kind_q  <= RxNone;
-    end else begin
-      up_q       <= link_up_i;
-      r1_valid_q <= packet_valid;
-      r2_kind_q  <= link_up_i ? r1_kind : RxNone;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (packet_valid) r1_q <= packet;
-    if (r1_valid_q) begin
-      r2_malformed_q <= r1_malformed;
-      r2_dllp_q      <= r1_q[47:16];
-      r2_seq_q       <= r1_seq;
-      r2_tlp_q       <= r1_tlp;
-    end
+    if (!rst_ni) up_q <= 1'b0;
+    else         up_q <= link_up_i;
   end
 
   logic rx_live, rx_ack, rx_nak, rx_bad, rx_good, rx_in_order, rx_duplicate;
@@ -213,6 +133,7 @@ module io_link
   logic [RxBits:0]   rx_count_q;
   logic              rx_push, rx_pop, rx_full;
   fc_class_e         rx_pop_class;
+  logic [11:0]       rx_pop_data;
 
   assign rx_full        = rx_count_q == (RxBits + 1)'(RxDepth);
   assign rx_push        = rx_in_order && !r2_malformed_q && !rx_full;
@@ -221,7 +142,11 @@ module io_link
   assign rx_pop         = tlp_rx_valid_o && tlp_rx_ready_i;
   always_comb begin
     rx_pop_class = FcPosted;
-    if (rx_pop) rx_pop_class = fc_class(tlp_rx_o[6], tlp_rx_o[4:0]);
+    rx_pop_data  = '0;
+    if (rx_pop) begin
+      rx_pop_class = fc_class(tlp_rx_o[6], tlp_rx_o[4:0]);
+      rx_pop_data  = data_credits(tlp_rx_o[6], {tlp_rx_o[17:16], tlp_rx_o[31:24]});
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -305,22 +230,31 @@ module io_link
     endcase
   end
 
-  logic [2:0] sel_dws;
-  assign sel_dws = tlp_dws(sel_tlp_q[6:5]);
+  logic [2:0]            sel_dws, sel_end;  // DW of the TLP, of the packet before the LCRC
+  logic [PacketBits-1:0] sel_packet;  // without the LCRC
+  logic [31:0]           sel_crc;
+  logic                  sel_tlp_valid;
+  assign sel_dws       = tlp_dws(sel_tlp_q[6:5], {sel_tlp_q[17:16], sel_tlp_q[31:24]});
+  assign sel_end       = sel_dws + 3'd1;
+  assign sel_packet    = {32'd0, sel_tlp_q, stp_token({8'd0, sel_dws} + 11'd2, sel_seq_q)};
+  assign sel_tlp_valid = sel_valid_q && sel_is_tlp_q;
+
+  io_crc32 #(
+    .Dws(7)  // token, TLP
+  ) u_crc (
+    .valid_i(sel_tlp_valid),
+    .crc_i  (LcrcStart),
+    .count_i({2'd0, sel_end}),
+    .dws_i  ({sel_packet[223:32], sel_packet[31:0] & LcrcTokenMask}),
+    .crc_o  (sel_crc)
+  );
 
   // Rests without a packet: simulation pays for the CRCs otherwise.
   always_comb begin
-    logic [31:0] crc;
-    crc   = '0;
     out_d = '0;
-    if (sel_valid_q && sel_is_tlp_q) begin
-      crc   = lcrc(sel_seq_q, sel_tlp_q, sel_dws);
-      out_d = {32'd0, sel_tlp_q, stp_token({8'd0, sel_dws} + 11'd2, sel_seq_q)};
-      unique case (sel_dws)
-        3'd3:    out_d[159:128] = crc;
-        3'd4:    out_d[191:160] = crc;
-        default: out_d[223:192] = crc;
-      endcase
+    if (sel_tlp_valid) begin
+      out_d = sel_packet;
+      out_d[{sel_end, 5'd0} +: 32] = ~sel_crc;
     end else if (sel_valid_q) begin
       out_d = {{(PacketBits - 64){1'b0}}, dllp_crc(sel_tlp_q[31:0]), sel_tlp_q[31:0], TokenSdp};
     end
@@ -439,7 +373,7 @@ module io_link
       if (sel == SelUpdateNp) update_q[1] <= 1'b0;
       if (rx_pop && rx_pop_class != FcCompletion && !Infinite) begin
         alloc_hdr_q[rx_pop_class[0]]  <= alloc_hdr_q[rx_pop_class[0]] + 8'd1;
-        alloc_data_q[rx_pop_class[0]] <= alloc_data_q[rx_pop_class[0]] + 12'(tlp_rx_o[6]);
+        alloc_data_q[rx_pop_class[0]] <= alloc_data_q[rx_pop_class[0]] + rx_pop_data;
         update_q[rx_pop_class[0]]     <= 1'b1;
       end
       if (dl_up_o && !Infinite) refresh_q <= refresh ? '0 : refresh_q + 1'b1;
@@ -612,7 +546,8 @@ module io_link
   // The TLPs handed in are of the subset, and stay while they wait.
   TlpInSubset_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_tx_valid_i && tlp_tx_ready_o) |->
-      !tlp_tx_i[7] && !tlp_tx_i[23] && (tlp_tx_i >> (32 * tlp_dws(tlp_tx_i[6:5]))) == '0);
+      !tlp_tx_i[7] && !tlp_tx_i[23] && (!tlp_tx_i[6] || {tlp_tx_i[17:16], tlp_tx_i[31:24]} inside {10'd1, 10'd2}) &&
+      (tlp_tx_i >> (32 * tlp_dws(tlp_tx_i[6:5], {tlp_tx_i[17:16], tlp_tx_i[31:24]}))) == '0);
   TlpHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_tx_valid_i && !tlp_tx_ready_o && dl_up_o && link_up_i) |=>
       tlp_tx_valid_i && $stable(tlp_tx_i));

@@ -108,7 +108,8 @@ module io_requester
   assign cpl_data     = tlp_rx_i[6];
   assign cpl_poisoned = tlp_rx_i[22];
 
-  // Ours: type, requester, 10-bit tag; and a successful one has data exactly if a read asked.
+  // Ours: type, requester, 10-bit tag; and a successful one has 1 DW of data exactly if a read
+  // asked.
   always_comb begin
     cpl_match = 1'b0;
     status    = CplUr;
@@ -117,7 +118,8 @@ module io_requester
       cpl_match = tlp_rx_i[5:0] == {1'b0, TypeCpl} &&
                   tlp_rx_i[79:64] == {RequesterId[7:0], RequesterId[15:8]} &&
                   {tlp_rx_i[15], tlp_rx_i[11], tlp_rx_i[87:80]} == {5'd0, tag_q} &&
-                  (cpl_status != CplSc || cpl_data == !is_write);
+                  (cpl_status != CplSc || (cpl_data == !is_write &&
+                                           (!cpl_data || {tlp_rx_i[17:16], tlp_rx_i[31:24]} == 10'd1)));
       unique case (cpl_status)
         CplSc:         status = (cpl_data && cpl_poisoned) ? CplCa : CplSc;
         CplCrs, CplCa: status = cpl_status;

@@ -9,9 +9,9 @@
 package cxl_io_pkg;
 
   // ---------------------------------------------------------------------------------------------
-  // TLPs: a header of 3 or 4 DW and at most 1 DW of data, 12 to 20 bytes; unused bytes are 0
+  // TLPs: a header of 3 or 4 DW and the first 2 DW of the data, 12 to 24 bytes; unused bytes are 0
   // ---------------------------------------------------------------------------------------------
-  parameter int unsigned TlpBits = 160;
+  parameter int unsigned TlpBits = 192;
   typedef logic [TlpBits-1:0] tlp_t;
 
   parameter logic [4:0] TypeMem = 5'b00000;
@@ -20,6 +20,12 @@ package cxl_io_pkg;
   parameter logic [4:0] TypeCfg1 = 5'b00101;
   parameter logic [4:0] TypeCpl = 5'b01010;
   parameter logic [4:0] TypeCplLocked = 5'b01011;
+
+  // Message codes: vendor-defined, type 0 and 1; the PM message of CXL is one of type 0.
+  parameter logic [7:0]  MsgVendor0 = 8'h7E;
+  parameter logic [7:0]  MsgVendor1 = 8'h7F;
+  parameter logic [15:0] CxlVendorId = 16'h1E98;
+  parameter logic [7:0]  CxlPmCode = 8'h68;
 
   parameter logic [2:0] CplSc = 3'b000;       // successful
   parameter logic [2:0] CplUr = 3'b001;       // unsupported request
@@ -43,9 +49,26 @@ package cxl_io_pkg;
     return kind;
   endfunction
 
-  // DW of header and data that Fmt[1:0], byte 0 [6:5], announces (data is 1 DW).
-  function automatic logic [2:0] tlp_dws(logic [1:0] fmt);
-    return 3'd3 + 3'(fmt[0]) + 3'(fmt[1]);
+  parameter int unsigned MaxPayloadDws = 32;  // Max_Payload_Size, 128 bytes
+
+  // DW of a Length field: 0 stands for 1024.
+  function automatic logic [10:0] tlp_length(logic [9:0] field);
+    return {field == '0, field};
+  endfunction
+
+  // DW of a TLP that a tlp_t holds; Fmt[1:0] is byte 0 [6:5].
+  function automatic logic [2:0] tlp_dws(logic [1:0] fmt, logic [9:0] field);
+    logic [2:0] data;
+    data = (field == 10'd1) ? 3'd1 : 3'd2;
+    return 3'd3 + 3'(fmt[0]) + (fmt[1] ? data : 3'd0);
+  endfunction
+
+  // Data credits of a TLP: one holds 4 DW.
+  function automatic logic [11:0] data_credits(logic has_data, logic [9:0] field);
+    logic [8:0] units;
+    units = 9'(field[9:2]) + 9'(field[1:0] != '0);
+    if (field == '0) units = 9'd256;
+    return has_data ? 12'(units) : '0;
   endfunction
 
   // ---------------------------------------------------------------------------------------------
@@ -71,6 +94,14 @@ package cxl_io_pkg;
   // ---------------------------------------------------------------------------------------------
   parameter logic [15:0] TokenSdp = 16'hACF0;  // bytes F0, AC
   parameter logic [3:0]  TokenStp = 4'hF;      // byte 0 [3:0]
+  parameter logic [31:0] TokenEdb = 32'hC0C0_C0C0;
+  // Token, header of 4 DW, 4096 bytes of data, ECRC, LCRC.
+  parameter int unsigned LongestTlp = 1 + 4 + 1024 + 1 + 1;
+
+  // What follows a TLP in its flit: something else, nothing as the flit is over, or EDB.
+  typedef enum logic [1:0] {
+    TailOther = 2'd0, TailUnknown = 2'd1, TailEdb = 2'd2
+  } io_tail_e;
 
   // {parity, CRC-4} over the length in DW, token and LCRC included.
   function automatic logic [4:0] frame_check(logic [10:0] l);
@@ -88,41 +119,31 @@ package cxl_io_pkg;
     return {seq[7:0], check[3:0], seq[11:8], check[4], length[10:4], length[3:0], TokenStp};
   endfunction
 
+  // check: parity and CRC-4 of the token.
+  function automatic logic begins_tlp(logic [3:0] code, logic [10:0] l, logic [4:0] check);
+    return code == TokenStp && check == frame_check(l) && l >= 11'd5 && l <= 11'(LongestTlp);
+  endfunction
+
   // ---------------------------------------------------------------------------------------------
   // CRCs, least significant bit of byte 0 first; the result is sent least significant byte first
   // ---------------------------------------------------------------------------------------------
-  // LCRC: CRC-32 04C11DB7h of the sequence number (two bytes, upper nibble 0) and the TLP. The
-  // message is aligned to the end of 22 bytes, with zeros in front and its first 32 bits
-  // inverted in place of the initial value: one tree serves the three lengths.
-  parameter int unsigned LcrcBits = 176;
-  typedef logic [31:0][LcrcBits-1:0] lcrc_masks_t;
-
-  function automatic lcrc_masks_t lcrc_masks();
-    lcrc_masks_t masks;
-    logic [31:0] power;
-    masks = '0;
-    power = 32'hEDB8_8320;
-    for (int unsigned i = 0; i < LcrcBits; i++) begin
-      for (int unsigned b = 0; b < 32; b++) masks[b][LcrcBits - 1 - i] = power[b];
-      power = {1'b0, power[31:1]} ^ (power[0] ? 32'hEDB8_8320 : 32'd0);
+  // LCRC: CRC-32 of the sequence number (two bytes, upper nibble 0) and the TLP. The number stands
+  // in the upper half of the token, so the CRC goes over the token without its other bits: from
+  // this register, two bytes of zeros lead to the initial value of all ones.
+  function automatic logic [31:0] lcrc_start();
+    logic [31:0] crc;
+    crc = '1;
+    for (int unsigned i = 0; i < 16; i++) begin  // one bit back at a time
+      crc = crc[31] ? {crc[30:0] ^ 31'h6DB8_8320, 1'b1} : {crc[30:0], 1'b0};
     end
-    return masks;
-  endfunction
-
-  parameter lcrc_masks_t LcrcMasks = lcrc_masks();
-
-  function automatic logic [31:0] lcrc(logic [11:0] seq, tlp_t tlp, logic [2:0] dws);
-    logic [LcrcBits-1:0] message;
-    logic [31:0]         crc;
-    message = {tlp, seq[7:0], 4'h0, seq[11:8]};
-    unique case (dws)
-      3'd3:    message = {message[111:32], ~message[31:0], 64'd0};
-      3'd4:    message = {message[143:32], ~message[31:0], 32'd0};
-      default: message = {message[175:32], ~message[31:0]};
-    endcase
-    for (int unsigned b = 0; b < 32; b++) crc[b] = ~^(message & LcrcMasks[b]);
     return crc;
   endfunction
+
+  parameter logic [31:0] LcrcStart = lcrc_start();
+  parameter logic [31:0] LcrcTokenMask = 32'hFF0F_0000;
+  // The register after the LCRC as well: if that is right, and if it is inverted.
+  parameter logic [31:0] LcrcGood = 32'hDEBB_20E3;
+  parameter logic [31:0] LcrcInverted = 32'h0000_0000;
 
   // CRC-16 of a DLLP: 100Bh.
   typedef logic [15:0][31:0] dllp_masks_t;
@@ -152,6 +173,12 @@ package cxl_io_pkg;
   // ---------------------------------------------------------------------------------------------
   // Between the blocks
   // ---------------------------------------------------------------------------------------------
+  // What was received: nothing that acts, a damaged packet or TLP, a good TLP, DLLPs.
+  typedef enum logic [2:0] {
+    RxNone = 3'd0, RxBad = 3'd1, RxTlp = 3'd2, RxDllpBad = 3'd3, RxAck = 3'd4, RxNak = 3'd5,
+    RxFc = 3'd6
+  } io_rx_kind_e;
+
   typedef enum logic [2:0] {
     IoCfgRd0 = 3'd0, IoCfgWr0 = 3'd1, IoCfgRd1 = 3'd2, IoCfgWr1 = 3'd3, IoMemRd = 3'd4,
     IoMemWr = 3'd5
