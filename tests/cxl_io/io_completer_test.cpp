@@ -97,11 +97,18 @@ unsigned random_offset(Random& random) {
 unsigned random_type(Random& random) {
   static constexpr unsigned kKnown[] = {
       tlp_type::kMemory,  tlp_type::kMemory,       tlp_type::kMemory,     tlp_type::kConfig0,
-      tlp_type::kConfig0, tlp_type::kMemoryLocked, tlp_type::kCompletion, tlp_type::kConfig1};
+      tlp_type::kConfig0, tlp_type::kMemoryLocked, tlp_type::kCompletion, tlp_type::kConfig1,
+      0b10100};
   return random.percent(90) ? random.pick(kKnown) : static_cast<unsigned>(random.bits(5));
 }
 
-// A TLP that io_link may deliver: Fmt[2] and TD clear, Length 1 if it has data.
+unsigned random_message(Random& random) {
+  static constexpr unsigned kCodes[] = {0x00, 0x14, 0x19, 0x20, 0x30, 0x40, 0x41, 0x42,
+                                        0x43, 0x47, 0x48, 0x50, 0x53, 0x7e, 0x7f};
+  return random.percent(80) ? random.pick(kCodes) : static_cast<unsigned>(random.bits(8));
+}
+
+// A TLP that io_link may deliver: Fmt[2] clear, at most 32 DW of data.
 Tlp random_tlp(Random& random, std::uint64_t bar0) {
   Tlp tlp = random_bytes(random);
   const unsigned type = random_type(random);
@@ -109,16 +116,23 @@ Tlp random_tlp(Random& random, std::uint64_t bar0) {
   const bool memory = type == tlp_type::kMemory || type == tlp_type::kMemoryLocked;
   const bool four_dw = memory ? bar0 >> 14 != 0 || random.percent(20) : random.percent(10);
   tlp[0] = static_cast<std::uint8_t>((data ? 0x40u : 0) | (four_dw ? 0x20u : 0) | type);
-  tlp[2] &= random.percent(80) ? 0x30 : 0x70;  // EP
-  tlp[3] = 1;
-  if (!data && random.percent(20)) {
-    const auto length =
-        static_cast<unsigned>(random.percent(30) ? random.below(3) : random.bits(10));
+  tlp[2] &= random.percent(80) ? 0x30 : 0xf0;  // EP, TD
+  tlp[3] = random.percent(70) ? 1 : 2;
+  if (random.percent(15)) {
+    auto length = static_cast<unsigned>(random.percent(30) ? random.below(4) : random.bits(10));
+    if (data) length = 1 + length % 32;
     tlp[2] = static_cast<std::uint8_t>(tlp[2] | length >> 8);
     tlp[3] = static_cast<std::uint8_t>(length);
   }
   if (random.percent(70)) tlp[7] |= 0xf;
   if (random.percent(10)) tlp[7] &= 0xf0;
+  if (random.percent(60)) tlp[7] |= 0xf0;
+  if (random.percent(10)) tlp[7] &= 0x0f;
+  if (type >> 3 == 0b10) {
+    tlp[7] = static_cast<std::uint8_t>(random_message(random));
+    if (random.percent(80)) tlp[10] = 0x1e, tlp[11] = 0x98;
+    if (random.percent(80)) tlp[15] = 0x68;
+  }
   if (memory && random.percent(95)) {
     set_address(tlp, bar0 << 18 | random_offset(random));
     // Just beside BAR0.
@@ -270,6 +284,119 @@ TEST(IoCompleter, ComponentRegisters) {
     tlp[0] |= 0x40;
     set_data(tlp, 0x1357'9bdf);
     EXPECT_EQ(access(completer, tlp), (RegAccess{true, true, addr, 0x1357'9bdf}));
+  }
+}
+
+// What a 64-bit register is asked with: 8 bytes, aligned, are two accesses.
+TEST(IoCompleter, PairOfRegisters) {
+  Completer completer;
+  auto& in = completer.in;
+  in = {.link_up = true, .tlp_tx_ready = true, .mem_space_en = true, .bar0 = kBar0 >> 18};
+  // A read: the accesses in n+1 and n+3, each data a cycle later, the completion in n+5.
+  in.tlp_rx = memory_read(2, 0xff, kBar0 + 0x2'0108);
+  completer.step();
+  in.tlp_rx.reset();
+  for (unsigned cycle = 1; cycle <= 5; ++cycle) {
+    in.reg_rdata = cycle == 2 ? 0x1122'3344 : cycle == 4 ? 0x5566'7788 : 0xffff'ffff;
+    completer.step();
+    const RegAccess low{true, false, 0x1508, 0}, high{true, false, 0x150c, 0};
+    EXPECT_EQ(completer.out.reg, cycle == 1 ? low : cycle == 3 ? high : RegAccess{}) << cycle;
+    EXPECT_EQ(completer.out.tlp_tx.has_value(), cycle == 5) << cycle;
+  }
+  EXPECT_EQ(completer.out.tlp_tx, (Tlp{0x4a, 0x54, 0x10, 2,    0,    0,    0x00, 8,    0x5a, 0xc3,
+                                       0x77, 0x08, 0x44, 0x33, 0x22, 0x11, 0x88, 0x77, 0x66, 0x55}));
+  // A write of both, of either, of none; in n+1 and n+2, the next TLP in n+3.
+  for (const unsigned enables : {0xffu, 0x0fu, 0xf0u, 0x00u}) {
+    Tlp write = memory_read(2, enables, kBar0 + 0x2'0108);
+    write[0] |= 0x40;
+    for (unsigned i = 0; i < 8; ++i) write[16 + i] = static_cast<std::uint8_t>(0x10 + i);
+    in.tlp_rx = write;
+    completer.step();
+    in.tlp_rx.reset();
+    const RegAccess low{true, true, 0x1508, 0x1312'1110}, high{true, true, 0x150c, 0x1716'1514};
+    completer.step();
+    EXPECT_EQ(completer.out.reg, (enables & 0xf) != 0 ? low : RegAccess{});
+    EXPECT_FALSE(completer.out.tlp_rx_ready);
+    completer.step();
+    EXPECT_EQ(completer.out.reg, (enables & 0xf0) != 0 ? high : RegAccess{});
+    EXPECT_FALSE(completer.out.tlp_rx_ready);
+    completer.step();
+    EXPECT_TRUE(completer.out.tlp_rx_ready);
+    EXPECT_EQ(completer.out.event, 0u);
+  }
+  // Not aligned: no register takes it. A write tells of it by an event alone.
+  EXPECT_EQ(answer(completer, memory_read(2, 0xff, kBar0 + 0x2'0104)),
+            (Tlp{0x0a, 0x54, 0x10, 0, 0, 0, 0x80, 8, 0x5a, 0xc3, 0x77, 0x04}));
+  completer.step();
+  struct Refused {
+    unsigned length, enables, offset, poisoned, event;
+  };
+  for (const Refused r : {Refused{2, 0xff, 0x2'0104, 0, 2}, Refused{2, 0x7f, 0x2'0108, 0, 2},
+                          Refused{2, 0xfe, 0x2'0108, 0, 2}, Refused{3, 0xff, 0x2'0108, 0, 2},
+                          Refused{32, 0xff, 0x2'0100, 0, 2}, Refused{2, 0xff, 0x2'0108, 1, 4}}) {
+    Tlp write = memory_read(r.length, r.enables, kBar0 + r.offset);
+    write[0] |= 0x40;
+    write[2] = static_cast<std::uint8_t>(write[2] | r.poisoned << 6);
+    in.tlp_rx = write;
+    completer.step();
+    in.tlp_rx.reset();
+    completer.step();
+    EXPECT_FALSE(completer.out.reg.valid);
+    completer.step();
+    EXPECT_FALSE(completer.out.reg.valid);
+    EXPECT_EQ(completer.out.event, r.event);
+    EXPECT_TRUE(completer.out.tlp_rx_ready);
+    completer.step();
+    EXPECT_EQ(completer.out.event, 0u);
+  }
+}
+
+// PCIe 5.0 2.2.8, 2.3.1: none is answered; what is not known is an Unsupported Request (event 0),
+// but a vendor-defined message of type 1 never is.
+TEST(IoCompleter, Messages) {
+  struct Message {
+    unsigned code, vendor, vendor_code;
+    bool taken;
+  };
+  const Message messages[] = {
+      {0x7e, 0x1e98, 0x68, true},   // CXL PM
+      {0x7e, 0x1e98, 0x69, false},  // another of CXL
+      {0x7e, 0x1e99, 0x68, false},  // of another vendor
+      {0x7e, 0x8086, 0x00, false}, {0x7f, 0x8086, 0x00, true}, {0x7f, 0x1e98, 0x68, true},
+      {0x00, 0, 0, true},    // Unlock
+      {0x14, 0, 0, true},    // PM_Active_State_Nak
+      {0x18, 0, 0, false},   // PM_PME
+      {0x19, 0, 0, true},    // PME_Turn_Off
+      {0x20, 0, 0, false},   // Assert_INTA
+      {0x30, 0, 0, false},   // ERR_COR
+      {0x40, 0, 0, true},   {0x41, 0, 0, true},  {0x42, 0, 0, false}, {0x43, 0, 0, true},
+      {0x44, 0, 0, true},   {0x45, 0, 0, true},  {0x46, 0, 0, false}, {0x47, 0, 0, true},
+      {0x48, 0, 0, true},   // Ignored Messages
+      {0x50, 0, 0, true},   // Set_Slot_Power_Limit
+      {0x52, 0, 0, false},  // PTM Request
+      {0xff, 0, 0, false},
+  };
+  Completer completer;
+  auto& in = completer.in;
+  in = {.link_up = true, .tlp_tx_ready = true, .mem_space_en = true, .bar0 = 0};
+  for (const unsigned format : {0x34u, 0x74u, 0x70u, 0x33u}) {  // Msg, MsgD, other routings
+    for (const Message& m : messages) {
+      Tlp tlp{static_cast<std::uint8_t>(format), 0, 0, 4};
+      tlp[7] = static_cast<std::uint8_t>(m.code);
+      tlp[10] = static_cast<std::uint8_t>(m.vendor >> 8);
+      tlp[11] = static_cast<std::uint8_t>(m.vendor);
+      tlp[15] = static_cast<std::uint8_t>(m.vendor_code);
+      in.tlp_rx = tlp;
+      completer.step();
+      in.tlp_rx.reset();
+      completer.step();
+      EXPECT_FALSE(completer.out.reg.valid);
+      EXPECT_FALSE(completer.out.cfg.valid);
+      completer.step();
+      EXPECT_EQ(completer.out.event, m.taken ? 0u : 1u) << std::hex << m.code;
+      EXPECT_TRUE(completer.out.tlp_rx_ready);
+      EXPECT_FALSE(completer.out.tlp_tx);
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include <deque>
 
 #include "refmodel/cxl_io/io_link.hpp"
+#include "tests/cxl_io/io_stream.hpp"
 #include "tests/cxl_io/tlp_port.hpp"
 
 namespace cxlgpu::test {
@@ -26,7 +27,7 @@ inline Tlp random_good_tlp(Random& random) {
   tlp[2] &= 0x7f;
   if (has_data(tlp)) {
     tlp[2] &= 0xfc;
-    tlp[3] = 1;
+    tlp[3] = random.percent(60) ? 1 : 2;
   }
   return cut_to_length(tlp);
 }
@@ -66,7 +67,7 @@ class IoWire {
     if (random.percent(rough.lost)) return;
     if (random.percent(rough.damaged)) {
       for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
-        const std::uint64_t bit = random.below(random.percent(30) ? 16 : 28 * 8);
+        const std::uint64_t bit = random.below(random.percent(30) ? 16 : 32 * 8);
         flit[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
       }
     }
@@ -131,7 +132,7 @@ inline IoFlit forge(Random& random, const IoLink& receiver, bool flood) {
           make_flit(SequencedTlp{.sequence = near_sequence(random, receiver.next_received()),
                                  .tlp = random_good_tlp(random)});
       if (random.percent(50)) flit[random.below(4)] = byte();
-      for (std::size_t i = 28; i < flit.size(); ++i) flit[i] = byte();
+      for (std::size_t i = 32; i < flit.size(); ++i) flit[i] = byte();
       return flit;
     }
     default: {  // a good TLP that no credit covers
@@ -140,6 +141,38 @@ inline IoFlit forge(Random& random, const IoLink& receiver, bool flood) {
       return make_flit(tlp);
     }
   }
+}
+
+// Packets of any length with right or wrong check sums, one behind the other, that no end of this
+// design sends.
+inline std::deque<IoFlit> forge_stream(Random& random, const IoLink& receiver) {
+  using Lcrc = IoStream::Lcrc;
+  IoStream stream;
+  unsigned sequence = receiver.next_received();
+  for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
+    if (random.percent(40)) stream.idle(static_cast<unsigned>(random.below(18)));
+    static constexpr unsigned kEdges[] = {1, 2, 3, 4, 5, 8, 9, 31, 32, 33, 40, 64};
+    const unsigned data = random.percent(60) ? random.pick(kEdges)
+                                             : 1 + static_cast<unsigned>(random.below(32));
+    Dws tlp = random.percent(50) ? memory_write(static_cast<std::uint32_t>(random.bits(32)), data)
+                                 : message_with_data(0x7e, 0x1e98, 0x68, data);
+    if (random.percent(20)) {  // ECRC
+      tlp[0] |= 0x8000'00;
+      tlp.push_back(static_cast<std::uint32_t>(random.bits(32)));
+    }
+    if (random.percent(10)) tlp[0] ^= 1u << random.below(32);
+    if (random.percent(5)) tlp.pop_back();
+    const Lcrc kind = random.percent(70)   ? Lcrc::kRight
+                      : random.percent(50) ? Lcrc::kWrong
+                                           : Lcrc::kInverted;
+    const unsigned wrong_token = random.percent(5) ? static_cast<unsigned>(random.below(70)) : 0;
+    stream.tlp(random.percent(90) ? sequence : near_sequence(random, sequence), tlp, kind,
+               wrong_token);
+    if (kind == Lcrc::kRight) sequence = (sequence + 1) % 4096;
+    if (random.percent(kind == Lcrc::kInverted ? 70 : 5)) stream.edb();
+    if (random.percent(10)) stream.dw(static_cast<std::uint32_t>(random.bits(32)));
+  }
+  return stream.flits();
 }
 
 class IoPeer {
@@ -154,7 +187,15 @@ class IoPeer {
   // What the end under test receives in this cycle.
   std::optional<IoFlit> receive(std::uint64_t cycle, const Roughness& rough, const IoLink& own,
                                 Random& random) {
-    if (random.percent(rough.forged)) return forge(random, own, rough.flood);
+    if (!stream_.empty() && random.percent(90)) {
+      const IoFlit flit = stream_.front();
+      stream_.pop_front();
+      return flit;
+    }
+    if (random.percent(rough.forged)) {
+      if (rough.flood || random.percent(60)) return forge(random, own, rough.flood);
+      stream_ = forge_stream(random, own);
+    }
     return to_own_.receive(cycle);
   }
   void send(const IoFlit& flit, std::uint64_t cycle, const Roughness& rough, Random& random) {
@@ -190,6 +231,7 @@ class IoPeer {
 
   IoLink link_;
   IoWire to_own_, to_peer_;
+  std::deque<IoFlit> stream_;  // forged, still to come
 };
 
 }  // namespace cxlgpu::test

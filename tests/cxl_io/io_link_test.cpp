@@ -67,9 +67,9 @@ class Ends {
         idle_.fill(rtl_->io_rx_data_i, 512 * g, 512);
       set_bits(rtl_->tlp_tx_valid_i, g, 1, in[g].tlp_tx.has_value());
       if (in[g].tlp_tx)
-        set_bytes(rtl_->tlp_tx_i, 160 * g, *in[g].tlp_tx);
+        set_bytes(rtl_->tlp_tx_i, 192 * g, *in[g].tlp_tx);
       else
-        idle_.fill(rtl_->tlp_tx_i, 160 * g, 160);
+        idle_.fill(rtl_->tlp_tx_i, 192 * g, 192);
       set_bits(rtl_->tlp_rx_ready_i, g, 1, in[g].tlp_rx_ready);
     }
   }
@@ -84,7 +84,7 @@ class Ends {
     run.check("tlp_tx_ready_o", get_bits(rtl_->tlp_tx_ready_o, g, 1), out[g].tlp_tx_ready);
     run.check("tlp_rx_valid_o", get_bits(rtl_->tlp_rx_valid_o, g, 1), out[g].tlp_rx.has_value());
     if (out[g].tlp_rx) {
-      run.check_bytes("tlp_rx_o", get_bytes<20>(rtl_->tlp_rx_o, 160 * g), *out[g].tlp_rx);
+      run.check_bytes("tlp_rx_o", get_bytes<24>(rtl_->tlp_rx_o, 192 * g), *out[g].tlp_rx);
     }
     run.check("err_o", get_bits(rtl_->err_o, 8 * g, 8), out[g].err);
     if (before && !run.ok()) ADD_FAILURE() << "end " << g;
@@ -485,6 +485,136 @@ TEST(IoLink, ReceivedInOrderOnly) {
   EXPECT_EQ(hand.errors_now(), 1u << IoLink::kNoRoom);
   hand.step();
   EXPECT_EQ(hand.sent.back(), IoVerdict(AckNak{false, 13}));
+}
+
+// Longer than any that this design sends: taken, acknowledged, its credits given back.
+class LongTlps : public ::testing::Test {
+ protected:
+  Hand hand;
+  IoStream stream;
+
+  LongTlps() {
+    hand.up();
+    hand.ends.in[0].tlp_rx_ready = true;
+  }
+  // The TLPs handed up, and in hand.sent what was sent for it.
+  std::vector<Tlp> receive() {
+    std::vector<Tlp> tlps;
+    std::deque<Flit> flits = stream.flits();
+    hand.sent.clear();
+    hand.errors = 0;
+    for (std::size_t n = flits.size() + 12; n > 0; --n) {
+      if (!flits.empty()) {
+        hand.ends.in[0].io_rx = flits.front();
+        flits.pop_front();
+      }
+      hand.step();
+      if (hand.ends.out[0].tlp_rx) tlps.push_back(*hand.ends.out[0].tlp_rx);
+    }
+    return tlps;
+  }
+  static Tlp first_bytes(const Dws& dws, std::size_t n) {
+    Tlp tlp{};
+    for (std::size_t i = 0; i < 4 * n; ++i)
+      tlp[i] = static_cast<std::uint8_t>(dws[i / 4] >> (8 * (i % 4)));
+    return tlp;
+  }
+};
+
+// MsgD of 8 DW, the first TLP of a CXL host: PH 1, PD 1.
+TEST_F(LongTlps, PowerManagementMessage) {
+  const Dws message = message_with_data(0x7e, 0x1e98, 0x68, 4);
+  stream.tlp(0, message);
+  EXPECT_EQ(receive(), std::vector<Tlp>{first_bytes(message, 6)});
+  EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{
+                           AckNak{false, 0}, FlowControl{FcKind::kUpdate, FcClass::kPosted, 5, 9}}));
+  EXPECT_EQ(hand.errors, 0u);
+}
+
+// 128 bytes over three flits and 2 DW of idle symbols before: PH 1, PD 8. With an ECRC or without.
+TEST_F(LongTlps, WriteOfMaxPayloadSize) {
+  for (const bool digest : {false, true}) {
+    Dws write = memory_write(0x1234'5600, 32);
+    if (digest) {
+      write[0] |= 0x80'0000;
+      write.push_back(0xdead'beef);
+    }
+    stream.idle(2);
+    stream.tlp(digest, write);
+    EXPECT_EQ(receive(), std::vector<Tlp>{first_bytes(write, 5)});
+    EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{
+                             AckNak{false, digest},
+                             FlowControl{FcKind::kUpdate, FcClass::kPosted, 5u + digest,
+                                         16u + 8 * digest}}));
+    EXPECT_EQ(hand.errors, 0u);
+  }
+}
+
+TEST_F(LongTlps, TwoInARowAndOneAcrossAFlit) {
+  const Dws first = message_with_data(0x7e, 0x1e98, 0x68, 4), second = memory_write(0x100, 9);
+  stream.tlp(0, first);
+  stream.tlp(1, second);
+  EXPECT_EQ(receive(), (std::vector<Tlp>{first_bytes(first, 6), first_bytes(second, 5)}));
+  EXPECT_EQ(hand.errors, 0u);
+}
+
+TEST_F(LongTlps, WrongLcrcAsksForANak) {
+  stream.tlp(0, memory_write(0x100, 32), IoStream::Lcrc::kWrong);
+  EXPECT_EQ(receive(), std::vector<Tlp>{});
+  EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{AckNak{true, 0xfff}}));
+  EXPECT_EQ(hand.errors, 1u << IoLink::kDamagedTlp);
+  stream.tlp(1, memory_write(0x100, 32));  // out of order: no second Nak
+  EXPECT_EQ(receive(), std::vector<Tlp>{});
+  EXPECT_EQ(hand.sent, std::vector<IoVerdict>{});
+}
+
+// PCIe 5.0 3.6.3.1: inverted LCRC and EDB: as if it had never been sent. One without the other is
+// damage. 14 DW end with the flit when they begin in DW 2; EDB is then the next flit's first.
+TEST_F(LongTlps, Nullified) {
+  const Dws write = memory_write(0x100, 9);  // 14 DW on the wire
+  for (const unsigned before : {0u, 1u, 2u, 3u, 9u}) {
+    stream.idle(before);
+    stream.tlp(0, write, IoStream::Lcrc::kInverted);
+    stream.edb();
+    EXPECT_EQ(receive(), std::vector<Tlp>{}) << before;
+    EXPECT_EQ(hand.sent, std::vector<IoVerdict>{}) << before;
+    EXPECT_EQ(hand.errors, 0u) << before;
+  }
+  stream.tlp(0, write, IoStream::Lcrc::kInverted);
+  stream.edb();
+  stream.tlp(0, write);  // right behind it, with the same number
+  EXPECT_EQ(receive(), std::vector<Tlp>{first_bytes(write, 5)});
+  EXPECT_EQ(hand.errors, 0u);
+  stream.tlp(1, write, IoStream::Lcrc::kInverted);
+  EXPECT_EQ(receive(), std::vector<Tlp>{});
+  EXPECT_EQ(hand.errors, 1u << IoLink::kDamagedTlp) << "no EDB";
+  EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{AckNak{true, 0}}));
+  stream.tlp(1, write);
+  EXPECT_EQ(receive().size(), 1u);
+  stream.tlp(2, write);
+  stream.edb();
+  EXPECT_EQ(receive(), std::vector<Tlp>{});
+  EXPECT_EQ(hand.errors, 1u << IoLink::kDamagedTlp) << "EDB behind a right LCRC";
+}
+
+// Malformed TLPs are acknowledged, dropped and reported: more data than Max_Payload_Size, a length
+// that is not that of the header, a prefix.
+TEST_F(LongTlps, Malformed) {
+  Dws shorter = memory_write(0x100, 9);
+  shorter.pop_back();
+  Dws no_digest = memory_write(0x100, 9);
+  no_digest[0] |= 0x80'0000;
+  Dws prefix = memory_write(0x100, 9);
+  prefix[0] |= 0x80;
+  unsigned sequence = 0;
+  for (const Dws& tlp : {memory_write(0x100, 33), memory_write(0x100, 64), memory_write(0x100, 1024),
+                         shorter, no_digest, prefix}) {
+    stream.tlp(sequence, tlp);
+    EXPECT_EQ(receive(), std::vector<Tlp>{});
+    EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{AckNak{false, sequence}}));
+    EXPECT_EQ(hand.errors, 1u << IoLink::kMalformed);
+    ++sequence;
+  }
 }
 
 // A DLLP that arrives just before a reset counts for nothing, though the link below stays up.

@@ -239,7 +239,7 @@ TEST(IoRequester, NothingButTheAnswerIsTaken) {
   const unsigned tag = tlp_of(requester, read)[6];
   const Tlp right = completion(0, true, tag, 0x77);
   std::vector<Tlp> wrong{completion(0, false, tag, 0), completion(0, true, tag + 1, 0)};
-  for (const unsigned bit : {0u, 1u, 2u, 3u, 4u, 5u, 11u, 15u, 64u, 79u, 80u, 87u}) {
+  for (const unsigned bit : {0u, 1u, 2u, 3u, 4u, 5u, 11u, 15u, 16u, 25u, 64u, 79u, 80u, 87u}) {
     wrong.push_back(right);
     wrong.back()[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
   }

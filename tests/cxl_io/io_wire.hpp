@@ -92,9 +92,12 @@ inline Packet decode_tlp(const Flit& flit) {
       .is_tlp = true, .type = flit[4], .sequence = (flit[2] & 0xfu) << 8 | flit[3], .wrong = {}};
   const bool four_dw_header = (flit[4] & 0x20) != 0;
   const bool has_data = (flit[4] & 0x40) != 0;
-  const unsigned tlp_dws = 3 + (four_dw_header ? 1 : 0) + (has_data ? 1 : 0);
+  const unsigned data_dws = (flit[6] & 3u) << 8 | flit[7];
+  const unsigned tlp_dws = 3 + (four_dw_header ? 1 : 0) + (has_data ? data_dws : 0);
   if ((flit[0] & 0xf) != 0xf) {
     packet.wrong = "no token";
+  } else if (has_data && data_dws != 1 && data_dws != 2) {
+    packet.wrong = "more data than this design sends";
   } else if (length != tlp_dws + 2) {
     packet.wrong = "length of a TLP";
   } else if (check != length_crc(length)) {
@@ -187,7 +190,7 @@ class Wire {
   // Within the bytes a packet can have; the rest is not looked at by a receiver.
   static void invert_bits(Flit& flit, Random& random) {
     for (std::uint64_t n = 1 + random.below(40); n > 0; --n) {
-      const std::uint64_t bit = random.below(28 * 8);
+      const std::uint64_t bit = random.below(32 * 8);
       flit[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
     }
   }

@@ -14,7 +14,7 @@ namespace cxlgpu::test {
 
 template <typename Port>
 Tlp get_tlp(const Port& port) {
-  return get_bytes<20>(port);
+  return get_bytes<24>(port);
 }
 template <typename Port>
 void set_tlp(Port& port, const Tlp& tlp) {
