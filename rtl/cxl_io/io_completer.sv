@@ -51,7 +51,10 @@ module io_completer
   input  logic [3:0]   weight_cm_i,
 
   // Pulses: 0 unsupported request, 1 completer abort, 2 poisoned write, 3 unexpected completion
-  output logic [3:0]   event_o
+  output logic [3:0]   event_o,
+  // Of its TLP; 0 without an event
+  output logic         event_posted_o,  // posted, or a completion: nothing was answered
+  output logic [127:0] event_hdr_o      // byte n of the header is bits 8n+7:8n
 );
 
   localparam logic [17:0] ArrayOffset = 18'h0_1000;    // CXL.cachemem primary range
@@ -344,6 +347,16 @@ module io_completer
   RxHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_rx_valid_i && !tlp_rx_ready_o && link_up_i) |=>
       !link_up_i || (tlp_rx_valid_i && $stable(tlp_rx_i)));
+
+  // The TLP is still held in the cycle of its event.
+  always_comb begin
+    event_posted_o = 1'b0;
+    event_hdr_o    = '0;
+    if (event_o != '0) begin
+      event_posted_o = posted || completion;
+      event_hdr_o    = {four_dw ? tlp_q[127:96] : 32'd0, tlp_q[95:0]};
+    end
+  end
 
   // Address type, hints and the last byte enables of a single DW do not matter to a register.
   logic unused_fields;

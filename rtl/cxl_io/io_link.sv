@@ -43,7 +43,8 @@ module io_link
 
   // Pulses: 0 damaged TLP, 1 damaged DLLP, 2 replay for a Nak, 3 replay for a timeout, 4 four
   // replays in vain, 5 Ack or Nak out of range, 6 malformed TLP, 7 no room for a TLP
-  output logic [7:0]   err_o
+  output logic [7:0]   err_o,
+  output logic [127:0] err_hdr_o  // header of the TLP of err_o[7:6], as in tlp_t; else 0
 );
 
   if (ReplayDepth < 2 || ReplayDepth > 64 || (ReplayDepth & (ReplayDepth - 1)) != 0) begin : g_depth
@@ -538,6 +539,16 @@ module io_link
                 rx_live && r2_kind_q == RxDllpBad,
                 rx_bad};
     end
+  end
+
+  logic rx_refused;
+  assign rx_refused = rx_in_order && (r2_malformed_q || rx_full);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)         err_hdr_o <= '0;
+    else if (!link_up_i) err_hdr_o <= '0;
+    else if (rx_refused) err_hdr_o <= {r2_tlp_q[5] ? r2_tlp_q[127:96] : 32'd0, r2_tlp_q[95:0]};
+    else                 err_hdr_o <= '0;
   end
 
   // ---------------------------------------------------------------------------------------------

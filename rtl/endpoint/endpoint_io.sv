@@ -75,6 +75,8 @@ module endpoint_io
   logic        tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
   tlp_t        tlp_tx, tlp_rx;
   logic [7:0]  io_err;
+  logic [127:0] io_err_hdr, io_event_hdr;
+  logic        io_event_posted;
   cfg_req_t    cfg_req;
   logic [31:0] cfg_rdata;
   logic        mem_space_en;
@@ -101,7 +103,8 @@ module endpoint_io
     .tlp_rx_valid_o(tlp_rx_valid),
     .tlp_rx_ready_i(tlp_rx_ready),
     .tlp_rx_o      (tlp_rx),
-    .err_o         (io_err)
+    .err_o         (io_err),
+    .err_hdr_o     (io_err_hdr)
   );
 
   io_completer u_io_completer (
@@ -125,7 +128,9 @@ module endpoint_io
     .weight_o      (weight_o),
     .weight_io_i   (weight_io_i),
     .weight_cm_i   (weight_cm_i),
-    .event_o       (io_event)
+    .event_o       (io_event),
+    .event_posted_o(io_event_posted),
+    .event_hdr_o   (io_event_hdr)
   );
 
   logic ras_cor, ras_nonfatal, ras_fatal, viral_state;
@@ -159,6 +164,10 @@ module endpoint_io
   // That a retry took too long is no error of the RAS structure.
   logic unused_err;
   assign unused_err = err_i[7];
+
+  // No log of headers.
+  logic unused_headers;
+  assign unused_headers = ^{io_err_hdr, io_event_hdr, io_event_posted};
 
   // ---------------------------------------------------------------------------------------------
   // Registers behind BAR0

@@ -581,6 +581,7 @@ module root_port
   logic         tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
   tlp_t         tlp_tx, tlp_rx;
   logic [7:0]   io_err;
+  logic [127:0] io_err_hdr;
   logic         unused_io_unexpected;
 
   io_access u_io_access (
@@ -673,12 +674,13 @@ module root_port
     .tlp_rx_valid_o(tlp_rx_valid),
     .tlp_rx_ready_i(tlp_rx_ready),
     .tlp_rx_o      (tlp_rx),
-    .err_o         (io_err)
+    .err_o         (io_err),
+    .err_hdr_o     (io_err_hdr)
   );
 
   // Four replays in vain ask for Recovery; the other errors mend themselves.
   logic unused_io_err;
-  assign unused_io_err = ^{io_err[7:5], io_err[3:0]};
+  assign unused_io_err = ^{io_err[7:5], io_err[3:0], io_err_hdr};
 
   // ---------------------------------------------------------------------------------------------
   // Controller and ARB/MUX, and the link structure. The host sends no multi-data headers: their

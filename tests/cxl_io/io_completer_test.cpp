@@ -66,6 +66,8 @@ class Completer {
     run.check("weight_cm_we_o", rtl_->weight_cm_we_o, out.weight_cm_we);
     run.check("weight_o", rtl_->weight_o, out.weight);
     run.check("event_o", rtl_->event_o, out.event);
+    run.check("event_posted_o", rtl_->event_posted_o, out.event_posted);
+    run.check_bytes("event_hdr_o", get_bytes<16>(rtl_->event_hdr_o, 0), out.event_hdr);
   }
 
   Clocked<Vio_completer> rtl_;
@@ -96,9 +98,9 @@ unsigned random_offset(Random& random) {
 
 unsigned random_type(Random& random) {
   static constexpr unsigned kKnown[] = {
-      tlp_type::kMemory,  tlp_type::kMemory,       tlp_type::kMemory,     tlp_type::kConfig0,
-      tlp_type::kConfig0, tlp_type::kMemoryLocked, tlp_type::kCompletion, tlp_type::kConfig1,
-      0b10100};
+      tlp_type::kMemory,     tlp_type::kMemory,  tlp_type::kMemory,
+      tlp_type::kConfig0,    tlp_type::kConfig0, tlp_type::kMemoryLocked,
+      tlp_type::kCompletion, tlp_type::kConfig1, 0b10100};
   return random.percent(90) ? random.pick(kKnown) : static_cast<unsigned>(random.bits(5));
 }
 
@@ -303,8 +305,9 @@ TEST(IoCompleter, PairOfRegisters) {
     EXPECT_EQ(completer.out.reg, cycle == 1 ? low : cycle == 3 ? high : RegAccess{}) << cycle;
     EXPECT_EQ(completer.out.tlp_tx.has_value(), cycle == 5) << cycle;
   }
-  EXPECT_EQ(completer.out.tlp_tx, (Tlp{0x4a, 0x54, 0x10, 2,    0,    0,    0x00, 8,    0x5a, 0xc3,
-                                       0x77, 0x08, 0x44, 0x33, 0x22, 0x11, 0x88, 0x77, 0x66, 0x55}));
+  EXPECT_EQ(completer.out.tlp_tx,
+            (Tlp{0x4a, 0x54, 0x10, 2,    0,    0,    0x00, 8,    0x5a, 0xc3,
+                 0x77, 0x08, 0x44, 0x33, 0x22, 0x11, 0x88, 0x77, 0x66, 0x55}));
   // A write of both, of either, of none; in n+1 and n+2, the next TLP in n+3.
   for (const unsigned enables : {0xffu, 0x0fu, 0xf0u, 0x00u}) {
     Tlp write = memory_read(2, enables, kBar0 + 0x2'0108);
@@ -362,15 +365,17 @@ TEST(IoCompleter, Messages) {
       {0x7e, 0x1e98, 0x68, true},   // CXL PM
       {0x7e, 0x1e98, 0x69, false},  // another of CXL
       {0x7e, 0x1e99, 0x68, false},  // of another vendor
-      {0x7e, 0x8086, 0x00, false}, {0x7f, 0x8086, 0x00, true}, {0x7f, 0x1e98, 0x68, true},
-      {0x00, 0, 0, true},    // Unlock
-      {0x14, 0, 0, true},    // PM_Active_State_Nak
-      {0x18, 0, 0, false},   // PM_PME
-      {0x19, 0, 0, true},    // PME_Turn_Off
-      {0x20, 0, 0, false},   // Assert_INTA
-      {0x30, 0, 0, false},   // ERR_COR
-      {0x40, 0, 0, true},   {0x41, 0, 0, true},  {0x42, 0, 0, false}, {0x43, 0, 0, true},
-      {0x44, 0, 0, true},   {0x45, 0, 0, true},  {0x46, 0, 0, false}, {0x47, 0, 0, true},
+      {0x7e, 0x8086, 0x00, false}, {0x7f, 0x8086, 0x00, true},
+      {0x7f, 0x1e98, 0x68, true},  {0x00, 0, 0, true},  // Unlock
+      {0x14, 0, 0, true},                               // PM_Active_State_Nak
+      {0x18, 0, 0, false},                              // PM_PME
+      {0x19, 0, 0, true},                               // PME_Turn_Off
+      {0x20, 0, 0, false},                              // Assert_INTA
+      {0x30, 0, 0, false},                              // ERR_COR
+      {0x40, 0, 0, true},          {0x41, 0, 0, true},
+      {0x42, 0, 0, false},         {0x43, 0, 0, true},
+      {0x44, 0, 0, true},          {0x45, 0, 0, true},
+      {0x46, 0, 0, false},         {0x47, 0, 0, true},
       {0x48, 0, 0, true},   // Ignored Messages
       {0x50, 0, 0, true},   // Set_Slot_Power_Limit
       {0x52, 0, 0, false},  // PTM Request
@@ -394,6 +399,11 @@ TEST(IoCompleter, Messages) {
       EXPECT_FALSE(completer.out.cfg.valid);
       completer.step();
       EXPECT_EQ(completer.out.event, m.taken ? 0u : 1u) << std::hex << m.code;
+      EXPECT_EQ(completer.out.event_posted, !m.taken);
+      for (unsigned i = 0; i < 16; ++i) {
+        const bool held = !m.taken && (i < 12 || (format & 0x20) != 0);
+        EXPECT_EQ(completer.out.event_hdr[i], held ? tlp[i] : 0) << i;
+      }
       EXPECT_TRUE(completer.out.tlp_rx_ready);
       EXPECT_FALSE(completer.out.tlp_tx);
     }

@@ -152,8 +152,8 @@ inline std::deque<IoFlit> forge_stream(Random& random, const IoLink& receiver) {
   for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
     if (random.percent(40)) stream.idle(static_cast<unsigned>(random.below(18)));
     static constexpr unsigned kEdges[] = {1, 2, 3, 4, 5, 8, 9, 31, 32, 33, 40, 64};
-    const unsigned data = random.percent(60) ? random.pick(kEdges)
-                                             : 1 + static_cast<unsigned>(random.below(32));
+    const unsigned data =
+        random.percent(60) ? random.pick(kEdges) : 1 + static_cast<unsigned>(random.below(32));
     Dws tlp = random.percent(50) ? memory_write(static_cast<std::uint32_t>(random.bits(32)), data)
                                  : message_with_data(0x7e, 0x1e98, 0x68, data);
     if (random.percent(20)) {  // ECRC

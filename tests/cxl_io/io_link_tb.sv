@@ -22,7 +22,8 @@ module io_link_tb
   output logic [2:0]        tlp_rx_valid_o,
   input  logic [2:0]        tlp_rx_ready_i,
   output tlp_t [2:0]        tlp_rx_o,
-  output logic [2:0][7:0]   err_o
+  output logic [2:0][7:0]   err_o,
+  output logic [2:0][127:0] err_hdr_o
 );
 
   for (genvar g = 0; g < 3; g++) begin : gen_end
@@ -52,7 +53,8 @@ module io_link_tb
       .tlp_rx_valid_o(tlp_rx_valid_o[g]),
       .tlp_rx_ready_i(tlp_rx_ready_i[g]),
       .tlp_rx_o      (tlp_rx_o[g]),
-      .err_o         (err_o[g])
+      .err_o         (err_o[g]),
+      .err_hdr_o     (err_hdr_o[g])
     );
   end
 

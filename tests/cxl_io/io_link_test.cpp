@@ -87,6 +87,7 @@ class Ends {
       run.check_bytes("tlp_rx_o", get_bytes<24>(rtl_->tlp_rx_o, 192 * g), *out[g].tlp_rx);
     }
     run.check("err_o", get_bits(rtl_->err_o, 8 * g, 8), out[g].err);
+    run.check_bytes("err_hdr_o", get_bytes<16>(rtl_->err_hdr_o, 128 * g), out[g].err_hdr);
     if (before && !run.ok()) ADD_FAILURE() << "end " << g;
   }
 
@@ -510,6 +511,8 @@ class LongTlps : public ::testing::Test {
       }
       hand.step();
       if (hand.ends.out[0].tlp_rx) tlps.push_back(*hand.ends.out[0].tlp_rx);
+      const auto& header = hand.ends.out[0].err_hdr;
+      if (hand.ends.out[0].err != 0) std::copy(header.begin(), header.end(), refused_.begin());
     }
     return tlps;
   }
@@ -519,6 +522,8 @@ class LongTlps : public ::testing::Test {
       tlp[i] = static_cast<std::uint8_t>(dws[i / 4] >> (8 * (i % 4)));
     return tlp;
   }
+
+  Tlp refused_{};  // the header that came with the last error
 };
 
 // MsgD of 8 DW, the first TLP of a CXL host: PH 1, PD 1.
@@ -526,8 +531,9 @@ TEST_F(LongTlps, PowerManagementMessage) {
   const Dws message = message_with_data(0x7e, 0x1e98, 0x68, 4);
   stream.tlp(0, message);
   EXPECT_EQ(receive(), std::vector<Tlp>{first_bytes(message, 6)});
-  EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{
-                           AckNak{false, 0}, FlowControl{FcKind::kUpdate, FcClass::kPosted, 5, 9}}));
+  EXPECT_EQ(hand.sent,
+            (std::vector<IoVerdict>{AckNak{false, 0},
+                                    FlowControl{FcKind::kUpdate, FcClass::kPosted, 5, 9}}));
   EXPECT_EQ(hand.errors, 0u);
 }
 
@@ -542,10 +548,9 @@ TEST_F(LongTlps, WriteOfMaxPayloadSize) {
     stream.idle(2);
     stream.tlp(digest, write);
     EXPECT_EQ(receive(), std::vector<Tlp>{first_bytes(write, 5)});
-    EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{
-                             AckNak{false, digest},
-                             FlowControl{FcKind::kUpdate, FcClass::kPosted, 5u + digest,
-                                         16u + 8 * digest}}));
+    EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{AckNak{false, digest},
+                                                 FlowControl{FcKind::kUpdate, FcClass::kPosted,
+                                                             5u + digest, 16u + 8 * digest}}));
     EXPECT_EQ(hand.errors, 0u);
   }
 }
@@ -607,12 +612,13 @@ TEST_F(LongTlps, Malformed) {
   Dws prefix = memory_write(0x100, 9);
   prefix[0] |= 0x80;
   unsigned sequence = 0;
-  for (const Dws& tlp : {memory_write(0x100, 33), memory_write(0x100, 64), memory_write(0x100, 1024),
-                         shorter, no_digest, prefix}) {
+  for (const Dws& tlp : {memory_write(0x100, 33), memory_write(0x100, 64),
+                         memory_write(0x100, 1024), shorter, no_digest, prefix}) {
     stream.tlp(sequence, tlp);
     EXPECT_EQ(receive(), std::vector<Tlp>{});
     EXPECT_EQ(hand.sent, (std::vector<IoVerdict>{AckNak{false, sequence}}));
     EXPECT_EQ(hand.errors, 1u << IoLink::kMalformed);
+    EXPECT_EQ(refused_, first_bytes(tlp, 3)) << "header for the log";
     ++sequence;
   }
 }

@@ -93,7 +93,8 @@ module io_pair_tb
     .tlp_rx_valid_o(rp_tlp_rx_valid),
     .tlp_rx_ready_i(rp_tlp_rx_ready),
     .tlp_rx_o      (rp_tlp_rx),
-    .err_o         (rp_err_o)
+    .err_o         (rp_err_o),
+    .err_hdr_o     ()
   );
 
   // Endpoint
@@ -126,7 +127,8 @@ module io_pair_tb
     .tlp_rx_valid_o(ep_tlp_rx_valid),
     .tlp_rx_ready_i(ep_tlp_rx_ready),
     .tlp_rx_o      (ep_tlp_rx),
-    .err_o         (ep_err_o)
+    .err_o         (ep_err_o),
+    .err_hdr_o     ()
   );
 
   io_completer u_completer (
@@ -150,7 +152,9 @@ module io_pair_tb
     .weight_o      (weight),
     .weight_io_i   (weight_io_q),
     .weight_cm_i   (weight_cm_q),
-    .event_o
+    .event_o,
+    .event_posted_o(),
+    .event_hdr_o   ()
   );
 
   localparam logic [35:0] Range1Size = 36'h008;  // 2 GiB

@@ -196,7 +196,8 @@ module io_quad_tb
       .tlp_rx_valid_o(rp_tlp_rx_valid),
       .tlp_rx_ready_i(rp_tlp_rx_ready),
       .tlp_rx_o      (rp_tlp_rx),
-      .err_o         (rp_err)
+      .err_o         (rp_err),
+      .err_hdr_o     ()
     );
 
     // Odd endpoints grant finite credits: either kind of end goes with our root port.
@@ -219,7 +220,8 @@ module io_quad_tb
       .tlp_rx_valid_o(ep_tlp_rx_valid),
       .tlp_rx_ready_i(ep_tlp_rx_ready),
       .tlp_rx_o      (ep_tlp_rx),
-      .err_o         (ep_err)
+      .err_o         (ep_err),
+      .err_hdr_o     ()
     );
 
     // The wires
@@ -270,7 +272,9 @@ module io_quad_tb
       .weight_o      (unused_weight),
       .weight_io_i   (4'd1),
       .weight_cm_i   (4'd1),
-      .event_o       (io_event)
+      .event_o       (io_event),
+      .event_posted_o(),
+      .event_hdr_o   ()
     );
 
     localparam logic [35:0] Range1Size = p == 3 ? 36'd5 : p == 2 ? 36'd8 : 36'd4;
