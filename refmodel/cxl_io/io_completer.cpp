@@ -27,7 +27,45 @@ constexpr unsigned byte_count(const Tlp& tlp) {
   return (4 * length_field(tlp) - skip(tlp) - rest(tlp)) % 4096;
 }
 
+// Of a DW, all bytes enabled or none.
+constexpr unsigned enables(const Tlp& tlp, unsigned dw) {
+  return dw == 0 ? first_enables(tlp) : last_enables(tlp);
+}
+constexpr bool whole_or_none(unsigned enables) {
+  return enables == 0 || enables == 0xf;
+}
+
+// Messages by their code; 7Eh apart.
+constexpr bool known_message(unsigned code) {
+  switch (code) {
+    case 0x00:  // Unlock
+    case 0x14:  // PM_Active_State_Nak
+    case 0x19:  // PME_Turn_Off
+    case 0x40:  // 40h to 48h were of hot plug and are ignored
+    case 0x41:
+    case 0x43:
+    case 0x44:
+    case 0x45:
+    case 0x47:
+    case 0x48:
+    case 0x50:  // Set_Slot_Power_Limit
+    case 0x7f:  // vendor-defined, type 1
+      return true;
+    default:
+      return false;
+  }
+}
+// Power management of CXL: vendor-defined, type 0.
+constexpr bool cxl_pm_message(const Tlp& tlp) {
+  return tlp[7] == 0x7e && tlp[10] == 0x1e && tlp[11] == 0x98 && tlp[15] == 0x68;
+}
+
 }  // namespace
+
+// 8 bytes of registers at once.
+bool IoCompleter::is_pair() const {
+  return length_field(tlp_) == 2 && (address() & 4) == 0;
+}
 
 std::uint64_t IoCompleter::address() const {
   std::uint64_t address = 0;
@@ -52,12 +90,16 @@ IoCompleter::Request IoCompleter::config(unsigned type) const {
   return request;
 }
 
-IoCompleter::Request IoCompleter::bar(unsigned offset) const {
+// The access to DW 0 or 1 of the request.
+IoCompleter::Request IoCompleter::bar(unsigned dw) const {
   const bool write = has_data(tlp_);
+  if (write && enables(tlp_, dw) == 0) return {};
+  const auto offset = static_cast<unsigned>(address() & 0x3'ffff) + 4 * dw;
   Request request;
   const auto registers = [&](unsigned addr) {
     request.source = Source::kRegister;
-    request.reg = {.valid = true, .write = write, .addr = addr, .data = write ? data_of(tlp_) : 0};
+    request.reg = {
+        .valid = true, .write = write, .addr = addr, .data = write ? data_of(tlp_, dw) : 0};
   };
   if (offset >= 0x1200 && offset < 0x1280) {  // RAS structure
     registers(0x1000 + (offset & 0x7f));
@@ -90,14 +132,24 @@ IoCompleter::Request IoCompleter::bar(unsigned offset) const {
 IoCompleter::Request IoCompleter::memory(const In& in) const {
   const bool mine = in.mem_space_en && address() >> 18 == in.bar0;
   if (!mine) return {.status = CplStatus::kUnsupported, .event = kUnsupportedRequest};
-  const auto offset = static_cast<unsigned>(address() & 0x3'ffff);
+  const bool pair = is_pair();
+  const bool fits = pair || length_field(tlp_) == 1;
   if (!has_data(tlp_)) {
-    if (length_field(tlp_) == 1) return bar(offset);
-    return {.status = CplStatus::kAbort, .event = kCompleterAbort};
+    if (!fits) return {.status = CplStatus::kAbort, .event = kCompleterAbort};
+  } else {
+    if (poisoned(tlp_)) return {.event = kPoisonedWrite};
+    const bool whole =
+        whole_or_none(enables(tlp_, 0)) && (!pair || whole_or_none(enables(tlp_, 1)));
+    if (!fits || !whole) return {.event = kCompleterAbort};
   }
-  if (poisoned(tlp_)) return {.event = kPoisonedWrite};
-  if (first_enables(tlp_) == 0xf) return bar(offset);
-  return {.event = first_enables(tlp_) == 0 ? 0 : kCompleterAbort};
+  Request request = bar(0);
+  request.pair = pair;
+  return request;
+}
+
+IoCompleter::Request IoCompleter::message() const {
+  const bool taken = known_message(tlp_[7]) || cxl_pm_message(tlp_);
+  return {.event = taken ? 0 : kUnsupportedRequest};
 }
 
 IoCompleter::Request IoCompleter::decode(const In& in) const {
@@ -105,8 +157,8 @@ IoCompleter::Request IoCompleter::decode(const In& in) const {
   if (type == tlp_type::kConfig0 || type == tlp_type::kConfig1) return config(type);
   if (type == tlp_type::kMemory) return memory(in);
   switch (class_of(tlp_)) {
-    case FcClass::kPosted:  // messages
-      return {};
+    case FcClass::kPosted:
+      return message();
     case FcClass::kCompletion:
       return {.event = kUnexpectedCompletion};
     default:
@@ -149,14 +201,15 @@ Tlp IoCompleter::completion() const {
       byte((data ? 0x40u : 0) | (locked ? tlp_type::kCompletionLocked : tlp_type::kCompletion));
   reply[1] = tlp_[1] & 0xfc;
   reply[2] = tlp_[2] & 0x30;
-  reply[3] = data ? 1 : 0;
+  reply[3] = data ? (pair_ ? 2 : 1) : 0;
   reply[4] = bus_;
   reply[5] = device_;
   reply[6] = byte(static_cast<unsigned>(status_) << 5 | count >> 8);
   reply[7] = byte(count);
   for (unsigned i = 0; i < 3; ++i) reply[8 + i] = tlp_[4 + i];
   if (memory_read) reply[11] = byte((address() & 0x7c) | skip(tlp_));
-  if (data) set_data(reply, data_);
+  if (data) set_data(reply, data_[0], 0);
+  if (data && pair_) set_data(reply, data_[1], 1);
   return reply;
 }
 
@@ -166,14 +219,36 @@ IoCompleter::Out IoCompleter::eval(const In& in) const {
   out.event = event_;
   if (state_ == State::kReply) out.tlp_tx = completion();
   if (state_ == State::kAccess) {
-    const Request request = decode(in);
+    const Request request = current(in);
     out.cfg = request.cfg;
     out.reg = request.reg;
     out.weight_io_we = request.weight_io_we;
     out.weight_cm_we = request.weight_cm_we;
-    if (request.weight_io_we || request.weight_cm_we) out.weight = data_of(tlp_) >> 4 & 0xf;
+    if (request.weight_io_we || request.weight_cm_we)
+      out.weight = data_of(tlp_, second_ ? 1 : 0) >> 4 & 0xf;
   }
   return out;
+}
+
+void IoCompleter::access(const In& in) {
+  const Request request = current(in);
+  source_ = request.source;
+  if (!second_) {
+    event_ = request.event;
+    status_ = request.status;
+    pair_ = request.pair;
+  }
+  if (request.cfg.valid && request.cfg.write) {
+    bus_ = tlp_[8];
+    device_ = tlp_[9] & 0xf8;
+  }
+  if (class_of(tlp_) == FcClass::kNonPosted) {
+    state_ = State::kData;
+  } else if (pair_ && !second_) {
+    second_ = true;  // once more
+  } else {
+    state_ = State::kIdle;
+  }
 }
 
 void IoCompleter::clock(const In& in) {
@@ -182,23 +257,16 @@ void IoCompleter::clock(const In& in) {
     case State::kIdle:
       if (!in.tlp_rx || !in.link_up) break;
       tlp_ = *in.tlp_rx;
+      pair_ = second_ = false;
       state_ = State::kAccess;
       break;
-    case State::kAccess: {
-      const Request request = decode(in);
-      event_ = request.event;
-      status_ = request.status;
-      source_ = request.source;
-      if (request.cfg.valid && request.cfg.write) {
-        bus_ = tlp_[8];
-        device_ = tlp_[9] & 0xf8;
-      }
-      state_ = class_of(tlp_) == FcClass::kNonPosted ? State::kData : State::kIdle;
+    case State::kAccess:
+      access(in);
       break;
-    }
     case State::kData:
-      data_ = read_data(in);
-      state_ = State::kReply;
+      data_[second_ ? 1 : 0] = read_data(in);
+      state_ = pair_ && !second_ ? State::kAccess : State::kReply;
+      second_ = pair_;
       break;
     case State::kReply:
       if (in.tlp_tx_ready) state_ = State::kIdle;

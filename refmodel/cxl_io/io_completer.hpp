@@ -8,6 +8,7 @@
 //          "io_completer".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -64,12 +65,17 @@ class IoCompleter {
     CfgAccess cfg = {};
     RegAccess reg = {};
     bool weight_io_we = false, weight_cm_we = false;
+    bool pair = false;  // a second access follows, of the DW behind
   };
   [[nodiscard]] Request decode(const In& in) const;
   [[nodiscard]] Request config(unsigned type) const;
   [[nodiscard]] Request memory(const In& in) const;
-  [[nodiscard]] Request bar(unsigned offset) const;
+  [[nodiscard]] Request message() const;
+  [[nodiscard]] Request bar(unsigned dw) const;
+  [[nodiscard]] Request current(const In& in) const { return second_ ? bar(1) : decode(in); }
+  [[nodiscard]] bool is_pair() const;
   [[nodiscard]] std::uint64_t address() const;
+  void access(const In& in);
   [[nodiscard]] std::uint32_t read_data(const In& in) const;
   [[nodiscard]] Tlp completion() const;
 
@@ -77,8 +83,9 @@ class IoCompleter {
   Tlp tlp_{};
   CplStatus status_ = CplStatus::kSuccess;
   Source source_ = Source::kZero;
-  std::uint32_t data_ = 0;
-  std::uint8_t bus_ = 0, device_ = 0;  // device in bits 7:3
+  std::array<std::uint32_t, 2> data_{};
+  bool pair_ = false, second_ = false;  // the second access is made
+  std::uint8_t bus_ = 0, device_ = 0;   // device in bits 7:3
   unsigned event_ = 0;
 };
 

@@ -13,10 +13,6 @@ constexpr std::uint8_t byte(unsigned value) {
   return static_cast<std::uint8_t>(value);
 }
 
-constexpr unsigned dws_of(const Tlp& tlp) {
-  return tlp_bytes(tlp) / 4;
-}
-
 // x^4 + x + 1 over the 11 bits of Length, bit 0 first.
 constexpr unsigned length_crc(unsigned length) {
   unsigned crc = 0;
@@ -28,14 +24,16 @@ constexpr unsigned length_crc(unsigned length) {
 }
 static_assert(length_crc(5) == 0x6 && length_crc(6) == 0x2 && length_crc(7) == 0xb);
 
+constexpr unsigned kLongest = 1 + 4 + 1024 + 1 + 1, kMaxPayload = 32;  // DW
+
 constexpr unsigned length_parity(unsigned length) {
   return static_cast<unsigned>(std::popcount(length) + std::popcount(length_crc(length))) & 1;
 }
 
-std::uint32_t lcrc(unsigned sequence, const std::uint8_t* tlp, unsigned bytes) {
+std::uint32_t lcrc(unsigned sequence, std::span<const std::uint8_t> tlp) {
   const std::array<Bytef, 2> number{byte(sequence >> 8), byte(sequence)};
   const uLong crc = crc32(crc32(0, nullptr, 0), number.data(), number.size());
-  return static_cast<std::uint32_t>(crc32(crc, tlp, bytes));
+  return static_cast<std::uint32_t>(crc32(crc, tlp.data(), static_cast<uInt>(tlp.size())));
 }
 
 // 100Bh, least significant bit first.
@@ -48,32 +46,49 @@ std::uint16_t dllp_crc(const std::uint8_t* dllp) {
   return static_cast<std::uint16_t>(~crc);
 }
 
-IoVerdict classify_dllp(const IoFlit& flit) {
-  if ((flit[6] | flit[7] << 8) != dllp_crc(&flit[2])) return DamagedDllp{};
-  const unsigned type = flit[2];
-  if (type == 0x00 || type == 0x10) return AckNak{type == 0x10, (flit[4] & 0xfu) << 8 | flit[5]};
+constexpr bool is_sdp(const std::uint8_t* token) {
+  return token[0] == 0xf0 && token[1] == 0xac;
+}
+
+IoVerdict classify_dllp(std::span<const std::uint8_t> packet) {
+  if ((packet[6] | packet[7] << 8) != dllp_crc(&packet[2])) return DamagedDllp{};
+  const unsigned type = packet[2];
+  if (type == 0x00 || type == 0x10) {
+    return AckNak{type == 0x10, (packet[4] & 0xfu) << 8 | packet[5]};
+  }
   const unsigned kind = type >> 6, fc = type >> 4 & 3;
   if (kind == 0 || fc == 3 || (type & 0xf) != 0) return {};
   return FlowControl{.kind = static_cast<FcKind>(kind),
                      .fc = static_cast<FcClass>(fc),
-                     .header = (flit[3] & 0x3fu) << 2 | flit[4] >> 6,
-                     .data = (flit[4] & 0xfu) << 8 | flit[5]};
+                     .header = (packet[3] & 0x3fu) << 2 | packet[4] >> 6,
+                     .data = (packet[4] & 0xfu) << 8 | packet[5]};
 }
 
-IoVerdict classify_tlp(const IoFlit& flit) {
-  const unsigned length = flit[0] >> 4 | (flit[1] & 0x7f) << 4;
-  if ((flit[0] & 0xf) != 0xf || flit[2] >> 4 != length_crc(length)) return DamagedTlp{};
-  if (flit[1] >> 7 != length_parity(length) || length < 5 || length > 7) return DamagedTlp{};
-  const unsigned dws = length - 2, end = 4 + 4 * dws;
-  SequencedTlp received{.sequence = (flit[2] & 0xfu) << 8 | flit[3]};
+// DWs from token to LCRC; 0: no TLP begins so.
+unsigned token_length(const std::uint8_t* token) {
+  const unsigned length = token[0] >> 4 | (token[1] & 0x7f) << 4;
+  if ((token[0] & 0xf) != 0xf || token[2] >> 4 != length_crc(length)) return 0;
+  if (token[1] >> 7 != length_parity(length)) return 0;
+  return length >= 5 && length <= kLongest ? length : 0;
+}
+
+IoVerdict classify_tlp(std::span<const std::uint8_t> packet, Behind behind) {
+  const unsigned length = token_length(packet.data());
+  if (length == 0) return DamagedTlp{};
+  SequencedTlp received{.sequence = (packet[2] & 0xfu) << 8 | packet[3]};
+  const std::size_t end = packet.size() - 4;
+  const auto bytes = packet.subspan(4, end - 4);
   std::uint32_t crc = 0;
-  for (unsigned i = 0; i < 4; ++i) crc |= std::uint32_t{flit[end + i]} << (8 * i);
-  if (crc != lcrc(received.sequence, &flit[4], 4 * dws)) return DamagedTlp{};
+  for (unsigned i = 0; i < 4; ++i) crc |= std::uint32_t{packet[end + i]} << (8 * i);
+  const std::uint32_t right = lcrc(received.sequence, bytes);
+  if (crc == ~right && behind != Behind::kOther) return {};  // nullified
+  if (crc != right || behind == Behind::kEdb) return DamagedTlp{};
   Tlp& tlp = received.tlp;
-  std::copy_n(&flit[4], 4 * dws, tlp.begin());
+  std::copy_n(bytes.begin(), std::min(bytes.size(), tlp.size()), tlp.begin());
   const bool reserved_format = (tlp[0] & 0x80) != 0, digest = (tlp[2] & 0x80) != 0;
-  received.malformed =
-      reserved_format || digest || dws_of(tlp) != dws || (has_data(tlp) && length_field(tlp) != 1);
+  const unsigned dws = header_bytes(tlp) / 4 + data_dws(tlp) + (digest ? 1 : 0);
+  received.malformed = reserved_format || length != 2 + dws || data_dws(tlp) > kMaxPayload;
+  std::fill(tlp.begin() + tlp_bytes(tlp), tlp.end(), std::uint8_t{0});
   return received;
 }
 
@@ -99,26 +114,36 @@ IoFlit make_flit(const FlowControl& dllp) {
                          byte((dllp.header & 3) << 6 | dllp.data >> 8), byte(dllp.data)});
 }
 
+std::vector<std::uint8_t> make_tlp_packet(unsigned sequence, std::span<const std::uint8_t> tlp) {
+  const auto length = static_cast<unsigned>(tlp.size() / 4 + 2);
+  std::vector<std::uint8_t> packet{byte((length & 0xf) << 4 | 0xf),
+                                   byte(length_parity(length) << 7 | length >> 4),
+                                   byte(length_crc(length) << 4 | sequence >> 8), byte(sequence)};
+  packet.insert(packet.end(), tlp.begin(), tlp.end());
+  const std::uint32_t crc = lcrc(sequence, tlp);
+  for (unsigned i = 0; i < 4; ++i) packet.push_back(byte(crc >> (8 * i)));
+  return packet;
+}
+
 IoFlit make_tlp_flit(const SequencedTlp& tlp, unsigned dws) {
-  const unsigned length = dws + 2, bytes = 4 * dws;
   IoFlit flit{};
-  flit[0] = byte((length & 0xf) << 4 | 0xf);
-  flit[1] = byte(length_parity(length) << 7 | length >> 4);
-  flit[2] = byte(length_crc(length) << 4 | tlp.sequence >> 8);
-  flit[3] = byte(tlp.sequence);
-  std::copy_n(tlp.tlp.begin(), bytes, &flit[4]);
-  const std::uint32_t crc = lcrc(tlp.sequence, tlp.tlp.data(), bytes);
-  for (unsigned i = 0; i < 4; ++i) flit[4 + bytes + i] = byte(crc >> (8 * i));
+  const auto packet = make_tlp_packet(tlp.sequence, std::span(tlp.tlp).first(4 * dws));
+  std::copy(packet.begin(), packet.end(), flit.begin());
   return flit;
 }
 
 IoFlit make_flit(const SequencedTlp& tlp) {
-  return make_tlp_flit(tlp, dws_of(tlp.tlp));
+  return make_tlp_flit(tlp, tlp_bytes(tlp.tlp) / 4);
+}
+
+IoVerdict classify(std::span<const std::uint8_t> packet, Behind behind) {
+  return is_sdp(packet.data()) ? classify_dllp(packet) : classify_tlp(packet, behind);
 }
 
 IoVerdict classify(const IoFlit& flit) {
   if (std::all_of(flit.begin(), flit.begin() + 4, [](std::uint8_t b) { return b == 0; })) return {};
-  return flit[0] == 0xf0 && flit[1] == 0xac ? classify_dllp(flit) : classify_tlp(flit);
+  const std::size_t dws = is_sdp(flit.data()) ? 2 : std::clamp(token_length(flit.data()), 1u, 16u);
+  return classify(std::span(flit).first(4 * dws), Behind::kOther);
 }
 
 }  // namespace cxlgpu

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 namespace cxlgpu {
 namespace {
@@ -106,7 +107,7 @@ void IoLink::new_tlp_sent() {
   const Tlp& tlp = *s_.pend;
   Credits& used = s_.peer[static_cast<unsigned>(class_of(tlp))].used;
   used.header = (used.header + 1) % kHeaders;
-  used.data = (used.data + (has_data(tlp) ? 1 : 0)) % kDatas;
+  used.data = (used.data + data_credits(tlp)) % kDatas;
   s_.replay_memory[s_.nts % parameters_.replay_depth] = tlp;
   s_.nts = (s_.nts + 1) % kSequences;
   s_.pend.reset();
@@ -226,10 +227,21 @@ void IoLink::tlp_leaves() {
   const auto fc = static_cast<unsigned>(class_of(tlp));
   if (fc < 2 && !parameters_.infinite) {
     s_.alloc[fc].header = (s_.alloc[fc].header + 1) % kHeaders;
-    s_.alloc[fc].data = (s_.alloc[fc].data + (has_data(tlp) ? 1 : 0)) % kDatas;
+    s_.alloc[fc].data = (s_.alloc[fc].data + data_credits(tlp)) % kDatas;
     s_.update |= 1u << fc;
   }
   s_.queue.pop();
+}
+
+// The verdict on the packet whose last piece is in R1.
+IoVerdict IoLink::assemble() {
+  if (!s_.r1) return {};
+  const IoUnframe::Piece& piece = *s_.r1;
+  if (piece.first) s_.packet.clear();
+  const std::size_t at = s_.packet.size();
+  s_.packet.resize(at + 4 * piece.count);
+  std::memcpy(s_.packet.data() + at, piece.dws.data(), 4 * piece.count);
+  return piece.last ? classify(s_.packet, piece.behind) : IoVerdict{};
 }
 
 // Every rule reads the registers before the edge: what is needed of them later is kept first, and
@@ -274,7 +286,7 @@ void IoLink::clock(const In& in) {
   }
   if (now.tlp_tx_ready && in.tlp_tx) s_.pend = in.tlp_tx;
 
-  s_.r2 = s_.r1 ? classify(*s_.r1) : IoVerdict{};
+  s_.r2 = assemble();
   s_.r1 = s_.unframe.clock(in.io_rx);
 }
 

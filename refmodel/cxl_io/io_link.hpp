@@ -2,7 +2,7 @@
 // Data link of CXL.io, one end: sequence numbers, Ack and Nak, replay, credits.
 //
 // Purpose: twin of rtl/cxl_io/io_link.sv, cycle by cycle.
-// Units:   cycles; credits of one header or one DW of data; sequence numbers of 12 bits.
+// Units:   cycles; credits of one header or four DW of data; sequence numbers of 12 bits.
 // Errors:  pulses in Out::err, a bit each (IoLink::Error).
 // Source:  PCI Express Base 5.0, 2.6, 3; docs/blocks.md, "io_link".
 #pragma once
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "refmodel/common/ring_queue.hpp"
 #include "refmodel/cxl_io/io_flit.hpp"
@@ -108,7 +109,8 @@ class IoLink {
     bool nak_sched = false, nak_pend = false, ack_pend = false;
     RingQueue<Tlp, kMaxQueue> queue;
     IoUnframe unframe;
-    std::optional<IoFlit> r1;
+    std::optional<IoUnframe::Piece> r1;
+    std::vector<std::uint8_t> packet;  // what has come of it
     IoVerdict r2;
     unsigned err = 0;
   };
@@ -131,6 +133,7 @@ class IoLink {
   void compute_credit();
   void replay(const Progress& progress, unsigned old_count, bool replay_sent);
   void receive(const IoVerdict& verdict, Phase phase, bool full);
+  [[nodiscard]] IoVerdict assemble();
   void receive_fc(const FlowControl& fc, Phase phase);
   void receive_tlp(const SequencedTlp& received, bool full);
   void damaged();

@@ -43,7 +43,7 @@ bool IoRequester::matches(const Tlp& tlp) const {
   if ((tlp[8] << 8 | tlp[9]) != requester_id_) return false;
   if (tlp[10] != tag_ || (tlp[1] & 0x88) != 0) return false;
   const bool success = tlp[6] >> 5 == static_cast<unsigned>(CplStatus::kSuccess);
-  return !success || has_data(tlp) != is_write(request_.op);
+  return !success || data_dws(tlp) == (is_write(request_.op) ? 0 : 1);
 }
 
 CplStatus IoRequester::status_of(const Tlp& completion) {

@@ -2,16 +2,19 @@
 // What the blocks of CXL.io hand to each other, and the parts of a TLP that all of them read.
 //
 // Units:   bytes; a register's number is its offset / 4.
-// Shapes:  byte n of a TLP is element n, header byte 0 first; bytes that it does not have are 0.
+// Shapes:  byte n of a TLP is element n, header byte 0 first, at most two DWs of its data; bytes
+// that
+//          it does not have are 0.
 // Source:  PCI Express Base 5.0, chapter 2.2; docs/blocks.md, "CXL.io".
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
 namespace cxlgpu {
 
-using Tlp = std::array<std::uint8_t, 20>;
+using Tlp = std::array<std::uint8_t, 24>;
 
 enum class CplStatus : std::uint8_t {
   kSuccess = 0,
@@ -46,8 +49,17 @@ constexpr unsigned length_field(const Tlp& tlp) {
 constexpr unsigned header_bytes(const Tlp& tlp) {
   return long_header(tlp) ? 16 : 12;
 }
+// DWs of data that it carries on the wire.
+constexpr unsigned data_dws(const Tlp& tlp) {
+  if (!has_data(tlp)) return 0;
+  return length_field(tlp) != 0 ? length_field(tlp) : 1024;
+}
+constexpr unsigned data_credits(const Tlp& tlp) {
+  return (data_dws(tlp) + 3) / 4;
+}
+// What is handed on of it.
 constexpr unsigned tlp_bytes(const Tlp& tlp) {
-  return header_bytes(tlp) + (has_data(tlp) ? 4 : 0);
+  return header_bytes(tlp) + 4 * std::min(data_dws(tlp), 2u);
 }
 constexpr FcClass class_of(const Tlp& tlp) {
   const unsigned type = type_of(tlp);
@@ -56,13 +68,13 @@ constexpr FcClass class_of(const Tlp& tlp) {
   return message || (type == tlp_type::kMemory && has_data(tlp)) ? FcClass::kPosted
                                                                  : FcClass::kNonPosted;
 }
-// The data DW, its first byte lowest.
-constexpr std::uint32_t data_of(const Tlp& tlp) {
-  const unsigned at = header_bytes(tlp);
+// A DW of data, its first byte lowest.
+constexpr std::uint32_t data_of(const Tlp& tlp, unsigned dw = 0) {
+  const unsigned at = header_bytes(tlp) + 4 * dw;
   return tlp[at] | tlp[at + 1] << 8 | tlp[at + 2] << 16 | std::uint32_t{tlp[at + 3]} << 24;
 }
-constexpr void set_data(Tlp& tlp, std::uint32_t data) {
-  const unsigned at = header_bytes(tlp);
+constexpr void set_data(Tlp& tlp, std::uint32_t data, unsigned dw = 0) {
+  const unsigned at = header_bytes(tlp) + 4 * dw;
   for (unsigned i = 0; i < 4; ++i) tlp[at + i] = static_cast<std::uint8_t>(data >> (8 * i));
 }
 

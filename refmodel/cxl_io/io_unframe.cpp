@@ -9,18 +9,17 @@
 namespace cxlgpu {
 namespace {
 
-std::uint32_t dw_of(const IoFlit& flit, std::size_t n) {
-  std::uint32_t dw = 0;
-  std::memcpy(&dw, flit.data() + 4 * n, 4);
-  return dw;
+constexpr std::uint32_t kEdb = 0xc0c0'c0c0;  // behind a TLP: it is nullified
+constexpr unsigned kDllp = 2;
+// Token, header of 3 or 4, data, ECRC, LCRC.
+constexpr unsigned kShortest = 1 + 3 + 1, kLongest = 1 + 4 + 1024 + 1 + 1;
+
+bool is_sdp(std::uint32_t token) {
+  return (token & 0xffff) == 0xacf0;
 }
 
-// Token, header, Max_Payload_Size, ECRC, LCRC: longer ones a peer may not send.
-constexpr std::size_t kLongest = 1 + 4 + 32 + 1 + 1;
-
-// Length of the packet that a token begins; 0: it is none.
-std::size_t length_of(std::uint32_t token) {
-  if ((token & 0xffff) == 0xacf0) return 2;
+// Length of the TLP that a token begins; 0: it is none.
+unsigned tlp_length(std::uint32_t token) {
   if ((token & 0xf) != 0xf) return 0;
   const unsigned length = token >> 4 & 0x7ff;
   // Frame CRC: x^4 + x + 1 over the length, by the equations of 4.2.2.3.2; then even parity of
@@ -32,54 +31,64 @@ std::size_t length_of(std::uint32_t token) {
   }
   const unsigned parity = static_cast<unsigned>(std::popcount(length) + std::popcount(crc)) & 1;
   const bool right = (token >> 20 & 0xf) == crc && (token >> 15 & 1) == parity;
-  return right && length >= 5 && length <= kLongest ? length : 0;
+  return right && length >= kShortest && length <= kLongest ? length : 0;
 }
 
 }  // namespace
 
-std::optional<std::vector<IoUnframe::Dw>> IoUnframe::next(const IoFlit& flit) {
-  if (passed_over_ != 0) {
-    at_ = std::min(passed_over_, kDws);
-    passed_over_ -= at_;
-    return std::nullopt;
+// What this flit has of the packet in hand.
+IoUnframe::Piece IoUnframe::take(const Dws& flit, bool first) {
+  Piece piece{.first = first};
+  piece.count = std::min(left_, kDws - at_);
+  std::copy_n(flit.begin() + at_, piece.count, piece.dws.begin());
+  at_ += piece.count;
+  left_ -= piece.count;
+  piece.last = left_ == 0;
+  if (!piece.last || !is_tlp_) return piece;
+  ended_ = at_ == kDws;
+  if (ended_) {
+    piece.behind = Behind::kUnknown;
+  } else if (flit[at_] == kEdb) {
+    piece.behind = Behind::kEdb;
+    ++at_;
   }
-  if (!part_.empty()) {
-    std::vector<Dw> packet = std::exchange(part_, {});
-    for (at_ = 0; packet.size() < whole_; ++at_) packet.push_back(dw_of(flit, at_));
-    return packet;
-  }
-  while (at_ < kDws && dw_of(flit, at_) == 0) ++at_;
-  if (at_ == kDws) return std::nullopt;
-  const std::size_t begin = at_, length = length_of(dw_of(flit, begin));
-  if (length == 0 || length > kMost) {
-    passed_over_ = length > kDws - begin ? length - (kDws - begin) : 0;
-    at_ = length == 0 ? kDws : std::min(begin + length, kDws);
-    return std::vector<Dw>{dw_of(flit, begin)};
-  }
-  at_ = std::min(begin + length, kDws);
-  std::vector<Dw> packet;
-  for (std::size_t n = begin; n < at_; ++n) packet.push_back(dw_of(flit, n));
-  if (packet.size() == length) return packet;
-  part_ = std::move(packet);
-  whole_ = length;
-  return std::nullopt;
+  return piece;
 }
 
-std::optional<IoFlit> IoUnframe::clock(const std::optional<IoFlit>& flit) {
+// The token is at at_.
+IoUnframe::Piece IoUnframe::begin(const Dws& flit) {
+  const Dw token = flit[at_];
+  is_tlp_ = !is_sdp(token);
+  left_ = is_tlp_ ? tlp_length(token) : kDllp;
+  if (left_ != 0) return take(flit, true);
+  at_ = kDws;  // where the next one would begin is not known
+  return {.first = true, .last = true, .count = 1, .dws = {token}};
+}
+
+std::optional<IoUnframe::Piece> IoUnframe::next(const Dws& flit, bool may_be_edb) {
+  if (left_ != 0) return take(flit, false);
+  while (at_ < kDws && flit[at_] == 0) ++at_;
+  if (at_ == kDws) return std::nullopt;
+  if (at_ == 0 && may_be_edb && flit[0] == kEdb) {
+    at_ = 1;
+    return std::nullopt;
+  }
+  return begin(flit);
+}
+
+std::optional<IoUnframe::Piece> IoUnframe::clock(const std::optional<IoFlit>& flit) {
   const bool full = waiting_.size() == kDepth;
   if (waiting_.empty() && !flit) return std::nullopt;
   const bool from_wire = waiting_.empty();
-  const IoFlit in_hand = from_wire ? *flit : waiting_.front();
-  const auto dws = next(in_hand);
-  bool done = true;
-  for (std::size_t n = at_; n < kDws; ++n) done = done && dw_of(in_hand, n) == 0;
+  Dws in_hand;
+  std::memcpy(in_hand.data(), from_wire ? flit->data() : waiting_.front().data(), sizeof in_hand);
+  const auto piece = next(in_hand, std::exchange(ended_, false));
+  const bool done =
+      std::all_of(in_hand.begin() + at_, in_hand.end(), [](Dw dw) { return dw == 0; });
   if (done) at_ = 0;
   if (flit && !full && !(from_wire && done)) waiting_.push_back(*flit);
   if (done && !from_wire) waiting_.pop_front();
-  if (!dws) return std::nullopt;
-  IoFlit packet{};
-  std::memcpy(packet.data(), dws->data(), 4 * dws->size());
-  return packet;
+  return piece;
 }
 
 }  // namespace cxlgpu

@@ -1,14 +1,16 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The packets in the symbol stream that the flits of CXL.io carry.
 //
-// Purpose: twin of rtl/cxl_io/io_unframe.sv: takes a flit a cycle, gives a packet a cycle, at byte
-// 0. Errors:  what is no token is given out as it is, for the data link to judge. Source:  PCI
-// Express Base 5.0, 4.2.2.3; docs/blocks.md, "io_unframe".
+// Purpose: twin of rtl/cxl_io/io_unframe.sv: takes a flit a cycle, gives a piece of a packet a
+// cycle. Units:   DWs of four symbols, the first of them lowest. Errors:  what is no token is given
+// out as it is, for the data link to judge. Source:  PCI Express Base 5.0, 4.2.2.3; docs/blocks.md,
+// "io_unframe".
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <deque>
 #include <optional>
-#include <vector>
 
 #include "refmodel/cxl_io/io_flit.hpp"
 
@@ -16,20 +18,32 @@ namespace cxlgpu {
 
 class IoUnframe {
  public:
-  // A cycle; the packet of it, zeros behind.
-  std::optional<IoFlit> clock(const std::optional<IoFlit>& flit);
+  static constexpr unsigned kDws = 16;  // of a flit
+  using Dw = std::uint32_t;
+  struct Piece {
+    bool first = false, last = false;
+    Behind behind = Behind::kOther;  // the last piece of a TLP
+    unsigned count = 0;              // DWs; zeros behind them
+    std::array<Dw, kDws> dws{};
+    bool operator==(const Piece&) const = default;
+  };
+
+  // A cycle; the piece of it.
+  std::optional<Piece> clock(const std::optional<IoFlit>& flit);
 
  private:
-  static constexpr std::size_t kDepth = 4, kDws = 16, kMost = 7;
-  using Dw = std::uint32_t;
+  static constexpr std::size_t kDepth = 4;
+  using Dws = std::array<Dw, kDws>;
 
-  std::optional<std::vector<Dw>> next(const IoFlit& flit);
+  std::optional<Piece> next(const Dws& flit, bool may_be_edb);
+  Piece begin(const Dws& flit);
+  Piece take(const Dws& flit, bool first);
 
   std::deque<IoFlit> waiting_;
-  std::size_t at_ = 0;           // DWs of the first flit that are done with
-  std::vector<Dw> part_;         // a packet that goes on in the next flit
-  std::size_t whole_ = 0;        // its length
-  std::size_t passed_over_ = 0;  // DWs of a long packet still to come
+  unsigned at_ = 0;      // DWs of the first flit that are done with
+  unsigned left_ = 0;    // of a packet, still to come
+  bool is_tlp_ = false;  // that packet
+  bool ended_ = false;   // a TLP, with the flit before
 };
 
 }  // namespace cxlgpu
