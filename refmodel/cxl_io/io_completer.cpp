@@ -217,6 +217,8 @@ IoCompleter::Out IoCompleter::eval(const In& in) const {
   Out out;
   out.tlp_rx_ready = state_ == State::kIdle && in.link_up;
   out.event = event_;
+  out.event_posted = event_posted_;
+  out.event_hdr = event_hdr_;
   if (state_ == State::kReply) out.tlp_tx = completion();
   if (state_ == State::kAccess) {
     const Request request = current(in);
@@ -237,6 +239,10 @@ void IoCompleter::access(const In& in) {
     event_ = request.event;
     status_ = request.status;
     pair_ = request.pair;
+    if (event_ != 0) {
+      event_posted_ = class_of(tlp_) != FcClass::kNonPosted;
+      event_hdr_ = header_of(tlp_);
+    }
   }
   if (request.cfg.valid && request.cfg.write) {
     bus_ = tlp_[8];
@@ -253,6 +259,8 @@ void IoCompleter::access(const In& in) {
 
 void IoCompleter::clock(const In& in) {
   event_ = 0;
+  event_posted_ = false;
+  event_hdr_ = {};
   switch (state_) {
     case State::kIdle:
       if (!in.tlp_rx || !in.link_up) break;

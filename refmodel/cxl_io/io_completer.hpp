@@ -39,6 +39,8 @@ class IoCompleter {
     bool weight_io_we = false, weight_cm_we = false;
     unsigned weight = 0;
     unsigned event = 0;
+    bool event_posted = false;  // it was of no request that is answered
+    TlpHeader event_hdr{};
   };
 
   [[nodiscard]] Out eval(const In& in) const;
@@ -87,6 +89,8 @@ class IoCompleter {
   bool pair_ = false, second_ = false;  // the second access is made
   std::uint8_t bus_ = 0, device_ = 0;   // device in bits 7:3
   unsigned event_ = 0;
+  bool event_posted_ = false;
+  TlpHeader event_hdr_{};
 };
 
 }  // namespace cxlgpu

@@ -46,6 +46,7 @@ IoLink::Out IoLink::eval(const In& in) const {
   out.tlp_tx_ready = out.dl_up && !s_.pend;
   if (!s_.queue.empty()) out.tlp_rx = s_.queue.front();
   out.err = s_.err;
+  out.err_hdr = s_.err_hdr;
   return out;
 }
 
@@ -203,9 +204,9 @@ void IoLink::receive_tlp(const SequencedTlp& received, bool full) {
   s_.nrs = (s_.nrs + 1) % kSequences;
   s_.nak_sched = false;
   if (received.malformed) {
-    raise(kMalformed);
+    refuse(kMalformed, received.tlp);
   } else if (full) {
-    raise(kNoRoom);
+    refuse(kNoRoom, received.tlp);
   } else {
     s_.queue.push(received.tlp);
   }
@@ -261,6 +262,7 @@ void IoLink::clock(const In& in) {
   const bool full = s_.queue.size() == room;
   const IoVerdict verdict = s_.r2;
   s_.err = 0;
+  s_.err_hdr = {};
 
   const bool sel_free = !s_.selected || out_free;
   const Choice choice = sel_free ? choose() : Choice::kNothing;

@@ -53,6 +53,7 @@ class IoLink {
     bool tlp_tx_ready = false;
     std::optional<Tlp> tlp_rx = std::nullopt;
     unsigned err = 0;
+    TlpHeader err_hdr{};  // of a TLP malformed or without room
   };
 
   explicit IoLink(const Parameters& parameters);
@@ -113,6 +114,7 @@ class IoLink {
     std::vector<std::uint8_t> packet;  // what has come of it
     IoVerdict r2;
     unsigned err = 0;
+    TlpHeader err_hdr{};
   };
   // What an Ack or Nak does to the transmitter.
   struct Progress {
@@ -139,6 +141,10 @@ class IoLink {
   void damaged();
   void tlp_leaves();
   void raise(Error error) { s_.err |= 1u << error; }
+  void refuse(Error error, const Tlp& tlp) {
+    raise(error);
+    s_.err_hdr = header_of(tlp);
+  }
 
   Parameters parameters_;
   State s_;

@@ -49,6 +49,13 @@ constexpr unsigned length_field(const Tlp& tlp) {
 constexpr unsigned header_bytes(const Tlp& tlp) {
   return long_header(tlp) ? 16 : 12;
 }
+// A header as the error logs take it: zeros behind one of 3 DW.
+using TlpHeader = std::array<std::uint8_t, 16>;
+constexpr TlpHeader header_of(const Tlp& tlp) {
+  TlpHeader header{};
+  std::copy_n(tlp.begin(), header_bytes(tlp), header.begin());
+  return header;
+}
 // DWs of data that it carries on the wire.
 constexpr unsigned data_dws(const Tlp& tlp) {
   if (!has_data(tlp)) return 0;

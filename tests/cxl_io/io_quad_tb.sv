@@ -178,6 +178,7 @@ module io_quad_tb
       .unexpected_o  (unexpected)
     );
 
+    /* verilator lint_off PINCONNECTEMPTY */
     io_link #(
       .Infinite(1'b1)
     ) u_rp_link (
@@ -276,6 +277,7 @@ module io_quad_tb
       .event_posted_o(),
       .event_hdr_o   ()
     );
+    /* verilator lint_on PINCONNECTEMPTY */
 
     localparam logic [35:0] Range1Size = p == 3 ? 36'd5 : p == 2 ? 36'd8 : 36'd4;
     localparam logic [35:0] Range2Size = p == 3 ? 36'd3 : 36'd0;

@@ -62,31 +62,42 @@ void append(Dws& stream, const Dws& dws) {
 // The block and its twin.
 class Unframe {
  public:
-  static constexpr unsigned kPacketDws = 7;
+  using Piece = IoUnframe::Piece;
   Lockstep run{"cxl_io/io_unframe", 0x0f};
 
   Unframe() { rtl_.reset(); }
-  // A cycle; the packet of it.
-  std::optional<IoFlit> step(const std::optional<IoFlit>& flit, bool link_up = true) {
+  // A cycle; the piece of it.
+  std::optional<Piece> step(const std::optional<IoFlit>& flit, bool link_up = true) {
     rtl_->link_up_i = link_up;
     rtl_->valid_i = flit.has_value();
     if (flit) set_line(rtl_->flit_i, 0, *flit);
     rtl_.settle();
-    std::optional<IoFlit> packet;
+    std::optional<Piece> piece;
     if (rtl_->valid_o) {
-      packet.emplace();
-      const auto bytes = get_bytes<4 * kPacketDws>(rtl_->packet_o);
-      std::copy(bytes.begin(), bytes.end(), packet->begin());
+      piece = Piece{.first = rtl_->first_o != 0,
+                    .last = rtl_->last_o != 0,
+                    .behind = rtl_->tail_o == 2   ? Behind::kEdb
+                              : rtl_->tail_o == 1 ? Behind::kUnknown
+                                                  : Behind::kOther,
+                    .count = rtl_->count_o};
     }
+    const auto bytes = get_line(rtl_->dws_o);
     if (link_up) {  // else nobody looks
-      const std::optional<IoFlit> expected = twin_.clock(flit);
-      run.check("valid_o", packet.has_value(), expected.has_value());
-      if (packet && expected) run.check_bytes("packet_o", *packet, *expected);
+      const std::optional<Piece> expected = twin_.clock(flit);
+      const Piece at_rest{};
+      const Piece& right = expected ? *expected : at_rest;
+      run.check("valid_o", rtl_->valid_o, expected.has_value());
+      run.check("first_o", rtl_->first_o, right.first);
+      run.check("last_o", rtl_->last_o, right.last);
+      run.check("tail_o", rtl_->tail_o, static_cast<unsigned>(right.behind));
+      run.check("count_o", rtl_->count_o, right.count);
+      run.check_bytes("dws_o", bytes, flit_of({right.dws.begin(), right.dws.end()}));
     } else {
       twin_ = {};
     }
+    if (piece) std::memcpy(piece->dws.data(), bytes.data(), bytes.size());
     rtl_.edge();
-    return packet;
+    return piece;
   }
 
  private:
@@ -98,8 +109,17 @@ class IoUnframeRules : public ::testing::Test {
  protected:
   // A flit, or none; then what came.
   void step(const std::optional<IoFlit>& flit = std::nullopt) {
-    run.run.advance();
-    if (const auto packet = run.step(flit)) came.push_back(*packet);
+    block.run.advance();
+    const auto piece = block.step(flit);
+    if (!piece) return;
+    EXPECT_EQ(piece->first, !open) << "a piece begins a packet if the last one ended it";
+    if (piece->first) came.emplace_back();
+    ASSERT_FALSE(came.empty());
+    ASSERT_LE(piece->count, kFlit);
+    pieces.push_back(piece->count);
+    came.back().insert(came.back().end(), piece->dws.begin(), piece->dws.begin() + piece->count);
+    open = !piece->last;
+    if (piece->last) behind.push_back(piece->behind);
   }
   // Nothing arrives for longer than anything may take.
   void drain() {
@@ -113,16 +133,33 @@ class IoUnframeRules : public ::testing::Test {
   }
   void expect(const std::vector<Dws>& packets) {
     drain();
-    ASSERT_EQ(came.size(), packets.size());
-    for (std::size_t n = 0; n < packets.size(); ++n) {
-      EXPECT_EQ(came[n], flit_of(packets[n])) << "packet " << n;
-    }
+    EXPECT_EQ(came, packets);
+    EXPECT_FALSE(open);
+    EXPECT_TRUE(block.run.ok());
+    forget();
+  }
+  // The same, and what stands behind each.
+  void expect(const std::vector<Dws>& packets, const std::vector<Behind>& tails) {
+    drain();
+    EXPECT_EQ(behind, tails);
+    expect(packets);
+  }
+  void forget() {
     came.clear();
-    EXPECT_TRUE(run.run.ok());
+    pieces.clear();
+    behind.clear();
+    open = false;
+  }
+  void down(unsigned cycles, const std::optional<IoFlit>& flit = std::nullopt) {
+    for (unsigned n = 0; n < cycles; ++n) (void)block.step(flit, false);
+    forget();
   }
 
-  Unframe run;
-  std::vector<IoFlit> came;
+  Unframe block;
+  std::vector<Dws> came;         // packets, the last one perhaps open
+  std::vector<unsigned> pieces;  // DWs of each
+  std::vector<Behind> behind;    // of each packet
+  bool open = false;
 };
 
 // The tokens of the page's golden flits and that of a TLP with 128 bytes of data, worked out by
@@ -134,6 +171,9 @@ TEST(IoUnframe, TokensByHand) {
   // Length 010_0111b (39): C0 = L2^L1^L0 = 1, C1 = L5^L2 = 0, C2 = L2^L1 = 0, C3 = L5^L2^L1^L0 = 0;
   // five ones: parity 1.
   EXPECT_EQ(stp(39), 0x0010'827fu);
+  // 100_0000_0111b (1031): C0 = L10^L2^L1^L0 = 0, C1 = L10^L2 = 0, C2 = L2^L1 = 0, C3 = L2^L1^L0 =
+  // 1; five ones: parity 1.
+  EXPECT_EQ(stp(1031), 0x0080'c07fu);
 }
 
 TEST_F(IoUnframeRules, APacketBeginsInAnyDw) {
@@ -245,7 +285,7 @@ TEST_F(IoUnframeRules, AWrongTokenEndsTheFlit) {
     }
   }
   // Right tokens of lengths that no TLP has.
-  for (const unsigned length : {0u, 1u, 2u, 3u, 4u, 40u, 64u, 1023u, 2047u}) {
+  for (const unsigned length : {0u, 1u, 2u, 3u, 4u, 1032u, 1033u, 1536u, 2047u}) {
     SCOPED_TRACE(length);
     Dws symbols{stp(length)};
     append(symbols, dllp(2));
@@ -290,11 +330,10 @@ TEST_F(IoUnframeRules, AFullQueueLosesWhatArrives) {
   expect(expected);
 }
 
-// Of a TLP longer than this receiver takes the token leaves; the packet behind it is found, in
-// whichever flit it begins.
-TEST_F(IoUnframeRules, BehindALongPacket) {
-  for (unsigned length = 8; length <= 39; ++length) {
-    for (const unsigned at : {0u, 1u, 8u, 15u}) {
+// Whatever its length: in pieces of what each flit has of it, and the packet behind it is found.
+TEST_F(IoUnframeRules, ALongPacketComesInPieces) {
+  for (unsigned length = 8; length <= 45; ++length) {
+    for (unsigned at = 0; at < kFlit; ++at) {
       SCOPED_TRACE(::testing::Message() << length << " DW from DW " << at);
       const Dws packet = tlp(length);
       Dws symbols(at, 0);
@@ -303,45 +342,133 @@ TEST_F(IoUnframeRules, BehindALongPacket) {
       append(symbols, {0});
       append(symbols, tlp(7, 3));
       stream(symbols);
-      expect({{packet[0]}, dllp(2), tlp(7, 3)});
+      expect({packet, dllp(2), tlp(7, 3)});
     }
   }
+  Dws symbols(8, 0);
+  append(symbols, tlp(39));
+  append(symbols, dllp(2));
+  stream(symbols);
+  drain();
+  EXPECT_EQ(pieces, (std::vector<unsigned>{8, 16, 15, 1, 1}));
+  expect({tlp(39), dllp(2)});
+  // The longest, of 4 KiB, and the shortest that is too long.
+  symbols = tlp(1031);
+  append(symbols, dllp(2));
+  stream(symbols);
+  expect({tlp(1031), dllp(2)});
+  step(flit_of(tlp(1032)));
+  expect({{stp(1032, 1)}});
+  step(flit_of(dllp(4)));
+  expect({dllp(4)});
+}
+
+// EDB is four symbols C0h directly behind the LCRC; the Length of the token does not count it.
+TEST_F(IoUnframeRules, WhatStandsBehindATlp) {
+  constexpr std::uint32_t kEdb = 0xc0c0'c0c0;
+  constexpr Behind kOther = Behind::kOther, kUnknown = Behind::kUnknown;
+  for (const unsigned length : {5u, 7u, 12u, 39u}) {
+    for (unsigned at = 0; at < kFlit; ++at) {
+      SCOPED_TRACE(::testing::Message() << length << " DW from DW " << at);
+      const bool at_end = (at + length) % kFlit == 0;
+      Dws symbols(at, 0);
+      append(symbols, tlp(length));
+      append(symbols, {kEdb});
+      append(symbols, dllp(2));
+      stream(symbols);
+      // Where the flit ends with it, EDB is the first DW of the next one and still no token.
+      expect({tlp(length), dllp(2)}, {at_end ? kUnknown : Behind::kEdb, kOther});
+      symbols.assign(at, 0);
+      append(symbols, tlp(length));
+      append(symbols, dllp(2));
+      stream(symbols);
+      expect({tlp(length), dllp(2)}, {at_end ? kUnknown : kOther, kOther});
+      symbols.assign(at, 0);
+      append(symbols, tlp(length));
+      append(symbols, {0, kEdb});  // not directly behind it
+      symbols.resize((symbols.size() + kFlit - 1) / kFlit * kFlit, 0);
+      append(symbols, dllp(2));
+      stream(symbols);
+      expect({tlp(length), {kEdb}, dllp(2)}, {at_end ? kUnknown : kOther, kOther, kOther});
+    }
+  }
+  // Behind a DLLP, behind a TLP's own EDB, at the beginning of a flit that follows neither.
+  Dws symbols = dllp(1);
+  append(symbols, {kEdb});
+  append(symbols, dllp(2));
+  step(flit_of(symbols));
+  expect({dllp(1), {kEdb}}, {kOther, kOther});
+  symbols = tlp(5);
+  append(symbols, {kEdb, kEdb});
+  step(flit_of(symbols));
+  expect({tlp(5), {kEdb}}, {Behind::kEdb, kOther});
+  symbols.assign(kFlit - 2, 0);
+  append(symbols, dllp(1));
+  append(symbols, {kEdb});
+  stream(symbols);
+  expect({dllp(1), {kEdb}}, {kOther, kOther});
+  // An idle flit is between: what comes then is not behind the TLP.
+  symbols.assign(kFlit - 5, 0);
+  append(symbols, tlp(5));
+  step(flit_of(symbols));
+  step(IoFlit{});
+  step(flit_of({kEdb}));
+  expect({tlp(5), {kEdb}}, {kUnknown, kOther});
+  // A pause is not.
+  step(flit_of(symbols));
+  step();
+  step(flit_of({kEdb, 0, 0x0001'acf0, 1}));
+  expect({tlp(5), {0x0001'acf0, 1}}, {kUnknown, kOther});
+  // EDB as the first DW of a flit whose beginning is data.
+  symbols.assign(kFlit - 5, 0);
+  Dws packet = tlp(8);
+  packet[5] = packet[7] = kEdb;
+  append(symbols, packet);
+  append(symbols, dllp(2));
+  stream(symbols);
+  expect({packet, dllp(2)}, {kOther, kOther});
+  // Two that fill their flits.
+  symbols = tlp(16, 1);
+  append(symbols, tlp(16, 2));
+  append(symbols, {kEdb});
+  stream(symbols);
+  expect({tlp(16, 1), tlp(16, 2)}, {kUnknown, kUnknown});
 }
 
 // What the old link left is none of the new one's: half a packet, flits in the queue, a place in a
 // flit.
 TEST_F(IoUnframeRules, LinkDownForgets) {
-  const auto bounce = [this](unsigned cycles) {
-    for (unsigned n = 0; n < cycles; ++n) (void)run.step(std::nullopt, false);
-  };
   Dws half(kFlit - 2, 0);
   append(half, {stp(5), 0xffff'ffffu});
   step(flit_of(half));
-  bounce(1);
+  down(1);
   step(flit_of(dllp(1)));
   expect({dllp(1)});
 
   Dws eight;
   for (unsigned n = 0; n < 8; ++n) append(eight, dllp(1 + n));
   for (unsigned f = 0; f < 3; ++f) step(flit_of(eight));
-  came.clear();
-  bounce(1);
+  down(1);
   expect({});
   step(flit_of(eight));
-  came.clear();
-  bounce(2);
+  down(2);
   step(flit_of(dllp(9)));
   expect({dllp(9)});
 
   step(flit_of(tlp(39)));
-  came.clear();
-  bounce(1);
+  down(1);
   step(flit_of(dllp(9)));
   expect({dllp(9)});
 
   // A flit that arrives with the link down.
-  (void)run.step(flit_of(eight), false);
+  down(1, flit_of(eight));
   expect({});
+
+  // EDB behind what the old link brought.
+  step(flit_of(tlp(16)));
+  down(1);
+  step(flit_of({0xc0c0'c0c0}));
+  expect({{0xc0c0'c0c0}});
 }
 
 // A stream of packets, idle symbols and wrong tokens, and its flits with pauses between them.
@@ -367,14 +494,15 @@ class Symbols {
       case 2:
       case 3: {
         const auto length = static_cast<unsigned>(
-            random_.percent(70) ? 5 + random_.below(3)
-                                : (random_.percent(90) ? random_.below(42) : random_.bits(11)));
+            random_.percent(70) ? 5 + random_.below(4)
+                                : (random_.percent(95) ? random_.below(50) : random_.bits(11)));
         std::uint32_t token = stp(length, static_cast<unsigned>(random_.bits(12)));
         if (random_.percent(5)) token ^= 1u << random_.below(32);
         dws_.push_back(token);
-        for (unsigned n = 1; n < std::min(length, 40u); ++n) {
-          dws_.push_back(random_.percent(20) ? 0 : dw());
+        for (unsigned n = 1; n < length; ++n) {
+          dws_.push_back(random_.percent(20) ? 0 : random_.percent(5) ? 0xc0c0'c0c0 : dw());
         }
+        if (random_.percent(20)) dws_.push_back(0xc0c0'c0c0);
         break;
       }
       case 4:
