@@ -74,7 +74,7 @@ unsigned token_length(const std::uint8_t* token) {
 
 IoVerdict classify_tlp(std::span<const std::uint8_t> packet, Behind behind) {
   const unsigned length = token_length(packet.data());
-  if (length == 0) return DamagedTlp{};
+  if (length == 0 || packet.size() != 4 * length) return DamagedTlp{};
   SequencedTlp received{.sequence = (packet[2] & 0xfu) << 8 | packet[3]};
   const std::size_t end = packet.size() - 4;
   const auto bytes = packet.subspan(4, end - 4);
@@ -116,12 +116,14 @@ IoFlit make_flit(const FlowControl& dllp) {
 
 std::vector<std::uint8_t> make_tlp_packet(unsigned sequence, std::span<const std::uint8_t> tlp) {
   const auto length = static_cast<unsigned>(tlp.size() / 4 + 2);
-  std::vector<std::uint8_t> packet{byte((length & 0xf) << 4 | 0xf),
-                                   byte(length_parity(length) << 7 | length >> 4),
-                                   byte(length_crc(length) << 4 | sequence >> 8), byte(sequence)};
-  packet.insert(packet.end(), tlp.begin(), tlp.end());
+  std::vector<std::uint8_t> packet(4 * length);
+  packet[0] = byte((length & 0xf) << 4 | 0xf);
+  packet[1] = byte(length_parity(length) << 7 | length >> 4);
+  packet[2] = byte(length_crc(length) << 4 | sequence >> 8);
+  packet[3] = byte(sequence);
+  std::copy(tlp.begin(), tlp.end(), packet.begin() + 4);
   const std::uint32_t crc = lcrc(sequence, tlp);
-  for (unsigned i = 0; i < 4; ++i) packet.push_back(byte(crc >> (8 * i)));
+  for (std::size_t i = 0; i < 4; ++i) packet[4 + tlp.size() + i] = byte(crc >> (8 * i));
   return packet;
 }
 
