@@ -140,7 +140,10 @@ module io_receiver
     malformed = 1'b0;
     if (r1_valid_q && is_stp) begin
       for (int unsigned k = 0; k < HeadDws - 1; k++) begin
-        if (3'(k) < tlp_dws(whole[6:5], field)) tlp[32*k +: 32] = whole[32*k +: 32];
+        // A malformed one may be shorter than its header says.
+        if (3'(k) < tlp_dws(whole[6:5], field) && 11'(k) + 11'd2 < length) begin
+          tlp[32*k +: 32] = whole[32*k +: 32];
+        end
       end
       // Token, LCRC, header and what it announces; a prefix is none of this subset.
       dws = 11'd5 + 11'(whole[5]) + 11'(whole[23]);

@@ -13,7 +13,7 @@
 namespace cxlgpu::test {
 namespace {
 
-constexpr std::uint64_t kBar = 0x12'3456'0000;  // 256 KiB aligned, above 4 GiB
+constexpr std::uint64_t kBar = 0x12'3458'0000;  // 256 KiB aligned, above 4 GiB
 constexpr std::uint32_t kBar0 = 0x10, kCommand = 0x04, kDeviceControl = 0x08;
 constexpr std::uint64_t kArray = kBar + 0x1000, kHdm = kBar + 0x1800, kDevice = kBar + 0x2'0000;
 
