@@ -39,7 +39,7 @@ class Completer {
     if (in.tlp_rx)
       set_tlp(rtl_->tlp_rx_i, *in.tlp_rx);
     else
-      idle_.fill(rtl_->tlp_rx_i, 0, 160);
+      idle_.fill(rtl_->tlp_rx_i, 0, 192);
     rtl_->tlp_tx_ready_i = in.tlp_tx_ready;
     rtl_->cfg_rdata_i = in.cfg_rdata;
     rtl_->mem_space_en_i = in.mem_space_en;

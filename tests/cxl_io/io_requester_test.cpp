@@ -55,7 +55,7 @@ class Requester {
     if (in.tlp_rx)
       set_tlp(rtl_->tlp_rx_i, *in.tlp_rx);
     else
-      idle_.fill(rtl_->tlp_rx_i, 0, 160);
+      idle_.fill(rtl_->tlp_rx_i, 0, 192);
   }
   void compare() {
     out = twin_.eval();
