@@ -557,7 +557,8 @@ module io_link
   // The TLPs handed in are of the subset, and stay while they wait.
   TlpInSubset_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_tx_valid_i && tlp_tx_ready_o) |->
-      !tlp_tx_i[7] && !tlp_tx_i[23] && (!tlp_tx_i[6] || {tlp_tx_i[17:16], tlp_tx_i[31:24]} inside {10'd1, 10'd2}) &&
+      !tlp_tx_i[7] && !tlp_tx_i[23] &&
+      (!tlp_tx_i[6] || {tlp_tx_i[17:16], tlp_tx_i[31:24]} inside {10'd1, 10'd2}) &&
       (tlp_tx_i >> (32 * tlp_dws(tlp_tx_i[6:5], {tlp_tx_i[17:16], tlp_tx_i[31:24]}))) == '0);
   TlpHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_tx_valid_i && !tlp_tx_ready_o && dl_up_o && link_up_i) |=>

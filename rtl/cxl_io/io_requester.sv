@@ -118,8 +118,9 @@ module io_requester
       cpl_match = tlp_rx_i[5:0] == {1'b0, TypeCpl} &&
                   tlp_rx_i[79:64] == {RequesterId[7:0], RequesterId[15:8]} &&
                   {tlp_rx_i[15], tlp_rx_i[11], tlp_rx_i[87:80]} == {5'd0, tag_q} &&
-                  (cpl_status != CplSc || (cpl_data == !is_write &&
-                                           (!cpl_data || {tlp_rx_i[17:16], tlp_rx_i[31:24]} == 10'd1)));
+                  (cpl_status != CplSc || cpl_data == !is_write) &&
+                  (cpl_status != CplSc || !cpl_data ||
+                   {tlp_rx_i[17:16], tlp_rx_i[31:24]} == 10'd1);
       unique case (cpl_status)
         CplSc:         status = (cpl_data && cpl_poisoned) ? CplCa : CplSc;
         CplCrs, CplCa: status = cpl_status;
