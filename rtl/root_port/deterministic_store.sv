@@ -113,10 +113,13 @@ module deterministic_store
           max_writes_q <= reg_req_i.wdata[RpDsControlMaxWritesLsb +: RpDsControlMaxWritesWidth];
         end
         RpDsIntervalOffset: interval_q <= reg_req_i.wdata[15:0];
-        RpDsBaseLowOffset:
-          base_q[13:0]  <= reg_req_i.wdata[RpDsBaseLowAddrLsb +: RpDsBaseLowAddrWidth];
-        RpDsBaseHighOffset:
-          base_q[33:14] <= reg_req_i.wdata[RpDsBaseHighAddrLsb +: RpDsBaseHighAddrWidth];
+        // A request to local memory may stand with its address while on.
+        RpDsBaseLowOffset: begin
+          if (!on_q) base_q[13:0] <= reg_req_i.wdata[RpDsBaseLowAddrLsb +: RpDsBaseLowAddrWidth];
+        end
+        RpDsBaseHighOffset: begin
+          if (!on_q) base_q[33:14] <= reg_req_i.wdata[RpDsBaseHighAddrLsb +: RpDsBaseHighAddrWidth];
+        end
         default: ;
       endcase
     end
@@ -322,6 +325,11 @@ module deterministic_store
   Open_A: assert property (@(posedge clk_i) disable iff (!rst_ni) answered |-> open_q != '0);
   OpenMax_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       taken && !answered |-> open_q != '1);
+  // What the region holds is where it was put.
+  BaseStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (on_q || !empty || lm_valid_o) |=> $stable(base_q));
+  LmHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (lm_valid_o && !lm_ready_i) |=> lm_valid_o && $stable({lm_req_o, lm_line_o}));
   OwnIds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (on_q && req_valid_i) |-> req_i.id < OwnIds);
 

@@ -919,8 +919,8 @@ class Bench {
     const CxlController::Out& m = twin.port.messages;
     const ArbMux::Out& l = twin.port.link;
     rsp_offer_.look(v.rsp_valid_o != 0, in.rsp_ready, v.rsp_o);
-    // Without lm_line_o: it follows ds_base, which software writes at any time here.
-    lm_offer_.look(v.lm_valid_o != 0, in.lm_ready, v.lm_req_o);
+    // With its address, though software writes ds_base at any time here.
+    lm_offer_.look(v.lm_valid_o != 0, in.lm_ready, v.lm_req_o, v.lm_line_o);
     if (in.req_valid || !twin.stores_on) {
       run_.check("req_ready_o", v.req_ready_o, twin.req_ready);
     }
@@ -1163,6 +1163,35 @@ TEST(RootPortByHand, LinkComesUpWithASilentDevice) {
   port.steps(20);
   EXPECT_TRUE(port.init_done());
   EXPECT_FALSE(port.retrains());
+}
+
+// Where the region is cannot change while anything may be in it.
+TEST(RootPortByHand, DsBaseIsLockedWhileOn) {
+  test::shows("ds", "The base of the region is not written while deterministic store is on",
+              "docs/blocks.md, Deterministic store in the root port");
+  HandPort port;
+  const auto base = [&] { return std::uint64_t{port.read(0x860)} << 32 | port.read(0x85c); };
+  const auto move = [&](std::uint32_t high, std::uint32_t low) {
+    port.write(0x85c, low);
+    port.write(0x860, high);
+  };
+  EXPECT_EQ(base(), 0u);
+  move(0xffff'ffff, 0xffff'ffff);
+  EXPECT_EQ(base(), 0x000f'ffff'fffc'0000u);
+  move(0x0001'2345, 0x6789'ffff);
+  EXPECT_EQ(base(), 0x0001'2345'6788'0000u);
+  port.write(0x850, 0x801);
+  port.step();
+  EXPECT_EQ(port.read(0x854) & 1, 1u);
+  for (const std::uint32_t data : {0u, 0xffff'ffffu}) {
+    move(data, data);
+    EXPECT_EQ(base(), 0x0001'2345'6788'0000u);
+  }
+  port.write(0x850, 0x800);
+  port.step();
+  EXPECT_EQ(port.read(0x854) & 1, 0u);
+  move(0, 0x0004'0000);
+  EXPECT_EQ(base(), 0x0004'0000u);
 }
 
 // What the peer must not say reaches the RAS structure, the whole flit with it; a masked error

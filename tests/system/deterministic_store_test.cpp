@@ -330,14 +330,20 @@ TEST(DeterministicStoreEngines, RegistersSayWhatItIsAndDid) {
                 system.stats().deterministic_store()[port].count[i])
           << kDsEventNames[i];
     }
-    // One bit at a time, and all; bits that are no field's read 0. The fence goes away again.
+    // One bit at a time, and all; bits that are no field's read 0. The fence goes away again. The
+    // base can be written last, with deterministic store off.
     const struct {
       std::uint32_t offset, fields;
     } rows[] = {{rp::kDsControl, 0x1f03},
                 {rp::kDsInterval, 0xffff},
                 {rp::kDsBaseLow, 0xfffc'0000},
                 {rp::kDsBaseHigh, 0x000f'ffff}};
+    const std::uint32_t control = system.read(port, rp::kDsControl);
     for (const auto& row : rows) {
+      if (row.offset == rp::kDsBaseLow) {
+        system.write(port, rp::kDsControl, control & ~rp::kDsControlEnable.mask());
+        EXPECT_EQ(system.read(port, rp::kDsStatus), 2u);
+      }
       const std::uint32_t before = system.read(port, row.offset);
       for (unsigned bit = 0; bit <= 33; ++bit) {
         const std::uint32_t value = bit == 33 ? 0 : bit == 32 ? ~0u : 1u << bit;
@@ -346,6 +352,8 @@ TEST(DeterministicStoreEngines, RegistersSayWhatItIsAndDid) {
       }
       system.write(port, row.offset, before);
     }
+    system.write(port, rp::kDsControl, control);
+    EXPECT_EQ(system.read(port, rp::kDsStatus), 3u);
     // What it is cannot be written.
     for (const std::uint32_t offset : {rp::kDsCap, rp::kDsDirect, rp::kDsRefused}) {
       const std::uint32_t before = system.read(port, offset);
