@@ -368,9 +368,10 @@ module cache_unpacker
               dh_count = dh_count + 3'd1;
             end
           end
-          if (!header.sz && (mdh || header.be || !IsHost || cache)) err = 1'b1;
-          if (header.be && (mdh || (!IsHost && cache)))             err = 1'b1;
-          if (mdh && mdh_disable_i)                                 err = 1'b1;
+          // Byte enables come with D2H data and RwD alone, halves of a line with DRS.
+          if (!header.sz && (mdh || !IsHost || cache)) err = 1'b1;
+          if (header.be && (mdh || IsHost != cache))   err = 1'b1;
+          if (mdh && mdh_disable_i)                    err = 1'b1;
         end
       end
     end

@@ -259,8 +259,10 @@ module flit_unpacker
           dh_be    = header.be && !mdh;
           dh_mdh   = mdh;
           dh_slots = (header.sz || mdh) ? 3'd7 : 3'd2 + 3'(header.be);
-          if (!header.sz && (mdh || header.be || !IsHost)) err = 1'b1;
-          if (mdh && (header.be || mdh_disable_i)) err = 1'b1;
+          // Halves of a line are the device's to send, byte enables the host's.
+          if (!header.sz && (mdh || !IsHost)) err = 1'b1;
+          if (header.be && (mdh || IsHost))   err = 1'b1;
+          if (mdh && mdh_disable_i)           err = 1'b1;
         end
       end
     end

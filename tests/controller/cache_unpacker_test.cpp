@@ -329,5 +329,41 @@ TEST(CacheUnpackerByHand, SlotFormats) {
   }
 }
 
+// Byte enables come with RwD and D2H data alone: with H2D data or a DRS they are an error.
+TEST(CacheUnpackerByHand, ByteEnables) {
+  struct DataPlace {
+    bool is_host;
+    unsigned slot, code, at;
+    bool legal;
+  };
+  for (const DataPlace& place : {
+           DataPlace{true, 0, 3, 32, false}, DataPlace{true, 1, 4, 0, false},    // DRS
+           DataPlace{true, 0, 0, 32, true}, DataPlace{true, 1, 2, 79, true},     // D2H data
+           DataPlace{false, 0, 4, 32, true}, DataPlace{false, 1, 5, 0, true},    // RwD
+           DataPlace{false, 0, 1, 32, false}, DataPlace{false, 1, 4, 88, false}  // H2D data
+       }) {
+    for (const bool be : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "host " << place.is_host << " slot " << place.slot
+                                        << " format " << place.code << " BE " << be);
+      Clocked<Vcache_unpacker> rtl;
+      rtl->is_host_i = place.is_host;
+      rtl.reset();
+      flits::FlitHeader header;
+      header.format[place.slot] = static_cast<std::uint8_t>(place.code);
+      header.sz = true;
+      header.be = be;
+      // A RwD's opcode 0 is reserved: MemWrPtl.
+      const bool rwd = !place.is_host && place.legal;
+      Payload flit{};
+      or_slot(flit, 0, flits::pack_header(header));
+      or_slot(flit, place.slot, MsgHeader{rwd ? 1u | 2 << 1 : 1u} << place.at);
+      rtl->valid_i = 1;
+      set_line(rtl->flit_i, 0, flit);
+      rtl.settle();
+      EXPECT_EQ(rtl->err_o != 0, be && !place.legal);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu::test

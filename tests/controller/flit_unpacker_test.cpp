@@ -442,6 +442,50 @@ TEST(FlitUnpackerByHand, HalfWithByteEnables) {
   EXPECT_EQ(host.rtl->owed_o, 0);
 }
 
+// A place of a data header outside a slot of several: its valid bit and its opcode's first bit.
+struct DataPlace {
+  bool is_host;
+  unsigned slot, code, at;
+  MsgHeader message;
+};
+
+// Only a host's write comes with byte enables (a device's CXL.cache data is not of this link): the
+// flit of a DRS with BE = 1 is the one to be logged.
+TEST(FlitUnpackerByHand, ByteEnablesOfADrs) {
+  test::shows("flit", "A DRS with byte enables is an error, a write with them is none",
+              "CXL 2.0, 4.2.2, table 47");
+  for (const DataPlace& place :
+       {DataPlace{true, 0, 3, 32, 1}, DataPlace{true, 1, 4, 0, 1},
+        DataPlace{false, 0, 4, 32, 1 | 2 << 1}, DataPlace{false, 1, 5, 0, 1 | 2 << 1}}) {
+    for (const bool be : {false, true}) {
+      SCOPED_TRACE(::testing::Message()
+                   << (place.is_host ? "S2M" : "M2S") << " slot " << place.slot << " BE " << be);
+      ByHand end(place.is_host);
+      Payload flit{};
+      flits::FlitHeader header;
+      header.sz = true;
+      header.be = be;
+      header.format[place.slot] = static_cast<std::uint8_t>(place.code);
+      or_slot(flit, 0, flits::pack_header(header));
+      or_slot(flit, place.slot, place.message << place.at);
+      end.payload(flit);
+      EXPECT_EQ(end.rtl->err_o != 0, be && place.is_host);
+      end.payload(Payload{});
+      EXPECT_EQ(end.rtl->err_o, 0);
+      // Four chunks are 64 bytes; the enables are one more.
+      EXPECT_EQ(end.rtl->owed_o, (be ? 5 : 4) - (3 - place.slot));
+    }
+  }
+  // A BE bit alone, with no data header, is of nobody.
+  ByHand host(true);
+  Payload flit{};
+  flits::FlitHeader header;
+  header.be = true;
+  or_slot(flit, 0, flits::pack_header(header));
+  host.payload(flit);
+  EXPECT_EQ(host.rtl->err_o, 0);
+}
+
 // A write is 64 bytes: half a one is dropped, and what comes behind it is read right.
 TEST(FlitUnpackerByHand, ShortWriteIsDropped) {
   ByHand device(false);
