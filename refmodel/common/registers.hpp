@@ -207,8 +207,8 @@ inline constexpr std::uint32_t kBlockBytes = 0x10;
 inline constexpr std::uint32_t kCapHeader = 0x000;
 inline constexpr Field kCapHeaderId{0, 16, 0x23};
 inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
-inline constexpr Field kCapHeaderNext{20, 12, 0x0};
-inline constexpr std::uint32_t kCapHeaderReset = 0x00010023;
+inline constexpr Field kCapHeaderNext{20, 12, 0x1b0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x1b010023;
 inline constexpr std::uint32_t kDvsecHeader = 0x004;
 inline constexpr Field kDvsecHeaderVendor{0, 16, 0x1e98};
 inline constexpr Field kDvsecHeaderRevision{16, 4, 0x0};
@@ -908,6 +908,21 @@ inline constexpr std::uint32_t kScoreSuppressed = 0x8b4;
 inline constexpr Field kScoreSuppressedCount{0, 32, 0x0};
 inline constexpr std::uint32_t kScoreSuppressedReset = 0x00000000;
 }  // namespace rp
+
+// Device Serial Number extended capability
+namespace serial_number {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0xc;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x3};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x1};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00010003;
+inline constexpr std::uint32_t kLow = 0x004;
+inline constexpr Field kLowNumber{0, 32, 0x0};
+inline constexpr std::uint32_t kHigh = 0x008;
+inline constexpr Field kHighNumber{0, 32, 0x0};
+}  // namespace serial_number
 
 // Timeout and isolation capability (component capability ID 9)
 namespace timeout {

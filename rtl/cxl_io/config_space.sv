@@ -13,6 +13,7 @@
 // | 160h | DVSEC 8, register locator: component registers at BAR0 + 0, CXL device ones at 20000h |
 // | 180h | vendor DVSEC: MemSpecRd with a length, vendor registers at BAR0 + 10000h |
 // | 1A0h | DVSEC 5, GPF for CXL device: volatile media has nothing to flush |
+// | 1B0h | device serial number |
 //
 // Source:  PCI Express Base 5.0, chapter 7.5; CXL 2.0, chapter 8.1.
 // Latency: write at the edge, read data the cycle after the request; 0 after any other cycle.
@@ -20,6 +21,7 @@
 module config_space
   import cxl_io_pkg::*;
   import cxl_pkg::CxlVendorId;
+  import cxl_reg_pkg::SerialCapHeaderReset;
 #(
   parameter logic [15:0] VendorId = 16'h1234,  // no assigned number: set it for a device
   parameter logic [15:0] DeviceId = 16'hC801,
@@ -28,7 +30,7 @@ module config_space
   parameter logic [5:0]  LinkWidth = 6'd8,
   parameter logic [35:0] Range1Size = 36'd16,  // units of 256 MiB
   parameter logic [35:0] Range2Size = 36'd0,   // 0: one range
-  parameter logic [2:0]  MediaType = 3'd0,     // 0 volatile, 1 non-volatile
+  parameter logic [63:0] SerialNumber = 64'd1,  // EUI-64; no assigned number: set it for a device
   parameter logic [2:0]  MaxSpecGranules = 3'd4
 ) (
   input  logic        clk_i,
@@ -174,9 +176,9 @@ module config_space
   // ---------------------------------------------------------------------------------------------
   // Read
   // ---------------------------------------------------------------------------------------------
+  // Media type and class of a CXL 2.0 device are 2: not told here.
   function automatic logic [31:0] range_low(logic [35:0] size, logic active);
-    return (size == '0) ? 32'd0
-                        : {size[3:0], 12'd0, 8'd0, 3'd0, MediaType, active, 1'b1};
+    return (size == '0) ? 32'd0 : {size[3:0], 20'd0, 3'd2, 3'd2, active, 1'b1};
   endfunction
 
   always_comb begin
@@ -236,9 +238,13 @@ module config_space
       12'h188: rdata = {5'd0, MaxSpecGranules, 8'h81, 16'h0001};
       12'h18C: rdata = 32'h0001_0000;                          // vendor registers, BAR0 + 10000h
       // DVSEC 5: phase 2 takes no time and no power
-      12'h1A0: rdata = dvsec_header(12'h000);
+      12'h1A0: rdata = dvsec_header(12'h1B0);
       12'h1A4: rdata = {12'h010, 4'h0, CxlVendorId};
       12'h1A8: rdata = 32'h0000_0005;
+      // Device serial number
+      12'h1B0: rdata = {12'h000, SerialCapHeaderReset[19:0]};
+      12'h1B4: rdata = SerialNumber[31:0];
+      12'h1B8: rdata = SerialNumber[63:32];
       default: rdata = '0;
     endcase
   end

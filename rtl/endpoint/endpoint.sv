@@ -62,6 +62,7 @@ module endpoint
   parameter int unsigned LlrbDepth   = 128,
   parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter logic [35:0] MediaSize   = 36'd128,  // what is told of the media, units of 256 MiB
+  parameter logic [63:0] SerialNumber = 64'd1,  // EUI-64 of the device; no number is assigned
   // CXL.io with infinite credits and so without UpdateFC: only behind a root port that has one
   // non-posted request under way at a time.
   parameter bit          IoInfinite  = 1'b0
@@ -133,6 +134,7 @@ module endpoint
     .LlrbDepth(LlrbDepth),
     .LlrWrapInclusive(LlrWrapInclusive),
     .MediaSize(MediaSize),
+    .SerialNumber(SerialNumber),
     .Infinite (IoInfinite)
   ) u_io (
     .clk_i         (clk_i),

@@ -24,6 +24,7 @@ module endpoint_io
   parameter int unsigned LlrbDepth = 128,
   parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter logic [35:0] MediaSize = 36'd128,  // units of 256 MiB
+  parameter logic [63:0] SerialNumber = 64'd1,  // of the device, an EUI-64
   parameter bit          Infinite  = 1'b0      // credits of io_link
 ) (
   input  logic          clk_i,
@@ -136,7 +137,8 @@ module endpoint_io
   logic ras_cor, ras_nonfatal, ras_fatal, viral_state;
 
   config_space #(
-    .Range1Size(MediaSize)
+    .Range1Size(MediaSize),
+    .SerialNumber(SerialNumber)
   ) u_config_space (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),

@@ -261,6 +261,7 @@ module cxlgpu_top
       .Mshrs      (Mshrs),
       .LlrWrapInclusive(LlrWrapInclusive),
       .NumDecoders(NumDecoders),
+      .SerialNumber(64'(p) + 64'd1),
       .IoInfinite (1'b1)  // the root port at the other end is ours
     ) u_endpoint (
       .clk_i            (clk_i),

@@ -41,7 +41,7 @@ module config_space_tb
       .LinkWidth      (g == 1 ? 6'd16 : 6'd8),
       .Range1Size     (g == 1 ? 36'hA_9876_5432 : g == 2 ? 36'd0 : 36'd16),
       .Range2Size     (g == 1 ? 36'h5_0123_4567 : 36'd0),
-      .MediaType      (g == 1 ? 3'd5 : 3'd0),
+      .SerialNumber   (g == 1 ? 64'h0123_4567_89AB_CDEF : 64'd1),
       .MaxSpecGranules(g == 1 ? 3'd3 : 3'd4)
     ) u_config_space (
       .clk_i,

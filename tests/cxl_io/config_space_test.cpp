@@ -10,6 +10,7 @@
 #include "refmodel/common/registers.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -28,7 +29,7 @@ ConfigSpace::Parameters parameters(unsigned device) {
           .link_width = 16,
           .range1_size = 0xA'9876'5432,
           .range2_size = 0x5'0123'4567,
-          .media_type = 5,
+          .serial_number = 0x0123'4567'89ab'cdef,
           .max_spec_granules = 3};
 }
 
@@ -60,7 +61,7 @@ class Devices {
     in.access = {.valid = true, .word = offset / 4};
     step();
     in.access = {};
-    return out[device].rdata;
+    return static_cast<std::uint32_t>(get_bits(rtl_->cfg_rdata_o, 32 * device, 32));
   }
   void write(unsigned offset, std::uint32_t data, unsigned enables = 0xf) {
     in.access = {
@@ -207,11 +208,11 @@ TEST(ConfigSpace, ValuesAfterReset) {
       {0x04c, 0x0040'0085}, {0x050, 0x1085'0000}, {0x064, 0x0001'0000}, {0x06c, 0x0000'003e},
       {0x070, 0x0000'0005}, {0x080, 0x0003'0001}, {0x084, 0x0000'0008}, {0x100, 0x1401'0023},
       {0x104, 0x0381'1e98}, {0x108, 0xc01e'0000}, {0x10c, 0x0000'0002}, {0x110, 0x8000'0000},
-      {0x118, 0x0000'0001}, {0x11c, 0x0000'0001}, {0x140, 0x1601'0023}, {0x144, 0x0141'1e98},
+      {0x118, 0x0000'0001}, {0x11c, 0x0000'0049}, {0x140, 0x1601'0023}, {0x144, 0x0141'1e98},
       {0x148, 0x0026'0007}, {0x160, 0x1801'0023}, {0x164, 0x01c0'1e98}, {0x168, 0x0000'0008},
-      {0x16c, 0x0000'0100}, {0x174, 0x0002'0300}, {0x1a0, 0x0001'0023}, {0x1a4, 0x0100'1e98},
-      {0x1a8, 0x0000'0005}, {0x180, 0x1a01'0023}, {0x184, 0x0140'1234}, {0x188, 0x0481'0001},
-      {0x18c, 0x0001'0000}};
+      {0x16c, 0x0000'0100}, {0x174, 0x0002'0300}, {0x1a0, 0x1b01'0023}, {0x1a4, 0x0100'1e98},
+      {0x1a8, 0x0000'0005}, {0x1b0, 0x0001'0003}, {0x1b4, 0x0000'0001}, {0x180, 0x1a01'0023},
+      {0x184, 0x0140'1234}, {0x188, 0x0481'0001}, {0x18c, 0x0001'0000}};
   for (unsigned offset = 0; offset < 0x1000; offset += 4) {
     const auto found = values.find(offset);
     EXPECT_EQ(devices.read(offset), found == values.end() ? 0 : found->second)
@@ -219,14 +220,14 @@ TEST(ConfigSpace, ValuesAfterReset) {
   }
   EXPECT_EQ(devices.read(0x108, 1), 0xc02e'0000u);
   EXPECT_EQ(devices.read(0x118, 1), 0xa987'6543u);
-  EXPECT_EQ(devices.read(0x11c, 1), 0x2000'0015u);
+  EXPECT_EQ(devices.read(0x11c, 1), 0x2000'0049u);
   EXPECT_EQ(devices.read(0x128, 1), 0x5012'3456u);
-  EXPECT_EQ(devices.read(0x12c, 1), 0x7000'0015u);
+  EXPECT_EQ(devices.read(0x12c, 1), 0x7000'0049u);
   devices.in.mem_active = true;
-  EXPECT_EQ(devices.read(0x11c, 0), 0x0000'0003u);
+  EXPECT_EQ(devices.read(0x11c, 0), 0x0000'004bu);
   EXPECT_EQ(devices.read(0x12c, 0), 0u);  // no such range
   EXPECT_EQ(devices.read(0x11c, 2), 0u);
-  EXPECT_EQ(devices.read(0x12c, 1), 0x7000'0017u);
+  EXPECT_EQ(devices.read(0x12c, 1), 0x7000'004bu);
 }
 
 // All capabilities are found from their heads, each DVSEC with its ID, length and vendor.
@@ -247,6 +248,7 @@ TEST(ConfigSpace, DvsecWalk) {
   std::vector<Dvsec> found;
   for (unsigned at = 0x100; at != 0 && found.size() < 8;) {
     const std::uint32_t head = devices.read(at);
+    if ((head & 0xffff) != 0x23) break;
     EXPECT_EQ(head & 0xf'ffff, 0x1'0023u);  // DVSEC, version 1
     const std::uint32_t vendor = devices.read(at + 4);
     found.push_back({at, vendor & 0xffff, devices.read(at + 8) & 0xffff, vendor >> 20});
@@ -259,6 +261,42 @@ TEST(ConfigSpace, DvsecWalk) {
                                        {0x1a0, 0x1e98, 5, 0x10}}));
   for (std::size_t i = 1; i < found.size(); ++i)
     EXPECT_LE(found[i - 1].at + found[i - 1].bytes, found[i].at) << "DVSECs overlap";
+}
+
+// PCI Express 5.0, 7.9.3: capability 3, version 1, the lower half of the number first.
+TEST(ConfigSpace, SerialNumber) {
+  test::shows("link", "A memory device has a Device Serial Number capability in its chain",
+              "CXL 2.0, 8.1.12.2; PCI Express 5.0, 7.9.3");
+  Devices devices;
+  for (unsigned device = 0; device < 2; ++device) {
+    unsigned at = 0x100, steps = 0;
+    while (at != 0 && (devices.read(at, device) & 0xf'ffff) != 0x1'0003 && ++steps < 16)
+      at = devices.read(at, device) >> 20;
+    EXPECT_EQ(at, 0x1b0u);
+    EXPECT_EQ(devices.read(at + 4, device), device == 0 ? 1u : 0x89ab'cdefu);
+    EXPECT_EQ(devices.read(at + 8, device), device == 0 ? 0u : 0x0123'4567u);
+    devices.write(at + 4, ~0u);
+    devices.write(at + 8, ~0u);
+    EXPECT_EQ(devices.read(at + 4, device), device == 0 ? 1u : 0x89ab'cdefu);
+    EXPECT_EQ(devices.read(at + 8, device), device == 0 ? 0u : 0x0123'4567u);
+  }
+}
+
+// CXL 2.0, 8.1.3.8.2: of a CXL 2.0 device with memory bits 4:2 and 7:5 read 010b, whatever it is.
+TEST(ConfigSpace, RangesAreDescribedByCdat) {
+  test::shows("link", "Media_Type and Memory_Class of a range of a CXL 2.0 device are 010b",
+              "CXL 2.0, 8.1.3.8.2");
+  Devices devices;
+  for (const bool active : {false, true}) {
+    devices.in.mem_active = active;
+    for (const unsigned offset : {0x11cu, 0x12cu}) {
+      const std::uint32_t low = devices.read(offset, 1);
+      EXPECT_EQ(low >> 2 & 7, 2u);
+      EXPECT_EQ(low >> 5 & 7, 2u);
+      EXPECT_EQ(low >> 8 & 0x1f, 0u);
+      EXPECT_EQ(low & 3, active ? 3u : 1u);
+    }
+  }
 }
 
 TEST(ConfigSpace, BarSizing) {
@@ -451,9 +489,12 @@ TEST(ConfigSpace, DvsecsAsInTheRegisterMap) {
   ASSERT_EQ(at, 0x1a0u);
   at = header(at, gpf::kCapHeaderNext, gpf::kCapHeaderReset, gpf::kDvsecHeaderReset,
               gpf::kDvsecIdReset);
-  EXPECT_EQ(at, 0u);
   EXPECT_EQ(read16(0x1a0 + gpf::kDuration), gpf::kDurationReset);
   EXPECT_EQ(devices.read(0x1a0 + gpf::kPower), gpf::kPowerReset);
+
+  ASSERT_EQ(at, 0x1b0u);
+  EXPECT_EQ(devices.read(at) & ~regs::serial_number::kCapHeaderNext.mask(),
+            regs::serial_number::kCapHeaderReset);
 }
 
 }  // namespace
