@@ -31,6 +31,72 @@ struct BasicField {
 using Field = BasicField<std::uint32_t>;
 using Field64 = BasicField<std::uint64_t>;
 
+// Advanced Error Reporting extended capability
+namespace aer {
+inline constexpr std::uint32_t kBlock = 0x000;
+inline constexpr std::uint32_t kBlockBytes = 0x2c;
+inline constexpr std::uint32_t kHeaderLog = 0x01c;
+inline constexpr std::uint32_t kHeaderLogStride = 0x4;
+inline constexpr unsigned kHeaderLogCount = 4;
+inline constexpr std::uint32_t kCapHeader = 0x000;
+inline constexpr Field kCapHeaderId{0, 16, 0x1};
+inline constexpr Field kCapHeaderVersion{16, 4, 0x2};
+inline constexpr Field kCapHeaderNext{20, 12, 0x0};
+inline constexpr std::uint32_t kCapHeaderReset = 0x00020001;
+inline constexpr std::uint32_t kUncorStatus = 0x004;
+inline constexpr Field kUncorStatusDllp{4, 1, 0x0};
+inline constexpr Field kUncorStatusPoison{12, 1, 0x0};
+inline constexpr Field kUncorStatusAbort{15, 1, 0x0};
+inline constexpr Field kUncorStatusCompletion{16, 1, 0x0};
+inline constexpr Field kUncorStatusOverflow{17, 1, 0x0};
+inline constexpr Field kUncorStatusMalformed{18, 1, 0x0};
+inline constexpr Field kUncorStatusUnsupported{20, 1, 0x0};
+inline constexpr Field kUncorStatusInternal{22, 1, 0x0};
+inline constexpr std::uint32_t kUncorStatusReset = 0x00000000;
+inline constexpr std::uint32_t kUncorMask = 0x008;
+inline constexpr Field kUncorMaskDllp{4, 1, 0x0};
+inline constexpr Field kUncorMaskPoison{12, 1, 0x0};
+inline constexpr Field kUncorMaskAbort{15, 1, 0x0};
+inline constexpr Field kUncorMaskCompletion{16, 1, 0x0};
+inline constexpr Field kUncorMaskOverflow{17, 1, 0x0};
+inline constexpr Field kUncorMaskMalformed{18, 1, 0x0};
+inline constexpr Field kUncorMaskUnsupported{20, 1, 0x0};
+inline constexpr Field kUncorMaskInternal{22, 1, 0x1};
+inline constexpr std::uint32_t kUncorMaskReset = 0x00400000;
+inline constexpr std::uint32_t kUncorSeverity = 0x00c;
+inline constexpr Field kUncorSeverityDllp{4, 1, 0x1};
+inline constexpr Field kUncorSeverityPoison{12, 1, 0x0};
+inline constexpr Field kUncorSeverityAbort{15, 1, 0x0};
+inline constexpr Field kUncorSeverityCompletion{16, 1, 0x0};
+inline constexpr Field kUncorSeverityOverflow{17, 1, 0x1};
+inline constexpr Field kUncorSeverityMalformed{18, 1, 0x1};
+inline constexpr Field kUncorSeverityUnsupported{20, 1, 0x0};
+inline constexpr Field kUncorSeverityInternal{22, 1, 0x1};
+inline constexpr std::uint32_t kUncorSeverityReset = 0x00460010;
+inline constexpr std::uint32_t kCorStatus = 0x010;
+inline constexpr Field kCorStatusBadTlp{6, 1, 0x0};
+inline constexpr Field kCorStatusBadDllp{7, 1, 0x0};
+inline constexpr Field kCorStatusRollover{8, 1, 0x0};
+inline constexpr Field kCorStatusReplayTimer{12, 1, 0x0};
+inline constexpr Field kCorStatusAdvisory{13, 1, 0x0};
+inline constexpr Field kCorStatusInternal{14, 1, 0x0};
+inline constexpr std::uint32_t kCorStatusReset = 0x00000000;
+inline constexpr std::uint32_t kCorMask = 0x014;
+inline constexpr Field kCorMaskBadTlp{6, 1, 0x0};
+inline constexpr Field kCorMaskBadDllp{7, 1, 0x0};
+inline constexpr Field kCorMaskRollover{8, 1, 0x0};
+inline constexpr Field kCorMaskReplayTimer{12, 1, 0x0};
+inline constexpr Field kCorMaskAdvisory{13, 1, 0x1};
+inline constexpr Field kCorMaskInternal{14, 1, 0x1};
+inline constexpr std::uint32_t kCorMaskReset = 0x00006000;
+inline constexpr std::uint32_t kControl = 0x018;
+inline constexpr Field kControlFirstError{0, 5, 0x0};
+inline constexpr std::uint32_t kControlReset = 0x00000000;
+inline constexpr std::uint32_t kHeaderLogWord = 0x000;
+inline constexpr Field kHeaderLogWordData{0, 32, 0x0};
+inline constexpr std::uint32_t kHeaderLogWordReset = 0x00000000;
+}  // namespace aer
+
 // ARB/MUX registers
 namespace arb_mux {
 inline constexpr std::uint32_t kBlock = 0xe000;

@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Configuration space of the endpoint's function 0: type 0 header, PCI Express and power
-// management capabilities, and the DVSECs of a CXL 2.0 memory device.
+// management capabilities, the DVSECs of a CXL 2.0 memory device, its number and its errors.
 //
 // | offset | what |
 // |---|---|
@@ -14,6 +14,7 @@
 // | 180h | vendor DVSEC: MemSpecRd with a length, vendor registers at BAR0 + 10000h |
 // | 1A0h | DVSEC 5, GPF for CXL device: volatile media has nothing to flush |
 // | 1B0h | device serial number |
+// | 1C0h | advanced error reporting |
 //
 // Source:  PCI Express Base 5.0, chapter 7.5; CXL 2.0, chapter 8.1.
 // Latency: write at the edge, read data the cycle after the request; 0 after any other cycle.
@@ -22,6 +23,7 @@ module config_space
   import cxl_io_pkg::*;
   import cxl_pkg::CxlVendorId;
   import cxl_reg_pkg::SerialCapHeaderReset;
+  import cxl_reg_pkg::AerCapHeaderReset;
 #(
   parameter logic [15:0] VendorId = 16'h1234,  // no assigned number: set it for a device
   parameter logic [15:0] DeviceId = 16'hC801,
@@ -43,8 +45,14 @@ module config_space
                                       // buffer, 5 CXL 2.0, 6 MLD
   input  logic [23:0] ts_data_i,      // received modified TS, symbols 12 to 14
   input  logic [2:0]  id_error_i,     // pulses: protocol ID correctable, uncorrectable, unexpected
-  input  logic [5:0]  event_i,        // pulses: 0 correctable, 1 non-fatal, 2 fatal error,
-                                      // 3 unsupported request, 4 completer abort, 5 poison
+  // Errors, pulses
+  input  logic [7:0]  io_err_i,       // io_link err_o
+  input  logic [127:0] io_err_hdr_i,  // its err_hdr_o
+  input  logic [3:0]  event_i,        // io_completer event_o: 0 unsupported request, 1 completer
+                                      // abort, 2 poison, 3 unexpected completion
+  input  logic        event_posted_i,
+  input  logic [127:0] event_hdr_i,
+  input  logic [2:0]  ras_i,          // of the RAS structure: 0 correctable, 1 non-fatal, 2 fatal
   input  logic        viral_peer_i,   // pulse: the host says that it is viral
   input  logic        viral_own_i,    // pulse: something here makes the device viral
 
@@ -90,6 +98,33 @@ module config_space
       clear = merge_enabled('0, cfg_req_i.wdata, cfg_req_i.be);
     end
   end
+
+  // ---------------------------------------------------------------------------------------------
+  // Errors
+  // ---------------------------------------------------------------------------------------------
+  localparam logic [11:0] AerOffset = 12'h1C0;
+  logic        here_aer;               // behind the header
+  logic [31:0] rdata_aer;
+  logic [3:0]  error_found;
+
+  assign here_aer = offset > AerOffset && offset[11:6] == AerOffset[11:6];
+
+  aer u_aer (
+    .clk_i,
+    .rst_ni,
+    .write_i       (wr && here_aer),
+    .word_i        (offset[5:2]),
+    .wdata_i       (wdata),
+    .clear_i       (clear),
+    .rdata_o       (rdata_aer),
+    .io_err_i,
+    .io_err_hdr_i,
+    .event_i,
+    .event_posted_i,
+    .event_hdr_i,
+    .ras_i,
+    .found_o       (error_found)
+  );
 
   // Most registers have nothing to clear.
   logic unused_clear;
@@ -157,10 +192,10 @@ module config_space
         endcase
       end
       // An error in the cycle of its clearing stays.
-      if (event_i[4]) abort_q <= 1'b1;
-      if (event_i[5]) poison_q <= 1'b1;
+      if (event_i[1]) abort_q <= 1'b1;
+      if (event_i[2]) poison_q <= 1'b1;
       for (int unsigned i = 0; i < 4; i++) begin
-        if (event_i[i]) dev_sta_q[i] <= 1'b1;
+        if (error_found[i]) dev_sta_q[i] <= 1'b1;
       end
       for (int unsigned i = 0; i < 3; i++) begin
         if (id_error_i[i]) id_error_q[i] <= 1'b1;
@@ -242,10 +277,12 @@ module config_space
       12'h1A4: rdata = {12'h010, 4'h0, CxlVendorId};
       12'h1A8: rdata = 32'h0000_0005;
       // Device serial number
-      12'h1B0: rdata = {12'h000, SerialCapHeaderReset[19:0]};
+      12'h1B0: rdata = {AerOffset, SerialCapHeaderReset[19:0]};
       12'h1B4: rdata = SerialNumber[31:0];
       12'h1B8: rdata = SerialNumber[63:32];
-      default: rdata = '0;
+      // Advanced error reporting, the last
+      AerOffset: rdata = AerCapHeaderReset;
+      default: rdata = here_aer ? rdata_aer : '0;
     endcase
   end
 

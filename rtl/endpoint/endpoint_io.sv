@@ -148,8 +148,12 @@ module endpoint_io
     .port_status_i ({4'b0111, cm_link_up_i, io_link_up_i, 1'b0}),
     .ts_data_i     (TrainedCaps),
     .id_error_i    (3'b000),
-    .event_i       ({io_event[2:0], |io_err[7:5] || ras_fatal, io_event[3] || ras_nonfatal,
-                     |io_err[4:0] || ras_cor}),
+    .io_err_i      (io_err),
+    .io_err_hdr_i  (io_err_hdr),
+    .event_i       (io_event),
+    .event_posted_i(io_event_posted),
+    .event_hdr_i   (io_event_hdr),
+    .ras_i         ({ras_fatal, ras_nonfatal, ras_cor}),
     .viral_peer_i  (viral_i),
     .viral_own_i   (ras_fatal),
     .mem_space_en_o(mem_space_en),
@@ -166,10 +170,6 @@ module endpoint_io
   // That a retry took too long is no error of the RAS structure.
   logic unused_err;
   assign unused_err = err_i[7];
-
-  // No log of headers.
-  logic unused_headers;
-  assign unused_headers = ^{io_err_hdr, io_event_hdr, io_event_posted};
 
   // ---------------------------------------------------------------------------------------------
   // Registers behind BAR0

@@ -99,6 +99,8 @@ module io_pair_tb
   );
 
   // Endpoint
+  logic [127:0] ep_err_hdr, event_hdr;
+  logic        event_posted;
   logic        ep_tlp_tx_valid, ep_tlp_tx_ready, ep_tlp_rx_valid, ep_tlp_rx_ready;
   tlp_t        ep_tlp_tx, ep_tlp_rx;
   cfg_req_t    cfg_req;
@@ -129,7 +131,7 @@ module io_pair_tb
     .tlp_rx_ready_i(ep_tlp_rx_ready),
     .tlp_rx_o      (ep_tlp_rx),
     .err_o         (ep_err_o),
-    .err_hdr_o     ()
+    .err_hdr_o     (ep_err_hdr)
   );
 
   io_completer u_completer (
@@ -154,8 +156,8 @@ module io_pair_tb
     .weight_io_i   (weight_io_q),
     .weight_cm_i   (weight_cm_q),
     .event_o,
-    .event_posted_o(),
-    .event_hdr_o   ()
+    .event_posted_o(event_posted),
+    .event_hdr_o   (event_hdr)
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
@@ -176,7 +178,12 @@ module io_pair_tb
     .port_status_i (7'h2e),
     .ts_data_i     (24'h00_0436),
     .id_error_i    (3'b000),
-    .event_i       ({event_o[2:0], |ep_err_o[7:5], event_o[3], |ep_err_o[4:0]}),
+    .io_err_i      (ep_err_o),
+    .io_err_hdr_i  (ep_err_hdr),
+    .event_i       (event_o),
+    .event_posted_i(event_posted),
+    .event_hdr_i   (event_hdr),
+    .ras_i         (3'b000),
     .viral_peer_i  (1'b0),
     .viral_own_i   (1'b0),
     .mem_space_en_o(mem_space_en),
