@@ -22,11 +22,11 @@ bool LineAssembler::same_line(MsgHeader first, MsgHeader second) {
 }
 
 // Several headers in a slot mean whole lines without byte enables; a line comes in halves as S2M
-// DRS only, and byte enables go with 64 bytes that are not the host's.
+// DRS only, and byte enables go with 64 bytes of an RwD or of D2H data.
 bool LineAssembler::breaks_rule(const Header& h) {
   if (h.mdh) return h.be || !h.sz;
   if (!h.sz) return h.be || h.kind != flits::MessageKind::S2mDrs;
-  return h.be && h.kind == flits::MessageKind::H2dDh;
+  return h.be && (h.kind == flits::MessageKind::S2mDrs || h.kind == flits::MessageKind::H2dDh);
 }
 
 LineAssembler::Opened LineAssembler::open(const Header& h) {

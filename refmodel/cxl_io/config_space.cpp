@@ -13,6 +13,7 @@ constexpr std::uint32_t kViralEnable = 1u << 14;
 constexpr std::uint32_t kViralStatus = 1u << 30;  // CXL status
 constexpr std::uint32_t kPowerState = 3;
 constexpr std::uint32_t kD0 = 0, kD3Hot = 3;
+constexpr std::uint32_t kSeeCdat = 2;  // memory class, media type
 
 }  // namespace
 
@@ -59,14 +60,15 @@ void ConfigSpace::cxl_device(const Parameters& p) {
   at(kCxlControl) = {.value = 1u << 1, .rwl = kMemEnable | kViralEnable, .rw1c = kViralStatus};
   at(kCxlStatus2).value = 0x8000'0000;
   at(kCxlLock).rwo = 1;
-  range(kRange1, p.range1_size, p.media_type, true);
-  range(kRange2, p.range2_size, p.media_type, range2_);
+  range(kRange1, p.range1_size, true);
+  range(kRange2, p.range2_size, range2_);
 }
 
-void ConfigSpace::range(unsigned offset, std::uint64_t size, unsigned media_type, bool base) {
+void ConfigSpace::range(unsigned offset, std::uint64_t size, bool base) {
   if (size != 0) {
     at(offset).value = static_cast<std::uint32_t>(size >> 4);
-    at(offset + 0x4).value = static_cast<std::uint32_t>(size & 0xf) << 28 | media_type << 2 | 1;
+    at(offset + 0x4).value =
+        static_cast<std::uint32_t>(size & 0xf) << 28 | kSeeCdat << 5 | kSeeCdat << 2 | 1;
   }
   if (base) {
     at(offset + 0x8).rwl = 0xffff'ffff;
@@ -88,9 +90,12 @@ void ConfigSpace::other_dvsecs(const Parameters& p) {
   at(kVendor + 0x4).value = 0x0140'0000u | p.vendor_id;
   at(kVendor + 0x8).value = p.max_spec_granules << 24 | 8u << 20 | 1u << 16 | 1;
   at(kVendor + 0xc).value = 0x0001'0000;
-  at(kGpf).value = 0x0001'0023;
+  at(kGpf).value = 0x1b01'0023;
   at(kGpf + 0x4).value = 0x0100'1e98;
   at(kGpf + 0x8).value = 0x0000'0005;
+  at(kSerial).value = 0x0001'0003;
+  at(kSerial + 0x4).value = static_cast<std::uint32_t>(p.serial_number);
+  at(kSerial + 0x8).value = static_cast<std::uint32_t>(p.serial_number >> 32);
 }
 
 ConfigSpace::Out ConfigSpace::eval() const {

@@ -26,7 +26,7 @@ inline constexpr unsigned kId = 0x000, kCommand = 0x004, kClass = 0x008, kCacheL
                           kPowerControl = 0x084, kCxlDevice = 0x100, kCxlControl = 0x10c,
                           kCxlStatus2 = 0x110, kCxlLock = 0x114, kRange1 = 0x118, kRange2 = 0x128,
                           kFlexBus = 0x140, kFlexBusStatus = 0x14c, kTrainingData = 0x150,
-                          kLocator = 0x160, kVendor = 0x180, kGpf = 0x1a0;
+                          kLocator = 0x160, kVendor = 0x180, kGpf = 0x1a0, kSerial = 0x1b0;
 }  // namespace config_offset
 
 class ConfigSpace {
@@ -39,7 +39,7 @@ class ConfigSpace {
     unsigned link_width = 8;
     std::uint64_t range1_size = 16;  // 36 bits; 0: no such range
     std::uint64_t range2_size = 0;
-    unsigned media_type = 0;
+    std::uint64_t serial_number = 1;
     unsigned max_spec_granules = 4;
   };
   struct In {
@@ -72,7 +72,7 @@ class ConfigSpace {
   void header(const Parameters& p);
   void pcie(const Parameters& p);
   void cxl_device(const Parameters& p);
-  void range(unsigned offset, std::uint64_t size, unsigned media_type, bool base);
+  void range(unsigned offset, std::uint64_t size, bool base);
   void other_dvsecs(const Parameters& p);
 
   [[nodiscard]] std::uint32_t read(const In& in) const;

@@ -65,9 +65,11 @@ void RootPort::write_register(std::uint32_t offset, std::uint32_t value, Time no
       }
       return;
     case rp::kDsBaseLow:
+      if (base_locked(now)) return;
       base_ = (base_ & ~std::uint64_t{UINT32_MAX}) | (value & rp::kDsBaseLowAddr.mask());
       return;
     case rp::kDsBaseHigh:
+      if (base_locked(now)) return;
       base_ = (base_ & UINT32_MAX) | std::uint64_t{rp::kDsBaseHighAddr.get(value)} << 32;
       return;
     default:

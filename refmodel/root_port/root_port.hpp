@@ -96,6 +96,8 @@ class RootPort {
   void tick_stores(Time now);
   void fill_store_input(Time now);
   [[nodiscard]] bool is_quiet() const;
+  // Deterministic store as it is before this cycle's edge.
+  [[nodiscard]] bool base_locked(Time now) const { return switched_ == now ? was_on_ : on_; }
   [[nodiscard]] bool refuses() const { return down_ || isolated_ || still_refuses_; }
   [[nodiscard]] std::uint64_t own_answers(bool refuse) const {
     return refuse ? memory_.held() : memory_.refused();

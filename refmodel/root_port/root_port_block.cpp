@@ -380,7 +380,7 @@ void RootPortBlock::clock_viral(const In& in, const Cycle& now) {
   peer_viral_ |= now.port.messages.viral;
 }
 
-void RootPortBlock::write_stores(const RegisterAccess& access) {
+void RootPortBlock::write_stores(const RegisterAccess& access, bool on) {
   namespace rp = regs::rp;
   switch (access.addr & 0xFFC) {
     case rp::kDsControl:
@@ -392,10 +392,10 @@ void RootPortBlock::write_stores(const RegisterAccess& access) {
       interval_ = access.wdata & 0xFFFF;
       return;
     case rp::kDsBaseLow:
-      base_low_ = access.wdata & rp::kDsBaseLowAddr.mask();
+      if (!on) base_low_ = access.wdata & rp::kDsBaseLowAddr.mask();
       return;
     case rp::kDsBaseHigh:
-      base_high_ = access.wdata & rp::kDsBaseHighAddr.mask();
+      if (!on) base_high_ = access.wdata & rp::kDsBaseHighAddr.mask();
       return;
     default:
       return;
@@ -403,13 +403,14 @@ void RootPortBlock::write_stores(const RegisterAccess& access) {
 }
 
 void RootPortBlock::clock_stores(const In& in, const Cycle& now) {
+  const bool on = stores_on_;
   if (now.quiet) stores_on_ = stores_enabled_;
   if (in.req_valid && now.stores.req_ready) ++under_way_;
   if (now.stores.rsp_valid && in.rsp_ready) --under_way_;
   for (unsigned event = 0; event < kDsCounters; ++event) {
     ds_counts_[event] += now.stores.events.bits() >> event & 1;
   }
-  if (in.reg.valid && in.reg.write) write_stores(in.reg);
+  if (in.reg.valid && in.reg.write) write_stores(in.reg, on);
 }
 
 void RootPortBlock::clock(const In& in) {

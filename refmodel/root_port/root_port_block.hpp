@@ -136,7 +136,7 @@ class RootPortBlock {
   [[nodiscard]] std::uint32_t read(std::uint32_t offset, const Cycle& now) const;
   void clock_viral(const In& in, const Cycle& now);
   void clock_stores(const In& in, const Cycle& now);
-  void write_stores(const RegisterAccess& access);
+  void write_stores(const RegisterAccess& access, bool on);
 
   SrPolicy policy_ = SrPolicy::Off;
   bool length_enabled_ = false;

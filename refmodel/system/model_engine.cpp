@@ -36,9 +36,10 @@ Time earlier(Time a, Time b) {
 }
 
 // As the endpoint's RTL tells it: docs/blocks.md, "Endpoint".
-ConfigSpace::Parameters config_space() {
+ConfigSpace::Parameters config_space(unsigned port) {
   ConfigSpace::Parameters parameters;
   parameters.range1_size = 128;
+  parameters.serial_number = port + 1;
   return parameters;
 }
 
@@ -50,7 +51,7 @@ ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, 
       s2m(false, link_params(config, number, false)),
       root(number, {m2s, s2m, store, local, sink}, root_port_sizes(config.root_port)),
       endpoint(number, {m2s, s2m, store, media, sink}, config.endpoint.line_bytes),
-      io(number, config_space(), &endpoint) {
+      io(number, config_space(number), &endpoint) {
   m2s.connect(s2m);
   s2m.connect(m2s);
 }
