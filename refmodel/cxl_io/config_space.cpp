@@ -15,6 +15,10 @@ constexpr std::uint32_t kPowerState = 3;
 constexpr std::uint32_t kD0 = 0, kD3Hot = 3;
 constexpr std::uint32_t kSeeCdat = 2;  // memory class, media type
 
+constexpr bool is_aer(const CfgAccess& access) {
+  return 4 * access.word >= kAer && 4 * access.word < kAer + Aer::kBytes;
+}
+
 }  // namespace
 
 ConfigSpace::ConfigSpace(const Parameters& p)
@@ -93,7 +97,7 @@ void ConfigSpace::other_dvsecs(const Parameters& p) {
   at(kGpf).value = 0x1b01'0023;
   at(kGpf + 0x4).value = 0x0100'1e98;
   at(kGpf + 0x8).value = 0x0000'0005;
-  at(kSerial).value = 0x0001'0003;
+  at(kSerial).value = 0x1c01'0003;
   at(kSerial + 0x4).value = static_cast<std::uint32_t>(p.serial_number);
   at(kSerial + 0x8).value = static_cast<std::uint32_t>(p.serial_number >> 32);
 }
@@ -116,6 +120,7 @@ std::uint64_t ConfigSpace::range_base(unsigned offset) const {
 
 std::uint32_t ConfigSpace::read(const In& in) const {
   if (in.access.word >= registers_.size()) return 0;
+  if (is_aer(in.access)) return aer_.read(4 * in.access.word - kAer);
   const std::uint32_t active = in.mem_active ? 2 : 0;
   switch (const std::uint32_t value = registers_[in.access.word].value; 4 * in.access.word) {
     case kRange1 + 4:
@@ -141,8 +146,18 @@ void ConfigSpace::write(const CfgAccess& access) {
 }
 
 void ConfigSpace::events(const In& in) {
-  at(kDeviceControl).value |= (in.event & 0xf) << 16;
-  at(kCommand).value |= (in.event >> 4 & 1) << 27 | (in.event >> 5 & 1) << 31;
+  Aer::In errors{.io_err = in.io_err,
+                 .io_err_hdr = in.io_err_hdr,
+                 .event = in.event,
+                 .event_posted = in.event_posted,
+                 .event_hdr = in.event_hdr,
+                 .ras = in.ras};
+  if (in.access.valid && in.access.write && is_aer(in.access)) {
+    errors.write = in.access;
+    errors.write.word -= kAer / 4;
+  }
+  at(kDeviceControl).value |= aer_.clock(errors) << 16;
+  at(kCommand).value |= (in.event >> 1 & 1) << 27 | (in.event >> 2 & 1) << 31;
   at(kFlexBusStatus).value |= in.id_error << 24;
 }
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 
+#include "refmodel/cxl_io/aer.hpp"
 #include "refmodel/cxl_io/config_register.hpp"
 #include "refmodel/cxl_io/io_types.hpp"
 
@@ -26,7 +27,8 @@ inline constexpr unsigned kId = 0x000, kCommand = 0x004, kClass = 0x008, kCacheL
                           kPowerControl = 0x084, kCxlDevice = 0x100, kCxlControl = 0x10c,
                           kCxlStatus2 = 0x110, kCxlLock = 0x114, kRange1 = 0x118, kRange2 = 0x128,
                           kFlexBus = 0x140, kFlexBusStatus = 0x14c, kTrainingData = 0x150,
-                          kLocator = 0x160, kVendor = 0x180, kGpf = 0x1a0, kSerial = 0x1b0;
+                          kLocator = 0x160, kVendor = 0x180, kGpf = 0x1a0, kSerial = 0x1b0,
+                          kAer = 0x1c0;
 }  // namespace config_offset
 
 class ConfigSpace {
@@ -48,9 +50,14 @@ class ConfigSpace {
     unsigned port_status = 0;   // 7 bits
     std::uint32_t ts_data = 0;  // 24 bits
     unsigned id_error = 0;      // 3 pulses
-    unsigned event = 0;         // 6 pulses
-    bool viral_peer = false;    // pulse: the host has said that it is viral
-    bool viral_own = false;     // pulse: a fatal error here
+    unsigned io_err = 0;        // IoLink::Out
+    TlpHeader io_err_hdr{};
+    unsigned event = 0;  // IoCompleter::Out
+    bool event_posted = false;
+    TlpHeader event_hdr{};
+    unsigned ras = 0;         // pulses: fatal, non-fatal, correctable, the latter bit 0
+    bool viral_peer = false;  // pulse: the host has said that it is viral
+    bool viral_own = false;   // pulse: a fatal error here
   };
   struct Out {
     std::uint32_t rdata = 0;
@@ -82,6 +89,7 @@ class ConfigSpace {
   [[nodiscard]] std::uint64_t range_base(unsigned offset) const;
 
   std::array<ConfigRegister, 128> registers_{};
+  Aer aer_;
   bool range1_ = false, range2_ = false;
   std::uint32_t rdata_ = 0;
   bool viral_ = false, viral_state_ = false;

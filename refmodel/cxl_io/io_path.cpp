@@ -120,12 +120,13 @@ void IoPath::clock(const RegAccess& software) {
                     .tlp_rx = device.tlp_tx});
   if (!link_up) return;
   completer_.clock(device_in);
-  const unsigned event = device.event;
   config_.clock({.access = device.cfg,
                  .mem_active = true,
                  .port_status = kPortStatus,
                  .ts_data = kTrainingData,
-                 .event = (event & 7) << 3 | (event >> 3 & 1) << 1});
+                 .event = device.event,
+                 .event_posted = device.event_posted,
+                 .event_hdr = device.event_hdr});
   if (device.weight_io_we) weight_io_ = device.weight;
   if (device.weight_cm_we) weight_cm_ = device.weight;
   clock_device_registers(device.reg);
