@@ -33,6 +33,13 @@ ConfigSpace::Parameters parameters(unsigned device) {
           .max_spec_granules = 3};
 }
 
+using Header = std::array<std::uint8_t, 16>;
+
+template <typename Port>
+void set_header(Port& port, const Header& header) {
+  for (unsigned byte = 0; byte < header.size(); ++byte) set_bits(port, 8 * byte, 8, header[byte]);
+}
+
 class Devices {
  public:
   Lockstep run{"cxl_io/config_space", 0xC5};
@@ -81,7 +88,12 @@ class Devices {
     rtl_->port_status_i = static_cast<std::uint8_t>(in.port_status);
     rtl_->ts_data_i = in.ts_data;
     rtl_->id_error_i = static_cast<std::uint8_t>(in.id_error);
+    rtl_->io_err_i = static_cast<std::uint8_t>(in.io_err);
+    set_header(rtl_->io_err_hdr_i, in.io_err_hdr);
     rtl_->event_i = static_cast<std::uint8_t>(in.event);
+    rtl_->event_posted_i = in.event_posted;
+    set_header(rtl_->event_hdr_i, in.event_hdr);
+    rtl_->ras_i = static_cast<std::uint8_t>(in.ras);
     rtl_->viral_peer_i = in.viral_peer;
     rtl_->viral_own_i = in.viral_own;
   }
@@ -114,8 +126,10 @@ unsigned random_word(Random& random) {
       kCommand,      kCacheLine,     kBar0,         kBar0High,     kInterrupt,    kDeviceControl,
       kLinkControl,  kPowerControl,  kCxlControl,   kRange1 + 0x8, kRange1 + 0xc, kRange2 + 0x8,
       kRange2 + 0xc, kFlexBusStatus, kTrainingData, kRange1 + 0x4, kRange2 + 0x4};
+  constexpr unsigned kAer = 0x1c0;
   const std::uint64_t kind = random.below(100);
-  if (kind < 60) return random.pick(kWritable) / 4;
+  if (kind < 40) return random.pick(kWritable) / 4;
+  if (kind < 60) return kAer / 4 + static_cast<unsigned>(random.below(12));
   if (kind < 90) return static_cast<unsigned>(random.bits(7));
   return static_cast<unsigned>(random.bits(10));
 }
@@ -143,7 +157,18 @@ void randomise(Random& random, const Rates& rates, bool lock, ConfigSpace::In& i
   in.port_status = static_cast<unsigned>(random.bits(7));
   in.ts_data = static_cast<std::uint32_t>(random.bits(24));
   const bool event = random.percent(rates.events);
-  in.event = event ? static_cast<unsigned>(random.bits(6) & random.bits(6)) : 0;
+  const auto some = [&](unsigned bits) {
+    if (!event) return 0u;
+    return static_cast<unsigned>(random.bits(bits) & random.bits(bits) & random.bits(bits));
+  };
+  in.io_err = some(8);
+  in.event = some(4);
+  in.event_posted = random.percent(50);
+  in.ras = some(3);
+  for (unsigned byte = 0; byte < 16; ++byte) {
+    in.io_err_hdr[byte] = static_cast<std::uint8_t>(random.bits(8));
+    in.event_hdr[byte] = static_cast<std::uint8_t>(random.bits(8));
+  }
   in.id_error = event ? static_cast<unsigned>(random.bits(3) & random.bits(3)) : 0;
   in.viral_peer = event && random.percent(10);
   in.viral_own = event && random.percent(10);
@@ -211,7 +236,8 @@ TEST(ConfigSpace, ValuesAfterReset) {
       {0x118, 0x0000'0001}, {0x11c, 0x0000'0049}, {0x140, 0x1601'0023}, {0x144, 0x0141'1e98},
       {0x148, 0x0026'0007}, {0x160, 0x1801'0023}, {0x164, 0x01c0'1e98}, {0x168, 0x0000'0008},
       {0x16c, 0x0000'0100}, {0x174, 0x0002'0300}, {0x1a0, 0x1b01'0023}, {0x1a4, 0x0100'1e98},
-      {0x1a8, 0x0000'0005}, {0x1b0, 0x0001'0003}, {0x1b4, 0x0000'0001}, {0x180, 0x1a01'0023},
+      {0x1a8, 0x0000'0005}, {0x1b0, 0x1c01'0003}, {0x1b4, 0x0000'0001}, {0x1c0, 0x0002'0001},
+      {0x1c8, 0x0040'0000}, {0x1cc, 0x0046'0010}, {0x1d4, 0x0000'6000}, {0x180, 0x1a01'0023},
       {0x184, 0x0140'1234}, {0x188, 0x0481'0001}, {0x18c, 0x0001'0000}};
   for (unsigned offset = 0; offset < 0x1000; offset += 4) {
     const auto found = values.find(offset);
@@ -282,6 +308,213 @@ TEST(ConfigSpace, SerialNumber) {
   }
 }
 
+// ---- AER ---------------------------------------------------------------------------------------
+
+// Expected values are those of PCI Express 5.0: 6.2.3.2.4 (advisory errors), 6.2.4 (logging),
+// figure 6-2 (Device Status), 7.8.4 (registers).
+constexpr unsigned kUncorStatus = 0x1c4, kUncorMask = 0x1c8, kUncorSeverity = 0x1cc,
+                   kCorStatus = 0x1d0, kCorMask = 0x1d4, kAerControl = 0x1d8, kHeaderLog = 0x1dc;
+constexpr std::uint32_t kUncorBits = 0x0057'9010, kCorBits = 0x71c0;
+
+// What came in one cycle.
+struct Errors {
+  unsigned io_err = 0, event = 0, ras = 0;
+  bool posted = false;
+};
+constexpr Header kLinkHeader{0x60, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+constexpr Header kRequestHeader{0x20, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7,
+                                0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff};
+void raise(Devices& devices, const Errors& errors) {
+  devices.in.io_err = errors.io_err;
+  devices.in.event = errors.event;
+  devices.in.ras = errors.ras;
+  devices.in.event_posted = errors.posted;
+  if ((errors.io_err & 0xc0) != 0) devices.in.io_err_hdr = kLinkHeader;
+  if (errors.event != 0) devices.in.event_hdr = kRequestHeader;
+  devices.step();
+  devices.in.io_err = devices.in.event = devices.in.ras = 0;
+  devices.in.event_posted = false;
+  devices.in.io_err_hdr = devices.in.event_hdr = {};
+}
+using Words = std::array<std::uint32_t, 4>;
+Words header_log(Devices& devices) {
+  Words words;
+  for (unsigned n = 0; n < 4; ++n) words[n] = devices.read(kHeaderLog + 4 * n);
+  return words;
+}
+constexpr Words kNoLog{}, kLinkLog{0x6001'0203, 0x0405'0607, 0x0809'0a0b, 0x0c0d'0e0f},
+    kRequestLog{0x20f1'f2f3, 0xf4f5'f6f7, 0xf8f9'fafb, 0xfcfd'feff};
+
+// Device Status: 1 correctable, 2 non-fatal, 4 fatal, 8 unsupported request.
+struct ErrorRow {
+  const char* what;
+  Errors errors;
+  std::uint32_t uncor, cor, device;
+  unsigned first;
+  Words log;
+};
+void expect_row(Devices& devices, const ErrorRow& row) {
+  SCOPED_TRACE(row.what);
+  raise(devices, row.errors);
+  EXPECT_EQ(devices.read(kUncorStatus), row.uncor);
+  EXPECT_EQ(devices.read(kCorStatus), row.cor);
+  EXPECT_EQ(devices.read(0x048) >> 16, row.device);
+  EXPECT_EQ(devices.read(kAerControl), row.first);
+  EXPECT_EQ(header_log(devices), row.log);
+}
+
+TEST(ConfigSpaceAer, EachErrorHasItsBit) {
+  test::shows("link",
+              "A device logs each error of CXL.io in AER, with its header, and in Device Status",
+              "PCI Express 5.0, 6.2, 7.8.4; CXL 2.0, 3.1.4");
+  const ErrorRow rows[] = {
+      {"bad TLP", {.io_err = 1 << 0}, 0, 1u << 6, 1, 0, kNoLog},
+      {"bad DLLP", {.io_err = 1 << 1}, 0, 1u << 7, 1, 0, kNoLog},
+      {"replay for a Nak", {.io_err = 1 << 2}, 0, 0, 0, 0, kNoLog},
+      {"replay timer", {.io_err = 1 << 3}, 0, 1u << 12, 1, 0, kNoLog},
+      {"rollover", {.io_err = 1 << 4}, 0, 1u << 8, 1, 0, kNoLog},
+      {"DLLP protocol", {.io_err = 1 << 5}, 1u << 4, 0, 4, 4, kNoLog},
+      {"malformed", {.io_err = 1 << 6}, 1u << 18, 0, 4, 18, kLinkLog},
+      {"overflow", {.io_err = 1 << 7}, 1u << 17, 0, 4, 17, kNoLog},
+      {"posted UR", {.event = 1, .posted = true}, 1u << 20, 0, 2 | 8, 20, kRequestLog},
+      {"posted CA", {.event = 2, .posted = true}, 1u << 15, 0, 2, 15, kRequestLog},
+      {"posted poison", {.event = 4, .posted = true}, 1u << 12, 0, 2, 12, kRequestLog},
+      // The requester's completion says it: advisory, and masked after reset.
+      {"UR", {.event = 1}, 0, 1u << 13, 1 | 8, 0, kNoLog},
+      {"CA", {.event = 2}, 0, 1u << 13, 1, 0, kNoLog},
+      {"poisoned configuration write", {.event = 5}, 0, 1u << 13, 1, 0, kNoLog},
+      {"unexpected completion", {.event = 8, .posted = true}, 0, 1u << 13, 1, 0, kNoLog},
+      {"two TLPs at once",
+       {.io_err = 1 << 6, .event = 1, .posted = true},
+       1u << 18 | 1u << 20,
+       0,
+       2 | 4 | 8,
+       18,
+       kLinkLog}};
+  for (const ErrorRow& row : rows) {
+    Devices devices;
+    expect_row(devices, row);
+  }
+}
+
+// With the advisory mask off they are in the uncorrectable status and in the log, still as
+// correctable; with their severity fatal they are none.
+TEST(ConfigSpaceAer, AdvisoryErrors) {
+  test::shows("link",
+              "Unsupported and aborted non-posted requests are advisory errors unless fatal",
+              "PCI Express 5.0, 6.2.3.2.4, 6.2.4.3");
+  const ErrorRow unmasked[] = {
+      {"UR", {.event = 1}, 1u << 20, 1u << 13, 1 | 8, 20, kRequestLog},
+      {"CA", {.event = 2}, 1u << 15, 1u << 13, 1, 15, kRequestLog},
+      {"poisoned configuration write", {.event = 5}, 1u << 12, 1u << 13, 1, 12, kRequestLog},
+      {"unexpected completion",
+       {.event = 8, .posted = true},
+       1u << 16,
+       1u << 13,
+       1,
+       16,
+       kRequestLog}};
+  for (const ErrorRow& row : unmasked) {
+    Devices devices;
+    devices.write(kCorMask, 0);
+    expect_row(devices, row);
+  }
+  const ErrorRow fatal[] = {
+      {"UR", {.event = 1}, 1u << 20, 0, 4 | 8, 20, kRequestLog},
+      {"CA", {.event = 2}, 1u << 15, 0, 4, 15, kRequestLog},
+      {"poisoned configuration write", {.event = 5}, 1u << 12, 0, 4, 12, kRequestLog},
+      {"unexpected completion", {.event = 8, .posted = true}, 1u << 16, 0, 4, 16, kRequestLog}};
+  for (const ErrorRow& row : fatal) {
+    Devices devices;
+    devices.write(kUncorSeverity, ~0u);
+    expect_row(devices, row);
+  }
+  // Severity the other way.
+  Devices devices;
+  devices.write(kUncorSeverity, 0);
+  expect_row(devices, {"malformed", {.io_err = 1 << 6}, 1u << 18, 0, 2, 18, kLinkLog});
+}
+
+// CXL.cachemem's errors are internal ones; which of them is fatal the RAS structure says.
+TEST(ConfigSpaceAer, InternalErrors) {
+  test::shows("link", "Errors of the RAS structure are internal errors in AER", "CXL 2.0, 12.2");
+  const ErrorRow rows[] = {{"correctable", {.ras = 1}, 0, 1u << 14, 1, 0, kNoLog},
+                           {"non-fatal", {.ras = 2}, 1u << 22, 0, 2, 0, kNoLog},
+                           {"fatal", {.ras = 4}, 1u << 22, 0, 4, 0, kNoLog}};
+  for (const ErrorRow& row : rows) {
+    Devices devices;
+    expect_row(devices, row);
+  }
+  Devices devices;
+  devices.write(kUncorMask, 0);
+  expect_row(devices, {"not masked", {.ras = 4}, 1u << 22, 0, 4, 22, kNoLog});
+}
+
+// Status is set behind a mask; the first error and the log are not.
+TEST(ConfigSpaceAer, MaskedErrors) {
+  Devices devices;
+  devices.write(kUncorMask, 1u << 20);
+  devices.write(kCorMask, ~0u);
+  expect_row(
+      devices,
+      {"masked", {.io_err = 1, .event = 1, .posted = true}, 1u << 20, 1u << 6, 11, 0, kNoLog});
+  expect_row(
+      devices,
+      {"another", {.event = 2, .posted = true}, 1u << 20 | 1u << 15, 1u << 6, 11, 15, kRequestLog});
+}
+
+// The first error keeps the log until its own status bit is cleared.
+TEST(ConfigSpaceAer, FirstErrorKeepsTheLog) {
+  test::shows("link",
+              "The header log keeps the first uncorrectable error until its status is cleared",
+              "PCI Express 5.0, 6.2.4.2");
+  Devices devices;
+  raise(devices, {.io_err = 1 << 6});
+  raise(devices, {.event = 1, .posted = true});
+  EXPECT_EQ(devices.read(kUncorStatus), 1u << 18 | 1u << 20);
+  EXPECT_EQ(devices.read(kAerControl), 18u);
+  EXPECT_EQ(header_log(devices), kLinkLog);
+  devices.write(kUncorStatus, 1u << 20);
+  raise(devices, {.event = 1, .posted = true});
+  EXPECT_EQ(header_log(devices), kLinkLog);
+  devices.write(kUncorStatus, 1u << 18, 0b1011);  // not its byte
+  raise(devices, {.event = 2, .posted = true});
+  EXPECT_EQ(header_log(devices), kLinkLog);
+  devices.write(kUncorStatus, 1u << 18);
+  EXPECT_EQ(devices.read(kUncorStatus), 1u << 20 | 1u << 15);
+  raise(devices, {.event = 4, .posted = true});
+  EXPECT_EQ(devices.read(kAerControl), 12u);
+  EXPECT_EQ(header_log(devices), kRequestLog);
+  // Cleared in the cycle of the next: that is the first now, and nothing is lost.
+  devices.in.io_err = 1 << 6;
+  devices.in.io_err_hdr = kLinkHeader;
+  devices.write(kUncorStatus, ~0u);
+  devices.in.io_err = 0;
+  EXPECT_EQ(devices.read(kUncorStatus), 1u << 18);
+  EXPECT_EQ(devices.read(kAerControl), 18u);
+  EXPECT_EQ(header_log(devices), kLinkLog);
+}
+
+// Bits that no error here can set are not to be written either.
+TEST(ConfigSpaceAer, WhatIsWritable) {
+  Devices devices;
+  for (unsigned offset = kUncorStatus; offset < 0x200; offset += 4) devices.write(offset, ~0u);
+  EXPECT_EQ(devices.read(kUncorStatus), 0u);
+  EXPECT_EQ(devices.read(kUncorMask), kUncorBits);
+  EXPECT_EQ(devices.read(kUncorSeverity), kUncorBits);
+  EXPECT_EQ(devices.read(kCorStatus), 0u);
+  EXPECT_EQ(devices.read(kCorMask), kCorBits);
+  for (unsigned offset = kAerControl; offset < 0x200; offset += 4)
+    EXPECT_EQ(devices.read(offset), 0u) << offset;
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    const std::uint32_t one = 1u << bit;
+    for (const unsigned offset : {kUncorMask, kUncorSeverity, kCorMask}) devices.write(offset, one);
+    EXPECT_EQ(devices.read(kUncorMask), one & kUncorBits);
+    EXPECT_EQ(devices.read(kUncorSeverity), one & kUncorBits);
+    EXPECT_EQ(devices.read(kCorMask), one & kCorBits);
+  }
+}
+
 // CXL 2.0, 8.1.3.8.2: of a CXL 2.0 device with memory bits 4:2 and 7:5 read 010b, whatever it is.
 TEST(ConfigSpace, RangesAreDescribedByCdat) {
   test::shows("link", "Media_Type and Memory_Class of a range of a CXL 2.0 device are 010b",
@@ -342,17 +575,23 @@ TEST(ConfigSpace, LockAndErrorBits) {
   EXPECT_TRUE(devices.out[0].mem_enable);
   EXPECT_EQ(devices.out[0].range1_base, 0x2'2222'222fu);
 
-  devices.in.event = 0x3f;
+  // Completer abort and poison of posted requests, an unsupported request, a malformed TLP, a
+  // damaged one.
+  devices.in.event_posted = true;
+  devices.in.io_err = 0x41;
+  devices.in.event = 1;
+  devices.step();
+  devices.in.event = 6;
   devices.in.id_error = 7;
   devices.step();
   EXPECT_EQ(devices.read(0x004), 0x8810'0000u);
   EXPECT_EQ(devices.read(0x048), 0x000f'0000u);
   EXPECT_EQ(devices.read(0x14c), 0x0700'0000u);
-  devices.write(0x048, 0xffff'ffff);  // the event wins
-  EXPECT_EQ(devices.read(0x048), 0x000f'000fu);
-  devices.in.event = devices.in.id_error = 0;
-  devices.write(0x048, 0x0005'0000, 0b0100);
-  EXPECT_EQ(devices.read(0x048), 0x000a'000fu);
+  devices.write(0x048, 0xffff'ffff);  // what comes in the same cycle wins: all but bit 19
+  EXPECT_EQ(devices.read(0x048), 0x0007'000fu);
+  devices.in.io_err = devices.in.event = devices.in.id_error = 0;
+  devices.write(0x048, 0x000d'0000, 0b0100);
+  EXPECT_EQ(devices.read(0x048), 0x0002'000fu);
   devices.write(0x14c, 0x0300'0000, 0b0111);
   EXPECT_EQ(devices.read(0x14c), 0x0700'0000u);
   devices.write(0x14c, 0x0300'0000);
