@@ -55,13 +55,15 @@ class FarIo {
     link_in.tlp_rx_ready = device.tlp_rx_ready;
     link_.clock(link_in);
     completer_.clock(in);
-    const bool fatal = (link.err & 0xe0) != 0, correctable = (link.err & 0x1f) != 0;
     config_.clock({.access = device.cfg,
                    .mem_active = true,
                    .port_status = 0x3e,  // CXL 2.0, bypass, drift buffer, mem and io
                    .ts_data = 0x416,
-                   .event = (device.event & 7) << 3 | unsigned{fatal} << 2 |
-                            (device.event >> 3 & 1) << 1 | unsigned{correctable}});
+                   .io_err = link.err,
+                   .io_err_hdr = link.err_hdr,
+                   .event = device.event,
+                   .event_posted = device.event_posted,
+                   .event_hdr = device.event_hdr});
     access(device.reg);
   }
 
