@@ -12,6 +12,8 @@ namespace {
 using Op = flits::D2hReqOpcode;
 using Rsp = flits::H2dRspOpcode;
 
+constexpr unsigned kPoisoned = 3;
+
 constexpr Op op_of(unsigned code) {
   return static_cast<Op>(code);
 }
@@ -96,10 +98,12 @@ DeviceAgent::Out DeviceAgent::eval(const In& in) const {
   out.link.tx_crsp_hdr = flits::pack(
       flits::D2hRsp{.opcode = static_cast<flits::D2hRspOpcode>(snoop_.opcode), .uqid = snoop_uqid});
   if (snoop_.dat) {
-    out.link.tx_cdat = {flits::pack(flits::D2hDh{.uqid = snoop_uqid}), snoop_.data, kAllEnables};
+    const flits::D2hDh header{.uqid = snoop_uqid, .poison = snoop_.poison};
+    out.link.tx_cdat = {flits::pack(header), snoop_.data, kAllEnables};
   } else {
-    const flits::D2hDh header{.uqid = static_cast<std::uint16_t>(uqid_), .bogus = bogus_};
     const bool evict = evicts(op_of(cmd_.op));
+    const flits::D2hDh header{
+        .uqid = static_cast<std::uint16_t>(uqid_), .bogus = bogus_, .poison = evict && poison_};
     out.link.tx_cdat = {flits::pack(header), evict ? data_ : cmd_.data,
                         evict ? kAllEnables : cmd_.enables};
   }
@@ -146,7 +150,8 @@ void DeviceAgent::local_access(const Command& cmd) {
     return;
   }
   Entry& e = entry(cmd.line);
-  done_ = Done{.err = 0, .data = e.data};
+  done_ = Done{.err = e.poison ? kPoisoned : 0, .data = e.data};
+  if (cmd.enables == kAllEnables) e.poison = false;
   for (unsigned i = 0; i < e.data.size(); ++i) {
     if ((cmd.enables >> i & 1) != 0) e.data[i] = cmd.data[i];
   }
@@ -207,6 +212,7 @@ void DeviceAgent::pull(unsigned rsp_data, bool error) {
   if (!evicts(op)) return;
   const State state = state_of(cmd_.line);
   data_ = entry(cmd_.line).data;
+  poison_ = entry(cmd_.line).poison;
   bogus_ = op == Op::DirtyEvict ? state != State::kM : state == State::kI;
   invalidate(cmd_.line);
 }
@@ -219,6 +225,7 @@ void DeviceAgent::data(const WdMessage& message) {
   }
   got_data_ = true;
   data_ = message.data;
+  poison_ = header.poison;
   error_ |= header.go_err;
 }
 
@@ -245,13 +252,14 @@ void DeviceAgent::end() {
   } else if (op == Op::RdCurr) {
     done.data = data_;
   } else if (reads_data(op)) {
-    entry(cmd_.line) = {granted_, cmd_.line, data_};
+    entry(cmd_.line) = {granted_, cmd_.line, data_, poison_};
     done.data = data_;
   } else if (op == Op::RdOwnNoData && (granted_ == State::kE || granted_ == State::kM)) {
     entry(cmd_.line) = {State::kM, cmd_.line, cmd_.data};
   } else if (op == Op::RdOwnNoData || op == Op::CLFlush || op == Op::CleanEvictNoData) {
     invalidate(cmd_.line);
   }
+  if (!error_ && reads_data(op) && poison_) done.err = kPoisoned;
   done.state = state_of(cmd_.line);
   done_ = done;
   phase_ = Phase::kIdle;
@@ -288,7 +296,7 @@ void DeviceAgent::snoop(MsgHeader header) {
         break;
     }
   }
-  snoop_ = {true, modified, static_cast<unsigned>(answer), req.uqid, e.data};
+  snoop_ = {true, modified, static_cast<unsigned>(answer), req.uqid, e.data, e.poison};
 }
 
 }  // namespace cxlgpu

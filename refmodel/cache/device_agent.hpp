@@ -19,6 +19,7 @@ namespace cxlgpu {
 class DeviceAgent {
  public:
   enum class State : std::uint8_t { kI, kS, kE, kM };
+  enum class Phase : std::uint8_t { kIdle, kSend, kWait, kPush };
   struct Command {
     unsigned op = 0;  // 0: local access; else a D2H request opcode
     std::uint64_t line = 0;
@@ -49,19 +50,22 @@ class DeviceAgent {
     const Entry& e = entry(line);
     return e.line == line ? e.state : State::kI;
   }
+  [[nodiscard]] Phase phase() const { return phase_; }
+  [[nodiscard]] std::uint64_t line() const { return cmd_.line; }  // of the last command
 
  private:
-  enum class Phase : std::uint8_t { kIdle, kSend, kWait, kPush };
   struct Entry {
     State state = State::kI;
     std::uint64_t line = 0;
     Line data{};
+    bool poison = false;
   };
   struct Snoop {  // the answer to a snoop, until both parts are taken
     bool rsp = false, dat = false;
     unsigned opcode = 0;
     unsigned uqid = 0;
     Line data{};
+    bool poison = false;
   };
   [[nodiscard]] Entry& entry(std::uint64_t line) { return entries_[line % entries_.size()]; }
   [[nodiscard]] const Entry& entry(std::uint64_t line) const {
@@ -91,7 +95,8 @@ class DeviceAgent {
   State granted_ = State::kI;
   unsigned uqid_ = 0;
   bool bogus_ = false;
-  Line data_{};  // read, or evicted
+  Line data_{};          // read, or evicted
+  bool poison_ = false;  // of data_
   Snoop snoop_{};
   std::optional<Done> done_;
   bool err_ = false;

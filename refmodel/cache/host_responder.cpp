@@ -151,7 +151,8 @@ void HostResponder::answer(const flits::D2hReq& req, const Policy& policy) {
   };
   const auto grant = [&](GoState state) { request_.response = go(error ? GoState::kErr : state); };
   if (reads_data(req.opcode)) {
-    const flits::H2dDh header{.cqid = req.cqid, .go_err = error};
+    const flits::H2dDh header{
+        .cqid = req.cqid, .poison = !error && poisoned_[line], .go_err = error};
     request_.data = {flits::pack(header), error ? all_ones() : memory_[line]};
   }
   switch (req.opcode) {
@@ -199,6 +200,8 @@ void HostResponder::pulled(const WdMessage& message) {
     for (unsigned i = 0; i < line.size(); ++i) {
       if ((message.enables >> i & 1) != 0) line[i] = message.data[i];
     }
+    // Bad bytes make the line bad; it is good again when all of it is.
+    if (header.poison || message.enables == kAllEnables) poisoned_[request_.line] = header.poison;
   }
   if (request_.last) {
     phase_ = Phase::kFinal;
@@ -222,6 +225,7 @@ void HostResponder::snoop_data(const WdMessage& message) {
     err_ = true;
   } else {
     snoop_data_ = message.data;
+    snoop_poison_ = header.poison;
   }
 }
 
@@ -231,8 +235,12 @@ void HostResponder::snoop_end() {
   Done done{.rsp = static_cast<unsigned>(*snoop_rsp_)};
   if (brings_data(*snoop_rsp_)) {
     done.data = *snoop_data_;
+    done.poison = snoop_poison_;
     const std::uint64_t line = snoop_.address >> 6;
-    if (*snoop_rsp_ != SnoopRsp::RspVFwdV && inside(line)) memory_[line] = *snoop_data_;
+    if (*snoop_rsp_ != SnoopRsp::RspVFwdV && inside(line)) {
+      memory_[line] = *snoop_data_;
+      poisoned_[line] = snoop_poison_;
+    }
   } else if (snoop_data_) {
     err_ = true;  // data that the response does not bring
   }

@@ -18,6 +18,7 @@ namespace cxlgpu {
 
 class HostResponder {
  public:
+  enum class Phase : std::uint8_t { kIdle, kAnswer, kPull, kFinal, kSnoop, kSnoopWait };
   struct Policy {               // sampled with each request
     bool drop = false;          // CleanEvict: no data wanted
     bool any_shared = false;    // RdAny: S, else E
@@ -35,6 +36,7 @@ class HostResponder {
   struct Done {
     unsigned rsp = 0;
     Line data{};
+    bool poison = false;
   };
   struct Out {
     bool snp_ready = false;
@@ -43,12 +45,12 @@ class HostResponder {
     AgentOut link{};
   };
 
-  explicit HostResponder(unsigned lines) : memory_(lines) {}
+  explicit HostResponder(unsigned lines) : memory_(lines), poisoned_(lines) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
+  [[nodiscard]] Phase phase() const { return phase_; }
 
  private:
-  enum class Phase : std::uint8_t { kIdle, kAnswer, kPull, kFinal, kSnoop, kSnoopWait };
   using Response = flits::H2dRsp;
   struct Request {
     std::uint64_t line = 0;
@@ -67,12 +69,14 @@ class HostResponder {
   void end();
 
   std::vector<Line> memory_;
+  std::vector<bool> poisoned_;  // lines of memory
   Phase phase_ = Phase::kIdle;
   unsigned uqid_ = 0;
   Request request_{};
   flits::H2dReq snoop_{};
   std::optional<flits::D2hRspOpcode> snoop_rsp_;
   std::optional<Line> snoop_data_;
+  bool snoop_poison_ = false;  // of snoop_data_
   std::optional<Done> done_;
   bool err_ = false;
 };

@@ -11,7 +11,8 @@
 //                          Push (Cdat) -> Idle
 //
 // Snoops are looked up at once, except between the GO of a line and its data. A pull fixes the data
-// of an evict; what a snoop took before makes it bogus.
+// of an evict; what a snoop took before makes it bogus. Poison stays with a line until all of its
+// bytes have been stored, and goes with it where it is pushed or forwarded.
 
 module device_agent
   import cxl_pkg::*;
@@ -28,7 +29,7 @@ module device_agent
   input  line_t       cmd_data_i,
   input  byte_en_t    cmd_be_i,
   output logic        done_valid_o,
-  output logic [1:0]  done_err_o,      // 1 error from the host, 2 refused
+  output logic [1:0]  done_err_o,      // 1 error from the host, 2 refused, 3 poison
   output logic [1:0]  done_state_o,
   output line_t       done_data_o,
   output logic        err_o,
@@ -68,6 +69,7 @@ module device_agent
   mesi_e      state_q [Lines];
   line_addr_t addr_q [Lines];
   line_t      data_q [Lines];
+  logic       poison_q [Lines];
 
   phase_e      phase_q;
   logic [4:0]  op_q;
@@ -76,11 +78,13 @@ module device_agent
   byte_en_t    be_q;
   logic [11:0] cqid_q, uqid_q;
   logic        got_go_q, got_data_q, failed_q, pulled_q, bogus_q;
+  logic        line_poison_q;    // line_q is poisoned
   mesi_e       granted_q;
   logic        snp_rsp_q, snp_dat_q;
   d2h_rsp_op_e snp_op_q;
   logic [11:0] snp_uqid_q;
   line_t       snp_data_q;
+  logic        snp_poison_q;
 
   logic [IndexBits-1:0] cmd_index, req_index, snp_index;
   h2d_req_t             snp;
@@ -194,9 +198,11 @@ module device_agent
   logic  drops;                  // a hit becomes I
   mesi_e kept_state;
   line_t read_line;
+  logic  read_poison;
 
-  assign read_line  = data_in ? rx_cdat_data_i : line_q;
-  assign kept_state = (op_q == RdOwnNoData) ? StM : granted;
+  assign read_line   = data_in ? rx_cdat_data_i : line_q;
+  assign read_poison = data_in ? dh.poison : line_poison_q;
+  assign kept_state  = (op_q == RdOwnNoData) ? StM : granted;
 
   always_comb begin
     keeps = 1'b0;
@@ -268,10 +274,12 @@ module device_agent
 
   always_ff @(posedge clk_i) begin
     if (keeps) begin
-      addr_q[req_index] <= req_addr_q;
-      data_q[req_index] <= read_line;
+      addr_q[req_index]   <= req_addr_q;
+      data_q[req_index]   <= read_line;
+      poison_q[req_index] <= read_poison;
     end
     if (cmd_take && cmd_op_i == 5'd0 && local_ok) data_q[cmd_index] <= stored;
+    if (cmd_take && cmd_op_i == 5'd0 && local_ok && cmd_be_i == '1) poison_q[cmd_index] <= 1'b0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -308,19 +316,22 @@ module device_agent
 
   always_ff @(posedge clk_i) begin
     if (phase_q == PhIdle) begin
-      op_q       <= cmd_op_i;
-      req_addr_q <= cmd_addr_i;
-      line_q     <= cmd_data_i;
-      be_q       <= cmd_be_i;
-      bogus_q    <= 1'b0;
-      granted_q  <= StI;
+      op_q          <= cmd_op_i;
+      req_addr_q    <= cmd_addr_i;
+      line_q        <= cmd_data_i;
+      line_poison_q <= 1'b0;
+      be_q          <= cmd_be_i;
+      bogus_q       <= 1'b0;
+      granted_q     <= StI;
     end
     if (go_in)   granted_q <= granted;
     if (data_in) line_q <= rx_cdat_data_i;
+    if (data_in) line_poison_q <= dh.poison;
     if (pull_in) begin
       uqid_q <= rsp.rsp_data;
       if (is_evict) begin
         line_q  <= data_q[req_index];
+        line_poison_q <= poison_q[req_index];
         be_q    <= '1;
         bogus_q <= !req_hit || (op_q == DirtyEvict && state_q[req_index] != StM);
       end
@@ -342,9 +353,10 @@ module device_agent
 
   always_ff @(posedge clk_i) begin
     if (snp_take) begin
-      snp_op_q   <= snp_answer;
-      snp_uqid_q <= snp.uqid;
-      snp_data_q <= data_q[snp_index];
+      snp_op_q     <= snp_answer;
+      snp_uqid_q   <= snp.uqid;
+      snp_data_q   <= data_q[snp_index];
+      snp_poison_q <= poison_q[snp_index];
     end
   end
 
@@ -369,6 +381,7 @@ module device_agent
     cdat.valid     = 1'b1;
     cdat.uqid      = snp_dat_q ? snp_uqid_q : uqid_q;
     cdat.bogus     = !snp_dat_q && bogus_q;
+    cdat.poison    = snp_dat_q ? snp_poison_q : line_poison_q;
   end
 
   assign tx_creq_valid_o = phase_q == PhSend;
@@ -402,9 +415,11 @@ module device_agent
         done_err_o   <= {1'b0, have_failed};
         done_state_o <= after;
         if (is_read && !have_failed) done_data_o <= read_line;
+        if (is_read && !have_failed && read_poison) done_err_o <= 2'd3;
       end else if (cmd_take && cmd_op_i == 5'd0 && local_ok) begin
         done_state_o <= (cmd_be_i != '0) ? StM : cmd_state;
         done_data_o  <= data_q[cmd_index];
+        if (poison_q[cmd_index]) done_err_o <= 2'd3;
       end else if (cmd_take && !cmd_fits) begin
         done_err_o <= 2'd2;
       end

@@ -7,6 +7,8 @@
 //
 //   Idle -> Answer (Crsp and/or Cdat) -> Pull (D2H data) -> Final (Crsp) -> Idle
 //        -> Snoop (Creq) -> SnoopWait (Crsp, Cdat if modified) -> Idle
+//
+// Memory keeps poison with a line until it is written whole and without.
 
 module host_responder
   import cxl_pkg::*;
@@ -23,6 +25,7 @@ module host_responder
   output logic        snp_done_o,
   output logic [4:0]  snp_rsp_o,
   output line_t       snp_data_o,
+  output logic        snp_poison_o,    // snp_data_o is poisoned
 
   // Policy, sampled with a request
   input  logic        drop_i,          // CleanEvict: the data is not wanted
@@ -71,7 +74,8 @@ module host_responder
   logic        got_rsp_q, got_dat_q, snp_fwd_q;
   logic [4:0]  snp_rsp_q;
   line_t       mem_q [Lines];
-  logic [Lines-1:0] written_q;
+  logic [Lines-1:0] written_q, poison_q;
+  logic        line_poison_q;          // line_q is poisoned
 
   // ---------------------------------------------------------------------------------------------
   // A request: what it gets
@@ -158,6 +162,7 @@ module host_responder
   logic     rsp_left, dat_left, answered, snp_writes;
   logic [4:0] snp_rsp;
   line_t    snp_line;
+  logic     snp_poison;
   logic     err;
 
   assign rsp = rx_crsp_hdr_i[D2hRspBits-1:0];
@@ -183,6 +188,7 @@ module host_responder
   assign snp_rsp    = got_rsp_q ? snp_rsp_q : rsp.opcode;
   assign snp_ends   = st_q == StSnoopWait && have_rsp && (have_dat || !fwd);
   assign snp_line   = snp_dat_in ? rx_cdat_data_i : line_q;
+  assign snp_poison = snp_dat_in ? dh.poison : line_poison_q;
   assign snp_writes = snp_ends && fwd && snp_rsp != RspVFwdV &&
                       addr_q[LineAddrBits-1:LinesLog2] == '0;
   // Data that came before a response which has none.
@@ -220,8 +226,12 @@ module host_responder
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       written_q <= '0;
+      poison_q  <= '0;
     end else if (snp_writes || (pull_in && !dh.bogus && !error_q)) begin
       written_q[wr_index] <= 1'b1;
+      if (snp_writes)              poison_q[wr_index] <= snp_poison;
+      else if (dh.poison)          poison_q[wr_index] <= 1'b1;
+      else if (rx_cdat_be_i == '1) poison_q[wr_index] <= 1'b0;
     end
   end
 
@@ -281,9 +291,11 @@ module host_responder
       final_op_q    <= final_op;
       final_state_q <= final_state;
       line_q        <= error ? '1 : written_q[req_index] ? mem_q[req_index] : '0;
+      line_poison_q <= !error && poison_q[req_index];
       snp_op_q      <= snp_op_i;
     end
     if (snp_dat_in) line_q <= rx_cdat_data_i;
+    if (snp_dat_in) line_poison_q <= dh.poison;
     if (rsp_in) begin
       snp_rsp_q <= rsp.opcode;
       snp_fwd_q <= rsp_fwd;
@@ -317,6 +329,7 @@ module host_responder
     cdat.valid  = 1'b1;
     cdat.cqid   = cqid_q;
     cdat.go_err = error_q;
+    cdat.poison = line_poison_q;
   end
 
   assign tx_creq_hdr_o   = D2hReqBits'(creq);
@@ -328,15 +341,17 @@ module host_responder
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      snp_done_o <= 1'b0;
-      snp_rsp_o  <= '0;
-      snp_data_o <= '0;
-      err_o      <= 1'b0;
+      snp_done_o   <= 1'b0;
+      snp_rsp_o    <= '0;
+      snp_data_o   <= '0;
+      snp_poison_o <= 1'b0;
+      err_o        <= 1'b0;
     end else begin
-      snp_done_o <= snp_ends;
-      snp_rsp_o  <= snp_ends ? snp_rsp : '0;
-      snp_data_o <= (snp_ends && fwd) ? snp_line : '0;
-      err_o      <= err;
+      snp_done_o   <= snp_ends;
+      snp_rsp_o    <= snp_ends ? snp_rsp : '0;
+      snp_data_o   <= (snp_ends && fwd) ? snp_line : '0;
+      snp_poison_o <= snp_ends && fwd && snp_poison;
+      err_o        <= err;
     end
   end
 

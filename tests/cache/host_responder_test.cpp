@@ -8,6 +8,8 @@
 #include "Vhost_responder.h"
 #include "tests/cache/agent_ports.hpp"
 #include "tests/common/idle.hpp"
+#include "tests/coverage/pair_bins.hpp"
+#include "tests/coverage/pairs_cache.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -21,7 +23,8 @@ struct Mix {
   unsigned request, snoop, answer, wrong, stall, error;  // percent
 };
 constexpr Mix kMixes[] = {{60, 10, 60, 0, 0, 5},  {90, 30, 90, 0, 20, 0}, {60, 60, 50, 10, 30, 20},
-                          {20, 90, 40, 2, 50, 0}, {90, 0, 90, 1, 0, 50},  {50, 50, 30, 50, 10, 5}};
+                          {20, 90, 40, 2, 50, 0}, {90, 0, 90, 1, 0, 50},  {50, 50, 30, 50, 10, 5},
+                          {80, 20, 80, 60, 60, 0}};
 
 class Surroundings {
  public:
@@ -46,11 +49,12 @@ class Surroundings {
     }
     in.link.rx_valid[kCreq] = requested_;
     in.link.rx_creq_hdr = request_;
-    in.link.rx_valid[kCrsp] = random_.percent(snooping_ ? mix.answer : mix.wrong / 4);
+    in.link.rx_valid[kCrsp] = random_.percent(snooping_ ? mix.answer : mix.wrong / 2);
     flits::D2hRsp rsp{.opcode = snoop_answer(mix), .uqid = uqid(mix)};
     in.link.rx_crsp_hdr = with_noise(random_, flits::pack(rsp), flits::low_mask(18));
     in.link.rx_valid[kCdat] = random_.percent(pulling_ ? mix.answer : mix.answer / 8);
-    flits::D2hDh data{.uqid = uqid(mix), .bogus = random_.percent(10)};
+    flits::D2hDh data{
+        .uqid = uqid(mix), .bogus = random_.percent(10), .poison = random_.percent(20)};
     in.link.rx_cdat.header = with_noise(random_, flits::pack(data), kDataBits);
     in.link.rx_cdat.data = random_payload(random_);
     // Snooped lines come whole; without a message the enables are anything.
@@ -77,7 +81,7 @@ class Surroundings {
   }
 
  private:
-  static constexpr MsgHeader kDataBits = 0x5FFF;  // valid, UQID, Bogus
+  static constexpr MsgHeader kDataBits = 0xDFFF;  // valid, UQID, Bogus, Poison
   // Valid, opcode, CQID, address; NT and the rest are noise.
   static constexpr MsgHeader kReqBits = flits::low_mask(18) | flits::low_mask(46) << 26;
 
@@ -133,6 +137,7 @@ void compare(Lockstep& run, const Vhost_responder& v, const HostResponder::In& i
   run.check("snp_done_o", v.snp_done_o, out.done.has_value());
   run.check("snp_rsp_o", v.snp_rsp_o, done.rsp);
   run.check_bytes("snp_data_o", get_line(v.snp_data_o), done.data);
+  run.check("snp_poison_o", v.snp_poison_o, done.poison);
   compare_channels(run, v, in.link, out.link);
 }
 
@@ -162,7 +167,17 @@ class Coverage {
   std::uint64_t errors_ = 0;
 };
 
+void look(PairBins& pairs, const HostResponder& twin, const HostResponder::In& in,
+          const HostResponder::Out& out) {
+  const auto leaves = [&](unsigned channel) {
+    return out.link.tx_valid[channel] && in.link.tx_ready[channel];
+  };
+  pairs.look(twin.phase(), {in.snp_valid, in.link.rx_valid[kCreq], in.link.rx_valid[kCrsp],
+                            in.link.rx_valid[kCdat], leaves(kCreq), leaves(kCrsp), leaves(kCdat)});
+}
+
 TEST(HostResponder, Lockstep) {
+  PairBins pairs(coverage::host_responder_pairs());
   Lockstep run("cache/host_responder", 82);
   Random random(run.seed());
   Clocked<Vhost_responder> rtl;
@@ -181,11 +196,151 @@ TEST(HostResponder, Lockstep) {
     const HostResponder::Out out = twin.eval(in);
     compare(run, *rtl, in, out);
     coverage.note(in, out);
+    look(pairs, twin, in, out);
     around.observe(in, out);
     rtl.edge();
     twin.clock(in);
   }
   if (run.ok() && run.cycle() > 100000) coverage.expect_full();
+}
+
+// -------------------------------------------------------------------------- by hand, RTL only
+
+constexpr MsgHeader bit(unsigned n) {
+  return MsgHeader{1} << n;
+}
+constexpr unsigned kPoisonIn = 15, kBogusIn = 14, kPoisonOut = 14;  // D2H and H2D data header
+
+// One host whose device is the test, which takes all that is offered.
+class Hand {
+ public:
+  Hand() {
+    drive(*rtl_, {}, idle_);
+    rtl_.reset();
+    in.link.tx_ready = {true, true, true};
+  }
+  void step() {
+    drive(*rtl_, in, idle_);
+    rtl_.settle();
+    if (rtl_->tx_creq_valid_o) {
+      uqid = static_cast<unsigned>(get_field(rtl_->tx_creq_hdr_o, 0, 79) >> 50 & 0xFFF);
+    }
+    if (rtl_->tx_crsp_valid_o) uqid = static_cast<unsigned>(rtl_->tx_crsp_hdr_o >> 5 & 0xFFF);
+    if (rtl_->tx_cdat_valid_o) {
+      header = get_field(rtl_->tx_cdat_hdr_o, 0, 24);
+      data = get_line(rtl_->tx_cdat_data_o);
+    }
+    if (rtl_->snp_done_o) poison = rtl_->snp_poison_o, data = get_line(rtl_->snp_data_o);
+    EXPECT_FALSE(rtl_->err_o);
+    EXPECT_TRUE(rtl_->snp_done_o || !rtl_->snp_poison_o);
+    rtl_.edge();
+    in.snp_valid = false;
+    in.link.rx_valid = {};
+  }
+  void steps(unsigned n) {
+    while (n-- > 0) step();
+  }
+  void request(Op op, std::uint64_t line) {
+    in.link.rx_valid[kCreq] = true;
+    in.link.rx_creq_hdr = 1 | MsgHeader{unsigned(op)} << 1 | MsgHeader{line} << 26;
+    steps(4);
+  }
+  void give(const Line& line, std::uint64_t enables, MsgHeader marks) {
+    in.link.rx_valid[kCdat] = true;
+    in.link.rx_cdat = {1 | MsgHeader{uqid} << 1 | marks, line, enables};
+    steps(4);
+  }
+  void write(Op op, std::uint64_t line, const Line& with, std::uint64_t enables, MsgHeader marks) {
+    request(op, line);
+    give(with, enables, marks);
+  }
+  // Poison of the line as a read of it brings it.
+  bool read(std::uint64_t line) {
+    request(Op::RdCurr, line);
+    EXPECT_EQ(header & ~bit(kPoisonOut), MsgHeader{1});
+    return (header & bit(kPoisonOut)) != 0;
+  }
+  // Of the data that the snoop brings.
+  bool snoop(unsigned op, std::uint64_t line, unsigned answer, bool data_first, MsgHeader marks) {
+    in.snp_valid = true;
+    in.snp_op = op;
+    in.snp_line = line;
+    steps(3);
+    poison = false;
+    const auto answers = [&] {
+      in.link.rx_valid[kCrsp] = true;
+      in.link.rx_crsp_hdr = 1 | MsgHeader{answer} << 1 | MsgHeader{uqid} << 6;
+      step();
+    };
+    if (!data_first) answers();
+    in.link.rx_valid[kCdat] = true;
+    in.link.rx_cdat = {1 | MsgHeader{uqid} << 1 | marks, line_of(0xAB), kAllEnables};
+    step();
+    if (data_first) answers();
+    steps(3);
+    EXPECT_EQ(data, line_of(0xAB));
+    return poison;
+  }
+  static Line line_of(std::uint8_t byte) {
+    Line line;
+    line.fill(byte);
+    return line;
+  }
+
+  HostResponder::In in;
+  unsigned uqid = 0;
+  MsgHeader header = 0;
+  Line data{};
+  bool poison = false;
+
+ private:
+  Clocked<Vhost_responder> rtl_;
+  Idle idle_;
+};
+
+// CXL 2.0, 3.2: what the device writes with Poison is read with it, until it writes the whole line
+// without.
+TEST(HostResponder, PoisonStaysWithTheLine) {
+  Hand host;
+  const Line line = Hand::line_of(0x11);
+  EXPECT_FALSE(host.read(3));
+  host.write(Op::ItoMWr, 3, line, kAllEnables, bit(kPoisonIn));
+  EXPECT_TRUE(host.read(3));
+  EXPECT_EQ(host.data, line);
+  EXPECT_FALSE(host.read(4));
+  host.write(Op::WOWrInv, 3, line, 0xff, 0);  // some bytes
+  EXPECT_TRUE(host.read(3));
+  host.write(Op::DirtyEvict, 3, line, kAllEnables, bit(kBogusIn));  // nothing is written
+  EXPECT_TRUE(host.read(3));
+  host.write(Op::WrInv, 3, line, kAllEnables, 0);
+  EXPECT_FALSE(host.read(3));
+  host.write(Op::DirtyEvict, 3, line, kAllEnables, bit(kBogusIn) | bit(kPoisonIn));
+  EXPECT_FALSE(host.read(3));
+  host.write(Op::WOWrInv, 3, line, 0xff, bit(kPoisonIn));  // some bytes make the line bad
+  EXPECT_TRUE(host.read(3));
+  host.in.policy.error = true;  // an error is no poison, and a refused write writes none
+  host.request(Op::RdOwn, 3);
+  EXPECT_EQ(host.header, MsgHeader{1} | bit(15));
+  host.write(Op::WrInv, 3, line, kAllEnables, 0);
+  host.in.policy.error = false;
+  EXPECT_TRUE(host.read(3));
+}
+
+// A snooped line with Poison: told to who snooped, and kept if memory is written.
+TEST(HostResponder, PoisonOfASnoopedLine) {
+  constexpr unsigned kRspSFwdM = 7, kRspIFwdM = 15, kRspVFwdV = 22;
+  Hand host;
+  for (const bool data_first : {false, true}) {
+    EXPECT_TRUE(host.snoop(3, 5, kRspVFwdV, data_first, bit(kPoisonIn)));
+    EXPECT_FALSE(host.read(5));  // memory is not written
+    EXPECT_TRUE(host.snoop(1, 5, kRspSFwdM, data_first, bit(kPoisonIn)));
+    EXPECT_TRUE(host.read(5));
+    EXPECT_FALSE(host.snoop(3, 5, kRspVFwdV, data_first, 0));
+    EXPECT_TRUE(host.read(5));
+    EXPECT_FALSE(host.snoop(2, 5, kRspIFwdM, data_first, 0));
+    EXPECT_FALSE(host.read(5));
+  }
+  EXPECT_TRUE(host.snoop(2, 1 << 20, kRspIFwdM, false, bit(kPoisonIn)));  // beyond memory
 }
 
 }  // namespace
