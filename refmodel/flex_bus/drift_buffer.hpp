@@ -18,7 +18,7 @@ class DriftBuffer {
  public:
   struct In {
     bool clear = false;
-    std::optional<LaneWord> write;
+    std::optional<LaneWord> write = std::nullopt;
     bool read = false;
   };
   struct Out {

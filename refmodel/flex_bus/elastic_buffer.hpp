@@ -21,7 +21,7 @@ class ElasticBuffer {
   };
   struct In {
     bool clear = false;
-    std::optional<LaneWord> write;
+    std::optional<LaneWord> write = std::nullopt;
     bool read = false;
   };
   struct Out {

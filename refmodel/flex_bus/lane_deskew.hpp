@@ -29,6 +29,8 @@ class LaneDeskew {
   explicit LaneDeskew(unsigned lanes, unsigned depth = 8) : depth_(depth), queue_(lanes) {}
   [[nodiscard]] Out eval(const In&) const;
   void clock(const In& in);
+  [[nodiscard]] bool in_skp() const { return in_skp_; }
+  [[nodiscard]] std::size_t held(unsigned lane) const { return queue_[lane].size(); }
 
  private:
   using Queue = std::deque<LaneWord>;
