@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "Vcxl_port.h"
+#include "tests/common/idle.hpp"
 #include "tests/controller/arb_link.hpp"
 #include "tests/controller/link_status.hpp"
 
@@ -184,10 +185,17 @@ class Bench {
       set_header(v.tx_wd_hdr_i, kHeaderPortBits * e, m.tx_wd.header);
       set_line(v.tx_wd_data_i, 512 * e, m.tx_wd.data);
       set_bits(v.tx_wd_be_i, 64 * e, 64, m.tx_wd.enables);
+      if (!m.tx_nd_valid) idle_.fill(v.tx_nd_hdr_i, kHeaderPortBits * e, kHeaderPortBits);
+      if (!m.tx_wd_valid) {
+        idle_.fill(v.tx_wd_hdr_i, kHeaderPortBits * e, kHeaderPortBits);
+        idle_.fill(v.tx_wd_data_i, 512 * e, 512);
+        idle_.fill(v.tx_wd_be_i, 64 * e, 64);
+      }
       set_bits(v.rx_nd_ready_i, e, 1, m.rx_nd_ready);
       set_bits(v.rx_wd_ready_i, e, 1, m.rx_wd_ready);
       set_bits(v.io_tx_valid_i, e, 1, l.io_tx_valid);
       set_line(v.io_tx_data_i, 512 * e, l.io_tx_data);
+      if (!l.io_tx_valid) idle_.fill(v.io_tx_data_i, 512 * e, 512);
       set_bits(v.io_req_i, 4 * e, 4, static_cast<unsigned>(l.io_req));
       set_bits(v.cm_req_i, 4 * e, 4, static_cast<unsigned>(l.cm_req));
       set_bits(v.link_tx_ready_i, e, 1, l.tx_ready);
@@ -195,6 +203,10 @@ class Bench {
       set_bits(v.link_rx_kind_i, 2 * e, 2, static_cast<unsigned>(l.rx_kind));
       set_line(v.link_rx_flit_i, kFlitBits * e, l.rx_flit.payload);
       set_bits(v.link_rx_flit_i, kFlitBits * e + 512, 16, l.rx_flit.crc);
+      if (!l.rx_valid) {
+        idle_.fill(v.link_rx_kind_i, 2 * e, 2);
+        idle_.fill(v.link_rx_flit_i, kFlitBits * e, kFlitBits);
+      }
       set_bits(v.phy_up_i, e, 1, l.phy_up);
       set_bits(v.phy_recovery_i, e, 1, l.phy_recovery);
       set_bits(v.weight_io_we_i, e, 1, l.weight_io.has_value());
@@ -271,6 +283,7 @@ class Bench {
   Lockstep& run_;
   QuickRandom random_;
   Clocked<Vcxl_port> rtl_;
+  Idle idle_;
   std::array<CxlPort, 2> twins_ = {CxlPort(params(0)), CxlPort(params(1))};
   FlexLink link_;
   std::array<End, 2> end_ = {End(1), End(2)};

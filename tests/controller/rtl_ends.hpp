@@ -8,6 +8,7 @@
 // Errors:  a difference is a GoogleTest failure by Lockstep; ok() turns false.
 #pragma once
 
+#include "tests/common/idle.hpp"
 #include "tests/controller/link_harness.hpp"
 
 namespace cxlgpu::test {
@@ -73,12 +74,19 @@ class RtlEndsOf : public Ends {
       set_header(v.tx_wd_hdr_i, kHeaderPortBits * end, i.tx_wd.header);
       set_line(v.tx_wd_data_i, 512 * end, i.tx_wd.data);
       set_bits(v.tx_wd_be_i, 64 * end, 64, i.tx_wd.enables);
+      if (!i.tx_nd_valid) idle_.fill(v.tx_nd_hdr_i, kHeaderPortBits * end, kHeaderPortBits);
+      if (!i.tx_wd_valid) {
+        idle_.fill(v.tx_wd_hdr_i, kHeaderPortBits * end, kHeaderPortBits);
+        idle_.fill(v.tx_wd_data_i, 512 * end, 512);
+        idle_.fill(v.tx_wd_be_i, 64 * end, 64);
+      }
       set_flag(v.rx_nd_ready_i, end, i.rx_nd_ready);
       set_flag(v.rx_wd_ready_i, end, i.rx_wd_ready);
       set_flag(v.link_tx_ready_i, end, i.link_tx_ready);
       set_flag(v.link_rx_valid_i, end, i.link_rx_valid);
       set_line(v.link_rx_flit_i, kFlitBits * end, i.link_rx_flit.payload);
       set_bits(v.link_rx_flit_i, kFlitBits * end + 512, 16, i.link_rx_flit.crc);
+      if (!i.link_rx_valid) idle_.fill(v.link_rx_flit_i, kFlitBits * end, kFlitBits);
       set_flag(v.phy_reinit_done_i, end, i.phy_reinit_done);
       if constexpr (kHasCache) drive_cache(v, end, i.cache);
     }
@@ -222,6 +230,7 @@ class RtlEndsOf : public Ends {
   Source source_;
   Clocked<Top> rtl_;
   std::mt19937 noise_;
+  Idle idle_;
 };
 
 }  // namespace cxlgpu::test
