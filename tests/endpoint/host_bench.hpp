@@ -20,6 +20,7 @@
 #include "refmodel/common/registers.hpp"
 #include "refmodel/controller/cxl_port.hpp"
 #include "refmodel/cxl_io/io_requester.hpp"
+#include "tests/common/idle.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/arb_link.hpp"
 #include "tests/cxl_io/far_io.hpp"
@@ -226,6 +227,10 @@ class HostBench {
     v.link_rx_kind_i = static_cast<unsigned>(device_wire.rx_kind);
     set_line(v.link_rx_flit_i, 0, device_wire.rx_flit.payload);
     set_bits(v.link_rx_flit_i, 512, 16, device_wire.rx_flit.crc);
+    if (!device_wire.rx_valid) {
+      idle_.fill(v.link_rx_kind_i, 0, 2);
+      idle_.fill(v.link_rx_flit_i, 0, 528);
+    }
     v.phy_up_i = device_wire.phy_up;
     v.phy_recovery_i = device_wire.phy_recovery;
     drive_media();
@@ -348,7 +353,10 @@ class HostBench {
     v.media_cmd_ready_i = media_takes_;
     const MediaResponse* response = media_answers ? media.ready(cycle_) : nullptr;
     v.media_rsp_valid_i = response != nullptr;
-    if (response == nullptr) return;
+    if (response == nullptr) {
+      idle_.fill(v.media_rsp_i, 0, 525);
+      return;
+    }
     set_line(v.media_rsp_i, 0, response->data);
     set_bits(v.media_rsp_i, 512, 1, response->error);
     set_bits(v.media_rsp_i, 513, 8, response->id);
@@ -374,6 +382,7 @@ class HostBench {
   }
 
   Clocked<Vendpoint> rtl_;
+  Idle idle_;
   CxlPort port_{{true, 32, 32, 128, {}}};
   IoLink io_link_{{.infinite = true}};
   IoRequester requester_{0, 50000};

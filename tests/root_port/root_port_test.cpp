@@ -17,6 +17,7 @@
 #include "refmodel/common/registers.hpp"
 #include "refmodel/controller/flit_packer.hpp"
 #include "refmodel/root_port/root_port_block.hpp"
+#include "tests/common/idle.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
@@ -893,6 +894,7 @@ class Bench {
     Vroot_port& v = *rtl_;
     v.req_valid_i = in.req_valid;
     set_sys_req(v.req_i, in.req);
+    if (!in.req_valid) idle_.fill(v.req_i, 0, kSysReqBits);
     v.rsp_ready_i = in.rsp_ready;
     v.device_i = static_cast<std::uint8_t>(in.device);
     v.viral_i = in.viral;
@@ -903,6 +905,10 @@ class Bench {
     v.link_rx_kind_i = static_cast<unsigned>(in.link.rx_kind);
     set_line(v.link_rx_flit_i, 0, in.link.rx_flit.payload);
     set_bits(v.link_rx_flit_i, 512, 16, in.link.rx_flit.crc);
+    if (!in.link.rx_valid) {
+      idle_.fill(v.link_rx_kind_i, 0, 2);
+      idle_.fill(v.link_rx_flit_i, 0, 528);
+    }
     v.phy_up_i = in.link.phy_up;
     v.phy_recovery_i = in.link.phy_recovery;
     v.lm_ready_i = in.lm_ready;
@@ -911,6 +917,7 @@ class Bench {
     set_bits(v.lm_rsp_i, 512, 4, in.lm_rsp.index);
     set_bits(v.lm_rsp_i, 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
     set_bits(v.lm_rsp_i, 518, 1, in.lm_rsp.error);
+    if (!in.lm_rsp_valid) idle_.fill(v.lm_rsp_i, 0, 519);
   }
 
   // Payload outputs count only with their valid.
@@ -988,6 +995,7 @@ class Bench {
   Lockstep& run_;
   QuickRandom random_;
   Clocked<Vroot_port> rtl_;
+  Idle idle_;
   RootPortBlock twin_{kHost, kStores};
   Offer rsp_offer_{"rsp_o"}, lm_offer_{"lm_req_o"};
   CxlPort far_end_{kDevice};

@@ -365,6 +365,31 @@ TEST(RootComplex, ARegisterPageIsItsOwn) {
     }
   }
   EXPECT_EQ(bench.read_register(kThere), was) << "a write to another page reached the host bridge";
+  // A port takes the writes to its page, and its alone.
+  for (std::uint32_t p = 0; p < kPorts; ++p) {
+    bench.write_register(kPage * (p + 1) + regs::timeout::kControl, 5 + p);
+  }
+  for (std::uint32_t p = 0; p < kPorts; ++p) {
+    EXPECT_EQ(bench.read_register(kPage * (p + 1) + regs::timeout::kControl), 5 + p);
+  }
+  // Writes to pages without an owner change nothing anywhere. Counters move by themselves.
+  const auto everything = [&bench] {
+    std::vector<std::uint32_t> values;
+    for (std::uint32_t at = 0; at < kPage * (kPorts + 1); at += 4) {
+      values.push_back(bench.read_register(at));
+    }
+    return values;
+  };
+  const auto before = everything(), again = everything();
+  for (const std::uint32_t value : {0u, ~0u}) {
+    for (std::uint32_t at = kPage * (kPorts + 1); at < kPage * kPages; at += 4) {
+      bench.write_register(at, value);
+    }
+  }
+  const auto after = everything();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == again[i]) EXPECT_EQ(after[i], before[i]) << "register " << std::hex << 4 * i;
+  }
 }
 
 // CXL 2.0, 12.4: what makes one port viral makes all of them so, and nothing but reset ends it.
