@@ -109,6 +109,33 @@ TEST_P(Endpoint, KeepsPoisonOfALine) {
   expect(line_of(8), true, "clean, no byte of it");
 }
 
+// With media that answer nothing, MemSpecRd start fills while at least an eighth of the MSHRs is
+// free; the rest are for loads, each of which starts its fill.
+TEST(EndpointAlone, MemSpecRdLeaveMshrsToLoads) {
+  constexpr unsigned kMshrs = 128, kReserve = kMshrs / 8, kGranule = 256;
+  constexpr unsigned kSpeculated = kMshrs - kReserve + 1;  // the last one is taken with 16 free
+  HostBench bench(73);
+  use_dram(bench, 8);  // a way for each
+  bench.media_answers = false;
+  const auto cycles = [&bench](unsigned n) {
+    for (unsigned i = 0; i < n; ++i) bench.cycle();
+  };
+  std::uint64_t granule = 0;
+  for (; granule < 200; ++granule) {
+    bench.send(M2sReqOpcode::MemSpecRd, granule * kGranule);
+    cycles(4);
+  }
+  cycles(2000);
+  EXPECT_EQ(bench.media.count(MediaOp::Fill), kSpeculated);
+  for (unsigned load = 1; load < kReserve; ++load) {
+    bench.send(M2sReqOpcode::MemRd, granule++ * kGranule);
+    cycles(500);
+    EXPECT_EQ(bench.media.count(MediaOp::Fill), kSpeculated + load);
+  }
+  bench.media_answers = true;
+  bench.settle();
+}
+
 // The mark goes with the data: out of the internal DRAM, and in again by a demand or by MemSpecRd.
 TEST(EndpointAlone, PoisonGoesOutAndInWithItsLine) {
   HostBench bench(72);
