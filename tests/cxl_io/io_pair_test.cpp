@@ -35,12 +35,12 @@ void check_device_dvsec(Bench& bench, unsigned at) {
   EXPECT_EQ(bench.config_read(at + 0x0c), 0x0000'0002u);  // control: io
   EXPECT_EQ(bench.config_read(at + 0x14), 0u);            // not locked
   bench.set_mem_active(false);
-  EXPECT_EQ(bench.config_read(at + 0x1c), 0x8000'0001u);  // Memory_Info_Valid
+  EXPECT_EQ(bench.config_read(at + 0x1c), 0x8000'0049u);  // Memory_Info_Valid, CDAT describes it
   bench.set_mem_active(true);
   EXPECT_EQ(bench.config_read(at + 0x18), 0u);
-  EXPECT_EQ(bench.config_read(at + 0x1c), 0x8000'0003u);  // and Memory_Active
+  EXPECT_EQ(bench.config_read(at + 0x1c), 0x8000'004bu);  // and Memory_Active
   EXPECT_EQ(bench.config_read(at + 0x28), 1u);
-  EXPECT_EQ(bench.config_read(at + 0x2c), 0x2000'0003u);
+  EXPECT_EQ(bench.config_read(at + 0x2c), 0x2000'004bu);
 }
 
 // DVSEC 7: what the port is capable of, what was negotiated, training data.
