@@ -7,6 +7,8 @@
 #include "Varb_mux.h"
 #include "tests/common/requirement.hpp"
 #include "tests/controller/arb_link.hpp"
+#include "tests/coverage/pair_bins.hpp"
+#include "tests/coverage/pairs_link.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -86,6 +88,7 @@ constexpr Mix kMixes[] = {
     {90, 10, 10, 0, 2, 0, 5, 5, 5, 200, 20},        // sleeping and waking
     {30, 90, 90, 2000, 100, 100, 20, 20, 100, 50, 10},
     {70, 60, 60, 0, 0, 0, 0, 0, 0, 200, 20, true},
+    {25, 90, 90, 2000, 300, 300, 50, 5, 100, 300, 5},  // flits held up while Recovery is asked for
 };
 
 class LockstepBench {
@@ -115,6 +118,7 @@ class LockstepBench {
     for (unsigned e = 0; e < 2; ++e) out[e] = twins_[e].eval(in[e]);
     compare(run_, pins_, out[dut_]);
     seen.add(in[dut_], out[dut_]);
+    look(in[dut_], out[dut_]);
     for (unsigned e = 0; e < 2; ++e) after(e, in[e], out[e]);
     link_.step({FlexLink::Ask{out[0].retrain_req, out[0].phy_state},
                 FlexLink::Ask{out[1].retrain_req, out[1].phy_state}});
@@ -125,6 +129,22 @@ class LockstepBench {
   Seen seen;
 
  private:
+  void look(const ArbMux::In& now, const ArbMux::Out& o) {
+    const unsigned at = is_host_ ? 0 : 1;
+    const auto comes = [&](FlitKind kind) { return now.rx_valid && now.rx_kind == kind; };
+    const auto leaves = [&](FlitKind kind) {
+      return o.tx_valid && now.tx_ready && o.tx_kind == kind;
+    };
+    const bool l0 = now.phy_up && !now.phy_recovery;
+    const bool was = before_.phy_up && !before_.phy_recovery;
+    pairs_.look(at, {comes(FlitKind::kAlmp), comes(FlitKind::kIo), comes(FlitKind::kCachemem),
+                     leaves(FlitKind::kAlmp), leaves(FlitKind::kIo), leaves(FlitKind::kCachemem),
+                     o.tx_valid && !now.tx_ready, was && !l0, l0 && !was && !o.retrain_req,
+                     o.retrain_req, now.io_req != before_.io_req || now.cm_req != before_.cm_req,
+                     now.weight_io || now.weight_cm});
+    before_ = now;
+  }
+
   bool rarely(unsigned per_10000) { return random_.below(10000) < per_10000; }
 
   void reset() {
@@ -225,6 +245,8 @@ class LockstepBench {
     }
   }
 
+  PairBins pairs_{coverage::arb_mux_pairs()};
+  ArbMux::In before_;
   Lockstep& run_;
   QuickRandom random_;
   bool is_host_;

@@ -8,6 +8,8 @@
 #include "Vvlsm.h"
 #include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_link.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -126,7 +128,39 @@ class Life {
   std::uint64_t dwell_ = 0;
 };
 
+class Meets {
+ public:
+  void look(bool is_host, VlsmCode state, const Vlsm::In& in, const Vlsm::Out& out) {
+    using coverage::VlsmLink;
+    const unsigned end = is_host ? 0 : 1;
+    const unsigned comes = !in.rx_valid ? 0 : in.rx.request ? 1 : 2;
+    const unsigned waits = !out.tx ? 0 : out.tx->request ? 1 : 2;
+    if (in.event == Event::kRun) {
+      runs_.hit({end, number(state), comes, waits});
+      return;
+    }
+    const VlsmLink link = in.event == Event::kGoRecovery ? VlsmLink::Recovery
+                          : in.event == Event::kGoDown   ? VlsmLink::Down
+                          : in.event == Event::kColdUp   ? VlsmLink::Up
+                          : in.event == Event::kWarmUp   ? VlsmLink::Back
+                                                         : VlsmLink::Stands;
+    links_.hit({end, static_cast<unsigned>(link), comes, waits});
+  }
+
+ private:
+  static unsigned number(VlsmCode state) {
+    if (state == kReset) return 0;
+    if (state == kActive) return 1;
+    if (state == kDapm) return 2;
+    if (is_l1(state)) return 3;
+    if (state == kL2) return 4;
+    return state == kRetrain ? 5 : 6;
+  }
+  TestCoverage runs_{coverage::vlsm_crossings()}, links_{coverage::vlsm_links()};
+};
+
 void lockstep(bool is_host, std::uint64_t seed) {
+  Meets meets;
   Lockstep run("controller/vlsm", seed);
   Random random(run.seed());
   Clocked<Vvlsm> rtl;
@@ -149,6 +183,7 @@ void lockstep(bool is_host, std::uint64_t seed) {
     drive(*rtl, in, is_host);
     rtl.settle();
     compare(run, *rtl, twin.eval(in));
+    meets.look(is_host, before, in, twin.eval(in));
     rtl.edge();
     twin.clock(in);
     if (twin.state() != before) edges.insert({before, twin.state()});

@@ -11,7 +11,10 @@
 #include <utility>
 
 #include "tests/coverage/pair_groups.hpp"
+#include "tests/coverage/pairs_cache.hpp"
 #include "tests/coverage/pairs_endpoint.hpp"
+#include "tests/coverage/pairs_flex_bus.hpp"
+#include "tests/coverage/pairs_link.hpp"
 #include "tests/coverage/pairs_root_port.hpp"
 
 namespace cxlgpu::coverage {
@@ -537,6 +540,9 @@ inline Group credits() {
       credit_tx_pairs(), credit_return_pairs(), queue_pairs()};
   for (Group& group : root_port_pairs()) all.push_back(std::move(group));
   for (Group& group : endpoint_pairs()) all.push_back(std::move(group));
+  for (Group& group : flex_bus_pairs()) all.push_back(std::move(group));
+  for (Group& group : cache_pairs()) all.push_back(std::move(group));
+  for (Group& group : link_pairs()) all.push_back(std::move(group));
   return all;
 }
 

@@ -299,6 +299,11 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(spec_queue_pairs(), 0, SpecIn::NoRoom);
   fits(spec_queue_pairs(), 1, SpecOut::Last);
   fits(host_bridge_requests(), 1, WayOut::Stays);
+  fits(elastic_pairs(), 1, LaneIn::SecondSkp);
+  fits(elastic_pairs(), 2, LaneAsk::AfterSkp);
+  fits(elastic_pairs(), 4, ElasticFill::Full);
+  fits(drift_pairs(), 4, DriftFill::Full);
+  fits(vlsm_links(), 1, VlsmLink::Back);
 }
 
 }  // namespace

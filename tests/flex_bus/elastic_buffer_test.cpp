@@ -4,6 +4,8 @@
 #include "refmodel/flex_bus/elastic_buffer.hpp"
 
 #include "Velastic_buffer.h"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_flex_bus.hpp"
 #include "tests/flex_bus/buffer_ports.hpp"
 
 namespace cxlgpu::test {
@@ -47,7 +49,47 @@ class Buffers {
   std::array<ElasticBuffer, kSizes.size()> twin_;
 };
 
+// Which of the two SKP words in a row may be removed or doubled is told from outside.
+class Meets {
+ public:
+  Meets(TestCoverage& counts, unsigned g) : counts_(counts), sizes_(kSizes[g]) {}
+  void look(const ElasticBuffer::In& in, const ElasticBuffer::Out& out) {
+    using enum coverage::ElasticFill;
+    primed_ |= out.count >= sizes_.prime;
+    const bool second = written_ && in.write && !in.write->start && in.write->data == kSkpWord;
+    const auto comes = !in.write ? coverage::LaneIn::None
+                       : second  ? coverage::LaneIn::SecondSkp
+                                 : coverage::LaneIn::Word;
+    const auto asked = !in.read ? coverage::LaneAsk::None
+                       : read_  ? coverage::LaneAsk::AfterSkp
+                                : coverage::LaneAsk::Asked;
+    const auto fill = !primed_                    ? FillsUp
+                      : out.count == 0            ? Empty
+                      : out.count == sizes_.depth ? Full
+                      : out.count < sizes_.low    ? Low
+                      : out.count > sizes_.high   ? High
+                                                  : Level;
+    if (sizes_.depth != 16) {
+      counts_.hit({sizes_.depth == 8 ? 1u : 0u, static_cast<unsigned>(comes),
+                   static_cast<unsigned>(asked), in.clear ? 1u : 0u, static_cast<unsigned>(fill)});
+    }
+    // An added word begins no set, nor does one follow it.
+    if (out.word) read_ = out.word->starts_set(kSkpWord);
+    if (in.write) written_ = in.write->starts_set(kSkpWord);
+    if (in.clear) read_ = written_ = primed_ = false;
+  }
+  void reset() { read_ = written_ = primed_ = false; }
+  [[nodiscard]] bool after_skp() const { return read_; }
+
+ private:
+  TestCoverage& counts_;
+  ElasticBuffer::Sizes sizes_;
+  bool primed_ = false, written_ = false, read_ = false;
+};
+
 TEST(ElasticBuffer, Lockstep) {
+  TestCoverage counts(coverage::elastic_pairs());
+  std::array<Meets, kSizes.size()> meets{Meets(counts, 0), Meets(counts, 1), Meets(counts, 2)};
   Buffers buffers;
   const Cycles cycles(200000);
   Random random(buffers.run.seed());
@@ -68,12 +110,16 @@ TEST(ElasticBuffer, Lockstep) {
     }
     buffers.step();
     for (unsigned g = 0; g < kSizes.size(); ++g) {
+      meets[g].look(buffers.in[g], buffers.out[g]);
       met[g].added += buffers.out[g].added;
       met[g].removed += buffers.out[g].removed;
       met[g].overflow += buffers.out[g].overflow;
       met[g].underflow += buffers.out[g].underflow;
     }
-    if (random.below(5000) == 0) buffers.reset();
+    if (random.below(5000) == 0) {
+      buffers.reset();
+      for (Meets& m : meets) m.reset();
+    }
   }
   if (!cycles.full(buffers.run)) return;
   for (const Met& m : met) {
@@ -81,6 +127,70 @@ TEST(ElasticBuffer, Lockstep) {
     EXPECT_GT(m.removed, 300u);
     EXPECT_GT(m.overflow, 300u);
     EXPECT_GT(m.underflow, 300u);
+  }
+}
+
+// A clear in the same cycle as anything else, at every level: the buffer is as new after it, and
+// gives nothing until it has filled up again.
+TEST(ElasticBuffer, ClearMeetsEverything) {
+  TestCoverage counts(coverage::elastic_pairs());
+  constexpr auto kSecondSkp = coverage::LaneIn::SecondSkp;
+  constexpr LaneWord kData{false, 0, 0x1234'5678}, kFirstSkp{true, kSyncOrderedSet, kSkpWord},
+      kSkp{false, 0, kSkpWord};
+  Buffers buffers;
+  for (unsigned g = 0; g < kSizes.size(); ++g) {
+    const unsigned depth = kSizes[g].depth, prime = kSizes[g].prime;
+    Meets meets(counts, g);
+    ElasticBuffer::In& in = buffers.in[g];
+    const auto step = [&](const ElasticBuffer::In& now) {
+      in = now;
+      buffers.step();
+      meets.look(in, buffers.out[g]);
+      return buffers.out[g];
+    };
+    const auto held = [&] { return step({}).count; };
+    const auto is_new = [&] {
+      ElasticBuffer::Out out = step({.read = true});
+      EXPECT_EQ(out.count, 0u);
+      EXPECT_FALSE(out.word || out.added || out.removed || out.overflow || out.underflow);
+      for (unsigned i = 0; i < prime; ++i) EXPECT_FALSE(step({.write = kData, .read = true}).word);
+      EXPECT_TRUE(step({.read = true}).word);
+    };
+    for (const auto comes : {coverage::LaneIn::None, coverage::LaneIn::Word, kSecondSkp}) {
+      const LaneWord last = comes == kSecondSkp ? kFirstSkp : kData;
+      ElasticBuffer::In at_clear{.clear = true};
+      if (comes != coverage::LaneIn::None) at_clear.write = comes == kSecondSkp ? kSkp : kData;
+      for (const bool asked : {false, true}) {
+        at_clear.read = asked;
+        for (unsigned level = comes == kSecondSkp ? 1 : 0; level < prime; ++level) {
+          step({.clear = true});  // it fills up
+          for (unsigned i = 1; i < level; ++i) step({.write = kData});
+          if (level > 0) step({.write = last});
+          step(at_clear);
+          is_new();
+        }
+        for (const bool after : {false, true}) {
+          if (after && !asked) continue;
+          for (unsigned level = 0; level <= depth; ++level) {
+            const LaneWord word = after ? kFirstSkp : kData;
+            step({.clear = true});
+            for (unsigned i = 0; i < depth; ++i) step({.write = word});
+            step({.read = true});
+            step({.write = comes == kSecondSkp ? kFirstSkp : word});
+            // Down to this level. At a low one an SKP word is added after each that is read.
+            for (unsigned i = 0; i < 3 * depth; ++i) {
+              if (held() == level && meets.after_skp() == after) break;
+              step({.read = true});
+            }
+            EXPECT_EQ(held(), level);
+            EXPECT_EQ(meets.after_skp(), after);
+            step(at_clear);
+            is_new();
+          }
+        }
+      }
+    }
+    in = {};
   }
 }
 

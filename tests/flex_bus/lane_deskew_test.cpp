@@ -4,6 +4,8 @@
 #include "refmodel/flex_bus/lane_deskew.hpp"
 
 #include "Vlane_deskew.h"
+#include "tests/coverage/pair_bins.hpp"
+#include "tests/coverage/pairs_flex_bus.hpp"
 #include "tests/flex_bus/ports.hpp"
 
 namespace cxlgpu::test {
@@ -28,6 +30,7 @@ class LaneStream {
     fault_ = random_.pick(std::array{0u, 1u, 5u, 30u});
     skew_ = random_.pick(std::array{0u, 1u, 2u, 2u, 3u, 12u});
     rate_ = random_.pick(std::array{50u, 98u, 100u});
+    stalls_ = random_.pick(std::array{0u, 0u, 2u});
     fresh_ = true;
   }
   void drive(LaneDeskew::In& in) {
@@ -37,9 +40,16 @@ class LaneStream {
       extend();
       for (const auto& lane : pending_) most = std::max(most, lane.size());
     }
+    // Now and then one lane stands still, until it has none left or is that far behind.
+    if (still_ == 0 && random_.percent(stalls_)) {
+      still_ = 2 + random_.below(20);
+      still_lane_ = random_.below(pending_.size());
+    }
+    if (still_ > 0) --still_;
     for (std::size_t l = 0; l < pending_.size(); ++l) {
       auto& lane = pending_[l];
       in.lane[l].reset();
+      if (still_ > 0 && l == still_lane_) continue;
       // No lane is more than skew_ words ahead of the last.
       if (lane.empty() || lane.size() + skew_ < most || !random_.percent(rate_)) continue;
       in.lane[l] = lane.front();
@@ -99,7 +109,8 @@ class LaneStream {
   Random& random_;
   std::vector<std::deque<LaneWord>> pending_;
   bool bypass_ = false, fresh_ = true;
-  unsigned fault_ = 0, skew_ = 0, rate_ = 100;
+  unsigned fault_ = 0, skew_ = 0, rate_ = 100, stalls_ = 0;
+  std::uint64_t still_ = 0, still_lane_ = 0;
 };
 
 class Deskews {
@@ -114,7 +125,7 @@ class Deskews {
     rtl_.settle();
     compare();
     rtl_.edge();
-    for (unsigned g = 0; g < kWidths; ++g) twin_[g].clock(in[g]);
+    for (unsigned g = 0; g < kWidths; ++g) clock(g);
   }
   void reset() {
     for (unsigned g = 0; g < kWidths; ++g) twin_[g] = make_twin(g);
@@ -137,6 +148,26 @@ class Deskews {
       rtl_->in_data_i[16 * g + l] = word->data;
     }
   }
+  // The twin's edge, and what met in the cycle before it.
+  void clock(unsigned g) {
+    const LaneDeskew before = twin_[g];
+    twin_[g].clock(in[g]);
+    const LaneDeskew& after = twin_[g];
+    const unsigned depth = g == 1 ? 4 : 8;
+    bool empty = false, some = false, full = false, drops = false;
+    for (unsigned l = 0; l < lanes_of(g); ++l) {
+      const std::size_t held = before.held(l);
+      const bool comes = in[g].lane[l].has_value();
+      empty |= comes && held == 0;
+      some |= comes && held > 0 && held < depth;
+      full |= comes && held == depth;
+      drops |= after.held(l) < held + (comes && held < depth ? 1 : 0);
+    }
+    const bool word = out[g].word.valid;
+    const unsigned state = (g == 1 ? 0 : 3) + (!out[g].aligned ? 0 : before.in_skp() ? 2 : 1);
+    pairs_.look(state, {empty, some, full, word, drops && !word && !in[g].clear,
+                        after.eval(in[g]).lost, in[g].clear});
+  }
   void compare() {
     for (unsigned g = 0; g < kWidths; ++g) {
       out[g] = twin_[g].eval(in[g]);
@@ -157,6 +188,7 @@ class Deskews {
     }
   }
 
+  PairBins pairs_{coverage::deskew_pairs()};
   Clocked<Vlane_deskew> rtl_;
   std::vector<LaneDeskew> twin_{kWidths, LaneDeskew(2)};
 };
@@ -175,7 +207,7 @@ TEST(LaneDeskew, Lockstep) {
       if (in.clear) {  // the mode may change with it
         in.bypass = random.percent(30);
         stream[g].session(in.bypass);
-        left[g] = 1 + random.below(1500);
+        left[g] = 1 + random.below(random.pick(std::array{60u, 1500u, 1500u}));
       }
       --left[g];
       stream[g].drive(in);
@@ -191,6 +223,40 @@ TEST(LaneDeskew, Lockstep) {
   for (unsigned g = 0; g < kWidths; ++g) {
     EXPECT_GT(words[g], 10000u) << lanes_of(g);
     EXPECT_GT(lost[g], 100u) << lanes_of(g);
+  }
+}
+
+// One lane is silent in an SKP set until the others have no room left: the alignment is lost, also
+// if its word comes in this very cycle. A clear in this cycle forgets that there was any.
+TEST(LaneDeskew, SkpSetRunsOver) {
+  constexpr LaneWord kSkp{true, kSyncOrderedSet, kSkpWord}, kEnd{false, 0, kSkpEndWord};
+  Deskews deskew;
+  for (unsigned g = 0; g < kWidths; ++g) {
+    for (const bool clear : {false, true}) {
+      LaneDeskew::In& in = deskew.in[g];
+      const auto step = [&](std::optional<LaneWord> first, std::optional<LaneWord> others) {
+        for (unsigned l = 0; l < lanes_of(g); ++l) in.lane[l] = l == 0 ? first : others;
+        deskew.step();
+        in.clear = false;
+        return deskew.out[g];
+      };
+      in.clear = true;
+      step(std::nullopt, std::nullopt);
+      for (unsigned i = 0; i < 4; ++i) {
+        const LaneWord word{i == 0, i == 0 ? kSyncOrderedSet : 0,
+                            i == 0 ? kSdsFirstWord : kSdsWord};
+        step(word, word);
+      }
+      step(kSkp, kSkp);
+      const unsigned depth = g == 1 ? 4 : 8;
+      for (unsigned i = 0; i < depth; ++i) EXPECT_FALSE(step(std::nullopt, kEnd).lost);
+      in.clear = clear;
+      EXPECT_TRUE(step(kEnd, kEnd).aligned);
+      const LaneDeskew::Out out = step(std::nullopt, std::nullopt);
+      EXPECT_EQ(out.lost, !clear);
+      EXPECT_FALSE(out.aligned);
+      for (unsigned l = 0; l < lanes_of(g); ++l) in.lane[l].reset();
+    }
   }
 }
 
