@@ -97,7 +97,7 @@ std::vector<Legal> legal_knobs() {
        {"io_late", "A completion takes up to 2000 cycles", "PCIe 2.8",
         [](Setting& s) {
           s.io.latency_max = 2000;
-          s.io_requests = 100;
+          s.io_requests = 25;
         }},
        {"io_retry_status", "Configuration requests after reset get Request Retry Status",
         "PCIe 2.3.1", [](Setting& s) { s.io.retry_status_cycles = 20000; }},
@@ -127,7 +127,7 @@ std::vector<Legal> legal_knobs() {
        {"io_late_ack", "An Ack is held back for up to 1000 cycles", "PCIe 3.6.3",
         [](Setting& s) {
           s.io.ack_delay_max = 1000;
-          s.io_requests = 200;
+          s.io_requests = 60;
         }},
        {"ten_decoders", "The device has ten HDM decoders, which commit late", "8.2.5.12",
         [](Setting& s) {
