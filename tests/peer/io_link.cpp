@@ -87,7 +87,8 @@ void IoLink::active(bool is_active) {
   framer_.reset();
   deframer_.reset();
   if (state_ != State::Inactive) {
-    excused_gap_ = excused_nak_ = true;
+    excused_gap_ = true;
+    excuse_nak((next_sequence_ - 1U) & kSequenceMask);
   } else if (is_active) {
     enter(config_.data_link_feature ? State::Feature : State::Init1);
   }
@@ -478,7 +479,8 @@ void IoLink::take_ack(const Dllp& dllp, bool nak) {
     if (replay_at_ != SIZE_MAX) replay_at_ = replay_at_ > newly ? replay_at_ - newly : 0;
     acked_ = sequence;
     replay_timer_ = replay_number_ = 0;
-    if (!nak) excused_nak_ = false;
+    const unsigned behind = (excused_last_ - acked_) & kSequenceMask;
+    if (!nak && (behind == 0 || behind > kSequenceMask / 2)) excused_nak_ = false;
   }
   if (nak) start_replay();
 }

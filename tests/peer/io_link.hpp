@@ -85,7 +85,7 @@ class IoLink : public IoSide {
 
   void do_wrong(LinkWrong wrong) {
     wrong_ = wrong;
-    excused_nak_ = true;
+    excuse_nak(next_sequence_);
   }
   bool wrong_done() const { return wrong_ == LinkWrong::None; }
 
@@ -133,6 +133,10 @@ class IoLink : public IoSide {
   void take_tlp(const FramedTlp& framed);
   void accept(const FramedTlp& framed);
   void request_nak();
+  void excuse_nak(unsigned last) {
+    excused_nak_ = true;
+    excused_last_ = static_cast<uint16_t>(last);
+  }
   void start_replay();
   bool chance(unsigned per_64k) { return per_64k != 0 && (random_() & 0xffff) < per_64k; }
   Credit& credit(Flow flow) { return credits_[static_cast<size_t>(flow)]; }
@@ -168,7 +172,8 @@ class IoLink : public IoSide {
   uint16_t acked_ = 0xfff;
   unsigned replay_timer_ = 0;
   unsigned replay_number_ = 0;
-  bool excused_nak_ = false;  // Recovery may have lost what was sent
+  bool excused_nak_ = false;  // Recovery may have lost what was sent, up to this one
+  uint16_t excused_last_ = 0;
   std::optional<Sent> last_acked_;
 
   // receiver

@@ -52,6 +52,7 @@ class Prober {
 
   Illegal what_;
   World world_;
+  Log last_;  // as read last
   bool seen_ = false, done_ = false, ended_ = false;
   std::string finding_;
 };

@@ -35,7 +35,6 @@ void PrintTo(const Legal& legal, std::ostream* out) {
   *out << legal.name;
 }
 
-const bool kPm = getenv("NOPM") == nullptr;
 constexpr std::uint32_t kAlways = 65536;
 constexpr std::uint32_t often(double part) {
   return static_cast<std::uint32_t>(part * kAlways);
@@ -267,7 +266,6 @@ TEST_P(RtlDeviceKnobs, Legal) {
   setting.host.seed = setting.phy.seed = setting.media.seed = peer_seed();
   setting.host.requests = peer_requests();
   setting.host.lines = 512;
-  setting.host.power_management = kPm;
   knob.set(setting);
   if (setting.host.llr_wrap_inclusive) {
     run_legal<Vendpoint_wrap>(knob, setting);
@@ -327,10 +325,9 @@ TEST_P(RtlDeviceWrongs, Reaction) {
   setting.host.illegal = rule.what;
   setting.host.illegal_at = 400;
   setting.host.requests = 1000;
-  setting.host.power_management = kPm;
   Bench<Vendpoint> bench(setting);
   EXPECT_TRUE(bench.run(2'000'000)) << bench.host.where();
-  expect_no_violation(bench.host);
+  if (rule.traffic_goes_on) expect_no_violation(bench.host);  // else the link may have stopped
   EXPECT_TRUE(bench.host.reaction_seen());
 }
 struct RuleName {
