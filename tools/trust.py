@@ -232,8 +232,8 @@ def peer(r):
         "An independent witness: a device and a host in C++ (`tests/peer/`), written from the standard and public "
         "texts by engineers who had not read RTL, model or block pages. RTL, model and their pages may share a "
         "misreading; the peer does not. A knob is one thing that the standard allows a peer, a wrong thing one that it "
-        "forbids, with the reaction that it asks for; each runs alone. `make test` runs both sides with 20 000 requests "
-        "a knob, `make peer` with a million, "
+        "forbids, with the reaction that it asks for; each runs alone. `make test` runs both sides with 20 000 "
+        "requests a knob, `make peer` with a million, "
         "`make peer ARGS=\"--only poison\"` one knob. The list: [docs/conformance.md](conformance.md#standard-peer).\n"
     )
     return peer_page.summary(r), text
