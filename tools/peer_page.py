@@ -82,8 +82,10 @@ def conformance(record):
     """The section of docs/conformance.md."""
     head = [f"## {TITLE}", "",
             "RTL against a peer that was written from the standard alone (`tests/peer/`): a strict device and a strict "
-            "host. `make test` runs both sides", "with 20 000 requests a knob, without what failed here; the numbers are "
-            "those of the last `make peer` (`docs/trust/peer.json`).", "Clauses are of CXL 2.0 if not said otherwise.", ""]
+            "host.",
+            "`make test` runs both sides with 20 000 requests a knob, without what failed here; the numbers are those "
+            "of the last",
+            "`make peer` (`docs/trust/peer.json`). Clauses are of CXL 2.0 if not said otherwise.", ""]
     if record is None:
         return [*head, "Not recorded yet.", ""]
     return head + choices(record) + tables(record)
