@@ -10,6 +10,9 @@
 
 namespace cxlgpu::coverage {
 
+// Tables and queues are seen as small as they may be and as a root port has them.
+inline const Axis kTableSizes{"size", {"least", "root port"}};
+
 // ---- memory_queue ------------------------------------------------------------------------------
 
 enum class MqEnters : unsigned {
@@ -44,7 +47,8 @@ inline Group memory_queue_pairs() {
       .title = "Memory queue: what comes x what goes in the same cycle x refusal",
       .seen = "every cycle of the RTL's memory queue, in lockstep with its twin",
       .suites = {"root_port_memory_queue_test"},
-      .axes = {{"comes",
+      .axes = {kTableSizes,
+               {"comes",
                 {"nothing", "load", "store", "MemSpecRd", "request, queue full",
                  "request, line held", "request behind a MemSpecRd", "MemSpecRd, none free",
                  "tick"}},
@@ -53,19 +57,29 @@ inline Group memory_queue_pairs() {
                  "write answered", "stray response", "refused entry", "response thrown away"}},
                {"refusal", {"none", "begins", "lasts", "has ended"}}},
       .impossible = {
-          {{"*", kServed, "begins|lasts"},
+          {{"*", "*", kServed, "begins|lasts"},
            "memory_queue, refusing: nothing goes out and no response counts"},
-          {{"*", "stray response", "begins|lasts"},
+          {{"*", "*", "stray response", "begins|lasts"},
            "memory_queue, refusing: what comes is thrown away, stray or not"},
-          {{"*", "response thrown away", "none|has ended"},
+          {{"*", "*", "response thrown away", "none|has ended"},
            "memory_queue: responses are thrown away only while it refuses"},
-          {{"*", kServed, "has ended"},
+          {{"*", "*", kServed, "has ended"},
            "memory_queue: refusing lasts until no order and no entry of before is left"},
-          {{"MemSpecRd, none free", "*", "has ended"},
+          {{"*", "MemSpecRd, none free", "*", "has ended"},
            "memory_queue: refusing lasts until no MemSpecRd is left"},
-          {{"request, queue full|request, line held", "stray response", "has ended"},
+          {{"*", "request, queue full|request, line held", "stray response", "has ended"},
            "memory_queue: what is held when refusing ends was born refused, and is answered before "
-           "a response is consumed"}}};
+           "a response is consumed"},
+          {{"least", "request, line held", "*", "*"},
+           "memory_queue: with its only entry taken the queue is full"},
+          {{"least", "load|store", "MemRd out|write out|read answered|write answered|refused entry",
+            "*"},
+           "memory_queue: the only entry is free when it is taken, and holds nothing that goes"},
+          {{"least", "request behind a MemSpecRd",
+            "MemRd out|MemSpecRd out|write out|read answered|write answered|refused entry", "*"},
+           "memory_queue: both entries are free when a request waits behind a MemSpecRd"},
+          {{"least", "MemSpecRd", "MemSpecRd out", "*"},
+           "memory_queue: the only entry of MemSpecRd is free when it is taken"}}};
 }
 
 enum class MqLevel : unsigned { Empty, One, Some, OneFree, Full };
@@ -76,11 +90,14 @@ inline Group memory_queue_levels() {
       .title = "Memory queue: entry taken x entry freed x entries held before",
       .seen = "every cycle of the RTL's memory queue, in lockstep with its twin",
       .suites = {"root_port_memory_queue_test"},
-      .axes = {{"taken", {"no", "load", "store"}},
+      .axes = {kTableSizes,
+               {"taken", {"no", "load", "store"}},
                {"freed", {"no", "by an answer", "by refusal"}},
-               {"held", {"0", "1", "2 to 28", "29", "30"}}},
-      .impossible = {{{"load|store", "*", "30"}, "memory_queue: no entry is free"},
-                     {{"*", "by an answer|by refusal", "0"}, "memory_queue: no entry is held"}}};
+               {"held", {"0", "1", "some", "one free", "full"}}},
+      .impossible = {{{"*", "load|store", "*", "full"}, "memory_queue: no entry is free"},
+                     {{"*", "*", "by an answer|by refusal", "0"}, "memory_queue: no entry is held"},
+                     {{"least", "*", "*", "1|some|one free"},
+                      "memory_queue: one entry, which is none or all"}}};
 }
 
 // ---- isolation ---------------------------------------------------------------------------------
@@ -121,22 +138,24 @@ enum class SrReaderAt : unsigned { Head, Between, End };
 
 inline Group sr_queue_pairs() {
   constexpr std::string_view kNone = "sr_queue: nothing is unread in an empty queue";
-  return {
-      .name = "sr_queue_pairs",
-      .title = "SR queue: push x pop x reader x level and reader's place before",
-      .seen = "every cycle of the RTL's SR queue, in lockstep with its twin",
-      .suites = {"root_port_sr_queue_test"},
-      .axes = {{"push", {"none", "taken", "waits"}},
-               {"pop", {"none", "taken"}},
-               {"reader", {"stays", "told to go on"}},
-               {"level", {"0", "1", "2 to 30", "31", "32"}},
-               {"reads", {"the head", "between", "nothing left"}}},
-      .impossible = {
-          {{"taken", "*", "*", "32", "*"}, "sr_queue: a full queue takes nothing"},
-          {{"waits", "*", "*", "!32", "*"}, "sr_queue: only a full queue takes nothing"},
-          {{"*", "taken", "*", "0", "*"}, "sr_queue: an empty queue has no head"},
-          {{"*", "*", "*", "0", "!nothing left"}, kNone},
-          {{"*", "*", "*", "1", "between"}, "sr_queue: a single entry is the head, read or not"}}};
+  return {.name = "sr_queue_pairs",
+          .title = "SR queue: push x pop x reader x level and reader's place before",
+          .seen = "every cycle of the RTL's SR queue, in lockstep with its twin",
+          .suites = {"root_port_sr_queue_test"},
+          .axes = {kTableSizes,
+                   {"push", {"none", "taken", "waits"}},
+                   {"pop", {"none", "taken"}},
+                   {"reader", {"stays", "told to go on"}},
+                   {"level", {"0", "1", "some", "one free", "full"}},
+                   {"reads", {"the head", "between", "nothing left"}}},
+          .impossible = {
+              {{"*", "taken", "*", "*", "full", "*"}, "sr_queue: a full queue takes nothing"},
+              {{"*", "waits", "*", "*", "!full", "*"}, "sr_queue: only a full queue takes nothing"},
+              {{"*", "*", "taken", "*", "0", "*"}, "sr_queue: an empty queue has no head"},
+              {{"*", "*", "*", "*", "0", "!nothing left"}, kNone},
+              {{"*", "*", "*", "*", "1", "between"},
+               "sr_queue: a single entry is the head, read or not"},
+              {{"least", "*", "*", "*", "some|one free", "*"}, "sr_queue: of two, one is one"}}};
 }
 
 // ---- ring_buffer -------------------------------------------------------------------------------
@@ -160,18 +179,19 @@ inline Group ring_buffer_pairs() {
           .title = "Ring: what is changed x what is looked up in the same cycle x flush",
           .seen = "every cycle of the RTL's ring, in lockstep with its twin",
           .suites = {"root_port_ring_buffer_test"},
-          .axes = {{"changed",
+          .axes = {kTableSizes,
+                   {"changed",
                     {"nothing", "use, not there", "first use of a line", "use again",
                      "record, room", "record, all there", "record over a useful granule",
                      "record over a useless granule"}},
                    {"looked up", {"not there", "there", "what is recorded", "what is overwritten"}},
                    {"flush", {"no", "yes"}}},
-          .impossible = {
-              {{"nothing", "what is recorded|what is overwritten", "*"}, "ring_buffer: no record"},
-              {{"use, not there", "!not there", "*"}, kUse},
-              {{"first use of a line|use again", "!there", "*"}, kUse},
-              {{"record, room|record, all there", "what is overwritten", "*"},
-               "ring_buffer: nothing is overwritten"}}};
+          .impossible = {{{"*", "nothing", "what is recorded|what is overwritten", "*"},
+                          "ring_buffer: no record"},
+                         {{"*", "use, not there", "!not there", "*"}, kUse},
+                         {{"*", "first use of a line|use again", "!there", "*"}, kUse},
+                         {{"*", "record, room|record, all there", "what is overwritten", "*"},
+                          "ring_buffer: nothing is overwritten"}}};
 }
 
 // ---- stream_table ------------------------------------------------------------------------------
@@ -191,22 +211,23 @@ enum class StreamAsk : unsigned { Nothing, Run, Next, Held };
 inline Group stream_table_pairs() {
   constexpr std::string_view kNoLook = "stream_table: only a look asks";
   constexpr std::string_view kNew =
-      "stream_table: a region that follows is asked for in a stream, which a new entry is not yet";
-  return {
-      .name = "stream_table_pairs",
-      .title = "Stream table: access x what is asked for x DevLoad severe x flush",
-      .seen = "every cycle of the RTL's stream table, in lockstep with its twin",
-      .suites = {"root_port_stream_table_test"},
-      .axes = {{"access",
-                {"none", "look, way free", "look, evicts", "look, there", "next, there",
-                 "next, not added", "add, way free", "add, evicts"}},
-               {"asks", {"nothing", "run", "next", "held"}},
-               {"severe", {"no", "yes"}},
-               {"flush", {"no", "yes"}}},
-      .impossible = {{{"!look, way free|look, evicts|look, there", "!nothing", "*", "*"}, kNoLook},
-                     {{"*", "!nothing", "yes", "*"},
-                      "stream_table: nothing is asked for or judged at level severe"},
-                     {{"look, way free|look, evicts", "next|held", "*", "*"}, kNew}}};
+      "stream_table: a region that follows is requested in a stream, which a new entry is not yet";
+  return {.name = "stream_table_pairs",
+          .title = "Stream table: access x request x DevLoad severe x flush",
+          .seen = "every cycle of the RTL's stream table, in lockstep with its twin",
+          .suites = {"root_port_stream_table_test"},
+          .axes = {kTableSizes,
+                   {"access",
+                    {"none", "look, way free", "look, evicts", "look, there", "next, there",
+                     "next, not added", "add, way free", "add, evicts"}},
+                   {"asks", {"nothing", "run", "next", "held"}},
+                   {"severe", {"no", "yes"}},
+                   {"flush", {"no", "yes"}}},
+          .impossible = {
+              {{"*", "!look, way free|look, evicts|look, there", "!nothing", "*", "*"}, kNoLook},
+              {{"*", "*", "!nothing", "yes", "*"},
+               "stream_table: nothing is requested or judged at level severe"},
+              {{"*", "look, way free|look, evicts", "next|held", "*", "*"}, kNew}}};
 }
 
 // ---- sr_reader ---------------------------------------------------------------------------------

@@ -24,9 +24,15 @@ using test::Clocked;
 using test::Lockstep;
 using test::Random;
 
-inline constexpr unsigned kDepth = 32;
-inline constexpr unsigned kSpecEntries = 2;
-inline constexpr unsigned kDemand = kDepth - kSpecEntries;
+// Of memory_queue_tb.sv.
+struct Size {
+  unsigned depth = 0, spec_entries = 0;
+  [[nodiscard]] constexpr unsigned demand() const { return depth - spec_entries; }
+  [[nodiscard]] constexpr bool least() const { return depth == 2; }
+  [[nodiscard]] MemoryQueueBlock twin() const { return MemoryQueueBlock(depth, spec_entries); }
+};
+inline constexpr Size kRootPort{32, 2}, kLeast{2, 1};
+inline constexpr unsigned kDepth = kRootPort.depth, kDemand = kRootPort.demand();
 
 template <typename Port>
 void check_header(Lockstep& lockstep, const char* name, const Port& port, flits::u128 twin) {
@@ -96,7 +102,7 @@ class Isolator {
  public:
   bool step(Random& random, bool was_busy, Rates& rates) {
     if (!isolated_) {
-      if (random.below(300) == 0) {
+      if (random.below(every) == 0) {
         isolated_ = true;
         ++entered;
         if (random.percent(50)) rates.requests = rates.specs = 100;  // until it must drain
@@ -123,6 +129,7 @@ class Isolator {
     return true;
   }
   std::uint64_t entered = 0, left = 0, downs = 0;
+  std::uint64_t every = 300;  // cycles
 
  private:
   bool isolated_ = false;
@@ -344,6 +351,7 @@ Seen look_at(Top& rtl) {
 // refusal.
 class Meetings {
  public:
+  explicit Meetings(Size size = kRootPort) : size_(size) {}
   template <typename Top>
   void look(Top& rtl, const MemoryQueueBlock::In& in) {
     using coverage::MqMode;
@@ -361,11 +369,11 @@ class Meetings {
     rsp_.look(seen.rsp_valid, in.rsp_ready, rtl->rsp_o);
     for (const auto comes : enters(rtl, in, seen)) {
       for (const auto goes : leaves(in, seen)) {
-        pairs_.hit({static_cast<unsigned>(comes), static_cast<unsigned>(goes),
-                    static_cast<unsigned>(mode)});
+        pairs_.hit({size_.least() ? 0u : 1u, static_cast<unsigned>(comes),
+                    static_cast<unsigned>(goes), static_cast<unsigned>(mode)});
       }
     }
-    levels_.hit({seen.taken_tag ? 1u + in.in_req.is_write : 0u,
+    levels_.hit({size_.least() ? 0u : 1u, seen.taken_tag ? 1u + in.in_req.is_write : 0u,
                  !seen.freed_tag    ? 0u
                  : seen.refused_tag ? 2u
                                     : 1u,
@@ -380,18 +388,18 @@ class Meetings {
   }
 
  private:
-  static unsigned level(std::uint64_t held) {
+  [[nodiscard]] unsigned level(std::uint64_t held) const {
     using coverage::MqLevel;
     const auto n = static_cast<unsigned>(std::popcount(held));
-    return static_cast<unsigned>(n == 0             ? MqLevel::Empty
-                                 : n == 1           ? MqLevel::One
-                                 : n == kDemand     ? MqLevel::Full
-                                 : n == kDemand - 1 ? MqLevel::OneFree
-                                                    : MqLevel::Some);
+    return static_cast<unsigned>(n == 0                    ? MqLevel::Empty
+                                 : n == size_.demand()     ? MqLevel::Full
+                                 : n == 1                  ? MqLevel::One
+                                 : n == size_.demand() - 1 ? MqLevel::OneFree
+                                                           : MqLevel::Some);
   }
   template <typename Top>
-  static std::vector<coverage::MqEnters> enters(Top& rtl, const MemoryQueueBlock::In& in,
-                                                const Seen& seen) {
+  [[nodiscard]] std::vector<coverage::MqEnters> enters(Top& rtl, const MemoryQueueBlock::In& in,
+                                                       const Seen& seen) const {
     using coverage::MqEnters;
     std::vector<MqEnters> out;
     const bool spec_taken = in.spec_valid && seen.spec_ready;
@@ -430,6 +438,7 @@ class Meetings {
     return out;
   }
 
+  const Size size_;
   test::TestCoverage pairs_{coverage::memory_queue_pairs()};
   test::TestCoverage levels_{coverage::memory_queue_levels()};
   test::Offer req_{"req_o"}, rwd_{"rwd_o"}, rsp_{"rsp_o"};
@@ -447,7 +456,10 @@ struct Stepper {
   bool length = false;
   Meetings meetings;
 
-  Stepper() { rtl.reset(); }
+  explicit Stepper(Size size = kRootPort) : block(size.twin()), meetings(size) {
+    rtl->small_i = size.least();
+    rtl.reset();
+  }
   Seen look() {
     in.spec.with_length = length;
     drive(rtl, in, length, idle);

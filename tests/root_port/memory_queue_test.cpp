@@ -3,6 +3,7 @@
 #include "Vmemory_queue___024root.h"
 #include "tests/common/requirement.hpp"
 #include "tests/root_port/memory_queue_bench.hpp"
+#include "tests/root_port/memory_queue_run.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -13,113 +14,12 @@ TEST(MemoryQueue, LockstepWithRtl) {
   test::shows("order", "The RTL's memory queue does in every cycle what its twin does",
               "docs/blocks.md, memory_queue");
   Lockstep lockstep("root_port/memory_queue", 0x3e3);
-  Random random(lockstep.seed());
-  Clocked<Vmemory_queue> rtl;
-  test::Idle idle;
-  MemoryQueueBlock twin(kDepth, kSpecEntries);
-  rtl.reset();
-  Device device;
-  std::array<MemRequest, kDepth> outstanding;  // by tag
-  std::array<bool, kDepth> sent{};
-  Rates rates(random);
-  Isolator isolator;
-  MemoryQueueBlock::In in;
-  MemoryQueueBlock::Out last;
-  Coverage seen;
-  Meetings meetings;
-  while (lockstep.next()) {
-    if (lockstep.cycle() % 400 == 0) rates = Rates(random);
-    const bool was_isolated = in.isolate;
-    in.isolate = isolator.step(random, last.busy, rates);
-    in.down = isolator.down(random, last.refuse, device);
-    if (in.down) in.drs.valid = in.ndr.valid = false;  // lost with the link
-    in.tick = random.percent(rates.ticks);
-    if (!in.in_valid && random.percent(rates.requests)) {
-      in.in_valid = true;
-      in.in_req =
-          test::random_request(random, rates.base + random.below(rates.lines), rates.writes, 20);
-    }
-    // The reader's offer follows the queues while it waits.
-    in.spec_valid = in.spec_valid || random.percent(rates.specs);
-    in.spec = {
-        {random.bits(44), static_cast<unsigned>(random.bits(2))}, random.bits(46), rates.length};
-    in.req_ready = random.percent(rates.takes);
-    in.rwd_ready = random.percent(rates.takes);
-    in.rsp_ready = random.percent(rates.rsp_ready);
-    if (!in.drs.valid) in.drs = Device::answer(device.reads, random, rates.answers, rates.wrong);
-    if (!in.ndr.valid) in.ndr = Device::answer(device.writes, random, rates.answers, rates.wrong);
-    drive(rtl, in, rates.length, idle);
-    rtl.settle();
-    const MemoryQueueBlock::Out out = twin.eval(in);
-    compare(lockstep, rtl, in, out);
-    const unsigned tag = answered_tag(in, out);
-    const bool answers = out.rsp_taken || out.refused_tag;
-    compare_traces(lockstep, rtl, in, out, answers ? &outstanding[tag] : nullptr);
-    meetings.look(rtl, in);
+  run_in_lockstep(lockstep, kRootPort);
+}
 
-    seen.conflicts += in.in_valid && !out.in_ready;
-    seen.matched += out.rsp_taken;
-    if (out.refused_tag) ++(sent[tag] ? seen.answered_sent : seen.answered_unsent);
-    seen.thrown_away += out.refuse && (in.drs.valid || in.ndr.valid);
-    seen.both_thrown_away += out.refuse && in.drs.valid && in.ndr.valid;
-    seen.owed += out.refuse && !in.isolate && !in.down && !last.busy;
-    seen.refused_after += !out.refuse && out.refused_tag;
-    seen.bad += out.bad_rsp;
-    seen.turns += !out.refuse && in.drs.valid && in.ndr.valid && out.ndr_ready;
-    if (in.isolate && !was_isolated) {
-      in.isolate = false;
-      const MemoryQueueBlock::Out offer = twin.eval(in);
-      in.isolate = true;
-      seen.offers_withdrawn += offer.req_valid || offer.rwd_valid;
-    }
-    seen.order_only += out.busy && out.lines.valid == 0;
-    seen.left_with_entry += was_isolated && !in.isolate && out.lines.valid != 0;
-    seen.timed_out += out.timed_out;
-    seen.ticks_isolated += in.tick && in.isolate && out.lines.valid != 0;
-    seen.ticks_in_time += in.tick && !in.isolate && !out.timed_out && out.lines.valid != 0;
-
-    if (in.in_valid && out.in_ready) {
-      outstanding[out.in_tag] = in.in_req;
-      sent[out.in_tag] = false;
-    }
-    twin.clock(in);
-    rtl.edge();
-    if (in.drs.valid && out.drs_ready) {
-      Device::forget(device.reads, in.drs.tag);
-      in.drs.valid = false;
-    }
-    if (in.ndr.valid && out.ndr_ready) {
-      Device::forget(device.writes, in.ndr.tag);
-      in.ndr.valid = false;
-    }
-    if (out.req_valid && in.req_ready && !out.req_is_spec) {
-      device.reads.push_back(out.req_tag);
-      sent[out.req_tag] = true;
-    }
-    if (out.rwd_valid && in.rwd_ready) {
-      device.writes.push_back(out.rwd_tag);
-      sent[out.rwd_tag] = true;
-    }
-    if (out.in_ready) in.in_valid = false;
-    if (out.spec_ready) in.spec_valid = false;
-    last = out;
-    if (random.below(5000) == 0) {  // whatever was outstanding
-      rtl.reset();
-      twin = MemoryQueueBlock(kDepth, kSpecEntries);
-      device = Device();
-      sent = {};
-      in = {};
-      last = {};
-      meetings.reset();
-    }
-  }
-  if (lockstep.cycle() > 100000) {
-    seen.expect();
-    EXPECT_GT(meetings.stalls(), 10000u);
-    EXPECT_GT(isolator.entered, 100u);
-    EXPECT_GT(isolator.left, 100u);
-    EXPECT_GT(isolator.downs, 100u);
-  }
+TEST(MemoryQueue, LeastInLockstepWithRtl) {
+  Lockstep lockstep("root_port/memory_queue", 0x3e4);
+  run_in_lockstep(lockstep, kLeast);
 }
 
 MemRequest request(std::uint64_t line, bool is_write) {
@@ -390,34 +290,72 @@ TEST(MemoryQueue, PoisonOfAWriteGoesOut) {
 // In the very cycle in which refusing is over: a response that names no request, and whatever else
 // comes.
 TEST(MemoryQueue, TheCycleAfterRefusal) {
-  enum Comes { kNothing, kLoad, kStore, kSpec, kTick };
-  for (const Comes comes : {kNothing, kLoad, kStore, kSpec, kTick}) {
-    SCOPED_TRACE(comes);
-    Stepper s;
+  enum Comes { kNothing, kLoad, kStore, kSpec, kSpecAndLoad, kTick };
+  for (const unsigned n : {0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15}) {
+    const auto comes = static_cast<Comes>(n % 10);
+    SCOPED_TRACE(n);
+    Stepper s(n < 10 ? kRootPort : kLeast);
     s.in.isolate = true;
     EXPECT_TRUE(s.step().refuse);
     s.in.isolate = false;
     s.in.ndr.valid = true;
-    s.in.in_valid = comes == kLoad || comes == kStore;
+    s.in.in_valid = comes == kLoad || comes == kStore || comes == kSpecAndLoad;
     s.in.in_req = request(5, comes == kStore);
-    s.in.spec_valid = comes == kSpec;
+    s.in.spec_valid = comes == kSpec || comes == kSpecAndLoad;
     s.in.tick = comes == kTick;
     Seen seen = s.step();
     EXPECT_TRUE(!seen.refuse && seen.ndr_ready && !seen.rsp_taken && !seen.timed_out);
     EXPECT_EQ(seen.taken_tag.has_value(), comes == kLoad || comes == kStore);
     seen = s.hand_over();
     EXPECT_EQ(seen.unexpected, 1u);
-    EXPECT_EQ(seen.req_valid, comes == kLoad || comes == kSpec);  // and goes out as ever
-    EXPECT_EQ(seen.is_spec(), comes == kSpec);
+    EXPECT_EQ(seen.req_valid,
+              comes == kLoad || comes == kSpec || comes == kSpecAndLoad);  // and goes out as ever
+    EXPECT_EQ(seen.is_spec(), comes == kSpec || comes == kSpecAndLoad);
     EXPECT_EQ(seen.rwd_valid, comes == kStore);
     EXPECT_FALSE(seen.refused_tag);
+  }
+}
+
+// In the very cycle in which refusing begins: the same.
+TEST(MemoryQueue, TheFirstCycleOfRefusal) {
+  for (const Size size : {kRootPort, kLeast}) {
+    for (const bool store : {false, true}) {
+      Stepper s(size);
+      s.in.isolate = s.in.ndr.valid = s.in.in_valid = true;
+      s.in.in_req = request(5, store);
+      const Seen first = s.step();
+      EXPECT_TRUE(first.refuse && first.ndr_ready && first.taken_tag && !first.rsp_taken);
+      s.in.rsp_ready = true;
+      const Seen second = s.step();
+      EXPECT_TRUE(second.refused_tag && !second.req_valid && !second.rwd_valid);
+      EXPECT_EQ(second.unexpected, 0u);  // what is thrown away is not counted
+    }
+  }
+}
+
+// A queue full of entries that were born refused when refusing is over: they are answered with an
+// error, and what waits comes in behind.
+TEST(MemoryQueue, FullWhenRefusalIsOver) {
+  for (const Size size : {kRootPort, kLeast}) {
+    Stepper s(size);
+    s.in.isolate = true;
+    std::uint64_t line = 1;
+    for (unsigned n = 0; n < 2 * size.depth + 4; ++n) line += s.offer(line, false).in_ready;
+    EXPECT_EQ(line, size.demand() + 2);  // one more stands in the response register
+    s.in.isolate = false;
+    s.in.rsp_ready = true;
+    const Seen seen = s.offer(line, false);
+    EXPECT_TRUE(!seen.refuse && !seen.in_ready && seen.refused_tag);
+    s.in.rsp_ready = true;
+    EXPECT_TRUE(s.offer(line, false).in_ready);
   }
 }
 
 // Every count of 32 bits: the carry into each bit, and the wrap.
 TEST(MemoryQueue, UnexpectedCountsToItsWidth) {
   Stepper s;
-  std::uint32_t& counter = s.rtl->rootp->memory_queue__DOT__unexpected_q;
+  std::uint32_t& counter =
+      s.rtl->rootp->memory_queue_tb__DOT__gen_size__BRA__0__KET____DOT__u_queue__DOT__unexpected_q;
   for (unsigned bit = 0; bit <= 32; ++bit) {
     const auto start = static_cast<std::uint32_t>((std::uint64_t{1} << bit) - 1);
     counter = start;

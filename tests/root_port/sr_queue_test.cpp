@@ -19,12 +19,16 @@ using test::Clocked;
 using test::Lockstep;
 using test::Random;
 
-constexpr unsigned kDepth = 32;
+constexpr unsigned kDepth = 32, kLeast = 2;  // of sr_queue_tb.sv
 
 // Twin and RTL, one cycle a step. What is told is the RTL's.
 class Pair {
  public:
-  explicit Pair(std::uint64_t seed) : lockstep("root_port/sr_queue", seed) { rtl.reset(); }
+  explicit Pair(std::uint64_t seed, unsigned depth = kDepth, std::uint64_t cycles = 200'000)
+      : depth(depth), lockstep("root_port/sr_queue", seed, cycles) {
+    rtl->small_i = depth == kLeast;
+    rtl.reset();
+  }
 
   struct Seen {
     bool in_ready, head_valid, rd_valid, rd_is_load, rd_head;
@@ -60,15 +64,16 @@ class Pair {
   }
   void reset() {
     rtl.reset();
-    twin = SrQueue(kDepth);
+    twin = SrQueue(depth);
     head.forget();
     reader.forget();
   }
 
+  const unsigned depth;
   Lockstep lockstep;
   Clocked<Vsr_queue> rtl;
   test::Idle idle;
-  SrQueue twin{kDepth};
+  SrQueue twin{depth};
   test::Offer head{"head_o"}, reader{"rd_o"};
 
  private:
@@ -84,7 +89,7 @@ class Pair {
       lockstep.check("rd_head_o", rtl->rd_head_o, out.rd_head);
     }
     lockstep.check("load_valid_o", rtl->load_valid_o, out.loads.valid);
-    for (unsigned i = 0; i < kDepth; ++i) {
+    for (unsigned i = 0; i < depth; ++i) {
       if (!((out.loads.valid >> i) & 1)) continue;
       lockstep.check("load_line_o", test::get_bits(rtl->load_line_o, 46 * i, 46),
                      out.loads.line[i]);
@@ -94,15 +99,16 @@ class Pair {
   void meet(const SrQueue::In& in, const Seen& seen) {
     using coverage::SrLevel;
     using coverage::SrReaderAt;
-    const SrLevel level = seen.count == 0            ? SrLevel::Empty
-                          : seen.count == 1          ? SrLevel::One
-                          : seen.count == kDepth     ? SrLevel::Full
-                          : seen.count == kDepth - 1 ? SrLevel::OneFree
-                                                     : SrLevel::Some;
+    const SrLevel level = seen.count == 0           ? SrLevel::Empty
+                          : seen.count == 1         ? SrLevel::One
+                          : seen.count == depth     ? SrLevel::Full
+                          : seen.count == depth - 1 ? SrLevel::OneFree
+                                                    : SrLevel::Some;
     const SrReaderAt at = !seen.rd_valid ? SrReaderAt::End
                           : seen.rd_head ? SrReaderAt::Head
                                          : SrReaderAt::Between;
-    pairs_.hit({!in.in_valid    ? 0u
+    pairs_.hit({depth == kDepth,
+                !in.in_valid    ? 0u
                 : seen.in_ready ? 1u
                                 : 2u,
                 in.head_ready && seen.head_valid, in.rd_next, static_cast<unsigned>(level),
@@ -120,8 +126,7 @@ MemRequest request(std::uint32_t id, bool is_write) {
   return r;
 }
 
-TEST(SrQueue, LockstepWithRtl) {
-  Pair pair(0x59);
+void run_in_lockstep(Pair& pair) {
   Lockstep& lockstep = pair.lockstep;
   Random random(lockstep.seed());
   SrQueue::In in;
@@ -153,13 +158,23 @@ TEST(SrQueue, LockstepWithRtl) {
       pair.reset();
     }
   }
-  if (lockstep.cycle() > 100000) {
+  if (pair.depth == kDepth && lockstep.cycle() > 100000) {
     EXPECT_GT(full, 1000u);
     EXPECT_GT(reader_waits, 1000u);
     EXPECT_GT(reader_carried, 1000u);
     EXPECT_GT(pair.head.stalls(), 10000u);
     EXPECT_GT(pair.reader.stalls(), 10000u);
   }
+}
+
+TEST(SrQueue, LockstepWithRtl) {
+  Pair pair(0x59);
+  run_in_lockstep(pair);
+}
+
+TEST(SrQueue, LeastInLockstepWithRtl) {
+  Pair pair(0x5a, kLeast, 60'000);
+  run_in_lockstep(pair);
 }
 
 // Full and over full, drained and filled again, at every place of the circle.

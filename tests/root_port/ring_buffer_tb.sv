@@ -1,0 +1,65 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// ring_buffer in two sizes: a root port's 64 sets of 4 ways, and one set of one way. small_i
+// chooses the one that is clocked and whose outputs show; it changes in reset only.
+
+module ring_buffer_tb
+  import cxl_pkg::*;
+  import cxlgpu_pkg::*;
+(
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       small_i,
+  input  logic       flush_i,
+  input  granule_t   granule_i,
+  output logic       hit_o,
+  input  logic       use_i,
+  input  logic [1:0] line_i,
+  output logic       first_use_o,
+  input  logic       record_i,
+  input  granule_t   first_i,
+  input  logic [1:0] len_i,
+  input  granule_t   own_granule_i,
+  input  logic [1:0] own_i,
+  output logic       own_use_o,
+  output logic [2:0] useful_o,
+  output logic [2:0] useless_o
+);
+
+  logic [1:0]      hit;
+  logic [1:0]      first_use;
+  logic [1:0]      own_use;
+  logic [1:0][2:0] useful;
+  logic [1:0][2:0] useless;
+
+  for (genvar g = 0; g < 2; g++) begin : gen_size
+    ring_buffer #(
+      .Sets((g == 0) ? 64 : 1),
+      .Ways((g == 0) ? 4 : 1)
+    ) u_ring (
+      .clk_i        (clk_i && small_i == 1'(g)),
+      .rst_ni,
+      .flush_i,
+      .granule_i,
+      .hit_o        (hit[g]),
+      .use_i,
+      .line_i,
+      .first_use_o  (first_use[g]),
+      .record_i,
+      .first_i,
+      .len_i,
+      .own_granule_i,
+      .own_i,
+      .own_use_o    (own_use[g]),
+      .useful_o     (useful[g]),
+      .useless_o    (useless[g])
+    );
+  end
+
+  assign hit_o       = hit[small_i];
+  assign first_use_o = first_use[small_i];
+  assign own_use_o   = own_use[small_i];
+  assign useful_o    = useful[small_i];
+  assign useless_o   = useless[small_i];
+
+endmodule
