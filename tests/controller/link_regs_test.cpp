@@ -6,6 +6,8 @@
 
 #include "Vlink_regs.h"
 #include "tests/controller/link_status.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_registers.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -47,6 +49,7 @@ class Pair {
     }
     const LinkRegs::Out out = compare();
     if (!lockstep.ok()) return out;
+    meet(in);
     twin_.clock(in);
     rtl_.edge();
     return out;
@@ -75,6 +78,16 @@ class Pair {
     return out;
   }
 
+  void meet(const LinkRegs::In& in) {
+    bool changes = false;
+    for (const StatusField& f : kStatusFields) changes |= in.status.*f.member != status_.*f.member;
+    status_ = in.status;
+    pairs_.hit(
+        {in.valid ? 1u + 2u * in.write + (in.addr >> 2 & 1) : 0u, in.addr >> 3 & 7, changes});
+  }
+
+  LinkStatus status_{};  // of the cycle before
+  TestCoverage pairs_{coverage::link_regs_pairs()};
   LinkRegs::Config config_;
   LinkRegs twin_;
   Clocked<Vlink_regs> rtl_;
@@ -92,6 +105,7 @@ LinkStatus random_status(Random& random) {
 void lockstep(Pair& pair) {
   Random random(pair.lockstep.seed());
   std::uint64_t reads = 0, writes = 0;
+  LinkStatus status;
   while (pair.lockstep.next()) {
     if (random.below(1000) == 0) pair.reset();
     LinkRegs::In in;
@@ -100,7 +114,8 @@ void lockstep(Pair& pair) {
     in.addr = static_cast<std::uint32_t>(random.bits(16));
     if (random.percent(50)) in.addr = random.pick(std::array{0x8u, 0x28u, 0x30u}) | 0x1200;
     in.wdata = static_cast<std::uint32_t>(random.bits(32));
-    in.status = random_status(random);
+    if (random.percent(70)) status = random_status(random);
+    in.status = status;
     const LinkRegs::Out out = pair.step(in);
     reads += out.rdata != 0;
     writes += in.valid && in.write;

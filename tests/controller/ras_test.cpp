@@ -8,6 +8,8 @@
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/controller/ras_meetings.hpp"
+#include "tests/controller/ras_world.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -48,6 +50,7 @@ class Pair {
     rtl_->retry_i = in.retry;
     const Ras::Out out = compare(in);
     if (!lockstep.ok()) return out;
+    meetings_.look(*rtl_, in);
     twin_.clock(in);
     rtl_.edge();
     return out;
@@ -71,96 +74,9 @@ class Pair {
     return out;
   }
 
+  test::RasMeetings meetings_;
   Ras twin_;
   Clocked<Vras> rtl_;
-};
-
-// Registers and events, random; the rates change every few hundred cycles.
-class World {
- public:
-  Ras::In step(Random& random) {
-    if (random.below(400) == 0) change(random);
-    Ras::In in;
-    if (random.percent(uncor_rate_)) {
-      in.uncor = static_cast<std::uint32_t>(random.bits(17));
-      for (unsigned k = 0; k < thinning_; ++k) {
-        in.uncor &= static_cast<std::uint32_t>(random.bits(17));
-      }
-      if (one_bit_) in.uncor = 1u << random.below(17);
-    }
-    if (random.percent(cor_rate_)) in.cor = static_cast<std::uint32_t>(random.bits(7));
-    if (random.percent(cor_rate_)) in.cor &= 1u << random.below(7);
-    for (std::uint32_t& word : in.log_flit) word = static_cast<std::uint32_t>(random.bits(32));
-    for (std::uint32_t& word : in.log_header) word = static_cast<std::uint32_t>(random.bits(32));
-    in.log_overflow = static_cast<unsigned>(random.bits(3));
-    in.poison = random.percent(poison_rate_);
-    in.crc = random.percent(crc_rate_);
-    in.retry = random.percent(retry_rate_);
-    in.valid = random.percent(accesses_);
-    in.write = random.percent(writes_);
-    in.addr = address(random);
-    in.wdata = value(random);
-    return in;
-  }
-
- private:
-  static constexpr std::array<unsigned, 8> kRates{0, 0, 1, 3, 10, 40, 80, 100};
-
-  void change(Random& random) {
-    uncor_rate_ = random.pick(kRates);
-    thinning_ = static_cast<unsigned>(random.below(4));
-    one_bit_ = random.percent(30);
-    cor_rate_ = random.percent(40) ? 0 : random.pick(kRates);
-    poison_rate_ = random.percent(30) ? 0 : random.pick(kRates);
-    crc_rate_ = random.pick(std::array{0u, 5u, 60u, 95u, 100u});
-    retry_rate_ = random.pick(kRates);
-    accesses_ = random.pick(std::array{10u, 50u, 90u, 100u});
-    writes_ = random.pick(std::array{5u, 30u, 60u});
-  }
-  static std::uint32_t address(Random& random) {
-    std::uint32_t addr = 0;
-    switch (random.below(8)) {
-      case 0:
-      case 1:
-        addr = random.pick(std::array{reg::kUncorStatus, reg::kCorStatus});
-        break;
-      case 2:
-      case 3:
-        addr = static_cast<std::uint32_t>(4 * random.below(6));
-        break;
-      case 4:
-      case 5:
-        addr = static_cast<std::uint32_t>(reg::kHeaderLog + 4 * random.below(kLogWords));
-        break;
-      case 6:
-        addr = reg::kControl;
-        break;
-      default:
-        addr = static_cast<std::uint32_t>(4 * random.below(32));
-        break;
-    }
-    // Only addr[6:2] counts.
-    return addr | static_cast<std::uint32_t>(random.bits(9) << 7 | random.bits(2));
-  }
-  static std::uint32_t value(Random& random) {
-    const auto any = static_cast<std::uint32_t>(random.bits(32));
-    switch (random.below(6)) {
-      case 0:
-        return 0;
-      case 1:
-        return ~0u;
-      case 2:
-        return 1u << random.below(17);
-      case 3:
-        return ~(1u << random.below(17));
-      default:
-        return any;
-    }
-  }
-
-  unsigned uncor_rate_ = 0, thinning_ = 0, cor_rate_ = 0, poison_rate_ = 0;
-  unsigned crc_rate_ = 60, retry_rate_ = 40, accesses_ = 50, writes_ = 30;
-  bool one_bit_ = false;
 };
 
 bool writes(const Ras::In& in, std::uint32_t offset) {
@@ -170,7 +86,7 @@ bool writes(const Ras::In& in, std::uint32_t offset) {
 TEST(Ras, LockstepWithRtl) {
   Pair pair(0x4a5);
   Random random(pair.lockstep.seed());
-  World world;
+  test::RasWorld world;
   Ras::In before;
   std::uint64_t cor = 0, nonfatal = 0, fatal = 0, both = 0, by_crc = 0, by_retry = 0;
   std::uint64_t by_poison = 0, set_and_cleared = 0, beyond = 0, log_read = 0;
@@ -281,6 +197,36 @@ TEST_F(ByHand, OnlyTheBitsThatExistAreStored) {
   unmask();
   pair.step(error(0x1ffff));  // bits 12 and 13 do not exist
   EXPECT_EQ(read(reg::kUncorStatus), kUncorBits);
+}
+
+// Each status bit in each state: clear or set, the first error held or not; then in one cycle an
+// event of it, masked or not, and a write of the status with its bit or with all others.
+TEST_F(ByHand, EventsMeetTheirClearing) {
+  enum State { kClear, kClearBehind, kSetAlone, kSetFirst, kSetBehind };
+  for (unsigned bit = 0; bit < 17; ++bit) {
+    const std::uint32_t it = 1u << bit, other = bit == 0 ? 2u : 1u;
+    if ((it & kUncorBits) == 0) continue;
+    for (const State state : {kClear, kClearBehind, kSetAlone, kSetFirst, kSetBehind}) {
+      for (const unsigned meets : {0, 1, 2, 3, 4, 5, 6, 7, 8}) {
+        const unsigned event = meets % 3;  // none, happens, masked
+        pair.reset();
+        unmask();
+        const bool behind = state == kClearBehind || state == kSetAlone || state == kSetBehind;
+        if (behind) pair.step(error(other));
+        const bool set = state != kClear && state != kClearBehind;
+        if (set) pair.step(error(it));
+        if (state == kSetAlone) write(reg::kUncorStatus, other);  // the first error is gone
+        write(reg::kUncorMask, event == 2 ? it : 0);
+        Ras::In in = meets < 3 ? Ras::In{} : write_of(reg::kUncorStatus, meets < 6 ? it : ~it);
+        if (event != 0) in.uncor = it;
+        pair.step(in);
+        const bool clears = meets >= 3 && meets < 6, clears_others = meets >= 6;
+        const std::uint32_t expected = (event == 1 || (set && !clears) ? it : 0) |
+                                       (behind && state != kSetAlone && !clears_others ? other : 0);
+        EXPECT_EQ(read(reg::kUncorStatus), expected) << bit << ' ' << state << ' ' << meets;
+      }
+    }
+  }
 }
 
 TEST_F(ByHand, AddressBitsThatDoNotCount) {

@@ -12,9 +12,11 @@
 
 #include "tests/coverage/pair_groups.hpp"
 #include "tests/coverage/pairs_cache.hpp"
+#include "tests/coverage/pairs_ds.hpp"
 #include "tests/coverage/pairs_endpoint.hpp"
 #include "tests/coverage/pairs_flex_bus.hpp"
 #include "tests/coverage/pairs_link.hpp"
+#include "tests/coverage/pairs_registers.hpp"
 #include "tests/coverage/pairs_root_port.hpp"
 
 namespace cxlgpu::coverage {
@@ -539,6 +541,8 @@ inline Group credits() {
       rrsm_events(),     wire_faults(),         credits(),    llrb_pairs(), lrsm_pairs(),
       credit_tx_pairs(), credit_return_pairs(), queue_pairs()};
   for (Group& group : root_port_pairs()) all.push_back(std::move(group));
+  for (Group& group : ds_pairs()) all.push_back(std::move(group));
+  for (Group& group : register_pairs()) all.push_back(std::move(group));
   for (Group& group : endpoint_pairs()) all.push_back(std::move(group));
   for (Group& group : flex_bus_pairs()) all.push_back(std::move(group));
   for (Group& group : cache_pairs()) all.push_back(std::move(group));

@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "Vcxl_mailbox.h"
+#include "Vcxl_mailbox___024root.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_registers.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -23,7 +26,7 @@ namespace {
 constexpr std::uint32_t kCapacity = 128;  // the module's default, 256 MiB each
 constexpr unsigned kMailbox = 0x100, kControl = kMailbox + 0x4, kCommand = kMailbox + 0x8,
                    kCommandHigh = kMailbox + 0xc, kStatus = kMailbox + 0x14,
-                   kPayload = kMailbox + 0x20;
+                   kPayload = kMailbox + 0x20, kMemoryStatus = 0x088;
 enum Code : unsigned {
   kSuccess = 0x0,
   kInvalidInput = 0x2,
@@ -207,6 +210,46 @@ class RandomDriver {
   std::vector<CxlMailbox::In> steps_;
 };
 
+// What the RTL's command does at an edge, by its state before and after.
+coverage::MailboxDoes does(unsigned before, unsigned after, unsigned code) {
+  using coverage::MailboxDoes;
+  enum State : unsigned { kIdle, kJudge };
+  switch (before) {
+    case kIdle:
+      return MailboxDoes::Idle;
+    case kJudge:
+      return after != kIdle     ? MailboxDoes::ToCopy
+             : code == kSuccess ? MailboxDoes::Done
+                                : MailboxDoes::Refused;
+    default:
+      return after == kIdle ? MailboxDoes::CopiesLast : MailboxDoes::Copies;
+  }
+}
+coverage::MailboxAccess access_of(const CxlMailbox::In& in) {
+  using coverage::MailboxAccess;
+  const unsigned at = in.addr & 0x3fc;
+  const bool payload = at >= kPayload && at < kPayload + 256;
+  if (!in.valid || (!in.write && at == 0)) return MailboxAccess::None;
+  if (in.write) {
+    if (at == kControl && (in.wdata & 1) != 0) return MailboxAccess::Rings;
+    if (at == kCommand || at == kCommandHigh) return MailboxAccess::WritesCommand;
+    return payload ? MailboxAccess::WritesPayload : MailboxAccess::WritesOther;
+  }
+  switch (at) {
+    case kControl:
+      return MailboxAccess::ReadsDoorbell;
+    case kCommand:
+    case kCommandHigh:
+      return MailboxAccess::ReadsCommand;
+    case kStatus:
+      return MailboxAccess::ReadsStatus;
+    case kMemoryStatus:
+      return MailboxAccess::ReadsMedia;
+    default:
+      return payload ? MailboxAccess::ReadsPayload : MailboxAccess::None;
+  }
+}
+
 TEST(CxlMailbox, LockstepWithRtl) {
   Lockstep run{"endpoint/cxl_mailbox", 0xb0};
   RandomDriver driver(run.seed());
@@ -214,6 +257,7 @@ TEST(CxlMailbox, LockstepWithRtl) {
   Clocked<Vcxl_mailbox> rtl;
   rtl.reset();
   Random random(run.seed() + 1);
+  TestCoverage pairs(coverage::mailbox_pairs());
   std::uint64_t busy = 0, dirty = 0, data = 0;
   const auto compare = [&](const CxlMailbox::Out& out) {
     run.check("reg_rdata_o", rtl->reg_rdata_o, out.rdata);
@@ -235,8 +279,12 @@ TEST(CxlMailbox, LockstepWithRtl) {
     rtl.settle();
     compare(twin.eval());
     twin.clock(in);
+    const unsigned state = rtl->rootp->cxl_mailbox__DOT__state_q;
     rtl.edge();
     rtl.settle();
+    pairs.hit({static_cast<unsigned>(does(state, rtl->rootp->cxl_mailbox__DOT__state_q,
+                                          rtl->rootp->cxl_mailbox__DOT__code_q)),
+               static_cast<unsigned>(access_of(in)), in.viral});
     const CxlMailbox::Out out = twin.eval();
     busy += in.valid && !in.write && (in.addr & 0x3fc) == kControl && out.rdata != 0;
     data += in.valid && !in.write && (in.addr & 0x3ff) >= kPayload && out.rdata != 0;

@@ -8,6 +8,8 @@
 #include "Vendpoint_regs.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_registers.hpp"
 #include "tests/endpoint/load_types.hpp"
 
 namespace cxlgpu {
@@ -34,6 +36,7 @@ class Pair {
     rtl_->load_status_i = test::load_status_bits(in.load_status);
     const EndpointRegs::Out out = compare(in);
     if (!lockstep.ok()) return out;
+    meet(in);
     twin_.clock(in);
     rtl_.edge();
     return out;
@@ -69,6 +72,22 @@ class Pair {
     return out;
   }
 
+  void meet(const EndpointRegs::In& in) {
+    using coverage::CounterAccess;
+    const unsigned events = in.events | unsigned{in.write_back_done} << kDramEvents;
+    const std::uint32_t at = in.addr & 0x7fc;
+    for (unsigned n = 0; n <= kDramEvents; ++n) {
+      const bool addressed = in.valid && at == (n == kDramEvents ? 0x010 : 0x030 + 4 * n);
+      const CounterAccess access = !addressed ? CounterAccess::Other
+                                   : in.write ? CounterAccess::Write
+                                              : CounterAccess::Read;
+      counters_.hit({n, events >> n & 1, before_ >> n & 1, static_cast<unsigned>(access)});
+    }
+    before_ = events;
+  }
+
+  unsigned before_ = 0;  // events of the cycle before
+  test::TestCoverage counters_{coverage::endpoint_counter_pairs()};
   EndpointRegs twin_;
   Clocked<Vendpoint_regs> rtl_;
 };

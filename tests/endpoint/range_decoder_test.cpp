@@ -11,6 +11,8 @@
 #include "Vrange_decoder.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_registers.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -44,22 +46,35 @@ class Decoder {
   Vrange_decoder top_;
 };
 
+// Where a line is of a range of `size` units from `base` on.
+unsigned place_of(std::uint64_t line, std::uint64_t base, std::uint64_t size) {
+  using coverage::RangePlace;
+  const std::uint64_t unit = line >> 22;
+  const RangePlace place = unit < base               ? RangePlace::Below
+                           : unit == base            ? RangePlace::First
+                           : unit < base + size - 1  ? RangePlace::Inside
+                           : unit == base + size - 1 ? RangePlace::Last
+                                                     : RangePlace::Behind;
+  return static_cast<unsigned>(place);
+}
+
 TEST(RangeDecoder, LockstepWithRtl) {
   Lockstep run{"endpoint/range_decoder", 0x7a};
   Random random(run.seed());
   const RangeDecoder twin{kSize1 >> kUnitLog2, kSize2 >> kUnitLog2};
   Vrange_decoder rtl;
   std::uint64_t hits = 0;
+  TestCoverage pairs(coverage::range_decoder_pairs());
   while (run.next()) {
     // Addresses about the ends of ranges that are near each other.
     const std::uint64_t base = random.bits(random.percent(20) ? 36 : 24);
     const auto near = [&] { return base + random.below(16) - 8; };
     RangeDecoder::In in;
-    in.mem_enable = random.percent(90);
-    in.hdm_enabled = random.percent(30);
+    in.mem_enable = random.percent(80);
+    in.hdm_enabled = random.percent(40);
     in.range1_base = near() & 0xf'ffff'ffff;
     in.range2_base = near() & 0xf'ffff'ffff;
-    in.hpa_valid = random.percent(90);
+    in.hpa_valid = random.percent(75);
     in.hpa_line = (near() << 22 & 0x3fff'ffff'ffff) | random.bits(22);
     in.hdm_hit = random.percent(50);
     in.hdm_dpa_line = in.hdm_hit ? random.bits(46) : in.hpa_line;
@@ -76,6 +91,9 @@ TEST(RangeDecoder, LockstepWithRtl) {
     run.check("hit_o", rtl.hit_o, out.hit);
     run.check("dpa_line_o", rtl.dpa_line_o, out.dpa_line);
     hits += out.hit && !in.hdm_enabled;
+    pairs.hit({place_of(in.hpa_line, in.range1_base, kSize1 >> kUnitLog2),
+               place_of(in.hpa_line, in.range2_base, kSize2 >> kUnitLog2),
+               2u * in.hdm_enabled + in.hdm_hit, in.mem_enable, in.hpa_valid});
   }
   if (run.cycle() > 100000) {
     EXPECT_GT(hits, 10000u);

@@ -15,6 +15,7 @@
 #include "tests/common/requirement.hpp"
 #include "tests/coverage/functional_groups.hpp"
 #include "tests/coverage/functional_gtest.hpp"
+#include "tests/host_bridge/hdm_meetings.hpp"
 #include "tests/host_bridge/hdm_program.hpp"
 
 namespace cxlgpu {
@@ -144,6 +145,7 @@ TEST(HdmDecoder, LockstepWithRtl) {
   auto twins = fresh();
   std::array software{Software(true), Software(false)};
   std::array<bool, 2> was_read{};
+  test::HdmMeetings meetings;
   std::array<std::uint64_t, 2> hits{};
   std::set<std::uint64_t> seen_ways;
   constexpr std::size_t kRegReq = 50;  // valid, write, addr 16, wdata 32
@@ -160,6 +162,7 @@ TEST(HdmDecoder, LockstepWithRtl) {
     }
     rtl.settle();
     for (unsigned i = 0; i < 2; ++i) {
+      meetings.look(*rtl, i, in[i]);
       const HdmDecoder::Out out = twins[i].eval(in[i]);
       const bool host = i == 0;
       lockstep.check(host ? "host hit_o" : "device hit_o", test::get_bits(rtl->hit_o, i, 1),
@@ -188,6 +191,7 @@ TEST(HdmDecoder, LockstepWithRtl) {
       rtl.reset();
       twins = fresh();
       was_read = {};
+      meetings.forget();
     }
   }
   if (lockstep.cycle() > 100000) {

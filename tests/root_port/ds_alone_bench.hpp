@@ -26,6 +26,7 @@
 #include "Vds_alone.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/root_port/ds_meetings.hpp"
 
 namespace cxlgpu::test {
 
@@ -47,14 +48,20 @@ class DsAlone {
     bool bad = false;  // endpoint: poisoned; local memory: damaged
   };
 
-  explicit DsAlone(bool large = false, unsigned endpoint_latency = 10, unsigned local_latency = 4)
-      : depth(large ? 1024 : 256),
+  // As ds_alone_tb.sv: lines of the region; Lines4 has one entry in every table.
+  enum class Size : std::uint8_t { Lines256, Lines1024, Lines4 };
+
+  explicit DsAlone(Size size = Size::Lines256, unsigned endpoint_latency = 10,
+                   unsigned local_latency = 4)
+      : depth(size == Size::Lines4      ? 4
+              : size == Size::Lines1024 ? 1024
+                                        : 256),
         latency_(endpoint_latency),
         local_latency_(local_latency),
         local_(depth) {
-    rtl_->large_i = large;
+    rtl_->size_i = static_cast<unsigned>(size);
     rtl_.reset();
-    max_writes = writes_at_most = large ? 16 : 8;
+    max_writes = writes_at_most = size == Size::Lines4 ? 1 : size == Size::Lines1024 ? 16 : 8;
   }
 
   const unsigned depth;
@@ -64,6 +71,7 @@ class DsAlone {
   bool isolate = false;
   unsigned stalls = 0;                           // percent of the cycles, of each receiver
   unsigned answer_stalls = 0;                    // of the receiver of answers alone, if more
+  unsigned mq_stalls = 0, lm_stalls = 0;         // of memory queue and local memory, the same
   bool hold_reads = false, hold_writes = false;  // the endpoint answers none
   unsigned failing_writes = 0;                   // the next ones: done by half and an error
   std::vector<Write> writes;                     // taken at the memory queue, in order
@@ -144,10 +152,11 @@ class DsAlone {
     drive();
     rtl_->mq_ready_i = 0;
     rtl_.settle();
-    rtl_->mq_ready_i =
-        rtl_->mq_valid_o != 0 && !stalled(stalls) && mq_takes(get_bits(rtl_->mq_req_o, 576, 46));
+    rtl_->mq_ready_i = rtl_->mq_valid_o != 0 && !stalled(std::max(stalls, mq_stalls)) &&
+                       mq_takes(get_bits(rtl_->mq_req_o, 576, 46));
     rtl_.settle();
     check_offers();
+    meetings_.observe(*rtl_, depth == 4);
     take();
     rtl_.edge();
   }
@@ -252,7 +261,7 @@ class DsAlone {
     rtl_->max_writes_i = max_writes;
     rtl_->req_valid_i = offered_;
     rtl_->sr_ready_i = sr_.size() < kSr && !stalled(stalls);
-    rtl_->lm_ready_i = !stalled(stalls);
+    rtl_->lm_ready_i = !stalled(std::max(stalls, lm_stalls));
     rtl_->rsp_ready_i = !stalled(std::max(stalls, answer_stalls));
     rtl_->head_valid_i = !sr_.empty();
     if (!sr_.empty()) pack(rtl_->head_req_i, sr_.front().request);
@@ -448,6 +457,7 @@ class DsAlone {
   Offer<19> lm_offer_;
   Offer<17> rsp_offer_;
   bool sr_stalled_ = false;
+  DsMeetings meetings_;
   bool unsure_ = false;  // isolated or with an error in the cycle before
 };
 

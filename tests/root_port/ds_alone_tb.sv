@@ -1,8 +1,11 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// ds_engine with its index and nothing else, in two sizes: 256 lines with 8 writes, and the root
-// port's 1024 lines with 16 writes. large_i chooses the one that is clocked and whose outputs show;
-// it changes in reset only.
+// ds_engine with its index and nothing else, in three sizes: 256 lines with 8 writes, the root
+// port's 1024 lines with 16 writes, and 4 lines with one entry in every table. size_i (0, 1, 2)
+// chooses the one that is clocked and whose outputs show; it changes in reset only.
+//
+// state_o, match_o, act_o and tables_o show its inside, for functional coverage alone: the
+// sequencer's state, ds_act_t, and of each table {one goes, one comes, empty, full}.
 
 module ds_alone_tb
   import cxl_pkg::*;
@@ -10,7 +13,7 @@ module ds_alone_tb
 (
   input  logic              clk_i,
   input  logic              rst_ni,
-  input  logic              large_i,
+  input  logic [1:0]        size_i,
   input  logic              fence_i,
   input  logic              isolate_i,
   input  logic              clear_error_i,
@@ -47,20 +50,31 @@ module ds_alone_tb
   output logic              empty_o,
   output logic              error_o,
   output logic [12:0]       count_o,
-  output logic [9:0]        ev_o
+  output logic [9:0]        ev_o,
+  output logic [5:0]        state_o,
+  output logic              match_o,  // the endpoint's answer is a merge's
+  output logic [17:0]       act_o,
+  output logic [7:0][3:0]   tables_o  // from bit 0: store FIFO, reads, merges, writes, completions,
+                                      // flushes, slots in use, pending
 );
 
-  logic [1:0]        req_ready, sr_valid, head_ready, mq_valid, mq_rsp_ready, rsp_valid;
-  logic [1:0]        lm_valid, lm_rsp_ready, empty, error;
-  logic [1:0][639:0] mq_req;
-  logic [1:0][529:0] rsp;
-  logic [1:0][594:0] lm_req;
-  logic [1:0][12:0]  count;
-  logic [1:0][9:0]   ev;
+  logic [2:0]        req_ready, sr_valid, head_ready, mq_valid, mq_rsp_ready, rsp_valid;
+  logic [2:0]        lm_valid, lm_rsp_ready, empty, error;
+  logic [2:0][639:0] mq_req;
+  logic [2:0][529:0] rsp;
+  logic [2:0][594:0] lm_req;
+  logic [2:0][12:0]  count;
+  logic [2:0][9:0]   ev;
+  logic [2:0][5:0]   state;
+  logic [2:0]        match;
+  logic [2:0][17:0]  act;
+  logic [2:0][7:0][3:0] tables;
 
-  for (genvar g = 0; g < 2; g++) begin : gen_size
-    localparam int unsigned Depth = (g == 0) ? 256 : 1024;
-    localparam int unsigned S     = $clog2(Depth);
+  for (genvar g = 0; g < 3; g++) begin : gen_size
+    localparam bit          Least  = g == 2;
+    localparam int unsigned Depth  = Least ? 4 : (g == 0) ? 256 : 1024;
+    localparam int unsigned Writes = Least ? 1 : (g == 0) ? 8 : 16;
+    localparam int unsigned S      = $clog2(Depth);
 
     logic         clk, ix_valid, ix_ready, ix_rsp_valid, ix_found, unused_we;
     logic [1:0]   ix_op;
@@ -70,7 +84,7 @@ module ds_alone_tb
     sys_req_t     unused_sr_req;
     logic [1+3*(1+S)+LineAddrBits-1:0] unused_node;
 
-    assign clk = clk_i && large_i == 1'(g);
+    assign clk = clk_i && size_i == 2'(g);
 
     ds_index #(
       .Depth  (Depth),
@@ -95,8 +109,12 @@ module ds_alone_tb
     );
 
     ds_engine #(
-      .Depth (Depth),
-      .Writes((g == 0) ? 8 : 16)
+      .Depth  (Depth),
+      .Writes (Writes),
+      .Stores (Least ? 1 : 8),
+      .Merges (Least ? 1 : 2),
+      .Reads  (Least ? 1 : 8),
+      .Buckets(Least ? 16 : 1024)
     ) u_engine (
       .clk_i         (clk),
       .rst_ni,
@@ -150,22 +168,46 @@ module ds_alone_tb
     );
 
     assign count[g] = 13'(pending);
+
+    assign state[g] = u_engine.u_stack.u_sequencer.state_q;
+    assign match[g] = u_engine.u_returns.mq_load && u_engine.u_returns.match;
+    assign act[g]   = u_engine.act;
+    assign tables[g] = {
+      {u_engine.act.pop, u_engine.act.push, pending == '0, 32'(pending) == Depth},
+      {u_engine.act.slot_release, u_engine.act.slot_take, u_engine.u_stack.slots_used == '0,
+       !u_engine.u_stack.slot_room},
+      {u_engine.u_issue.flush_taken, u_engine.flush_push, !u_engine.u_issue.flush_valid,
+       !u_engine.u_issue.flush_room},
+      {u_engine.act.done_pop, u_engine.u_returns.mq_done, !u_engine.done_valid,
+       !u_engine.u_returns.done_room},
+      {u_engine.act.write_free, u_engine.act.write_add, u_engine.u_stack.writes_used == '0,
+       32'(u_engine.u_stack.writes_used) == Writes},
+      {u_engine.u_returns.ready_take, u_engine.act.merge_add,
+       u_engine.u_returns.u_merges.valid_q == '0, !u_engine.merge_room},
+      {u_engine.u_returns.local_take, u_engine.act.head_local,
+       u_engine.u_returns.u_answers.reading_q == '0, !u_engine.read_room},
+      {u_engine.act.store_pop, u_engine.u_stores.push_i, !u_engine.store_valid,
+       !u_engine.store_room}};
   end
 
-  assign req_ready_o    = req_ready[large_i];
-  assign sr_valid_o     = sr_valid[large_i];
-  assign head_ready_o   = head_ready[large_i];
-  assign mq_valid_o     = mq_valid[large_i];
-  assign mq_req_o       = mq_req[large_i];
-  assign mq_rsp_ready_o = mq_rsp_ready[large_i];
-  assign rsp_valid_o    = rsp_valid[large_i];
-  assign rsp_o          = rsp[large_i];
-  assign lm_valid_o     = lm_valid[large_i];
-  assign lm_req_o       = lm_req[large_i];
-  assign lm_rsp_ready_o = lm_rsp_ready[large_i];
-  assign empty_o        = empty[large_i];
-  assign error_o        = error[large_i];
-  assign count_o        = count[large_i];
-  assign ev_o           = ev[large_i];
+  assign req_ready_o    = req_ready[size_i];
+  assign sr_valid_o     = sr_valid[size_i];
+  assign head_ready_o   = head_ready[size_i];
+  assign mq_valid_o     = mq_valid[size_i];
+  assign mq_req_o       = mq_req[size_i];
+  assign mq_rsp_ready_o = mq_rsp_ready[size_i];
+  assign rsp_valid_o    = rsp_valid[size_i];
+  assign rsp_o          = rsp[size_i];
+  assign lm_valid_o     = lm_valid[size_i];
+  assign lm_req_o       = lm_req[size_i];
+  assign lm_rsp_ready_o = lm_rsp_ready[size_i];
+  assign empty_o        = empty[size_i];
+  assign error_o        = error[size_i];
+  assign count_o        = count[size_i];
+  assign ev_o           = ev[size_i];
+  assign state_o        = state[size_i];
+  assign match_o        = match[size_i];
+  assign act_o          = act[size_i];
+  assign tables_o       = tables[size_i];
 
 endmodule

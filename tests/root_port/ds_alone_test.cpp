@@ -11,11 +11,13 @@
 
 #include "tests/common/requirement.hpp"
 #include "tests/root_port/ds_alone_bench.hpp"
+#include "tests/root_port/ds_alone_traffic.hpp"
 
 namespace cxlgpu {
 namespace {
 
 using test::DsAlone;
+using Size = DsAlone::Size;
 
 constexpr std::uint64_t kLowHalf = 0xffff'ffff, kHighHalf = kLowHalf << 32;
 constexpr unsigned kLatencies[] = {1, 10, 100, 400};
@@ -46,7 +48,7 @@ void fill(DsAlone& b, Place place, std::uint64_t& next) {
 // The region full of deferred lines, `kept` loads of one line outstanding: then kStores stores to
 // lines that are not there, and, the region full again, a fence. They come `phase` cycles later.
 Waits measure(bool large, unsigned latency, Place place, unsigned kept, unsigned phase) {
-  DsAlone b(large, latency);
+  DsAlone b(large ? Size::Lines1024 : Size::Lines256, latency);
   std::uint64_t next = 1000;
   Waits waits;
   const unsigned settled = 4 * latency + 200;
@@ -152,7 +154,7 @@ TEST(DsAlone, ALoadOfAWantedLineIsAnswered) {
               "in flight and the line's write",
               "docs/blocks.md, ds_engine");
   for (const unsigned latency : kLatencies) {
-    DsAlone b(false, latency);
+    DsAlone b(Size::Lines256, latency);
     b.store(kLine, 0x11, kLowHalf);
     ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
     std::array<std::uint32_t, 4> loads{};
@@ -172,7 +174,7 @@ TEST(DsAlone, ALoadOfAWantedLineIsAnswered) {
 TEST(DsAlone, AWantedLineIsForgottenWhenNoFlushMayGo) {
   test::shows("order", "Loads wait for a flush of their line only while one may be sent",
               "docs/blocks.md, ds_engine");
-  DsAlone b(false, 50);
+  DsAlone b(Size::Lines256, 50);
   b.hold_reads = true;
   b.store(kLine, 0x11, kLowHalf);
   ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
@@ -435,7 +437,8 @@ TEST(DsAlone, PoisonInAnyOrder) {
               "docs/blocks.md, ds_engine: Poison");
   test::Random random(0x901);
   for (unsigned round = 0; round < 150; ++round) {
-    DsAlone b(false, random.pick(std::array{1u, 10u, 100u}), random.pick(std::array{1u, 4u, 30u}));
+    DsAlone b(Size::Lines256, random.pick(std::array{1u, 10u, 100u}),
+              random.pick(std::array{1u, 4u, 30u}));
     const std::uint64_t lines = 1 + random.below(4);
     for (std::uint64_t line = 0; line < lines; ++line) b.poison(line);
     for (unsigned n = 0; n < 60; ++n) {
@@ -466,7 +469,7 @@ TEST(DsAlone, ConstantLatenciesWithLoadsKept) {
   for (const unsigned latency : kLatencies) {
     for (unsigned kept = 0; kept <= 8; ++kept) {
       for (const unsigned stalls : {0u, 30u}) {
-        DsAlone b(kept % 2 == 0, latency, stalls == 0 ? 4 : 40);
+        DsAlone b(static_cast<Size>(kept % 3), latency, stalls == 0 ? 4 : 40);
         b.stalls = stalls;
         b.poison(1);
         b.poison(2);
@@ -502,7 +505,8 @@ TEST(DsAlone, IsolationAtAnyMoment) {
   test::Random random(0x903);
   std::uint64_t refused = 0;
   for (unsigned round = 0; round < 20; ++round) {
-    DsAlone b(round % 4 == 0, random.pick(kLatencies), random.pick(std::array{1u, 4u, 30u}));
+    DsAlone b(static_cast<Size>(random.below(3)), random.pick(kLatencies),
+              random.pick(std::array{1u, 4u, 30u}));
     b.stalls = random.pick(std::array{0u, 10u, 50u});
     b.answer_stalls = random.pick(std::array{0u, 90u});
     const bool full = round % 2 == 0;
@@ -535,6 +539,29 @@ TEST(DsAlone, IsolationAtAnyMoment) {
     if (HasFailure()) return;
   }
   EXPECT_GT(refused, 5u);
+}
+
+// The same, cycle by cycle.
+TEST(DsAlone, StoresMeetAMergeOrAnErrorThatEnds) {
+  using test::StoreKind;
+  for (const Size size : {Size::Lines4, Size::Lines256}) {
+    for (unsigned delay = 0; delay < 45 && !HasFailure(); ++delay) {
+      for (const StoreKind kind : {StoreKind::Direct, StoreKind::JoinsDeferred, StoreKind::Deferred,
+                                   StoreKind::JoinsWrite}) {
+        test::meet_merge(size, kind, delay);
+      }
+      test::meet_error(size, delay);
+    }
+    test::meet_full_reads(size);
+  }
+}
+
+// What may meet in one cycle does.
+TEST(DsAlone, EverythingMeetsInOneCycle) {
+  test::Random random(0x904);
+  for (unsigned round = 0; round < 160 && !HasFailure(); ++round) {
+    test::meet_everything(random, round);
+  }
 }
 
 }  // namespace

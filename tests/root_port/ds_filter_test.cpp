@@ -2,6 +2,7 @@
 // ds_filter: the twin in lockstep with the RTL, and the RTL by hand against the rules of the page.
 #include "refmodel/root_port/ds_filter.hpp"
 
+#include <array>
 #include <set>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_ds.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -32,6 +35,32 @@ std::uint64_t random_key(Random& random, unsigned phase) {
   }
 }
 
+// What meets in a cycle; the counts of the buckets are kept here.
+class Meetings {
+ public:
+  void look(unsigned g, const DsFilter::In& in, const DsFilter& filter, const DsFilter::Out& out) {
+    using namespace coverage;
+    if (!pairs_.on()) return;
+    const unsigned bucket = filter.bucket(in.upd_key);
+    unsigned& count = counts_[g][bucket];
+    const FilterLook look = filter.bucket(in.key) == bucket ? FilterLook::Same
+                            : out.maybe                     ? FilterLook::OtherMaybe
+                                                            : FilterLook::OtherNo;
+    const FilterUpdate update = in.inc   ? FilterUpdate::Inc
+                                : in.dec ? FilterUpdate::Dec
+                                         : FilterUpdate::None;
+    pairs_.hit({g, static_cast<unsigned>(update), in.clear, count, static_cast<unsigned>(look)});
+    if (in.inc && count < 3) ++count;
+    if (in.dec && count % 3 != 0) --count;
+    if (in.clear) counts_[g].fill(0);
+  }
+  void forget() { counts_ = {}; }
+
+ private:
+  std::array<std::array<unsigned, 1024>, 2> counts_{};
+  test::TestCoverage pairs_{coverage::ds_filter_pairs()};
+};
+
 TEST(DsFilter, LockstepWithRtl) {
   test::shows("ds", "The RTL's filter answers in every cycle as its twin does",
               "docs/blocks.md, ds_filter");
@@ -42,6 +71,7 @@ TEST(DsFilter, LockstepWithRtl) {
   std::vector<DsFilter> twins;
   for (const unsigned buckets : kBuckets) twins.emplace_back(buckets);
   std::uint64_t yes = 0, no = 0;
+  Meetings meetings;
   while (lockstep.next()) {
     const unsigned phase = static_cast<unsigned>(lockstep.cycle() / 5000);
     const bool filling = lockstep.cycle() / 500 % 2 == 0;
@@ -52,7 +82,7 @@ TEST(DsFilter, LockstepWithRtl) {
       in.upd_key = random_key(random, phase);
       in.inc = random.percent(filling ? 50 : 20);
       in.dec = !in.inc && random.percent(filling ? 20 : 80);
-      in.clear = random.below(200) == 0;
+      in.clear = random.below(filling ? 40 : 200) == 0;
       test::set_bits(rtl->key_i, kKeyBits * g, kKeyBits, in.key);
       test::set_bits(rtl->upd_key_i, kKeyBits * g, kKeyBits, in.upd_key);
       test::set_bits(rtl->inc_i, g, 1, in.inc);
@@ -65,12 +95,14 @@ TEST(DsFilter, LockstepWithRtl) {
       lockstep.check("maybe_o", test::get_bits(rtl->maybe_o, g, 1), out.maybe);
       lockstep.check("upd_maybe_o", test::get_bits(rtl->upd_maybe_o, g, 1), out.upd_maybe);
       ++(out.maybe ? yes : no);
+      meetings.look(g, ins[g], twins[g], out);
       twins[g].clock(ins[g]);
     }
     rtl.edge();
     if (random.below(5000) == 0) {
       rtl.reset();
       for (DsFilter& twin : twins) twin.clear();
+      meetings.forget();
     }
   }
   if (lockstep.cycle() > 100'000) {

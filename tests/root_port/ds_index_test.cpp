@@ -12,6 +12,8 @@
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_ds.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -125,8 +127,14 @@ class Caller {
     offered_ = false;
     cleared_ = false;
     const bool ready = get_bits(rtl_->req_ready_o, g_, 1) != 0;
+    if (pause_ > 0) --pause_;
     if (to_clear_) {  // no request may wait then
-      cleared_ = ready && settled_;
+      // At the earliest with the answer. The large one takes long to fill: not when it is full.
+      const auto nodes = get_bits(rtl_->count_o, kLinkBits * g_, kLinkBits);
+      if (depth_ > 8 && nodes + 1 >= depth_) to_clear_ = false;
+      cleared_ = to_clear_ && ready && pause_ == 0;
+    } else if (choose_new_ && pause_ > 0) {
+      // nothing is asked, perhaps until after the answer
     } else if (!choose_new_ || random_.percent(80)) {
       choose();
       offered_ = true;
@@ -150,13 +158,13 @@ class Caller {
     if (under_way_) {
       lockstep_.check("cycles within the bound", cycles_ <= cycles_bound(now_.op, before_), true);
     }
+    meet(twin, ready);
     if (twin.rsp_valid) finish(twin);
     if (!under_way_) check_tree(twin);
     if (get_bits(rtl_->node_we_o, g_, 1) != 0) {
       memory_.write(static_cast<unsigned>(get_bits(rtl_->node_slot_o, kSlotBits * g_, kSlotBits)),
                     rtl_->node_o, std::size_t{kNodeBits} * g_);
     }
-    settled_ = !under_way_;
     if (cleared_) {
       free_.clear();
       for (unsigned s = 0; s < depth_; ++s) free_.push_back(s);
@@ -167,12 +175,14 @@ class Caller {
       now_ = {op_, key_, slot_};
       if (op_ == 1) std::erase(free_, slot_);
       under_way_ = true;
-      settled_ = false;
       before_ = twin.count;
       cycles_ = 0;
       changed_ = true;
       choose_new_ = true;
-      to_clear_ = random_.below(depth_ == 8 ? 100 : 5'000) == 0;
+      // In the beginning the large one as well is empty time and again.
+      const unsigned clears = depth_ == 8 ? 40 : lockstep_.cycle() < 10'000 ? 3 : 5'000;
+      to_clear_ = random_.below(clears) == 0;
+      pause_ = random_.percent(30) ? static_cast<unsigned>(random_.below(60)) : 0;
     }
     twin_.clock({cleared_, offered_, op_, key_, slot_});
   }
@@ -204,12 +214,16 @@ class Caller {
     if (!choose_new_) return;  // held while stalled
     choose_new_ = false;
     const unsigned phase = static_cast<unsigned>(lockstep_.cycle() / 16'384);
-    key_ = random_key(random_, depth_, kKeyBits[g_], phase);
+    // Now and then the key of before: of an index that is all but empty it is the only one.
+    if (!random_.percent(before_ < 2 ? 60 : 25))
+      key_ = random_key(random_, depth_, kKeyBits[g_], phase);
     // It fills, shrinks, fills up, and is all but empty; the large one fills once and stays so
     // long.
     constexpr unsigned kInserts[] = {70, 30, 85, 5};
-    const unsigned inserts = depth_ > 8 ? (lockstep_.cycle() < 130'000 ? 90 : 40)
-                                        : kInserts[lockstep_.cycle() / 4'096 % 4];
+    const unsigned inserts = depth_ == 8                   ? kInserts[lockstep_.cycle() / 4'096 % 4]
+                             : lockstep_.cycle() < 10'000  ? 50
+                             : lockstep_.cycle() < 130'000 ? 90
+                                                           : 40;
     op_ = random_.percent(30) ? (random_.percent(20) ? 3 : 0) : (random_.percent(inserts) ? 1 : 2);
     // The caller does not look whether the key is there, but it owns the free slots.
     if (op_ == 1 && free_.empty()) {
@@ -217,6 +231,25 @@ class Caller {
       ++refused_;
     }
     slot_ = op_ == 1 ? free_[random_.below(free_.size())] : static_cast<unsigned>(random_.bits(3));
+  }
+
+  void meet(const DsIndexBlock::Out& out, bool ready) {
+    using namespace coverage;
+    const IndexTakes takes = cleared_               ? IndexTakes::Clear
+                             : !(offered_ && ready) ? IndexTakes::Nothing
+                             : op_ == 1             ? IndexTakes::Insert
+                             : op_ == 2             ? IndexTakes::Delete
+                                                    : IndexTakes::Find;
+    const IndexAnswers answer = !out.rsp_valid ? IndexAnswers::No
+                                : out.found    ? IndexAnswers::Found
+                                               : IndexAnswers::NotFound;
+    const IndexLevel level = out.count == 0            ? IndexLevel::Empty
+                             : out.count == 1          ? IndexLevel::One
+                             : out.count == depth_     ? IndexLevel::Full
+                             : out.count == depth_ - 1 ? IndexLevel::OneFree
+                                                       : IndexLevel::Some;
+    pairs_.hit({g_, static_cast<unsigned>(takes), static_cast<unsigned>(answer),
+                static_cast<unsigned>(level)});
   }
 
   void finish(const DsIndexBlock::Out& answer) {
@@ -256,13 +289,15 @@ class Caller {
   DsIndexBlock twin_;
   NodeMemory memory_;
   std::vector<unsigned> free_;
-  bool offered_ = false, cleared_ = false, under_way_ = false, settled_ = true;
+  bool offered_ = false, cleared_ = false, under_way_ = false;
   bool changed_ = false, choose_new_ = true, to_clear_ = false;
+  unsigned pause_ = 0;  // cycles without a request
   unsigned op_ = 0, slot_ = 0, cycles_ = 0, before_ = 0, most_nodes_ = 0, clears_ = 0, refused_ = 0;
   std::uint64_t key_ = 0;
   Request now_;
   std::uint64_t done_[4] = {};
   Cycles crowded_[3];
+  test::TestCoverage pairs_{coverage::ds_index_pairs()};
 };
 
 TEST(DsIndex, LockstepWithRtl) {

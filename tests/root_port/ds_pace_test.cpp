@@ -6,6 +6,8 @@
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_ds.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -25,16 +27,20 @@ TEST(DsPace, LockstepWithRtl) {
   DsPace::In in;
   unsigned longest = 4, percent_sent = 5;
   std::uint64_t seen[2][2] = {};  // direct, flush
+  bool often = false;
+  test::TestCoverage pairs(coverage::ds_pace_pairs());
   while (lockstep.next()) {
     if (lockstep.cycle() % 1000 == 0) {
       longest = static_cast<unsigned>(random.pick(std::array{2u, 5u, 8u, 15u}));
       percent_sent = static_cast<unsigned>(random.pick(std::array{0u, 1u, 10u, 60u}));
     }
-    in.rsp_valid = random.percent(3);
+    if (lockstep.cycle() % 1000 == 500) often = random.percent(40);
+    in.rsp_valid = random.percent(often ? 30 : 3);
     in.dev_load = static_cast<DevLoad>(random.bits(2));
     // Every longer pause comes to its end at times.
     in.sent = longest == 15 ? random.below(40'000) == 0 : random.percent(percent_sent);
-    if (random.percent(1)) {
+    const auto before = in.interval;
+    if (random.percent(often ? 20 : 1)) {
       for (auto& interval : in.interval) {
         interval = static_cast<std::uint8_t>(random.below(longest + 1));
       }
@@ -49,6 +55,8 @@ TEST(DsPace, LockstepWithRtl) {
     lockstep.check("direct_o", rtl->direct_o, out.direct);
     lockstep.check("flush_o", rtl->flush_o, out.flush);
     ++seen[out.direct][out.flush];
+    pairs.hit({in.rsp_valid ? 1u + static_cast<unsigned>(in.dev_load) : 0u, in.sent,
+               in.interval != before, out.direct, out.flush});
     twin.clock(in);
     rtl.edge();
     if (random.below(2000) == 0) {

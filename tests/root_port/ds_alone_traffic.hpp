@@ -1,0 +1,138 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Traffic in which all that may meet in one cycle of a ds_engine does.
+//
+// Purpose: who stalls and what is allowed changes every hundred cycles, isolation, fence and the
+// end
+//          of an error at any edge. A full region with new lines coming, or a few lines that
+//          everything is about; rounds take the sizes of ds_alone_tb.sv in turn.
+// Errors:  as DsAlone: a GoogleTest failure each.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "tests/root_port/ds_alone_bench.hpp"
+
+namespace cxlgpu::test {
+
+inline void meet_everything(Random& random, unsigned round) {
+  using Size = DsAlone::Size;
+  constexpr std::uint64_t kLowHalf = 0xffff'ffff, kLongest = 1'000'000;
+  const Size size =
+      round % 20 == 19 ? Size::Lines1024 : std::array{Size::Lines256, Size::Lines4}[round / 2 % 2];
+  DsAlone b(size, random.pick(std::array{1u, 3u, 10u, 40u}),
+            random.pick(std::array{3u, 8u, 15u, 25u}));
+  const bool full = round % 2 == 1;
+  const unsigned hot = size == Size::Lines4 && !full ? 3 : 6;
+  std::uint64_t fresh = 10'000;
+  while (full && fresh < 10'000 + b.depth) b.store(fresh++, 0x77);
+  ASSERT_TRUE(b.until([&] { return b.waiting() == 0; }, kLongest));
+  for (unsigned phase = 0; phase < 60; ++phase) {
+    const unsigned most = random.pick(std::array{50u, 90u, 98u});
+    // Half of the time nobody stalls, and parts of lines are merged as fast as it goes.
+    const bool brisk = random.percent(50);
+    const auto stalls = [&] { return !brisk && random.percent(50) ? most : 0; };
+    const auto often = [&] { return random.pick(std::array{0u, 0u, 3u, 30u}); };
+    b.mq_stalls = stalls();
+    b.lm_stalls = stalls();
+    b.answer_stalls = stalls();
+    b.hold_reads = !brisk && random.percent(10);
+    b.hold_writes = !brisk && random.percent(20);
+    b.flush = random.percent(35);
+    b.direct = random.percent(50);
+    b.max_writes = random.percent(50) ? b.writes_at_most : 1 + random.below(b.writes_at_most);
+    const unsigned isolation = often(), fence = often();
+    b.keep(random.below(3), random.percent(60) ? random.below(4) : 0);
+    const unsigned loads = brisk ? 50 : random.pick(std::array{20u, 60u, 95u});
+    const std::uint64_t shift = random.percent(20) ? random.below(32) : 0;
+    const unsigned whole =
+        brisk ? random.pick(std::array{0u, 0u, 30u}) : random.pick(std::array{10u, 40u, 80u});
+    const unsigned cycles = brisk ? 200 : random.percent(15) ? 600 : 100;
+    if (cycles == 600) b.mq_stalls = 100;  // until all that goes out has come so far
+    for (unsigned cycle = 0; cycle < cycles; ++cycle) {
+      if (b.waiting() < 3) {
+        std::uint64_t line = random.below(hot);
+        if (random.percent(loads)) {
+          if (random.percent(full ? 45 : 20)) line = 20'000 + random.below(1000);
+          b.load(line);
+        } else {
+          if (random.percent(full ? 60 : 5)) line = fresh++;
+          b.store(line, static_cast<std::uint8_t>(random.bits(8)),
+                  random.percent(whole) ? DsAlone::kAll : kLowHalf << shift);
+        }
+      }
+      if (random.percent(isolation)) b.isolate = !b.isolate;
+      if (random.percent(fence)) b.fence = !b.fence;
+      if (random.percent(isolation)) b.failing_writes = 1;
+      b.clear_error = random.percent(10);
+      b.step();
+    }
+    b.isolate = b.isolate && random.percent(20);
+    b.fence = b.fence && random.percent(50);
+  }
+  b.keep(0, 0);
+  b.isolate = b.fence = b.hold_reads = b.hold_writes = false;
+  b.mq_stalls = b.lm_stalls = b.answer_stalls = 0;
+  b.max_writes = b.writes_at_most;
+  b.clear_error = b.flush = true;
+  b.failing_writes = 0;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }, kLongest)) << round;
+  b.check_endpoint();
+}
+
+// A store of each kind `delay` cycles behind a load that is merged.
+enum class StoreKind : std::uint8_t { Direct, JoinsDeferred, Deferred, JoinsWrite };
+inline void meet_merge(DsAlone::Size size, StoreKind kind, unsigned delay) {
+  constexpr std::uint64_t kLowHalf = 0xffff'ffff;
+  DsAlone b(size, 20, 4);
+  b.store(1, 0x11, kLowHalf);
+  b.store(2, 0x22, kLowHalf);
+  ASSERT_TRUE(b.until([&] { return b.count() == 2; }));
+  if (kind == StoreKind::JoinsWrite) {
+    b.hold_writes = b.direct = true;
+    b.store(3, 0x33, kLowHalf);
+    b.run(60);
+  }
+  b.direct = kind == StoreKind::Direct;
+  const std::uint32_t load = b.load(1);
+  b.run(delay);
+  const std::uint64_t lines[] = {4, 2, 4, 3};
+  const std::uint32_t store = b.store(lines[static_cast<unsigned>(kind)], 0x44, ~kLowHalf);
+  ASSERT_TRUE(b.answered(load) && b.answered(store));
+  b.hold_writes = false;
+  b.flush = true;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }));
+  b.check_endpoint();
+}
+// An error that ends `delay` cycles behind a store, which is deferred because of it.
+inline void meet_error(DsAlone::Size size, unsigned delay) {
+  DsAlone b(size);
+  b.failing_writes = 1;
+  b.direct = true;
+  b.store(1, 0x11);
+  ASSERT_TRUE(b.until([&] { return b.error() && b.count() == 1; }));
+  b.direct = false;
+  const std::uint32_t store = b.store(2, 0x22);
+  b.run(delay);
+  b.clear_error = true;
+  b.run(1);
+  b.clear_error = false;
+  ASSERT_TRUE(b.answered(store));
+  b.flush = true;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }));
+  b.check_endpoint();
+}
+// More loads of a line that is here than reads may be on their way, and nobody takes an answer.
+inline void meet_full_reads(DsAlone::Size size) {
+  DsAlone b(size);
+  b.store(1, 0x11);
+  ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
+  b.answer_stalls = 100;
+  std::array<std::uint32_t, 12> loads{};
+  for (std::uint32_t& load : loads) load = b.load(1);
+  b.run(300);
+  b.answer_stalls = 0;
+  for (const std::uint32_t load : loads) ASSERT_TRUE(b.answered(load));
+}
+
+}  // namespace cxlgpu::test

@@ -1,0 +1,201 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// What meets in one cycle of a ds_engine, from the pins of ds_alone_tb, for functional coverage.
+//
+// Use:     observe() in each cycle with the inputs settled, before the edge; the collectors count
+//          only if the test passed (functional_gtest.hpp).
+// Source:  docs/blocks.md, ds_engine, for the states of the sequencer; ds_act_t of cxlgpu_pkg.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "tests/common/bits.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_ds.hpp"
+
+namespace cxlgpu::test {
+
+class DsMeetings {
+ public:
+  template <typename Top>
+  void observe(const Top& top, bool least) {
+    if (!acts_.on()) return;
+    size_ = least ? 0 : 1;
+    using coverage::DsAct;
+    const std::optional<DsAct> act = act_of(top);
+    if (act) count_events(top, static_cast<unsigned>(*act));
+    count_tables(top);
+    isolated_ = top.isolate_i != 0;
+    fenced_ = top.fence_i != 0;
+  }
+
+ private:
+  enum State : unsigned {
+    Idle = 0,
+    MRead,
+    SNew = 4,
+    SWrite,
+    SMask = 7,
+    SDirect,
+    SInsert = 10,
+    LFind = 17,
+    LMask = 19,
+    LRead,
+    FTop = 32,
+    FMask = 34,
+    FDelete,
+    FRead,
+    CTake = 48,
+    CFree,
+    CInsert = 51
+  };
+  // Bits of ds_act_t.
+  enum Act : unsigned {
+    Pop = 2,
+    Push,
+    SlotTake = 6,
+    MergeSent,
+    MergeAdd,
+    WriteAdd = 11,
+    WriteMark,
+    Refused = 14,
+    Stored,
+    HeadLocal,
+    SetPass
+  };
+
+  template <typename Top>
+  static std::optional<coverage::DsAct> act_of(const Top& top) {
+    using coverage::DsAct;
+    const auto does = [&](Act act) { return (top.act_o >> act & 1) != 0; };
+    const auto with = [](bool there, DsAct act) {
+      return there ? std::optional<DsAct>(act) : std::nullopt;
+    };
+    switch (top.state_o) {
+      case LRead:
+        return with(does(HeadLocal), DsAct::LoadHit);
+      case LMask:
+        return with(does(MergeAdd), DsAct::LoadMerge);
+      case LFind:
+        return with(does(SetPass), DsAct::LoadFalse);
+      case SNew:
+        return does(SlotTake) ? DsAct::SlotTaken : does(Refused) ? DsAct::Refused : DsAct::NoSlot;
+      case SWrite:
+        return with(does(Stored), does(WriteMark) ? DsAct::JoinsWrite : DsAct::Written);
+      case SMask:
+        return DsAct::JoinsDeferred;
+      case SDirect:
+        return with(does(WriteAdd), DsAct::Direct);
+      case SInsert:
+        return with(does(Push), DsAct::Deferred);
+      case FTop:
+        return DsAct::FlushTop;
+      case FMask:
+        return DsAct::FlushLooks;
+      case FDelete:
+        return with(does(Pop), DsAct::Flushed);
+      case FRead:
+        return with(top.lm_ready_i != 0, DsAct::FlushRead);
+      case CTake:
+        return DsAct::Completed;
+      case CFree:
+        return DsAct::Freed;
+      case CInsert:
+        return with(does(Push), DsAct::KeptAgain);
+      case MRead:
+        return with(does(MergeSent), DsAct::MergeRead);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  template <typename Top>
+  void count_events(const Top& top, unsigned act) {
+    using coverage::DsEvent;
+    const auto event = [&](bool there, DsEvent event) {
+      if (there) acts_.hit({size_, act, static_cast<unsigned>(event)});
+    };
+    const bool store = top.req_valid_i != 0 && get_bits(top.req_i, 622, 1) != 0;
+    const bool load = top.req_valid_i != 0 && !store;
+    event(store && top.req_ready_o != 0, DsEvent::StoreEnters);
+    event(store && top.req_ready_o == 0 && top.fence_i == 0, DsEvent::StoreStalled);
+    event(store && top.fence_i != 0, DsEvent::StoreFenced);
+    event(load && top.req_ready_o != 0, DsEvent::LoadEnters);
+    event(load && top.sr_valid_o == 0, DsEvent::LoadHeld);
+    const bool sent = top.mq_valid_o != 0 && top.mq_ready_i != 0;
+    const bool write = get_bits(top.mq_req_o, 622, 1) != 0;
+    event(sent && !write, DsEvent::HeadGoes);
+    event(sent && write && top.state_o != SDirect, DsEvent::FlushGoes);
+    event(top.mq_valid_o != 0 && top.mq_ready_i == 0, DsEvent::MqStalled);
+    const bool back = top.mq_rsp_valid_i != 0;
+    const bool done = back && get_bits(top.mq_rsp_i, 513, 1) != 0;
+    event(done, DsEvent::WriteDone);
+    event(top.match_o != 0, DsEvent::MergeData);
+    const bool passes = back && !done && top.match_o == 0;
+    event(passes && top.mq_rsp_ready_o != 0, DsEvent::LoadData);
+    event(passes && top.mq_rsp_ready_o == 0, DsEvent::LoadDataStalled);
+    const auto kind = static_cast<unsigned>(get_bits(top.lm_rsp_i, 516, 2));
+    const bool local = top.lm_rsp_valid_i != 0;
+    event(local && kind == 2, DsEvent::FlushData);
+    event(local && kind == 1, DsEvent::SlotData);
+    event(local && kind == 0 && top.lm_rsp_ready_o != 0, DsEvent::LocalData);
+    event(local && kind == 0 && top.lm_rsp_ready_o == 0, DsEvent::LocalDataStalled);
+    event(top.rsp_valid_o != 0 && top.rsp_ready_i != 0, DsEvent::AnswerGoes);
+    event(top.rsp_valid_o != 0 && top.rsp_ready_i == 0, DsEvent::AnswerStalled);
+    event(top.isolate_i != 0, DsEvent::Isolated);
+    event(top.isolate_i != 0 && !isolated_, DsEvent::IsolationBegins);
+    event(top.fence_i != 0 && !fenced_, DsEvent::FenceBegins);
+    event(top.clear_error_i != 0 && top.error_o != 0, DsEvent::ErrorCleared);
+  }
+
+  template <typename Top>
+  void count_tables(const Top& top) {
+    using coverage::DsLevel;
+    using coverage::DsTable;
+    for (unsigned table = 0; table < kTables; ++table) {
+      const auto flags = static_cast<unsigned>(top.tables_o >> (4 * table) & 15);
+      const bool full = (flags & 1) != 0, empty = (flags & 2) != 0;
+      const bool comes = (flags & 4) != 0, goes = (flags & 8) != 0;
+      const auto level = [&](bool there, DsLevel level) {
+        if (there) tables_.hit({size_, table, static_cast<unsigned>(level)});
+      };
+      level(full && !full_[table], DsLevel::Fills);
+      level(comes && goes, DsLevel::BothWays);
+      level(full && goes, DsLevel::LeavesFull);
+      level(empty && !empty_[table], DsLevel::Empties);
+      level(full && asked(top, static_cast<DsTable>(table)), DsLevel::AskedAtFull);
+      full_[table] = full;
+      empty_[table] = empty;
+    }
+    looked_ = top.state_o == LMask && (top.act_o >> MergeAdd & 1) == 0;
+  }
+  // For an entry of a table that is full.
+  template <typename Top>
+  [[nodiscard]] bool asked(const Top& top, coverage::DsTable table) const {
+    using coverage::DsTable;
+    switch (table) {
+      case DsTable::Stores:
+        return top.req_valid_i != 0 && get_bits(top.req_i, 622, 1) != 0 && top.fence_i == 0;
+      case DsTable::Reads:
+        return top.state_o == LRead;
+      case DsTable::Merges:
+        return looked_ && top.state_o == Idle;  // a part, and no entry: the load has to come again
+      case DsTable::Writes:
+        return (top.flush_i != 0 || top.fence_i != 0) && top.count_o != 0 && top.error_o == 0;
+      case DsTable::Slots:
+        return top.state_o == SNew;
+      default:
+        return false;
+    }
+  }
+
+  static constexpr unsigned kTables = 8;
+  TestCoverage acts_{coverage::ds_meetings()};
+  TestCoverage tables_{coverage::ds_tables()};
+  std::array<bool, kTables> full_{}, empty_{};
+  unsigned size_ = 0;
+  bool looked_ = false, isolated_ = false, fenced_ = false;
+};
+
+}  // namespace cxlgpu::test
