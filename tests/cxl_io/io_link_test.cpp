@@ -370,6 +370,36 @@ TEST(IoLink, HalfTheRangeOfCredits) {
   }
 }
 
+// A session of more TLPs than any counter of it holds: each goes when its credit comes and not
+// before, whichever of header and data it is that is short; and what was taken is told as credits
+// that go round at 256 headers and 4096 DW.
+TEST(IoLink, CreditsGoRound) {
+  for (const bool data_short : {false, true}) {
+    const unsigned hdr_ahead = data_short ? 64 : 0, data_ahead = 64 - hdr_ahead;
+    Hand hand;
+    hand.up(1 + hdr_ahead, 1 + data_ahead);
+    hand.ends.in[0].tlp_rx_ready = true;
+    for (unsigned n = 0; n < (data_short ? 4200 : 600); ++n) {
+      hand.sent.clear();
+      hand.offer(kWrite);
+      hand.steps(3);
+      ASSERT_EQ(hand.sequences(), (n == 0 ? Sequences{0} : Sequences{})) << n;
+      if (n == 0) continue;  // the credits of the initialisation
+      hand.receive(FlowControl{FcKind::kUpdate, FcClass::kPosted, (n + 1 + hdr_ahead) % 256,
+                               (n + 1 + data_ahead) % 4096});
+      hand.steps(8);
+      ASSERT_EQ(hand.sequences(), Sequences{n % 4096});
+      hand.receive(AckNak{false, n % 4096});
+      hand.steps(2);
+      hand.receive(SequencedTlp{.sequence = (n - 1) % 4096, .tlp = kWrite});
+      hand.steps(6);
+      const FlowControl update{FcKind::kUpdate, FcClass::kPosted, (4 + n) % 256, (8 + n) % 4096};
+      ASSERT_EQ(hand.sent.back(), IoVerdict(update)) << n;
+    }
+    EXPECT_EQ(hand.errors_now(), 0u);
+  }
+}
+
 TEST(IoLink, ReplayForNaks) {
   Hand hand;
   hand.up();
