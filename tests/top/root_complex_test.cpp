@@ -388,7 +388,8 @@ TEST(RootComplex, ARegisterPageIsItsOwn) {
   }
   const auto after = everything();
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before[i] == again[i]) EXPECT_EQ(after[i], before[i]) << "register " << std::hex << 4 * i;
+    if (before[i] != again[i]) continue;  // a counter
+    EXPECT_EQ(after[i], before[i]) << "register " << std::hex << 4 * i;
   }
 }
 
