@@ -130,6 +130,7 @@ class Bench:
         self.cycles = cycles
         self.full = set()  # tests that need all their cycles
         self.seconds = {}
+        self.arguments = {}  # of each program, as CTest has them
 
     def configure(self, tree):
         if not (self.build / "build.ninja").exists():
@@ -146,6 +147,12 @@ class Bench:
                     "-DCXLGPU_TESTS=ON",
                 ]
             )
+
+        listed = subprocess.run(
+            ["ctest", "--test-dir", str(self.build), "--show-only=json-v1"], capture_output=True, text=True, check=True
+        ).stdout
+        for test in json.loads(listed)["tests"]:
+            self.arguments[test["name"]] = test.get("command", [])[1:]
 
     def make(self, tests, jobs):
         self._do(["ninja", "-C", str(self.build), "-j", str(jobs), *(self._target(t) for t in tests)])
@@ -175,7 +182,7 @@ class Bench:
         scratch.mkdir(parents=True, exist_ok=True)
         try:
             done = subprocess.run(
-                [str(self.build / "bin" / self._target(test))],
+                [str(self.build / "bin" / self._target(test)), *([] if case else self.arguments.get(test, []))],
                 cwd=scratch,
                 env=environment,
                 capture_output=True,
