@@ -361,7 +361,9 @@ def faults(r):
                 + "\n"
             )
     if rows := r.get("conformance"):
-        said.append(f"{rows['seen']} of {rows['count']} conformance rows fail under their own fault")
+        every = {v["row"] for v in rows["faults"]}
+        green = {v["row"] for v in rows["faults"] if not v["by"]}
+        said.append(f"{len(every - green)} of {len(every)} conformance rows fail under their own faults")
         text += (
             f"\nFaults of the rows of [conformance.md](conformance.md), {day(rows)}: the row's own test, with the "
             f"RTL's "
