@@ -63,10 +63,6 @@ class CxlController {
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
   [[nodiscard]] const LinkLayer& link() const { return link_; }
-  // What the link layer chooses to send, if its stages have room.
-  [[nodiscard]] LinkLayer::Selection choice(const In& in) const {
-    return link_.select(link_in(in));
-  }
   [[nodiscard]] const CacheChannels& cache() const { return cache_; }
 
  private:

@@ -247,15 +247,6 @@ IoVerdict IoLink::assemble() {
 
 // Every rule reads the registers before the edge: what is needed of them later is kept first, and
 // clears come before sets.
-IoLink::Watch IoLink::watch(const In& in) const {
-  const bool out_free = !offers(in.link_up) || in.io_tx_ready;
-  return {.choice = !s_.selected || out_free ? choose() : Choice::kNothing,
-          .verdict = s_.r2,
-          .unacknowledged = count(),
-          .replaying = s_.replaying,
-          .last_wait = s_.timer == parameters_.replay_timeout - 1};
-}
-
 void IoLink::clock(const In& in) {
   const Out now = eval(in);
   const bool out_free = !now.io_tx || in.io_tx_ready;

@@ -64,6 +64,8 @@ class IoLink {
   [[nodiscard]] unsigned last_acknowledged() const { return s_.ackd; }  // ACKD
   [[nodiscard]] unsigned next_sent() const { return s_.nts; }           // NTS
 
+ private:
+  enum class Phase : std::uint8_t { kInit1, kInit2, kActive };
   enum class Choice : std::uint8_t {
     kNothing,
     kInitFc,
@@ -74,18 +76,6 @@ class IoLink {
     kReplay,
     kNew,
   };
-  // For who counts what meets: chosen and acted upon in this cycle, and the state before its edge.
-  struct Watch {
-    Choice choice;
-    const IoVerdict& verdict;
-    unsigned unacknowledged;  // TLPs
-    bool replaying;
-    bool last_wait;  // of the replay timer
-  };
-  [[nodiscard]] Watch watch(const In& in) const;
-
- private:
-  enum class Phase : std::uint8_t { kInit1, kInit2, kActive };
   struct Credits {
     unsigned header = 0, data = 0;
     bool operator==(const Credits&) const = default;

@@ -3,7 +3,7 @@
 // Advanced Error Reporting of a function that sends no error messages: which errors it has seen,
 // of the first uncorrectable one the header, and what Device Status is to say of them.
 //
-// An advisory error is uncorrectable for its requester, who is told by a completion, not for us.
+// An advisory error is uncorrectable for its requester, which its completion informs, not here.
 // Status takes what is masked too; the first error and the header log do not.
 //
 // Source:  PCI Express Base 5.0, chapters 6.2 and 7.8.4; CXL 2.0, 12.2; docs/blocks.md, "aer";
@@ -62,7 +62,7 @@ module aer
     uncor[AerUncorStatusCompletionLsb]   = event_i[3];
     uncor[AerUncorStatusOverflowLsb]     = io_err_i[7];
     uncor[AerUncorStatusMalformedLsb]    = io_err_i[6];
-    // Of two errors of one TLP one is told.
+    // Of two errors of one TLP one is reported.
     uncor[AerUncorStatusUnsupportedLsb]  = event_i[0] && !event_i[2];
     uncor[AerUncorStatusInternalLsb]     = ras_i[1] || ras_i[2];
 

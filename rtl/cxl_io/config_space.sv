@@ -211,7 +211,7 @@ module config_space
   // ---------------------------------------------------------------------------------------------
   // Read
   // ---------------------------------------------------------------------------------------------
-  // Media type and class of a CXL 2.0 device are 2: not told here.
+  // Media type and class of a CXL 2.0 device are 2: not reported here.
   function automatic logic [31:0] range_low(logic [35:0] size, logic active);
     return (size == '0) ? 32'd0 : {size[3:0], 20'd0, 3'd2, 3'd2, active, 1'b1};
   endfunction

@@ -88,7 +88,7 @@ constexpr Mix kMixes[] = {
     {90, 10, 10, 0, 2, 0, 5, 5, 5, 200, 20},        // sleeping and waking
     {30, 90, 90, 2000, 100, 100, 20, 20, 100, 50, 10},
     {70, 60, 60, 0, 0, 0, 0, 0, 0, 200, 20, true},
-    {25, 90, 90, 2000, 300, 300, 50, 5, 100, 300, 5},  // flits held up while Recovery is asked for
+    {25, 90, 90, 2000, 300, 300, 50, 5, 100, 300, 5},  // flits held up while Recovery is requested
 };
 
 class LockstepBench {

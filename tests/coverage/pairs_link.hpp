@@ -26,16 +26,16 @@ inline Group arb_mux_pairs() {
                {"end", {"host", "device"}},
                {"ALMP comes", "io flit comes", "cachemem flit comes", "ALMP leaves",
                 "io flit leaves", "cachemem flit leaves", "a flit is held up", "L0 ends",
-                "L0 begins", "Recovery is asked for", "other state asked for", "weights written"},
+                "L0 begins", "Recovery is requested", "other state requested", "weights written"},
                {{"*", in, in, "flex_bus_rx: one flit comes in a cycle"},
                 {"*", out, out, "arb_mux: one flit is offered in a cycle"},
                 {"*", out, {"L0 ends"}, "arb_mux: nothing is offered outside L0"},
                 {"*", out, {"L0 begins"}, "arb_mux: it offers from the cycle after L0 has begun"},
                 {"*", {"L0 ends"}, {"L0 begins"}, "one or the other"},
                 {"*",
-                 {"Recovery is asked for"},
+                 {"Recovery is requested"},
                  {"L0 begins"},
-                 "arb_mux: what is asked for ends with the Recovery before L0"}});
+                 "arb_mux: a request ends with the Recovery before L0"}});
 }
 
 // ---- vlsm --------------------------------------------------------------------------------------

@@ -200,7 +200,7 @@ void ArbMux::receive_request(Vlsm& v, const Almp& almp) {
 
 void ArbMux::receive_status(Vlsm& v, const Almp& almp) {
   if (!v.request_sent || v.status_received)
-    return unexpected("5.1.2.5.2", "a Status that no Request asked for");
+    return unexpected("5.1.2.5.2", "a Status that answers no Request");
   if (almp.state != static_cast<uint8_t>(VlsmState::Active)) {
     return unexpected("5.1.2.6", "a Request{Active} answered with another state");
   }

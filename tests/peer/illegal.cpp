@@ -56,7 +56,7 @@ constexpr std::array kRules = {
     Rule{Illegal::BadAlmpCopies, "bad_almp_copies", Retrain, 0, true, "5.2; 5.1.3.2",
          "One of the four copies of an ALMP differs"},
     Rule{Illegal::StatusAlmpUnasked, "status_almp_unasked", Retrain, 0, true, "5.1.2.5.2; 5.1.2.6",
-         "A Status{Active} comes that no request asked for"},
+         "A Status{Active} comes that answers no request"},
     Rule{Illegal::BadLcrc, "bad_lcrc", Nak, 0, true, "PCIe 3.6.3.1", "A TLP has a wrong LCRC"},
     Rule{Illegal::SequenceAhead, "sequence_ahead", Nak, 0, true, "PCIe 3.6.3.1",
          "A TLP has a sequence number that is five ahead"},

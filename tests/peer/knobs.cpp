@@ -42,7 +42,7 @@ std::vector<DeviceKnob> make() {
            [](DeviceKnobs& k) { k.credit_flood = true; }),
       knob("bad_crc", "One of 200 flits is sent with a wrong CRC", "4.2.8",
            [](DeviceKnobs& k) { k.corrupt_per_64k = 330; }),
-      knob("needless_retry", "A retry is asked for one of 200 good flits", "4.2.8",
+      knob("needless_retry", "A retry is requested of one of 200 good flits", "4.2.8",
            [](DeviceKnobs& k) { k.retry_per_64k = 330; }),
       knob("late_status", "A request for Active is answered after 300 cycles", "5.1.2.2",
            [](DeviceKnobs& k) { k.status_delay = 300; }),

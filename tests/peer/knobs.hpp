@@ -32,7 +32,7 @@ struct DeviceKnobs {
   unsigned status_delay = 0;  // cycles before a Request{Active} is answered
   unsigned weight_io = 1;
   unsigned weight_cachemem = 1;
-  unsigned retrain_per_1m = 0;  // Recoveries asked for per million cycles
+  unsigned retrain_per_1m = 0;  // Recoveries requested per million cycles
 
   // memory
   unsigned latency_min = 40;  // cycles from a request to its response

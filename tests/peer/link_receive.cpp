@@ -132,7 +132,7 @@ void LinkLayer::rx_retry_ack(const ControlFlit& control) {
   }
   if (lrsm_ != Lrsm::LocalIdle) {
     if (lrsm_ == Lrsm::Normal)
-      violations_.add("4.2.8.4", "a RETRY.Ack comes that was not asked for");
+      violations_.add("4.2.8.4", "a RETRY.Ack comes that was not requested");
     return;
   }
   if (ack.num_retry != (last_req_num_retry_ & 31)) return;  // of an older request

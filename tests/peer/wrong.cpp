@@ -190,7 +190,7 @@ constexpr std::array kEntries{
                "The upstream port sends Request{Active} before it has received a flit.", "5.1.2.2",
                "Left open: answered, or Recovery. The link comes up.", Expect{.recovery = true}},
     WrongEntry{Wrong::StatusUnasked, "status_unasked",
-               "A Status{Active} comes that no request asked for.", "5.1.2.5.2; 5.1.2.6",
+               "A Status{Active} comes that answers no request.", "5.1.2.5.2; 5.1.2.6",
                kRecoveryText, kRecovery},
     WrongEntry{Wrong::StatusOfAnotherState, "status_of_another_state",
                "A Request{Active} is answered with Status{L1.0}.", "5.1.2.6", kRecoveryText,
