@@ -42,10 +42,10 @@ report: sim      ## the latency report of a run
 calibrate: build ## idle costs of each stage in the RTL, and that the model has the same
 	@tools/calibrate.py --cxlgpu $(CXLGPU) $(ARGS)
 
-results: build   ## every workload in every configuration: tables and figures of docs/results.md
+results: build   ## every workload in every configuration: tables and figures of docs/results.md and docs/results/
 	@tools/deps.sh results
 	@snakemake --snakefile tools/results/Snakefile --jobs $(JOBS) --quiet progress --config cxlgpu=$(CXLGPU) out=out/results $(ARGS)
-	@tools/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/sensitivity.json --page docs/results.md >/dev/null
+	@tools/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/sensitivity.json --page docs/results/sensitivity.md >/dev/null
 	@tools/results/report.py --runs out/results
 
 test: configure  ## builds and runs every test

@@ -112,7 +112,7 @@ def all_steps():
     pages = [
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
-        *sorted((ROOT / "docs").glob("*.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
         *sorted((ROOT / "examples").glob("*/*.md")),
     ]
     return [step for page in pages for step in page_steps(page)]

@@ -2,8 +2,9 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Every media part: what `cxlgpu media` measures against what is published, and 64 B loads through CXL.
 
-Prints the markdown tables of docs/results.md. The loads: random lines of 512 MiB over the default two ports,
-each seldom in the same 256 B as one before (the internal DRAM is cold), one outstanding, model engine.
+Prints as markdown the tables of docs/results.md (published figures) and docs/results/media.md (drives). The loads:
+random lines of 512 MiB over the default two ports, each seldom in the same 256 B as one before (the
+internal DRAM is cold), one outstanding, model engine.
 """
 
 import argparse

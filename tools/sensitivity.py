@@ -91,7 +91,7 @@ CURVES = [
         [16, 32, 64, 128, 256, 512, 1024, 4096],
         1024,
         ["dyn", "sr"],
-        [("kept back by the ring, loads", "sr", over_ports("suppressed_by_ring", "memspecrd", "root_ports")), LATE],
+        [("suppressed by the ring, loads", "sr", over_ports("suppressed_by_ring", "memspecrd", "root_ports")), LATE],
     ),
     Curve(
         "sr_queue",
@@ -111,7 +111,7 @@ CURVES = [
         ["cxl", "sr", "stream"],
         [
             ("mean wait in the SR queue, ns", "cxl", stage("memq_alloc")),
-            ("kept back by a halt, loads", "sr", over_ports("suppressed_by_halt", "memspecrd", "root_ports")),
+            ("suppressed by a halt, loads", "sr", over_ports("suppressed_by_halt", "memspecrd", "root_ports")),
         ],
     ),
     Curve(
@@ -130,7 +130,7 @@ CURVES = [
         [32, 64, 128, 256, 512, 1024, 2048],
         256,
         ["cxl", "naive", "sr", "stream"],
-        [("fills", "sr", FILLS), ("of them never wanted, %", "sr", unwanted)],
+        [("fills", "sr", FILLS), ("of them useless, %", "sr", unwanted)],
     ),
     Curve(
         "cap",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/results.md that come of single runs, as markdown.
+"""The tables of docs/results.md and docs/results/ that come from single runs, as markdown.
 
 runs         the six scenarios: rtl and model end to end, cosim's differences, latencies, speculation
 ds           store latencies with and without deterministic store, and with a scripted collection

@@ -1,5 +1,5 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""The figures of docs/results.md, drawn after 9a to 9e of the CXL-GPU paper, theirs beside ours."""
+"""The figures of docs/results.md and docs/results/paper.md, after 9a to 9e of the CXL-GPU paper, theirs beside ours."""
 
 import os
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""Tables and figures of docs/results.md from the runs of `make results`.
+"""Tables and figures of docs/results.md and docs/results/paper.md from the runs of `make results`.
 
-Tables are written anew where page_blocks.py finds their marks; what stands outside is written by people.
+Tables are replaced where page_blocks.py finds their marks; what stands outside is written by people.
 Figures go to docs/figures. (The distribution's Python: it has the distribution's matplotlib.)
 """
 
@@ -85,7 +85,7 @@ def counters(runs):
             "data",
             "CXL lines per 1 000 warp instructions",
             "of them loads",
-            "loads under way, mean (cxl)",
+            "loads in flight, mean (cxl)",
             "load mean: cxl / sr / stream",
             "internal-DRAM hits: cxl / sr / stream",
             "S2M links busy (cxl)",
@@ -180,7 +180,17 @@ def theirs_and_ours(runs, paper):
                     factor(runs.speed_up(pattern, media, of, over, settings)) + "x",
                 ]
             )
-    return markdown(["figure", "what", "theirs", "ours"], rows)
+    for row in rows:
+        row.append(cause(paper["why"], f"{row[0]} {row[1]}"))
+    return markdown(["figure", "what", "theirs", "ours", "why ours differs"], rows)
+
+
+def cause(why, row):
+    """Of the longest beginning of the row that paper.yaml has a cause for."""
+    beginnings = [beginning for beginning in why if row.startswith(beginning)]
+    if not beginnings:
+        sys.exit(f"paper.yaml: no cause under `why` for the row '{row}'")
+    return why[max(beginnings, key=len)]
 
 
 def patterns(runs, paper):
@@ -248,7 +258,7 @@ def repeats(runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", default="out/results")
-    parser.add_argument("--page", type=pathlib.Path, default=HERE.parents[1] / "docs/results.md")
+    parser.add_argument("--docs", type=pathlib.Path, default=HERE.parents[1] / "docs", help="folder of the pages")
     args = parser.parse_args()
     matrix, paper = (yaml.safe_load((HERE / name).read_text()) for name in ("matrix.yaml", "paper.yaml"))
     runs = Runs(args.runs, matrix)
@@ -256,16 +266,16 @@ def main():
         "dram": over_gpu_dram(runs, "dram"),
         "znand": over_gpu_dram(runs, "znand"),
         "counters": counters(runs),
-        "theirs": theirs_and_ours(runs, paper),
         "patterns": patterns(runs, paper),
         "cosim": cosim(runs),
         "repeats": repeats(runs),
     }
-    figures.draw_all(runs, paper, args.page.parent / "figures")
+    figures.draw_all(runs, paper, args.docs / "figures")
     curves = pathlib.Path(args.runs) / "sensitivity.json"
     if curves.exists():
-        figures.sensitivity(json.loads(curves.read_text()), args.page.parent / "figures/sensitivity.svg")
-    page_blocks.replace(args.page, blocks)
+        figures.sensitivity(json.loads(curves.read_text()), args.docs / "figures/sensitivity.svg")
+    page_blocks.replace(args.docs / "results.md", {"theirs": theirs_and_ours(runs, paper)})
+    page_blocks.replace(args.docs / "results/paper.md", blocks)
 
 
 if __name__ == "__main__":
