@@ -253,6 +253,17 @@ TEST_P(BothEnds, SecondInitParamAndUnaskedRetryAckAreErrors) {
   EXPECT_EQ(end.errors, 1u << 3);
   EXPECT_EQ(end.err_flit, control_payload(second));
   end.errors = 0;
+  // Its wrap value (40) is not taken: after INIT.Param twice and 30 flits the next number is 32
+  // - 22.
+  End counting(GetParam());
+  counting.init();
+  counting.receive(second);
+  for (unsigned k = 0; k < 30; ++k) counting.receive(llcrd());
+  counting.receive(llcrd(), true);
+  counting.steps(20);
+  const auto request = counting.asked();
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->eseq, 32 - kLlrb);
   const flits::RetryAck ack{.num_retry = 1, .num_free_buf = kLlrb};
   end.framed(ack);
   end.steps(3);
