@@ -10,6 +10,10 @@ caller's to keep; where the module stands inside another one's job, they are pro
 Assertions that are not all proven at once are tried one by one.
 `free` names registers that the reset leaves at any value, `assume`d to be right by the harness: so one step
 from any state is a proof for any number of them.
+`cut` names nets below the top that may have any value, but for what the harness assumes of them: another job
+proves that where nothing is cut.
+The method `bdd` is for sums that no SAT solver ends with, remainders and CRCs: an assertion is proven if it is
+true of any inputs and any registers, reachable or not; one that is not, and those of the blocks below, by `pdr`.
 At `tight` parameters it must fail: the bound is the least. The same job with its `mutant` must find a
 counterexample, else it proves nothing. No proof may hold because nothing happens: the left side of each `A
 |-> B` of the top must come true within the depth, and so must each state named under `cover`; those that do
@@ -68,7 +72,7 @@ def usage(message):
 class Job:
     def __init__(self, entry):
         known = {"name", "block", "parameters", "widths", "assume", "given", "method", "depth", "seconds", "mutant",
-                 "tight", "cover", "free", "reach", "shows", "quick"}
+                 "tight", "cover", "free", "cut", "reach", "shows", "quick"}
         for key in entry:
             if key not in known:
                 usage(f"jobs.yaml: {entry.get('name')}: no such key: {key}")
@@ -81,6 +85,7 @@ class Job:
         self.given = entry.get("given", [])    # of the inputs, in every cycle: what a smaller proof is of
         self.cover = entry.get("cover", {})    # name: expression in the top
         self.free = entry.get("free", {})      # file: registers that reset leaves at any value
+        self.cut = entry.get("cut", [])        # nets below the top that may have any value
         self.assume = entry.get("assume", [])
         self.method = entry.get("method", "pdr")
         self.depth = entry.get("depth", 30)
@@ -175,7 +180,11 @@ class Job:
             usage(f"jobs.yaml: {self.name}: no package has a parameter {width} of another size")
         return top_properties
 
-    def netlist(self, folder, name, changed=None, prepare=PREPARE):
+    def netlist(self, folder, name, changed=None, prepare=None):
+        if prepare is None:  # what a branch not taken leaves open is no input of a BDD
+            prepare = PREPARE.replace("opt -fast", "opt -fast -mux_undef", 1) if self.method == "bdd" else PREPARE
+        if self.cut:
+            prepare = prepare.replace("proc;", f"proc; cutpoint {' '.join(f'w:*.{net}' for net in self.cut)};", 1)
         dirs = " ".join(f"-y {d.name}" for d in sorted(folder.iterdir()) if d.is_dir() and d.name != "top")
         packages = " ".join(f"pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
         given = " ".join(f"-G {k}={v}" for k, v in (self.parameters | (changed or {})).items())
@@ -187,6 +196,9 @@ class Job:
             said = next((x for x in (done.stdout + done.stderr).splitlines() if "ERROR" in x or "error:" in x),
                         f"yosys ended with status {done.returncode} and named no error")
             raise RuntimeError(f"{said} (see {folder}/{name}.log)")
+        for net in self.cut:
+            if not re.search(rf"Making wire \S+\.{net} a cutpoint", done.stdout):
+                raise RuntimeError(f"no net to cut: {net} (see {folder}/{name}.log)")
 
     def abc(self, folder, name, commands, seconds):
         """Its output; None: it did not end in time."""
@@ -216,6 +228,8 @@ class Job:
 
     def prove(self, folder, name, method, depth, seconds):
         """('proven', depth or None) | ('fails', frame) | ('open', frames without a counterexample)"""
+        if method == "bdd":
+            return self.prove_bdd(folder, name, seconds)
         large = not self.small(folder)
         if large and method == "pdr":  # one by one is less work; scorr would not end
             self.abc(folder, f"{name}.small",
@@ -227,6 +241,33 @@ class Job:
                   "write_cex -a cex.txt")
         text = self.abc(folder, f"{name}.{method}", script, seconds + 120)
         return ("open", 0) if text is None else self.verdict(folder, name, text, depth)
+
+    def constant(self, folder, name, output, seconds):
+        """An output is 0 whatever the inputs and registers: its BDD says so."""
+        self.abc(folder, f"{name}.bdd", f"read_aiger {name}.small.aig; cone -O {output}; strash; collapse -B 1000000; "
+                 f"strash; write_aiger {name}.bdd.aig", seconds)
+        try:
+            header, literal = (folder / f"{name}.bdd.aig").read_bytes().split(b"\n")[:2]
+        except FileNotFoundError:
+            return False
+        (folder / f"{name}.bdd.aig").unlink()
+        return header.split()[3:5] == [b"0", b"1"] and literal == b"0"
+
+    def prove_bdd(self, folder, name, seconds):
+        """('proven', None) | ('fails', frame) | ('open', 0), of one assertion after the other"""
+        self.abc(folder, f"{name}.small",
+                 f"read_aiger {name}.aig; fold; strash; scleanup; write_aiger {name}.small.aig", 120)
+        with (folder / f"{name}.small.aig").open("rb") as file:
+            number = int(file.readline().split()[4])
+        for output in range(number):
+            if self.assertion(folder, name, output).startswith("top/") and self.constant(folder, name, output, seconds):
+                continue
+            text = self.abc(folder, f"{name}.{output}", f"read_aiger {name}.small.aig; cone -s -O {output}; strash; "
+                            f"scorr; pdr -T {seconds}; write_cex -a cex.txt", seconds + 60)
+            verdict, frame = ("open", 0) if text is None else self.verdict(folder, name, text, 0, output)
+            if verdict != "proven" or frame is not None:
+                return ("fails", frame) if verdict == "fails" else ("open", 0)
+        return "proven", None
 
     def prove_each(self, folder, name, depth, seconds):
         """As prove(), of one assertion after the other; then how many of them for any number of cycles.
@@ -294,7 +335,8 @@ class Job:
         start = time.monotonic()
         result = {"name": self.name, "block": self.block, "method": self.method, "shows": self.shows,
                   "parameters": self.parameters | self.widths, "assume": self.assume, "given": self.given,
-                  "free": sorted(register for registers in self.free.values() for register in registers)}
+                  "free": sorted(register for registers in self.free.values() for register in registers),
+                  "cut": self.cut}
         folder = self.folder / "as_it_is"
         properties = self.write(folder)
         result["properties"] = sum(kind == "assert" for _, kind, _ in properties)
