@@ -338,8 +338,11 @@ module arb_mux
           used_q    <= used;
         end
       end
-      if (weight_io_we_i) weight_io_q <= weight_io_i;
-      if (weight_cm_we_i) weight_cm_q <= weight_cm_i;
+      // A link that goes down resets what is written over it.
+      if (go_down)             weight_io_q <= WeightIo;
+      else if (weight_io_we_i) weight_io_q <= weight_io_i;
+      if (go_down)             weight_cm_q <= WeightCm;
+      else if (weight_cm_we_i) weight_cm_q <= weight_cm_i;
     end
   end
 

@@ -24,7 +24,7 @@ module aer
   output logic [31:0]  rdata_o,
 
   // Pulses, as io_link and io_completer give them
-  input  logic [7:0]   io_err_i,
+  input  logic [8:0]   io_err_i,
   input  logic [127:0] io_err_hdr_i,   // with io_err_i[6]
   input  logic [3:0]   event_i,        // 0 unsupported request, 1 completer abort, 2 poison,
                                        // 3 unexpected completion
@@ -41,9 +41,10 @@ module aer
                                 | AerUncorStatusAbortMask | AerUncorStatusCompletionMask
                                 | AerUncorStatusOverflowMask | AerUncorStatusMalformedMask
                                 | AerUncorStatusUnsupportedMask | AerUncorStatusInternalMask;
-  localparam bits_t CorBits   = AerCorStatusBadTlpMask | AerCorStatusBadDllpMask
-                                | AerCorStatusRolloverMask | AerCorStatusReplayTimerMask
-                                | AerCorStatusAdvisoryMask | AerCorStatusInternalMask;
+  localparam bits_t CorBits   = AerCorStatusReceiverMask | AerCorStatusBadTlpMask
+                                | AerCorStatusBadDllpMask | AerCorStatusRolloverMask
+                                | AerCorStatusReplayTimerMask | AerCorStatusAdvisoryMask
+                                | AerCorStatusInternalMask;
 
   // ---------------------------------------------------------------------------------------------
   // Errors of this cycle
@@ -74,6 +75,7 @@ module aer
     advisory                               = advisory & uncor & ~severity_q;
 
     cor                               = '0;
+    cor[AerCorStatusReceiverLsb]      = io_err_i[8];
     cor[AerCorStatusBadTlpLsb]        = io_err_i[0];
     cor[AerCorStatusBadDllpLsb]       = io_err_i[1];
     cor[AerCorStatusRolloverLsb]      = io_err_i[4];

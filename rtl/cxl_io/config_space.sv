@@ -36,7 +36,8 @@ module config_space
   parameter logic [2:0]  MaxSpecGranules = 3'd4
 ) (
   input  logic        clk_i,
-  input  logic        rst_ni,
+  input  logic        rst_ni,         // low alone: a hot reset, what is sticky stays
+  input  logic        rst_sticky_ni,  // all registers; low only with rst_ni
   input  cfg_req_t    cfg_req_i,
   output logic [31:0] cfg_rdata_o,
 
@@ -46,7 +47,7 @@ module config_space
   input  logic [23:0] ts_data_i,      // received modified TS, symbols 12 to 14
   input  logic [2:0]  id_error_i,     // pulses: protocol ID correctable, uncorrectable, unexpected
   // Errors, pulses
-  input  logic [7:0]  io_err_i,       // io_link err_o
+  input  logic [8:0]  io_err_i,       // io_link err_o
   input  logic [127:0] io_err_hdr_i,  // its err_hdr_o
   input  logic [3:0]  event_i,        // io_completer event_o: 0 unsupported request, 1 completer
                                       // abort, 2 poison, 3 unexpected completion
@@ -109,20 +110,24 @@ module config_space
 
   assign here_aer = offset > AerOffset && offset[11:6] == AerOffset[11:6];
 
+  // All of it is sticky; what comes during a hot reset is lost.
+  logic awake;
+  assign awake = rst_ni;
+
   aer u_aer (
     .clk_i,
-    .rst_ni,
-    .write_i       (wr && here_aer),
+    .rst_ni        (rst_sticky_ni),
+    .write_i       (awake && wr && here_aer),
     .word_i        (offset[5:2]),
     .wdata_i       (wdata),
     .clear_i       (clear),
     .rdata_o       (rdata_aer),
-    .io_err_i,
+    .io_err_i      (awake ? io_err_i : '0),
     .io_err_hdr_i,
-    .event_i,
+    .event_i       (awake ? event_i : '0),
     .event_posted_i,
     .event_hdr_i,
-    .ras_i,
+    .ras_i         (awake ? ras_i : '0),
     .found_o       (error_found)
   );
 
@@ -149,9 +154,7 @@ module config_space
       lock_q         <= 1'b0;
       base1_q        <= '0;
       base2_q        <= '0;
-      id_error_q     <= '0;
       viral_enable_q <= 1'b0;
-      viral_status_q <= 1'b0;
       viral_q        <= 1'b0;
       announce_q     <= 1'b0;
     end else begin
@@ -176,7 +179,6 @@ module config_space
             if (wdata[1] == wdata[0]) d3_q <= wdata[0];
           end
           12'h10C: begin
-            if (clear[30]) viral_status_q <= 1'b0;
             if (!lock_q) begin
               mem_enable_q   <= wdata[2];
               viral_enable_q <= wdata[14];
@@ -187,7 +189,6 @@ module config_space
           12'h124: if (!lock_q) base1_q[3:0]   <= wdata[31:28];
           12'h130: if (!lock_q && TwoRanges) base2_q[35:4] <= wdata;
           12'h134: if (!lock_q && TwoRanges) base2_q[3:0]  <= wdata[31:28];
-          12'h14C: id_error_q <= id_error_q & ~clear[26:24];
           default: ;
         endcase
       end
@@ -197,14 +198,23 @@ module config_space
       for (int unsigned i = 0; i < 4; i++) begin
         if (error_found[i]) dev_sta_q[i] <= 1'b1;
       end
-      for (int unsigned i = 0; i < 3; i++) begin
-        if (id_error_i[i]) id_error_q[i] <= 1'b1;
-      end
       if (viral_set) begin
-        viral_status_q <= 1'b1;
-        viral_q        <= 1'b1;
+        viral_q <= 1'b1;
         if (viral_own_i) announce_q <= 1'b1;
       end
+    end
+  end
+
+  // What is sticky, beside the errors above.
+  always_ff @(posedge clk_i or negedge rst_sticky_ni) begin
+    if (!rst_sticky_ni) begin
+      id_error_q     <= '0;
+      viral_status_q <= 1'b0;
+    end else if (awake) begin
+      if (wr && offset == 12'h10C && clear[30]) viral_status_q <= 1'b0;
+      if (viral_set)                            viral_status_q <= 1'b1;
+      if (wr && offset == 12'h14C) id_error_q <= (id_error_q & ~clear[26:24]) | id_error_i;
+      else                         id_error_q <= id_error_q | id_error_i;
     end
   end
 
@@ -302,6 +312,7 @@ module config_space
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
+  ResetHolds_A: assert property (@(posedge clk_i) rst_sticky_ni || !rst_ni);
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0);
   LockStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -42,8 +42,8 @@ module io_link
   output tlp_t         tlp_rx_o,
 
   // Pulses: 0 damaged TLP, 1 damaged DLLP, 2 replay for a Nak, 3 replay for a timeout, 4 four
-  // replays in vain, 5 Ack or Nak out of range, 6 malformed TLP, 7 no room for a TLP
-  output logic [7:0]   err_o,
+  // replays in vain, 5 Ack or Nak out of range, 6 malformed TLP, 7 no room for a TLP, 8 framing error
+  output logic [8:0]   err_o,
   output logic [127:0] err_hdr_o  // header of the TLP of err_o[7:6], as in tlp_t; else 0
 );
 
@@ -80,7 +80,7 @@ module io_link
   // Receive: the verdict, then it acts
   // ---------------------------------------------------------------------------------------------
   io_rx_kind_e r2_kind_q;
-  logic        r2_malformed_q;
+  logic        r2_malformed_q, r2_framing_q;
   logic [31:0] r2_dllp_q;
   seq_t        r2_seq_q;
   tlp_t        r2_tlp_q;
@@ -95,7 +95,8 @@ module io_link
     .dllp_o     (r2_dllp_q),
     .sequence_o (r2_seq_q),
     .malformed_o(r2_malformed_q),
-    .tlp_o      (r2_tlp_q)
+    .tlp_o      (r2_tlp_q),
+    .framing_o  (r2_framing_q)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -530,7 +531,8 @@ module io_link
     end else if (!link_up_i) begin
       err_o <= '0;
     end else if (r2_any || timeout || err_o != '0) begin
-      err_o <= {rx_in_order && !r2_malformed_q && rx_full,
+      err_o <= {rx_bad && r2_framing_q,
+                rx_in_order && !r2_malformed_q && rx_full,
                 rx_in_order && r2_malformed_q,
                 (rx_ack || rx_nak) && !ack_ok,
                 (nak_replay || timeout) && !progress && replay_num_q == 2'd3,

@@ -22,7 +22,8 @@ module io_receiver
   output logic [31:0]  dllp_o,       // with RxAck, RxNak, RxFc
   output logic [11:0]  sequence_o,   // with RxTlp, as the next two
   output logic         malformed_o,
-  output tlp_t         tlp_o
+  output tlp_t         tlp_o,
+  output logic         framing_o     // with RxBad: no packet, but a DW that is no token
 );
 
   localparam int unsigned HeadDws = 7;  // token, header of 4, 2 of data
@@ -30,7 +31,7 @@ module io_receiver
   // ---------------------------------------------------------------------------------------------
   // R1: a piece
   // ---------------------------------------------------------------------------------------------
-  logic         piece_valid, piece_first, piece_last;
+  logic         piece_valid, piece_first, piece_last, piece_bad;
   io_tail_e     piece_tail;
   logic [4:0]   piece_count;
   logic [511:0] piece_dws;
@@ -46,10 +47,11 @@ module io_receiver
     .last_o   (piece_last),
     .tail_o   (piece_tail),
     .count_o  (piece_count),
-    .dws_o    (piece_dws)
+    .dws_o    (piece_dws),
+    .bad_o    (piece_bad)
   );
 
-  logic         r1_valid_q, r1_first_q, r1_last_q;
+  logic         r1_valid_q, r1_first_q, r1_last_q, r1_bad_q;
   io_tail_e     r1_tail_q;
   logic [4:0]   r1_count_q;
   logic [511:0] r1_q;
@@ -63,6 +65,7 @@ module io_receiver
     if (piece_valid) begin
       r1_first_q <= piece_first;
       r1_last_q  <= piece_last;
+      r1_bad_q   <= piece_bad;
       r1_tail_q  <= piece_tail;
       r1_count_q <= piece_count;
       r1_q       <= piece_dws;
@@ -185,6 +188,7 @@ module io_receiver
       dllp_o      <= dllp;
       sequence_o  <= {head_d[0][19:16], head_d[0][31:24]};
       malformed_o <= malformed;
+      framing_o   <= r1_bad_q;
       tlp_o       <= tlp;
     end
   end
@@ -194,6 +198,8 @@ module io_receiver
   // ---------------------------------------------------------------------------------------------
   WholeHeader_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       kind == RxTlp |-> have_d >= 3'd5 || length <= 11'd6);
+  NoToken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      r1_valid_q && r1_bad_q |-> kind == RxBad);
   // A packet goes on where it was left, and only there.
   InOrder_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       r1_valid_q && r1_last_q && piece_valid |-> piece_first);

@@ -26,7 +26,8 @@ module io_unframe
   output logic         last_o,      // the packet ends with it
   output io_tail_e     tail_o,      // with last_o: what follows a TLP
   output logic [4:0]   count_o,     // DWs, 1 to 16
-  output logic [511:0] dws_o        // behind the last DW zeros
+  output logic [511:0] dws_o,       // behind the last DW zeros
+  output logic         bad_o        // no piece but a DW that is no token where one is due
 );
 
   localparam int unsigned Dws = 16;  // of a flit
@@ -94,6 +95,7 @@ module io_unframe
     tail_o  = TailOther;
     count_o = '0;
     dws_o   = '0;
+    bad_o   = 1'b0;
     pos_d   = pos_q;
     left_d  = left_q;
     ended_d = 1'b0;
@@ -112,7 +114,8 @@ module io_unframe
         end
         left_d = at_end ? '0 : length - 11'(room);
         if (left_q == '0 && !known) begin
-          pos_d = 5'(Dws);  // what no token is: where the next packet begins is not known
+          bad_o = 1'b1;     // what no token is: where the next packet begins is not known
+          pos_d = 5'(Dws);
         end else begin
           pos_d = behind;
           if (at_end && is_tlp) begin
@@ -188,5 +191,7 @@ module io_unframe
   Pos_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pos_q < 5'(Dws));
   Piece_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       valid_o |-> count_o inside {[5'd1 : 5'(Dws)]} && (last_o || left_d != '0));
+  Bad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      bad_o |-> valid_o && first_o && last_o && count_o == 5'd1);
 
 endmodule

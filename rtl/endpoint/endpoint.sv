@@ -121,6 +121,7 @@ module endpoint
   reg_req_t     reg_req;
   logic [31:0]  reg_rdata;
   logic         mem_enable;
+  logic         dev_rst_n;   // rst_ni, or CXL.io's link went down
   logic [35:0]  range1_base, range2_base;
 
   link_control_t link_control;
@@ -139,6 +140,7 @@ module endpoint
   ) u_io (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
+    .dev_rst_no    (dev_rst_n),
     .io_link_up_i  (io_link_up),
     .cm_link_up_i  (cm_link_up),
     .io_tx_valid_o (io_tx_valid),
@@ -355,7 +357,7 @@ module endpoint
     .NumDecoders(NumDecoders)
   ) u_decoder (
     .clk_i      (clk_i),
-    .rst_ni     (rst_ni),
+    .rst_ni     (dev_rst_n),
     .reg_req_i  (reg_req_hdm),
     .reg_rdata_o(rdata_hdm),
     .enabled_o  (hdm_enabled),

@@ -5,13 +5,16 @@
 // with their mailbox and, outside of this module, the HDM decoders and the vendor block. Errors of
 // the controller are logged here; a fatal one makes the device viral, if software wants that.
 //
+// When the data link goes down, the device is reset as by a hot reset (PCI Express 5.0, 2.9.1): for
+// a cycle dev_rst_n is low. What is sticky, ras among it, knows rst_ni alone.
+//
 //   ARB/MUX -- io_link -- io_completer -- config_space
 //                                      +- ras, link_regs      reg_req 1000h, 1080h
 //                                      +- cxl_mailbox         1400h
 //                                      +- reg_req_o           000h HDM decoders, 800h vendor block
 //
 // Source: docs/blocks.md, "io_completer", "config_space", "ras", "link_regs",
-// "cxl_mailbox".
+// "cxl_mailbox", "Reset by link down".
 
 module endpoint_io
   import cxl_pkg::*;
@@ -29,6 +32,7 @@ module endpoint_io
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
+  output logic          dev_rst_no,        // rst_ni, and for a cycle when the data link goes down
 
   // ARB/MUX
   input  logic          io_link_up_i,
@@ -75,7 +79,7 @@ module endpoint_io
   logic        io_dl_up;
   logic        tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
   tlp_t        tlp_tx, tlp_rx;
-  logic [7:0]  io_err;
+  logic [8:0]  io_err;
   logic [127:0] io_err_hdr, io_event_hdr;
   logic        io_event_posted;
   cfg_req_t    cfg_req;
@@ -108,9 +112,28 @@ module endpoint_io
     .err_hdr_o     (io_err_hdr)
   );
 
+  // ---------------------------------------------------------------------------------------------
+  // Reset by link down: keep_q is low for the cycle after dl_up_o fell. A flop of its own, so that the
+  // reset has no glitches.
+  // ---------------------------------------------------------------------------------------------
+  logic dl_up_q, keep_q, dev_rst_n;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      dl_up_q <= 1'b0;
+      keep_q  <= 1'b1;
+    end else begin
+      dl_up_q <= io_dl_up;
+      keep_q  <= io_dl_up || !dl_up_q;
+    end
+  end
+
+  assign dev_rst_n  = rst_ni && keep_q;
+  assign dev_rst_no = dev_rst_n;
+
   io_completer u_io_completer (
     .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
+    .rst_ni        (dev_rst_n),
     .link_up_i     (io_dl_up),
     .tlp_rx_valid_i(tlp_rx_valid),
     .tlp_rx_ready_o(tlp_rx_ready),
@@ -141,7 +164,8 @@ module endpoint_io
     .SerialNumber(SerialNumber)
   ) u_config_space (
     .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
+    .rst_ni        (dev_rst_n),
+    .rst_sticky_ni (rst_ni),
     .cfg_req_i     (cfg_req),
     .cfg_rdata_o   (cfg_rdata),
     .mem_active_i  (MediaReady),
@@ -165,7 +189,7 @@ module endpoint_io
     .viral_state_o (viral_state)
   );
 
-  assign io_retrain_o = io_err[4];
+  assign io_retrain_o = io_err[4] || io_err[8];
 
   // That a retry took too long is no error of the RAS structure.
   logic unused_err;
@@ -203,7 +227,7 @@ module endpoint_io
     .Capacity(MediaSize)
   ) u_mailbox (
     .clk_i           (clk_i),
-    .rst_ni          (rst_ni),
+    .rst_ni          (dev_rst_n),
     .reg_req_i       (reg_req_mailbox),
     .reg_rdata_o     (rdata_mailbox),
     .media_ready_i   (MediaReady),
@@ -238,11 +262,20 @@ module endpoint_io
     .WdRxDepth(WdRxDepth)
   ) u_link_regs (
     .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
+    .rst_ni        (dev_rst_n),
     .reg_req_i     (reg_req_link),
     .reg_rdata_o   (rdata_link),
     .link_status_i (link_status_i),
     .link_control_o(link_control_o)
   );
+
+  // ---------------------------------------------------------------------------------------------
+  // Contract
+  // ---------------------------------------------------------------------------------------------
+  OneCycle_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !dev_rst_n |=> dev_rst_n);
+  DownResets_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      dl_up_q && !io_dl_up |=> !dev_rst_n);
+  OnlyDownResets_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !dev_rst_n |-> !dl_up_q);
 
 endmodule

@@ -580,7 +580,7 @@ module root_port
   logic         link_disable;
   logic         tlp_tx_valid, tlp_tx_ready, tlp_rx_valid, tlp_rx_ready;
   tlp_t         tlp_tx, tlp_rx;
-  logic [7:0]   io_err;
+  logic [8:0]   io_err;
   logic [127:0] io_err_hdr;
   logic         unused_io_unexpected;
 
@@ -678,7 +678,7 @@ module root_port
     .err_hdr_o     (io_err_hdr)
   );
 
-  // Four replays in vain ask for Recovery; the other errors mend themselves.
+  // Four replays in vain and a framing error ask for Recovery; the other errors mend themselves.
   logic unused_io_err;
   assign unused_io_err = ^{io_err[7:5], io_err[3:0], io_err_hdr};
 
@@ -700,7 +700,7 @@ module root_port
 
   assign hold_down = link_disable || force_down;
   always_comb begin
-    io_want = io_err[4] ? VlsmRetrain : VlsmActive;
+    io_want = (io_err[4] || io_err[8]) ? VlsmRetrain : VlsmActive;
     cm_want = VlsmActive;
     if (hold_down) begin
       io_want = VlsmLinkDisable;

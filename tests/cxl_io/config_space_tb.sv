@@ -1,19 +1,20 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Three devices on the same accesses and events: 0 has the default parameters, 1 two ranges and
-// every parameter changed, 2 no range.
+// every parameter changed, 2 no range. hot_reset_i is their rst_ni without the sticky one.
 
 module config_space_tb
   import cxl_io_pkg::*;
 (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic             hot_reset_i,
   input  logic [47:0]      cfg_req_i,
   input  logic             mem_active_i,
   input  logic [6:0]       port_status_i,
   input  logic [23:0]      ts_data_i,
   input  logic [2:0]       id_error_i,
-  input  logic [7:0]       io_err_i,
+  input  logic [8:0]       io_err_i,
   input  logic [127:0]     io_err_hdr_i,
   input  logic [3:0]       event_i,
   input  logic             event_posted_i,
@@ -30,6 +31,9 @@ module config_space_tb
   output logic [2:0]       viral_o,
   output logic [2:0]       viral_state_o
 );
+
+  logic rst_n;
+  assign rst_n = rst_ni && !hot_reset_i;
 
   for (genvar g = 0; g < 3; g++) begin : gen_device
     logic [45:0] bar0;
@@ -50,7 +54,8 @@ module config_space_tb
       .MaxSpecGranules(g == 1 ? 3'd3 : 3'd4)
     ) u_config_space (
       .clk_i,
-      .rst_ni,
+      .rst_ni        (rst_n),
+      .rst_sticky_ni (rst_ni),
       .cfg_req_i     (cfg_req_t'(cfg_req_i)),
       .cfg_rdata_o   (cfg_rdata_o[g]),
       .mem_active_i,

@@ -22,7 +22,7 @@ module io_link_tb
   output logic [2:0]        tlp_rx_valid_o,
   input  logic [2:0]        tlp_rx_ready_i,
   output tlp_t [2:0]        tlp_rx_o,
-  output logic [2:0][7:0]   err_o,
+  output logic [2:0][8:0]   err_o,
   output logic [2:0][127:0] err_hdr_o
 );
 

@@ -38,8 +38,8 @@ module io_pair_tb
   // State and events
   output logic         rp_dl_up_o,
   output logic         ep_dl_up_o,
-  output logic [7:0]   rp_err_o,
-  output logic [7:0]   ep_err_o,
+  output logic [8:0]   rp_err_o,
+  output logic [8:0]   ep_err_o,
   output logic [3:0]   event_o,
   output logic         mem_enable_o,
   // Decode port of the endpoint
@@ -172,6 +172,7 @@ module io_pair_tb
   ) u_config_space (
     .clk_i,
     .rst_ni,
+    .rst_sticky_ni (rst_ni),
     .cfg_req_i     (cfg_req),
     .cfg_rdata_o   (cfg_rdata),
     .mem_active_i,

@@ -92,7 +92,7 @@ module io_quad_tb
     reg_req_t     unused_page_req;
     logic         rp_tlp_tx_valid, rp_tlp_tx_ready, rp_tlp_rx_valid, rp_tlp_rx_ready, unexpected;
     tlp_t         rp_tlp_tx, rp_tlp_rx;
-    logic [7:0]   rp_err, ep_err;
+    logic [8:0]   rp_err, ep_err;
     // Endpoint
     logic         ep_dl_up, ep_tx_valid, ep_rx_valid;
     logic [511:0] ep_tx_data, ep_rx_data;
@@ -293,13 +293,14 @@ module io_quad_tb
     ) u_config_space (
       .clk_i,
       .rst_ni,
+      .rst_sticky_ni (rst_ni),
       .cfg_req_i     (cfg_req),
       .cfg_rdata_o   (cfg_rdata),
       .mem_active_i  (1'b1),
       .port_status_i (7'h3E),
       .ts_data_i     (24'h00_0416),
       .id_error_i    (3'b000),
-      .io_err_i      (8'd0),
+      .io_err_i      (9'd0),
       .io_err_hdr_i  ('0),
       .event_i       (4'd0),
       .event_posted_i(1'b0),

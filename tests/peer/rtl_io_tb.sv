@@ -22,7 +22,7 @@ module rtl_io_tb
   reg_req_t      reg_req;
   logic [31:0]   reg_rdata_q;
   logic [3:0]    unused_weight;
-  logic          unused_we_io, unused_we_cm, unused_viral;
+  logic          unused_we_io, unused_we_cm, unused_viral, unused_dev_rst_n;
   logic [35:0]   unused_range1, unused_range2;
   link_control_t unused_link_control;
 
@@ -38,6 +38,7 @@ module rtl_io_tb
   ) u_io (
     .clk_i,
     .rst_ni,
+    .dev_rst_no    (unused_dev_rst_n),
     .io_link_up_i  (link_up_i),
     .cm_link_up_i  (link_up_i),
     .io_tx_valid_o (tx_valid_o),
