@@ -3,6 +3,7 @@
 // links that fall, and its errors in configuration space and RAS, each alone.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <vector>
 
@@ -275,6 +276,7 @@ TEST_P(Endpoint, AnswersOnlyTheSessionThatAsked) {
   for (unsigned i = 0; i < 300; ++i) bench.cycle();
   EXPECT_EQ(bench.media.under_way(), 1u);
   bench.lose_link();
+  bench.set_up();
   EXPECT_EQ(bench.send(M2sReqOpcode::MemRd, 0x2000), 0u);
   for (unsigned i = 0; i < 300; ++i) bench.cycle();
   bench.media_answers = true;
@@ -297,6 +299,7 @@ TEST(EndpointAlone, AnswersOnlyTheSessionThatAskedBehindFills) {
   EXPECT_EQ(bench.send(M2sReqOpcode::MemRd, 0x1000), 0u);
   for (unsigned i = 0; i < 200; ++i) bench.cycle();
   bench.lose_link();
+  bench.set_up();
   EXPECT_EQ(bench.send(M2sReqOpcode::MemRd, 0x2000), 0u);
   for (unsigned i = 0; i < 1000; ++i) bench.cycle();
   bench.media_percent = 100;
@@ -310,7 +313,8 @@ struct Holds {
 };
 
 // The link falls in every cycle of a batch of requests, which then stand in every place that there
-// is; the next session uses their tags at once, and its writes come after theirs.
+// is; the next session uses their tags, and its writes come after theirs. Every other time it uses
+// them at once, when nothing is decoded yet, else the media waits until it has asked.
 TEST_P(Endpoint, ForgetsWhateverWasAsked) {
   constexpr unsigned kReads = 12, kWrites = 6, kNone = 4;
   for (const Holds& holds : {Holds{"nothing", 100, 100}, Holds{"the media's commands", 3, 100},
@@ -332,7 +336,9 @@ TEST_P(Endpoint, ForgetsWhateverWasAsked) {
       }
       const unsigned rounds = holds.take_percent == 0 ? 6 : 1;  // enough for all places to fill
       const unsigned last = latency == 400 ? 900 : 400, step = latency == 400 ? 43 : 7;
+      bool at_once = false;
       for (unsigned after = 0; after <= last && !HasFailure(); after += step) {
+        at_once = !at_once;
         bench.media_percent = holds.media_percent;
         bench.take_percent = holds.take_percent;
         const std::uint64_t old_lines = bench.random.below(64);
@@ -350,7 +356,16 @@ TEST_P(Endpoint, ForgetsWhateverWasAsked) {
         bench.send(M2sReqOpcode::MemSpecRd, old_lines * kLineBytes & ~std::uint64_t{255});
         for (unsigned i = 0; i < after; ++i) bench.cycle();
         bench.lose_link();
-        bench.media_percent = bench.take_percent = 100;
+        bench.take_percent = 100;
+        bench.media_percent = at_once ? 100 : 0;
+        if (at_once) {
+          std::vector<unsigned> missed;
+          for (unsigned n = 0; n < kReads; ++n) {
+            missed.push_back(bench.send(M2sReqOpcode::MemRd, (100 + n) * kLineBytes));
+          }
+          for (const unsigned tag : missed) EXPECT_EQ(bench.await(tag).data, line_of(0xff)) << tag;
+        }
+        bench.set_up();
 
         // Tags from 0 again: writes where writes were, and reads of other lines.
         std::map<unsigned, std::uint64_t> reads;
@@ -361,6 +376,10 @@ TEST_P(Endpoint, ForgetsWhateverWasAsked) {
         for (unsigned n = 0; n < 2 * kReads; ++n) {
           const std::uint64_t line = 90 + bench.random.below(70);
           reads[bench.send(M2sReqOpcode::MemRd, line * kLineBytes)] = line;
+        }
+        if (!at_once) {
+          for (unsigned i = 0; i < 100; ++i) bench.cycle();
+          bench.media_percent = 100;
         }
         for (const unsigned tag : writes) EXPECT_FALSE(bench.await(tag).drs);
         for (const auto& [tag, line] : reads) {
@@ -587,6 +606,136 @@ TEST(EndpointAlone, ErrorsOfCxlIo) {
   EXPECT_EQ(bench.device_status(), kCorrectable);
   bench.inject(AckNak{false, 2500});  // of a TLP that was never sent
   EXPECT_EQ(bench.device_status(), kFatal);
+}
+
+// Where a packet may begin stands what begins none; with the rest of the flit it is lost.
+TEST(EndpointAlone, FramingErrorsAskForRecovery) {
+  namespace aer = regs::aer;
+  test::shows("link", "A DW that is no token is a receiver error and asks for Recovery",
+              "PCI Express 5.0, 4.2.2.3.3");
+  HostBench bench(53);
+  const auto status = [&bench] {
+    const std::uint32_t found = bench.config_read(kAer + aer::kCorStatus);
+    bench.config_write(kAer + aer::kCorStatus, found);
+    return found;
+  };
+  EXPECT_EQ(status(), 0u);
+  // No token; a TLP whose frame CRC is wrong; the end of a packet that has not begun.
+  for (const std::uint32_t dw : {0x1234'5678u, 0x0050'005fu, 0xc0c0'c0c0u}) {
+    SCOPED_TRACE(::testing::Message() << std::hex << dw);
+    for (const std::size_t at : {0, 9}) {
+      bench.retrains = 0;
+      IoFlit flit{};
+      std::memcpy(flit.data() + 4 * at, &dw, 4);
+      std::memcpy(flit.data() + 4 * at + 4, make_flit(AckNak{false, 2500}).data(), 8);
+      bench.inject(flit);
+      for (unsigned i = 0; i < 1000; ++i) bench.cycle();
+      EXPECT_GT(bench.retrains, 0u);
+      EXPECT_EQ(bench.device_status(), kCorrectable);
+      EXPECT_EQ(status(), aer::kCorStatusReceiver.mask() | aer::kCorStatusBadTlp.mask());
+    }
+  }
+  // A damaged packet is none.
+  bench.retrains = 0;
+  IoFlit damaged = make_flit(AckNak{false, 1});
+  damaged[6] ^= 1;
+  bench.inject(damaged);
+  for (unsigned i = 0; i < 1000; ++i) bench.cycle();
+  EXPECT_EQ(bench.retrains, 0u);
+  EXPECT_EQ(status(), aer::kCorStatusBadDllp.mask());
+}
+
+// Each register that a link down resets and software can write, and of each room of those that it
+// does not reset one.
+TEST(EndpointAlone, LinkDownResetsTheDevice) {
+  namespace aer = regs::aer;
+  namespace mailbox = regs::mailbox;
+  namespace ras = regs::ras;
+  test::shows("link",
+              "Link down resets the device: configuration space, mailbox and HDM decoders; sticky "
+              "bits stay",
+              "PCI Express 5.0, 2.9.1, 7.4; CXL 2.0, 8.1.3");
+  constexpr std::uint64_t kMailbox = kBar + 0x2'0000, kLink = kComponents + 0x300;
+  constexpr std::uint32_t kViralEnable = 1u << 14, kViralStatus = 1u << 30;
+  HostBench bench(47);
+  use_dram(bench, 3);
+  bench.write(0x1000, line_of(0xaa));
+  // Viral by an error of its own.
+  bench.config_write(kCxlControl, kMemEnable | kViralEnable);
+  bench.memory_write(kRas + ras::kUncorMask, 0);
+  for (unsigned k = 0; k < 5; ++k) bench.inject_mem(control_payload(flits::RetryFrame{}));
+  bench.inject_mem(control_payload(flits::InitParam{2, 128}));
+  EXPECT_EQ(bench.memory_read(kRas + ras::kUncorStatus), ras::kUncorStatusEncoding.mask());
+
+  struct Register {
+    const char* name;
+    std::uint64_t at;  // below 1000h: in configuration space
+    std::uint32_t value, after;
+  };
+  // The power state goes last: no memory space in D3hot.
+  const std::vector<Register> registers{
+      {"AER, correctable mask", kAer + aer::kCorMask, 0x41, 0x41},
+      {"AER, uncorrectable status", kAer + aer::kUncorStatus, 0, aer::kUncorStatusInternal.mask()},
+      {"DVSEC 0, control and status", kCxlControl, kMemEnable | kViralEnable | 2, kViralStatus | 2},
+      {"range 1, base", kRange1Base, 0x10, 0},
+      {"interrupt line", 0x3c, 0x5a, 0},
+      {"Device Control and Status", kDevice, 0xf, 0},
+      {"Link Control", 0x50, 0x40, 0x1085'0000},
+      {"RAS, uncorrectable mask", kRas + ras::kUncorMask, 0, 0},
+      {"RAS, uncorrectable status", kRas + ras::kUncorStatus, 0, ras::kUncorStatusEncoding.mask()},
+      {"link, ack timer", kLink + regs::link::kAckTimer, 0x3044, 0x2010},
+      {"ARB/MUX, weight of io", kBar + regs::arb_mux::kIoWeight, 0x30, 0x10},
+      {"ARB/MUX, weight of cachemem", kBar + regs::arb_mux::kCmWeight, 0x50, 0x10},
+      {"HDM decoder, control", kHdm + regs::hdm::kGlobalControl, 2, 0},
+      {"HDM decoder, size", kHdm + regs::hdm::kDec + regs::hdm::kDecSizeLow, 0, 0},
+      {"mailbox, command", kMailbox + mailbox::kCommand, 0x4000, 0},
+      {"mailbox, payload", kMailbox + mailbox::kPayload + 8, 0xabcd, 0},
+      {"vendor, sets", kVendor + (regs::ep::kSets - regs::ep::kBlock), 3, 3},
+      {"vendor, control", kVendor, regs::ep::kControlDramEnable.mask(),
+       regs::ep::kControlDramEnable.mask()},
+      {"power state", 0x84, 3, 8},
+  };
+  const auto read = [&bench](const Register& r) {
+    return r.at < 0x1000 ? bench.config_read(static_cast<std::uint32_t>(r.at))
+                         : bench.memory_read(r.at);
+  };
+  for (const Register& r : registers) {
+    if (r.at < 0x1000) {
+      bench.config_write(static_cast<std::uint32_t>(r.at), r.value);
+    } else {
+      bench.memory_write(r.at, r.value);
+    }
+  }
+  bench.lose_link();
+  for (unsigned i = 0; i < 5000; ++i) bench.cycle();
+  EXPECT_EQ(bench.config_read(kBar0), 4u);
+  EXPECT_EQ(bench.config_read(kCommand) & 0xffff, 0u);
+  for (const Register& r : registers) {
+    if (r.at < 0x1000) {
+      EXPECT_EQ(read(r), r.after) << r.name;
+    }
+  }
+  const auto commands = bench.media.commands;
+  EXPECT_EQ(bench.read(0x1000).data, line_of(0xff)) << "nothing is decoded";
+  EXPECT_EQ(bench.media.commands, commands);
+  bench.config_write(kBar0, kBar);
+  bench.config_write(kCommand, 2);
+  for (const Register& r : registers) {
+    if (r.at >= 0x1000) {
+      EXPECT_EQ(read(r), r.after) << r.name;
+    }
+  }
+  bench.set_up();
+  EXPECT_EQ(bench.read(0x1000).data, line_of(0xaa)) << "the memory stays";
+  // Recovery is no link down.
+  bench.retrains = 0;
+  IoFlit bad{};
+  bad[0] = 0x55;
+  bench.inject(bad);
+  for (unsigned i = 0; i < 1000; ++i) bench.cycle();
+  EXPECT_GT(bench.retrains, 0u);
+  EXPECT_EQ(bench.config_read(kBar0), kBar | 4);
+  EXPECT_EQ(bench.read(0x1000).data, line_of(0xaa));
 }
 
 // A completion that the host never acknowledges is sent again, and the fourth Nak in a row without

@@ -36,7 +36,7 @@ inline constexpr std::uint64_t kBar = 0xc000'0000, kComponents = kBar + 0x1000;
 inline constexpr std::uint64_t kRas = kComponents + 0x200, kHdm = kComponents + 0x800,
                                kVendor = kBar + 0x1'0000;
 inline constexpr unsigned kRasCapability = 2, kHdmCapability = 5;
-inline constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48;
+inline constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48, kAer = 0x1c0;
 inline constexpr std::uint32_t kCxlControl = 0x10c, kMemEnable = 4, kRange1Base = 0x120;
 inline constexpr std::uint32_t kCorrectable = 1u << 16, kNonFatal = 2u << 16, kFatal = 4u << 16;
 inline constexpr unsigned kTags = 200;
@@ -48,14 +48,23 @@ class HostBench {
     rtl_.reset();
     for (unsigned i = 0; i < 5000 && !(rtl_->init_done_o && dl_up_); ++i) cycle();
     EXPECT_TRUE(rtl_->init_done_o && dl_up_) << "the link does not come up";
-    config_write(kBar0, kBar);
-    config_write(kCommand, 2);  // memory space
+    set_up();
     EXPECT_EQ(memory_read(kComponents + 4 * entry_of(kRasCapability)) >> 20, kRas - kComponents);
     EXPECT_EQ(memory_read(kComponents + 4 * entry_of(kHdmCapability)) >> 20, kHdm - kComponents);
+  }
+  // What a link down resets: the range at 0 is decoded.
+  void set_up() {
+    for (unsigned i = 0; i < 5000 && !dl_up_; ++i) cycle();
+    EXPECT_TRUE(dl_up_) << "the data link does not come up";
+    config_write(kBar0, kBar);
+    config_write(kCommand, 2);  // memory space
     namespace hdm = regs::hdm;
-    memory_write(kHdm + hdm::kDec + hdm::kDecSizeLow, kRange);
-    memory_write(kHdm + hdm::kDec + hdm::kDecControl, hdm::kDecControlCommit.mask());
-    memory_write(kHdm + hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
+    const auto post = [this](std::uint64_t offset, std::uint64_t value) {
+      request({IoOp::kMemWr, kHdm + offset, 0xf, static_cast<std::uint32_t>(value)});
+    };
+    post(hdm::kDec + hdm::kDecSizeLow, kRange);
+    post(hdm::kDec + hdm::kDecControl, hdm::kDecControlCommit.mask());
+    post(hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
     config_write(kCxlControl, kMemEnable);
   }
 
@@ -186,7 +195,7 @@ class HostBench {
   }
 
   // The link falls and comes up again; the host forgets what it has asked, so that all tags are
-  // free. Returns in the first cycle of the host's new link.
+  // free. Returns in the first cycle of the host's new link, in which the device decodes nothing.
   void lose_link() {
     link_.take_down();
     forgets_ = true;
