@@ -203,7 +203,7 @@ def anything(block, index):
     if mutant.operator != "dropped" or not target:
         return None
     before, name = block.text[:start], target[1]
-    if target[2] == "<=" and not re.search(r"if \(!rst_ni\) +(begin\b((?!\bend\b).)*)?$", before, re.S):
+    if target[2] == "<=" and not re.search(r"if \(!rst_(?:sticky_)?ni\) +(begin\b((?!\bend\b).)*)?$", before, re.S):
         return None
     value = f"type({name})'(fv_any_i[$bits({name})-1:0])"
     return f"{before}{name} {target[2]} {value};{block.text[end:]}"

@@ -54,6 +54,7 @@ _BINARY = {
     "LogicalShiftRightExpression": [("arithmetic", "<<")],
 }
 _UNARY = {"UnaryLogicalNotExpression", "UnaryBitwiseNotExpression"}
+_RESET = re.compile(r"\brst_(?:\w+_)?ni\b")  # no test runs without one
 # Subtrees that are constant, declare, or check.
 _LEFT_ALONE = re.compile(
     r"Parameter|Dimension|Assert|Assum|Cover|Property(Spec|Declaration)|PackageImport|DataType|"
@@ -175,13 +176,13 @@ class Schemata:
             if kind in ("LogicalAndExpression", "LogicalOrExpression"):
                 variants += [("operand", left), ("operand", right)]
             self._add(node, "value", variants)
-        elif kind in _UNARY and "rst_ni" not in source:
+        elif kind in _UNARY and not _RESET.search(source):
             self._add(node, "value", [("negation", self._source(children[-1]))])
         elif kind == "ConditionalExpression" and len(children) >= 3:
             test = self._source(children[0])
             yes, no = self._source(children[-2]), self._source(children[-1])
             self._add(node, "value", [("arms", f"{test} ? ({no}) : ({yes})")])
-        elif kind == "ConditionalPredicate" and "rst_ni" not in source and _kind(node.parent) == "ConditionalStatement":
+        elif kind == "ConditionalPredicate" and not _RESET.search(source) and _kind(node.parent) == "ConditionalStatement":
             self._add(node, "value", [("negation", f"!({source})"), ("stuck", "1'b1"), ("stuck", "1'b0")])
         elif kind == "IntegerVectorExpression":
             width = source.split("'")[0]
