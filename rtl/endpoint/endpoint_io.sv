@@ -113,8 +113,8 @@ module endpoint_io
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Reset by link down: keep_q is low for the cycle after dl_up_o fell. A flop of its own, so that the
-  // reset has no glitches.
+  // Reset by link down: keep_q is low for the cycle after dl_up_o fell. A flop of its own, so that
+  // the reset has no glitches.
   // ---------------------------------------------------------------------------------------------
   logic dl_up_q, keep_q, dev_rst_n;
 

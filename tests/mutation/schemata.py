@@ -182,7 +182,8 @@ class Schemata:
             test = self._source(children[0])
             yes, no = self._source(children[-2]), self._source(children[-1])
             self._add(node, "value", [("arms", f"{test} ? ({no}) : ({yes})")])
-        elif kind == "ConditionalPredicate" and not _RESET.search(source) and _kind(node.parent) == "ConditionalStatement":
+        elif (kind == "ConditionalPredicate" and not _RESET.search(source)
+              and _kind(node.parent) == "ConditionalStatement"):
             self._add(node, "value", [("negation", f"!({source})"), ("stuck", "1'b1"), ("stuck", "1'b0")])
         elif kind == "IntegerVectorExpression":
             width = source.split("'")[0]
