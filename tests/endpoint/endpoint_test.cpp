@@ -623,7 +623,7 @@ TEST(EndpointAlone, FramingErrorsAskForRecovery) {
   // No token; a TLP whose frame CRC is wrong; the end of a packet that has not begun.
   for (const std::uint32_t dw : {0x1234'5678u, 0x0050'005fu, 0xc0c0'c0c0u}) {
     SCOPED_TRACE(::testing::Message() << std::hex << dw);
-    for (const std::size_t at : {0, 9}) {
+    for (const unsigned at : {0u, 9u}) {
       bench.retrains = 0;
       IoFlit flit{};
       std::memcpy(flit.data() + 4 * at, &dw, 4);
