@@ -206,15 +206,27 @@ module config_space
   end
 
   // What is sticky, beside the errors above.
+  logic       viral_status_d;
+  logic [2:0] id_error_d;
+
+  always_comb begin
+    viral_status_d = viral_status_q;
+    id_error_d     = id_error_q;
+    if (awake) begin
+      if (wr && offset == 12'h10C && clear[30]) viral_status_d = 1'b0;
+      if (wr && offset == 12'h14C)              id_error_d     = id_error_q & ~clear[26:24];
+      if (viral_set)                            viral_status_d = 1'b1;
+      id_error_d = id_error_d | id_error_i;
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_sticky_ni) begin
     if (!rst_sticky_ni) begin
-      id_error_q     <= '0;
       viral_status_q <= 1'b0;
-    end else if (awake) begin
-      if (wr && offset == 12'h10C && clear[30]) viral_status_q <= 1'b0;
-      if (viral_set)                            viral_status_q <= 1'b1;
-      if (wr && offset == 12'h14C) id_error_q <= (id_error_q & ~clear[26:24]) | id_error_i;
-      else                         id_error_q <= id_error_q | id_error_i;
+      id_error_q     <= '0;
+    end else begin
+      viral_status_q <= viral_status_d;
+      id_error_q     <= id_error_d;
     end
   end
 
