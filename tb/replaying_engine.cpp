@@ -34,6 +34,12 @@ void ReplayedTrace::settle(std::uint32_t id, bool is_kept) {
   }
 }
 
+void ReplayedTrace::keep(std::uint32_t id, Time at) {
+  if (sink_ == nullptr) return;
+  accepted_[id] = at;
+  again_.insert(id);
+}
+
 void ReplayedTrace::pass(const TraceEvent& answer, bool is_kept) {
   if (is_kept) {
     again_.insert(answer.id);
@@ -46,18 +52,30 @@ void ReplayedTrace::pass(const TraceEvent& answer, bool is_kept) {
 bool ReplayingEngine::submit(const MemRequest& request) {
   LineState& line = lines_[request.addr / kLineBytes];
   const bool goes = line.waiting.empty() && may_go(line, request.is_write);
+  const bool kept = goes && is_offline(request.addr);
   // What is ready goes first.
-  if (goes && (!ready_.empty() || !inner_->submit(request))) {
+  if (goes && !kept && (!ready_.empty() || !inner_->submit(request))) {
     refused_ = true;
     return false;
   }
-  open_[request.id] = {request, next_number_++, !inner_->outage()->recovered()};
+  open_[request.id] = {.request = request,
+                       .number = next_number_++,
+                       .old = !inner_->outage()->recovered(),
+                       .sent = goes && !kept};
   if (goes) {
     enter(line, request.is_write);
   } else {
     line.waiting.push_back(request.id);
   }
+  if (kept) keep(request.id);
   return true;
+}
+
+// One that was never issued.
+void ReplayingEngine::keep(std::uint32_t id) {
+  kept_[open_.at(id).number] = id;
+  trace_.keep(id, inner_->now());
+  ++held_;
 }
 
 bool ReplayingEngine::is_kept(const Request& request, const MemResponse& response) const {
@@ -107,19 +125,26 @@ bool ReplayingEngine::send(std::uint32_t id) {
   Request& request = open_.at(id);
   if (!inner_->submit(request.request)) return false;
   request.old = !inner_->outage()->recovered();
+  request.again = request.sent;
+  request.sent = true;
+  if (request.again) ++(request.request.is_write ? replayed_writes_ : replayed_reads_);
   return true;
 }
 
 void ReplayingEngine::issue() {
   while (can_issue_kept()) {
-    const std::uint32_t id = kept_.begin()->second;
-    if (!send(id)) return;
-    Request& request = open_.at(id);
-    request.again = true;
-    ++(request.request.is_write ? replayed_writes_ : replayed_reads_);
+    if (!send(kept_.begin()->second)) return;
     kept_.erase(kept_.begin());
   }
-  while (!ready_.empty() && send(ready_.front())) ready_.pop_front();
+  while (!ready_.empty()) {
+    const std::uint32_t id = ready_.front();
+    if (is_offline(open_.at(id).request.addr)) {
+      keep(id);
+    } else if (!send(id)) {
+      return;
+    }
+    ready_.pop_front();
+  }
 }
 
 std::optional<MemResponse> ReplayingEngine::take() {
@@ -146,6 +171,7 @@ const LinkOutage* ReplayingEngine::outage() const {
   report_ = *inner_->outage();
   report_.replayed_reads = replayed_reads_;
   report_.replayed_writes = replayed_writes_;
+  report_.held = held_;
   return &report_;
 }
 

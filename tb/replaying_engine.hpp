@@ -1,13 +1,17 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// A GPU's fault buffer around an engine whose link goes down and comes back.
+// A GPU's fault buffer and driver around an engine whose link goes down and comes back.
 //
 // Purpose: what ends in an error because a link is down is kept and issued again once firmware has
 //          given the port back, as a GPU with replayable faults does, so that the initiator loses
-//          nothing and sees no error.
+//          nothing and sees no error. What is submitted for the port from the time at which its
+//          link is seen down is kept too, and issued first then, as a driver does that has taken
+//          the region offline: the device has lost its settings and decodes nothing until they are
+//          back.
 // Order:   requests of one line never overtake one another, as behind the MSHRs of a last-level
 //          cache: one waits while a store of its line is unanswered, a store while any request of
-//          it is. So a load that is issued again sees no younger store. Kept requests go out in the
-//          order of their submission.
+//          it is. So a load that is issued late sees no younger store. Kept requests of either kind
+//          go out in the order of their submission, before what becomes ready behind them. Those of
+//          other ports go on.
 // Errors:  an error that the outage does not explain (another port's, or of a request submitted
 //          after the recovery) goes to the initiator.
 #pragma once
@@ -33,6 +37,8 @@ class ReplayedTrace : public TraceSink {
   // The answer of `id` goes to the initiator, or is kept from it. Its event may come before or
   // after.
   void settle(std::uint32_t id, bool is_kept);
+  // `id` was submitted at `at` and is issued later.
+  void keep(std::uint32_t id, Time at);
 
  private:
   void pass(const TraceEvent& answer, bool is_kept);
@@ -81,9 +87,9 @@ class ReplayingEngine : public SystemEngine {
 
   struct Request {
     MemRequest request;
-    std::uint64_t number = 0;  // in the order of submission
-    bool old = false;          // sent before the recovery
-    bool again = false;        // issued again
+    std::uint64_t number = 0;          // in the order of submission
+    bool old = false;                  // sent before the recovery
+    bool sent = false, again = false;  // issued, issued again
   };
   struct LineState {
     unsigned unanswered = 0;  // sent, to be sent or kept
@@ -100,6 +106,12 @@ class ReplayingEngine : public SystemEngine {
   }
   void answered(std::uint64_t line);
   [[nodiscard]] bool is_kept(const Request& request, const MemResponse& response) const;
+  // The device behind its port decodes nothing yet.
+  [[nodiscard]] bool is_offline(std::uint64_t addr) const {
+    const LinkOutage& outage = *inner_->outage();
+    return outage.began() && !outage.recovered() && is_behind_(addr);
+  }
+  void keep(std::uint32_t id);
   void collect();
   bool send(std::uint32_t id);
   void issue();
@@ -117,7 +129,7 @@ class ReplayingEngine : public SystemEngine {
   std::deque<MemResponse> answers_;
   std::uint64_t next_number_ = 0;
   bool refused_ = false;  // a submit() since the last advance_to()
-  std::uint64_t replayed_reads_ = 0, replayed_writes_ = 0;
+  std::uint64_t replayed_reads_ = 0, replayed_writes_ = 0, held_ = 0;
   mutable LinkOutage report_;
 };
 

@@ -116,7 +116,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   // A link that goes down and comes back, and the firmware that brings its port back.
   std::optional<LinkOutage> outage_;
   Time down_from_ = Time::never(), down_until_ = Time::never();
-  bool endpoint_decodes_ = true;  // behind its port
+  std::vector<HdmRange> ranges_;  // that its endpoint is given
   std::unique_ptr<PortRecovery> recovery_;
   unsigned access_cycles_ = 0;  // of the register access that firmware makes
   Time paused_until_{0};

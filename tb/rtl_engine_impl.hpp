@@ -15,7 +15,6 @@
 
 #include "flits/messages.hpp"
 #include "refmodel/common/input_error.hpp"
-#include "refmodel/system/memory_map.hpp"
 #include "tb/coverage.hpp"
 #include "tb/fst_file.hpp"
 #include "tb/rtl_engine.hpp"
@@ -130,7 +129,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
     outage_ = LinkOutage{.port = config.link.port};
     down_from_ = Time{config.link.down_at_us * 1000000};
     down_until_ = down_from_ + Time{config.link.down_for_us * 1000000};
-    endpoint_decodes_ = MemoryMap::capacity(config.hdm, config.link.port) != 0;
+    ranges_ = config.hdm;
   }
   reset_and_train(config);
   system_ = bring_up(*this, config, parts.endpoint);
@@ -297,7 +296,7 @@ void BasicRtlEngine<Top, Ports>::step_outage() {
   const bool down = wires_[outage.port]->phy().down();
   if (outage.down_at == Time::never() && down) {
     outage.down_at = now();
-    recovery_ = std::make_unique<PortRecovery>(outage.port, system_, endpoint_decodes_);
+    recovery_ = std::make_unique<PortRecovery>(outage.port, system_, ranges_);
   }
   if (outage.down_at != Time::never() && outage.up_at == Time::never() && !down) {
     outage.up_at = now();

@@ -104,7 +104,8 @@ nlohmann::json outage_json(const LinkOutage& outage) {
                          {"recovered_at", at(outage.recovered_at)},
                          {"time_to_recover", nlohmann::json()},
                          {"replayed_reads", figure(outage.replayed_reads, "requests")},
-                         {"replayed_writes", figure(outage.replayed_writes, "requests")}};
+                         {"replayed_writes", figure(outage.replayed_writes, "requests")},
+                         {"held", figure(outage.held, "requests")}};
   if (outage.recovered()) json["time_to_recover"] = at(outage.recovered_at - outage.up_at);
   return json;
 }

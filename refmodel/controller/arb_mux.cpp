@@ -208,6 +208,7 @@ void ArbMux::clock(const In& in) {
   if (now.sent && now.choice != FlitKind::kAlmp) count(static_cast<unsigned>(*now.choice));
   weight_[kIo] = in.weight_io.value_or(weight_[kIo]);
   weight_[kCm] = in.weight_cm.value_or(weight_[kCm]);
+  if (go_down) weight_ = reset_weight_;  // whatever is written
   for (const unsigned p : {kIo, kCm}) vlsm_[p].clock(now.in[p]);
   phase_ = now.next_phase;
 }

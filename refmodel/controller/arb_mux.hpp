@@ -49,7 +49,9 @@ class ArbMux {
   };
 
   explicit ArbMux(bool is_host, unsigned weight_io = 1, unsigned weight_cm = 1)
-      : is_host_(is_host), vlsm_{Vlsm(is_host), Vlsm(is_host)}, weight_{weight_io, weight_cm} {}
+      : is_host_(is_host),
+        vlsm_{Vlsm(is_host), Vlsm(is_host)},
+        reset_weight_{weight_io, weight_cm} {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
 
@@ -90,7 +92,7 @@ class ArbMux {
   bool cm_link_was_up_ = false;
   std::optional<Almp> almp_;
   std::optional<FlitKind> held_;
-  std::array<unsigned, 2> weight_;
+  std::array<unsigned, 2> reset_weight_, weight_ = reset_weight_;
   unsigned turn_ = kCm, used_ = 0;
 };
 

@@ -17,9 +17,9 @@ constexpr std::uint32_t kUncorrectable =
     aer::kUncorStatusMalformed.mask() | aer::kUncorStatusUnsupported.mask() |
     aer::kUncorStatusInternal.mask();
 constexpr std::uint32_t kCorrectable =
-    aer::kCorStatusBadTlp.mask() | aer::kCorStatusBadDllp.mask() | aer::kCorStatusRollover.mask() |
-    aer::kCorStatusReplayTimer.mask() | aer::kCorStatusAdvisory.mask() |
-    aer::kCorStatusInternal.mask();
+    aer::kCorStatusReceiver.mask() | aer::kCorStatusBadTlp.mask() | aer::kCorStatusBadDllp.mask() |
+    aer::kCorStatusRollover.mask() | aer::kCorStatusReplayTimer.mask() |
+    aer::kCorStatusAdvisory.mask() | aer::kCorStatusInternal.mask();
 
 constexpr bool bit(unsigned pulses, unsigned n) {
   return (pulses >> n & 1) != 0;
@@ -39,7 +39,8 @@ std::uint32_t uncorrectable(const Aer::In& in) {
 }
 
 std::uint32_t correctable(const Aer::In& in) {
-  return aer::kCorStatusBadTlp.put(bit(in.io_err, 0)) |
+  return aer::kCorStatusReceiver.put(bit(in.io_err, 8)) |
+         aer::kCorStatusBadTlp.put(bit(in.io_err, 0)) |
          aer::kCorStatusBadDllp.put(bit(in.io_err, 1)) |
          aer::kCorStatusRollover.put(bit(in.io_err, 4)) |
          aer::kCorStatusReplayTimer.put(bit(in.io_err, 3)) |

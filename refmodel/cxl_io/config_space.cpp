@@ -11,6 +11,7 @@ constexpr std::uint32_t kMemorySpace = 1u << 1;  // command
 constexpr std::uint32_t kMemEnable = 1u << 2;    // CXL control
 constexpr std::uint32_t kViralEnable = 1u << 14;
 constexpr std::uint32_t kViralStatus = 1u << 30;  // CXL status
+constexpr std::uint32_t kIdErrors = 7u << 24;     // Flex Bus status
 constexpr std::uint32_t kPowerState = 3;
 constexpr std::uint32_t kD0 = 0, kD3Hot = 3;
 constexpr std::uint32_t kSeeCdat = 2;  // memory class, media type
@@ -22,7 +23,7 @@ constexpr bool is_aer(const CfgAccess& access) {
 }  // namespace
 
 ConfigSpace::ConfigSpace(const Parameters& p)
-    : range1_(p.range1_size != 0), range2_(p.range2_size != 0) {
+    : parameters_(p), range1_(p.range1_size != 0), range2_(p.range2_size != 0) {
   header(p);
   pcie(p);
   cxl_device(p);
@@ -84,7 +85,7 @@ void ConfigSpace::other_dvsecs(const Parameters& p) {
   at(kFlexBus).value = 0x1601'0023;
   at(kFlexBus + 0x4).value = 0x0141'1e98;
   at(kFlexBus + 0x8).value = 0x0026'0007;
-  at(kFlexBusStatus).rw1c = 0x0700'0000;
+  at(kFlexBusStatus).rw1c = kIdErrors;
   at(kLocator).value = 0x1801'0023;
   at(kLocator + 0x4).value = 0x01c0'1e98;
   at(kLocator + 0x8).value = 0x0000'0008;
@@ -100,6 +101,14 @@ void ConfigSpace::other_dvsecs(const Parameters& p) {
   at(kSerial).value = 0x1c01'0003;
   at(kSerial + 0x4).value = static_cast<std::uint32_t>(p.serial_number);
   at(kSerial + 0x8).value = static_cast<std::uint32_t>(p.serial_number >> 32);
+}
+
+void ConfigSpace::hot_reset() {
+  ConfigSpace fresh(parameters_);
+  fresh.aer_ = aer_;
+  fresh.at(kCxlControl).value |= at(kCxlControl).value & kViralStatus;
+  fresh.at(kFlexBusStatus).value |= at(kFlexBusStatus).value & kIdErrors;
+  *this = fresh;
 }
 
 ConfigSpace::Out ConfigSpace::eval() const {

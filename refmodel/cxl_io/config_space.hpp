@@ -4,8 +4,10 @@
 // Purpose: twin of rtl/cxl_io/config_space.sv, cycle by cycle.
 // Units:   byte offsets; range sizes in 256 MiB.
 // Shapes:  registers of 32 bits from 000h to 1FFh; everything else reads 0.
+// Resets:  a new one stands for the reset of everything, hot_reset() for that of all but what is
+//          sticky.
 // Errors:  none: an access to what is not there reads 0, a write to it is ignored.
-// Source:  PCI Express Base 5.0, 7.5; CXL 2.0, 8.1; docs/blocks.md, "config_space".
+// Source:  PCI Express Base 5.0, 7.4, 7.5; CXL 2.0, 8.1; docs/blocks.md, "config_space".
 #pragma once
 
 #include <array>
@@ -72,6 +74,8 @@ class ConfigSpace {
   explicit ConfigSpace(const Parameters& parameters);
   [[nodiscard]] Out eval() const;
   void clock(const In& in);
+  // What is sticky keeps its value.
+  void hot_reset();
 
  private:
   [[nodiscard]] ConfigRegister& at(unsigned offset) { return registers_[offset / 4]; }
@@ -88,6 +92,7 @@ class ConfigSpace {
   void viral(const In& in, bool enabled);
   [[nodiscard]] std::uint64_t range_base(unsigned offset) const;
 
+  Parameters parameters_;
   std::array<ConfigRegister, 128> registers_{};
   Aer aer_;
   bool range1_ = false, range2_ = false;

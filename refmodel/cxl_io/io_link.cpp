@@ -212,14 +212,17 @@ void IoLink::receive_tlp(const SequencedTlp& received, bool full) {
   }
 }
 
-void IoLink::receive(const IoVerdict& verdict, Phase phase, bool full) {
+void IoLink::receive(const IoVerdict& verdict, bool bad, Phase phase, bool full) {
   if (const auto* fc = std::get_if<FlowControl>(&verdict)) receive_fc(*fc, phase);
   if (phase == Phase::kInit1) return;
   if (const auto* tlp = std::get_if<SequencedTlp>(&verdict)) {
     if (phase == Phase::kInit2) s_.seen2 = true;
     receive_tlp(*tlp, full);
   }
-  if (std::holds_alternative<DamagedTlp>(verdict)) damaged();
+  if (std::holds_alternative<DamagedTlp>(verdict)) {
+    damaged();
+    if (bad) raise(kFraming);
+  }
   if (std::holds_alternative<DamagedDllp>(verdict)) raise(kDamagedDllp);
 }
 
@@ -261,6 +264,7 @@ void IoLink::clock(const In& in) {
   const unsigned room = parameters_.p_hdr + parameters_.np_hdr + parameters_.cpl_room;
   const bool full = s_.queue.size() == room;
   const IoVerdict verdict = s_.r2;
+  const bool bad = s_.r2_bad;
   s_.err = 0;
   s_.err_hdr = {};
 
@@ -280,7 +284,7 @@ void IoLink::clock(const In& in) {
   chosen(choice);
   s_.ackd = (s_.ackd + progress.good) % kSequences;
   replay(progress, old_count, choice == Choice::kReplay);
-  receive(verdict, phase, full);
+  receive(verdict, bad, phase, full);
   if (now.tlp_rx && in.tlp_rx_ready) tlp_leaves();
   if (phase == Phase::kActive && ++s_.refresh == parameters_.fc_refresh) {
     s_.refresh = 0;
@@ -289,6 +293,7 @@ void IoLink::clock(const In& in) {
   if (now.tlp_tx_ready && in.tlp_tx) s_.pend = in.tlp_tx;
 
   s_.r2 = assemble();
+  s_.r2_bad = s_.r1 && s_.r1->bad;
   s_.r1 = s_.unframe.clock(in.io_rx);
 }
 

@@ -30,7 +30,10 @@ class IoLink {
     kAckRange,
     kMalformed,
     kNoRoom,
+    kFraming,
   };
+  // What asks the ARB/MUX for Retrain.
+  static constexpr unsigned kAskForRetrain = 1u << kReplayRollover | 1u << kFraming;
   static constexpr unsigned kMaxReplay = 64, kMaxQueue = 64;
   struct Parameters {
     unsigned p_hdr = 4, p_data = 8, np_hdr = 4, np_data = 4;
@@ -113,6 +116,7 @@ class IoLink {
     std::optional<IoUnframe::Piece> r1;
     std::vector<std::uint8_t> packet;  // what has come of it
     IoVerdict r2;
+    bool r2_bad = false;  // on a piece that is no packet
     unsigned err = 0;
     TlpHeader err_hdr{};
   };
@@ -134,7 +138,7 @@ class IoLink {
   void new_tlp_sent();
   void compute_credit();
   void replay(const Progress& progress, unsigned old_count, bool replay_sent);
-  void receive(const IoVerdict& verdict, Phase phase, bool full);
+  void receive(const IoVerdict& verdict, bool bad, Phase phase, bool full);
   [[nodiscard]] IoVerdict assemble();
   void receive_fc(const FlowControl& fc, Phase phase);
   void receive_tlp(const SequencedTlp& received, bool full);

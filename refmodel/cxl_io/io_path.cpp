@@ -53,8 +53,21 @@ IoPath::IoPath(unsigned number, const ConfigSpace::Parameters& device, EndpointR
 }
 
 void IoPath::set_link(bool up) {
+  if (link_up_ && !up) reset_device();
   link_up_ = up;
   clock({});
+}
+
+// PCI Express 5.0, 2.9.1: as by a hot reset. RAS, AER and vendor block are sticky.
+void IoPath::reset_device() {
+  completer_ = {};
+  config_.hot_reset();
+  mailbox_.reset();
+  device_.link = {};
+  reg_rdata_ = 0;
+  weight_io_ = weight_cm_ = 1;
+  registers_->reset_decoders();
+  registers_->use_config(config_.eval());
 }
 
 bool IoPath::has(std::uint32_t offset) {

@@ -42,6 +42,8 @@ class EndpointRegisters {
   [[nodiscard]] virtual std::uint32_t read_register(std::uint32_t offset) = 0;
   // What configuration space says after an access: Mem_Enable and the range bases decode.
   virtual void use_config(const ConfigSpace::Out&) {}
+  // The link has gone down: HDM decoders have their reset values again, the vendor block keeps its.
+  virtual void reset_decoders() {}
 };
 
 class IoPath {
@@ -55,7 +57,8 @@ class IoPath {
   std::uint32_t read(std::uint32_t offset);
   // What the link registers of the two ends show from now on.
   void set_link_status(const LinkStatus& host, const LinkStatus& device);
-  // The link below, which is up from the start if there is a device; RP Busy.
+  // The link below, which is up from the start if there is a device; going down it resets the
+  // device but for what is sticky. RP Busy.
   void set_link(bool up);
   void set_busy(bool busy) { busy_ = busy; }
   [[nodiscard]] bool isolated() const { return isolation_.eval({}).isolated; }
@@ -75,6 +78,7 @@ class IoPath {
     [[nodiscard]] std::uint32_t rdata() const { return ras.eval({}).rdata | link.eval().rdata; }
   };
   void clock(const RegAccess& software);
+  void reset_device();
   void clock_port_registers(const RegAccess& access);
   void clock_device_registers(const RegAccess& access);
 

@@ -62,7 +62,7 @@ IoUnframe::Piece IoUnframe::begin(const Dws& flit) {
   left_ = is_tlp_ ? tlp_length(token) : kDllp;
   if (left_ != 0) return take(flit, true);
   at_ = kDws;  // where the next one would begin is not known
-  return {.first = true, .last = true, .count = 1, .dws = {token}};
+  return {.first = true, .last = true, .bad = true, .count = 1, .dws = {token}};
 }
 
 std::optional<IoUnframe::Piece> IoUnframe::next(const Dws& flit, bool may_be_edb) {

@@ -2,9 +2,10 @@
 // The packets in the symbol stream that the flits of CXL.io carry.
 //
 // Purpose: twin of rtl/cxl_io/io_unframe.sv: takes a flit a cycle, gives a piece of a packet a
-// cycle. Units:   DWs of four symbols, the first of them lowest. Errors:  what is no token is given
-// out as it is, for the data link to judge. Source:  PCI Express Base 5.0, 4.2.2.3; docs/blocks.md,
-// "io_unframe".
+//          cycle.
+// Units:   DWs of four symbols, the first of them lowest.
+// Errors:  what is no token is given out as it is and marked bad, for the data link to report.
+// Source:  PCI Express Base 5.0, 4.2.2.3; docs/blocks.md, "io_unframe".
 #pragma once
 
 #include <array>
@@ -22,6 +23,7 @@ class IoUnframe {
   using Dw = std::uint32_t;
   struct Piece {
     bool first = false, last = false;
+    bool bad = false;                // it is no token where one is due
     Behind behind = Behind::kOther;  // the last piece of a TLP
     unsigned count = 0;              // DWs; zeros behind them
     std::array<Dw, kDws> dws{};

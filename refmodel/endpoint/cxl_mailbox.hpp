@@ -30,6 +30,7 @@ class CxlMailbox {
   explicit CxlMailbox(std::uint64_t capacity = 128) : capacity_(capacity) {}
   [[nodiscard]] Out eval() const { return {rdata_, dirty_}; }
   void clock(const In& in);
+  void reset() { *this = CxlMailbox(capacity_); }
 
  private:
   enum class Code : std::uint16_t {

@@ -43,6 +43,7 @@ class Endpoint : public EndpointRegisters {
   void write_register(std::uint32_t offset, std::uint32_t value) override;
   [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) override;
   void use_config(const ConfigSpace::Out& config) override;
+  void reset_decoders() override { decoder_ = HdmDecoder(HdmDecoder::Role::Device); }
 
   void tick(Time now);
   // The link falls, or is trained again: docs/blocks.md, "Link sessions". What is not yet in E1 is

@@ -104,18 +104,6 @@ void set_up_endpoint(IoPort& io, const EndpointInfo& endpoint, const RunConfig& 
                            ep::kQosControlInterval.put(load.egress_interval));
 }
 
-// Last, and answered: what was posted before has arrived.
-void enable_mem(const IoPort& io, const EndpointInfo& endpoint) {
-  Function function = endpoint_function(io);
-  const std::uint32_t at = endpoint.cxl_dvsec + device_dvsec::kControl;
-  function.write(at, device_dvsec::kControlIo.mask() | device_dvsec::kControlMem.mask());
-  if (!device_dvsec::kControlMem.is_set(function.read16(at))) {
-    throw InputError(fmt::format(
-        "port {}: its endpoint does not enable CXL.mem (DVSEC 0 is locked); reset the device",
-        endpoint.port));
-  }
-}
-
 void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfig& config,
                       const EndpointParts& parts, bool length) {
   bus.write(RegisterSpace::RootPort, port.port, rp::kPolicy,
@@ -172,6 +160,18 @@ void set_up_stores(RegisterBus& bus, unsigned port, const RunConfig& config) {
 
 }  // namespace
 
+FirmwareJob enable_mem(IoThread io, std::uint32_t cxl_dvsec) {
+  const std::uint64_t at = endpoint_register(io.number(), cxl_dvsec + device_dvsec::kControl);
+  co_await io.config_write(at, device_dvsec::kControlIo.mask() | device_dvsec::kControlMem.mask());
+  const std::uint32_t control = co_await io.config_read(at);
+  if (!device_dvsec::kControlMem.is_set(control)) {
+    throw InputError(fmt::format(
+        "port {}: its endpoint does not enable CXL.mem (DVSEC 0 is locked); reset the device",
+        io.number()));
+  }
+  co_return Done{};
+}
+
 SystemInfo bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& parts) {
   const SystemInfo system = enumerate(bus, config.ports);
   check_ranges(system, config.hdm);
@@ -180,7 +180,8 @@ SystemInfo bring_up(RegisterBus& bus, const RunConfig& config, const EndpointPar
     IoPort io(bus, endpoint.port);
     const bool length = use_length(endpoint, config);
     set_up_endpoint(io, endpoint, config, parts, length);
-    enable_mem(io, endpoint);
+    // Last, and answered: what was posted before has arrived.
+    io.run([&](const IoThread& thread) { return enable_mem(thread, endpoint.cxl_dvsec); });
     set_up_root_port(bus, system.root_ports[endpoint.port], config, parts, length);
     set_up_stores(bus, endpoint.port, config);
   }

@@ -22,6 +22,9 @@ struct EndpointParts {
   unsigned cache_sets_log2 = 0;
 };
 
+// Mem_Enable of an endpoint, by its DVSEC 0; read back.
+FirmwareJob enable_mem(IoThread io, std::uint32_t cxl_dvsec);
+
 // What it found.
 SystemInfo bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& parts);
 

@@ -53,7 +53,8 @@ class EndpointSetUp {
 
   // When the bridge lets memory requests pass.
   EndpointInfo open() {
-    function_.write(kCommand, kMemorySpace | kBusMaster);
+    function_.io().run(switch_memory_space_on);
+    info_.bars = function_.bars();
     info_.hdm_base = function_.structure(block_, kHdmId, "HDM decoder");
     info_.hdm = ability(function_.io().read(info_.hdm_base + hdm::kCapability));
     check_capacity();
@@ -134,6 +135,11 @@ class EndpointSetUp {
 };
 
 }  // namespace
+
+FirmwareJob switch_memory_space_on(IoThread io) {
+  co_await io.config_write(endpoint_register(io.number(), kCommand), kMemorySpace | kBusMaster);
+  co_return Done{};
+}
 
 SystemInfo enumerate(RegisterBus& bus, unsigned ports) {
   SystemInfo system;

@@ -30,6 +30,7 @@ struct EndpointInfo {
   std::uint16_t vendor = 0, device = 0;
   std::uint64_t bytes = 0;  // of media, all ranges
   DecoderAbility hdm;
+  std::vector<Bar> bars;       // with the places that they have
   std::uint64_t hdm_base = 0;  // HDM decoder structure
   std::uint64_t vendor_base =
       0;  // our vendor block (as of its offset 800h), 0: the device has none
@@ -44,5 +45,8 @@ struct SystemInfo {
 };
 
 SystemInfo enumerate(RegisterBus& bus, unsigned ports);
+
+// Memory space on: BARs decode from now on.
+FirmwareJob switch_memory_space_on(IoThread io);
 
 }  // namespace cxlgpu

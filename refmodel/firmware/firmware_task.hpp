@@ -4,7 +4,8 @@
 // Purpose: a coroutine that co_awaits register accesses and pauses of a FirmwareThread. Whoever
 // owns
 //          the thread makes each access in its own time (two cycles in the RTL, none in the model)
-//          and hands back what was read.
+//          and hands back what was read. run_at_once() owns that of firmware that has the system
+//          for itself.
 // Shapes:  a task may co_await another; it starts when awaited (or by FirmwareThread) and is
 //          destroyed with its owner.
 // Errors:  an exception that leaves a task goes to whoever awaits it, last to FirmwareThread's
@@ -129,5 +130,26 @@ class FirmwareThread {
   std::coroutine_handle<> resume_;
   std::uint32_t answer_ = 0;
 };
+
+// What a task gives back that only does something.
+struct Done {};
+using FirmwareJob = FirmwareTask<Done>;
+
+// The task of `thread` to its end; no pause takes time.
+template <typename T>
+T run_at_once(RegisterBus& bus, FirmwareThread& thread, FirmwareTask<T> task) {
+  thread.start(task.handle());
+  while (thread.wish()) {
+    const FirmwareWish wish = *thread.wish();
+    std::uint32_t answer = 0;
+    if (wish.write) {
+      bus.write(wish.space, wish.index, wish.offset, wish.value);
+    } else if (!wish.is_pause) {
+      answer = bus.read(wish.space, wish.index, wish.offset);
+    }
+    thread.grant(answer);
+  }
+  return task.result();
+}
 
 }  // namespace cxlgpu

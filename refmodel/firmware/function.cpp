@@ -27,6 +27,15 @@ constexpr Function::Kind kEndpoint{"port", "connect a CXL 2.0 memory device", 6}
 
 }  // namespace
 
+FirmwareJob place_bars(IoThread io, std::uint64_t function, std::vector<Bar> bars) {
+  for (const Bar& bar : bars) {
+    const std::uint64_t at = function | (kFirstBar + 4 * bar.index);
+    co_await io.config_write(at, static_cast<std::uint32_t>(bar.base));
+    if (bar.wide) co_await io.config_write(at + 4, static_cast<std::uint32_t>(bar.base >> 32));
+  }
+  co_return Done{};
+}
+
 Function root_port_function(const IoPort& io) {
   return {io, kRootPort, 0, io.number()};
 }
@@ -114,8 +123,9 @@ void Function::require_cxl_mem() {
 }
 
 std::uint64_t Function::bar(unsigned index, MmioSpace& space) {
-  const auto known = bars_.find(index);
-  if (known != bars_.end()) return known->second;
+  for (const Bar& known : bars_) {
+    if (known.index == index) return known.base;
+  }
   if (index >= kind_.bars) refuse(fmt::format("BAR {} is named", index), "replace the device");
   const std::uint32_t at = kFirstBar + 4 * index;
   write(at, 0xffff'ffff);
@@ -133,9 +143,8 @@ std::uint64_t Function::bar(unsigned index, MmioSpace& space) {
   }
   const auto base = space.take(size);
   if (!base) refuse("its BARs do not fit into memory space below 4 GiB", "use fewer ports");
-  write(at, static_cast<std::uint32_t>(*base));
-  if (wide) write(at + 4, static_cast<std::uint32_t>(*base >> 32));
-  bars_[index] = *base;
+  bars_.push_back({index, *base, wide});
+  io_.run([&](const IoThread& io) { return place_bars(io, base_, {bars_.back()}); });
   return *base;
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "refmodel/firmware/io_port.hpp"
 #include "refmodel/firmware/mmio_space.hpp"
@@ -26,6 +27,15 @@ inline constexpr std::uint32_t kMemorySpace = 1u << 1, kBusMaster = 1u << 2;  //
 }  // namespace config_header
 
 inline constexpr std::uint16_t kCxlVendor = 0x1e98;
+
+// A BAR that has its place.
+struct Bar {
+  unsigned index = 0;
+  std::uint64_t base = 0;
+  bool wide = false;  // 64 bits
+};
+// Gives BARs of the function at `function` in configuration space their places.
+FirmwareJob place_bars(IoThread io, std::uint64_t function, std::vector<Bar> bars);
 
 class Function {
  public:
@@ -65,6 +75,7 @@ class Function {
 
   // Base of a BAR; sized and placed when first asked for.
   std::uint64_t bar(unsigned index, MmioSpace& space);
+  [[nodiscard]] const std::vector<Bar>& bars() const { return bars_; }
   // What an entry of a register locator, or one laid out alike, points at.
   std::uint64_t located(std::uint32_t entry, MmioSpace& space);
   // Component registers and CXL device registers, by the register locator.
@@ -81,12 +92,19 @@ class Function {
   std::uint64_t base_;
   std::uint16_t vendor_ = 0, device_ = 0;
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> dvsecs_;  // by vendor and ID
-  std::map<unsigned, std::uint64_t> bars_;
+  std::vector<Bar> bars_;
 };
 
 // Root ports are the devices of bus 0, and each has one bus below it.
 [[nodiscard]] constexpr unsigned bus_below(unsigned port) {
   return port + 1;
+}
+// Configuration addresses of the root port and of the endpoint below it.
+[[nodiscard]] constexpr std::uint64_t root_port_register(unsigned port, std::uint32_t offset) {
+  return std::uint64_t{port} << 15 | offset;
+}
+[[nodiscard]] constexpr std::uint64_t endpoint_register(unsigned port, std::uint32_t offset) {
+  return std::uint64_t{bus_below(port)} << 20 | offset;
 }
 [[nodiscard]] Function root_port_function(const IoPort& io);
 [[nodiscard]] Function endpoint_function(const IoPort& io);

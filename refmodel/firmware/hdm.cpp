@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "refmodel/common/input_error.hpp"
 #include "refmodel/common/registers.hpp"
@@ -128,47 +129,86 @@ void check_endpoint(const EndpointInfo& endpoint, const std::vector<HdmRange>& r
   }
 }
 
-// A set of decoders, wherever it is.
-struct Decoders {
-  std::string name;
-  std::function<void(std::uint32_t, std::uint32_t)> write;
-  std::function<std::uint32_t(std::uint32_t)> read;
+// A set of decoders: the host bridge's, or an endpoint's at `base` in memory space.
+class Decoders {
+ public:
+  explicit Decoders(FirmwareThread& thread) : name_("host bridge"), thread_(&thread) {}
+  Decoders(const IoThread& io, std::uint64_t base)
+      : name_(fmt::format("endpoint {}", io.number())),
+        thread_(&io.thread()),
+        io_(io),
+        base_(base) {}
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  FirmwareJob write(std::uint32_t offset, std::uint32_t value) const {
+    if (io_) {
+      co_await io_->write(base_ + offset, value);
+    } else {
+      co_await thread_->write(RegisterSpace::HostBridge, 0, offset, value);
+    }
+    co_return Done{};
+  }
+  FirmwareTask<std::uint32_t> read(std::uint32_t offset) const {
+    if (io_) co_return co_await io_->read(base_ + offset);
+    co_return co_await thread_->read(RegisterSpace::HostBridge, 0, offset);
+  }
+
+ private:
+  std::string name_;
+  FirmwareThread* thread_;
+  std::optional<IoThread> io_;
+  std::uint64_t base_ = 0;
 };
 
-void program(const Decoders& decoders, unsigned number, const HdmRange& range,
-             std::uint64_t targets_or_skip) {
+// `decoders` and `range` outlive the task.
+FirmwareJob program(const Decoders& decoders, unsigned number, const HdmRange& range,
+                    std::uint64_t targets_or_skip) {
   const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
   const auto high = [](std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); };
   const std::uint32_t at = hdm::kDec + hdm::kDecStride * number;
+  std::uint32_t seen = co_await decoders.read(at + hdm::kDecControl);
   // It would keep what it has and say Committed.
-  if (hdm::kDecControlCommitted.is_set(decoders.read(at + hdm::kDecControl))) {
+  if (hdm::kDecControlCommitted.is_set(seen)) {
     throw InputError(
         fmt::format("key 'hdm.ranges': {} decoder {} is committed already; reset the "
                     "system before it is brought up again",
-                    decoders.name, number));
+                    decoders.name(), number));
   }
-  decoders.write(at + hdm::kDecBaseLow, low(range.base));
-  decoders.write(at + hdm::kDecBaseHigh, high(range.base));
-  decoders.write(at + hdm::kDecSizeLow, low(range.size));
-  decoders.write(at + hdm::kDecSizeHigh, high(range.size));
-  decoders.write(at + hdm::kDecListLow, low(targets_or_skip));
-  decoders.write(at + hdm::kDecListHigh, high(targets_or_skip));
+  co_await decoders.write(at + hdm::kDecBaseLow, low(range.base));
+  co_await decoders.write(at + hdm::kDecBaseHigh, high(range.base));
+  co_await decoders.write(at + hdm::kDecSizeLow, low(range.size));
+  co_await decoders.write(at + hdm::kDecSizeHigh, high(range.size));
+  co_await decoders.write(at + hdm::kDecListLow, low(targets_or_skip));
+  co_await decoders.write(at + hdm::kDecListHigh, high(targets_or_skip));
   const auto granularity = static_cast<std::uint32_t>(std::countr_zero(range.granularity) - 8);
   const auto ways = static_cast<std::uint32_t>(std::countr_zero(range.ports.size()));
   const std::uint32_t control = hdm::kDecControlIg.put(granularity) | hdm::kDecControlIw.put(ways) |
                                 hdm::kDecControlLock.mask() | hdm::kDecControlHostOnly.mask();
-  decoders.write(at + hdm::kDecControl, control);
-  decoders.write(at + hdm::kDecControl, control | hdm::kDecControlCommit.mask());
-  std::uint32_t seen = 0;
+  co_await decoders.write(at + hdm::kDecControl, control);
+  co_await decoders.write(at + hdm::kDecControl, control | hdm::kDecControlCommit.mask());
   for (unsigned poll = 0; poll < kCommitPolls; ++poll) {
-    seen = decoders.read(at + hdm::kDecControl);
-    if (hdm::kDecControlCommitted.is_set(seen)) return;
+    seen = co_await decoders.read(at + hdm::kDecControl);
+    if (hdm::kDecControlCommitted.is_set(seen)) co_return Done{};
     if (hdm::kDecControlError.is_set(seen)) break;
   }
   throw InputError(
       fmt::format("key 'hdm.ranges': {} decoder {} did not commit (control 0x{:x}); "
                   "check base, size and ports of the range at 0x{:x}",
-                  decoders.name, number, seen, range.base));
+                  decoders.name(), number, seen, range.base));
+}
+
+// `ranges` outlives the task.
+FirmwareJob program_host(FirmwareThread& thread, const std::vector<HdmRange>& ranges) {
+  const Decoders host(thread);
+  for (unsigned number = 0; number < ranges.size(); ++number) {
+    const HdmRange& range = ranges[number];
+    std::uint64_t targets = 0;
+    for (std::size_t way = 0; way < range.ports.size(); ++way) {
+      targets |= std::uint64_t{kPortNumberBase + range.ports[way]} << (8 * way);
+    }
+    co_await program(host, number, range, targets);
+  }
+  co_return Done{};
 }
 
 }  // namespace
@@ -215,35 +255,29 @@ void check_ranges(const SystemInfo& system, const std::vector<HdmRange>& ranges)
   for (const EndpointInfo& endpoint : system.endpoints) check_endpoint(endpoint, ranges);
 }
 
+FirmwareJob program_endpoint(IoThread io, std::uint64_t hdm_base, std::vector<HdmRange> ranges) {
+  const Decoders device(io, hdm_base);
+  unsigned number = 0;
+  for (const HdmRange& range : ranges) {
+    if (uses(range, io.number())) co_await program(device, number++, range, 0);
+  }
+  co_await device.write(hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
+  const std::uint32_t global = co_await device.read(hdm::kGlobalControl);
+  if (!hdm::kGlobalControlEnable.is_set(global)) {
+    throw InputError(fmt::format(
+        "port {}: its endpoint does not enable its HDM decoders; replace the device", io.number()));
+  }
+  co_return Done{};
+}
+
 void program_ranges(RegisterBus& bus, const SystemInfo& system,
                     const std::vector<HdmRange>& ranges) {
-  const Decoders host{
-      "host bridge",
-      [&](std::uint32_t offset, std::uint32_t value) {
-        bus.write(RegisterSpace::HostBridge, 0, offset, value);
-      },
-      [&](std::uint32_t offset) { return bus.read(RegisterSpace::HostBridge, 0, offset); }};
-  for (unsigned number = 0; number < ranges.size(); ++number) {
-    const HdmRange& range = ranges[number];
-    std::uint64_t targets = 0;
-    for (std::size_t way = 0; way < range.ports.size(); ++way) {
-      targets |= std::uint64_t{kPortNumberBase + range.ports[way]} << (8 * way);
-    }
-    program(host, number, range, targets);
-  }
+  FirmwareThread thread;
+  run_at_once(bus, thread, program_host(thread, ranges));
   for (const EndpointInfo& endpoint : system.endpoints) {
-    IoPort io(bus, endpoint.port);
-    const Decoders device{
-        fmt::format("endpoint {}", endpoint.port),
-        [&](std::uint32_t offset, std::uint32_t value) {
-          io.write(endpoint.hdm_base + offset, value);
-        },
-        [&](std::uint32_t offset) { return io.read(endpoint.hdm_base + offset); }};
-    unsigned number = 0;
-    for (const HdmRange& range : ranges) {
-      if (uses(range, endpoint.port)) program(device, number++, range, 0);
-    }
-    device.write(hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
+    IoPort(bus, endpoint.port).run([&](const IoThread& io) {
+      return program_endpoint(io, endpoint.hdm_base, ranges);
+    });
   }
 }
 

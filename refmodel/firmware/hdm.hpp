@@ -31,6 +31,9 @@ struct InterleaveWish {
 
 void check_ranges(const SystemInfo& system, const std::vector<HdmRange>& ranges);
 
+// The decoders of one endpoint and their common enable, as bring-up and recovery program them.
+FirmwareJob program_endpoint(IoThread io, std::uint64_t hdm_base, std::vector<HdmRange> ranges);
+
 // Precondition: check_ranges() passed.
 void program_ranges(RegisterBus& bus, const SystemInfo& system,
                     const std::vector<HdmRange>& ranges);

@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Configuration and memory requests of one root port.
+// Configuration and memory requests of one root port, each made at once.
 //
-// Purpose: drives the port's CXL.io access registers and waits for answers.
+// Purpose: the requests of IoThread, and other tasks of firmware, over a RegisterBus.
 // Units:   byte addresses in memory space; configuration addresses as in IoRequest.
 // Errors:  InputError that names port and register if a request that must succeed does not.
 // Source:  regs/io_access.yaml; PCI Express Base 5.0, 7.2.2.
@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "refmodel/cxl_io/io_requester.hpp"
+#include "refmodel/firmware/io_thread.hpp"
 #include "refmodel/firmware/register_bus.hpp"
 
 namespace cxlgpu {
@@ -19,23 +20,30 @@ class IoPort {
   IoPort(RegisterBus& bus, unsigned port) : bus_(&bus), port_(port) {}
 
   [[nodiscard]] unsigned number() const { return port_; }
-  IoResponse request(const IoRequest& request);
+  // What `make` makes of an IoThread, a task, run to its end.
+  template <typename Make>
+  auto run(const Make& make) const {
+    FirmwareThread thread;
+    return run_at_once(*bus_, thread, make(IoThread(thread, port_)));
+  }
+  IoResponse request(const IoRequest& request) const {
+    return run([&](const IoThread& io) { return io.request(request); });
+  }
 
   // These must succeed.
-  std::uint32_t succeed(const IoRequest& request);
-  std::uint32_t read(std::uint64_t address);
-  void write(std::uint64_t address, std::uint32_t value);
+  std::uint32_t succeed(const IoRequest& request) const {
+    return run([&](const IoThread& io) { return io.succeed(request); });
+  }
+  std::uint32_t read(std::uint64_t address) const {
+    return run([&](const IoThread& io) { return io.read(address); });
+  }
+  void write(std::uint64_t address, std::uint32_t value) const {
+    run([&](const IoThread& io) { return io.write(address, value); });
+  }
 
-  static constexpr unsigned kAllBytes = 0xf;
+  static constexpr unsigned kAllBytes = IoThread::kAllBytes;
 
  private:
-  void set(std::uint32_t offset, std::uint32_t value) {
-    bus_->write(RegisterSpace::RootPort, port_, offset, value);
-  }
-  std::uint32_t get(std::uint32_t offset) {
-    return bus_->read(RegisterSpace::RootPort, port_, offset);
-  }
-
   RegisterBus* bus_;
   unsigned port_;
 };

@@ -3,19 +3,19 @@
 
 #include <fmt/format.h>
 
+#include "refmodel/common/input_error.hpp"
 #include "refmodel/common/registers.hpp"
-#include "refmodel/cxl_io/io_requester.hpp"
+#include "refmodel/firmware/bring_up.hpp"
 #include "refmodel/firmware/function.hpp"
+#include "refmodel/firmware/hdm.hpp"
 
 namespace cxlgpu {
 
 namespace {
 
-namespace device_dvsec = regs::dvsec_device;
-namespace hdm = regs::hdm;
-namespace io = regs::io_access;
 namespace rp = regs::rp;
 namespace timeout = regs::timeout;
+using namespace config_header;
 
 constexpr RegisterSpace kPage = RegisterSpace::RootPort;
 constexpr Time kBetweenLooks = kCycle * 64;
@@ -23,77 +23,86 @@ constexpr Time kBetweenLooks = kCycle * 64;
 constexpr std::uint32_t kLinkStatus = 0x050, kFlexBusStatus = 0x13c;
 constexpr std::uint32_t kLinkActive = 1u << 29, kMemUp = 1u << 18;
 
-std::uint64_t own(unsigned port, std::uint32_t offset) {
-  return std::uint64_t{port} << 15 | offset;
-}
-std::uint64_t below(unsigned port, std::uint32_t offset) {
-  return std::uint64_t{bus_below(port)} << 20 | offset;
-}
-
 }  // namespace
 
-PortRecovery::PortRecovery(unsigned port, const SystemInfo& system, bool decodes)
-    : run_(run(port, system.endpoints[port], decodes)) {
+PortRecovery::PortRecovery(unsigned port, const SystemInfo& system,
+                           const std::vector<HdmRange>& ranges)
+    : io_(thread_, port), run_(run(system.endpoints[port], ranges)) {
   thread_.start(run_.handle());
 }
 
-FirmwareTask<std::optional<std::uint32_t>> PortRecovery::io_read(unsigned port, bool memory,
-                                                                 std::uint64_t address) {
-  co_await thread_.write(kPage, port, io::kAddrLow, static_cast<std::uint32_t>(address));
-  co_await thread_.write(kPage, port, io::kAddrHigh, static_cast<std::uint32_t>(address >> 32));
-  const IoOp op = memory ? IoOp::kMemRd : IoOp::kCfgRd0;
-  co_await thread_.write(
-      kPage, port, io::kCommand,
-      io::kCommandOp.put(static_cast<std::uint32_t>(op)) | io::kCommandBe.put(IoPort::kAllBytes));
-  std::uint32_t command = co_await thread_.read(kPage, port, io::kCommand);
-  while (io::kCommandBusy.is_set(command)) {
-    command = co_await thread_.read(kPage, port, io::kCommand);
+FirmwareTask<std::string> PortRecovery::run(EndpointInfo endpoint, std::vector<HdmRange> ranges) {
+  std::string problem;
+  try {
+    co_await bring_back(endpoint, ranges);
+  } catch (const InputError& error) {
+    problem =
+        fmt::format("port {}: not as before its link went down: {}", io_.number(), error.what());
   }
-  if (static_cast<CplStatus>(io::kCommandStatus.get(command)) != CplStatus::kSuccess) {
-    co_return std::nullopt;
-  }
-  co_return co_await thread_.read(kPage, port, io::kData);
+  co_return problem;
 }
 
-FirmwareTask<std::string> PortRecovery::run(unsigned port, EndpointInfo endpoint, bool decodes) {
+FirmwareJob PortRecovery::bring_back(EndpointInfo endpoint, std::vector<HdmRange> ranges) {
+  const unsigned port = io_.number();
+  const std::uint32_t control = co_await thread_.read(kPage, port, timeout::kControl);
+  co_await thread_.write(kPage, port, timeout::kControl,
+                         control & ~timeout::kControlMemLinkDown.mask());
+  co_await await_link();
+
+  // The first write tells the endpoint its bus and device numbers.
+  const std::uint32_t id = std::uint32_t{endpoint.device} << 16 | endpoint.vendor;
+  if (co_await io_.config_read(endpoint_register(port, kId)) != id) {
+    throw InputError("the endpoint is another; reset the system");
+  }
+  co_await io_.config_write(endpoint_register(port, kCommand), 0);
+  co_await place_bars(io_, endpoint_register(port, 0), endpoint.bars);
+  for (const Bar& bar : endpoint.bars) {
+    const std::uint32_t at = kFirstBar + 4 * bar.index;
+    const std::uint32_t low = co_await io_.config_read(endpoint_register(port, at));
+    if ((low & ~0xfu) != static_cast<std::uint32_t>(bar.base)) {
+      throw InputError(fmt::format("BAR {} does not keep its place; reset the system", bar.index));
+    }
+  }
+  co_await switch_memory_space_on(io_);
+  co_await program_endpoint(io_, endpoint.hdm_base, ranges);
+  co_await enable_mem(io_, endpoint.cxl_dvsec);
+
+  co_await end_isolation();
+  co_await thread_.write(kPage, port, timeout::kControl, control);
+  // What could not be flushed is still there.
+  co_await thread_.write(kPage, port, rp::kDsStatus, rp::kDsStatusError.mask());
+  co_return Done{};
+}
+
+// Isolation says that it has gone down. It is up when both protocols are.
+FirmwareJob PortRecovery::await_link() {
+  const unsigned port = io_.number();
   for (;;) {
-    // Isolation ends as soon as the port has answered what it held; until then it may hold the link
-    // down.
     const std::uint32_t status = co_await thread_.read(kPage, port, timeout::kStatus);
-    const bool isolated = timeout::kStatusMemIsolation.is_set(status);
-    if (isolated && !timeout::kStatusBusy.is_set(status)) {
+    const std::uint32_t link = co_await io_.config_read(root_port_register(port, kLinkStatus));
+    const std::uint32_t flex_bus =
+        co_await io_.config_read(root_port_register(port, kFlexBusStatus));
+    const bool active = (link & kLinkActive) != 0 && (flex_bus & kMemUp) != 0;
+    if (timeout::kStatusMemIsolation.is_set(status) && active) co_return Done{};
+    co_await thread_.pause(kBetweenLooks);
+  }
+}
+
+// It ends once the port has answered what it held.
+FirmwareJob PortRecovery::end_isolation() {
+  const unsigned port = io_.number();
+  for (;;) {
+    const std::uint32_t status = co_await thread_.read(kPage, port, timeout::kStatus);
+    if (!timeout::kStatusMemIsolation.is_set(status)) co_return Done{};
+    if (timeout::kStatusBusy.is_set(status)) {
+      co_await thread_.pause(kBetweenLooks);
+    } else {
       co_await thread_.write(kPage, port, timeout::kStatus,
                              timeout::kStatusMemIsolation.mask() |
                                  timeout::kStatusMemLinkDown.mask() |
                                  timeout::kStatusMemTimeout.mask());
     }
-    const auto link = co_await io_read(port, false, own(port, kLinkStatus));
-    const auto flex_bus = co_await io_read(port, false, own(port, kFlexBusStatus));
-    const bool active = link && flex_bus && (*link & kLinkActive) != 0 && (*flex_bus & kMemUp) != 0;
-    if (active && !isolated) break;
-    co_await thread_.pause(kBetweenLooks);
   }
-
-  const std::uint32_t id = std::uint32_t{endpoint.device} << 16 | endpoint.vendor;
-  if (co_await io_read(port, false, below(port, 0)) != id) {
-    co_return fmt::format("port {}: the endpoint is another after its link has come back", port);
-  }
-  const std::uint32_t control = endpoint.cxl_dvsec + device_dvsec::kControl;
-  const auto enables = co_await io_read(port, false, below(port, control & ~3u));
-  if (!enables || !device_dvsec::kControlMem.is_set(*enables >> (8 * (control & 2)))) {
-    co_return fmt::format("port {}: the endpoint has lost Mem_Enable with its link", port);
-  }
-  const auto global = co_await io_read(port, true, endpoint.hdm_base + hdm::kGlobalControl);
-  const auto decoder =
-      co_await io_read(port, true, endpoint.hdm_base + hdm::kDec + hdm::kDecControl);
-  const bool kept = global && hdm::kGlobalControlEnable.is_set(*global) && decoder &&
-                    hdm::kDecControlCommitted.is_set(*decoder);
-  if (decodes && !kept) {
-    co_return fmt::format("port {}: the endpoint has lost its HDM decoders with its link", port);
-  }
-  // What could not be flushed is still there.
-  co_await thread_.write(kPage, port, rp::kDsStatus, rp::kDsStatusError.mask());
-  co_return std::string();
 }
 
 }  // namespace cxlgpu

@@ -1,28 +1,35 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Firmware brings a root port back whose link has gone down.
 //
-// Purpose: ends isolation, waits until the link is active again, sees that the endpoint is as
-//          bring-up left it, and lets deterministic store go on. Traffic of all ports goes on
-//          meanwhile.
+// Purpose: waits until the link is active again, programs the endpoint, which its link has reset,
+//          as bring-up did, ends isolation and lets deterministic store go on. Traffic of all ports
+//          goes on meanwhile.
+// Order:   the port is isolated until the endpoint decodes again: whatever reaches it before ends
+//          in an error and nothing is flushed. For that Link Down Enable is 0 in between, which
+//          would hold the link down for as long.
+// Not written: what is sticky (vendor registers, RAS, AER) and so is as bring-up left it.
 // Units:   simulated time only in pauses between two looks at a register.
-// Errors:  a line that says what is not as it was; the port stays as it is then.
-// Source:  CXL 3.x, 8.2.4.24 (isolation); PCI Express Base 5.0, 7.5.3.8 (link status); CXL 2.0,
-//          8.1.3, 8.2.5.12; docs/blocks.md, "root_port registers".
+// Errors:  a line that says what does not hold; the port stays as it is then.
+// Source:  CXL 3.x, 8.2.4.24 (isolation); PCI Express Base 5.0, 2.9.1 (link down), 7.5.3.8 (link
+//          status); CXL 2.0, 8.1.3, 8.2.5.12; docs/blocks.md, "root_port registers" and "Reset by
+//          link down".
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "refmodel/firmware/enumerate.hpp"
 #include "refmodel/firmware/firmware_task.hpp"
+#include "refmodel/firmware/io_thread.hpp"
+#include "refmodel/system/config.hpp"
 
 namespace cxlgpu {
 
 class PortRecovery {
  public:
-  // `decodes`: bring-up has given the endpoint HDM ranges.
-  PortRecovery(unsigned port, const SystemInfo& system, bool decodes);
+  // `system` and `ranges` as bring-up left them.
+  PortRecovery(unsigned port, const SystemInfo& system, const std::vector<HdmRange>& ranges);
 
   // The wish that stands until grant(); none: it has ended.
   [[nodiscard]] const std::optional<FirmwareWish>& wish() const { return thread_.wish(); }
@@ -32,12 +39,13 @@ class PortRecovery {
   [[nodiscard]] std::string problem() { return run_.result(); }
 
  private:
-  FirmwareTask<std::string> run(unsigned port, EndpointInfo endpoint, bool decodes);
-  // A read of configuration space or memory space; nothing if it was not answered.
-  FirmwareTask<std::optional<std::uint32_t>> io_read(unsigned port, bool memory,
-                                                     std::uint64_t address);
+  FirmwareTask<std::string> run(EndpointInfo endpoint, std::vector<HdmRange> ranges);
+  FirmwareJob bring_back(EndpointInfo endpoint, std::vector<HdmRange> ranges);
+  FirmwareJob await_link();
+  FirmwareJob end_isolation();
 
   FirmwareThread thread_;
+  IoThread io_;
   FirmwareTask<std::string> run_;
 };
 

@@ -67,9 +67,9 @@ void RootPortBlock::cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) 
 
   ArbMux::In& arb_mux = now.port_in.link;
   arb_mux = in.link;
-  const bool rolled_over = (out.err >> IoLink::kReplayRollover & 1) != 0;
+  const bool retrain = (out.err & IoLink::kAskForRetrain) != 0;
   arb_mux.cm_req = VlsmCode::kActive;
-  arb_mux.io_req = rolled_over ? VlsmCode::kRetrain : VlsmCode::kActive;
+  arb_mux.io_req = retrain ? VlsmCode::kRetrain : VlsmCode::kActive;
   if (now.isolation.force_down || port_config_.eval().link_disable) {
     arb_mux.io_req = arb_mux.cm_req = VlsmCode::kLinkDisable;
   }

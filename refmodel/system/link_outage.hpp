@@ -17,6 +17,7 @@ struct LinkOutage {
   Time down_at = Time::never(), up_at = Time::never();  // of the PHY
   Time recovered_at = Time::never();                    // firmware has given the port back
   std::uint64_t replayed_reads = 0, replayed_writes = 0;
+  std::uint64_t held = 0;  // requests that were submitted in between and issued after it
   [[nodiscard]] bool began() const { return down_at != Time::never(); }
   [[nodiscard]] bool recovered() const { return recovered_at != Time::never(); }
 };

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "refmodel/system/memory_map.hpp"
-
 namespace cxlgpu {
 
 namespace {
@@ -72,7 +70,7 @@ ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
     Outage& outage = outage_.emplace();
     outage.down_from = outage_next_ = Time{config.link.down_at_us * 1000000};
     outage.down_until = outage.down_from + Time{config.link.down_for_us * 1000000};
-    outage.decodes = MemoryMap::capacity(config.hdm, config.link.port) != 0;
+    outage.ranges = config.hdm;
     outage.seen.port = config.link.port;
   }
 }
@@ -105,7 +103,7 @@ void ModelEngine::take_link_down(Outage& outage, Time now) {
   port.io.set_link(false);
   port.root.set_isolated(port.io.isolated(), now);
   wake_all(outage.seen.port);
-  outage.recovery = std::make_unique<PortRecovery>(outage.seen.port, system_, outage.decodes);
+  outage.recovery = std::make_unique<PortRecovery>(outage.seen.port, system_, outage.ranges);
 }
 
 void ModelEngine::bring_link_up(Outage& outage, Time now) {

@@ -83,7 +83,7 @@ class ModelEngine : public Engine, public RegisterBus {
   struct Outage {
     enum class Phase : std::uint8_t { Before, Down, Training, Up } phase = Phase::Before;
     Time down_from, down_until, trained_at;
-    bool decodes = true;  // the endpoint behind the port
+    std::vector<HdmRange> ranges;  // that the endpoint is given
     LinkOutage seen;
     std::unique_ptr<PortRecovery> recovery;
     Time paused_until = Time::never();

@@ -193,8 +193,10 @@ class LockstepBench {
     in.cm_req = req_[e][1];
     reinit_[e] = reinit_[e] ? !random_.percent(2) : rarely(mix_.reinit);
     in.cm_phy_reinit_req = reinit_[e];
-    if (rarely(100)) in.weight_io = unsigned(random_.bits(4));
-    if (rarely(100)) in.weight_cm = unsigned(random_.bits(4));
+    // Link down, which resets the weights, is to meet writes.
+    const unsigned writes = in.phy_up ? 100 : 3000;
+    if (rarely(writes)) in.weight_io = unsigned(random_.bits(4));
+    if (rarely(writes)) in.weight_cm = unsigned(random_.bits(4));
   }
 
   ArbMux::In inputs(unsigned e) {
@@ -593,6 +595,40 @@ TEST(ArbMuxByHand, BadArrivals) {
     host.in.phy_recovery = true;
     host.steps(2);
     EXPECT_FALSE(host.out.retrain_req);
+  }
+}
+
+// Link down gives both weights their reset values, whatever is written in that cycle; a write after
+// it counts, and Recovery is no link down.
+TEST(ArbMuxByHand, LinkDownResetsTheWeights) {
+  for (const bool is_host : {false, true}) {
+    SCOPED_TRACE(is_host);
+    Hand end(is_host);
+    const auto expect = [&end](unsigned io, unsigned cm) {
+      end.in.weight_io.reset();
+      end.in.weight_cm.reset();
+      end.step();
+      EXPECT_EQ(end.out.weight_io, io);
+      EXPECT_EQ(end.out.weight_cm, cm);
+    };
+    is_host ? host_to_active(end) : device_to_active(end);
+    end.in.weight_io = 9;
+    end.in.weight_cm = 11;
+    end.step();
+    expect(9, 11);
+    end.in.phy_recovery = true;
+    end.steps(5);
+    end.in.phy_recovery = false;
+    end.steps(5);
+    expect(9, 11);
+    end.in.phy_up = false;
+    end.in.weight_io = 13;
+    end.in.weight_cm = 14;
+    end.step();
+    expect(kWeights[is_host][0], kWeights[is_host][1]);
+    end.in.weight_cm = 5;
+    end.step();
+    expect(kWeights[is_host][0], 5);
   }
 }
 

@@ -43,7 +43,8 @@ void set_header(Port& port, const Header& header) {
 class Devices {
  public:
   Lockstep run{"cxl_io/config_space", 0xC5};
-  ConfigSpace::In in;  // of the next step
+  ConfigSpace::In in;      // of the next step
+  bool hot_reset = false;  // in the next step
   std::array<ConfigSpace::Out, kDevices> out;
 
   Devices() { reset(); }
@@ -57,10 +58,21 @@ class Devices {
   void step() {
     drive();
     rtl_.settle();
-    compare();  // no output follows an input
+    if (hot_reset) {
+      for (ConfigSpace& twin : twins_) twin.hot_reset();
+    }
+    compare();  // no output follows an input but a reset
     rtl_.edge();
-    for (ConfigSpace& twin : twins_) twin.clock(in);
+    for (ConfigSpace& twin : twins_) {
+      if (!hot_reset) twin.clock(in);
+    }
     compare();
+  }
+  // Cycles of hot reset, whatever comes in them.
+  void reset_hot(unsigned cycles = 1) {
+    hot_reset = true;
+    for (; cycles > 0; --cycles) step();
+    hot_reset = false;
   }
 
   // Accesses by hand; the other inputs stay.
@@ -84,11 +96,12 @@ class Devices {
     request |= std::uint64_t{in.access.enables} << 32 | std::uint64_t{in.access.word} << 36;
     request |= std::uint64_t{in.access.write} << 46 | std::uint64_t{in.access.valid} << 47;
     rtl_->cfg_req_i = request;
+    rtl_->hot_reset_i = hot_reset;
     rtl_->mem_active_i = in.mem_active;
     rtl_->port_status_i = static_cast<std::uint8_t>(in.port_status);
     rtl_->ts_data_i = in.ts_data;
     rtl_->id_error_i = static_cast<std::uint8_t>(in.id_error);
-    rtl_->io_err_i = static_cast<std::uint8_t>(in.io_err);
+    rtl_->io_err_i = static_cast<std::uint16_t>(in.io_err);
     set_header(rtl_->io_err_hdr_i, in.io_err_hdr);
     rtl_->event_i = static_cast<std::uint8_t>(in.event);
     rtl_->event_posted_i = in.event_posted;
@@ -161,7 +174,7 @@ void randomise(Random& random, const Rates& rates, bool lock, ConfigSpace::In& i
     if (!event) return 0u;
     return static_cast<unsigned>(random.bits(bits) & random.bits(bits) & random.bits(bits));
   };
-  in.io_err = some(8);
+  in.io_err = some(9);
   in.event = some(4);
   in.event_posted = random.percent(50);
   in.ras = some(3);
@@ -179,18 +192,23 @@ TEST(ConfigSpace, LockstepWithRtl) {
   Random random(devices.run.seed());
   Rates rates(random);
   std::uint64_t locked = 0, mapped = 0, enabled = 0, nonzero = 0, announces = 0, changes = 0;
+  std::uint64_t resets = 0;  // hot ones that meet a write
   bool announced = false, lock = false;
   while (devices.run.next()) {
     const std::uint64_t cycle = devices.run.cycle();
     if (cycle % 200 == 0) rates = Rates(random);
+    // The one reset, the other, neither; each meets writes and events.
     if (cycle % 2000 == 0) {
       devices.reset();
       lock = false;
     }
+    devices.hot_reset = random.below(devices.hot_reset ? 3 : 700) == 0;
+    if (devices.hot_reset) lock = false;
     randomise(random, rates, cycle % 2000 > 1000, devices.in);
     devices.step();
     const CfgAccess& access = devices.in.access;
-    lock |= access.valid && access.write && access.word == kCxlLock / 4 &&
+    resets += devices.hot_reset && access.valid && access.write;
+    lock |= !devices.hot_reset && access.valid && access.write && access.word == kCxlLock / 4 &&
             (access.enables & access.data & 1) != 0;
     locked += lock;
     mapped += devices.out[0].mem_space_en;
@@ -208,6 +226,7 @@ TEST(ConfigSpace, LockstepWithRtl) {
     EXPECT_GT(announces, 5000u);
     EXPECT_LT(announces, devices.run.cycle() - 5000);
     EXPECT_GT(changes, 50u);
+    EXPECT_GT(resets, 50u);
   }
 }
 
@@ -314,7 +333,7 @@ TEST(ConfigSpace, SerialNumber) {
 // figure 6-2 (Device Status), 7.8.4 (registers).
 constexpr unsigned kUncorStatus = 0x1c4, kUncorMask = 0x1c8, kUncorSeverity = 0x1cc,
                    kCorStatus = 0x1d0, kCorMask = 0x1d4, kAerControl = 0x1d8, kHeaderLog = 0x1dc;
-constexpr std::uint32_t kUncorBits = 0x0057'9010, kCorBits = 0x71c0;
+constexpr std::uint32_t kUncorBits = 0x0057'9010, kCorBits = 0x71c1;
 
 // What came in one cycle.
 struct Errors {
@@ -376,6 +395,7 @@ TEST(ConfigSpaceAer, EachErrorHasItsBit) {
       {"DLLP protocol", {.io_err = 1 << 5}, 1u << 4, 0, 4, 4, kNoLog},
       {"malformed", {.io_err = 1 << 6}, 1u << 18, 0, 4, 18, kLinkLog},
       {"overflow", {.io_err = 1 << 7}, 1u << 17, 0, 4, 17, kNoLog},
+      {"framing", {.io_err = 1 << 8}, 0, 1, 1, 0, kNoLog},
       {"posted UR", {.event = 1, .posted = true}, 1u << 20, 0, 2 | 8, 20, kRequestLog},
       {"posted CA", {.event = 2, .posted = true}, 1u << 15, 0, 2, 15, kRequestLog},
       {"posted poison", {.event = 4, .posted = true}, 1u << 12, 0, 2, 12, kRequestLog},
@@ -513,6 +533,63 @@ TEST(ConfigSpaceAer, WhatIsWritable) {
     EXPECT_EQ(devices.read(kUncorSeverity), one & kUncorBits);
     EXPECT_EQ(devices.read(kCorMask), one & kCorBits);
   }
+}
+
+// PCI Express 5.0, 7.4: a hot reset leaves what is sticky, AER and the error bits of CXL, as it is,
+// and nothing that comes while it lasts changes it; all else is as after a cold one.
+TEST(ConfigSpace, HotResetKeepsWhatIsSticky) {
+  constexpr unsigned kSticky[] = {kUncorStatus,   kUncorMask,     kUncorSeverity, kCorStatus,
+                                  kCorMask,       kAerControl,    kHeaderLog,     kHeaderLog + 4,
+                                  kHeaderLog + 8, kHeaderLog + 12};
+  Devices devices;
+  std::map<unsigned, std::uint32_t> cold, kept;
+  for (unsigned offset = 0; offset < 0x200; offset += 4) cold[offset] = devices.read(offset);
+  devices.write(0x10c, 1u << 14 | 1u << 2);  // viral and CXL.mem enabled
+  devices.write(kUncorMask, 1u << 12);
+  devices.write(kUncorSeverity, 0x0001'0010);
+  devices.write(kCorMask, 0x41);
+  raise(devices, {.io_err = 1 << 6 | 1 << 1, .event = 1, .posted = true});
+  devices.in.id_error = 5;
+  devices.in.viral_own = true;
+  devices.step();
+  devices.in.id_error = 0;
+  devices.in.viral_own = false;
+  for (const unsigned offset : kSticky) kept[offset] = devices.read(offset);
+  for (unsigned offset = 0; offset < 0x1c0; offset += 4) {
+    if (offset == 0x114) continue;  // the lock comes last
+    if (offset != 0x10c && offset != 0x14c) devices.write(offset, ~0u);
+  }
+  devices.write(0x114, 1);
+  EXPECT_TRUE(devices.out[0].viral && devices.out[0].viral_state && devices.out[0].mem_enable);
+  EXPECT_EQ(devices.read(0x10c), 1u << 30 | 1u << 14 | 1u << 2 | 1u << 1);
+
+  // Errors, and a write that would clear what is kept.
+  devices.in.io_err = 0x1ff;
+  devices.in.event = 0xf;
+  devices.in.ras = 7;
+  devices.in.id_error = 2;
+  devices.in.viral_peer = true;
+  for (const unsigned offset : {kUncorStatus, kUncorMask, 0x10cu, 0x14cu}) {
+    devices.in.access = {
+        .valid = true, .write = true, .word = offset / 4, .enables = 0xf, .data = ~0u};
+    devices.reset_hot();
+  }
+  devices.in = {};
+  devices.step();
+  EXPECT_FALSE(devices.out[0].viral || devices.out[0].viral_state || devices.out[0].mem_enable);
+  for (unsigned offset = 0; offset < 0x1c0; offset += 4) {
+    std::uint32_t right = cold[offset];
+    if (offset == 0x10c) right |= 1u << 30;
+    if (offset == 0x14c) right |= 0x0500'0000;
+    EXPECT_EQ(devices.read(offset), right) << "offset " << std::hex << offset;
+  }
+  for (const unsigned offset : kSticky) EXPECT_EQ(devices.read(offset), kept[offset]) << offset;
+  // The first error still holds the log.
+  raise(devices, {.event = 2, .posted = true});
+  EXPECT_EQ(header_log(devices), kLinkLog);
+  devices.reset();
+  for (const unsigned offset : kSticky) EXPECT_EQ(devices.read(offset), cold[offset]) << offset;
+  EXPECT_EQ(devices.read(0x10c), cold[0x10c]);
 }
 
 // CXL 2.0, 8.1.3.8.2: of a CXL 2.0 device with memory bits 4:2 and 7:5 read 010b, whatever it is.

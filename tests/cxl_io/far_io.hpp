@@ -3,7 +3,8 @@
 // answered.
 //
 // Purpose: the twins of io_link, io_completer and config_space wired to each other, above the io
-//          port of an ArbMux twin; behind the completer 4 KiB of plain read/write registers.
+//          port of an ArbMux twin; behind the completer 4 KiB of plain read/write registers. Link
+//          down resets completer and configuration space ("Reset by link down").
 // Units:   cycles; registers by addr[11:2].
 // Errors:  none; what the parts report goes into configuration space.
 // Source:  docs/blocks.md, "CXL.io"; "Wiring of an endpoint" under config_space.
@@ -11,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "refmodel/controller/arb_mux.hpp"
 #include "refmodel/cxl_io/config_space.hpp"
@@ -29,8 +31,8 @@ class FarIo {
   // io_link_up, a register: it has it without this.
   void drive(ArbMux::In& in, bool link_up) const {
     const IoLink::Out link = link_.eval({.link_up = link_up});
-    const bool rolled_over = (link.err >> IoLink::kReplayRollover & 1) != 0;
-    in.io_req = rolled_over ? VlsmCode::kRetrain : VlsmCode::kActive;
+    const bool retrain = (link.err & IoLink::kAskForRetrain) != 0;
+    in.io_req = retrain ? VlsmCode::kRetrain : VlsmCode::kActive;
     in.io_tx_valid = link.io_tx.has_value();
     if (link.io_tx) in.io_tx_data = *link.io_tx;
     const IoCompleter::Out device = completer_.eval(completer_in(link));
@@ -54,6 +56,15 @@ class FarIo {
     link_in.tlp_tx = device.tlp_tx;
     link_in.tlp_rx_ready = device.tlp_rx_ready;
     link_.clock(link_in);
+    const bool falls = was_up_ && !link.dl_up;
+    was_up_ = link.dl_up;
+    const bool still = std::exchange(in_reset_, falls);
+    if (falls || still) {
+      completer_ = {};
+      config_.hot_reset();
+      reg_rdata_ = 0;
+      return;
+    }
     completer_.clock(in);
     config_.clock({.access = device.cfg,
                    .mem_active = true,
@@ -92,6 +103,7 @@ class FarIo {
   std::array<std::uint32_t, 1024> registers_{};
   std::uint32_t reg_rdata_ = 0;
   std::uint64_t completed_ = 0;
+  bool was_up_ = false, in_reset_ = false;
 };
 
 }  // namespace cxlgpu::test

@@ -202,8 +202,8 @@ class Bench {
   void count_events() {
     for (unsigned bit = 0; bit < 4; ++bit) events_[bit] += get_bits(rtl_->event_o, bit, 1);
     unexpected_ += rtl_->unexpected_o;
-    fatal_errors_ += (rtl_->rp_err_o >> 5) != 0;
-    fatal_errors_ += (rtl_->ep_err_o >> 5) != 0;
+    fatal_errors_ += (rtl_->rp_err_o >> 5 & 7) != 0;
+    fatal_errors_ += (rtl_->ep_err_o >> 5 & 7) != 0;
   }
 
   Clocked<Vio_pair> rtl_;

@@ -86,7 +86,7 @@ class Ends {
     if (out[g].tlp_rx) {
       run.check_bytes("tlp_rx_o", get_bytes<24>(rtl_->tlp_rx_o, 192 * g), *out[g].tlp_rx);
     }
-    run.check("err_o", get_bits(rtl_->err_o, 8 * g, 8), out[g].err);
+    run.check("err_o", get_bits(rtl_->err_o, 9 * g, 9), out[g].err);
     run.check_bytes("err_hdr_o", get_bytes<16>(rtl_->err_hdr_o, 128 * g), out[g].err_hdr);
     if (before && !run.ok()) ADD_FAILURE() << "end " << g;
   }
@@ -100,7 +100,7 @@ class Stage {
  public:
   Stage(Ends& ends, unsigned end, Random& random) : ends_(ends), end_(end), random_(random) {}
 
-  std::array<std::uint64_t, 8> errors{};
+  std::array<std::uint64_t, 9> errors{};
   std::uint64_t received = 0, sent = 0, bounces = 0, wraps = 0;
 
   void drive(std::uint64_t cycle) {
@@ -116,7 +116,7 @@ class Stage {
   void after(std::uint64_t cycle) {  // outputs are compared, the edge is still to come
     IoLink::In& in = ends_.in[end_];
     const IoLink::Out& out = ends_.out[end_];
-    for (unsigned bit = 0; bit < 8; ++bit) errors[bit] += out.err >> bit & 1;
+    for (unsigned bit = 0; bit < 9; ++bit) errors[bit] += out.err >> bit & 1;
     received += out.tlp_rx && in.tlp_rx_ready;
     if (out.io_tx && in.io_tx_ready) peer_.send(*out.io_tx, cycle, rough_, random_);
     peer_.step(in.link_up, cycle, rough_, random_);
@@ -166,7 +166,7 @@ TEST(IoLink, LockstepWithRtl) {
     for (Stage& stage : stages) stage.edge_done();
   }
   for (unsigned g = 0; g < kEnds && ends.run.cycle() > 100000; ++g) {
-    for (unsigned bit = 0; bit < 8; ++bit) EXPECT_GT(stages[g].errors[bit], 5u) << bit;
+    for (unsigned bit = 0; bit < 9; ++bit) EXPECT_GT(stages[g].errors[bit], 5u) << bit;
     EXPECT_GT(stages[g].sent, 10000u);
     EXPECT_GT(stages[g].received, 3000u);
     EXPECT_GT(stages[g].bounces, 50u);
@@ -630,6 +630,41 @@ TEST_F(LongTlps, Nullified) {
   stream.edb();
   EXPECT_EQ(receive(), std::vector<Tlp>{});
   EXPECT_EQ(hand.errors, 1u << IoLink::kDamagedTlp) << "EDB behind a right LCRC";
+}
+
+// PCIe 5.0 4.2.2.3.3: a DW that is no token where one is due is a framing error, which asks for
+// Recovery; damage inside of a packet is none. No symbol of the flit behind it counts.
+TEST_F(LongTlps, FramingError) {
+  constexpr unsigned kBoth = 1u << IoLink::kDamagedTlp | 1u << IoLink::kFraming;
+  const Dws write = memory_write(0x100, 1);
+  for (const std::uint32_t dw : {0x0000'0001u, 0x0000'acf1u, 0xc0c0'c0c0u, 0x0060'005eu}) {
+    stream.idle(3);
+    stream.dw(dw);
+    stream.tlp(0, write);
+    EXPECT_EQ(receive(), std::vector<Tlp>{});
+    EXPECT_EQ(hand.errors, kBoth) << std::hex << dw;
+  }
+  EXPECT_EQ(hand.sent, std::vector<IoVerdict>{}) << "the first asked for the Nak";
+  stream.tlp(0, write, IoStream::Lcrc::kWrong);
+  EXPECT_EQ(receive(), std::vector<Tlp>{});
+  EXPECT_EQ(hand.errors, 1u << IoLink::kDamagedTlp);
+  stream.tlp(0, write, IoStream::Lcrc::kRight, 1040);  // no TLP is as long
+  EXPECT_EQ(receive(), std::vector<Tlp>{});
+  EXPECT_EQ(hand.errors, kBoth);
+  stream.tlp(0, write);
+  EXPECT_EQ(receive(), std::vector<Tlp>{first_bytes(write, 4)});
+  EXPECT_EQ(hand.errors, 0u);
+}
+
+// Before the credits are there nothing but InitFC counts, and a framing error is none.
+TEST(IoLink, NoFramingErrorInInit1) {
+  Hand hand;
+  hand.steps(8);
+  IoFlit flit{};
+  flit[0] = 1;
+  hand.ends.in[0].io_rx = flit;
+  hand.step();
+  EXPECT_EQ(hand.errors_now(), 0u);
 }
 
 // Malformed TLPs are acknowledged, dropped and reported: more data than Max_Payload_Size, a length

@@ -49,6 +49,13 @@ Dws dllp(unsigned mark = 1) {
   return {0x0000'acf0u | mark << 16, 0xd000'0000u | mark};
 }
 
+// Whether a packet begins so.
+bool is_token(std::uint32_t dw) {
+  const unsigned length = dw >> 4 & 0x7ff;
+  if ((dw & 0xffff) == 0xacf0) return true;
+  return length >= 5 && length <= 1031 && ((dw ^ stp(length)) & 0x00f0'ffff) == 0;
+}
+
 IoFlit flit_of(const Dws& dws) {
   IoFlit flit{};
   std::memcpy(flit.data(), dws.data(), 4 * std::min<std::size_t>(dws.size(), kFlit));
@@ -76,6 +83,7 @@ class Unframe {
     if (rtl_->valid_o) {
       piece = Piece{.first = rtl_->first_o != 0,
                     .last = rtl_->last_o != 0,
+                    .bad = rtl_->bad_o != 0,
                     .behind = rtl_->tail_o == 2   ? Behind::kEdb
                               : rtl_->tail_o == 1 ? Behind::kUnknown
                                                   : Behind::kOther,
@@ -89,6 +97,7 @@ class Unframe {
       run.check("valid_o", rtl_->valid_o, expected.has_value());
       run.check("first_o", rtl_->first_o, right.first);
       run.check("last_o", rtl_->last_o, right.last);
+      run.check("bad_o", rtl_->bad_o, right.bad);
       run.check("tail_o", rtl_->tail_o, static_cast<unsigned>(right.behind));
       run.check("count_o", rtl_->count_o, right.count);
       run.check_bytes("dws_o", bytes, flit_of({right.dws.begin(), right.dws.end()}));
@@ -120,6 +129,7 @@ class IoUnframeRules : public ::testing::Test {
     came.back().insert(came.back().end(), piece->dws.begin(), piece->dws.begin() + piece->count);
     open = !piece->last;
     if (piece->last) behind.push_back(piece->behind);
+    EXPECT_EQ(piece->bad, !is_token(came.back().front()));
   }
   // Nothing arrives for longer than anything may take.
   void drain() {
@@ -524,7 +534,7 @@ TEST(IoUnframe, LockstepWithRtl) {
   Random random(block.run.seed());
   Symbols symbols(random);
   unsigned rate = 100, bounce = 0;
-  std::uint64_t packets = 0;
+  std::uint64_t packets = 0, bad = 0;
   while (block.run.next()) {
     if (block.run.cycle() % 500 == 0) {
       static constexpr unsigned kRates[] = {10, 25, 40, 70, 100};
@@ -534,10 +544,13 @@ TEST(IoUnframe, LockstepWithRtl) {
     }
     std::optional<IoFlit> flit;
     if (random.percent(rate)) flit = symbols.next();
-    packets += block.step(flit, !random.percent(bounce)).has_value();
+    const auto piece = block.step(flit, !random.percent(bounce));
+    packets += piece.has_value();
+    bad += piece && piece->bad;
   }
   if (block.run.cycle() > 100000) {
     EXPECT_GT(packets, 50000u);
+    EXPECT_GT(bad, 1000u);
   }
 }
 

@@ -91,6 +91,15 @@ class FakeSystem : public RegisterBus {
               return decoded->address;
             }};
   }
+  // Of a port; going down it resets the endpoint but for what is sticky.
+  void set_link(unsigned port, bool up) { ports_[port]->io.set_link(up); }
+  [[nodiscard]] bool holds_down(unsigned port) const { return ports_[port]->io.holds_down(); }
+  // From now on these registers of its endpoint read otherwise.
+  void lie(unsigned port, const std::map<std::uint32_t, std::uint32_t>& config,
+           const std::map<std::uint32_t, std::uint32_t>& memory) {
+    ports_[port]->fake.config = config;
+    ports_[port]->fake.memory = memory;
+  }
   [[nodiscard]] Bridge bridge(unsigned port) const { return ports_[port]->io.bridge(); }
   // A root port's BAR0 was all ones, as for sizing, with memory space on.
   [[nodiscard]] bool sized_while_decoding() const { return sized_while_decoding_; }
@@ -120,6 +129,9 @@ class FakeSystem : public RegisterBus {
       if (offset < regs::ep::kBlock) return decoder.read(offset);
       vendor.clock({.valid = true, .addr = offset});
       return vendor.eval({}).rdata;
+    }
+    void reset_decoders() override {
+      decoder = HdmDecoder(HdmDecoder::Role::Device, fake.decoders);
     }
     FakeEndpoint fake;
     HdmDecoder decoder;

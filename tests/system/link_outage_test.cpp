@@ -145,7 +145,7 @@ TEST_P(LinkOutageRun, NothingIsLostDoubledOrWrong) {
               "A link that goes down under load and comes back loses, doubles and spoils nothing",
               "CXL 3.x, 8.2.4.24; PCI Express Base 5.0, 2.9.1");
   const std::uint64_t seeds = test::from_environment("CXLGPU_SEEDS", 1);
-  std::uint64_t reads = 0, writes = 0;
+  std::uint64_t reads = 0, writes = 0, held = 0;
   double slowest = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     for (const std::uint64_t down_at : {2u, 5u}) {
@@ -160,15 +160,17 @@ TEST_P(LinkOutageRun, NothingIsLostDoubledOrWrong) {
         const Seen seen = check(c, seed);
         reads += seen.outage.replayed_reads;
         writes += seen.outage.replayed_writes;
+        held += seen.outage.held;
         slowest = std::max(slowest, (seen.outage.recovered_at - seen.outage.up_at).ns());
       }
     }
   }
-  std::cout << GetParam() << ": " << reads << " loads and " << writes
-            << " stores issued again; slowest recovery " << slowest << " ns after the PHY was up"
-            << std::endl;
+  std::cout << GetParam() << ": " << reads << " loads and " << writes << " stores issued again, "
+            << held << " requests held back; slowest recovery " << slowest
+            << " ns after the PHY was up" << std::endl;
   EXPECT_GT(reads, 100u);
   EXPECT_GT(writes, 20u);
+  EXPECT_GT(held, 100u);
 }
 
 }  // namespace
