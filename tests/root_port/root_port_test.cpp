@@ -1028,7 +1028,7 @@ TEST(RootPort, Lockstep) {
               "A root port in isolation answers every request, with the region of deterministic "
               "store full as well",
               "docs/blocks.md, Deterministic store in the root port");
-  Lockstep run("root_port/root_port", 51);
+  Lockstep run("root_port/root_port", 52);
   Bench bench(run);
   while (run.next()) bench.cycle();
   if (run.cycle() < 100000) return;
