@@ -94,20 +94,13 @@ SEED    ?= 1
 HOURS   ?= 8
 MINUTES ?= 10
 TARGET  ?=
-FUNCTIONAL := functional_bins $(addsuffix _test, $(addprefix common_, fifo fifo_dual fifo_multi) \
-  $(addprefix controller_, cache_controller cache_packer credit_return credit_tx cxl_controller flit_packer \
-    flit_unpacker port_pair retry_buffer retry_local) \
-  $(addprefix endpoint_, dram_cache spec_queue transaction_table) \
-  $(addprefix host_bridge_, axi_adapter hdm_decoder host_bridge) \
-  $(addprefix root_port_, ds_engine isolation load_control memory_queue profiler ring_buffer sr_queue sr_reader \
-    stream_table) system_wire_formats)
-
 coverage: configure  ## lines, branches and toggles of rtl/, lines of flits/ and refmodel/: build/coverage/index.html
 	@tools/deps.sh coverage
 	@tools/coverage.py --jobs $(JOBS) $(ARGS)
 
 functional-coverage: configure  ## declared situations, each hit or impossible: build/coverage/functional.html
-	@cmake --build $(BUILD) -j $(JOBS) --target $(FUNCTIONAL)
+	@cmake --build $(BUILD) -j $(JOBS) --target functional_bins
+	@cmake --build $(BUILD) -j $(JOBS) --target $$(tests/coverage/functional.py --build $(BUILD) --list)
 	@tests/coverage/functional.py --build $(BUILD) $(ARGS)
 
 mutants: deps    ## faults put into the RTL, and who sees them: make mutants N=1200 SEED=1

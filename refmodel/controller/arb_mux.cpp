@@ -165,6 +165,11 @@ ArbMux::Out ArbMux::eval(const In& in) const {
   return out;
 }
 
+ArbMux::Moment ArbMux::moment(const In& in) const {
+  const Cycle now = cycle(in);
+  return {phase_, now.event, now.loads.has_value(), held_.has_value()};
+}
+
 bool ArbMux::recovery_cause(const In& in, const Cycle& now) const {
   const Vlsm::Out& cm = now.link[kCm];
   const bool link_layer_asks =

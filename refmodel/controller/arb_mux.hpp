@@ -52,11 +52,20 @@ class ArbMux {
       : is_host_(is_host),
         vlsm_{Vlsm(is_host), Vlsm(is_host)},
         reset_weight_{weight_io, weight_cm} {}
+  enum class Phase : std::uint8_t { kDown, kUp, kRecovery, kSleep };
+  // What meets in one cycle, by the registers before its edge. For functional coverage.
+  struct Moment {
+    Phase phase = Phase::kDown;
+    Vlsm::Event event = Vlsm::Event::kNone;
+    bool loads = false;  // an ALMP of a machine goes into the register
+    bool holds = false;  // what was offered in the cycle before and not taken
+  };
+
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
+  [[nodiscard]] Moment moment(const In& in) const;
 
  private:
-  enum class Phase : std::uint8_t { kDown, kUp, kRecovery, kSleep };
   static constexpr unsigned kIo = 0, kCm = 1;  // indexes, and the FlitKind of each
 
   // One cycle: all that follows from registers and inputs.

@@ -60,6 +60,11 @@ unsigned CacheChannels::received(CacheChannel channel) const {
   return static_cast<unsigned>(levels[channel]);
 }
 
+unsigned CacheChannels::waiting(CacheChannel channel) const {
+  const PerChannel<std::size_t> levels{tx_creq_.size(), tx_crsp_.size(), tx_cdat_.size()};
+  return static_cast<unsigned>(levels[channel]);
+}
+
 void CacheChannels::clock(const In& in) {
   const Out out = eval();
   PerChannel<bool> pop;

@@ -60,6 +60,7 @@ class CacheChannels {
     return credits_[channel].eval().avail;
   }
   [[nodiscard]] unsigned received(CacheChannel channel) const;
+  [[nodiscard]] unsigned waiting(CacheChannel channel) const;  // to be sent
 
  private:
   static constexpr std::size_t kTxDepth = 4;

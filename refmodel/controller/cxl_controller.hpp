@@ -64,6 +64,11 @@ class CxlController {
   void clock(const In& in);
   [[nodiscard]] const LinkLayer& link() const { return link_; }
   [[nodiscard]] const CacheChannels& cache() const { return cache_; }
+  // What the link layer takes and delivers in this cycle, and the messages that wait for it. For
+  // functional coverage.
+  [[nodiscard]] LinkLayer::Out link_now(const In& in) const { return link_.eval(link_in(in)); }
+  [[nodiscard]] std::size_t nd_waiting() const { return tx_nd_.size(); }
+  [[nodiscard]] std::size_t wd_waiting() const { return tx_wd_.size(); }
 
  private:
   static constexpr std::size_t kTxDepth = 4;

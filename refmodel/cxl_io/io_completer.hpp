@@ -43,11 +43,14 @@ class IoCompleter {
     TlpHeader event_hdr{};
   };
 
+  enum class State : std::uint8_t { kIdle, kAccess, kData, kReply };
+
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] bool second() const { return second_; }  // of two accesses
 
  private:
-  enum class State : std::uint8_t { kIdle, kAccess, kData, kReply };
   enum class Source : std::uint8_t {  // of the data of a read
     kZero,
     kConfig,

@@ -50,6 +50,22 @@ IoLink::Out IoLink::eval(const In& in) const {
   return out;
 }
 
+IoLink::Moment IoLink::moment(const In& in) const {
+  const bool out_free = !offers(in.link_up) || in.io_tx_ready;
+  const bool stalled = s_.selected && !out_free;
+  const unsigned held = count();
+  return {.stalled = stalled,
+          .choice = stalled ? Choice::kNothing : choose(),
+          .live = s_.phase != Phase::kInit1,
+          .arrives = s_.r2,
+          .outstanding = held,
+          .queued = static_cast<unsigned>(s_.queue.size()),
+          .replaying = s_.replaying,
+          .timeout_due = held > 0 && !s_.replaying && s_.timer == parameters_.replay_timeout - 1,
+          .refresh = s_.phase == Phase::kActive && !parameters_.infinite &&
+                     s_.refresh + 1 == parameters_.fc_refresh};
+}
+
 bool IoLink::credit() const {
   const Peer& peer = s_.peer[static_cast<unsigned>(class_of(*s_.pend))];
   return peer.header_ok && (!has_data(*s_.pend) || peer.data_ok);

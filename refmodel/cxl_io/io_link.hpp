@@ -59,16 +59,6 @@ class IoLink {
     TlpHeader err_hdr{};  // of a TLP malformed or without room
   };
 
-  explicit IoLink(const Parameters& parameters);
-  [[nodiscard]] Out eval(const In& in) const;
-  void clock(const In& in);
-
-  [[nodiscard]] unsigned next_received() const { return s_.nrs; }       // NRS
-  [[nodiscard]] unsigned last_acknowledged() const { return s_.ackd; }  // ACKD
-  [[nodiscard]] unsigned next_sent() const { return s_.nts; }           // NTS
-
- private:
-  enum class Phase : std::uint8_t { kInit1, kInit2, kActive };
   enum class Choice : std::uint8_t {
     kNothing,
     kInitFc,
@@ -79,6 +69,30 @@ class IoLink {
     kReplay,
     kNew,
   };
+  // What meets in one cycle, by the registers before its edge. For functional coverage.
+  struct Moment {
+    bool stalled = false;  // the packet chosen last has not left: none is chosen
+    Choice choice = Choice::kNothing;
+    bool live = false;  // FC_INIT1 is over: what arrives counts
+    IoVerdict arrives;
+    unsigned outstanding = 0, queued = 0;  // TLPs
+    bool replaying = false;
+    bool timeout_due = false;  // unless something is acknowledged in this very cycle
+    bool refresh = false;      // the UpdateFC timer ends
+  };
+
+  explicit IoLink(const Parameters& parameters);
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+
+  [[nodiscard]] unsigned next_received() const { return s_.nrs; }       // NRS
+  [[nodiscard]] unsigned last_acknowledged() const { return s_.ackd; }  // ACKD
+  [[nodiscard]] unsigned next_sent() const { return s_.nts; }           // NTS
+  [[nodiscard]] unsigned silent_for() const { return s_.timer; }        // the replay timer
+  [[nodiscard]] Moment moment(const In& in) const;
+
+ private:
+  enum class Phase : std::uint8_t { kInit1, kInit2, kActive };
   struct Credits {
     unsigned header = 0, data = 0;
     bool operator==(const Credits&) const = default;

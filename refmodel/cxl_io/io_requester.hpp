@@ -54,16 +54,22 @@ class IoRequester {
 
   IoRequester(std::uint16_t requester_id, std::uint32_t timeout)
       : requester_id_(requester_id), timeout_(timeout) {}
+  enum class State : std::uint8_t { kIdle, kSend, kWait, kRespond };
+
   [[nodiscard]] Out eval() const;
   void clock(const In& in);
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] bool matches(const Tlp& tlp) const;  // the completion that it waits for
+  // Cycles of waiting left, this one counted; 0 in other states.
+  [[nodiscard]] std::uint32_t patience() const {
+    return state_ == State::kWait ? timeout_ - waited_ : 0;
+  }
 
   // The TLP of a request; 5 bits of tag.
   [[nodiscard]] static Tlp make_tlp(const IoRequest& request, std::uint16_t requester_id,
                                     unsigned tag);
 
  private:
-  enum class State : std::uint8_t { kIdle, kSend, kWait, kRespond };
-  [[nodiscard]] bool matches(const Tlp& tlp) const;
   [[nodiscard]] static CplStatus status_of(const Tlp& completion);
   void idle(const In& in);
   void send(const In& in);

@@ -39,11 +39,13 @@ class IoRoute {
     RegAccess reg = {};
   };
 
+  enum class State : std::uint8_t { kIdle, kRoute, kData, kDown, kWait, kRespond };
+
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
+  [[nodiscard]] State state() const { return state_; }
 
  private:
-  enum class State : std::uint8_t { kIdle, kRoute, kData, kDown, kWait, kRespond };
   // Where the request kept goes: own configuration space, own registers, down, or nowhere: the
   // answer.
   using Way = std::variant<CfgAccess, RegAccess, IoRequest, IoResponse>;

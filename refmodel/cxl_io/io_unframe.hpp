@@ -32,6 +32,7 @@ class IoUnframe {
 
   // A cycle; the piece of it.
   std::optional<Piece> clock(const std::optional<IoFlit>& flit);
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }  // flits
 
  private:
   static constexpr std::size_t kDepth = 4;

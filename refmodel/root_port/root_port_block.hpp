@@ -86,6 +86,9 @@ class RootPortBlock {
   void clock(const In& in);
   // How its configuration space is set.
   [[nodiscard]] Bridge bridge() const { return port_config_.eval().bridge; }
+  // Whether it becomes viral with this cycle: by a fatal error, by what its device says.
+  [[nodiscard]] bool turns_viral() const;
+  [[nodiscard]] bool hears_viral() const { return port_.eval({}).messages.viral; }
 
  private:
   // Everything that follows from registers and inputs in one cycle.
@@ -132,7 +135,6 @@ class RootPortBlock {
   void cycle_ras(Cycle& now) const;
   // What configuration space hears, when the port's outputs are known.
   void cycle_port_config(const In& in, Cycle& now) const;
-  [[nodiscard]] bool turns_viral() const;
   [[nodiscard]] std::uint32_t read(std::uint32_t offset, const Cycle& now) const;
   void clock_viral(const In& in, const Cycle& now);
   void clock_stores(const In& in, const Cycle& now);

@@ -112,6 +112,7 @@ class LockstepBench {
     trouble();
     std::array<ArbMux::In, 2> in;
     for (unsigned e = 0; e < 2; ++e) in[e] = mix_.noise && e == dut_ ? noise() : inputs(e);
+    disturb_sleep(in[dut_]);
     drive(pins_, in[dut_]);
     rtl_.settle();
     std::array<ArbMux::Out, 2> out;
@@ -142,6 +143,13 @@ class LockstepBench {
                      o.tx_valid && !now.tx_ready, was && !l0, l0 && !was && !o.retrain_req,
                      o.retrain_req, now.io_req != before_.io_req || now.cm_req != before_.cm_req,
                      now.weight_io || now.weight_cm});
+    const ArbMux::Moment m = twins_[dut_].moment(now);
+    using Event = Vlsm::Event;
+    meetings_.look(m.phase, {comes(FlitKind::kAlmp),
+                             now.io_req != before_.io_req || now.cm_req != before_.cm_req,
+                             m.event == Event::kGoDown, m.event == Event::kGoRecovery,
+                             m.event == Event::kColdUp || m.event == Event::kWarmUp, m.loads,
+                             m.holds, now.weight_io || now.weight_cm});
     before_ = now;
   }
 
@@ -233,6 +241,18 @@ class LockstepBench {
     return in;
   }
 
+  // Sleep is rare, and whatever happens ends it: something happens on purpose.
+  void disturb_sleep(ArbMux::In& in) {
+    if (twins_[dut_].moment(in).phase != ArbMux::Phase::kSleep || !random_.percent(30)) return;
+    if (random_.percent(30)) in.io_req = static_cast<VlsmCode>(random_.bits(4));
+    if (random_.percent(30)) in.weight_cm = unsigned(random_.bits(4));
+    if (random_.percent(30)) {
+      in.rx_valid = true;
+      in.rx_kind = FlitKind::kAlmp;
+      in.rx_flit = forged_almp(random_);
+    }
+  }
+
   void after(unsigned e, const ArbMux::In& in, const ArbMux::Out& out) {
     if (out.tx_valid && in.tx_ready && !(mix_.noise && e == dut_)) {
       link_.send(e, out.tx_kind, out.tx_flit);
@@ -247,7 +267,7 @@ class LockstepBench {
     }
   }
 
-  PairBins pairs_{coverage::arb_mux_pairs()};
+  PairBins pairs_{coverage::arb_mux_pairs()}, meetings_{coverage::arb_mux_meetings()};
   ArbMux::In before_;
   Lockstep& run_;
   QuickRandom random_;

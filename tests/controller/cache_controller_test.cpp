@@ -104,7 +104,7 @@ Payload odd_flit(Random& random, unsigned wire) {
 void play_tricks(LinkHarness& h, const RtlEnds& ends, Random& random) {
   const auto wire = static_cast<unsigned>(random.bits(1));
   h.phy_done = {random.below(1000) == 0, random.below(1000) == 0};
-  h.tx_flush = {random.below(100) == 0, random.below(100) == 0};
+  h.tx_flush = {random.below(40) == 0, random.below(40) == 0};
   const bool up = h.link_up[0] && h.link_up[1] ? random.below(3000) != 0 : random.percent(30);
   const auto end = static_cast<unsigned>(random.bits(1));
   if (up || random.bits(1) != 0) h.link_up = {up, up};
@@ -126,7 +126,7 @@ TEST(CacheController, LockstepWild) {
   LinkHarness h(ends, run);
   h.scoreboard = false;
   Random random(run.seed() + 1);
-  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 40000);
+  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 80000);
   unsigned errors = 0;
   while (h.ok() && run.cycle() < cycles) {
     if (run.cycle() % 2000 == 0) random_mix(h, random, 5000);
@@ -134,7 +134,7 @@ TEST(CacheController, LockstepWild) {
     h.step();
     errors |= h.errors(0) | h.errors(1);
   }
-  if (cycles < 40000) return;
+  if (cycles < 80000) return;
   EXPECT_EQ(errors & (link_err::kOverflow | link_err::kProtocol),
             link_err::kOverflow | link_err::kProtocol);
 }
@@ -221,6 +221,14 @@ TEST_F(CacheControllerPair, EndToEnd) {
 }
 TEST_F(CacheControllerPair, EndToEndClean) {
   scenario::cache_end_to_end(ends, run, 0, from_environment("CXLGPU_CYCLES", 30000) / 2);
+}
+TEST_F(CacheControllerPair, EndToEndAtConstantLatencies) {
+  for (const unsigned latency : {1u, 10u, 100u, 400u}) {
+    SCOPED_TRACE(::testing::Message() << "latency " << latency);
+    Lockstep case_run(kBlock, 77 + latency);
+    RtlEnds fresh(case_run, Source::kRtl);
+    scenario::cache_end_to_end(fresh, case_run, 0, 8000, {latency, latency});
+  }
 }
 TEST_F(CacheControllerPair, MemOnly) {
   scenario::end_to_end(ends, run, 1000, 60, from_environment("CXLGPU_CYCLES", 20000));

@@ -11,6 +11,8 @@
 #include "tests/common/idle.hpp"
 #include "tests/controller/cache_scenarios.hpp"
 #include "tests/coverage/flit_bins.hpp"
+#include "tests/coverage/pair_bins.hpp"
+#include "tests/coverage/pairs_cache.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -158,7 +160,7 @@ class Offers {
 
 CachePacker::In random_controls(Random& random, const Mix& mix, bool mdh_disable) {
   CachePacker::In in;
-  in.mem.start = random.below(4000) == 0;
+  in.mem.start = random.below(200) == 0;
   in.mem.take = random.percent(mix.take);
   in.mem.hold_new = random.percent(mix.hold);
   in.mem.mdh_disable = mdh_disable;
@@ -172,6 +174,7 @@ CachePacker::In random_controls(Random& random, const Mix& mix, bool mdh_disable
 void lockstep(bool is_host, std::uint64_t seed) {
   Lockstep run("controller/cache_packer", seed);
   FlitBins bins(is_host ? flits::Direction::M2S : flits::Direction::S2M);
+  PairBins pairs(coverage::cache_packer_pairs());
   Random random(run.seed());
   Clocked<Vcache_packer> rtl;
   Idle idle;
@@ -196,6 +199,12 @@ void lockstep(bool is_host, std::uint64_t seed) {
     rtl.settle();
     compare(run, *rtl, out);
     owed_seen.insert(out.mem.owed);
+    const unsigned owed = out.mem.owed == 0 ? 0 : out.mem.owed < 4 ? 1 : 2;
+    if (in.mem.take) {
+      pairs.look((is_host ? 0 : 3) + owed,
+                 {out.mem.nd_take > 0, out.mem.wd_take > 0, out.creq_take > 0, out.crsp_take > 0,
+                  out.cdat_take, in.mem.hold_new, in.mem.start});
+    }
     if (in.mem.take) bins.look(coverage::Side::Packed, out.mem.flit, out.mem.owed);
     if (!out.mem.is_adf) {
       const flits::FlitHeader header = get_header(out.mem.flit);

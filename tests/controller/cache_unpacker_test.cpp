@@ -10,6 +10,8 @@
 #include "flits/codec.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
+#include "tests/coverage/pair_bins.hpp"
+#include "tests/coverage/pairs_cache.hpp"
 #include "tests/flits/stream.hpp"
 
 namespace cxlgpu::test {
@@ -133,10 +135,11 @@ void lockstep(bool is_host, std::uint64_t seed) {
   std::uint64_t messages = 0, errors = 0, halves = 0;
   bool mdh_disable = false;
   std::set<unsigned> owed_seen, older_seen;
+  PairBins pairs(coverage::cache_unpacker_pairs());
   while (run.next()) {
     if (run.cycle() % 256 == 0) mix = random.pick(kMixes);
     if (random.below(100) == 0) mdh_disable = random.percent(30);
-    const CacheUnpacker::In in{.start = random.below(3000) == 0,
+    const CacheUnpacker::In in{.start = random.below(100) == 0,
                                .mdh_disable = mdh_disable,
                                .valid = random.percent(80),
                                .flit = maker.make(mix)};
@@ -153,6 +156,10 @@ void lockstep(bool is_host, std::uint64_t seed) {
     errors += out.mem.err ? 1 : 0;
     halves += out.mem.wd_half ? 1 : 0;
     owed_seen.insert(out.mem.owed);
+    const unsigned owed = out.mem.owed == 0 ? 0 : out.mem.owed < 4 ? 1 : 2;
+    pairs.look((is_host ? 0 : 3) + owed,
+               {out.mem.nd_valid > 0, out.cache.creq_valid > 0, out.cache.crsp_valid > 0,
+                out.mem.wd_valid, out.cache.cdat_valid, out.mem.err, in.start});
     for (unsigned i = 0; i < std::min(out.cache.creq_valid, 2u); ++i) {
       older_seen.insert(out.cache.creq_older[i]);
     }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "tests/common/idle.hpp"
+#include "tests/controller/channel_bins.hpp"
 #include "tests/controller/link_harness.hpp"
 
 namespace cxlgpu::test {
@@ -41,8 +42,14 @@ class RtlEndsOf : public Ends {
                {{{end_params(0).nd_rx_depth, end_params(0).wd_rx_depth},
                  {end_params(1).nd_rx_depth, end_params(1).wd_rx_depth}}});
     if constexpr (kCacheOff) run_.check("cache_zero_o", rtl_->cache_zero_o, 3);
+    for (unsigned end = 0; end < 2 && channels_.on(); ++end) {
+      channels_.look(end, this->twin(end), in[end], end_params(end, {}, kHasCache));
+    }
     rtl_.edge();
     Ends::clock(in);
+    for (unsigned end = 0; end < 2 && channels_.on(); ++end) {
+      channels_.count(end, this->twin(end));
+    }
   }
 
   [[nodiscard]] bool ok() const override { return run_.ok(); }
@@ -226,6 +233,7 @@ class RtlEndsOf : public Ends {
   }
 
   LinkBins bins_;
+  ChannelBins channels_;
   Lockstep& run_;
   Source source_;
   Clocked<Top> rtl_;

@@ -8,7 +8,7 @@
 #include "Vvlsm.h"
 #include "tests/common/requirement.hpp"
 #include "tests/controller/ports.hpp"
-#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pair_bins.hpp"
 #include "tests/coverage/pairs_link.hpp"
 
 namespace cxlgpu::test {
@@ -135,6 +135,11 @@ class Meets {
     const unsigned end = is_host ? 0 : 1;
     const unsigned comes = !in.rx_valid ? 0 : in.rx.request ? 1 : 2;
     const unsigned waits = !out.tx ? 0 : out.tx->request ? 1 : 2;
+    meetings_.look(
+        7 * end + number(state),
+        {in.rx_valid, in.req != req_, in.event == Event::kGoDown, in.event == Event::kGoRecovery,
+         in.event == Event::kColdUp || in.event == Event::kWarmUp, in.tx_taken});
+    req_ = in.req;
     if (in.event == Event::kRun) {
       runs_.hit({end, number(state), comes, waits});
       return;
@@ -157,11 +162,13 @@ class Meets {
     return state == kRetrain ? 5 : 6;
   }
   TestCoverage runs_{coverage::vlsm_crossings()}, links_{coverage::vlsm_links()};
+  PairBins meetings_{coverage::vlsm_meetings()};
+  VlsmCode req_ = kActive;
 };
 
 void lockstep(bool is_host, std::uint64_t seed) {
   Meets meets;
-  Lockstep run("controller/vlsm", seed);
+  Lockstep run("controller/vlsm", seed, 1'000'000);
   Random random(run.seed());
   Clocked<Vvlsm> rtl;
   Vlsm twin(is_host);

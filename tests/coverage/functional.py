@@ -8,8 +8,10 @@ BUILD/bin/functional_bins; what was hit is counted by the test programs (CXLGPU_
   tests/coverage/functional.py                 run all suites, print holes, write page and record
   tests/coverage/functional.py --no-run        only merge what lies in BUILD/coverage/functional
   tests/coverage/functional.py --without S     leave suite S out: its bins become holes
+  tests/coverage/functional.py --only S        run these alone, and judge the groups that nobody else feeds
+  tests/coverage/functional.py --list          the suites, for a build of them
 
-Writes BUILD/coverage/functional.html and, unless suites were left out, docs/trust/functional.json.
+Writes BUILD/coverage/functional.html and, if all suites ran, docs/trust/functional.json.
 A bin is declared impossible by the standard or only by what our blocks and benches do; both are counted apart.
 Exit: 0 every bin is hit or declared impossible; 1 a hole, or a bin declared impossible was hit, or a
 suite failed; 2 something is missing or unreadable (one line says what).
@@ -191,6 +193,8 @@ def arguments():
                         help="default BUILD/coverage/functional.html")
     parser.add_argument("--no-run", action="store_true")
     parser.add_argument("--without", action="append", default=[], metavar="SUITE")
+    parser.add_argument("--only", action="append", default=[], metavar="SUITE")
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--show", type=int, default=20, help="holes printed a group")
     parser.add_argument("--record", type=pathlib.Path,
@@ -203,14 +207,19 @@ def main():
     counts = args.counts or args.build / "coverage" / "functional"
     groups = declared(args.build)
     suites = sorted({s for g in groups for s in g["suites"]})
-    for name in args.without:
+    for name in args.without + args.only:
         if name not in suites:
-            stop(f"--without {name}: no such suite; there are {', '.join(suites)}")
+            stop(f"{name}: no such suite; there are {', '.join(suites)}")
+    if args.list:
+        print("\n".join(suites))
+        return 0
     failed, seconds = [], {}
     if not args.no_run:
-        wanted = [s for s in suites if s not in args.without]
+        wanted = [s for s in args.only or suites if s not in args.without]
         failed, seconds = run_suites(args.build, wanted, counts, args.jobs)
     hits = merge(groups, counts)
+    if args.only:
+        groups = [g for g in groups if set(g["suites"]) <= set(args.only)]
     verdicts = {g["name"]: judge(g, hits[g["name"]]) for g in groups}
 
     record = {
@@ -243,7 +252,7 @@ def main():
     total = record["total"]
     print(f"total: {total['hit']} of {total['bins'] - total['impossible']} hit, "
           f"{total['impossible']} impossible, {total['impossible_by_standard']} of these by the standard; {out}")
-    if not args.without and not args.no_run:
+    if not args.without and not args.only and not args.no_run:
         records.replace(args.record, record)
     return 1 if failed or total["holes"] or total["impossible_but_hit"] else 0
 

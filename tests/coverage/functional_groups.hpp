@@ -15,6 +15,7 @@
 #include "tests/coverage/pairs_ds.hpp"
 #include "tests/coverage/pairs_endpoint.hpp"
 #include "tests/coverage/pairs_flex_bus.hpp"
+#include "tests/coverage/pairs_io.hpp"
 #include "tests/coverage/pairs_link.hpp"
 #include "tests/coverage/pairs_registers.hpp"
 #include "tests/coverage/pairs_root_port.hpp"
@@ -547,6 +548,7 @@ inline Group credits() {
   for (Group& group : flex_bus_pairs()) all.push_back(std::move(group));
   for (Group& group : cache_pairs()) all.push_back(std::move(group));
   for (Group& group : link_pairs()) all.push_back(std::move(group));
+  for (Group& group : io_pairs()) all.push_back(std::move(group));
   return all;
 }
 

@@ -12,6 +12,7 @@ namespace cxlgpu::test {
 class PairBins {
  public:
   explicit PairBins(coverage::Group group) : counts_(std::move(group)) {}
+  [[nodiscard]] bool on() const { return counts_.on(); }
   // The events of this cycle in the order of the group, and the state before its edge.
   template <typename State>
   void look(State state, std::initializer_list<bool> happens) {

@@ -38,6 +38,38 @@ inline Group arb_mux_pairs() {
                  "arb_mux: a request ends with the Recovery before L0"}});
 }
 
+inline constexpr std::string_view kOneEdge = "arb_mux: an edge of the link's life is one of them";
+
+inline Group arb_mux_meetings() {
+  const std::vector<std::string_view> edges{"link goes down", "Recovery begins", "L0 begins"};
+  return pairs(
+      {.name = "arb_mux_meetings",
+       .title = "ARB/MUX: two events in one cycle x where the link's life is",
+       .seen = "every cycle of the RTL's ARB/MUX as host and as device, in lockstep with its twin",
+       .suites = {"controller_arb_mux_test"},
+       .axes = {},
+       .impossible = {},
+       .words = nullptr},
+      {"link", {"down", "up", "Recovery", "sleep"}},
+      {"ALMP comes", "other state requested", "link goes down", "Recovery begins", "L0 begins",
+       "ALMP taken from a machine", "a flit was held up", "weights written"},
+      {{"*", edges, edges, kOneEdge},
+       {"down", {"link goes down", "Recovery begins"}, {"*"}, "arb_mux: a link down comes up"},
+       {"up", {"L0 begins"}, {"*"}, "arb_mux: it has begun"},
+       {"Recovery", {"Recovery begins"}, {"*"}, "arb_mux: it has begun already"},
+       {"sleep", {"L0 begins"}, {"*"}, "arb_mux: sleep ends by Recovery or down"},
+       {"!up", {"ALMP taken from a machine"}, {"*"}, "arb_mux: one is taken in L0"},
+       {"up",
+        {"ALMP taken from a machine"},
+        {"link goes down", "Recovery begins"},
+        "arb_mux: none is taken in the cycle in which L0 ends"},
+       {"up",
+        {"ALMP taken from a machine"},
+        {"ALMP comes"},
+        "arb_mux: none is taken in the cycle in which one comes"},
+       {"!up", {"a flit was held up"}, {"*"}, "arb_mux: with L0 what is offered goes"}});
+}
+
 // ---- vlsm --------------------------------------------------------------------------------------
 
 inline Group vlsm_crossings() {
@@ -89,8 +121,46 @@ inline Group vlsm_links() {
            "vlsm: only a host answers a Request while Recovery lasts"}}};
 }
 
+inline Group vlsm_meetings() {
+  const std::vector<std::string_view> edges{"link goes down", "Recovery begins", "L0 begins"};
+  return pairs(
+      {.name = "vlsm_meetings",
+       .title = "vLSM: two events in one cycle x state, by end",
+       .seen = "every cycle of the RTL's machine as host and as device, in lockstep with its twin",
+       .suites = {"controller_vlsm_test"},
+       .axes = {},
+       .impossible = {},
+       .words = nullptr},
+      {"state",
+       {"host: Reset", "host: Active", "host: DAPM", "host: L1", "host: L2", "host: Retrain",
+        "host: link torn down", "device: Reset", "device: Active", "device: DAPM", "device: L1",
+        "device: L2", "device: Retrain", "device: link torn down"}},
+      {"ALMP comes", "other state requested", "link goes down", "Recovery begins", "L0 begins",
+       "ALMP taken"},
+      {{"host: DAPM", {"*"}, {"*"}, "vlsm: a host has no DAPM"},
+       {"*", edges, edges, kOneEdge},
+       {"*",
+        {"ALMP comes"},
+        {"ALMP taken"},
+        "arb_mux: none is taken in the cycle in which one comes"},
+       {"*",
+        {"ALMP comes"},
+        {"Recovery begins"},
+        "arb_mux: nothing is received in the cycle in which L0 ends"},
+       {"*", {"ALMP taken"}, edges, "arb_mux: one is taken in L0"},
+       {"host: link torn down|device: link torn down",
+        {"ALMP taken"},
+        {"*"},
+        "vlsm: a link torn down has nothing to say"},
+       {"device: DAPM", {"L0 begins"}, {"*"}, "vlsm: DAPM ends with L0"},
+       {"device: DAPM",
+        {"ALMP comes"},
+        {"link goes down"},
+        "vlsm: DAPM ends with L0, and only in Recovery is anything received without it"}});
+}
+
 [[nodiscard]] inline std::vector<Group> link_pairs() {
-  return {arb_mux_pairs(), vlsm_crossings(), vlsm_links()};
+  return {arb_mux_pairs(), arb_mux_meetings(), vlsm_crossings(), vlsm_links(), vlsm_meetings()};
 }
 
 }  // namespace cxlgpu::coverage

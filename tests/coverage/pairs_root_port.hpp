@@ -284,10 +284,23 @@ inline Group profiler_pairs() {
           .impossible = {}};
 }
 
+enum class ViralAccess : unsigned { None, Read, Write, Clear };
+enum class ViralEvent : unsigned { None, Device, OtherPort, Fatal };
+
+inline Group port_viral_pairs() {
+  return {.name = "port_viral_pairs",
+          .title = "Viral of a root port: access to 840h x what makes it viral in that cycle",
+          .seen = "every cycle of the RTL's root port, in lockstep with its twin",
+          .suites = {"root_port_root_port_test"},
+          .axes = {{"access", {"none", "read", "written", "written, device bit cleared"}},
+                   {"event", {"none", "its device says so", "another port", "a fatal error"}}},
+          .impossible = {}};
+}
+
 [[nodiscard]] inline std::vector<Group> root_port_pairs() {
   return {memory_queue_pairs(), memory_queue_levels(), isolation_pairs(),    isolation_ticks(),
           sr_queue_pairs(),     ring_buffer_pairs(),   stream_table_pairs(), sr_reader_pairs(),
-          load_control_pairs(), profiler_pairs()};
+          load_control_pairs(), profiler_pairs(),      port_viral_pairs()};
 }
 
 }  // namespace cxlgpu::coverage

@@ -7,6 +7,8 @@
 
 #include "Vio_completer.h"
 #include "tests/common/idle.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_io.hpp"
 #include "tests/cxl_io/tlp_port.hpp"
 
 namespace cxlgpu::test {
@@ -28,11 +30,43 @@ class Completer {
     drive();
     rtl_.settle();
     compare();
+    look();
     rtl_.edge();
     twin_.clock(in);
   }
 
  private:
+  void look() {
+    using State = IoCompleter::State;
+    using coverage::CompleterState;
+    CompleterState state = CompleterState::Idle;
+    switch (twin_.state()) {
+      case State::kIdle:
+        break;
+      case State::kAccess:
+        state = twin_.second() ? CompleterState::Second : CompleterState::Access;
+        break;
+      case State::kData:
+        state = CompleterState::Data;
+        break;
+      case State::kReply:
+        state = CompleterState::Reply;
+        break;
+    }
+    const unsigned link = in.link_up ? 0 : was_up_ ? 1 : 2;
+    meets_.hit(
+        {static_cast<unsigned>(state), static_cast<unsigned>(offered()), in.tlp_tx_ready, link});
+    was_up_ = in.link_up;
+  }
+  [[nodiscard]] coverage::CompleterOffer offered() const {
+    using enum coverage::CompleterOffer;
+    if (!in.tlp_rx) return None;
+    const unsigned type = (*in.tlp_rx)[0] & 0x1f;
+    if (type == tlp_type::kConfig0 || type == tlp_type::kConfig1) return Config;
+    if (type == tlp_type::kMemory) return has_data(*in.tlp_rx) ? Write : Read;
+    if (type >> 3 == 0b10) return Message;
+    return type == tlp_type::kCompletion ? Completion : Other;
+  }
   void drive() {
     rtl_->link_up_i = in.link_up;
     rtl_->tlp_rx_valid_i = in.tlp_rx.has_value();
@@ -73,6 +107,8 @@ class Completer {
   Clocked<Vio_completer> rtl_;
   Idle idle_;
   IoCompleter twin_;
+  bool was_up_ = false;
+  TestCoverage meets_{coverage::io_completer_crossings()};
 };
 
 void set_address(Tlp& tlp, std::uint64_t address) {
@@ -145,6 +181,17 @@ Tlp random_tlp(Random& random, std::uint64_t bar0) {
   return cut_to_length(tlp);
 }
 
+// A register of 64 bits, which takes two accesses.
+Tlp random_pair(Random& random, std::uint64_t bar0) {
+  Tlp tlp = random_bytes(random);
+  tlp[0] = random.percent(50) ? 0x60 : 0x20;
+  tlp[2] = 0;
+  tlp[3] = 2;
+  tlp[7] = static_cast<std::uint8_t>(random.pick(std::array{0xff, 0xff, 0x0f, 0xf0}));
+  set_address(tlp, bar0 << 18 | 0x1800u | random.bits(8) << 3);
+  return cut_to_length(tlp);
+}
+
 struct Rates {
   unsigned link_down, takes, tlps;
   explicit Rates(Random& random)
@@ -175,7 +222,9 @@ TEST(IoCompleter, LockstepWithRtl) {
     in.weight_io = static_cast<unsigned>(random.bits(4));
     in.weight_cm = static_cast<unsigned>(random.bits(4));
     in.tlp_tx_ready = random.percent(rates.takes);
-    if (!in.tlp_rx && random.percent(rates.tlps)) in.tlp_rx = random_tlp(random, in.bar0);
+    if (!in.tlp_rx && random.percent(rates.tlps)) {
+      in.tlp_rx = random.percent(20) ? random_pair(random, in.bar0) : random_tlp(random, in.bar0);
+    }
     completer.step();
     const auto& out = completer.out;
     if (out.tlp_rx_ready) in.tlp_rx.reset();

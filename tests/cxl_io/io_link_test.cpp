@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// io_link: three parameter sets of the RTL in lockstep with their twins, each against a peer over a
-// wire that loses, damages and forges flits; and the rules of the page by hand.
+// io_link: five parameter sets of the RTL, the product's among them, in lockstep with their twins:
+// each against a peer over a wire that loses, damages and forges flits, against one at a constant
+// latency, and under everything at any time; and the rules of the page by hand.
 #include "refmodel/cxl_io/io_link.hpp"
 
 #include <algorithm>
@@ -10,15 +11,17 @@
 #include "Vio_link.h"
 #include "tests/common/idle.hpp"
 #include "tests/cxl_io/io_link_peer.hpp"
+#include "tests/cxl_io/io_link_storm.hpp"
 
 namespace cxlgpu::test {
 namespace {
 
-constexpr unsigned kEnds = 3;
+constexpr unsigned kEnds = 5, kProduct = 3;  // from kProduct on with the product's times
 // As in io_link_tb.sv.
 IoLink::Parameters parameters(unsigned end) {
   if (end == 0) return {.replay_timeout = 150, .fc_refresh = 400};
   if (end == 2) return {.infinite = true, .replay_timeout = 150, .fc_refresh = 400};
+  if (end >= kProduct) return {.infinite = end == 4};
   return {.p_hdr = 2,
           .p_data = 3,
           .np_hdr = 1,
@@ -31,12 +34,15 @@ IoLink::Parameters parameters(unsigned end) {
 
 class Ends {
  public:
-  Lockstep run{"cxl_io/io_link", 0x117};
+  Lockstep run;
   std::array<IoLink::In, kEnds> in;
   std::array<IoLink::Out, kEnds> out;  // of the last step
-  std::vector<IoLink> twin{IoLink(parameters(0)), IoLink(parameters(1)), IoLink(parameters(2))};
+  std::vector<IoLink> twin;
 
-  Ends() { rtl_.reset(); }
+  explicit Ends(std::uint64_t cycles = 200000) : run("cxl_io/io_link", 0x117, cycles) {
+    for (unsigned g = 0; g < kEnds; ++g) twin.emplace_back(parameters(g));
+    rtl_.reset();
+  }
   void settle() {
     drive();
     rtl_.settle();
@@ -134,7 +140,7 @@ class Stage {
     // After forged flits the two ends may never agree again.
     const bool spoilt = rough_.forged > 0 || rough_.malformed > 0;
     rough_ = Roughness(random_);
-    change_ = cycle + 100 + random_.below(1200);
+    change_ = cycle + (100 + random_.below(1200)) * (end_ < kProduct ? 1 : 8);
     if (spoilt || random_.percent(20)) {
       ++bounces;
       up_ = cycle + 1 + random_.below(5);
@@ -166,11 +172,136 @@ TEST(IoLink, LockstepWithRtl) {
     for (Stage& stage : stages) stage.edge_done();
   }
   for (unsigned g = 0; g < kEnds && ends.run.cycle() > 100000; ++g) {
-    for (unsigned bit = 0; bit < 9; ++bit) EXPECT_GT(stages[g].errors[bit], 5u) << bit;
+    const bool product = g >= kProduct;  // few stretches, and few as long as its time-out
+    for (unsigned bit = 0; bit < 9 && !product; ++bit) EXPECT_GT(stages[g].errors[bit], 5u) << bit;
     EXPECT_GT(stages[g].sent, 10000u);
     EXPECT_GT(stages[g].received, 3000u);
-    EXPECT_GT(stages[g].bounces, 50u);
+    EXPECT_GT(stages[g].bounces, product ? 3u : 50u);
     EXPECT_GT(stages[g].wraps, 0u);
+  }
+}
+
+// No peer: whatever can arrive does, in every state of each end.
+TEST(IoLink, EverythingMeets) {
+  IoMeets meets;
+  Ends ends(600000);
+  Random random(ends.run.seed() + 1);
+  std::vector<IoStorm> storms;
+  for (unsigned g = 0; g < kEnds; ++g) storms.emplace_back(parameters(g), random);
+  std::array<bool, kEnds> was_up{};
+  while (ends.run.next()) {
+    for (unsigned g = 0; g < kEnds; ++g) {
+      storms[g].drive(ends.run.cycle(), ends.twin[g], ends.in[g]);
+    }
+    ends.settle();
+    for (unsigned g = 0; g < kEnds; ++g) {
+      storms[g].after(ends.in[g], ends.out[g]);
+      meets.look(ends.twin[g], parameters(g), ends.in[g], ends.out[g], was_up[g]);
+      was_up[g] = ends.in[g].link_up;
+    }
+    ends.edge();
+    for (unsigned g = 0; g < kEnds; ++g) storms[g].edge_done(ends.in[g]);
+  }
+}
+
+// One end and an equal one, each flit under way for the same time, both as quick as they can be.
+class Steady {
+ public:
+  Steady(Ends& ends, unsigned end, unsigned latency, Random& random)
+      : ends_(ends), end_(end), random_(random), far_(parameters(end)), latency_(latency) {}
+
+  unsigned errors = 0;
+  std::uint64_t to_far = 0, to_own = 0;  // TLPs that arrived
+
+  void drive(std::uint64_t cycle) {
+    far_in_ = {
+        .link_up = true, .io_tx_ready = true, .tlp_tx = far_in_.tlp_tx, .tlp_rx_ready = true};
+    IoLink::In& in = ends_.in[end_];
+    in = {.link_up = true, .io_tx_ready = true, .tlp_tx = in.tlp_tx, .tlp_rx_ready = true};
+    in.io_rx = from(own_wire_, cycle);
+    far_in_.io_rx = from(far_wire_, cycle);
+    if (!in.tlp_tx) in.tlp_tx = random_good_tlp(random_);
+    if (!far_in_.tlp_tx) far_in_.tlp_tx = random_good_tlp(random_);
+  }
+  void after(std::uint64_t cycle) {
+    const IoLink::Out& own = ends_.out[end_];
+    const IoLink::Out far = far_.eval(far_in_);
+    errors |= own.err | far.err;
+    if (own.io_tx) far_wire_.push_back({cycle + latency_, *own.io_tx});
+    if (far.io_tx) own_wire_.push_back({cycle + latency_, *far.io_tx});
+    arrives(far.tlp_rx, sent_, to_far);
+    arrives(own.tlp_rx, far_sent_, to_own);
+    own_taken_ = take(own.tlp_tx_ready, ends_.in[end_].tlp_tx, sent_);
+    const bool far_taken = take(far.tlp_tx_ready, far_in_.tlp_tx, far_sent_);
+    far_.clock(far_in_);
+    if (far_taken) far_in_.tlp_tx.reset();
+  }
+  void edge_done() {
+    if (own_taken_) ends_.in[end_].tlp_tx.reset();
+  }
+
+ private:
+  struct Flying {
+    std::uint64_t due;
+    IoFlit flit;
+  };
+  static std::optional<IoFlit> from(std::deque<Flying>& wire, std::uint64_t cycle) {
+    if (wire.empty() || wire.front().due > cycle) return std::nullopt;
+    const IoFlit flit = wire.front().flit;
+    wire.pop_front();
+    return flit;
+  }
+  static bool take(bool ready, const std::optional<Tlp>& tlp, std::deque<Tlp>& sent) {
+    if (ready && tlp) sent.push_back(*tlp);
+    return ready && tlp;
+  }
+  static void arrives(const std::optional<Tlp>& tlp, std::deque<Tlp>& sent, std::uint64_t& count) {
+    if (!tlp) return;
+    ++count;
+    ASSERT_FALSE(sent.empty());
+    EXPECT_EQ(*tlp, sent.front());
+    sent.pop_front();
+  }
+
+  Ends& ends_;
+  unsigned end_;
+  Random& random_;
+  IoLink far_;
+  IoLink::In far_in_;
+  unsigned latency_;
+  std::deque<Flying> own_wire_, far_wire_;  // by receiver
+  std::deque<Tlp> sent_, far_sent_;
+  bool own_taken_ = false;
+};
+
+// Random latencies hide a livelock. Each TLP arrives once and in order; where the time-out is
+// longer than the way there and back nothing is ever sent again, and where it is shorter the link
+// still makes way.
+TEST(IoLink, ConstantLatency) {
+  constexpr std::uint64_t kCycles = 20000;
+  for (const unsigned latency : {1u, 10u, 100u, 400u}) {
+    SCOPED_TRACE(::testing::Message() << "latency " << latency);
+    Ends ends;
+    Random random(ends.run.seed() + latency);
+    std::vector<Steady> steady;
+    for (unsigned g = 0; g < kEnds; ++g) steady.emplace_back(ends, g, latency, random);
+    for (std::uint64_t cycle = 0; cycle < kCycles && ends.run.advance(); ++cycle) {
+      for (Steady& s : steady) s.drive(cycle);
+      ends.settle();
+      for (Steady& s : steady) s.after(cycle);
+      ends.edge();
+      for (Steady& s : steady) s.edge_done();
+    }
+    for (unsigned g = 0; g < kEnds; ++g) {
+      SCOPED_TRACE(::testing::Message() << "end " << g);
+      // A replay memory of 4 lets 4 go there and back, and credits take the same way once more.
+      const std::uint64_t least = kCycles / (2 * latency + 20);
+      EXPECT_GT(steady[g].to_far, least);
+      EXPECT_GT(steady[g].to_own, least);
+      const bool patient = parameters(g).replay_timeout > 3 * latency + 50;
+      constexpr unsigned kReplays = 1u << IoLink::kTimeoutReplay | 1u << IoLink::kReplayRollover;
+      EXPECT_EQ(steady[g].errors & ~(patient ? 0 : kReplays), 0u);
+    }
   }
 }
 
@@ -482,16 +613,18 @@ TEST(IoLink, AckAndNakMeetEachSend) {
 }
 
 TEST(IoLink, ReplayForATimeout) {
-  Hand hand;
-  hand.up();
-  hand.offer(kRead);
-  unsigned cycles = 0;
-  while (hand.errors == 0 && cycles < 400) hand.step(), ++cycles;
-  // In pend, chosen, 150 cycles of the timer, the pulse.
-  EXPECT_EQ(cycles, 1u + 150u + 1u);
-  EXPECT_EQ(hand.errors, 1u << IoLink::kTimeoutReplay);
-  hand.steps(4);
-  EXPECT_EQ(hand.sequences(), (Sequences{0, 0}));
+  for (const auto& [end, timeout] : {std::pair{0u, 150u}, std::pair{3u, 6144u}}) {
+    Hand hand(end);
+    hand.up();
+    hand.offer(kRead);
+    unsigned cycles = 0;
+    while (hand.errors == 0 && cycles < 7000) hand.step(), ++cycles;
+    // In pend, chosen, the cycles of the timer, the pulse.
+    EXPECT_EQ(cycles, 1u + timeout + 1u);
+    EXPECT_EQ(hand.errors, 1u << IoLink::kTimeoutReplay);
+    hand.steps(4);
+    EXPECT_EQ(hand.sequences(), (Sequences{0, 0}));
+  }
 }
 
 TEST(IoLink, ReceivedInOrderOnly) {

@@ -7,6 +7,8 @@
 
 #include "Vio_requester.h"
 #include "tests/common/idle.hpp"
+#include "tests/coverage/pair_bins.hpp"
+#include "tests/coverage/pairs_io.hpp"
 #include "tests/cxl_io/tlp_port.hpp"
 
 namespace cxlgpu::test {
@@ -32,12 +34,20 @@ class Requester {
     drive();
     rtl_.settle();
     compare();
+    look();
     rtl_.edge();
     twin_.clock(in);
   }
   [[nodiscard]] IoRequester::Out peek() const { return twin_.eval(); }
+  [[nodiscard]] std::uint32_t patience() const { return twin_.patience(); }
 
  private:
+  void look() {
+    const bool its = in.tlp_rx && twin_.matches(*in.tlp_rx);
+    meets_.look(twin_.state(),
+                {in.req.has_value(), out.tlp_tx && in.tlp_tx_ready, its, in.tlp_rx && !its,
+                 twin_.patience() == 1, !in.link_up, out.rsp && in.rsp_ready});
+  }
   void drive() {
     rtl_->link_up_i = in.link_up;
     rtl_->req_valid_i = in.req.has_value();
@@ -75,6 +85,7 @@ class Requester {
   Clocked<Vio_requester> rtl_;
   Idle idle_;
   IoRequester twin_{kRequesterId, kTimeout};
+  PairBins meets_{coverage::io_requester_pairs()};
 };
 
 IoRequest random_request(Random& random) {
@@ -151,7 +162,9 @@ TEST(IoRequester, LockstepWithRtl) {
     in.rsp_ready = random.percent(rates.takes);
     in.tlp_tx_ready = random.percent(rates.sends);
     in.tlp_rx.reset();
-    if (random.percent(rates.answers)) in.tlp_rx = device.answer(random);
+    const bool last = requester.patience() == 1;  // seldom by itself: aimed at
+    if (random.percent(last ? 50 : rates.answers)) in.tlp_rx = device.answer(random);
+    if (last && random.percent(10)) in.link_up = false;
     requester.step();
     const auto& out = requester.out;
     if (out.req_ready) in.req.reset();
@@ -256,6 +269,36 @@ TEST(IoRequester, NothingButTheAnswerIsTaken) {
   receive(requester, right);  // again, to a requester at rest
   requester.step();
   EXPECT_TRUE(requester.out.unexpected);
+}
+
+// One request after the other, each answered as late as the last: up to the time-out it is the
+// answer, a cycle later it is nobody's.
+TEST(IoRequester, ConstantLatency) {
+  constexpr unsigned kRequests = 20;
+  for (const unsigned latency : {1u, 10u, kTimeout - 1, kTimeout, kTimeout + 1}) {
+    SCOPED_TRACE(testing::Message() << latency);
+    Requester requester;
+    const IoRequest read{.op = IoOp::kMemRd, .addr = 0x1000, .enables = 0xf};
+    std::vector<std::pair<unsigned, Tlp>> answer;  // in which cycle
+    unsigned right = 0, none = 0, unexpected = 0;
+    for (unsigned cycle = 0; right + none < kRequests; ++cycle) {
+      ASSERT_LT(cycle, kRequests * (latency + 6));
+      requester.in = {.link_up = true, .req = read, .rsp_ready = true, .tlp_tx_ready = true};
+      if (!answer.empty() && answer.front().first == cycle) {
+        requester.in.tlp_rx = answer.front().second;
+        answer.clear();
+      }
+      requester.step();
+      const auto& out = requester.out;
+      if (out.tlp_tx) {
+        answer = {{cycle + latency, completion(0, true, (*out.tlp_tx)[6], cycle)}};
+      }
+      if (out.rsp) ++(out.rsp->status == CplStatus::kSuccess ? right : none);
+      unexpected += out.unexpected;
+    }
+    EXPECT_EQ(latency <= kTimeout ? none : right, 0u);
+    EXPECT_EQ(unexpected > 0, latency > kTimeout);
+  }
 }
 
 TEST(IoRequester, NoAnswer) {

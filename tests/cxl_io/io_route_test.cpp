@@ -8,6 +8,8 @@
 #include "Vio_route.h"
 #include "tests/common/idle.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/coverage/pair_bins.hpp"
+#include "tests/coverage/pairs_io.hpp"
 #include "tests/cxl_io/bridge_bits.hpp"
 
 namespace cxlgpu::test {
@@ -21,7 +23,8 @@ class Route {
  public:
   Lockstep run{"cxl_io/io_route", 0x707};
   IoRoute::In in;
-  IoRoute::Out out;  // of the inputs of the last step, before its edge
+  IoRoute::Out out;        // of the inputs of the last step, before its edge
+  bool rewritten = false;  // in.bridge is another one from this step on
 
   Route() { reset(); }
   void reset() {
@@ -32,8 +35,10 @@ class Route {
     drive();
     rtl_.settle();
     compare();
+    look();
     rtl_.edge();
     twin_.clock(in);
+    rewritten = false;
   }
   [[nodiscard]] IoRoute::Out peek() const { return twin_.eval(in); }
   [[nodiscard]] bool waits() const {  // for the page, in a cycle with these inputs
@@ -43,6 +48,11 @@ class Route {
   }
 
  private:
+  void look() {
+    meets_.look(twin_.state(),
+                {in.req.has_value(), rewritten, in.reg_busy, out.cfg.valid || out.reg.valid,
+                 out.down && in.down_ready, in.down_rsp.has_value(), out.rsp && in.rsp_ready});
+  }
   template <typename Port>
   static void set_request(Port& port, const IoRequest& r) {
     set_bits(port, 100, 3, static_cast<unsigned>(r.op));
@@ -104,6 +114,7 @@ class Route {
   Clocked<Vio_route> rtl_;
   Idle idle_;
   IoRoute twin_;
+  PairBins meets_{coverage::io_route_pairs()};
 };
 
 // ---- random ------------------------------------------------------------------------------------
@@ -209,7 +220,10 @@ TEST(IoRoute, LockstepWithRtl) {
       eager = static_cast<unsigned>(30 + random.below(71));
       in.device = static_cast<unsigned>(random.bits(5));
     }
-    if (random.percent(1)) in.bridge = random_bridge(random);
+    if (random.percent(1)) {
+      in.bridge = random_bridge(random);
+      route.rewritten = true;
+    }
     if (route.out.req_ready) in.req.reset();  // taken, else it stays
     if (!in.req && random.percent(eager)) {
       in.req = random_request(random, in.device, in.bridge);

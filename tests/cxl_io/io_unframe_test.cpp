@@ -13,6 +13,8 @@
 #include "Vio_unframe.h"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/coverage/pair_bins.hpp"
+#include "tests/coverage/pairs_io.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -90,6 +92,7 @@ class Unframe {
                     .count = rtl_->count_o};
     }
     const auto bytes = get_line(rtl_->dws_o);
+    look(flit, link_up);
     if (link_up) {  // else nobody looks
       const std::optional<Piece> expected = twin_.clock(flit);
       const Piece at_rest{};
@@ -110,8 +113,20 @@ class Unframe {
   }
 
  private:
+  // With the link down: what would have happened.
+  void look(const std::optional<IoFlit>& flit, bool link_up) {
+    const std::size_t before = twin_.waiting();
+    IoUnframe next = twin_;
+    const bool leaves = next.clock(flit).has_value();
+    const bool kept = flit && before < kDepth;
+    const bool done = (before > 0 || flit) && next.waiting() < before + (kept ? 1 : 0);
+    meets_.look(before, {flit.has_value(), done, leaves, !link_up});
+  }
+
+  static constexpr std::size_t kDepth = 4;
   Clocked<Vio_unframe> rtl_;
   IoUnframe twin_;
+  PairBins meets_{coverage::io_unframe_pairs()};
 };
 
 class IoUnframeRules : public ::testing::Test {

@@ -1,5 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // memory_queue: the twin in lockstep with the RTL, and rules by hand on the RTL's outputs.
+#include <deque>
+
 #include "Vmemory_queue___024root.h"
 #include "tests/common/requirement.hpp"
 #include "tests/root_port/memory_queue_bench.hpp"
@@ -20,6 +22,51 @@ TEST(MemoryQueue, LockstepWithRtl) {
 TEST(MemoryQueue, LeastInLockstepWithRtl) {
   Lockstep lockstep("root_port/memory_queue", 0x3e4);
   run_in_lockstep(lockstep, kLeast);
+}
+
+MemRequest request(std::uint64_t line, bool is_write);
+
+// Random answers hide a livelock. With each answer as late as the others and a constant number of
+// requests outstanding, each is answered within its turn, on the same lines again and again.
+TEST(MemoryQueue, ConstantLatency) {
+  constexpr unsigned kRequests = 60;
+  for (const Size size : {kRootPort, kLeast}) {
+    for (const unsigned latency : {1u, 10u, 100u, 400u}) {
+      for (const unsigned kept : {1u, 2u, 8u, 40u}) {
+        SCOPED_TRACE(testing::Message() << "depth " << size.depth << " latency " << latency
+                                        << " outstanding " << kept);
+        struct Due {
+          unsigned cycle, tag;
+          bool is_write;
+        };
+        Stepper s(size);
+        std::deque<Due> due;
+        unsigned taken = 0, answered = 0;
+        for (unsigned cycle = 0; answered < kRequests; ++cycle) {
+          ASSERT_LT(cycle, (kRequests + 1) * (latency + 8));
+          s.in.req_ready = s.in.rwd_ready = s.in.rsp_ready = true;
+          if (taken < kRequests && taken - answered < kept) {
+            s.in.in_valid = true;
+            s.in.in_req = request(taken % 5, taken % 3 == 0);
+          }
+          const bool answers = !due.empty() && due.front().cycle <= cycle;
+          if (answers) {
+            auto& kind = due.front().is_write ? s.in.ndr : s.in.drs;
+            kind.valid = true;
+            kind.tag = due.front().tag;
+          }
+          const Seen seen = s.step();
+          taken += seen.taken_tag.has_value();
+          answered += seen.rsp_taken;
+          if (answers && seen.rsp_taken) due.pop_front();
+          if (seen.req_valid && !seen.is_spec())
+            due.push_back({cycle + latency, seen.req.tag, false});
+          if (seen.rwd_valid) due.push_back({cycle + latency, seen.rwd.tag, true});
+        }
+        EXPECT_EQ(taken, kRequests);
+      }
+    }
+  }
 }
 
 MemRequest request(std::uint64_t line, bool is_write) {

@@ -22,6 +22,8 @@
 #include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/arb_link.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_root_port.hpp"
 #include "tests/cxl_io/far_io.hpp"
 
 namespace cxlgpu::test {
@@ -546,6 +548,7 @@ class Bench {
     const RootPortBlock::Out out = twin_.eval(in);
     const CxlPort::Out far_out = far_end_.eval(far);
     compare(in, out);
+    look(in, out);
     after(in, out);
     local_.after(in, out);
     stores_.after(out);
@@ -583,6 +586,33 @@ class Bench {
   // Cycles without a flit after which no data are owed: a wire that always takes one leaves no
   // gaps.
   [[nodiscard]] bool quiet() const { return quiet_ > (mix_.wire_ready == 100 ? 12u : 50u); }
+
+  void look(const RootPortBlock::In& in, const RootPortBlock::Out& out) {
+    using coverage::ViralAccess, coverage::ViralEvent;
+    namespace rp = regs::rp;
+    ViralAccess access = ViralAccess::None;
+    if (at_viral(in.reg)) {
+      access = !in.reg.write                           ? ViralAccess::Read
+               : rp::kViralDevice.is_set(in.reg.wdata) ? ViralAccess::Clear
+                                                       : ViralAccess::Write;
+    }
+    const auto hit = [&](ViralEvent event) {
+      viral_pairs_.hit({static_cast<unsigned>(access), static_cast<unsigned>(event)});
+    };
+    const bool fatal = twin_.turns_viral();
+    if (out.port.messages.viral) hit(ViralEvent::Device);
+    if (in.viral) hit(ViralEvent::OtherPort);
+    if (fatal) hit(ViralEvent::Fatal);
+    if (!out.port.messages.viral && !in.viral && !fatal) hit(ViralEvent::None);
+    // What a device says comes with a control flit, and shows a few cycles later.
+    const ArbMux::In& l = in.link;
+    const bool control =
+        l.rx_valid && l.rx_kind == FlitKind::kCachemem && (l.rx_flit.payload[0] & 1) != 0;
+    control_for_ = control ? 4 : control_for_ - (control_for_ > 0 ? 1 : 0);
+  }
+  static bool at_viral(const RootPortBlock::RegisterAccess& a) {
+    return a.valid && (a.addr & 0xFFC) == regs::rp::kViral;
+  }
 
   void begin(bool storm) {
     episode_ = storm ? Episode::kStorm : Episode::kFloodSoon;
@@ -624,7 +654,7 @@ class Bench {
     in.rsp_ready = random_.percent(mix_.rsp_ready);
     in.reg = access();
     in.device = kNumber;
-    in.viral = random_.below(20000) == 0;
+    in.viral = random_.below(at_viral(in.reg) ? 20 : 20000) == 0;
     in.link = wire(0);
     local_.drive(in);
     return in;
@@ -643,10 +673,13 @@ class Bench {
       return a;
     }
     if (stores_.is_due()) return stores_.next_spell(mix_.stores);
-    if (!random_.percent(mix_.registers)) return a;
+    // Seldom by itself, so it is aimed at: 840h in the cycle in which the port becomes viral.
+    const bool turns = twin_.turns_viral() || (control_for_ > 0 && twin_.hears_viral());
+    const bool aimed = turns && !viral_asked_ && random_.percent(75);
+    if (!aimed && !random_.percent(mix_.registers)) return a;
     a.valid = true;
     a.wdata = static_cast<std::uint32_t>(random_.next());
-    switch (random_.below(17)) {
+    switch (aimed ? 9 : random_.below(17)) {
       case 0:
         a.write = random_.percent(mix_.registers < 10 ? 5 : 20);
         a.addr = rp::kPolicy;
@@ -682,7 +715,7 @@ class Bench {
         io_asked_ = !a.write;
         break;
       case 9:
-        a.write = random_.percent(30);
+        a.write = random_.percent(aimed ? 70 : 30);
         a.addr = rp::kViral;
         a.wdata &= ~rp::kViralPort.mask();
         a.wdata |= rp::kViralPort.put(random_.percent(10));
@@ -1013,6 +1046,8 @@ class Bench {
   bool offered_ = false, was_isolated_ = false, was_aborted_ = false;
   bool io_asked_ = false, io_answers_ = false;  // a register is read in this cycle, was in the last
   bool viral_asked_ = false, viral_answers_ = false;
+  unsigned control_for_ = 0;  // cycles in which what a control flit said may show
+  TestCoverage viral_pairs_{coverage::port_viral_pairs()};
   bool stalled_ = false, link_asked_ = false, link_answers_ = false;
   bool far_viral_ = false;
   std::uint64_t under_way_ = 0, unanswered_ = 0;
