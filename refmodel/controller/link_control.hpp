@@ -18,7 +18,7 @@ struct LinkControl {
 };
 
 struct LinkStatus {
-  unsigned init_state = 0;  // 0 nothing sent or no link, 1 under way, 2 credits stalled, 3 done
+  unsigned init_state = 0;  // 0 nothing sent or no link, 1 in progress, 2 credits stalled, 3 done
   unsigned llrb_used = 0;   // entries of the retry buffer
   unsigned version = 0, wrap = 0;                    // of the peer's INIT.Param
   unsigned num_retry = 0, num_phy_reinit = 0;        // of its last RETRY.Req

@@ -129,7 +129,7 @@ class LinkDirection {
 
  private:
   static constexpr unsigned kTxDepth = 4;
-  static constexpr unsigned kMostFlits = 128;  // under way: what a retry buffer holds
+  static constexpr unsigned kMostFlits = 128;  // in flight: what a retry buffer holds
   static constexpr unsigned kFlushCycles = 32;
   static constexpr unsigned kAckForce = 16;
   static constexpr unsigned kRetryTimeout = 4096;  // flits sent while waiting for a RETRY.Ack
@@ -149,7 +149,7 @@ class LinkDirection {
     std::uint8_t nd_credits = 0, wd_credits = 0;
     std::uint8_t acks = 0;
   };
-  struct Wire {      // one flit under way
+  struct Wire {      // one flit in flight
     Time arrival;    // last byte at the receiver
     Time effective;  // R2 has acted
     FlitCounts count;

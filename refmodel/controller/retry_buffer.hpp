@@ -28,7 +28,7 @@ class RetryBuffer {
     unsigned req_num_retry = 0;
     bool ack_sent = false;     // the RETRY.Ack of a sequence was selected
     bool replay_take = false;  // the offered replay flit was selected
-    bool phy_done = false;     // the PHY has left Recovery: the peer asks anew
+    bool phy_done = false;     // the PHY has left Recovery: the peer requests again
   };
   struct Out {
     unsigned wr_ptr = 0;

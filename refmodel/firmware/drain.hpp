@@ -18,7 +18,7 @@ namespace cxlgpu {
 
 inline constexpr Time kDrainLimit{20'000'000'000};  // 20 ms
 
-// `engine` is the one behind `bus`; no request is under way.
+// `engine` is the one behind `bus`; no request is in flight.
 [[nodiscard]] std::optional<std::string> drain_stores(RegisterBus& bus, Engine& engine,
                                                       unsigned ports, Time limit = kDrainLimit);
 

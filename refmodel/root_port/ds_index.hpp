@@ -104,7 +104,7 @@ class DsIndexBlock {
     bool req_ready = false;
     bool rsp_valid = false, found = false;
     unsigned slot = 0;
-    // As they will be after the operation under way.
+    // As they will be after the current operation.
     unsigned count = 0;
     std::optional<unsigned> root;
   };
@@ -115,7 +115,7 @@ class DsIndexBlock {
 
  private:
   DsIndex index_;
-  // Of the operation under way; answered in the cycle in which none are left.
+  // Of the current operation; answered in the cycle in which none are left.
   std::optional<DsIndex::Answer> answer_;
   unsigned cycles_left_ = 0;
 };

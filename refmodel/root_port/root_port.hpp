@@ -147,7 +147,7 @@ class RootPort {
   Time switched_ = Time::never();
   std::array<std::uint32_t, kDsCounters> ds_counts_{};
   DeterministicStore ds_;
-  DeterministicStore::In ds_in_;  // refilled each cycle: too large to make anew
+  DeterministicStore::In ds_in_;  // refilled each cycle: too large to make again
   Time ds_clocked_{0};            // cycle of its last clock()
   bool answer_taken_ = false;     // its response leaves in this cycle
   bool response_left_ = false;    // a response leaves in this cycle, on or off

@@ -304,7 +304,7 @@ class FlexLink {
   static bool sleepy(const Ask& ask) {
     return is_l1(ask.phy_state) || ask.phy_state == VlsmCode::kL2;
   }
-  // A request made in the epoch that is under way, not the one that began it. The ARB/MUX takes
+  // A request made in the epoch that is in progress, not the one that began it. The ARB/MUX takes
   // its request back in the first cycle of Recovery, so that shows a cycle more.
   [[nodiscard]] bool fresh(const End& end) const {
     const bool under_way = mode_ == Mode::kRecovering || mode_ == Mode::kComing;

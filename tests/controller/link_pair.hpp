@@ -308,7 +308,7 @@ class LinkPair {
   }
   static const char* name(unsigned end) { return end == 0 ? "host" : "device"; }
 
-  // Of bare controllers. Recovery: nothing passes, what was under way is lost; at its end both link
+  // Of bare controllers. Recovery: nothing passes, what was in flight is lost; at its end both link
   // layers are told.
   void physical_layer() {
     std::array<BarePins, 2>& pins = *model_.bare();

@@ -54,7 +54,7 @@ void drive_control(Top& v, unsigned end, const LinkControl& control) {
   set_bits(v.flush_i, 10 * end, 10, control.flush);
 }
 
-// One setting anew; stalls are rare, so that traffic flows.
+// A new setting; stalls are rare, so that traffic flows.
 template <typename AnyRandom>
 void change_control(LinkControl& control, AnyRandom& random, unsigned stall_percent = 20) {
   switch (random.below(5)) {

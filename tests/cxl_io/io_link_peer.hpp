@@ -49,7 +49,7 @@ struct Roughness {
     }
     if (random.percent(40)) lost = static_cast<unsigned>(random.below(15));
     if (random.percent(40)) damaged = static_cast<unsigned>(random.below(15));
-    if (random.percent(20)) lost = random.percent(50) ? 96 : 100;  // replays in vain
+    if (random.percent(20)) lost = random.percent(50) ? 96 : 100;  // failed replays
     if (random.percent(10)) {
       flood = true;
       forged = 30;

@@ -204,7 +204,7 @@ TEST(IoLink, EverythingMeets) {
   }
 }
 
-// One end and an equal one, each flit under way for the same time, both as quick as they can be.
+// One end and an equal one, each flit in flight for the same time, both as quick as they can be.
 class Steady {
  public:
   Steady(Ends& ends, unsigned end, unsigned latency, Random& random)

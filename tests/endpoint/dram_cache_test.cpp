@@ -22,7 +22,7 @@ using test::Random;
 
 constexpr unsigned kMaxSetsLog2 = 10;
 
-// How one stretch of the random test behaves; drawn anew after every reset.
+// How one stretch of the random test behaves; drawn again after every reset.
 struct Phase {
   explicit Phase(Random& random)
       : crowd(random.percent(15)),

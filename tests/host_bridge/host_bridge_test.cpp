@@ -234,7 +234,7 @@ TEST(HostBridge, LockstepWithRtl) {
     rtl.edge();
     if (out.req_ready) in.req_valid = false;
     in.rsp_valid &= ~out.rsp_ready;
-    if (random.below(5000) == 0) {  // whatever was under way
+    if (random.below(5000) == 0) {  // whatever was in flight
       rtl.reset();
       twin = HostBridge(kPorts);
       script = bring_up();

@@ -162,7 +162,7 @@ class DsWorld {
     std::uint64_t local_errors = 0, poisoned_writes = 0;
     std::uint64_t slots_reused = 0, most_pending = 0, most_writes = 0, oldest = 0;
     std::uint64_t store_before_endpoint = 0;  // answered with the endpoint's writes frozen
-    std::uint64_t to_write_table = 0;         // stored to a line that is under way
+    std::uint64_t to_write_table = 0;         // stored to a line that is in flight
     void add(const DsEvents& e) {
       direct += e.direct;
       deferred += e.deferred;

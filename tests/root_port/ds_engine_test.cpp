@@ -410,7 +410,7 @@ TEST(DsEngine, LockstepWithRtl) {
     }
     rtl.edge();
     engines->commit();
-    if (lockstep.cycle() == 4000 || lockstep.cycle() == 8000) {  // whatever was under way
+    if (lockstep.cycle() == 4000 || lockstep.cycle() == 8000) {  // whatever was in flight
       rtl.reset();
       engines.emplace(lockstep.seed() + lockstep.cycle());
       engines->count(hazards);

@@ -74,7 +74,7 @@ constexpr Mix kMixes[] = {
     {10, 50, 100, 60, 100, 20, 40, 0, 0, 0, 0, 0, 0, 60, 20},
     // A MemSpecRd for nearly every load, in isolation too: some are left when all is answered.
     {100, 2, 100, 100, 25, 20, 4000, 0, 0, 0, 0, 0, 100, 50, 800},
-    // No order, and a policy that stays: what the stream table foretells is in vain.
+    // No order, and a policy that stays: what the stream table predicts is wasted.
     {100, 5, 100, 100, 100, 6, 8000, 0, 0, 0, 0, 0, 0},
     {100, 20, 100, 100, 60, 8, 8000, 0, 0, 0, 0, 0, 0, 0, 10},
 };
@@ -636,7 +636,7 @@ class Bench {
   RootPortBlock::In inputs() {
     RootPortBlock::In in;
     if (!offered_ && !stores_.holds_requests() && random_.percent(mix_.requests)) {
-      do {  // those of loads under way are unique
+      do {  // those of loads in flight are unique
         request_.id = static_cast<std::uint32_t>(random_.below(kRootPortIds));
       } while (loads_.contains(request_.id));
       request_.is_write = random_.percent(mix_.writes);
@@ -1054,7 +1054,7 @@ class Bench {
   Gran granularity_ = Gran::B256;                                    // in the last cycle
   std::optional<unsigned> speculation_asked_, speculation_answers_;  // which counter is read
   MemRequest request_;
-  std::unordered_set<std::uint32_t> loads_;  // ids, offered or under way
+  std::unordered_set<std::uint32_t> loads_;  // ids, offered or in flight
   std::uint64_t base_ = 0;
 };
 

@@ -393,14 +393,14 @@ TEST(StreamTable, UsefulnessDecides) {
   EXPECT_EQ(ask.kind, Kind::Nothing);
   EXPECT_TRUE(ask.held);
   EXPECT_FALSE(t.load(10, 2).held);  // told once
-  t.expect_run(10, 4, 41, 0);        // its own alone; it was foretold: 28
+  t.expect_run(10, 4, 41, 0);        // its own alone; it was predicted: 28
   t.expect_run(10, 8, 42, 0);
   t.expect_run(10, 12, 43, 0);  // 30
   t.expect_run(20, 0, 80, 0);
   t.expect_nothing(20, 1);
   t.expect_run(20, 4, 81, 0);
   t.expect_run(20, 8, 82, 0);  // 32
-  t.expect_run(20, 9, 83, 0);  // foretold before: now it is asked for
+  t.expect_run(20, 9, 83, 0);  // predicted before: now it is asked for
   t.expect_run(30, 0, 120, 0);
   t.expect_run(30, 1, 121, 2);
 }
@@ -418,7 +418,7 @@ TEST(StreamTable, TheRegionAfterHasAScoreOfItsOwn) {
   EXPECT_EQ(t.load(10, 12).kind, Kind::Next);
   t.add();
   EXPECT_TRUE(t.next_known());
-  t.expect_run(12, 0, 48, 3);  // foretold, not asked for: the load asks; 32
+  t.expect_run(12, 0, 48, 3);  // predicted, not asked for: the load asks; 32
   EXPECT_TRUE(t.sends_next());
 }
 

@@ -126,7 +126,7 @@ TEST_P(DeterministicStore, LoadsSeeEveryOlderStoreAndAllArrives) {
       system.finish();
       const auto events = events_of(system.stats());
       for (std::size_t i = 0; i < seen.size(); ++i) seen[i] += events[i];
-      // A line that is stored to while it is under way goes once more.
+      // A line that is stored to while it is in flight goes once more.
       EXPECT_GE(events[Flushed], events[Deferred]);
     }
   }

@@ -116,7 +116,7 @@ TEST_P(Hazards, WriteAfterWrite) {
   pairs(true, true);
 }
 
-// A store to a line whose write is under way is sent again, and the fence waits for that too.
+// A store to a line whose write is in flight is sent again, and the fence waits for that too.
 TEST_P(Hazards, FenceAgainstFlush) {
   test::shows("order",
               "A fence ends only when a line that was stored to while it was flushed is at its "

@@ -12,7 +12,7 @@ const fs::path kScript =
     fs::path(CXLGPU_SOURCE_DIR) / "tests" / "root_port" / "replay_speculation.py";
 const std::vector<std::string> kPolicies = {"sr-directional", "sr-paper", "dyn"};
 
-// Some streams of loads and stores that start anew, turn round, skip lines and stand still.
+// Some streams of loads and stores that start again, turn round, skip lines and stand still.
 std::string mixed_trace(unsigned requests) {
   std::mt19937_64 random(1);
   constexpr std::uint64_t kBytes = 1u << 20;  // twice what the rings hold
