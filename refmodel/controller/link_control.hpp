@@ -4,7 +4,7 @@
 // Purpose: the link side of the link capability structure (link_regs.hpp).
 // Units:   flush in cycles; ack_force, llrb_used and num_free in flits; credits in messages.
 // Errors:  none.
-// Source:  docs/blocks.md, link_control_t and link_status_t; CXL 2.0, 8.2.5.11.
+// Source:  docs/blocks/controller/link_regs.md; CXL 2.0, 8.2.5.11.
 #pragma once
 
 namespace cxlgpu {

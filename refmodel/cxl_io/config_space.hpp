@@ -5,7 +5,7 @@
 // Units:   byte offsets; range sizes in 256 MiB.
 // Shapes:  registers of 32 bits from 000h to 1FFh; everything else reads 0.
 // Errors:  none: an access to what is not there reads 0, a write to it is ignored.
-// Source:  PCI Express Base 5.0, 7.5; CXL 2.0, 8.1; docs/blocks.md, "config_space".
+// Source:  PCI Express Base 5.0, 7.5; CXL 2.0, 8.1; docs/blocks/cxl_io/config_space.md.
 #pragma once
 
 #include <array>

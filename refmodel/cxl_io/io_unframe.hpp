@@ -3,8 +3,8 @@
 //
 // Purpose: twin of rtl/cxl_io/io_unframe.sv: takes a flit a cycle, gives a piece of a packet a
 // cycle. Units:   DWs of four symbols, the first of them lowest. Errors:  what is no token is given
-// out as it is, for the data link to judge. Source:  PCI Express Base 5.0, 4.2.2.3; docs/blocks.md,
-// "io_unframe".
+// out as it is, for the data link to judge. Source:  PCI Express Base 5.0, 4.2.2.3;
+// docs/blocks/cxl_io/io_unframe.md.
 #pragma once
 
 #include <array>

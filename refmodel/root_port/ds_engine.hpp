@@ -10,7 +10,7 @@
 // Errors:  an endpoint write that fails sets error and its data stays; the store's answer has long
 //          been given, without error. While nothing can be flushed, a store that finds no slot is
 //          answered with an error and its data is lost.
-// Source:  docs/blocks.md, "ds_engine".
+// Source:  docs/blocks/root_port/ds_engine.md.
 #pragma once
 
 #include <array>

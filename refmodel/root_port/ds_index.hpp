@@ -8,7 +8,7 @@
 //          into its place.
 // Errors:  inserting at a slot in use, clear and requests while the block is busy are programming
 //          errors (asserted).
-// Source:  docs/blocks.md, "ds_index"; Cormen, Leiserson, Rivest, Stein, Introduction to
+// Source:  docs/blocks/root_port/ds_index.md; Cormen, Leiserson, Rivest, Stein, Introduction to
 //          Algorithms, chapter 13.
 #pragma once
 

@@ -10,7 +10,7 @@
 // each
 //          of a bank of its own.
 // Errors:  none.
-// Source:  docs/blocks.md, "ring_buffer".
+// Source:  docs/blocks/root_port/ring_buffer.md.
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 // Units:   lines (address[51:6]), granules (address[51:8]), regions (address[51:10]).
 // Shapes:  sets a power of two, or fewer by use_sets(); four ways.
 // Errors:  add() of a region that has an entry is a programming error (asserted).
-// Source:  docs/blocks.md, "stream_table".
+// Source:  docs/blocks/root_port/stream_table.md.
 #pragma once
 
 #include <algorithm>

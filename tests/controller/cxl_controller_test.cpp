@@ -61,7 +61,7 @@ void lockstep(std::uint64_t seed, unsigned worst_ppm) {
 
 TEST(CxlController, LockstepClean) {
   test::shows("link", "The RTL's controller is its twin in every cycle on a clean link",
-              "docs/blocks.md, cxl_controller");
+              "docs/blocks/controller/cxl_controller.md");
   lockstep(11, 0);
 }
 TEST(CxlController, LockstepNoisy) {
@@ -69,7 +69,7 @@ TEST(CxlController, LockstepNoisy) {
 }
 TEST(CxlController, LockstepVeryNoisy) {
   test::shows("link", "The RTL's controller is its twin in every cycle on a noisy link",
-              "docs/blocks.md, cxl_controller");
+              "docs/blocks/controller/cxl_controller.md");
   lockstep(13, 50000);
 }
 

@@ -600,7 +600,7 @@ class LinkPair {
   }
 
   // A flit presented in cycle t is acted upon in t + 1 (stage R2), and shows at the error port in
-  // t + kToError: docs/blocks.md.
+  // t + kToError: docs/blocks/controller/link_layer.md.
   void check_errors() {
     for (unsigned end = 0; end < 2; ++end) {
       const unsigned err = pins_[end].err;

@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // link_control_t and link_status_t on verilated ports.
 //
-// Purpose: where each field is, written from docs/blocks.md; random settings of software.
+// Purpose: where each field is, written from docs/blocks/controller/link_regs.md; random settings
+//          of software.
 // Units:   bits, as on the page.
 // Errors:  none.
 #pragma once

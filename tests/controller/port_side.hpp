@@ -10,7 +10,7 @@
 //          (that is io_link's business).
 // Units:   cycles. End 0 is the host, end 1 the device.
 // Errors:  on_problem is called with one line.
-// Source:  docs/blocks.md, "arb_mux".
+// Source:  docs/blocks/controller/arb_mux.md.
 #pragma once
 
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 //          port of an ArbMux twin; behind the completer 4 KiB of plain read/write registers.
 // Units:   cycles; registers by addr[11:2].
 // Errors:  none; what the parts report goes into configuration space.
-// Source:  docs/blocks.md, "CXL.io"; "Wiring of an endpoint" under config_space.
+// Source:  docs/blocks/cxl_io/README.md; "Wiring of an endpoint" under config_space.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 //          delay, lose and damage flits, and a forger who puts in flits that no right end sends.
 // Units:   cycles.
 // Errors:  none: it never complains.
-// Source:  docs/blocks.md, "CXL.io".
+// Source:  docs/blocks/cxl_io/README.md.
 #pragma once
 
 #include <deque>

@@ -13,7 +13,8 @@
 //          that compares the RTL does it in between. With `rtl` set the outputs are what that says,
 //          and there is no twin: then the edge is the test's, between the two.
 // Errors:  a broken rule is a GoogleTest failure; ok() is false from then on.
-// Source:  docs/blocks.md, ds_engine, ds_index, sr_queue, memory_queue.
+// Source:  docs/blocks/root_port/ds_engine.md, root_port/ds_index.md, root_port/sr_queue.md,
+//          root_port/memory_queue.md.
 #pragma once
 
 #include <gtest/gtest.h>

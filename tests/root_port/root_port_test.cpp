@@ -1062,7 +1062,7 @@ TEST(RootPort, Lockstep) {
   test::shows("order",
               "A root port in isolation answers every request, with the region of deterministic "
               "store full as well",
-              "docs/blocks.md, Deterministic store in the root port");
+              "docs/blocks/root_port/deterministic_store.md");
   Lockstep run("root_port/root_port", 51);
   Bench bench(run);
   while (run.next()) bench.cycle();
@@ -1211,7 +1211,7 @@ TEST(RootPortByHand, LinkComesUpWithASilentDevice) {
 // Where the region is cannot change while anything may be in it.
 TEST(RootPortByHand, DsBaseIsLockedWhileOn) {
   test::shows("ds", "The base of the region is not written while deterministic store is on",
-              "docs/blocks.md, Deterministic store in the root port");
+              "docs/blocks/root_port/deterministic_store.md");
   HandPort port;
   const auto base = [&] { return std::uint64_t{port.read(0x860)} << 32 | port.read(0x85c); };
   const auto move = [&](std::uint32_t high, std::uint32_t low) {
