@@ -29,7 +29,7 @@ function(cxlgpu_share_runtime target owner)
   target_link_libraries(${target} PUBLIC verilated_runtime)
 endfunction()
 
-# Compiles a top's many small files in few: each would read Verilator's headers anew, which takes longer
+# Compiles a top's many small files in few: each would read Verilator's headers again, which takes longer
 # than most of the files themselves. They stay sources of the target, so that a change in RTL verilates.
 function(cxlgpu_unite target)
   set(most 500000)  # bytes in one: the largest tops still fill two cores

@@ -13,7 +13,7 @@
 // checked.
 // Errors: none thrown; see finding.hpp.
 // Source: CXL 2.0 5.1.2 (5.1.2.2 who speaks first, 5.1.2.4.1 when flits may travel, 5.1.2.5.2 a
-// unrequested Status); Status synchronisation as docs/blocks.md has it.
+// unrequested Status); Status synchronisation as docs/blocks/controller/vlsm.md has it.
 #pragma once
 
 #include <array>

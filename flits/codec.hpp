@@ -137,7 +137,7 @@ struct DecoderOptions {
 };
 
 /// The receiver of one direction of a link. Feed it exactly the flits the receiver accepts: not
-/// those with a CRC error, not those discarded while a retry is under way. RETRY flits may be fed
+/// those with a CRC error, not those discarded while a retry is in progress. RETRY flits may be fed
 /// or kept away; they change nothing here.
 class Decoder {
  public:

@@ -23,7 +23,7 @@ enum class Rule : std::uint8_t {
   RetryFraming,           // Req or Ack without its five Frames, or Frames without either
   UnexpectedRetryReq,     // nothing was wrong at the receiver that asks
   RetryReqSequence,       // asks for another flit than the next expected one
-  UnexpectedRetryAck,     // no retry was under way
+  UnexpectedRetryAck,     // no retry was in progress
   RetryAckMismatch,       // echoes no RETRY.Req that arrived
   AckOveruse,             // acknowledges more flits than were received
   RetryBufferOverrun,     // more unacknowledged flits than the buffer may hold

@@ -63,17 +63,17 @@ class LinkChecker {
   /// The same flit as it was sent, some time before it arrives or is lost; optional, for all or
   /// none.
   void on_sent(std::uint64_t time_ps, Direction direction, const Flit& flit);
-  /// The physical link went through Recovery: what was under way is lost, both ends synchronise by
+  /// The physical link went through Recovery: what was in flight is lost, both ends synchronise by
   /// ALMPs and retry. `time_ps` as for flits.
   void on_recovery(std::uint64_t time_ps);
   /// The receiver of `direction` must retry though no bad flit was fed: one was lost on the way,
   /// or, on a link without ARB/MUX, the physical layer went through Recovery (then call it for both
   /// directions).
   void force_retry(Direction direction);
-  /// The physical link went down: what was under way is lost and what was asked for has no answer
+  /// The physical link went down: what was in flight is lost and what was asked for has no answer
   /// to come; before anything else ALMPs must bring the link up. `time_ps` as for flits.
   void on_down(std::uint64_t time_ps);
-  /// The link comes up anew: link-layer state and outstanding requests are forgotten, findings and
+  /// The link comes up again: link-layer state and outstanding requests are forgotten, findings and
   /// statistics stay.
   void link_up();
   /// Reports requests without a response. Call once, at the end.

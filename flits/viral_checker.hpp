@@ -25,7 +25,7 @@ class ViralChecker {
   /// Announcements so far, over all starts of the link layer's.
   [[nodiscard]] std::uint64_t announcements(Direction d) const { return senders_[index(d)].total; }
 
-  /// Both link layers start anew.
+  /// Both link layers start again.
   void restart();
 
  private:

@@ -3,7 +3,7 @@
 // Bench around cxlgpu_top: what the bench drives changes at the falling edge of the clock.
 //
 // The simulator then works out what follows from an input once a cycle, at that edge; an input
-// without a clock it would have to follow at every step, at the rising edge a second time in vain.
+// without a clock it would have to follow at every step, at the rising edge again for nothing.
 // Between the falling and the rising edge everything is as if cxlgpu_top was driven itself. What
 // the top takes into a register of its own goes straight through. Wide values are taken only while
 // valid. Not for synthesis.

@@ -32,7 +32,7 @@ struct RequestRecord {
   LookupResult lookup = LookupResult::Bypass;
   std::array<Time, kPathStages> at;
 
-  // Every field anew: the record is that of the request which had the id before.
+  // Every field is reset: the record is that of the request which had the id before.
   void begin(const TraceEvent& accepted) {
     at.fill(Time::never());
     id = accepted.id;

@@ -124,7 +124,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::string recovery_problem_;
   std::optional<MemRequest> offered_;
   bool refused_ = false;                 // a submit() since the last advance_to()
-  RingQueue<MemResponse, 256> answers_;  // a register access leaves all that is under way here
+  RingQueue<MemResponse, 256> answers_;  // a register access leaves all that is in flight here
   std::array<bool, kPorts> gone_{};      // links that are down for good
   std::array<std::array<bool, 2>, kPorts> wire_ready_{};  // in this cycle, by direction
   std::array<std::optional<MediaResponse>, kPorts> media_answer_;

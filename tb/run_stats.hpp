@@ -62,7 +62,7 @@ struct SpecStats {
   std::uint64_t fills = 0;    // filled for them
   std::uint64_t dropped = 0;  // dropped by the endpoint
   std::uint64_t useful = 0;   // filled, the first demand access hit
-  std::uint64_t late = 0;     // filled, the first demand access met the fill under way
+  std::uint64_t late = 0;     // filled, the first demand access met the fill in flight
   std::uint64_t evicted = 0;  // filled, gone before a demand access
 };
 
@@ -105,7 +105,7 @@ class RunStats : public TraceSink {
   [[nodiscard]] std::uint64_t lookups(LookupResult result) const {
     return lookups_[static_cast<std::size_t>(result)];
   }
-  // Hits over all lookups of a cached endpoint; a fill under way is no hit.
+  // Hits over all lookups of a cached endpoint; a fill in flight is no hit.
   [[nodiscard]] double hit_rate() const;
   // The slowest loads, slowest first.
   [[nodiscard]] const std::vector<RequestRecord>& slowest() const { return slowest_; }

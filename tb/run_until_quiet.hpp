@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Lets an engine go on after the last response until speculation has come to an end.
 //
-// Purpose: MemSpecRd are under way when the last load is answered, and more wait for a fill to end;
+// Purpose: MemSpecRd are in flight when the last load is answered, and more wait for a fill to end;
 //          the endpoints' counters are whole, and alike in every engine, once all have left.
 // Units:   simulated time in picoseconds.
 // Errors:  none: it ends at the limit, or at once if responses wait to be taken.

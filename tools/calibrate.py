@@ -4,7 +4,7 @@
 
 Each probe is one request of each kind on a system at rest, once through the RTL and once through the
 model; every stage's share is read from the events of the run. The last rows are streams back to back.
-The model takes its costs from docs/blocks.md and never from the RTL, so this holds the two apart: exit 1
+The model takes its costs from docs/blocks and never from the RTL, so this holds the two apart: exit 1
 if any stage differs. The table goes into docs/results.md.
 """
 

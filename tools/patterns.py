@@ -3,7 +3,7 @@
 """Memory traffic made by rule, as traces: the named patterns of the results, and mixes drawn by a seed.
 
 Seq (each stream takes line after line), Around (lines within eight of a place that moves on by a line in
-four loads), Rand (any line of the stream's part): streams take turns in an order drawn anew each round.
+four loads), Rand (any line of the stream's part): streams take turns in an order drawn again each round.
 A drawn mix is one to three kinds of traffic over 2 MiB, interleaved or one after another, with a share of
 stores and a pace, all by its seed: streams with strides up and down, runs of a few lines at random
 places, columns and tiles of a matrix, a hot set, a stencil, and lines without any order.

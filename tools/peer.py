@@ -4,12 +4,15 @@
 
 Each knob is a test of peer_rtl_host_test (root complex in RTL, strict device) or peer_rtl_device_test (endpoint in
 RTL, strict host). docs/trust/peer.json gets each as it ends, so a run may be ended at any time; what did not run
-keeps what it had. A knob that is no longer there leaves the record.
+keeps what it had. The next run goes on from there: a knob that has passed as many requests with the same seed on the
+same sources is not run again (--again runs all). A knob that is no longer there leaves the record.
+`longest` of a knob: the most requests that it has ever passed, and the commit.
 Exit code: 0 all passed, 1 something failed, 2 wrong usage.
 """
 import argparse
 import concurrent.futures
 import fnmatch
+import hashlib
 import os
 import pathlib
 import subprocess
@@ -21,6 +24,9 @@ import xml.etree.ElementTree as ElementTree
 import records
 
 PROGRAMS = ("peer_rtl_host_test", "peer_rtl_device_test")
+# What the two programs are made of.
+SOURCES = ("rtl", "regs", "refmodel", "flits", "cmake", "tests/peer", "tests/common",
+           "tests/controller/quick_random.hpp", "tests/endpoint/bench_media.hpp")
 
 
 def tests(program):
@@ -56,6 +62,37 @@ def run(program, test, requests, seed, folder):
     return entry
 
 
+def content():
+    """A digest of the sources: two runs on the same sources have the same."""
+    digest = hashlib.sha256()
+    for name in SOURCES:
+        path = records.ROOT / name
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.suffix in (".sv", ".svh", ".hpp", ".cpp", ".h", ".yaml", ".cmake", ".py"):
+                digest.update(f"{file.relative_to(records.ROOT)}\0".encode())
+                digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def longest(entry, before):
+    """Of this run and of those before: the most requests that passed. A wrong thing counts none."""
+    kept = before.get("longest")
+    if kept is None and before.get("result") == "passed" and "requests" in before:
+        kept = {k: before[k] for k in ("requests", "commit", "date")}
+    if entry["result"] != "passed" or "requests" not in entry:
+        return kept
+    if kept and kept["requests"] > entry["requests"]:
+        return kept
+    return {k: entry[k] for k in ("requests", "commit", "date", "seed", "content")}
+
+
+def is_done(entry, requests, seed, digest):
+    """Whether the record has this run, or a longer one, of the same sources."""
+    run = entry if "reaction" in entry else entry.get("longest", {})
+    same = entry["result"] == "passed" and run.get("content") == digest and run["seed"] == seed
+    return same and ("reaction" in entry or run["requests"] >= requests)
+
+
 def key(entry):
     return entry["under_test"], "reaction" in entry, entry["knob"]
 
@@ -68,9 +105,11 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="*", help="knobs, a pattern of the shell")
+    parser.add_argument("--again", action="store_true", help="what has passed on these sources too")
+    parser.add_argument("--hours", type=float, default=0, help="begin no knob after so many; 0: no end")
     args = parser.parse_args()
-    if args.requests <= 0 or args.jobs <= 0:
-        parser.error("--requests and --jobs must be above 0")
+    if args.requests <= 0 or args.jobs <= 0 or args.hours < 0:
+        parser.error("--requests and --jobs must be above 0, --hours not below")
     jobs = []
     for name in PROGRAMS:
         program = args.build / "bin" / name
@@ -81,13 +120,28 @@ def main():
     chosen = [(program, test) for program, test in jobs if fnmatch.fnmatch(test.rsplit("/", 1)[1], args.only)]
     if not chosen:
         parser.error(f"no knob is called {args.only}")
-    failed = 0
+    failed, left, begun = 0, 0, time.monotonic()
     empty = {"name": "peer", "knobs": []}
+    digest = content()
+    asked = len(chosen)
+    if not args.again:
+        done = {(e["program"], "reaction" in e, e["knob"]) for e in records.read(args.record, empty)["knobs"]
+                if is_done(e, args.requests, args.seed, digest)}
+        chosen = [(program, test) for program, test in chosen
+                  if (program.name, "Wrongs." in test, test.rsplit("/", 1)[1]) not in done]
+    if asked != len(chosen):
+        print(f"{asked - len(chosen)} of {asked} knobs have passed on these sources", flush=True)
     with tempfile.TemporaryDirectory(prefix="cxlgpu_peer_") as folder:
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             waiting = {pool.submit(run, program, test, args.requests, args.seed, folder): (program, test)
                        for program, test in chosen}
             for done in concurrent.futures.as_completed(waiting):
+                if args.hours and time.monotonic() - begun >= 3600 * args.hours:
+                    for future in waiting:
+                        future.cancel()
+                if done.cancelled():
+                    left += 1
+                    continue
                 program, test = waiting[done]
                 entry = done.result()
                 failed += entry["result"] != "passed"
@@ -95,13 +149,16 @@ def main():
                 print(f"{test}: {said}", flush=True)
                 if "knob" not in entry:
                     continue  # it ended before it said which it is
-                entry["program"] = program.name
+                entry["program"], entry["content"] = program.name, digest
                 with records.changing(args.record, empty) as data:
+                    before = next((e for e in data["knobs"] if key(e) == key(entry)), {})
+                    if most := longest(entry, before):
+                        entry["longest"] = most
                     kept = [e for e in data["knobs"] if key(e) != key(entry) and (e["program"], e["knob"]) in there]
                     data["knobs"] = sorted([*kept, entry], key=key)
                     data["date"], data["commit"] = records.now(), entry["commit"]
                     data["tools"] = {"verilator": records.version("verilator", "--version")}
-    print(f"{len(chosen)} knobs, {failed} failed")
+    print(f"{len(chosen) - left} knobs, {failed} failed" + (f", {left} not begun" if left else ""))
     return 1 if failed else 0
 
 

@@ -12,7 +12,7 @@ CHOICES = [
     ("one credit at a time", ["one_credit"], ["one_credit"]),
     ("smallest buffers", ["one_buffer", "io_smallest_credits"], ["smallest_buffers", "io_one_completion"]),
     ("DRS out of order", ["any_order"], "a host sends no DRS (3.3.6)"),
-    ("DRS in halves of 32 bytes", ["half_lines", "half_lines_any_packing"],
+    ("DRS in halves of 32 bytes", ["half_lines", "half_lines_any_packing", "halves_apart"],
      "M2S data comes in whole lines (4.2.2, Table 47)"),
     ("DevLoad constant", ["always_light", "always_optimal", "always_moderate", "always_severe"],
      "M2S messages have no DevLoad (3.3.3)"),
@@ -25,7 +25,16 @@ CHOICES = [
     ("retries at any moment", ["bad_crc", "needless_retry", "wire_damage"], ["bad_crc", "retries", "damage"]),
     ("reset at any moment", ["device_reset", "host_reset"], ["device_reset", "host_reset"]),
     ("link down at any moment", ["link_down", "link_down_isolated", "link_down_lost"], ["link_down"]),
-    ("poison", ["poison"], ["poison"]),
+    ("poison", ["poison"], ["poison", "conflicts_poison"]),
+    ("one half of a line poisoned", ["half_lines_poison", "halves_apart"],
+     "M2S data comes in whole lines (4.2.2, Table 47)"),
+    ("requests of one line overlap", "a device makes no requests (3.3.3)",
+     ["conflicts", "conflicts_poison", "conflicts_slow_media", "few_lines", "one_line"]),
+    ("lines of one set, with their neighbours", "a device makes no requests (3.3.3)",
+     ["strides", "strides_slow_media"]),
+    ("all credits used, then all answers", "a device makes no requests (3.3.3)", ["bursts", "bursts_stalled"]),
+    ("tags reused at once", "the requester owns the tag (3.3.3)", ["tags_at_once"]),
+    ("MemSpecRd around the read", "a device sends no MemSpecRd (3.3.3)", ["speculation_near"]),
     ("viral", ["viral"], ["viral"]),
 ]
 
@@ -50,6 +59,12 @@ def ended(entry):
     return f"passed, {entry['date'][:10]}"
 
 
+def longest(entry):
+    """The most requests that it ever passed, and the commit."""
+    most = entry.get("longest") or (entry if entry["result"] == "passed" else None)
+    return f"{most.get('requests', 0)}, {most['commit']}" if most else "none"
+
+
 def summary(record):
     allowed = [e for e in record["knobs"] if "reaction" not in e]
     wrong = [e for e in record["knobs"] if "reaction" in e]
@@ -67,10 +82,12 @@ def tables(record):
     """Lines of Markdown: what is allowed, then what is forbidden, for both sides."""
     lines = []
     for side, peer in SIDES.items():
-        rows = [[f"`{e['knob']}`", e["what"], e["clause"], e.get("requests", 0), e.get("cycles", 0), ended(e)]
+        rows = [[f"`{e['knob']}`", e["what"], e["clause"], e.get("requests", 0), e.get("cycles", 0), longest(e),
+                 ended(e)]
                 for e in record["knobs"] if e["under_test"] == side and "reaction" not in e]
         lines += [f"### The {side} in RTL against a {peer}", "",
-                  markdown(["knob", "what the peer does", "clause", "requests", "cycles", "result"], rows), ""]
+                  markdown(["knob", "what the peer does", "clause", "requests", "cycles", "longest run", "result"],
+                           rows), ""]
         rows = [[f"`{e['knob']}`", e["what"], e["clause"], e["reaction"], ended(e)]
                 for e in record["knobs"] if e["under_test"] == side and "reaction" in e]
         lines += [f"### What a {peer} must not do, and what the {side} shows", "",
@@ -85,7 +102,9 @@ def conformance(record):
             "host.",
             "`make test` runs both sides with 20 000 requests a knob, without what failed here; the numbers are those "
             "of the last",
-            "`make peer` (`docs/trust/peer.json`). Clauses are of CXL 2.0 if not said otherwise.", ""]
+            "`make peer` (`docs/trust/peer.json`); *longest run* has the most requests that passed, and their commit. "
+            "Clauses are",
+            "of CXL 2.0 if not said otherwise.", ""]
     if record is None:
         return [*head, "Not recorded yet.", ""]
     return head + choices(record) + tables(record)

@@ -631,8 +631,8 @@ def document(blocks):
         "`rtl/pkg/cxl_reg_pkg.sv` and `refmodel/common/registers.hpp`. "
         "*Planned* ones are laid out, with no code yet. Bits and bytes not",
         "named are reserved and "
-        "read 0. Reset *param*: set by a parameter or by the place. Behaviour is in "
-        "[blocks.md](blocks.md).",
+        "read 0. Reset *param*: set by a parameter or by the place. Behaviour: "
+        "[blocks](blocks/README.md).",
         "",
         "| access | |",
         "|---|---|",

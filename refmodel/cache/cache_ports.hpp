@@ -5,7 +5,7 @@
 // Units:   messages in wire layout; an address of a line is address[51:6].
 // Shapes:  `tx` leaves the agent, `rx` comes from the controller; arrays by CacheChannel.
 // Errors:  none.
-// Source:  docs/blocks.md, "CXL.cache agents".
+// Source:  docs/blocks/cache/README.md.
 #pragma once
 
 #include "refmodel/controller/cache_wire.hpp"

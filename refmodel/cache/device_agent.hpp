@@ -6,7 +6,7 @@
 // Shapes:  direct mapped, `lines` entries (a power of two).
 // Errors:  Out::err: a message that nothing asked for; Out::done_err: 1 the host answered with an
 //          error, 2 the command was refused.
-// Source:  CXL 2.0 3.2.4 (D2H requests, snoops), docs/blocks.md.
+// Source:  CXL 2.0 3.2.4 (D2H requests, snoops), docs/blocks/cache/device_agent.md.
 #pragma once
 
 #include <optional>

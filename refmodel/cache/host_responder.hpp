@@ -5,7 +5,7 @@
 // Purpose: twin of rtl/cache/host_responder.sv.
 // Units:   cycles; line addresses are address[51:6], the memory begins at line 0.
 // Errors:  Out::err: a message that nothing asked for, or a reserved opcode; both are dropped.
-// Source:  CXL 2.0 3.2.4 (D2H requests and their responses), docs/blocks.md.
+// Source:  CXL 2.0 3.2.4 (D2H requests and their responses), docs/blocks/cache/host_responder.md.
 #pragma once
 
 #include <optional>

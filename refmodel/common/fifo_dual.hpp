@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/common/fifo_dual.sv.
 // Units:   words; word 0 is the older of the two.
 // Errors:  word 1 offered without word 0, or more taken than held, is the caller's fault.
-// Source:  docs/blocks.md, "common/fifo_dual".
+// Source:  docs/blocks/common/fifo_dual.md.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 // Units:   flit bytes as in CrcFlit: payload byte n is flit bits [8n+7:8n].
 // Errors:  read_almp() says what is wrong with a received one; the fields are then those of the
 //          first copy, as they stand.
-// Source:  CXL 2.0 5.1.2, docs/blocks.md.
+// Source:  CXL 2.0 5.1.2, docs/blocks/controller/almp_codec.md.
 #pragma once
 
 #include "refmodel/controller/wire.hpp"

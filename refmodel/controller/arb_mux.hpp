@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/controller/arb_mux.sv.
 // Units:   weights in flits; a CrcFlit is the 528 bits of a flit (io uses the payload only).
 // Errors:  Out::damaged, malformed, stray; each asks for Recovery.
-// Source:  CXL 2.0 5.1 to 5.3, docs/blocks.md "arb_mux".
+// Source:  CXL 2.0 5.1 to 5.3, docs/blocks/controller/arb_mux.md.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 // Units:   counts of messages and 16-byte chunks.
 // Shapes:  two oldest messages of each channel, one of Cdat.
 // Errors:  none.
-// Source:  CXL 2.0 4.2.3, 4.2.5, 4.2.7, docs/blocks.md.
+// Source:  CXL 2.0 4.2.3, 4.2.5, 4.2.7, docs/blocks/controller/cache_packer.md.
 #pragma once
 
 #include <deque>

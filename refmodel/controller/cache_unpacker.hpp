@@ -6,8 +6,8 @@
 // Units:   counts of messages and 16-byte chunks.
 // Shapes:  a flit brings at most two ND, four (host) or two Creq, two (host) or four Crsp, and
 //          completes at most one message with data, CXL.mem or CXL.cache.
-// Errors:  Out::mem.err; what is done then is in docs/blocks.md.
-// Source:  CXL 2.0 4.2.5 to 4.2.7, docs/blocks.md.
+// Errors:  Out::mem.err; what is done then is in docs/blocks/controller/cache_unpacker.md.
+// Source:  CXL 2.0 4.2.5 to 4.2.7, docs/blocks/controller/cache_unpacker.md.
 #pragma once
 
 #include "refmodel/controller/cache_wire.hpp"

@@ -7,7 +7,7 @@
 // Shapes:  Creq and Crsp are messages without data (H2D Req and Rsp from the host, D2H Req and Rsp
 //          from a device), Cdat a data header with its line.
 // Errors:  none.
-// Source:  CXL 2.0 3.2, 4.2.3 to 4.2.5, docs/blocks.md.
+// Source:  CXL 2.0 3.2, 4.2.3 to 4.2.5, docs/blocks/controller/cache_channels.md.
 #pragma once
 
 #include <array>

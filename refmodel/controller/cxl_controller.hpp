@@ -7,7 +7,7 @@
 // Shapes:  headers in wire layout, valid bit set: host sends Req (ND) and RwD (WD) and receives NDR
 //          (ND) and DRS (WD); a device the reverse.
 // Errors:  Out::err, one pulse bit an error (link_err).
-// Source:  docs/blocks.md, CXL 2.0 4.2.
+// Source:  docs/blocks/controller/cxl_controller.md, CXL 2.0 4.2.
 #pragma once
 
 #include <deque>

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/controller/cxl_port.sv, which is the two wired to each other.
 // Units:   cycles.
 // Errors:  those of the two.
-// Source:  docs/blocks.md, "cxl_port".
+// Source:  docs/blocks/controller/cxl_port.md.
 #pragma once
 
 #include "refmodel/controller/arb_mux.hpp"

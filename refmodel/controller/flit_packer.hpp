@@ -6,7 +6,7 @@
 // Units:   counts of messages and 16-byte chunks.
 // Shapes:  two oldest messages of each channel at index 0 (oldest) and 1.
 // Errors:  none.
-// Source:  CXL 2.0 4.2.3, 4.2.5, 4.2.7, docs/blocks.md.
+// Source:  CXL 2.0 4.2.3, 4.2.5, 4.2.7, docs/blocks/controller/flit_packer.md.
 #pragma once
 
 #include <array>

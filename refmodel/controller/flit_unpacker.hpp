@@ -5,8 +5,8 @@
 //          the only thing that tells an all-data flit from one with a header.
 // Units:   counts of messages and 16-byte chunks.
 // Shapes:  at most two ND messages and one completed WD message a flit.
-// Errors:  Out::err; what is done then is in docs/blocks.md.
-// Source:  CXL 2.0 4.2.5 to 4.2.7, docs/blocks.md.
+// Errors:  Out::err; what is done then is in docs/blocks/controller/flit_unpacker.md.
+// Source:  CXL 2.0 4.2.5 to 4.2.7, docs/blocks/controller/flit_unpacker.md.
 #pragma once
 
 #include <array>

@@ -4,8 +4,9 @@
 // Purpose: what the two unpackers share: the data headers that wait for their chunks, and the lines
 //          that an S2M DRS brings in two halves.
 // Units:   16-byte chunks, the BE slot counts as one.
-// Errors:  open() says what is wrong with a header; what is done then is in docs/blocks.md.
-// Source:  CXL 2.0 3.3 and table 47, 4.2.5; docs/blocks.md, "flit_unpacker", 32-byte data.
+// Errors:  open() says what is wrong with a header; what is done then is in
+//          docs/blocks/controller/flit_unpacker.md.
+// Source:  CXL 2.0 3.3 and table 47, 4.2.5; docs/blocks/controller/flit_unpacker.md, 32-byte data.
 #pragma once
 
 #include <deque>

@@ -4,7 +4,7 @@
 // Purpose: the one place where the link layer's twin knows of two packers.
 // Units:   as in the two.
 // Errors:  none.
-// Source:  docs/blocks.md.
+// Source:  docs/blocks/controller/link_layer.md.
 #pragma once
 
 #include <optional>

@@ -4,7 +4,7 @@
 // Purpose: the link side of the link capability structure (link_regs.hpp).
 // Units:   flush in cycles; ack_force, llrb_used and num_free in flits; credits in messages.
 // Errors:  none.
-// Source:  docs/blocks.md, link_control_t and link_status_t; CXL 2.0, 8.2.5.11.
+// Source:  docs/blocks/controller/link_regs.md; CXL 2.0, 8.2.5.11.
 #pragma once
 
 namespace cxlgpu {
@@ -18,7 +18,7 @@ struct LinkControl {
 };
 
 struct LinkStatus {
-  unsigned init_state = 0;  // 0 nothing sent or no link, 1 under way, 2 credits stalled, 3 done
+  unsigned init_state = 0;  // 0 nothing sent or no link, 1 in progress, 2 credits stalled, 3 done
   unsigned llrb_used = 0;   // entries of the retry buffer
   unsigned version = 0, wrap = 0;                    // of the peer's INIT.Param
   unsigned num_retry = 0, num_phy_reinit = 0;        // of its last RETRY.Req

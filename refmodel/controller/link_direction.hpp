@@ -6,8 +6,8 @@
 //          cycle-exact twin (pack_rule.hpp) and keeps credits, acknowledgements, the retry buffer
 //          level and LLCRD forcing, but moves message handles instead of bits.
 // Units:   times in picoseconds; every action falls on a clock edge.
-// Timing:  docs/blocks.md: T1..T3 three cycles, R1, R2 two cycles; between them the serialiser and
-//          the flight time of the wire.
+// Timing:  docs/blocks/controller/cxl_controller.md: T1..T3 three cycles, R1, R2 two cycles;
+//          between them the serialiser and the flight time of the wire.
 // Retry:   a flit hit by a bit error is delivered again after the exchange that CXL 2.0 section
 //          4.2.8.5 asks for: RETRY.Req sequence on the other direction, RETRY.Ack sequence and
 //          replay on this one. The exchange is charged as time on both directions, not acted out.
@@ -57,9 +57,9 @@ struct LinkParams {
 };
 
 // From L0 to the first CXL.mem message: five flits that wait for one another, each with three
-// cycles to be sent and two to be received (docs/blocks.md): the host's Active Requests, the
-// device's Status and Requests, the host's Status, the device's INIT.Param, its LLCRD
-// (CXL 2.0, 5.1.2.2, 4.2.6.2).
+// cycles to be sent and two to be received (docs/blocks/controller/cxl_controller.md): the host's
+// Active Requests, the device's Status and Requests, the host's Status, the device's INIT.Param,
+// its LLCRD (CXL 2.0, 5.1.2.2, 4.2.6.2).
 [[nodiscard]] constexpr Time training_time(const LinkParams& params) {
   constexpr unsigned kFlits = 5, kCycles = 5;
   return (params.flit_time + params.flight + kCycle * kCycles) * kFlits;
@@ -129,7 +129,7 @@ class LinkDirection {
 
  private:
   static constexpr unsigned kTxDepth = 4;
-  static constexpr unsigned kMostFlits = 128;  // under way: what a retry buffer holds
+  static constexpr unsigned kMostFlits = 128;  // in flight: what a retry buffer holds
   static constexpr unsigned kFlushCycles = 32;
   static constexpr unsigned kAckForce = 16;
   static constexpr unsigned kRetryTimeout = 4096;  // flits sent while waiting for a RETRY.Ack
@@ -149,7 +149,7 @@ class LinkDirection {
     std::uint8_t nd_credits = 0, wd_credits = 0;
     std::uint8_t acks = 0;
   };
-  struct Wire {      // one flit under way
+  struct Wire {      // one flit in flight
     Time arrival;    // last byte at the receiver
     Time effective;  // R2 has acted
     FlitCounts count;

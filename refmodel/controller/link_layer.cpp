@@ -343,7 +343,7 @@ void LinkLayer::clock_transmit(const In& in, const Selection& s) {
     sequence_ = frame ? s.sequence : Sequence::kNone;
     frames_sent_ = frame ? frames_sent_ + 1 : 0;
   }
-  if (in.phy_reinit_done) {  // the peer asks anew, and so do we
+  if (in.phy_reinit_done) {  // the peer requests again, and so do we
     sequence_ = Sequence::kNone;
     frames_sent_ = 0;
   }

@@ -8,8 +8,9 @@
 // Shapes:  the two oldest messages of each channel are offered; at most two ND and one WD message
 //          come out a cycle. "ND" is the channel without data, "WD" the one with. A link with
 //          CXL.cache also moves its messages and credits, whose queues are cache_channels.hpp.
-// Errors:  Out::err, bits as in docs/blocks.md (bit 5 belongs to the receive FIFOs and is 0 here).
-// Source:  CXL 2.0 4.2.6, 4.2.8, docs/blocks.md.
+// Errors:  Out::err, bits as in docs/blocks/controller/link_layer.md (bit 5 belongs to the receive
+//          FIFOs and is 0 here).
+// Source:  CXL 2.0 4.2.6, 4.2.8, docs/blocks/controller/link_layer.md.
 #pragma once
 
 #include <cstdint>

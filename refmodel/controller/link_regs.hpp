@@ -6,7 +6,7 @@
 // Units:   addr is a byte offset, the register word is addr[5:2]; fields as in link_control.hpp.
 // Shapes:  64-bit registers are two words, low first.
 // Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0.
-// Source:  docs/blocks.md, "link_regs"; regs/link.yaml (CXL 2.0, 8.2.5.11).
+// Source:  docs/blocks/controller/link_regs.md; regs/link.yaml (CXL 2.0, 8.2.5.11).
 #pragma once
 
 #include <cstdint>

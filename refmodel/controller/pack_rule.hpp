@@ -1,17 +1,17 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What the next flit holds, in counts only.
 //
-// Purpose: the packing rule of docs/blocks.md (flit_packer) as one pure function without bits or
-//          data. The cycle-exact twin `FlitPacker` builds its flits from it, so it is checked in
-//          lockstep with the RTL; the event-driven model uses it alone to know how many messages a
-//          flit carries and how many flits follow.
+// Purpose: the packing rule of docs/blocks/controller/flit_packer.md as one pure function without
+//          bits or data. The cycle-exact twin `FlitPacker` builds its flits from it, so it is
+//          checked in lockstep with the RTL; the event-driven model uses it alone to know how many
+//          messages a flit carries and how many flits follow.
 // Units:   messages and 16-byte data chunks. "ND" is the channel without data (Req, NDR), "WD" the
 //          one with data (RwD, DRS). R is the number of chunks still owed from earlier flits.
 // Shapes:  at most two ND and two WD are looked at; one flit takes at most two Req and one RwD
 //          (host), or two NDR, one NDR and one DRS, or two DRS (device). R <= 5 at the host (RwD
 //          with enables), <= 8 at a device.
 // Errors:  none; offers above two count as two.
-// Source:  CXL 2.0 4.2.5 to 4.2.7 (slot formats, packing), docs/blocks.md.
+// Source:  CXL 2.0 4.2.5 to 4.2.7 (slot formats, packing), docs/blocks/controller/flit_packer.md.
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 // Shapes:  uncor and cor have their bits where uncor_status and cor_status have them.
 // Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0;
 //          events on bits that do not exist, and masked ones, leave no trace.
-// Source:  docs/blocks.md, "ras"; regs/ras.yaml (CXL 2.0, 8.2.5.9).
+// Source:  docs/blocks/controller/ras.md; regs/ras.yaml (CXL 2.0, 8.2.5.9).
 #pragma once
 
 #include <array>

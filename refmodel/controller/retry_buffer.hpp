@@ -6,7 +6,7 @@
 // Units:   entries; pointers modulo the depth.
 // Errors:  Out::over_ack, Out::bad_req: what the peer says cannot be; the caller pushes only with
 // room, never while replaying or with ack_sent. Source:  CXL 2.0 4.2.8.3 to 4.2.8.5,
-// docs/blocks.md.
+// docs/blocks/controller/retry_buffer.md.
 #pragma once
 
 #include <vector>
@@ -28,7 +28,7 @@ class RetryBuffer {
     unsigned req_num_retry = 0;
     bool ack_sent = false;     // the RETRY.Ack of a sequence was selected
     bool replay_take = false;  // the offered replay flit was selected
-    bool phy_done = false;     // the PHY has left Recovery: the peer asks anew
+    bool phy_done = false;     // the PHY has left Recovery: the peer requests again
   };
   struct Out {
     unsigned wr_ptr = 0;

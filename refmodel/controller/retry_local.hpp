@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/controller/retry_local.sv.
 // Units:   sequence numbers of 8 bits, of the peer's wrap value; the timeout counts transmitted
 // flits. Errors:  ABORT is left by start only. Source:  CXL 2.0 4.2.8.5.1, table 56,
-// docs/blocks.md.
+// docs/blocks/controller/retry_local.md.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 //          the link, from 1:
 //          drop_every n: every n-th is lost;
 //          duplicate_every n: in place of every n-th the one before comes a second time;
-//          delay_by n: each comes in the place of the n-th after it, n are always under way.
+//          delay_by n: each comes in the place of the n-th after it, n are always in flight.
 // Errors:  none.
 #pragma once
 

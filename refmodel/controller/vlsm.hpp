@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/controller/vlsm.sv.
 // Units:   none; an Event is an edge of the link's life, shared by the machines of all protocols.
 // Errors:  an unexpected ALMP changes nothing and asks for Recovery (Out::unexpected, retrain).
-// Source:  CXL 2.0 5.1, docs/blocks.md "vlsm".
+// Source:  CXL 2.0 5.1, docs/blocks/controller/vlsm.md.
 #pragma once
 
 #include <optional>

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/cxl_io/aer.sv, cycle by cycle; config_space has it.
 // Units:   byte offsets from the head of the capability.
 // Errors:  what it is about: they arrive as pulses, a bit each, of the blocks that find them.
-// Source:  PCI Express Base 5.0, 6.2 and 7.8.4; docs/blocks.md, "aer".
+// Source:  PCI Express Base 5.0, 6.2 and 7.8.4; docs/blocks/cxl_io/aer.md.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 //
 // Units:   32 bits.
 // Errors:  none: a write to bits that are in no mask is ignored.
-// Source:  PCI Express Base 5.0, 7.4 (register attributes); docs/blocks.md, "config_space".
+// Source:  PCI Express Base 5.0, 7.4 (register attributes); docs/blocks/cxl_io/config_space.md.
 #pragma once
 
 #include <cstdint>

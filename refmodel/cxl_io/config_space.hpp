@@ -7,7 +7,7 @@
 // Resets:  a new one stands for the reset of everything, hot_reset() for that of all but what is
 //          sticky.
 // Errors:  none: an access to what is not there reads 0, a write to it is ignored.
-// Source:  PCI Express Base 5.0, 7.4, 7.5; CXL 2.0, 8.1; docs/blocks.md, "config_space".
+// Source:  PCI Express Base 5.0, 7.4, 7.5; CXL 2.0, 8.1; docs/blocks/cxl_io/config_space.md.
 #pragma once
 
 #include <array>

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/cxl_io/io_access.sv, cycle by cycle.
 // Units:   RegAccess::addr is a byte offset in the port's register page; only addr[11:2] counts.
 // Errors:  none of its own; the status of a response is left in the command register.
-// Source:  docs/blocks.md, "io_access"; offsets and fields: regs/io_access.yaml.
+// Source:  docs/blocks/cxl_io/io_access.md; offsets and fields: regs/io_access.yaml.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 // Purpose: twin of rtl/cxl_io/io_completer.sv, cycle by cycle.
 // Units:   byte addresses; bar0 is address[63:18].
 // Errors:  what is not known is answered Unsupported Request or dropped, and shown by Out::event.
-// Source:  PCI Express Base 5.0, 2.2.9, 2.3.1; CXL 2.0, 8.2.4, 8.2.5; docs/blocks.md,
-//          "io_completer".
+// Source:  PCI Express Base 5.0, 2.2.9, 2.3.1; CXL 2.0, 8.2.4, 8.2.5;
+//          docs/blocks/cxl_io/io_completer.md.
 #pragma once
 
 #include <array>

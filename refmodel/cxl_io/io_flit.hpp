@@ -6,7 +6,7 @@
 // byte
 //          0, the rest is idle (0).
 // Errors:  what cannot be read is a verdict, DamagedTlp or DamagedDllp.
-// Source:  PCI Express Base 5.0, 3 (DLLP, LCRC) and 4.2.2 (tokens); docs/blocks.md, "CXL.io".
+// Source:  PCI Express Base 5.0, 3 (DLLP, LCRC) and 4.2.2 (tokens); docs/blocks/cxl_io/README.md.
 #pragma once
 
 #include <array>

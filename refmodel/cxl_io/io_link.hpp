@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/cxl_io/io_link.sv, cycle by cycle.
 // Units:   cycles; credits of one header or four DW of data; sequence numbers of 12 bits.
 // Errors:  pulses in Out::err, a bit each (IoLink::Error).
-// Source:  PCI Express Base 5.0, 2.6, 3; docs/blocks.md, "io_link".
+// Source:  PCI Express Base 5.0, 2.6, 3; docs/blocks/cxl_io/io_link.md.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 // Units:   byte offsets in the page of a root port.
 // Errors:  as the twins: what nobody claims is answered Unsupported Request, and without a device
 //          there is no answer from below.
-// Source:  docs/blocks.md, "CXL.io".
+// Source:  docs/blocks/cxl_io/README.md.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 // Units:   time-out in cycles; addresses in bytes.
 // Errors:  no answer (time-out, link down) is CplStatus::kNoAnswer; a TLP that answers nothing is
 //          dropped and shown by Out::unexpected.
-// Source:  PCI Express Base 5.0, 2.2, 2.3.2, 2.8; docs/blocks.md, "io_requester".
+// Source:  PCI Express Base 5.0, 2.2, 2.3.2, 2.8; docs/blocks/cxl_io/io_requester.md.
 #pragma once
 
 #include <cstdint>

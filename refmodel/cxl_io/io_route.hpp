@@ -5,7 +5,7 @@
 // Units:   addresses in bytes; configuration addresses as in IoRequest.
 // Errors:  what nobody claims is answered Unsupported Request, a write of a part of an own register
 //          Completer Abort.
-// Source:  PCI Express Base 5.0, 7.3.3, 7.5.1.3; CXL 2.0, 8.1.5; docs/blocks.md, "io_route".
+// Source:  PCI Express Base 5.0, 7.3.3, 7.5.1.3; CXL 2.0, 8.1.5; docs/blocks/cxl_io/io_route.md.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 // Shapes:  byte n of a TLP is element n, header byte 0 first, at most two DWs of its data; bytes
 // that
 //          it does not have are 0.
-// Source:  PCI Express Base 5.0, chapter 2.2; docs/blocks.md, "CXL.io".
+// Source:  PCI Express Base 5.0, chapter 2.2; docs/blocks/cxl_io/README.md.
 #pragma once
 
 #include <algorithm>

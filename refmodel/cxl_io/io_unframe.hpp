@@ -5,7 +5,7 @@
 //          cycle.
 // Units:   DWs of four symbols, the first of them lowest.
 // Errors:  what is no token is given out as it is and marked bad, for the data link to report.
-// Source:  PCI Express Base 5.0, 4.2.2.3; docs/blocks.md, "io_unframe".
+// Source:  PCI Express Base 5.0, 4.2.2.3; docs/blocks/cxl_io/io_unframe.md.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 // Units:   byte offsets; of Bridge: see there.
 // Shapes:  registers of 32 bits from 000h to 17Fh; everything else reads 0.
 // Errors:  none: an access to what is not there reads 0, a write to it is ignored.
-// Source:  PCI Express Base 5.0, 7.5; CXL 2.0, 8.1.5; docs/blocks.md, "port_config_space".
+// Source:  PCI Express Base 5.0, 7.5; CXL 2.0, 8.1.5; docs/blocks/cxl_io/port_config_space.md.
 #pragma once
 
 #include <array>

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/endpoint/cxl_mailbox.sv, cycle by cycle.
 // Units:   addr is a byte offset, the register is addr[9:2]; capacity in 256 MiB.
 // Errors:  those of the mailbox are return codes; a write to what is not writable does nothing.
-// Source:  CXL 2.0, 8.2.8 and 8.2.9; docs/blocks.md, "cxl_mailbox"; regs/mailbox.yaml.
+// Source:  CXL 2.0, 8.2.8 and 8.2.9; docs/blocks/endpoint/cxl_mailbox.md; regs/mailbox.yaml.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@
 // Units:   entries; backlog in sixteenths of a command per die or bank, tasks in sixty-fourths of
 //          all dies; backpressure in per cent of the last 100 samples; interval in cycles.
 // Errors:  none; thresholds need not rise.
-// Source:  CXL 2.0, 3.3.2 to 3.3.4 (QoS telemetry); docs/blocks.md, "dev_load".
+// Source:  CXL 2.0, 3.3.2 to 3.3.4 (QoS telemetry); docs/blocks/endpoint/dev_load.md.
 #pragma once
 
 #include <algorithm>

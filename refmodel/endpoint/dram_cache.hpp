@@ -9,7 +9,7 @@
 //          MemSpecRd brought and no demand wanted yet is unwanted; it is fresh, too, until it was
 //          passed over once as a victim.
 // Errors:  fill_done() and wake() of an MSHR that is not live are programming errors (asserted).
-// Source:  docs/blocks.md, "dram_cache".
+// Source:  docs/blocks/endpoint/dram_cache.md.
 #pragma once
 
 #include <array>

@@ -2,7 +2,8 @@
 // An endpoint of the event-driven model: receive queues to media and back.
 //
 // Purpose: composes HDM decoder, internal DRAM (tags, MSHRs), DevLoad and the transaction table
-//          with the cycle costs of docs/blocks.md, stages E1..E4. tick(now) is one clock cycle.
+//          with the cycle costs of docs/blocks/endpoint/endpoint.md, stages E1..E4. tick(now) is
+//          one clock cycle.
 // Units:   picoseconds on clock edges.
 // Errors:  a request the HDM decoder does not map is answered as CXL 2.0 asks: reads all ones,
 //          writes completed, MemSpecRd dropped.
@@ -46,8 +47,8 @@ class Endpoint : public EndpointRegisters {
   void reset_decoders() override { decoder_ = HdmDecoder(HdmDecoder::Role::Device); }
 
   void tick(Time now);
-  // The link falls, or is trained again: docs/blocks.md, "Link sessions". What is not yet in E1 is
-  // lost with the link.
+  // The link falls, or is trained again: docs/blocks/endpoint/endpoint.md, "Link sessions". What is
+  // not yet in E1 is lost with the link.
   void set_link(bool up, Time now) {
     link_up_ = up;
     if (!up) between_ = true;

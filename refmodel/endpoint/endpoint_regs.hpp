@@ -5,7 +5,8 @@
 //          what DevLoad is made of, and counts of write-backs and of the internal DRAM's events.
 // Units:   addr is a byte offset of a 32-bit register; only addr[10:2] counts.
 // Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0.
-// Source:  docs/blocks.md, "endpoint_regs"; offsets, fields and reset values: regs/endpoint.yaml.
+// Source:  docs/blocks/endpoint/endpoint_regs.md; offsets, fields and reset values:
+//          regs/endpoint.yaml.
 #pragma once
 
 #include <algorithm>

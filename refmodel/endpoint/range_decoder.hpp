@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/endpoint/range_decoder.sv.
 // Units:   lines (address[51:6]); range bases and sizes in 256 MiB; a size of 0: no such range.
 // Errors:  none: what nothing decodes is a miss.
-// Source:  CXL 2.0, 8.1.3.8 and 8.2.5.12; docs/blocks.md, "range_decoder".
+// Source:  CXL 2.0, 8.1.3.8 and 8.2.5.12; docs/blocks/endpoint/range_decoder.md.
 #pragma once
 
 #include <cstdint>

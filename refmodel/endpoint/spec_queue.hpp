@@ -5,7 +5,7 @@
 //          granules one by one.
 // Units:   granules (address[51:8]); len is granules - 1, 0..3.
 // Errors:  a message offered without room is lost (a MemSpecRd may be dropped).
-// Source:  docs/blocks.md, "spec_queue".
+// Source:  docs/blocks/endpoint/spec_queue.md.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 //          waits for a fill, offers it again once the fill is done, knows tag and line of each.
 // Units:   line is address[51:6].
 // Errors:  alloc without a free entry, or release of one that may not be, is the caller's fault.
-// Source:  docs/blocks.md, "transaction_table".
+// Source:  docs/blocks/endpoint/transaction_table.md.
 #pragma once
 
 #include <cstddef>

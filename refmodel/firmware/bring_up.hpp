@@ -5,7 +5,7 @@
 //          of host bridge and endpoints, then switches CXL.mem on (nothing is decoded before), sets
 //          the policy of root ports, their completion time-out and isolation, the internal DRAM of
 //          endpoints and what their DevLoad tells; switches deterministic store on.
-// Units:   byte offsets of 32-bit registers, docs/blocks.md.
+// Units:   byte offsets of 32-bit registers, docs/blocks.
 // Errors:  InputError, one line, if something is missing or the hardware refuses a decoder.
 // Source:  CXL 2.0, 8.1, 8.2.5.12; CXL 3.0, 8.2.4.23 (time-out and isolation).
 #pragma once

@@ -5,7 +5,7 @@
 //          goes away. Sets the fence of each port, waits until all are empty, clears it again.
 // Units:   simulated time in picoseconds.
 // Errors:  the result is one line that says what is left, if not all went within the limit.
-// Source:  docs/blocks.md, "root_port registers".
+// Source:  docs/blocks/root_port/root_port.md.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace cxlgpu {
 
 inline constexpr Time kDrainLimit{20'000'000'000};  // 20 ms
 
-// `engine` is the one behind `bus`; no request is under way.
+// `engine` is the one behind `bus`; no request is in flight.
 [[nodiscard]] std::optional<std::string> drain_stores(RegisterBus& bus, Engine& engine,
                                                       unsigned ports, Time limit = kDrainLimit);
 

@@ -4,7 +4,7 @@
 // Purpose: what became of MemSpecRd at the far end, from every engine in the same way.
 // Units:   demand accesses (64 B), granules of MemSpecRd and lines (256 B); 32 bits, they wrap.
 // Errors:  none if the endpoint does not answer: its link may be down.
-// Source:  docs/blocks.md, "dram_cache" and "endpoint_regs".
+// Source:  docs/blocks/endpoint/dram_cache.md, endpoint/endpoint_regs.md.
 #pragma once
 
 #include <cstdint>

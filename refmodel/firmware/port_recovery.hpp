@@ -11,8 +11,8 @@
 // Units:   simulated time only in pauses between two looks at a register.
 // Errors:  a line that says what does not hold; the port stays as it is then.
 // Source:  CXL 3.x, 8.2.4.24 (isolation); PCI Express Base 5.0, 2.9.1 (link down), 7.5.3.8 (link
-//          status); CXL 2.0, 8.1.3, 8.2.5.12; docs/blocks.md, "root_port registers" and "Reset by
-//          link down".
+//          status); CXL 2.0, 8.1.3, 8.2.5.12; docs/blocks/root_port/root_port.md,
+//          endpoint/endpoint.md.
 #pragma once
 
 #include <optional>

@@ -4,7 +4,7 @@
 // Purpose: the register space of the root complex; endpoints are reached through a root port's
 // CXL.io
 //          access registers.
-// Units:   byte offsets of 32-bit registers in a 4 KiB page, docs/blocks.md; `index` is the number
+// Units:   byte offsets of 32-bit registers in a 4 KiB page, docs/blocks; `index` is the number
 //          of the root port, 0 for the host bridge.
 // Errors:  none: what is not there reads 0.
 #pragma once

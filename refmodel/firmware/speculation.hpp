@@ -5,7 +5,7 @@
 // Units:   counts of loads, MemSpecRd, granules (256 B) and lines (64 B), as SrCounters names them;
 //          32 bits, they wrap.
 // Errors:  none.
-// Source:  docs/blocks.md, "root_port registers" and "sr_reader".
+// Source:  docs/blocks/root_port/root_port.md, root_port/sr_reader.md.
 #pragma once
 
 #include "refmodel/firmware/register_bus.hpp"

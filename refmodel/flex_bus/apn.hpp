@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/flex_bus/apn.sv.
 // Units:   a training set a cycle; the counts are of training sets, NULL flits and cycles.
 // Errors:  a failed negotiation ends in Idle with done and without cxl: the link is PCIe.
-// Source:  CXL 2.0 6.4, docs/blocks.md.
+// Source:  CXL 2.0 6.4, docs/blocks/flex_bus/apn.md.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/flex_bus/drift_buffer.sv.
 // Units:   lane words.
 // Errors:  overflow and underflow pulses.
-// Source:  CXL 2.0 6.7, docs/blocks.md.
+// Source:  CXL 2.0 6.7, docs/blocks/flex_bus/elastic_buffer.md.
 #pragma once
 
 #include <deque>

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/flex_bus/elastic_buffer.sv.
 // Units:   lane words.
 // Errors:  overflow and underflow pulses.
-// Source:  PCIe 5.0 4.2.7, docs/blocks.md.
+// Source:  PCIe 5.0 4.2.7, docs/blocks/flex_bus/elastic_buffer.md.
 #pragma once
 
 #include <deque>

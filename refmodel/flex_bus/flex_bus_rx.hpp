@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/flex_bus/flex_bus_rx.sv.
 // Units:   status is Flex Bus port status bits 10:8.
 // Errors:  a stream that breaks its framing, and IDs: Out::status and Out::recovery.
-// Source:  CXL 2.0 6.2, docs/blocks.md.
+// Source:  CXL 2.0 6.2, docs/blocks/flex_bus/flex_bus_rx.md.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/flex_bus/flex_bus_tx.sv.
 // Units:   blocks of four words; DWs of four bytes.
 // Errors:  none.
-// Source:  CXL 2.0 6.2 and 6.7, docs/blocks.md.
+// Source:  CXL 2.0 6.2 and 6.7, docs/blocks/flex_bus/flex_bus_tx.md.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/flex_bus/lane_deskew.sv.
 // Units:   lane words.
 // Errors:  Out::lost: the lanes no longer agree.
-// Source:  PCIe 5.0 4.2.2.5, docs/blocks.md.
+// Source:  PCIe 5.0 4.2.2.5, docs/blocks/flex_bus/lane_deskew.md.
 #pragma once
 
 #include <deque>

@@ -5,7 +5,7 @@
 // Units:   a symbol is 8 bits on one lane, symbol 0 in bits 7:0 and first on the wire; a lane word
 //          is four symbols of one lane; a word is a lane word on every lane.
 // Errors:  none.
-// Source:  CXL 2.0 6.2, PCIe 5.0 4.2.2, docs/blocks.md "Flex Bus".
+// Source:  CXL 2.0 6.2, PCIe 5.0 4.2.2, docs/blocks/flex_bus/README.md.
 #pragma once
 
 #include <algorithm>

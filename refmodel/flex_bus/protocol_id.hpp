@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/flex_bus/protocol_id.sv.
 // Units:   expect is a mask, bit k: kind k may arrive.
 // Errors:  the verdict.
-// Source:  CXL 2.0 6.2.2 and 6.2.3, docs/blocks.md.
+// Source:  CXL 2.0 6.2.2 and 6.2.3, docs/blocks/flex_bus/protocol_id.md.
 #pragma once
 
 #include <optional>

@@ -10,7 +10,7 @@
 // Units:   picoseconds on clock edges; lines (address[51:6] of local memory).
 // Shapes:  port p has the 256 KiB from base + p * 256 KiB on.
 // Errors:  std::logic_error for a line outside of the port's region.
-// Source:  docs/blocks.md, "Deterministic store in the root port".
+// Source:  docs/blocks/root_port/deterministic_store.md.
 #pragma once
 
 #include <cstdint>

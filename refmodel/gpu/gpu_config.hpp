@@ -105,7 +105,7 @@ struct GpuParams {
   std::uint32_t cores = 8;
   std::uint32_t warps = 8;             // per core
   std::uint32_t threads = 8;           // per warp
-  std::uint32_t loads_per_warp = 8;    // load and atomic instructions under way
+  std::uint32_t loads_per_warp = 8;    // load and atomic instructions in flight
   std::uint32_t lsu_queue = 4;         // memory instructions waiting at a core's L1
   std::uint32_t llc_queue = 16;        // line requests waiting between a core and the LLC
   std::uint32_t barrier_cycles = 200;  // last arrival to release

@@ -63,7 +63,7 @@ class L1Cache {
   void drop(std::size_t way) { tags_[way].epoch = 0; }
   void use(std::size_t way) { order_.use(way); }
 
-  // A fill of the line that is under way and not stale.
+  // A fill of the line that is in flight and not stale.
   [[nodiscard]] std::optional<std::uint16_t> find_mshr(std::uint64_t line) const;
   [[nodiscard]] bool mshr_free() const { return !free_.empty(); }
   [[nodiscard]] std::uint16_t allocate_mshr(std::uint64_t line);  // precondition: mshr_free()

@@ -8,7 +8,7 @@
 // Shapes:  one input queue a core, in order; up to `banks` requests a cycle, one a bank, cores
 //          round robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. write-backs (the buffer
 //          entry).
-// Rules:   while a line's fetch is under way every access to it waits for it in order. Fetches and
+// Rules:   while a line's fetch is in flight every access to it waits for it in order. Fetches and
 //          write-backs leave through one FIFO, so that bus order is the order of cache events;
 //          nothing more is assumed of the bus than order per line. Lines in local memory go there
 //          instead of to the bus.
@@ -148,7 +148,7 @@ class Llc {
   std::uint64_t popped_ = 0;
   std::uint32_t next_core_ = 0;
   std::uint64_t cycle_ = 0;
-  std::size_t flush_at_;  // next way to flush; all ways: no flush under way
+  std::size_t flush_at_;  // next way to flush; all ways: no flush in progress
 };
 
 }  // namespace cxlgpu

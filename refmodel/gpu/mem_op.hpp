@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// One warp-wide memory instruction under way, and the pool these live in.
+// One warp-wide memory instruction in flight, and the pool these live in.
 //
 // Purpose: the record that the warp's program, the L1 and the LLC share. `value` holds what is
 //          stored, an atomic's operand, and then what was loaded, one raw 64-bit word a lane.

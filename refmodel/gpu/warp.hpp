@@ -9,7 +9,7 @@
 //          arithmetic, memory access, fence or barrier, needs the last result: it waits until that
 //          is there, `gpu.latency` of the unit after its issue. So put independent loads in front.
 //          With a latency of 1 nothing ever waits.
-// Shapes:  lanes and masks as in lanes.hpp. Several loads may be under way:
+// Shapes:  lanes and masks as in lanes.hpp. Several loads may be in flight:
 //            auto a = w.load(x, i);  auto b = w.load(y, i);
 //            Lanes<float> u = co_await a;  Lanes<float> v = co_await b;
 //          or  co_await w.loads();  use(a.get(), b.get());

@@ -5,7 +5,7 @@
 //          ideal memory. Requests take effect in the order taken; only answers are timed.
 // Units:   latencies in picoseconds.
 // Rules:   one request a clock edge; with backpressure a request is refused with the given
-//          probability, and always while max_outstanding are under way.
+//          probability, and always while max_outstanding are in flight.
 // Errors:  none.
 #pragma once
 

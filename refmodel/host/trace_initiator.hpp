@@ -2,7 +2,7 @@
 // Replays a memory trace on an engine.
 //
 // Purpose: real traffic without the machine that made it. Order is kept; a request leaves no
-//          earlier than its cycle, and waits while too many of its kind are under way. A full
+//          earlier than its cycle, and waits while too many of its kind are in flight. A full
 //          window of one kind holds back everything behind it.
 // Units:   the trace's cycles are cycles of kCycle, counted from the first step.
 // Shapes:  address = trace address + offset. Written bytes follow from address, position in the

@@ -5,7 +5,7 @@
 //          requests, reads and writes in turn; responses back to B and R.
 // Units:   byte addresses, 64-byte aligned, below 2^52.
 // Errors:  an error response gives SLVERR.
-// Source:  AXI4 (ARM IHI 0022), docs/blocks.md, "axi_adapter".
+// Source:  AXI4 (ARM IHI 0022), docs/blocks/host_bridge/axi_adapter.md.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 //          addresses below 2^52. The cycle-exact wrapper speaks 64 B lines (address[51:6]).
 // Errors:  a bad commit is reported in the register (Error Not Committed), as the hardware does;
 //          writes to what is absent, locked or read-only are ignored, reads of it give 0.
-// Source:  CXL 2.0 8.2.5.12 with the 3.x interleave codes; docs/blocks.md, "hdm_decoder".
+// Source:  CXL 2.0 8.2.5.12 with the 3.x interleave codes; docs/blocks/host_bridge/hdm_decoder.md.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@
 // Shapes:  root port i has PCIe port number port_number_base + i. Response sources: ports 0..N-1,
 //          then the local answer (N).
 // Errors:  no hit, or a target that is no port: reads all ones, write completed, error set.
-// Source:  CXL 2.0 8.2.5.12; docs/blocks.md, "host_bridge".
+// Source:  CXL 2.0 8.2.5.12; docs/blocks/host_bridge/host_bridge.md.
 #pragma once
 
 #include <array>

@@ -45,7 +45,7 @@ class ClosedLoop {
 
   ClosedLoop(const MediaConfig& config, const LoopShape& shape, std::uint32_t seed,
              const HostInterface& host = {});
-  // The next `count` requests to be completed; those after them are under way when it returns.
+  // The next `count` requests to be completed; those after them are in flight when it returns.
   LoopResult run(std::uint64_t count);
   [[nodiscard]] const Media& part() const { return *part_; }
 

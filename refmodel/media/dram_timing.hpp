@@ -96,7 +96,7 @@ class DramTiming {
     std::array<Time, 4> window{};  // when each of the last four activates leaves tFAW
     unsigned oldest = 0;
     Time refresh_due;
-    Time refresh_command = Time::never();  // of a same-bank refresh under way, if still to come
+    Time refresh_command = Time::never();  // of a same-bank refresh in progress, if still to come
     std::uint32_t refresh_set = 0;         // which banks are next
   };
   static constexpr std::uint32_t kCommands = 5;

@@ -22,7 +22,7 @@
 //          before anything that waits. A region is that many bytes of one die.
 // Order:   reads go before programs on a die; while set_urgent(true) they take turns.
 // Script:  at each time of the script its dies, the first ones in the order of the striping, owe a
-//          collection. A die pays it before anything that waits, as soon as the operation under way
+//          collection. A die pays it before anything that waits, as soon as the current operation
 //          (with the reads that share it) is over, and is busy for `busy` from then. The page in
 //          its register is lost. What reaches a die at the very time of the script goes first.
 // Tasks:   a die has one from when it owes a collection or pause, or the layer wants one of it
@@ -114,7 +114,7 @@ class FlashArray {
   struct Die {
     State state = State::Idle;
     std::uint64_t page = kNoPage;  // in the page register, or being sensed into it
-    std::uint32_t transfers = 0;   // out of the register, waiting or under way
+    std::uint32_t transfers = 0;   // out of the register, waiting or in flight
     std::uint32_t shares = 0;      // further transfers that this tR may serve
     bool in_tr = false;            // sensing for reads, beyond the command
     bool task = false;             // counted in tasks_

@@ -11,7 +11,7 @@
 //          to whole stripes.
 // Writing: user pages go to the dies in turn (so that a first sequential fill from page 0 puts
 //          page p at p), except to dies that hold much more valid data than their share. Each die
-//          has an open block for the user and one for moved pages. One erased block is kept back
+//          has an open block for the user and one for moved pages. One erased block is reserved
 //          so that a collection can always be finished.
 // Collect: of a die, wanted below `free_high` erased blocks, urgent at `free_low` or below. Victim:
 //          greedy        fewest valid pages, oldest first among equals
@@ -130,7 +130,7 @@ class Ftl {
   }
   [[nodiscard]] std::uint32_t free_blocks(std::uint32_t die) const;
   // Next step of the die's collection. Mappings change at once; an erased block is free only
-  // after erased(). None while an erase is under way or when nothing can be gained.
+  // after erased(). None while an erase is in progress or when nothing can be gained.
   Task next_task(std::uint32_t die);
   void erased(std::uint32_t die);
 

@@ -64,7 +64,7 @@ struct MediaCounters {
   std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // DRAM
 };
 
-// DevLoad of an endpoint is made of it, among other things; docs/blocks.md, "dev_load".
+// DevLoad of an endpoint is made of it, among other things; docs/blocks/endpoint/dev_load.md.
 struct MediaStatus {
   // Commands whose own work on the medium has not begun, in sixteenths of one per die or bank,
   // rounded down, at most 127.

@@ -57,7 +57,7 @@ struct DramConfig {
   std::uint64_t capacity = 0;  // bytes, follows from the organisation
 
   [[nodiscard]] std::uint32_t burst_bytes() const { return sub_channel_bits / 8 * burst_length; }
-  // A 64 B read of a closed row with nothing else under way, from submit to answer.
+  // A 64 B read of a closed row with nothing else in flight, from submit to answer.
   [[nodiscard]] Time idle_read() const;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
 
-// In either half twice as many as commands can be under way, so that none is taken too early.
+// In either half twice as many as commands can be in flight, so that none is taken too early.
 std::uint32_t slots_for(const MediaConfig& part) {
   const auto* flash = std::get_if<FlashConfig>(&part.params);
   if (flash == nullptr) return 0;

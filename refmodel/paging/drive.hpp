@@ -2,7 +2,7 @@
 // A drive: a media part behind NVMe.
 //
 // Purpose: reads and writes of whole pages with what configs/host/nvme.yaml adds, the same times as
-//          a closed loop of `cxlgpu media` gives them, and at most `depth` of them under way.
+//          a closed loop of `cxlgpu media` gives them, and at most `depth` of them in flight.
 // Timing:  HostInterface before the media, the pieces of an I/O through the part's own queues, the
 //          link (each direction carries one transfer at a time), HostInterface after it. Flash
 //          takes pieces of 4 KiB or a page through slots of its internal DRAM; a write is put into

@@ -35,7 +35,7 @@ struct StoreStats {
 
 class PageStore : public Backdoor {
  public:
-  // Precondition of both: no move under way, pages rise, at least one.
+  // Precondition of both: no move in progress, pages rise, at least one.
   virtual void begin_in(std::span<const std::uint64_t> pages, Time now) = 0;
   virtual void begin_out(std::span<const PageOut> pages, Time now) = 0;
   // Of the move; never if there is none.

@@ -8,7 +8,7 @@
 //          more than there are frames; host_runtime_ps after the begin it chooses the aligned
 //          blocks' other pages as far as frames allow, and evicts; then dirty pages go out, then
 //          pages come in, and all lines that wait for one go on (replay) when the last is there.
-//          The next batch begins at once if the buffer holds more. While a batch is under way its
+//          The next batch begins at once if the buffer holds more. While a batch is in progress its
 //          victims are gone from its eviction on.
 // Rules:   lines take effect in the order submitted, page by page. As many lines a cycle are taken
 //          as are offered. drain() writes every dirty page back, which takes time but no runtime.

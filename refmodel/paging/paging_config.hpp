@@ -38,7 +38,7 @@ struct PcieConfig {
   std::uint64_t to_gpu_setup_ps = 0, from_gpu_setup_ps = 0;
   std::uint64_t push_bytes = 0;    // pages of one such block are copied by one push
   std::uint64_t stripe_bytes = 0;  // of the drives, which are as many as root ports
-  unsigned queue_depth = 0;        // I/Os under way at a drive
+  unsigned queue_depth = 0;        // I/Os in flight at a drive
   std::string dram_drive;          // link of a drive that is made of a DRAM part
 };
 

@@ -33,7 +33,7 @@ class StoragePath {
  public:
   StoragePath(const PathCosts& costs, StripedDrives& drives) : costs_(costs), drives_(drives) {}
 
-  // Precondition: none under way, at least one request.
+  // Precondition: none in flight, at least one request.
   void start(bool is_write, std::vector<StorageRequest> requests, Time now);
   [[nodiscard]] Time next_event() const { return std::min(events_.next(), drives_.next_event()); }
   // True: all are done, told once.

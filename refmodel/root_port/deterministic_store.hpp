@@ -7,7 +7,7 @@
 // Shapes:  In::engine is DsEngine's input; what its index and its pace tell it (direct, flush,
 //          ix_*) is written into it here. Of Out the ix_* fields mean nothing outside.
 // Errors:  those of the parts.
-// Source:  docs/blocks.md, "Deterministic store in the root port".
+// Source:  docs/blocks/root_port/deterministic_store.md.
 #pragma once
 
 #include <array>

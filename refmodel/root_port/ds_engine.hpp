@@ -6,11 +6,11 @@
 //          Loads see every older store, from the stack, from the endpoint or merged of both.
 // Units:   lines (address[51:6]); slots are lines of the port's region of local memory.
 // Shapes:  masks are byte enables. A line is in the index (then its slot is pending) or in the
-//          write table (then a write of it is under way) or in neither, never in both.
+//          write table (then a write of it is in flight) or in neither, never in both.
 // Errors:  an endpoint write that fails sets error and its data stays; the store's answer has long
 //          been given, without error. While nothing can be flushed, a store that finds no slot is
 //          answered with an error and its data is lost.
-// Source:  docs/blocks.md, "ds_engine".
+// Source:  docs/blocks/root_port/ds_engine.md.
 #pragma once
 
 #include <array>
@@ -152,7 +152,7 @@ class DsEngine {
   struct Word {  // of the slot memory
     std::uint64_t line = 0, mask = 0;
   };
-  struct Write {  // under way to the endpoint
+  struct Write {  // in flight to the endpoint
     bool valid = false;
     std::uint64_t line = 0;
     unsigned slot = 0;

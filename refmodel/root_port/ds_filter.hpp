@@ -5,7 +5,7 @@
 // Units:   keys are line addresses.
 // Shapes:  a two-bit counter a bucket; one that once was 3 stays there until the filter is cleared.
 // Errors:  inc and dec in one cycle is a programming error (asserted).
-// Source:  docs/blocks.md, "ds_filter".
+// Source:  docs/blocks/root_port/ds_filter.md.
 #pragma once
 
 #include <bit>

@@ -8,7 +8,7 @@
 //          into its place.
 // Errors:  inserting at a slot in use, clear and requests while the block is busy are programming
 //          errors (asserted).
-// Source:  docs/blocks.md, "ds_index"; Cormen, Leiserson, Rivest, Stein, Introduction to
+// Source:  docs/blocks/root_port/ds_index.md; Cormen, Leiserson, Rivest, Stein, Introduction to
 //          Algorithms, chapter 13.
 #pragma once
 
@@ -104,7 +104,7 @@ class DsIndexBlock {
     bool req_ready = false;
     bool rsp_valid = false, found = false;
     unsigned slot = 0;
-    // As they will be after the operation under way.
+    // As they will be after the current operation.
     unsigned count = 0;
     std::optional<unsigned> root;
   };
@@ -115,7 +115,7 @@ class DsIndexBlock {
 
  private:
   DsIndex index_;
-  // Of the operation under way; answered in the cycle in which none are left.
+  // Of the current operation; answered in the cycle in which none are left.
   std::optional<DsIndex::Answer> answer_;
   unsigned cycles_left_ = 0;
 };

@@ -6,7 +6,7 @@
 //          write it could not say that it is better.
 // Units:   cycles.
 // Errors:  none.
-// Source:  docs/blocks.md, "ds_pace".
+// Source:  docs/blocks/root_port/ds_pace.md.
 #pragma once
 
 #include <algorithm>

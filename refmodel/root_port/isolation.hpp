@@ -8,7 +8,7 @@
 //          register is addr[11:2].
 // Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0; a
 //          write that would end isolation while the memory queue is busy is ignored for that bit.
-// Source:  docs/blocks.md, "isolation"; regs/timeout.yaml (CXL 3.x, 8.2.4.24).
+// Source:  docs/blocks/root_port/isolation.md; regs/timeout.yaml (CXL 3.x, 8.2.4.24).
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 //          MemSpecRd only. Ports of the cycle-exact form are message fields, not wire bits.
 // Errors:  accept*() without room, complete() of a tag not outstanding are programming errors
 //          (asserted).
-// Source:  docs/blocks.md, "memory_queue".
+// Source:  docs/blocks/root_port/memory_queue.md.
 #pragma once
 
 #include <array>

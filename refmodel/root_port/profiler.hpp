@@ -4,7 +4,7 @@
 // Purpose: 32-bit counters readable as registers; hands the DevLoad of the response consumed in a
 //          cycle to load control.
 // Errors:  none; counters wrap.
-// Source:  docs/blocks.md, "profiler".
+// Source:  docs/blocks/root_port/profiler.md.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// The ring buffer: which granules were lately asked for by MemSpecRd, and which of their lines were
+// The ring buffer: which granules MemSpecRd recently requested, and which of their lines were
 // wanted since.
 //
 // Purpose: suppresses a second MemSpecRd for what one already covers, and tells what came of the
@@ -10,7 +10,7 @@
 // each
 //          of a bank of its own.
 // Errors:  none.
-// Source:  docs/blocks.md, "ring_buffer".
+// Source:  docs/blocks/root_port/ring_buffer.md.
 #pragma once
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // A root port of the event-driven model: queue logic between the host bridge and the controller.
 //
 // Purpose: composes the root port's rule classes (SR queue, reader, ring buffer, window, load
-//          control, memory queue) with the cycle costs of docs/blocks.md. tick(now) is one clock
-//          cycle; next_event() tells when the next one can change anything, so idle time is free.
-//          With deterministic store off none of its parts is looked at.
+//          control, memory queue) with the cycle costs of docs/blocks/root_port. tick(now) is one
+//          clock cycle; next_event() tells when the next one can change anything, so idle time is
+//          free. With deterministic store off none of its parts is looked at.
 // Units:   picoseconds on clock edges.
 // Errors:  offer() only when can_take().
 #pragma once
@@ -34,7 +34,7 @@ class RootPort {
     DsRegion& local;
     TraceSink* sink;  // may be null
   };
-  // Those of the RTL, which docs/blocks.md describes; limits in configs/system/default.yaml.
+  // Those of the RTL, which docs/blocks/root_port describes; limits in configs/system/default.yaml.
   struct Sizes {
     unsigned sr_queue = 32, memory_queue = 32;  // entries
     unsigned ring = 1024, spec_cap = 4;         // granules
@@ -48,7 +48,7 @@ class RootPort {
   [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) const;
 
   // The link can be used or not; software has isolated the port or not. While either stands in the
-  // way the port answers with errors ("Refusing" in docs/blocks.md, memory_queue).
+  // way the port answers with errors ("Refusing" in docs/blocks/root_port/memory_queue.md).
   void set_link(bool up, Time now) {
     down_ = !up;
     wake(now);
@@ -147,7 +147,7 @@ class RootPort {
   Time switched_ = Time::never();
   std::array<std::uint32_t, kDsCounters> ds_counts_{};
   DeterministicStore ds_;
-  DeterministicStore::In ds_in_;  // refilled each cycle: too large to make anew
+  DeterministicStore::In ds_in_;  // refilled each cycle: too large to make again
   Time ds_clocked_{0};            // cycle of its last clock()
   bool answer_taken_ = false;     // its response leaves in this cycle
   bool response_left_ = false;    // a response leaves in this cycle, on or off

@@ -5,8 +5,8 @@
 //          root_port.hpp).
 // Units:   cycles; addr is a byte offset in the port's register page, the register is addr[11:2].
 // Errors:  those of the parts.
-// Source:  docs/blocks.md, "Root port" (its "Deterministic store in the root port" too) and
-//          "CXL.io".
+// Source:  docs/blocks/root_port/root_port.md, root_port/deterministic_store.md,
+//          cxl_io/README.md.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 //          the address window.
 // Shapes:  a request is one 64 B line; slots are numbered 0..depth-1 and used in turn.
 // Errors:  push() to a full, pop() from an empty queue are programming errors (asserted).
-// Source:  docs/blocks.md, "sr_queue".
+// Source:  docs/blocks/root_port/sr_queue.md.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 //          stream table, and offers a MemSpecRd if they say so. Counts what became of them.
 // Units:   lines (address[51:6]) for loads, granules (address[51:8]) for what is asked for.
 // Errors:  none.
-// Source:  docs/blocks.md, "sr_reader".
+// Source:  docs/blocks/root_port/sr_reader.md.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The stream table: which streams a root port's loads are made of, and what to ask for next.
 //
-// Purpose: tells streams apart by region (1 KiB) and direction, foretells the rest of a region
+// Purpose: tells streams apart by region (1 KiB) and direction, predicts the rest of a region
 //          once its loads have an order, and the region that follows on this port at the last
 //          granule. It remembers about as much as the internal DRAM holds: what it forgets before
 //          a load came was wasted. While too much is wasted, predictions are judged but not asked
@@ -9,7 +9,7 @@
 // Units:   lines (address[51:6]), granules (address[51:8]), regions (address[51:10]).
 // Shapes:  sets a power of two, or fewer by use_sets(); four ways.
 // Errors:  add() of a region that has an entry is a programming error (asserted).
-// Source:  docs/blocks.md, "stream_table".
+// Source:  docs/blocks/root_port/stream_table.md.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ class StreamTable {
  public:
   static constexpr unsigned kGranules = 4;  // of a region
 
-  // `cap`: granules that are asked for at once, 1..4; the RTL has four. What is foretold ends there
-  // too; the rest of a region is foretold by the loads that come to what was asked for.
+  // `cap`: granules that are requested at once, 1..4; the RTL has 4. What is predicted ends there
+  // too; the rest of a region is predicted by the loads that come to what was asked for.
   explicit StreamTable(unsigned sets = 64, unsigned cap = kGranules)
       : cap_(cap), set_mask_(sets - 1), entries_(std::size_t{sets} * kWays), trees_(sets) {}
 
@@ -46,7 +46,7 @@ class StreamTable {
   struct Ask {
     enum class Kind : std::uint8_t { Nothing, Run, Next } kind = Kind::Nothing;
     GranuleRun run;     // Run only
-    bool held = false;  // something new is foretold and not asked for
+    bool held = false;  // something new is predicted and not asked for
   };
   Ask look(std::uint64_t line, const View& view) {
     const Plan plan = plan_look(line, view);
@@ -67,7 +67,7 @@ class StreamTable {
     return find(line / (4 * kGranules)).there;
   }
   [[nodiscard]] bool sends_next() const { return sends(scores_.next); }
-  void add();  // it is foretold, and asked for if sends_next()
+  void add();  // it is predicted, and asked for if sends_next()
 
   void flush();  // the region of next() stays
 
@@ -102,9 +102,9 @@ class StreamTable {
     bool dir_known = false, up = false, by_next = false, asked = false;
     std::uint8_t last = 0, conf = 0;
     std::uint8_t mask = 0;  // granules asked for or loaded
-    std::uint8_t spec = 0;  // foretold, not loaded since
+    std::uint8_t spec = 0;  // predicted, not loaded since
   };
-  struct Scores {          // of what was foretold lately
+  struct Scores {          // of what was predicted recently
     int ext = kMaxScore;   // the rest of a region
     int next = kMaxScore;  // the region after
     int& of(const Entry& entry) { return entry.by_next ? next : ext; }

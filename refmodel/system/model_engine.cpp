@@ -33,7 +33,7 @@ Time earlier(Time a, Time b) {
   return a < b ? a : b;
 }
 
-// As the endpoint's RTL tells it: docs/blocks.md, "Endpoint".
+// As the endpoint's RTL tells it: docs/blocks/endpoint/endpoint.md.
 ConfigSpace::Parameters config_space(unsigned port) {
   ConfigSpace::Parameters parameters;
   parameters.range1_size = 128;

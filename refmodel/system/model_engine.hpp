@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The golden model as an engine: root complex, links, endpoints and media, event driven.
 //
-// Purpose: composes the model's parts by the contracts of docs/blocks.md; nothing in it comes from
+// Purpose: composes the model's parts by the contracts of docs/blocks; nothing in it comes from
 //          the RTL. A clock cycle in which no part has anything to do costs nothing.
 // Order:   within a cycle parts run so that each sees the others as they stood when it began:
 //          deliveries, host bridge, root ports, endpoints, packing.

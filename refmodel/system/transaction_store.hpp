@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Requests under way at one root port, by link tag.
+// Requests in flight at one root port, by link tag.
 //
 // Purpose: the model's messages carry a tag; what the wire would carry besides (data, enables) is
 //          looked up here. One store a port; the root port fills an entry when it gives the tag,

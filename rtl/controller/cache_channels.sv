@@ -8,7 +8,8 @@
 //   Crsp      H2D Rsp      D2H Rsp        RspCrd
 //   Cdat      H2D Data     D2H Data       DataCrd
 //
-// Source: CXL 2.0, chapters 3.2 (CXL.cache) and 4.2 (link layer); docs/blocks.md gives the cycles.
+// Source: CXL 2.0, chapters 3.2 (CXL.cache) and 4.2 (link layer);
+//         docs/blocks/controller/cache_channels.md gives the cycles.
 
 module cache_channels
   import cxl_pkg::*;

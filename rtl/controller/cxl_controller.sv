@@ -10,7 +10,8 @@
 //   Crsp           H2D Rsp       D2H Rsp
 //   Cdat           H2D Data      D2H Data
 //
-// Source: CXL 2.0, chapters 3.3 (CXL.mem) and 4.2 (link layer); docs/blocks.md gives the cycles.
+// Source: CXL 2.0, chapters 3.3 (CXL.mem) and 4.2 (link layer);
+//         docs/blocks/controller/cxl_controller.md gives the cycles.
 // Latency, idle: 3 cycles from a message accepted to link_tx_valid_o (T1 queue, T2 pack and select,
 // T3 CRC), 2 cycles from link_rx_valid_i to rx_*_valid_o (R1 CRC, R2 unpack and queue).
 

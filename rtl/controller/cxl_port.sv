@@ -9,7 +9,7 @@
 // The controller's link starts when the ALMPs have made the cachemem vLSM ready to talk. A retry
 // that ends in PHY_REINIT becomes a Recovery of the physical link, and every Recovery a retry.
 //
-// Source:  CXL 2.0, chapters 4.2, 5.1; docs/blocks.md, "cxl_port".
+// Source:  CXL 2.0, chapters 4.2, 5.1; docs/blocks/controller/cxl_port.md.
 // Latency: that of the controller; the ARB/MUX adds none.
 
 module cxl_port

@@ -6,9 +6,9 @@
 // Source: CXL 2.0, chapter 4.2: control flits, initialisation, LLCRD forcing, link-layer retry,
 // viral (told to the peer in the RETRY.Ack that a damaged flit makes it ask for).
 //
-// Stages (docs/blocks.md): T2 select into sel_q, T3 CRC into out_q; R1 CRC checked as the flit
-// comes, R2 acted upon. Select and R2 look at registered state only: what one does in a cycle the
-// other sees in the next.
+// Stages (docs/blocks/controller/link_layer.md): T2 select into sel_q, T3 CRC into out_q; R1 CRC
+// checked as the flit comes, R2 acted upon. Select and R2 look at registered state only: what one
+// does in a cycle the other sees in the next.
 //
 //   packer --> select --> sel_q --> CRC --> out_q --> wire
 //                | push     ^ replay

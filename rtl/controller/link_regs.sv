@@ -7,7 +7,7 @@
 // link layer alone, and the receive credits are the depths of the queues: both fields only read.
 //
 // Latency: write at the edge, read data the cycle after the request; 0 after any other cycle.
-// Source:  CXL 2.0, 8.2.5.11; docs/blocks.md, "link_regs"; regs/link.yaml.
+// Source:  CXL 2.0, 8.2.5.11; docs/blocks/controller/link_regs.md; regs/link.yaml.
 
 module link_regs
   import cxl_pkg::*;

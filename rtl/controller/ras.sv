@@ -8,7 +8,7 @@
 // threshold before they are an event of their own. The log keeps LogWords words; software reads
 // zeros for the others.
 //
-// Source: CXL 2.0, 8.2.5.9; docs/blocks.md, "ras"; regs/ras.yaml.
+// Source: CXL 2.0, 8.2.5.9; docs/blocks/controller/ras.md; regs/ras.yaml.
 
 module ras
   import cxl_reg_pkg::*;

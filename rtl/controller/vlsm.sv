@@ -5,7 +5,8 @@
 //
 // Source: CXL 2.0, chapter 5.1 (vLSM, status synchronisation; 5.1.2.2: the host speaks first;
 // 5.1.2.4.1: flits only in Active), ALMP rules of 5.2.
-// The numbered rules are those of docs/blocks.md; all look at registers, one thing a cycle.
+// The numbered rules are those of docs/blocks/controller/vlsm.md; all look at registers, one thing
+// a cycle.
 // Latency: 1 cycle from an event to the state; outputs are registered but where said otherwise.
 
 module vlsm

@@ -6,7 +6,7 @@
 // An advisory error is uncorrectable for its requester, which its completion informs, not here.
 // Status takes what is masked too; the first error and the header log do not.
 //
-// Source:  PCI Express Base 5.0, chapters 6.2 and 7.8.4; CXL 2.0, 12.2; docs/blocks.md, "aer";
+// Source:  PCI Express Base 5.0, chapters 6.2 and 7.8.4; CXL 2.0, 12.2; docs/blocks/cxl_io/aer.md;
 //          regs/aer.yaml.
 // Latency: status the cycle after the error; register data comb.
 

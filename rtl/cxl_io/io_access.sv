@@ -3,7 +3,7 @@
 // CXL.io requests of software, made through four registers of the root port: address, data and a
 // command that starts the request; the response is left in data and command.
 //
-// Source:  docs/blocks.md, "io_access"; layout: cxl_reg_pkg (regs/io_access.yaml).
+// Source:  docs/blocks/cxl_io/io_access.md; layout: cxl_reg_pkg (regs/io_access.yaml).
 // Latency: request offered the cycle after the write of the command; a response is in the registers
 //          the cycle after it came.
 

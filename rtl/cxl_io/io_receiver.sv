@@ -6,8 +6,8 @@
 // R1: a piece of a packet. R2: the verdict on the packet that ended with it.
 //
 // Latency: a packet that ends with the flit of cycle n is at the output in n+2.
-// Source:  PCI Express Base 5.0, 2.2 (what is malformed), 3.5.2, 3.6.3.1; docs/blocks.md,
-//          "io_link".
+// Source:  PCI Express Base 5.0, 2.2 (what is malformed), 3.5.2, 3.6.3.1;
+//          docs/blocks/cxl_io/io_link.md.
 
 module io_receiver
   import cxl_io_pkg::*;

@@ -10,7 +10,7 @@
 // BAR0, 64 KiB: component registers at 1000h, as in an endpoint.
 //
 // Source:  PCI Express Base 5.0, chapters 7.3 (configuration routing), 7.5.1.3 (windows of a
-//          bridge); CXL 2.0, 8.1.5 (alternate ranges), 8.2.5.1; docs/blocks.md, "io_route".
+//          bridge); CXL 2.0, 8.1.5 (alternate ranges), 8.2.5.1; docs/blocks/cxl_io/io_route.md.
 // Latency: request taken in cycle n, access in n+1, response in n+3; n+2 if there is no access;
 //          handed down in n+2, and a response from below is offered the cycle after it came.
 

@@ -8,7 +8,7 @@
 // queue. A flit that finds it full is lost: sequence numbers and LCRC then see to it.
 //
 // Latency: 0 for the first packet of a flit while the queue is empty.
-// Source:  PCI Express Base 5.0, 4.2.2.3 (tokens), 3.6; docs/blocks.md, "io_unframe".
+// Source:  PCI Express Base 5.0, 4.2.2.3 (tokens), 3.6; docs/blocks/cxl_io/io_unframe.md.
 
 module io_unframe
   import cxl_io_pkg::*;

@@ -12,8 +12,8 @@
 // | 150h | DVSEC 8, register locator: component registers at BAR0 + 0 |
 // | 170h | DVSEC 4, GPF for ports |
 //
-// Source:  PCI Express Base 5.0, chapter 7.5; CXL 2.0, chapter 8.1; docs/blocks.md,
-//          "port_config_space".
+// Source:  PCI Express Base 5.0, chapter 7.5; CXL 2.0, chapter 8.1;
+//          docs/blocks/cxl_io/port_config_space.md.
 // Latency: write at the edge, read data the cycle after the request; 0 after any other cycle.
 
 module port_config_space

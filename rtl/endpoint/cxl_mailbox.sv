@@ -11,7 +11,8 @@
 // Offsets, fields and reset values: cxl_reg_pkg (regs/mailbox.yaml).
 //
 // Latency:  write at the edge, read data the cycle after the request; 0 after any other cycle.
-// Source:   docs/blocks.md, "cxl_mailbox"; CXL 2.0, 8.2.8 (registers), 8.2.9 (commands), 12.4.
+// Source:   docs/blocks/endpoint/cxl_mailbox.md; CXL 2.0, 8.2.8 (registers), 8.2.9 (commands),
+//           12.4.
 
 module cxl_mailbox
   import cxlgpu_pkg::*;

@@ -15,7 +15,7 @@
 //
 // Latency:  one register from a measure to the report; none from the settings of the egress level.
 // Source:   CXL 2.0, 3.3.2 (QoS telemetry: internal load, temporary throughput reduction, egress
-//           port congestion); docs/blocks.md, "dev_load".
+//           port congestion); docs/blocks/endpoint/dev_load.md.
 
 module dev_load
   import cxl_pkg::*;

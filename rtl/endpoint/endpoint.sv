@@ -43,7 +43,8 @@
 // takes nothing of the next session before all of it is done. So no answer meets a request that
 // uses its tag again, and no write of the old session follows one of the new.
 //
-// Source: CXL 2.0 (Type 3 responses, QoS telemetry); docs/blocks.md, "Endpoint", "CXL.io".
+// Source: CXL 2.0 (Type 3 responses, QoS telemetry); docs/blocks/endpoint/endpoint.md,
+//         cxl_io/README.md.
 
 module endpoint
   import cxl_pkg::*;

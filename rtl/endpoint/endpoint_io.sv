@@ -13,8 +13,9 @@
 //                                      +- cxl_mailbox         1400h
 //                                      +- reg_req_o           000h HDM decoders, 800h vendor block
 //
-// Source: docs/blocks.md, "io_completer", "config_space", "ras", "link_regs",
-// "cxl_mailbox", "Reset by link down".
+// Source: docs/blocks/cxl_io/io_completer.md, cxl_io/config_space.md, controller/ras.md,
+//         controller/link_regs.md, endpoint/cxl_mailbox.md,
+//         endpoint/endpoint.md (reset by link down).
 
 module endpoint_io
   import cxl_pkg::*;

@@ -9,7 +9,8 @@
 // are counted an edge later; a read adds what is still in that register.
 //
 // Latency:  write at the edge, read data the cycle after the request; 0 after any other cycle.
-// Source:   docs/blocks.md, "endpoint_regs"; QoS fields after CXL 2.0 (SLD QoS control and status).
+// Source:   docs/blocks/endpoint/endpoint_regs.md; QoS fields after CXL 2.0 (SLD QoS control and
+//           status).
 
 module endpoint_regs
   import cxlgpu_pkg::*;

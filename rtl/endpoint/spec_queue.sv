@@ -7,7 +7,7 @@
 // lost: the writer sees in_ready_o and need not offer it again.
 //
 // Latency:  a message pushed in cycle t offers its first granule in t + 1.
-// Source:   docs/blocks.md, "Endpoint".
+// Source:   docs/blocks/endpoint/endpoint.md.
 
 module spec_queue
   import cxlgpu_pkg::*;

@@ -10,7 +10,7 @@
 // a lower one that becomes ready takes its place.
 //
 // Latency:  a fill answered in cycle t offers its waiters from t + 1; alloc is visible at t + 1.
-// Source:   docs/blocks.md, "Endpoint".
+// Source:   docs/blocks/endpoint/endpoint.md.
 
 module transaction_table
   import cxl_pkg::*;

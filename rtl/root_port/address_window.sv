@@ -13,7 +13,7 @@
 // window lie in the load's block of 16 lines or in the one next to it. How many granules the
 // window has on either side is kept as one bit a granule, so that minima are ANDs.
 //
-// Source: the SR engine's rule, with its readings in docs/blocks.md.
+// Source: the SR engine's rule, with its readings in docs/blocks/root_port/address_window.md.
 
 module address_window
   import cxl_pkg::*;

@@ -14,7 +14,7 @@
 //
 // Cycles: those of ds_engine. Registers: one access a cycle, data in the cycle after.
 //
-// Source: docs/blocks.md, "Deterministic store in the root port"; layout: regs/root_port.yaml.
+// Source: docs/blocks/root_port/deterministic_store.md; layout: regs/root_port.yaml.
 
 module deterministic_store
   import cxl_pkg::*;

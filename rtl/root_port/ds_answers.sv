@@ -12,7 +12,7 @@
 //
 // The read table's next entry is the lowest free one; once offered to local memory it stays.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_answers
   import cxl_pkg::*;

@@ -24,7 +24,7 @@
 // Cycles, idle, until the store is done (rsp_valid_o, local memory ready): FIFO 1, Idle 1, SLook,
 // SNew and SWrite 3, done and response register 2. A head load that is not here costs none.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_engine
   import cxl_pkg::*;

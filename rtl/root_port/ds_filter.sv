@@ -8,7 +8,7 @@
 // combinational; inc, dec and clear act on the state of the next cycle. upd_maybe_o is a second
 // lookup, of upd_key_i: its counter is read there anyway.
 //
-// Source: L. Fan et al., Summary Cache (counting Bloom filter); docs/blocks.md, "ds_filter".
+// Source: L. Fan et al., Summary Cache (counting Bloom filter); docs/blocks/root_port/ds_filter.md.
 
 module ds_filter #(
   parameter int unsigned Buckets = 1024,  // a power of two, at least 16

@@ -68,7 +68,7 @@
 //           h >= 4, as there is a sibling; nothing to repair: at most d + 9)
 //
 // Source: T. Cormen et al., Introduction to Algorithms, chapter 13 (red-black trees);
-// docs/blocks.md, "ds_index".
+// docs/blocks/root_port/ds_index.md.
 
 module ds_index #(
   parameter int unsigned Depth   = 256,  // a power of two, 4..4096

@@ -14,7 +14,7 @@
 //
 // All outputs are combinational.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_issue
   import cxl_pkg::*;

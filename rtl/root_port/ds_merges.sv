@@ -8,7 +8,7 @@
 //
 // All lookups are combinational from state; of several entries the lowest counts.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_merges
   import cxl_pkg::*;

@@ -7,7 +7,7 @@
 //
 // Both outputs follow the state and interval_i only.
 //
-// Source: DevLoad of CXL 2.0 (QoS telemetry); docs/blocks.md, "ds_pace".
+// Source: DevLoad of CXL 2.0 (QoS telemetry); docs/blocks/root_port/ds_pace.md.
 
 module ds_pace
   import cxl_pkg::*;

@@ -11,7 +11,7 @@
 //
 // The first, second, fourth and fifth always find room, as each has an entry of its own.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_returns
   import cxl_pkg::*;

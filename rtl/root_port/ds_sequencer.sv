@@ -23,7 +23,7 @@
 // output of one cycle, and happens at its edge. What is offered (lm_valid_o, ix_valid_o, direct_o)
 // follows from state alone, but for the room in the read table.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_sequencer
   import cxl_pkg::*;

@@ -12,7 +12,7 @@
 // Latency: take_i and top_i read the memory; slot_o shows the slot from the next cycle on, until
 // the next of them.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_slots #(
   parameter  int unsigned Depth    = 256,  // a power of two

@@ -12,7 +12,7 @@
 // may_pass_o and the flush's line and bytes are combinational from state; for the rest see
 // ds_sequencer.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_stack
   import cxl_pkg::*;

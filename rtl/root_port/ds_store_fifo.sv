@@ -6,7 +6,7 @@
 // Latency: a store is visible at the head and to the comparison the cycle after it was pushed; room
 // is known from state only. The head stays until pop_i, the end of its operation.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_store_fifo
   import cxl_pkg::*;

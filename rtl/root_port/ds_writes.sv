@@ -10,7 +10,7 @@
 // Lookups by the head load's line, by another line, and by entry, all combinational from state;
 // what is added, marked or freed shows in the next cycle. The lowest free entry is the next one.
 //
-// Source: docs/blocks.md, "ds_engine".
+// Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_writes
   import cxl_pkg::*;

@@ -16,7 +16,8 @@
 //          cycle after the request, 0 after any other cycle.
 // Clock:   the periods are those of a 1 GHz clock.
 //
-// Source:  CXL 3.x, 8.2.4.24; layout: cxl_reg_pkg (regs/timeout.yaml); docs/blocks.md, "isolation".
+// Source:  CXL 3.x, 8.2.4.24; layout: cxl_reg_pkg (regs/timeout.yaml);
+//          docs/blocks/root_port/isolation.md.
 
 module isolation
   import cxlgpu_pkg::*;

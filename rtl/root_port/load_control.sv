@@ -8,7 +8,8 @@
 //
 // Registered: a response acts on the state of the next cycle.
 //
-// Source: DevLoad of CXL 2.0 (QoS telemetry); the steps are the SR engine's, docs/blocks.md.
+// Source: DevLoad of CXL 2.0 (QoS telemetry); the steps are the SR engine's,
+//         docs/blocks/root_port/load_control.md.
 
 module load_control
   import cxl_pkg::*;

@@ -27,7 +27,7 @@
 // receive FIFO to the response register.
 //
 // Source: CXL 2.0, CXL.mem messages of a Type 3 device; CXL 3.x, 8.2.4.24 (isolation);
-// docs/blocks.md.
+// docs/blocks/root_port/memory_queue.md.
 
 module memory_queue
   import cxl_pkg::*;

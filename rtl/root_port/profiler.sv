@@ -3,7 +3,7 @@
 // Profiler of a root port: counts what passes and hands the DevLoad of each response to load
 // control (combinational). Counters are 32 bits and wrap.
 //
-// Source: docs/blocks.md.
+// Source: docs/blocks/root_port/profiler.md.
 
 module profiler
   import cxl_pkg::*;

@@ -11,7 +11,7 @@
 // lookup that is a use sets one, and so does a record for the line that it was made for; as the two
 // never come together, the used bits of a bank have one read port and one write port.
 //
-// Source: the SR engine's ring, made set-associative; docs/blocks.md.
+// Source: the SR engine's ring, made set-associative; docs/blocks/root_port/ring_buffer.md.
 
 module ring_buffer
   import cxl_pkg::*;

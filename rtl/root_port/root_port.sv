@@ -26,10 +26,10 @@
 // t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the
 // controller's receive FIFO in cycle t is offered in t + 1.
 //
-// Registers (addr[11:0]): docs/blocks.md, "root_port registers"; layout: cxl_reg_pkg
+// Registers (addr[11:0]): docs/blocks/root_port/root_port.md; layout: cxl_reg_pkg
 // (regs/root_port.yaml, regs/timeout.yaml, regs/ras.yaml, regs/link.yaml, regs/io_access.yaml).
 //
-// Source: the SR engine's parts as docs/blocks.md describes them; CXL 2.0 for the messages.
+// Source: the SR engine's parts as docs/blocks/root_port describes them; CXL 2.0 for the messages.
 
 module root_port
   import cxl_pkg::*;

@@ -10,7 +10,7 @@
 // The slots form a circle; what a slot holds is shown to the address window (loads only).
 // Latency: one cycle from push to head and reader view.
 //
-// Source: the load path of the SR engine, docs/blocks.md.
+// Source: the load path of the SR engine, docs/blocks/root_port/sr_queue.md.
 
 module sr_queue
   import cxl_pkg::*;

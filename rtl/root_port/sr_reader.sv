@@ -14,7 +14,7 @@
 // The ring tells what became of it all: which lines loads wanted, and which granules left unused.
 // Throughput: a MemSpecRd every two cycles; latency one cycle from the reader view to the offer.
 //
-// Source: the load path of the SR engine, docs/blocks.md.
+// Source: the load path of the SR engine, docs/blocks/root_port/sr_reader.md.
 
 module sr_reader
   import cxl_pkg::*;

@@ -28,7 +28,7 @@
 // table is read once a cycle, for a look or for next, never both. The region that follows is worked
 // out at the edge of the look and kept, so that next begins at a register.
 //
-// Source: docs/blocks.md, "stream_table".
+// Source: docs/blocks/root_port/stream_table.md.
 
 module stream_table
   import cxl_pkg::*;

@@ -11,7 +11,7 @@
 // a PHY says (received flits, link up, Recovery, that it takes a flit) and register requests count
 // in the cycle after. Endpoints have no registers but over their link.
 //
-// Source: docs/blocks.md, "Tops".
+// Source: docs/blocks/top/cxlgpu_top.md.
 
 module cxlgpu_top
   import cxl_pkg::*;

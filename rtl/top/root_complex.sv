@@ -10,7 +10,7 @@
 // On the configuration bus below software, bus 0, root port i is device i.
 //
 // Latency:  adapter 1, host bridge 1 each way, root port as it says.
-// Source:   docs/blocks.md, "Tops".
+// Source:   docs/blocks/top/cxlgpu_top.md.
 
 module root_complex
   import cxl_pkg::*;

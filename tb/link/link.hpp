@@ -56,7 +56,7 @@ class Link {
   [[nodiscard]] bool due(Time now) const { return !wire_.empty() && wire_.front().at <= now; }
   // The flit due at this clock edge, if any.
   std::optional<Arrival> receive(Time now);
-  // Recovery, or the link went down: what is under way is lost.
+  // Recovery, or the link went down: what is in flight is lost.
   void drop_all(Time now) {
     wire_.clear();
     busy_until_ = now;

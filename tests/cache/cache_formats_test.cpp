@@ -307,7 +307,7 @@ void formats(unsigned end, std::uint64_t own_seed) {
     ASSERT_EQ(get_bits(v.err_o, end, 1), made.legal ? 0u : 1u)
         << note() << " harm " << static_cast<unsigned>(harm);
     if (!made.legal) {
-      // What else comes out of it has its own rules; begin anew.
+      // What else comes out of it has its own rules; begin again.
       ++harms[static_cast<unsigned>(harm)];
       v.start_i = 3;
       rtl.edge();

@@ -262,7 +262,7 @@ TEST(DeviceAgent, Lockstep) {
     around->observe(in, out);
     rtl.edge();
     twin.clock(in);
-    if (random.below(2000) == 0) {  // whatever was under way
+    if (random.below(2000) == 0) {  // whatever was in flight
       drive(*rtl, {}, idle);
       rtl.reset();
       twin = DeviceAgent(kLines);

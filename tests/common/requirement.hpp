@@ -5,7 +5,7 @@
 //          tools/conformance.py makes docs/conformance.md of all of them, and the test's program
 //          gets the suite as a CTest label (tests/CMakeLists.txt).
 // Shapes:  suite: sr, ds, qos, hdm, flit, link or order; source: a section of the specification or
-//          of docs/blocks.md. String literals only, since the sources are read too.
+//          of docs/blocks. String literals only, since the sources are read too.
 // Errors:  none.
 #pragma once
 

@@ -1,10 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What lies below two ARB/MUXes and above them: Flex Bus, the wire, the protocol layers.
 //
-// Purpose: FlexLink keeps what docs/blocks.md says Flex Bus owes the ARB/MUX ("What Flex Bus owes")
-//          and is free in all else: flight times, the skew between the ends, the length of
-//          Recovery. Layers offers numbered flits and checks what arrives. ArbPins names one
-//          arb_mux's ports.
+// Purpose: FlexLink keeps what docs/blocks/controller/arb_mux.md says Flex Bus owes the ARB/MUX
+//          ("What Flex Bus owes") and is free in all else: flight times, the skew between the ends,
+//          the length of Recovery. Layers offers numbered flits and checks what arrives. ArbPins
+//          names one arb_mux's ports.
 // Units:   cycles. End 0 is the host, end 1 the device. An epoch is the time between two losses of
 //          L0; each end enters an epoch at its own time.
 // Errors:  Layers::problem() is the first one found, empty if there is none.
@@ -304,7 +304,7 @@ class FlexLink {
   static bool sleepy(const Ask& ask) {
     return is_l1(ask.phy_state) || ask.phy_state == VlsmCode::kL2;
   }
-  // A request made in the epoch that is under way, not the one that began it. The ARB/MUX takes
+  // A request made in the epoch that is in progress, not the one that began it. The ARB/MUX takes
   // its request back in the first cycle of Recovery, so that shows a cycle more.
   [[nodiscard]] bool fresh(const End& end) const {
     const bool under_way = mode_ == Mode::kRecovering || mode_ == Mode::kComing;

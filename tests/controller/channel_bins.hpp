@@ -5,7 +5,7 @@
 //          their credits (tests/coverage/pairs_cache.hpp).
 // Units:   messages. Channels: 0 ND, 1 WD, 2 Creq, 3 Crsp, 4 Cdat; without CXL.cache the first two.
 // Errors:  none.
-// Source:  docs/blocks.md, cxl_controller, cache_channels.
+// Source:  docs/blocks/controller/cxl_controller.md, controller/cache_channels.md.
 #pragma once
 
 #include <array>

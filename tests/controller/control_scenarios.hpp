@@ -228,7 +228,7 @@ inline void timer_stands_still(Ends& ends, Lockstep& run, unsigned end) {
   EXPECT_EQ(log.at.size(), 1u);
 }
 
-// What the last RETRY flits said; all of it is gone when the link starts anew.
+// What the last RETRY flits said; all of it is gone when the link starts again.
 inline void status_of_retries(Ends& ends, Lockstep& run, unsigned sender) {
   LinkHarness h(ends, run);
   const unsigned receiver = 1 - sender;

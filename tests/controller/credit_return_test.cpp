@@ -12,7 +12,7 @@ namespace {
 
 TEST(CreditReturn, Lockstep) {
   test::shows("link", "Every freed entry is returned as a credit exactly once",
-              "docs/blocks.md, credit_return");
+              "docs/blocks/controller/credit_return.md");
   Lockstep run("controller/credit_return", 2);
   Random random(run.seed());
   Clocked<Vcredit_return> rtl;

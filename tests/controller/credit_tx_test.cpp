@@ -12,7 +12,7 @@ namespace {
 
 TEST(CreditTx, Lockstep) {
   test::shows("link", "Credits are counted as received and spent, never below zero",
-              "docs/blocks.md, credit_tx");
+              "docs/blocks/controller/credit_tx.md");
   Lockstep run("controller/credit_tx", 1);
   Random random(run.seed());
   Clocked<Vcredit_tx> rtl;

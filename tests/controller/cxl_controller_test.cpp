@@ -61,7 +61,7 @@ void lockstep(std::uint64_t seed, unsigned worst_ppm) {
 
 TEST(CxlController, LockstepClean) {
   test::shows("link", "The RTL's controller is its twin in every cycle on a clean link",
-              "docs/blocks.md, cxl_controller");
+              "docs/blocks/controller/cxl_controller.md");
   lockstep(11, 0);
 }
 TEST(CxlController, LockstepNoisy) {
@@ -69,7 +69,7 @@ TEST(CxlController, LockstepNoisy) {
 }
 TEST(CxlController, LockstepVeryNoisy) {
   test::shows("link", "The RTL's controller is its twin in every cycle on a noisy link",
-              "docs/blocks.md, cxl_controller");
+              "docs/blocks/controller/cxl_controller.md");
   lockstep(13, 50000);
 }
 
@@ -207,7 +207,7 @@ class RetryStorm {
     h_.load.link_stall = {};
     stalled_.reset();
   }
-  // Both ends are told in the next cycle, what is under way is lost.
+  // Both ends are told in the next cycle, what is in flight is lost.
   void retrain() {
     h_.lose_wires();
     h_.phy_done = {true, true};
@@ -313,7 +313,7 @@ TEST(CxlController, LockstepRetryStorm) {
   }
 }
 
-// The same where retries in vain end: both ends wait for their PHY, and at last give up.
+// The same where failed retries end: both ends wait for their PHY, and at last give up.
 void storm_at_the_end(RetryLocal::State state, std::uint64_t limit, unsigned rounds) {
   const std::uint64_t cycles = rounds * (limit + 5000);
   if (from_environment("CXLGPU_CYCLES", cycles) < cycles) {

@@ -81,7 +81,7 @@ class Bench {
   CxlPort::In inputs(unsigned e) {
     End& end = end_[e];
     CxlPort::In in;
-    // Messages only while the link lives: what it drops when it starts anew is not looked at.
+    // Messages only while the link lives: what it drops when it starts again is not looked at.
     const bool up = twins_[e].eval({}).link.cm_link_up;
     const bool lives = up && end.was_up;
     if (up && !end.was_up) {

@@ -17,7 +17,7 @@
 //   lost (dropped, or the copy of a duplicate) has an ID that cannot be made out: Flex Bus goes to
 //   Recovery. Bit errors of a CXL.io flit are passed on: its own layer has a CRC.
 //   Recovery    is asked for by the bench between flits (due_recovery()): the physical layer
-//               retrains on its own account, everything under way is lost, both link layers are
+//               retrains on its own account, everything in flight is lost, both link layers are
 //               told.
 // Units:   rates a bit or a flit; flits as 17 words of 32 bits, word 0 lowest.
 // Errors:  errors that the CRC cannot see are not put on the wire but counted as silent(): what

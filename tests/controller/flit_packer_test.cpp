@@ -140,11 +140,13 @@ void lockstep(bool is_host, std::uint64_t seed) {
 }
 
 TEST(FlitPacker, Host) {
-  test::shows("flit", "The RTL packs M2S messages as its twin does", "docs/blocks.md, flit_packer");
+  test::shows("flit", "The RTL packs M2S messages as its twin does",
+              "docs/blocks/controller/flit_packer.md");
   lockstep(true, 5);
 }
 TEST(FlitPacker, Device) {
-  test::shows("flit", "The RTL packs S2M messages as its twin does", "docs/blocks.md, flit_packer");
+  test::shows("flit", "The RTL packs S2M messages as its twin does",
+              "docs/blocks/controller/flit_packer.md");
   lockstep(false, 6);
 }
 

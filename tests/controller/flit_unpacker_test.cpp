@@ -203,12 +203,12 @@ void lockstep(bool is_host, std::uint64_t seed, std::span<const Mix> mixes = kMi
 
 TEST(FlitUnpacker, Host) {
   test::shows("flit", "The RTL unpacks S2M flits as its twin does",
-              "docs/blocks.md, flit_unpacker");
+              "docs/blocks/controller/flit_unpacker.md");
   lockstep(true, 7);
 }
 TEST(FlitUnpacker, Device) {
   test::shows("flit", "The RTL unpacks M2S flits as its twin does",
-              "docs/blocks.md, flit_unpacker");
+              "docs/blocks/controller/flit_unpacker.md");
   lockstep(false, 8);
 }
 TEST(FlitUnpacker, HostTidy) {

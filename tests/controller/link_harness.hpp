@@ -173,7 +173,7 @@ class LinkHarness {
   void send_wd(unsigned end) { wd_queue_[end].push_back(wd_message(end)); }
   void send_nd(unsigned end, MsgHeader header) { nd_queue_[end].push_back(header); }
   void send_wd(unsigned end, const WdMessage& wd) { wd_queue_[end].push_back(wd); }
-  // A good flit of ours on a wire, after what is under way.
+  // A good flit of ours on a wire, after what is in flight.
   void inject(unsigned wire, const Payload& payload) {
     ends_.tampered();
     injected_[wire].push_back({payload, Spoil::kNot});
@@ -190,10 +190,10 @@ class LinkHarness {
   [[nodiscard]] bool wire_quiet(unsigned wire) const {
     return wires_[wire].empty() && injected_[wire].empty() && cycle_ > last_arrival_[wire] + 4;
   }
-  // R of the monitor from here on: call when nothing is owed and nothing under way.
+  // R of the monitor from here on: call when nothing is owed and nothing in flight.
   void restart_monitor(unsigned wire) { monitor_[wire].emplace(wire == 1, ends_.has_cache()); }
 
-  // What is under way does not arrive.
+  // What is in flight does not arrive.
   void lose_wires() { wires_ = {}; }
 
   [[nodiscard]] bool all_delivered() const {
@@ -373,7 +373,7 @@ inline void LinkHarness::step() {
   out_ = ends_.outputs();
   offer(in);
   send(in);
-  // A link that goes down loses what is under way.
+  // A link that goes down loses what is in flight.
   const bool down = !link_up[0] && !link_up[1];
   if (down || was_down_) wires_ = {};
   was_down_ = down;

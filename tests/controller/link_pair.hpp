@@ -308,7 +308,7 @@ class LinkPair {
   }
   static const char* name(unsigned end) { return end == 0 ? "host" : "device"; }
 
-  // Of bare controllers. Recovery: nothing passes, what was under way is lost; at its end both link
+  // Of bare controllers. Recovery: nothing passes, what was in flight is lost; at its end both link
   // layers are told.
   void physical_layer() {
     std::array<BarePins, 2>& pins = *model_.bare();
@@ -600,7 +600,7 @@ class LinkPair {
   }
 
   // A flit presented in cycle t is acted upon in t + 1 (stage R2), and shows at the error port in
-  // t + kToError: docs/blocks.md.
+  // t + kToError: docs/blocks/controller/link_layer.md.
   void check_errors() {
     for (unsigned end = 0; end < 2; ++end) {
       const unsigned err = pins_[end].err;

@@ -21,7 +21,7 @@ inline const char* side(unsigned end) {
   return end == 0 ? "host" : "device";
 }
 
-// Initialised, all credits granted, nothing under way.
+// Initialised, all credits granted, nothing in flight.
 inline void bring_up(LinkHarness& h) {
   ASSERT_TRUE(h.until([&] { return h.initialised(); }, kSoon));
   h.steps(300);
@@ -260,7 +260,7 @@ inline void exhaustion(Ends& ends, Lockstep& run, unsigned sender, unsigned time
 }
 
 // The PHY goes through Recovery while a RETRY.Ack waits: it is not sent any more. Both ends ask
-// anew, NUM_RETRY counts from 1 again, and each request gets one answer.
+// again, NUM_RETRY counts from 1 again, and each request gets one answer.
 inline void recovery_cancels_ack(Ends& ends, Lockstep& run, unsigned sender) {
   const unsigned receiver = 1 - sender;
   for (unsigned pause = 0; pause < 40; ++pause) {  // where in the exchange it happens
@@ -303,7 +303,7 @@ inline void recovery_cancels_ack(Ends& ends, Lockstep& run, unsigned sender) {
   }
 }
 
-// The PHY retrains on its own account and loses what is under way: both ends retry, nothing is
+// The PHY retrains on its own account and loses what is in flight: both ends retry, nothing is
 // lost.
 inline void recovery_unasked(Ends& ends, Lockstep& run, unsigned sender) {
   LinkHarness h(ends, run);
@@ -473,7 +473,7 @@ inline void link_restart(Ends& ends, Lockstep& run) {
   expect_at_rest(h, ends);
 }
 
-// The link goes down with a flit waiting for the PHY: it is not offered when the link starts anew.
+// The link goes down with a flit waiting for the PHY: it is not offered when the link starts again.
 inline void stale_flit_at_start(Ends& ends, Lockstep& run) {
   LinkHarness h(ends, run);
   bring_up(h);

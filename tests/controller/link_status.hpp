@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // link_control_t and link_status_t on verilated ports.
 //
-// Purpose: where each field is, written from docs/blocks.md; random settings of software.
+// Purpose: where each field is, written from docs/blocks/controller/link_regs.md; random settings
+//          of software.
 // Units:   bits, as on the page.
 // Errors:  none.
 #pragma once
@@ -54,7 +55,7 @@ void drive_control(Top& v, unsigned end, const LinkControl& control) {
   set_bits(v.flush_i, 10 * end, 10, control.flush);
 }
 
-// One setting anew; stalls are rare, so that traffic flows.
+// A new setting; stalls are rare, so that traffic flows.
 template <typename AnyRandom>
 void change_control(LinkControl& control, AnyRandom& random, unsigned stall_percent = 20) {
   switch (random.below(5)) {

@@ -10,7 +10,7 @@
 //          (that is io_link's business).
 // Units:   cycles. End 0 is the host, end 1 the device.
 // Errors:  on_problem is called with one line.
-// Source:  docs/blocks.md, "arb_mux".
+// Source:  docs/blocks/controller/arb_mux.md.
 #pragma once
 
 #include <fmt/format.h>
@@ -348,7 +348,7 @@ class PortSide {
         want(1, random_.bits(2) == 0 ? VlsmCode::kDapm : kL1[random_.below(depth_ + 1)]);
         return next(Plan::kAsked, 16);
       case Plan::kAsked:
-        // Whoever changes its mind while an answer is under way would not expect that.
+        // Whoever changes its mind while an answer is in flight would not expect that.
         if (!napping(0) || !napping(1)) return next(Plan::kAsked, 16);
         return next(Plan::kAsleep, random_.bits(2) == 0 ? 4 : 600);
       case Plan::kAsleep:
@@ -365,7 +365,7 @@ class PortSide {
   }
 
   static constexpr unsigned kMaxTries = 10;
-  // Longer than a Request is under way: of a device that has given up, a host that allows L1
+  // Longer than a Request is in flight: of a device that has given up, a host that allows L1
   // meanwhile would accept it, and go where nobody follows.
   static constexpr std::uint64_t kForgotten = 1000;
 

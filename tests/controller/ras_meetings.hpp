@@ -3,7 +3,7 @@
 // write that clears it, what was set before.
 //
 // Use:     look() with the inputs settled, before the edge.
-// Source:  docs/blocks.md, ras.
+// Source:  docs/blocks/controller/ras.md.
 #pragma once
 
 #include <cstdint>

@@ -501,7 +501,7 @@ TEST_F(ByHand, ThresholdsCountFromTheLastOne) {
       EXPECT_EQ(read(reg::kCorStatus), kind.status);
       write(reg::kCorStatus, ~0u);
     }
-    // Reset begins the count anew.
+    // Reset begins the count again.
     for (unsigned k = 1; k < kind.threshold; ++k) pair.step(kind.event);
     pair.reset();
     unmask();

@@ -46,7 +46,7 @@ struct ViralLog {
 };
 
 // Nothing to send: an LLCRD is made for it, and on the wire three cycles after viral. Later retries
-// say Viral again; without viral they do not; and then anew.
+// say Viral again; without viral they do not; and then again.
 inline void viral_at_rest(Ends& ends, Lockstep& run, unsigned sender) {
   LinkHarness h(ends, run);
   ViralLog log;
@@ -101,7 +101,7 @@ inline void viral_in_every_kind(Ends& ends, Lockstep& run, unsigned sender) {
   for (unsigned round = 0; round < 45; ++round) {
     if (!run.ok()) return;
     const bool in_retry = round % 3 == 2;
-    LinkHarness h(ends, run);  // anew, so that its monitor knows data again
+    LinkHarness h(ends, run);  // a new one, so that its monitor knows data again
     h.latency = {9, 9};
     h.link_up = {false, false};
     h.steps(2);

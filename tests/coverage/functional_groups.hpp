@@ -4,7 +4,7 @@
 // Purpose: axes, values, what cannot be and why. Nothing here depends on what ran. The enums number
 //          the values of the axes, in the same order, for those who count.
 // Units:   owed, rollover: data slots of 16 bytes. Credits and queue levels in messages.
-// Source:  CXL 2.0 for what the wire allows; docs/blocks.md (block named in the reason) for what
+// Source:  CXL 2.0 for what the wire allows; docs/blocks (block named in the reason) for what
 //          our blocks do.
 #pragma once
 

@@ -7,7 +7,8 @@
 //          harmed on the way.
 // Units:   cycles; credits in messages. End 0 is the host, wire 0 goes from it.
 // Errors:  none.
-// Source:  docs/blocks.md, link_layer, retry_local, retry_buffer.
+// Source:  docs/blocks/controller/link_layer.md, controller/retry_local.md,
+//          controller/retry_buffer.md.
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 // What meets in one cycle in the tables and queues of the controller and in the FIFOs.
 //
 // Purpose: the declarations. The enums number the states; events are numbered as they stand here.
-// Source:  docs/blocks.md, the block named in the reason.
+// Source:  docs/blocks, the block named in the reason.
 #pragma once
 
 #include "tests/coverage/pairs.hpp"

@@ -2,7 +2,7 @@
 // Pairs of events that meet in one cycle in the agents of CXL.cache: groups of functional coverage.
 //
 // Purpose: as functional_groups.hpp; the states are the phases of the twins, in the same order.
-// Source:  docs/blocks.md, "CXL.cache agents".
+// Source:  docs/blocks/cache/README.md.
 #pragma once
 
 #include "tests/coverage/pairs.hpp"

@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Functional coverage of deterministic store: what meets in one cycle, and how full each table was.
 //
-// Source:  docs/blocks.md, ds_engine, for what is possible.
+// Source:  docs/blocks/root_port/ds_engine.md, for what is possible.
 #pragma once
 
 #include "tests/coverage/functional.hpp"

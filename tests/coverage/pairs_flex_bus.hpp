@@ -2,7 +2,7 @@
 // Pairs of events that meet in one cycle in the buffers of Flex Bus: groups of functional coverage.
 //
 // Purpose: as functional_groups.hpp; the enums number the values of the axes, in the same order.
-// Source:  docs/blocks.md, "Flex Bus".
+// Source:  docs/blocks/flex_bus/README.md.
 #pragma once
 
 #include "tests/coverage/pairs.hpp"

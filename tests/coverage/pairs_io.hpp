@@ -2,7 +2,7 @@
 // Pairs of events that meet in one cycle in the blocks of CXL.io: groups of functional coverage.
 //
 // Purpose: as functional_groups.hpp; the enums number the values of the axes, in the same order.
-// Source:  docs/blocks.md, "CXL.io"; PCI Express Base 5.0, chapters 2 and 3.
+// Source:  docs/blocks/cxl_io/README.md; PCI Express Base 5.0, chapters 2 and 3.
 #pragma once
 
 #include "tests/coverage/pairs.hpp"

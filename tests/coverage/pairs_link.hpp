@@ -2,7 +2,7 @@
 // What meets in one cycle in the ARB/MUX and its state machines: groups of functional coverage.
 //
 // Purpose: as functional_groups.hpp; the enums number the values of the axes, in the same order.
-// Source:  docs/blocks.md, "arb_mux", "vlsm"; CXL 2.0, chapter 5.1.
+// Source:  docs/blocks/controller/arb_mux.md, controller/vlsm.md; CXL 2.0, chapter 5.1.
 #pragma once
 
 #include "tests/coverage/pairs.hpp"

@@ -3,7 +3,7 @@
 // that are looked up. Groups of functional coverage.
 //
 // Purpose: as functional_groups.hpp; the enums number the values of the axes, in the same order.
-// Source:  docs/blocks.md, the block named in the group; CXL 2.0 where a reason says so.
+// Source:  docs/blocks, the block named in the group; CXL 2.0 where a reason says so.
 #pragma once
 
 #include "tests/coverage/functional.hpp"

@@ -3,7 +3,7 @@
 // functional coverage.
 //
 // Purpose: as functional_groups.hpp; the enums number the values of the axes, in the same order.
-// Source:  docs/blocks.md, the block named in the group.
+// Source:  docs/blocks, the block named in the group.
 #pragma once
 
 #include "tests/coverage/functional.hpp"

@@ -2,7 +2,7 @@
 // bridge_t of cxl_io_pkg as the twins' Bridge, and back.
 //
 // Units:   bits; the first field of the struct is the highest.
-// Source:  docs/blocks.md, "io_route".
+// Source:  docs/blocks/cxl_io/io_route.md.
 #pragma once
 
 #include <string>

@@ -243,7 +243,7 @@ TEST(ConfigSpace, EveryRegister) {
   }
 }
 
-// The values of docs/blocks.md, written out.
+// The values of docs/blocks/cxl_io/config_space.md, written out.
 TEST(ConfigSpace, ValuesAfterReset) {
   Devices devices;
   const std::map<unsigned, std::uint32_t> values{

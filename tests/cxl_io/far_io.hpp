@@ -7,7 +7,7 @@
 //          down resets completer and configuration space ("Reset by link down").
 // Units:   cycles; registers by addr[11:2].
 // Errors:  none; what the parts report goes into configuration space.
-// Source:  docs/blocks.md, "CXL.io"; "Wiring of an endpoint" under config_space.
+// Source:  docs/blocks/cxl_io/README.md; "Wiring of an endpoint" under config_space.
 #pragma once
 
 #include <array>

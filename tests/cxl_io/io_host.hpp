@@ -5,7 +5,7 @@
 // Units:   cycles; byte addresses.
 // Errors:  what never happens throws std::runtime_error; Bench::read and its like throw too if the
 //          device does not answer with success.
-// Source:  docs/blocks.md, "CXL.io".
+// Source:  docs/blocks/cxl_io/README.md.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 //          delay, lose and damage flits, and a forger who puts in flits that no right end sends.
 // Units:   cycles.
 // Errors:  none: it never complains.
-// Source:  docs/blocks.md, "CXL.io".
+// Source:  docs/blocks/cxl_io/README.md.
 #pragma once
 
 #include <deque>
@@ -49,7 +49,7 @@ struct Roughness {
     }
     if (random.percent(40)) lost = static_cast<unsigned>(random.below(15));
     if (random.percent(40)) damaged = static_cast<unsigned>(random.below(15));
-    if (random.percent(20)) lost = random.percent(50) ? 96 : 100;  // replays in vain
+    if (random.percent(20)) lost = random.percent(50) ? 96 : 100;  // failed replays
     if (random.percent(10)) {
       flood = true;
       forged = 30;

@@ -6,7 +6,7 @@
 //          counts them (tests/coverage/pairs_io.hpp).
 // Units:   cycles. A flit that arrives in cycle n acts in n+2.
 // Errors:  none: the lockstep compares.
-// Source:  docs/blocks.md, "io_link"; PCI Express Base 5.0, 2.6, 3.
+// Source:  docs/blocks/cxl_io/io_link.md; PCI Express Base 5.0, 2.6, 3.
 #pragma once
 
 #include "tests/coverage/pair_bins.hpp"

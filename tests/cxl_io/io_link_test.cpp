@@ -204,7 +204,7 @@ TEST(IoLink, EverythingMeets) {
   }
 }
 
-// One end and an equal one, each flit under way for the same time, both as quick as they can be.
+// One end and an equal one, each flit in flight for the same time, both as quick as they can be.
 class Steady {
  public:
   Steady(Ends& ends, unsigned end, unsigned latency, Random& random)
@@ -311,7 +311,7 @@ IoFlit flit_of(const std::vector<std::uint8_t>& bytes) {
   return flit;
 }
 
-// The flits of docs/blocks.md.
+// The flits of docs/blocks/cxl_io/README.md.
 TEST(IoLink, GoldenFlits) {
   EXPECT_EQ(make_flit(AckNak{false, 0}), flit_of({0xf0, 0xac, 0x00, 0x00, 0x00, 0x00, 0xb3, 0x62}));
   EXPECT_EQ(make_flit(AckNak{true, 0xfff}),

@@ -349,7 +349,7 @@ TEST(IoPair, LinkBounce) {
   bench.bring_up();
   const Device device = enumerate(bench, kBar0);
   for (unsigned i = 0; i < 40; ++i) {
-    // A bounce while posted writes, and a read, are under way.
+    // A bounce while posted writes, and a read, are in flight.
     for (std::uint64_t n = bench.random.below(4); n > 0; --n)
       bench.write(device.vendor + 0x8, static_cast<std::uint32_t>(bench.random.bits(32)));
     bench.start(Op::kMemRd, device.hdm);

@@ -2,7 +2,7 @@
 // io_unframe: which DWs of PCIe's symbol stream are a packet, by hand from the token rules; and the
 // RTL in lockstep with its twin under streams of good and bad tokens.
 //
-// Source: PCI Express Base 5.0, 4.2.2.3; docs/blocks.md, "io_unframe".
+// Source: PCI Express Base 5.0, 4.2.2.3; docs/blocks/cxl_io/io_unframe.md.
 #include "refmodel/cxl_io/io_unframe.hpp"
 
 #include <algorithm>

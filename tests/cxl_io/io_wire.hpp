@@ -2,10 +2,10 @@
 // A wire of CXL.io flits and a checker of what an end puts on it.
 //
 // Purpose: framing, LCRC and DLLP CRC of every flit sent are decoded here from the tables of
-//          docs/blocks.md, independent of the RTL and of the model.
+//          docs/blocks/cxl_io/README.md, independent of the RTL and of the model.
 // Units:   cycles; byte n of a flit is element n.
 // Errors:  SendChecker::wrong() keeps the first thing that was wrong, empty if nothing was.
-// Source:  docs/blocks.md, "CXL.io".
+// Source:  docs/blocks/cxl_io/README.md.
 #pragma once
 
 #include <zlib.h>

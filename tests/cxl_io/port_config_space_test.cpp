@@ -173,7 +173,7 @@ TEST(PortConfigSpace, EveryRegister) {
   }
 }
 
-// The values of docs/blocks.md, written out.
+// The values of docs/blocks/cxl_io/port_config_space.md, written out.
 TEST(PortConfigSpace, ValuesAfterReset) {
   Ports ports;
   const std::map<unsigned, std::uint32_t> values{

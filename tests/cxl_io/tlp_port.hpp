@@ -3,7 +3,7 @@
 //
 // Shapes: byte n of a TLP is bits [8n+7:8n] of the port.
 // Errors: none.
-// Source: docs/blocks.md, "CXL.io".
+// Source: docs/blocks/cxl_io/README.md.
 #pragma once
 
 #include "refmodel/cxl_io/io_types.hpp"

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The media behind an endpoint's bench: lines by DPA and by place in the internal DRAM, and their
-// poison, kept as docs/blocks.md ("Endpoint") says.
+// poison, kept as docs/blocks/endpoint/endpoint.md says.
 //
 // Purpose: answers at the cycles that the bench names, so in any order.
 // Units:   DPA in lines of 64 bytes; offsets in lines of a slot.

@@ -50,7 +50,7 @@ unsigned random_value(Random& random, const LoadMeasure& m, unsigned width) {
 
 TEST(DevLoad, LockstepWithRtl) {
   test::shows("qos", "The RTL reports the DevLoad of its twin in every cycle",
-              "docs/blocks.md, dev_load");
+              "docs/blocks/endpoint/dev_load.md");
   Lockstep lockstep("endpoint/dev_load", 0xd31);
   Random random(lockstep.seed());
   Clocked<Vdev_load> rtl;
@@ -176,7 +176,7 @@ TEST(DevLoad, CountsThresholdsOfEachMeasure) {
       "qos",
       "DevLoad is the largest of the loads of ingress queue, fills and media, by thresholds "
       "in registers",
-      "CXL 2.0, 3.3.2 (QoS telemetry); docs/blocks.md, dev_load");
+      "CXL 2.0, 3.3.2 (QoS telemetry); docs/blocks/endpoint/dev_load.md");
   for (const LoadSource which :
        {LoadSource::Ingress, LoadSource::Mshr, LoadSource::Backlog, LoadSource::Tasks}) {
     OneMeasure one(which, {{4, 12, 24}, 0});
@@ -195,7 +195,7 @@ TEST(DevLoad, CountsThresholdsOfEachMeasure) {
 
 TEST(DevLoad, FallsOnlyBelowTheMargin) {
   test::shows("qos", "DevLoad falls only when a measure is more than a margin under its threshold",
-              "docs/blocks.md, dev_load");
+              "docs/blocks/endpoint/dev_load.md");
   OneMeasure one(LoadSource::Backlog, {{4, 12, 24}, 3});
   EXPECT_EQ(one.after(23), DevLoad::Moderate);  // no margin on the way up
   EXPECT_EQ(one.after(24), DevLoad::Severe);
@@ -224,7 +224,7 @@ TEST(DevLoad, MarginsBeyondEveryValueKeepTheLevel) {
 
 TEST(DevLoad, TasksCountOnlyIfThroughputReductionIsOn) {
   test::shows("qos", "DevLoad announces a temporary throughput reduction if that is enabled",
-              "CXL 2.0, 3.3.2 (temporary throughput reduction); docs/blocks.md, dev_load");
+              "CXL 2.0, 3.3.2 (temporary throughput reduction); docs/blocks/endpoint/dev_load.md");
   OneMeasure one(LoadSource::Tasks, {{1, 2, 3}, 0});
   EXPECT_EQ(one.after(3), DevLoad::Severe);
   one.in_.control.throughput_reduction = false;
@@ -243,7 +243,7 @@ LoadSettings egress_only(std::uint8_t interval) {
 
 TEST(DevLoad, EgressCongestionIsTheShareOfSamples) {
   test::shows("qos", "DevLoad reports egress port congestion by per cent of the last samples",
-              "CXL 2.0, 3.3.4 (egress port congestion); docs/blocks.md, dev_load");
+              "CXL 2.0, 3.3.4 (egress port congestion); docs/blocks/endpoint/dev_load.md");
   RtlMeter meter;
   DevLoadMeter::In in;
   in.control = egress_only(1);

@@ -22,7 +22,7 @@ using test::Random;
 
 constexpr unsigned kMaxSetsLog2 = 10;
 
-// How one stretch of the random test behaves; drawn anew after every reset.
+// How one stretch of the random test behaves; drawn again after every reset.
 struct Phase {
   explicit Phase(Random& random)
       : crowd(random.percent(15)),
@@ -396,7 +396,7 @@ TEST(DramCache, FreshLinesLiveTwice) {
   test::shows("sr",
               "A line that MemSpecRd brought is passed over once as a victim until a demand "
               "request uses it",
-              "docs/blocks.md, dram_cache");
+              "docs/blocks/endpoint/dram_cache.md");
   RtlCache cache(0);
   for (std::uint32_t g = 0; g < 8; ++g) fill(cache, g, g == 0, g);  // way 0 is fresh, and next
   EXPECT_EQ(cache.peek(8, false).slot, 1u);  // passed over: the lowest that is not fresh
@@ -451,7 +451,7 @@ constexpr DramEvents bits(std::initializer_list<DramEvent> events) {
 
 TEST(DramCache, EventsOfLookups) {
   test::shows("sr", "Counters report what MemSpecRd did in the internal DRAM",
-              "docs/blocks.md, dram_cache");
+              "docs/blocks/endpoint/dram_cache.md");
   RtlCache cache(0);
   EXPECT_EQ(events_of(cache, 0, true), bits({DramEvent::SpecFill}));  // no victim
   EXPECT_EQ(events_of(cache, 0, true), bits({DramEvent::SpecNeedless}));
@@ -531,7 +531,7 @@ TEST(DramCache, MergeInTheCycleOfTheFillKeepsTheMshr) {
 
 TEST(DramCache, DirtyVictimIsNamed) {
   test::shows("order", "A dirty line that is displaced is written back",
-              "docs/blocks.md, dram_cache");
+              "docs/blocks/endpoint/dram_cache.md");
   RtlCache cache = full_set();
   cache.lookup(0, true, false);  // dirty, next victim 4
   cache.lookup(4, false, false);

@@ -262,7 +262,7 @@ TEST_P(Endpoint, RefusesUnknownOpcodes) {
 // with the same tag.
 TEST_P(Endpoint, AnswersOnlyTheSessionThatAsked) {
   test::shows("order", "No answer to a request of an old link goes out on the next",
-              "docs/blocks.md, Endpoint");
+              "docs/blocks/endpoint/endpoint.md");
   HostBench bench(91);
   if (GetParam()) use_dram(bench, 3);
   bench.write(0x1000, line_of(0xaa));

@@ -2,7 +2,7 @@
 // The packed types of DevLoad as flat ports of verilated models.
 //
 // Purpose: reads and writes load_control_t, load_status_t and media_status_t.
-// Units:   bits, as docs/blocks.md, "endpoint_regs" and "dev_load", lay them out.
+// Units:   bits, as docs/blocks/endpoint/endpoint_regs.md, endpoint/dev_load.md, lay them out.
 // Errors:  as tests/common/bits.hpp.
 #pragma once
 

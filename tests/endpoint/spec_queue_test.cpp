@@ -134,7 +134,7 @@ TEST(SpecQueue, GranulesWrapAndFollowWithoutAGap) {
 
 TEST(SpecQueue, FullLosesTheInputThoughTheHeadLeaves) {
   test::shows("sr", "A MemSpecRd that finds no room is dropped and never stalls the link",
-              "docs/blocks.md, spec_queue");
+              "docs/blocks/endpoint/spec_queue.md");
   Pair pair;
   for (unsigned i = 0; i < kDepth; ++i) EXPECT_TRUE(pair.step(push(100 * i, i == 0)).in_ready);
   EXPECT_FALSE(pair.step(push(5000, 0, true)).in_ready);  // the head's first granule of two

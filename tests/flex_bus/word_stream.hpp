@@ -5,7 +5,7 @@
 //          transmitter and its twin.
 // Units:   blocks of four words; faults in percent of flits, ordered sets or words.
 // Errors:  none; illegal streams are what it is for.
-// Source:  docs/blocks.md "Flex Bus".
+// Source:  docs/blocks/flex_bus/README.md.
 #pragma once
 
 #include <deque>

@@ -126,7 +126,7 @@ class Wire {
     send(kDown, RetryIdle{}).send(kUp, RetryIdle{});
     return send(kDown, InitParam{2, 40}).send(kUp, InitParam{2, 40});
   }
-  // Both link layers ask for flit `eseq` anew.
+  // Both link layers ask for flit `eseq` again.
   Wire& retry(std::uint8_t eseq) {
     framed(kDown, RetryReq{eseq, 1, 0}).framed(kUp, RetryReq{eseq, 1, 0});
     framed(kDown, RetryAck{true, false, 1, 0, eseq, 0, 0});
@@ -240,7 +240,7 @@ TEST(AlmpConversation, RecoveryForcesARetry) {
   wire.both_status(kIo, Active, Active).both_status(kMem, Active, Active);
   EXPECT_TRUE(wire.checker.discarding(kDown));
   EXPECT_TRUE(wire.checker.discarding(kUp));
-  wire.send(kDown, encode_control(Llcrd{1, 0, 0, 0}));  // left over; the receiver asks anew
+  wire.send(kDown, encode_control(Llcrd{1, 0, 0, 0}));  // left over; the receiver requests again
   wire.retry(1).send(kUp, Llcrd{1, 0, 0xD, 0xD});
   wire.expect_clean();
   EXPECT_EQ(wire.checker.recoveries(), 1u);
@@ -271,7 +271,7 @@ TEST(AlmpConversation, DamageDuringBringUp) {
   again.retry(0).init().expect_clean();
 }
 
-// A part pulled out owes nothing; what comes after it must bring the link up anew.
+// A part pulled out owes nothing; what comes after it must bring the link up again.
 TEST(AlmpConversation, LinkDownEndsEverything) {
   Wire wire;
   wire.up().init().send(kDown, Llcrd{1, 0, 0, 0});

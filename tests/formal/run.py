@@ -243,15 +243,17 @@ class Job:
         return ("open", 0) if text is None else self.verdict(folder, name, text, depth)
 
     def constant(self, folder, name, output, seconds):
-        """An output is 0 whatever the inputs and registers: its BDD says so."""
-        self.abc(folder, f"{name}.bdd", f"read_aiger {name}.small.aig; cone -O {output}; strash; collapse -B 1000000; "
-                 f"strash; write_aiger {name}.bdd.aig", seconds)
-        try:
-            header, literal = (folder / f"{name}.bdd.aig").read_bytes().split(b"\n")[:2]
-        except FileNotFoundError:
-            return False
-        (folder / f"{name}.bdd.aig").unlink()
-        return header.split()[3:5] == [b"0", b"1"] and literal == b"0"
+        """An output is 0 whatever the inputs and registers: its BDD says so, in the order given or in a better one."""
+        for order in ("-r", ""):
+            self.abc(folder, f"{name}.bdd", f"read_aiger {name}.small.aig; cone -O {output}; strash; "
+                     f"collapse {order} -B 1000000; strash; write_aiger {name}.bdd.aig", seconds)
+            try:
+                header, literal = (folder / f"{name}.bdd.aig").read_bytes().split(b"\n")[:2]
+            except FileNotFoundError:
+                continue
+            (folder / f"{name}.bdd.aig").unlink()
+            return header.split()[3:5] == [b"0", b"1"] and literal == b"0"
+        return False
 
     def prove_bdd(self, folder, name, seconds):
         """('proven', None) | ('fails', frame) | ('open', 0), of one assertion after the other"""

@@ -344,7 +344,7 @@ void own_data_is_coherent(std::uint64_t seed, OpKind kind, Gathering gathering) 
             EXPECT_EQ(got[i], wanted[h][i]) << "seed " << seed;
           }
         }
-      }  // else the handles are dropped with their accesses under way
+      }  // else the handles are dropped with their accesses in flight
       if (round % 20 == 19) co_await w.barrier();
       if (round % 7 == 6) co_await w.fence();
     }

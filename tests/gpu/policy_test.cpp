@@ -247,7 +247,7 @@ TEST(StoreBuffer, DrainRules) {
           co_await w.core_barrier();
           break;
       }
-      // Long enough for everything under way to arrive.
+      // Long enough for everything in flight to arrive.
       w.compute(2000);
       co_await w.drain();
       written = stores_at_llc(rig.gpu.stats());

@@ -145,7 +145,7 @@ class Bridge {
 
 TEST(BridgeRules, ReadsAndWritesTakeTurns) {
   test::shows("order", "With reads and writes offered in every cycle they are taken by turns",
-              "docs/blocks.md, axi_adapter");
+              "docs/blocks/host_bridge/axi_adapter.md");
   for (const unsigned slow : {1u, 10u, 100u, 400u}) {
     Bridge b;
     b.latency = {slow, slow, slow};
@@ -187,7 +187,7 @@ TEST(BridgeRules, ADeadPortDoesNotHoldUpTheOthers) {
       "link",
       "A port that answers nothing holds up no other as long as no more than 63 requests are "
       "in flight there",
-      "docs/blocks.md, host_bridge");
+      "docs/blocks/host_bridge/host_bridge.md");
   for (const unsigned kept : {62u, 63u}) {
     Bridge b;
     b.dead[0] = true;
@@ -235,7 +235,7 @@ TEST(BridgeRules, AStalledPortIsPassed) {
 TEST(BridgeRules, AStalledBDoesNotHoldUpR) {
   test::shows("order",
               "A manager that takes no write responses still gets read data, and the reverse",
-              "AMBA AXI4; docs/blocks.md, host_bridge");
+              "AMBA AXI4; docs/blocks/host_bridge/host_bridge.md");
   for (const bool stall_b : {false, true}) {
     Bridge b;
     (stall_b ? b.rtl->bready_i : b.rtl->rready_i) = 0;
@@ -291,7 +291,7 @@ TEST(BridgeRules, RAndBMoveTogether) {
 // Every port has a backlog of answers of each kind when the manager begins to take them.
 TEST(BridgeRules, ResponsesGoRound) {
   test::shows("qos", "Answers of the ports are taken in turn, reads and writes each",
-              "docs/blocks.md, host_bridge");
+              "docs/blocks/host_bridge/host_bridge.md");
   for (const bool is_write : {false, true}) {
     Bridge b;
     b.rtl->bready_i = b.rtl->rready_i = 0;

@@ -133,7 +133,7 @@ class Software {
 
 TEST(HdmDecoder, LockstepWithRtl) {
   test::shows("hdm", "The RTL's decoder is its twin's for any registers and addresses",
-              "docs/blocks.md, hdm_decoder");
+              "docs/blocks/host_bridge/hdm_decoder.md");
   Lockstep lockstep("host_bridge/hdm_decoder", 0x4d);
   Random random(lockstep.seed());
   Clocked<Vhdm_decoder> rtl;

@@ -3,7 +3,7 @@
 // that are written or committed, and the lookup.
 //
 // Use:     look() with the inputs settled, before the edge.
-// Source:  docs/blocks.md, hdm_decoder; the registers are the RTL's own.
+// Source:  docs/blocks/host_bridge/hdm_decoder.md; the registers are the RTL's own.
 #pragma once
 
 #include <array>

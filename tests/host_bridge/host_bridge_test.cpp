@@ -234,7 +234,7 @@ TEST(HostBridge, LockstepWithRtl) {
     rtl.edge();
     if (out.req_ready) in.req_valid = false;
     in.rsp_valid &= ~out.rsp_ready;
-    if (random.below(5000) == 0) {  // whatever was under way
+    if (random.below(5000) == 0) {  // whatever was in flight
       rtl.reset();
       twin = HostBridge(kPorts);
       script = bring_up();
@@ -320,7 +320,7 @@ void four_ways(RtlBridge& bridge) {
 
 TEST(HostBridge, Routes) {
   test::shows("hdm", "A request goes to the root port that its decoder names",
-              "docs/blocks.md, host_bridge");
+              "docs/blocks/host_bridge/host_bridge.md");
   RtlBridge bridge;
   four_ways(bridge);
   const auto goes = [&bridge](std::uint64_t hpa, std::vector<unsigned> ports) {
@@ -367,7 +367,7 @@ TEST(HostBridge, EveryTargetNumber) {
 
 TEST(HostBridge, DecodeErrorAnswer) {
   test::shows("hdm", "An address that no decoder claims is answered with an error",
-              "docs/blocks.md, host_bridge");
+              "docs/blocks/host_bridge/host_bridge.md");
   RtlBridge bridge;
   four_ways(bridge);
   for (const std::uint64_t hpa :

@@ -67,7 +67,7 @@ TEST_F(CollectionTest, AtTheVeryTimeTheReadGoesFirst) {
   }
 }
 
-// The operation under way is finished; the collection starts behind it and is no shorter for that.
+// The current operation is finished; the collection starts behind it and is no shorter for that.
 TEST_F(CollectionTest, DieFinishesItsReadFirst) {
   FlashMedia media = make();
   const Time reached = us(49) + c.lookup;

@@ -144,7 +144,7 @@ TEST_F(FlashMediaTest, PageGranuleIsTransferredOnceForAll) {
 
 TEST_F(FlashMediaTest, SharedRegisterDoesNotStarveOtherPages) {
   FlashMedia media = make();
-  // An endless stream of hits on one page, several always under way; one fill of another page.
+  // An endless stream of hits on one page, several always in flight; one fill of another page.
   Time now{0};
   unsigned hits = 0;
   bool answered_other = false;

@@ -156,7 +156,7 @@ TEST_F(FlashStatus, AScriptIsAnnouncedUntilTheDiesHavePaid) {
   expect(us(50) - c.announce, 0, 32);
   expect(us(50), 32, 32);
   expect(us(110), 32, 0);
-  // The second time die 0 pays late: it has a read under way.
+  // The second time die 0 pays late: it has a read in flight.
   expect(us(250) - c.announce, 0, 32);
   media.submit(read_of(page(0)), us(250) - Time{1} - c.lookup);
   expect(us(310), 32, 16);

@@ -204,7 +204,7 @@ class TranslationTime : public ::testing::Test {
 };
 
 // One die. The last page that opens a block below the high watermark starts a collection; a read
-// that comes then waits for the operation under way and no longer.
+// that comes then waits for the current operation and no longer.
 void TranslationTime::background_collection(std::uint32_t planes) {
   c.translation->planes = planes;
   c.pages_per_block = 16 / planes;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
 
-// When each token is done; runs until nothing is under way.
+// When each token is done; runs until nothing is in flight.
 template <typename Device>
 std::vector<std::pair<std::uint32_t, Time>> finish(Device& drive) {
   std::vector<std::pair<std::uint32_t, Time>> done;

@@ -54,6 +54,7 @@ void Device::forget() {
   held_drs_.clear();
   held_ndr_.clear();
   upper_half_.reset();
+  halves_.clear();
   overuse_left_ = 0;
   up_for_ = 0;
   wire_.link().overuse(false);
@@ -76,6 +77,7 @@ LinkOut Device::cycle(const LinkIn& in) {
   if (knobs_.viral_at != 0 && !viral_ && cycle_ >= knobs_.viral_at) go_viral();
   accept();
   serve();
+  send_ready_halves();
   wrong_alone();
   return wire_.cycle(in);
 }
@@ -166,7 +168,7 @@ void Device::commit(const MemRwd& rwd) {
 void Device::serve() {
   for (size_t n = 0; n < jobs_.size();) {
     const Outbox& out = wire_.outbox();
-    if (out.ndr.size() + out.drs.size() >= kResponsesWaiting) return;
+    if (out.ndr.size() + out.drs.size() + halves_.size() >= kResponsesWaiting) return;
     if (jobs_[n].due > cycle_) {
       if (!knobs_.out_of_order) return;
       ++n;
@@ -190,6 +192,7 @@ void Device::finish_read(const MemReq& req) {
   ++counts_.reads;
   MemDrs drs;
   drs.tag = req.tag;
+  unsigned poisoned_halves = kBothHalves;
   const Decoded where = decode_(req.address);
   if (!where.hit) {
     ++counts_.misses;
@@ -202,6 +205,7 @@ void Device::finish_read(const MemReq& req) {
       random_poison_.insert(req.address & kLine);
     }
     drs.poison = line.poison || may_fail(req.address);
+    if (!line.poison) poisoned_halves = static_cast<unsigned>(1 + random_() % kBothHalves);
     if (knobs_.keeps_meta && !viral_ && req.meta_field == kMeta0State) {
       drs.meta_field = kMeta0State;
       drs.meta_value = line.meta;
@@ -210,7 +214,7 @@ void Device::finish_read(const MemReq& req) {
   }
   if (drs.poison) ++counts_.poison_sent;
   done(req.tag);
-  send(drs);
+  send(drs, poisoned_halves);
 }
 
 void Device::finish_invalidate(const MemReq& req) {
@@ -262,20 +266,42 @@ void Device::send(const MemNdr& message, bool to_write) {
   wire_.outbox().ndr.push_back(ndr);
 }
 
-void Device::send(MemDrs drs) {
+void Device::send(MemDrs drs, unsigned poisoned_halves) {
   drs.dev_load = dev_load();
   if (knobs_.any_ignored && drs.meta_field == kMetaNoOp) drs.meta_value = any_of_two_bits();
   if (wrong_drs(drs)) return;
-  if (knobs_.half_lines) return send_halves(drs);
+  if (knobs_.half_lines) return send_halves(drs, poisoned_halves);
+  if (drs.poison) spoil(drs);
   wire_.outbox().drs.push_back(drs);
 }
 
-void Device::send_halves(const MemDrs& drs) {
-  MemDrs half = drs;
-  half.bytes = 32;
-  wire_.outbox().drs.push_back(half);
-  std::copy_n(drs.data.begin() + 32, 32, half.data.begin());
-  wire_.outbox().drs.push_back(half);
+// What the data of a poisoned message is, nobody may rely on (12.2).
+void Device::spoil(MemDrs& drs) {
+  for (unsigned i = 0; i < drs.bytes; ++i) drs.data[i] = static_cast<uint8_t>(~drs.data[i]);
+}
+
+// Each half has a data header, and with it a Poison bit, of its own (4.2.2): the lower may have
+// left before the media error of the upper is found. The line is poisoned if one half is: a
+// transaction is of 64 bytes, and poison is tracked for 64 (4.2.2; 12.2.3).
+void Device::send_halves(const MemDrs& drs, unsigned poisoned_halves) {
+  std::array<MemDrs, 2> halves{drs, drs};
+  std::copy_n(drs.data.begin() + 32, 32, halves[1].data.begin());
+  uint64_t due = cycle_;
+  for (unsigned n = 0; n < halves.size(); ++n) {
+    halves[n].bytes = 32;
+    halves[n].poison = drs.poison && (poisoned_halves >> n & 1) != 0;
+    if (halves[n].poison) spoil(halves[n]);
+    halves_.push_back({halves[n], due});
+    if (knobs_.half_gap_max != 0) due += random_() % (knobs_.half_gap_max + 1);
+  }
+}
+
+// No data of another line between two halves (3.3.7); what has no data may go there.
+void Device::send_ready_halves() {
+  while (!halves_.empty() && halves_.front().due <= cycle_) {
+    wire_.outbox().drs.push_back(halves_.front().drs);
+    halves_.pop_front();
+  }
 }
 
 }  // namespace peer

@@ -74,6 +74,7 @@ class Device : public LinkEnd {
   const Counts& counts() const { return counts_; }
 
  private:
+  static constexpr unsigned kBothHalves = 3;  // bit 0: the lower half, bit 1: the upper
   struct Job {
     bool write = false;
     bool silent = false;  // MemSpecRd: occupies the media, answers nothing
@@ -93,8 +94,10 @@ class Device : public LinkEnd {
   void finish_write(const MemRwd& rwd);
   void commit(const MemRwd& rwd);
   void send(const MemNdr& ndr, bool to_write);
-  void send(MemDrs drs);
-  void send_halves(const MemDrs& drs);
+  void send(MemDrs drs, unsigned poisoned_halves = kBothHalves);
+  void send_halves(const MemDrs& drs, unsigned poisoned_halves);
+  void spoil(MemDrs& drs);
+  void send_ready_halves();
   bool wrong_ndr(const MemNdr& ndr, bool to_write);
   bool wrong_drs(const MemDrs& drs);
   void wrong_alone();
@@ -119,7 +122,12 @@ class Device : public LinkEnd {
   std::vector<MemDrs> held_drs_;  // waiting for a partner of a wrong flit
   std::vector<MemNdr> held_ndr_;
   std::optional<MemDrs> upper_half_;  // to be sent behind the line of another read
-  unsigned overuse_left_ = 0;         // messages without credits that have not left
+  struct Half {
+    MemDrs drs;
+    uint64_t due = 0;
+  };
+  std::deque<Half> halves_;    // in the order in which they leave, each from its cycle on
+  unsigned overuse_left_ = 0;  // messages without credits that have not left
   std::vector<uint16_t> wronged_tags_;
   bool was_up_ = false;
   bool viral_ = false;

@@ -50,6 +50,9 @@ Task<void> Enumerator::run() {
     broken("8.1.3.8", "a memory device without memory");
     co_return;
   }
+  step_ = "registers of the vendor";
+  co_await write_vendor();
+  step_ = "decoder";
   const bool decodes = knobs_.use_ranges ? co_await program_range() : co_await program_decoder();
   if (!decodes) co_return;
   step_ = "Mem_Enable";
@@ -476,6 +479,14 @@ Task<bool> Enumerator::enable() {
   if ((status2 >> 15 & 1) == 0)
     remark("Power Management Initialization Complete does not come (S20 8.1.3.5)");
   co_return (back & 4) != 0;
+}
+
+Task<void> Enumerator::write_vendor() {
+  for (const VendorWrite& one : knobs_.vendor) {
+    io_.write32(machine_.bar_base + one.offset, one.value);
+    expect(co_await io_.read32(machine_.bar_base + one.offset) == one.value, "vendor",
+           "a register of the vendor does not hold what is written");
+  }
 }
 
 }  // namespace peer

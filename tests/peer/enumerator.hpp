@@ -15,7 +15,14 @@
 
 namespace peer {
 
+// What a driver of this very device writes into its BAR, before CXL.mem is used.
+struct VendorWrite {
+  uint64_t offset = 0;  // in the BAR of the component registers
+  uint32_t value = 0;
+};
+
 struct EnumeratorKnobs {
+  std::vector<VendorWrite> vendor;
   bool use_ranges = false;
   bool config_lock = false;
   bool lock_on_commit = false;
@@ -64,6 +71,7 @@ class Enumerator {
   Task<bool> program_decoder();
   Task<bool> program_range();
   Task<bool> enable();
+  Task<void> write_vendor();
   void broken(std::string_view clause, std::string_view what) { findings_.add(clause, what); }
   Task<uint64_t> read64(uint64_t address);
   void remark(std::string what);

@@ -61,6 +61,7 @@ EnumeratorKnobs os_knobs(const HostKnobs& k) {
   e.power_management = k.power_management;
   e.bar_above_4g = k.io_bar_above_4g;
   e.window_base = k.window_base;
+  e.vendor = k.vendor;
   e.window_size = k.window_size;
   return e;
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "enumerator.hpp"
 #include "illegal.hpp"
 #include "link_end.hpp"
 
@@ -33,6 +34,14 @@ struct HostKnobs {
   uint32_t outstanding = 64;             // requests open at once, 1..4096
   bool same_line_overlap =
       false;  // MemRd may overlap MemRd of the same line (never write with anything)
+  // Of requests made of one of the last lines, whatever is open for it: reads and writes of one
+  // line in every order. What they may return is what some order of them gives (line_history.hpp).
+  uint32_t conflict_rate = 0;
+  bool strides = false;       // lines lie at powers of two from one another
+  bool tags_at_once = false;  // the tag freed last is the next one used
+  uint32_t spec_near_rate =
+      0;               // of reads with a MemSpecRd of their line just before, behind or both
+  uint32_t burst = 0;  // so many requests at once whatever is open, then all answers; 0: never
 
   // The mix, relative weights.
   uint32_t w_mem_rd = 4, w_mem_rd_data = 2, w_mem_wr = 4, w_mem_wr_ptl = 2;
@@ -68,10 +77,11 @@ struct HostKnobs {
       true;  // start with the Data Link Feature exchange, as a 32 GT/s port must
   bool clean_line =
       true;  // nothing but the ends damages CXL.io packets: a damaged one is a violation
-  bool power_management = true;  // the PM messages of 3.1.2.1 at the start of a link
-  bool io_bar_above_4g = false;  // the BAR lies above 4 GB: headers of four DW
-  bool lock_on_commit = false;   // the decoder is locked
-  bool io_background = false;    // configuration and register reads beside the CXL.mem traffic
+  bool power_management = true;     // the PM messages of 3.1.2.1 at the start of a link
+  bool io_bar_above_4g = false;     // the BAR lies above 4 GB: headers of four DW
+  bool lock_on_commit = false;      // the decoder is locked
+  std::vector<VendorWrite> vendor;  // by a driver of the device, before CXL.mem is used
+  bool io_background = false;       // configuration and register reads beside the CXL.mem traffic
 
   // What happens once, in cycles after the start of CXL.mem traffic; 0: never.
   uint64_t viral_at = 0;        // the host announces viral

@@ -76,6 +76,25 @@ std::vector<DeviceKnob> make() {
              k.half_lines = true;
              k.packing = PackPolicy::Random;
            }),
+      knob("half_lines_poison",
+           "One of 100 reads in halves finds a media error: in the lower half, the upper or both",
+           "3.3.6; 4.2.2; 12.2.3",
+           [](DeviceKnobs& k) {
+             k.half_lines = true;
+             k.poison_per_64k = 660;
+           }),
+      knob("halves_apart",
+           "The upper half is ready up to 40 cycles later; lines in any order, poison, retries",
+           "3.3.7; 4.2.2; 4.2.8; 12.2.3",
+           [](DeviceKnobs& k) {
+             k.half_lines = k.out_of_order = true;
+             k.half_gap_max = 40;
+             k.latency_min = 1;
+             k.latency_max = 300;
+             k.poison_per_64k = 660;
+             k.corrupt_per_64k = k.retry_per_64k = 330;
+             k.packing = PackPolicy::Random;
+           }),
       knob("always_light", "DevLoad is always light", "3.3.2",
            [](DeviceKnobs& k) { k.dev_load = 0; }),
       knob("always_optimal", "DevLoad is always optimal", "3.3.2",
@@ -117,6 +136,8 @@ std::vector<DeviceKnob> make() {
              k.latency_min = 1;
              k.latency_max = 200;
              k.half_lines = true;
+             k.half_gap_max = 20;
+             k.poison_per_64k = 200;
              k.keeps_meta = true;
              k.serve_spec = true;
              k.status_delay = 20;

@@ -39,12 +39,14 @@ struct DeviceKnobs {
   unsigned latency_max = 60;
   bool out_of_order = false;        // responses leave in any order
   bool half_lines = false;          // DRS in two halves of 32 bytes
+  unsigned half_gap_max = 0;        // cycles after which the upper half is ready, random from 0
   std::optional<uint8_t> dev_load;  // none: by the number of requests held
   bool serve_spec = false;          // MemSpecRd occupies the media as a read does
   bool keeps_meta = false;          // stores MetaValue and returns it
   bool any_ignored = false;         // MetaValue beside No-Op and DevLoad take any value
   bool writes_late = false;         // a write is seen by reads only when its NDR leaves
-  unsigned poison_per_64k = 0;      // reads answered with poison although the line is good
+  unsigned poison_per_64k = 0;      // reads answered with poison although the line is good; of a
+                                    // line in halves: the lower, the upper or both
   uint64_t viral_at = 0;            // cycle after reset; 0: never
 };
 

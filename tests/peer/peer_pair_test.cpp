@@ -201,6 +201,30 @@ const HostCase kHostCases[] = {
        s.host.lines = 1;
        s.host.same_line_overlap = true;
      }},
+    {"conflicts",
+     [](Setting& s) {
+       s.host.conflict_rate = 30000;
+       s.host.poison_rate = 3000;
+       s.device.out_of_order = true;
+       s.device.latency_max = 200;
+     }},
+    {"conflicts_late_writes",
+     [](Setting& s) {
+       s.host.lines = 8;
+       s.host.conflict_rate = 60000;
+       s.host.poison_rate = 3000;
+       s.device.writes_late = s.device.out_of_order = s.device.half_lines = true;
+       s.device.latency_max = 200;
+       s.device.half_gap_max = 30;
+     }},
+    {"tags_at_once", [](Setting& s) { s.host.tags_at_once = true; }},
+    {"strides", [](Setting& s) { s.host.strides = true; }},
+    {"bursts",
+     [](Setting& s) {
+       s.host.burst = 200;
+       s.host.conflict_rate = 10000;
+       s.host.spec_near_rate = 30000;
+     }},
     {"one_at_a_time", [](Setting& s) { s.host.outstanding = 1; }},
     {"poison", [](Setting& s) { s.host.poison_rate = 6000; }},
     {"viral", [](Setting& s) { s.host.viral_at = 1000; }},

@@ -40,6 +40,12 @@ constexpr std::uint32_t often(double part) {
   return static_cast<std::uint32_t>(part * kAlways);
 }
 
+// What a driver writes to switch the internal DRAM on, with so many sets; see docs/registers.md,
+// Endpoint vendor block.
+std::vector<peer::VendorWrite> internal_dram(unsigned log2_sets) {
+  return {{0x10004, log2_sets}, {0x10000, 1}};
+}
+
 constexpr Legal kLegal[] = {
     {"plain", "Every request of a host in turn, at full rate", "3.3", [](Setting&) {}},
     {"pack_one", "One message a flit, always in slot 0", "4.2.5",
@@ -140,6 +146,117 @@ constexpr Legal kLegal[] = {
        s.host.outstanding = 1000;
        s.host.lines = 4096;
      }},
+    {"conflicts", "Half of the requests meet another of their line, in every order", "3.3",
+     [](Setting& s) { s.host.conflict_rate = often(0.5); }},
+    {"conflicts_poison", "The same, and a tenth of the writes are poisoned", "3.3; 12.2.3",
+     [](Setting& s) {
+       s.host.conflict_rate = often(0.5);
+       s.host.poison_rate = often(0.1);
+     }},
+    {"conflicts_slow_media", "The same, and the media takes 100 cycles", "3.3; 12.2.3",
+     [](Setting& s) {
+       s.host.conflict_rate = often(0.5);
+       s.host.poison_rate = often(0.05);
+       s.host.tags_at_once = true;
+       s.media.latency = 100;
+     }},
+    {"few_lines", "Eight lines, any number of requests of one, writes of bytes the most", "3.3.4",
+     [](Setting& s) {
+       s.host.lines = 8;
+       s.host.conflict_rate = often(0.9);
+       s.host.w_mem_wr_ptl = 8;
+     }},
+    {"strides", "Many lines a power of two apart, with their neighbours", "3.3",
+     [](Setting& s) {
+       s.host.strides = true;
+       s.host.lines = 8192;
+       s.host.outstanding = 256;
+       s.host.conflict_rate = often(0.2);
+     }},
+    {"strides_slow_media", "The same, and the media takes 200 cycles", "3.3",
+     [](Setting& s) {
+       s.host.strides = true;
+       s.host.lines = 8192;
+       s.host.outstanding = 256;
+       s.host.conflict_rate = often(0.4);
+       s.host.w_mem_wr_ptl = 6;
+       s.host.w_mem_spec_rd = 4;
+       s.media.latency = 200;
+     }},
+    {"dram", "A driver has switched the internal DRAM on: 64 sets, requests of one line overlap",
+     "3.3",
+     [](Setting& s) {
+       s.host.vendor = internal_dram(6);
+       s.host.lines = 2048;
+       s.host.conflict_rate = often(0.3);
+     }},
+    {"dram_strides", "The same, many lines a power of two apart, with their neighbours", "3.3",
+     [](Setting& s) {
+       s.host.vendor = internal_dram(4);
+       s.host.strides = true;
+       s.host.lines = 4096;
+       s.host.outstanding = 256;
+       s.host.conflict_rate = often(0.3);
+       s.host.w_mem_wr_ptl = 6;
+     }},
+    {"dram_one_set", "The same with one set: each miss takes the place of another line",
+     "3.3; 12.2.3",
+     [](Setting& s) {
+       s.host.vendor = internal_dram(0);
+       s.host.lines = 256;
+       s.host.conflict_rate = often(0.3);
+       s.host.poison_rate = often(0.05);
+       s.host.w_mem_wr_ptl = 6;
+     }},
+    {"dram_slow_media",
+     "The same, the media takes 200 cycles, and reads have a MemSpecRd near them", "3.3; 3.3.5",
+     [](Setting& s) {
+       s.host.vendor = internal_dram(2);
+       s.host.lines = 512;
+       s.host.conflict_rate = often(0.4);
+       s.host.spec_near_rate = often(0.5);
+       s.host.w_mem_spec_rd = 4;
+       s.host.poison_rate = often(0.02);
+       s.media.latency = 200;
+     }},
+    {"dram_bursts", "The same in bursts of 300, tags used again at once", "3.3; 4.2.8.2",
+     [](Setting& s) {
+       s.host.vendor = internal_dram(3);
+       s.host.lines = 1024;
+       s.host.burst = 300;
+       s.host.tags_at_once = true;
+       s.host.conflict_rate = often(0.2);
+       s.host.spec_near_rate = often(0.2);
+     }},
+    {"tags_at_once", "A tag is used again as soon as it is free", "3.3.3",
+     [](Setting& s) {
+       s.host.tags_at_once = true;
+       s.host.conflict_rate = often(0.2);
+     }},
+    {"bursts", "300 requests at once, of all kinds or of one; the next when all are answered",
+     "4.2.8.2",
+     [](Setting& s) {
+       s.host.burst = 300;
+       s.host.lines = 2048;
+       s.host.conflict_rate = often(0.1);
+     }},
+    {"bursts_stalled", "The same, and responses wait for their credits; the media is slow too",
+     "4.2.8.2",
+     [](Setting& s) {
+       s.host.burst = 300;
+       s.host.lines = 2048;
+       s.host.conflict_rate = often(0.1);
+       s.host.accept_latency_max = 60;
+       s.host.drs_buffer = s.host.ndr_buffer = 4;
+       s.media.percent = 50;
+     }},
+    {"speculation_near", "Reads with a MemSpecRd of their line just before, behind or both",
+     "3.3.5",
+     [](Setting& s) {
+       s.host.spec_near_rate = often(0.8);
+       s.host.conflict_rate = often(0.3);
+       s.host.w_mem_spec_rd = 2;
+     }},
     {"poison", "A tenth of the writes are poisoned", "12.2.3",
      [](Setting& s) { s.host.poison_rate = often(0.1); }},
     {"viral", "The host says that it is viral", "12.4", [](Setting& s) { s.host.viral_at = 3000; }},
@@ -187,6 +304,10 @@ constexpr Legal kLegal[] = {
        s.host.cache_credits = s.host.io_background = s.host.io_one_per_flit = true;
        s.host.status_delay = 20;
        s.host.poison_rate = often(0.02);
+       s.host.conflict_rate = often(0.3);
+       s.host.spec_near_rate = often(0.2);
+       s.host.tags_at_once = s.host.strides = true;
+       s.host.vendor = internal_dram(4);
        s.phy.recovery_every = 5000;
        s.media.percent = 50;
      }},

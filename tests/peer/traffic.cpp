@@ -2,6 +2,8 @@
 #include "traffic.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <unordered_set>
 
 namespace peer {
 namespace {
@@ -9,6 +11,10 @@ namespace {
 constexpr uint64_t kLineBytes = 64;
 constexpr size_t kTags = 65536;
 constexpr size_t kWaiting = 4;  // messages that may wait for credits in the wire
+constexpr size_t kRecent = 8;   // lines that a conflict may be with
+constexpr uint64_t kNeighbours = 4;
+constexpr uint64_t kGroup = 256;  // lines whose blocks are one power of two apart
+constexpr uint64_t kStay = 512;   // requests, about, of one group
 
 constexpr uint64_t bytes_mask(unsigned first, unsigned count) {
   return count >= 64 ? ~uint64_t{0} : ((uint64_t{1} << count) - 1) << first;
@@ -29,21 +35,46 @@ void Traffic::begin(uint64_t window_base, uint64_t window_size) {
   size_ = window_size;
   if (!lines_.empty()) return;  // after a link down: what is known is known
   const uint64_t total = window_size / kLineBytes;
-  const uint64_t stride = std::max<uint64_t>(1, total / std::max(1U, knobs_.lines));
   lines_.resize(std::min<uint64_t>(knobs_.lines, total));
-  for (size_t n = 0; n < lines_.size(); ++n) {
-    // Spread over the window; every second pair of lines are neighbours.
-    const uint64_t place =
-        n % 4 == 3 ? (n - 1) * stride + 1 : n * stride + (n == 0 ? 0 : random_() % stride);
-    lines_[n].address = window_base + std::min(place, total - 1) * kLineBytes;
+  if (knobs_.strides) {
+    place_strides(total);
+  } else {
+    place_lines(total);
   }
   // Two places of the working set must not be one line.
-  std::sort(lines_.begin(), lines_.end(),
-            [](const MemLine& a, const MemLine& b) { return a.address < b.address; });
-  lines_.erase(
-      std::unique(lines_.begin(), lines_.end(),
-                  [](const MemLine& a, const MemLine& b) { return a.address == b.address; }),
-      lines_.end());
+  std::unordered_set<uint64_t> taken;
+  std::erase_if(lines_, [&](const MemLine& line) { return !taken.insert(line.address).second; });
+}
+
+// Spread over the window: four alone, then four neighbours, and again.
+void Traffic::place_lines(uint64_t total) {
+  const uint64_t stride = std::max<uint64_t>(kNeighbours, total / std::max(1U, knobs_.lines));
+  uint64_t block = 0;
+  for (size_t n = 0; n < lines_.size(); ++n) {
+    const uint64_t alone = n * stride + (n == 0 ? 0 : random_() % stride);
+    if (n % kNeighbours == 0) block = alone / kNeighbours * kNeighbours;
+    const uint64_t place = n / kNeighbours % 2 == 0 ? alone : block + n % kNeighbours;
+    lines_[n].address = base_ + std::min(place, total - 1) * kLineBytes;
+  }
+}
+
+// Blocks of four neighbours a power of two apart, another power for the next group: more of one set
+// than any cache has ways, and of one bank in any memory.
+void Traffic::place_strides(uint64_t total) {
+  constexpr uint64_t kBlocks = kGroup / kNeighbours;
+  const auto widest = static_cast<unsigned>(std::bit_width(total / kGroup));
+  unsigned power = 0;
+  uint64_t first = 0;
+  for (size_t n = 0; n < lines_.size(); ++n) {
+    if (n % kGroup == 0) {
+      power = static_cast<unsigned>(random_() % std::max(widest, 1U));
+      const uint64_t span = kBlocks << power;
+      first = random_() % std::max<uint64_t>(total / kNeighbours - std::min(span, total), 1);
+    }
+    const uint64_t block = first + (n % kGroup / kNeighbours << power);
+    const uint64_t place = block * kNeighbours + n % kNeighbours;
+    lines_[n].address = base_ + std::min(place, total - 1) * kLineBytes;
+  }
 }
 
 void Traffic::link_down() {
@@ -59,7 +90,8 @@ void Traffic::link_down() {
   }
   for (MemLine& line : lines_) {
     line.reads = 0;
-    line.writing = false;
+    line.writes = 0;
+    line.history.clear();
     line.meta.reset();
     if (!knobs_.survives_reset) {
       line.known = 0;
@@ -106,11 +138,27 @@ void Traffic::cycle(bool may_send) {
   if (!may_send || held_ || all_sent() || lines_.empty() || chance(knobs_.idle_rate)) return;
   generate();
   generate();
+  if (burst_left_ == 0) return;
+  generate();
+  generate();
 }
 
 // ---- requests ------------------------------------------------------------------------------
 
+// Whether a request may be made now: the bursts alone say so, if there are any.
+bool Traffic::with_burst() {
+  if (burst_left_ != 0) return true;
+  if (open_count_ != 0) return false;
+  burst_ = static_cast<Burst>(random_() % 4);
+  burst_left_ = knobs_.burst;
+  return true;
+}
+
 Traffic::Op Traffic::choose_op() {
+  if (burst_left_ != 0 && burst_ != Burst::Mixed) {
+    if (burst_ == Burst::Reads) return (random_() & 1) != 0 ? Op::Rd : Op::RdData;
+    return burst_ == Burst::Writes ? Op::Wr : Op::WrPtl;
+  }
   const std::array<uint32_t, 7> weights = {
       knobs_.w_mem_rd,  knobs_.w_mem_rd_data, knobs_.w_mem_wr,     knobs_.w_mem_wr_ptl,
       knobs_.w_mem_inv, knobs_.w_mem_inv_nt,  knobs_.w_mem_spec_rd};
@@ -124,25 +172,48 @@ Traffic::Op Traffic::choose_op() {
   return Op::Rd;
 }
 
+uint32_t Traffic::choose_line() {
+  if (!knobs_.strides) return static_cast<uint32_t>(random_() % lines_.size());
+  if (random_() % kStay == 0) group_ = random_() % (lines_.size() / kGroup + 1);
+  const uint64_t index = group_ * kGroup + random_() % kGroup;
+  return static_cast<uint32_t>(std::min<uint64_t>(index, lines_.size() - 1));
+}
+
 void Traffic::generate() {
   const Outbox& out = wire_.outbox();
   if (out.req.size() >= kWaiting || out.rwd.size() >= kWaiting || all_sent()) return;
+  if (knobs_.burst != 0 && !with_burst()) return;
   const Op op = choose_op();
   const bool speculative = op == Op::SpecRd;
-  if (!speculative && open_count_ >= knobs_.outstanding) return;
+  if (!speculative && knobs_.burst == 0 && open_count_ >= knobs_.outstanding) return;
+  if (burst_left_ != 0) --burst_left_;
+  if (!recent_.empty() && chance(knobs_.conflict_rate)) {
+    uint32_t index = recent_[random_() % recent_.size()];
+    if ((random_() & 3) == 0)
+      index = std::min<uint32_t>(index ^ (random_() & 3), lines_.size() - 1);
+    make(op, lines_[index], index);
+    return;
+  }
   const bool overlaps = knobs_.same_line_overlap && (op == Op::Rd || op == Op::RdData);
   for (unsigned tries = 0; tries < 4; ++tries) {
-    const auto index = static_cast<uint32_t>(random_() % lines_.size());
+    const uint32_t index = choose_line();
     MemLine& line = lines_[index];
     // MemSpecRd has no order with anything. All else waits for what is open for its line: S20 3.3
     // orders no two requests of a host.
-    if (speculative || (!line.writing && (line.reads == 0 || overlaps))) {
-      if (make(op, line, index)) return;
-    }
+    if (!speculative && (line.writes != 0 || (line.reads != 0 && !overlaps))) continue;
+    make(op, line, index);
+    if (conflicts()) recent_.push_back(index);
+    if (recent_.size() > kRecent) recent_.pop_front();
+    return;
   }
 }
 
 uint16_t Traffic::new_tag() {
+  while (knobs_.tags_at_once && !freed_.empty()) {
+    const uint16_t tag = freed_.back();
+    freed_.pop_back();
+    if (!open_[tag].busy && !loose_.contains(tag)) return tag;
+  }
   for (;;) {
     const auto tag = static_cast<uint16_t>(random_());
     if (!open_[tag].busy && !loose_.contains(tag)) return tag;
@@ -155,21 +226,30 @@ uint8_t Traffic::state_value() {
   return kStates[random_() % kStates.size()];
 }
 
-bool Traffic::make(Op op, MemLine& line, uint32_t index) {
-  if (op == Op::SpecRd) {
-    MemReq req;
-    req.opcode = kMemSpecRd;
-    req.address = line.address;
-    wire_.outbox().req.push_back(req);
-    ++counts_.speculative;
-    return true;
-  }
+void Traffic::speculate(const MemLine& line) {
+  MemReq req;
+  req.opcode = kMemSpecRd;
+  req.address = line.address;
+  wire_.outbox().req.push_back(req);
+  ++counts_.speculative;
+}
+
+void Traffic::send_read(const MemReq& req, const MemLine& line) {
+  const auto where = chance(knobs_.spec_near_rate) ? 1 + random_() % 3 : 0;
+  if ((where & 1) != 0) speculate(line);
+  wire_.outbox().req.push_back(req);
+  if ((where & 2) != 0) speculate(line);
+}
+
+void Traffic::make(Op op, MemLine& line, uint32_t index) {
+  if (op == Op::SpecRd) return speculate(line);
   const uint16_t tag = new_tag();
   Open& open = open_[tag];
   open = Open{};
   open.op = op;
   open.line = index;
   open.busy = true;
+  open.since = ++events_;
   ++open_count_;
   ++sent_;
   ++counts_.sent;
@@ -197,11 +277,17 @@ bool Traffic::make(Op op, MemLine& line, uint32_t index) {
     open.data = rwd.data;
     open.meta_field = rwd.meta_field;
     open.meta_value = rwd.meta_value;
-    line.writing = true;
+    ++line.writes;
+    if (conflicts()) {
+      const auto mark = rwd.poison     ? LineHistory::Mark::Poisoned
+                        : op == Op::Wr ? LineHistory::Mark::Clean
+                                       : LineHistory::Mark::None;
+      line.history.begin_write(open.since, open.byte_enable, open.data, mark);
+    }
     ++(op == Op::Wr ? counts_.writes : counts_.partial_writes);
     if (rwd.poison) ++counts_.poison_written;
     wire_.outbox().rwd.push_back(rwd);
-    return true;
+    return;
   }
   MemReq req;
   req.tag = tag;
@@ -212,7 +298,7 @@ bool Traffic::make(Op op, MemLine& line, uint32_t index) {
                : op == Op::Inv    ? kMemInv
                                   : kMemInvNt;
   // MemRdData asks for no metadata. Overlapping reads change none, or their order would be seen.
-  if (op != Op::RdData && !knobs_.same_line_overlap && (random_() & 1) != 0) {
+  if (op != Op::RdData && !knobs_.same_line_overlap && !conflicts() && (random_() & 1) != 0) {
     req.meta_field = kMeta0State;
     req.meta_value = state_value();
   }
@@ -221,12 +307,13 @@ bool Traffic::make(Op op, MemLine& line, uint32_t index) {
   if (op == Op::Rd || op == Op::RdData) {
     ++line.reads;
     ++counts_.reads;
+    if (conflicts()) line.history.begin_read(open.since);
+    send_read(req, line);
   } else {
-    line.writing = true;
+    ++line.writes;
     ++counts_.invalidates;
+    wire_.outbox().req.push_back(req);
   }
-  wire_.outbox().req.push_back(req);
-  return true;
 }
 
 uint16_t Traffic::expect_loose() {
@@ -256,9 +343,10 @@ void Traffic::finish(uint16_t tag) {
   if (open.op == Op::Rd || open.op == Op::RdData) {
     --line.reads;
   } else {
-    line.writing = false;
+    --line.writes;
   }
   open.busy = false;
+  if (knobs_.tags_at_once) freed_.push_back(tag);
   --open_count_;
   ++counts_.answered;
 }
@@ -266,6 +354,7 @@ void Traffic::finish(uint16_t tag) {
 void Traffic::check_meta(const Open& open, uint8_t field, uint8_t value) {
   MemLine& line = lines_[open.line];
   if (field == kMetaNoOp) return;  // a device that keeps no metadata
+  if (conflicts()) return;         // any state that the line has had
   if (field != kMeta0State) {
     violations_.add("3.3.4, Table 31", "a reserved MetaField");
     return;
@@ -296,6 +385,10 @@ void Traffic::take_ndr(const MemNdr& ndr) {
   MemLine& line = lines_[open.line];
   if (open.op == Op::Wr || open.op == Op::WrPtl) {
     if (ndr.meta_field != kMetaNoOp) violations_.add("B.2", "metadata in the NDR of a write");
+    if (conflicts()) {
+      line.history.end_write(open.since, ++events_);
+      return finish(ndr.tag);
+    }
     for (unsigned i = 0; i < kLineBytes; ++i) {
       if ((open.byte_enable >> i & 1) != 0) line.data[i] = open.data[i];
     }
@@ -342,6 +435,7 @@ void Traffic::take_drs(const MemDrs& drs) {
   }
   half_tag_.reset();
   check_read(open, drs, drs.bytes == 32 ? 32 : 0, drs.bytes);
+  if (conflicts()) return finish(drs.tag);
   MemLine& line = lines_[open.line];
   if (open.meta_field == kMeta0State) {
     line.meta = open.meta_value;
@@ -353,6 +447,7 @@ void Traffic::take_drs(const MemDrs& drs) {
 
 void Traffic::check_read(Open& open, const MemDrs& drs, unsigned first, unsigned bytes) {
   MemLine& line = lines_[open.line];
+  if (conflicts()) return check_overlapped(open, drs, first, bytes);
   if (drs.poison) {
     ++counts_.poison_read;
     if (line.poison == Poison::No && !knobs_.device_may_poison) {
@@ -377,6 +472,33 @@ void Traffic::check_read(Open& open, const MemDrs& drs, unsigned first, unsigned
     line.data[at] = drs.data[i];
   }
   line.known |= bytes_mask(first, bytes);
+}
+
+void Traffic::check_overlapped(Open& open, const MemDrs& drs, unsigned first, unsigned bytes) {
+  MemLine& line = lines_[open.line];
+  const uint64_t now = ++events_;
+  const bool last = first + bytes == kLineBytes;
+  if (drs.poison) ++counts_.poison_read;
+  const bool excused = drs.poison && knobs_.device_may_poison;
+  if (!excused && !line.history.mark_right(open.since, drs.poison)) {
+    violations_.add("12.2.3", drs.poison ? "poison for a line that no order of the writes poisons"
+                                         : "no poison for a line that every order poisons");
+  }
+  Line data{};
+  std::copy_n(drs.data.begin(), bytes, data.begin() + first);
+  if (!drs.poison) {
+    const unsigned wrong = line.history.wrong_byte(open.since, data, first, bytes);
+    if (wrong < kLineBytes) {
+      violations_.add("3.3", "data that no order of the writes gives: line " +
+                                 std::to_string(line.address) + ", byte " + std::to_string(wrong));
+    }
+  }
+  if (!last) return;
+  const auto mark = excused      ? LineHistory::Mark::None
+                    : drs.poison ? LineHistory::Mark::Poisoned
+                                 : LineHistory::Mark::Clean;
+  const uint64_t good = drs.poison ? 0 : bytes_mask(first, bytes);
+  line.history.end_read(open.since, now, good, data, mark);
 }
 
 }  // namespace peer

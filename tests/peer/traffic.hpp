@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "host.hpp"
+#include "line_history.hpp"
 #include "messages.hpp"
 #include "violations.hpp"
 #include "wire.hpp"
@@ -46,7 +47,7 @@ class Traffic {
   uint64_t address_outside() const { return base_ + size_ + 0x4000; }
   // No request leaves for this line; `wait` until nothing is open for it. For probes of its own
   // data.
-  bool quiet(uint64_t line) const { return lines_[line].reads == 0 && !lines_[line].writing; }
+  bool quiet(uint64_t line) const { return lines_[line].reads == 0 && lines_[line].writes == 0; }
   void hold(bool held) { held_ = held; }
   const std::array<uint8_t, 64>& bytes_of(uint64_t line) const { return lines_[line].data; }
   uint64_t known_of(uint64_t line) const { return lines_[line].known; }
@@ -62,7 +63,8 @@ class Traffic {
     Poison poison = Poison::Unknown;
     std::optional<uint8_t> meta;  // the last state written, if the device keeps any
     unsigned reads = 0;
-    bool writing = false;
+    unsigned writes = 0;  // and what changes metadata
+    LineHistory history;  // with conflicts; all above it but the counts is then not used
   };
   struct Open {
     bool busy = false;
@@ -72,17 +74,26 @@ class Traffic {
     bool poison = false;
     uint64_t byte_enable = 0;
     std::array<uint8_t, 64> data{};
-    bool half = false;  // the lower half has come
+    bool half = false;   // the lower half has come
+    uint64_t since = 0;  // its place in the order of events
   };
 
+  bool conflicts() const { return knobs_.conflict_rate != 0; }
+  bool with_burst();
+  void place_lines(uint64_t total);
+  void place_strides(uint64_t total);
+  uint32_t choose_line();
   void generate();
-  bool make(Op op, MemLine& line, uint32_t index);
+  void speculate(const MemLine& line);
+  void send_read(const MemReq& req, const MemLine& line);
+  void make(Op op, MemLine& line, uint32_t index);
   uint16_t new_tag();
   Op choose_op();
   uint8_t state_value();
   void take_ndr(const MemNdr& ndr);
   void take_drs(const MemDrs& drs);
   void check_read(Open& open, const MemDrs& drs, unsigned first, unsigned bytes);
+  void check_overlapped(Open& open, const MemDrs& drs, unsigned first, unsigned bytes);
   void check_meta(const Open& open, uint8_t field, uint8_t value);
   void finish(uint16_t tag);
   void release(MessageKind kind);
@@ -101,6 +112,13 @@ class Traffic {
   unsigned open_count_ = 0;
   uint64_t sent_ = 0;
   uint64_t now_ = 0;
+  uint64_t events_ = 0;          // requests made and answers taken
+  std::vector<uint16_t> freed_;  // tags, the last at the end
+  std::deque<uint32_t> recent_;  // the last lines
+  enum class Burst : uint8_t { Mixed, Reads, Writes, PartialWrites };
+  Burst burst_ = Burst::Mixed;
+  uint32_t burst_left_ = 0;
+  uint64_t group_ = 0;  // of strides, which requests are made of now
   bool held_ = false;
   struct Release {
     uint64_t due;

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The register map: offsets, fields and reset values written by hand from the specification and
-// from docs/blocks.md, against what tools/regs.py makes of regs/*.yaml. RTL and twins share the
+// from docs/blocks, against what tools/regs.py makes of regs/*.yaml. RTL and twins share the
 // generated names, so that lockstep cannot see a wrong one; this can. And the generator's own
 // checks.
 #include "refmodel/common/registers.hpp"
@@ -48,7 +48,7 @@ TEST(Registers, Field) {
   EXPECT_EQ(wide.mask(), std::uint64_t{0x1f} << 29);
 }
 
-// CXL 2.0 8.1.3, 8.1.8, 8.1.9, and docs/blocks.md for ours.
+// CXL 2.0 8.1.3, 8.1.8, 8.1.9, and docs/blocks for ours.
 TEST(Registers, Dvsecs) {
   namespace dev = regs::dvsec_device;
   EXPECT_EQ(dev::kDvsecHeaderReset, 0x0381'1e98u);  // 38h bytes, revision 1
@@ -126,7 +126,7 @@ TEST(Registers, DeviceRegisters) {
   EXPECT_FIELD(box::kMemoryStatusMailboxReady, 4, 4, 1);
 }
 
-// CXL 2.0 8.2.5.1 and 8.2.6; docs/blocks.md, "io_access".
+// CXL 2.0 8.2.5.1 and 8.2.6; docs/blocks/cxl_io/io_access.md.
 TEST(Registers, ComponentBlockAndAccess) {
   namespace cmp = regs::component;
   EXPECT_EQ(cmp::kHeader, 0x1000u);
@@ -242,7 +242,7 @@ TEST(Registers, HdmDecoder) {
   EXPECT_FIELD(kDecControlHostOnly, 12, 12);
 }
 
-// docs/blocks.md, "root_port registers".
+// docs/blocks/root_port/root_port.md.
 TEST(Registers, RootPort) {
   using namespace regs::rp;
   EXPECT_EQ(kBlock, 0x800u);
@@ -273,7 +273,7 @@ TEST(Registers, RootPort) {
   EXPECT_FIELD(kViralDevice, 2, 2);
 }
 
-// docs/blocks.md, "dev_load" and "endpoint_regs".
+// docs/blocks/endpoint/dev_load.md, endpoint/endpoint_regs.md.
 TEST(Registers, Endpoint) {
   using namespace regs::ep;
   EXPECT_EQ(kBlock, 0x800u);

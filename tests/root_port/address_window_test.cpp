@@ -58,7 +58,7 @@ std::uint64_t random_load(Random& random) {
 
 TEST(AddressWindow, AgreesWithRtl) {
   test::shows("sr", "The RTL's window is that of its twin for any queues",
-              "docs/blocks.md, address_window");
+              "docs/blocks/root_port/address_window.md");
   Lockstep lockstep("root_port/address_window", 0xadd);
   Random random(lockstep.seed());
   Covered<Vaddress_window> top;
@@ -152,7 +152,7 @@ TEST(AddressWindow, PaperCountsEveryEntry) {
   test::shows("sr",
               "In the paper's window each memory queue entry moves the start and each SR queue "
               "entry the end by a line",
-              "docs/blocks.md, address_window");
+              "docs/blocks/root_port/address_window.md");
   // 512 B at 402: [394, 410). Three mem entries anywhere: start 397 -> (399)/4 = 99.
   EXPECT_EQ(window(402, Gran::B512, false, {1, 2, 3}, {}), (GranuleRun{99, 3}));
   // Four: 398 -> 100.
@@ -168,7 +168,7 @@ TEST(AddressWindow, PaperCountsEveryEntry) {
 
 TEST(AddressWindow, DirectionalCountsInsideAndOnTheSide) {
   test::shows("sr", "In the directional window only entries inside it and on their side count",
-              "docs/blocks.md, address_window");
+              "docs/blocks/root_port/address_window.md");
   // 512 B at 400: [392, 408) -> [98, 102). Mem counts in [392, 400), sr in (400, 408).
   EXPECT_EQ(window(400, Gran::B512, true, {391, 400, 401, 407}, {}), (GranuleRun{98, 3}));
   EXPECT_EQ(window(400, Gran::B512, true, {392, 399}, {}), (GranuleRun{99, 2}));
@@ -179,7 +179,7 @@ TEST(AddressWindow, DirectionalCountsInsideAndOnTheSide) {
 
 TEST(AddressWindow, ClippedToTheChunk) {
   test::shows("sr", "A window stays in the interleave chunk of its load",
-              "docs/blocks.md, address_window");
+              "docs/blocks/root_port/address_window.md");
   const auto clipped = [](std::uint64_t line, unsigned clip) {
     return window(line, Gran::B512, false, {}, {}, clip);
   };
@@ -210,7 +210,7 @@ TEST(AddressWindow, ClippedToTheChunk) {
 
 TEST(AddressWindow, EndsOfTheAddressSpace) {
   test::shows("sr", "A window does not wrap at the ends of the address space",
-              "docs/blocks.md, address_window");
+              "docs/blocks/root_port/address_window.md");
   EXPECT_EQ(window(0, Gran::B1024, false, {}, {}), (GranuleRun{0, 3}));
   EXPECT_EQ(window(3, Gran::B256, false, {}, {}), (GranuleRun{0, 1}));
   EXPECT_EQ(window(kLines - 1, Gran::B256, false, {}, {}), (GranuleRun{kLines / 4 - 1, 0}));

@@ -1,17 +1,18 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ds_engine and ds_index alone, no model beside them.
 //
-// Purpose: SR queue, memory queue, endpoint and local memory as docs/blocks.md describes them, at
-//          constant latencies, with requests by hand and loads of one line kept outstanding. The
-//          endpoint keeps poison per line: a whole clean write takes it away, a partial one does
-//          not. Local memory answers with error for a damaged slot until it is written whole.
-//          Each receiver stalls at random if told to, and what is offered must stay as it is.
+// Purpose: SR queue, memory queue, endpoint and local memory as docs/blocks/root_port describes
+//          them, at constant latencies, with requests by hand and loads of one line kept
+//          outstanding. The endpoint keeps poison per line: a whole clean write takes it away, a
+//          partial one does not. Local memory answers with error for a damaged slot until it is
+//          written whole. Each receiver stalls at random if told to, and what is offered must stay
+//          as it is.
 // Units:   cycles; lines (address[51:6]). A latency of L: the answer is offered in the L-th cycle
 //          after the one in which the request was taken.
 // Use:     step() is one cycle; offer requests with store() and load(), or keep() loads.
 // Errors:  a load that gives what its line did not hold in its turn, an offer that changes or goes
 //          while it is stalled, a store refused without need: a GoogleTest failure each.
-// Source:  docs/blocks.md, ds_engine, sr_queue, memory_queue.
+// Source:  docs/blocks/root_port/ds_engine.md, root_port/sr_queue.md, root_port/memory_queue.md.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ds_engine alone, by hand: how long loads of one line may keep others waiting, and poison through
-// every order of stores, loads, merges and flushes. Expected values are those of docs/blocks.md.
+// every order of stores, loads, merges and flushes. Expected values are those of
+// docs/blocks/root_port/ds_engine.md.
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -124,26 +125,28 @@ TEST(DsAlone, LoadsOfTheNewestPartStarveNobody) {
               "With 0 to 8 loads of the newest, partly stored line kept outstanding and the region "
               "full, stores and a fence are answered within the page's bounds, at latencies of 1 "
               "to 400 cycles and 256 and 1024 lines",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   measure_all(Place::TopPart, false, {0, 1, 2, 3, 4, 5, 6, 7, 8});
   measure_all(Place::TopPart, true, {0, 1, 2, 3, 4, 5, 6, 7, 8});
 }
 
 TEST(DsAlone, LoadsOfTheOldestPartStarveNobody) {
   test::shows("order", "The same with loads of the oldest, partly stored line",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   measure_all(Place::BottomPart, false, {0, 1, 2, 3, 8});
   measure_all(Place::BottomPart, true, {0, 1, 2, 3, 8});
 }
 
 TEST(DsAlone, LoadsOfAWholeLineStarveNobody) {
-  test::shows("order", "The same with loads that the region answers", "docs/blocks.md, ds_engine");
+  test::shows("order", "The same with loads that the region answers",
+              "docs/blocks/root_port/ds_engine.md");
   measure_all(Place::TopWhole, false, {0, 1, 2, 3, 8});
   measure_all(Place::TopWhole, true, {0, 1, 2, 3, 8});
 }
 
 TEST(DsAlone, LoadsOfALineThatIsNotHereStarveNobody) {
-  test::shows("order", "The same with loads that pass the region", "docs/blocks.md, ds_engine");
+  test::shows("order", "The same with loads that pass the region",
+              "docs/blocks/root_port/ds_engine.md");
   measure_all(Place::Absent, false, {0, 1, 2, 3, 8});
   measure_all(Place::Absent, true, {0, 1, 2, 3, 8});
 }
@@ -152,7 +155,7 @@ TEST(DsAlone, ALoadOfAWantedLineIsAnswered) {
   test::shows("order",
               "Loads that wait for a flush of their line are answered in order: after the merges "
               "in flight and the line's write",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   for (const unsigned latency : kLatencies) {
     DsAlone b(Size::Lines256, latency);
     b.store(kLine, 0x11, kLowHalf);
@@ -173,7 +176,7 @@ TEST(DsAlone, ALoadOfAWantedLineIsAnswered) {
 
 TEST(DsAlone, AWantedLineIsForgottenWhenNoFlushMayGo) {
   test::shows("order", "Loads wait for a flush of their line only while one may be sent",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   DsAlone b(Size::Lines256, 50);
   b.hold_reads = true;
   b.store(kLine, 0x11, kLowHalf);
@@ -193,7 +196,7 @@ TEST(DsAlone, ALoadThatWaitsForItsLineStandsInNobodysWay) {
   test::shows("order",
               "A load whose line is at the endpoint does not keep deferred and direct stores from "
               "the memory queue",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   DsAlone b;
   b.hold_reads = true;
   for (std::uint64_t line = 1; line <= 4; ++line) b.store(line, 0x40);
@@ -233,7 +236,7 @@ TEST(DsAlone, PoisonIsMergedUntilTheLineIsWhole) {
   test::shows("ds",
               "A load merged with a poisoned line answers with error until all its bytes are in "
               "the region; the whole line then takes the endpoint's poison away",
-              "docs/blocks.md, ds_engine: Poison");
+              "docs/blocks/root_port/ds_engine.md, Poison");
   DsAlone b;
   b.poison(kBad);
   expect_load(b, true, "passes");
@@ -255,7 +258,7 @@ TEST(DsAlone, PartialWritesLeaveALinePoisoned) {
   test::shows("ds",
               "A partial store over a poisoned line goes out as a partial write, deferred or at "
               "once, and leaves it poisoned; only a store of the whole line ends that",
-              "docs/blocks.md, ds_engine: Poison");
+              "docs/blocks/root_port/ds_engine.md, Poison");
   for (const bool direct : {false, true}) {
     DsAlone b;
     b.direct = direct;
@@ -282,7 +285,7 @@ TEST(DsAlone, AnOlderLoadAnswersAsTheLineWas) {
   test::shows("ds",
               "A load of a poisoned line in flight before a store of the whole line answers with "
               "error, passing or merged; one after it does not",
-              "docs/blocks.md, ds_engine: Poison");
+              "docs/blocks/root_port/ds_engine.md, Poison");
   for (const bool merged : {false, true}) {
     DsAlone b;
     b.poison(kBad);
@@ -307,7 +310,7 @@ TEST(DsAlone, PoisonUnderALineUnderWay) {
   test::shows("ds",
               "A second store to a poisoned line whose part is in flight makes it whole or not: "
               "loads answer accordingly, and so does the line after its second write",
-              "docs/blocks.md, ds_engine: Poison");
+              "docs/blocks/root_port/ds_engine.md, Poison");
   for (const bool whole : {true, false}) {
     DsAlone b;
     b.direct = true;
@@ -334,7 +337,7 @@ TEST(DsAlone, PoisonUnderAFailedWrite) {
   test::shows("ds",
               "After a failed write a poisoned line is merged with its error, a whole one is read "
               "from the region",
-              "docs/blocks.md, ds_engine: Poison");
+              "docs/blocks/root_port/ds_engine.md, Poison");
   for (const std::uint64_t enables : {kLowHalf, DsAlone::kAll}) {
     DsAlone b;
     b.direct = true;
@@ -374,7 +377,7 @@ TEST(DsAlone, AnErrorOfLocalMemoryIsPoison) {
   test::shows("ds",
               "Data that local memory gives with error answer a load with error, alone or merged, "
               "and reach the endpoint as poison; a store of the whole line ends that",
-              "docs/blocks.md, ds_engine: Poison");
+              "docs/blocks/root_port/ds_engine.md, Poison");
   for (const std::uint64_t enables : {DsAlone::kAll, kLowHalf}) {
     DsAlone b;
     EXPECT_TRUE(b.answered(b.store(kBad, 0x11, enables)));
@@ -414,7 +417,7 @@ TEST(DsAlone, AnErrorOfLocalMemoryIsPoison) {
 
 TEST(DsAlone, BothErrorsAreMerged) {
   test::shows("ds", "A merge answers with error if either part is bad",
-              "docs/blocks.md, ds_engine: Poison");
+              "docs/blocks/root_port/ds_engine.md, Poison");
   for (const unsigned bad : {0u, 1u, 2u, 3u}) {
     DsAlone b;
     if ((bad & 1) != 0) b.poison(kBad);
@@ -434,7 +437,7 @@ TEST(DsAlone, PoisonInAnyOrder) {
               "Whatever the order of loads, stores, flushes and failed writes, a poisoned line "
               "answers with error while a byte of it has not been stored since, and without after "
               "a store of the whole line",
-              "docs/blocks.md, ds_engine: Poison");
+              "docs/blocks/root_port/ds_engine.md, Poison");
   test::Random random(0x901);
   for (unsigned round = 0; round < 150; ++round) {
     DsAlone b(Size::Lines256, random.pick(std::array{1u, 10u, 100u}),

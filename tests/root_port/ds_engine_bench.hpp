@@ -13,7 +13,8 @@
 //          that compares the RTL does it in between. With `rtl` set the outputs are what that says,
 //          and there is no twin: then the edge is the test's, between the two.
 // Errors:  a broken rule is a GoogleTest failure; ok() is false from then on.
-// Source:  docs/blocks.md, ds_engine, ds_index, sr_queue, memory_queue.
+// Source:  docs/blocks/root_port/ds_engine.md, root_port/ds_index.md, root_port/sr_queue.md,
+//          root_port/memory_queue.md.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -162,7 +163,7 @@ class DsWorld {
     std::uint64_t local_errors = 0, poisoned_writes = 0;
     std::uint64_t slots_reused = 0, most_pending = 0, most_writes = 0, oldest = 0;
     std::uint64_t store_before_endpoint = 0;  // answered with the endpoint's writes frozen
-    std::uint64_t to_write_table = 0;         // stored to a line that is under way
+    std::uint64_t to_write_table = 0;         // stored to a line that is in flight
     void add(const DsEvents& e) {
       direct += e.direct;
       deferred += e.deferred;

@@ -391,7 +391,7 @@ class Engines {
 
 TEST(DsEngine, LockstepWithRtl) {
   test::shows("ds", "The RTL's deterministic store does in every cycle what its twin does",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Lockstep lockstep("root_port/ds_engine", 0xd5e);
   test::TestCoverage hazards(coverage::ds_hazards());
   std::optional<Engines> engines(lockstep.seed());
@@ -410,7 +410,7 @@ TEST(DsEngine, LockstepWithRtl) {
     }
     rtl.edge();
     engines->commit();
-    if (lockstep.cycle() == 4000 || lockstep.cycle() == 8000) {  // whatever was under way
+    if (lockstep.cycle() == 4000 || lockstep.cycle() == 8000) {  // whatever was in flight
       rtl.reset();
       engines.emplace(lockstep.seed() + lockstep.cycle());
       engines->count(hazards);
@@ -424,7 +424,7 @@ TEST(DsEngine, EveryLoadSeesTheOlderStoresOfItsLine) {
   test::shows("order",
               "With deterministic store a load gives every older store to its line and no younger "
               "one, from wherever the bytes are; each request is answered once and in time",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Lockstep lockstep("root_port/ds_engine", 0xd52, 120'000);
   Engines engines(lockstep.seed());
   Top rtl;
@@ -503,7 +503,7 @@ using Lines = std::vector<std::uint64_t>;
 
 TEST(DsEngine, StoreIsDoneInLocalMemory) {
   test::shows("ds", "A store is answered from local memory while its endpoint write hangs",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.world.freeze_writes = true;
   std::vector<std::uint32_t> ids;
@@ -521,7 +521,7 @@ TEST(DsEngine, StoreIsDoneInLocalMemory) {
 
 TEST(DsEngine, StoreToADeferredLineChangesItInPlace) {
   test::shows("ds", "A store to a deferred line joins it: one slot, one endpoint write",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.defer_all();
   b.world.store(5, 0x11, kLowHalf);
@@ -539,7 +539,7 @@ TEST(DsEngine, StoreToADeferredLineChangesItInPlace) {
 TEST(DsEngine, StoreToALineUnderWayIsSentAgain) {
   test::shows(
       "ds", "A store to a line whose endpoint write is in flight waits in its slot and follows it",
-      "docs/blocks.md, ds_engine");
+      "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.world.freeze_writes = true;
   b.world.store(5, 0x11);
@@ -560,7 +560,7 @@ TEST(DsEngine, LoadIsAnsweredFromTheRegion) {
   test::shows("ds",
               "A load of a line that is whole in the region is answered from there, deferred or in "
               "flight, though the endpoint is stalled",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.world.freeze_writes = b.world.freeze_reads = true;
   b.world.levels().flush = false;
@@ -582,7 +582,7 @@ TEST(DsEngine, PartOfALineIsMerged) {
   test::shows("ds",
               "A load of a line that is partly deferred gives the deferred bytes and, for the "
               "others, the endpoint's",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.defer_all();
   EXPECT_TRUE(b.answered(b.world.store(5, 0x11, 0xff00)));
@@ -601,7 +601,7 @@ TEST(DsEngine, PartOfALineIsMerged) {
 
 TEST(DsEngine, LoadOfAPartUnderWayWaits) {
   test::shows("order", "A load of a line of which a part is in flight waits for the write's end",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.world.freeze_writes = true;
   b.world.store(5, 0x11, kLowHalf);
@@ -617,7 +617,7 @@ TEST(DsEngine, LoadOfAPartUnderWayWaits) {
 TEST(DsEngine, WriteAfterReadIsHeld) {
   test::shows("order",
               "A store waits while an older load of its line has no data yet; others' loads go on",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.world.freeze_reads = true;
   const std::uint32_t load = b.world.load(5);
@@ -635,7 +635,7 @@ TEST(DsEngine, WriteAfterReadIsHeld) {
 
 TEST(DsEngine, FlushWaitsForALoadToBeMerged) {
   test::shows("order", "A deferred line is not sent while a load of it is at the endpoint",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.defer_all();
   EXPECT_TRUE(b.answered(b.world.store(5, 0x11, kLowHalf)));
@@ -658,7 +658,7 @@ TEST(DsEngine, FullRegionStallsStoresAndLosesNothing) {
       "ds",
       "With the region full stores wait and loads go on; when lines leave, all of them reach "
       "the endpoint",
-      "docs/blocks.md, ds_engine");
+      "docs/blocks/root_port/ds_engine.md");
   Bench b;
   const unsigned depth = kConfigs[1].depth;
   b.defer_all();
@@ -681,7 +681,7 @@ TEST(DsEngine, FullRegionStallsStoresAndLosesNothing) {
 TEST(DsEngine, CyclesOfAHit) {
   test::shows("ds",
               "A load that the region answers asks local memory within the cycles on the page",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   // From the load's turn at the head of the SR queue to the request to local memory.
   const auto cycles_of = [](Bench& b, std::uint64_t line) {
     const std::uint64_t hits = b.world.seen.hit;
@@ -716,7 +716,7 @@ TEST(DsEngine, NoSlotInIsolationIsRefused) {
   test::shows("ds",
               "In isolation a store that finds no slot is answered with an error and changes "
               "nothing; one to a line that has a slot goes on, and loads give what is kept",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   const unsigned depth = b.fill_region();
   b.world.levels().isolate = true;
@@ -759,7 +759,7 @@ TEST(DsEngine, NoSlotAfterAFailedWriteIsRefused) {
   test::shows("ds",
               "While a failed endpoint write is not cleared nothing is sent: a store that finds no "
               "slot is answered with an error, afterwards it waits again",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   const unsigned depth = b.fill_region();
   b.world.failing_writes = 1;
@@ -789,7 +789,7 @@ TEST(DsEngine, NobodyWaitsInIsolation) {
   test::shows("order",
               "In isolation, with no store accepted at the endpoint, every load and every store is "
               "answered in bounded time, though the region is full",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.world.at_random = true;
   b.world.rates.lines = 40;
@@ -810,7 +810,7 @@ TEST(DsEngine, NobodyWaitsInIsolation) {
 }
 
 TEST(DsEngine, MostRecentLeavesFirst) {
-  test::shows("ds", "Deferred lines leave most recent first", "docs/blocks.md, ds_engine");
+  test::shows("ds", "Deferred lines leave most recent first", "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.defer_all();
   for (unsigned n = 1; n <= 6; ++n) b.world.store(n, 0x10);
@@ -826,7 +826,7 @@ TEST(DsEngine, FailedWriteKeepsItsData) {
   test::shows("ds",
               "A failed endpoint write is reported, its data stay readable, and it is tried again "
               "once the error is cleared",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   for (const bool direct : {true, false}) {
     b.world.levels().direct = direct;
@@ -857,7 +857,7 @@ TEST(DsEngine, FenceBringsEveryStoreToTheEndpoint) {
   test::shows("ds",
               "Under a fence no store is taken, deferred ones are sent though flushing is "
               "suspended, and empty says that all are at the endpoint",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.defer_all();
   for (unsigned n = 0; n < 7; ++n) b.world.store(n, 0x10);
@@ -882,7 +882,7 @@ TEST(DsEngine, FlushingIsSuspendedAndResumed) {
   test::shows("qos",
               "Deferred stores are sent only when the pace allows, and no more than allowed are "
               "outstanding",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.defer_all();
   for (unsigned n = 0; n < 6; ++n) b.world.store(n, 0x10);
@@ -913,7 +913,7 @@ TEST(DsEngine, DirectOrDeferred) {
       "ds",
       "A store goes to the endpoint at once if the pace says so and a write is free, else it "
       "is deferred",
-      "docs/blocks.md, ds_engine");
+      "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.world.freeze_writes = true;
   b.world.levels().flush = false;
@@ -941,7 +941,7 @@ TEST(DsEngine, DirectLeavesRoomInTheMemoryQueue) {
   test::shows("order",
               "A store is issued at once only with two entries of the memory queue free, else it "
               "would block loads",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   for (const unsigned held : {kMemEntries - 2, kMemEntries - 1, kMemEntries}) {
     Bench b;
     b.world.levels().flush = false;
@@ -969,7 +969,7 @@ TEST(DsEngine, FreedSlotsGoFirst) {
 
 TEST(DsEngine, OffItIsNotThere) {
   test::shows("ds", "Switched off, stores are answered by their endpoint as without the engine",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.world.levels().enable = false;
   b.world.freeze_writes = true;
@@ -986,7 +986,7 @@ TEST(DsEngine, NobodyWaitsLong) {
   test::shows("order",
               "With an endpoint and a local memory that make progress no request starves, whatever "
               "others request its line",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   for (const unsigned lines : {1u, 4u, 40u}) {
     Bench b;
     b.world.at_random = true;

@@ -63,7 +63,7 @@ class Meetings {
 
 TEST(DsFilter, LockstepWithRtl) {
   test::shows("ds", "The RTL's filter answers in every cycle as its twin does",
-              "docs/blocks.md, ds_filter");
+              "docs/blocks/root_port/ds_filter.md");
   Lockstep lockstep("root_port/ds_filter", 0xdf1);
   Random random(lockstep.seed());
   Clocked<Vds_filter> rtl;
@@ -144,7 +144,7 @@ class Filter {
 
 TEST(DsFilter, ANoIsCertain) {
   test::shows("ds", "The filter never says no of a line that is deferred",
-              "docs/blocks.md, ds_filter");
+              "docs/blocks/root_port/ds_filter.md");
   Random random(0xdf2);
   for (unsigned g = 0; g < 2; ++g) {
     Filter filter(g);

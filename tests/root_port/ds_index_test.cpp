@@ -304,7 +304,7 @@ TEST(DsIndex, LockstepWithRtl) {
   test::shows("ds",
               "The index finds each deferred line in its slot, stays a red-black tree and keeps "
               "its worst-case cycles",
-              "docs/blocks.md, ds_index");
+              "docs/blocks/root_port/ds_index.md");
   Lockstep lockstep("root_port/ds_index", 0xd51);
   Random random(lockstep.seed());
   Clocked<Vds_index> rtl;
@@ -421,7 +421,7 @@ TEST(DsIndex, IsAMap) {
   test::shows("ds",
               "The index is a map from line to slot, in any order of keys, from empty to the last "
               "slot and back, within the page's cycles",
-              "docs/blocks.md, ds_index");
+              "docs/blocks/root_port/ds_index.md");
   Random random(0xd54);
   for (unsigned g = 0; g < 2; ++g) {
     Map map(g);

@@ -3,7 +3,8 @@
 //
 // Use:     observe() in each cycle with the inputs settled, before the edge; the collectors count
 //          only if the test passed (functional_gtest.hpp).
-// Source:  docs/blocks.md, ds_engine, for the states of the sequencer; ds_act_t of cxlgpu_pkg.
+// Source:  docs/blocks/root_port/ds_engine.md, for the states of the sequencer; ds_act_t of
+//          cxlgpu_pkg.
 #pragma once
 
 #include <array>

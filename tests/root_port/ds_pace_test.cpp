@@ -18,7 +18,7 @@ using test::Random;
 
 TEST(DsPace, LockstepWithRtl) {
   test::shows("ds", "The RTL's pace releases deferred stores in the cycles in which its twin does",
-              "docs/blocks.md, ds_pace");
+              "docs/blocks/root_port/ds_pace.md");
   Lockstep lockstep("root_port/ds_pace", 0xdbace);
   Random random(lockstep.seed());
   Clocked<Vds_pace> rtl;
@@ -137,7 +137,7 @@ TEST(DsPace, DirectWhileTheEndpointIsAtEase) {
   test::shows("ds",
               "A store goes to the endpoint at once while its load is light or optimal, else it is "
               "deferred",
-              "docs/blocks.md, ds_pace");
+              "docs/blocks/root_port/ds_pace.md");
   Pace pace;
   EXPECT_TRUE(pace.direct());  // nothing heard yet
   const auto after = [&](DevLoad load) {
@@ -157,7 +157,7 @@ TEST(DsPace, PausesByLevelAndNeverForEver) {
   test::shows("qos",
               "Deferred stores are sent with a pause that the endpoint's load chooses; every level "
               "releases one in bounded time",
-              "docs/blocks.md, ds_pace");
+              "docs/blocks/root_port/ds_pace.md");
   for (unsigned level = 0; level < 4; ++level) {
     for (unsigned log2 = 0; log2 < 16; log2 += level == 3 ? 1 : 5) {
       Pace pace;

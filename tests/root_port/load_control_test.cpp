@@ -17,7 +17,7 @@ using test::Random;
 
 TEST(LoadControl, LockstepWithRtl) {
   test::shows("sr", "The RTL's load control is in the state of its twin in every cycle",
-              "docs/blocks.md, load_control");
+              "docs/blocks/root_port/load_control.md");
   Lockstep lockstep("root_port/load_control", 0x10ad);
   Random random(lockstep.seed());
   Clocked<Vload_control> rtl;
@@ -83,7 +83,7 @@ TEST_F(ByHand, Table) {
   test::shows("sr",
               "Light moves the granularity up one step, optimal leaves it, moderate moves it down "
               "one, severe halts until light",
-              "docs/blocks.md, load_control");
+              "docs/blocks/root_port/load_control.md");
   struct Row {
     State now, light, moderate;
   };
@@ -109,7 +109,7 @@ TEST_F(ByHand, Table) {
 
 TEST_F(ByHand, StartsAt256) {
   test::shows("sr", "Speculation starts at 256 B, and again at 256 B when the policy is written",
-              "docs/blocks.md, load_control");
+              "docs/blocks/root_port/load_control.md");
   EXPECT_EQ(rtl->state_o, k256);
   EXPECT_EQ(rtl->level_o, kLight);
   for (const State state : {k64, k256, k512, k768, k1024, kHalted}) {

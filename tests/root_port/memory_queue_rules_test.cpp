@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // memory_queue, the RTL alone: link down, isolation and what the far end still owes; which response
-// is a good answer; fairness. Expected values are those of CXL 2.0 and of docs/blocks.md, by hand.
+// is a good answer; fairness. Expected values are those of CXL 2.0 and of
+// docs/blocks/root_port/memory_queue.md, by hand.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -20,7 +21,7 @@ TEST(MemoryQueueRules, LinkDownAnswersWhatIsOutstandingAndWhatComes) {
   test::shows("link",
               "With the link down a root port answers outstanding and new requests with an error; "
               "nothing waits for a link",
-              "docs/blocks.md, memory_queue");
+              "docs/blocks/root_port/memory_queue.md");
   Queue q;
   for (unsigned i = 0; i < 3; ++i) q.take(i, false, 10 + i);
   for (unsigned i = 3; i < 5; ++i) q.take(i, true, 10 + i);
@@ -63,7 +64,7 @@ TEST(MemoryQueueRules, WhatIsOwedIsNeverTakenForALaterAnswer) {
   test::shows("link",
               "After isolation with the link up the late answer to a refused request is not taken "
               "for the answer to a later one",
-              "CXL 3.x, 8.2.4.24.3; docs/blocks.md, memory_queue");
+              "CXL 3.x, 8.2.4.24.3; docs/blocks/root_port/memory_queue.md");
   for (const bool is_write : {false, true}) {
     Queue q;
     q.take(1, is_write, 7);
@@ -213,7 +214,7 @@ TEST(MemoryQueueRules, RefusingEndsUnderTraffic) {
 // oldest are not passed over.
 TEST(MemoryQueueRules, RefusalIsFair) {
   test::shows("link", "While a port refuses, no request waits for more than 29 others",
-              "docs/blocks.md, memory_queue");
+              "docs/blocks/root_port/memory_queue.md");
   Queue q;
   q.rtl->down_i = 1;
   q.rtl->rsp_ready_i = 0;
@@ -267,7 +268,7 @@ TEST(MemoryQueueRules, WhichResponsesAreGood) {
   test::shows("order",
               "A reserved opcode ends its request with an error, a foreign LD-ID or BI-ConflictAck "
               "does not end it; both are counted and reported",
-              "CXL 2.0, 3.3.9, 3.3.10; docs/blocks.md, memory_queue");
+              "CXL 2.0, 3.3.9, 3.3.10; docs/blocks/root_port/memory_queue.md");
   enum Outcome { kGood, kError, kDropped };
   constexpr std::array<Outcome, 8> kNdr{kGood,    kGood,  kGood,  kError,
                                         kDropped, kError, kError, kError};
@@ -364,7 +365,7 @@ TEST(MemoryQueueRules, PoisonIsOfOneAnswer) {
 
 TEST(MemoryQueueRules, DrsAndNdrTakeTurns) {
   test::shows("order", "Neither a DRS nor an NDR waits for more than one of the other kind",
-              "docs/blocks.md, memory_queue");
+              "docs/blocks/root_port/memory_queue.md");
   Queue q;
   for (unsigned i = 0; i < 20; ++i) q.take(i, i >= 10, i);
   q.steps(12);

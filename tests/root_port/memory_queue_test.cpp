@@ -14,7 +14,7 @@ using namespace memory_queue_bench;
 
 TEST(MemoryQueue, LockstepWithRtl) {
   test::shows("order", "The RTL's memory queue does in every cycle what its twin does",
-              "docs/blocks.md, memory_queue");
+              "docs/blocks/root_port/memory_queue.md");
   Lockstep lockstep("root_port/memory_queue", 0x3e3);
   run_in_lockstep(lockstep, kRootPort);
 }
@@ -81,7 +81,7 @@ TEST(MemoryQueue, OneOutstandingAccessALine) {
   test::shows(
       "order",
       "At most one read or write of a line is outstanding at a root port; the next one waits",
-      "docs/blocks.md, memory_queue");
+      "docs/blocks/root_port/memory_queue.md");
   for (const bool first : {false, true}) {
     for (const bool second : {false, true}) {
       Stepper s;
@@ -106,7 +106,7 @@ TEST(MemoryQueue, OneOutstandingAccessALine) {
 
 TEST(MemoryQueue, TagsLowestFirstAndSpecsApart) {
   test::shows("sr", "MemSpecRd have entries of their own, so that loads cannot starve the reader",
-              "docs/blocks.md, memory_queue");
+              "docs/blocks/root_port/memory_queue.md");
   Stepper s;
   for (unsigned i = 0; i < 30; ++i) {
     const Seen seen = s.offer(i, i % 2 != 0);
@@ -141,7 +141,7 @@ TEST(MemoryQueue, SpecAddress) {
   test::shows(
       "sr",
       "A MemSpecRd with a length carries it in Address[7:6]; it has no tag and gets no response",
-      "docs/blocks.md, memory_queue");
+      "docs/blocks/root_port/memory_queue.md");
   Stepper s;
   for (unsigned len = 0; len < 4; ++len) {
     s.length = true;
@@ -167,7 +167,7 @@ TEST(MemoryQueue, SpecAddress) {
 TEST(MemoryQueue, DrsAndNdrInTurnAndWrongTagsCounted) {
   test::shows("order",
               "A response whose tag names no request of its kind changes nothing and is counted",
-              "docs/blocks.md, memory_queue");
+              "docs/blocks/root_port/memory_queue.md");
   Stepper s;
   s.take(3, false);
   s.take(4, true);
@@ -194,7 +194,7 @@ TEST(MemoryQueue, DrsAndNdrInTurnAndWrongTagsCounted) {
 
 TEST(MemoryQueue, IsolationAnswersLowestFirstWithError) {
   test::shows("link", "In isolation every request is answered with an error",
-              "CXL 3.0, 8.2.4.23; docs/blocks.md, memory_queue");
+              "CXL 3.0, 8.2.4.23; docs/blocks/root_port/memory_queue.md");
   Stepper s;
   for (unsigned i = 0; i < 4; ++i) s.take(i, i % 2 != 0);
   s.in.req_ready = s.in.rwd_ready = true;
@@ -264,7 +264,7 @@ TEST(MemoryQueue, LastTakenInIsolationIsRefusedAfter) {
 
 TEST(MemoryQueue, TimedOutAtTheSecondTick) {
   test::shows("link", "A request without an answer times out after one to two periods",
-              "CXL 3.0, 8.2.4.23; docs/blocks.md, memory_queue");
+              "CXL 3.0, 8.2.4.23; docs/blocks/root_port/memory_queue.md");
   Stepper s;
   const auto tick = [&] {
     s.in.tick = true;
@@ -303,7 +303,7 @@ TEST(MemoryQueue, MemSpecRdDoesNotTimeOut) {
 
 TEST(MemoryQueue, PoisonOfAWriteGoesOut) {
   test::shows("link", "A root port's write of corrupt data goes out with Poison, no other does",
-              "CXL 2.0, M2S RwD: Poison; docs/blocks.md, memory_queue");
+              "CXL 2.0, M2S RwD: Poison; docs/blocks/root_port/memory_queue.md");
   test::Clocked<Vmemory_queue> rtl;
   rtl.reset();
   for (const bool poison : {true, false, true}) {

@@ -21,7 +21,7 @@ using namespace port_link;
 
 TEST_F(PortLink, NeverTrainedItAnswersWithErrors) {
   test::shows("link", "A root port whose link never trained answers every request with an error",
-              "docs/blocks.md, root_port registers");
+              "docs/blocks/root_port/root_port.md");
   expect_errors(80, kRefused + 100);
   EXPECT_EQ(status(), 0u);  // and is not isolated
   bring_up();
@@ -32,7 +32,7 @@ TEST_F(PortLink, LinkDownWithEverythingOff) {
   test::shows("link",
               "A link down ends every request of its port with an error in bounded time, isolation "
               "on or off, and after it the port serves again",
-              "docs/blocks.md, root_port registers");
+              "docs/blocks/root_port/root_port.md");
   for (const unsigned slow : {1u, 10u, 100u, 400u}) {
     latency = slow;
     bring_up();
@@ -267,7 +267,7 @@ TEST_F(PortLink, LateAnswersAfterIsolation) {
   test::shows(
       "link",
       "Answers that come after isolation has ended are not taken for those of later requests",
-      "CXL 3.x, 8.2.4.24.3; docs/blocks.md, memory_queue");
+      "CXL 3.x, 8.2.4.24.3; docs/blocks/root_port/memory_queue.md");
   bring_up();
   write(tmo::kControl, kOnTimeout);
   silent = true;
@@ -425,7 +425,7 @@ TEST_F(PortLink, EachCounterIsInItsRegister) {
   test::shows("qos",
               "Load control of a root port follows the DevLoad of every response, and software "
               "reads its state and how many there were of each",
-              "docs/blocks.md, root_port registers");
+              "docs/blocks/root_port/root_port.md");
   bring_up();
   constexpr std::uint32_t kNaive = 0x6'0F11, kDyn = 0x6'0F12;
   // DevLoad by DevLoad: granularity 64 B, 256 B, 512 B, 768 B, 1024 B and halted are 0 to 5.

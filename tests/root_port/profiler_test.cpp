@@ -65,7 +65,7 @@ TEST(Profiler, LockstepWithRtl) {
 // Which counters one cycle's events move, in every combination: each by one, and no other.
 TEST(Profiler, EveryEventCountsOnce) {
   test::shows("qos", "Every response's DevLoad is counted and reaches load control",
-              "docs/blocks.md, profiler");
+              "docs/blocks/root_port/profiler.md");
   Clocked<Vprofiler> rtl;
   rtl.reset();
   std::array<std::uint32_t, 7> expected{};  // loads, stores, MemSpecRd, by DevLoad

@@ -2,8 +2,8 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Works out again, from a run's event log alone, what every root port speculated, and compares.
 
-Load control, window and ring are those of docs/blocks.md (load_control, address_window, ring_buffer),
-written from that page; the cycles are those of sr_queue, sr_reader and memory_queue there. Exit 1 and
+Load control, window and ring are those of docs/blocks/root_port (load_control, address_window, ring_buffer),
+written from those pages; the cycles are those of sr_queue, sr_reader and memory_queue there. Exit 1 and
 one line at the first thing that the log (`cxlgpu run --events`) has otherwise. Not for runs with
 deterministic store, whose loads take other ways, nor for policy stream.
 """

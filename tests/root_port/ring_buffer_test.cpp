@@ -165,7 +165,8 @@ void run_in_lockstep(Pair& pair, bool product) {
 }
 
 TEST(RingBuffer, LockstepWithRtl) {
-  test::shows("sr", "The RTL's ring hits where its twin does", "docs/blocks.md, ring_buffer");
+  test::shows("sr", "The RTL's ring hits where its twin does",
+              "docs/blocks/root_port/ring_buffer.md");
   Pair pair(0x12b);
   run_in_lockstep(pair, true);
 }
@@ -205,7 +206,7 @@ class Ring {
 TEST(RingBuffer, RunsAreCoveredGranuleByGranule) {
   test::shows("sr",
               "Every granule of a recorded MemSpecRd counts as prefetched, its neighbours do not",
-              "docs/blocks.md, ring_buffer");
+              "docs/blocks/root_port/ring_buffer.md");
   for (std::uint64_t first = 0; first < 5; ++first) {
     for (unsigned len = 0; len < 4; ++len) {
       Ring ring;
@@ -221,7 +222,7 @@ TEST(RingBuffer, RunsAreCoveredGranuleByGranule) {
 
 TEST(RingBuffer, FirstInFirstOutInASet) {
   test::shows("sr", "A full set of the ring forgets its oldest granule",
-              "docs/blocks.md, ring_buffer");
+              "docs/blocks/root_port/ring_buffer.md");
   Ring ring;
   for (std::uint64_t i = 0; i < 4; ++i) ring.record(same_set(i), 0);
   ring.record(same_set(0), 0);  // there already: changes nothing
@@ -286,7 +287,7 @@ TEST(RingBuffer, EachLineIsUsedOnce) {
   test::shows("sr",
               "A line of a prefetched granule counts as used once, by the first load of it or by "
               "the load that caused the prefetch",
-              "docs/blocks.md, ring_buffer");
+              "docs/blocks/root_port/ring_buffer.md");
   Ring ring;
   EXPECT_FALSE(ring.use(40));  // granule 10 is not here
   const RingBuffer::Out first = ring.record(10, 1, 42);
@@ -313,7 +314,7 @@ TEST(RingBuffer, WhatIsOverwrittenWasUsefulOrNot) {
   test::shows("sr",
               "A granule that leaves the ring was useful if a load used a line of it, else "
               "useless; a flush removes it uncounted",
-              "docs/blocks.md, ring_buffer");
+              "docs/blocks/root_port/ring_buffer.md");
   Ring ring;
   for (std::uint64_t i = 0; i < 4; ++i) ring.record(same_set(i), 0);
   EXPECT_TRUE(ring.use(same_set(1) * 4 + 3));

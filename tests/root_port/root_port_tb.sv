@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// root_port whose region of local memory is so small that it is often full, with few writes under
-// way: all else as by default.
+// root_port whose region of local memory is so small that it is often full, with few writes in
+// flight: all else as by default.
 
 module root_port_tb
   import cxl_pkg::*;

@@ -74,7 +74,7 @@ constexpr Mix kMixes[] = {
     {10, 50, 100, 60, 100, 20, 40, 0, 0, 0, 0, 0, 0, 60, 20},
     // A MemSpecRd for nearly every load, in isolation too: some are left when all is answered.
     {100, 2, 100, 100, 25, 20, 4000, 0, 0, 0, 0, 0, 100, 50, 800},
-    // No order, and a policy that stays: what the stream table foretells is in vain.
+    // No order, and a policy that stays: what the stream table predicts is wasted.
     {100, 5, 100, 100, 100, 6, 8000, 0, 0, 0, 0, 0, 0},
     {100, 20, 100, 100, 60, 8, 8000, 0, 0, 0, 0, 0, 0, 0, 10},
 };
@@ -636,7 +636,7 @@ class Bench {
   RootPortBlock::In inputs() {
     RootPortBlock::In in;
     if (!offered_ && !stores_.holds_requests() && random_.percent(mix_.requests)) {
-      do {  // those of loads under way are unique
+      do {  // those of loads in flight are unique
         request_.id = static_cast<std::uint32_t>(random_.below(kRootPortIds));
       } while (loads_.contains(request_.id));
       request_.is_write = random_.percent(mix_.writes);
@@ -1054,7 +1054,7 @@ class Bench {
   Gran granularity_ = Gran::B256;                                    // in the last cycle
   std::optional<unsigned> speculation_asked_, speculation_answers_;  // which counter is read
   MemRequest request_;
-  std::unordered_set<std::uint32_t> loads_;  // ids, offered or under way
+  std::unordered_set<std::uint32_t> loads_;  // ids, offered or in flight
   std::uint64_t base_ = 0;
 };
 
@@ -1062,7 +1062,7 @@ TEST(RootPort, Lockstep) {
   test::shows("order",
               "A root port in isolation answers every request, with the region of deterministic "
               "store full as well",
-              "docs/blocks.md, Deterministic store in the root port");
+              "docs/blocks/root_port/deterministic_store.md");
   Lockstep run("root_port/root_port", 52);
   Bench bench(run);
   while (run.next()) bench.cycle();
@@ -1211,7 +1211,7 @@ TEST(RootPortByHand, LinkComesUpWithASilentDevice) {
 // Where the region is cannot change while anything may be in it.
 TEST(RootPortByHand, DsBaseIsLockedWhileOn) {
   test::shows("ds", "The base of the region is not written while deterministic store is on",
-              "docs/blocks.md, Deterministic store in the root port");
+              "docs/blocks/root_port/deterministic_store.md");
   HandPort port;
   const auto base = [&] { return std::uint64_t{port.read(0x860)} << 32 | port.read(0x85c); };
   const auto move = [&](std::uint32_t high, std::uint32_t low) {

@@ -180,7 +180,7 @@ TEST(SrQueue, LeastInLockstepWithRtl) {
 // Full and over full, drained and filled again, at every place of the circle.
 TEST(SrQueue, FirstInFirstOut) {
   test::shows("order", "Requests leave the SR queue in the order in which they came",
-              "docs/blocks.md, sr_queue");
+              "docs/blocks/root_port/sr_queue.md");
   Pair pair(1);
   std::deque<std::uint32_t> expected;
   std::uint32_t id = 0;
@@ -218,7 +218,7 @@ TEST(SrQueue, FirstInFirstOut) {
 
 TEST(SrQueue, ReaderRunsAheadAndIsCarriedAlong) {
   test::shows("sr", "The reader visits each queued load once, ahead of its issue",
-              "docs/blocks.md, sr_queue");
+              "docs/blocks/root_port/sr_queue.md");
   Pair pair(2);
   SrQueue::In in;
   const auto step = [&] {

@@ -16,7 +16,7 @@ using namespace sr_reader_bench;
 
 TEST(SrReader, LockstepWithRtl) {
   test::shows("sr", "The RTL's reader offers what its twin offers, in the same cycle",
-              "docs/blocks.md, sr_reader");
+              "docs/blocks/root_port/sr_reader.md");
   Lockstep lockstep("root_port/sr_reader", 0x5ead);
   const SrCounters total = run(lockstep, nullptr);
   if (lockstep.cycle() > 100000) {
@@ -49,7 +49,7 @@ TEST(SrReader, VerdictsInOrder) {
   test::shows("sr",
               "No MemSpecRd for a store, with the policy off, halted, or where the ring covers the "
               "load, tested in this order",
-              "docs/blocks.md, sr_reader");
+              "docs/blocks/root_port/sr_reader.md");
   enum Verdict { kStore, kOff, kHalted, kCovered, kIssue };
   Bench b;
   b.in.gran = Gran::B64;
@@ -99,7 +99,7 @@ TEST(SrReader, WhatIsAskedFor) {
   test::shows("sr",
               "Each policy prefetches its own run of granules; without the length extension the "
               "load's granule alone",
-              "docs/blocks.md, sr_reader");
+              "docs/blocks/root_port/sr_reader.md");
   const auto run = [](SrPolicy policy, Gran gran, bool length, unsigned clip = kNoClip) {
     Bench b;
     b.in.policy = policy;
@@ -205,7 +205,7 @@ TEST(SrReader, LinesAskedForAndUsed) {
   test::shows("sr",
               "Counted: granules prefetched, and lines of them that a load used, each once, "
               "whether that load's MemSpecRd was suppressed or not; with policy off no load counts",
-              "docs/blocks.md, sr_reader");
+              "docs/blocks/root_port/sr_reader.md");
   Bench b;
   const auto expect = [&](std::uint32_t issued, std::uint32_t asked, std::uint32_t used) {
     EXPECT_EQ(b.counters().issued, issued);
@@ -246,7 +246,7 @@ TEST(SrReader, NaiveIsCountedAndNeverSuppressed) {
   test::shows("sr",
               "The naive policy's MemSpecRd are counted as any other's, and an earlier prefetch "
               "never suppresses one",
-              "docs/blocks.md, sr_reader");
+              "docs/blocks/root_port/sr_reader.md");
   Bench b;
   b.in.policy = SrPolicy::Naive;
   b.look_and_take(402);
@@ -273,7 +273,7 @@ TEST(SrReader, GranulesThatLeaveTheRing) {
   test::shows("sr",
               "Counted: granules that leave the ring, by whether a load used a line of them; "
               "without a flush they and what the ring holds are all that was prefetched",
-              "docs/blocks.md, sr_reader");
+              "docs/blocks/root_port/sr_reader.md");
   Bench b;
   const auto line = [](std::uint64_t i) { return i << 22; };  // all in one set of banks 0 and 1
   for (std::uint64_t i = 0; i < 4; ++i) b.look_and_take(line(i));
@@ -299,7 +299,7 @@ TEST(SrReader, LateIsAfterItsLoad) {
   test::shows("sr",
               "A MemSpecRd is late if its load has left the SR queue when it is taken, though its "
               "slot may have another by then",
-              "docs/blocks.md, sr_reader");
+              "docs/blocks/root_port/sr_reader.md");
   Bench b;
   const auto late = [&] { return b.counters().late; };
   b.look_and_take(100);

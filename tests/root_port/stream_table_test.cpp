@@ -201,7 +201,7 @@ void run_in_lockstep(Pair& pair, bool product) {
 
 TEST(StreamTable, LockstepWithRtl) {
   test::shows("sr", "The RTL's stream table requests what its twin requests, in the same cycle",
-              "docs/blocks.md, stream_table");
+              "docs/blocks/root_port/stream_table.md");
   Pair pair(0x57e);
   run_in_lockstep(pair, true);
 }
@@ -283,7 +283,7 @@ TEST(StreamTable, RisingStream) {
       "sr",
       "stream: the load's granule, the rest of its region once two loads have an order, the "
       "next region of this port at the last granule, each once",
-      "docs/blocks.md, stream_table");
+      "docs/blocks/root_port/stream_table.md");
   ByHand t;
   t.expect_run(10, 0, 40, 0);  // its own
   t.expect_run(10, 1, 41, 2);  // an order: the rest
@@ -304,7 +304,7 @@ TEST(StreamTable, RisingStream) {
 
 TEST(StreamTable, FallingStream) {
   test::shows("sr", "stream: a falling stream is prefetched downwards",
-              "docs/blocks.md, stream_table");
+              "docs/blocks/root_port/stream_table.md");
   ByHand t;
   t.expect_run(10, 15, 43, 0);
   t.expect_run(10, 14, 40, 2);
@@ -319,7 +319,7 @@ TEST(StreamTable, FallingStream) {
 
 TEST(StreamTable, JumpsOverOtherPorts) {
   test::shows("sr", "stream: what follows is the next region of this port, by chunk and ways",
-              "docs/blocks.md, stream_table");
+              "docs/blocks/root_port/stream_table.md");
   const auto next_of = [](std::uint64_t region, bool up, unsigned clip, unsigned other_ways) {
     ByHand t;
     t.view.clip_log2 = clip;
@@ -342,7 +342,7 @@ TEST(StreamTable, WhatItDoesNotAskFor) {
   test::shows("sr",
               "stream: nothing for the head load's own granule or under severe load; only the "
               "load's granule without an order, without length, or in chunks below 1 KiB",
-              "docs/blocks.md, stream_table");
+              "docs/blocks/root_port/stream_table.md");
   {
     ByHand t;
     t.view.at_head = true;
@@ -381,7 +381,7 @@ TEST(StreamTable, UsefulnessDecides) {
   test::shows("sr",
               "stream: while predictions of the rest of a region are wasted, they are not "
               "prefetched but still judged, until they would have been useful",
-              "docs/blocks.md, stream_table");
+              "docs/blocks/root_port/stream_table.md");
   ByHand t;
   t.waste_runs(5);
   t.expect_run(10, 0, 40, 0);
@@ -393,14 +393,14 @@ TEST(StreamTable, UsefulnessDecides) {
   EXPECT_EQ(ask.kind, Kind::Nothing);
   EXPECT_TRUE(ask.held);
   EXPECT_FALSE(t.load(10, 2).held);  // told once
-  t.expect_run(10, 4, 41, 0);        // its own alone; it was foretold: 28
+  t.expect_run(10, 4, 41, 0);        // its own alone; it was predicted: 28
   t.expect_run(10, 8, 42, 0);
   t.expect_run(10, 12, 43, 0);  // 30
   t.expect_run(20, 0, 80, 0);
   t.expect_nothing(20, 1);
   t.expect_run(20, 4, 81, 0);
   t.expect_run(20, 8, 82, 0);  // 32
-  t.expect_run(20, 9, 83, 0);  // foretold before: now it is asked for
+  t.expect_run(20, 9, 83, 0);  // predicted before: now it is asked for
   t.expect_run(30, 0, 120, 0);
   t.expect_run(30, 1, 121, 2);
 }
@@ -409,7 +409,7 @@ TEST(StreamTable, TheRegionAfterHasAScoreOfItsOwn) {
   test::shows("sr",
               "stream: where streams ended with their regions, the next region is predicted but "
               "not prefetched; the rest of a region is",
-              "docs/blocks.md, stream_table");
+              "docs/blocks/root_port/stream_table.md");
   ByHand t;
   t.waste_nexts(4);  // 63 - 32 = 31
   EXPECT_FALSE(t.sends_next());
@@ -418,13 +418,13 @@ TEST(StreamTable, TheRegionAfterHasAScoreOfItsOwn) {
   EXPECT_EQ(t.load(10, 12).kind, Kind::Next);
   t.add();
   EXPECT_TRUE(t.next_known());
-  t.expect_run(12, 0, 48, 3);  // foretold, not asked for: the load asks; 32
+  t.expect_run(12, 0, 48, 3);  // predicted, not asked for: the load asks; 32
   EXPECT_TRUE(t.sends_next());
 }
 
 TEST(StreamTable, RemembersWhatTheInternalDramHolds) {
   test::shows("sr", "stream: with fewer sets in use, a prediction counts as wasted sooner",
-              "docs/blocks.md, stream_table");
+              "docs/blocks/root_port/stream_table.md");
   const auto held_of = [](unsigned sets_log2) {
     ByHand t;
     t.use_sets(sets_log2);
@@ -448,7 +448,7 @@ TEST(StreamTable, RemembersWhatTheInternalDramHolds) {
 
 TEST(StreamTable, DirectionsChangeSlowly) {
   test::shows("sr", "stream: a load against the stream lowers what its direction is worth by one",
-              "docs/blocks.md, stream_table");
+              "docs/blocks/root_port/stream_table.md");
   ByHand t;
   t.load(10, 0);
   for (unsigned place : {1u, 2u, 3u}) t.load(10, place);  // up, conf 3

@@ -113,7 +113,7 @@ TEST_P(DeterministicStore, LoadsSeeEveryOlderStoreAndAllArrives) {
   test::shows("ds",
               "A load sees every older store, deferred, merged or at the endpoint; drained, the "
               "endpoints hold what was written",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   std::array<std::uint64_t, kDsEventNames.size()> seen{};
   for (const bool cached : {false, true}) {
     for (const unsigned max_writes : {1u, 8u}) {
@@ -126,7 +126,7 @@ TEST_P(DeterministicStore, LoadsSeeEveryOlderStoreAndAllArrives) {
       system.finish();
       const auto events = events_of(system.stats());
       for (std::size_t i = 0; i < seen.size(); ++i) seen[i] += events[i];
-      // A line that is stored to while it is under way goes once more.
+      // A line that is stored to while it is in flight goes once more.
       EXPECT_GE(events[Flushed], events[Deferred]);
     }
   }
@@ -179,7 +179,7 @@ TEST_P(DeterministicStore, WhatIsDeferredIsNotAtTheEndpointBeforeTheDrain) {
 // A store is done long before its endpoint has it.
 TEST_P(DeterministicStore, StoresDoNotWaitForTheMedia) {
   test::shows("ds", "A store is answered from GPU memory, whatever the endpoint takes",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   Scenario scenario = make_scenario(GetParam());
   scenario.low = scenario.high = Time{20'000'000};  // 20 us
   scenario.traffic.write_share = 1;
@@ -215,7 +215,7 @@ class EventLog : public TraceSink {
 // The engine's own work, which is of no request: in the same cycles, with as much pending.
 TEST(DeterministicStoreEngines, ModelDoesWhatTheRtlDoesInTheSameCycle) {
   test::shows("ds", "RTL and model defer, send and search in the same cycles",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   std::array<std::vector<TraceEvent>, 2> of_engine;
   for (std::size_t e = 0; e < of_engine.size(); ++e) {
     Scenario scenario = make_scenario(e == 0 ? "model" : "rtl");
@@ -290,7 +290,7 @@ TEST(DeterministicStoreEngines, EachPortHasItsOwnPartOfLocalMemory) {
   test::shows("ds",
               "Each port keeps its deferred lines in its own range of local memory, at the base "
               "that its registers give",
-              "docs/blocks.md, Deterministic store in the root port");
+              "docs/blocks/root_port/deterministic_store.md");
   for (const std::uint64_t base : {0x1'2340'0000ull, 0xf'ffff'fff8'0000ull, 0ull}) {
     Scenario scenario = make_scenario("rtl");
     scenario.config.ds_base = base;
@@ -312,7 +312,7 @@ TEST(DeterministicStoreEngines, RegistersSayWhatItIsAndDid) {
   test::shows("ds",
               "The registers of deterministic store read back every field as written, identify it "
               "and count each of its actions",
-              "docs/blocks.md, Deterministic store in the root port");
+              "docs/blocks/root_port/deterministic_store.md");
   Scenario scenario = make_scenario("rtl");
   scenario.config.root_port.ds_interval = {1, 2, 3, 4};
   scenario.config.root_port.ds_max_writes = 5;

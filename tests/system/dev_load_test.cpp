@@ -60,7 +60,7 @@ TEST_P(DevLoadSystem, IsTheSameInEveryResponse) {
   test::shows("qos",
               "With margins, announced reductions and egress congestion the model gives the RTL's "
               "DevLoad in every response",
-              "docs/blocks.md, dev_load");
+              "docs/blocks/endpoint/dev_load.md");
   const Case& c = GetParam();
   TestSystemOptions options;
   RunConfig& config = options.config;

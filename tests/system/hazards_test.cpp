@@ -100,28 +100,28 @@ INSTANTIATE_TEST_SUITE_P(Rtl, Hazards,
 
 TEST_P(Hazards, ReadAfterWrite) {
   test::shows("order", "A load sees the older store to its line, however short before it",
-              "docs/blocks.md, memory_queue and ds_engine");
+              "docs/blocks/root_port/memory_queue.md, root_port/ds_engine.md");
   pairs(true, false);
 }
 
 TEST_P(Hazards, WriteAfterRead) {
   test::shows("order", "A load does not see the younger store to its line, however short after it",
-              "docs/blocks.md, memory_queue and ds_engine");
+              "docs/blocks/root_port/memory_queue.md, root_port/ds_engine.md");
   pairs(false, true);
 }
 
 TEST_P(Hazards, WriteAfterWrite) {
   test::shows("order", "Of two stores to a line the younger one's bytes stay, whole or in part",
-              "docs/blocks.md, memory_queue and ds_engine");
+              "docs/blocks/root_port/memory_queue.md, root_port/ds_engine.md");
   pairs(true, true);
 }
 
-// A store to a line whose write is under way is sent again, and the fence waits for that too.
+// A store to a line whose write is in flight is sent again, and the fence waits for that too.
 TEST_P(Hazards, FenceAgainstFlush) {
   test::shows("order",
               "A fence ends only when a line that was stored to while it was flushed is at its "
               "endpoint as last written",
-              "docs/blocks.md, ds_engine (Fence) and root_port registers");
+              "docs/blocks/root_port/ds_engine.md, Fence; docs/blocks/root_port/root_port.md");
   TestSystemOptions slow = options();
   slow.low = Time{1'000'000};
   slow.high = Time{2'000'000};
@@ -145,7 +145,7 @@ TEST_P(Hazards, MemSpecRdAgainstStore) {
   test::shows("order",
               "A store into the range of a MemSpecRd, before it or while it is filled, is "
               "kept, and so is what the fill displaces",
-              "docs/blocks.md, dram_cache");
+              "docs/blocks/endpoint/dram_cache.md");
   for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Directional, SrPolicy::Stream}) {
     TestSystemOptions speculative = options();
     speculative.config.root_port.policy = policy;
@@ -181,7 +181,7 @@ TEST_P(Hazards, NeighboursOnDifferentPorts) {
   test::shows("order",
               "Neighbouring lines on different ports do not meet: each is where the ranges "
               "say and holds what was last stored to it",
-              "docs/blocks.md, host_bridge and hdm_decoder");
+              "docs/blocks/host_bridge/host_bridge.md, host_bridge/hdm_decoder.md");
   for (const std::uint64_t granularity : {256u, 4096u}) {
     TestSystemOptions chunks = options();
     chunks.config.hdm[0].granularity = granularity;

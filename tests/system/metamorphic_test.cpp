@@ -142,7 +142,7 @@ TEST(Metamorphic, FaultsOfMemSpecRdChangeNoData) {
 
 TEST(Metamorphic, ThePolicyChangesNoData) {
   test::shows("sr", "Whatever the policy, loads give the same data and the same contents are left",
-              "docs/blocks.md, sr_reader");
+              "docs/blocks/root_port/sr_reader.md");
   for (const Program& program : programs()) {
     const Result plain = run_program(program, program.plain());
     for (const SrPolicy policy : kPolicies) {
@@ -165,7 +165,7 @@ TEST(Metamorphic, DeterministicStoreChangesNoData) {
   test::shows("ds",
               "With deterministic store loads give the same data as without, and the same contents "
               "are left once it is drained",
-              "docs/blocks.md, ds_engine");
+              "docs/blocks/root_port/ds_engine.md");
   for (const Program& program : programs()) {
     const Result plain = run_program(program, program.plain());
     for (const SrPolicy policy : kPolicies) {

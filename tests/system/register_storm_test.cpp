@@ -98,7 +98,7 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     align();
   }
 
-  // Both at the same time, with nothing under way.
+  // Both at the same time, with nothing in flight.
   void align() { advance_to(std::max(rtl_->now(), model_->now()) + kSettle); }
   void advance_to(Time until) {
     while (rtl_->now() < until) rtl_->advance_to(until);
@@ -350,7 +350,7 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
     return all;
   }
 
-  // In some bursts registers of the root ports are written under way.
+  // In some bursts registers of the root ports are written during traffic.
   void send() {
     const std::vector<Sent> requests = burst();
     const bool under_way = random_.percent(50);

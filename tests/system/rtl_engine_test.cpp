@@ -205,7 +205,7 @@ TEST_P(RtlEngineTest, RandomTrafficIsAnsweredWithItsData) {
   test::shows("order",
               "Every load returns the bytes last written, partial writes merged, under random "
               "traffic on both ports",
-              "docs/blocks.md, memory_queue");
+              "docs/blocks/root_port/memory_queue.md");
   Scenario scenario = make_scenario(GetParam().engine, GetParam().policy);
   scenario.cached = GetParam().cached;
   if (!scenario.cached) {

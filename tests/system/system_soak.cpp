@@ -3,7 +3,7 @@
 //
 // Each seed brings up one system (media, policy, deterministic store, HDM ranges, internal DRAM,
 // garbage collection and pace follow from the seed) and sends a store-heavy mix through it that
-// looks for hazards (soak_trace.hpp), with up to 128 loads and 64 stores under way. RTL and model
+// looks for hazards (soak_trace.hpp), with up to 128 loads and 64 stores in flight. RTL and model
 // run side by side: every answer, path and time is compared, every load is held against a flat
 // memory, every flit against the link rules; at the end all stores are brought to the endpoints
 // and the contents of each are held against that memory. Every fifth seed is on the RTL alone

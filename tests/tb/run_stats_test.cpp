@@ -144,7 +144,7 @@ TEST_F(RunStatsTest, DeterministicStoreIsCountedByPort) {
   };
   EXPECT_TRUE(stats.deterministic_store().empty());
   ds(1, 1, 0b000000010, 7);    // deferred
-  ds(2, 1, 0b001000001, 200);  // direct, and a search in vain
+  ds(2, 1, 0b001000001, 200);  // direct, and a wasted search
   ds(3, 1, 0b100001000, 199);  // flushed, and an error
   ds(4, 0, 0b000000001, 0);
   ASSERT_EQ(stats.deterministic_store().size(), 2u);

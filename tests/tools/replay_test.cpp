@@ -12,7 +12,7 @@ const fs::path kScript =
     fs::path(CXLGPU_SOURCE_DIR) / "tests" / "root_port" / "replay_speculation.py";
 const std::vector<std::string> kPolicies = {"sr-directional", "sr-paper", "dyn"};
 
-// Some streams of loads and stores that start anew, turn round, skip lines and stand still.
+// Some streams of loads and stores that start again, turn round, skip lines and stand still.
 std::string mixed_trace(unsigned requests) {
   std::mt19937_64 random(1);
   constexpr std::uint64_t kBytes = 1u << 20;  // twice what the rings hold
@@ -99,7 +99,8 @@ TEST_F(Replay, VaddDecidesAsThePageSays) {
       "sr",
       "Load control, ring and window of a recorded run, worked out again from its event log "
       "alone, are those of the RTL",
-      "docs/blocks.md, load_control, ring_buffer, address_window, sr_reader");
+      "docs/blocks/root_port/load_control.md, root_port/ring_buffer.md, "
+      "root_port/address_window.md, root_port/sr_reader.md");
   for (const std::string& policy : kPolicies) {
     record(policy, {"vadd-znand-sr", "--engine", "rtl", "--set", "workload.size=8192", "--set",
                     "root_port.policy=" + policy});
@@ -114,7 +115,8 @@ TEST_F(Replay, MixedTrafficDecidesAsThePageSays) {
               "The decisions of a recorded run, worked out again from its event log, are the RTL's "
               "also when "
               "speculation is halted, the ring forgets and windows are cut to four granules",
-              "docs/blocks.md, load_control, ring_buffer, address_window, sr_reader");
+              "docs/blocks/root_port/load_control.md, root_port/ring_buffer.md, "
+              "root_port/address_window.md, root_port/sr_reader.md");
   for (const std::string& policy : kPolicies) {
     record_mixed(policy, 4500);
     replayed(policy, policy, 6);

@@ -317,7 +317,7 @@ constexpr Loads kUnlike = {{{0, 0}, {100, 0}, {50, 0}, {70, 50}}};
 
 TEST(RootComplex, FourEqualLoadsGetTheSame) {
   test::shows("qos", "Four ports under equal load get equal shares of the bus",
-              "docs/blocks.md, host_bridge");
+              "docs/blocks/host_bridge/host_bridge.md");
   Bench bench(1);
   const auto reads = bench.run({});
   print("four readers", reads);
@@ -416,7 +416,8 @@ TEST(RootComplex, ViralOfOnePortIsViralOfAll) {
 // waiting. Under full load the others take what port 0 leaves (their latency is then that of a full
 // link); under light load not even their latency shows it.
 TEST(RootComplex, ARetryStormStaysAtItsPort) {
-  test::shows("qos", "A retry storm at one port slows no other", "docs/blocks.md, host_bridge");
+  test::shows("qos", "A retry storm at one port slows no other",
+              "docs/blocks/host_bridge/host_bridge.md");
   for (const bool full : {true, false}) {
     // What port 0 still gets hangs on a few sequences hit: of the seeds 3..10 one sees three waits
     // in a row, one hardly any.
