@@ -31,7 +31,7 @@ CHOICES = [
     ("requests of one line overlap", "a device makes no requests (3.3.3)",
      ["conflicts", "conflicts_poison", "conflicts_slow_media", "few_lines", "one_line"]),
     ("lines of one set, with their neighbours", "a device makes no requests (3.3.3)",
-     ["strides", "strides_slow_media"]),
+     ["strides", "strides_slow_media", "dram_strides", "dram_one_set"]),
     ("all credits used, then all answers", "a device makes no requests (3.3.3)", ["bursts", "bursts_stalled"]),
     ("tags reused at once", "the requester owns the tag (3.3.3)", ["tags_at_once"]),
     ("MemSpecRd around the read", "a device sends no MemSpecRd (3.3.3)", ["speculation_near"]),

@@ -75,7 +75,7 @@ inline Group cache_packer_pairs() {
       {{"host: 4 and more|device: 4 and more",
         taken,
         {"*"},
-        standard("CXL 2.0, 4.2.2: with 4 slots owed the flit is all data")},
+        standard("CXL 2.0, 4.2.5: with 4 slots owed the flit is all data")},
        {"host: none|device: none",
         {"new ones held up"},
         {"*"},
@@ -98,7 +98,7 @@ inline Group cache_unpacker_pairs() {
       {{"host: 4 and more|device: 4 and more",
         headers,
         {"*"},
-        standard("CXL 2.0, 4.2.2: with 4 slots owed the flit is all data")},
+        standard("CXL 2.0, 4.2.5: with 4 slots owed the flit is all data")},
        {"host: 4 and more|device: 4 and more",
         {"error"},
         {"*"},
@@ -181,11 +181,11 @@ inline Group channel_credit_pairs() {
        {"ND 0|WD 0|Creq 0|Crsp 0|Cdat 0",
         {"one sent", "two sent"},
         {"*"},
-        standard("CXL 2.0, 4.2.8.2: nobody sends without a credit")},
+        standard("CXL 2.0, 4.2.4: nobody sends without a credit")},
        {"ND 1|WD 1|Creq 1|Crsp 1|Cdat 1",
         {"two sent"},
         {"*"},
-        standard("CXL 2.0, 4.2.8.2: nobody sends without a credit")},
+        standard("CXL 2.0, 4.2.4: nobody sends without a credit")},
        {"Cdat some", {"two sent"}, {"*"}, "cache_packer: one slot with a data header in a flit"}});
 }
 

@@ -10,16 +10,14 @@
 //   Masked_A           an error that is masked is not the first
 //   Read_A, CorRead_A  what a read shows of the watched bits
 
-module aer_fv #(
-  parameter int unsigned ErrBits = 8  // of io_err_i; the ninth is a receiver error
-) (
+module aer_fv (
   input logic         clk_i,
   input logic         rst_ni,
   input logic         write_i,
   input logic [3:0]   word_i,
   input logic [31:0]  wdata_i,
   input logic [31:0]  clear_i,
-  input logic [ErrBits-1:0] io_err_i,
+  input logic [8:0]   io_err_i,
   input logic [127:0] io_err_hdr_i,
   input logic [3:0]   event_i,
   input logic         event_posted_i,
@@ -30,8 +28,8 @@ module aer_fv #(
 
   logic [31:0] rdata;
   aer u_aer (
-    .clk_i, .rst_ni, .write_i, .word_i, .wdata_i, .clear_i, .rdata_o(rdata), .io_err_i, .io_err_hdr_i, .event_i,
-    .event_posted_i, .event_hdr_i, .ras_i, .found_o());
+    .clk_i, .rst_ni, .write_i, .word_i, .wdata_i, .clear_i, .rdata_o(rdata), .io_err_i(io_err_i), .io_err_hdr_i,
+    .event_i, .event_posted_i, .event_hdr_i, .ras_i, .found_o());
 
   logic       begun_q;
   logic [4:0] watch, watch_q;
@@ -46,6 +44,8 @@ module aer_fv #(
   // errors keeps it out.
   logic [31:0] uncor, lenient, cor;
   logic        here, kept_out, cor_here, clears, cor_clears;
+  logic [8:0]  taken;
+  assign taken = 9'(u_aer.io_err_i);
   always_comb begin
     uncor     = '0;
     uncor[4]  = io_err_i[5];                   // data link protocol
@@ -59,7 +59,7 @@ module aer_fv #(
     lenient   = uncor & ~u_aer.severity_q & {15'd0, 1'b1, 16'd0};
     if (!event_posted_i) lenient = uncor & ~u_aer.severity_q & 32'h0011_9000;
     cor       = '0;
-    if (ErrBits > 8) cor[0] = io_err_i[ErrBits-1];  // receiver error
+    cor[0]    = taken[8];                      // receiver error, where the port has one
     cor[6]    = io_err_i[0];                   // bad TLP
     cor[7]    = io_err_i[1];                   // bad DLLP
     cor[8]    = io_err_i[4];                   // replay number rollover
