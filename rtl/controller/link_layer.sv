@@ -25,7 +25,7 @@ module link_layer
   input  logic          clk_i,
   input  logic          rst_ni,
   input  logic          link_up_i,
-  output logic          start_o,        // the cycle in which everything starts anew
+  output logic          start_o,        // the cycle in which everything starts again
   input  logic          viral_i,        // this end is viral: tell the peer
   output logic          viral_o,        // pulse: the peer says that it is
 
@@ -293,7 +293,7 @@ module link_layer
   flit_payload_t sel_payload_q;
   flit_t         out_flit_q;
   sel_e          sel;
-  logic [2:0]    seq_count_q;           // Frames already selected; 0: no sequence under way
+  logic [2:0]    seq_count_q;           // Frames already selected; 0: no sequence in progress
   logic          seq_is_ack_q, seq_is_ack;
   logic [9:0]    num_ack_q;             // accepted flits not yet acknowledged
   logic [9:0]    timer_q, flush;
@@ -434,7 +434,7 @@ module link_layer
     if (sel_valid_q && out_ready) out_flit_q <= {sel_crc ^ {16{sel_damaged_q}}, sel_payload_q};
   end
 
-  // A flit left over from before the link went down is not offered while it starts anew.
+  // A flit left over from before the link went down is not offered while it starts again.
   assign link_tx_valid_o = out_valid_q && up_q;
   assign link_tx_flit_o  = out_flit_q;
 

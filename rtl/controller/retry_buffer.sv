@@ -115,7 +115,7 @@ module retry_buffer
       end else if (ack_sent_i) begin
         llrack_q <= 1'b0;
       end
-      // Recovery voids what was asked before it: the peer asks anew.
+      // Recovery voids what was asked before it: the peer requests again.
       if (phy_done_i) llrack_q <= 1'b0;
     end
   end

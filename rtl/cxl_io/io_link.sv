@@ -42,7 +42,7 @@ module io_link
   output tlp_t         tlp_rx_o,
 
   // Pulses: 0 damaged TLP, 1 damaged DLLP, 2 replay for a Nak, 3 replay for a timeout, 4 four
-  // replays in vain, 5 Ack or Nak out of range, 6 malformed TLP, 7 no room for a TLP, 8 framing
+  // failed replays, 5 Ack or Nak out of range, 6 malformed TLP, 7 no room for a TLP, 8 framing
   // error (with 0)
   output logic [8:0]   err_o,
   output logic [127:0] err_hdr_o  // header of the TLP of err_o[7:6], as in tlp_t; else 0
@@ -448,7 +448,7 @@ module io_link
   assign timeout = count_q != '0 && !replaying_q && !progress && !nak_replay &&
                    timer_q == TimerBits'(ReplayTimeout - 1);
 
-  // Nothing under way, come or chosen: all stays as it is.
+  // Nothing in flight, come or chosen: all stays as it is.
   logic replay_acts;
   assign replay_acts = r2_any || sel != SelNone || count_q != '0 || replaying_q || timer_q != '0;
 

@@ -9,7 +9,7 @@
 //
 // A way carries a pointer to the MSHR that last filled it. The way is pinned while that MSHR is
 // live and still names this slot; so no search over all MSHRs is needed, only one pointer a way.
-// A pinned way is never a victim: a slot cannot be used anew under a waiting transaction.
+// A pinned way is never a victim: a slot cannot be used again under a waiting transaction.
 //
 // A line is fresh while only MemSpecRd has asked for it. A fresh line lives twice: where the tree
 // would have it go, it is passed over once and goes to the tree's back, if another can go. It is
@@ -269,7 +269,7 @@ module dram_cache
         state_d.fresh[plru_way] = 1'b0;
         state_d.plru            = plru_touch(state.plru, plru_way);
       end
-      // What stays as it was is not read anew: the way comes late.
+      // What stays as it was is not read again: the way comes late.
       state_d.valid[way] = 1'b1;
       if (lookup_write_i) begin
         state_d.dirty[way] = 1'b1;
@@ -338,7 +338,7 @@ module dram_cache
     end
   end
 
-  // An allocation takes none that a fill is under way for.
+  // An allocation takes none that a fill is in flight for.
   always_ff @(posedge clk_i) begin
     if (fill_done_i) filled_q[fill_mshr] <= 1'b1;
     if (allocate)    filled_q[free_mshr] <= 1'b0;

@@ -65,7 +65,7 @@ module endpoint
   parameter logic [35:0] MediaSize   = 36'd128,  // what is told of the media, units of 256 MiB
   parameter logic [63:0] SerialNumber = 64'd1,  // EUI-64 of the device; no number is assigned
   // CXL.io with infinite credits and so without UpdateFC: only behind a root port that has one
-  // non-posted request under way at a time.
+  // non-posted request in flight at a time.
   parameter bit          IoInfinite  = 1'b0
 ) (
   input  logic          clk_i,

@@ -16,7 +16,7 @@
 // divides the difference:
 //   end, thirds     one cycle behind Base and Size; the commit comes by a later write, so they are
 //                   right by the time the decoder is pending
-//   origin          DPA - (the HPA's share of one way): DPABase less Base's share, worked out anew
+//   origin          DPA - (the HPA's share of one way): DPABase less Base's share, computed again
 //                   when the set of committed decoders changes
 // The HPA itself is divided, while the bounds are compared: DPA = origin + share of the HPA, less
 // one chunk where Base leaves the greater remainder of the two. The way is the difference of the

@@ -10,7 +10,7 @@
 //                             +- lm: a region of local memory
 //
 // Off, req, head and mq_rsp are wires. On and off change only while the port is quiet: nothing
-// under way, nothing offered, nothing deferred.
+// in flight, nothing offered, nothing deferred.
 //
 // Cycles: those of ds_engine. Registers: one access a cycle, data in the cycle after.
 //

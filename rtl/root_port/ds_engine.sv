@@ -19,7 +19,7 @@
 // no slot is then answered with an error.
 //
 // Off (enable_i 0): req, head and mq_rsp are wired through. enable_i changes only while nothing is
-// under way.
+// in flight.
 //
 // Cycles, idle, until the store is done (rsp_valid_o, local memory ready): FIFO 1, Idle 1, SLook,
 // SNew and SWrite 3, done and response register 2. A head load that is not here costs none.

@@ -149,7 +149,7 @@ module ds_stack
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Writes under way
+  // Writes in flight
   // ---------------------------------------------------------------------------------------------
   logic       head_hit, head_full, write_is, write_room, write_dirty;
   logic [4:0] writes_used;
@@ -200,7 +200,7 @@ module ds_stack
 
   assign head_want  = head_valid_i && !head_passes_i && !(head_hit && !head_full) &&
                       !(wanted && head_line_i == wanted_line);
-  // Held by an older load. A write of the line under way does no harm: its data is read already.
+  // Held by an older load. A write of the line in flight does no harm: its data is read already.
   assign store_want = store_valid_i && !sr_is_i && !(mem_is_i && !write_is) && !merge_is_i;
   assign may_write  = write_room && writes_used < max_writes_i;
 

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Ring buffer: the granules that were lately asked for by MemSpecRd.
+// Ring buffer: the granules that MemSpecRd recently requested.
 //
 // Four banks by the granule's low bits, so that a MemSpecRd of up to four consecutive granules is
 // recorded in one cycle; each bank is a small set-associative memory whose sets are rings (the

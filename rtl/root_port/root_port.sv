@@ -224,7 +224,7 @@ module root_port
   end
 
   // io_route waits while software is at the structures below 400h, the only ones it may ask for.
-  // Polling io_access does not count: a request would wait for ever for its own end to be seen.
+  // Polling io_access does not count: a request would wait forever for its own end to be seen.
   assign reg_req_page = reg_req_route.valid ? reg_req_route : reg_req_i;
 
   always_comb begin
@@ -678,7 +678,7 @@ module root_port
     .err_hdr_o     (io_err_hdr)
   );
 
-  // Four replays in vain and a framing error ask for Recovery; the other errors mend themselves.
+  // Four failed replays and a framing error ask for Recovery; the other errors mend themselves.
   logic unused_io_err;
   assign unused_io_err = ^{io_err[7:5], io_err[3:0], io_err_hdr};
 

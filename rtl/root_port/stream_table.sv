@@ -4,21 +4,21 @@
 //
 // A region is 1 KiB: four granules, which is what one MemSpecRd can ask for. An entry knows its
 // region's last load, the direction in which loads went, how sure that is, which granules need not
-// be asked for any more, and which are foretold. A set is four ways; a tree of three bits says who
+// be asked for any more, and which are predicted. A set is four ways; a tree of three bits says who
 // goes.
 //
 //   look (a load)  set --> four entries --> compare --> entry --> direction --> run, or next region
 //                   \--> victim                   |                             |
 //                                  edge: entry, tree, score     edge: the region that follows
-//   next           the kept region: is it there?     add: it is foretold, and gets an entry
+//   next           the kept region: is it there?     add: it is predicted, and gets an entry
 //
 // A run stays within the load's region, in the direction of its stream. At the last granule the
-// region that follows is foretold whole, once; on a port that is not the next one, where the
+// region that follows is predicted whole, once; on a port that is not the next one, where the
 // interleave chunk ends.
 //
-// Two scores say what foretelling was good for lately, one for the rest of a region, one for the
-// region after: it rises with a load of a granule foretold and falls with one that leaves the table
-// unwanted. What is foretold is asked for while its score is in the upper half, but counts in it
+// Two scores say what predicting was good for recently, one for the rest of a region, one for the
+// region after: it rises with a load of a predicted one and falls with one that leaves the table
+// unwanted. What is predicted is asked for while its score is in the upper half, but counts in it
 // either way: a score that fell comes back when it would have been right. So that the table forgets
 // when the internal DRAM behind the port does, software says how many of its sets are in use.
 //
@@ -53,7 +53,7 @@ module stream_table
   output logic       kind_o,       // 0 run: first_o and len_o; 1 next: the region kept
   output granule_t   first_o,
   output logic [1:0] len_o,
-  output logic       held_o,       // something new was foretold and not asked for
+  output logic       held_o,       // something new was predicted and not asked for
   // The region kept
   input  logic       next_i,
   output logic       next_hit_o,
@@ -83,7 +83,7 @@ module stream_table
     logic       by_next;    // made by add_i: its score is that of next
     logic [2:0] conf;
     logic [3:0] mask;       // granules asked for or loaded
-    logic [3:0] spec;       // granules foretold and not loaded since, asked for or not
+    logic [3:0] spec;       // granules predicted and not loaded since, asked for or not
     logic       asked;      // for the region that follows
   } entry_t;
 
@@ -158,7 +158,7 @@ module stream_table
     end
   end
 
-  // Beside the compare: who goes, and what of it was foretold in vain
+  // Beside the compare: who goes, and which of its predictions were useless
   logic [Ways-1:0] victim;  // one-hot
   logic [2:0]      lost;
   logic            lost_next;  // of the score next
@@ -224,7 +224,7 @@ module stream_table
   end
 
   logic [3:0] run, ahead;
-  logic       rewarded;  // the load is of a granule that was foretold
+  logic       rewarded;  // the load is of a granule that was predicted
   logic       ask_run, ask_next;
   entry_t     looked;
   always_comb begin
@@ -340,7 +340,7 @@ module stream_table
     end
   end
 
-  // A new entry displaces one, which costs its score two for each granule foretold in vain; a hit
+  // A new entry displaces one, which costs its score two for each useless prediction; a hit
   // may be rewarded. Both are worked out beside the compare.
   logic   to_next;
   score_t score_d;
@@ -409,11 +409,11 @@ module stream_table
   InRegion_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ask_run |-> first_o[GranuleAddrBits-1:2] == line_i[LineAddrBits-1:4]
                   && 3'(first_o[1:0]) + 3'(len_o) <= 3'd3);
-  // Nothing is asked for twice; what is asked for ahead is foretold; what is loaded is no more.
+  // Nothing is asked for twice; what is asked for ahead is predicted; what is loaded is no more.
   AskOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (run & was.mask) == '0);
   Foretold_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       look_i |-> (run & ~here & ~entry_d.spec) == '0 && (here & entry_d.spec) == '0);
-  // What is held back is foretold and not asked for.
+  // What is held back is predicted and not asked for.
   Held_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       held_o |-> look_i && level_i != LoadSevere && !ext_sends && !ask_next
                  && (run & ~here) == '0 && (ahead & ~entry_d.spec) == '0);

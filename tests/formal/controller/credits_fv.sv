@@ -3,7 +3,7 @@
 // between them hold, with the receiver's room, always what the link began with. Nothing is ever sent
 // that the receiver has no room for.
 //
-// The wires: messages and credits are under way for any time, in any number.
+// The wires: messages and credits are in flight for any time, in any number.
 
 module credits_fv
   import cxl_pkg::*;
@@ -14,16 +14,16 @@ module credits_fv
   input logic rst_ni,
   input logic start_i,      // both ends in one cycle; the wires are empty then
   input logic send_i,       // a message leaves, if there is a credit
-  input logic arrive_i,     // one arrives, if one is under way
+  input logic arrive_i,     // one arrives, if one is in flight
   input logic free_i,       // one leaves the receiver's queue, if one is there
   input logic give_i,       // the offered credits leave in a flit
-  input logic land_i        // they arrive: one flit of credits is under way at a time
+  input logic land_i        // they arrive: one flit of credits is in flight at a time
 );
 
   logic [9:0] avail, pending;
   logic [2:0] code;
   logic       running_q, send, arrive, free, give, land;
-  logic [7:0] wire_q, room_q;       // messages under way; places taken at the receiver
+  logic [7:0] wire_q, room_q;       // messages in flight; places taken at the receiver
   logic       carrying_q;
   logic [2:0] carried_q;
 

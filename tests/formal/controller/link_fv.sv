@@ -40,7 +40,7 @@ module link_fv
   flit_t         link_tx_flit_o;
   link_status_t  link_status_o;
 
-  // What is offered stays until it is taken or the link starts anew; the first before the second.
+  // What is offered stays until it is taken or the link starts again; the first before the second.
   assign nd_valid[0] = nd_valid_i[0] || nd_kept_q[0];
   assign wd_valid[0] = wd_valid_i[0] || wd_kept_q[0];
   assign nd_valid[1] = nd_valid[0] && (nd_valid_i[1] || nd_kept_q[1]);

@@ -52,7 +52,7 @@ module retry_fv
   logic [4:0]    num_retry_echo, num_retry, num_phy_reinit;
   lrsm_e         state;
   logic          phy_reinit_req, replay_is_adf;
-  logic [5:0]    sent_q, taken_q, acked_q;  // flits, modulo 64: more than can be under way
+  logic [5:0]    sent_q, taken_q, acked_q;  // flits, modulo 64: more than can be in flight
 
   assign ack_sent = ack_go_i && llrack;
   assign replay   = replay_i && replaying && !ack_sent;
