@@ -396,9 +396,10 @@ module arb_mux
   // A choice once offered stands while the link is in L0, if the layers above keep their offer.
   a_choice: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (hold_q && l0) |-> tx_valid_o && tx_kind_o == hold_kind_q);
+  // A link layer whose link has gone down while L0 lasts shows valid no longer; the flit stays.
   a_cm_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_valid_o && !tx_ready_i && sel == FlitCachemem) |=>
-      !l0 || (cm_tx_valid_i && $stable(cm_tx_flit_i)));
+      !l0 || ((cm_tx_valid_i || !cm_up_q) && $stable(cm_tx_flit_i)));
   a_io_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_valid_o && !tx_ready_i && sel == FlitIo) |=>
       !l0 || (io_tx_valid_i && $stable(io_tx_data_i)));
