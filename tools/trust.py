@@ -138,6 +138,8 @@ def proofs(r):
         sizes += "".join(f"; {code(given)}" for given in j.get("given", []))
         if j.get("free"):
             sizes += f"; any start of {', '.join(code(register) for register in j['free'])}"
+        if j.get("cut"):
+            sizes += f"; cut {', '.join(code(net) for net in j['cut'])}"
         reached = [f"{name} {at}" for name, at in j.get("covers", {}).items()]
         if "tight" in j:
             reached.append(", ".join(f"{k}={v}" for k, v in j["tight"].items()) + f" fails {j['tight_fails_at']}")

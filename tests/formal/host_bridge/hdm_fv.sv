@@ -2,8 +2,6 @@
 // HDM decoders, two addresses at a time: two decoders with the same registers, each asked for one
 // address of its own. Every commit locks (without it nothing is checked, CXL 2.0, 8.2.5.12).
 //
-//   One_A     two addresses never give the same way and device line under one decoder: no line of a
-//             device stands for two
 //   Order_A   a higher address never falls to a lower decoder
 //   Locked_A  once an address is decoded, no write changes where it goes
 
@@ -13,9 +11,7 @@ module hdm_fv
   import cxl_reg_pkg::*;
 #(
   parameter bit          IsDevice = 1'b1,
-  parameter int unsigned NumDecoders = 2,
-  parameter bit          Bijection = 1'b0,  // One_A: much the harder
-  parameter logic [3:0]  Ways = 4'hF         // this code alone; F: any
+  parameter int unsigned NumDecoders = 2
 ) (
   input logic       clk_i,
   input logic       rst_ni,
@@ -33,10 +29,7 @@ module hdm_fv
                       && reg_req_i.addr[11:0] >= HdmDecOffset;
   always_comb begin
     req = reg_req_i;
-    if (is_control) begin
-      req.wdata[HdmDecControlLockLsb] = 1'b1;
-      if (Ways != 4'hF) req.wdata[HdmDecControlIwLsb +: HdmDecControlIwWidth] = Ways;
-    end
+    if (is_control) req.wdata[HdmDecControlLockLsb] = 1'b1;
     // The global enable stays once it is set.
     if (reg_req_i.addr[11:2] == HdmGlobalControlOffset[11:2]) begin
       req.wdata[HdmGlobalControlEnableLsb] = 1'b1;
@@ -70,15 +63,10 @@ module hdm_fv
     .hpa_valid_i(1'b1), .hpa_line_i(b), .hit_o(b_hit), .decoder_o(b_decoder),
     .way_o(b_way), .target_o(b_target), .dpa_line_o(b_dpa));
 
-  if (Bijection) begin : g_one
-    One_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (a_hit && b_hit && a != b && a_decoder == b_decoder) |-> a_way != b_way || a_dpa != b_dpa);
-  end else begin : g_rest
-    Order_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (a_hit && b_hit && a < b) |-> a_decoder <= b_decoder);
-    Locked_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (seen_q && a_hit) |=> a_hit && a_decoder == $past(a_decoder) && a_way == $past(a_way)
-        && a_target == $past(a_target) && a_dpa == $past(a_dpa));
-  end
+  Order_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (a_hit && b_hit && a < b) |-> a_decoder <= b_decoder);
+  Locked_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (seen_q && a_hit) |=> a_hit && a_decoder == $past(a_decoder) && a_way == $past(a_way)
+      && a_target == $past(a_target) && a_dpa == $past(a_dpa));
 
 endmodule
