@@ -94,7 +94,7 @@ SEED    ?= 1
 HOURS   ?= 8
 MINUTES ?= 10
 TARGET  ?=
-coverage: configure  ## lines, branches and toggles of rtl/, lines of flits/ and refmodel/: build/coverage/index.html
+coverage: configure  ## lines, branches and toggles of rtl/, lines of the C++ rooms: build/coverage/index.html
 	@tools/deps.sh coverage
 	@tools/coverage.py --jobs $(JOBS) $(ARGS)
 

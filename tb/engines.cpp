@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "refmodel/common/input_error.hpp"
-#include "refmodel/system/memory_map.hpp"
+#include "common/input_error.hpp"
+#include "model/engine.hpp"
+#include "sim/machine/memory_map.hpp"
 #include "tb/cosim_engine.hpp"
 #include "tb/replaying_engine.hpp"
 #include "tb/rtl_engine.hpp"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "refmodel/common/time.hpp"
+#include "common/time.hpp"
 #include "tb/time_bins.hpp"
 
 namespace cxlgpu {

@@ -12,8 +12,8 @@
 #include <functional>
 #include <vector>
 
-#include "refmodel/common/request.hpp"
-#include "refmodel/common/trace_event.hpp"
+#include "common/request.hpp"
+#include "common/trace_event.hpp"
 
 namespace cxlgpu {
 

@@ -15,11 +15,11 @@
 #include <optional>
 #include <vector>
 
+#include "common/ring_queue.hpp"
 #include "flits/output_file.hpp"
-#include "refmodel/common/ring_queue.hpp"
-#include "refmodel/firmware/port_recovery.hpp"
-#include "refmodel/gpu/ds_region.hpp"
-#include "refmodel/system/config.hpp"
+#include "sim/config/config.hpp"
+#include "sim/firmware/port_recovery.hpp"
+#include "sim/gpu/ds_region.hpp"
 #include "tb/system_engine.hpp"
 #include "tb/wire_monitor.hpp"
 

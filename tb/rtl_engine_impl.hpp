@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "common/input_error.hpp"
 #include "flits/messages.hpp"
-#include "refmodel/common/input_error.hpp"
 #include "tb/coverage.hpp"
 #include "tb/fst_file.hpp"
 #include "tb/rtl_engine.hpp"

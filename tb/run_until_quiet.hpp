@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "refmodel/common/engine.hpp"
-#include "refmodel/media/media.hpp"
+#include "common/engine.hpp"
+#include "common/media_port.hpp"
 
 namespace cxlgpu {
 

@@ -13,15 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "refmodel/common/engine.hpp"
-#include "refmodel/common/trace_event.hpp"
-#include "refmodel/firmware/bring_up.hpp"
-#include "refmodel/firmware/drain.hpp"
-#include "refmodel/firmware/internal_dram.hpp"
-#include "refmodel/firmware/speculation.hpp"
-#include "refmodel/media/media.hpp"
-#include "refmodel/system/link_outage.hpp"
-#include "refmodel/system/model_engine.hpp"
+#include "common/counters.hpp"
+#include "common/engine.hpp"
+#include "common/link_outage.hpp"
+#include "common/media_port.hpp"
+#include "common/trace_event.hpp"
+#include "sim/firmware/bring_up.hpp"
+#include "sim/firmware/drain.hpp"
+#include "sim/firmware/internal_dram.hpp"
+#include "sim/firmware/speculation.hpp"
 #include "tb/link/link.hpp"
 #include "tb/request_tracker.hpp"
 

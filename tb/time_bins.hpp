@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "refmodel/common/time.hpp"
+#include "common/time.hpp"
 
 namespace cxlgpu {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "refmodel/common/time.hpp"
+#include "common/time.hpp"
 
 namespace cxlgpu {
 

@@ -18,11 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "common/counters.hpp"
 #include "flits/codec.hpp"
 #include "flits/flit_log.hpp"
 #include "flits/link_checker.hpp"
-#include "refmodel/controller/link_direction.hpp"
-#include "refmodel/system/config.hpp"
+#include "model/spec_faults.hpp"
+#include "sim/config/config.hpp"
 #include "tb/link/link.hpp"
 #include "tb/link/phy.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "refmodel/system/config_keys.hpp"
+#include "sim/config/config_keys.hpp"
 
 namespace cxlgpu {
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "refmodel/system/config.hpp"
+#include "sim/config/config.hpp"
 
 namespace cxlgpu {
 

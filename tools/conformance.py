@@ -41,7 +41,8 @@ SHOWS = re.compile(r"test::shows\(((?:\s*\"(?:[^\"\\]|\\.)*\"\s*,?)+)\)")
 def requirements():
     """Rows of suite, requirement, source, file, test in the order of the sources."""
     rows = []
-    for path in sorted((ROOT / "tests").glob("*/*_test.cpp")):
+    for path in sorted((ROOT / "tests").rglob("*_test.cpp")):
+        file = str(path.relative_to(ROOT / "tests")).removesuffix("_test.cpp")
         text = path.read_text()
         tests = [(m.start(), f"{m[1]}.{m[2]}") for m in TEST.finditer(text)]
         for call in SHOWS.finditer(text):
@@ -54,7 +55,7 @@ def requirements():
                     f"of {', '.join(SUITES)}"
                 )
             test = [name for start, name in tests if start < call.start()][-1]
-            rows.append((suite, requirement, source, f"{path.parent.name}/{path.stem[:-5]}", test))
+            rows.append((suite, requirement, source, file, test))
     return rows
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""Structural coverage: of rtl/ lines, branches and toggles, of flits/ and refmodel/ lines.
+"""Structural coverage: of rtl/ lines, branches and toggles, of the C++ rooms' lines.
 
 Builds the tests with counters (CMake preset `coverage`), runs them, merges what they counted by place
 in the source (so that tops, instances and parameter sets add up) and holds it against
@@ -26,7 +26,7 @@ from coverage_report import pages, points, waivers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BOUNDS = {"lines": 100.0, "branches": 100.0, "toggles": 98.0, "cpp": 95.0}
-CPP = ("flits", "refmodel")
+CPP = ("flits", "common", "refmodel", "model", "sim")
 # Tests that are run once more, with so many cycles: for the upper bits of counters.
 LONG = {"root_port/sr_reader": 3_000_000, "root_port/root_port": 3_000_000}
 WHOLE = "whole_run"  # as old as the last counts of a run of all tests
@@ -96,7 +96,7 @@ def test_results(build):
 
 
 def cpp_lines(build):
-    """Of each folder of flits/ and refmodel/: lines hit and total. Writes gcovr's pages."""
+    """Of each folder of the C++ rooms: lines hit and total. Writes gcovr's pages."""
     if shutil.which("gcovr") is None:
         sys.exit("coverage: gcovr is missing (tools/deps.sh coverage)")
     pages_at = build / "cpp"

@@ -5,7 +5,7 @@
 //          nothing else of the engine.
 // Units:   `time_ps` picoseconds since the run's start; `addr` bytes, hexadecimal.
 // Shapes:  header `time_ps,stage,port,id,addr,info`; stages, ids and info as in
-//          refmodel/common/trace_event.hpp. Rows come as the engine raises them: in the order of
+//          common/trace_event.hpp. Rows come as the engine raises them: in the order of
 //          time for one request, not always among all (wire stages are told late).
 // Errors:  flits::OutputError when the place cannot be written, at once. Only close() gives the
 // file
@@ -15,8 +15,8 @@
 #include <filesystem>
 #include <string>
 
+#include "common/trace_event.hpp"
 #include "flits/output_file.hpp"
-#include "refmodel/common/trace_event.hpp"
 
 namespace cxlgpu {
 

@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "common/input_error.hpp"
 #include "flits/flit_log.hpp"
 #include "flits/link_checker.hpp"
 #include "flits/text.hpp"
-#include "refmodel/common/input_error.hpp"
 
 namespace cxlgpu {
 

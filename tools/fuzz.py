@@ -33,7 +33,7 @@ def sources_hash(target):
     """Of what the hours were spent on: the target, what all targets share, and the libraries."""
     here = records.ROOT / "tests/fuzz"
     files = [here / f"{target}_fuzz.cpp", here / "input.hpp"]
-    for library in ("flits", "refmodel"):
+    for library in ("flits", "common", "refmodel", "model", "sim"):
         files += sorted((records.ROOT / library).rglob("*.[ch]pp"))
     total = hashlib.sha256()
     for file in files:

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "refmodel/common/request.hpp"
-#include "refmodel/common/time.hpp"
+#include "common/request.hpp"
+#include "common/time.hpp"
 #include "tools/figure.hpp"
 
 namespace cxlgpu {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "refmodel/gpu/gpu_config.hpp"
-#include "refmodel/gpu/gpu_stats.hpp"
+#include "sim/gpu/gpu_config.hpp"
+#include "sim/gpu/gpu_stats.hpp"
 
 namespace cxlgpu {
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more
-# with the assertions compiled in, the C++ format, Python, words, licence headers, and that what is made
+# with the assertions compiled in, the C++ format, Python, words, licence headers, rooms, and that what is made
 # from regs/ is current, the block pages in their form. Silent but for one line; non-zero on any finding.
 # Usage: tools/lint.sh   (from anywhere)
 set -u
@@ -37,7 +37,7 @@ for file in $modules; do
 done
 
 if command -v clang-format >/dev/null; then
-  sources=$(find examples flits refmodel tb tools tests \( -name '*.hpp' -o -name '*.cpp' \) -print)
+  sources=$(find common examples flits model refmodel sim tb tools tests \( -name '*.hpp' -o -name '*.cpp' \) -print)
   if [ -n "$sources" ]; then
     # shellcheck disable=SC2086
     clang-format --dry-run -Werror $sources || failed=1
@@ -58,6 +58,7 @@ fi
 
 tools/words.py || failed=1
 tools/headers.py || failed=1
+tools/rooms.py >/dev/null || failed=1
 tools/block_pages.py || failed=1
 tools/regs.py --check || failed=1
 tools/conformance.py --check || failed=1

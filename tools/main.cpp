@@ -13,9 +13,9 @@
 #include <new>
 #include <system_error>
 
-#include "refmodel/common/input_error.hpp"
-#include "refmodel/system/config_keys.hpp"
-#include "refmodel/workloads/workload.hpp"
+#include "common/input_error.hpp"
+#include "sim/config/config_keys.hpp"
+#include "sim/workloads/workload.hpp"
 #include "tools/flit_command.hpp"
 #include "tools/interrupt.hpp"
 #include "tools/media_command.hpp"

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "refmodel/common/input_error.hpp"
-#include "refmodel/media/media_profile.hpp"
+#include "common/input_error.hpp"
+#include "sim/media/media_profile.hpp"
 #include "tools/figure.hpp"
 #include "tools/media_comparison.hpp"
 #include "tools/write_file.hpp"

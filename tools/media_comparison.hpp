@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "refmodel/media/media_figures.hpp"
+#include "sim/media/media_figures.hpp"
 
 namespace cxlgpu {
 

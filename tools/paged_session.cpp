@@ -8,14 +8,14 @@
 #include <memory>
 #include <optional>
 
-#include "refmodel/common/input_error.hpp"
-#include "refmodel/gpu/gpu.hpp"
-#include "refmodel/host/fixed_latency_engine.hpp"
-#include "refmodel/host/run.hpp"
-#include "refmodel/media/host_interface.hpp"
-#include "refmodel/paging/drive_store.hpp"
-#include "refmodel/paging/host_store.hpp"
-#include "refmodel/paging/paged_engine.hpp"
+#include "common/input_error.hpp"
+#include "sim/gpu/gpu.hpp"
+#include "sim/host/fixed_latency_engine.hpp"
+#include "sim/host/run.hpp"
+#include "sim/media/host_interface.hpp"
+#include "sim/paging/drive_store.hpp"
+#include "sim/paging/host_store.hpp"
+#include "sim/paging/paged_engine.hpp"
 #include "tools/gpu_figures.hpp"
 #include "tools/paging_summary.hpp"
 #include "tools/run_checks.hpp"

@@ -8,7 +8,7 @@
 //          only a CXL system has.
 #pragma once
 
-#include "refmodel/system/config.hpp"
+#include "sim/config/config.hpp"
 #include "tools/session.hpp"
 
 namespace cxlgpu {

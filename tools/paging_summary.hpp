@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "refmodel/media/media.hpp"
-#include "refmodel/paging/paged_engine.hpp"
+#include "common/media_port.hpp"
+#include "sim/paging/paged_engine.hpp"
 
 namespace cxlgpu {
 

@@ -25,8 +25,10 @@ import records
 
 PROGRAMS = ("peer_rtl_host_test", "peer_rtl_device_test")
 # What the two programs are made of.
-SOURCES = ("rtl", "regs", "refmodel", "flits", "cmake", "tests/peer", "tests/common",
-           "tests/controller/quick_random.hpp", "tests/endpoint/bench_media.hpp")
+SOURCES = (
+    "rtl", "regs", "common", "model", "refmodel", "sim", "flits", "cmake",
+    "tests/peer", "tests/common", "tests/controller/quick_random.hpp", "tests/endpoint/bench_media.hpp",
+)
 
 
 def tests(program):

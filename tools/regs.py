@@ -5,7 +5,7 @@
 Checks the files and writes what is made from them:
 
   rtl/pkg/cxl_reg_pkg.sv           offsets, fields, reset values (blocks with `status: built`)
-  refmodel/common/registers.hpp    the same for C++
+  common/registers.hpp    the same for C++
   docs/registers.md                tables of all blocks
 
 A file that would not change is not touched; one that does is written whole and renamed.
@@ -628,7 +628,7 @@ def document(blocks):
         "",
         "Every register block, from `regs/*.yaml`. *Built* blocks are in the RTL; their offsets and "
         "fields are generated into",
-        "`rtl/pkg/cxl_reg_pkg.sv` and `refmodel/common/registers.hpp`. "
+        "`rtl/pkg/cxl_reg_pkg.sv` and `common/registers.hpp`. "
         "*Planned* ones are laid out, with no code yet. Bits and bytes not",
         "named are reserved and "
         "read 0. Reset *param*: set by a parameter or by the place. Behaviour: "
@@ -670,7 +670,7 @@ def document(blocks):
 
 OUTPUTS = {
     "rtl/pkg/cxl_reg_pkg.sv": sv_package,
-    "refmodel/common/registers.hpp": cpp_header,
+    "common/registers.hpp": cpp_header,
     "docs/registers.md": document,
 }
 

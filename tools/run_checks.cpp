@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "refmodel/common/input_error.hpp"
-#include "refmodel/gpu/ds_region.hpp"
-#include "refmodel/system/endpoint_media.hpp"
+#include "common/input_error.hpp"
+#include "sim/gpu/ds_region.hpp"
+#include "sim/machine/endpoint_media.hpp"
 
 namespace cxlgpu {
 

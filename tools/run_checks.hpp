@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "refmodel/gpu/gpu_config.hpp"
-#include "refmodel/media/media_config.hpp"
-#include "refmodel/system/config.hpp"
+#include "sim/config/config.hpp"
+#include "sim/gpu/gpu_config.hpp"
+#include "sim/media/media_config.hpp"
 
 namespace cxlgpu {
 

@@ -29,8 +29,9 @@ import records
 def tests_of(build, pattern):
     """(name of the target, has a verilated top) of every test built that the pattern names."""
     found = []
-    for source in sorted((records.ROOT / "tests").glob("*/*_test.cpp")):
-        room, name = source.parent.name, source.stem.removesuffix("_test")
+    for source in sorted((records.ROOT / "tests").rglob("*_test.cpp")):
+        room = "_".join(source.relative_to(records.ROOT / "tests").parent.parts)
+        name = source.stem.removesuffix("_test")
         target = f"{room}_{source.stem}"
         if not (build / "bin" / target).exists() or not re.search(pattern, target):
             continue

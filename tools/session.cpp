@@ -9,14 +9,14 @@
 #include <memory>
 #include <optional>
 
-#include "refmodel/common/input_error.hpp"
-#include "refmodel/gpu/gpu.hpp"
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
-#include "refmodel/host/trace_initiator.hpp"
-#include "refmodel/media/media_config.hpp"
-#include "refmodel/system/endpoint_media.hpp"
-#include "refmodel/workloads/workload.hpp"
+#include "common/input_error.hpp"
+#include "sim/gpu/gpu.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
+#include "sim/host/trace_initiator.hpp"
+#include "sim/machine/endpoint_media.hpp"
+#include "sim/media/media_config.hpp"
+#include "sim/workloads/workload.hpp"
 #include "tools/event_log.hpp"
 #include "tools/figure.hpp"
 #include "tools/gpu_figures.hpp"

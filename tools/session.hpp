@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "refmodel/system/config.hpp"
+#include "sim/config/config.hpp"
 #include "tb/system_engine.hpp"
 
 namespace cxlgpu {

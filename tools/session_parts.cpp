@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "refmodel/common/input_error.hpp"
+#include "common/input_error.hpp"
 #include "tb/wave_groups.hpp"
 #include "tools/interrupt.hpp"
 #include "tools/report.hpp"

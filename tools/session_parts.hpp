@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "refmodel/gpu/gpu.hpp"
-#include "refmodel/gpu/gpu_stats.hpp"
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
-#include "refmodel/host/trace_initiator.hpp"
-#include "refmodel/system/config.hpp"
-#include "refmodel/workloads/workload.hpp"
+#include "sim/config/config.hpp"
+#include "sim/gpu/gpu.hpp"
+#include "sim/gpu/gpu_stats.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
+#include "sim/host/trace_initiator.hpp"
+#include "sim/workloads/workload.hpp"
 #include "tools/session.hpp"
 #include "tools/summary.hpp"
 

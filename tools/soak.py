@@ -130,8 +130,8 @@ def registers_job(build, seed, _):
 def lockstep_tests(build):
     """Tests that step a twin beside its block: those that take CXLGPU_SEED, and are built."""
     found = []
-    for source in sorted((records.ROOT / "tests").glob("*/*_test.cpp")):
-        target = f"{source.parent.name}_{source.stem}"
+    for source in sorted((records.ROOT / "tests").rglob("*_test.cpp")):
+        target = "_".join(source.relative_to(records.ROOT / "tests").with_suffix("").parts)
         text = source.read_text()
         if re.search(r"\bLockstep \w+\(", text) and '#include "V' in text:
             if (build / "bin" / target).exists():

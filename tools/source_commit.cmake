@@ -1,7 +1,7 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE=tree -DOUT=header -P: the commit of what the command is built of, in each build.
 # A commit of pages or tests alone does not change it, so the command is not linked again and results stay current.
-set(files CMakeLists.txt cmake flits refmodel rtl tb ":(glob)tools/*.cpp" ":(glob)tools/*.hpp" tools/report_page.html)
+set(files CMakeLists.txt cmake common flits model refmodel rtl sim tb ":(glob)tools/*.cpp" ":(glob)tools/*.hpp" tools/report_page.html)
 set(commit unknown)
 find_program(GIT git)
 if(GIT)

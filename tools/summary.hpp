@@ -10,11 +10,10 @@
 #include <optional>
 #include <string>
 
-#include "refmodel/controller/link_direction.hpp"
-#include "refmodel/firmware/internal_dram.hpp"
-#include "refmodel/media/media.hpp"
-#include "refmodel/root_port/sr_reader.hpp"
-#include "refmodel/system/config.hpp"
+#include "common/counters.hpp"
+#include "common/media_port.hpp"
+#include "sim/config/config.hpp"
+#include "sim/firmware/internal_dram.hpp"
 #include "tb/run_stats.hpp"
 
 namespace cxlgpu {

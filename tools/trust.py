@@ -267,7 +267,7 @@ def fuzz(r):
         f"the sources of its last run, {left} findings open"
     )
     text = (
-        "Sources: the target, `flits/` and `refmodel/`; a change in any of them begins its hours again. "
+        "Sources: the target and `flits common refmodel model sim`; a change in any of them begins its hours again. "
         f"An input that takes more than {r['limits']['MiB']} MiB or {r['limits']['seconds_an_input']} s is a "
         "finding as well.\n\n"
     )

@@ -5,8 +5,8 @@
 
 #include <system_error>
 
+#include "common/input_error.hpp"
 #include "flits/output_file.hpp"
-#include "refmodel/common/input_error.hpp"
 
 namespace cxlgpu {
 

@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A workload to copy: y[i] = 3 * x[i], its data, its kernel, and the computation on the CPU that
 // checks it.
-#include "refmodel/workloads/workload.hpp"
+#include "sim/workloads/workload.hpp"
 
 namespace cxlgpu {
 namespace {

@@ -14,7 +14,7 @@
 #include <array>
 #include <cstdint>
 
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 
 namespace cxlgpu {
 

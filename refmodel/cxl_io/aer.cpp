@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 
 namespace cxlgpu {
 

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "refmodel/common/ring_queue.hpp"
+#include "common/ring_queue.hpp"
 #include "refmodel/cxl_io/io_flit.hpp"
 #include "refmodel/cxl_io/io_unframe.hpp"
 

@@ -11,30 +11,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/io_port.hpp"
 #include "refmodel/cxl_io/io_types.hpp"
 
 namespace cxlgpu {
-
-enum class IoOp : std::uint8_t { kCfgRd0, kCfgWr0, kCfgRd1, kCfgWr1, kMemRd, kMemWr };
-constexpr bool is_write(IoOp op) {
-  return (static_cast<unsigned>(op) & 1) != 0;
-}
-constexpr bool is_memory(IoOp op) {
-  return op == IoOp::kMemRd || op == IoOp::kMemWr;
-}
-
-struct IoRequest {
-  IoOp op = IoOp::kCfgRd0;
-  std::uint64_t addr = 0;  // configuration: [27:20] bus, [19:15] device, [14:12] function
-  unsigned enables = 0;    // 4 bits
-  std::uint32_t data = 0;
-};
-
-struct IoResponse {
-  CplStatus status = CplStatus::kSuccess;
-  std::uint32_t data = 0;
-  bool operator==(const IoResponse&) const = default;
-};
 
 class IoRequester {
  public:

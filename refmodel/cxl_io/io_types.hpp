@@ -12,17 +12,11 @@
 #include <array>
 #include <cstdint>
 
+#include "common/io_port.hpp"
+
 namespace cxlgpu {
 
 using Tlp = std::array<std::uint8_t, 24>;
-
-enum class CplStatus : std::uint8_t {
-  kSuccess = 0,
-  kUnsupported = 1,
-  kRetry = 2,
-  kAbort = 4,
-  kNoAnswer = 7,  // not on the wire: timeout, or the link went down
-};
 
 enum class FcClass : std::uint8_t { kPosted = 0, kNonPosted = 1, kCompletion = 2 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 
 namespace cxlgpu {
 

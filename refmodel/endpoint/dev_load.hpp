@@ -16,8 +16,8 @@
 #include <bitset>
 #include <cstdint>
 
-#include "refmodel/common/opcodes.hpp"
-#include "refmodel/media/media.hpp"
+#include "common/media_port.hpp"
+#include "common/opcodes.hpp"
 
 namespace cxlgpu {
 

@@ -13,7 +13,7 @@
 #include <array>
 #include <cstdint>
 
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 #include "refmodel/endpoint/dev_load.hpp"
 #include "refmodel/endpoint/dram_cache.hpp"
 

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "refmodel/common/request.hpp"
+#include "common/request.hpp"
 
 namespace cxlgpu {
 

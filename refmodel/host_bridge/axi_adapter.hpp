@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "refmodel/common/request.hpp"
+#include "common/request.hpp"
 
 namespace cxlgpu {
 

@@ -3,7 +3,7 @@
 
 #include <cassert>
 
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 
 namespace cxlgpu {
 namespace hdm = regs::hdm;

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "refmodel/common/request.hpp"
+#include "common/request.hpp"
 #include "refmodel/host_bridge/hdm_decoder.hpp"
 
 namespace cxlgpu {

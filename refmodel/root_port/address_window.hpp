@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <span>
 
-#include "refmodel/root_port/policy.hpp"
+#include "common/policy.hpp"
 
 namespace cxlgpu {
 

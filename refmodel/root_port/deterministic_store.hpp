@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "refmodel/common/opcodes.hpp"
+#include "common/opcodes.hpp"
 #include "refmodel/root_port/ds_engine.hpp"
 #include "refmodel/root_port/ds_index.hpp"
 #include "refmodel/root_port/ds_pace.hpp"

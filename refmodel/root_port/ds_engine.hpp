@@ -19,7 +19,8 @@
 #include <optional>
 #include <vector>
 
-#include "refmodel/common/request.hpp"
+#include "common/local_memory_port.hpp"
+#include "common/request.hpp"
 #include "refmodel/root_port/address_window.hpp"
 #include "refmodel/root_port/ds_filter.hpp"
 
@@ -28,24 +29,6 @@ namespace cxlgpu {
 struct DsConfig {
   unsigned depth = 256, writes = 8, stores = 8, merges = 2, reads = 8, buckets = 1024,
            mem_entries = 30;
-};
-
-enum class LmKind : std::uint8_t { Load, Merge, Flush };
-
-struct LmRequest {  // to local memory: a write, or a read with its tag
-  bool write = false;
-  LmKind kind = LmKind::Load;  // this and index: reads only
-  unsigned index = 0;
-  unsigned slot = 0;
-  std::uint64_t byte_enable = 0;  // this and data: writes only
-  Line data{};
-};
-
-struct LmResponse {
-  LmKind kind = LmKind::Load;
-  unsigned index = 0;
-  Line data{};
-  bool error = false;  // the data are corrupt
 };
 
 struct DsEvents {

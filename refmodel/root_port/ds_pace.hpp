@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "refmodel/common/opcodes.hpp"
+#include "common/opcodes.hpp"
 
 namespace cxlgpu {
 

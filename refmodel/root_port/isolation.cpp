@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/root_port/isolation.hpp"
 
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 
 namespace cxlgpu {
 namespace {

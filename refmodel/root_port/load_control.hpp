@@ -7,8 +7,8 @@
 // Source:  docs/blocks/root_port/load_control.md; design page, "Load control".
 #pragma once
 
-#include "refmodel/common/opcodes.hpp"
-#include "refmodel/root_port/policy.hpp"
+#include "common/opcodes.hpp"
+#include "common/policy.hpp"
 
 namespace cxlgpu {
 

@@ -18,10 +18,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/line_filter.hpp"
+#include "common/request.hpp"
+#include "common/ring_queue.hpp"
 #include "flits/messages.hpp"
-#include "refmodel/common/line_filter.hpp"
-#include "refmodel/common/request.hpp"
-#include "refmodel/common/ring_queue.hpp"
 #include "refmodel/root_port/address_window.hpp"
 
 namespace cxlgpu {

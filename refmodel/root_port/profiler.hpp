@@ -10,7 +10,7 @@
 #include <array>
 #include <cstdint>
 
-#include "refmodel/common/opcodes.hpp"
+#include "common/opcodes.hpp"
 
 namespace cxlgpu {
 

@@ -1,429 +1,451 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/root_port/root_port.hpp"
 
-#include <algorithm>
-#include <bit>
+#include <cstring>
 
-#include "refmodel/common/opcodes.hpp"
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
+#include "flits/messages.hpp"
 
 namespace cxlgpu {
 
-namespace {
-
-constexpr unsigned kRingWays = 4;
-constexpr unsigned kSpecEntries = 2;  // of the memory queue, for MemSpecRd alone
-
-}  // namespace
-
-RootPort::RootPort(unsigned port, const Parts& parts, const Sizes& sizes)
-    : port_(port),
-      parts_(parts),
-      queue_(sizes.sr_queue),
-      reader_(sizes.spec_cap),
-      ring_(sizes.ring / (RingBuffer::kBanks * kRingWays), kRingWays),
-      memory_(sizes.memory_queue, kSpecEntries),
-      ds_config_{
-          .depth = sizes.ds_lines, .writes = 16, .mem_entries = sizes.memory_queue - kSpecEntries},
-      ds_(ds_config_) {}
-
-void RootPort::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
-  namespace rp = regs::rp;
-  switch (offset) {
-    case rp::kPolicy:
-      policy_ = static_cast<SrPolicy>(rp::kPolicySelect.get(value));
-      length_enabled_ = rp::kPolicyLenEnable.is_set(value);
-      clip_log2_ = rp::kPolicyClipLog2.get(value);
-      other_ways_ = rp::kPolicyWays.get(value);
-      ring_.flush();
-      if (read_ahead_at_ + kCycle == now) reader_.ring_flushed(before_read_ahead_);
-      reader_.flush_streams();
-      stream_sets_ = rp::kPolicyStreamSets.get(value);
-      reader_.use_stream_sets(stream_sets_);
-      if (gran_changes_ < now) tell_gran();
-      load_control_.clear();  // whatever a response has done at the same edge
-      gran_changes_ = now;
-      tell_gran();
-      return;
-    case rp::kDsControl:
-      enable_ = rp::kDsControlEnable.is_set(value);
-      fence_ = rp::kDsControlFence.is_set(value);
-      max_writes_ = rp::kDsControlMaxWrites.get(value);
-      // At once if nothing comes in this cycle either: then offer() takes it back.
-      if (on_ != enable_ && is_quiet()) {
-        if (switched_ != now) was_on_ = on_;
-        switched_ = now;
-        on_ = enable_;
-      }
-      return;
-    case rp::kDsStatus:
-      clear_error_ |= rp::kDsStatusError.is_set(value);
-      return;
-    case rp::kDsInterval:
-      for (unsigned level = 0; level < interval_.size(); ++level) {
-        interval_[level] = static_cast<std::uint8_t>(value >> (4 * level) & 15);
-      }
-      return;
-    case rp::kDsBaseLow:
-      if (base_locked(now)) return;
-      base_ = (base_ & ~std::uint64_t{UINT32_MAX}) | (value & rp::kDsBaseLowAddr.mask());
-      return;
-    case rp::kDsBaseHigh:
-      if (base_locked(now)) return;
-      base_ = (base_ & UINT32_MAX) | std::uint64_t{rp::kDsBaseHighAddr.get(value)} << 32;
-      return;
+RootPort::Block RootPort::block_of(std::uint32_t addr) {
+  switch (addr >> 10 & 3) {
+    case 0:
+      if ((addr >> 8 & 3) == 1) return Block::kRas;
+      return (addr >> 8 & 3) == 2 ? Block::kLink : Block::kIsolation;
+    case 1:
+      return Block::kIoAccess;
     default:
-      return;
+      return Block::kVendor;
   }
 }
 
-std::uint32_t RootPort::read_register(std::uint32_t offset) const {
+std::uint32_t RootPort::structures_rdata() const {
+  return isolation_.eval({}).rdata | ras_.eval({}).rdata | link_regs_.eval().rdata;
+}
+
+void RootPort::cycle_route(const In& in, Cycle& now) const {
+  const IoRequester::Out requester = requester_.eval();
+  const PortConfigSpace::Out config = port_config_.eval();
+  const Block block = block_of(in.reg.addr);
+  now.route_in = {.device = in.device,
+                  .req = access_.eval().req,
+                  .rsp_ready = true,
+                  .down_ready = requester.req_ready,
+                  .down_rsp = requester.rsp,
+                  .cfg_rdata = config.rdata,
+                  .bridge = config.bridge,
+                  .reg_busy = in.reg.valid && block != Block::kIoAccess && block != Block::kVendor,
+                  .reg_rdata = structures_rdata()};
+  now.route = route_.eval(now.route_in);
+  now.structures = in.reg;
+  if (const RegAccess& own = now.route.reg; own.valid) {
+    now.structures = {own.valid, own.write, own.addr, own.data};
+  }
+}
+
+void RootPort::cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) const {
+  const IoRequester::Out requester = requester_.eval();
+  IoLink::In& io = now.io_in;
+  io.link_up = link.io_link_up;
+  const IoLink::Out out = io_.eval(io);  // no output but these from an input of this cycle
+  io.tlp_tx = requester.tlp_tx;
+  io.tlp_rx_ready = true;
+
+  now.access_in = {.reg = {.valid = in.reg.valid && block_of(in.reg.addr) == Block::kIoAccess,
+                           .write = in.reg.write,
+                           .addr = in.reg.addr & 0xFFF,
+                           .data = in.reg.wdata},
+                   .link_up = out.dl_up,
+                   .req_ready = now.route.req_ready,
+                   .rsp = now.route.rsp};
+  now.requester_in = {.link_up = out.dl_up,
+                      .req = now.route.down,
+                      .rsp_ready = now.route.down_rsp_ready,
+                      .tlp_tx_ready = out.tlp_tx_ready,
+                      .tlp_rx = out.tlp_rx};
+
+  ArbMux::In& arb_mux = now.port_in.link;
+  arb_mux = in.link;
+  const bool retrain = (out.err & IoLink::kAskForRetrain) != 0;
+  arb_mux.cm_req = VlsmCode::kActive;
+  arb_mux.io_req = retrain ? VlsmCode::kRetrain : VlsmCode::kActive;
+  if (now.isolation.force_down || port_config_.eval().link_disable) {
+    arb_mux.io_req = arb_mux.cm_req = VlsmCode::kLinkDisable;
+  }
+  arb_mux.io_tx_valid = out.io_tx.has_value();
+  if (out.io_tx) arb_mux.io_tx_data = *out.io_tx;
+}
+
+void RootPort::cycle_ras(Cycle& now) const {
+  const CxlController::Out& messages = now.port.messages;
+  const ArbMux::Out& link = now.port.link;
+  const auto raised = [&](unsigned error) { return (messages.err & error) != 0; };
+  namespace ras = regs::ras;
+  Ras::In& r = now.ras_in;
+  const RegisterAccess& access = now.structures;
+  r.valid = access.valid && block_of(access.addr) == Block::kRas;
+  r.write = access.write;
+  r.addr = access.addr & 0xFFF;
+  r.wdata = access.wdata;
+  r.uncor = ras::kUncorStatusReinitThreshold.put(messages.abort) |
+            ras::kUncorStatusEncoding.put(raised(link_err::kViolation) || now.memory.bad_rsp) |
+            ras::kUncorStatusOverflow.put(raised(link_err::kOverflow));
+  r.cor = ras::kCorStatusPhy.put(link.damaged || link.malformed || link.stray);
+  r.crc = raised(link_err::kCrc);
+  r.retry = raised(link_err::kRetry);
+  for (unsigned word = 0; word < r.log_flit.size(); ++word) {
+    std::memcpy(&r.log_flit[word], messages.err_flit.data() + sizeof(r.log_flit[0]) * word,
+                sizeof r.log_flit[0]);
+  }
+  r.log_overflow = messages.err_overflow;
+  r.poison = now.memory_in.drs.valid && now.memory.drs_ready && now.memory_in.drs.poison;
+  if (!r.poison) return;
+  for (unsigned word = 0; word < 3; ++word) {
+    r.log_header[word] = static_cast<std::uint32_t>(messages.rx_wd.header >> (32 * word));
+  }
+}
+
+void RootPort::cycle_port_config(const In& in, Cycle& now) const {
+  constexpr unsigned kTrained = 0x38;  // CXL 2.0, bypass, drift buffer
+  constexpr std::uint32_t kTrainingData = 0x416;
+  const ArbMux::Out& link = now.port.link;
+  now.port_config_in = {
+      .access = now.route.cfg,
+      .device = in.device,
+      .link_up = now.access_in.link_up,
+      .port_status = kTrained | unsigned{link.cm_link_up} << 2 | unsigned{link.io_link_up} << 1,
+      .ts_data = kTrainingData};
+}
+
+// A fatal error, and software has said that it makes the port viral.
+bool RootPort::turns_viral() const {
+  return ras_.eval({}).fatal && fatal_is_viral_;
+}
+
+void RootPort::cycle_stores(const In& in, Cycle& now) const {
   namespace rp = regs::rp;
+  const SrQueue::Out queue = queue_.eval({});
+  const MemoryQueueBlock::Out memory = memory_.eval({});
+  DeterministicStore::In& s = now.stores_in;
+  for (unsigned level = 0; level < s.interval.size(); ++level) {
+    s.interval[level] = static_cast<std::uint8_t>(interval_ >> (4 * level) & 0xF);
+  }
+  DsEngine::In& e = s.engine;
+  e.enable = stores_on_;
+  e.fence = fence_;
+  e.isolate = memory_.eval(now.memory_in).refuse;
+  e.clear_error = in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kDsStatus &&
+                  rp::kDsStatusError.is_set(in.reg.wdata);
+  e.max_writes = max_writes_;
+  e.req_valid = in.req_valid;
+  e.req = in.req;
+  e.sr_ready = queue.in_ready;
+  e.head_valid = queue.head_valid;
+  if (queue.head_valid) e.head = *queue.head;
+  e.loads = queue.loads;
+  e.mem = memory.lines;
+  e.mq_rsp_valid = memory.rsp_valid;
+  e.mq_rsp = memory.rsp;
+  e.rsp_ready = in.rsp_ready;
+  e.lm_ready = in.lm_ready;
+  e.lm_rsp_valid = in.lm_rsp_valid;
+  e.lm_rsp = in.lm_rsp;
+  now.stores = stores_.eval(s);  // what it offers the memory queue does not depend on its ready
+}
+
+RootPort::Cycle RootPort::cycle(const In& in) const {
+  Cycle now;
+  const CxlPort::Out port = port_.eval({{}, in.link});
+  now.policy_written = in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == regs::rp::kPolicy;
+
+  cycle_route(in, now);
+  const RegisterAccess& access = now.structures;
+  now.isolation_in.valid = access.valid && block_of(access.addr) == Block::kIsolation;
+  now.isolation_in.write = access.write;
+  now.isolation_in.addr = access.addr & 0xFFF;
+  now.isolation_in.wdata = access.wdata;
+  // In the first cycle of a link init_done still speaks of the one before.
+  now.isolation_in.link_up = port.link.cm_link_up && link_was_up_ && port.messages.init_done;
+  now.isolation_in.abort = port.messages.abort;
+  now.isolation = isolation_.eval(now.isolation_in);
+  now.down = !now.isolation_in.link_up || now.isolation_in.abort;
+  now.memory_in.isolate = now.isolation.isolated;
+  now.memory_in.down = now.down;
+
+  const SrQueue::Out queue = queue_.eval({});
+  now.reader_in.policy = policy_;
+  now.reader_in.length_enabled = length_enabled_;
+  now.reader_in.clip_log2 = clip_log2_;
+  now.reader_in.other_ways = other_ways_;
+  now.reader_in.gran = load_.state();
+  now.reader_in.level = load_.level();
+  now.reader_in.flush = now.policy_written;
+  now.reader_in.rd_valid = queue.rd_valid;
+  now.reader_in.rd_is_load = queue.rd_is_load;
+  now.reader_in.rd_line = queue.rd_line;
+  now.reader_in.rd_index = queue.rd_index;
+  now.reader_in.rd_head = queue.rd_head;
+  now.reader_in.loads = queue.loads;
+  const MemoryQueueBlock::Out memory = memory_.eval({});
+  now.reader_in.mem = memory.lines;
+  now.reader_in.spec_ready = memory.spec_ready;
+  now.reader = reader_.eval(now.reader_in);
+
+  cycle_stores(in, now);
+  MemoryQueueBlock::In& m = now.memory_in;
+  m.in_valid = now.stores.mq_valid;
+  if (now.stores.mq_valid) m.in_req = now.stores.mq_req;
+  m.spec_valid = now.reader.spec_valid;
+  m.spec = {now.reader.run, now.reader.spec_line, length_enabled_};
+  m.req_ready = port.messages.tx_nd_ready;
+  m.rwd_ready = port.messages.tx_wd_ready;
+  if (port.messages.rx_wd_valid) {
+    const auto drs = flits::unpack<flits::S2mDrs>(port.messages.rx_wd.header);
+    m.drs = {true,
+             drs.tag,
+             static_cast<unsigned>(drs.dev_load),
+             drs.poison,
+             port.messages.rx_wd.data,
+             static_cast<unsigned>(drs.opcode),
+             drs.ld_id};
+  }
+  if (port.messages.rx_nd_valid) {
+    const auto ndr = flits::unpack<flits::S2mNdr>(port.messages.rx_nd_hdr);
+    m.ndr = {true,     ndr.tag, static_cast<unsigned>(ndr.dev_load),
+             false,    {},      static_cast<unsigned>(ndr.opcode),
+             ndr.ld_id};
+  }
+  m.rsp_ready = now.stores.mq_rsp_ready;
+  m.tick = now.isolation.tick;
+  now.memory = memory_.eval(m);
+  now.isolation_in.timed_out = now.memory.timed_out;
+  now.isolation_in.busy = now.memory.busy;
+
+  now.stores_in.engine.mq_ready = now.memory.in_ready;
+  now.stores_in.rsp_taken = now.memory.rsp_taken;
+  now.stores_in.dev_load = static_cast<DevLoad>(now.memory.rsp_dev_load);
+  stores_.hear_ready(now.stores, now.stores_in);
+  now.quiet = !in.req_valid && now.stores.empty && !now.memory.busy && under_way_ == 0;
+
+  now.queue_in.in_valid = now.stores.sr_valid;
+  now.queue_in.in_req = in.req;
+  now.queue_in.head_ready = now.stores.head_ready;
+  now.queue_in.rd_next = now.reader.rd_next;
+  now.queue = queue_.eval(now.queue_in);
+
+  const bool enqueued = in.req_valid && now.stores.req_ready;
+  now.profiler_in.load = enqueued && !in.req.is_write;
+  now.profiler_in.store = enqueued && in.req.is_write;
+  now.profiler_in.spec = now.memory.req_valid && now.memory.req_is_spec && m.req_ready;
+  now.profiler_in.rsp_valid = now.memory.rsp_taken;
+  now.profiler_in.dev_load = now.stores_in.dev_load;
+  now.load_in = {now.policy_written, now.memory.rsp_taken, now.profiler_in.dev_load};
+
+  CxlController::In& c = now.port_in.messages;
+  c.tx_flush = now.down;
+  c.tx_nd_valid = now.memory.req_valid;
+  c.tx_nd_hdr = now.memory.req_header();
+  c.tx_wd_valid = now.memory.rwd_valid;
+  if (c.tx_wd_valid) {
+    c.tx_wd = {now.memory.rwd_header(), now.memory.rwd->data, now.memory.rwd->byte_enable};
+  }
+  c.rx_nd_ready = now.memory.ndr_ready;
+  c.rx_wd_ready = now.memory.drs_ready;
+  c.viral = viral_;
+  c.control = link_regs_.eval().control;
+  cycle_io(in, port.link, now);
+  now.port = port_.eval(now.port_in);
+  now.io_in.io_tx_ready = now.port.link.io_tx_ready;
+  if (now.port.link.io_rx_valid) now.io_in.io_rx = now.port.link.rx_flit.payload;
+  cycle_ras(now);
+  cycle_port_config(in, now);
+  now.link_regs_in = {.valid = access.valid && block_of(access.addr) == Block::kLink,
+                      .write = access.write,
+                      .addr = access.addr & 0xFFF,
+                      .wdata = access.wdata,
+                      .status = now.port.messages.status};
+  return now;
+}
+
+RootPort::Out RootPort::eval(const In& in) const {
+  const Cycle now = cycle(in);
+  Out out;
+  out.req_ready = now.stores.req_ready;
+  out.rsp_valid = now.stores.rsp_valid;
+  if (out.rsp_valid) out.rsp = now.stores.rsp;
+  out.lm_valid = now.stores.lm_valid;
+  out.lm_req = now.stores.lm_req;
+  const std::uint64_t base = std::uint64_t{base_high_} << 32 | base_low_;
+  out.lm_line = base / kLineBytes + out.lm_req.slot;
+  out.lm_rsp_ready = now.stores.lm_rsp_ready;
+  out.rdata = rdata_ | access_.eval().rdata | (routed_ ? 0 : structures_rdata());
+  out.port = now.port;
+  out.isolated = now.isolation.isolated;
+  out.refuse = now.memory.refuse;
+  out.viral = viral_;
+  out.stores_on = stores_on_;
+  out.queue_level = queue_.count();
+  out.granularity = load_.state();
+  out.ds_events = now.stores.events;
+  out.ds_count = now.stores.count;
+  return out;
+}
+
+std::uint32_t RootPort::read(std::uint32_t offset, const Cycle& now) const {
+  namespace rp = regs::rp;
+  const PortCounters& count = profiler_.eval({}).counters;
+  const auto responses = [&](DevLoad load) {
+    return count.responses[static_cast<std::size_t>(load)];
+  };
   if (offset >= rp::kDsDirect && offset < rp::kDsDirect + 4 * kDsCounters) {
     return ds_counts_[(offset - rp::kDsDirect) / 4];
   }
-  const SrCounters& sr = reader_.counters();
   switch (offset) {
     case rp::kPolicy:
       return rp::kPolicySelect.put(static_cast<std::uint32_t>(policy_)) |
              rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_) |
              rp::kPolicyWays.put(other_ways_) | rp::kPolicyStreamSets.put(stream_sets_);
     case rp::kState:
-      return rp::kStateGran.put(static_cast<std::uint32_t>(load_control_.state()));
+      return rp::kStateGran.put(static_cast<std::uint32_t>(load_.state()));
+    case rp::kLoads:
+      return count.loads;
+    case rp::kStores:
+      return count.stores;
+    case rp::kSpecs:
+      return count.specs;
+    case rp::kLight:
+      return responses(DevLoad::Light);
+    case rp::kOptimal:
+      return responses(DevLoad::Optimal);
+    case rp::kModerate:
+      return responses(DevLoad::Moderate);
+    case rp::kSevere:
+      return responses(DevLoad::Severe);
     case rp::kSeen:
-      return sr.loads;
+      return now.reader.counters.loads;
     case rp::kIssued:
-      return sr.issued;
+      return now.reader.counters.issued;
     case rp::kRingSuppressed:
-      return sr.covered;
+      return now.reader.counters.covered;
     case rp::kHaltSuppressed:
-      return sr.halted;
+      return now.reader.counters.halted;
     case rp::kSpecAsked:
-      return sr.asked;
+      return now.reader.counters.asked;
     case rp::kSpecUsed:
-      return sr.used;
+      return now.reader.counters.used;
     case rp::kSpecUseful:
-      return sr.useful;
+      return now.reader.counters.useful;
     case rp::kSpecUseless:
-      return sr.useless;
+      return now.reader.counters.useless;
     case rp::kSpecLate:
-      return sr.late;
+      return now.reader.counters.late;
     case rp::kScoreSuppressed:
-      return sr.held;
+      return now.reader.counters.held;
+    case rp::kUnexpected:
+      return now.memory.unexpected;
+    case rp::kViral:
+      return rp::kViralPort.put(viral_) | rp::kViralOnFatal.put(fatal_is_viral_) |
+             rp::kViralDevice.put(peer_viral_);
     case rp::kDsControl:
-      return rp::kDsControlEnable.put(enable_) | rp::kDsControlFence.put(fence_) |
+      return rp::kDsControlEnable.put(stores_enabled_) | rp::kDsControlFence.put(fence_) |
              rp::kDsControlMaxWrites.put(max_writes_);
     case rp::kDsStatus:
-      return rp::kDsStatusOn.put(on_) | rp::kDsStatusEmpty.put(ds_.empty()) |
-             rp::kDsStatusError.put(ds_.error()) | rp::kDsStatusCount.put(ds_.count());
-    case rp::kDsInterval: {
-      std::uint32_t value = 0;
-      for (unsigned level = 0; level < interval_.size(); ++level) {
-        value |= std::uint32_t{interval_[level]} << (4 * level);
-      }
-      return value;
-    }
+      return rp::kDsStatusOn.put(stores_on_) | rp::kDsStatusEmpty.put(now.stores.empty) |
+             rp::kDsStatusError.put(now.stores.error) | rp::kDsStatusCount.put(now.stores.count);
+    case rp::kDsInterval:
+      return interval_;
     case rp::kDsBaseLow:
-      return static_cast<std::uint32_t>(base_);
+      return base_low_;
     case rp::kDsBaseHigh:
-      return static_cast<std::uint32_t>(base_ >> 32);
+      return base_high_;
     case rp::kDsCap:
-      return rp::kDsCapSlots.put(ds_config_.depth) | rp::kDsCapWrites.put(ds_config_.writes);
+      return rp::kDsCapSlots.put(stores_params_.depth) |
+             rp::kDsCapWrites.put(stores_params_.writes);
     default:
       return 0;
   }
 }
 
-bool RootPort::is_quiet() const {
-  return under_way_ == 0 && !incoming_ && ds_.empty() && !memory_.busy();
-}
-
-void RootPort::offer(const MemRequest& request, Time now) {
-  if (switched_ == now) on_ = was_on_;
-  incoming_ = request;
-  ++under_way_;
-  raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
-  wake(now);
-}
-
-// Every step sees the queues as they stood when the cycle began: what frees this cycle is free in
-// the next, what is written this cycle is seen in the next.
-void RootPort::tick(Time now) {
-  if (gran_changes_ <= now) tell_gran();
-  const bool switches = on_ != enable_ && is_quiet() && !response_left_;
-  response_left_ = false;
-  if (on_) {
-    tick_stores(now);
-  } else {
-    tick_plain(now);
+// What happens in a cycle is stronger than what is written in it. Nothing but reset ends viral.
+void RootPort::clock_viral(const In& in, const Cycle& now) {
+  namespace rp = regs::rp;
+  const bool fatal = turns_viral();
+  if (in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kViral) {
+    viral_ |= rp::kViralPort.is_set(in.reg.wdata);
+    fatal_is_viral_ = rp::kViralOnFatal.is_set(in.reg.wdata);
+    if (rp::kViralDevice.is_set(in.reg.wdata)) peer_viral_ = false;
   }
-  if (switches) on_ = enable_;
-  plan(now);
+  viral_ |= fatal || in.viral || now.port.messages.viral;
+  peer_viral_ |= now.port.messages.viral;
 }
 
-void RootPort::tick_plain(Time now) {
-  const bool spec_room = memory_.can_accept_spec();
-  const bool refuse = refuses(), busy = memory_.busy();
-  issue_or_drop(refuse, now);
-  const bool spec_taken = read_ahead(spec_room, refuse, now);
-  if (!spec_taken) dispatch(refuse, now);
-  if (const auto dev_load = respond(refuse, now)) ds_.hear(*dev_load);
-  still_refuses_ = refuse && busy;
-  if (incoming_) {
-    queue_.push(*incoming_);
-    incoming_.reset();
+void RootPort::write_stores(const RegisterAccess& access, bool on) {
+  namespace rp = regs::rp;
+  switch (access.addr & 0xFFC) {
+    case rp::kDsControl:
+      stores_enabled_ = rp::kDsControlEnable.is_set(access.wdata);
+      fence_ = rp::kDsControlFence.is_set(access.wdata);
+      max_writes_ = rp::kDsControlMaxWrites.get(access.wdata);
+      return;
+    case rp::kDsInterval:
+      interval_ = access.wdata & 0xFFFF;
+      return;
+    case rp::kDsBaseLow:
+      if (!on) base_low_ = access.wdata & rp::kDsBaseLowAddr.mask();
+      return;
+    case rp::kDsBaseHigh:
+      if (!on) base_high_ = access.wdata & rp::kDsBaseHighAddr.mask();
+      return;
+    default:
+      return;
   }
 }
 
-// What deterministic store sees in this cycle; what it is told in it is added on the way.
-void RootPort::fill_store_input(Time now) {
-  DsEngine::In& engine = ds_in_.engine;
-  engine.enable = true;
-  engine.fence = fence_;
-  engine.isolate = refuses();
-  engine.clear_error = clear_error_;
-  engine.max_writes = max_writes_;
-  engine.req_valid = incoming_.has_value();
-  if (incoming_) engine.req = *incoming_;
-  engine.sr_ready = !queue_.full();
-  engine.head_valid = !queue_.empty();
-  if (engine.head_valid) engine.head = queue_.head();
-  engine.loads = queue_.loads();
-  engine.mem = memory_.lines();
-  engine.mq_rsp_valid = response_.has_value();
-  if (response_) engine.mq_rsp = *response_;
-  engine.rsp_ready = answer_taken_;
-  engine.mq_ready = engine.lm_ready = false;
-  const LmResponse* answer = parts_.local.answer(port_, now);
-  engine.lm_rsp_valid = answer != nullptr;
-  if (answer != nullptr) engine.lm_rsp = *answer;
-  ds_in_.interval = interval_;
-  ds_in_.rsp_taken = false;
-}
-
-void RootPort::tick_stores(Time now) {
-  if (now > ds_clocked_ + kCycle) ds_.skip((now - ds_clocked_).ps / kCycle.ps - 1);
-  ds_clocked_ = now;
-
-  fill_store_input(now);
-  DsEngine::In& engine = ds_in_.engine;
-  DsEngine::Out out = ds_.eval(ds_in_);  // neither memory's readiness counts in what it wants
-  count_events(out.events, now);
-  const bool spec_room = memory_.can_accept_spec();
-  const bool refuse = refuses(), busy = memory_.busy();
-  issue_or_drop(refuse, now);
-  const bool spec_taken = read_ahead(spec_room, refuse, now);
-  engine.mq_ready = out.mq_valid && !spec_taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
-  if (out.lm_valid) {
-    engine.lm_ready =
-        parts_.local.offer(port_, base_ / kLineBytes | out.lm_req.slot, out.lm_req, now);
+void RootPort::clock_stores(const In& in, const Cycle& now) {
+  const bool on = stores_on_;
+  if (now.quiet) stores_on_ = stores_enabled_;
+  if (in.req_valid && now.stores.req_ready) ++under_way_;
+  if (now.stores.rsp_valid && in.rsp_ready) --under_way_;
+  for (unsigned event = 0; event < kDsCounters; ++event) {
+    ds_counts_[event] += now.stores.events.bits() >> event & 1;
   }
-  ds_.hear_ready(out, ds_in_);
-  if (engine.mq_ready) accept(out.mq_req, refuse, now);
-  if (engine.head_valid && out.head_ready) head_leaves();
-  if (engine.lm_rsp_valid && out.lm_rsp_ready) parts_.local.answer_taken(port_);
-  if (engine.mq_rsp_valid && out.mq_rsp_ready) response_.reset();
-  const auto dev_load = respond(refuse, now);
-  still_refuses_ = refuse && busy;
-  if (dev_load) {
-    ds_in_.rsp_taken = true;
-    ds_in_.dev_load = *dev_load;
+  if (in.reg.valid && in.reg.write) write_stores(in.reg, on);
+}
+
+void RootPort::clock(const In& in) {
+  const Cycle now = cycle(in);
+  const bool vendor = block_of(in.reg.addr) == Block::kVendor;
+  rdata_ = in.reg.valid && !in.reg.write && vendor ? read(in.reg.addr & 0xFFC, now) : 0;
+  if (now.policy_written) {
+    policy_ = static_cast<SrPolicy>(regs::rp::kPolicySelect.get(in.reg.wdata));
+    length_enabled_ = regs::rp::kPolicyLenEnable.is_set(in.reg.wdata);
+    clip_log2_ = regs::rp::kPolicyClipLog2.get(in.reg.wdata);
+    other_ways_ = regs::rp::kPolicyWays.get(in.reg.wdata);
+    stream_sets_ = regs::rp::kPolicyStreamSets.get(in.reg.wdata);
   }
-  if (incoming_ && !incoming_->is_write) queue_.push(*incoming_);
-  incoming_.reset();
-  ds_.clock(ds_in_, out);
-  answer_taken_ = clear_error_ = false;
-}
-
-void RootPort::count_events(const DsEvents& events, Time now) {
-  const std::uint32_t bits = events.bits();
-  if (bits == 0) return;
-  for (unsigned i = 0; i < kDsCounters; ++i) ds_counts_[i] += bits >> i & 1;
-  raise(now, Stage::DsEvent, 0, 0, bits | ds_.count() << 16);
-}
-
-void RootPort::issue_or_drop(bool refuse, Time now) {
-  if (!refuse) return issue(now);
-  if (memory_.req_valid()) memory_.req_dropped();
-  if (memory_.rwd_valid()) memory_.rwd_dropped();
-}
-
-void RootPort::issue(Time now) {
-  if (memory_.req_valid() && parts_.m2s.nd_ready()) {
-    const unsigned entry = memory_.req_entry();
-    LinkMessage message;
-    if (memory_.is_spec(entry)) {
-      const SpecRequest& spec = memory_.spec(entry);
-      message.opcode = kOpMemSpecRd;
-      message.line = spec.with_length ? spec.run.first << 2 : spec.line;
-      message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
-      raise(now, Stage::SpecIssue, 0, message.line, message.granules);
-    } else {
-      message.opcode = kOpMemRd;
-      message.tag = static_cast<std::uint16_t>(entry);
-      message.line = memory_.line(entry);
-      raise(now, Stage::CtrlAccept, memory_.request(entry).id, message.line, message.opcode);
-    }
-    memory_.req_taken();
-    parts_.m2s.push_nd(message, now);
-  }
-  if (memory_.rwd_valid() && parts_.m2s.wd_ready()) {
-    const unsigned entry = memory_.rwd_entry();
-    const MemRequest& request = memory_.request(entry);
-    LinkMessage message;
-    message.partial = request.byte_enable != kAllBytes;
-    message.opcode = message.partial ? kOpMemWrPtl : kOpMemWr;
-    message.tag = static_cast<std::uint16_t>(entry);
-    message.line = memory_.line(entry);
-    raise(now, Stage::CtrlAccept, request.id, message.line, message.opcode);
-    memory_.rwd_taken();
-    parts_.m2s.push_wd(message, now);
-  }
-}
-
-bool RootPort::read_ahead(bool spec_room, bool refuse, Time now) {
-  before_read_ahead_ = reader_.counters();
-  read_ahead_at_ = now;
-  if (reader_.issuing()) {
-    if (reader_.gives_up()) {
-      reader_.give_up();
-      return false;
-    }
-    if (!spec_room) return false;
-    SpecRequest spec;
-    spec.run = reader_.window(length_enabled_, memory_.lines(), queue_.loads(), clip_log2_);
-    spec.with_length = length_enabled_;
-    spec.line = reader_.line();
-    if (!refuse) memory_.accept_spec(spec);
-    reader_.issued(spec.run, ring_);
-    return true;
-  }
-  if (queue_.reader_valid()) {
-    const MemRequest& request = queue_.reader_request();
-    reader_.look(!request.is_write, queue_.reader_line(), queue_.reader_slot(), policy_,
-                 load_control_.state(), ring_,
-                 {.at_head = queue_.reader_at_head(),
-                  .level = static_cast<unsigned>(load_control_.level()),
-                  .length_enabled = length_enabled_,
-                  .clip_log2 = clip_log2_,
-                  .other_ways = other_ways_});
-    queue_.reader_next();
-  }
-  return false;
-}
-
-void RootPort::dispatch(bool refuse, Time now) {
-  if (queue_.empty()) return;
-  const MemRequest& request = queue_.head();
-  const std::uint64_t line = request.addr / kLineBytes;
-  if (!memory_.can_accept(line)) return;
-  accept(request, refuse, now);
-  head_leaves();
-}
-
-void RootPort::accept(const MemRequest& request, bool refuse, Time now) {
-  const unsigned tag = refuse ? memory_.accept_refused(request) : memory_.accept(request);
-  parts_.store[tag].request = &memory_.request(tag);
-  raise(now, Stage::MemqAlloc, request.id, request.addr / kLineBytes, tag);
-}
-
-void RootPort::head_leaves() {
-  reader_.slot_left(queue_.head_slot());
-  queue_.pop();
-}
-
-// Round robin, with an error.
-void RootPort::answer_refused(std::uint64_t entries, Time now) {
-  const std::uint64_t from = entries & (~std::uint64_t{0} << refuse_from_);
-  const auto tag = static_cast<unsigned>(std::countr_zero(from != 0 ? from : entries));
-  refuse_from_ = tag + 1 == ds_config_.mem_entries ? 0 : tag + 1;
-  const MemRequest& request = memory_.complete(tag);
-  MemResponse& response = response_.emplace();
-  response.id = request.id;
-  response.is_write = request.is_write;
-  response.error = true;
-  response.data.fill(0xff);
-  response_at_ = now + kCycle;
-  raise(now, Stage::PortRespond, request.id, request.addr / kLineBytes, tag);
-}
-
-std::optional<DevLoad> RootPort::respond(bool refuse, Time now) {
-  if (response_) return std::nullopt;
-  if (const std::uint64_t entries = own_answers(refuse); entries != 0) {
-    answer_refused(entries, now);
-    return std::nullopt;
-  }
-  if (refuse) return std::nullopt;
-  // The kinds in turn when both are there.
-  const LinkMessage* drs = parts_.s2m.wd_head(now);
-  const LinkMessage* ndr = parts_.s2m.nd_head(now);
-  if (drs != nullptr && ndr != nullptr) (drs_turn_ ? ndr : drs) = nullptr;
-  const LinkMessage* message = drs != nullptr ? drs : ndr;
-  if (message == nullptr) return std::nullopt;
-  drs_turn_ = drs == nullptr;
-  const Time arrival = drs != nullptr ? parts_.s2m.wd_arrival() : parts_.s2m.nd_arrival();
-  const unsigned tag = message->tag;
-  const auto dev_load = static_cast<DevLoad>(message->dev_load);
-  const bool error = message->error;
-  if (drs != nullptr) {
-    parts_.s2m.pop_wd(now);
-  } else {
-    parts_.s2m.pop_nd(now);
-  }
-  const MemRequest& request = memory_.complete(tag);
-  MemResponse& response = response_.emplace();
-  response.id = request.id;
-  response.is_write = request.is_write;
-  response.error = error;
-  if (!request.is_write) response.data = parts_.store[tag].read_data;
-  response_at_ = now + kCycle;
-  if (load_control_.on_response(dev_load)) gran_changes_ = now + kCycle;
-  raise(arrival, Stage::WireS2M, request.id, request.addr / kLineBytes, tag);
-  raise(now, Stage::PortRespond, request.id, request.addr / kLineBytes,
-        static_cast<std::uint32_t>(dev_load) << 6 | tag);
-  return dev_load;
-}
-
-void RootPort::tell_gran() {
-  const Gran state = load_control_.state();
-  if (state != told_gran_) {
-    raise(gran_changes_, Stage::LoadControl, 0, 0, static_cast<std::uint32_t>(state));
-  }
-  told_gran_ = state;
-  gran_changes_ = Time::never();
-}
-
-// Whether the next cycle can move anything that is already here. A response that waits for the bus
-// is the host bridge's to take; it wakes this port then, as an arriving message does.
-bool RootPort::can_move() const {
-  if (!response_ && own_answers(refuses()) != 0) return true;
-  if (memory_.req_valid() || memory_.rwd_valid()) return true;
-  if (reader_.issuing() ? reader_.gives_up() || memory_.can_accept_spec() : queue_.reader_valid()) {
-    return true;
-  }
-  return !on_ && !queue_.empty() && memory_.can_accept(queue_.head().addr / kLineBytes);
-}
-
-void RootPort::plan(Time now) {
-  next_ = can_move() || (on_ != enable_ && is_quiet()) ? now + kCycle : Time::never();
-  if (on_) next_ = std::min(next_, next_store_event(now));
-  if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
-  next_ = std::min(next_, gran_changes_);
-}
-
-// Deterministic store while nothing comes in: it works, waits for its pause, or for local memory.
-Time RootPort::next_store_event(Time now) {
-  const Time answer = std::max(now + kCycle, parts_.local.next_answer(port_));
-  fill_store_input(now + kCycle);
-  const auto rest = ds_.rest(ds_in_);
-  return rest ? std::min(answer, now + kCycle + kCycle * *rest) : answer;
-}
-
-void RootPort::raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line,
-                     std::uint32_t info) const {
-  if (parts_.sink == nullptr) return;
-  parts_.sink->on_event(
-      {now, stage, static_cast<std::uint8_t>(port_), id, line * kLineBytes, info});
+  clock_viral(in, now);
+  clock_stores(in, now);
+  // The parts keep pointers into each other's state in their inputs: the readers of a part go
+  // before the part itself.
+  link_was_up_ = now.port.link.cm_link_up;
+  port_.clock(now.port_in);
+  access_.clock(now.access_in);
+  route_.clock(now.route_in);
+  port_config_.clock(now.port_config_in);
+  routed_ = now.route.reg.valid;
+  requester_.clock(now.requester_in);
+  io_.clock(now.io_in);
+  ras_.clock(now.ras_in);
+  link_regs_.clock(now.link_regs_in);
+  profiler_.clock(now.profiler_in);
+  load_.clock(now.load_in);
+  isolation_.clock(now.isolation_in);
+  reader_.clock(now.reader_in);
+  if (now.policy_written) reader_.use_stream_sets(stream_sets_);
+  stores_.clock(now.stores_in, now.stores);
+  memory_.clock(now.memory_in);
+  queue_.clock(now.queue_in);
 }
 
 }  // namespace cxlgpu

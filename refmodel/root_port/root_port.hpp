@@ -1,166 +1,179 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// A root port of the event-driven model: queue logic between the host bridge and the controller.
+// One root port, cycle by cycle: its parts' twins wired to each other.
 //
-// Purpose: composes the root port's rule classes (SR queue, reader, ring buffer, window, load
-//          control, memory queue) with the cycle costs of docs/blocks/root_port. tick(now) is one
-//          clock cycle; next_event() tells when the next one can change anything, so idle time is
-//          free. With deterministic store off none of its parts is looked at.
-// Units:   picoseconds on clock edges.
-// Errors:  offer() only when can_take().
+// Purpose: twin of rtl/root_port/root_port.sv (the event-driven one of whole-system runs is
+//          model/root_port.hpp).
+// Units:   cycles; addr is a byte offset in the port's register page, the register is addr[11:2].
+// Errors:  those of the parts.
+// Source:  docs/blocks/root_port/root_port.md, root_port/deterministic_store.md,
+//          cxl_io/README.md.
 #pragma once
 
-#include <optional>
+#include <array>
+#include <cstdint>
 
-#include "refmodel/common/request.hpp"
-#include "refmodel/common/trace_event.hpp"
-#include "refmodel/controller/link_direction.hpp"
-#include "refmodel/gpu/ds_region.hpp"
+#include "common/registers.hpp"
+#include "refmodel/controller/cxl_port.hpp"
+#include "refmodel/controller/link_regs.hpp"
+#include "refmodel/controller/ras.hpp"
+#include "refmodel/cxl_io/io_access.hpp"
+#include "refmodel/cxl_io/io_link.hpp"
+#include "refmodel/cxl_io/io_requester.hpp"
+#include "refmodel/cxl_io/io_route.hpp"
+#include "refmodel/cxl_io/port_config_space.hpp"
 #include "refmodel/root_port/deterministic_store.hpp"
+#include "refmodel/root_port/isolation.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
-#include "refmodel/root_port/ring_buffer.hpp"
+#include "refmodel/root_port/profiler.hpp"
 #include "refmodel/root_port/sr_queue.hpp"
 #include "refmodel/root_port/sr_reader.hpp"
-#include "refmodel/system/transaction_store.hpp"
 
 namespace cxlgpu {
 
 class RootPort {
  public:
-  struct Parts {
-    LinkDirection& m2s;
-    LinkDirection& s2m;
-    TransactionStore& store;
-    DsRegion& local;
-    TraceSink* sink;  // may be null
+  struct RegisterAccess {
+    bool valid = false, write = false;
+    std::uint32_t addr = 0, wdata = 0;
   };
-  // Those of the RTL, which docs/blocks/root_port describes; limits in configs/system/default.yaml.
-  struct Sizes {
-    unsigned sr_queue = 32, memory_queue = 32;  // entries
-    unsigned ring = 1024, spec_cap = 4;         // granules
-    unsigned ds_lines = 1024;
+  struct In {
+    bool req_valid = false;
+    MemRequest req;
+    bool rsp_ready = false;
+    RegisterAccess reg;
+    unsigned device = 0;  // number on bus 0, constant
+    bool viral = false;   // some port of the root complex is viral
+    ArbMux::In link;      // Flex Bus alone: what the protocols say is the port's own
+    bool lm_ready = false;
+    bool lm_rsp_valid = false;
+    LmResponse lm_rsp;
   };
-  RootPort(unsigned port, const Parts& parts, const Sizes& sizes);
+  struct Out {
+    bool req_ready = false;  // this and lm_rsp_ready: with their valid
+    bool rsp_valid = false;
+    MemResponse rsp;  // with rsp_valid
+    bool lm_valid = false;
+    LmRequest lm_req;           // this and lm_line: with lm_valid
+    std::uint64_t lm_line = 0;  // of local memory
+    bool lm_rsp_ready = false;
+    std::uint32_t rdata = 0;  // 0 but in the cycle after a read
+    CxlPort::Out port;
+    bool isolated = false;
+    bool refuse = false;  // the memory queue answers by itself
+    bool viral = false;
+    bool stores_on = false;  // deterministic store
+    // Traces: requests that wait in the SR queue; load control's state, whose changes show; what
+    // deterministic store did, and what it holds.
+    unsigned queue_level = 0;
+    Gran granularity = Gran::B256;
+    DsEvents ds_events;
+    unsigned ds_count = 0;
+  };
 
-  // Vendor registers, by their offset in the port's page. Deterministic store goes on or off with
-  // the access if the port is quiet, else when it is.
-  void write_register(std::uint32_t offset, std::uint32_t value, Time now);
-  [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) const;
+  static constexpr std::uint16_t kRequesterId = 0;
+  static constexpr std::uint32_t kCplTimeout = 10'000'000;  // cycles
 
-  // The link can be used or not; software has isolated the port or not. While either stands in the
-  // way the port answers with errors ("Refusing" in docs/blocks/root_port/memory_queue.md).
-  void set_link(bool up, Time now) {
-    down_ = !up;
-    wake(now);
-  }
-  void set_isolated(bool isolated, Time now) {
-    isolated_ = isolated;
-    wake(now);
-  }
-  // RP Busy.
-  [[nodiscard]] bool busy() const { return memory_.busy(); }
-
-  [[nodiscard]] bool can_take(const MemRequest& request) const {
-    if (incoming_) return false;
-    return on_ ? ds_.can_enter(request, !queue_.full(), fence_) : !queue_.full();
-  }
-  void offer(const MemRequest& request, Time now);  // visible in the SR queue next cycle
-
-  // The response register, visible from the cycle after the response was taken.
-  [[nodiscard]] const MemResponse* response(Time now) const {
-    if (on_) return answer_taken_ ? nullptr : ds_.response();
-    return response_ && response_at_ <= now ? &*response_ : nullptr;
-  }
-  void take_response() {
-    if (on_) {
-      answer_taken_ = true;
-    } else {
-      response_.reset();
-    }
-    response_left_ = true;
-    --under_way_;
-  }
-  [[nodiscard]] bool responding() const {
-    return on_ ? ds_.response() != nullptr : response_.has_value();
-  }
-
-  void tick(Time now);
-  [[nodiscard]] Time next_event() const { return next_; }
-  void wake(Time at) {
-    if (at < next_) next_ = at;
-  }
-  [[nodiscard]] const SrCounters& sr_counters() const { return reader_.counters(); }
+  explicit RootPort(const ControllerParams& params, const DsConfig& stores = {})
+      : stores_params_(stores),
+        stores_(stores),
+        link_regs_({.llrb_depth = params.llrb_depth,
+                    .nd_rx_depth = params.nd_rx_depth,
+                    .wd_rx_depth = params.wd_rx_depth,
+                    .wrap_inclusive = params.wrap_inclusive}),
+        port_(params) {}
+  [[nodiscard]] Out eval(const In& in) const;
+  void clock(const In& in);
+  // How its configuration space is set.
+  [[nodiscard]] Bridge bridge() const { return port_config_.eval().bridge; }
+  // Whether it becomes viral with this cycle: by a fatal error, by what its device says.
+  [[nodiscard]] bool turns_viral() const;
+  [[nodiscard]] bool hears_viral() const { return port_.eval({}).messages.viral; }
 
  private:
-  void tick_plain(Time now);
-  void tick_stores(Time now);
-  void fill_store_input(Time now);
-  [[nodiscard]] bool is_quiet() const;
-  // Deterministic store as it is before this cycle's edge.
-  [[nodiscard]] bool base_locked(Time now) const { return switched_ == now ? was_on_ : on_; }
-  [[nodiscard]] bool refuses() const { return down_ || isolated_ || still_refuses_; }
-  [[nodiscard]] std::uint64_t own_answers(bool refuse) const {
-    return refuse ? memory_.held() : memory_.refused();
-  }
-  void issue_or_drop(bool refuse, Time now);
-  void answer_refused(std::uint64_t entries, Time now);
-  void issue(Time now);
-  bool read_ahead(bool spec_room, bool refuse,
-                  Time now);  // true if a MemSpecRd took this cycle's allocation
-  void dispatch(bool refuse, Time now);
-  void accept(const MemRequest& request, bool refuse, Time now);  // into the memory queue
-  void head_leaves();
-  std::optional<DevLoad> respond(bool refuse, Time now);  // of the response taken
-  [[nodiscard]] bool can_move() const;
-  void tell_gran();
-  void plan(Time now);
-  [[nodiscard]] Time next_store_event(Time now);
-  void count_events(const DsEvents& events, Time now);
-  void raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
+  // Everything that follows from registers and inputs in one cycle.
+  struct Cycle {
+    Isolation::In isolation_in;
+    Isolation::Out isolation;
+    bool down = false;  // the link cannot be used
+    SrQueue::In queue_in;
+    SrQueue::Out queue;
+    SrReaderBlock::In reader_in;
+    SrReaderBlock::Out reader;
+    DeterministicStore::In stores_in;
+    DeterministicStore::Out stores;
+    bool quiet = false;  // deterministic store may go on or off
+    MemoryQueueBlock::In memory_in;
+    MemoryQueueBlock::Out memory;
+    Profiler::In profiler_in;
+    LoadControl::In load_in;
+    IoAccess::In access_in;
+    IoRoute::In route_in;
+    IoRoute::Out route;
+    PortConfigSpace::In port_config_in;
+    RegisterAccess structures;  // what isolation, RAS and link registers hear: software or route
+    IoRequester::In requester_in;
+    IoLink::In io_in;
+    Ras::In ras_in;
+    LinkRegs::In link_regs_in;
+    CxlPort::In port_in;
+    CxlPort::Out port;
+    bool policy_written = false;
+  };
+  // The register blocks of the page.
+  enum class Block : std::uint8_t { kIsolation, kRas, kLink, kIoAccess, kVendor };
+  [[nodiscard]] static Block block_of(std::uint32_t addr);
+  [[nodiscard]] Cycle cycle(const In& in) const;
+  // Deterministic store, before what depends on the memory queue's outputs.
+  void cycle_stores(const In& in, Cycle& now) const;
+  // Who is at isolation, RAS and link registers.
+  void cycle_route(const In& in, Cycle& now) const;
+  [[nodiscard]] std::uint32_t structures_rdata() const;
+  // CXL.io; what it sends goes into the ARB/MUX's input.
+  void cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) const;
+  // The errors that the RAS structure hears, when the port's outputs are known.
+  void cycle_ras(Cycle& now) const;
+  // What configuration space hears, when the port's outputs are known.
+  void cycle_port_config(const In& in, Cycle& now) const;
+  [[nodiscard]] std::uint32_t read(std::uint32_t offset, const Cycle& now) const;
+  void clock_viral(const In& in, const Cycle& now);
+  void clock_stores(const In& in, const Cycle& now);
+  void write_stores(const RegisterAccess& access, bool on);
 
-  const unsigned port_;
-  Parts parts_;
   SrPolicy policy_ = SrPolicy::Off;
-  unsigned clip_log2_ = 15;
+  bool length_enabled_ = false;
+  unsigned clip_log2_ = kNoClip;
   unsigned other_ways_ = 0;   // of the interleave set
   unsigned stream_sets_ = 6;  // log2
-  bool length_enabled_ = false;
-
-  SrQueue queue_;
-  SrReader reader_;
-  SrCounters before_read_ahead_;  // what a flush at the end of the last such cycle goes back to
-  Time read_ahead_at_{0};
-  RingBuffer ring_;
-  LoadControl load_control_;
-  // Told a cycle late: a register write at the edge of the change may take it back.
-  Gran told_gran_ = Gran::B256;
-  Time gran_changes_ = Time::never();
-  MemoryQueue memory_;
-  // Deterministic store: registers, and what stands between the queues and the port's edges.
-  const DsConfig ds_config_;
+  std::uint32_t rdata_ = 0;   // of the vendor block
+  // Register 840h: this port is viral, a fatal error makes it so, the device has said that it is.
+  bool viral_ = false, fatal_is_viral_ = false, peer_viral_ = false;
+  // Registers 850h to 894h, and what decides of on and off.
   static constexpr unsigned kDsCounters = 10;
-  bool enable_ = false, fence_ = false, clear_error_ = false;
-  unsigned max_writes_ = 8;
-  std::array<std::uint8_t, 4> interval_{0, 0, 8, 12};
-  std::uint64_t base_ = 0;            // byte address of the region in local memory
-  bool on_ = false, was_on_ = false;  // the latter before `switched_`
-  Time switched_ = Time::never();
+  bool stores_enabled_ = false, fence_ = false, stores_on_ = false;
+  unsigned max_writes_ = regs::rp::kDsControlMaxWrites.reset;
+  std::uint32_t interval_ = regs::rp::kDsIntervalReset;
+  std::uint32_t base_low_ = 0, base_high_ = 0;
   std::array<std::uint32_t, kDsCounters> ds_counts_{};
-  DeterministicStore ds_;
-  DeterministicStore::In ds_in_;  // refilled each cycle: too large to make again
-  Time ds_clocked_{0};            // cycle of its last clock()
-  bool answer_taken_ = false;     // its response leaves in this cycle
-  bool response_left_ = false;    // a response leaves in this cycle, on or off
-  unsigned under_way_ = 0;        // requests taken and not yet answered
-
-  std::optional<MemRequest> incoming_;
-  bool down_ = false, isolated_ = false;
-  bool still_refuses_ = false;  // the last cycle refused and was busy
-  unsigned refuse_from_ = 0;    // entry that is answered next
-  bool drs_turn_ = true;        // a DRS goes before an NDR
-  std::optional<MemResponse> response_;
-  Time response_at_{0};
-  Time next_ = Time::never();
+  std::uint8_t under_way_ = 0;  // requests of the host bridge
+  DsConfig stores_params_;
+  DeterministicStore stores_;
+  Isolation isolation_;
+  SrQueue queue_;
+  SrReaderBlock reader_;
+  MemoryQueueBlock memory_;
+  Profiler profiler_;
+  LoadControl load_;
+  IoAccess access_;
+  IoRoute route_;
+  PortConfigSpace port_config_;
+  bool link_was_up_ = false;  // the vLSM's, in the cycle before
+  bool routed_ = false;       // route was at the structures in the last cycle
+  IoRequester requester_{kRequesterId, kCplTimeout};
+  IoLink io_{{.infinite = true}};
+  Ras ras_;
+  LinkRegs link_regs_;
+  CxlPort port_;
 };
 
 }  // namespace cxlgpu

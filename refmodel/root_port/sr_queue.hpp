@@ -13,7 +13,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "refmodel/common/request.hpp"
+#include "common/request.hpp"
 #include "refmodel/root_port/address_window.hpp"
 
 namespace cxlgpu {

@@ -10,9 +10,10 @@
 
 #include <cstdint>
 
-#include "refmodel/common/opcodes.hpp"
+#include "common/counters.hpp"
+#include "common/opcodes.hpp"
+#include "common/policy.hpp"
 #include "refmodel/root_port/address_window.hpp"
-#include "refmodel/root_port/policy.hpp"
 #include "refmodel/root_port/ring_buffer.hpp"
 #include "refmodel/root_port/stream_table.hpp"
 
@@ -22,16 +23,6 @@ namespace cxlgpu {
 enum class SrVerdict : std::uint8_t { Store, Off, Halted, Covered, Issue };
 [[nodiscard]] SrVerdict sr_verdict(bool is_load, std::uint64_t line, SrPolicy policy, Gran gran,
                                    const RingBuffer& ring);
-
-struct SrCounters {
-  std::uint32_t loads = 0, issued = 0, covered = 0, halted = 0;
-  std::uint32_t asked = 0;                // granules asked for
-  std::uint32_t used = 0;                 // lines of them that a load wanted, each once
-  std::uint32_t useful = 0, useless = 0;  // granules that left the ring, by whether one was
-  std::uint32_t late = 0;                 // MemSpecRd for a load's own granule after it had left
-  std::uint32_t held = 0;                 // predictions that the stream table did not ask for
-  bool operator==(const SrCounters&) const = default;
-};
 
 class SrReader {
  public:

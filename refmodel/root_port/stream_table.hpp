@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "refmodel/root_port/policy.hpp"
+#include "common/policy.hpp"
 
 namespace cxlgpu {
 

@@ -13,8 +13,8 @@
 #include <optional>
 #include <random>
 
+#include "common/time.hpp"
 #include "flits/flit.hpp"
-#include "refmodel/common/time.hpp"
 
 namespace cxlgpu {
 

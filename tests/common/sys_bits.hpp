@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "refmodel/common/request.hpp"
+#include "common/request.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 

@@ -22,8 +22,8 @@
 #include <string>
 #include <vector>
 
+#include "common/ring_queue.hpp"
 #include "flits/link_checker.hpp"
-#include "refmodel/common/ring_queue.hpp"
 #include "tb/coverage.hpp"
 #include "tests/common/clear_inputs.hpp"
 #include "tests/controller/port_side.hpp"

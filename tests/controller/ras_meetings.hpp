@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "Vras___024root.h"
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 #include "refmodel/controller/ras.hpp"
 #include "tests/coverage/functional_gtest.hpp"
 #include "tests/coverage/pairs_registers.hpp"

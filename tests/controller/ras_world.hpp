@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 #include "refmodel/controller/ras.hpp"
 #include "tests/common/lockstep.hpp"
 

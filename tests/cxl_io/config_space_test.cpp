@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "Vconfig_space.h"
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"

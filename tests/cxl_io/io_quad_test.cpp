@@ -5,11 +5,11 @@
 #include <string>
 
 #include "Vio_quad.h"
-#include "refmodel/common/input_error.hpp"
-#include "refmodel/firmware/bring_up.hpp"
+#include "common/input_error.hpp"
+#include "sim/firmware/bring_up.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
-#include "tests/firmware/translation.hpp"
+#include "tests/sim/firmware/translation.hpp"
 
 namespace cxlgpu::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "Vport_config_space.h"
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/cxl_io/bridge_bits.hpp"
 

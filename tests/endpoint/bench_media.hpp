@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "refmodel/media/media.hpp"
+#include "common/media_port.hpp"
 
 namespace cxlgpu::test {
 

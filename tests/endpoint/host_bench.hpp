@@ -16,8 +16,8 @@
 #include <type_traits>
 
 #include "Vendpoint.h"
+#include "common/registers.hpp"
 #include "flits/messages.hpp"
-#include "refmodel/common/registers.hpp"
 #include "refmodel/controller/cxl_port.hpp"
 #include "refmodel/cxl_io/io_requester.hpp"
 #include "tests/common/idle.hpp"

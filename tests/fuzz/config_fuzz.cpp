@@ -4,9 +4,9 @@
 // First byte: 0 a scenario file, 1 a media file, 2 settings (--set), one a line.
 #include <sstream>
 
-#include "refmodel/common/input_error.hpp"
-#include "refmodel/media/media_config.hpp"
-#include "refmodel/system/config.hpp"
+#include "common/input_error.hpp"
+#include "sim/config/config.hpp"
+#include "sim/media/media_config.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace {

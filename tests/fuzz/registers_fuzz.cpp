@@ -7,9 +7,9 @@
 // well take a range away; the whole system against its model is tests/system/system_soak.
 // Left out: ds_base. Where a port's region of local memory is, the GPU says; a port sent elsewhere
 // is the firmware's mistake, which the model of local memory refuses (DsRegion, std::logic_error).
-#include "refmodel/common/registers.hpp"
-#include "refmodel/system/endpoint_media.hpp"
-#include "refmodel/system/model_engine.hpp"
+#include "common/registers.hpp"
+#include "model/engine.hpp"
+#include "sim/machine/endpoint_media.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace {

@@ -1,9 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A trace, a graph or a flash image of any bytes is read or refused with one line. The first byte
 // says which reader.
-#include "refmodel/host/graph_reader.hpp"
-#include "refmodel/host/trace_reader.hpp"
-#include "refmodel/media/image.hpp"
+#include "sim/host/graph_reader.hpp"
+#include "sim/host/trace_reader.hpp"
+#include "sim/media/image.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace {

@@ -17,9 +17,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "refmodel/common/registers.hpp"
-#include "refmodel/firmware/hdm.hpp"
-#include "refmodel/firmware/io_port.hpp"
+#include "common/registers.hpp"
+#include "sim/firmware/hdm.hpp"
+#include "sim/firmware/io_port.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/peer/physical_layer.hpp"
 

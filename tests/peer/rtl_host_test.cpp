@@ -10,7 +10,7 @@
 
 #include "Vrtl_host.h"
 #include "Vrtl_host_wrap.h"
-#include "refmodel/common/input_error.hpp"
+#include "common/input_error.hpp"
 #include "tests/peer/knob.hpp"
 #include "tests/peer/rtl_host_bench.hpp"
 #include "tests/peer/standard_device.hpp"

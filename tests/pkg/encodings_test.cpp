@@ -9,13 +9,13 @@
 #include <string>
 
 #include "Vencodings.h"
+#include "common/media_port.hpp"
+#include "common/policy.hpp"
 #include "flits/codec.hpp"
 #include "flits/control.hpp"
 #include "flits/crc16.hpp"
 #include "flits/link_checker.hpp"
 #include "flits/slots.hpp"
-#include "refmodel/media/media.hpp"
-#include "refmodel/root_port/policy.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/sys_bits.hpp"
 

@@ -3,7 +3,7 @@
 // from docs/blocks, against what tools/regs.py makes of regs/*.yaml. RTL and twins share the
 // generated names, so that lockstep cannot see a wrong one; this can. And the generator's own
 // checks.
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -396,7 +396,7 @@ TEST_F(Generator, WritesWhatTheBlockSays) {
     EXPECT_NE(sv.find(line), std::string::npos) << line;
   }
   EXPECT_EQ(sv.find("OneFirstHighReset"), std::string::npos);  // a parameter
-  const std::string cpp = read_text(root_ / "refmodel/common/registers.hpp");
+  const std::string cpp = read_text(root_ / "common/registers.hpp");
   for (const char* line : {"namespace one {", "kFirst = 0x100;", "kFirstHigh{4, 4, 0x0};",
                            "kFirstReset = 0x00000005;", "kRow = 0x10c;", "kRowCell = 0x000;"}) {
     EXPECT_NE(cpp.find(line), std::string::npos) << line;
@@ -410,7 +410,7 @@ TEST_F(Generator, APlannedBlockIsOnlyDocumented) {
   const Ran ran = run(with("status: built", "status: planned"));
   ASSERT_EQ(ran.status, 0) << ran.text;
   EXPECT_EQ(read_text(root_ / "rtl/pkg/cxl_reg_pkg.sv").find("OneFirst"), std::string::npos);
-  EXPECT_EQ(read_text(root_ / "refmodel/common/registers.hpp").find("kFirst"), std::string::npos);
+  EXPECT_EQ(read_text(root_ / "common/registers.hpp").find("kFirst"), std::string::npos);
   EXPECT_NE(read_text(root_ / "docs/registers.md").find("**first**"), std::string::npos);
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "Visolation.h"
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 #include "refmodel/root_port/isolation.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"

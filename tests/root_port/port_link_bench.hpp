@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "Vport_link.h"
-#include "refmodel/common/registers.hpp"
+#include "common/registers.hpp"
 #include "tests/common/lockstep.hpp"
 
 namespace cxlgpu::port_link {

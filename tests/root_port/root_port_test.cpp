@@ -3,6 +3,8 @@
 // twin of the other end, with random answers, and that of its CXL.io) below, Recovery, damaged
 // flits, link down, isolation and back; requests over CXL.io, every error that RAS hears, viral at
 // either end; deterministic store on and off, with a local memory beside it.
+#include "refmodel/root_port/root_port.hpp"
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -13,10 +15,9 @@
 #include <vector>
 
 #include "Vroot_port.h"
+#include "common/registers.hpp"
 #include "flits/messages.hpp"
-#include "refmodel/common/registers.hpp"
 #include "refmodel/controller/flit_packer.hpp"
-#include "refmodel/root_port/root_port_block.hpp"
 #include "tests/common/idle.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/requirement.hpp"
@@ -87,9 +88,9 @@ class IoDriver {
  public:
   explicit IoDriver(QuickRandom& random) : random_(random) { choose(); }
 
-  RootPortBlock::RegisterAccess next() {
+  RootPort::RegisterAccess next() {
     namespace ioa = regs::io_access;
-    RootPortBlock::RegisterAccess a{.valid = true, .write = true};
+    RootPort::RegisterAccess a{.valid = true, .write = true};
     switch (step_) {
       case Step::kLow:
         a.addr = ioa::kAddrLow;
@@ -379,7 +380,7 @@ class LocalMemory {
  public:
   explicit LocalMemory(QuickRandom& random) : random_(random), lines_(kStores.depth) {}
 
-  void drive(RootPortBlock::In& in) {
+  void drive(RootPort::In& in) {
     if (random_.below(1000) == 0) {
       constexpr unsigned kRates[] = {100, 100, 60, 10};
       ready_ = random_.pick(kRates);
@@ -394,7 +395,7 @@ class LocalMemory {
     in.lm_rsp_valid = answer_.has_value();
     if (answer_) in.lm_rsp = *answer_;
   }
-  void after(const RootPortBlock::In& in, const RootPortBlock::Out& out) {
+  void after(const RootPort::In& in, const RootPort::Out& out) {
     if (in.lm_rsp_valid && out.lm_rsp_ready) answer_.reset();
     if (!out.lm_valid || !in.lm_ready) return;
     const LmRequest& request = out.lm_req;
@@ -423,9 +424,9 @@ class StoreDriver {
   [[nodiscard]] bool is_on() const { return was_on_; }
   [[nodiscard]] bool holds_requests() const { return holds_; }
   [[nodiscard]] bool is_fenced() const { return fenced_; }
-  RootPortBlock::RegisterAccess next_spell(unsigned percent_on) {
+  RootPort::RegisterAccess next_spell(unsigned percent_on) {
     namespace rp = regs::rp;
-    RootPortBlock::RegisterAccess a{.valid = true, .write = true, .wdata = any()};
+    RootPort::RegisterAccess a{.valid = true, .write = true, .wdata = any()};
     if (told_) {  // whether it is so at once
       told_ = false;
       left_ = spell_;
@@ -451,9 +452,9 @@ class StoreDriver {
     fenced_ = rp::kDsControlFence.is_set(a.wdata);
     return a;
   }
-  RootPortBlock::RegisterAccess next() {
+  RootPort::RegisterAccess next() {
     namespace rp = regs::rp;
-    RootPortBlock::RegisterAccess a{.valid = true, .wdata = any()};
+    RootPort::RegisterAccess a{.valid = true, .wdata = any()};
     switch (random_.below(9)) {
       case 0:
       case 1:
@@ -487,7 +488,7 @@ class StoreDriver {
     }
     return a;
   }
-  void after(const RootPortBlock::Out& out) {
+  void after(const RootPort::Out& out) {
     if (left_ > 0) --left_;
     // In isolation the last answer may come before the last MemSpecRd is given up.
     if (out.isolated && !was_isolated_ && random_.percent(60)) {
@@ -535,7 +536,7 @@ class Bench {
     end_of_episode();
     if (random_.below(100000) < mix_.recovery) link_.start_recovery();
     if (random_.below(100000) < mix_.down) link_.take_down();
-    const RootPortBlock::In in = inputs();
+    const RootPort::In in = inputs();
     CxlPort::In far;
     far.messages = device_.inputs(mix_.answers);
     if (random_.below(3000) == 0) far_viral_ = !far_viral_;
@@ -545,7 +546,7 @@ class Bench {
     far_io_.drive(far.link, far_end_.eval(far).link.io_link_up);
     drive(in);
     rtl_.settle();
-    const RootPortBlock::Out out = twin_.eval(in);
+    const RootPort::Out out = twin_.eval(in);
     const CxlPort::Out far_out = far_end_.eval(far);
     compare(in, out);
     look(in, out);
@@ -587,7 +588,7 @@ class Bench {
   // gaps.
   [[nodiscard]] bool quiet() const { return quiet_ > (mix_.wire_ready == 100 ? 12u : 50u); }
 
-  void look(const RootPortBlock::In& in, const RootPortBlock::Out& out) {
+  void look(const RootPort::In& in, const RootPort::Out& out) {
     using coverage::ViralAccess, coverage::ViralEvent;
     namespace rp = regs::rp;
     ViralAccess access = ViralAccess::None;
@@ -610,7 +611,7 @@ class Bench {
         l.rx_valid && l.rx_kind == FlitKind::kCachemem && (l.rx_flit.payload[0] & 1) != 0;
     control_for_ = control ? 4 : control_for_ - (control_for_ > 0 ? 1 : 0);
   }
-  static bool at_viral(const RootPortBlock::RegisterAccess& a) {
+  static bool at_viral(const RootPort::RegisterAccess& a) {
     return a.valid && (a.addr & 0xFFC) == regs::rp::kViral;
   }
 
@@ -633,8 +634,8 @@ class Bench {
     }
   }
 
-  RootPortBlock::In inputs() {
-    RootPortBlock::In in;
+  RootPort::In inputs() {
+    RootPort::In in;
     if (!offered_ && !stores_.holds_requests() && random_.percent(mix_.requests)) {
       do {  // those of loads in flight are unique
         request_.id = static_cast<std::uint32_t>(random_.below(kRootPortIds));
@@ -662,10 +663,10 @@ class Bench {
 
   // Mostly what software would do: policies, counters, isolation enabled and, when it is over,
   // ended.
-  RootPortBlock::RegisterAccess access() {
+  RootPort::RegisterAccess access() {
     namespace rp = regs::rp;
     namespace tmo = regs::timeout;
-    RootPortBlock::RegisterAccess a;
+    RootPort::RegisterAccess a;
     speculation_asked_.reset();
     if (run_.cycle() <= 25) {  // what is there after reset
       a.valid = true;
@@ -749,11 +750,11 @@ class Bench {
 
   // Mostly not masked and cleared soon, so that many an error is the first.
   // Stalls do not last: without credits nothing happens any more.
-  RootPortBlock::RegisterAccess link_access() {
+  RootPort::RegisterAccess link_access() {
     namespace link = regs::link;
     constexpr std::uint32_t kBase = 0x200;
     constexpr unsigned kStall[] = {0, 0, 0, 0, 2, 4};
-    RootPortBlock::RegisterAccess a{.valid = true};
+    RootPort::RegisterAccess a{.valid = true};
     a.wdata = static_cast<std::uint32_t>(random_.next());
     switch (random_.below(8)) {
       case 0:
@@ -779,12 +780,12 @@ class Bench {
     link_asked_ = !a.write && (a.addr & 0x3C) == link::kControl;
     return a;
   }
-  RootPortBlock::RegisterAccess ras_access() {
+  RootPort::RegisterAccess ras_access() {
     namespace ras = regs::ras;
     constexpr std::uint32_t kBase = 0x100;
     constexpr std::uint32_t kStatus[] = {ras::kUncorStatus, ras::kCorStatus};
     constexpr std::uint32_t kSettings[] = {ras::kUncorMask, ras::kUncorSeverity, ras::kCorMask};
-    RootPortBlock::RegisterAccess a{.valid = true};
+    RootPort::RegisterAccess a{.valid = true};
     a.wdata = static_cast<std::uint32_t>(random_.next());
     switch (random_.below(12)) {
       case 0:
@@ -884,7 +885,7 @@ class Bench {
     }
   }
 
-  void after(const RootPortBlock::In& in, const RootPortBlock::Out& out) {
+  void after(const RootPort::In& in, const RootPort::Out& out) {
     if (in.req_valid && out.req_ready) offered_ = false;
     if (out.rsp_valid && in.rsp_ready) {
       ++(out.rsp.error ? refused : answered);
@@ -923,7 +924,7 @@ class Bench {
     was_aborted_ = m.abort;
   }
 
-  void drive(const RootPortBlock::In& in) {
+  void drive(const RootPort::In& in) {
     Vroot_port& v = *rtl_;
     v.req_valid_i = in.req_valid;
     set_sys_req(v.req_i, in.req);
@@ -954,7 +955,7 @@ class Bench {
   }
 
   // Payload outputs count only with their valid.
-  void compare(const RootPortBlock::In& in, const RootPortBlock::Out& twin) {
+  void compare(const RootPort::In& in, const RootPort::Out& twin) {
     Vroot_port& v = *rtl_;
     const CxlController::Out& m = twin.port.messages;
     const ArbMux::Out& l = twin.port.link;
@@ -984,7 +985,7 @@ class Bench {
     run_.check("arb_err_o", v.arb_err_o, l.damaged | l.malformed << 1 | l.stray << 2);
   }
 
-  void compare_local(const RootPortBlock::In& in, const RootPortBlock::Out& twin) {
+  void compare_local(const RootPort::In& in, const RootPort::Out& twin) {
     Vroot_port& v = *rtl_;
     run_.check("lm_valid_o", v.lm_valid_o, twin.lm_valid);
     if (in.lm_rsp_valid) run_.check("lm_rsp_ready_o", v.lm_rsp_ready_o, twin.lm_rsp_ready);
@@ -1012,7 +1013,7 @@ class Bench {
     run_.check(name, get_bits(port, 8, 46), line);
     run_.check(name, get_bits(port, 0, 8), info);
   }
-  void compare_traces(const RootPortBlock::In& in, const RootPortBlock::Out& twin) {
+  void compare_traces(const RootPort::In& in, const RootPort::Out& twin) {
     Vroot_port& v = *rtl_;
     compare_trace("tr_port_enqueue_o", v.tr_port_enqueue_o, in.req_valid && twin.req_ready,
                   in.req.id, in.req.addr / kLineBytes, twin.queue_level);
@@ -1029,7 +1030,7 @@ class Bench {
   QuickRandom random_;
   Clocked<Vroot_port> rtl_;
   Idle idle_;
-  RootPortBlock twin_{kHost, kStores};
+  RootPort twin_{kHost, kStores};
   Offer rsp_offer_{"rsp_o"}, lm_offer_{"lm_req_o"};
   CxlPort far_end_{kDevice};
   Device device_{random_};

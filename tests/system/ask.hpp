@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "refmodel/common/engine.hpp"
+#include "common/engine.hpp"
 
 namespace cxlgpu {
 

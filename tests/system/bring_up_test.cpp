@@ -12,8 +12,8 @@
 
 #include "flits/flit_log.hpp"
 #include "flits/text.hpp"
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"

@@ -7,10 +7,11 @@
 #include <iostream>
 #include <memory>
 
-#include "refmodel/common/registers.hpp"
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
-#include "refmodel/system/memory_map.hpp"
+#include "common/registers.hpp"
+#include "model/engine.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
+#include "sim/machine/memory_map.hpp"
 #include "tb/run_stats.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/common/lockstep.hpp"

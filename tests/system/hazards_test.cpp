@@ -6,7 +6,7 @@
 #include <random>
 #include <tuple>
 
-#include "refmodel/host/trace_initiator.hpp"
+#include "sim/host/trace_initiator.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/system/test_system.hpp"
 

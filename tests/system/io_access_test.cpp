@@ -10,11 +10,11 @@
 #include <memory>
 #include <vector>
 
+#include "common/registers.hpp"
 #include "flits/flit_log.hpp"
-#include "refmodel/common/registers.hpp"
-#include "refmodel/firmware/enumerate.hpp"
-#include "refmodel/firmware/function.hpp"
-#include "refmodel/system/model_engine.hpp"
+#include "model/engine.hpp"
+#include "sim/firmware/enumerate.hpp"
+#include "sim/firmware/function.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/system/simple_media.hpp"

@@ -11,11 +11,11 @@
 #include <map>
 #include <memory>
 
+#include "common/registers.hpp"
 #include "flits/flit_log.hpp"
 #include "flits/link_checker.hpp"
-#include "refmodel/common/registers.hpp"
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"

@@ -7,9 +7,9 @@
 #include <memory>
 #include <set>
 
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
-#include "refmodel/system/memory_map.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
+#include "sim/machine/memory_map.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"

@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "refmodel/common/opcodes.hpp"
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
-#include "refmodel/host/trace_initiator.hpp"
-#include "refmodel/media/media_config.hpp"
-#include "refmodel/system/endpoint_media.hpp"
-#include "refmodel/system/model_engine.hpp"
+#include "common/opcodes.hpp"
+#include "model/engine.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
+#include "sim/host/trace_initiator.hpp"
+#include "sim/machine/endpoint_media.hpp"
+#include "sim/media/media_config.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/system/random_traffic.hpp"
 #include "tests/system/soak_trace.hpp"

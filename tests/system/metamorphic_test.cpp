@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "refmodel/host/trace_initiator.hpp"
+#include "sim/host/trace_initiator.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/system/recorder.hpp"

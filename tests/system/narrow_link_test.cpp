@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "refmodel/host/run.hpp"
+#include "sim/host/run.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/system/simple_media.hpp"

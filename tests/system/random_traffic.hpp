@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "refmodel/common/engine.hpp"
+#include "common/engine.hpp"
 
 namespace cxlgpu {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "refmodel/common/engine.hpp"
+#include "common/engine.hpp"
 
 namespace cxlgpu {
 

@@ -21,10 +21,10 @@
 #include <tuple>
 #include <vector>
 
-#include "refmodel/common/registers.hpp"
-#include "refmodel/firmware/enumerate.hpp"
-#include "refmodel/firmware/function.hpp"
-#include "refmodel/system/model_engine.hpp"
+#include "common/registers.hpp"
+#include "model/engine.hpp"
+#include "sim/firmware/enumerate.hpp"
+#include "sim/firmware/function.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/system/simple_media.hpp"

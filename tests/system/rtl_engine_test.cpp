@@ -7,9 +7,9 @@
 #include <iostream>
 #include <memory>
 
-#include "refmodel/common/input_error.hpp"
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
+#include "common/input_error.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"

@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "refmodel/media/media.hpp"
+#include "common/media_port.hpp"
 
 namespace cxlgpu {
 

@@ -15,8 +15,8 @@
 #include <random>
 #include <vector>
 
-#include "refmodel/common/request.hpp"
-#include "refmodel/host/trace_reader.hpp"
+#include "common/request.hpp"
+#include "sim/host/trace_reader.hpp"
 
 namespace cxlgpu {
 

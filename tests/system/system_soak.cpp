@@ -16,11 +16,11 @@
 #include <iostream>
 
 #include "Vcxlgpu_four.h"
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
-#include "refmodel/host/trace_initiator.hpp"
-#include "refmodel/media/media_config.hpp"
-#include "refmodel/system/endpoint_media.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
+#include "sim/host/trace_initiator.hpp"
+#include "sim/machine/endpoint_media.hpp"
+#include "sim/media/media_config.hpp"
 #include "tb/rtl_engine_impl.hpp"
 #include "tb/run_stats.hpp"
 #include "tests/system/soak_trace.hpp"

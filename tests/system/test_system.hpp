@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "refmodel/host/run.hpp"
-#include "refmodel/host/scoreboard.hpp"
-#include "refmodel/system/memory_map.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
+#include "sim/machine/memory_map.hpp"
 #include "tb/run_stats.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/system/simple_media.hpp"

@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "common/registers.hpp"
 #include "flits/control.hpp"
 #include "flits/flit_log.hpp"
-#include "refmodel/common/registers.hpp"
-#include "refmodel/firmware/function.hpp"
-#include "refmodel/host/scoreboard.hpp"
+#include "sim/firmware/function.hpp"
+#include "sim/host/scoreboard.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/system/random_traffic.hpp"

@@ -2,9 +2,9 @@
 // Images of flash parts between runs: what the first run wrote is what the next one finds.
 #include <random>
 
-#include "refmodel/host/trace_initiator.hpp"
-#include "refmodel/system/endpoint_media.hpp"
-#include "refmodel/workloads/workload.hpp"
+#include "sim/host/trace_initiator.hpp"
+#include "sim/machine/endpoint_media.hpp"
+#include "sim/workloads/workload.hpp"
 #include "tests/tools/cli.hpp"
 
 namespace cxlgpu {

@@ -2,7 +2,7 @@
 // Every workload in the whole system: run by the command, its result compared with the CPU's.
 #include <fmt/format.h>
 
-#include "refmodel/workloads/workload.hpp"
+#include "sim/workloads/workload.hpp"
 #include "tests/tools/cli.hpp"
 
 namespace cxlgpu {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "Vroot_complex.h"
+#include "common/registers.hpp"
 #include "flits/messages.hpp"
-#include "refmodel/common/registers.hpp"
 #include "refmodel/controller/cxl_port.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"

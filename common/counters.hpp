@@ -1,0 +1,42 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// What engines count of a run, each in the same way: speculation of a root port, flits of a link.
+//
+// Purpose: handed from the engines to the report; a run on RTL and one on the model fill the same.
+// Units:   SrCounters: loads, MemSpecRd, granules (256 B), lines (64 B), 32 bits that wrap;
+//          LinkCounters: flits.
+#pragma once
+
+#include <cstdint>
+
+namespace cxlgpu {
+
+struct SrCounters {
+  std::uint32_t loads = 0, issued = 0, covered = 0, halted = 0;
+  std::uint32_t asked = 0;                // granules asked for
+  std::uint32_t used = 0;                 // lines of them that a load wanted, each once
+  std::uint32_t useful = 0, useless = 0;  // granules that left the ring, by whether one was
+  std::uint32_t late = 0;                 // MemSpecRd for a load's own granule after it had left
+  std::uint32_t held = 0;                 // predictions that the stream table did not ask for
+  bool operator==(const SrCounters&) const = default;
+};
+
+// Flits of one direction from the run's time 0 until the link is quiet after its last request. Each
+// is of one class, so that the classes add up to `flits`.
+struct LinkCounters {
+  std::uint64_t flits = 0;
+  std::uint64_t protocol = 0, all_data = 0, llcrd = 0;  // accepted
+  std::uint64_t retry = 0;                              // RETRY.Idle, Req, Ack, Frame
+  std::uint64_t errors = 0;                             // damaged, of any kind
+  std::uint64_t discarded = 0;     // undamaged, behind a damaged one; they come once more
+  std::uint64_t io = 0, almp = 0;  // CXL.io; messages of the ARB/MUXes
+  std::uint64_t other = 0;         // INIT.Param, null flits and what is not known
+  // Not of the run: before its time 0, and while its counters are read at the end.
+  std::uint64_t bring_up = 0, read_out = 0;
+};
+
+// Flits of one link, both directions, as every engine counts them.
+struct LinkTotals {
+  LinkCounters m2s, s2m;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,116 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// The host bridge of the event-driven model, with the bus adapter before it.
+//
+// Purpose: requests on their way from the system bus to the root ports, and the ports' responses on
+//          their way back, by the rules of the twin (HDM decoder, route, round robins) with the
+//          cycle costs of docs/blocks.md. tick(now) is one clock cycle; next_event() tells when the
+//          next one can change anything.
+// Order:   deliveries come before tick(now) in a cycle; after it the owner wakes the ports that
+//          tick(now) names, runs them, and says with responds() and ports_moved() what they did.
+// Units:   picoseconds on clock edges.
+// Shapes:  ways out are the ports, then the local answer to a request that no port owns.
+// Errors:  as the twin: a request that no port owns is answered with an error.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/request.hpp"
+#include "common/ring_queue.hpp"
+#include "common/time.hpp"
+#include "common/trace_event.hpp"
+#include "model/root_port.hpp"
+#include "refmodel/host_bridge/hdm_decoder.hpp"
+#include "refmodel/host_bridge/host_bridge.hpp"
+
+namespace cxlgpu {
+
+class HostBridgeModel {
+ public:
+  // The number of ports is fixed here; each is connected before the first cycle. `sink` may be
+  // null.
+  HostBridgeModel(unsigned ports, TraceSink* sink);
+  void connect(RootPortModel& port) { ports_.push_back(&port); }
+
+  [[nodiscard]] HdmDecoder& decoder() { return decoder_; }
+
+  // The system bus. False: the request before is not yet taken.
+  [[nodiscard]] bool can_submit() const { return !offered_; }
+  bool submit(const MemRequest& request, Time now);
+  std::optional<MemResponse> take(Time now);
+  // When the next response is there to be taken.
+  [[nodiscard]] Time next_response() const {
+    return answers_.empty() ? Time::never() : answers_.front().visible;
+  }
+
+  // One cycle; bit i: root port i was given a request or rid of a response.
+  [[nodiscard]] std::uint32_t tick(Time now) {
+    std::uint32_t woken = 0;
+    if (responding_ != 0 || answers_locally(now)) woken = collect(now);
+    if (forward_next_ <= now) woken |= forward(now);
+    return woken;
+  }
+  // Root port i has a response.
+  void responds(unsigned port) { responding_ |= 1u << port; }
+  // The ports have had their cycle: one may have room again.
+  void ports_moved(Time now) {
+    if (stuck_ && any_can_leave()) forward_next_ = now + kCycle;
+  }
+  // The cycle is over.
+  void end_cycle(Time now) { collect_next_ = responding_ != 0 ? now + kCycle : Time::never(); }
+  [[nodiscard]] Time next_event() const { return std::min(forward_next_, collect_next_); }
+  void wake(Time at) { forward_next_ = std::min(forward_next_, at); }
+
+ private:
+  struct Answer {
+    MemResponse response;
+    Time visible;
+  };
+  // A request in a register of the bridge or of the adapter before it.
+  struct Held {
+    unsigned slot = 0;  // of requests_
+    Time visible;
+  };
+
+  [[nodiscard]] unsigned local_way() const { return static_cast<unsigned>(ports_.size()); }
+  [[nodiscard]] unsigned way_of(const Held& held) const;
+  [[nodiscard]] bool can_leave(unsigned port) const {
+    return ways_[port] && ports_[port]->can_take(requests_[ways_[port]->slot]);
+  }
+  [[nodiscard]] bool any_can_leave() const {
+    for (unsigned port = 0; port < local_way(); ++port) {
+      if (can_leave(port)) return true;
+    }
+    return false;
+  }
+  void leaves(unsigned way);
+  [[nodiscard]] bool moves(Time now) const;
+  [[nodiscard]] bool answers_locally(Time now) const {
+    return ways_.back() && ways_.back()->visible <= now;
+  }
+  std::uint32_t forward(Time now);
+  std::uint32_t collect(Time now);
+  std::uint32_t collect(Time now, bool writes, std::uint32_t offers);
+  void raise(Time at, Stage stage, std::uint32_t id, std::uint64_t addr, std::uint32_t info,
+             unsigned port) const;
+
+  TraceSink* sink_;
+  std::vector<RootPortModel*> ports_;
+  HdmDecoder decoder_{HdmDecoder::Role::HostBridge};
+  std::array<RoundRobin, 2> arbiters_;  // of reads, of writes
+  std::vector<MemRequest> requests_;    // a slot for each register of bridge and adapter
+  std::uint32_t free_slots_;
+  std::vector<std::optional<Held>> ways_;  // the bridge's registers, one each way out
+  std::optional<Held> adapter_;
+  std::optional<unsigned> offered_;  // slot: on the bus, not yet taken by the adapter
+  bool stuck_ = false;               // the bridge sleeps until a port has room
+  std::uint32_t responding_ = 0;     // root ports with a response for the bus
+  RingQueue<Answer, 256> answers_;
+  Time forward_next_ = Time::never();
+  Time collect_next_ = Time::never();  // a response waits for the bus
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,370 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "model/link.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "common/opcodes.hpp"
+#include "refmodel/controller/pack_rule.hpp"
+
+namespace cxlgpu {
+
+namespace {
+constexpr double kFlitWireBits = 544.0;  // 68 bytes
+constexpr unsigned kCreditMax = 1023;
+// What a lost MemSpecRd asks for: nobody decodes it, and its credit still comes back.
+constexpr std::uint64_t kUnmappedLine = (std::uint64_t{1} << 46) - 1;
+constexpr Time cycles(std::uint64_t n) {
+  return kCycle * n;
+}
+constexpr Time kReceive = cycles(2);  // R1, R2
+
+// What counts here of a plan, for every offer: worked out by the compiler, since the rule costs
+// more than all else that is done for a flit.
+struct Packed {
+  std::uint8_t nd = 0, wd = 0, owed_next = 0;  // messages taken, chunks
+  bool is_adf = false, has_content = false;
+};
+constexpr unsigned kMostOwed = 8, kMostOffered = 2;
+constexpr std::size_t place_of(const PackOffer& offer) {
+  std::size_t at = offer.is_host ? 1 : 0;
+  at = at * (kMostOwed + 1) + offer.owed;
+  at = at * (kMostOffered + 1) + offer.nd_offered;
+  at = at * (kMostOffered + 1) + offer.wd_offered;
+  return at * 2 + (offer.wd_has_be ? 1 : 0);
+}
+constexpr PackOffer kLastOffer{.is_host = true,
+                               .owed = kMostOwed,
+                               .nd_offered = kMostOffered,
+                               .wd_offered = kMostOffered,
+                               .wd_has_be = true};
+constexpr auto kPacked = [] {
+  std::array<Packed, place_of(kLastOffer) + 1> table{};
+  PackOffer offer;
+  for (const bool host : {false, true}) {
+    for (offer.owed = 0; offer.owed <= kMostOwed; ++offer.owed) {
+      for (offer.nd_offered = 0; offer.nd_offered <= kMostOffered; ++offer.nd_offered) {
+        for (offer.wd_offered = 0; offer.wd_offered <= kMostOffered; ++offer.wd_offered) {
+          for (const bool be : {false, true}) {
+            offer.is_host = host;
+            offer.wd_has_be = be;
+            const PackPlan plan = pack_rule(offer);
+            table[place_of(offer)] = {
+                static_cast<std::uint8_t>(plan.nd_taken), static_cast<std::uint8_t>(plan.wd_taken),
+                static_cast<std::uint8_t>(plan.owed_next), plan.is_adf, plan.has_content};
+          }
+        }
+      }
+    }
+  }
+  return table;
+}();
+}  // namespace
+
+LinkDirection::LinkDirection(bool from_host, const LinkParams& params)
+    : from_host_(from_host),
+      params_(params),
+      rng_(params.seed),
+      spec_faults_(from_host ? params.spec_faults : SpecFaultOptions{}, {kUnmappedLine, 1}) {
+  assert(params.llrb_depth <= kMostFlits);
+  grant_all();
+  if (params.bit_error_rate > 0) {
+    flit_error_probability_ = 1.0 - std::pow(1.0 - params.bit_error_rate, kFlitWireBits);
+  }
+}
+
+// Both ends are initialised and all credits granted. The LLCRD that granted the last of them is a
+// retryable flit itself, and one flit alone is not acknowledged.
+void LinkDirection::grant_all() {
+  nd_avail_ = params_.nd_credits;
+  wd_avail_ = params_.wd_credits;
+  acks_to_return_ = 1;
+  llrb_free_ = params_.llrb_depth - 1;
+}
+
+void LinkDirection::go_down(Time now) {
+  nd_tx_.clear();
+  wd_tx_.clear();
+  owed_messages_.clear();
+  owed_ = 0;
+  wire_.clear();
+  nd_rx_.clear();
+  wd_rx_.clear();
+  nd_return_ = wd_return_ = nd_freed_ = wd_freed_ = 0;
+  freed_at_ = now;
+  deliver_next_ = pack_next_ = timer_since_ = Time::never();
+}
+
+void LinkDirection::come_up(Time now) {
+  grant_all();
+  select_free_ = out_launch_ = busy_until_ = now;
+}
+
+// What waits behind another message changes no plan.
+void LinkDirection::push_nd(LinkMessage message, Time now) {
+  if (spec_faults_.on() && message.opcode == kOpMemSpecRd) {
+    const SpecAsked asked = spec_faults_.next({message.line, message.granules});
+    message.line = asked.line;
+    message.granules = asked.granules;
+  }
+  const bool first = nd_tx_.empty();
+  nd_tx_.push({message, now + kCycle});
+  if (first) plan_pack(now);
+}
+
+void LinkDirection::push_wd(const LinkMessage& message, Time now) {
+  const bool first = wd_tx_.empty();
+  wd_tx_.push({message, now + kCycle});
+  if (first) plan_pack(now);
+}
+
+void LinkDirection::pop_nd(Time now) {
+  nd_rx_.pop();
+  reverse_->freed(now, 1, 0);
+}
+
+void LinkDirection::pop_wd(Time now) {
+  wd_rx_.pop();
+  reverse_->freed(now, 0, 1);
+}
+
+// An entry freed in a cycle counts from the next one on.
+void LinkDirection::freed(Time now, unsigned nd, unsigned wd) {
+  settle_freed(now);
+  freed_at_ = now;
+  nd_freed_ += nd;
+  wd_freed_ += wd;
+  if (timer_since_ != Time::never()) return;
+  timer_since_ = std::max(now + kCycle, select_free_);
+  plan_pack(now);
+}
+
+void LinkDirection::settle_freed(Time now) {
+  if (freed_at_ >= now) return;
+  nd_return_ += nd_freed_;
+  wd_return_ += wd_freed_;
+  nd_freed_ = wd_freed_ = 0;
+}
+
+unsigned LinkDirection::rx_level(Time now) const {
+  const auto level = [now](const auto& queue) {
+    std::size_t n = queue.size();
+    while (n > 0 && queue.at(n - 1).visible > now) --n;
+    return static_cast<unsigned>(n);
+  };
+  return level(nd_rx_) + level(wd_rx_);
+}
+
+bool LinkDirection::something_to_return() const {
+  return acks_to_return_ > 1 || nd_return_ + nd_freed_ > 0 || wd_return_ + wd_freed_ > 0;
+}
+
+void LinkDirection::update_timer(Time from, bool bore) {
+  if (!something_to_return()) {
+    timer_since_ = Time::never();
+  } else if (bore || timer_since_ == Time::never()) {
+    timer_since_ = std::max(from, select_free_);
+  }
+}
+
+unsigned LinkDirection::take_code(unsigned& pending) const {
+  const unsigned count = pending == 0 ? 0 : std::min(64u, std::bit_floor(pending));
+  pending -= count;
+  return count;
+}
+
+void LinkDirection::pack(Time now) {
+  select(now);
+  plan_pack(now);
+}
+
+bool LinkDirection::deliver(Time now) {
+  bool new_head = false;
+  while (!wire_.empty() && wire_.front().effective <= now) {
+    const Wire& flit = wire_.front();
+    const FlitCounts& count = flit.count;
+    new_head |= (count.nd > 0 && nd_rx_.empty()) || (count.wd > 0 && wd_rx_.empty());
+    for (unsigned i = 0; i < count.nd; ++i) {
+      nd_rx_.push() = {flit.nd[i], flit.effective, flit.arrival};
+    }
+    for (unsigned i = 0; i < count.wd; ++i) {
+      wd_rx_.push() = {flit.wd[i], flit.effective, flit.arrival};
+    }
+    reverse_->nd_avail_ = std::min(kCreditMax, reverse_->nd_avail_ + count.nd_credits);
+    reverse_->wd_avail_ = std::min(kCreditMax, reverse_->wd_avail_ + count.wd_credits);
+    reverse_->llrb_free_ += count.acks;
+    ++reverse_->acks_to_return_;
+    reverse_->update_timer(flit.effective, false);
+    wire_.pop();
+    reverse_->plan_pack(now);
+  }
+  deliver_next_ = wire_.empty() ? Time::never() : wire_.front().effective;
+  return new_head;
+}
+
+void LinkDirection::select(Time now) {
+  if (now < select_free_) return;
+  settle_freed(now);
+
+  const bool forced = acks_to_return_ >= kAckForce ||
+                      (timer_since_ != Time::never() && now >= timer_since_ + cycles(kFlushCycles));
+  if (forced && owed_ < 4 && llrb_free_ >= (acks_to_return_ > 0 ? 2u : 3u)) {
+    Wire& flit = new_flit();
+    flit.count.acks = static_cast<std::uint8_t>(std::min(acks_to_return_, 255u));
+    acks_to_return_ -= flit.count.acks;
+    flit.count.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
+    flit.count.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
+    ++counters_.llcrd;
+    launch(flit, now, true);
+    return;
+  }
+
+  const bool hold_new = llrb_free_ < 6;
+  const auto offered = [now, hold_new](const auto& queue, unsigned credits) {
+    unsigned n = 0;
+    if (hold_new) return n;
+    while (n < 2 && n < credits && n < queue.size() && queue.at(n).visible <= now) ++n;
+    return n;
+  };
+  PackOffer offer;
+  offer.is_host = from_host_;
+  offer.owed = owed_;
+  if (owed_ < 4) {  // an all-data flit takes no message
+    offer.nd_offered = offered(nd_tx_, nd_avail_);
+    offer.wd_offered = offered(wd_tx_, wd_avail_);
+    offer.wd_has_be = offer.wd_offered > 0 && wd_tx_.front().message.partial;
+  }
+  const Packed& plan = kPacked[place_of(offer)];
+  if (!plan.has_content) return;
+  if (!plan.is_adf && hold_new) return;
+
+  Wire& flit = new_flit();
+  unsigned new_chunks = 0;
+  for (unsigned i = 0; i < plan.nd; ++i) {
+    flit.nd[flit.count.nd++] = nd_tx_.front().message;
+    nd_tx_.pop();
+  }
+  for (unsigned i = 0; i < plan.wd; ++i) {
+    const unsigned chunks = wd_tx_.front().message.partial ? 5 : 4;
+    owed_messages_.push({wd_tx_.front().message, chunks});
+    new_chunks += chunks;
+    wd_tx_.pop();
+  }
+  nd_avail_ -= plan.nd;
+  wd_avail_ -= plan.wd;
+  unsigned sent = owed_ + new_chunks - plan.owed_next;
+  owed_ = plan.owed_next;
+  while (sent > 0) {
+    Owed& head = owed_messages_.front();
+    const unsigned part = std::min(sent, head.chunks);
+    head.chunks -= part;
+    sent -= part;
+    if (head.chunks == 0) {
+      flit.wd[flit.count.wd++] = head.message;
+      owed_messages_.pop();
+    }
+  }
+  if (plan.is_adf) {
+    ++counters_.all_data;
+  } else {
+    ++counters_.protocol;
+    if (acks_to_return_ >= 8) {
+      flit.count.acks = 8;
+      acks_to_return_ -= 8;
+    }
+    flit.count.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
+    flit.count.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
+  }
+  launch(flit, now, !plan.is_adf);
+}
+
+LinkDirection::Wire& LinkDirection::new_flit() {
+  Wire& flit = wire_.push();
+  flit.count = {};
+  return flit;
+}
+
+// Pipeline and wire: flit k is selected in cycle s, moves to the output register in cycle
+// m = max(s + 1, cycle in which flit k - 1 left), and leaves in the first cycle after m in which
+// the serialiser takes it.
+void LinkDirection::launch(Wire& flit, Time now, bool bearing) {
+  --llrb_free_;
+  ++counters_.flits;
+  if (bearing) update_timer(now + kCycle, true);
+  const Time moved = std::max(now + kCycle, out_launch_);
+  const Time ready{busy_until_.ps / kCycle.ps * kCycle.ps};
+  // The timer counts the cycles in which a flit may be selected.
+  if (timer_since_ != Time::never()) timer_since_ += moved - (now + kCycle);
+  const Time left = std::max(moved + kCycle, ready);
+  out_launch_ = left;
+  select_free_ = moved;
+  Time start = std::max(left, busy_until_);
+  while (flit_error_probability_ > 0 &&
+         std::uniform_real_distribution<double>(0.0, 1.0)(rng_) < flit_error_probability_) {
+    start = resend_time(start);
+  }
+  busy_until_ = start + params_.flit_time;
+  flit.arrival = busy_until_ + params_.flight;
+  flit.effective = ceil_to_cycle(flit.arrival) + kReceive;
+  if (wire_.size() == 1) deliver_next_ = flit.effective;
+}
+
+// Time at which the replay of a damaged flit starts. A sequence that is damaged itself costs the
+// whole retry timeout; what the idle flits of that wait could suffer is not modelled.
+Time LinkDirection::resend_time(Time launched) {
+  ++counters_.errors;
+  ++counters_.flits;
+  const Time sequence = params_.flit_time * kRetrySequence;
+  const double sequence_error = 1.0 - std::pow(1.0 - flit_error_probability_, kRetrySequence);
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  Time detected = ceil_to_cycle(launched + params_.flit_time + params_.flight) + kReceive;
+  for (;;) {
+    const Time request = std::max(detected + cycles(2), reverse_->busy_until_);
+    reverse_->busy_until_ = request + sequence;
+    reverse_->count_retry();
+    const Time seen = ceil_to_cycle(reverse_->busy_until_ + params_.flight) + kReceive;
+    const bool request_lost = uniform(rng_) < sequence_error;
+    const bool answer_lost = !request_lost && uniform(rng_) < sequence_error;
+    if (!request_lost) count_retry();
+    if (!request_lost && !answer_lost) return seen + cycles(2) + sequence;
+    detected = reverse_->busy_until_ + params_.flit_time * kRetryTimeout;
+  }
+}
+
+void LinkDirection::plan_pack(Time now) {
+  Time t = Time::never();
+  const Time free = std::max(now, select_free_);
+  const bool room = llrb_free_ >= 6;
+  if (owed_ >= 4 || (owed_ > 0 && room)) t = std::min(t, free);
+  if (room && !nd_tx_.empty() && nd_avail_ > 0) {
+    t = std::min(t, std::max(free, nd_tx_.front().visible));
+  }
+  if (room && !wd_tx_.empty() && wd_avail_ > 0) {
+    t = std::min(t, std::max(free, wd_tx_.front().visible));
+  }
+  if (owed_ < 4 && llrb_free_ >= (acks_to_return_ > 0 ? 2u : 3u)) {
+    if (acks_to_return_ >= kAckForce) t = std::min(t, free);
+    if (timer_since_ != Time::never()) {
+      t = std::min(t, std::max(free, timer_since_ + cycles(kFlushCycles)));
+    }
+  }
+  pack_next_ = t;
+}
+
+LinkStatus LinkDirection::status() const {
+  LinkStatus status;
+  status.init_state = 3;
+  status.llrb_used = params_.llrb_depth - llrb_free_;
+  status.version = 2;
+  status.wrap = reverse_->params_.llrb_depth;
+  status.nd_return = nd_return_ + nd_freed_;
+  status.wd_return = wd_return_ + wd_freed_;
+  status.nd_credit = nd_avail_;
+  status.wd_credit = wd_avail_;
+  return status;
+}
+
+}  // namespace cxlgpu

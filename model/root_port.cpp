@@ -1,0 +1,429 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "model/root_port.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "common/opcodes.hpp"
+#include "common/registers.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr unsigned kRingWays = 4;
+constexpr unsigned kSpecEntries = 2;  // of the memory queue, for MemSpecRd alone
+
+}  // namespace
+
+RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& sizes)
+    : port_(port),
+      parts_(parts),
+      queue_(sizes.sr_queue),
+      reader_(sizes.spec_cap),
+      ring_(sizes.ring / (RingBuffer::kBanks * kRingWays), kRingWays),
+      memory_(sizes.memory_queue, kSpecEntries),
+      ds_config_{
+          .depth = sizes.ds_lines, .writes = 16, .mem_entries = sizes.memory_queue - kSpecEntries},
+      ds_(ds_config_) {}
+
+void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
+  namespace rp = regs::rp;
+  switch (offset) {
+    case rp::kPolicy:
+      policy_ = static_cast<SrPolicy>(rp::kPolicySelect.get(value));
+      length_enabled_ = rp::kPolicyLenEnable.is_set(value);
+      clip_log2_ = rp::kPolicyClipLog2.get(value);
+      other_ways_ = rp::kPolicyWays.get(value);
+      ring_.flush();
+      if (read_ahead_at_ + kCycle == now) reader_.ring_flushed(before_read_ahead_);
+      reader_.flush_streams();
+      stream_sets_ = rp::kPolicyStreamSets.get(value);
+      reader_.use_stream_sets(stream_sets_);
+      if (gran_changes_ < now) tell_gran();
+      load_control_.clear();  // whatever a response has done at the same edge
+      gran_changes_ = now;
+      tell_gran();
+      return;
+    case rp::kDsControl:
+      enable_ = rp::kDsControlEnable.is_set(value);
+      fence_ = rp::kDsControlFence.is_set(value);
+      max_writes_ = rp::kDsControlMaxWrites.get(value);
+      // At once if nothing comes in this cycle either: then offer() takes it back.
+      if (on_ != enable_ && is_quiet()) {
+        if (switched_ != now) was_on_ = on_;
+        switched_ = now;
+        on_ = enable_;
+      }
+      return;
+    case rp::kDsStatus:
+      clear_error_ |= rp::kDsStatusError.is_set(value);
+      return;
+    case rp::kDsInterval:
+      for (unsigned level = 0; level < interval_.size(); ++level) {
+        interval_[level] = static_cast<std::uint8_t>(value >> (4 * level) & 15);
+      }
+      return;
+    case rp::kDsBaseLow:
+      if (base_locked(now)) return;
+      base_ = (base_ & ~std::uint64_t{UINT32_MAX}) | (value & rp::kDsBaseLowAddr.mask());
+      return;
+    case rp::kDsBaseHigh:
+      if (base_locked(now)) return;
+      base_ = (base_ & UINT32_MAX) | std::uint64_t{rp::kDsBaseHighAddr.get(value)} << 32;
+      return;
+    default:
+      return;
+  }
+}
+
+std::uint32_t RootPortModel::read_register(std::uint32_t offset) const {
+  namespace rp = regs::rp;
+  if (offset >= rp::kDsDirect && offset < rp::kDsDirect + 4 * kDsCounters) {
+    return ds_counts_[(offset - rp::kDsDirect) / 4];
+  }
+  const SrCounters& sr = reader_.counters();
+  switch (offset) {
+    case rp::kPolicy:
+      return rp::kPolicySelect.put(static_cast<std::uint32_t>(policy_)) |
+             rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_) |
+             rp::kPolicyWays.put(other_ways_) | rp::kPolicyStreamSets.put(stream_sets_);
+    case rp::kState:
+      return rp::kStateGran.put(static_cast<std::uint32_t>(load_control_.state()));
+    case rp::kSeen:
+      return sr.loads;
+    case rp::kIssued:
+      return sr.issued;
+    case rp::kRingSuppressed:
+      return sr.covered;
+    case rp::kHaltSuppressed:
+      return sr.halted;
+    case rp::kSpecAsked:
+      return sr.asked;
+    case rp::kSpecUsed:
+      return sr.used;
+    case rp::kSpecUseful:
+      return sr.useful;
+    case rp::kSpecUseless:
+      return sr.useless;
+    case rp::kSpecLate:
+      return sr.late;
+    case rp::kScoreSuppressed:
+      return sr.held;
+    case rp::kDsControl:
+      return rp::kDsControlEnable.put(enable_) | rp::kDsControlFence.put(fence_) |
+             rp::kDsControlMaxWrites.put(max_writes_);
+    case rp::kDsStatus:
+      return rp::kDsStatusOn.put(on_) | rp::kDsStatusEmpty.put(ds_.empty()) |
+             rp::kDsStatusError.put(ds_.error()) | rp::kDsStatusCount.put(ds_.count());
+    case rp::kDsInterval: {
+      std::uint32_t value = 0;
+      for (unsigned level = 0; level < interval_.size(); ++level) {
+        value |= std::uint32_t{interval_[level]} << (4 * level);
+      }
+      return value;
+    }
+    case rp::kDsBaseLow:
+      return static_cast<std::uint32_t>(base_);
+    case rp::kDsBaseHigh:
+      return static_cast<std::uint32_t>(base_ >> 32);
+    case rp::kDsCap:
+      return rp::kDsCapSlots.put(ds_config_.depth) | rp::kDsCapWrites.put(ds_config_.writes);
+    default:
+      return 0;
+  }
+}
+
+bool RootPortModel::is_quiet() const {
+  return under_way_ == 0 && !incoming_ && ds_.empty() && !memory_.busy();
+}
+
+void RootPortModel::offer(const MemRequest& request, Time now) {
+  if (switched_ == now) on_ = was_on_;
+  incoming_ = request;
+  ++under_way_;
+  raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
+  wake(now);
+}
+
+// Every step sees the queues as they stood when the cycle began: what frees this cycle is free in
+// the next, what is written this cycle is seen in the next.
+void RootPortModel::tick(Time now) {
+  if (gran_changes_ <= now) tell_gran();
+  const bool switches = on_ != enable_ && is_quiet() && !response_left_;
+  response_left_ = false;
+  if (on_) {
+    tick_stores(now);
+  } else {
+    tick_plain(now);
+  }
+  if (switches) on_ = enable_;
+  plan(now);
+}
+
+void RootPortModel::tick_plain(Time now) {
+  const bool spec_room = memory_.can_accept_spec();
+  const bool refuse = refuses(), busy = memory_.busy();
+  issue_or_drop(refuse, now);
+  const bool spec_taken = read_ahead(spec_room, refuse, now);
+  if (!spec_taken) dispatch(refuse, now);
+  if (const auto dev_load = respond(refuse, now)) ds_.hear(*dev_load);
+  still_refuses_ = refuse && busy;
+  if (incoming_) {
+    queue_.push(*incoming_);
+    incoming_.reset();
+  }
+}
+
+// What deterministic store sees in this cycle; what it is told in it is added on the way.
+void RootPortModel::fill_store_input(Time now) {
+  DsEngine::In& engine = ds_in_.engine;
+  engine.enable = true;
+  engine.fence = fence_;
+  engine.isolate = refuses();
+  engine.clear_error = clear_error_;
+  engine.max_writes = max_writes_;
+  engine.req_valid = incoming_.has_value();
+  if (incoming_) engine.req = *incoming_;
+  engine.sr_ready = !queue_.full();
+  engine.head_valid = !queue_.empty();
+  if (engine.head_valid) engine.head = queue_.head();
+  engine.loads = queue_.loads();
+  engine.mem = memory_.lines();
+  engine.mq_rsp_valid = response_.has_value();
+  if (response_) engine.mq_rsp = *response_;
+  engine.rsp_ready = answer_taken_;
+  engine.mq_ready = engine.lm_ready = false;
+  const LmResponse* answer = parts_.local.answer(port_, now);
+  engine.lm_rsp_valid = answer != nullptr;
+  if (answer != nullptr) engine.lm_rsp = *answer;
+  ds_in_.interval = interval_;
+  ds_in_.rsp_taken = false;
+}
+
+void RootPortModel::tick_stores(Time now) {
+  if (now > ds_clocked_ + kCycle) ds_.skip((now - ds_clocked_).ps / kCycle.ps - 1);
+  ds_clocked_ = now;
+
+  fill_store_input(now);
+  DsEngine::In& engine = ds_in_.engine;
+  DsEngine::Out out = ds_.eval(ds_in_);  // neither memory's readiness counts in what it wants
+  count_events(out.events, now);
+  const bool spec_room = memory_.can_accept_spec();
+  const bool refuse = refuses(), busy = memory_.busy();
+  issue_or_drop(refuse, now);
+  const bool spec_taken = read_ahead(spec_room, refuse, now);
+  engine.mq_ready = out.mq_valid && !spec_taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
+  if (out.lm_valid) {
+    engine.lm_ready =
+        parts_.local.offer(port_, base_ / kLineBytes | out.lm_req.slot, out.lm_req, now);
+  }
+  ds_.hear_ready(out, ds_in_);
+  if (engine.mq_ready) accept(out.mq_req, refuse, now);
+  if (engine.head_valid && out.head_ready) head_leaves();
+  if (engine.lm_rsp_valid && out.lm_rsp_ready) parts_.local.answer_taken(port_);
+  if (engine.mq_rsp_valid && out.mq_rsp_ready) response_.reset();
+  const auto dev_load = respond(refuse, now);
+  still_refuses_ = refuse && busy;
+  if (dev_load) {
+    ds_in_.rsp_taken = true;
+    ds_in_.dev_load = *dev_load;
+  }
+  if (incoming_ && !incoming_->is_write) queue_.push(*incoming_);
+  incoming_.reset();
+  ds_.clock(ds_in_, out);
+  answer_taken_ = clear_error_ = false;
+}
+
+void RootPortModel::count_events(const DsEvents& events, Time now) {
+  const std::uint32_t bits = events.bits();
+  if (bits == 0) return;
+  for (unsigned i = 0; i < kDsCounters; ++i) ds_counts_[i] += bits >> i & 1;
+  raise(now, Stage::DsEvent, 0, 0, bits | ds_.count() << 16);
+}
+
+void RootPortModel::issue_or_drop(bool refuse, Time now) {
+  if (!refuse) return issue(now);
+  if (memory_.req_valid()) memory_.req_dropped();
+  if (memory_.rwd_valid()) memory_.rwd_dropped();
+}
+
+void RootPortModel::issue(Time now) {
+  if (memory_.req_valid() && parts_.m2s.nd_ready()) {
+    const unsigned entry = memory_.req_entry();
+    LinkMessage message;
+    if (memory_.is_spec(entry)) {
+      const SpecRequest& spec = memory_.spec(entry);
+      message.opcode = kOpMemSpecRd;
+      message.line = spec.with_length ? spec.run.first << 2 : spec.line;
+      message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
+      raise(now, Stage::SpecIssue, 0, message.line, message.granules);
+    } else {
+      message.opcode = kOpMemRd;
+      message.tag = static_cast<std::uint16_t>(entry);
+      message.line = memory_.line(entry);
+      raise(now, Stage::CtrlAccept, memory_.request(entry).id, message.line, message.opcode);
+    }
+    memory_.req_taken();
+    parts_.m2s.push_nd(message, now);
+  }
+  if (memory_.rwd_valid() && parts_.m2s.wd_ready()) {
+    const unsigned entry = memory_.rwd_entry();
+    const MemRequest& request = memory_.request(entry);
+    LinkMessage message;
+    message.partial = request.byte_enable != kAllBytes;
+    message.opcode = message.partial ? kOpMemWrPtl : kOpMemWr;
+    message.tag = static_cast<std::uint16_t>(entry);
+    message.line = memory_.line(entry);
+    raise(now, Stage::CtrlAccept, request.id, message.line, message.opcode);
+    memory_.rwd_taken();
+    parts_.m2s.push_wd(message, now);
+  }
+}
+
+bool RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
+  before_read_ahead_ = reader_.counters();
+  read_ahead_at_ = now;
+  if (reader_.issuing()) {
+    if (reader_.gives_up()) {
+      reader_.give_up();
+      return false;
+    }
+    if (!spec_room) return false;
+    SpecRequest spec;
+    spec.run = reader_.window(length_enabled_, memory_.lines(), queue_.loads(), clip_log2_);
+    spec.with_length = length_enabled_;
+    spec.line = reader_.line();
+    if (!refuse) memory_.accept_spec(spec);
+    reader_.issued(spec.run, ring_);
+    return true;
+  }
+  if (queue_.reader_valid()) {
+    const MemRequest& request = queue_.reader_request();
+    reader_.look(!request.is_write, queue_.reader_line(), queue_.reader_slot(), policy_,
+                 load_control_.state(), ring_,
+                 {.at_head = queue_.reader_at_head(),
+                  .level = static_cast<unsigned>(load_control_.level()),
+                  .length_enabled = length_enabled_,
+                  .clip_log2 = clip_log2_,
+                  .other_ways = other_ways_});
+    queue_.reader_next();
+  }
+  return false;
+}
+
+void RootPortModel::dispatch(bool refuse, Time now) {
+  if (queue_.empty()) return;
+  const MemRequest& request = queue_.head();
+  const std::uint64_t line = request.addr / kLineBytes;
+  if (!memory_.can_accept(line)) return;
+  accept(request, refuse, now);
+  head_leaves();
+}
+
+void RootPortModel::accept(const MemRequest& request, bool refuse, Time now) {
+  const unsigned tag = refuse ? memory_.accept_refused(request) : memory_.accept(request);
+  parts_.store[tag].request = &memory_.request(tag);
+  raise(now, Stage::MemqAlloc, request.id, request.addr / kLineBytes, tag);
+}
+
+void RootPortModel::head_leaves() {
+  reader_.slot_left(queue_.head_slot());
+  queue_.pop();
+}
+
+// Round robin, with an error.
+void RootPortModel::answer_refused(std::uint64_t entries, Time now) {
+  const std::uint64_t from = entries & (~std::uint64_t{0} << refuse_from_);
+  const auto tag = static_cast<unsigned>(std::countr_zero(from != 0 ? from : entries));
+  refuse_from_ = tag + 1 == ds_config_.mem_entries ? 0 : tag + 1;
+  const MemRequest& request = memory_.complete(tag);
+  MemResponse& response = response_.emplace();
+  response.id = request.id;
+  response.is_write = request.is_write;
+  response.error = true;
+  response.data.fill(0xff);
+  response_at_ = now + kCycle;
+  raise(now, Stage::PortRespond, request.id, request.addr / kLineBytes, tag);
+}
+
+std::optional<DevLoad> RootPortModel::respond(bool refuse, Time now) {
+  if (response_) return std::nullopt;
+  if (const std::uint64_t entries = own_answers(refuse); entries != 0) {
+    answer_refused(entries, now);
+    return std::nullopt;
+  }
+  if (refuse) return std::nullopt;
+  // The kinds in turn when both are there.
+  const LinkMessage* drs = parts_.s2m.wd_head(now);
+  const LinkMessage* ndr = parts_.s2m.nd_head(now);
+  if (drs != nullptr && ndr != nullptr) (drs_turn_ ? ndr : drs) = nullptr;
+  const LinkMessage* message = drs != nullptr ? drs : ndr;
+  if (message == nullptr) return std::nullopt;
+  drs_turn_ = drs == nullptr;
+  const Time arrival = drs != nullptr ? parts_.s2m.wd_arrival() : parts_.s2m.nd_arrival();
+  const unsigned tag = message->tag;
+  const auto dev_load = static_cast<DevLoad>(message->dev_load);
+  const bool error = message->error;
+  if (drs != nullptr) {
+    parts_.s2m.pop_wd(now);
+  } else {
+    parts_.s2m.pop_nd(now);
+  }
+  const MemRequest& request = memory_.complete(tag);
+  MemResponse& response = response_.emplace();
+  response.id = request.id;
+  response.is_write = request.is_write;
+  response.error = error;
+  if (!request.is_write) response.data = parts_.store[tag].read_data;
+  response_at_ = now + kCycle;
+  if (load_control_.on_response(dev_load)) gran_changes_ = now + kCycle;
+  raise(arrival, Stage::WireS2M, request.id, request.addr / kLineBytes, tag);
+  raise(now, Stage::PortRespond, request.id, request.addr / kLineBytes,
+        static_cast<std::uint32_t>(dev_load) << 6 | tag);
+  return dev_load;
+}
+
+void RootPortModel::tell_gran() {
+  const Gran state = load_control_.state();
+  if (state != told_gran_) {
+    raise(gran_changes_, Stage::LoadControl, 0, 0, static_cast<std::uint32_t>(state));
+  }
+  told_gran_ = state;
+  gran_changes_ = Time::never();
+}
+
+// Whether the next cycle can move anything that is already here. A response that waits for the bus
+// is the host bridge's to take; it wakes this port then, as an arriving message does.
+bool RootPortModel::can_move() const {
+  if (!response_ && own_answers(refuses()) != 0) return true;
+  if (memory_.req_valid() || memory_.rwd_valid()) return true;
+  if (reader_.issuing() ? reader_.gives_up() || memory_.can_accept_spec() : queue_.reader_valid()) {
+    return true;
+  }
+  return !on_ && !queue_.empty() && memory_.can_accept(queue_.head().addr / kLineBytes);
+}
+
+void RootPortModel::plan(Time now) {
+  next_ = can_move() || (on_ != enable_ && is_quiet()) ? now + kCycle : Time::never();
+  if (on_) next_ = std::min(next_, next_store_event(now));
+  if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
+  next_ = std::min(next_, gran_changes_);
+}
+
+// Deterministic store while nothing comes in: it works, waits for its pause, or for local memory.
+Time RootPortModel::next_store_event(Time now) {
+  const Time answer = std::max(now + kCycle, parts_.local.next_answer(port_));
+  fill_store_input(now + kCycle);
+  const auto rest = ds_.rest(ds_in_);
+  return rest ? std::min(answer, now + kCycle + kCycle * *rest) : answer;
+}
+
+void RootPortModel::raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line,
+                          std::uint32_t info) const {
+  if (parts_.sink == nullptr) return;
+  parts_.sink->on_event(
+      {now, stage, static_cast<std::uint8_t>(port_), id, line * kLineBytes, info});
+}
+
+}  // namespace cxlgpu

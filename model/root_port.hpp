@@ -1,0 +1,166 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// A root port of the event-driven model: queue logic between the host bridge and the controller.
+//
+// Purpose: composes the root port's rule classes (SR queue, reader, ring buffer, window, load
+//          control, memory queue) with the cycle costs of docs/blocks/root_port. tick(now) is one
+//          clock cycle; next_event() tells when the next one can change anything, so idle time is
+//          free. With deterministic store off none of its parts is looked at.
+// Units:   picoseconds on clock edges.
+// Errors:  offer() only when can_take().
+#pragma once
+
+#include <optional>
+
+#include "common/request.hpp"
+#include "common/trace_event.hpp"
+#include "model/link.hpp"
+#include "model/transactions.hpp"
+#include "refmodel/root_port/deterministic_store.hpp"
+#include "refmodel/root_port/load_control.hpp"
+#include "refmodel/root_port/memory_queue.hpp"
+#include "refmodel/root_port/ring_buffer.hpp"
+#include "refmodel/root_port/sr_queue.hpp"
+#include "refmodel/root_port/sr_reader.hpp"
+#include "sim/gpu/ds_region.hpp"
+
+namespace cxlgpu {
+
+class RootPortModel {
+ public:
+  struct Parts {
+    LinkDirection& m2s;
+    LinkDirection& s2m;
+    TransactionStore& store;
+    DsRegion& local;
+    TraceSink* sink;  // may be null
+  };
+  // Those of the RTL, which docs/blocks/root_port describes; limits in configs/system/default.yaml.
+  struct Sizes {
+    unsigned sr_queue = 32, memory_queue = 32;  // entries
+    unsigned ring = 1024, spec_cap = 4;         // granules
+    unsigned ds_lines = 1024;
+  };
+  RootPortModel(unsigned port, const Parts& parts, const Sizes& sizes);
+
+  // Vendor registers, by their offset in the port's page. Deterministic store goes on or off with
+  // the access if the port is quiet, else when it is.
+  void write_register(std::uint32_t offset, std::uint32_t value, Time now);
+  [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) const;
+
+  // The link can be used or not; software has isolated the port or not. While either stands in the
+  // way the port answers with errors ("Refusing" in docs/blocks/root_port/memory_queue.md).
+  void set_link(bool up, Time now) {
+    down_ = !up;
+    wake(now);
+  }
+  void set_isolated(bool isolated, Time now) {
+    isolated_ = isolated;
+    wake(now);
+  }
+  // RP Busy.
+  [[nodiscard]] bool busy() const { return memory_.busy(); }
+
+  [[nodiscard]] bool can_take(const MemRequest& request) const {
+    if (incoming_) return false;
+    return on_ ? ds_.can_enter(request, !queue_.full(), fence_) : !queue_.full();
+  }
+  void offer(const MemRequest& request, Time now);  // visible in the SR queue next cycle
+
+  // The response register, visible from the cycle after the response was taken.
+  [[nodiscard]] const MemResponse* response(Time now) const {
+    if (on_) return answer_taken_ ? nullptr : ds_.response();
+    return response_ && response_at_ <= now ? &*response_ : nullptr;
+  }
+  void take_response() {
+    if (on_) {
+      answer_taken_ = true;
+    } else {
+      response_.reset();
+    }
+    response_left_ = true;
+    --under_way_;
+  }
+  [[nodiscard]] bool responding() const {
+    return on_ ? ds_.response() != nullptr : response_.has_value();
+  }
+
+  void tick(Time now);
+  [[nodiscard]] Time next_event() const { return next_; }
+  void wake(Time at) {
+    if (at < next_) next_ = at;
+  }
+  [[nodiscard]] const SrCounters& sr_counters() const { return reader_.counters(); }
+
+ private:
+  void tick_plain(Time now);
+  void tick_stores(Time now);
+  void fill_store_input(Time now);
+  [[nodiscard]] bool is_quiet() const;
+  // Deterministic store as it is before this cycle's edge.
+  [[nodiscard]] bool base_locked(Time now) const { return switched_ == now ? was_on_ : on_; }
+  [[nodiscard]] bool refuses() const { return down_ || isolated_ || still_refuses_; }
+  [[nodiscard]] std::uint64_t own_answers(bool refuse) const {
+    return refuse ? memory_.held() : memory_.refused();
+  }
+  void issue_or_drop(bool refuse, Time now);
+  void answer_refused(std::uint64_t entries, Time now);
+  void issue(Time now);
+  bool read_ahead(bool spec_room, bool refuse,
+                  Time now);  // true if a MemSpecRd took this cycle's allocation
+  void dispatch(bool refuse, Time now);
+  void accept(const MemRequest& request, bool refuse, Time now);  // into the memory queue
+  void head_leaves();
+  std::optional<DevLoad> respond(bool refuse, Time now);  // of the response taken
+  [[nodiscard]] bool can_move() const;
+  void tell_gran();
+  void plan(Time now);
+  [[nodiscard]] Time next_store_event(Time now);
+  void count_events(const DsEvents& events, Time now);
+  void raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
+
+  const unsigned port_;
+  Parts parts_;
+  SrPolicy policy_ = SrPolicy::Off;
+  unsigned clip_log2_ = 15;
+  unsigned other_ways_ = 0;   // of the interleave set
+  unsigned stream_sets_ = 6;  // log2
+  bool length_enabled_ = false;
+
+  SrQueue queue_;
+  SrReader reader_;
+  SrCounters before_read_ahead_;  // what a flush at the end of the last such cycle goes back to
+  Time read_ahead_at_{0};
+  RingBuffer ring_;
+  LoadControl load_control_;
+  // Told a cycle late: a register write at the edge of the change may take it back.
+  Gran told_gran_ = Gran::B256;
+  Time gran_changes_ = Time::never();
+  MemoryQueue memory_;
+  // Deterministic store: registers, and what stands between the queues and the port's edges.
+  const DsConfig ds_config_;
+  static constexpr unsigned kDsCounters = 10;
+  bool enable_ = false, fence_ = false, clear_error_ = false;
+  unsigned max_writes_ = 8;
+  std::array<std::uint8_t, 4> interval_{0, 0, 8, 12};
+  std::uint64_t base_ = 0;            // byte address of the region in local memory
+  bool on_ = false, was_on_ = false;  // the latter before `switched_`
+  Time switched_ = Time::never();
+  std::array<std::uint32_t, kDsCounters> ds_counts_{};
+  DeterministicStore ds_;
+  DeterministicStore::In ds_in_;  // refilled each cycle: too large to make again
+  Time ds_clocked_{0};            // cycle of its last clock()
+  bool answer_taken_ = false;     // its response leaves in this cycle
+  bool response_left_ = false;    // a response leaves in this cycle, on or off
+  unsigned under_way_ = 0;        // requests taken and not yet answered
+
+  std::optional<MemRequest> incoming_;
+  bool down_ = false, isolated_ = false;
+  bool still_refuses_ = false;  // the last cycle refused and was busy
+  unsigned refuse_from_ = 0;    // entry that is answered next
+  bool drs_turn_ = true;        // a DRS goes before an NDR
+  std::optional<MemResponse> response_;
+  Time response_at_{0};
+  Time next_ = Time::never();
+};
+
+}  // namespace cxlgpu

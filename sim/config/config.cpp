@@ -1,0 +1,327 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/config/config.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/input_error.hpp"
+#include "sim/config/config_keys.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr std::uint64_t kHdmMultiple = 256 * 1024 * 1024;
+
+std::string at(const std::string& file, const YAML::Node& node) {
+  return fmt::format("{}:{}", file, node.Mark().line + 1);
+}
+
+void set_scalar(RunConfig& config, const std::string& key, const std::string& text,
+                const std::string& where) {
+  for (const ConfigKey& field : config_keys()) {
+    if (key == field.path) {
+      field.access.set(config, text, where, key);
+      config.places[key] = where;
+      return;
+    }
+  }
+  if (key == "hdm.ranges") fail(where, key, "is a list of ranges; give it in a YAML file");
+  fail(where, key, "is not a known key; `cxlgpu list --keys` names them all");
+}
+
+HdmRange read_range(RunConfig& config, const YAML::Node& node, const std::string& file,
+                    const std::string& key) {
+  if (!node.IsMap()) fail(at(file, node), key, "is not a map; give base, size, ports, granularity");
+  HdmRange range;
+  std::set<std::string> seen;
+  for (const auto& item : node) {
+    const std::string where = at(file, item.first);
+    if (!item.first.IsScalar()) fail(where, key, "has a key that is not a word");
+    const auto name = item.first.as<std::string>();
+    const std::string path = key + "." + name;
+    config.places[path] = where;
+    if (!seen.insert(name).second) fail(where, path, "is given twice; keep one");
+    if (name == "ports") {
+      if (!item.second.IsSequence()) fail(where, path, "is not a list; write e.g. [0, 1]");
+      for (const auto& port : item.second) {
+        if (!port.IsScalar()) fail(where, path, "is not a list of numbers; write e.g. [0, 1]");
+        range.ports.push_back(
+            static_cast<unsigned>(parse_range(port.as<std::string>(), where, path, 0, 31)));
+      }
+      continue;
+    }
+    if (!item.second.IsScalar()) fail(where, path, "is not a number");
+    const auto text = item.second.as<std::string>();
+    if (name == "base") {
+      range.base = parse_unsigned(text, where, path);
+    } else if (name == "size") {
+      range.size = parse_unsigned(text, where, path);
+    } else if (name == "granularity") {
+      range.granularity = parse_power_of_two(text, where, path, 256, 16384);
+    } else {
+      fail(where, path, "is not a known key; use base, size, ports, granularity");
+    }
+  }
+  for (const char* need : {"base", "size", "ports"}) {
+    if (seen.count(need) == 0) fail(at(file, node), key, fmt::format("'{}' is missing", need));
+  }
+  const std::string where = at(file, node);
+  const std::size_t ways = range.ports.size();
+  if (ways != 1 && ways != 2 && ways != 4 && ways != 8) {
+    fail(where, key + ".ports",
+         fmt::format("{} ways; a host bridge interleaves 1, 2, 4 or 8", ways));
+  }
+  if (range.base % kHdmMultiple != 0) {
+    fail(where, key + ".base", fmt::format("0x{:x} is not a multiple of 256 MiB", range.base));
+  }
+  if (range.size == 0 || range.size % (kHdmMultiple * ways) != 0) {
+    fail(where, key + ".size",
+         fmt::format("0x{:x} is not a multiple of {} x 256 MiB", range.size, ways));
+  }
+  return range;
+}
+
+void read_map(RunConfig& config, const YAML::Node& node, const std::string& file,
+              const std::string& prefix) {
+  if (!node.IsMap()) {
+    fail(at(file, node), prefix.empty() ? "(top)" : prefix,
+         "is not a map of keys; write key: value");
+  }
+  std::set<std::string> seen;
+  for (const auto& item : node) {
+    if (!item.first.IsScalar()) fail(at(file, item.first), prefix, "has a key that is not a word");
+    const auto name = item.first.as<std::string>();
+    const std::string key = prefix.empty() ? name : prefix + "." + name;
+    const std::string where = at(file, item.first);
+    if (!seen.insert(name).second) fail(where, key, "is given twice; keep one");
+    if (key == "hdm.ranges") {
+      if (!item.second.IsSequence()) fail(where, key, "is not a list of ranges");
+      config.hdm.clear();
+      std::size_t index = 0;
+      for (const auto& range : item.second) {
+        config.hdm.push_back(read_range(config, range, file, fmt::format("{}[{}]", key, index++)));
+      }
+      config.places[key] = where;
+    } else if (item.second.IsMap()) {
+      const bool known = std::any_of(
+          config_keys().begin(), config_keys().end(),
+          [&](const ConfigKey& f) { return std::string(f.path).starts_with(key + "."); });
+      if (!known && key != "hdm")
+        fail(where, key, "is not a known section; `cxlgpu list --keys` names them all");
+      read_map(config, item.second, file, key);
+    } else if (item.second.IsSequence()) {
+      std::vector<std::string> parts;
+      for (const auto& part : item.second) {
+        if (!part.IsScalar()) fail(where, key, "has a part that is not a number");
+        parts.push_back(part.as<std::string>());
+      }
+      set_scalar(config, key, fmt::format("{}", fmt::join(parts, ",")), where);
+    } else {
+      set_scalar(config, key, item.second.IsNull() ? "" : item.second.as<std::string>(), where);
+    }
+  }
+}
+
+YAML::Node parse_file(const std::string& file) {
+  const std::filesystem::path path = file;
+  if (!std::filesystem::is_regular_file(path)) {
+    throw InputError(fmt::format("{}: is not a file that can be read; check the path", file));
+  }
+  YAML::Node root;
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAllFromFile(file);
+    if (documents.size() > 1) {
+      throw InputError(
+          fmt::format("{}: holds {} YAML documents; keep one in a file", file, documents.size()));
+    }
+    if (!documents.empty()) root = documents.front();
+  } catch (const YAML::BadFile&) {
+    throw InputError(fmt::format("{}: cannot be read; check the path", file));
+  } catch (const YAML::Exception& e) {
+    throw InputError(
+        fmt::format("{}:{}: key '(syntax)': {}; mend the YAML", file, e.mark.line + 1, e.msg));
+  }
+  return root;
+}
+
+// The keys of the file are those of `section`; empty: as they stand there.
+void read_root(RunConfig& config, const YAML::Node& root, const std::string& file,
+               const std::string& section = "") {
+  if (root.IsDefined() && !root.IsNull()) read_map(config, root, file, section);
+}
+
+void read_file(RunConfig& config, const std::filesystem::path& path,
+               const std::string& section = "") {
+  read_root(config, parse_file(path.string()), path.string(), section);
+}
+
+// Files of configs/host, each a section of its own in which no key may be missing.
+void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
+  for (const std::string section : {"pcie", "uvm", "gds", "phoenix"}) {
+    const std::filesystem::path file = dir / (section + ".yaml");
+    read_file(config, file, section);
+    for (const ConfigKey& field : config_keys()) {
+      if (!std::string(field.path).starts_with(section + ".")) continue;
+      if (config.places.count(field.path) == 0) {
+        fail(file.string() + ":1", field.path, "is missing; add it, as the project's file has it");
+      }
+    }
+  }
+}
+
+// The file that gpu.machine names lies below the layers that may name it: what `file`, or a --set,
+// says of it is taken before its turn.
+void find_machine(RunConfig& config, const YAML::Node& root, const std::string& file) {
+  if (!root.IsDefined() || !root.IsMap()) return;
+  const YAML::Node gpu = root["gpu"];
+  if (!gpu.IsDefined() || !gpu.IsMap()) return;
+  const YAML::Node machine = gpu["machine"];
+  if (machine.IsDefined() && machine.IsScalar()) {
+    set_scalar(config, "gpu.machine", machine.as<std::string>(), at(file, machine));
+  }
+}
+
+void find_machine(RunConfig& config, const std::vector<std::string>& sets) {
+  const std::string key = "gpu.machine=";
+  for (const std::string& set : sets) {
+    if (set.starts_with(key)) set_scalar(config, "gpu.machine", set.substr(key.size()), "--set");
+  }
+}
+
+// The file that gpu.machine names: of a GPU and its memory alone.
+void read_machine(RunConfig& config, const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  if (std::filesystem::is_directory(folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  const std::filesystem::path path =
+      folder / (parse_choice(config.gpu_machine, config.place("gpu.machine", "default"),
+                             "gpu.machine", names) +
+                ".yaml");
+  read_file(config, path);
+  for (const auto& [key, place] : config.places) {
+    if (!place.starts_with(path.string() + ":")) continue;
+    if (key == "gpu.machine" || !(key.starts_with("gpu.") || key.starts_with("local_memory."))) {
+      fail(place, key, "is not of a GPU; a file of gpu.machine has gpu and local_memory alone");
+    }
+  }
+}
+
+void apply_config_name(RunConfig& config, const std::string& name) {
+  // What a configuration's name means; everything else is the machine's.
+  if (name == "cxl") config.root_port.policy = SrPolicy::Off;
+  if (name == "naive") {
+    config.root_port.policy = SrPolicy::Naive;
+    config.root_port.spec_length = false;
+  }
+  if (name == "dyn") config.root_port.policy = SrPolicy::Dyn;
+  if (name == "stream") config.root_port.policy = SrPolicy::Stream;
+  if (name == "sr" || name == "ds") config.root_port.policy = SrPolicy::Directional;
+  if (name == "ds") config.root_port.ds = true;
+  const auto* memory = std::find(kMemoryNames.begin(), kMemoryNames.end(), name);
+  if (memory != kMemoryNames.end()) {
+    config.memory = static_cast<MemoryKind>(memory - kMemoryNames.begin());
+  }
+}
+
+// Of configuration names, which may hold dashes, the longest that ends the scenario's name after a
+// dash; else what stands after the last dash.
+std::string configuration_of(const std::string& scenario, const std::vector<std::string>& names) {
+  std::string found;
+  for (const std::string& name : names) {
+    if (scenario.ends_with("-" + name) && name.size() > found.size()) found = name;
+  }
+  return found.empty() ? scenario.substr(scenario.rfind('-') + 1) : found;
+}
+
+}  // namespace
+
+Time LinkConfig::flit_time() const {
+  // 68 bytes over the lanes; lane_mbit_s bits a microsecond a lane.
+  return Time{68ull * 8 * 1000000 / (lanes * lane_mbit_s)};
+}
+
+ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names)
+    : dir_(std::move(config_dir)), names_(std::move(names)) {}
+
+RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std::string>& sets,
+                             const std::string& seed) const {
+  RunConfig config;
+  read_file(config, dir_ / "system" / "default.yaml");
+  read_host_files(config, dir_ / "host");
+  const std::string engine_place = config.place("run.engine", "");
+  const auto known = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  const bool is_file = scenario.ends_with(".yaml") || scenario.ends_with(".yml");
+  const std::filesystem::path own =
+      is_file ? std::filesystem::path(scenario) : dir_ / "scenarios" / (scenario + ".yaml");
+  const YAML::Node own_root =
+      is_file || std::filesystem::exists(own) ? parse_file(own.string()) : YAML::Node();
+  find_machine(config, own_root, own.string());
+  find_machine(config, sets);
+  read_machine(config, dir_ / "gpu");
+  config.scenario = is_file ? std::filesystem::path(scenario).stem().string() : scenario;
+  if (!is_file) {
+    const std::string kind = configuration_of(scenario, names_.configs);
+    const std::size_t first = scenario.find('-');
+    const std::size_t last = scenario.size() - kind.size() - 1;
+    if (first == std::string::npos || first >= last) {
+      throw InputError(
+          fmt::format("scenario '{}': is not <workload>-<media>-<config> nor a .yaml file; `cxlgpu "
+                      "list` names all parts",
+                      scenario));
+    }
+    config.workload.name = scenario.substr(0, first);
+    config.media = scenario.substr(first + 1, last - first - 1);
+    if (!known(names_.configs, kind)) {
+      throw InputError(fmt::format("scenario '{}': configuration '{}' is not known; use {}",
+                                   scenario, kind, fmt::join(names_.configs, ", ")));
+    }
+    apply_config_name(config, kind);
+  }
+  read_root(config, own_root, own.string());
+  for (const std::string& set : sets) {
+    const std::size_t equals = set.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError(
+          fmt::format("--set '{}': is not key=value; write e.g. --set gpu.warps=4", set));
+    }
+    set_scalar(config, set.substr(0, equals), set.substr(equals + 1), "--set");
+  }
+  if (!seed.empty()) set_scalar(config, "run.seed", seed, "--seed");
+  // The machine's default is no choice of the user's; one that is, is refused by the session.
+  if (config.memory != MemoryKind::Cxl && config.place("run.engine", "") == engine_place) {
+    config.engine = "model";
+  }
+  if (!known(names_.workloads, config.workload.name) && config.workload.name != "trace") {
+    throw InputError(fmt::format("scenario '{}': key 'workload.name': '{}' is not known; use {}",
+                                 scenario, config.workload.name,
+                                 fmt::join(names_.workloads, ", ")));
+  }
+  if (!known(names_.media, config.media)) {
+    throw InputError(fmt::format("scenario '{}': key 'media.part': '{}' is not known; use {}",
+                                 scenario, config.media, fmt::join(names_.media, ", ")));
+  }
+  config.gpu.seed = config.seed;
+  // A fault of a page costs the host's runtime a thousand times what a CXL access takes.
+  if (config.limit_us == 0) config.limit_us = paged(config.memory) ? 1'000'000'000 : 1'000'000;
+  check(config, is_file ? scenario : fmt::format("scenario '{}'", scenario));
+  return config;
+}
+
+std::vector<std::string> ConfigLoader::keys() {
+  std::vector<std::string> all;
+  for (const ConfigKey& field : config_keys()) all.emplace_back(field.path);
+  all.emplace_back("hdm.ranges");
+  return all;
+}
+
+}  // namespace cxlgpu

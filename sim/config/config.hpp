@@ -1,0 +1,154 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// The machine and the run, as read from configs/ and the command line.
+//
+// Purpose: one value type that every engine is built from.
+// Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
+//          configs/system/default.yaml.
+// Errors:  InputError with one line: file, line, key, what to do.
+// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml, then the file
+//          of configs/gpu that gpu.machine names, then what the scenario's name says, then
+//          configs/scenarios/NAME.yaml or the file given, then --set. Any of them but the
+//          machine's file may name the machine.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/policy.hpp"
+#include "common/time.hpp"
+#include "sim/gpu/gpu_config.hpp"
+#include "sim/paging/paging_config.hpp"
+
+namespace cxlgpu {
+
+// One HDM range: interleaved over root ports in the order given.
+struct HdmRange {
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  std::uint64_t granularity = 256;  // bytes, 256..16384
+  std::vector<unsigned> ports;
+};
+
+struct LinkConfig {
+  unsigned lanes = 8;
+  std::uint64_t lane_mbit_s = 32000;
+  std::uint64_t flight_ps = 2000;
+  double bit_error_rate_m2s = 0, bit_error_rate_s2m = 0;
+  // Fault injection (SpecFaults), one at a time, 0 never: every n-th MemSpecRd is lost, comes as
+  // the one before once more, each comes in the place of the n-th after it.
+  unsigned drop_spec_every = 0, duplicate_spec_every = 0, delay_spec_by = 0;
+  // The link of this port goes down and comes back, once; times of the run. down_at_us 0: never.
+  std::uint64_t down_at_us = 0, down_for_us = 0;
+  unsigned port = 0;
+  [[nodiscard]] Time flit_time() const;
+};
+
+struct RootPortConfig {
+  SrPolicy policy = SrPolicy::Off;
+  bool spec_length = true;
+  bool ds = false;  // deterministic store
+  unsigned ds_max_writes = 16;
+  std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
+  // Sizes of the hardware; as they stand here the RTL is built (check_build()).
+  unsigned sr_queue_entries = 32;
+  unsigned memory_queue_entries = 32;  // two of them for MemSpecRd alone
+  unsigned ring_entries = 1024;        // granules of 256 B
+  unsigned spec_cap_bytes = 1024;      // the longest MemSpecRd
+  unsigned ds_lines = 1024;            // that a port can defer
+};
+
+struct EndpointConfig {
+  std::uint64_t cache_bytes = 0;  // internal DRAM used as cache, 0: by cache_percent
+  std::uint64_t cache_percent = 10;
+  std::vector<std::uint64_t> ingress_thresholds = {4, 16, 32};
+  std::vector<std::uint64_t> mshr_thresholds = {48, 96, 120};
+  std::vector<std::uint64_t> backlog_thresholds = {8, 16, 32};
+  std::vector<std::uint64_t> task_thresholds = {8, 32, 64};
+  std::vector<std::uint64_t> load_margins = {2, 8, 2};  // ingress, mshr, backlog
+  bool throughput_reduction = true;
+  bool egress_congestion = false;
+  std::vector<std::uint64_t> egress_percent = {10, 25};  // moderate, severe
+  unsigned egress_interval = 8;                          // cycles
+  // Scripted garbage collection of flash (CollectionScript); busy 0: none.
+  std::uint64_t gc_first_us = 0, gc_every_us = 0, gc_busy_us = 0, gc_dies_percent = 100;
+  // Folders of images of the parts (flash), port0.img ...: loaded before the run, written after one
+  // that ended well. Empty: none.
+  std::string image_in, image_out;
+  std::uint32_t line_bytes = 256;  // of the internal DRAM; the RTL has 256 (check_build())
+};
+
+struct WorkloadConfig {
+  std::string name;
+  std::uint64_t size = 0;        // what it counts depends on the workload; 0: the reduced size
+  unsigned store_percent = 0;    // of the steps of seq, around and rand
+  std::uint64_t iterations = 0;  // of an iterative workload; 0: the workload's own number
+  std::string file;              // input, for workloads that read one
+};
+
+struct TraceConfig {
+  std::string file;
+  std::uint64_t max_requests = 0;  // 0: all
+  unsigned max_reads = 128, max_writes = 64;
+};
+
+struct RunConfig {
+  std::string scenario;
+  std::string media;
+  std::string engine = "cosim";
+  std::uint64_t seed = 1;
+  std::uint64_t limit_us = 1000000;  // of simulated time
+  unsigned ports = 2;
+  MemoryKind memory = MemoryKind::Cxl;  // where the data lives; the scenario's name sets it
+  PagingConfig paging;
+  std::string gpu_machine;
+  GpuParams gpu;
+  Distribution distribution = Distribution::Chunked;
+  std::uint64_t local_percent = 10;    // share of the data set that GPU memory holds
+  std::string local_part = "hbm3";     // that times it; "none": latency and bandwidth alone
+  unsigned local_sub_channels = 8;     // of that part
+  std::uint64_t ds_base = 0x40000000;  // of deterministic store's part of GPU memory
+  LinkConfig link;
+  RootPortConfig root_port;
+  EndpointConfig endpoint;
+  WorkloadConfig workload;
+  TraceConfig trace;
+  std::vector<HdmRange> hdm;
+  // Where each key was last given, "file:line" or "--set", for messages.
+  std::map<std::string, std::string> places;
+  [[nodiscard]] const std::string& place(const std::string& key,
+                                         const std::string& otherwise) const {
+    const auto at = places.find(key);
+    return at == places.end() ? otherwise : at->second;
+  }
+};
+
+// Parts of a scenario's name, <workload>-<media>-<config>.
+struct ScenarioNames {
+  std::vector<std::string> workloads, media, configs;
+};
+
+class ConfigLoader {
+ public:
+  ConfigLoader(std::filesystem::path config_dir, ScenarioNames names);
+  // `scenario` is a name or the path of a YAML file; `sets` are path.key=value; `seed` as typed.
+  [[nodiscard]] RunConfig load(const std::string& scenario, const std::vector<std::string>& sets,
+                               const std::string& seed = "") const;
+  // Every key with its default, for the user guide.
+  [[nodiscard]] static std::vector<std::string> keys();
+
+ private:
+  std::filesystem::path dir_;
+  ScenarioNames names_;
+};
+
+// Checks what no single key can show: overlaps, multiples, ports that do not exist. A message names
+// the place of the key, or `otherwise` where it was never given.
+void check(const RunConfig& config, const std::string& otherwise);
+
+// The RTL is one machine: refuses sizes that it is not built with. For engines that run it.
+void check_build(const RunConfig& config);
+
+}  // namespace cxlgpu

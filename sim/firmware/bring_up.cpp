@@ -1,0 +1,191 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/firmware/bring_up.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "common/input_error.hpp"
+#include "common/registers.hpp"
+#include "sim/firmware/io_port.hpp"
+#include "sim/gpu/ds_region.hpp"
+
+namespace cxlgpu {
+
+namespace device_dvsec = regs::dvsec_device;
+namespace ep = regs::ep;
+namespace rp = regs::rp;
+namespace timeout = regs::timeout;
+
+namespace {
+
+constexpr std::uint32_t kNoClip = 15;
+constexpr std::uint32_t kTimeoutValue = 2;  // 5 to 10 ms
+constexpr unsigned kLongestMemSpecRd = 4;   // granules, of our root ports
+constexpr unsigned kStatusReads = 16;       // until a change of a root port must show
+
+std::uint32_t clip_log2(const RunConfig& config) {
+  std::uint32_t clip = kNoClip;
+  for (const HdmRange& range : config.hdm) {
+    if (range.ports.size() > 1) {
+      clip = std::min(clip, static_cast<std::uint32_t>(std::countr_zero(range.granularity) - 8));
+    }
+  }
+  return clip;
+}
+
+// Ports that share an interleave set; sets of different sizes are told the largest.
+std::uint32_t other_ways(const RunConfig& config) {
+  std::size_t most = 1;
+  for (const HdmRange& range : config.hdm) most = std::max(most, range.ports.size());
+  return static_cast<std::uint32_t>(most - 1);
+}
+
+// The stream table is to remember what the internal DRAM holds: its sets are four regions of 1 KiB,
+// twice as much as the DRAM's, which are eight lines of 256 B (or more).
+std::uint32_t stream_sets_log2(const EndpointParts& parts, const RunConfig& config) {
+  const auto longer = static_cast<unsigned>(std::countr_zero(config.endpoint.line_bytes / 256));
+  const unsigned sets_log2 = parts.cache_sets_log2 + longer;
+  return sets_log2 == 0 ? 0 : sets_log2 - 1;
+}
+
+std::uint32_t narrow(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+std::uint32_t pack(const std::vector<std::uint64_t>& values,
+                   const std::array<regs::Field, 3>& fields) {
+  std::uint32_t packed = 0;
+  for (std::size_t k = 0; k < fields.size(); ++k) packed |= fields[k].put(narrow(values[k]));
+  return packed;
+}
+
+// Both ends must know the length of a MemSpecRd.
+bool use_length(const EndpointInfo& endpoint, const RunConfig& config) {
+  if (!config.root_port.spec_length) return false;
+  if (endpoint.max_spec_granules >= kLongestMemSpecRd) return true;
+  throw InputError(fmt::format(
+      "port {}: its endpoint does not know MemSpecRd with {} granules; set root_port.spec_length "
+      "to false",
+      endpoint.port, kLongestMemSpecRd));
+}
+
+void set_up_endpoint(IoPort& io, const EndpointInfo& endpoint, const RunConfig& config,
+                     const EndpointParts& parts, bool length) {
+  if (endpoint.vendor_base == 0) {
+    throw InputError(fmt::format(
+        "port {}: device {:04x}:{:04x} has no vendor DVSEC 1, which names its vendor registers; "
+        "connect an endpoint of this design",
+        endpoint.port, endpoint.vendor, endpoint.device));
+  }
+  const auto set = [&](std::uint32_t offset, std::uint32_t value) {
+    io.write(endpoint.vendor_base + (offset - ep::kBlock), value);
+  };
+  set(ep::kControl,
+      ep::kControlDramEnable.put(parts.internal_dram) | ep::kControlLenEnable.put(length));
+  set(ep::kSets, ep::kSetsLog2.put(parts.cache_sets_log2));
+  const EndpointConfig& load = config.endpoint;
+  set(ep::kIngressTh,
+      pack(load.ingress_thresholds, {ep::kIngressThTh0, ep::kIngressThTh1, ep::kIngressThTh2}) |
+          ep::kIngressThMargin.put(narrow(load.load_margins[0])));
+  set(ep::kMshrTh, pack(load.mshr_thresholds, {ep::kMshrThTh0, ep::kMshrThTh1, ep::kMshrThTh2}) |
+                       ep::kMshrThMargin.put(narrow(load.load_margins[1])));
+  set(ep::kBacklogTh,
+      pack(load.backlog_thresholds, {ep::kBacklogThTh0, ep::kBacklogThTh1, ep::kBacklogThTh2}) |
+          ep::kBacklogThMargin.put(narrow(load.load_margins[2])));
+  set(ep::kTasksTh,
+      pack(load.task_thresholds, {ep::kTasksThTh0, ep::kTasksThTh1, ep::kTasksThTh2}));
+  set(ep::kQosControl, ep::kQosControlEgressEnable.put(load.egress_congestion) |
+                           ep::kQosControlTtrEnable.put(load.throughput_reduction) |
+                           ep::kQosControlEgressModerate.put(narrow(load.egress_percent[0])) |
+                           ep::kQosControlEgressSevere.put(narrow(load.egress_percent[1])) |
+                           ep::kQosControlInterval.put(load.egress_interval));
+}
+
+void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfig& config,
+                      const EndpointParts& parts, bool length) {
+  bus.write(RegisterSpace::RootPort, port.port, rp::kPolicy,
+            rp::kPolicySelect.put(static_cast<std::uint32_t>(config.root_port.policy)) |
+                rp::kPolicyLenEnable.put(length) | rp::kPolicyClipLog2.put(clip_log2(config)) |
+                rp::kPolicyWays.put(other_ways(config)) |
+                rp::kPolicyStreamSets.put(stream_sets_log2(parts, config)));
+  IoPort io(bus, port.port);
+  io.write(port.timeout_base + timeout::kControl,
+           timeout::kControlMemValue.put(kTimeoutValue) | timeout::kControlMemEnable.mask() |
+               timeout::kControlMemIsolation.mask() | timeout::kControlMemLinkDown.mask());
+}
+
+// Each port has its own part of local memory.
+void set_up_stores(RegisterBus& bus, unsigned port, const RunConfig& config) {
+  if (!config.root_port.ds) return;
+  const auto set = [&](std::uint32_t offset, std::uint32_t value) {
+    bus.write(RegisterSpace::RootPort, port, offset, value);
+  };
+  const auto get = [&](std::uint32_t offset) {
+    return bus.read(RegisterSpace::RootPort, port, offset);
+  };
+  const std::uint32_t cap = get(rp::kDsCap);
+  const std::uint32_t slots = rp::kDsCapSlots.get(cap), writes = rp::kDsCapWrites.get(cap);
+  if (slots == 0 || slots * kLineBytes > DsRegion::kPortBytes) {
+    throw InputError(fmt::format(
+        "port {}: its root port has no deterministic store ({} lines); set root_port.ds to false",
+        port, slots));
+  }
+  if (config.root_port.ds_max_writes > writes) {
+    throw InputError(fmt::format(
+        "port {}: key 'root_port.ds_max_writes': {} writes, but its root port has {} under way at "
+        "most; lower it",
+        port, config.root_port.ds_max_writes, writes));
+  }
+  const std::uint64_t base = DsRegion::base_of(config.ds_base, port);
+  set(rp::kDsBaseLow, static_cast<std::uint32_t>(base) & rp::kDsBaseLowAddr.mask());
+  set(rp::kDsBaseHigh, rp::kDsBaseHighAddr.put(static_cast<std::uint32_t>(base >> 32)));
+  const auto interval = [&](std::size_t level) {
+    return static_cast<std::uint32_t>(config.root_port.ds_interval[level]);
+  };
+  set(rp::kDsInterval,
+      rp::kDsIntervalLight.put(interval(0)) | rp::kDsIntervalOptimal.put(interval(1)) |
+          rp::kDsIntervalModerate.put(interval(2)) | rp::kDsIntervalSevere.put(interval(3)));
+  set(rp::kDsControl,
+      rp::kDsControlEnable.put(1) | rp::kDsControlMaxWrites.put(config.root_port.ds_max_writes));
+  for (unsigned n = 0; n < kStatusReads; ++n) {
+    if (rp::kDsStatusOn.is_set(get(rp::kDsStatus))) return;
+  }
+  throw InputError(fmt::format(
+      "port {}: its root port does not switch deterministic store on; set root_port.ds to false",
+      port));
+}
+
+}  // namespace
+
+FirmwareJob enable_mem(IoThread io, std::uint32_t cxl_dvsec) {
+  const std::uint64_t at = endpoint_register(io.number(), cxl_dvsec + device_dvsec::kControl);
+  co_await io.config_write(at, device_dvsec::kControlIo.mask() | device_dvsec::kControlMem.mask());
+  const std::uint32_t control = co_await io.config_read(at);
+  if (!device_dvsec::kControlMem.is_set(control)) {
+    throw InputError(fmt::format(
+        "port {}: its endpoint does not enable CXL.mem (DVSEC 0 is locked); reset the device",
+        io.number()));
+  }
+  co_return Done{};
+}
+
+SystemInfo bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& parts) {
+  const SystemInfo system = enumerate(bus, config.ports);
+  check_ranges(system, config.hdm);
+  program_ranges(bus, system, config.hdm);
+  for (const EndpointInfo& endpoint : system.endpoints) {
+    IoPort io(bus, endpoint.port);
+    const bool length = use_length(endpoint, config);
+    set_up_endpoint(io, endpoint, config, parts, length);
+    // Last, and answered: what was posted before has arrived.
+    io.run([&](const IoThread& thread) { return enable_mem(thread, endpoint.cxl_dvsec); });
+    set_up_root_port(bus, system.root_ports[endpoint.port], config, parts, length);
+    set_up_stores(bus, endpoint.port, config);
+  }
+  return system;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,33 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// What the internal DRAM of an endpoint has counted, by its vendor registers.
+//
+// Purpose: what became of MemSpecRd at the far end, from every engine in the same way.
+// Units:   demand accesses (64 B), granules of MemSpecRd and lines (256 B); 32 bits, they wrap.
+// Errors:  none if the endpoint does not answer: its link may be down.
+// Source:  docs/blocks/endpoint/dram_cache.md, endpoint/endpoint_regs.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/register_bus.hpp"
+#include "sim/firmware/enumerate.hpp"
+
+namespace cxlgpu {
+
+struct InternalDramCounters {
+  std::uint32_t demand_hits = 0, demand_merges = 0, demand_fills = 0;
+  std::uint32_t spec_fills = 0, spec_needless = 0, spec_drops = 0;
+  std::uint32_t unwanted = 0;   // lines filled for MemSpecRd and displaced before any demand
+  std::uint32_t displaced = 0;  // other lines displaced by fills for MemSpecRd
+  bool operator==(const InternalDramCounters&) const = default;
+
+  [[nodiscard]] std::uint64_t demands() const {
+    return std::uint64_t{demand_hits} + demand_merges + demand_fills;
+  }
+};
+
+[[nodiscard]] std::optional<InternalDramCounters> read_internal_dram(RegisterBus& bus,
+                                                                     const EndpointInfo& endpoint);
+
+}  // namespace cxlgpu

@@ -1,0 +1,189 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/gpu/core.hpp"
+
+#include <bit>
+
+namespace cxlgpu {
+
+Core::Core(GpuShared& shared, Llc& llc, std::uint32_t index)
+    : shared_(shared), index_(index), lsu_(shared, llc, index) {
+  for (std::uint32_t w = 0; w < warps(); ++w) warps_.emplace_back(*this, index * warps() + w, w);
+  finished_ = warps();
+}
+
+void Core::launch(const Kernel& kernel) {
+  account();
+  lsu_.invalidate_l1();
+  finished_ = 0;
+  for (Warp& warp : warps_) {
+    warp.task_ = kernel(warp);
+    warp.wait_ = Warp::Wait::Drain;
+    warp.result_at_ = 0;
+  }
+  for (Warp& warp : warps_) warp.settle();
+  shared_.wake(index_);
+}
+
+void Core::release_barrier() {
+  account();
+  lsu_.invalidate_l1();
+  arrived_ = 0;
+  for (Warp& warp : warps_) {
+    if (warp.wait_ != Warp::Wait::Arrived) continue;
+    warp.wait_ = Warp::Wait::Drain;
+    warp.settle();
+  }
+  shared_.wake(index_);
+}
+
+void Core::release_core_barrier() {
+  ++shared_.stats.core_barriers;
+  core_arrived_ = 0;
+  for (Warp& warp : warps_) {
+    if (warp.wait_ == Warp::Wait::CoreArrived) warp.wait_ = Warp::Wait::Drain;
+  }
+  for (Warp& warp : warps_) {
+    if (warp.wait_ == Warp::Wait::Drain) warp.settle();
+  }
+}
+
+void Core::warp_arrived() {
+  ++arrived_;
+  ++shared_.arrived;
+  shared_.wake(index_);
+}
+
+void Core::warp_at_core_barrier() {
+  ++core_arrived_;
+  shared_.wake(index_);
+}
+
+void Core::warp_finished() {
+  ++finished_;
+  ++shared_.finished;
+  shared_.stats.warp_cycles += shared_.now - shared_.launched;
+  shared_.wake(index_);
+}
+
+void Core::lsu_free() {
+  lsu_.free();
+  shared_.wake(index_);
+}
+
+void Core::refresh(Warp& warp) {
+  const std::uint64_t bit = std::uint64_t{1} << warp.slot_;
+  ready_ &= ~bit;
+  memory_ &= ~bit;
+  results_ &= ~bit;
+  if (warp.instructions_.empty()) return;
+  if (warp.result_at_ > shared_.now) {
+    results_ |= bit;
+    shared_.wake(index_);  // another cause of its slots
+    return;
+  }
+  const MemOp* op = warp.instructions_.front().op;
+  if (op != nullptr) {
+    memory_ |= bit;
+    if (!is_store(op->kind) && warp.loads_ >= shared_.params.loads_per_warp) return;
+  }
+  ready_ |= bit;
+  shared_.wake(index_);
+}
+
+void Core::account() {
+  if (accounted_ >= shared_.now) return;  // this cycle's slot is counted already
+  shared_.stats.*cause_ += shared_.now - accounted_;
+  accounted_ = shared_.now;
+}
+
+std::uint64_t GpuStats::*Core::cause() const {
+  if (finished_ == warps()) return &GpuStats::idle_cycles;
+  if (ready_ != 0) return &GpuStats::stall_lsu_cycles;
+  if (results_ != 0) return &GpuStats::stall_result_cycles;
+  if (finished_ + arrived_ + core_arrived_ == warps()) return &GpuStats::stall_barrier_cycles;
+  return &GpuStats::stall_memory_cycles;
+}
+
+void Core::tick() {
+  account();
+  if (core_barrier_full()) release_core_barrier();
+  if (lsu_.runnable()) lsu_.run();
+  if (issue()) {
+    ++shared_.stats.issue_cycles;
+    accounted_ = shared_.now + 1;
+  }
+  cause_ = cause();
+  if (!can_issue() && !lsu_.runnable() && !core_barrier_full()) {
+    shared_.active_cores &= ~(std::uint64_t{1} << index_);
+  }
+}
+
+bool Core::issue() {
+  const std::uint64_t candidates = lsu_.full() ? ready_ & ~memory_ : ready_;
+  if (candidates == 0) return false;
+  issue_head(warps_[pick(candidates)]);
+  return true;
+}
+
+std::uint32_t Core::pick(std::uint64_t candidates) {
+  const std::uint64_t later = candidates & (~std::uint64_t{0} << next_warp_);
+  if (shared_.params.scheduler == Scheduler::Gto) {
+    // Warps of a kernel start together: the oldest is the lowest.
+    const bool same = (later & (std::uint64_t{1} << next_warp_)) != 0;
+    if (!same) next_warp_ = static_cast<std::uint32_t>(std::countr_zero(candidates));
+    return next_warp_;
+  }
+  const auto slot = static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : candidates));
+  next_warp_ = slot + 1 == warps() ? 0 : slot + 1;
+  return slot;
+}
+
+void Core::issue_head(Warp& warp) {
+  auto& head = warp.instructions_.front();
+  if (head.op != nullptr) {
+    issue_memory(warp, *head.op);
+  } else if (head.count != 0) {
+    issue_arithmetic(warp, head);
+    if (--head.count != 0) {
+      if (warp.result_at_ > shared_.now) refresh(warp);
+      return;
+    }
+  } else {
+    ++shared_.stats.syncs;
+    if (head.write_out && lsu_.gathers()) lsu_.push(nullptr);
+  }
+  warp.instructions_.pop();
+  refresh(warp);
+  if (warp.instructions_.empty()) warp.settle();
+}
+
+void Core::issue_arithmetic(Warp& warp, const Warp::Instruction& instruction) {
+  GpuStats& stats = shared_.stats;
+  ++stats.computes;
+  ++stats.unit_computes[static_cast<std::size_t>(instruction.unit)];
+  stats.thread_instructions += instruction.lanes;
+  const std::uint32_t latency = shared_.params.units.latency(instruction.unit);
+  if (latency == 1 || (instruction.count > 1 && !instruction.chain)) return;
+  warp.result_at_ = shared_.now + latency;
+  shared_.at({.due = warp.result_at_,
+              .kind = GpuShared::Timed::Kind::Result,
+              .core = index_,
+              .index = warp.slot_});
+}
+
+void Core::issue_memory(Warp& warp, MemOp& op) {
+  GpuStats& stats = shared_.stats;
+  stats.thread_instructions += op.to_send == warp.full_mask()
+                                   ? warp.width()
+                                   : static_cast<std::uint64_t>(std::popcount(op.to_send));
+  lsu_.push(&op);
+  if (is_store(op.kind)) {
+    ++stats.stores;
+    ++warp.stores_;
+    return;
+  }
+  ++(op.kind == OpKind::Atomic ? stats.atomics : stats.loads);
+  ++warp.loads_;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,79 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Arrays in device memory and the allocator that places them.
+//
+// Purpose: kernels name data by array and index, never by raw address. The allocator starts at the
+//          bottom of local memory and places arrays one behind the other, so a data set larger
+//          than local memory runs on into the CXL range.
+// Units:   addresses in bytes, sizes in elements.
+// Errors:  alloc() throws InputError when the map is full.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/input_error.hpp"
+#include "common/request.hpp"
+#include "sim/gpu/gpu_config.hpp"
+#include "sim/host/backdoor.hpp"
+
+namespace cxlgpu {
+
+template <typename T>
+struct DeviceArray {
+  static_assert(std::is_trivially_copyable_v<T> &&
+                (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8));
+  static constexpr unsigned kBytes = sizeof(T);  // of an element
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+
+  [[nodiscard]] std::uint64_t address(std::uint64_t index) const {
+    assert(index < size);
+    return base + index * sizeof(T);
+  }
+  [[nodiscard]] std::uint64_t bytes() const { return size * sizeof(T); }
+};
+
+class Allocator {
+ public:
+  // From the bottom of local memory to the top of the HDM range.
+  explicit Allocator(const SystemMapParams& map)
+      : begin_(map.hdm_base - map.local_bytes), next_(begin_), end_(map.hdm_base + map.hdm_size) {}
+
+  template <typename T>
+  DeviceArray<T> alloc(std::uint64_t elements) {
+    const std::uint64_t left = end_ - next_;
+    if (elements > left / sizeof(T)) {
+      throw InputError("gpu: an array of " + std::to_string(elements) + " elements of " +
+                       std::to_string(sizeof(T)) + " bytes does not fit in the " +
+                       std::to_string(left) +
+                       " bytes left; raise the HDM size or lower the workload's size");
+    }
+    const DeviceArray<T> array{next_, elements};
+    next_ = std::min(end_, line_of(next_ + array.bytes() + kLineBytes - 1));
+    return array;
+  }
+  [[nodiscard]] std::uint64_t used() const { return next_ - begin_; }
+
+ private:
+  std::uint64_t begin_, next_, end_;
+};
+
+// Host copies to and from the device, outside simulated time.
+template <typename T>
+void copy_to_device(Backdoor& memory, const DeviceArray<T>& array, const std::vector<T>& values) {
+  assert(values.size() == array.size);
+  memory.poke(array.base, {reinterpret_cast<const std::uint8_t*>(values.data()), array.bytes()});
+}
+
+template <typename T>
+std::vector<T> copy_from_device(const Backdoor& memory, const DeviceArray<T>& array) {
+  std::vector<T> values(array.size);
+  memory.peek(array.base, {reinterpret_cast<std::uint8_t*>(values.data()), array.bytes()});
+  return values;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,212 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/gpu/gpu.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace cxlgpu {
+namespace {
+
+GpuShared make_shared_state(const GpuParams& params) {
+  GpuShared shared;
+  shared.params = params;
+  return shared;
+}
+
+const SystemMapParams& checked(const GpuParams& params, const SystemMapParams& map) {
+  validate(params);
+  validate(map);
+  return map;
+}
+
+}  // namespace
+
+Gpu::Gpu(const GpuParams& params, const SystemMapParams& map)
+    : shared_(make_shared_state(params)),
+      local_(params.local, checked(params, map)),
+      llc_(shared_.params, local_, shared_.stats),
+      fabric_(params.fabric_cycles) {
+  for (std::uint32_t c = 0; c < params.cores; ++c) cores_.emplace_back(shared_, llc_, c);
+}
+
+void Gpu::launch(Kernel kernel) {
+  queue_.push_back(std::move(kernel));
+  if (phase_ == Phase::Done) {
+    phase_ = Phase::Idle;
+    next_cycle_ = 0;
+  }
+}
+
+void Gpu::step(Engine& engine) {
+  const std::uint64_t now = engine.now().ps / kCycle.ps;
+  stepped_ = now;
+  while (const auto response = engine.take()) fabric_.answer(*response, now);
+  bool answered = false;
+  for (; fabric_.response_due(now); fabric_.pop_response()) {
+    shared_.now = now;
+    llc_.respond(fabric_.response(), now);
+    answered = true;
+  }
+  if (answered || now >= next_cycle_) {
+    shared_.now = now;
+    if (last_tick_ != now) {
+      last_tick_ = now;
+      tick();
+      next_cycle_ = earliest();
+    } else {
+      next_cycle_ = now + 1;  // answers after this cycle's work: look again
+    }
+    for (; llc_.bus_pending(); llc_.bus_taken()) fabric_.send(llc_.bus_request(), now);
+  }
+  if (fabric_.request_due(now)) submit(engine, now);
+}
+
+Time Gpu::next_event() const {
+  std::uint64_t next = std::min(next_cycle_, fabric_.next_response());
+  // One that the bus refused waits for the engine, one beyond its lines a cycle for the next cycle.
+  if (!refused_) next = std::min(next, std::max(fabric_.next_request(), stepped_ + 1));
+  return next == kNever ? Time::never() : kCycle * next;
+}
+
+void Gpu::stop(Time now) {
+  if (phase_ == Phase::Idle || phase_ == Phase::Done) return;
+  shared_.now = std::max(shared_.now, now.ps / kCycle.ps);
+  shared_.stats.cycles += shared_.now - start_;
+  if (phase_ == Phase::Flushing) shared_.stats.flush_cycles += shared_.now - flush_start_;
+  if (phase_ == Phase::Running || phase_ == Phase::Releasing) {
+    const std::uint32_t warps = shared_.params.cores * shared_.params.warps;
+    // They are there from the cycle after the launch on, and this cycle is not counted.
+    const std::uint64_t there = std::max(shared_.now, shared_.launched + 1) - shared_.launched - 1;
+    shared_.stats.warp_cycles += (warps - shared_.finished) * there;
+  }
+  for (Core& core : cores_) core.account();
+}
+
+void Gpu::submit(Engine& engine, std::uint64_t now) {
+  if (last_taken_ != now) taken_ = 0;
+  for (; fabric_.request_due(now) && taken_ < engine.lines_per_cycle(); fabric_.pop_request()) {
+    if (!engine.submit(fabric_.request())) {
+      ++shared_.stats.bus_refusals;
+      refused_ = true;  // the engine's next event says when to offer it again
+      return;
+    }
+    refused_ = false;
+    last_taken_ = now;
+    ++taken_;
+  }
+}
+
+void Gpu::tick() {
+  deliver();
+  llc_.tick(shared_.now);
+  for (std::uint64_t m = llc_.popped_cores(); m != 0; m &= m - 1) {
+    cores_[static_cast<std::size_t>(std::countr_zero(m))].lsu().queue_popped();
+  }
+  for (std::uint64_t m = shared_.active_cores; m != 0; m &= m - 1) {
+    cores_[static_cast<std::size_t>(std::countr_zero(m))].tick();
+  }
+  advance_phase();
+}
+
+// Data that reaches the cores in this cycle.
+void Gpu::deliver() {
+  auto& hits = shared_.l1_hits;
+  while (!hits.empty() && hits.front().due <= shared_.now) {
+    const GpuShared::L1Hit hit = hits.front();
+    hits.pop();
+    Lsu::complete(hit.op, hit.lanes);
+  }
+  while (!shared_.timed.empty() && shared_.timed.top().due <= shared_.now) {
+    const GpuShared::Timed event = shared_.timed.top();
+    shared_.timed.pop();
+    switch (event.kind) {
+      case GpuShared::Timed::Kind::Result:
+        cores_[event.core].result_there(event.index);
+        break;
+      case GpuShared::Timed::Kind::LsuFree:
+        cores_[event.core].lsu_free();
+        break;
+      case GpuShared::Timed::Kind::Data:
+        Lsu::complete(event.op, event.lanes);
+        break;
+    }
+  }
+  while (const LlcAnswer* answer = llc_.answer(shared_.now)) {
+    if (answer->kind == LlcKind::Fill) {
+      cores_[answer->core].lsu().l1_fill(answer->l1_mshr, answer->data);
+    } else if (answer->op == nullptr) {
+      cores_[answer->core].lsu().written(answer->l1_mshr);
+    } else {
+      Lsu::complete(answer->op, answer->lanes);
+    }
+    llc_.pop_answer(shared_.now);
+  }
+}
+
+void Gpu::advance_phase() {
+  const std::uint32_t warps = shared_.params.cores * shared_.params.warps;
+  const std::uint64_t now = shared_.now;
+  switch (phase_) {
+    case Phase::Idle:
+      start_ = now;
+      for (Core& core : cores_) core.start();
+      phase_at_ = now + 1;
+      phase_ = Phase::Launching;
+      if (queue_.empty()) phase_ = Phase::Done;
+      break;
+    case Phase::Launching:
+      if (now < phase_at_) break;
+      phase_ = Phase::Running;
+      shared_.arrived = shared_.finished = 0;
+      shared_.launched = now;
+      running_ = std::move(queue_.front());
+      queue_.pop_front();
+      for (Core& core : cores_) core.launch(running_);
+      break;
+    case Phase::Running:
+      if (shared_.finished == warps) {
+        if (!queue_.empty()) {
+          phase_ = Phase::Launching;
+          phase_at_ = now + shared_.params.launch_cycles;
+        } else {
+          phase_ = Phase::Flushing;
+          flush_start_ = now;
+          llc_.start_flush();
+        }
+      } else if (shared_.arrived != 0 && shared_.arrived + shared_.finished == warps) {
+        phase_ = Phase::Releasing;
+        phase_at_ = now + shared_.params.barrier_cycles;
+      }
+      break;
+    case Phase::Releasing:
+      if (now < phase_at_) break;
+      phase_ = Phase::Running;
+      ++shared_.stats.barriers;
+      shared_.arrived = 0;
+      for (Core& core : cores_) core.release_barrier();
+      break;
+    case Phase::Flushing:
+      if (!llc_.idle()) break;
+      phase_ = Phase::Done;
+      shared_.stats.flush_cycles += now - flush_start_;
+      shared_.stats.cycles += now - start_;
+      for (Core& core : cores_) core.account();
+      break;
+    case Phase::Done:
+      break;
+  }
+}
+
+std::uint64_t Gpu::earliest() const {
+  const std::uint64_t now = shared_.now;
+  if (phase_ == Phase::Done) return kNever;
+  if (shared_.active_cores != 0 || phase_ == Phase::Idle) return now + 1;
+  std::uint64_t next = llc_.next_cycle(now);
+  if (!shared_.l1_hits.empty()) next = std::min(next, shared_.l1_hits.front().due);
+  if (!shared_.timed.empty()) next = std::min(next, shared_.timed.top().due);
+  if (phase_ == Phase::Launching || phase_ == Phase::Releasing) next = std::min(next, phase_at_);
+  if (phase_ == Phase::Flushing && llc_.idle()) next = now + 1;
+  return std::max(next, now + 1);
+}
+
+}  // namespace cxlgpu

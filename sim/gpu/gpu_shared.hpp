@@ -1,0 +1,63 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// What the cores have in common; owned by the Gpu.
+//
+// Purpose: parameters, statistics, the pool of operations, what is due at a later cycle.
+// Units:   cycles of kCycle.
+// Rules:   `timed` holds what neither the L1s' fixed latency nor the LLC delivers: events of one
+//          cycle in the order they were made. Nothing in it costs time before it is due.
+// Errors:  none.
+#pragma once
+
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "common/pipe.hpp"
+#include "sim/gpu/gpu_config.hpp"
+#include "sim/gpu/gpu_stats.hpp"
+#include "sim/gpu/mem_op.hpp"
+
+namespace cxlgpu {
+
+struct GpuShared {
+  struct L1Hit {
+    std::uint64_t due = 0;
+    MemOp* op = nullptr;
+    LaneMask lanes = 0;
+  };
+  struct Timed {
+    enum class Kind : std::uint8_t {
+      Result,   // arithmetic of warp `index` of the core
+      LsuFree,  // the core's load/store unit, after a conflict
+      Data      // `lanes` of `op`
+    };
+    std::uint64_t due = 0, order = 0;
+    Kind kind = Kind::Result;
+    std::uint32_t core = 0, index = 0;
+    MemOp* op = nullptr;
+    LaneMask lanes = 0;
+    bool operator>(const Timed& other) const {
+      return due != other.due ? due > other.due : order > other.order;
+    }
+  };
+
+  void at(Timed event) {
+    event.order = ++timed_count;
+    timed.push(event);
+  }
+  void wake(std::uint32_t core) { active_cores |= std::uint64_t{1} << core; }
+
+  GpuParams params;
+  GpuStats stats;
+  MemOpPool pool;
+  Pipe<L1Hit> l1_hits{256};        // data on its way from the L1s
+  std::uint64_t active_cores = 0;  // cores to be ticked, one bit each
+  std::uint64_t now = 0;           // cycle
+  std::uint64_t launched = 0;      // cycle of the kernel's start
+  std::uint32_t arrived = 0;       // warps at the barrier
+  std::uint32_t finished = 0;      // warps at the kernel's end
+  std::uint64_t timed_count = 0;
+  std::priority_queue<Timed, std::vector<Timed>, std::greater<>> timed;
+};
+
+}  // namespace cxlgpu

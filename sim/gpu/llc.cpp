@@ -1,0 +1,370 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/gpu/llc.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "sim/gpu/l1_cache.hpp"
+
+namespace cxlgpu {
+
+Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
+    : params_(params.llc),
+      bank_mask_(std::bit_floor(params.llc.banks) - 1),
+      queue_limit_(params.llc_queue),
+      local_(local),
+      stats_(stats),
+      ways_(params.llc.ways),
+      set_bits_(static_cast<unsigned>(
+          std::countr_zero(params.llc.size_bytes / kLineBytes / params.llc.ways))),
+      tags_(params.llc.size_bytes / kLineBytes),
+      data_(tags_.size()),
+      order_(params.llc.replacement, tags_.size() / ways_, ways_, params.seed),
+      all_ways_(ways_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ways_) - 1),
+      used_ways_(tags_.size() / ways_),
+      busy_ways_(tags_.size() / ways_),
+      mshrs_(params.llc.mshrs),
+      write_backs_(params.llc.write_buffer),
+      inputs_(params.cores),
+      awaited_set_(params.cores),
+      flush_at_(tags_.size()) {
+  for (std::size_t i = mshrs_.size(); i > 0; --i) {
+    free_mshrs_.push_back(static_cast<std::uint16_t>(i - 1));
+  }
+  for (std::size_t i = write_backs_.size(); i > 0; --i) {
+    free_write_backs_.push_back(static_cast<std::uint16_t>(i - 1));
+  }
+}
+
+LlcRequest& Llc::push(std::uint32_t core) {
+  assert(!full(core));
+  waiting_ |= std::uint64_t{1} << core;
+  LlcRequest& request = inputs_[core].push();
+  request.core = static_cast<std::uint8_t>(core);
+  return request;
+}
+
+void Llc::tick(std::uint64_t cycle) {
+  cycle_ = cycle;
+  popped_ = 0;
+  while (const auto token = local_.take(cycle)) {
+    const auto index = static_cast<std::uint16_t>(*token / 2);
+    if (*token % 2 != 0) {
+      acknowledge(index);
+    } else {
+      fill(index, local_.read(tags_[mshrs_[index].way].line));
+    }
+  }
+  if (const std::uint64_t todo = runnable(); todo != 0) serve(todo);
+  if (flush_at_ < tags_.size()) flush();
+}
+
+// Requests of the cores in `todo`, round robin, one a bank.
+void Llc::serve(std::uint64_t todo) {
+  std::uint64_t banks = 0;  // taken in this cycle
+  const std::uint64_t from_next = ~std::uint64_t{0} << next_core_;
+  for (std::uint64_t part : {todo & from_next, todo & ~from_next}) {
+    for (; part != 0; part &= part - 1) {
+      const auto core = static_cast<std::uint32_t>(std::countr_zero(part));
+      auto& input = inputs_[core];
+      const std::uint64_t bank = std::uint64_t{1} << bank_of(input.front().line);
+      if ((banks & bank) != 0) continue;
+      const std::uint64_t bit = std::uint64_t{1} << core;
+      if (const Access outcome = access(input.front()); outcome != Access::Done) {
+        stall(core, outcome, input.front().line);
+        continue;
+      }
+      banks |= bank;
+      popped_ |= bit;
+      input.pop();
+      if (input.empty()) waiting_ &= ~bit;
+    }
+  }
+  if (popped_ != 0 && ++next_core_ == inputs_.size()) next_core_ = 0;
+}
+
+const LlcAnswer* Llc::answer(std::uint64_t cycle) const {
+  if (!hits_.empty() && hits_.front().due <= cycle) return &hits_.front();
+  if (!fills_.empty() && fills_.front().due <= cycle) return &fills_.front();
+  return nullptr;
+}
+
+void Llc::pop_answer(std::uint64_t cycle) {
+  if (!hits_.empty() && hits_.front().due <= cycle) {
+    hits_.pop();
+  } else {
+    fills_.pop();
+  }
+}
+
+std::uint64_t Llc::next_cycle(std::uint64_t now) const {
+  if (runnable() != 0) return now + 1;
+  if (flush_at_ < tags_.size() && !free_write_backs_.empty()) return now + 1;
+  std::uint64_t next = ~std::uint64_t{0};
+  if (!hits_.empty()) next = std::min(next, hits_.front().due);
+  if (!fills_.empty()) next = std::min(next, fills_.front().due);
+  return std::min(next, local_.next_cycle());
+}
+
+std::optional<std::size_t> Llc::way_of(std::uint64_t line) const {
+  const std::size_t base = hashed_set(line, set_bits_) * ways_;
+  for (std::size_t way = base; way < base + ways_; ++way) {
+    if (tags_[way].line == line) return way;
+  }
+  return std::nullopt;
+}
+
+void Llc::stall(std::uint32_t core, Access why, std::uint64_t line) {
+  const std::uint64_t bit = std::uint64_t{1} << core;
+  if (why == Access::WaitsForFill) await_fill_ |= bit;
+  if (why == Access::WaitsForWriteBack) await_write_back_ |= bit;
+  if (why == Access::WaitsForSet) {
+    await_set_ |= bit;
+    awaited_set_[core] = hashed_set(line, set_bits_);
+  }
+}
+
+Llc::Access Llc::access(const LlcRequest& request) {
+  const bool is_store = request.kind == LlcKind::Store;
+  auto way = way_of(request.line);
+  if (way) {
+    Tag& tag = tags_[*way];
+    if (tag.mshr != kNone) {
+      Mshr& mshr = mshrs_[tag.mshr];
+      if (mshr.waiters.size() >= params_.merges) {
+        ++stats_.llc_stall_merges;
+        return Access::WaitsForSet;
+      }
+      ++stats_.llc_merges;
+      mshr.waiters.push_back(request);
+      return Access::Done;
+    }
+    if (is_store || (tag.valid & request.mask) == request.mask) {
+      ++(is_store ? stats_.llc_store_hits : stats_.llc_load_hits);
+      perform(request, *way, hits_, params_.hit_latency_cycles);
+      return Access::Done;
+    }
+  }
+  if (!is_store && free_mshrs_.empty()) {
+    ++stats_.llc_stall_mshr;
+    return Access::WaitsForFill;
+  }
+  if (way) {
+    ++stats_.llc_partial_fetches;
+  } else {
+    const Access outcome = make_room(request.line, way.emplace());
+    if (outcome != Access::Done) return outcome;
+  }
+  if (is_store) {
+    ++stats_.llc_store_allocations;
+    perform(request, *way, hits_, params_.hit_latency_cycles);
+  } else {
+    ++stats_.llc_load_misses;
+    fetch(request, *way);
+  }
+  return Access::Done;
+}
+
+Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
+  const std::size_t set = hashed_set(line, set_bits_);
+  const std::size_t base = set * ways_;
+  std::size_t victim = base + static_cast<std::size_t>(std::countr_one(used_ways_[set]));
+  if (used_ways_[set] == all_ways_) {
+    const std::uint64_t allowed = all_ways_ & ~busy_ways_[set];
+    if (allowed == 0) {
+      ++stats_.llc_stall_ways;
+      return Access::WaitsForSet;
+    }
+    victim = base + order_.victim(set, allowed);
+    if (!write_back(victim)) {
+      ++stats_.llc_stall_write_buffer;
+      return Access::WaitsForWriteBack;
+    }
+  }
+  used_ways_[set] |= std::uint64_t{1} << (victim - base);
+  tags_[victim] = Tag{};
+  tags_[victim].line = line;
+  order_.fill(victim);
+  room = victim;
+  return Access::Done;
+}
+
+bool Llc::write_back(std::size_t way) {
+  Tag& tag = tags_[way];
+  if (tag.dirty == 0) return true;
+  if (free_write_backs_.empty()) return false;
+  const std::uint16_t index = free_write_backs_.back();
+  free_write_backs_.pop_back();
+  const bool full = tag.dirty == kAllBytes;
+  if (local_.contains(tag.line)) {
+    ++(full ? stats_.local_writes_full : stats_.local_writes_partial);
+    local_.write(tag.line, data_[way], tag.dirty);
+    local_.submit(cycle_, tag.line, full ? DramAccess::Write : DramAccess::MaskedWrite,
+                  token_of({index, true}));
+  } else {
+    ++(full ? stats_.hdm_writes_full : stats_.hdm_writes_partial);
+    bus_.push() = {index, true};
+  }
+  write_backs_[index] = {tag.line, tag.dirty, true, data_[way]};
+  tag.dirty = 0;
+  return true;
+}
+
+void Llc::fetch(const LlcRequest& request, std::size_t way) {
+  const std::uint16_t index = free_mshrs_.back();
+  free_mshrs_.pop_back();
+  Mshr& mshr = mshrs_[index];
+  mshr.way = way;
+  mshr.set = hashed_set(request.line, set_bits_);
+  mshr.since = cycle_;
+  mshr.busy = true;
+  mshr.waiters.clear();
+  mshr.waiters.push_back(request);
+  tags_[way].mshr = index;
+  busy_ways_[mshr.set] |= std::uint64_t{1} << (way - mshr.set * ways_);
+  if (local_.contains(request.line)) {
+    ++stats_.local_reads;
+    local_.submit(cycle_, request.line, DramAccess::Read, token_of({index, false}));
+  } else {
+    ++stats_.hdm_reads;
+    bus_.push() = {index, false};
+  }
+}
+
+void Llc::fill(std::uint16_t index, const Line& data) {
+  Mshr& mshr = mshrs_[index];
+  Tag& tag = tags_[mshr.way];
+  stats_.llc_miss_cycles += cycle_ - mshr.since;
+  merge_bytes(data_[mshr.way], data, ~tag.valid);
+  tag.valid = kAllBytes;
+  tag.mshr = kNone;
+  for (const LlcRequest& waiter : mshr.waiters) {
+    perform(waiter, mshr.way, fills_, params_.fill_latency_cycles);
+  }
+  mshr.busy = false;
+  free_mshrs_.push_back(index);
+  await_fill_ = 0;
+  const std::size_t set = mshr.set;
+  busy_ways_[set] &= ~(std::uint64_t{1} << (mshr.way - set * ways_));
+  for (std::uint64_t m = await_set_; m != 0; m &= m - 1) {
+    const auto core = static_cast<std::size_t>(std::countr_zero(m));
+    if (awaited_set_[core] == set) await_set_ &= ~(std::uint64_t{1} << core);
+  }
+}
+
+void Llc::acknowledge(std::uint16_t index) {
+  write_backs_[index].busy = false;
+  free_write_backs_.push_back(index);
+  await_write_back_ = 0;
+}
+
+void Llc::perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& to,
+                  std::uint32_t latency) {
+  Tag& tag = tags_[way];
+  order_.use(way);
+  LlcAnswer& answer = to.push();
+  answer.due = cycle_ + latency;
+  answer.kind = request.kind;
+  answer.core = request.core;
+  answer.l1_mshr = request.l1_mshr;
+  answer.lanes = request.lanes;
+  answer.op = request.op;
+  switch (request.kind) {
+    case LlcKind::Fill:
+      answer.data = data_[way];
+      break;
+    case LlcKind::Load:
+      read_lanes(*request.op, request.lanes, data_[way]);
+      break;
+    case LlcKind::Store:
+      merge_bytes(data_[way], request.data, request.mask);
+      tag.valid |= request.mask;
+      tag.dirty |= request.mask;
+      break;
+    case LlcKind::Atomic:
+      perform_atomic(request, way);
+      break;
+  }
+}
+
+void Llc::perform_atomic(const LlcRequest& request, std::size_t way) {
+  MemOp& op = *request.op;
+  for (LaneMask m = request.lanes; m != 0; m &= m - 1) {
+    const unsigned lane = first_lane(m);
+    const std::uint64_t addr = op.addr[lane];
+    const std::uint64_t old = read_element(data_[way], addr, op.bytes);
+    const std::uint64_t operand = op.value[lane];
+    std::uint64_t result = old;
+    switch (op.atomic) {
+      case AtomicOp::Add:
+        result = old + operand;
+        break;
+      case AtomicOp::Min:
+        result = std::min(old, operand);
+        break;
+      case AtomicOp::MinSigned: {
+        const unsigned shift = 64 - 8 * op.bytes;
+        const auto a = static_cast<std::int64_t>(old << shift);
+        const auto b = static_cast<std::int64_t>(operand << shift);
+        result = a < b ? old : operand;
+        break;
+      }
+      case AtomicOp::Cas:
+        result = old == op.compare[lane] ? operand : old;
+        break;
+    }
+    write_element(data_[way], addr, op.bytes, result);
+    const std::uint64_t mask = element_mask(addr, op.bytes);
+    tags_[way].dirty |= mask;
+    tags_[way].valid |= mask;
+    op.value[lane] = old;
+  }
+}
+
+const MemRequest& Llc::bus_request() {
+  if (offered_) return offer_;
+  offered_ = true;
+  const BusEntry entry = bus_.front();
+  MemRequest& request = offer_;
+  request.is_write = entry.is_write;
+  if (entry.is_write) {
+    const WriteBack& from = write_backs_[entry.index];
+    request.id = static_cast<std::uint32_t>(mshrs_.size()) + entry.index;
+    request.addr = from.line;
+    request.byte_enable = from.dirty;
+    request.data = from.data;
+  } else {
+    request.id = entry.index;
+    request.byte_enable = kAllBytes;
+    request.addr = tags_[mshrs_[entry.index].way].line;
+  }
+  return request;
+}
+
+void Llc::respond(const MemResponse& response, std::uint64_t cycle) {
+  cycle_ = cycle;
+  if (response.error) ++stats_.response_errors;
+  if (!response.is_write && response.id < mshrs_.size() && mshrs_[response.id].busy) {
+    fill(static_cast<std::uint16_t>(response.id), response.data);
+    return;
+  }
+  const std::size_t index = response.id - mshrs_.size();
+  if (response.is_write && index < write_backs_.size() && write_backs_[index].busy) {
+    acknowledge(static_cast<std::uint16_t>(index));
+    return;
+  }
+  ++stats_.response_errors;  // an answer to nothing
+}
+
+// Up to one line a bank a cycle.
+void Llc::flush() {
+  for (std::uint32_t n = 0; n < params_.banks && flush_at_ < tags_.size();) {
+    const bool dirty = tags_[flush_at_].dirty != 0;
+    if (!write_back(flush_at_)) return;
+    ++flush_at_;
+    if (dirty) ++n;
+  }
+}
+
+}  // namespace cxlgpu

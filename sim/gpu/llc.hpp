@@ -1,0 +1,154 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// The last-level cache of the GPU model, shared by its cores.
+//
+// Purpose: write-back cache with byte-grained valid and dirty masks. A store miss allocates without
+//          fetching; a load of a line with missing bytes fetches it and merges; an evicted line is
+//          written back with its dirty bytes enabled. Atomics are executed here.
+// Units:   cycles of kCycle.
+// Shapes:  one input queue a core, in order; up to `banks` requests a cycle, one a bank, cores
+//          round robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. write-backs (the buffer
+//          entry).
+// Rules:   while a line's fetch is in flight every access to it waits for it in order. Fetches and
+//          write-backs leave through one FIFO, so that bus order is the order of cache events;
+//          nothing more is assumed of the bus than order per line. Lines in local memory go there
+//          instead of to the bus.
+// Errors:  a response with its error flag set is counted, its data used as it came. A response to
+//          an unknown id is counted as an error, too.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/pipe.hpp"
+#include "common/request.hpp"
+#include "sim/gpu/gpu_config.hpp"
+#include "sim/gpu/gpu_stats.hpp"
+#include "sim/gpu/llc_request.hpp"
+#include "sim/gpu/local_memory.hpp"
+#include "sim/gpu/replacement.hpp"
+
+namespace cxlgpu {
+
+class Llc {
+ public:
+  Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats);
+
+  // Cores' side.
+  [[nodiscard]] bool full(std::uint32_t core) const { return inputs_[core].size() >= queue_limit_; }
+  // A new request of the core to be filled in (core is set); precondition: !full(core).
+  LlcRequest& push(std::uint32_t core);
+
+  // One cycle: answers of local memory, then requests of the cores, then the flush.
+  void tick(std::uint64_t cycle);
+  // Cores of which the last tick took a request, one bit each.
+  [[nodiscard]] std::uint64_t popped_cores() const { return popped_; }
+  // Answers due at or before `cycle`, to be popped by the caller; null if none.
+  [[nodiscard]] const LlcAnswer* answer(std::uint64_t cycle) const;
+  void pop_answer(std::uint64_t cycle);
+  // Earliest cycle at which tick() or answer() has something to do; ~0 if none.
+  [[nodiscard]] std::uint64_t next_cycle(std::uint64_t now) const;
+
+  // Bus side: the oldest request not yet taken by the bus.
+  [[nodiscard]] bool bus_pending() const { return !bus_.empty(); }
+  // Precondition of both: bus_pending(). The reference holds until bus_taken().
+  [[nodiscard]] const MemRequest& bus_request();
+  void bus_taken() {
+    bus_.pop();
+    offered_ = false;
+  }
+  void respond(const MemResponse& response, std::uint64_t cycle);
+
+  // End of the run: writes every dirty line back. idle() then says when all is acknowledged.
+  void start_flush() { flush_at_ = 0; }
+  [[nodiscard]] bool idle() const {
+    return waiting_ == 0 && free_mshrs_.size() == mshrs_.size() &&
+           free_write_backs_.size() == write_backs_.size() && flush_at_ >= tags_.size();
+  }
+
+ private:
+  static constexpr std::uint16_t kNone = 0xffff;
+  static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};  // no line's address
+  struct Tag {
+    std::uint64_t line = kNoLine;
+    std::uint64_t valid = 0;  // bytes
+    std::uint64_t dirty = 0;  // bytes
+    std::uint16_t mshr = kNone;
+  };
+  struct Mshr {
+    std::size_t way = 0, set = 0;
+    std::uint64_t since = 0;  // cycle
+    bool busy = false;
+    std::vector<LlcRequest> waiters;
+  };
+  struct WriteBack {
+    std::uint64_t line = 0;
+    std::uint64_t dirty = 0;
+    bool busy = false;
+    Line data{};
+  };
+  // A fetch or write-back, by its MSHR or buffer entry.
+  struct BusEntry {
+    std::uint16_t index = 0;
+    bool is_write = false;
+  };
+
+  // Stalled: nothing changed; the request can only succeed after the response it names.
+  enum class Access : std::uint8_t { Done, WaitsForFill, WaitsForSet, WaitsForWriteBack };
+  Access access(const LlcRequest& request);
+  void perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& to,
+               std::uint32_t latency);
+  void perform_atomic(const LlcRequest& request, std::size_t way);
+  [[nodiscard]] std::optional<std::size_t> way_of(std::uint64_t line) const;
+  // A way of the line's set for it, the old content written back.
+  Access make_room(std::uint64_t line, std::size_t& way);
+  bool write_back(std::size_t way);  // false: no room in the buffer
+  void fetch(const LlcRequest& request, std::size_t way);
+  [[nodiscard]] static std::uint32_t token_of(BusEntry entry) {
+    return 2u * entry.index + entry.is_write;
+  }
+  [[nodiscard]] std::uint64_t runnable() const {
+    return waiting_ & ~(await_fill_ | await_set_ | await_write_back_);
+  }
+  // The lines of neighbouring banks are neighbours.
+  [[nodiscard]] std::uint64_t bank_of(std::uint64_t line) const {
+    const std::uint64_t n = line / kLineBytes;
+    return bank_mask_ + 1 == params_.banks ? n & bank_mask_ : n % params_.banks;
+  }
+  void serve(std::uint64_t todo);
+  void stall(std::uint32_t core, Access why, std::uint64_t line);
+  void fill(std::uint16_t mshr, const Line& data);
+  void acknowledge(std::uint16_t write_back);
+  void flush();
+
+  LlcParams params_;
+  std::uint64_t bank_mask_;  // of a power of two
+  std::size_t queue_limit_;
+  LocalMemory& local_;
+  GpuStats& stats_;
+  std::size_t ways_;
+  unsigned set_bits_;
+  std::vector<Tag> tags_;
+  std::vector<Line> data_;
+  ReplacementOrder order_;
+  std::uint64_t all_ways_;                            // one bit each
+  std::vector<std::uint64_t> used_ways_, busy_ways_;  // by set: with a line, being fetched
+  std::vector<Mshr> mshrs_;
+  std::vector<WriteBack> write_backs_;
+  std::vector<std::uint16_t> free_mshrs_, free_write_backs_;
+  std::vector<Pipe<LlcRequest>> inputs_;
+  Pipe<LlcAnswer> hits_{256}, fills_{256};
+  Pipe<BusEntry> bus_{256};
+  MemRequest offer_;  // the oldest of bus_, once asked for
+  bool offered_ = false;
+  std::uint64_t waiting_ = 0;  // cores with requests queued
+  // Of these, those whose head waits for any fill, for a fill of one set, for a write-back.
+  std::uint64_t await_fill_ = 0, await_set_ = 0, await_write_back_ = 0;
+  std::vector<std::size_t> awaited_set_;  // by core
+  std::uint64_t popped_ = 0;
+  std::uint32_t next_core_ = 0;
+  std::uint64_t cycle_ = 0;
+  std::size_t flush_at_;  // next way to flush; all ways: no flush in progress
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,359 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// A warp: what a kernel is written against.
+//
+// Purpose: warp-wide operations. Each call appends instructions to the warp; the core issues them
+//          in order, one a cycle. The kernel's C++ code itself takes no time: account for
+//          arithmetic with compute(n, unit).
+// Arithmetic: the n instructions of one compute() do not need each other's results and issue back
+//          to back; of a compute_chain() each needs the one before. Whatever the warp issues next,
+//          arithmetic, memory access, fence or barrier, needs the last result: it waits until that
+//          is there, `gpu.latency` of the unit after its issue. So put independent loads in front.
+//          With a latency of 1 nothing ever waits.
+// Shapes:  lanes and masks as in lanes.hpp. Several loads may be in flight:
+//            auto a = w.load(x, i);  auto b = w.load(y, i);
+//            Lanes<float> u = co_await a;  Lanes<float> v = co_await b;
+//          or  co_await w.loads();  use(a.get(), b.get());
+//          co_await lets the program go on once every instruction before it is issued and what it
+//          waits for is there. Stores are not awaited; a program that only stores should
+//          co_await w.drain() now and then so that its instructions do not pile up.
+// Rules:   program order is kept between accesses of one warp to one address. Other cores' stores
+//          are seen after a barrier, or by load_l2 and atomics. Elements are naturally aligned.
+//          Accesses of one core's warps take effect in the order of their issue; core_barrier() is
+//          enough between them, to the scratchpad and to memory alike.
+// Errors:  awaiting or reading a moved-from handle is a programming error (asserted).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <coroutine>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "common/pipe.hpp"
+#include "sim/gpu/device_array.hpp"
+#include "sim/gpu/gpu_config.hpp"
+#include "sim/gpu/lanes.hpp"
+#include "sim/gpu/mem_op.hpp"
+#include "sim/gpu/shared_array.hpp"
+#include "sim/gpu/warp_task.hpp"
+
+namespace cxlgpu {
+
+class Core;
+class Warp;
+
+// The future of one load or atomic. Dropping it drops the value, not the access.
+template <typename T>
+class LoadHandle {
+ public:
+  LoadHandle() = default;
+  LoadHandle(Warp& warp, MemOp* op) : warp_(&warp), op_(op) {}
+  LoadHandle(LoadHandle&& other) noexcept
+      : warp_(other.warp_), op_(std::exchange(other.op_, nullptr)) {}
+  LoadHandle& operator=(LoadHandle&& other) noexcept {
+    std::swap(warp_, other.warp_);
+    std::swap(op_, other.op_);
+    return *this;
+  }
+  LoadHandle(const LoadHandle&) = delete;
+  LoadHandle& operator=(const LoadHandle&) = delete;
+  ~LoadHandle();
+
+  [[nodiscard]] bool done() const { return op_->done(); }
+  [[nodiscard]] Lanes<T> get() const;  // precondition: done(); masked-off lanes are zero
+
+  struct Awaiter {
+    const LoadHandle& handle;
+    [[nodiscard]] bool await_ready() const { return handle.ready(); }
+    void await_suspend(std::coroutine_handle<>) const { handle.wait(); }
+    Lanes<T> await_resume() const { return handle.get(); }
+  };
+  Awaiter operator co_await() const { return {*this}; }
+
+ private:
+  template <typename... Ts>
+  friend class AllLoads;
+  [[nodiscard]] bool ready() const;
+  void wait() const;
+  Warp* warp_ = nullptr;
+  MemOp* op_ = nullptr;
+};
+
+// A warp's share of n pieces of work: for (base = first; base < end; base += stride) lane i has
+// piece base + i if that is below end.
+struct WorkRange {
+  std::uint64_t first = 0, end = 0, stride = 1;
+};
+
+class Warp {
+ public:
+  Warp(Core& core, std::uint32_t id, std::uint32_t slot);
+
+  // Identity.
+  [[nodiscard]] std::uint32_t id() const { return id_; }  // 0..count()-1, core by core
+  [[nodiscard]] std::uint32_t count() const { return count_; }
+  [[nodiscard]] unsigned width() const { return width_; }
+  [[nodiscard]] LaneMask full_mask() const {
+    return width_ == kMaxLanes ? ~LaneMask{0} : lane_bit(width_) - 1;
+  }
+  [[nodiscard]] WorkRange work(std::uint64_t n, Distribution distribution) const;
+  // Lanes of `range` that have work at `base`.
+  [[nodiscard]] LaneMask active(const WorkRange& range, std::uint64_t base) const {
+    const std::uint64_t left = range.end - base;
+    return left >= width_ ? full_mask() : lane_bit(static_cast<unsigned>(left)) - 1;
+  }
+
+  // Lane values.
+  template <typename F>
+  [[nodiscard]] auto map(F&& f) const {
+    Lanes<decltype(f(0U))> out{};
+    for (unsigned lane = 0; lane < width_; ++lane) out[lane] = f(lane);
+    return out;
+  }
+  [[nodiscard]] Lanes<std::uint64_t> consecutive(std::uint64_t base) const {
+    return map([&](unsigned lane) { return base + lane; });
+  }
+
+  // Instructions.
+  void compute(std::uint32_t n = 1, Unit unit = Unit::Alu) { compute(n, unit, full_mask()); }
+  void compute(std::uint32_t n, Unit unit, LaneMask lanes) {
+    append_arithmetic(n, unit, lanes, false);
+  }
+  void compute_chain(std::uint32_t n, Unit unit = Unit::Alu) {
+    append_arithmetic(n, unit, full_mask(), true);
+  }
+  template <typename T, typename I>
+  [[nodiscard]] LoadHandle<T> load(const DeviceArray<T>& array, const Lanes<I>& index,
+                                   LaneMask mask) {
+    return {*this, access(OpKind::Load, array, index, mask)};
+  }
+  template <typename T, typename I>
+  [[nodiscard]] LoadHandle<T> load_l2(const DeviceArray<T>& array, const Lanes<I>& index,
+                                      LaneMask mask) {
+    return {*this, access(OpKind::LoadL2, array, index, mask)};
+  }
+  template <typename T, typename I>
+  void store(const DeviceArray<T>& array, const Lanes<I>& index, const Lanes<T>& value,
+             LaneMask mask) {
+    store_to(OpKind::Store, array, index, value, mask);
+  }
+  // Atomics give the value before. Lanes of one instruction take effect in lane order.
+  template <typename T, typename I>
+  LoadHandle<T> atomic_add(const DeviceArray<T>& array, const Lanes<I>& index,
+                           const Lanes<T>& value, LaneMask mask) {
+    return atomic(AtomicOp::Add, array, index, value, mask);
+  }
+  template <typename T, typename I>
+  LoadHandle<T> atomic_min(const DeviceArray<T>& array, const Lanes<I>& index,
+                           const Lanes<T>& value, LaneMask mask) {
+    return atomic(std::is_signed_v<T> ? AtomicOp::MinSigned : AtomicOp::Min, array, index, value,
+                  mask);
+  }
+  template <typename T, typename I>
+  LoadHandle<T> atomic_cas(const DeviceArray<T>& array, const Lanes<I>& index,
+                           const Lanes<T>& compare, const Lanes<T>& value, LaneMask mask) {
+    return atomic(AtomicOp::Cas, array, index, value, mask, &compare);
+  }
+
+  // `n` elements of the core's scratchpad from byte `at` on.
+  template <typename T>
+  [[nodiscard]] SharedArray<T> shared(std::uint32_t n, std::uint32_t at = 0) const {
+    check_shared(at, n, sizeof(T));
+    return {at, n};
+  }
+  template <typename T, typename I>
+  [[nodiscard]] LoadHandle<T> load(const SharedArray<T>& array, const Lanes<I>& index,
+                                   LaneMask mask) {
+    return {*this, access(OpKind::ScratchLoad, array, index, mask)};
+  }
+  template <typename T, typename I>
+  void store(const SharedArray<T>& array, const Lanes<I>& index, const Lanes<T>& value,
+             LaneMask mask) {
+    store_to(OpKind::ScratchStore, array, index, value, mask);
+  }
+
+  // What a kernel may co_await besides handles.
+  enum class Wait : std::uint8_t {
+    None,     // running
+    Ops,      // the listed operations
+    Drain,    // every instruction is issued
+    Loads,    // and every load and atomic is answered
+    Fence,    // and every store took effect at the LLC, where other cores can see it
+    Barrier,  // and every other warp came here, too; L1s are invalidated
+    Arrived,
+    CoreBarrier,  // every instruction is issued, and those of the core's other warps up to here
+    CoreArrived,
+    Finish,  // like Barrier: the kernel's end
+    Finished
+  };
+  struct Pause {
+    Warp& warp;
+    Wait wait;
+    // The others follow an instruction that is yet to be issued.
+    [[nodiscard]] bool await_ready() const {
+      return (wait == Wait::Drain || wait == Wait::Loads) && warp.satisfied(wait);
+    }
+    void await_suspend(std::coroutine_handle<>) { warp.wait_ = wait; }
+    void await_resume() const {}
+  };
+  [[nodiscard]] Pause drain() { return {*this, Wait::Drain}; }
+  [[nodiscard]] Pause loads() { return {*this, Wait::Loads}; }
+  // One issue slot each.
+  [[nodiscard]] Pause fence();
+  [[nodiscard]] Pause barrier();       // of all warps
+  [[nodiscard]] Pause core_barrier();  // of the core's warps: Vortex's local barrier
+
+ private:
+  friend class Core;
+  friend class Lsu;
+  template <typename T>
+  friend class LoadHandle;
+  template <typename... Ts>
+  friend class AllLoads;
+
+  struct Instruction {
+    MemOp* op = nullptr;      // null: count issue slots of arithmetic
+    std::uint32_t count = 0;  // 0 with a null op: a fence or barrier, one slot
+    Unit unit = Unit::Alu;
+    std::uint8_t lanes = 0;  // how many are active
+    bool chain = false;
+    bool write_out = false;  // of a fence or barrier: gathered stores go to the LLC
+  };
+  static constexpr std::size_t kMaxAwaited = 16;
+
+  MemOp* new_op(OpKind kind, unsigned bytes, LaneMask mask);
+  void append(const Instruction& instruction);
+  void append_arithmetic(std::uint32_t n, Unit unit, LaneMask lanes, bool chain);
+  void check_shared(std::uint64_t at, std::uint64_t n, std::uint64_t bytes) const;
+  void drop_handle(MemOp* op);
+  [[nodiscard]] bool satisfied(Wait wait) const;
+  void settle();  // go on with the program for as long as it does not wait
+  void op_done(MemOp* op);
+
+  template <typename Array, typename I>
+  MemOp* prepare(OpKind kind, const Array& array, const Lanes<I>& index, LaneMask mask) {
+    MemOp* op = new_op(kind, Array::kBytes, mask);
+    if (op != nullptr) {
+      std::uint64_t some = 0, every = ~std::uint64_t{0};  // address bits
+      for (LaneMask m = mask & full_mask(); m != 0; m &= m - 1) {
+        const unsigned lane = first_lane(m);
+        const std::uint64_t address = array.address(static_cast<std::uint64_t>(index[lane]));
+        op->addr[lane] = address;
+        some |= address;
+        every &= address;
+      }
+      op->one_line = (some & ~every) < kLineBytes;
+    }
+    return op;
+  }
+  template <typename Array, typename I>
+  MemOp* access(OpKind kind, const Array& array, const Lanes<I>& index, LaneMask mask) {
+    MemOp* op = prepare(kind, array, index, mask);
+    if (op == nullptr) return empty_op();
+    append({.op = op});
+    return op;
+  }
+  template <typename Array, typename I, typename T>
+  void store_to(OpKind kind, const Array& array, const Lanes<I>& index, const Lanes<T>& value,
+                LaneMask mask) {
+    if (MemOp* op = prepare(kind, array, index, mask)) {
+      set_words(op->value, value, mask);
+      append({.op = op});
+    }
+  }
+  template <typename T, typename I>
+  LoadHandle<T> atomic(AtomicOp which, const DeviceArray<T>& array, const Lanes<I>& index,
+                       const Lanes<T>& value, LaneMask mask, const Lanes<T>* compare = nullptr) {
+    static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+    MemOp* op = prepare(OpKind::Atomic, array, index, mask);
+    if (op == nullptr) return {*this, empty_op()};
+    op->atomic = which;
+    set_words(op->value, value, mask);
+    if (compare != nullptr) set_words(op->compare, *compare, mask);
+    append({.op = op});
+    return {*this, op};
+  }
+  template <typename T>
+  static void set_words(Lanes<std::uint64_t>& words, const Lanes<T>& values, LaneMask mask) {
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      const unsigned lane = first_lane(m);
+      words[lane] = 0;
+      std::memcpy(&words[lane], &values[lane], sizeof(T));
+    }
+  }
+  MemOp* empty_op();  // an access without lanes: done, no instruction
+
+  Core& core_;
+  std::uint32_t id_, slot_, count_;  // slot: number within the core
+  unsigned width_;
+  std::uint32_t loads_ = 0, stores_ = 0;  // issued and not complete
+  Wait wait_ = Wait::Finished;
+  std::uint32_t awaited_count_ = 0;
+  std::uint64_t result_at_ = 0;  // cycle at which the last arithmetic result is there
+  Pipe<Instruction> instructions_;
+  WarpTask task_;
+  std::array<const MemOp*, kMaxAwaited> awaited_{};  // last: seldom more than the first
+};
+
+// co_await all(a, b, ...) gives a tuple of lane values.
+template <typename... Ts>
+class AllLoads {
+ public:
+  static_assert(sizeof...(Ts) > 0 && sizeof...(Ts) <= Warp::kMaxAwaited);
+  explicit AllLoads(const LoadHandle<Ts>&... handles) : handles_(handles...) {}
+  [[nodiscard]] bool await_ready() const {
+    return std::apply([](const auto&... h) { return (h.ready() && ...); }, handles_);
+  }
+  void await_suspend(std::coroutine_handle<>) {
+    Warp& warp = *std::get<0>(handles_).warp_;
+    warp.awaited_count_ = 0;
+    std::apply([&](const auto&... h) { ((warp.awaited_[warp.awaited_count_++] = h.op_), ...); },
+               handles_);
+    warp.wait_ = Warp::Wait::Ops;
+  }
+  std::tuple<Lanes<Ts>...> await_resume() const {
+    return std::apply([](const auto&... h) { return std::tuple<Lanes<Ts>...>(h.get()...); },
+                      handles_);
+  }
+
+ private:
+  std::tuple<const LoadHandle<Ts>&...> handles_;
+};
+
+template <typename... Ts>
+AllLoads<Ts...> all(const LoadHandle<Ts>&... handles) {
+  return AllLoads<Ts...>(handles...);
+}
+
+template <typename T>
+LoadHandle<T>::~LoadHandle() {
+  if (op_ != nullptr) warp_->drop_handle(op_);
+}
+
+template <typename T>
+Lanes<T> LoadHandle<T>::get() const {
+  assert(op_ != nullptr && op_->done());
+  Lanes<T> out{};
+  for (unsigned lane = 0; lane < warp_->width(); ++lane) {
+    std::memcpy(&out[lane], &op_->value[lane], sizeof(T));
+  }
+  return out;
+}
+
+template <typename T>
+bool LoadHandle<T>::ready() const {
+  assert(op_ != nullptr);
+  return op_->done() && warp_->instructions_.empty();
+}
+
+template <typename T>
+void LoadHandle<T>::wait() const {
+  warp_->awaited_[0] = op_;
+  warp_->awaited_count_ = 1;
+  warp_->wait_ = Warp::Wait::Ops;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,97 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/host/trace_initiator.hpp"
+
+#include <cstring>
+
+namespace cxlgpu {
+
+TraceInitiator::Ids TraceInitiator::make_ids(std::uint32_t first, std::uint32_t count) {
+  Ids ids;
+  ids.first = first;
+  ids.since.resize(count);
+  for (std::uint32_t i = count; i > 0; --i) ids.free.push_back(first + i - 1);
+  return ids;
+}
+
+TraceInitiator::TraceInitiator(std::vector<TraceRecord> records, const TraceReplayParams& params)
+    : records_(std::move(records)), params_(params) {
+  constexpr std::uint32_t kLimit = 1U << 15;  // both kinds share the 16-bit identifiers
+  for (const std::uint32_t n : {params.max_outstanding_reads, params.max_outstanding_writes}) {
+    if (n == 0 || n > kLimit) {
+      throw InputError("trace: outstanding limit " + std::to_string(n) +
+                       " is not in 1..32768; choose one that is");
+    }
+  }
+  if (params.offset % kLineBytes != 0) {
+    throw InputError("trace: offset is not a multiple of 64; align it to a line");
+  }
+  reads_ = make_ids(0, params.max_outstanding_reads);
+  writes_ = make_ids(params.max_outstanding_reads, params.max_outstanding_writes);
+}
+
+Line TraceInitiator::write_data(std::uint64_t addr, std::uint64_t ordinal, std::uint64_t seed) {
+  Line line;
+  std::uint64_t state = addr ^ (ordinal * 0xd1342543de82ef95ULL) ^ (seed << 1);
+  for (std::size_t i = 0; i < kLineBytes; i += 8) {  // splitmix64
+    std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    z ^= z >> 31;
+    std::memcpy(line.data() + i, &z, 8);
+  }
+  return line;
+}
+
+void TraceInitiator::take_responses(Engine& engine) {
+  while (const auto response = engine.take()) {
+    Ids& ids = response->is_write ? writes_ : reads_;
+    const std::uint32_t index = response->id - ids.first;
+    if (response->error) ++stats_.errors;
+    if (index >= ids.since.size()) continue;  // not ours; the scoreboard counts it
+    if (!response->is_write) stats_.total_read_latency += engine.now() - ids.since[index];
+    ids.free.push_back(response->id);
+    --ids.busy;
+  }
+}
+
+void TraceInitiator::step(Engine& engine) {
+  take_responses(engine);
+  const Time now = engine.now();
+  if (!started_) {
+    started_ = true;
+    start_ = now;
+  }
+  next_ = Time::never();
+  if (position_ == records_.size()) return;
+
+  const TraceRecord& record = records_[position_];
+  const Time earliest = params_.use_cycles ? start_ + kCycle * record.cycle : now;
+  if (earliest > now) {
+    next_ = earliest;
+    return;
+  }
+  Ids& ids = record.is_write ? writes_ : reads_;
+  if (ids.free.empty()) return;  // only a response helps
+
+  MemRequest request;
+  request.id = ids.free.back();
+  request.is_write = record.is_write;
+  request.addr = record.addr + params_.offset;
+  if (record.is_write) {
+    request.byte_enable = record.byte_enable;
+    request.data = write_data(request.addr, position_, params_.seed);
+  }
+  if (!engine.submit(request)) {  // the engine's next event says when to offer it again
+    ++stats_.refused;
+    return;
+  }
+  ids.free.pop_back();
+  ids.since[request.id - ids.first] = now;
+  ++ids.busy;
+  ++(record.is_write ? stats_.writes : stats_.reads);
+  if (record.is_write && record.byte_enable != kAllBytes) ++stats_.partial_writes;
+  ++position_;
+  if (position_ < records_.size()) next_ = now + kCycle;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,79 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Replays a memory trace on an engine.
+//
+// Purpose: real traffic without the machine that made it. Order is kept; a request leaves no
+//          earlier than its cycle, and waits while too many of its kind are in flight. A full
+//          window of one kind holds back everything behind it.
+// Units:   the trace's cycles are cycles of kCycle, counted from the first step.
+// Shapes:  address = trace address + offset. Written bytes follow from address, position in the
+//          trace and seed alone, so that two runs write the same.
+// Errors:  InputError for bad options; reading a file throws what read_trace throws.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/engine.hpp"
+#include "sim/host/trace_reader.hpp"
+
+namespace cxlgpu {
+
+struct TraceReplayParams {
+  std::uint64_t offset = 0;                   // added to every address; usually the HDM base
+  std::uint32_t max_outstanding_reads = 128;  // as in the GPU the traces were taken from
+  std::uint32_t max_outstanding_writes = 128;
+  bool use_cycles = true;  // false: as fast as order and limits allow
+  std::uint64_t seed = 1;
+};
+
+struct TraceReplayStats {
+  std::uint64_t reads = 0, writes = 0, partial_writes = 0;
+  std::uint64_t refused = 0;  // offers that the system bus did not take
+  std::uint64_t errors = 0;   // error responses
+  Time total_read_latency;    // taken to answered, sum over reads
+};
+
+class TraceInitiator : public Initiator {
+ public:
+  TraceInitiator(std::vector<TraceRecord> records, const TraceReplayParams& params);
+
+  void step(Engine& engine) override;
+  [[nodiscard]] Time next_event() const override { return next_; }
+  [[nodiscard]] bool done() const override {
+    return position_ == records_.size() && reads_.busy == 0 && writes_.busy == 0;
+  }
+
+  [[nodiscard]] const TraceReplayStats& stats() const { return stats_; }
+  [[nodiscard]] std::size_t position() const { return position_; }
+  // Requests that have not been issued, and the cycle from which the first of them may be.
+  [[nodiscard]] std::size_t remaining() const { return records_.size() - position_; }
+  [[nodiscard]] std::optional<std::uint64_t> next_cycle() const {
+    if (remaining() == 0) return std::nullopt;
+    return records_[position_].cycle;
+  }
+
+  // The bytes that the write at position `ordinal` of the trace carries.
+  static Line write_data(std::uint64_t addr, std::uint64_t ordinal, std::uint64_t seed);
+
+ private:
+  // Identifiers of one kind of request, [first, first + size).
+  struct Ids {
+    std::uint32_t first = 0;
+    std::uint32_t busy = 0;
+    std::vector<std::uint32_t> free;
+    std::vector<Time> since;
+  };
+  static Ids make_ids(std::uint32_t first, std::uint32_t count);
+  void take_responses(Engine& engine);
+
+  std::vector<TraceRecord> records_;
+  TraceReplayParams params_;
+  TraceReplayStats stats_;
+  std::size_t position_ = 0;
+  Ids reads_, writes_;
+  bool started_ = false;
+  Time start_, next_;
+};
+
+}  // namespace cxlgpu

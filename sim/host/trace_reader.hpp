@@ -1,0 +1,55 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Reads memory traces of three formats into one list of line accesses.
+//
+// Purpose: input of TraceInitiator and of tools that look at traces.
+// Shapes:  csv        cycle,rw,addr,bytes[,mask]   header line optional, rw is R or W, mask is the
+//                                                  hex byte-enable vector of the access's line
+//          Ramulator2 LD|ST addr                   whole lines, no time
+//          DRAMsim3   addr word cycle              whole lines; addr hexadecimal, with or without
+//                                                  0x; WRITE, write, P_MEM_WR, BOFF are writes, any
+//                                                  other word a read (but see Errors)
+//          Other numbers are decimal, or hexadecimal after 0x. A byte order mark is skipped. Files
+//          may be gzip (found by content, not by name). Blank lines and lines that begin with # are
+//          skipped. The format is that of the first line unless given. A csv access without a mask
+//          that spans several lines gives one record per line.
+// Units:   cycle counts are the trace's own clock.
+// Errors:  InputError "FILE:LINE: what; what to do" for an unreadable or cut file, a malformed
+//          number or mask, an unknown access letter, an access outside the address range, and a
+//          DRAMsim3 word that is none, or that would mean a write (or LD) in another tool's trace.
+// Source:  the formats as their simulators document them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/input_error.hpp"
+#include "common/request.hpp"
+
+namespace cxlgpu {
+
+enum class TraceFormat : std::uint8_t { Auto, Csv, Ramulator2, DramSim3 };
+
+struct TraceRecord {
+  std::uint64_t cycle = 0;
+  std::uint64_t addr = 0;  // line aligned, as in the trace (not relocated)
+  std::uint64_t byte_enable = kAllBytes;
+  bool is_write = false;
+};
+
+struct TraceReadOptions {
+  TraceFormat format = TraceFormat::Auto;
+  std::uint64_t max_requests = 0;         // 0: all
+  std::uint64_t size_bytes = 1ULL << 52;  // addresses at or above it are refused
+};
+
+std::vector<TraceRecord> read_trace(const std::string& path, const TraceReadOptions& options = {});
+
+// Parses one line (no line feed) and appends its records; the header line of a csv appends nothing.
+// `file` and `line_number` only name the place in errors.
+void parse_trace_line(std::string_view line, TraceFormat format, const TraceReadOptions& options,
+                      const std::string& file, std::uint64_t line_number,
+                      std::vector<TraceRecord>& out);
+
+}  // namespace cxlgpu

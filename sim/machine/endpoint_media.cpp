@@ -1,0 +1,107 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/machine/endpoint_media.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "common/input_error.hpp"
+#include "sim/media/make_media.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr unsigned kCacheWays = 8;
+constexpr unsigned kMaxSetsLog2 = 10;
+
+std::filesystem::path image_file(const std::filesystem::path& dir, unsigned port) {
+  return dir / fmt::format("port{}.img", port);
+}
+
+CollectionScript collection_script(const EndpointConfig& c) {
+  constexpr Time us{1000000};
+  return {us * c.gc_first_us, us * c.gc_every_us, us * c.gc_busy_us,
+          static_cast<std::uint32_t>(c.gc_dies_percent)};
+}
+
+}  // namespace
+
+EndpointMedia::EndpointMedia(const RunConfig& config, const MediaConfig& part, unsigned sets_log2) {
+  for (unsigned port = 0; port < config.ports; ++port) {
+    MediaShape shape;
+    const std::uint32_t line = config.endpoint.line_bytes;
+    shape.capacity = std::max<std::uint64_t>(MemoryMap::capacity(config.hdm, port), line);
+    shape.slots = kCacheWays << sets_log2;
+    shape.line_bytes = line;
+    shape.collection = collection_script(config.endpoint);
+    parts_.push_back(make_media(part, shape));
+    media_.push_back(parts_.back().get());
+    if (keeps(part)) flash_.push_back(dynamic_cast<FlashMedia*>(parts_.back().get()));
+  }
+  map_ = std::make_unique<MemoryMap>(config.hdm, media_);
+}
+
+bool EndpointMedia::keeps(const MediaConfig& part) {
+  return std::holds_alternative<FlashConfig>(part.params);
+}
+
+void EndpointMedia::load_images(const std::filesystem::path& dir, FlatMemory& flat) {
+  for (unsigned port = 0; port < flash_.size(); ++port) {
+    flash_[port]->load(image_file(dir, port));
+    for (const std::uint64_t page : flash_[port]->written_pages()) {
+      for (std::uint64_t dpa = page; dpa < page + SparseStore::kPageBytes; dpa += kLineBytes) {
+        const auto hpa = map_->address({port, dpa});
+        if (hpa) flat.poke(*hpa, flash_[port]->peek(dpa));
+      }
+    }
+  }
+  const std::filesystem::path more = image_file(dir, static_cast<unsigned>(flash_.size()));
+  if (std::filesystem::exists(more)) {
+    throw InputError(
+        fmt::format("{}: the images are of more than {} ports; use the system that "
+                    "made them",
+                    more.string(), flash_.size()));
+  }
+}
+
+std::vector<ImageWriter> EndpointMedia::shut_down(Time now) {
+  std::vector<ImageWriter> images;
+  for (FlashMedia* part : flash_) {
+    part->shut_down(now);
+    images.push_back(part->image());
+  }
+  return images;
+}
+
+void EndpointMedia::write_images(const std::filesystem::path& dir,
+                                 const std::vector<ImageWriter>& images) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  std::vector<flits::OutputFile> files;
+  files.reserve(images.size());
+  for (unsigned port = 0; port < images.size(); ++port) {
+    images[port].write_to(files.emplace_back(image_file(dir, port)));
+  }
+  for (flits::OutputFile& file : files) file.publish();
+}
+
+std::uint64_t EndpointMedia::share_bytes(const RunConfig& config, std::uint64_t data_bytes) {
+  const std::uint64_t total = config.endpoint.cache_bytes != 0
+                                  ? config.endpoint.cache_bytes * config.ports
+                                  : data_bytes * config.endpoint.cache_percent / 100;
+  return total / config.ports;
+}
+
+unsigned EndpointMedia::sets_log2(const RunConfig& config, std::uint64_t data_bytes) {
+  const std::uint64_t sets =
+      share_bytes(config, data_bytes) / (config.endpoint.line_bytes * kCacheWays);
+  return sets == 0 ? 0u : std::min(kMaxSetsLog2, static_cast<unsigned>(std::bit_width(sets) - 1));
+}
+
+std::uint64_t EndpointMedia::cache_bytes(const RunConfig& config, unsigned sets_log2) {
+  return std::uint64_t{config.endpoint.line_bytes} * kCacheWays << sets_log2;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,57 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// The media behind the ports of a configuration, and the map into them.
+//
+// Purpose: one set of parts, as each engine of a run needs one of its own.
+// Shapes:  part i stands behind port i and is as large as its share of the HDM ranges; internal
+//          DRAM (flash parts) has 8 ways of endpoint.line_bytes and 2^sets_log2 sets.
+// Images:  state of flash parts between runs, DIR/port0.img, port1.img ...
+// Errors:  InputError of make_media, of image.hpp, and if the images are of more ports.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "common/media_port.hpp"
+#include "sim/config/config.hpp"
+#include "sim/machine/memory_map.hpp"
+#include "sim/media/flash_media.hpp"
+#include "sim/media/media_config.hpp"
+
+namespace cxlgpu {
+
+class EndpointMedia {
+ public:
+  EndpointMedia(const RunConfig& config, const MediaConfig& part, unsigned sets_log2);
+
+  [[nodiscard]] const std::vector<Media*>& media() const { return media_; }
+  [[nodiscard]] MemoryMap& map() { return *map_; }
+
+  // True if the part keeps its state without power, so that images of it can be made.
+  [[nodiscard]] static bool keeps(const MediaConfig& part);
+  // The parts as the images have them, and their contents copied to `flat`. Precondition: keeps(),
+  // newly made.
+  void load_images(const std::filesystem::path& dir, FlatMemory& flat);
+  // Orderly shutdown at `now`, nothing outstanding: the images, by port. Precondition: keeps().
+  [[nodiscard]] std::vector<ImageWriter> shut_down(Time now);
+  // All are written, then all get their names.
+  static void write_images(const std::filesystem::path& dir,
+                           const std::vector<ImageWriter>& images);
+
+  // What the configuration gives one endpoint's internal DRAM, if all of the data set has
+  // `data_bytes`.
+  [[nodiscard]] static std::uint64_t share_bytes(const RunConfig& config, std::uint64_t data_bytes);
+  // Sets of the internal DRAM of one endpoint: the largest power of two within that share.
+  [[nodiscard]] static unsigned sets_log2(const RunConfig& config, std::uint64_t data_bytes);
+  // Of the internal DRAM of one endpoint.
+  [[nodiscard]] static std::uint64_t cache_bytes(const RunConfig& config, unsigned sets_log2);
+
+ private:
+  std::vector<std::unique_ptr<Media>> parts_;
+  std::vector<Media*> media_;
+  std::vector<FlashMedia*> flash_;  // by port; empty if the part does not keep its state
+  std::unique_ptr<MemoryMap> map_;
+};
+
+}  // namespace cxlgpu

@@ -1,0 +1,75 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Input and result of a workload, made and compared piece by piece.
+//
+// Purpose: a data set of gigabytes is never copied on the host: its values are a rule of seed and
+//          index, written to the device in pieces and worked out again for the comparison.
+// Shapes:  element i of an array is value_of(i), a T; comparisons are of bit patterns.
+// Errors:  none; a difference is returned as one line.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/gpu/device_array.hpp"
+#include "sim/host/backdoor.hpp"
+
+namespace cxlgpu {
+
+// The workloads' random numbers: splitmix64, the same everywhere. It can start at any place.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed, std::uint64_t place = 0)
+      : state_((seed + place) * kStep + 1) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += kStep);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t below(std::uint64_t n) { return next() % n; }
+
+ private:
+  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
+  std::uint64_t state_;
+};
+
+inline constexpr std::uint64_t kPieceElements = 1 << 16;
+
+template <typename T, typename F>
+void fill_array(Backdoor& memory, const DeviceArray<T>& array, F&& value_of) {
+  std::vector<T> piece;
+  for (std::uint64_t first = 0; first < array.size; first += kPieceElements) {
+    piece.resize(std::min(kPieceElements, array.size - first));
+    for (std::uint64_t i = 0; i < piece.size(); ++i) piece[i] = value_of(first + i);
+    memory.poke(array.address(first),
+                {reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size() * sizeof(T)});
+  }
+}
+
+// The first element that is not value_of(its index); `name` names the array.
+template <typename T, typename F>
+std::optional<std::string> difference(const Backdoor& memory, const DeviceArray<T>& array,
+                                      std::string_view name, F&& value_of) {
+  std::vector<T> piece;
+  for (std::uint64_t first = 0; first < array.size; first += kPieceElements) {
+    piece.resize(std::min(kPieceElements, array.size - first));
+    memory.peek(array.address(first),
+                {reinterpret_cast<std::uint8_t*>(piece.data()), piece.size() * sizeof(T)});
+    for (std::uint64_t i = 0; i < piece.size(); ++i) {
+      const T expected = value_of(first + i);
+      if (std::memcmp(&piece[i], &expected, sizeof(T)) == 0) continue;
+      return fmt::format("{}[{}] at {:#x} is {}, expected {}", name, first + i,
+                         array.address(first + i), piece[i], expected);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace cxlgpu
