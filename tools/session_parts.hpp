@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What every kind of run is made of, and what is said about it after.
 //
-// Purpose: shared by the session of CXL systems and that of paged ones.
+// Purpose: what the steps of a session and its machines share.
 // Errors:  InputError of make_workload, read_trace and write_file.
 #pragma once
 
