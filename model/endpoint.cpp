@@ -129,18 +129,19 @@ void EndpointModel::accept(Time now, bool specs_full) {
     parts_.m2s.pop_nd(now);
     return;
   }
-  raise(take_rwd ? parts_.m2s.wd_arrival() : parts_.m2s.nd_arrival(), Stage::WireM2S, message.tag,
+  raise(take_rwd ? parts_.m2s.wd_arrival() : parts_.m2s.nd_arrival(), Stage::WireM2S, message.id,
         message.line, message.tag);
-  raise(now, Stage::EpAccept, message.tag, message.line, message.opcode);
+  raise(now, Stage::EpAccept, message.id, message.line, message.opcode);
   const auto decoded = decode(message.line);
   demand_.tag = message.tag;
+  demand_.id = message.id;
   demand_.is_read = !take_rwd && (message.opcode == kOpMemRd || message.opcode == kOpMemRdData);
   demand_.line = decoded.value_or(message.line);
   demand_.kind =
       decoded && (take_rwd || demand_.is_read) ? Demand::Kind::Access : Demand::Kind::Answer;
   if (take_rwd) {
-    const MemRequest& request = *parts_.store[message.tag].request;
-    demand_data_ = {request.byte_enable, request.poison, request.data};
+    const LinkData& data = parts_.m2s.wd_data();
+    demand_data_ = {data.byte_enable, message.error, data.line};
     parts_.m2s.pop_wd(now);
   } else {
     parts_.m2s.pop_nd(now);
@@ -233,11 +234,11 @@ void EndpointModel::look_up_demand(Time now) {
     }
   }
   used_ |= bit;
-  entry = {demand_.is_read, demand_.tag, found.mshr, found.slot, demand_.line};
+  entry = {demand_.is_read, demand_.tag, found.mshr, found.slot, demand_.id, demand_.line};
   if (!entry.is_read) data_[index] = demand_data_;
   if (result == LookupResult::Bypass || result == LookupResult::Hit) push_access(index);
   demand_.kind = Demand::Kind::None;
-  raise(now, Stage::EpLookup, entry.tag, entry.line, static_cast<std::uint32_t>(result));
+  raise(now, Stage::EpLookup, entry.id, entry.line, static_cast<std::uint32_t>(result));
 }
 
 void EndpointModel::look_up_spec(Time now) {
@@ -279,7 +280,7 @@ void EndpointModel::issue(Time now) {
       out.poison = stored.poison;
       out.data = stored.data;
     }
-    raise(now, Stage::MediaIssue, entry.tag, entry.line, static_cast<std::uint32_t>(command.op));
+    raise(now, Stage::MediaIssue, entry.id, entry.line, static_cast<std::uint32_t>(command.op));
   }
   parts_.media.submit(out, now);
   media_moved_ = true;
@@ -321,7 +322,7 @@ void EndpointModel::take_answer(Time now) {
   answer_op_ = answer->op;
   const Entry& entry = entries_[answer->id];
   poison_ = entry.is_read && (answer->error || answer->poison);
-  if (entry.is_read && !between_) parts_.store[entry.tag].read_data = answer->data;
+  if (entry.is_read) data_[answer->id].data = answer->data;
 }
 
 void EndpointModel::send(Time now) {
@@ -333,23 +334,27 @@ void EndpointModel::send(Time now) {
   LinkMessage message;
   message.line = line;
   message.tag = local ? demand_.tag : entry.tag;
+  message.id = local ? demand_.id : entry.id;
   message.dev_load = static_cast<std::uint8_t>(offered_load_);
   if (local) {
-    if (is_read && !between_) parts_.store[message.tag].read_data.fill(0xff);
     demand_.kind = Demand::Kind::None;
-    raise(now, Stage::EpLookup, message.tag, line,
-          static_cast<std::uint32_t>(LookupResult::Bypass));
+    raise(now, Stage::EpLookup, message.id, line, static_cast<std::uint32_t>(LookupResult::Bypass));
   } else {
     message.error = poison_;
     used_ &= ~(1u << answer_entry_);
     answered_ = false;
-    raise(now, Stage::MediaDone, message.tag, line, static_cast<std::uint32_t>(answer_op_));
+    raise(now, Stage::MediaDone, message.id, line, static_cast<std::uint32_t>(answer_op_));
   }
   offer_ = Offer::None;
   if (between_) return;
-  raise(now, Stage::EpRespond, message.tag, line, message.dev_load);
+  raise(now, Stage::EpRespond, message.id, line, message.dev_load);
   if (is_read) {
-    parts_.s2m.push_wd(message, now);
+    LinkData& data = parts_.s2m.push_wd(message, now);
+    if (local) {
+      data.line.fill(0xff);
+    } else {
+      data.line = data_[answer_entry_].data;
+    }
   } else {
     parts_.s2m.push_nd(message, now);
   }
@@ -385,11 +390,10 @@ void EndpointModel::plan(Time now) {
   next_ = std::max(next, soon);
 }
 
-void EndpointModel::raise(Time at, Stage stage, unsigned tag, std::uint64_t line,
+void EndpointModel::raise(Time at, Stage stage, std::uint32_t id, std::uint64_t line,
                           std::uint32_t info) const {
   if (parts_.sink == nullptr) return;
-  parts_.sink->on_event({at, stage, static_cast<std::uint8_t>(port_), parts_.store[tag].request->id,
-                         line * kLineBytes, info});
+  parts_.sink->on_event({at, stage, static_cast<std::uint8_t>(port_), id, line * kLineBytes, info});
 }
 
 void EndpointModel::raise_spec(Time at, Stage stage, std::uint64_t line) const {

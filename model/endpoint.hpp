@@ -18,7 +18,6 @@
 #include "common/trace_event.hpp"
 #include "model/io_path.hpp"
 #include "model/link.hpp"
-#include "model/transactions.hpp"
 #include "refmodel/endpoint/dev_load.hpp"
 #include "refmodel/endpoint/dram_cache.hpp"
 #include "refmodel/endpoint/endpoint_regs.hpp"
@@ -32,7 +31,6 @@ class EndpointModel : public EndpointRegisters {
   struct Parts {
     LinkDirection& m2s;
     LinkDirection& s2m;
-    TransactionStore& store;
     Media& media;
     TraceSink* sink;  // may be null
   };
@@ -70,7 +68,7 @@ class EndpointModel : public EndpointRegisters {
   static constexpr unsigned kMshrs = 128;
   static constexpr unsigned kSpecReserve = kMshrs / 8;  // that MemSpecRd leave to demands
 
-  struct Stored {  // data of a write, as they came
+  struct Stored {  // data of a write as they came, of a read as the media have them
     std::uint64_t byte_enable = 0;
     bool poison = false;
     Line data{};
@@ -79,6 +77,7 @@ class EndpointModel : public EndpointRegisters {
     enum class Kind : std::uint8_t { None, Access, Answer } kind = Kind::None;
     bool is_read = false;
     std::uint16_t tag = 0;
+    std::uint32_t id = 0;    // for traces
     std::uint64_t line = 0;  // DPA; HPA on a decode miss
   };
   struct Entry {  // of the transaction table
@@ -86,6 +85,7 @@ class EndpointModel : public EndpointRegisters {
     std::uint16_t tag = 0;
     std::uint8_t mshr = 0;
     std::uint32_t slot = 0;
+    std::uint32_t id = 0;    // for traces
     std::uint64_t line = 0;  // DPA
   };
   struct Command {
@@ -129,7 +129,7 @@ class EndpointModel : public EndpointRegisters {
             static_cast<std::uint8_t>(cache_.mshr_used()), media.backlog, media.tasks};
   }
   void clock_levels(const Measures& now);
-  void raise(Time at, Stage stage, unsigned tag, std::uint64_t line, std::uint32_t info) const;
+  void raise(Time at, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
   void raise_spec(Time at, Stage stage, std::uint64_t line) const;
 
   const unsigned port_;
@@ -159,7 +159,7 @@ class EndpointModel : public EndpointRegisters {
   RingQueue<Command, kCommandDepth> commands_;
 
   std::array<Entry, kEntries> entries_{};
-  Stored demand_data_;  // this and the next: of writes
+  Stored demand_data_;  // of a write
   std::array<Stored, kEntries> data_{};
   bool link_up_ = true;
   bool between_ = false;     // two sessions: nothing is taken, answers go nowhere

@@ -54,8 +54,8 @@ ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, 
                         TraceSink* sink)
     : m2s(true, link_params(config, number, true)),
       s2m(false, link_params(config, number, false)),
-      root(number, {m2s, s2m, store, local, sink}, root_port_sizes(config.root_port)),
-      endpoint(number, {m2s, s2m, store, media, sink}, config.endpoint.line_bytes),
+      root(number, {m2s, s2m, local, sink}, root_port_sizes(config.root_port)),
+      endpoint(number, {m2s, s2m, media, sink}, config.endpoint.line_bytes),
       io(number, config_space(number), &endpoint) {
   m2s.connect(s2m);
   s2m.connect(m2s);

@@ -55,7 +55,6 @@ class ModelEngine : public Engine, public RegisterBus {
 
  private:
   struct Port {
-    TransactionStore store;
     LinkDirection m2s, s2m;
     RootPortModel root;
     EndpointModel endpoint;

@@ -93,6 +93,7 @@ void LinkDirection::go_down(Time now) {
   wire_.clear();
   nd_rx_.clear();
   wd_rx_.clear();
+  wd_data_.clear();
   nd_return_ = wd_return_ = nd_freed_ = wd_freed_ = 0;
   freed_at_ = now;
   deliver_next_ = pack_next_ = timer_since_ = Time::never();
@@ -115,10 +116,11 @@ void LinkDirection::push_nd(LinkMessage message, Time now) {
   if (first) plan_pack(now);
 }
 
-void LinkDirection::push_wd(const LinkMessage& message, Time now) {
+LinkData& LinkDirection::push_wd(const LinkMessage& message, Time now) {
   const bool first = wd_tx_.empty();
   wd_tx_.push({message, now + kCycle});
   if (first) plan_pack(now);
+  return wd_data_.push();
 }
 
 void LinkDirection::pop_nd(Time now) {
@@ -128,6 +130,7 @@ void LinkDirection::pop_nd(Time now) {
 
 void LinkDirection::pop_wd(Time now) {
   wd_rx_.pop();
+  wd_data_.pop();
   reverse_->freed(now, 0, 1);
 }
 

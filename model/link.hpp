@@ -23,6 +23,7 @@
 #include <random>
 
 #include "common/counters.hpp"
+#include "common/request.hpp"
 #include "common/ring_queue.hpp"
 #include "common/time.hpp"
 #include "model/spec_faults.hpp"
@@ -30,7 +31,7 @@
 
 namespace cxlgpu {
 
-// What travels: enough to find the transaction again at the other end.
+// What travels, but for the data.
 struct LinkMessage {
   std::uint64_t line = 0;  // address[51:6]; MemSpecRd with length: 4 * first granule
   std::uint16_t tag = 0;
@@ -39,6 +40,12 @@ struct LinkMessage {
   std::uint8_t granules = 0;  // MemSpecRd
   bool partial = false;       // RwD with byte enables
   bool error = false;         // poison
+  std::uint32_t id = 0;       // of the request, for traces alone: the wire has none
+};
+// The data of an RwD or a DRS: they travel with their message, in order.
+struct LinkData {
+  Line line{};
+  std::uint64_t byte_enable = 0;  // RwD
 };
 // Of a MemSpecRd.
 struct SpecAsked {
@@ -76,11 +83,14 @@ class LinkDirection {
   [[nodiscard]] bool nd_ready() const { return nd_tx_.size() < kTxDepth; }
   [[nodiscard]] bool wd_ready() const { return wd_tx_.size() < kTxDepth; }
   void push_nd(LinkMessage message, Time now);
-  void push_wd(const LinkMessage& message, Time now);
+  // The data are to be filled in, all of them, before anything else is called.
+  LinkData& push_wd(const LinkMessage& message, Time now);
 
   // Receiving side: the head of a receive FIFO once it is visible.
   [[nodiscard]] const LinkMessage* nd_head(Time now) const { return visible(nd_rx_, now); }
   [[nodiscard]] const LinkMessage* wd_head(Time now) const { return visible(wd_rx_, now); }
+  // Of the head of wd.
+  [[nodiscard]] const LinkData& wd_data() const { return wd_data_.front(); }
   void pop_nd(Time now);
   void pop_wd(Time now);
   [[nodiscard]] unsigned rx_level(Time now) const;
@@ -183,6 +193,7 @@ class LinkDirection {
   Time busy_until_{0};   // serialiser
   RingQueue<Wire, kMostFlits> wire_;
   RingQueue<Queued, 64> nd_rx_, wd_rx_;
+  RingQueue<LinkData, 128> wd_data_;   // of each of wd between push and pop
   Time deliver_next_ = Time::never();  // the oldest flit of wire_ has an effect
   Time pack_next_ = Time::never();     // a flit may be selected
   std::mt19937_64 rng_;

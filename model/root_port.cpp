@@ -262,7 +262,8 @@ void RootPortModel::issue(Time now) {
       message.opcode = kOpMemRd;
       message.tag = static_cast<std::uint16_t>(entry);
       message.line = memory_.line(entry);
-      raise(now, Stage::CtrlAccept, memory_.request(entry).id, message.line, message.opcode);
+      message.id = memory_.request(entry).id;
+      raise(now, Stage::CtrlAccept, message.id, message.line, message.opcode);
     }
     memory_.req_taken();
     parts_.m2s.push_nd(message, now);
@@ -275,9 +276,13 @@ void RootPortModel::issue(Time now) {
     message.opcode = message.partial ? kOpMemWrPtl : kOpMemWr;
     message.tag = static_cast<std::uint16_t>(entry);
     message.line = memory_.line(entry);
+    message.id = request.id;
+    message.error = request.poison;
     raise(now, Stage::CtrlAccept, request.id, message.line, message.opcode);
     memory_.rwd_taken();
-    parts_.m2s.push_wd(message, now);
+    LinkData& data = parts_.m2s.push_wd(message, now);
+    data.line = request.data;
+    data.byte_enable = request.byte_enable;
   }
 }
 
@@ -323,7 +328,6 @@ void RootPortModel::dispatch(bool refuse, Time now) {
 
 void RootPortModel::accept(const MemRequest& request, bool refuse, Time now) {
   const unsigned tag = refuse ? memory_.accept_refused(request) : memory_.accept(request);
-  parts_.store[tag].request = &memory_.request(tag);
   raise(now, Stage::MemqAlloc, request.id, request.addr / kLineBytes, tag);
 }
 
@@ -365,17 +369,17 @@ std::optional<DevLoad> RootPortModel::respond(bool refuse, Time now) {
   const unsigned tag = message->tag;
   const auto dev_load = static_cast<DevLoad>(message->dev_load);
   const bool error = message->error;
+  const MemRequest& request = memory_.complete(tag);
+  MemResponse& response = response_.emplace();
   if (drs != nullptr) {
+    response.data = parts_.s2m.wd_data().line;
     parts_.s2m.pop_wd(now);
   } else {
     parts_.s2m.pop_nd(now);
   }
-  const MemRequest& request = memory_.complete(tag);
-  MemResponse& response = response_.emplace();
   response.id = request.id;
   response.is_write = request.is_write;
   response.error = error;
-  if (!request.is_write) response.data = parts_.store[tag].read_data;
   response_at_ = now + kCycle;
   if (load_control_.on_response(dev_load)) gran_changes_ = now + kCycle;
   raise(arrival, Stage::WireS2M, request.id, request.addr / kLineBytes, tag);

@@ -14,7 +14,6 @@
 #include "common/request.hpp"
 #include "common/trace_event.hpp"
 #include "model/link.hpp"
-#include "model/transactions.hpp"
 #include "refmodel/root_port/deterministic_store.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
@@ -30,7 +29,6 @@ class RootPortModel {
   struct Parts {
     LinkDirection& m2s;
     LinkDirection& s2m;
-    TransactionStore& store;
     DsRegion& local;
     TraceSink* sink;  // may be null
   };

@@ -14,7 +14,6 @@ namespace {
 class EndpointChoice : public ::testing::Test {
  protected:
   EndpointChoice() {
-    for (Transaction& transaction : store_) transaction.request = &request_;
     m2s_.connect(s2m_);
     s2m_.connect(m2s_);
     while (s2m_.nd_ready()) s2m_.push_nd({}, now_);
@@ -39,10 +38,8 @@ class EndpointChoice : public ::testing::Test {
   Time now_{0};
   LinkDirection m2s_{true, {}};
   LinkDirection s2m_{false, {.nd_credits = 0}};
-  MemRequest request_;  // of every tag
-  TransactionStore store_{};
   SimpleMedia media_{1, Time{1000}, Time{1000}};
-  EndpointModel endpoint_{0, {m2s_, s2m_, store_, media_, nullptr}};
+  EndpointModel endpoint_{0, {m2s_, s2m_, media_, nullptr}};
 };
 
 constexpr unsigned kSettle = 100;  // cycles: over the link, with the flush of a part-filled flit
