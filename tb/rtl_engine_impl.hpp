@@ -249,6 +249,10 @@ void BasicRtlEngine<Top, Ports>::cycle() {
   top_->clk_i = 0;
   top_->eval();
   dump(time_);
+  for (unsigned port = 0; port < kPorts; ++port) {
+    wires_[port]->heard(
+        {bit_at(top_->ep_retrain_req_o, port) != 0, bit_at(top_->rp_retrain_req_o, port) != 0});
+  }
   sample_traces();
   sample_bus();
   for (unsigned port = 0; port < kPorts; ++port) {

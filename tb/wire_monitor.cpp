@@ -108,7 +108,7 @@ WireMonitor::Arrivals WireMonitor::receive(Time now) {
        {s2m_first ? Direction::S2M : Direction::M2S, s2m_first ? Direction::M2S : Direction::S2M}) {
     const auto& arrival = due[flits::index(direction)];
     if (!arrival) continue;
-    observe(direction, *arrival);
+    arrived_.emplace_back(direction, *arrival);
     const flits::ProtocolIdVerdict verdict = arrival->flit.protocol_id();
     if (verdict.id) {
       arrivals[flits::index(direction)] = {*verdict.id, arrival->flit};
@@ -117,6 +117,13 @@ WireMonitor::Arrivals WireMonitor::receive(Time now) {
     }
   }
   return arrivals;
+}
+
+void WireMonitor::heard(std::array<bool, 2> asks) {
+  for (const auto& [direction, arrival] : arrived_) {
+    if (!asks[flits::index(direction)]) observe(direction, arrival);
+  }
+  arrived_.clear();
 }
 
 void WireMonitor::observe(Direction direction, const Link::Arrival& arrival) {

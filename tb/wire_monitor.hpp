@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/counters.hpp"
@@ -48,6 +49,10 @@ class WireMonitor {
   };
   using Arrivals = std::array<std::optional<Received>, 2>;
   Arrivals receive(Time now);
+  // In the cycle of what receive() gave: which of the receivers, by direction, ask for Recovery.
+  // These hear nothing from then on, so what arrives for them is lost as all is that is on the
+  // wires.
+  void heard(std::array<bool, 2> asks);
 
   [[nodiscard]] const Phy& phy() const { return phy_; }
   void bring_up() {
@@ -84,10 +89,11 @@ class WireMonitor {
   SpecFaults<std::uint64_t> spec_faults_;  // by address
   std::array<Link, 2> wires_;
   Phy phy_;
-  bool trained_ = false;                // once
-  bool lost_flit_ = false;              // in this cycle: its protocol ID cannot be told
-  std::vector<std::string> malformed_;  // ALMPs as they were sent
-  flits::Decoder sender_;               // follows the M2S stream for spec_faults_
+  bool trained_ = false;    // once
+  bool lost_flit_ = false;  // in this cycle: its protocol ID cannot be told
+  std::vector<std::pair<flits::Direction, Link::Arrival>> arrived_;  // in this cycle, in order
+  std::vector<std::string> malformed_;                               // ALMPs as they were sent
+  flits::Decoder sender_;  // follows the M2S stream for spec_faults_
   flits::LinkChecker checker_;
   flits::FlitLogWriter* log_;
   std::array<LinkCounters, 2> before_{};                // what had been seen at time 0
