@@ -19,6 +19,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
+import page_blocks
 import peer_page
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -174,7 +175,7 @@ def main():
     results = run(args.build)
     unseen = [f"{test}: {requirement}" for _, requirement, _, _, test in rows if (requirement, test) not in results]
     temporary = PAGE.with_suffix(".tmp")
-    temporary.write_text(page(rows, results, datetime.date.today()))
+    temporary.write_text(page_blocks.wrapped(page(rows, results, datetime.date.today())))
     temporary.replace(PAGE)
     bad = [f"{test}: {requirement}" for (requirement, test), states in results.items() if set(states) != {"passed"}]
     print(

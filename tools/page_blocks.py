@@ -1,5 +1,5 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""Tables of a page that scripts write: what stands between `<!-- figures: NAME -->` and `<!-- end -->`."""
+"""What scripts write into pages: tables between `<!-- figures: NAME -->` and `<!-- end -->`; prose at 120 columns."""
 
 import os
 import re
@@ -9,6 +9,27 @@ import sys
 def markdown(header, rows):
     lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
     return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
+
+
+def wrapped(text, columns=120):
+    """Lines over `columns`, wrapped; tables, fences and comments stay. No line begins like a list, heading or table."""
+    out, fenced = [], False
+    for line in text.split("\n"):
+        fenced ^= line.startswith("```")
+        if fenced or len(line) <= columns or line.startswith(("|", "#", "<!--", "```")):
+            out.append(line)
+            continue
+        indent = " " * len(re.match(r"\s*(?:[*+-] )?", line)[0])
+        while len(line) > columns:
+            at = line.rfind(" ", len(indent) + 1, columns + 1)
+            while at > 0 and re.match(r"(?:[*+=-]+|\d+[.)])(?: |$)|[|#>]", line[at + 1 :]):
+                at = line.rfind(" ", len(indent) + 1, at)
+            if at < 0:
+                break
+            out.append(line[:at])
+            line = indent + line[at + 1 :]
+        out.append(line)
+    return "\n".join(out)
 
 
 def replace(page, blocks):

@@ -45,6 +45,8 @@ except ImportError:
     print("regs: PyYAML is missing (make deps)", file=sys.stderr)
     sys.exit(2)
 
+from page_blocks import wrapped
+
 ACCESS = {
     "RO": "read-only",
     "RW": "read and write",
@@ -665,7 +667,7 @@ def document(blocks):
             else:
                 lines += rows(item, f"{item.offset:03X}h")
         lines += [""]
-    return "\n".join(lines).rstrip() + "\n"
+    return wrapped("\n".join(lines).rstrip()) + "\n"
 
 
 OUTPUTS = {

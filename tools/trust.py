@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 import peer_page
-from page_blocks import markdown
+from page_blocks import markdown, wrapped
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "docs/trust"
@@ -408,7 +408,7 @@ def main():
         + "\n".join(parts)
     )
     new = ROOT / "docs/trust.new"
-    new.write_text(page)
+    new.write_text(wrapped(page))
     new.rename(ROOT / "docs/trust.md")
 
 
