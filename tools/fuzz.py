@@ -6,8 +6,8 @@ A target is a fuzzer build/fuzz/bin/fuzz_NAME of tests/fuzz/NAME_fuzz.cpp (clang
 undefined-behaviour sanitizers). It starts from its kept corpus, tests/fuzz/corpus/NAME; afterwards what
 adds coverage is merged into it, minimised, within --most-kib. An input that ends a target goes into the
 corpus as crash-HASH (rename it to what it was when it is mended), where the replay test fails until then.
-docs/trust/fuzz.json adds up executions and hours by target; hours count for a target's source as it is
-(a hash of it, the input code and the libraries it tests), those of former sources are kept beside them.
+docs/trust/fuzz.json adds up executions and hours by target; hours count for a target's sources as they are
+(a digest of what the fuzzer is built of), those of former sources are kept beside them.
 Exit code: 0 nothing found, 1 something found, 2 wrong usage.
 """
 
@@ -29,17 +29,10 @@ import records
 RSS_MIB, SECONDS, BYTES = 2048, 20, 16384
 
 
-def sources_hash(target):
-    """Of what the hours were spent on: the target, what all targets share, and the libraries."""
-    here = records.ROOT / "tests/fuzz"
-    files = [here / f"{target}_fuzz.cpp", here / "input.hpp"]
-    for library in ("flits", "common", "refmodel", "model", "sim"):
-        files += sorted((records.ROOT / library).rglob("*.[ch]pp"))
-    total = hashlib.sha256()
-    for file in files:
-        total.update(str(file.relative_to(records.ROOT)).encode() + b"\0" + file.read_bytes())
-    target_hash = hashlib.sha256(files[0].read_bytes()).hexdigest()[:16]
-    return target_hash, total.hexdigest()[:16]
+def digests(build, target):
+    """Of what the hours were spent on: the target's own source, and all that its fuzzer is built of."""
+    own = records.ROOT / f"tests/fuzz/{target}_fuzz.cpp"
+    return records.digest([own]), records.program_digest(build, f"fuzz_{target}")
 
 
 def processor_seconds():
@@ -140,8 +133,8 @@ def merge(program, corpus, work, merged, most):
             shutil.copy(new, corpus / name)
 
 
-def add(data, target, count, seconds, finding):
-    own, all_sources = sources_hash(target)
+def add(data, target, sources, count, seconds, finding):
+    own, all_sources = sources
     entry = data["targets"].setdefault(target, {"former": []})
     if entry.get("target_hash", own) != own:  # hours of another target do not count for this one
         entry["former"].append({k: v for k, v in entry.items() if k != "former"})
@@ -178,12 +171,13 @@ def main():
     os.nice(19)
     found = 0
     for target in targets:
+        sources = digests(args.build, target)
         with tempfile.TemporaryDirectory(prefix="cxlgpu_fuzz_") as scratch:
             count, seconds, finding = fuzz(args, target, pathlib.Path(scratch))
         with records.changing(args.record, {"name": "fuzz", "targets": {}}) as data:
             data["tools"] = {"compiler": compiler(args.build)}
             data["limits"] = {"MiB": RSS_MIB, "seconds_an_input": SECONDS, "bytes_an_input": BYTES}
-            add(data, target, count, seconds, finding)
+            add(data, target, sources, count, seconds, finding)
         found += finding is not None
         entry = data["targets"][target]
         print(

@@ -5,14 +5,14 @@
 Each knob is a test of peer_rtl_host_test (root complex in RTL, strict device) or peer_rtl_device_test (endpoint in
 RTL, strict host). docs/trust/peer.json gets each as it ends, so a run may be ended at any time; what did not run
 keeps what it had. The next run goes on from there: a knob that has passed as many requests with the same seed on the
-same sources is not run again (--again runs all). A knob that is no longer there leaves the record.
+same sources is not run again (--again runs all); the sources are those that its program is built of. A knob that is no
+longer there leaves the record.
 `longest` of a knob: the most requests that it has ever passed, and the commit.
 Exit code: 0 all passed, 1 something failed, 2 wrong usage.
 """
 import argparse
 import concurrent.futures
 import fnmatch
-import hashlib
 import os
 import pathlib
 import subprocess
@@ -24,11 +24,6 @@ import xml.etree.ElementTree as ElementTree
 import records
 
 PROGRAMS = ("peer_rtl_host_test", "peer_rtl_device_test")
-# What the two programs are made of.
-SOURCES = (
-    "rtl", "regs", "common", "model", "refmodel", "sim", "flits", "cmake",
-    "tests/peer", "tests/common", "tests/controller/quick_random.hpp", "tests/endpoint/bench_media.hpp",
-)
 
 
 def tests(program):
@@ -62,18 +57,6 @@ def run(program, test, requests, seed, folder):
         entry["said"] = next((line for line in text.splitlines() if "cycle" in line), "")[:300]
         print(text[-3000:], flush=True)
     return entry
-
-
-def content():
-    """A digest of the sources: two runs on the same sources have the same."""
-    digest = hashlib.sha256()
-    for name in SOURCES:
-        path = records.ROOT / name
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.suffix in (".sv", ".svh", ".hpp", ".cpp", ".h", ".yaml", ".cmake", ".py"):
-                digest.update(f"{file.relative_to(records.ROOT)}\0".encode())
-                digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()[:16]
 
 
 def longest(entry, before):
@@ -124,11 +107,14 @@ def main():
         parser.error(f"no knob is called {args.only}")
     failed, left, begun = 0, 0, time.monotonic()
     empty = {"name": "peer", "knobs": []}
-    digest = content()
+    try:
+        digests = {name: records.program_digest(args.build, name) for name in PROGRAMS}
+    except RuntimeError as error:
+        parser.error(str(error))
     asked = len(chosen)
     if not args.again:
         done = {(e["program"], "reaction" in e, e["knob"]) for e in records.read(args.record, empty)["knobs"]
-                if is_done(e, args.requests, args.seed, digest)}
+                if is_done(e, args.requests, args.seed, digests.get(e["program"]))}
         chosen = [(program, test) for program, test in chosen
                   if (program.name, "Wrongs." in test, test.rsplit("/", 1)[1]) not in done]
     if asked != len(chosen):
@@ -151,7 +137,7 @@ def main():
                 print(f"{test}: {said}", flush=True)
                 if "knob" not in entry:
                     continue  # it ended before it said which it is
-                entry["program"], entry["content"] = program.name, digest
+                entry["program"], entry["content"] = program.name, digests[program.name]
                 with records.changing(args.record, empty) as data:
                     before = next((e for e in data["knobs"] if key(e) == key(entry)), {})
                     if most := longest(entry, before):

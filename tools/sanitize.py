@@ -245,7 +245,7 @@ def main():
     if args.kind == "valgrind":
         args.cycles = args.cycles or 2000
     data = records.read(args.record, {"name": "sanitizers"})
-    before = data.get(args.kind, {})
+    before = records.with_todays_names(data.get(args.kind, {}))
     if args.again:
         if args.kind != "asan" or not before.get("findings"):
             parser.error("--again: the record has no findings of asan")

@@ -13,6 +13,7 @@ import pathlib
 import sys
 
 import peer_page
+import records
 from page_blocks import markdown, wrapped
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -24,7 +25,7 @@ def load(kind):
     if not path.exists():
         return None
     try:
-        return json.loads(path.read_text())
+        return records.with_todays_names(json.loads(path.read_text()))
     except ValueError as error:
         print(f"{path}: {error}; run its tool again", file=sys.stderr)
         sys.exit(2)

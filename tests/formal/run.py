@@ -19,7 +19,7 @@ counterexample, else it proves nothing. No proof may hold because nothing happen
 |-> B` of the top must come true within the depth, and so must each state named under `cover`; those that do
 not are recorded as unreached.
 
-  tests/formal/run.py                  # all jobs; those whose sources are as they were are not run again
+  tests/formal/run.py                  # all jobs; those whose sources (tools/records.py) are as they were do not run
   tests/formal/run.py --only ds_index  # jobs whose names hold this
   tests/formal/run.py --quick          # those of seconds alone
   tests/formal/run.py --smt 20         # and a second opinion of an SMT solver (smt.py), 20 s a question
@@ -33,7 +33,6 @@ Exit status: 0 all proven and every mutant found; 1 not; 2 wrong usage or a modu
 
 import argparse
 import concurrent.futures
-import hashlib
 import json
 import os
 import pathlib
@@ -396,10 +395,15 @@ class Job:
         return opinion | {"seconds": round(time.monotonic() - start, 1)}
 
     def hash(self):
-        digest = hashlib.sha256(json.dumps(self.entry, sort_keys=True).encode())
-        for file in [*self.sources(), HERE / "immediate.py"]:
-            digest.update(file.read_bytes())
-        return digest.hexdigest()[:16]
+        """Of what the verdict stands on, by content: files are named without their folders."""
+        entry = re.sub(r'"[^"]*/(\w+\.sv)"', r'"\1"', json.dumps(self.entry, sort_keys=True))
+        packages = {f.stem: f for f in ROOT.glob("rtl/pkg/*.sv")}
+        used, ahead = set(), [f for f in self.sources() if f.parent.name != "pkg"]
+        while ahead:  # of the packages those that are named
+            used.add(file := ahead.pop())
+            named = packages.keys() & re.findall(r"\w+_pkg\b", file.read_text())
+            ahead += [packages[name] for name in named if packages[name] not in used]
+        return records.digest([*used, HERE / "immediate.py"], entry)
 
 
 def good(result):

@@ -7,7 +7,7 @@ in the RTL, sees them pass without a mutant, then runs each mutant against the t
 its block, fastest first, until one fails. A test that takes far longer than without the mutant has
 failed too. What is left when --budget is spent meets all of its tests, and then all of them once more
 with random values in whatever has no reset. What was found is kept (build/mutants/results.jsonl) and
-not done again while the block and the tests are the same.
+not done again while block, tests and what these include say the same (tools/records.py).
 
   tests/mutation/mutants.py --sample 1200 --seed 1           # the numbers of docs/trust.md
   tests/mutation/mutants.py --sample 0                       # every mutant there is (days)
@@ -24,7 +24,6 @@ Exit status: 0 all killed or in equivalent.yaml; 1 survivors; 2 wrong usage, or 
 import argparse
 import collections
 import concurrent.futures
-import hashlib
 import json
 import os
 import pathlib
@@ -38,7 +37,7 @@ import typing
 
 import schemata
 import yaml
-from rtl_bench import SYSTEM_TESTS, Bench, blocks, lay_tree, tests_of, usage, write_if_new
+from rtl_bench import SYSTEM_TESTS, Bench, blocks, lay_tree, test_sources, tests_of, usage, write_if_new
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -119,10 +118,8 @@ def lint(tree, text_of, numbers):
 def readable(files, numbers, text_of, tree):
     """Leaves in `numbers` what the simulator reads; kept for the next run of the same sample."""
     kept = WORK / "dropped.json"
-    digest = hashlib.sha256(json.dumps([files[n].text for n in sorted(files)]).encode())
-    digest.update(json.dumps({n: sorted(v.items()) for n, v in sorted(numbers.items())}).encode())
-    digest.update((HERE / "schemata.py").read_bytes())
-    digest = digest.hexdigest()
+    chosen = {n: sorted(v.items()) for n, v in sorted(numbers.items())}
+    digest = records.digest([HERE / "schemata.py", *(ROOT / n for n in files), *ROOT.glob("rtl/pkg/*.sv")], chosen)
     if kept.exists():
         known = json.loads(kept.read_text())
         if known["hash"] == digest:
@@ -140,17 +137,6 @@ def readable(files, numbers, text_of, tree):
     dropped = lint(lint_tree, text_of, numbers)
     kept.write_text(json.dumps({"hash": digest, "dropped": dropped}))
     return dropped
-
-
-def hash_of(paths):
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-def hash_of_tests(tests):
-    return hash_of([ROOT / f"tests/{t}_test.cpp" for t in tests])
 
 
 def judge(bench, number, tests, budget, x_seed):
@@ -197,7 +183,7 @@ class Results:
                 entry = record_of(mutant, future.result())
                 entry["tried"] += item.skip
                 entry["base"], entry["cycles"], entry["x_seed"] = item.base, self.options.cycles, x_seed
-                entry["tests"] = hash_of_tests([entry["by"]] if entry["killed"] else item.tests)
+                entry["tests"] = records.digest(test_sources([entry["by"]] if entry["killed"] else item.tests))
                 self.known[mutant.key] = entry
                 out.write(json.dumps(entry) + "\n")
                 out.flush()
@@ -310,11 +296,10 @@ def main():
     print(f"{len(wanted)} test programs pass without a mutant, {sum(bench.seconds.values()):.0f} s", flush=True)
 
     equivalent = {e["mutant"]: e for e in equivalents()}
-    test_hash = hash_of([*ROOT.glob("tests/**/*.hpp"), *ROOT.glob("tests/**/*_tb.sv")])
     work = []
     for name in sorted(numbers):
         tests = sorted(owners[name], key=lambda t: (t in SYSTEM_TESTS, f"rtl/{t}.sv" != name, bench.seconds[t]))
-        base = hash_of([ROOT / name]) + test_hash
+        base = records.digest([ROOT / name])
         for index, n in numbers[name].items():
             mutant = files[name].candidates[index]
             entry = known.get(mutant.key)
@@ -331,7 +316,8 @@ def main():
                 seen_by = [entry["by"]] if entry["killed"] else item.tests
                 # What survived all passes, not one that a run ended after.
                 done = entry["killed"] or mutant.key in equivalent or entry["x_seed"]
-                if entry["tests"] == hash_of_tests(seen_by) and done and (entry["killed"] or not options.survivors):
+                same = entry["tests"] == records.digest(test_sources(seen_by))
+                if same and done and (entry["killed"] or not options.survivors):
                     continue
             work.append(item)
     random.Random(options.seed).shuffle(work)

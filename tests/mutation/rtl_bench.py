@@ -20,6 +20,9 @@ import time
 import schemata
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import records  # noqa: E402
+
 SOURCES = [
     "CMakeLists.txt",
     "CMakePresets.json",
@@ -120,6 +123,14 @@ def tests_of(files):
     for held in whole:
         owners[held] += SYSTEM_TESTS
     return owners
+
+
+def test_sources(tests):
+    """What of tests/ the verdicts of these tests stand on: each, its top and what it includes."""
+    files = [ROOT / f"tests/{test}_test.cpp" for test in tests]
+    tops = [f.with_name(f.name.replace("_test.cpp", "_tb.sv")) for f in files]
+    inside = {f for f in records.included(files) if f.is_relative_to(ROOT / "tests")}
+    return sorted(inside | {top for top in tops if top.exists()})
 
 
 class Bench:

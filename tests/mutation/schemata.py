@@ -17,10 +17,16 @@ Source:  the ranges come from slang's syntax tree (PyPI pyslang), so that nothin
 """
 
 import dataclasses
+import functools
 import hashlib
+import pathlib
 import re
+import sys
 
 from pyslang.syntax import SyntaxTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from records import essence  # noqa: E402
 
 OPERATORS = {
     "boundary": "< becomes <=, > becomes >=, and back",
@@ -81,11 +87,22 @@ class Mutant:
     def module(self):
         return self.file.rsplit("/", 1)[-1].removesuffix(".sv")
 
-    @property
+    @functools.cached_property
     def key(self):
-        """Stays the same when lines move."""
-        text = "\0".join((self.file, self.operator, self.old, self.new, self.context, str(self.nth)))
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        """Stays the same when lines or the file move, and when comments or white space change."""
+        return _key(self.module, *_same(self.operator, self.old, self.new, self.context), self.nth)
+
+
+def _one_line(text):
+    return " ".join(re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S).split())
+
+
+def _same(operator, *texts):
+    return operator, *(essence(text, ".sv") for text in texts)
+
+
+def _key(*parts):
+    return hashlib.sha256("\0\0".join(map(str, parts)).encode()).hexdigest()[:12]
 
 
 class Schemata:
@@ -122,8 +139,8 @@ class Schemata:
             begin = self.text.rfind("\n", 0, start) + 1
             stop = self.text.find("\n", start)
             context = " ".join(self.text[begin:stop].split())
-            old, raw, new = " ".join(old.split()), new, " ".join(new.split())
-            same = (operator, old, new, context)
+            old, raw, new = _one_line(old), new, _one_line(new)
+            same = _same(operator, old, new, context)
             nth = self._seen[same] = self._seen.get(same, -1) + 1
             indices.append(len(self.candidates))
             self.candidates.append(Mutant(self.file, line, operator, old, new, context, nth))

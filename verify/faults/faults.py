@@ -18,7 +18,8 @@ which is built once; CXLGPU_MUTANT chooses.
   verify/faults/faults.py --check                              # both sets: edits fit, no two overlap, every row has one
 
 Those of by_hand that no test saw at first stand in found.yaml, with what the tests lacked.
-Verdicts are kept (build/faults/SET/results.json) and taken again while the fault's files and the tests are the same.
+Verdicts are kept (build/faults/SET/results.json) and taken again while the fault's files, the tests and what these
+include say the same (tools/records.py).
 Exit status: 0 every fault seen; 1 a fault that no test sees, or with --check something that does not fit; 2 wrong
 usage, or what does not build.
 """
@@ -26,7 +27,6 @@ usage, or what does not build.
 import argparse
 import concurrent.futures
 import dataclasses
-import hashlib
 import json
 import os
 import pathlib
@@ -41,7 +41,7 @@ import conformance  # noqa: E402
 import records  # noqa: E402
 import schemata  # noqa: E402
 import yaml  # noqa: E402
-from rtl_bench import SYSTEM_TESTS, Bench, blocks, lay_tree, tests_of, usage, write_if_new  # noqa: E402
+from rtl_bench import SYSTEM_TESTS, Bench, blocks, lay_tree, test_sources, tests_of, usage, write_if_new  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 SETS = ("by_hand", "conformance")
@@ -231,9 +231,11 @@ class Judge:
         ]
 
     def digest(self, fault, tests):
-        parts = [fault.what, *(str(e) for e in fault.edits), *(self.faults.text(f) for f in fault.files)]
-        parts += [(ROOT / f"tests/{t}_test.cpp").read_text() for t, _ in tests]
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+        """Of the fault where it stands, and of the tests; neither of its name nor of its words."""
+        one = dataclasses.replace(fault, number=1)
+        faulty = sorted(records.essence(self.faults.woven(file, [one]), ".sv") for file in fault.files)
+        cases = sorted(case or "" for _, case in tests)
+        return records.digest(test_sources(t for t, _ in tests), faulty, cases)
 
     def run(self, chosen, jobs):
         tasks = self.tasks(chosen)
