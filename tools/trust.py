@@ -268,7 +268,7 @@ def fuzz(r):
         f"the sources of its last run, {left} findings open"
     )
     text = (
-        "Sources: the target and `flits common refmodel model sim`; a change in any of them begins its hours again. "
+        "Sources: what is linked into the fuzzer (`tools/records.py`); a change of it begins its hours again. "
         f"An input that takes more than {r['limits']['MiB']} MiB or {r['limits']['seconds_an_input']} s is a "
         "finding as well.\n\n"
     )

@@ -20,7 +20,7 @@ BLOCK = """// Purpose: counts.
 module count (input logic clk_i, output logic [3:0] n_q);  // free running
   /* no reset */
   always_ff @(posedge clk_i) n_q <= n_q == '1 ? 4'd0 : n_q + 4'd1;
-  initial $display("// not a comment");
+  initial $display("// not a comment", '{'{n_q}});
 endmodule
 """
 SOURCE = """// Purpose: a number.
@@ -66,6 +66,7 @@ class Digests(unittest.TestCase):
     def test_comments_and_white_space_keep_it(self):
         block = BLOCK.replace("counts", "counts up").replace("  // free running", "").replace("/* no reset */", "")
         block = block.replace("n_q == '1 ? 4'd0", "n_q=='1 ?\n      4'd0").replace("[3:0] n_q", "[3 : 0]  n_q")
+        block = block.replace("'{'{n_q}}", "'{ '{n_q} }")
         self.assertEqual(self.of("a.sv", BLOCK), self.of("a.sv", block))
         source = SOURCE.replace("a number", "one").replace("  // why", "\n// because\n").replace("(x) + (x)", "(x)+(x)")
         self.assertEqual(self.of("a.cpp", SOURCE), self.of("a.cpp", source))
