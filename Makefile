@@ -9,9 +9,9 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sim waves test docs-check report calibrate results conformance lint format bench synth \
-  link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz sanitize xprop \
-  valgrind soak peer trust clean
+.PHONY: help deps configure build sim waves keys test docs-check report calibrate results conformance lint format \
+  bench synth link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz \
+  sanitize xprop valgrind soak peer trust clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | sort | awk -F'\t' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -47,6 +47,10 @@ results: build   ## every workload in every configuration: tables and figures of
 	@snakemake --snakefile tools/results/Snakefile --jobs $(JOBS) --quiet progress --config cxlgpu=$(CXLGPU) out=out/results $(ARGS)
 	@tools/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/sensitivity.json --page docs/results/sensitivity.md >/dev/null
 	@tools/results/report.py --runs out/results
+
+keys: build      ## docs/guide/keys.md and configs/schema.json, from the table in sim/config/keys_*.cpp
+	build/bin/cxlgpu list --keys --markdown > docs/guide/keys.md
+	build/bin/cxlgpu list --keys --schema > configs/schema.json
 
 test: configure  ## builds and runs every test
 	@cmake --build $(BUILD) -j $(JOBS)

@@ -4,10 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/config/config.hpp"
+#include "sim/config/config_keys.hpp"
 
 namespace cxlgpu {
 
+// As in a YAML file.
+nlohmann::json value_json(const ConfigValue& value);
 // Keys as in a YAML file, each section an object; hdm.ranges with them.
 nlohmann::json config_json(const RunConfig& config);
 

@@ -9,7 +9,7 @@ packages=(
   verilator zlib1g-dev
   libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
   libgtest-dev librapidcheck-dev libbenchmark-dev
-  clang-format python3-venv python3-yaml
+  clang-format python3-venv python3-yaml python3-jsonschema
 )
 case ${1:-} in
   results) packages+=(snakemake python3-matplotlib) ;;

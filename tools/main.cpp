@@ -14,10 +14,12 @@
 #include <system_error>
 
 #include "common/input_error.hpp"
+#include "common/nearest.hpp"
 #include "sim/config/config_keys.hpp"
 #include "sim/workloads/workload.hpp"
 #include "tools/flit_command.hpp"
 #include "tools/interrupt.hpp"
+#include "tools/key_command.hpp"
 #include "tools/media_command.hpp"
 #include "tools/session.hpp"
 #include "tools/version.hpp"
@@ -78,11 +80,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   return run_session(config, options);
 }
 
-int list_command(const std::filesystem::path& configs, bool keys) {
-  if (keys) {
-    for (const std::string& key : ConfigLoader::keys()) fmt::print("{}\n", key);
-    return 0;
-  }
+int list_command(const std::filesystem::path& configs) {
   const ScenarioNames names = scenario_names(configs);
   fmt::print("scenario = <workload>-<media>-<configuration>, e.g. {}-{}-{}\n", names.workloads[0],
              names.media[0], names.configs[0]);
@@ -132,9 +130,10 @@ int command(int argc, char** argv) {
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
 
-  bool keys = false;
+  KeyArguments k;
   CLI::App* list = app.add_subcommand("list", "name workloads, media and configurations");
-  list->add_flag("--keys", keys, "name every configuration key instead");
+  CLI::App* explain = app.add_subcommand("explain", "say all about a configuration key");
+  add_key_options(*list, *explain, k);
 
   MediaArguments m;
   add_media_command(*app.add_subcommand("media", "measure a media part: latency and bandwidth"), m);
@@ -147,8 +146,9 @@ int command(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
   if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    throw InputError(fmt::format(
-        "command line: '{}' is not a command; use run, media, list, flit or help", first));
+    const std::vector<std::string> commands = {"run", "media", "list", "explain", "flit", "help"};
+    throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
+                                 did_you_mean(first, commands), fmt::join(commands, ", ")));
   }
   try {
     app.parse(argc, argv);
@@ -163,7 +163,9 @@ int command(int argc, char** argv) {
     return 0;
   }
   if (run->parsed()) return run_command(a, config_dir(configs), replay_command(argc, argv));
-  if (list->parsed()) return list_command(config_dir(configs), keys);
+  if (list->parsed() && k.keys) return list_keys_command(k, config_dir(configs));
+  if (list->parsed()) return list_command(config_dir(configs));
+  if (explain->parsed()) return explain_command(k, config_dir(configs));
   if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
   return flit_command(f);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/input_error.hpp"
+#include "common/nearest.hpp"
 #include "sim/media/media_profile.hpp"
 #include "tools/figure.hpp"
 #include "tools/media_comparison.hpp"
@@ -33,8 +34,8 @@ MediaConfig load_part(const std::string& part, const std::filesystem::path& conf
   const std::vector<std::string> names = media_names(configs / "media");
   if (std::find(names.begin(), names.end(), part) == names.end()) {
     throw InputError(
-        fmt::format("command line: media '{}' is not known; use {} or a path to a .yaml file", part,
-                    fmt::join(names, ", ")));
+        fmt::format("command line: media '{}' is not known; {}use {} or a path to a .yaml file",
+                    part, did_you_mean(part, names), fmt::join(names, ", ")));
   }
   return load_media_config(configs / "media" / (part + ".yaml"));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/input_error.hpp"
+#include "common/nearest.hpp"
 #include "sim/gpu/ds_region.hpp"
 #include "sim/machine/endpoint_media.hpp"
 
@@ -67,8 +68,9 @@ std::optional<DramConfig> local_part(const RunConfig& config, const std::filesys
   };
   const std::vector<std::string> names = media_names(media);
   if (std::find(names.begin(), names.end(), config.local_part) == names.end()) {
-    refuse("local_memory.part", fmt::format("'{}' is not known; use {} or none", config.local_part,
-                                            fmt::join(names, ", ")));
+    refuse("local_memory.part",
+           fmt::format("'{}' is not known; {}use {} or none", config.local_part,
+                       did_you_mean(config.local_part, names), fmt::join(names, ", ")));
   }
   const MediaConfig file = load_media_config(media / (config.local_part + ".yaml"));
   if (!std::holds_alternative<DramConfig>(file.params)) {

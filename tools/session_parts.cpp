@@ -54,7 +54,7 @@ void check_fits(const RunConfig& config, std::uint64_t data_bytes, std::uint64_t
   if (data_bytes <= room) return;
   throw InputError(fmt::format(
       "{}: key 'workload.size': makes a data set of {} bytes, hdm.ranges and GPU memory hold {}; "
-      "lower it, or raise the size of hdm.ranges in a YAML file",
+      "lower it, or raise the size of hdm.ranges (`cxlgpu explain hdm.ranges`)",
       config.place("workload.size", config.scenario), data_bytes, room));
 }
 

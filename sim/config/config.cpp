@@ -8,81 +8,33 @@
 #include <set>
 
 #include "common/input_error.hpp"
+#include "common/nearest.hpp"
 #include "sim/config/config_keys.hpp"
+#include "sim/config/hdm_ranges.hpp"
 
 namespace cxlgpu {
 
 namespace {
 
-constexpr std::uint64_t kHdmMultiple = 256 * 1024 * 1024;
-
 std::string at(const std::string& file, const YAML::Node& node) {
   return fmt::format("{}:{}", file, node.Mark().line + 1);
 }
 
-void set_scalar(RunConfig& config, const std::string& key, const std::string& text,
-                const std::string& where) {
-  for (const ConfigKey& field : config_keys()) {
-    if (key == field.path) {
-      field.access.set(config, text, where, key);
-      config.places[key] = where;
-      return;
-    }
+void set_key(RunConfig& config, const std::string& key, const std::string& text,
+             const std::string& where) {
+  if (const ConfigKey* known = find_key(key)) {
+    known->set(config, text, where, key);
+    config.places[key] = where;
+    return;
   }
-  if (key == "hdm.ranges") fail(where, key, "is a list of ranges; give it in a YAML file");
-  fail(where, key, "is not a known key; `cxlgpu list --keys` names them all");
-}
-
-HdmRange read_range(RunConfig& config, const YAML::Node& node, const std::string& file,
-                    const std::string& key) {
-  if (!node.IsMap()) fail(at(file, node), key, "is not a map; give base, size, ports, granularity");
-  HdmRange range;
-  std::set<std::string> seen;
-  for (const auto& item : node) {
-    const std::string where = at(file, item.first);
-    if (!item.first.IsScalar()) fail(where, key, "has a key that is not a word");
-    const auto name = item.first.as<std::string>();
-    const std::string path = key + "." + name;
-    config.places[path] = where;
-    if (!seen.insert(name).second) fail(where, path, "is given twice; keep one");
-    if (name == "ports") {
-      if (!item.second.IsSequence()) fail(where, path, "is not a list; write e.g. [0, 1]");
-      for (const auto& port : item.second) {
-        if (!port.IsScalar()) fail(where, path, "is not a list of numbers; write e.g. [0, 1]");
-        range.ports.push_back(
-            static_cast<unsigned>(parse_range(port.as<std::string>(), where, path, 0, 31)));
-      }
-      continue;
-    }
-    if (!item.second.IsScalar()) fail(where, path, "is not a number");
-    const auto text = item.second.as<std::string>();
-    if (name == "base") {
-      range.base = parse_unsigned(text, where, path);
-    } else if (name == "size") {
-      range.size = parse_unsigned(text, where, path);
-    } else if (name == "granularity") {
-      range.granularity = parse_power_of_two(text, where, path, 256, 16384);
-    } else {
-      fail(where, path, "is not a known key; use base, size, ports, granularity");
-    }
+  const std::vector<std::string> sections = key_sections();
+  if (std::find(sections.begin(), sections.end(), key) != sections.end()) {
+    fail(where, key,
+         fmt::format("is a section; give its keys, which `cxlgpu explain {}` names", key));
   }
-  for (const char* need : {"base", "size", "ports"}) {
-    if (seen.count(need) == 0) fail(at(file, node), key, fmt::format("'{}' is missing", need));
-  }
-  const std::string where = at(file, node);
-  const std::size_t ways = range.ports.size();
-  if (ways != 1 && ways != 2 && ways != 4 && ways != 8) {
-    fail(where, key + ".ports",
-         fmt::format("{} ways; a host bridge interleaves 1, 2, 4 or 8", ways));
-  }
-  if (range.base % kHdmMultiple != 0) {
-    fail(where, key + ".base", fmt::format("0x{:x} is not a multiple of 256 MiB", range.base));
-  }
-  if (range.size == 0 || range.size % (kHdmMultiple * ways) != 0) {
-    fail(where, key + ".size",
-         fmt::format("0x{:x} is not a multiple of {} x 256 MiB", range.size, ways));
-  }
-  return range;
+  fail(where, key,
+       fmt::format("is not a known key; {}`cxlgpu list --keys` names them all",
+                   did_you_mean(key, key_names())));
 }
 
 void read_map(RunConfig& config, const YAML::Node& node, const std::string& file,
@@ -99,19 +51,18 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
     const std::string where = at(file, item.first);
     if (!seen.insert(name).second) fail(where, key, "is given twice; keep one");
     if (key == "hdm.ranges") {
-      if (!item.second.IsSequence()) fail(where, key, "is not a list of ranges");
-      config.hdm.clear();
-      std::size_t index = 0;
-      for (const auto& range : item.second) {
-        config.hdm.push_back(read_range(config, range, file, fmt::format("{}[{}]", key, index++)));
-      }
+      read_hdm_ranges(config, item.second, where,
+                      [&file](const YAML::Node& at_node) { return at(file, at_node); });
       config.places[key] = where;
     } else if (item.second.IsMap()) {
-      const bool known = std::any_of(
-          config_keys().begin(), config_keys().end(),
-          [&](const ConfigKey& f) { return std::string(f.path).starts_with(key + "."); });
-      if (!known && key != "hdm")
-        fail(where, key, "is not a known section; `cxlgpu list --keys` names them all");
+      const std::vector<std::string> sections = key_sections();
+      if (std::find(sections.begin(), sections.end(), key) == sections.end()) {
+        const bool scalar = find_key(key) != nullptr;
+        fail(where, key,
+             scalar ? "is not a section; give it one value"
+                    : fmt::format("is not a known section; {}`cxlgpu list --keys` names them all",
+                                  did_you_mean(key, sections)));
+      }
       read_map(config, item.second, file, key);
     } else if (item.second.IsSequence()) {
       std::vector<std::string> parts;
@@ -119,9 +70,9 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
         if (!part.IsScalar()) fail(where, key, "has a part that is not a number");
         parts.push_back(part.as<std::string>());
       }
-      set_scalar(config, key, fmt::format("{}", fmt::join(parts, ",")), where);
+      set_key(config, key, fmt::format("{}", fmt::join(parts, ",")), where);
     } else {
-      set_scalar(config, key, item.second.IsNull() ? "" : item.second.as<std::string>(), where);
+      set_key(config, key, item.second.IsNull() ? "" : item.second.as<std::string>(), where);
     }
   }
 }
@@ -165,7 +116,7 @@ void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
     const std::filesystem::path file = dir / (section + ".yaml");
     read_file(config, file, section);
     for (const ConfigKey& field : config_keys()) {
-      if (!std::string(field.path).starts_with(section + ".")) continue;
+      if (!field.path.starts_with(section + ".")) continue;
       if (config.places.count(field.path) == 0) {
         fail(file.string() + ":1", field.path, "is missing; add it, as the project's file has it");
       }
@@ -181,14 +132,14 @@ void find_machine(RunConfig& config, const YAML::Node& root, const std::string& 
   if (!gpu.IsDefined() || !gpu.IsMap()) return;
   const YAML::Node machine = gpu["machine"];
   if (machine.IsDefined() && machine.IsScalar()) {
-    set_scalar(config, "gpu.machine", machine.as<std::string>(), at(file, machine));
+    set_key(config, "gpu.machine", machine.as<std::string>(), at(file, machine));
   }
 }
 
 void find_machine(RunConfig& config, const std::vector<std::string>& sets) {
   const std::string key = "gpu.machine=";
   for (const std::string& set : sets) {
-    if (set.starts_with(key)) set_scalar(config, "gpu.machine", set.substr(key.size()), "--set");
+    if (set.starts_with(key)) set_key(config, "gpu.machine", set.substr(key.size()), "--set");
   }
 }
 
@@ -282,8 +233,9 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     config.workload.name = scenario.substr(0, first);
     config.media = scenario.substr(first + 1, last - first - 1);
     if (!known(names_.configs, kind)) {
-      throw InputError(fmt::format("scenario '{}': configuration '{}' is not known; use {}",
-                                   scenario, kind, fmt::join(names_.configs, ", ")));
+      throw InputError(fmt::format("scenario '{}': configuration '{}' is not known; {}use {}",
+                                   scenario, kind, did_you_mean(kind, names_.configs),
+                                   fmt::join(names_.configs, ", ")));
     }
     apply_config_name(config, kind);
   }
@@ -294,21 +246,23 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
       throw InputError(
           fmt::format("--set '{}': is not key=value; write e.g. --set gpu.warps=4", set));
     }
-    set_scalar(config, set.substr(0, equals), set.substr(equals + 1), "--set");
+    set_key(config, set.substr(0, equals), set.substr(equals + 1), "--set");
   }
-  if (!seed.empty()) set_scalar(config, "run.seed", seed, "--seed");
+  if (!seed.empty()) set_key(config, "run.seed", seed, "--seed");
   // The machine's default is no choice of the user's; one that is, is refused by the session.
   if (config.memory != MemoryKind::Cxl && config.place("run.engine", "") == engine_place) {
     config.engine = "model";
   }
   if (!known(names_.workloads, config.workload.name) && config.workload.name != "trace") {
-    throw InputError(fmt::format("scenario '{}': key 'workload.name': '{}' is not known; use {}",
+    throw InputError(fmt::format("scenario '{}': key 'workload.name': '{}' is not known; {}use {}",
                                  scenario, config.workload.name,
+                                 did_you_mean(config.workload.name, names_.workloads),
                                  fmt::join(names_.workloads, ", ")));
   }
   if (!known(names_.media, config.media)) {
-    throw InputError(fmt::format("scenario '{}': key 'media.part': '{}' is not known; use {}",
-                                 scenario, config.media, fmt::join(names_.media, ", ")));
+    throw InputError(fmt::format("scenario '{}': key 'media.part': '{}' is not known; {}use {}",
+                                 scenario, config.media, did_you_mean(config.media, names_.media),
+                                 fmt::join(names_.media, ", ")));
   }
   config.gpu.seed = config.seed;
   // A fault of a page costs the host's runtime a thousand times what a CXL access takes.
@@ -317,11 +271,12 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   return config;
 }
 
-std::vector<std::string> ConfigLoader::keys() {
-  std::vector<std::string> all;
-  for (const ConfigKey& field : config_keys()) all.emplace_back(field.path);
-  all.emplace_back("hdm.ranges");
-  return all;
+RunConfig ConfigLoader::defaults() const {
+  RunConfig config;
+  read_file(config, dir_ / "system" / "default.yaml");
+  read_host_files(config, dir_ / "host");
+  read_machine(config, dir_ / "gpu");
+  return config;
 }
 
 }  // namespace cxlgpu

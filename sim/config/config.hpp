@@ -136,8 +136,9 @@ class ConfigLoader {
   // `scenario` is a name or the path of a YAML file; `sets` are path.key=value; `seed` as typed.
   [[nodiscard]] RunConfig load(const std::string& scenario, const std::vector<std::string>& sets,
                                const std::string& seed = "") const;
-  // Every key with its default, for the user guide.
-  [[nodiscard]] static std::vector<std::string> keys();
+  // What a scenario begins with, and where each value stands: the files alone, without what a
+  // scenario says. Not checked.
+  [[nodiscard]] RunConfig defaults() const;
 
  private:
   std::filesystem::path dir_;

@@ -1,10 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Every scalar key of a configuration: its name, its range, and where it goes.
+// Every key of a configuration: what people read of it, and where it goes.
 //
-// Purpose: the one list that the YAML layers, --set, `cxlgpu list --keys` and stats.json work from,
-// and
-//          how the text of a value is read. hdm.ranges is a list of maps and is read by the loader.
-// Units:   as configs/system/default.yaml has them.
+// Purpose: the one table that the YAML layers, --set, `cxlgpu list --keys`, `cxlgpu explain`,
+//          docs/guide/keys.md, configs/schema.json and stats.json work from. A new key is a row in
+//          one of keys_*.cpp and a default in a file of configs/.
+// Units:   as the row says.
 // Errors:  InputError of one line: where, key, what is wrong, what to do.
 #pragma once
 
@@ -15,38 +15,32 @@
 #include <vector>
 
 #include "sim/config/config.hpp"
+#include "sim/config/key_range.hpp"
 
 namespace cxlgpu {
 
 inline constexpr unsigned kMostSrQueueEntries = 64, kMostMemoryQueueEntries = 64;
 inline constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 52;  // of physical addresses
 
-using ConfigValue =
-    std::variant<bool, std::uint64_t, double, std::string, std::vector<std::uint64_t>>;
+using ConfigValue = std::variant<bool, std::uint64_t, double, std::string,
+                                 std::vector<std::uint64_t>, std::vector<HdmRange>>;
 
-// How a key is read from text, and what it is.
-struct ConfigAccess {
+struct ConfigKey : KeyFacts {
+  // Reads the text of a value into the configuration.
   std::function<void(RunConfig&, const std::string& text, const std::string& where,
                      const std::string& key)>
       set;
   std::function<ConfigValue(const RunConfig&)> get;
 };
 
-struct ConfigKey {
-  const char* path;
-  ConfigAccess access;
-};
 const std::vector<ConfigKey>& config_keys();
+// Of that name; null if there is none.
+const ConfigKey* find_key(const std::string& path);
+// Names of all keys, and of what they stand in: gpu, gpu.l1.
+std::vector<std::string> key_names();
+std::vector<std::string> key_sections();
 
-[[noreturn]] void fail(const std::string& where, const std::string& key, const std::string& what);
-// 123, 0x7b, 64KiB, 1MiB, 4GiB.
-std::uint64_t parse_unsigned(const std::string& text, const std::string& where,
-                             const std::string& key);
-std::uint64_t parse_range(const std::string& text, const std::string& where, const std::string& key,
-                          std::uint64_t low, std::uint64_t high);
-std::uint64_t parse_power_of_two(const std::string& text, const std::string& where,
-                                 const std::string& key, std::uint64_t low, std::uint64_t high);
-std::string parse_choice(const std::string& text, const std::string& where, const std::string& key,
-                         const std::vector<std::string>& choices);
+// A value as it would be written in a file.
+std::string value_text(const KeyFacts& facts, const ConfigValue& value);
 
 }  // namespace cxlgpu

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "common/input_error.hpp"
+#include "common/nearest.hpp"
 
 namespace cxlgpu {
 
@@ -173,7 +174,8 @@ std::string ConfigReader::text(const std::string& key) {
 std::string ConfigReader::choice(const std::string& key, const std::vector<std::string>& choices) {
   const std::string value = scalar(key);
   if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-    fail(key, fmt::format("'{}' is not known; use one of: {}", value, fmt::join(choices, ", ")));
+    fail(key, fmt::format("'{}' is not known; {}use one of: {}", value,
+                          did_you_mean(value, choices), fmt::join(choices, ", ")));
   }
   return value;
 }

@@ -495,10 +495,7 @@ TEST_F(Cli, EveryListedPartMakesAScenario) {
 }
 
 TEST_F(Cli, EveryListedKeyIsKnown) {
-  const std::vector<std::string> keys = lines_of(accepted({"list", "--keys"}).out);
-  EXPECT_GT(keys.size(), 40u);
-  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), keys.size());
-  for (const std::string& key : keys) {
+  for (const std::string& key : keys()) {
     const Args args = {"run", "vadd-dram-cxl", "--engine", "model", "--set", key + "=?"};
     refused(args, {key});
     EXPECT_EQ(run(args).err.find("not a known key"), std::string::npos) << run(args).err;

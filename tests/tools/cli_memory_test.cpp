@@ -130,7 +130,7 @@ TEST_F(Cli, HostKeysAreCheckedAndOverridden) {
       << "no less than its part before the fetch";
   fs::remove_all(dir_ / "o");
   refused(with("uvm.prefetch_bytes=5000"), {"--set", "uvm.prefetch_bytes", "power of two"});
-  refused(with("uvm.prefetch_bytes=4MiB"), {"uvm.prefetch_bytes", "4096..2097152"});
+  refused(with("uvm.prefetch_bytes=4MiB"), {"uvm.prefetch_bytes", "4KiB..2MiB"});
   refused(with("uvm.evict=oldest"), {"uvm.evict", "migration, access"});
   refused(with("uvm.batch_faults=0"), {"uvm.batch_faults", "1..65536"});
   refused(with("pcie.to_gpu_gb_s=fast"), {"pcie.to_gpu_gb_s", "fast"});

@@ -1,0 +1,116 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Keys of the system, the run, HDM, links, the medium, the workload and the trace.
+#include "sim/config/hdm_ranges.hpp"
+#include "sim/config/key_rows.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+ConfigKey hdm_key() {
+  ConfigKey key;
+  key.path = "hdm.ranges";
+  key.range = ranges();
+  key.meaning = "Host-managed device memory: what physical addresses are behind which root ports.";
+  key.source = "this design: 512 MiB over two ports; CXL 2.0, 8.2.5.12";
+  key.set = [](RunConfig& c, const std::string& text, const std::string& where,
+               const std::string&) { parse_hdm_ranges(c, text, where); };
+  key.get = [](const RunConfig& c) -> ConfigValue { return c.hdm; };
+  return key;
+}
+
+}  // namespace
+
+std::vector<ConfigKey> machine_keys() {
+  return {
+      row({"system.ports", "ports", power_of_two(1, 4),
+           "Root ports, each with an endpoint; engines rtl and cosim have 2.", "this design"},
+          CXLGPU_MEMBER(ports)),
+      row({"system.memory", "", one_of({kMemoryNames.begin(), kMemoryNames.end()}),
+           "Where the data is: behind CXL, all in GPU memory, or paged in from the host or a "
+           "drive; the scenario's name sets it.",
+           "CXL-GPU; Phoenix (SC '25) for gds and phoenix"},
+          CXLGPU_MEMBER(memory)),
+      row({"run.engine", "", one_of({"rtl", "model", "cosim"}),
+           "RTL, event-driven model, or both on the same requests and compared.", "this design"},
+          CXLGPU_MEMBER(engine)),
+      row({"run.seed", "", between(0, UINT32_MAX),
+           "Seed of all random streams: input data, random patterns, random replacement, errors.",
+           "this design"},
+          CXLGPU_MEMBER(seed)),
+      row({"run.limit_us", "us", between(0, kMostUs),
+           "Simulated time after which a run is given up; 0: a second, of uvm, gds and phoenix a "
+           "thousand.",
+           "this design"},
+          CXLGPU_MEMBER(limit_us)),
+      hdm_key(),
+      row({"link.lanes", "lanes", power_of_two(1, 16),
+           "Width of each link; 1 and 2 are degraded widths.", "PCIe 5.0 x8; CXL 2.0"},
+          CXLGPU_MEMBER(link.lanes)),
+      row({"link.lane_mbit_s", "Mbit/s", between(8000, 32000),
+           "Rate of a lane, one bit a transfer, with sync-header bypass.", "PCIe 5.0, 32 GT/s"},
+          CXLGPU_MEMBER(link.lane_mbit_s)),
+      row({"link.flight_ps", "ps", between(0, 1000000),
+           "Time of flight one way; latency of the SerDes is not modelled.",
+           "30 cm of FR-4 at 6.7 ps/mm"},
+          CXLGPU_MEMBER(link.flight_ps)),
+      row({"link.bit_error_rate_m2s", "", probability(),
+           "Fault injection: probability that a bit to an endpoint is flipped.", "this design"},
+          CXLGPU_MEMBER(link.bit_error_rate_m2s)),
+      row({"link.bit_error_rate_s2m", "", probability(),
+           "Fault injection: probability that a bit from an endpoint is flipped.", "this design"},
+          CXLGPU_MEMBER(link.bit_error_rate_s2m)),
+      row({"link.drop_spec_every", "", between(0, 1000000),
+           "Fault injection: every n-th MemSpecRd is lost on the link; 0 never.", "this design"},
+          CXLGPU_MEMBER(link.drop_spec_every)),
+      row({"link.duplicate_spec_every", "", between(0, 1000000),
+           "Fault injection: every n-th MemSpecRd repeats the one before; 0 never.", "this design"},
+          CXLGPU_MEMBER(link.duplicate_spec_every)),
+      row({"link.delay_spec_by", "", between(0, 1000),
+           "Fault injection: a MemSpecRd comes in the place of the n-th after it; 0 never.",
+           "this design"},
+          CXLGPU_MEMBER(link.delay_spec_by)),
+      row({"link.down_at_us", "us", between(0, 1000000000),
+           "Fault injection: the link of link.port goes down at this time of the run; 0 never.",
+           "this design"},
+          CXLGPU_MEMBER(link.down_at_us)),
+      row({"link.down_for_us", "us", between(0, 1000000),
+           "Fault injection: its PHY is back after this time; at least 1 with link.down_at_us.",
+           "this design"},
+          CXLGPU_MEMBER(link.down_for_us)),
+      row({"link.port", "", between(0, 15), "Fault injection: the root port whose link goes down.",
+           "this design"},
+          CXLGPU_MEMBER(link.port)),
+      row({"media.part", "", text("a file of configs/media, without .yaml"),
+           "What the endpoints store in; the scenario's name sets it.", "data sheets, in its file"},
+          CXLGPU_MEMBER(media)),
+      row({"workload.name", "", text("a workload of `cxlgpu list`, or trace"),
+           "What the GPU runs; the scenario's name sets it.", "this design"},
+          CXLGPU_MEMBER(workload.name)),
+      row({"workload.size", "", between(0, 1ull << 32),
+           "Size; `cxlgpu list` says what it counts and its range; 0 is the reduced size.",
+           "this design"},
+          CXLGPU_MEMBER(workload.size)),
+      row({"workload.store_percent", "%", between(0, 100),
+           "Share of the steps of seq, around and rand that write their line.", "this design"},
+          CXLGPU_MEMBER(workload.store_percent)),
+      row({"workload.iterations", "", between(0, 1ull << 32),
+           "Iterations of an iterative workload; 0 is the workload's own number.", "this design"},
+          CXLGPU_MEMBER(workload.iterations)),
+      row({"workload.file", "", text("a file, or empty"),
+           "Graph for bfs and gnn: Matrix Market or edge list, plain or gzip; empty: seeded data.",
+           "this design"},
+          CXLGPU_MEMBER(workload.file)),
+      row({"trace.max_requests", "requests", between(0, 1ull << 40),
+           "Requests of a trace that are replayed; 0 is all.", "this design"},
+          CXLGPU_MEMBER(trace.max_requests)),
+      row({"trace.max_reads", "requests", between(1, 4096), "Reads of a trace in flight.",
+           "Vortex, the machine of the captured traces"},
+          CXLGPU_MEMBER(trace.max_reads)),
+      row({"trace.max_writes", "requests", between(1, 4096), "Writes of a trace in flight.",
+           "Vortex, the machine of the captured traces"},
+          CXLGPU_MEMBER(trace.max_writes)),
+  };
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,132 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Keys of root ports and endpoints.
+#include "common/request.hpp"
+#include "sim/config/key_rows.hpp"
+#include "sim/gpu/ds_region.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+// In the order of SrPolicy.
+const std::vector<std::string> kPolicies = {"off",      "naive",          "dyn",
+                                            "sr-paper", "sr-directional", "stream"};
+
+}  // namespace
+
+std::vector<ConfigKey> port_keys() {
+  return {
+      row({"root_port.policy", "", one_of(kPolicies),
+           "What MemSpecRd is sent for a load; the scenario's name sets it.", "CXL-GPU"},
+          CXLGPU_MEMBER(root_port.policy)),
+      row({"root_port.spec_length", "", flag(),
+           "MemSpecRd carries a length, 256 to 1024 B; an extension of CXL.", "this design"},
+          CXLGPU_MEMBER(root_port.spec_length)),
+      row({"root_port.ds", "", flag(),
+           "Deterministic store: a store is done when it is in GPU memory, and is written to its "
+           "endpoint later; the scenario's name sets it.",
+           "CXL-GPU"},
+          CXLGPU_MEMBER(root_port.ds)),
+      row({"root_port.ds_max_writes", "writes", between(1, 16),
+           "Writes of deterministic store in flight to an endpoint.", "this design"},
+          CXLGPU_MEMBER(root_port.ds_max_writes)),
+      row({"root_port.ds_interval", "log2 cycles", list_of({4}, 0, 15),
+           "Time between them, at DevLoad light, optimal, moderate, severe; 0 no pause.",
+           "this design"},
+          CXLGPU_MEMBER(root_port.ds_interval)),
+      row({"root_port.sr_queue_entries", "", between(1, kMostSrQueueEntries),
+           "Entries of the speculative read queue; engines rtl and cosim have 32.", "CXL-GPU"},
+          CXLGPU_MEMBER(root_port.sr_queue_entries)),
+      row({"root_port.memory_queue_entries", "", between(3, kMostMemoryQueueEntries),
+           "Entries of the memory queue, two for MemSpecRd alone; engines rtl and cosim have 32.",
+           "CXL-GPU"},
+          CXLGPU_MEMBER(root_port.memory_queue_entries)),
+      row({"root_port.ring_entries", "granules", power_of_two(16, 4096),
+           "Granules of 256 B in the ring buffer: 4 banks, 4 ways; engines rtl and cosim have "
+           "1024.",
+           "this design"},
+          CXLGPU_MEMBER(root_port.ring_entries)),
+      row({"root_port.spec_cap_bytes", "bytes", multiple_of(256, 256, 1024),
+           "The longest MemSpecRd; engines rtl and cosim have 1024.", "CXL-GPU"},
+          CXLGPU_MEMBER(root_port.spec_cap_bytes)),
+      row({"root_port.ds_lines", "lines", power_of_two(16, DsRegion::kPortBytes / kLineBytes),
+           "Lines of 64 B that a port can defer; engines rtl and cosim have 1024.", "this design"},
+          CXLGPU_MEMBER(root_port.ds_lines)),
+      row({"endpoint.cache_bytes", "bytes", between(0, 2 * kMiB),
+           "Internal DRAM of an endpoint used as cache; 0 takes cache_percent.",
+           "assumed: 1 KiB for each of 64 warps and 4 arrays"},
+          CXLGPU_MEMBER(endpoint.cache_bytes)),
+      row({"endpoint.cache_percent", "%", between(1, 100),
+           "Internal DRAM of all endpoints as a share of the data set; only with cache_bytes 0.",
+           "assumed"},
+          CXLGPU_MEMBER(endpoint.cache_percent)),
+      row({"endpoint.line_bytes", "bytes", power_of_two(256, 16384),
+           "Line of the internal DRAM, at most the medium's page; engines rtl and cosim have 256.",
+           "this design: a granule of MemSpecRd"},
+          CXLGPU_MEMBER(endpoint.line_bytes)),
+      row({"endpoint.ingress_thresholds", "messages", list_of({3}, 0, 127),
+           "Waiting messages (of 64) at which DevLoad is optimal, moderate, severe.",
+           "this design; CXL 2.0, 3.3.2 leaves it open"},
+          CXLGPU_MEMBER(endpoint.ingress_thresholds)),
+      row({"endpoint.mshr_thresholds", "fills", list_of({3}, 0, 127),
+           "Fills in flight (of 128) at which DevLoad is optimal, moderate, severe.",
+           "this design; CXL 2.0, 3.3.2 leaves it open"},
+          CXLGPU_MEMBER(endpoint.mshr_thresholds)),
+      row({"endpoint.backlog_thresholds", "1/16", list_of({3}, 0, 127),
+           "Media commands not begun, in sixteenths of one for each die or bank, at which DevLoad "
+           "is optimal, moderate, severe.",
+           "this design; CXL 2.0, 3.3.2 leaves it open"},
+          CXLGPU_MEMBER(endpoint.backlog_thresholds)),
+      row({"endpoint.task_thresholds", "1/64", list_of({3}, 0, 127),
+           "Dies that collect garbage or move worn data, or soon will, in sixty-fourths of all, "
+           "at which DevLoad is optimal, moderate, severe.",
+           "this design; CXL 2.0, 3.3.2 leaves it open"},
+          CXLGPU_MEMBER(endpoint.task_thresholds)),
+      row({"endpoint.load_margins", "", list_of({3}, 0, 127),
+           "How far ingress, fills and backlog fall below a threshold before DevLoad falls; below "
+           "each first threshold, or 0.",
+           "this design"},
+          CXLGPU_MEMBER(endpoint.load_margins)),
+      row({"endpoint.throughput_reduction", "", flag(),
+           "DevLoad rises for the dies of task_thresholds.",
+           "CXL 2.0, 3.3.2, temporary throughput reduction"},
+          CXLGPU_MEMBER(endpoint.throughput_reduction)),
+      row({"endpoint.egress_congestion", "", flag(),
+           "DevLoad rises for responses that wait for the link.",
+           "CXL 2.0, 3.3.2, egress port congestion; off after reset"},
+          CXLGPU_MEMBER(endpoint.egress_congestion)),
+      row({"endpoint.egress_percent", "%", list_of({2}, 0, 100),
+           "Share of the last 100 samples with waiting responses, at which DevLoad is moderate, "
+           "severe.",
+           "CXL 2.0, 3.3.2"},
+          CXLGPU_MEMBER(endpoint.egress_percent)),
+      row({"endpoint.egress_interval", "cycles", between(0, 31),
+           "From sample to sample; 0 takes none.", "CXL 2.0, 3.3.2"},
+          CXLGPU_MEMBER(endpoint.egress_interval)),
+      row({"endpoint.gc_first_us", "us", between(0, 1000000000),
+           "Fault injection: start of the first scripted garbage collection of flash.",
+           "this design"},
+          CXLGPU_MEMBER(endpoint.gc_first_us)),
+      row({"endpoint.gc_every_us", "us", between(0, 1000000000),
+           "Fault injection: from start to start, more than gc_busy_us; 0 is once.", "this design"},
+          CXLGPU_MEMBER(endpoint.gc_every_us)),
+      row({"endpoint.gc_busy_us", "us", between(0, 1000000),
+           "Fault injection: how long a die is busy, after its current operation; 0 is no "
+           "collection.",
+           "this design"},
+          CXLGPU_MEMBER(endpoint.gc_busy_us)),
+      row({"endpoint.gc_dies_percent", "%", between(1, 100),
+           "Fault injection: share of the dies that collect, rounded up.", "this design"},
+          CXLGPU_MEMBER(endpoint.gc_dies_percent)),
+      row({"endpoint.image_in", "", text("a folder, or empty"),
+           "Folder with an image of each flash medium, port0.img and so on, that the run starts "
+           "from.",
+           "this design"},
+          CXLGPU_MEMBER(endpoint.image_in)),
+      row({"endpoint.image_out", "", text("a folder, or empty"),
+           "Folder for such images after a run that ended well; may be the same.", "this design"},
+          CXLGPU_MEMBER(endpoint.image_out)),
+  };
+}
+
+}  // namespace cxlgpu
