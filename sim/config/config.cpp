@@ -32,6 +32,11 @@ void set_key(RunConfig& config, const std::string& key, const std::string& text,
     fail(where, key,
          fmt::format("is a section; give its keys, which `cxlgpu explain {}` names", key));
   }
+  if (key.starts_with("hdm.ranges")) {
+    fail(
+        where, key,
+        "is not a key of its own; give hdm.ranges whole, as `cxlgpu explain hdm.ranges` writes it");
+  }
   fail(where, key,
        fmt::format("is not a known key; {}`cxlgpu list --keys` names them all",
                    did_you_mean(key, key_names())));

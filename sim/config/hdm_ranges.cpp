@@ -112,7 +112,9 @@ void read_hdm_ranges(RunConfig& config, const YAML::Node& list, const std::strin
 void parse_hdm_ranges(RunConfig& config, const std::string& text, const std::string& where) {
   YAML::Node list;
   try {
-    list = YAML::Load(text);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1) fail(where, kKey, "holds several YAML documents; keep one");
+    if (!documents.empty()) list = documents.front();
   } catch (const YAML::Exception& e) {
     fail(where, kKey, fmt::format("{}; write e.g. {}", e.msg, kExample));
   }

@@ -167,6 +167,10 @@ TEST_F(Keys, HdmRangesCanBeSet) {
   bad("4GiB", {"--set", "'hdm.ranges'", "[{base"});
   bad("[{", {"--set", "'hdm.ranges'", "[{base"});
   bad("[]", {"'hdm.ranges'", "at least one"});
+  bad("[]\n---\n[]", {"--set", "'hdm.ranges'", "several YAML documents"});
+  bad(std::string(100000, '['), {"--set", "'hdm.ranges'", "[{base"});
+  refused({"run", "vadd-dram-cxl", "--set", "hdm.ranges[0].size=1GiB"},
+          {"'hdm.ranges[0].size'", "give hdm.ranges whole"});
   bad("[4GiB]", {"'hdm.ranges[0]'", "not a map"});
   bad("[{base: 4GiB, ports: [0]}]", {"--set", "'hdm.ranges[0]'", "'size' is missing"});
   bad("[{base: 4GiB, size: 100MiB, ports: [0]}]", {"'hdm.ranges[0].size'", "256MiB"});
