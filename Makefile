@@ -9,8 +9,8 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sim waves keys test docs-check report calibrate results conformance lint format \
-  bench synth link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz \
+.PHONY: help deps configure build sim waves keys test block docs-check report calibrate results conformance lint \
+  format bench synth link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz \
   sanitize xprop valgrind soak peer trust clean
 
 help:            ## this list
@@ -55,6 +55,9 @@ keys: build      ## docs/guide/keys.md and configs/schema.json, from the table i
 test: configure  ## builds and runs every test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+block: deps      ## builds and runs the tests of one block, and says the seconds: make block BLOCK=io_link
+	@tools/block.py $(BLOCK) --jobs $(JOBS) $(ARGS)
 
 docs-check: deps ## every command of README and docs as written, on a fresh clone of the last commit
 	@tools/docs_check.py $(ARGS)
