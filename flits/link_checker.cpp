@@ -289,7 +289,7 @@ void LinkChecker::on_retry_req(Direction d, const RetryReq& req) {
 void LinkChecker::on_retry_ack(Direction d, const RetryAck& ack) {
   Receiver& r = rx(d);
   if (!r.discarding) {
-    report(d, Rule::UnexpectedRetryAck, "RETRY.Ack although no retry is under way");
+    report(d, Rule::UnexpectedRetryAck, "RETRY.Ack although no retry is in progress");
     return;
   }
   if (std::find(r.asked.begin(), r.asked.end(), ack.num_retry) == r.asked.end()) {
@@ -298,7 +298,7 @@ void LinkChecker::on_retry_ack(Direction d, const RetryAck& ack) {
   }
   if (ack.eseq != r.eseq) {
     report(d, Rule::RetryReqSequence,
-           fmt::format("RETRY.Ack echoes flit {}, {} was asked for", ack.eseq, r.eseq));
+           fmt::format("RETRY.Ack echoes flit {}, {} was requested", ack.eseq, r.eseq));
   }
   if (ack.num_retry != r.asked.back()) return;  // an answer to an earlier request: stale
   r.discarding = false;                         // what follows is the replay, R goes on as it was

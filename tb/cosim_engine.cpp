@@ -28,16 +28,16 @@ std::string response_text(const MemResponse& r) {
 
 std::string counters_text(const SrCounters& c) {
   return fmt::format(
-      "loads {} issued {} suppressed by ring {} by halt {} asked {} used {} useful {} useless {} "
-      "late {} held back {}",
-      c.loads, c.issued, c.covered, c.halted, c.asked, c.used, c.useful, c.useless, c.late, c.held);
+      "loads_seen {} issued {} ring_suppressed {} halt_suppressed {} score_suppressed {} "
+      "requested {} lines_used {} useful_granules {} useless_granules {} issued_late {}",
+      c.loads, c.issued, c.covered, c.halted, c.held, c.asked, c.used, c.useful, c.useless, c.late);
 }
 
 std::string counters_text(const std::optional<InternalDramCounters>& c) {
   if (!c) return "no answer";
   return fmt::format(
-      "demand hits {} merges {} fills {}, MemSpecRd fills {} needless {} drops {}, unwanted {} "
-      "displaced {}",
+      "demand_hits {} demand_merges {} demand_fills {} spec_fills {} spec_needless {} "
+      "spec_dropped {} spec_evicted_unused {} spec_displaced {}",
       c->demand_hits, c->demand_merges, c->demand_fills, c->spec_fills, c->spec_needless,
       c->spec_drops, c->unwanted, c->displaced);
 }

@@ -112,10 +112,10 @@ void RunStats::on_event(const TraceEvent& event) {
   switch (event.stage) {
     case Stage::SpecIssue:
       ++spec_.sent;
-      spec_.granules += event.info;
+      spec_.requested += event.info;
       break;
     case Stage::SpecFill:
-      ++spec_.fills;
+      ++spec_.filled;
       prefetched_[line_key(event)] = true;
       break;
     case Stage::SpecDrop:
@@ -136,7 +136,7 @@ void RunStats::on_ds(const TraceEvent& event) {
   if (ds_.size() <= event.port) ds_.resize(event.port + std::size_t{1});
   DsStats& port = ds_[event.port];
   for (std::size_t i = 0; i < port.count.size(); ++i) port.count[i] += event.info >> i & 1;
-  port.peak_pending = std::max<std::uint64_t>(port.peak_pending, event.info >> 16);
+  port.peak_deferred = std::max<std::uint64_t>(port.peak_deferred, event.info >> 16);
 }
 
 void RunStats::on_lookup(const TraceEvent& event) {
@@ -146,11 +146,11 @@ void RunStats::on_lookup(const TraceEvent& event) {
   if (found == prefetched_.end()) return;
   prefetched_.erase(found);
   if (result == LookupResult::Hit) {
-    ++spec_.useful;
+    ++spec_.useful_lines;
   } else if (result == LookupResult::Merge) {
-    ++spec_.late;
+    ++spec_.late_lines;
   } else {
-    ++spec_.evicted;
+    ++spec_.evicted_unused;
   }
 }
 

@@ -31,9 +31,9 @@ enum class RequestKind : std::uint8_t {
   Count
 };
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(RequestKind::Count)>
-    kRequestKindNames = {"load, internal DRAM hit", "load, internal DRAM miss",
-                         "load, fill under way",    "load, no internal DRAM",
-                         "load, deferred store",    "store"};
+    kRequestKindNames = {"load, internal DRAM hit",  "load, internal DRAM miss",
+                         "load, merged with a fill", "load, no internal DRAM",
+                         "load, deferred store",     "store"};
 
 struct Percentiles {
   std::uint64_t count = 0;
@@ -55,24 +55,25 @@ class LatencyBook {
   std::array<std::uint64_t, kPathStages> stage_sum_{};
 };
 
+// Named as stats.json names them.
 struct SpecStats {
-  std::uint64_t sent = 0;      // MemSpecRd handed to the controllers
-  std::uint64_t granules = 0;  // asked for
+  std::uint64_t sent = 0;       // MemSpecRd handed to the controllers
+  std::uint64_t requested = 0;  // granules
   // From here on lines of the internal DRAM, which in the RTL are granules.
-  std::uint64_t fills = 0;    // filled for them
-  std::uint64_t dropped = 0;  // dropped by the endpoint
-  std::uint64_t useful = 0;   // filled, the first demand access hit
-  std::uint64_t late = 0;     // filled, the first demand access met the fill in flight
-  std::uint64_t evicted = 0;  // filled, gone before a demand access
+  std::uint64_t filled = 0;          // for a MemSpecRd
+  std::uint64_t dropped = 0;         // by the endpoint
+  std::uint64_t useful_lines = 0;    // filled, the first demand access hit
+  std::uint64_t late_lines = 0;      // filled, the first demand access met the fill in flight
+  std::uint64_t evicted_unused = 0;  // filled, gone before a demand access
 };
 
 // Deterministic store of one port: how often it did what, as ds_event_t counts it.
 inline constexpr std::array<std::string_view, 10> kDsEventNames = {
-    "direct", "deferred", "in_place", "flushed", "hit",
-    "merge",  "false",    "full",     "error",   "refused"};
+    "direct",      "deferred",     "in_place", "flushed",      "load_hit",
+    "load_merged", "filter_false", "no_slot",  "write_errors", "refused"};
 struct DsStats {
   std::array<std::uint64_t, kDsEventNames.size()> count{};
-  std::uint64_t peak_pending = 0;  // lines
+  std::uint64_t peak_deferred = 0;  // lines
 };
 
 struct LoadControlPoint {

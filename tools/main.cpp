@@ -56,6 +56,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
   const ConfigLoader loader(configs, scenario_names(configs));
   RunConfig config = loader.load(a.scenario, a.sets, a.seed);
+  for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
   if (!a.engine.empty()) config.engine = a.engine;
   SessionOptions options;
   options.config_dir = configs;

@@ -58,7 +58,7 @@ std::vector<std::pair<std::string, std::string>> paging_rows(const nlohmann::jso
       {"faults / batches", fmt::format("{:.0f} / {:.0f}", of("/faults"), of("/batches"))},
       {"pages in / out / GPU memory holds",
        fmt::format("{:.0f} / {:.0f} / {:.0f}", of("/pages_in"), of("/pages_out"), of("/frames"))},
-      {"  prefetched / in vain",
+      {"  prefetched / useless",
        fmt::format("{:.0f} / {:.0f}", of("/prefetched"), of("/prefetched_useless"))},
       {"lines that waited / mean wait", fmt::format("{:.0f} of {:.0f} / {:.3f} us", of("/waited"),
                                                     of("/accesses"), us("/mean_wait"))},

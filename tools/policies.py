@@ -4,7 +4,7 @@
 
 Each row is a workload on Z-NAND: vadd, bfs, traces given with --trace, and the patterns of
 tools/patterns.py at 4, 16, 64 and 128 streams. Useless: of the granules that MemSpecRd brought into the
-internal DRAM, those displaced before a load wanted one of their lines. With --mixes N the rows are N mixes
+internal DRAM, those evicted before a load used one of their lines. With --mixes N the rows are N mixes
 drawn by seeds from --seed on, with an internal DRAM (a port) drawn too, and the end is how each policy
 did over all of them.
 """
@@ -25,8 +25,7 @@ DRAM_KIB = (32, 64, 128, 256, 512, 1024)
 
 
 def run(args, workload, policy, extra):
-    name, settings = (policy, []) if policy != "sr-paper" else ("sr", ["--set", "root_port.policy=sr-paper"])
-    stats = runs.stats(args.cxlgpu, f"{workload}-znand-{name}", args.engine, *settings, *extra, *args.extra)
+    stats = runs.stats(args.cxlgpu, f"{workload}-znand-{policy}", args.engine, *extra, *args.extra)
     spec = {key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)}
     useless = 100 * spec["evicted_unused"] / spec["filled"] if spec["filled"] else 0
     return stats["end_to_end"]["value"], useless

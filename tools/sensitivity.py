@@ -39,13 +39,13 @@ def stage(name):
     return lambda stats: next(s["mean"]["value"] for s in stats["loads"]["stages"] if s["stage"] == name)
 
 
-def unwanted(stats):
+def evicted_unused(stats):
     fills = FILLS(stats)
-    return 100 * over_ports("unwanted", "internal_dram_counters")(stats) / fills if fills else 0
+    return 100 * over_ports("spec_evicted_unused", "internal_dram_counters")(stats) / fills if fills else 0
 
 
 FILLS = over_ports("fills", "media_counters")
-LATE = ("filled for MemSpecRd, too late", "sr", figure("memspecrd", "late"))
+LATE = ("late lines", "sr", figure("memspecrd", "late_lines"))
 
 
 @dataclass
@@ -91,7 +91,7 @@ CURVES = [
         [16, 32, 64, 128, 256, 512, 1024, 4096],
         1024,
         ["dyn", "sr"],
-        [("suppressed by the ring, loads", "sr", over_ports("suppressed_by_ring", "memspecrd", "root_ports")), LATE],
+        [("ring suppressed, loads", "sr", over_ports("ring_suppressed", "memspecrd", "root_ports")), LATE],
     ),
     Curve(
         "sr_queue",
@@ -100,7 +100,7 @@ CURVES = [
         [1, 2, 4, 8, 16, 32, 64],
         32,
         ["cxl", "sr", "stream"],
-        [("MemSpecRd after their load", "sr", over_ports("late", "memspecrd", "root_ports"))],
+        [("issued late, MemSpecRd", "sr", over_ports("issued_late", "memspecrd", "root_ports"))],
     ),
     Curve(
         "memory_queue",
@@ -111,7 +111,7 @@ CURVES = [
         ["cxl", "sr", "stream"],
         [
             ("mean wait in the SR queue, ns", "cxl", stage("memq_alloc")),
-            ("suppressed by a halt, loads", "sr", over_ports("suppressed_by_halt", "memspecrd", "root_ports")),
+            ("halt suppressed, loads", "sr", over_ports("halt_suppressed", "memspecrd", "root_ports")),
         ],
     ),
     Curve(
@@ -130,7 +130,7 @@ CURVES = [
         [32, 64, 128, 256, 512, 1024, 2048],
         256,
         ["cxl", "naive", "sr", "stream"],
-        [("fills", "sr", FILLS), ("of them useless, %", "sr", unwanted)],
+        [("fills", "sr", FILLS), ("of them evicted unused, %", "sr", evicted_unused)],
     ),
     Curve(
         "cap",
@@ -150,7 +150,7 @@ CURVES = [
         ["ds"],
         [
             ("stores deferred", "ds", over_ports("deferred", "deterministic_store")),
-            ("found no slot, cycles", "ds", over_ports("full", "deterministic_store")),
+            ("no slot, cycles", "ds", over_ports("no_slot", "deterministic_store")),
         ],
     ),
     Curve(

@@ -115,7 +115,8 @@ int Session::report() {
 ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
   return {workload_names(),
           media_names(config_dir / "media"),
-          {"cxl", "naive", "dyn", "sr", "stream", "ds", "gpu-dram", "uvm", "gds", "phoenix"}};
+          {"cxl", "naive", "dyn", "sr", "sr-paper", "stream", "ds", "gpu-dram", "uvm", "gds",
+           "phoenix"}};
 }
 
 std::unique_ptr<Machine> make_machine(const RunConfig& config, const SessionOptions& options) {

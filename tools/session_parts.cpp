@@ -151,7 +151,7 @@ int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
                  {out / "report.html", report_page(document)}});
     where = (out / "report.html").string();
   }
-  if (!options.quiet) fmt::print("{}  {:<34} {}\n", table(document), "report", where);
+  if (!options.quiet) fmt::print("{}  {:<42} {}\n", table(document), "report", where);
   for (const std::string& problem : outcome.problems) {
     fmt::print(stderr, "{}\n", one_line(problem));
   }

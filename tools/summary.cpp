@@ -88,25 +88,29 @@ json deterministic_store(const std::vector<DsStats>& ports) {
     for (std::size_t i = 0; i < kDsEventNames.size(); ++i) {
       entry[std::string(kDsEventNames[i])] = figure(port.count[i], "events");
     }
-    entry["peak_pending"] = figure(port.peak_pending, "lines");
+    entry["peak_deferred"] = figure(port.peak_deferred, "lines");
     all.push_back(entry);
   }
   return all;
 }
 
-// What the root ports' own registers say: of what was asked for, not of what was filled.
+// What the root ports' own registers say: of what was requested, not of what was filled.
 json root_port_speculation(const std::vector<SrCounters>& ports) {
-  constexpr std::uint64_t kGranuleBytes = 256;
+  const auto count = [](std::uint32_t n, std::string_view unit) {
+    return figure(std::uint64_t{n}, unit);
+  };
   json all = json::array();
   for (const SrCounters& port : ports) {
-    all.push_back({{"asked", figure(port.asked * kGranuleBytes, "bytes")},
-                   {"used", figure(port.used * kLineBytes, "bytes")},
-                   {"useful", figure(std::uint64_t{port.useful}, "granules of 256 B")},
-                   {"useless", figure(std::uint64_t{port.useless}, "granules of 256 B")},
-                   {"late", figure(std::uint64_t{port.late}, "MemSpecRd")},
-                   {"suppressed_by_ring", figure(std::uint64_t{port.covered}, "loads")},
-                   {"suppressed_by_halt", figure(std::uint64_t{port.halted}, "loads")},
-                   {"suppressed_by_score", figure(std::uint64_t{port.held}, "predictions")}});
+    all.push_back({{"loads_seen", count(port.loads, "loads")},
+                   {"issued", count(port.issued, "MemSpecRd")},
+                   {"ring_suppressed", count(port.covered, "loads")},
+                   {"halt_suppressed", count(port.halted, "loads")},
+                   {"score_suppressed", count(port.held, "predictions")},
+                   {"requested", count(port.asked, "granules of 256 B")},
+                   {"lines_used", count(port.used, "lines of 64 B")},
+                   {"useful_granules", count(port.useful, "granules of 256 B")},
+                   {"useless_granules", count(port.useless, "granules of 256 B")},
+                   {"issued_late", count(port.late, "MemSpecRd")}});
   }
   return all;
 }
@@ -131,8 +135,8 @@ json endpoint_dram(const std::vector<std::optional<InternalDramCounters>>& ports
                    {"spec_fills", count(port->spec_fills, lines)},
                    {"spec_needless", count(port->spec_needless, lines)},
                    {"spec_dropped", count(port->spec_drops, lines)},
-                   {"unwanted", count(port->unwanted, lines)},
-                   {"displaced", count(port->displaced, lines)},
+                   {"spec_evicted_unused", count(port->unwanted, lines)},
+                   {"spec_displaced", count(port->displaced, lines)},
                    {"hit_rate", figure(hit_rate, "%")}});
   }
   return all;
@@ -198,7 +202,7 @@ json series(const RunStats& stats, Time end) {
           {"ingress", {{"values", ingress}, {"unit", "messages, mean"}}}};
 }
 
-// The script, and its windows within the run: asked for, a die that works on something is later.
+// The script, and its windows within the run, as requested: a die in an operation starts later.
 json collection(const EndpointConfig& c, Time end) {
   if (c.gc_busy_us == 0) return nullptr;
   const auto us = [](std::uint64_t n) { return figure(n, "us"); };
@@ -270,17 +274,18 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
   for (const RequestRecord& r : stats.slowest()) slow.push_back(slow_request(r));
   const SpecStats& s = stats.spec();
   const std::string lines = fmt::format("lines of {} B", c.endpoint.line_bytes);  // internal DRAM
+  const json config = config_json(c);
   return {
-      {"schema", 1},
+      {"schema", 2},
       {"scenario", c.scenario},
       {"engine", c.engine},
       {"workload", c.workload.name},
       {"media", c.media},
-      {"policy", static_cast<int>(c.root_port.policy)},
+      {"policy", config.at("/root_port/policy"_json_pointer)},
       {"seed", c.seed},
       {"version", {{"project", project_version()}, {"commit", source_commit()}}},
       {"command", outcome.command},
-      {"config", config_json(c)},
+      {"config", config},
       {"status", status_of(outcome)},
       {"unfinished", unfinished(outcome)},
       {"end_to_end", ns(outcome.end)},
@@ -298,17 +303,17 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"kinds", kinds},
       {"internal_dram_lookups",
        {{"hit", figure(stats.lookups(LookupResult::Hit), "lookups")},
-        {"fill_under_way", figure(stats.lookups(LookupResult::Merge), "lookups")},
+        {"merge", figure(stats.lookups(LookupResult::Merge), "lookups")},
         {"miss", figure(stats.lookups(LookupResult::Miss), "lookups")},
         {"hit_rate", figure(100.0 * stats.hit_rate(), "%")}}},
       {"internal_dram_counters", endpoint_dram(outcome.internal_dram, lines)},
       {"memspecrd",
        {{"sent", figure(s.sent, "MemSpecRd")},
-        {"asked", figure(s.granules, "granules of 256 B")},
-        {"filled", figure(s.fills, lines)},
-        {"useful", figure(s.useful, lines)},
-        {"late", figure(s.late, lines)},
-        {"evicted_unused", figure(s.evicted, lines)},
+        {"requested", figure(s.requested, "granules of 256 B")},
+        {"filled", figure(s.filled, lines)},
+        {"useful_lines", figure(s.useful_lines, lines)},
+        {"late_lines", figure(s.late_lines, lines)},
+        {"evicted_unused", figure(s.evicted_unused, lines)},
         {"dropped", figure(s.dropped, lines)},
         {"root_ports", root_port_speculation(outcome.speculation)}}},
       {"deterministic_store", deterministic_store(stats.deterministic_store())},
@@ -333,7 +338,7 @@ std::string table(const nlohmann::json& s) {
   };
   std::string out;
   const auto row = [&out](std::string_view name, const std::string& text) {
-    out += fmt::format("  {:<34} {}\n", name, text);
+    out += fmt::format("  {:<42} {}\n", name, text);
   };
   out += fmt::format("{}  engine {}  seed {}\n", s["scenario"].get<std::string>(),
                      s["engine"].get<std::string>(), s["seed"].get<std::uint64_t>());
@@ -365,25 +370,28 @@ std::string table(const nlohmann::json& s) {
   }
   const double lookups = value("/internal_dram_lookups/hit") +
                          value("/internal_dram_lookups/miss") +
-                         value("/internal_dram_lookups/fill_under_way");
+                         value("/internal_dram_lookups/merge");
   row("internal DRAM hit rate",
       lookups == 0 ? std::string("none (direct media)")
                    : fmt::format("{:.1f} %", value("/internal_dram_lookups/hit_rate")));
   row("MemSpecRd sent / lines filled",
       fmt::format("{:.0f} / {:.0f}", value("/memspecrd/sent"), value("/memspecrd/filled")));
-  row("  useful / late / evicted",
-      fmt::format("{:.0f} / {:.0f} / {:.0f}", value("/memspecrd/useful"), value("/memspecrd/late"),
-                  value("/memspecrd/evicted_unused")));
+  row("  useful lines / late lines / evicted unused",
+      fmt::format("{:.0f} / {:.0f} / {:.0f}", value("/memspecrd/useful_lines"),
+                  value("/memspecrd/late_lines"), value("/memspecrd/evicted_unused")));
   const json& ports = s["memspecrd"]["root_ports"];
   for (std::size_t port = 0; port < ports.size() && value("/memspecrd/sent") > 0; ++port) {
     const auto of = [&](const char* what) { return ports[port][what].at("value").get<double>(); };
-    row(fmt::format("  port {}: asked / used", port),
-        fmt::format("{:.0f} / {:.0f} KiB", of("asked") / 1024, of("used") / 1024));
-    row("    left useful / useless / late",
-        fmt::format("{:.0f} / {:.0f} / {:.0f}", of("useful"), of("useless"), of("late")));
-    row("    kept back by ring / halt / score",
-        fmt::format("{:.0f} / {:.0f} / {:.0f}", of("suppressed_by_ring"), of("suppressed_by_halt"),
-                    of("suppressed_by_score")));
+    row(fmt::format("  port {}: loads seen / issued / issued late", port),
+        fmt::format("{:.0f} / {:.0f} / {:.0f} MemSpecRd", of("loads_seen"), of("issued"),
+                    of("issued_late")));
+    row("    ring / halt / score suppressed",
+        fmt::format("{:.0f} / {:.0f} / {:.0f}", of("ring_suppressed"), of("halt_suppressed"),
+                    of("score_suppressed")));
+    row("    requested / lines used",
+        fmt::format("{:.0f} granules / {:.0f}", of("requested"), of("lines_used")));
+    row("    useful granules / useless granules",
+        fmt::format("{:.0f} / {:.0f}", of("useful_granules"), of("useless_granules")));
   }
   if (!s["deterministic_store"].empty()) {
     std::map<std::string, double> sum;
@@ -392,15 +400,17 @@ std::string table(const nlohmann::json& s) {
       for (const std::string_view name : kDsEventNames) {
         sum[std::string(name)] += port.at(std::string(name)).at("value").get<double>();
       }
-      peak = std::max(peak, port.at("peak_pending").at("value").get<double>());
+      peak = std::max(peak, port.at("peak_deferred").at("value").get<double>());
     }
     row("stores direct / deferred / in place",
         fmt::format("{:.0f} / {:.0f} / {:.0f}", sum["direct"], sum["deferred"], sum["in_place"]));
-    row("  flushed / failed / peak",
-        fmt::format("{:.0f} / {:.0f} / {:.0f} lines", sum["flushed"], sum["error"], peak));
-    row("  found no slot / refused", fmt::format("{:.0f} / {:.0f}", sum["full"], sum["refused"]));
-    row("  loads hit / merged / in vain",
-        fmt::format("{:.0f} / {:.0f} / {:.0f}", sum["hit"], sum["merge"], sum["false"]));
+    row("  flushed / peak deferred", fmt::format("{:.0f} / {:.0f} lines", sum["flushed"], peak));
+    row("  write errors / no slot / refused",
+        fmt::format("{:.0f} / {:.0f} / {:.0f}", sum["write_errors"], sum["no_slot"],
+                    sum["refused"]));
+    row("  load hit / load merged / filter false",
+        fmt::format("{:.0f} / {:.0f} / {:.0f}", sum["load_hit"], sum["load_merged"],
+                    sum["filter_false"]));
     row("  all at the endpoints", fmt::format("{:.3f} us", value("/drained") / 1000.0));
   }
   if (!s["gpu"].is_null()) {

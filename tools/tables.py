@@ -60,14 +60,15 @@ def scenarios(args):
             flush=True,
         )
     print(
-        "\n| scenario | load p50 / p99 / max | internal-DRAM hit rate | MemSpecRd sent | filled: useful / late | "
+        "\n| scenario | load p50 / p99 / max | internal-DRAM hit rate | MemSpecRd sent | filled: useful / late lines | "
         "flits M2S / S2M |\n"
         "|---|---|---|---|---|---|"
     )
     for name, stats in seen.items():
         spec = {key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)}
         rate = f"{stats['internal_dram_lookups']['hit_rate']['value']:.1f} %" if "znand" in name else "direct"
-        filled = f"{thousands(spec['filled'])}: {spec['useful']} / {spec['late']}" if spec["filled"] else "0"
+        of_filled = f"{spec['useful_lines']} / {spec['late_lines']}"
+        filled = f"{thousands(spec['filled'])}: {of_filled}" if spec["filled"] else "0"
         flits = " / ".join(thousands(stats["flits"][way]["all"]["value"]) for way in ("m2s", "s2m"))
         print(
             f"| {name} | {latencies(stats['loads'], ('p50', 'p99', 'max'))} ns | {rate} | {spec['sent']} | {filled} "

@@ -118,6 +118,8 @@ struct RunConfig {
   std::vector<HdmRange> hdm;
   // Where each key was last given, "file:line" or "--set", for messages.
   std::map<std::string, std::string> places;
+  // Old names that were accepted, a line each for the user.
+  std::vector<std::string> notes;
   [[nodiscard]] const std::string& place(const std::string& key,
                                          const std::string& otherwise) const {
     const auto at = places.find(key);

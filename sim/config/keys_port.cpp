@@ -1,5 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Keys of root ports and endpoints.
+#include <fmt/format.h>
+
 #include "common/request.hpp"
 #include "sim/config/key_rows.hpp"
 #include "sim/gpu/ds_region.hpp"
@@ -9,16 +11,29 @@ namespace cxlgpu {
 namespace {
 
 // In the order of SrPolicy.
-const std::vector<std::string> kPolicies = {"off",      "naive",          "dyn",
-                                            "sr-paper", "sr-directional", "stream"};
+const std::vector<std::string> kPolicies = {"off", "naive", "dyn", "sr-paper", "sr", "stream"};
+
+// As `key`, which also takes a value's old name, for one release.
+ConfigKey renamed(ConfigKey key, const std::string& old_name, const std::string& name) {
+  const auto set = std::move(key.set);
+  key.set = [=](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    if (t == old_name) {
+      c.notes.push_back(
+          fmt::format("{}: key '{}': '{}' is an old name; write '{}'", w, k, old_name, name));
+    }
+    set(c, t == old_name ? name : t, w, k);
+  };
+  return key;
+}
 
 }  // namespace
 
 std::vector<ConfigKey> port_keys() {
   return {
-      row({"root_port.policy", "", one_of(kPolicies),
-           "What MemSpecRd is sent for a load; the scenario's name sets it.", "CXL-GPU"},
-          CXLGPU_MEMBER(root_port.policy)),
+      renamed(row({"root_port.policy", "", one_of(kPolicies),
+                   "What MemSpecRd is sent for a load; the scenario's name sets it.", "CXL-GPU"},
+                  CXLGPU_MEMBER(root_port.policy)),
+              "sr-directional", "sr"),
       row({"root_port.spec_length", "", flag(),
            "MemSpecRd carries a length, 256 to 1024 B; an extension of CXL.", "this design"},
           CXLGPU_MEMBER(root_port.spec_length)),

@@ -11,7 +11,7 @@ deterministic store, whose loads take other ways, nor for policy stream.
 import argparse
 import collections
 import csv
-import json
+import pathlib
 import sys
 
 HALTED = 5  # states: 0 is 64 B, 1 to 4 are 256 to 1024 B
@@ -37,7 +37,7 @@ def window(run, line, state, mem, loads):
         s, e = own, own + max(state, 1)
     else:
         g = 4 * max(state, 1)
-        if run.policy == "sr-directional":
+        if run.policy == "sr":
             mem = [m for m in mem if line - g <= m < line]
             loads = [load for load in loads if line < load < line + g]
         start = min(max(line - g, 0) + len(mem), line)
@@ -151,10 +151,25 @@ def replay(run, port, cycles, count):
     compare("queues empty at the end", [], [*order, *sr, *mem.values()] + [latched] * bool(latched))
 
 
+def policy(name):
+    if name != "sr-directional":
+        return name
+    print("--policy: 'sr-directional' is an old name; write 'sr'", file=sys.stderr)
+    return "sr"
+
+
+def counters_of(file):
+    """What a stats.json has of each root port."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+    import runs
+
+    return runs.read(file)["memspecrd"]["root_ports"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("log", help="what `cxlgpu run --events` wrote")
-    parser.add_argument("--policy", required=True, choices=["naive", "dyn", "sr-paper", "sr-directional"])
+    parser.add_argument("--policy", required=True, type=policy, choices=["naive", "dyn", "sr", "sr-paper"])
     parser.add_argument(
         "--clip", type=int, default=15, help="log2 of the interleave chunk in granules; 15: not interleaved"
     )
@@ -169,13 +184,11 @@ def main():
     for port in sorted(ports):
         replay(run, port, ports[port], count)
     if run.stats:
-        with open(run.stats) as file:
-            counters = json.load(file)["memspecrd"]["root_ports"]
-        for port, log in enumerate(counters):
+        for port, log in enumerate(counters_of(run.stats)):
             for name, ours in (
-                ("suppressed_by_ring", count["ring hit", port]),
-                ("suppressed_by_halt", count["halted", port]),
-                ("asked", 256 * count["granules asked for", port]),
+                ("ring_suppressed", count["ring hit", port]),
+                ("halt_suppressed", count["halted", port]),
+                ("requested", count["granules asked for", port]),
             ):
                 count["counters"] += 1
                 if log[name]["value"] != ours:

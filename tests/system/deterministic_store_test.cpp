@@ -154,7 +154,7 @@ TEST_P(DeterministicStore, MoreLinesThanSlots) {
   EXPECT_GT(events_of(system.stats())[Full], 0u);
   EXPECT_GT(events_of(system.stats())[False], 0u);
   for (const DsStats& port : system.stats().deterministic_store()) {
-    EXPECT_EQ(port.peak_pending + 1, 1024u) << "one slot is under way";
+    EXPECT_EQ(port.peak_deferred + 1, 1024u) << "one slot is in use by a store";
   }
   system.drain_and_compare();
   system.finish();

@@ -150,9 +150,9 @@ TEST_F(RunStatsTest, DeterministicStoreIsCountedByPort) {
   ASSERT_EQ(stats.deterministic_store().size(), 2u);
   const DsStats &first = stats.deterministic_store()[0], &second = stats.deterministic_store()[1];
   EXPECT_EQ(first.count, (std::array<std::uint64_t, 10>{1}));
-  EXPECT_EQ(first.peak_pending, 0u);
+  EXPECT_EQ(first.peak_deferred, 0u);
   EXPECT_EQ(second.count, (std::array<std::uint64_t, 10>{1, 1, 0, 1, 0, 0, 1, 0, 1}));
-  EXPECT_EQ(second.peak_pending, 200u);
+  EXPECT_EQ(second.peak_deferred, 200u);
 }
 
 // A load that never was in the memory queue was answered from local memory; a port's own writes are
@@ -191,11 +191,11 @@ TEST(RunStats, FillsAreOfLines) {
     look_up(0x10000, LookupResult::Hit);
     look_up(0x20000 + line - 64, LookupResult::Merge);
     look_up(0x30000 + line, LookupResult::Hit);  // the next one
-    EXPECT_EQ(stats.spec().fills, 3u);
-    EXPECT_EQ(stats.spec().useful, 1u);
-    EXPECT_EQ(stats.spec().late, 1u);
+    EXPECT_EQ(stats.spec().filled, 3u);
+    EXPECT_EQ(stats.spec().useful_lines, 1u);
+    EXPECT_EQ(stats.spec().late_lines, 1u);
     look_up(0x30000 + line - 64, LookupResult::Miss);
-    EXPECT_EQ(stats.spec().evicted, 1u);
+    EXPECT_EQ(stats.spec().evicted_unused, 1u);
   }
 }
 

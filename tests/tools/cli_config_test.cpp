@@ -465,8 +465,8 @@ TEST_F(Cli, CollectionThatCannotBe) {
 
 TEST_F(Cli, ListNamesEveryPart) {
   const std::string text = accepted({"list"}).out;
-  for (const char* part : {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "ds", "rtl",
-                           "model", "cosim"}) {
+  for (const char* part : {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "sr-paper",
+                           "ds", "rtl", "model", "cosim"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }

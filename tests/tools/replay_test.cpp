@@ -10,7 +10,7 @@ namespace {
 
 const fs::path kScript =
     fs::path(CXLGPU_SOURCE_DIR) / "tests" / "root_port" / "replay_speculation.py";
-const std::vector<std::string> kPolicies = {"sr-directional", "sr-paper", "dyn"};
+const std::vector<std::string> kPolicies = {"sr", "sr-paper", "dyn"};
 
 // Some streams of loads and stores that start again, turn round, skip lines and stand still.
 std::string mixed_trace(unsigned requests) {
@@ -71,7 +71,7 @@ class Replay : public Cli {
 
   // A difference is one line that begins with the log's name, and no crash of the script.
   void found(const std::string& log, const std::string& what, const fs::path& script = kScript) {
-    EXPECT_EQ(replay(log, "sr-directional", 6, "", script), 1) << said_;
+    EXPECT_EQ(replay(log, "sr", 6, "", script), 1) << said_;
     EXPECT_EQ(lines_of(said_).size(), 1u) << said_;
     EXPECT_NE(said_.find(log + ": port "), std::string::npos) << said_;
     EXPECT_NE(said_.find(what), std::string::npos) << said_;
@@ -125,7 +125,7 @@ TEST_F(Replay, MixedTrafficDecidesAsThePageSays) {
     double forgotten = 0;
     const json figures = stats(policy + ".o");
     for (const json& port : figures.at("/memspecrd/root_ports"_json_pointer)) {
-      forgotten += value(port, "/useful") + value(port, "/useless");
+      forgotten += value(port, "/useful_granules") + value(port, "/useless_granules");
     }
     EXPECT_GT(forgotten, 0) << policy;
   }
@@ -151,9 +151,9 @@ std::string with_change(const std::string& log, const std::string& stage, unsign
 }
 
 TEST_F(Replay, OneNumberOrRuleChangedIsFound) {
-  record_mixed("sr-directional", 3500);
-  ASSERT_EQ(replay("sr-directional.csv", "sr-directional", 6), 0) << said_;
-  const std::string log = read_text(dir_ / "sr-directional.csv");
+  record_mixed("sr", 3500);
+  ASSERT_EQ(replay("sr.csv", "sr", 6), 0) << said_;
+  const std::string log = read_text(dir_ / "sr.csv");
   const auto changed = [&](const std::string& stage, unsigned column, std::uint64_t less,
                            const std::string& what) {
     SCOPED_TRACE(stage + " " + std::to_string(column));
@@ -185,7 +185,7 @@ TEST_F(Replay, OneNumberOrRuleChangedIsFound) {
     std::string text = script;
     ASSERT_NE(text.find(rule), std::string::npos);
     const fs::path copy = write("changed.py", text.replace(text.find(rule), rule.size(), other));
-    found("sr-directional.csv", "the replay has", copy);
+    found("sr.csv", "the replay has", copy);
   }
 }
 
@@ -193,9 +193,20 @@ TEST_F(Replay, OneNumberOrRuleChangedIsFound) {
 TEST_F(Replay, EveryEngineLogsTheSameDecisions) {
   for (const std::string engine : {"rtl", "cosim", "model"}) {
     record(engine, {"vadd-znand-sr", "--engine", engine, "--set", "workload.size=4096"});
-    replayed(engine, "sr-directional", 2);
+    replayed(engine, "sr", 2);
   }
   EXPECT_EQ(read_text(dir_ / "rtl.csv"), read_text(dir_ / "cosim.csv"));
+}
+
+TEST_F(Replay, OldNameOfAPolicyIsAccepted) {
+  record("sr", {"vadd-znand-sr", "--engine", "model", "--set", "workload.size=512"});
+  ASSERT_EQ(replay("sr.csv", "sr", 2), 0) << said_;
+  const std::string now = said_;
+  EXPECT_EQ(replay("sr.csv", "sr-directional", 2), 0) << said_;
+  const std::vector<std::string> said = lines_of(said_);
+  ASSERT_EQ(said.size(), 2u) << said_;
+  EXPECT_NE(said_.find("'sr-directional' is an old name; write 'sr'"), std::string::npos) << said_;
+  EXPECT_NE(said_.find(now), std::string::npos) << said_;
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The runs that `make results` left, by what they are of."""
 
-import json
 import math
 import pathlib
 import sys
 
 import points
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import runs  # noqa: E402
 
 
 def geometric_mean(values):
@@ -29,7 +31,7 @@ class Runs:
         file = self.folder / path / "stats.json"
         if not file.exists():
             sys.exit(f"{file}: no such run; `make results` makes it")
-        stats = json.loads(file.read_text())
+        stats = runs.read(file)
         if stats["status"] != "clean":
             sys.exit(f"{file}: the run is {stats['status']}")
         return stats
