@@ -229,9 +229,13 @@ module cxl_port
     .err_o               (arb_err_o)
   );
 
-  // The link layer lives only while its vLSM lets it, and hears nothing before.
+  // The link layer lives only while its vLSM lets it, and hears nothing before. Of its flits only
+  // one that was stalled as its link went down may still leave.
   a_quiet_down: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !cm_link_up |-> !cm_rx_valid && !cm_tx_ready);
+      !cm_link_up |-> !cm_rx_valid);
+  a_ready_down: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!cm_link_up && cm_tx_ready) |->
+      $past(link_tx_valid_o && !link_tx_ready_i && link_tx_kind_o == FlitCachemem));
   a_done_up: assert property (@(posedge clk_i) disable iff (!rst_ni) cm_reinit_done |-> cm_link_up);
 
 endmodule

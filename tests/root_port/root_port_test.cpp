@@ -1071,7 +1071,7 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.answered, run.cycle() / 50);
   EXPECT_GT(bench.specs(), run.cycle() / 500);
   EXPECT_GT(bench.isolations, 5u);
-  EXPECT_GT(bench.returns, 3u);
+  EXPECT_GT(bench.returns, 1u);
   EXPECT_GT(bench.refused, 100u);
   EXPECT_GT(bench.damaged, 20u);
   EXPECT_GT(bench.reads, 1000u);
