@@ -10,23 +10,26 @@
 
 namespace cxlgpu {
 
+// Named as the registers, ports and stats.json name them.
 struct SrCounters {
-  std::uint32_t loads = 0, issued = 0, covered = 0, halted = 0;
-  std::uint32_t asked = 0;                // granules asked for
-  std::uint32_t used = 0;                 // lines of them that a load wanted, each once
-  std::uint32_t useful = 0, useless = 0;  // granules that left the ring, by whether one was
-  std::uint32_t late = 0;                 // MemSpecRd for a load's own granule after it had left
-  std::uint32_t held = 0;                 // predictions that the stream table did not ask for
+  std::uint32_t loads_seen = 0, issued = 0;
+  std::uint32_t ring_suppressed = 0, halt_suppressed = 0;  // loads without a MemSpecRd
+  std::uint32_t requested = 0;                             // granules
+  std::uint32_t lines_used = 0;        // lines of them that a load used, each once
+  std::uint32_t useful_granules = 0;   // that left the ring, with a line used
+  std::uint32_t useless_granules = 0;  // or with none
+  std::uint32_t issued_late = 0;       // MemSpecRd for a load's own granule after it had left
+  std::uint32_t score_suppressed = 0;  // predictions that the stream table did not request
   bool operator==(const SrCounters&) const = default;
 };
 
 // Flits of one direction from the run's time 0 until the link is quiet after its last request. Each
-// is of one class, so that the classes add up to `flits`.
+// is of one class, so that the classes add up to `all`.
 struct LinkCounters {
-  std::uint64_t flits = 0;
+  std::uint64_t all = 0;
   std::uint64_t protocol = 0, all_data = 0, llcrd = 0;  // accepted
   std::uint64_t retry = 0;                              // RETRY.Idle, Req, Ack, Frame
-  std::uint64_t errors = 0;                             // damaged, of any kind
+  std::uint64_t damaged = 0;                            // of any kind
   std::uint64_t discarded = 0;     // undamaged, behind a damaged one; they come once more
   std::uint64_t io = 0, almp = 0;  // CXL.io; messages of the ARB/MUXes
   std::uint64_t other = 0;         // INIT.Param, null flits and what is not known

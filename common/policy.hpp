@@ -11,12 +11,12 @@
 namespace cxlgpu {
 
 enum class SrPolicy : std::uint8_t {
-  Off = 0,          // plain CXL
-  Naive = 1,        // 64 B for every load, no ring buffer
-  Dyn = 2,          // DevLoad sets the size, the window starts at the load
-  Paper = 3,        // address window, every queue entry counts
-  Directional = 4,  // address window, only entries inside it and on their side
-  Stream = 5        // streams told apart by region, next region ahead
+  Off = 0,      // plain CXL
+  Naive = 1,    // 64 B for every load, no ring buffer
+  Dyn = 2,      // DevLoad sets the size, the window starts at the load
+  SrPaper = 3,  // address window, every queue entry counts
+  Sr = 4,       // address window, only entries inside it and on their side
+  Stream = 5    // streams told apart by region, next region ahead
 };
 
 enum class Gran : std::uint8_t { B64 = 0, B256 = 1, B512 = 2, B768 = 3, B1024 = 4, Halted = 5 };

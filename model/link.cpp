@@ -295,7 +295,7 @@ LinkDirection::Wire& LinkDirection::new_flit() {
 // the serialiser takes it.
 void LinkDirection::launch(Wire& flit, Time now, bool bearing) {
   --llrb_free_;
-  ++counters_.flits;
+  ++counters_.all;
   if (bearing) update_timer(now + kCycle, true);
   const Time moved = std::max(now + kCycle, out_launch_);
   const Time ready{busy_until_.ps / kCycle.ps * kCycle.ps};
@@ -318,8 +318,8 @@ void LinkDirection::launch(Wire& flit, Time now, bool bearing) {
 // Time at which the replay of a damaged flit starts. A sequence that is damaged itself costs the
 // whole retry timeout; what the idle flits of that wait could suffer is not modelled.
 Time LinkDirection::resend_time(Time launched) {
-  ++counters_.errors;
-  ++counters_.flits;
+  ++counters_.damaged;
+  ++counters_.all;
   const Time sequence = params_.flit_time * kRetrySequence;
   const double sequence_error = 1.0 - std::pow(1.0 - flit_error_probability_, kRetrySequence);
   std::uniform_real_distribution<double> uniform(0.0, 1.0);

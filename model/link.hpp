@@ -167,7 +167,7 @@ class LinkDirection {
   [[nodiscard]] Time resend_time(Time launched);
   void count_retry() {
     counters_.retry += kRetrySequence;
-    counters_.flits += kRetrySequence;
+    counters_.all += kRetrySequence;
   }
   [[nodiscard]] unsigned take_code(unsigned& pending) const;
   void update_timer(Time now, bool bore);

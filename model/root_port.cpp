@@ -90,26 +90,26 @@ std::uint32_t RootPortModel::read_register(std::uint32_t offset) const {
              rp::kPolicyWays.put(other_ways_) | rp::kPolicyStreamSets.put(stream_sets_);
     case rp::kState:
       return rp::kStateGran.put(static_cast<std::uint32_t>(load_control_.state()));
-    case rp::kSeen:
-      return sr.loads;
+    case rp::kLoadsSeen:
+      return sr.loads_seen;
     case rp::kIssued:
       return sr.issued;
     case rp::kRingSuppressed:
-      return sr.covered;
+      return sr.ring_suppressed;
     case rp::kHaltSuppressed:
-      return sr.halted;
-    case rp::kSpecAsked:
-      return sr.asked;
-    case rp::kSpecUsed:
-      return sr.used;
-    case rp::kSpecUseful:
-      return sr.useful;
-    case rp::kSpecUseless:
-      return sr.useless;
-    case rp::kSpecLate:
-      return sr.late;
+      return sr.halt_suppressed;
+    case rp::kSpecRequested:
+      return sr.requested;
+    case rp::kSpecLinesUsed:
+      return sr.lines_used;
+    case rp::kSpecUsefulGranules:
+      return sr.useful_granules;
+    case rp::kSpecUselessGranules:
+      return sr.useless_granules;
+    case rp::kSpecIssuedLate:
+      return sr.issued_late;
     case rp::kScoreSuppressed:
-      return sr.held;
+      return sr.score_suppressed;
     case rp::kDsControl:
       return rp::kDsControlEnable.put(enable_) | rp::kDsControlFence.put(fence_) |
              rp::kDsControlMaxWrites.put(max_writes_);

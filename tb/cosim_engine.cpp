@@ -30,7 +30,8 @@ std::string counters_text(const SrCounters& c) {
   return fmt::format(
       "loads_seen {} issued {} ring_suppressed {} halt_suppressed {} score_suppressed {} "
       "requested {} lines_used {} useful_granules {} useless_granules {} issued_late {}",
-      c.loads, c.issued, c.covered, c.halted, c.held, c.asked, c.used, c.useful, c.useless, c.late);
+      c.loads_seen, c.issued, c.ring_suppressed, c.halt_suppressed, c.score_suppressed, c.requested,
+      c.lines_used, c.useful_granules, c.useless_granules, c.issued_late);
 }
 
 std::string counters_text(const std::optional<InternalDramCounters>& c) {
@@ -39,7 +40,7 @@ std::string counters_text(const std::optional<InternalDramCounters>& c) {
       "demand_hits {} demand_merges {} demand_fills {} spec_fills {} spec_needless {} "
       "spec_dropped {} spec_evicted_unused {} spec_displaced {}",
       c->demand_hits, c->demand_merges, c->demand_fills, c->spec_fills, c->spec_needless,
-      c->spec_drops, c->unwanted, c->displaced);
+      c->spec_dropped, c->spec_evicted_unused, c->spec_displaced);
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ const std::vector<StateNames>& wave_states() {
         {1, "PolicyNaive"},
         {2, "PolicyDyn"},
         {3, "PolicySrPaper"},
-        {4, "PolicySrDirectional"},
+        {4, "PolicySr"},
         {5, "PolicyStream"}}},
       {"dev_load_e",
        {{0, "LoadLight"}, {1, "LoadOptimal"}, {2, "LoadModerate"}, {3, "LoadSevere"}}},

@@ -35,7 +35,7 @@ flits::LinkCheckerOptions checker_options() {
 
 constexpr std::array kClasses = {
     &LinkCounters::protocol, &LinkCounters::all_data, &LinkCounters::llcrd,
-    &LinkCounters::retry,    &LinkCounters::errors,   &LinkCounters::discarded,
+    &LinkCounters::retry,    &LinkCounters::damaged,  &LinkCounters::discarded,
     &LinkCounters::io,       &LinkCounters::almp,     &LinkCounters::other};
 
 template <typename Alternative>
@@ -158,17 +158,17 @@ void WireMonitor::finish() {
 LinkCounters WireMonitor::so_far(Direction direction) const {
   const flits::DirectionStats& stats = checker_.stats(direction);
   LinkCounters counters;
-  counters.flits = stats.flits;
+  counters.all = stats.flits;
   counters.protocol = stats.protocol;
   counters.all_data = stats.all_data;
   counters.llcrd = control_flits<flits::Llcrd>(stats);
   counters.retry = control_flits<flits::RetryIdle>(stats) + control_flits<flits::RetryReq>(stats) +
                    control_flits<flits::RetryAck>(stats) + control_flits<flits::RetryFrame>(stats);
-  counters.errors = stats.crc_errors + stats.id_errors + stats.almp_errors;
+  counters.damaged = stats.crc_errors + stats.id_errors + stats.almp_errors;
   counters.discarded = stats.discarded;
   counters.io = stats.io;
   counters.almp = stats.almp - stats.almp_errors;
-  counters.other = counters.flits;
+  counters.other = counters.all;
   for (const auto of : kClasses) {
     if (of != &LinkCounters::other) counters.other -= counters.*of;
   }
@@ -186,9 +186,9 @@ void WireMonitor::end_run() {
 LinkCounters WireMonitor::counters(Direction direction) const {
   const LinkCounters all = so_far(direction), before = before_[flits::index(direction)];
   LinkCounters run = until_[flits::index(direction)].value_or(all);
-  run.bring_up = before.flits;
-  run.read_out = all.flits - run.flits;
-  run.flits -= before.flits;
+  run.bring_up = before.all;
+  run.read_out = all.all - run.all;
+  run.all -= before.all;
   for (const auto of : kClasses) run.*of -= before.*of;
   return run;
 }

@@ -60,12 +60,12 @@ json latency(const LatencyBook& book) {
 // All of the run by class; what is not of the run by name besides.
 json flit_counts(const std::vector<LinkCounters>& links) {
   constexpr std::array<std::pair<const char*, std::uint64_t LinkCounters::*>, 12> kCounts = {
-      {{"all", &LinkCounters::flits},
+      {{"all", &LinkCounters::all},
        {"protocol", &LinkCounters::protocol},
        {"all_data", &LinkCounters::all_data},
        {"llcrd", &LinkCounters::llcrd},
        {"retry", &LinkCounters::retry},
-       {"damaged", &LinkCounters::errors},
+       {"damaged", &LinkCounters::damaged},
        {"discarded", &LinkCounters::discarded},
        {"io", &LinkCounters::io},
        {"almp", &LinkCounters::almp},
@@ -101,16 +101,16 @@ json root_port_speculation(const std::vector<SrCounters>& ports) {
   };
   json all = json::array();
   for (const SrCounters& port : ports) {
-    all.push_back({{"loads_seen", count(port.loads, "loads")},
+    all.push_back({{"loads_seen", count(port.loads_seen, "loads")},
                    {"issued", count(port.issued, "MemSpecRd")},
-                   {"ring_suppressed", count(port.covered, "loads")},
-                   {"halt_suppressed", count(port.halted, "loads")},
-                   {"score_suppressed", count(port.held, "predictions")},
-                   {"requested", count(port.asked, "granules of 256 B")},
-                   {"lines_used", count(port.used, "lines of 64 B")},
-                   {"useful_granules", count(port.useful, "granules of 256 B")},
-                   {"useless_granules", count(port.useless, "granules of 256 B")},
-                   {"issued_late", count(port.late, "MemSpecRd")}});
+                   {"ring_suppressed", count(port.ring_suppressed, "loads")},
+                   {"halt_suppressed", count(port.halt_suppressed, "loads")},
+                   {"score_suppressed", count(port.score_suppressed, "predictions")},
+                   {"requested", count(port.requested, "granules of 256 B")},
+                   {"lines_used", count(port.lines_used, "lines of 64 B")},
+                   {"useful_granules", count(port.useful_granules, "granules of 256 B")},
+                   {"useless_granules", count(port.useless_granules, "granules of 256 B")},
+                   {"issued_late", count(port.issued_late, "MemSpecRd")}});
   }
   return all;
 }
@@ -134,9 +134,9 @@ json endpoint_dram(const std::vector<std::optional<InternalDramCounters>>& ports
                    {"demand_fills", count(port->demand_fills, lines)},
                    {"spec_fills", count(port->spec_fills, lines)},
                    {"spec_needless", count(port->spec_needless, lines)},
-                   {"spec_dropped", count(port->spec_drops, lines)},
-                   {"spec_evicted_unused", count(port->unwanted, lines)},
-                   {"spec_displaced", count(port->displaced, lines)},
+                   {"spec_dropped", count(port->spec_dropped, lines)},
+                   {"spec_evicted_unused", count(port->spec_evicted_unused, lines)},
+                   {"spec_displaced", count(port->spec_displaced, lines)},
                    {"hit_rate", figure(hit_rate, "%")}});
   }
   return all;

@@ -92,7 +92,8 @@ class EndpointRegs {
     for (std::size_t m = 0; m < kLoadSources; ++m) {
       if (at == kMeasures[m].offset) return pack(kMeasures[m], out_.load.measure[m]);
     }
-    if (at >= ep::kDemandHits && at <= ep::kDisplaced) return events_[(at - ep::kDemandHits) / 4];
+    if (at >= ep::kDemandHits && at <= ep::kSpecDisplaced)
+      return events_[(at - ep::kDemandHits) / 4];
     switch (at) {
       case ep::kControl:
         return ep::kControlDramEnable.put(out_.dram_enable) |

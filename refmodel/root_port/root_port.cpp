@@ -322,26 +322,26 @@ std::uint32_t RootPort::read(std::uint32_t offset, const Cycle& now) const {
       return responses(DevLoad::Moderate);
     case rp::kSevere:
       return responses(DevLoad::Severe);
-    case rp::kSeen:
-      return now.reader.counters.loads;
+    case rp::kLoadsSeen:
+      return now.reader.counters.loads_seen;
     case rp::kIssued:
       return now.reader.counters.issued;
     case rp::kRingSuppressed:
-      return now.reader.counters.covered;
+      return now.reader.counters.ring_suppressed;
     case rp::kHaltSuppressed:
-      return now.reader.counters.halted;
-    case rp::kSpecAsked:
-      return now.reader.counters.asked;
-    case rp::kSpecUsed:
-      return now.reader.counters.used;
-    case rp::kSpecUseful:
-      return now.reader.counters.useful;
-    case rp::kSpecUseless:
-      return now.reader.counters.useless;
-    case rp::kSpecLate:
-      return now.reader.counters.late;
+      return now.reader.counters.halt_suppressed;
+    case rp::kSpecRequested:
+      return now.reader.counters.requested;
+    case rp::kSpecLinesUsed:
+      return now.reader.counters.lines_used;
+    case rp::kSpecUsefulGranules:
+      return now.reader.counters.useful_granules;
+    case rp::kSpecUselessGranules:
+      return now.reader.counters.useless_granules;
+    case rp::kSpecIssuedLate:
+      return now.reader.counters.issued_late;
     case rp::kScoreSuppressed:
-      return now.reader.counters.held;
+      return now.reader.counters.score_suppressed;
     case rp::kUnexpected:
       return now.memory.unexpected;
     case rp::kViral:

@@ -5,7 +5,7 @@ namespace cxlgpu {
 namespace {
 
 bool uses_window(SrPolicy p) {
-  return p == SrPolicy::Paper || p == SrPolicy::Directional;
+  return p == SrPolicy::SrPaper || p == SrPolicy::Sr;
 }
 bool uses_ring(SrPolicy p) {
   return p == SrPolicy::Dyn || uses_window(p);
@@ -30,10 +30,10 @@ SrVerdict SrReader::look(bool is_load, std::uint64_t line, unsigned slot, SrPoli
   const SrVerdict v = is_load && policy == SrPolicy::Stream
                           ? look_stream(line, view)
                           : sr_verdict(is_load, line, policy, gran, ring);
-  if (v != SrVerdict::Store && v != SrVerdict::Off) counters_.used += ring.use(line);
-  counters_.loads += v != SrVerdict::Store;
-  counters_.halted += v == SrVerdict::Halted;
-  counters_.covered += v == SrVerdict::Covered;
+  if (v != SrVerdict::Store && v != SrVerdict::Off) counters_.lines_used += ring.use(line);
+  counters_.loads_seen += v != SrVerdict::Store;
+  counters_.halt_suppressed += v == SrVerdict::Halted;
+  counters_.ring_suppressed += v == SrVerdict::Covered;
   if (v == SrVerdict::Issue) {
     issuing_ = slot_held_ = true;
     line_ = line;
@@ -46,7 +46,7 @@ SrVerdict SrReader::look(bool is_load, std::uint64_t line, unsigned slot, SrPoli
 
 SrVerdict SrReader::look_stream(std::uint64_t line, const StreamTable::View& view) {
   ask_ = streams_.look(line, view);
-  counters_.held += ask_.held;
+  counters_.score_suppressed += ask_.held;
   if (ask_.kind != StreamTable::Ask::Kind::Nothing) return SrVerdict::Issue;
   return view.level == static_cast<unsigned>(DevLoad::Severe) ? SrVerdict::Halted
                                                               : SrVerdict::Covered;
@@ -56,7 +56,7 @@ void SrReader::give_up() {
   issuing_ = false;
   if (streams_.next_known()) return;
   streams_.add();
-  ++counters_.held;
+  ++counters_.score_suppressed;
 }
 
 GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads,
@@ -70,17 +70,17 @@ GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads,
     return shorten(clip_to_chunk(run, line_, clip_log2), own.first, cap_);
   }
   if (slot_held_) loads.valid &= ~(std::uint64_t{1} << slot_);
-  const bool directional = policy_ == SrPolicy::Directional;
+  const bool directional = policy_ == SrPolicy::Sr;
   return shorten(compute_window(line_, gran_, directional, mem, loads, clip_log2), own.first, cap_);
 }
 
 void SrReader::issued(GranuleRun run, RingBuffer& ring) {
   const RingBuffer::Recorded told = ring.record(run, line_);
-  counters_.asked += run.len + 1;
-  counters_.used += told.own_use;
-  counters_.useful += told.useful;
-  counters_.useless += told.useless;
-  counters_.late += !slot_held_ && (line_ >> kGranuleShift) - run.first <= run.len;
+  counters_.requested += run.len + 1;
+  counters_.lines_used += told.own_use;
+  counters_.useful_granules += told.useful;
+  counters_.useless_granules += told.useless;
+  counters_.issued_late += !slot_held_ && (line_ >> kGranuleShift) - run.first <= run.len;
   if (ask_.kind == StreamTable::Ask::Kind::Next) streams_.add();
   issuing_ = false;
   ++counters_.issued;

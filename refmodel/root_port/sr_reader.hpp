@@ -53,9 +53,9 @@ class SrReader {
   }
   // The ring was flushed in the cycle that began with these counters: what it told does not count.
   void ring_flushed(const SrCounters& before) {
-    counters_.used = before.used;
-    counters_.useful = before.useful;
-    counters_.useless = before.useless;
+    counters_.lines_used = before.lines_used;
+    counters_.useful_granules = before.useful_granules;
+    counters_.useless_granules = before.useless_granules;
   }
   void flush_streams() { streams_.flush(); }
   void use_stream_sets(unsigned sets_log2) { streams_.use_sets(sets_log2); }  // with a flush

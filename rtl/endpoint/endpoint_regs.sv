@@ -225,7 +225,7 @@ module endpoint_regs
       ({EpBacklogThMarginMask, EpBacklogThTh2Mask, EpBacklogThTh1Mask, EpBacklogThTh0Mask} !=
        Places) ||
       ({EpIngressThMarginMask, EpTasksThTh2Mask, EpTasksThTh1Mask, EpTasksThTh0Mask} != Places) ||
-      (EpDisplacedOffset - EpDemandHitsOffset != 12'(4 * (NumEvents - 1)))) begin : gen_bad
+      (EpSpecDisplacedOffset - EpDemandHitsOffset != 12'(4 * (NumEvents - 1)))) begin : gen_bad
     $error("endpoint_regs: the registers lie otherwise than this block takes them to");
   end
 

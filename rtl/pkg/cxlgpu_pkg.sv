@@ -46,7 +46,7 @@ package cxlgpu_pkg;
     PolicyNaive = 3'd1,          // 64 B for every load, no ring
     PolicyDyn = 3'd2,            // DevLoad sets the size, window starts at the load
     PolicySrPaper = 3'd3,        // address window, every queue entry counts
-    PolicySrDirectional = 3'd4,  // address window, only entries inside it and on their side
+    PolicySr = 3'd4,             // address window, only entries inside it and on their side
     PolicyStream = 3'd5          // stream table: regions and directions of the loads
   } sr_policy_e;
 

@@ -124,9 +124,10 @@ module root_port
   logic             turn_viral;
   gran_e            state;
   logic [1:0]       level;
-  logic [31:0]      loads, stores, specs, seen, issued;
+  logic [31:0]      loads, stores, specs, loads_seen, issued;
   logic [31:0]      ring_suppressed, halt_suppressed, score_suppressed;
-  logic [31:0]      spec_asked, spec_used, spec_useful, spec_useless, spec_late;
+  logic [31:0]      spec_requested, spec_lines_used, spec_issued_late;
+  logic [31:0]      spec_useful_granules, spec_useless_granules;
   logic [31:0]      unexpected;
   logic [3:0][31:0] rsp_count;
   logic [31:0]      rdata_ds;
@@ -184,25 +185,25 @@ module root_port
           rdata_d[RpPolicyWaysLsb +: RpPolicyWaysWidth]             = ways_q;
           rdata_d[RpPolicyStreamSetsLsb +: RpPolicyStreamSetsWidth] = stream_sets_q;
         end
-        RpStateOffset:           rdata_d[RpStateGranLsb +: RpStateGranWidth] = state;
-        RpLoadsOffset:           rdata_d = loads;
-        RpStoresOffset:          rdata_d = stores;
-        RpSpecsOffset:           rdata_d = specs;
-        RpLightOffset:           rdata_d = rsp_count[LoadLight];
-        RpOptimalOffset:         rdata_d = rsp_count[LoadOptimal];
-        RpModerateOffset:        rdata_d = rsp_count[LoadModerate];
-        RpSevereOffset:          rdata_d = rsp_count[LoadSevere];
-        RpSeenOffset:            rdata_d = seen;
-        RpIssuedOffset:          rdata_d = issued;
-        RpRingSuppressedOffset:  rdata_d = ring_suppressed;
-        RpHaltSuppressedOffset:  rdata_d = halt_suppressed;
-        RpSpecAskedOffset:       rdata_d = spec_asked;
-        RpSpecUsedOffset:        rdata_d = spec_used;
-        RpSpecUsefulOffset:      rdata_d = spec_useful;
-        RpSpecUselessOffset:     rdata_d = spec_useless;
-        RpSpecLateOffset:        rdata_d = spec_late;
-        RpScoreSuppressedOffset: rdata_d = score_suppressed;
-        RpUnexpectedOffset:      rdata_d = unexpected;
+        RpStateOffset:               rdata_d[RpStateGranLsb +: RpStateGranWidth] = state;
+        RpLoadsOffset:               rdata_d = loads;
+        RpStoresOffset:              rdata_d = stores;
+        RpSpecsOffset:               rdata_d = specs;
+        RpLightOffset:               rdata_d = rsp_count[LoadLight];
+        RpOptimalOffset:             rdata_d = rsp_count[LoadOptimal];
+        RpModerateOffset:            rdata_d = rsp_count[LoadModerate];
+        RpSevereOffset:              rdata_d = rsp_count[LoadSevere];
+        RpLoadsSeenOffset:           rdata_d = loads_seen;
+        RpIssuedOffset:              rdata_d = issued;
+        RpRingSuppressedOffset:      rdata_d = ring_suppressed;
+        RpHaltSuppressedOffset:      rdata_d = halt_suppressed;
+        RpSpecRequestedOffset:       rdata_d = spec_requested;
+        RpSpecLinesUsedOffset:       rdata_d = spec_lines_used;
+        RpSpecUsefulGranulesOffset:  rdata_d = spec_useful_granules;
+        RpSpecUselessGranulesOffset: rdata_d = spec_useless_granules;
+        RpSpecIssuedLateOffset:      rdata_d = spec_issued_late;
+        RpScoreSuppressedOffset:     rdata_d = score_suppressed;
+        RpUnexpectedOffset:          rdata_d = unexpected;
         RpViralOffset: begin
           rdata_d[RpViralPortLsb]    = viral_q;
           rdata_d[RpViralOnFatalLsb] = viral_on_fatal_q;
@@ -398,16 +399,16 @@ module root_port
     .spec_first_o      (spec_first),
     .spec_len_o        (spec_len),
     .spec_line_o       (spec_line),
-    .seen_o            (seen),
+    .loads_seen_o      (loads_seen),
     .issued_o          (issued),
     .ring_suppressed_o (ring_suppressed),
     .halt_suppressed_o (halt_suppressed),
     .score_suppressed_o(score_suppressed),
-    .asked_o           (spec_asked),
-    .used_o            (spec_used),
-    .useful_o          (spec_useful),
-    .useless_o         (spec_useless),
-    .late_o            (spec_late)
+    .requested_o       (spec_requested),
+    .lines_used_o      (spec_lines_used),
+    .useful_granules_o (spec_useful_granules),
+    .useless_granules_o(spec_useless_granules),
+    .issued_late_o     (spec_issued_late)
   );
 
   // ---------------------------------------------------------------------------------------------

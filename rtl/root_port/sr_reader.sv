@@ -10,7 +10,7 @@
 // window is worked out in ISSUE from the queues as they stand, without the load itself.
 // Policy stream asks the stream table instead: in LOOKUP for a run in the load's region, offered
 // from registers in ISSUE, or for the region that follows, which ISSUE first looks up: known, or
-// held back for its score, it is over in one cycle.
+// suppressed for its score, it is over in one cycle.
 // The ring tells what became of it all: which lines loads wanted, and which granules left unused.
 // Throughput: a MemSpecRd every two cycles; latency one cycle from the reader view to the offer.
 //
@@ -57,16 +57,16 @@ module sr_reader
   output logic [1:0]                              spec_len_o,
   output line_addr_t                              spec_line_o,
   // Counters
-  output logic [31:0]                             seen_o,
+  output logic [31:0]                             loads_seen_o,
   output logic [31:0]                             issued_o,
   output logic [31:0]                             ring_suppressed_o,
   output logic [31:0]                             halt_suppressed_o,
   output logic [31:0]                             score_suppressed_o,
-  output logic [31:0]                             asked_o,    // granules
-  output logic [31:0]                             used_o,     // lines of them
-  output logic [31:0]                             useful_o,   // granules that left the ring used
-  output logic [31:0]                             useless_o,  // and unused
-  output logic [31:0]                             late_o      // MemSpecRd after their load
+  output logic [31:0]                             requested_o,         // granules
+  output logic [31:0]                             lines_used_o,        // lines of them
+  output logic [31:0]                             useful_granules_o,   // left the ring used
+  output logic [31:0]                             useless_granules_o,  // and unused
+  output logic [31:0]                             issued_late_o        // MemSpecRd after their load
 );
 
   typedef enum logic {
@@ -103,7 +103,7 @@ module sr_reader
   logic       asks_own;               // for the load's granule
   granule_t   next_first;
 
-  assign watches   = policy_i inside {PolicyDyn, PolicySrPaper, PolicySrDirectional};
+  assign watches   = policy_i inside {PolicyDyn, PolicySrPaper, PolicySr};
   assign streams   = policy_i == PolicyStream;
   assign off       = !watches && !streams && policy_i != PolicyNaive;
   assign load_here = state_q == StLookup && rd_valid_i && rd_is_load_i;
@@ -174,7 +174,7 @@ module sr_reader
   // ---------------------------------------------------------------------------------------------
   logic windowed;
   assign windowed = state_q == StIssue && len_en_i
-                    && policy_q inside {PolicySrPaper, PolicySrDirectional};
+                    && policy_q inside {PolicySrPaper, PolicySr};
 
   logic [SrDepth-1:0] sr_others;
   always_comb begin
@@ -192,7 +192,7 @@ module sr_reader
     .valid_i      (windowed),
     .line_i       (line_q),
     .gran_i       (gran_q),
-    .directional_i(policy_q == PolicySrDirectional),
+    .directional_i(policy_q == PolicySr),
     .clip_log2_i,
     .mem_valid_i,
     .mem_line_i,
@@ -262,7 +262,7 @@ module sr_reader
     .kind_o      (ask_kind),
     .first_o     (ask_first),
     .len_o       (ask_len),
-    .held_o      (held),
+    .suppressed_o(held),
     .next_i      (next),
     .next_hit_o  (next_hit),
     .next_send_o (next_send),
@@ -318,7 +318,7 @@ module sr_reader
       if (held || unsent) score_suppressed_q <= score_suppressed_q + 32'd1;
     end
   end
-  assign seen_o             = seen_q;
+  assign loads_seen_o       = seen_q;
   assign issued_o           = issued_q;
   assign ring_suppressed_o  = ring_suppressed_q;
   assign halt_suppressed_o  = halt_suppressed_q;
@@ -348,11 +348,11 @@ module sr_reader
     end
   end
 
-  assign asked_o   = asked_q + 32'(worth_q.asked);
-  assign used_o    = used_q + 32'(worth_q.used);
-  assign useful_o  = useful_q + 32'(worth_q.useful);
-  assign useless_o = useless_q + 32'(worth_q.useless);
-  assign late_o    = late_q + 32'(worth_q.late);
+  assign requested_o        = asked_q + 32'(worth_q.asked);
+  assign lines_used_o       = used_q + 32'(worth_q.used);
+  assign useful_granules_o  = useful_q + 32'(worth_q.useful);
+  assign useless_granules_o = useless_q + 32'(worth_q.useless);
+  assign issued_late_o      = late_q + 32'(worth_q.late);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -365,11 +365,11 @@ module sr_reader
     end else begin
       worth_q <= worth_d;
       if (worth_q != '0) begin
-        asked_q   <= asked_o;
-        used_q    <= used_o;
-        useful_q  <= useful_o;
-        useless_q <= useless_o;
-        late_q    <= late_o;
+        asked_q   <= requested_o;
+        used_q    <= lines_used_o;
+        useful_q  <= useful_granules_o;
+        useless_q <= useless_granules_o;
+        late_q    <= issued_late_o;
       end
     end
   end
@@ -391,10 +391,10 @@ module sr_reader
   // An offer stays until it is taken; a window's run follows the queues, and length and chunk are
   // not latched.
   OfferStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (spec_valid_o && !spec_ready_i && !(policy_q inside {PolicySrPaper, PolicySrDirectional})) |=>
+    (spec_valid_o && !spec_ready_i && !(policy_q inside {PolicySrPaper, PolicySr})) |=>
         !$stable(len_en_i) || !$stable(clip_log2_i)
         || ($stable(spec_first_o) && $stable(spec_len_o)));
-  // What the table offers stays until it is taken, and what is known or held back is not offered.
+  // What the table offers stays until it is taken, and what is known or suppressed is not offered.
   StreamHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (streamed && spec_valid_o && !spec_ready_i) |=>
         $stable(spec_first_o) && $stable(spec_len_o));
@@ -410,18 +410,19 @@ module sr_reader
 
   // All that a MemSpecRd asks for is recorded.
   Own_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      taken |=> asked_o == $past(asked_o) + 32'($past(spec_len_o)) + 32'd1);
+      taken |=> requested_o == $past(requested_o) + 32'($past(spec_len_o)) + 32'd1);
   Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      used_o - $past(used_o) <= 32'd1);
+      lines_used_o - $past(lines_used_o) <= 32'd1);
   UsedWhen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      used_o != $past(used_o) |-> $past(taken || (load_here && !off)));
+      lines_used_o != $past(lines_used_o) |-> $past(taken || (load_here && !off)));
   // Its caller's: entries are not looked for elsewhere while they are there.
   SetsAfterFlush_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$stable(sets_log2_i) |-> flush_i || $past(flush_i));
   // No more leaves the ring than was put there, no more is late than was issued.
   Left_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      useful_o - $past(useful_o) + useless_o - $past(useless_o) <= asked_o - $past(asked_o));
+      useful_granules_o - $past(useful_granules_o) + useless_granules_o - $past(useless_granules_o)
+      <= requested_o - $past(requested_o));
   Late_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      late_o - $past(late_o) <= issued_o - $past(issued_o));
+      issued_late_o - $past(issued_late_o) <= issued_o - $past(issued_o));
 
 endmodule

@@ -53,7 +53,7 @@ module stream_table
   output logic       kind_o,       // 0 run: first_o and len_o; 1 next: the region kept
   output granule_t   first_o,
   output logic [1:0] len_o,
-  output logic       held_o,       // something new was predicted and not asked for
+  output logic       suppressed_o, // something new was predicted and not requested
   // The region kept
   input  logic       next_i,
   output logic       next_hit_o,
@@ -235,7 +235,7 @@ module stream_table
     own      = 1'b0;
     run      = '0;
     ahead    = '0;
-    held_o   = 1'b0;
+    suppressed_o = 1'b0;
     rewarded = 1'b0;
     ask_run  = 1'b0;
     ask_next = 1'b0;
@@ -266,7 +266,8 @@ module stream_table
         if (streams)   ahead = looked.up ? free_up : free_down;
         if (own)       run = here;
         if (ext_sends) run = run | ahead;
-        held_o   = !ext_sends && (ahead & ~was.spec) != '0;  // ahead is without the load's granule
+        // ahead is without the load's granule
+        suppressed_o = !ext_sends && (ahead & ~was.spec) != '0;
         ask_run  = run != '0;
         ask_next = !ask_run && streams && looked.conf >= 3'd2 && !was.asked
                    && granule == (looked.up ? 2'd3 : 2'd0);
@@ -413,9 +414,9 @@ module stream_table
   AskOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (run & was.mask) == '0);
   Foretold_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       look_i |-> (run & ~here & ~entry_d.spec) == '0 && (here & entry_d.spec) == '0);
-  // What is held back is predicted and not asked for.
+  // What is suppressed is predicted and not requested.
   Held_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      held_o |-> look_i && level_i != LoadSevere && !ext_sends && !ask_next
+      suppressed_o |-> look_i && level_i != LoadSevere && !ext_sends && !ask_next
                  && (run & ~here) == '0 && (ahead & ~entry_d.spec) == '0);
   AddHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       add_i |-> entry_d.mask == (next_send_o ? 4'b1111 : 4'b0000));

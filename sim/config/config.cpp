@@ -179,8 +179,8 @@ void apply_config_name(RunConfig& config, const std::string& name) {
   }
   if (name == "dyn") config.root_port.policy = SrPolicy::Dyn;
   if (name == "stream") config.root_port.policy = SrPolicy::Stream;
-  if (name == "sr-paper") config.root_port.policy = SrPolicy::Paper;
-  if (name == "sr" || name == "ds") config.root_port.policy = SrPolicy::Directional;
+  if (name == "sr-paper") config.root_port.policy = SrPolicy::SrPaper;
+  if (name == "sr" || name == "ds") config.root_port.policy = SrPolicy::Sr;
   if (name == "ds") config.root_port.ds = true;
   const auto* memory = std::find(kMemoryNames.begin(), kMemoryNames.end(), name);
   if (memory != kMemoryNames.end()) {

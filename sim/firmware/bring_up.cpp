@@ -135,7 +135,7 @@ void set_up_stores(RegisterBus& bus, unsigned port, const RunConfig& config) {
   }
   if (config.root_port.ds_max_writes > writes) {
     throw InputError(fmt::format(
-        "port {}: key 'root_port.ds_max_writes': {} writes, but its root port has {} under way at "
+        "port {}: key 'root_port.ds_max_writes': {} writes, but its root port has {} in flight at "
         "most; lower it",
         port, config.root_port.ds_max_writes, writes));
   }

@@ -24,9 +24,9 @@ std::optional<InternalDramCounters> read_internal_dram(RegisterBus& bus,
                                       .demand_fills = read(ep::kDemandFills),
                                       .spec_fills = read(ep::kSpecFills),
                                       .spec_needless = read(ep::kSpecNeedless),
-                                      .spec_drops = read(ep::kSpecDrops),
-                                      .unwanted = read(ep::kUnwanted),
-                                      .displaced = read(ep::kDisplaced)};
+                                      .spec_dropped = read(ep::kSpecDropped),
+                                      .spec_evicted_unused = read(ep::kSpecEvictedUnused),
+                                      .spec_displaced = read(ep::kSpecDisplaced)};
   if (!answered) return std::nullopt;
   return counters;
 }

@@ -17,9 +17,9 @@ namespace cxlgpu {
 
 struct InternalDramCounters {
   std::uint32_t demand_hits = 0, demand_merges = 0, demand_fills = 0;
-  std::uint32_t spec_fills = 0, spec_needless = 0, spec_drops = 0;
-  std::uint32_t unwanted = 0;   // lines filled for MemSpecRd and displaced before any demand
-  std::uint32_t displaced = 0;  // other lines displaced by fills for MemSpecRd
+  std::uint32_t spec_fills = 0, spec_needless = 0, spec_dropped = 0;
+  std::uint32_t spec_evicted_unused = 0;  // lines filled for MemSpecRd, evicted before any demand
+  std::uint32_t spec_displaced = 0;       // other lines evicted by fills for MemSpecRd
   bool operator==(const InternalDramCounters&) const = default;
 
   [[nodiscard]] std::uint64_t demands() const {

@@ -10,16 +10,16 @@ SrCounters read_speculation(RegisterBus& bus, unsigned port) {
   const auto read = [&](std::uint32_t offset) {
     return bus.read(RegisterSpace::RootPort, port, offset);
   };
-  return {.loads = read(rp::kSeen),
+  return {.loads_seen = read(rp::kLoadsSeen),
           .issued = read(rp::kIssued),
-          .covered = read(rp::kRingSuppressed),
-          .halted = read(rp::kHaltSuppressed),
-          .asked = read(rp::kSpecAsked),
-          .used = read(rp::kSpecUsed),
-          .useful = read(rp::kSpecUseful),
-          .useless = read(rp::kSpecUseless),
-          .late = read(rp::kSpecLate),
-          .held = read(rp::kScoreSuppressed)};
+          .ring_suppressed = read(rp::kRingSuppressed),
+          .halt_suppressed = read(rp::kHaltSuppressed),
+          .requested = read(rp::kSpecRequested),
+          .lines_used = read(rp::kSpecLinesUsed),
+          .useful_granules = read(rp::kSpecUsefulGranules),
+          .useless_granules = read(rp::kSpecUselessGranules),
+          .issued_late = read(rp::kSpecIssuedLate),
+          .score_suppressed = read(rp::kScoreSuppressed)};
 }
 
 }  // namespace cxlgpu

@@ -129,7 +129,7 @@ void print_latency(unsigned flight) {
   for (unsigned i = 0; i < 2000; ++i) {
     i % 2 == 0 ? bench.traffic.one_read() : bench.traffic.one_write();
     bench.steps(2 * flight + 150 + random.below(100));
-    if (!bench.traffic.idle()) bench.pair.problem("message under way for too long");
+    if (!bench.traffic.idle()) bench.pair.problem("message in flight for too long");
     const LinkTraffic& t = bench.traffic;
     latency[i % 2].add(t.latency(1, i % 2 == 0 ? LinkTraffic::kNd : LinkTraffic::kWd));
     latency[2 + i % 2].add(t.latency(0, i % 2 == 0 ? LinkTraffic::kWd : LinkTraffic::kNd));

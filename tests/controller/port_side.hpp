@@ -174,7 +174,7 @@ class PortSide {
       const bool taken = p.io_tx_valid != 0 && p.io_tx_ready != 0;
       if (taken != end.io_left) problem(e, "CXL.io flit taken and not sent, or sent and not taken");
       if ((p.io_rx_valid != 0) != end.io_due)
-        problem(e, "CXL.io flit kept back, or out of nothing");
+        problem(e, "CXL.io flit withheld, or one that nobody sent");
       if (end.io_due) {
         ++counts_.io_received;
         if (std::memcmp(end.io_flit.word.data(), p.io_rx_data, 64) != 0) {

@@ -40,7 +40,7 @@ Outcome run_traffic(const RunConfig& config, bool cached, RandomTraffic::Options
       << (checked.records().empty() ? "" : to_string(checked.records()[0]));
   EXPECT_TRUE(checked.clean());
   EXPECT_EQ(traffic.answered(), options.requests);
-  return {result.end, engine.link(0).m2s.flits};
+  return {result.end, engine.link(0).m2s.all};
 }
 
 class ModelEngineTest : public ::testing::TestWithParam<SrPolicy> {};
@@ -60,8 +60,7 @@ TEST_P(ModelEngineTest, UncachedRandomTrafficKeepsItsData) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, ModelEngineTest,
                          ::testing::Values(SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn,
-                                           SrPolicy::Paper, SrPolicy::Directional,
-                                           SrPolicy::Stream));
+                                           SrPolicy::SrPaper, SrPolicy::Sr, SrPolicy::Stream));
 
 TEST(ModelEngine, BitErrorsCostTimeNotData) {
   // One request at a time: with more, another order at the media can outweigh the retries.
@@ -77,7 +76,7 @@ TEST(ModelEngine, BitErrorsCostTimeNotData) {
 
 TEST(ModelEngine, LostMemSpecRdChangesNoData) {
   RandomTraffic::Options options;
-  RunConfig config = two_ports(SrPolicy::Directional);
+  RunConfig config = two_ports(SrPolicy::Sr);
   config.link.drop_spec_every = 4;
   run_traffic(config, true, options);
 }

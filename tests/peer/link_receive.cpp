@@ -85,7 +85,7 @@ void LinkLayer::accepted() {
   num_retry_ = num_phy_reinit_ = 0;
   if (init_received_ && received_ - acked_ >= modulus(peer_wrap_)) {
     violations_.add("4.2.8.1",
-                    "more flits are under way than the retry buffer can hold with one entry free");
+                    "more flits are in flight than the retry buffer can hold with one entry free");
   }
 }
 

@@ -114,8 +114,8 @@ module encodings_tb
   output logic [31:0]  retry_frames_o, ak_unit_o,
 
   // cxlgpu_pkg
-  output logic [2:0]   policy_off_o, policy_naive_o, policy_dyn_o, policy_paper_o,
-  output logic [2:0]   policy_directional_o,
+  output logic [2:0]   policy_off_o, policy_naive_o, policy_dyn_o, policy_sr_paper_o,
+  output logic [2:0]   policy_sr_o,
   output logic [2:0]   gran_64_o, gran_256_o, gran_512_o, gran_768_o, gran_1024_o, gran_halted_o,
   output logic [2:0]   media_read_o, media_write_o, media_array_read_o, media_array_write_o,
   output logic [2:0]   media_fill_o, media_write_back_o
@@ -253,8 +253,8 @@ module encodings_tb
   assign policy_off_o         = PolicyOff;
   assign policy_naive_o       = PolicyNaive;
   assign policy_dyn_o         = PolicyDyn;
-  assign policy_paper_o       = PolicySrPaper;
-  assign policy_directional_o = PolicySrDirectional;
+  assign policy_sr_paper_o    = PolicySrPaper;
+  assign policy_sr_o          = PolicySr;
   assign gran_64_o            = Gran64;
   assign gran_256_o           = Gran256;
   assign gran_512_o           = Gran512;

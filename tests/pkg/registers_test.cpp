@@ -262,7 +262,7 @@ TEST(Registers, RootPort) {
   EXPECT_EQ(kOptimal, 0x820u);
   EXPECT_EQ(kModerate, 0x824u);
   EXPECT_EQ(kSevere, 0x828u);
-  EXPECT_EQ(kSeen, 0x82cu);
+  EXPECT_EQ(kLoadsSeen, 0x82cu);
   EXPECT_EQ(kIssued, 0x830u);
   EXPECT_EQ(kRingSuppressed, 0x834u);
   EXPECT_EQ(kHaltSuppressed, 0x838u);

@@ -740,8 +740,8 @@ class Bench {
         }
         break;
     }
-    if (a.valid && !a.write && a.addr >= rp::kSpecAsked && a.addr < rp::kSpecAsked + 24) {
-      speculation_asked_ = (a.addr - rp::kSpecAsked) / 4;
+    if (a.valid && !a.write && a.addr >= rp::kSpecRequested && a.addr < rp::kSpecRequested + 24) {
+      speculation_asked_ = (a.addr - rp::kSpecRequested) / 4;
     }
     a.addr |= static_cast<std::uint32_t>(random_.bits(4)) << 12;
     reads += a.valid && !a.write;

@@ -142,16 +142,16 @@ void compare(Lockstep& lockstep, Top& rtl, const SrReaderBlock::Out& out) {
   lockstep.check("spec_first_o", rtl->spec_first_o, out.run.first);
   lockstep.check("spec_len_o", rtl->spec_len_o, out.run.len);
   lockstep.check("spec_line_o", rtl->spec_line_o, out.spec_line);
-  lockstep.check("seen_o", rtl->seen_o, out.counters.loads);
+  lockstep.check("loads_seen_o", rtl->loads_seen_o, out.counters.loads_seen);
   lockstep.check("issued_o", rtl->issued_o, out.counters.issued);
-  lockstep.check("ring_suppressed_o", rtl->ring_suppressed_o, out.counters.covered);
-  lockstep.check("halt_suppressed_o", rtl->halt_suppressed_o, out.counters.halted);
-  lockstep.check("asked_o", rtl->asked_o, out.counters.asked);
-  lockstep.check("used_o", rtl->used_o, out.counters.used);
-  lockstep.check("useful_o", rtl->useful_o, out.counters.useful);
-  lockstep.check("useless_o", rtl->useless_o, out.counters.useless);
-  lockstep.check("late_o", rtl->late_o, out.counters.late);
-  lockstep.check("score_suppressed_o", rtl->score_suppressed_o, out.counters.held);
+  lockstep.check("ring_suppressed_o", rtl->ring_suppressed_o, out.counters.ring_suppressed);
+  lockstep.check("halt_suppressed_o", rtl->halt_suppressed_o, out.counters.halt_suppressed);
+  lockstep.check("requested_o", rtl->requested_o, out.counters.requested);
+  lockstep.check("lines_used_o", rtl->lines_used_o, out.counters.lines_used);
+  lockstep.check("useful_granules_o", rtl->useful_granules_o, out.counters.useful_granules);
+  lockstep.check("useless_granules_o", rtl->useless_granules_o, out.counters.useless_granules);
+  lockstep.check("issued_late_o", rtl->issued_late_o, out.counters.issued_late);
+  lockstep.check("score_suppressed_o", rtl->score_suppressed_o, out.counters.score_suppressed);
 }
 
 // What became of each load that the reader looked at while load control had its way.
@@ -209,13 +209,12 @@ class SpeculationBins {
   }
   // What it would have been without interleaving.
   [[nodiscard]] GranuleRun unclipped(const SrReaderBlock::In& in, const GranuleRun& run) const {
-    const bool window = load_->policy == SrPolicy::Paper || load_->policy == SrPolicy::Directional;
+    const bool window = load_->policy == SrPolicy::SrPaper || load_->policy == SrPolicy::Sr;
     if (!in.length_enabled || (!window && load_->policy != SrPolicy::Dyn)) return run;
     if (!window) return {load_->line / 4, granules_of(load_->gran) - 1};
     LineTable loads = in.loads;
     if (load_->there) loads.valid &= ~(std::uint64_t{1} << load_->slot);
-    return compute_window(load_->line, load_->gran, load_->policy == SrPolicy::Directional, in.mem,
-                          loads);
+    return compute_window(load_->line, load_->gran, load_->policy == SrPolicy::Sr, in.mem, loads);
   }
 
   test::TestCoverage counts_{coverage::speculation()};
@@ -302,7 +301,7 @@ inline SrCounters run(Lockstep& lockstep, SpeculationBins* bins) {
     rd_taken = out.rd_next;
     if (bins) bins->look(in, out);
     meetings.look(in, rtl->rd_next_o != 0, rtl->spec_valid_o != 0, !issuing());
-    if (out.rd_next) windowed = in.policy == SrPolicy::Paper || in.policy == SrPolicy::Directional;
+    if (out.rd_next) windowed = in.policy == SrPolicy::SrPaper || in.policy == SrPolicy::Sr;
     // Length and chunk are not latched either.
     const bool steady =
         !windowed && in.length_enabled == before.length_enabled && in.clip_log2 == before.clip_log2;
@@ -411,16 +410,16 @@ class Bench {
   }
   SrCounters counters() {
     rtl_.settle();
-    return {.loads = rtl_->seen_o,
+    return {.loads_seen = rtl_->loads_seen_o,
             .issued = rtl_->issued_o,
-            .covered = rtl_->ring_suppressed_o,
-            .halted = rtl_->halt_suppressed_o,
-            .asked = rtl_->asked_o,
-            .used = rtl_->used_o,
-            .useful = rtl_->useful_o,
-            .useless = rtl_->useless_o,
-            .late = rtl_->late_o,
-            .held = rtl_->score_suppressed_o};
+            .ring_suppressed = rtl_->ring_suppressed_o,
+            .halt_suppressed = rtl_->halt_suppressed_o,
+            .requested = rtl_->requested_o,
+            .lines_used = rtl_->lines_used_o,
+            .useful_granules = rtl_->useful_granules_o,
+            .useless_granules = rtl_->useless_granules_o,
+            .issued_late = rtl_->issued_late_o,
+            .score_suppressed = rtl_->score_suppressed_o};
   }
   Clocked<Vsr_reader>& rtl() { return rtl_; }
 

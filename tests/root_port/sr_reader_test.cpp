@@ -21,19 +21,20 @@ TEST(SrReader, LockstepWithRtl) {
   const SrCounters total = run(lockstep, nullptr);
   if (lockstep.cycle() > 100000) {
     EXPECT_GT(total.issued, 1000u);
-    EXPECT_GT(total.held, 50u);
-    EXPECT_GT(total.covered, 1000u);
-    EXPECT_GT(total.halted, 1000u);
-    EXPECT_GT(total.asked, total.issued);
-    EXPECT_GT(total.used, total.issued + 1000u);
-    EXPECT_GT(total.useful, 300u);
-    EXPECT_GT(total.useless, 300u);
-    EXPECT_GT(total.late, 300u);
-    EXPECT_LT(total.late, total.issued - 1000u);
+    EXPECT_GT(total.score_suppressed, 50u);
+    EXPECT_GT(total.ring_suppressed, 1000u);
+    EXPECT_GT(total.halt_suppressed, 1000u);
+    EXPECT_GT(total.requested, total.issued);
+    EXPECT_GT(total.lines_used, total.issued + 1000u);
+    EXPECT_GT(total.useful_granules, 300u);
+    EXPECT_GT(total.useless_granules, 300u);
+    EXPECT_GT(total.issued_late, 300u);
+    EXPECT_LT(total.issued_late, total.issued - 1000u);
     if (std::getenv("CXLGPU_SHOW") != nullptr) {
       std::printf("issued %u covered %u halted %u asked %u used %u useful %u useless %u late %u\n",
-                  total.issued, total.covered, total.halted, total.asked, total.used, total.useful,
-                  total.useless, total.late);
+                  total.issued, total.ring_suppressed, total.halt_suppressed, total.requested,
+                  total.lines_used, total.useful_granules, total.useless_granules,
+                  total.issued_late);
     }
   }
 }
@@ -66,9 +67,9 @@ TEST(SrReader, VerdictsInOrder) {
     b.step();  // an offer stays
     EXPECT_EQ(b.offer().has_value(), verdict == kIssue);
     const SrCounters after = b.counters();
-    EXPECT_EQ(after.loads - before.loads, load);
-    EXPECT_EQ(after.halted - before.halted, verdict == kHalted);
-    EXPECT_EQ(after.covered - before.covered, verdict == kCovered);
+    EXPECT_EQ(after.loads_seen - before.loads_seen, load);
+    EXPECT_EQ(after.halt_suppressed - before.halt_suppressed, verdict == kHalted);
+    EXPECT_EQ(after.ring_suppressed - before.ring_suppressed, verdict == kCovered);
     if (verdict != kIssue) return;
     b.in.flush = true;  // the ring stays what it is: neither recorded
     b.take();
@@ -84,7 +85,7 @@ TEST(SrReader, VerdictsInOrder) {
     expect(kOff, true, SrPolicy(off), Gran::B256, 0);
   }
   expect(kIssue, true, SrPolicy::Naive, Gran::Halted, 100);
-  for (const SrPolicy p : {SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
+  for (const SrPolicy p : {SrPolicy::Dyn, SrPolicy::SrPaper, SrPolicy::Sr}) {
     expect(kHalted, true, p, Gran::Halted, 100);  // covered as well: the halt comes first
     expect(kHalted, true, p, Gran::Halted, 0);
     for (const Gran gran : {Gran::B64, Gran::B1024}) {
@@ -121,15 +122,15 @@ TEST(SrReader, WhatIsAskedFor) {
   for (unsigned i = 0; i < 5; ++i) {
     EXPECT_EQ(run(SrPolicy::Dyn, kGrans[i], true), (GranuleRun{100, kLens[i]}));
     EXPECT_EQ(run(SrPolicy::Dyn, kGrans[i], true, 1), (GranuleRun{100, std::min(kLens[i], 1u)}));
-    for (const SrPolicy policy : {SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
+    for (const SrPolicy policy : {SrPolicy::Dyn, SrPolicy::SrPaper, SrPolicy::Sr}) {
       EXPECT_EQ(run(policy, kGrans[i], false), (GranuleRun{100, 0}));
     }
   }
   // 256 B at 402: [398, 406); only line 404 counts, the load itself is left out: end 405 -> 101.
-  EXPECT_EQ(run(SrPolicy::Paper, Gran::B256, true), (GranuleRun{100, 0}));
-  EXPECT_EQ(run(SrPolicy::Directional, Gran::B512, true), (GranuleRun{99, 2}));
+  EXPECT_EQ(run(SrPolicy::SrPaper, Gran::B256, true), (GranuleRun{100, 0}));
+  EXPECT_EQ(run(SrPolicy::Sr, Gran::B512, true), (GranuleRun{99, 2}));
   // 512 B: [394, 410) with one load ahead: [394, 409) -> [99, 102).
-  EXPECT_EQ(run(SrPolicy::Paper, Gran::B512, true), (GranuleRun{99, 2}));
+  EXPECT_EQ(run(SrPolicy::SrPaper, Gran::B512, true), (GranuleRun{99, 2}));
 }
 
 // Dyn in chunks of every size: from each place as far as the chunk goes.
@@ -169,7 +170,7 @@ TEST(SrReader, AnOfferIsOfWhatWasLatched) {
           b.step();
         }
         b.take();
-        EXPECT_EQ(b.counters().asked, kRuns[latched - 1].len + 1);
+        EXPECT_EQ(b.counters().requested, kRuns[latched - 1].len + 1);
       }
     }
   }
@@ -177,7 +178,7 @@ TEST(SrReader, AnOfferIsOfWhatWasLatched) {
 
 TEST(SrReader, LatchedLoadIsLeftOutWhileItIsThere) {
   Bench b;
-  b.in.policy = SrPolicy::Paper;
+  b.in.policy = SrPolicy::SrPaper;
   b.put(6, 403);
   b.put(7, 404);
   b.look(402);
@@ -209,8 +210,8 @@ TEST(SrReader, LinesAskedForAndUsed) {
   Bench b;
   const auto expect = [&](std::uint32_t issued, std::uint32_t asked, std::uint32_t used) {
     EXPECT_EQ(b.counters().issued, issued);
-    EXPECT_EQ(b.counters().asked, asked);
-    EXPECT_EQ(b.counters().used, used);
+    EXPECT_EQ(b.counters().requested, asked);
+    EXPECT_EQ(b.counters().lines_used, used);
   };
   b.look(402);  // granule 100
   expect(0, 0, 0);
@@ -224,19 +225,19 @@ TEST(SrReader, LinesAskedForAndUsed) {
   expect(1, 2, 2);
   b.look(405, false);  // a store wants nothing
   expect(1, 2, 2);
-  EXPECT_EQ(b.counters().covered, 3u);
+  EXPECT_EQ(b.counters().ring_suppressed, 3u);
   b.in.gran = Gran::Halted;
   b.look(405);
   b.look(420);  // not in the ring
   expect(1, 2, 3);
-  EXPECT_EQ(b.counters().halted, 2u);
+  EXPECT_EQ(b.counters().halt_suppressed, 2u);
   for (const unsigned off : {0u, 6u, 7u}) {
     b.in.policy = SrPolicy(off);
     b.look(406);
   }
   expect(1, 2, 3);
-  EXPECT_EQ(b.counters().loads, 9u);
-  b.in.policy = SrPolicy::Directional;
+  EXPECT_EQ(b.counters().loads_seen, 9u);
+  b.in.policy = SrPolicy::Sr;
   b.in.gran = Gran::B256;
   b.look_and_take(410);  // [406, 414) rounds to granules 102 and 103
   expect(2, 4, 4);
@@ -253,20 +254,20 @@ TEST(SrReader, NaiveIsCountedAndNeverSuppressed) {
   b.look_and_take(402);  // its line was used
   b.look_and_take(403);  // a new line, used when it is looked at, and not once more when taken
   EXPECT_EQ(b.counters().issued, 3u);
-  EXPECT_EQ(b.counters().asked, 3u);
-  EXPECT_EQ(b.counters().used, 2u);
-  EXPECT_EQ(b.counters().covered, 0u);
+  EXPECT_EQ(b.counters().requested, 3u);
+  EXPECT_EQ(b.counters().lines_used, 2u);
+  EXPECT_EQ(b.counters().ring_suppressed, 0u);
   b.look(401);
-  EXPECT_EQ(b.counters().used, 3u);
+  EXPECT_EQ(b.counters().lines_used, 3u);
   b.in.gran = Gran::Halted;
   b.take();
   b.look_and_take(400);
   EXPECT_EQ(b.counters().issued, 5u);
-  EXPECT_EQ(b.counters().used, 4u);
-  EXPECT_EQ(b.counters().halted, 0u);
+  EXPECT_EQ(b.counters().lines_used, 4u);
+  EXPECT_EQ(b.counters().halt_suppressed, 0u);
   for (std::uint64_t i = 1; i < 5; ++i) b.look_and_take(402 + (i << 22));
-  EXPECT_EQ(b.counters().useful, 1u);
-  EXPECT_EQ(b.counters().useless, 0u);
+  EXPECT_EQ(b.counters().useful_granules, 1u);
+  EXPECT_EQ(b.counters().useless_granules, 0u);
 }
 
 TEST(SrReader, GranulesThatLeaveTheRing) {
@@ -277,22 +278,22 @@ TEST(SrReader, GranulesThatLeaveTheRing) {
   Bench b;
   const auto line = [](std::uint64_t i) { return i << 22; };  // all in one set of banks 0 and 1
   for (std::uint64_t i = 0; i < 4; ++i) b.look_and_take(line(i));
-  EXPECT_EQ(b.counters().asked, 8u);
-  EXPECT_EQ(b.counters().used, 4u);
-  EXPECT_EQ(b.counters().useful + b.counters().useless, 0u);
+  EXPECT_EQ(b.counters().requested, 8u);
+  EXPECT_EQ(b.counters().lines_used, 4u);
+  EXPECT_EQ(b.counters().useful_granules + b.counters().useless_granules, 0u);
   b.look(line(1) + 7);  // in the second granule
   b.look_and_take(line(4));
-  EXPECT_EQ(b.counters().useful, 1u);  // the load's own granule
-  EXPECT_EQ(b.counters().useless, 1u);
+  EXPECT_EQ(b.counters().useful_granules, 1u);  // the load's own granule
+  EXPECT_EQ(b.counters().useless_granules, 1u);
   b.look_and_take(line(5));
-  EXPECT_EQ(b.counters().useful, 3u);
-  EXPECT_EQ(b.counters().useless, 1u);
-  EXPECT_EQ(b.counters().asked, 12u);  // 4 gone, 8 held
-  EXPECT_EQ(b.counters().used, 7u);
+  EXPECT_EQ(b.counters().useful_granules, 3u);
+  EXPECT_EQ(b.counters().useless_granules, 1u);
+  EXPECT_EQ(b.counters().requested, 12u);  // 4 gone, 8 held
+  EXPECT_EQ(b.counters().lines_used, 7u);
   b.look_and_take(line(0) + 4);  // granules 1 and 2: bank 2 has room
-  EXPECT_EQ(b.counters().useful, 3u);
-  EXPECT_EQ(b.counters().useless, 2u);
-  EXPECT_EQ(b.counters().asked, 14u);  // 5 gone, 9 held
+  EXPECT_EQ(b.counters().useful_granules, 3u);
+  EXPECT_EQ(b.counters().useless_granules, 2u);
+  EXPECT_EQ(b.counters().requested, 14u);  // 5 gone, 9 held
 }
 
 TEST(SrReader, LateIsAfterItsLoad) {
@@ -301,7 +302,7 @@ TEST(SrReader, LateIsAfterItsLoad) {
               "slot may have another by then",
               "docs/blocks/root_port/sr_reader.md");
   Bench b;
-  const auto late = [&] { return b.counters().late; };
+  const auto late = [&] { return b.counters().issued_late; };
   b.look_and_take(100);
   EXPECT_EQ(late(), 0u);
   b.look(200);
@@ -330,25 +331,25 @@ TEST(SrReader, FlushForgetsUncounted) {
   Bench b;
   b.in.flush = true;
   b.look_and_take(402);  // asked for, but the ring tells nothing
-  EXPECT_EQ(b.counters().asked, 2u);
-  EXPECT_EQ(b.counters().used, 0u);
+  EXPECT_EQ(b.counters().requested, 2u);
+  EXPECT_EQ(b.counters().lines_used, 0u);
   b.in.flush = false;
   b.look_and_take(402);
-  EXPECT_EQ(b.counters().asked, 4u);
-  EXPECT_EQ(b.counters().used, 1u);
+  EXPECT_EQ(b.counters().requested, 4u);
+  EXPECT_EQ(b.counters().lines_used, 1u);
   b.in.flush = true;
   b.look(404);  // covered to the last
-  EXPECT_EQ(b.counters().covered, 1u);
-  EXPECT_EQ(b.counters().used, 1u);
+  EXPECT_EQ(b.counters().ring_suppressed, 1u);
+  EXPECT_EQ(b.counters().lines_used, 1u);
   b.in.flush = false;
   const auto line = [](std::uint64_t i) { return i << 22; };
   for (std::uint64_t i = 0; i < 4; ++i) b.look_and_take(line(i));
   b.look(line(4));
   b.in.flush = true;
   b.take();
-  EXPECT_EQ(b.counters().asked, 14u);
-  EXPECT_EQ(b.counters().used, 5u);
-  EXPECT_EQ(b.counters().useful + b.counters().useless, 0u);
+  EXPECT_EQ(b.counters().requested, 14u);
+  EXPECT_EQ(b.counters().lines_used, 5u);
+  EXPECT_EQ(b.counters().useful_granules + b.counters().useless_granules, 0u);
 }
 
 // A memory queue that takes a MemSpecRd once in so many cycles, always: no load is passed over, no
@@ -356,7 +357,7 @@ TEST(SrReader, FlushForgetsUncounted) {
 TEST(SrReader, ConstantLatency) {
   for (const unsigned latency : {1u, 10u, 100u, 400u}) {
     for (const SrPolicy policy :
-         {SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional}) {
+         {SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::SrPaper, SrPolicy::Sr}) {
       SCOPED_TRACE(testing::Message() << latency << " " << static_cast<unsigned>(policy));
       Bench b;
       b.in.policy = policy;
@@ -369,7 +370,7 @@ TEST(SrReader, ConstantLatency) {
         const std::optional<GranuleRun> offer = b.offer();
         if (waits) {
           EXPECT_TRUE(offer.has_value());
-          const bool follows = policy == SrPolicy::Paper || policy == SrPolicy::Directional;
+          const bool follows = policy == SrPolicy::SrPaper || policy == SrPolicy::Sr;
           EXPECT_TRUE(follows || offer == waits);
         }
         waits = b.in.spec_ready ? std::nullopt : offer;
@@ -384,9 +385,9 @@ TEST(SrReader, ConstantLatency) {
         }
       }
       const SrCounters now = b.counters();
-      EXPECT_EQ(now.loads, loads);
+      EXPECT_EQ(now.loads_seen, loads);
       EXPECT_EQ(now.issued, taken);
-      EXPECT_EQ(now.loads, now.issued + now.covered);
+      EXPECT_EQ(now.loads_seen, now.issued + now.ring_suppressed);
       EXPECT_GT(now.issued, 19u);
     }
   }
@@ -403,9 +404,9 @@ TEST(SrReader, GivesUpWhateverChanges) {
     b.in.policy = SrPolicy::Stream;
     const auto line = [](std::uint64_t region, unsigned place) { return region * 16 + place; };
     for (const unsigned place : {0u, 1u, 12u}) b.look_and_take(line(10, place));
-    EXPECT_EQ(b.counters().asked, 1u + 3 + 4);  // its granule, the rest, region 11
+    EXPECT_EQ(b.counters().requested, 1u + 3 + 4);  // its granule, the rest, region 11
     for (const unsigned place : {15u, 14u}) b.look_and_take(line(12, place));
-    EXPECT_EQ(b.counters().asked, 8u + 4);
+    EXPECT_EQ(b.counters().requested, 8u + 4);
     b.look(line(12, 3));  // falling: what follows is region 11
     switch (change) {
       case kNothing:
@@ -438,8 +439,8 @@ TEST(SrReader, GivesUpWhateverChanges) {
     b.in.flush = false;
     EXPECT_TRUE(b.looks_up());
     EXPECT_EQ(b.counters().issued, 5u);
-    EXPECT_EQ(b.counters().held, 0u);
-    EXPECT_EQ(b.counters().late, 0u);
+    EXPECT_EQ(b.counters().score_suppressed, 0u);
+    EXPECT_EQ(b.counters().issued_late, 0u);
   }
 }
 
@@ -463,25 +464,25 @@ TEST(SrReader, CountersToTheirWidth) {
     b.in.gran = Gran::Halted;
     b.look(500);  // seen, halted
     const SrCounters now = b.counters();
-    EXPECT_EQ(now.loads, start + 3) << bit;
+    EXPECT_EQ(now.loads_seen, start + 3) << bit;
     EXPECT_EQ(now.issued, start + 1) << bit;
-    EXPECT_EQ(now.covered, start + 1) << bit;
-    EXPECT_EQ(now.halted, start + 1) << bit;
-    EXPECT_EQ(now.asked, start + 1) << bit;
-    EXPECT_EQ(now.used, start + 1) << bit;
-    EXPECT_EQ(now.late, start + 1) << bit;
+    EXPECT_EQ(now.ring_suppressed, start + 1) << bit;
+    EXPECT_EQ(now.halt_suppressed, start + 1) << bit;
+    EXPECT_EQ(now.requested, start + 1) << bit;
+    EXPECT_EQ(now.lines_used, start + 1) << bit;
+    EXPECT_EQ(now.issued_late, start + 1) << bit;
     // Over four granules of one set: one useful, one useless.
     b.in.gran = Gran::B64;
     for (std::uint64_t i = 1; i < 4; ++i) b.look_and_take(402 + (i << 22));
     b.look_and_take(402 + (std::uint64_t{4} << 22));
-    EXPECT_EQ(b.counters().useful, start + 1) << bit;
+    EXPECT_EQ(b.counters().useful_granules, start + 1) << bit;
     b.in.flush = true;
     b.step();
     b.in.flush = false;
     b.in.policy = SrPolicy::Dyn;
     b.in.gran = Gran::B512;
     for (std::uint64_t i = 0; i < 5; ++i) b.look_and_take(402 + (i << 22));
-    EXPECT_EQ(b.counters().useless, start + 1) << bit;
+    EXPECT_EQ(b.counters().useless_granules, start + 1) << bit;
   }
 }
 
@@ -497,7 +498,7 @@ TEST(SrReader, HeldBackCountsToItsWidth) {
     b.from_this_state();
     b.look_and_take(400);
     b.look(401);  // an order: the rest of the region is predicted
-    EXPECT_EQ(b.counters().held, start + 1) << bit;
+    EXPECT_EQ(b.counters().score_suppressed, start + 1) << bit;
   }
 }
 

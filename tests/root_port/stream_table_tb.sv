@@ -23,7 +23,7 @@ module stream_table_tb
   output logic       kind_o,
   output granule_t   first_o,
   output logic [1:0] len_o,
-  output logic       held_o,
+  output logic       suppressed_o,
   input  logic       next_i,
   output logic       next_hit_o,
   output logic       next_send_o,
@@ -59,7 +59,7 @@ module stream_table_tb
       .kind_o      (kind[g]),
       .first_o     (first[g]),
       .len_o       (len[g]),
-      .held_o      (held[g]),
+      .suppressed_o(held[g]),
       .next_i,
       .next_hit_o  (next_hit[g]),
       .next_send_o (next_send[g]),
@@ -72,7 +72,7 @@ module stream_table_tb
   assign kind_o       = kind[small_i];
   assign first_o      = first[small_i];
   assign len_o        = len[small_i];
-  assign held_o       = held[small_i];
+  assign suppressed_o = held[small_i];
   assign next_hit_o   = next_hit[small_i];
   assign next_send_o  = next_send[small_i];
   assign next_first_o = next_first[small_i];

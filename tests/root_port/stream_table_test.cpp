@@ -83,15 +83,15 @@ class Pair {
     rtl_->add_i = in.add;
     rtl_.settle();
     const StreamTable::Out twin = twin_.eval(in);
-    const StreamTable::Out seen{rtl_->ask_o != 0,      rtl_->kind_o != 0,
-                                rtl_->held_o != 0,     {rtl_->first_o, rtl_->len_o},
-                                rtl_->next_hit_o != 0, rtl_->next_send_o != 0,
+    const StreamTable::Out seen{rtl_->ask_o != 0,        rtl_->kind_o != 0,
+                                rtl_->suppressed_o != 0, {rtl_->first_o, rtl_->len_o},
+                                rtl_->next_hit_o != 0,   rtl_->next_send_o != 0,
                                 rtl_->next_first_o};
     lockstep.check("ask_o", seen.ask, twin.ask);
     lockstep.check("kind_o", seen.kind_next, twin.kind_next);
     lockstep.check("first_o", seen.run.first, twin.run.first);
     lockstep.check("len_o", seen.run.len, twin.run.len);
-    lockstep.check("held_o", seen.held, twin.held);
+    lockstep.check("suppressed_o", seen.held, twin.held);
     lockstep.check("next_hit_o", seen.next_hit, twin.next_hit);
     lockstep.check("next_send_o", seen.next_send, twin.next_send);
     lockstep.check("next_first_o", seen.next_first, twin.next_first);

@@ -67,7 +67,7 @@ TEST_P(DevLoadSystem, IsTheSameInEveryResponse) {
   config.engine = "cosim";
   config.ports = 2;
   config.hdm = {{0x100000000, 512ull << 20, 1024, {0, 1}}};
-  config.root_port.policy = SrPolicy::Paper;  // DevLoad decides what is speculated
+  config.root_port.policy = SrPolicy::SrPaper;  // DevLoad decides what is speculated
   if (c.narrow) {
     config.link.lanes = 2;
     config.link.lane_mbit_s = 8000;

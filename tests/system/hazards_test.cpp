@@ -146,7 +146,7 @@ TEST_P(Hazards, MemSpecRdAgainstStore) {
               "A store into the range of a MemSpecRd, before it or while it is filled, is "
               "kept, and so is what the fill displaces",
               "docs/blocks/endpoint/dram_cache.md");
-  for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Directional, SrPolicy::Stream}) {
+  for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Sr, SrPolicy::Stream}) {
     TestSystemOptions speculative = options();
     speculative.config.root_port.policy = policy;
     TestSystem system(speculative);
@@ -185,7 +185,7 @@ TEST_P(Hazards, NeighboursOnDifferentPorts) {
   for (const std::uint64_t granularity : {256u, 4096u}) {
     TestSystemOptions chunks = options();
     chunks.config.hdm[0].granularity = granularity;
-    chunks.config.root_port.policy = SrPolicy::Directional;
+    chunks.config.root_port.policy = SrPolicy::Sr;
     TestSystem system(chunks);
     Script script;
     std::uint64_t cycle = 0;

@@ -341,7 +341,7 @@ TEST(LinkDown, RemovalUnderLoad) {
               "other port goes on",
               "CXL 3.0, 8.2.4.23");
   for (std::uint64_t s = seed(); s < seed() + 2; ++s) {
-    for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Directional}) {
+    for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Sr}) {
       for (const std::uint64_t lines : {32u, 4096u}) {
         for (const std::uint64_t at : {401u, 3000u}) {
           SCOPED_TRACE(testing::Message() << "seed " << s << " policy " << static_cast<int>(policy)
@@ -352,7 +352,7 @@ TEST(LinkDown, RemovalUnderLoad) {
           // Speculation is to go on whatever the media says of itself.
           system.config.endpoint.backlog_thresholds = {127, 127, 127};
           system.config.endpoint.task_thresholds = {127, 127, 127};
-          system.endpoint = {policy == SrPolicy::Directional, 3};
+          system.endpoint = {policy == SrPolicy::Sr, 3};
           system.low = Time{50000};
           system.high = Time{400000};
           system.removal = at;

@@ -101,7 +101,7 @@ class MachineTest : public ::testing::TestWithParam<std::size_t> {
   // the endpoints' contents once all is drained.
   template <typename MakeInitiator>
   void run_everywhere(std::uint64_t lines_a_slot, MakeInitiator make) {
-    for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Directional, SrPolicy::Stream}) {
+    for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Sr, SrPolicy::Stream}) {
       for (const bool ds : {false, true}) {
         SCOPED_TRACE(machine().name + ", policy " + std::to_string(static_cast<int>(policy)) +
                      (ds ? ", ds" : "") + ", CXLGPU_SEED=" + std::to_string(seed()));
@@ -164,7 +164,7 @@ TEST(Machine, RealPartsKeepTheirDataWithEveryLine) {
         load_media_config(std::string(CXLGPU_SOURCE_DIR "/configs/media/") + name + ".yaml");
     for (std::uint32_t line = 256; line <= longest; line *= 2) {
       SCOPED_TRACE(std::string(name) + ", lines of " + std::to_string(line));
-      RunConfig config = two_ports(SrPolicy::Directional);
+      RunConfig config = two_ports(SrPolicy::Sr);
       config.root_port.ds = true;
       config.endpoint.line_bytes = line;
       config.endpoint.cache_bytes = 128 * 1024;
@@ -262,7 +262,7 @@ Watch watch(const RunConfig& config, RandomTraffic::Options traffic, unsigned se
   std::sort(out.fills.begin(), out.fills.end());
   out.farthest = std::max(media0.farthest, media1.farthest);
   for (unsigned port = 0; port < 2; ++port) {
-    out.covered += engine->speculation(port).covered;
+    out.covered += engine->speculation(port).ring_suppressed;
     out.spec_fills += engine->internal_dram(port)->spec_fills;
     out.needless += engine->internal_dram(port)->spec_needless;
   }
@@ -313,8 +313,7 @@ TEST(Machine, ALargerRingKeepsBackMore) {
 }
 
 TEST(Machine, NoMemSpecRdIsLongerThanTheCap) {
-  for (const SrPolicy policy :
-       {SrPolicy::Dyn, SrPolicy::Paper, SrPolicy::Directional, SrPolicy::Stream}) {
+  for (const SrPolicy policy : {SrPolicy::Dyn, SrPolicy::SrPaper, SrPolicy::Sr, SrPolicy::Stream}) {
     for (const unsigned cap : {256u, 512u, 768u, 1024u}) {
       SCOPED_TRACE(std::to_string(static_cast<int>(policy)) + ", " + std::to_string(cap));
       RunConfig config = two_ports(policy);
@@ -440,7 +439,7 @@ TEST(Machine, DeterministicStoreDefersAsManyLinesAsItHas) {
     traffic.requests = 3 * lines + 200;
     traffic.write_share = 1;
     traffic.stream_share = 0;
-    EXPECT_EQ(watch(config, traffic).seen.most_deferred, lines - 1) << "one is under way";
+    EXPECT_EQ(watch(config, traffic).seen.most_deferred, lines - 1) << "one is in flight";
   }
 }
 

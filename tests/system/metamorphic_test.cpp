@@ -21,8 +21,8 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::uint64_t kBase = 0x100000000;
-constexpr std::array kPolicies = {SrPolicy::Off,   SrPolicy::Naive,       SrPolicy::Dyn,
-                                  SrPolicy::Paper, SrPolicy::Directional, SrPolicy::Stream};
+constexpr std::array kPolicies = {SrPolicy::Off,     SrPolicy::Naive, SrPolicy::Dyn,
+                                  SrPolicy::SrPaper, SrPolicy::Sr,    SrPolicy::Stream};
 
 // One program and the system it runs on as plain CXL.
 struct Program {
@@ -118,8 +118,8 @@ TEST(Metamorphic, FaultsOfMemSpecRdChangeNoData) {
   std::map<std::string, unsigned> changed;  // by fault: runs that took another time
   for (const Program& program : programs()) {
     const Result plain = run_program(program, program.plain());
-    for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Directional, SrPolicy::Stream}) {
-      if (program.on_rtl() && policy != SrPolicy::Directional) continue;
+    for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Sr, SrPolicy::Stream}) {
+      if (program.on_rtl() && policy != SrPolicy::Sr) continue;
       TestSystemOptions options = program.plain();
       options.config.root_port.policy = policy;
       options.config.root_port.ds = program.seed % 2 == 0;
@@ -197,7 +197,7 @@ TEST(MetamorphicRtl, FaultsChangeNoDataAndTheEnginesStayInStep) {
   const Result plain = run_program(program, program.plain());
   for (const bool ds : {false, true}) {
     TestSystemOptions options = program.plain();
-    options.config.root_port.policy = SrPolicy::Directional;
+    options.config.root_port.policy = SrPolicy::Sr;
     options.config.root_port.ds = ds;
     for (const Fault& fault : faults()) {
       if (ds && fault.name != std::string("forty late")) continue;  // time

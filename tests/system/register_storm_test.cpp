@@ -304,7 +304,7 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
       }
       read(RegisterSpace::RootPort, port, kPolicy);
       read(RegisterSpace::RootPort, port, kState);
-      for (std::uint32_t offset = kSeen; offset <= kHaltSuppressed; offset += 4) {
+      for (std::uint32_t offset = kLoadsSeen; offset <= kHaltSuppressed; offset += 4) {
         read(RegisterSpace::RootPort, port, offset);
       }
       for (std::uint32_t offset = kDsControl; offset <= kScoreSuppressed; offset += 4) {

@@ -159,8 +159,7 @@ void expect_clean(const Scenario& scenario, const Outcome& outcome) {
 class RtlEngineTiming : public ::testing::TestWithParam<SrPolicy> {};
 INSTANTIATE_TEST_SUITE_P(Policies, RtlEngineTiming,
                          ::testing::Values(SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn,
-                                           SrPolicy::Paper, SrPolicy::Directional,
-                                           SrPolicy::Stream));
+                                           SrPolicy::SrPaper, SrPolicy::Sr, SrPolicy::Stream));
 
 // On a clean link the model passes every stage in the RTL's cycle, also where the internal DRAM is
 // too small, MSHRs and ways run out and the endpoint's queue of MemSpecRd overflows.
@@ -219,17 +218,17 @@ TEST_P(RtlEngineTest, RandomTrafficIsAnsweredWithItsData) {
   EXPECT_EQ(outcome.events[Stage::SpecIssue] > 0, GetParam().policy != SrPolicy::Off);
   EXPECT_EQ(outcome.events[Stage::SpecFill] > 0, speculates);
   for (const LinkTotals& link : outcome.link) {
-    EXPECT_GT(link.m2s.flits, 0u);
-    EXPECT_GT(link.s2m.flits, 0u);
-    EXPECT_EQ(link.m2s.errors + link.s2m.errors, 0u);
+    EXPECT_GT(link.m2s.all, 0u);
+    EXPECT_GT(link.s2m.all, 0u);
+    EXPECT_EQ(link.m2s.damaged + link.s2m.damaged, 0u);
   }
 }
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const char* engine : {"rtl", "cosim"}) {
-    for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::Paper,
-                                  SrPolicy::Directional, SrPolicy::Stream}) {
+    for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::SrPaper,
+                                  SrPolicy::Sr, SrPolicy::Stream}) {
       for (const bool cached : {false, true}) cases.push_back({engine, policy, cached});
     }
   }
@@ -263,13 +262,13 @@ TEST_P(RtlEngineKind, BitErrorsCostTimeNotData) {
     EXPECT_GT(noisy.end, clean.end);
     LinkCounters m2s, s2m;
     for (const LinkTotals& link : noisy.link) {
-      m2s.errors += link.m2s.errors;
+      m2s.damaged += link.m2s.damaged;
       m2s.retry += link.m2s.retry;
-      s2m.errors += link.s2m.errors;
+      s2m.damaged += link.s2m.damaged;
       s2m.retry += link.s2m.retry;
     }
-    EXPECT_GT(m2s.errors, 0u);
-    EXPECT_GT(s2m.errors, 0u);
+    EXPECT_GT(m2s.damaged, 0u);
+    EXPECT_GT(s2m.damaged, 0u);
     // At least one RETRY.Req or Ack with its five frames each way.
     EXPECT_GE(m2s.retry, 6u);
     EXPECT_GE(s2m.retry, 6u);
@@ -279,13 +278,13 @@ TEST_P(RtlEngineKind, BitErrorsCostTimeNotData) {
 TEST_P(RtlEngineKind, BitErrorsWithSpeculationKeepTheData) {
   test::shows("link", "Bit errors under speculation cost time and no data",
               "CXL 2.0, 4.2.8 (retry)");
-  Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
+  Scenario scenario = make_scenario(GetParam(), SrPolicy::Sr);
   scenario.cached = true;
   scenario.traffic.requests = 300;
   scenario.config.link.bit_error_rate_m2s = scenario.config.link.bit_error_rate_s2m = 1e-4;
   const Outcome outcome = run_system(scenario);
   expect_clean(scenario, outcome);
-  EXPECT_GT(outcome.link[0].m2s.errors + outcome.link[1].m2s.errors, 0u);
+  EXPECT_GT(outcome.link[0].m2s.damaged + outcome.link[1].m2s.damaged, 0u);
 }
 
 // A lost retry sequence during training costs a timeout of 4096 flits, and may be lost again.
@@ -303,7 +302,7 @@ TEST(RtlEngineTraining, NoisyLinksTrainWithEverySeed) {
 TEST_P(RtlEngineKind, LostMemSpecRdChangesNoData) {
   test::shows("sr", "A lost MemSpecRd changes no data, in any engine",
               "CXL 2.0, CXL.mem (MemSpecRd)");
-  Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
+  Scenario scenario = make_scenario(GetParam(), SrPolicy::Sr);
   scenario.cached = true;
   scenario.traffic.idle_share = 0;  // the same requests whatever the time
   const Outcome whole = run_system(scenario);
@@ -325,7 +324,7 @@ TEST_P(RtlEngineKind, LostMemSpecRdChangesNoData) {
 }
 
 TEST_P(RtlEngineKind, SameSeedGivesTheSameRun) {
-  Scenario scenario = make_scenario(GetParam(), SrPolicy::Directional);
+  Scenario scenario = make_scenario(GetParam(), SrPolicy::Sr);
   scenario.cached = true;
   scenario.config.link.bit_error_rate_s2m = 1e-5;
   const Outcome first = run_system(scenario);
@@ -334,9 +333,9 @@ TEST_P(RtlEngineKind, SameSeedGivesTheSameRun) {
   EXPECT_EQ(first.cycles, second.cycles);
   EXPECT_EQ(first.answers, second.answers);
   for (std::size_t port = 0; port < first.link.size(); ++port) {
-    EXPECT_EQ(first.link[port].m2s.flits, second.link[port].m2s.flits);
-    EXPECT_EQ(first.link[port].s2m.flits, second.link[port].s2m.flits);
-    EXPECT_EQ(first.link[port].s2m.errors, second.link[port].s2m.errors);
+    EXPECT_EQ(first.link[port].m2s.all, second.link[port].m2s.all);
+    EXPECT_EQ(first.link[port].s2m.all, second.link[port].s2m.all);
+    EXPECT_EQ(first.link[port].s2m.damaged, second.link[port].s2m.damaged);
   }
   scenario.traffic.seed += 1000;
   EXPECT_NE(run_system(scenario).end, first.end);

@@ -63,11 +63,10 @@ std::vector<std::vector<unsigned>> ways_of(std::uint64_t which) {
 }
 
 Plan plan_of(std::uint64_t seed, const Options& options) {
-  static constexpr std::array kPolicies = {SrPolicy::Off,         SrPolicy::Naive,
-                                           SrPolicy::Dyn,         SrPolicy::Paper,
-                                           SrPolicy::Directional, SrPolicy::Stream};
-  static constexpr std::array<std::string_view, 6> kPolicyNames = {
-      "off", "naive", "dyn", "sr-paper", "sr-directional", "stream"};
+  static constexpr std::array kPolicies = {SrPolicy::Off,     SrPolicy::Naive, SrPolicy::Dyn,
+                                           SrPolicy::SrPaper, SrPolicy::Sr,    SrPolicy::Stream};
+  static constexpr std::array<std::string_view, 6> kPolicyNames = {"off",      "naive", "dyn",
+                                                                   "sr-paper", "sr",    "stream"};
   std::mt19937_64 rng(seed);
   Plan plan;
   RunConfig& config = plan.config;

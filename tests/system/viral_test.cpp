@@ -159,8 +159,8 @@ TEST_F(Viral, TheDevicesBehindAllPortsSaySo) {
   for (unsigned port = 0; port < kPorts; ++port) EXPECT_EQ(status(port) & kViralStatus, 0u);
   expect_right();
   for (unsigned port = 0; port < kPorts; ++port) {
-    EXPECT_EQ(engine_->link(port).m2s.errors, 1u);
-    EXPECT_EQ(engine_->link(port).s2m.errors, 0u);
+    EXPECT_EQ(engine_->link(port).m2s.damaged, 1u);
+    EXPECT_EQ(engine_->link(port).s2m.damaged, 0u);
   }
   engine_.reset();
   for (unsigned port = 0; port < kPorts; ++port) {
@@ -177,7 +177,7 @@ TEST_F(Viral, NotEnabled) {
   answered(1500);
   for (unsigned port = 0; port < kPorts; ++port) {
     EXPECT_EQ(status(port) & (kViralEnable | kViralStatus), 0u);
-    EXPECT_EQ(engine_->link(port).m2s.errors, 1u);
+    EXPECT_EQ(engine_->link(port).m2s.damaged, 1u);
   }
   expect_right();
 }
@@ -246,13 +246,13 @@ TEST_F(Viral, RasOnNoisyLinks) {
     if (HasFatalFailure()) return;
     seen = io(0).read(at + ras::kCorStatus);
     only_retry |= (seen & both) == ras::kCorStatusRetryThreshold.mask();
-    if (engine_->link(0).m2s.errors < 16) {
+    if (engine_->link(0).m2s.damaged < 16) {
       EXPECT_EQ(seen & both, 0u);
     }
   }
   EXPECT_EQ(seen & both, both);
   EXPECT_NE(only_retry, 0u);  // 16 retries come long before 256 CRC errors
-  EXPECT_GE(engine_->link(0).m2s.errors, 256u);
+  EXPECT_GE(engine_->link(0).m2s.damaged, 256u);
   EXPECT_EQ(io(0).read(at + ras::kUncorStatus), 0u);
   EXPECT_EQ(engine_->read(RegisterSpace::RootPort, 0, 0x100 + ras::kCorStatus) & both, 0u);
   io(0).write(at + ras::kCorStatus, both);

@@ -295,7 +295,7 @@ RunConfig config_of(const std::vector<HdmRange>& ranges, unsigned ports = 4) {
 TEST(BringUp, SetsUpEverything) {
   FakeSystem system(equal(4));
   RunConfig config = config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}});
-  config.root_port.policy = SrPolicy::Directional;
+  config.root_port.policy = SrPolicy::Sr;
   config.endpoint.ingress_thresholds = {5, 6, 7};
   config.endpoint.mshr_thresholds = {8, 9, 10};
   config.endpoint.backlog_thresholds = {11, 12, 13};
