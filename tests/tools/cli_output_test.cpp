@@ -29,13 +29,15 @@ class Output : public Cli {
     EXPECT_TRUE(fs::is_fifo(dir_ / name));
     return text;
   }
-  // The first signal comes once `sign` is there.
-  Result interrupted(const Args& args, int signal, const std::string& sign) {
+  // The signal comes `settle` after `sign` is there: the kernel runs by then, on a loaded machine
+  // too.
+  Result interrupted(const Args& args, int signal, const std::string& sign,
+                     std::chrono::milliseconds settle = std::chrono::milliseconds(300)) {
     return run(args, "", {.meanwhile = [&](pid_t child) {
                  for (int i = 0; i < 1000 && !fs::exists(dir_ / sign); ++i) {
                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
                  }
-                 std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                 std::this_thread::sleep_for(settle);
                  kill(child, signal);
                }});
   }
@@ -125,7 +127,7 @@ TEST_F(Output, ASignalKeepsWhatWasMeasured) {
 TEST_F(Output, ASignalOfACosimLeavesWholeFiles) {
   const Result result = interrupted(
       long_run({"--flit-log", "f.gz", "--waves", "w.fst", "--waves-to-us", "1"}, "cosim"), SIGINT,
-      "w.fst.part");
+      "w.fst.part", std::chrono::seconds(2));
   EXPECT_EQ(result.status, 130) << result.err;
   EXPECT_EQ(lines_of(result.err).size(), 1u) << result.err;
   EXPECT_EQ(stats().at("status"), "interrupted");
