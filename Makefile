@@ -49,8 +49,8 @@ results: build   ## every workload in every configuration: tables and figures of
 	@tools/results/report.py --runs out/results
 
 keys: build      ## docs/guide/keys.md and configs/schema.json, from the table in sim/config/keys_*.cpp
-	build/bin/cxlgpu list --keys --markdown > docs/guide/keys.md
-	build/bin/cxlgpu list --keys --schema > configs/schema.json
+	@$(CXLGPU) list --keys --markdown > $(BUILD)/keys.md && mv $(BUILD)/keys.md docs/guide/keys.md
+	@$(CXLGPU) list --keys --schema > $(BUILD)/schema.json && mv $(BUILD)/schema.json configs/schema.json
 
 test: configure  ## builds and runs every test
 	@cmake --build $(BUILD) -j $(JOBS)
