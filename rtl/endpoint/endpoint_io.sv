@@ -277,6 +277,6 @@ module endpoint_io
   DownResets_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       dl_up_q && !io_dl_up |=> !dev_rst_n);
   OnlyDownResets_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !dev_rst_n |-> !dl_up_q);
+      !dev_rst_n |-> $past(dl_up_q && !io_dl_up));
 
 endmodule
