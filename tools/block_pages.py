@@ -26,7 +26,7 @@ cache/device_agent cache/host_responder common/fifo common/fifo_dual common/fifo
 controller/almp_codec controller/cache_channels controller/cache_packer controller/cache_unpacker controller/crc16
 controller/credit_return controller/credit_tx controller/cxl_controller controller/cxl_port controller/flit_packer
 controller/flit_unpacker controller/link_regs controller/ras controller/retry_buffer controller/retry_local
-controller/vlsm cxl_io/aer cxl_io/config_space cxl_io/io_access cxl_io/io_completer cxl_io/io_link
+controller/vlsm cxl_io/aer cxl_io/config_space cxl_io/io_access cxl_io/io_completer
 cxl_io/io_requester cxl_io/io_route cxl_io/io_unframe cxl_io/port_config_space endpoint/cxl_mailbox
 endpoint/endpoint endpoint/endpoint_regs endpoint/range_decoder endpoint/spec_queue endpoint/transaction_table
 flex_bus/apn flex_bus/elastic_buffer flex_bus/flex_bus_rx flex_bus/flex_bus_tx flex_bus/lane_deskew
