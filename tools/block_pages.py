@@ -25,8 +25,7 @@ UNMOVED = """
 cache/device_agent cache/host_responder controller/almp_codec controller/cache_channels controller/cache_packer
 controller/cache_unpacker controller/crc16 controller/cxl_controller controller/link_regs cxl_io/io_access
 cxl_io/io_unframe cxl_io/port_config_space endpoint/endpoint host_bridge/axi_adapter root_port/deterministic_store
-root_port/ds_engine root_port/ds_filter root_port/ds_index root_port/ds_pace root_port/profiler root_port/root_port
-top/cxlgpu_top
+root_port/ds_filter root_port/ds_pace root_port/profiler root_port/root_port top/cxlgpu_top
 """.split()
 INTERNAL = re.compile(r"\b[a-z]\w*_[qdn]\b")
 LINK = re.compile(r"\]\(([^)#\s]+)\)")
