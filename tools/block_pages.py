@@ -4,10 +4,9 @@
 
 A page says what a user of the block sees. So that RTL and twin are not two copies of one text, it has the headings
 of the template in order, at most 80 lines of 120 columns, and names nothing that only the block knows: no
-identifier in _q, _d or _n that rtl/ROOM/NAME.sv declares. The pages in UNMOVED are still those from before the
-template; a page leaves the list when it is moved, and a new one never gets in. The index (docs/blocks/README.md)
-has a row for every RTL module, and every path in it exists. docs/independence.md names modules, and witnesses that
-exist: files, tests, proof jobs. Exit status: 0, or 1 with a line for each finding.
+identifier in _q, _d or _n that rtl/ROOM/NAME.sv declares. The index (docs/blocks/README.md) has a row for every RTL
+module, and every path in it exists. docs/independence.md names modules, and witnesses that exist: files, tests,
+proof jobs. Exit status: 0, or 1 with a line for each finding.
 """
 
 import pathlib
@@ -21,9 +20,6 @@ INDEPENDENCE = ROOT / "docs" / "independence.md"
 JOBS = ROOT / "tests" / "formal" / "jobs.yaml"
 HEADINGS = ["Purpose", "Parameters", "Ports", "Behaviour", "Cycles", "Order and stalls", "Errors"]
 LINES, COLUMNS = 80, 120
-UNMOVED = """
-cache/device_agent cache/host_responder endpoint/endpoint top/cxlgpu_top
-""".split()
 INTERNAL = re.compile(r"\b[a-z]\w*_[qdn]\b")
 LINK = re.compile(r"\]\(([^)#\s]+)\)")
 NAMED = re.compile(r"`([^`]+)`")
@@ -93,15 +89,8 @@ def main():
     for page in sorted([*PAGES.rglob("*.md"), INDEPENDENCE]):
         findings += [f"{page.relative_to(ROOT)}: {what}" for what in link_findings(page)]
     pages = {f"{page.parent.name}/{page.stem}": page for page in sorted(PAGES.glob("*/*.md")) if page.stem != "README"}
-    for name in UNMOVED:
-        if name not in pages:
-            findings.append(f"tools/block_pages.py: UNMOVED names {name}, which has no page")
     for name, page in pages.items():
         where, text = page.relative_to(ROOT), page.read_text()
-        if name in UNMOVED:
-            if all(f"## {heading}\n" in text for heading in HEADINGS):
-                findings.append(f"tools/block_pages.py: {name} has the headings now: take it out of UNMOVED")
-            continue
         source = ROOT / "rtl" / f"{name}.sv"
         module = source.read_text() if source.exists() else None
         findings += [f"{where}:{line}: {what}" for line, what in page_findings(page, text, module)]
