@@ -8,7 +8,7 @@
 // Units:   cycles; FIFO levels and credits in messages.
 // Shapes:  arrays by CacheChannel.
 // Errors:  overflow(): a message of the channel was dropped in the cycle before.
-// Source:  CXL 2.0 3.2, 4.2.4, docs/blocks/controller/cache_channels.md.
+// Source:  CXL 2.0 3.2, 4.2.2, docs/blocks/controller/cache_channels.md.
 #pragma once
 
 #include <deque>

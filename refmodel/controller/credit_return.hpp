@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/controller/credit_return.sv.
 // Units:   messages.
 // Errors:  none.
-// Source:  CXL 2.0 4.2.4 and 4.2.8.2, docs/blocks/controller/credit_return.md.
+// Source:  CXL 2.0 4.2.2, 4.2.7 and 4.2.8.2, docs/blocks/controller/credit_return.md.
 #pragma once
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/controller/credit_tx.sv.
 // Units:   messages (one credit is one message with all its data).
 // Errors:  using more than available wraps here; the RTL asserts that it never happens.
-// Source:  CXL 2.0 4.2.4 (credits saturate), docs/blocks/controller/credit_tx.md.
+// Source:  CXL 2.0 4.2.2, 4.2.7 (credits saturate), docs/blocks/controller/credit_tx.md.
 #pragma once
 
 #include <algorithm>

@@ -67,9 +67,12 @@ void RootPort::cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) const
 
   ArbMux::In& arb_mux = now.port_in.link;
   arb_mux = in.link;
-  const bool retrain = (out.err & IoLink::kAskForRetrain) != 0;
+  now.retrain_in = {.err = out.err,
+                    .retrain_req = link.retrain_req,
+                    .phy_up = in.link.phy_up,
+                    .phy_recovery = in.link.phy_recovery};
   arb_mux.cm_req = VlsmCode::kActive;
-  arb_mux.io_req = retrain ? VlsmCode::kRetrain : VlsmCode::kActive;
+  arb_mux.io_req = retrain_.eval(now.retrain_in);
   if (now.isolation.force_down || port_config_.eval().link_disable) {
     arb_mux.io_req = arb_mux.cm_req = VlsmCode::kLinkDisable;
   }
@@ -436,6 +439,7 @@ void RootPort::clock(const In& in) {
   routed_ = now.route.reg.valid;
   requester_.clock(now.requester_in);
   io_.clock(now.io_in);
+  retrain_.clock(now.retrain_in);
   ras_.clock(now.ras_in);
   link_regs_.clock(now.link_regs_in);
   profiler_.clock(now.profiler_in);

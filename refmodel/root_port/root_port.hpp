@@ -21,6 +21,7 @@
 #include "refmodel/cxl_io/io_requester.hpp"
 #include "refmodel/cxl_io/io_route.hpp"
 #include "refmodel/cxl_io/port_config_space.hpp"
+#include "refmodel/cxl_io/retrain_request.hpp"
 #include "refmodel/root_port/deterministic_store.hpp"
 #include "refmodel/root_port/isolation.hpp"
 #include "refmodel/root_port/load_control.hpp"
@@ -114,6 +115,7 @@ class RootPort {
     RegisterAccess structures;  // what isolation, RAS and link registers hear: software or route
     IoRequester::In requester_in;
     IoLink::In io_in;
+    RetrainRequest::In retrain_in;
     Ras::In ras_in;
     LinkRegs::In link_regs_in;
     CxlPort::In port_in;
@@ -171,6 +173,7 @@ class RootPort {
   bool routed_ = false;       // route was at the structures in the last cycle
   IoRequester requester_{kRequesterId, kCplTimeout};
   IoLink io_{{.infinite = true}};
+  RetrainRequest retrain_;
   Ras ras_;
   LinkRegs link_regs_;
   CxlPort port_;

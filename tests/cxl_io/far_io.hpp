@@ -18,6 +18,7 @@
 #include "refmodel/cxl_io/config_space.hpp"
 #include "refmodel/cxl_io/io_completer.hpp"
 #include "refmodel/cxl_io/io_link.hpp"
+#include "refmodel/cxl_io/retrain_request.hpp"
 
 namespace cxlgpu::test {
 
@@ -31,8 +32,7 @@ class FarIo {
   // io_link_up, a register: it has it without this.
   void drive(ArbMux::In& in, bool link_up) const {
     const IoLink::Out link = link_.eval({.link_up = link_up});
-    const bool retrain = (link.err & IoLink::kAskForRetrain) != 0;
-    in.io_req = retrain ? VlsmCode::kRetrain : VlsmCode::kActive;
+    in.io_req = retrain_.eval({.err = link.err});
     in.io_tx_valid = link.io_tx.has_value();
     if (link.io_tx) in.io_tx_data = *link.io_tx;
     const IoCompleter::Out device = completer_.eval(completer_in(link));
@@ -40,8 +40,8 @@ class FarIo {
     if (device.weight_cm_we) in.weight_cm = device.weight;
   }
 
-  // The edge; the ARB/MUX's outputs in the cycle before it.
-  void clock(const ArbMux::Out& arb_mux) {
+  // The edge; what goes into and out of the ARB/MUX in the cycle before it.
+  void clock(const ArbMux::In& wire, const ArbMux::Out& arb_mux) {
     IoLink::In link_in{.link_up = arb_mux.io_link_up};
     const IoLink::Out link = link_.eval(link_in);
     IoCompleter::In in = completer_in(link);
@@ -56,6 +56,10 @@ class FarIo {
     link_in.tlp_tx = device.tlp_tx;
     link_in.tlp_rx_ready = device.tlp_rx_ready;
     link_.clock(link_in);
+    retrain_.clock({.err = link.err,
+                    .retrain_req = arb_mux.retrain_req,
+                    .phy_up = wire.phy_up,
+                    .phy_recovery = wire.phy_recovery});
     const bool falls = was_up_ && !link.dl_up;
     was_up_ = link.dl_up;
     const bool still = std::exchange(in_reset_, falls);
@@ -98,6 +102,7 @@ class FarIo {
   }
 
   IoLink link_;
+  RetrainRequest retrain_;
   IoCompleter completer_;
   ConfigSpace config_;
   std::array<std::uint32_t, 1024> registers_{};

@@ -561,7 +561,7 @@ class Bench {
     rtl_.edge();
     twin_.clock(in);
     far_end_.clock(far);
-    far_io_.clock(far_out.link);
+    far_io_.clock(far.link, far_out.link);
   }
 
   std::uint64_t refusals = 0, disabled = 0;  // cycles: refusing, not isolated; link held down

@@ -85,7 +85,7 @@ class FarEnd {
       ndr_.push_back({cycle + kMediaCycles, flits::pack(ndr)});
     }
     port.clock(in);
-    io_.clock(out.link);
+    io_.clock(in.link, out.link);
   }
   CxlPort port{{false, 32, 32, 128, {}}};
 
