@@ -128,7 +128,9 @@ void CacheChannels::clock_credits(const In& in, const PerChannel<bool>& pop) {
     const Pool sent = in.link.sent[c];
     credits_[c].clock(
         {.start = in.start, .add_valid = true, .add_code = in.link.granted[c], .use = use[c]});
-    returns_[c].clock({.start = in.start, .freed = pop[c] ? 1u : 0u, .sent = sent == Pool::kCache});
+    const bool half = c == kCdat && in.link.received.cdat_half;
+    const unsigned freed = (pop[c] ? 1 : 0) + (half ? 1 : 0);
+    returns_[c].clock({.start = in.start, .freed = freed, .sent = sent == Pool::kCache});
     if (sent != Pool::kNone) prefer_cache_[c] = sent == Pool::kMem;
     if (in.start) prefer_cache_[c] = false;
   }

@@ -49,7 +49,7 @@ struct CacheUnpacker::Decode {
     data_slot = slot;
     const auto opened = state.lines_.open({kind, message, mdh, header.sz, header.be});
     out.mem.err |= opened.err || (mdh && in.mdh_disable);
-    out.mem.wd_half |= opened.half;
+    (flits::is_cache(kind) ? out.cache.cdat_half : out.mem.wd_half) |= opened.half;
   }
 
   // The messages of a slot that is not data.

@@ -40,6 +40,7 @@ struct CacheReceived {
   std::array<MsgHeader, 4> crsp_hdr{};
   bool cdat_valid = false;
   WdMessage cdat{};
+  bool cdat_half = false;  // the first half of a line begins
 };
 
 // Which pool's credits a header field carries.

@@ -4,7 +4,7 @@
 // Purpose: twin of rtl/controller/credit_return.sv.
 // Units:   messages.
 // Errors:  none.
-// Source:  CXL 2.0 4.2.2, 4.2.7 and 4.2.8.2, docs/blocks/controller/credit_return.md.
+// Source:  CXL 2.0 4.2.2, 4.2.7, 4.2.8.2, 8.2.5.11.3, docs/blocks/controller/credit_return.md.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@ class CreditReturn {
  public:
   struct In {
     bool start = false;
+    unsigned held = 0;   // with start: credits not handed out, no more than init
     unsigned freed = 0;  // 0..2: the consumer popped an entry, a first half took none
     bool sent = false;   // the offered code left in a flit
   };
@@ -30,7 +31,7 @@ class CreditReturn {
   [[nodiscard]] Out eval(const In&) const { return eval(); }
   void clock(const In& in) {
     const unsigned sent = in.sent ? credit_count(eval().code) : 0;
-    pending_ = in.start ? init_ : std::min(kMax, pending_ + in.freed - sent);
+    pending_ = in.start ? init_ - in.held : std::min(kMax, pending_ + in.freed - sent);
   }
 
  private:

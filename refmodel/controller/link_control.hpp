@@ -11,10 +11,12 @@ namespace cxlgpu {
 
 struct LinkControl {
   bool mdh_disable = false;
-  bool init_stall = false;  // INIT.Param is held back
-  bool crd_stall = false;   // credits are held back
-  unsigned ack_force = 16;  // acknowledgements that force an LLCRD; 0 counts as 16
-  unsigned flush = 32;      // cycles without credits or Ak sent that do; 0 counts as 32
+  bool init_stall = false;            // INIT.Param is held back
+  bool crd_stall = false;             // credits are held back
+  unsigned ack_force = 16;            // acknowledgements that force an LLCRD; 0 counts as 16
+  unsigned flush = 32;                // cycles without credits or Ak sent that do; 0 counts as 32
+  unsigned nd_held = 0, wd_held = 0;  // CXL.mem credits that a starting link does not hand out
+  bool operator==(const LinkControl&) const = default;
 };
 
 struct LinkStatus {

@@ -292,14 +292,14 @@ LinkStatus LinkLayer::status(const LinkControl& control) const {
   return status;
 }
 
-void LinkLayer::restart() {
+void LinkLayer::restart(const LinkControl& control) {
   const ControllerParams params = params_;
   RetryBuffer buffer = std::move(buffer_);
   *this = LinkLayer(params);
   buffer_ = std::move(buffer);
   buffer_.clock({.start = true});
-  nd_return_.clock({.start = true});
-  wd_return_.clock({.start = true});
+  nd_return_.clock({.start = true, .held = control.nd_held});
+  wd_return_.clock({.start = true, .held = control.wd_held});
   up_ = true;
 }
 
@@ -309,7 +309,7 @@ void LinkLayer::clock(const In& in) {
   const Payload flit = r1_ ? r1_->payload : Payload{};
   if (starting(in)) {
     const unsigned err = errors(r);
-    restart();
+    restart(in.control);
     err_ = err;
     err_flit_ = flit;
     viral_heard_ = viral_heard;

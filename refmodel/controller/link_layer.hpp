@@ -187,7 +187,7 @@ class LinkLayer {
   [[nodiscard]] unsigned errors(const Received& r) const;
   [[nodiscard]] bool hears_viral(const Received& r) const;
   [[nodiscard]] unsigned retry_errors(const In& in, RetryLocal::State before) const;
-  void restart();
+  void restart(const LinkControl& control);
   void clock_transmit(const In& in, const Selection& s);
   void clock_receive(const In& in, const Received& r);
   void clock_acks_and_timer(const In& in, const Selection& s, const Received& r);

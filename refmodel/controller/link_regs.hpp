@@ -2,7 +2,7 @@
 // Link capability structure of a CXL.cachemem end.
 //
 // Purpose: twin of rtl/controller/link_regs.sv: what software sees of a link layer, and the
-//          settings that it makes.
+//          settings that it makes. All of these outlive a hot reset; some wait for one to act.
 // Units:   addr is a byte offset, the register word is addr[5:2]; fields as in link_control.hpp.
 // Shapes:  64-bit registers are two words, low first.
 // Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0.
@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "common/registers.hpp"
 #include "refmodel/controller/link_control.hpp"
 
 namespace cxlgpu {
@@ -26,6 +27,7 @@ class LinkRegs {
   struct In {
     bool valid = false, write = false;
     std::uint32_t addr = 0, wdata = 0;
+    bool link_up = false;  // of CXL.mem
     LinkStatus status{};
   };
   struct Out {
@@ -33,19 +35,29 @@ class LinkRegs {
     LinkControl control{};
   };
 
-  LinkRegs() = default;
-  explicit LinkRegs(const Config& config) : config_(config) {}
-  // Every output is a register.
-  [[nodiscard]] Out eval() const { return {rdata_, control_}; }
+  LinkRegs() : LinkRegs(Config{}) {}
+  explicit LinkRegs(const Config& config);
+  // Every output is a register, or from registers alone.
+  [[nodiscard]] Out eval() const;
   [[nodiscard]] Out eval(const In&) const { return eval(); }
   void clock(const In& in);
 
  private:
+  // What acts from the next time without a link on.
+  struct Deferred {
+    unsigned nd_credits = 0, wd_credits = 0;  // handed out
+    unsigned ack_force = regs::link::kAckTimerAckForce.reset;
+    unsigned flush = regs::link::kAckTimerFlush.reset;
+    bool mdh_disable = false;
+  };
   [[nodiscard]] std::uint64_t read(std::uint32_t addr, const LinkStatus& status) const;
   void write(std::uint32_t addr, std::uint32_t value);
 
   Config config_;
-  LinkControl control_{};
+  unsigned version_ = regs::link::kCapabilityVersionSupported.reset;
+  unsigned wrap_ = 0;
+  bool init_stall_ = false, crd_stall_ = false;
+  Deferred written_, acting_;
   std::uint32_t rdata_ = 0;
 };
 

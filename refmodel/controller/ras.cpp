@@ -62,7 +62,7 @@ void Ras::write_settings(std::uint32_t addr, std::uint32_t value) {
       cor_mask_ = value & kCorBits;
       break;
     case reg::kControl:
-      poison_enabled_ = reg::kControlPoisonEnabled.is_set(value);
+      poison_enabled_ = config_.poison_fixed || reg::kControlPoisonEnabled.is_set(value);
       break;
     default:
       break;

@@ -25,7 +25,8 @@ class Ras {
   struct Config {
     unsigned crc_threshold = 256;
     unsigned retry_threshold = 16;
-    unsigned log_words = 16;  // 1..16
+    unsigned log_words = 16;    // 1..16
+    bool poison_fixed = false;  // Poison_Enabled is hardwired to 1: a device
   };
   struct In {
     bool valid = false, write = false;

@@ -267,6 +267,7 @@ RootPort::Cycle RootPort::cycle(const In& in) const {
                       .write = access.write,
                       .addr = access.addr & 0xFFF,
                       .wdata = access.wdata,
+                      .link_up = now.port.link.cm_link_up,
                       .status = now.port.messages.status};
   return now;
 }
