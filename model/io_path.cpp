@@ -29,11 +29,13 @@ void clock_structure(Ras& ras, const RegAccess& access, bool here) {
   in.wdata = access.data;
   ras.clock(in);
 }
-void clock_structure(LinkRegs& link, const RegAccess& access, bool here, const LinkStatus& status) {
+void clock_structure(LinkRegs& link, const RegAccess& access, bool here, bool link_up,
+                     const LinkStatus& status) {
   link.clock({.valid = here,
               .write = access.write,
               .addr = access.addr,
               .wdata = access.data,
+              .link_up = link_up,
               .status = status});
 }
 
@@ -45,7 +47,8 @@ IoPath::IoPath(unsigned number, const ConfigSpace::Parameters& device, EndpointR
       link_up_(registers != nullptr),
       requester_(0, kTimeout),
       config_(device),
-      mailbox_(device.range1_size + device.range2_size) {
+      mailbox_(device.range1_size + device.range2_size),
+      device_{.ras = Ras({.poison_fixed = true}), .link = {}, .status = {}} {
   if (registers == nullptr) return;
   constexpr unsigned kUp = 3, kVersion = 2;
   host_.status = {.init_state = kUp, .version = kVersion, .wrap = LinkRegs::Config{}.llrb_depth};
@@ -58,12 +61,11 @@ void IoPath::set_link(bool up) {
   clock({});
 }
 
-// PCI Express 5.0, 2.9.1: as by a hot reset. RAS, AER and vendor block are sticky.
+// PCI Express 5.0, 2.9.1: as by a hot reset. RAS, link, AER and vendor block are sticky.
 void IoPath::reset_device() {
   completer_ = {};
   config_.hot_reset();
   mailbox_.reset();
-  device_.link = {};
   reg_rdata_ = 0;
   weight_io_ = weight_cm_ = 1;
   registers_->reset_decoders();
@@ -151,7 +153,7 @@ void IoPath::clock_port_registers(const RegAccess& access) {
   const bool ras = is_structure(access) && block == kHostRas;
   const bool link = is_structure(access) && block == kHostLink;
   clock_structure(host_.ras, access, ras);
-  clock_structure(host_.link, access, link, host_.status);
+  clock_structure(host_.link, access, link, link_up_, host_.status);
   isolation_.clock({.valid = is_structure(access) && !ras && !link,
                     .write = access.write,
                     .addr = access.addr,
@@ -166,7 +168,7 @@ void IoPath::clock_device_registers(const RegAccess& access) {
   const bool link = access.valid && access.addr >= kLink && access.addr < kMailbox;
   const bool mailbox = access.valid && access.addr >= kMailbox;
   clock_structure(device_.ras, access, ras);
-  clock_structure(device_.link, access, link, device_.status);
+  clock_structure(device_.link, access, link, link_up_, device_.status);
   mailbox_.clock({.valid = mailbox,
                   .write = access.write,
                   .addr = access.addr,
