@@ -79,7 +79,7 @@ module cache_pair_tb
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 2; i++) begin
-      link_control_q[i] <= {flush_i[i], ack_force_i[i], crd_stall_i[i], init_stall_i[i],
+      link_control_q[i] <= {14'd0, flush_i[i], ack_force_i[i], crd_stall_i[i], init_stall_i[i],
                             mdh_disable_i[i]};
     end
   end

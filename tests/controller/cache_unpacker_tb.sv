@@ -23,6 +23,7 @@ module cache_unpacker_tb (
   output logic [3:0][31:0] crsp_hdr_o,
   output logic cdat_valid_o,
   output logic [23:0] cdat_hdr_o,
+  output logic cdat_half_o,
   output logic is_protocol_o,
   output logic is_control_o,
   output logic err_o,
@@ -43,6 +44,7 @@ module cache_unpacker_tb (
   logic [1:0][3:0][31:0] crsp_hdr;
   logic [1:0] cdat_valid;
   logic [1:0][23:0] cdat_hdr;
+  logic [1:0] cdat_half;
   logic [1:0] is_protocol;
   logic [1:0] is_control;
   logic [1:0] err;
@@ -70,6 +72,7 @@ module cache_unpacker_tb (
       .crsp_hdr_o(crsp_hdr[i]),
       .cdat_valid_o(cdat_valid[i]),
       .cdat_hdr_o(cdat_hdr[i]),
+      .cdat_half_o(cdat_half[i]),
       .is_protocol_o(is_protocol[i]),
       .is_control_o(is_control[i]),
       .err_o(err[i]),
@@ -91,6 +94,7 @@ module cache_unpacker_tb (
   assign crsp_hdr_o = crsp_hdr[is_host_i];
   assign cdat_valid_o = cdat_valid[is_host_i];
   assign cdat_hdr_o = cdat_hdr[is_host_i];
+  assign cdat_half_o = cdat_half[is_host_i];
   assign is_protocol_o = is_protocol[is_host_i];
   assign is_control_o = is_control[is_host_i];
   assign err_o = err[is_host_i];

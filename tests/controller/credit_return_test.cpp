@@ -23,9 +23,11 @@ TEST(CreditReturn, Lockstep) {
     if (run.cycle() % 3000 == 0) sent_percent = random.pick(std::array{0u, 1u, 5u, 20u, 100u});
     const CreditReturn::Out out = twin.eval();
     CreditReturn::In in{.start = random.below(4000) == 0,
+                        .held = random.pick(std::array{0u, 0u, 1u, 31u, 32u}),
                         .freed = random.pick(std::array{0u, 0u, 1u, 1u, 2u}),
                         .sent = random.percent(sent_percent)};
     rtl->start_i = in.start;
+    rtl->held_i = in.held;
     rtl->freed_i = in.freed;
     rtl->sent_i = in.sent;
     rtl.settle();
@@ -41,6 +43,27 @@ TEST(CreditReturn, Lockstep) {
   }
   if (run.cycle() > 100000) {
     EXPECT_EQ(most, 1023u);
+  }
+}
+
+// What software holds back is not handed out when a link starts, and at no other time (CXL 2.0,
+// 8.2.5.11.3).
+TEST(CreditReturn, HeldAtTheStartAlone) {
+  Clocked<Vcredit_return> rtl;
+  rtl.reset();
+  for (unsigned held = 0; held <= 32; ++held) {
+    rtl->held_i = held;
+    rtl->start_i = 1;
+    rtl.settle();
+    rtl.edge();
+    rtl->start_i = 0;
+    rtl->freed_i = 1;
+    rtl.settle();
+    ASSERT_EQ(rtl->pending_o, 32 - held);
+    rtl.edge();
+    rtl->freed_i = 0;
+    rtl.settle();
+    ASSERT_EQ(rtl->pending_o, 33 - held);
   }
 }
 

@@ -13,6 +13,8 @@ module cxl_port_tb
   input  logic [1:0]        crd_stall_i,
   input  logic [1:0][7:0]   ack_force_i,
   input  logic [1:0][9:0]   flush_i,
+  input  logic [1:0][6:0]   nd_held_i,
+  input  logic [1:0][6:0]   wd_held_i,
   output logic [1:0][95:0]  link_status_o,  // link_status_t
   input  logic [1:0]        tx_flush_i,
   input  logic [1:0]        viral_i,
@@ -80,8 +82,8 @@ module cxl_port_tb
     ) u_dut (
       .clk_i,
       .rst_ni,
-      .link_control_i ({flush_i[i], ack_force_i[i], crd_stall_i[i], init_stall_i[i],
-                        mdh_disable_i[i]}),
+      .link_control_i ({wd_held_i[i], nd_held_i[i], flush_i[i], ack_force_i[i], crd_stall_i[i],
+                        init_stall_i[i], mdh_disable_i[i]}),
       .link_status_o  (link_status_o[i]),
       .tx_flush_i     (tx_flush_i[i]),
       .viral_i        (viral_i[i]),

@@ -92,10 +92,10 @@ module link_pair_tb
   link_control_t host_link_control_q, dev_link_control_q;
 
   always_ff @(posedge clk_i) begin
-    host_link_control_q <= {host_flush_i, host_ack_force_i, host_crd_stall_i, host_init_stall_i,
-                            host_mdh_disable_i};
-    dev_link_control_q  <= {dev_flush_i, dev_ack_force_i, dev_crd_stall_i, dev_init_stall_i,
-                            dev_mdh_disable_i};
+    host_link_control_q <= {14'd0, host_flush_i, host_ack_force_i, host_crd_stall_i,
+                            host_init_stall_i, host_mdh_disable_i};
+    dev_link_control_q  <= {14'd0, dev_flush_i, dev_ack_force_i, dev_crd_stall_i,
+                            dev_init_stall_i, dev_mdh_disable_i};
   end
 
   logic unused_host_viral, unused_dev_viral;

@@ -11,6 +11,7 @@ module link_regs_tb
   input  logic          inclusive_i,
   input  reg_req_t      reg_req_i,
   output logic [31:0]   reg_rdata_o,
+  input  logic          link_up_i,
   input  link_status_t  link_status_i,
   output link_control_t link_control_o
 );
@@ -24,6 +25,7 @@ module link_regs_tb
       .rst_ni,
       .reg_req_i,
       .reg_rdata_o   (rdata[i]),
+      .link_up_i,
       .link_status_i,
       .link_control_o(control[i])
     );

@@ -44,6 +44,7 @@ class Pair {
     set_bits(rtl_->reg_req_i, 48, 1, in.write);
     set_bits(rtl_->reg_req_i, 32, 16, in.addr);
     set_bits(rtl_->reg_req_i, 0, 32, in.wdata);
+    rtl_->link_up_i = in.link_up;
     for (const StatusField& f : kStatusFields) {
       set_bits(rtl_->link_status_i, f.lo, f.width, in.status.*f.member);
     }
@@ -75,6 +76,8 @@ class Pair {
     lockstep.check("link_control_o.crd_stall", control(2, 1), out.control.crd_stall);
     lockstep.check("link_control_o.ack_force", control(3, 8), out.control.ack_force);
     lockstep.check("link_control_o.flush", control(11, 10), out.control.flush);
+    lockstep.check("link_control_o.nd_held", control(21, 7), out.control.nd_held);
+    lockstep.check("link_control_o.wd_held", control(28, 7), out.control.wd_held);
     return out;
   }
 
@@ -104,25 +107,34 @@ LinkStatus random_status(Random& random) {
 
 void lockstep(Pair& pair) {
   Random random(pair.lockstep.seed());
-  std::uint64_t reads = 0, writes = 0;
+  std::uint64_t reads = 0, writes = 0, holds = 0;
   LinkStatus status;
+  bool link_up = false;
   while (pair.lockstep.next()) {
     if (random.below(1000) == 0) pair.reset();
     LinkRegs::In in;
     in.valid = random.percent(80);
     in.write = random.percent(40);
     in.addr = static_cast<std::uint32_t>(random.bits(16));
-    if (random.percent(50)) in.addr = random.pick(std::array{0x8u, 0x28u, 0x30u}) | 0x1200;
+    if (random.percent(50))
+      in.addr = random.pick(std::array{0x0u, 0x8u, 0x10u, 0x14u, 0x28u, 0x30u}) | 0x1200;
     in.wdata = static_cast<std::uint32_t>(random.bits(32));
+    // Credits at and around the depths.
+    if (random.percent(30))
+      in.wdata = static_cast<std::uint32_t>(random.bits(12)) | (in.wdata & 3u << 30);
+    if (random.below(20) == 0) link_up = random.percent(60);
+    in.link_up = link_up;
     if (random.percent(70)) status = random_status(random);
     in.status = status;
     const LinkRegs::Out out = pair.step(in);
     reads += out.rdata != 0;
     writes += in.valid && in.write;
+    holds += out.control.nd_held != 0 && out.control.nd_held != 32 && out.control.wd_held != 0;
   }
   if (pair.lockstep.cycle() < 100000) return;
   EXPECT_GT(reads, pair.lockstep.cycle() / 10);
   EXPECT_GT(writes, pair.lockstep.cycle() / 10);
+  EXPECT_GT(holds, pair.lockstep.cycle() / 100);
 }
 
 TEST(LinkRegs, Lockstep) {

@@ -59,7 +59,7 @@ module link_rules_tb
       .clk_i,
       .rst_ni,
       .link_up_i        (link_up_i[i]),
-      .link_control_i   ({18'd0, 1'b0, 1'b0, mdh_disable_i[i]}),
+      .link_control_i   ({32'd0, 1'b0, 1'b0, mdh_disable_i[i]}),
       .link_status_o    (unused_status),
       .tx_flush_i       (1'b0),
       .viral_i          (1'b0),

@@ -53,12 +53,14 @@ void drive_control(Top& v, unsigned end, const LinkControl& control) {
   set_bits(v.crd_stall_i, end, 1, control.crd_stall);
   set_bits(v.ack_force_i, 8 * end, 8, control.ack_force);
   set_bits(v.flush_i, 10 * end, 10, control.flush);
+  set_bits(v.nd_held_i, 7 * end, 7, control.nd_held);
+  set_bits(v.wd_held_i, 7 * end, 7, control.wd_held);
 }
 
 // A new setting; stalls are rare, so that traffic flows.
 template <typename AnyRandom>
 void change_control(LinkControl& control, AnyRandom& random, unsigned stall_percent = 20) {
-  switch (random.below(5)) {
+  switch (random.below(6)) {
     case 0:
       control.mdh_disable = random.percent(50);
       break;
@@ -70,6 +72,10 @@ void change_control(LinkControl& control, AnyRandom& random, unsigned stall_perc
       break;
     case 3:
       control.ack_force = random.pick(std::array{0u, 1u, 2u, 9u, 16u, 40u, 255u});
+      break;
+    case 4:  // one credit is left at least, by the lowest depth of the benches
+      control.nd_held = random.pick(std::array{0u, 0u, 1u, 7u, 11u});
+      control.wd_held = random.pick(std::array{0u, 0u, 1u, 7u, 11u});
       break;
     default:
       control.flush = random.pick(std::array{0u, 1u, 5u, 32u, 33u, 200u, 1023u});
