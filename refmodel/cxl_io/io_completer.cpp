@@ -1,31 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/cxl_io/io_completer.hpp"
 
-#include <bit>
+#include "refmodel/cxl_io/completion.hpp"
 
 namespace cxlgpu {
 namespace {
-
-constexpr unsigned first_enables(const Tlp& tlp) {
-  return tlp[7] & 0xf;
-}
-constexpr unsigned last_enables(const Tlp& tlp) {
-  return tlp[7] >> 4;
-}
-
-// Bytes left out at the start and at the end of what the enables select.
-constexpr unsigned skip(const Tlp& tlp) {
-  const unsigned enables = first_enables(tlp);
-  return enables == 0 ? 0 : static_cast<unsigned>(std::countr_zero(enables));
-}
-constexpr unsigned rest(const Tlp& tlp) {
-  const unsigned enables = length_field(tlp) == 1 ? first_enables(tlp) : last_enables(tlp);
-  return enables == 0 ? 0 : 4 - static_cast<unsigned>(std::bit_width(enables));
-}
-constexpr unsigned byte_count(const Tlp& tlp) {
-  if (length_field(tlp) == 1 && first_enables(tlp) == 0) return 1;
-  return (4 * length_field(tlp) - skip(tlp) - rest(tlp)) % 4096;
-}
 
 // Of a DW, all bytes enabled or none.
 constexpr unsigned enables(const Tlp& tlp, unsigned dw) {
@@ -64,13 +43,7 @@ constexpr bool cxl_pm_message(const Tlp& tlp) {
 
 // 8 bytes of registers at once.
 bool IoCompleter::is_pair() const {
-  return length_field(tlp_) == 2 && (address() & 4) == 0;
-}
-
-std::uint64_t IoCompleter::address() const {
-  std::uint64_t address = 0;
-  for (unsigned i = 8; i < header_bytes(tlp_); ++i) address = address << 8 | tlp_[i];
-  return address & ~std::uint64_t{3};
+  return length_field(tlp_) == 2 && (address_of(tlp_) & 4) == 0;
 }
 
 IoCompleter::Request IoCompleter::config(unsigned type) const {
@@ -94,7 +67,7 @@ IoCompleter::Request IoCompleter::config(unsigned type) const {
 IoCompleter::Request IoCompleter::bar(unsigned dw) const {
   const bool write = has_data(tlp_);
   if (write && enables(tlp_, dw) == 0) return {};
-  const auto offset = static_cast<unsigned>(address() & 0x3'ffff) + 4 * dw;
+  const auto offset = static_cast<unsigned>(address_of(tlp_) & 0x3'ffff) + 4 * dw;
   Request request;
   const auto registers = [&](unsigned addr) {
     request.source = Source::kRegister;
@@ -130,7 +103,7 @@ IoCompleter::Request IoCompleter::bar(unsigned dw) const {
 }
 
 IoCompleter::Request IoCompleter::memory(const In& in) const {
-  const bool mine = in.mem_space_en && address() >> 18 == in.bar0;
+  const bool mine = in.mem_space_en && address_of(tlp_) >> 18 == in.bar0;
   if (!mine) return {.status = CplStatus::kUnsupported, .event = kUnsupportedRequest};
   const bool pair = is_pair();
   const bool fits = pair || length_field(tlp_) == 1;
@@ -190,26 +163,17 @@ std::uint32_t IoCompleter::read_data(const In& in) const {
 }
 
 Tlp IoCompleter::completion() const {
-  const auto byte = [](unsigned value) { return static_cast<std::uint8_t>(value); };
-  const unsigned type = type_of(tlp_);
-  const bool locked = type == tlp_type::kMemoryLocked;
-  const bool memory_read = (type == tlp_type::kMemory || locked) && !has_data(tlp_);
   const bool data = status_ == CplStatus::kSuccess && !has_data(tlp_);
-  const unsigned count = memory_read ? byte_count(tlp_) : 4;
-  Tlp reply{};
-  reply[0] =
-      byte((data ? 0x40u : 0) | (locked ? tlp_type::kCompletionLocked : tlp_type::kCompletion));
-  reply[1] = tlp_[1] & 0xfc;
-  reply[2] = tlp_[2] & 0x30;
-  reply[3] = data ? (pair_ ? 2 : 1) : 0;
+  const bool memory_read = is_memory_read(tlp_);
+  Tlp reply = completion_of(tlp_, status_, memory_read ? read_count(tlp_) : 4);
   reply[4] = bus_;
   reply[5] = device_;
-  reply[6] = byte(static_cast<unsigned>(status_) << 5 | count >> 8);
-  reply[7] = byte(count);
-  for (unsigned i = 0; i < 3; ++i) reply[8 + i] = tlp_[4 + i];
-  if (memory_read) reply[11] = byte((address() & 0x7c) | skip(tlp_));
-  if (data) set_data(reply, data_[0], 0);
-  if (data && pair_) set_data(reply, data_[1], 1);
+  if (memory_read) reply[11] = static_cast<std::uint8_t>(read_lower_address(tlp_));
+  if (!data) return reply;
+  reply[0] |= 0x40;
+  reply[3] = pair_ ? 2 : 1;
+  set_data(reply, data_[0], 0);
+  if (pair_) set_data(reply, data_[1], 1);
   return reply;
 }
 

@@ -79,7 +79,6 @@ class IoCompleter {
   [[nodiscard]] Request bar(unsigned dw) const;
   [[nodiscard]] Request current(const In& in) const { return second_ ? bar(1) : decode(in); }
   [[nodiscard]] bool is_pair() const;
-  [[nodiscard]] std::uint64_t address() const;
   void access(const In& in);
   [[nodiscard]] std::uint32_t read_data(const In& in) const;
   [[nodiscard]] Tlp completion() const;

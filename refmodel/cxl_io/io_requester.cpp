@@ -1,6 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/cxl_io/io_requester.hpp"
 
+#include "refmodel/cxl_io/completion.hpp"
+
 namespace cxlgpu {
 
 Tlp IoRequester::make_tlp(const IoRequest& request, std::uint16_t requester_id, unsigned tag) {
@@ -31,11 +33,38 @@ Tlp IoRequester::make_tlp(const IoRequest& request, std::uint16_t requester_id, 
   return tlp;
 }
 
-IoRequester::Out IoRequester::eval() const {
-  Out out{.req_ready = state_ == State::kIdle, .unexpected = unexpected_};
+IoRequester::Offer IoRequester::offer() const {
+  if (stalled_ == Offer::kRefusal && refusal_) return Offer::kRefusal;
+  if (state_ == State::kSend) return Offer::kRequest;
+  return refusal_ ? Offer::kRefusal : Offer::kNone;
+}
+
+IoRequester::Out IoRequester::eval(bool link_up) const {
+  Out out{.req_ready = state_ == State::kIdle,
+          .tlp_rx_ready = link_up && !refusal_,
+          .unexpected = unexpected_};
   if (state_ == State::kRespond) out.rsp = response_;
-  if (state_ == State::kSend) out.tlp_tx = make_tlp(request_, requester_id_, tag_);
+  if (offer() == Offer::kRequest) out.tlp_tx = make_tlp(request_, requester_id_, tag_);
+  if (offer() == Offer::kRefusal) out.tlp_tx = refusal_;
   return out;
+}
+
+Tlp IoRequester::refusal_of(const Tlp& request) const {
+  const bool read = is_memory_read(request);
+  unsigned count = 4;
+  if (read) {
+    count = read_count(request);
+  } else if (const unsigned type = type_of(request);
+             type == tlp_type::kFetchAdd || type == tlp_type::kSwap) {
+    count = 4 * length_field(request) % 4096;
+  } else if (type == tlp_type::kCompareAndSwap) {  // two operands
+    count = 2 * length_field(request);
+  }
+  Tlp reply = completion_of(request, CplStatus::kUnsupported, count);
+  reply[4] = static_cast<std::uint8_t>(requester_id_ >> 8);
+  reply[5] = static_cast<std::uint8_t>(requester_id_);
+  if (read) reply[11] = static_cast<std::uint8_t>(read_lower_address(request));
+  return reply;
 }
 
 bool IoRequester::matches(const Tlp& tlp) const {
@@ -79,20 +108,20 @@ void IoRequester::idle(const In& in) {
   }
 }
 
-void IoRequester::send(const In& in) {
+void IoRequester::send(const In& in, bool taken) {
   if (!in.link_up) {
     respond(CplStatus::kNoAnswer);
-  } else if (in.tlp_tx_ready && request_.op == IoOp::kMemWr) {
+  } else if (taken && request_.op == IoOp::kMemWr) {
     respond(CplStatus::kSuccess);
-  } else if (in.tlp_tx_ready) {
+  } else if (taken) {
     state_ = State::kWait;
     waited_ = 0;
   }
 }
 
-void IoRequester::wait(const In& in) {
-  if (in.tlp_rx && matches(*in.tlp_rx)) {
-    respond(status_of(*in.tlp_rx), has_data(*in.tlp_rx) ? data_of(*in.tlp_rx) : 0);
+void IoRequester::wait(const In& in, const std::optional<Tlp>& received) {
+  if (received && matches(*received)) {
+    respond(status_of(*received), has_data(*received) ? data_of(*received) : 0);
   } else if (!in.link_up || ++waited_ == timeout_) {
     respond(CplStatus::kNoAnswer);
   }
@@ -100,14 +129,20 @@ void IoRequester::wait(const In& in) {
 }
 
 void IoRequester::clock(const In& in) {
-  unexpected_ = in.tlp_rx && !matches(*in.tlp_rx);
+  const std::optional<Tlp> received = eval(in.link_up).tlp_rx_ready ? in.tlp_rx : std::nullopt;
+  const Offer offered = offer();
+  const auto taken = [&](Offer what) { return offered == what && in.tlp_tx_ready; };
+  stalled_ = in.tlp_tx_ready ? Offer::kNone : offered;
+  unexpected_ = received && !matches(*received);
+  if (taken(Offer::kRefusal) || !in.link_up) refusal_.reset();
+  if (received && class_of(*received) == FcClass::kNonPosted) refusal_ = refusal_of(*received);
   switch (state_) {
     case State::kIdle:
       return idle(in);
     case State::kSend:
-      return send(in);
+      return send(in, taken(Offer::kRequest));
     case State::kWait:
-      return wait(in);
+      return wait(in, received);
     case State::kRespond:
       if (in.rsp_ready) state_ = State::kIdle;
       return;

@@ -1,11 +1,12 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Register accesses of the root port: a request becomes a TLP, its completion the response.
+// Register accesses of the root port: a request becomes a TLP, its completion the response. What
+// the device requests is answered with Unsupported Request.
 //
 // Purpose: twin of rtl/cxl_io/io_requester.sv, cycle by cycle.
 // Units:   time-out in cycles; addresses in bytes.
 // Errors:  no answer (time-out, link down) is CplStatus::kNoAnswer; a TLP that answers nothing is
-//          dropped and shown by Out::unexpected.
-// Source:  PCI Express Base 5.0, 2.2, 2.3.2, 2.8; docs/blocks/cxl_io/io_requester.md.
+//          shown by Out::unexpected.
+// Source:  PCI Express Base 5.0, 2.2, 2.3.1, 2.3.2, 2.8; docs/blocks/cxl_io/io_requester.md.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +24,13 @@ class IoRequester {
     std::optional<IoRequest> req = std::nullopt;
     bool rsp_ready = false;
     bool tlp_tx_ready = false;
-    std::optional<Tlp> tlp_rx = std::nullopt;  // always taken
+    std::optional<Tlp> tlp_rx = std::nullopt;  // received if Out::tlp_rx_ready
   };
   struct Out {
     bool req_ready = false;
     std::optional<IoResponse> rsp = std::nullopt;
     std::optional<Tlp> tlp_tx = std::nullopt;
+    bool tlp_rx_ready = false;
     bool unexpected = false;
   };
 
@@ -36,10 +38,13 @@ class IoRequester {
       : requester_id_(requester_id), timeout_(timeout) {}
   enum class State : std::uint8_t { kIdle, kSend, kWait, kRespond };
 
-  [[nodiscard]] Out eval() const;
+  // No output but tlp_rx_ready depends on an input, which is that of the cycle.
+  [[nodiscard]] Out eval(bool link_up = false) const;
   void clock(const In& in);
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] bool matches(const Tlp& tlp) const;  // the completion that it waits for
+  // A completion of the device's request waits to be sent.
+  [[nodiscard]] bool refuses() const { return refusal_.has_value(); }
   // Cycles of waiting left, this one counted; 0 in other states.
   [[nodiscard]] std::uint32_t patience() const {
     return state_ == State::kWait ? timeout_ - waited_ : 0;
@@ -50,10 +55,13 @@ class IoRequester {
                                     unsigned tag);
 
  private:
+  enum class Offer : std::uint8_t { kNone, kRequest, kRefusal };
+  [[nodiscard]] Offer offer() const;
+  [[nodiscard]] Tlp refusal_of(const Tlp& request) const;
   [[nodiscard]] static CplStatus status_of(const Tlp& completion);
   void idle(const In& in);
-  void send(const In& in);
-  void wait(const In& in);
+  void send(const In& in, bool taken);
+  void wait(const In& in, const std::optional<Tlp>& received);
   void respond(CplStatus status, std::uint32_t read_data = 0);
 
   std::uint16_t requester_id_;
@@ -62,7 +70,9 @@ class IoRequester {
   IoRequest request_;
   IoResponse response_;
   unsigned tag_ = 0;
-  std::uint32_t waited_ = 0;  // cycles in Wait, this one not counted
+  std::uint32_t waited_ = 0;      // cycles in Wait, this one not counted
+  std::optional<Tlp> refusal_;    // Unsupported Request, to be sent
+  Offer stalled_ = Offer::kNone;  // offered in the last cycle and not taken
   bool unexpected_ = false;
 };
 

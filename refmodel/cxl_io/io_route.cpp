@@ -45,10 +45,9 @@ IoRoute::Way IoRoute::config_way(unsigned device, const Bridge& bridge) const {
                      .enables = write ? request_.enables : 0,
                      .data = write ? request_.data : 0};
   }
-  const bool alt = bridge.alt && bridge.alt_bus_base != 0;
-  const bool next = bus == bridge.secondary || (alt && bus == bridge.alt_bus_base);
-  const bool beyond = (bridge.secondary < bus && bus <= bridge.subordinate) ||
-                      (alt && bridge.alt_bus_base < bus && bus <= bridge.alt_bus_limit);
+  const bool alternate = bridge.alt && within(bus, bridge.alt_bus_base, bridge.alt_bus_limit);
+  const bool next = bus == bridge.secondary || (alternate && bus == bridge.alt_bus_base);
+  const bool beyond = (bridge.secondary < bus && bus <= bridge.subordinate) || alternate;
   if (!next && !beyond) return answer(CplStatus::kUnsupported);
   IoRequest down = request_;
   if (next) {
@@ -77,9 +76,9 @@ IoRoute::Way IoRoute::register_way() const {
 
 IoRoute::Way IoRoute::way(unsigned device, const Bridge& bridge) const {
   if (!is_memory(request_.op)) return config_way(device, bridge);
-  if (!bridge.mem_space) return answer(CplStatus::kUnsupported);
-  if (request_.addr >> 16 == bridge.bar0) return register_way();
-  if (opens(bridge.windows, request_.addr) ||
+  if (bridge.mem_space && request_.addr >> 16 == bridge.bar0) return register_way();
+  // The alternates do not ask for memory space.
+  if ((bridge.mem_space && opens(bridge.windows, request_.addr)) ||
       (bridge.alt && opens(bridge.alt_windows, request_.addr))) {
     return request_;
   }

@@ -22,7 +22,8 @@ enum class FcClass : std::uint8_t { kPosted = 0, kNonPosted = 1, kCompletion = 2
 
 namespace tlp_type {
 inline constexpr unsigned kMemory = 0b00000, kMemoryLocked = 0b00001, kConfig0 = 0b00100,
-                          kConfig1 = 0b00101, kCompletion = 0b01010, kCompletionLocked = 0b01011;
+                          kConfig1 = 0b00101, kCompletion = 0b01010, kCompletionLocked = 0b01011,
+                          kFetchAdd = 0b01100, kSwap = 0b01101, kCompareAndSwap = 0b01110;
 }  // namespace tlp_type
 
 constexpr unsigned type_of(const Tlp& tlp) {

@@ -10,10 +10,11 @@ namespace {
 constexpr std::uint32_t kMemorySpace = 1u << 1;  // command
 constexpr std::uint32_t kAlternates = 1u << 2;   // port control
 constexpr std::uint32_t kUnmaskDisable = 1u << 1;
-constexpr std::uint32_t kLinkDisable = 1u << 4;     // link control
-constexpr std::uint32_t kLinkActive = 1u << 29;     // link status
-constexpr std::uint32_t kBothLimits = 0xfff0'fff0;  // of a window: 31:20 limit, 15:4 base
-constexpr std::uint32_t kWide = 0x0001'0001;        // both are of 64 bits
+constexpr std::uint32_t kKeptOnly = 1u << 0 | 1u << 3;  // Unmask SBR, Alt BME
+constexpr std::uint32_t kLinkDisable = 1u << 4;         // link control
+constexpr std::uint32_t kLinkActive = 1u << 29;         // link status
+constexpr std::uint32_t kBothLimits = 0xfff0'fff0;      // of a window: 31:20 limit, 15:4 base
+constexpr std::uint32_t kWide = 0x0001'0001;            // both are of 64 bits
 
 }  // namespace
 
@@ -54,7 +55,7 @@ void PortConfigSpace::dvsecs() {
   at(kCxlPort).value = 0x1301'0023;
   at(kCxlPort + 0x4).value = 0x0280'1e98;
   at(kPortStatus).value = 3;
-  at(kPortControl).rw = kUnmaskDisable | kAlternates | 0xffff'0000;
+  at(kPortControl).rw = kUnmaskDisable | kAlternates | kKeptOnly | 0xffff'0000;
   at(kAltMemory).rw = kBothLimits;
   at(kAltPrefetchable) = {.value = kWide, .rw = kBothLimits};
   at(kAltPreBaseHigh).rw = at(kAltPreLimitHigh).rw = 0xffff'ffff;

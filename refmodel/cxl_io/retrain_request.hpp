@@ -5,7 +5,7 @@
 //          names its error in one cycle. So the request is kept; both ends have this.
 // Units:   cycles; `err` is IoLink::Out::err.
 // Errors:  none.
-// Source:  PCI Express Base 5.0, 3.6.2.1, 4.2.2.3.3; docs/blocks/controller/cxl_port.md.
+// Source:  PCI Express Base 5.0, 3.6.2.1, 4.2.2.3.3; docs/blocks/cxl_io/README.md, "Recovery".
 #pragma once
 
 #include "refmodel/controller/arb_mux.hpp"

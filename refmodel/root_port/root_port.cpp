@@ -45,12 +45,12 @@ void RootPort::cycle_route(const In& in, Cycle& now) const {
 }
 
 void RootPort::cycle_io(const In& in, const ArbMux::Out& link, Cycle& now) const {
-  const IoRequester::Out requester = requester_.eval();
   IoLink::In& io = now.io_in;
   io.link_up = link.io_link_up;
   const IoLink::Out out = io_.eval(io);  // no output but these from an input of this cycle
+  const IoRequester::Out requester = requester_.eval(out.dl_up);
   io.tlp_tx = requester.tlp_tx;
-  io.tlp_rx_ready = true;
+  io.tlp_rx_ready = requester.tlp_rx_ready;
 
   now.access_in = {.reg = {.valid = in.reg.valid && block_of(in.reg.addr) == Block::kIoAccess,
                            .write = in.reg.write,

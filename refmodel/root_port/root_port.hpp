@@ -75,9 +75,12 @@ class RootPort {
   static constexpr std::uint16_t kRequesterId = 0;
   static constexpr std::uint32_t kCplTimeout = 10'000'000;  // cycles
 
-  explicit RootPort(const ControllerParams& params, const DsConfig& stores = {})
+  // `io_infinite`: CXL.io grants infinite credits, for a device that makes no requests.
+  explicit RootPort(const ControllerParams& params, const DsConfig& stores = {},
+                    bool io_infinite = false)
       : stores_params_(stores),
         stores_(stores),
+        io_({.infinite = io_infinite}),
         link_regs_({.llrb_depth = params.llrb_depth,
                     .nd_rx_depth = params.nd_rx_depth,
                     .wd_rx_depth = params.wd_rx_depth,
@@ -172,7 +175,7 @@ class RootPort {
   bool link_was_up_ = false;  // the vLSM's, in the cycle before
   bool routed_ = false;       // route was at the structures in the last cycle
   IoRequester requester_{kRequesterId, kCplTimeout};
-  IoLink io_{{.infinite = true}};
+  IoLink io_;
   RetrainRequest retrain_;
   Ras ras_;
   LinkRegs link_regs_;

@@ -27,6 +27,7 @@ class Requester {
   Requester() { reset(); }
   void reset() {
     twin_ = IoRequester(kRequesterId, kTimeout);
+    drive();
     rtl_.reset();
     compare();
   }
@@ -38,14 +39,15 @@ class Requester {
     rtl_.edge();
     twin_.clock(in);
   }
-  [[nodiscard]] IoRequester::Out peek() const { return twin_.eval(); }
+  [[nodiscard]] IoRequester::Out peek() const { return twin_.eval(in.link_up); }
   [[nodiscard]] std::uint32_t patience() const { return twin_.patience(); }
 
  private:
   void look() {
-    const bool its = in.tlp_rx && twin_.matches(*in.tlp_rx);
+    const bool received = in.tlp_rx && out.tlp_rx_ready;
+    const bool its = received && twin_.matches(*in.tlp_rx);
     meets_.look(twin_.state(),
-                {in.req.has_value(), out.tlp_tx && in.tlp_tx_ready, its, in.tlp_rx && !its,
+                {in.req.has_value(), out.tlp_tx && in.tlp_tx_ready, its, received && !its,
                  twin_.patience() == 1, !in.link_up, out.rsp && in.rsp_ready});
   }
   void drive() {
@@ -68,9 +70,9 @@ class Requester {
       idle_.fill(rtl_->tlp_rx_i, 0, 192);
   }
   void compare() {
-    out = twin_.eval();
+    out = twin_.eval(in.link_up);
     run.check("req_ready_o", rtl_->req_ready_o, out.req_ready);
-    run.check("tlp_rx_ready_o", rtl_->tlp_rx_ready_o, 1);
+    run.check("tlp_rx_ready_o", rtl_->tlp_rx_ready_o, out.tlp_rx_ready);
     run.check("rsp_valid_o", rtl_->rsp_valid_o, out.rsp.has_value());
     if (out.rsp) {
       run.check("rsp_o.status", get_bits(rtl_->rsp_o, 32, 3),
@@ -131,19 +133,29 @@ class Device {
     if (random.percent(5)) tlp[10] = static_cast<std::uint8_t>(random.bits(5));  // another's
     return random.percent(5) ? cut_to_length(random_bytes(random)) : cut_to_length(tlp);
   }
+  // A request of the device, most of them non-posted.
+  static Tlp request(Random& random) {
+    constexpr std::array<std::uint8_t, 12> kKinds{0x00, 0x20, 0x01, 0x21, 0x4c, 0x6d,
+                                                  0x4e, 0x6e, 0x04, 0x40, 0x60, 0x70};
+    Tlp tlp = random_bytes(random);
+    if (random.percent(80)) tlp[0] = random.pick(kKinds);
+    if (random.percent(60)) tlp[2] &= 0xfc, tlp[3] &= 7;  // short
+    return cut_to_length(tlp);
+  }
 
  private:
   Tlp last_{};
 };
 
 struct Rates {
-  unsigned link_down, requests, takes, sends, answers;
+  unsigned link_down, requests, takes, sends, answers, asks;
   explicit Rates(Random& random)
       : link_down(random.percent(60) ? 0 : static_cast<unsigned>(random.below(20))),
         requests(static_cast<unsigned>(random.below(101))),
         takes(1 + static_cast<unsigned>(random.below(100))),
         sends(1 + static_cast<unsigned>(random.below(100))),
-        answers(random.pick(std::array{0u, 2u, 5u, 20u, 60u, 100u})) {}
+        answers(random.pick(std::array{0u, 2u, 5u, 20u, 60u, 100u})),
+        asks(random.pick(std::array{0u, 0u, 5u, 50u})) {}
 };
 
 TEST(IoRequester, LockstepWithRtl) {
@@ -152,29 +164,38 @@ TEST(IoRequester, LockstepWithRtl) {
   Rates rates(random);
   Device device;
   std::array<std::uint64_t, 8> responses{};
-  std::uint64_t unexpected = 0;
+  std::uint64_t unexpected = 0, refused = 0;
   while (requester.run.next()) {
     if (requester.run.cycle() % 300 == 0) rates = Rates(random);
-    if (requester.run.cycle() % 20000 == 0) requester.reset();
+    if (requester.run.cycle() % 20000 == 0) {
+      requester.in.tlp_rx.reset();
+      requester.reset();
+    }
     auto& in = requester.in;
     in.link_up = !random.percent(rates.link_down);
     if (!in.req && random.percent(rates.requests)) in.req = random_request(random);
     in.rsp_ready = random.percent(rates.takes);
     in.tlp_tx_ready = random.percent(rates.sends);
-    in.tlp_rx.reset();
     const bool last = requester.patience() == 1;  // seldom by itself: aimed at
-    if (random.percent(last ? 50 : rates.answers)) in.tlp_rx = device.answer(random);
     if (last && random.percent(10)) in.link_up = false;
+    if (!in.link_up) in.tlp_rx.reset();  // what waited is lost with the link
+    if (!in.tlp_rx && random.percent(last ? 50 : rates.answers)) {
+      in.tlp_rx = random.percent(rates.asks) ? Device::request(random) : device.answer(random);
+    }
     requester.step();
     const auto& out = requester.out;
     if (out.req_ready) in.req.reset();
-    if (out.tlp_tx) device.sent(*out.tlp_tx);
+    const bool refusal = out.tlp_tx && class_of(*out.tlp_tx) == FcClass::kCompletion;
+    if (out.tlp_tx && !refusal) device.sent(*out.tlp_tx);
+    refused += refusal && in.tlp_tx_ready;
+    if (in.tlp_rx && out.tlp_rx_ready) in.tlp_rx.reset();
     if (out.rsp && in.rsp_ready) ++responses[static_cast<unsigned>(out.rsp->status)];
     unexpected += out.unexpected;
   }
   if (requester.run.cycle() > 100000) {
     for (const unsigned status : {0u, 1u, 2u, 4u, 7u}) EXPECT_GT(responses[status], 100u);
     EXPECT_GT(unexpected, 1000u);
+    EXPECT_GT(refused, 1000u);
   }
 }
 

@@ -321,11 +321,11 @@ class HostBench {
   void clock_io(const CxlPort::In& in, const CxlPort::Out& out) {
     IoLink::In link{.link_up = out.link.io_link_up};
     const IoLink::Out io = io_link_.eval(link);
-    const IoRequester::Out requester = requester_.eval();
+    const IoRequester::Out requester = requester_.eval(io.dl_up);
     link.io_tx_ready = out.link.io_tx_ready && !injected_;
     if (out.link.io_rx_valid && !deaf) link.io_rx = out.link.rx_flit.payload;
     link.tlp_tx = requester.tlp_tx;
-    link.tlp_rx_ready = true;
+    link.tlp_rx_ready = requester.tlp_rx_ready;
     if (injected_ && in.link.io_tx_valid && out.link.io_tx_ready) injected_.reset();
     IoRequester::In request{.link_up = io.dl_up,
                             .req = asked_,
