@@ -69,6 +69,7 @@ module cache_channels
   input  cache_rsp_t [3:0] up_crsp_hdr_i,
   input  logic             up_cdat_valid_i,
   input  cache_dh_t        up_cdat_hdr_i,
+  input  logic             up_cdat_half_i,    // a first half starts: its credit goes back
   input  line_t            up_data_i,
   input  byte_en_t         up_be_i,
   output logic [2:0]       overflow_o,        // Cdat, Crsp, Creq: one found its queue full
@@ -362,6 +363,7 @@ module cache_channels
     .clk_i,
     .rst_ni,
     .start_i,
+    .held_i    ('0),
     .freed_i   ({1'b0, crsp_pop}),
     .sent_i    (cache_sent[0]),
     .code_o    (code[0]),
@@ -374,6 +376,7 @@ module cache_channels
     .clk_i,
     .rst_ni,
     .start_i,
+    .held_i    ('0),
     .freed_i   ({1'b0, creq_pop}),
     .sent_i    (cache_sent[1]),
     .code_o    (code[1]),
@@ -386,7 +389,8 @@ module cache_channels
     .clk_i,
     .rst_ni,
     .start_i,
-    .freed_i   ({1'b0, cdat_pop}),
+    .held_i    ('0),
+    .freed_i   ({1'b0, cdat_pop} + 2'(up_cdat_half_i)),
     .sent_i    (cache_sent[2]),
     .code_o    (code[2]),
     .pending_o (pending[2])

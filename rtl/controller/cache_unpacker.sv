@@ -7,7 +7,8 @@
 // Source: CXL 2.0, chapter 4.2: slot formats, packing and rollover.
 //
 // R chunks are owed and collected by chunk_rx. Messages that wait for data started in one slot,
-// thus are all mem or all cache data: four header places are enough (one MDH slot).
+// thus are all mem or all cache data: four header places are enough (one MDH slot). A line may come
+// in two halves of 32 bytes: D2H and H2D data by ChunkValid, DRS by their order.
 
 module cache_unpacker
   import cxl_pkg::*;
@@ -38,6 +39,7 @@ module cache_unpacker
   output cache_rsp_t [3:0] crsp_hdr_o,
   output logic             cdat_valid_o,
   output cache_dh_t        cdat_hdr_o,
+  output logic             cdat_half_o,   // as wd_half_o
 
   output logic             is_protocol_o,
   output logic             is_control_o,
@@ -47,6 +49,11 @@ module cache_unpacker
 
   localparam int unsigned DhBits = IsHost ? S2mDrsBits : M2sRwdBits;  // at least cache's
   localparam int unsigned DrsPoisonBit = 24;
+  // Data headers of CXL.cache, in either direction: {Bogus or GO-Err, Poison}, ChunkValid, ID.
+  localparam int unsigned CdatMarksLsb = 14;
+  localparam int unsigned CdatChunkBit = 13;
+  localparam int unsigned CdatIdLsb = 1;
+  localparam int unsigned CdatIdBits = 12;
   localparam logic [2:0] CreqMax = IsHost ? 3'd4 : 3'd2;
   localparam logic [2:0] CrspMax = IsHost ? 3'd2 : 3'd4;
   typedef logic [DhBits-1:0] data_hdr_t;
@@ -368,60 +375,86 @@ module cache_unpacker
               dh_count = dh_count + 3'd1;
             end
           end
-          // Byte enables come with D2H data and RwD alone, halves of a line with DRS.
-          if (!header.sz && (mdh || !IsHost || cache)) err = 1'b1;
-          if (header.be && (mdh || IsHost != cache))   err = 1'b1;
-          if (mdh && mdh_disable_i)                    err = 1'b1;
+          // Byte enables come with D2H data and RwD alone; RwD alone has no halves.
+          if (!header.sz && (mdh || !(IsHost || cache))) err = 1'b1;
+          if (header.be && (mdh || IsHost != cache))     err = 1'b1;
+          if (mdh && mdh_disable_i)                      err = 1'b1;
         end
       end
     end
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Halves of a line, as in flit_unpacker
+  // Halves of a line. What waits is decided with the header; no data header may come between. One
+  // of CXL.cache is told by its ID and ChunkValid, a DRS as in flit_unpacker. A RwD is none.
   // ---------------------------------------------------------------------------------------------
-  logic dh_short, dh_first, dh_second, half_err;
+  logic                  dh_short, dh_first, dh_second, half_err;
+  logic                  half_q;         // a first half has come, the second has not
+  logic                  half_cache_q;   // it is CXL.cache's
+  logic [CdatIdBits-1:0] cdat_id, half_id_q;
+  logic [1:0]            half_marks_q;
+  logic                  cdat_upper, mem_second, mem_first, half_poison;
 
-  assign dh_short = dh_found && !header.sz && !dh_mdh;
+  assign dh_short   = dh_found && !header.sz && !dh_mdh;
+  assign cdat_id    = dh[0][CdatIdLsb +: CdatIdBits];
+  assign cdat_upper = dh[0][CdatChunkBit];
+  assign dh_second  = dh_cache ? dh_short && cdat_upper && half_q && half_cache_q &&
+                                 cdat_id == half_id_q
+                               : mem_second;
+  assign dh_first   = dh_cache ? dh_short && !cdat_upper : mem_first;
+  assign half_err   = dh_found && half_q && !dh_second ||
+                      dh_short && dh_cache && !dh_first && !dh_second;
 
-  if (IsHost) begin : g_half
-    s2m_drs_t drs, half_hdr_q;
-    logic     half_q;                    // a first half has come, the second has not
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)       half_q <= 1'b0;
+    else if (start_i)  half_q <= 1'b0;
+    else if (dh_found) half_q <= dh_first;
+  end
 
-    assign drs       = s2m_drs_t'(dh[0]);
-    assign dh_second = dh_short && !dh_cache && half_q && drs.tag == half_hdr_q.tag &&
-                       drs.ld_id == half_hdr_q.ld_id;
-    assign dh_first  = dh_short && !dh_cache && !dh_second;
-    assign half_err  = dh_found && half_q && !dh_second;
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni)       half_q <= 1'b0;
-      else if (start_i)  half_q <= 1'b0;
-      else if (dh_found) half_q <= dh_first;
+  always_ff @(posedge clk_i) begin
+    if (dh_first) begin
+      half_cache_q <= dh_cache;
+      half_id_q    <= cdat_id;
+      half_marks_q <= dh[0][CdatMarksLsb +: 2];
     end
+  end
+
+  if (IsHost) begin : g_drs
+    s2m_drs_t drs, half_hdr_q;
+
+    assign drs        = s2m_drs_t'(dh[0]);
+    assign mem_second = dh_short && half_q && !half_cache_q && drs.tag == half_hdr_q.tag &&
+                        drs.ld_id == half_hdr_q.ld_id;
+    assign mem_first  = dh_short && !mem_second;
 
     always_ff @(posedge clk_i) begin
       if (dh_first) half_hdr_q <= drs;
     end
 
-    // A line is as bad as its worse half.
-    always_comb begin
-      dh_line = dh[0];
-      if (dh_second && half_hdr_q.poison) dh_line[DrsPoisonBit] = 1'b1;
-    end
+    assign half_poison = half_hdr_q.poison;
 
     logic unused_half;
     assign unused_half = ^{half_hdr_q, drs};
-  end else begin : g_whole
-    assign dh_first  = 1'b0;
-    assign dh_second = 1'b0;
-    assign half_err  = 1'b0;
-    assign dh_line   = dh[0];
+  end else begin : g_rwd
+    assign mem_second  = 1'b0;
+    assign mem_first   = 1'b0;
+    assign half_poison = 1'b0;
   end
 
-  assign nd_valid_o = {nd_count[1], nd_count != 2'd0};
-  assign wd_half_o  = dh_first;
-  assign err_o      = err || half_err;
+  // A line is as bad as its worse half.
+  always_comb begin
+    dh_line = dh[0];
+    if (dh_second && dh_cache) begin
+      dh_line[CdatMarksLsb +: 2] = dh[0][CdatMarksLsb +: 2] | half_marks_q;
+    end else if (dh_second && half_poison) begin
+      dh_line[DrsPoisonBit] = 1'b1;
+    end
+  end
+
+  assign nd_valid_o  = {nd_count[1], nd_count != 2'd0};
+  assign wd_half_o   = dh_first && !dh_cache;
+  assign cdat_half_o = dh_first && dh_cache;
+  assign err_o       = err || half_err;
 
   always_comb begin
     for (int unsigned k = 0; k < 4; k++) begin
@@ -451,6 +484,7 @@ module cache_unpacker
     .short_i   (dh_short),
     .first_i   (dh_first),
     .second_i  (dh_second),
+    .half_be_i (IsHost && dh_cache && dh_short && dh_be),
     .owed_o    (owed_o),
     .is_adf_o  (is_adf),
     .complete_o(complete),
@@ -459,10 +493,15 @@ module cache_unpacker
     .be_o      (wd_be_o)
   );
 
-  assign wd_valid_o   = complete && (here || !cache_q);
-  assign cdat_valid_o = complete && !here && cache_q;
-  assign wd_hdr_o     = here ? MsgHdrBits'(dh_line) : MsgHdrBits'(hdr_q[0]);
-  assign cdat_hdr_o   = hdr_q[0][H2dDhBits-1:0];
+  data_hdr_t complete_hdr;
+  logic      complete_cache;
+
+  assign complete_hdr   = here ? dh_line : hdr_q[0];
+  assign complete_cache = here ? dh_cache : cache_q;
+  assign wd_valid_o     = complete && !complete_cache;
+  assign cdat_valid_o   = complete && complete_cache;
+  assign wd_hdr_o       = MsgHdrBits'(complete_hdr);
+  assign cdat_hdr_o     = complete_hdr[H2dDhBits-1:0];
 
   always_ff @(posedge clk_i) begin
     if (is_protocol_o && dh_found) begin
@@ -477,6 +516,11 @@ module cache_unpacker
   a_nd: assert property (@(posedge clk_i) disable iff (!rst_ni) nd_valid_o != 2'b10);
   a_one_line: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(wd_valid_o && cdat_valid_o));
+  a_half: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (wd_half_o || cdat_half_o) |-> is_protocol_o && !(wd_half_o && cdat_half_o));
+  // A half waits until its second, another data header, or a start.
+  a_half_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      half_q && !dh_found && !start_i |=> half_q);
   a_adf: assert property (@(posedge clk_i) disable iff (!rst_ni) (valid_i && is_adf) |->
       nd_valid_o == '0 && creq_valid_o == '0 && crsp_valid_o == '0 && !err_o);
 

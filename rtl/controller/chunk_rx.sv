@@ -13,9 +13,10 @@
 //   owed slots:      ADF 0 1 2 3        protocol flit 1 .. R, and those after a data header
 //   arrived chunks:  chunk*_q of the oldest message (arrived_q of them), the rest from this flit
 //
-// A short message has two chunks (32 bytes; a byte-enable chunk after them is thrown away), so it
-// may end in the flit that starts it. It is a first half, which is kept here; or the second, which
-// makes a line with the first; or neither, and comes to nothing. The unpacker says which.
+// A short message has two chunks (32 bytes), and a byte-enable chunk after them if it has one, so
+// it may end in the flit that starts it. It is a first half, which is kept here; or the second,
+// which makes a line with the first; or neither, and comes to nothing. The unpacker says which, and
+// whether the enables count: those of its half alone, in their place in the line.
 
 module chunk_rx
   import cxl_pkg::*;
@@ -38,6 +39,7 @@ module chunk_rx
   input  logic             short_i,      // a short message; with one header only
   input  logic             first_i,      // a first half
   input  logic             second_i,     // the second half of the one that came last
+  input  logic             half_be_i,    // the enables of a half count; with short_i and be_i
 
   output logic [OwedW-1:0] owed_o,       // R
   output logic             is_adf_o,     // R >= 4: the flit, if any, is an ADF
@@ -53,8 +55,9 @@ module chunk_rx
   owed_t      owed_q, owed_d;
   logic [2:0] arrived_q;                // chunks of the oldest message already here, 0..4
   logic       be_q;                     // the waiting message has a byte-enable chunk
-  logic       short_q, first_q, second_q;
+  logic       short_q, first_q, second_q, half_be_q;
   half_t      low_q;                    // the first half
+  logic [31:0] low_be_q;                // and its enables
   slot_t      chunk0_q, chunk1_q, chunk2_q, chunk3_q;
 
   logic [2:0] missing;                  // chunks it still needs, 1..5
@@ -77,17 +80,34 @@ module chunk_rx
   assign in2 = is_adf ? flit_i[383:256] : flit_i[511:384];
   assign in3 = flit_i[511:384];         // ADF only
 
-  // Short messages: the one that waits, and the one that starts in this flit and ends in it.
-  half_t waiting, started, low;
+  // Short messages: the one that waits, and the one that starts in this flit and ends in it, in
+  // slots 1 to 3 if it has enables.
+  half_t       waiting, started, low;
+  byte_en_t    waiting_be, started_be;
+  logic [31:0] low_be;
+  logic        low_here;                // the first half ends in this flit
 
   always_comb begin
     unique case (arrived_q)
-      3'd0:    waiting = {in1, in0};
-      3'd1:    waiting = {in0, chunk0_q};
-      default: waiting = {chunk1_q, chunk0_q};
+      3'd0: begin
+        waiting    = {in1, in0};
+        waiting_be = in2[63:0];
+      end
+      3'd1: begin
+        waiting    = {in0, chunk0_q};
+        waiting_be = in1[63:0];
+      end
+      default: begin
+        waiting    = {chunk1_q, chunk0_q};
+        waiting_be = in0[63:0];
+      end
     endcase
-    started = (first == 2'd1) ? flit_i[383:128] : flit_i[511:256];
-    low     = (owed_q != '0 && short_q && first_q) ? waiting : low_q;
+    if (!half_be_q) waiting_be = '1;
+    started    = (first == 2'd1) ? flit_i[383:128] : flit_i[511:256];
+    started_be = half_be_i ? flit_i[447:384] : '1;
+    low_here   = owed_q != '0 && short_q && first_q;
+    low        = low_here ? waiting : low_q;
+    low_be     = low_here ? waiting_be[31:0] : low_be_q;
   end
 
   always_comb begin
@@ -95,8 +115,10 @@ module chunk_rx
     be_o   = '1;
     if (here_o) begin
       line_o = {started, low};
+      be_o   = {started_be[63:32], low_be};
     end else if (complete_o && short_q) begin
       line_o = {waiting, low_q};
+      be_o   = {waiting_be[63:32], low_be_q};
     end else if (complete_o) begin
       unique case (arrived_q)
         3'd0:    line_o = {in3, in2, in1, in0};
@@ -142,13 +164,20 @@ module chunk_rx
   end
 
   always_ff @(posedge clk_i) begin
-    if (protocol_i && owed_q != '0 && short_q && first_q) low_q <= waiting;
-    if (protocol_i && found_i && fits && first_i)         low_q <= started;
+    if (protocol_i && low_here) begin
+      low_q    <= waiting;
+      low_be_q <= waiting_be[31:0];
+    end
+    if (protocol_i && found_i && fits && first_i) begin
+      low_q    <= started;
+      low_be_q <= started_be[31:0];
+    end
     if (protocol_i && found_i) begin
       be_q      <= be_i;
       short_q   <= short_i;
       first_q   <= first_i;
       second_q  <= second_i;
+      half_be_q <= half_be_i;
       arrived_q <= (first == 2'd0) ? 3'd0 : 3'd4 - 3'(first);
       unique case (first)
         2'd1: begin
@@ -202,6 +231,9 @@ module chunk_rx
   a_short: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (protocol_i && found_i && (short_i || first_i || second_i)) |->
       short_i && count_i == 1 && !(first_i && second_i));
+  // Enables count where a half has a chunk of them.
+  a_half_be: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (protocol_i && found_i && half_be_i) |-> short_i && be_i);
   // A short message has no ADF, and of two messages that end in a flit one is a first half.
   a_short_adf: assert property (@(posedge clk_i) disable iff (!rst_ni)
       is_adf |-> !short_q);

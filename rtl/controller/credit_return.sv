@@ -1,8 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Credits of one receive channel that wait to be returned to the peer. Starts with Init (the depth
-// of the receive queue), one more for each entry the consumer frees, saturates at 1023; the largest
-// count code not above what is pending is offered (CXL 2.0, chapter 4.2, flit header credits).
+// of the receive queue) less what software holds back, one more for each entry the consumer frees,
+// saturates at 1023; the largest count code not above what is pending is offered (CXL 2.0, chapter
+// 4.2, flit header credits).
 //
 // Latency: an entry freed in a cycle is in code_o the next.
 
@@ -14,6 +15,7 @@ module credit_return
   input  logic       clk_i,
   input  logic       rst_ni,
   input  logic       start_i,
+  input  logic [6:0] held_i,       // with start_i; at most Init
 
   input  logic [1:0] freed_i,      // messages gone in this cycle, 0..2
   input  logic       sent_i,       // the offered code left in a flit
@@ -37,7 +39,7 @@ module credit_return
     if (!rst_ni) begin
       pending_q <= '0;
     end else if (start_i) begin
-      pending_q <= 10'(Init);
+      pending_q <= 10'(Init) - 10'(held_i);
     end else if (freed_i != 2'd0 || sent_i) begin
       pending_q <= pending_sum[10] ? 10'h3FF : pending_sum[9:0];
     end
@@ -45,6 +47,8 @@ module credit_return
 
   a_offer: assert property (@(posedge clk_i) disable iff (!rst_ni)
       10'(credit_count(code_o)) <= pending_q);
+  a_held: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      start_i |-> 32'(held_i) <= Init);
   a_kept: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!sent_i && !start_i) |=> pending_q >= $past(pending_q));
 

@@ -206,6 +206,7 @@ module cxl_controller
     .clk_i,
     .rst_ni,
     .start_i   (start),
+    .held_i    (link_control_i.nd_held),
     .freed_i   ({1'b0, rx_nd_pop}),
     .sent_i    (nd_sent),
     .code_o    (nd_code),
@@ -221,6 +222,7 @@ module cxl_controller
     .clk_i,
     .rst_ni,
     .start_i   (start),
+    .held_i    (link_control_i.wd_held),
     .freed_i   ({1'b0, rx_wd_pop} + 2'(up_wd_half)),
     .sent_i    (wd_sent),
     .code_o    (wd_code),
@@ -340,7 +342,7 @@ module cxl_controller
     cache_req_t [3:0] up_creq_hdr;
     logic [1:0][2:0]  up_creq_older;
     cache_rsp_t [3:0] up_crsp_hdr;
-    logic             up_cdat_valid;
+    logic             up_cdat_valid, up_cdat_half;
     cache_dh_t        up_cdat_hdr;
     logic [4:0]       up_owed;
     logic [2:0]       mem_sent;
@@ -410,6 +412,7 @@ module cxl_controller
       .crsp_hdr_o    (up_crsp_hdr),
       .cdat_valid_o  (up_cdat_valid),
       .cdat_hdr_o    (up_cdat_hdr),
+      .cdat_half_o   (up_cdat_half),
       .is_protocol_o (unused_is_protocol),
       .is_control_o  (unused_is_control),
       .err_o         (rx_err),
@@ -466,6 +469,7 @@ module cxl_controller
       .up_crsp_hdr_i   (up_crsp_hdr),
       .up_cdat_valid_i (up_cdat_valid),
       .up_cdat_hdr_i   (up_cdat_hdr),
+      .up_cdat_half_i  (up_cdat_half),
       .up_data_i       (up_wd.data),
       .up_be_i         (up_wd.be),
       .overflow_o      (cache_overflow),

@@ -333,6 +333,7 @@ module flit_unpacker
     .short_i   (dh_short),
     .first_i   (dh_first),
     .second_i  (dh_second),
+    .half_be_i (1'b0),                 // DRS and RwD halves have none
     .owed_o    (owed_o),
     .is_adf_o  (is_adf),
     .complete_o(wd_valid_o),

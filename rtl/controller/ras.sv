@@ -4,7 +4,7 @@
 // header of the first uncorrectable error.
 //
 // An event shows in its status bit and in the report pulses the cycle after it; a masked one shows
-// nowhere (8.2.5.9.2, 8.2.5.9.5: not the rule of AER). CRC failures and retries count to a
+// nowhere (8.2.5.9.2, 8.2.5.9.4: not the rule of AER). CRC failures and retries count to a
 // threshold before they are an event of their own. The log keeps LogWords words; software reads
 // zeros for the others.
 //
@@ -16,7 +16,8 @@ module ras
 #(
   parameter int unsigned CrcThreshold   = 256,  // at least 1
   parameter int unsigned RetryThreshold = 16,   // at least 1
-  parameter int unsigned LogWords       = 16    // 1..16
+  parameter int unsigned LogWords       = 16,   // 1..16
+  parameter bit          PoisonFixed    = 1'b0  // Poison_Enabled is hardwired: a device
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -127,7 +128,9 @@ module ras
           RasUncorMaskOffset[6:2]:     uncor_mask_q <= uncor_t'(reg_req_i.wdata) & UncorBits;
           RasUncorSeverityOffset[6:2]: uncor_severity_q <= uncor_t'(reg_req_i.wdata) & UncorBits;
           RasCorMaskOffset[6:2]:       cor_mask_q <= cor_t'(reg_req_i.wdata);
-          RasControlOffset[6:2]: poison_enabled_q <= reg_req_i.wdata[RasControlPoisonEnabledLsb];
+          RasControlOffset[6:2]: begin
+            poison_enabled_q <= PoisonFixed || reg_req_i.wdata[RasControlPoisonEnabledLsb];
+          end
           default: ;
         endcase
       end
@@ -235,6 +238,8 @@ module ras
       (uncor_event & uncor_mask_q) == '0 && (cor_event & cor_mask_q) == '0);
   HeldIsSet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       held_q |-> uncor_status_q[first_q]);
+  PoisonFixed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      PoisonFixed |-> poison_enabled_q);
   KeepsTheFirst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       still_held |=> $stable(first_q) && $stable(log_q));
 

@@ -6,7 +6,7 @@
 // the controller are logged here; a fatal one makes the device viral, if software wants that.
 //
 // When the data link goes down, the device is reset as by a hot reset (PCI Express 5.0, 2.9.1): for
-// a cycle dev_rst_n is low. What is sticky, ras among it, knows rst_ni alone.
+// a cycle dev_rst_n is low. What is sticky, ras and link_regs among it, knows rst_ni alone.
 //
 //   ARB/MUX -- io_link -- io_completer -- config_space
 //                                      +- ras, link_regs      reg_req 1000h, 1080h
@@ -236,7 +236,9 @@ module endpoint_io
     .shutdown_dirty_o(unused_shutdown)
   );
 
-  ras u_ras (
+  ras #(
+    .PoisonFixed(1'b1)
+  ) u_ras (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
     .reg_req_i  (reg_req_ras),
@@ -263,9 +265,10 @@ module endpoint_io
     .WdRxDepth(WdRxDepth)
   ) u_link_regs (
     .clk_i         (clk_i),
-    .rst_ni        (dev_rst_n),
+    .rst_ni        (rst_ni),
     .reg_req_i     (reg_req_link),
     .reg_rdata_o   (rdata_link),
+    .link_up_i     (cm_link_up_i),
     .link_status_i (link_status_i),
     .link_control_o(link_control_o)
   );

@@ -2,7 +2,7 @@
 //
 // Alternate protocol negotiation and entry into L0, one end of a link: both ends advertise in
 // modified TS1, the downstream port decides and enables in modified TS2, the upstream port echoes;
-// whatever does not fit falls back to PCIe (CXL 2.0, chapter 6.4). Then the data stream
+// whatever does not fit falls back to PCIe (CXL 2.0, 6.3.1). Then the data stream
 // starts, NULL flits are counted, and flits flow. Recovery repeats the last part.
 //
 // A training set is one word on a parallel port, sent every cycle of its state: lanes, speeds and

@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Drift buffer of one lane, for sync-header bypass: both ends have one reference clock, so only
-// phase wander is to be taken up and no word is ever added or removed (CXL 2.0, chapter 6.8).
+// phase wander is to be taken up and no word is ever added or removed (CXL 2.0, chapter 6.7).
 // Both sides run on one clock here; the phases are those of wr_valid_i and rd_en_i.
 //
 // Latency: 1 cycle; in service about Prime words wait in it.

@@ -262,14 +262,16 @@ package cxl_pkg;
 
   // What software sets of a link layer (link_regs) and what it reads of it; bit 0 is the last field.
   typedef struct packed {
+    logic [6:0] wd_held;         // 34:28, credits of the receive queues that are not
+    logic [6:0] nd_held;         // 27:21  handed out
     logic [9:0] flush;           // 20:11, as FlushRetimer; 0 counts as that
     logic [7:0] ack_force;       // 10:3, as AckForce; 0 counts as that
     logic       crd_stall;       // 2, no credits go back
     logic       init_stall;      // 1, no INIT.Param
     logic       mdh_disable;     // 0, no multi-data headers
-  } link_control_t;              // 21 bits
+  } link_control_t;              // 35 bits
 
-  parameter link_control_t LinkControlReset = {10'(FlushRetimer), 8'(AckForce), 3'b000};
+  parameter link_control_t LinkControlReset = {14'd0, 10'(FlushRetimer), 8'(AckForce), 3'b000};
 
   typedef struct packed {
     logic [9:0] wd_credit;       // 95:86

@@ -31,7 +31,7 @@ module deterministic_store
   // Registers 850h..894h of the port's page
   input  reg_req_t                                reg_req_i,
   output logic [31:0]                             reg_rdata_o,
-  // The memory queue holds something, or is isolated; what the endpoint said of its load
+  // The memory queue holds something; the port is isolated; what the endpoint said of its load
   input  logic                                    busy_i,
   input  logic                                    isolate_i,
   input  logic                                    dev_valid_i,

@@ -719,6 +719,7 @@ module root_port
     .rst_ni,
     .reg_req_i     (reg_req_link),
     .reg_rdata_o   (rdata_link),
+    .link_up_i     (cm_link_up),
     .link_status_i (link_status),
     .link_control_o(link_control)
   );
