@@ -3,14 +3,29 @@
 // Register accesses of the root port: one request at a time becomes a TLP; its completion, or the
 // lack of one, becomes the response. A memory write is posted and answered when it is handed over.
 //
-// Source:  PCI Express Base 5.0, chapters 2.2 (headers), 2.3.2 (completions), 2.8 (timeout), 7.2.2
-//          (configuration addresses).
-// Latency: request to TLP offered 1 cycle; completion to response 1 cycle.
+// A request of the device is none of ours to serve: a non-posted one gets a completion with
+// Unsupported Request (UR), the others are dropped. One UR completion waits at a time, and nothing
+// is received meanwhile.
+//
+//   req --> one request --+--> TLP out
+//   rsp <--     |         |
+//            completion   +--- UR completion <-- non-posted
+//               |                                 |
+//               +------------------ TLP in -------+
+//
+// No deadlock: a UR completion needs no credit that a device could withhold, and has at most one
+// request of ours before it, whose credit came back with the request before. So the TLPs behind a
+// request of the device, our completion among them, are reached.
+//
+// Source:  PCI Express Base 5.0, chapters 2.2 (headers), 2.2.9 and 2.3.1 (Unsupported Request),
+//          2.3.2 (completions), 2.4.1 (deadlock), 2.8 (timeout), 7.2.2 (configuration addresses).
+// Latency: request to TLP offered 1 cycle; completion to response 1 cycle; non-posted TLP received
+//          to UR completion offered 1 cycle.
 
 module io_requester
   import cxl_io_pkg::*;
 #(
-  parameter logic [15:0] RequesterId = 16'h0000,   // bus, device, function
+  parameter logic [15:0] RequesterId = 16'h0000,   // bus, device, function; completer ID too
   parameter int unsigned CplTimeout = 10_000_000   // cycles
 ) (
   input  logic    clk_i,
@@ -31,7 +46,7 @@ module io_requester
   output logic    tlp_rx_ready_o,
   input  tlp_t    tlp_rx_i,
 
-  output logic    unexpected_o     // pulse: a TLP that answers nothing was dropped
+  output logic    unexpected_o     // pulse: a TLP was received that answers nothing
 );
 
   localparam int unsigned TimerBits = $clog2(CplTimeout + 1);
@@ -45,6 +60,7 @@ module io_requester
   logic [2:0]           status_q;
   logic [31:0]          data_q;
   logic                 is_write, is_posted, is_mem, long_addr;
+  logic [95:0]          ur_q, ur_d;      // header of the UR completion
 
   assign is_write  = req_q.op inside {IoCfgWr0, IoCfgWr1, IoMemWr};
   assign is_mem    = req_q.op inside {IoMemRd, IoMemWr};
@@ -52,8 +68,14 @@ module io_requester
   assign long_addr = is_mem && req_q.addr[63:32] != '0;
 
   assign req_ready_o    = state_q == Idle;
-  assign tlp_tx_valid_o = state_q == Send;
-  assign tlp_rx_ready_o = 1'b1;
+  // What was offered stays; else the request goes first, which cannot be so twice in a row.
+  logic  ur_valid_q, ur_stalled_q, offer_ur;
+  logic  rx_taken;
+  assign offer_ur       = ur_valid_q && (ur_stalled_q || state_q != Send);
+  assign tlp_tx_valid_o = state_q == Send || ur_valid_q;
+  // What comes before the data link is up will be acknowledged: it waits, so as not to be lost.
+  assign tlp_rx_ready_o = link_up_i && !ur_valid_q;
+  assign rx_taken       = tlp_rx_valid_i && tlp_rx_ready_o;
   assign rsp_valid_o    = state_q == Respond;
   assign rsp_o          = {status_q, data_q};
 
@@ -76,7 +98,9 @@ module io_requester
     address      = '0;
     address_high = '0;
     tlp_tx_o     = '0;
-    if (tlp_tx_valid_o) begin
+    if (offer_ur) begin
+      tlp_tx_o[95:0] = ur_q;
+    end else if (tlp_tx_valid_o) begin
       address_high = {req_q.addr[39:32], req_q.addr[47:40], req_q.addr[55:48], req_q.addr[63:56]};
       if (is_mem) begin
         address = {req_q.addr[7:2], 2'b00, req_q.addr[15:8], req_q.addr[23:16], req_q.addr[31:24]};
@@ -114,7 +138,7 @@ module io_requester
     cpl_match = 1'b0;
     status    = CplUr;
     data      = '0;
-    if (tlp_rx_valid_i && state_q == Wait) begin
+    if (rx_taken && state_q == Wait) begin
       cpl_match = tlp_rx_i[5:0] == {1'b0, TypeCpl} &&
                   tlp_rx_i[79:64] == {RequesterId[7:0], RequesterId[15:8]} &&
                   {tlp_rx_i[15], tlp_rx_i[11], tlp_rx_i[87:80]} == {5'd0, tag_q} &&
@@ -130,6 +154,79 @@ module io_requester
     end
   end
 
+  // ---------------------------------------------------------------------------------------------
+  // UR completion of a non-posted request, as received
+  // ---------------------------------------------------------------------------------------------
+  logic        rx_nonposted, rx_locked, rx_read;
+  logic [9:0]  rx_length;
+  logic [3:0]  rx_first, rx_last;
+  logic [1:0]  skip, rest;
+  logic [11:0] byte_count;
+  logic [6:0]  lower;
+
+  assign rx_nonposted = rx_taken && fc_class(tlp_rx_i[6], tlp_rx_i[4:0]) == FcNonPosted;
+  assign rx_locked    = tlp_rx_i[4:0] == TypeMemLocked;
+  assign rx_read      = (tlp_rx_i[4:0] == TypeMem || rx_locked) && !tlp_rx_i[6];
+  assign rx_length    = {tlp_rx_i[17:16], tlp_rx_i[31:24]};
+  assign rx_first     = tlp_rx_i[59:56];
+  assign rx_last      = (rx_length == 10'd1) ? rx_first : tlp_rx_i[63:60];
+
+  // Bytes and address as if the request had succeeded.
+  always_comb begin
+    skip       = '0;
+    rest       = '0;
+    byte_count = 12'd4;
+    lower      = '0;
+    if (rx_nonposted) begin
+      if (rx_read) begin
+        if (rx_first[0] || rx_first == 4'h0) skip = 2'd0;
+        else if (rx_first[1])                skip = 2'd1;
+        else if (rx_first[2])                skip = 2'd2;
+        else                                 skip = 2'd3;
+        if (rx_last[3] || rx_last == 4'h0)   rest = 2'd0;
+        else if (rx_last[2])                 rest = 2'd1;
+        else if (rx_last[1])                 rest = 2'd2;
+        else                                 rest = 2'd3;
+        byte_count = {rx_length, 2'b00} - 12'(skip) - 12'(rest);
+        if (rx_length == 10'd1 && rx_first == 4'h0) byte_count = 12'd1;
+        lower = {tlp_rx_i[5] ? tlp_rx_i[126:122] : tlp_rx_i[94:90], skip};
+      end else if (tlp_rx_i[4:0] inside {TypeFetchAdd, TypeSwap}) begin
+        byte_count = {rx_length, 2'b00};
+      end else if (tlp_rx_i[4:0] == TypeCas) begin
+        byte_count = {1'b0, rx_length, 1'b0};  // of two operands one is answered
+      end
+    end
+  end
+
+  // Traffic class, attributes and the tag's upper bits come back as they went.
+  always_comb begin
+    ur_d        = '0;
+    ur_d[7:0]   = {3'b000, rx_locked ? TypeCplLocked : TypeCpl};
+    ur_d[15:8]  = {tlp_rx_i[15:10], 2'b00};
+    ur_d[23:16] = {2'b00, tlp_rx_i[21:20], 4'h0};
+    ur_d[47:32] = {RequesterId[7:0], RequesterId[15:8]};
+    ur_d[63:48] = {byte_count[7:0], CplUr, 1'b0, byte_count[11:8]};
+    ur_d[79:64] = tlp_rx_i[47:32];  // requester
+    ur_d[87:80] = tlp_rx_i[55:48];  // tag
+    ur_d[95:88] = {1'b0, lower};
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ur_valid_q   <= 1'b0;
+      ur_stalled_q <= 1'b0;
+    end else begin
+      if (!link_up_i)                      ur_valid_q <= 1'b0;
+      else if (rx_nonposted)               ur_valid_q <= 1'b1;
+      else if (offer_ur && tlp_tx_ready_i) ur_valid_q <= 1'b0;
+      ur_stalled_q <= offer_ur && !tlp_tx_ready_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rx_nonposted) ur_q <= ur_d;
+  end
+
   // What the header says beyond that makes no difference to one register.
   logic unused_fields;
   assign unused_fields = ^{req_q.addr[1:0], tlp_rx_i};
@@ -137,10 +234,11 @@ module io_requester
   // ---------------------------------------------------------------------------------------------
   // One request at a time
   // ---------------------------------------------------------------------------------------------
-  logic ghost, timeout;
+  logic ghost, timeout, own_taken;
   // Only device 0 is on the far end of a link; the others are answered here.
-  assign ghost   = req_i.op inside {IoCfgRd0, IoCfgWr0} && req_i.addr[19:15] != '0;
-  assign timeout = timer_q == TimerBits'(CplTimeout - 1);
+  assign ghost     = req_i.op inside {IoCfgRd0, IoCfgWr0} && req_i.addr[19:15] != '0;
+  assign own_taken = tlp_tx_ready_i && !offer_ur;
+  assign timeout   = timer_q == TimerBits'(CplTimeout - 1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -149,15 +247,15 @@ module io_requester
       timer_q      <= '0;
       unexpected_o <= 1'b0;
     end else begin
-      unexpected_o <= tlp_rx_valid_i && !cpl_match;
+      unexpected_o <= rx_taken && !cpl_match;
       unique case (state_q)
         Idle: begin
           if (req_valid_i) state_q <= (!link_up_i || ghost) ? Respond : Send;
         end
         Send: begin
           timer_q <= '0;
-          if (!link_up_i)          state_q <= Respond;
-          else if (tlp_tx_ready_i) state_q <= is_posted ? Respond : Wait;
+          if (!link_up_i)     state_q <= Respond;
+          else if (own_taken) state_q <= is_posted ? Respond : Wait;
         end
         Wait: begin
           timer_q <= timer_q + 1'b1;
@@ -205,6 +303,20 @@ module io_requester
       (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o));
   TlpHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_tx_valid_o && !tlp_tx_ready_i && link_up_i) |=> tlp_tx_valid_o && $stable(tlp_tx_o));
+  RxHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tlp_rx_valid_i && !tlp_rx_ready_o && link_up_i) |=>
+      !link_up_i || (tlp_rx_valid_i && $stable(tlp_rx_i)));
+  // Every non-posted request received is answered, unless the link goes down.
+  UrOwed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      rx_nonposted |=> ur_valid_q && tlp_tx_valid_o);
+  UrStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ur_valid_q && link_up_i && !(offer_ur && tlp_tx_ready_i)) |=>
+      ur_valid_q && $stable(ur_q));
+  // Neither starves the other: a UR completion waits for one request at most.
+  UrNext_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ur_valid_q && link_up_i && !offer_ur && tlp_tx_ready_i) |=> offer_ur);
+  OneTaker_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(cpl_match && rx_nonposted));
   FailedReadAllOnes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (rsp_valid_o && status_q != CplSc) |-> data_q == (is_write ? 32'd0 : '1));
 

@@ -84,12 +84,14 @@ module io_route
   // ---------------------------------------------------------------------------------------------
   // Buses and windows
   // ---------------------------------------------------------------------------------------------
-  logic       is_write, is_mem, ours, link_bus, beyond_bus, in_bar, in_window;
+  logic       is_write, is_mem, ours, in_alt_bus, link_bus, beyond_bus, in_bar, in_window;
   logic [7:0] bus;
 
   assign is_write = req_q.op[0];
   assign is_mem   = req_q.op[2];
   assign bus      = req_q.addr[27:20];
+
+  assign in_alt_bus = bridge_i.alt && bridge_i.alt_bus_base <= bus && bus <= bridge_i.alt_bus_limit;
 
   always_comb begin
     ours       = 1'b0;
@@ -97,10 +99,8 @@ module io_route
     beyond_bus = 1'b0;
     if (state_q == Route && !is_mem) begin
       ours       = req_q.addr[19:15] == device_i && req_q.addr[14:12] == '0;
-      link_bus   = bus == bridge_i.secondary || (bridge_i.alt && bus == bridge_i.alt_bus_base);
-      beyond_bus = (bridge_i.secondary < bus && bus <= bridge_i.subordinate)
-                   || (bridge_i.alt && bridge_i.alt_bus_base != '0
-                       && bridge_i.alt_bus_base < bus && bus <= bridge_i.alt_bus_limit);
+      link_bus   = bus == bridge_i.secondary || (in_alt_bus && bus == bridge_i.alt_bus_base);
+      beyond_bus = (bridge_i.secondary < bus && bus <= bridge_i.subordinate) || in_alt_bus;
     end
   end
 
@@ -115,13 +115,16 @@ module io_route
     return first <= at && at <= last;
   endfunction
 
+  // The alternates decode irrespective of memory space: they have a switch of their own.
   always_comb begin
     in_bar    = 1'b0;
     in_window = 1'b0;
-    if (state_q == Route && is_mem && bridge_i.mem_space) begin
-      in_bar    = req_q.addr[63:16] == bridge_i.bar0;
-      in_window = in_low(mib, bridge_i.mem_base, bridge_i.mem_limit)
-                  || in_high(mib, bridge_i.pre_base, bridge_i.pre_limit);
+    if (state_q == Route && is_mem) begin
+      if (bridge_i.mem_space) begin
+        in_bar    = req_q.addr[63:16] == bridge_i.bar0;
+        in_window = in_low(mib, bridge_i.mem_base, bridge_i.mem_limit)
+                    || in_high(mib, bridge_i.pre_base, bridge_i.pre_limit);
+      end
       if (bridge_i.alt) begin
         in_window |= in_low(mib, bridge_i.alt_mem_base, bridge_i.alt_mem_limit)
                      || in_high(mib, bridge_i.alt_pre_base, bridge_i.alt_pre_limit);
@@ -296,6 +299,12 @@ module io_route
   DownType_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Route && way == Below && !is_mem) |=>
       down_valid_o && bus != '0 && $past(link_bus) == (req_q.op inside {IoCfgRd0, IoCfgWr0}));
+  // Without either switch nothing of memory is ours or goes down.
+  MemorySwitchedOff_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q == Route && is_mem && !bridge_i.mem_space && !bridge_i.alt) |->
+      way == Here && status == CplUr);
+  OwnNeedsMemorySpace_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      way == Registers |-> bridge_i.mem_space);
   RefusedReadAllOnes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Route && way == Here && status != CplSc) |=>
       rsp_valid_o && data_q == (is_write ? 32'd0 : '1));

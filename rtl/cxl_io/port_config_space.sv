@@ -7,7 +7,8 @@
 // |---|---|
 // | 000h | type 1 header, class 060400h, BAR0 64-bit of 64 KiB, buses, windows |
 // | 040h | PCI Express capability, root port |
-// | 100h | DVSEC 3, CXL extensions for ports: Unmask Link Disable, alternate buses and windows |
+// | 100h | DVSEC 3, CXL extensions for ports: Unmask Link Disable, alternate buses and windows;
+// |      | Unmask SBR and Alt BME are kept only |
 // | 130h | DVSEC 7, Flex Bus port |
 // | 150h | DVSEC 8, register locator: component registers at BAR0 + 0 |
 // | 170h | DVSEC 4, GPF for ports |
@@ -56,6 +57,7 @@ module port_config_space
   logic [3:0]  dev_ctl_q;
   logic [7:0]  link_ctl_q;
   logic        unmask_disable_q;
+  logic        unmask_sbr_q, alt_bme_q;  // nothing to unmask, no request of the device passed up
   logic [15:0] gpf_1_q, gpf_2_q;  // only the writable bits are ever set
   logic        flex_mem_q, flex_cxl2_q;
   logic [2:0]  id_error_q;
@@ -89,6 +91,8 @@ module port_config_space
       dev_ctl_q        <= '0;
       link_ctl_q       <= '0;
       unmask_disable_q <= 1'b0;
+      unmask_sbr_q     <= 1'b0;
+      alt_bme_q        <= 1'b0;
       flex_mem_q       <= 1'b1;
       flex_cxl2_q      <= 1'b1;
       id_error_q       <= '0;
@@ -123,8 +127,10 @@ module port_config_space
           12'h048: dev_ctl_q  <= wdata[3:0];
           12'h050: link_ctl_q <= wdata[7:0] & LinkCtlMask;
           12'h10C: begin
+            unmask_sbr_q           <= wdata[0];
             unmask_disable_q       <= wdata[1];
             bridge_q.alt           <= wdata[2];
+            alt_bme_q              <= wdata[3];
             bridge_q.alt_bus_base  <= wdata[23:16];
             bridge_q.alt_bus_limit <= wdata[31:24];
           end
@@ -195,8 +201,8 @@ module port_config_space
         12'h100: rdata = dvsec_header(12'h130);
         12'h104: rdata = {12'h028, 4'h0, CxlVendorId};
         12'h108: rdata = 32'h0000_0003;
-        12'h10C: rdata = {bridge_q.alt_bus_limit, bridge_q.alt_bus_base, 13'd0, bridge_q.alt,
-                          unmask_disable_q, 1'b0};
+        12'h10C: rdata = {bridge_q.alt_bus_limit, bridge_q.alt_bus_base, 12'd0, alt_bme_q,
+                          bridge_q.alt, unmask_disable_q, unmask_sbr_q};
         12'h110: rdata = window(bridge_q.alt_mem_base, bridge_q.alt_mem_limit, 1'b0);
         12'h114: rdata = window(bridge_q.alt_pre_base[11:0], bridge_q.alt_pre_limit[11:0], 1'b1);
         12'h118: rdata = bridge_q.alt_pre_base[43:12];
@@ -247,6 +253,8 @@ module port_config_space
       !wr |=> $stable(bridge_o));
   DisableStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !wr |=> $stable(link_disable_o));
+  ControlStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !wr |=> $stable({unmask_sbr_q, alt_bme_q}));
   GpfMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ((gpf_1_q | gpf_2_q) & ~GpfMask) == '0);
 

@@ -111,7 +111,8 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // CXL.io
   // ---------------------------------------------------------------------------------------------
-  logic         io_link_up, cm_link_up, io_tx_valid, io_tx_ready, io_rx_valid, io_retrain;
+  logic         io_link_up, cm_link_up, io_tx_valid, io_tx_ready, io_rx_valid;
+  logic         io_retrain_error;
   logic [511:0] io_tx_data, io_rx_data;
   logic         weight_io_we, weight_cm_we;
   logic [3:0]   weight, weight_io, weight_cm;
@@ -149,7 +150,7 @@ module endpoint
     .io_tx_data_o  (io_tx_data),
     .io_rx_valid_i (io_rx_valid),
     .io_rx_data_i  (io_rx_data),
-    .io_retrain_o  (io_retrain),
+    .io_retrain_o  (io_retrain_error),
     .weight_io_we_o(weight_io_we),
     .weight_cm_we_o(weight_cm_we),
     .weight_o      (weight),
@@ -186,6 +187,17 @@ module endpoint
   byte_en_t   rx_wd_be;
   logic [6:0] rx_nd_count, rx_wd_count;
   vlsm_e      unused_io_state, unused_cm_state;
+
+  // A cycle of error asks for Recovery until it is on its way or the link is down: the vLSM does
+  // not listen in a cycle in which an ALMP comes or goes.
+  logic io_retrain, io_retrain_kept_q;
+
+  assign io_retrain = io_retrain_error || io_retrain_kept_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) io_retrain_kept_q <= 1'b0;
+    else         io_retrain_kept_q <= io_retrain && !retrain_req_o && !phy_recovery_i && phy_up_i;
+  end
 
   cxl_port #(
     .IsHost   (1'b0),
@@ -795,6 +807,12 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
+  // A request of the data link for Recovery is not lost.
+  RetrainKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (io_retrain && !retrain_req_o && !phy_recovery_i && phy_up_i) |=> io_retrain);
+  RetrainEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (retrain_req_o || phy_recovery_i || !phy_up_i) |=> !io_retrain_kept_q);
+
   logic cmd_stalled_q, nd_stalled_q, wd_stalled_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -43,7 +43,7 @@ module endpoint_io
   output logic [511:0]  io_tx_data_o,
   input  logic          io_rx_valid_i,
   input  logic [511:0]  io_rx_data_i,
-  output logic          io_retrain_o,      // the data link asks for Recovery
+  output logic          io_retrain_o,      // pulse: the data link asks for Recovery
   output logic          weight_io_we_o,
   output logic          weight_cm_we_o,
   output logic [3:0]    weight_o,

@@ -20,6 +20,9 @@ package cxl_io_pkg;
   parameter logic [4:0] TypeCfg1 = 5'b00101;
   parameter logic [4:0] TypeCpl = 5'b01010;
   parameter logic [4:0] TypeCplLocked = 5'b01011;
+  parameter logic [4:0] TypeFetchAdd = 5'b01100;
+  parameter logic [4:0] TypeSwap = 5'b01101;
+  parameter logic [4:0] TypeCas = 5'b01110;
 
   // Message codes: vendor-defined, type 0 and 1; the PM message of CXL is one of type 0.
   parameter logic [7:0]  MsgVendor0 = 8'h7E;

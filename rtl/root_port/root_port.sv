@@ -19,8 +19,8 @@
 //
 // CXL.io shares the link: io_access (registers) -- io_route -- io_requester -- io_link -- ARB/MUX.
 // io_route keeps what is for the port itself: port_config_space, and behind its BAR0 the time-out,
-// RAS and link structures of the register page. The data link grants infinite credits, which holds
-// for any device: io_requester takes every TLP at once.
+// RAS and link structures of the register page. A non-posted request of the device is answered with
+// Unsupported Request and may wait for that: credits are finite unless the device makes none.
 //
 // Latency, idle, controller excluded: request accepted in cycle t, at the head of the SR queue in
 // t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the
@@ -48,7 +48,8 @@ module root_port
   parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
   parameter bit          HasDs       = 1'b1,  // deterministic store; without, wires in its place
   parameter int unsigned DsDepth     = 1024,  // lines of its region in local memory
-  parameter int unsigned DsWrites    = 16
+  parameter int unsigned DsWrites    = 16,
+  parameter bit          IoInfinite  = 1'b0   // credits of io_link; 1: the device makes no requests
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -658,7 +659,7 @@ module root_port
   );
 
   io_link #(
-    .Infinite(1'b1)
+    .Infinite(IoInfinite)
   ) u_io_link (
     .clk_i,
     .rst_ni,
@@ -695,13 +696,24 @@ module root_port
   link_control_t link_control;
   link_status_t  link_status;
 
+  // A cycle of error asks for Recovery until it is on its way or the link is down: the vLSM does
+  // not listen in a cycle in which an ALMP comes or goes.
+  logic io_retrain, io_retrain_kept_q;
+
+  assign io_retrain = io_err[4] || io_err[8] || io_retrain_kept_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) io_retrain_kept_q <= 1'b0;
+    else         io_retrain_kept_q <= io_retrain && !retrain_req_o && !phy_recovery_i && phy_up_i;
+  end
+
   // What is requested of the vLSMs. Held down they tell the PHY so, and train once it is over.
   logic       hold_down;
   logic [3:0] io_want, cm_want;
 
   assign hold_down = link_disable || force_down;
   always_comb begin
-    io_want = (io_err[4] || io_err[8]) ? VlsmRetrain : VlsmActive;
+    io_want = io_retrain ? VlsmRetrain : VlsmActive;
     cm_want = VlsmActive;
     if (hold_down) begin
       io_want = VlsmLinkDisable;
@@ -823,6 +835,11 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
+  // A request of the data link for Recovery is not lost.
+  RetrainKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (io_retrain && !retrain_req_o && !phy_recovery_i && phy_up_i) |=> io_retrain);
+  RetrainEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (retrain_req_o || phy_recovery_i || !phy_up_i) |=> !io_retrain_kept_q);
   assert property (@(posedge clk_i) disable iff (!rst_ni) wr_policy |=> state == Gran256);
   ViralCause_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (device_viral || viral_i || (ras_fatal && viral_on_fatal_q)) |=> viral_o);

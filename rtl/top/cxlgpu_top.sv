@@ -185,7 +185,8 @@ module cxlgpu_top
     .NumDecoders(NumDecoders),
     .HasDs      (HasDs),
     .LlrWrapInclusive(LlrWrapInclusive),
-    .DsDepth    (DsDepth)
+    .DsDepth    (DsDepth),
+    .IoInfinite (1'b1)  // the endpoints make no requests
   ) u_root_complex (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),

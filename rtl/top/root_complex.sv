@@ -21,7 +21,8 @@ module root_complex
   parameter logic [7:0]  PortNumberBase = 8'h10,
   parameter bit          HasDs          = 1'b1,  // deterministic store in the root ports
   parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
-  parameter int unsigned DsDepth        = 1024   // lines that each port can defer
+  parameter int unsigned DsDepth        = 1024,  // lines that each port can defer
+  parameter bit          IoInfinite     = 1'b0   // CXL.io credits; 1: devices make no requests
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -230,7 +231,8 @@ module root_complex
     root_port #(
       .HasDs  (HasDs),
       .LlrWrapInclusive(LlrWrapInclusive),
-      .DsDepth(DsDepth)
+      .DsDepth(DsDepth),
+      .IoInfinite(IoInfinite)
     ) u_root_port (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
