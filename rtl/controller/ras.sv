@@ -239,7 +239,7 @@ module ras
   HeldIsSet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       held_q |-> uncor_status_q[first_q]);
   PoisonFixed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      PoisonFixed |-> poison_enabled_q);
+      !PoisonFixed || poison_enabled_q);
   KeepsTheFirst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       still_held |=> $stable(first_q) && $stable(log_q));
 
