@@ -21,6 +21,14 @@ struct VendorWrite {
   uint32_t value = 0;
 };
 
+// What the link registers are to say from the next hot reset on (S20 8.2.5.11), other than by
+// default.
+struct LinkSettings {
+  static constexpr uint64_t kWrap = 0xff;  // LLR_Wrap_Value_Supported, which nothing follows from
+  static constexpr uint64_t kMemReq = 5, kMemData = 3;  // credits to give
+  static constexpr uint64_t kAckForce = 0x20, kFlush = 0x40;
+};
+
 struct EnumeratorKnobs {
   std::vector<VendorWrite> vendor;
   bool use_ranges = false;
@@ -54,6 +62,12 @@ class Enumerator {
   Task<void> run();
   const Machine& machine() const { return machine_; }
   const std::string& step() const { return step_; }
+  // Writes every register of the link structure that software can write, with the device's link in
+  // use; from the next hot reset on run() expects what was written.
+  Task<void> write_link_registers();
+  // Credits for CXL.mem that the device has to give on this link.
+  uint64_t request_credits() const { return request_credits_; }
+  uint64_t data_credits() const { return data_credits_; }
   // What the registers show against the standard, found on the way.
   Violations& findings() { return findings_; }
 
@@ -67,6 +81,9 @@ class Enumerator {
   Task<bool> locate_registers();
   Task<void> check_component();
   Task<void> check_ras();
+  Task<void> check_link();
+  Task<void> expect_link_registers();
+  Task<void> end_link_stalls();
   Task<void> check_device_registers();
   Task<bool> program_decoder();
   Task<bool> program_range();
@@ -89,6 +106,8 @@ class Enumerator {
   std::map<uint32_t, uint32_t> extended_;  // by capability id, DVSECs not counted
   std::array<uint64_t, 6> bar_base_{}, bar_size_{};
   uint64_t memory_size_ = 0;
+  bool link_written_ = false;
+  uint64_t request_credits_ = 0, data_credits_ = 0;
 };
 
 }  // namespace peer

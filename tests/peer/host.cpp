@@ -116,9 +116,12 @@ class Host::Impl {
     return phase_ == Phase::Finished;
   }
   bool in_traffic() const { return phase_ == Phase::Traffic; }
+  bool wants_hot_reset() const { return registers_begun_ && !hot_reset_done_ && registers_.done(); }
   const HostCounts& counts() {
     counts_.config_requests = io_.config_requests;
     counts_.memory_requests = io_.memory_requests;
+    counts_.mdh_slots = wire_.link().mdh_slots_received();
+    if (hot_reset_done_) counts_.mdh_slots_after = counts_.mdh_slots - mdh_slots_before_;
     return counts_;
   }
   const std::vector<std::string>& violations() {
@@ -147,6 +150,11 @@ class Host::Impl {
   enum class Phase : uint8_t { Down, WaitIo, Enumerate, WaitLink, Traffic, LastChecks, Finished };
 
   void link_down() {
+    if (wants_hot_reset()) {
+      hot_reset_done_ = true;
+      mdh_slots_before_ = wire_.link().mdh_slots_received();
+    }
+    registers_.reset();
     script_.reset();
     background_.reset();
     probe_.reset();
@@ -196,6 +204,7 @@ class Host::Impl {
       case Phase::WaitLink:
         if (!wire_.active() || !wire_.link().initialised()) break;
         enter(Phase::Traffic);
+        if (knobs_.link_registers) check_credits();
         if (knobs_.enumerate) {
           traffic_.begin(os_.machine().window_base, os_.machine().window_size);
         } else {
@@ -221,7 +230,32 @@ class Host::Impl {
     watch();
   }
 
+  // No request was sent yet: what the device has given is what it gives in all (8.2.5.11.3).
+  void check_credits() {
+    const LinkLayer& link = wire_.link();
+    if (link.credits(MessageKind::Req) == os_.request_credits() &&
+        link.credits(MessageKind::Rwd) == os_.data_credits()) {
+      return;
+    }
+    own_.add("8.2.5.11.3",
+             "credits given on this link: " + std::to_string(link.credits(MessageKind::Req)) +
+                 " for requests and " + std::to_string(link.credits(MessageKind::Rwd)) +
+                 " for data, by the register " + std::to_string(os_.request_credits()) + " and " +
+                 std::to_string(os_.data_credits()));
+  }
+
   void run_traffic() {
+    if (knobs_.link_registers && !registers_begun_ && counts_.answered >= knobs_.requests / 2) {
+      registers_begun_ = true;
+      registers_ = os_.write_link_registers();
+      registers_.start();
+    }
+    // What comes before the hot reset is not looked at: the stalls may act at once.
+    if (registers_begun_ && !hot_reset_done_) {
+      since_ = counts_.cycles;
+      traffic_.cycle(false);
+      return;
+    }
     traffic_.cycle(true);
     if (knobs_.viral_at != 0 && !viral_sent_ && counts_.cycles - since_ >= knobs_.viral_at) {
       viral_sent_ = true;
@@ -336,7 +370,9 @@ class Host::Impl {
   Traffic traffic_;
   Enumerator os_;
   Prober prober_;
-  Task<void> script_, background_, probe_;
+  Task<void> script_, background_, probe_, registers_;
+  bool registers_begun_ = false, hot_reset_done_ = false;
+  uint64_t mdh_slots_before_ = 0;
   Phase phase_ = Phase::Down;
   uint64_t since_ = 0, progress_ = 0, answered_ = 0, completed_ = 0;
   unsigned downs_ = 0;
@@ -357,6 +393,9 @@ bool Host::done() const {
 }
 bool Host::in_traffic() const {
   return impl_->in_traffic();
+}
+bool Host::wants_hot_reset() const {
+  return impl_->wants_hot_reset();
 }
 const std::vector<std::string>& Host::violations() const {
   return impl_->violations();

@@ -86,6 +86,8 @@ struct HostKnobs {
   // What happens once, in cycles after the start of CXL.mem traffic; 0: never.
   uint64_t viral_at = 0;        // the host announces viral
   bool survives_reset = false;  // the contents of the memory outlive a link down or a reset
+  // Half-way the link registers are written and a hot reset is asked for: wants_hot_reset().
+  bool link_registers = false;
 
   // One illegal thing, done once, `illegal_at` requests into the traffic where that makes sense.
   Illegal illegal = Illegal::None;
@@ -104,6 +106,7 @@ struct HostCounts {
   uint64_t config_requests = 0, memory_requests = 0;  // CXL.io
   uint64_t link_ups = 0;
   uint64_t dropped = 0;  // requests open at a link down or reset: forgotten, made again
+  uint64_t mdh_slots = 0, mdh_slots_after = 0;  // received; of these, after the hot reset
 };
 
 class Host : public LinkEnd {
@@ -120,6 +123,8 @@ class Host : public LinkEnd {
   bool done() const;
   // The enumeration is over and CXL.mem traffic runs.
   bool in_traffic() const;
+  // The link is to be taken down now, as a hot reset does it.
+  bool wants_hot_reset() const;
   // What the device did against the standard, each with its clause. Empty: nothing.
   const std::vector<std::string>& violations() const;
   // What the registers of the device show against the standard.

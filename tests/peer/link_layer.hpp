@@ -112,6 +112,7 @@ class LinkLayer {
   uint64_t retries_requested() const { return retries_requested_; }
   uint64_t retries_served() const { return retries_served_; }
   uint64_t flits_accepted() const { return flits_accepted_; }
+  uint64_t mdh_slots_received() const { return unpacker_.mdh_slots(); }
 
  private:
   static constexpr uint8_t kVersion = 2;  // CXL 2.0 (4.2.6, Table 54)

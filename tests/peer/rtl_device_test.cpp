@@ -289,6 +289,10 @@ constexpr Legal kLegal[] = {
        s.phy.down_every = 8000;
        s.host.survives_reset = true;
      }},
+    {"link_registers",
+     "Software writes all of the link registers; a hot reset keeps them, and then they act",
+     "8.2.5.11",
+     [](Setting& s) { s.host.link_registers = s.host.survives_reset = true; }},
     {"device_reset", "The device is reset at any moment", "9.8",
      [](Setting& s) { s.reset_device_every = 10000; }},
     {"host_reset", "The host is reset at any moment", "9.8",
@@ -326,6 +330,7 @@ struct Bench {
     std::array<bool, 2> retrain{};
     drive_peer(host, phy, 0, retrain[0]);
     drive_peer(device, phy, 1, retrain[1]);
+    if (host.wants_hot_reset()) phy.take_down();
     phy.step(retrain, false);
     ++cycles;
     strike(setting.reset_host_every, host, 0);
@@ -366,6 +371,11 @@ void run_legal(const Legal& knob, const Setting& setting) {
   EXPECT_TRUE(bench.run(2'000'000 + 400 * setting.host.requests)) << bench.host.where();
   expect_no_violation(bench.host);
   EXPECT_GE(bench.host.counts().answered, setting.host.requests);
+  if (setting.host.link_registers) {
+    EXPECT_EQ(bench.phy.downs, 2u) << "the first one is that of the start";
+    EXPECT_GT(bench.host.counts().mdh_slots, 0u);
+    EXPECT_EQ(bench.host.counts().mdh_slots_after, 0u) << "MDH Disable (8.2.5.11.7)";
+  }
   ran(bench.host.counts().answered, bench.cycles);
   std::printf(
       "%s: %llu requests, %llu cycles, %llu flits down, %llu up, %llu damaged, %llu Recoveries, "

@@ -135,6 +135,7 @@ void Unpacker::take_slot(const Flit& flit, unsigned slot, const FlitHeader& head
     if (empty_place[kind]) check.room_left[kind] = true;
   }
   if (format.mdh && data_headers > 0) {
+    ++mdh_slots_;
     if (!mdh_allowed_)
       violations_.add("4.2.5; 8.2.5.11.7", "a multi-data-header slot comes although disabled");
     if (data_headers == 1)

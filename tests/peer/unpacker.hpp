@@ -35,6 +35,7 @@ class Unpacker {
   Result take(const Flit& flit, Inbox& inbox);
   bool all_data_next() const { return owed_ >= 4; }
   unsigned owed() const { return owed_; }
+  uint64_t mdh_slots() const { return mdh_slots_; }  // ever
   void reset();
 
  private:
@@ -71,6 +72,7 @@ class Unpacker {
   Violations& violations_;
   std::deque<Pending> pending_;
   unsigned owed_ = 0;
+  uint64_t mdh_slots_ = 0;
 };
 
 }  // namespace peer
