@@ -17,6 +17,7 @@ class ConfigSpace {
   void reset(bool cold);
 
   bool memory_space_enabled() const { return (registers_.read(0x04) & 2) != 0; }
+  bool bus_master_enabled() const { return (registers_.read(0x04) & 4) != 0; }
   uint64_t bar_base() const;
   static constexpr uint64_t kBarSize =
       0x2'0000;  // 64 KB component registers, then 64 KB device registers

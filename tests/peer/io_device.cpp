@@ -64,6 +64,8 @@ void IoDevice::reset(bool cold) {
   pm_agent_ = 0;
   pm_credits_ = 0;
   pm_seen_ = pm_initialised_ = false;
+  open_ = {};
+  own_.open = 0;
 }
 
 void IoDevice::link_down() {
@@ -102,6 +104,7 @@ void IoDevice::tick() {
     link_.send(encode(pending_.front().tlp));
     pending_.pop_front();
   }
+  if (knobs_.requests_per_64k != 0) make_request();
   if (const std::optional<Bytes> bytes = link_.take()) {
     const ParsedTlp decoded = decode_tlp(*bytes);
     ++requests_;
@@ -114,6 +117,70 @@ void IoDevice::post(Tlp tlp) {
   const uint64_t delay = knobs_.latency_max == 0 ? 0 : random_() % (knobs_.latency_max + 1);
   const uint64_t after = pending_.empty() ? 0 : pending_.back().due;
   pending_.push_back({std::max(now_ + delay, after), std::move(tlp)});
+}
+
+// ---- its own requests ------------------------------------------------------------------------
+
+// A read of any length up to Max_Read_Request_Size (512 bytes after reset) or a write, anywhere but
+// over a boundary of 4 KB (PCIe 5.0, 2.2.7).
+void IoDevice::make_request() {
+  if (!link_.up() || id_ == 0 || !config_.bus_master_enabled()) return;
+  if (random_() % 65536 >= knobs_.requests_per_64k) return;
+  Tlp t;
+  const bool write = random_() % 100 < knobs_.writes_percent;
+  t.kind = write ? TlpKind::MemWrite : TlpKind::MemRead;
+  const uint64_t page = random_() & (random_() % 2 == 0 ? 0xffff'f000 : 0x3fff'ffff'f000);
+  const auto first = static_cast<uint32_t>(random_() % 1024);
+  const uint32_t most = std::min(1024 - first, write ? 32U : 128U);
+  const auto length = static_cast<uint16_t>(1 + random_() % most);
+  t.address = page + 4 * first;
+  t.length = length;
+  t.requester = id_;
+  t.attr = (random_() & 1) != 0 ? 2 : 0;  // Relaxed Ordering, enabled after reset
+  // Of one DW any bytes, none too; else bytes that go on over the boundary of two DW.
+  constexpr std::array<uint8_t, 4> kFrom{0xf, 0xe, 0xc, 0x8};
+  constexpr std::array<uint8_t, 4> kTo{0xf, 0x7, 0x3, 0x1};
+  t.first_be = length == 1 ? static_cast<uint8_t>(random_() & 0xf) : kFrom[random_() % 4];
+  t.last_be = length == 1 ? 0 : kTo[random_() % 4];
+  if (write) {
+    for (unsigned i = 0; i < length; ++i) t.data.push_back(static_cast<uint32_t>(random_()));
+    ++own_.writes;
+    return post(std::move(t));
+  }
+  const auto tag = static_cast<uint16_t>(random_() % open_.size());
+  if (open_[tag]) return;
+  t.tag = tag;
+  open_[tag] = {t, now_};
+  ++own_.reads;
+  ++own_.open;
+  post(std::move(t));
+}
+
+// PCIe 5.0, 2.2.9, 2.3.1 and 2.3.2, for a request that is not supported.
+void IoDevice::take_completion(const Tlp& c) {
+  if (c.requester != id_ || c.tag >= open_.size() || !open_[c.tag]) {
+    violations_.add("PCIe 2.3.2", "a completion for which no request was sent");
+    config_.log_uncorrectable(kUnexpectedCompletion, false);
+    return;
+  }
+  const Tlp request = open_[c.tag]->request;
+  open_[c.tag].reset();
+  --own_.open;
+  const auto broken = [&](const char* what) { violations_.add("PCIe 2.2.9", what); };
+  if (c.status != CplStatus::Unsupported) {
+    violations_.add("PCIe 2.3.1",
+                    "a memory request of the device, which the host does not "
+                    "support, is not completed with Unsupported Request");
+  }
+  ++own_.refused;
+  if (c.with_data()) broken("a completion with Unsupported Request that has data");
+  if (c.tc != request.tc) broken("a completion with another traffic class than its request");
+  if (c.attr != request.attr) broken("a completion with other attributes than its request");
+  if (c.poisoned) broken("a poisoned completion");
+  if (c.bcm) broken("BCM set by a completer that is not PCI-X");
+  if (c.byte_count != byte_count_of(request)) {
+    broken("a byte count that is not what the read still lacks");
+  }
 }
 
 void IoDevice::complete(const Tlp& request, CplStatus status, std::vector<uint32_t> data) {
@@ -161,9 +228,7 @@ void IoDevice::serve(const Tlp& request, const std::string& malformed) {
     case TlpKind::Message:
       return message(request);
     case TlpKind::Completion:
-      violations_.add("PCIe 2.3.2", "a completion for which no request was sent");
-      config_.log_uncorrectable(kUnexpectedCompletion, false);
-      return;
+      return take_completion(request);
     case TlpKind::CfgRead1:
     case TlpKind::CfgWrite1:
     case TlpKind::IoRead:

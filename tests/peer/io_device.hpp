@@ -37,6 +37,10 @@ struct IoDeviceKnobs {
   unsigned dllp_damage = 0;  // of sent DLLPs and TLPs, per 65536
   unsigned tlp_damage = 0;
   bool clean_line = true;  // nothing else damages CXL.io packets
+  // Memory requests of the device itself, per 65536 cycles, once software has enabled it as bus
+  // master. Nothing but Unsupported Request is expected: this host lets no device into its memory.
+  unsigned requests_per_64k = 0;
+  unsigned writes_percent = 20;  // of these, posted
 };
 
 class IoDevice : public IoSide {
@@ -66,7 +70,14 @@ class IoDevice : public IoSide {
 
   // A wrong of the data link, done once.
   void do_wrong(LinkWrong wrong) { link_.do_wrong(wrong); }
+  void find_damaged(unsigned tlps) { link_.find_damaged(tlps); }
   const IoLink& link() const { return link_; }
+  struct OwnRequests {
+    uint64_t reads = 0, writes = 0, refused = 0;
+    unsigned open = 0;
+  };
+  const OwnRequests& own_requests() const { return own_; }
+  void stop_requests() { knobs_.requests_per_64k = 0; }
   std::vector<std::string> violations();
   uint64_t requests() const { return requests_; }
 
@@ -76,6 +87,8 @@ class IoDevice : public IoSide {
     Tlp tlp;
   };
 
+  void make_request();
+  void take_completion(const Tlp& completion);
   void serve(const Tlp& request, const std::string& malformed);
   void configuration(const Tlp& request);
   void memory_read(const Tlp& request);
@@ -106,6 +119,12 @@ class IoDevice : public IoSide {
   bool pm_seen_ = false;
   bool pm_initialised_ = false;
   uint64_t requests_ = 0;
+  struct Open {
+    Tlp request;
+    uint64_t since = 0;
+  };
+  std::array<std::optional<Open>, 32> open_{};  // by tag: Extended Tag Field is not enabled
+  OwnRequests own_;
 };
 
 }  // namespace peer

@@ -494,6 +494,11 @@ void IoLink::take_tlp(const FramedTlp& framed) {
   if (state_ == State::Feature || state_ == State::Init1)
     return;  // DL_Down: discarded, not acknowledged
   if (framed.nullified && framed.lcrc_good) return;
+  if (find_damaged_ != 0) {
+    --find_damaged_;
+    ++counts_.bad_tlps;
+    return request_nak();
+  }
   if (!framed.lcrc_good) {
     ++counts_.bad_tlps;
     if (config_.clean_line) violations_.add("PCIe 3.6.2.1", "a TLP with a wrong LCRC");

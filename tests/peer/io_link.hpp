@@ -88,6 +88,9 @@ class IoLink : public IoSide {
     excuse_nak(next_sequence_);
   }
   bool wrong_done() const { return wrong_ == LinkWrong::None; }
+  // The next TLPs received count as damaged on their way, replays too.
+  void find_damaged(unsigned tlps) { find_damaged_ = tlps; }
+  unsigned still_to_damage() const { return find_damaged_; }
 
   struct Counts {
     uint64_t naks_received = 0, acks_received = 0, naks_sent = 0, replays = 0, duplicates = 0;
@@ -152,6 +155,7 @@ class IoLink : public IoSide {
   bool active_ = false;  // the vLSM
   bool retrain_ = false;
   LinkWrong wrong_ = LinkWrong::None;
+  unsigned find_damaged_ = 0;
 
   // initialisation
   bool remote_feature_valid_ = false;
