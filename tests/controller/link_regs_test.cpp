@@ -5,6 +5,7 @@
 #include <array>
 
 #include "Vlink_regs.h"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/link_status.hpp"
 #include "tests/coverage/functional_gtest.hpp"
 #include "tests/coverage/pairs_registers.hpp"
@@ -165,11 +166,22 @@ class ByHand : public ::testing::Test {
   std::uint32_t read(std::uint32_t addr) {
     LinkRegs::In in = read_of(addr);
     in.status = status;
+    in.link_up = link_up;
     pair.step(in);
-    return pair.step({}).rdata;
+    in.valid = false;
+    return pair.step(in).rdata;
   }
-  void write(std::uint32_t addr, std::uint32_t value) { pair.step(write_of(addr, value)); }
-  LinkControl control() { return pair.step({}).control; }
+  void write(std::uint32_t addr, std::uint32_t value) {
+    LinkRegs::In in = write_of(addr, value);
+    in.link_up = link_up;
+    pair.step(in);
+  }
+  LinkControl control() {
+    LinkRegs::In in;
+    in.link_up = link_up;
+    return pair.step(in).control;
+  }
+  bool link_up = false;
 };
 
 // CXL 2.0, 8.2.5.11, with what the page says of an end of ours.
@@ -224,7 +236,7 @@ TEST_F(ByHand, WhereEachFieldIs) {
 TEST_F(ByHand, WhatCanBeWritten) {
   for (unsigned n = 0; n < 16; ++n) write(4 * n, ~0u);
   constexpr std::array<std::uint32_t, 16> kSet{
-      0x0000'8002, 0x0400'0000, 6, 0, 0, 0x0000'2008, 0, 0, 0, 0, 0x3'ffff, 0, 1, 0, 0, 0};
+      0x0000'ff0f, 0x0400'0000, 6, 0, 3u << 30, 0x3'ffff, 0, 0, 0, 0, 0x3'ffff, 0, 1, 0, 0, 0};
   for (unsigned n = 0; n < 16; ++n) EXPECT_EQ(read(4 * n), kSet[n]) << n;
   const LinkControl set = control();
   EXPECT_TRUE(set.mdh_disable && set.init_stall && set.crd_stall);
@@ -235,12 +247,69 @@ TEST_F(ByHand, WhatCanBeWritten) {
   EXPECT_FALSE(clear.mdh_disable || clear.init_stall || clear.crd_stall);
   EXPECT_EQ(clear.ack_force, 0u);  // as written: the link layer knows what 0 counts as
   EXPECT_EQ(clear.flush, 0u);
+  EXPECT_EQ(clear.nd_held, 32u);  // no credit at all
+  EXPECT_EQ(clear.wd_held, 32u);
   write(0x8, 2);
   EXPECT_TRUE(control().init_stall);
   EXPECT_FALSE(control().crd_stall);
   write(0xd28, 0x1'2345);  // only addr[5:0] counts
+  EXPECT_EQ(control().ack_force, 0u);
   EXPECT_EQ(control().ack_force, 0x45u);
   EXPECT_EQ(control().flush, 0x123u);
+}
+
+// CXL 2.0, 8.2.5.11.3, .6 and .7: what is written there acts with the next hot reset, so with the
+// link down; the stalls of .2 act at once. Reset is that of power-up, so none is lost by it.
+TEST_F(ByHand, WhatWaitsForTheHotReset) {
+  test::shows("link",
+              "Link registers read as written at once; credits to give, Ack timers and MDH Disable "
+              "act only once the link is down",
+              "CXL 2.0, 8.2.5.11.2, 8.2.5.11.3, 8.2.5.11.6, 8.2.5.11.7");
+  constexpr unsigned kNd = 5, kWd = 3;
+  control();
+  link_up = true;
+  const LinkControl before = control();
+  EXPECT_EQ(before.nd_held, 0u);
+  EXPECT_EQ(before.wd_held, 0u);
+  write(0x00, 0xff02);
+  write(0x10, (kNd & 3) << 30);
+  write(0x14, kNd >> 2 | kWd << 8);
+  write(0x28, 0x40 << 8 | 0x20);
+  write(0x30, 1);
+  for (unsigned n = 0; n < 50; ++n) {
+    const LinkControl now = control();
+    ASSERT_FALSE(now.mdh_disable);
+    ASSERT_EQ(now.ack_force, before.ack_force);
+    ASSERT_EQ(now.flush, before.flush);
+    ASSERT_EQ(now.nd_held, 0u);
+    ASSERT_EQ(now.wd_held, 0u);
+  }
+  EXPECT_EQ(read(0x00), 0xff02u);
+  EXPECT_EQ(read(0x10), (kNd & 3) << 30);
+  EXPECT_EQ(read(0x14), kNd >> 2 | kWd << 8);
+  EXPECT_EQ(read(0x28), 0x4020u);
+  EXPECT_EQ(read(0x30), 1u);
+  write(0x08, 6);
+  EXPECT_TRUE(control().init_stall);
+  EXPECT_TRUE(control().crd_stall);
+  write(0x08, 0);
+  EXPECT_FALSE(control().init_stall);
+  EXPECT_FALSE(control().crd_stall);
+  // One cycle without the link, and it is in effect for as long as the next link lasts.
+  link_up = false;
+  control();
+  link_up = true;
+  for (unsigned n = 0; n < 3; ++n) {
+    const LinkControl now = control();
+    EXPECT_TRUE(now.mdh_disable);
+    EXPECT_EQ(now.ack_force, 0x20u);
+    EXPECT_EQ(now.flush, 0x40u);
+    EXPECT_EQ(now.nd_held, 32 - kNd);
+    EXPECT_EQ(now.wd_held, 32 - kWd);
+    write(0x28, 0x2010);
+    write(0x30, 0);
+  }
+  EXPECT_EQ(read(0x10), (kNd & 3) << 30);
 }
 
 // The status is that of the cycle of the request, and data are 0 but after a read.

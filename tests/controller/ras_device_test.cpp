@@ -5,6 +5,7 @@
 #include "refmodel/controller/ras.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/controller/ras_world.hpp"
 
 namespace cxlgpu::test {
@@ -53,6 +54,45 @@ TEST(RasOfADevice, Lockstep) {
   }
   if (run.cycle() > 100000) {
     EXPECT_GT(cleared, 100u);
+  }
+}
+
+// CXL 2.0, 8.2.5.9.5: what software writes does not make poison an uncorrectable error.
+TEST(RasOfADevice, PoisonIsCorrectableWhateverIsWritten) {
+  test::shows(
+      "link",
+      "Poison_Enabled is hardwired to 1 in a device: poison received is a correctable error "
+      "whatever software writes",
+      "CXL 2.0, 8.2.5.9.5");
+  namespace reg = regs::ras;
+  constexpr std::uint32_t kPoison = 1u << 5, kPoisonEnabled = 1u << 13;
+  Clocked<Vras_device> rtl;
+  rtl.reset();
+  const auto step = [&](const Ras::In& in) {
+    drive(*rtl, in);
+    rtl.settle();
+    rtl.edge();
+    drive(*rtl, {});
+    rtl.settle();
+  };
+  const auto write = [&](std::uint32_t addr, std::uint32_t value) {
+    step({.valid = true, .write = true, .addr = addr, .wdata = value});
+  };
+  const auto read = [&](std::uint32_t addr) {
+    step({.valid = true, .addr = addr});
+    return rtl->reg_rdata_o;
+  };
+  write(reg::kUncorMask, 0);
+  write(reg::kCorMask, 0);
+  for (const std::uint32_t value : {0u, ~0u, ~kPoisonEnabled}) {
+    write(reg::kControl, value);
+    EXPECT_EQ(read(reg::kControl), kPoisonEnabled);
+    step({.poison = true});
+    EXPECT_TRUE(rtl->cor_o);
+    EXPECT_FALSE(rtl->nonfatal_o || rtl->fatal_o);
+    EXPECT_EQ(read(reg::kUncorStatus), 0u);
+    EXPECT_EQ(read(reg::kCorStatus), kPoison);
+    write(reg::kCorStatus, kPoison);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "Vio_requester.h"
 #include "tests/common/idle.hpp"
+#include "tests/common/requirement.hpp"
 #include "tests/coverage/pair_bins.hpp"
 #include "tests/coverage/pairs_io.hpp"
 #include "tests/cxl_io/tlp_port.hpp"
@@ -342,6 +343,75 @@ TEST(IoRequester, NoAnswer) {
   requester.in = {.link_up = true, .req = IoRequest{.op = IoOp::kCfgRd0, .addr = 0x0010'8000}};
   requester.step();
   EXPECT_EQ(response(requester).status, CplStatus::kUnsupported);
+}
+
+// PCIe 5.0, 2.3.1, 2.2.9: what the device reads is not there. The completion has what its request
+// said of itself; of a memory read the bytes that are still to come, of other requests 4.
+TEST(IoRequester, RequestsOfTheDeviceAreUnsupported) {
+  test::shows("link",
+              "A non-posted request of the device gets a completion with Unsupported Request, a "
+              "posted one none",
+              "PCI Express 5.0, 2.2.9, 2.3.1");
+  struct Case {
+    const char* name;
+    Tlp request;
+    std::optional<Tlp> completion;
+  };
+  const Case cases[] = {
+      // One DW, bytes 1 and 2, at 1234_5678h; requester 0100h, tag 1Fh, Relaxed Ordering.
+      {"read of two bytes",
+       {0x00, 0x00, 0x20, 0x01, 0x01, 0x00, 0x1f, 0x06, 0x12, 0x34, 0x56, 0x78},
+       Tlp{0x0a, 0x00, 0x20, 0x00, 0x5a, 0xc3, 0x20, 0x02, 0x01, 0x00, 0x1f, 0x79}},
+      // No byte: a flush; its count is 1 (table 2-37).
+      {"flush",
+       {0x00, 0x00, 0x00, 0x01, 0x01, 0x00, 0x05, 0x00, 0x12, 0x34, 0x56, 0x78},
+       Tlp{0x0a, 0x00, 0x00, 0x00, 0x5a, 0xc3, 0x20, 0x01, 0x01, 0x00, 0x05, 0x78}},
+      // Four DW of header, 128 DW from byte 3 to byte 0 of the last: 506 bytes.
+      {"long read",
+       {0x20, 0x00, 0x00, 0x80, 0x01, 0x00, 0x00, 0x18, 0, 0, 0x12, 0x34, 0x56, 0x78, 0x00, 0x80},
+       Tlp{0x0a, 0x00, 0x00, 0x00, 0x5a, 0xc3, 0x21, 0xfa, 0x01, 0x00, 0x00, 0x03}},
+      {"1024 DW",
+       {0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x02, 0xff, 0x12, 0x34, 0x50, 0x00},
+       Tlp{0x0a, 0x00, 0x00, 0x00, 0x5a, 0xc3, 0x20, 0x00, 0x01, 0x00, 0x02, 0x00}},
+      {"I/O read",
+       {0x02, 0x00, 0x00, 0x01, 0x01, 0x00, 0x03, 0x0f, 0x00, 0x00, 0x10, 0x04},
+       Tlp{0x0a, 0x00, 0x00, 0x00, 0x5a, 0xc3, 0x20, 0x04, 0x01, 0x00, 0x03, 0x00}},
+      {"memory write",
+       {0x40, 0x00, 0x00, 0x01, 0x01, 0x00, 0x04, 0x0f, 0x12, 0x34, 0x56, 0x78, 1, 2, 3, 4},
+       std::nullopt},
+      // A message of a vendor, to the root complex.
+      {"message", {0x30, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x7f}, std::nullopt},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    Requester requester;
+    requester.in = {.link_up = true, .tlp_tx_ready = true, .tlp_rx = c.request};
+    requester.step();
+    requester.in.tlp_rx.reset();
+    std::vector<Tlp> sent;
+    for (unsigned i = 0; i < 10; ++i) {
+      requester.step();
+      if (requester.out.tlp_tx) sent.push_back(*requester.out.tlp_tx);
+    }
+    EXPECT_EQ(sent, c.completion ? std::vector<Tlp>{*c.completion} : std::vector<Tlp>{});
+  }
+}
+
+// It stands in no request's way, and none in its.
+TEST(IoRequester, UnsupportedBesideARequest) {
+  Requester requester;
+  const Tlp read{0x00, 0, 0, 1, 0x01, 0, 7, 0xf, 0x10, 0, 0, 0};
+  const IoRequest request{.op = IoOp::kMemRd, .addr = 0x1000, .enables = 0xf};
+  const unsigned tag = tlp_of(requester, request)[6];
+  requester.in = {.link_up = true, .tlp_tx_ready = true, .tlp_rx = read};
+  requester.step();
+  requester.in.tlp_rx.reset();
+  requester.step();
+  ASSERT_TRUE(requester.out.tlp_tx);
+  EXPECT_EQ((*requester.out.tlp_tx)[6] >> 5, 1) << "Unsupported Request";
+  EXPECT_EQ((*requester.out.tlp_tx)[10], 7);
+  receive(requester, completion(0, true, tag, 0x77));
+  EXPECT_EQ(response(requester), (IoResponse{CplStatus::kSuccess, 0x77}));
 }
 
 }  // namespace

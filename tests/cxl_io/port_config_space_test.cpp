@@ -291,7 +291,7 @@ TEST(PortConfigSpace, LinkDisableViralAndErrors) {
   EXPECT_FALSE(disabled());
 
   ports.write(0x10c, 0xffff'ffff);
-  EXPECT_EQ(ports.read(0x10c), 0xffff'0006u);
+  EXPECT_EQ(ports.read(0x10c), 0xffff'000fu);
   ports.write(0x108, 0xffff'ffff);
   EXPECT_EQ(ports.read(0x108), 3u);
 
@@ -338,7 +338,8 @@ TEST(PortConfigSpace, DvsecsAsInTheRegisterMap) {
   EXPECT_EQ(read16(kGpf + gpf::kPhase2), gpf::kPhase2Reset);
   ports.write(kPortControl, 0xffff'ffff);
   const std::uint32_t control = read16(kCxlPort + dp::kControl);
-  EXPECT_EQ(control, dp::kControlAltMemory.mask() | dp::kControlUnmaskLinkDisable.mask());
+  EXPECT_EQ(control, dp::kControlUnmaskSbr.mask() | dp::kControlUnmaskLinkDisable.mask() |
+                         dp::kControlAltMemory.mask() | dp::kControlAltBme.mask());
 }
 
 }  // namespace

@@ -10,10 +10,8 @@
 
 #include "Vrtl_host.h"
 #include "Vrtl_host_wrap.h"
-#include "common/input_error.hpp"
 #include "tests/peer/knob.hpp"
-#include "tests/peer/rtl_host_bench.hpp"
-#include "tests/peer/standard_device.hpp"
+#include "tests/peer/rtl_host_pair.hpp"
 
 namespace cxlgpu::test {
 namespace {
@@ -22,22 +20,11 @@ namespace ras = regs::ras;
 namespace rp = regs::rp;
 namespace timeout = regs::timeout;
 
-constexpr std::uint32_t kRas = 0x100, kLink = 0x200;  // of the port's page
-constexpr std::uint32_t kAlwaysPolicy = 1, kDynPolicy = 2;
+constexpr std::uint32_t kRas = 0x100;  // of the port's page
+constexpr std::uint32_t kAlwaysPolicy = 1;
 constexpr unsigned kFalls = 20;  // cycles until both ends are down, at most
 constexpr unsigned kPieces = 8;  // of a knob's requests, with an event in each
 
-struct Setting {
-  peer::DeviceKnobs device;
-  peer::IoDeviceKnobs io;
-  PhyOptions phy;
-  HostTraffic traffic;
-  std::uint32_t policy = kDynPolicy;
-  unsigned io_requests = 20;  // of CXL.io, beside each piece of the traffic
-  bool isolation = false;     // enabled: a link down isolates until software ends it
-  bool loses_memory = false;  // what the link down or the reset takes from the device
-  bool device_resets = false, host_resets = false, link_downs = false;
-};
 struct Legal {
   const char* name;
   const char* what;
@@ -168,80 +155,6 @@ std::vector<Legal> legal_knobs() {
   return all;
 }
 
-template <typename Top>
-struct Bench {
-  explicit Bench(const Setting& setting)
-      : setting(setting), device(setting.device, setting.io), host(device, setting.phy) {
-    host.may_fail = [this](std::uint64_t addr) { return device.mem().may_fail(addr); };
-  }
-  // False: it did not come up.
-  bool bring_up() {
-    if (!host.train()) {
-      ADD_FAILURE() << "the link does not come up";
-      return false;
-    }
-    try {
-      host.bring_up();
-    } catch (const InputError& error) {
-      ADD_FAILURE() << error.what();
-      return false;
-    }
-    host.port_register(rp::kPolicy,
-                       rp::kPolicySelect.put(setting.policy) | rp::kPolicyClipLog2.put(15));
-    if (setting.io.requests_per_64k != 0) {
-      endpoint_function(IoPort(host, 0))
-          .write(config_header::kCommand, config_header::kMemorySpace | config_header::kBusMaster);
-    }
-    if (setting.isolation) isolate(true);
-    return true;
-  }
-  void isolate(bool on) {
-    host.port_register(timeout::kControl, on ? timeout::kControlMemValue.put(1) |
-                                                   timeout::kControlMemEnable.mask() |
-                                                   timeout::kControlMemIsolation.mask()
-                                             : 0);
-  }
-  // As an operating system does it: isolation ends once the port is not busy any more.
-  void end_isolation() {
-    for (unsigned i = 0; i < 100000; ++i) {
-      const std::uint32_t status = host.port_register(timeout::kStatus);
-      if (!timeout::kStatusMemIsolation.is_set(status)) return;
-      if (timeout::kStatusBusy.is_set(status)) continue;
-      host.port_register(timeout::kStatus, timeout::kStatusMemIsolation.mask() |
-                                               timeout::kStatusMemTimeout.mask() |
-                                               timeout::kStatusMemLinkDown.mask());
-    }
-    ADD_FAILURE() << "isolation does not end";
-  }
-
-  // Reads of what does not change, and a register that keeps what is written.
-  void use_io(unsigned requests) {
-    constexpr std::uint32_t kInterruptLine = 0x3c;
-    Function function = endpoint_function(IoPort(host, 0));
-    for (unsigned i = 0; i < requests; ++i) {
-      EXPECT_EQ(function.read(config_header::kId) & 0xffff, host.system.endpoints[0].vendor);
-      EXPECT_EQ(regs::hdm::kGlobalControlEnable.is_set(function.io().read(
-                    host.system.endpoints[0].hdm_base + regs::hdm::kGlobalControl)),
-                true);
-      const auto value = static_cast<std::uint32_t>(host.random.below(256));
-      function.write(kInterruptLine, value);
-      EXPECT_EQ(function.read(kInterruptLine) & 0xff, value);
-    }
-  }
-
-  Setting setting;
-  peer::StandardDevice device;
-  BasicRtlHost<Top> host;
-};
-
-void expect_no_violation(peer::StandardDevice& device) {
-  const auto show = [](const char* who, const std::vector<std::string>& lines) {
-    for (std::size_t i = 0; i < lines.size() && i < 5; ++i) ADD_FAILURE() << who << lines[i];
-  };
-  show("", device.mem().violations());
-  show("CXL.io: ", device.io().violations());
-}
-
 // Each read of the device has had its completion (PCIe 5.0, 2.3.1); writes get none.
 template <typename Top>
 void expect_requests_refused(Bench<Top>& bench) {
@@ -335,210 +248,6 @@ TEST_P(RtlHostKnobs, Legal) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Peer, RtlHostKnobs, ::testing::ValuesIn(legal_knobs()), Named<Legal>());
-
-// ---------------------------------------------------------------------- one thing after the other
-
-class RtlHostStep : public ::testing::Test {
- protected:
-  void start() {
-    setting_.phy.seed = setting_.device.seed = setting_.io.seed = peer_seed();
-    setting_.traffic.requests = 400;
-    bench_.emplace(setting_);
-    ASSERT_TRUE(bench_->bring_up());
-    ASSERT_TRUE(host().run(setting_.traffic));
-  }
-  BasicRtlHost<Vrtl_host>& host() { return bench_->host; }
-  IoPort port() { return {host(), 0}; }
-
-  Setting setting_;
-  std::optional<Bench<Vrtl_host>> bench_;
-};
-
-// What the alternate ranges of DVSEC 3 hold goes down though Memory Space Enable is 0 (8.1.5.2, bit
-// 2), and the ordinary windows do not. Alternate buses lie from base to limit (8.1.5.3).
-TEST_F(RtlHostStep, AlternateRanges) {
-  namespace dp = regs::dvsec_port;
-  ASSERT_NO_FATAL_FAILURE(start());
-  Function root = root_port_function(port());
-  root.find_dvsecs();
-  const std::uint32_t dvsec = root.require_dvsec(3, "CXL extensions for ports");
-  const std::uint64_t registers = host().system.endpoints.at(0).hdm_base;
-  const std::uint32_t expected = port().read(registers);
-  const auto memory = [&] {
-    return port().request({.op = IoOp::kMemRd, .addr = registers, .enables = 0xf});
-  };
-  const auto device_at = [&](unsigned bus) {
-    return port().request({.op = IoOp::kCfgRd0, .addr = std::uint64_t{bus} << 20, .enables = 0xf});
-  };
-  const std::uint32_t id = endpoint_function(port()).read(config_header::kId);
-  const auto mib = static_cast<std::uint32_t>(registers >> 20);
-  ASSERT_LT(registers >> 32, 1u);
-
-  // No ordinary window, no ordinary bus; then Memory Space Enable both ways.
-  root.write(0x20, 0x0000'fff0);
-  root.write(0x18, 0);
-  root.write(dvsec + dp::kAltMemBase, mib << 20 | mib << 4);
-  for (const bool alternates : {false, true}) {
-    root.write(dvsec + dp::kControl, 0x0905'0000 | (alternates ? 4u : 0));  // buses 5 to 9
-    for (const bool space : {true, false}) {
-      root.write(config_header::kCommand,
-                 config_header::kBusMaster | (space ? config_header::kMemorySpace : 0));
-      SCOPED_TRACE(testing::Message() << "alternates " << alternates << ", space " << space);
-      EXPECT_EQ(memory().status, alternates ? CplStatus::kSuccess : CplStatus::kUnsupported);
-      EXPECT_EQ(memory().data, alternates ? expected : ~0u);
-      EXPECT_EQ(device_at(5).data, alternates ? id : ~0u);
-      EXPECT_EQ(device_at(4).status, CplStatus::kUnsupported);
-      EXPECT_EQ(device_at(10).status, CplStatus::kUnsupported);
-    }
-  }
-  // A limit below the base: no bus at all.
-  root.write(dvsec + dp::kControl, 0x0405'0004);
-  EXPECT_EQ(device_at(5).status, CplStatus::kUnsupported);
-  EXPECT_EQ(device_at(4).status, CplStatus::kUnsupported);
-  // The prefetchable one alone.
-  root.write(dvsec + dp::kAltMemBase, 0x0000'fff0);
-  EXPECT_EQ(memory().status, CplStatus::kUnsupported);
-  root.write(dvsec + dp::kAltPreBase, mib << 20 | mib << 4);
-  root.write(dvsec + dp::kAltPreBaseHigh, 0);
-  root.write(dvsec + dp::kAltPreLimitHigh, 0);
-  EXPECT_EQ(memory().data, expected);
-  expect_no_violation(bench_->device);
-}
-
-// Bits 0 and 3 of Port Control Extensions are RW (8.1.5.2).
-TEST_F(RtlHostStep, PortControlExtensions) {
-  ASSERT_NO_FATAL_FAILURE(start());
-  Function root = root_port_function(port());
-  root.find_dvsecs();
-  const std::uint32_t at =
-      root.require_dvsec(3, "CXL extensions for ports") + regs::dvsec_port::kControl;
-  for (const std::uint32_t bits : {0x1u, 0x8u, 0x9u, 0x0u}) {
-    root.write(at, bits);
-    EXPECT_EQ(root.read16(at), bits);
-  }
-  ASSERT_TRUE(host().run(setting_.traffic)) << "no traffic is to be touched by it";
-  expect_no_violation(bench_->device);
-}
-
-// All of the link registers are written, a hot reset follows; they read as written, and then act
-// (8.2.5.11): the order of the compliance test for sticky registers.
-TEST_F(RtlHostStep, LinkRegisters) {
-  namespace lnk = regs::link;
-  constexpr std::uint32_t kNdr = 5, kDrs = 3;
-  const auto word = [&](std::uint32_t offset) { return host().port_register(kLink + offset); };
-  const auto set = [&](std::uint32_t offset, std::uint32_t value) {
-    host().port_register(kLink + offset, value);
-  };
-  const auto state = [&] { return word(lnk::kControl) >> 3 & 3; };
-  const auto granted = [&](peer::MessageKind kind) {
-    return bench_->device.mem().wire().link().credits(kind);
-  };
-  ASSERT_NO_FATAL_FAILURE(start());
-  host().idle_for(2000);
-  const std::uint32_t high = word(lnk::kRxCredit + 4);
-  const std::uint32_t ndr = word(lnk::kRxCredit) >> 30 | (high & 0xff) << 2,
-                      drs = high >> 8 & 0x3ff;
-  EXPECT_EQ(granted(peer::MessageKind::Ndr), ndr) << "by default as the register says";
-  EXPECT_EQ(granted(peer::MessageKind::Drs), drs);
-
-  set(lnk::kCapability, 2 | 0xff << 8);
-  set(lnk::kRxCredit, (kNdr & 3) << 30);
-  set(lnk::kRxCredit + 4, kNdr >> 2 | kDrs << 8);
-  set(lnk::kAckTimer, 0x20 | 0x40 << 8);
-  set(lnk::kDefeature, 1);
-  host().idle_for(2000);
-  EXPECT_EQ(granted(peer::MessageKind::Ndr), ndr) << "nothing is taken back";
-  EXPECT_EQ(granted(peer::MessageKind::Drs), drs);
-  ASSERT_TRUE(host().run(setting_.traffic)) << "they act with the next hot reset";
-  set(lnk::kControl, 6);  // LL_Init_Stall, LL_Crd_Stall
-  const auto expect_held = [&] {
-    EXPECT_EQ(word(lnk::kCapability) & 0xff0f, 0xff02u);
-    EXPECT_EQ(word(lnk::kRxCredit) >> 30, kNdr & 3);
-    EXPECT_EQ(word(lnk::kRxCredit + 4), kNdr >> 2 | kDrs << 8);
-    EXPECT_EQ(word(lnk::kAckTimer), 0x4020u);
-    EXPECT_EQ(word(lnk::kDefeature), 1u);
-    EXPECT_EQ(word(lnk::kControl) & 6, 6u);
-  };
-  expect_held();
-  host().phy.take_down();
-  for (unsigned i = 0; i < 2000 && !host().phy.down(); ++i) host().cycle();
-  for (unsigned i = 0; i < 2000 && !host().phy.up(); ++i) host().cycle();
-  host().idle_for(3000);
-  expect_held();
-  EXPECT_EQ(state(), 0u) << "LL_Init_Stall holds back INIT.Param";
-  EXPECT_FALSE(bench_->device.mem().wire().link().initialised());
-  set(lnk::kControl, 4);
-  host().idle_for(3000);
-  EXPECT_EQ(state(), 2u);
-  EXPECT_TRUE(bench_->device.mem().wire().link().initialised());
-  EXPECT_EQ(granted(peer::MessageKind::Ndr), 0u) << "LL_Crd_Stall";
-  EXPECT_EQ(granted(peer::MessageKind::Drs), 0u);
-  set(lnk::kControl, 0);
-  host().idle_for(3000);
-  EXPECT_EQ(state(), 3u);
-  EXPECT_EQ(granted(peer::MessageKind::Ndr), kNdr);
-  EXPECT_EQ(granted(peer::MessageKind::Drs), kDrs);
-  host().forget_all();
-  ASSERT_TRUE(bench_->bring_up());
-  ASSERT_TRUE(host().run(setting_.traffic));
-  host().idle_for(2000);
-  EXPECT_EQ(granted(peer::MessageKind::Ndr), kNdr) << "none is lost, none added";
-  EXPECT_EQ(granted(peer::MessageKind::Drs), kDrs);
-  expect_no_violation(bench_->device);
-}
-
-// ALMPs of the CXL.io vLSM that ask for nothing but an answer which need not come: the device would
-// enter L1, the host does not (5.1.2.5.1). They arrive while the data link asks for Recovery.
-void ask_for_l1(peer::StandardDevice& device, unsigned times) {
-  const peer::Almp almp{.request = true, .state = static_cast<std::uint8_t>(peer::VlsmState::L1)};
-  for (unsigned i = 0; i < times; ++i) {
-    device.mem().wire().arb().send_raw(peer::FlitKind::Almp, peer::make_almp(almp));
-  }
-}
-
-// A framing error takes the link through Recovery (PCIe 5.0, 4.2.2.3.3), whatever comes behind it.
-TEST_F(RtlHostStep, FramingErrorBesideAlmps) {
-  ASSERT_NO_FATAL_FAILURE(start());
-  for (unsigned round = 0; round < 16; ++round) {
-    // Alone they are no reason for Recovery.
-    const std::uint64_t before = host().phy.recoveries;
-    if (round != 0) ask_for_l1(bench_->device, 12);
-    host().idle_for(300);
-    ASSERT_EQ(host().phy.recoveries, before);
-    bench_->device.io().do_wrong(peer::LinkWrong::FramingToken);
-    for (unsigned i = 0; i < 2000 && !bench_->device.io().link().wrong_done(); ++i) host().cycle();
-    ASSERT_TRUE(bench_->device.io().link().wrong_done());
-    if (round != 0) ask_for_l1(bench_->device, 3 + round);
-    host().idle_for(300);
-    EXPECT_EQ(host().phy.recoveries, before + 1) << "round " << round;
-    bench_->use_io(2);
-  }
-  ASSERT_TRUE(host().run(setting_.traffic));
-  expect_no_violation(bench_->device);
-}
-
-// The fourth replay of a TLP in a row takes the link through Recovery (PCIe 5.0, 3.6.2.1).
-TEST_F(RtlHostStep, ReplayRolloverBesideAlmps) {
-  constexpr unsigned kDamaged = 5;
-  ASSERT_NO_FATAL_FAILURE(start());
-  peer::IoDevice& device = bench_->device.io();
-  const std::uint64_t before = host().phy.recoveries;
-  device.find_damaged(kDamaged);
-  std::uint64_t quiet_from = 0;
-  host().each_cycle = [&] {
-    if (device.link().still_to_damage() == 0 && quiet_from == 0) quiet_from = host().now() + 40;
-    if (quiet_from == 0 || host().now() < quiet_from) ask_for_l1(bench_->device, 1);
-  };
-  // The read comes to its end once the link has recovered, or with the replay after that.
-  EXPECT_EQ(endpoint_function(port()).read(config_header::kId) & 0xffff,
-            host().system.endpoints[0].vendor);
-  while (quiet_from == 0 || host().now() < quiet_from + 500) host().cycle();
-  host().each_cycle = nullptr;
-  EXPECT_EQ(device.link().still_to_damage(), 0u);
-  EXPECT_EQ(host().phy.recoveries, before + 1);
-  ASSERT_TRUE(host().run(setting_.traffic));
-  expect_no_violation(bench_->device);
-}
 
 // ------------------------------------------------------------------------------------ what it must
 // not do
