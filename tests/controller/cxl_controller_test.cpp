@@ -468,7 +468,7 @@ TEST_P(CxlControllerCases, ViralAckOutOfPlace) {
 
 TEST_P(CxlControllerCases, CreditStall) {
   test::shows("link", "Without credits nothing is sent, and nothing is lost when they come",
-              "CXL 2.0, 4.2.4 (credits)");
+              "CXL 2.0, 4.2.2, 4.2.7 (credits)");
   scenario::credit_stall(ends, run, end());
 }
 TEST_P(CxlControllerCases, FullQueue) {

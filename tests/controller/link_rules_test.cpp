@@ -151,7 +151,7 @@ TEST_P(BothEnds, FiveFramesBeforeReqAndAck) {
 // Each code of a grant, on each channel: so many messages leave and no more, though others wait.
 TEST_P(BothEnds, NobodySendsWithoutACredit) {
   test::shows("link", "Nobody sends without a credit: as many messages leave as were granted",
-              "CXL 2.0, 4.2.4 (credits)");
+              "CXL 2.0, 4.2.2, 4.2.7 (credits)");
   constexpr std::array<unsigned, 8> kCounts{0, 1, 2, 4, 8, 16, 32, 64};
   const bool host = GetParam() == kHost;
   for (unsigned code = 0; code < 8; ++code) {

@@ -260,11 +260,11 @@ TEST_F(ByHand, SettingWinsOverClearing) {
   EXPECT_EQ(read(reg::kCorStatus), 0x6u);
 }
 
-// CXL 2.0, 8.2.5.9.2 and 8.2.5.9.5: a masked error sets no status bit, is not logged and not
+// CXL 2.0, 8.2.5.9.2 and 8.2.5.9.4: a masked error sets no status bit, is not logged and not
 // signalled. Each bit by itself, beside one that is not masked, and all.
 TEST_F(ByHand, MaskedEventsLeaveNoTrace) {
   test::shows("link", "A masked RAS error sets no status, is not logged and not signalled",
-              "CXL 2.0, 8.2.5.9.2, 8.2.5.9.5");
+              "CXL 2.0, 8.2.5.9.2, 8.2.5.9.4");
   Ras::In in = error(0x1ffff, 5);
   in.cor = kCorBits;
   in.poison = true;

@@ -530,9 +530,9 @@ inline Group credits() {
                {"receive queue", {"empty", "some", "full"}}},
       .impossible = {
           {{"*", "all", "*", "some|full"},
-           standard("CXL 2.0 4.2.4: an entry in use is a credit the sender has not got back")},
+           standard("CXL 2.0 4.2.2: an entry in use is a credit the sender has not got back")},
           {{"*", "1|some", "*", "full"},
-           standard("CXL 2.0 4.2.4: a full queue has every credit of its channel in use")}}};
+           standard("CXL 2.0 4.2.2: a full queue has every credit of its channel in use")}}};
 }
 
 [[nodiscard]] inline std::vector<Group> functional_groups() {

@@ -181,11 +181,11 @@ inline Group channel_credit_pairs() {
        {"ND 0|WD 0|Creq 0|Crsp 0|Cdat 0",
         {"one sent", "two sent"},
         {"*"},
-        standard("CXL 2.0, 4.2.4: nobody sends without a credit")},
+        standard("CXL 2.0, 4.2.2: nobody sends without a credit")},
        {"ND 1|WD 1|Creq 1|Crsp 1|Cdat 1",
         {"two sent"},
         {"*"},
-        standard("CXL 2.0, 4.2.4: nobody sends without a credit")},
+        standard("CXL 2.0, 4.2.2: nobody sends without a credit")},
        {"Cdat some", {"two sent"}, {"*"}, "cache_packer: one slot with a data header in a flit"}});
 }
 

@@ -124,16 +124,16 @@ constexpr Legal kLegal[] = {
      [](Setting& s) {
        s.phy.flight = {60, 60};
      }},
-    {"reads", "Reads alone", "3.3.5",
+    {"reads", "Reads alone", "3.3.3",
      [](Setting& s) {
        s.host.w_mem_wr = s.host.w_mem_wr_ptl = s.host.w_mem_inv = s.host.w_mem_inv_nt = 0;
      }},
-    {"writes", "Writes alone", "3.3.6",
+    {"writes", "Writes alone", "3.3.4",
      [](Setting& s) {
        s.host.w_mem_rd = s.host.w_mem_rd_data = s.host.w_mem_inv = s.host.w_mem_inv_nt =
            s.host.w_mem_spec_rd = 0;
      }},
-    {"speculation", "Nine of ten requests are MemSpecRd", "3.3.5",
+    {"speculation", "Nine of ten requests are MemSpecRd", "3.3.3; 3.5.2.1",
      [](Setting& s) { s.host.w_mem_spec_rd = 100; }},
     {"one_line", "All requests have one line, reads of it overlap", "3.3",
      [](Setting& s) {
@@ -209,7 +209,7 @@ constexpr Legal kLegal[] = {
        s.host.w_mem_wr_ptl = 6;
      }},
     {"dram_slow_media",
-     "The same, the media takes 200 cycles, and reads have a MemSpecRd near them", "3.3; 3.3.5",
+     "The same, the media takes 200 cycles, and reads have a MemSpecRd near them", "3.3; 3.3.3",
      [](Setting& s) {
        s.host.vendor = internal_dram(2);
        s.host.lines = 512;
@@ -251,7 +251,7 @@ constexpr Legal kLegal[] = {
        s.media.percent = 50;
      }},
     {"speculation_near", "Reads with a MemSpecRd of their line just before, behind or both",
-     "3.3.5",
+     "3.3.3; 3.5.2.1",
      [](Setting& s) {
        s.host.spec_near_rate = often(0.8);
        s.host.conflict_rate = often(0.3);

@@ -3,8 +3,7 @@
 //
 // Use:     observe() in each cycle with the inputs settled, before the edge; the collectors count
 //          only if the test passed (functional_gtest.hpp).
-// Source:  docs/blocks/root_port/ds_engine.md, for the states of the sequencer; ds_act_t of
-//          cxlgpu_pkg.
+// Source:  rtl/root_port/ds_sequencer.sv, for the states of the sequencer; ds_act_t of cxlgpu_pkg.
 #pragma once
 
 #include <array>

@@ -232,7 +232,7 @@ TEST_F(Viral, RasOnNoisyLinks) {
   make(0);
   const std::uint64_t at = structure(0, 2);
   ASSERT_NE(at, 0u);
-  // A masked error would set no status (CXL 2.0, 8.2.5.9.5).
+  // A masked error would set no status (CXL 2.0, 8.2.5.9.4).
   io(0).write(at + ras::kCorMask, 0);
   engine_->write(RegisterSpace::RootPort, 0, 0x100 + ras::kCorMask, 0);
   EXPECT_EQ(io(0).read(at + ras::kCorStatus), 0u);
