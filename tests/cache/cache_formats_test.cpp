@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cache_unpacker against the flit codec's decoder: every slot format of both directions, filled as
-// another implementer's packer may fill it, 32-byte halves of a DRS, and each kind of illegal flit.
+// another implementer's packer may fill it, 32-byte halves of DRS and CXL.cache data, and each kind
+// of illegal flit.
 // Behind it the receive queues of cache_channels: all comes out, in order, and no snoop before an
 // older response.
 //
@@ -39,6 +40,7 @@ struct Made {
   flits::Flit flit;
   bool legal = true;
   bool first_half = false;  // the lower half of a DRS starts in it
+  bool cache_half = false;  // the lower half of CXL.cache data
 };
 
 class Maker {
@@ -113,18 +115,22 @@ class Maker {
 
   bool wants_half(Harm harm) {
     if (harm == Harm::HalvesApart) return random_.bits(1) != 0;
-    if (harm != Harm::None || direction_ != flits::Direction::S2M) return false;
-    return lower_ || random_.percent(20);
+    return harm == Harm::None && (lower_ || random_.percent(20));
+  }
+  static bool is_cache_data(MessageKind kind) {
+    return kind == MessageKind::D2hDh || kind == MessageKind::H2dDh;
   }
   // Whether a flit with this harm may have this data header; `second` in a slot after the first.
-  static bool fits(MessageKind kind, bool mdh, bool second, bool sz, Harm harm) {
+  [[nodiscard]] bool fits(MessageKind kind, bool mdh, bool second, bool sz, Harm harm) const {
     if (second) return harm == Harm::SecondHeader;
     if (harm != Harm::None && harm != Harm::SecondHeader) return true;
-    return sz || (kind == MessageKind::S2mDrs && !mdh);
+    if (harm == Harm::None && lower_ && lower_->kind != kind) return false;
+    return sz || ((kind == MessageKind::S2mDrs || is_cache_data(kind)) && !mdh);
   }
   // The first data header of a flit; false if the flit may not have it. A half is legal for a DRS
-  // alone (CXL 2.0, 3.3 and table 47): without byte enables, the lower one first, and the next data
-  // header is that of its upper half, with the same Tag and LD-ID.
+  // and CXL.cache data (CXL 2.0, table 47), with byte enables for D2H data alone: the lower one
+  // first, and the next data header is that of its upper half, with the same Tag and LD-ID, or the
+  // same queue ID and ChunkValid set (3.2.3.3, 3.2.3.6, 3.2.5.13).
   bool start(const flits::Placement& p, bool mdh, Harm harm, flits::FlitHeader& header, u128& bits,
              Made& made) {
     using K = MessageKind;
@@ -135,21 +141,47 @@ class Maker {
     } else if (drs && (header.sz || harm != Harm::HalfLine)) {
       header.be = false;
     }
+    if (is_cache_data(p.kind)) return start_cache(p, mdh, harm, header, bits, made);
     const bool half = drs && !mdh && !header.sz;
     if (!header.sz && (!half || header.be)) return false;
+    const bool waits = lower_ && lower_->kind == K::S2mDrs;
     auto message = flits::unpack<flits::S2mDrs>(bits >> p.at & kDrsBits);
-    if (drs && !mdh && lower_ && (harm == Harm::None || harm == Harm::HalvesApart)) {
+    if (drs && !mdh && waits && (harm == Harm::None || harm == Harm::HalvesApart)) {
       // Apart: often by one of the two alone.
       const bool both = harm == Harm::None;
-      if (both || random_.bits(1)) message.tag = lower_->tag;
-      if (both || random_.bits(1)) message.ld_id = lower_->ld_id;
+      if (both || random_.bits(1)) message.tag = lower_->drs.tag;
+      if (both || random_.bits(1)) message.ld_id = lower_->drs.ld_id;
       bits = (bits & ~(kDrsBits << p.at)) | flits::pack(message) << p.at;
     }
     const bool upper =
-        half && lower_ && lower_->tag == message.tag && lower_->ld_id == message.ld_id;
+        half && waits && lower_->drs.tag == message.tag && lower_->drs.ld_id == message.ld_id;
     if (lower_ && !upper) return false;
     made.first_half = half && !upper;
-    lower_ = made.first_half ? std::optional(message) : std::nullopt;
+    lower_.reset();
+    if (made.first_half) lower_ = Lower{.kind = p.kind, .drs = message};
+    return true;
+  }
+  bool start_cache(const flits::Placement& p, bool mdh, Harm harm, const flits::FlitHeader& header,
+                   u128& bits, Made& made) {
+    if (mdh && !header.sz) return false;
+    const u128 id_bits = u128{0xfff} << (p.at + 1), chunk_bit = u128{1} << (p.at + 13);
+    const bool half = !header.sz;
+    const bool waits = lower_ && lower_->kind == p.kind;
+    if (half && (harm == Harm::None || harm == Harm::HalvesApart)) {
+      const bool right = harm == Harm::None;
+      if (waits && (right || random_.bits(1))) {
+        bits = (bits & ~id_bits) | u128{lower_->id} << (p.at + 1);
+      }
+      if (right || random_.bits(1)) bits = waits ? bits | chunk_bit : bits & ~chunk_bit;
+    }
+    const auto id = static_cast<unsigned>((bits & id_bits) >> (p.at + 1));
+    const bool chunk_valid = (bits & chunk_bit) != 0;
+    const bool upper = half && waits && lower_->id == id && chunk_valid;
+    if (lower_ && !upper) return false;
+    if (half && !upper && chunk_valid) return false;
+    made.cache_half = half && !upper;
+    lower_.reset();
+    if (made.cache_half) lower_ = Lower{.kind = p.kind, .id = id};
     return true;
   }
   [[nodiscard]] bool bad(unsigned s, unsigned code) const {
@@ -159,7 +191,12 @@ class Maker {
 
   Random& random_;
   flits::Direction direction_;
-  std::optional<flits::S2mDrs> lower_;  // a lower half whose upper half comes next
+  struct Lower {
+    MessageKind kind;
+    flits::S2mDrs drs{};
+    unsigned id = 0;  // of CXL.cache: UQID or CQID
+  };
+  std::optional<Lower> lower_;  // a lower half whose upper half comes next
 };
 
 // Without its reserved bits.
@@ -237,12 +274,26 @@ class Queues {
 };
 
 // A line in two halves as the one message that the receiver makes of it: the upper one's header,
-// bad if one of them is.
+// bad if one of them is; of the byte enables each has those of its own bytes.
 void join(const flits::Item& lower, flits::Item& upper) {
-  auto& drs = std::get<flits::S2mDrs>(upper.message);
-  drs.poison = drs.poison || std::get<flits::S2mDrs>(lower.message).poison;
+  if (auto* drs = std::get_if<flits::S2mDrs>(&upper.message)) {
+    drs->poison |= std::get<flits::S2mDrs>(lower.message).poison;
+  } else if (auto* d2h = std::get_if<flits::D2hDh>(&upper.message)) {
+    d2h->poison |= std::get<flits::D2hDh>(lower.message).poison;
+    d2h->bogus |= std::get<flits::D2hDh>(lower.message).bogus;
+  } else if (auto* h2d = std::get_if<flits::H2dDh>(&upper.message)) {
+    h2d->poison |= std::get<flits::H2dDh>(lower.message).poison;
+    h2d->go_err |= std::get<flits::H2dDh>(lower.message).go_err;
+  }
+  constexpr std::uint64_t kLower = 0xffff'ffff;
+  upper.byte_enables = (lower.byte_enables & kLower) | (upper.byte_enables & ~kLower);
   std::copy_n(upper.data.begin(), 32, upper.data.begin() + 32);
   std::copy_n(lower.data.begin(), 32, upper.data.begin());
+}
+
+bool chunk_valid(const flits::Item& item) {
+  if (const auto* d2h = std::get_if<flits::D2hDh>(&item.message)) return d2h->chunk_valid;
+  return std::get<flits::H2dDh>(item.message).chunk_valid;
 }
 
 void formats(unsigned end, std::uint64_t own_seed) {
@@ -264,7 +315,7 @@ void formats(unsigned end, std::uint64_t own_seed) {
   unsigned most_owed = 0;
   Queues queues;
   std::optional<flits::Item> lower;  // complete, its upper half is to come
-  unsigned joined = 0;
+  unsigned joined = 0, joined_cache = 0;
   for (std::uint64_t n = 0; n < flits_to_run; ++n) {
     const auto note = [&] {
       return "end " + std::to_string(end) + " flit " + std::to_string(n) + " seed " +
@@ -319,6 +370,7 @@ void formats(unsigned end, std::uint64_t own_seed) {
     queues.pop(v, end);
     ASSERT_EQ(get_bits(v.overflow_o, end, 1), 0u) << note();
     ASSERT_EQ(get_bits(v.wd_half_o, end, 1), made.first_half ? 1u : 0u) << note();
+    ASSERT_EQ(get_bits(v.cdat_half_o, end, 1), made.cache_half ? 1u : 0u) << note();
     const flits::Decoded decoded = decoder.decode(made.flit);
     for (const auto& finding : decoded.findings) {
       ASSERT_NE(finding.rule, flits::DecodeRule::HalvesApart) << note();
@@ -327,8 +379,9 @@ void formats(unsigned end, std::uint64_t own_seed) {
     std::array<unsigned, flits::kMessageKinds> count{};
     bool line = false;
     for (flits::Item item : decoded.items) {
-      if (std::holds_alternative<flits::S2mDrs>(item.message) && item.data_bytes == 32) {
-        if (item.line_offset == 0) {
+      if (item.data_bytes == 32) {
+        const bool cache = flits::kind_of(item.message) == cdat;
+        if (cache ? !chunk_valid(item) : item.line_offset == 0) {
           ASSERT_FALSE(lower) << note();
           lower = item;
           continue;
@@ -336,7 +389,7 @@ void formats(unsigned end, std::uint64_t own_seed) {
         ASSERT_TRUE(lower) << note();
         join(*lower, item);
         lower.reset();
-        ++joined;
+        ++(cache ? joined_cache : joined);
       }
       const K kind = flits::kind_of(item.message);
       const unsigned k = count[index(kind)]++;
@@ -385,13 +438,11 @@ void formats(unsigned end, std::uint64_t own_seed) {
   EXPECT_EQ(seen.size(), end == 0 ? 13u : 12u) << "slot formats";
   EXPECT_EQ(most_owed, 16u);
   EXPECT_EQ(joined > flits_to_run / 200, end == 0) << joined;
+  EXPECT_GT(joined_cache, flits_to_run / 200);
   for (const K kind : {nd, wd, creq, crsp, cdat}) EXPECT_GT(got[index(kind)], flits_to_run / 50);
   for (unsigned h = 1; h < static_cast<unsigned>(Harm::kCount); ++h) {
     const auto harm = static_cast<Harm>(h);
-    if (end == 0 ? harm == Harm::H2dEnables
-                 : harm == Harm::HalvesApart || harm == Harm::SecondHeader) {
-      continue;
-    }
+    if (harm == (end == 0 ? Harm::H2dEnables : Harm::SecondHeader)) continue;
     EXPECT_GT(harms[h], 10u) << "illegal flit " << h;
   }
 }
