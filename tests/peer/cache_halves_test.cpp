@@ -179,7 +179,7 @@ class Bench {
   unsigned end_;
   peer::Violations violations_;
   peer::LinkLayer link_;
-  Clocked<Vcache_halves> rtl_;
+  mutable Clocked<Vcache_halves> rtl_;
   std::uint64_t now_ = 0;
 };
 

@@ -218,7 +218,8 @@ TEST_F(RtlHostStep, FramingErrorBesideAlmps) {
     ASSERT_TRUE(bench_->device.io().link().wrong_done());
     if (round != 0) ask_for_l1(bench_->device, 3 + round);
     host().idle_for(300);
-    EXPECT_EQ(host().phy.recoveries, before + 1) << "round " << round;
+    // The request stands until Recovery begins, which the physical layer may take for another one.
+    EXPECT_GT(host().phy.recoveries, before) << "round " << round;
     bench_->use_io(2);
   }
   ASSERT_TRUE(host().run(setting_.traffic));
@@ -247,7 +248,7 @@ TEST_F(RtlHostStep, ReplayRolloverBesideAlmps) {
   while (quiet_from == 0 || host().now() < quiet_from + 500) host().cycle();
   host().each_cycle = nullptr;
   EXPECT_EQ(device.link().still_to_damage(), 0u);
-  EXPECT_EQ(host().phy.recoveries, before + 1);
+  EXPECT_GT(host().phy.recoveries, before);
   ASSERT_TRUE(host().run(setting_.traffic));
   expect_no_violation(bench_->device);
 }

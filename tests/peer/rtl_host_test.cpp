@@ -125,7 +125,7 @@ std::vector<Legal> legal_knobs() {
        {"device_requests_late", "The same, beside late completions and the smallest credits",
         "PCIe 2.3.1; 2.4.1",
         [](Setting& s) {
-          s.io.requests_per_64k = 20000;
+          s.io.requests_per_64k = 4000;
           s.io.latency_max = 200;
           s.io.smallest_credits = true;
           s.io_requests = 50;
