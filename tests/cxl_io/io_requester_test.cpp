@@ -215,9 +215,14 @@ IoResponse response(Requester& requester) {
   EXPECT_TRUE(requester.out.rsp.has_value());
   return requester.out.rsp.value_or(IoResponse{CplStatus::kNoAnswer, 0xbad});
 }
+// It waits while a completion with Unsupported Request does.
 void receive(Requester& requester, const Tlp& tlp) {
-  requester.in = {.link_up = true, .tlp_rx = tlp};
-  requester.step();
+  requester.in = {.link_up = true, .tlp_tx_ready = true, .tlp_rx = tlp};
+  for (unsigned i = 0; i < 5; ++i) {
+    requester.step();
+    if (requester.out.tlp_rx_ready) return;
+  }
+  ADD_FAILURE() << "it is not received";
 }
 
 TEST(IoRequester, TlpsOfRequests) {

@@ -153,9 +153,8 @@ class HostBench {
     rwd.address = address;
     rwd.tag = static_cast<std::uint16_t>(tag);
     rwd.poison = poison;
-    last_rwd = flits::pack(rwd);
     WdMessage message;
-    message.header = last_rwd;
+    message.header = flits::pack(rwd);
     message.data = data;
     message.enables = enables;
     wd_.push_back(message);
@@ -220,7 +219,6 @@ class HostBench {
     for (unsigned i = 0; i < 2000; ++i) cycle();
     EXPECT_EQ(strange, 0u);
   }
-  MsgHeader last_rwd = 0;
 
   unsigned first_sender = 2;  // end that sent the first flit of all; 2: none yet
 
