@@ -304,7 +304,7 @@ TEST_F(PortLink, DvsecsOfARootPort) {
   }
   EXPECT_EQ(ids, (std::vector<unsigned>{3, 7, 8, 4}));
   config(0x10C, true, ~0u);
-  EXPECT_EQ(config(0x10C), 0xFFFF'0006u);
+  EXPECT_EQ(config(0x10C), 0xFFFF'000Fu);
   config(0x10C, true, 0);
   EXPECT_EQ(config(0x108), 3u);
 }
