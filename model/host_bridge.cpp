@@ -12,22 +12,6 @@ HostBridgeModel::HostBridgeModel(unsigned ports, TraceSink* sink)
       free_slots_((1u << requests_.size()) - 1),
       ways_(ports + 1) {}
 
-bool HostBridgeModel::submit(const MemRequest& request, Time now) {
-  if (offered_) return false;
-  offered_ = static_cast<unsigned>(std::countr_zero(free_slots_));
-  free_slots_ &= free_slots_ - 1;
-  requests_[*offered_] = request;
-  wake(now);
-  return true;
-}
-
-std::optional<MemResponse> HostBridgeModel::take(Time now) {
-  if (answers_.empty() || answers_.front().visible > now) return std::nullopt;
-  std::optional<MemResponse> response = answers_.front().response;
-  answers_.pop();
-  return response;
-}
-
 unsigned HostBridgeModel::way_of(const Held& held) const {
   return route(decoder_, requests_[held.slot].addr, local_way()).value_or(local_way());
 }

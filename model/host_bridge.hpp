@@ -3,8 +3,8 @@
 //
 // Purpose: requests on their way from the system bus to the root ports, and the ports' responses on
 //          their way back, by the rules of the twin (HDM decoder, route, round robins) with the
-//          cycle costs of docs/blocks.md. tick(now) is one clock cycle; next_event() tells when the
-//          next one can change anything.
+//          cycle costs of docs/blocks/host_bridge/. tick(now) is one clock cycle; next_event()
+//          tells when the next one can change anything.
 // Order:   deliveries come before tick(now) in a cycle; after it the owner wakes the ports that
 //          tick(now) names, runs them, and says with responds() and ports_moved() what they did.
 // Units:   picoseconds on clock edges.
@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -39,8 +40,22 @@ class HostBridgeModel {
 
   // The system bus. False: the request before is not yet taken.
   [[nodiscard]] bool can_submit() const { return !offered_; }
-  bool submit(const MemRequest& request, Time now);
-  std::optional<MemResponse> take(Time now);
+  bool submit(const MemRequest& request, Time now) {
+    if (offered_) return false;
+    offered_ = static_cast<unsigned>(std::countr_zero(free_slots_));
+    free_slots_ &= free_slots_ - 1;
+    requests_[*offered_] = request;
+    wake(now);
+    return true;
+  }
+  std::optional<MemResponse> take(Time now) {
+    std::optional<MemResponse> response;
+    if (next_response() <= now) {
+      response = answers_.front().response;
+      answers_.pop();
+    }
+    return response;
+  }
   // When the next response is there to be taken.
   [[nodiscard]] Time next_response() const {
     return answers_.empty() ? Time::never() : answers_.front().visible;

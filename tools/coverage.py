@@ -110,7 +110,7 @@ def cpp_lines(build):
         str(build),
         str(build),
         "-j",
-        "2",
+        "1",  # workers of gcov write files of the same names over one another
         "--exclude-throw-branches",
         "--exclude-unreachable-branches",
         "--json-summary",

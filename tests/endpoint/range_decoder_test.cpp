@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "Vrange_decoder.h"
+#include "tb/coverage.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/coverage/functional_gtest.hpp"
@@ -28,22 +29,22 @@ class Decoder {
   std::optional<std::uint64_t> hdm = std::nullopt;  // what the HDM decoders make of the address
 
   std::optional<std::uint64_t> operator()(std::uint64_t hpa, bool valid = true) {
-    top_.mem_enable_i = mem_enable;
-    top_.hdm_enabled_i = hdm_enabled;
-    top_.range1_base_i = base1 >> kUnitLog2;
-    top_.range2_base_i = base2 >> kUnitLog2;
-    top_.hpa_valid_i = valid;
-    top_.hpa_line_i = hpa / 64;
-    top_.hdm_hit_i = hdm.has_value();
-    top_.hdm_dpa_line_i = hdm.value_or(hpa) / 64;
-    top_.eval();
-    if (top_.hit_o != 0) return top_.dpa_line_o * 64;
-    EXPECT_EQ(top_.dpa_line_o * 64, hpa / 64 * 64) << "a miss keeps the address";
+    top_->mem_enable_i = mem_enable;
+    top_->hdm_enabled_i = hdm_enabled;
+    top_->range1_base_i = base1 >> kUnitLog2;
+    top_->range2_base_i = base2 >> kUnitLog2;
+    top_->hpa_valid_i = valid;
+    top_->hpa_line_i = hpa / 64;
+    top_->hdm_hit_i = hdm.has_value();
+    top_->hdm_dpa_line_i = hdm.value_or(hpa) / 64;
+    top_->eval();
+    if (top_->hit_o != 0) return top_->dpa_line_o * 64;
+    EXPECT_EQ(top_->dpa_line_o * 64, hpa / 64 * 64) << "a miss keeps the address";
     return std::nullopt;
   }
 
  private:
-  Vrange_decoder top_;
+  Covered<Vrange_decoder> top_;
 };
 
 // Where a line is of a range of `size` units from `base` on.
@@ -62,7 +63,7 @@ TEST(RangeDecoder, LockstepWithRtl) {
   Lockstep run{"endpoint/range_decoder", 0x7a};
   Random random(run.seed());
   const RangeDecoder twin{kSize1 >> kUnitLog2, kSize2 >> kUnitLog2};
-  Vrange_decoder rtl;
+  Covered<Vrange_decoder> rtl;
   std::uint64_t hits = 0;
   TestCoverage pairs(coverage::range_decoder_pairs());
   while (run.next()) {
@@ -78,18 +79,18 @@ TEST(RangeDecoder, LockstepWithRtl) {
     in.hpa_line = (near() << 22 & 0x3fff'ffff'ffff) | random.bits(22);
     in.hdm_hit = random.percent(50);
     in.hdm_dpa_line = in.hdm_hit ? random.bits(46) : in.hpa_line;
-    rtl.mem_enable_i = in.mem_enable;
-    rtl.hdm_enabled_i = in.hdm_enabled;
-    rtl.range1_base_i = in.range1_base;
-    rtl.range2_base_i = in.range2_base;
-    rtl.hpa_valid_i = in.hpa_valid;
-    rtl.hpa_line_i = in.hpa_line;
-    rtl.hdm_hit_i = in.hdm_hit;
-    rtl.hdm_dpa_line_i = in.hdm_dpa_line;
-    rtl.eval();
+    rtl->mem_enable_i = in.mem_enable;
+    rtl->hdm_enabled_i = in.hdm_enabled;
+    rtl->range1_base_i = in.range1_base;
+    rtl->range2_base_i = in.range2_base;
+    rtl->hpa_valid_i = in.hpa_valid;
+    rtl->hpa_line_i = in.hpa_line;
+    rtl->hdm_hit_i = in.hdm_hit;
+    rtl->hdm_dpa_line_i = in.hdm_dpa_line;
+    rtl->eval();
     const RangeDecoder::Out out = twin.eval(in);
-    run.check("hit_o", rtl.hit_o, out.hit);
-    run.check("dpa_line_o", rtl.dpa_line_o, out.dpa_line);
+    run.check("hit_o", rtl->hit_o, out.hit);
+    run.check("dpa_line_o", rtl->dpa_line_o, out.dpa_line);
     hits += out.hit && !in.hdm_enabled;
     pairs.hit({place_of(in.hpa_line, in.range1_base, kSize1 >> kUnitLog2),
                place_of(in.hpa_line, in.range2_base, kSize2 >> kUnitLog2),

@@ -33,7 +33,7 @@ def search(job, seed, tries):
             job.netlist(folder, "net")
         except (RuntimeError, ValueError):
             continue
-        found, frame = job.prove(folder, "net", "bmc", max(job.depth, 30), SECONDS)
+        found, frame = job.prove(folder, "net", "step" if job.method == "step" else "bmc", max(job.depth, 30), SECONDS)
         if found == "fails":
             print(f"{job.name}: {job.mutant_text} fails at {frame} (try {count})", flush=True)
             return {"file": file, "key": key}

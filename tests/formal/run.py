@@ -12,12 +12,14 @@ Assertions that are not all proven at once are tried one by one.
 from any state is a proof for any number of them.
 `cut` names nets below the top that may have any value, but for what the harness assumes of them: another job
 proves that where nothing is cut.
+The method `step` takes all assertions as right in one cycle, whatever the registers hold, or resets, and shows them in
+the next (step.py): then they hold in any number of cycles. It asks for a harness that says what the registers hold.
 The method `bdd` is for sums that no SAT solver ends with, remainders and CRCs: an assertion is proven if it is
 true of any inputs and any registers, reachable or not; one that is not, and those of the blocks below, by `pdr`.
 At `tight` parameters it must fail: the bound is the least. The same job with its `mutant` must find a
 counterexample, else it proves nothing. No proof may hold because nothing happens: the left side of each `A
 |-> B` of the top must come true within the depth, and so must each state named under `cover`; those that do
-not are recorded as unreached.
+not are recorded as unreached. With `reach_at`, a harness's script, the named ones alone.
 
   tests/formal/run.py                  # all jobs; those whose sources (tools/records.py) are as they were do not run
   tests/formal/run.py --only ds_index  # jobs whose names hold this
@@ -44,6 +46,7 @@ import time
 import smt
 import yaml
 from immediate import Immediate
+from step import Step
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/mutation"), str(ROOT / "tools")]
@@ -71,7 +74,7 @@ def usage(message):
 class Job:
     def __init__(self, entry):
         known = {"name", "block", "parameters", "widths", "assume", "given", "method", "depth", "seconds", "mutant",
-                 "tight", "cover", "free", "cut", "reach", "shows", "quick"}
+                 "tight", "cover", "free", "cut", "reach", "reach_at", "shows", "quick"}
         for key in entry:
             if key not in known:
                 usage(f"jobs.yaml: {entry.get('name')}: no such key: {key}")
@@ -87,8 +90,9 @@ class Job:
         self.cut = entry.get("cut", [])        # nets below the top that may have any value
         self.assume = entry.get("assume", [])
         self.method = entry.get("method", "pdr")
-        self.depth = entry.get("depth", 30)
+        self.depth = entry.get("depth", 2 if self.method == "step" else 30)
         self.reach_depth = entry.get("reach", max(self.depth, 30))  # cycles in which the covers are sought
+        self.reach_at = entry.get("reach_at", {})  # parameters for that: a script of the way there
         self.seconds = entry.get("seconds", 120)
         self.mutant = entry.get("mutant")
         self.faulty = self.mutant and self.mutant["file"]
@@ -153,8 +157,11 @@ class Job:
                         return True
                 return False
 
-            immediate = Immediate(file, assumed, self.mutated(file, mutant), covers)
+            form = Step if self.method == "step" and not covers else Immediate
+            immediate = form(file, assumed, self.mutated(file, mutant), covers)
             text = self.freed(file, immediate.rewritten())
+            if covers and self.reach_at:  # a script does not come to all left sides: what is named, alone
+                text = re.sub(r"always_comb if \(.*\) assert \(!\(.*\)\);$", "", text, flags=re.M)
             for width, bits in self.widths.items():
                 new = re.sub(rf"(parameter int unsigned {width}\s*=) \d+;", rf"\1 {bits};", text)
                 if new != text and file.parent.name == "pkg":
@@ -165,7 +172,8 @@ class Job:
                 wanted = "".join(f"  always_comb if (rst_ni) assert (!({e}));\n" for e in self.cover.values())
                 wanted = "".join(f"  always_comb assume ({e});\n" for e in self.given) + wanted * covers
                 if "rst_ni" in text:
-                    text = re.sub(r"^endmodule", lambda _, more=RUN + wanted: more + "endmodule", text,
+                    run = RUN.replace(" = 1'b0", "") if form is Step else RUN  # a step goes from reset, too
+                    text = re.sub(r"^endmodule", lambda _, more=run + wanted: more + "endmodule", text,
                                   count=1, flags=re.M)
             target = folder / ("top" if is_top else file.parent.name) / file.name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -182,6 +190,8 @@ class Job:
     def netlist(self, folder, name, changed=None, prepare=None):
         if prepare is None:  # what a branch not taken leaves open is no input of a BDD
             prepare = PREPARE.replace("opt -fast", "opt -fast -mux_undef", 1) if self.method == "bdd" else PREPARE
+            if self.method == "step":  # abc is as good with gates, and faster
+                prepare = prepare.replace("techmap; opt -fast;", "techmap;")
         if self.cut:
             prepare = prepare.replace("proc;", f"proc; cutpoint {' '.join(f'w:*.{net}' for net in self.cut)};", 1)
         dirs = " ".join(f"-y {d.name}" for d in sorted(folder.iterdir()) if d.is_dir() and d.name != "top")
@@ -229,6 +239,11 @@ class Job:
         """('proven', depth or None) | ('fails', frame) | ('open', frames without a counterexample)"""
         if method == "bdd":
             return self.prove_bdd(folder, name, seconds)
+        if method == "step":  # the first cycle is taken as right
+            text = self.abc(folder, f"{name}.step", f"read_aiger {name}.aig; fold; strash; scleanup; "
+                            f"bmc3 -F 2 -T {seconds}; write_cex -a cex.txt", seconds + 120)
+            found, frame = ("open", 0) if text is None else self.verdict(folder, name, text, 2)
+            return found, None if found == "proven" else frame
         large = not self.small(folder)
         if large and method == "pdr":  # one by one is less work; scorr would not end
             self.abc(folder, f"{name}.small",
@@ -295,7 +310,7 @@ class Job:
         """The cycles in which the left sides of the top's implications and the named states come true."""
         folder = self.folder / "covers"
         self.write(folder, covers=True)
-        self.netlist(folder, "net")
+        self.netlist(folder, "net", self.reach_at)
         lines = (folder / "top" / pathlib.Path(self.block).name).read_text().splitlines()
         run = next((n for n, line in enumerate(lines, 1) if RUN.strip() == line.strip()), len(lines))
         first = run + 1 + len(self.given)
@@ -346,7 +361,7 @@ class Job:
         if verdict == "open" and self.method == "pdr" and self.small(folder):  # at least so many cycles
             result["method"] = "bmc"
             verdict, depth = self.prove(folder, "net", "bmc", self.depth, self.seconds)
-        if verdict == "open":  # each for any number of cycles, or at least for so many
+        if verdict == "open" and self.method != "step":  # each for any number of cycles, or at least for so many
             result["method"] = "bmc"
             verdict, depth, result["unbounded"] = self.prove_each(folder, "net", self.depth, self.seconds)
             if verdict == "proven" and depth is None:
@@ -365,7 +380,8 @@ class Job:
             folder = self.folder / "mutant"
             self.write(folder, self.mutant)
             self.netlist(folder, "net")
-            found, frame = self.prove(folder, "net", "bmc", max(self.depth, 30), self.seconds)
+            method = "step" if self.method == "step" else "bmc"
+            found, frame = self.prove(folder, "net", method, max(self.depth, 30), self.seconds)
             if found != "fails" and self.method == "pdr":
                 found, frame = self.prove(folder, "net", "pdr", 0, self.seconds)
             result |= {"mutant": self.mutant_text,
@@ -403,7 +419,8 @@ class Job:
             used.add(file := ahead.pop())
             named = packages.keys() & re.findall(r"\w+_pkg\b", file.read_text())
             ahead += [packages[name] for name in named if packages[name] not in used]
-        return records.digest([*used, HERE / "immediate.py"], entry)
+        forms = [HERE / "immediate.py"] + [HERE / "step.py"] * (self.method == "step")
+        return records.digest([*used, *forms], entry)
 
 
 def good(result):

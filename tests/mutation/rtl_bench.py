@@ -66,6 +66,7 @@ def blocks():
 
 
 def lay_tree(tree):
+    """The sources without the RTL's blocks, which the caller writes; a file that the sources no longer have goes."""
     own = {tree / "cmake/empty.cpp", tree / "cmake/verilate.cmake"}
     for name in SOURCES:
         source = ROOT / name
@@ -83,6 +84,11 @@ def lay_tree(tree):
     write_if_new(tree / "rtl/pkg/a_mutant_pkg.sv", schemata.PACKAGE)  # before those that import it
     for file in sorted(ROOT.glob("rtl/pkg/*.sv")):
         write_if_new(tree / "rtl/pkg" / file.name, file.read_text())
+    made = tree / "rtl/pkg/a_mutant_pkg.sv"
+    for folder in sorted(p for p in tree.glob("*") if p.is_dir() and p.name != "build"):
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and file != made and not (ROOT / file.relative_to(tree)).exists():
+                file.unlink()
 
 
 def write_if_new(path, text):

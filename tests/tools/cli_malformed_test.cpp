@@ -32,6 +32,9 @@ class Malformed : public Cli {
     return {.before = [bytes] {
       const rlimit limit = {bytes, bytes};
       setrlimit(RLIMIT_FSIZE, &limit);
+      // The counters of a coverage build would be cut off too, and stay so.
+      setenv("GCOV_PREFIX", "/dev/null/nowhere", 1);
+      setenv("GCOV_ERROR_FILE", "/dev/null", 1);
     }};
   }
   // A copy of a device, so that a command that replaced it would do no harm.
