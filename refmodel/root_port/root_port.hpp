@@ -93,6 +93,10 @@ class RootPort {
   // Whether it becomes viral with this cycle: by a fatal error, by what its device says.
   [[nodiscard]] bool turns_viral() const;
   [[nodiscard]] bool hears_viral() const { return port_.eval({}).messages.viral; }
+  // CXL.io's data link has an error in this cycle that asks for Recovery, if its link is up.
+  [[nodiscard]] bool io_asks_for_recovery() const {
+    return (io_.eval({.link_up = true}).err & IoLink::kAskForRetrain) != 0;
+  }
 
  private:
   // Everything that follows from registers and inputs in one cycle.

@@ -572,6 +572,7 @@ class Bench {
   std::uint64_t viral_of_port = 0, viral_of_device = 0;  // times read
   std::array<std::uint64_t, 2> announced{};              // viral, by end
   std::array<std::uint64_t, 4> link_states{};            // times read
+  std::uint64_t almps_forged = 0;
   std::uint64_t io_damaged = 0, naks = 0, aborts = 0, overflows = 0, encodings = 0;
   [[nodiscard]] std::uint64_t specs() const { return device_.specs; }
   [[nodiscard]] const IoDriver& io() const { return io_; }
@@ -852,7 +853,13 @@ class Bench {
   }
   // Flits that no right device sends, in cycles without another.
   void forge(ArbMux::In& l) {
-    if (episode_ == Episode::kFlood) {
+    if (twin_.io_asks_for_recovery() && random_.percent(70)) {
+      // The vLSM refuses this and does not look at its request in this cycle.
+      l.rx_valid = true;
+      l.rx_kind = FlitKind::kAlmp;
+      l.rx_flit = encode_almp({AlmpLink::kIo, true, VlsmCode::kL1_0});
+      ++almps_forged;
+    } else if (episode_ == Episode::kFlood) {
       flits::S2mNdr ndr;
       ndr.tag = 0xFFFF;  // no entry's
       FlitPacker::In in;
@@ -1085,6 +1092,7 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.io().own_memory_constants, 0u);
   EXPECT_GT(bench.io_damaged, 20u);
   EXPECT_GT(bench.naks, 10u);
+  EXPECT_GT(bench.almps_forged, 3u);
   EXPECT_GT(bench.encodings, 5u);
   EXPECT_GT(bench.aborts, 0u);
   EXPECT_GT(bench.overflows, 0u);
