@@ -14,6 +14,8 @@ from any state is a proof for any number of them.
 proves that where nothing is cut.
 The method `step` takes all assertions as right in one cycle, whatever the registers hold, or resets, and shows them in
 the next (step.py): then they hold in any number of cycles. It asks for a harness that says what the registers hold.
+The method `induction` is the same over more cycles: no assertion fails in `depth` cycles from reset, nor in the cycle
+after fewer than that of any states in which all hold.
 The method `bdd` is for sums that no SAT solver ends with, remainders and CRCs: an assertion is proven if it is
 true of any inputs and any registers, reachable or not; one that is not, and those of the blocks below, by `pdr`.
 At `tight` parameters it must fail: the bound is the least. The same job with its `mutant` must find a
@@ -244,17 +246,31 @@ class Job:
                             f"bmc3 -F 2 -T {seconds}; write_cex -a cex.txt", seconds + 120)
             found, frame = ("open", 0) if text is None else self.verdict(folder, name, text, 2)
             return found, None if found == "proven" else frame
+        if method == "induction":
+            return self.prove_induction(folder, name, depth, seconds)
         large = not self.small(folder)
         if large and method == "pdr":  # one by one is less work; scorr would not end
             self.abc(folder, f"{name}.small",
                      f"read_aiger {name}.aig; fold; strash; scleanup; write_aiger {name}.small.aig", 120)
             return "open", 0
         prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 {'-g ' * large}-F {depth} -T {seconds}"
-        script = (f"read_aiger {name}.aig; fold; strash; {'scleanup' if large else 'scorr'}; "
+        fast = large or self.method == "induction"  # its counterexamples are a few cycles long
+        script = (f"read_aiger {name}.aig; fold; strash; {'scleanup' if fast else 'scorr'}; "
                   f"write_aiger {name}.small.aig; {prove}; "
                   "write_cex -a cex.txt")
         text = self.abc(folder, f"{name}.{method}", script, seconds + 120)
         return ("open", 0) if text is None else self.verdict(folder, name, text, depth)
+
+    def prove_induction(self, folder, name, depth, seconds):
+        """As prove(), of all assertions as one."""
+        text = self.abc(folder, f"{name}.induction", f"read_aiger {name}.aig; fold; strash; scleanup; "
+                        f"write_aiger {name}.small.aig; bmc3 -F {depth} -T {seconds}; write_cex -a cex.txt; "
+                        f"read_aiger {name}.small.aig; orpos; strash; ind -F {depth} -T {seconds}", 2 * seconds + 120)
+        verdict, frame = ("open", 0) if text is None else self.verdict(folder, name, text, depth)
+        frames = re.search(r"No output (?:was )?(?:asserted|failed) in (\d+) frames", text or "")
+        if verdict == "proven" and (frame is not None or not frames or int(frames[1]) < depth):
+            return "open", int(frames[1]) if frames else 0  # only one of the two
+        return verdict, frame
 
     def constant(self, folder, name, output, seconds):
         """An output is 0 whatever the inputs and registers: its BDD says so, in the order given or in a better one."""
