@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "common/input_error.hpp"
+#include "sim/config/configurations.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
@@ -113,10 +114,7 @@ int Session::report() {
 }  // namespace
 
 ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
-  return {workload_names(),
-          media_names(config_dir / "media"),
-          {"cxl", "naive", "dyn", "sr", "sr-paper", "stream", "ds", "gpu-dram", "uvm", "gds",
-           "phoenix"}};
+  return {workload_names(), media_names(config_dir / "media"), configuration_names()};
 }
 
 std::unique_ptr<Machine> make_machine(const RunConfig& config, const SessionOptions& options) {
