@@ -18,6 +18,7 @@
 #include "sim/workloads/workload.hpp"
 #include "tools/gpu_figures.hpp"
 #include "tools/machine.hpp"
+#include "tools/run_checks.hpp"
 #include "tools/session_parts.hpp"
 #include "tools/summary.hpp"
 #include "tools/write_file.hpp"
@@ -120,6 +121,7 @@ ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
 std::unique_ptr<Machine> make_machine(const RunConfig& config, const SessionOptions& options) {
   switch (config.memory) {
     case MemoryKind::Cxl:
+      check_machine(config);
       return make_cxl_machine(config, options);
     case MemoryKind::GpuDram:
       return make_gpu_dram_machine(config, options);

@@ -23,8 +23,8 @@ ConfigKey hdm_key() {
 
 std::vector<ConfigKey> machine_keys() {
   return {
-      row({"system.ports", "ports", power_of_two(1, 4),
-           "Root ports, each with an endpoint; engines rtl and cosim have 2.", "this design"},
+      row({"system.ports", "ports", with_rtl(power_of_two(1, 4), RunConfig{}.ports),
+           "Root ports, each with an endpoint.", "this design"},
           CXLGPU_MEMBER(ports)),
       row({"system.memory", "", one_of({kMemoryNames.begin(), kMemoryNames.end()}),
            "Where the data is: behind CXL, all in GPU memory, or paged in from the host or a "
