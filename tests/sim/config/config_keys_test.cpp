@@ -87,6 +87,22 @@ TEST(ConfigKeys, EveryRowIsComplete) {
   EXPECT_GT(paths.size(), 130u);
 }
 
+// The same key of two configurations of the host: other figures cannot have the same source.
+TEST(ConfigKeys, OtherDefaultsHaveOtherSources) {
+  const RunConfig config = defaults();
+  const auto name_of = [](const std::string& path) { return path.substr(path.find('.')); };
+  unsigned others = 0;
+  for (const ConfigKey& a : config_keys()) {
+    if (!a.path.starts_with("gds.")) continue;
+    const ConfigKey* b = find_key("phoenix" + name_of(a.path));
+    ASSERT_NE(b, nullptr) << a.path;
+    if (value_text(a, a.get(config)) == value_text(*b, b->get(config))) continue;
+    EXPECT_NE(a.source, b->source) << a.path;
+    ++others;
+  }
+  EXPECT_GT(others, 4u);
+}
+
 // Sizes of the hardware: the range is the model's, and says what rtl and cosim take.
 TEST(ConfigKeys, SizesOfTheRtlSayBothRanges) {
   const std::map<std::string, std::string> both = {
