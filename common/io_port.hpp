@@ -4,7 +4,7 @@
 // Purpose: what firmware hands to a root port's access registers, and what its requester takes.
 // Units:   addresses in bytes; data of one register.
 // Errors:  CplStatus::kNoAnswer for a request that nothing answered.
-// Source:  PCI Express Base 5.0, 2.2; docs/blocks.md, "io_requester".
+// Source:  PCI Express Base 5.0, 2.2; docs/blocks/cxl_io/io_requester.md.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 //
 // Purpose: what the store engine asks of local memory and what it is answered.
 // Shapes:  `slot` is a line of the port's region; one request a cycle, reads answered in order.
-// Source:  docs/blocks.md, "ds_engine" and "Deterministic store in the root port".
+// Source:  docs/blocks/root_port/ds_engine.md, docs/blocks/root_port/deterministic_store.md.
 #pragma once
 
 #include <cstdint>

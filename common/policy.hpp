@@ -3,7 +3,7 @@
 //
 // Purpose: the two encodings that the root port's blocks share (vendor registers at +0x800).
 // Units:   a granule is 256 B (address[51:8]), a line 64 B (address[51:6]).
-// Source:  docs/blocks/root_port/root_port.md; design page, "Load control".
+// Source:  docs/blocks/root_port/load_control.md; docs/registers.md, "Root port vendor block".
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 // Recovery, `#down time_ps link` that it went down, which no flit shows. Blank lines and other
 // lines starting with '#' are skipped. Reading takes plain and gzip files alike; writing compresses
 // when the name ends with ".gz". "-" is standard input/output. Errors: InputError, one line
-// "FILE:LINE: what; what to do"; OutputError, "FILE: what; what to do". Source: design page, stable
-// interfaces.
+// "FILE:LINE: what; what to do"; OutputError, "FILE: what; what to do". Source: docs/guide.md,
+// "Flits".
 #pragma once
 
 #include <cstdint>

@@ -266,4 +266,12 @@ LinkTotals ModelEngine::link(unsigned port) const {
   return {ports_[port]->m2s.counters(), ports_[port]->s2m.counters()};
 }
 
+Time ModelEngine::first_damage() const {
+  Time first = Time::never();
+  for (const auto& port : ports_) {
+    first = earlier(first, earlier(port->m2s.first_damage(), port->s2m.first_damage()));
+  }
+  return first;
+}
+
 }  // namespace cxlgpu

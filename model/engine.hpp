@@ -41,6 +41,8 @@ class ModelEngine : public Engine, public RegisterBus {
   void advance_to(Time t) override;
 
   [[nodiscard]] LinkTotals link(unsigned port) const;
+  // When the first damaged flit was sent on any link; never() before.
+  [[nodiscard]] Time first_damage() const;
   // Of the link that goes down and comes back; null without one.
   [[nodiscard]] const LinkOutage* outage() const { return outage_ ? &outage_->seen : nullptr; }
   // What firmware found wrong after it.

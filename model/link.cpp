@@ -319,6 +319,7 @@ void LinkDirection::launch(Wire& flit, Time now, bool bearing) {
 // whole retry timeout; what the idle flits of that wait could suffer is not modelled.
 Time LinkDirection::resend_time(Time launched) {
   ++counters_.damaged;
+  first_damage_ = std::min(first_damage_, launched);
   ++counters_.all;
   const Time sequence = params_.flit_time * kRetrySequence;
   const double sequence_error = 1.0 - std::pow(1.0 - flit_error_probability_, kRetrySequence);

@@ -120,6 +120,8 @@ class LinkDirection {
   [[nodiscard]] Time training_time() const { return cxlgpu::training_time(params_); }
 
   [[nodiscard]] const LinkCounters& counters() const { return counters_; }
+  // When the first damaged flit was sent; never() before.
+  [[nodiscard]] Time first_damage() const { return first_damage_; }
   // Of the sending end, as far as it is known here: up and initialised from the start, no RETRY
   // flits.
   [[nodiscard]] LinkStatus status() const;
@@ -200,6 +202,7 @@ class LinkDirection {
   double flit_error_probability_ = 0.0;
   SpecFaults<SpecAsked> spec_faults_;
   LinkCounters counters_;
+  Time first_damage_ = Time::never();
 };
 
 }  // namespace cxlgpu

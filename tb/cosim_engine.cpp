@@ -150,21 +150,59 @@ void CosimEngine::settle(std::uint64_t number) {
     mismatch(number, pair, "path differs");
   }
   if (p.lookup != q.lookup || one_local) ++report_.lookup_differences;
-  bool same_times = true;
-  for (std::size_t i = 1; i < kPathStages; ++i) {
-    same_times &= (p.at[i] == Time::never()) == (q.at[i] == Time::never());
-    if (p.at[i] == Time::never() || q.at[i] == Time::never()) continue;
-    same_times &= p.at[i] - p.at[0] == q.at[i] - q.at[0];
-    ++report_.stage_count[i];
-    report_.stage_difference_ns[i] += (q.at[i] - q.at[0]).ns() - (p.at[i] - p.at[0]).ns();
-  }
-  if (!same_times && report_.time_differences++ == 0) {
-    report_.first_time_difference = fmt::format("request {} to 0x{:x}: rtl: {}; model: {}", number,
-                                                p.addr, path_text(p), path_text(q));
-  }
+  compare_times(number, pair);
   report_.rtl_latency_sum_ns += p.latency().ns();
   report_.model_latency_sum_ns += q.latency().ns();
   open_.erase(found);
+}
+
+void CosimEngine::compare_times(std::uint64_t number, const Pair& pair) {
+  const RequestRecord& p = pair.rtl.record;
+  const RequestRecord& q = pair.model.record;
+  constexpr auto kLookup = static_cast<std::size_t>(Stage::EpLookup);
+  std::optional<std::size_t> first;  // stage that differs
+  for (std::size_t i = 1; i < kPathStages; ++i) {
+    const bool in_both = p.at[i] != Time::never() && q.at[i] != Time::never();
+    const bool same = in_both ? p.at[i] - p.at[0] == q.at[i] - q.at[0] : p.at[i] == q.at[i];
+    if (!first && (!same || (i == kLookup && p.lookup != q.lookup))) first = i;
+    if (!in_both) continue;
+    ++report_.stage_count[i];
+    report_.stage_difference_ns[i] += (q.at[i] - q.at[0]).ns() - (p.at[i] - p.at[0]).ns();
+  }
+  if (!first) return;
+  report_.disturbance = disturbance();
+  // Both were there before: a request that is issued again has the times of its second way.
+  const auto passed = [&first](const RequestRecord& r) {
+    return r.at[*first] == Time::never() ? r.time(Stage::SysRespond) : r.at[*first];
+  };
+  const bool is_mismatch =
+      std::max(passed(p), passed(q)) < std::min(report_.disturbance.at, drained_at_);
+  if (report_.time_differences == 0 || (is_mismatch && report_.time_mismatches == 0)) {
+    report_.first_time_difference = fmt::format("request {} to 0x{:x}: rtl: {}; model: {}", number,
+                                                p.addr, path_text(p), path_text(q));
+  }
+  ++report_.time_differences;
+  if (is_mismatch) ++report_.time_mismatches;
+}
+
+Disturbance CosimEngine::disturbance() const {
+  Disturbance first = rtl_->disturbance();
+  const Disturbance model = model_->disturbance();
+  first.note(model.at, model.by);
+  return first;
+}
+
+void CosimEngine::judge_times() {
+  report_.disturbance = disturbance();
+  if (report_.time_mismatches == 0) return;
+  problems_.push_back(
+      fmt::format("{} of {} requests differ in time {}; the first: {}; replay: {}",
+                  report_.time_mismatches, report_.compared,
+                  report_.disturbance.at == Time::never()
+                      ? std::string("on links without an outage or a damaged flit")
+                      : fmt::format("before the first {}, at {:.3f} ns", report_.disturbance.by,
+                                    report_.disturbance.at.ns()),
+                  report_.first_time_difference, replay_));
 }
 
 void CosimEngine::mismatch(std::uint64_t number, const Pair& pair, const std::string& what) {
@@ -181,6 +219,7 @@ void CosimEngine::let_model_catch_up() {
 }
 
 std::optional<std::string> CosimEngine::drain() {
+  drained_at_ = std::min({drained_at_, rtl_->now(), model_->now()});
   const auto rtl = rtl_->drain();
   if (rtl) return "rtl: " + *rtl;
   let_model_catch_up();
@@ -193,6 +232,7 @@ void CosimEngine::end(bool whole) {
   if (!whole) {
     rtl_->abandon();
     model_->abandon();
+    judge_times();
     return;
   }
   rtl_->finish();
@@ -204,6 +244,7 @@ void CosimEngine::end(bool whole) {
                                     replay_));
   }
   compare_counters();
+  judge_times();
 }
 
 // With the same times in all requests both have counted alike.

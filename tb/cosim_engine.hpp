@@ -3,9 +3,11 @@
 //
 // Purpose: the RTL answers the initiator; the model gets every request at the same time (or as soon
 //          after as it can take it) and must answer with the same data over the same path.
-// Rules:   compared per request: data, error, root port, opcode, DPA. Times are compared as sums;
-//          an internal-DRAM hit that the other side misses is counted, not an error. So is a load
-//          that one side answers from GPU local memory and the other does not.
+// Rules:   compared per request: data, error, root port, opcode, DPA, and the time of each stage
+//          with what the internal DRAM's lookup found and whether GPU local memory answered. A
+//          difference of the latter kind is a mismatch up to the first disturbance of a link on
+//          either side; after it, it is counted: retries and recovery of a link take the model
+//          another time than the RTL, and all that follows meets other queues.
 // Shapes:  requests are numbered in the order taken; the model uses the number as its id, modulo
 //          the ids that there are.
 #pragma once
@@ -43,6 +45,7 @@ class CosimEngine : public SystemEngine {
   [[nodiscard]] std::vector<std::string> problems() const override;
   [[nodiscard]] const CosimReport* cosim() const override { return &report_; }
   [[nodiscard]] const LinkOutage* outage() const override { return rtl_->outage(); }
+  [[nodiscard]] Disturbance disturbance() const override;
   [[nodiscard]] std::optional<Time> first_request() const override { return rtl_->first_request(); }
   [[nodiscard]] std::optional<std::string> waves_problem() const override {
     return rtl_->waves_problem();
@@ -83,7 +86,9 @@ class CosimEngine : public SystemEngine {
   void model_step(Time until);
   void let_model_catch_up();
   void settle(std::uint64_t number);
+  void compare_times(std::uint64_t number, const Pair& pair);
   void compare_counters();
+  void judge_times();
   void mismatch(std::uint64_t number, const Pair& pair, const std::string& what);
 
   TraceSink* sink_;
@@ -98,6 +103,7 @@ class CosimEngine : public SystemEngine {
   std::deque<MemRequest> to_model_;
   std::unordered_map<std::uint64_t, Pair> open_;
   CosimReport report_;
+  Time drained_at_ = Time::never();  // for the first time, which takes each side its own time
   std::vector<std::string> problems_;
 };
 

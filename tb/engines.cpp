@@ -52,6 +52,12 @@ class ModelSystem : public SystemEngine {
     return {engine_.recovery_problem()};
   }
   [[nodiscard]] const LinkOutage* outage() const override { return engine_.outage(); }
+  [[nodiscard]] Disturbance disturbance() const override {
+    Disturbance first;
+    first.note(engine_.first_damage(), "damaged flit");
+    if (engine_.outage() != nullptr) first.note(engine_.outage()->down_at, "link outage");
+    return first;
+  }
 
  private:
   void await_recovery() {

@@ -75,6 +75,7 @@ class ReplayingEngine : public SystemEngine {
   [[nodiscard]] std::uint64_t cycles() const override { return inner_->cycles(); }
   [[nodiscard]] std::vector<std::string> problems() const override { return inner_->problems(); }
   [[nodiscard]] const LinkOutage* outage() const override;
+  [[nodiscard]] Disturbance disturbance() const override { return inner_->disturbance(); }
   [[nodiscard]] std::optional<Time> first_request() const override {
     return inner_->first_request();
   }

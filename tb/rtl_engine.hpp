@@ -55,6 +55,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
   [[nodiscard]] std::vector<std::string> problems() const override;
   [[nodiscard]] const LinkOutage* outage() const override { return outage_ ? &*outage_ : nullptr; }
+  [[nodiscard]] Disturbance disturbance() const override;
   [[nodiscard]] std::optional<Time> first_request() const override { return first_request_; }
   [[nodiscard]] std::optional<std::string> waves_problem() const override { return waves_problem_; }
 
@@ -126,6 +127,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   bool refused_ = false;                 // a submit() since the last advance_to()
   RingQueue<MemResponse, 256> answers_;  // a register access leaves all that is in flight here
   std::array<bool, kPorts> gone_{};      // links that are down for good
+  Time fault_at_ = Time::never();        // the first Recovery or removal of LinkFaults
   std::array<std::array<bool, 2>, kPorts> wire_ready_{};  // in this cycle, by direction
   std::array<std::optional<MediaResponse>, kPorts> media_answer_;
   std::array<std::array<std::uint32_t, 64>, kPorts> id_of_tag_{};

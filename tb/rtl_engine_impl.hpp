@@ -263,6 +263,7 @@ void BasicRtlEngine<Top, Ports>::cycle() {
   const LinkFaults& faults = options_.faults;
   const bool fault = (faults.recovery_at != 0 && cycles() + 1 == faults.recovery_at) ||
                      (faults.recovery_every != 0 && (cycles() + 1) % faults.recovery_every == 0);
+  if (fault) fault_at_ = std::min(fault_at_, time_);
   for (unsigned port = 0; port < kPorts; ++port) {
     if (faults.noise_at != 0 && cycles() + 1 == faults.noise_at && port == faults.noise_port) {
       wires_[port]->damage_all();
@@ -270,6 +271,7 @@ void BasicRtlEngine<Top, Ports>::cycle() {
     if (faults.down_at != 0 && cycles() + 1 == faults.down_at && port == faults.down_port) {
       wires_[port]->take_down(time_ + kCycle);
       gone_[port] = true;
+      fault_at_ = std::min(fault_at_, time_);
     } else if (!gone_[port]) {
       const bool asked =
           bit_at(top_->rp_retrain_req_o, port) || bit_at(top_->ep_retrain_req_o, port);
@@ -291,6 +293,19 @@ bool BasicRtlEngine<Top, Ports>::is_held_down(unsigned port) const {
   if (!outage_ || !running_ || port != outage_->port) return false;
   const Time edge = now() + kCycle;
   return edge > down_from_ && edge <= down_until_;
+}
+
+template <typename Top, unsigned Ports>
+Disturbance BasicRtlEngine<Top, Ports>::disturbance() const {
+  Disturbance first;
+  const auto note = [&](Time since_reset, const char* by) {
+    if (since_reset == Time::never()) return;
+    first.note(since_reset < epoch_ ? Time{0} : since_reset - epoch_, by);
+  };
+  for (const auto& wire : wires_) note(wire->first_damage(), "damaged flit");
+  note(fault_at_, "link fault");
+  if (outage_) first.note(outage_->down_at, "link outage");
+  return first;
 }
 
 // At the start of a cycle. Firmware hears of a link that has gone down as of an interrupt.

@@ -27,14 +27,27 @@
 
 namespace cxlgpu {
 
+// The first event on a link whose length RTL and model do not share: a damaged flit (retry), a
+// Recovery, an outage (firmware). In cosim their times agree up to it.
+struct Disturbance {
+  Time at = Time::never();
+  const char* by = "";
+  void note(Time when, const char* what) {
+    if (when < at) *this = {when, what};
+  }
+};
+
 // How the model's requests compared with the RTL's (cosim only).
 struct CosimReport {
   std::uint64_t compared = 0;
   std::uint64_t data_mismatches = 0;
-  std::uint64_t path_mismatches = 0;   // port, opcode or DPA differ
-  std::uint64_t time_differences = 0;  // some stage at another time after sys_accept
-  std::string first_time_difference;   // both paths of the first of them
-  // Hit in one, miss in the other, or from GPU local memory in one alone: timing, not an error.
+  std::uint64_t path_mismatches = 0;  // port, opcode or DPA differ
+  // Some stage at another time after sys_accept, or another lookup: all of them, and those that had
+  // passed the first such stage on both sides before any disturbance.
+  std::uint64_t time_differences = 0, time_mismatches = 0;
+  std::string first_time_difference;  // both paths of the first mismatch, else of the first of all
+  Disturbance disturbance;            // of either side
+  // Hit in one, miss in the other, or from GPU local memory in one alone: a matter of time.
   std::uint64_t lookup_differences = 0;
   // Time from sys_accept to each stage, model less RTL: sum, and requests that passed it in both.
   std::array<double, kPathStages> stage_difference_ns{};
@@ -73,6 +86,8 @@ class SystemEngine : public Engine {
   [[nodiscard]] virtual const CosimReport* cosim() const { return nullptr; }
   // What became of a link that goes down and comes back; null without one (link.down_at_us).
   [[nodiscard]] virtual const LinkOutage* outage() const { return nullptr; }
+  // On its links so far, in time of the run: 0 for one of bring-up.
+  [[nodiscard]] virtual Disturbance disturbance() const { return {}; }
   // When the RTL took its first request, from reset on as the FST has it; none: no RTL, no request.
   [[nodiscard]] virtual std::optional<Time> first_request() const { return std::nullopt; }
 

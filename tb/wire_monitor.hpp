@@ -11,6 +11,7 @@
 //          while or for good.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -55,6 +56,10 @@ class WireMonitor {
   void heard(std::array<bool, 2> asks);
 
   [[nodiscard]] const Phy& phy() const { return phy_; }
+  // When the first damaged flit was sent, either way.
+  [[nodiscard]] Time first_damage() const {
+    return std::min(wires_[0].first_damage(), wires_[1].first_damage());
+  }
   void bring_up() {
     trained_ = true;
     phy_.bring_up();

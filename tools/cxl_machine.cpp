@@ -68,11 +68,17 @@ nlohmann::json cosim_json(const CosimReport& r) {
                        {{"value", r.stage_difference_ns[i] / static_cast<double>(r.stage_count[i])},
                         {"unit", "ns"}}}});
   }
+  nlohmann::json disturbance;
+  if (r.disturbance.at != Time::never()) {
+    disturbance = {{"by", r.disturbance.by}, {"at", figure(r.disturbance.at.ns(), "ns")}};
+  }
   return {{"stages", stages},
           {"compared", count(r.compared)},
           {"data_mismatches", count(r.data_mismatches)},
           {"path_mismatches", count(r.path_mismatches)},
           {"time_differences", count(r.time_differences)},
+          {"time_mismatches", count(r.time_mismatches)},
+          {"disturbance", disturbance},
           {"speculation_differences", figure(r.speculation_differences, "ports")},
           {"internal_dram_differences", figure(r.internal_dram_differences, "ports")},
           {"lookup_differences", count(r.lookup_differences)},

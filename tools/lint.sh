@@ -1,8 +1,8 @@
 #!/bin/sh
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more
-# with the assertions compiled in, the C++ format, Python, words, licence headers, rooms, and that what is made
-# from regs/ is current, the block pages in their form. Silent but for one line; non-zero on any finding.
+# with the assertions compiled in, the C++ format, Python, words, documents, licence headers, rooms, and that what is
+# made from regs/ is current, the block pages in their form. Silent but for one line; non-zero on any finding.
 # Usage: tools/lint.sh   (from anywhere)
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -57,6 +57,7 @@ else
 fi
 
 tools/words.py || failed=1
+tools/pages.py || failed=1
 tools/headers.py || failed=1
 tools/rooms.py >/dev/null || failed=1
 tools/block_pages.py || failed=1

@@ -14,6 +14,8 @@
 
 namespace cxlgpu {
 
+// A machine that the engine's RTL is not: check_build(), and the ports of the command's own top.
+void check_machine(const RunConfig& config);
 // endpoint.gc_* without flash.
 void check_collection(const RunConfig& config, const MediaConfig& part);
 // endpoint.image_* of a part that keeps nothing, or that name no folder.

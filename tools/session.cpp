@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "common/input_error.hpp"
+#include "sim/config/configurations.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
@@ -17,6 +18,7 @@
 #include "sim/workloads/workload.hpp"
 #include "tools/gpu_figures.hpp"
 #include "tools/machine.hpp"
+#include "tools/run_checks.hpp"
 #include "tools/session_parts.hpp"
 #include "tools/summary.hpp"
 #include "tools/write_file.hpp"
@@ -113,15 +115,13 @@ int Session::report() {
 }  // namespace
 
 ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
-  return {workload_names(),
-          media_names(config_dir / "media"),
-          {"cxl", "naive", "dyn", "sr", "sr-paper", "stream", "ds", "gpu-dram", "uvm", "gds",
-           "phoenix"}};
+  return {workload_names(), media_names(config_dir / "media"), configuration_names()};
 }
 
 std::unique_ptr<Machine> make_machine(const RunConfig& config, const SessionOptions& options) {
   switch (config.memory) {
     case MemoryKind::Cxl:
+      check_machine(config);
       return make_cxl_machine(config, options);
     case MemoryKind::GpuDram:
       return make_gpu_dram_machine(config, options);

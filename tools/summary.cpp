@@ -427,7 +427,13 @@ std::string table(const nlohmann::json& s) {
     row("requests compared with the model",
         fmt::format("{:.0f} (data differs: {:.0f}, path: {:.0f}, time: {:.0f})",
                     value("/cosim/compared"), value("/cosim/data_mismatches"),
-                    value("/cosim/path_mismatches"), value("/cosim/time_differences")));
+                    value("/cosim/path_mismatches"), value("/cosim/time_mismatches")));
+    if (const json& first = s["cosim"]["disturbance"]; !first.is_null()) {
+      row(fmt::format("  times after the first {}", first["by"].get<std::string>()),
+          fmt::format("from {:.3f} us on: {:.0f} differ, as expected",
+                      value("/cosim/disturbance/at") / 1000.0,
+                      value("/cosim/time_differences") - value("/cosim/time_mismatches")));
+    }
     row("mean latency, model over RTL",
         fmt::format("{:+.2f} %", value("/cosim/latency_difference")));
   }

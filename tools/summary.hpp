@@ -2,7 +2,7 @@
 // stats.json of a run and the short table printed from it.
 //
 // Purpose: one document holds every figure with its unit; table and report page are drawn from it.
-// Shapes:  schema 1; a figure is {"value": number, "unit": text}, a curve {"values": [number or
+// Shapes:  schema 2; a figure is {"value": number, "unit": text}, a curve {"values": [number or
 //          null], "unit": text} with a point for each bin.
 #pragma once
 

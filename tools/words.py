@@ -25,6 +25,7 @@ WRONG = {
     r"kept back": "suppressed, reserved",
     r"lets go": "releases",
     r"lately": "recently",
+    r"design page": "the page of docs/ that says it: the design page is not in the tree",
 }
 PATTERN = re.compile(r"\b(" + "|".join(word.replace(" ", r"\s+") for word in WRONG) + r")\b", re.I)
 ALL_TEXT = {".md"}

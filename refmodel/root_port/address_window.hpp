@@ -9,7 +9,7 @@
 // Shapes:  entries come either as dense lists or as a table with a valid mask (bit i: line[i] is
 //          valid), as the queues keep them.
 // Errors:  none; granularity Halted counts as 256 B.
-// Source:  docs/blocks/root_port/address_window.md; design page, "Address window".
+// Source:  docs/blocks/root_port/address_window.md.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 // Purpose: one granularity state a root port, moved by the DevLoad of every response: light one
 //          step up, optimal none, moderate one step down, severe halts until light returns.
 // Errors:  none.
-// Source:  docs/blocks/root_port/load_control.md; design page, "Load control".
+// Source:  docs/blocks/root_port/load_control.md.
 #pragma once
 
 #include "common/opcodes.hpp"

@@ -10,6 +10,7 @@
 #include "common/input_error.hpp"
 #include "common/nearest.hpp"
 #include "sim/config/config_keys.hpp"
+#include "sim/config/configurations.hpp"
 #include "sim/config/hdm_ranges.hpp"
 
 namespace cxlgpu {
@@ -170,24 +171,6 @@ void read_machine(RunConfig& config, const std::filesystem::path& folder) {
   }
 }
 
-void apply_config_name(RunConfig& config, const std::string& name) {
-  // What a configuration's name means; everything else is the machine's.
-  if (name == "cxl") config.root_port.policy = SrPolicy::Off;
-  if (name == "naive") {
-    config.root_port.policy = SrPolicy::Naive;
-    config.root_port.spec_length = false;
-  }
-  if (name == "dyn") config.root_port.policy = SrPolicy::Dyn;
-  if (name == "stream") config.root_port.policy = SrPolicy::Stream;
-  if (name == "sr-paper") config.root_port.policy = SrPolicy::SrPaper;
-  if (name == "sr" || name == "ds") config.root_port.policy = SrPolicy::Sr;
-  if (name == "ds") config.root_port.ds = true;
-  const auto* memory = std::find(kMemoryNames.begin(), kMemoryNames.end(), name);
-  if (memory != kMemoryNames.end()) {
-    config.memory = static_cast<MemoryKind>(memory - kMemoryNames.begin());
-  }
-}
-
 // Of configuration names, which may hold dashes, the longest that ends the scenario's name after a
 // dash; else what stands after the last dash.
 std::string configuration_of(const std::string& scenario, const std::vector<std::string>& names) {
@@ -243,7 +226,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
                                    scenario, kind, did_you_mean(kind, names_.configs),
                                    fmt::join(names_.configs, ", ")));
     }
-    apply_config_name(config, kind);
+    apply_configuration(config, kind);
   }
   read_root(config, own_root, own.string());
   for (const std::string& set : sets) {

@@ -125,18 +125,20 @@ void check(const RunConfig& config, const std::string& otherwise) {
 }
 
 void check_build(const RunConfig& config) {
-  const RootPortConfig &port = config.root_port, built;
-  const auto same = [&](const char* key, std::uint64_t value, std::uint64_t rtl) {
-    if (value == rtl) return;
-    fail(config.place(key, config.scenario), key,
-         fmt::format("{}, but this build's RTL has {}; use --engine model", value, rtl));
-  };
-  same("root_port.sr_queue_entries", port.sr_queue_entries, built.sr_queue_entries);
-  same("root_port.memory_queue_entries", port.memory_queue_entries, built.memory_queue_entries);
-  same("root_port.ring_entries", port.ring_entries, built.ring_entries);
-  same("root_port.spec_cap_bytes", port.spec_cap_bytes, built.spec_cap_bytes);
-  same("root_port.ds_lines", port.ds_lines, built.ds_lines);
-  same("endpoint.line_bytes", config.endpoint.line_bytes, EndpointConfig{}.line_bytes);
+  for (const ConfigKey& key : config_keys()) {
+    if (key.path != "system.ports") check_size(config, key);
+  }
+}
+
+void check_size(const RunConfig& config, const ConfigKey& key) {
+  const std::uint64_t built = key.range.rtl_built, most = key.range.rtl_most;
+  if (built == 0) return;
+  const auto value = std::get<std::uint64_t>(key.get(config));
+  if (value == built) return;
+  fail(config.place(key.path, config.scenario), key.path,
+       fmt::format(
+           "{}, but this build's RTL has {}{}; use --engine model", value, built,
+           most != 0 && value > most ? fmt::format(" and none can have over {}", most) : ""));
 }
 
 }  // namespace cxlgpu

@@ -40,6 +40,9 @@ const ConfigKey* find_key(const std::string& path);
 std::vector<std::string> key_names();
 std::vector<std::string> key_sections();
 
+// Refuses a value that is not what the RTL is built with, if the key is a size of the RTL.
+void check_size(const RunConfig& config, const ConfigKey& key);
+
 // A value as it would be written in a file.
 std::string value_text(const KeyFacts& facts, const ConfigValue& value);
 

@@ -93,7 +93,7 @@ const std::vector<KeyFacts>& hdm_fields() {
        "CXL 2.0, 8.2.5.12"},
       {"hdm.ranges[].granularity", "bytes", power_of_two(256, 16384),
        "Bytes on one port before the next; 256 if it is left out.",
-       "this design: 1024, so that the largest MemSpecRd stays on one port"}};
+       "CXL 2.0, 8.2.5.12, the least that there is"}};
   return all;
 }
 

@@ -112,6 +112,12 @@ KeyRange ranges() {
   return range;
 }
 
+KeyRange with_rtl(KeyRange range, std::uint64_t built, std::uint64_t most) {
+  range.rtl_built = built;
+  range.rtl_most = most;
+  return range;
+}
+
 std::string type_name(const KeyRange& range) {
   switch (range.type) {
     case KeyRange::Type::Flag:
@@ -142,6 +148,19 @@ std::string number_text(std::uint64_t value, const std::string& unit) {
   return fmt::format("{}", value);
 }
 
+namespace {
+
+// What rtl and cosim take of a range that is the model's.
+std::string rtl_text(const KeyFacts& facts) {
+  const KeyRange& range = facts.range;
+  if (range.rtl_built == 0) return "";
+  std::string text = "; rtl and cosim " + number_text(range.rtl_built, facts.unit);
+  if (range.rtl_most != 0) text += ", no build over " + number_text(range.rtl_most, facts.unit);
+  return text;
+}
+
+}  // namespace
+
 std::string range_text(const KeyFacts& facts) {
   const KeyRange& range = facts.range;
   const std::string bounds = fmt::format("{}..{}", number_text(range.low, facts.unit),
@@ -151,9 +170,11 @@ std::string range_text(const KeyFacts& facts) {
     case KeyRange::Type::Choice:
       return fmt::format("{}", fmt::join(range.choices, ", "));
     case KeyRange::Type::Number:
-      if (range.power_of_two) return bounds + ", a power of two";
-      if (range.step != 1) return bounds + ", a multiple of " + number_text(range.step, "bytes");
-      return bounds;
+      if (range.power_of_two) return bounds + ", a power of two" + rtl_text(facts);
+      if (range.step != 1) {
+        return bounds + ", a multiple of " + number_text(range.step, "bytes") + rtl_text(facts);
+      }
+      return bounds + rtl_text(facts);
     case KeyRange::Type::Decimal:
       return fmt::format("{:g}..{:g}{}", range.least, range.most,
                          range.below_most ? fmt::format(", less than {:g}", range.most) : "");

@@ -37,31 +37,50 @@ void add_faults(std::vector<ConfigKey>& keys, const std::string& section, Member
       "driver, which sees no accesses", CXLGPU_MEMBER(evict_by_access));
 }
 
+// Where the defaults of direct I/O come from.
+struct DirectIoSources {
+  const char *once, *register_ps, *deregister_ps, *io_ps, *max_io_bytes, *threads;
+};
+constexpr DirectIoSources kOfGds = {.once = "Phoenix, table 1",
+                                    .register_ps = "Phoenix, table 1",
+                                    .deregister_ps = "Phoenix, table 1",
+                                    .io_ps = "Phoenix, table 1: cuFileRead less the drive's 25 us",
+                                    .max_io_bytes = "Phoenix, 4.1: GDS registers no more at a time",
+                                    .threads = "Phoenix, figure 5: where GDS is fastest"};
+constexpr DirectIoSources kOfPhoenix = {
+    .once = "Phoenix, table 2",
+    .register_ps = "Phoenix, figure 3: gds.register_ps less 70.3 %, its mean",
+    .deregister_ps = "Phoenix, figure 3: gds.deregister_ps less 70.3 %, its mean",
+    .io_ps = "Phoenix: a plain read, which configs/host/nvme.yaml has",
+    .max_io_bytes = "Phoenix, which does not split; the most that this key takes",
+    .threads = "Phoenix, figure 5: where it saturates"};
+
 // Reads and writes of drives straight into GPU memory.
 template <typename Member>
-void add_direct_io(std::vector<ConfigKey>& keys, const std::string& section, Member io) {
+void add_direct_io(std::vector<ConfigKey>& keys, const std::string& section, Member io,
+                   const DirectIoSources& sources) {
   const auto add = [&](const char* name, const char* unit, KeyRange range, const char* meaning,
                        const char* source, auto member) {
     keys.push_back(row(
         {section + "." + name, unit, std::move(range), meaning, source},
         [ io, member ](auto& c) -> auto& { return member(io(c)); }));
   };
-  add("open_ps", "ps", between(0, kMostPs), "Opening, once and not part of the run.",
-      "Phoenix, table 1", CXLGPU_MEMBER(open_ps));
-  add("close_ps", "ps", between(0, kMostPs), "Closing, once and not part of the run.",
-      "Phoenix, table 1", CXLGPU_MEMBER(close_ps));
+  add("open_ps", "ps", between(0, kMostPs), "Opening, once and not part of the run.", sources.once,
+      CXLGPU_MEMBER(open_ps));
+  add("close_ps", "ps", between(0, kMostPs), "Closing, once and not part of the run.", sources.once,
+      CXLGPU_MEMBER(close_ps));
   add("register_ps", "ps", between(0, kMostPs), "Registration of the buffer, each I/O.",
-      "Phoenix, table 1", CXLGPU_MEMBER(register_ps));
+      sources.register_ps, CXLGPU_MEMBER(register_ps));
   add("deregister_ps", "ps", between(0, kMostPs), "Deregistration of the buffer, each I/O.",
-      "Phoenix, table 1", CXLGPU_MEMBER(deregister_ps));
+      sources.deregister_ps, CXLGPU_MEMBER(deregister_ps));
   add("io_ps", "ps", between(0, kMostPs),
-      "Software of an I/O beside what configs/host/nvme.yaml has.", "Phoenix, table 1",
+      "Software of an I/O beside what configs/host/nvme.yaml has.", sources.io_ps,
       CXLGPU_MEMBER(io_ps));
   add("max_io_bytes", "bytes", power_of_two(kPageBytes, 1024 * kMiB),
-      "Longer requests are split, the pieces one after the other.", "Phoenix",
+      "Longer requests are split, the pieces one after the other.", sources.max_io_bytes,
       CXLGPU_MEMBER(max_io_bytes));
   add("threads", "threads", between(1, 65536), "Threads, each with one synchronous I/O.",
-      "Phoenix, where GDS is fastest", CXLGPU_MEMBER(threads));
+      sources.threads, CXLGPU_MEMBER(threads));
 }
 
 }  // namespace
@@ -69,7 +88,7 @@ void add_direct_io(std::vector<ConfigKey>& keys, const std::string& section, Mem
 std::vector<ConfigKey> host_keys() {
   std::vector<ConfigKey> keys = {
       row({"pcie.lanes", "lanes", power_of_two(1, 16), "Lanes of the GPU's link to its host.",
-           "PCIe 5.0 x8, as the CXL link"},
+           "CXL-GPU, table 1a: PCIe 5.0 x8"},
           CXLGPU_MEMBER(paging.pcie.lanes)),
       row({"pcie.measured_lanes", "lanes", power_of_two(1, 16),
            "Lanes of the link that was measured; bandwidth is scaled by lanes, set-up is not.",
@@ -110,9 +129,9 @@ std::vector<ConfigKey> host_keys() {
                       "The aligned block that such a fault reads.", "Linux, read_ahead_kb"},
                      CXLGPU_MEMBER(paging.host_fill.readahead_bytes)));
   add_faults(keys, "gds", CXLGPU_MEMBER(paging.gds_faults));
-  add_direct_io(keys, "gds", CXLGPU_MEMBER(paging.gds));
+  add_direct_io(keys, "gds", CXLGPU_MEMBER(paging.gds), kOfGds);
   add_faults(keys, "phoenix", CXLGPU_MEMBER(paging.phoenix_faults));
-  add_direct_io(keys, "phoenix", CXLGPU_MEMBER(paging.phoenix));
+  add_direct_io(keys, "phoenix", CXLGPU_MEMBER(paging.phoenix), kOfPhoenix);
   return keys;
 }
 

@@ -12,7 +12,10 @@ ConfigKey hdm_key() {
   key.path = "hdm.ranges";
   key.range = ranges();
   key.meaning = "Host-managed device memory: what physical addresses are behind which root ports.";
-  key.source = "this design: 512 MiB over two ports; CXL 2.0, 8.2.5.12";
+  key.source =
+      "this design: 512 MiB over two ports, 1024 B at a time, so that the largest MemSpecRd stays "
+      "on "
+      "one; CXL 2.0, 8.2.5.12";
   key.set = [](RunConfig& c, const std::string& text, const std::string& where,
                const std::string&) { parse_hdm_ranges(c, text, where); };
   key.get = [](const RunConfig& c) -> ConfigValue { return c.hdm; };
@@ -23,8 +26,8 @@ ConfigKey hdm_key() {
 
 std::vector<ConfigKey> machine_keys() {
   return {
-      row({"system.ports", "ports", power_of_two(1, 4),
-           "Root ports, each with an endpoint; engines rtl and cosim have 2.", "this design"},
+      row({"system.ports", "ports", with_rtl(power_of_two(1, 4), RunConfig{}.ports),
+           "Root ports, each with an endpoint.", "this design"},
           CXLGPU_MEMBER(ports)),
       row({"system.memory", "", one_of({kMemoryNames.begin(), kMemoryNames.end()}),
            "Where the data is: behind CXL, all in GPU memory, or paged in from the host or a "
@@ -45,10 +48,12 @@ std::vector<ConfigKey> machine_keys() {
           CXLGPU_MEMBER(limit_us)),
       hdm_key(),
       row({"link.lanes", "lanes", power_of_two(1, 16),
-           "Width of each link; 1 and 2 are degraded widths.", "PCIe 5.0 x8; CXL 2.0"},
+           "Width of each link; 1 and 2 are degraded widths of CXL 2.0.",
+           "CXL-GPU, table 1a: PCIe 5.0 x8"},
           CXLGPU_MEMBER(link.lanes)),
       row({"link.lane_mbit_s", "Mbit/s", between(8000, 32000),
-           "Rate of a lane, one bit a transfer, with sync-header bypass.", "PCIe 5.0, 32 GT/s"},
+           "Rate of a lane, one bit a transfer, with sync-header bypass.",
+           "CXL-GPU, table 1a: PCIe 5.0, 32 GT/s"},
           CXLGPU_MEMBER(link.lane_mbit_s)),
       row({"link.flight_ps", "ps", between(0, 1000000),
            "Time of flight one way; latency of the SerDes is not modelled.",

@@ -94,8 +94,13 @@ ConfigReader::ConfigReader(std::filesystem::path file) : file_(std::move(file)) 
   Flattener(*this).map(root, "");
 }
 
-void ConfigReader::fail(const std::string& key, const std::string& what) const {
+void ConfigReader::refuse(const std::string& key, const std::string& what) const {
   throw InputError(fmt::format("{}:{}: key '{}': {}", file_.string(), line(key), key, what));
+}
+
+void ConfigReader::fail(const std::string& key, const std::string& what) const {
+  report_missing();
+  refuse(key, what);
 }
 
 // Line of the key; of the section it belongs in if it is not there.
@@ -106,48 +111,54 @@ int ConfigReader::line(const std::string& key) const {
   return dot == std::string::npos ? 1 : line(key.substr(0, dot));
 }
 
-ConfigReader::Entry& ConfigReader::get(const std::string& key) {
+const ConfigReader::Entry* ConfigReader::get(const std::string& key) {
+  asked_.insert(key);
   const auto found = entries_.find(key);
   if (found == entries_.end()) {
     if (sections_.count(key) != 0) fail(key, "is a section, not a value; give it one value");
-    fail(key, "is missing; add it (see the other files in configs/media)");
+    missing_.push_back(key);
+    return nullptr;
   }
   found->second.used = true;
-  return found->second;
+  return &found->second;
 }
 
-std::string ConfigReader::scalar(const std::string& key) {
-  const Entry& entry = get(key);
-  if (entry.is_list) fail(key, "is a list; give it one value");
-  if (entry.values.empty()) fail(key, "has no value; give it one");
-  return entry.values.front();
+std::optional<std::string> ConfigReader::scalar(const std::string& key) {
+  const Entry* entry = get(key);
+  if (entry == nullptr) return std::nullopt;
+  if (entry->is_list) fail(key, "is a list; give it one value");
+  if (entry->values.empty()) fail(key, "has no value; give it one");
+  return entry->values.front();
 }
 
 std::uint64_t ConfigReader::number(const std::string& key, std::uint64_t low, std::uint64_t high) {
-  const std::string digits = scalar(key);
+  const std::optional<std::string> digits = scalar(key);
+  if (!digits) return low;
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size()) {
-    if (digits.starts_with('-'))
-      fail(key, fmt::format("{} is negative; use {}..{}", digits, low, high));
+  const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), value);
+  if (error != std::errc{} || end != digits->data() + digits->size()) {
+    if (digits->starts_with('-'))
+      fail(key, fmt::format("{} is negative; use {}..{}", *digits, low, high));
     fail(key,
-         fmt::format("'{}' is not a whole number; write digits only, {}..{}", digits, low, high));
+         fmt::format("'{}' is not a whole number; write digits only, {}..{}", *digits, low, high));
   }
   if (value < low || value > high) {
+    if (!missing_.empty()) return low;  // the bound may be of what is missing
     fail(key, fmt::format("{} is out of range; use {}..{}", value, low, high));
   }
   return value;
 }
 
 double ConfigReader::decimal(const std::string& key, double low, double high) {
-  const std::string digits = scalar(key);
+  const std::optional<std::string> digits = scalar(key);
+  if (!digits) return low;
   double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value)) {
-    fail(key, fmt::format("'{}' is not a number; write one such as 3.5", digits));
+  const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), value);
+  if (error != std::errc{} || end != digits->data() + digits->size() || !std::isfinite(value)) {
+    fail(key, fmt::format("'{}' is not a number; write one such as 3.5", *digits));
   }
   if (value < low || value > high) {
-    fail(key, fmt::format("{} is out of range; use {:g}..{:g}", digits, low, high));
+    fail(key, fmt::format("{} is out of range; use {:g}..{:g}", *digits, low, high));
   }
   return value;
 }
@@ -166,29 +177,32 @@ bool ConfigReader::flag(const std::string& key) {
 }
 
 std::string ConfigReader::text(const std::string& key) {
-  const std::string value = scalar(key);
-  if (value.empty()) fail(key, "is empty; write a name");
-  return value;
+  const std::optional<std::string> value = scalar(key);
+  if (!value) return "";
+  if (value->empty()) fail(key, "is empty; write a name");
+  return *value;
 }
 
 std::string ConfigReader::choice(const std::string& key, const std::vector<std::string>& choices) {
-  const std::string value = scalar(key);
-  if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-    fail(key, fmt::format("'{}' is not known; {}use one of: {}", value,
-                          did_you_mean(value, choices), fmt::join(choices, ", ")));
+  const std::optional<std::string> value = scalar(key);
+  if (!value) return choices.front();
+  if (std::find(choices.begin(), choices.end(), *value) == choices.end()) {
+    fail(key, fmt::format("'{}' is not known; {}use one of: {}", *value,
+                          did_you_mean(*value, choices), fmt::join(choices, ", ")));
   }
-  return value;
+  return *value;
 }
 
 std::vector<std::string> ConfigReader::list(const std::string& key) {
-  const Entry& entry = get(key);
-  if (!entry.is_list) fail(key, "is not a list; write [a, b, ...]");
-  return entry.values;
+  const Entry* entry = get(key);
+  if (entry == nullptr) return {};
+  if (!entry->is_list) fail(key, "is not a list; write [a, b, ...]");
+  return entry->values;
 }
 
 std::size_t ConfigReader::items(const std::string& key) const {
   std::size_t count = 0;
-  while (has(Flattener::item_of(key, count))) ++count;
+  while (sections_.count(Flattener::item_of(key, count)) != 0) ++count;
   return count;
 }
 
@@ -205,16 +219,66 @@ std::vector<std::string> ConfigReader::sections(const std::string& key) const {
   return names;
 }
 
-void ConfigReader::finish() const {
-  const std::string* first = nullptr;
-  int first_line = 0;
+// Keys that nobody asked for, by line.
+std::vector<std::pair<int, std::string>> ConfigReader::unknown() const {
+  std::vector<std::pair<int, std::string>> keys;
   for (const auto& [key, entry] : entries_) {
-    if (!entry.used && (first == nullptr || entry.line < first_line)) {
-      first = &key;
-      first_line = entry.line;
+    if (!entry.used) keys.emplace_back(entry.line, key);
+  }
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return keys;
+}
+
+// All that somebody asked for, and what that stands in.
+std::set<std::string> ConfigReader::known_sections() const {
+  std::set<std::string> sections = asked_;
+  for (const std::string& name : asked_) {
+    for (std::size_t end = name.find_first_of(".["); end != std::string::npos;
+         end = name.find_first_of(".[", end + 1)) {
+      sections.insert(name.substr(0, end));
     }
   }
-  if (first != nullptr) fail(*first, "is not known; remove it or correct its spelling");
+  return sections;
+}
+
+// The key, or the section that it stands in, if nobody asked for that.
+void ConfigReader::refuse_unknown(const std::string& key) const {
+  constexpr const char* kDo = "remove it or correct its spelling";
+  const std::set<std::string> sections = known_sections();
+  for (std::size_t dot = key.find_first_of(".["); dot != std::string::npos;
+       dot = key.find_first_of(".[", dot + 1)) {
+    const std::string section = key.substr(0, dot);
+    if (sections.contains(section)) continue;
+    refuse(section, fmt::format("is not known; {}{}",
+                                did_you_mean(section, {sections.begin(), sections.end()}), kDo));
+  }
+  std::string meant = did_you_mean(key, missing_);
+  if (meant.empty()) meant = did_you_mean(key, {asked_.begin(), asked_.end()});
+  refuse(key, fmt::format("is not known; {}{}", meant, kDo));
+}
+
+void ConfigReader::check_sections() const {
+  report_missing();
+  const std::set<std::string> sections = known_sections();
+  for (const auto& [line, key] : unknown()) {
+    const std::size_t end = key.find_first_of(".[");
+    if (end != std::string::npos && !sections.contains(key.substr(0, end))) refuse_unknown(key);
+  }
+}
+
+void ConfigReader::report_missing() const {
+  if (missing_.empty()) return;
+  for (const auto& [line, key] : unknown()) {
+    if (!nearest(key, missing_).empty()) refuse_unknown(key);
+  }
+  refuse(missing_.front(), "is missing; add it (see the other files in configs/media)");
+}
+
+void ConfigReader::finish() const {
+  report_missing();
+  const auto keys = unknown();
+  if (!keys.empty()) refuse_unknown(keys.front().second);
 }
 
 }  // namespace cxlgpu

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/input_error.hpp"
+#include "common/nearest.hpp"
 #include "sim/media/config_reader.hpp"
 
 namespace cxlgpu {
@@ -32,8 +33,9 @@ HostInterface load_host_interface(const std::filesystem::path& file, const std::
   }
   in.finish();
   if (found.name.empty()) {
-    throw InputError(fmt::format("{}:{}: key 'interface': '{}' is not known; use one of: {}",
-                                 asked_by.string(), asked_line, name, fmt::join(links, ", ")));
+    throw InputError(fmt::format("{}:{}: key 'interface': '{}' is not known; {}use one of: {}",
+                                 asked_by.string(), asked_line, name, did_you_mean(name, links),
+                                 fmt::join(links, ", ")));
   }
   return found;
 }

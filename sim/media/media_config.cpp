@@ -277,6 +277,8 @@ MediaConfig load_media_config(const std::filesystem::path& file) {
       config.interface_line = in.line("interface");
     }
   }
+  (void)in.given("published");
+  in.check_sections();  // a drive without its translation layer has other figures
   config.published = read_published(in, config.kind());
   in.finish();
   return config;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/nearest.hpp"
 #include "sim/media/config_reader.hpp"
 
 namespace cxlgpu {
@@ -108,8 +109,9 @@ std::vector<PublishedFigure> read_published(ConfigReader& in, PartKind kind) {
     if (name == names.end()) {
       std::vector<std::string> known;
       for (const FigureName& n : names) known.emplace_back(n.name);
-      in.fail(item + "figure", fmt::format("'{}' is not measured of such a part; use one of: {}",
-                                           figure.figure, fmt::join(known, ", ")));
+      in.fail(item + "figure",
+              fmt::format("'{}' is not measured of such a part; {}use one of: {}", figure.figure,
+                          did_you_mean(figure.figure, known), fmt::join(known, ", ")));
     }
     if (std::any_of(figures.begin(), figures.end(),
                     [&](const PublishedFigure& f) { return f.figure == figure.figure; })) {

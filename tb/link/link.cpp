@@ -22,11 +22,11 @@ std::uint64_t Link::next_gap() {
   return gap > 1e18 ? static_cast<std::uint64_t>(1e18) : static_cast<std::uint64_t>(gap);
 }
 
-void Link::damage(flits::Flit& flit) {
-  if (options_.bit_error_rate <= 0) return;
+bool Link::damage(flits::Flit& flit) {
+  if (options_.bit_error_rate <= 0) return false;
   if (bits_to_error_ >= kWireBits) {
     bits_to_error_ -= kWireBits;
-    return;
+    return false;
   }
   ++flits_damaged_;
   std::uint64_t bit = bits_to_error_;
@@ -36,14 +36,19 @@ void Link::damage(flits::Flit& flit) {
     bit += 1 + next_gap();
   }
   bits_to_error_ = bit - kWireBits;
+  return true;
 }
 
 void Link::send(const flits::Flit& flit, Time now) {
   busy_until_ = std::max(now, busy_until_) + options_.flit_time;
   wire_.push_back({flit, busy_until_ + options_.flight});
-  damage(wire_.back().flit);
+  bool damaged = damage(wire_.back().flit);
   const bool hit = damage_all_ && flit.protocol_id().id == flits::ProtocolId::CacheMem;
-  if (++sent_ == options_.damage_flit || hit) wire_.back().flit.bytes[kWrongByte] ^= 1;
+  if (++sent_ == options_.damage_flit || hit) {
+    wire_.back().flit.bytes[kWrongByte] ^= 1;
+    damaged = true;
+  }
+  if (damaged) first_damage_ = std::min(first_damage_, now);
 }
 
 std::optional<Link::Arrival> Link::receive(Time now) {

@@ -66,9 +66,11 @@ class Link {
 
   [[nodiscard]] std::uint64_t bits_flipped() const { return bits_flipped_; }
   [[nodiscard]] std::uint64_t flits_damaged() const { return flits_damaged_; }
+  // When the first damaged flit was sent, on purpose or not; never() before.
+  [[nodiscard]] Time first_damage() const { return first_damage_; }
 
  private:
-  void damage(flits::Flit& flit);
+  bool damage(flits::Flit& flit);
   [[nodiscard]] std::uint64_t next_gap();
 
   LinkOptions options_;
@@ -78,6 +80,7 @@ class Link {
   std::mt19937_64 rng_;
   std::uint64_t bits_to_error_ = ~std::uint64_t{0};
   std::uint64_t bits_flipped_ = 0, flits_damaged_ = 0, sent_ = 0;
+  Time first_damage_ = Time::never();
 };
 
 }  // namespace cxlgpu

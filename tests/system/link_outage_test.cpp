@@ -133,6 +133,8 @@ Seen check(const Case& c, std::uint64_t seed) {
     EXPECT_EQ(report.compared, params.requests);
     EXPECT_EQ(report.data_mismatches, 0u);
     EXPECT_EQ(report.path_mismatches, 0u);
+    EXPECT_EQ(report.time_mismatches, 0u);
+    EXPECT_GT(report.time_differences, 0u);
   }
   return seen;
 }

@@ -85,7 +85,8 @@ TEST_F(Cli, OptionsTheModelCannotHonour) {
 
 // Sizes that the RTL is not built with: by --set and from a file, with the line.
 TEST_F(Cli, MachinesThatTheRtlIsNot) {
-  for (const auto& [key, value, built] : {std::tuple{"root_port.sr_queue_entries", "16", "32"},
+  for (const auto& [key, value, built] : {std::tuple{"system.ports", "4", "2"},
+                                          {"root_port.sr_queue_entries", "16", "32"},
                                           {"root_port.memory_queue_entries", "64", "32"},
                                           {"root_port.ring_entries", "512", "1024"},
                                           {"root_port.spec_cap_bytes", "256", "1024"},
@@ -103,8 +104,23 @@ TEST_F(Cli, MachinesThatTheRtlIsNot) {
                           name.substr(0, dot) + ":\n  " + name.substr(dot + 1) + ": " + value +
                           "\n");
     refused({"run", "own.yaml", "--out", "o"}, {"own.yaml:4:", what, rtl, "--engine model"});
+    // Before anything is read or made: the trace and the images are not there.
+    refused({"run", "vadd-znand-sr", "--set", set, "--set", "endpoint.image_in=nowhere", "--trace",
+             "nowhere.csv"},
+            {"--set", what, rtl});
     accepted({"run", "own.yaml", "--engine", "model"});
   }
+}
+
+// What no RTL of these sources can have says so, and `explain` has both ranges.
+TEST_F(Cli, ARingThatOnlyTheModelCanHave) {
+  const Args over = {"run", "vadd-znand-sr", "--set", "root_port.ring_entries=2048"};
+  refused(over, {"--set", "2048, but this build's RTL has 1024 and none can have over 1024"});
+  refused({"run", "vadd-znand-sr", "--set", "root_port.ring_entries=8192"}, {"16..4096"});
+  const std::string said = accepted({"explain", "root_port.ring_entries"}).out;
+  EXPECT_NE(said.find("16..4096, a power of two; rtl and cosim 1024, no build over 1024"),
+            std::string::npos)
+      << said;
 }
 
 TEST_F(Cli, CacheLineThatDoesNotFit) {

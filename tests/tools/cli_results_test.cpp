@@ -292,6 +292,27 @@ TEST_P(CliEngine, ScriptedCollectionShowsInTheSeries) {
   }
 }
 
+// An outage takes RTL and model another time: counted, printed, and no mismatch.
+TEST_F(Cli, TimesAfterAnOutageDifferAsExpected) {
+  const Result result =
+      accepted({"run", "vadd-dram-cxl", "--engine", "cosim", "--set", "workload.size=4096", "--set",
+                "link.down_at_us=2", "--set", "link.down_for_us=1", "--out", "o"});
+  const json s = stats();
+  EXPECT_EQ(s.at("status"), "clean");
+  EXPECT_GT(value(s, "/cosim/time_differences"), 10);
+  EXPECT_EQ(value(s, "/cosim/time_mismatches"), 0);
+  EXPECT_EQ(s.at("cosim").at("disturbance").at("by"), "link outage");
+  EXPECT_EQ(value(s, "/cosim/disturbance/at"), 2000);
+  EXPECT_NE(result.out.find(", time: 0)"), std::string::npos) << result.out;
+  const std::string differ =
+      "from 2.000 us on: " + std::to_string(static_cast<int>(value(s, "/cosim/time_differences"))) +
+      " differ, as expected";
+  EXPECT_NE(result.out.find(differ), std::string::npos) << result.out;
+  accepted(
+      {"run", "vadd-dram-cxl", "--engine", "cosim", "--set", "workload.size=512", "--out", "o"});
+  EXPECT_TRUE(stats().at("cosim").at("disturbance").is_null());
+}
+
 TEST_P(CliEngine, EveryFigureHasItsUnit) {
   accepted({"run", "vadd-znand-sr", "--engine", GetParam(), "--set", "workload.size=1024", "--out",
             "o"});

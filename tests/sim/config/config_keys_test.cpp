@@ -87,6 +87,44 @@ TEST(ConfigKeys, EveryRowIsComplete) {
   EXPECT_GT(paths.size(), 130u);
 }
 
+// The same key of two configurations of the host: other figures cannot have the same source.
+TEST(ConfigKeys, OtherDefaultsHaveOtherSources) {
+  const RunConfig config = defaults();
+  const auto name_of = [](const std::string& path) { return path.substr(path.find('.')); };
+  unsigned others = 0;
+  for (const ConfigKey& a : config_keys()) {
+    if (!a.path.starts_with("gds.")) continue;
+    const ConfigKey* b = find_key("phoenix" + name_of(a.path));
+    ASSERT_NE(b, nullptr) << a.path;
+    if (value_text(a, a.get(config)) == value_text(*b, b->get(config))) continue;
+    EXPECT_NE(a.source, b->source) << a.path;
+    ++others;
+  }
+  EXPECT_GT(others, 4u);
+}
+
+// Sizes of the hardware: the range is the model's, and says what rtl and cosim take.
+TEST(ConfigKeys, SizesOfTheRtlSayBothRanges) {
+  const std::map<std::string, std::string> both = {
+      {"system.ports", "1..4, a power of two; rtl and cosim 2"},
+      {"root_port.sr_queue_entries", "1..64; rtl and cosim 32"},
+      {"root_port.memory_queue_entries", "3..64; rtl and cosim 32"},
+      {"root_port.ring_entries",
+       "16..4096, a power of two; rtl and cosim 1024, no build over 1024"},
+      {"root_port.spec_cap_bytes", "256..1KiB, a multiple of 256; rtl and cosim 1KiB"},
+      {"root_port.ds_lines", "16..4096, a power of two; rtl and cosim 1024"},
+      {"endpoint.line_bytes", "256..16KiB, a power of two; rtl and cosim 256"}};
+  unsigned found = 0;
+  for (const ConfigKey& key : config_keys()) {
+    const auto at = both.find(key.path);
+    EXPECT_EQ(key.range.rtl_built != 0, at != both.end()) << key.path;
+    if (at == both.end()) continue;
+    EXPECT_EQ(range_text(key), at->second);
+    ++found;
+  }
+  EXPECT_EQ(found, both.size());
+}
+
 // The parser knows no key but those of the table; each has its default in a file, but for the two
 // that a scenario says.
 TEST(ConfigKeys, EveryDefaultStandsInAFile) {

@@ -86,7 +86,49 @@ TEST_F(MediaConfigTest, PartsLoad) {
 
 TEST_F(MediaConfigTest, UnknownKey) {
   const int line = change("dram.yaml", "command_ps:", "  command_ps: 715\n  tRASS_ps: 5");
-  expect_error("dram.yaml", line + 1, "timing.tRASS_ps", "is not known");
+  expect_error("dram.yaml", line + 1, "timing.tRASS_ps",
+               "is not known; did you mean timing.tRAS_ps? ");
+}
+// A mistyped key is one that is missing, too: the file's line says more.
+TEST_F(MediaConfigTest, MistypedKeys) {
+  const auto meant = [this](const std::string& file, const std::string& prefix,
+                            const std::string& text, const std::string& key,
+                            const std::string& right) {
+    SCOPED_TRACE(text);
+    SetUp();
+    const int line = change(file, prefix, text);
+    expect_error(file, line, key, "is not known; did you mean " + right + "? ");
+  };
+  meant("dram.yaml", "kind:", "knid: dram", "knid", "kind");
+  meant("dram.yaml", "tRCD_ps:", "  tRDC_ps: 14300", "timing.tRDC_ps", "timing.tRCD_ps");
+  meant("dram.yaml", "columns:", "  colums: 1024", "organisation.colums", "organisation.columns");
+  meant("dram.yaml",
+        "address_map:", "  adress_map: [row, rank, bank, column, bank_group, sub_channel]",
+        "organisation.adress_map", "organisation.address_map");
+  meant("dram.yaml", "refresh:", "  refrseh: all_bank", "controller.refrseh", "controller.refresh");
+  meant("znand.yaml", "pages:", "  page: 1024", "write_buffer.page", "write_buffer.pages");
+  meant("znand.yaml", "media:", "  medai: dram", "internal_dram.medai", "internal_dram.media");
+  meant("nand.yaml", "planes:", "  plane: 2", "translation.plane", "translation.planes");
+  // Sections, one of which may be left out.
+  meant("dram.yaml", "timing:", "timings:", "timings", "timing");
+  meant("nand.yaml", "translation:", "translatoin:", "translatoin", "translation");
+  meant("pram.yaml", "wear_pauses:", "wear_pause:", "wear_pause", "wear_pauses");
+}
+// What only is missing has no other in its place, however near its neighbours are.
+TEST_F(MediaConfigTest, MissingKeysHaveNoSuggestion) {
+  for (const char* prefix : {"tRRD_L_ps:", "tCCD_L_WR_ps:", "columns:", "sub_channels:"}) {
+    SCOPED_TRACE(prefix);
+    SetUp();
+    change("dram.yaml", prefix, "");
+    try {
+      (void)load_media_config(dir / "dram.yaml");
+      ADD_FAILURE();
+    } catch (const InputError& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find("is missing; add it"), std::string::npos) << text;
+      EXPECT_EQ(text.find("did you mean"), std::string::npos) << text;
+    }
+  }
 }
 TEST_F(MediaConfigTest, MissingKey) {
   change("dram.yaml", "tRCD_ps:", "");
@@ -98,7 +140,7 @@ TEST_F(MediaConfigTest, MissingKey) {
   expect_error("dram.yaml", section, "timing.tRCD_ps", "is missing");
 }
 TEST_F(MediaConfigTest, MissingSection) {
-  change("znand.yaml", "write_buffer:", "spare_buffer:");
+  change("znand.yaml", "write_buffer:", "other:");
   expect_error("znand.yaml", 1, "write_buffer.pages", "is missing");
 }
 TEST_F(MediaConfigTest, WrongTypes) {

@@ -3,8 +3,10 @@
 #include "sim/media/media_figures.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "common/input_error.hpp"
 #include "sim/media/bus_time.hpp"
@@ -107,6 +109,30 @@ TEST(HostInterface, FileAndBandwidth) {
     EXPECT_EQ(std::string(error.what()),
               "part.yaml:7: key 'interface': 'sata' is not known; use one of: pcie3x4, pcie4x4");
   }
+}
+
+TEST(HostInterface, MistypedNamesAreSuggested) {
+  const auto says = [](const std::filesystem::path& file, const std::string& link,
+                       const std::string& part) {
+    try {
+      (void)load_host_interface(file, link, "part.yaml", 7);
+      ADD_FAILURE() << link;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  };
+  says(kInterface, "pcie3x8", "'pcie3x8' is not known; did you mean pcie3x4? ");
+  std::ifstream in(kInterface);
+  std::stringstream text;
+  text << in.rdbuf();
+  std::string own = text.str();
+  own.replace(own.find("doorbell_ps"), 11, "doorbel_ps");
+  const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                     ("cxlgpu_nvme_" + std::to_string(::getpid()) + ".yaml");
+  std::ofstream(file) << own;
+  says(file, "pcie3x4",
+       "key 'command.doorbel_ps': is not known; did you mean command.doorbell_ps? ");
+  std::filesystem::remove(file);
 }
 
 // Two channels of two dies with a translation layer.
@@ -319,6 +345,8 @@ TEST_F(Published, BadEntries) {
   };
   (void)load(good);
   refused(with("pins", "speed"), 2, "published[0].figure", "use one of: read_64b_idle");
+  refused(with("pins", "pin"), 2, "published[0].figure", "did you mean pins? ");
+  refused(with("value", "valeu"), 2, "published[0].valeu", "did you mean published[0].value? ");
   refused(with("pins", "read_4k_idle"), 2, "published[0].figure", "is not measured of such a part");
   refused(with("GB/s", "ns"), 2, "published[0].unit", "use one of: GB/s, MB/s");
   refused(with("value: 8", "value: fast"), 2, "published[0].value", "'fast' is not a number");

@@ -1,0 +1,52 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/config/configurations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+
+namespace cxlgpu {
+
+namespace {
+
+struct Configuration {
+  const char* name;
+  std::optional<MemoryKind> memory = {};
+  std::optional<SrPolicy> policy = {};
+  std::optional<bool> spec_length = {};
+  std::optional<bool> ds = {};
+};
+
+constexpr std::array<Configuration, 11> kConfigurations = {
+    {{.name = "cxl", .memory = MemoryKind::Cxl, .policy = SrPolicy::Off},
+     {.name = "naive", .policy = SrPolicy::Naive, .spec_length = false},
+     {.name = "dyn", .policy = SrPolicy::Dyn},
+     {.name = "sr", .policy = SrPolicy::Sr},
+     {.name = "sr-paper", .policy = SrPolicy::SrPaper},
+     {.name = "stream", .policy = SrPolicy::Stream},
+     {.name = "ds", .policy = SrPolicy::Sr, .ds = true},
+     {.name = "gpu-dram", .memory = MemoryKind::GpuDram},
+     {.name = "uvm", .memory = MemoryKind::Uvm},
+     {.name = "gds", .memory = MemoryKind::Gds},
+     {.name = "phoenix", .memory = MemoryKind::Phoenix}}};
+
+}  // namespace
+
+std::vector<std::string> configuration_names() {
+  std::vector<std::string> names;
+  for (const Configuration& row : kConfigurations) names.emplace_back(row.name);
+  return names;
+}
+
+void apply_configuration(RunConfig& config, const std::string& name) {
+  const auto* row = std::find_if(kConfigurations.begin(), kConfigurations.end(),
+                                 [&name](const Configuration& c) { return c.name == name; });
+  if (row == kConfigurations.end()) throw std::logic_error("no configuration '" + name + "'");
+  if (row->memory) config.memory = *row->memory;
+  if (row->policy) config.root_port.policy = *row->policy;
+  if (row->spec_length) config.root_port.spec_length = *row->spec_length;
+  if (row->ds) config.root_port.ds = *row->ds;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,68 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Configuration names: what each means, and that the guide's table has them all.
+#include "sim/config/configurations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+
+namespace cxlgpu {
+namespace {
+
+struct Means {
+  MemoryKind memory = MemoryKind::Cxl;
+  SrPolicy policy = SrPolicy::Off;
+  bool spec_length = true, ds = false;
+};
+
+// By hand, from the guide.
+const std::map<std::string, Means> kMeans = {
+    {"cxl", {}},
+    {"naive", {.policy = SrPolicy::Naive, .spec_length = false}},
+    {"dyn", {.policy = SrPolicy::Dyn}},
+    {"sr", {.policy = SrPolicy::Sr}},
+    {"sr-paper", {.policy = SrPolicy::SrPaper}},
+    {"stream", {.policy = SrPolicy::Stream}},
+    {"ds", {.policy = SrPolicy::Sr, .ds = true}},
+    {"gpu-dram", {.memory = MemoryKind::GpuDram}},
+    {"uvm", {.memory = MemoryKind::Uvm}},
+    {"gds", {.memory = MemoryKind::Gds}},
+    {"phoenix", {.memory = MemoryKind::Phoenix}}};
+
+TEST(Configurations, EachNameMeansWhatTheGuideSays) {
+  const std::vector<std::string> names = configuration_names();
+  EXPECT_EQ(names.size(), kMeans.size());
+  const ConfigLoader loader(CXLGPU_SOURCE_DIR "/configs", {{"vadd"}, {"dram"}, names});
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    ASSERT_TRUE(kMeans.contains(name));
+    const Means& means = kMeans.at(name);
+    const RunConfig config = loader.load("vadd-dram-" + name, {});
+    EXPECT_EQ(config.memory, means.memory);
+    EXPECT_EQ(config.root_port.policy, means.policy);
+    EXPECT_EQ(config.root_port.spec_length, means.spec_length);
+    EXPECT_EQ(config.root_port.ds, means.ds);
+  }
+}
+
+// Of the table under "| configuration | meaning |".
+TEST(Configurations, TheGuideHasARowForEach) {
+  std::ifstream in(CXLGPU_SOURCE_DIR "/docs/guide.md");
+  std::vector<std::string> rows;
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line == "| configuration | meaning |") inside = true;
+    if (inside && line.empty()) break;
+    if (inside && line.starts_with("| `")) rows.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  EXPECT_EQ(std::multiset<std::string>(rows.begin(), rows.end()).size(), kMeans.size());
+  for (const std::string& name : configuration_names()) {
+    EXPECT_EQ(std::count(rows.begin(), rows.end(), name), 1) << name;
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu
