@@ -1,5 +1,5 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-# The RTL's file lists and one wrapper around verilate().
+# The RTL's file lists, and what makes a library of a top: of a test by a rule of its own, else verilate().
 #
 # Packages come first, then every module once; a top pulls in what it needs because each module
 # file is found by its name through -y.
@@ -7,6 +7,16 @@ file(GLOB CXLGPU_RTL_PACKAGES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/pkg/*.sv
 # cxlgpu_pkg imports cxl_pkg: the names sort in that order.
 list(SORT CXLGPU_RTL_PACKAGES)
 set(CXLGPU_RTL_DIRS common controller cache flex_bus cxl_io root_port host_bridge endpoint top)
+
+include(${CMAKE_CURRENT_LIST_DIR}/clear_inputs.cmake)
+
+function(cxlgpu_verilated_runtime sources)
+  if(NOT TARGET verilated_runtime)
+    add_library(verilated_runtime STATIC ${sources})
+    target_include_directories(verilated_runtime SYSTEM PRIVATE ${VERILATOR_ROOT}/include
+                               ${VERILATOR_ROOT}/include/vltstd)
+  endif()
+endfunction()
 
 # Verilator's own runtime, which verilate() would compile again for every top. `owner`: the target that
 # has it already, else one for all.
@@ -20,83 +30,82 @@ function(cxlgpu_share_runtime target owner)
     target_link_libraries(${target} PUBLIC ${owner})
     return()
   endif()
-  if(NOT TARGET verilated_runtime)
-    list(GET runtime 0 first)
-    get_filename_component(include ${first} DIRECTORY)
-    add_library(verilated_runtime STATIC ${runtime})
-    target_include_directories(verilated_runtime SYSTEM PRIVATE ${include} ${include}/vltstd)
-  endif()
+  cxlgpu_verilated_runtime("${runtime}")
   target_link_libraries(${target} PUBLIC verilated_runtime)
 endfunction()
 
-# Compiles a top's many small files in few: each would read Verilator's headers again, which takes longer
-# than most of the files themselves. They stay sources of the target, so that a change in RTL verilates.
-function(cxlgpu_unite target)
-  set(most 500000)  # bytes in one: the largest tops still fill two cores
-  get_target_property(sources ${target} SOURCES)
+# One top of tests: verilated when it is asked for, by its own rule, and compiled in `parts` units (cmake/top.cmake).
+# What runs once is compiled without optimisation, in units of its own if there are several.
+function(cxlgpu_test_top target prefix top parts optimise sources)
   get_target_property(folder ${target} BINARY_DIR)
-  set(kinds)
-  foreach(source ${sources})
-    if(NOT source MATCHES "/${target}\\.dir/.*\\.cpp$")
-      continue()
-    endif()
-    get_source_file_property(flags ${source} COMPILE_FLAGS)
-    string(MAKE_C_IDENTIFIER "flags${flags}" kind)
-    if(NOT kind IN_LIST kinds)
-      list(APPEND kinds ${kind})
-      set(${kind}_flags "${flags}")
-      set(${kind}_bytes 0)
-      set(${kind}_part 0)
-    endif()
-    file(SIZE ${source} bytes)
-    math(EXPR ${kind}_bytes "${${kind}_bytes} + ${bytes}")
-    if(${kind}_bytes GREATER most)
-      math(EXPR ${kind}_part "${${kind}_part} + 1")
-      set(${kind}_bytes ${bytes})
-    endif()
-    set(part ${kind}_${${kind}_part})
-    string(APPEND ${part} "#include \"${source}\"\n")
-    set_property(SOURCE ${source} PROPERTY HEADER_FILE_ONLY ON)
+  set(folder ${folder}/CMakeFiles/${target}.dir)
+  set(generated ${folder}/${prefix}.dir)
+  set(units)
+  foreach(part RANGE 1 ${parts})
+    list(APPEND units ${generated}/units/often_${part}.cpp)
   endforeach()
-  foreach(kind ${kinds})
-    foreach(part RANGE ${${kind}_part})
-      set(united ${folder}/CMakeFiles/${target}.dir/${kind}_${part}.cpp)
-      file(CONFIGURE OUTPUT ${united} CONTENT "${${kind}_${part}}" @ONLY)  # written if it differs
-      set_property(SOURCE ${united} PROPERTY COMPILE_FLAGS "${${kind}_flags}")
-      target_sources(${target} PRIVATE ${united})
+  set_source_files_properties(${units} PROPERTIES COMPILE_OPTIONS ${optimise})
+  if(parts GREATER 1)
+    math(EXPR few "(${parts} + 3) / 4")
+    foreach(part RANGE 1 ${few})
+      list(APPEND units ${generated}/units/once_${part}.cpp)
+      set_source_files_properties(${generated}/units/once_${part}.cpp PROPERTIES COMPILE_OPTIONS -O0)
     endforeach()
-  endforeach()
+  endif()
+  string(TOLOWER ${CMAKE_CXX_COMPILER_ID} compiler)
+  if(NOT compiler STREQUAL "clang")
+    set(compiler gcc)
+  endif()
+  set(command ${VERILATOR_BIN} --compiler ${compiler} --prefix ${prefix} --make cmake --top ${top} --cc ${ARGN}
+      ${sources})
+  list(JOIN command "\n" lines)
+  file(CONFIGURE OUTPUT ${generated}/units/arguments.txt CONTENT "${lines}\n" @ONLY)  # written if it differs
+  set(script ${CMAKE_SOURCE_DIR}/cmake/top.cmake)
+  add_custom_command(
+    OUTPUT ${units} ${generated}/${prefix}.h
+    COMMAND ${CMAKE_COMMAND} -D ARGUMENTS=${generated}/units/arguments.txt -D PREFIX=${prefix} -D FOLDER=${generated}
+            -D FAST=${parts} -D "UNITS=${units}" -D DEPFILE=${generated}/units/depends.d -P ${script}
+    DEPENDS ${VERILATOR_BIN} ${script} ${CMAKE_SOURCE_DIR}/cmake/clear_inputs.cmake ${generated}/units/arguments.txt
+    DEPFILE ${generated}/units/depends.d
+    COMMENT "Verilating ${prefix}" VERBATIM)
+  target_sources(${target} PRIVATE ${units})
+  target_include_directories(${target} PUBLIC ${generated} ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
+  target_compile_definitions(${target} PRIVATE VM_COVERAGE=$<BOOL:${CXLGPU_COVERAGE}> VM_SC=0 VM_TRACE=0 VM_TRACE_VCD=0
+                             VM_TRACE_FST=0)
+  # The standard library of C++14 is read in half the time of that of C++20.
+  set_target_properties(${target} PROPERTIES CXX_STANDARD 14)
+  if(NOT TARGET verilated_runtime)
+    set(runtime verilated verilated_threads)
+    if(CXLGPU_COVERAGE)
+      list(APPEND runtime verilated_cov)
+    endif()
+    list(TRANSFORM runtime REPLACE "(.+)" "${VERILATOR_ROOT}/include/\\1.cpp")
+    cxlgpu_verilated_runtime("${runtime}")
+  endif()
+  target_link_libraries(${target} PUBLIC ${VERILATOR_MT_CFLAGS} verilated_runtime)
 endfunction()
 
-# A test sees inputs that it does not drive as zero, whatever CXLGPU_X_SEED says: random is what the block
-# itself leaves without a value. The inputs are those of the verilated top's header.
+# A top that is verilated while CMake runs: its clear_inputs().
 function(cxlgpu_clear_inputs target prefix)
   get_target_property(folder ${target} BINARY_DIR)
-  set(header ${folder}/CMakeFiles/${target}.dir/${prefix}.dir/${prefix}.h)
-  file(STRINGS ${header} inputs REGEX "^ *VL_IN[0-9W]*\\(&")
-  set(lines)
-  foreach(input ${inputs})
-    string(REGEX REPLACE "^ *VL_IN[0-9W]*\\(&([A-Za-z0-9_]+),.*" "\\1" name "${input}")
-    string(APPEND lines "  clear_bits(top.${name});\n")
-  endforeach()
-  set(source ${folder}/CMakeFiles/${target}.dir/clear_inputs.cpp)
-  file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${prefix}.h\"
-#include \"tests/common/clear_inputs.hpp\"
-namespace cxlgpu::test {
-template <>
-void clear_inputs(${prefix}& top) {
-${lines}}
-}  // namespace cxlgpu::test
-" @ONLY)
-  target_sources(${target} PRIVATE ${source})
-  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_features(${target} PRIVATE cxx_std_20)
+  set(folder ${folder}/CMakeFiles/${target}.dir)
+  cxlgpu_clear_inputs_text(text ${folder}/${prefix}.dir/${prefix}.h ${prefix})
+  file(CONFIGURE OUTPUT ${folder}/clear_inputs.cpp CONTENT "${text}" @ONLY)  # written if it differs
+  target_sources(${target} PRIVATE ${folder}/clear_inputs.cpp)
 endfunction()
 
-# cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [NO_TOGGLES] [RUNTIME target] [ARGS ...])
+# Verilator's headers are not ours.
+function(cxlgpu_not_to_warn_about target)
+  get_target_property(include ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${include}")
+endfunction()
+
+# cxlgpu_verilate(TARGET top_file PREFIX name [TRACE] [ASSERT] [NO_TOGGLES] [RUNTIME target] [PARTS n] [OPTIMISE flag]
+#                 [ARGS ...])
+# ASSERT: a top of tests, with assertions; PARTS and OPTIMISE are of such a one.
 # NO_TOGGLES: with CXLGPU_COVERAGE, lines and branches alone.
 function(cxlgpu_verilate target top_file)
-  cmake_parse_arguments(V "TRACE;ASSERT;NO_TOGGLES" "PREFIX;RUNTIME" "ARGS" ${ARGN})
+  cmake_parse_arguments(V "TRACE;ASSERT;NO_TOGGLES" "PREFIX;RUNTIME;PARTS;OPTIMISE" "ARGS" ${ARGN})
   get_filename_component(top ${top_file} NAME_WE)
   # UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
   set(args -Wall -Wno-UNUSEDPARAM -O3)
@@ -125,9 +134,14 @@ function(cxlgpu_verilate target top_file)
     list(APPEND args -y ${CMAKE_SOURCE_DIR}/rtl/${dir})
   endforeach()
   list(APPEND args ${V_ARGS})
+  if(V_ASSERT)
+    cxlgpu_test_top(${target} ${V_PREFIX} ${top} ${V_PARTS} ${V_OPTIMISE} "${CXLGPU_RTL_PACKAGES};${top_file}" ${args})
+    cxlgpu_not_to_warn_about(${target})
+    return()
+  endif()
   set(speed)
-  if(V_ASSERT OR CXLGPU_COVERAGE)
-    set(speed OPT_FAST -O1)  # a test runs for seconds: half the time to compile counts for more
+  if(CXLGPU_COVERAGE)
+    set(speed OPT_FAST -O1)  # half the time to compile
   endif()
   set(trace)
   if(V_TRACE)
@@ -151,11 +165,5 @@ function(cxlgpu_verilate target top_file)
   if(NOT V_TRACE)
     cxlgpu_share_runtime(${target} "${V_RUNTIME}")
   endif()
-  if(V_ASSERT)
-    cxlgpu_unite(${target})
-    cxlgpu_clear_inputs(${target} ${V_PREFIX})
-  endif()
-  # Verilator's headers are not ours to warn about.
-  get_target_property(include ${target} INTERFACE_INCLUDE_DIRECTORIES)
-  set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${include}")
+  cxlgpu_not_to_warn_about(${target})
 endfunction()
