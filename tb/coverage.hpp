@@ -85,13 +85,14 @@ class CoverageWriter {
 #endif
 };
 
-// What the default context says of state without reset (tests/common/verilated_main.cpp) holds for
-// a top with a context of its own, too.
+// What the default context says of state without reset and of assertions
+// (tests/common/verilated_main.cpp) holds for a top with a context of its own, too.
 class OwnContext : public VerilatedContext {
  public:
   OwnContext() {
     randReset(Verilated::defaultContextp()->randReset());
     randSeed(Verilated::defaultContextp()->randSeed());
+    assertOn(Verilated::defaultContextp()->assertOn());
   }
 };
 
