@@ -14,7 +14,7 @@ TEST(OwnContext, GoesByTheDefaultContext) {
     all.assertOn(on);
     all.randReset(on ? 2 : 0);
     all.randSeed(on ? 7 : 8);
-    const OwnContext own;
+    OwnContext own;
     EXPECT_EQ(own.assertOn(), on);
     EXPECT_EQ(own.randReset(), all.randReset());
     EXPECT_EQ(own.randSeed(), all.randSeed());
