@@ -53,6 +53,16 @@ ComponentRegisters::ComponentRegisters(unsigned decoders, unsigned commit_cycles
   }
 }
 
+void ComponentRegisters::credits(uint64_t requests, uint64_t data) {
+  constexpr uint64_t kFields = uint64_t{0xfffff} << 30;  // requests 39:30, data 49:40
+  const uint64_t value = requests << 30 | data << 40;
+  for (const unsigned half : {0U, 1U}) {
+    const auto mask = static_cast<uint32_t>(kFields >> 32 * half);
+    registers_.define(kLink + 0x10 + 4 * half, static_cast<uint32_t>(value >> 32 * half), mask, 0,
+                      mask);
+  }
+}
+
 void ComponentRegisters::reset(bool cold) {
   registers_.reset(cold);
   busy_.fill(0);

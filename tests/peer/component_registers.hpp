@@ -16,6 +16,9 @@ class ComponentRegisters {
   // decoders: 1, 2, 4, 6, 8 or 10. commit_cycles: from Commit to Committed (at most 10 ms).
   ComponentRegisters(unsigned decoders, unsigned commit_cycles);
 
+  // The credits that the device gives: what Rx Credit Control holds unless software lowers it.
+  void credits(uint64_t requests, uint64_t data);
+
   uint32_t read(uint32_t at) const;  // offset in the block of 64 KB
   void write(uint32_t at, uint32_t value, unsigned byte_enable);
   void tick();

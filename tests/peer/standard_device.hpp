@@ -15,7 +15,9 @@ class StandardDevice : public LinkEnd {
           return Decoded{.hit = dpa.has_value(),
                          .dpa = dpa.value_or(0),
                          .poison_miss = io_.poison_on_decode_error()};
-        }) {}
+        }) {
+    io_.component().credits(knobs.buffers_req, knobs.buffers_rwd);
+  }
 
   LinkOut cycle(const LinkIn& in) override {
     if (io_.take_retrain_request()) mem_.retrain();

@@ -137,7 +137,8 @@ TEST_F(Cli, MediaBadInput) {
   const auto line = std::count(good.begin(), good.begin() + good.find(key), '\n') + 1;
   std::string text = good;
   write("key.yaml", text.replace(text.find(key), key.size(), "  tCLL_ps: 14286 "));
-  refused({"media", "key.yaml", "--out", "o"}, {"key.yaml:", "'timing.tCL_ps'", "missing"});
+  refused({"media", "key.yaml", "--out", "o"},
+          {"key.yaml:", "'timing.tCLL_ps'", "did you mean timing.tCL_ps?"});
   text = good;
   write("type.yaml", text.replace(text.find(key), key.size(), "  tCL_ps: fast "));
   refused({"media", "type.yaml", "--out", "o"},
