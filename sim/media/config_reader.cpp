@@ -219,7 +219,7 @@ std::vector<std::string> ConfigReader::sections(const std::string& key) const {
   return names;
 }
 
-// Keys that nobody asked for, by line.
+// Keys that nobody has read, by line.
 std::vector<std::pair<int, std::string>> ConfigReader::unknown() const {
   std::vector<std::pair<int, std::string>> keys;
   for (const auto& [key, entry] : entries_) {
@@ -230,7 +230,7 @@ std::vector<std::pair<int, std::string>> ConfigReader::unknown() const {
   return keys;
 }
 
-// All that somebody asked for, and what that stands in.
+// All that somebody has read, and what that stands in.
 std::set<std::string> ConfigReader::known_sections() const {
   std::set<std::string> sections = asked_;
   for (const std::string& name : asked_) {
@@ -242,7 +242,7 @@ std::set<std::string> ConfigReader::known_sections() const {
   return sections;
 }
 
-// The key, or the section that it stands in, if nobody asked for that.
+// The key, or the section that it stands in, if nobody has read that.
 void ConfigReader::refuse_unknown(const std::string& key) const {
   constexpr const char* kDo = "remove it or correct its spelling";
   const std::set<std::string> sections = known_sections();

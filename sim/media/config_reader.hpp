@@ -6,7 +6,7 @@
 //          A list of maps is as many sections: "published[0].value".
 // Errors:  InputError with one line: "FILE:LINE: key 'x.y': what is wrong; what to do".
 // Missing: a key that is missing is reported by finish(), or by fail() before that, so that all
-//          others have been asked for: if the file has one in its place that nobody knows, that
+//          others have been read: if the file has one in its place that nobody knows, that
 //          one, with what it may mean. Until then its value is the least that may be given.
 #pragma once
 
@@ -44,9 +44,9 @@ class ConfigReader {
   [[nodiscard]] std::size_t items(const std::string& key) const;
   // Names of a section's sections, in the order of the file.
   [[nodiscard]] std::vector<std::string> sections(const std::string& key) const;
-  // Fails on a section that nobody asked for: what is read next depends on which there are.
+  // Fails on a section that nobody has read: what is read next depends on which there are.
   void check_sections() const;
-  // Fails on the first key that nobody asked for, or that is missing.
+  // Fails on the first key that nobody has read, or that is missing.
   void finish() const;
 
   [[nodiscard]] int line(const std::string& key_or_section) const;
@@ -75,7 +75,7 @@ class ConfigReader {
   std::map<std::string, Entry> entries_;
   std::map<std::string, int> sections_;
   std::set<std::string> asked_;       // keys and sections
-  std::vector<std::string> missing_;  // keys, in the order in which they were asked for
+  std::vector<std::string> missing_;  // keys, in the order in which they were looked up
 };
 
 }  // namespace cxlgpu
