@@ -139,6 +139,50 @@ TEST(CacheController, LockstepWild) {
             link_err::kOverflow | link_err::kProtocol);
 }
 
+// Receive queues that are full as a message comes without a credit, while one leaves and while
+// credits come: in bursts, each on a new link, as an overflow may be its link's last event.
+TEST(CacheController, LockstepOverflow) {
+  Lockstep run(kBlock, 81);
+  RtlEnds ends(run, Source::kTwin);
+  LinkHarness h(ends, run);
+  h.scoreboard = false;
+  Random random(run.seed() + 1);
+  const auto stall_receivers = [&h](unsigned percent) {
+    h.load.rx_stall = {percent, percent};
+    for (CacheLoad& load : h.cache.load) load.rx_stall = {percent, percent, percent};
+  };
+  const auto some = [&random] { return random.percent(60) ? 100u : 0u; };
+  h.load.flit_error_ppm = h.load.viral_ppm = h.load.control_ppm = 0;
+  unsigned errors = 0;
+  const std::uint64_t cycles = from_environment("CXLGPU_CYCLES", 60000);
+  while (h.ok() && run.cycle() < cycles) {
+    h.link_up = {false, false};
+    h.tx_flush = {true, true};
+    h.steps(4);
+    h.link_up = {true, true};
+    h.load.nd = h.load.wd = {some(), some()};
+    for (CacheLoad& load : h.cache.load) load.offer = {some(), some(), some()};
+    stall_receivers(100);
+    for (unsigned i = 0; i < 300; ++i) {
+      h.tx_flush = {random.percent(3), random.percent(3)};
+      h.step();
+    }
+    stall_receivers(random.pick(std::array{20u, 50u, 80u}));
+    for (unsigned i = 0; i < 60; ++i) {
+      const auto wire = static_cast<unsigned>(random.bits(1));
+      const LinkLayer& receiver = ends.twin(1 - wire).link();
+      if (random.percent(20) && h.wire_quiet(wire) && receiver.rx_owed() < 4) {
+        h.inject(wire, odd_flit(random, wire));
+      }
+      h.tx_flush = {random.percent(10), random.percent(10)};
+      h.step();
+      errors |= h.errors(0) | h.errors(1);
+    }
+  }
+  if (cycles < 60000) return;
+  EXPECT_EQ(errors & link_err::kOverflow, link_err::kOverflow);
+}
+
 // ------------------------------------------------------------------------------- directed cases
 
 class CacheControllerCases : public ::testing::TestWithParam<unsigned> {

@@ -163,6 +163,7 @@ inline Group io_completer_crossings() {
 enum class RequesterState : unsigned { Idle, Send, Wait, Respond };
 
 inline Group io_requester_pairs() {
+  const std::vector<std::string_view> received{"its completion", "non-posted TLP", "another TLP"};
   return pairs(
       {.name = "io_requester_pairs",
        .title = "Requester of CXL.io: two events in one cycle x what it does",
@@ -172,13 +173,18 @@ inline Group io_requester_pairs() {
        .impossible = {},
        .words = nullptr},
       {"requester", {"idle", "sends", "waits", "responds"}},
-      {"request offered", "TLP taken", "its completion", "another TLP", "time-out is due",
-       "link is down", "response taken"},
-      {{"!sends", {"TLP taken"}, {"*"}, "io_requester: a TLP is offered in one state"},
+      {"request offered", "request's TLP taken", "UR completion taken", "its completion",
+       "non-posted TLP", "another TLP", "time-out is due", "link is down", "response taken"},
+      {{"!sends", {"request's TLP taken"}, {"*"}, "io_requester: offered in one state"},
        {"!waits", {"its completion"}, {"*"}, "io_requester: nothing else is answered"},
        {"!waits", {"time-out is due"}, {"*"}, "io_requester: the timer runs while it waits"},
        {"!responds", {"response taken"}, {"*"}, "io_requester: offered in one state"},
-       {"*", {"its completion"}, {"another TLP"}, "one TLP arrives in a cycle"}});
+       {"*", {"request's TLP taken"}, {"UR completion taken"}, "one TLP leaves in a cycle"},
+       {"*", received, received, "one TLP arrives in a cycle"},
+       {"*",
+        received,
+        {"UR completion taken", "link is down"},
+        "io_requester: receives on a link that is up, with no UR completion to send"}});
 }
 
 // ---- io_route ----------------------------------------------------------------------------------

@@ -47,9 +47,12 @@ class Requester {
   void look() {
     const bool received = in.tlp_rx && out.tlp_rx_ready;
     const bool its = received && twin_.matches(*in.tlp_rx);
-    meets_.look(twin_.state(),
-                {in.req.has_value(), out.tlp_tx && in.tlp_tx_ready, its, received && !its,
-                 twin_.patience() == 1, !in.link_up, out.rsp && in.rsp_ready});
+    const bool request = received && class_of(*in.tlp_rx) == FcClass::kNonPosted;
+    const bool taken = out.tlp_tx && in.tlp_tx_ready;
+    const bool refusal = taken && class_of(*out.tlp_tx) == FcClass::kCompletion;
+    meets_.look(twin_.state(), {in.req.has_value(), taken && !refusal, refusal, its, request,
+                                received && !its && !request, twin_.patience() == 1, !in.link_up,
+                                out.rsp && in.rsp_ready});
   }
   void drive() {
     rtl_->link_up_i = in.link_up;
