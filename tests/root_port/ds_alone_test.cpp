@@ -171,6 +171,11 @@ TEST(DsAlone, ALoadOfAWantedLineIsAnswered) {
     EXPECT_EQ(b.writes.size(), 1u);
     ASSERT_TRUE(b.until([&] { return b.idle(); }));
     b.check_endpoint();
+    // With its write the line's flush is over: no load of it waits for that one again.
+    b.flush = false;
+    b.store(kLine, 0x22, kLowHalf);
+    ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
+    EXPECT_TRUE(b.answered(b.load(kLine), 2 * latency + 200));
   }
 }
 
