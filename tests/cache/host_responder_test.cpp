@@ -240,6 +240,7 @@ class Hand {
   void steps(unsigned n) {
     while (n-- > 0) step();
   }
+  void reset() { rtl_.reset(); }
   void request(Op op, std::uint64_t line) {
     in.link.rx_valid[kCreq] = true;
     in.link.rx_creq_hdr = 1 | MsgHeader{unsigned(op)} << 1 | MsgHeader{line} << 26;
@@ -324,6 +325,20 @@ TEST(HostResponder, PoisonStaysWithTheLine) {
   host.write(Op::WrInv, 3, line, kAllEnables, 0);
   host.in.policy.error = false;
   EXPECT_TRUE(host.read(3));
+}
+
+// A reset ends what was written: bytes that no one has written since are zero, beside others too.
+TEST(HostResponder, NothingOfBeforeAReset) {
+  Hand host;
+  host.write(Op::WrInv, 7, Hand::line_of(0x11), kAllEnables, 0);
+  host.reset();
+  host.read(7);
+  EXPECT_EQ(host.data, Line{});
+  host.write(Op::WOWrInv, 7, Hand::line_of(0x22), 0xff, 0);
+  host.read(7);
+  Line line{};
+  std::fill_n(line.begin(), 8, std::uint8_t{0x22});
+  EXPECT_EQ(host.data, line);
 }
 
 // A snooped line with Poison: told to who snooped, and kept if memory is written.
