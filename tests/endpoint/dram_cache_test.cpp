@@ -514,6 +514,23 @@ TEST(DramCache, WaitersKeepTheMshr) {
   EXPECT_EQ(cache.mshr_used(), 0u);
 }
 
+// As many as a transaction table has entries, and more than any has.
+TEST(DramCache, EveryWaiterKeepsTheMshr) {
+  for (const unsigned waiters : {1u, 2u, 31u, 32u, 33u, 63u}) {
+    RtlCache cache(4);
+    const LookupOutcome miss = cache.lookup(5, false, false);
+    for (unsigned i = 1; i < waiters; ++i) {
+      ASSERT_EQ(cache.lookup(5, false, false).result, CacheResult::Merge);
+    }
+    cache.fill_done(miss.mshr);
+    for (unsigned i = 0; i < waiters; ++i) {
+      ASSERT_EQ(cache.mshr_used(), 1u) << i << " of " << waiters << " woken";
+      cache.wake(miss.mshr);
+    }
+    EXPECT_EQ(cache.mshr_used(), 0u) << waiters;
+  }
+}
+
 TEST(DramCache, MergeInTheCycleOfTheFillKeepsTheMshr) {
   RtlCache cache(4);
   const LookupOutcome miss = cache.lookup(5, false, true);
