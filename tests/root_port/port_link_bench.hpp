@@ -95,6 +95,7 @@ class PortLink : public ::testing::Test {
     if (rtl->read_valid_o && !rtl->read_spec_o) {
       reads.push_back({cycle + latency, rtl->read_tag_o, data_of(rtl->read_line_o, generation)});
     }
+    received += rtl->read_valid_o + rtl->write_valid_o;
     if (rtl->write_valid_o) writes.push_back({cycle + latency, rtl->write_tag_o, 0});
     device_told += rtl->dev_viral_o;
     const bool taken = rtl->req_valid_i && rtl->req_ready_o;
@@ -210,6 +211,7 @@ class PortLink : public ::testing::Test {
   std::uint64_t cycle = 0, longest = 0;    // a request waited
   bool plugged = false, silent = false, stale = false;
   unsigned training = 0, latency = 20, next_id = 1, generation = 0, device_told = 0;
+  unsigned received = 0;  // messages, by the device
 
  private:
   void access(std::uint32_t addr, std::uint32_t data, bool is_write) {

@@ -34,6 +34,7 @@ module port_link_tb
   output logic        dev_viral_o,   // pulse: the host says that it is
   // PHY
   input  logic        phy_up_i,
+  input  logic        tx_stall_i,    // the PHY takes no flit of the port
   output logic [3:0]  phy_state_o,
   output logic        init_done_o,
   output logic        dev_init_done_o,
@@ -108,7 +109,7 @@ module port_link_tb
       down_valid_q <= 1'b0;
       up_valid_q   <= 1'b0;
     end else begin
-      down_valid_q <= down_valid && phy_up_i;
+      down_valid_q <= down_valid && phy_up_i && !tx_stall_i;
       up_valid_q   <= up_valid && phy_up_i;
     end
   end
@@ -143,7 +144,7 @@ module port_link_tb
     .reg_req_i        (reg_req),
     .reg_rdata_o,
     .link_tx_valid_o  (down_valid),
-    .link_tx_ready_i  (1'b1),
+    .link_tx_ready_i  (!tx_stall_i),
     .link_tx_kind_o   (down_kind),
     .link_tx_flit_o   (down_flit),
     .link_rx_valid_i  (up_valid_q && phy_up_i),

@@ -221,6 +221,27 @@ TEST_F(PortLink, IsolationByLinkDownAndBack) {
   EXPECT_EQ(status(), 0u);
 }
 
+// Requests that the wire never took: after the time-out the link goes down and comes back, the port
+// isolated all the while, and the device gets none of them.
+TEST_F(PortLink, NothingOfBeforeIsSentOnTheNewLink) {
+  bring_up();
+  write(tmo::kControl, kOnTimeout);
+  rtl->tx_stall_i = 1;
+  ask(10);
+  for (unsigned i = 0; i < 3 * kShort && !open.empty(); ++i) step();
+  expect_answers(10, 1, true);
+  EXPECT_EQ(status() & ~kBusy, kTimedOut | kIsolated);
+  plugged = false;
+  steps(30);
+  rtl->tx_stall_i = 0;
+  received = 0;
+  bring_up();
+  steps(200);
+  EXPECT_EQ(received, 0u);
+  end_isolation();
+  expect_served();
+}
+
 // Ended while the link is still down: no longer isolated, errors until the link is back.
 TEST_F(PortLink, IsolationEndedWithTheLinkDown) {
   bring_up();
