@@ -42,6 +42,7 @@ SOURCES = [
 ]
 # Tests that run the whole RTL, in order of what they cost; tried when the blocks' own tests see nothing.
 SYSTEM_TESTS = [
+    "system/phy_ready",
     "system/rtl_engine",
     "system/register_storm",
     "system/hazards",

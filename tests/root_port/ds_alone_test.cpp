@@ -197,6 +197,39 @@ TEST(DsAlone, AWantedLineIsForgottenWhenNoFlushMayGo) {
   EXPECT_TRUE(b.writes.empty());
 }
 
+// While a flush waits for its busy line, another line comes back on top: it was stored to during
+// its write. Now loads wait for the flush of that one: it goes, however many loads of it there are.
+TEST(DsAlone, TheWantedLineIsTheNewest) {
+  constexpr std::uint64_t kFirst = 300;
+  for (const unsigned latency : kLatencies) {
+    SCOPED_TRACE(latency);
+    DsAlone b(Size::Lines256, latency);
+    b.hold_reads = b.hold_writes = b.flush = true;
+    b.store(kLine, 0x11, kLowHalf);
+    ASSERT_TRUE(b.until([&] { return b.writes.size() == 1; }));
+    b.flush = false;
+    b.store(kFirst, 0x22, kLowHalf);
+    ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
+    b.load(kFirst);
+    ASSERT_TRUE(b.until([&] { return b.merges() == 1; }));
+    ASSERT_TRUE(b.answered(b.store(kLine, 0x33, kHighHalf >> 16)));
+    b.keep(kLine, 8);
+    b.flush = true;
+    b.run(100);  // the first line is wanted
+    b.hold_writes = false;
+    ASSERT_TRUE(b.until([&] { return b.merges() == 2; }, latency + 100));
+    b.run(50);
+    EXPECT_EQ(b.writes.size(), 1u);
+    b.hold_reads = false;
+    ASSERT_TRUE(b.until([&] { return b.writes.size() == 3; }, 8 * (latency + 32)));
+    EXPECT_EQ(b.writes[1].line, kLine);
+    EXPECT_EQ(b.writes[2].line, kFirst);
+    b.keep(kLine, 0);
+    ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever));
+    b.check_endpoint();
+  }
+}
+
 TEST(DsAlone, ALoadThatWaitsForItsLineStandsInNobodysWay) {
   test::shows("order",
               "A load whose line is at the endpoint does not keep deferred and direct stores from "
