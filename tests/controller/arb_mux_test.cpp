@@ -463,6 +463,9 @@ TEST(ArbMuxByHand, DeviceIsSilentUntilSpokenTo) {
       device.in.rx_valid = true;
       device.in.rx_kind = FlitKind::kNull;
     }
+    device.step();
+    device.in.rx_kind = FlitKind::kAlmp;  // not valid: what Flex Bus leaves of a broken flit
+    EXPECT_EQ(device.take(), Dwords{});
     if (recovery) {
       device.in.phy_recovery = true;
       device.steps(5);

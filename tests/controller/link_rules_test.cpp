@@ -864,5 +864,26 @@ TEST(Wrap, SequenceNumbers) {
   }
 }
 
+// Until INIT.Param the numbers wrap at 9 (CXL 2.0, 4.2.8.5), whatever the peer of the link before
+// said: ten flits and INIT.Param are two past it.
+TEST(Wrap, OfTheLinkBeforeIsForgotten) {
+  End host(kHost);
+  host.init(30);
+  host.up = false;
+  host.steps(5);
+  host.up = true;
+  host.steps(3);
+  host.receive(flits::RetryIdle{});
+  for (unsigned k = 0; k < 10; ++k) host.receive(message(kHost, k));
+  host.receive(flits::InitParam{2, 30});
+  host.steps(60);
+  host.sent.clear();
+  host.receive(llcrd(), true);
+  host.steps(20);
+  const std::optional<flits::RetryReq> req = host.asked();
+  ASSERT_TRUE(req.has_value());
+  EXPECT_EQ(req->eseq, 2);
+}
+
 }  // namespace
 }  // namespace cxlgpu::test

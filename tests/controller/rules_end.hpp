@@ -99,7 +99,7 @@ class End {
   };
 
   void step() {
-    rtl_->link_up_i = 1u << i_;
+    rtl_->link_up_i = up ? 1u << i_ : 0;
     rtl_->mdh_disable_i = mdh_disable ? 0xf : 0;
     set_bits(rtl_->link_tx_ready_i, i_, 1, ready);
     set_bits(rtl_->rx_nd_ready_i, i_, 1, pop);
@@ -188,7 +188,7 @@ class End {
     return found;
   }
 
-  bool mdh_disable = false, ready = true, pop = true;
+  bool up = true, mdh_disable = false, ready = true, pop = true;
   std::vector<Payload> sent;
   std::vector<Received> received;
   unsigned errors = 0;
