@@ -28,12 +28,12 @@ class Malformed : public Cli {
     EXPECT_EQ(files(), before) << joined(args);
     return result;
   }
-  static Setting file_limit(rlim_t bytes) {
-    return {.before = [bytes] {
+  [[nodiscard]] Setting file_limit(rlim_t bytes) const {
+    return {.before = [bytes, counters = (base_ / "counters").string()] {
       const rlimit limit = {bytes, bytes};
       setrlimit(RLIMIT_FSIZE, &limit);
       // The counters of a coverage build would be cut off too, and stay so.
-      setenv("GCOV_PREFIX", "/dev/null/nowhere", 1);
+      setenv("GCOV_PREFIX", counters.c_str(), 1);
       setenv("GCOV_ERROR_FILE", "/dev/null", 1);
     }};
   }
