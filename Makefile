@@ -18,7 +18,7 @@ help:            ## this list
 	@echo "  SCENARIO=<workload>-<media>-<configuration> ENGINE=cosim|rtl|model OUT=folder ARGS='more options'"
 
 deps:            ## install what is missing (Debian packages; root or sudo)
-	@tools/deps.sh
+	@scripts/deps.sh
 
 configure: deps
 	@grep -qs '^CXLGPU_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset release -DCXLGPU_TESTS=ON
@@ -40,13 +40,13 @@ report: sim      ## the latency report of a run
 	@echo "open $(OUT)/report.html"
 
 calibrate: build ## idle costs of each stage in the RTL, and that the model has the same
-	@tools/calibrate.py --cxlgpu $(CXLGPU) $(ARGS)
+	@eval/calibrate.py --cxlgpu $(CXLGPU) $(ARGS)
 
 results: build   ## every workload in every configuration: tables and figures of docs/results.md and docs/results/
-	@tools/deps.sh results
-	@snakemake --snakefile tools/results/Snakefile --jobs $(JOBS) --quiet progress --config cxlgpu=$(CXLGPU) out=out/results $(ARGS)
-	@tools/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/sensitivity.json --page docs/results/sensitivity.md >/dev/null
-	@tools/results/report.py --runs out/results
+	@scripts/deps.sh results
+	@snakemake --snakefile eval/results/Snakefile --jobs $(JOBS) --quiet progress --config cxlgpu=$(CXLGPU) out=out/results $(ARGS)
+	@eval/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/sensitivity.json --page docs/results/sensitivity.md >/dev/null
+	@eval/results/report.py --runs out/results
 
 keys: build      ## docs/guide/keys.md and configs/schema.json, from the table in sim/config/keys_*.cpp
 	@$(CXLGPU) list --keys --markdown > $(BUILD)/keys.md && mv $(BUILD)/keys.md docs/guide/keys.md
@@ -57,25 +57,25 @@ test: configure  ## builds and runs every test
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 
 block: deps      ## builds and runs the tests of one block, and says the seconds: make block BLOCK=io_link
-	@tools/block.py $(BLOCK) --jobs $(JOBS) $(ARGS)
+	@scripts/block.py $(BLOCK) --jobs $(JOBS) $(ARGS)
 
 docs-check: deps ## every command of README and docs as written, on a fresh clone of the last commit
-	@tools/docs_check.py $(ARGS)
+	@scripts/docs_check.py $(ARGS)
 
 conformance: test ## docs/conformance.md: each requirement, its test, the last result; ARGS=--prove: under each row's fault first
-	@tools/conformance.py --build $(BUILD) $(ARGS)
+	@verify/conformance.py --build $(BUILD) $(ARGS)
 
 lint: configure  ## Verilator -Wall on every module, clang-format on every C++ file, ruff on Python
-	@tools/lint.sh
+	@scripts/lint.sh
 
 synth: deps      ## Yosys on every module: cells and logic depth
-	@tools/synth.sh
+	@scripts/synth.sh
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
 bench: build     ## simulated cycles/s of rtl and cosim, requests/s of model
-	@tools/bench.py --cxlgpu $(CXLGPU) $(ARGS)
+	@eval/bench.py --cxlgpu $(CXLGPU) $(ARGS)
 
 bench-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
 
@@ -102,59 +102,59 @@ HOURS   ?= 8
 MINUTES ?= 10
 TARGET  ?=
 coverage: configure  ## lines, branches and toggles of rtl/, lines of the C++ rooms: build/coverage/index.html
-	@tools/deps.sh coverage
-	@tools/coverage.py --jobs $(JOBS) $(ARGS)
+	@scripts/deps.sh coverage
+	@verify/coverage/structural.py --jobs $(JOBS) $(ARGS)
 
 functional-coverage: configure  ## declared situations, each hit or impossible: build/coverage/functional.html
 	@cmake --build $(BUILD) -j $(JOBS) --target functional_bins
-	@cmake --build $(BUILD) -j $(JOBS) --target $$(tests/coverage/functional.py --build $(BUILD) --list)
-	@tests/coverage/functional.py --build $(BUILD) $(ARGS)
+	@cmake --build $(BUILD) -j $(JOBS) --target $$(verify/coverage/functional.py --build $(BUILD) --list)
+	@verify/coverage/functional.py --build $(BUILD) $(ARGS)
 
 mutants: deps    ## faults put into the RTL, and who sees them: make mutants N=1200 SEED=1
-	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/mutation/schemata_test.py && \
-	  $$venv/bin/python tests/mutation/mutants.py --sample $(N) --seed $(SEED) \
+	@venv=$$(scripts/venv.sh) && $$venv/bin/python verify/mutation/schemata_test.py && \
+	  $$venv/bin/python verify/mutation/mutants.py --sample $(N) --seed $(SEED) \
 	  --jobs $(JOBS) --record docs/trust/mutants.json $(ARGS)
 
 faults: deps     ## faults of several lines made by hand (verify/faults/by_hand), and who sees them
-	@venv=$$(tools/venv.sh) && $$venv/bin/python verify/faults/faults.py --set by_hand \
+	@venv=$$(scripts/venv.sh) && $$venv/bin/python verify/faults/faults.py --set by_hand \
 	  --jobs $(JOBS) --record docs/trust/faults.json $(ARGS)
 
 formal: deps     ## proofs of the RTL, the fault that makes each fail, and an SMT solver's second opinion
-	@tools/deps.sh formal
-	@venv=$$(tools/venv.sh) && $$venv/bin/python tests/formal/run.py --jobs $(JOBS) --smt 10 --record docs/trust/proofs.json $(ARGS)
+	@scripts/deps.sh formal
+	@venv=$$(scripts/venv.sh) && $$venv/bin/python verify/formal/run.py --jobs $(JOBS) --smt 10 --record docs/trust/proofs.json $(ARGS)
 
 fuzz: deps       ## make fuzz MINUTES=60 TARGET=config
-	@tools/deps.sh fuzz
+	@scripts/deps.sh fuzz
 	@test -f $(BUILD)/fuzz/build.ninja || CC=clang-19 CXX=clang++-19 cmake --preset fuzz
 	@cmake --build $(BUILD)/fuzz -j $(JOBS)
-	@tools/fuzz.py --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET)) $(ARGS)
+	@verify/fuzz/fuzz.py --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET)) $(ARGS)
 
 xprop: configure ## tests with ten sets of values of whatever has no reset
 	@cmake --build $(BUILD) -j $(JOBS)
-	@tools/sanitize.py x --jobs $(JOBS) $(ARGS)
+	@verify/sanitize.py x --jobs $(JOBS) $(ARGS)
 
 sanitize: deps   ## every test, verilated code too, with address and undefined-behaviour sanitizers
 	@test -f $(BUILD)/asan/build.ninja || cmake --preset asan
 	@cmake --build $(BUILD)/asan -j $(JOBS)
-	@tools/sanitize.py asan --jobs $(JOBS) $(ARGS)
-	@tools/sanitize.py threads
+	@verify/sanitize.py asan --jobs $(JOBS) $(ARGS)
+	@verify/sanitize.py threads
 
 valgrind: configure  ## the short tests
-	@tools/deps.sh sanitize
+	@scripts/deps.sh sanitize
 	@cmake --build $(BUILD) -j $(JOBS)
-	@tools/sanitize.py valgrind --jobs $(JOBS) $(ARGS)
+	@verify/sanitize.py valgrind --jobs $(JOBS) $(ARGS)
 
 soak: configure  ## new seeds for HOURS, going on where the last soak stopped: RTL and model side by side
 	@$(bench-programs) --target cxlgpu link_soak system_soak
 	@cmake --build $(BUILD) -j $(JOBS)
-	@tools/soak.py --hours $(HOURS) --jobs $(JOBS) $(ARGS)
+	@verify/soak.py --hours $(HOURS) --jobs $(JOBS) $(ARGS)
 
 peer: configure  ## RTL against the peer written from the standard: a million requests a knob, hours
 	@cmake --build $(BUILD) -j $(JOBS) --target peer_rtl_host_test peer_rtl_device_test
-	@tools/peer.py --build $(BUILD) --jobs $(JOBS) $(ARGS)
+	@verify/peer.py --build $(BUILD) --jobs $(JOBS) $(ARGS)
 
 trust:           ## docs/trust.md, from what these have left
-	@tools/trust.py
+	@verify/trust.py
 
 clean:
 	rm -rf $(BUILD) out

@@ -30,7 +30,7 @@ struct FigureName {
   const char* what;
 };
 // Names of what is measured of a part, in the order of the tables. read_64b_cxl needs the whole
-// system: tools/parts.py measures it.
+// system: eval/parts.py measures it.
 [[nodiscard]] std::vector<FigureName> figure_names(PartKind kind);
 
 struct PublishedFigure {

@@ -146,7 +146,7 @@ class Tool : public Directory {
     std::filesystem::create_directories(path);
     const auto build =
         std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path().string();
-    const std::string command = std::string(CXLGPU_SOURCE_DIR "/tests/coverage/functional.py") +
+    const std::string command = std::string(CXLGPU_SOURCE_DIR "/verify/coverage/functional.py") +
                                 " --no-run --build " + build + " --counts " + path.string() +
                                 " --page " + (path / "page.html").string() + " 2>&1";
     FILE* pipe = ::popen(command.c_str(), "r");

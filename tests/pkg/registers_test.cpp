@@ -308,7 +308,7 @@ const fs::path kSource = CXLGPU_SOURCE_DIR;
 
 Ran regs_py(const std::string& options) {
   const std::string command =
-      "python3 '" + (kSource / "tools/regs.py").string() + "' " + options + " 2>&1 >/dev/null";
+      "python3 '" + (kSource / "scripts/regs.py").string() + "' " + options + " 2>&1 >/dev/null";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"),
                                                    [](FILE*) { return 0; });
   Ran ran;

@@ -160,7 +160,7 @@ def policy(name):
 
 def counters_of(file):
     """What a stats.json has of each root port."""
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "eval"))
     import runs
 
     return runs.read(file)["memspecrd"]["root_ports"]

@@ -19,7 +19,7 @@ which is built once; CXLGPU_MUTANT chooses.
 
 Those of by_hand that no test saw at first stand in found.yaml, with what the tests lacked.
 Verdicts are kept (build/faults/SET/results.json) and taken again while the fault's files, the tests and what these
-include say the same (tools/records.py).
+include say the same (verify/records.py).
 Exit status: 0 every fault seen; 1 a fault that no test sees, or with --check something that does not fit; 2 wrong
 usage, or what does not build.
 """
@@ -36,7 +36,7 @@ import sys
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/mutation")]
+sys.path[:0] = [str(ROOT / "verify"), str(ROOT / "verify/mutation")]
 import conformance  # noqa: E402
 import records  # noqa: E402
 import schemata  # noqa: E402

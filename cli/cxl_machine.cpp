@@ -1,0 +1,255 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// A CXL system: endpoints with their media behind the engine that config.engine names.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cli/event_log.hpp"
+#include "cli/figure.hpp"
+#include "cli/machine.hpp"
+#include "cli/run_checks.hpp"
+#include "sim/gpu/local_memory.hpp"
+#include "sim/machine/endpoint_media.hpp"
+#include "sim/media/media_config.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+// After a run that ended well. Both engines of a cosim must have left the same.
+void keep_images(const RunConfig& config, EndpointMedia& store, EndpointMedia* model, Time now,
+                 const std::string& replay, RunOutcome& outcome) {
+  if (config.endpoint.image_out.empty() || !outcome.problems.empty() || outcome.unfinished) return;
+  const std::vector<ImageWriter> images = store.shut_down(now);
+  if (model != nullptr) {
+    const std::vector<ImageWriter> others = model->shut_down(now);
+    for (std::size_t port = 0; port < images.size(); ++port) {
+      if (images[port].contents() == others[port].contents()) continue;
+      outcome.problems.push_back(
+          fmt::format("image of endpoint {}: rtl and model differ; replay: {}", port, replay));
+    }
+    if (!outcome.problems.empty()) return;
+  }
+  EndpointMedia::write_images(config.endpoint.image_out, images);
+}
+
+// Writes what the host writes to every copy: real parts, the model's parts, the flat memory.
+class EveryCopy : public Backdoor {
+ public:
+  explicit EveryCopy(std::vector<Backdoor*> copies) : copies_(std::move(copies)) {}
+  void poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) override {
+    for (Backdoor* copy : copies_) copy->poke(hpa, bytes);
+  }
+  void peek(std::uint64_t hpa, std::span<std::uint8_t> bytes) const override {
+    copies_.front()->peek(hpa, bytes);
+  }
+
+ private:
+  std::vector<Backdoor*> copies_;
+};
+
+void add_differences(RunOutcome& outcome, const MemoryMap& map, const FlatMemory& written,
+                     const std::string& whose, const std::string& replay) {
+  for (const std::string& line : map.differences(written)) {
+    outcome.problems.push_back(
+        fmt::format("contents after the run, {}: {}; replay: {}", whose, line, replay));
+  }
+}
+
+nlohmann::json cosim_json(const CosimReport& r) {
+  const auto count = [](std::uint64_t n) { return figure(n, "requests"); };
+  nlohmann::json stages = nlohmann::json::array();
+  for (std::size_t i = 1; i < kPathStages; ++i) {
+    if (r.stage_count[i] == 0) continue;
+    stages.push_back({{"stage", kStageNames[i]},
+                      {"model_less_rtl",
+                       {{"value", r.stage_difference_ns[i] / static_cast<double>(r.stage_count[i])},
+                        {"unit", "ns"}}}});
+  }
+  nlohmann::json disturbance;
+  if (r.disturbance.at != Time::never()) {
+    disturbance = {{"by", r.disturbance.by}, {"at", figure(r.disturbance.at.ns(), "ns")}};
+  }
+  return {{"stages", stages},
+          {"compared", count(r.compared)},
+          {"data_mismatches", count(r.data_mismatches)},
+          {"path_mismatches", count(r.path_mismatches)},
+          {"time_differences", count(r.time_differences)},
+          {"time_mismatches", count(r.time_mismatches)},
+          {"disturbance", disturbance},
+          {"speculation_differences", figure(r.speculation_differences, "ports")},
+          {"internal_dram_differences", figure(r.internal_dram_differences, "ports")},
+          {"lookup_differences", count(r.lookup_differences)},
+          {"latency_difference", figure(r.latency_difference_percent(), "%")},
+          {"rtl_end", figure(r.rtl_end.ns(), "ns")},
+          {"model_end", figure(r.model_end.ns(), "ns")}};
+}
+
+// Times that were not reached are null.
+nlohmann::json outage_json(const LinkOutage& outage) {
+  const auto at = [](Time time) {
+    return time == Time::never() ? nlohmann::json() : figure(time.ns(), "ns");
+  };
+  nlohmann::json json = {{"port", outage.port},
+                         {"down_at", at(outage.down_at)},
+                         {"up_at", at(outage.up_at)},
+                         {"recovered_at", at(outage.recovered_at)},
+                         {"time_to_recover", nlohmann::json()},
+                         {"replayed_reads", figure(outage.replayed_reads, "requests")},
+                         {"replayed_writes", figure(outage.replayed_writes, "requests")},
+                         {"held", figure(outage.held, "requests")}};
+  if (outage.recovered()) json["time_to_recover"] = at(outage.recovered_at - outage.up_at);
+  return json;
+}
+
+class CxlMachine : public Machine {
+ public:
+  CxlMachine(const RunConfig& config, const SessionOptions& options)
+      : config_(config),
+        options_(options),
+        part_(load_media_config(options.config_dir / "media" / (config.media + ".yaml"))),
+        cached_(std::holds_alternative<FlashConfig>(part_.params)),
+        stats_(config.endpoint.line_bytes) {
+    check_collection(config, part_);
+    check_images(config, part_);
+  }
+
+  void size(const RunInput& input) override;
+  [[nodiscard]] const SystemMapParams& map() const override { return map_; }
+  [[nodiscard]] GpuParams gpu_params() const override {
+    GpuParams params = config_.gpu;
+    params.local.part = local_part(config_, options_.config_dir / "media", map_.local_bytes);
+    return params;
+  }
+  [[nodiscard]] Backdoor& contents(Gpu& gpu) override {
+    return memory_.emplace(gpu.local_memory(), *hdm_, map_);
+  }
+  [[nodiscard]] Engine& start() override;
+  [[nodiscard]] FlatMemory take_initial() override { return std::move(initial_); }
+
+  void finish(const RunResult& result, RunOutcome& outcome) override;
+  void add_findings(const CheckedEngine& checked, RunOutcome& outcome) const override;
+  void judge(const FlatMemory& written, RunOutcome& outcome) const override;
+
+  void report(RunOutcome& outcome) override;
+  [[nodiscard]] const RunStats& stats() const override { return stats_; }
+  void complete(nlohmann::json& document) const override {
+    if (engine_->cycles() != 0) document["rtl_cycles"] = figure(engine_->cycles(), "cycles");
+  }
+  [[nodiscard]] std::optional<std::string> close() override;
+
+ private:
+  const RunConfig& config_;
+  const SessionOptions& options_;
+  const MediaConfig part_;
+  const bool cached_;  // endpoints have an internal DRAM
+  unsigned sets_log2_ = 0;
+  SystemMapParams map_;
+  std::unique_ptr<EndpointMedia> store_, model_store_;  // the latter in a cosim
+  FlatMemory initial_;
+  std::optional<EveryCopy> hdm_;
+  std::optional<SystemMemory> memory_;  // of a workload
+  RunStats stats_;
+  std::optional<EventLog> events_;
+  std::optional<TraceFanOut> sinks_;
+  std::unique_ptr<SystemEngine> engine_;
+  std::optional<std::string> left_;  // why stores did not all arrive
+};
+
+void CxlMachine::size(const RunInput& input) {
+  const std::uint64_t data_bytes = input.data_bytes;
+  map_.hdm_base = config_.hdm.front().base;
+  map_.hdm_size = hdm_end(config_) - map_.hdm_base;
+  map_.local_bytes = input.workload ? local_share(config_, data_bytes) : 0;
+  if (input.workload) check_fits(config_, data_bytes, map_.local_bytes);
+  if (cached_) {
+    check_cache_line(config_, part_, data_bytes);
+    sets_log2_ = EndpointMedia::sets_log2(config_, data_bytes);
+  }
+  store_ = std::make_unique<EndpointMedia>(config_, part_, sets_log2_);
+  std::vector<Backdoor*> copies = {&store_->map(), &initial_};
+  if (config_.engine == "cosim") {
+    model_store_ = std::make_unique<EndpointMedia>(config_, part_, sets_log2_);
+    copies.push_back(&model_store_->map());
+  }
+  check_ds_place(config_, map_);
+  if (!config_.endpoint.image_in.empty()) {
+    store_->load_images(config_.endpoint.image_in, initial_);
+    if (model_store_) model_store_->load_images(config_.endpoint.image_in, initial_);
+  }
+  hdm_.emplace(copies);
+}
+
+// The parts hold the input when the link comes up.
+Engine& CxlMachine::start() {
+  check_waves_place(options_.engine.waves);
+  EngineParts parts{{cached_, sets_log2_}, store_->media(), {}, &stats_};
+  if (model_store_) parts.model_media = model_store_->media();
+  if (!options_.events.empty()) {
+    events_.emplace(options_.events);
+    sinks_.emplace(std::vector<TraceSink*>{&stats_, &*events_});
+    parts.sink = &*sinks_;
+  }
+  engine_ = make_engine(config_, parts, options_.engine);
+  return *engine_;
+}
+
+void CxlMachine::finish(const RunResult& result, RunOutcome& outcome) {
+  const bool done = result.status == RunStatus::Done;
+  if (done) left_ = engine_->drain();
+  outcome.end = result.end;
+  outcome.drained = engine_->now();
+  done ? engine_->finish() : engine_->abandon();
+}
+
+void CxlMachine::add_findings(const CheckedEngine&, RunOutcome& outcome) const {
+  for (std::string& line : engine_->problems()) outcome.problems.push_back(std::move(line));
+}
+
+void CxlMachine::judge(const FlatMemory& written, RunOutcome& outcome) const {
+  const std::string& replay = options_.engine.replay;
+  if (left_) {
+    outcome.problems.push_back(*left_ + "; replay: " + replay);
+    return;
+  }
+  add_differences(outcome, store_->map(), written, config_.engine, replay);
+  if (model_store_) add_differences(outcome, model_store_->map(), written, "model", replay);
+}
+
+void CxlMachine::report(RunOutcome& outcome) {
+  outcome.local_bytes = map_.local_bytes;
+  if (cached_) {
+    outcome.cache_bytes = EndpointMedia::cache_bytes(config_, sets_log2_) * config_.ports;
+  }
+  for (unsigned port = 0; port < config_.ports; ++port) {
+    const LinkTotals link = engine_->link(port);
+    outcome.m2s.push_back(link.m2s);
+    outcome.s2m.push_back(link.s2m);
+    outcome.media.push_back(store_->media()[port]->counters());
+    outcome.speculation.push_back(engine_->speculation(port));
+    outcome.internal_dram.push_back(engine_->internal_dram(port));
+  }
+  keep_images(config_, *store_, model_store_.get(), outcome.drained, options_.engine.replay,
+              outcome);
+  if (engine_->cosim() != nullptr) outcome.cosim = cosim_json(*engine_->cosim());
+  if (engine_->outage() != nullptr) outcome.outage = outage_json(*engine_->outage());
+}
+
+std::optional<std::string> CxlMachine::close() {
+  if (events_) events_->close();
+  const std::optional<std::string> no_waves = engine_->waves_problem();
+  if (!options_.engine.waves.empty() && !no_waves) {
+    write_wave_files(options_.engine, config_.ports, engine_->first_request());
+  }
+  return no_waves;
+}
+
+}  // namespace
+
+std::unique_ptr<Machine> make_cxl_machine(const RunConfig& config, const SessionOptions& options) {
+  return std::make_unique<CxlMachine>(config, options);
+}
+
+}  // namespace cxlgpu

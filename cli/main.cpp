@@ -1,0 +1,215 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// cxlgpu: run scenarios, measure media parts, name what there is, look at flits.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <system_error>
+
+#include "cli/flit_command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/key_command.hpp"
+#include "cli/media_command.hpp"
+#include "cli/session.hpp"
+#include "cli/version.hpp"
+#include "common/input_error.hpp"
+#include "common/nearest.hpp"
+#include "sim/config/config_keys.hpp"
+#include "sim/workloads/workload.hpp"
+
+namespace {
+
+using namespace cxlgpu;
+
+struct RunArguments {
+  std::string scenario, engine, trace, waves, flit_log, events, out;
+  std::vector<std::string> sets;
+  std::string seed, waves_from_us, waves_to_us;
+};
+
+// The command as one could type it again.
+std::string replay_command(int argc, char** argv) {
+  std::string text;
+  for (int i = 0; i < argc; ++i) text += (i == 0 ? "" : " ") + std::string(argv[i]);
+  return text;
+}
+
+std::filesystem::path config_dir(const std::string& given) {
+  std::filesystem::path dir = CXLGPU_CONFIG_DIR;
+  if (const char* environment = std::getenv("CXLGPU_CONFIGS")) dir = environment;
+  if (!given.empty()) dir = given;
+  if (!std::filesystem::is_directory(dir / "media")) {
+    throw InputError(fmt::format(
+        "{}: has no media/ folder; give the configuration folder with --configs", dir.string()));
+  }
+  return dir;
+}
+
+int run_command(const RunArguments& a, const std::filesystem::path& configs,
+                const std::string& replay) {
+  const ConfigLoader loader(configs, scenario_names(configs));
+  RunConfig config = loader.load(a.scenario, a.sets, a.seed);
+  for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
+  if (!a.engine.empty()) config.engine = a.engine;
+  SessionOptions options;
+  options.config_dir = configs;
+  options.trace = a.trace;
+  options.out = a.out;
+  options.events = a.events;
+  options.engine.waves = a.waves;
+  const auto microseconds = [](const std::string& text, const char* option, std::uint64_t& to) {
+    if (!text.empty()) to = parse_range(text, "command line", option, 0, EngineOptions::kToTheEnd);
+  };
+  microseconds(a.waves_from_us, "--waves-from-us", options.engine.waves_from_us);
+  microseconds(a.waves_to_us, "--waves-to-us", options.engine.waves_to_us);
+  if (options.engine.waves_to_us <= options.engine.waves_from_us) {
+    throw InputError(fmt::format(
+        "command line: the window of --waves-from-us {} to --waves-to-us {} is empty; let it end "
+        "after it begins",
+        options.engine.waves_from_us, options.engine.waves_to_us));
+  }
+  options.engine.stop = &interrupt_signal();
+  options.engine.flit_log = a.flit_log;
+  options.engine.replay = replay;
+  return run_session(config, options);
+}
+
+int list_command(const std::filesystem::path& configs) {
+  const ScenarioNames names = scenario_names(configs);
+  fmt::print("scenario = <workload>-<media>-<configuration>, e.g. {}-{}-{}\n", names.workloads[0],
+             names.media[0], names.configs[0]);
+  fmt::print("workloads:      {}\n", fmt::join(names.workloads, " "));
+  fmt::print("media:          {}\n", fmt::join(names.media, " "));
+  fmt::print("configurations: {}\n", fmt::join(names.configs, " "));
+  fmt::print("engines:        rtl model cosim\n\n");
+  fmt::print("workload, what it does: what workload.size counts, its default, its range\n");
+  for (const WorkloadKind& kind : workload_kinds()) {
+    fmt::print("  {:<8} {}: {}, {}, {}..{}\n", kind.name, kind.about, kind.size_counts,
+               kind.default_size, kind.min_size, kind.max_size);
+    if (kind.iterations.max != 0) {
+      fmt::print("           workload.iterations: {}, {}, {}..{}\n", kind.iterations.counts,
+                 kind.iterations.default_value, kind.iterations.min, kind.iterations.max);
+    }
+    if (kind.reads_file) fmt::print("           workload.file: a graph\n");
+  }
+  return 0;
+}
+
+int command(int argc, char** argv) {
+  CLI::App app{"cxlgpu: memory and flash behind a GPU over CXL"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version",
+                       fmt::format("cxlgpu {} ({})", project_version(), source_commit()));
+  std::string configs;
+  app.add_option("--configs", configs, "directory of system/, gpu/, media/ and scenarios/");
+
+  RunArguments a;
+  CLI::App* run =
+      app.add_subcommand("run", "run a scenario; --out leaves stats.json and report.html");
+  run->add_option("scenario", a.scenario, "<workload>-<media>-<configuration> or FILE.yaml")
+      ->required();
+  run->add_option("--engine", a.engine, "rtl, model or cosim")
+      ->check(CLI::IsMember({"rtl", "model", "cosim"}));
+  run->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
+  run->add_option("--trace", a.trace, "replay this trace instead of the workload");
+  run->add_option("--seed", a.seed, "seed of all random streams");
+  CLI::Option* waves = run->add_option(
+      "--waves", a.waves, "write an FST of the RTL, and a GTKWave save file beside it");
+  run->add_option("--waves-from-us", a.waves_from_us, "where the FST begins, 0: at reset")
+      ->needs(waves);
+  run->add_option("--waves-to-us", a.waves_to_us, "where it ends; left out: with the run")
+      ->needs(waves);
+  run->add_option("--flit-log", a.flit_log,
+                  "write every flit of the RTL's links (.gz: compressed)");
+  run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
+  run->add_option("--out", a.out, "directory for stats.json and report.html");
+
+  KeyArguments k;
+  CLI::App* list = app.add_subcommand("list", "name workloads, media and configurations");
+  CLI::App* explain = app.add_subcommand("explain", "say all about a configuration key");
+  add_key_options(*list, *explain, k);
+
+  MediaArguments m;
+  add_media_command(*app.add_subcommand("media", "measure a media part: latency and bandwidth"), m);
+
+  FlitArguments f;
+  CLI::App* flit = app.add_subcommand("flit", "decode, encode or check 68-byte flits");
+  add_flit_command(*flit, f);
+  app.add_subcommand("help", "print this page");
+
+  const std::string first = argc > 1 ? argv[1] : "";
+  const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
+  if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
+    const std::vector<std::string> commands = {"run", "media", "list", "explain", "flit", "help"};
+    throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
+                                 did_you_mean(first, commands), fmt::join(commands, ", ")));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    throw InputError(fmt::format("command line: {}; see --help", e.what()));
+  }
+  if (app.got_subcommand("help")) {
+    app.clear();  // else it is the page of `help` itself
+    fmt::print("{}", app.help());
+    return 0;
+  }
+  if (run->parsed()) return run_command(a, config_dir(configs), replay_command(argc, argv));
+  if (list->parsed() && k.keys) return list_keys_command(k, config_dir(configs));
+  if (list->parsed()) return list_command(config_dir(configs));
+  if (explain->parsed()) return explain_command(k, config_dir(configs));
+  if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
+  return flit_command(f);
+}
+
+constexpr int kBadInput = 2;
+
+// Text in the buffers of the standard streams may still fail to be written.
+int flushed(int status, int error) {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 && error == 0) error = errno;
+  if (error == 0 && std::ferror(stdout) == 0 && std::cout) return status;
+  if (error == EPIPE) {  // the reader has gone: what `head` does to any command
+    std::signal(SIGPIPE, SIG_DFL);
+    (void)raise(SIGPIPE);
+  }
+  std::fprintf(stderr, "standard output: cannot be written: %s; write elsewhere\n",
+               error != 0 ? std::strerror(error) : "a write failed");
+  return kBadInput;
+}
+
+int refused(const char* what) {
+  std::fputs(one_line(what).c_str(), stderr);
+  std::fputc('\n', stderr);
+  return kBadInput;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  install_signal_handlers();
+  int status = 0, write_error = 0;
+  try {
+    status = command(argc, argv);
+  } catch (const std::system_error& e) {
+    if (std::ferror(stdout) != 0) {
+      write_error = e.code().value();
+    } else {
+      status = refused(e.what());
+    }
+  } catch (const std::bad_alloc&) {
+    status = refused("memory: there is not enough of it; use a smaller workload, trace or machine");
+  } catch (const std::exception& e) {
+    status = refused(e.what());
+  }
+  return flushed(status, write_error);
+}

@@ -1,0 +1,127 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "cli/run_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/input_error.hpp"
+#include "common/nearest.hpp"
+#include "sim/config/config_keys.hpp"
+#include "sim/gpu/ds_region.hpp"
+#include "sim/machine/endpoint_media.hpp"
+
+namespace cxlgpu {
+
+void check_machine(const RunConfig& config) {
+  if (config.engine == "model") return;
+  check_size(config, *find_key("system.ports"));
+  check_build(config);
+}
+
+void check_collection(const RunConfig& config, const MediaConfig& part) {
+  const std::string key = "endpoint.gc_busy_us";
+  if (config.endpoint.gc_busy_us == 0 || std::holds_alternative<FlashConfig>(part.params)) return;
+  throw InputError(fmt::format(
+      "{}: key '{}': media '{}' has no flash dies to collect; leave gc_* out or choose flash",
+      config.places.at(key), key, part.name));
+}
+
+void check_images(const RunConfig& config, const MediaConfig& part) {
+  for (const auto& [key, dir] : {std::pair{"endpoint.image_in", &config.endpoint.image_in},
+                                 {"endpoint.image_out", &config.endpoint.image_out}}) {
+    if (dir->empty()) continue;
+    if (!EndpointMedia::keeps(part)) {
+      throw InputError(fmt::format(
+          "{}: key '{}': media '{}' keeps nothing without power; leave image_* out or choose flash",
+          config.places.at(key), key, part.name));
+    }
+    std::error_code ignored;
+    if (std::filesystem::exists(*dir, ignored) && !std::filesystem::is_directory(*dir, ignored)) {
+      throw InputError(fmt::format("{}: key '{}': '{}' is not a folder; name one",
+                                   config.places.at(key), key, *dir));
+    }
+  }
+}
+
+void check_cache_line(const RunConfig& config, const MediaConfig& part, std::uint64_t data_bytes) {
+  const std::string key = "endpoint.line_bytes";
+  const std::uint32_t line = config.endpoint.line_bytes;
+  const std::uint32_t page = std::get<FlashConfig>(part.params).page_bytes;
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(
+        fmt::format("{}: key '{}': {} {}", config.place(key, config.scenario), key, line, what));
+  };
+  if (line > page) {
+    refuse(fmt::format("is longer than a page of '{}', {} bytes; lower it", part.name, page));
+  }
+  const std::uint64_t room = EndpointMedia::share_bytes(config, data_bytes);
+  const std::uint64_t least = EndpointMedia::cache_bytes(config, 0);
+  if (line != EndpointConfig{}.line_bytes && room < least) {
+    refuse(
+        fmt::format("makes an internal DRAM of at least {} bytes a port, endpoint.cache_bytes "
+                    "or cache_percent leaves it {}; lower the one or raise the other",
+                    least, room));
+  }
+}
+
+std::optional<DramConfig> local_part(const RunConfig& config, const std::filesystem::path& media,
+                                     std::uint64_t bytes) {
+  if (config.local_part == "none") return std::nullopt;
+  const auto refuse = [&config](const std::string& key, const std::string& what) {
+    throw InputError(
+        fmt::format("{}: key '{}': {}", config.place(key, config.scenario), key, what));
+  };
+  const std::vector<std::string> names = media_names(media);
+  if (std::find(names.begin(), names.end(), config.local_part) == names.end()) {
+    refuse("local_memory.part",
+           fmt::format("'{}' is not known; {}use {} or none", config.local_part,
+                       did_you_mean(config.local_part, names), fmt::join(names, ", ")));
+  }
+  const MediaConfig file = load_media_config(media / (config.local_part + ".yaml"));
+  if (!std::holds_alternative<DramConfig>(file.params)) {
+    refuse("local_memory.part",
+           fmt::format("'{}' is no DRAM; choose a part of that kind", config.local_part));
+  }
+  DramConfig part = std::get<DramConfig>(file.params);
+  if (config.local_sub_channels > part.sub_channels) {
+    refuse("local_memory.sub_channels",
+           fmt::format("{} are more than the {} of '{}'; lower it", config.local_sub_channels,
+                       part.sub_channels, config.local_part));
+  }
+  part.capacity = part.capacity / part.sub_channels * config.local_sub_channels;
+  part.sub_channels = config.local_sub_channels;
+  if (bytes > part.capacity) {
+    refuse("local_memory.percent_of_data",
+           fmt::format("makes {} bytes, '{}' holds {}; lower it or use more sub_channels", bytes,
+                       config.local_part, part.capacity));
+  }
+  if (part.idle_read() > Time{config.gpu.local.latency_ps}) {
+    refuse("local_memory.latency_ps",
+           fmt::format("{} is less than the {} of '{}' itself; raise it",
+                       config.gpu.local.latency_ps, part.idle_read().ps, config.local_part));
+  }
+  return part;
+}
+
+void check_ds_place(const RunConfig& config, const SystemMapParams& map) {
+  if (!config.root_port.ds) return;
+  const std::uint64_t end = DsRegion::base_of(config.ds_base, config.ports);
+  const std::uint64_t data = map.hdm_base - map.local_bytes;
+  if (end <= data || config.ds_base >= map.hdm_base + map.hdm_size) return;
+  throw InputError(fmt::format(
+      "{}: key 'local_memory.ds_base': 0x{:x}..0x{:x} is not free; use an address from 0 to 0x{:x}",
+      config.scenario, config.ds_base, end - 1,
+      data < end - config.ds_base
+          ? 0
+          : (data - (end - config.ds_base)) / DsRegion::kPortBytes * DsRegion::kPortBytes));
+}
+
+void check_waves_place(const std::string& waves) {
+  const std::filesystem::path folder = std::filesystem::path(waves).parent_path();
+  if (waves.empty() || folder.empty() || std::filesystem::is_directory(folder)) return;
+  throw InputError(fmt::format("{}: its folder does not exist; choose another place", waves));
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,164 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "cli/session_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/interrupt.hpp"
+#include "cli/report.hpp"
+#include "cli/write_file.hpp"
+#include "common/input_error.hpp"
+#include "tb/wave_groups.hpp"
+
+namespace cxlgpu {
+
+RunInput make_input(const RunConfig& config, const std::string& trace) {
+  RunInput input;
+  if (trace.empty()) {
+    WorkloadParams params;
+    params.size = config.workload.size;
+    params.seed = config.seed;
+    params.iterations = config.workload.iterations;
+    params.file = config.workload.file;
+    params.distribution = config.distribution;
+    params.store_percent = config.workload.store_percent;
+    params.warps = config.gpu.cores * config.gpu.warps;
+    input.workload = make_workload(config.workload.name, params);
+    input.data_bytes = input.workload->data_set_bytes();
+    return input;
+  }
+  TraceReadOptions read;
+  read.max_requests = config.trace.max_requests;
+  read.size_bytes = hdm_end(config) - config.hdm.front().base;
+  input.records = read_trace(trace, read);
+  for (const TraceRecord& r : input.records) {
+    input.data_bytes = std::max(input.data_bytes, r.addr + kLineBytes);
+  }
+  return input;
+}
+
+std::unique_ptr<TraceInitiator> make_replay(const RunConfig& config, RunInput&& input) {
+  TraceReplayParams params;
+  params.offset = config.hdm.front().base;
+  params.max_outstanding_reads = config.trace.max_reads;
+  params.max_outstanding_writes = config.trace.max_writes;
+  params.seed = config.seed;
+  return std::make_unique<TraceInitiator>(std::move(input.records), params);
+}
+
+void check_fits(const RunConfig& config, std::uint64_t data_bytes, std::uint64_t local_bytes) {
+  const std::uint64_t room = hdm_end(config) - config.hdm.front().base + local_bytes;
+  if (data_bytes <= room) return;
+  throw InputError(fmt::format(
+      "{}: key 'workload.size': makes a data set of {} bytes, hdm.ranges and GPU memory hold {}; "
+      "lower it, or raise the size of hdm.ranges (`cxlgpu explain hdm.ranges`)",
+      config.place("workload.size", config.scenario), data_bytes, room));
+}
+
+std::uint64_t hdm_end(const RunConfig& config) {
+  return config.hdm.back().base + config.hdm.back().size;
+}
+
+std::uint64_t local_share(const RunConfig& config, std::uint64_t data_bytes) {
+  return (data_bytes * config.local_percent / 100 + 4095) / 4096 * 4096;
+}
+
+void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay) {
+  for (const Mismatch& m : checked.records()) {
+    outcome.problems.push_back(to_string(m) + "; replay: " + replay);
+  }
+  if (checked.id_errors() != 0) {
+    outcome.problems.push_back(
+        fmt::format("{} answers with a wrong id; replay: {}", checked.id_errors(), replay));
+  }
+  if (checked.error_responses() != 0) {
+    outcome.problems.push_back(
+        fmt::format("{} error responses; replay: {}", checked.error_responses(), replay));
+  }
+}
+
+RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config) {
+  const Interruptible now;
+  return run(initiator, engine, Time{config.limit_us * 1000000}, &interrupt_signal());
+}
+
+void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
+                Gpu* gpu, const TraceInitiator* replay, const SessionOptions& options) {
+  if (result.status == RunStatus::Done) return;
+  if (gpu != nullptr) gpu->stop(result.end);
+  if (result.status == RunStatus::Deadlock) {
+    outcome.problems.push_back(
+        fmt::format("deadlock at {:.0f} ns with {} requests unanswered; "
+                    "replay: {}",
+                    result.end.ns(), checked.outstanding(), options.engine.replay));
+    return;
+  }
+  const RunConfig& config = outcome.config;
+  Unfinished left;
+  left.unanswered = checked.outstanding();
+  std::string undone = fmt::format("{} requests unanswered", left.unanswered);
+  std::string remedy = "raise run.limit_us";
+  if (replay != nullptr) {
+    left.never_issued = replay->remaining();
+    undone += fmt::format(" and {} of the trace never issued", *left.never_issued);
+    if (const auto next = replay->next_cycle()) {
+      undone += fmt::format(", the next of cycle {}", *next);
+      remedy += " or let the trace's cycles begin at 0";
+    }
+  } else {
+    left.kernels_left = gpu->kernels_left();
+    undone += fmt::format(" and {} kernel{} unfinished", *left.kernels_left,
+                          *left.kernels_left == 1 ? "" : "s");
+  }
+  if (result.status == RunStatus::Stopped) {
+    left.why = "interrupted";
+    left.message =
+        fmt::format("interrupted at {:.3f} us (simulated) with {}", result.end.ns() / 1000, undone);
+  } else {
+    left.why = "limit reached";
+    left.message =
+        fmt::format("{}: key 'run.limit_us': {} us (simulated) are over with {}; {}",
+                    config.place("run.limit_us", config.scenario), config.limit_us, undone, remedy);
+  }
+  outcome.unfinished = std::move(left);
+}
+
+void write_wave_files(const EngineOptions& options, unsigned ports, std::optional<Time> first) {
+  constexpr std::uint64_t kPsPerUs = 1'000'000;
+  const Time marker{std::max(first.value_or(Time{0}).ps, options.waves_from_us * kPsPerUs)};
+  const Time before{std::min(marker.ps, 20 * kCycle.ps)};  // what led to it stands left of it
+  const std::filesystem::path fst = options.waves, states = wave_states_folder(fst);
+  std::error_code ignored;  // write_files() says it
+  std::filesystem::create_directory(states, ignored);
+  std::vector<std::pair<std::filesystem::path, std::string>> files = {
+      {std::filesystem::path(fst).replace_extension(".gtkw"),
+       gtkwave_save_file(fst, ports, marker - before, marker)}};
+  for (const StateNames& names : wave_states()) {
+    files.emplace_back(states / fmt::format("{}.txt", names.type), gtkwave_translate_file(names));
+  }
+  write_files(files);
+}
+
+int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
+                   const SessionOptions& options) {
+  std::string where = "none; add --out DIR for stats.json and report.html";
+  if (!options.out.empty()) {
+    const std::filesystem::path out = options.out;
+    write_files({{out / "stats.json", document.dump(1) + "\n"},
+                 {out / "report.html", report_page(document)}});
+    where = (out / "report.html").string();
+  }
+  if (!options.quiet) fmt::print("{}  {:<42} {}\n", table(document), "report", where);
+  for (const std::string& problem : outcome.problems) {
+    fmt::print(stderr, "{}\n", one_line(problem));
+  }
+  if (outcome.unfinished) fmt::print(stderr, "{}\n", one_line(outcome.unfinished->message));
+  if (const int signal = interrupt_signal(); signal != 0) return 128 + signal;
+  if (!outcome.problems.empty()) return 1;
+  return outcome.unfinished ? 3 : 0;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,60 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// What every kind of run is made of, and what is said about it after.
+//
+// Purpose: what the steps of a session and its machines share.
+// Errors:  InputError of make_workload, read_trace and write_file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/session.hpp"
+#include "cli/summary.hpp"
+#include "sim/config/config.hpp"
+#include "sim/gpu/gpu.hpp"
+#include "sim/gpu/gpu_stats.hpp"
+#include "sim/host/run.hpp"
+#include "sim/host/scoreboard.hpp"
+#include "sim/host/trace_initiator.hpp"
+#include "sim/workloads/workload.hpp"
+
+namespace cxlgpu {
+
+// What runs: a workload on the GPU model, or a trace.
+struct RunInput {
+  std::unique_ptr<Workload> workload;  // null: the records
+  std::vector<TraceRecord> records;
+  std::uint64_t data_bytes = 0;
+};
+// `trace`: a file, empty for the workload.
+RunInput make_input(const RunConfig& config, const std::string& trace);
+// Precondition: a trace.
+std::unique_ptr<TraceInitiator> make_replay(const RunConfig& config, RunInput&& input);
+
+// The data set with what GPU memory holds of it, which the ranges must be able to hold. To be
+// called before anything of it is made: InputError with the sizes.
+void check_fits(const RunConfig& config, std::uint64_t data_bytes, std::uint64_t local_bytes);
+
+std::uint64_t hdm_end(const RunConfig& config);
+// Bytes of GPU memory for a data set, in whole pages of 4 KiB.
+std::uint64_t local_share(const RunConfig& config, std::uint64_t data_bytes);
+
+// What the scoreboard found, a line each.
+void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay);
+// Up to run.limit_us or a signal that asks to stop.
+RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config);
+
+// What a run left undone that its limit or a signal ended; a deadlock is a problem. `gpu` or
+// `replay` is null, and `gpu` has counted up to its end.
+void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
+                Gpu* gpu, const TraceInitiator* replay, const SessionOptions& options);
+// What goes with an FST: GTKWave's save file and the names of states. `first`: of requests.
+void write_wave_files(const EngineOptions& options, unsigned ports, std::optional<Time> first);
+// Prints and writes what came out, problems too, and gives the exit status of session.hpp.
+int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
+                   const SessionOptions& options);
+
+}  // namespace cxlgpu

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+"""Speculation policies side by side: speed-up over plain CXL and what of the speculation was useless.
+
+Each row is a workload on Z-NAND: vadd, bfs, traces given with --trace, and the patterns of
+eval/patterns.py at 4, 16, 64 and 128 streams. Useless: of the granules that MemSpecRd brought into the
+internal DRAM, those evicted before a load used one of their lines. With --mixes N the rows are N mixes
+drawn by seeds from --seed on, with an internal DRAM (a port) drawn too, and the end is how each policy
+did over all of them.
+"""
+
+import argparse
+import math
+import os
+import pathlib
+import random
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import patterns
+import runs
+
+POLICIES = ["cxl", "naive", "dyn", "sr-paper", "sr", "stream"]
+DRAM_KIB = (32, 64, 128, 256, 512, 1024)
+
+
+def run(args, workload, policy, extra):
+    stats = runs.stats(args.cxlgpu, f"{workload}-znand-{policy}", args.engine, *extra, *args.extra)
+    spec = {key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)}
+    useless = 100 * spec["evicted_unused"] / spec["filled"] if spec["filled"] else 0
+    return stats["end_to_end"]["value"], useless
+
+
+def write(folder, args, name, streams, seed):
+    path = pathlib.Path(folder) / f"{name}{streams}-{seed}.csv"
+    path.write_text("\n".join(patterns.trace(name, streams, args.loads, seed)) + "\n")
+    return path
+
+
+def table(args, policies, rows):
+    print("| workload | plain CXL, us | " + " | ".join(policies) + " |")
+    print("|---" * (2 + len(policies)) + "|", flush=True)
+    with ThreadPoolExecutor(args.jobs) as pool:
+        for name, workload, extra in rows:
+            plain, *others = pool.map(lambda policy: run(args, workload, policy, extra), ["cxl"] + policies)
+            cells = [f"{plain[0] / time:.2f} ({useless:.0f} %)" for time, useless in others]
+            print(f"| {name} | {plain[0] / 1e3:.1f} | " + " | ".join(cells) + " |", flush=True)
+
+
+def over_mixes(args, policies, folder):
+    def speed_ups(seed):
+        path = write(folder, args, "mix", 0, seed)
+        kib = random.Random(seed).choice(DRAM_KIB)
+        extra = ["--trace", str(path), "--set", f"endpoint.cache_bytes={kib}KiB"]
+        times = [run(args, "vadd", policy, extra)[0] for policy in ["cxl"] + policies]
+        path.unlink()
+        return [times[0] / time for time in times[1:]] + [(seed, kib)]
+
+    with ThreadPoolExecutor(args.jobs) as pool:
+        rows = list(pool.map(speed_ups, range(args.seed, args.seed + args.mixes)))
+    print("| policy | mean speed-up (geometric) | least (seed, KiB) | rows below 0.98 | below 0.98 of the best |")
+    print("|---|---|---|---|---|")
+    for i, policy in enumerate(policies):
+        least = min(rows, key=lambda row: row[i])
+        mean = math.exp(sum(math.log(row[i]) for row in rows) / len(rows))
+        loses = sum(row[i] < 0.98 for row in rows)
+        behind = sum(row[i] < 0.98 * max(row[:-1]) for row in rows)
+        print(f"| {policy} | {mean:.3f} | {least[i]:.3f} ({least[-1][0]}, {least[-1][1]}) | {loses} | {behind} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
+    parser.add_argument("--engine", default="model", choices=["model", "rtl", "cosim"])
+    parser.add_argument("--policy", action="append", choices=POLICIES[1:], help="default: all")
+    parser.add_argument("--trace", action="append", type=pathlib.Path, default=[])
+    parser.add_argument("--mixes", type=int, default=0, help="this many drawn mixes in place of the table")
+    parser.add_argument("--loads", type=int, default=24576, help="of a pattern or mix")
+    parser.add_argument("--seed", type=int, default=1, help="of the patterns; of the first mix")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
+    args = parser.parse_args()
+    policies = args.policy or POLICIES[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        if args.mixes:
+            over_mixes(args, policies, folder)
+            return
+        rows = [("vadd", "vadd", []), ("vadd, 131 072", "vadd", ["--set", "workload.size=131072"]), ("bfs", "bfs", [])]
+        rows += [(trace.name.split(".")[0], "vadd", ["--trace", str(trace)]) for trace in args.trace]
+        for kind in patterns.NAMED:
+            for streams in (4, 16, 64, 128):
+                path = write(folder, args, kind, streams, args.seed)
+                rows.append((f"{kind}, {streams}", "vadd", ["--trace", str(path)]))
+        table(args, policies, rows)
+
+
+if __name__ == "__main__":
+    main()

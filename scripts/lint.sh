@@ -1,0 +1,68 @@
+#!/bin/sh
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+# Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more
+# with the assertions compiled in, the C++ format, Python, words, documents, licence headers, rooms, and that what is
+# made from regs/ is current, the block pages in their form. Silent but for one line; non-zero on any finding.
+# Usage: scripts/lint.sh   (from anywhere)
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+packages=$(ls rtl/pkg/*.sv | sort)
+search="-y rtl/common -y rtl/controller -y rtl/cache -y rtl/flex_bus -y rtl/cxl_io -y rtl/root_port -y rtl/host_bridge -y rtl/endpoint -y rtl/top"
+# UNUSEDPARAM: a package names the whole protocol; no top uses all of it.
+verilator="verilator --lint-only -Wall -Wno-UNUSEDPARAM $search"
+modules=$(ls rtl/*/*.sv | grep -v '^rtl/pkg/' | sort)
+jobs=$(nproc)
+failed=0
+
+lint() {  # $1: options; files on standard input
+  # shellcheck disable=SC2016
+  xargs -P "$jobs" -I FILE sh -c '
+    '"$verilator $1"' --top-module "$(basename FILE .sv)" '"$(echo $packages)"' FILE ||
+      { echo "lint: FILE fails ('"$1"')" >&2; exit 1; }'
+}
+
+echo "$modules" | lint "" || failed=1
+# SYNCASYNCNET: `disable iff (!rst_ni)` of an assertion reads the asynchronous reset on purpose.
+echo "$modules" | lint "--assert -Wno-SYNCASYNCNET" || failed=1
+
+# A module per file, named like it, and no file-scope import.
+for file in $modules; do
+  name=$(basename "$file" .sv)
+  [ "$(grep -c '^module ' "$file")" = 1 ] && grep -q "^module $name\$\|^module $name[ (#]" "$file" || {
+    echo "lint: $file: exactly one module, named $name" >&2; failed=1; }
+  grep -n '^import' "$file" >&2 && { echo "lint: $file: import belongs in the module header" >&2; failed=1; }
+  LC_ALL=C grep -nP '[^\x00-\x7F]|\t|.{101}| +$' "$file" >&2 && {
+    echo "lint: $file: ASCII, no tabs, 100 columns, no space at line ends" >&2; failed=1; }
+done
+
+if command -v clang-format >/dev/null; then
+  sources=$(find cli common examples flits model refmodel sim tb tests verify \( -name '*.hpp' -o -name '*.cpp' \) -print)
+  if [ -n "$sources" ]; then
+    # shellcheck disable=SC2086
+    clang-format --dry-run -Werror $sources || failed=1
+  fi
+else
+  echo "lint: clang-format is missing (make deps)" >&2
+  failed=1
+fi
+
+# Debian 12 has no ruff: it comes from PyPI, as what reads the mutants does.
+ruff=$(command -v ruff || echo build/venv/bin/ruff)
+if [ -x "$ruff" ]; then
+  "$ruff" check -q . || failed=1
+else
+  echo "lint: ruff is missing, so the Python is not checked (scripts/venv.sh installs it)" >&2
+  [ -z "${CI:-}" ] || failed=1
+fi
+
+scripts/words.py || failed=1
+scripts/pages.py || failed=1
+scripts/headers.py || failed=1
+scripts/rooms.py >/dev/null || failed=1
+scripts/block_pages.py || failed=1
+scripts/regs.py --check || failed=1
+verify/conformance.py --check || failed=1
+
+[ "$failed" = 0 ] || exit 1
+echo "lint: $(echo "$modules" | wc -l) RTL modules and $(echo "$sources" | wc -w) C++ files clean"

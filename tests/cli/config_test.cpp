@@ -1,0 +1,535 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// What may be asked of the command: names, options, configuration files, list and help.
+#include <map>
+
+#include "tests/cli/cli.hpp"
+
+namespace cxlgpu {
+namespace {
+
+// ---- names and options -------------------------------------------------------------------------
+
+TEST_F(Cli, UnknownScenarioParts) {
+  refused({"run", "nonsense", "--out", "o"}, {"nonsense", "list"});
+  refused({"run", "warp-dram-cxl", "--out", "o"}, {"warp-dram-cxl", "'warp'", "vadd"});
+  refused({"run", "vadd-floppy-cxl", "--out", "o"}, {"vadd-floppy-cxl", "'floppy'", "znand"});
+  refused({"run", "vadd-dram-fast", "--out", "o"}, {"vadd-dram-fast", "'fast'", "sr"});
+  refused({"run", "", "--out", "o"}, {"list"});
+}
+
+TEST_F(Cli, BadSet) {
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.colour=1"},
+          {"--set", "'link.colour'"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.lanes"},
+          {"--set", "'link.lanes'", "key=value"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "=8"}, {"--set", "key=value"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.lanes=many"},
+          {"--set", "'link.lanes'", "'many'"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.lanes="},
+          {"--set", "'link.lanes'"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.lanes=5"},
+          {"--set", "'link.lanes'", "5"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "gpu.cores=65"},
+          {"--set", "'gpu.cores'", "1..64"});
+}
+
+TEST_F(Cli, BadGpuKeys) {
+  const auto bad = [this](const std::string& set, const std::vector<std::string>& parts) {
+    refused({"run", "vadd-dram-cxl", "--out", "o", "--set", set}, parts);
+  };
+  bad("gpu.machine=toaster", {"--set", "'gpu.machine'", "'toaster'", "scaled, vortex"});
+  bad("gpu.scheduler=lottery", {"--set", "'gpu.scheduler'", "lrr, gto"});
+  bad("gpu.l1.replacement=mru", {"'gpu.l1.replacement'", "lru, plru, fifo, random"});
+  bad("gpu.llc.replacement=", {"'gpu.llc.replacement'", "lru, plru, fifo, random"});
+  bad("gpu.l1.write=around", {"'gpu.l1.write'", "through, back"});
+  bad("gpu.latency.fpu=0", {"'gpu.latency.fpu'", "1..1000"});
+  bad("gpu.scratchpad_banks=0", {"'gpu.scratchpad_banks'", "1..64"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "gpu.l1.write=back", "--set",
+           "gpu.store_buffer=4"},
+          {"--set", "'gpu.store_buffer'", "gpu.l1.write through"});
+}
+
+TEST_F(Cli, BadOptions) {
+  refused({}, {"--help"});
+  refused({"run"}, {"scenario"});
+  refused({"run", "vadd-dram-cxl", "--engine", "steam", "--out", "o"},
+          {"--engine", "steam", "cosim"});
+  refused({"run", "vadd-dram-cxl", "--set", "run.engine=steam", "--out", "o"},
+          {"run.engine", "steam", "cosim"});
+  refused({"run", "vadd-dram-cxl", "--seed", "x", "--out", "o"}, {"--seed", "x"});
+  refused({"run", "vadd-dram-cxl", "--nonsense", "--out", "o"}, {"--nonsense"});
+  refused({"flit"}, {"--help"});
+}
+
+TEST_F(Cli, SeedOptionHasTheLimitsOfItsKey) {
+  refused({"run", "vadd-dram-cxl", "--set", "run.seed=4294967296", "--out", "o"}, {"run.seed"});
+  refused({"run", "vadd-dram-cxl", "--engine", "model", "--seed", "4294967296", "--out", "o"},
+          {"seed"});
+  refused({"run", "vadd-dram-cxl", "--engine", "model", "--seed", "-1", "--out", "o"}, {"seed"});
+}
+
+TEST_F(Cli, UnknownSubcommandIsNamed) {
+  refused({"ran", "vadd-dram-cxl"}, {"ran"});
+}
+
+TEST_F(Cli, OptionsTheModelCannotHonour) {
+  const Args model = {"run", "vadd-dram-cxl", "--engine", "model", "--out", "o"};
+  Args waves = model, log = model;
+  waves.insert(waves.end(), {"--waves", "w.fst"});
+  log.insert(log.end(), {"--flit-log", "f.log"});
+  refused(waves, {"--waves", "rtl"});
+  refused(log, {"--flit-log", "rtl"});
+  refused({"run", "vadd-dram-cxl", "--engine", "rtl", "--set", "system.ports=4", "--out", "o"},
+          {"system.ports", "model"});
+}
+
+// Sizes that the RTL is not built with: by --set and from a file, with the line.
+TEST_F(Cli, MachinesThatTheRtlIsNot) {
+  for (const auto& [key, value, built] : {std::tuple{"system.ports", "4", "2"},
+                                          {"root_port.sr_queue_entries", "16", "32"},
+                                          {"root_port.memory_queue_entries", "64", "32"},
+                                          {"root_port.ring_entries", "512", "1024"},
+                                          {"root_port.spec_cap_bytes", "256", "1024"},
+                                          {"root_port.ds_lines", "256", "1024"},
+                                          {"endpoint.line_bytes", "4KiB", "256"}}) {
+    const std::string name(key), what = "'" + name + "'", set = name + "=" + value;
+    const std::string rtl = std::string("RTL has ") + built;
+    for (const char* engine : {"rtl", "cosim"}) {
+      refused({"run", "vadd-znand-sr", "--engine", engine, "--set", set, "--out", "o", "--events",
+               "e.csv"},
+              {"--set", what, rtl, "--engine model"});
+    }
+    const std::size_t dot = name.find('.');
+    write("own.yaml", "media: {part: znand}\nworkload: {name: vadd, size: 512}\n" +
+                          name.substr(0, dot) + ":\n  " + name.substr(dot + 1) + ": " + value +
+                          "\n");
+    refused({"run", "own.yaml", "--out", "o"}, {"own.yaml:4:", what, rtl, "--engine model"});
+    // Before anything is read or made: the trace and the images are not there.
+    refused({"run", "vadd-znand-sr", "--set", set, "--set", "endpoint.image_in=nowhere", "--trace",
+             "nowhere.csv"},
+            {"--set", what, rtl});
+    accepted({"run", "own.yaml", "--engine", "model"});
+  }
+}
+
+// What no RTL of these sources can have says so, and `explain` has both ranges.
+TEST_F(Cli, ARingThatOnlyTheModelCanHave) {
+  const Args over = {"run", "vadd-znand-sr", "--set", "root_port.ring_entries=2048"};
+  refused(over, {"--set", "2048, but this build's RTL has 1024 and none can have over 1024"});
+  refused({"run", "vadd-znand-sr", "--set", "root_port.ring_entries=8192"}, {"16..4096"});
+  const std::string said = accepted({"explain", "root_port.ring_entries"}).out;
+  EXPECT_NE(said.find("16..4096, a power of two; rtl and cosim 1024, no build over 1024"),
+            std::string::npos)
+      << said;
+}
+
+TEST_F(Cli, CacheLineThatDoesNotFit) {
+  const std::string key = "'endpoint.line_bytes'";
+  refused({"run", "vadd-znand-sr", "--engine", "model", "--set", "endpoint.line_bytes=8KiB",
+           "--out", "o"},
+          {"--set", key, "page", "4096"});
+  refused({"run", "vadd-pram-sr", "--engine", "model", "--set", "endpoint.line_bytes=512", "--out",
+           "o"},
+          {"--set", key, "page", "256"});
+  refused({"run", "vadd-znand-sr", "--engine", "model", "--set", "endpoint.line_bytes=4KiB",
+           "--set", "endpoint.cache_bytes=16KiB", "--out", "o"},
+          {"--set", key, "32768", "16384"});
+  write("own.yaml",
+        "media: {part: znand}\nworkload: {name: vadd, size: 512}\nendpoint:\n  line_bytes: 4KiB\n"
+        "  cache_bytes: 0\n");
+  refused({"run", "own.yaml", "--engine", "model", "--out", "o"}, {"own.yaml:4:", key, "32768"});
+}
+
+TEST_F(Cli, DeterministicStoreThatCannotBe) {
+  // Where the data is, and where HDM is.
+  for (const char* base : {"0xfffc0000", "0x100000000"}) {
+    refused({"run", "vadd-dram-ds", "--engine", "model", "--set",
+             std::string("local_memory.ds_base=") + base, "--out", "o"},
+            {"local_memory.ds_base", base});
+  }
+}
+
+TEST_F(Cli, MissingFiles) {
+  refused({"run", "nowhere.yaml", "--out", "o"}, {"nowhere.yaml"});
+  refused({"run", "vadd-dram-cxl", "--trace", "nowhere.csv", "--out", "o"}, {"nowhere.csv"});
+  refused({"flit", "decode", "nowhere.log"}, {"nowhere.log"});
+  refused({"flit", "encode", "nowhere.json"}, {"nowhere.json"});
+  refused({"flit", "check", "nowhere.log"}, {"nowhere.log"});
+  refused({"--configs", "nowhere", "run", "vadd-dram-cxl", "--out", "o"}, {"nowhere"});
+}
+
+TEST_F(Cli, MissingConfigurationFolderForList) {
+  refused({"--configs", "nowhere", "list"}, {"nowhere"});
+}
+
+TEST_F(Cli, FolderInPlaceOfAFile) {
+  fs::create_directory(dir_ / "folder.yaml");
+  refused({"run", "folder.yaml", "--out", "o"}, {"folder.yaml"});
+  refused({"run", "vadd-dram-cxl", "--trace", "folder.yaml", "--out", "o"}, {"folder.yaml"});
+  refused({"flit", "check", "folder.yaml"}, {"folder.yaml"});
+  refused({"flit", "decode", "folder.yaml"}, {"folder.yaml"});
+  refused({"flit", "encode", "folder.yaml"}, {"folder.yaml"});
+}
+
+TEST_F(Cli, OutputThatCannotBeWritten) {
+  write("file", "");
+  const std::string small = "workload.size=512";
+  refused({"run", "vadd-dram-cxl", "--engine", "model", "--set", small, "--out", "file/o"},
+          {"file/o"});
+  refused({"run", "vadd-dram-cxl", "--engine", "model", "--set", small, "--out", "file"}, {"file"});
+  refused({"run", "vadd-dram-cxl", "--engine", "rtl", "--set", small, "--flit-log", "file/f.log"},
+          {"file/f.log"});
+  refused({"run", "vadd-dram-cxl", "--engine", "rtl", "--set", small, "--waves", "file/w.fst"},
+          {"file/w."});
+  for (const std::string bad : {"file/e.csv", "nowhere/e.csv", "."}) {
+    refused({"run", "vadd-dram-cxl", "--engine", "model", "--set", small, "--events", bad},
+            {bad + ": cannot be written"});
+  }
+}
+
+// ---- configuration files -----------------------------------------------------------------------
+
+struct BadYaml {
+  const char* name;
+  const char* text;  // line 1 is the first of it
+  unsigned line;     // 0: the file as a whole
+  const char* key;   // as the message names it
+};
+
+const char* const kGood = "media: {part: dram}\nworkload: {name: vadd, size: 512}\n";
+
+std::ostream& operator<<(std::ostream& out, const BadYaml& bad) {
+  return out << bad.name;
+}
+
+class CliYaml : public Cli, public ::testing::WithParamInterface<BadYaml> {};
+
+TEST_P(CliYaml, IsRefusedWithFileLineAndKey) {
+  const BadYaml& bad = GetParam();
+  write("bad.yaml", std::string(bad.text) + kGood);
+  const std::string place =
+      bad.line == 0 ? "bad.yaml" : "bad.yaml:" + std::to_string(bad.line) + ":";
+  refused({"run", "bad.yaml", "--engine", "model", "--out", "o"}, {place, bad.key});
+}
+
+const std::vector<BadYaml> kBadYaml = {
+    {"UnknownKey", "link:\n  lanes: 8\n  colour: 3\n", 3, "'link.colour'"},
+    {"UnknownTopKey", "colour: 3\n", 1, "'colour'"},
+    {"UnknownSection", "colours:\n  red: 3\n", 1, "'colours'"},
+    {"UnknownHdmKey", "hdm: {range: []}\n", 1, "'hdm.range'"},
+    {"TextForANumber", "link:\n  flight_ps: fast\n", 2, "'link.flight_ps'"},
+    {"NegativeNumber", "gpu:\n  cores: -1\n", 2, "'gpu.cores'"},
+    {"FractionForANumber", "gpu:\n  cores: 1.5\n", 2, "'gpu.cores'"},
+    {"NumberForASection", "link: 3\n", 1, "'link'"},
+    {"SectionForANumber", "gpu:\n  cores: {a: 1}\n", 2, "'gpu.cores'"},
+    {"ListForANumber", "gpu:\n  cores: [1, 2]\n", 2, "'gpu.cores'"},
+    {"NothingForANumber", "gpu:\n  cores:\n", 2, "'gpu.cores'"},
+    {"NumberForDs", "root_port: {ds: 1}\n", 1, "'root_port.ds'"},
+    {"NoDsWrites", "root_port:\n  ds_max_writes: 0\n", 2, "'root_port.ds_max_writes'"},
+    {"ManyDsWrites", "root_port:\n  ds_max_writes: 17\n", 2, "'root_port.ds_max_writes'"},
+    {"ThreeDsIntervals", "root_port: {ds_interval: [0, 0, 8]}\n", 1, "'root_port.ds_interval'"},
+    {"LongDsInterval", "root_port: {ds_interval: [0, 0, 8, 16]}\n", 1, "'root_port.ds_interval'"},
+    {"CrookedDsBase", "local_memory: {ds_base: 0x1000}\n", 1, "'local_memory.ds_base'"},
+    {"DistantDsBase", "local_memory: {ds_base: 0x10000000000000}\n", 1, "'local_memory.ds_base'"},
+    {"NoSrQueue", "root_port:\n  sr_queue_entries: 0\n", 2, "'root_port.sr_queue_entries'"},
+    {"LongSrQueue", "root_port:\n  sr_queue_entries: 65\n", 2, "'root_port.sr_queue_entries'"},
+    {"MemoryQueueOfMemSpecRdAlone", "root_port:\n  memory_queue_entries: 2\n", 2,
+     "'root_port.memory_queue_entries'"},
+    {"LongMemoryQueue", "root_port:\n  memory_queue_entries: 65\n", 2,
+     "'root_port.memory_queue_entries'"},
+    {"SmallRing", "root_port: {ring_entries: 8}\n", 1, "'root_port.ring_entries'"},
+    {"CrookedRing", "root_port: {ring_entries: 48}\n", 1, "'root_port.ring_entries'"},
+    {"LargeRing", "root_port: {ring_entries: 8192}\n", 1, "'root_port.ring_entries'"},
+    {"CrookedCap", "root_port: {spec_cap_bytes: 640}\n", 1, "'root_port.spec_cap_bytes'"},
+    {"SmallCap", "root_port: {spec_cap_bytes: 64}\n", 1, "'root_port.spec_cap_bytes'"},
+    {"LargeCap", "root_port: {spec_cap_bytes: 2KiB}\n", 1, "'root_port.spec_cap_bytes'"},
+    {"FewDsLines", "root_port: {ds_lines: 8}\n", 1, "'root_port.ds_lines'"},
+    {"CrookedDsLines", "root_port: {ds_lines: 1000}\n", 1, "'root_port.ds_lines'"},
+    {"ManyDsLines", "root_port: {ds_lines: 8192}\n", 1, "'root_port.ds_lines'"},
+    {"ShortCacheLine", "endpoint: {line_bytes: 128}\n", 1, "'endpoint.line_bytes'"},
+    {"CrookedCacheLine", "endpoint: {line_bytes: 768}\n", 1, "'endpoint.line_bytes'"},
+    {"LongCacheLine", "endpoint: {line_bytes: 32KiB}\n", 1, "'endpoint.line_bytes'"},
+    {"NoLanes", "link: {lanes: 0}\n", 1, "'link.lanes'"},
+    {"UnknownLocalPart", "local_memory: {part: floppy}\n", 1, "'local_memory.part': 'floppy'"},
+    {"FlashAsLocalMemory", "local_memory: {part: znand}\n", 1, "'local_memory.part': 'znand'"},
+    {"ManySubChannels", "local_memory: {sub_channels: 64}\n", 1, "'local_memory.sub_channels'"},
+    {"LatencyBelowThePart", "local_memory:\n  latency_ps: 42000\n", 2, "'local_memory.latency_ps'"},
+    {"NumberForABool", "root_port: {spec_length: 7}\n", 1, "'root_port.spec_length'"},
+    {"UnknownPolicy", "root_port: {policy: magic}\n", 1, "'root_port.policy'"},
+    {"NumberOutOfRange", "gpu:\n  cores: 65\n", 2, "'gpu.cores'"},
+    {"NotAPowerOfTwo", "gpu:\n  l1: {ways: 3}\n", 2, "'gpu.l1.ways'"},
+    {"NotAProbability", "link:\n  bit_error_rate_m2s: 2\n", 2, "'link.bit_error_rate_m2s'"},
+    {"ShortList", "endpoint: {ingress_thresholds: [4, 16]}\n", 1, "'endpoint.ingress_thresholds'"},
+    {"DuplicateKey", "link:\n  lanes: 8\n  lanes: 4\n", 3, "'link.lanes'"},
+    {"DuplicateSection", "link: {lanes: 8}\nlink: {flight_ps: 1}\n", 2, "'link'"},
+    {"ListAtTheTop", "- 3\n", 0, ""},
+    {"Syntax", "link: {lanes: 8\n  flight_ps: [\n", 2, "syntax"},
+    {"TabSyntax", "link:\n\tlanes: 8\n", 2, "syntax"},
+    {"Overlap",
+     "hdm:\n  ranges:\n    - {base: 0x100000000, size: 512MiB, ports: [0, 1]}\n"
+     "    - {base: 0x110000000, size: 512MiB, ports: [0, 1]}\n",
+     4, "'hdm.ranges[1].base'"},
+    {"SizeNotAMultiple", "hdm:\n  ranges:\n    - {base: 4GiB, size: 100MiB, ports: [0]}\n", 3,
+     "'hdm.ranges[0].size'"},
+    {"SizeNotAMultipleOfTheWays",
+     "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, ports: [0, 1]}\n", 3,
+     "'hdm.ranges[0].size'"},
+    {"BaseNotAMultiple", "hdm:\n  ranges:\n    - {base: 0x100001000, size: 256MiB, ports: [0]}\n",
+     3, "'hdm.ranges[0].base'"},
+    {"NoSuchPort", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: [0, 2]}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"PortTwice", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: [0, 0]}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"NoPorts", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: []}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"PortIsText", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: [a]}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"PortIsAList", "hdm:\n  ranges:\n    - {base: 4GiB, size: 512MiB, ports: [[0]]}\n", 3,
+     "'hdm.ranges[0].ports'"},
+    {"ThreeWays",
+     "system: {ports: 4}\nhdm:\n  ranges:\n    - {base: 4GiB, size: 768MiB, ports: [0, 1, 2]}\n", 4,
+     "'hdm.ranges[0].ports'"},
+    {"RangeWithoutSize", "hdm:\n  ranges:\n    - {base: 4GiB, ports: [0]}\n", 3, "'hdm.ranges[0]'"},
+    {"RangeWithUnknownKey",
+     "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, ports: [0], colour: 3}\n", 3,
+     "'hdm.ranges[0].colour'"},
+    {"RangeWithListForAKey",
+     "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, ports: [0], [1]: 3}\n", 3,
+     "'hdm.ranges[0]"},
+    {"RangeKeyTwice", "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, size: 1GiB, ports: [0]}\n",
+     3, "'hdm.ranges[0].size'"},
+    {"BadGranularity",
+     "hdm:\n  ranges:\n    - {base: 4GiB, size: 256MiB, ports: [0], granularity: 100}\n", 3,
+     "'hdm.ranges[0].granularity'"},
+    {"RangeIsANumber", "hdm:\n  ranges:\n    - 3\n", 3, "'hdm.ranges[0]'"},
+    {"NoRange", "hdm:\n  ranges: []\n", 2, "'hdm.ranges'"},
+    {"RangeBeyondTheAddresses",
+     "hdm:\n  ranges:\n    - {base: 0xfffffffff0000000, size: 256MiB, ports: [0]}\n", 3,
+     "'hdm.ranges[0]"},
+    {"ThresholdsFall", "endpoint: {ingress_thresholds: [16, 4, 32]}\n", 1,
+     "'endpoint.ingress_thresholds'"},
+    {"BacklogThresholdsFall", "endpoint: {backlog_thresholds: [4, 8, 7]}\n", 1,
+     "'endpoint.backlog_thresholds'"},
+    {"TaskThresholdsFall", "endpoint: {task_thresholds: [4, 3, 7]}\n", 1,
+     "'endpoint.task_thresholds'"},
+    {"BacklogThresholdTooLarge", "endpoint: {backlog_thresholds: [4, 8, 128]}\n", 1,
+     "'endpoint.backlog_thresholds'"},
+    {"TwoTaskThresholds", "endpoint: {task_thresholds: [4, 8]}\n", 1, "'endpoint.task_thresholds'"},
+    {"MarginForTasks", "endpoint: {load_margins: [2, 8, 2, 2]}\n", 1, "'endpoint.load_margins'"},
+    {"MarginTooLarge", "endpoint: {load_margins: [2, 128, 2]}\n", 1, "'endpoint.load_margins'"},
+    {"MarginThatKeepsTheLoad",
+     "endpoint:\n  ingress_thresholds: [4, 8, 9]\n  load_margins: [4, 8, 2]\n", 2,
+     "'endpoint.ingress_thresholds': the first, 4"},
+    {"ThresholdInsideTheMargin", "endpoint:\n  mshr_thresholds: [8, 20, 30]\n", 2,
+     "'endpoint.mshr_thresholds': the first, 8"},
+    {"NumberForReduction", "endpoint: {throughput_reduction: 1}\n", 1,
+     "'endpoint.throughput_reduction'"},
+    {"NumberForCongestion", "endpoint: {egress_congestion: 1}\n", 1,
+     "'endpoint.egress_congestion'"},
+    {"PercentFalls", "endpoint: {egress_percent: [25, 10]}\n", 1, "'endpoint.egress_percent'"},
+    {"PercentBeyondAHundred", "endpoint: {egress_percent: [25, 101]}\n", 1,
+     "'endpoint.egress_percent'"},
+    {"LongInterval", "endpoint:\n  egress_interval: 32\n", 2, "'endpoint.egress_interval'"},
+    {"CongestionWithoutSamples", "endpoint:\n  egress_congestion: true\n  egress_interval: 0\n", 3,
+     "'endpoint.egress_interval'"},
+    {"CollectionStartWithoutLength", "endpoint:\n  gc_first_us: 50\n", 2, "'endpoint.gc_first_us'"},
+    {"CollectionPeriodWithoutLength", "endpoint: {gc_every_us: 50}\n", 1, "'endpoint.gc_every_us'"},
+    {"CollectionShareWithoutLength", "endpoint: {gc_dies_percent: 50}\n", 1,
+     "'endpoint.gc_dies_percent'"},
+    {"CollectionOfNoDies", "endpoint: {gc_busy_us: 5, gc_dies_percent: 0}\n", 1,
+     "'endpoint.gc_dies_percent'"},
+    {"CollectionOfTooManyDies", "endpoint: {gc_busy_us: 5, gc_dies_percent: 101}\n", 1,
+     "'endpoint.gc_dies_percent'"},
+    {"CollectionLengthIsText", "endpoint: {gc_busy_us: long}\n", 1, "'endpoint.gc_busy_us'"},
+    {"CollectionLengthInFractions", "endpoint: {gc_busy_us: 0.5}\n", 1, "'endpoint.gc_busy_us'"},
+    {"CollectionWithoutEnd", "endpoint: {gc_busy_us: 60, gc_every_us: 60}\n", 1,
+     "'endpoint.gc_every_us'"},
+    {"CollectionOfDram", "endpoint:\n  gc_busy_us: 60\n", 2, "'endpoint.gc_busy_us': media 'dram'"},
+    {"UnknownCollectionKey", "endpoint: {gc_rate: 60}\n", 1, "'endpoint.gc_rate'"},
+    {"TwoFaultsAtOnce", "link: {drop_spec_every: 4, bit_error_rate_m2s: 1e-5}\n", 1,
+     "'link.drop_spec_every'"},
+    {"LateSpeculationAndBitErrors", "link: {delay_spec_by: 4, bit_error_rate_s2m: 1e-5}\n", 1,
+     "'link.delay_spec_by'"},
+    {"OutageWithoutLength", "link: {down_at_us: 5}\n", 1, "needs link.down_for_us of at least 1"},
+    {"OutageOfNoPort", "link: {down_at_us: 5, down_for_us: 1, port: 2}\n", 1,
+     "'link.port': 2 is none of the 2 ports"},
+    {"LengthOfNoOutage", "link: {down_for_us: 5}\n", 1, "says nothing while link.down_at_us is 0"},
+    {"LostAndDoubledSpeculation", "link:\n  drop_spec_every: 4\n  duplicate_spec_every: 4\n", 3,
+     "'link.duplicate_spec_every': needs link.drop_spec_every of 0"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Files, CliYaml, ::testing::ValuesIn(kBadYaml),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(Cli, NamesInAFileThatNobodyKnows) {
+  write("w.yaml", "media: {part: dram}\nworkload: {name: warp}\n");
+  refused({"run", "w.yaml", "--engine", "model", "--out", "o"},
+          {"w.yaml", "'workload.name'", "'warp'"});
+  write("m.yaml", "media: {part: floppy}\nworkload: {name: vadd}\n");
+  refused({"run", "m.yaml", "--engine", "model", "--out", "o"},
+          {"m.yaml", "'media.part'", "'floppy'"});
+  write("empty.yaml", "");
+  refused({"run", "empty.yaml", "--engine", "model", "--out", "o"},
+          {"empty.yaml", "'workload.name'"});
+}
+
+TEST_F(Cli, LinksThatDoNotTrain) {
+  write("noise.yaml", std::string("link: {bit_error_rate_m2s: 4e-3}\n") + kGood);
+  refused({"run", "noise.yaml", "--engine", "rtl", "--out", "o"},
+          {"'link.bit_error_rate_m2s'", "0.004", "lower"});
+}
+
+// The range that lost its port stands in the default configuration: that is the line named.
+TEST_F(Cli, PortsTakenFromUnderARange) {
+  write("one.yaml", std::string("system: {ports: 1}\n") + kGood);
+  refused({"run", "one.yaml", "--engine", "model", "--out", "o"},
+          {"default.yaml:", "'hdm.ranges[0].ports'", "system.ports is 1"});
+}
+
+TEST_F(Cli, OrderOfSectionsInAFileDoesNotMatter) {
+  const std::string ports = "system: {ports: 4}\n";
+  const std::string ranges =
+      "hdm:\n  ranges:\n    - {base: 4GiB, size: 1GiB, ports: [0, 1, 2, 3]}\n";
+  write("first.yaml", ports + ranges + kGood);
+  accepted({"run", "first.yaml", "--engine", "model"});
+  write("last.yaml", ranges + ports + kGood);
+  accepted({"run", "last.yaml", "--engine", "model"});
+}
+
+// Cores and warps that a run had, from what its counters say: issue slots of every core a cycle.
+double cores_of(const json& stats) {
+  double slots = 0;
+  for (const json& slot : stats["gpu"]["slots"]) slots += slot["value"].get<double>();
+  return slots / stats["gpu"]["cycles"]["value"].get<double>();
+}
+
+TEST_F(Cli, MachineLiesBelowScenarioAndSet) {
+  const auto cores = [this](Args args) {
+    args.insert(args.begin(), "run");
+    args.insert(args.end(), {"--engine", "model", "--set", "workload.size=1024", "--out", "o"});
+    accepted(args);
+    return cores_of(json::parse(read_text(dir_ / "o" / "stats.json")));
+  };
+  EXPECT_EQ(cores({"vadd-dram-cxl"}), 8);  // scaled.yaml
+  EXPECT_EQ(cores({"vadd-dram-cxl", "--set", "gpu.machine=vortex"}), 1);
+  EXPECT_EQ(cores({"vadd-dram-cxl", "--set", "gpu.cores=3", "--set", "gpu.machine=vortex"}), 3);
+  write("m.yaml", std::string("gpu: {machine: vortex}\n") + kGood);
+  EXPECT_EQ(cores({"m.yaml"}), 1);
+  EXPECT_EQ(cores({"m.yaml", "--set", "gpu.machine=scaled"}), 8);
+  write("c.yaml", std::string("gpu: {cores: 2, machine: vortex}\n") + kGood);
+  EXPECT_EQ(cores({"c.yaml"}), 2);
+}
+
+TEST_F(Cli, SeedOfTheRunIsThatOfRandomReplacement) {
+  const auto time = [this](const std::string& policy, const std::string& seed) {
+    accepted({"run", "vadd-dram-cxl", "--engine", "model", "--set", "workload.size=16384", "--set",
+              "gpu.llc.replacement=" + policy, "--seed", seed, "--out", "o"});
+    return json::parse(read_text(dir_ / "o" / "stats.json"))["end_to_end"]["value"].get<double>();
+  };
+  EXPECT_EQ(time("lru", "1"), time("lru", "2"));  // nothing else of the run's time is drawn
+  EXPECT_EQ(time("random", "2"), time("random", "2"));
+  EXPECT_NE(time("random", "1"), time("random", "2"));
+}
+
+TEST_F(Cli, MachineFilesAreOfAGpuAlone) {
+  fs::copy(fs::path(CXLGPU_SOURCE_DIR) / "configs", dir_ / "own", fs::copy_options::recursive);
+  const auto machine = [this](const std::string& text, const std::vector<std::string>& parts) {
+    std::ofstream(dir_ / "own/gpu/mine.yaml") << text;
+    refused({"--configs", "own", "run", "vadd-dram-cxl", "--set", "gpu.machine=mine", "--out", "o"},
+            parts);
+  };
+  machine("gpu: {cores: 2}\nlink:\n  lanes: 4\n", {"mine.yaml:3", "'link.lanes'", "gpu"});
+  machine("gpu: {machine: scaled}\n", {"mine.yaml:1", "'gpu.machine'"});
+  machine("gpu:\n  cores: 99\n", {"mine.yaml:2", "'gpu.cores'"});
+  std::ofstream(dir_ / "own/gpu/mine.yaml") << "gpu: {cores: 2}\n";
+  accepted({"--configs", "own", "run", "vadd-dram-cxl", "--engine", "model", "--set",
+            "gpu.machine=mine", "--set", "workload.size=512"});
+}
+
+TEST_F(Cli, FileAndSetTakeEffect) {
+  write("own.yaml",
+        "media: {part: dram}\nworkload: {name: vadd, size: 1024}\nlink: {flight_ps: 50000}\n");
+  accepted({"run", "own.yaml", "--engine", "model", "--out", "slow"});
+  accepted(
+      {"run", "own.yaml", "--engine", "model", "--out", "fast", "--set", "link.flight_ps=2000"});
+  EXPECT_GT(value(stats("slow"), "/end_to_end"), value(stats("fast"), "/end_to_end"));
+  EXPECT_EQ(stats("slow").at("scenario"), "own");
+}
+
+TEST_F(Cli, CollectionThatCannotBe) {
+  const Args run = {"run", "vadd-znand-cxl", "--engine", "model", "--out", "o", "--set"};
+  const auto with = [&run](const Args& sets) {
+    Args args = run;
+    for (const std::string& set : sets) {
+      if (&set != &sets.front()) args.push_back("--set");
+      args.push_back(set);
+    }
+    return args;
+  };
+  refused(with({"endpoint.gc_first_us=50"}),
+          {"--set", "'endpoint.gc_first_us'", "gc_busy_us is 0", "or 0"});
+  refused(with({"endpoint.gc_dies_percent=50"}), {"'endpoint.gc_dies_percent'", "or 100"});
+  refused(with({"endpoint.gc_busy_us=60", "endpoint.gc_every_us=59"}),
+          {"--set", "'endpoint.gc_every_us'", "59", "60", "raise"});
+  Args dram = with({"endpoint.gc_busy_us=60"});
+  dram[1] = "vadd-dram-cxl";
+  refused(dram, {"--set", "'endpoint.gc_busy_us'", "'dram'", "choose flash"});
+  accepted(with({"endpoint.gc_busy_us=60", "endpoint.gc_every_us=61", "workload.size=512"}));
+}
+
+// ---- list and help -----------------------------------------------------------------------------
+
+TEST_F(Cli, ListNamesEveryPart) {
+  const std::string text = accepted({"list"}).out;
+  for (const char* part : {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "sr-paper",
+                           "ds", "rtl", "model", "cosim"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+}
+
+TEST_F(Cli, EveryListedPartMakesAScenario) {
+  std::map<std::string, std::vector<std::string>> parts;
+  for (const std::string& line : lines_of(accepted({"list"}).out)) {
+    std::istringstream words(line);
+    std::string name, word;
+    words >> name;
+    while (words >> word) parts[name].push_back(word);
+  }
+  ASSERT_GE(parts["workloads:"].size(), 2u);
+  ASSERT_GE(parts["media:"].size(), 2u);
+  ASSERT_GE(parts["configurations:"].size(), 4u);
+  const auto runs = [this](const std::string& scenario) {
+    accepted({"run", scenario, "--engine", "model", "--set", "workload.size=64"});
+  };
+  for (const std::string& workload : parts["workloads:"]) runs(workload + "-dram-cxl");
+  for (const std::string& media : parts["media:"]) {
+    for (const std::string& kind : parts["configurations:"]) {
+      runs(parts["workloads:"].front() + "-" + media + "-" + kind);
+      runs(parts["workloads:"].back() + "-" + media + "-" + kind);
+    }
+  }
+}
+
+TEST_F(Cli, EveryListedKeyIsKnown) {
+  for (const std::string& key : keys()) {
+    const Args args = {"run", "vadd-dram-cxl", "--engine", "model", "--set", key + "=?"};
+    refused(args, {key});
+    EXPECT_EQ(run(args).err.find("not a known key"), std::string::npos) << run(args).err;
+  }
+}
+
+TEST_F(Cli, Help) {
+  for (const Args& args :
+       {Args{"help"}, Args{"--help"}, Args{"run", "--help"}, Args{"flit", "--help"}}) {
+    const std::string text = accepted(args).out;
+    EXPECT_NE(text.find("Usage"), std::string::npos) << joined(args);
+  }
+  const std::string text = accepted({"run", "--help"}).out;
+  for (const char* option :
+       {"--engine", "--set", "--trace", "--seed", "--waves", "--flit-log", "--events", "--out"}) {
+    EXPECT_NE(text.find(option), std::string::npos) << option;
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu

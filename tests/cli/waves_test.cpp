@@ -1,0 +1,204 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Waveforms as a viewer finds them: names, clock, window, what is shown first.
+//
+// Purpose: reads FSTs with the library that writes them (its reader is GTKWave's own).
+#include <gtkwave/fstapi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+
+#include "tb/fst_file.hpp"
+#include "tb/wave_groups.hpp"
+#include "tests/cli/cli.hpp"
+
+namespace cxlgpu {
+namespace {
+
+struct Fst {
+  std::map<std::string, fstHandle> variables;  // by full name, as a save file has it
+  std::set<std::string> enumerated;            // of them, those with names of their values
+  std::uint64_t first = 0, last = 0;           // ps
+
+  explicit Fst(const fs::path& file) : reader_(fstReaderOpen(file.c_str())) {
+    if (reader_ == nullptr) throw std::runtime_error(file.string() + ": no FST");
+    first = fstReaderGetStartTime(reader_);
+    last = fstReaderGetEndTime(reader_);
+    std::vector<std::string> scopes;
+    bool names = false;  // of the variable that comes next
+    while (const fstHier* item = fstReaderIterateHier(reader_)) {
+      if (item->htyp == FST_HT_SCOPE) {
+        scopes.emplace_back(item->u.scope.name, item->u.scope.name_length);
+      } else if (item->htyp == FST_HT_UPSCOPE) {
+        scopes.pop_back();
+      } else if (item->htyp == FST_HT_VAR) {
+        std::string name;
+        for (const std::string& scope : scopes) name += scope + ".";
+        std::string own(item->u.var.name, item->u.var.name_length);
+        std::erase(own, ' ');
+        variables[name + own] = item->u.var.handle;
+        if (names) enumerated.insert(name + own);
+        names = false;
+      } else if (item->htyp == FST_HT_ATTRBEGIN && item->u.attr.typ == FST_AT_MISC &&
+                 item->u.attr.subtype == FST_MT_ENUMTABLE && item->u.attr.name_length == 0) {
+        names = true;
+      }
+    }
+  }
+  ~Fst() { fstReaderClose(reader_); }
+  Fst(const Fst&) = delete;
+  Fst& operator=(const Fst&) = delete;
+
+  struct Change {
+    std::uint64_t ps;
+    std::string value;
+  };
+  std::vector<Change> changes(const std::string& name) {
+    fstReaderClrFacProcessMaskAll(reader_);
+    fstReaderSetFacProcessMask(reader_, variables.at(name));
+    std::vector<Change> all;
+    fstReaderIterBlocks(
+        reader_,
+        [](void* to, std::uint64_t ps, fstHandle, const unsigned char* value) {
+          static_cast<std::vector<Change>*>(to)->push_back(
+              {ps, reinterpret_cast<const char*>(value)});
+        },
+        &all, nullptr);
+    return all;
+  }
+
+ private:
+  void* reader_;
+};
+
+const std::string kTop = "TOP.cxlgpu_bench.u_top.";
+
+class Waves : public Cli {
+ protected:
+  void record(const Args& more) {
+    Args args = {"run",   "vadd-znand-sr",     "--engine", "rtl",
+                 "--set", "workload.size=512", "--waves",  "w.fst"};
+    args.insert(args.end(), more.begin(), more.end());
+    accepted(args);
+  }
+};
+
+TEST_F(Waves, TheClockHasBothEdgesAndTheWindowIsExact) {
+  record({"--waves-from-us", "1", "--waves-to-us", "2"});
+  Fst fst(dir_ / "w.fst");
+  EXPECT_EQ(fst.first, 1'000'000u);
+  EXPECT_EQ(fst.last, 2'000'000u);
+  const std::vector<Fst::Change> clock = fst.changes(kTop + "clk_i");
+  ASSERT_GE(clock.size(), 2000u) << "two edges of each of 1000 cycles";
+  EXPECT_LE(clock.size(), 2003u);
+  for (std::size_t i = 2; i < clock.size(); ++i) {
+    EXPECT_NE(clock[i].value, clock[i - 1].value);
+    EXPECT_EQ(clock[i].ps - clock[i - 1].ps, 500u);
+  }
+}
+
+TEST_F(Waves, EveryNameOfTheSaveFileIsInTheRtl) {
+  record({"--waves-to-us", "1"});
+  const Fst fst(dir_ / "w.fst");
+  for (const WaveGroup& group : wave_groups(2)) {
+    for (const WaveTrace& trace : group.traces) {
+      EXPECT_TRUE(fst.variables.contains(trace.name)) << trace.name;
+      // A viewer takes the dump's own names before those of a translate file.
+      EXPECT_EQ(fst.enumerated.contains(trace.name), trace.states == kOfTheDump) << trace.name;
+    }
+  }
+  // The file has these and no others.
+  std::size_t named = 0;
+  for (const std::string& line : lines_of(read_text(dir_ / "w.gtkw"))) {
+    if (!line.starts_with("TOP.")) continue;
+    EXPECT_TRUE(fst.variables.contains(line)) << line;
+    ++named;
+  }
+  EXPECT_GT(named, 100u);
+}
+
+TEST_F(Waves, TheViewOpensOnTheFirstRequest) {
+  record({});
+  Fst fst(dir_ / "w.fst");
+  std::uint64_t first = ~std::uint64_t{0};
+  for (const char* valid : {"arvalid_i", "awvalid_i"}) {
+    for (const Fst::Change& change : fst.changes(kTop + valid)) {
+      if (change.value == "1") first = std::min(first, change.ps);
+    }
+  }
+  std::smatch found;
+  const std::string text = read_text(dir_ / "w.gtkw");
+  ASSERT_TRUE(std::regex_search(text, found, std::regex("\n\\*-([0-9.]+) ([0-9]+)\n")));
+  EXPECT_NEAR(std::stod(found[2]), static_cast<double>(first), 2000) << "the marker";
+  const double shown =
+      1000 * std::pow(2.0, std::stod(found[1])) / 200;  // ps in a window of 1000 pixels
+  ASSERT_TRUE(std::regex_search(text, found, std::regex("\n\\[timestart\\] ([0-9]+)\n")));
+  EXPECT_LT(std::stod(found[1]), static_cast<double>(first));
+  EXPECT_GT(std::stod(found[1]) + shown, static_cast<double>(first) + 100'000);
+}
+
+TEST_F(Waves, AWindowBehindTheFirstRequestOpensAtItsBegin) {
+  record({"--waves-from-us", "12"});
+  const std::string text = read_text(dir_ / "w.gtkw");
+  EXPECT_NE(text.find("*-16.000000 12000000\n"), std::string::npos) << text.substr(0, 300);
+}
+
+TEST_F(Waves, AnFstThatWasCutIsNotWhole) {
+  record({"--waves-to-us", "1"});
+  const std::string bytes = read_text(dir_ / "w.fst");
+  EXPECT_TRUE(is_whole_fst((dir_ / "w.fst").string()));
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{5}, std::size_t{330}, bytes.size() / 2, bytes.size() - 1}) {
+    EXPECT_FALSE(is_whole_fst(write("cut.fst", bytes.substr(0, size)).string())) << size;
+  }
+  EXPECT_FALSE(is_whole_fst(write("text.fst", "no FST at all, but some text\n").string()));
+  EXPECT_FALSE(is_whole_fst((dir_ / "nowhere.fst").string()));
+}
+
+// Values and names of the enumerations, as the RTL has them.
+TEST_F(Waves, StatesHaveTheNamesOfTheRtl) {
+  std::string rtl;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(CXLGPU_SOURCE_DIR) / "rtl")) {
+    if (entry.path().extension() == ".sv") rtl += read_text(entry.path());
+  }
+  rtl = std::regex_replace(rtl, std::regex("//[^\n]*"), "");
+  std::map<std::string, std::map<unsigned, std::string>> types;
+  const std::regex definition("typedef enum logic *\\[[0-9]+:0\\] *\\{([^}]*)\\} *(\\w+) *;");
+  for (std::sregex_iterator it(rtl.begin(), rtl.end(), definition), end; it != end; ++it) {
+    const std::string body = (*it)[1];
+    unsigned next = 0;
+    const std::regex member("(\\w+)( *= *[0-9]+'([hdb])([0-9A-Fa-f]+))?");
+    for (std::sregex_iterator m(body.begin(), body.end(), member); m != end; ++m) {
+      const std::string base = (*m)[3];
+      if ((*m)[2].matched) {
+        next = static_cast<unsigned>(std::stoul((*m)[4], nullptr,
+                                                base == "h"   ? 16
+                                                : base == "b" ? 2
+                                                              : 10));
+      }
+      types[(*it)[2]][next++] = (*m)[1];
+    }
+  }
+  record({"--waves-to-us", "1"});
+  const std::string save = read_text(dir_ / "w.gtkw");
+  for (const StateNames& names : wave_states()) {
+    const std::string type(names.type);
+    ASSERT_TRUE(types.contains(type)) << type;
+    std::map<unsigned, std::string> ours;
+    for (const auto& [number, name] : names.states) ours[number] = name;
+    EXPECT_EQ(ours, types.at(type)) << type;
+    const fs::path file = dir_ / "w.states" / (type + ".txt");
+    EXPECT_EQ(lines_of(read_text(file)).size(), ours.size()) << file;
+    EXPECT_NE(save.find(" " + file.string() + "\n"), std::string::npos) << file;
+  }
+  for (const WaveGroup& group : wave_groups(2)) {
+    for (const WaveTrace& trace : group.traces) {
+      const auto named = std::ranges::any_of(
+          wave_states(), [&](const StateNames& names) { return names.type == trace.states; });
+      EXPECT_TRUE(trace.states.empty() || trace.states == kOfTheDump || named) << trace.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu
