@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Register offsets, fields and reset values.
 //
-// Made by tools/regs.py from regs/: do not edit.
+// Made by scripts/regs.py from regs/: do not edit.
 //
 // Purpose: names for what the register map says. The offset of a register in a group counts from
 //          its set; the group has the offset of the first set, the stride and the count.

@@ -58,7 +58,7 @@ ACCESS = {
     "RW1CS": "RW1C, kept over a hot reset",
 }
 SIDES = ("host", "device")
-GENERATED = "Made by tools/regs.py from regs/: do not edit."
+GENERATED = "Made by scripts/regs.py from regs/: do not edit."
 
 
 class RegsError(Exception):

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Made by tools/regs.py from regs/: do not edit.
+// Made by scripts/regs.py from regs/: do not edit.
 //
 // Register offsets, fields and reset values. Offsets of registers in a group (Offset and
 // Stride of its own) count from their set. A Reset of a whole register has 0 in fields

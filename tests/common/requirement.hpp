@@ -2,7 +2,7 @@
 // A test says which requirement it shows.
 //
 // Purpose: shows() at the head of a test puts the requirement into the test's XML report;
-//          tools/conformance.py makes docs/conformance.md of all of them, and the test's program
+//          verify/conformance.py makes docs/conformance.md of all of them, and the test's program
 //          gets the suite as a CTest label (tests/CMakeLists.txt).
 // Shapes:  suite: sr, ds, qos, hdm, flit, link or order; source: a section of the specification or
 //          of docs/blocks. String literals only, since the sources are read too.

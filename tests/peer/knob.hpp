@@ -3,8 +3,8 @@
 //
 // Purpose: a knob is one thing that the standard allows (or forbids) a peer; each runs alone. The
 // test's XML report
-//          says which, tools/peer.py makes docs/trust/peer.json of it and tools/conformance.py the
-//          list in docs/conformance.md.
+//          says which, verify/peer.py makes docs/trust/peer.json of it and verify/conformance.py
+//          the list in docs/conformance.md.
 // Environment: CXLGPU_PEER_REQUESTS: requests a legal knob (default 20000); CXLGPU_SEED (default
 // 1).
 #pragma once

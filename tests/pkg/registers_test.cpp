@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The register map: offsets, fields and reset values written by hand from the specification and
-// from docs/blocks, against what tools/regs.py makes of regs/*.yaml. RTL and twins share the
+// from docs/blocks, against what scripts/regs.py makes of regs/*.yaml. RTL and twins share the
 // generated names, so that lockstep cannot see a wrong one; this can. And the generator's own
 // checks.
 #include "common/registers.hpp"
@@ -297,7 +297,7 @@ TEST(Registers, Endpoint) {
 }
 
 // ----------------------------------------------------------------------------------------
-// tools/regs.py
+// scripts/regs.py
 
 struct Ran {
   int status = 0;
