@@ -462,6 +462,27 @@ TEST(EndpointAlone, DecodesAsDvsecAndDecodersSay) {
   EXPECT_EQ(read(kLine7), second);
   decoders(false);
   EXPECT_EQ(read(kBase + kLine7), second);
+
+  // Every bit of a base counts; of range 2, which HDM_Count leaves out, none is there.
+  constexpr std::uint32_t kRange2Base = kRange1Base + 0x10;
+  for (unsigned bit = 28; bit < 64; ++bit) {
+    SCOPED_TRACE(bit);
+    const std::uint64_t base = std::uint64_t{1} << bit;
+    const auto high = static_cast<std::uint32_t>(base >> 32);
+    const auto low = static_cast<std::uint32_t>(base);
+    bench.config_write(kRange1Base, high);
+    bench.config_write(kRange1Base + 4, low);
+    bench.config_write(kRange2Base, high);
+    bench.config_write(kRange2Base + 4, low);
+    EXPECT_EQ(bench.config_read(kRange1Base), high);
+    EXPECT_EQ(bench.config_read(kRange1Base + 4), low);
+    EXPECT_EQ(bench.config_read(kRange2Base), 0u);
+    EXPECT_EQ(bench.config_read(kRange2Base + 4), 0u);
+    EXPECT_EQ(read(kLine7), ones);
+    if (bit < 52) {
+      EXPECT_EQ(read(base + kLine7), second);
+    }
+  }
 }
 
 // MemInv and MemInvNT are answered without the media.
@@ -541,6 +562,22 @@ TEST(EndpointAlone, PoisonedWrites) {
     }
     EXPECT_EQ(bench.device_status(), kCorrectable);
   }
+}
+
+// A write that waits has not been taken: status that software has cleared stays clear until it is.
+// CXL 2.0, 8.2.5.9.
+TEST(EndpointAlone, PoisonedWritesAreReportedWhenTaken) {
+  namespace ras = regs::ras;
+  HostBench bench(42);
+  bench.memory_write(kRas + ras::kCorMask, 0);
+  bench.media_percent = 0;
+  for (unsigned n = 0; n < 60; ++n) bench.send(n * kLineBytes, line_of(n), kAllBytes, true);
+  for (unsigned i = 0; i < 2000; ++i) bench.cycle();
+  bench.memory_write(kRas + ras::kCorStatus, ~0u);
+  EXPECT_EQ(bench.memory_read(kRas + ras::kCorStatus), 0u);
+  bench.media_percent = 100;
+  bench.settle();
+  EXPECT_EQ(bench.memory_read(kRas + ras::kCorStatus), ras::kCorStatusMemPoison.mask());
 }
 
 // What the host must not say on CXL.cachemem: an uncorrectable error of the endpoint, with the
@@ -642,6 +679,18 @@ TEST(EndpointAlone, FramingErrorsAskForRecovery) {
   EXPECT_EQ(status(), aer::kCorStatusBadDllp.mask());
 }
 
+// The offsets of the link's registers in their block are offsets of HDM decoders too.
+TEST(EndpointAlone, HdmDecodersAreNoLinkRegisters) {
+  HostBench bench(46);
+  for (const std::uint64_t offset : {regs::link::kCapability, regs::link::kRxCredit + 4}) {
+    const std::uint64_t at = kComponents + 0x300 + offset;
+    const std::uint32_t before = bench.memory_read(at);
+    EXPECT_NE(before, 0u) << offset;
+    bench.memory_write(kHdm + 0x80 + offset, 0);
+    EXPECT_EQ(bench.memory_read(at), before) << offset;
+  }
+}
+
 // Each register that a link down resets and software can write, and of each room of those that it
 // does not reset one.
 TEST(EndpointAlone, LinkDownResetsTheDevice) {
@@ -675,6 +724,7 @@ TEST(EndpointAlone, LinkDownResetsTheDevice) {
       {"AER, uncorrectable status", kAer + aer::kUncorStatus, 0, aer::kUncorStatusInternal.mask()},
       {"DVSEC 0, control and status", kCxlControl, kMemEnable | kViralEnable | 2, kViralStatus | 2},
       {"range 1, base", kRange1Base, 0x10, 0},
+      {"Flex Bus port status: no error of protocol IDs", 0x14c, 0, 0x3e'0000},
       {"interrupt line", 0x3c, 0x5a, 0},
       {"Device Control and Status", kDevice, 0xf, 0},
       {"Link Control", 0x50, 0x40, 0x1085'0000},

@@ -145,6 +145,21 @@ class DsWorld {
   [[nodiscard]] const DsEngine& twin() const { return twin_; }
   DsEngine& twin() { return twin_; }
   [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
+  // Entries of the memory queue, a bit each, that something else has until release().
+  void hold(std::uint64_t entries) {
+    mq_valid_ |= entries;
+    for (unsigned e = 0; e < kMemEntries; ++e) {
+      if ((entries >> e & 1) == 0) continue;
+      mq_[e] = {true, {}, ~std::uint64_t{0}};
+      mq_lines_[e] = (std::uint64_t{1} << 40) + e;
+    }
+  }
+  void release(std::uint64_t entries) {
+    mq_valid_ &= ~entries;
+    for (unsigned e = 0; e < kMemEntries; ++e) {
+      if ((entries >> e & 1) != 0) mq_[e].valid = false;
+    }
+  }
   [[nodiscard]] unsigned mq_held() const { return static_cast<unsigned>(mq_count()); }
   [[nodiscard]] Line endpoint(std::uint64_t line) const { return at(endpoint_, line); }
   [[nodiscard]] Line flat(std::uint64_t line) const { return at(flat_, line); }

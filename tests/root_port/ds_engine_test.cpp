@@ -475,6 +475,13 @@ class Bench {
   [[nodiscard]] bool idle() {
     return until([&] { return world.idle(); });
   }
+  // A reset, then no request: whether anything is offered to the memory queue.
+  [[nodiscard]] bool offers_after_reset() {
+    rtl_.reset();
+    port_.drive(DsEngine::In{});
+    rtl_.settle();
+    return port_.read().mq_valid;
+  }
   void defer_all() { world.levels().direct = world.levels().flush = false; }
   // One deferred store a slot, 40h in each byte of lines 0, 1, ...; how many.
   unsigned fill_region() {
@@ -954,6 +961,41 @@ TEST(DsEngine, DirectLeavesRoomInTheMemoryQueue) {
     b.world.freeze_reads = false;
     b.world.levels().flush = true;
     EXPECT_TRUE(b.idle());
+  }
+}
+
+// Whichever two they are.
+TEST(DsEngine, DirectWithAnyTwoEntriesFree) {
+  constexpr std::uint64_t kAll = (std::uint64_t{1} << kMemEntries) - 1;
+  Bench b;
+  std::uint64_t line = 0;
+  for (unsigned first = 0; first < kMemEntries; ++first) {
+    for (unsigned second = first; second < kMemEntries; ++second) {
+      const std::uint64_t held = kAll & ~(std::uint64_t{1} << first | std::uint64_t{1} << second);
+      const std::uint64_t direct = b.world.seen.direct;
+      b.world.hold(held);
+      EXPECT_TRUE(b.answered(b.world.store(++line, 0x11)));
+      b.run(10);
+      EXPECT_EQ(b.world.seen.direct, direct + (first == second ? 0 : 1)) << first << ' ' << second;
+      b.world.release(held);
+      EXPECT_TRUE(b.idle());
+    }
+  }
+}
+
+TEST(DsEngine, AResetTakesBackWhatStands) {
+  for (const bool store : {false, true}) {
+    SCOPED_TRACE(store ? "store" : "load");
+    Bench b;
+    b.world.rates.mq_ready = 0;
+    if (store) {
+      b.world.store(1, 0x11);
+    } else {
+      b.world.load(1);
+    }
+    EXPECT_TRUE(b.until([&] { return b.world.out().mq_valid; }));
+    b.run(3);
+    EXPECT_FALSE(b.offers_after_reset());
   }
 }
 
