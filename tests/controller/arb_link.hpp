@@ -151,6 +151,7 @@ class FlexLink {
 
   [[nodiscard]] bool up(unsigned e) const { return end_[e].state == State::kL0; }
   [[nodiscard]] bool recovery(unsigned e) const { return end_[e].state == State::kRecovery; }
+  [[nodiscard]] bool down(unsigned e) const { return end_[e].state == State::kDown; }
   [[nodiscard]] unsigned epoch(unsigned e) const { return end_[e].epoch; }
   [[nodiscard]] bool settled() const { return mode_ == Mode::kUp; }
   // The last epoch in which an end asked for another Recovery before the first was over. That end

@@ -79,6 +79,16 @@ TEST(PortPair, CutAlmps) {
   EXPECT_GT(row.cut_times.size(), 10u);
 }
 
+// The first ALMPs of all too, which may reach the device before its own L0.
+TEST(PortPair, CutFromTheFirst) {
+  std::uint64_t damaged = 0;
+  for (std::uint64_t seed = 100; seed < 160; ++seed) {
+    const unsigned flight = 2 + static_cast<unsigned>(seed % 5);
+    damaged += soak(seed, flight, {{.rates = {.cut = 0.3}, .flits = 200}}).cuts;
+  }
+  EXPECT_GT(damaged, 60u);
+}
+
 TEST(PortPair, Everything) {
   const SoakRow row =
       soak(5, 10,

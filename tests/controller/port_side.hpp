@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <optional>
 
 #include "tests/controller/arb_link.hpp"
 #include "tests/controller/faults.hpp"
@@ -85,6 +86,8 @@ class PortSide {
       End& end = ends_[e];
       end.was_l0 = end.l0;
       end.was_recovery = p.phy_recovery != 0;
+      end.was_down = end.is_down;
+      end.is_down = link_.down(e);
       p.phy_up = link_.up(e) ? 1 : 0;
       p.phy_recovery = link_.recovery(e) ? 1 : 0;
       end.l0 = p.phy_up != 0;
@@ -111,12 +114,16 @@ class PortSide {
   [[nodiscard]] bool takes(unsigned e, unsigned epoch) const {
     return epoch == link_.epoch(e) && link_.listens(e) && !ends_[e].muted;
   }
-  // From the moment it asks for Recovery an end hears nothing.
-  [[nodiscard]] bool deaf(unsigned e) const { return pins_[e].retrain_req != 0; }
-  // It hears ALMPs; it hears everything.
+  // From the moment it asks for Recovery an end hears nothing. What it asks for before L0 shows in
+  // L0.
+  [[nodiscard]] bool deaf(unsigned e) const {
+    return pins_[e].retrain_req != 0 || ends_[e].owed.has_value();
+  }
+  // It hears ALMPs; it hears everything. The host may be in L0 first, so the device listens before.
   [[nodiscard]] bool hears_almps(unsigned e) const {
     const End& end = ends_[e];
-    return !deaf(e) && ((end.was_l0 && end.l0) || end.was_recovery);
+    const bool early = e == 1 && end.was_down;
+    return !deaf(e) && ((end.was_l0 && end.l0) || end.was_recovery || early);
   }
   [[nodiscard]] bool hears_all(unsigned e) const {
     const End& end = ends_[e];
@@ -135,6 +142,9 @@ class PortSide {
     if (!hears_almps(e)) return;
     if (fate == FaultInjector::Fate::kDamaged) end.errors_due = 1;
     if (fate == FaultInjector::Fate::kMalformed) end.errors_due = 2;
+    if (end.errors_due != 0 && end.was_down) {
+      end.owed = end.errors_due == 1 ? Cause::kDamaged : Cause::kMalformed;
+    }
   }
   // Flex Bus at this end cannot make out whose flit it is.
   void lost(unsigned e) {
@@ -265,7 +275,8 @@ class PortSide {
   // again. Or the host does not allow it, and the device gives up.
   enum class Plan : std::uint8_t { kAwake, kAllowed, kAsked, kAsleep, kOneAwake, kRefused };
   struct End {
-    bool l0 = false, was_l0 = false, was_recovery = false;
+    bool l0 = false, was_l0 = false, was_recovery = false, is_down = true, was_down = true;
+    std::optional<Cause> owed;  // a Recovery to ask for in L0
     bool muted = false;
     unsigned muted_in = 0;
     bool asks = false;  // the bench's upper layer
@@ -298,7 +309,10 @@ class PortSide {
   }
   void note_retrain(unsigned e, unsigned tries) {
     Cause cause = Cause::kRetry;
-    if (pins_[e].arb_err != 0) {
+    if (ends_[e].owed) {
+      cause = *ends_[e].owed;
+      ends_[e].owed.reset();
+    } else if (pins_[e].arb_err != 0) {
       cause = (pins_[e].arb_err & 1) != 0 ? Cause::kDamaged : Cause::kMalformed;
     } else if (ends_[e].asks) {
       cause = Cause::kRequest;
