@@ -314,8 +314,9 @@ TEST(HdmDecoder, EdgesOfEveryInterleaveInTheRtl) {
 class RtlDecoder {
  public:
   explicit RtlDecoder(HdmDecoder::Role role) : at_(role == HdmDecoder::Role::Device ? 1 : 0) {
-    rtl_->reset();
+    reset();
   }
+  void reset() { rtl_->reset(); }
   void write(std::uint32_t offset, std::uint32_t value) {
     access(offset, true, value);
     for (unsigned i = 0; i < 3; ++i) rtl_->edge();  // the commit, and what follows from it
@@ -526,6 +527,19 @@ TEST(HdmDecoder, ChecksRunOnlyWithLock) {
   test::program(ok, 0, first);
   EXPECT_TRUE(test::program(ok, 1, {top - 2 * kHdmChunk, 2 * kHdmChunk, 1, 0, 0x1211, true}));
   EXPECT_TRUE(ok.decode(top - 1));
+}
+
+// A commit checks the fields as they are, not as they were before a reset.
+TEST(HdmDecoder, CommitStraightAfterAReset) {
+  for (const auto role : {HdmDecoder::Role::HostBridge, HdmDecoder::Role::Device}) {
+    RtlDecoder d(role);
+    const std::uint64_t top = std::uint64_t{1} << 52;
+    test::program(d, 0, {top - kHdmChunk, 2 * kHdmChunk, 0, 0, 0x10, false});
+    d.reset();
+    d.write(test::hdm_control(0), test::kHdmLock | test::kHdmCommit);
+    EXPECT_EQ(d.read(test::hdm_control(0)) & (test::kHdmCommitted | test::kHdmError),
+              test::kHdmCommitted);
+  }
 }
 
 TEST(HdmDecoder, CodesThatNeverCommit) {
