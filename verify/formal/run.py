@@ -253,13 +253,19 @@ class Job:
             self.abc(folder, f"{name}.small",
                      f"read_aiger {name}.aig; fold; strash; scleanup; write_aiger {name}.small.aig", 120)
             return "open", 0
-        prove = f"pdr -T {seconds}" if method == "pdr" else f"bmc3 {'-g ' * large}-F {depth} -T {seconds}"
         fast = large or self.method == "induction"  # its counterexamples are a few cycles long
-        script = (f"read_aiger {name}.aig; fold; strash; {'scleanup' if fast else 'scorr'}; "
-                  f"write_aiger {name}.small.aig; {prove}; "
-                  "write_cex -a cex.txt")
-        text = self.abc(folder, f"{name}.{method}", script, seconds + 120)
-        return ("open", 0) if text is None else self.verdict(folder, name, text, depth)
+        found = "open", 0
+        # Of two SAT solvers either may be a hundred times slower on a large net list.
+        for prove in ("pdr",) if method == "pdr" else (f"bmc3 -F {depth}", f"bmc3 -g -F {depth}")[:1 + large]:
+            script = (f"read_aiger {name}.aig; fold; strash; {'scleanup' if fast else 'scorr'}; "
+                      f"write_aiger {name}.small.aig; {prove} -T {seconds}; "
+                      "write_cex -a cex.txt")
+            text = self.abc(folder, f"{name}.{method}", script, seconds + 120)
+            if text is not None:
+                found = self.verdict(folder, name, text, depth)
+            if found[0] != "open":
+                break
+        return found
 
     def prove_induction(self, folder, name, depth, seconds):
         """As prove(), of all assertions as one."""
