@@ -14,76 +14,86 @@
 module cache_channels
   import cxl_pkg::*;
 #(
-  parameter bit          IsHost = 1'b1,
-  parameter int unsigned CreqRxDepth = 16,
-  parameter int unsigned CrspRxDepth = 16,
-  parameter int unsigned CdatRxDepth = 16
+  parameter bit          IsHost = 1'b1,     // 0 or 1: device or host, whose messages differ
+  parameter int unsigned CreqRxDepth = 16,  // 4..127: entries for Creq, all granted as credits
+  parameter int unsigned CrspRxDepth = 16,  // 4..127: entries for Crsp, likewise
+  parameter int unsigned CdatRxDepth = 16   // 4..127: entries for Cdat, likewise
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             start_i,
-  input  logic             tx_flush_i,
+  input  logic             start_i,          // pulse: the link starts; receive queues are emptied,
+                                             // there are no credits to send with, all depths to
+                                             // return
+  input  logic             tx_flush_i,       // level: discards what waits in the transmit queues or
+                                             // is offered to them
 
-  input  logic             tx_creq_valid_i,
-  output logic             tx_creq_ready_o,
-  input  cache_req_t       tx_creq_hdr_i,
-  input  logic             tx_crsp_valid_i,
-  output logic             tx_crsp_ready_o,
-  input  cache_rsp_t       tx_crsp_hdr_i,
-  input  logic             tx_cdat_valid_i,
-  output logic             tx_cdat_ready_o,
-  input  cache_dh_t        tx_cdat_hdr_i,
-  input  line_t            tx_cdat_data_i,
-  input  byte_en_t         tx_cdat_be_i,
+  input  logic             tx_creq_valid_i,  // a request to send (host H2D Req, device D2H Req);
+                                             // may be withdrawn while it waits, not changed
+  output logic             tx_creq_ready_o,  // low while 4 messages wait in the transmit queue
+  input  cache_req_t       tx_creq_hdr_i,    // the message in wire layout from bit 0, Valid set;
+                                             // bits beyond its end are ignored
+  input  logic             tx_crsp_valid_i,  // a response to send (H2D Rsp, D2H Rsp), likewise
+  output logic             tx_crsp_ready_o,  // low while 4 messages wait in the transmit queue
+  input  cache_rsp_t       tx_crsp_hdr_i,    // the message, as tx_creq_hdr_i
+  input  logic             tx_cdat_valid_i,  // a line to send (H2D Data, D2H Data), likewise
+  output logic             tx_cdat_ready_o,  // low while 4 messages wait in the transmit queue
+  input  cache_dh_t        tx_cdat_hdr_i,    // the header, as tx_creq_hdr_i
+  input  line_t            tx_cdat_data_i,   // the line, byte 0 in bits 7:0
+  input  byte_en_t         tx_cdat_be_i,     // byte enables, bit k for byte k; a host ignores them
 
-  output logic             rx_creq_valid_o,
-  input  logic             rx_creq_ready_i,
-  output cache_req_t       rx_creq_hdr_o,
-  output logic             rx_crsp_valid_o,
-  input  logic             rx_crsp_ready_i,
-  output cache_rsp_t       rx_crsp_hdr_o,
-  output logic             rx_cdat_valid_o,
-  input  logic             rx_cdat_ready_i,
-  output cache_dh_t        rx_cdat_hdr_o,
-  output line_t            rx_cdat_data_o,
-  output byte_en_t         rx_cdat_be_o,
+  output logic             rx_creq_valid_o,  // a request received (host D2H Req, device H2D Req,
+                                             // not before the Rsp sent ahead of it are taken);
+                                             // stays until taken or start_i
+  input  logic             rx_creq_ready_i,  // takes it, and its credit returns
+  output cache_req_t       rx_creq_hdr_o,    // the message in wire layout from bit 0, then 0
+  output logic             rx_crsp_valid_o,  // a response received (D2H Rsp, H2D Rsp), likewise
+  input  logic             rx_crsp_ready_i,  // takes it, and its credit returns
+  output cache_rsp_t       rx_crsp_hdr_o,    // the message, as rx_creq_hdr_o
+  output logic             rx_cdat_valid_o,  // a line received (D2H Data, H2D Data), likewise
+  input  logic             rx_cdat_ready_i,  // takes it, and its credit returns
+  output cache_dh_t        rx_cdat_hdr_o,    // the header, as rx_creq_hdr_o
+  output line_t            rx_cdat_data_o,   // the line, byte 0 in bits 7:0
+  output byte_en_t         rx_cdat_be_o,     // byte enables; all ones if none were sent
 
   // Packer: what may be sent, and what is
-  output logic [1:0]       pk_creq_valid_o,
-  output cache_req_t [1:0] pk_creq_hdr_o,
-  output logic [1:0]       pk_crsp_valid_o,
-  output cache_rsp_t [1:0] pk_crsp_hdr_o,
-  output logic             pk_cdat_valid_o,
-  output cache_dh_t        pk_cdat_hdr_o,
-  output line_t            pk_cdat_data_o,
-  output byte_en_t         pk_cdat_be_o,
-  input  logic [1:0]       creq_taken_i,
-  input  logic [1:0]       crsp_taken_i,
-  input  logic             cdat_taken_i,
+  output logic [1:0]       pk_creq_valid_o,  // the oldest two Creq that may leave now, bit 0 the
+                                             // oldest: 0, 1 or 3
+  output cache_req_t [1:0] pk_creq_hdr_o,    // the messages in wire layout from bit 0
+  output logic [1:0]       pk_crsp_valid_o,  // the oldest two Crsp, likewise
+  output cache_rsp_t [1:0] pk_crsp_hdr_o,    // the messages, likewise
+  output logic             pk_cdat_valid_o,  // the oldest Cdat may leave now
+  output cache_dh_t        pk_cdat_hdr_o,    // its header, valid with pk_cdat_valid_o
+  output line_t            pk_cdat_data_o,   // its line, likewise
+  output byte_en_t         pk_cdat_be_o,     // its byte enables, likewise
+  input  logic [1:0]       creq_taken_i,     // 0..2: Creq that leave now, at most those offered
+  input  logic [1:0]       crsp_taken_i,     // 0..2: Crsp, likewise
+  input  logic             cdat_taken_i,     // the Cdat leaves now; only with pk_cdat_valid_o
 
   // Unpacker
-  input  logic [3:0]       up_creq_valid_i,
-  input  cache_req_t [3:0] up_creq_hdr_i,
-  input  logic [1:0][2:0]  up_creq_older_i,
-  input  logic [3:0]       up_crsp_valid_i,
-  input  cache_rsp_t [3:0] up_crsp_hdr_i,
-  input  logic             up_cdat_valid_i,
-  input  cache_dh_t        up_cdat_hdr_i,
-  input  logic             up_cdat_half_i,    // a first half starts: its credit goes back
-  input  line_t            up_data_i,
-  input  byte_en_t         up_be_i,
-  output logic [2:0]       overflow_o,        // Cdat, Crsp, Creq: one found its queue full
+  input  logic [3:0]       up_creq_valid_i,  // Creq in a flit received, from bit 0: up to 4 at a
+                                             // host, up to 2 at a device; one without room is lost
+  input  cache_req_t [3:0] up_creq_hdr_i,    // the messages in wire layout from bit 0
+  input  logic [1:0][2:0]  up_creq_older_i,  // 0..4, device: Crsp in the flit before Creq 0, 1
+  input  logic [3:0]       up_crsp_valid_i,  // Crsp in it, likewise: host up to 2, device up to 4
+  input  cache_rsp_t [3:0] up_crsp_hdr_i,    // the messages, likewise
+  input  logic             up_cdat_valid_i,  // a Cdat that it completes; lost without room
+  input  cache_dh_t        up_cdat_hdr_i,    // its header, valid with up_cdat_valid_i
+  input  logic             up_cdat_half_i,   // pulse: a first half starts, and its credit returns
+  input  line_t            up_data_i,        // its line, valid with up_cdat_valid_i
+  input  byte_en_t         up_be_i,          // its byte enables, all ones if none were sent
+  output logic [2:0]       overflow_o,       // pulses: 0 Creq, 1 Crsp, 2 Cdat found its queue full
 
   // Credits: fields received; mem's fields in, shared fields out
-  input  logic             rx_crd_valid_i,
-  input  logic [3:0]       rx_rsp_crd_i,
-  input  logic [3:0]       rx_req_crd_i,
-  input  logic [3:0]       rx_data_crd_i,
-  input  logic [2:0][3:0]  mem_crd_i,         // 0 Rsp, 1 Req, 2 Data; here and below
-  output logic [2:0][3:0]  crd_o,
-  input  logic             crd_sent_i,
-  output logic [2:0]       mem_sent_o,        // the field that left was mem's
-  output logic             crd_pending_o
+  input  logic             rx_crd_valid_i,   // pulse: the three fields below were received
+  input  logic [3:0]       rx_rsp_crd_i,     // credits for Crsp by the code in 2:0, if bit 3 is 0
+  input  logic [3:0]       rx_req_crd_i,     // credits for Creq, likewise
+  input  logic [3:0]       rx_data_crd_i,    // credits for Cdat, likewise
+  input  logic [2:0][3:0]  mem_crd_i,        // CXL.mem's fields, 0 Rsp, 1 Req, 2 Data, here and
+                                             // below: bit 3 set and a code, or 0 for none
+  output logic [2:0][3:0]  crd_o,            // fields to send: a code, bit 3 set for CXL.mem; or 0
+  input  logic             crd_sent_i,       // pulse: the fields of crd_o leave
+  output logic [2:0]       mem_sent_o,       // with crd_sent_i: the field that leaves is CXL.mem's
+  output logic             crd_pending_o     // level: a pool of CXL.cache has credits to return
 );
 
   if (CreqRxDepth < 4 || CreqRxDepth > 127 || CrspRxDepth < 4 || CrspRxDepth > 127 ||

@@ -8,20 +8,22 @@
 // Latency: outputs show the registered state; a message that leaves counts from the next cycle on.
 
 module cache_order #(
-  parameter int unsigned Depth = 4,        // of the queue
-  parameter int unsigned OtherDepth = 4,   // of the other one
+  parameter int unsigned Depth = 4,       // 3..127: messages that the queue holds
+  parameter int unsigned OtherDepth = 4,  // 2..127: messages that the other one holds
   localparam int unsigned OlderBits = $clog2(OtherDepth + 1),
   localparam int unsigned CountBits = $clog2(Depth + 1)
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
-  input  logic                      clear_i,
+  input  logic                      clear_i,       // pulse: empties the queue; wins over all else
 
-  input  logic [1:0]                push_i,        // messages that enter, word 0 first
-  input  logic [1:0][OlderBits-1:0] older_i,       // others before them, after this cycle
-  input  logic [1:0]                take_i,        // messages that leave
-  input  logic [1:0]                other_left_i,  // others that leave in this cycle
-  output logic [1:0]                free_o         // head and second may go
+  input  logic [1:0]                push_i,        // messages that enter, bit 0 first: 0, 1 or 3
+  input  logic [1:0][OlderBits-1:0] older_i,       // 0..OtherDepth, with push_i: others before it
+                                                   // that are there after this cycle
+  input  logic [1:0]                take_i,        // 0..2: messages that leave; only free ones
+  input  logic [1:0]                other_left_i,  // 0..2: others that leave in this cycle
+  output logic [1:0]                free_o         // bit 0 the head, bit 1 the second: it is there
+                                                   // and waits for no other
 );
 
   logic [Depth-1:0][OlderBits-1:0] older_q, older_d, stay;  // oldest message first

@@ -17,47 +17,49 @@
 module cache_packer
   import cxl_pkg::*;
 #(
-  parameter bit IsHost = 1'b1
+  parameter bit IsHost = 1'b1  // 0 or 1: packs D2H and S2M, or H2D and M2S
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             start_i,        // link (re)start: nothing owed
+  input  logic             start_i,        // pulse: the link starts, nothing is owed; wins over all
 
-  input  logic             take_i,         // the offered flit leaves
-  input  logic             hold_new_i,     // no new message may start
-  input  logic             mdh_disable_i,
+  input  logic             take_i,         // the offered flit leaves; only with has_content_o
+  input  logic             hold_new_i,     // level: no message may start; owed data still leaves
+  input  logic             mdh_disable_i,  // level: no slot with two data headers; at a device
 
-  input  logic [1:0]       nd_valid_i,
-  input  msg_hdr_t [1:0]   nd_hdr_i,
-  input  logic [1:0]       wd_valid_i,
-  input  msg_hdr_t [1:0]   wd_hdr_i,
-  input  line_t [1:0]      wd_data_i,
-  input  byte_en_t [1:0]   wd_be_i,
+  input  logic [1:0]       nd_valid_i,     // messages without data that may leave (host Req, device
+                                           // NDR), bit 0 the oldest: 0, 1 or 3
+  input  msg_hdr_t [1:0]   nd_hdr_i,       // the messages in wire layout from bit 0, Valid set
+  input  logic [1:0]       wd_valid_i,     // messages with data that may leave (RwD, DRS), likewise
+  input  msg_hdr_t [1:0]   wd_hdr_i,       // the headers, likewise
+  input  line_t [1:0]      wd_data_i,      // the lines, byte 0 in bits 7:0
+  input  byte_en_t [1:0]   wd_be_i,        // byte enables, bit k for byte k; a device ignores them
 
-  input  logic [1:0]       creq_valid_i,
-  input  cache_req_t [1:0] creq_hdr_i,
-  input  logic [1:0]       crsp_valid_i,
-  input  cache_rsp_t [1:0] crsp_hdr_i,
-  input  logic             cdat_valid_i,
-  input  cache_dh_t        cdat_hdr_i,
-  input  line_t            cdat_data_i,
-  input  byte_en_t         cdat_be_i,
+  input  logic [1:0]       creq_valid_i,   // Req of CXL.cache that may leave, bit 0 the oldest:
+                                           // 0, 1 or 3
+  input  cache_req_t [1:0] creq_hdr_i,     // the messages in wire layout from bit 0, Valid set
+  input  logic [1:0]       crsp_valid_i,   // Rsp of CXL.cache, likewise
+  input  cache_rsp_t [1:0] crsp_hdr_i,     // the messages, likewise
+  input  logic             cdat_valid_i,   // Data of CXL.cache that may leave
+  input  cache_dh_t        cdat_hdr_i,     // its header in wire layout from bit 0, Valid set
+  input  line_t            cdat_data_i,    // its line, byte 0 in bits 7:0
+  input  byte_en_t         cdat_be_i,      // byte enables, bit k for byte k; a host ignores them
 
-  input  logic             ak_i,
-  input  logic [3:0]       rsp_crd_i,
-  input  logic [3:0]       req_crd_i,
-  input  logic [3:0]       data_crd_i,
+  input  logic             ak_i,           // bit Ak of the flit header
+  input  logic [3:0]       rsp_crd_i,      // RspCrd of the flit header, as it is
+  input  logic [3:0]       req_crd_i,      // ReqCrd, likewise
+  input  logic [3:0]       data_crd_i,     // DataCrd, likewise
 
-  output flit_payload_t    flit_o,
-  output logic             is_adf_o,
-  output logic             has_content_o,
-  output logic [1:0]       nd_take_o,
-  output logic [1:0]       wd_take_o,
-  output logic [1:0]       creq_take_o,
-  output logic [1:0]       crsp_take_o,
-  output logic             cdat_take_o,
-  output logic [3:0]       owed_o,
-  output logic [3:0]       owed_next_o
+  output flit_payload_t    flit_o,         // the flit on offer, for the inputs of this cycle
+  output logic             is_adf_o,       // it is an all-data flit: no header, no message
+  output logic             has_content_o,  // it has data or a message
+  output logic [1:0]       nd_take_o,      // 0..2: messages of nd_valid_i that leave with it
+  output logic [1:0]       wd_take_o,      // 0..2, host 0..1: messages of wd_valid_i, likewise
+  output logic [1:0]       creq_take_o,    // 0..2: messages of creq_valid_i that leave with it
+  output logic [1:0]       crsp_take_o,    // 0..2: messages of crsp_valid_i, likewise
+  output logic             cdat_take_o,    // the message of cdat_valid_i leaves with it
+  output logic [3:0]       owed_o,         // 0..8: chunks of 16 bytes owed before it (R)
+  output logic [3:0]       owed_next_o     // 0..8: chunks owed when it has left
 );
 
   logic       turn_q;          // slot 0 is cache's if both want it

@@ -21,32 +21,32 @@
 module chunk_rx
   import cxl_pkg::*;
 #(
-  parameter int unsigned OwedW = 4     // 5 where one flit may start four lines
+  parameter int unsigned OwedW = 4  // 3..5 bits: a flit may start 1, 3 or 4 lines
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             start_i,      // link (re)start: nothing owed
+  input  logic             start_i,     // pulse: the link starts, nothing is owed; wins over all
 
-  input  logic             valid_i,      // one accepted flit
-  input  logic             protocol_i,   // it is a protocol flit: no ADF, no control flit
-  input  flit_payload_t    flit_i,
+  input  logic             valid_i,     // one accepted flit; is_adf_o and owed_o do not need it
+  input  logic             protocol_i,  // it is a protocol flit, not an ADF, not a control flit
+  input  flit_payload_t    flit_i,      // its payload
 
   // What starts in a protocol flit
-  input  logic             found_i,      // data headers, all in one slot
-  input  logic [1:0]       slot_i,       // that slot
-  input  logic [OwedW-3:0] count_i,      // how many
-  input  logic             be_i,         // byte-enable chunk after the line; with one header only
-  input  logic             short_i,      // a short message; with one header only
-  input  logic             first_i,      // a first half
-  input  logic             second_i,     // the second half of the one that came last
-  input  logic             half_be_i,    // the enables of a half count; with short_i and be_i
+  input  logic             found_i,     // it has data headers, all in one slot; with protocol_i
+  input  logic [1:0]       slot_i,      // 0..3: that slot; 0 or above owed_o
+  input  logic [OwedW-3:0] count_i,     // 1..1, 1..3 or 1..4 for OwedW of 3, 4 or 5: how many
+  input  logic             be_i,        // a byte-enable chunk follows the line; one header only
+  input  logic             short_i,     // a short message; one header only
+  input  logic             first_i,     // it is a first half; with short_i only
+  input  logic             second_i,    // it is the second half of the one that came last; likewise
+  input  logic             half_be_i,   // the enables of a half count; with short_i and be_i only
 
-  output logic [OwedW-1:0] owed_o,       // R
-  output logic             is_adf_o,     // R >= 4: the flit, if any, is an ADF
-  output logic             complete_o,   // a line ends in this flit
-  output logic             here_o,       // it is the one whose header came in this flit
-  output line_t            line_o,
-  output byte_en_t         be_o
+  output logic [OwedW-1:0] owed_o,      // R: 0..5, 0..12 or 0..16 for OwedW of 3, 4 or 5
+  output logic             is_adf_o,    // R >= 4: the flit, if any, is an ADF
+  output logic             complete_o,  // a line ends in this flit
+  output logic             here_o,      // it is the one whose header came in this flit
+  output line_t            line_o,      // that line, byte 0 in bits 7:0; 0 without complete_o
+  output byte_en_t         be_o         // its byte enables; all ones if none count
 );
 
   typedef logic [OwedW-1:0] owed_t;

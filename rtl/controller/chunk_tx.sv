@@ -17,27 +17,29 @@
 module chunk_tx
   import cxl_pkg::*;
 #(
-  parameter bit OnlyEnables = 1'b1       // the second line never holds more than byte enables
+  parameter bit OnlyEnables = 1'b1  // 0 or 1: line1_i may be a line, or is byte enables only
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
-  input  logic          start_i,         // link (re)start: nothing owed
-  input  logic          take_i,          // the offered flit leaves
+  input  logic          start_i,         // pulse: the link starts, nothing is owed; wins over all
+  input  logic          take_i,          // the flit leaves, and what starts in it is owed
 
   // What starts in this flit; not in an ADF
-  input  logic          message_i,       // the first free slot of 1..3 holds a message
-  input  slot_t         message_slot_i,  // that slot
-  input  logic          new_i,           // data
-  input  logic [3:0]    new_chunks_i,    // 4, 5 or 8
-  input  line_t         line0_i,
-  input  logic          second_i,        // chunks 4 and following are given
-  input  line_t         line1_i,
+  input  logic          message_i,       // the first free slot of 1..3 has a message; with owed_o
+                                         // below 3 only
+  input  slot_t         message_slot_i,  // that slot; valid with message_i
+  input  logic          new_i,           // data of a message starts
+  input  logic [3:0]    new_chunks_i,    // 4, 5 or 8: its chunks; valid with new_i
+  input  line_t         line0_i,         // chunks 0..3, valid with new_i
+  input  logic          second_i,        // chunks 4 and following are given; with new_i only
+  input  line_t         line1_i,         // chunks 4 and following: a line, or byte enables in 63:0
+                                         // and 0 above; valid with second_i
 
-  output logic [3:0]    owed_o,          // R
-  output logic          is_adf_o,
-  output logic [3:0]    owed_next_o,     // R when the flit has left
-  output flit_payload_t adf_o,           // the payload if it is an ADF
-  output logic [383:0]  slots_o          // slots 1..3 otherwise
+  output logic [3:0]    owed_o,          // 0..8: R, the chunks owed before this flit
+  output logic          is_adf_o,        // R >= 4: this flit is an ADF
+  output logic [3:0]    owed_next_o,     // 0..8: R when the flit has left
+  output flit_payload_t adf_o,           // the payload if it is an ADF, else 0
+  output logic [383:0]  slots_o          // slots 1..3 if it is none
 );
 
   logic [3:0] owed_q;

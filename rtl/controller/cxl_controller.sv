@@ -18,82 +18,105 @@
 module cxl_controller
   import cxl_pkg::*;
 #(
-  parameter bit          IsHost = 1'b1,
-  parameter int unsigned NdRxDepth = 32,
-  parameter int unsigned WdRxDepth = 32,
-  parameter int unsigned LlrbDepth = 128,        // 22..255
-  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
-  parameter bit          HasCache = 1'b0,
-  parameter int unsigned CreqRxDepth = 16,
-  parameter int unsigned CrspRxDepth = 16,
-  parameter int unsigned CdatRxDepth = 16
+  parameter bit          IsHost = 1'b1,            // 0 or 1: device or host, whose messages differ
+  parameter int unsigned NdRxDepth = 32,           // 2..127: entries for ND, all granted as credits
+  parameter int unsigned WdRxDepth = 32,           // 2..127: entries for WD, likewise
+  parameter int unsigned LlrbDepth = 128,          // 22..255: flits in the retry buffer
+  parameter bit          LlrWrapInclusive = 1'b0,  // 0 or 1: the wrap value of INIT.Param is a
+                                                   // count or a last number; the same at both ends
+  parameter bit          HasCache = 1'b0,          // 0 or 1: CXL.mem alone, or CXL.cache too
+  parameter int unsigned CreqRxDepth = 16,         // 4..127 with HasCache, else unused: entries for
+                                                   // Creq, all granted as credits
+  parameter int unsigned CrspRxDepth = 16,         // 4..127, likewise: entries for Crsp
+  parameter int unsigned CdatRxDepth = 16          // 4..127, likewise: entries for Cdat
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       link_up_i,
-  input  link_control_t link_control_i,  // of link_regs
-  output link_status_t  link_status_o,
-  input  logic       tx_flush_i,      // throws away what waits in the transmit FIFOs
-  input  logic       viral_i,         // this end is viral: tell the peer
-  output logic       viral_o,         // pulse: the peer says that it is
+  input  logic       link_up_i,          // level: the link below is up; its rise restarts all but
+                                         // the transmit queues
+  input  link_control_t link_control_i,  // settings, of link_regs; nd_held and wd_held count when
+                                         // link_up_i rises, at most NdRxDepth, WdRxDepth
+  output link_status_t  link_status_o,   // state of link and credits, for link_regs; always valid
+  input  logic       tx_flush_i,         // level: discards what waits in the transmit queues or is
+                                         // offered to them; a flit being packed still leaves
+  input  logic       viral_i,            // level: this end is viral; announced to the peer after
+                                         // init_done_o
+  output logic       viral_o,            // pulse: the peer announces that it is viral
 
-  input  logic       tx_nd_valid_i,
-  output logic       tx_nd_ready_o,
-  input  msg_hdr_t   tx_nd_hdr_i,
-  input  logic       tx_wd_valid_i,
-  output logic       tx_wd_ready_o,
-  input  msg_hdr_t   tx_wd_hdr_i,
-  input  line_t      tx_wd_data_i,
-  input  byte_en_t   tx_wd_be_i,
+  input  logic       tx_nd_valid_i,      // a message without data to send (host M2S Req, device S2M
+                                         // NDR); may be withdrawn while it waits, not changed
+  output logic       tx_nd_ready_o,      // low while 4 messages wait in the transmit queue
+  input  msg_hdr_t   tx_nd_hdr_i,        // the message in wire layout from bit 0, Valid set; bits
+                                         // beyond its end are ignored
+  input  logic       tx_wd_valid_i,      // a message with data to send (host M2S RwD, device S2M
+                                         // DRS); may be withdrawn while it waits, not changed
+  output logic       tx_wd_ready_o,      // low while 4 messages wait in the transmit queue
+  input  msg_hdr_t   tx_wd_hdr_i,        // the header, as tx_nd_hdr_i
+  input  line_t      tx_wd_data_i,       // the line, byte 0 in bits 7:0
+  input  byte_en_t   tx_wd_be_i,         // byte enables, bit k for byte k; a device ignores them
 
-  output logic       rx_nd_valid_o,
-  input  logic       rx_nd_ready_i,
-  output msg_hdr_t   rx_nd_hdr_o,
-  output logic       rx_wd_valid_o,
-  input  logic       rx_wd_ready_i,
-  output msg_hdr_t   rx_wd_hdr_o,
-  output line_t      rx_wd_data_o,
-  output byte_en_t   rx_wd_be_o,
-  output logic [6:0] rx_nd_count_o,
-  output logic [6:0] rx_wd_count_o,
+  output logic       rx_nd_valid_o,      // a message without data received (host S2M NDR, device
+                                         // M2S Req); stays until taken or link_up_i rises
+  input  logic       rx_nd_ready_i,      // takes it, and its credit returns; a host must not make
+                                         // it wait for another channel
+  output msg_hdr_t   rx_nd_hdr_o,        // the message in wire layout from bit 0, then 0
+  output logic       rx_wd_valid_o,      // a message with data received (host S2M DRS, device M2S
+                                         // RwD); stays until taken or link_up_i rises
+  input  logic       rx_wd_ready_i,      // takes it, as rx_nd_ready_i
+  output msg_hdr_t   rx_wd_hdr_o,        // the header, as rx_nd_hdr_o
+  output line_t      rx_wd_data_o,       // the line, byte 0 in bits 7:0
+  output byte_en_t   rx_wd_be_o,         // byte enables; all ones if none were sent
+  output logic [6:0] rx_nd_count_o,      // 0..NdRxDepth: messages in the receive queue
+  output logic [6:0] rx_wd_count_o,      // 0..WdRxDepth: messages in the receive queue
 
   // CXL.cache; ignored and 0 without HasCache
-  input  logic       tx_creq_valid_i,
-  output logic       tx_creq_ready_o,
-  input  cache_req_t tx_creq_hdr_i,
-  input  logic       tx_crsp_valid_i,
-  output logic       tx_crsp_ready_o,
-  input  cache_rsp_t tx_crsp_hdr_i,
-  input  logic       tx_cdat_valid_i,
-  output logic       tx_cdat_ready_o,
-  input  cache_dh_t  tx_cdat_hdr_i,
-  input  line_t      tx_cdat_data_i,
-  input  byte_en_t   tx_cdat_be_i,
-  output logic       rx_creq_valid_o,
-  input  logic       rx_creq_ready_i,
-  output cache_req_t rx_creq_hdr_o,
-  output logic       rx_crsp_valid_o,
-  input  logic       rx_crsp_ready_i,
-  output cache_rsp_t rx_crsp_hdr_o,
-  output logic       rx_cdat_valid_o,
-  input  logic       rx_cdat_ready_i,
-  output cache_dh_t  rx_cdat_hdr_o,
-  output line_t      rx_cdat_data_o,
-  output byte_en_t   rx_cdat_be_o,
+  input  logic       tx_creq_valid_i,    // a request to send (host H2D Req, device D2H Req); may be
+                                         // withdrawn while it waits, not changed
+  output logic       tx_creq_ready_o,    // low while 4 messages wait in the transmit queue
+  input  cache_req_t tx_creq_hdr_i,      // the message in wire layout from bit 0, Valid set; bits
+                                         // beyond its end are ignored
+  input  logic       tx_crsp_valid_i,    // a response to send (H2D Rsp, D2H Rsp), likewise
+  output logic       tx_crsp_ready_o,    // low while 4 messages wait in the transmit queue
+  input  cache_rsp_t tx_crsp_hdr_i,      // the message, as tx_creq_hdr_i
+  input  logic       tx_cdat_valid_i,    // a line to send (H2D Data, D2H Data), likewise
+  output logic       tx_cdat_ready_o,    // low while 4 messages wait in the transmit queue
+  input  cache_dh_t  tx_cdat_hdr_i,      // the header, as tx_creq_hdr_i
+  input  line_t      tx_cdat_data_i,     // the line, byte 0 in bits 7:0
+  input  byte_en_t   tx_cdat_be_i,       // byte enables, bit k for byte k; a host ignores them
+  output logic       rx_creq_valid_o,    // a request received (host D2H Req, device H2D Req, not
+                                         // before the Rsp sent ahead of it are taken); stays until
+                                         // taken or link_up_i rises
+  input  logic       rx_creq_ready_i,    // takes it, and its credit returns
+  output cache_req_t rx_creq_hdr_o,      // the message in wire layout from bit 0, then 0
+  output logic       rx_crsp_valid_o,    // a response received (D2H Rsp, H2D Rsp), likewise
+  input  logic       rx_crsp_ready_i,    // takes it, and its credit returns
+  output cache_rsp_t rx_crsp_hdr_o,      // the message, as rx_creq_hdr_o
+  output logic       rx_cdat_valid_o,    // a line received (D2H Data, H2D Data), likewise
+  input  logic       rx_cdat_ready_i,    // takes it, and its credit returns
+  output cache_dh_t  rx_cdat_hdr_o,      // the header, as rx_creq_hdr_o
+  output line_t      rx_cdat_data_o,     // the line, byte 0 in bits 7:0
+  output byte_en_t   rx_cdat_be_o,       // byte enables; all ones if none were sent
 
-  output logic       link_tx_valid_o,
-  input  logic       link_tx_ready_i,
-  output flit_t      link_tx_flit_o,
-  input  logic       link_rx_valid_i,
-  input  flit_t      link_rx_flit_i,
-  output logic       phy_reinit_req_o,
-  input  logic       phy_reinit_done_i,
+  output logic       link_tx_valid_o,    // a flit for the link; stays, unchanged, until taken or
+                                         // link_up_i falls
+  input  logic       link_tx_ready_i,    // the link takes it; low stalls it
+  output flit_t      link_tx_flit_o,     // its payload in [511:0], CRC in [527:512]
+  input  logic       link_rx_valid_i,    // a flit from the link, which cannot be stalled; dropped
+                                         // if link_up_i was low in the cycle before
+  input  flit_t      link_rx_flit_i,     // as link_tx_flit_o; a wrong CRC starts a retry
+  output logic       phy_reinit_req_o,   // level: retry requests a Recovery of the physical link
+  input  logic       phy_reinit_done_i,  // pulse: the physical link has left Recovery, whoever
+                                         // requested it
 
-  output logic       init_done_o,
-  output logic       abort_o,
-  output logic [7:0] err_o,
-  output flit_payload_t err_flit_o,   // with err_o[4:1]: the flit
-  output logic [2:0] err_overflow_o   // with err_o[5]: channel, as the RAS header log names it
+  output logic       init_done_o,        // level: INIT.Param has been sent and received
+  output logic       abort_o,            // level: retry has failed; ends with the next link-up
+  output logic [7:0] err_o,              // pulses: 0 CRC, 1 protocol or reserved encoding, 2 flit
+                                         // before INIT.Param, 3 second INIT.Param, 4 unexpected
+                                         // RETRY.Ack, 5 receive overflow, 6 retry started,
+                                         // 7 time-out
+  output flit_payload_t err_flit_o,      // valid with one of err_o[4:1]: the payload of the flit
+  output logic [2:0] err_overflow_o      // valid with err_o[5], the queue that was full: 0 Creq,
+                                         // 1 Crsp, 2 Cdat, 4 ND, 5 WD
 );
 
   if (NdRxDepth < 2 || NdRxDepth > 127 || WdRxDepth < 2 || WdRxDepth > 127) begin : g_check_depth

@@ -15,86 +15,108 @@
 module cxl_port
   import cxl_pkg::*;
 #(
-  parameter bit          IsHost = 1'b1,
-  parameter int unsigned NdRxDepth = 32,
-  parameter int unsigned WdRxDepth = 32,
-  parameter int unsigned LlrbDepth = 128,
-  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
-  parameter logic [3:0]  WeightIo = 4'd1,
-  parameter logic [3:0]  WeightCm = 4'd1
+  parameter bit          IsHost = 1'b1,            // 0 or 1: the end of a device or of a host
+  parameter int unsigned NdRxDepth = 32,           // 2..127: entries for ND, all granted as credits
+  parameter int unsigned WdRxDepth = 32,           // 2..127: entries for WD, likewise
+  parameter int unsigned LlrbDepth = 128,          // 22..255: flits in the retry buffer
+  parameter bit          LlrWrapInclusive = 1'b0,  // 0 or 1: the wrap value of INIT.Param is a
+                                                   // count or a last number; the same at both ends
+  parameter logic [3:0]  WeightIo = 4'd1,          // 0..15: flits of a turn of CXL.io, 0 as 1; the
+                                                   // value after reset and after link down
+  parameter logic [3:0]  WeightCm = 4'd1           // 0..15: of a turn of CXL.mem, likewise
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
 
   // Settings and state of the link layer, for link_regs
-  input  link_control_t link_control_i,
-  output link_status_t link_status_o,
+  input  link_control_t link_control_i,  // settings, of link_regs; nd_held and wd_held count when
+                                         // cm_link_up_o rises, at most NdRxDepth, WdRxDepth
+  output link_status_t link_status_o,    // state of link and credits, for link_regs; always valid
 
   // CXL.mem messages
-  input  logic         tx_flush_i,      // throws away what waits in the transmit FIFOs
-  input  logic         viral_i,         // this end is viral: tell the peer
-  output logic         viral_o,         // pulse: the peer says that it is
-  input  logic         tx_nd_valid_i,
-  output logic         tx_nd_ready_o,
-  input  msg_hdr_t     tx_nd_hdr_i,
-  input  logic         tx_wd_valid_i,
-  output logic         tx_wd_ready_o,
-  input  msg_hdr_t     tx_wd_hdr_i,
-  input  line_t        tx_wd_data_i,
-  input  byte_en_t     tx_wd_be_i,
-  output logic         rx_nd_valid_o,
-  input  logic         rx_nd_ready_i,
-  output msg_hdr_t     rx_nd_hdr_o,
-  output logic         rx_wd_valid_o,
-  input  logic         rx_wd_ready_i,
-  output msg_hdr_t     rx_wd_hdr_o,
-  output line_t        rx_wd_data_o,
-  output byte_en_t     rx_wd_be_o,
-  output logic [6:0]   rx_nd_count_o,
-  output logic [6:0]   rx_wd_count_o,
+  input  logic         tx_flush_i,       // level: discards what waits in the transmit queues or is
+                                         // offered to them; a flit being packed still leaves
+  input  logic         viral_i,          // level: this end is viral; announced to the peer after
+                                         // init_done_o
+  output logic         viral_o,          // pulse: the peer announces that it is viral
+  input  logic         tx_nd_valid_i,    // a message without data to send (host M2S Req, device S2M
+                                         // NDR); may be withdrawn while it waits, not changed
+  output logic         tx_nd_ready_o,    // low while 4 messages wait in the transmit queue
+  input  msg_hdr_t     tx_nd_hdr_i,      // the message in wire layout from bit 0, Valid set; bits
+                                         // beyond its end are ignored
+  input  logic         tx_wd_valid_i,    // a message with data to send (host M2S RwD, device S2M
+                                         // DRS); may be withdrawn while it waits, not changed
+  output logic         tx_wd_ready_o,    // low while 4 messages wait in the transmit queue
+  input  msg_hdr_t     tx_wd_hdr_i,      // the header, as tx_nd_hdr_i
+  input  line_t        tx_wd_data_i,     // the line, byte 0 in bits 7:0
+  input  byte_en_t     tx_wd_be_i,       // byte enables, bit k for byte k; a device ignores them
+  output logic         rx_nd_valid_o,    // a message without data received (host S2M NDR, device
+                                         // M2S Req); stays until taken or cm_link_up_o rises
+  input  logic         rx_nd_ready_i,    // takes it, and its credit returns; a host must not make
+                                         // it wait for another channel
+  output msg_hdr_t     rx_nd_hdr_o,      // the message in wire layout from bit 0, then 0
+  output logic         rx_wd_valid_o,    // a message with data received (host S2M DRS, device M2S
+                                         // RwD); stays until taken or cm_link_up_o rises
+  input  logic         rx_wd_ready_i,    // takes it, as rx_nd_ready_i
+  output msg_hdr_t     rx_wd_hdr_o,      // the header, as rx_nd_hdr_o
+  output line_t        rx_wd_data_o,     // the line, byte 0 in bits 7:0
+  output byte_en_t     rx_wd_be_o,       // byte enables; all ones if none were sent
+  output logic [6:0]   rx_nd_count_o,    // 0..NdRxDepth: messages in the receive queue
+  output logic [6:0]   rx_wd_count_o,    // 0..WdRxDepth: messages in the receive queue
 
   // CXL.io flits
-  input  logic         io_tx_valid_i,
-  output logic         io_tx_ready_o,
-  input  logic [511:0] io_tx_data_i,
-  output logic         io_rx_valid_o,
-  output logic [511:0] io_rx_data_o,
-  output logic         io_link_up_o,
+  input  logic         io_tx_valid_i,    // a CXL.io flit to send; once offered it must stay,
+                                         // unchanged, until taken while the physical link is in L0
+  output logic         io_tx_ready_o,    // it leaves in this cycle; never without io_tx_valid_i
+  input  logic [511:0] io_tx_data_i,     // its payload; flit bits [527:512] are sent as 0
+  output logic         io_rx_valid_o,    // a CXL.io flit received, which cannot be stalled
+  output logic [511:0] io_rx_data_o,     // its payload
+  output logic         io_link_up_o,     // level: the link layer of CXL.io is up; a Recovery alone
+                                         // does not end it
 
-  // Link state asked for (a code of vlsm_e, 0 nothing) and reached
-  input  logic [3:0]   io_req_i,
-  input  logic [3:0]   cm_req_i,
-  output vlsm_e        io_state_o,
-  output vlsm_e        cm_state_o,
+  // Link state requested and reached
+  input  logic [3:0]   io_req_i,         // level, of CXL.io: 1 or 3..12 (vlsm_e); any other
+                                         // requests nothing
+  input  logic [3:0]   cm_req_i,         // level, of CXL.mem: likewise
+  output vlsm_e        io_state_o,       // state of CXL.io
+  output vlsm_e        cm_state_o,       // state of CXL.mem
 
   // Weight registers of the ARB/MUX
-  input  logic         weight_io_we_i,
-  input  logic [3:0]   weight_io_i,
-  input  logic         weight_cm_we_i,
-  input  logic [3:0]   weight_cm_i,
-  output logic [3:0]   weight_io_o,
-  output logic [3:0]   weight_cm_o,
+  input  logic         weight_io_we_i,   // pulse: writes weight_io_i; lost as the link goes down
+  input  logic [3:0]   weight_io_i,      // 0..15, 0 as 1; valid with weight_io_we_i
+  input  logic         weight_cm_we_i,   // pulse: writes weight_cm_i, likewise
+  input  logic [3:0]   weight_cm_i,      // 0..15, 0 as 1; valid with weight_cm_we_i
+  output logic [3:0]   weight_io_o,      // 0..15: the weight of CXL.io in use
+  output logic [3:0]   weight_cm_o,      // 0..15: the weight of CXL.mem in use
 
   // Flex Bus
-  output logic         link_tx_valid_o,
-  input  logic         link_tx_ready_i,
-  output flit_kind_e   link_tx_kind_o,
-  output flit_t        link_tx_flit_o,
-  input  logic         link_rx_valid_i,
-  input  flit_kind_e   link_rx_kind_i,
-  input  flit_t        link_rx_flit_i,
-  input  logic         phy_up_i,
-  input  logic         phy_recovery_i,
-  output logic         retrain_req_o,
-  output vlsm_e        phy_state_o,
+  output logic         link_tx_valid_o,  // a flit to send; stays, unchanged, until taken while the
+                                         // link is in L0
+  input  logic         link_tx_ready_i,  // Flex Bus takes it; low stalls it
+  output flit_kind_e   link_tx_kind_o,   // FlitIo, FlitCachemem, FlitAlmp; FlitNull if none is sent
+  output flit_t        link_tx_flit_o,   // payload [511:0]; [527:512] CRC of a CXL.mem flit, else 0
+  input  logic         link_rx_valid_i,  // a flit received, which cannot be stalled
+  input  flit_kind_e   link_rx_kind_i,   // its protocol; FlitNull is dropped
+  input  flit_t        link_rx_flit_i,   // as link_tx_flit_o; valid with link_rx_valid_i
+  input  logic         phy_up_i,         // level: the physical link is in L0; phy_recovery_i wins
+  input  logic         phy_recovery_i,   // level: it is in Recovery; no flit from before comes
+                                         // after its first cycle
+  output logic         retrain_req_o,    // level: requests Recovery, until in it or link down
+  output vlsm_e        phy_state_o,      // the state that the physical link should be in
 
-  output logic         cm_link_up_o,     // the CXL.mem link layer lives
-  output logic         init_done_o,
-  output logic         abort_o,
-  output logic [7:0]   err_o,            // of the controller
-  output flit_payload_t err_flit_o,      // with err_o[4:1]: the flit
-  output logic [2:0]   err_overflow_o,   // with err_o[5]: channel, as the RAS header log names it
-  output logic [2:0]   arb_err_o         // of the ARB/MUX
+  output logic         cm_link_up_o,     // level: the link layer of CXL.mem is up; a Recovery alone
+                                         // does not end it
+  output logic         init_done_o,      // level: INIT.Param has been sent and received
+  output logic         abort_o,          // level: retry has failed; ends with the next link-up
+  output logic [7:0]   err_o,            // pulses: 0 CRC, 1 protocol or reserved encoding, 2 flit
+                                         // before INIT.Param, 3 second INIT.Param, 4 unexpected
+                                         // RETRY.Ack, 5 receive overflow, 6 retry started,
+                                         // 7 time-out
+  output flit_payload_t err_flit_o,      // valid with one of err_o[4:1]: the payload of the flit
+  output logic [2:0]   err_overflow_o,   // valid with err_o[5], the queue that was full: 0 Creq,
+                                         // 1 Crsp, 2 Cdat, 4 ND, 5 WD
+  output logic [2:0]   arb_err_o         // pulses of the ARB/MUX: 0 damaged ALMP, 1 malformed or
+                                         // unexpected ALMP, 2 stray flit
 );
 
   logic  cm_link_up, cm_tx_valid, cm_tx_ready, cm_rx_valid, cm_reinit_req, cm_reinit_done;

@@ -14,29 +14,32 @@
 module flit_unpacker
   import cxl_pkg::*;
 #(
-  parameter bit IsHost = 1'b1  // the end this receiver is in
+  parameter bit IsHost = 1'b1  // 0 or 1: it is in a device or in a host
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
-  input  logic           start_i,      // link (re)start: nothing owed
+  input  logic           start_i,        // pulse: the link starts; nothing is owed, no half waits
 
-  input  logic           mdh_disable_i, // the peer must not send several data headers in a slot
+  input  logic           mdh_disable_i,  // level: several data headers in a slot are an error
 
-  input  logic           valid_i,      // one accepted flit
-  input  flit_payload_t  flit_i,
+  input  logic           valid_i,        // one flit that the link layer accepted; without it all
+                                         // outputs but owed_o report nothing
+  input  flit_payload_t  flit_i,         // its payload
 
-  output logic [1:0]     nd_valid_o,
-  output msg_hdr_t [1:0] nd_hdr_o,
-  output logic           wd_valid_o,
-  output msg_hdr_t       wd_hdr_o,
-  output line_t          wd_data_o,
-  output byte_en_t       wd_be_o,
-  output logic           wd_half_o,    // a first half starts: a credit used, no message
+  output logic [1:0]     nd_valid_o,     // messages without data in it (host NDR, device Req), in
+                                         // order from bit 0: 0, 1 or 3
+  output msg_hdr_t [1:0] nd_hdr_o,       // the messages in wire layout from bit 0
+  output logic           wd_valid_o,     // the message with data that it completes (DRS, RwD)
+  output msg_hdr_t       wd_hdr_o,       // its header in wire layout from bit 0
+  output line_t          wd_data_o,      // its line, byte 0 in bits 7:0
+  output byte_en_t       wd_be_o,        // its byte enables; all ones if none were sent
+  output logic           wd_half_o,      // at a host: a first half of a line starts; a credit of
+                                         // the peer is used, no message
 
-  output logic           is_protocol_o,
-  output logic           is_control_o,
-  output logic           err_o,
-  output logic [3:0]     owed_o
+  output logic           is_protocol_o,  // it is a protocol flit: its Ak and credits count
+  output logic           is_control_o,   // it is a control flit
+  output logic           err_o,          // it breaks a rule of format, packing or halves
+  output logic [3:0]     owed_o          // 0..12: chunks owed before it (R), without valid_i too
 );
 
   localparam int unsigned DhBits = IsHost ? S2mDrsBits : M2sRwdBits;
