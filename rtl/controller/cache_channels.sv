@@ -425,18 +425,21 @@ module cache_channels
     else              prefer_q <= (prefer_q | mem_sent_o) & ~cache_sent;
   end
 
-  // Users may take a waiting message back, not change it; what is offered is a valid message.
   a_tx_creq: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_creq_valid_i && !tx_creq_ready_o) |=> !tx_creq_valid_i || $stable(tx_creq_hdr_i));
+      (tx_creq_valid_i && !tx_creq_ready_o) |=> !tx_creq_valid_i || $stable(tx_creq_hdr_i))
+    else $error("a waiting request of CXL.cache was changed");
   a_tx_crsp: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_crsp_valid_i && !tx_crsp_ready_o) |=> !tx_crsp_valid_i || $stable(tx_crsp_hdr_i));
+      (tx_crsp_valid_i && !tx_crsp_ready_o) |=> !tx_crsp_valid_i || $stable(tx_crsp_hdr_i))
+    else $error("a waiting response of CXL.cache was changed");
   a_tx_cdat: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_cdat_valid_i && !tx_cdat_ready_o) |=> !tx_cdat_valid_i || $stable(tx_cdat_data_i));
+      (tx_cdat_valid_i && !tx_cdat_ready_o) |=> !tx_cdat_valid_i || $stable(tx_cdat_data_i))
+    else $error("the data of a waiting CXL.cache message was changed");
   a_tx_valid: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!tx_creq_valid_i || tx_creq_hdr_i[0]) && (!tx_crsp_valid_i || tx_crsp_hdr_i[0]) &&
-      (!tx_cdat_valid_i || tx_cdat_hdr_i[0]));
-  // Mem's code is never lost: it is sent or kept.
+      (!tx_cdat_valid_i || tx_cdat_hdr_i[0]))
+    else $error("a CXL.cache message to send has its Valid bit clear");
   a_field: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (cache_sent & mem_sent_o) == '0);
+      (cache_sent & mem_sent_o) == '0)
+    else $error("a credit field counts as sent for both CXL.cache and CXL.mem");
 
 endmodule

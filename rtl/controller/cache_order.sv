@@ -58,12 +58,15 @@ module cache_order #(
     older_q <= older_d;
   end
 
-  a_push: assert property (@(posedge clk_i) disable iff (!rst_ni) push_i != 2'b10);
+  a_push: assert property (@(posedge clk_i) disable iff (!rst_ni) push_i != 2'b10)
+    else $error("a second message enters without a first");
   a_take: assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
-      take_i != 2'd3 && (take_i == 2'd0 || free_o[take_i[1]]));
-  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth));
-  // Who waits behind others waits at least as long as who is before it.
+      take_i != 2'd3 && (take_i == 2'd0 || free_o[take_i[1]]))
+    else $error("a message leaves that is not there or waits for another, or three leave");
+  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth))
+    else $error("more messages are counted than the queue holds");
   a_monotone: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      count_q > CountBits'(1) |-> older_q[1] >= older_q[0]);
+      count_q > CountBits'(1) |-> older_q[1] >= older_q[0])
+    else $error("a message waits for fewer others than the one before it");
 
 endmodule

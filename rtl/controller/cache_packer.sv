@@ -396,19 +396,23 @@ module cache_packer
     end
   end
 
-  a_take: assert property (@(posedge clk_i) disable iff (!rst_ni) take_i |-> has_content_o);
+  a_take: assert property (@(posedge clk_i) disable iff (!rst_ni) take_i |-> has_content_o)
+    else $error("a flit left that has neither data nor a message");
   a_adf_takes_nothing: assert property (@(posedge clk_i) disable iff (!rst_ni) is_adf_o |->
-      {nd_take_o, wd_take_o, creq_take_o, crsp_take_o, cdat_take_o} == '0);
+      {nd_take_o, wd_take_o, creq_take_o, crsp_take_o, cdat_take_o} == '0)
+    else $error("an all-data flit takes a message");
   a_order: assert property (@(posedge clk_i) disable iff (!rst_ni) nd_valid_i != 2'b10 &&
-      wd_valid_i != 2'b10 && creq_valid_i != 2'b10 && crsp_valid_i != 2'b10);
-  // One data header a flit, but for the pair of DRS.
+      wd_valid_i != 2'b10 && creq_valid_i != 2'b10 && crsp_valid_i != 2'b10)
+    else $error("a second message is offered without a first");
   a_one_data: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(cdat_take_o && wd_take_o != 2'd0) && !(wd1 && wd0 != 2'd0) && !(cdat0 && cdat1));
-  // Nothing is taken that was not offered, and what is offered moves.
+      !(cdat_take_o && wd_take_o != 2'd0) && !(wd1 && wd0 != 2'd0) && !(cdat0 && cdat1))
+    else $error("a flit has data headers of two messages that are not a pair of DRS");
   a_offered: assert property (@(posedge clk_i) disable iff (!rst_ni)
       nd_take_o <= number(nd) && wd_take_o <= number(wd) && creq_take_o <= number(creq) &&
-      crsp_take_o <= number(crsp) && cdat_take_o <= cdat);
+      crsp_take_o <= number(crsp) && cdat_take_o <= cdat)
+    else $error("a flit takes more messages than are offered");
   a_moves: assert property (@(posedge clk_i) disable iff (!rst_ni) (mem_any || cache_any) |->
-      {nd_take_o, wd_take_o, creq_take_o, crsp_take_o, cdat_take_o} != '0);
+      {nd_take_o, wd_take_o, creq_take_o, crsp_take_o, cdat_take_o} != '0)
+    else $error("a flit takes none of the messages offered");
 
 endmodule

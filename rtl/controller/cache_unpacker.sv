@@ -516,16 +516,21 @@ module cache_unpacker
     end
   end
 
-  a_owed: assert property (@(posedge clk_i) disable iff (!rst_ni) owed_o <= 5'd16);
-  a_nd: assert property (@(posedge clk_i) disable iff (!rst_ni) nd_valid_o != 2'b10);
+  a_owed: assert property (@(posedge clk_i) disable iff (!rst_ni) owed_o <= 5'd16)
+    else $error("more than 16 chunks are owed");
+  a_nd: assert property (@(posedge clk_i) disable iff (!rst_ni) nd_valid_o != 2'b10)
+    else $error("a second message without data came without a first");
   a_one_line: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(wd_valid_o && cdat_valid_o));
+      !(wd_valid_o && cdat_valid_o))
+    else $error("a flit completes a line for both CXL.mem and CXL.cache");
   a_half: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (wd_half_o || cdat_half_o) |-> is_protocol_o && !(wd_half_o && cdat_half_o));
-  // A half waits until its second, another data header, or a start.
+      (wd_half_o || cdat_half_o) |-> is_protocol_o && !(wd_half_o && cdat_half_o))
+    else $error("a first half starts outside a protocol flit, or for both protocols");
   a_half_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      half_q && !dh_found && !start_i |=> half_q);
+      half_q && !dh_found && !start_i |=> half_q)
+    else $error("a waiting half was dropped without a data header or a start");
   a_adf: assert property (@(posedge clk_i) disable iff (!rst_ni) (valid_i && is_adf) |->
-      nd_valid_o == '0 && creq_valid_o == '0 && crsp_valid_o == '0 && !err_o);
+      nd_valid_o == '0 && creq_valid_o == '0 && crsp_valid_o == '0 && !err_o)
+    else $error("an all-data flit brought a message without data or an error");
 
 endmodule

@@ -222,22 +222,26 @@ module chunk_rx
   end
 
   a_protocol: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      protocol_i |-> valid_i && !is_adf);
+      protocol_i |-> valid_i && !is_adf)
+    else $error("a protocol flit is reported without valid, or where an all-data flit is due");
   a_found: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (protocol_i && found_i) |-> count_i != '0 && (slot_i == '0 || owed_t'(slot_i) > owed_q));
-  // In a protocol flit the owed chunks are exactly what the oldest message misses.
+      (protocol_i && found_i) |-> count_i != '0 && (slot_i == '0 || owed_t'(slot_i) > owed_q))
+    else $error("data headers are found with a count of 0, or in a slot of owed data");
   a_rollover: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (owed_q != '0 && !is_adf) |-> owed_t'(missing) == owed_q);
+      (owed_q != '0 && !is_adf) |-> owed_t'(missing) == owed_q)
+    else $error("the chunks owed are not those that the oldest message lacks");
   a_short: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (protocol_i && found_i && (short_i || first_i || second_i)) |->
-      short_i && count_i == 1 && !(first_i && second_i));
-  // Enables count where a half has a chunk of them.
+      short_i && count_i == 1 && !(first_i && second_i))
+    else $error("a half is not short, not alone in its flit, or both first and second");
   a_half_be: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (protocol_i && found_i && half_be_i) |-> short_i && be_i);
-  // A short message has no ADF, and of two messages that end in a flit one is a first half.
+      (protocol_i && found_i && half_be_i) |-> short_i && be_i)
+    else $error("enables of a half count without a chunk of them");
   a_short_adf: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      is_adf |-> !short_q);
+      is_adf |-> !short_q)
+    else $error("an all-data flit is due for a short message");
   a_one_line: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (here_o && owed_q != '0) |-> short_q && !second_q);
+      (here_o && owed_q != '0) |-> short_q && !second_q)
+    else $error("a flit completes two lines");
 
 endmodule

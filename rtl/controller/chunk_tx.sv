@@ -131,12 +131,15 @@ module chunk_tx
     assign line1 = line1_q;
   end
 
-  a_owed: assert property (@(posedge clk_i) disable iff (!rst_ni) owed_q <= 4'd8);
+  a_owed: assert property (@(posedge clk_i) disable iff (!rst_ni) owed_q <= 4'd8)
+    else $error("more than eight chunks are owed");
   a_adf: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      is_adf_o |-> !message_i && !new_i && !second_i);
-  a_second: assert property (@(posedge clk_i) disable iff (!rst_ni) second_i |-> new_i);
-  // What is owed ends with the last chunk of what was started: the store is never overrun.
+      is_adf_o |-> !message_i && !new_i && !second_i)
+    else $error("a message or data starts in an all-data flit");
+  a_second: assert property (@(posedge clk_i) disable iff (!rst_ni) second_i |-> new_i)
+    else $error("a second line is given without data that starts");
   a_end: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      owed_q != 4'd0 |-> {1'b0, rd_q} + owed_q <= 4'd8);
+      owed_q != 4'd0 |-> {1'b0, rd_q} + owed_q <= 4'd8)
+    else $error("chunks are owed beyond the last one that was started");
 
 endmodule

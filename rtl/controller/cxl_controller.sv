@@ -662,16 +662,17 @@ module cxl_controller
   assign unused = ^{txq_nd_ready[1], txq_wd_ready[1], rxq_nd_valid[1], rxq_wd_valid[1],
       rxq_wd_ready[1], rx_header[19:0]};
 
-  // Users of the transmit ports may take a waiting message back (isolation), not change it.
   a_tx_nd: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_nd_valid_i && !tx_nd_ready_o) |=> !tx_nd_valid_i || $stable(tx_nd_hdr_i));
+      (tx_nd_valid_i && !tx_nd_ready_o) |=> !tx_nd_valid_i || $stable(tx_nd_hdr_i))
+    else $error("a waiting message without data was changed");
   a_tx_wd: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_wd_valid_i && !tx_wd_ready_o) |=> !tx_wd_valid_i || $stable(tx_wd_data_i));
-  // Stalled credits stay where they are.
+      (tx_wd_valid_i && !tx_wd_ready_o) |=> !tx_wd_valid_i || $stable(tx_wd_data_i))
+    else $error("the data of a waiting message was changed");
   a_crd_stall: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      crd_stall |-> {data_crd, req_crd, rsp_crd} == 12'd0 && !nd_sent && !wd_sent);
-  // A message offered to its queue is a valid one.
+      crd_stall |-> {data_crd, req_crd, rsp_crd} == 12'd0 && !nd_sent && !wd_sent)
+    else $error("credits left while they are stalled");
   a_tx_valid: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (!tx_nd_valid_i || tx_nd_hdr_i[0]) && (!tx_wd_valid_i || tx_wd_hdr_i[0]));
+      (!tx_nd_valid_i || tx_nd_hdr_i[0]) && (!tx_wd_valid_i || tx_wd_hdr_i[0]))
+    else $error("a message to send has its Valid bit clear");
 
 endmodule

@@ -251,13 +251,14 @@ module cxl_port
     .err_o               (arb_err_o)
   );
 
-  // The link layer lives only while its vLSM lets it, and hears nothing before. Of its flits only
-  // one that was stalled as its link went down may still leave.
   a_quiet_down: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !cm_link_up |-> !cm_rx_valid);
+      !cm_link_up |-> !cm_rx_valid)
+    else $error("a CXL.mem flit was received while its link is down");
   a_ready_down: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!cm_link_up && cm_tx_ready) |->
-      $past(link_tx_valid_o && !link_tx_ready_i && link_tx_kind_o == FlitCachemem));
-  a_done_up: assert property (@(posedge clk_i) disable iff (!rst_ni) cm_reinit_done |-> cm_link_up);
+      $past(link_tx_valid_o && !link_tx_ready_i && link_tx_kind_o == FlitCachemem))
+    else $error("a CXL.mem flit that was not stalled left while its link is down");
+  a_done_up: assert property (@(posedge clk_i) disable iff (!rst_ni) cm_reinit_done |-> cm_link_up)
+    else $error("the end of a Recovery was reported while the CXL.mem link is down");
 
 endmodule

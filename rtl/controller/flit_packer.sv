@@ -205,10 +205,13 @@ module flit_packer
     .slots_o       (slots)
   );
 
-  a_take: assert property (@(posedge clk_i) disable iff (!rst_ni) take_i |-> has_content_o);
+  a_take: assert property (@(posedge clk_i) disable iff (!rst_ni) take_i |-> has_content_o)
+    else $error("a flit left that has neither data nor a message");
   a_adf_takes_nothing: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      is_adf_o |-> nd_take_o == 2'd0 && wd_take_o == 2'd0);
+      is_adf_o |-> nd_take_o == 2'd0 && wd_take_o == 2'd0)
+    else $error("an all-data flit takes a message");
   a_order: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      nd_valid_i != 2'b10 && wd_valid_i != 2'b10);
+      nd_valid_i != 2'b10 && wd_valid_i != 2'b10)
+    else $error("a second message is offered without a first");
 
 endmodule

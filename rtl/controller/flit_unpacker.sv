@@ -358,8 +358,10 @@ module flit_unpacker
     end
   end
 
-  a_nd: assert property (@(posedge clk_i) disable iff (!rst_ni) nd_valid_o != 2'b10);
+  a_nd: assert property (@(posedge clk_i) disable iff (!rst_ni) nd_valid_o != 2'b10)
+    else $error("a second message without data came without a first");
   a_adf: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (valid_i && is_adf) |-> nd_valid_o == 2'b00 && !err_o);
+      (valid_i && is_adf) |-> nd_valid_o == 2'b00 && !err_o)
+    else $error("an all-data flit brought a message without data or an error");
 
 endmodule
