@@ -6,22 +6,22 @@
 // queue takes nothing in the cycle in which it is popped (in_ready_o depends on state only).
 
 module fifo #(
-  parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 4,
+  parameter int unsigned Width = 8,  // bits of a word: 1..2^16
+  parameter int unsigned Depth = 4,  // words that it holds: 1..2^24
   localparam int unsigned CountBits = $clog2(Depth + 1)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
-  input  logic                 in_valid_i,
-  output logic                 in_ready_o,
-  input  logic [Width-1:0]     in_data_i,
+  input  logic                 in_valid_i,   // a word is offered; ignored when in_ready_o is low
+  output logic                 in_ready_o,   // low: full, even if a word leaves in this cycle
+  input  logic [Width-1:0]     in_data_i,    // with in_valid_i: the word
 
-  output logic                 out_valid_o,
-  input  logic                 out_ready_i,
-  output logic [Width-1:0]     out_data_o,
+  output logic                 out_valid_o,  // a word is on offer; stays until taken
+  input  logic                 out_ready_i,  // out_data_o is taken in this cycle
+  output logic [Width-1:0]     out_data_o,   // with out_valid_o: the oldest word
 
-  output logic [CountBits-1:0] count_o
+  output logic [CountBits-1:0] count_o       // words held: 0..Depth
 );
 
   localparam int unsigned PtrBits = (Depth > 1) ? $clog2(Depth) : 1;

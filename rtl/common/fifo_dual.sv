@@ -11,25 +11,25 @@
 // separate ports, so that fields aligned in a word stay aligned for the simulator.
 
 module fifo_dual #(
-  parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 4,
+  parameter int unsigned Width = 8,  // bits of a word: 1..2^16
+  parameter int unsigned Depth = 4,  // words that it holds: 2..2^24
   localparam int unsigned CountBits = $clog2(Depth + 1)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 clear_i,
+  input  logic                 clear_i,      // level: empty after this edge; wins over all else
 
-  input  logic [1:0]           in_valid_i,
-  output logic [1:0]           in_ready_o,
-  input  logic [Width-1:0]     in_data0_i,
-  input  logic [Width-1:0]     in_data1_i,
+  input  logic [1:0]           in_valid_i,   // words offered: [0] older, [1] second, never alone
+  output logic [1:0]           in_ready_o,   // room for one, for two, before words leave
+  input  logic [Width-1:0]     in_data0_i,   // with in_valid_i[0]: the older; lost without room
+  input  logic [Width-1:0]     in_data1_i,   // with in_valid_i[1]: the younger; lost without room
 
-  output logic [1:0]           out_valid_o,
-  input  logic [1:0]           out_take_i,
-  output logic [Width-1:0]     out_data0_o,
-  output logic [Width-1:0]     out_data1_o,
+  output logic [1:0]           out_valid_o,  // out_data0_o is there, out_data1_o too; until taken
+  input  logic [1:0]           out_take_i,   // words that leave now: 0..2, at most count_o
+  output logic [Width-1:0]     out_data0_o,  // the oldest word; 0 without out_valid_o[0]
+  output logic [Width-1:0]     out_data1_o,  // the one behind it; 0 without out_valid_o[1]
 
-  output logic [CountBits-1:0] count_o
+  output logic [CountBits-1:0] count_o       // words held: 0..Depth
 );
 
   localparam int unsigned PtrBits = $clog2(Depth);

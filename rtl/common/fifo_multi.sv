@@ -8,24 +8,24 @@
 // Latency: as fifo (visible the cycle after the push, room from state only).
 
 module fifo_multi #(
-  parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 8,
-  parameter int unsigned In = 4,
+  parameter int unsigned Width = 8,  // bits of a word: 1..2^16
+  parameter int unsigned Depth = 8,  // words that it holds: 2..2^24, at least In
+  parameter int unsigned In = 4,     // words that may come in a cycle: 1..Depth
   localparam int unsigned CountBits = $clog2(Depth + 1)
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  logic                     clear_i,
+  input  logic                     clear_i,      // level: empty after this edge; wins over all
 
-  input  logic [In-1:0]            in_valid_i,
-  output logic [In-1:0]            in_ready_o,
-  input  logic [In-1:0][Width-1:0] in_data_i,
+  input  logic [In-1:0]            in_valid_i,   // words offered, from bit 0 on, oldest first
+  output logic [In-1:0]            in_ready_o,   // [k] room for word k, before one leaves
+  input  logic [In-1:0][Width-1:0] in_data_i,    // with in_valid_i[k]: word k; lost without room
 
-  output logic                     out_valid_o,
-  input  logic                     out_ready_i,
-  output logic [Width-1:0]         out_data_o,
+  output logic                     out_valid_o,  // a word is on offer; stays until taken
+  input  logic                     out_ready_i,  // out_data_o is taken in this cycle
+  output logic [Width-1:0]         out_data_o,   // with out_valid_o: the oldest word
 
-  output logic [CountBits-1:0]     count_o
+  output logic [CountBits-1:0]     count_o       // words held: 0..Depth
 );
 
   localparam int unsigned PtrBits = $clog2(Depth);

@@ -5,16 +5,16 @@
 // reset, and a word means nothing until it has been written.
 
 module ram_sp #(
-  parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 4,  // at least 2
+  parameter int unsigned Width = 8,  // bits of a word: 1..2^16
+  parameter int unsigned Depth = 4,  // words: 2..2^24
   localparam int unsigned AddrBits = $clog2(Depth)
 ) (
   input  logic                clk_i,
-  input  logic                re_i,
-  input  logic                we_i,     // never with re_i
-  input  logic [AddrBits-1:0] addr_i,
-  input  logic [Width-1:0]    wdata_i,
-  output logic [Width-1:0]    rdata_o
+  input  logic                re_i,     // read the word of addr_i, in rdata_o the cycle after
+  input  logic                we_i,     // write wdata_i to addr_i at this edge; never with re_i
+  input  logic [AddrBits-1:0] addr_i,   // with re_i or we_i: the word, 0..Depth-1
+  input  logic [Width-1:0]    wdata_i,  // with we_i: what is written
+  output logic [Width-1:0]    rdata_o   // the word last read, until the cycle after the next re_i
 );
 
   if (Depth < 2) begin : g_check_depth

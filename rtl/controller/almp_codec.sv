@@ -8,17 +8,17 @@
 module almp_codec
   import cxl_pkg::*;
 (
-  input  logic [3:0] enc_link_i,
-  input  logic       enc_request_i,
-  input  logic [3:0] enc_code_i,
-  output flit_t      enc_flit_o,
+  input  logic [3:0] enc_link_i,       // link named by the ALMP to send: 1 CXL.io, 2 CXL.cachemem
+  input  logic       enc_request_i,    // 1 a Request, 0 a Status
+  input  logic [3:0] enc_code_i,       // state that it names: 0, 1, 3..8 or B, as vlsm_e
+  output flit_t      enc_flit_o,       // comb: its flit, four copies in [127:0], the rest 0
 
-  input  flit_t      dec_flit_i,
-  output logic       dec_damaged_o,    // the four copies disagree: nothing else counts
-  output logic       dec_malformed_o,  // they agree on a packet that does not exist
-  output logic [3:0] dec_link_o,
-  output logic       dec_request_o,
-  output logic [3:0] dec_code_o
+  input  flit_t      dec_flit_i,       // an ALMP flit received; [527:128] are ignored
+  output logic       dec_damaged_o,    // comb: the four copies differ, nothing else counts
+  output logic       dec_malformed_o,  // comb: the first copy is not a valid ALMP
+  output logic [3:0] dec_link_o,       // link of the first copy; 1 or 2 unless malformed
+  output logic       dec_request_o,    // of the first copy: 1 a Request, 0 a Status
+  output logic [3:0] dec_code_o        // state of the first copy; any code can come
 );
 
   almp_t sent, rcvd;

@@ -10,59 +10,66 @@
 module arb_mux
   import cxl_pkg::*;
 #(
-  parameter bit         IsHost = 1'b1,    // downstream port; else upstream port
-  parameter logic [3:0] WeightIo = 4'd1,  // reset values of the weights
-  parameter logic [3:0] WeightCm = 4'd1
+  parameter bit         IsHost = 1'b1,    // 1 downstream port, 0 upstream port: 0 or 1
+  parameter logic [3:0] WeightIo = 4'd1,  // CXL.io flits a turn, at reset and
+                                          // link down: 0..15, 0 counts as 1
+  parameter logic [3:0] WeightCm = 4'd1   // CXL.cachemem flits a turn, likewise: 0..15
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
 
   // Flex Bus
-  output logic         tx_valid_o,
-  input  logic         tx_ready_i,
-  output flit_kind_e   tx_kind_o,
-  output flit_t        tx_flit_o,
-  input  logic         rx_valid_i,
-  input  flit_kind_e   rx_kind_i,
-  input  flit_t        rx_flit_i,
-  input  logic         phy_up_i,               // L0
-  input  logic         phy_recovery_i,
-  output logic         retrain_req_o,          // until Recovery comes
-  output vlsm_e        phy_state_o,            // what the physical link should be in
+  output logic         tx_valid_o,            // a flit to send; stays until taken while L0 lasts
+  input  logic         tx_ready_i,            // low: no flit begins on the wire now
+  output flit_kind_e   tx_kind_o,             // what it is; FlitNull without tx_valid_o
+  output flit_t        tx_flit_o,             // [511:0] payload, [527:512] CRC of cachemem, else 0
+  input  logic         rx_valid_i,            // a flit received; never stalled
+  input  flit_kind_e   rx_kind_i,             // what it is; FlitNull is ignored
+  input  flit_t        rx_flit_i,             // the flit, its CRC not yet checked
+  input  logic         phy_up_i,              // level: the physical link is in L0
+  input  logic         phy_recovery_i,        // level: it is in Recovery, which wins over phy_up_i
+  output logic         retrain_req_o,         // level: Recovery is requested, until phy_recovery_i
+  output vlsm_e        phy_state_o,           // where the physical link should be; follows
+                                              // io_req_i and cm_req_i in their cycle
 
   // CXL.cachemem link layer
-  input  logic         cm_tx_valid_i,
-  output logic         cm_tx_ready_o,
-  input  flit_t        cm_tx_flit_i,
-  output logic         cm_rx_valid_o,
-  output flit_t        cm_rx_flit_o,
-  output logic         cm_link_up_o,
-  input  logic         cm_phy_reinit_req_i,
-  output logic         cm_phy_reinit_done_o,   // also after a Recovery nobody here asked for
+  input  logic         cm_tx_valid_i,         // a flit to send; once stalled it
+                                              // stays while L0 and cm_link_up_o last
+  output logic         cm_tx_ready_o,         // low: not Active, another goes first, or stalled
+  input  flit_t        cm_tx_flit_i,          // the flit with its CRC; stable while it waits
+  output logic         cm_rx_valid_o,         // comb: a flit received; never stalled
+  output flit_t        cm_rx_flit_o,          // the flit with its CRC, not yet checked
+  output logic         cm_link_up_o,          // level: its link is up, in Recovery and L1 too
+  input  logic         cm_phy_reinit_req_i,   // level: Recovery is requested; counts in Active only
+  output logic         cm_phy_reinit_done_o,  // pulse: Active again after L1, Retrain
+                                              // or Recovery, whoever requested it
 
   // CXL.io
-  input  logic         io_tx_valid_i,
-  output logic         io_tx_ready_o,
-  input  logic [511:0] io_tx_data_i,
-  output logic         io_rx_valid_o,
-  output logic [511:0] io_rx_data_o,
-  output logic         io_link_up_o,
+  input  logic         io_tx_valid_i,         // a flit to send; once stalled it stays while in L0
+  output logic         io_tx_ready_o,         // low: not Active, another goes first, or stalled
+  input  logic [511:0] io_tx_data_i,          // its 64 bytes, first in [7:0]; stable while it waits
+  output logic         io_rx_valid_o,         // comb: a flit received; never stalled
+  output logic [511:0] io_rx_data_o,          // its 64 bytes, first in [7:0]
+  output logic         io_link_up_o,          // level: its link is up, in Recovery and L1 too
 
-  // Link state asked for and reached
-  input  logic [3:0]   io_req_i,               // a code of vlsm_e, 0 nothing
-  input  logic [3:0]   cm_req_i,
-  output vlsm_e        io_state_o,
-  output vlsm_e        cm_state_o,
+  // Link state requested and reached
+  input  logic [3:0]   io_req_i,              // level: CXL.io should be in this state; a code
+                                              // of vlsm_e but Reset, others request nothing
+  input  logic [3:0]   cm_req_i,              // for CXL.cachemem, likewise
+  output vlsm_e        io_state_o,            // state reached by CXL.io
+  output vlsm_e        cm_state_o,            // state reached by CXL.cachemem
 
   // Weight registers, bits 7:4 of E180h and E1C0h
-  input  logic         weight_io_we_i,
-  input  logic [3:0]   weight_io_i,
-  input  logic         weight_cm_we_i,
-  input  logic [3:0]   weight_cm_i,
-  output logic [3:0]   weight_io_o,
-  output logic [3:0]   weight_cm_o,
+  input  logic         weight_io_we_i,        // pulse: write weight_io_i; loses against link down
+  input  logic [3:0]   weight_io_i,           // flits of CXL.io a turn: 0..15, 0 counts as 1
+  input  logic         weight_cm_we_i,        // pulse: write weight_cm_i; loses against link down
+  input  logic [3:0]   weight_cm_i,           // flits of CXL.cachemem a turn: 0..15, 0 counts as 1
+  output logic [3:0]   weight_io_o,           // weight of CXL.io in effect, as written
+  output logic [3:0]   weight_cm_o,           // weight of CXL.cachemem in effect, as written
 
-  output logic [2:0]   err_o                   // pulses: damaged ALMP, unexpected ALMP, stray flit
+  output logic [2:0]   err_o                  // pulses, the cycle after: [0] damaged
+                                              // ALMP, [1] malformed or unexpected
+                                              // ALMP, [2] stray protocol flit
 );
 
   // ---------------------------------------------------------------------------------------------

@@ -11,9 +11,9 @@
 module crc16
   import cxl_pkg::*;
 (
-  input  logic          valid_i,
-  input  flit_payload_t payload_i,
-  output logic [15:0]   crc_o
+  input  logic          valid_i,    // payload_i is a flit; low makes crc_o 0
+  input  flit_payload_t payload_i,  // bits 511:0 of the flit
+  output logic [15:0]   crc_o       // comb: the CRC for them, bits 527:512 of the flit
 );
 
   typedef logic [15:0][FlitPayloadBits-1:0] masks_t;

@@ -10,17 +10,17 @@
 module credit_return
   import cxl_pkg::*;
 #(
-  parameter int unsigned Init = 32
+  parameter int unsigned Init = 32  // credits at start, the entries of the receive queue: 1..1023
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       start_i,
-  input  logic [6:0] held_i,       // with start_i; at most Init
+  input  logic       start_i,   // pulse: the link starts; wins over freed_i and sent_i
+  input  logic [6:0] held_i,    // with start_i: credits that are not handed out, 0..Init
 
-  input  logic [1:0] freed_i,      // messages gone in this cycle, 0..2
-  input  logic       sent_i,       // the offered code left in a flit
-  output logic [2:0] code_o,
-  output logic [9:0] pending_o
+  input  logic [1:0] freed_i,   // credits to return of this cycle: 0..2
+  input  logic       sent_i,    // pulse: code_o of this cycle left in a flit
+  output logic [2:0] code_o,    // credits on offer: 0..7 for 0, 1, 2, 4 .. 64; may grow meanwhile
+  output logic [9:0] pending_o  // credits to return, code_o's included: 0..1023
 );
 
   logic [9:0]  pending_q;

@@ -11,12 +11,12 @@ module credit_tx
 (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       start_i,      // link (re)start: no credits
+  input  logic       start_i,      // pulse: the link starts without credits; wins over all else
 
-  input  logic       add_valid_i,
-  input  logic [2:0] add_code_i,
-  input  logic [1:0] use_i,
-  output logic [9:0] avail_o
+  input  logic       add_valid_i,  // pulse: credits for this channel were received
+  input  logic [2:0] add_code_i,   // with add_valid_i: 0..7 for 0, 1, 2, 4 .. 64 credits
+  input  logic [1:0] use_i,        // messages sent in this cycle: 0..3, at most avail_o
+  output logic [9:0] avail_o       // messages that the peer can still take: 0..1023
 );
 
   logic [9:0]  avail_q, avail_d;

@@ -19,60 +19,71 @@
 module link_layer
   import cxl_pkg::*;
 #(
-  parameter int unsigned LlrbDepth        = 128,  // 22..255
-  parameter bit          LlrWrapInclusive = 1'b0  // wrap values are last numbers, not counts
+  parameter int unsigned LlrbDepth        = 128,  // entries of the retry buffer: 22..255
+  parameter bit          LlrWrapInclusive = 1'b0  // wrap value sent: 0 count of sequence numbers,
+                                                  // 1 last of them; as the peer's: 0 or 1
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
-  input  logic          link_up_i,
-  output logic          start_o,        // the cycle in which everything starts again
-  input  logic          viral_i,        // this end is viral: tell the peer
-  output logic          viral_o,        // pulse: the peer says that it is
+  input  logic          link_up_i,          // level: the link is up; its rise starts everything
+  output logic          start_o,            // comb, first cycle of link_up_i:
+                                            // packer, unpacker and credits start too
+  input  logic          viral_i,            // level: this end is viral; sent to the peer
+  output logic          viral_o,            // pulse: the peer says that it is viral
 
-  // Fields of link_control_t; the credit counts of the status are not known here and 0
-  input  logic          init_stall_i,
-  input  logic          crd_stall_i,
-  input  logic [7:0]    ack_force_i,
-  input  logic [9:0]    flush_i,
-  output link_status_t  link_status_o,
+  // Settings and state, fields of link_control_t and link_status_t
+  input  logic          init_stall_i,       // level: INIT.Param is not sent yet
+  input  logic          crd_stall_i,        // level: the caller offers no credits; for the status
+  input  logic [7:0]    ack_force_i,        // flits to acknowledge that force
+                                            // an LLCRD: 1..255, 0 counts as 16
+  input  logic [9:0]    flush_i,            // flit times with something to return until
+                                            // an LLCRD is forced: 1..1023, 0 counts as 32
+  output link_status_t  link_status_o,      // state for software; its four credit counts are 0
 
   // Packer
-  output logic          pk_hold_new_o,
-  output logic          pk_ak_o,
-  output logic          pk_take_o,
-  input  flit_payload_t pk_flit_i,
-  input  logic          pk_is_adf_i,
-  input  logic          pk_has_content_i,
-  input  logic [3:0]    pk_owed_i,
+  output logic          pk_hold_new_o,      // level: pk_flit_i starts no new message; an ADF may go
+  output logic          pk_ak_o,            // level: Ak of the header of pk_flit_i
+  output logic          pk_take_o,          // comb: pk_flit_i of this cycle is sent; low: not now
+  input  flit_payload_t pk_flit_i,          // payload of the next flit; may change until sent
+  input  logic          pk_is_adf_i,        // pk_flit_i is an ADF: four chunks, no header
+  input  logic          pk_has_content_i,   // pk_flit_i holds a message or data, so it may be sent
+  input  logic [3:0]    pk_owed_i,          // chunks still to send before pk_flit_i; from 4 an ADF
 
   // Credits to return, as header fields
-  input  logic [3:0]    rsp_crd_i,
-  input  logic [3:0]    req_crd_i,
-  input  logic [3:0]    data_crd_i,
-  input  logic          crd_pending_i,
-  output logic          crd_sent_o,     // the fields left
+  input  logic [3:0]    rsp_crd_i,          // RspCrd on offer: [3] CXL.mem, else CXL.cache,
+                                            // [2:0] credit code; may grow until crd_sent_o
+  input  logic [3:0]    req_crd_i,          // ReqCrd on offer, likewise
+  input  logic [3:0]    data_crd_i,         // DataCrd on offer, likewise
+  input  logic          crd_pending_i,      // level: credits wait to be returned, flush_i at most
+  output logic          crd_sent_o,         // comb: the fields of this cycle leave, in
+                                            // an LLCRD or in the header of pk_flit_i
 
-  // Stage R2
-  output logic          rx_accept_o,    // a flit for the unpacker
-  output flit_payload_t rx_payload_o,
-  output logic          rx_crd_valid_o, // the credit fields of rx_payload_o count
-  input  logic [3:0]    rx_owed_i,
-  input  logic          rx_err_i,       // the unpacker objects
-  input  logic          rx_overflow_i,  // a message found its queue full
+  // Unpacker: a flit received, stage R2
+  output logic          rx_accept_o,        // comb, the cycle after link_rx_valid_i: a
+                                            // good flit for the unpacker; never stalled
+  output flit_payload_t rx_payload_o,       // with rx_accept_o: its payload
+  output logic          rx_crd_valid_o,     // with rx_accept_o: its credit fields count
+  input  logic [3:0]    rx_owed_i,          // chunks still to come before this flit; from 4 an ADF
+  input  logic          rx_err_i,           // with rx_accept_o: the unpacker objects to the flit
+  input  logic          rx_overflow_i,      // pulse: a message received found its queue full
 
   // Wire and PHY
-  output logic          link_tx_valid_o,
-  input  logic          link_tx_ready_i,
-  output flit_t         link_tx_flit_o,
-  input  logic          link_rx_valid_i,
-  input  flit_t         link_rx_flit_i,
-  output logic          phy_reinit_req_o,
-  input  logic          phy_reinit_done_i,
+  output logic          link_tx_valid_o,    // a flit to send; kept until taken while link_up_i
+  input  logic          link_tx_ready_i,    // low: the wire takes no flit in this cycle
+  output flit_t         link_tx_flit_o,     // [511:0] payload, [527:512] CRC; stable while it waits
+  input  logic          link_rx_valid_i,    // a flit received; never stalled, lost unless
+                                            // link_up_i was high in the cycle before
+  input  flit_t         link_rx_flit_i,     // [511:0] payload, [527:512] CRC as received
+  output logic          phy_reinit_req_o,   // level until phy_reinit_done_i: Recovery is requested
+  input  logic          phy_reinit_done_i,  // pulse: the PHY has left Recovery, for whatever reason
 
-  output logic          init_done_o,
-  output logic          abort_o,
-  output logic [7:0]    err_o,
-  output flit_payload_t err_flit_o      // with err_o[4:1]: the flit
+  output logic          init_done_o,        // level: INIT.Param went both ways
+  output logic          abort_o,            // level until start_o: retry failed, the link is lost
+  output logic [7:0]    err_o,              // pulses: [0] CRC, [1] illegal flit, [2] not
+                                            // RETRY before INIT.Param, [3] second INIT.Param,
+                                            // [4] RETRY.Ack not awaited, [5] rx_overflow_i,
+                                            // [6] retry begins, [7] time-out of a retry
+  output flit_payload_t err_flit_o          // with err_o[4:1]: payload of that flit
 );
 
   // ---------------------------------------------------------------------------------------------

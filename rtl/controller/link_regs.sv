@@ -16,18 +16,18 @@ module link_regs
   import cxl_reg_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned LlrbDepth = 128,
-  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values are last numbers
-  parameter int unsigned NdRxDepth = 32,
-  parameter int unsigned WdRxDepth = 32
+  parameter int unsigned LlrbDepth = 128,          // entries, as link_layer's: 22..255
+  parameter bit          LlrWrapInclusive = 1'b0,  // wrap value, as link_layer's: 0 or 1
+  parameter int unsigned NdRxDepth = 32,           // receive queue without data: 2..127
+  parameter int unsigned WdRxDepth = 32            // receive queue with data: 2..127
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
-  input  reg_req_t      reg_req_i,
-  output logic [31:0]   reg_rdata_o,
-  input  logic          link_up_i,     // of CXL.mem: what is in effect stays
-  input  link_status_t  link_status_i,
-  output link_control_t link_control_o
+  input  reg_req_t      reg_req_i,      // register access, one a cycle; addr[5:2]: word
+  output logic [31:0]   reg_rdata_o,    // word read in the cycle before; else 0
+  input  logic          link_up_i,      // level: CXL.mem is up; all settings but the stalls stay
+  input  link_status_t  link_status_i,  // what the controller reports, read as of the access
+  output link_control_t link_control_o  // settings in effect; stalls act the cycle after a write
 );
 
   // ---------------------------------------------------------------------------------------------

@@ -14,28 +14,30 @@ module ras
   import cxl_reg_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned CrcThreshold   = 256,  // at least 1
-  parameter int unsigned RetryThreshold = 16,   // at least 1
-  parameter int unsigned LogWords       = 16,   // 1..16
-  parameter bit          PoisonFixed    = 1'b0  // Poison_Enabled is hardwired: a device
+  parameter int unsigned CrcThreshold   = 256,  // pulses of crc_i that make an error: 1..2^32-2
+  parameter int unsigned RetryThreshold = 16,   // pulses of retry_i that make an error: 1..2^32-2
+  parameter int unsigned LogWords       = 16,   // words of the header log; others read 0: 1..16
+  parameter bit          PoisonFixed    = 1'b0  // Poison_Enabled stays 1, as in a device: 0 or 1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  reg_req_t               reg_req_i,
-  output logic [31:0]            reg_rdata_o,
+  input  reg_req_t               reg_req_i,       // register access, one a cycle; addr[6:2]: word
+  output logic [31:0]            reg_rdata_o,     // word read in the cycle before; else 0
   // Events, numbered as the status bits
-  input  logic [16:0]            uncor_i,
-  input  logic [511:0]           log_flit_i,      // with uncor_i[9]: the flit
-  input  logic [127:0]           log_header_i,    // with poison_i: the header of the data
-  input  logic [2:0]             log_overflow_i,  // with uncor_i[11]: the channel
-  input  logic [6:0]             cor_i,
-  input  logic                   poison_i,  // CXL.mem data received with poison
-  input  logic                   crc_i,
-  input  logic                   retry_i,
+  input  logic [16:0]            uncor_i,         // pulses: uncorrectable; 12 and 13 are ignored
+  input  logic [511:0]           log_flit_i,      // with uncor_i[9]: payload of the flit
+  input  logic [127:0]           log_header_i,    // with poison_i: header of the data
+  input  logic [2:0]             log_overflow_i,  // with uncor_i[11]: the channel, 0
+                                                  // Req, 1 Rsp, 2 Data of CXL.cache, 4
+                                                  // NDR or Req, 5 DRS or RwD of CXL.mem
+  input  logic [6:0]             cor_i,           // pulses: correctable
+  input  logic                   poison_i,        // pulse: CXL.mem data were received with poison
+  input  logic                   crc_i,           // pulse: a flit failed its CRC
+  input  logic                   retry_i,         // pulse: a retry began
   // Reports, one cycle each
-  output logic                   cor_o,
-  output logic                   nonfatal_o,
-  output logic                   fatal_o
+  output logic                   cor_o,           // pulse: a new unmasked correctable error
+  output logic                   nonfatal_o,      // pulse: a new unmasked error of severity 0
+  output logic                   fatal_o          // pulse: a new unmasked error of severity 1
 );
 
   typedef logic [16:0] uncor_t;

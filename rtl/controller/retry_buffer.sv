@@ -9,36 +9,37 @@
 module retry_buffer
   import cxl_pkg::*;
 #(
-  parameter int unsigned Depth    = 128,  // MinDepth..255
-  parameter int unsigned MinDepth = 22    // 1..22: the standard's least; only a proof takes fewer
+  parameter int unsigned Depth    = 128,  // flits that it holds: MinDepth..255, and 2 at least
+  parameter int unsigned MinDepth = 22    // least Depth: 1..22; proofs alone take less than 22
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
-  input  logic          start_i,
+  input  logic          start_i,           // pulse: the link starts, all as after reset; wins
 
-  input  logic          push_i,            // a new retryable flit was selected
-  input  flit_payload_t push_payload_i,
-  input  logic          push_is_adf_i,
-  input  logic [8:0]    ack_i,             // flits acknowledged this cycle
+  input  logic          push_i,            // pulse: a new retryable flit is sent; not when full
+  input  flit_payload_t push_payload_i,    // with push_i: its payload
+  input  logic          push_is_adf_i,     // with push_i: it is an ADF
+  input  logic [8:0]    ack_i,             // flits that the peer acknowledges in this cycle
 
-  input  logic          req_seq_i,         // good framed RETRY.Req
-  input  logic [7:0]    req_eseq_i,
-  input  logic [4:0]    req_num_retry_i,
-  input  logic          ack_sent_i,        // the RETRY.Ack of a sequence was selected
-  input  logic          replay_take_i,     // the offered replay flit was selected
-  input  logic          phy_done_i,        // the PHY has left Recovery
+  input  logic          req_seq_i,         // pulse: a good framed RETRY.Req was received
+  input  logic [7:0]    req_eseq_i,        // with req_seq_i: its Eseq, the flit requested
+  input  logic [4:0]    req_num_retry_i,   // with req_seq_i: its NUM_RETRY
+  input  logic          ack_sent_i,        // pulse: the RETRY.Ack is sent; never with push_i
+  input  logic          replay_take_i,     // pulse: the flit on replay is sent; only if replaying_o
+  input  logic          phy_done_i,        // pulse: the PHY has left Recovery
 
-  output logic [7:0]    wr_ptr_o,
-  output logic [7:0]    rd_ptr_o,
-  output logic [8:0]    num_free_o,
-  output logic          over_ack_o,        // the peer acknowledges more than is held
-  output logic          bad_req_o,         // the peer asks for a flit that is not held
-  output logic          llrack_o,
-  output logic [7:0]    eseq_echo_o,
-  output logic [4:0]    num_retry_echo_o,
-  output logic          replaying_o,
-  output flit_payload_t replay_payload_o,
-  output logic          replay_is_adf_o
+  output logic [7:0]    wr_ptr_o,          // WrPtr, number of the next push_i: 0..Depth-1
+  output logic [7:0]    rd_ptr_o,          // RdPtr, number of the flit to replay: 0..Depth-1
+  output logic [8:0]    num_free_o,        // NumFreeBuf, entries free: 0..Depth
+  output logic          over_ack_o,        // comb: ack_i is more than is held
+  output logic          bad_req_o,         // comb: req_seq_i requests a flit that is not held
+  output logic          llrack_o,          // level: RETRY.Ack is due, until
+                                           // ack_sent_i or phy_done_i
+  output logic [7:0]    eseq_echo_o,       // Eseq for that RETRY.Ack
+  output logic [4:0]    num_retry_echo_o,  // NUM_RETRY for that RETRY.Ack
+  output logic          replaying_o,       // level: there is a flit to replay, before any new one
+  output flit_payload_t replay_payload_o,  // that flit, until replay_take_i or ack_sent_i; else 0
+  output logic          replay_is_adf_o    // it is an ADF
 );
 
   if (Depth < MinDepth || Depth > 255) begin : g_check_depth

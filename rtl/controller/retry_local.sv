@@ -15,32 +15,37 @@
 module retry_local
   import cxl_pkg::*;
 #(
-  parameter bit          LlrWrapInclusive = 1'b0,  // wrap_i is the last number, not their count
-  parameter int unsigned Timeout = RetryTimeout,
-  parameter int unsigned MaxRetry = MaxNumRetry,
-  parameter int unsigned MaxPhyReinit = MaxNumPhyReinit
+  parameter bit          LlrWrapInclusive = 1'b0,        // wrap_i: 0 count of sequence
+                                                         // numbers, 1 last of them: 0 or 1
+  parameter int unsigned Timeout = RetryTimeout,         // flits sent until a RETRY.Ack
+                                                         // is given up: 2..2^32-1; in
+                                                         // the standard 4096 at least
+  parameter int unsigned MaxRetry = MaxNumRetry,         // RETRY.Req in a row until Recovery:
+                                                         // 1..31; in the standard 10 at least
+  parameter int unsigned MaxPhyReinit = MaxNumPhyReinit  // Recoveries in a row until the end:
+                                                         // 1..31; in the standard 10 at least
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       start_i,
+  input  logic       start_i,           // pulse: the link starts, all as after reset; wins
 
-  input  logic       flit_valid_i,
-  input  logic       flit_bad_i,
-  input  logic       flit_retryable_i,  // good and retryable
-  input  logic       ack_seq_i,         // good framed RETRY.Ack
-  input  logic [4:0] ack_num_retry_i,
-  input  logic       ack_empty_i,
-  input  logic       tx_flit_i,         // any flit selected for transmission
-  input  logic       req_sent_i,        // the RETRY.Req of a sequence was selected
-  input  logic       phy_done_i,        // the PHY has left Recovery
-  input  logic [7:0] wrap_i,
+  input  logic       flit_valid_i,      // pulse: a flit was received, of any kind
+  input  logic       flit_bad_i,        // with flit_valid_i: its CRC is wrong
+  input  logic       flit_retryable_i,  // with flit_valid_i: it is good and has a sequence number
+  input  logic       ack_seq_i,         // pulse: a good framed RETRY.Ack was received
+  input  logic [4:0] ack_num_retry_i,   // with ack_seq_i: its NUM_RETRY
+  input  logic       ack_empty_i,       // with ack_seq_i: its Empty, nothing will be replayed
+  input  logic       tx_flit_i,         // pulse: any flit is sent; the clock of Timeout
+  input  logic       req_sent_i,        // pulse: the RETRY.Req of a sequence is sent
+  input  logic       phy_done_i,        // pulse: the PHY has left Recovery, whoever requested it
+  input  logic [7:0] wrap_i,            // wrap value of the peer's INIT.Param, 9 until it comes
 
-  output logic       accept_o,
-  output lrsm_e      state_o,
-  output logic [7:0] eseq_o,
-  output logic [4:0] num_retry_o,
-  output logic [4:0] num_phy_reinit_o,
-  output logic       phy_reinit_req_o
+  output logic       accept_o,          // comb: the flit of flit_valid_i counts
+  output lrsm_e      state_o,           // LRSM; in LrsmLlrReq the caller sends a RETRY.Req
+  output logic [7:0] eseq_o,            // ESeq, number of the next retryable flit
+  output logic [4:0] num_retry_o,       // RETRY.Req sent in a row, the next one more: 0..MaxRetry
+  output logic [4:0] num_phy_reinit_o,  // Recoveries requested in a row: 0..MaxPhyReinit
+  output logic       phy_reinit_req_o   // level: Recovery is requested, until phy_done_i
 );
 
   localparam int unsigned TimeoutBits = $clog2(Timeout);

@@ -12,38 +12,40 @@
 module vlsm
   import cxl_pkg::*;
 #(
-  parameter bit IsHost = 1'b1           // downstream port; else upstream port
+  parameter bit IsHost = 1'b1  // 1 downstream port, 0 upstream port: 0 or 1
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
 
-  input  logic [3:0] req_i,             // what the upper layer wants: a code of vlsm_e, 0 nothing
+  input  logic [3:0] req_i,          // level: state requested, a code of vlsm_e
+                                     // but Reset; others request nothing
 
   // Physical link, from arb_mux
-  input  logic       down_i,            // the link is down (level)
-  input  logic       go_down_i,         // it goes down at this edge
-  input  logic       go_recovery_i,     // it enters Recovery
-  input  logic       cold_up_i,         // it comes up from Detect
-  input  logic       warm_up_i,         // it comes back from Recovery
-  input  logic       run_i,             // L0 and no Recovery asked for
+  input  logic       down_i,         // level: the link is down
+  input  logic       go_down_i,      // pulse: it goes down at this edge
+  input  logic       go_recovery_i,  // pulse: it enters Recovery at this edge
+  input  logic       cold_up_i,      // pulse: it comes up from Detect
+  input  logic       warm_up_i,      // pulse: it comes back from Recovery
+  input  logic       run_i,          // level: L0, no Recovery requested; low with the four pulses
 
-  input  logic       rx_valid_i,        // a well-formed ALMP for this vLSM
-  input  logic       rx_request_i,
-  input  logic [3:0] rx_code_i,
+  input  logic       rx_valid_i,     // pulse: a well-formed ALMP; not with go_recovery_i,
+                                     // with cold_up_i for an upstream port only
+  input  logic       rx_request_i,   // with rx_valid_i: 1 a Request, 0 a Status
+  input  logic [3:0] rx_code_i,      // with rx_valid_i: state that it names, any code
 
-  output logic       tx_valid_o,        // an ALMP to send
-  output logic       tx_request_o,
-  output logic [3:0] tx_code_o,
-  input  logic       tx_taken_i,
+  output logic       tx_valid_o,     // an ALMP to send; may change or go away until taken
+  output logic       tx_request_o,   // with tx_valid_o: 1 a Request, 0 a Status
+  output logic [3:0] tx_code_o,      // with tx_valid_o: state that it names: 0, 1, 3..8 or B
+  input  logic       tx_taken_i,     // pulse: it is taken; only with run_i, without rx_valid_i
 
-  output vlsm_e      state_o,
-  output logic       tx_open_o,         // the protocol's flits may be sent
-  output logic       rx_open_o,         // they may arrive
-  output logic       link_up_o,         // the protocol's link layer lives
-  output logic       recovered_o,       // pulse: Active again after L1, Retrain or Recovery
-  output logic       wake_o,            // comb: needs the physical link in L0
-  output logic       retrain_o,         // comb: wants Recovery
-  output logic       unexpected_o       // comb: because of this ALMP
+  output vlsm_e      state_o,        // state reached
+  output logic       tx_open_o,      // level: flits of the protocol may be sent
+  output logic       rx_open_o,      // level: flits of the protocol may arrive
+  output logic       link_up_o,      // level: the protocol's link is up, in Recovery and L1 too
+  output logic       recovered_o,    // pulse: Active again after L1, Retrain or Recovery
+  output logic       wake_o,         // level, comb: the physical link is needed in L0
+  output logic       retrain_o,      // pulse, comb: Recovery is requested
+  output logic       unexpected_o    // pulse, comb: the reason is the ALMP of this cycle
 );
 
   // Registers; the next values are worked on rule by rule.

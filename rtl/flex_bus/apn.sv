@@ -13,42 +13,47 @@
 module apn
   import cxl_pkg::*;
 #(
-  parameter bit          IsDsp = 1'b1,       // downstream port: the host's end
-  parameter int unsigned TsReceived = 8,
-  parameter int unsigned TsSent = 16,        // after the first one received
-  parameter int unsigned NullReceived = 4,
-  parameter int unsigned NullSent = 8,       // after the first one received
-  parameter int unsigned Timeout = 4096      // cycles in a state
+  parameter bit          IsDsp = 1'b1,      // 1 downstream port (host), 0 upstream port: 0 or 1
+  parameter int unsigned TsReceived = 8,    // TS2 to receive: 1..255
+  parameter int unsigned TsSent = 16,       // TS2 to send after the first received: 0..255
+  parameter int unsigned NullReceived = 4,  // NULL flits to receive: 1..255
+  parameter int unsigned NullSent = 8,      // NULL flits to send after the first received: 0..255
+  parameter int unsigned Timeout = 4096     // cycles in a state until it is given up:
+                                            // 1..2^32-2; over TsSent, else no link
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
 
-  input  logic       start_i,               // in ApnIdle: train
-  input  apn_caps_t  advertise_i,           // stable from start on
-  input  logic       common_clock_i,
-  input  logic [1:0] retimer_present_i,     // used by the downstream port only
-  input  logic       speed_done_i,          // in ApnSpeed: the final data rate is reached
-  input  logic       speed_ok_i,            // it is 8 GT/s or more
-  input  logic       recovery_i,            // a layer asks for Recovery; may be a pulse
+  input  logic       start_i,            // level or pulse, in ApnIdle: train; else ignored
+  input  apn_caps_t  advertise_i,        // what this end offers; stable from start_i on
+  input  logic       common_clock_i,     // level: common reference clock; stable from start_i on
+  input  logic [1:0] retimer_present_i,  // level: [0] retimer 1, [1] retimer 2 is
+                                         // on the link; ignored by an upstream port
+  input  logic       speed_done_i,       // pulse, in ApnSpeed: the final data rate is reached
+  input  logic       speed_ok_i,         // with speed_done_i: it is 8 GT/s or more
+  input  logic       recovery_i,         // level or pulse: Recovery is requested;
+                                         // ignored in ApnIdle, ApnTs1 and ApnRecoveryTs1
 
-  output logic       ts_tx_valid_o,
-  output apn_ts_t    ts_tx_o,
-  input  logic       ts_rx_valid_i,
-  input  apn_ts_t    ts_rx_i,
+  output logic       ts_tx_valid_o,      // a training set is sent in this cycle; never stalled
+  output apn_ts_t    ts_tx_o,            // with ts_tx_valid_o: the training set, with
+                                         // advertise_i and common_clock_i of the cycle
+  input  logic       ts_rx_valid_i,      // a training set was received; never stalled
+  input  apn_ts_t    ts_rx_i,            // the training set, TS1 or TS2, of any content
 
-  input  logic       null_sent_i,
-  input  logic       null_rcvd_i,
+  input  logic       null_sent_i,        // pulse: a NULL flit was sent, null_o of flex_bus_tx
+  input  logic       null_rcvd_i,        // pulse: a NULL flit was received, null_o of flex_bus_rx
 
-  output apn_state_e state_o,
-  output logic       done_o,                // negotiation is over, the next outputs stand
-  output logic       cxl_o,                 // else PCIe
-  output apn_caps_t  caps_o,                // what is enabled
-  output logic       bypass_o,
-  output logic [3:0] expect_o,              // by flit_kind_e
-  output logic       rx_run_o,
-  output logic       tx_run_o,
-  output logic       l0_o,                  // flits flow
-  output logic       recovery_o             // in Recovery, or in the entry that follows
+  output apn_state_e state_o,            // state of the negotiation
+  output logic       done_o,             // level: negotiation is over, the next outputs stand
+  output logic       cxl_o,              // with done_o: 1 CXL, 0 PCIe
+  output apn_caps_t  caps_o,             // with done_o: what is enabled
+  output logic       bypass_o,           // level: bypass_i of Flex Bus and lane_deskew
+  output logic [3:0] expect_o,           // bit k: flits of kind k of flit_kind_e
+                                         // may arrive; expect_i of flex_bus_rx
+  output logic       rx_run_o,           // level: flex_bus_rx runs; low clears the buffers
+  output logic       tx_run_o,           // level: run_i of flex_bus_tx
+  output logic       l0_o,               // level: flits flow; flit_en_i, phy_up_i of arb_mux
+  output logic       recovery_o          // level: Recovery or entry; phy_recovery_i of arb_mux
 );
 
   localparam int unsigned CountW = 8;

@@ -7,27 +7,27 @@
 // Latency: 1 cycle; in service about Prime words wait in it.
 
 module drift_buffer #(
-  parameter int unsigned Depth = 4,  // a power of two
-  parameter int unsigned Prime = 2   // words there before the first is read
+  parameter int unsigned Depth = 4,  // words that it holds: 2..2^24, a power of two
+  parameter int unsigned Prime = 2   // words there before the first is read: 1..Depth
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,
+  input  logic        clear_i,  // level: the buffer is empty after this edge; wins over all else
 
-  input  logic        wr_valid_i,
-  input  logic        wr_start_i,
-  input  logic [1:0]  wr_sync_i,
-  input  logic [31:0] wr_data_i,
+  input  logic        wr_valid_i,  // a lane word comes, at the far end's rate; never stalled
+  input  logic        wr_start_i,  // with wr_valid_i: begins a block with a sync header
+  input  logic [1:0]  wr_sync_i,   // with wr_start_i: 01 ordered set, 10 data; else 0
+  input  logic [31:0] wr_data_i,   // with wr_valid_i: four symbols, the first in [7:0]
 
-  input  logic        rd_en_i,
-  output logic        rd_valid_o,
-  output logic        rd_start_o,
-  output logic [1:0]  rd_sync_o,
-  output logic [31:0] rd_data_o,
+  input  logic        rd_en_i,     // low: no word is read; the local rate
+  output logic        rd_valid_o,  // comb: a word is read; first when Prime words have come
+  output logic        rd_start_o,  // with rd_valid_o: as wr_start_i
+  output logic [1:0]  rd_sync_o,   // with rd_valid_o: as wr_sync_i
+  output logic [31:0] rd_data_o,   // with rd_valid_o: as wr_data_i
 
-  output logic [$clog2(Depth+1)-1:0] count_o,
-  output logic        overflow_o,    // pulses, the cycle after the event: a word was lost
-  output logic        underflow_o    // there was no word to read
+  output logic [$clog2(Depth+1)-1:0] count_o,  // words held: 0..Depth
+  output logic        overflow_o,              // pulse, the cycle after: a word was lost, no room
+  output logic        underflow_o              // pulse, the cycle after: there was no word to read
 );
 
   localparam int unsigned CountW = $clog2(Depth + 1);

@@ -12,28 +12,29 @@
 module flex_bus_rx
   import cxl_pkg::*;
 #(
-  parameter int unsigned Lanes = 8  // 2, 4, 8 or 16
+  parameter int unsigned Lanes = 8  // lanes of the link: 2, 4, 8 or 16
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
 
-  input  logic       run_i,        // low: forget everything
-  input  logic       bypass_i,     // no sync headers; stable while run_i
-  input  logic [3:0] expect_i,     // by flit_kind_e: this kind may arrive
+  input  logic       run_i,     // level: low forgets all; then an SDS is searched for
+  input  logic       bypass_i,  // level: no sync headers behind the SDS; stable while run_i
+  input  logic [3:0] expect_i,  // level, bit k: flits of kind k of flit_kind_e may arrive
 
-  input  logic                   lane_valid_i,
-  input  logic                   lane_start_i,
-  input  logic [1:0]             lane_sync_i,
-  input  logic [Lanes-1:0][31:0] lane_data_i,
+  input  logic                   lane_valid_i,  // a word on all lanes; never stalled
+  input  logic                   lane_start_i,  // with lane_valid_i: begins a block with a header
+  input  logic [1:0]             lane_sync_i,   // with lane_start_i: 01 ordered set, 10 data
+  input  logic [Lanes-1:0][31:0] lane_data_i,   // with lane_valid_i: four symbols, first in [7:0]
 
-  output logic       rx_valid_o,   // no back-pressure
-  output flit_kind_e rx_kind_o,
-  output flit_t      rx_flit_o,
-  output logic       null_o,       // a NULL flit was dropped
+  output logic       rx_valid_o,  // pulse: a flit was received, no NULL flit; never stalled
+  output flit_kind_e rx_kind_o,   // with rx_valid_o: its kind, one of expect_i
+  output flit_t      rx_flit_o,   // with rx_valid_o: the flit, its CRC not yet checked
+  output logic       null_o,      // pulse: a NULL flit was received
 
-  output logic       synced_o,     // in a data stream
-  output logic [2:0] status_o,     // pulses for Flex Bus status bits 8 (bit 0), 9, 10
-  output logic       recovery_o    // pulse: the stream is lost
+  output logic       synced_o,   // level: in a data stream, behind the SDS
+  output logic [2:0] status_o,   // pulses: [0] ID correctable, [1] ID uncorrectable
+                                 // or stream broken, [2] ID unexpected
+  output logic       recovery_o  // pulse, with status_o[2:1]: the stream is lost
 );
 
   localparam int unsigned FlitDwBits = 32 * WireFlitDws;

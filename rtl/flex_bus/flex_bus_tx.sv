@@ -13,28 +13,31 @@
 module flex_bus_tx
   import cxl_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,                     // 2, 4, 8 or 16
-  parameter int unsigned BypassBlocks = SkpBlocksBypass, // data blocks per SKP; multiple of 17
-  parameter int unsigned SyncBlocks = SkpBlocksSync
+  parameter int unsigned Lanes = 8,                       // lanes of the link: 2, 4, 8 or 16
+  parameter int unsigned BypassBlocks = SkpBlocksBypass,  // with bypass, data blocks to an SKP:
+                                                          // 17..67108860, a multiple of 17
+  parameter int unsigned SyncBlocks = SkpBlocksSync       // without, likewise: 1..67108863;
+                                                          // the standard has 370..375
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
 
-  input  logic       run_i,        // low: lanes silent; its rise starts a data stream with an SDS
-  input  logic       bypass_i,     // no sync headers; stable while run_i
-  input  logic       flit_en_i,    // low: only NULL flits
+  input  logic       run_i,      // level: its rise starts a data stream with an SDS; low: silent
+  input  logic       bypass_i,   // level: no sync headers behind the SDS; stable while run_i
+  input  logic       flit_en_i,  // level: flits offered may go; low: NULL flits only
 
-  input  logic       tx_valid_i,
-  output logic       tx_ready_o,
-  input  flit_kind_e tx_kind_i,
-  input  flit_t      tx_flit_i,
+  input  logic       tx_valid_i,  // a flit is offered; kind and flit stay while it waits
+  output logic       tx_ready_o,  // comb: a flit may begin in this word; low also
+                                  // without run_i or flit_en_i, and when no word is made
+  input  flit_kind_e tx_kind_i,   // its kind; FlitNull is sent as a NULL flit
+  input  flit_t      tx_flit_i,   // the flit; all 528 bits go as given, 0 for FlitNull
 
-  output logic       null_o,       // the lane word has the first byte of a NULL flit
+  output logic       null_o,  // pulse: the word on the lanes begins a NULL flit
 
-  output logic                   lane_valid_o,
-  output logic                   lane_start_o,  // first word of a block with a sync header
-  output logic [1:0]             lane_sync_o,
-  output logic [Lanes-1:0][31:0] lane_data_o
+  output logic                   lane_valid_o,  // a word on all lanes; never stalled
+  output logic                   lane_start_o,  // with lane_valid_o: begins a block with a header
+  output logic [1:0]             lane_sync_o,   // with lane_start_o: 01 ordered set, 10 data
+  output logic [Lanes-1:0][31:0] lane_data_o    // with lane_valid_o: four symbols, first in [7:0]
 );
 
   localparam int unsigned MaxBlocks = (BypassBlocks > SyncBlocks) ? BypassBlocks : SyncBlocks;

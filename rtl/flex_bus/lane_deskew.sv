@@ -10,26 +10,27 @@
 module lane_deskew
   import cxl_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned Depth = 8  // a power of two; skew up to Depth - 1 words
+  parameter int unsigned Lanes = 8,  // lanes of the link: 1..16; flex_bus_rx takes 2, 4, 8 or 16
+  parameter int unsigned Depth = 8   // words held a lane, skew is less: 2..2^24, a power of two
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   clear_i,
-  input  logic                   bypass_i,  // no sync headers after the SDS
+  input  logic                   clear_i,      // level: all is as after reset; wins over all else
+  input  logic                   bypass_i,     // level: no sync headers behind the
+                                               // SDS; changes only with clear_i
 
-  input  logic [Lanes-1:0]       in_valid_i,
-  input  logic [Lanes-1:0]       in_start_i,
-  input  logic [Lanes-1:0][1:0]  in_sync_i,
-  input  logic [Lanes-1:0][31:0] in_data_i,
+  input  logic [Lanes-1:0]       in_valid_i,   // by lane: a word comes; never stalled
+  input  logic [Lanes-1:0]       in_start_i,   // with in_valid_i: begins a block with a header
+  input  logic [Lanes-1:0][1:0]  in_sync_i,    // with in_start_i: 01 ordered set, 10 data; else 0
+  input  logic [Lanes-1:0][31:0] in_data_i,    // with in_valid_i: four symbols, the first in [7:0]
 
-  output logic                   out_valid_o,
-  output logic                   out_start_o,
-  output logic [1:0]             out_sync_o,
-  output logic [Lanes-1:0][31:0] out_data_o,
+  output logic                   out_valid_o,  // comb: a word of all lanes leaves; never stalled
+  output logic                   out_start_o,  // with out_valid_o: as in_start_i
+  output logic [1:0]             out_sync_o,   // with out_valid_o: as in_sync_i
+  output logic [Lanes-1:0][31:0] out_data_o,   // with out_valid_o: by lane, as in_data_i
 
-  output logic                   aligned_o,
-  output logic                   lost_o       // pulse, the cycle after: alignment or a word lost
+  output logic                   aligned_o,    // level: the lanes are aligned
+  output logic                   lost_o        // pulse, the cycle after: a word or alignment lost
 );
 
   localparam int unsigned CountW = $clog2(Depth + 1);

@@ -9,16 +9,16 @@
 module protocol_id
   import cxl_pkg::*;
 (
-  input  flit_kind_e  kind_i,
+  input  flit_kind_e  kind_i,     // kind of the flit to send
   input  logic        eds_i,      // the data stream ends with this flit
-  output logic [15:0] id_o,
+  output logic [15:0] id_o,       // comb: its ID, [7:0] first on the wire
 
-  input  logic [7:0]  byte_a_i,   // ID[7:0], first on the wire
-  input  logic [7:0]  byte_b_i,   // ID[15:8]
-  input  logic [3:0]  expect_i,   // by flit_kind_e: this kind may arrive
-  output id_verdict_e verdict_o,
-  output flit_kind_e  kind_o,
-  output logic        eds_o
+  input  logic [7:0]  byte_a_i,   // ID[7:0] received, first on the wire
+  input  logic [7:0]  byte_b_i,   // ID[15:8] received
+  input  logic [3:0]  expect_i,   // bit k: flits of kind k of flit_kind_e may arrive
+  output id_verdict_e verdict_o,  // comb: whether the ID received is to be trusted
+  output flit_kind_e  kind_o,     // comb: kind that it names, if not IdUncorrectable
+  output logic        eds_o       // comb: the data stream ends with that flit; likewise
 );
 
   function automatic logic codes_far_apart();
