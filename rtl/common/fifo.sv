@@ -56,6 +56,7 @@ module fifo #(
     if (push) mem_q[wr_q] <= in_data_i;
   end
 
-  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth));
+  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth))
+    else $error("more words are held than fit");
 
 endmodule

@@ -86,10 +86,14 @@ module fifo_dual #(
     if (push[1]) mem_q[wr_next] <= in_data1_i;
   end
 
-  a_order: assert property (@(posedge clk_i) disable iff (!rst_ni) in_valid_i != 2'b10);
+  a_order: assert property (@(posedge clk_i) disable iff (!rst_ni) in_valid_i != 2'b10)
+    else $error("a second word is offered without a first");
   a_take: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      out_take_i != 2'd3 && CountBits'(out_take_i) <= count_q);
-  a_clear: assert property (@(posedge clk_i) disable iff (!rst_ni) clear_i |=> count_q == '0);
-  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth));
+      out_take_i != 2'd3 && CountBits'(out_take_i) <= count_q)
+    else $error("more words are taken than are there");
+  a_clear: assert property (@(posedge clk_i) disable iff (!rst_ni) clear_i |=> count_q == '0)
+    else $error("a word is left after a clear");
+  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth))
+    else $error("more words are held than fit");
 
 endmodule

@@ -83,9 +83,10 @@ module fifo_multi #(
     end
   end
 
-  // Filled from bit 0: no valid word after an invalid one.
   a_order: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (in_valid_i & (in_valid_i + 1'b1)) == '0);
-  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth));
+      (in_valid_i & (in_valid_i + 1'b1)) == '0)
+    else $error("a word is offered behind a gap");
+  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= CountBits'(Depth))
+    else $error("more words are held than fit");
 
 endmodule

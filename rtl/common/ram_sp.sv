@@ -31,6 +31,7 @@ module ram_sp #(
 
   assign rdata_o = rdata_q;
 
-  SinglePort_A: assert property (@(posedge clk_i) !(re_i && we_i));
+  SinglePort_A: assert property (@(posedge clk_i) !(re_i && we_i))
+    else $error("a read and a write in one cycle");
 
 endmodule

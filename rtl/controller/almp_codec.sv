@@ -47,7 +47,8 @@ module almp_codec
   assign unused_rest = ^dec_flit_i[FlitBits-1:128];
 
   always_comb begin
-    a_copies: assert (enc_flit_o[127:64] == enc_flit_o[63:0] && enc_flit_o[63:32] == sent);
+    a_copies: assert (enc_flit_o[127:64] == enc_flit_o[63:0] && enc_flit_o[63:32] == sent)
+      else $error("the four copies of an ALMP to send differ");
   end
 
 endmodule

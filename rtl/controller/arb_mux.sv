@@ -400,31 +400,41 @@ module arb_mux
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  // A choice once offered stands while the link is in L0, if the layers above keep their offer.
   a_choice: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (hold_q && l0) |-> tx_valid_o && tx_kind_o == hold_kind_q);
+      (hold_q && l0) |-> tx_valid_o && tx_kind_o == hold_kind_q)
+    else $error("a stalled flit gives way to another while L0 lasts");
   // A link layer whose link has gone down while L0 lasts shows valid no longer; the flit stays.
   a_cm_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_valid_o && !tx_ready_i && sel == FlitCachemem) |=>
-      !l0 || ((cm_tx_valid_i || !cm_up_q) && $stable(cm_tx_flit_i)));
+      !l0 || ((cm_tx_valid_i || !cm_up_q) && $stable(cm_tx_flit_i)))
+    else $error("the link layer withdraws or changes a stalled flit");
   a_io_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_valid_o && !tx_ready_i && sel == FlitIo) |=>
-      !l0 || (io_tx_valid_i && $stable(io_tx_data_i)));
+      !l0 || (io_tx_valid_i && $stable(io_tx_data_i)))
+    else $error("CXL.io withdraws or changes a stalled flit");
   a_almp_kept: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (hold_q && hold_kind_q == FlitAlmp) |-> almp_valid_q || !l0);
+      (hold_q && hold_kind_q == FlitAlmp) |-> almp_valid_q || !l0)
+    else $error("a stalled ALMP is lost while L0 lasts");
   a_one_sent: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({almp_sent, io_tx_ready_o, cm_tx_ready_o}));
+      $onehot0({almp_sent, io_tx_ready_o, cm_tx_ready_o}))
+    else $error("two flits are sent in one cycle");
   a_cm_active: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (cm_tx_ready_o && !hold_q) |-> cm_tx_open && cm_link_up_o);
+      (cm_tx_ready_o && !hold_q) |-> cm_tx_open && cm_link_up_o)
+    else $error("a CXL.cachemem flit is sent while its link is down or closed");
   a_one_received: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({io_rx_valid_o, cm_rx_valid_o, rx_almp}));
+      $onehot0({io_rx_valid_o, cm_rx_valid_o, rx_almp}))
+    else $error("one flit is received by two");
   a_host_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      tx_valid_o |-> IsHost || peer_seen_q);
+      tx_valid_o |-> IsHost || peer_seen_q)
+    else $error("a device sends before it has heard its host");
   a_only_active: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (io_tx_ready_o && !hold_q) |-> io_state_o == VlsmActive);
+      (io_tx_ready_o && !hold_q) |-> io_state_o == VlsmActive)
+    else $error("a CXL.io flit is sent outside Active");
   a_only_active_cm: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (cm_tx_ready_o && !hold_q) |-> cm_state_o == VlsmActive);
+      (cm_tx_ready_o && !hold_q) |-> cm_state_o == VlsmActive)
+    else $error("a CXL.cachemem flit is sent outside Active");
   a_closed: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      retrain_q |-> !io_rx_valid_o && !cm_rx_valid_o && (!tx_valid_o || hold_q));
+      retrain_q |-> !io_rx_valid_o && !cm_rx_valid_o && (!tx_valid_o || hold_q))
+    else $error("a flit passes after Recovery was requested");
 
 endmodule

@@ -46,10 +46,13 @@ module credit_return
   end
 
   a_offer: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      10'(credit_count(code_o)) <= pending_q);
+      10'(credit_count(code_o)) <= pending_q)
+    else $error("more credits are on offer than there are to return");
   a_held: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      start_i |-> 32'(held_i) <= Init);
+      start_i |-> 32'(held_i) <= Init)
+    else $error("held_i is above the entries of the receive queue");
   a_kept: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (!sent_i && !start_i) |=> pending_q >= $past(pending_q));
+      (!sent_i && !start_i) |=> pending_q >= $past(pending_q))
+    else $error("credits to return are lost");
 
 endmodule

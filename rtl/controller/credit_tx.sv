@@ -37,6 +37,7 @@ module credit_tx
   assign avail_o = avail_q;
 
   a_no_overdraft: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      {8'd0, use_i} <= avail_q);
+      {8'd0, use_i} <= avail_q)
+    else $error("more messages are sent than there are credits");
 
 endmodule

@@ -597,37 +597,52 @@ module link_layer
 
   a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (link_tx_valid_o && !link_tx_ready_i && link_up_i) |=>
-      link_tx_valid_o && $stable(link_tx_flit_o));
+      link_tx_valid_o && $stable(link_tx_flit_o))
+    else $error("a flit offered to the wire changes or goes away before it is taken");
   a_push_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (push && sel != SelParam) |-> num_free > 9'd1);
+      (push && sel != SelParam) |-> num_free > 9'd1)
+    else $error("a flit is sent that takes the last entry of the retry buffer");
   a_no_new_in_replay: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      push |-> !replaying);
+      push |-> !replaying)
+    else $error("a new flit is sent among replayed ones");
   a_run_unbroken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (pk_owed_i >= 4'd4 && tx_flit) |-> sel == SelPack);
+      (pk_owed_i >= 4'd4 && tx_flit) |-> sel == SelPack)
+    else $error("a run of ADFs is split by another flit");
   a_param_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_flit && (sel == SelLlcrd || sel == SelPack)) |-> init_done_o);
+      (tx_flit && (sel == SelLlcrd || sel == SelPack)) |-> init_done_o)
+    else $error("an LLCRD or a message is sent before INIT.Param went both ways");
   a_req_state: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      req_sent |-> lrsm == LrsmLlrReq);
-  // Only who is viral damages a flit: one that the retry buffer holds, and one for an announcement.
+      req_sent |-> lrsm == LrsmLlrReq)
+    else $error("a RETRY.Req is sent outside LLRREQ");
   a_damage: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      damage |-> viral_i && init_done_o && (push || replay_take));
+      damage |-> viral_i && init_done_o && (push || replay_take))
+    else $error("a flit is damaged that is not retryable, or without viral to announce");
   a_damage_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      damage |=> viral_sent_q && !damage);
+      damage |=> viral_sent_q && !damage)
+    else $error("viral is announced by a second damaged flit");
   a_viral_sent: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      viral_sent_q |-> $past(viral_i) && $past(viral_sent_q || damage));
+      viral_sent_q |-> $past(viral_i) && $past(viral_sent_q || damage))
+    else $error("viral counts as announced without a damaged flit, or when it is over");
   a_viral_heard: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      viral_o |-> $past(lrsm) == LrsmLocalIdle && $past(rx_ack));
-  a_num_ack: assert property (@(posedge clk_i) disable iff (!rst_ni) num_ack_sent <= num_ack_q);
+      viral_o |-> $past(lrsm) == LrsmLocalIdle && $past(rx_ack))
+    else $error("the peer counts as viral without a RETRY.Ack awaited");
+  a_num_ack: assert property (@(posedge clk_i) disable iff (!rst_ni) num_ack_sent <= num_ack_q)
+    else $error("more flits are acknowledged than were received");
   a_num_ack_kept: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (num_ack_sent == '0 && !start) |=> num_ack_q >= $past(num_ack_q));
+      (num_ack_sent == '0 && !start) |=> num_ack_q >= $past(num_ack_q))
+    else $error("flits to acknowledge are forgotten");
   a_before_param: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !param_seen_q |-> !rx_accept_o && !rx_crd_valid_o && rx_acks == '0);
+      !param_seen_q |-> !rx_accept_o && !rx_crd_valid_o && rx_acks == '0)
+    else $error("a flit counts before the INIT.Param of the peer");
   a_init_stall: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_flit && sel == SelParam) |-> !init_stall_i);
+      (tx_flit && sel == SelParam) |-> !init_stall_i)
+    else $error("INIT.Param is sent though init_stall_i forbids it");
   // A shorter FLUSH finds the timer above it, but it never runs on from there.
   a_timer: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      timer_due |=> timer_q <= $past(timer_q));
+      timer_due |=> timer_q <= $past(timer_q))
+    else $error("the timer of acknowledgements runs on above FLUSH");
   a_init_state: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      init_state[1] |-> init_done_o && up_q);
+      init_state[1] |-> init_done_o && up_q)
+    else $error("the status says initialised before the link is");
 
 endmodule

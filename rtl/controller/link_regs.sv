@@ -180,16 +180,20 @@ module link_regs
   // Contract
   // ---------------------------------------------------------------------------------------------
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !read |=> reg_rdata_o == '0);
+      !read |=> reg_rdata_o == '0)
+    else $error("read data without a read");
   OnlyWritesSet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !write |=> $stable({version_q, wrap_q, init_stall_q, crd_stall_q, programmed, ack_force_q,
-                          flush_q, mdh_disable_q}));
-  // All but the stalls stays while the link is up.
+                          flush_q, mdh_disable_q}))
+    else $error("a register changes without a write");
   InEffectUntilDown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      link_up_i |=> $stable(effect_q));
+      link_up_i |=> $stable(effect_q))
+    else $error("a setting other than a stall takes effect while the link is up");
   FewerThanTheDepth_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      32'(link_control_o.nd_held) <= NdRxDepth && 32'(link_control_o.wd_held) <= WdRxDepth);
+      32'(link_control_o.nd_held) <= NdRxDepth && 32'(link_control_o.wd_held) <= WdRxDepth)
+    else $error("more credits are withheld than the receive queue has entries");
   // Both come from the register description and from the protocol's own constants.
-  SameReset_A: assert property (@(posedge clk_i) !rst_ni |=> link_control_o == LinkControlReset);
+  SameReset_A: assert property (@(posedge clk_i) !rst_ni |=> link_control_o == LinkControlReset)
+    else $error("the settings after reset are not the defaults of the protocol");
 
 endmodule

@@ -233,16 +233,22 @@ module ras
   // Contract
   // ---------------------------------------------------------------------------------------------
   Exists_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((uncor_status_q | uncor_mask_q | uncor_severity_q) & ~UncorBits) == '0);
+      ((uncor_status_q | uncor_mask_q | uncor_severity_q) & ~UncorBits) == '0)
+    else $error("a bit is set that the register does not have");
   SettingWins_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      uncor_event != '0 |=> (uncor_status_q & $past(uncor_event)) == $past(uncor_event));
+      uncor_event != '0 |=> (uncor_status_q & $past(uncor_event)) == $past(uncor_event))
+    else $error("an error is lost to a clear of its bit in the same cycle");
   MaskedIsSilent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (uncor_event & uncor_mask_q) == '0 && (cor_event & cor_mask_q) == '0);
+      (uncor_event & uncor_mask_q) == '0 && (cor_event & cor_mask_q) == '0)
+    else $error("a masked error counts");
   HeldIsSet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      held_q |-> uncor_status_q[first_q]);
+      held_q |-> uncor_status_q[first_q])
+    else $error("the first error is one whose status bit is clear");
   PoisonFixed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !PoisonFixed || poison_enabled_q);
+      !PoisonFixed || poison_enabled_q)
+    else $error("Poison_Enabled is 0 though it is hardwired to 1");
   KeepsTheFirst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      still_held |=> $stable(first_q) && $stable(log_q));
+      still_held |=> $stable(first_q) && $stable(log_q))
+    else $error("the first error is overwritten by a later one");
 
 endmodule

@@ -129,13 +129,18 @@ module retry_buffer
   end
 
   a_no_overflow: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      push_i |-> num_free_q != 9'd0);
+      push_i |-> num_free_q != 9'd0)
+    else $error("a flit is pushed into a full retry buffer");
   a_no_push_with_ack: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ack_sent_i |-> !push_i);
-  a_free: assert property (@(posedge clk_i) disable iff (!rst_ni) num_free_q <= 9'(Depth));
+      ack_sent_i |-> !push_i)
+    else $error("a new flit is pushed in the cycle of a RETRY.Ack");
+  a_free: assert property (@(posedge clk_i) disable iff (!rst_ni) num_free_q <= 9'(Depth))
+    else $error("more entries are free than there are");
   a_echo: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (req_seq_i && bad_req_o && !start_i) |=> $stable(eseq_echo_o) && !$rose(llrack_o));
+      (req_seq_i && bad_req_o && !start_i) |=> $stable(eseq_echo_o) && !$rose(llrack_o))
+    else $error("a RETRY.Req out of range gets a RETRY.Ack");
   a_replay: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      replay_take_i |-> replaying_o);
+      replay_take_i |-> replaying_o)
+    else $error("a replayed flit is taken outside a replay");
 
 endmodule

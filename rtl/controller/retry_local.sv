@@ -157,8 +157,10 @@ module retry_local
     if (!rst_ni) frozen_q <= 1'b0;
     else         frozen_q <= (state_q != LrsmNormal) && !start_i;
   end
-  a_frozen: assert property (@(posedge clk_i) disable iff (!rst_ni) frozen_q |-> $stable(eseq_q));
+  a_frozen: assert property (@(posedge clk_i) disable iff (!rst_ni) frozen_q |-> $stable(eseq_q))
+    else $error("the expected sequence number moves during a retry");
   a_limits: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      num_retry_q <= 5'(MaxRetry) && num_phy_reinit_q <= 5'(MaxPhyReinit));
+      num_retry_q <= 5'(MaxRetry) && num_phy_reinit_q <= 5'(MaxPhyReinit))
+    else $error("more retries or Recoveries are counted than allowed");
 
 endmodule

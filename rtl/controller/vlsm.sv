@@ -351,28 +351,34 @@ module vlsm
     end
   end
 
-  // One cause at a time from the physical link; flits move only without one.
   a_phy: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({go_down_i, go_recovery_i, cold_up_i, warm_up_i, run_i}));
+      $onehot0({go_down_i, go_recovery_i, cold_up_i, warm_up_i, run_i}))
+    else $error("two events of the physical link in one cycle, or one while flits flow");
   a_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      tx_taken_i |-> tx_valid_o && run_i && !rx_valid_i);
-  // The link comes up from where it went down: nothing of a conversation is left.
+      tx_taken_i |-> tx_valid_o && run_i && !rx_valid_i)
+    else $error("an ALMP is taken that is not on offer, or in a cycle that is not for it");
   a_cold: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      cold_up_i |-> !r_q.own_req && !r_q.req_pend);
+      cold_up_i |-> !r_q.own_req && !r_q.req_pend)
+    else $error("a Request is left over when the link comes up from Detect");
   a_active: assert property (@(posedge clk_i) disable iff (!rst_ni)
       r_q.state inside {VlsmActive, VlsmDapm} |->
-      r_q.tx_act && r_q.rx_act && r_q.link_up && !r_q.resync);
+      r_q.tx_act && r_q.rx_act && r_q.link_up && !r_q.resync)
+    else $error("Active or DAPM is reached without a complete handshake");
   a_open: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_open_o || rx_open_o) |-> link_up_o &&
-      (r_q.state inside {VlsmActive, VlsmDapm} || handshake));
+      (r_q.state inside {VlsmActive, VlsmDapm} || handshake))
+    else $error("flits may pass on a link that is not up");
   a_flits_active: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      tx_open_o |-> r_q.state == VlsmActive && r_q.tx_act && r_q.rx_act);
-  // An upstream port answers: out of Reset it asks for nothing that its host did not ask for first.
+      tx_open_o |-> r_q.state == VlsmActive && r_q.tx_act && r_q.rx_act)
+    else $error("flits may be sent outside Active or before the handshake");
   a_host_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (!IsHost && r_q.state == VlsmReset && (r_q.req_pend || r_q.own_req)) |-> r_q.peer_req);
+      (!IsHost && r_q.state == VlsmReset && (r_q.req_pend || r_q.own_req)) |-> r_q.peer_req)
+    else $error("an upstream port requests Active before its host does");
   a_idle: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      tearing |-> !tx_valid_o && !link_up_o && !r_q.resync);
+      tearing |-> !tx_valid_o && !link_up_o && !r_q.resync)
+    else $error("an ALMP or the link outlives LinkReset, LinkDisable or LinkError");
   a_dapm: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      r_q.state == VlsmDapm |-> !IsHost && (r_q.req_pend != r_q.own_req));
+      r_q.state == VlsmDapm |-> !IsHost && (r_q.req_pend != r_q.own_req))
+    else $error("DAPM at a downstream port, or without a Request that waits or was sent");
 
 endmodule

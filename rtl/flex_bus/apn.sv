@@ -262,10 +262,13 @@ module apn
   assign recovery_o = state_q inside {ApnEntry, ApnRecoveryTs1, ApnRecoveryTs2};
 
   a_cxl: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      cxl_q |-> caps_q.io && (caps_q.mem || caps_q.cache));
+      cxl_q |-> caps_q.io && (caps_q.mem || caps_q.cache))
+    else $error("a CXL link without CXL.io, or with neither CXL.mem nor CXL.cache");
   a_offered: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      cxl_q && state_q == ApnTs2 |-> (caps_q & ~advertise_i) == '0);
+      cxl_q && state_q == ApnTs2 |-> (caps_q & ~advertise_i) == '0)
+    else $error("a capability is enabled that this end does not offer");
   a_up: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      tx_run_o |-> cxl_q && done_q && rx_run_o);
+      tx_run_o |-> cxl_q && done_q && rx_run_o)
+    else $error("the transmitter runs on a link that is not negotiated");
 
 endmodule

@@ -72,6 +72,7 @@ module drift_buffer #(
   end
 
   a_count: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      count_q <= CountW'(Depth) && wr_q - rd_q == IndexW'(count_q));
+      count_q <= CountW'(Depth) && wr_q - rd_q == IndexW'(count_q))
+    else $error("the count of words held is wrong");
 
 endmodule

@@ -108,8 +108,10 @@ module elastic_buffer
   end
 
   a_count: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      count_q <= CountW'(Depth) && wr_q - rd_q == IndexW'(count_q));
+      count_q <= CountW'(Depth) && wr_q - rd_q == IndexW'(count_q))
+    else $error("the count of words held is wrong");
   a_one_a_set: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(added_o && rd_skp_q) && !(removed_o && wr_skp_q));
+      !(added_o && rd_skp_q) && !(removed_o && wr_skp_q))
+    else $error("an SKP ordered set is lengthened or shortened twice");
 
 endmodule

@@ -211,10 +211,13 @@ module flex_bus_rx
   assign synced_o = phase_q == PhaseData || phase_q == PhaseSkp;
 
   a_level: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      phase_q == PhaseData |-> level_q < 5'(WireFlitDws));
+      phase_q == PhaseData |-> level_q < 5'(WireFlitDws))
+    else $error("more is collected than a whole flit");
   a_one: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(rx_valid_o && null_o) && (recovery_o == (status_o[2:1] != '0)));
+      !(rx_valid_o && null_o) && (recovery_o == (status_o[2:1] != '0)))
+    else $error("a flit is also a NULL flit, or Recovery and its status bits disagree");
   a_drop: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      recovery_o |-> !rx_valid_o && !null_o && !synced_o);
+      recovery_o |-> !rx_valid_o && !null_o && !synced_o)
+    else $error("a flit is given in the cycle that reports the stream as lost");
 
 endmodule

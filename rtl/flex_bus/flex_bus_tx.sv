@@ -214,16 +214,21 @@ module flex_bus_tx
   end
 
   a_boundary: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      phase_q == PhaseSkp |-> level_q == '0);
+      phase_q == PhaseSkp |-> level_q == '0)
+    else $error("a flit goes on behind the end of its data stream");
   a_whole: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      run_i && in_data && bypass_i && first |-> !padding_q);
+      run_i && in_data && bypass_i && first |-> !padding_q)
+    else $error("a short NULL flit is sent with sync-header bypass");
   a_block: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      in_data |-> word_q == 2'd0 - left_q[1:0]);
+      in_data |-> word_q == 2'd0 - left_q[1:0])
+    else $error("an interval does not consist of whole blocks");
   a_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
       in_data |-> room_q + DwsW'(level_q) == DwsW'(left_q) * DwsW'(Lanes) &&
-      level_q <= 5'(RestDws));
+      level_q <= 5'(RestDws))
+    else $error("flits do not fill an interval exactly");
   a_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)
       $past(rst_ni && run_i && tx_valid_i && !tx_ready_o) && run_i && tx_valid_i |->
-      $stable(tx_kind_i) && $stable(tx_flit_i));
+      $stable(tx_kind_i) && $stable(tx_flit_i))
+    else $error("an offered flit changes while it waits");
 
 endmodule

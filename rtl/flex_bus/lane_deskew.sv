@@ -144,9 +144,12 @@ module lane_deskew
     for (int unsigned l = 0; l < Lanes; l++) if (push[l]) words[l][wr_q[l]] <= in[l];
   end
 
-  a_pop: assert property (@(posedge clk_i) disable iff (!rst_ni) (pop & ~there) == '0);
+  a_pop: assert property (@(posedge clk_i) disable iff (!rst_ni) (pop & ~there) == '0)
+    else $error("a word is taken from a lane that has none");
   a_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      out_valid_o && !aligned_q |-> &begins_sds);
-  a_bypass: assert property (@(posedge clk_i) disable iff (!rst_ni) bypass_i |-> !skp_q || clear_i);
+      out_valid_o && !aligned_q |-> &begins_sds)
+    else $error("lanes are aligned at another word than the start of an SDS");
+  a_bypass: assert property (@(posedge clk_i) disable iff (!rst_ni) bypass_i |-> !skp_q || clear_i)
+    else $error("bypass begins inside an SKP ordered set");
 
 endmodule

@@ -71,9 +71,11 @@ module protocol_id
   end
 
   always_comb begin
-    a_equal: assert (verdict_o != IdNormal || byte_a_i == byte_b_i);
+    a_equal: assert (verdict_o != IdNormal || byte_a_i == byte_b_i)
+      else $error("an ID counts as normal though its bytes differ");
     a_no_invention: assert (verdict_o == IdUncorrectable || {2{ProtocolIdCodes[{eds_o, kind_o}]}} ==
-        {byte_a_i, byte_a_i} || {2{ProtocolIdCodes[{eds_o, kind_o}]}} == {byte_b_i, byte_b_i});
+        {byte_a_i, byte_a_i} || {2{ProtocolIdCodes[{eds_o, kind_o}]}} == {byte_b_i, byte_b_i})
+      else $error("an ID is trusted that neither byte carries");
   end
 
 endmodule
