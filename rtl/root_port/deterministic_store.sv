@@ -21,57 +21,75 @@ module deterministic_store
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
 #(
-  parameter int unsigned Depth      = 1024, // lines of the region; a power of two, 4..4096
-  parameter int unsigned Writes     = 16,   // 1..16
-  parameter int unsigned SrDepth    = 32,
-  parameter int unsigned MemEntries = 30
+  parameter int unsigned Depth      = 1024,  // lines of the region; 4..4096, a power of two
+  parameter int unsigned Writes     = 16,    // most writes to the endpoint in flight; 1..16
+  parameter int unsigned SrDepth    = 32,    // slots of the SR queue; 1..170: 255 requests may be
+                                             // outstanding
+  parameter int unsigned MemEntries = 30     // entries of the memory queue for loads and stores;
+                                             // 1..63
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
   // Registers 850h..894h of the port's page
-  input  reg_req_t                                reg_req_i,
-  output logic [31:0]                             reg_rdata_o,
-  // The memory queue holds something; the port is isolated; what the endpoint said of its load
-  input  logic                                    busy_i,
-  input  logic                                    isolate_i,
-  input  logic                                    dev_valid_i,
-  input  logic [1:0]                              dev_load_i,
-  // Host bridge, to the SR queue
-  input  logic                                    req_valid_i,
-  output logic                                    req_ready_o,
-  input  sys_req_t                                req_i,
-  output logic                                    sr_valid_o,
-  input  logic                                    sr_ready_i,
-  output sys_req_t                                sr_req_o,
+  input  reg_req_t                                reg_req_i,       // one access a cycle; other
+                                                                   // offsets read 0
+  output logic [31:0]                             reg_rdata_o,     // the cycle after a read, else 0
+  // Memory queue and endpoint
+  input  logic                                    busy_i,          // level: the memory queue has
+                                                                   // something; on and off wait
+  input  logic                                    isolate_i,       // level: the endpoint is gone; a
+                                                                   // store without a slot gets an
+                                                                   // error
+  input  logic                                    dev_valid_i,     // pulse: the endpoint answered
+  input  logic [1:0]                              dev_load_i,      // its DevLoad, 0 light..3 severe
+  // Host bridge, to the SR queue. Here and below, what is valid stays until taken.
+  input  logic                                    req_valid_i,     // a load or store of the host
+  output logic                                    req_ready_o,     // comb from req_i; on, low for a
+                                                                   // store without a place or under
+                                                                   // a fence, for a load of a
+                                                                   // waiting store's line; else
+                                                                   // sr_ready_i
+  input  sys_req_t                                req_i,           // on: no poison, id below FFF0h
+  output logic                                    sr_valid_o,      // for the SR queue; on, a load
+  input  logic                                    sr_ready_i,      // low while the SR queue is full
+  output sys_req_t                                sr_req_o,        // req_i as it is
   // Head of the SR queue, to the memory queue
-  input  logic                                    head_valid_i,
-  output logic                                    head_ready_o,
-  input  sys_req_t                                head_req_i,
-  output logic                                    mq_valid_o,
-  input  logic                                    mq_ready_i,
-  output sys_req_t                                mq_req_o,
+  input  logic                                    head_valid_i,    // SR queue's oldest; on, a load
+  output logic                                    head_ready_o,    // low until mq or, on, local
+                                                                   // memory takes it
+  input  sys_req_t                                head_req_i,      // that request
+  output logic                                    mq_valid_o,      // for the memory queue
+  input  logic                                    mq_ready_i,      // low: no entry is free, or one
+                                                                   // has the line
+  output sys_req_t                                mq_req_o,        // the head, or a write of its
+                                                                   // own with id FFF0h..FFFFh
   // Lines in the two queues
-  input  logic [SrDepth-1:0]                      load_valid_i,
-  input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,
-  input  logic [MemEntries-1:0]                   mem_valid_i,
-  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,
+  input  logic [SrDepth-1:0]                      load_valid_i,    // by SR queue slot: has a load
+  input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,     // its line, address[51:6]
+  input  logic [MemEntries-1:0]                   mem_valid_i,     // by entry: has a load or store
+  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,      // its line, address[51:6]
   // Responses
-  input  logic                                    mq_rsp_valid_i,
-  output logic                                    mq_rsp_ready_o,
-  input  sys_rsp_t                                mq_rsp_i,
-  output logic                                    rsp_valid_o,
-  input  logic                                    rsp_ready_i,
-  output sys_rsp_t                                rsp_o,
+  input  logic                                    mq_rsp_valid_i,  // from the memory queue
+  output logic                                    mq_rsp_ready_o,  // low while rsp stalls or has
+                                                                   // others; never for a write of
+                                                                   // its own
+  input  sys_rsp_t                                mq_rsp_i,        // under the id of its mq_req_o
+  output logic                                    rsp_valid_o,     // for the host
+  input  logic                                    rsp_ready_i,     // low to stall
+  output sys_rsp_t                                rsp_o,           // error: bad data, or store lost
   // Local memory
-  output logic                                    lm_valid_o,
-  input  logic                                    lm_ready_i,
-  output lm_req_t                                 lm_req_o,
-  output line_addr_t                              lm_line_o,
-  input  logic                                    lm_rsp_valid_i,
-  output logic                                    lm_rsp_ready_o,
-  input  lm_rsp_t                                 lm_rsp_i,
+  output logic                                    lm_valid_o,      // a read or write of the region
+  input  logic                                    lm_ready_i,      // low to stall
+  output lm_req_t                                 lm_req_o,        // slot 0..Depth-1; in order for
+                                                                   // each slot
+  output line_addr_t                              lm_line_o,       // its line, address[51:6]
+  input  logic                                    lm_rsp_valid_i,  // answer of a read, in any
+                                                                   // order, from the next cycle on
+  output logic                                    lm_rsp_ready_o,  // low only for kind LmLoad
+  input  lm_rsp_t                                 lm_rsp_i,        // kind and index of the read
   // Trace
-  output trace_t                                  tr_ds_o
+  output trace_t                                  tr_ds_o          // id: events, line: number of
+                                                                   // lines deferred, info: 0
 );
 
   localparam int unsigned StackBits = $clog2(Depth);

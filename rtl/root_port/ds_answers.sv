@@ -18,42 +18,48 @@ module ds_answers
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Reads     = 8,    // 1..16
+  parameter  int unsigned Reads     = 8,  // most reads for loads from local memory in flight; 1..16
   localparam int unsigned IndexBits = (Reads > 1) ? $clog2(Reads) : 1
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
   // Done register
-  output logic                 done_empty_o,
-  input  logic                 done_set_i,   // only when empty
-  input  sys_id_t              done_id_i,
-  input  logic                 done_error_i,
+  output logic                 done_empty_o,   // level: a store can be answered; low while one
+                                               // waits for its turn
+  input  logic                 done_set_i,     // pulse, only with done_empty_o: a store is to be
+                                               // answered
+  input  sys_id_t              done_id_i,      // its id, with done_set_i
+  input  logic                 done_error_i,   // it is lost, with done_set_i; answered with an
+                                               // error
   // Read table
-  output logic                 read_room_o,
-  output logic [IndexBits-1:0] read_index_o,
-  input  logic                 read_offer_i, // a read with this index stands at local memory
-  input  logic                 read_add_i,   // and is taken
-  input  sys_id_t              read_id_i,
+  output logic                 read_room_o,    // level: one more read can begin
+  output logic [IndexBits-1:0] read_index_o,   // index for it; stays while read_offer_i waits
+  input  logic                 read_offer_i,   // level, only with read_room_o: a read with this
+                                               // index is offered to local memory until read_add_i
+  input  logic                 read_add_i,     // pulse, only with read_offer_i: it is taken
+  input  sys_id_t              read_id_i,      // id of its load, with read_add_i
   // Sources
-  input  logic                 merge_valid_i,
-  output logic                 merge_take_o,
-  input  sys_id_t              merge_id_i,
-  input  logic                 merge_error_i,
-  input  line_t                merge_data_i,
-  input  logic                 local_valid_i,
-  output logic                 local_take_o,
-  input  logic [IndexBits-1:0] local_index_i,
-  input  logic                 local_error_i,
-  input  line_t                local_data_i,
-  input  logic                 mq_valid_i,
-  output logic                 mq_take_o,
-  input  sys_id_t              mq_id_i,
-  input  logic                 mq_error_i,
-  input  line_t                mq_data_i,
+  input  logic                 merge_valid_i,  // a merged load is to be answered; stays until taken
+  output logic                 merge_take_o,   // pulse: it is taken
+  input  sys_id_t              merge_id_i,     // its id
+  input  logic                 merge_error_i,  // answered with an error
+  input  line_t                merge_data_i,   // its line
+  input  logic                 local_valid_i,  // data of a read that was taken; stays until taken
+  output logic                 local_take_o,   // pulse: they are taken, the index is free
+  input  logic [IndexBits-1:0] local_index_i,  // index of the read, 0..Reads-1
+  input  logic                 local_error_i,  // they are corrupt; answered with an error
+  input  line_t                local_data_i,   // the line read
+  input  logic                 mq_valid_i,     // a load's response from the memory queue; stays
+                                               // until taken
+  output logic                 mq_take_o,      // pulse: it is taken
+  input  sys_id_t              mq_id_i,        // its id
+  input  logic                 mq_error_i,     // answered with an error
+  input  line_t                mq_data_i,      // its line
   // Responses
-  output logic                 rsp_valid_o,
-  input  logic                 rsp_ready_i,
-  output sys_rsp_t             rsp_o
+  output logic                 rsp_valid_o,    // a response for the host bridge; stays until taken
+  input  logic                 rsp_ready_i,    // low to stall
+  output sys_rsp_t             rsp_o           // of a load or store; a store's has no data; stays
+                                               // until taken
 );
 
   if (Reads < 1 || Reads > 16) begin : g_check_reads

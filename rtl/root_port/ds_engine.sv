@@ -30,72 +30,95 @@ module ds_engine
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Depth      = 256,  // slots; a power of two, 4..4096
-  parameter  int unsigned Writes     = 8,    // 1..16
-  parameter  int unsigned Stores     = 8,
-  parameter  int unsigned Merges     = 2,    // 1..16
-  parameter  int unsigned Reads      = 8,    // 1..16
-  parameter  int unsigned Buckets    = 1024,
-  parameter  int unsigned SrDepth    = 32,
-  parameter  int unsigned MemEntries = 30,
+  parameter  int unsigned Depth      = 256,   // slots, lines of local memory; 4..4096, a power of
+                                              // two
+  parameter  int unsigned Writes     = 8,     // most writes to the endpoint in flight; 1..16
+  parameter  int unsigned Stores     = 8,     // stores that can wait at the entry; 1 or more
+  parameter  int unsigned Merges     = 2,     // most loads in flight of a line partly in local
+                                              // memory; 1..16
+  parameter  int unsigned Reads      = 8,     // most loads in flight from local memory alone; 1..16
+  parameter  int unsigned Buckets    = 1024,  // buckets of the filter; 16 or more, a power of two
+  parameter  int unsigned SrDepth    = 32,    // slots of the SR queue; 1 or more
+  parameter  int unsigned MemEntries = 30,    // entries of the memory queue for loads and stores; 1
+                                              // or more, of which a direct store needs two
   localparam int unsigned StackBits  = $clog2(Depth)
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
-  input  logic                                    enable_i,
-  input  logic                                    fence_i,
-  input  logic                                    isolate_i,      // the endpoint is gone
-  input  logic                                    clear_error_i,
-  input  logic [4:0]                              max_writes_i,
-  input  logic                                    direct_i,
-  input  logic                                    flush_i,
-  // Host bridge, to the SR queue
-  input  logic                                    req_valid_i,
-  output logic                                    req_ready_o,
-  input  sys_req_t                                req_i,
-  output logic                                    sr_valid_o,
-  input  logic                                    sr_ready_i,
-  output sys_req_t                                sr_req_o,
+  input  logic                                    enable_i,        // level: on; changes only with
+                                                                   // nothing in flight
+  input  logic                                    fence_i,         // level: takes no store, sends
+                                                                   // all deferred lines
+  input  logic                                    isolate_i,       // level: the endpoint is gone; a
+                                                                   // store without a slot gets an
+                                                                   // error
+  input  logic                                    clear_error_i,   // pulse, on: error_o falls,
+                                                                   // unless a write fails just then
+  input  logic [4:0]                              max_writes_i,    // most writes in flight, 0..31,
+                                                                   // and at most Writes
+  input  logic                                    direct_i,        // level: a store may go at once
+  input  logic                                    flush_i,         // level: a deferred line may go
+  // Host bridge, to the SR queue. Here and below, what is valid stays until taken.
+  input  logic                                    req_valid_i,     // a load or store of the host
+  output logic                                    req_ready_o,     // comb from req_i; on, low for a
+                                                                   // store without a place or under
+                                                                   // a fence, for a load of a
+                                                                   // waiting store's line; else
+                                                                   // sr_ready_i
+  input  sys_req_t                                req_i,           // on: no poison, id below FFF0h
+  output logic                                    sr_valid_o,      // for the SR queue; on, a load
+  input  logic                                    sr_ready_i,      // low while the SR queue is full
+  output sys_req_t                                sr_req_o,        // req_i as it is
   // Head of the SR queue, to the memory queue
-  input  logic                                    head_valid_i,
-  output logic                                    head_ready_o,
-  input  sys_req_t                                head_req_i,
-  output logic                                    mq_valid_o,
-  input  logic                                    mq_ready_i,
-  output sys_req_t                                mq_req_o,
+  input  logic                                    head_valid_i,    // SR queue's oldest; on, a load
+  output logic                                    head_ready_o,    // low until mq or, on, local
+                                                                   // memory takes it
+  input  sys_req_t                                head_req_i,      // that request
+  output logic                                    mq_valid_o,      // for the memory queue
+  input  logic                                    mq_ready_i,      // low: no entry is free, or one
+                                                                   // has the line
+  output sys_req_t                                mq_req_o,        // the head, or a write of its
+                                                                   // own with id FFF0h..FFFFh
   // Lines in the two queues
-  input  logic [SrDepth-1:0]                      load_valid_i,
-  input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,
-  input  logic [MemEntries-1:0]                   mem_valid_i,
-  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,
+  input  logic [SrDepth-1:0]                      load_valid_i,    // by SR queue slot: has a load
+  input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,     // its line, address[51:6]
+  input  logic [MemEntries-1:0]                   mem_valid_i,     // by entry: has a load or store
+  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,      // its line, address[51:6]
   // Responses
-  input  logic                                    mq_rsp_valid_i,
-  output logic                                    mq_rsp_ready_o,
-  input  sys_rsp_t                                mq_rsp_i,
-  output logic                                    rsp_valid_o,
-  input  logic                                    rsp_ready_i,
-  output sys_rsp_t                                rsp_o,
+  input  logic                                    mq_rsp_valid_i,  // from the memory queue
+  output logic                                    mq_rsp_ready_o,  // low while rsp stalls or has
+                                                                   // others; never for a write of
+                                                                   // its own
+  input  sys_rsp_t                                mq_rsp_i,        // under the id of its mq_req_o
+  output logic                                    rsp_valid_o,     // for the host
+  input  logic                                    rsp_ready_i,     // low to stall
+  output sys_rsp_t                                rsp_o,           // error: bad data, or store lost
   // Local memory
-  output logic                                    lm_valid_o,
-  input  logic                                    lm_ready_i,
-  output lm_req_t                                 lm_req_o,
-  input  logic                                    lm_rsp_valid_i,
-  output logic                                    lm_rsp_ready_o,
-  input  lm_rsp_t                                 lm_rsp_i,
+  output logic                                    lm_valid_o,      // a read or write of the region
+  input  logic                                    lm_ready_i,      // low to stall
+  output lm_req_t                                 lm_req_o,        // slot 0..Depth-1; in order for
+                                                                   // each slot
+  input  logic                                    lm_rsp_valid_i,  // answer of a read, in any
+                                                                   // order, from the next cycle on
+  output logic                                    lm_rsp_ready_o,  // low only for kind LmLoad
+  input  lm_rsp_t                                 lm_rsp_i,        // kind and index of the read
   // Index
-  output logic                                    ix_valid_o,
-  input  logic                                    ix_ready_i,
-  output logic [1:0]                              ix_op_o,
-  output line_addr_t                              ix_key_o,
-  output logic [StackBits-1:0]                    ix_slot_o,
-  input  logic                                    ix_rsp_valid_i,
-  input  logic                                    ix_found_i,
-  input  logic [StackBits-1:0]                    ix_slot_i,
+  output logic                                    ix_valid_o,      // an operation for the index
+  input  logic                                    ix_ready_i,      // low while it is busy
+  output logic [1:0]                              ix_op_o,         // 0 find, 1 insert, 2 delete
+  output line_addr_t                              ix_key_o,        // line, address[51:6]
+  output logic [StackBits-1:0]                    ix_slot_o,       // insert: slot for the line
+  input  logic                                    ix_rsp_valid_i,  // pulse: the answer, from the
+                                                                   // next cycle on
+  input  logic                                    ix_found_i,      // with it: the line was there
+  input  logic [StackBits-1:0]                    ix_slot_i,       // with it: slot of the line
 
-  output logic                                    empty_o,
-  output logic                                    error_o,
-  output logic [StackBits:0]                      count_o,
-  output ds_event_t                               ev_o
+  output logic                                    empty_o,         // level: all stores are answered
+                                                                   // and at the endpoint
+  output logic                                    error_o,         // level: a write failed, none
+                                                                   // goes until clear_error_i
+  output logic [StackBits:0]                      count_o,         // lines deferred, 0..Depth
+  output ds_event_t                               ev_o             // pulses, a cycle after each
 );
 
   localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1;

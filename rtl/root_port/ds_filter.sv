@@ -11,20 +11,23 @@
 // Source: L. Fan et al., Summary Cache (counting Bloom filter); docs/blocks/root_port/ds_filter.md.
 
 module ds_filter #(
-  parameter int unsigned Buckets = 1024,  // a power of two, at least 16
-  parameter int unsigned KeyBits = 46
+  parameter int unsigned Buckets = 1024,  // counters; 16 or more, a power of two
+  parameter int unsigned KeyBits = 46     // bits of a key; 1 or more
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic               clear_i,      // wins
+  input  logic               clear_i,     // pulse: no key is there after this edge; wins over inc_i
+                                          // and dec_i
 
-  input  logic [KeyBits-1:0] key_i,
-  output logic               maybe_o,
+  input  logic [KeyBits-1:0] key_i,       // key to look up
+  output logic               maybe_o,     // comb from key_i: it may be there; 0: it surely is not
 
-  input  logic               inc_i,        // never with dec_i
-  input  logic               dec_i,
-  input  logic [KeyBits-1:0] upd_key_i,
-  output logic               upd_maybe_o
+  input  logic               inc_i,       // pulse: upd_key_i was inserted; never with dec_i
+  input  logic               dec_i,       // pulse: upd_key_i was deleted; only a key that was
+                                          // inserted
+  input  logic [KeyBits-1:0] upd_key_i,   // key that is counted, and second key to look up
+  output logic               upd_maybe_o  // comb from upd_key_i: it may be there; 0: it surely is
+                                          // not
 );
 
   if (Buckets < 16 || (Buckets & (Buckets - 1)) != 0) begin : g_check_buckets

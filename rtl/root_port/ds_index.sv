@@ -71,32 +71,36 @@
 // docs/blocks/root_port/ds_index.md.
 
 module ds_index #(
-  parameter int unsigned Depth   = 256,  // a power of two, 4..4096
-  parameter int unsigned KeyBits = 46,
+  parameter int unsigned Depth   = 256,  // slots; 4..4096, a power of two
+  parameter int unsigned KeyBits = 46,   // bits of a key, unsigned; 1 or more
   localparam int unsigned SlotBits = $clog2(Depth),
   localparam int unsigned NodeBits = 1 + 3 * (1 + SlotBits) + KeyBits
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic                clear_i,      // only when ready, without a request
+  input  logic                clear_i,      // pulse: empties the tree; only with req_ready_o,
+                                            // without req_valid_i
 
-  input  logic                req_valid_i,
-  output logic                req_ready_o,
+  input  logic                req_valid_i,  // an operation; taken with req_ready_o
+  output logic                req_ready_o,  // low during an operation; high in the cycle of its
+                                            // answer
   input  logic [1:0]          op_i,         // 0 find, 1 insert, 2 delete, 3 find
-  input  logic [KeyBits-1:0]  key_i,
-  input  logic [SlotBits-1:0] slot_i,       // insert: a slot that is no node's
+  input  logic [KeyBits-1:0]  key_i,        // key of the operation
+  input  logic [SlotBits-1:0] slot_i,       // insert: a slot that is no node's, 0..Depth-1
 
-  output logic                rsp_valid_o,
-  output logic                found_o,
-  output logic [SlotBits-1:0] slot_o,
+  output logic                rsp_valid_o,  // pulse: the answer, from the cycle after the operation
+                                            // was taken on
+  output logic                found_o,      // with the answer: the key was there; else 0
+  output logic [SlotBits-1:0] slot_o,       // with the answer: its slot, or the new one; else 0
 
-  output logic [SlotBits:0]   count_o,
-  output logic [SlotBits:0]   root_o,       // {none, slot}
+  output logic [SlotBits:0]   count_o,      // nodes, 0..Depth; steady but during an operation
+  output logic [SlotBits:0]   root_o,       // {none, slot}; steady but during an operation
 
   // Write port of the node memory, for a checker
-  output logic                node_we_o,
-  output logic [SlotBits-1:0] node_slot_o,
-  output logic [NodeBits-1:0] node_o
+  output logic                node_we_o,    // pulse: a node's word is written
+  output logic [SlotBits-1:0] node_slot_o,  // its slot, with node_we_o
+  output logic [NodeBits-1:0] node_o        // {red, left, right, parent, key}, the links {none,
+                                            // slot}
 );
 
   if (Depth < 4 || Depth > 4096 || (Depth & (Depth - 1)) != 0) begin : g_check_depth

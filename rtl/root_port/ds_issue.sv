@@ -20,40 +20,55 @@ module ds_issue
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Writes    = 8,
+  parameter  int unsigned Writes    = 8,  // most writes to the endpoint in flight; 1..16
   localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 enable_i,      // 0: the head alone, as it is
+  input  logic                 enable_i,            // 0: the head alone, as it is; changes only
+                                                    // with nothing in flight
   // Head of the SR queue
-  input  logic                 head_valid_i,
-  output logic                 head_ready_o,
-  input  sys_req_t             head_req_i,
-  input  logic                 may_pass_i,
-  output logic                 passes_o,
-  input  logic                 head_held_i,   // the memory queue has its line
-  input  logic                 set_pass_i,
-  input  logic                 head_local_i,  // the head leaves: local memory has it
-  // Direct store, under the id of its entry in the write table
-  input  logic                 direct_i,
-  output logic                 direct_taken_o,
-  input  logic [WriteBits-1:0] direct_index_i,
-  input  line_addr_t           direct_line_i,
-  input  byte_en_t             direct_be_i,
-  input  line_t                direct_data_i,
+  input  logic                 head_valid_i,        // a request is at the head, on only loads;
+                                                    // stays until taken
+  output logic                 head_ready_o,        // low until the memory queue takes it or
+                                                    // head_local_i
+  input  sys_req_t             head_req_i,          // stays until taken
+  input  logic                 may_pass_i,          // level: nothing of its line is deferred or in
+                                                    // flight; may fall at any time
+  output logic                 passes_o,            // level: the head is for the memory queue; may
+                                                    // fall until it is offered
+  input  logic                 head_held_i,         // level: the memory queue has an entry of its
+                                                    // line
+  input  logic                 set_pass_i,          // pulse, for a head without passes_o: it is to
+                                                    // pass
+  input  logic                 head_local_i,        // pulse, for a head without passes_o: it
+                                                    // leaves, local memory takes its read
+  // Direct store
+  input  logic                 direct_i,            // a store for the endpoint; stays until
+                                                    // direct_taken_o
+  output logic                 direct_taken_o,      // pulse: the memory queue takes it
+  input  logic [WriteBits-1:0] direct_index_i,      // index of its write, 0..Writes-1; stays
+  input  line_addr_t           direct_line_i,       // its line, address[51:6]; stays
+  input  byte_en_t             direct_be_i,         // its byte enables; stay
+  input  line_t                direct_data_i,       // its line's data; stay
   // Flush: data from local memory, the rest from the write table
-  input  logic                 flush_push_i,
-  input  logic [WriteBits-1:0] flush_push_index_i,
-  input  line_t                flush_push_data_i,
-  input  logic                 flush_push_error_i,  // the data are corrupt
-  output logic [WriteBits-1:0] flush_index_o,
-  input  line_addr_t           flush_line_i,
-  input  byte_en_t             flush_be_i,
+  input  logic                 flush_push_i,        // pulse: data of a deferred line arrive, at
+                                                    // most Writes of these before they are sent
+  input  logic [WriteBits-1:0] flush_push_index_i,  // index of its write, 0..Writes-1
+  input  line_t                flush_push_data_i,   // data of the line
+  input  logic                 flush_push_error_i,  // the data are corrupt: they go out with poison
+  output logic [WriteBits-1:0] flush_index_o,       // index of the oldest of these, to look up its
+                                                    // line and bytes
+  input  line_addr_t           flush_line_i,        // comb from flush_index_o: its line,
+                                                    // address[51:6]
+  input  byte_en_t             flush_be_i,          // comb from flush_index_o: bytes to send
   // Memory queue
-  output logic                 mq_valid_o,
-  input  logic                 mq_ready_i,
-  output sys_req_t             mq_req_o
+  output logic                 mq_valid_o,          // a load or store for the memory queue; on,
+                                                    // stays until taken
+  input  logic                 mq_ready_i,          // low while it has no free entry or has the
+                                                    // line
+  output sys_req_t             mq_req_o             // the head as it is, or a write: id FFF0h + its
+                                                    // index
 );
 
   typedef enum logic [1:0] {None, Head, Direct, Flush} source_e;

@@ -14,45 +14,55 @@ module ds_merges
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Merges    = 2,    // 1..16
-  parameter  int unsigned StackBits = 8,
+  parameter  int unsigned Merges    = 2,  // entries, most merges in flight; 1..16
+  parameter  int unsigned StackBits = 8,  // log2 of the slots; 2..12
   localparam int unsigned IndexBits = (Merges > 1) ? $clog2(Merges) : 1
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
   // A new one
-  output logic                 room_o,
-  input  logic                 add_i,
-  input  sys_id_t              add_id_i,
-  input  line_addr_t           add_line_i,
-  input  logic [StackBits-1:0] add_slot_i,
-  input  byte_en_t             add_mask_i,
-  // Is a load of this line still without its part from the slot asked for?
-  input  line_addr_t           line_i,
-  output logic                 busy_o,
+  output logic                 room_o,           // level: an entry is free
+  input  logic                 add_i,            // pulse, only with room_o: a load begins, its
+                                                 // response is to come from the endpoint
+  input  sys_id_t              add_id_i,         // id of the load, unlike that of any other that
+                                                 // waits for the endpoint
+  input  line_addr_t           add_line_i,       // its line, address[51:6]
+  input  logic [StackBits-1:0] add_slot_i,       // slot of the line
+  input  byte_en_t             add_mask_i,       // bytes to take from the slot
+  // Lookup by line
+  input  line_addr_t           line_i,           // line to look up, address[51:6]
+  output logic                 busy_o,           // comb from line_i: a load of it has not begun the
+                                                 // read of its slot
   // The endpoint's answer
-  input  sys_id_t              rsp_id_i,
-  output logic                 rsp_match_o,
-  input  logic                 rsp_take_i,
-  input  logic                 rsp_error_i,
-  input  line_t                rsp_data_i,
+  input  sys_id_t              rsp_id_i,         // id of a load's response to look up
+  output logic                 rsp_match_o,      // comb from rsp_id_i: the response is for one of
+                                                 // these loads
+  input  logic                 rsp_take_i,       // pulse, only with rsp_match_o: it is taken, with
+                                                 // error and data
+  input  logic                 rsp_error_i,      // the endpoint answered with an error
+  input  line_t                rsp_data_i,       // the endpoint's line
   // Arrived
-  output logic                 arrived_o,
-  output logic [IndexBits-1:0] arrived_index_o,
-  output logic [StackBits-1:0] arrived_slot_o,
-  input  logic                 sent_i,         // the read of sent_index_i is on its way
-  input  logic [IndexBits-1:0] sent_index_i,
+  output logic                 arrived_o,        // level: a load has the endpoint's data and is to
+                                                 // read its slot
+  output logic [IndexBits-1:0] arrived_index_o,  // index of the lowest such load; a lower one may
+                                                 // take its place meanwhile
+  output logic [StackBits-1:0] arrived_slot_o,   // its slot
+  input  logic                 sent_i,           // pulse: local memory takes the read of
+                                                 // sent_index_i, a load that had arrived
+  input  logic [IndexBits-1:0] sent_index_i,     // index of that load, with sent_i
   // The slot's data
-  input  logic                 slot_take_i,
-  input  logic [IndexBits-1:0] slot_index_i,
-  input  logic                 slot_error_i,
-  input  line_t                slot_data_i,
+  input  logic                 slot_take_i,      // pulse: the data of that read
+  input  logic [IndexBits-1:0] slot_index_i,     // index of the load whose read it was, 0..Merges-1
+  input  logic                 slot_error_i,     // they are corrupt; the load is answered with an
+                                                 // error
+  input  line_t                slot_data_i,      // line of the slot
   // Ready
-  output logic                 ready_o,
-  output sys_id_t              ready_id_o,
-  output logic                 ready_error_o,
-  output line_t                ready_data_o,
-  input  logic                 ready_take_i
+  output logic                 ready_o,          // level: a load is complete
+  output sys_id_t              ready_id_o,       // id of the lowest complete load
+  output logic                 ready_error_o,    // error from the endpoint or the slot
+  output line_t                ready_data_o,     // the merged line
+  input  logic                 ready_take_i      // pulse, only with ready_o: it is answered, its
+                                                 // entry is free
 );
 
   if (Merges < 1 || Merges > 16) begin : g_check_merges

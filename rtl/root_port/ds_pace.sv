@@ -14,12 +14,13 @@ module ds_pace
 (
   input  logic            clk_i,
   input  logic            rst_ni,
-  input  logic            rsp_valid_i,
-  input  logic [1:0]      dev_load_i,
-  input  logic            sent_i,      // a deferred store goes to its endpoint
-  input  logic [3:0][3:0] interval_i,  // by DevLoad: 0 none, else log2 of the cycles
-  output logic            direct_o,    // a new store may go straight to the endpoint
-  output logic            flush_o
+  input  logic            rsp_valid_i,  // pulse: an answer of the endpoint
+  input  logic [1:0]      dev_load_i,   // with it: 0 light, 1 optimal, 2 moderate, 3 severe
+                                        // overload
+  input  logic            sent_i,       // pulse: a write goes to the endpoint, deferred or not
+  input  logic [3:0][3:0] interval_i,   // by DevLoad: 0 none, else log2 of the cycles, 1..15
+  output logic            direct_o,     // level: a new store may go straight to the endpoint
+  output logic            flush_o       // level: a deferred line may go to the endpoint
 );
 
   localparam int unsigned TimerBits = 16;

@@ -17,61 +17,84 @@ module ds_returns
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Writes    = 8,
-  parameter  int unsigned Merges    = 2,
-  parameter  int unsigned Reads     = 8,
-  parameter  int unsigned StackBits = 8,
+  parameter  int unsigned Writes    = 8,  // most writes to the endpoint in flight; 1..16
+  parameter  int unsigned Merges    = 2,  // most merges in flight; 1..16
+  parameter  int unsigned Reads     = 8,  // most reads for loads from local memory in flight; 1..16
+  parameter  int unsigned StackBits = 8,  // log2 of the slots; 2..12
   localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1,
   localparam int unsigned MergeBits = (Merges > 1) ? $clog2(Merges) : 1,
   localparam int unsigned ReadBits  = (Reads > 1) ? $clog2(Reads) : 1
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 enable_i,  // 0: from the memory queue to the host bridge, as it is
+  input  logic                 enable_i,         // 0: from the memory queue to the host bridge, as
+                                                 // it is; changes only with nothing in flight
   // From the memory queue and from local memory
-  input  logic                 mq_rsp_valid_i,
-  output logic                 mq_rsp_ready_o,
-  input  sys_rsp_t             mq_rsp_i,
-  input  logic                 lm_rsp_valid_i,
-  output logic                 lm_rsp_ready_o,
-  input  lm_rsp_t              lm_rsp_i,
+  input  logic                 mq_rsp_valid_i,   // a response of the memory queue; stays until
+                                                 // taken
+  output logic                 mq_rsp_ready_o,   // on, low only for a load that goes to the host
+                                                 // bridge; off, rsp_ready_i
+  input  sys_rsp_t             mq_rsp_i,         // of a write: id FFF0h + its index; stays until
+                                                 // taken
+  input  logic                 lm_rsp_valid_i,   // an answer of local memory; stays until taken
+  output logic                 lm_rsp_ready_o,   // low only for LmLoad, while other responses have
+                                                 // their turn or the host bridge stalls
+  input  lm_rsp_t              lm_rsp_i,         // kind and index of the read; index is below
+                                                 // Reads, Merges or Writes; stays until taken
   // To the host bridge
-  output logic                 rsp_valid_o,
-  input  logic                 rsp_ready_i,
-  output sys_rsp_t             rsp_o,
+  output logic                 rsp_valid_o,      // a response for the host bridge; stays until
+                                                 // taken
+  input  logic                 rsp_ready_i,      // low to stall
+  output sys_rsp_t             rsp_o,            // with the id of the request; stays until taken
   // Endpoint writes that are done
-  output logic                 done_valid_o,
-  output logic [WriteBits-1:0] done_index_o,
-  output logic                 done_error_o,
-  input  logic                 done_pop_i,
-  // Data of a flush; index and error are in lm_rsp_i
-  output logic                 flush_push_o,
+  output logic                 done_valid_o,     // a write was answered; stays until done_pop_i
+  output logic [WriteBits-1:0] done_index_o,     // its index, 0..Writes-1
+  output logic                 done_error_o,     // it was answered with an error
+  input  logic                 done_pop_i,       // pulse, only with done_valid_o: that answer
+                                                 // leaves
+  // Data of a flush
+  output logic                 flush_push_o,     // pulse: lm_rsp_i has the data of a write to the
+                                                 // endpoint; must be taken in this cycle
   // A store is in local memory, or refused
-  output logic                 store_room_o,
-  input  logic                 stored_i,
-  input  logic                 refused_i,
-  input  sys_id_t              store_id_i,
+  output logic                 store_room_o,     // level: a store can be answered; low while one
+                                                 // waits for its turn
+  input  logic                 stored_i,         // pulse, only with store_room_o: the store is in
+                                                 // local memory; it is answered without error
+  input  logic                 refused_i,        // pulse, likewise, never with stored_i: the store
+                                                 // is lost; it is answered with an error
+  input  sys_id_t              store_id_i,       // id of that store, with either
   // A head load's read of local memory
-  output logic                 read_room_o,
-  output logic [ReadBits-1:0]  read_index_o,
-  input  logic                 read_offer_i,
-  input  logic                 read_add_i,
+  output logic                 read_room_o,      // level: one more load can read local memory
+  output logic [ReadBits-1:0]  read_index_o,     // index for that read; stays while read_offer_i
+                                                 // waits
+  input  logic                 read_offer_i,     // level, only with read_room_o: a read with this
+                                                 // index is offered to local memory until
+                                                 // read_add_i
+  input  logic                 read_add_i,       // pulse, only with read_offer_i: it is taken; the
+                                                 // head load is answered with its data
   // The head load, and its merge
-  input  sys_id_t              head_id_i,
-  input  line_addr_t           head_line_i,
-  output logic                 merge_room_o,
-  input  logic                 merge_add_i,
-  input  logic [StackBits-1:0] merge_slot_i,
-  input  byte_en_t             merge_mask_i,
+  input  sys_id_t              head_id_i,        // id of the head load, with read_add_i and
+                                                 // merge_add_i
+  input  line_addr_t           head_line_i,      // its line, address[51:6], with merge_add_i
+  output logic                 merge_room_o,     // level: one more merge can begin
+  input  logic                 merge_add_i,      // pulse, only with merge_room_o: the head load
+                                                 // becomes a merge and has to go to the memory
+                                                 // queue
+  input  logic [StackBits-1:0] merge_slot_i,     // slot of its line, with merge_add_i
+  input  byte_en_t             merge_mask_i,     // bytes to take from the slot, with merge_add_i
   // Merges that wait for their slot
-  output logic                 arrived_o,
-  output logic [MergeBits-1:0] arrived_index_o,
-  output logic [StackBits-1:0] arrived_slot_o,
-  input  logic                 merge_sent_i,
-  input  logic [MergeBits-1:0] merge_index_i,
-  // Is a merge of this line without its part from the slot?
-  input  line_addr_t           line_i,
-  output logic                 line_busy_o
+  output logic                 arrived_o,        // level: a merge has the endpoint's data and is to
+                                                 // read its slot
+  output logic [MergeBits-1:0] arrived_index_o,  // index of the lowest such merge; another one may
+                                                 // take its place meanwhile
+  output logic [StackBits-1:0] arrived_slot_o,   // its slot
+  input  logic                 merge_sent_i,     // pulse: local memory takes the read of
+                                                 // merge_index_i, a merge that had arrived
+  input  logic [MergeBits-1:0] merge_index_i,    // index of that merge, with merge_sent_i
+  // Lookup by line
+  input  line_addr_t           line_i,           // line to look up, address[51:6]
+  output logic                 line_busy_o       // comb from line_i: a merge of it has not read its
+                                                 // slot
 );
 
   logic     mq_load, mq_done, lm_answer, lm_load, lm_merge;

@@ -29,80 +29,116 @@ module ds_sequencer
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned StackBits = 8,
-  parameter int unsigned WriteBits = 3,
-  parameter int unsigned MergeBits = 1
+  parameter int unsigned StackBits = 8,  // log2 of the slots; 2..12
+  parameter int unsigned WriteBits = 3,  // bits of a write's index; 1..4
+  parameter int unsigned MergeBits = 1   // bits of a merge's index; 1..4
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 enable_i,
-  input  logic                 isolate_i,        // the endpoint is gone
-  input  logic                 clear_error_i,
-  output logic                 error_o,
-  output ds_event_t            ev_o,
-  output ds_act_t              act_o,
+  input  logic                 enable_i,           // level: operations may begin; changes only with
+                                                   // nothing in flight
+  input  logic                 isolate_i,          // level: the endpoint is gone; a store without a
+                                                   // free slot is refused
+  input  logic                 clear_error_i,      // pulse, while on: error_o falls, unless a write
+                                                   // fails just then
+  output logic                 error_o,            // level: a write failed; no more are begun until
+                                                   // clear_error_i
+  output ds_event_t            ev_o,               // pulses, a bit each, in the cycle after the
+                                                   // event
+  output ds_act_t              act_o,              // pulses, a bit each: what is done at the edge
+                                                   // of this cycle
   // Head load
-  input  logic                 head_want_i,      // is for L
-  input  line_addr_t           head_line_i,
-  input  logic                 head_hit_i,       // a write entry has its line
-  input  logic [StackBits-1:0] head_slot_i,
+  input  logic                 head_want_i,        // level: a load at the head needs an operation;
+                                                   // low for one that passes or has to wait
+  input  line_addr_t           head_line_i,        // its line, address[51:6]; stable until its
+                                                   // operation ends
+  input  logic                 head_hit_i,         // comb from head_line_i: a write of it is in
+                                                   // flight
+  input  logic [StackBits-1:0] head_slot_i,        // with head_hit_i: the slot of that write
   // Oldest store
-  input  logic                 store_want_i,     // is for S
-  input  line_addr_t           store_line_i,
-  input  byte_en_t             store_be_i,
+  input  logic                 store_want_i,       // level: the oldest store may begin; low behind
+                                                   // an older load of its line
+  input  line_addr_t           store_line_i,       // its line, address[51:6]; stays until
+                                                   // act_o.store_pop
+  input  byte_en_t             store_be_i,         // its byte enables; stay likewise
   // Endpoint writes
-  input  logic                 may_write_i,      // one more
-  input  logic                 may_flush_i,
-  input  logic                 may_direct_i,     // but for may_write_i and error_o
-  output logic                 direct_o,         // SDirect: the store stands at the memory queue
-  input  logic                 direct_taken_i,
+  input  logic                 may_write_i,        // level: one more write to the endpoint may
+                                                   // begin
+  input  logic                 may_flush_i,        // level: a deferred line may go to the endpoint
+  input  logic                 may_direct_i,       // level: a new store may go straight to the
+                                                   // endpoint, if may_write_i and no error_o
+  output logic                 direct_o,           // the oldest store is for the memory queue;
+                                                   // stays until direct_taken_i
+  input  logic                 direct_taken_i,     // pulse, only with direct_o: it is taken there
   // Line of the operation
-  output line_addr_t           key_o,
-  output logic [StackBits-1:0] slot_o,
-  output byte_en_t             mask_o,
-  input  logic                 key_maybe_i,      // filter
-  input  logic                 key_busy_i,       // a load of it is on its way to the endpoint
-  output logic                 wanted_o,         // loads of wanted_line_o are not for L
-  output line_addr_t           wanted_line_o,
+  output line_addr_t           key_o,              // line of the operation, between two that of the
+                                                   // oldest store
+  output logic [StackBits-1:0] slot_o,             // its slot, with act_o, with lm_valid_o and with
+                                                   // an insert
+  output byte_en_t             mask_o,             // valid bytes of that slot, with act_o
+  input  logic                 key_maybe_i,        // comb from key_o, filter: it may be deferred;
+                                                   // 0: it surely is not
+  input  logic                 key_busy_i,         // comb from key_o: the memory queue has an entry
+                                                   // of it, or a merge of it has not read its slot
+  output logic                 wanted_o,           // level: a flush waits for the loads of
+                                                   // wanted_line_o; for these head_want_i has to be
+                                                   // low
+  output line_addr_t           wanted_line_o,      // line of that flush, with wanted_o
   // Write table
-  input  logic                 write_hit_i,      // an entry has key_o
-  input  logic [StackBits-1:0] write_slot_i,
-  input  logic [WriteBits-1:0] write_next_i,
-  output logic [WriteBits-1:0] write_index_o,    // the entry at work
-  input  line_addr_t           write_line_i,     // its
-  input  logic [StackBits-1:0] write_done_slot_i,
-  input  byte_en_t             write_mask_i,
-  input  logic                 write_dirty_i,
+  input  logic                 write_hit_i,        // comb from key_o: a write of it is in flight
+  input  logic [StackBits-1:0] write_slot_i,       // with write_hit_i: the slot of that write
+  input  logic [WriteBits-1:0] write_next_i,       // index of the write that act_o.write_add begins
+  output logic [WriteBits-1:0] write_index_o,      // index of the write to look up, that
+                                                   // act_o.write_free ends, or whose read (LmFlush)
+                                                   // is offered
+  input  line_addr_t           write_line_i,       // comb from write_index_o: its line
+  input  logic [StackBits-1:0] write_done_slot_i,  // comb from write_index_o: its slot
+  input  byte_en_t             write_mask_i,       // comb from write_index_o: valid bytes of its
+                                                   // slot
+  input  logic                 write_dirty_i,      // comb from write_index_o: a store changed the
+                                                   // slot after the write had begun
   // Completions
-  input  logic                 done_valid_i,
-  input  logic [WriteBits-1:0] done_index_i,
-  input  logic                 done_error_i,
+  input  logic                 done_valid_i,       // a write was answered; stays until
+                                                   // act_o.done_pop
+  input  logic [WriteBits-1:0] done_index_i,       // its index
+  input  logic                 done_error_i,       // it was answered with an error: the line is
+                                                   // deferred again
   // Merges
-  input  logic                 merge_room_i,
-  input  logic                 merge_arrived_i,
-  input  logic [MergeBits-1:0] merge_next_i,
-  input  logic [StackBits-1:0] merge_slot_i,
-  output logic [MergeBits-1:0] merge_index_o,
+  input  logic                 merge_room_i,       // level: one more merge can begin
+  input  logic                 merge_arrived_i,    // a merge has the endpoint's data and is to read
+                                                   // its slot; stays until act_o.merge_sent
+  input  logic [MergeBits-1:0] merge_next_i,       // its index; may change to another that waits
+                                                   // until the read is offered
+  input  logic [StackBits-1:0] merge_slot_i,       // its slot
+  output logic [MergeBits-1:0] merge_index_o,      // index of the merge whose read is offered, and
+                                                   // with act_o.merge_sent
   // Slots
-  input  logic                 pending_i,
-  input  logic                 slot_room_i,
-  input  logic [StackBits-1:0] stack_slot_i,     // after SNew and FTop
+  input  logic                 pending_i,          // level: a line is deferred
+  input  logic                 slot_room_i,        // level: a slot is free
+  input  logic [StackBits-1:0] stack_slot_i,       // slot that act_o.slot_take or slot_top gave,
+                                                   // from the cycle after until the next of these
   // Slot memory {line, mask}
-  input  line_addr_t           word_line_i,
-  input  byte_en_t             word_mask_i,
+  input  line_addr_t           word_line_i,        // line in the slot memory, from the cycle after
+                                                   // act_o.word_read until the next
+  input  byte_en_t             word_mask_i,        // valid bytes there; likewise
   // Local memory
-  input  logic                 read_room_i,
-  output logic                 lm_valid_o,
-  input  logic                 lm_ready_i,
-  output logic                 lm_write_o,
-  output lm_kind_e             lm_kind_o,
+  input  logic                 read_room_i,        // level: one more load can read local memory;
+                                                   // must not fall while one is offered
+  output logic                 lm_valid_o,         // a read or write of slot_o; stays until taken
+  input  logic                 lm_ready_i,         // low to stall
+  output logic                 lm_write_o,         // 1 a write of the oldest store, 0 a read; stays
+                                                   // until taken
+  output lm_kind_e             lm_kind_o,          // of a read: for the head load, a merge or a
+                                                   // write to the endpoint; stays until taken
   // Index
-  output logic                 ix_valid_o,
-  input  logic                 ix_ready_i,
-  output logic [1:0]           ix_op_o,
-  input  logic                 ix_rsp_valid_i,
-  input  logic                 ix_found_i,
-  input  logic [StackBits-1:0] ix_slot_i
+  output logic                 ix_valid_o,         // an operation for the index on key_o and
+                                                   // slot_o; stays until taken
+  input  logic                 ix_ready_i,         // low while it has one
+  output logic [1:0]           ix_op_o,            // 0 find, 1 insert, 2 delete; stays until taken
+  input  logic                 ix_rsp_valid_i,     // pulse: the answer, from the cycle after the
+                                                   // operation was taken on
+  input  logic                 ix_found_i,         // with the answer: the line was there
+  input  logic [StackBits-1:0] ix_slot_i           // with the answer: its slot
 );
 
   // The upper two bits say whose line it is: so the line is there early in the cycle.

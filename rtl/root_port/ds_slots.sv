@@ -15,24 +15,27 @@
 // Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_slots #(
-  parameter  int unsigned Depth    = 256,  // a power of two
+  parameter  int unsigned Depth    = 256,  // slots; 2 or more, a power of two
   localparam int unsigned StackBits = $clog2(Depth)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
   // At most one of these a cycle
-  input  logic                 take_i,     // a free slot, if there is one
-  input  logic                 top_i,      // the top of pending; it stays
-  input  logic                 release_i,  // wslot_i becomes free
-  input  logic                 push_i,     // wslot_i becomes pending
-  input  logic                 pop_i,      // the top of pending leaves
+  input  logic                 take_i,     // pulse: a free slot, if there is one
+  input  logic                 top_i,      // pulse, only if one is pending: its top; it stays
+  input  logic                 release_i,  // pulse: wslot_i, taken or popped before, becomes free
+  input  logic                 push_i,     // pulse: wslot_i, taken or popped before, becomes
+                                           // pending
+  input  logic                 pop_i,      // pulse: the top of pending leaves; only while slot_o
+                                           // shows it
 
-  input  logic [StackBits-1:0] wslot_i,
-  output logic [StackBits-1:0] slot_o,
-  output logic                 room_o,     // there is a free slot
-  output logic                 last_o,     // one is pending
-  output logic [StackBits:0]   count_o,    // pending
-  output logic [StackBits:0]   used_o      // slots that are not free
+  input  logic [StackBits-1:0] wslot_i,    // with release_i and push_i, 0..Depth-1
+  output logic [StackBits-1:0] slot_o,     // from the cycle after take_i (with room_o) or top_i
+                                           // until the next of these
+  output logic                 room_o,     // level: there is a free slot
+  output logic                 last_o,     // level: exactly one is pending
+  output logic [StackBits:0]   count_o,    // slots that are pending, 0..Depth
+  output logic [StackBits:0]   used_o      // slots that are not free, 0..Depth
 );
 
   typedef logic [StackBits-1:0] slot_t;

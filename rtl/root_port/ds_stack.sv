@@ -18,73 +18,99 @@ module ds_stack
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Depth     = 256,
-  parameter  int unsigned Writes    = 8,
-  parameter  int unsigned Buckets   = 1024,
-  parameter  int unsigned MergeBits = 1,
+  parameter  int unsigned Depth     = 256,   // slots; 4..4096, a power of two
+  parameter  int unsigned Writes    = 8,     // most writes to the endpoint in flight; 1..16
+  parameter  int unsigned Buckets   = 1024,  // buckets of the filter; 16 or more, a power of two
+  parameter  int unsigned MergeBits = 1,     // bits of a merge's index; 1..4
   localparam int unsigned StackBits = $clog2(Depth),
   localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 enable_i,
-  input  logic                 isolate_i,
-  input  logic                 clear_error_i,
-  output logic                 error_o,
-  output ds_event_t            ev_o,
-  output ds_act_t              act_o,
-  output logic [StackBits:0]   count_o,         // pending
-  output logic                 quiet_o,         // nothing is pending or on its way
+  input  logic                 enable_i,         // level: operations may begin; changes only with
+                                                 // nothing in flight
+  input  logic                 isolate_i,        // level: the endpoint is gone; a store without a
+                                                 // free slot is refused
+  input  logic                 clear_error_i,    // pulse, while on: error_o falls, unless a write
+                                                 // fails just then
+  output logic                 error_o,          // level: a write failed; no more are begun until
+                                                 // clear_error_i
+  output ds_event_t            ev_o,             // pulses, a bit each, in the cycle after the event
+  output ds_act_t              act_o,            // pulses, a bit each: what is done at the edge of
+                                                 // this cycle
+  output logic [StackBits:0]   count_o,          // lines deferred, 0..Depth
+  output logic                 quiet_o,          // level: no line is deferred or in flight
   // Head load
-  input  logic                 head_valid_i,
-  input  logic                 head_passes_i,
-  input  line_addr_t           head_line_i,
-  output logic                 may_pass_o,      // nothing of its line is here
-  // Oldest store, if its response has room
-  input  logic                 store_valid_i,
-  input  line_addr_t           store_line_i,
-  input  byte_en_t             store_be_i,
-  // Line of the operation, and who else has it: a load in the SR queue, an entry of the memory
-  // queue, a merge whose local read is not on its way
-  output line_addr_t           key_o,
-  output logic [StackBits-1:0] slot_o,
-  output byte_en_t             mask_o,
-  input  logic                 sr_is_i,
-  input  logic                 mem_is_i,
-  input  logic                 merge_is_i,
+  input  logic                 head_valid_i,     // a load is at the head of the SR queue; stays
+                                                 // until it has left
+  input  logic                 head_passes_i,    // level: it passes to the memory queue and needs
+                                                 // no operation
+  input  line_addr_t           head_line_i,      // its line, address[51:6]; stable with it
+  output logic                 may_pass_o,       // comb: head_line_i is surely neither deferred nor
+                                                 // in flight
+  // Oldest store
+  input  logic                 store_valid_i,    // a store waits and its answer has room; stays
+                                                 // until act_o.stored or refused
+  input  line_addr_t           store_line_i,     // line of the oldest store; stays until
+                                                 // act_o.store_pop
+  input  byte_en_t             store_be_i,       // its byte enables; stay likewise
+  // Line of the operation, and who else has it
+  output line_addr_t           key_o,            // line of the operation, between two that of the
+                                                 // oldest store
+  output logic [StackBits-1:0] slot_o,           // its slot, with act_o, with lm_valid_o and with
+                                                 // an insert
+  output byte_en_t             mask_o,           // valid bytes of that slot, with act_o
+  input  logic                 sr_is_i,          // comb from key_o: a load of it is in the SR queue
+  input  logic                 mem_is_i,         // comb from key_o: the memory queue has an entry
+                                                 // of it
+  input  logic                 merge_is_i,       // comb from key_o: a merge of it has not read its
+                                                 // slot
   // Endpoint writes
-  input  logic [4:0]           max_writes_i,
-  input  logic                 may_flush_i,
-  input  logic                 may_direct_i,
-  output logic                 direct_o,
-  input  logic                 direct_taken_i,
-  output logic [WriteBits-1:0] write_next_o,    // the next entry
-  output logic [WriteBits-1:0] write_index_o,   // the entry at work
-  input  logic [WriteBits-1:0] flush_index_i,
-  output line_addr_t           flush_line_o,
-  output byte_en_t             flush_be_o,
-  input  logic                 done_valid_i,
-  input  logic [WriteBits-1:0] done_index_i,
-  input  logic                 done_error_i,
+  input  logic [4:0]           max_writes_i,     // most writes to the endpoint in flight, 0..31,
+                                                 // and at most Writes
+  input  logic                 may_flush_i,      // level: a deferred line may go to the endpoint
+  input  logic                 may_direct_i,     // level: a new store may go straight to the
+                                                 // endpoint and finds room in the memory queue
+  output logic                 direct_o,         // the oldest store is for the memory queue; stays
+                                                 // until direct_taken_i
+  input  logic                 direct_taken_i,   // pulse, only with direct_o: it is taken there
+  output logic [WriteBits-1:0] write_next_o,     // index of the next write, 0..Writes-1; with
+                                                 // direct_o it is the store's
+  output logic [WriteBits-1:0] write_index_o,    // index of the write whose read (LmFlush) is
+                                                 // offered to local memory
+  input  logic [WriteBits-1:0] flush_index_i,    // index of a write in flight, 0..Writes-1
+  output line_addr_t           flush_line_o,     // comb from flush_index_i: its line
+  output byte_en_t             flush_be_o,       // comb from flush_index_i: the bytes that it sends
+  input  logic                 done_valid_i,     // a write was answered; stays until act_o.done_pop
+  input  logic [WriteBits-1:0] done_index_i,     // its index, 0..Writes-1
+  input  logic                 done_error_i,     // it was answered with an error: the line is
+                                                 // deferred again
   // Merges
-  input  logic                 merge_room_i,
-  input  logic                 merge_arrived_i,
-  input  logic [MergeBits-1:0] merge_next_i,
-  input  logic [StackBits-1:0] merge_slot_i,
-  output logic [MergeBits-1:0] merge_index_o,
+  input  logic                 merge_room_i,     // level: one more merge can begin
+  input  logic                 merge_arrived_i,  // a merge has the endpoint's data and is to read
+                                                 // its slot; stays until act_o.merge_sent
+  input  logic [MergeBits-1:0] merge_next_i,     // its index; may change to another that waits
+                                                 // until the read is offered
+  input  logic [StackBits-1:0] merge_slot_i,     // its slot
+  output logic [MergeBits-1:0] merge_index_o,    // index of the merge whose read is offered, and
+                                                 // with act_o.merge_sent
   // Local memory
-  input  logic                 read_room_i,
-  output logic                 lm_valid_o,
-  input  logic                 lm_ready_i,
-  output logic                 lm_write_o,
-  output lm_kind_e             lm_kind_o,
+  input  logic                 read_room_i,      // level: one more load can read local memory; must
+                                                 // not fall while one is offered
+  output logic                 lm_valid_o,       // a read or write of slot_o; stays until taken
+  input  logic                 lm_ready_i,       // low to stall
+  output logic                 lm_write_o,       // 1 a write of the oldest store, 0 a read; stays
+                                                 // until taken
+  output lm_kind_e             lm_kind_o,        // of a read: for the head load, a merge or a write
+                                                 // to the endpoint; stays until taken
   // Index; its key and slot are key_o and slot_o
-  output logic                 ix_valid_o,
-  input  logic                 ix_ready_i,
-  output logic [1:0]           ix_op_o,
-  input  logic                 ix_rsp_valid_i,
-  input  logic                 ix_found_i,
-  input  logic [StackBits-1:0] ix_slot_i
+  output logic                 ix_valid_o,       // an operation for the index; stays until taken
+  input  logic                 ix_ready_i,       // low while it has one
+  output logic [1:0]           ix_op_o,          // 0 find, 1 insert, 2 delete; stays until taken
+  input  logic                 ix_rsp_valid_i,   // pulse: the answer, from the cycle after the
+                                                 // operation was taken on
+  input  logic                 ix_found_i,       // with the answer: the line was there
+  input  logic [StackBits-1:0] ix_slot_i         // with the answer: its slot
 );
 
   typedef logic [StackBits-1:0] slot_t;

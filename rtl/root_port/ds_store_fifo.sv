@@ -12,25 +12,26 @@ module ds_store_fifo
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Depth   = 8,
+  parameter  int unsigned Depth   = 8,  // stores that can wait; 1 or more
   localparam int unsigned CntBits = $clog2(Depth + 1)
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
   // Tail
-  input  logic       push_i,   // only with room
-  output logic       room_o,
-  input  sys_req_t   req_i,
+  input  logic       push_i,       // pulse, only with room_o: req_i is a store to keep
+  output logic       room_o,       // level: a place is free; one that leaves in this cycle does not
+                                   // count
+  input  sys_req_t   req_i,        // is_write 1, no poison; with push_i
   // Head
-  output logic       valid_o,
-  output sys_id_t    id_o,
-  output line_addr_t line_o,
-  output byte_en_t   be_o,
-  output line_t      data_o,
-  input  logic       pop_i,
-  // Is a store to this line there?
-  input  line_addr_t look_line_i,
-  output logic       look_hit_o
+  output logic       valid_o,      // level: a store waits; the oldest stays until pop_i
+  output sys_id_t    id_o,         // its id
+  output line_addr_t line_o,       // its line, address[51:6]
+  output byte_en_t   be_o,         // its byte enables
+  output line_t      data_o,       // its data
+  input  logic       pop_i,        // pulse, only with valid_o: it leaves
+  // Lookup by line
+  input  line_addr_t look_line_i,  // line to look up, address[51:6]
+  output logic       look_hit_o    // comb from look_line_i: a store to it waits
 );
 
   if (Depth < 1) begin : g_check_depth

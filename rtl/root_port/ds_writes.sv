@@ -16,42 +16,45 @@ module ds_writes
   import cxl_pkg::*;
   import cxlgpu_pkg::first_one;
 #(
-  parameter  int unsigned Writes    = 8,    // 1..16
-  parameter  int unsigned StackBits = 8,
+  parameter  int unsigned Writes    = 8,  // entries, most writes in flight; 1..16
+  parameter  int unsigned StackBits = 8,  // log2 of the slots; 2..12
   localparam int unsigned IndexBits = (Writes > 1) ? $clog2(Writes) : 1
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
   // By line: the head load's
-  input  line_addr_t           head_line_i,
-  output logic                 head_hit_o,
-  output logic                 head_full_o,  // every byte of the slot is valid
-  output logic [StackBits-1:0] head_slot_o,
-  // By line: the one that the sequencer works on; mark_i adds a store's bytes to it
-  input  line_addr_t           line_i,
-  output logic                 hit_o,
-  output logic [StackBits-1:0] slot_o,
-  input  logic                 mark_i,
-  input  byte_en_t             mark_be_i,
+  input  line_addr_t           head_line_i,    // line to look up, address[51:6]
+  output logic                 head_hit_o,     // comb: a write of it is in flight
+  output logic                 head_full_o,    // with head_hit_o: every byte of the slot is valid
+  output logic [StackBits-1:0] head_slot_o,    // its slot, 0 without head_hit_o
+  // By line: that of the operation
+  input  line_addr_t           line_i,         // line to look up, mark or add, address[51:6]
+  output logic                 hit_o,          // comb: a write of it is in flight
+  output logic [StackBits-1:0] slot_o,         // its slot, 0 without hit_o
+  input  logic                 mark_i,         // pulse, only with hit_o: a store changed the slot,
+                                               // the line has to be sent once more
+  input  byte_en_t             mark_be_i,      // bytes of that store, valid from now on
   // By entry: the flush that goes out
-  input  logic [IndexBits-1:0] flush_index_i,
-  output line_addr_t           flush_line_o,
-  output byte_en_t             flush_be_o,
+  input  logic [IndexBits-1:0] flush_index_i,  // index of a write in flight, 0..Writes-1
+  output line_addr_t           flush_line_o,   // comb: its line
+  output byte_en_t             flush_be_o,     // comb: bytes that were valid as it began
   // By entry: the write that is done
-  input  logic [IndexBits-1:0] done_index_i,
-  output line_addr_t           done_line_o,
-  output logic [StackBits-1:0] done_slot_o,
-  output byte_en_t             done_mask_o,
-  output logic                 done_dirty_o,
-  input  logic                 free_i,
-  // Next entry: {line_i, add_slot_i, add_mask_i}
-  output logic                 room_o,
-  output logic [IndexBits-1:0] add_index_o,
-  input  logic                 add_i,
-  input  logic [StackBits-1:0] add_slot_i,
-  input  byte_en_t             add_mask_i,
+  input  logic [IndexBits-1:0] done_index_i,   // index of a write in flight, 0..Writes-1
+  output line_addr_t           done_line_o,    // comb: its line
+  output logic [StackBits-1:0] done_slot_o,    // comb: its slot
+  output byte_en_t             done_mask_o,    // comb: valid bytes of the slot
+  output logic                 done_dirty_o,   // comb: the slot was changed after it began
+  input  logic                 free_i,         // pulse: the write at done_index_i is over; never
+                                               // with add_i or mark_i
+  // Next entry
+  output logic                 room_o,         // level: one more can begin
+  output logic [IndexBits-1:0] add_index_o,    // index that it gets; valid with room_o
+  input  logic                 add_i,          // pulse, only with room_o and without hit_o: a write
+                                               // of line_i begins; never with mark_i
+  input  logic [StackBits-1:0] add_slot_i,     // its slot, that of no other write
+  input  byte_en_t             add_mask_i,     // bytes that are valid and sent
 
-  output logic [4:0]           used_o
+  output logic [4:0]           used_o          // writes in flight, 0..Writes
 );
 
   if (Writes < 1 || Writes > 16) begin : g_check_writes
