@@ -339,16 +339,21 @@ module deterministic_store
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  QuietTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !quiet |=> $stable(on_q));
-  Open_A: assert property (@(posedge clk_i) disable iff (!rst_ni) answered |-> open_q != '0);
+  QuietTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !quiet |=> $stable(on_q))
+    else $error("deterministic store went on or off while the port was not quiet");
+  Open_A: assert property (@(posedge clk_i) disable iff (!rst_ni) answered |-> open_q != '0)
+    else $error("a response without a request that is outstanding");
   OpenMax_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      taken && !answered |-> open_q != '1);
-  // What the region holds is where it was put.
+      taken && !answered |-> open_q != '1)
+    else $error("more than 255 requests outstanding");
   BaseStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (on_q || !empty || lm_valid_o) |=> $stable(base_q));
+      (on_q || !empty || lm_valid_o) |=> $stable(base_q))
+    else $error("the region's base changed while on or with lines in it");
   LmHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (lm_valid_o && !lm_ready_i) |=> lm_valid_o && $stable({lm_req_o, lm_line_o}));
+      (lm_valid_o && !lm_ready_i) |=> lm_valid_o && $stable({lm_req_o, lm_line_o}))
+    else $error("a request to local memory changed or went away before it was taken");
   OwnIds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (on_q && req_valid_i) |-> req_i.id < OwnIds);
+      (on_q && req_valid_i) |-> req_i.id < OwnIds)
+    else $error("a host's request with one of the root port's own ids, FFF0h to FFFFh");
 
 endmodule

@@ -158,27 +158,38 @@ module ds_answers
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  DoneOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) done_set_i |-> !done_q);
+  DoneOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) done_set_i |-> !done_q)
+    else $error("a store was done before the one before it was answered");
   Done_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       take[0] |=> rsp_valid_o && rsp_o.is_write && rsp_o.error == $past(done_error_q) &&
-                  rsp_o.id == $past(done_id_q));
+                  rsp_o.id == $past(done_id_q))
+    else $error("the answer of a store is not a write's, has a wrong id or a wrong error");
   LoadError_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       take[3:1] != '0 |=> rsp_o.error == $past(take[1] && merge_error_i || take[2] && local_error_i
-                                               || take[3] && mq_error_i));
+                                               || take[3] && mq_error_i))
+    else $error("the answer of a load has another error than its source");
   ReadRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      read_offer_i |-> read_room_o && !reading_q[read_index_o]);
+      read_offer_i |-> read_room_o && !reading_q[read_index_o])
+    else $error("a read was offered without a free index");
   ReadOffered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      read_add_i |-> read_offer_i);
+      read_add_i |-> read_offer_i)
+    else $error("a read was taken that was not offered");
   ReadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (read_offer_i && !read_add_i) |=> read_offer_i && $stable(read_index_o));
+      (read_offer_i && !read_add_i) |=> read_offer_i && $stable(read_index_o))
+    else $error("a read's index changed or its offer went away before it was taken");
   LocalKnown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      local_valid_i |-> reading_q[local_index_i]);
+      local_valid_i |-> reading_q[local_index_i])
+    else $error("data from local memory for a read that is not in flight");
   OneTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0(take) && (take & ~want) == '0);
-  LastOneHot_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot(last_q));
+      $onehot0(take) && (take & ~want) == '0)
+    else $error("more than one source was taken, or one that had nothing");
+  LastOneHot_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot(last_q))
+    else $error("the last turn is of no source or of several");
   WorkTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (free && want != '0) |-> take != '0);
+      (free && want != '0) |-> take != '0)
+    else $error("the response register is free and no source that has something was taken");
   RspStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o));
+      (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o))
+    else $error("a response changed or went away before it was taken");
 
 endmodule

@@ -395,30 +395,38 @@ module ds_engine
   // ---------------------------------------------------------------------------------------------
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !enable_i |-> !lm_valid_o && !ix_valid_o && sr_valid_o == req_valid_i &&
-                    mq_valid_o == head_valid_i);
+                    mq_valid_o == head_valid_i)
+    else $error("switched off, local memory or index is used, or requests are not wired through");
   NoPoison_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (enable_i && req_valid_i) |-> !req_i.poison);
+      (enable_i && req_valid_i) |-> !req_i.poison)
+    else $error("a host's request with poison");
   EnableQuiet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      enable_i != $past(enable_i) |-> empty_o || $past(!enable_i));
+      enable_i != $past(enable_i) |-> empty_o || $past(!enable_i))
+    else $error("switched off with stores unanswered or lines not at the endpoint");
   SrStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (sr_valid_o && !sr_ready_i) |=> sr_valid_o && $stable(sr_req_o));
+      (sr_valid_o && !sr_ready_i) |=> sr_valid_o && $stable(sr_req_o))
+    else $error("a request for the SR queue changed or went away before it was taken");
   LmStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (lm_valid_o && !lm_ready_i) |=> lm_valid_o && $stable(lm_req_o));
+      (lm_valid_o && !lm_ready_i) |=> lm_valid_o && $stable(lm_req_o))
+    else $error("a request to local memory changed or went away before it was taken");
   IxStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(ix_key_o) &&
-                                      $stable(ix_slot_o));
-  // Same line, in order: no store before an older load has its data, no write to the endpoint while
-  // a load of the line is on its way there.
+                                      $stable(ix_slot_o))
+    else $error("an operation for the index changed or went away before it was taken");
   StoreAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act.stored |-> sr_is == '0 && !merge_is);
+      act.stored |-> sr_is == '0 && !merge_is)
+    else $error("a store was done before an older load of its line had its data");
   WriteAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act.write_add |-> mem_is == '0 && !merge_is);
-  // Refused: no slot is free, and nothing changes but that the store has its answer.
+      act.write_add |-> mem_is == '0 && !merge_is)
+    else $error("a write to the endpoint began while a load of its line was on its way there");
   Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act.refused |-> store_valid && answer_room && !lm_valid_o && !ix_valid_o);
+      act.refused |-> store_valid && answer_room && !lm_valid_o && !ix_valid_o)
+    else $error("a store was refused that does not wait, or while local memory or index is in use");
   RefusedAnswered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act.refused |=> !answer_room && $stable(count_o));
+      act.refused |=> !answer_room && $stable(count_o))
+    else $error("a refused store has no answer, or changed the lines deferred");
   Fence_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (enable_i && fence_i && empty_o) |=> !enable_i || !fence_i || empty_o);
+      (enable_i && fence_i && empty_o) |=> !enable_i || !fence_i || empty_o)
+    else $error("a store was taken under a fence");
 
 endmodule

@@ -97,17 +97,23 @@ module ds_filter #(
     added_bucket_q <= upd_bucket;
   end
 
-  OneUpdate_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(inc_i && dec_i));
+  OneUpdate_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(inc_i && dec_i))
+    else $error("an insert and a delete were counted at once");
   Added_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (added_q && bucket == added_bucket_q) |-> maybe_o);
+      (added_q && bucket == added_bucket_q) |-> maybe_o)
+    else $error("a key that was just inserted is said not to be there");
   Cleared_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      clear_i |=> !maybe_o && !upd_maybe_o);
+      clear_i |=> !maybe_o && !upd_maybe_o)
+    else $error("a key may be there in the cycle after a clear");
   SameLookup_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      key_i == upd_key_i |-> maybe_o == upd_maybe_o);
+      key_i == upd_key_i |-> maybe_o == upd_maybe_o)
+    else $error("the two lookups of one key differ");
   Steady_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (!inc_i && !dec_i && !clear_i) |=> !$stable(bucket) || $stable(count));
+      (!inc_i && !dec_i && !clear_i) |=> !$stable(bucket) || $stable(count))
+    else $error("a count changed without insert, delete or clear");
   Counted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (added_q && bucket == added_bucket_q) |->
-      count == (($past(upd_count) == 2'd3) ? 2'd3 : $past(upd_count) + 2'd1));
+      count == (($past(upd_count) == 2'd3) ? 2'd3 : $past(upd_count) + 2'd1))
+    else $error("an insert did not add one to its count, up to 3");
 
 endmodule

@@ -725,48 +725,66 @@ module ds_index #(
   end
 
   ClearIdle_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      clear_i |-> req_ready_o && !req_valid_i);
-  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(count_q) <= Depth);
+      clear_i |-> req_ready_o && !req_valid_i)
+    else $error("cleared during an operation or together with a request");
+  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(count_q) <= Depth)
+    else $error("more nodes than slots");
   Empty_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      req_ready_o |-> (count_q == '0) == root_q.none);
-  SinglePort_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(wr && !rd.none));
+      req_ready_o |-> (count_q == '0) == root_q.none)
+    else $error("the count of nodes and the root do not agree on whether the tree is empty");
+  SinglePort_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(wr && !rd.none))
+    else $error("a node was read and another written in one cycle");
   IdleQuiet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      req_ready_o |-> !wr && (accept || rd.none));
+      req_ready_o |-> !wr && (accept || rd.none))
+    else $error("the node memory was accessed without an operation");
 
   // Answers: one for each request, in time, and nothing changed where nothing was to be
   Asked_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      rsp_valid_o |-> pending_q && req_ready_o);
+      rsp_valid_o |-> pending_q && req_ready_o)
+    else $error("an answer without an operation, or before its end");
   InTime_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      pending_q |-> cycle_q <= bound_q);
+      pending_q |-> cycle_q <= bound_q)
+    else $error("an operation takes longer than its bound");
   Unchanged_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (rsp_valid_o && !(insert_q && !found_o) && !(delete_q && found_o)) |->
-      !wrote_q && count_q == count_before_q && root_q == root_before_q);
+      !wrote_q && count_q == count_before_q && root_q == root_before_q)
+    else $error("an operation that was to change nothing changed the tree");
   Inserted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (rsp_valid_o && insert_q && !found_o) |-> count_q == count_before_q + count_t'(1));
+      (rsp_valid_o && insert_q && !found_o) |-> count_q == count_before_q + count_t'(1))
+    else $error("an insert of a new key did not add one node");
   Deleted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (rsp_valid_o && delete_q && found_o) |-> count_q == count_before_q - count_t'(1));
+      (rsp_valid_o && delete_q && found_o) |-> count_q == count_before_q - count_t'(1))
+    else $error("a delete of a key did not remove one node");
   QuietAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !rsp_valid_o |-> !found_o && slot_o == '0);
+      !rsp_valid_o |-> !found_o && slot_o == '0)
+    else $error("found or a slot without an answer");
 
   // The tree
   Root_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (req_ready_o && !root_q.none) |-> !red_q[root_q.slot] && top_q[root_q.slot]);
+      (req_ready_o && !root_q.none) |-> !red_q[root_q.slot] && top_q[root_q.slot])
+    else $error("the root is red or has a parent");
   CameDown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q inside {Search, Min}) |-> rdata.parent == mid_at_q);
+      (state_q inside {Search, Min}) |-> rdata.parent == mid_at_q)
+    else $error("a node on the way down has another parent than the node above it");
   RedPair_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Uncle || (state_q == Rotate && insert_q)) |->
-      low_q.red && mid_q.red && !up_q.red);
+      low_q.red && mid_q.red && !up_q.red)
+    else $error("a repair after an insert without a red node under a red one under a black one");
   RedParent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_q == Parent |-> rdata.red);
+      state_q == Parent |-> rdata.red)
+    else $error("a repair after an insert goes on two levels up under a black parent");
   RedSibling_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q == Sib && rdata.red) |-> !up_q.red);
-  // What a state looks at has been read in the cycle before (its node is there).
+      (state_q == Sib && rdata.red) |-> !up_q.red)
+    else $error("a red node has a red child");
   ReadBefore_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_d inside {Search, Min, Patch, Uncle, Parent, Grand, Sib, Far, Near, Rise}) |->
-      !rd.none);
+      !rd.none)
+    else $error("a node is looked at that was not read in the cycle before");
   ReadAbove_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_d == Rotate && state_q != Above |-> rd == up_d.parent);
+      state_d == Rotate && state_q != Above |-> rd == up_d.parent)
+    else $error("a rotation without the node above it read");
   RelinkHasWork_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_q == Relink |-> todo_q != '0);
+      state_q == Relink |-> todo_q != '0)
+    else $error("no node is left to relink");
 
 endmodule

@@ -141,28 +141,38 @@ module ds_issue
   // Contract
   // ---------------------------------------------------------------------------------------------
   FlushRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      flush_push_i |-> flush_room);
+      flush_push_i |-> flush_room)
+    else $error("data of more deferred lines than writes can be in flight");
   Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (enable_i && mq_valid_o && !mq_ready_i) |=>
-      !enable_i || (mq_valid_o && $stable(source) && $stable(mq_req_o)));
+      !enable_i || (mq_valid_o && $stable(source) && $stable(mq_req_o)))
+    else $error("a request for the memory queue changed or went away before it was taken");
   // A head that stands cannot be refused for its line: nobody else could have brought it there.
   StandsFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (enable_i && stands_q == Head) |-> !head_held_i);
+      (enable_i && stands_q == Head) |-> !head_held_i)
+    else $error("the memory queue got the line of a head that was offered to it");
   Poison_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (enable_i && mq_valid_o && mq_req_o.poison) |-> source == Flush && flush_error);
+      (enable_i && mq_valid_o && mq_req_o.poison) |-> source == Flush && flush_error)
+    else $error("poison on a request that is no flush of corrupt data");
   StandsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       enable_i |-> !(stands_q == Head && !head_valid_i) &&
                    !(stands_q == Direct && !direct_i) &&
-                   !(stands_q == Flush && !flush_valid));
+                   !(stands_q == Flush && !flush_valid))
+    else $error("the source of a request that was offered went away before it was taken");
   HeadIsLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (enable_i && head_valid_i) |-> !head_req_i.is_write);
+      (enable_i && head_valid_i) |-> !head_req_i.is_write)
+    else $error("switched on, a store at the head of the SR queue");
   HeadOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(head_taken && head_local_i));
+      !(head_taken && head_local_i))
+    else $error("the head was taken by the memory queue and by local memory at once");
   SetPass_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      set_pass_i |-> head_valid_i && !passes_o);
+      set_pass_i |-> head_valid_i && !passes_o)
+    else $error("no head, or one that passes already, was to pass");
   LocalNotPassing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      head_local_i |-> head_valid_i && !passes_o);
+      head_local_i |-> head_valid_i && !passes_o)
+    else $error("no head, or one that passes, was answered from local memory");
   PassNeedsHead_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      pass_q |-> head_valid_i);
+      pass_q |-> head_valid_i)
+    else $error("the head that was to pass went away without being taken");
 
 endmodule

@@ -171,28 +171,36 @@ module ds_merges
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) add_i |-> room_o);
-  Answered_A: assert property (@(posedge clk_i) disable iff (!rst_ni) rsp_take_i |-> rsp_match_o);
+  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) add_i |-> room_o)
+    else $error("a load was added without a free entry");
+  Answered_A: assert property (@(posedge clk_i) disable iff (!rst_ni) rsp_take_i |-> rsp_match_o)
+    else $error("a response was taken that is for no load here");
   Sent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      sent_i |-> valid_q[sent_index_i] && stage_q[sent_index_i] == Arrived);
+      sent_i |-> valid_q[sent_index_i] && stage_q[sent_index_i] == Arrived)
+    else $error("a slot was read for a load that is not due to read it");
   Slot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      slot_take_i |-> valid_q[slot_index_i] && stage_q[slot_index_i] == Reading);
+      slot_take_i |-> valid_q[slot_index_i] && stage_q[slot_index_i] == Reading)
+    else $error("data of a slot for a load that reads none");
   ReadyTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ready_take_i |-> ready_o);
-  // Once bad, a load stays bad until it is answered.
+      ready_take_i |-> ready_o)
+    else $error("a load was answered that is not complete");
   for (genvar i = 0; i < Merges; i++) begin : g_error
     ErrorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (valid_q[i] && stage_q[i] != AtEndpoint && error_q[i]) |=> !valid_q[i] || error_q[i]);
+        (valid_q[i] && stage_q[i] != AtEndpoint && error_q[i]) |=> !valid_q[i] || error_q[i])
+      else $error("the error of a load went away before it was answered");
     SlotError_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (slot_take_i && slot_error_i && slot_index_i == index_t'(i)) |=> error_q[i]);
+        (slot_take_i && slot_error_i && slot_index_i == index_t'(i)) |=> error_q[i])
+      else $error("an error of the slot's data was lost");
   end
   ArrivedStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (arrived_o && !sent_i) |=> arrived_o);
+      (arrived_o && !sent_i) |=> arrived_o)
+    else $error("a load that is to read its slot went away before it did");
   for (genvar i = 0; i < Merges; i++) begin : g_one
     for (genvar j = i + 1; j < Merges; j++) begin : g_other
       Distinct_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
           (valid_q[i] && valid_q[j] && stage_q[i] == AtEndpoint && stage_q[j] == AtEndpoint) |->
-          id_q[i] != id_q[j]);
+          id_q[i] != id_q[j])
+        else $error("two loads that wait for the endpoint have the same id");
     end
   end
 

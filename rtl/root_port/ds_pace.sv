@@ -48,12 +48,16 @@ module ds_pace
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  Sent_A: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_i |=> timer_q == '0);
+  Sent_A: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_i |=> timer_q == '0)
+    else $error("the timer did not begin again at a write");
   Grows_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !sent_i |=> timer_q == $past(timer_q) + TimerBits'($past(timer_q) != '1));
+      !sent_i |=> timer_q == $past(timer_q) + TimerBits'($past(timer_q) != '1))
+    else $error("the timer did not count a cycle, or went on beyond its end");
   NotBefore_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      flush_o == (interval == '0 || 32'(timer_q) >= (32'd1 << interval)));
+      flush_o == (interval == '0 || 32'(timer_q) >= (32'd1 << interval)))
+    else $error("deferred lines may go before their interval is over, or may not after it");
   Direct_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      rsp_valid_i |=> direct_o == !$past(dev_load_i[1]));
+      rsp_valid_i |=> direct_o == !$past(dev_load_i[1]))
+    else $error("direct stores do not follow the DevLoad just reported");
 
 endmodule

@@ -211,21 +211,26 @@ module ds_returns
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  DoneRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni) mq_done |-> done_room);
+  DoneRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni) mq_done |-> done_room)
+    else $error("more answers of writes than writes can be in flight");
   DoneIndex_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      mq_done |-> mq_rsp_i.id >= OwnIds && 32'(mq_rsp_i.id[3:0]) < Writes);
+      mq_done |-> mq_rsp_i.id >= OwnIds && 32'(mq_rsp_i.id[3:0]) < Writes)
+    else $error("the answer of a write under an id that no write can have");
   LocalIndex_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       lm_answer |-> (lm_load && 32'(lm_rsp_i.index) < Reads) ||
                     (lm_merge && 32'(lm_rsp_i.index) < Merges) ||
-                    (flush_push_o && 32'(lm_rsp_i.index) < Writes));
-  // Only what goes to the host bridge waits, and that in one stream.
+                    (flush_push_o && 32'(lm_rsp_i.index) < Writes))
+    else $error("an answer of local memory with a kind or index that no read can have");
   NotStalled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (mq_done || flush_push_o || lm_merge) |->
-      (!mq_done || mq_rsp_ready_o) && (!(flush_push_o || lm_merge) || lm_rsp_ready_o));
+      (!mq_done || mq_rsp_ready_o) && (!(flush_push_o || lm_merge) || lm_rsp_ready_o))
+    else $error("an answer was stalled that does not go to the host bridge");
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !enable_i |-> rsp_valid_o == mq_rsp_valid_i && mq_rsp_ready_o == rsp_ready_i);
+      !enable_i |-> rsp_valid_o == mq_rsp_valid_i && mq_rsp_ready_o == rsp_ready_i)
+    else $error("switched off, responses are not wired through");
   RspStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (enable_i && rsp_valid_o && !rsp_ready_i) |=>
-      !enable_i || (rsp_valid_o && $stable(rsp_o)));
+      !enable_i || (rsp_valid_o && $stable(rsp_o)))
+    else $error("a response changed or went away before it was taken");
 
 endmodule

@@ -460,50 +460,63 @@ module ds_sequencer
   Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SSlot, SMask, SDirect, SPut,
                       SInsert, LLook, LFind, LSlot, LMask, LRead, FTop, FSlot, FMask, FDelete,
-                      FRead, CTake, CFree, CPut, CInsert});
+                      FRead, CTake, CFree, CPut, CInsert})
+    else $error("a code that is no state");
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (!enable_i && state_q == Idle) |=> state_q == Idle && ev_q == '0);
-  // An operation begins and ends in Idle and stays what it is.
+      (!enable_i && state_q == Idle) |=> state_q == Idle && ev_q == '0)
+    else $error("switched off, an operation began or an event was counted");
   Family_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q != Idle && state_d != Idle) |->
-      state_q[5:4] == state_d[5:4] && (state_q == MRead) == (state_d == MRead));
+      state_q[5:4] == state_d[5:4] && (state_q == MRead) == (state_d == MRead))
+    else $error("an operation turned into another one before its end");
   Waits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q != Idle && state_d == state_q) |-> asks || state_q inside {SDirect, LRead, SWrite,
-                                                                        FRead, MRead});
+                                                                        FRead, MRead})
+    else $error("an operation stalls in a step that waits for nobody");
   OneOffer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({lm_valid_o, ix_valid_o, direct_o}));
-  // One event at a time; only a store that found no slot is refused.
+      $onehot0({lm_valid_o, ix_valid_o, direct_o}))
+    else $error("more than one offer at once to local memory, index and memory queue");
+  // A refused store counts as one without a slot, too.
   ds_event_t ev_but_refused;
   always_comb begin
     ev_but_refused         = ev_q;
     ev_but_refused.refused = 1'b0;
   end
-  OneEvent_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(ev_but_refused));
-  Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni) ev_q.refused |-> ev_q.full);
-  // A store that stays for want of a slot may hope for one.
+  OneEvent_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(ev_but_refused))
+    else $error("more than one event in a cycle");
+  Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni) ev_q.refused |-> ev_q.full)
+    else $error("a store was refused although there was a slot");
   NoHope_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ev_q.full && !ev_q.refused) |-> !$past(isolate_i) && !$past(error_o));
+      (ev_q.full && !ev_q.refused) |-> !$past(isolate_i) && !$past(error_o))
+    else $error("a store waits for a slot although none can become free");
   Answered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act_o.refused |-> act_o.store_pop && !act_o.stored && !act_o.slot_take);
+      act_o.refused |-> act_o.store_pop && !act_o.stored && !act_o.slot_take)
+    else $error("a refused store did not leave, or was stored or got a slot as well");
   StoreWanted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q == Idle && state_d == SLook) |-> store_want_i);
-  // The index agrees with what the engine knows.
+      (state_q == Idle && state_d == SLook) |-> store_want_i)
+    else $error("a store began that has to wait for an older load of its line");
   InsertNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ix_done && ix_op_o == OpInsert) |-> !ix_found_i);
+      (ix_done && ix_op_o == OpInsert) |-> !ix_found_i)
+    else $error("a line was inserted that the index has already");
   DeleteFound_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ix_done && ix_op_o == OpDelete) |-> ix_found_i && ix_slot_i == slot_o);
+      (ix_done && ix_op_o == OpDelete) |-> ix_found_i && ix_slot_i == slot_o)
+    else $error("a line that leaves was not in the index under its slot");
   IndexStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(key_o) &&
-                                      $stable(slot_o));
-  // Loads wait for a flush only while there is one that may go, and not past it.
+                                      $stable(slot_o))
+    else $error("an operation for the index changed or went away before it was taken");
   WantedEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (!flush_want || act_o.pop) |=> !wanted_o);
+      (!flush_want || act_o.pop) |=> !wanted_o)
+    else $error("loads still wait for a flush that may not go or has gone");
   WantedStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (wanted_o && flush_want && !act_o.pop) |=> wanted_o);
+      (wanted_o && flush_want && !act_o.pop) |=> wanted_o)
+    else $error("loads no longer wait for a flush that may go and has not");
   // A load chosen while its line is wanted would starve the flush.
   LoadWaits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q == Idle && state_d == LLook && wanted_o) |-> head_line_i != wanted_line_o);
+      (state_q == Idle && state_d == LLook && wanted_o) |-> head_line_i != wanted_line_o)
+    else $error("a load began although a flush waits for the loads of its line");
   ErrorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (error_o && !clear_error_i) |=> error_o);
+      (error_o && !clear_error_i) |=> error_o)
+    else $error("the error of a write went away before it was cleared");
 
 endmodule

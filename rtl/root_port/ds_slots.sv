@@ -133,17 +133,24 @@ module ds_slots #(
   end
 
   OneThing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({take_i, top_i, release_i, push_i, pop_i}));
+      $onehot0({take_i, top_i, release_i, push_i, pop_i}))
+    else $error("more than one of take, top, release, push and pop in a cycle");
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      32'(fresh_q) <= Depth && 32'(pending_q) + 32'(pool_q) <= 32'(fresh_q));
+      32'(fresh_q) <= Depth && 32'(pending_q) + 32'(pool_q) <= 32'(fresh_q))
+    else $error("more slots pending and free again than were ever used, or than there are");
   Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      taken_q |-> slot_place == Free);
+      taken_q |-> slot_place == Free)
+    else $error("a slot was taken that is not free");
   Released_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      release_i |-> wslot_place == Hand);
+      release_i |-> wslot_place == Hand)
+    else $error("a slot was released that is free or pending");
   Pushed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      push_i |-> wslot_place == Hand);
+      push_i |-> wslot_place == Hand)
+    else $error("a slot was pushed that is free or pending already");
   Popped_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      pop_i |-> pending_q != '0 && slot_place == Pending);
-  Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni) top_i |-> pending_q != '0);
+      pop_i |-> pending_q != '0 && slot_place == Pending)
+    else $error("pop of an empty stack, or of a slot that is not pending");
+  Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni) top_i |-> pending_q != '0)
+    else $error("the top was read of an empty stack");
 
 endmodule

@@ -299,16 +299,18 @@ module ds_stack
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  // A slot is pending, on its way, free, or in the sequencer's hand.
   Slots_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      32'(slots_used) - 32'(count_o) - 32'(writes_used) <= 1);
-  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(count_o) <= Depth);
-  // What is counted down has been counted up.
-  Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) act_o.pop |-> key_maybe);
-  // What goes out or comes in again is in one of the two only.
+      32'(slots_used) - 32'(count_o) - 32'(writes_used) <= 1)
+    else $error("more than one slot is neither free, deferred nor in flight");
+  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(count_o) <= Depth)
+    else $error("more lines deferred than there are slots");
+  Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) act_o.pop |-> key_maybe)
+    else $error("a line leaves that the filter does not know");
   OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (act_o.pop || act_o.store_pop && act_o.push) |-> !write_is);
+      (act_o.pop || act_o.store_pop && act_o.push) |-> !write_is)
+    else $error("a line is deferred and in flight at once");
   HeadHere_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act_o.head_local |-> !head_passes_i);
+      act_o.head_local |-> !head_passes_i)
+    else $error("a load that passes to the memory queue was answered from local memory");
 
 endmodule

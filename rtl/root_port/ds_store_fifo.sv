@@ -106,15 +106,22 @@ module ds_store_fifo
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) push_i |-> room_o);
-  Store_A: assert property (@(posedge clk_i) disable iff (!rst_ni) push_i |-> req_i.is_write);
-  Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> valid_o);
-  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= cnt_t'(Depth));
+  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) push_i |-> room_o)
+    else $error("a store was pushed without room");
+  Store_A: assert property (@(posedge clk_i) disable iff (!rst_ni) push_i |-> req_i.is_write)
+    else $error("a load was pushed");
+  Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> valid_o)
+    else $error("a store was popped from an empty FIFO");
+  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= cnt_t'(Depth))
+    else $error("more stores than places");
   CountsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      32'(count_q) == 32'($countones(valid_q)));
+      32'(count_q) == 32'($countones(valid_q)))
+    else $error("the count of stores is not that of the valid places");
   HeadValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      valid_q[head_q] == valid_o);
+      valid_q[head_q] == valid_o)
+    else $error("the oldest place is valid without a store, or not valid with one");
   HeadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (valid_o && !pop_i) |=> valid_o && $stable(line_o) && $stable(be_o) && $stable(id_o));
+      (valid_o && !pop_i) |=> valid_o && $stable(line_o) && $stable(be_o) && $stable(id_o))
+    else $error("the oldest store changed or went away before it was popped");
 
 endmodule

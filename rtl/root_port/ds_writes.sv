@@ -134,18 +134,25 @@ module ds_writes
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) add_i |-> room_o);
+  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) add_i |-> room_o)
+    else $error("a write was added without a free entry");
   OneThing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({add_i, free_i, mark_i}));
-  NewLine_A: assert property (@(posedge clk_i) disable iff (!rst_ni) add_i |-> !hit_o);
-  HeadOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(head_is));
-  LineOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(line_is));
-  MarkHit_A: assert property (@(posedge clk_i) disable iff (!rst_ni) mark_i |-> hit_o);
+      $onehot0({add_i, free_i, mark_i}))
+    else $error("more than one of add, free and mark in a cycle");
+  NewLine_A: assert property (@(posedge clk_i) disable iff (!rst_ni) add_i |-> !hit_o)
+    else $error("a write was added of a line that is in flight already");
+  HeadOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(head_is))
+    else $error("the head load's line is in flight more than once");
+  LineOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(line_is))
+    else $error("the operation's line is in flight more than once");
+  MarkHit_A: assert property (@(posedge clk_i) disable iff (!rst_ni) mark_i |-> hit_o)
+    else $error("a store was marked on a line that is not in flight");
   FreeUsed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      free_i |-> valid_q[done_index_i]);
+      free_i |-> valid_q[done_index_i])
+    else $error("a write was freed that is not in flight");
   Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      32'(used_q) == 32'($countones(valid_q)));
-  // Lines and slots are distinct, and what was sent is valid.
+      32'(used_q) == 32'($countones(valid_q)))
+    else $error("the count of writes in flight is wrong");
   logic doubled, sent_invalid;
   always_comb begin
     doubled      = 1'b0;
@@ -159,7 +166,9 @@ module ds_writes
       end
     end
   end
-  Distinct_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !doubled);
-  SentIsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !sent_invalid);
+  Distinct_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !doubled)
+    else $error("two writes in flight have the same line or the same slot");
+  SentIsValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !sent_invalid)
+    else $error("bytes were sent that are not valid in the slot");
 
 endmodule
