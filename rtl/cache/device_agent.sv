@@ -17,44 +17,49 @@
 module device_agent
   import cxl_pkg::*;
 #(
-  parameter int unsigned Lines = 4
+  parameter int unsigned Lines = 4  // lines of the cache, direct mapped, 2..16, a power of two
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        cmd_valid_i,
-  output logic        cmd_ready_o,
-  input  logic [4:0]  cmd_op_i,        // D2H opcode, 0: local access
-  input  line_addr_t  cmd_addr_i,
-  input  line_t       cmd_data_i,
-  input  byte_en_t    cmd_be_i,
-  output logic        done_valid_o,
-  output logic [1:0]  done_err_o,      // 1 error from the host, 2 refused, 3 poison
-  output logic [1:0]  done_state_o,
-  output line_t       done_data_o,
-  output logic        err_o,
+  input  logic        cmd_valid_i,      // a command is offered
+  output logic        cmd_ready_o,      // low: a command is outstanding, or a local access meets a
+                                        // snoop
+  input  logic [4:0]  cmd_op_i,         // D2H opcode (d2h_req_op_e); 0 local access; others are
+                                        // refused
+  input  line_addr_t  cmd_addr_i,       // line address
+  input  line_t       cmd_data_i,       // line to store or to write
+  input  byte_en_t    cmd_be_i,         // bytes to store or to write; local access: none is a read
+  output logic        done_valid_o,     // pulse: the command ended; the next three are 0 without it
+  output logic [1:0]  done_err_o,       // 0 good, 1 error from the host, 2 refused, 3 poison
+  output logic [1:0]  done_state_o,     // state of the line after it: 0 I, 1 S, 2 E, 3 M
+  output line_t       done_data_o,      // line that was read; of a local access as it was before;
+                                        // else 0
+  output logic        err_o,            // pulse: a message came that nothing awaits, or a snoop
+                                        // with a reserved opcode
 
-  output logic        tx_creq_valid_o,
-  input  logic        tx_creq_ready_i,
-  output cache_req_t  tx_creq_hdr_o,
-  output logic        tx_crsp_valid_o,
-  input  logic        tx_crsp_ready_i,
-  output cache_rsp_t  tx_crsp_hdr_o,
-  output logic        tx_cdat_valid_o,
-  input  logic        tx_cdat_ready_i,
-  output cache_dh_t   tx_cdat_hdr_o,
-  output line_t       tx_cdat_data_o,
-  output byte_en_t    tx_cdat_be_o,
-  input  logic        rx_creq_valid_i,
-  output logic        rx_creq_ready_o,
-  input  cache_req_t  rx_creq_hdr_i,
-  input  logic        rx_crsp_valid_i,
-  output logic        rx_crsp_ready_o,
-  input  cache_rsp_t  rx_crsp_hdr_i,
-  input  logic        rx_cdat_valid_i,
-  output logic        rx_cdat_ready_o,
-  input  cache_dh_t   rx_cdat_hdr_i,
-  input  line_t       rx_cdat_data_i
+  output logic        tx_creq_valid_o,  // a D2H request is offered; stays until taken
+  input  logic        tx_creq_ready_i,  // the controller takes it
+  output cache_req_t  tx_creq_hdr_o,    // d2h_req_t
+  output logic        tx_crsp_valid_o,  // the answer to a snoop is offered; stays until taken
+  input  logic        tx_crsp_ready_i,  // the controller takes it
+  output cache_rsp_t  tx_crsp_hdr_o,    // d2h_rsp_t in the low bits
+  output logic        tx_cdat_valid_o,  // data of a snoop or a write are offered; stays until taken
+  input  logic        tx_cdat_ready_i,  // the controller takes it
+  output cache_dh_t   tx_cdat_hdr_o,    // d2h_dh_t in the low bits
+  output line_t       tx_cdat_data_o,   // its line
+  output byte_en_t    tx_cdat_be_o,     // its byte enables
+  input  logic        rx_creq_valid_i,  // a snoop was received
+  output logic        rx_creq_ready_o,  // low: one is being answered, data are pushed, a response
+                                        // comes, or its line is being granted
+  input  cache_req_t  rx_creq_hdr_i,    // h2d_req_t in the low bits
+  input  logic        rx_crsp_valid_i,  // a response of the host was received
+  output logic        rx_crsp_ready_o,  // always 1
+  input  cache_rsp_t  rx_crsp_hdr_i,    // h2d_rsp_t
+  input  logic        rx_cdat_valid_i,  // data of the host were received
+  output logic        rx_cdat_ready_o,  // always 1
+  input  cache_dh_t   rx_cdat_hdr_i,    // h2d_dh_t
+  input  line_t       rx_cdat_data_i    // its line
 );
 
   localparam int unsigned IndexBits = $clog2(Lines);

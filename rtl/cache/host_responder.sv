@@ -13,49 +13,52 @@
 module host_responder
   import cxl_pkg::*;
 #(
-  parameter int unsigned LinesLog2 = 4
+  parameter int unsigned LinesLog2 = 4  // log2 of the lines of memory, from line address 0 up,
+                                        // 1..16
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        snp_valid_i,
-  output logic        snp_ready_o,
-  input  logic [2:0]  snp_op_i,
-  input  line_addr_t  snp_addr_i,
-  output logic        snp_done_o,
-  output logic [4:0]  snp_rsp_o,
-  output line_t       snp_data_o,
-  output logic        snp_poison_o,    // snp_data_o is poisoned
+  input  logic        snp_valid_i,      // a snoop is to be sent
+  output logic        snp_ready_o,      // low: a request or snoop is outstanding
+  input  logic [2:0]  snp_op_i,         // SnpData, SnpInv or SnpCur, 1..3
+  input  line_addr_t  snp_addr_i,       // line address
+  output logic        snp_done_o,       // pulse: the snoop was answered; the next three are 0
+                                        // without it
+  output logic [4:0]  snp_rsp_o,        // the answer, d2h_rsp_op_e
+  output line_t       snp_data_o,       // line that came with it, 0 if none did
+  output logic        snp_poison_o,     // snp_data_o is poisoned
 
   // Policy, sampled with a request
-  input  logic        drop_i,          // CleanEvict: the data is not wanted
-  input  logic        any_shared_i,    // RdAny gets S
-  input  logic        own_modified_i,  // RdOwn gets M
-  input  logic        data_first_i,
-  input  logic        error_i,
-  output logic        err_o,
+  input  logic        drop_i,           // CleanEvict: the data are not needed
+  input  logic        any_shared_i,     // RdAny gets S, else E
+  input  logic        own_modified_i,   // RdOwn gets M, else E
+  input  logic        data_first_i,     // the response of a read is sent after its data
+  input  logic        error_i,          // answer with an error
+  output logic        err_o,            // pulse: a message came that nothing awaits, or a reserved
+                                        // opcode
 
-  output logic        tx_creq_valid_o,
-  input  logic        tx_creq_ready_i,
-  output cache_req_t  tx_creq_hdr_o,
-  output logic        tx_crsp_valid_o,
-  input  logic        tx_crsp_ready_i,
-  output cache_rsp_t  tx_crsp_hdr_o,
-  output logic        tx_cdat_valid_o,
-  input  logic        tx_cdat_ready_i,
-  output cache_dh_t   tx_cdat_hdr_o,
-  output line_t       tx_cdat_data_o,
-  input  logic        rx_creq_valid_i,
-  output logic        rx_creq_ready_o,
-  input  cache_req_t  rx_creq_hdr_i,
-  input  logic        rx_crsp_valid_i,
-  output logic        rx_crsp_ready_o,
-  input  cache_rsp_t  rx_crsp_hdr_i,
-  input  logic        rx_cdat_valid_i,
-  output logic        rx_cdat_ready_o,
-  input  cache_dh_t   rx_cdat_hdr_i,
-  input  line_t       rx_cdat_data_i,
-  input  byte_en_t    rx_cdat_be_i
+  output logic        tx_creq_valid_o,  // a snoop is offered; stays until taken
+  input  logic        tx_creq_ready_i,  // the controller takes it
+  output cache_req_t  tx_creq_hdr_o,    // h2d_req_t in the low bits
+  output logic        tx_crsp_valid_o,  // a response to the device is offered; stays until taken
+  input  logic        tx_crsp_ready_i,  // the controller takes it
+  output cache_rsp_t  tx_crsp_hdr_o,    // h2d_rsp_t
+  output logic        tx_cdat_valid_o,  // data for the device are offered; stays until taken
+  input  logic        tx_cdat_ready_i,  // the controller takes it
+  output cache_dh_t   tx_cdat_hdr_o,    // h2d_dh_t
+  output line_t       tx_cdat_data_o,   // its line
+  input  logic        rx_creq_valid_i,  // a D2H request was received
+  output logic        rx_creq_ready_o,  // low: a request or snoop is outstanding, or snp_valid_i
+  input  cache_req_t  rx_creq_hdr_i,    // d2h_req_t
+  input  logic        rx_crsp_valid_i,  // an answer to the snoop was received
+  output logic        rx_crsp_ready_o,  // always 1
+  input  cache_rsp_t  rx_crsp_hdr_i,    // d2h_rsp_t in the low bits
+  input  logic        rx_cdat_valid_i,  // data of the device were received
+  output logic        rx_cdat_ready_o,  // always 1
+  input  cache_dh_t   rx_cdat_hdr_i,    // d2h_dh_t in the low bits
+  input  line_t       rx_cdat_data_i,   // its line
+  input  byte_en_t    rx_cdat_be_i      // its byte enables
 );
 
   localparam int unsigned Lines = 1 << LinesLog2;

@@ -18,15 +18,17 @@ module cxl_mailbox
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
 #(
-  parameter logic [35:0] Capacity = 36'd128  // of the media, units of 256 MiB; all of it volatile
+  parameter logic [35:0] Capacity = 36'd128  // size of the media, all volatile, in 256 MiB,
+                                             // 0..2^36-1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  reg_req_t    reg_req_i,        // valid only for accesses to this block; addr[9:2] counts
-  output logic [31:0] reg_rdata_o,
-  input  logic        media_ready_i,    // the media can be used
-  input  logic        viral_i,          // the device is viral
-  output logic        shutdown_dirty_o  // shutdown state: 0 clean, 1 dirty
+  input  reg_req_t    reg_req_i,        // register access; addr[9:2] counts
+  output logic [31:0] reg_rdata_o,      // read data a cycle after the request; 0 after any other
+                                        // cycle
+  input  logic        media_ready_i,    // level: the media can be used
+  input  logic        viral_i,          // level: the device is viral; refuses to be shut down clean
+  output logic        shutdown_dirty_o  // level: shutdown state, 0 clean, 1 dirty
 );
 
   localparam int unsigned LogBytes   = 24;  // of the command effects log; LogsAnswer says it too

@@ -23,13 +23,13 @@ module dev_load
 (
   input  logic          clk_i,
   input  logic          rst_ni,
-  input  logic [7:0]    ingress_i,  // receive FIFO levels, both channels: 0 to 254
-  input  logic [7:0]    mshr_i,     // live MSHRs
-  input  media_status_t media_i,
-  input  logic          stalled_i,  // a response is offered and not taken
-  input  load_control_t control_i,
-  output dev_load_e     dev_load_o,
-  output load_status_t  status_o
+  input  logic [7:0]    ingress_i,   // messages in both receive queues, 0..254
+  input  logic [7:0]    mshr_i,      // live MSHRs of the internal DRAM
+  input  media_status_t media_i,     // load as the media's own controller reports it
+  input  logic          stalled_i,   // level: a response is offered and not taken in this cycle
+  input  load_control_t control_i,   // thresholds, margins, enables; the margin of the tasks is 0
+  output dev_load_e     dev_load_o,  // load to report with a response that is offered now
+  output load_status_t  status_o     // the same, with what it is made of
 );
 
   localparam int unsigned NumMeasures = 4;

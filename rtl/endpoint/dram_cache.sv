@@ -26,31 +26,35 @@
 module dram_cache
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned MaxSets = 1024,  // power of two
-  parameter int unsigned Ways    = 8,     // power of two
-  parameter int unsigned Mshrs   = 128    // power of two, at most 128
+  parameter int unsigned MaxSets = 1024,  // sets, 2..1024, a power of two
+  parameter int unsigned Ways    = 8,     // lines in a set, 2..64, a power of two; MaxSets * Ways
+                                          // at most 65536
+  parameter int unsigned Mshrs   = 128    // fills outstanding at a time, 4..128, a power of two
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic [3:0]  sets_log2_i,
+  input  logic [3:0]  sets_log2_i,       // log2 of the sets in use; more than MaxSets counts as
+                                         // MaxSets; constant once used
   // Lookup
-  input  logic        lookup_valid_i,
-  input  granule_t    lookup_granule_i,
-  input  logic        lookup_write_i,
-  input  logic        lookup_spec_i,
-  input  logic        lookup_commit_i,
-  output logic [2:0]  result_o,  // cache_result_e
-  output logic [15:0] slot_o,
-  output logic [7:0]  mshr_o,
-  output granule_t    victim_o,
-  output logic        victim_dirty_o,
-  output dram_event_t event_o,
+  input  logic        lookup_valid_i,    // look up lookup_granule_i
+  input  granule_t    lookup_granule_i,  // granule in device memory
+  input  logic        lookup_write_i,    // a demand write; not with lookup_spec_i
+  input  logic        lookup_spec_i,     // a MemSpecRd; 0: a demand access
+  input  logic        lookup_commit_i,   // the answer is acted upon; without, nothing changes
+  output logic [2:0]  result_o,          // cache_result_e: 0 hit, 1 merge, 2 miss, 3 blocked, 4
+                                         // drop; same cycle
+  output logic [15:0] slot_o,            // hit, merge, miss: slot of the line, set * Ways + way;
+                                         // else 0
+  output logic [7:0]  mshr_o,            // merge, miss: MSHR whose fill the line waits for; else 0
+  output granule_t    victim_o,          // with victim_dirty_o: the line to write back; else 0
+  output logic        victim_dirty_o,    // miss: a dirty line is to be written back before the fill
+  output dram_event_t event_o,           // what to count, with lookup_commit_i; else 0
   // A fill is done; a waiter was woken
-  input  logic        fill_done_i,
-  input  logic [7:0]  fill_mshr_i,
-  input  logic        wait_dec_i,
-  input  logic [7:0]  wait_mshr_i,
-  output logic [7:0]  mshr_used_o
+  input  logic        fill_done_i,       // pulse: the fill of an MSHR was answered
+  input  logic [7:0]  fill_mshr_i,       // that MSHR, 0..Mshrs-1; live and not filled yet
+  input  logic        wait_dec_i,        // pulse: an access that waited was woken
+  input  logic [7:0]  wait_mshr_i,       // its MSHR, 0..Mshrs-1; filled, with an access that waits
+  output logic [7:0]  mshr_used_o        // live MSHRs, 0..Mshrs
 );
 
   localparam int unsigned SetW   = $clog2(MaxSets);

@@ -52,57 +52,81 @@ module endpoint
   import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
 #(
-  parameter int unsigned MaxSets     = 1024,
-  parameter int unsigned Ways        = 8,
-  parameter int unsigned Mshrs       = 128,
-  parameter int unsigned NumDecoders = 4,
-  parameter int unsigned TableDepth  = 32,
-  parameter int unsigned SpecDepth   = 128,
-  parameter int unsigned NdRxDepth   = 32,
-  parameter int unsigned WdRxDepth   = 32,
-  parameter int unsigned LlrbDepth   = 128,
-  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
-  parameter logic [35:0] MediaSize   = 36'd128,  // what is told of the media, units of 256 MiB
-  parameter logic [63:0] SerialNumber = 64'd1,  // EUI-64 of the device; no number is assigned
-  // CXL.io with infinite credits and so without UpdateFC: only behind a root port that has one
-  // non-posted request in flight at a time.
-  parameter bit          IoInfinite  = 1'b0
+  parameter int unsigned MaxSets     = 1024,       // sets of the internal DRAM, 2..1024, a power of
+                                                   // two
+  parameter int unsigned Ways        = 8,          // its lines in a set, 2..64, a power of two;
+                                                   // MaxSets * Ways at most 65536
+  parameter int unsigned Mshrs       = 128,        // its fills outstanding, 4..128, a power of two;
+                                                   // an eighth is for demand alone
+  parameter int unsigned NumDecoders = 4,          // HDM decoders, 1..16: 1 or an even number
+  parameter int unsigned TableDepth  = 32,         // demand accesses outstanding, 2..64, a power of
+                                                   // two
+  parameter int unsigned SpecDepth   = 128,        // MemSpecRd that can wait, 2..65536
+  parameter int unsigned NdRxDepth   = 32,         // Req that the controller can store, the credits
+                                                   // of the host, 2..127
+  parameter int unsigned WdRxDepth   = 32,         // RwD that the controller can store, the credits
+                                                   // of the host, 2..127
+  parameter int unsigned LlrbDepth   = 128,        // flits in the retry buffer of the controller,
+                                                   // 22..255
+  parameter bit          LlrWrapInclusive = 1'b0,  // 0 or 1: wrap values of INIT.Param are last
+                                                   // numbers; the same at both ends
+  parameter logic [35:0] MediaSize   = 36'd128,    // size that is reported of the media, in 256
+                                                   // MiB, 0..2^36-1
+  parameter logic [63:0] SerialNumber = 64'd1,     // EUI-64 of the device, 0..2^64-1; the default
+                                                   // is no assigned number
+  parameter bit          IoInfinite  = 1'b0        // 0 or 1: infinite credits on CXL.io and so no
+                                                   // UpdateFC; 1 only behind a root port that has
+                                                   // one non-posted request outstanding at a time
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
   // Link
-  output logic          link_tx_valid_o,
-  input  logic          link_tx_ready_i,
-  output flit_kind_e    link_tx_kind_o,
-  output flit_t         link_tx_flit_o,
-  input  logic          link_rx_valid_i,
-  input  flit_kind_e    link_rx_kind_i,
-  input  flit_t         link_rx_flit_i,
-  input  logic          phy_up_i,
-  input  logic          phy_recovery_i,
-  output logic          retrain_req_o,
-  output vlsm_e         phy_state_o,
-  output logic          init_done_o,
-  output logic          abort_o,
-  output logic [7:0]    err_o,
-  output logic [2:0]    arb_err_o,
+  output logic          link_tx_valid_o,  // a flit is offered; stays until taken while the physical
+                                          // link is in L0
+  input  logic          link_tx_ready_i,  // Flex Bus takes it
+  output flit_kind_e    link_tx_kind_o,   // CXL.io, CXL.cachemem or ALMP; never FlitNull with valid
+  output flit_t         link_tx_flit_o,   // the flit, CRC in [527:512]
+  input  logic          link_rx_valid_i,  // pulse: a flit came; cannot be stalled
+  input  flit_kind_e    link_rx_kind_i,   // its protocol; FlitNull carries nothing
+  input  flit_t         link_rx_flit_i,   // the flit, CRC in [527:512]
+  input  logic          phy_up_i,         // level: the physical link is in L0
+  input  logic          phy_recovery_i,   // level: it is in Recovery; wins over phy_up_i
+  output logic          retrain_req_o,    // level: take the physical link through Recovery
+  output vlsm_e         phy_state_o,      // state in which the physical link should be
+  output logic          init_done_o,      // level: INIT.Param went both ways
+  output logic          abort_o,          // level: retry of the link gave up
+  output logic [7:0]    err_o,            // pulses: 0 CRC, 1 reserved encoding, 2 flit before
+                                          // INIT.Param, 3 second INIT.Param, 4 unexpected
+                                          // RETRY.Ack, 5 receive overflow, 6 retry started, 7
+                                          // time-out
+  output logic [2:0]    arb_err_o,        // pulses: 0 damaged ALMP, 1 malformed or unexpected ALMP,
+                                          // 2 stray protocol flit
   // Media
-  output logic          media_cmd_valid_o,
-  input  logic          media_cmd_ready_i,
-  output media_cmd_t    media_cmd_o,
-  input  logic          media_rsp_valid_i,
-  output logic          media_rsp_ready_o,
-  input  media_rsp_t    media_rsp_i,
-  input  media_status_t media_status_i,
+  output logic          media_cmd_valid_o,  // a command for the media is offered; stays until taken
+  input  logic          media_cmd_ready_i,  // the media take it; not to wait for answers to be
+                                            // taken
+  output media_cmd_t    media_cmd_o,        // the command; the media act in the order of the
+                                            // commands
+  input  logic          media_rsp_valid_i,  // a command is answered, in any order
+  output logic          media_rsp_ready_o,  // low: no room for the response; never for Fill and
+                                            // WriteBack
+  input  media_rsp_t    media_rsp_i,        // op and id of the command; data and poison of a read
+  input  media_status_t media_status_i,     // load that the media report, for DevLoad
   // Trace
-  output trace_t        tr_ep_accept_o,
-  output trace_t        tr_ep_lookup_o,
-  output trace_t        tr_media_issue_o,
-  output trace_t        tr_media_done_o,
-  output trace_t        tr_ep_respond_o,
-  output trace_t        tr_spec_fill_o,
-  output trace_t        tr_spec_drop_o,
-  output trace_t        tr_spec_lost_o
+  output trace_t        tr_ep_accept_o,    // a demand message is taken; id tag, line HPA, info
+                                           // opcode
+  output trace_t        tr_ep_lookup_o,    // it was looked up; id tag, info 0 bypass, 1 hit, 2
+                                           // miss, 3 merge
+  output trace_t        tr_media_issue_o,  // a data command is taken by the media; id tag, info
+                                           // media_op_e
+  output trace_t        tr_media_done_o,   // its answer is taken; id tag, info media_op_e
+  output trace_t        tr_ep_respond_o,   // a response is taken by the controller; id tag, info
+                                           // DevLoad
+  output trace_t        tr_spec_fill_o,    // a MemSpecRd begins a fill; line of the granule
+  output trace_t        tr_spec_drop_o,    // a granule of a MemSpecRd is dropped at its lookup; its
+                                           // line
+  output trace_t        tr_spec_lost_o     // a MemSpecRd was dropped whole a cycle before; line of
+                                           // its first granule
 );
 
   localparam int unsigned IndexW      = $clog2(TableDepth);

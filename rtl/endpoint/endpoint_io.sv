@@ -23,54 +23,62 @@ module endpoint_io
   import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
 #(
-  parameter int unsigned NdRxDepth = 32,
-  parameter int unsigned WdRxDepth = 32,
-  parameter int unsigned LlrbDepth = 128,
-  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
-  parameter logic [35:0] MediaSize = 36'd128,  // units of 256 MiB
-  parameter logic [63:0] SerialNumber = 64'd1,  // of the device, an EUI-64
-  parameter bit          Infinite  = 1'b0      // credits of io_link
+  parameter int unsigned NdRxDepth = 32,           // Req that the controller can store, 2..127;
+                                                   // link_regs reports it
+  parameter int unsigned WdRxDepth = 32,           // RwD that the controller can store, 2..127;
+                                                   // likewise
+  parameter int unsigned LlrbDepth = 128,          // flits in the retry buffer of the controller,
+                                                   // 22..255; likewise
+  parameter bit          LlrWrapInclusive = 1'b0,  // 0 or 1: wrap values of INIT.Param are last
+                                                   // numbers; the same at both ends
+  parameter logic [35:0] MediaSize = 36'd128,      // size that is reported of the media, in 256
+                                                   // MiB, 0..2^36-1
+  parameter logic [63:0] SerialNumber = 64'd1,     // EUI-64 of the device, 0..2^64-1
+  parameter bit          Infinite  = 1'b0          // 0 or 1: infinite credits on CXL.io
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
-  output logic          dev_rst_no,        // rst_ni, and for a cycle when the data link goes down
+  output logic          dev_rst_no,  // rst_ni, and low for a cycle when the data link goes down;
+                                     // free of glitches
 
   // ARB/MUX
-  input  logic          io_link_up_i,
-  input  logic          cm_link_up_i,
-  output logic          io_tx_valid_o,
-  input  logic          io_tx_ready_i,
-  output logic [511:0]  io_tx_data_o,
-  input  logic          io_rx_valid_i,
-  input  logic [511:0]  io_rx_data_i,
-  output logic          io_retrain_o,      // pulse: the data link asks for Recovery
-  output logic          weight_io_we_o,
-  output logic          weight_cm_we_o,
-  output logic [3:0]    weight_o,
-  input  logic [3:0]    weight_io_i,
-  input  logic [3:0]    weight_cm_i,
+  input  logic          io_link_up_i,    // level: the CXL.io link is up
+  input  logic          cm_link_up_i,    // level: the CXL.mem link is up
+  output logic          io_tx_valid_o,   // a flit of CXL.io is offered
+  input  logic          io_tx_ready_i,   // the ARB/MUX takes it
+  output logic [511:0]  io_tx_data_o,    // the flit
+  input  logic          io_rx_valid_i,   // pulse: a flit of CXL.io came; cannot be stalled
+  input  logic [511:0]  io_rx_data_i,    // the flit
+  output logic          io_retrain_o,    // pulse: the data link requests Recovery
+  output logic          weight_io_we_o,  // pulse: weight_o becomes the weight of CXL.io
+  output logic          weight_cm_we_o,  // pulse: weight_o becomes the weight of CXL.cachemem
+  output logic [3:0]    weight_o,        // weight to write, in flits; 0 counts as 1
+  input  logic [3:0]    weight_io_i,     // weight of CXL.io as it is
+  input  logic [3:0]    weight_cm_i,     // weight of CXL.cachemem as it is
 
   // Controller
-  output link_control_t link_control_o,
-  input  link_status_t  link_status_i,
-  input  logic          abort_i,
-  input  logic [7:0]    err_i,
-  input  flit_payload_t err_flit_i,        // with err_i[4:1]
-  input  logic [2:0]    err_overflow_i,    // with err_i[5]
-  input  logic [2:0]    arb_err_i,
-  input  logic          rwd_poison_i,      // a RwD with Poison is taken
-  input  m2s_rwd_t      rwd_i,             // its header
-  input  logic          viral_i,           // the host is viral
-  output logic          viral_o,           // announce it
+  output link_control_t link_control_o,  // settings of the link layer
+  input  link_status_t  link_status_i,   // its state, for software to read
+  input  logic          abort_i,         // level: retry of the link gave up
+  input  logic [7:0]    err_i,           // pulses: err_o of the controller, and bit 1 for a
+                                         // reserved opcode
+  input  flit_payload_t err_flit_i,      // payload of the flit; valid with err_i[4:1]
+  input  logic [2:0]    err_overflow_i,  // queue that was full; valid with err_i[5]
+  input  logic [2:0]    arb_err_i,       // pulses: errors of the ARB/MUX
+  input  logic          rwd_poison_i,    // pulse: a RwD with Poison is taken
+  input  m2s_rwd_t      rwd_i,           // its header
+  input  logic          viral_i,         // pulse: the host says that it is viral
+  output logic          viral_o,         // level: announce viral to the host
 
   // What DVSEC 0 says of CXL.mem
-  output logic          mem_enable_o,      // 0: nothing is decoded
-  output logic [35:0]   range1_base_o,     // address[63:28]
-  output logic [35:0]   range2_base_o,
+  output logic          mem_enable_o,   // level: Mem_Enable; 0: nothing is decoded
+  output logic [35:0]   range1_base_o,  // address[63:28] of the base of range 1
+  output logic [35:0]   range2_base_o,  // address[63:28] of the base of range 2
 
   // HDM decoders and vendor block
-  output reg_req_t      reg_req_o,
-  input  logic [31:0]   reg_rdata_i
+  output reg_req_t      reg_req_o,   // access to the HDM decoders (addr[11] = 0) or the vendor
+                                     // block (addr[11] = 1)
+  input  logic [31:0]   reg_rdata_i  // read data in the cycle after reg_req_o
 );
 
   // What was trained outside: CXL 2.0, io, mem, sync-header bypass.

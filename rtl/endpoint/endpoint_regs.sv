@@ -16,22 +16,25 @@ module endpoint_regs
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
 #(
-  parameter int unsigned MaxSets = 1024
+  parameter int unsigned MaxSets = 1024  // sets of the internal DRAM, 2..1024, a power of two
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
-  input  reg_req_t      reg_req_i,  // valid only for accesses to this block: addr[11] is 1
-  output logic [31:0]   reg_rdata_o,
+  input  reg_req_t      reg_req_i,          // register access, addr[10:2]; only with addr[11] = 1
+  output logic [31:0]   reg_rdata_o,        // read data a cycle after the request; 0 after any
+                                            // other cycle
   // To count
-  input  logic          write_back_done_i,
-  input  dram_event_t   event_i,
+  input  logic          write_back_done_i,  // pulse: a write-back was answered
+  input  dram_event_t   event_i,            // pulses: what the internal DRAM did in this cycle
   // Settings
-  output logic          dram_enable_o,
-  output logic          len_enable_o,
-  output logic [3:0]    sets_log2_o,
-  output load_control_t load_control_o,
+  output logic          dram_enable_o,      // level: the internal DRAM is on; set before traffic
+  output logic          len_enable_o,       // level: a MemSpecRd may carry a length; set before
+                                            // traffic
+  output logic [3:0]    sets_log2_o,        // log2 of the sets in use, 0..log2 MaxSets; set before
+                                            // traffic
+  output load_control_t load_control_o,     // settings of DevLoad
   // To show
-  input  load_status_t  load_status_i
+  input  load_status_t  load_status_i       // state of DevLoad, for software to read
 );
 
   typedef logic [EpSetsLog2Width-1:0] sets_log2_t;

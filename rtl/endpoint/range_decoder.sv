@@ -9,23 +9,23 @@
 module range_decoder
   import cxl_pkg::*;
 #(
-  parameter logic [35:0] Range1Size = 36'd128,  // units of 256 MiB; 0: there is no such range
-  parameter logic [35:0] Range2Size = 36'd0
+  parameter logic [35:0] Range1Size = 36'd128,  // size of range 1 in 256 MiB, 0..2^36-1; 0: none
+  parameter logic [35:0] Range2Size = 36'd0     // size of range 2, likewise 0..2^36-1
 ) (
   // DVSEC 0
-  input  logic        mem_enable_i,
-  input  logic [35:0] range1_base_i,   // address[63:28]
-  input  logic [35:0] range2_base_i,
+  input  logic        mem_enable_i,   // level: Mem_Enable; 0: everything misses
+  input  logic [35:0] range1_base_i,  // address[63:28] of the base of range 1
+  input  logic [35:0] range2_base_i,  // address[63:28] of the base of range 2
   // The address
-  input  logic        hpa_valid_i,
-  input  line_addr_t  hpa_line_i,
-  // What the HDM decoders say of it
-  input  logic        hdm_enabled_i,   // HDM Decoder Enable
-  input  logic        hdm_hit_i,
-  input  line_addr_t  hdm_dpa_line_i,
+  input  logic        hpa_valid_i,  // there is an address to decode
+  input  line_addr_t  hpa_line_i,   // line in host physical addresses
+  // From the HDM decoders, of this address
+  input  logic        hdm_enabled_i,   // level: HDM Decoder Enable: they decide, not the ranges
+  input  logic        hdm_hit_i,       // an HDM decoder has the address
+  input  line_addr_t  hdm_dpa_line_i,  // what it decodes to
   // Decode
-  output logic        hit_o,
-  output line_addr_t  dpa_line_o       // the HPA on a miss
+  output logic        hit_o,      // the device has the address; same cycle
+  output line_addr_t  dpa_line_o  // line in the device; on a miss the HPA or hdm_dpa_line_i
 );
 
   localparam int unsigned UnitBits = 24;                       // address[51:28]

@@ -12,17 +12,17 @@
 module spec_queue
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned Depth = 128
+  parameter int unsigned Depth = 128  // MemSpecRd that can wait, 2..65536
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       in_valid_i,
-  output logic       in_ready_o,
-  input  granule_t   in_first_i,
-  input  logic [1:0] in_len_i,    // granules - 1
-  output logic       out_valid_o,
-  input  logic       out_ready_i,
-  output granule_t   out_granule_o
+  input  logic       in_valid_i,    // a MemSpecRd comes
+  output logic       in_ready_o,    // low: it is dropped and need not be offered again
+  input  granule_t   in_first_i,    // its first granule, in device memory
+  input  logic [1:0] in_len_i,      // granules - 1
+  output logic       out_valid_o,   // a granule is offered; stays until taken
+  input  logic       out_ready_i,   // it is taken
+  output granule_t   out_granule_o  // granule to look up
 );
 
   typedef struct packed {

@@ -16,45 +16,50 @@ module transaction_table
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned Depth = 32,  // power of two, at most 64
+  parameter int unsigned Depth = 32,  // accesses outstanding, 2..64, a power of two
   localparam int unsigned IndexW = $clog2(Depth)
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
   // Allocation
-  output logic              free_o,        // an entry is free
-  output logic [IndexW-1:0] free_index_o,
-  input  logic              alloc_i,
-  input  logic              alloc_wait_i,  // the entry waits for alloc_mshr_i
-  input  logic              alloc_write_i,
-  input  logic [15:0]       alloc_tag_i,
-  input  line_addr_t        alloc_line_i,
-  input  logic [15:0]       alloc_slot_i,
-  input  logic [7:0]        alloc_mshr_i,
-  input  byte_en_t          alloc_be_i,    // kept for waiting writes only
-  input  line_t             alloc_data_i,
-  input  logic              alloc_poison_i,  // alloc_data_i is known to be bad
+  output logic              free_o,          // an entry is free
+  output logic [IndexW-1:0] free_index_o,    // the lowest free one, which alloc_i takes; 0 if none
+  input  logic              alloc_i,         // pulse: take free_index_o; only with free_o
+  input  logic              alloc_wait_i,    // it waits for the fill of alloc_mshr_i
+  input  logic              alloc_write_i,   // it is a write; this, slot, MSHR, enables, data and
+                                             // poison count only if it waits
+  input  logic [15:0]       alloc_tag_i,     // tag of the message
+  input  line_addr_t        alloc_line_i,    // its line in device memory
+  input  logic [15:0]       alloc_slot_i,    // its slot in the internal DRAM
+  input  logic [7:0]        alloc_mshr_i,    // MSHR whose fill it waits for
+  input  byte_en_t          alloc_be_i,      // byte enables of a write
+  input  line_t             alloc_data_i,    // data of a write
+  input  logic              alloc_poison_i,  // the data are known to be bad
   // Fills and the entries that they wake
-  input  logic              fill_done_i,
-  input  logic [7:0]        fill_mshr_i,
-  output logic              wake_valid_o,
-  input  logic              wake_ready_i,
-  output logic [IndexW-1:0] wake_index_o,
-  output logic              wake_write_o,
-  output line_addr_t        wake_line_o,
-  output logic [15:0]       wake_slot_o,
-  output logic [7:0]        wake_mshr_o,
-  output byte_en_t          wake_be_o,     // writes only, else 0
-  output line_t             wake_data_o,   // writes only, else 0
-  output logic              wake_poison_o,  // writes only, else 0
-  output logic              busy_o,        // an entry is used
+  input  logic              fill_done_i,     // pulse: the fill of fill_mshr_i was answered
+  input  logic [7:0]        fill_mshr_i,     // wakes every entry that waits for it, one allocated
+                                             // now too
+  output logic              wake_valid_o,    // a woken entry is offered; a lower one may replace it
+                                             // while stalled
+  input  logic              wake_ready_i,    // it is taken
+  output logic [IndexW-1:0] wake_index_o,    // its index; all of the offer is 0 without
+                                             // wake_valid_o
+  output logic              wake_write_o,    // it is a write
+  output line_addr_t        wake_line_o,     // its line in device memory
+  output logic [15:0]       wake_slot_o,     // its slot in the internal DRAM
+  output logic [7:0]        wake_mshr_o,     // MSHR that it waited for
+  output byte_en_t          wake_be_o,       // byte enables; 0 for a read
+  output line_t             wake_data_o,     // data; 0 for a read
+  output logic              wake_poison_o,   // the data are known to be bad; 0 for a read
+  output logic              busy_o,          // level: an entry is used
   // Look-up by index, comb: for the command that is issued, and for the answer
-  input  logic [IndexW-1:0] issue_index_i,
-  output logic [15:0]       issue_tag_o,
-  input  logic [IndexW-1:0] answer_index_i,
-  output logic [15:0]       answer_tag_o,
-  output line_addr_t        answer_line_o,
-  input  logic              release_i      // frees answer_index_i
+  input  logic [IndexW-1:0] issue_index_i,   // entry whose command is issued
+  output logic [15:0]       issue_tag_o,     // its tag, same cycle
+  input  logic [IndexW-1:0] answer_index_i,  // entry whose command is answered
+  output logic [15:0]       answer_tag_o,    // its tag, same cycle
+  output line_addr_t        answer_line_o,   // its line, same cycle
+  input  logic              release_i        // pulse: frees answer_index_i; only a used entry that
+                                             // does not wait
 );
 
   typedef struct packed {

@@ -19,20 +19,25 @@ module address_window
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned MemEntries = 30,
-  parameter int unsigned SrEntries  = 32
+  parameter int unsigned MemEntries = 30,  // load and store entries of the memory queue, 1..255
+  parameter int unsigned SrEntries  = 32   // entries of the SR queue, 1..255
 ) (
-  input  logic                                    valid_i,      // else the load's granule alone
-  input  line_addr_t                              line_i,
-  input  gran_e                                   gran_i,
-  input  logic                                    directional_i,
-  input  logic [3:0]                              clip_log2_i,  // chunk in granules; 15: none
-  input  logic [MemEntries-1:0]                   mem_valid_i,
-  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,
-  input  logic [SrEntries-1:0]                    sr_valid_i,
-  input  logic [SrEntries-1:0][LineAddrBits-1:0]  sr_line_i,
-  output granule_t                                first_o,
-  output logic [1:0]                              len_o    // granules - 1
+  input  logic                                    valid_i,        // 0: the granule of line_i alone
+  input  line_addr_t                              line_i,         // line of the load
+  input  gran_e                                   gran_i,         // 64 B and halted count as 256 B
+  input  logic                                    directional_i,  // 1 policy sr: entries count on
+                                                                  // their side only; 0 policy
+                                                                  // sr-paper: all count
+  input  logic [3:0]                              clip_log2_i,    // log2 of the chunk in granules,
+                                                                  // 0..14; 15: no interleave
+  input  logic [MemEntries-1:0]                   mem_valid_i,    // a load or store in the memory
+                                                                  // queue
+  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,     // line, valid with mem_valid_i
+  input  logic [SrEntries-1:0]                    sr_valid_i,     // a load in the SR queue, not
+                                                                  // that of line_i
+  input  logic [SrEntries-1:0][LineAddrBits-1:0]  sr_line_i,      // line, valid with sr_valid_i
+  output granule_t                                first_o,        // first granule; same cycle
+  output logic [1:0]                              len_o           // granules - 1
 );
 
   if (MemEntries < 1 || MemEntries > 255 || SrEntries < 1 || SrEntries > 255) begin : g_bad_entries

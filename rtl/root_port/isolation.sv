@@ -25,13 +25,15 @@ module isolation
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  reg_req_t    reg_req_i,    // valid only for accesses to this block: addr[11] is 0
-  output logic [31:0] reg_rdata_o,
-  input  logic        link_up_i,    // CXL.mem link layer alive and initialised
-  input  logic        abort_i,      // its retry gave up
-  input  logic        timed_out_i,  // an entry of the memory queue is too old
-  input  logic        busy_i,       // the memory queue has requests of before isolation
-  output logic        tick_o,       // pulse: a period is over
+  input  reg_req_t    reg_req_i,    // register access; only with addr[11] = 0, addr[10:2] counts
+  output logic [31:0] reg_rdata_o,  // read data a cycle after the request; 0 after any other cycle
+  input  logic        link_up_i,    // level: CXL.mem link layer is up and initialised
+  input  logic        abort_i,      // level: retry of the link gave up
+  input  logic        timed_out_i,  // pulse: a request in the memory queue is too old; ignored with
+                                    // the time-out off
+  input  logic        busy_i,       // level: the memory queue has requests of before isolation;
+                                    // keeps software from ending it
+  output logic        tick_o,       // pulse: a time-out period is over; never with the time-out off
   output logic        isolated_o,   // level: answer every request with an error
   output logic        force_down_o  // level: hold the link down
 );

@@ -17,11 +17,12 @@ module load_control
 (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       clear_i,
-  input  logic       rsp_valid_i,
-  input  logic [1:0] dev_load_i,
-  output gran_e      state_o,
-  output logic [1:0] level_o  // of the last response, dev_load_e
+  input  logic       clear_i,      // pulse: back to 256 B and light; wins over a response of the
+                                   // same cycle
+  input  logic       rsp_valid_i,  // pulse: a response was taken in this cycle
+  input  logic [1:0] dev_load_i,   // its DevLoad, 0 light .. 3 severe
+  output gran_e      state_o,      // granularity of speculation, Gran64..GranHalted
+  output logic [1:0] level_o       // DevLoad of the last response, 0 light .. 3 severe
 );
 
   gran_e      state_q, state_d;

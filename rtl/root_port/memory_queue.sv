@@ -33,65 +33,86 @@ module memory_queue
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Depth       = 32,
-  parameter  int unsigned SpecEntries = 2,
+  parameter  int unsigned Depth       = 32,  // entries in all, 2..64
+  parameter  int unsigned SpecEntries = 2,   // entries for MemSpecRd alone, 1..Depth-1
   localparam int unsigned Loads       = Depth - SpecEntries
 ) (
   input  logic                               clk_i,
   input  logic                               rst_ni,
   // Head of the SR queue
-  input  logic                               in_valid_i,
-  output logic                               in_ready_o,
-  input  sys_req_t                           in_req_i,
+  input  logic                               in_valid_i,  // a load or store is offered
+  output logic                               in_ready_o,  // low: no entry free, a request of the
+                                                          // line is outstanding, or a MemSpecRd is
+                                                          // taken
+  input  sys_req_t                           in_req_i,    // the request
   // SR reader
-  input  logic                               spec_valid_i,
-  output logic                               spec_ready_o,
-  input  granule_t                           spec_first_i,
-  input  logic [1:0]                         spec_len_i,
-  input  line_addr_t                         spec_line_i,
-  input  logic                               len_en_i,
+  input  logic                               spec_valid_i,  // a MemSpecRd is offered; not in the
+                                                            // cycle after one was taken
+  output logic                               spec_ready_o,  // low: no entry for MemSpecRd free
+  input  granule_t                           spec_first_i,  // first granule; sent with len_en_i
+  input  logic [1:0]                         spec_len_i,    // granules - 1; sent with len_en_i
+  input  line_addr_t                         spec_line_i,   // line of the load; sent without
+                                                            // len_en_i
+  input  logic                               len_en_i,      // level: a MemSpecRd taken now has a
+                                                            // length
   // To the controller
-  output logic                               req_valid_o,
-  input  logic                               req_ready_i,
-  output msg_hdr_t                           req_hdr_o,
-  output logic                               rwd_valid_o,
-  input  logic                               rwd_ready_i,
-  output msg_hdr_t                           rwd_hdr_o,
-  output line_t                              rwd_data_o,
-  output byte_en_t                           rwd_be_o,
+  output logic                               req_valid_o,  // MemRd or MemSpecRd; withdrawn by
+                                                           // refuse_o
+  input  logic                               req_ready_i,  // the controller takes it
+  output msg_hdr_t                           req_hdr_o,    // M2S Req; 0 without req_valid_o
+  output logic                               rwd_valid_o,  // MemWr or MemWrPtl; withdrawn by
+                                                           // refuse_o
+  input  logic                               rwd_ready_i,  // the controller takes it
+  output msg_hdr_t                           rwd_hdr_o,    // M2S RwD; 0 without rwd_valid_o
+  output line_t                              rwd_data_o,   // its line; 0 without rwd_valid_o
+  output byte_en_t                           rwd_be_o,     // its enables; 0 without rwd_valid_o
   // From the controller
-  input  logic                               ndr_valid_i,
-  output logic                               ndr_ready_o,
-  input  msg_hdr_t                           ndr_hdr_i,
-  input  logic                               drs_valid_i,
-  output logic                               drs_ready_o,
-  input  msg_hdr_t                           drs_hdr_i,
-  input  line_t                              drs_data_i,
+  input  logic                               ndr_valid_i,  // an NDR was received
+  output logic                               ndr_ready_o,  // low: rsp_o stalls, a refusal is
+                                                           // answered, or DRS has its turn
+  input  msg_hdr_t                           ndr_hdr_i,    // S2M NDR
+  input  logic                               drs_valid_i,  // a DRS was received
+  output logic                               drs_ready_o,  // low: rsp_o stalls, a refusal is
+                                                           // answered, or NDR has its turn
+  input  msg_hdr_t                           drs_hdr_i,    // S2M DRS
+  input  line_t                              drs_data_i,   // its line
   // Responses
-  output logic                               rsp_valid_o,
-  input  logic                               rsp_ready_i,
-  output sys_rsp_t                           rsp_o,
-  // Lines of the loads and stores held
-  output logic [Loads-1:0]                   mem_valid_o,
-  output logic [Loads-1:0][LineAddrBits-1:0] mem_line_o,
-  // A response was matched this cycle
-  output logic                               rsp_taken_o,
-  output logic [1:0]                         rsp_dev_load_o,
-  output logic [31:0]                        unexpected_o,  // wraps
-  output logic                               bad_rsp_o,     // pulse: foreign LD-ID, reserved opcode
+  output logic                               rsp_valid_o,  // a response; stays until taken
+  input  logic                               rsp_ready_i,  // low stalls the responses
+  output sys_rsp_t                           rsp_o,        // the response; data all ones if refused
+  // To the address window
+  output logic [Loads-1:0]                   mem_valid_o,  // by tag: a request is outstanding
+  output logic [Loads-1:0][LineAddrBits-1:0] mem_line_o,   // its line, valid with mem_valid_o
+  // To load control, and faults of the device
+  output logic                               rsp_taken_o,     // pulse: an answer to a request is
+                                                              // consumed
+  output logic [1:0]                         rsp_dev_load_o,  // its DevLoad; 0 without rsp_taken_o
+  output logic [31:0]                        unexpected_o,    // stray and bad responses since
+                                                              // reset; wraps
+  output logic                               bad_rsp_o,       // pulse: foreign LD-ID or reserved
+                                                              // opcode
   // Isolation, link down, time-out
-  input  logic                               isolate_i,     // level: refuse everything
-  input  logic                               down_i,        // level: no link, nothing is owed
-  output logic                               refuse_o,      // answers by itself in this cycle
-  input  logic                               tick_i,        // pulse: a time-out period is over
-  output logic                               timed_out_o,   // pulse, in the cycle of a tick
-  output logic                               busy_o,        // something that was not born refused
+  input  logic                               isolate_i,    // level: refuse everything
+  input  logic                               down_i,       // level: no link, nothing is owed
+  output logic                               refuse_o,     // level: requests are answered with an
+                                                           // error, nothing goes out
+  input  logic                               tick_i,       // pulse: a time-out period is over
+  output logic                               timed_out_o,  // pulse, with tick_i: a request has
+                                                           // waited for a whole period
+  output logic                               busy_o,       // level: a request from before refusing
+                                                           // has no response, or is to be handed
+                                                           // over
   // Trace
-  output trace_t                             tr_alloc_o,
-  output trace_t                             tr_req_o,
-  output trace_t                             tr_rwd_o,
-  output trace_t                             tr_spec_o,
-  output trace_t                             tr_respond_o
+  output trace_t                             tr_alloc_o,   // a load or store is taken; id of the
+                                                           // system, info tag
+  output trace_t                             tr_req_o,     // a load is handed over; id tag, info
+                                                           // opcode
+  output trace_t                             tr_rwd_o,     // a store is handed over; id tag, info
+                                                           // opcode
+  output trace_t                             tr_spec_o,    // a MemSpecRd is handed over; info
+                                                           // granules
+  output trace_t                             tr_respond_o  // answered or refused; id of the system,
+                                                           // info {DevLoad, tag[5:0]}
 );
 
   if (Depth < 2 || Depth > 64) begin : g_bad_depth

@@ -12,19 +12,19 @@ module profiler
   input  logic             clk_i,
   input  logic             rst_ni,
   // Events
-  input  logic             load_i,       // the SR queue took a load
-  input  logic             store_i,      // the SR queue took a store
-  input  logic             spec_i,       // a MemSpecRd went to the controller
-  input  logic             rsp_valid_i,  // a response was matched
-  input  logic [1:0]       dev_load_i,
+  input  logic             load_i,          // pulse: the port takes a load; not with store_i
+  input  logic             store_i,         // pulse: the port takes a store
+  input  logic             spec_i,          // pulse: a MemSpecRd is handed to the controller
+  input  logic             rsp_valid_i,     // pulse: a response is matched
+  input  logic [1:0]       dev_load_i,      // its DevLoad, 0 light .. 3 severe
   // Load control
-  output logic             lc_rsp_valid_o,
-  output logic [1:0]       lc_dev_load_o,
-  // Counters
-  output logic [31:0]      loads_o,
-  output logic [31:0]      stores_o,
-  output logic [31:0]      specs_o,
-  output logic [3:0][31:0] rsp_count_o
+  output logic             lc_rsp_valid_o,  // pulse: a response is matched, same cycle
+  output logic [1:0]       lc_dev_load_o,   // its DevLoad
+  // Counters since reset; they wrap
+  output logic [31:0]      loads_o,         // loads
+  output logic [31:0]      stores_o,        // stores
+  output logic [31:0]      specs_o,         // MemSpecRd
+  output logic [3:0][31:0] rsp_count_o      // responses by DevLoad, [0] light .. [3] severe
 );
 
   logic [31:0]      loads_q, stores_q, specs_q;

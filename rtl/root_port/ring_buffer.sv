@@ -17,28 +17,33 @@ module ring_buffer
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned Sets = 64,
-  parameter int unsigned Ways = 4
+  parameter int unsigned Sets = 64,  // sets in each of the four banks, 1..64, a power of two
+  parameter int unsigned Ways = 4    // granules in a set, 1..1024
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       flush_i,
+  input  logic       flush_i,        // pulse: forget every granule; a use or record of the same
+                                     // cycle is lost
   // Lookup
-  input  granule_t   granule_i,
-  output logic       hit_o,
-  // A load wants line line_i of granule_i; not with record_i
-  input  logic       use_i,
-  input  logic [1:0] line_i,
-  output logic       first_use_o,
-  // Record len_i + 1 granules from first_i on, for line own_i of own_granule_i
-  input  logic       record_i,
-  input  granule_t   first_i,
-  input  logic [1:0] len_i,
-  input  granule_t   own_granule_i,
-  input  logic [1:0] own_i,
-  output logic       own_use_o,
-  output logic [2:0] useful_o,     // granules overwritten, a line of them was used
-  output logic [2:0] useless_o     // and with none used
+  input  granule_t   granule_i,      // granule that is looked up
+  output logic       hit_o,          // it was requested recently; same cycle
+  // Use
+  input  logic       use_i,          // pulse: a load needs line line_i of granule_i; not with
+                                     // record_i
+  input  logic [1:0] line_i,         // line in granule_i; valid with use_i
+  output logic       first_use_o,    // with use_i: granule_i hits and this line was not used
+                                     // before; else 0
+  // Record of a MemSpecRd
+  input  logic       record_i,       // pulse: the run first_i, len_i was requested
+  input  granule_t   first_i,        // first granule of the run
+  input  logic [1:0] len_i,          // granules of the run - 1
+  input  granule_t   own_granule_i,  // granule of the load that caused the run; may lie outside the
+                                     // run
+  input  logic [1:0] own_i,          // line in own_granule_i that the load needs
+  output logic       own_use_o,      // with record_i: that line lies in the run and was not used
+                                     // before; else 0
+  output logic [2:0] useful_o,       // granules that the record evicts with a used line, 0..4
+  output logic [2:0] useless_o       // granules that the record evicts with none used, 0..4
 );
 
   localparam int unsigned Banks   = 4;

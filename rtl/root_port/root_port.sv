@@ -37,70 +37,95 @@ module root_port
   import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
 #(
-  parameter int unsigned SrDepth     = 32,
-  parameter int unsigned MemDepth    = 32,
-  parameter int unsigned SpecEntries = 2,
-  parameter int unsigned RingSets    = 64,
-  parameter int unsigned RingWays    = 4,
-  parameter int unsigned NdRxDepth   = 32,
-  parameter int unsigned WdRxDepth   = 32,
-  parameter int unsigned LlrbDepth   = 128,
-  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
-  parameter bit          HasDs       = 1'b1,  // deterministic store; without, wires in its place
-  parameter int unsigned DsDepth     = 1024,  // lines of its region in local memory
-  parameter int unsigned DsWrites    = 16,
-  parameter bit          IoInfinite  = 1'b0   // credits of io_link; 1: the device makes no requests
+  parameter int unsigned SrDepth     = 32,         // entries of the SR queue, 2..255
+  parameter int unsigned MemDepth    = 32,         // entries of the memory queue, 2..64
+  parameter int unsigned SpecEntries = 2,          // of these for MemSpecRd alone, 1..MemDepth-1
+  parameter int unsigned RingSets    = 64,         // sets in each bank of the ring, 1..64, a power
+                                                   // of two
+  parameter int unsigned RingWays    = 4,          // granules in a set of the ring, 1..1024
+  parameter int unsigned NdRxDepth   = 32,         // NDR that the controller can store, the credits
+                                                   // of the device, 2..127
+  parameter int unsigned WdRxDepth   = 32,         // DRS that the controller can store, the credits
+                                                   // of the device, 2..127
+  parameter int unsigned LlrbDepth   = 128,        // flits in the retry buffer of the controller,
+                                                   // 22..255
+  parameter bit          LlrWrapInclusive = 1'b0,  // 0 or 1: wrap values of INIT.Param are last
+                                                   // numbers; the same at both ends
+  parameter bit          HasDs       = 1'b1,       // 0 or 1: deterministic store; without, wires in
+                                                   // its place
+  parameter int unsigned DsDepth     = 1024,       // lines of its region in local memory, 4..4096,
+                                                   // a power of two
+  parameter int unsigned DsWrites    = 16,         // its writes to the endpoint outstanding, 1..16
+  parameter bit          IoInfinite  = 1'b0        // 0 or 1: infinite credits on CXL.io; 1 only for
+                                                   // a device that makes no requests
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic [4:0]  device_i,  // device number on bus 0, which is the port number
+  input  logic [4:0]  device_i,  // device number on bus 0, which is the port number; constant
   // Host bridge
-  input  logic        req_valid_i,
-  output logic        req_ready_o,
-  input  sys_req_t    req_i,
-  output logic        rsp_valid_o,
-  input  logic        rsp_ready_i,
-  output sys_rsp_t    rsp_o,
+  input  logic        req_valid_i,  // a load or store of the host bridge is offered; stays until
+                                    // taken
+  output logic        req_ready_o,  // low without room in the SR queue, or while deterministic
+                                    // store cannot take it
+  input  sys_req_t    req_i,        // the request; its id comes back with the response
+  output logic        rsp_valid_o,  // a response is offered; any order between lines
+  input  logic        rsp_ready_i,  // low stalls the responses
+  output sys_rsp_t    rsp_o,        // id and kind of the request, data of a read, error
   // Local memory: the region of deterministic store
-  output logic        lm_valid_o,
-  input  logic        lm_ready_i,
-  output lm_req_t     lm_req_o,
-  output line_addr_t  lm_line_o,
-  input  logic        lm_rsp_valid_i,
-  output logic        lm_rsp_ready_o,
-  input  lm_rsp_t     lm_rsp_i,
+  output logic        lm_valid_o,      // a read or write of local memory is offered; stays until
+                                       // taken
+  input  logic        lm_ready_i,      // low stalls; a write is done when taken
+  output lm_req_t     lm_req_o,        // the request with its tag, slot in the region, and data of
+                                       // a write
+  output line_addr_t  lm_line_o,       // line address of the slot in local memory
+  input  logic        lm_rsp_valid_i,  // a read is answered; in any order
+  output logic        lm_rsp_ready_o,  // low stalls the answers
+  input  lm_rsp_t     lm_rsp_i,        // kind and index of the read, its line, and whether the line
+                                       // is corrupt
   // Registers: time-out and isolation at 000h, RAS at 100h, CXL.io access at 400h, vendor block at
   // 800h
-  input  reg_req_t    reg_req_i,
-  output logic [31:0] reg_rdata_o,
+  input  reg_req_t    reg_req_i,    // register access; addr[11:0] counts
+  output logic [31:0] reg_rdata_o,  // read data a cycle after the request; 0 after any other cycle
   // Link
-  output logic        link_tx_valid_o,
-  input  logic        link_tx_ready_i,
-  output flit_kind_e  link_tx_kind_o,
-  output flit_t       link_tx_flit_o,
-  input  logic        link_rx_valid_i,
-  input  flit_kind_e  link_rx_kind_i,
-  input  flit_t       link_rx_flit_i,
-  input  logic        phy_up_i,
-  input  logic        phy_recovery_i,
-  output logic        retrain_req_o,
-  output vlsm_e       phy_state_o,
-  output logic        init_done_o,
-  output logic        abort_o,
-  output logic [7:0]  err_o,
-  output logic [2:0]  arb_err_o,
-  // Viral, levels: a port of this host is; this one is
-  input  logic        viral_i,
-  output logic        viral_o,
+  output logic        link_tx_valid_o,  // a flit is offered; stays until taken while the physical
+                                        // link is in L0
+  input  logic        link_tx_ready_i,  // Flex Bus takes it
+  output flit_kind_e  link_tx_kind_o,   // CXL.io, CXL.cachemem or ALMP; never FlitNull with valid
+  output flit_t       link_tx_flit_o,   // the flit, CRC in [527:512]
+  input  logic        link_rx_valid_i,  // pulse: a flit came; cannot be stalled
+  input  flit_kind_e  link_rx_kind_i,   // its protocol; FlitNull carries nothing
+  input  flit_t       link_rx_flit_i,   // the flit, CRC in [527:512]
+  input  logic        phy_up_i,         // level: the physical link is in L0
+  input  logic        phy_recovery_i,   // level: it is in Recovery; wins over phy_up_i
+  output logic        retrain_req_o,    // level: take the physical link through Recovery
+  output vlsm_e       phy_state_o,      // state in which the physical link should be
+  output logic        init_done_o,      // level: INIT.Param went both ways; in a link's first cycle
+                                        // still of the one before
+  output logic        abort_o,          // level: retry of the link gave up
+  output logic [7:0]  err_o,            // pulses: 0 CRC, 1 reserved encoding, 2 flit before
+                                        // INIT.Param, 3 second INIT.Param, 4 unexpected RETRY.Ack,
+                                        // 5 receive overflow, 6 retry started, 7 time-out
+  output logic [2:0]  arb_err_o,        // pulses: 0 damaged ALMP, 1 malformed or unexpected ALMP, 2
+                                        // stray protocol flit
+  // Viral
+  input  logic        viral_i,  // level: a port of this host is viral; then this one becomes so
+                                // until reset
+  output logic        viral_o,  // level: this port is viral
   // Trace
-  output trace_t      tr_port_enqueue_o,
-  output trace_t      tr_memq_alloc_o,
-  output trace_t      tr_ctrl_accept_o,
-  output trace_t      tr_ctrl_store_o,
-  output trace_t      tr_spec_issue_o,
-  output trace_t      tr_port_respond_o,
-  output trace_t      tr_ds_o,
-  output trace_t      tr_load_control_o
+  output trace_t      tr_port_enqueue_o,  // the port takes a request; id of the system, info level
+                                          // of the SR queue
+  output trace_t      tr_memq_alloc_o,    // memory queue takes a load or store; id of the system,
+                                          // info tag
+  output trace_t      tr_ctrl_accept_o,   // a load is handed to the controller; id tag, info opcode
+  output trace_t      tr_ctrl_store_o,    // a store is handed to the controller; id tag, info
+                                          // opcode
+  output trace_t      tr_spec_issue_o,    // a MemSpecRd is handed to the controller; id 0, info
+                                          // granules
+  output trace_t      tr_port_respond_o,  // an answer is taken; id of the system, info {DevLoad,
+                                          // tag[5:0]}
+  output trace_t      tr_ds_o,            // deterministic store did something; id ds_event_t, line
+                                          // lines deferred
+  output trace_t      tr_load_control_o   // granularity changed; info gran_e
 );
 
   localparam int unsigned MemEntries = MemDepth - SpecEntries;

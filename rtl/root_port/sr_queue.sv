@@ -16,31 +16,36 @@ module sr_queue
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Depth   = 32,
+  parameter  int unsigned Depth   = 32,  // requests that can wait, 2..1024; 2..255 in a root port
   localparam int unsigned IdxBits = $clog2(Depth),
   localparam int unsigned CntBits = $clog2(Depth + 1)
 ) (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
   // Tail
-  input  logic                                 in_valid_i,
-  output logic                                 in_ready_o,
-  input  sys_req_t                             in_req_i,
+  input  logic                                 in_valid_i,  // a load or store is offered
+  output logic                                 in_ready_o,  // low while full; one that leaves makes
+                                                            // room a cycle later
+  input  sys_req_t                             in_req_i,    // the request
   // Head
-  output logic                                 head_valid_o,
-  input  logic                                 head_ready_i,
-  output sys_req_t                             head_req_o,
+  output logic                                 head_valid_o,  // the oldest request; stays until
+                                                              // taken
+  input  logic                                 head_ready_i,  // the request is taken
+  output sys_req_t                             head_req_o,    // the request; a load has be, data
+                                                              // and poison 0
   // Reader
-  output logic                                 rd_valid_o,
-  output logic                                 rd_is_load_o,
-  output line_addr_t                           rd_line_o,
-  output logic [IdxBits-1:0]                   rd_index_o,
-  output logic                                 rd_head_o,    // it stands on the head
-  input  logic                                 rd_next_i,
+  output logic                                 rd_valid_o,    // the reader is at an entry
+  output logic                                 rd_is_load_o,  // it is a load; 0 without rd_valid_o
+  output line_addr_t                           rd_line_o,     // its line; 0 without rd_valid_o
+  output logic [IdxBits-1:0]                   rd_index_o,    // its slot, 0..Depth-1
+  output logic                                 rd_head_o,     // it is the head; 0 without
+                                                              // rd_valid_o
+  input  logic                                 rd_next_i,     // pulse: move on; ignored without
+                                                              // rd_valid_o
   // Every stored load, by slot
-  output logic [Depth-1:0]                     load_valid_o,
-  output logic [Depth-1:0][LineAddrBits-1:0]   load_line_o,
-  output logic [CntBits-1:0]                   count_o
+  output logic [Depth-1:0]                     load_valid_o,  // the slot has a load
+  output logic [Depth-1:0][LineAddrBits-1:0]   load_line_o,   // its line, valid with load_valid_o
+  output logic [CntBits-1:0]                   count_o        // requests that wait, 0..Depth
 );
 
   typedef logic [IdxBits-1:0] idx_t;

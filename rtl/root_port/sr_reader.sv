@@ -20,53 +20,70 @@ module sr_reader
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned SrDepth    = 32,
-  parameter  int unsigned MemEntries = 30,
-  parameter  int unsigned RingSets   = 64,
-  parameter  int unsigned RingWays   = 4,
-  parameter  int unsigned StreamSets = 64,
+  parameter  int unsigned SrDepth    = 32,  // entries of the SR queue, 2..255
+  parameter  int unsigned MemEntries = 30,  // load and store entries of the memory queue, 1..255
+  parameter  int unsigned RingSets   = 64,  // sets in each bank of the ring, 1..64, a power of two
+  parameter  int unsigned RingWays   = 4,   // granules in a set of the ring, 1..1024
+  parameter  int unsigned StreamSets = 64,  // sets of the stream table, 1..64, a power of two
   localparam int unsigned IdxBits    = $clog2(SrDepth)
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
   // Configuration and state
-  input  sr_policy_e                              policy_i,
-  input  logic                                    len_en_i,
-  input  logic [3:0]                              clip_log2_i,  // interleave chunk; 15: none
-  input  logic [3:0]                              ways_i,       // of the interleave set, - 1
-  input  logic [3:0]                              sets_log2_i,  // of the stream table, in use
-  input  gran_e                                   state_i,
-  input  logic [1:0]                              level_i,      // dev_load_e
-  input  logic                                    flush_i,
+  input  sr_policy_e                              policy_i,     // of loads met now, 0..5; 6, 7: off
+  input  logic                                    len_en_i,     // level: a MemSpecRd has a length
+  input  logic [3:0]                              clip_log2_i,  // log2 of the interleave chunk in
+                                                                // granules, 0..14; 15: none
+  input  logic [3:0]                              ways_i,       // ways of the interleave set - 1
+  input  logic [3:0]                              sets_log2_i,  // log2 of sets in use, 0..log2
+                                                                // StreamSets; changes with flush_i
+                                                                // or a cycle later
+  input  gran_e                                   state_i,      // granularity of speculation
+  input  logic [1:0]                              level_i,      // DevLoad of the last response,
+                                                                // 0..3
+  input  logic                                    flush_i,      // pulse: empty ring and stream
+                                                                // table
   // SR queue, reader view
-  input  logic                                    rd_valid_i,
-  input  logic                                    rd_is_load_i,
-  input  line_addr_t                              rd_line_i,
-  input  logic [IdxBits-1:0]                      rd_index_i,
-  input  logic                                    rd_head_i,    // it goes by itself
-  output logic                                    rd_next_o,
+  input  logic                                    rd_valid_i,    // the reader is at an entry
+  input  logic                                    rd_is_load_i,  // it is a load
+  input  line_addr_t                              rd_line_i,     // its line
+  input  logic [IdxBits-1:0]                      rd_index_i,    // its slot, 0..SrDepth-1
+  input  logic                                    rd_head_i,     // it is the head, about to be
+                                                                 // issued
+  output logic                                    rd_next_o,     // pulse: move to the next entry
   // Queue contents for the window
-  input  logic [SrDepth-1:0]                      load_valid_i,
-  input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,
-  input  logic [MemEntries-1:0]                   mem_valid_i,
-  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,
+  input  logic [SrDepth-1:0]                      load_valid_i,  // by slot: a load in the SR queue
+  input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,   // its line, valid with
+                                                                 // load_valid_i
+  input  logic [MemEntries-1:0]                   mem_valid_i,   // by entry: a load or store in the
+                                                                 // memory queue
+  input  logic [MemEntries-1:0][LineAddrBits-1:0] mem_line_i,    // its line, valid with mem_valid_i
   // MemSpecRd to the memory queue
-  output logic                                    spec_valid_o,
-  input  logic                                    spec_ready_i,
-  output granule_t                                spec_first_o,
-  output logic [1:0]                              spec_len_o,
-  output line_addr_t                              spec_line_o,
-  // Counters
-  output logic [31:0]                             loads_seen_o,
-  output logic [31:0]                             issued_o,
-  output logic [31:0]                             ring_suppressed_o,
-  output logic [31:0]                             halt_suppressed_o,
-  output logic [31:0]                             score_suppressed_o,
-  output logic [31:0]                             requested_o,         // granules
-  output logic [31:0]                             lines_used_o,        // lines of them
-  output logic [31:0]                             useful_granules_o,   // left the ring used
-  output logic [31:0]                             useless_granules_o,  // and unused
-  output logic [31:0]                             issued_late_o        // MemSpecRd after their load
+  output logic                                    spec_valid_o,  // a MemSpecRd; stays until taken
+  input  logic                                    spec_ready_i,  // the memory queue takes it
+  output granule_t                                spec_first_o,  // first granule; with sr and
+                                                                 // sr-paper follows the queues
+                                                                 // until taken
+  output logic [1:0]                              spec_len_o,    // granules - 1; likewise
+  output line_addr_t                              spec_line_o,   // line of the load
+  // Counters since reset; they wrap
+  output logic [31:0]                             loads_seen_o,        // loads met
+  output logic [31:0]                             issued_o,            // MemSpecRd taken
+  output logic [31:0]                             ring_suppressed_o,   // loads passed: ring hit, or
+                                                                       // nothing to request
+  output logic [31:0]                             halt_suppressed_o,   // loads passed: halt, or
+                                                                       // stream at severe load
+  output logic [31:0]                             score_suppressed_o,  // predictions with a low
+                                                                       // score
+  output logic [31:0]                             requested_o,         // granules requested
+  output logic [31:0]                             lines_used_o,        // their lines that loads
+                                                                       // needed
+  output logic [31:0]                             useful_granules_o,   // granules evicted, a line
+                                                                       // used
+  output logic [31:0]                             useless_granules_o,  // granules evicted, none
+                                                                       // used
+  output logic [31:0]                             issued_late_o        // MemSpecRd taken after
+                                                                       // their load was issued
 );
 
   typedef enum logic {

@@ -34,32 +34,37 @@ module stream_table
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned Sets = 64,
-  parameter int unsigned Ways = 4
+  parameter int unsigned Sets = 64,  // sets of four regions, 1..64, a power of two
+  parameter int unsigned Ways = 4    // regions in a set; 4..4, replacement is built for four
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       flush_i,
-  input  logic [3:0] sets_log2_i,  // in use, at most Sets; changed with flush_i
-  // A load; not with next_i
-  input  logic       look_i,
-  input  line_addr_t line_i,
-  input  logic       at_head_i,    // it goes by itself
-  input  logic [1:0] level_i,      // dev_load_e
-  input  logic       len_en_i,
-  input  logic [3:0] clip_log2_i,  // interleave chunk in granules; 15: none
-  input  logic [3:0] ways_i,       // of the interleave set, - 1
-  output logic       ask_o,
-  output logic       kind_o,       // 0 run: first_o and len_o; 1 next: the region kept
-  output granule_t   first_o,
-  output logic [1:0] len_o,
-  output logic       suppressed_o, // something new was predicted and not requested
-  // The region kept
-  input  logic       next_i,
-  output logic       next_hit_o,
-  output logic       next_send_o,  // it is to be asked for
-  output granule_t   next_first_o,
-  input  logic       add_i         // it was asked for, or held; with next_i, not with next_hit_o
+  input  logic       flush_i,       // pulse: forget all regions and set both scores to the top
+  input  logic [3:0] sets_log2_i,   // log2 of the sets in use, 0..log2 Sets; changes with flush_i
+                                    // or a cycle later
+  // Lookup of a load
+  input  logic       look_i,        // pulse: a load is met; not with next_i
+  input  line_addr_t line_i,        // its line
+  input  logic       at_head_i,     // the load is about to be issued itself: its own granule is not
+                                    // requested
+  input  logic [1:0] level_i,       // DevLoad of the last response, 0 light .. 3 severe
+  input  logic       len_en_i,      // level: a MemSpecRd carries a length; without, nothing is
+                                    // predicted
+  input  logic [3:0] clip_log2_i,   // log2 of the interleave chunk in granules, 0..14; 15: none
+  input  logic [3:0] ways_i,        // ways of the interleave set - 1
+  output logic       ask_o,         // with look_i: request a MemSpecRd; else 0
+  output logic       kind_o,        // 0 run: first_o and len_o; 1 the region that follows, by
+                                    // next_i
+  output granule_t   first_o,       // first granule of the run; 0 without a run
+  output logic [1:0] len_o,         // granules of the run - 1; 0 without a run
+  output logic       suppressed_o,  // with look_i: something new was predicted and not requested
+  // The region that follows
+  input  logic       next_i,        // level: look up the region of the last kind_o = 1
+  output logic       next_hit_o,    // with next_i: the region is known already
+  output logic       next_send_o,   // with next_i: it is to be requested
+  output granule_t   next_first_o,  // with next_i: its first granule
+  input  logic       add_i          // pulse: it was requested or suppressed; with next_i, not with
+                                    // next_hit_o
 );
 
   localparam int unsigned SetBits    = (Sets > 1) ? $clog2(Sets) : 1;
