@@ -436,19 +436,23 @@ module device_agent
   assign unused = ^{rx_creq_hdr_i, rsp, dh, snp};
 
   a_creq: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_creq_valid_o && !tx_creq_ready_i) |=> tx_creq_valid_o && $stable(tx_creq_hdr_o));
+      (tx_creq_valid_o && !tx_creq_ready_i) |=> tx_creq_valid_o && $stable(tx_creq_hdr_o))
+      else $error("a stalled request is withdrawn or changes");
   a_crsp: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_crsp_valid_o && !tx_crsp_ready_i) |=> tx_crsp_valid_o && $stable(tx_crsp_hdr_o));
+      (tx_crsp_valid_o && !tx_crsp_ready_i) |=> tx_crsp_valid_o && $stable(tx_crsp_hdr_o))
+      else $error("a stalled response is withdrawn or changes");
   a_cdat: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tx_cdat_valid_o && !tx_cdat_ready_i) |=> tx_cdat_valid_o && $stable(tx_cdat_hdr_o) &&
-      $stable(tx_cdat_data_o));
-  // A line is only pushed or given away by whom it belongs to.
+      $stable(tx_cdat_data_o))
+      else $error("stalled data are withdrawn or change");
   a_snoop_dirty: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (snp_take && snp_known && snp_dirty) |=> snp_rsp_q && snp_dat_q);
-  // A granted line is there before its first snoop is looked up.
+      (snp_take && snp_known && snp_dirty) |=> snp_rsp_q && snp_dat_q)
+      else $error("a snoop of a modified line is answered without its data");
   a_snoop_at_end: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ends |-> !(snp_take && snp.addr_51_6 == req_addr_q && (keeps || snp_state != StI)));
+      ends |-> !(snp_take && snp.addr_51_6 == req_addr_q && (keeps || snp_state != StI)))
+      else $error("a snoop is looked up while its line is being granted");
   a_one_end: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      done_valid_o |-> phase_q == PhIdle);
+      done_valid_o |-> phase_q == PhIdle)
+      else $error("a command ends while another is outstanding");
 
 endmodule

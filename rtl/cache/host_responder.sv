@@ -362,14 +362,19 @@ module host_responder
   assign unused = ^{req, rsp, dh, rx_crsp_hdr_i, rx_cdat_hdr_i};
 
   a_crsp: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_crsp_valid_o && !tx_crsp_ready_i) |=> tx_crsp_valid_o && $stable(tx_crsp_hdr_o));
+      (tx_crsp_valid_o && !tx_crsp_ready_i) |=> tx_crsp_valid_o && $stable(tx_crsp_hdr_o))
+      else $error("a stalled response is withdrawn or changes");
   a_cdat: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_cdat_valid_o && !tx_cdat_ready_i) |=> tx_cdat_valid_o && $stable(tx_cdat_data_o));
+      (tx_cdat_valid_o && !tx_cdat_ready_i) |=> tx_cdat_valid_o && $stable(tx_cdat_data_o))
+      else $error("stalled data are withdrawn or change");
   a_creq: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tx_creq_valid_o && !tx_creq_ready_i) |=> tx_creq_valid_o && $stable(tx_creq_hdr_o));
+      (tx_creq_valid_o && !tx_creq_ready_i) |=> tx_creq_valid_o && $stable(tx_creq_hdr_o))
+      else $error("a stalled snoop is withdrawn or changes");
   a_answer: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      st_q == StAnswer |-> rsp_q || dat_q);
+      st_q == StAnswer |-> rsp_q || dat_q)
+      else $error("an answer is due that has neither response nor data");
   a_snoop_op: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      snp_take |-> snp_op_i inside {SnpData, SnpInv, SnpCur});
+      snp_take |-> snp_op_i inside {SnpData, SnpInv, SnpCur})
+      else $error("a snoop with a reserved opcode");
 
 endmodule

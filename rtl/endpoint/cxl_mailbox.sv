@@ -272,15 +272,17 @@ module cxl_mailbox
   // Contract
   // ---------------------------------------------------------------------------------------------
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0);
+      !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0)
+      else $error("read data in a cycle after no read");
   // A command ends: its output fits the payload, and a word of it goes each cycle.
   CopyInside_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q == Copy) |-> {index_q, 2'b00} < bytes_q && bytes_q <= bytes_t'(IdentifyBytes));
-  // Software changes nothing of a command that runs.
+      (state_q == Copy) |-> {index_q, 2'b00} < bytes_q && bytes_q <= bytes_t'(IdentifyBytes))
+      else $error("the output of a command runs beyond its length or the payload");
   CommandStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q != Idle) |=> $stable(opcode_q));
-  // A viral device is not shut down clean.
+      (state_q != Idle) |=> $stable(opcode_q))
+      else $error("the opcode changes while its command runs");
   ViralStaysDirty_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (viral_i && dirty_q) |=> dirty_q);
+      (viral_i && dirty_q) |=> dirty_q)
+      else $error("a viral device is shut down clean");
 
 endmodule

@@ -135,29 +135,40 @@ module dev_load
   for (genvar m = 0; m < NumMeasures; m++) begin : gen_measure
     Between_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
         (m != Tasks || control_i.ttr_enable) |->
-            (up[m] <= level_d[m]) && (level_d[m] <= down[m]));
+            (up[m] <= level_d[m]) && (level_d[m] <= down[m]))
+        else $error("a level below what its measure reaches, or above what the margin keeps");
     RisesToReached_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (level_d[m] > level_q[m]) |-> (level_d[m] == up[m]));
+        (level_d[m] > level_q[m]) |-> (level_d[m] == up[m]))
+        else $error("a level rises to something else than its measure reaches");
     FallsToKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
         ((m != Tasks || control_i.ttr_enable) && (level_d[m] < level_q[m])) |->
-            (level_d[m] == down[m]));
-    NotBelow_A: assert property (@(posedge clk_i) disable iff (!rst_ni) load >= level_q[m]);
+            (level_d[m] == down[m]))
+        else $error("a level falls to something else than the margin keeps");
+    NotBelow_A: assert property (@(posedge clk_i) disable iff (!rst_ni) load >= level_q[m])
+        else $error("the reported load is lower than a level");
   end
   // An announcement lasts only as long as needed.
   TasksMargin_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      control_i.measure[Tasks].margin == '0);
+      control_i.measure[Tasks].margin == '0)
+      else $error("a margin of the tasks that is not 0");
   TtrOff_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !control_i.ttr_enable |=> level_q[Tasks] == '0);
+      !control_i.ttr_enable |=> level_q[Tasks] == '0)
+      else $error("a level of the tasks while their reduction is off");
   NotBelowEgress_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (load >= egress) && (egress != LoadOptimal));
+      (load >= egress) && (egress != LoadOptimal))
+      else $error("the reported load is lower than that of the egress port");
   // Looked at when it changes: to count a hundred bits takes longer than all else here.
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      sample |-> (count_q == 7'($countones(history_q))) && (count_q <= 7'(Samples)));
+      sample |-> (count_q == 7'($countones(history_q))) && (count_q <= 7'(Samples)))
+      else $error("backpressure is not the number of stalls in the last hundred samples");
   NoneIsNone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (count_q == '0) |-> (history_q == '0));
+      (count_q == '0) |-> (history_q == '0))
+      else $error("no backpressure, but a stall among the samples");
   Interval_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (egress_on && sample) |=> timer_q < $past(control_i.interval));
+      (egress_on && sample) |=> timer_q < $past(control_i.interval))
+      else $error("the wait for the next sample is longer than the interval");
   EgressOff_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !egress_on |=> (history_q == '0) && (count_q == '0) && (timer_q == '0));
+      !egress_on |=> (history_q == '0) && (count_q == '0) && (timer_q == '0))
+      else $error("samples are left although the egress level is off");
 
 endmodule

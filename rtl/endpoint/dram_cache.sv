@@ -377,45 +377,58 @@ module dram_cache
   assign live        = {live_q[1], live_q[0]};
   assign fill_filled = filled_q[fill_mshr];
   assign wake_filled = filled_q[wake_mshr];
-  OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match));
+  OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match))
+      else $error("a granule is in two ways of its set");
   UsedCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (allocate || fill_done_i || wait_dec_i) |-> (used_q == 8'($countones(live))));
+      (allocate || fill_done_i || wait_dec_i) |-> (used_q == 8'($countones(live))))
+      else $error("the number of live MSHRs is wrong");
   VictimFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      allocate |-> !pinned[victim_way]);
-  // What is passed over stays: it is fresh, the victim is another and is not.
+      allocate |-> !pinned[victim_way])
+      else $error("a pinned way is the victim");
   Passed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       passed |-> state.fresh[plru_way] && !pinned[plru_way] && (plru_way != victim_way) &&
-                 !state.fresh[victim_way]);
+                 !state.fresh[victim_way])
+      else $error("a way is spared that may not be, or for a victim that is no better");
   PassedOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (allocate && passed) |-> !state_d.fresh[plru_way] && state_d.valid[plru_way]);
+      (allocate && passed) |-> !state_d.fresh[plru_way] && state_d.valid[plru_way])
+      else $error("a way that was spared stays protected, or is lost");
   FreshValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      commit |-> (state_d.fresh & ~state_d.valid) == '0);
-  // What is passed over stays unwanted; what is unwanted is a line.
+      commit |-> (state_d.fresh & ~state_d.valid) == '0)
+      else $error("a way without a line is protected");
   UnwantedFresh_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       commit |-> ((state_d.fresh & ~state_d.unwanted) == '0) &&
-                 ((state_d.unwanted & ~state_d.valid) == '0));
-  // A lookup that counts is one thing, but for a BLOCKED one, which is none.
+                 ((state_d.unwanted & ~state_d.valid) == '0))
+      else $error("a protected line counts as used, or a way without a line as unused");
   OneEvent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       $countones(event_o[5:0]) ==
-          32'(lookup_valid_i && lookup_commit_i && (result != CacheBlocked)));
-  // What a MISS displaces is counted as unwanted, or else against a MemSpecRd.
+          32'(lookup_valid_i && lookup_commit_i && (result != CacheBlocked)))
+      else $error("a lookup counts as no event, or as two");
   Displaces_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (event_o.unwanted || event_o.displaced) |-> allocate && state.valid[victim_way]);
+      (event_o.unwanted || event_o.displaced) |-> allocate && state.valid[victim_way])
+      else $error("an eviction is counted without one");
   UnwantedOrNot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      event_o.spec_fill |-> ((event_o.unwanted ^ event_o.displaced) == state.valid[victim_way]));
+      event_o.spec_fill |-> ((event_o.unwanted ^ event_o.displaced) == state.valid[victim_way]))
+      else $error("a line evicted by a MemSpecRd counts as both or neither");
   DisplacedBySpec_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      event_o.displaced |-> event_o.spec_fill && !event_o.unwanted);
+      event_o.displaced |-> event_o.spec_fill && !event_o.unwanted)
+      else $error("a demand access counts as evicting against a MemSpecRd");
   FreshVictim_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (allocate && state.fresh[victim_way]) |-> ((pinned | state.fresh) == '1));
+      (allocate && state.fresh[victim_way]) |-> ((pinned | state.fresh) == '1))
+      else $error("a protected line is evicted while another could be");
   FreeMshr_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      allocate |-> !live[free_mshr]);
+      allocate |-> !live[free_mshr])
+      else $error("a miss takes a live MSHR");
   FillLive_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      fill_done_i |-> (live[fill_mshr] && !fill_filled));
+      fill_done_i |-> (live[fill_mshr] && !fill_filled))
+      else $error("a fill is answered that no MSHR waits for");
   WakeFilled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      wait_dec_i |-> (live[wake_mshr] && wake_filled && (wake_waits != '0)));
+      wait_dec_i |-> (live[wake_mshr] && wake_filled && (wake_waits != '0)))
+      else $error("an access is woken from an MSHR without a waiter or not filled");
   WaitersFit_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (add_wait && !allocate) |-> (hit_waits != '1));
+      (add_wait && !allocate) |-> (hit_waits != '1))
+      else $error("more accesses wait for an MSHR than it can count");
   SpecNeverWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (lookup_valid_i && lookup_spec_i) |-> !lookup_write_i);
+      (lookup_valid_i && lookup_spec_i) |-> !lookup_write_i)
+      else $error("a MemSpecRd that writes");
 
 endmodule

@@ -831,11 +831,12 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  // A request of the data link for Recovery is not lost.
   RetrainKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (io_retrain && !retrain_req_o && !phy_recovery_i && phy_up_i) |=> io_retrain);
+      (io_retrain && !retrain_req_o && !phy_recovery_i && phy_up_i) |=> io_retrain)
+      else $error("the data link's request for Recovery is lost");
   RetrainEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (retrain_req_o || phy_recovery_i || !phy_up_i) |=> !io_retrain_kept_q);
+      (retrain_req_o || phy_recovery_i || !phy_up_i) |=> !io_retrain_kept_q)
+      else $error("the data link's request for Recovery outlasts Recovery");
 
   logic cmd_stalled_q, nd_stalled_q, wd_stalled_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -850,33 +851,41 @@ module endpoint
     end
   end
   CmdHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      cmd_stalled_q |-> (media_cmd_valid_o && $stable(media_cmd_o.id)));
+      cmd_stalled_q |-> (media_cmd_valid_o && $stable(media_cmd_o.id)))
+      else $error("a stalled media command is withdrawn or changes");
   // A session may be over before its offers are taken.
   NdrHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (nd_stalled_q && !between) |-> (tx_nd_valid && $stable(tx_ndr)));
+      (nd_stalled_q && !between) |-> (tx_nd_valid && $stable(tx_ndr)))
+      else $error("a stalled NDR is withdrawn or changes within a session");
   DrsHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (wd_stalled_q && !between) |-> (tx_wd_valid && $stable(tx_drs)));
+      (wd_stalled_q && !between) |-> (tx_wd_valid && $stable(tx_drs)))
+      else $error("a stalled DRS is withdrawn or changes within a session");
   Stalled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      rsp_stalled == ((tx_nd_valid && !tx_nd_ready) || (tx_wd_valid && !tx_wd_ready)));
+      rsp_stalled == ((tx_nd_valid && !tx_nd_ready) || (tx_wd_valid && !tx_wd_ready)))
+      else $error("DevLoad counts a stall that is none, or misses one");
   OneResponse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(tx_nd_valid && tx_wd_valid));
-  // Nothing of one session is taken, or answered, in another.
+      !(tx_nd_valid && tx_wd_valid))
+      else $error("an NDR and a DRS are sent in one cycle");
   QuietBetween_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       between |-> !(rx_nd_valid && rx_nd_ready) && !(rx_wd_valid && rx_wd_ready) &&
-                  !tx_nd_valid && !tx_wd_valid);
+                  !tx_nd_valid && !tx_wd_valid)
+      else $error("a message is taken or answered between sessions");
   OldIsDone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (between && !e2_valid_q && !table_busy) |=>
-          between_q == !$past(cm_link_up) && !e2_valid_q && !table_busy);
+          between_q == !$past(cm_link_up) && !e2_valid_q && !table_busy)
+      else $error("a new session does not begin although the old one is done");
   DownIsBetween_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !cm_link_up |=> between);
-  // What is discarded leaves no trace but the error.
+      !cm_link_up |=> between)
+      else $error("a session goes on after its link went down");
   BadOpcode_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      opcode_bad |-> !take_demand && !spec_in);
+      opcode_bad |-> !take_demand && !spec_in)
+      else $error("a message with an unknown opcode is performed");
   PoisonWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (media_cmd_valid_o && media_cmd_o.poison) |->
-          media_cmd_o.op inside {MediaWrite, MediaArrayWrite});
-  // What E2 pushes it pushes at once: it looks up only when the push slot is its own.
+          media_cmd_o.op inside {MediaWrite, MediaArrayWrite})
+      else $error("a media command other than a write has poison");
   MissPushes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      is_miss |-> (cmd_ready && !fill_pend_q && !wake_valid));
+      is_miss |-> (cmd_ready && !fill_pend_q && !wake_valid))
+      else $error("a miss is looked up without room for its commands");
 
 endmodule

@@ -284,10 +284,13 @@ module endpoint_io
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  OneCycle_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !dev_rst_n |=> dev_rst_n);
+  OneCycle_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !dev_rst_n |=> dev_rst_n)
+      else $error("a reset by link down lasts longer than a cycle");
   DownResets_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      dl_up_q && !io_dl_up |=> !dev_rst_n);
+      dl_up_q && !io_dl_up |=> !dev_rst_n)
+      else $error("the data link went down without a reset");
   OnlyDownResets_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !dev_rst_n |-> $past(dl_up_q && !io_dl_up));
+      !dev_rst_n |-> $past(dl_up_q && !io_dl_up))
+      else $error("a reset although the data link did not go down");
 
 endmodule

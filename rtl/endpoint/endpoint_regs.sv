@@ -206,20 +206,25 @@ module endpoint_regs
   // Contract
   // ---------------------------------------------------------------------------------------------
   OwnAddress_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      reg_req_i.valid |-> reg_req_i.addr[11]);
+      reg_req_i.valid |-> reg_req_i.addr[11])
+      else $error("a register access with addr[11] clear, which belongs to another block");
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0);
+      !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0)
+      else $error("read data in a cycle after no read");
   SetsInRange_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      sets_log2_q <= MaxSetsLog2);
+      sets_log2_q <= MaxSetsLog2)
+      else $error("more sets in use than there are");
   TasksMargin_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      load_control_q.measure[3].margin == '0);
-  // Every event was counted or is about to be: none is lost on its way.
+      load_control_q.measure[3].margin == '0)
+      else $error("a margin of the tasks that is not 0");
   for (genvar i = 0; i < NumEvents; i++) begin : gen_counter
     Counted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
         event_i[i] |=> count_q[i] + 32'(event_q[i]) ==
-                       $past(count_q[i]) + 32'($past(event_q[i])) + 32'd1);
+                       $past(count_q[i]) + 32'($past(event_q[i])) + 32'd1)
+        else $error("an event is not counted, or twice");
     Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !(event_i[i] || event_q[i]) |=> $stable(count_q[i]));
+        !(event_i[i] || event_q[i]) |=> $stable(count_q[i]))
+        else $error("a counter changes without an event");
   end
 
   localparam logic [127:0] Places = {EpIngressThMarginMask, EpIngressThTh2Mask,

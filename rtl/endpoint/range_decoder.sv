@@ -67,8 +67,10 @@ module range_decoder
   // ---------------------------------------------------------------------------------------------
   // Sampled by whoever clocks the decode; combinational here.
   always_comb begin
-    OffIsMiss_A: assert (mem_enable_i || !hit_o);
-    MissKeepsAddress_A: assert (hit_o || hdm_enabled_i || dpa_line_o == hpa_line_i);
+    OffIsMiss_A: assert (mem_enable_i || !hit_o)
+        else $error("an address hits although Mem_Enable is off");
+    MissKeepsAddress_A: assert (hit_o || hdm_enabled_i || dpa_line_o == hpa_line_i)
+        else $error("an address that misses is changed");
   end
 
 endmodule

@@ -69,10 +69,13 @@ module spec_queue
   // Contract
   // ---------------------------------------------------------------------------------------------
   OfferHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (out_valid_o && !out_ready_i) |=> (out_valid_o && $stable(out_granule_o)));
+      (out_valid_o && !out_ready_i) |=> (out_valid_o && $stable(out_granule_o)))
+      else $error("a stalled granule is withdrawn or changes");
   StepIdle_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !out_valid_o |-> (step_q == '0));
+      !out_valid_o |-> (step_q == '0))
+      else $error("an empty queue is in the middle of a MemSpecRd");
   StepInLen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      out_valid_o |-> (step_q <= head.len));
+      out_valid_o |-> (step_q <= head.len))
+      else $error("a granule beyond the length of its MemSpecRd is offered");
 
 endmodule

@@ -173,20 +173,26 @@ module transaction_table
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  AllocFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni) alloc_i |-> free_o);
+  AllocFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni) alloc_i |-> free_o)
+      else $error("an access is allocated in a full table");
   FreeIndex_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      free_o |-> !used_q[free_index_o]);
+      free_o |-> !used_q[free_index_o])
+      else $error("the entry named as free is in use");
   ReleaseUsed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      release_i |-> (used_q[answer_index_i] && !wait_q[answer_index_i]));
+      release_i |-> (used_q[answer_index_i] && !wait_q[answer_index_i]))
+      else $error("an entry is released that is free or waits for a fill");
   WaitUsed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (wait_q & ~used_q) == '0);
+      (wait_q & ~used_q) == '0)
+      else $error("a free entry waits for a fill");
   ReadyWaits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ready_q & ~(wait_q & used_q)) == '0);
+      (ready_q & ~(wait_q & used_q)) == '0)
+      else $error("an entry is ready that does not wait for a fill");
   PoisonWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      wake_poison_o |-> (wake_valid_o && wake_write_o));
-  // A stalled offer stays; only a lower entry may replace it.
+      wake_poison_o |-> (wake_valid_o && wake_write_o))
+      else $error("a woken read has poison");
   WakeStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (wake_valid_o && !wake_ready_i) |=>
-      (wake_valid_o && (wake_index_o <= $past(wake_index_o))));
+      (wake_valid_o && (wake_index_o <= $past(wake_index_o))))
+      else $error("a stalled offer is withdrawn, or replaced by a higher entry");
 
 endmodule

@@ -225,11 +225,13 @@ module address_window
   assign len_o   = down_len + up_len;
 
   // ---------------------------------------------------------------------------------------------
-  // Contract: one to four granules, the load's among them
+  // Contract
   // ---------------------------------------------------------------------------------------------
   always_comb begin
-    assert (3'(down_len) + 3'(up_len) <= 3'd3);
-    assert (first <= granule && granule - first <= granule_t'(len_o));
+    FourGranules_A: assert (3'(down_len) + 3'(up_len) <= 3'd3)
+        else $error("a window of more than four granules");
+    LoadInside_A: assert (first <= granule && granule - first <= granule_t'(len_o))
+        else $error("a window without the granule of its load");
   end
 
 endmodule

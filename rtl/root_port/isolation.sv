@@ -186,22 +186,29 @@ module isolation
   // Contract
   // ---------------------------------------------------------------------------------------------
   OwnAddress_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      reg_req_i.valid |-> !reg_req_i.addr[11]);
+      reg_req_i.valid |-> !reg_req_i.addr[11])
+      else $error("a register access with addr[11] set, which belongs to another block");
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0);
+      !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0)
+      else $error("read data in a cycle after no read");
   TickEnabled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      tick_o |-> timeout_en_q && count_q == '0);
-  InPeriod_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= last);
-  // Nothing but software ends isolation, and never with something of before left over.
+      tick_o |-> timeout_en_q && count_q == '0)
+      else $error("a tick while the time-out is off, or in the middle of a period");
+  InPeriod_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= last)
+      else $error("a period that lasts longer than software set it");
   EndsByWrite_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (isolated_o && !(wr_status && !busy_i)) |=> isolated_o);
+      (isolated_o && !(wr_status && !busy_i)) |=> isolated_o)
+      else $error("isolation ends without a write, or with older requests unanswered");
   // It always can: no other bit and no state of the link stands in its way.
   WriteEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (wr_status && reg_req_i.wdata[TmoStatusMemIsolationLsb] && !busy_i && !begins)
-      |=> !isolated_o);
+      |=> !isolated_o)
+      else $error("isolation goes on after software ended it");
   CauseIsolates_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((timed_out || went_down) && isolation_en_q) |=> isolated_o);
+      ((timed_out || went_down) && isolation_en_q) |=> isolated_o)
+      else $error("a time-out or a lost link without isolation");
   ForceIsolated_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      force_down_o |-> isolated_o);
+      force_down_o |-> isolated_o)
+      else $error("the link is held down without isolation");
 
 endmodule

@@ -78,11 +78,14 @@ module load_control
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  assert property (@(posedge clk_i) disable iff (!rst_ni) state_q <= GranHalted);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (!rsp_valid_i && !clear_i) |=> $stable(state_o) && $stable(level_o));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rsp_valid_i && dev_load_i == LoadSevere && !clear_i) |=>
-        state_o == GranHalted && level_o == LoadSevere);
+  StateKnown_A: assert property (@(posedge clk_i) disable iff (!rst_ni) state_q <= GranHalted)
+      else $error("a granularity that does not exist");
+  Stays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (!rsp_valid_i && !clear_i) |=> $stable(state_o) && $stable(level_o))
+      else $error("granularity or level changes without a response");
+  SevereHalts_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid_i && dev_load_i == LoadSevere && !clear_i) |=>
+          state_o == GranHalted && level_o == LoadSevere)
+      else $error("a severe load does not halt speculation");
 
 endmodule

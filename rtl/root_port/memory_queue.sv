@@ -513,54 +513,75 @@ module memory_queue
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  assert property (@(posedge clk_i) disable iff (!rst_ni) req_push |-> req_room);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) rwd_push |-> rwd_room);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(alloc && alloc_spec));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) alloc |-> !valid_q[free_idx]);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    alloc_spec |-> !spec_valid_q[spec_free_idx]);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_sent && !req_is_spec) |-> valid_q[req_idx] && !sent_q[req_idx] && !is_write_q[req_idx]);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_pop && req_is_spec) |-> spec_valid_q[req_spec]);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    rwd_sent |-> valid_q[rwd_idx] && !sent_q[rwd_idx] && is_write_q[rwd_idx]);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_valid_o && !req_ready_i) |=> refuse || (req_valid_o && $stable(req_hdr_o)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rwd_valid_o && !rwd_ready_i) |=> refuse || (rwd_valid_o && $stable(rwd_hdr_o)));
+  ReqRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni) req_push |-> req_room)
+      else $error("a load or MemSpecRd is accepted without room in the order of Req");
+  RwdRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni) rwd_push |-> rwd_room)
+      else $error("a store is accepted without room in the order of RwD");
+  OneAccepted_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(alloc && alloc_spec))
+      else $error("a MemSpecRd and a load or store are accepted in one cycle");
+  AllocFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni) alloc |-> !valid_q[free_idx])
+      else $error("a load or store takes an entry in use");
+  SpecAllocFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      alloc_spec |-> !spec_valid_q[spec_free_idx])
+      else $error("a MemSpecRd takes an entry in use");
+  ReqSentOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (req_sent && !req_is_spec) |-> valid_q[req_idx] && !sent_q[req_idx] && !is_write_q[req_idx])
+      else $error("a MemRd is sent twice, for a store, or under a tag still owed");
+  SpecSentValid_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (req_pop && req_is_spec) |-> spec_valid_q[req_spec])
+      else $error("a MemSpecRd is handed over from an empty entry");
+  RwdSentOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      rwd_sent |-> valid_q[rwd_idx] && !sent_q[rwd_idx] && is_write_q[rwd_idx])
+      else $error("a MemWr is sent twice, for a load, or under a tag still owed");
+  ReqStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (req_valid_o && !req_ready_i) |=> refuse || (req_valid_o && $stable(req_hdr_o)))
+      else $error("a stalled Req is withdrawn or changes, without refusing");
+  RwdStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rwd_valid_o && !rwd_ready_i) |=> refuse || (rwd_valid_o && $stable(rwd_hdr_o)))
+      else $error("a stalled RwD is withdrawn or changes, without refusing");
   RwdDataStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rwd_valid_o && !rwd_ready_i) |=> refuse || ($stable(rwd_data_o) && $stable(rwd_be_o)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o));
-  // Refusing: silent outward, no response counts, and something is answered in every cycle.
+      (rwd_valid_o && !rwd_ready_i) |=> refuse || ($stable(rwd_data_o) && $stable(rwd_be_o)))
+      else $error("data or enables of a stalled RwD change");
+  RspStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o))
+      else $error("a stalled response is withdrawn or changes");
   RefuseIsSilent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    refuse |-> !req_valid_o && !rwd_valid_o && !rsp_taken_o && ndr_ready_o && drs_ready_o);
+      refuse |-> !req_valid_o && !rwd_valid_o && !rsp_taken_o && ndr_ready_o && drs_ready_o)
+      else $error("a message is sent, or an answer stalled or used, while refusing");
   RefuseAnswers_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (refuse && valid_q != '0 && can_take) |=> rsp_valid_o && rsp_o.error);
+      (refuse && valid_q != '0 && can_take) |=> rsp_valid_o && rsp_o.error)
+      else $error("a request gets no error response while refusing");
   // It begins with its causes and ends with nothing owed and no order left: an order left over
   // would name entries that are others' by then.
   RefuseReason_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (isolate_i || down_i) |-> refuse_o);
+      (isolate_i || down_i) |-> refuse_o)
+      else $error("isolated or without a link, but requests are not refused");
   RefuseEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (refuse && busy_o) |=> refuse);
+      (refuse && busy_o) |=> refuse)
+      else $error("refusing ends with older requests unanswered or still to be sent");
   OwnIsNotSent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_sent && !req_is_spec) |-> !own_q[req_idx]);
+      (req_sent && !req_is_spec) |-> !own_q[req_idx])
+      else $error("a load accepted while refusing is sent");
   OwnWriteIsNotSent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    rwd_sent |-> !own_q[rwd_idx]);
-  // A tag is used again only when nothing is owed under it.
+      rwd_sent |-> !own_q[rwd_idx])
+      else $error("a store accepted while refusing is sent");
   TagNotOwed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (alloc && !refuse) |-> !sent_q[free_idx]);
-  // What is taken for an answer belongs to an entry that waits for one of that kind.
+      (alloc && !refuse) |-> !sent_q[free_idx])
+      else $error("a tag is used again while an answer is owed under it");
   MatchWaits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    match |-> valid_q[rsp_idx] && !own_q[rsp_idx] && is_write_q[rsp_idx] == take_ndr);
-  // Neither kind waits for more than one of the other.
+      match |-> valid_q[rsp_idx] && !own_q[rsp_idx] && is_write_q[rsp_idx] == take_ndr)
+      else $error("an answer is matched to a request that does not wait for it");
   NdrHasItsTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (take_drs && ndr_valid_i) |=> !take_drs || !ndr_valid_i);
+      (take_drs && ndr_valid_i) |=> !take_drs || !ndr_valid_i)
+      else $error("an NDR waits for more than one DRS");
   DrsHasItsTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (take_ndr && drs_valid_i) |=> !take_ndr || !drs_valid_i);
+      (take_ndr && drs_valid_i) |=> !take_ndr || !drs_valid_i)
+      else $error("a DRS waits for more than one NDR");
   OneTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !(take_drs && take_ndr) && !(give_up && (take_drs || take_ndr)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) timed_out_o |-> tick_i && busy_o);
+      !(take_drs && take_ndr) && !(give_up && (take_drs || take_ndr)))
+      else $error("two responses are made in one cycle");
+  TimedOutAtTick_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      timed_out_o |-> tick_i && busy_o)
+      else $error("a time-out without a tick or without a request");
 
 endmodule

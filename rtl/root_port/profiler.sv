@@ -52,8 +52,9 @@ module profiler
   assign rsp_count_o    = rsp_count_q;
 
   // ---------------------------------------------------------------------------------------------
-  // Contract: the SR queue takes one request a cycle
+  // Contract
   // ---------------------------------------------------------------------------------------------
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(load_i && store_i));
+  OneRequest_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(load_i && store_i))
+      else $error("a load and a store are taken in one cycle");
 
 endmodule

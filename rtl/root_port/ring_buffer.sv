@@ -240,25 +240,33 @@ module ring_buffer
     wanted_granule_q <= record_i ? own_granule_i : granule_i;
     wanted_line_q    <= record_i ? own_i : line_i;
   end
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (recorded_q && granule_i == recorded_first_q) |-> hit_o);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) flush_i |=> !hit_o);
+  RecordedHits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (recorded_q && granule_i == recorded_first_q) |-> hit_o)
+      else $error("a granule misses the cycle after it was recorded");
+  FlushedMisses_A: assert property (@(posedge clk_i) disable iff (!rst_ni) flush_i |=> !hit_o)
+      else $error("a granule hits the cycle after a flush");
   // The used bits have one port.
-  UseOrRecord_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(use_i && record_i));
+  UseOrRecord_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(use_i && record_i))
+      else $error("a use and a record in one cycle");
   FirstUse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      first_use_o |-> use_i && hit_o);
+      first_use_o |-> use_i && hit_o)
+      else $error("a first use without a use or without a hit");
   OwnUse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      own_use_o |-> own_in_run);
-  // Each line counts once.
+      own_use_o |-> own_in_run)
+      else $error("a first use of an own line outside the recorded run");
   UseOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (wanted_q && use_i && granule_i == wanted_granule_q && line_i == wanted_line_q) |->
-      hit_o && !first_use_o);
+      hit_o && !first_use_o)
+      else $error("a line that was used counts as first used again");
   OwnOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (wanted_q && own_granule_i == wanted_granule_q && own_i == wanted_line_q) |->
-      !own_use_o);
+      !own_use_o)
+      else $error("an own line that was used counts as first used again");
   Overwritten_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      useful_o + useless_o <= (record_i ? 3'(len_i) + 3'd1 : 3'd0));
+      useful_o + useless_o <= (record_i ? 3'(len_i) + 3'd1 : 3'd0))
+      else $error("more granules are evicted than recorded");
   FlushUncounted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      flush_i |-> !first_use_o && !own_use_o && useful_o == '0 && useless_o == '0);
+      flush_i |-> !first_use_o && !own_use_o && useful_o == '0 && useless_o == '0)
+      else $error("uses or evictions are counted in the cycle of a flush");
 
 endmodule

@@ -860,26 +860,35 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  // A request of the data link for Recovery is not lost.
   RetrainKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (io_retrain && !retrain_req_o && !phy_recovery_i && phy_up_i) |=> io_retrain);
+      (io_retrain && !retrain_req_o && !phy_recovery_i && phy_up_i) |=> io_retrain)
+      else $error("the data link's request for Recovery is lost");
   RetrainEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (retrain_req_o || phy_recovery_i || !phy_up_i) |=> !io_retrain_kept_q);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) wr_policy |=> state == Gran256);
+      (retrain_req_o || phy_recovery_i || !phy_up_i) |=> !io_retrain_kept_q)
+      else $error("the data link's request for Recovery outlasts Recovery");
+  PolicyRestarts_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      wr_policy |=> state == Gran256)
+      else $error("load control does not restart after a write of the policy");
   ViralCause_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (device_viral || viral_i || (ras_fatal && viral_on_fatal_q)) |=> viral_o);
-  ViralStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni) viral_o |=> viral_o);
+      (device_viral || viral_i || (ras_fatal && viral_on_fatal_q)) |=> viral_o)
+      else $error("a cause of viral does not make the port viral");
+  ViralStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni) viral_o |=> viral_o)
+      else $error("the port stops being viral without reset");
   ViralDevice_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    device_viral |=> viral_device_q);
+      device_viral |=> viral_device_q)
+      else $error("a viral device is not shown in the viral register");
   HeldDown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    hold_down |=> phy_state_o == VlsmLinkDisable || !$past(hold_down));
+      hold_down |=> phy_state_o == VlsmLinkDisable || !$past(hold_down))
+      else $error("the port holds its link down but phy_state_o does not say so");
   DownRefuses_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (down || isolated) |-> refuse && !req_msg_valid && !rwd_msg_valid);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_valid_i && !req_ready_o) |=> req_valid_i);
-  // io_route has the structures of the page alone, and only while software does not.
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    reg_req_route.valid |-> reg_req_route.addr[15:10] == 6'd0
-                            && !(reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00));
+      (down || isolated) |-> refuse && !req_msg_valid && !rwd_msg_valid)
+      else $error("requests go out while the link is down or the port isolated");
+  RequestStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (req_valid_i && !req_ready_o) |=> req_valid_i)
+      else $error("the host bridge withdraws a stalled request");
+  RouteAlone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reg_req_route.valid |-> reg_req_route.addr[15:10] == 6'd0
+                              && !(reg_req_i.valid && reg_req_i.addr[11:10] == 2'b00))
+      else $error("io_route accesses a foreign register, or while software does");
 
 endmodule

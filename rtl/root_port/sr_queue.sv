@@ -151,15 +151,22 @@ module sr_queue
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= cnt_t'(Depth));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) unread_q <= count_q);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    unread_q == count_q |-> reader_q == head_q);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) unread_q == '0 |-> reader_q == tail_q);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (head_valid_o && !head_ready_i) |=> head_valid_o && $stable(head_req_o));
+  CountInDepth_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= cnt_t'(Depth))
+      else $error("more requests than the queue has entries");
+  UnreadInCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni) unread_q <= count_q)
+      else $error("more requests unread than in the queue");
+  ReaderAtHead_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      unread_q == count_q |-> reader_q == head_q)
+      else $error("nothing was read, but the reader is not at the head");
+  ReaderAtTail_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      unread_q == '0 |-> reader_q == tail_q)
+      else $error("everything was read, but the reader is not at the tail");
+  HeadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (head_valid_o && !head_ready_i) |=> head_valid_o && $stable(head_req_o))
+      else $error("a stalled head is withdrawn or changes");
   ReaderStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (rd_valid_o && !step) |=> rd_valid_o && $stable(rd_line_o) && $stable(rd_is_load_o)
-                              && $stable(rd_index_o));
+      (rd_valid_o && !step) |=> rd_valid_o && $stable(rd_line_o) && $stable(rd_is_load_o)
+                                && $stable(rd_index_o))
+      else $error("the entry in front of the reader changes without a step");
 
 endmodule

@@ -394,52 +394,65 @@ module sr_reader
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (spec_valid_o && !spec_ready_i) |=> spec_valid_o && $stable(spec_line_o));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) spec_valid_o |-> !rd_next_o);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) taken |=> !spec_valid_o);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (spec_valid_o && asks_own) |->
-        spec_line_o[LineAddrBits-1:2] - spec_first_o <= granule_t'(spec_len_o));
-  // Of a run ahead of the load, and of the region that follows, the load is no part.
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (spec_valid_o && !asks_own) |->
-        spec_line_o[LineAddrBits-1:2] - spec_first_o > granule_t'(spec_len_o));
+  SpecStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (spec_valid_o && !spec_ready_i) |=> spec_valid_o && $stable(spec_line_o))
+      else $error("a stalled MemSpecRd is withdrawn or its load changes");
+  SpecOrNext_A: assert property (@(posedge clk_i) disable iff (!rst_ni) spec_valid_o |-> !rd_next_o)
+      else $error("the reader moves on while a MemSpecRd is offered");
+  SpecTakenEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni) taken |=> !spec_valid_o)
+      else $error("a MemSpecRd is offered in the cycle after one was taken");
+  OwnInRun_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (spec_valid_o && asks_own) |->
+          spec_line_o[LineAddrBits-1:2] - spec_first_o <= granule_t'(spec_len_o))
+      else $error("a run for its load is without the load's granule");
+  AheadWithoutOwn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (spec_valid_o && !asks_own) |->
+          spec_line_o[LineAddrBits-1:2] - spec_first_o > granule_t'(spec_len_o))
+      else $error("a run ahead of its load contains the load's granule");
   // An offer stays until it is taken; a window's run follows the queues, and length and chunk are
   // not latched.
   OfferStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (spec_valid_o && !spec_ready_i && !(policy_q inside {PolicySrPaper, PolicySr})) |=>
-        !$stable(len_en_i) || !$stable(clip_log2_i)
-        || ($stable(spec_first_o) && $stable(spec_len_o)));
-  // What the table offers stays until it is taken, and what is known or suppressed is not offered.
+      (spec_valid_o && !spec_ready_i && !(policy_q inside {PolicySrPaper, PolicySr})) |=>
+          !$stable(len_en_i) || !$stable(clip_log2_i)
+          || ($stable(spec_first_o) && $stable(spec_len_o)))
+      else $error("the run of a stalled MemSpecRd changes without a cause");
   StreamHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (streamed && spec_valid_o && !spec_ready_i) |=>
-        $stable(spec_first_o) && $stable(spec_len_o));
+      (streamed && spec_valid_o && !spec_ready_i) |=>
+          $stable(spec_first_o) && $stable(spec_len_o))
+      else $error("the run of a stalled stream prefetch changes");
   Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (known || unsent) |-> !spec_valid_o);
+      (known || unsent) |-> !spec_valid_o)
+      else $error("a region that is known or suppressed is offered");
   KnownOver_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (known || unsent) |=> state_q == StLookup);
+      (known || unsent) |=> state_q == StLookup)
+      else $error("the reader stays busy with a region that is known or suppressed");
   // What is offered for a score is sent: nothing but a flush, which raises it, comes between.
   NextSent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (next && spec_valid_o) |-> next_send);
+      (next && spec_valid_o) |-> next_send)
+      else $error("a region is offered although its score is low");
   HeldInLookup_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    held |-> load_here && streams);
+      held |-> load_here && streams)
+      else $error("a suppressed prediction without a lookup of the stream table");
 
-  // All that a MemSpecRd asks for is recorded.
   Own_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      taken |=> requested_o == $past(requested_o) + 32'($past(spec_len_o)) + 32'd1);
+      taken |=> requested_o == $past(requested_o) + 32'($past(spec_len_o)) + 32'd1)
+      else $error("the granules of a MemSpecRd are not all counted");
   Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      lines_used_o - $past(lines_used_o) <= 32'd1);
+      lines_used_o - $past(lines_used_o) <= 32'd1)
+      else $error("two lines are counted as used in one cycle");
   UsedWhen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      lines_used_o != $past(lines_used_o) |-> $past(taken || (load_here && !off)));
+      lines_used_o != $past(lines_used_o) |-> $past(taken || (load_here && !off)))
+      else $error("a line is counted as used without a load or a record");
   // Its caller's: entries are not looked for elsewhere while they are there.
   SetsAfterFlush_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$stable(sets_log2_i) |-> flush_i || $past(flush_i));
-  // No more leaves the ring than was put there, no more is late than was issued.
+      !$stable(sets_log2_i) |-> flush_i || $past(flush_i))
+      else $error("the sets in use change without a flush");
   Left_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       useful_granules_o - $past(useful_granules_o) + useless_granules_o - $past(useless_granules_o)
-      <= requested_o - $past(requested_o));
+      <= requested_o - $past(requested_o))
+      else $error("more granules leave the ring than were put there");
   Late_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      issued_late_o - $past(issued_late_o) <= issued_o - $past(issued_o));
+      issued_late_o - $past(issued_late_o) <= issued_o - $past(issued_o))
+      else $error("more MemSpecRd are late than were issued");
 
 endmodule

@@ -403,45 +403,57 @@ module stream_table
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  LookOrNext_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(look_i && next_i));
+  LookOrNext_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(look_i && next_i))
+      else $error("a lookup of a load and of the next region in one cycle");
   AddNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      add_i |-> next_i && !next_hit_o);
+      add_i |-> next_i && !next_hit_o)
+      else $error("a region is added that is known, or that is not looked up");
   AskWhen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ask_o |-> look_i && level_i != LoadSevere);
+      ask_o |-> look_i && level_i != LoadSevere)
+      else $error("a prefetch is requested without a load, or at severe load");
   AskNothing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (!ask_o || kind_o) |-> first_o == '0 && len_o == '0);
-  // One entry a region, and a region is one MemSpecRd.
-  OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match));
+      (!ask_o || kind_o) |-> first_o == '0 && len_o == '0)
+      else $error("a run is named although none is requested");
+  OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match))
+      else $error("a region has two entries");
   InRegion_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ask_run |-> first_o[GranuleAddrBits-1:2] == line_i[LineAddrBits-1:4]
-                  && 3'(first_o[1:0]) + 3'(len_o) <= 3'd3);
-  // Nothing is asked for twice; what is asked for ahead is predicted; what is loaded is no more.
-  AskOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (run & was.mask) == '0);
+                  && 3'(first_o[1:0]) + 3'(len_o) <= 3'd3)
+      else $error("a run leaves the region of its load");
+  AskOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (run & was.mask) == '0)
+      else $error("a granule is requested again that is covered already");
   Foretold_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      look_i |-> (run & ~here & ~entry_d.spec) == '0 && (here & entry_d.spec) == '0);
-  // What is suppressed is predicted and not requested.
+      look_i |-> (run & ~here & ~entry_d.spec) == '0 && (here & entry_d.spec) == '0)
+      else $error("a granule requested ahead is not predicted, or a loaded one still is");
   Held_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       suppressed_o |-> look_i && level_i != LoadSevere && !ext_sends && !ask_next
-                 && (run & ~here) == '0 && (ahead & ~entry_d.spec) == '0);
+                 && (run & ~here) == '0 && (ahead & ~entry_d.spec) == '0)
+      else $error("a suppressed prediction is requested, or not marked as predicted");
   AddHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      add_i |-> entry_d.mask == (next_send_o ? 4'b1111 : 4'b0000));
+      add_i |-> entry_d.mask == (next_send_o ? 4'b1111 : 4'b0000))
+      else $error("an added region is covered though not sent, or sent and not covered");
   DirectionKnown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (write && entry_d.conf != '0) |-> entry_d.dir_known);
-  // A score falls with a new entry only, and by eight at most; it rises by one, with a look.
+      (write && entry_d.conf != '0) |-> entry_d.dir_known)
+      else $error("an entry has confidence in a direction that it does not know");
   score_t score_was;
   assign score_was = to_next ? score_next_q : score_ext_q;
   ScoreFalls_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (write && !hit) |-> score_d <= score_was && 7'(score_d) + 7'd8 >= 7'(score_was));
+      (write && !hit) |-> score_d <= score_was && 7'(score_d) + 7'd8 >= 7'(score_was))
+      else $error("a score rises with a new entry, or falls by more than eight");
   ScoreRises_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      rewarded |-> hit && (score_was == '1 ? score_d == '1 : score_d == score_was + 6'd1));
-  // Entries stay where they are looked for.
+      rewarded |-> hit && (score_was == '1 ? score_d == '1 : score_d == score_was + 6'd1))
+      else $error("a useful prediction does not raise its score by one");
   SetsKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$stable(sets_log2_i) |-> flush_i || touched_q == '0);
+      !$stable(sets_log2_i) |-> flush_i || touched_q == '0)
+      else $error("the sets in use change while entries exist, without a flush");
   NextKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(ask_o && kind_o) |=> $stable(next_q));
+      !(ask_o && kind_o) |=> $stable(next_q))
+      else $error("the region that follows changes without a new prediction");
   Added_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (add_i && !flush_i) |=> (!next_i || next_hit_o || !$stable(sets_log2_i)));
+      (add_i && !flush_i) |=> (!next_i || next_hit_o || !$stable(sets_log2_i)))
+      else $error("a region that was added is not found in the next cycle");
   Flushed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      flush_i |=> !hit && score_ext_q == '1 && score_next_q == '1);
+      flush_i |=> !hit && score_ext_q == '1 && score_next_q == '1)
+      else $error("a flush leaves an entry, or a score below its top");
 
 endmodule
