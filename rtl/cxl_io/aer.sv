@@ -14,26 +14,28 @@ module aer
   import cxl_reg_pkg::*;
 (
   input  logic         clk_i,
-  input  logic         rst_ni,
+  input  logic         rst_ni,          // the sticky reset: a hot reset leaves all of this as it is
 
   // Register access: the registers behind the capability's header
-  input  logic         write_i,
-  input  logic [3:0]   word_i,         // offset / 4 in the capability, 1..10
-  input  logic [31:0]  wdata_i,        // as the register is to be
-  input  logic [31:0]  clear_i,        // ones written, for what they clear
-  output logic [31:0]  rdata_o,
+  input  logic         write_i,         // the register at word_i is written in this cycle
+  input  logic [3:0]   word_i,          // offset / 4 in the capability, 1..10; others read 0
+  input  logic [31:0]  wdata_i,         // with write_i: the register as it is to be
+  input  logic [31:0]  clear_i,         // with write_i: ones written, which clear a status
+  output logic [31:0]  rdata_o,         // the register at word_i, in the same cycle
 
   // Pulses, as io_link and io_completer give them
-  input  logic [8:0]   io_err_i,
-  input  logic [127:0] io_err_hdr_i,   // with io_err_i[6]
-  input  logic [3:0]   event_i,        // 0 unsupported request, 1 completer abort, 2 poison,
-                                       // 3 unexpected completion
-  input  logic         event_posted_i,
-  input  logic [127:0] event_hdr_i,
-  input  logic [2:0]   ras_i,          // 0 correctable, 1 non-fatal, 2 fatal
+  input  logic [8:0]   io_err_i,        // err_o of io_link, which says what each is
+  input  logic [127:0] io_err_hdr_i,    // with io_err_i[6]: header of the malformed TLP, byte n in
+                                        // bits 8n+7:8n
+  input  logic [3:0]   event_i,         // 0 unsupported request, 1 completer abort, 2 poison,
+                                        // 3 unexpected completion
+  input  logic         event_posted_i,  // with event_i: its TLP gets no completion
+  input  logic [127:0] event_hdr_i,     // with event_i: header of its TLP, byte n in bits 8n+7:8n
+  input  logic [2:0]   ras_i,           // of the RAS structure: 0 correctable, 1 non-fatal, 2 fatal
 
-  // Comb: 0 correctable, 1 non-fatal, 2 fatal error, 3 unsupported request
-  output logic [3:0]   found_o
+  output logic [3:0]   found_o          // errors of this cycle, for Device Status, whatever the
+                                        // masks: 0 correctable, 1 non-fatal, 2 fatal, 3 unsupported
+                                        // request
 );
 
   typedef logic [31:0] bits_t;

@@ -25,45 +25,49 @@ module config_space
   import cxl_reg_pkg::SerialCapHeaderReset;
   import cxl_reg_pkg::AerCapHeaderReset;
 #(
-  parameter logic [15:0] VendorId = 16'h1234,  // no assigned number: set it for a device
-  parameter logic [15:0] DeviceId = 16'hC801,
-  parameter logic [7:0]  RevisionId = 8'h01,
-  parameter logic [3:0]  LinkSpeed = 4'd5,     // 32 GT/s
-  parameter logic [5:0]  LinkWidth = 6'd8,
-  parameter logic [35:0] Range1Size = 36'd16,  // units of 256 MiB
-  parameter logic [35:0] Range2Size = 36'd0,   // 0: one range
-  parameter logic [63:0] SerialNumber = 64'd1,  // EUI-64; no assigned number: set it for a device
-  parameter logic [2:0]  MaxSpecGranules = 3'd4
+  parameter logic [15:0] VendorId = 16'h1234,    // 0..FFFEh; the default is no assigned number
+  parameter logic [15:0] DeviceId = 16'hC801,    // 0..FFFFh; the subsystem ID too
+  parameter logic [7:0]  RevisionId = 8'h01,     // 0..FFh
+  parameter logic [3:0]  LinkSpeed = 4'd5,       // 1..5: highest speed of the link, 5 is 32 GT/s
+  parameter logic [5:0]  LinkWidth = 6'd8,       // 1..16, a power of two: lanes
+  parameter logic [35:0] Range1Size = 36'd16,    // 0..2^36-1, units of 256 MiB: size that range
+                                                 // 1 of DVSEC 0 reports; 0: no range
+  parameter logic [35:0] Range2Size = 36'd0,     // 0..2^36-1, the same of range 2; 0: one range
+  parameter logic [63:0] SerialNumber = 64'd1,   // 0..2^64-1, an EUI-64; the default is no assigned
+                                                 // number
+  parameter logic [2:0]  MaxSpecGranules = 3'd4  // 1..4: granules of the longest MemSpecRd
 ) (
   input  logic        clk_i,
-  input  logic        rst_ni,         // low alone: a hot reset, what is sticky stays
-  input  logic        rst_sticky_ni,  // all registers; low only with rst_ni
-  input  cfg_req_t    cfg_req_i,
-  output logic [31:0] cfg_rdata_o,
+  input  logic        rst_ni,          // low alone: a hot reset, what is sticky stays
+  input  logic        rst_sticky_ni,   // resets all registers; low only while rst_ni is low
+  input  cfg_req_t    cfg_req_i,       // an access each cycle, never stalled; enabled bytes only
+  output logic [31:0] cfg_rdata_o,     // the register read in the cycle before; else 0
 
-  input  logic        mem_active_i,   // media ready
-  input  logic [6:0]  port_status_i,  // negotiated: 0 cache, 1 io, 2 mem, 3 sync bypass, 4 drift
-                                      // buffer, 5 CXL 2.0, 6 MLD
-  input  logic [23:0] ts_data_i,      // received modified TS, symbols 12 to 14
-  input  logic [2:0]  id_error_i,     // pulses: protocol ID correctable, uncorrectable, unexpected
+  input  logic        mem_active_i,    // level: the media is ready
+  input  logic [6:0]  port_status_i,   // level: what was negotiated: 0 cache, 1 io, 2 mem, 3 sync
+                                       // bypass, 4 drift buffer, 5 CXL 2.0, 6 MLD
+  input  logic [23:0] ts_data_i,       // level: the received modified TS, symbols 12 to 14
+  input  logic [2:0]  id_error_i,      // pulses: protocol ID error, 0 correctable, 1 uncorrectable,
+                                       // 2 unexpected
   // Errors, pulses
-  input  logic [8:0]  io_err_i,       // io_link err_o
-  input  logic [127:0] io_err_hdr_i,  // its err_hdr_o
-  input  logic [3:0]  event_i,        // io_completer event_o: 0 unsupported request, 1 completer
-                                      // abort, 2 poison, 3 unexpected completion
-  input  logic        event_posted_i,
-  input  logic [127:0] event_hdr_i,
-  input  logic [2:0]  ras_i,          // of the RAS structure: 0 correctable, 1 non-fatal, 2 fatal
-  input  logic        viral_peer_i,   // pulse: the host says that it is viral
-  input  logic        viral_own_i,    // pulse: something here makes the device viral
+  input  logic [8:0]  io_err_i,        // err_o of io_link, which says what each is
+  input  logic [127:0] io_err_hdr_i,   // with io_err_i[6]: header of the malformed TLP, byte n in
+                                       // bits 8n+7:8n
+  input  logic [3:0]  event_i,         // event_o of io_completer: 0 unsupported request,
+                                       // 1 completer abort, 2 poison, 3 unexpected completion
+  input  logic        event_posted_i,  // with event_i: its TLP gets no completion
+  input  logic [127:0] event_hdr_i,    // with event_i: header of its TLP, byte n in bits 8n+7:8n
+  input  logic [2:0]  ras_i,           // of the RAS structure: 0 correctable, 1 non-fatal, 2 fatal
+  input  logic        viral_peer_i,    // the host has announced that it is viral
+  input  logic        viral_own_i,     // a fatal error here: the device becomes viral, if enabled
 
-  output logic        mem_space_en_o,
-  output logic [45:0] bar0_o,         // address[63:18]
-  output logic        mem_enable_o,   // CXL.mem; 0: nothing is decoded
-  output logic [35:0] range1_base_o,  // address[63:28]; of the DVSEC ranges
-  output logic [35:0] range2_base_o,
-  output logic        viral_o,        // to be told to the host
-  output logic        viral_state_o   // the device is viral, from whatever cause, until reset
+  output logic        mem_space_en_o,  // level: Memory Space Enable, and D0: BAR0 decodes
+  output logic [45:0] bar0_o,          // base of BAR0, address[63:18]
+  output logic        mem_enable_o,    // level: Mem_Enable of CXL.mem; 0: nothing is decoded
+  output logic [35:0] range1_base_o,   // base of DVSEC range 1, address[63:28]
+  output logic [35:0] range2_base_o,   // the same of range 2; 0 if there is one range
+  output logic        viral_o,         // level until reset: announce viral to the host
+  output logic        viral_state_o    // level until reset: viral, from whatever cause
 );
 
   localparam logic        TwoRanges = Range2Size != '0;

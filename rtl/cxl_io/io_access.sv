@@ -14,17 +14,18 @@ module io_access
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  reg_req_t    reg_req_i,
-  output logic [31:0] reg_rdata_o,
-  input  logic        link_up_i,    // io_link dl_up_o
+  input  reg_req_t    reg_req_i,    // an access each cycle, never stalled: 400h..40Ch; writes are
+                                    // ignored while a request is in flight
+  output logic [31:0] reg_rdata_o,  // the register read in the cycle before; else 0
+  input  logic        link_up_i,    // level: io_link dl_up_o, for software to read
 
   // io_requester
-  output logic        req_valid_o,
-  input  logic        req_ready_i,
-  output io_req_t     req_o,
-  input  logic        rsp_valid_i,
-  output logic        rsp_ready_o,
-  input  io_rsp_t     rsp_i
+  output logic        req_valid_o,  // the request that software has started, until it is taken
+  input  logic        req_ready_i,  // takes it; may be low while one before is in flight
+  output io_req_t     req_o,        // of any op in io_op_e; stable until it is taken
+  input  logic        rsp_valid_i,  // response of the request taken; one each, none before
+  output logic        rsp_ready_o,  // always 1
+  input  io_rsp_t     rsp_i         // status and data for software to read
 );
 
   logic        busy_q, offer_q;

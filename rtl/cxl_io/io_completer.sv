@@ -23,38 +23,38 @@ module io_completer
 (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         link_up_i,      // io_link dl_up_o
+  input  logic         link_up_i,       // level: io_link dl_up_o; low: the TLP in work is dropped
 
-  input  logic         tlp_rx_valid_i,
-  output logic         tlp_rx_ready_o,
-  input  tlp_t         tlp_rx_i,
-  output logic         tlp_tx_valid_o,
-  input  logic         tlp_tx_ready_i,
-  output tlp_t         tlp_tx_o,
+  input  logic         tlp_rx_valid_i,  // a TLP of any class; stays until taken with link_up_i
+  output logic         tlp_rx_ready_o,  // low while a TLP is in work or the data link is down
+  input  tlp_t         tlp_rx_i,        // header, first two DW of data, zeros behind; no prefix
+  output logic         tlp_tx_valid_o,  // a completion; stays until taken with link_up_i
+  input  logic         tlp_tx_ready_i,  // takes the completion; the next TLP is received only then
+  output tlp_t         tlp_tx_o,        // at most 2 DW of data, zeros behind; 0 without valid
 
   // Configuration space
-  output cfg_req_t     cfg_req_o,
-  input  logic [31:0]  cfg_rdata_i,
-  input  logic         mem_space_en_i,
-  input  logic [45:0]  bar0_i,         // address[63:18]
+  output cfg_req_t     cfg_req_o,       // access of one cycle; all 0 without valid
+  input  logic [31:0]  cfg_rdata_i,     // the cycle after: the register read
+  input  logic         mem_space_en_i,  // level: memory requests in BAR0 are served
+  input  logic [45:0]  bar0_i,          // base of BAR0, address[63:18]
 
   // Registers of the endpoint: HDM decoders at 000h, vendor block at 800h, RAS at 1000h, link at
   // 1080h, device registers at 1400h
-  output reg_req_t     reg_req_o,
-  input  logic [31:0]  reg_rdata_i,
+  output reg_req_t     reg_req_o,       // access of one cycle, all four bytes; all 0 without valid
+  input  logic [31:0]  reg_rdata_i,     // the cycle after: the register read
 
   // Weight registers of the endpoint's ARB/MUX
-  output logic         weight_io_we_o,
-  output logic         weight_cm_we_o,
-  output logic [3:0]   weight_o,
-  input  logic [3:0]   weight_io_i,
-  input  logic [3:0]   weight_cm_i,
+  output logic         weight_io_we_o,  // pulse: weight_o is the new weight of CXL.io
+  output logic         weight_cm_we_o,  // pulse: weight_o is the new weight of CXL.cachemem
+  output logic [3:0]   weight_o,        // 0..15, 0 acts as 1; 0 without a write
+  input  logic [3:0]   weight_io_i,     // level: the weight of CXL.io, for software to read
+  input  logic [3:0]   weight_cm_i,     // level: the weight of CXL.cachemem, for software to read
 
-  // Pulses: 0 unsupported request, 1 completer abort, 2 poisoned write, 3 unexpected completion
-  output logic [3:0]   event_o,
-  // Of its TLP; 0 without an event
-  output logic         event_posted_o,  // posted, or a completion: nothing was answered
-  output logic [127:0] event_hdr_o      // byte n of the header is bits 8n+7:8n
+  output logic [3:0]   event_o,         // pulses: 0 unsupported request, 1 completer abort,
+                                        // 2 poisoned write, 3 unexpected completion
+  output logic         event_posted_o,  // with event_o: its TLP gets no completion; else 0
+  output logic [127:0] event_hdr_o      // with event_o: header of its TLP, byte n in bits 8n+7:8n;
+                                        // else 0
 );
 
   localparam logic [17:0] ArrayOffset = 18'h0_1000;    // CXL.cachemem primary range

@@ -10,13 +10,13 @@
 // Latency: 0.
 
 module io_crc32 #(
-  parameter int unsigned Dws = 16  // 2 to 16
+  parameter int unsigned Dws = 16  // 2..16: words of 32 bits taken at once
 ) (
-  input  logic               valid_i,   // low: crc_o is 0, and simulation pays nothing
-  input  logic [31:0]        crc_i,     // register before
-  input  logic [4:0]         count_i,   // words, 1 to Dws
-  input  logic [32*Dws-1:0]  dws_i,     // first word in the low bits; zeros behind the last
-  output logic [31:0]        crc_o
+  input  logic               valid_i,  // low: crc_o is 0, and simulation pays nothing
+  input  logic [31:0]        crc_i,    // register before the first word; LcrcStart for a token
+  input  logic [4:0]         count_i,  // words that count: 1..Dws
+  input  logic [32*Dws-1:0]  dws_i,    // first word in the low bits; zeros behind the last
+  output logic [31:0]        crc_o     // register after the last word, not inverted; comb
 );
 
   localparam int unsigned Bits = 32 * Dws;

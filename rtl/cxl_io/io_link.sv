@@ -11,41 +11,44 @@
 module io_link
   import cxl_io_pkg::*;
 #(
-  parameter int unsigned PHdr = 4,             // credits granted: posted, non-posted
-  parameter int unsigned PData = 8,
-  parameter int unsigned NpHdr = 4,
-  parameter int unsigned NpData = 4,
-  parameter int unsigned CplRoom = 4,          // completions that may be waiting (infinite credits)
-  parameter bit          Infinite = 1'b0,      // infinite credits for all; no UpdateFC ever
-  parameter int unsigned ReplayDepth = 4,      // a power of two
-  parameter int unsigned ReplayTimeout = 6144,  // cycles
-  parameter int unsigned FcRefresh = 30000     // cycles between UpdateFC
+  parameter int unsigned PHdr = 4,              // 1..127: posted header credits granted
+  parameter int unsigned PData = 8,             // PHdr..2047: posted data credits, 16 bytes each
+  parameter int unsigned NpHdr = 4,             // 1..127: non-posted header credits granted
+  parameter int unsigned NpData = 4,            // NpHdr..2047: non-posted data credits
+  parameter int unsigned CplRoom = 4,           // 1..2^31: room for completions, credits infinite
+  parameter bit          Infinite = 1'b0,       // 0 or 1: infinite credits for all, no UpdateFC;
+                                                // the peer keeps within PHdr + NpHdr + CplRoom TLPs
+  parameter int unsigned ReplayDepth = 4,       // 2..64, a power of two: TLPs unacknowledged
+  parameter int unsigned ReplayTimeout = 6144,  // 1..2^32-2, cycles without progress until a replay
+                                                // (PCIe: 24,000 to 31,000 symbol times)
+  parameter int unsigned FcRefresh = 30000      // 1..2^32-2, cycles between UpdateFC that are sent
+                                                // in any case (PCIe: 30 to 45 us)
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         link_up_i,
-  output logic         dl_up_o,
+  input  logic         link_up_i,       // level: link of the ARB/MUX; low: all is as after reset
+  output logic         dl_up_o,         // level: DL_Active, TLPs go both ways
 
   // ARB/MUX
-  output logic         io_tx_valid_o,
-  input  logic         io_tx_ready_i,
-  output logic [511:0] io_tx_data_o,
-  input  logic         io_rx_valid_i,
-  input  logic [511:0] io_rx_data_i,
+  output logic         io_tx_valid_o,   // a flit; stays until taken, or until the next link is up
+  input  logic         io_tx_ready_i,   // takes the flit; may be low for any time
+  output logic [511:0] io_tx_data_o,    // one TLP or DLLP from byte 0 on, zeros behind
+  input  logic         io_rx_valid_i,   // a received flit, never stalled
+  input  logic [511:0] io_rx_data_i,    // 16 DW of the symbol stream; packets begin in any of them
 
   // TLPs
-  input  logic         tlp_tx_valid_i,
-  output logic         tlp_tx_ready_o,
-  input  tlp_t         tlp_tx_i,
-  output logic         tlp_rx_valid_o,
-  input  logic         tlp_rx_ready_i,
-  output tlp_t         tlp_rx_o,
+  input  logic         tlp_tx_valid_i,  // a TLP; stays until taken with dl_up_o and link_up_i
+  output logic         tlp_tx_ready_o,  // low without dl_up_o, and while the TLP before waits
+  input  tlp_t         tlp_tx_i,        // no prefix, no ECRC, 0 to 2 DW of data, zeros behind
+  output logic         tlp_rx_valid_o,  // a good TLP, all classes in order; may come before dl_up_o
+  input  logic         tlp_rx_ready_i,  // takes the TLP; its credits are returned then
+  output tlp_t         tlp_rx_o,        // header, first two DW of data, zeros behind
 
-  // Pulses: 0 damaged TLP, 1 damaged DLLP, 2 replay for a Nak, 3 replay for a timeout, 4 four
-  // failed replays, 5 Ack or Nak out of range, 6 malformed TLP, 7 no room for a TLP, 8 framing
-  // error (with 0)
-  output logic [8:0]   err_o,
-  output logic [127:0] err_hdr_o  // header of the TLP of err_o[7:6], as in tlp_t; else 0
+  output logic [8:0]   err_o,           // pulses: 0 damaged TLP, 1 damaged DLLP, 2 replay for a
+                                        // Nak, 3 replay for a timeout, 4 four failed replays, 5 Ack
+                                        // or Nak out of range, 6 malformed TLP, 7 no room for a
+                                        // TLP, 8 framing error (with 0)
+  output logic [127:0] err_hdr_o        // header of the TLP of err_o[7:6], as in tlp_t; else 0
 );
 
   if (ReplayDepth < 2 || ReplayDepth > 64 || (ReplayDepth & (ReplayDepth - 1)) != 0) begin : g_depth

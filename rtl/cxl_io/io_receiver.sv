@@ -14,16 +14,16 @@ module io_receiver
 (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         link_up_i,    // low: everything is forgotten
-  input  logic         valid_i,
-  input  logic [511:0] flit_i,
+  input  logic         link_up_i,    // level; low: what has been received is forgotten
+  input  logic         valid_i,      // a received flit, never stalled
+  input  logic [511:0] flit_i,       // 16 DW of the symbol stream; packets begin in any of them
 
-  output io_rx_kind_e  kind_o,
-  output logic [31:0]  dllp_o,       // with RxAck, RxNak, RxFc
-  output logic [11:0]  sequence_o,   // with RxTlp, as the next two
-  output logic         malformed_o,
-  output tlp_t         tlp_o,
-  output logic         framing_o     // with RxBad: no packet, but a DW that is no token
+  output io_rx_kind_e  kind_o,       // pulse: the verdict on a packet, for one cycle; else RxNone
+  output logic [31:0]  dllp_o,       // with RxAck, RxNak, RxFc: the bytes before the CRC-16
+  output logic [11:0]  sequence_o,   // with RxTlp: sequence number of the TLP
+  output logic         malformed_o,  // with RxTlp: the header is not allowed or not of its length
+  output tlp_t         tlp_o,        // with RxTlp: header, first two DW of data, zeros behind
+  output logic         framing_o     // with RxBad: a DW that is no token where one is due
 );
 
   localparam int unsigned HeadDws = 7;  // token, header of 4, 2 of data

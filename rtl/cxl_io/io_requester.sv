@@ -25,28 +25,29 @@
 module io_requester
   import cxl_io_pkg::*;
 #(
-  parameter logic [15:0] RequesterId = 16'h0000,   // bus, device, function; completer ID too
-  parameter int unsigned CplTimeout = 10_000_000   // cycles
+  parameter logic [15:0] RequesterId = 16'h0000,  // 0..FFFFh: bus, device, function; completer ID
+  parameter int unsigned CplTimeout = 10_000_000  // 1..2^32-2, cycles until a request is given up
+                                                  // (PCIe: 50 us to 50 ms)
 ) (
   input  logic    clk_i,
   input  logic    rst_ni,
-  input  logic    link_up_i,       // io_link dl_up_o
+  input  logic    link_up_i,       // level: io_link dl_up_o; low: requests are answered with 7
 
-  input  logic    req_valid_i,
-  output logic    req_ready_o,
-  input  io_req_t req_i,
-  output logic    rsp_valid_o,
-  input  logic    rsp_ready_i,
-  output io_rsp_t rsp_o,
+  input  logic    req_valid_i,     // a request of software; stays until taken
+  output logic    req_ready_o,     // low from then on until the response has been taken
+  input  io_req_t req_i,           // any op of io_op_e; addr[1:0] does not matter; be of reads too
+  output logic    rsp_valid_o,     // its response, until taken; one for each request
+  input  logic    rsp_ready_i,     // takes the response; may be low for any time
+  output io_rsp_t rsp_o,           // status CplSc, CplUr, CplCrs, CplCa, or 7: no answer came
 
-  output logic    tlp_tx_valid_o,
-  input  logic    tlp_tx_ready_i,
-  output tlp_t    tlp_tx_o,
-  input  logic    tlp_rx_valid_i,
-  output logic    tlp_rx_ready_o,
-  input  tlp_t    tlp_rx_i,
+  output logic    tlp_tx_valid_o,  // a request or a UR completion; stays until taken with link_up_i
+  input  logic    tlp_tx_ready_i,  // takes the TLP; may be low for as long as credits are missing
+  output tlp_t    tlp_tx_o,        // at most 1 DW of data, zeros behind; nothing without valid
+  input  logic    tlp_rx_valid_i,  // a TLP of any class; stays until taken with link_up_i
+  output logic    tlp_rx_ready_o,  // low while link_up_i is 0 or a UR completion waits to be sent
+  input  tlp_t    tlp_rx_i,        // header, first two DW of data, zeros behind; no prefix
 
-  output logic    unexpected_o     // pulse: a TLP was received that answers nothing
+  output logic    unexpected_o     // pulse, a cycle late: a TLP was received that answers nothing
 );
 
   localparam int unsigned TimerBits = $clog2(CplTimeout + 1);

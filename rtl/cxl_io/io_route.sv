@@ -20,33 +20,34 @@ module io_route
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic [4:0]  device_i,          // our device number on bus 0
+  input  logic [4:0]  device_i,          // level: device number of the port on bus 0
 
   // io_access
-  input  logic        req_valid_i,
-  output logic        req_ready_o,
-  input  io_req_t     req_i,
-  output logic        rsp_valid_o,
-  input  logic        rsp_ready_i,
-  output io_rsp_t     rsp_o,
+  input  logic        req_valid_i,       // a request of software; stays until taken
+  output logic        req_ready_o,       // low from then on until the response has been taken
+  input  io_req_t     req_i,             // any op of io_op_e; the type of a configuration op is
+                                         // ignored
+  output logic        rsp_valid_o,       // its response, until taken; one for each request
+  input  logic        rsp_ready_i,       // takes the response; may be low for any time
+  output io_rsp_t     rsp_o,             // status and data; all ones for a read refused here
 
   // io_requester
-  output logic        down_valid_o,
-  input  logic        down_ready_i,
-  output io_req_t     down_o,
-  input  logic        down_rsp_valid_i,
-  output logic        down_rsp_ready_o,
-  input  io_rsp_t     down_rsp_i,
+  output logic        down_valid_o,      // a request for the link below; stays until taken
+  input  logic        down_ready_i,      // takes it; may be low
+  output io_req_t     down_o,            // as it came, a configuration op with the type for its bus
+  input  logic        down_rsp_valid_i,  // response of the request handed down, until taken
+  output logic        down_rsp_ready_o,  // low but between a request handed down and its response
+  input  io_rsp_t     down_rsp_i,        // status and data, passed on as they are
 
   // port_config_space
-  output cfg_req_t    cfg_req_o,
-  input  logic [31:0] cfg_rdata_i,
-  input  bridge_t     bridge_i,
+  output cfg_req_t    cfg_req_o,         // access of one cycle; all 0 without valid
+  input  logic [31:0] cfg_rdata_i,       // the cycle after: the register read
+  input  bridge_t     bridge_i,          // level: windows and buses of the port
 
   // Register page of the port: time-out and isolation at 000h, RAS at 100h, link at 200h
-  output reg_req_t    reg_req_o,
-  input  logic        reg_busy_i,        // software has the page in this cycle
-  input  logic [31:0] reg_rdata_i
+  output reg_req_t    reg_req_o,         // access of one cycle, all four bytes; all 0 without valid
+  input  logic        reg_busy_i,        // software has the page in this cycle: no access is made
+  input  logic [31:0] reg_rdata_i        // the cycle after: the register read
 );
 
   localparam logic [15:0] ArrayOffset = 16'h1000;       // CXL.cachemem primary range

@@ -13,21 +13,21 @@
 module io_unframe
   import cxl_io_pkg::*;
 #(
-  parameter int unsigned Depth = 4  // flits that wait, a power of two
+  parameter int unsigned Depth = 4  // 2..2^31, a power of two: flits that may wait
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         link_up_i,   // low: everything is forgotten
-  input  logic         valid_i,
-  input  logic [511:0] flit_i,
+  input  logic         link_up_i,  // level; low: what has been received is forgotten
+  input  logic         valid_i,    // a received flit, never stalled
+  input  logic [511:0] flit_i,     // 16 DW of the symbol stream; packets begin in any of them
   // A piece of a packet; all 0 without valid_o
-  output logic         valid_o,
-  output logic         first_o,     // it begins with the token
-  output logic         last_o,      // the packet ends with it
-  output io_tail_e     tail_o,      // with last_o: what follows a TLP
-  output logic [4:0]   count_o,     // DWs, 1 to 16
-  output logic [511:0] dws_o,       // behind the last DW zeros
-  output logic         bad_o        // no piece but a DW that is no token where one is due
+  output logic         valid_o,    // a piece of a packet, for one cycle, in the order of the stream
+  output logic         first_o,    // the piece begins with the token
+  output logic         last_o,     // the packet ends with the piece
+  output io_tail_e     tail_o,     // with last_o: what follows a TLP
+  output logic [4:0]   count_o,    // DWs of the piece: 1..16
+  output logic [511:0] dws_o,      // first DW in the low bits; zeros behind the last
+  output logic         bad_o       // no piece but a DW that is no token where one is due
 );
 
   localparam int unsigned Dws = 16;  // of a flit

@@ -21,26 +21,27 @@ module port_config_space
   import cxl_io_pkg::*;
   import cxl_pkg::CxlVendorId;
 #(
-  parameter logic [15:0] VendorId = 16'h1234,  // no assigned number: set it for a device
-  parameter logic [15:0] DeviceId = 16'hC800,
-  parameter logic [7:0]  RevisionId = 8'h01,
-  parameter logic [3:0]  LinkSpeed = 4'd5,     // 32 GT/s
-  parameter logic [5:0]  LinkWidth = 6'd8
+  parameter logic [15:0] VendorId = 16'h1234,  // 0..FFFEh; the default is no assigned number
+  parameter logic [15:0] DeviceId = 16'hC800,  // 0..FFFFh
+  parameter logic [7:0]  RevisionId = 8'h01,   // 0..FFh
+  parameter logic [3:0]  LinkSpeed = 4'd5,     // 1..5: highest speed of the link, 5 is 32 GT/s
+  parameter logic [5:0]  LinkWidth = 6'd8      // 1..16, a power of two: lanes
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  cfg_req_t    cfg_req_i,
-  output logic [31:0] cfg_rdata_o,
+  input  cfg_req_t    cfg_req_i,      // an access each cycle, never stalled; enabled bytes only
+  output logic [31:0] cfg_rdata_o,    // the register read in the cycle before; else 0
 
-  input  logic [4:0]  device_i,       // our device number, shown as the port number
-  input  logic        link_up_i,      // io_link dl_up_o
-  input  logic [6:0]  port_status_i,  // negotiated: 0 cache, 1 io, 2 mem, 3 sync bypass, 4 drift
-                                      // buffer, 5 CXL 2.0, 6 MLD
-  input  logic [23:0] ts_data_i,      // received modified TS, symbols 12 to 14
-  input  logic [2:0]  id_error_i,     // pulses: protocol ID correctable, uncorrectable, unexpected
+  input  logic [4:0]  device_i,       // level: device number on bus 0, shown as the port number
+  input  logic        link_up_i,      // level: io_link dl_up_o, shown in the link status
+  input  logic [6:0]  port_status_i,  // level: what was negotiated: 0 cache, 1 io, 2 mem, 3 sync
+                                      // bypass, 4 drift buffer, 5 CXL 2.0, 6 MLD
+  input  logic [23:0] ts_data_i,      // level: the received modified TS, symbols 12 to 14
+  input  logic [2:0]  id_error_i,     // pulses: protocol ID error, 0 correctable, 1 uncorrectable,
+                                      // 2 unexpected
 
-  output bridge_t     bridge_o,
-  output logic        link_disable_o  // level: hold the link down
+  output bridge_t     bridge_o,       // level: windows and buses, for io_route
+  output logic        link_disable_o  // level: keep the link down (Link Disable, unmasked)
 );
 
   localparam logic [15:0] CommandMask = 16'h0546;  // memory, master, parity, SERR#, INTx disable

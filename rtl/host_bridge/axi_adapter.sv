@@ -20,54 +20,56 @@ module axi_adapter
   input  logic         clk_i,
   input  logic         rst_ni,
   // Write address
-  input  logic         awvalid_i,
-  output logic         awready_o,
-  input  sys_id_t      awid_i,
-  input  logic [63:0]  awaddr_i,
-  input  logic [7:0]   awlen_i,
-  input  logic [2:0]   awsize_i,
-  input  logic [1:0]   awburst_i,
+  input  logic         awvalid_i,        // a write's address; aw* stay until awready_o
+  output logic         awready_o,        // takes both; low without wvalid_i, in a read's turn or
+                                         // while req_ready_i stalls
+  input  sys_id_t      awid_i,           // differs from those of all requests outstanding
+  input  logic [63:0]  awaddr_i,         // of a line; 63:52 and 5:0 are 0
+  input  logic [7:0]   awlen_i,          // 0: one beat
+  input  logic [2:0]   awsize_i,         // 6: 64 bytes
+  input  logic [1:0]   awburst_i,        // 1: INCR
   // Write data
-  input  logic         wvalid_i,
-  output logic         wready_o,
-  input  line_t        wdata_i,
-  input  byte_en_t     wstrb_i,
-  input  logic         wlast_i,
+  input  logic         wvalid_i,         // a write's data; w* stay until wready_o
+  output logic         wready_o,         // the same as awready_o
+  input  line_t        wdata_i,          // byte n in bits 8n+7:8n
+  input  byte_en_t     wstrb_i,          // bytes to write, any set
+  input  logic         wlast_i,          // 1: the only beat
   // Write response
-  output logic         bvalid_o,
-  input  logic         bready_i,
-  output sys_id_t      bid_o,
-  output logic [1:0]   bresp_o,
+  output logic         bvalid_o,         // a write's answer; stays until bready_i
+  input  logic         bready_i,         // may be low; reads go on
+  output sys_id_t      bid_o,            // awid_i of the write answered
+  output logic [1:0]   bresp_o,          // 0 OKAY, 2 SLVERR: with b_error_i
   // Read address
-  input  logic         arvalid_i,
-  output logic         arready_o,
-  input  sys_id_t      arid_i,
-  input  logic [63:0]  araddr_i,
-  input  logic [7:0]   arlen_i,
-  input  logic [2:0]   arsize_i,
-  input  logic [1:0]   arburst_i,
+  input  logic         arvalid_i,        // a read's address; ar* stay until arready_o
+  output logic         arready_o,        // takes it; low in a write's turn or while req_ready_i
+                                         // stalls
+  input  sys_id_t      arid_i,           // differs from those of all requests outstanding
+  input  logic [63:0]  araddr_i,         // of a line; 63:52 and 5:0 are 0
+  input  logic [7:0]   arlen_i,          // 0: one beat
+  input  logic [2:0]   arsize_i,         // 6: 64 bytes
+  input  logic [1:0]   arburst_i,        // 1: INCR
   // Read data
-  output logic         rvalid_o,
-  input  logic         rready_i,
-  output sys_id_t      rid_o,
-  output line_t        rdata_o,
-  output logic [1:0]   rresp_o,
-  output logic         rlast_o,
+  output logic         rvalid_o,         // a read's answer; stays until rready_i
+  input  logic         rready_i,         // may be low; writes go on
+  output sys_id_t      rid_o,            // arid_i of the read answered
+  output line_t        rdata_o,          // byte n in bits 8n+7:8n
+  output logic [1:0]   rresp_o,          // 0 OKAY, 2 SLVERR: with r_error_i
+  output logic         rlast_o,          // always 1
   // Host bridge side
-  output logic         req_valid_o,
-  input  logic         req_ready_i,
-  output sys_req_t     req_o,
-  input  logic         r_valid_i,        // answer of a read
-  output logic         r_ready_o,
-  input  sys_id_t      r_id_i,
-  input  logic         r_error_i,
-  input  line_t        r_data_i,
-  input  logic         b_valid_i,        // answer of a write
-  output logic         b_ready_o,
-  input  sys_id_t      b_id_i,
-  input  logic         b_error_i,
+  output logic         req_valid_o,      // a request, in the order taken; stays until req_ready_i
+  input  logic         req_ready_i,      // takes the request; may depend on req_o
+  output sys_req_t     req_o,            // poison is 0; be and data of a read mean nothing
+  input  logic         r_valid_i,        // a read is answered; r_* stay until r_ready_o
+  output logic         r_ready_o,        // rready_i in the same cycle
+  input  sys_id_t      r_id_i,           // id of the request
+  input  logic         r_error_i,        // the data are missing or corrupt
+  input  line_t        r_data_i,         // byte n in bits 8n+7:8n
+  input  logic         b_valid_i,        // a write is answered; b_* stay until b_ready_o
+  output logic         b_ready_o,        // bready_i in the same cycle
+  input  sys_id_t      b_id_i,           // id of the request
+  input  logic         b_error_i,        // the write failed
   // Trace: [0] R, [1] B
-  output trace_t [1:0] tr_sys_respond_o
+  output trace_t [1:0] tr_sys_respond_o  // an answer is taken; info 0 is error
 );
 
   localparam logic [2:0] Size64B   = 3'd6;

@@ -30,23 +30,25 @@ module hdm_decoder
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
 #(
-  parameter bit          IsDevice    = 1'b0,
-  parameter int unsigned NumDecoders = 4
+  parameter bit          IsDevice    = 1'b0,  // 0 or 1: 0 host bridge, 1 device
+  parameter int unsigned NumDecoders = 4      // 1..16, 1 or even; in a host bridge at most 10
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
   // Registers, addr[11:0] is the offset in the capability structure
-  input  reg_req_t    reg_req_i,
-  output logic [31:0] reg_rdata_o,
-  output logic        enabled_o,  // HDM Decoder Enable of a device; 0 in a host bridge
+  input  reg_req_t    reg_req_i,    // an access each cycle, never stalled
+  output logic [31:0] reg_rdata_o,  // the register read in the cycle before; else 0
+  output logic        enabled_o,    // level: HDM Decoder Enable of a device; 0 in a host bridge
   // Decode; without valid nothing is hit
-  input  logic        hpa_valid_i,
-  input  line_addr_t  hpa_line_i,
-  output logic        hit_o,
-  output logic [3:0]  decoder_o,
-  output logic [3:0]  way_o,
-  output logic [7:0]  target_o,
-  output line_addr_t  dpa_line_o
+  input  logic        hpa_valid_i,  // decode hpa_line_i in this cycle; low: nothing is hit
+  input  line_addr_t  hpa_line_i,   // line of the host physical address, address[51:6]
+  output logic        hit_o,        // a committed decoder has the line; comb as all of these
+  output logic [3:0]  decoder_o,    // the lowest that has it; 0 without a hit
+  output logic [3:0]  way_o,        // its way of the interleave set, 0..15; 0 without a hit
+  output logic [7:0]  target_o,     // host bridge: port number from the target list; 0 in a device
+                                    // and without a hit
+  output line_addr_t  dpa_line_o    // device: the line in its own memory; hpa_line_i in a host
+                                    // bridge and without a hit
 );
 
   localparam int unsigned UnitBits   = 24;                       // address[51:28]

@@ -19,37 +19,41 @@ module host_bridge
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned NumPorts       = 2,
-  parameter logic [7:0]  PortNumberBase = 8'h10,
-  parameter int unsigned NumDecoders    = 4
+  parameter int unsigned NumPorts       = 2,      // 1..64: root ports
+  parameter logic [7:0]  PortNumberBase = 8'h10,  // 0..256-NumPorts: number of root port 0 in
+                                                  // target lists; port i has it + i
+  parameter int unsigned NumDecoders    = 4       // 1..10, 1 or even: HDM decoders
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
   // System side
-  input  logic                    req_valid_i,
-  output logic                    req_ready_o,
-  input  sys_req_t                req_i,
-  output logic                    r_valid_o,     // answer of a read
-  input  logic                    r_ready_i,
-  output sys_id_t                 r_id_o,
-  output logic                    r_error_o,
-  output line_t                   r_data_o,
-  output logic                    b_valid_o,     // answer of a write
-  input  logic                    b_ready_i,
-  output sys_id_t                 b_id_o,
-  output logic                    b_error_o,
+  input  logic                    req_valid_i,       // a request; decoded in the same cycle
+  output logic                    req_ready_o,       // takes it; comb from req_i; low while one
+                                                     // before waits for the same root port
+  input  sys_req_t                req_i,             // one line; be and data of a read mean nothing
+  output logic                    r_valid_o,         // a read is answered; stays until r_ready_i
+  input  logic                    r_ready_i,         // may be low; writes go on
+  output sys_id_t                 r_id_o,            // id of the read answered
+  output logic                    r_error_o,         // the root port's, or no root port serves it
+  output line_t                   r_data_o,          // all ones if no root port serves it
+  output logic                    b_valid_o,         // a write is answered; stays until b_ready_i
+  input  logic                    b_ready_i,         // may be low; reads go on
+  output sys_id_t                 b_id_o,            // id of the write answered
+  output logic                    b_error_o,         // the root port's, or no root port serves it
   // HDM decoder capability structure
-  input  reg_req_t                reg_req_i,
-  output logic [31:0]             reg_rdata_o,
-  // Root ports
-  output logic [NumPorts-1:0]     port_req_valid_o,
-  input  logic [NumPorts-1:0]     port_req_ready_i,
-  output sys_req_t [NumPorts-1:0] port_req_o,
-  input  logic [NumPorts-1:0]     port_rsp_valid_i,
-  output logic [NumPorts-1:0]     port_rsp_ready_o,
-  input  sys_rsp_t [NumPorts-1:0] port_rsp_i,
+  input  reg_req_t                reg_req_i,         // an access each cycle, never stalled
+  output logic [31:0]             reg_rdata_o,       // the register read in the cycle before; else
+                                                     // 0
+  // Root ports, [p] is port p
+  output logic [NumPorts-1:0]     port_req_valid_o,  // a request for it; stays until taken
+  input  logic [NumPorts-1:0]     port_req_ready_i,  // takes it; low stalls requests behind
+  output sys_req_t [NumPorts-1:0] port_req_o,        // the request as it came
+  input  logic [NumPorts-1:0]     port_rsp_valid_i,  // an answer; stays until taken
+  output logic [NumPorts-1:0]     port_rsp_ready_o,  // takes it; low in another's turn, or while
+                                                     // answers of its kind stall
+  input  sys_rsp_t [NumPorts-1:0] port_rsp_i,        // answers come in any order
   // Trace
-  output trace_t                  tr_sys_accept_o
+  output trace_t                  tr_sys_accept_o    // a request is taken; info 0 is write
 );
 
   localparam int unsigned NumSources = NumPorts + 1;  // the last one is the local answer

@@ -17,117 +17,145 @@ module cxlgpu_top
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned NumPorts    = 2,     // 1..15
-  parameter int unsigned NumDecoders = 4,     // of the host bridge and of each endpoint
-  parameter int unsigned MaxSets     = 1024,  // internal DRAM of an endpoint
-  parameter int unsigned Ways        = 8,
-  parameter int unsigned Mshrs       = 128,
-  parameter bit          HasDs       = 1'b1,  // deterministic store in the root ports
-  parameter bit          LlrWrapInclusive = 1'b0,  // wrap values of INIT.Param are last numbers
-  parameter int unsigned DsDepth     = 1024   // lines that each root port can defer
+  parameter int unsigned NumPorts    = 2,          // 1..15: root ports, and endpoints
+  parameter int unsigned NumDecoders = 4,          // 1..10, 1 or even: HDM decoders of each end
+  parameter int unsigned MaxSets     = 1024,       // 2..1024, a power of two: sets of internal DRAM
+  parameter int unsigned Ways        = 8,          // 2..64, a power of two: granules in a set
+  parameter int unsigned Mshrs       = 128,        // 4..128, a power of two: fills in flight
+  parameter bit          HasDs       = 1'b1,       // 0 or 1: deterministic store
+  parameter bit          LlrWrapInclusive = 1'b0,  // 0 or 1: wrap values of INIT.Param are last
+                                                   // numbers; the same at both ends
+  parameter int unsigned DsDepth     = 1024        // 4..4096, a power of two: lines a port can
+                                                   // defer
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,
   // System side: AXI4, one 64 B line a transaction
-  input  logic                         awvalid_i,
-  output logic                         awready_o,
-  input  sys_id_t                      awid_i,
-  input  logic [63:0]                  awaddr_i,
-  input  logic [7:0]                   awlen_i,
-  input  logic [2:0]                   awsize_i,
-  input  logic [1:0]                   awburst_i,
-  input  logic                         wvalid_i,
-  output logic                         wready_o,
-  input  line_t                        wdata_i,
-  input  byte_en_t                     wstrb_i,
-  input  logic                         wlast_i,
-  output logic                         bvalid_o,
-  input  logic                         bready_i,
-  output sys_id_t                      bid_o,
-  output logic [1:0]                   bresp_o,
-  input  logic                         arvalid_i,
-  output logic                         arready_o,
-  input  sys_id_t                      arid_i,
-  input  logic [63:0]                  araddr_i,
-  input  logic [7:0]                   arlen_i,
-  input  logic [2:0]                   arsize_i,
-  input  logic [1:0]                   arburst_i,
-  output logic                         rvalid_o,
-  input  logic                         rready_i,
-  output sys_id_t                      rid_o,
-  output line_t                        rdata_o,
-  output logic [1:0]                   rresp_o,
-  output logic                         rlast_o,
-  // Local memory: a region of each root port for deterministic store
-  output logic [NumPorts-1:0]          lm_valid_o,
-  input  logic [NumPorts-1:0]          lm_ready_i,
-  output lm_req_t [NumPorts-1:0]       lm_req_o,
-  output line_addr_t [NumPorts-1:0]    lm_line_o,
-  input  logic [NumPorts-1:0]          lm_rsp_valid_i,
-  output logic [NumPorts-1:0]          lm_rsp_ready_o,
-  input  lm_rsp_t [NumPorts-1:0]       lm_rsp_i,
+  input  logic                         awvalid_i,           // a write's address; aw* stay until
+                                                            // awready_o
+  output logic                         awready_o,           // takes both; low without wvalid_i, in
+                                                            // a read's turn or while the one before
+                                                            // waits
+  input  sys_id_t                      awid_i,              // 0..FFEFh, no id outstanding
+  input  logic [63:0]                  awaddr_i,            // of a line; 63:52 and 5:0 are 0
+  input  logic [7:0]                   awlen_i,             // 0: one beat
+  input  logic [2:0]                   awsize_i,            // 6: 64 bytes
+  input  logic [1:0]                   awburst_i,           // 1: INCR
+  input  logic                         wvalid_i,            // a write's data; w* stay until
+                                                            // wready_o
+  output logic                         wready_o,            // the same as awready_o
+  input  line_t                        wdata_i,             // byte n in bits 8n+7:8n
+  input  byte_en_t                     wstrb_i,             // bytes to write, any set
+  input  logic                         wlast_i,             // 1: the only beat
+  output logic                         bvalid_o,            // a write's answer; stays until
+                                                            // bready_i
+  input  logic                         bready_i,            // may be low; reads go on
+  output sys_id_t                      bid_o,               // awid_i of the write answered
+  output logic [1:0]                   bresp_o,             // 0 OKAY, 2 SLVERR: failed, or no port
+                                                            // serves it
+  input  logic                         arvalid_i,           // a read's address; ar* stay until
+                                                            // arready_o
+  output logic                         arready_o,           // takes it; low in a write's turn or
+                                                            // while the one before waits
+  input  sys_id_t                      arid_i,              // 0..FFEFh, no id outstanding
+  input  logic [63:0]                  araddr_i,            // of a line; 63:52 and 5:0 are 0
+  input  logic [7:0]                   arlen_i,             // 0: one beat
+  input  logic [2:0]                   arsize_i,            // 6: 64 bytes
+  input  logic [1:0]                   arburst_i,           // 1: INCR
+  output logic                         rvalid_o,            // a read's answer; stays until rready_i
+  input  logic                         rready_i,            // may be low; writes go on
+  output sys_id_t                      rid_o,               // arid_i of the read answered
+  output line_t                        rdata_o,             // byte n in bits 8n+7:8n
+  output logic [1:0]                   rresp_o,             // 0 OKAY, 2 SLVERR: failed, or no port
+                                                            // serves it
+  output logic                         rlast_o,             // always 1
+  // Local memory, [p] of root port p: its region of deterministic store
+  output logic [NumPorts-1:0]          lm_valid_o,          // a request; stays until taken
+  input  logic [NumPorts-1:0]          lm_ready_i,          // takes it, in bounded time
+  output lm_req_t [NumPorts-1:0]       lm_req_o,            // one line; a write has no answer
+  output line_addr_t [NumPorts-1:0]    lm_line_o,           // address[51:6] of the line
+  input  logic [NumPorts-1:0]          lm_rsp_valid_i,      // a read's answer, in any order, a
+                                                            // cycle after it was taken or later
+  output logic [NumPorts-1:0]          lm_rsp_ready_o,      // low while a load's answer waits
+  input  lm_rsp_t [NumPorts-1:0]       lm_rsp_i,            // data, kind and index of the read
   // Registers of the root complex
-  input  reg_req_t                     rc_reg_req_i,
-  output logic [31:0]                  rc_reg_rdata_o,
-  // Links, root port end
-  output logic [NumPorts-1:0]          rp_link_tx_valid_o,
-  input  logic [NumPorts-1:0]          rp_link_tx_ready_i,
-  output flit_kind_e [NumPorts-1:0]    rp_link_tx_kind_o,
-  output flit_t [NumPorts-1:0]         rp_link_tx_flit_o,
-  input  logic [NumPorts-1:0]          rp_link_rx_valid_i,
-  input  flit_kind_e [NumPorts-1:0]    rp_link_rx_kind_i,
-  input  flit_t [NumPorts-1:0]         rp_link_rx_flit_i,
-  input  logic [NumPorts-1:0]          rp_phy_up_i,
-  input  logic [NumPorts-1:0]          rp_phy_recovery_i,
-  output logic [NumPorts-1:0]          rp_retrain_req_o,
-  output vlsm_e [NumPorts-1:0]         rp_phy_state_o,
-  output logic [NumPorts-1:0]          rp_init_done_o,
-  output logic [NumPorts-1:0]          rp_abort_o,
-  output logic [NumPorts-1:0][7:0]     rp_err_o,
-  output logic [NumPorts-1:0][2:0]     rp_arb_err_o,
-  // Links, endpoint end
-  output logic [NumPorts-1:0]          ep_link_tx_valid_o,
-  input  logic [NumPorts-1:0]          ep_link_tx_ready_i,
-  output flit_kind_e [NumPorts-1:0]    ep_link_tx_kind_o,
-  output flit_t [NumPorts-1:0]         ep_link_tx_flit_o,
-  input  logic [NumPorts-1:0]          ep_link_rx_valid_i,
-  input  flit_kind_e [NumPorts-1:0]    ep_link_rx_kind_i,
-  input  flit_t [NumPorts-1:0]         ep_link_rx_flit_i,
-  input  logic [NumPorts-1:0]          ep_phy_up_i,
-  input  logic [NumPorts-1:0]          ep_phy_recovery_i,
-  output logic [NumPorts-1:0]          ep_retrain_req_o,
-  output vlsm_e [NumPorts-1:0]         ep_phy_state_o,
-  output logic [NumPorts-1:0]          ep_init_done_o,
-  output logic [NumPorts-1:0]          ep_abort_o,
-  output logic [NumPorts-1:0][7:0]     ep_err_o,
-  output logic [NumPorts-1:0][2:0]     ep_arb_err_o,
-  // Media
-  output logic [NumPorts-1:0]          media_cmd_valid_o,
-  input  logic [NumPorts-1:0]          media_cmd_ready_i,
-  output media_cmd_t [NumPorts-1:0]    media_cmd_o,
-  input  logic [NumPorts-1:0]          media_rsp_valid_i,
-  output logic [NumPorts-1:0]          media_rsp_ready_o,
-  input  media_rsp_t [NumPorts-1:0]    media_rsp_i,
-  input  media_status_t [NumPorts-1:0] media_status_i,
-  // Trace
-  output trace_t                       tr_sys_accept_o,
-  output trace_t [NumPorts-1:0]        tr_port_enqueue_o,
-  output trace_t [NumPorts-1:0]        tr_memq_alloc_o,
-  output trace_t [NumPorts-1:0]        tr_ctrl_accept_o,
-  output trace_t [NumPorts-1:0]        tr_ctrl_store_o,
-  output trace_t [NumPorts-1:0]        tr_spec_issue_o,
-  output trace_t [NumPorts-1:0]        tr_port_respond_o,
-  output trace_t [NumPorts-1:0]        tr_ds_o,
-  output trace_t [NumPorts-1:0]        tr_load_control_o,
-  output trace_t [1:0]                 tr_sys_respond_o,  // R, B
-  output trace_t [NumPorts-1:0]        tr_ep_accept_o,
-  output trace_t [NumPorts-1:0]        tr_ep_lookup_o,
-  output trace_t [NumPorts-1:0]        tr_media_issue_o,
-  output trace_t [NumPorts-1:0]        tr_media_done_o,
-  output trace_t [NumPorts-1:0]        tr_ep_respond_o,
-  output trace_t [NumPorts-1:0]        tr_spec_fill_o,
-  output trace_t [NumPorts-1:0]        tr_spec_drop_o,
-  output trace_t [NumPorts-1:0]        tr_spec_lost_o
+  input  reg_req_t                     rc_reg_req_i,        // an access each cycle, never stalled;
+                                                            // addr[15:12] 0 host bridge, i + 1 root
+                                                            // port i
+  output logic [31:0]                  rc_reg_rdata_o,      // the register read two cycles before;
+                                                            // 0 of a page that no block has
+  // Links, end of root port p; inputs act a cycle later
+  output logic [NumPorts-1:0]          rp_link_tx_valid_o,  // a flit; stays until taken while in L0
+  input  logic [NumPorts-1:0]          rp_link_tx_ready_i,  // takes a flit in the next cycle
+  output flit_kind_e [NumPorts-1:0]    rp_link_tx_kind_o,   // whose flit; FlitNull without valid
+  output flit_t [NumPorts-1:0]         rp_link_tx_flit_o,   // 527:512 is the CRC of CXL.cachemem
+  input  logic [NumPorts-1:0]          rp_link_rx_valid_i,  // a received flit, never stalled
+  input  flit_kind_e [NumPorts-1:0]    rp_link_rx_kind_i,   // whose flit; never FlitNull
+  input  flit_t [NumPorts-1:0]         rp_link_rx_flit_i,   // as link_tx_flit_o
+  input  logic [NumPorts-1:0]          rp_phy_up_i,         // level: physical link in L0
+  input  logic [NumPorts-1:0]          rp_phy_recovery_i,   // level: in Recovery, which wins
+  output logic [NumPorts-1:0]          rp_retrain_req_o,    // level: Recovery is requested
+  output vlsm_e [NumPorts-1:0]         rp_phy_state_o,      // level: where it should be
+  output logic [NumPorts-1:0]          rp_init_done_o,      // level: INIT.Param went both ways
+  output logic [NumPorts-1:0]          rp_abort_o,          // level: retry has given up
+  output logic [NumPorts-1:0][7:0]     rp_err_o,            // pulses: 0 CRC, 1 encoding, 2 flit
+                                                            // before INIT.Param, 3 second
+                                                            // INIT.Param, 4 unexpected RETRY.Ack,
+                                                            // 5 overflow, 6 retry, 7 time-out
+  output logic [NumPorts-1:0][2:0]     rp_arb_err_o,        // pulses: 0 damaged ALMP, 1 malformed
+                                                            // or unexpected one, 2 stray flit
+  // Links, end of endpoint p, likewise
+  output logic [NumPorts-1:0]          ep_link_tx_valid_o,  // a flit; stays until taken while in L0
+  input  logic [NumPorts-1:0]          ep_link_tx_ready_i,  // takes a flit in the next cycle
+  output flit_kind_e [NumPorts-1:0]    ep_link_tx_kind_o,   // whose flit; FlitNull without valid
+  output flit_t [NumPorts-1:0]         ep_link_tx_flit_o,   // 527:512 is the CRC of CXL.cachemem
+  input  logic [NumPorts-1:0]          ep_link_rx_valid_i,  // a received flit, never stalled
+  input  flit_kind_e [NumPorts-1:0]    ep_link_rx_kind_i,   // whose flit; never FlitNull
+  input  flit_t [NumPorts-1:0]         ep_link_rx_flit_i,   // as link_tx_flit_o
+  input  logic [NumPorts-1:0]          ep_phy_up_i,         // level: physical link in L0
+  input  logic [NumPorts-1:0]          ep_phy_recovery_i,   // level: in Recovery, which wins
+  output logic [NumPorts-1:0]          ep_retrain_req_o,    // level: Recovery is requested
+  output vlsm_e [NumPorts-1:0]         ep_phy_state_o,      // level: where it should be
+  output logic [NumPorts-1:0]          ep_init_done_o,      // level: INIT.Param went both ways
+  output logic [NumPorts-1:0]          ep_abort_o,          // level: retry has given up
+  output logic [NumPorts-1:0][7:0]     ep_err_o,            // pulses, as rp_err_o
+  output logic [NumPorts-1:0][2:0]     ep_arb_err_o,        // pulses, as rp_arb_err_o
+  // Media, [p] of endpoint p
+  output logic [NumPorts-1:0]          media_cmd_valid_o,   // a command; stays until taken
+  input  logic [NumPorts-1:0]          media_cmd_ready_i,   // takes it; may be low
+  output media_cmd_t [NumPorts-1:0]    media_cmd_o,         // one line, or four in Fill and
+                                                            // WriteBack
+  input  logic [NumPorts-1:0]          media_rsp_valid_i,   // an answer, in any order; stays until
+                                                            // taken
+  output logic [NumPorts-1:0]          media_rsp_ready_o,   // takes it; always 1 for Fill and
+                                                            // WriteBack
+  input  media_rsp_t [NumPorts-1:0]    media_rsp_i,         // op and id of the command; data
+  input  media_status_t [NumPorts-1:0] media_status_i,      // level: load of the media
+  // Trace, [p] of root port p; id of the system where nothing else is said
+  output trace_t                       tr_sys_accept_o,     // the host bridge takes it; info 0 is
+                                                            // write
+  output trace_t [NumPorts-1:0]        tr_port_enqueue_o,   // root port p takes it; info: SR queue
+                                                            // level
+  output trace_t [NumPorts-1:0]        tr_memq_alloc_o,     // the memory queue takes it; info: tag
+  output trace_t [NumPorts-1:0]        tr_ctrl_accept_o,    // a load goes out; id: tag, info:
+                                                            // opcode
+  output trace_t [NumPorts-1:0]        tr_ctrl_store_o,     // a store goes out, likewise
+  output trace_t [NumPorts-1:0]        tr_spec_issue_o,     // a MemSpecRd goes out; info: granules
+  output trace_t [NumPorts-1:0]        tr_port_respond_o,   // a response comes; info: {DevLoad,
+                                                            // tag[5:0]}
+  output trace_t [NumPorts-1:0]        tr_ds_o,             // id: ds_event_t, line: lines deferred
+  output trace_t [NumPorts-1:0]        tr_load_control_o,   // load control changes; info: new state
+  output trace_t [1:0]                 tr_sys_respond_o,    // [0] R, [1] B; info 0 is error
+  output trace_t [NumPorts-1:0]        tr_ep_accept_o,      // a demand message; id: tag, info:
+                                                            // opcode
+  output trace_t [NumPorts-1:0]        tr_ep_lookup_o,      // info: 0 bypass, 1 hit, 2 miss,
+                                                            // 3 merge
+  output trace_t [NumPorts-1:0]        tr_media_issue_o,    // a data command leaves; info: op
+  output trace_t [NumPorts-1:0]        tr_media_done_o,     // its answer is taken; info: op
+  output trace_t [NumPorts-1:0]        tr_ep_respond_o,     // a response leaves; info: DevLoad
+  output trace_t [NumPorts-1:0]        tr_spec_fill_o,      // a fill begins for MemSpecRd
+  output trace_t [NumPorts-1:0]        tr_spec_drop_o,      // a granule of MemSpecRd is dropped
+  output trace_t [NumPorts-1:0]        tr_spec_lost_o       // a MemSpecRd was dropped whole
 );
 
   reg_req_t rc_reg_req_q;
