@@ -186,15 +186,19 @@ module aer
   // Contract
   // ---------------------------------------------------------------------------------------------
   UncorBits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((uncor_q | uncor_mask_q | severity_q) & ~UncorBits) == '0);
+      ((uncor_q | uncor_mask_q | severity_q) & ~UncorBits) == '0)
+      else $error("a register of uncorrectable errors has a bit that the capability lacks");
   CorBits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((cor_q | cor_mask_q) & ~CorBits) == '0);
-  // Nothing but software takes an error back, and none is lost to its write.
+      ((cor_q | cor_mask_q) & ~CorBits) == '0)
+      else $error("a register of correctable errors has a bit that the capability lacks");
   UncorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((uncor_q & ~uncor_clear) | uncor_set) != '0 |=> uncor_q != '0);
+      ((uncor_q & ~uncor_clear) | uncor_set) != '0 |=> uncor_q != '0)
+      else $error("an uncorrectable error was lost without software clearing it");
   FirstStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (held_q && !release_first) |=> held_q && $stable({first_q, log_q}));
+      (held_q && !release_first) |=> held_q && $stable({first_q, log_q}))
+      else $error("first error or header log changed before software cleared the status");
   HeldStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      held_q |-> uncor_q[first_q]);
+      held_q |-> uncor_q[first_q])
+      else $error("the status of the first error is clear");
 
 endmodule

@@ -328,20 +328,25 @@ module config_space
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  ResetHolds_A: assert property (@(posedge clk_i) rst_sticky_ni || !rst_ni);
+  ResetHolds_A: assert property (@(posedge clk_i) rst_sticky_ni || !rst_ni)
+      else $error("the sticky reset is low without the other reset");
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0);
+      !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0)
+      else $error("read data without a read");
   LockStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      lock_q |=> lock_q && $stable({mem_enable_q, viral_enable_q, base1_q, base2_q}));
+      lock_q |=> lock_q && $stable({mem_enable_q, viral_enable_q, base1_q, base2_q}))
+      else $error("a register changed after CONFIG_LOCK");
   CommandMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (command_q & ~CommandMask) == '0);
-  // The host hears only of a device that is viral by itself and allowed to be.
+      (command_q & ~CommandMask) == '0)
+      else $error("the command register has a bit that cannot be written");
   ViralStatus_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      announce_q |-> viral_q && $past(announce_q || (viral_own_i && viral_enable_q)));
+      announce_q |-> viral_q && $past(announce_q || (viral_own_i && viral_enable_q)))
+      else $error("viral is announced to the host without an enabled error of this device");
   ViralSetting_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (viral_enable_q && (viral_peer_i || viral_own_i)) |=> viral_q && viral_status_q);
-  // Nothing that software writes ends it.
+      (viral_enable_q && (viral_peer_i || viral_own_i)) |=> viral_q && viral_status_q)
+      else $error("an enabled viral event left no status");
   ViralStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      viral_q |=> viral_q && (announce_q || !$past(announce_q)));
+      viral_q |=> viral_q && (announce_q || !$past(announce_q)))
+      else $error("the device is no longer viral, without a reset");
 
 endmodule

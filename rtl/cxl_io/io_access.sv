@@ -107,10 +107,12 @@ module io_access
   // Contract
   // ---------------------------------------------------------------------------------------------
   RequestHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (req_valid_o && !req_ready_i) |=> req_valid_o && $stable(req_o));
-  OfferIsBusy_A: assert property (@(posedge clk_i) disable iff (!rst_ni) offer_q |-> busy_q);
-  // One response a request, none before it was taken.
+      (req_valid_o && !req_ready_i) |=> req_valid_o && $stable(req_o))
+      else $error("a request changed or vanished before it was taken");
+  OfferIsBusy_A: assert property (@(posedge clk_i) disable iff (!rst_ni) offer_q |-> busy_q)
+      else $error("a request is offered while software reads not busy");
   NoStrayResponse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      rsp_valid_i |-> busy_q && !offer_q);
+      rsp_valid_i |-> busy_q && !offer_q)
+      else $error("a response without a request that was taken");
 
 endmodule

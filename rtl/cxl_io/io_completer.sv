@@ -336,17 +336,21 @@ module io_completer
   // Contract
   // ---------------------------------------------------------------------------------------------
   OneAccess_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({cfg_req_o.valid, reg_req_o.valid, weight_io_we_o, weight_cm_we_o}));
+      $onehot0({cfg_req_o.valid, reg_req_o.valid, weight_io_we_o, weight_cm_we_o}))
+      else $error("more than one access in a cycle");
   PostedSilent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      tlp_tx_valid_o |-> !posted && !completion);
+      tlp_tx_valid_o |-> !posted && !completion)
+      else $error("a completion for a posted request or for a completion");
   TlpHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tlp_tx_valid_o && !tlp_tx_ready_i && link_up_i) |=> tlp_tx_valid_o && $stable(tlp_tx_o));
-  // What is taken is answered, or its link is down: none is taken for a data link that is not up.
+      (tlp_tx_valid_o && !tlp_tx_ready_i && link_up_i) |=> tlp_tx_valid_o && $stable(tlp_tx_o))
+      else $error("a completion changed or vanished before it was taken");
   TakenIsWorked_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tlp_rx_valid_i && tlp_rx_ready_o) |=> state_q == Access);
+      (tlp_rx_valid_i && tlp_rx_ready_o) |=> state_q == Access)
+      else $error("a TLP was taken and nothing came of it");
   RxHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_rx_valid_i && !tlp_rx_ready_o && link_up_i) |=>
-      !link_up_i || (tlp_rx_valid_i && $stable(tlp_rx_i)));
+      !link_up_i || (tlp_rx_valid_i && $stable(tlp_rx_i)))
+      else $error("a received TLP changed or vanished before it was taken");
 
   // The TLP is still held in the cycle of its event.
   always_comb begin

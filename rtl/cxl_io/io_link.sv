@@ -560,29 +560,37 @@ module io_link
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  // The TLPs handed in are of the subset, and stay while they wait.
   TlpInSubset_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_tx_valid_i && tlp_tx_ready_o) |->
       !tlp_tx_i[7] && !tlp_tx_i[23] &&
       (!tlp_tx_i[6] || {tlp_tx_i[17:16], tlp_tx_i[31:24]} inside {10'd1, 10'd2}) &&
-      (tlp_tx_i >> (32 * tlp_dws(tlp_tx_i[6:5], {tlp_tx_i[17:16], tlp_tx_i[31:24]}))) == '0);
+      (tlp_tx_i >> (32 * tlp_dws(tlp_tx_i[6:5], {tlp_tx_i[17:16], tlp_tx_i[31:24]}))) == '0)
+      else $error("a TLP to send with a prefix, an ECRC, too much data or bits behind its end");
   TlpHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_tx_valid_i && !tlp_tx_ready_o && dl_up_o && link_up_i) |=>
-      tlp_tx_valid_i && $stable(tlp_tx_i));
+      tlp_tx_valid_i && $stable(tlp_tx_i))
+      else $error("a TLP to send changed or vanished before it was taken");
   FlitHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (io_tx_valid_o && !io_tx_ready_i) |=>
-      (io_tx_valid_o && $stable(io_tx_data_o)) || (link_up_i && !up_q));
+      (io_tx_valid_o && $stable(io_tx_data_o)) || (link_up_i && !up_q))
+      else $error("a flit changed or vanished before it was taken");
   ReplayFits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      count_q <= count_t'(ReplayDepth) && 12'(count_q) == nts_q - ackd_q - 12'd1);
+      count_q <= count_t'(ReplayDepth) && 12'(count_q) == nts_q - ackd_q - 12'd1)
+      else $error("more TLPs are unacknowledged than can be replayed, or they are miscounted");
   ReplayInside_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      replaying_q |-> again_q < count_q);
+      replaying_q |-> again_q < count_q)
+      else $error("a replay goes on with nothing left to send again");
   NoNewWhileReplaying_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (sel == SelNew) |-> !replaying_q && room);
+      (sel == SelNew) |-> !replaying_q && room)
+      else $error("a new TLP was sent during a replay, or without room to keep it");
   QueueFits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      rx_count_q <= (RxBits + 1)'(RxDepth));
+      rx_count_q <= (RxBits + 1)'(RxDepth))
+      else $error("more TLPs are in the receive queue than it has room for");
   SilentIfInfinite_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      Infinite |-> update_q == '0 && !(sel inside {SelUpdateP, SelUpdateNp}));
+      Infinite |-> update_q == '0 && !(sel inside {SelUpdateP, SelUpdateNp}))
+      else $error("an UpdateFC with infinite credits");
   NakOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      nak_pend_q |-> state_q != Init1);
+      nak_pend_q |-> state_q != Init1)
+      else $error("a Nak is due in FC_INIT1");
 
 endmodule

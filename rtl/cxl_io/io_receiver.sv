@@ -197,11 +197,13 @@ module io_receiver
   // Contract
   // ---------------------------------------------------------------------------------------------
   WholeHeader_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      kind == RxTlp |-> have_d >= 3'd5 || length <= 11'd6);
+      kind == RxTlp |-> have_d >= 3'd5 || length <= 11'd6)
+      else $error("a TLP was judged before its header was there");
   NoToken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      r1_valid_q && r1_bad_q |-> kind == RxBad);
-  // A packet goes on where it was left, and only there.
+      r1_valid_q && r1_bad_q |-> kind == RxBad)
+      else $error("a DW that is no token was not judged damaged");
   InOrder_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      r1_valid_q && r1_last_q && piece_valid |-> piece_first);
+      r1_valid_q && r1_last_q && piece_valid |-> piece_first)
+      else $error("what follows the end of a packet does not begin one");
 
 endmodule

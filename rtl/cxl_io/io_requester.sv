@@ -297,28 +297,36 @@ module io_requester
   // Contract
   // ---------------------------------------------------------------------------------------------
   KnownOp_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      req_valid_i |-> req_i.op <= IoMemWr);
+      req_valid_i |-> req_i.op <= IoMemWr)
+      else $error("a request with an op that does not exist");
   RequestHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (req_valid_i && !req_ready_o) |=> req_valid_i && $stable(req_i));
+      (req_valid_i && !req_ready_o) |=> req_valid_i && $stable(req_i))
+      else $error("a request changed or vanished before it was taken");
   ResponseHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o));
+      (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o))
+      else $error("a response changed or vanished before it was taken");
   TlpHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (tlp_tx_valid_o && !tlp_tx_ready_i && link_up_i) |=> tlp_tx_valid_o && $stable(tlp_tx_o));
+      (tlp_tx_valid_o && !tlp_tx_ready_i && link_up_i) |=> tlp_tx_valid_o && $stable(tlp_tx_o))
+      else $error("a TLP to send changed or vanished before it was taken");
   RxHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (tlp_rx_valid_i && !tlp_rx_ready_o && link_up_i) |=>
-      !link_up_i || (tlp_rx_valid_i && $stable(tlp_rx_i)));
-  // Every non-posted request received is answered, unless the link goes down.
+      !link_up_i || (tlp_rx_valid_i && $stable(tlp_rx_i)))
+      else $error("a received TLP changed or vanished before it was taken");
   UrOwed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      rx_nonposted |=> ur_valid_q && tlp_tx_valid_o);
+      rx_nonposted |=> ur_valid_q && tlp_tx_valid_o)
+      else $error("a non-posted request of the device got no UR completion");
   UrStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ur_valid_q && link_up_i && !(offer_ur && tlp_tx_ready_i)) |=>
-      ur_valid_q && $stable(ur_q));
-  // Neither starves the other: a UR completion waits for one request at most.
+      ur_valid_q && $stable(ur_q))
+      else $error("a UR completion changed or vanished before it was taken");
   UrNext_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ur_valid_q && link_up_i && !offer_ur && tlp_tx_ready_i) |=> offer_ur);
+      (ur_valid_q && link_up_i && !offer_ur && tlp_tx_ready_i) |=> offer_ur)
+      else $error("a UR completion waits for more than one request");
   OneTaker_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(cpl_match && rx_nonposted));
+      !(cpl_match && rx_nonposted))
+      else $error("a TLP was taken both as a completion and as a request");
   FailedReadAllOnes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (rsp_valid_o && status_q != CplSc) |-> data_q == (is_write ? 32'd0 : '1));
+      (rsp_valid_o && status_q != CplSc) |-> data_q == (is_write ? 32'd0 : '1))
+      else $error("a failed read without all ones, or a failed write with data");
 
 endmodule

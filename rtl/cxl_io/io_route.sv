@@ -281,33 +281,41 @@ module io_route
   // Contract
   // ---------------------------------------------------------------------------------------------
   KnownOp_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      req_valid_i |-> req_i.op <= IoMemWr);
+      req_valid_i |-> req_i.op <= IoMemWr)
+      else $error("a request with an op that does not exist");
   RequestHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (req_valid_i && !req_ready_o) |=> req_valid_i && $stable(req_i));
+      (req_valid_i && !req_ready_o) |=> req_valid_i && $stable(req_i))
+      else $error("a request changed or vanished before it was taken");
   ResponseHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o));
+      (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_o))
+      else $error("a response changed or vanished before it was taken");
   DownHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (down_valid_o && !down_ready_i) |=> down_valid_o && $stable(down_o));
+      (down_valid_o && !down_ready_i) |=> down_valid_o && $stable(down_o))
+      else $error("a request for the link below changed or vanished before it was taken");
   OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       $onehot0({req_ready_o, cfg_req_o.valid, reg_req_o.valid, down_valid_o, down_rsp_ready_o,
-                rsp_valid_o}));
-  // Software comes first on the register page.
+                rsp_valid_o}))
+      else $error("a request goes more than one way");
   PageShared_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      reg_busy_i |-> reg_req_o == '0);
+      reg_busy_i |-> reg_req_o == '0)
+      else $error("an access to the register page while software has it");
   AccessOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (cfg_req_o.valid || reg_req_o.valid) |=> state_q == Data);
-  // Configuration requests go down only to a bus that is not ours, and as the type that it takes.
+      (cfg_req_o.valid || reg_req_o.valid) |=> state_q == Data)
+      else $error("an access was made without waiting for its data");
   DownType_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Route && way == Below && !is_mem) |=>
-      down_valid_o && bus != '0 && $past(link_bus) == (req_q.op inside {IoCfgRd0, IoCfgWr0}));
-  // Without either switch nothing of memory is ours or goes down.
+      down_valid_o && bus != '0 && $past(link_bus) == (req_q.op inside {IoCfgRd0, IoCfgWr0}))
+      else $error("a configuration request went down to bus 0, or with the wrong type");
   MemorySwitchedOff_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Route && is_mem && !bridge_i.mem_space && !bridge_i.alt) |->
-      way == Here && status == CplUr);
+      way == Here && status == CplUr)
+      else $error("a memory request was not refused with memory space and alternates off");
   OwnNeedsMemorySpace_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      way == Registers |-> bridge_i.mem_space);
+      way == Registers |-> bridge_i.mem_space)
+      else $error("the port's own registers were reached with memory space off");
   RefusedReadAllOnes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Route && way == Here && status != CplSc) |=>
-      rsp_valid_o && data_q == (is_write ? 32'd0 : '1));
+      rsp_valid_o && data_q == (is_write ? 32'd0 : '1))
+      else $error("a refused read without all ones, or a refused write with data");
 
 endmodule

@@ -187,11 +187,15 @@ module io_unframe
   end
 
   Left_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      left_q != '0 |-> pos_q == '0 && left_q < 11'(LongestTlp));
-  Pos_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pos_q < 5'(Dws));
+      left_q != '0 |-> pos_q == '0 && left_q < 11'(LongestTlp))
+      else $error("a packet goes on inside a flit, or is longer than any TLP");
+  Pos_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pos_q < 5'(Dws))
+      else $error("the next packet begins behind the flit");
   Piece_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      valid_o |-> count_o inside {[5'd1 : 5'(Dws)]} && (last_o || left_d != '0));
+      valid_o |-> count_o inside {[5'd1 : 5'(Dws)]} && (last_o || left_d != '0))
+      else $error("a piece has no DW or too many, or its packet ends without a last piece");
   Bad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      bad_o |-> valid_o && first_o && last_o && count_o == 5'd1);
+      bad_o |-> valid_o && first_o && last_o && count_o == 5'd1)
+      else $error("a DW that is no token was given as more than itself");
 
 endmodule

@@ -246,17 +246,22 @@ module port_config_space
   // Contract
   // ---------------------------------------------------------------------------------------------
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0);
+      !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0)
+      else $error("read data without a read");
   CommandMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (command_q & ~CommandMask) == '0);
-  // Nothing moves the way of requests but a write.
+      (command_q & ~CommandMask) == '0)
+      else $error("the command register has a bit that cannot be written");
   BridgeStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !wr |=> $stable(bridge_o));
+      !wr |=> $stable(bridge_o))
+      else $error("windows or buses changed without a write");
   DisableStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !wr |=> $stable(link_disable_o));
+      !wr |=> $stable(link_disable_o))
+      else $error("Link Disable changed without a write");
   ControlStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !wr |=> $stable({unmask_sbr_q, alt_bme_q}));
+      !wr |=> $stable({unmask_sbr_q, alt_bme_q}))
+      else $error("Unmask SBR or Alt BME changed without a write");
   GpfMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((gpf_1_q | gpf_2_q) & ~GpfMask) == '0);
+      ((gpf_1_q | gpf_2_q) & ~GpfMask) == '0)
+      else $error("a GPF control register has a bit that cannot be written");
 
 endmodule

@@ -157,36 +157,50 @@ module axi_adapter
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    awvalid_i |-> awaddr_i[63:52] == '0 && awaddr_i[5:0] == '0);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    awvalid_i |-> awlen_i == '0 && awsize_i == Size64B && awburst_i == BurstIncr);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) wvalid_i |-> wlast_i);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    arvalid_i |-> araddr_i[63:52] == '0 && araddr_i[5:0] == '0);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    arvalid_i |-> arlen_i == '0 && arsize_i == Size64B && arburst_i == BurstIncr);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (awvalid_i && !awready_o) |=> (awvalid_i && $stable(awid_i) && $stable(awaddr_i)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (wvalid_i && !wready_o) |=> (wvalid_i && $stable(wdata_i) && $stable(wstrb_i)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (arvalid_i && !arready_o) |=> (arvalid_i && $stable(arid_i) && $stable(araddr_i)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (bvalid_o && !bready_i) |=> (bvalid_o && $stable(bid_o) && $stable(bresp_o)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
+  WriteAddress_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    awvalid_i |-> awaddr_i[63:52] == '0 && awaddr_i[5:0] == '0)
+    else $error("a write to an address that is no line below 2^52");
+  WriteBurst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    awvalid_i |-> awlen_i == '0 && awsize_i == Size64B && awburst_i == BurstIncr)
+    else $error("a write that is not one beat of 64 bytes");
+  WriteLast_A: assert property (@(posedge clk_i) disable iff (!rst_ni) wvalid_i |-> wlast_i)
+    else $error("write data without WLAST");
+  ReadAddress_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    arvalid_i |-> araddr_i[63:52] == '0 && araddr_i[5:0] == '0)
+    else $error("a read of an address that is no line below 2^52");
+  ReadBurst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    arvalid_i |-> arlen_i == '0 && arsize_i == Size64B && arburst_i == BurstIncr)
+    else $error("a read that is not one beat of 64 bytes");
+  AwHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (awvalid_i && !awready_o) |=> (awvalid_i && $stable(awid_i) && $stable(awaddr_i)))
+    else $error("a write address changed or vanished before it was taken");
+  WHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (wvalid_i && !wready_o) |=> (wvalid_i && $stable(wdata_i) && $stable(wstrb_i)))
+    else $error("write data changed or vanished before they were taken");
+  ArHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (arvalid_i && !arready_o) |=> (arvalid_i && $stable(arid_i) && $stable(araddr_i)))
+    else $error("a read address changed or vanished before it was taken");
+  BHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (bvalid_o && !bready_i) |=> (bvalid_o && $stable(bid_o) && $stable(bresp_o)))
+    else $error("a write response changed or vanished before it was taken");
+  RHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (rvalid_o && !rready_i) |=>
-    (rvalid_o && $stable(rid_o) && $stable(rdata_o) && $stable(rresp_o)));
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    awready_o == wready_o && !(awready_o && arready_o && arvalid_i));
-  // Neither kind waits for more than one of the other.
+    (rvalid_o && $stable(rid_o) && $stable(rdata_o) && $stable(rresp_o)))
+    else $error("read data changed or vanished before they were taken");
+  OneTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    awready_o == wready_o && !(awready_o && arready_o && arvalid_i))
+    else $error("a write address without its data, or a write and a read, were taken in a cycle");
   ReadHasItsTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (take_write && arvalid_i) |=> !take_write);
+    (take_write && arvalid_i) |=> !take_write)
+    else $error("two writes were taken while a read waited");
   WriteHasItsTurn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (take_read && write_offered) |=> !take_read);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_valid_o && !req_ready_i) |=> req_valid_o);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_valid_o && !req_ready_i) |=> $stable(req_o));
+    (take_read && write_offered) |=> !take_read)
+    else $error("two reads were taken while a write waited");
+  RequestStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (req_valid_o && !req_ready_i) |=> req_valid_o)
+    else $error("a request to the host bridge vanished before it was taken");
+  RequestStable_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (req_valid_o && !req_ready_i) |=> $stable(req_o))
+    else $error("a request to the host bridge changed before it was taken");
 
 endmodule

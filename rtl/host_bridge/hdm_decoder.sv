@@ -535,11 +535,19 @@ module hdm_decoder
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(pending));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (committed_q & error_q) == '0);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (committed_q & ~commit_q) == '0);
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (|(committed_q & lock_q)) |=> ($past(committed_q & lock_q) & ~committed_q) == '0);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !hit_o |-> dpa_line_o == hpa_line_i);
+  OnePending_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(pending))
+    else $error("two decoders wait for the verdict on their commit");
+  CommittedOrError_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (committed_q & error_q) == '0)
+    else $error("a decoder is both committed and in error");
+  CommittedHasCommit_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (committed_q & ~commit_q) == '0)
+    else $error("a decoder is committed with Commit 0");
+  LockStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (|(committed_q & lock_q)) |=> ($past(committed_q & lock_q) & ~committed_q) == '0)
+    else $error("a locked decoder is no longer committed");
+  MissIsHpa_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !hit_o |-> dpa_line_o == hpa_line_i)
+    else $error("without a hit the device line is not the HPA");
 
 endmodule

@@ -140,7 +140,8 @@ module host_bridge
     assign port_req_o[p] = req_q;
 
     OfferStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (port_req_valid_o[p] && !port_req_ready_i[p]) |=> port_req_valid_o[p] && $stable(req_q));
+      (port_req_valid_o[p] && !port_req_ready_i[p]) |=> port_req_valid_o[p] && $stable(req_q))
+      else $error("a request for a root port changed or vanished before it was taken");
   end
   assign port_req_valid_o = h1_valid_q[NumPorts-1:0];
 
@@ -252,14 +253,17 @@ module host_bridge
   // Contract
   // ---------------------------------------------------------------------------------------------
   OneOfAKind_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    $onehot0(grant[0]) && $onehot0(grant[1]) && (grant[0] & grant[1]) == '0);
-  // One way out stalled never keeps back a request for another whose register is free.
+    $onehot0(grant[0]) && $onehot0(grant[1]) && (grant[0] & grant[1]) == '0)
+    else $error("two answers of a kind, or one answer as both kinds, were taken in a cycle");
   OtherPortsGoOn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (req_valid_i && !req_ready_o) |-> h1_valid_q[dest] && !h1_leaves[dest]);
+    (req_valid_i && !req_ready_o) |-> h1_valid_q[dest] && !h1_leaves[dest])
+    else $error("a request waits though its way out is free");
   ReadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (r_valid_o && !r_ready_i) |=>
-    r_valid_o && $stable(r_id_o) && $stable(r_error_o) && $stable(r_data_o));
+    r_valid_o && $stable(r_id_o) && $stable(r_error_o) && $stable(r_data_o))
+    else $error("the answer of a read changed or vanished before it was taken");
   WriteStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    (b_valid_o && !b_ready_i) |=> b_valid_o && $stable(b_id_o) && $stable(b_error_o));
+    (b_valid_o && !b_ready_i) |=> b_valid_o && $stable(b_id_o) && $stable(b_error_o))
+    else $error("the answer of a write changed or vanished before it was taken");
 
 endmodule

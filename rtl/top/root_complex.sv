@@ -307,6 +307,7 @@ module root_complex
   // Contract
   // ---------------------------------------------------------------------------------------------
   ViralIsPassedOn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      any_viral |=> &viral);
+      any_viral |=> &viral)
+      else $error("a root port is not viral though another one was");
 
 endmodule
