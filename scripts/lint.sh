@@ -1,8 +1,9 @@
 #!/bin/sh
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-# Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more
-# with the assertions compiled in, the C++ format, Python, words, documents, licence headers, rooms, and that what is
-# made from regs/ is current, the block pages in their form. Silent but for one line; non-zero on any finding.
+# Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more with the assertions
+# compiled in, what its ports, parameters and assertions say, the C++ format, Python, words, documents, licence headers,
+# rooms, and that what is made from regs/ is current, the block pages in their form. Silent but for one line; non-zero
+# on any finding.
 # Usage: scripts/lint.sh   (from anywhere)
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -57,6 +58,7 @@ else
 fi
 
 scripts/words.py || failed=1
+scripts/rtl_words.py || failed=1
 scripts/pages.py || failed=1
 scripts/headers.py || failed=1
 scripts/rooms.py >/dev/null || failed=1
