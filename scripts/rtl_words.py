@@ -5,7 +5,7 @@
 Looked at are modules of SystemVerilog, one port or parameter a line:
   port                    a comment behind it on its line; clk_i and rst_ni need none
   parameter of a header   the same, and in it, or in the comment lines that go on below, the legal range: `A..B`, of
-                          numbers or constants, or `0 or 1`; a localparam needs none, a type no range
+                          numbers or constants, `2, 4 or 8`, or `1 or more`; a localparam needs none, a type no range
   assert, assume, cover   a name; an assert also `else $error("what is wrong")`. Concurrent or immediate.
 
 Usage: scripts/rtl_words.py [FILE...]   (without files: rtl/*/*.sv)
@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NEED_NONE = {"clk_i", "rst_ni"}
 HIDDEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.S)
 NUMBER = r"(?:[a-z]\w*::)?(?:\d[\w'^]*|[A-Z]\w*)"  # 4096, 16'hFFFF, FFFFh, 2^36, NumPorts, cxl_pkg::LineBits
-RANGE = re.compile(rf"(?<![\w'^.]){NUMBER}\)? ?\.\. ?[-(]?{NUMBER}|\b0 or 1\b")
+RANGE = re.compile(rf"(?<![\w'^.]){NUMBER}\)? ?\.\. ?[-(]?{NUMBER}|\b\d+(?:, \d+)* or (?:\d+|more)\b")
 CHECK = re.compile(
     r"(?:(\w+)\s*:(?!:)\s*)?\b(assert|assume|cover|restrict)\b\s*(?:property\b|sequence\b|final\b|#0)?\s*"
 )
@@ -111,7 +111,7 @@ def of_headers(source):
             elif not re.match(r"\s*(?:parameter\s+)?type\b", text) and not RANGE.search(
                 source.comment(line, source.line(start + len(text.rstrip())))
             ):
-                yield line, f"parameter {name[0]}: say its range in the comment: A..B, or 0 or 1"
+                yield line, f"parameter {name[0]}: say its range in the comment: A..B, or 0 or 1, or 1 or more"
         for text, start in source.declarations(*ports) if ports else ():
             name = named(text)
             line = source.line(start + name.start()) if name else 0

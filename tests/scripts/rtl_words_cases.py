@@ -114,13 +114,14 @@ class RtlWords(unittest.TestCase):
         self.finds(self.changed("// 0 or 1: 1 downstream port", ""), "8: parameter IsHost: say behind it")
 
     def test_a_parameter_without_a_range(self):
-        for words in ("downstream port", "0, or else 1", "at least 2", "flits...or DWs", "of a..b", "1 or more"):
+        for words in ("downstream port", "0, or else 1", "at least 2", "flits...or DWs", "of a..b", "some or more"):
             with self.subTest(words):
                 text = self.changed("0 or 1: 1 downstream port", words)
                 self.finds(text, "8: parameter IsHost: say its range in the comment: A..B, or 0 or 1")
 
     def test_the_forms_of_a_range(self):
-        for words in ("1..127", "0 .. 4_096", "0..16'hFFFF", "0..2^36-1", "Depth..2047", "lines: (1)..(4)", "-1..1"):
+        forms = ("1..127", "0 .. 4_096", "0..16'hFFFF", "0..2^36-1", "Depth..2047", "lines: (1)..(4)", "-1..1")
+        for words in (*forms, "1 or more", "2, 4 or 8"):
             with self.subTest(words):
                 self.assertEqual(self.said(self.changed("0 or 1: 1 downstream port", words)), [])
 
