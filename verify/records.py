@@ -2,8 +2,9 @@
 """Records of measurements, docs/trust/NAME.json, for the scripts beside this file.
 
 What a verdict stands on is told by digests of content: digest() of files has neither their paths nor, where they
-are C++, SystemVerilog or Python, their comments and white space, so a verdict outlives a move and a remark. sources()
-says what a built program is made of, included() what a source includes, renamed() what a test is called today.
+are C++, SystemVerilog or Python, their comments, white space and the messages of assertions, so a verdict outlives a
+move and a remark. sources() says what a built program is made of, included() what a source includes, renamed() what a
+test is called today.
 """
 
 import contextlib
@@ -145,6 +146,8 @@ _TOKEN = re.compile(
 )
 _NO_CHAR = re.compile(_TOKEN.pattern.replace(r"(?P<char>", r"(?P<char>(?!)"), re.S | re.X)  # '0 is a number there
 _TOLD = re.compile(r"(?://|/\*)\s*(?:verilator|synopsys|synthesis|pragma|slang)\b")  # comments that tools obey
+# What an assertion says when it is broken: `assert property (...) else $error("...")`.
+_MESSAGE = re.compile(r'(?<=\))\0else\0\$\0error\0\(\0"[^\0]*"\0\)(?=\0;)')
 CPP, SV = (".cpp", ".hpp", ".h", ".cc"), (".sv", ".svh", ".v")
 
 
@@ -166,7 +169,8 @@ def _code(text, systemverilog):
             token = '"' + token.rpartition("/")[2].lstrip('"')  # the file has a folder, what it says has none
         first = False
         tokens.append(token)
-    return "\0".join(tokens)
+    code = "\0".join(tokens)
+    return _MESSAGE.sub("", code) if systemverilog else code
 
 
 def _python(text):

@@ -72,6 +72,14 @@ class Digests(unittest.TestCase):
         self.assertEqual(self.of("a.cpp", SOURCE), self.of("a.cpp", source))
         self.assertEqual(self.of("a.py", "a = '#'  # one\n\nb = 2\n"), self.of("a.py", "# two\na = '#'\nb = 2\n"))
 
+    def test_what_an_assertion_says_keeps_it(self):
+        said = "module m;\n  A_A: assert property (@(posedge c) a |-> b)\n      else $error(\"too many\");\nendmodule\n"
+        self.assertEqual(self.of("a.sv", said), self.of("a.sv", said.replace('\n      else $error("too many")', "")))
+        for old, new in (("A_A", "B_A"), ("a |->", "b |->"), ("$error", "$fatal"), (" else", " b else")):
+            self.assertNotEqual(self.of("a.sv", said), self.of("a.sv", said.replace(old, new)), old)
+        bad = 'if (N > 4) begin end else $error("m: N of 1..4");'  # of a parameter: that is the design
+        self.assertNotEqual(self.of("a.sv", bad), self.of("a.sv", bad.replace("1..4", "1..5")))
+
     def test_a_token_changes_it(self):
         for name, text, changes in (
             (
