@@ -7,8 +7,9 @@ namespace peer {
 
 namespace {
 
-// Patience with what the other side must do: far beyond every legal timer, in cycles.
-constexpr unsigned kPatience = 20000;
+// Patience with what the other side must do, in cycles: beyond every legal timer. On a line that
+// damages flits each end may wait ten times (MAX_NUM_RETRY) for the 4096 flits of its time-out.
+constexpr unsigned kPatience = 100000;
 
 }  // namespace
 
