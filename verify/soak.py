@@ -7,7 +7,8 @@ size by cxlgpu in cosim), `registers` (register_storm: random registers between 
 (link_soak: two ports over a faulty link) and `blocks` (a lockstep test of a block with a new seed and more
 cycles). Seeds count up from SEED or from where the last run of this build
 stopped (state.json in --state); each is counted once it has ended, so a run may be ended at any time. The
-record adds up over all runs. A failure prints one line, its command with it, and the soak goes on.
+record adds up over all runs. A failure prints one line, its command with it, and the soak goes on; once it is
+understood its entry in the record gets `mended`: the commit, and what was wrong.
 Exit code: 0 nothing failed, 1 something failed, 2 wrong usage.
 """
 

@@ -219,16 +219,17 @@ def soak(r):
     said = (
         f"{c['cycles'] / 1e6:.1f} million cycles of RTL and model side by side, {c['seeds']} seeds "
         f"({r['runs'][-1]['cosim_cycles'] / 1e6:.1f} million in the last run); of all kinds "
-        f"{sum(k['seeds'] for k in every)} runs, {sum(k['failures'] for k in every)} failures, "
-        f"{r['processor_hours']:.2f} processor hours"
+        f"{sum(k['seeds'] for k in every)} runs, {sum(k['failures'] for k in every)} failed, "
+        f"{sum('mended' not in f for f in r['failures'])} of them open, {r['processor_hours']:.2f} processor hours"
     )
     rows = [
         [name, k["seeds"], k.get("cycles", "-"), k.get("flits", "-"), round(k["processor_s"]), k["failures"]]
         for name, k in r["kinds"].items()
     ]
     text = markdown(["kind", "seeds", "cycles", "flits", "processor s", "failures"], rows) + "\n"
-    if r["failures"]:
-        text += "\n" + "\n".join(f"* {f}" for f in r["failures"]) + "\n"
+    for f in r["failures"]:  # `mended`, by hand: the commit, and what was wrong
+        text += f"\n* {f['date'][:10]}, `{f['commit']}`: {f['what']} (`{f['replay']}`). "
+        text += f"Mended by {f['mended']}\n" if "mended" in f else "Open.\n"
     return said, text
 
 
