@@ -529,7 +529,8 @@ TEST(HdmDecoder, ChecksRunOnlyWithLock) {
   EXPECT_TRUE(ok.decode(top - 1));
 }
 
-// A commit checks the fields as they are, not as they were before a reset.
+// A commit checks the fields as they are, not as they were before a reset. A size of 0 may be
+// committed (CXL 3.2, 8.2.4.20.12 and 14.13.10).
 TEST(HdmDecoder, CommitStraightAfterAReset) {
   for (const auto role : {HdmDecoder::Role::HostBridge, HdmDecoder::Role::Device}) {
     RtlDecoder d(role);

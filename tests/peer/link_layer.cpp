@@ -7,9 +7,11 @@ namespace peer {
 
 namespace {
 
-// Patience with what the other side must do, in cycles: beyond every legal timer. On a line that
-// damages flits each end may wait ten times (MAX_NUM_RETRY) for the 4096 flits of its time-out.
-constexpr unsigned kPatience = 100000;
+// Patience with what the other side must do, in cycles: beyond every legal timer.
+constexpr unsigned kRetryPatience = 20000;
+// On a line that damages flits each end may wait ten times (MAX_NUM_RETRY) for the 4096 flits of
+// its time-out.
+constexpr unsigned kAckPatience = 100000;
 
 }  // namespace
 
@@ -111,13 +113,13 @@ void LinkLayer::tick() {
 // Things that the other side must do some time, whatever its timers.
 void LinkLayer::watch_peer() {
   if (lrsm_ == Lrsm::PhyReinit || lrsm_ == Lrsm::Abort) return;
-  if (retry_owed_ && ++retry_owed_cycles_ == kPatience) {
+  if (retry_owed_ && ++retry_owed_cycles_ == kRetryPatience) {
     violations_.add("4.2.8.6", "no RETRY.Req comes after Recovery");
     retry_owed_ = false;
   }
   const bool owes = initialised() && buffer_.unacknowledged() > 1;
   ack_owed_cycles_ = owes ? ack_owed_cycles_ + 1 : 0;
-  if (ack_owed_cycles_ == kPatience)
+  if (ack_owed_cycles_ == kAckPatience)
     violations_.add("4.2.8.2", "flits are not acknowledged although the timer must force it");
 }
 
