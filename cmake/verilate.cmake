@@ -4,7 +4,7 @@
 # Packages come first, then every module once; a top pulls in what it needs because each module
 # file is found by its name through -y.
 file(GLOB CXLGPU_RTL_PACKAGES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/pkg/*.sv)
-# cxlgpu_pkg imports cxl_pkg: the names sort in that order.
+# cxlgpu_pkg imports cxl_pkg, cxlgpu_port_pkg both: the names sort in that order.
 list(SORT CXLGPU_RTL_PACKAGES)
 set(CXLGPU_RTL_DIRS common controller cache flex_bus cxl_io root_port host_bridge endpoint top)
 

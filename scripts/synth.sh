@@ -61,7 +61,8 @@ gates() {
 }
 
 modules=$(ls rtl/*/*.sv | grep -v '^rtl/pkg/')
-sources="rtl/pkg/cxl_io_pkg.sv rtl/pkg/cxl_pkg.sv rtl/pkg/cxl_reg_pkg.sv rtl/pkg/cxlgpu_pkg.sv -y rtl/common -y rtl/controller -y rtl/cache -y rtl/flex_bus -y rtl/cxl_io -y rtl/root_port
+packages=$(ls rtl/pkg/*.sv | LC_ALL=C sort | tr '\n' ' ')
+sources="$packages -y rtl/common -y rtl/controller -y rtl/cache -y rtl/flex_bus -y rtl/cxl_io -y rtl/root_port
   -y rtl/host_bridge -y rtl/endpoint -y rtl/top"
 
 check_one() {

@@ -11,3 +11,4 @@ rtl/pkg/cxl_io_pkg.sv
 rtl/pkg/cxl_pkg.sv
 rtl/pkg/cxl_reg_pkg.sv
 rtl/pkg/cxlgpu_pkg.sv
+rtl/pkg/cxlgpu_port_pkg.sv

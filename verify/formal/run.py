@@ -197,7 +197,7 @@ class Job:
         if self.cut:
             prepare = prepare.replace("proc;", f"proc; cutpoint {' '.join(f'w:*.{net}' for net in self.cut)};", 1)
         dirs = " ".join(f"-y {d.name}" for d in sorted(folder.iterdir()) if d.is_dir() and d.name != "top")
-        packages = " ".join(f"pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
+        packages = " ".join(f"pkg/{p.name}" for p in self.sources() if p.parent.name == "pkg")
         given = " ".join(f"-G {k}={v}" for k, v in (self.parameters | (changed or {})).items())
         script = (f"read_slang --threads 1 {packages} {dirs} top/{self.top}.sv --top {self.top} {given}; "
                   + prepare.format(top=self.top, name=name))

@@ -59,7 +59,7 @@ HEAD = (
     "# Mutants that no test can tell from the original. proof: how verify/mutation/prove.py showed it;\n"
     "# argued: in words alone.\n"
 )
-PACKAGES = " ".join(f"rtl/pkg/{p}.sv" for p in ("cxl_io_pkg", "cxl_pkg", "cxl_reg_pkg", "cxlgpu_pkg"))
+PACKAGES = " ".join(f"rtl/pkg/{p.name}" for p in sorted((ROOT / "rtl/pkg").glob("*.sv")))
 # Too large as a whole, unless parameters make them smaller.
 LARGE = {
     "cxlgpu_top",
