@@ -2,8 +2,8 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Lint of everything: Verilator with all warnings on every RTL module as a top of its own, once more with the assertions
 # compiled in, what its ports, parameters and assertions say, the C++ format, Python, words, documents, licence headers,
-# rooms, and that what is made from regs/ is current, the block pages in their form. Silent but for one line; non-zero
-# on any finding.
+# rooms, and that what is made from regs/ and from the packages is current, the block pages in their form. Silent but
+# for one line; non-zero on any finding.
 # Usage: scripts/lint.sh   (from anywhere)
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -64,6 +64,7 @@ scripts/headers.py || failed=1
 scripts/rooms.py >/dev/null || failed=1
 scripts/block_pages.py || failed=1
 scripts/regs.py --check || failed=1
+scripts/layout.py --check || failed=1
 verify/conformance.py --check || failed=1
 
 [ "$failed" = 0 ] || exit 1

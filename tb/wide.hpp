@@ -3,6 +3,7 @@
 //
 // Purpose: a packed struct port is a byte string, bit 0 of byte 0 lowest (little-endian words);
 //          these helpers read and write fields at any bit offset of it.
+//          Fields by name are those of tb/layout.hpp; `from` is the bit where their struct starts.
 // Units:   bits; element i of a packed array of width W starts at bit i * W.
 #pragma once
 
@@ -11,7 +12,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tb/layout.hpp"
+
 namespace cxlgpu {
+
+// Bytes that the simulator keeps a port of so many bits in.
+[[nodiscard]] constexpr std::size_t port_bytes(std::size_t bits) {
+  if (bits > 64) return (bits + 31) / 32 * 4;
+  return bits > 32 ? 8 : bits > 16 ? 4 : bits > 8 ? 2 : 1;
+}
 
 namespace wide {
 
@@ -57,6 +66,27 @@ inline void set_field(Port& port, std::size_t lo, std::size_t width, std::uint64
     old = (old & ~(mask << shift)) | ((value & mask) << shift);
     std::memcpy(bytes, &old, 8);
   }
+}
+
+// The same by name, width 1..64.
+template <typename Port>
+[[nodiscard]] inline std::uint64_t field(const Port& port, layout::Field at, std::size_t from = 0) {
+  const std::size_t lo = from + at.lo;
+  if (at.width <= 57) return field(port, lo, at.width);
+  return field(port, lo, 32) | field(port, lo + 32, at.width - 32) << 32;
+}
+
+template <typename Port>
+[[nodiscard]] inline bool bit_at(const Port& port, layout::Field at, std::size_t from = 0) {
+  return bit_at(port, from + at.lo);
+}
+
+template <typename Port>
+inline void set_field(Port& port, layout::Field at, std::uint64_t value, std::size_t from = 0) {
+  const std::size_t lo = from + at.lo;
+  if (at.width <= 57) return set_field(port, lo, at.width, value);
+  set_field(port, lo, 32, value);
+  set_field(port, lo + 32, at.width - 32, value >> 32);
 }
 
 // N bytes from any bit offset, and back: eight at a time.
