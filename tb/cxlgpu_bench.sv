@@ -6,13 +6,15 @@
 // without a clock it would have to follow at every step, at the rising edge again for nothing.
 // Between the falling and the rising edge everything is as if cxlgpu_top was driven itself. What
 // the top takes into a register of its own goes straight through. Wide values are taken only while
-// valid. Not for synthesis.
+// valid. For waves the bus is here by its signals, too: a struct is one number there. Not for
+// synthesis.
 //
 // Source: docs/architecture.md; used by tb/rtl_engine.
 
 module cxlgpu_bench
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_port_pkg::*;
 #(
   parameter int unsigned NumPorts = 2,
   parameter bit          HasDs    = 1'b1
@@ -20,35 +22,8 @@ module cxlgpu_bench
   input  logic                         clk_i,
   input  logic                         rst_ni,
   // System side: AXI4, one 64 B line a transaction
-  input  logic                         awvalid_i,
-  output logic                         awready_o,
-  input  sys_id_t                      awid_i,
-  input  logic [63:0]                  awaddr_i,
-  input  logic [7:0]                   awlen_i,
-  input  logic [2:0]                   awsize_i,
-  input  logic [1:0]                   awburst_i,
-  input  logic                         wvalid_i,
-  output logic                         wready_o,
-  input  line_t                        wdata_i,
-  input  byte_en_t                     wstrb_i,
-  input  logic                         wlast_i,
-  output logic                         bvalid_o,
-  input  logic                         bready_i,
-  output sys_id_t                      bid_o,
-  output logic [1:0]                   bresp_o,
-  input  logic                         arvalid_i,
-  output logic                         arready_o,
-  input  sys_id_t                      arid_i,
-  input  logic [63:0]                  araddr_i,
-  input  logic [7:0]                   arlen_i,
-  input  logic [2:0]                   arsize_i,
-  input  logic [1:0]                   arburst_i,
-  output logic                         rvalid_o,
-  input  logic                         rready_i,
-  output sys_id_t                      rid_o,
-  output line_t                        rdata_o,
-  output logic [1:0]                   rresp_o,
-  output logic                         rlast_o,
+  input  axi_req_t                     axi_req_i,
+  output axi_rsp_t                     axi_rsp_o,
   // Local memory
   output logic [NumPorts-1:0]          lm_valid_o,
   input  logic [NumPorts-1:0]          lm_ready_i,
@@ -93,80 +68,35 @@ module cxlgpu_bench
   output logic [NumPorts-1:0][7:0]     ep_err_o,
   output logic [NumPorts-1:0][2:0]     ep_arb_err_o,
   // Media
-  output logic [NumPorts-1:0]          media_cmd_valid_o,
-  input  logic [NumPorts-1:0]          media_cmd_ready_i,
-  output media_cmd_t [NumPorts-1:0]    media_cmd_o,
-  input  logic [NumPorts-1:0]          media_rsp_valid_i,
-  output logic [NumPorts-1:0]          media_rsp_ready_o,
-  input  media_rsp_t [NumPorts-1:0]    media_rsp_i,
-  input  media_status_t [NumPorts-1:0] media_status_i,
+  output to_media_t [NumPorts-1:0]     media_o,
+  input  from_media_t [NumPorts-1:0]   media_i,
   // Trace
-  output trace_t                       tr_sys_accept_o,
-  output trace_t [NumPorts-1:0]        tr_port_enqueue_o,
-  output trace_t [NumPorts-1:0]        tr_memq_alloc_o,
-  output trace_t [NumPorts-1:0]        tr_ctrl_accept_o,
-  output trace_t [NumPorts-1:0]        tr_ctrl_store_o,
-  output trace_t [NumPorts-1:0]        tr_spec_issue_o,
-  output trace_t [NumPorts-1:0]        tr_port_respond_o,
-  output trace_t [NumPorts-1:0]        tr_ds_o,
-  output trace_t [NumPorts-1:0]        tr_load_control_o,
-  output trace_t [1:0]                 tr_sys_respond_o,  // R, B
-  output trace_t [NumPorts-1:0]        tr_ep_accept_o,
-  output trace_t [NumPorts-1:0]        tr_ep_lookup_o,
-  output trace_t [NumPorts-1:0]        tr_media_issue_o,
-  output trace_t [NumPorts-1:0]        tr_media_done_o,
-  output trace_t [NumPorts-1:0]        tr_ep_respond_o,
-  output trace_t [NumPorts-1:0]        tr_spec_fill_o,
-  output trace_t [NumPorts-1:0]        tr_spec_drop_o,
-  output trace_t [NumPorts-1:0]        tr_spec_lost_o
+  output sys_trace_t                   sys_trace_o,
+  output rp_trace_t [NumPorts-1:0]     rp_trace_o,
+  output ep_trace_t [NumPorts-1:0]     ep_trace_o
 );
 
-  logic                         awvalid, wvalid, wlast, bready, arvalid, rready;
-  sys_id_t                      awid, arid;
-  logic [63:0]                  awaddr, araddr;
-  logic [7:0]                   awlen, arlen;
-  logic [2:0]                   awsize, arsize;
-  logic [1:0]                   awburst, arburst;
-  line_t                        wdata;
-  byte_en_t                     wstrb;
-  logic [NumPorts-1:0]          media_cmd_ready, media_rsp_valid;
-  media_rsp_t [NumPorts-1:0]    media_rsp;
-  media_status_t [NumPorts-1:0] media_status;
-  logic [NumPorts-1:0]          lm_ready, lm_rsp_valid;
-  lm_rsp_t [NumPorts-1:0]       lm_rsp;
+  axi_req_t                   axi_req;
+  from_media_t [NumPorts-1:0] media;
+  logic [NumPorts-1:0]        lm_ready, lm_rsp_valid;
+  lm_rsp_t [NumPorts-1:0]     lm_rsp;
 
   always_ff @(negedge clk_i) begin
-    awvalid         <= awvalid_i;
-    wvalid          <= wvalid_i;
-    bready          <= bready_i;
-    arvalid         <= arvalid_i;
-    rready          <= rready_i;
-    media_cmd_ready <= media_cmd_ready_i;
-    media_rsp_valid <= media_rsp_valid_i;
-    media_status    <= media_status_i;
-    lm_ready        <= lm_ready_i;
-    lm_rsp_valid    <= lm_rsp_valid_i;
-    if (awvalid_i) begin
-      awid    <= awid_i;
-      awaddr  <= awaddr_i;
-      awlen   <= awlen_i;
-      awsize  <= awsize_i;
-      awburst <= awburst_i;
-    end
-    if (wvalid_i) begin
-      wdata <= wdata_i;
-      wstrb <= wstrb_i;
-      wlast <= wlast_i;
-    end
-    if (arvalid_i) begin
-      arid    <= arid_i;
-      araddr  <= araddr_i;
-      arlen   <= arlen_i;
-      arsize  <= arsize_i;
-      arburst <= arburst_i;
-    end
+    axi_req.aw_valid <= axi_req_i.aw_valid;
+    axi_req.ar_valid <= axi_req_i.ar_valid;
+    axi_req.b_ready  <= axi_req_i.b_ready;
+    axi_req.r_ready  <= axi_req_i.r_ready;
+    axi_req.w_valid  <= axi_req_i.w_valid;
+    if (axi_req_i.aw_valid) axi_req.aw <= axi_req_i.aw;
+    if (axi_req_i.ar_valid) axi_req.ar <= axi_req_i.ar;
+    if (axi_req_i.w_valid) axi_req.w <= axi_req_i.w;
+    lm_ready     <= lm_ready_i;
+    lm_rsp_valid <= lm_rsp_valid_i;
     for (int unsigned p = 0; p < NumPorts; p++) begin
-      if (media_rsp_valid_i[p]) media_rsp[p] <= media_rsp_i[p];
+      media[p].cmd_ready <= media_i[p].cmd_ready;
+      media[p].status    <= media_i[p].status;
+      media[p].rsp_valid <= media_i[p].rsp_valid;
+      if (media_i[p].rsp_valid) media[p].rsp <= media_i[p].rsp;
       if (lm_rsp_valid_i[p]) lm_rsp[p] <= lm_rsp_i[p];
     end
   end
@@ -175,32 +105,25 @@ module cxlgpu_bench
     .NumPorts(NumPorts),
     .HasDs   (HasDs)
   ) u_top (
-    .awvalid_i        (awvalid),
-    .awid_i           (awid),
-    .awaddr_i         (awaddr),
-    .awlen_i          (awlen),
-    .awsize_i         (awsize),
-    .awburst_i        (awburst),
-    .wvalid_i         (wvalid),
-    .wdata_i          (wdata),
-    .wstrb_i          (wstrb),
-    .wlast_i          (wlast),
-    .bready_i         (bready),
-    .arvalid_i        (arvalid),
-    .arid_i           (arid),
-    .araddr_i         (araddr),
-    .arlen_i          (arlen),
-    .arsize_i         (arsize),
-    .arburst_i        (arburst),
-    .rready_i         (rready),
-    .media_cmd_ready_i(media_cmd_ready),
-    .media_rsp_valid_i(media_rsp_valid),
-    .media_rsp_i      (media_rsp),
-    .media_status_i   (media_status),
-    .lm_ready_i       (lm_ready),
-    .lm_rsp_valid_i   (lm_rsp_valid),
-    .lm_rsp_i         (lm_rsp),
+    .axi_req_i     (axi_req),
+    .media_i       (media),
+    .lm_ready_i    (lm_ready),
+    .lm_rsp_valid_i(lm_rsp_valid),
+    .lm_rsp_i      (lm_rsp),
     .*
   );
+
+  /* verilator lint_off UNUSEDSIGNAL */  // for waves alone
+  logic        ar_valid, ar_ready, aw_valid, aw_ready, r_valid, b_valid;
+  sys_id_t     ar_id, aw_id, r_id, b_id;
+  logic [63:0] ar_addr, aw_addr;
+  byte_en_t    w_strb;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign {ar_valid, ar_id, ar_addr} = {axi_req.ar_valid, axi_req.ar.id, axi_req.ar.addr};
+  assign {aw_valid, aw_id, aw_addr} = {axi_req.aw_valid, axi_req.aw.id, axi_req.aw.addr};
+  assign w_strb                     = axi_req.w.strb;
+  assign {ar_ready, aw_ready}       = {axi_rsp_o.ar_ready, axi_rsp_o.aw_ready};
+  assign {r_valid, r_id}            = {axi_rsp_o.r_valid, axi_rsp_o.r.id};
+  assign {b_valid, b_id}            = {axi_rsp_o.b_valid, axi_rsp_o.b.id};
 
 endmodule

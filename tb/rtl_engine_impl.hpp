@@ -11,7 +11,9 @@
 #include <verilated_fst_c.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <type_traits>
 
 #include "common/input_error.hpp"
 #include "flits/messages.hpp"
@@ -23,12 +25,12 @@
 
 namespace cxlgpu {
 
-// The flat ports of tb/cxlgpu_bench: widths and places.
+// The ports of tb/cxlgpu_bench; of their structs tb/layout.hpp has the fields.
 namespace rtl_ports {
 
 using flits::Direction;
+using namespace layout;
 
-inline constexpr unsigned kFlitBits = 528;
 inline constexpr unsigned kFlitBytes = kFlitBits / 8;
 inline constexpr unsigned kTrainingCycles = 500000;   // a noisy link may lose many retry sequences
 inline constexpr unsigned kCreditCycles = 400;        // for all initial credits to be returned
@@ -37,26 +39,10 @@ inline constexpr unsigned kRecoveryCycles = 2000000;  // the longest outage, and
 inline constexpr std::uint64_t kLinkDisable = 0xA;    // of phy_state
 inline constexpr int kLastCycles = 8;                 // the last response's trace events
 
-// trace_t, bit 0 first: info 8, line 46, id 16, valid 1.
-inline constexpr unsigned kTraceBits = 71;
-inline constexpr unsigned kTraceValid = 70;
-// media_cmd_t: data 512, be 64, offset 2, slot 16, dpa 46, id 8, op 3, poison 1.
-inline constexpr unsigned kMediaCmdBits = 652;
-// media_rsp_t: data 512, error 1, id 8, op 3, poison 1.
-inline constexpr unsigned kMediaRspBits = 525;
-// media_status_t: tasks 7, backlog 7.
-inline constexpr unsigned kMediaStatusBits = 14;
-// lm_req_t: data 512, be 64, slot 12, index 4, kind 2, write 1. lm_rsp_t: data 512, index 4,
-// kind 2, error 1 (never set: this local memory is sound).
-inline constexpr unsigned kLmReqBits = 595;
-inline constexpr unsigned kLmRspBits = 519;
-inline constexpr unsigned kLineAddrBits = 46;
-// reg_req_t: wdata 32, addr 16, write 1, valid 1.
-inline constexpr std::uint64_t kRegWrite = std::uint64_t{1} << 48;
-inline constexpr std::uint64_t kRegValid = std::uint64_t{1} << 49;
+inline constexpr std::uint64_t kRegWrite = std::uint64_t{1} << RegReq::write.lo;
+inline constexpr std::uint64_t kRegValid = std::uint64_t{1} << RegReq::valid.lo;
 
-// flit_kind_e, 2 bits.
-inline constexpr unsigned kKindBits = 2;
+// By flit_kind_e.
 inline constexpr std::array kIdOfKind = {flits::ProtocolId::Io, flits::ProtocolId::CacheMem,
                                          flits::ProtocolId::Almp, flits::ProtocolId::Null};
 
@@ -73,12 +59,61 @@ struct Point {
   std::uint32_t info;
 };
 
-// What trace point `index` of a port says, while it is valid.
+// What a point of a bundle that starts at bit `from` says, while it is valid.
 template <typename Port>
-Point point_at(const Port& bits, unsigned index) {
-  const std::size_t at = kTraceBits * index;
-  return {static_cast<std::uint32_t>(field(bits, at + 54, 16)), field(bits, at + 8, 46),
-          static_cast<std::uint32_t>(field(bits, at, 8))};
+Point point_at(const Port& bits, Field point, std::size_t from = 0) {
+  return {static_cast<std::uint32_t>(field(bits, point[Trace::id], from)),
+          field(bits, point[Trace::line], from),
+          static_cast<std::uint32_t>(field(bits, point[Trace::info], from))};
+}
+
+// Where the valid bits are in an array of bundles, one a port.
+struct Bit {
+  std::size_t word;
+  std::uint32_t mask;
+};
+template <typename Bundle, unsigned Ports>
+constexpr auto valid_bits() {
+  std::array<std::array<Bit, Bundle::kBits / Trace::kBits>, Ports> all{};
+  for (unsigned port = 0; port < Ports; ++port) {
+    for (std::size_t point = 0; point < all[port].size(); ++point) {
+      const std::size_t at = Bundle::kBits * port + Trace::kBits * point + Trace::valid.lo;
+      all[port][point] = {at / 32, std::uint32_t{1} << at % 32};
+    }
+  }
+  return all;
+}
+
+// Most points are silent in most cycles: their valid bits are looked at before all else.
+template <typename Bundle, unsigned Ports, typename Port>
+bool is_any_valid(const Port& bits, unsigned port) {
+  static constexpr auto kValid = valid_bits<Bundle, Ports>();
+  std::uint32_t any = 0;
+  for (const Bit& valid : kValid[port]) any |= bits[valid.word] & valid.mask;
+  return any != 0;
+}
+
+// A port of so many bits; a layout that is not the top's is not compiled.
+template <typename Port>
+constexpr bool is_of(std::size_t bits) {
+  return sizeof(std::remove_reference_t<Port>) == port_bytes(bits);
+}
+template <typename Top, unsigned Ports>
+constexpr bool fits() {
+  return is_of<decltype(Top::axi_req_i)>(AxiReq::kBits) &&
+         is_of<decltype(Top::axi_rsp_o)>(AxiRsp::kBits) &&
+         is_of<decltype(Top::rc_reg_req_i)>(RegReq::kBits) &&
+         is_of<decltype(Top::lm_req_o)>(Ports * LmReq::kBits) &&
+         is_of<decltype(Top::lm_line_o)>(Ports * kLineAddrBits) &&
+         is_of<decltype(Top::lm_rsp_i)>(Ports * LmRsp::kBits) &&
+         is_of<decltype(Top::rp_link_tx_flit_o)>(Ports * kFlitBits) &&
+         is_of<decltype(Top::rp_link_tx_kind_o)>(Ports * kFlitKindBits) &&
+         is_of<decltype(Top::rp_phy_state_o)>(Ports * kVlsmBits) &&
+         is_of<decltype(Top::media_o)>(Ports * ToMedia::kBits) &&
+         is_of<decltype(Top::media_i)>(Ports * FromMedia::kBits) &&
+         is_of<decltype(Top::sys_trace_o)>(SysTrace::kBits) &&
+         is_of<decltype(Top::rp_trace_o)>(Ports * RpTrace::kBits) &&
+         is_of<decltype(Top::ep_trace_o)>(Ports * EpTrace::kBits);
 }
 
 }  // namespace rtl_ports
@@ -93,6 +128,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
       local_(config.gpu.local, config.ds_base, kPorts),
       stores_(config.root_port.ds),
       context_(std::make_unique<VerilatedContext>()) {
+  static_assert(fits<Top, Ports>());
   if (config.ports != kPorts) {
     throw InputError(
         fmt::format("key 'system.ports': {} ports, but this build's RTL has {}; use --engine model",
@@ -150,8 +186,8 @@ template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::reset_and_train(const RunConfig& config) {
   top_->clk_i = 0;
   top_->rst_ni = 0;
-  top_->rready_i = 1;
-  top_->bready_i = 1;
+  set_field(top_->axi_req_i, AxiReq::r_ready, 1);
+  set_field(top_->axi_req_i, AxiReq::b_ready, 1);
   for (int i = 0; i < 4; ++i) cycle();
   top_->rst_ni = 1;
   // Before the first cycle: its end hands L0 to the top, so that a Recovery in the next is one.
@@ -185,7 +221,8 @@ void BasicRtlEngine<Top, Ports>::settle_links(const RunConfig& config) {
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::write(RegisterSpace space, unsigned index, std::uint32_t offset,
                                        std::uint32_t value) {
-  set_register_port(space, index, kRegValid | kRegWrite | std::uint64_t{offset} << 32 | value);
+  set_register_port(space, index,
+                    kRegValid | kRegWrite | std::uint64_t{offset} << RegReq::addr.lo | value);
   cycle();
   set_register_port(space, index, 0);
   cycle();
@@ -194,7 +231,7 @@ void BasicRtlEngine<Top, Ports>::write(RegisterSpace space, unsigned index, std:
 template <typename Top, unsigned Ports>
 std::uint32_t BasicRtlEngine<Top, Ports>::read(RegisterSpace space, unsigned index,
                                                std::uint32_t offset) {
-  set_register_port(space, index, kRegValid | std::uint64_t{offset} << 32);
+  set_register_port(space, index, kRegValid | std::uint64_t{offset} << RegReq::addr.lo);
   cycle();  // into the register of the top
   cycle();
   set_register_port(space, index, 0);
@@ -206,7 +243,7 @@ void BasicRtlEngine<Top, Ports>::set_register_port(RegisterSpace space, unsigned
                                                    std::uint64_t request) {
   // Host bridge at 0000h, root port i at 1000h * (i + 1).
   if (request != 0 && space == RegisterSpace::RootPort)
-    request += std::uint64_t{0x1000} * (index + 1) << 32;
+    request += std::uint64_t{0x1000} * (index + 1) << RegReq::addr.lo;
   top_->rc_reg_req_i = request;
 }
 
@@ -289,7 +326,9 @@ void BasicRtlEngine<Top, Ports>::cycle() {
 // By the outage, or by the port itself: it asks for LinkDisable.
 template <typename Top, unsigned Ports>
 bool BasicRtlEngine<Top, Ports>::is_held_down(unsigned port) const {
-  if (field(top_->rp_phy_state_o, 4 * port, 4) == kLinkDisable) return true;
+  if (field(top_->rp_phy_state_o, kVlsmBits * port, kVlsmBits) == kLinkDisable) {
+    return true;
+  }
   if (!outage_ || !running_ || port != outage_->port) return false;
   const Time edge = now() + kCycle;
   return edge > down_from_ && edge <= down_until_;
@@ -337,7 +376,7 @@ void BasicRtlEngine<Top, Ports>::step_firmware() {
     if (access_cycles_ == 1) {
       const std::uint64_t what = wish.write ? kRegWrite | wish.value : 0;
       set_register_port(wish.space, wish.index,
-                        kRegValid | what | std::uint64_t{wish.offset} << 32);
+                        kRegValid | what | std::uint64_t{wish.offset} << RegReq::addr.lo);
       return;
     }
     if (access_cycles_ == 2 && wish.write) set_register_port(wish.space, wish.index, 0);
@@ -367,30 +406,29 @@ template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::drive_bus() {
   const bool write = offered_ && offered_->is_write;
   const bool read = offered_ && !offered_->is_write;
-  top_->awvalid_i = write;
-  top_->wvalid_i = write;
-  top_->arvalid_i = read;
-  if (write) {
-    top_->awid_i = static_cast<std::uint16_t>(offered_->id);
-    top_->awaddr_i = offered_->addr;
-    top_->awsize_i = 6;
-    top_->awburst_i = 1;
-    top_->wlast_i = 1;
-    top_->wstrb_i = offered_->byte_enable;
-    set_bytes<kLineBytes>(top_->wdata_i, 0, offered_->data.data());
-  } else if (read) {
-    top_->arid_i = static_cast<std::uint16_t>(offered_->id);
-    top_->araddr_i = offered_->addr;
-    top_->arsize_i = 6;
-    top_->arburst_i = 1;
-  }
+  auto& bus = top_->axi_req_i;
+  set_field(bus, AxiReq::aw_valid, write);
+  set_field(bus, AxiReq::w_valid, write);
+  set_field(bus, AxiReq::ar_valid, read);
+  if (!offered_) return;
+  const Field address = write ? AxiReq::aw : AxiReq::ar;
+  set_field(bus, address[AxiAddr::id], offered_->id);
+  set_field(bus, address[AxiAddr::addr], offered_->addr);
+  set_field(bus, address[AxiAddr::size], 6);   // 64 bytes
+  set_field(bus, address[AxiAddr::burst], 1);  // INCR
+  if (read) return;
+  set_field(bus, AxiReq::w[AxiW::last], 1);
+  set_field(bus, AxiReq::w[AxiW::strb], offered_->byte_enable);
+  set_bytes<kLineBytes>(bus, AxiReq::w[AxiW::data].lo, offered_->data.data());
 }
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::sample_bus() {
   if (!offered_) return;
-  const bool taken =
-      offered_->is_write ? top_->awready_o && top_->wready_o : static_cast<bool>(top_->arready_o);
+  const auto& bus = top_->axi_rsp_o;
+  const bool taken = offered_->is_write
+                         ? bit_at(bus, AxiRsp::aw_ready) && bit_at(bus, AxiRsp::w_ready)
+                         : bit_at(bus, AxiRsp::ar_ready);
   if (!taken) return;
   offered_.reset();
   if (!first_request_) first_request_ = time_;
@@ -399,18 +437,19 @@ void BasicRtlEngine<Top, Ports>::sample_bus() {
 // R and B are registered: what they show after the edge is taken in the cycle that begins.
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::sample_answers() {
-  if (top_->rvalid_o) {
+  const auto& bus = top_->axi_rsp_o;
+  if (bit_at(bus, AxiRsp::r_valid)) {
     MemResponse answer;
-    answer.id = top_->rid_o;
-    answer.error = top_->rresp_o != 0;
-    get_bytes<kLineBytes>(top_->rdata_o, 0, answer.data.data());
+    answer.id = static_cast<std::uint32_t>(field(bus, AxiRsp::r[AxiR::id]));
+    answer.error = field(bus, AxiRsp::r[AxiR::resp]) != 0;
+    get_bytes<kLineBytes>(bus, AxiRsp::r[AxiR::data].lo, answer.data.data());
     answers_.push(answer);
   }
-  if (top_->bvalid_o) {
+  if (bit_at(bus, AxiRsp::b_valid)) {
     MemResponse answer;
-    answer.id = top_->bid_o;
+    answer.id = static_cast<std::uint32_t>(field(bus, AxiRsp::b[AxiB::id]));
     answer.is_write = true;
-    answer.error = top_->bresp_o != 0;
+    answer.error = field(bus, AxiRsp::b[AxiB::resp]) != 0;
     answers_.push(answer);
   }
 }
@@ -427,7 +466,7 @@ void BasicRtlEngine<Top, Ports>::drive_link(unsigned port, Time edge) {
       const auto& received = arrivals[flits::index(direction)];
       if (!received) return;
       set_field(valid, port, 1, 1);
-      set_field(kind, kKindBits * port, kKindBits, kind_of(received->id));
+      set_field(kind, kFlitKindBits * port, kFlitKindBits, kind_of(received->id));
       set_bytes<kFlitBytes>(port_bits, kFlitBits * port, received->flit.payload().data());
     };
     arrive(Direction::M2S, top_->ep_link_rx_valid_i, top_->ep_link_rx_kind_i,
@@ -450,7 +489,7 @@ void BasicRtlEngine<Top, Ports>::sample_link(unsigned port) {
   const auto leave = [&](Direction direction, auto valid, const auto& kind, const auto& port_bits) {
     if (!bit_at(valid, port) || !wire_ready_[port][flits::index(direction)]) return;
     flits::Flit flit;
-    flit.set_protocol_id(kIdOfKind[field(kind, kKindBits * port, kKindBits)]);
+    flit.set_protocol_id(kIdOfKind[field(kind, kFlitKindBits * port, kFlitKindBits)]);
     get_bytes<kFlitBytes>(port_bits, kFlitBits * port, flit.payload().data());
     wires_[port]->send(direction, flit, time_);
   };
@@ -461,48 +500,56 @@ void BasicRtlEngine<Top, Ports>::sample_link(unsigned port) {
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::drive_media(unsigned port) {
   Media& media = *parts_.media[port];
+  const auto& asks = top_->media_o;
+  const std::size_t asks_at = ToMedia::kBits * port;
+  auto& says = top_->media_i;
+  const std::size_t at = FromMedia::kBits * port;
   // Room is what there was before this cycle's answer leaves.
   bool ready = false;
-  if (bit_at(top_->media_cmd_valid_o, port)) {
-    const auto op = static_cast<MediaOp>(field(top_->media_cmd_o, kMediaCmdBits * port + 648, 3));
+  if (bit_at(asks, ToMedia::cmd_valid, asks_at)) {
+    const auto op = static_cast<MediaOp>(field(asks, ToMedia::cmd[MediaCmd::op], asks_at));
     ready = media.can_accept(media_time(), op);
   }
-  set_field(top_->media_cmd_ready_i, port, 1, ready);
+  set_field(says, FromMedia::cmd_ready, ready, at);
   // Before this cycle's command is submitted: it speaks of those before.
-  const MediaStatus status = media.status(media_time());
-  set_field(top_->media_status_i, kMediaStatusBits * port, kMediaStatusBits,
-            static_cast<std::uint64_t>(status.tasks) << 7 | status.backlog);
+  const auto status = media.status(media_time());
+  set_field(says, FromMedia::status[layout::MediaStatus::tasks], status.tasks, at);
+  set_field(says, FromMedia::status[layout::MediaStatus::backlog], status.backlog, at);
   if (!media_answer_[port]) {
     media_answer_[port] = media.take(media_time());
     if (media_answer_[port]) {
       const MediaResponse& answer = *media_answer_[port];
-      const unsigned at = kMediaRspBits * port;
-      set_bytes<kLineBytes>(top_->media_rsp_i, at, answer.data.data());
-      set_field(top_->media_rsp_i, at + 512, 1, answer.error);
-      set_field(top_->media_rsp_i, at + 513, 8, answer.id);
-      set_field(top_->media_rsp_i, at + 521, 3, static_cast<std::uint64_t>(answer.op));
-      set_field(top_->media_rsp_i, at + 524, 1, answer.poison);
+      constexpr Field kRsp = FromMedia::rsp;
+      set_bytes<kLineBytes>(says, at + kRsp[MediaRsp::data].lo, answer.data.data());
+      set_field(says, kRsp[MediaRsp::error], answer.error, at);
+      set_field(says, kRsp[MediaRsp::id], answer.id, at);
+      set_field(says, kRsp[MediaRsp::op], static_cast<std::uint64_t>(answer.op), at);
+      set_field(says, kRsp[MediaRsp::poison], answer.poison, at);
     }
   }
-  set_field(top_->media_rsp_valid_i, port, 1, media_answer_[port].has_value());
+  set_field(says, FromMedia::rsp_valid, media_answer_[port].has_value(), at);
 }
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::sample_media(unsigned port) {
-  if (media_answer_[port] && bit_at(top_->media_rsp_ready_o, port)) media_answer_[port].reset();
-  if (!bit_at(top_->media_cmd_valid_o, port) || !bit_at(top_->media_cmd_ready_i, port)) return;
-  const auto& bits = top_->media_cmd_o;
-  const unsigned at = kMediaCmdBits * port;
+  const auto& bits = top_->media_o;
+  const std::size_t at = ToMedia::kBits * port;
+  if (media_answer_[port] && bit_at(bits, ToMedia::rsp_ready, at)) media_answer_[port].reset();
+  if (!bit_at(bits, ToMedia::cmd_valid, at) ||
+      !bit_at(top_->media_i, FromMedia::cmd_ready, FromMedia::kBits * port)) {
+    return;
+  }
+  constexpr Field kCmd = ToMedia::cmd;
   MediaCommand command;
-  command.op = static_cast<MediaOp>(field(bits, at + 648, 3));
-  command.id = static_cast<std::uint8_t>(field(bits, at + 640, 8));
-  command.dpa = field(bits, at + 594, 46) * kLineBytes;
-  command.slot = static_cast<std::uint32_t>(field(bits, at + 578, 16));
-  command.offset = static_cast<std::uint32_t>(field(bits, at + 576, 2) * kLineBytes);
+  command.op = static_cast<MediaOp>(field(bits, kCmd[MediaCmd::op], at));
+  command.id = static_cast<std::uint8_t>(field(bits, kCmd[MediaCmd::id], at));
+  command.dpa = field(bits, kCmd[MediaCmd::dpa], at) * kLineBytes;
+  command.slot = static_cast<std::uint32_t>(field(bits, kCmd[MediaCmd::slot], at));
+  command.offset = static_cast<std::uint32_t>(field(bits, kCmd[MediaCmd::offset], at) * kLineBytes);
   if (command.op == MediaOp::Write || command.op == MediaOp::ArrayWrite) {
-    command.byte_enable = field(bits, at + 512, 32) | field(bits, at + 544, 32) << 32;
-    get_bytes<kLineBytes>(bits, at, command.data.data());
-    command.poison = bit_at(bits, at + 651);
+    command.byte_enable = field(bits, kCmd[MediaCmd::be], at);
+    get_bytes<kLineBytes>(bits, at + kCmd[MediaCmd::data].lo, command.data.data());
+    command.poison = bit_at(bits, kCmd[MediaCmd::poison], at);
   }
   parts_.media[port]->submit(command, media_time());
 }
@@ -514,28 +561,28 @@ void BasicRtlEngine<Top, Ports>::drive_local(unsigned port) {
   bool taken = false;
   if (bit_at(top_->lm_valid_o, port)) {
     const auto& bits = top_->lm_req_o;
-    const unsigned at = kLmReqBits * port;
+    const std::size_t at = LmReq::kBits * port;
     LmRequest request;
-    request.write = bit_at(bits, at + 594);
-    request.kind = static_cast<LmKind>(field(bits, at + 592, 2));
-    request.index = static_cast<unsigned>(field(bits, at + 588, 4));
-    request.slot = static_cast<unsigned>(field(bits, at + 576, 12));
+    request.write = bit_at(bits, LmReq::write, at);
+    request.kind = static_cast<LmKind>(field(bits, LmReq::kind, at));
+    request.index = static_cast<unsigned>(field(bits, LmReq::index, at));
+    request.slot = static_cast<unsigned>(field(bits, LmReq::slot, at));
     if (request.write) {
-      request.byte_enable = field(bits, at + 512, 32) | field(bits, at + 544, 32) << 32;
-      get_bytes<kLineBytes>(bits, at, request.data.data());
+      request.byte_enable = field(bits, LmReq::be, at);
+      get_bytes<kLineBytes>(bits, at + LmReq::data.lo, request.data.data());
     }
-    taken = local_.offer(port, field(top_->lm_line_o, kLineAddrBits * port, kLineAddrBits), request,
-                         media_time());
+    const std::uint64_t line = field(top_->lm_line_o, kLineAddrBits * port, kLineAddrBits);
+    taken = local_.offer(port, line, request, media_time());
   }
   set_field(top_->lm_ready_i, port, 1, taken);
   const LmResponse* answer = local_.answer(port, media_time());
   set_field(top_->lm_rsp_valid_i, port, 1, answer != nullptr);
   if (answer == nullptr) return;
-  const unsigned at = kLmRspBits * port;
-  set_bytes<kLineBytes>(top_->lm_rsp_i, at, answer->data.data());
-  set_field(top_->lm_rsp_i, at + 512, 4, answer->index);
-  set_field(top_->lm_rsp_i, at + 516, 2, static_cast<std::uint64_t>(answer->kind));
-  set_field(top_->lm_rsp_i, at + 518, 1, 0);
+  const std::size_t at = LmRsp::kBits * port;
+  set_bytes<kLineBytes>(top_->lm_rsp_i, at + LmRsp::data.lo, answer->data.data());
+  set_field(top_->lm_rsp_i, LmRsp::index, answer->index, at);
+  set_field(top_->lm_rsp_i, LmRsp::kind, static_cast<std::uint64_t>(answer->kind), at);
+  set_field(top_->lm_rsp_i, LmRsp::error, 0, at);  // this local memory is sound
 }
 
 template <typename Top, unsigned Ports>
@@ -576,64 +623,61 @@ void BasicRtlEngine<Top, Ports>::on_message(unsigned port, Time at, Direction di
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::sample_traces() {
-  if (bit_at(top_->tr_sys_accept_o, kTraceValid)) {
-    const Point p = point_at(top_->tr_sys_accept_o, 0);
-    raise(Stage::SysAccept, 0, p.id, p.line, p.info);
-  }
+  const auto report = [&](Field point, Stage stage) {
+    if (!bit_at(top_->sys_trace_o, point[Trace::valid])) return;
+    const Point p = point_at(top_->sys_trace_o, point);
+    raise(stage, 0, p.id, p.line, p.info);
+  };
+  report(SysTrace::sys_accept, Stage::SysAccept);
   for (unsigned port = 0; port < kPorts; ++port) sample_port_traces(port);
   for (unsigned channel = 0; channel < 2; ++channel) {  // R, B
-    if (!bit_at(top_->tr_sys_respond_o, kTraceBits * channel + kTraceValid)) continue;
-    const Point p = point_at(top_->tr_sys_respond_o, channel);
-    raise(Stage::SysRespond, 0, p.id, p.line, p.info);
+    report(SysTrace::sys_respond.element(channel, Trace::kBits), Stage::SysRespond);
   }
 }
 
-// Most points are silent in most cycles: their valid bits are looked at before all else.
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::sample_port_traces(unsigned port) {
-  const std::size_t valid_at = kTraceBits * port + kTraceValid;
-  const std::size_t valid_word = valid_at / 32;
-  const unsigned any = top_->tr_port_enqueue_o[valid_word] | top_->tr_memq_alloc_o[valid_word] |
-                       top_->tr_ctrl_accept_o[valid_word] | top_->tr_ctrl_store_o[valid_word] |
-                       top_->tr_spec_issue_o[valid_word] | top_->tr_ep_accept_o[valid_word] |
-                       top_->tr_ep_lookup_o[valid_word] | top_->tr_media_issue_o[valid_word] |
-                       top_->tr_media_done_o[valid_word] | top_->tr_ep_respond_o[valid_word] |
-                       top_->tr_spec_fill_o[valid_word] | top_->tr_spec_drop_o[valid_word] |
-                       top_->tr_spec_lost_o[valid_word] | top_->tr_port_respond_o[valid_word] |
-                       top_->tr_load_control_o[valid_word] | top_->tr_ds_o[valid_word];
-  if ((any >> (valid_at % 32) & 1) == 0) return;
-  const auto by_id = [&](const auto& bits, Stage stage) {
-    if (!bit_at(bits, valid_at)) return;
-    const Point p = point_at(bits, port);
-    raise(stage, port, p.id, p.line, p.info);
+  if (!is_any_valid<RpTrace, kPorts>(top_->rp_trace_o, port) &&
+      !is_any_valid<EpTrace, kPorts>(top_->ep_trace_o, port)) {
+    return;
+  }
+  const auto& up = top_->rp_trace_o;
+  const auto& down = top_->ep_trace_o;
+  const std::size_t at = RpTrace::kBits * port, down_at = EpTrace::kBits * port;
+  const auto report = [&](const auto& bits, Field point, std::size_t from, bool by_tag,
+                          Stage stage) {
+    if (!bit_at(bits, point[Trace::valid], from)) return;
+    const Point p = point_at(bits, point, from);
+    raise(stage, port, by_tag ? id_of_tag_[port][p.id & 63] : p.id, p.line, p.info);
   };
-  const auto by_tag = [&](const auto& bits, Stage stage) {
-    if (!bit_at(bits, valid_at)) return;
-    const Point p = point_at(bits, port);
-    raise(stage, port, id_of_tag_[port][p.id & 63], p.line, p.info);
+  const auto of_port = [&](Field point, Stage stage, bool by_tag = false) {
+    report(up, point, at, by_tag, stage);
   };
-  by_id(top_->tr_port_enqueue_o, Stage::PortEnqueue);
-  if (bit_at(top_->tr_memq_alloc_o, valid_at)) {
+  const auto of_endpoint = [&](Field point, Stage stage, bool by_tag = true) {
+    report(down, point, down_at, by_tag, stage);
+  };
+  of_port(RpTrace::port_enqueue, Stage::PortEnqueue);
+  if (bit_at(up, RpTrace::memq_alloc[Trace::valid], at)) {
     // There may be no sink: the tags are followed all the same.
-    const Point alloc = point_at(top_->tr_memq_alloc_o, port);
+    const Point alloc = point_at(up, RpTrace::memq_alloc, at);
     id_of_tag_[port][alloc.info & 63] = alloc.id;
     raise(Stage::MemqAlloc, port, alloc.id, alloc.line, alloc.info);
   }
-  by_tag(top_->tr_ctrl_accept_o, Stage::CtrlAccept);
-  by_tag(top_->tr_ctrl_store_o, Stage::CtrlAccept);
-  by_id(top_->tr_spec_issue_o, Stage::SpecIssue);
-  by_tag(top_->tr_ep_accept_o, Stage::EpAccept);
-  by_tag(top_->tr_ep_lookup_o, Stage::EpLookup);
-  by_tag(top_->tr_media_issue_o, Stage::MediaIssue);
-  by_tag(top_->tr_media_done_o, Stage::MediaDone);
-  by_tag(top_->tr_ep_respond_o, Stage::EpRespond);
-  by_id(top_->tr_spec_fill_o, Stage::SpecFill);
-  by_id(top_->tr_spec_drop_o, Stage::SpecDrop);
-  by_id(top_->tr_spec_lost_o, Stage::SpecDrop);
-  by_id(top_->tr_port_respond_o, Stage::PortRespond);
-  by_id(top_->tr_load_control_o, Stage::LoadControl);
-  if (bit_at(top_->tr_ds_o, valid_at)) {
-    const Point p = point_at(top_->tr_ds_o, port);
+  of_port(RpTrace::ctrl_accept, Stage::CtrlAccept, true);
+  of_port(RpTrace::ctrl_store, Stage::CtrlAccept, true);
+  of_port(RpTrace::spec_issue, Stage::SpecIssue);
+  of_endpoint(EpTrace::ep_accept, Stage::EpAccept);
+  of_endpoint(EpTrace::ep_lookup, Stage::EpLookup);
+  of_endpoint(EpTrace::media_issue, Stage::MediaIssue);
+  of_endpoint(EpTrace::media_done, Stage::MediaDone);
+  of_endpoint(EpTrace::ep_respond, Stage::EpRespond);
+  of_endpoint(EpTrace::spec_fill, Stage::SpecFill, false);
+  of_endpoint(EpTrace::spec_drop, Stage::SpecDrop, false);
+  of_endpoint(EpTrace::spec_lost, Stage::SpecDrop, false);
+  of_port(RpTrace::port_respond, Stage::PortRespond);
+  of_port(RpTrace::load_control, Stage::LoadControl);
+  if (bit_at(up, RpTrace::ds[Trace::valid], at)) {
+    const Point p = point_at(up, RpTrace::ds, at);
     raise(Stage::DsEvent, port, 0, 0, p.id | static_cast<std::uint32_t>(p.line) << 16);
   }
 }

@@ -11,7 +11,7 @@ namespace cxlgpu {
 
 namespace {
 
-constexpr std::string_view kTop = "TOP.cxlgpu_bench.u_top.";
+constexpr std::string_view kBench = "TOP.cxlgpu_bench.";
 
 struct Signal {
   std::string_view name;
@@ -19,7 +19,7 @@ struct Signal {
 };
 struct Group {
   std::string name;
-  std::string scope;  // below the top
+  std::string scope;  // below the bench
   std::vector<Signal> signals;
 };
 
@@ -28,22 +28,22 @@ std::vector<Group> groups(unsigned ports) {
                              "",
                              {{"clk_i"},
                               {"rst_ni"},
-                              {"arvalid_i"},
-                              {"arready_o"},
-                              {"arid_i[15:0]"},
-                              {"araddr_i[63:0]"},
-                              {"awvalid_i"},
-                              {"awready_o"},
-                              {"awid_i[15:0]"},
-                              {"awaddr_i[63:0]"},
-                              {"wstrb_i[63:0]"},
-                              {"rvalid_o"},
-                              {"rid_o[15:0]"},
-                              {"bvalid_o"},
-                              {"bid_o[15:0]"}}}};
+                              {"ar_valid"},
+                              {"ar_ready"},
+                              {"ar_id[15:0]"},
+                              {"ar_addr[63:0]"},
+                              {"aw_valid"},
+                              {"aw_ready"},
+                              {"aw_id[15:0]"},
+                              {"aw_addr[63:0]"},
+                              {"w_strb[63:0]"},
+                              {"r_valid"},
+                              {"r_id[15:0]"},
+                              {"b_valid"},
+                              {"b_id[15:0]"}}}};
   for (unsigned p = 0; p < ports; ++p) {
-    const std::string root = fmt::format("u_root_complex.gen_port[{}].u_root_port.", p);
-    const std::string end = fmt::format("gen_endpoint[{}].u_endpoint.", p);
+    const std::string root = fmt::format("u_top.u_root_complex.gen_port[{}].u_root_port.", p);
+    const std::string end = fmt::format("u_top.gen_endpoint[{}].u_endpoint.", p);
     all.push_back({fmt::format("root port {} queue logic", p),
                    root,
                    {{"policy_q[2:0]", "sr_policy_e"},
@@ -101,8 +101,8 @@ std::vector<Group> groups(unsigned ports) {
                     {"mshr_used[7:0]"},
                     {"dev_load[1:0]", kOfTheDump},
                     {"load_status[18:0]"},
-                    {"media_status_i[13:0]"},
-                    {"media_cmd_o[651:0]"},
+                    {"u_dev_load.media_i[13:0]"},
+                    {"media_cmd[651:0]"},
                     {"rsp_tag[15:0]"}}});
   }
   return all;
@@ -136,7 +136,7 @@ std::vector<WaveGroup> wave_groups(unsigned ports) {
     WaveGroup& named = all.emplace_back(WaveGroup{group.name, {}});
     for (const Signal& signal : group.signals) {
       named.traces.push_back(
-          {fmt::format("{}{}{}", kTop, group.scope, signal.name), signal.states});
+          {fmt::format("{}{}{}", kBench, group.scope, signal.name), signal.states});
     }
   }
   return all;

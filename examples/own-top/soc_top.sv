@@ -7,6 +7,7 @@
 module soc_top
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_port_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -34,6 +35,24 @@ module soc_top
   input  flit_t       link_rx_flit_i
 );
 
+  axi_req_t axi_req;
+  /* verilator lint_off UNUSEDSIGNAL */  // the channels of stores, and ids
+  axi_rsp_t axi_rsp;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  // No stores in this top
+  always_comb begin
+    axi_req          = '0;
+    axi_req.ar_valid = arvalid_i;
+    axi_req.ar       = axi_line(arid_i, araddr_i);
+    axi_req.b_ready  = 1'b1;
+    axi_req.r_ready  = 1'b1;
+  end
+  assign arready_o = axi_rsp.ar_ready;
+  assign rvalid_o  = axi_rsp.r_valid;
+  assign rresp_o   = axi_rsp.r.resp;
+  assign rdata_o   = axi_rsp.r.data;
+
   /* verilator lint_off PINCONNECTEMPTY */  // outputs that this top has no use for
   root_complex #(
     .NumPorts(1),
@@ -41,36 +60,8 @@ module soc_top
   ) u_root_complex (
     .clk_i,
     .rst_ni,
-    // No stores in this top
-    .awvalid_i       (1'b0),
-    .awready_o       (),
-    .awid_i          ('0),
-    .awaddr_i        ('0),
-    .awlen_i         ('0),
-    .awsize_i        (3'd6),
-    .awburst_i       (2'b01),
-    .wvalid_i        (1'b0),
-    .wready_o        (),
-    .wdata_i         ('0),
-    .wstrb_i         ('0),
-    .wlast_i         (1'b1),
-    .bvalid_o        (),
-    .bready_i        (1'b1),
-    .bid_o           (),
-    .bresp_o         (),
-    .arvalid_i,
-    .arready_o,
-    .arid_i,
-    .araddr_i,
-    .arlen_i         ('0),
-    .arsize_i        (3'd6),
-    .arburst_i       (2'b01),
-    .rvalid_o,
-    .rready_i        (1'b1),
-    .rid_o           (),
-    .rdata_o,
-    .rresp_o,
-    .rlast_o         (),
+    .axi_req_i       (axi_req),
+    .axi_rsp_o       (axi_rsp),
     // Local memory serves deterministic store alone
     .lm_valid_o      (),
     .lm_ready_i      ('0),
@@ -96,16 +87,8 @@ module soc_top
     .abort_o         (),
     .err_o           (),
     .arb_err_o       (),
-    .tr_sys_accept_o (),
-    .tr_port_enqueue_o(),
-    .tr_memq_alloc_o (),
-    .tr_ctrl_accept_o(),
-    .tr_ctrl_store_o (),
-    .tr_spec_issue_o (),
-    .tr_port_respond_o(),
-    .tr_ds_o         (),
-    .tr_load_control_o(),
-    .tr_sys_respond_o()
+    .sys_trace_o     (),
+    .rp_trace_o      ()
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

@@ -49,6 +49,7 @@
 module endpoint
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_port_pkg::*;
   import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
 #(
@@ -102,31 +103,10 @@ module endpoint
   output logic [2:0]    arb_err_o,        // pulses: 0 damaged ALMP, 1 malformed or unexpected ALMP,
                                           // 2 stray protocol flit
   // Media
-  output logic          media_cmd_valid_o,  // a command for the media is offered; stays until taken
-  input  logic          media_cmd_ready_i,  // the media take it; not to wait for answers to be
-                                            // taken
-  output media_cmd_t    media_cmd_o,        // the command; the media act in the order of the
-                                            // commands
-  input  logic          media_rsp_valid_i,  // a command is answered, in any order
-  output logic          media_rsp_ready_o,  // low: no room for the response; never for Fill and
-                                            // WriteBack
-  input  media_rsp_t    media_rsp_i,        // op and id of the command; data and poison of a read
-  input  media_status_t media_status_i,     // load that the media report, for DevLoad
+  output to_media_t     media_o,          // commands; whether an answer is taken
+  input  from_media_t   media_i,          // answers; load of the media; whether a command is taken
   // Trace
-  output trace_t        tr_ep_accept_o,    // a demand message is taken; id tag, line HPA, info
-                                           // opcode
-  output trace_t        tr_ep_lookup_o,    // it was looked up; id tag, info 0 bypass, 1 hit, 2
-                                           // miss, 3 merge
-  output trace_t        tr_media_issue_o,  // a data command is taken by the media; id tag, info
-                                           // media_op_e
-  output trace_t        tr_media_done_o,   // its answer is taken; id tag, info media_op_e
-  output trace_t        tr_ep_respond_o,   // a response is taken by the controller; id tag, info
-                                           // DevLoad
-  output trace_t        tr_spec_fill_o,    // a MemSpecRd begins a fill; line of the granule
-  output trace_t        tr_spec_drop_o,    // a granule of a MemSpecRd is dropped at its lookup; its
-                                           // line
-  output trace_t        tr_spec_lost_o     // a MemSpecRd was dropped whole a cycle before; line of
-                                           // its first granule
+  output ep_trace_t     trace_o           // events of this endpoint
 );
 
   localparam int unsigned IndexW      = $clog2(TableDepth);
@@ -342,7 +322,7 @@ module endpoint
     .rst_ni    (rst_ni),
     .ingress_i (8'(rx_nd_count) + 8'(rx_wd_count)),
     .mshr_i    (mshr_used),
-    .media_i   (media_status_i),
+    .media_i   (media_i.status),
     .stalled_i (rsp_stalled),
     .control_i (load_control),
     .dev_load_o(dev_load),
@@ -537,7 +517,7 @@ module endpoint
     .victim_dirty_o  (victim_dirty),
     .event_o         (dram_event),
     .fill_done_i     (fill_done),
-    .fill_mshr_i     (media_rsp_i.id),
+    .fill_mshr_i     (media_i.rsp.id),
     .wait_dec_i      (wake_push),
     .wait_mshr_i     (wake_mshr),
     .mshr_used_o     (mshr_used)
@@ -561,6 +541,8 @@ module endpoint
   line_t             wake_data;
   logic              wake_poison, table_busy;
   logic              media_release;
+  media_cmd_t        media_cmd;  // on offer to the media
+  logic              media_cmd_valid;
 
   assign wake_push = wake_valid && cmd_ready && !fill_pend_q;
 
@@ -582,7 +564,7 @@ module endpoint
     .alloc_data_i  (e2_data_q),
     .alloc_poison_i(e2_q.poison),
     .fill_done_i   (fill_done),
-    .fill_mshr_i   (media_rsp_i.id),
+    .fill_mshr_i   (media_i.rsp.id),
     .wake_valid_o  (wake_valid),
     .wake_ready_i  (wake_push),
     .wake_index_o  (wake_index),
@@ -594,9 +576,9 @@ module endpoint
     .wake_data_o   (wake_data),
     .wake_poison_o (wake_poison),
     .busy_o        (table_busy),
-    .issue_index_i (media_cmd_o.id[IndexW-1:0]),
+    .issue_index_i (media_cmd.id[IndexW-1:0]),
     .issue_tag_o   (issue_tag),
-    .answer_index_i(media_rsp_i.id[IndexW-1:0]),
+    .answer_index_i(media_i.rsp.id[IndexW-1:0]),
     .answer_tag_o  (answer_tag),
     .answer_line_o (answer_line),
     .release_i     (media_release)
@@ -681,9 +663,9 @@ module endpoint
     .in_valid_i (cmd_push),
     .in_ready_o (cmd_ready),
     .in_data_i  (cmd),
-    .out_valid_o(media_cmd_valid_o),
-    .out_ready_i(media_cmd_ready_i),
-    .out_data_o (media_cmd_o),
+    .out_valid_o(media_cmd_valid),
+    .out_ready_i(media_i.cmd_ready),
+    .out_data_o (media_cmd),
     .count_o    (unused_cmd_count)
   );
 
@@ -707,10 +689,11 @@ module endpoint
   logic      offer, offer_drs, nd_room, wd_room, rsp_taken, stall_q;
   dev_load_e rsp_load, stall_load_q;
   logic [15:0] rsp_tag;
+  logic        media_rsp_ready;
 
-  assign rsp_data_op = (media_rsp_i.op != MediaFill) && (media_rsp_i.op != MediaWriteBack);
-  assign rsp_read    = (media_rsp_i.op == MediaRead) || (media_rsp_i.op == MediaArrayRead);
-  assign media_offer = media_rsp_valid_i && rsp_data_op && !local_lock_q;
+  assign rsp_data_op = (media_i.rsp.op != MediaFill) && (media_i.rsp.op != MediaWriteBack);
+  assign rsp_read    = (media_i.rsp.op == MediaRead) || (media_i.rsp.op == MediaArrayRead);
+  assign media_offer = media_i.rsp_valid && rsp_data_op && !local_lock_q;
   assign local_offer = e2_valid_q && !e2_q.access && !media_offer;
 
   assign offer       = media_offer || local_offer;
@@ -726,11 +709,11 @@ module endpoint
   assign e2_done     = demand_done || (local_offer && rsp_taken);
 
   // Comb from op alone: valid must not be needed.
-  assign media_rsp_ready_o =
-      !rsp_data_op || (!local_lock_q && (rsp_read ? wd_room : nd_room));
+  assign media_rsp_ready = !rsp_data_op || (!local_lock_q && (rsp_read ? wd_room : nd_room));
+  assign media_o = '{cmd_valid: media_cmd_valid, rsp_ready: media_rsp_ready, cmd: media_cmd};
   assign media_release   = media_offer && rsp_taken;
-  assign fill_done       = media_rsp_valid_i && (media_rsp_i.op == MediaFill);
-  assign write_back_done = media_rsp_valid_i && (media_rsp_i.op == MediaWriteBack);
+  assign fill_done       = media_i.rsp_valid && (media_i.rsp.op == MediaFill);
+  assign write_back_done = media_i.rsp_valid && (media_i.rsp.op == MediaWriteBack);
 
   // What was offered stays offered, DevLoad included, until it is taken.
   assign rsp_load = stall_q ? stall_load_q : dev_load;
@@ -760,9 +743,9 @@ module endpoint
     if (tx_wd_valid) begin
       tx_drs = '{valid: 1'b1, opcode: MemData, meta_field: MetaFieldNoOp,
                  meta_value: MetaValueInvalid, tag: rsp_tag,
-                 poison: media_offer && (media_rsp_i.error || media_rsp_i.poison), ld_id: '0,
-                 dev_load: rsp_load, rsvd: '0};
-      if (media_offer) tx_wd_data = media_rsp_i.data;
+                 poison: media_offer && (media_i.rsp.error || media_i.rsp.poison),
+                 ld_id: '0, dev_load: rsp_load, rsvd: '0};
+      if (media_offer) tx_wd_data = media_i.rsp.data;
     end
   end
 
@@ -770,8 +753,8 @@ module endpoint
   // Trace
   // ---------------------------------------------------------------------------------------------
   logic media_data_issue;
-  assign media_data_issue = media_cmd_valid_o && media_cmd_ready_i &&
-                            (media_cmd_o.op != MediaFill) && (media_cmd_o.op != MediaWriteBack);
+  assign media_data_issue = media_cmd_valid && media_i.cmd_ready &&
+                            (media_cmd.op != MediaFill) && (media_cmd.op != MediaWriteBack);
 
   logic [1:0] lookup_info;
   always_comb begin
@@ -788,40 +771,33 @@ module endpoint
 
   // Silent points cost next to nothing: all of an event hangs on its valid.
   always_comb begin
-    tr_ep_accept_o   = '0;
-    tr_ep_lookup_o   = '0;
-    tr_media_issue_o = '0;
-    tr_media_done_o  = '0;
-    tr_ep_respond_o  = '0;
-    tr_spec_fill_o   = '0;
-    tr_spec_drop_o   = '0;
-    tr_spec_lost_o   = '0;
+    trace_o = '0;
     if (take_demand) begin
-      tr_ep_accept_o = '{valid: 1'b1, id: e1.tag, line: hpa,
-                         info: {4'd0, take_wd ? rx_rwd.opcode : rx_req.opcode}};
+      trace_o.ep_accept = '{valid: 1'b1, id: e1.tag, line: hpa,
+                            info: {4'd0, take_wd ? rx_rwd.opcode : rx_req.opcode}};
     end
     if (e2_done) begin
-      tr_ep_lookup_o = '{valid: 1'b1, id: e2_q.tag, line: e2_q.line, info: 8'(lookup_info)};
+      trace_o.ep_lookup = '{valid: 1'b1, id: e2_q.tag, line: e2_q.line, info: 8'(lookup_info)};
     end
     if (media_data_issue) begin
-      tr_media_issue_o = '{valid: 1'b1, id: issue_tag, line: media_cmd_o.dpa,
-                           info: 8'(media_cmd_o.op)};
+      trace_o.media_issue = '{valid: 1'b1, id: issue_tag, line: media_cmd.dpa,
+                              info: 8'(media_cmd.op)};
     end
     if (media_release) begin
-      tr_media_done_o = '{valid: 1'b1, id: answer_tag, line: answer_line,
-                          info: 8'(media_rsp_i.op)};
+      trace_o.media_done = '{valid: 1'b1, id: answer_tag, line: answer_line,
+                             info: 8'(media_i.rsp.op)};
     end
     if (rsp_taken && !between) begin
-      tr_ep_respond_o = '{valid: 1'b1, id: rsp_tag,
-                          line: media_offer ? answer_line : e2_q.line, info: 8'(rsp_load)};
+      trace_o.ep_respond = '{valid: 1'b1, id: rsp_tag,
+                             line: media_offer ? answer_line : e2_q.line, info: 8'(rsp_load)};
     end
     if (spec_miss) begin
-      tr_spec_fill_o = '{valid: 1'b1, id: '0, line: {spec_granule, 2'b00}, info: '0};
+      trace_o.spec_fill = '{valid: 1'b1, id: '0, line: {spec_granule, 2'b00}, info: '0};
     end
     if (spec_drop) begin
-      tr_spec_drop_o = '{valid: 1'b1, id: '0, line: {spec_granule, 2'b00}, info: '0};
+      trace_o.spec_drop = '{valid: 1'b1, id: '0, line: {spec_granule, 2'b00}, info: '0};
     end
-    if (lost_q) tr_spec_lost_o = '{valid: 1'b1, id: '0, line: lost_line_q, info: '0};
+    if (lost_q) trace_o.spec_lost = '{valid: 1'b1, id: '0, line: lost_line_q, info: '0};
   end
 
   // Header fields that a Type 3 device without metadata does not look at.
@@ -845,13 +821,13 @@ module endpoint
       nd_stalled_q  <= 1'b0;
       wd_stalled_q  <= 1'b0;
     end else begin
-      cmd_stalled_q <= media_cmd_valid_o && !media_cmd_ready_i;
+      cmd_stalled_q <= media_cmd_valid && !media_i.cmd_ready;
       nd_stalled_q  <= tx_nd_valid && !tx_nd_ready;
       wd_stalled_q  <= tx_wd_valid && !tx_wd_ready;
     end
   end
   CmdHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      cmd_stalled_q |-> (media_cmd_valid_o && $stable(media_cmd_o.id)))
+      cmd_stalled_q |-> (media_cmd_valid && $stable(media_cmd.id)))
       else $error("a stalled media command is withdrawn or changes");
   // A session may be over before its offers are taken.
   NdrHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -881,8 +857,8 @@ module endpoint
       opcode_bad |-> !take_demand && !spec_in)
       else $error("a message with an unknown opcode is performed");
   PoisonWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (media_cmd_valid_o && media_cmd_o.poison) |->
-          media_cmd_o.op inside {MediaWrite, MediaArrayWrite})
+      (media_cmd_valid && media_cmd.poison) |->
+          media_cmd.op inside {MediaWrite, MediaArrayWrite})
       else $error("a media command other than a write has poison");
   MissPushes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       is_miss |-> (cmd_ready && !fill_pend_q && !wake_valid))

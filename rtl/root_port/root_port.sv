@@ -34,6 +34,7 @@
 module root_port
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_port_pkg::*;
   import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
 #(
@@ -112,20 +113,7 @@ module root_port
                                 // until reset
   output logic        viral_o,  // level: this port is viral
   // Trace
-  output trace_t      tr_port_enqueue_o,  // the port takes a request; id of the system, info level
-                                          // of the SR queue
-  output trace_t      tr_memq_alloc_o,    // memory queue takes a load or store; id of the system,
-                                          // info tag
-  output trace_t      tr_ctrl_accept_o,   // a load is handed to the controller; id tag, info opcode
-  output trace_t      tr_ctrl_store_o,    // a store is handed to the controller; id tag, info
-                                          // opcode
-  output trace_t      tr_spec_issue_o,    // a MemSpecRd is handed to the controller; id 0, info
-                                          // granules
-  output trace_t      tr_port_respond_o,  // an answer is taken; id of the system, info {DevLoad,
-                                          // tag[5:0]}
-  output trace_t      tr_ds_o,            // deterministic store did something; id ds_event_t, line
-                                          // lines deferred
-  output trace_t      tr_load_control_o   // granularity changed; info gran_e
+  output rp_trace_t   trace_o   // events of this port
 );
 
   localparam int unsigned MemEntries = MemDepth - SpecEntries;
@@ -286,6 +274,7 @@ module root_port
   logic                                    rsp_taken;
   logic [1:0]                              rsp_dev_load;
   logic                                    busy, refuse;
+  trace_t                                  tr_ds;
 
   if (HasDs) begin : gen_ds
     deterministic_store #(
@@ -331,7 +320,7 @@ module root_port
       .lm_rsp_valid_i,
       .lm_rsp_ready_o,
       .lm_rsp_i,
-      .tr_ds_o
+      .tr_ds_o       (tr_ds)
     );
   end else begin : gen_no_ds
     assign sr_valid       = req_valid_i;
@@ -348,7 +337,7 @@ module root_port
     assign lm_req_o       = '0;
     assign lm_line_o      = '0;
     assign lm_rsp_ready_o = 1'b0;
-    assign tr_ds_o        = '0;
+    assign tr_ds          = '0;
 
     logic unused_ds;
     assign unused_ds = ^{reg_req_ds, lm_ready_i, lm_rsp_valid_i, lm_rsp_i};
@@ -447,6 +436,7 @@ module root_port
   logic       ndr_valid, ndr_ready, drs_valid, drs_ready;
   msg_hdr_t   ndr_hdr, drs_hdr;
   line_t      drs_data;
+  trace_t     tr_alloc, tr_req, tr_rwd, tr_spec, tr_respond;
   logic       tick, timed_out, isolated, force_down, cm_link_up, cm_up_q, init, down, bad_rsp;
 
   // No link that requests could use: not trained yet, gone, or given up. In the first cycle of a
@@ -503,11 +493,11 @@ module root_port
     .tick_i        (tick),
     .timed_out_o   (timed_out),
     .busy_o        (busy),
-    .tr_alloc_o    (tr_memq_alloc_o),
-    .tr_req_o      (tr_ctrl_accept_o),
-    .tr_rwd_o      (tr_ctrl_store_o),
-    .tr_spec_o     (tr_spec_issue_o),
-    .tr_respond_o  (tr_port_respond_o)
+    .tr_alloc_o    (tr_alloc),
+    .tr_req_o      (tr_req),
+    .tr_rwd_o      (tr_rwd),
+    .tr_spec_o     (tr_spec),
+    .tr_respond_o  (tr_respond)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -571,7 +561,7 @@ module root_port
     .rst_ni,
     .load_i        (enqueue && !req_i.is_write),
     .store_i       (enqueue && req_i.is_write),
-    .spec_i        (tr_spec_issue_o.valid),
+    .spec_i        (tr_spec.valid),
     .rsp_valid_i   (rsp_taken),
     .dev_load_i    (rsp_dev_load),
     .lc_rsp_valid_o(lc_rsp_valid),
@@ -832,26 +822,32 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   // Trace
   // ---------------------------------------------------------------------------------------------
-  gran_e state_last_q;
+  gran_e  state_last_q;
+  trace_t tr_enqueue, tr_load_control;
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) state_last_q <= Gran256;
     else         state_last_q <= state;
   end
 
   always_comb begin
-    tr_port_enqueue_o = '0;
-    tr_load_control_o = '0;
+    tr_enqueue      = '0;
+    tr_load_control = '0;
     if (enqueue) begin
-      tr_port_enqueue_o.valid = 1'b1;
-      tr_port_enqueue_o.id    = req_i.id;
-      tr_port_enqueue_o.line  = req_i.line;
-      tr_port_enqueue_o.info  = 8'(sr_count);
+      tr_enqueue.valid = 1'b1;
+      tr_enqueue.id    = req_i.id;
+      tr_enqueue.line  = req_i.line;
+      tr_enqueue.info  = 8'(sr_count);
     end
     if (state != state_last_q) begin
-      tr_load_control_o.valid = 1'b1;
-      tr_load_control_o.info  = 8'(state);
+      tr_load_control.valid = 1'b1;
+      tr_load_control.info  = 8'(state);
     end
   end
+
+  assign trace_o = '{port_enqueue: tr_enqueue, memq_alloc: tr_alloc, ctrl_accept: tr_req,
+                     ctrl_store: tr_rwd, spec_issue: tr_spec, port_respond: tr_respond,
+                     ds: tr_ds, load_control: tr_load_control};
 
   logic unused_reg;
   assign unused_reg = ^{reg_req_i.addr[15:12], reg_req_i.addr[1:0], reg_req_i.wdata[31:16],

@@ -16,6 +16,7 @@
 module cxlgpu_top
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_port_pkg::*;
 #(
   parameter int unsigned NumPorts    = 2,          // 1..15: root ports, and endpoints
   parameter int unsigned NumDecoders = 4,          // 1..10, 1 or even: HDM decoders of each end
@@ -31,44 +32,9 @@ module cxlgpu_top
   input  logic                         clk_i,
   input  logic                         rst_ni,
   // System side: AXI4, one 64 B line a transaction
-  input  logic                         awvalid_i,           // a write's address; aw* stay until
-                                                            // awready_o
-  output logic                         awready_o,           // takes both; low without wvalid_i, in
-                                                            // a read's turn or while the one before
-                                                            // waits
-  input  sys_id_t                      awid_i,              // 0..FFEFh, no id outstanding
-  input  logic [63:0]                  awaddr_i,            // of a line; 63:52 and 5:0 are 0
-  input  logic [7:0]                   awlen_i,             // 0: one beat
-  input  logic [2:0]                   awsize_i,            // 6: 64 bytes
-  input  logic [1:0]                   awburst_i,           // 1: INCR
-  input  logic                         wvalid_i,            // a write's data; w* stay until
-                                                            // wready_o
-  output logic                         wready_o,            // the same as awready_o
-  input  line_t                        wdata_i,             // byte n in bits 8n+7:8n
-  input  byte_en_t                     wstrb_i,             // bytes to write, any set
-  input  logic                         wlast_i,             // 1: the only beat
-  output logic                         bvalid_o,            // a write's answer; stays until
-                                                            // bready_i
-  input  logic                         bready_i,            // may be low; reads go on
-  output sys_id_t                      bid_o,               // awid_i of the write answered
-  output logic [1:0]                   bresp_o,             // 0 OKAY, 2 SLVERR: failed, or no port
-                                                            // serves it
-  input  logic                         arvalid_i,           // a read's address; ar* stay until
-                                                            // arready_o
-  output logic                         arready_o,           // takes it; low in a write's turn or
-                                                            // while the one before waits
-  input  sys_id_t                      arid_i,              // 0..FFEFh, no id outstanding
-  input  logic [63:0]                  araddr_i,            // of a line; 63:52 and 5:0 are 0
-  input  logic [7:0]                   arlen_i,             // 0: one beat
-  input  logic [2:0]                   arsize_i,            // 6: 64 bytes
-  input  logic [1:0]                   arburst_i,           // 1: INCR
-  output logic                         rvalid_o,            // a read's answer; stays until rready_i
-  input  logic                         rready_i,            // may be low; writes go on
-  output sys_id_t                      rid_o,               // arid_i of the read answered
-  output line_t                        rdata_o,             // byte n in bits 8n+7:8n
-  output logic [1:0]                   rresp_o,             // 0 OKAY, 2 SLVERR: failed, or no port
-                                                            // serves it
-  output logic                         rlast_o,             // always 1
+  input  axi_req_t                     axi_req_i,           // from the manager; each channel's
+                                                            // valid, payload and ready as in AXI4
+  output axi_rsp_t                     axi_rsp_o,           // to the manager, likewise
   // Local memory, [p] of root port p: its region of deterministic store
   output logic [NumPorts-1:0]          lm_valid_o,          // a request; stays until taken
   input  logic [NumPorts-1:0]          lm_ready_i,          // takes it, in bounded time
@@ -121,41 +87,13 @@ module cxlgpu_top
   output logic [NumPorts-1:0][7:0]     ep_err_o,            // pulses, as rp_err_o
   output logic [NumPorts-1:0][2:0]     ep_arb_err_o,        // pulses, as rp_arb_err_o
   // Media, [p] of endpoint p
-  output logic [NumPorts-1:0]          media_cmd_valid_o,   // a command; stays until taken
-  input  logic [NumPorts-1:0]          media_cmd_ready_i,   // takes it; may be low
-  output media_cmd_t [NumPorts-1:0]    media_cmd_o,         // one line, or four in Fill and
-                                                            // WriteBack
-  input  logic [NumPorts-1:0]          media_rsp_valid_i,   // an answer, in any order; stays until
-                                                            // taken
-  output logic [NumPorts-1:0]          media_rsp_ready_o,   // takes it; always 1 for Fill and
-                                                            // WriteBack
-  input  media_rsp_t [NumPorts-1:0]    media_rsp_i,         // op and id of the command; data
-  input  media_status_t [NumPorts-1:0] media_status_i,      // level: load of the media
-  // Trace, [p] of root port p; id of the system where nothing else is said
-  output trace_t                       tr_sys_accept_o,     // the host bridge takes it; info 0 is
-                                                            // write
-  output trace_t [NumPorts-1:0]        tr_port_enqueue_o,   // root port p takes it; info: SR queue
-                                                            // level
-  output trace_t [NumPorts-1:0]        tr_memq_alloc_o,     // the memory queue takes it; info: tag
-  output trace_t [NumPorts-1:0]        tr_ctrl_accept_o,    // a load goes out; id: tag, info:
-                                                            // opcode
-  output trace_t [NumPorts-1:0]        tr_ctrl_store_o,     // a store goes out, likewise
-  output trace_t [NumPorts-1:0]        tr_spec_issue_o,     // a MemSpecRd goes out; info: granules
-  output trace_t [NumPorts-1:0]        tr_port_respond_o,   // a response comes; info: {DevLoad,
-                                                            // tag[5:0]}
-  output trace_t [NumPorts-1:0]        tr_ds_o,             // id: ds_event_t, line: lines deferred
-  output trace_t [NumPorts-1:0]        tr_load_control_o,   // load control changes; info: new state
-  output trace_t [1:0]                 tr_sys_respond_o,    // [0] R, [1] B; info 0 is error
-  output trace_t [NumPorts-1:0]        tr_ep_accept_o,      // a demand message; id: tag, info:
-                                                            // opcode
-  output trace_t [NumPorts-1:0]        tr_ep_lookup_o,      // info: 0 bypass, 1 hit, 2 miss,
-                                                            // 3 merge
-  output trace_t [NumPorts-1:0]        tr_media_issue_o,    // a data command leaves; info: op
-  output trace_t [NumPorts-1:0]        tr_media_done_o,     // its answer is taken; info: op
-  output trace_t [NumPorts-1:0]        tr_ep_respond_o,     // a response leaves; info: DevLoad
-  output trace_t [NumPorts-1:0]        tr_spec_fill_o,      // a fill begins for MemSpecRd
-  output trace_t [NumPorts-1:0]        tr_spec_drop_o,      // a granule of MemSpecRd is dropped
-  output trace_t [NumPorts-1:0]        tr_spec_lost_o       // a MemSpecRd was dropped whole
+  output to_media_t [NumPorts-1:0]     media_o,             // commands; whether an answer is taken
+  input  from_media_t [NumPorts-1:0]   media_i,             // answers; load of the media; whether a
+                                                            // command is taken
+  // Trace
+  output sys_trace_t                   sys_trace_o,         // events of the host bridge's bus
+  output rp_trace_t [NumPorts-1:0]     rp_trace_o,          // events of root port p
+  output ep_trace_t [NumPorts-1:0]     ep_trace_o           // events of endpoint p
 );
 
   reg_req_t rc_reg_req_q;
@@ -218,35 +156,8 @@ module cxlgpu_top
   ) u_root_complex (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
-    .awvalid_i        (awvalid_i),
-    .awready_o        (awready_o),
-    .awid_i           (awid_i),
-    .awaddr_i         (awaddr_i),
-    .awlen_i          (awlen_i),
-    .awsize_i         (awsize_i),
-    .awburst_i        (awburst_i),
-    .wvalid_i         (wvalid_i),
-    .wready_o         (wready_o),
-    .wdata_i          (wdata_i),
-    .wstrb_i          (wstrb_i),
-    .wlast_i          (wlast_i),
-    .bvalid_o         (bvalid_o),
-    .bready_i         (bready_i),
-    .bid_o            (bid_o),
-    .bresp_o          (bresp_o),
-    .arvalid_i        (arvalid_i),
-    .arready_o        (arready_o),
-    .arid_i           (arid_i),
-    .araddr_i         (araddr_i),
-    .arlen_i          (arlen_i),
-    .arsize_i         (arsize_i),
-    .arburst_i        (arburst_i),
-    .rvalid_o         (rvalid_o),
-    .rready_i         (rready_i),
-    .rid_o            (rid_o),
-    .rdata_o          (rdata_o),
-    .rresp_o          (rresp_o),
-    .rlast_o          (rlast_o),
+    .axi_req_i        (axi_req_i),
+    .axi_rsp_o        (axi_rsp_o),
     .lm_valid_o       (lm_valid_o),
     .lm_ready_i       (lm_ready_i),
     .lm_req_o         (lm_req_o),
@@ -271,16 +182,8 @@ module cxlgpu_top
     .abort_o          (rp_abort_o),
     .err_o            (rp_err_o),
     .arb_err_o        (rp_arb_err_o),
-    .tr_sys_accept_o  (tr_sys_accept_o),
-    .tr_port_enqueue_o(tr_port_enqueue_o),
-    .tr_memq_alloc_o  (tr_memq_alloc_o),
-    .tr_ctrl_accept_o (tr_ctrl_accept_o),
-    .tr_ctrl_store_o  (tr_ctrl_store_o),
-    .tr_spec_issue_o  (tr_spec_issue_o),
-    .tr_port_respond_o(tr_port_respond_o),
-    .tr_ds_o          (tr_ds_o),
-    .tr_load_control_o(tr_load_control_o),
-    .tr_sys_respond_o (tr_sys_respond_o)
+    .sys_trace_o      (sys_trace_o),
+    .rp_trace_o       (rp_trace_o)
   );
 
   for (genvar p = 0; p < NumPorts; p++) begin : gen_endpoint
@@ -310,21 +213,9 @@ module cxlgpu_top
       .abort_o          (ep_abort_o[p]),
       .err_o            (ep_err_o[p]),
       .arb_err_o        (ep_arb_err_o[p]),
-      .media_cmd_valid_o(media_cmd_valid_o[p]),
-      .media_cmd_ready_i(media_cmd_ready_i[p]),
-      .media_cmd_o      (media_cmd_o[p]),
-      .media_rsp_valid_i(media_rsp_valid_i[p]),
-      .media_rsp_ready_o(media_rsp_ready_o[p]),
-      .media_rsp_i      (media_rsp_i[p]),
-      .media_status_i   (media_status_i[p]),
-      .tr_ep_accept_o   (tr_ep_accept_o[p]),
-      .tr_ep_lookup_o   (tr_ep_lookup_o[p]),
-      .tr_media_issue_o (tr_media_issue_o[p]),
-      .tr_media_done_o  (tr_media_done_o[p]),
-      .tr_ep_respond_o  (tr_ep_respond_o[p]),
-      .tr_spec_fill_o   (tr_spec_fill_o[p]),
-      .tr_spec_drop_o   (tr_spec_drop_o[p]),
-      .tr_spec_lost_o   (tr_spec_lost_o[p])
+      .media_o          (media_o[p]),
+      .media_i          (media_i[p]),
+      .trace_o          (ep_trace_o[p])
     );
   end
 

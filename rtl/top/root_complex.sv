@@ -15,6 +15,7 @@
 module root_complex
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_port_pkg::*;
 #(
   parameter int unsigned NumPorts       = 2,       // 1..15: root ports
   parameter int unsigned NumDecoders    = 4,       // 1..10, 1 or even: HDM decoders
@@ -31,41 +32,9 @@ module root_complex
   input  logic                      clk_i,
   input  logic                      rst_ni,
   // System side: AXI4, one 64 B line a transaction
-  input  logic                      awvalid_i,          // a write's address; aw* stay until
-                                                        // awready_o
-  output logic                      awready_o,          // takes both; low without wvalid_i, in a
-                                                        // read's turn or while the one before waits
-  input  sys_id_t                   awid_i,             // 0..FFEFh, no id outstanding
-  input  logic [63:0]               awaddr_i,           // of a line; 63:52 and 5:0 are 0
-  input  logic [7:0]                awlen_i,            // 0: one beat
-  input  logic [2:0]                awsize_i,           // 6: 64 bytes
-  input  logic [1:0]                awburst_i,          // 1: INCR
-  input  logic                      wvalid_i,           // a write's data; w* stay until wready_o
-  output logic                      wready_o,           // the same as awready_o
-  input  line_t                     wdata_i,            // byte n in bits 8n+7:8n
-  input  byte_en_t                  wstrb_i,            // bytes to write, any set
-  input  logic                      wlast_i,            // 1: the only beat
-  output logic                      bvalid_o,           // a write's answer; stays until bready_i
-  input  logic                      bready_i,           // may be low; reads go on
-  output sys_id_t                   bid_o,              // awid_i of the write answered
-  output logic [1:0]                bresp_o,            // 0 OKAY, 2 SLVERR: failed, or no port
-                                                        // serves it
-  input  logic                      arvalid_i,          // a read's address; ar* stay until
-                                                        // arready_o
-  output logic                      arready_o,          // takes it; low in a write's turn or while
-                                                        // the one before waits
-  input  sys_id_t                   arid_i,             // 0..FFEFh, no id outstanding
-  input  logic [63:0]               araddr_i,           // of a line; 63:52 and 5:0 are 0
-  input  logic [7:0]                arlen_i,            // 0: one beat
-  input  logic [2:0]                arsize_i,           // 6: 64 bytes
-  input  logic [1:0]                arburst_i,          // 1: INCR
-  output logic                      rvalid_o,           // a read's answer; stays until rready_i
-  input  logic                      rready_i,           // may be low; writes go on
-  output sys_id_t                   rid_o,              // arid_i of the read answered
-  output line_t                     rdata_o,            // byte n in bits 8n+7:8n
-  output logic [1:0]                rresp_o,            // 0 OKAY, 2 SLVERR: failed, or no port
-                                                        // serves it
-  output logic                      rlast_o,            // always 1
+  input  axi_req_t                  axi_req_i,          // from the manager; each channel's valid,
+                                                        // payload and ready as in AXI4
+  output axi_rsp_t                  axi_rsp_o,          // to the manager, likewise
   // Local memory, [p] of root port p: its region of deterministic store
   output logic [NumPorts-1:0]       lm_valid_o,         // a request; stays until taken
   input  logic [NumPorts-1:0]       lm_ready_i,         // takes it, in bounded time
@@ -100,19 +69,9 @@ module root_complex
                                                         // 6 retry, 7 time-out
   output logic [NumPorts-1:0][2:0]  arb_err_o,          // pulses: 0 damaged ALMP, 1 malformed or
                                                         // unexpected one, 2 stray flit
-  // Trace, [p] of root port p; id of the system where nothing else is said
-  output trace_t                    tr_sys_accept_o,    // the host bridge takes it; info 0 is write
-  output trace_t [NumPorts-1:0]     tr_port_enqueue_o,  // root port p takes it; info: SR queue
-                                                        // level
-  output trace_t [NumPorts-1:0]     tr_memq_alloc_o,    // the memory queue takes it; info: tag
-  output trace_t [NumPorts-1:0]     tr_ctrl_accept_o,   // a load goes out; id: tag, info: opcode
-  output trace_t [NumPorts-1:0]     tr_ctrl_store_o,    // a store goes out, likewise
-  output trace_t [NumPorts-1:0]     tr_spec_issue_o,    // a MemSpecRd goes out; info: granules
-  output trace_t [NumPorts-1:0]     tr_port_respond_o,  // a response comes; info: {DevLoad,
-                                                        // tag[5:0]}
-  output trace_t [NumPorts-1:0]     tr_ds_o,            // id: ds_event_t, line: lines deferred
-  output trace_t [NumPorts-1:0]     tr_load_control_o,  // load control changes; info: new state
-  output trace_t [1:0]              tr_sys_respond_o    // [0] R, [1] B; info 0 is error
+  // Trace
+  output sys_trace_t                sys_trace_o,        // events of the host bridge's bus
+  output rp_trace_t [NumPorts-1:0]  rp_trace_o          // events of root port p
 );
 
   // ---------------------------------------------------------------------------------------------
@@ -164,35 +123,8 @@ module root_complex
   axi_adapter u_axi_adapter (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
-    .awvalid_i       (awvalid_i),
-    .awready_o       (awready_o),
-    .awid_i          (awid_i),
-    .awaddr_i        (awaddr_i),
-    .awlen_i         (awlen_i),
-    .awsize_i        (awsize_i),
-    .awburst_i       (awburst_i),
-    .wvalid_i        (wvalid_i),
-    .wready_o        (wready_o),
-    .wdata_i         (wdata_i),
-    .wstrb_i         (wstrb_i),
-    .wlast_i         (wlast_i),
-    .bvalid_o        (bvalid_o),
-    .bready_i        (bready_i),
-    .bid_o           (bid_o),
-    .bresp_o         (bresp_o),
-    .arvalid_i       (arvalid_i),
-    .arready_o       (arready_o),
-    .arid_i          (arid_i),
-    .araddr_i        (araddr_i),
-    .arlen_i         (arlen_i),
-    .arsize_i        (arsize_i),
-    .arburst_i       (arburst_i),
-    .rvalid_o        (rvalid_o),
-    .rready_i        (rready_i),
-    .rid_o           (rid_o),
-    .rdata_o         (rdata_o),
-    .rresp_o         (rresp_o),
-    .rlast_o         (rlast_o),
+    .axi_req_i       (axi_req_i),
+    .axi_rsp_o       (axi_rsp_o),
     .req_valid_o     (sys_req_valid),
     .req_ready_i     (sys_req_ready),
     .req_o           (sys_req),
@@ -205,7 +137,7 @@ module root_complex
     .b_ready_o       (sys_b_ready),
     .b_id_i          (sys_b_id),
     .b_error_i       (sys_b_error),
-    .tr_sys_respond_o(tr_sys_respond_o)
+    .tr_sys_respond_o(sys_trace_o.sys_respond)
   );
 
   host_bridge #(
@@ -235,7 +167,7 @@ module root_complex
     .port_rsp_valid_i(port_rsp_valid),
     .port_rsp_ready_o(port_rsp_ready),
     .port_rsp_i      (port_rsp),
-    .tr_sys_accept_o (tr_sys_accept_o)
+    .tr_sys_accept_o (sys_trace_o.sys_accept)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -288,14 +220,7 @@ module root_complex
       .arb_err_o        (arb_err_o[p]),
       .viral_i          (any_viral),
       .viral_o          (viral[p]),
-      .tr_port_enqueue_o(tr_port_enqueue_o[p]),
-      .tr_memq_alloc_o  (tr_memq_alloc_o[p]),
-      .tr_ctrl_accept_o (tr_ctrl_accept_o[p]),
-      .tr_ctrl_store_o  (tr_ctrl_store_o[p]),
-      .tr_spec_issue_o  (tr_spec_issue_o[p]),
-      .tr_port_respond_o(tr_port_respond_o[p]),
-      .tr_ds_o          (tr_ds_o[p]),
-      .tr_load_control_o(tr_load_control_o[p])
+      .trace_o          (rp_trace_o[p])
     );
   end
 

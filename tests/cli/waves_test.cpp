@@ -71,7 +71,7 @@ struct Fst {
   void* reader_;
 };
 
-const std::string kTop = "TOP.cxlgpu_bench.u_top.";
+const std::string kBench = "TOP.cxlgpu_bench.";
 
 class Waves : public Cli {
  protected:
@@ -88,7 +88,7 @@ TEST_F(Waves, TheClockHasBothEdgesAndTheWindowIsExact) {
   Fst fst(dir_ / "w.fst");
   EXPECT_EQ(fst.first, 1'000'000u);
   EXPECT_EQ(fst.last, 2'000'000u);
-  const std::vector<Fst::Change> clock = fst.changes(kTop + "clk_i");
+  const std::vector<Fst::Change> clock = fst.changes(kBench + "clk_i");
   ASSERT_GE(clock.size(), 2000u) << "two edges of each of 1000 cycles";
   EXPECT_LE(clock.size(), 2003u);
   for (std::size_t i = 2; i < clock.size(); ++i) {
@@ -121,8 +121,8 @@ TEST_F(Waves, TheViewOpensOnTheFirstRequest) {
   record({});
   Fst fst(dir_ / "w.fst");
   std::uint64_t first = ~std::uint64_t{0};
-  for (const char* valid : {"arvalid_i", "awvalid_i"}) {
-    for (const Fst::Change& change : fst.changes(kTop + valid)) {
+  for (const char* valid : {"ar_valid", "aw_valid"}) {
+    for (const Fst::Change& change : fst.changes(kBench + valid)) {
       if (change.value == "1") first = std::min(first, change.ps);
     }
   }

@@ -20,11 +20,11 @@
 #include "flits/messages.hpp"
 #include "refmodel/controller/cxl_port.hpp"
 #include "refmodel/cxl_io/io_requester.hpp"
-#include "tests/common/idle.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/arb_link.hpp"
 #include "tests/cxl_io/far_io.hpp"
 #include "tests/endpoint/bench_media.hpp"
+#include "tests/endpoint/media_pins.hpp"
 
 namespace cxlgpu::test {
 
@@ -40,7 +40,6 @@ inline constexpr std::uint32_t kCommand = 0x04, kBar0 = 0x10, kDevice = 0x48, kA
 inline constexpr std::uint32_t kCxlControl = 0x10c, kMemEnable = 4, kRange1Base = 0x120;
 inline constexpr std::uint32_t kCorrectable = 1u << 16, kNonFatal = 2u << 16, kFatal = 4u << 16;
 inline constexpr unsigned kTags = 200;
-inline constexpr std::size_t kTraceValid = 16 + 46 + 8;  // of trace_t: valid, id, line, info
 
 class HostBench {
  public:
@@ -235,8 +234,8 @@ class HostBench {
     set_line(v.link_rx_flit_i, 0, device_wire.rx_flit.payload);
     set_bits(v.link_rx_flit_i, 512, 16, device_wire.rx_flit.crc);
     if (!device_wire.rx_valid) {
-      idle_.fill(v.link_rx_kind_i, 0, 2);
-      idle_.fill(v.link_rx_flit_i, 0, 528);
+      idle_.fill(v.link_rx_kind_i, 0, layout::kFlitKindBits);
+      idle_.fill(v.link_rx_flit_i, 0, layout::kFlitBits);
     }
     v.phy_up_i = device_wire.phy_up;
     v.phy_recovery_i = device_wire.phy_recovery;
@@ -353,38 +352,19 @@ class HostBench {
     return 0;
   }
 
-  // media_cmd_t and media_rsp_t of cxlgpu_pkg, last field at bit 0.
   void drive_media() {
-    Vendpoint& v = *rtl_;
     if (!media_takes_) media_takes_ = random.percent(media_percent);
-    v.media_cmd_ready_i = media_takes_;
-    const MediaResponse* response = media_answers ? media.ready(cycle_) : nullptr;
-    v.media_rsp_valid_i = response != nullptr;
-    if (response == nullptr) {
-      idle_.fill(v.media_rsp_i, 0, 525);
-      return;
-    }
-    set_line(v.media_rsp_i, 0, response->data);
-    set_bits(v.media_rsp_i, 512, 1, response->error);
-    set_bits(v.media_rsp_i, 513, 8, response->id);
-    set_bits(v.media_rsp_i, 521, 3, static_cast<unsigned>(response->op));
-    set_bits(v.media_rsp_i, 524, 1, response->poison);
+    media_says_ = media_answers ? media.ready(cycle_) : nullptr;
+    drive_media_port(rtl_->media_i, media_takes_, media_says_, &idle_);
   }
   void sample_media() {
-    Vendpoint& v = *rtl_;
-    forgotten += get_bits(v.tr_spec_drop_o, kTraceValid, 1);
-    if (v.media_rsp_valid_i && v.media_rsp_ready_o) media.taken();
-    if (!v.media_cmd_valid_o || !v.media_cmd_ready_i) return;
-    MediaCommand c;
-    c.data = get_line(v.media_cmd_o);
-    c.byte_enable = get_bits(v.media_cmd_o, 512, 64);
-    c.offset = static_cast<std::uint32_t>(get_bits(v.media_cmd_o, 576, 2));
-    c.slot = static_cast<std::uint32_t>(get_bits(v.media_cmd_o, 578, 16));
-    c.dpa = get_bits(v.media_cmd_o, 594, 46);
-    c.id = static_cast<std::uint16_t>(get_bits(v.media_cmd_o, 640, 8));
-    c.op = static_cast<MediaOp>(get_bits(v.media_cmd_o, 648, 3));
-    c.poison = get_bits(v.media_cmd_o, 651, 1) != 0;
-    media.submit(c, cycle_ + (media_latency != 0 ? media_latency : 1 + random.below(60)));
+    using Pins = layout::ToMedia;
+    const auto& asks = rtl_->media_o;
+    forgotten += get_bits(rtl_->trace_o, layout::EpTrace::spec_drop[layout::Trace::valid]);
+    if (media_says_ != nullptr && get_bits(asks, Pins::rsp_ready) != 0) media.taken();
+    if (get_bits(asks, Pins::cmd_valid) == 0 || !media_takes_) return;
+    media.submit(media_command(asks),
+                 cycle_ + (media_latency != 0 ? media_latency : 1 + random.below(60)));
     media_takes_ = false;
   }
 
@@ -402,6 +382,7 @@ class HostBench {
   std::optional<IoRequest> asked_;
   std::optional<IoResponse> response_;
   bool io_up_ = false, dl_up_ = false, mem_up_ = false, media_takes_ = false;
+  const MediaResponse* media_says_ = nullptr;  // on offer in this cycle
   bool forgets_ = false;  // the host's link falls: what it hears or has asked counts no more
   std::uint64_t cycle_ = 0;
 };

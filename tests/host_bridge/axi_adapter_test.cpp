@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "Vaxi_adapter.h"
-#include "tests/common/idle.hpp"
+#include "tests/common/fields.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/coverage/functional_gtest.hpp"
@@ -14,6 +14,12 @@
 namespace cxlgpu {
 namespace {
 
+using layout::AxiAddr;
+using layout::AxiB;
+using layout::AxiR;
+using layout::AxiReq;
+using layout::AxiRsp;
+using layout::AxiW;
 using test::Clocked;
 using test::Lockstep;
 using test::Random;
@@ -50,24 +56,15 @@ class Pair {
  private:
   void drive(const AxiAdapter::In& in) {
     // What is always the same while valid is anything else otherwise.
-    rtl_->awvalid_i = in.aw.valid;
-    rtl_->awid_i = in.aw.id;
-    rtl_->awaddr_i = in.aw.addr;
-    rtl_->awlen_i = in.aw.valid ? 0 : 3;
-    rtl_->awsize_i = in.aw.valid ? 6 : 1;
-    rtl_->awburst_i = in.aw.valid ? 1 : 2;
-    rtl_->wvalid_i = in.w.valid;
-    rtl_->wstrb_i = in.w.strobes;
-    test::set_line(rtl_->wdata_i, 0, in.w.data);
-    rtl_->wlast_i = in.w.valid;
-    rtl_->arvalid_i = in.ar.valid;
-    rtl_->arid_i = in.ar.id;
-    rtl_->araddr_i = in.ar.addr;
-    rtl_->arlen_i = in.ar.valid ? 0 : 3;
-    rtl_->arsize_i = in.ar.valid ? 6 : 1;
-    rtl_->arburst_i = in.ar.valid ? 1 : 2;
-    rtl_->bready_i = in.b_ready;
-    rtl_->rready_i = in.r_ready;
+    auto& bus = rtl_->axi_req_i;
+    drive_address(AxiReq::aw_valid, AxiReq::aw, in.aw);
+    drive_address(AxiReq::ar_valid, AxiReq::ar, in.ar);
+    test::set_bits(bus, AxiReq::w_valid, in.w.valid);
+    test::set_bits(bus, AxiReq::w[AxiW::strb], in.w.strobes);
+    test::set_line(bus, AxiReq::w[AxiW::data], in.w.data);
+    test::set_bits(bus, AxiReq::w[AxiW::last], in.w.valid);
+    test::set_bits(bus, AxiReq::b_ready, in.b_ready);
+    test::set_bits(bus, AxiReq::r_ready, in.r_ready);
     rtl_->req_ready_i = in.req_ready;
     rtl_->r_valid_i = in.r.has_value();
     rtl_->b_valid_i = in.b.has_value();
@@ -88,46 +85,64 @@ class Pair {
       idle_.fill(rtl_->b_error_i, 0, 1);
     }
   }
+  void drive_address(layout::Field valid, layout::Field address, const AxiAdapter::Address& in) {
+    auto& bus = rtl_->axi_req_i;
+    test::set_bits(bus, valid, in.valid);
+    test::set_bits(bus, address[AxiAddr::id], in.id);
+    test::set_bits(bus, address[AxiAddr::addr], in.addr);
+    test::set_bits(bus, address[AxiAddr::len], in.valid ? 0 : 3);
+    test::set_bits(bus, address[AxiAddr::size], in.valid ? 6 : 1);
+    test::set_bits(bus, address[AxiAddr::burst], in.valid ? 1 : 2);
+  }
+  [[nodiscard]] std::uint64_t says(layout::Field field) {
+    return test::get_bits(rtl_->axi_rsp_o, field);
+  }
   Out compare(const AxiAdapter::In& in) {
     rtl_.settle();
     Out out{twin_.eval(in), {}};
-    lockstep.check("awready_o", rtl_->awready_o, out.aw_ready);
-    lockstep.check("wready_o", rtl_->wready_o, out.w_ready);
-    lockstep.check("arready_o", rtl_->arready_o, out.ar_ready);
+    const std::uint64_t b_valid = says(AxiRsp::b_valid), r_valid = says(AxiRsp::r_valid);
+    const std::uint64_t b_id = says(AxiRsp::b[AxiB::id]), r_id = says(AxiRsp::r[AxiR::id]);
+    const std::uint64_t b_resp = says(AxiRsp::b[AxiB::resp]), r_resp = says(AxiRsp::r[AxiR::resp]);
+    const auto r_data = test::get_line(rtl_->axi_rsp_o, AxiRsp::r[AxiR::data]);
+    lockstep.check("aw_ready", says(AxiRsp::aw_ready), out.aw_ready);
+    lockstep.check("w_ready", says(AxiRsp::w_ready), out.w_ready);
+    lockstep.check("ar_ready", says(AxiRsp::ar_ready), out.ar_ready);
     lockstep.check("req_valid_o", rtl_->req_valid_o, out.req != nullptr);
     if (out.req != nullptr) {
       test::check_sys_req(lockstep, rtl_->req_o, *out.req);
       out.request = *out.req;
     }
-    lockstep.check("bvalid_o", rtl_->bvalid_o, out.b_valid);
+    lockstep.check("b_valid", b_valid, out.b_valid);
     if (out.b_valid) {
-      lockstep.check("bid_o", rtl_->bid_o, out.b_id);
-      lockstep.check("bresp_o", rtl_->bresp_o, out.b_resp);
+      lockstep.check("b.id", b_id, out.b_id);
+      lockstep.check("b.resp", b_resp, out.b_resp);
     }
-    lockstep.check("rvalid_o", rtl_->rvalid_o, out.r_valid);
+    lockstep.check("r_valid", r_valid, out.r_valid);
     if (out.r_valid) {
-      lockstep.check("rid_o", rtl_->rid_o, out.r_id);
-      lockstep.check("rresp_o", rtl_->rresp_o, out.r_resp);
-      lockstep.check("rlast_o", rtl_->rlast_o, 1);
-      lockstep.check_bytes("rdata_o", test::get_line(rtl_->rdata_o), out.data);
+      lockstep.check("r.id", r_id, out.r_id);
+      lockstep.check("r.resp", r_resp, out.r_resp);
+      lockstep.check("r.last", says(AxiRsp::r[AxiR::last]), 1);
+      lockstep.check_bytes("r.data", r_data, out.data);
     }
     lockstep.check("r_ready_o", rtl_->r_ready_o, out.r_ready);
     lockstep.check("b_ready_o", rtl_->b_ready_o, out.b_ready);
     check_trace(0, out.responds[0], out.r_id, out.r_resp);
     check_trace(1, out.responds[1], out.b_id, out.b_resp);
     request_.look(rtl_->req_valid_o, in.req_ready, rtl_->req_o);
-    read_.look(rtl_->rvalid_o, in.r_ready, rtl_->rid_o, rtl_->rresp_o, rtl_->rdata_o);
-    write_.look(rtl_->bvalid_o, in.b_ready, rtl_->bid_o, rtl_->bresp_o);
+    read_.look(r_valid != 0, in.r_ready, r_id, r_resp, r_data);
+    write_.look(b_valid != 0, in.b_ready, b_id, b_resp);
     return out;
   }
 
   void check_trace(unsigned channel, bool responds, std::uint32_t id, unsigned resp) {
-    const auto& trace = rtl_->tr_sys_respond_o;
-    const unsigned at = 71 * channel;
-    lockstep.check("tr_sys_respond_o.valid", test::get_bits(trace, at + 70, 1), responds);
-    lockstep.check("tr_sys_respond_o.id", test::get_bits(trace, at + 54, 16), responds ? id : 0);
-    lockstep.check("tr_sys_respond_o.line", test::get_bits(trace, at + 8, 46), 0);
-    lockstep.check("tr_sys_respond_o.info", test::get_bits(trace, at, 8),
+    using layout::Trace;
+    const auto trace = [&](layout::Field field) {
+      return test::get_bits(rtl_->tr_sys_respond_o, field, Trace::kBits * channel);
+    };
+    lockstep.check("tr_sys_respond_o.valid", trace(Trace::valid), responds);
+    lockstep.check("tr_sys_respond_o.id", trace(Trace::id), responds ? id : 0);
+    lockstep.check("tr_sys_respond_o.line", trace(Trace::line), 0);
+    lockstep.check("tr_sys_respond_o.info", trace(Trace::info),
                    responds && resp != AxiAdapter::kOkay);
   }
 

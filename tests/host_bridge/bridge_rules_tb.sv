@@ -5,6 +5,7 @@
 module bridge_rules_tb
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_port_pkg::*;
 (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -46,10 +47,10 @@ module bridge_rules_tb
   line_t          r_data;
   reg_req_t       reg_req;
   sys_rsp_t [2:0] answer;
-  logic [1:0]     bresp, rresp;
+  axi_req_t       axi_req;
   /* verilator lint_off UNUSEDSIGNAL */  // a test looks at few of the fields
   sys_req_t [2:0] port_req;
-  line_t          rdata;
+  axi_rsp_t       axi_rsp;
   /* verilator lint_on UNUSEDSIGNAL */
 
   always_comb begin
@@ -67,43 +68,33 @@ module bridge_rules_tb
       port_write_o[p]    = port_req[p].is_write;
     end
   end
-  assign berror_o = bresp != 2'b00;
-  assign rerror_o = rresp != 2'b00;
-  assign rdata_o  = rdata[31:0];
+  always_comb begin
+    axi_req          = '0;
+    axi_req.aw_valid = write_valid_i;
+    axi_req.aw       = axi_line(write_id_i, 64'(write_addr_i));
+    axi_req.w_valid  = write_valid_i;
+    axi_req.w        = '{last: 1'b1, strb: '1, data: '0};
+    axi_req.b_ready  = bready_i;
+    axi_req.ar_valid = read_valid_i;
+    axi_req.ar       = axi_line(read_id_i, 64'(read_addr_i));
+    axi_req.r_ready  = rready_i;
+  end
+  assign write_ready_o = axi_rsp.aw_ready;
+  assign read_ready_o  = axi_rsp.ar_ready;
+  assign bvalid_o      = axi_rsp.b_valid;
+  assign bid_o         = axi_rsp.b.id;
+  assign berror_o      = axi_rsp.b.resp != AxiRespOkay;
+  assign rvalid_o      = axi_rsp.r_valid;
+  assign rid_o         = axi_rsp.r.id;
+  assign rerror_o      = axi_rsp.r.resp != AxiRespOkay;
+  assign rdata_o       = axi_rsp.r.data[31:0];
 
   /* verilator lint_off PINCONNECTEMPTY */
   axi_adapter u_axi_adapter (
     .clk_i,
     .rst_ni,
-    .awvalid_i       (write_valid_i),
-    .awready_o       (write_ready_o),
-    .awid_i          (write_id_i),
-    .awaddr_i        (64'(write_addr_i)),
-    .awlen_i         ('0),
-    .awsize_i        (3'd6),
-    .awburst_i       (2'd1),
-    .wvalid_i        (write_valid_i),
-    .wready_o        (),
-    .wdata_i         ('0),
-    .wstrb_i         ('1),
-    .wlast_i         (1'b1),
-    .bvalid_o,
-    .bready_i,
-    .bid_o,
-    .bresp_o         (bresp),
-    .arvalid_i       (read_valid_i),
-    .arready_o       (read_ready_o),
-    .arid_i          (read_id_i),
-    .araddr_i        (64'(read_addr_i)),
-    .arlen_i         ('0),
-    .arsize_i        (3'd6),
-    .arburst_i       (2'd1),
-    .rvalid_o,
-    .rready_i,
-    .rid_o,
-    .rdata_o         (rdata),
-    .rresp_o         (rresp),
-    .rlast_o         (),
+    .axi_req_i       (axi_req),
+    .axi_rsp_o       (axi_rsp),
     .req_valid_o     (req_valid),
     .req_ready_i     (req_ready),
     .req_o           (req),

@@ -9,6 +9,7 @@
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/quick_random.hpp"
 #include "tests/endpoint/bench_media.hpp"
+#include "tests/endpoint/media_pins.hpp"
 #include "tests/peer/link_end.hpp"
 
 namespace cxlgpu::test {
@@ -64,34 +65,18 @@ class BasicRtlDevice : public peer::LinkEnd {
   [[nodiscard]] unsigned error_pulses() const { return seen_errors_; }  // err_o and arb_err_o, ever
 
  private:
-  // media_cmd_t and media_rsp_t of cxlgpu_pkg, last field at bit 0.
   void drive_media() {
-    Top& v = *rtl_;
     if (!takes_) takes_ = random_.percent(options_.percent);
-    v.media_cmd_ready_i = takes_;
-    const MediaResponse* response = media.ready(cycle_);
-    v.media_rsp_valid_i = response != nullptr;
-    if (response == nullptr) return;
-    set_line(v.media_rsp_i, 0, response->data);
-    set_bits(v.media_rsp_i, 512, 1, response->error);
-    set_bits(v.media_rsp_i, 513, 8, response->id);
-    set_bits(v.media_rsp_i, 521, 3, static_cast<unsigned>(response->op));
-    set_bits(v.media_rsp_i, 524, 1, response->poison);
+    says_ = media.ready(cycle_);
+    drive_media_port(rtl_->media_i, takes_, says_);
   }
   void sample_media() {
-    Top& v = *rtl_;
-    if (v.media_rsp_valid_i && v.media_rsp_ready_o) media.taken();
-    if (!v.media_cmd_valid_o || !v.media_cmd_ready_i) return;
-    MediaCommand c;
-    c.data = get_line(v.media_cmd_o);
-    c.byte_enable = get_bits(v.media_cmd_o, 512, 64);
-    c.offset = static_cast<std::uint32_t>(get_bits(v.media_cmd_o, 576, 2));
-    c.slot = static_cast<std::uint32_t>(get_bits(v.media_cmd_o, 578, 16));
-    c.dpa = get_bits(v.media_cmd_o, 594, 46);
-    c.id = static_cast<std::uint16_t>(get_bits(v.media_cmd_o, 640, 8));
-    c.op = static_cast<MediaOp>(get_bits(v.media_cmd_o, 648, 3));
-    c.poison = get_bits(v.media_cmd_o, 651, 1) != 0;
-    media.submit(c, cycle_ + (options_.latency != 0 ? options_.latency : 1 + random_.below(60)));
+    using Pins = layout::ToMedia;
+    const auto& asks = rtl_->media_o;
+    if (says_ != nullptr && get_bits(asks, Pins::rsp_ready) != 0) media.taken();
+    if (get_bits(asks, Pins::cmd_valid) == 0 || !takes_) return;
+    media.submit(media_command(asks),
+                 cycle_ + (options_.latency != 0 ? options_.latency : 1 + random_.below(60)));
     takes_ = false;
   }
 
@@ -99,6 +84,7 @@ class BasicRtlDevice : public peer::LinkEnd {
   QuickRandom random_;
   mutable Clocked<Top> rtl_;
   bool takes_ = false;
+  const MediaResponse* says_ = nullptr;  // on offer in this cycle
   unsigned seen_errors_ = 0;
   std::uint64_t cycle_ = 0;
 };

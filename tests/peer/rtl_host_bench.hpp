@@ -20,6 +20,7 @@
 #include "common/registers.hpp"
 #include "sim/firmware/hdm.hpp"
 #include "sim/firmware/io_port.hpp"
+#include "tests/common/fields.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/peer/physical_layer.hpp"
 
@@ -65,13 +66,12 @@ class BasicRtlHost : public RegisterBus {
   // ---- registers ----
   void write(RegisterSpace space, unsigned index, std::uint32_t offset,
              std::uint32_t value) override {
-    rtl_->reg_req_i =
-        std::uint64_t{3} << 48 | std::uint64_t{page(space, index) + offset} << 32 | value;
+    rtl_->reg_req_i = reg_access(true, page(space, index) + offset, value);
     cycle();
     rtl_->reg_req_i = 0;
   }
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override {
-    rtl_->reg_req_i = std::uint64_t{2} << 48 | std::uint64_t{page(space, index) + offset} << 32;
+    rtl_->reg_req_i = reg_access(false, page(space, index) + offset);
     cycle();
     rtl_->reg_req_i = 0;
     rtl_.settle();

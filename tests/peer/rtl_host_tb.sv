@@ -6,6 +6,7 @@
 module rtl_host_tb
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_port_pkg::*;
 #(
   parameter bit LlrWrapInclusive = 1'b0  // wrap values of INIT.Param are last numbers
 ) (
@@ -49,6 +50,32 @@ module rtl_host_tb
   output logic [2:0]  arb_err_o   // of arb_mux
 );
 
+  axi_req_t axi_req;
+  /* verilator lint_off UNUSEDSIGNAL */  // w_ready is aw_ready, the last beat is each
+  axi_rsp_t axi_rsp;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  always_comb begin
+    axi_req          = '0;
+    axi_req.aw_valid = awvalid_i;
+    axi_req.aw       = axi_line(awid_i, awaddr_i);
+    axi_req.w_valid  = awvalid_i;
+    axi_req.w        = '{last: 1'b1, strb: wstrb_i, data: wdata_i};
+    axi_req.b_ready  = bready_i;
+    axi_req.ar_valid = arvalid_i;
+    axi_req.ar       = axi_line(arid_i, araddr_i);
+    axi_req.r_ready  = rready_i;
+  end
+  assign awready_o = axi_rsp.aw_ready;
+  assign bvalid_o  = axi_rsp.b_valid;
+  assign bid_o     = axi_rsp.b.id;
+  assign bresp_o   = axi_rsp.b.resp;
+  assign arready_o = axi_rsp.ar_ready;
+  assign rvalid_o  = axi_rsp.r_valid;
+  assign rid_o     = axi_rsp.r.id;
+  assign rdata_o   = axi_rsp.r.data;
+  assign rresp_o   = axi_rsp.r.resp;
+
   // Outputs that the test does not look at stay open.
   /* verilator lint_off PINCONNECTEMPTY */
   root_complex #(
@@ -56,16 +83,8 @@ module rtl_host_tb
     .LlrWrapInclusive(LlrWrapInclusive)
   ) u_root_complex (
     .*,
-    .awlen_i          ('0),
-    .awsize_i         (3'd6),
-    .awburst_i        (2'b01),
-    .wvalid_i         (awvalid_i),
-    .wready_o         (),
-    .wlast_i          (1'b1),
-    .arlen_i          ('0),
-    .arsize_i         (3'd6),
-    .arburst_i        (2'b01),
-    .rlast_o          (),
+    .axi_req_i        (axi_req),
+    .axi_rsp_o        (axi_rsp),
     .lm_valid_o       (),
     .lm_ready_i       ('0),
     .lm_req_o         (),
@@ -73,16 +92,8 @@ module rtl_host_tb
     .lm_rsp_valid_i   ('0),
     .lm_rsp_ready_o   (),
     .lm_rsp_i         ('0),
-    .tr_sys_accept_o  (),
-    .tr_port_enqueue_o(),
-    .tr_memq_alloc_o  (),
-    .tr_ctrl_accept_o (),
-    .tr_ctrl_store_o  (),
-    .tr_spec_issue_o  (),
-    .tr_port_respond_o(),
-    .tr_ds_o          (),
-    .tr_load_control_o(),
-    .tr_sys_respond_o ()
+    .sys_trace_o      (),
+    .rp_trace_o       ()
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

@@ -160,14 +160,7 @@ module port_link_tb
     .arb_err_o        (),
     .viral_i,
     .viral_o,
-    .tr_port_enqueue_o(),
-    .tr_memq_alloc_o  (),
-    .tr_ctrl_accept_o (),
-    .tr_ctrl_store_o  (),
-    .tr_spec_issue_o  (),
-    .tr_port_respond_o(),
-    .tr_ds_o          (),
-    .tr_load_control_o()
+    .trace_o          ()
   );
 
   cxl_port #(

@@ -6,6 +6,7 @@
 module root_port_tb
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_port_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -42,14 +43,7 @@ module root_port_tb
   output logic [2:0]  arb_err_o,
   input  logic        viral_i,
   output logic        viral_o,
-  output trace_t      tr_port_enqueue_o,
-  output trace_t      tr_memq_alloc_o,
-  output trace_t      tr_ctrl_accept_o,
-  output trace_t      tr_ctrl_store_o,
-  output trace_t      tr_spec_issue_o,
-  output trace_t      tr_port_respond_o,
-  output trace_t      tr_ds_o,
-  output trace_t      tr_load_control_o
+  output rp_trace_t   trace_o
 );
 
   root_port #(

@@ -18,7 +18,7 @@
 #include "common/registers.hpp"
 #include "flits/messages.hpp"
 #include "refmodel/controller/flit_packer.hpp"
-#include "tests/common/idle.hpp"
+#include "tests/common/fields.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
@@ -939,26 +939,27 @@ class Bench {
     v.rsp_ready_i = in.rsp_ready;
     v.device_i = static_cast<std::uint8_t>(in.device);
     v.viral_i = in.viral;
-    v.reg_req_i = std::uint64_t{in.reg.valid} << 49 | std::uint64_t{in.reg.write} << 48 |
-                  std::uint64_t{in.reg.addr & 0xFFFF} << 32 | in.reg.wdata;
+    v.reg_req_i = reg_access(in.reg.write, in.reg.addr & 0xFFFF, in.reg.wdata);
+    set_bits(v.reg_req_i, layout::RegReq::valid, in.reg.valid);
     v.link_tx_ready_i = in.link.tx_ready;
     v.link_rx_valid_i = in.link.rx_valid;
     v.link_rx_kind_i = static_cast<unsigned>(in.link.rx_kind);
     set_line(v.link_rx_flit_i, 0, in.link.rx_flit.payload);
     set_bits(v.link_rx_flit_i, 512, 16, in.link.rx_flit.crc);
     if (!in.link.rx_valid) {
-      idle_.fill(v.link_rx_kind_i, 0, 2);
-      idle_.fill(v.link_rx_flit_i, 0, 528);
+      idle_.fill(v.link_rx_kind_i, 0, layout::kFlitKindBits);
+      idle_.fill(v.link_rx_flit_i, 0, layout::kFlitBits);
     }
     v.phy_up_i = in.link.phy_up;
     v.phy_recovery_i = in.link.phy_recovery;
     v.lm_ready_i = in.lm_ready;
     v.lm_rsp_valid_i = in.lm_rsp_valid;
-    set_line(v.lm_rsp_i, 0, in.lm_rsp.data);
-    set_bits(v.lm_rsp_i, 512, 4, in.lm_rsp.index);
-    set_bits(v.lm_rsp_i, 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
-    set_bits(v.lm_rsp_i, 518, 1, in.lm_rsp.error);
-    if (!in.lm_rsp_valid) idle_.fill(v.lm_rsp_i, 0, 519);
+    using layout::LmRsp;
+    set_line(v.lm_rsp_i, LmRsp::data, in.lm_rsp.data);
+    set_bits(v.lm_rsp_i, LmRsp::index, in.lm_rsp.index);
+    set_bits(v.lm_rsp_i, LmRsp::kind, static_cast<unsigned>(in.lm_rsp.kind));
+    set_bits(v.lm_rsp_i, LmRsp::error, in.lm_rsp.error);
+    if (!in.lm_rsp_valid) idle_.fill(v.lm_rsp_i, 0, LmRsp::kBits);
   }
 
   // Payload outputs count only with their valid.
@@ -997,40 +998,41 @@ class Bench {
     run_.check("lm_valid_o", v.lm_valid_o, twin.lm_valid);
     if (in.lm_rsp_valid) run_.check("lm_rsp_ready_o", v.lm_rsp_ready_o, twin.lm_rsp_ready);
     if (!twin.lm_valid) return;
+    using layout::LmReq;
     const LmRequest& request = twin.lm_req;
     run_.check("lm_line_o", v.lm_line_o, twin.lm_line);
-    run_.check("lm_req_o.write", get_bits(v.lm_req_o, 594, 1), request.write);
-    run_.check("lm_req_o.slot", get_bits(v.lm_req_o, 576, 12), request.slot);
+    run_.check("lm_req_o.write", get_bits(v.lm_req_o, LmReq::write), request.write);
+    run_.check("lm_req_o.slot", get_bits(v.lm_req_o, LmReq::slot), request.slot);
     if (request.write) {
-      run_.check("lm_req_o.be", get_bits(v.lm_req_o, 512, 64), request.byte_enable);
-      run_.check_bytes("lm_req_o.data", get_line(v.lm_req_o), request.data);
+      run_.check("lm_req_o.be", get_bits(v.lm_req_o, LmReq::be), request.byte_enable);
+      run_.check_bytes("lm_req_o.data", get_line(v.lm_req_o, LmReq::data), request.data);
     } else {
-      run_.check("lm_req_o.index", get_bits(v.lm_req_o, 588, 4), request.index);
-      run_.check("lm_req_o.kind", get_bits(v.lm_req_o, 592, 2),
+      run_.check("lm_req_o.index", get_bits(v.lm_req_o, LmReq::index), request.index);
+      run_.check("lm_req_o.kind", get_bits(v.lm_req_o, LmReq::kind),
                  static_cast<unsigned>(request.kind));
     }
   }
-  // trace_t: valid, id, line, info.
-  template <typename Port>
-  void compare_trace(const char* name, const Port& port, bool valid, std::uint64_t id,
+  void compare_trace(const char* name, layout::Field point, bool valid, std::uint64_t id,
                      std::uint64_t line, unsigned info) {
-    run_.check(name, get_bits(port, 70, 1), valid);
+    using layout::Trace;
+    const auto& trace = rtl_->trace_o;
+    run_.check(name, get_bits(trace, point[Trace::valid]), valid);
     if (!valid) return;
-    run_.check(name, get_bits(port, 54, 16), id);
-    run_.check(name, get_bits(port, 8, 46), line);
-    run_.check(name, get_bits(port, 0, 8), info);
+    run_.check(name, get_bits(trace, point[Trace::id]), id);
+    run_.check(name, get_bits(trace, point[Trace::line]), line);
+    run_.check(name, get_bits(trace, point[Trace::info]), info);
   }
   void compare_traces(const RootPort::In& in, const RootPort::Out& twin) {
-    Vroot_port& v = *rtl_;
-    compare_trace("tr_port_enqueue_o", v.tr_port_enqueue_o, in.req_valid && twin.req_ready,
+    using layout::RpTrace;
+    compare_trace("trace_o.port_enqueue", RpTrace::port_enqueue, in.req_valid && twin.req_ready,
                   in.req.id, in.req.addr / kLineBytes, twin.queue_level);
     const bool changed = twin.granularity != granularity_;
     granularity_ = twin.granularity;
     granularities += changed;
-    compare_trace("tr_load_control_o", v.tr_load_control_o, changed, 0, 0,
+    compare_trace("trace_o.load_control", RpTrace::load_control, changed, 0, 0,
                   static_cast<unsigned>(twin.granularity));
     const std::uint32_t events = twin.ds_events.bits();
-    compare_trace("tr_ds_o", v.tr_ds_o, events != 0, events, twin.ds_count, 0);
+    compare_trace("trace_o.ds", RpTrace::ds, events != 0, events, twin.ds_count, 0);
   }
 
   Lockstep& run_;
@@ -1188,8 +1190,7 @@ class HandPort {
 
  private:
   void access(unsigned addr, bool write, std::uint32_t value) {
-    rtl_->reg_req_i =
-        std::uint64_t{1} << 49 | std::uint64_t{write} << 48 | std::uint64_t{addr} << 32 | value;
+    rtl_->reg_req_i = reg_access(write, addr, value);
     step();
     rtl_->reg_req_i = 0;
     rtl_.settle();

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "Vcxlgpu_top.h"
+#include "tb/layout.hpp"
 #include "tests/common/bits.hpp"
 
 namespace cxlgpu::test {
 namespace {
 
-constexpr unsigned kPorts = 2, kFlitBytes = 66;
+constexpr unsigned kPorts = 2, kFlitBytes = layout::kFlitBits / 8;
 constexpr unsigned kBoth = (1u << kPorts) - 1;
 
 // What one side of the links offers.

@@ -17,6 +17,7 @@
 #include "common/registers.hpp"
 #include "flits/messages.hpp"
 #include "refmodel/controller/cxl_port.hpp"
+#include "tests/common/fields.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/common/sys_bits.hpp"
 #include "tests/controller/arb_link.hpp"
@@ -26,7 +27,7 @@ namespace cxlgpu::test {
 namespace {
 
 constexpr unsigned kPorts = 4;
-constexpr unsigned kFlitBits = 528;
+using layout::kFlitBits;
 constexpr std::uint64_t kRange = std::uint64_t{256} << 20;
 constexpr unsigned kPortNumberBase = 0x10;
 constexpr unsigned kMediaCycles = 60;
@@ -129,12 +130,12 @@ class Bench {
   [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
 
   void write_register(std::uint32_t addr, std::uint32_t data) {
-    rtl_->reg_req_i = std::uint64_t{3} << 48 | std::uint64_t{addr} << 32 | data;
+    rtl_->reg_req_i = reg_access(true, addr, data);
     cycle();
     rtl_->reg_req_i = 0;
   }
   std::uint32_t read_register(std::uint32_t addr) {
-    rtl_->reg_req_i = std::uint64_t{2} << 48 | std::uint64_t{addr} << 32;
+    rtl_->reg_req_i = reg_access(false, addr);
     cycle();
     rtl_->reg_req_i = 0;
     rtl_.settle();
