@@ -197,8 +197,9 @@ struct DsAct {
 };
 
 struct Trace {
-  static constexpr std::size_t kBits = 71;
-  static constexpr Field valid{70, 1};
+  static constexpr std::size_t kBits = 96;
+  static constexpr Field valid{95, 1};
+  static constexpr Field zero{70, 25};
   static constexpr Field id{54, 16};
   static constexpr Field line{8, 46};
   static constexpr Field info{0, 8};
@@ -273,33 +274,33 @@ struct FromMedia {
 };
 
 struct SysTrace {
-  static constexpr std::size_t kBits = 213;
-  static constexpr Field sys_respond{71, 142};
-  static constexpr Field sys_accept{0, 71};
+  static constexpr std::size_t kBits = 288;
+  static constexpr Field sys_respond{96, 192};
+  static constexpr Field sys_accept{0, 96};
 };
 
 struct RpTrace {
-  static constexpr std::size_t kBits = 568;
-  static constexpr Field load_control{497, 71};
-  static constexpr Field ds{426, 71};
-  static constexpr Field port_respond{355, 71};
-  static constexpr Field spec_issue{284, 71};
-  static constexpr Field ctrl_store{213, 71};
-  static constexpr Field ctrl_accept{142, 71};
-  static constexpr Field memq_alloc{71, 71};
-  static constexpr Field port_enqueue{0, 71};
+  static constexpr std::size_t kBits = 768;
+  static constexpr Field load_control{672, 96};
+  static constexpr Field ds{576, 96};
+  static constexpr Field port_respond{480, 96};
+  static constexpr Field spec_issue{384, 96};
+  static constexpr Field ctrl_store{288, 96};
+  static constexpr Field ctrl_accept{192, 96};
+  static constexpr Field memq_alloc{96, 96};
+  static constexpr Field port_enqueue{0, 96};
 };
 
 struct EpTrace {
-  static constexpr std::size_t kBits = 568;
-  static constexpr Field spec_lost{497, 71};
-  static constexpr Field spec_drop{426, 71};
-  static constexpr Field spec_fill{355, 71};
-  static constexpr Field ep_respond{284, 71};
-  static constexpr Field media_done{213, 71};
-  static constexpr Field media_issue{142, 71};
-  static constexpr Field ep_lookup{71, 71};
-  static constexpr Field ep_accept{0, 71};
+  static constexpr std::size_t kBits = 768;
+  static constexpr Field spec_lost{672, 96};
+  static constexpr Field spec_drop{576, 96};
+  static constexpr Field spec_fill{480, 96};
+  static constexpr Field ep_respond{384, 96};
+  static constexpr Field media_done{288, 96};
+  static constexpr Field media_issue{192, 96};
+  static constexpr Field ep_lookup{96, 96};
+  static constexpr Field ep_accept{0, 96};
 };
 
 }  // namespace cxlgpu::layout

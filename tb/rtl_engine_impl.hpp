@@ -67,30 +67,17 @@ Point point_at(const Port& bits, Field point, std::size_t from = 0) {
           static_cast<std::uint32_t>(field(bits, point[Trace::info], from))};
 }
 
-// Where the valid bits are in an array of bundles, one a port.
-struct Bit {
-  std::size_t word;
-  std::uint32_t mask;
-};
-template <typename Bundle, unsigned Ports>
-constexpr auto valid_bits() {
-  std::array<std::array<Bit, Bundle::kBits / Trace::kBits>, Ports> all{};
-  for (unsigned port = 0; port < Ports; ++port) {
-    for (std::size_t point = 0; point < all[port].size(); ++point) {
-      const std::size_t at = Bundle::kBits * port + Trace::kBits * point + Trace::valid.lo;
-      all[port][point] = {at / 32, std::uint32_t{1} << at % 32};
-    }
-  }
-  return all;
-}
-
-// Most points are silent in most cycles: their valid bits are looked at before all else.
-template <typename Bundle, unsigned Ports, typename Port>
+// Most points are silent in most cycles: their valid bits are looked at before all else. Each is
+// the top bit of a word.
+template <typename Bundle, typename Port>
 bool is_any_valid(const Port& bits, unsigned port) {
-  static constexpr auto kValid = valid_bits<Bundle, Ports>();
+  constexpr std::size_t kWords = Trace::kBits / 32;
+  static_assert(Trace::kBits % 32 == 0 && Trace::valid.lo % 32 == 31 && Bundle::kBits % 32 == 0);
   std::uint32_t any = 0;
-  for (const Bit& valid : kValid[port]) any |= bits[valid.word] & valid.mask;
-  return any != 0;
+  for (std::size_t point = 0; point < Bundle::kBits / Trace::kBits; ++point) {
+    any |= bits[(Bundle::kBits / Trace::kBits * port + point) * kWords + Trace::valid.lo / 32];
+  }
+  return any >> 31 != 0;
 }
 
 // A port of so many bits; a layout that is not the top's is not compiled.
@@ -637,8 +624,8 @@ void BasicRtlEngine<Top, Ports>::sample_traces() {
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::sample_port_traces(unsigned port) {
-  if (!is_any_valid<RpTrace, kPorts>(top_->rp_trace_o, port) &&
-      !is_any_valid<EpTrace, kPorts>(top_->ep_trace_o, port)) {
+  if (!is_any_valid<RpTrace>(top_->rp_trace_o, port) &&
+      !is_any_valid<EpTrace>(top_->ep_trace_o, port)) {
     return;
   }
   const auto& up = top_->rp_trace_o;

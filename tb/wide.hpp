@@ -68,21 +68,24 @@ inline void set_field(Port& port, std::size_t lo, std::size_t width, std::uint64
   }
 }
 
-// The same by name, width 1..64.
+// The same by name, width 1..64. Inlined always: the place is a constant where they are called.
 template <typename Port>
-[[nodiscard]] inline std::uint64_t field(const Port& port, layout::Field at, std::size_t from = 0) {
+[[nodiscard, gnu::always_inline]] inline std::uint64_t field(const Port& port, layout::Field at,
+                                                             std::size_t from = 0) {
   const std::size_t lo = from + at.lo;
   if (at.width <= 57) return field(port, lo, at.width);
   return field(port, lo, 32) | field(port, lo + 32, at.width - 32) << 32;
 }
 
 template <typename Port>
-[[nodiscard]] inline bool bit_at(const Port& port, layout::Field at, std::size_t from = 0) {
+[[nodiscard, gnu::always_inline]] inline bool bit_at(const Port& port, layout::Field at,
+                                                     std::size_t from = 0) {
   return bit_at(port, from + at.lo);
 }
 
 template <typename Port>
-inline void set_field(Port& port, layout::Field at, std::uint64_t value, std::size_t from = 0) {
+[[gnu::always_inline]] inline void set_field(Port& port, layout::Field at, std::uint64_t value,
+                                             std::size_t from = 0) {
   const std::size_t lo = from + at.lo;
   if (at.width <= 57) return set_field(port, lo, at.width, value);
   set_field(port, lo, 32, value);

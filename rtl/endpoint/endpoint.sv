@@ -773,31 +773,32 @@ module endpoint
   always_comb begin
     trace_o = '0;
     if (take_demand) begin
-      trace_o.ep_accept = '{valid: 1'b1, id: e1.tag, line: hpa,
+      trace_o.ep_accept = '{valid: 1'b1, zero: '0, id: e1.tag, line: hpa,
                             info: {4'd0, take_wd ? rx_rwd.opcode : rx_req.opcode}};
     end
     if (e2_done) begin
-      trace_o.ep_lookup = '{valid: 1'b1, id: e2_q.tag, line: e2_q.line, info: 8'(lookup_info)};
+      trace_o.ep_lookup = '{valid: 1'b1, zero: '0, id: e2_q.tag, line: e2_q.line,
+                            info: 8'(lookup_info)};
     end
     if (media_data_issue) begin
-      trace_o.media_issue = '{valid: 1'b1, id: issue_tag, line: media_cmd.dpa,
+      trace_o.media_issue = '{valid: 1'b1, zero: '0, id: issue_tag, line: media_cmd.dpa,
                               info: 8'(media_cmd.op)};
     end
     if (media_release) begin
-      trace_o.media_done = '{valid: 1'b1, id: answer_tag, line: answer_line,
+      trace_o.media_done = '{valid: 1'b1, zero: '0, id: answer_tag, line: answer_line,
                              info: 8'(media_i.rsp.op)};
     end
     if (rsp_taken && !between) begin
-      trace_o.ep_respond = '{valid: 1'b1, id: rsp_tag,
+      trace_o.ep_respond = '{valid: 1'b1, zero: '0, id: rsp_tag,
                              line: media_offer ? answer_line : e2_q.line, info: 8'(rsp_load)};
     end
     if (spec_miss) begin
-      trace_o.spec_fill = '{valid: 1'b1, id: '0, line: {spec_granule, 2'b00}, info: '0};
+      trace_o.spec_fill = '{valid: 1'b1, zero: '0, id: '0, line: {spec_granule, 2'b00}, info: '0};
     end
     if (spec_drop) begin
-      trace_o.spec_drop = '{valid: 1'b1, id: '0, line: {spec_granule, 2'b00}, info: '0};
+      trace_o.spec_drop = '{valid: 1'b1, zero: '0, id: '0, line: {spec_granule, 2'b00}, info: '0};
     end
-    if (lost_q) trace_o.spec_lost = '{valid: 1'b1, id: '0, line: lost_line_q, info: '0};
+    if (lost_q) trace_o.spec_lost = '{valid: 1'b1, zero: '0, id: '0, line: lost_line_q, info: '0};
   end
 
   // Header fields that a Type 3 device without metadata does not look at.

@@ -215,6 +215,7 @@ package cxlgpu_pkg;
   // the link tag in the endpoint.
   typedef struct packed {
     logic        valid;
+    logic [24:0] zero;  // makes it three words of 32 bits, which simulators move without a shift
     logic [15:0] id;
     line_addr_t  line;
     logic [7:0]  info;

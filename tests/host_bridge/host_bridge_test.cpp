@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "Vhost_bridge.h"
+#include "tests/common/fields.hpp"
 #include "tests/common/idle.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/requirement.hpp"
@@ -208,13 +209,16 @@ TEST(HostBridge, LockstepWithRtl) {
     }
     if (read_last) lockstep.check("reg_rdata_o", rtl->reg_rdata_o, out.rdata);
     const bool accepted = in.req_valid && out.req_ready;
-    lockstep.check("tr_sys_accept_o.valid", test::get_bits(rtl->tr_sys_accept_o, 70, 1), accepted);
+    lockstep.check("tr_sys_accept_o.valid",
+                   test::get_bits(rtl->tr_sys_accept_o, layout::Trace::valid), accepted);
     if (accepted) {
-      lockstep.check("tr_sys_accept_o.id", test::get_bits(rtl->tr_sys_accept_o, 54, 16), in.req.id);
-      lockstep.check("tr_sys_accept_o.line", test::get_bits(rtl->tr_sys_accept_o, 8, 46),
+      lockstep.check("tr_sys_accept_o.id", test::get_bits(rtl->tr_sys_accept_o, layout::Trace::id),
+                     in.req.id);
+      lockstep.check("tr_sys_accept_o.line",
+                     test::get_bits(rtl->tr_sys_accept_o, layout::Trace::line),
                      in.req.addr / kLineBytes);
-      lockstep.check("tr_sys_accept_o.info", test::get_bits(rtl->tr_sys_accept_o, 0, 8),
-                     in.req.is_write);
+      lockstep.check("tr_sys_accept_o.info",
+                     test::get_bits(rtl->tr_sys_accept_o, layout::Trace::info), in.req.is_write);
     }
     pairs.look(twin, in, out);
     for (unsigned p = 0; p < kPorts; ++p) {

@@ -19,7 +19,8 @@ module layout_tb
 );
 
   function automatic trace_t event_of(logic [7:0] number);
-    return '{valid: 1'b1, id: {8'ha5, number}, line: {38'h2a_5a5a_5a5a, number}, info: ~number};
+    return '{valid: 1'b1, zero: '0, id: {8'ha5, number}, line: {38'h2a_5a5a_5a5a, number},
+             info: ~number};
   endfunction
 
   assign reg_req_o = '{valid: 1'b1, write: 1'b0, addr: 16'h8421, wdata: 32'h0123_4567};

@@ -12,6 +12,7 @@
 #include "Vmemory_queue.h"
 #include "flits/messages.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
+#include "tests/common/fields.hpp"
 #include "tests/common/idle.hpp"
 #include "tests/common/offer.hpp"
 #include "tests/common/sys_bits.hpp"
@@ -253,11 +254,11 @@ struct Trace {
 
 template <typename Port>
 void check_trace(Lockstep& lockstep, const char* name, const Port& port, const Trace& twin) {
-  lockstep.check(name, test::get_bits(port, 70, 1), twin.valid);
+  lockstep.check(name, test::get_bits(port, layout::Trace::valid), twin.valid);
   if (!twin.valid) return;
-  lockstep.check(name, test::get_bits(port, 54, 16), twin.id);
-  lockstep.check(name, test::get_bits(port, 8, 46), twin.line);
-  lockstep.check(name, test::get_bits(port, 0, 8), twin.info);
+  lockstep.check(name, test::get_bits(port, layout::Trace::id), twin.id);
+  lockstep.check(name, test::get_bits(port, layout::Trace::line), twin.line);
+  lockstep.check(name, test::get_bits(port, layout::Trace::info), twin.info);
 }
 
 // Means nothing without an answer.
@@ -332,8 +333,8 @@ Seen look_at(Top& rtl) {
                 test::get_line(rtl->rsp_o)};
   }
   const auto index = [](const auto& trace) -> std::optional<unsigned> {
-    if (test::get_bits(trace, 70, 1) == 0) return std::nullopt;
-    return static_cast<unsigned>(test::get_bits(trace, 0, 6));
+    if (test::get_bits(trace, layout::Trace::valid) == 0) return std::nullopt;
+    return static_cast<unsigned>(test::get_bits(trace, layout::Trace::info) & 63);
   };
   seen.taken_tag = index(rtl->tr_alloc_o);
   seen.freed_tag = index(rtl->tr_respond_o);
