@@ -4,9 +4,12 @@
 
 Checks the files and writes what is made from them:
 
-  rtl/pkg/cxl_reg_pkg.sv           offsets, fields, reset values (blocks with `status: built`)
-  common/registers.hpp    the same for C++
-  docs/registers.md                tables of all blocks
+  rtl/pkg/cxl_reg_pkg.sv         offsets, fields, reset values (blocks with `status: built`)
+  rtl/pkg/cxl_reg_types_pkg.sv   registers as structs, and what a read and a write make of them
+  common/registers.hpp           the first for C++
+  common/register_types.hpp      the second for C++
+  common/register_table.hpp      every field as a row of one table, for tests
+  docs/registers.md              tables of all blocks
 
 A file that would not change is not touched; one that does is written whole and renamed.
 
@@ -22,11 +25,12 @@ Keys of a file, all required but those in brackets:
   title, where, source                       [rtl]    the module that has it
   status      built | planned                first, size   bytes the block covers
   registers   list of registers and groups   [reserved]    byte ranges left free between them
+  [byte_enables]  true: configuration space, where a write may change single bytes
 A register: name, offset, meaning, fields, [width] 8 16 32 64 (32), [source], [reserved] bit ranges.
   Instead of its own fields it may have `like` (a register before it), access and reset.
   Every bit is in a field or reserved.
-A group of `count` equal sets of registers, `stride` bytes apart: group, offset, stride, count, meaning,
-  registers (offsets within the set), [reserved]. Every byte of the stride is used or reserved.
+A group of `count` equal sets of registers, `stride` (a power of two) bytes apart: group, offset, stride,
+  count, meaning, registers (offsets within the set), [reserved]. Every byte of the stride is used or reserved.
 A field: name, bits (7:4 or 3), access, reset, meaning, [side] host | device if only that side has it.
   reset is a number or `param` (a parameter of the module or the place sets it; 0 in constants).
 Numbers are decimal or 0x hexadecimal.
@@ -48,16 +52,48 @@ except ImportError:
 from page_blocks import wrapped
 
 ACCESS = {
-    "RO": "read-only",
-    "RW": "read and write",
-    "RW1C": "a 1 written clears it",
-    "RWO": "the first 1 written stays until reset",
-    "RWL": "read and write until locked, as the block says",
-    "ROS": "RO, kept over a hot reset",
-    "RWS": "RW, kept over a hot reset",
-    "RW1CS": "RW1C, kept over a hot reset",
+    "RO": "read-only: constant, or set by hardware; a write changes nothing",
+    "HwInit": "read-only for software: set once, by hardware or by a parameter, before software can read it",
+    "RW": "read and write: holds what was written last",
+    "RW1C": "set by hardware; a 1 written clears it, a 0 written leaves it",
+    "RWO": "write-once: the first 1 written stays until reset",
+    "RWL": "RW while not locked; what locks it is said at the register",
+    "ROS": "RO, sticky: kept over a hot reset",
+    "RWS": "RW, sticky: kept over a hot reset",
+    "RW1CS": "RW1C, sticky: kept over a hot reset",
 }
+READ_ONLY = ("RO", "ROS", "HwInit")
 SIDES = ("host", "device")
+# Members of structs: no name that either language keeps for itself.
+KEYWORDS = frozenset(
+    """
+    accept_on alias always and assert assign assume automatic before begin bind bins binsof bit break buf bufif0
+    bufif1 byte case casex casez cell chandle checker class clocking cmos config const constraint context continue
+    cover covergroup coverpoint cross deassign default defparam design disable dist do edge else end endcase
+    endclass endclocking endconfig endfunction endgenerate endgroup endinterface endmodule endpackage endprogram
+    endproperty endsequence endspecify endtable endtask enum event eventually expect export extends extern final
+    first_match for force foreach forever fork forkjoin function generate genvar global highz0 highz1 if iff ifnone
+    ignore_bins illegal_bins implements implies import incdir include initial inout input inside instance int
+    integer interconnect interface intersect join join_any join_none large let liblist library local localparam
+    logic longint macromodule matches medium modport module nand negedge nettype new nexttime nmos nor
+    noshowcancelled not notif0 notif1 null or output package packed parameter pmos posedge primitive priority
+    program property protected pull0 pull1 pulldown pullup pulsestyle_ondetect pulsestyle_onevent pure rand randc
+    randcase randsequence rcmos real realtime ref reg reject_on release repeat restrict return rnmos rpmos rtran
+    rtranif0 rtranif1 s_always s_eventually s_nexttime s_until s_until_with scalared sequence shortint shortreal
+    showcancelled signed small soft solve specify specparam static string strong strong0 strong1 struct super
+    supply0 supply1 sync_accept_on sync_reject_on table tagged task this throughout time timeprecision timeunit
+    tran tranif0 tranif1 tri tri0 tri1 triand trior trireg type typedef union unique unique0 unsigned until
+    until_with untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard
+    wire with within wor xnor xor
+    alignas alignof asm auto bool catch char char8_t char16_t char32_t co_await co_return co_yield compl concept
+    consteval constexpr constinit const_cast decltype delete double dynamic_cast explicit false float friend goto
+    inline long mutable namespace noexcept nullptr operator private public register reinterpret_cast requires
+    short sizeof static_assert static_cast switch template thread_local throw true try typeid typename using
+    volatile wchar_t
+    """.split()
+)
+# Of a field: what its register's members and arguments are called in C++.
+TAKEN = frozenset("word write from whole fields value written ones bits put enables locked side half".split())
 GENERATED = "Made by scripts/regs.py from regs/: do not edit."
 
 
@@ -116,6 +152,12 @@ class Node:
         value = self.text(key)
         if not re.fullmatch(pattern, value):
             self.fail(f"{key}: '{value}' is not a name ({pattern})")
+        return value
+
+    def member(self, key, taken=frozenset()):
+        value = self.name(key)
+        if value in KEYWORDS or value in taken:
+            self.fail(f"{key}: '{value}' is a word of SystemVerilog, of C++ or of what is generated")
         return value
 
     def one_of(self, key, values):
@@ -179,6 +221,14 @@ class Register:
     def sided(self):
         return any(f.side for f in self.fields)
 
+    @property
+    def writable(self):
+        return any(f.access not in READ_ONLY for f in self.fields)
+
+    @property
+    def locked(self):
+        return any(f.access == "RWL" for f in self.fields)
+
     def reset(self, side=None):
         return sum((f.reset or 0) << f.lsb for f in self.fields if f.of(side) or side is None)
 
@@ -212,6 +262,15 @@ class Block:
     first: int
     size: int
     items: list
+    byte_enables: bool
+
+    @property
+    def snake(self):
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", self.prefix).lower()
+
+    @property
+    def sided(self):
+        return any(register.sided for _, register in walk(self))
 
     @property
     def offset_bits(self):
@@ -228,7 +287,7 @@ def read_field(node, width):
             key["reset"].fail(f"reset: {reset:#x} does not fit in {msb - lsb + 1} bits")
     side = key["side"].one_of("side", SIDES) if "side" in key else None
     return Field(
-        key["name"].name("name"),
+        key["name"].member("name", TAKEN),
         msb,
         lsb,
         key["access"].one_of("access", tuple(ACCESS)),
@@ -296,7 +355,7 @@ def read_register(node, before):
         key["offset"].fail(f"offset: {offset:#x} is not aligned to {width} bits")
     return Register(
         node,
-        key["name"].name("name"),
+        key["name"].member("name"),
         offset,
         width,
         key["meaning"].text("meaning"),
@@ -310,7 +369,7 @@ def read_group(node):
     registers = read_items(key["registers"], groups=False)
     group = Group(
         node,
-        key["group"].name("group"),
+        key["group"].member("group"),
         key["offset"].number("offset"),
         key["stride"].number("stride"),
         key["count"].number("count"),
@@ -319,6 +378,8 @@ def read_group(node):
     )
     if group.count == 0 or group.stride == 0:
         node.fail("count, stride: 0 is none")
+    if group.stride & (group.stride - 1) or group.stride % 4 or group.offset % 4:
+        key["stride"].fail("stride: a power of two, at least 4, is wanted, and an offset of whole words")
     free = byte_ranges(key["reserved"]) if "reserved" in key else []
     check_bytes(node, registers, free, 0, group.stride, whole=True)
     return group
@@ -381,7 +442,8 @@ def read_block(path, name):
         raise RegsError(f"{name}:1: the file is empty")
     node = Node(name, root)
     key = node.mapping(
-        ("block", "prefix", "title", "status", "where", "source", "first", "size", "registers"), ("rtl", "reserved")
+        ("block", "prefix", "title", "status", "where", "source", "first", "size", "registers"),
+        ("rtl", "reserved", "byte_enables"),
     )
     block = Block(
         node,
@@ -396,6 +458,7 @@ def read_block(path, name):
         key["first"].number("first"),
         key["size"].number("size"),
         read_items(key["registers"], groups=True),
+        "byte_enables" in key and key["byte_enables"].one_of("byte_enables", ("true", "false")) == "true",
     )
     if block.size == 0:
         key["size"].fail("size: 0 is none")
@@ -525,6 +588,324 @@ def sv_package(blocks):
     return "\n".join([*lines, "endpackage", ""])
 
 
+# Types and functions, SystemVerilog
+
+SV_TYPES_HEAD = """\
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// {generated}
+//
+// Every register as a struct of its fields, without what is reserved, and what software makes of
+// it:
+//
+//   <reg>_word(f)             the register as a read gives it
+//   <reg>_from(word)          its fields in such a word (not of registers that differ by side)
+//   <reg>_written(f, wdata)   its fields after a write, by their access kinds; what hardware does
+//                             to them is its module's. Further arguments, where they matter: high,
+//                             the upper half of 64 bits is written; be, the bytes of the register
+//                             that are (configuration space); device, the side that has it;
+//                             locked, fields with RWL stay. Not there: a write changes nothing.
+//   <set>_word, <block>_word  the word at an address of a set of registers or of a block: of
+//                             registers of less than 32 bits all that share it
+//
+// A value ...AtReset has 0 in fields that a parameter sets. First in a struct, and so in its most
+// significant bits, is the most significant field of a register, the first register of a block.
+
+package cxl_reg_types_pkg;
+
+  // A function takes the whole word and uses the bits that its register has; a top does not call
+  // every function.
+  // verilator lint_off UNUSEDSIGNAL
+  // Members of a packed struct are no names in C++.
+  // verilator lint_off SYMRSVDWORD
+  // verilator coverage_off
+"""
+
+
+def sv_vector(width):
+    return f"logic [{width - 1}:0]" if width > 1 else "logic"
+
+
+def sv_slice(text, width, msb, lsb):
+    if width == 1:
+        return text
+    return f"{text}[{msb}:{lsb}]" if msb > lsb else f"{text}[{lsb}]"
+
+
+def descending(register):
+    return sorted(register.fields, key=lambda f: (f.msb, f.lsb), reverse=True)
+
+
+def sv_struct(name, members):
+    width = max(len(kind) for kind, _ in members)
+    lines = ["  typedef struct packed {"]
+    lines += [f"    {kind:{width}} {member};" for kind, member in members]
+    return [*lines, f"  }} {name};", ""]
+
+
+def sv_assignment(head, parts, tail=";"):
+    """head '{a: x, b: y}; in one line if it fits."""
+    line = f"{head}'{{{', '.join(parts)}}}{tail}"
+    if len(line) <= 100:
+        return [line]
+    indent = " " * (len(head) - len(head.lstrip()))
+    lines = [f"{head}'{{"]
+    current = f"{indent}  "
+    for i, part in enumerate(parts):
+        text = part + ("," if i + 1 < len(parts) else "")
+        if len(current.strip()) and len(current) + len(text) + 1 > 100:
+            lines.append(current.rstrip())
+            current = f"{indent}  "
+        current += text + " "
+    return [*lines, current.rstrip(), f"{indent}}}{tail}"]
+
+
+def sv_concat(parts):
+    return parts[0] if len(parts) == 1 else "{" + ", ".join(parts) + "}"
+
+
+def sv_word_of(fields, width):
+    """Fields of one side, reserved bits as 0, as one concatenation."""
+    parts, at = [], width
+    for field in fields:
+        if field.msb + 1 < at:
+            parts.append(f"{at - field.msb - 1}'d0")
+        parts.append(f"f.{field.name}")
+        at = field.lsb
+    if at:
+        parts.append(f"{at}'d0")
+    return sv_concat(parts)
+
+
+def sv_written_of(field, register, block):
+    """The field after a write: piece by piece, where parts of the register can be written alone."""
+    unit = 8 if block.byte_enables else 32
+    pieces = []
+    top = field.msb
+    while top >= field.lsb:
+        low = max(field.lsb, top // unit * unit)
+        old = sv_slice(f"f.{field.name}", field.width, top - field.lsb, low - field.lsb)
+        if field.width == top - low + 1:
+            old = f"f.{field.name}"
+        source = top - (32 * (top // 32) if register.width == 64 else 0)
+        new = sv_slice("wdata", register.width, source, source - (top - low))
+        if field.access in ("RW1C", "RW1CS"):
+            new = f"{old} & ~{new}"
+        elif field.access == "RWO":
+            new = f"{old} | {new}"
+        if block.byte_enables:
+            enable = f"be[{top // 8}]" if register.width > 8 else "be"
+            new = f"{enable} ? {new} : {old}"
+        elif register.width == 64:
+            new = f"high ? {new} : {old}" if top >= 32 else f"high ? {old} : {new}"
+        pieces.append(new)
+        top = low - 1
+    value = sv_concat(pieces)
+    conditional = " ? " in value and len(pieces) == 1
+    guards = []
+    if field.access == "RWL":
+        guards.append("locked")
+    if field.side:
+        guards.append("device" if field.side == "host" else "!device")
+    if guards:
+        value = f"{' || '.join(guards)} ? f.{field.name} : {f'({value})' if conditional else value}"
+    return value
+
+
+def sv_register(block, front, register):
+    """Type, reset value and functions of one register."""
+    name = "_".join((block.snake, *front, register.name))
+    members = [(sv_vector(f.width), f.name) for f in descending(register)]
+    lines = sv_struct(f"{name}_t", members)
+    camels = block.prefix + camel(*front, register.name)
+    for suffix, side in (("Host", "host"), ("Device", "device")) if register.sided else (("", None),):
+        here = [(f, f.reset or 0 if side is None or f.of(side) else 0) for f in descending(register)]
+        values = [f"{f.name}: {f.width}'h{value:X}" for f, value in here]
+        lines += sv_assignment(f"  parameter {name}_t {camels}{suffix}AtReset = ", values)
+    lines += [""]
+    words = [sv_word_of([f for f in descending(register) if f.of(s)], register.width) for s in SIDES]
+    vector = sv_vector(max(register.width, 32) if not block.byte_enables else register.width)
+    lines += [f"  function automatic {vector} {name}_word({name}_t f);"]
+    lines += sv_wrapped("    return ", words[0] if words[0] == words[1] else " | ".join(words))
+    lines += ["  endfunction", ""]
+    if not register.sided:
+        lines += sv_head(f"{name}_t {name}_from", [f"{vector} word"])
+        values = [f"{f.name}: {sv_slice('word', 32, f.msb, f.lsb)}" for f in descending(register)]
+        lines += [*sv_assignment("    return ", values), "  endfunction", ""]
+    if not register.writable:
+        return lines
+    width = register.width if block.byte_enables else 32
+    arguments = [f"{name}_t f", f"{sv_vector(width)} wdata"]
+    if block.byte_enables:
+        arguments.append(f"{sv_vector(register.width // 8)} be")
+    if register.width == 64:
+        arguments.append("logic high")
+    if register.sided:
+        arguments.append("logic device")
+    if register.locked:
+        arguments.append("logic locked")
+    lines += sv_head(f"{name}_t {name}_written", arguments)
+    lines += [f"    {name}_t d;", "    d = f;"]
+    for field in descending(register):
+        if field.access not in READ_ONLY:
+            lines += sv_wrapped(f"    d.{field.name} = ", sv_written_of(field, register, block))
+    lines += ["    return d;", "  endfunction", ""]
+    return lines
+
+
+def sv_head(head, arguments):
+    """The first line of a function, or two."""
+    line = f"  function automatic {head}({', '.join(arguments)});"
+    if len(line) <= 100:
+        return [line]
+    return [f"  function automatic {head}(", *sv_wrapped("      ", f"{', '.join(arguments)})")]
+
+
+def sv_wrapped(head, text):
+    """A statement, broken after commas and in front of operators where it is too long."""
+    text += ";"
+    lines, current = [], head
+    indent = " " * (len(head) - len(head.lstrip()) + 4)
+    for token in re.split(r"(?<=,) | (?=[|?:] )", text):
+        if current not in (head, indent):
+            if len(current) + 1 + len(token) > 100:
+                lines.append(current)
+                current = indent
+            else:
+                current += " "
+        current += token
+    return [*lines, current]
+
+
+def word_parts(registers, first):
+    """{word address: [(register, its lowest bit in the word, half of 64 bits)]}"""
+    words = {}
+    for register in registers:
+        at = first + register.offset
+        for half in range(2 if register.width == 64 else 1):
+            words.setdefault(at // 4 + half, []).append((register, at % 4 * 8, half))
+    return dict(sorted(words.items()))
+
+
+def sv_word_at(name, parts, struct):
+    """Registers of one word."""
+    register = parts[0][0]
+    if register.width >= 32:
+        call = f"{name}_{register.name}_word({struct}.{register.name})"
+        return call if register.width == 32 else (call, parts[0][2])
+    out, at = [], 32
+    for register, lsb, _ in sorted(parts, key=lambda part: part[1], reverse=True):
+        if lsb + register.width < at:
+            out.append(f"{at - lsb - register.width}'d0")
+        out.append(f"{name}_{register.name}_word({struct}.{register.name})")
+        at = lsb
+    if at:
+        out.append(f"{at}'d0")
+    return sv_concat(out)
+
+
+def sv_word_function(name, kind, registers, first, bits, groups):
+    """Words of a set or block by word address."""
+    words = word_parts(registers, first)
+    address = [f"logic [{bits - 1}:2] word"] if bits > 2 else []
+    lines = sv_head(f"logic [31:0] {name}_word", [f"{kind} r", *address])
+    if bits == 2:
+        (parts,) = words.values()
+        return [*lines, *sv_wrapped("    return ", sv_word_at(name, parts, "r")), "  endfunction", ""]
+    size = bits - 2
+    digits = (size + 3) // 4
+    lines += ["    logic [31:0] data;"]
+    if any(isinstance(part, tuple) for part in (sv_word_at(name, parts, "r") for parts in words.values())):
+        lines += ["    logic [63:0] wide;"]
+    for group in groups:
+        lines += [f"    logic [{bits - 1}:2] {group.name}_at;  // words from the first {group.name}"]
+    lines += ["    data = '0;"]
+    if "    logic [63:0] wide;" in lines:
+        lines += ["    wide = '0;"]
+    for group in groups:
+        lines += [f"    {group.name}_at = word - {size}'h{group.offset // 4:0{digits}X};"]
+    full = len(words) == 1 << size
+    lines += ["    unique case (word)"]
+    for i, (at, parts) in enumerate(words.items()):
+        label = "default" if full and i + 1 == len(words) else f"{size}'h{at:0{digits}X}"
+        value = sv_word_at(name, parts, "r")
+        if isinstance(value, tuple):
+            call, half = value
+            lines += [f"      {label}: begin"]
+            lines += sv_wrapped("        wide = ", call)
+            lines += [f"        data = wide[{32 * half + 31}:{32 * half}];", "      end"]
+        else:
+            lines += sv_wrapped(f"      {label}: data = ", value)
+    if groups:
+        lines += ["      default: begin"]
+        for group in groups:
+            step = group.stride.bit_length() - 1  # address bits within a set
+            index_bits = (group.count - 1).bit_length()
+            index = f"{group.name}_at[{step + index_bits - 1}:{step}]" if index_bits > 1 else f"{group.name}_at[{step}]"
+            if index_bits == 0:
+                index = "0"
+            inner = f", {group.name}_at[{step - 1}:2]" if step > 2 else ""
+            lines += [f"        if ({group.name}_at < {size}'d{group.size // 4}) begin"]
+            lines += sv_wrapped("          data = ", f"{name}_{group.name}_word(r.{group.name}[{index}]{inner})")
+            lines += ["        end"]
+        lines += ["      end"]
+    elif not full:
+        lines += ["      default: ;"]
+    return [*lines, "    endcase", "    return data;", "  endfunction", ""]
+
+
+def sv_types_package(blocks):
+    lines = SV_TYPES_HEAD.format(generated=GENERATED).splitlines()
+    for block in built(blocks):
+        name = block.snake
+        bar = f"  // {'-' * 93}"
+        lines += ["", bar, f"  // {block.title}", bar]
+        groups = [item for item in block.items if isinstance(item, Group)]
+        for front, register in walk(block):
+            lines += sv_register(block, front, register)
+        members = []
+        for item in block.items:
+            if isinstance(item, Group):
+                inner = f"{name}_{item.name}"
+                lines += sv_struct(f"{inner}_t", [(f"{inner}_{r.name}_t", r.name) for r in item.registers])
+                lines += sv_resets(block, f"{inner}_t", block.prefix + camel(item.name), item.registers)
+                lines += sv_word_function(inner, f"{inner}_t", item.registers, 0, item.stride.bit_length() - 1, [])
+                members.append((f"{inner}_t [{item.count - 1}:0]", item.name))
+            else:
+                members.append((f"{name}_{item.name}_t", item.name))
+        lines += sv_struct(f"{name}_regs_t", members)
+        lines += sv_resets(block, f"{name}_regs_t", f"{block.prefix}Regs", block.items)
+        registers = [item for item in block.items if isinstance(item, Register)]
+        lines += sv_word_function(name, f"{name}_regs_t", registers, 0, block.offset_bits, groups)
+        lines.pop()
+        typed = [line.split()[-1] for line in lines if line.startswith("  } ")]
+        unique(block, typed)
+    lines += [
+        "",
+        *(f"  // verilator {what}" for what in ("coverage_on", "lint_on SYMRSVDWORD", "lint_on UNUSEDSIGNAL")),
+    ]
+    return "\n".join([*lines, "", "endpackage", ""])
+
+
+def item_sided(item):
+    return any(r.sided for r in item.registers) if isinstance(item, Group) else item.sided
+
+
+def sv_resets(block, kind, constant, items):
+    """The reset value of a set or block, one a side where they differ."""
+    lines = []
+    front = constant if constant != f"{block.prefix}Regs" else block.prefix
+    for suffix in [s.capitalize() for s in SIDES] if any(item_sided(item) for item in items) else [""]:
+        values = []
+        for item in items:
+            value = f"{front}{camel(item.name)}{suffix if item_sided(item) else ''}AtReset"
+            if isinstance(item, Group):
+                value = f"{{{item.count}{{{value}}}}}"
+            values.append(f"{item.name}: {value}")
+        lines += sv_assignment(f"  parameter {kind} {constant}{suffix}AtReset = ", values)
+    return [*lines, ""]
+
+
 CPP_HEAD = """\
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Register offsets, fields and reset values.
@@ -603,6 +984,362 @@ def cpp_header(blocks):
     return "\n".join([*lines, "}  // namespace cxlgpu::regs", ""])
 
 
+# Types and table, C++
+
+CPP_TYPES_HEAD = """\
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Registers as structs of their fields.
+//
+// {generated}
+//
+// Purpose: what software makes of a register: word() is what a read gives, from() the fields of a
+//          word, write() what a write of software leaves in them, by their access kinds. What
+//          hardware does to them is its block's. A struct begins with the reset values, 0 in what a
+//          parameter sets.
+//          Regs is a whole block, a set ...Set one of a group of equal registers: word_at() and
+//          write_at() go by the offset in the block or set, of a word; what is reserved reads 0.
+//          A write_at() of no register, or of one that is read-only, changes nothing.
+// Units:   words of 32 bits; of a register of 64 bits half 0 is the lower one. enables: the bytes
+//          of the register that are written (configuration space). locked: fields with RWL stay.
+//          side: who has the register, where host and device differ; at_reset() is then what it
+//          begins with, and a struct made without it has 0 in the fields of one side.
+// Errors:  none.
+// Source:  regs/*.yaml, each with its source.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/registers.hpp"
+
+namespace cxlgpu::regs {{
+
+enum class Side : std::uint8_t {{ Host, Device }};
+
+// The bits of the bytes that are enabled.
+[[nodiscard]] constexpr std::uint32_t enabled_bits(unsigned enables) {{
+  std::uint32_t bits = 0;
+  for (unsigned i = 0; i < 4; ++i) bits |= (enables >> i & 1u) * (0xffu << 8 * i);
+  return bits;
+}}
+"""
+
+
+def cpp_wrapped(head, parts, tail, joiner):
+    """head part joiner part ... tail, as clang-format breaks it: at the joiners, under the first part."""
+    line = head + f"{joiner} ".join(parts) + tail
+    if len(line) <= 100:
+        return [line]
+    lines, current = [], head
+    for i, part in enumerate(parts):
+        text = part + (joiner if i + 1 < len(parts) else tail)
+        if current != head and len(current) + len(text) > 100:
+            lines.append(current.rstrip())
+            current = " " * len(head)
+        current += text + (" " if i + 1 < len(parts) else "")
+    return [*lines, current]
+
+
+def cpp_function(head, body):
+    """In one line, if there is one statement and it fits, as clang-format has it."""
+    if len(head) == 1 and len(body) == 1:
+        line = f"{head[0]} {body[0].strip()} }}"
+        if len(line) <= 100:
+            return [line]
+    return [*head, *body, "  }"]
+
+
+def cpp_arguments(block, register, first):
+    """Declarations and names of what a write needs to know, beside the offset."""
+    out = [("std::uint32_t value", "value")] if first else []
+    if block.byte_enables:
+        out.append(("unsigned enables", "enables"))
+    if register.width == 64:
+        out.append(("unsigned half", "half"))
+    if register.sided:
+        out.append(("Side side", "side"))
+    if register.locked:
+        out.append(("bool locked", "locked"))
+    return out
+
+
+def cpp_value(field):
+    if field.width == 1:
+        return "true" if field.reset else "false"
+    return f"0x{field.reset or 0:x}"
+
+
+def resets_differ(register):
+    return any(f.side and f.reset for f in register.fields)
+
+
+def cpp_member(field):
+    kind = "bool" if field.width == 1 else "std::uint64_t" if field.width > 32 else "std::uint32_t"
+    value = cpp_value(dataclasses.replace(field, reset=0) if field.side else field)
+    return f"  {kind} {field.name} = {value};"
+
+
+def cpp_register(block, front, register):
+    constant = "k" + camel(*front, register.name)
+    name = camel(*front, register.name) + "Reg"
+    lines = [f"// {'.'.join((*front, register.name))}", f"struct {name} {{"]
+    fields = sorted(register.fields, key=lambda f: (f.lsb, f.msb))
+    lines += [cpp_member(f) for f in fields]
+    lines += ["", f"  bool operator==(const {name}&) const = default;"]
+    if resets_differ(register):
+        # Of two fields in one place each side has its own reset value, and they are no one word.
+        lines += [f"  [[nodiscard]] static constexpr {name} at_reset(Side side) {{", f"    {name} fields;"]
+        for f in fields:
+            if f.side and f.reset:
+                lines += [f"    if (side == Side::{f.side.capitalize()}) fields.{f.name} = {cpp_value(f)};"]
+        lines += ["    return fields;", "  }"]
+    puts = [f"{constant}{camel(f.name)}.put({f.name})" for f in fields]
+    body = cpp_wrapped("    return ", puts, ";", " |")
+    wide = "64" if register.width == 64 else "32"
+    lines += [f"  [[nodiscard]] static constexpr {name} from(std::uint{wide}_t word) {{", f"    {name} fields;"]
+    for field in fields:
+        text = f"{constant}{camel(field.name)}.{'is_set' if field.width == 1 else 'get'}(word)"
+        cast = register.width == 64 and 1 < field.width <= 32
+        lines += [f"    fields.{field.name} = {f'static_cast<std::uint32_t>({text})' if cast else text};"]
+    lines += ["    return fields;", "  }"]
+    if register.width == 64:
+        lines += cpp_function(["  [[nodiscard]] constexpr std::uint64_t whole() const {"], body)
+        half = ["    return static_cast<std::uint32_t>(whole() >> 32 * half);"]
+        lines += cpp_function(["  [[nodiscard]] constexpr std::uint32_t word(unsigned half) const {"], half)
+    else:
+        lines += cpp_function(["  [[nodiscard]] constexpr std::uint32_t word() const {"], body)
+    if not register.writable:
+        return [*lines, "};"]
+    arguments = ", ".join(kind for kind, _ in cpp_arguments(block, register, True))
+    head = cpp_signature(f"  constexpr void write({arguments}) {{")
+    body = []
+    source = ones = "value"
+    accesses = {f.access for f in fields}
+    clears = accesses & {"RW1C", "RW1CS", "RWO"}
+    sets = accesses - clears - set(READ_ONLY)
+    if block.byte_enables:
+        body += ["    const std::uint32_t bits = enabled_bits(enables);"]
+        if sets:
+            body += ["    const std::uint32_t written = (word() & ~bits) | (value & bits);"]
+        if clears:
+            body += ["    const std::uint32_t ones = value & bits;"]
+        source, ones = "written", "ones"
+    elif register.width == 64:
+        body += ["    const std::uint64_t bits = std::uint64_t{0xffffffff} << 32 * half;"]
+        body += ["    const std::uint64_t put = (std::uint64_t{value} << 32 * half) & bits;"]
+        if sets:
+            body += ["    const std::uint64_t written = (whole() & ~bits) | put;"]
+        source, ones = "written", "put"
+    for field in fields:
+        if field.access in READ_ONLY:
+            continue
+        place = f"{constant}{camel(field.name)}"
+        one = field.width == 1
+        if field.access in ("RW1C", "RW1CS"):
+            text = f"= {field.name} && !{place}.is_set({ones});" if one else f"&= ~{place}.get({ones});"
+            text = f"{field.name} {text}"
+        elif field.access == "RWO":
+            text = f"= {field.name} || {place}.is_set({ones});" if one else f"|= {place}.get({ones});"
+            text = f"{field.name} {text}"
+        else:
+            text = f"{place}.{'is_set' if one else 'get'}({source})"
+            cast = register.width == 64 and not one and field.width <= 32
+            text = f"{field.name} = {f'static_cast<std::uint32_t>({text})' if cast else text};"
+        guards = []
+        if field.side:
+            guards.append(f"side == Side::{field.side.capitalize()}")
+        if field.access == "RWL":
+            guards.append("!locked")
+        if guards:
+            text = f"if ({' && '.join(guards)}) {text}"
+        body += [f"    {text}"]
+    return [*lines, *cpp_function(head, body), "};"]
+
+
+def cpp_signature(text):
+    """Broken after the bracket's arguments where it is too long."""
+    if len(text) <= 100:
+        return [text]
+    head, rest = text.split("(", 1)
+    return cpp_wrapped(head + "(", rest.split(", "), "", ",")
+
+
+def cpp_items(block, items, front):
+    """Members word_at and write_at of a set or of the block."""
+    constant = "k" + "".join(camel(n) for n in front)
+    registers = [item for item in items if isinstance(item, Register)]
+    groups = [item for item in items if isinstance(item, Group)]
+    head = ["  [[nodiscard]] constexpr std::uint32_t word_at(std::uint32_t offset) const {"]
+    lines = []
+    words = word_parts(registers, 0)
+    if words:
+        lines += ["    switch (offset & ~3u) {"]
+    for at, parts in words.items():
+        reads = []
+        for register, lsb, half in parts:
+            text = f"{register.name}.word({half if register.width == 64 else ''})"
+            reads.append(f"{text} << {lsb}" if lsb else text)
+        lines += [f"      case 0x{4 * at:03x}:"]
+        lines += cpp_wrapped("        return ", reads, ";", " |")
+    if words:
+        lines += ["      default:", "        break;", "    }"]
+    for group in groups:
+        name = constant + camel(group.name)
+        lines += [f"    if (offset >= {name} && offset - {name} < {name}Stride * {name}Count) {{"]
+        lines += [f"      const std::uint32_t at = offset - {name};"]
+        lines += [f"      return {group.name}[at / {name}Stride].word_at(at % {name}Stride);", "    }"]
+    lines = [*head, *lines, "    return 0;", "  }"]
+    everything = [r for item in items for r in (item.registers if isinstance(item, Group) else [item])]
+    writable = [r for r in everything if r.writable]
+    if not writable:
+        return lines
+    arguments = [("std::uint32_t offset", "offset"), ("std::uint32_t value", "value")]
+    arguments += [("unsigned enables", "enables")] if block.byte_enables else []
+    arguments += [("Side side", "side")] if any(r.sided for r in writable) else []
+    arguments += [("bool locked", "locked")] if any(r.locked for r in writable) else []
+    lines += cpp_signature(f"  constexpr void write_at({', '.join(kind for kind, _ in arguments)}) {{")
+    cases = []
+    for at, parts in words.items():
+        calls = []
+        for register, lsb, half in parts:
+            if not register.writable:
+                continue
+            given = []
+            for _, name in cpp_arguments(block, register, True):
+                if name == "value":
+                    given.append(f"value >> {lsb}" if lsb else "value")
+                elif name == "enables":
+                    given.append(f"enables >> {lsb // 8}" if lsb else "enables")
+                else:
+                    given.append(str(half) if name == "half" else name)
+            calls.append(f"        {register.name}.write({', '.join(given)});")
+        if calls:
+            cases += [f"      case 0x{4 * at:03x}:", *calls, "        break;"]
+    if cases:
+        lines += ["    switch (offset & ~3u) {", *cases, "      default:", "        break;", "    }"]
+    for group in groups:
+        inner = [r for r in group.registers if r.writable]
+        if not inner:
+            continue
+        name = constant + camel(group.name)
+        given = ["at % " + name + "Stride", "value"]
+        given += ["enables"] if block.byte_enables else []
+        given += ["side"] if any(r.sided for r in inner) else []
+        given += ["locked"] if any(r.locked for r in inner) else []
+        lines += [f"    if (offset >= {name} && offset - {name} < {name}Stride * {name}Count) {{"]
+        lines += [f"      const std::uint32_t at = offset - {name};"]
+        lines += cpp_wrapped(f"      {group.name}[at / {name}Stride].write_at(", given, ");", ",")
+        lines += ["    }"]
+    return [*lines, "  }"]
+
+
+def cpp_at_reset(block):
+    """Of a whole block whose registers differ by side."""
+    if not any(resets_differ(register) for _, register in walk(block)):
+        return []
+    lines = ["  [[nodiscard]] static constexpr Regs at_reset(Side side) {", "    Regs regs;"]
+    for item in block.items:
+        if isinstance(item, Group):
+            for register in item.registers:
+                if resets_differ(register):
+                    kind = camel(item.name, register.name) + "Reg"
+                    lines += [f"    for (auto& set : regs.{item.name}) set.{register.name} = {kind}::at_reset(side);"]
+        elif resets_differ(item):
+            lines += [f"    regs.{item.name} = {camel(item.name)}Reg::at_reset(side);"]
+    return [*lines, "    return regs;", "  }"]
+
+
+def cpp_types(blocks):
+    lines = CPP_TYPES_HEAD.format(generated=GENERATED).splitlines()
+    for block in built(blocks):
+        lines += ["", f"// {block.title}", f"namespace {block.name} {{"]
+        names, members = ["Regs"], []
+        for front, register in walk(block):
+            names.append(camel(*front, register.name) + "Reg")
+            lines += ["", *cpp_register(block, front, register)]
+        for item in block.items:
+            name = camel(item.name)
+            if not isinstance(item, Group):
+                members.append(f"  {name}Reg {item.name};")
+                continue
+            names.append(f"{name}Set")
+            lines += ["", f"struct {name}Set {{"]
+            lines += [f"  {name}{camel(r.name)}Reg {r.name};" for r in item.registers]
+            lines += ["", f"  bool operator==(const {name}Set&) const = default;"]
+            lines += [*cpp_items(block, item.registers, (item.name,)), "};"]
+            members.append(f"  std::array<{name}Set, k{name}Count> {item.name};")
+        unique(block, names)
+        lines += ["", "struct Regs {", *members, "", "  bool operator==(const Regs&) const = default;"]
+        lines += cpp_at_reset(block)
+        lines += [*cpp_items(block, block.items, ()), "};"]
+        lines += ["", f"}}  // namespace {block.name}"]
+    return "\n".join([*lines, "", "}  // namespace cxlgpu::regs", ""])
+
+
+CPP_TABLE_HEAD = """\
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Every field of every register block in the RTL, as rows of one table.
+//
+// {generated}
+//
+// Purpose: tests of all registers go by it.
+// Units:   offset in bytes, as the block counts them: of a register in a group that of the first
+//          set, of which there are `count`, `stride` bytes apart; lsb and widths in bits.
+// Errors:  none.
+// Source:  regs/*.yaml, each with its source.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace cxlgpu::regs {{
+
+// What software can do to a field: docs/registers.md.
+enum class Access : std::uint8_t {{ {kinds} }};
+enum class Owner : std::uint8_t {{ Both, Host, Device }};
+
+struct FieldRow {{
+  std::string_view block;
+  std::string_view group;  // empty: the register stands alone
+  std::string_view reg;
+  std::uint32_t offset;
+  std::uint32_t stride;
+  unsigned count;
+  unsigned width;  // of the register
+  std::string_view field;
+  unsigned lsb;
+  unsigned field_width;
+  Access access;
+  std::uint64_t reset;
+  bool parameter;  // a parameter or the place gives the reset value, and `reset` is 0
+  Owner owner;     // of a field that only one side has
+}};
+
+// clang-format off
+inline constexpr std::array<FieldRow, {count}> kFields{{{{
+"""
+
+
+def cpp_table(blocks):
+    rows_ = []
+    for block in built(blocks):
+        for item in block.items:
+            group = item if isinstance(item, Group) else None
+            for register in group.registers if group else [item]:
+                first = (group.offset if group else 0) + register.offset
+                for field in sorted(register.fields, key=lambda f: (f.lsb, f.msb)):
+                    owner = field.side.capitalize() if field.side else "Both"
+                    rows_.append(
+                        f'  {{"{block.name}", "{group.name if group else ""}", "{register.name}", 0x{first:x}, '
+                        f"{group.stride if group else 0}, {group.count if group else 1}, {register.width}, "
+                        f'"{field.name}", {field.lsb}, {field.width}, Access::{field.access}, '
+                        f"0x{field.reset or 0:x}, {'true' if field.reset is None else 'false'}, Owner::{owner}}},"
+                    )
+    head = CPP_TABLE_HEAD.format(generated=GENERATED, kinds=", ".join(ACCESS), count=len(rows_))
+    return "\n".join([*head.splitlines(), *rows_, "}};", "// clang-format on", "", "}  // namespace cxlgpu::regs", ""])
+
+
 def rows(register, offset):
     first = True
     for field in sorted(register.fields, key=lambda f: (f.lsb, f.msb)):
@@ -630,13 +1367,20 @@ def document(blocks):
         "",
         "Every register block, from `regs/*.yaml`. *Built* blocks are in the RTL; their offsets and "
         "fields are generated into",
-        "`rtl/pkg/cxl_reg_pkg.sv` and `common/registers.hpp`. "
-        "*Planned* ones are laid out, with no code yet. Bits and bytes not",
-        "named are reserved and "
-        "read 0. Reset *param*: set by a parameter or by the place. Behaviour: "
-        "[blocks](blocks/README.md).",
+        "`rtl/pkg/cxl_reg_pkg.sv` and `common/registers.hpp`, "
+        "the registers as structs, with what a read and a write make of",
+        "them, into `rtl/pkg/cxl_reg_types_pkg.sv` and `common/register_types.hpp`. "
+        "*Planned* ones are laid out, with no code",
+        "yet. Bits and bytes not named are reserved: they read 0, and a write changes nothing. "
+        "Reset *param*: set by a parameter or",
+        "by the place. Behaviour: [blocks](blocks/README.md).",
         "",
-        "| access | |",
+        "Access kinds are those of the specifications. `tests/system/register_access_test.cpp` tests every field "
+        "by its kind, through",
+        "`common/register_table.hpp`. What hardware does to a field, and a write that starts something, "
+        "is said at the field.",
+        "",
+        "| access | what software can do |",
         "|---|---|",
         *(f"| {k} | {v} |" for k, v in ACCESS.items()),
         "",
@@ -672,7 +1416,10 @@ def document(blocks):
 
 OUTPUTS = {
     "rtl/pkg/cxl_reg_pkg.sv": sv_package,
+    "rtl/pkg/cxl_reg_types_pkg.sv": sv_types_package,
     "common/registers.hpp": cpp_header,
+    "common/register_types.hpp": cpp_types,
+    "common/register_table.hpp": cpp_table,
     "docs/registers.md": document,
 }
 

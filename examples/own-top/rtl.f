@@ -10,5 +10,6 @@
 rtl/pkg/cxl_io_pkg.sv
 rtl/pkg/cxl_pkg.sv
 rtl/pkg/cxl_reg_pkg.sv
+rtl/pkg/cxl_reg_types_pkg.sv
 rtl/pkg/cxlgpu_pkg.sv
 rtl/pkg/cxlgpu_port_pkg.sv

@@ -782,7 +782,7 @@ TEST(ConfigSpace, DvsecsAsInTheRegisterMap) {
               flex::kDvsecIdReset);
   EXPECT_EQ(read16(0x140 + flex::kCapability), flex::kCapabilityReset);
   devices.write(0x140 + flex::kControl, 0x0000'ffff, 0b0011);
-  EXPECT_EQ(read16(0x140 + flex::kControl), flex::kControlReset);
+  EXPECT_EQ(read16(0x140 + flex::kControl), flex::kControlDeviceReset);
 
   ASSERT_EQ(at, 0x160u);
   at = header(at, loc::kCapHeaderNext, loc::kCapHeaderReset,
@@ -791,8 +791,8 @@ TEST(ConfigSpace, DvsecsAsInTheRegisterMap) {
   EXPECT_EQ(devices.read(0x160 + loc::kEntry + loc::kEntryLow), loc::kEntryLowReset);
   EXPECT_EQ(devices.read(0x160 + loc::kEntry + loc::kEntryHigh), loc::kEntryHighReset);
   const unsigned second = 0x160 + loc::kDeviceEntry;
-  EXPECT_EQ(devices.read(second + loc::kDeviceEntryLow), loc::kDeviceEntryLowReset);
-  EXPECT_EQ(devices.read(second + loc::kDeviceEntryHigh), loc::kDeviceEntryHighReset);
+  EXPECT_EQ(devices.read(second + loc::kDeviceEntryLow), loc::kDeviceEntryLowDeviceReset);
+  EXPECT_EQ(devices.read(second + loc::kDeviceEntryHigh), loc::kDeviceEntryHighDeviceReset);
 
   ASSERT_EQ(at, 0x180u);
   const std::uint32_t vendor = devices.read(0) & 0xffff;

@@ -21,6 +21,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/register_table.hpp"
+#include "common/register_types.hpp"
+
 namespace cxlgpu {
 namespace {
 
@@ -130,8 +133,8 @@ TEST(Registers, DeviceRegisters) {
 TEST(Registers, ComponentBlockAndAccess) {
   namespace cmp = regs::component;
   EXPECT_EQ(cmp::kHeader, 0x1000u);
-  EXPECT_EQ(cmp::kHeaderReset, 0x0311'0001u);
-  EXPECT_FIELD(cmp::kHeaderArraySize, 31, 24, 3);
+  EXPECT_EQ(cmp::kHeaderReset, 0x0011'0001u);
+  EXPECT_FIELD(cmp::kHeaderArraySize, 31, 24);
   EXPECT_EQ(cmp::kEntry, 0x1004u);
   EXPECT_EQ(cmp::kEntryStride, 4u);  // each entry has its own values
   EXPECT_FIELD(cmp::kEntryHeaderId, 15, 0);
@@ -297,6 +300,165 @@ TEST(Registers, Endpoint) {
 }
 
 // ----------------------------------------------------------------------------------------
+// Registers as structs: one of each access kind, by hand from docs/registers.md
+
+TEST(RegisterTypes, AStructBeginsWithTheResetValues) {
+  const regs::rp::PolicyReg policy;
+  EXPECT_EQ(policy.clip_log2, 15u);
+  EXPECT_FALSE(policy.len_enable);
+  EXPECT_EQ(policy.word(), 0x60f00u);
+  EXPECT_EQ(regs::timeout::CapabilityReg{}.word(), 0x0003'001fu);
+  EXPECT_EQ(regs::dvsec_locator::EntryLowReg{}.word(), 0x0100u);
+}
+
+TEST(RegisterTypes, ReadAndWrite) {
+  regs::rp::PolicyReg policy;
+  policy.write(0xffff'ffff);
+  EXPECT_EQ(policy.word(), 0x000f'ff17u);
+  policy.write(0x0003'4512);
+  EXPECT_EQ(policy.select, 2u);
+  EXPECT_TRUE(policy.len_enable);
+  EXPECT_EQ(policy.clip_log2, 5u);
+  EXPECT_EQ(policy.ways, 4u);
+  EXPECT_EQ(policy.stream_sets, 3u);
+}
+
+TEST(RegisterTypes, FieldsOfAWord) {
+  EXPECT_EQ(regs::rp::PolicyReg::from(0x0003'4512).word(), 0x0003'4512u);
+  EXPECT_EQ(regs::rp::PolicyReg::from(0xfff0'0000).word(), 0u);
+  const auto status = regs::io_access::CommandReg::from(0xc000'0100);
+  EXPECT_EQ(status.status, 1u);
+  EXPECT_TRUE(status.busy && status.link_up);
+  EXPECT_EQ(regs::link::TxCreditReg::from(0x155ull << 30).mem_nd, 0x155u);
+}
+
+TEST(RegisterTypes, AOneClears) {
+  regs::ras::UncorStatusReg status{.encoding = true, .overflow = true};
+  status.write(1u << 9);
+  EXPECT_EQ(status.word(), 1u << 11);
+  status.write(~(1u << 11));
+  EXPECT_EQ(status.word(), 1u << 11);
+}
+
+TEST(RegisterTypes, AOneStaysAndReadOnlyToo) {
+  regs::rp::ViralReg viral{.device = true};
+  viral.write(0b011);
+  EXPECT_EQ(viral.word(), 0b111u);
+  viral.write(0);
+  EXPECT_EQ(viral.word(), 0b101u);
+  viral.write(0b100);
+  EXPECT_EQ(viral.word(), 0b001u);
+
+  regs::timeout::ControlReg control;
+  control.write(0xffff'ffff);
+  EXPECT_EQ(control.word(), 0x0003'001fu);
+}
+
+TEST(RegisterTypes, LockedStays) {
+  regs::hdm::DecControlReg control{.committed = true, .error = true};
+  control.write(0xffff'ffff, true);
+  EXPECT_EQ(control.word(), 0xc00u);
+  control.write(0x1212, false);
+  EXPECT_EQ(control.word(), 0x1e12u);
+}
+
+TEST(RegisterTypes, EachSideBeginsWithItsOwnValues) {
+  using regs::Side;
+  EXPECT_EQ(regs::hdm::CapabilityReg::at_reset(Side::Host).word(), 0x380u);
+  EXPECT_EQ(regs::hdm::CapabilityReg::at_reset(Side::Device).word(), 0x1b00u);
+  EXPECT_EQ(regs::hdm::CapabilityReg{}.word(), 0x300u);
+  EXPECT_EQ(regs::dvsec_flex_bus::Regs::at_reset(Side::Host).word_at(0xc), 0x26u);
+  EXPECT_EQ(regs::dvsec_flex_bus::Regs::at_reset(Side::Device).word_at(0xc), 0u);
+}
+
+TEST(RegisterTypes, EachSideHasItsOwnFields) {
+  regs::hdm::DecListLowReg list;
+  list.write(0xffff'ffff, regs::Side::Device, false);
+  EXPECT_EQ(list.word(), 0xf000'0000u);
+  list = {};
+  list.write(0x1234'5678, regs::Side::Host, false);
+  EXPECT_EQ(list.word(), 0x1234'5678u);
+}
+
+TEST(RegisterTypes, HalvesOf64Bits) {
+  regs::link::RxCreditReg credit;
+  credit.write(0xffff'ffff, 0);
+  EXPECT_EQ(credit.whole(), 0xc000'0000u);
+  credit.write(0x0001'5501, 1);
+  EXPECT_EQ(credit.mem_nd, 0b111u);
+  EXPECT_EQ(credit.mem_data, 0x155u);
+  EXPECT_EQ(credit.word(1), 0x0001'5501u);
+  credit.write(0, 0);
+  EXPECT_EQ(credit.mem_nd, 0b100u);
+}
+
+TEST(RegisterTypes, BytesOfConfigurationSpace) {
+  regs::dvsec_port::AltPreBaseReg base;
+  base.write(0xffff, 0b01);
+  EXPECT_EQ(base.word(), 0x00f1u);
+  base.write(0xabcd, 0b10);
+  EXPECT_EQ(base.word(), 0xabf1u);
+  regs::dvsec_flex_bus::StatusReg status{.id_correctable = true, .id_unexpected = true};
+  status.write(0xffff, 0b01);
+  EXPECT_EQ(status.word(), 0x0500u);
+  status.write(0x0100, 0b10);
+  EXPECT_EQ(status.word(), 0x0400u);
+  regs::dvsec_device::LockReg lock;
+  lock.write(1, 0b10);
+  EXPECT_FALSE(lock.config_lock);
+  lock.write(1, 0b01);
+  lock.write(0, 0b11);
+  EXPECT_TRUE(lock.config_lock);
+}
+
+TEST(RegisterTypes, ABlockByItsOffsets) {
+  regs::dvsec_device::Regs device;
+  EXPECT_EQ(device.word_at(0x04), 0x0381'1e98u);
+  EXPECT_EQ(device.word_at(0x09), 0xc00e'0000u);  // with DVSEC ID 0 below
+  device.write_at(0x0c, 0xffff'ffff, 0b0011, false);
+  EXPECT_EQ(device.word_at(0x0c), 0x4006u);
+  device.write_at(0x34, 0xffff'ffff, 0b1111, false);
+  EXPECT_EQ(device.range[1].base_low.base, 15u);
+  EXPECT_EQ(device.word_at(0x34), 0xf000'0000u);
+  device.write_at(0x34, 0, 0b1111, true);
+  EXPECT_EQ(device.word_at(0x34), 0xf000'0000u);
+  EXPECT_EQ(device.word_at(0x38), 0u);
+
+  regs::hdm::Regs decoders;
+  decoders.write_at(0x1f8, 0xfff0'1234, regs::Side::Device, false);
+  EXPECT_EQ(decoders.dec[15].list_high.skip, 0u);  // the size's is at 1fch
+  EXPECT_EQ(decoders.dec[15].size_low.size, 15u);
+  EXPECT_EQ(decoders.word_at(0x1f8), 0xf000'0000u);
+  EXPECT_EQ(decoders.word_at(0x210), 0u);
+}
+
+TEST(RegisterTypes, TheTableHasWhatTheStructsHave) {
+  const auto row = [](std::string_view block, std::string_view group, std::string_view reg,
+                      std::string_view field) {
+    const auto* found =
+        std::find_if(regs::kFields.begin(), regs::kFields.end(), [&](const regs::FieldRow& r) {
+          return r.block == block && r.group == group && r.reg == reg && r.field == field;
+        });
+    EXPECT_NE(found, regs::kFields.end()) << block << "." << reg << "." << field;
+    return found == regs::kFields.end() ? regs::FieldRow{} : *found;
+  };
+  const regs::FieldRow skip = row("hdm", "dec", "list_high", "skip");
+  EXPECT_EQ(skip.offset, 0x28u);
+  EXPECT_EQ(skip.stride, 0x20u);
+  EXPECT_EQ(skip.count, 16u);
+  EXPECT_EQ(skip.field_width, 20u);
+  EXPECT_EQ(skip.access, regs::Access::RWL);
+  EXPECT_EQ(skip.owner, regs::Owner::Device);
+  const regs::FieldRow sets = row("ep", "", "sets", "log2");
+  EXPECT_TRUE(sets.parameter);
+  EXPECT_EQ(sets.count, 1u);
+  const regs::FieldRow version = row("link", "", "capability", "version_supported");
+  EXPECT_EQ(version.width, 64u);
+  EXPECT_EQ(version.reset, 2u);
+  EXPECT_EQ(row("dvsec_locator", "entry", "low", "bir").access, regs::Access::HwInit);
+}
+
+// ----------------------------------------------------------------------------------------
 // scripts/regs.py
 
 struct Ran {
@@ -350,7 +512,7 @@ registers:
     meaning: rows
     reserved: 0x4-0x7
     registers:
-      - {name: cell, offset: 0x0, meaning: one, fields: [{name: all, bits: 31:0, access: RW, reset: 0, meaning: all}]}
+      - {name: slot, offset: 0x0, meaning: one, fields: [{name: all, bits: 31:0, access: RW, reset: 0, meaning: all}]}
 )";
 
 // A tree of its own with one block.
@@ -392,15 +554,34 @@ TEST_F(Generator, WritesWhatTheBlockSays) {
        {"OneBlockOffset = 12'h100;", "OneFirstOffset = 12'h100;", "OneFirstLowLsb = 0;",
         "OneFirstHighLsb = 4;", "OneFirstHighWidth = 4;", "OneFirstLowReset = 4'h5;",
         "OneFirstReset = 32'h00000005;", "OneSecondOffset = 12'h104;", "OneRowOffset = 12'h10C;",
-        "OneRowStride = 8;", "OneRowCount = 3;", "OneRowCellOffset = 12'h000;"}) {
+        "OneRowStride = 8;", "OneRowCount = 3;", "OneRowSlotOffset = 12'h000;"}) {
     EXPECT_NE(sv.find(line), std::string::npos) << line;
   }
   EXPECT_EQ(sv.find("OneFirstHighReset"), std::string::npos);  // a parameter
   const std::string cpp = read_text(root_ / "common/registers.hpp");
   for (const char* line : {"namespace one {", "kFirst = 0x100;", "kFirstHigh{4, 4, 0x0};",
-                           "kFirstReset = 0x00000005;", "kRow = 0x10c;", "kRowCell = 0x000;"}) {
+                           "kFirstReset = 0x00000005;", "kRow = 0x10c;", "kRowSlot = 0x000;"}) {
     EXPECT_NE(cpp.find(line), std::string::npos) << line;
   }
+  const std::string types = read_text(root_ / "rtl/pkg/cxl_reg_types_pkg.sv");
+  for (const char* line :
+       {"  } one_first_t;", "OneFirstAtReset = '{high: 4'h0, low: 4'h5};",
+        "return {24'd0, f.high, f.low};", "return '{high: word[7:4], low: word[3:0]};",
+        "d.high = wdata[7:4];", "one_row_t [2:0] row;", "OneRegsAtReset = '{",
+        "row: {3{OneRowAtReset}}", "10'h040: data = one_first_word(r.first);",
+        "data = one_row_word(r.row[row_at[4:3]], "}) {
+    EXPECT_NE(types.find(line), std::string::npos) << line;
+  }
+  EXPECT_EQ(types.find("one_second_written"), std::string::npos);  // read-only
+  const std::string structs = read_text(root_ / "common/register_types.hpp");
+  for (const char* line : {"struct FirstReg {", "std::uint32_t low = 0x5;",
+                           "high = kFirstHigh.get(value);", "std::array<RowSet, kRowCount> row;"}) {
+    EXPECT_NE(structs.find(line), std::string::npos) << line;
+  }
+  const std::string table = read_text(root_ / "common/register_table.hpp");
+  EXPECT_NE(
+      table.find("\"row\", \"slot\", 0x10c, 8, 3, 32, \"all\", 0, 32, Access::RW, 0x0, false"),
+      std::string::npos);
   const std::string page = read_text(root_ / "docs/registers.md");
   EXPECT_NE(page.find("| 100h | **first**: a register | 3:0 | low | RW | 5 | low half |"),
             std::string::npos);
@@ -462,6 +643,9 @@ TEST_F(Generator, ErrorsAreOneLineAndWriteNothing) {
       {"reserved: 0x108-0x10b", "reserved: 0x106-0x10b", "overlaps what ends at 0x107"},
       {"reserved: 0x108-0x10b\n", "", "one.yaml:19: offset: 0x108-0x10b in front of 'row'"},
       {"stride: 0x8", "stride: 0x4", "is outside 0x0-0x3"},
+      {"stride: 0x8", "stride: 0xc", "one.yaml:22: stride: a power of two"},
+      {"name: second", "name: signed", "one.yaml:19: name: 'signed' is a word of SystemVerilog"},
+      {"name: low", "name: value", "one.yaml:17: name: 'value' is a word of"},
       {"    reserved: 0x4-0x7\n", "", "one.yaml:20: registers: 0x4-0x7 is neither used nor"},
       {"count: 3", "count: 99", "is outside 0x100-0x1ff"},
       {"prefix: One\n", "", "one.yaml:1: prefix: key is missing"},
