@@ -14,6 +14,7 @@
 module link_regs
   import cxl_pkg::*;
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
   import cxlgpu_pkg::*;
 #(
   parameter int unsigned LlrbDepth = 128,          // entries, as link_layer's: 22..255
@@ -35,14 +36,14 @@ module link_regs
   // ---------------------------------------------------------------------------------------------
   localparam logic [7:0] WrapReset = 8'(LlrbDepth - 32'(LlrWrapInclusive));
 
-  logic [3:0]  version_q;
-  logic [7:0]  wrap_q, ack_force_q;
-  logic [9:0]  nd_credit_q, wd_credit_q, flush_q;
-  logic        init_stall_q, crd_stall_q, mdh_disable_q;
-  logic        write, read, high;
-  logic [5:3]  pair;                   // 64-bit register, or a 32-bit one and nothing after it
-  logic [31:0] wdata;
-  logic [63:0] programmed, written;    // receive credits: as they are, and after this write
+  lnk_capability_t capability_q;       // of these two what the link layer reports: 0
+  lnk_control_t    control_q;
+  lnk_rx_credit_t  rx_credit_q;
+  lnk_ack_timer_t  ack_timer_q;
+  lnk_defeature_t  defeature_q;
+  logic            write, read, high;
+  logic [5:3]      pair;               // 64-bit register, or a 32-bit one and nothing after it
+  logic [31:0]     wdata;
 
   assign write = reg_req_i.valid && reg_req_i.write;
   assign read  = reg_req_i.valid && !reg_req_i.write;
@@ -50,43 +51,29 @@ module link_regs
   assign high  = reg_req_i.addr[2];
   assign wdata = reg_req_i.wdata;
 
-  // Three registers share this layout; the fields of CXL.cache are 0.
-  function automatic logic [63:0] credits(logic [9:0] nd, logic [9:0] data);
-    return 64'(nd) << LnkRxCreditMemNdLsb | 64'(data) << LnkRxCreditMemDataLsb;
-  endfunction
-
-  assign programmed = credits(nd_credit_q, wd_credit_q);
-  assign written    = high ? {wdata, programmed[31:0]} : {programmed[63:32], wdata};
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      version_q     <= LinkVersion20;
-      wrap_q        <= WrapReset;
-      init_stall_q  <= LnkControlInitStallReset;
-      crd_stall_q   <= LnkControlCrdStallReset;
-      nd_credit_q   <= 10'(NdRxDepth);
-      wd_credit_q   <= 10'(WdRxDepth);
-      ack_force_q   <= LnkAckTimerAckForceReset;
-      flush_q       <= LnkAckTimerFlushReset;
-      mdh_disable_q <= LnkDefeatureMdhDisableReset;
-    end else if (write && pair == LnkRxCreditOffset[5:3]) begin
-      nd_credit_q <= 10'(written >> LnkRxCreditMemNdLsb);
-      wd_credit_q <= 10'(written >> LnkRxCreditMemDataLsb);
-    end else if (write && !high) begin
+      capability_q                <= LnkCapabilityAtReset;
+      capability_q.wrap_supported <= WrapReset;
+      control_q                   <= LnkControlAtReset;
+      rx_credit_q                 <= LnkRxCreditAtReset;
+      rx_credit_q.mem_nd          <= 10'(NdRxDepth);
+      rx_credit_q.mem_data        <= 10'(WdRxDepth);
+      ack_timer_q                 <= LnkAckTimerAtReset;
+      defeature_q                 <= LnkDefeatureAtReset;
+    end else if (write) begin
       unique case (pair)
         LnkCapabilityOffset[5:3]: begin
-          version_q <= 4'(wdata >> LnkCapabilityVersionSupportedLsb);
-          wrap_q    <= 8'(wdata >> LnkCapabilityWrapSupportedLsb);
+          capability_q <= lnk_capability_written(capability_q, wdata, high);
         end
-        LnkControlOffset[5:3]: begin
-          init_stall_q <= wdata[LnkControlInitStallLsb];
-          crd_stall_q  <= wdata[LnkControlCrdStallLsb];
-        end
+        LnkControlOffset[5:3]:  control_q   <= lnk_control_written(control_q, wdata, high);
+        LnkRxCreditOffset[5:3]: rx_credit_q <= lnk_rx_credit_written(rx_credit_q, wdata, high);
         LnkAckTimerOffset[5:3]: begin
-          ack_force_q <= wdata[LnkAckTimerAckForceLsb +: LnkAckTimerAckForceWidth];
-          flush_q     <= wdata[LnkAckTimerFlushLsb +: LnkAckTimerFlushWidth];
+          if (!high) ack_timer_q <= lnk_ack_timer_written(ack_timer_q, wdata);
         end
-        LnkDefeatureOffset[5:3]: mdh_disable_q <= wdata[LnkDefeatureMdhDisableLsb];
+        LnkDefeatureOffset[5:3]: begin
+          if (!high) defeature_q <= lnk_defeature_written(defeature_q, wdata);
+        end
         default: ;
       endcase
     end
@@ -106,68 +93,58 @@ module link_regs
     if (!rst_ni) begin
       effect_q <= LinkControlReset;
     end else if (!link_up_i) begin
-      effect_q.wd_held     <= held(wd_credit_q, 7'(WdRxDepth));
-      effect_q.nd_held     <= held(nd_credit_q, 7'(NdRxDepth));
-      effect_q.flush       <= flush_q;
-      effect_q.ack_force   <= ack_force_q;
-      effect_q.mdh_disable <= mdh_disable_q;
+      effect_q.wd_held     <= held(rx_credit_q.mem_data, 7'(WdRxDepth));
+      effect_q.nd_held     <= held(rx_credit_q.mem_nd, 7'(NdRxDepth));
+      effect_q.flush       <= ack_timer_q.flush;
+      effect_q.ack_force   <= ack_timer_q.ack_force;
+      effect_q.mdh_disable <= defeature_q.mdh_disable;
     end
   end
 
   always_comb begin
     link_control_o            = effect_q;
-    link_control_o.crd_stall  = crd_stall_q;
-    link_control_o.init_stall = init_stall_q;
+    link_control_o.crd_stall  = control_q.crd_stall;
+    link_control_o.init_stall = control_q.init_stall;
   end
 
   // ---------------------------------------------------------------------------------------------
   // Reads
   // ---------------------------------------------------------------------------------------------
-  logic [63:0] value;
-  logic [31:0] rdata_q;
+  logic [31:0] rdata_q, rdata_d;
 
   always_comb begin
-    value = '0;
+    rdata_d = '0;
     if (read) begin
-      unique case (pair)
-        LnkCapabilityOffset[5:3]: begin
-          value = 64'(version_q) << LnkCapabilityVersionSupportedLsb
-                  | 64'(link_status_i.version) << LnkCapabilityVersionReceivedLsb
-                  | 64'(wrap_q) << LnkCapabilityWrapSupportedLsb
-                  | 64'(link_status_i.wrap) << LnkCapabilityWrapReceivedLsb
-                  | 64'(link_status_i.num_retry) << LnkCapabilityNumRetryLsb
-                  | 64'(link_status_i.num_phy_reinit) << LnkCapabilityNumPhyReinitLsb
-                  | 64'(link_status_i.wr_ptr) << LnkCapabilityWrPtrLsb
-                  | 64'(link_status_i.eseq_echo) << LnkCapabilityEseqEchoLsb
-                  | 64'(link_status_i.num_free) << LnkCapabilityNumFreeBufLsb
-                  | LnkCapabilityNoLlResetMask;
-        end
-        LnkControlOffset[5:3]: begin
-          value = 64'(init_stall_q) << LnkControlInitStallLsb
-                  | 64'(crd_stall_q) << LnkControlCrdStallLsb
-                  | 64'(link_status_i.init_state) << LnkControlInitStateLsb
-                  | 64'(link_status_i.llrb_used) << LnkControlLlrbConsumedLsb;
-        end
-        LnkRxCreditOffset[5:3]: value = programmed;
-        LnkRxCreditReturnOffset[5:3]: begin
-          value = credits(link_status_i.nd_return, link_status_i.wd_return);
-        end
-        LnkTxCreditOffset[5:3]: begin
-          value = credits(link_status_i.nd_credit, link_status_i.wd_credit);
-        end
-        LnkAckTimerOffset[5:3]: begin
-          value = 64'(ack_force_q) << LnkAckTimerAckForceLsb
-                  | 64'(flush_q) << LnkAckTimerFlushLsb;
-        end
-        LnkDefeatureOffset[5:3]: value = 64'(mdh_disable_q) << LnkDefeatureMdhDisableLsb;
-        default: ;
-      endcase
+      rdata_d = lnk_word('{
+        capability:       capability_q | lnk_capability_t'{
+                            version_received: link_status_i.version,
+                            wrap_received:    link_status_i.wrap,
+                            num_retry:        link_status_i.num_retry,
+                            num_phy_reinit:   link_status_i.num_phy_reinit,
+                            wr_ptr:           link_status_i.wr_ptr,
+                            eseq_echo:        link_status_i.eseq_echo,
+                            num_free_buf:     link_status_i.num_free,
+                            default:          '0
+                          },
+        control:          control_q | lnk_control_t'{
+                            init_state:    link_status_i.init_state,
+                            llrb_consumed: link_status_i.llrb_used,
+                            default:       '0
+                          },
+        rx_credit:        rx_credit_q,
+        rx_credit_return: '{mem_nd: link_status_i.nd_return, mem_data: link_status_i.wd_return,
+                            default: '0},
+        tx_credit:        '{mem_nd: link_status_i.nd_credit, mem_data: link_status_i.wd_credit,
+                            default: '0},
+        ack_timer:        ack_timer_q,
+        defeature:        defeature_q
+      }, 10'(reg_req_i.addr[5:2]));
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) rdata_q <= '0;
-    else         rdata_q <= high ? value[63:32] : value[31:0];
+    else         rdata_q <= rdata_d;
   end
 
   assign reg_rdata_o = rdata_q;
@@ -183,9 +160,9 @@ module link_regs
       !read |=> reg_rdata_o == '0)
     else $error("read data without a read");
   OnlyWritesSet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !write |=> $stable({version_q, wrap_q, init_stall_q, crd_stall_q, programmed, ack_force_q,
-                          flush_q, mdh_disable_q}))
+      !write |=> $stable({capability_q, control_q, rx_credit_q, ack_timer_q, defeature_q}))
     else $error("a register changes without a write");
+  // All but the stalls stays while the link is up.
   InEffectUntilDown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       link_up_i |=> $stable(effect_q))
     else $error("a setting other than a stall takes effect while the link is up");

@@ -12,6 +12,7 @@
 
 module ras
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
   import cxlgpu_pkg::*;
 #(
   parameter int unsigned CrcThreshold   = 256,  // pulses of crc_i that make an error: 1..2^32-2
@@ -40,11 +41,6 @@ module ras
   output logic                   fatal_o          // pulse: a new unmasked error of severity 1
 );
 
-  typedef logic [16:0] uncor_t;
-  typedef logic [6:0]  cor_t;
-  localparam uncor_t UncorBits = uncor_t'(RasUncorMaskReset);  // the bits that exist
-  localparam cor_t   CorBits   = cor_t'(RasCorMaskReset);
-
   if (CrcThreshold < 1 || RetryThreshold < 1 || LogWords < 1 || LogWords > 16) begin : g_bad
     $error("ras: thresholds of at least 1, LogWords 1..16");
   end
@@ -52,11 +48,16 @@ module ras
   // ---------------------------------------------------------------------------------------------
   // Registers
   // ---------------------------------------------------------------------------------------------
-  uncor_t                 uncor_status_q, uncor_mask_q, uncor_severity_q;
-  cor_t                   cor_status_q, cor_mask_q;
-  logic                   poison_enabled_q, held_q;
-  logic [4:0]             first_q;
+  ras_uncor_status_t      uncor_status_q, uncor_kept, uncor_event;
+  ras_uncor_mask_t        uncor_mask_q;
+  ras_uncor_severity_t    uncor_severity_q;
+  ras_cor_status_t        cor_status_q, cor_kept, cor_event;
+  ras_cor_mask_t          cor_mask_q;
+  ras_control_t           control_q;
+  logic                   held_q, poison_enabled;
   logic [32*LogWords-1:0] log_q;
+
+  assign poison_enabled = control_q.poison_enabled || control_q.poison_fixed;
 
   logic       write;
   logic [6:2] word;
@@ -89,50 +90,64 @@ module ras
   logic   happens;
   assign happens = uncor_i != '0 || cor_i != '0 || poison_i || crc_full || retry_full;
 
-  uncor_t uncor_event, uncor_clear;
-  cor_t   cor_event, cor_clear;
-
+  // A status, its mask and its severity have their fields in one order.
   always_comb begin
     uncor_event = '0;
     cor_event   = '0;
     if (happens) begin
-      uncor_event = uncor_i;
-      if (poison_i && !poison_enabled_q) uncor_event[RasUncorStatusPoisonLsb] = 1'b1;
-      uncor_event &= UncorBits & ~uncor_mask_q;
-      cor_event = cor_i;
-      if (poison_i && poison_enabled_q) cor_event[RasCorStatusMemPoisonLsb] = 1'b1;
-      if (crc_full) cor_event[RasCorStatusCrcThresholdLsb] = 1'b1;
-      if (retry_full) cor_event[RasCorStatusRetryThresholdLsb] = 1'b1;
-      cor_event &= ~cor_mask_q;
+      uncor_event = ras_uncor_status_from(32'(uncor_i));
+      if (poison_i && !poison_enabled) uncor_event.poison = 1'b1;
+      uncor_event = uncor_event & ~uncor_mask_q;
+      cor_event   = ras_cor_status_from(32'(cor_i));
+      if (poison_i && poison_enabled) cor_event.mem_poison = 1'b1;
+      if (crc_full) cor_event.crc_threshold = 1'b1;
+      if (retry_full) cor_event.retry_threshold = 1'b1;
+      cor_event = cor_event & ~cor_mask_q;
     end
   end
 
-  assign uncor_clear = (write && word == RasUncorStatusOffset[6:2]) ? uncor_t'(reg_req_i.wdata)
-                                                                    : '0;
-  assign cor_clear   = (write && word == RasCorStatusOffset[6:2]) ? cor_t'(reg_req_i.wdata) : '0;
+  function automatic logic bit_of(ras_uncor_status_t status, logic [5:0] n);
+    return 1'(ras_uncor_status_word(status) >> n);
+  endfunction
+
+  // What a write leaves of the status
+  logic release_first;
+
+  always_comb begin
+    uncor_kept    = uncor_status_q;
+    cor_kept      = cor_status_q;
+    release_first = 1'b0;
+    if (write && word == RasUncorStatusOffset[6:2]) begin
+      uncor_kept    = ras_uncor_status_written(uncor_status_q, reg_req_i.wdata);
+      release_first = !bit_of(uncor_kept, control_q.first_error);
+    end
+    if (write && word == RasCorStatusOffset[6:2]) begin
+      cor_kept = ras_cor_status_written(cor_status_q, reg_req_i.wdata);
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      uncor_status_q   <= '0;
-      cor_status_q     <= '0;
-      uncor_mask_q     <= UncorBits;
-      uncor_severity_q <= UncorBits;
-      cor_mask_q       <= CorBits;
-      poison_enabled_q <= RasControlPoisonEnabledReset;
+      uncor_status_q   <= RasUncorStatusAtReset;
+      cor_status_q     <= RasCorStatusAtReset;
+      uncor_mask_q     <= RasUncorMaskAtReset;
+      uncor_severity_q <= RasUncorSeverityAtReset;
+      cor_mask_q       <= RasCorMaskAtReset;
       cor_o            <= 1'b0;
       nonfatal_o       <= 1'b0;
       fatal_o          <= 1'b0;
     end else if (happens || write || cor_o || nonfatal_o || fatal_o) begin
-      uncor_status_q <= (uncor_status_q & ~uncor_clear) | uncor_event;
-      cor_status_q   <= (cor_status_q & ~cor_clear) | cor_event;
+      uncor_status_q <= uncor_kept | uncor_event;
+      cor_status_q   <= cor_kept | cor_event;
       if (write) begin
         unique case (word)
-          RasUncorMaskOffset[6:2]:     uncor_mask_q <= uncor_t'(reg_req_i.wdata) & UncorBits;
-          RasUncorSeverityOffset[6:2]: uncor_severity_q <= uncor_t'(reg_req_i.wdata) & UncorBits;
-          RasCorMaskOffset[6:2]:       cor_mask_q <= cor_t'(reg_req_i.wdata);
-          RasControlOffset[6:2]: begin
-            poison_enabled_q <= PoisonFixed || reg_req_i.wdata[RasControlPoisonEnabledLsb];
+          RasUncorMaskOffset[6:2]: begin
+            uncor_mask_q <= ras_uncor_mask_written(uncor_mask_q, reg_req_i.wdata);
           end
+          RasUncorSeverityOffset[6:2]: begin
+            uncor_severity_q <= ras_uncor_severity_written(uncor_severity_q, reg_req_i.wdata);
+          end
+          RasCorMaskOffset[6:2]: cor_mask_q <= ras_cor_mask_written(cor_mask_q, reg_req_i.wdata);
           default: ;
         endcase
       end
@@ -145,15 +160,18 @@ module ras
   // ---------------------------------------------------------------------------------------------
   // First error
   // ---------------------------------------------------------------------------------------------
-  logic       still_held;
-  logic [4:0] lowest;
-  assign still_held = held_q && !uncor_clear[first_q];
+  logic        still_held;
+  logic [31:0] events;
+  logic [5:0]  lowest;
+  assign still_held = held_q && !release_first;
 
   always_comb begin
+    events = '0;
     lowest = '0;
     if (happens) begin
+      events = ras_uncor_status_word(uncor_event);
       for (int unsigned i = 17; i > 0; i--) begin
-        if (uncor_event[i-1]) lowest = 5'(i - 1);
+        if (events[i-1]) lowest = 6'(i - 1);
       end
     end
   end
@@ -165,9 +183,9 @@ module ras
     log_d = '0;
     if (happens) begin
       unique case (lowest)
-        5'(RasUncorStatusEncodingLsb): log_d = log_flit_i;
-        5'(RasUncorStatusPoisonLsb):   log_d = 512'(log_header_i);
-        5'(RasUncorStatusOverflowLsb): log_d = 512'(log_overflow_i);
+        6'(RasUncorStatusEncodingLsb): log_d = log_flit_i;
+        6'(RasUncorStatusPoisonLsb):   log_d = 512'(log_header_i);
+        6'(RasUncorStatusOverflowLsb): log_d = 512'(log_overflow_i);
         default: ;
       endcase
     end
@@ -180,14 +198,17 @@ module ras
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      held_q  <= 1'b0;
-      first_q <= '0;
-      log_q   <= '0;
+      held_q    <= 1'b0;
+      control_q <= PoisonFixed ? RasControlDeviceAtReset : RasControlHostAtReset;
+      log_q     <= '0;
     end else if (happens || write) begin
       held_q <= still_held || uncor_event != '0;
+      if (write && word == RasControlOffset[6:2]) begin
+        control_q <= ras_control_written(control_q, reg_req_i.wdata, PoisonFixed);
+      end
       if (!still_held && uncor_event != '0) begin
-        first_q <= lowest;
-        log_q   <= log_d[32*LogWords-1:0];
+        control_q.first_error <= lowest;
+        log_q                 <= log_d[32*LogWords-1:0];
       end
     end
   end
@@ -200,22 +221,15 @@ module ras
   always_comb begin
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
-      unique case (word)
-        RasUncorStatusOffset[6:2]:   rdata_d = 32'(uncor_status_q);
-        RasUncorMaskOffset[6:2]:     rdata_d = 32'(uncor_mask_q);
-        RasUncorSeverityOffset[6:2]: rdata_d = 32'(uncor_severity_q);
-        RasCorStatusOffset[6:2]:     rdata_d = 32'(cor_status_q);
-        RasCorMaskOffset[6:2]:       rdata_d = 32'(cor_mask_q);
-        RasControlOffset[6:2]: begin
-          rdata_d[RasControlFirstErrorLsb +: RasControlFirstErrorWidth] = 6'(first_q);
-          rdata_d[RasControlPoisonEnabledLsb]                          = poison_enabled_q;
-        end
-        default: begin
-          for (int unsigned i = 0; i < LogWords; i++) begin
-            if (word == 5'(32'(RasHeaderLogOffset[6:2]) + i)) rdata_d = log_q[32*i +: 32];
-          end
-        end
-      endcase
+      rdata_d = ras_word('{
+        uncor_status:   uncor_status_q,
+        uncor_mask:     uncor_mask_q,
+        uncor_severity: uncor_severity_q,
+        cor_status:     cor_status_q,
+        cor_mask:       cor_mask_q,
+        control:        control_q,
+        header_log:     512'(log_q)
+      }, 10'(word));
     end
   end
 
@@ -232,9 +246,6 @@ module ras
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  Exists_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((uncor_status_q | uncor_mask_q | uncor_severity_q) & ~UncorBits) == '0)
-    else $error("a bit is set that the register does not have");
   SettingWins_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       uncor_event != '0 |=> (uncor_status_q & $past(uncor_event)) == $past(uncor_event))
     else $error("an error is lost to a clear of its bit in the same cycle");
@@ -242,13 +253,13 @@ module ras
       (uncor_event & uncor_mask_q) == '0 && (cor_event & cor_mask_q) == '0)
     else $error("a masked error counts");
   HeldIsSet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      held_q |-> uncor_status_q[first_q])
+      held_q |-> bit_of(uncor_status_q, control_q.first_error))
     else $error("the first error is one whose status bit is clear");
   PoisonFixed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !PoisonFixed || poison_enabled_q)
+      !PoisonFixed || poison_enabled)
     else $error("Poison_Enabled is 0 though it is hardwired to 1");
   KeepsTheFirst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      still_held |=> $stable(first_q) && $stable(log_q))
+      still_held |=> $stable(control_q.first_error) && $stable(log_q))
     else $error("the first error is overwritten by a later one");
 
 endmodule

@@ -12,6 +12,7 @@
 
 module aer
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 (
   input  logic         clk_i,
   input  logic         rst_ni,          // the sticky reset: a hot reset leaves all of this as it is
@@ -38,56 +39,52 @@ module aer
                                         // request
 );
 
-  typedef logic [31:0] bits_t;
-  localparam bits_t UncorBits = AerUncorStatusDllpMask | AerUncorStatusPoisonMask
-                                | AerUncorStatusAbortMask | AerUncorStatusCompletionMask
-                                | AerUncorStatusOverflowMask | AerUncorStatusMalformedMask
-                                | AerUncorStatusUnsupportedMask | AerUncorStatusInternalMask;
-  localparam bits_t CorBits   = AerCorStatusReceiverMask | AerCorStatusBadTlpMask
-                                | AerCorStatusBadDllpMask | AerCorStatusRolloverMask
-                                | AerCorStatusReplayTimerMask | AerCorStatusAdvisoryMask
-                                | AerCorStatusInternalMask;
-
   // ---------------------------------------------------------------------------------------------
   // Errors of this cycle
   // ---------------------------------------------------------------------------------------------
-  bits_t        uncor_q, uncor_mask_q, severity_q, cor_q, cor_mask_q;
-  bits_t        uncor, cor, advisory, uncor_set, loggable;
-  logic         held_q, log_here;
-  logic [4:0]   first_q, first;
-  logic [127:0] log_q, log_d;          // as it came: byte n in 8n+7:8n
+  aer_uncor_status_t   uncor_q, uncor, advisory, uncor_set, loggable, reported;
+  aer_uncor_mask_t     uncor_mask_q;
+  aer_uncor_severity_t severity_q;
+  aer_cor_status_t     cor_q, cor;
+  aer_cor_mask_t       cor_mask_q;
+  aer_control_t        control_q;
+  logic                held_q, log_here;
+  logic [4:0]          first;
+  logic [127:0]        log_q, log_d;   // as it came: byte n in 8n+7:8n
 
+  // A status, its mask and its severity have their fields in one order.
   always_comb begin
-    uncor                                = '0;
-    uncor[AerUncorStatusDllpLsb]         = io_err_i[5];
-    uncor[AerUncorStatusPoisonLsb]       = event_i[2];
-    uncor[AerUncorStatusAbortLsb]        = event_i[1];
-    uncor[AerUncorStatusCompletionLsb]   = event_i[3];
-    uncor[AerUncorStatusOverflowLsb]     = io_err_i[7];
-    uncor[AerUncorStatusMalformedLsb]    = io_err_i[6];
-    // Of two errors of one TLP one is reported.
-    uncor[AerUncorStatusUnsupportedLsb]  = event_i[0] && !event_i[2];
-    uncor[AerUncorStatusInternalLsb]     = ras_i[1] || ras_i[2];
-
-    advisory                               = '0;
-    advisory[AerUncorStatusPoisonLsb]      = !event_posted_i;
-    advisory[AerUncorStatusAbortLsb]       = !event_posted_i;
-    advisory[AerUncorStatusUnsupportedLsb] = !event_posted_i;
-    advisory[AerUncorStatusCompletionLsb]  = 1'b1;
-    advisory                               = advisory & uncor & ~severity_q;
-
-    cor                               = '0;
-    cor[AerCorStatusReceiverLsb]      = io_err_i[8];
-    cor[AerCorStatusBadTlpLsb]        = io_err_i[0];
-    cor[AerCorStatusBadDllpLsb]       = io_err_i[1];
-    cor[AerCorStatusRolloverLsb]      = io_err_i[4];
-    cor[AerCorStatusReplayTimerLsb]   = io_err_i[3];
-    cor[AerCorStatusAdvisoryLsb]      = advisory != '0;
-    cor[AerCorStatusInternalLsb]      = ras_i[0];
-
+    uncor = '{
+      dllp:        io_err_i[5],
+      poison:      event_i[2],
+      abort:       event_i[1],
+      completion:  event_i[3],
+      overflow:    io_err_i[7],
+      malformed:   io_err_i[6],
+      // Of two errors of one TLP one is reported.
+      unsupported: event_i[0] && !event_i[2],
+      internal:    ras_i[1] || ras_i[2]
+    };
+    advisory = '{
+      poison:      !event_posted_i,
+      abort:       !event_posted_i,
+      unsupported: !event_posted_i,
+      completion:  1'b1,
+      default:     1'b0
+    };
+    advisory = advisory & uncor & ~severity_q;
+    cor = '{
+      receiver:     io_err_i[8],
+      bad_tlp:      io_err_i[0],
+      bad_dllp:     io_err_i[1],
+      rollover:     io_err_i[4],
+      replay_timer: io_err_i[3],
+      advisory:     advisory != '0,
+      internal:     ras_i[0]
+    };
     uncor_set = uncor;
-    if (cor_mask_q[AerCorStatusAdvisoryLsb]) uncor_set = uncor & ~advisory;
-    loggable  = uncor_set & ~uncor_mask_q;
+    if (cor_mask_q.advisory) uncor_set = uncor & ~advisory;
+    loggable = uncor_set & ~uncor_mask_q;
   end
 
   // A replay for a Nak is an error of the other end.
@@ -96,31 +93,47 @@ module aer
 
   // Whether an internal error is fatal the RAS structure says.
   always_comb begin
-    found_o    = '0;
-    found_o[0] = cor != '0;
-    found_o[1] = ras_i[1] || (uncor & ~advisory & ~severity_q & ~AerUncorStatusInternalMask) != '0;
-    found_o[2] = ras_i[2] || (uncor & severity_q & ~AerUncorStatusInternalMask) != '0;
-    found_o[3] = uncor[AerUncorStatusUnsupportedLsb];
+    reported          = uncor & ~advisory;
+    reported.internal = 1'b0;
+    found_o           = {uncor.unsupported, ras_i[2] || (reported & severity_q) != '0,
+                         ras_i[1] || (reported & ~severity_q) != '0, cor != '0};
   end
 
   // ---------------------------------------------------------------------------------------------
   // Registers
   // ---------------------------------------------------------------------------------------------
-  logic  wr_uncor, wr_cor;
-  bits_t uncor_clear, cor_clear;
-  logic  release_first;
+  aer_uncor_status_t uncor_kept;     // what a write leaves of the status
+  aer_cor_status_t   cor_kept;
+  logic [31:0]       loggable_bits;
+  logic              release_first;
 
-  assign wr_uncor      = write_i && word_i == 4'(AerUncorStatusOffset >> 2);
-  assign wr_cor        = write_i && word_i == 4'(AerCorStatusOffset >> 2);
-  assign uncor_clear   = wr_uncor ? clear_i : '0;
-  assign cor_clear     = wr_cor ? clear_i : '0;
-  assign release_first = uncor_clear[first_q];
-  assign log_here      = loggable != '0 && (!held_q || release_first);
+  function automatic logic bit_of(aer_uncor_status_t status, logic [4:0] n);
+    return 1'(aer_uncor_status_word(status) >> n);
+  endfunction
 
   always_comb begin
-    first = '0;
-    for (int i = 31; i >= 0; i--) begin
-      if (loggable[i]) first = 5'(i);
+    uncor_kept    = uncor_q;
+    cor_kept      = cor_q;
+    release_first = 1'b0;
+    if (write_i && word_i == 4'(AerUncorStatusOffset >> 2)) begin
+      uncor_kept    = aer_uncor_status_written(uncor_q, clear_i, '1);
+      release_first = !bit_of(uncor_kept, control_q.first_error);
+    end
+    if (write_i && word_i == 4'(AerCorStatusOffset >> 2)) begin
+      cor_kept = aer_cor_status_written(cor_q, clear_i, '1);
+    end
+  end
+
+  assign log_here = loggable != '0 && (!held_q || release_first);
+
+  always_comb begin
+    first         = '0;
+    loggable_bits = '0;
+    if (loggable != '0) begin
+      loggable_bits = aer_uncor_status_word(loggable);
+      for (int i = 31; i >= 0; i--) begin
+        if (loggable_bits[i]) first = 5'(i);
+      end
     end
     unique case (first)
       5'(AerUncorStatusMalformedLsb): log_d = io_err_hdr_i;
@@ -132,27 +145,31 @@ module aer
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      uncor_q      <= '0;
-      uncor_mask_q <= AerUncorMaskReset;
-      severity_q   <= AerUncorSeverityReset;
-      cor_q        <= '0;
-      cor_mask_q   <= AerCorMaskReset;
+      uncor_q      <= AerUncorStatusAtReset;
+      uncor_mask_q <= AerUncorMaskAtReset;
+      severity_q   <= AerUncorSeverityAtReset;
+      cor_q        <= AerCorStatusAtReset;
+      cor_mask_q   <= AerCorMaskAtReset;
+      control_q    <= AerControlAtReset;
       held_q       <= 1'b0;
-      first_q      <= '0;
       log_q        <= '0;
     end else begin
-      uncor_q <= (uncor_q & ~uncor_clear) | uncor_set;
-      cor_q   <= (cor_q & ~cor_clear) | cor;
+      uncor_q <= uncor_kept | uncor_set;
+      cor_q   <= cor_kept | cor;
       held_q  <= log_here || (held_q && !release_first);
       if (log_here) begin
-        first_q <= first;
-        log_q   <= log_d;
+        control_q.first_error <= first;
+        log_q                 <= log_d;
       end
       if (write_i) begin
         unique case (word_i)
-          4'(AerUncorMaskOffset >> 2):     uncor_mask_q <= wdata_i & UncorBits;
-          4'(AerUncorSeverityOffset >> 2): severity_q   <= wdata_i & UncorBits;
-          4'(AerCorMaskOffset >> 2):       cor_mask_q   <= wdata_i & CorBits;
+          4'(AerUncorMaskOffset >> 2): begin
+            uncor_mask_q <= aer_uncor_mask_written(uncor_mask_q, wdata_i, '1);
+          end
+          4'(AerUncorSeverityOffset >> 2): begin
+            severity_q <= aer_uncor_severity_written(severity_q, wdata_i, '1);
+          end
+          4'(AerCorMaskOffset >> 2): cor_mask_q <= aer_cor_mask_written(cor_mask_q, wdata_i, '1);
           default: ;
         endcase
       end
@@ -166,39 +183,37 @@ module aer
     return {word[7:0], word[15:8], word[23:16], word[31:24]};
   endfunction
 
+  // The capability's header, word 0, is config_space's.
   always_comb begin
-    unique case (word_i)
-      4'(AerUncorStatusOffset >> 2):       rdata_o = uncor_q;
-      4'(AerUncorMaskOffset >> 2):         rdata_o = uncor_mask_q;
-      4'(AerUncorSeverityOffset >> 2):     rdata_o = severity_q;
-      4'(AerCorStatusOffset >> 2):         rdata_o = cor_q;
-      4'(AerCorMaskOffset >> 2):           rdata_o = cor_mask_q;
-      4'(AerControlOffset >> 2):           rdata_o = {27'd0, first_q};
-      4'(AerHeaderLogOffset >> 2):         rdata_o = header_word(log_q, 2'd0);
-      4'(AerHeaderLogOffset >> 2) + 4'd1:  rdata_o = header_word(log_q, 2'd1);
-      4'(AerHeaderLogOffset >> 2) + 4'd2:  rdata_o = header_word(log_q, 2'd2);
-      4'(AerHeaderLogOffset >> 2) + 4'd3:  rdata_o = header_word(log_q, 2'd3);
-      default:                             rdata_o = '0;
-    endcase
+    rdata_o = '0;
+    if (word_i != '0) begin
+      rdata_o = aer_word('{
+        cap_header:     '0,
+        uncor_status:   uncor_q,
+        uncor_mask:     uncor_mask_q,
+        uncor_severity: severity_q,
+        cor_status:     cor_q,
+        cor_mask:       cor_mask_q,
+        control:        control_q,
+        header_log:     {header_word(log_q, 2'd3), header_word(log_q, 2'd2),
+                         header_word(log_q, 2'd1), header_word(log_q, 2'd0)}
+      }, 10'(word_i));
+    end
   end
+
 
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  UncorBits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((uncor_q | uncor_mask_q | severity_q) & ~UncorBits) == '0)
-      else $error("a register of uncorrectable errors has a bit that the capability lacks");
-  CorBits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((cor_q | cor_mask_q) & ~CorBits) == '0)
-      else $error("a register of correctable errors has a bit that the capability lacks");
+  // Nothing but software takes an error back, and none is lost to its write.
   UncorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((uncor_q & ~uncor_clear) | uncor_set) != '0 |=> uncor_q != '0)
-      else $error("an uncorrectable error was lost without software clearing it");
+      (uncor_kept | uncor_set) != '0 |=> uncor_q != '0)
+    else $error("an uncorrectable error was lost without software clearing it");
   FirstStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (held_q && !release_first) |=> held_q && $stable({first_q, log_q}))
-      else $error("first error or header log changed before software cleared the status");
+      (held_q && !release_first) |=> held_q && $stable({control_q.first_error, log_q}))
+    else $error("first error or header log changed before software cleared the status");
   HeldStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      held_q |-> uncor_q[first_q])
-      else $error("the status of the first error is clear");
+      held_q |-> bit_of(uncor_q, control_q.first_error))
+    else $error("the status of the first error is clear");
 
 endmodule

@@ -16,14 +16,16 @@
 // | 1B0h | device serial number |
 // | 1C0h | advanced error reporting |
 //
+// Registers: cxl_reg_types_pkg (regs/pci_header0.yaml, pcie.yaml, pci_pm.yaml, dvsec_*.yaml,
+// serial_number.yaml, aer.yaml).
+//
 // Source:  PCI Express Base 5.0, chapter 7.5; CXL 2.0, chapter 8.1.
 // Latency: write at the edge, read data the cycle after the request; 0 after any other cycle.
 
 module config_space
   import cxl_io_pkg::*;
-  import cxl_pkg::CxlVendorId;
-  import cxl_reg_pkg::SerialCapHeaderReset;
-  import cxl_reg_pkg::AerCapHeaderReset;
+  import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 #(
   parameter logic [15:0] VendorId = 16'h1234,    // 0..FFFEh; the default is no assigned number
   parameter logic [15:0] DeviceId = 16'hC801,    // 0..FFFFh; the subsystem ID too
@@ -75,44 +77,65 @@ module config_space
   // ---------------------------------------------------------------------------------------------
   // Registers
   // ---------------------------------------------------------------------------------------------
-  logic [15:0] command_q;        // only the writable bits are ever set
-  logic        abort_q, poison_q;
-  logic [7:0]  cache_line_q, int_line_q;
-  logic [45:0] bar0_q;
-  logic [3:0]  dev_ctl_q, dev_sta_q;
-  logic [7:0]  link_ctl_q;
-  logic        d3_q;
-  logic        mem_enable_q, lock_q;
-  logic [35:0] base1_q, base2_q;
-  logic [2:0]  id_error_q;
-  logic        viral_enable_q, viral_status_q, viral_q, announce_q, viral_set;
+  // Where the blocks are
+  localparam logic [11:0] PcieAt   = 12'h040;
+  localparam logic [11:0] PmAt     = 12'h080;
+  localparam logic [11:0] DeviceAt = 12'h100;
+  localparam logic [11:0] FlexAt   = 12'h140;
+  localparam logic [11:0] LocAt    = 12'h160;
+  localparam logic [11:0] VendorAt = 12'h180;
+  localparam logic [11:0] GpfAt    = 12'h1A0;
+  localparam logic [11:0] SerialAt = 12'h1B0;
+  localparam logic [11:0] AerAt    = 12'h1C0;
 
-  localparam logic [15:0] CommandMask = 16'h0546;  // memory, master, parity, SERR#, INTx disable
-  localparam logic [7:0]  LinkCtlMask = 8'hC8;     // RCB, common clock, extended synch
+  pci_dev_command_t        command_q;
+  pci_dev_status_t         status_q;
+  pci_dev_cache_line_t     cache_line_q;
+  pci_dev_interrupt_line_t interrupt_line_q;
+  pci_dev_bar0_low_t       bar0_low_q;
+  pci_dev_bar0_high_t      bar0_high_q;
+  pcie_device_control_t    device_control_q;
+  pcie_device_status_t     device_status_q;
+  pcie_link_control_t      link_control_q;
+  pci_pm_control_t         pm_control_q, pm_control_written;
+  dv_dev_control_t         cxl_control_q;
+  dv_dev_lock_t            cxl_lock_q;
+  dv_dev_range_base_high_t base1_high_q, base2_high_q;
+  dv_dev_range_base_low_t  base1_low_q, base2_low_q;
+  logic                    viral_q, announce_q, viral_set;
+  // Sticky, and what is negotiated: 0
+  dv_dev_status_t          cxl_status_q, cxl_status_d;
+  dv_flex_status_t         flex_status_q, flex_status_d;
 
-  logic        wr;
+  logic        wr, locked;
   logic [11:0] offset;
-  logic [31:0] rdata, wdata, clear;  // register as it is, as written, ones written
+  logic [31:0] wdata;
+  logic [3:0]  be;
   assign wr     = cfg_req_i.valid && cfg_req_i.write;
   assign offset = {cfg_req_i.word, 2'b00};
-  always_comb begin
-    wdata = '0;
-    clear = '0;
-    if (wr) begin
-      wdata = merge_enabled(rdata, cfg_req_i.wdata, cfg_req_i.be);
-      clear = merge_enabled('0, cfg_req_i.wdata, cfg_req_i.be);
-    end
-  end
+  assign wdata  = cfg_req_i.wdata;
+  assign be     = cfg_req_i.be;
+  assign locked = cxl_lock_q.config_lock;
 
   // ---------------------------------------------------------------------------------------------
   // Errors
   // ---------------------------------------------------------------------------------------------
-  localparam logic [11:0] AerOffset = 12'h1C0;
   logic        here_aer;               // behind the header
   logic [31:0] rdata_aer;
   logic [3:0]  error_found;
 
-  assign here_aer = offset > AerOffset && offset[11:6] == AerOffset[11:6];
+  assign here_aer = offset > AerAt && offset[11:6] == AerAt[11:6];
+
+  // A register there as it is to be, and the ones written
+  logic [31:0] aer_wdata, aer_clear;
+  always_comb begin
+    aer_wdata = '0;
+    aer_clear = '0;
+    if (wr && here_aer) begin
+      aer_wdata = merge_enabled(rdata_aer, wdata, be);
+      aer_clear = merge_enabled('0, wdata, be);
+    end
+  end
 
   // All of it is sticky; what comes during a hot reset is lost.
   logic awake;
@@ -123,8 +146,8 @@ module config_space
     .rst_ni        (rst_sticky_ni),
     .write_i       (awake && wr && here_aer),
     .word_i        (offset[5:2]),
-    .wdata_i       (wdata),
-    .clear_i       (clear),
+    .wdata_i       (aer_wdata),
+    .clear_i       (aer_clear),
     .rdata_o       (rdata_aer),
     .io_err_i      (awake ? io_err_i : '0),
     .io_err_hdr_i,
@@ -135,73 +158,94 @@ module config_space
     .found_o       (error_found)
   );
 
-  // Most registers have nothing to clear.
-  logic unused_clear;
-  assign unused_clear = ^clear;
-
   // Software clears the status; viral itself ends with a reset alone.
-  assign viral_set = viral_enable_q && (viral_peer_i || viral_own_i);
+  assign viral_set = cxl_control_q.viral && (viral_peer_i || viral_own_i);
+
+  assign pm_control_written = pci_pm_control_written(pm_control_q, wdata[15:0], be[1:0]);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      command_q      <= '0;
-      abort_q        <= 1'b0;
-      poison_q       <= 1'b0;
-      cache_line_q   <= '0;
-      int_line_q     <= '0;
-      bar0_q         <= '0;
-      dev_ctl_q      <= '0;
-      dev_sta_q      <= '0;
-      link_ctl_q     <= '0;
-      d3_q           <= 1'b0;
-      mem_enable_q   <= 1'b0;
-      lock_q         <= 1'b0;
-      base1_q        <= '0;
-      base2_q        <= '0;
-      viral_enable_q <= 1'b0;
-      viral_q        <= 1'b0;
-      announce_q     <= 1'b0;
+      command_q        <= PciDevCommandAtReset;
+      status_q         <= PciDevStatusAtReset;
+      cache_line_q     <= PciDevCacheLineAtReset;
+      interrupt_line_q <= PciDevInterruptLineAtReset;
+      bar0_low_q       <= PciDevBar0LowAtReset;
+      bar0_high_q      <= PciDevBar0HighAtReset;
+      device_control_q <= PcieDeviceControlAtReset;
+      device_status_q  <= PcieDeviceStatusDeviceAtReset;
+      link_control_q   <= PcieLinkControlDeviceAtReset;
+      pm_control_q     <= PciPmControlAtReset;
+      cxl_control_q    <= DvDevControlAtReset;
+      cxl_lock_q       <= DvDevLockAtReset;
+      base1_high_q     <= DvDevRangeBaseHighAtReset;
+      base1_low_q      <= DvDevRangeBaseLowAtReset;
+      base2_high_q     <= DvDevRangeBaseHighAtReset;
+      base2_low_q      <= DvDevRangeBaseLowAtReset;
+      viral_q          <= 1'b0;
+      announce_q       <= 1'b0;
     end else begin
       if (wr) begin
         unique case (offset)
-          12'h004: begin
-            command_q <= wdata[15:0] & CommandMask;
-            if (clear[27]) abort_q <= 1'b0;
-            if (clear[31]) poison_q <= 1'b0;
+          PciDevCommandOffset: begin
+            command_q <= pci_dev_command_written(command_q, wdata[15:0], be[1:0]);
+            status_q  <= pci_dev_status_written(status_q, wdata[31:16], be[3:2]);
           end
-          12'h00C: cache_line_q  <= wdata[7:0];
-          12'h010: bar0_q[13:0]  <= wdata[31:18];
-          12'h014: bar0_q[45:14] <= wdata;
-          12'h03C: int_line_q    <= wdata[7:0];
-          12'h048: begin
-            dev_ctl_q <= wdata[3:0];
-            dev_sta_q <= dev_sta_q & ~clear[19:16];
+          PciDevCacheLineOffset: begin
+            cache_line_q <= pci_dev_cache_line_written(cache_line_q, wdata[7:0], be[0]);
           end
-          12'h050: link_ctl_q <= wdata[7:0] & LinkCtlMask;
-          12'h084: begin
+          PciDevBar0LowOffset: bar0_low_q <= pci_dev_bar0_low_written(bar0_low_q, wdata, be);
+          PciDevBar0HighOffset: bar0_high_q <= pci_dev_bar0_high_written(bar0_high_q, wdata, be);
+          PciDevInterruptLineOffset: begin
+            interrupt_line_q <= pci_dev_interrupt_line_written(interrupt_line_q, wdata[7:0], be[0]);
+          end
+          PcieAt + PcieDeviceControlOffset: begin
+            device_control_q <=
+                pcie_device_control_written(device_control_q, wdata[15:0], be[1:0]);
+            device_status_q <=
+                pcie_device_status_written(device_status_q, wdata[31:16], be[3:2], 1'b1);
+          end
+          PcieAt + PcieLinkControlOffset: begin
+            link_control_q <=
+                pcie_link_control_written(link_control_q, wdata[15:0], be[1:0], 1'b1);
+          end
+          PmAt + PciPmControlOffset: begin
             // D1 and D2 are not there: writing them changes nothing.
-            if (wdata[1] == wdata[0]) d3_q <= wdata[0];
-          end
-          12'h10C: begin
-            if (!lock_q) begin
-              mem_enable_q   <= wdata[2];
-              viral_enable_q <= wdata[14];
+            if (pm_control_written.power_state inside {2'd0, 2'd3}) begin
+              pm_control_q <= pm_control_written;
             end
           end
-          12'h114: lock_q <= lock_q || wdata[0];
-          12'h120: if (!lock_q) base1_q[35:4]  <= wdata;
-          12'h124: if (!lock_q) base1_q[3:0]   <= wdata[31:28];
-          12'h130: if (!lock_q && TwoRanges) base2_q[35:4] <= wdata;
-          12'h134: if (!lock_q && TwoRanges) base2_q[3:0]  <= wdata[31:28];
+          DeviceAt + DvDevControlOffset: begin
+            cxl_control_q <=
+                dv_dev_control_written(cxl_control_q, wdata[15:0], be[1:0], locked);
+          end
+          DeviceAt + DvDevLockOffset: begin
+            cxl_lock_q <= dv_dev_lock_written(cxl_lock_q, wdata[15:0], be[1:0]);
+          end
+          DeviceAt + DvDevRangeOffset + DvDevRangeBaseHighOffset: begin
+            base1_high_q <= dv_dev_range_base_high_written(base1_high_q, wdata, be, locked);
+          end
+          DeviceAt + DvDevRangeOffset + DvDevRangeBaseLowOffset: begin
+            base1_low_q <= dv_dev_range_base_low_written(base1_low_q, wdata, be, locked);
+          end
+          // A range that is not there has no base.
+          DeviceAt + DvDevRangeOffset + 12'(DvDevRangeStride) + DvDevRangeBaseHighOffset: begin
+            base2_high_q <= dv_dev_range_base_high_written(base2_high_q, wdata, be,
+                                                           locked || !TwoRanges);
+          end
+          DeviceAt + DvDevRangeOffset + 12'(DvDevRangeStride) + DvDevRangeBaseLowOffset: begin
+            base2_low_q <= dv_dev_range_base_low_written(base2_low_q, wdata, be,
+                                                         locked || !TwoRanges);
+          end
           default: ;
         endcase
       end
       // An error in the cycle of its clearing stays.
-      if (event_i[1]) abort_q <= 1'b1;
-      if (event_i[2]) poison_q <= 1'b1;
-      for (int unsigned i = 0; i < 4; i++) begin
-        if (error_found[i]) dev_sta_q[i] <= 1'b1;
-      end
+      if (event_i[1]) status_q.signaled_target_abort <= 1'b1;
+      if (event_i[2]) status_q.detected_parity_error <= 1'b1;
+      if (error_found[0]) device_status_q.correctable <= 1'b1;
+      if (error_found[1]) device_status_q.nonfatal <= 1'b1;
+      if (error_found[2]) device_status_q.fatal <= 1'b1;
+      if (error_found[3]) device_status_q.unsupported <= 1'b1;
       if (viral_set) begin
         viral_q <= 1'b1;
         if (viral_own_i) announce_q <= 1'b1;
@@ -210,27 +254,30 @@ module config_space
   end
 
   // What is sticky, beside the errors above.
-  logic       viral_status_d;
-  logic [2:0] id_error_d;
-
   always_comb begin
-    viral_status_d = viral_status_q;
-    id_error_d     = id_error_q;
+    cxl_status_d  = cxl_status_q;
+    flex_status_d = flex_status_q;
     if (awake) begin
-      if (wr && offset == 12'h10C && clear[30]) viral_status_d = 1'b0;
-      if (wr && offset == 12'h14C)              id_error_d     = id_error_q & ~clear[26:24];
-      if (viral_set)                            viral_status_d = 1'b1;
-      id_error_d = id_error_d | id_error_i;
+      if (wr && offset == DeviceAt + DvDevControlOffset) begin
+        cxl_status_d = dv_dev_status_written(cxl_status_q, wdata[31:16], be[3:2]);
+      end
+      if (wr && offset == FlexAt + DvFlexControlOffset) begin
+        flex_status_d = dv_flex_status_written(flex_status_q, wdata[31:16], be[3:2]);
+      end
+      if (viral_set) cxl_status_d.viral = 1'b1;
+      if (id_error_i[0]) flex_status_d.id_correctable = 1'b1;
+      if (id_error_i[1]) flex_status_d.id_uncorrectable = 1'b1;
+      if (id_error_i[2]) flex_status_d.id_unexpected = 1'b1;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_sticky_ni) begin
     if (!rst_sticky_ni) begin
-      viral_status_q <= 1'b0;
-      id_error_q     <= '0;
+      cxl_status_q  <= DvDevStatusAtReset;
+      flex_status_q <= DvFlexStatusAtReset;
     end else begin
-      viral_status_q <= viral_status_d;
-      id_error_q     <= id_error_d;
+      cxl_status_q  <= cxl_status_d;
+      flex_status_q <= flex_status_d;
     end
   end
 
@@ -238,90 +285,123 @@ module config_space
   // Read
   // ---------------------------------------------------------------------------------------------
   // Media type and class of a CXL 2.0 device are 2: not reported here.
-  function automatic logic [31:0] range_low(logic [35:0] size, logic active);
-    return (size == '0) ? 32'd0 : {size[3:0], 20'd0, 3'd2, 3'd2, active, 1'b1};
+  function automatic dv_dev_range_t range_of(logic [35:0] size, logic active,
+                                             dv_dev_range_base_high_t base_high,
+                                             dv_dev_range_base_low_t base_low);
+    dv_dev_range_t range;
+    range           = '0;
+    range.base_high = base_high;
+    range.base_low  = base_low;
+    if (size != '0) begin
+      range.size_high = size[35:4];
+      range.size_low  = '{info_valid: 1'b1, active: active, media_type: 3'd2, memory_class: 3'd2,
+                          size: size[3:0], default: '0};
+    end
+    return range;
   endfunction
 
+  logic [31:0] rdata;
+
   always_comb begin
-    unique case (offset)
-      // Header
-      12'h000: rdata = {DeviceId, VendorId};
-      12'h004: rdata = {poison_q, 3'd0, abort_q, 11'h010, command_q};
-      12'h008: rdata = {24'h050210, RevisionId};
-      12'h00C: rdata = {24'd0, cache_line_q};
-      12'h010: rdata = {bar0_q[13:0], 18'h0_0004};
-      12'h014: rdata = bar0_q[45:14];
-      12'h02C: rdata = {DeviceId, VendorId};
-      12'h034: rdata = 32'h0000_0040;
-      12'h03C: rdata = {24'd0, int_line_q};
-      // PCI Express, endpoint, version 2
-      12'h040: rdata = 32'h0002_8010;
-      12'h044: rdata = 32'h0000_8000;                          // payload 128 B, role-based errors
-      12'h048: rdata = {12'd0, dev_sta_q, 12'd0, dev_ctl_q};
-      12'h04C: rdata = {16'h0040, 6'd0, LinkWidth, LinkSpeed};
-      12'h050: rdata = {6'b000100, LinkWidth, LinkSpeed, 8'd0, link_ctl_q};
-      12'h064: rdata = 32'h0001_0000;                          // completes 10-bit tags
-      12'h06C: rdata = {24'd0, 8'((32'd2 << LinkSpeed) - 32'd2)};
-      12'h070: rdata = {28'd0, LinkSpeed};
-      // Power management: D0 and D3hot, no soft reset
-      12'h080: rdata = 32'h0003_0001;
-      12'h084: rdata = {28'd0, 2'b10, d3_q, d3_q};
-      // DVSEC 0: io, mem, memory initialised by hardware, viral, PM initialisation reported
-      12'h100: rdata = dvsec_header(12'h140);
-      12'h104: rdata = {12'h038, 4'h1, CxlVendorId};
-      12'h108: rdata = {10'h300, TwoRanges, !TwoRanges, 4'hE, 16'h0000};
-      12'h10C: rdata = {1'b0, viral_status_q, 15'd0, viral_enable_q, 11'd0, mem_enable_q, 2'b10};
-      12'h110: rdata = 32'h8000_0000;                          // no PM messages to wait for
-      12'h114: rdata = {31'd0, lock_q};
-      12'h118: rdata = Range1Size[35:4];
-      12'h11C: rdata = range_low(Range1Size, mem_active_i);
-      12'h120: rdata = base1_q[35:4];
-      12'h124: rdata = {base1_q[3:0], 28'd0};
-      12'h128: rdata = Range2Size[35:4];
-      12'h12C: rdata = range_low(Range2Size, mem_active_i);
-      12'h130: rdata = base2_q[35:4];
-      12'h134: rdata = {base2_q[3:0], 28'd0};
-      // DVSEC 7: io, mem, CXL 2.0
-      12'h140: rdata = dvsec_header(12'h160);
-      12'h144: rdata = {12'h014, 4'h1, CxlVendorId};
-      12'h148: rdata = 32'h0026_0007;
-      12'h14C: rdata = {5'd0, id_error_q, 1'b0, port_status_i, 16'h0000};
-      12'h150: rdata = {8'd0, ts_data_i};
-      // DVSEC 8
-      12'h160: rdata = dvsec_header(12'h180);
-      12'h164: rdata = {12'h01C, 4'h0, CxlVendorId};
-      12'h168: rdata = 32'h0000_0008;
-      12'h16C: rdata = 32'h0000_0100;                          // component registers, BAR0 + 0
-      12'h174: rdata = 32'h0002_0300;                          // device registers, BAR0 + 20000h
-      // Vendor DVSEC
-      12'h180: rdata = dvsec_header(12'h1A0);
-      12'h184: rdata = {12'h014, 4'h0, VendorId};
-      12'h188: rdata = {5'd0, MaxSpecGranules, 8'h81, 16'h0001};
-      12'h18C: rdata = 32'h0001_0000;                          // vendor registers, BAR0 + 10000h
-      // DVSEC 5: phase 2 takes no time and no power
-      12'h1A0: rdata = dvsec_header(12'h1B0);
-      12'h1A4: rdata = {12'h010, 4'h0, CxlVendorId};
-      12'h1A8: rdata = 32'h0000_0005;
-      // Device serial number
-      12'h1B0: rdata = {AerOffset, SerialCapHeaderReset[19:0]};
-      12'h1B4: rdata = SerialNumber[31:0];
-      12'h1B8: rdata = SerialNumber[63:32];
-      // Advanced error reporting, the last
-      AerOffset: rdata = AerCapHeaderReset;
-      default: rdata = here_aer ? rdata_aer : '0;
-    endcase
+    rdata = '0;
+    if (cfg_req_i.valid && !cfg_req_i.write) begin
+      if (offset < PcieAt) begin
+        rdata = pci_dev_word(PciDevRegsAtReset | pci_dev_regs_t'{
+          vendor:           VendorId,
+          device:           DeviceId,
+          command:          command_q,
+          status:           status_q,
+          revision:         RevisionId,
+          cache_line:       cache_line_q,
+          bar0_low:         bar0_low_q,
+          bar0_high:        bar0_high_q,
+          subsystem_vendor: VendorId,
+          subsystem:        DeviceId,
+          interrupt_line:   interrupt_line_q,
+          default:          '0
+        }, cfg_req_i.word);
+      end else if (offset < PmAt) begin
+        rdata = pcie_word(PcieRegsDeviceAtReset | pcie_regs_t'{
+          cap_header:         '{next: PmAt[7:0], default: '0},
+          device_control:     device_control_q,
+          device_status:      device_status_q,
+          link_capabilities:  '{speed: LinkSpeed, width: LinkWidth, default: '0},
+          link_control:       link_control_q,
+          link_status:        '{speed: LinkSpeed, width: LinkWidth, default: '0},
+          link_capabilities2: '{speeds: 7'((32'd1 << LinkSpeed) - 32'd1)},
+          link_control2:      '{target_speed: LinkSpeed},
+          default:            '0
+        }, cfg_req_i.word - PcieAt[11:2]);
+      end else if (offset < DeviceAt) begin
+        rdata = pci_pm_word(PciPmRegsAtReset | pci_pm_regs_t'{control: pm_control_q, default: '0},
+                            cfg_req_i.word - PmAt[11:2]);
+      end else if (offset < FlexAt) begin
+        rdata = dv_dev_word(DvDevRegsAtReset | dv_dev_regs_t'{
+          cap_header: '{next: FlexAt, default: '0},
+          capability: '{hdm_count: TwoRanges ? 2'd2 : 2'd1, default: '0},
+          control:    cxl_control_q,
+          status:     cxl_status_q,
+          lock:       cxl_lock_q,
+          range:      {range_of(Range2Size, mem_active_i, base2_high_q, base2_low_q),
+                       range_of(Range1Size, mem_active_i, base1_high_q, base1_low_q)},
+          default:    '0
+        }, cfg_req_i.word - DeviceAt[11:2]);
+      end else if (offset < LocAt) begin
+        rdata = dv_flex_word(DvFlexRegsDeviceAtReset | dv_flex_regs_t'{
+          cap_header: '{next: LocAt, default: '0},
+          status:     flex_status_q | dv_flex_status_t'{
+                        cache:        port_status_i[0],
+                        io:           port_status_i[1],
+                        mem:          port_status_i[2],
+                        sync_bypass:  port_status_i[3],
+                        drift_buffer: port_status_i[4],
+                        cxl2:         port_status_i[5],
+                        mld:          port_status_i[6],
+                        default:      '0
+                      },
+          ts_data:    '{received: ts_data_i},
+          default:    '0
+        }, cfg_req_i.word - FlexAt[11:2]);
+      end else if (offset < VendorAt) begin
+        rdata = dv_loc_word(DvLocRegsDeviceAtReset | dv_loc_regs_t'{
+          cap_header:   '{next: VendorAt, default: '0},
+          dvsec_header: '{length: 12'h01C, default: '0},
+          default:      '0
+        }, cfg_req_i.word - LocAt[11:2]);
+      end else if (offset < GpfAt) begin
+        rdata = dv_vendor_word(DvVendorRegsAtReset | dv_vendor_regs_t'{
+          cap_header:   '{next: GpfAt, default: '0},
+          dvsec_header: '{vendor: VendorId, default: '0},
+          capability:   '{max: MaxSpecGranules, default: '0},
+          default:      '0
+        }, cfg_req_i.word - VendorAt[11:2]);
+      end else if (offset < SerialAt) begin
+        // Phase 2 takes no time and no power.
+        rdata = dv_gpf_dev_word(DvGpfDevRegsAtReset, cfg_req_i.word - GpfAt[11:2]);
+      end else if (offset < AerAt) begin
+        rdata = serial_word(SerialRegsAtReset | serial_regs_t'{
+          cap_header: '{next: AerAt, default: '0},
+          low:        SerialNumber[31:0],
+          high:       SerialNumber[63:32]
+        }, cfg_req_i.word - SerialAt[11:2]);
+      end else if (offset == AerAt) begin
+        rdata = aer_cap_header_word(AerCapHeaderAtReset);  // the last
+      end else if (here_aer) begin
+        rdata = rdata_aer;
+      end
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) cfg_rdata_o <= '0;
-    else         cfg_rdata_o <= (cfg_req_i.valid && !cfg_req_i.write) ? rdata : '0;
+    else         cfg_rdata_o <= rdata;
   end
 
-  assign mem_space_en_o = command_q[1] && !d3_q;
-  assign bar0_o         = bar0_q;
-  assign mem_enable_o   = mem_enable_q;
-  assign range1_base_o  = base1_q;
-  assign range2_base_o  = base2_q;
+  assign mem_space_en_o = command_q.memory_space && pm_control_q.power_state == 2'd0;
+  assign bar0_o         = {bar0_high_q.base, bar0_low_q.base};
+  assign mem_enable_o   = cxl_control_q.mem;
+  assign range1_base_o  = {base1_high_q.base, base1_low_q.base};
+  assign range2_base_o  = {base2_high_q.base, base2_low_q.base};
   assign viral_o        = announce_q;
   assign viral_state_o  = viral_q;
 
@@ -334,17 +414,17 @@ module config_space
       !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0)
       else $error("read data without a read");
   LockStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      lock_q |=> lock_q && $stable({mem_enable_q, viral_enable_q, base1_q, base2_q}))
-      else $error("a register changed after CONFIG_LOCK");
-  CommandMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (command_q & ~CommandMask) == '0)
-      else $error("the command register has a bit that cannot be written");
+      locked |=> locked && $stable({mem_enable_o, cxl_control_q.viral, range1_base_o,
+                                    range2_base_o}))
+    else $error("a register changed after CONFIG_LOCK");
+  // The host hears only of a device that is viral by itself and allowed to be.
   ViralStatus_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      announce_q |-> viral_q && $past(announce_q || (viral_own_i && viral_enable_q)))
-      else $error("viral is announced to the host without an enabled error of this device");
+      announce_q |-> viral_q && $past(announce_q || (viral_own_i && cxl_control_q.viral)))
+    else $error("viral is announced to the host without an enabled error of this device");
   ViralSetting_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (viral_enable_q && (viral_peer_i || viral_own_i)) |=> viral_q && viral_status_q)
-      else $error("an enabled viral event left no status");
+      (cxl_control_q.viral && (viral_peer_i || viral_own_i)) |=> viral_q && cxl_status_q.viral)
+    else $error("an enabled viral event left no status");
+  // Nothing that software writes ends it.
   ViralStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       viral_q |=> viral_q && (announce_q || !$past(announce_q)))
       else $error("the device is no longer viral, without a reset");

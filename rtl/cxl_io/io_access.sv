@@ -3,7 +3,8 @@
 // CXL.io requests of software, made through four registers of the root port: address, data and a
 // command that starts the request; the response is left in data and command.
 //
-// Source:  docs/blocks/cxl_io/io_access.md; layout: cxl_reg_pkg (regs/io_access.yaml).
+// Source:  docs/blocks/cxl_io/io_access.md; registers: cxl_reg_types_pkg
+//          (regs/io_access.yaml).
 // Latency: request offered the cycle after the write of the command; a response is in the registers
 //          the cycle after it came.
 
@@ -11,6 +12,7 @@ module io_access
   import cxlgpu_pkg::*;
   import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -28,49 +30,52 @@ module io_access
   input  io_rsp_t     rsp_i         // status and data for software to read
 );
 
-  logic        busy_q, offer_q;
-  logic [31:0] addr_low_q, addr_high_q, data_q;
-  logic [2:0]  op_q, status_q, wr_op;
-  logic [3:0]  be_q;
-  logic        wr, start;
-  logic [11:0] offset;
+  ioa_addr_low_t  addr_low_q;
+  ioa_addr_high_t addr_high_q;
+  ioa_data_t      data_q;
+  ioa_command_t   command_q, command_written;  // link_up: 0
+  logic           offer_q, busy, wr, start;
+  logic [11:0]    offset;
 
-  assign offset = {reg_req_i.addr[11:2], 2'b00};
-  assign wr     = reg_req_i.valid && reg_req_i.write && !busy_q;
-  assign wr_op  = reg_req_i.wdata[IoaCommandOpLsb +: IoaCommandOpWidth];
-  assign start  = wr && offset == IoaCommandOffset && wr_op <= IoMemWr;
+  assign busy            = command_q.busy;
+  assign offset          = {reg_req_i.addr[11:2], 2'b00};
+  assign wr              = reg_req_i.valid && reg_req_i.write && !busy;
+  assign command_written = ioa_command_written(command_q, reg_req_i.wdata, busy);
+  assign start           = wr && offset == IoaCommandOffset && command_written.op <= IoMemWr;
 
   assign req_valid_o = offer_q;
-  assign req_o       = '{op: io_op_e'(op_q), addr: {addr_high_q, addr_low_q}, be: be_q,
-                         data: data_q};
+  assign req_o       = '{op: io_op_e'(command_q.op), addr: {addr_high_q, addr_low_q},
+                         be: command_q.be, data: data_q};
   assign rsp_ready_o = 1'b1;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q      <= 1'b0;
       offer_q     <= 1'b0;
-      addr_low_q  <= '0;
-      addr_high_q <= '0;
-      data_q      <= '0;
-      op_q        <= '0;
-      be_q        <= '0;
-      status_q    <= '0;
-    end else if (wr || busy_q) begin
-      if (wr && offset == IoaAddrLowOffset) addr_low_q <= reg_req_i.wdata;
-      if (wr && offset == IoaAddrHighOffset) addr_high_q <= reg_req_i.wdata;
-      if (wr && offset == IoaDataOffset) data_q <= reg_req_i.wdata;
+      addr_low_q  <= IoaAddrLowAtReset;
+      addr_high_q <= IoaAddrHighAtReset;
+      data_q      <= IoaDataAtReset;
+      command_q   <= IoaCommandAtReset;
+    end else if (wr || busy) begin
+      if (wr) begin
+        unique case (offset)
+          IoaAddrLowOffset:  addr_low_q  <= ioa_addr_low_written(addr_low_q, reg_req_i.wdata, busy);
+          IoaAddrHighOffset: addr_high_q <= ioa_addr_high_written(addr_high_q, reg_req_i.wdata,
+                                                                  busy);
+          IoaDataOffset:     data_q      <= ioa_data_written(data_q, reg_req_i.wdata, busy);
+          default: ;
+        endcase
+      end
       if (start) begin
-        op_q    <= wr_op;
-        be_q    <= reg_req_i.wdata[IoaCommandBeLsb +: IoaCommandBeWidth];
-        busy_q  <= 1'b1;
-        offer_q <= 1'b1;
+        command_q      <= command_written;
+        command_q.busy <= 1'b1;
+        offer_q        <= 1'b1;
       end else if (req_ready_i) begin
         offer_q <= 1'b0;
       end
-      if (busy_q && rsp_valid_i) begin
-        busy_q   <= 1'b0;
-        data_q   <= rsp_i.data;
-        status_q <= rsp_i.status;
+      if (busy && rsp_valid_i) begin
+        command_q.busy   <= 1'b0;
+        command_q.status <= rsp_i.status;
+        data_q           <= rsp_i.data;
       end
     end
   end
@@ -79,19 +84,12 @@ module io_access
   always_comb begin
     rdata = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
-      unique case (offset)
-        IoaAddrLowOffset:  rdata = addr_low_q;
-        IoaAddrHighOffset: rdata = addr_high_q;
-        IoaDataOffset:     rdata = data_q;
-        IoaCommandOffset: begin
-          rdata[IoaCommandOpLsb +: IoaCommandOpWidth]         = op_q;
-          rdata[IoaCommandBeLsb +: IoaCommandBeWidth]         = be_q;
-          rdata[IoaCommandStatusLsb +: IoaCommandStatusWidth] = status_q;
-          rdata[IoaCommandLinkUpLsb]                          = link_up_i;
-          rdata[IoaCommandBusyLsb]                            = busy_q;
-        end
-        default: ;
-      endcase
+      rdata = ioa_word('{
+        addr_low:  addr_low_q,
+        addr_high: addr_high_q,
+        data:      data_q,
+        command:   command_q | ioa_command_t'{link_up: link_up_i, default: '0}
+      }, reg_req_i.addr[11:2]);
     end
   end
 
@@ -108,11 +106,12 @@ module io_access
   // ---------------------------------------------------------------------------------------------
   RequestHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (req_valid_o && !req_ready_i) |=> req_valid_o && $stable(req_o))
-      else $error("a request changed or vanished before it was taken");
-  OfferIsBusy_A: assert property (@(posedge clk_i) disable iff (!rst_ni) offer_q |-> busy_q)
-      else $error("a request is offered while software reads not busy");
+    else $error("a request changed or vanished before it was taken");
+  OfferIsBusy_A: assert property (@(posedge clk_i) disable iff (!rst_ni) offer_q |-> busy)
+    else $error("a request is offered while software reads not busy");
+  // One response a request, none before it was taken.
   NoStrayResponse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      rsp_valid_i |-> busy_q && !offer_q)
-      else $error("a response without a request that was taken");
+      rsp_valid_i |-> busy && !offer_q)
+    else $error("a response without a request that was taken");
 
 endmodule

@@ -20,6 +20,8 @@
 module io_completer
   import cxlgpu_pkg::*;
   import cxl_io_pkg::*;
+  import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -57,13 +59,13 @@ module io_completer
                                         // else 0
 );
 
-  localparam logic [17:0] ArrayOffset = 18'h0_1000;    // CXL.cachemem primary range
-  localparam logic [31:0] ArrayHeader = 32'h0311_0001;  // three structures follow
-  localparam logic [31:0] HdmEntry = 32'h8001_0005;     // HDM decoders, 800h after the array
-  localparam logic [31:0] RasEntry = 32'h2002_0002;     // RAS, 200h after the array
-  localparam logic [31:0] LinkEntry = 32'h3002_0004;    // link, 300h after the array
-  localparam logic [17:0] WeightIoOffset = 18'h0_E180;
-  localparam logic [17:0] WeightCmOffset = 18'h0_E1C0;
+  // Capability array: HDM decoders, RAS and link, 800h, 200h and 300h after it
+  localparam cmp_regs_t Array = '{
+    header: CmpHeaderAtReset | cmp_header_t'{array_size: 8'd3, default: '0},
+    entry:  {64'd0, cmp_entry_header_t'{id: 16'd4, version: 4'd2, offset: 12'h300},
+             cmp_entry_header_t'{id: 16'd2, version: 4'd2, offset: 12'h200},
+             cmp_entry_header_t'{id: 16'd5, version: 4'd1, offset: 12'h800}}
+  };
 
   typedef enum logic [1:0] {Idle = 2'd0, Access = 2'd1, Data = 2'd2, Reply = 2'd3} state_e;
 
@@ -176,9 +178,10 @@ module io_completer
     end
   end
 
-  assign weight_io_we_o = write_reg && offset == WeightIoOffset;
-  assign weight_cm_we_o = write_reg && offset == WeightCmOffset;
-  assign weight_o       = (weight_io_we_o || weight_cm_we_o) ? wdata[7:4] : 4'd0;
+  assign weight_io_we_o = write_reg && offset == 18'(ArbIoWeightOffset);
+  assign weight_cm_we_o = write_reg && offset == 18'(ArbCmWeightOffset);
+  assign weight_o       = (weight_io_we_o || weight_cm_we_o)
+                          ? wdata[ArbIoWeightWeightLsb +: ArbIoWeightWeightWidth] : 4'd0;
 
   logic [2:0] status;
   always_comb begin
@@ -190,15 +193,18 @@ module io_completer
   logic [31:0] rdata;
   always_comb begin
     rdata = '0;
-    if (state_q != Data)                     rdata = '0;
-    else if (is_cfg)                         rdata = cfg_rdata_i;
-    else if (hit_reg)                        rdata = reg_rdata_i;
-    else if (offset == ArrayOffset)          rdata = ArrayHeader;
-    else if (offset == ArrayOffset + 18'h4)  rdata = HdmEntry;
-    else if (offset == ArrayOffset + 18'h8)  rdata = RasEntry;
-    else if (offset == ArrayOffset + 18'hC)  rdata = LinkEntry;
-    else if (offset == WeightIoOffset)       rdata = {24'd0, weight_io_i, 4'd0};
-    else if (offset == WeightCmOffset)       rdata = {24'd0, weight_cm_i, 4'd0};
+    if (state_q != Data) begin
+      rdata = '0;
+    end else if (is_cfg) begin
+      rdata = cfg_rdata_i;
+    end else if (hit_reg) begin
+      rdata = reg_rdata_i;
+    end else if (offset[17:13] == '0) begin
+      rdata = cmp_word(Array, offset[12:2]);
+    end else if (offset[17:16] == '0) begin
+      rdata = arb_word('{io_weight: '{weight: weight_io_i}, cm_weight: '{weight: weight_cm_i}},
+                       offset[15:2]);
+    end
   end
 
   // ---------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@
 module io_route
   import cxlgpu_pkg::*;
   import cxl_io_pkg::*;
+  import cxl_reg_types_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -50,19 +51,17 @@ module io_route
   input  logic [31:0] reg_rdata_i        // the cycle after: the register read
 );
 
-  localparam logic [15:0] ArrayOffset = 16'h1000;       // CXL.cachemem primary range
-  localparam logic [15:0] RasEntryOffset = 16'h1004;
-  localparam logic [15:0] LinkEntryOffset = 16'h1008;
-  localparam logic [15:0] TimeoutEntryOffset = 16'h100C;
-  localparam logic [15:0] SecurityEntryOffset = 16'h1010;
-  localparam logic [15:0] SnoopEntryOffset = 16'h1014;
-  localparam logic [31:0] ArrayHeader = 32'h0511_0001;  // five structures follow
-  localparam logic [31:0] RasEntry = 32'h2002_0002;     // 200h after the array
-  localparam logic [31:0] LinkEntry = 32'h3002_0004;    // 300h after the array
-  localparam logic [31:0] TimeoutEntry = 32'h4001_0009;  // 400h after the array
-  // Both read 0: without CXL.cache there is no trust level to set and no device's lines to track.
-  localparam logic [31:0] SecurityEntry = 32'h4101_0006;
-  localparam logic [31:0] SnoopEntry = 32'h4201_0008;
+  // Capability array: RAS, link, and time-out and isolation, 200h, 300h and 400h after it. Security
+  // and snoop filter read 0: without CXL.cache there is no trust level to set and no device's lines
+  // to track.
+  localparam cmp_regs_t Array = '{
+    header: CmpHeaderAtReset | cmp_header_t'{array_size: 8'd5, default: '0},
+    entry:  {cmp_entry_header_t'{id: 16'd8, version: 4'd1, offset: 12'h420},
+             cmp_entry_header_t'{id: 16'd6, version: 4'd1, offset: 12'h410},
+             cmp_entry_header_t'{id: 16'd9, version: 4'd1, offset: 12'h400},
+             cmp_entry_header_t'{id: 16'd4, version: 4'd2, offset: 12'h300},
+             cmp_entry_header_t'{id: 16'd2, version: 4'd2, offset: 12'h200}}
+  };
 
   typedef enum logic [2:0] {
     Idle = 3'd0, Route = 3'd1, Data = 3'd2, Down = 3'd3, Wait = 3'd4, Respond = 3'd5
@@ -180,15 +179,7 @@ module io_route
       end else if (hit_reg) begin
         way = Registers;
       end else begin
-        unique case (offset)
-          ArrayOffset:         data = ArrayHeader;
-          RasEntryOffset:      data = RasEntry;
-          LinkEntryOffset:     data = LinkEntry;
-          TimeoutEntryOffset:  data = TimeoutEntry;
-          SecurityEntryOffset: data = SecurityEntry;
-          SnoopEntryOffset:    data = SnoopEntry;
-          default:             data = '0;
-        endcase
+        data = (offset[15:13] == '0) ? cmp_word(Array, offset[12:2]) : '0;
       end
     end else if (in_window) begin
       way = Below;

@@ -13,13 +13,16 @@
 // | 150h | DVSEC 8, register locator: component registers at BAR0 + 0 |
 // | 170h | DVSEC 4, GPF for ports |
 //
+// Registers: cxl_reg_types_pkg (regs/pci_header1.yaml, pcie.yaml, dvsec_*.yaml).
+//
 // Source:  PCI Express Base 5.0, chapter 7.5; CXL 2.0, chapter 8.1;
 //          docs/blocks/cxl_io/port_config_space.md.
 // Latency: write at the edge, read data the cycle after the request; 0 after any other cycle.
 
 module port_config_space
   import cxl_io_pkg::*;
-  import cxl_pkg::CxlVendorId;
+  import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 #(
   parameter logic [15:0] VendorId = 16'h1234,  // 0..FFFEh; the default is no assigned number
   parameter logic [15:0] DeviceId = 16'hC800,  // 0..FFFFh
@@ -44,213 +47,301 @@ module port_config_space
   output logic        link_disable_o  // level: keep the link down (Link Disable, unmasked)
 );
 
-  localparam logic [15:0] CommandMask = 16'h0546;  // memory, master, parity, SERR#, INTx disable
-  localparam logic [7:0]  LinkCtlMask = 8'hD8;     // RCB, link disable, common clock, ext. synch
-  localparam logic [15:0] GpfMask = 16'h0F0F;      // time-out scale and base of a phase
+  // Where the blocks are
+  localparam logic [11:0] PcieAt = 12'h040;
+  localparam logic [11:0] PortAt = 12'h100;
+  localparam logic [11:0] FlexAt = 12'h130;
+  localparam logic [11:0] LocAt  = 12'h150;
+  localparam logic [11:0] GpfAt  = 12'h170;
 
   // ---------------------------------------------------------------------------------------------
   // Registers
   // ---------------------------------------------------------------------------------------------
-  logic [15:0] command_q;  // only the writable bits are ever set
-  logic [7:0]  cache_line_q, int_line_q, primary_q;
-  logic [1:0]  bridge_ctl_q;
-  bridge_t     bridge_q;   // its mem_space is not used: that is in command_q
-  logic [3:0]  dev_ctl_q;
-  logic [7:0]  link_ctl_q;
-  logic        unmask_disable_q;
-  logic        unmask_sbr_q, alt_bme_q;  // nothing to unmask, no request of the device passed up
-  logic [15:0] gpf_1_q, gpf_2_q;  // only the writable bits are ever set
-  logic        flex_mem_q, flex_cxl2_q;
-  logic [2:0]  id_error_q;
+  pci_port_command_t           command_q;
+  pci_port_cache_line_t        cache_line_q;
+  pci_port_interrupt_line_t    interrupt_line_q;
+  pci_port_bridge_control_t    bridge_control_q;
+  pci_port_bar0_low_t          bar0_low_q;
+  pci_port_bar0_high_t         bar0_high_q;
+  pci_port_primary_t           primary_q;
+  pci_port_secondary_t         secondary_q;
+  pci_port_subordinate_t       subordinate_q;
+  pci_port_mem_base_t          mem_base_q;
+  pci_port_mem_limit_t         mem_limit_q;
+  pci_port_pre_base_t          pre_base_q;
+  pci_port_pre_limit_t         pre_limit_q;
+  pci_port_pre_base_high_t     pre_base_high_q;
+  pci_port_pre_limit_high_t    pre_limit_high_q;
+  pcie_device_control_t        device_control_q;
+  pcie_link_control_t          link_control_q;
+  dv_port_control_t            port_control_q;  // acts but for unmask_sbr and alt_bme
+  dv_port_alt_bus_base_t       alt_bus_base_q;
+  dv_port_alt_bus_limit_t      alt_bus_limit_q;
+  dv_port_alt_mem_base_t       alt_mem_base_q;
+  dv_port_alt_mem_limit_t      alt_mem_limit_q;
+  dv_port_alt_pre_base_t       alt_pre_base_q;
+  dv_port_alt_pre_limit_t      alt_pre_limit_q;
+  dv_port_alt_pre_base_high_t  alt_pre_base_high_q;
+  dv_port_alt_pre_limit_high_t alt_pre_limit_high_q;
+  dv_flex_control_t            flex_control_q;
+  dv_flex_status_t             flex_status_q;  // what is negotiated: 0
+  dv_gpf_port_phase_1_t        phase_1_q;
+  dv_gpf_port_phase_2_t        phase_2_q;
 
   logic        wr;
   logic [11:0] offset;
-  logic [31:0] rdata, wdata, clear;  // register as it is, as written, ones written
+  logic [31:0] wdata;
+  logic [3:0]  be;
   assign wr     = cfg_req_i.valid && cfg_req_i.write;
   assign offset = {cfg_req_i.word, 2'b00};
-  always_comb begin
-    wdata = '0;
-    clear = '0;
-    if (wr) begin
-      wdata = merge_enabled(rdata, cfg_req_i.wdata, cfg_req_i.be);
-      clear = merge_enabled('0, cfg_req_i.wdata, cfg_req_i.be);
-    end
-  end
-
-  // Most registers have nothing to clear.
-  logic unused_clear;
-  assign unused_clear = ^clear;
+  assign wdata  = cfg_req_i.wdata;
+  assign be     = cfg_req_i.be;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      command_q        <= '0;
-      cache_line_q     <= '0;
-      int_line_q       <= '0;
-      primary_q        <= '0;
-      bridge_ctl_q     <= '0;
-      bridge_q         <= '0;
-      dev_ctl_q        <= '0;
-      link_ctl_q       <= '0;
-      unmask_disable_q <= 1'b0;
-      unmask_sbr_q     <= 1'b0;
-      alt_bme_q        <= 1'b0;
-      flex_mem_q       <= 1'b1;
-      flex_cxl2_q      <= 1'b1;
-      id_error_q       <= '0;
-      gpf_1_q          <= '0;
-      gpf_2_q          <= '0;
+      command_q            <= PciPortCommandAtReset;
+      cache_line_q         <= PciPortCacheLineAtReset;
+      interrupt_line_q     <= PciPortInterruptLineAtReset;
+      bridge_control_q     <= PciPortBridgeControlAtReset;
+      bar0_low_q           <= PciPortBar0LowAtReset;
+      bar0_high_q          <= PciPortBar0HighAtReset;
+      primary_q            <= PciPortPrimaryAtReset;
+      secondary_q          <= PciPortSecondaryAtReset;
+      subordinate_q        <= PciPortSubordinateAtReset;
+      mem_base_q           <= PciPortMemBaseAtReset;
+      mem_limit_q          <= PciPortMemLimitAtReset;
+      pre_base_q           <= PciPortPreBaseAtReset;
+      pre_limit_q          <= PciPortPreLimitAtReset;
+      pre_base_high_q      <= PciPortPreBaseHighAtReset;
+      pre_limit_high_q     <= PciPortPreLimitHighAtReset;
+      device_control_q     <= PcieDeviceControlAtReset;
+      link_control_q       <= PcieLinkControlHostAtReset;
+      port_control_q       <= DvPortControlAtReset;
+      alt_bus_base_q       <= DvPortAltBusBaseAtReset;
+      alt_bus_limit_q      <= DvPortAltBusLimitAtReset;
+      alt_mem_base_q       <= DvPortAltMemBaseAtReset;
+      alt_mem_limit_q      <= DvPortAltMemLimitAtReset;
+      alt_pre_base_q       <= DvPortAltPreBaseAtReset;
+      alt_pre_limit_q      <= DvPortAltPreLimitAtReset;
+      alt_pre_base_high_q  <= DvPortAltPreBaseHighAtReset;
+      alt_pre_limit_high_q <= DvPortAltPreLimitHighAtReset;
+      flex_control_q       <= DvFlexControlHostAtReset;
+      flex_status_q        <= DvFlexStatusAtReset;
+      phase_1_q            <= DvGpfPortPhase1AtReset;
+      phase_2_q            <= DvGpfPortPhase2AtReset;
     end else begin
       if (wr) begin
         unique case (offset)
-          12'h004: command_q            <= wdata[15:0] & CommandMask;
-          12'h00C: cache_line_q         <= wdata[7:0];
-          12'h010: bridge_q.bar0[15:0]  <= wdata[31:16];
-          12'h014: bridge_q.bar0[47:16] <= wdata;
-          12'h018: begin
-            primary_q            <= wdata[7:0];
-            bridge_q.secondary   <= wdata[15:8];
-            bridge_q.subordinate <= wdata[23:16];
+          PciPortCommandOffset: begin
+            command_q <= pci_port_command_written(command_q, wdata[15:0], be[1:0]);
           end
-          12'h020: begin
-            bridge_q.mem_base  <= wdata[15:4];
-            bridge_q.mem_limit <= wdata[31:20];
+          PciPortCacheLineOffset: begin
+            cache_line_q <= pci_port_cache_line_written(cache_line_q, wdata[7:0], be[0]);
           end
-          12'h024: begin
-            bridge_q.pre_base[11:0]  <= wdata[15:4];
-            bridge_q.pre_limit[11:0] <= wdata[31:20];
+          PciPortBar0LowOffset: begin
+            bar0_low_q <= pci_port_bar0_low_written(bar0_low_q, wdata, be);
           end
-          12'h028: bridge_q.pre_base[43:12]  <= wdata;
-          12'h02C: bridge_q.pre_limit[43:12] <= wdata;
-          12'h03C: begin
-            int_line_q   <= wdata[7:0];
-            bridge_ctl_q <= wdata[17:16];
+          PciPortBar0HighOffset: begin
+            bar0_high_q <= pci_port_bar0_high_written(bar0_high_q, wdata, be);
           end
-          12'h048: dev_ctl_q  <= wdata[3:0];
-          12'h050: link_ctl_q <= wdata[7:0] & LinkCtlMask;
-          12'h10C: begin
-            unmask_sbr_q           <= wdata[0];
-            unmask_disable_q       <= wdata[1];
-            bridge_q.alt           <= wdata[2];
-            alt_bme_q              <= wdata[3];
-            bridge_q.alt_bus_base  <= wdata[23:16];
-            bridge_q.alt_bus_limit <= wdata[31:24];
+          PciPortPrimaryOffset: begin
+            primary_q <= pci_port_primary_written(primary_q, wdata[7:0], be[0]);
+            secondary_q <= pci_port_secondary_written(secondary_q, wdata[15:8], be[1]);
+            subordinate_q <= pci_port_subordinate_written(subordinate_q, wdata[23:16], be[2]);
           end
-          12'h110: begin
-            bridge_q.alt_mem_base  <= wdata[15:4];
-            bridge_q.alt_mem_limit <= wdata[31:20];
+          PciPortMemBaseOffset: begin
+            mem_base_q <= pci_port_mem_base_written(mem_base_q, wdata[15:0], be[1:0]);
+            mem_limit_q <= pci_port_mem_limit_written(mem_limit_q, wdata[31:16], be[3:2]);
           end
-          12'h114: begin
-            bridge_q.alt_pre_base[11:0]  <= wdata[15:4];
-            bridge_q.alt_pre_limit[11:0] <= wdata[31:20];
+          PciPortPreBaseOffset: begin
+            pre_base_q <= pci_port_pre_base_written(pre_base_q, wdata[15:0], be[1:0]);
+            pre_limit_q <= pci_port_pre_limit_written(pre_limit_q, wdata[31:16], be[3:2]);
           end
-          12'h118: bridge_q.alt_pre_base[43:12]  <= wdata;
-          12'h11C: bridge_q.alt_pre_limit[43:12] <= wdata;
-          12'h13C: begin
-            flex_mem_q  <= wdata[2];
-            flex_cxl2_q <= wdata[5];
-            id_error_q  <= id_error_q & ~clear[26:24];
+          PciPortPreBaseHighOffset: begin
+            pre_base_high_q <= pci_port_pre_base_high_written(pre_base_high_q, wdata, be);
           end
-          12'h17C: begin
-            gpf_1_q <= wdata[15:0] & GpfMask;
-            gpf_2_q <= wdata[31:16] & GpfMask;
+          PciPortPreLimitHighOffset: begin
+            pre_limit_high_q <= pci_port_pre_limit_high_written(pre_limit_high_q, wdata, be);
+          end
+          PciPortInterruptLineOffset: begin
+            interrupt_line_q <=
+                pci_port_interrupt_line_written(interrupt_line_q, wdata[7:0], be[0]);
+            bridge_control_q <=
+                pci_port_bridge_control_written(bridge_control_q, wdata[31:16], be[3:2]);
+          end
+          PcieAt + PcieDeviceControlOffset: begin
+            device_control_q <= pcie_device_control_written(device_control_q, wdata[15:0], be[1:0]);
+          end
+          PcieAt + PcieLinkControlOffset: begin
+            link_control_q <= pcie_link_control_written(link_control_q, wdata[15:0], be[1:0], 1'b0);
+          end
+          PortAt + DvPortControlOffset: begin
+            port_control_q <= dv_port_control_written(port_control_q, wdata[15:0], be[1:0]);
+            alt_bus_base_q <= dv_port_alt_bus_base_written(alt_bus_base_q, wdata[23:16], be[2]);
+            alt_bus_limit_q <= dv_port_alt_bus_limit_written(alt_bus_limit_q, wdata[31:24], be[3]);
+          end
+          PortAt + DvPortAltMemBaseOffset: begin
+            alt_mem_base_q <= dv_port_alt_mem_base_written(alt_mem_base_q, wdata[15:0], be[1:0]);
+            alt_mem_limit_q <=
+                dv_port_alt_mem_limit_written(alt_mem_limit_q, wdata[31:16], be[3:2]);
+          end
+          PortAt + DvPortAltPreBaseOffset: begin
+            alt_pre_base_q <= dv_port_alt_pre_base_written(alt_pre_base_q, wdata[15:0], be[1:0]);
+            alt_pre_limit_q <=
+                dv_port_alt_pre_limit_written(alt_pre_limit_q, wdata[31:16], be[3:2]);
+          end
+          PortAt + DvPortAltPreBaseHighOffset: begin
+            alt_pre_base_high_q <=
+                dv_port_alt_pre_base_high_written(alt_pre_base_high_q, wdata, be);
+          end
+          PortAt + DvPortAltPreLimitHighOffset: begin
+            alt_pre_limit_high_q <=
+                dv_port_alt_pre_limit_high_written(alt_pre_limit_high_q, wdata, be);
+          end
+          FlexAt + DvFlexControlOffset: begin
+            flex_control_q <= dv_flex_control_written(flex_control_q, wdata[15:0], be[1:0], 1'b0);
+            flex_status_q <= dv_flex_status_written(flex_status_q, wdata[31:16], be[3:2]);
+          end
+          GpfAt + DvGpfPortPhase1Offset: begin
+            phase_1_q <= dv_gpf_port_phase_1_written(phase_1_q, wdata[15:0], be[1:0]);
+            phase_2_q <= dv_gpf_port_phase_2_written(phase_2_q, wdata[31:16], be[3:2]);
           end
           default: ;
         endcase
       end
       // An error in the cycle of its clearing stays.
-      for (int unsigned i = 0; i < 3; i++) begin
-        if (id_error_i[i]) id_error_q[i] <= 1'b1;
-      end
+      if (id_error_i[0]) flex_status_q.id_correctable <= 1'b1;
+      if (id_error_i[1]) flex_status_q.id_uncorrectable <= 1'b1;
+      if (id_error_i[2]) flex_status_q.id_unexpected <= 1'b1;
     end
   end
 
   // ---------------------------------------------------------------------------------------------
   // Read
   // ---------------------------------------------------------------------------------------------
-  // Base and limit of a window, address[31:20] each; low nibbles 1 if the upper halves follow.
-  function automatic logic [31:0] window(logic [11:0] first, logic [11:0] last, logic wide);
-    return {last, 3'd0, wide, first, 3'd0, wide};
-  endfunction
+  logic [31:0] rdata;
 
   always_comb begin
     rdata = '0;
-    if (cfg_req_i.valid) begin
-      unique case (offset)
-        // Header
-        12'h000: rdata = {DeviceId, VendorId};
-        12'h004: rdata = {16'h0010, command_q};
-        12'h008: rdata = {24'h060400, RevisionId};
-        12'h00C: rdata = {24'h00_0100, cache_line_q};
-        12'h010: rdata = {bridge_q.bar0[15:0], 16'h0004};
-        12'h014: rdata = bridge_q.bar0[47:16];
-        12'h018: rdata = {8'h00, bridge_q.subordinate, bridge_q.secondary, primary_q};
-        12'h020: rdata = window(bridge_q.mem_base, bridge_q.mem_limit, 1'b0);
-        12'h024: rdata = window(bridge_q.pre_base[11:0], bridge_q.pre_limit[11:0], 1'b1);
-        12'h028: rdata = bridge_q.pre_base[43:12];
-        12'h02C: rdata = bridge_q.pre_limit[43:12];
-        12'h034: rdata = 32'h0000_0040;
-        12'h03C: rdata = {14'd0, bridge_ctl_q, 8'h00, int_line_q};
-        // PCI Express, root port, version 2
-        12'h040: rdata = 32'h0042_0010;
-        12'h044: rdata = 32'h0000_8000;           // payload 128 B, role-based errors
-        12'h048: rdata = {28'd0, dev_ctl_q};
-        12'h04C: rdata = {3'd0, device_i, 8'h50, 6'd0, LinkWidth, LinkSpeed};
-        12'h050: rdata = {2'b00, link_up_i, 3'b100, LinkWidth, LinkSpeed, 8'd0, link_ctl_q};
-        12'h06C: rdata = {24'd0, 8'((32'd2 << LinkSpeed) - 32'd2)};
-        12'h070: rdata = {28'd0, LinkSpeed};
-        // DVSEC 3
-        12'h100: rdata = dvsec_header(12'h130);
-        12'h104: rdata = {12'h028, 4'h0, CxlVendorId};
-        12'h108: rdata = 32'h0000_0003;
-        12'h10C: rdata = {bridge_q.alt_bus_limit, bridge_q.alt_bus_base, 12'd0, alt_bme_q,
-                          bridge_q.alt, unmask_disable_q, unmask_sbr_q};
-        12'h110: rdata = window(bridge_q.alt_mem_base, bridge_q.alt_mem_limit, 1'b0);
-        12'h114: rdata = window(bridge_q.alt_pre_base[11:0], bridge_q.alt_pre_limit[11:0], 1'b1);
-        12'h118: rdata = bridge_q.alt_pre_base[43:12];
-        12'h11C: rdata = bridge_q.alt_pre_limit[43:12];
-        // DVSEC 7: io, mem, CXL 2.0
-        12'h130: rdata = dvsec_header(12'h150);
-        12'h134: rdata = {12'h014, 4'h1, CxlVendorId};
-        12'h138: rdata = 32'h0026_0007;
-        12'h13C: rdata = {5'd0, id_error_q, 1'b0, port_status_i, 10'd0, flex_cxl2_q, 2'b00,
-                          flex_mem_q, 2'b10};
-        12'h140: rdata = {8'd0, ts_data_i};
-        // DVSEC 8
-        12'h150: rdata = dvsec_header(12'h170);
-        12'h154: rdata = {12'h014, 4'h0, CxlVendorId};
-        12'h158: rdata = 32'h0000_0008;
-        12'h15C: rdata = 32'h0000_0100;           // component registers, BAR0 + 0
-        // DVSEC 4
-        12'h170: rdata = dvsec_header(12'h000);
-        12'h174: rdata = {12'h010, 4'h0, CxlVendorId};
-        12'h178: rdata = 32'h0000_0004;
-        12'h17C: rdata = {gpf_2_q, gpf_1_q};
-        default: rdata = '0;
-      endcase
+    if (cfg_req_i.valid && !cfg_req_i.write) begin
+      if (offset < PcieAt) begin
+        rdata = pci_port_word(PciPortRegsAtReset | pci_port_regs_t'{
+          vendor:         VendorId,
+          device:         DeviceId,
+          command:        command_q,
+          revision:       RevisionId,
+          cache_line:     cache_line_q,
+          bar0_low:       bar0_low_q,
+          bar0_high:      bar0_high_q,
+          primary:        primary_q,
+          secondary:      secondary_q,
+          subordinate:    subordinate_q,
+          mem_base:       mem_base_q,
+          mem_limit:      mem_limit_q,
+          pre_base:       pre_base_q,
+          pre_limit:      pre_limit_q,
+          pre_base_high:  pre_base_high_q,
+          pre_limit_high: pre_limit_high_q,
+          interrupt_line: interrupt_line_q,
+          bridge_control: bridge_control_q,
+          default:        '0
+        }, cfg_req_i.word);
+      end else if (offset < PortAt) begin
+        rdata = pcie_word(PcieRegsHostAtReset | pcie_regs_t'{
+          capabilities:       '{port_kind: 4'd4, default: '0},
+          device_control:     device_control_q,
+          link_capabilities:  '{speed: LinkSpeed, width: LinkWidth, port: {3'd0, device_i},
+                                default: '0},
+          link_control:       link_control_q,
+          link_status:        '{speed: LinkSpeed, width: LinkWidth, active: link_up_i,
+                                default: '0},
+          link_capabilities2: '{speeds: 7'((32'd1 << LinkSpeed) - 32'd1)},
+          link_control2:      '{target_speed: LinkSpeed},
+          default:            '0
+        }, cfg_req_i.word - PcieAt[11:2]);
+      end else if (offset < FlexAt) begin
+        rdata = dv_port_word(DvPortRegsAtReset | dv_port_regs_t'{
+          cap_header:         '{next: FlexAt, default: '0},
+          control:            port_control_q,
+          alt_bus_base:       alt_bus_base_q,
+          alt_bus_limit:      alt_bus_limit_q,
+          alt_mem_base:       alt_mem_base_q,
+          alt_mem_limit:      alt_mem_limit_q,
+          alt_pre_base:       alt_pre_base_q,
+          alt_pre_limit:      alt_pre_limit_q,
+          alt_pre_base_high:  alt_pre_base_high_q,
+          alt_pre_limit_high: alt_pre_limit_high_q,
+          default:            '0
+        }, cfg_req_i.word - PortAt[11:2]);
+      end else if (offset < LocAt) begin
+        // Not on top of the reset values: software can clear those of its control.
+        rdata = dv_flex_word('{
+          cap_header:   DvFlexCapHeaderAtReset | dv_flex_cap_header_t'{next: LocAt, default: '0},
+          dvsec_header: DvFlexDvsecHeaderAtReset,
+          dvsec_id:     DvFlexDvsecIdAtReset,
+          capability:   DvFlexCapabilityAtReset,
+          control:      flex_control_q,
+          status:       flex_status_q | dv_flex_status_t'{
+                          cache:        port_status_i[0],
+                          io:           port_status_i[1],
+                          mem:          port_status_i[2],
+                          sync_bypass:  port_status_i[3],
+                          drift_buffer: port_status_i[4],
+                          cxl2:         port_status_i[5],
+                          mld:          port_status_i[6],
+                          default:      '0
+                        },
+          ts_data:      '{received: ts_data_i}
+        }, cfg_req_i.word - FlexAt[11:2]);
+      end else if (offset < GpfAt) begin
+        // Component registers alone
+        rdata = dv_loc_word(DvLocRegsHostAtReset | dv_loc_regs_t'{
+          cap_header:   '{next: GpfAt, default: '0},
+          dvsec_header: '{length: 12'h014, default: '0},
+          default:      '0
+        }, cfg_req_i.word - LocAt[11:2]);
+      end else begin
+        rdata = dv_gpf_port_word(DvGpfPortRegsAtReset | dv_gpf_port_regs_t'{
+          phase_1: phase_1_q,
+          phase_2: phase_2_q,
+          default: '0
+        }, cfg_req_i.word - GpfAt[11:2]);
+      end
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) cfg_rdata_o <= '0;
-    else         cfg_rdata_o <= (cfg_req_i.valid && !cfg_req_i.write) ? rdata : '0;
+    else         cfg_rdata_o <= rdata;
   end
 
-  always_comb begin
-    bridge_o           = bridge_q;
-    bridge_o.mem_space = command_q[1];
-  end
+  assign bridge_o = '{
+    mem_space:     command_q.memory_space,
+    bar0:          {bar0_high_q.base, bar0_low_q.base},
+    secondary:     secondary_q.bus,
+    subordinate:   subordinate_q.bus,
+    mem_base:      mem_base_q.base,
+    mem_limit:     mem_limit_q.limit,
+    pre_base:      {pre_base_high_q.base, pre_base_q.base},
+    pre_limit:     {pre_limit_high_q.limit, pre_limit_q.limit},
+    alt:           port_control_q.alt_memory,
+    alt_bus_base:  alt_bus_base_q.bus,
+    alt_bus_limit: alt_bus_limit_q.bus,
+    alt_mem_base:  alt_mem_base_q.base,
+    alt_mem_limit: alt_mem_limit_q.limit,
+    alt_pre_base:  {alt_pre_base_high_q.base, alt_pre_base_q.base},
+    alt_pre_limit: {alt_pre_limit_high_q.limit, alt_pre_limit_q.limit}
+  };
   // A CXL port's Link Disable acts only unmasked.
-  assign link_disable_o = link_ctl_q[4] && unmask_disable_q;
+  assign link_disable_o = link_control_q.link_disable && port_control_q.unmask_link_disable;
 
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0)
-      else $error("read data without a read");
-  CommandMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (command_q & ~CommandMask) == '0)
-      else $error("the command register has a bit that cannot be written");
+    else $error("read data without a read");
+  // Nothing moves the way of requests but a write.
   BridgeStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !wr |=> $stable(bridge_o))
       else $error("windows or buses changed without a write");
@@ -258,10 +349,7 @@ module port_config_space
       !wr |=> $stable(link_disable_o))
       else $error("Link Disable changed without a write");
   ControlStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !wr |=> $stable({unmask_sbr_q, alt_bme_q}))
-      else $error("Unmask SBR or Alt BME changed without a write");
-  GpfMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((gpf_1_q | gpf_2_q) & ~GpfMask) == '0)
-      else $error("a GPF control register has a bit that cannot be written");
+      !wr |=> $stable({port_control_q.unmask_sbr, port_control_q.alt_bme}))
+    else $error("Unmask SBR or Alt BME changed without a write");
 
 endmodule

@@ -8,7 +8,7 @@
 // the payload registers one word a cycle, and the doorbell falls with the last one. Until then
 // software finds the payload empty and its writes have no effect. Nothing runs in the background.
 //
-// Offsets, fields and reset values: cxl_reg_pkg (regs/mailbox.yaml).
+// Registers: cxl_reg_types_pkg (regs/mailbox.yaml).
 //
 // Latency:  write at the edge, read data the cycle after the request; 0 after any other cycle.
 // Source:   docs/blocks/endpoint/cxl_mailbox.md; CXL 2.0, 8.2.8 (registers), 8.2.9 (commands),
@@ -17,6 +17,7 @@
 module cxl_mailbox
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 #(
   parameter logic [35:0] Capacity = 36'd128  // size of the media, all volatile, in 256 MiB,
                                              // 0..2^36-1
@@ -77,24 +78,26 @@ module cxl_mailbox
 
   typedef enum logic [1:0] {Idle = 2'd0, Judge = 2'd1, Copy = 2'd2} state_e;
 
-  state_e            state_q;
-  logic [15:0]       opcode_q, code_q;
-  logic [20:0]       length_q;
-  logic [63:0][31:0] payload_q;
-  logic              dirty_q;
-  index_t            index_q;  // word of the output that is copied
-  bytes_t            bytes_q;  // of the output
-  logic [4:0]        from_q;   // first byte of the log requested
+  state_e                    state_q;
+  mbox_command_t             command_q;
+  mbox_command_high_t        command_high_q;
+  mbox_status_high_t         status_high_q;
+  mbox_payload_word_t [63:0] payload_q;
+  logic                      dirty_q;
+  index_t                    index_q;  // word of the output that is copied
+  bytes_t                    bytes_q;  // of the output
+  logic [4:0]                from_q;   // first byte of the log requested
 
   // ---------------------------------------------------------------------------------------------
   // Verdict
   // ---------------------------------------------------------------------------------------------
   logic        known, in_log;
-  logic [20:0] input_bytes;
+  logic [20:0] length, input_bytes;
   bytes_t      output_bytes;
   logic [15:0] code;
   logic [31:0] log_from, log_bytes;
 
+  assign length    = {command_high_q.length, command_q.length};
   assign log_from  = payload_q[4];
   assign log_bytes = payload_q[5];
   assign in_log    = payload_q[3:0] == LogUuid &&
@@ -104,7 +107,7 @@ module cxl_mailbox
     known        = 1'b1;
     input_bytes  = '0;
     output_bytes = '0;
-    unique case (opcode_q)
+    unique case (command_q.opcode)
       GetSupportedLogs: output_bytes = bytes_t'(4 * LogsWords);
       GetLog: begin
         input_bytes  = 21'd24;
@@ -121,9 +124,9 @@ module cxl_mailbox
   always_comb begin
     code = Success;
     if (!known)                                                   code = Unsupported;
-    else if (length_q != input_bytes)                             code = InvalidLength;
-    else if (opcode_q == GetLog && !in_log)                       code = InvalidInput;
-    else if (opcode_q == SetShutdown && viral_i && !payload_q[0][0]) code = InternalError;
+    else if (length != input_bytes)                               code = InvalidLength;
+    else if (command_q.opcode == GetLog && !in_log)                       code = InvalidInput;
+    else if (command_q.opcode == SetShutdown && viral_i && !payload_q[0][0]) code = InternalError;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -139,7 +142,7 @@ module cxl_mailbox
   always_comb begin
     word = '0;
     if (state_q == Copy) begin
-      unique case (opcode_q)
+      unique case (command_q.opcode)
         GetSupportedLogs: word = LogsAnswer[index_q[2:0]];
         GetLog: begin
           word = 32'(EffectsLog >> {8'(from_q) + {index_q, 2'b00}, 3'b000});
@@ -166,26 +169,27 @@ module cxl_mailbox
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q   <= Idle;
-      opcode_q  <= '0;
-      length_q  <= '0;
-      code_q    <= '0;
-      payload_q <= '0;
-      dirty_q   <= 1'b0;
-      index_q   <= '0;
-      bytes_q   <= '0;
-      from_q    <= '0;
+      state_q        <= Idle;
+      command_q      <= MboxCommandAtReset;
+      command_high_q <= MboxCommandHighAtReset;
+      status_high_q  <= MboxStatusHighAtReset;
+      payload_q      <= '0;
+      dirty_q        <= 1'b0;
+      index_q        <= '0;
+      bytes_q        <= '0;
+      from_q         <= '0;
     end else begin
       unique case (state_q)
         Idle: begin
-          if (wr && in_payload) payload_q[place[WordsWidth-1:0]] <= reg_req_i.wdata;
+          if (wr && in_payload) begin
+            payload_q[place[WordsWidth-1:0]] <=
+                mbox_payload_word_written(payload_q[place[WordsWidth-1:0]], reg_req_i.wdata);
+          end
           if (wr && reg_req_i.addr[9:2] == MboxCommandOffset[9:2]) begin
-            opcode_q       <= reg_req_i.wdata[MboxCommandOpcodeLsb +: MboxCommandOpcodeWidth];
-            length_q[15:0] <= reg_req_i.wdata[MboxCommandLengthLsb +: MboxCommandLengthWidth];
+            command_q <= mbox_command_written(command_q, reg_req_i.wdata);
           end
           if (wr && reg_req_i.addr[9:2] == MboxCommandHighOffset[9:2]) begin
-            length_q[20:16] <=
-                reg_req_i.wdata[MboxCommandHighLengthLsb +: MboxCommandHighLengthWidth];
+            command_high_q <= mbox_command_high_written(command_high_q, reg_req_i.wdata);
           end
           if (wr && reg_req_i.addr[9:2] == MboxControlOffset[9:2] &&
               reg_req_i.wdata[MboxControlDoorbellLsb]) state_q <= Judge;
@@ -194,22 +198,24 @@ module cxl_mailbox
           index_q <= '0;
           bytes_q <= output_bytes;
           from_q  <= log_from[4:0];
-          if (code == Success && opcode_q == SetShutdown) dirty_q <= payload_q[0][0];
+          if (code == Success && command_q.opcode == SetShutdown) dirty_q <= payload_q[0][0];
           if (code == Success && output_bytes != '0) begin
             state_q <= Copy;
           end else begin
-            state_q  <= Idle;
-            code_q   <= code;
-            length_q <= '0;
+            state_q               <= Idle;
+            status_high_q.code    <= code;
+            command_q.length      <= '0;
+            command_high_q.length <= '0;
           end
         end
         default: begin
           payload_q[index_q] <= word;
           index_q            <= index_q + 1'b1;
           if (last) begin
-            state_q  <= Idle;
-            code_q   <= Success;
-            length_q <= 21'(bytes_q);
+            state_q               <= Idle;
+            status_high_q.code    <= Success;
+            command_q.length      <= 16'(bytes_q);
+            command_high_q.length <= '0;
           end
         end
       endcase
@@ -221,38 +227,15 @@ module cxl_mailbox
   always_comb begin
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
-      unique case (reg_req_i.addr[9:2])
-        MboxArrayOffset[9:2]:           rdata_d = MboxArrayReset;
-        MboxArrayCountOffset[9:2]:      rdata_d = MboxArrayCountReset;
-        MboxStatusCapOffset[9:2]:       rdata_d = MboxStatusCapReset;
-        MboxStatusCapAtOffset[9:2]:     rdata_d = MboxStatusCapAtReset;
-        MboxStatusCapBytesOffset[9:2]:  rdata_d = MboxStatusCapBytesReset;
-        MboxMailboxCapOffset[9:2]:      rdata_d = MboxMailboxCapReset;
-        MboxMailboxCapAtOffset[9:2]:    rdata_d = MboxMailboxCapAtReset;
-        MboxMailboxCapBytesOffset[9:2]: rdata_d = MboxMailboxCapBytesReset;
-        MboxMemoryCapOffset[9:2]:       rdata_d = MboxMemoryCapReset;
-        MboxMemoryCapAtOffset[9:2]:     rdata_d = MboxMemoryCapAtReset;
-        MboxMemoryCapBytesOffset[9:2]:  rdata_d = MboxMemoryCapBytesReset;
-        MboxMemoryStatusOffset[9:2]: begin
-          rdata_d = MboxMemoryStatusReset;
-          rdata_d[MboxMemoryStatusMediaLsb] = media_ready_i;
-        end
-        MboxCapabilityOffset[9:2]: rdata_d = MboxCapabilityReset;
-        MboxControlOffset[9:2]:    rdata_d[MboxControlDoorbellLsb] = state_q != Idle;
-        MboxCommandOffset[9:2]: begin
-          rdata_d[MboxCommandOpcodeLsb +: MboxCommandOpcodeWidth] = opcode_q;
-          rdata_d[MboxCommandLengthLsb +: MboxCommandLengthWidth] = length_q[15:0];
-        end
-        MboxCommandHighOffset[9:2]: begin
-          rdata_d[MboxCommandHighLengthLsb +: MboxCommandHighLengthWidth] = length_q[20:16];
-        end
-        MboxStatusHighOffset[9:2]: begin
-          rdata_d[MboxStatusHighCodeLsb +: MboxStatusHighCodeWidth] = code_q;
-        end
-        default: begin
-          if (in_payload && state_q == Idle) rdata_d = payload_q[place[WordsWidth-1:0]];
-        end
-      endcase
+      rdata_d = mbox_word(MboxRegsAtReset | mbox_regs_t'{
+        memory_status: '{media: {1'b0, media_ready_i}, default: '0},
+        control:       '{doorbell: state_q != Idle, default: '0},
+        command:       command_q,
+        command_high:  command_high_q,
+        status_high:   status_high_q,
+        payload:       (state_q == Idle) ? payload_q : '0,
+        default:       '0
+      }, 10'(reg_req_i.addr[9:2]));
     end
   end
 
@@ -279,8 +262,9 @@ module cxl_mailbox
       (state_q == Copy) |-> {index_q, 2'b00} < bytes_q && bytes_q <= bytes_t'(IdentifyBytes))
       else $error("the output of a command runs beyond its length or the payload");
   CommandStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q != Idle) |=> $stable(opcode_q))
-      else $error("the opcode changes while its command runs");
+      (state_q != Idle) |=> $stable(command_q.opcode))
+    else $error("the opcode changes while its command runs");
+  // A viral device is not shut down clean.
   ViralStaysDirty_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (viral_i && dirty_q) |=> dirty_q)
       else $error("a viral device is shut down clean");

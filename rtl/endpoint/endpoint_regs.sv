@@ -2,8 +2,8 @@
 //
 // Vendor registers of the endpoint: internal DRAM control, what DevLoad is made of, counters.
 //
-// Offsets, fields and reset values: cxl_reg_pkg (regs/endpoint.yaml). A sets value above log2
-// MaxSets becomes that; it and the enables are to be written before traffic: nothing is flushed.
+// Registers: cxl_reg_types_pkg (regs/endpoint.yaml). A sets value above log2 MaxSets becomes that;
+// it and the enables are to be written before traffic: nothing is flushed.
 //
 // Events of the internal DRAM come late in their cycle, after its lookup: they go to a register and
 // are counted an edge later; a read adds what is still in that register.
@@ -15,6 +15,7 @@
 module endpoint_regs
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 #(
   parameter int unsigned MaxSets = 1024  // sets of the internal DRAM, 2..1024, a power of two
 ) (
@@ -37,80 +38,41 @@ module endpoint_regs
   input  load_status_t  load_status_i       // state of DevLoad, for software to read
 );
 
-  typedef logic [EpSetsLog2Width-1:0] sets_log2_t;
-  localparam sets_log2_t MaxSetsLog2 = sets_log2_t'($clog2(MaxSets));
+  localparam ep_sets_t    MaxSetsLog2 = '{log2: EpSetsLog2Width'($clog2(MaxSets))};
+  localparam int unsigned NumEvents = $bits(dram_event_t);  // a counter each
 
-  localparam int unsigned NumEvents = $bits(dram_event_t);  // a counter each, 830h + 4 i
-  localparam logic [8:0]  Counters  = EpDemandHitsOffset[10:2];
+  ep_control_t     control_q;
+  ep_sets_t        sets_q, sets_written;
+  ep_ingress_th_t  ingress_th_q;
+  ep_mshr_th_t     mshr_th_q;
+  ep_backlog_th_t  backlog_th_q;
+  ep_tasks_th_t    tasks_th_q;
+  ep_qos_control_t qos_control_q;
+  logic [31:0]     write_backs_q, rdata_q, rdata_d, wdata;
 
-  localparam load_control_t LoadControlReset = '{
-    measure: {
-      {7'd0, EpTasksThTh2Reset, EpTasksThTh1Reset, EpTasksThTh0Reset},
-      {EpBacklogThMarginReset, EpBacklogThTh2Reset, EpBacklogThTh1Reset, EpBacklogThTh0Reset},
-      {EpMshrThMarginReset, EpMshrThTh2Reset, EpMshrThTh1Reset, EpMshrThTh0Reset},
-      {EpIngressThMarginReset, EpIngressThTh2Reset, EpIngressThTh1Reset, EpIngressThTh0Reset}
-    },
-    ttr_enable:      EpQosControlTtrEnableReset,
-    egress_enable:   EpQosControlEgressEnableReset,
-    egress_moderate: EpQosControlEgressModerateReset,
-    egress_severe:   EpQosControlEgressSevereReset,
-    interval:        EpQosControlIntervalReset
-  };
-
-  // Thresholds and margin of a measure have the same places in every register that holds them.
-  function automatic logic [31:0] word_of(load_measure_t measure);
-    logic [31:0] word;
-    word = '0;
-    word[EpIngressThMarginLsb +: EpIngressThMarginWidth] = measure.margin;
-    word[EpIngressThTh2Lsb +: EpIngressThTh2Width]       = measure.th[2];
-    word[EpIngressThTh1Lsb +: EpIngressThTh1Width]       = measure.th[1];
-    word[EpIngressThTh0Lsb +: EpIngressThTh0Width]       = measure.th[0];
-    return word;
-  endfunction
-
-  logic          dram_enable_q, len_enable_q;
-  sets_log2_t    sets_log2_q, sets_wdata;
-  load_control_t load_control_q;
-  load_measure_t measure_wdata;
-  logic [31:0]   write_backs_q, rdata_q, rdata_d;
-
-  assign sets_wdata = reg_req_i.wdata[EpSetsLog2Lsb +: EpSetsLog2Width];
-  assign measure_wdata = '{margin: reg_req_i.wdata[EpIngressThMarginLsb +: EpIngressThMarginWidth],
-                           th: {reg_req_i.wdata[EpIngressThTh2Lsb +: EpIngressThTh2Width],
-                                reg_req_i.wdata[EpIngressThTh1Lsb +: EpIngressThTh1Width],
-                                reg_req_i.wdata[EpIngressThTh0Lsb +: EpIngressThTh0Width]}};
+  assign wdata        = reg_req_i.wdata;
+  assign sets_written = ep_sets_written(sets_q, wdata);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      dram_enable_q  <= EpControlDramEnableReset;
-      len_enable_q   <= EpControlLenEnableReset;
-      sets_log2_q    <= MaxSetsLog2;
-      load_control_q <= LoadControlReset;
+      control_q     <= EpControlAtReset;
+      sets_q        <= MaxSetsLog2;
+      ingress_th_q  <= EpIngressThAtReset;
+      mshr_th_q     <= EpMshrThAtReset;
+      backlog_th_q  <= EpBacklogThAtReset;
+      tasks_th_q    <= EpTasksThAtReset;
+      qos_control_q <= EpQosControlAtReset;
     end else if (reg_req_i.valid && reg_req_i.write) begin
       unique case (reg_req_i.addr[10:2])
-        EpControlOffset[10:2]: begin
-          dram_enable_q <= reg_req_i.wdata[EpControlDramEnableLsb];
-          len_enable_q  <= reg_req_i.wdata[EpControlLenEnableLsb];
-        end
+        EpControlOffset[10:2]: control_q <= ep_control_written(control_q, wdata);
         EpSetsOffset[10:2]: begin
-          sets_log2_q <= (sets_wdata > MaxSetsLog2) ? MaxSetsLog2 : sets_wdata;
+          sets_q <= (sets_written.log2 > MaxSetsLog2.log2) ? MaxSetsLog2 : sets_written;
         end
-        EpIngressThOffset[10:2]: load_control_q.measure[0] <= measure_wdata;
-        EpMshrThOffset[10:2]:    load_control_q.measure[1] <= measure_wdata;
-        EpBacklogThOffset[10:2]: load_control_q.measure[2] <= measure_wdata;
-        EpTasksThOffset[10:2]: begin
-          load_control_q.measure[3] <= '{margin: '0, th: measure_wdata.th};
-        end
-        EpQosControlOffset[10:2]: begin
-          load_control_q.ttr_enable    <= reg_req_i.wdata[EpQosControlTtrEnableLsb];
-          load_control_q.egress_enable <= reg_req_i.wdata[EpQosControlEgressEnableLsb];
-          load_control_q.egress_moderate <=
-              reg_req_i.wdata[EpQosControlEgressModerateLsb +: EpQosControlEgressModerateWidth];
-          load_control_q.egress_severe <=
-              reg_req_i.wdata[EpQosControlEgressSevereLsb +: EpQosControlEgressSevereWidth];
-          load_control_q.interval <=
-              reg_req_i.wdata[EpQosControlIntervalLsb +: EpQosControlIntervalWidth];
-        end
+        EpIngressThOffset[10:2]:  ingress_th_q  <= ep_ingress_th_written(ingress_th_q, wdata);
+        EpMshrThOffset[10:2]:     mshr_th_q     <= ep_mshr_th_written(mshr_th_q, wdata);
+        EpBacklogThOffset[10:2]:  backlog_th_q  <= ep_backlog_th_written(backlog_th_q, wdata);
+        EpTasksThOffset[10:2]:    tasks_th_q    <= ep_tasks_th_written(tasks_th_q, wdata);
+        EpQosControlOffset[10:2]: qos_control_q <= ep_qos_control_written(qos_control_q, wdata);
         default: ;
       endcase
     end
@@ -125,13 +87,8 @@ module endpoint_regs
   end
 
   // Events
-  logic [NumEvents-1:0]         event_q;  // not yet in its counter
-  logic [NumEvents-1:0][31:0]   count_q;
-  logic [8:0]                   counter;  // the one that is read, if it is one
-  logic [$clog2(NumEvents)-1:0] index;
-
-  assign counter = reg_req_i.addr[10:2] - Counters;
-  assign index   = counter[$clog2(NumEvents)-1:0];
+  logic [NumEvents-1:0]       event_q;  // not yet in its counter
+  logic [NumEvents-1:0][31:0] count_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -150,40 +107,31 @@ module endpoint_regs
   always_comb begin
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
-      unique case (reg_req_i.addr[10:2])
-        EpControlOffset[10:2]: begin
-          rdata_d[EpControlDramEnableLsb] = dram_enable_q;
-          rdata_d[EpControlLenEnableLsb]  = len_enable_q;
-        end
-        EpSetsOffset[10:2]: rdata_d[EpSetsLog2Lsb +: EpSetsLog2Width] = sets_log2_q;
-        EpIngressThOffset[10:2]: rdata_d = word_of(load_control_q.measure[0]);
-        EpMshrThOffset[10:2]:    rdata_d = word_of(load_control_q.measure[1]);
-        EpBacklogThOffset[10:2]: rdata_d = word_of(load_control_q.measure[2]);
-        EpTasksThOffset[10:2]:   rdata_d = word_of(load_control_q.measure[3]);
-        EpQosControlOffset[10:2]: begin
-          rdata_d[EpQosControlTtrEnableLsb]    = load_control_q.ttr_enable;
-          rdata_d[EpQosControlEgressEnableLsb] = load_control_q.egress_enable;
-          rdata_d[EpQosControlEgressModerateLsb +: EpQosControlEgressModerateWidth] =
-              load_control_q.egress_moderate;
-          rdata_d[EpQosControlEgressSevereLsb +: EpQosControlEgressSevereWidth] =
-              load_control_q.egress_severe;
-          rdata_d[EpQosControlIntervalLsb +: EpQosControlIntervalWidth] = load_control_q.interval;
-        end
-        EpQosStatusOffset[10:2]: begin
-          rdata_d[EpQosStatusBackpressureLsb +: EpQosStatusBackpressureWidth] =
-              load_status_i.backpressure;
-          rdata_d[EpQosStatusIngressLsb +: EpQosStatusIngressWidth] = load_status_i.level[0];
-          rdata_d[EpQosStatusMshrLsb +: EpQosStatusMshrWidth]       = load_status_i.level[1];
-          rdata_d[EpQosStatusBacklogLsb +: EpQosStatusBacklogWidth] = load_status_i.level[2];
-          rdata_d[EpQosStatusTasksLsb +: EpQosStatusTasksWidth]     = load_status_i.level[3];
-          rdata_d[EpQosStatusEgressLsb +: EpQosStatusEgressWidth]   = load_status_i.egress;
-          rdata_d[EpQosStatusDevLoadLsb +: EpQosStatusDevLoadWidth] = load_status_i.dev_load;
-        end
-        EpWriteBacksOffset[10:2]: rdata_d = write_backs_q;
-        default: begin
-          if (counter < 9'(NumEvents)) rdata_d = count_q[index] + 32'(event_q[index]);
-        end
-      endcase
+      rdata_d = ep_word('{
+        control:             control_q,
+        sets:                sets_q,
+        ingress_th:          ingress_th_q,
+        mshr_th:             mshr_th_q,
+        write_backs:         write_backs_q,
+        backlog_th:          backlog_th_q,
+        tasks_th:            tasks_th_q,
+        qos_control:         qos_control_q,
+        qos_status:          '{dev_load:     load_status_i.dev_load,
+                               egress:       load_status_i.egress,
+                               tasks:        load_status_i.level[3],
+                               backlog:      load_status_i.level[2],
+                               mshr:         load_status_i.level[1],
+                               ingress:      load_status_i.level[0],
+                               backpressure: load_status_i.backpressure},
+        demand_hits:         count_q[0] + 32'(event_q[0]),
+        demand_merges:       count_q[1] + 32'(event_q[1]),
+        demand_fills:        count_q[2] + 32'(event_q[2]),
+        spec_fills:          count_q[3] + 32'(event_q[3]),
+        spec_needless:       count_q[4] + 32'(event_q[4]),
+        spec_dropped:        count_q[5] + 32'(event_q[5]),
+        spec_evicted_unused: count_q[6] + 32'(event_q[6]),
+        spec_displaced:      count_q[7] + 32'(event_q[7])
+      }, {1'b1, reg_req_i.addr[10:2]});
     end
   end
 
@@ -193,10 +141,22 @@ module endpoint_regs
   end
 
   assign reg_rdata_o    = rdata_q;
-  assign dram_enable_o  = dram_enable_q;
-  assign len_enable_o   = len_enable_q;
-  assign sets_log2_o    = sets_log2_q;
-  assign load_control_o = load_control_q;
+  assign dram_enable_o  = control_q.dram_enable;
+  assign len_enable_o   = control_q.len_enable;
+  assign sets_log2_o    = sets_q.log2;
+  assign load_control_o = '{
+    measure: {
+      {7'd0, tasks_th_q.th2, tasks_th_q.th1, tasks_th_q.th0},
+      {backlog_th_q.margin, backlog_th_q.th2, backlog_th_q.th1, backlog_th_q.th0},
+      {mshr_th_q.margin, mshr_th_q.th2, mshr_th_q.th1, mshr_th_q.th0},
+      {ingress_th_q.margin, ingress_th_q.th2, ingress_th_q.th1, ingress_th_q.th0}
+    },
+    ttr_enable:      qos_control_q.ttr_enable,
+    egress_enable:   qos_control_q.egress_enable,
+    egress_moderate: qos_control_q.egress_moderate,
+    egress_severe:   qos_control_q.egress_severe,
+    interval:        qos_control_q.interval
+  };
 
   // Registers are words; bit 11 of the address found this block, the bits above do not count.
   logic unused_bits;
@@ -212,11 +172,12 @@ module endpoint_regs
       !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0)
       else $error("read data in a cycle after no read");
   SetsInRange_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      sets_log2_q <= MaxSetsLog2)
-      else $error("more sets in use than there are");
+      sets_q.log2 <= MaxSetsLog2.log2)
+    else $error("more sets in use than there are");
   TasksMargin_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      load_control_q.measure[3].margin == '0)
-      else $error("a margin of the tasks that is not 0");
+      load_control_o.measure[3].margin == '0)
+    else $error("a margin of the tasks that is not 0");
+  // Every event was counted or is about to be: none is lost on its way.
   for (genvar i = 0; i < NumEvents; i++) begin : gen_counter
     Counted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
         event_i[i] |=> count_q[i] + 32'(event_q[i]) ==
@@ -227,14 +188,8 @@ module endpoint_regs
         else $error("a counter changes without an event");
   end
 
-  localparam logic [127:0] Places = {EpIngressThMarginMask, EpIngressThTh2Mask,
-                                     EpIngressThTh1Mask, EpIngressThTh0Mask};
-  if (({EpMshrThMarginMask, EpMshrThTh2Mask, EpMshrThTh1Mask, EpMshrThTh0Mask} != Places) ||
-      ({EpBacklogThMarginMask, EpBacklogThTh2Mask, EpBacklogThTh1Mask, EpBacklogThTh0Mask} !=
-       Places) ||
-      ({EpIngressThMarginMask, EpTasksThTh2Mask, EpTasksThTh1Mask, EpTasksThTh0Mask} != Places) ||
-      (EpSpecDisplacedOffset - EpDemandHitsOffset != 12'(4 * (NumEvents - 1)))) begin : gen_bad
-    $error("endpoint_regs: the registers lie otherwise than this block takes them to");
+  if (NumEvents != 8) begin : gen_bad
+    $error("endpoint_regs: an event without a register");
   end
 
 endmodule

@@ -23,12 +23,13 @@
 // remainders.
 //
 // Source: CXL 2.0, 8.2.5.12 (registers, commit, translation); ways codes 4, 8, 9, A are of CXL 3.x.
-// Register layout: cxl_reg_pkg (regs/hdm_decoder.yaml).
+// Registers: cxl_reg_types_pkg (regs/hdm_decoder.yaml).
 
 module hdm_decoder
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 #(
   parameter bit          IsDevice    = 1'b0,  // 0 or 1: 0 host bridge, 1 device
   parameter int unsigned NumDecoders = 4      // 1..16, 1 or even; in a host bridge at most 10
@@ -73,13 +74,9 @@ module hdm_decoder
 
   // Count codes 0..8 stand for 1, 2, 4, 6, 8, 10, 12, 14 and 16 decoders.
   localparam logic [3:0]  CountCode  = (NumDecoders == 1) ? 4'd0 : 4'(NumDecoders / 2);
-  localparam logic [31:0] Capability = (IsDevice ? HdmCapabilityDeviceReset
-                                                 : HdmCapabilityHostReset)
-                                     | (32'(CountCode) << HdmCapabilityCountCodeLsb);
-  localparam logic [31:0] ListLowMask  = IsDevice ? HdmDecListLowSkipMask
-                                                  : HdmDecListLowTargetsMask;
-  localparam logic [31:0] ListHighMask = IsDevice ? HdmDecListHighSkipMask
-                                                  : HdmDecListHighTargetsMask;
+  localparam hdm_capability_t Capability = (IsDevice ? HdmCapabilityDeviceAtReset
+                                                     : HdmCapabilityHostAtReset)
+                                         | hdm_capability_t'{count_code: CountCode, default: '0};
   localparam int unsigned StrideBits   = $clog2(HdmDecStride);
 
   // ---------------------------------------------------------------------------------------------
@@ -187,11 +184,36 @@ module hdm_decoder
   assign sel         = idx_t'(offset[11:StrideBits]);
   assign sel_reg     = offset[StrideBits-1:2];
 
+  // That decoder's registers, and its control register after this write
+  hdm_dec_t         dec;
+  hdm_dec_control_t control_written;
+  always_comb begin
+    dec             = '0;
+    control_written = '0;
+    if (reg_req_i.valid && sel_decoder) begin
+      dec.base_low  = base_q[sel][3:0];
+      dec.base_high = base_q[sel][23:4];
+      dec.size_low  = size_q[sel][3:0];
+      dec.size_high = size_q[sel][23:4];
+      dec.control   = '{ig: ig_q[sel], iw: iw_q[sel], lock: lock_q[sel], commit: commit_q[sel],
+                        committed: committed_q[sel], error: error_q[sel],
+                        host_only: type_q[sel]};
+      if (IsDevice) begin
+        dec.list_low.skip  = list_q[sel][31:28];
+        dec.list_high.skip = list_q[sel][51:32];
+      end else begin
+        dec.list_low.targets  = list_q[sel][31:0];
+        dec.list_high.targets = list_q[sel][63:32];
+      end
+      control_written = hdm_dec_control_written(dec.control, reg_req_i.wdata, 1'b0);
+    end
+  end
+
   logic wr, wr_decoder, wr_uncommit;
   assign wr          = reg_req_i.valid && reg_req_i.write;
   assign wr_decoder  = wr && sel_decoder && !pending[sel];
   assign wr_uncommit = wr_decoder && sel_reg == HdmDecControlOffset[StrideBits-1:2]
-                       && !reg_req_i.wdata[HdmDecControlCommitLsb]
+                       && !control_written.commit
                        && committed_q[sel] && !lock_q[sel];
 
   // Checks on the pending decoder (there is never more than one).
@@ -240,8 +262,8 @@ module hdm_decoder
     end else if (wr || pending != '0) begin
       committed_q <= committed_d;
       error_q     <= error_q | (pending & ~passes);
-      if (IsDevice && wr && reg_req_i.addr[11:2] == HdmGlobalControlOffset[11:2]) begin
-        enable_q <= reg_req_i.wdata[HdmGlobalControlEnableLsb];
+      if (wr && reg_req_i.addr[11:2] == HdmGlobalControlOffset[11:2]) begin
+        enable_q <= hdm_global_control_written('{enable: enable_q}, reg_req_i.wdata, IsDevice);
       end
       if (wr_decoder) begin
         if (committed_q[sel]) begin
@@ -249,32 +271,32 @@ module hdm_decoder
         end else begin
           unique case (sel_reg)
             HdmDecBaseLowOffset[StrideBits-1:2]: begin
-              base_q[sel][3:0] <= reg_req_i.wdata[HdmDecBaseLowBaseLsb +: HdmDecBaseLowBaseWidth];
+              base_q[sel][3:0] <= hdm_dec_base_low_written(dec.base_low, reg_req_i.wdata, 1'b0);
             end
             HdmDecBaseHighOffset[StrideBits-1:2]: begin
-              base_q[sel][23:4] <=
-                  reg_req_i.wdata[HdmDecBaseHighBaseLsb +: HdmDecBaseHighBaseWidth];
+              base_q[sel][23:4] <= hdm_dec_base_high_written(dec.base_high, reg_req_i.wdata, 1'b0);
             end
             HdmDecSizeLowOffset[StrideBits-1:2]: begin
-              size_q[sel][3:0] <= reg_req_i.wdata[HdmDecSizeLowSizeLsb +: HdmDecSizeLowSizeWidth];
+              size_q[sel][3:0] <= hdm_dec_size_low_written(dec.size_low, reg_req_i.wdata, 1'b0);
             end
             HdmDecSizeHighOffset[StrideBits-1:2]: begin
-              size_q[sel][23:4] <=
-                  reg_req_i.wdata[HdmDecSizeHighSizeLsb +: HdmDecSizeHighSizeWidth];
+              size_q[sel][23:4] <= hdm_dec_size_high_written(dec.size_high, reg_req_i.wdata, 1'b0);
             end
             HdmDecControlOffset[StrideBits-1:2]: begin
-              ig_q[sel]     <= reg_req_i.wdata[HdmDecControlIgLsb +: HdmDecControlIgWidth];
-              iw_q[sel]     <= reg_req_i.wdata[HdmDecControlIwLsb +: HdmDecControlIwWidth];
-              lock_q[sel]   <= reg_req_i.wdata[HdmDecControlLockLsb];
-              commit_q[sel] <= reg_req_i.wdata[HdmDecControlCommitLsb];
-              type_q[sel]   <= reg_req_i.wdata[HdmDecControlHostOnlyLsb];
-              if (!reg_req_i.wdata[HdmDecControlCommitLsb]) error_q[sel] <= 1'b0;
+              ig_q[sel]     <= control_written.ig;
+              iw_q[sel]     <= control_written.iw;
+              lock_q[sel]   <= control_written.lock;
+              commit_q[sel] <= control_written.commit;
+              type_q[sel]   <= control_written.host_only;
+              if (!control_written.commit) error_q[sel] <= 1'b0;
             end
             HdmDecListLowOffset[StrideBits-1:2]: begin
-              list_q[sel][31:0] <= reg_req_i.wdata & ListLowMask;
+              list_q[sel][31:0] <= hdm_dec_list_low_word(
+                  hdm_dec_list_low_written(dec.list_low, reg_req_i.wdata, IsDevice, 1'b0));
             end
             HdmDecListHighOffset[StrideBits-1:2]: begin
-              list_q[sel][63:32] <= reg_req_i.wdata & ListHighMask;
+              list_q[sel][63:32] <= hdm_dec_list_high_word(
+                  hdm_dec_list_high_written(dec.list_high, reg_req_i.wdata, IsDevice, 1'b0));
             end
             default: ;
           endcase
@@ -312,36 +334,10 @@ module hdm_decoder
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
       if (sel_decoder) begin
-        unique case (sel_reg)
-          HdmDecBaseLowOffset[StrideBits-1:2]: begin
-            rdata_d[HdmDecBaseLowBaseLsb +: HdmDecBaseLowBaseWidth] = base_q[sel][3:0];
-          end
-          HdmDecBaseHighOffset[StrideBits-1:2]: begin
-            rdata_d[HdmDecBaseHighBaseLsb +: HdmDecBaseHighBaseWidth] = base_q[sel][23:4];
-          end
-          HdmDecSizeLowOffset[StrideBits-1:2]: begin
-            rdata_d[HdmDecSizeLowSizeLsb +: HdmDecSizeLowSizeWidth] = size_q[sel][3:0];
-          end
-          HdmDecSizeHighOffset[StrideBits-1:2]: begin
-            rdata_d[HdmDecSizeHighSizeLsb +: HdmDecSizeHighSizeWidth] = size_q[sel][23:4];
-          end
-          HdmDecControlOffset[StrideBits-1:2]: begin
-            rdata_d[HdmDecControlIgLsb +: HdmDecControlIgWidth] = ig_q[sel];
-            rdata_d[HdmDecControlIwLsb +: HdmDecControlIwWidth] = iw_q[sel];
-            rdata_d[HdmDecControlLockLsb]      = lock_q[sel];
-            rdata_d[HdmDecControlCommitLsb]    = commit_q[sel];
-            rdata_d[HdmDecControlCommittedLsb] = committed_q[sel];
-            rdata_d[HdmDecControlErrorLsb]     = error_q[sel];
-            rdata_d[HdmDecControlHostOnlyLsb]  = type_q[sel];
-          end
-          HdmDecListLowOffset[StrideBits-1:2]:  rdata_d = list_q[sel][31:0];
-          HdmDecListHighOffset[StrideBits-1:2]: rdata_d = list_q[sel][63:32];
-          default: rdata_d = '0;
-        endcase
-      end else if (reg_req_i.addr[11:2] == HdmCapabilityOffset[11:2]) begin
-        rdata_d = Capability;
-      end else if (reg_req_i.addr[11:2] == HdmGlobalControlOffset[11:2]) begin
-        rdata_d[HdmGlobalControlEnableLsb] = enable_q;
+        rdata_d = hdm_dec_word(dec, sel_reg);
+      end else begin
+        rdata_d = hdm_word('{capability: Capability, global_control: '{enable: enable_q},
+                             dec: '0}, reg_req_i.addr[11:2]);
       end
     end
   end
@@ -530,7 +526,8 @@ module hdm_decoder
 
   // Register addresses are of the block: the bits above it and the byte lanes do not count.
   logic unused_addr;
-  assign unused_addr = ^{reg_req_i.addr[15:12], reg_req_i.addr[1:0], offset[1:0]};
+  assign unused_addr = ^{reg_req_i.addr[15:12], reg_req_i.addr[1:0], offset[1:0],
+                         control_written.committed, control_written.error};
 
   // ---------------------------------------------------------------------------------------------
   // Contract

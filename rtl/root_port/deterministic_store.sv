@@ -14,12 +14,14 @@
 //
 // Cycles: those of ds_engine. Registers: one access a cycle, data in the cycle after.
 //
-// Source: docs/blocks/root_port/deterministic_store.md; layout: regs/root_port.yaml.
+// Source: docs/blocks/root_port/deterministic_store.md; registers: cxl_reg_types_pkg
+//         (regs/root_port.yaml).
 
 module deterministic_store
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 #(
   parameter int unsigned Depth      = 1024,  // lines of the region; 4..4096, a power of two
   parameter int unsigned Writes     = 16,    // most writes to the endpoint in flight; 1..16
@@ -95,17 +97,18 @@ module deterministic_store
   localparam int unsigned StackBits = $clog2(Depth);
   localparam int unsigned Events    = $bits(ds_event_t);
 
-  if (12'(4 * (Events - 1)) != RpDsRefusedOffset - RpDsDirectOffset) begin : g_check_events
+  if (Events != 10) begin : g_check_events
     $error("deterministic_store: as many counters as events");
   end
 
   // ---------------------------------------------------------------------------------------------
   // Registers
   // ---------------------------------------------------------------------------------------------
-  logic                    enable_q, fence_q, on_q, quiet, wr_status;
-  logic [4:0]              max_writes_q;
-  logic [3:0][3:0]         interval_q;
-  logic [33:0]             base_q;  // address[51:18]
+  rp_ds_control_t          control_q;
+  rp_ds_interval_t         interval_q;
+  rp_ds_base_low_t         base_low_q;
+  rp_ds_base_high_t        base_high_q;
+  logic                    on_q, quiet, wr_status;
   logic [Events-1:0][31:0] count_q;
   logic [31:0]             rdata_q, rdata_d;
   logic [11:0]             offset;
@@ -118,25 +121,20 @@ module deterministic_store
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      enable_q     <= RpDsControlEnableReset;
-      fence_q      <= RpDsControlFenceReset;
-      max_writes_q <= RpDsControlMaxWritesReset;
-      interval_q   <= RpDsIntervalReset[15:0];
-      base_q       <= {RpDsBaseHighAddrReset, RpDsBaseLowAddrReset};
+      control_q   <= RpDsControlAtReset;
+      interval_q  <= RpDsIntervalAtReset;
+      base_low_q  <= RpDsBaseLowAtReset;
+      base_high_q <= RpDsBaseHighAtReset;
     end else if (reg_req_i.valid && reg_req_i.write) begin
       unique case (offset)
-        RpDsControlOffset: begin
-          enable_q     <= reg_req_i.wdata[RpDsControlEnableLsb];
-          fence_q      <= reg_req_i.wdata[RpDsControlFenceLsb];
-          max_writes_q <= reg_req_i.wdata[RpDsControlMaxWritesLsb +: RpDsControlMaxWritesWidth];
-        end
-        RpDsIntervalOffset: interval_q <= reg_req_i.wdata[15:0];
-        // A request to local memory may stand with its address while on.
+        RpDsControlOffset:  control_q  <= rp_ds_control_written(control_q, reg_req_i.wdata);
+        RpDsIntervalOffset: interval_q <= rp_ds_interval_written(interval_q, reg_req_i.wdata);
+        // Locked while on: a request to local memory may stand with its address.
         RpDsBaseLowOffset: begin
-          if (!on_q) base_q[13:0] <= reg_req_i.wdata[RpDsBaseLowAddrLsb +: RpDsBaseLowAddrWidth];
+          base_low_q <= rp_ds_base_low_written(base_low_q, reg_req_i.wdata, on_q);
         end
         RpDsBaseHighOffset: begin
-          if (!on_q) base_q[33:14] <= reg_req_i.wdata[RpDsBaseHighAddrLsb +: RpDsBaseHighAddrWidth];
+          base_high_q <= rp_ds_base_high_written(base_high_q, reg_req_i.wdata, on_q);
         end
         default: ;
       endcase
@@ -146,33 +144,26 @@ module deterministic_store
   always_comb begin
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
-      unique case (offset)
-        RpDsControlOffset: begin
-          rdata_d[RpDsControlEnableLsb]                                   = enable_q;
-          rdata_d[RpDsControlFenceLsb]                                    = fence_q;
-          rdata_d[RpDsControlMaxWritesLsb +: RpDsControlMaxWritesWidth]   = max_writes_q;
-        end
-        RpDsStatusOffset: begin
-          rdata_d[RpDsStatusOnLsb]                            = on_q;
-          rdata_d[RpDsStatusEmptyLsb]                         = empty;
-          rdata_d[RpDsStatusErrorLsb]                         = error;
-          rdata_d[RpDsStatusCountLsb +: RpDsStatusCountWidth] = RpDsStatusCountWidth'(pending);
-        end
-        RpDsIntervalOffset: rdata_d[15:0] = interval_q;
-        RpDsBaseLowOffset:
-          rdata_d[RpDsBaseLowAddrLsb +: RpDsBaseLowAddrWidth] = base_q[13:0];
-        RpDsBaseHighOffset:
-          rdata_d[RpDsBaseHighAddrLsb +: RpDsBaseHighAddrWidth] = base_q[33:14];
-        RpDsCapOffset: begin
-          rdata_d[RpDsCapSlotsLsb +: RpDsCapSlotsWidth]   = RpDsCapSlotsWidth'(Depth);
-          rdata_d[RpDsCapWritesLsb +: RpDsCapWritesWidth] = RpDsCapWritesWidth'(Writes);
-        end
-        default: begin
-          for (int unsigned i = 0; i < Events; i++) begin
-            if (offset == RpDsDirectOffset + 12'(4 * i)) rdata_d = count_q[i];
-          end
-        end
-      endcase
+      rdata_d = rp_word('{
+        ds_control:      control_q,
+        ds_status:       '{on: on_q, empty: empty, error: error,
+                           count: RpDsStatusCountWidth'(pending)},
+        ds_interval:     interval_q,
+        ds_base_low:     base_low_q,
+        ds_base_high:    base_high_q,
+        ds_cap:          '{slots: RpDsCapSlotsWidth'(Depth), writes: RpDsCapWritesWidth'(Writes)},
+        ds_direct:       count_q[0],
+        ds_deferred:     count_q[1],
+        ds_in_place:     count_q[2],
+        ds_flushed:      count_q[3],
+        ds_load_hit:     count_q[4],
+        ds_load_merged:  count_q[5],
+        ds_filter_false: count_q[6],
+        ds_no_slot:      count_q[7],
+        ds_write_errors: count_q[8],
+        ds_refused:      count_q[9],
+        default:         '0
+      }, offset[11:2]);
     end
   end
 
@@ -204,7 +195,7 @@ module deterministic_store
       on_q   <= 1'b0;
       open_q <= '0;
     end else begin
-      if (quiet) on_q <= enable_q;
+      if (quiet) on_q <= control_q.enable;
       if (taken && !answered)      open_q <= open_q + 8'd1;
       else if (answered && !taken) open_q <= open_q - 8'd1;
     end
@@ -221,7 +212,8 @@ module deterministic_store
     .rsp_valid_i(dev_valid_i),
     .dev_load_i,
     .sent_i     (on_q && mq_valid_o && mq_ready_i && mq_req_o.is_write),
-    .interval_i (interval_q),
+    .interval_i ({interval_q.severe, interval_q.moderate, interval_q.optimal,
+                  interval_q.light}),
     .direct_o   (direct),
     .flush_o    (flush)
   );
@@ -274,10 +266,10 @@ module deterministic_store
     .clk_i,
     .rst_ni,
     .enable_i      (on_q),
-    .fence_i       (fence_q),
+    .fence_i       (control_q.fence),
     .isolate_i,
     .clear_error_i (wr_status && reg_req_i.wdata[RpDsStatusErrorLsb]),
-    .max_writes_i  (max_writes_q),
+    .max_writes_i  (control_q.max_writes),
     .direct_i      (direct),
     .flush_i       (flush),
     .req_valid_i,
@@ -322,7 +314,7 @@ module deterministic_store
     .ev_o          (ev)
   );
 
-  assign lm_line_o = {base_q, lm_req_o.slot};
+  assign lm_line_o = {base_high_q.addr, base_low_q.addr, lm_req_o.slot};
 
   always_comb begin
     tr_ds_o = '0;
@@ -347,7 +339,7 @@ module deterministic_store
       taken && !answered |-> open_q != '1)
     else $error("more than 255 requests outstanding");
   BaseStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (on_q || !empty || lm_valid_o) |=> $stable(base_q))
+      (on_q || !empty || lm_valid_o) |=> $stable({base_high_q, base_low_q}))
     else $error("the region's base changed while on or with lines in it");
   LmHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (lm_valid_o && !lm_ready_i) |=> lm_valid_o && $stable({lm_req_o, lm_line_o}))

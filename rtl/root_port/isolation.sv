@@ -16,12 +16,13 @@
 //          cycle after the request, 0 after any other cycle.
 // Clock:   the periods are those of a 1 GHz clock.
 //
-// Source:  CXL 3.x, 8.2.4.24; layout: cxl_reg_pkg (regs/timeout.yaml);
-//          docs/blocks/root_port/isolation.md.
+// Source:  CXL 3.x, 8.2.4.24; registers: cxl_reg_types_pkg
+//          (regs/timeout.yaml); docs/blocks/root_port/isolation.md.
 
 module isolation
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -48,21 +49,12 @@ module isolation
   assign wr_control = reg_req_i.valid && reg_req_i.write && reg_addr == TmoControlOffset;
   assign wr_status  = reg_req_i.valid && reg_req_i.write && reg_addr == TmoStatusOffset;
 
-  logic [TmoControlMemValueWidth-1:0] value_q;
-  logic                               timeout_en_q, isolation_en_q, link_down_en_q;
+  tmo_control_t control_q;
+  tmo_status_t  status_q, status_d;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      value_q        <= TmoControlMemValueReset;
-      timeout_en_q   <= TmoControlMemEnableReset;
-      isolation_en_q <= TmoControlMemIsolationReset;
-      link_down_en_q <= TmoControlMemLinkDownReset;
-    end else if (wr_control) begin
-      value_q        <= reg_req_i.wdata[TmoControlMemValueLsb +: TmoControlMemValueWidth];
-      timeout_en_q   <= reg_req_i.wdata[TmoControlMemEnableLsb];
-      isolation_en_q <= reg_req_i.wdata[TmoControlMemIsolationLsb];
-      link_down_en_q <= reg_req_i.wdata[TmoControlMemLinkDownLsb];
-    end
+    if (!rst_ni)         control_q <= TmoControlAtReset;
+    else if (wr_control) control_q <= tmo_control_written(control_q, reg_req_i.wdata);
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -75,7 +67,7 @@ module isolation
   logic   tick_q, period_ends;
 
   always_comb begin
-    unique case (value_q)
+    unique case (control_q.mem_value)
       4'h1:    last = count_t'(50_000 - 1);
       4'h5:    last = count_t'(20_000_000 - 1);
       4'h6:    last = count_t'(100_000_000 - 1);
@@ -87,7 +79,7 @@ module isolation
     endcase
   end
 
-  assign period_ends = timeout_en_q && count_q == last;
+  assign period_ends = control_q.mem_enable && count_q == last;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -97,7 +89,7 @@ module isolation
       count_q <= '0;
       tick_q  <= 1'b0;
     end else begin
-      if (timeout_en_q) count_q <= period_ends ? '0 : count_q + count_t'(1);
+      if (control_q.mem_enable) count_q <= period_ends ? '0 : count_q + count_t'(1);
       tick_q <= period_ends;
     end
   end
@@ -106,44 +98,41 @@ module isolation
   // Isolation
   // ---------------------------------------------------------------------------------------------
   logic usable, usable_q;        // the link; in the cycle before
-  logic timeout_q, link_down_q, isolated_q;
-  logic timed_out, went_down, begins, ends;
+  logic isolated, timed_out, went_down, begins;
 
   assign usable    = link_up_i && !abort_i;
   assign went_down = usable_q && !usable;
-  assign timed_out = timed_out_i && timeout_en_q;
-  assign begins    = (timed_out || went_down) && isolation_en_q;
-  assign ends      = wr_status && reg_req_i.wdata[TmoStatusMemIsolationLsb] && !busy_i;
+  assign isolated  = status_q.mem_isolation;
+  assign timed_out = timed_out_i && control_q.mem_enable;
+  assign begins    = (timed_out || went_down) && control_q.mem_isolation;
+
+  always_comb begin
+    status_d = status_q;
+    if (wr_status) begin
+      status_d = tmo_status_written(status_q, reg_req_i.wdata);
+      if (busy_i) status_d.mem_isolation = isolated;
+    end
+    // What happens wins over the write.
+    if (timed_out) status_d.mem_timeout = 1'b1;
+    if (begins) begin
+      if (went_down && !status_d.mem_isolation) status_d.mem_link_down = 1'b1;
+      status_d.mem_isolation = 1'b1;
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      usable_q    <= 1'b0;
-      timeout_q   <= TmoStatusMemTimeoutReset;
-      link_down_q <= TmoStatusMemLinkDownReset;
-      isolated_q  <= TmoStatusMemIsolationReset;
+      usable_q <= 1'b0;
+      status_q <= TmoStatusAtReset;
     end else begin
       usable_q <= usable;
-
-      if (begins)    isolated_q <= 1'b1;
-      else if (ends) isolated_q <= 1'b0;
-
-      if (timed_out) begin
-        timeout_q <= 1'b1;
-      end else if (wr_status && reg_req_i.wdata[TmoStatusMemTimeoutLsb]) begin
-        timeout_q <= 1'b0;
-      end
-
-      if (begins && went_down && (!isolated_q || ends)) begin
-        link_down_q <= 1'b1;
-      end else if (wr_status && reg_req_i.wdata[TmoStatusMemLinkDownLsb]) begin
-        link_down_q <= 1'b0;
-      end
+      status_q <= status_d;
     end
   end
 
   assign tick_o       = tick_q;
-  assign isolated_o   = isolated_q;
-  assign force_down_o = isolated_q && link_down_en_q;
+  assign isolated_o   = isolated;
+  assign force_down_o = isolated && control_q.mem_link_down;
 
   // ---------------------------------------------------------------------------------------------
   // Read
@@ -153,22 +142,11 @@ module isolation
   always_comb begin
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
-      unique case (reg_addr)
-        TmoCapabilityOffset: rdata_d = TmoCapabilityReset;
-        TmoControlOffset: begin
-          rdata_d[TmoControlMemValueLsb +: TmoControlMemValueWidth] = value_q;
-          rdata_d[TmoControlMemEnableLsb]                           = timeout_en_q;
-          rdata_d[TmoControlMemIsolationLsb]                        = isolation_en_q;
-          rdata_d[TmoControlMemLinkDownLsb]                         = link_down_en_q;
-        end
-        TmoStatusOffset: begin
-          rdata_d[TmoStatusMemTimeoutLsb]   = timeout_q;
-          rdata_d[TmoStatusMemIsolationLsb] = isolated_q;
-          rdata_d[TmoStatusMemLinkDownLsb]  = link_down_q;
-          rdata_d[TmoStatusBusyLsb]         = isolated_q && busy_i;
-        end
-        default: rdata_d = '0;
-      endcase
+      rdata_d = tmo_word('{
+        capability: TmoCapabilityAtReset,
+        control:    control_q,
+        status:     status_q | tmo_status_t'{busy: isolated && busy_i, default: '0}
+      }, reg_req_i.addr[11:2]);
     end
   end
 
@@ -192,10 +170,11 @@ module isolation
       !(reg_req_i.valid && !reg_req_i.write) |=> reg_rdata_o == '0)
       else $error("read data in a cycle after no read");
   TickEnabled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      tick_o |-> timeout_en_q && count_q == '0)
-      else $error("a tick while the time-out is off, or in the middle of a period");
+      tick_o |-> control_q.mem_enable && count_q == '0)
+    else $error("a tick while the time-out is off, or in the middle of a period");
   InPeriod_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= last)
-      else $error("a period that lasts longer than software set it");
+    else $error("a period that lasts longer than software set it");
+  // Nothing but software ends isolation, and never with something of before left over.
   EndsByWrite_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (isolated_o && !(wr_status && !busy_i)) |=> isolated_o)
       else $error("isolation ends without a write, or with older requests unanswered");
@@ -205,8 +184,8 @@ module isolation
       |=> !isolated_o)
       else $error("isolation goes on after software ended it");
   CauseIsolates_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ((timed_out || went_down) && isolation_en_q) |=> isolated_o)
-      else $error("a time-out or a lost link without isolation");
+      ((timed_out || went_down) && control_q.mem_isolation) |=> isolated_o)
+    else $error("a time-out or a lost link without isolation");
   ForceIsolated_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       force_down_o |-> isolated_o)
       else $error("the link is held down without isolation");

@@ -26,7 +26,7 @@
 // t + 1, in the memory queue and offered to the controller in t + 2; a response at the head of the
 // controller's receive FIFO in cycle t is offered in t + 1.
 //
-// Registers (addr[11:0]): docs/blocks/root_port/root_port.md; layout: cxl_reg_pkg
+// Registers (addr[11:0]): docs/blocks/root_port/root_port.md; cxl_reg_types_pkg
 // (regs/root_port.yaml, regs/timeout.yaml, regs/ras.yaml, regs/link.yaml, regs/io_access.yaml).
 //
 // Source: the SR engine's parts as docs/blocks/root_port describes them; CXL 2.0 for the messages.
@@ -37,6 +37,7 @@ module root_port
   import cxlgpu_port_pkg::*;
   import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 #(
   parameter int unsigned SrDepth     = 32,         // entries of the SR queue, 2..255
   parameter int unsigned MemDepth    = 32,         // entries of the memory queue, 2..64
@@ -125,17 +126,15 @@ module root_port
   // ---------------------------------------------------------------------------------------------
   // Registers
   // ---------------------------------------------------------------------------------------------
-  logic [2:0]       policy_q;
-  logic             len_en_q;
-  logic [3:0]       clip_log2_q, ways_q, stream_sets_q;
+  rp_policy_t       policy_q;
+  rp_viral_t        viral_q, viral_d;
   logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_ras, rdata_link, rdata_io;
   logic [31:0]      rdata_page;
   logic             route_q;
   reg_req_t         reg_req_route, reg_req_page;
   reg_req_t         reg_req_isolation, reg_req_ras, reg_req_link, reg_req_io, reg_req_ds;
   logic             wr_policy, wr_viral;
-  logic             viral_q, viral_on_fatal_q, viral_device_q, device_viral, ras_fatal;
-  logic             turn_viral;
+  logic             device_viral, ras_fatal;
   gran_e            state;
   logic [1:0]       level;
   logic [31:0]      loads, stores, specs, loads_seen, issued;
@@ -154,77 +153,50 @@ module root_port
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      policy_q      <= RpPolicySelectReset;
-      len_en_q      <= RpPolicyLenEnableReset;
-      clip_log2_q   <= RpPolicyClipLog2Reset;
-      ways_q        <= RpPolicyWaysReset;
-      stream_sets_q <= RpPolicyStreamSetsReset;
-    end else if (wr_policy) begin
-      policy_q      <= reg_req_i.wdata[RpPolicySelectLsb +: RpPolicySelectWidth];
-      len_en_q      <= reg_req_i.wdata[RpPolicyLenEnableLsb];
-      clip_log2_q   <= reg_req_i.wdata[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width];
-      ways_q        <= reg_req_i.wdata[RpPolicyWaysLsb +: RpPolicyWaysWidth];
-      stream_sets_q <= reg_req_i.wdata[RpPolicyStreamSetsLsb +: RpPolicyStreamSetsWidth];
+      policy_q <= RpPolicyAtReset;
+      viral_q  <= RpViralAtReset;
+    end else begin
+      if (wr_policy) policy_q <= rp_policy_written(policy_q, reg_req_i.wdata);
+      viral_q <= viral_d;
     end
   end
 
   // CXL 2.0, 12.4: a host that is told of viral tells every device, and only reset takes it back.
-  assign turn_viral = device_viral || viral_i || (ras_fatal && viral_on_fatal_q)
-                      || (wr_viral && reg_req_i.wdata[RpViralPortLsb]);
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      viral_q          <= RpViralPortReset;
-      viral_on_fatal_q <= RpViralOnFatalReset;
-      viral_device_q   <= RpViralDeviceReset;
-    end else begin
-      if (wr_viral) begin
-        viral_on_fatal_q <= reg_req_i.wdata[RpViralOnFatalLsb];
-        if (reg_req_i.wdata[RpViralDeviceLsb]) viral_device_q <= 1'b0;
-      end
-      if (turn_viral) viral_q <= 1'b1;
-      if (device_viral) viral_device_q <= 1'b1;
-    end
+  always_comb begin
+    viral_d = wr_viral ? rp_viral_written(viral_q, reg_req_i.wdata) : viral_q;
+    if (device_viral || viral_i || (ras_fatal && viral_q.on_fatal)) viral_d.port = 1'b1;
+    if (device_viral) viral_d.device = 1'b1;
   end
-  assign viral_o = viral_q;
+  assign viral_o = viral_q.port;
 
   always_comb begin
     rdata_d = '0;
     if (reg_req_i.valid && !reg_req_i.write) begin
-      unique case ({reg_req_i.addr[11:2], 2'b00})
-        RpPolicyOffset: begin
-          rdata_d[RpPolicySelectLsb +: RpPolicySelectWidth]         = policy_q;
-          rdata_d[RpPolicyLenEnableLsb]                             = len_en_q;
-          rdata_d[RpPolicyClipLog2Lsb +: RpPolicyClipLog2Width]     = clip_log2_q;
-          rdata_d[RpPolicyWaysLsb +: RpPolicyWaysWidth]             = ways_q;
-          rdata_d[RpPolicyStreamSetsLsb +: RpPolicyStreamSetsWidth] = stream_sets_q;
-        end
-        RpStateOffset:               rdata_d[RpStateGranLsb +: RpStateGranWidth] = state;
-        RpLoadsOffset:               rdata_d = loads;
-        RpStoresOffset:              rdata_d = stores;
-        RpSpecsOffset:               rdata_d = specs;
-        RpLightOffset:               rdata_d = rsp_count[LoadLight];
-        RpOptimalOffset:             rdata_d = rsp_count[LoadOptimal];
-        RpModerateOffset:            rdata_d = rsp_count[LoadModerate];
-        RpSevereOffset:              rdata_d = rsp_count[LoadSevere];
-        RpLoadsSeenOffset:           rdata_d = loads_seen;
-        RpIssuedOffset:              rdata_d = issued;
-        RpRingSuppressedOffset:      rdata_d = ring_suppressed;
-        RpHaltSuppressedOffset:      rdata_d = halt_suppressed;
-        RpSpecRequestedOffset:       rdata_d = spec_requested;
-        RpSpecLinesUsedOffset:       rdata_d = spec_lines_used;
-        RpSpecUsefulGranulesOffset:  rdata_d = spec_useful_granules;
-        RpSpecUselessGranulesOffset: rdata_d = spec_useless_granules;
-        RpSpecIssuedLateOffset:      rdata_d = spec_issued_late;
-        RpScoreSuppressedOffset:     rdata_d = score_suppressed;
-        RpUnexpectedOffset:          rdata_d = unexpected;
-        RpViralOffset: begin
-          rdata_d[RpViralPortLsb]    = viral_q;
-          rdata_d[RpViralOnFatalLsb] = viral_on_fatal_q;
-          rdata_d[RpViralDeviceLsb]  = viral_device_q;
-        end
-        default: rdata_d = '0;
-      endcase
+      // Those of deterministic store are its own.
+      rdata_d = rp_word('{
+        policy:                policy_q,
+        state:                 '{gran: state},
+        loads:                 loads,
+        stores:                stores,
+        specs:                 specs,
+        light:                 rsp_count[LoadLight],
+        optimal:               rsp_count[LoadOptimal],
+        moderate:              rsp_count[LoadModerate],
+        severe:                rsp_count[LoadSevere],
+        loads_seen:            loads_seen,
+        issued:                issued,
+        ring_suppressed:       ring_suppressed,
+        halt_suppressed:       halt_suppressed,
+        unexpected:            unexpected,
+        viral:                 viral_q,
+        spec_requested:        spec_requested,
+        spec_lines_used:       spec_lines_used,
+        spec_useful_granules:  spec_useful_granules,
+        spec_useless_granules: spec_useless_granules,
+        spec_issued_late:      spec_issued_late,
+        score_suppressed:      score_suppressed,
+        default:               '0
+      }, reg_req_i.addr[11:2]);
     end
   end
 
@@ -391,11 +363,11 @@ module root_port
   ) u_sr_reader (
     .clk_i,
     .rst_ni,
-    .policy_i          (sr_policy_e'(policy_q)),
-    .len_en_i          (len_en_q),
-    .clip_log2_i       (clip_log2_q),
-    .ways_i            (ways_q),
-    .sets_log2_i       (stream_sets_q),
+    .policy_i          (sr_policy_e'(policy_q.select)),
+    .len_en_i          (policy_q.len_enable),
+    .clip_log2_i       (policy_q.clip_log2),
+    .ways_i            (policy_q.ways),
+    .sets_log2_i       (policy_q.stream_sets),
     .state_i           (state),
     .level_i           (level),
     .flush_i           (wr_policy),
@@ -462,7 +434,7 @@ module root_port
     .spec_first_i  (spec_first),
     .spec_len_i    (spec_len),
     .spec_line_i   (spec_line),
-    .len_en_i      (len_en_q),
+    .len_en_i      (policy_q.len_enable),
     .req_valid_o   (req_msg_valid),
     .req_ready_i   (req_msg_ready),
     .req_hdr_o     (req_msg_hdr),
@@ -763,7 +735,7 @@ module root_port
     .link_control_i(link_control),
     .link_status_o (link_status),
     .tx_flush_i    (down),
-    .viral_i       (viral_q),
+    .viral_i       (viral_q.port),
     .viral_o       (device_viral),
     .tx_nd_valid_i (req_msg_valid),
     .tx_nd_ready_o (req_msg_ready),
@@ -850,8 +822,7 @@ module root_port
                      ds: tr_ds, load_control: tr_load_control};
 
   logic unused_reg;
-  assign unused_reg = ^{reg_req_i.addr[15:12], reg_req_i.addr[1:0], reg_req_i.wdata[31:16],
-                        reg_req_i.wdata[7:5], reg_req_i.wdata[3]};
+  assign unused_reg = ^{reg_req_i.addr[15:12], reg_req_i.addr[1:0], reg_req_i.wdata};
 
   // ---------------------------------------------------------------------------------------------
   // Contract
@@ -866,13 +837,13 @@ module root_port
       wr_policy |=> state == Gran256)
       else $error("load control does not restart after a write of the policy");
   ViralCause_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (device_viral || viral_i || (ras_fatal && viral_on_fatal_q)) |=> viral_o)
-      else $error("a cause of viral does not make the port viral");
+    (device_viral || viral_i || (ras_fatal && viral_q.on_fatal)) |=> viral_o)
+    else $error("a cause of viral does not make the port viral");
   ViralStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni) viral_o |=> viral_o)
-      else $error("the port stops being viral without reset");
+    else $error("the port stops being viral without reset");
   ViralDevice_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      device_viral |=> viral_device_q)
-      else $error("a viral device is not shown in the viral register");
+    device_viral |=> viral_q.device)
+    else $error("a viral device is not shown in the viral register");
   HeldDown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       hold_down |=> phy_state_o == VlsmLinkDisable || !$past(hold_down))
       else $error("the port holds its link down but phy_state_o does not say so");

@@ -24,7 +24,8 @@ class RasMeetings {
     if (!uncor_.on()) return;
     using namespace coverage;
     const auto& inside = *top.rootp;
-    const bool enabled = inside.ras__DOT__poison_enabled_q != 0;
+    const bool enabled = (inside.ras__DOT__control_q >> kPoisonBits & 3) != 0;
+    const unsigned first = inside.ras__DOT__control_q & 0x3fu;
     const std::uint32_t uncor = in.uncor | (in.poison && !enabled ? 1u << kPoisonBit : 0u);
     const std::uint32_t cor = in.cor | (in.poison && enabled ? 1u << 5 : 0u) |
                               (in.crc && inside.ras__DOT__crc_full ? 1u << 2 : 0u) |
@@ -40,12 +41,12 @@ class RasMeetings {
     const auto number = [](auto value) { return static_cast<unsigned>(value); };
     for (unsigned n = 0; n < std::size(kRasUncorBits); ++n) {
       const unsigned bit = kRasUncorBits[n];
-      const RasHeld held = inside.ras__DOT__held_q == 0      ? RasHeld::None
-                           : inside.ras__DOT__first_q == bit ? RasHeld::It
-                                                             : RasHeld::Another;
-      uncor_.hit({n, number(event(uncor, inside.ras__DOT__uncor_mask_q, bit)),
+      const RasHeld held = inside.ras__DOT__held_q == 0 ? RasHeld::None
+                           : first == bit               ? RasHeld::It
+                                                        : RasHeld::Another;
+      uncor_.hit({n, number(event(uncor, word(inside.ras__DOT__uncor_mask_q), bit)),
                   number(write(regs::ras::kUncorStatus, bit)),
-                  inside.ras__DOT__uncor_status_q >> bit & 1, number(held)});
+                  word(inside.ras__DOT__uncor_status_q) >> bit & 1, number(held)});
     }
     for (unsigned bit = 0; bit < kRasCorBits; ++bit) {
       cor_.hit({bit, number(event(cor, inside.ras__DOT__cor_mask_q, bit)),
@@ -56,6 +57,12 @@ class RasMeetings {
 
  private:
   static constexpr unsigned kPoisonBit = 10;
+  static constexpr unsigned kPoisonBits = 7;  // two fields of ras_control_t, one for each side
+
+  // The register of a ras_uncor_status_t: without the reserved bits 13:12 the fields stand in a
+  // row.
+  static std::uint32_t word(std::uint32_t fields) { return (fields & 0xfff) | fields >> 12 << 14; }
+
   TestCoverage uncor_{coverage::ras_uncor_pairs()}, cor_{coverage::ras_cor_pairs()};
 };
 

@@ -283,7 +283,7 @@ TEST(CxlMailbox, LockstepWithRtl) {
     rtl.edge();
     rtl.settle();
     pairs.hit({static_cast<unsigned>(does(state, rtl->rootp->cxl_mailbox__DOT__state_q,
-                                          rtl->rootp->cxl_mailbox__DOT__code_q)),
+                                          rtl->rootp->cxl_mailbox__DOT__status_high_q & 0xffff)),
                static_cast<unsigned>(access_of(in)), in.viral});
     const CxlMailbox::Out out = twin.eval();
     busy += in.valid && !in.write && (in.addr & 0x3fc) == kControl && out.rdata != 0;
