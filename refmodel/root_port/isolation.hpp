@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "common/register_types.hpp"
+
 namespace cxlgpu {
 
 class Isolation {
@@ -36,19 +38,15 @@ class Isolation {
   [[nodiscard]] static std::uint64_t period(unsigned mem_value);
 
   [[nodiscard]] Out eval(const In&) const {
-    return {rdata_, tick_, isolated_, isolated_ && force_down_};
+    const bool isolated = regs_.status.mem_isolation;
+    return {rdata_, tick_, isolated, isolated && regs_.control.mem_link_down};
   }
   void clock(const In& in);
 
  private:
   [[nodiscard]] std::uint32_t read(const In& in) const;
 
-  // Control: the fields that are stored.
-  unsigned mem_value_ = 0;
-  bool enable_ = false, isolate_ = false, force_down_ = false;
-  // Status.
-  bool timeout_seen_ = false, isolated_ = false, link_down_seen_ = false;
-
+  regs::timeout::Regs regs_;   // status.busy is made at a read
   bool was_usable_ = false;    // the link, in the cycle before
   std::uint64_t counter_ = 0;  // cycles of the period that are over
   bool tick_ = false;

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "common/registers.hpp"
 #include "flits/messages.hpp"
+#include "refmodel/root_port/port_registers.hpp"
 
 namespace cxlgpu {
 
@@ -91,10 +91,11 @@ void RootPort::cycle_ras(Cycle& now) const {
   r.write = access.write;
   r.addr = access.addr & 0xFFF;
   r.wdata = access.wdata;
-  r.uncor = ras::kUncorStatusReinitThreshold.put(messages.abort) |
-            ras::kUncorStatusEncoding.put(raised(link_err::kViolation) || now.memory.bad_rsp) |
-            ras::kUncorStatusOverflow.put(raised(link_err::kOverflow));
-  r.cor = ras::kCorStatusPhy.put(link.damaged || link.malformed || link.stray);
+  r.uncor = ras::UncorStatusReg{.reinit_threshold = messages.abort,
+                                .encoding = raised(link_err::kViolation) || now.memory.bad_rsp,
+                                .overflow = raised(link_err::kOverflow)}
+                .word();
+  r.cor = ras::CorStatusReg{.phy = link.damaged || link.malformed || link.stray}.word();
   r.crc = raised(link_err::kCrc);
   r.retry = raised(link_err::kRetry);
   for (unsigned word = 0; word < r.log_flit.size(); ++word) {
@@ -110,20 +111,23 @@ void RootPort::cycle_ras(Cycle& now) const {
 }
 
 void RootPort::cycle_port_config(const In& in, Cycle& now) const {
-  constexpr unsigned kTrained = 0x38;  // CXL 2.0, bypass, drift buffer
   constexpr std::uint32_t kTrainingData = 0x416;
   const ArbMux::Out& link = now.port.link;
-  now.port_config_in = {
-      .access = now.route.cfg,
-      .device = in.device,
-      .link_up = now.access_in.link_up,
-      .port_status = kTrained | unsigned{link.cm_link_up} << 2 | unsigned{link.io_link_up} << 1,
-      .ts_data = kTrainingData};
+  now.port_config_in = {.access = now.route.cfg,
+                        .device = in.device,
+                        .link_up = now.access_in.link_up,
+                        .port_status = regs::dvsec_flex_bus::StatusReg{.io = link.io_link_up,
+                                                                       .mem = link.cm_link_up,
+                                                                       .sync_bypass = true,
+                                                                       .drift_buffer = true,
+                                                                       .cxl2 = true}
+                                           .word(),
+                        .ts_data = kTrainingData};
 }
 
 // A fatal error, and software has said that it makes the port viral.
 bool RootPort::turns_viral() const {
-  return ras_.eval({}).fatal && fatal_is_viral_;
+  return ras_.eval({}).fatal && regs_.viral.on_fatal;
 }
 
 void RootPort::cycle_stores(const In& in, Cycle& now) const {
@@ -131,16 +135,14 @@ void RootPort::cycle_stores(const In& in, Cycle& now) const {
   const SrQueue::Out queue = queue_.eval({});
   const MemoryQueueBlock::Out memory = memory_.eval({});
   DeterministicStore::In& s = now.stores_in;
-  for (unsigned level = 0; level < s.interval.size(); ++level) {
-    s.interval[level] = static_cast<std::uint8_t>(interval_ >> (4 * level) & 0xF);
-  }
+  s.interval = intervals(regs_.ds_interval);
   DsEngine::In& e = s.engine;
   e.enable = stores_on_;
-  e.fence = fence_;
+  e.fence = regs_.ds_control.fence;
   e.isolate = memory_.eval(now.memory_in).refuse;
   e.clear_error = in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kDsStatus &&
                   rp::kDsStatusError.is_set(in.reg.wdata);
-  e.max_writes = max_writes_;
+  e.max_writes = regs_.ds_control.max_writes;
   e.req_valid = in.req_valid;
   e.req = in.req;
   e.sr_ready = queue.in_ready;
@@ -177,10 +179,10 @@ RootPort::Cycle RootPort::cycle(const In& in) const {
   now.memory_in.down = now.down;
 
   const SrQueue::Out queue = queue_.eval({});
-  now.reader_in.policy = policy_;
-  now.reader_in.length_enabled = length_enabled_;
-  now.reader_in.clip_log2 = clip_log2_;
-  now.reader_in.other_ways = other_ways_;
+  now.reader_in.policy = policy();
+  now.reader_in.length_enabled = regs_.policy.len_enable;
+  now.reader_in.clip_log2 = regs_.policy.clip_log2;
+  now.reader_in.other_ways = regs_.policy.ways;
   now.reader_in.gran = load_.state();
   now.reader_in.level = load_.level();
   now.reader_in.flush = now.policy_written;
@@ -200,7 +202,7 @@ RootPort::Cycle RootPort::cycle(const In& in) const {
   m.in_valid = now.stores.mq_valid;
   if (now.stores.mq_valid) m.in_req = now.stores.mq_req;
   m.spec_valid = now.reader.spec_valid;
-  m.spec = {now.reader.run, now.reader.spec_line, length_enabled_};
+  m.spec = {now.reader.run, now.reader.spec_line, regs_.policy.len_enable};
   m.req_ready = port.messages.tx_nd_ready;
   m.rwd_ready = port.messages.tx_wd_ready;
   if (port.messages.rx_wd_valid) {
@@ -255,7 +257,7 @@ RootPort::Cycle RootPort::cycle(const In& in) const {
   }
   c.rx_nd_ready = now.memory.ndr_ready;
   c.rx_wd_ready = now.memory.drs_ready;
-  c.viral = viral_;
+  c.viral = regs_.viral.port;
   c.control = link_regs_.eval().control;
   cycle_io(in, port.link, now);
   now.port = port_.eval(now.port_in);
@@ -280,14 +282,13 @@ RootPort::Out RootPort::eval(const In& in) const {
   if (out.rsp_valid) out.rsp = now.stores.rsp;
   out.lm_valid = now.stores.lm_valid;
   out.lm_req = now.stores.lm_req;
-  const std::uint64_t base = std::uint64_t{base_high_} << 32 | base_low_;
-  out.lm_line = base / kLineBytes + out.lm_req.slot;
+  out.lm_line = region_base(regs_) / kLineBytes + out.lm_req.slot;
   out.lm_rsp_ready = now.stores.lm_rsp_ready;
   out.rdata = rdata_ | access_.eval().rdata | (routed_ ? 0 : structures_rdata());
   out.port = now.port;
   out.isolated = now.isolation.isolated;
   out.refuse = now.memory.refuse;
-  out.viral = viral_;
+  out.viral = regs_.viral.port;
   out.stores_on = stores_on_;
   out.queue_level = queue_.count();
   out.granularity = load_.state();
@@ -296,140 +297,54 @@ RootPort::Out RootPort::eval(const In& in) const {
   return out;
 }
 
-std::uint32_t RootPort::read(std::uint32_t offset, const Cycle& now) const {
-  namespace rp = regs::rp;
-  const PortCounters& count = profiler_.eval({}).counters;
+regs::rp::Regs RootPort::registers(const Cycle& now) const {
+  regs::rp::Regs regs = regs_;
+  const PortCounters& counters = profiler_.eval({}).counters;
   const auto responses = [&](DevLoad load) {
-    return count.responses[static_cast<std::size_t>(load)];
+    return counters.responses[static_cast<std::size_t>(load)];
   };
-  if (offset >= rp::kDsDirect && offset < rp::kDsDirect + 4 * kDsCounters) {
-    return ds_counts_[(offset - rp::kDsDirect) / 4];
-  }
-  switch (offset) {
-    case rp::kPolicy:
-      return rp::kPolicySelect.put(static_cast<std::uint32_t>(policy_)) |
-             rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_) |
-             rp::kPolicyWays.put(other_ways_) | rp::kPolicyStreamSets.put(stream_sets_);
-    case rp::kState:
-      return rp::kStateGran.put(static_cast<std::uint32_t>(load_.state()));
-    case rp::kLoads:
-      return count.loads;
-    case rp::kStores:
-      return count.stores;
-    case rp::kSpecs:
-      return count.specs;
-    case rp::kLight:
-      return responses(DevLoad::Light);
-    case rp::kOptimal:
-      return responses(DevLoad::Optimal);
-    case rp::kModerate:
-      return responses(DevLoad::Moderate);
-    case rp::kSevere:
-      return responses(DevLoad::Severe);
-    case rp::kLoadsSeen:
-      return now.reader.counters.loads_seen;
-    case rp::kIssued:
-      return now.reader.counters.issued;
-    case rp::kRingSuppressed:
-      return now.reader.counters.ring_suppressed;
-    case rp::kHaltSuppressed:
-      return now.reader.counters.halt_suppressed;
-    case rp::kSpecRequested:
-      return now.reader.counters.requested;
-    case rp::kSpecLinesUsed:
-      return now.reader.counters.lines_used;
-    case rp::kSpecUsefulGranules:
-      return now.reader.counters.useful_granules;
-    case rp::kSpecUselessGranules:
-      return now.reader.counters.useless_granules;
-    case rp::kSpecIssuedLate:
-      return now.reader.counters.issued_late;
-    case rp::kScoreSuppressed:
-      return now.reader.counters.score_suppressed;
-    case rp::kUnexpected:
-      return now.memory.unexpected;
-    case rp::kViral:
-      return rp::kViralPort.put(viral_) | rp::kViralOnFatal.put(fatal_is_viral_) |
-             rp::kViralDevice.put(peer_viral_);
-    case rp::kDsControl:
-      return rp::kDsControlEnable.put(stores_enabled_) | rp::kDsControlFence.put(fence_) |
-             rp::kDsControlMaxWrites.put(max_writes_);
-    case rp::kDsStatus:
-      return rp::kDsStatusOn.put(stores_on_) | rp::kDsStatusEmpty.put(now.stores.empty) |
-             rp::kDsStatusError.put(now.stores.error) | rp::kDsStatusCount.put(now.stores.count);
-    case rp::kDsInterval:
-      return interval_;
-    case rp::kDsBaseLow:
-      return base_low_;
-    case rp::kDsBaseHigh:
-      return base_high_;
-    case rp::kDsCap:
-      return rp::kDsCapSlots.put(stores_params_.depth) |
-             rp::kDsCapWrites.put(stores_params_.writes);
-    default:
-      return 0;
-  }
+  regs.state.gran = static_cast<std::uint32_t>(load_.state());
+  regs.loads.count = counters.loads;
+  regs.stores.count = counters.stores;
+  regs.specs.count = counters.specs;
+  regs.light.count = responses(DevLoad::Light);
+  regs.optimal.count = responses(DevLoad::Optimal);
+  regs.moderate.count = responses(DevLoad::Moderate);
+  regs.severe.count = responses(DevLoad::Severe);
+  show(now.reader.counters, regs);
+  regs.unexpected.count = now.memory.unexpected;
+  regs.ds_status = {.on = stores_on_,
+                    .empty = now.stores.empty,
+                    .error = now.stores.error,
+                    .count = now.stores.count};
+  regs.ds_cap = {.slots = stores_params_.depth, .writes = stores_params_.writes};
+  return regs;
 }
 
 // What happens in a cycle is stronger than what is written in it. Nothing but reset ends viral.
-void RootPort::clock_viral(const In& in, const Cycle& now) {
-  namespace rp = regs::rp;
-  const bool fatal = turns_viral();
-  if (in.reg.valid && in.reg.write && (in.reg.addr & 0xFFC) == rp::kViral) {
-    viral_ |= rp::kViralPort.is_set(in.reg.wdata);
-    fatal_is_viral_ = rp::kViralOnFatal.is_set(in.reg.wdata);
-    if (rp::kViralDevice.is_set(in.reg.wdata)) peer_viral_ = false;
-  }
-  viral_ |= fatal || in.viral || now.port.messages.viral;
-  peer_viral_ |= now.port.messages.viral;
-}
-
-void RootPort::write_stores(const RegisterAccess& access, bool on) {
-  namespace rp = regs::rp;
-  switch (access.addr & 0xFFC) {
-    case rp::kDsControl:
-      stores_enabled_ = rp::kDsControlEnable.is_set(access.wdata);
-      fence_ = rp::kDsControlFence.is_set(access.wdata);
-      max_writes_ = rp::kDsControlMaxWrites.get(access.wdata);
-      return;
-    case rp::kDsInterval:
-      interval_ = access.wdata & 0xFFFF;
-      return;
-    case rp::kDsBaseLow:
-      if (!on) base_low_ = access.wdata & rp::kDsBaseLowAddr.mask();
-      return;
-    case rp::kDsBaseHigh:
-      if (!on) base_high_ = access.wdata & rp::kDsBaseHighAddr.mask();
-      return;
-    default:
-      return;
-  }
+void RootPort::clock_viral(const In& in, const Cycle& now, bool fatal) {
+  const bool heard = now.port.messages.viral;
+  regs_.viral.port |= fatal || in.viral || heard;
+  regs_.viral.device |= heard;
 }
 
 void RootPort::clock_stores(const In& in, const Cycle& now) {
-  const bool on = stores_on_;
-  if (now.quiet) stores_on_ = stores_enabled_;
+  if (now.quiet) stores_on_ = regs_.ds_control.enable;
   if (in.req_valid && now.stores.req_ready) ++under_way_;
   if (now.stores.rsp_valid && in.rsp_ready) --under_way_;
-  for (unsigned event = 0; event < kDsCounters; ++event) {
-    ds_counts_[event] += now.stores.events.bits() >> event & 1;
-  }
-  if (in.reg.valid && in.reg.write) write_stores(in.reg, on);
+  count(now.stores.events, regs_);
 }
 
 void RootPort::clock(const In& in) {
   const Cycle now = cycle(in);
-  const bool vendor = block_of(in.reg.addr) == Block::kVendor;
-  rdata_ = in.reg.valid && !in.reg.write && vendor ? read(in.reg.addr & 0xFFC, now) : 0;
-  if (now.policy_written) {
-    policy_ = static_cast<SrPolicy>(regs::rp::kPolicySelect.get(in.reg.wdata));
-    length_enabled_ = regs::rp::kPolicyLenEnable.is_set(in.reg.wdata);
-    clip_log2_ = regs::rp::kPolicyClipLog2.get(in.reg.wdata);
-    other_ways_ = regs::rp::kPolicyWays.get(in.reg.wdata);
-    stream_sets_ = regs::rp::kPolicyStreamSets.get(in.reg.wdata);
-  }
-  clock_viral(in, now);
+  const bool fatal = turns_viral();
+  const bool locked = stores_on_;
+  const bool vendor = in.reg.valid && block_of(in.reg.addr) == Block::kVendor;
+  const std::uint32_t offset = in.reg.addr & 0xFFC;
+  rdata_ = vendor && !in.reg.write ? registers(now).word_at(offset) : 0;
   clock_stores(in, now);
+  if (vendor && in.reg.write) regs_.write_at(offset, in.reg.wdata, locked);
+  clock_viral(in, now, fatal);
   // The parts keep pointers into each other's state in their inputs: the readers of a part go
   // before the part itself.
   link_was_up_ = now.port.link.cm_link_up;
@@ -447,7 +362,7 @@ void RootPort::clock(const In& in) {
   load_.clock(now.load_in);
   isolation_.clock(now.isolation_in);
   reader_.clock(now.reader_in);
-  if (now.policy_written) reader_.use_stream_sets(stream_sets_);
+  if (now.policy_written) reader_.use_stream_sets(regs_.policy.stream_sets);
   stores_.clock(now.stores_in, now.stores);
   memory_.clock(now.memory_in);
   queue_.clock(now.queue_in);

@@ -12,7 +12,7 @@
 #include <array>
 #include <cstdint>
 
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 #include "refmodel/controller/cxl_port.hpp"
 #include "refmodel/controller/link_regs.hpp"
 #include "refmodel/controller/ras.hpp"
@@ -144,26 +144,17 @@ class RootPort {
   void cycle_ras(Cycle& now) const;
   // What configuration space hears, when the port's outputs are known.
   void cycle_port_config(const In& in, Cycle& now) const;
-  [[nodiscard]] std::uint32_t read(std::uint32_t offset, const Cycle& now) const;
-  void clock_viral(const In& in, const Cycle& now);
+  // The vendor block as a read sees it in this cycle.
+  [[nodiscard]] regs::rp::Regs registers(const Cycle& now) const;
+  [[nodiscard]] SrPolicy policy() const { return static_cast<SrPolicy>(regs_.policy.select); }
+  void clock_viral(const In& in, const Cycle& now, bool fatal);
   void clock_stores(const In& in, const Cycle& now);
-  void write_stores(const RegisterAccess& access, bool on);
 
-  SrPolicy policy_ = SrPolicy::Off;
-  bool length_enabled_ = false;
-  unsigned clip_log2_ = kNoClip;
-  unsigned other_ways_ = 0;   // of the interleave set
-  unsigned stream_sets_ = 6;  // log2
-  std::uint32_t rdata_ = 0;   // of the vendor block
-  // Register 840h: this port is viral, a fatal error makes it so, the device has said that it is.
-  bool viral_ = false, fatal_is_viral_ = false, peer_viral_ = false;
-  // Registers 850h to 894h, and what decides of on and off.
-  static constexpr unsigned kDsCounters = 10;
-  bool stores_enabled_ = false, fence_ = false, stores_on_ = false;
-  unsigned max_writes_ = regs::rp::kDsControlMaxWrites.reset;
-  std::uint32_t interval_ = regs::rp::kDsIntervalReset;
-  std::uint32_t base_low_ = 0, base_high_ = 0;
-  std::array<std::uint32_t, kDsCounters> ds_counts_{};
+  // The vendor block: what software writes, viral, counts of deterministic store; what a read sees
+  // beside these is other parts'.
+  regs::rp::Regs regs_;
+  bool stores_on_ = false;      // deterministic store is in force
+  std::uint32_t rdata_ = 0;     // of the vendor block
   std::uint8_t under_way_ = 0;  // requests of the host bridge
   DsConfig stores_params_;
   DeterministicStore stores_;
