@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 #include "refmodel/controller/link_control.hpp"
 
 namespace cxlgpu {
@@ -45,19 +45,19 @@ class LinkRegs {
  private:
   // What acts from the next time without a link on.
   struct Deferred {
-    unsigned nd_credits = 0, wd_credits = 0;  // handed out
-    unsigned ack_force = regs::link::kAckTimerAckForce.reset;
-    unsigned flush = regs::link::kAckTimerFlush.reset;
-    bool mdh_disable = false;
+    regs::link::RxCreditReg credits;  // handed out
+    regs::link::AckTimerReg timer;
+    regs::link::DefeatureReg defeature;
   };
-  [[nodiscard]] std::uint64_t read(std::uint32_t addr, const LinkStatus& status) const;
-  void write(std::uint32_t addr, std::uint32_t value);
+  [[nodiscard]] Deferred written() const {
+    return {regs_.rx_credit, regs_.ack_timer, regs_.defeature};
+  }
+  // The structure as a read sees it in this cycle.
+  [[nodiscard]] regs::link::Regs registers(const LinkStatus& status) const;
 
   Config config_;
-  unsigned version_ = regs::link::kCapabilityVersionSupported.reset;
-  unsigned wrap_ = 0;
-  bool init_stall_ = false, crd_stall_ = false;
-  Deferred written_, acting_;
+  regs::link::Regs regs_;  // what software writes
+  Deferred acting_;
   std::uint32_t rdata_ = 0;
 };
 

@@ -14,7 +14,7 @@
 #include <array>
 #include <cstdint>
 
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 
 namespace cxlgpu {
 
@@ -47,14 +47,19 @@ class Ras {
     bool cor = false, nonfatal = false, fatal = false;
   };
 
-  Ras() = default;
-  explicit Ras(const Config& config) : config_(config) {}
+  Ras() : Ras(Config{}) {}
+  explicit Ras(const Config& config)
+      : config_(config),
+        side_(config.poison_fixed ? regs::Side::Device : regs::Side::Host),
+        regs_(regs::ras::Regs::at_reset(side_)) {}
   [[nodiscard]] Out eval(const In&) const { return out_; }
   void clock(const In& in);
 
  private:
-  [[nodiscard]] std::uint32_t read(std::uint32_t addr) const;
-  void write_settings(std::uint32_t addr, std::uint32_t value);
+  [[nodiscard]] bool poison_enabled() const {
+    return regs_.control.poison_enabled || regs_.control.poison_fixed;
+  }
+  // `errors`: those of this cycle; `cleared`: the uncorrectable status bits written 1.
   void note_first(const In& in, std::uint32_t errors, std::uint32_t cleared);
   [[nodiscard]] static Log log_of(unsigned error, const In& in);
   // The unmasked events of this cycle; the correctable ones take a step of the counters.
@@ -62,16 +67,9 @@ class Ras {
   [[nodiscard]] std::uint32_t cor_events(const In& in);
 
   Config config_;
-  std::uint32_t uncor_status_ = regs::ras::kUncorStatusReset;
-  std::uint32_t uncor_mask_ = regs::ras::kUncorMaskReset;
-  std::uint32_t uncor_severity_ = regs::ras::kUncorSeverityReset;
-  std::uint32_t cor_status_ = regs::ras::kCorStatusReset;
-  std::uint32_t cor_mask_ = regs::ras::kCorMaskReset;
-  bool poison_enabled_ = regs::ras::kControlPoisonEnabled.reset != 0;
-
-  bool held_ = false;  // first_error_ and log_ are of an error not yet cleared
-  unsigned first_error_ = 0;
-  Log log_{};
+  regs::Side side_;
+  regs::ras::Regs regs_;
+  bool held_ = false;  // first_error and header_log are of an error not yet cleared
 
   unsigned crc_count_ = 0, retry_count_ = 0;  // since the threshold was last reached
   Out out_;                                   // every output is a register
