@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "common/registers.hpp"
-
 namespace cxlgpu {
 
 namespace {
@@ -56,60 +54,18 @@ std::vector<std::uint8_t> supported_logs() {
 
 std::uint32_t CxlMailbox::read(const In& in) const {
   const std::uint32_t offset = in.addr & 0x3fc;
-  if (offset >= box::kPayload && offset < box::kPayload + 4 * kPayloadWords) {
-    return doorbell_ ? 0 : payload_[(offset - box::kPayload) / 4];
+  if (offset >= box::kPayload && regs_.control.doorbell) return 0;
+  if (offset == box::kMemoryStatus) {
+    box::MemoryStatusReg status = regs_.memory_status;
+    status.media = in.media_ready ? 1 : 0;
+    return status.word();
   }
-  switch (offset) {
-    case box::kArray:
-      return 0x0001'0000;
-    case box::kArrayCount:
-      return 3;
-    case box::kStatusCap:
-      return 0x0001'0001;
-    case box::kStatusCapAt:
-      return box::kEventStatus;
-    case box::kStatusCapBytes:
-    case box::kMemoryCapBytes:
-      return 8;
-    case box::kMailboxCap:
-      return 0x0001'0002;
-    case box::kMailboxCapAt:
-      return box::kCapability;
-    case box::kMailboxCapBytes:
-      return 0x120;
-    case box::kMemoryCap:
-      return 0x0001'4000;
-    case box::kMemoryCapAt:
-      return box::kMemoryStatus;
-    case box::kMemoryStatus:
-      return box::kMemoryStatusMailboxReady.put(1) | box::kMemoryStatusMedia.put(in.media_ready);
-    case box::kCapability:
-      return 8;
-    case box::kControl:
-      return box::kControlDoorbell.put(doorbell_);
-    case box::kCommand:
-      return box::kCommandOpcode.put(opcode_) | box::kCommandLength.put(length_low_);
-    case box::kCommandHigh:
-      return length_high_;
-    case box::kStatusHigh:
-      return box::kStatusHighCode.put(code_);
-    default:
-      return 0;
-  }
+  return regs_.word_at(offset);
 }
 
 void CxlMailbox::write(std::uint32_t offset, std::uint32_t value) {
-  if (offset >= box::kPayload && offset < box::kPayload + 4 * kPayloadWords) {
-    payload_[(offset - box::kPayload) / 4] = value;
-  } else if (offset == box::kCommand) {
-    opcode_ = box::kCommandOpcode.get(value);
-    length_low_ = box::kCommandLength.get(value);
-  } else if (offset == box::kCommandHigh) {
-    length_high_ = box::kCommandHighLength.get(value);
-  } else if (offset == box::kControl && box::kControlDoorbell.is_set(value)) {
-    doorbell_ = true;
-    judged_ = false;
-  }
+  regs_.write_at(offset, value);
+  judged_ = false;
 }
 
 CxlMailbox::Bytes CxlMailbox::identity() const {
@@ -124,7 +80,7 @@ CxlMailbox::Bytes CxlMailbox::identity() const {
 CxlMailbox::Result CxlMailbox::get_log() const {
   std::array<std::uint8_t, kEffectsLog.size()> uuid{};
   for (unsigned i = 0; i < uuid.size(); ++i) uuid[i] = byte(i);
-  const std::uint64_t from = payload_[4], count = payload_[5];
+  const std::uint64_t from = payload(4), count = payload(5);
   if (uuid != kEffectsLog || from + count > kLogBytes) return {Code::InvalidInput};
   const Bytes log = effects_log();
   const auto first = log.begin() + static_cast<std::ptrdiff_t>(from);
@@ -132,8 +88,9 @@ CxlMailbox::Result CxlMailbox::get_log() const {
 }
 
 CxlMailbox::Result CxlMailbox::judge(bool viral) const {
-  const auto* command = std::find_if(kCommands.begin(), kCommands.end(),
-                                     [this](const Command& c) { return c.opcode == opcode_; });
+  const auto* command = std::find_if(kCommands.begin(), kCommands.end(), [this](const Command& c) {
+    return c.opcode == regs_.command.opcode;
+  });
   if (command == kCommands.end()) return {Code::Unsupported};
   if (length() != command->input_bytes) return {Code::InvalidLength};
   switch (command->opcode) {
@@ -160,7 +117,9 @@ void CxlMailbox::work(bool viral) {
   if (!judged_) {
     judged_ = true;
     result_ = judge(viral);
-    if (opcode_ == kSetShutdownState && result_.code == Code::Success) dirty_ = byte(0) & 1;
+    if (regs_.command.opcode == kSetShutdownState && result_.code == Code::Success) {
+      dirty_ = byte(0) & 1;
+    }
     to_write_ = static_cast<unsigned>(result_.output.size() + 3) / 4;
   } else {
     --to_write_;
@@ -170,20 +129,21 @@ void CxlMailbox::work(bool viral) {
 
 void CxlMailbox::finish() {
   Bytes& output = result_.output;
-  code_ = static_cast<std::uint16_t>(result_.code);
-  length_low_ = static_cast<std::uint32_t>(output.size());
-  length_high_ = 0;
+  regs_.status_high.code = static_cast<std::uint32_t>(result_.code);
+  regs_.command.length = static_cast<std::uint32_t>(output.size());
+  regs_.command_high.length = 0;
   output.resize((output.size() + 3) / 4 * 4);
   for (unsigned i = 0; i < output.size(); i += 4) {
-    payload_[i / 4] = output[i] | std::uint32_t{output[i + 1]} << 8 |
-                      std::uint32_t{output[i + 2]} << 16 | std::uint32_t{output[i + 3]} << 24;
+    regs_.payload[i / 4].word.data = output[i] | std::uint32_t{output[i + 1]} << 8 |
+                                     std::uint32_t{output[i + 2]} << 16 |
+                                     std::uint32_t{output[i + 3]} << 24;
   }
-  doorbell_ = false;
+  regs_.control.doorbell = false;
 }
 
 void CxlMailbox::clock(const In& in) {
   rdata_ = in.valid && !in.write ? read(in) : 0;
-  if (doorbell_) {
+  if (regs_.control.doorbell) {
     work(in.viral);
   } else if (in.valid && in.write) {
     write(in.addr & 0x3fc, in.wdata);

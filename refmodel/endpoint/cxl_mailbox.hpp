@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "common/register_types.hpp"
+
 namespace cxlgpu {
 
 class CxlMailbox {
@@ -53,19 +55,17 @@ class CxlMailbox {
   [[nodiscard]] Result judge(bool viral) const;
   [[nodiscard]] Result get_log() const;
   [[nodiscard]] Bytes identity() const;
+  [[nodiscard]] std::uint32_t payload(unsigned word) const { return regs_.payload[word].word.data; }
   [[nodiscard]] std::uint8_t byte(unsigned at) const {
-    return static_cast<std::uint8_t>(payload_[at / 4] >> (8 * (at % 4)));
+    return static_cast<std::uint8_t>(payload(at / 4) >> (8 * (at % 4)));
   }
-  [[nodiscard]] std::uint32_t length() const { return length_high_ << 16 | length_low_; }
-
-  static constexpr unsigned kPayloadWords = 64;
+  [[nodiscard]] std::uint32_t length() const {
+    return regs_.command_high.length << 16 | regs_.command.length;
+  }
 
   std::uint64_t capacity_;
-  std::uint32_t opcode_ = 0, length_low_ = 0, length_high_ = 0;
-  std::uint16_t code_ = 0;
-  std::array<std::uint32_t, kPayloadWords> payload_{};
+  regs::mailbox::Regs regs_;  // memory_status is made at a read
   bool dirty_ = false;
-  bool doorbell_ = false;
   bool judged_ = false;    // of the command under the doorbell
   unsigned to_write_ = 0;  // words of output that are not in the payload yet
   Result result_;
