@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/register_types.hpp"
+
 namespace cxlgpu {
 
 // Ways of an interleave code (IW): 0..4 -> 1, 2, 4, 8, 16; 8..10 -> 3, 6, 12; reserved codes -> 0.
@@ -42,7 +44,7 @@ class HdmDecoder {
   void write(std::uint32_t offset, std::uint32_t value);
   [[nodiscard]] std::uint32_t read(std::uint32_t offset) const;
   [[nodiscard]] std::optional<Decoded> decode(std::uint64_t hpa) const;
-  [[nodiscard]] bool enabled() const { return enabled_; }
+  [[nodiscard]] bool enabled() const { return regs_.global_control.enable; }
 
   // Cycle-exact.
   struct In {
@@ -63,14 +65,10 @@ class HdmDecoder {
   void clock(const In& in);
 
  private:
-  struct Registers {  // one decoder
-    std::uint64_t base = 0, size = 0, skip = 0;
-    std::uint64_t targets = 0;  // eight port numbers, way 0 lowest
-    unsigned ig = 0, iw = 0;
-    bool lock = false, commit = false, committed = false, error = false, host_only = false;
-  };
-  struct Range {  // a committed decoder, ready for decode(); lines
+  using Registers = regs::hdm::DecSet;  // one decoder
+  struct Range {                        // a committed decoder, ready for decode(); lines
     std::uint64_t base = 0, size = 0, dpa_base = 0;
+    std::uint64_t targets = 0;  // eight port numbers, way 0 lowest; 0 in a device
     unsigned granule_shift = 0;
     unsigned ways = 1;
     unsigned way_shift = 0;  // ways = (three ? 3 : 1) << way_shift
@@ -78,20 +76,24 @@ class HdmDecoder {
     unsigned decoder = 0;
   };
 
+  using Verdicts = std::array<std::optional<bool>, kMaxDecoders>;  // of the commits that wait
+
+  [[nodiscard]] regs::Side side() const {
+    return role_ == Role::Device ? regs::Side::Device : regs::Side::Host;
+  }
   [[nodiscard]] static bool pending(const Registers& r) {
-    return r.commit && !r.committed && !r.error;
+    return r.control.commit && !r.control.committed && !r.control.error;
   }
   [[nodiscard]] bool locked_checks_pass(unsigned n) const;
   [[nodiscard]] bool may_commit(unsigned n) const;
+  [[nodiscard]] Verdicts judge() const;
   void write_register(std::uint32_t offset, std::uint32_t value);
-  void write_control(Registers& r, std::uint32_t value);
-  void complete_commits();
+  void complete_commits(const Verdicts& verdicts);
   void rebuild_ranges();
 
   Role role_;
   unsigned count_;
-  bool enabled_ = false;
-  std::array<Registers, kMaxDecoders> decoders_{};
+  regs::hdm::Regs regs_;
   std::array<Range, kMaxDecoders> ranges_{};
   unsigned range_count_ = 0;
   std::uint32_t rdata_ = 0;
