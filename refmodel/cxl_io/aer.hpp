@@ -7,17 +7,16 @@
 // Source:  PCI Express Base 5.0, 6.2 and 7.8.4; docs/blocks/cxl_io/aer.md.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "refmodel/cxl_io/config_register.hpp"
+#include "common/register_types.hpp"
 #include "refmodel/cxl_io/io_types.hpp"
 
 namespace cxlgpu {
 
 class Aer {
  public:
-  static constexpr unsigned kBytes = 0x2c;
+  static constexpr unsigned kBytes = regs::aer::kBlockBytes;
   struct In {
     CfgAccess write{};    // to a register of the capability, counted from its head; or not valid
     unsigned io_err = 0;  // IoLink::Out
@@ -28,17 +27,16 @@ class Aer {
     unsigned ras = 0;  // fatal, non-fatal, correctable, the latter bit 0
   };
 
-  Aer();
-  [[nodiscard]] std::uint32_t read(unsigned offset) const { return registers_[offset / 4].value; }
+  [[nodiscard]] std::uint32_t read(unsigned offset) const { return regs_.word_at(offset); }
   // What Device Status gets at this edge: correctable, non-fatal, fatal, unsupported request, the
   // first bit 0.
   unsigned clock(const In& in);
 
  private:
-  [[nodiscard]] std::uint32_t& at(unsigned offset) { return registers_[offset / 4].value; }
+  void write(const CfgAccess& access);
   void log(std::uint32_t errors, const In& in);
 
-  std::array<ConfigRegister, kBytes / 4> registers_{};
+  regs::aer::Regs regs_;
   bool held_ = false;  // the first error and its header
 };
 

@@ -10,28 +10,13 @@
 // Source:  PCI Express Base 5.0, 7.4, 7.5; CXL 2.0, 8.1; docs/blocks/cxl_io/config_space.md.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
+#include "common/register_types.hpp"
 #include "refmodel/cxl_io/aer.hpp"
-#include "refmodel/cxl_io/config_register.hpp"
 #include "refmodel/cxl_io/io_types.hpp"
 
 namespace cxlgpu {
-
-namespace config_offset {
-inline constexpr unsigned kId = 0x000, kCommand = 0x004, kClass = 0x008, kCacheLine = 0x00c,
-                          kBar0 = 0x010, kBar0High = 0x014, kSubsystem = 0x02c,
-                          kCapabilities = 0x034, kInterrupt = 0x03c, kPcie = 0x040,
-                          kDeviceCapability = 0x044, kDeviceControl = 0x048,
-                          kLinkCapability = 0x04c, kLinkControl = 0x050, kDeviceCapability2 = 0x064,
-                          kLinkCapability2 = 0x06c, kLinkControl2 = 0x070, kPower = 0x080,
-                          kPowerControl = 0x084, kCxlDevice = 0x100, kCxlControl = 0x10c,
-                          kCxlStatus2 = 0x110, kCxlLock = 0x114, kRange1 = 0x118, kRange2 = 0x128,
-                          kFlexBus = 0x140, kFlexBusStatus = 0x14c, kTrainingData = 0x150,
-                          kLocator = 0x160, kVendor = 0x180, kGpf = 0x1a0, kSerial = 0x1b0,
-                          kAer = 0x1c0;
-}  // namespace config_offset
 
 class ConfigSpace {
  public:
@@ -78,24 +63,35 @@ class ConfigSpace {
   void hot_reset();
 
  private:
-  [[nodiscard]] ConfigRegister& at(unsigned offset) { return registers_[offset / 4]; }
-  [[nodiscard]] const ConfigRegister& at(unsigned offset) const { return registers_[offset / 4]; }
-  void header(const Parameters& p);
-  void pcie(const Parameters& p);
-  void cxl_device(const Parameters& p);
-  void range(unsigned offset, std::uint64_t size, bool base);
-  void other_dvsecs(const Parameters& p);
+  static constexpr regs::Side kSide = regs::Side::Device;
+  // The blocks of registers but AER, which has what it does beside them.
+  struct Registers {
+    regs::pci_header0::Regs header;
+    regs::pcie::Regs pcie = regs::pcie::Regs::at_reset(kSide);
+    regs::pci_pm::Regs power;
+    regs::dvsec_device::Regs device;
+    regs::dvsec_flex_bus::Regs flex_bus = regs::dvsec_flex_bus::Regs::at_reset(kSide);
+    regs::dvsec_locator::Regs locator = regs::dvsec_locator::Regs::at_reset(kSide);
+    regs::dvsec_vendor::Regs vendor;
+    regs::dvsec_gpf_device::Regs gpf;
+    regs::serial_number::Regs serial;
+  };
+  void identify(const Parameters& p);
+  void link(const Parameters& p);
+  void memory(const Parameters& p);
+  void chain();
 
   [[nodiscard]] std::uint32_t read(const In& in) const;
   void write(const CfgAccess& access);
+  void write_power(unsigned offset, const CfgAccess& access);
+  void write_device(unsigned offset, const CfgAccess& access);
   void events(const In& in);
   void viral(const In& in, bool enabled);
-  [[nodiscard]] std::uint64_t range_base(unsigned offset) const;
+  [[nodiscard]] std::uint64_t range_base(unsigned range) const;
 
   Parameters parameters_;
-  std::array<ConfigRegister, 128> registers_{};
+  Registers regs_;
   Aer aer_;
-  bool range1_ = false, range2_ = false;
   std::uint32_t rdata_ = 0;
   bool viral_ = false, viral_state_ = false;
 };

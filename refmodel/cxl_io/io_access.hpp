@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/register_types.hpp"
 #include "refmodel/cxl_io/io_requester.hpp"
 
 namespace cxlgpu {
@@ -29,15 +30,14 @@ class IoAccess {
 
   [[nodiscard]] Out eval() const;
   void clock(const In& in);
-  [[nodiscard]] bool busy() const { return busy_; }
+  [[nodiscard]] bool busy() const { return regs_.command.busy; }
 
  private:
-  [[nodiscard]] std::uint32_t read(unsigned offset, bool link_up) const;
-  void write(unsigned offset, std::uint32_t value);
+  // `locked`: a request was in flight before this edge.
+  void write(std::uint32_t offset, std::uint32_t value, bool locked);
 
-  IoRequest request_;  // its data also take the response's
-  CplStatus status_ = CplStatus::kSuccess;
-  bool busy_ = false, offered_ = false;
+  regs::io_access::Regs regs_;  // command.link_up is made at a read
+  bool offered_ = false;
   std::uint32_t rdata_ = 0;
 };
 

@@ -1,10 +1,26 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/cxl_io/io_completer.hpp"
 
+#include "common/register_types.hpp"
 #include "refmodel/cxl_io/completion.hpp"
 
 namespace cxlgpu {
+
+namespace arb_mux = regs::arb_mux;
+namespace component = regs::component;
+
 namespace {
+
+// The capability array, and the structures that it says.
+constexpr component::Regs kArray = [] {
+  component::Regs regs;
+  regs.header.array_size = 3;
+  regs.entry[0].header = {.id = 5, .version = 1, .offset = 0x800};  // HDM decoders
+  regs.entry[1].header = {.id = 2, .version = 2, .offset = 0x200};  // RAS
+  regs.entry[2].header = {.id = 4, .version = 2, .offset = 0x300};  // link
+  return regs;
+}();
+constexpr unsigned kArrayEnd = component::kEntry + 3 * component::kEntryStride;
 
 // Of a DW, all bytes enabled or none.
 constexpr unsigned enables(const Tlp& tlp, unsigned dw) {
@@ -84,18 +100,13 @@ IoCompleter::Request IoCompleter::bar(unsigned dw) const {
     registers(0x800 + (offset & 0x7ff));
   } else if (offset >= 0x2'0000 && offset < 0x2'0400) {  // CXL device registers
     registers(0x1400 + (offset & 0x3ff));
-  } else if (offset == 0x1000) {
-    request.source = Source::kArrayHeader;
-  } else if (offset == 0x1004) {
-    request.source = Source::kDecoderHeader;
-  } else if (offset == 0x1008) {
-    request.source = Source::kRasHeader;
-  } else if (offset == 0x100c) {
-    request.source = Source::kLinkHeader;
-  } else if (offset == 0xe180) {
+  } else if (offset >= component::kHeader && offset < kArrayEnd) {
+    request.source = Source::kFixed;
+    request.fixed = kArray.word_at(offset);
+  } else if (offset == arb_mux::kIoWeight) {
     request.source = Source::kWeightIo;
     request.weight_io_we = write;
-  } else if (offset == 0xe1c0) {
+  } else if (offset == arb_mux::kCmWeight) {
     request.source = Source::kWeightCm;
     request.weight_cm_we = write;
   }
@@ -145,18 +156,12 @@ std::uint32_t IoCompleter::read_data(const In& in) const {
       return in.cfg_rdata;
     case Source::kRegister:
       return in.reg_rdata;
-    case Source::kArrayHeader:
-      return 0x0311'0001;
-    case Source::kDecoderHeader:
-      return 0x8001'0005;
-    case Source::kRasHeader:
-      return 0x2002'0002;
-    case Source::kLinkHeader:
-      return 0x3002'0004;
+    case Source::kFixed:
+      return fixed_;
     case Source::kWeightIo:
-      return in.weight_io << 4;
+      return arb_mux::IoWeightReg{.weight = in.weight_io}.word();
     case Source::kWeightCm:
-      return in.weight_cm << 4;
+      return arb_mux::CmWeightReg{.weight = in.weight_cm}.word();
     default:
       return 0;
   }
@@ -190,8 +195,9 @@ IoCompleter::Out IoCompleter::eval(const In& in) const {
     out.reg = request.reg;
     out.weight_io_we = request.weight_io_we;
     out.weight_cm_we = request.weight_cm_we;
-    if (request.weight_io_we || request.weight_cm_we)
-      out.weight = data_of(tlp_, second_ ? 1 : 0) >> 4 & 0xf;
+    const std::uint32_t data = data_of(tlp_, second_ ? 1 : 0);
+    if (request.weight_io_we) out.weight = arb_mux::IoWeightReg::from(data).weight;
+    if (request.weight_cm_we) out.weight = arb_mux::CmWeightReg::from(data).weight;
   }
   return out;
 }
@@ -199,6 +205,7 @@ IoCompleter::Out IoCompleter::eval(const In& in) const {
 void IoCompleter::access(const In& in) {
   const Request request = current(in);
   source_ = request.source;
+  fixed_ = request.fixed;
   if (!second_) {
     event_ = request.event;
     status_ = request.status;

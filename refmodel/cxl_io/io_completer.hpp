@@ -55,10 +55,7 @@ class IoCompleter {
     kZero,
     kConfig,
     kRegister,
-    kArrayHeader,
-    kDecoderHeader,
-    kRasHeader,
-    kLinkHeader,
+    kFixed,
     kWeightIo,
     kWeightCm,
   };
@@ -67,6 +64,7 @@ class IoCompleter {
     CplStatus status = CplStatus::kSuccess;  // non-posted only
     unsigned event = 0;
     Source source = Source::kZero;
+    std::uint32_t fixed = 0;  // with kFixed
     CfgAccess cfg = {};
     RegAccess reg = {};
     bool weight_io_we = false, weight_cm_we = false;
@@ -87,6 +85,7 @@ class IoCompleter {
   Tlp tlp_{};
   CplStatus status_ = CplStatus::kSuccess;
   Source source_ = Source::kZero;
+  std::uint32_t fixed_ = 0;
   std::array<std::uint32_t, 2> data_{};
   bool pair_ = false, second_ = false;  // the second access is made
   std::uint8_t bus_ = 0, device_ = 0;   // device in bits 7:3

@@ -1,7 +1,11 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/cxl_io/io_route.hpp"
 
+#include "common/register_types.hpp"
+
 namespace cxlgpu {
+
+namespace component = regs::component;
 
 namespace {
 
@@ -11,9 +15,16 @@ struct RegisterWindow {
 };
 constexpr RegisterWindow kWindows[] = {
     {0x1200, 0x80, 0x100}, {0x1300, 0x40, 0x200}, {0x1400, 0x10, 0x000}};
-constexpr std::uint32_t kArray[] = {0x0511'0001, 0x2002'0002, 0x3002'0004,
-                                    0x4001'0009, 0x4101'0006, 0x4201'0008};
-constexpr unsigned kArrayAt = 0x1000;
+constexpr component::Regs kArray = [] {
+  component::Regs regs;
+  regs.header.array_size = 5;
+  regs.entry[0].header = {.id = 2, .version = 2, .offset = 0x200};  // RAS
+  regs.entry[1].header = {.id = 4, .version = 2, .offset = 0x300};  // link
+  regs.entry[2].header = {.id = 9, .version = 1, .offset = 0x400};  // timeout and isolation
+  regs.entry[3].header = {.id = 6, .version = 1, .offset = 0x410};  // extended security
+  regs.entry[4].header = {.id = 8, .version = 1, .offset = 0x420};  // snoop filter
+  return regs;
+}();
 constexpr unsigned kAllBytes = 0xf;
 
 bool within(std::uint64_t value, std::uint64_t base, std::uint64_t limit) {
@@ -70,8 +81,7 @@ IoRoute::Way IoRoute::register_way() const {
                      .addr = window.page + offset - window.first,
                      .data = write ? request_.data : 0};
   }
-  const bool array = offset >= kArrayAt && offset < kArrayAt + sizeof kArray;
-  return answer(CplStatus::kSuccess, array ? kArray[(offset - kArrayAt) / 4] : 0);
+  return answer(CplStatus::kSuccess, kArray.word_at(offset));
 }
 
 IoRoute::Way IoRoute::way(unsigned device, const Bridge& bridge) const {

@@ -3,128 +3,119 @@
 
 namespace cxlgpu {
 
-using namespace port_config_offset;
-
 namespace {
 
-constexpr std::uint32_t kMemorySpace = 1u << 1;  // command
-constexpr std::uint32_t kAlternates = 1u << 2;   // port control
-constexpr std::uint32_t kUnmaskDisable = 1u << 1;
-constexpr std::uint32_t kKeptOnly = 1u << 0 | 1u << 3;  // Unmask SBR, Alt BME
-constexpr std::uint32_t kLinkDisable = 1u << 4;         // link control
-constexpr std::uint32_t kLinkActive = 1u << 29;         // link status
-constexpr std::uint32_t kBothLimits = 0xfff0'fff0;      // of a window: 31:20 limit, 15:4 base
-constexpr std::uint32_t kWide = 0x0001'0001;            // both are of 64 bits
+// Where the blocks are.
+constexpr unsigned kPcie = 0x040, kPort = 0x100, kFlexBus = 0x130, kLocator = 0x150, kGpf = 0x170;
+
+constexpr bool bit(unsigned pulses, unsigned n) {
+  return (pulses >> n & 1) != 0;
+}
+
+// A bound of a window, in MiB.
+constexpr std::uint64_t wide(std::uint32_t high, std::uint32_t low) {
+  return std::uint64_t{high} << 12 | low;
+}
 
 }  // namespace
 
 PortConfigSpace::PortConfigSpace(const Parameters& p) {
-  header(p);
-  pcie(p);
-  dvsecs();
+  identify(p);
+  link(p);
+  chain();
 }
 
-void PortConfigSpace::header(const Parameters& p) {
-  at(kId).value = std::uint32_t{p.device_id} << 16 | p.vendor_id;
-  at(kCommand) = {.value = 1u << 20, .rw = 1u << 1 | 1u << 2 | 1u << 6 | 1u << 8 | 1u << 10};
-  at(kClass).value = 0x0604'0000u | p.revision_id;
-  at(kCacheLine) = {.value = 0x0001'0000, .rw = 0xff};
-  at(kBar0) = {.value = 4, .rw = 0xffff'0000};
-  at(kBar0High).rw = 0xffff'ffff;
-  at(kBuses).rw = 0x00ff'ffff;
-  at(kMemory).rw = kBothLimits;
-  at(kPrefetchable) = {.value = kWide, .rw = kBothLimits};
-  at(kPreBaseHigh).rw = at(kPreLimitHigh).rw = 0xffff'ffff;
-  at(kCapabilities).value = kPcie;
-  at(kInterrupt).rw = 0x0003'00ff;
+void PortConfigSpace::identify(const Parameters& p) {
+  regs_.header.vendor.id = p.vendor_id;
+  regs_.header.device.id = p.device_id;
+  regs_.header.revision.id = p.revision_id;
+  constexpr unsigned kRootPort = 4;
+  regs_.pcie.capabilities.port_kind = kRootPort;
 }
 
-void PortConfigSpace::pcie(const Parameters& p) {
-  const std::uint32_t link = 0x10 * p.link_width + p.link_speed;
-  at(kPcie).value = 0x0042'0010;
-  at(kDeviceCapability).value = 0x8000;
-  at(kDeviceControl).rw = 0xf;
-  at(kLinkCapability).value = 0x0050'0000 + link;
-  at(kLinkControl) = {.value = (0x1000 + link) << 16,
-                      .rw = 1u << 3 | kLinkDisable | 1u << 6 | 1u << 7};
-  at(kLinkCapability2).value = ((2u << p.link_speed) - 2) & 0xff;
-  at(kLinkControl2).value = p.link_speed;
+void PortConfigSpace::link(const Parameters& p) {
+  regs_.pcie.link_capabilities.speed = regs_.pcie.link_status.speed = p.link_speed;
+  regs_.pcie.link_capabilities.width = regs_.pcie.link_status.width = p.link_width;
+  regs_.pcie.link_capabilities2.speeds = (1u << p.link_speed) - 1;
+  regs_.pcie.link_control2.target_speed = p.link_speed;
 }
 
-void PortConfigSpace::dvsecs() {
-  at(kCxlPort).value = 0x1301'0023;
-  at(kCxlPort + 0x4).value = 0x0280'1e98;
-  at(kPortStatus).value = 3;
-  at(kPortControl).rw = kUnmaskDisable | kAlternates | kKeptOnly | 0xffff'0000;
-  at(kAltMemory).rw = kBothLimits;
-  at(kAltPrefetchable) = {.value = kWide, .rw = kBothLimits};
-  at(kAltPreBaseHigh).rw = at(kAltPreLimitHigh).rw = 0xffff'ffff;
-  at(kFlexBus).value = 0x1501'0023;
-  at(kFlexBus + 0x4).value = 0x0141'1e98;
-  at(kFlexBus + 0x8).value = 0x0026'0007;
-  at(kFlexBusStatus) = {.value = 0x26, .rw = 1u << 2 | 1u << 5, .rw1c = 0x0700'0000};
-  at(kLocator).value = 0x1701'0023;
-  at(kLocator + 0x4).value = 0x0140'1e98;
-  at(kLocator + 0x8).value = 0x0000'0008;
-  at(kLocator + 0xc).value = 0x0000'0100;
-  at(kGpf).value = 0x0001'0023;
-  at(kGpf + 0x4).value = 0x0100'1e98;
-  at(kGpf + 0x8).value = 0x0000'0004;
-  at(kGpfControl).rw = 0x0f0f'0f0f;
+// What the parameters of the blocks are in this function: the list, and how long a DVSEC is.
+void PortConfigSpace::chain() {
+  regs_.port.cap_header.next = kFlexBus;
+  regs_.flex_bus.cap_header.next = kLocator;
+  regs_.locator.cap_header.next = kGpf;
+  regs_.locator.dvsec_header.length = 0x14;
 }
 
 std::uint32_t PortConfigSpace::read(const In& in) const {
-  if (in.access.word >= registers_.size()) return 0;
-  const std::uint32_t value = registers_[in.access.word].value;
-  switch (4 * in.access.word) {
-    case kLinkCapability:
-      return value | std::uint32_t{in.device} << 24;
-    case kLinkControl:
-      return value | (in.link_up ? kLinkActive : 0);
-    case kFlexBusStatus:
-      return value | in.port_status << 16;
-    case kTrainingData:
-      return in.ts_data;
-    default:
-      return value;
+  const unsigned offset = 4 * in.access.word;
+  if (offset < kPcie) return regs_.header.word_at(offset);
+  if (offset < kPort) {
+    regs::pcie::Regs pcie = regs_.pcie;
+    pcie.link_capabilities.port = in.device;
+    pcie.link_status.active = in.link_up;
+    return pcie.word_at(offset - kPcie);
+  }
+  if (offset < kFlexBus) return regs_.port.word_at(offset - kPort);
+  if (offset < kLocator) {
+    regs::dvsec_flex_bus::Regs flex_bus = regs_.flex_bus;
+    flex_bus.status =
+        regs::dvsec_flex_bus::StatusReg::from(flex_bus.status.word() | in.port_status);
+    flex_bus.ts_data.received = in.ts_data;
+    return flex_bus.word_at(offset - kFlexBus);
+  }
+  if (offset < kGpf) return regs_.locator.word_at(offset - kLocator);
+  return regs_.gpf.word_at(offset - kGpf);
+}
+
+void PortConfigSpace::write(const CfgAccess& access) {
+  const unsigned offset = 4 * access.word;
+  if (offset < kPcie) {
+    regs_.header.write_at(offset, access.data, access.enables);
+  } else if (offset < kPort) {
+    regs_.pcie.write_at(offset - kPcie, access.data, access.enables, kSide);
+  } else if (offset < kFlexBus) {
+    regs_.port.write_at(offset - kPort, access.data, access.enables);
+  } else if (offset < kLocator) {
+    regs_.flex_bus.write_at(offset - kFlexBus, access.data, access.enables, kSide);
+  } else if (offset >= kGpf) {
+    regs_.gpf.write_at(offset - kGpf, access.data, access.enables);
   }
 }
 
 bool PortConfigSpace::link_disable() const {
-  return (value(kLinkControl) & kLinkDisable) != 0 && (value(kPortControl) & kUnmaskDisable) != 0;
-}
-
-BridgeWindows PortConfigSpace::windows(unsigned memory, unsigned prefetchable,
-                                       unsigned base_high) const {
-  const auto base = [&](unsigned at) { return std::uint64_t{value(at) >> 4 & 0xfff}; };
-  const auto limit = [&](unsigned at) { return std::uint64_t{value(at) >> 20}; };
-  return {.mem_base = base(memory),
-          .mem_limit = limit(memory),
-          .pre_base = std::uint64_t{value(base_high)} << 12 | base(prefetchable),
-          .pre_limit = std::uint64_t{value(base_high + 4)} << 12 | limit(prefetchable)};
+  return regs_.pcie.link_control.link_disable && regs_.port.control.unmask_link_disable;
 }
 
 Bridge PortConfigSpace::bridge() const {
-  const std::uint32_t control = value(kPortControl);
-  return {.mem_space = (value(kCommand) & kMemorySpace) != 0,
-          .bar0 = std::uint64_t{value(kBar0High)} << 16 | value(kBar0) >> 16,
-          .secondary = value(kBuses) >> 8 & 0xff,
-          .subordinate = value(kBuses) >> 16 & 0xff,
-          .windows = windows(kMemory, kPrefetchable, kPreBaseHigh),
-          .alt = (control & kAlternates) != 0,
-          .alt_bus_base = control >> 16 & 0xff,
-          .alt_bus_limit = control >> 24,
-          .alt_windows = windows(kAltMemory, kAltPrefetchable, kAltPreBaseHigh)};
+  const regs::pci_header1::Regs& h = regs_.header;
+  const regs::dvsec_port::Regs& p = regs_.port;
+  return {.mem_space = h.command.memory_space,
+          .bar0 = std::uint64_t{h.bar0_high.base} << 16 | h.bar0_low.base,
+          .secondary = h.secondary.bus,
+          .subordinate = h.subordinate.bus,
+          .windows = {.mem_base = h.mem_base.base,
+                      .mem_limit = h.mem_limit.limit,
+                      .pre_base = wide(h.pre_base_high.base, h.pre_base.base),
+                      .pre_limit = wide(h.pre_limit_high.limit, h.pre_limit.limit)},
+          .alt = p.control.alt_memory,
+          .alt_bus_base = p.alt_bus_base.bus,
+          .alt_bus_limit = p.alt_bus_limit.bus,
+          .alt_windows = {.mem_base = p.alt_mem_base.base,
+                          .mem_limit = p.alt_mem_limit.limit,
+                          .pre_base = wide(p.alt_pre_base_high.base, p.alt_pre_base.base),
+                          .pre_limit = wide(p.alt_pre_limit_high.limit, p.alt_pre_limit.limit)}};
 }
 
 void PortConfigSpace::clock(const In& in) {
   rdata_ = in.access.valid && !in.access.write ? read(in) : 0;
-  if (in.access.valid && in.access.write && in.access.word < registers_.size()) {
-    ConfigRegister& r = registers_[in.access.word];
-    r.value = r.written(in.access);
-  }
+  if (in.access.valid && in.access.write) write(in.access);
   // After the write: an event wins.
-  at(kFlexBusStatus).value |= in.id_error << 24;
+  regs::dvsec_flex_bus::StatusReg& status = regs_.flex_bus.status;
+  status.id_correctable |= bit(in.id_error, 0);
+  status.id_uncorrectable |= bit(in.id_error, 1);
+  status.id_unexpected |= bit(in.id_error, 2);
 }
 
 }  // namespace cxlgpu

@@ -8,27 +8,12 @@
 // Source:  PCI Express Base 5.0, 7.5; CXL 2.0, 8.1.5; docs/blocks/cxl_io/port_config_space.md.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "refmodel/cxl_io/config_register.hpp"
+#include "common/register_types.hpp"
 #include "refmodel/cxl_io/io_types.hpp"
 
 namespace cxlgpu {
-
-namespace port_config_offset {
-inline constexpr unsigned kId = 0x000, kCommand = 0x004, kClass = 0x008, kCacheLine = 0x00c,
-                          kBar0 = 0x010, kBar0High = 0x014, kBuses = 0x018, kMemory = 0x020,
-                          kPrefetchable = 0x024, kPreBaseHigh = 0x028, kPreLimitHigh = 0x02c,
-                          kCapabilities = 0x034, kInterrupt = 0x03c, kPcie = 0x040,
-                          kDeviceCapability = 0x044, kDeviceControl = 0x048,
-                          kLinkCapability = 0x04c, kLinkControl = 0x050, kLinkCapability2 = 0x06c,
-                          kLinkControl2 = 0x070, kCxlPort = 0x100, kPortStatus = 0x108,
-                          kPortControl = 0x10c, kAltMemory = 0x110, kAltPrefetchable = 0x114,
-                          kAltPreBaseHigh = 0x118, kAltPreLimitHigh = 0x11c, kFlexBus = 0x130,
-                          kFlexBusStatus = 0x13c, kTrainingData = 0x140, kLocator = 0x150,
-                          kGpf = 0x170, kGpfControl = 0x17c;
-}  // namespace port_config_offset
 
 // What software has told a root port of the addresses below it. Windows include both ends.
 struct BridgeWindows {
@@ -76,19 +61,25 @@ class PortConfigSpace {
   void clock(const In& in);
 
  private:
-  [[nodiscard]] ConfigRegister& at(unsigned offset) { return registers_[offset / 4]; }
-  [[nodiscard]] std::uint32_t value(unsigned offset) const { return registers_[offset / 4].value; }
-  void header(const Parameters& p);
-  void pcie(const Parameters& p);
-  void dvsecs();
+  static constexpr regs::Side kSide = regs::Side::Host;
+  struct Registers {
+    regs::pci_header1::Regs header;
+    regs::pcie::Regs pcie = regs::pcie::Regs::at_reset(kSide);
+    regs::dvsec_port::Regs port;
+    regs::dvsec_flex_bus::Regs flex_bus = regs::dvsec_flex_bus::Regs::at_reset(kSide);
+    regs::dvsec_locator::Regs locator = regs::dvsec_locator::Regs::at_reset(kSide);
+    regs::dvsec_gpf_port::Regs gpf;
+  };
+  void identify(const Parameters& p);
+  void link(const Parameters& p);
+  void chain();
 
   [[nodiscard]] std::uint32_t read(const In& in) const;
+  void write(const CfgAccess& access);
   [[nodiscard]] bool link_disable() const;
   [[nodiscard]] Bridge bridge() const;
-  [[nodiscard]] BridgeWindows windows(unsigned memory, unsigned prefetchable,
-                                      unsigned base_high) const;
 
-  std::array<ConfigRegister, 0x180 / 4> registers_{};
+  Registers regs_;
   std::uint32_t rdata_ = 0;
 };
 

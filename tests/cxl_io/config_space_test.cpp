@@ -11,6 +11,7 @@
 #include "tests/common/bits.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/cxl_io/config_offsets.hpp"
 
 namespace cxlgpu::test {
 namespace {

@@ -10,6 +10,7 @@
 #include "common/registers.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/cxl_io/bridge_bits.hpp"
+#include "tests/cxl_io/config_offsets.hpp"
 
 namespace cxlgpu::test {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "refmodel/cxl_io/port_config_space.hpp"
 #include "tests/common/requirement.hpp"
+#include "tests/cxl_io/config_offsets.hpp"
 #include "tests/root_port/port_link_bench.hpp"
 
 namespace cxlgpu {

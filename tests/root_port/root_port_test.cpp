@@ -25,6 +25,7 @@
 #include "tests/controller/arb_link.hpp"
 #include "tests/coverage/functional_gtest.hpp"
 #include "tests/coverage/pairs_root_port.hpp"
+#include "tests/cxl_io/config_offsets.hpp"
 #include "tests/cxl_io/far_io.hpp"
 
 namespace cxlgpu::test {
