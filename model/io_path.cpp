@@ -1,8 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "model/io_path.hpp"
 
-#include "common/registers.hpp"
-
 namespace cxlgpu {
 
 namespace {
@@ -13,8 +11,13 @@ constexpr unsigned kAfterPosted = 4;  // cycles in which the completer makes a p
 constexpr std::uint32_t kRas = 0x1000, kLink = 0x1080, kMailbox = 0x1400;
 // In the root port's page, by offset[11:8].
 constexpr std::uint32_t kHostRas = 1, kHostLink = 2, kHostStructures = 4;
-// What the links of this system are trained to: CXL 2.0 with io and mem, sync-header bypass.
-constexpr unsigned kPortStatus = 0x3e, kPortStatusDown = 0x38;
+// What the links of this system are trained to: CXL 2.0 with io and mem, sync-header bypass,
+// drift buffer.
+constexpr unsigned port_status(bool up) {
+  return regs::dvsec_flex_bus::StatusReg{
+      .io = up, .mem = up, .sync_bypass = true, .drift_buffer = true, .cxl2 = true}
+      .word();
+}
 constexpr std::uint32_t kTrainingData = 0x416;
 
 bool is_structure(const RegAccess& access) {
@@ -67,7 +70,7 @@ void IoPath::reset_device() {
   config_.hot_reset();
   mailbox_.reset();
   reg_rdata_ = 0;
-  weight_io_ = weight_cm_ = 1;
+  weights_ = {};
   registers_->reset_decoders();
   registers_->use_config(config_.eval());
 }
@@ -115,8 +118,8 @@ void IoPath::clock(const RegAccess& software) {
                                   .mem_space_en = config.mem_space_en,
                                   .bar0 = config.bar0,
                                   .reg_rdata = reg_rdata_ | device_.rdata() | mailbox_.eval().rdata,
-                                  .weight_io = weight_io_,
-                                  .weight_cm = weight_cm_};
+                                  .weight_io = weights_.io_weight.weight,
+                                  .weight_cm = weights_.cm_weight.weight};
   const IoCompleter::Out device = completer_.eval(device_in);
 
   access_.clock(
@@ -125,7 +128,7 @@ void IoPath::clock(const RegAccess& software) {
   port_config_.clock({.access = route.cfg,
                       .device = number_,
                       .link_up = link_up,
-                      .port_status = link_up ? kPortStatus : kPortStatusDown,
+                      .port_status = port_status(link_up),
                       .ts_data = kTrainingData});
   clock_port_registers(route.reg.valid ? route.reg : software);
   requester_.clock({.link_up = link_up,
@@ -137,13 +140,13 @@ void IoPath::clock(const RegAccess& software) {
   completer_.clock(device_in);
   config_.clock({.access = device.cfg,
                  .mem_active = true,
-                 .port_status = kPortStatus,
+                 .port_status = port_status(true),
                  .ts_data = kTrainingData,
                  .event = device.event,
                  .event_posted = device.event_posted,
                  .event_hdr = device.event_hdr});
-  if (device.weight_io_we) weight_io_ = device.weight;
-  if (device.weight_cm_we) weight_cm_ = device.weight;
+  if (device.weight_io_we) weights_.io_weight.weight = device.weight;
+  if (device.weight_cm_we) weights_.cm_weight.weight = device.weight;
   clock_device_registers(device.reg);
   if (device.cfg.valid && device.cfg.write) registers_->use_config(config_.eval());
 }

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 
+#include "common/register_types.hpp"
 #include "refmodel/controller/link_regs.hpp"
 #include "refmodel/controller/ras.hpp"
 #include "refmodel/cxl_io/config_space.hpp"
@@ -95,7 +96,7 @@ class IoPath {
   CxlMailbox mailbox_;
   Structures host_, device_;
   std::uint32_t reg_rdata_ = 0;  // of the owner's registers
-  unsigned weight_io_ = 1, weight_cm_ = 1;
+  regs::arb_mux::Regs weights_;
 };
 
 }  // namespace cxlgpu

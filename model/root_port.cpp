@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "common/opcodes.hpp"
-#include "common/registers.hpp"
+#include "refmodel/root_port/port_registers.hpp"
 
 namespace cxlgpu {
 
@@ -29,109 +29,38 @@ RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& siz
 
 void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
   namespace rp = regs::rp;
-  switch (offset) {
-    case rp::kPolicy:
-      policy_ = static_cast<SrPolicy>(rp::kPolicySelect.get(value));
-      length_enabled_ = rp::kPolicyLenEnable.is_set(value);
-      clip_log2_ = rp::kPolicyClipLog2.get(value);
-      other_ways_ = rp::kPolicyWays.get(value);
-      ring_.flush();
-      if (read_ahead_at_ + kCycle == now) reader_.ring_flushed(before_read_ahead_);
-      reader_.flush_streams();
-      stream_sets_ = rp::kPolicyStreamSets.get(value);
-      reader_.use_stream_sets(stream_sets_);
-      if (gran_changes_ < now) tell_gran();
-      load_control_.clear();  // whatever a response has done at the same edge
-      gran_changes_ = now;
-      tell_gran();
-      return;
-    case rp::kDsControl:
-      enable_ = rp::kDsControlEnable.is_set(value);
-      fence_ = rp::kDsControlFence.is_set(value);
-      max_writes_ = rp::kDsControlMaxWrites.get(value);
-      // At once if nothing comes in this cycle either: then offer() takes it back.
-      if (on_ != enable_ && is_quiet()) {
-        if (switched_ != now) was_on_ = on_;
-        switched_ = now;
-        on_ = enable_;
-      }
-      return;
-    case rp::kDsStatus:
-      clear_error_ |= rp::kDsStatusError.is_set(value);
-      return;
-    case rp::kDsInterval:
-      for (unsigned level = 0; level < interval_.size(); ++level) {
-        interval_[level] = static_cast<std::uint8_t>(value >> (4 * level) & 15);
-      }
-      return;
-    case rp::kDsBaseLow:
-      if (base_locked(now)) return;
-      base_ = (base_ & ~std::uint64_t{UINT32_MAX}) | (value & rp::kDsBaseLowAddr.mask());
-      return;
-    case rp::kDsBaseHigh:
-      if (base_locked(now)) return;
-      base_ = (base_ & UINT32_MAX) | std::uint64_t{rp::kDsBaseHighAddr.get(value)} << 32;
-      return;
-    default:
-      return;
+  if (offset == rp::kViral) return;  // nothing is viral here
+  regs_.write_at(offset, value, base_locked(now));
+  if (offset == rp::kPolicy) policy_written(now);
+  if (offset == rp::kDsStatus) clear_error_ |= rp::DsStatusReg::from(value).error;
+  if (offset != rp::kDsControl) return;
+  // At once if nothing comes in this cycle either: then offer() takes it back.
+  const bool enable = regs_.ds_control.enable;
+  if (on_ != enable && is_quiet()) {
+    if (switched_ != now) was_on_ = on_;
+    switched_ = now;
+    on_ = enable;
   }
 }
 
+void RootPortModel::policy_written(Time now) {
+  ring_.flush();
+  if (read_ahead_at_ + kCycle == now) reader_.ring_flushed(before_read_ahead_);
+  reader_.flush_streams();
+  reader_.use_stream_sets(regs_.policy.stream_sets);
+  if (gran_changes_ < now) tell_gran();
+  load_control_.clear();  // whatever a response has done at the same edge
+  gran_changes_ = now;
+  tell_gran();
+}
+
 std::uint32_t RootPortModel::read_register(std::uint32_t offset) const {
-  namespace rp = regs::rp;
-  if (offset >= rp::kDsDirect && offset < rp::kDsDirect + 4 * kDsCounters) {
-    return ds_counts_[(offset - rp::kDsDirect) / 4];
-  }
-  const SrCounters& sr = reader_.counters();
-  switch (offset) {
-    case rp::kPolicy:
-      return rp::kPolicySelect.put(static_cast<std::uint32_t>(policy_)) |
-             rp::kPolicyLenEnable.put(length_enabled_) | rp::kPolicyClipLog2.put(clip_log2_) |
-             rp::kPolicyWays.put(other_ways_) | rp::kPolicyStreamSets.put(stream_sets_);
-    case rp::kState:
-      return rp::kStateGran.put(static_cast<std::uint32_t>(load_control_.state()));
-    case rp::kLoadsSeen:
-      return sr.loads_seen;
-    case rp::kIssued:
-      return sr.issued;
-    case rp::kRingSuppressed:
-      return sr.ring_suppressed;
-    case rp::kHaltSuppressed:
-      return sr.halt_suppressed;
-    case rp::kSpecRequested:
-      return sr.requested;
-    case rp::kSpecLinesUsed:
-      return sr.lines_used;
-    case rp::kSpecUsefulGranules:
-      return sr.useful_granules;
-    case rp::kSpecUselessGranules:
-      return sr.useless_granules;
-    case rp::kSpecIssuedLate:
-      return sr.issued_late;
-    case rp::kScoreSuppressed:
-      return sr.score_suppressed;
-    case rp::kDsControl:
-      return rp::kDsControlEnable.put(enable_) | rp::kDsControlFence.put(fence_) |
-             rp::kDsControlMaxWrites.put(max_writes_);
-    case rp::kDsStatus:
-      return rp::kDsStatusOn.put(on_) | rp::kDsStatusEmpty.put(ds_.empty()) |
-             rp::kDsStatusError.put(ds_.error()) | rp::kDsStatusCount.put(ds_.count());
-    case rp::kDsInterval: {
-      std::uint32_t value = 0;
-      for (unsigned level = 0; level < interval_.size(); ++level) {
-        value |= std::uint32_t{interval_[level]} << (4 * level);
-      }
-      return value;
-    }
-    case rp::kDsBaseLow:
-      return static_cast<std::uint32_t>(base_);
-    case rp::kDsBaseHigh:
-      return static_cast<std::uint32_t>(base_ >> 32);
-    case rp::kDsCap:
-      return rp::kDsCapSlots.put(ds_config_.depth) | rp::kDsCapWrites.put(ds_config_.writes);
-    default:
-      return 0;
-  }
+  regs::rp::Regs regs = regs_;
+  regs.state.gran = static_cast<std::uint32_t>(load_control_.state());
+  show(reader_.counters(), regs);
+  regs.ds_status = {.on = on_, .empty = ds_.empty(), .error = ds_.error(), .count = ds_.count()};
+  regs.ds_cap = {.slots = ds_config_.depth, .writes = ds_config_.writes};
+  return regs.word_at(offset);
 }
 
 bool RootPortModel::is_quiet() const {
@@ -150,14 +79,14 @@ void RootPortModel::offer(const MemRequest& request, Time now) {
 // the next, what is written this cycle is seen in the next.
 void RootPortModel::tick(Time now) {
   if (gran_changes_ <= now) tell_gran();
-  const bool switches = on_ != enable_ && is_quiet() && !response_left_;
+  const bool switches = on_ != regs_.ds_control.enable && is_quiet() && !response_left_;
   response_left_ = false;
   if (on_) {
     tick_stores(now);
   } else {
     tick_plain(now);
   }
-  if (switches) on_ = enable_;
+  if (switches) on_ = regs_.ds_control.enable;
   plan(now);
 }
 
@@ -179,10 +108,10 @@ void RootPortModel::tick_plain(Time now) {
 void RootPortModel::fill_store_input(Time now) {
   DsEngine::In& engine = ds_in_.engine;
   engine.enable = true;
-  engine.fence = fence_;
+  engine.fence = regs_.ds_control.fence;
   engine.isolate = refuses();
   engine.clear_error = clear_error_;
-  engine.max_writes = max_writes_;
+  engine.max_writes = regs_.ds_control.max_writes;
   engine.req_valid = incoming_.has_value();
   if (incoming_) engine.req = *incoming_;
   engine.sr_ready = !queue_.full();
@@ -197,7 +126,7 @@ void RootPortModel::fill_store_input(Time now) {
   const LmResponse* answer = parts_.local.answer(port_, now);
   engine.lm_rsp_valid = answer != nullptr;
   if (answer != nullptr) engine.lm_rsp = *answer;
-  ds_in_.interval = interval_;
+  ds_in_.interval = intervals(regs_.ds_interval);
   ds_in_.rsp_taken = false;
 }
 
@@ -215,8 +144,8 @@ void RootPortModel::tick_stores(Time now) {
   const bool spec_taken = read_ahead(spec_room, refuse, now);
   engine.mq_ready = out.mq_valid && !spec_taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
   if (out.lm_valid) {
-    engine.lm_ready =
-        parts_.local.offer(port_, base_ / kLineBytes | out.lm_req.slot, out.lm_req, now);
+    engine.lm_ready = parts_.local.offer(port_, region_base(regs_) / kLineBytes | out.lm_req.slot,
+                                         out.lm_req, now);
   }
   ds_.hear_ready(out, ds_in_);
   if (engine.mq_ready) accept(out.mq_req, refuse, now);
@@ -238,7 +167,7 @@ void RootPortModel::tick_stores(Time now) {
 void RootPortModel::count_events(const DsEvents& events, Time now) {
   const std::uint32_t bits = events.bits();
   if (bits == 0) return;
-  for (unsigned i = 0; i < kDsCounters; ++i) ds_counts_[i] += bits >> i & 1;
+  count(events, regs_);
   raise(now, Stage::DsEvent, 0, 0, bits | ds_.count() << 16);
 }
 
@@ -287,6 +216,7 @@ void RootPortModel::issue(Time now) {
 }
 
 bool RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
+  const regs::rp::PolicyReg& policy = regs_.policy;
   before_read_ahead_ = reader_.counters();
   read_ahead_at_ = now;
   if (reader_.issuing()) {
@@ -296,8 +226,8 @@ bool RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
     }
     if (!spec_room) return false;
     SpecRequest spec;
-    spec.run = reader_.window(length_enabled_, memory_.lines(), queue_.loads(), clip_log2_);
-    spec.with_length = length_enabled_;
+    spec.run = reader_.window(policy.len_enable, memory_.lines(), queue_.loads(), policy.clip_log2);
+    spec.with_length = policy.len_enable;
     spec.line = reader_.line();
     if (!refuse) memory_.accept_spec(spec);
     reader_.issued(spec.run, ring_);
@@ -305,13 +235,13 @@ bool RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
   }
   if (queue_.reader_valid()) {
     const MemRequest& request = queue_.reader_request();
-    reader_.look(!request.is_write, queue_.reader_line(), queue_.reader_slot(), policy_,
-                 load_control_.state(), ring_,
+    reader_.look(!request.is_write, queue_.reader_line(), queue_.reader_slot(),
+                 static_cast<SrPolicy>(policy.select), load_control_.state(), ring_,
                  {.at_head = queue_.reader_at_head(),
                   .level = static_cast<unsigned>(load_control_.level()),
-                  .length_enabled = length_enabled_,
-                  .clip_log2 = clip_log2_,
-                  .other_ways = other_ways_});
+                  .length_enabled = policy.len_enable,
+                  .clip_log2 = policy.clip_log2,
+                  .other_ways = policy.ways});
     queue_.reader_next();
   }
   return false;
@@ -409,7 +339,8 @@ bool RootPortModel::can_move() const {
 }
 
 void RootPortModel::plan(Time now) {
-  next_ = can_move() || (on_ != enable_ && is_quiet()) ? now + kCycle : Time::never();
+  next_ =
+      can_move() || (on_ != regs_.ds_control.enable && is_quiet()) ? now + kCycle : Time::never();
   if (on_) next_ = std::min(next_, next_store_event(now));
   if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
   next_ = std::min(next_, gran_changes_);

@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "common/register_types.hpp"
 #include "common/request.hpp"
 #include "common/trace_event.hpp"
 #include "model/link.hpp"
@@ -60,7 +61,7 @@ class RootPortModel {
 
   [[nodiscard]] bool can_take(const MemRequest& request) const {
     if (incoming_) return false;
-    return on_ ? ds_.can_enter(request, !queue_.full(), fence_) : !queue_.full();
+    return on_ ? ds_.can_enter(request, !queue_.full(), regs_.ds_control.fence) : !queue_.full();
   }
   void offer(const MemRequest& request, Time now);  // visible in the SR queue next cycle
 
@@ -111,6 +112,7 @@ class RootPortModel {
   std::optional<DevLoad> respond(bool refuse, Time now);  // of the response taken
   [[nodiscard]] bool can_move() const;
   void tell_gran();
+  void policy_written(Time now);
   void plan(Time now);
   [[nodiscard]] Time next_store_event(Time now);
   void count_events(const DsEvents& events, Time now);
@@ -118,11 +120,7 @@ class RootPortModel {
 
   const unsigned port_;
   Parts parts_;
-  SrPolicy policy_ = SrPolicy::Off;
-  unsigned clip_log2_ = 15;
-  unsigned other_ways_ = 0;   // of the interleave set
-  unsigned stream_sets_ = 6;  // log2
-  bool length_enabled_ = false;
+  regs::rp::Regs regs_;  // what software writes, counts of deterministic store
 
   SrQueue queue_;
   SrReader reader_;
@@ -134,16 +132,11 @@ class RootPortModel {
   Gran told_gran_ = Gran::B256;
   Time gran_changes_ = Time::never();
   MemoryQueue memory_;
-  // Deterministic store: registers, and what stands between the queues and the port's edges.
+  // Deterministic store, and what stands between the queues and the port's edges.
   const DsConfig ds_config_;
-  static constexpr unsigned kDsCounters = 10;
-  bool enable_ = false, fence_ = false, clear_error_ = false;
-  unsigned max_writes_ = 8;
-  std::array<std::uint8_t, 4> interval_{0, 0, 8, 12};
-  std::uint64_t base_ = 0;            // byte address of the region in local memory
+  bool clear_error_ = false;
   bool on_ = false, was_on_ = false;  // the latter before `switched_`
   Time switched_ = Time::never();
-  std::array<std::uint32_t, kDsCounters> ds_counts_{};
   DeterministicStore ds_;
   DeterministicStore::In ds_in_;  // refilled each cycle: too large to make again
   Time ds_clocked_{0};            // cycle of its last clock()
