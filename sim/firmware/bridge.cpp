@@ -5,29 +5,32 @@
 
 namespace cxlgpu {
 
+namespace header = regs::pci_header1;
+namespace pcie = regs::pcie;
 using namespace config_header;
 
 namespace {
 
-constexpr std::uint32_t kBuses = 0x18, kMemoryWindow = 0x20, kPrefetchable = 0x24,
-                        kPreBaseHigh = 0x28, kPreLimitHigh = 0x2c;
 constexpr std::uint32_t kBridgeClass = 0x060400;
 constexpr unsigned kBridgeHeader = 1;
-constexpr std::uint8_t kPcieCapability = 0x10;
-constexpr unsigned kRootPortType = 4;        // of PCI Express capabilities
-constexpr std::uint32_t kLinkStatus = 0x12;  // in the capability
-constexpr std::uint32_t kDataLinkActive = 1u << 13;
+constexpr std::uint8_t kPcieCapability = pcie::CapHeaderReg{}.id;
+constexpr unsigned kRootPortType = 4;  // of PCI Express capabilities
 // A read takes some ten cycles, a link that is there comes up within microseconds.
 constexpr unsigned kLinkPolls = 5000;
 
 constexpr std::uint16_t kCxlPort = 3, kTimeoutId = 9;
 
 // Limit below base: closed.
-constexpr std::uint32_t kClosed = 0x0000'fff0;
-constexpr std::uint32_t window(std::uint64_t begin, std::uint64_t end) {
-  if (begin == end) return kClosed;
-  const std::uint64_t base = begin >> 20, limit = (end - 1) >> 20;
-  return static_cast<std::uint32_t>(limit << 20 | base << 4);
+// Closed: the limit is below the base.
+constexpr header::Regs windows(std::uint64_t begin, std::uint64_t end) {
+  header::Regs regs;
+  regs.mem_base.base = regs.pre_base.base = 0xfff;
+  regs.pre_base.wide = regs.pre_limit.wide = false;  // read-only
+  regs.pre_base_high.base = 0xffff'ffff;
+  if (begin == end) return regs;
+  regs.mem_base.base = static_cast<std::uint32_t>(begin >> 20);
+  regs.mem_limit.limit = static_cast<std::uint32_t>((end - 1) >> 20);
+  return regs;
 }
 
 }  // namespace
@@ -48,14 +51,16 @@ void BridgeSetUp::identify() {
 }
 
 void BridgeSetUp::wait_for_link() {
-  const auto pcie = function_.capability(kPcieCapability);
-  if (!pcie) function_.refuse("it has no PCI Express capability");
-  const unsigned type = function_.read16(*pcie + 2) >> 4 & 0xf;
+  const auto at = function_.capability(kPcieCapability);
+  if (!at) function_.refuse("it has no PCI Express capability");
+  const auto capabilities =
+      pcie::CapabilitiesReg::from(function_.read16(*at + pcie::kCapabilities));
+  const unsigned type = capabilities.port_kind;
   if (type != kRootPortType) {
     function_.refuse(fmt::format("it is no root port (PCI Express type {})", type));
   }
   for (unsigned poll = 0; poll < kLinkPolls; ++poll) {
-    if ((function_.read16(*pcie + kLinkStatus) & kDataLinkActive) != 0) return;
+    if (pcie::LinkStatusReg::from(function_.read16(*at + pcie::kLinkStatus)).active) return;
   }
   function_.refuse("no endpoint (the CXL.io link does not come up)",
                    "connect one or lower system.ports");
@@ -68,16 +73,18 @@ void BridgeSetUp::set_up(MmioSpace& space) {
   wait_for_link();
   function_.require_cxl_mem();
   function_.write(kCommand, 0);  // nothing decodes while BARs are sized
-  const std::uint32_t below = bus_below(function_.io().number());
-  function_.write(kBuses, below << 16 | below << 8);
+  header::Regs buses;
+  buses.secondary.bus = buses.subordinate.bus = bus_below(function_.io().number());
+  function_.write(header::kPrimary, buses.word_at(header::kPrimary));
   block_ = function_.component_block(space);
 }
 
 RootPortInfo BridgeSetUp::open(std::uint64_t begin, std::uint64_t end) {
-  function_.write(kMemoryWindow, window(begin, end));
-  function_.write(kPrefetchable, kClosed);
-  function_.write(kPreBaseHigh, 0xffff'ffff);
-  function_.write(kPreLimitHigh, 0);
+  const header::Regs regs = windows(begin, end);
+  for (const std::uint32_t at :
+       {header::kMemBase, header::kPreBase, header::kPreBaseHigh, header::kPreLimitHigh}) {
+    function_.write(at, regs.word_at(at));
+  }
   function_.write(kCommand, kMemorySpace | kBusMaster);
   return {function_.io().number(), function_.vendor(), function_.device(),
           function_.structure(block_, kTimeoutId, "time-out and isolation")};

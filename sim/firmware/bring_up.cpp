@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "common/input_error.hpp"
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 #include "sim/firmware/io_port.hpp"
 #include "sim/gpu/ds_region.hpp"
 
@@ -55,11 +55,12 @@ std::uint32_t narrow(std::uint64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-std::uint32_t pack(const std::vector<std::uint64_t>& values,
-                   const std::array<regs::Field, 3>& fields) {
-  std::uint32_t packed = 0;
-  for (std::size_t k = 0; k < fields.size(); ++k) packed |= fields[k].put(narrow(values[k]));
-  return packed;
+// Register of a measure of DevLoad.
+template <class Thresholds>
+std::uint32_t thresholds(const std::vector<std::uint64_t>& values, std::uint64_t margin = 0) {
+  Thresholds th{.th0 = narrow(values[0]), .th1 = narrow(values[1]), .th2 = narrow(values[2])};
+  if constexpr (requires { th.margin; }) th.margin = narrow(margin);
+  return th.word();
 }
 
 // Both ends must know the length of a MemSpecRd.
@@ -84,37 +85,35 @@ void set_up_endpoint(IoPort& io, const EndpointInfo& endpoint, const RunConfig& 
     io.write(endpoint.vendor_base + (offset - ep::kBlock), value);
   };
   set(ep::kControl,
-      ep::kControlDramEnable.put(parts.internal_dram) | ep::kControlLenEnable.put(length));
-  set(ep::kSets, ep::kSetsLog2.put(parts.cache_sets_log2));
+      ep::ControlReg{.dram_enable = parts.internal_dram, .len_enable = length}.word());
+  set(ep::kSets, ep::SetsReg{.log2 = parts.cache_sets_log2}.word());
   const EndpointConfig& load = config.endpoint;
-  set(ep::kIngressTh,
-      pack(load.ingress_thresholds, {ep::kIngressThTh0, ep::kIngressThTh1, ep::kIngressThTh2}) |
-          ep::kIngressThMargin.put(narrow(load.load_margins[0])));
-  set(ep::kMshrTh, pack(load.mshr_thresholds, {ep::kMshrThTh0, ep::kMshrThTh1, ep::kMshrThTh2}) |
-                       ep::kMshrThMargin.put(narrow(load.load_margins[1])));
-  set(ep::kBacklogTh,
-      pack(load.backlog_thresholds, {ep::kBacklogThTh0, ep::kBacklogThTh1, ep::kBacklogThTh2}) |
-          ep::kBacklogThMargin.put(narrow(load.load_margins[2])));
-  set(ep::kTasksTh,
-      pack(load.task_thresholds, {ep::kTasksThTh0, ep::kTasksThTh1, ep::kTasksThTh2}));
-  set(ep::kQosControl, ep::kQosControlEgressEnable.put(load.egress_congestion) |
-                           ep::kQosControlTtrEnable.put(load.throughput_reduction) |
-                           ep::kQosControlEgressModerate.put(narrow(load.egress_percent[0])) |
-                           ep::kQosControlEgressSevere.put(narrow(load.egress_percent[1])) |
-                           ep::kQosControlInterval.put(load.egress_interval));
+  set(ep::kIngressTh, thresholds<ep::IngressThReg>(load.ingress_thresholds, load.load_margins[0]));
+  set(ep::kMshrTh, thresholds<ep::MshrThReg>(load.mshr_thresholds, load.load_margins[1]));
+  set(ep::kBacklogTh, thresholds<ep::BacklogThReg>(load.backlog_thresholds, load.load_margins[2]));
+  set(ep::kTasksTh, thresholds<ep::TasksThReg>(load.task_thresholds));
+  set(ep::kQosControl, ep::QosControlReg{.egress_enable = load.egress_congestion,
+                                         .ttr_enable = load.throughput_reduction,
+                                         .egress_moderate = narrow(load.egress_percent[0]),
+                                         .egress_severe = narrow(load.egress_percent[1]),
+                                         .interval = load.egress_interval}
+                           .word());
 }
 
 void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfig& config,
                       const EndpointParts& parts, bool length) {
-  bus.write(RegisterSpace::RootPort, port.port, rp::kPolicy,
-            rp::kPolicySelect.put(static_cast<std::uint32_t>(config.root_port.policy)) |
-                rp::kPolicyLenEnable.put(length) | rp::kPolicyClipLog2.put(clip_log2(config)) |
-                rp::kPolicyWays.put(other_ways(config)) |
-                rp::kPolicyStreamSets.put(stream_sets_log2(parts, config)));
+  const rp::PolicyReg policy{.select = static_cast<std::uint32_t>(config.root_port.policy),
+                             .len_enable = length,
+                             .clip_log2 = clip_log2(config),
+                             .ways = other_ways(config),
+                             .stream_sets = stream_sets_log2(parts, config)};
+  bus.write(RegisterSpace::RootPort, port.port, rp::kPolicy, policy.word());
   IoPort io(bus, port.port);
-  io.write(port.timeout_base + timeout::kControl,
-           timeout::kControlMemValue.put(kTimeoutValue) | timeout::kControlMemEnable.mask() |
-               timeout::kControlMemIsolation.mask() | timeout::kControlMemLinkDown.mask());
+  io.write(port.timeout_base + timeout::kControl, timeout::ControlReg{.mem_value = kTimeoutValue,
+                                                                      .mem_enable = true,
+                                                                      .mem_isolation = true,
+                                                                      .mem_link_down = true}
+                                                      .word());
 }
 
 // Each port has its own part of local memory.
@@ -126,8 +125,7 @@ void set_up_stores(RegisterBus& bus, unsigned port, const RunConfig& config) {
   const auto get = [&](std::uint32_t offset) {
     return bus.read(RegisterSpace::RootPort, port, offset);
   };
-  const std::uint32_t cap = get(rp::kDsCap);
-  const std::uint32_t slots = rp::kDsCapSlots.get(cap), writes = rp::kDsCapWrites.get(cap);
+  const auto [slots, writes] = rp::DsCapReg::from(get(rp::kDsCap));
   if (slots == 0 || slots * kLineBytes > DsRegion::kPortBytes) {
     throw InputError(fmt::format(
         "port {}: its root port has no deterministic store ({} lines); set root_port.ds to false",
@@ -140,18 +138,20 @@ void set_up_stores(RegisterBus& bus, unsigned port, const RunConfig& config) {
         port, config.root_port.ds_max_writes, writes));
   }
   const std::uint64_t base = DsRegion::base_of(config.ds_base, port);
-  set(rp::kDsBaseLow, static_cast<std::uint32_t>(base) & rp::kDsBaseLowAddr.mask());
-  set(rp::kDsBaseHigh, rp::kDsBaseHighAddr.put(static_cast<std::uint32_t>(base >> 32)));
+  set(rp::kDsBaseLow, rp::DsBaseLowReg::from(narrow(base)).word());
+  set(rp::kDsBaseHigh, rp::DsBaseHighReg::from(narrow(base >> 32)).word());
   const auto interval = [&](std::size_t level) {
-    return static_cast<std::uint32_t>(config.root_port.ds_interval[level]);
+    return narrow(config.root_port.ds_interval[level]);
   };
-  set(rp::kDsInterval,
-      rp::kDsIntervalLight.put(interval(0)) | rp::kDsIntervalOptimal.put(interval(1)) |
-          rp::kDsIntervalModerate.put(interval(2)) | rp::kDsIntervalSevere.put(interval(3)));
+  set(rp::kDsInterval, rp::DsIntervalReg{.light = interval(0),
+                                         .optimal = interval(1),
+                                         .moderate = interval(2),
+                                         .severe = interval(3)}
+                           .word());
   set(rp::kDsControl,
-      rp::kDsControlEnable.put(1) | rp::kDsControlMaxWrites.put(config.root_port.ds_max_writes));
+      rp::DsControlReg{.enable = true, .max_writes = config.root_port.ds_max_writes}.word());
   for (unsigned n = 0; n < kStatusReads; ++n) {
-    if (rp::kDsStatusOn.is_set(get(rp::kDsStatus))) return;
+    if (rp::DsStatusReg::from(get(rp::kDsStatus)).on) return;
   }
   throw InputError(fmt::format(
       "port {}: its root port does not switch deterministic store on; set root_port.ds to false",
@@ -162,9 +162,9 @@ void set_up_stores(RegisterBus& bus, unsigned port, const RunConfig& config) {
 
 FirmwareJob enable_mem(IoThread io, std::uint32_t cxl_dvsec) {
   const std::uint64_t at = endpoint_register(io.number(), cxl_dvsec + device_dvsec::kControl);
-  co_await io.config_write(at, device_dvsec::kControlIo.mask() | device_dvsec::kControlMem.mask());
-  const std::uint32_t control = co_await io.config_read(at);
-  if (!device_dvsec::kControlMem.is_set(control)) {
+  const device_dvsec::ControlReg enable{.io = true, .mem = true};
+  co_await io.config_write(at, enable.word());
+  if (!device_dvsec::ControlReg::from(co_await io.config_read(at)).mem) {
     throw InputError(fmt::format(
         "port {}: its endpoint does not enable CXL.mem (DVSEC 0 is locked); reset the device",
         io.number()));

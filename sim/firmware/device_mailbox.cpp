@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 
 namespace cxlgpu {
 
@@ -35,13 +35,13 @@ DeviceMailbox::DeviceMailbox(Function& function, std::uint64_t block)
       status_(capability(kMemoryStatus, "memory device status")) {}
 
 std::uint64_t DeviceMailbox::capability(std::uint16_t id, const char* what) {
-  const bool array = mailbox::kArrayId.get(read(block_ + mailbox::kArray)) == 0;
+  const bool array = mailbox::ArrayReg::from(read(block_ + mailbox::kArray)).id == 0;
   const unsigned entries =
-      array ? mailbox::kArrayCountCount.get(read(block_ + mailbox::kArrayCount)) : 0;
+      array ? mailbox::ArrayCountReg::from(read(block_ + mailbox::kArrayCount)).count : 0;
   for (unsigned n = 0; n < entries; ++n) {
     const std::uint64_t entry = block_ + mailbox::kStatusCap + std::uint64_t{kEntryStride} * n;
-    if (mailbox::kStatusCapId.get(read(entry)) != id) continue;
-    return block_ + read(entry + kEntryAt);
+    if (mailbox::StatusCapReg::from(read(entry)).id != id) continue;
+    return block_ + mailbox::StatusCapAtReg::from(read(entry + kEntryAt)).offset;
   }
   function_.refuse(fmt::format("the CXL device registers have no {} capability", what));
 }
@@ -50,10 +50,8 @@ void DeviceMailbox::wait_ready() {
   std::uint32_t status = 0;
   for (unsigned poll = 0; poll < kPolls; ++poll) {
     status = read(status_);
-    if (mailbox::kMemoryStatusMedia.get(status) == kMediaReady &&
-        mailbox::kMemoryStatusMailboxReady.is_set(status)) {
-      return;
-    }
+    const auto fields = mailbox::MemoryStatusReg::from(status);
+    if (fields.media == kMediaReady && fields.mailbox_ready) return;
   }
   function_.refuse(
       fmt::format("media and mailbox do not become ready (memory device status {:02x}h)", status),
@@ -65,20 +63,20 @@ std::vector<std::uint32_t> DeviceMailbox::run(std::uint16_t opcode, unsigned wor
   const std::uint64_t control = mailbox_ + from_mailbox(mailbox::kControl);
   const auto over = [&] {
     for (unsigned poll = 0; poll < kPolls; ++poll) {
-      if (!mailbox::kControlDoorbell.is_set(read(control))) return;
+      if (!mailbox::ControlReg::from(read(control)).doorbell) return;
     }
     function_.refuse(fmt::format("its mailbox does not finish (command {:04x}h)", opcode),
                      "reset the device");
   };
   over();
   const std::uint64_t command = mailbox_ + from_mailbox(mailbox::kCommand);
-  function_.io().write(command, mailbox::kCommandOpcode.put(opcode));
+  function_.io().write(command, mailbox::CommandReg{.opcode = opcode}.word());
   function_.io().write(mailbox_ + from_mailbox(mailbox::kCommandHigh), 0);
-  function_.io().write(control, mailbox::kControlDoorbell.mask());
+  function_.io().write(control, mailbox::ControlReg{.doorbell = true}.word());
   over();
   const std::uint32_t code =
-      mailbox::kStatusHighCode.get(read(mailbox_ + from_mailbox(mailbox::kStatusHigh)));
-  const std::uint32_t length = mailbox::kCommandLength.get(read(command));
+      mailbox::StatusHighReg::from(read(mailbox_ + from_mailbox(mailbox::kStatusHigh))).code;
+  const std::uint32_t length = mailbox::CommandReg::from(read(command)).length;
   if (code != 0 || length < bytes) {
     function_.refuse(fmt::format("mailbox command {:04x}h gives return code {:04x}h and {} bytes",
                                  opcode, code, length));

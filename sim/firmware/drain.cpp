@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 
 namespace cxlgpu {
 
@@ -15,21 +15,20 @@ constexpr Time kBetweenReads = kCycle * 256;
 
 void set_fence(RegisterBus& bus, unsigned ports, bool fence) {
   for (unsigned port = 0; port < ports; ++port) {
-    const std::uint32_t others =
-        bus.read(RegisterSpace::RootPort, port, rp::kDsControl) & ~rp::kDsControlFence.mask();
-    bus.write(RegisterSpace::RootPort, port, rp::kDsControl,
-              others | rp::kDsControlFence.put(fence));
+    auto control = rp::DsControlReg::from(bus.read(RegisterSpace::RootPort, port, rp::kDsControl));
+    control.fence = fence;
+    bus.write(RegisterSpace::RootPort, port, rp::kDsControl, control.word());
   }
 }
 
 // The first port that is not empty, and its status.
 std::optional<std::string> what_is_left(RegisterBus& bus, unsigned ports) {
   for (unsigned port = 0; port < ports; ++port) {
-    const std::uint32_t status = bus.read(RegisterSpace::RootPort, port, rp::kDsStatus);
-    if (rp::kDsStatusEmpty.is_set(status)) continue;
+    const auto status =
+        rp::DsStatusReg::from(bus.read(RegisterSpace::RootPort, port, rp::kDsStatus));
+    if (status.empty) continue;
     return fmt::format("port {}: {} deferred stores are not at their endpoint{}", port,
-                       rp::kDsStatusCount.get(status),
-                       rp::kDsStatusError.is_set(status) ? ", which has refused a write" : "");
+                       status.count, status.error ? ", which has refused a write" : "");
   }
   return std::nullopt;
 }

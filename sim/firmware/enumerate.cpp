@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 #include "sim/firmware/device_mailbox.hpp"
 
 namespace cxlgpu {
@@ -27,10 +27,11 @@ unsigned decoders_of(std::uint32_t code) {  // CXL 2.0, 8.2.5.12.1; 3.x beyond 1
 }
 
 DecoderAbility ability(std::uint32_t capability) {
-  return {.decoders = decoders_of(hdm::kCapabilityCountCode.get(capability)),
-          .targets = hdm::kCapabilityTargetCount.get(capability),
-          .low = hdm::kCapabilityInterleaveLow.is_set(capability),
-          .high = hdm::kCapabilityInterleaveHigh.is_set(capability)};
+  const auto fields = hdm::CapabilityReg::from(capability);
+  return {.decoders = decoders_of(fields.count_code),
+          .targets = fields.target_count,
+          .low = fields.interleave_low,
+          .high = fields.interleave_high};
 }
 
 class EndpointSetUp {
@@ -78,9 +79,10 @@ class EndpointSetUp {
   }
 
   void media() {
-    const std::uint32_t capability = function_.read16(info_.cxl_dvsec + device_dvsec::kCapability);
-    const unsigned ranges = device_dvsec::kCapabilityHdmCount.get(capability);
-    if (!device_dvsec::kCapabilityMem.is_set(capability) || ranges == 0) {
+    const auto capability = device_dvsec::CapabilityReg::from(
+        function_.read16(info_.cxl_dvsec + device_dvsec::kCapability));
+    const unsigned ranges = capability.hdm_count;
+    if (!capability.mem || ranges == 0) {
       function_.refuse("the device has no CXL.mem or no HDM range", "connect a memory device");
     }
     for (unsigned range = 0; range < ranges; ++range) {
@@ -96,10 +98,8 @@ class EndpointSetUp {
   std::uint32_t wait_active(std::uint32_t offset, unsigned range) {
     for (unsigned poll = 0; poll < kActivePolls; ++poll) {
       const std::uint32_t low = function_.read(offset);
-      if (device_dvsec::kRangeSizeLowInfoValid.is_set(low) &&
-          device_dvsec::kRangeSizeLowActive.is_set(low)) {
-        return low;
-      }
+      const auto fields = device_dvsec::RangeSizeLowReg::from(low);
+      if (fields.info_valid && fields.active) return low;
     }
     function_.refuse(fmt::format("media of range {} does not become active", range + 1),
                      "check the device's media");
@@ -120,11 +120,9 @@ class EndpointSetUp {
   void our_registers(MmioSpace& space) {
     const auto found = function_.dvsec(info_.vendor, kOurs);
     if (!found) return;
-    const std::uint32_t capability = function_.read16(*found + vendor_dvsec::kCapability);
-    if (vendor_dvsec::kCapabilityLength.is_set(capability) &&
-        vendor_dvsec::kCapabilityGranule.get(capability) == 8) {
-      info_.max_spec_granules = vendor_dvsec::kCapabilityMax.get(capability);
-    }
+    const auto capability =
+        vendor_dvsec::CapabilityReg::from(function_.read16(*found + vendor_dvsec::kCapability));
+    if (capability.length && capability.granule == 8) info_.max_spec_granules = capability.max;
     info_.vendor_base = function_.located(*found + vendor_dvsec::kBlockLow, space);
   }
 

@@ -4,23 +4,24 @@
 #include <fmt/format.h>
 
 #include "common/input_error.hpp"
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 
 namespace cxlgpu {
 
 namespace component = regs::component;
 namespace flex_bus = regs::dvsec_flex_bus;
+namespace header = regs::pci_header0;  // of what both types have
 namespace locator = regs::dvsec_locator;
 using namespace config_header;
 
 namespace {
 
-constexpr std::uint32_t kExtended = 0x100, kDvsecCapability = 0x0023;
-constexpr std::uint32_t kDvsecHeader = 0x4, kDvsecId = 0x8;
+constexpr std::uint32_t kExtended = 0x100;
 constexpr unsigned kMostCapabilities = 64;  // a longer chain bites its own tail
 constexpr std::uint16_t kFlexBusPort = 7, kRegisterLocator = 8;
 constexpr unsigned kComponentBlock = 1, kDeviceBlock = 3;
 constexpr std::uint16_t kArrayId = 1;
+constexpr std::uint32_t kWideBar = 2;
 
 constexpr Function::Kind kRootPort{"root port", "use a root port of CXL 2.0", 2};
 constexpr Function::Kind kEndpoint{"port", "connect a CXL 2.0 memory device", 6};
@@ -63,8 +64,8 @@ void Function::write(std::uint32_t offset, std::uint32_t value) {
 bool Function::identify() {
   const IoResponse id =
       io_.request({.op = IoOp::kCfgRd0, .addr = address(kId), .enables = IoPort::kAllBytes});
-  vendor_ = static_cast<std::uint16_t>(id.data);
-  device_ = static_cast<std::uint16_t>(id.data >> 16);
+  vendor_ = static_cast<std::uint16_t>(header::VendorReg::from(id.data).id);
+  device_ = static_cast<std::uint16_t>(header::DeviceReg::from(id.data >> 16).id);
   return id.status == CplStatus::kSuccess && vendor_ != 0xffff;
 }
 
@@ -75,9 +76,9 @@ std::string Function::name() const {
 std::optional<std::uint32_t> Function::capability(std::uint8_t id) {
   std::uint32_t at = read(kCapabilities) & 0xfc;
   for (unsigned n = 0; at != 0 && n < kMostCapabilities; ++n) {
-    const std::uint32_t header = read(at);
-    if ((header & 0xff) == id) return at;
-    at = header >> 8 & 0xfc;
+    const auto found = regs::pcie::CapHeaderReg::from(read(at));  // as all have it
+    if (found.id == id) return at;
+    at = found.next & 0xfc;
   }
   return std::nullopt;
 }
@@ -88,13 +89,14 @@ void Function::find_dvsecs() {
     if (n == kMostCapabilities) {
       refuse("its chain of extended capabilities does not end", "replace the device");
     }
-    const std::uint32_t header = read(at);
-    if ((header & 0xffff) == kDvsecCapability) {
-      const auto vendor = static_cast<std::uint16_t>(read(at + kDvsecHeader));
-      const auto id = static_cast<std::uint16_t>(read16(at + kDvsecId));
-      dvsecs_.try_emplace({vendor, id}, at);
+    const auto found = locator::CapHeaderReg::from(read(at));  // these three as all DVSECs
+    if (found.id == locator::CapHeaderReg{}.id) {
+      const auto dvsec = locator::DvsecHeaderReg::from(read(at + locator::kDvsecHeader));
+      const auto id = locator::DvsecIdReg::from(read16(at + locator::kDvsecId)).id;
+      dvsecs_.try_emplace(
+          {static_cast<std::uint16_t>(dvsec.vendor), static_cast<std::uint16_t>(id)}, at);
     }
-    at = header >> 20;
+    at = found.next;
   }
 }
 
@@ -113,12 +115,10 @@ std::uint32_t Function::require_dvsec(std::uint16_t id, const char* what) const 
 
 void Function::require_cxl_mem() {
   const std::uint32_t at = require_dvsec(kFlexBusPort, "Flex Bus port");
-  const std::uint32_t status = read16(at + flex_bus::kStatus);
-  if (flex_bus::kStatusIo.is_set(status) && flex_bus::kStatusMem.is_set(status) &&
-      flex_bus::kStatusCxl2.is_set(status)) {
-    return;
-  }
-  refuse(fmt::format("the link was not trained to CXL 2.0 with CXL.mem (status {:04x}h)", status),
+  const std::uint32_t word = read16(at + flex_bus::kStatus);
+  const auto status = flex_bus::StatusReg::from(word);
+  if (status.io && status.mem && status.cxl2) return;
+  refuse(fmt::format("the link was not trained to CXL 2.0 with CXL.mem (status {:04x}h)", word),
          "check both ends and retrain");
 }
 
@@ -130,14 +130,15 @@ std::uint64_t Function::bar(unsigned index, MmioSpace& space) {
   const std::uint32_t at = kFirstBar + 4 * index;
   write(at, 0xffff'ffff);
   const std::uint32_t low = read(at);
-  const bool wide = (low & 6) == 4 && index + 1 < kind_.bars;
+  const auto kind = header::Bar0LowReg::from(low);  // its base is as wide as this BAR is large
+  const bool wide = kind.kind == kWideBar && index + 1 < kind_.bars;
   std::uint32_t high = 0xffff'ffff;
   if (wide) {
     write(at + 4, high);
     high = read(at + 4);
   }
   const std::uint64_t size = ~(std::uint64_t{high} << 32 | (low & ~0xfu)) + 1;
-  if ((low & 1) != 0 || (low & ~0xfu) == 0 || size > MmioSpace::kEnd - MmioSpace::kBase) {
+  if (kind.io_space || (low & ~0xfu) == 0 || size > MmioSpace::kEnd - MmioSpace::kBase) {
     refuse(fmt::format("BAR {} cannot be placed (it reads {:08x}h)", index, low),
            "replace the device");
   }
@@ -149,19 +150,19 @@ std::uint64_t Function::bar(unsigned index, MmioSpace& space) {
 }
 
 std::uint64_t Function::located(std::uint32_t entry, MmioSpace& space) {
-  const std::uint32_t low = read(entry + locator::kEntryLow);
-  const std::uint32_t high = read(entry + locator::kEntryHigh);
-  return bar(locator::kEntryLowBir.get(low), space) + (std::uint64_t{high} << 32) +
-         (low & locator::kEntryLowOffset.mask());
+  const auto low = locator::EntryLowReg::from(read(entry + locator::kEntryLow));
+  const auto high = locator::EntryHighReg::from(read(entry + locator::kEntryHigh));
+  return bar(low.bir, space) + (std::uint64_t{high.offset} << 32) +
+         locator::kEntryLowOffset.put(low.offset);
 }
 
 std::uint64_t Function::register_block(unsigned id, const char* what, MmioSpace& space) {
   const std::uint32_t at = require_dvsec(kRegisterLocator, "register locator");
-  const std::uint32_t header = read(at + locator::kDvsecHeader);
-  const std::uint32_t end = at + locator::kDvsecHeaderLength.get(header);
+  const auto dvsec = locator::DvsecHeaderReg::from(read(at + locator::kDvsecHeader));
+  const std::uint32_t end = at + dvsec.length;
   for (std::uint32_t entry = at + locator::kEntry; entry + locator::kEntryStride <= end;
        entry += locator::kEntryStride) {
-    if (locator::kEntryLowId.get(read(entry + locator::kEntryLow)) == id) {
+    if (locator::EntryLowReg::from(read(entry + locator::kEntryLow)).id == id) {
       return located(entry, space);
     }
   }
@@ -177,13 +178,12 @@ std::uint64_t Function::device_block(MmioSpace& space) {
 }
 
 std::uint64_t Function::structure(std::uint64_t block, std::uint16_t id, const char* what) {
-  const std::uint32_t header = io_.read(block + component::kHeader);
-  const unsigned entries = component::kHeaderArraySize.get(header);
-  for (unsigned n = 0; n < entries && component::kHeaderId.get(header) == kArrayId; ++n) {
-    const std::uint32_t entry =
-        io_.read(block + component::kEntry + component::kEntryStride * std::uint64_t{n});
-    if (component::kEntryHeaderId.get(entry) != id) continue;
-    return block + component::kHeader + component::kEntryHeaderOffset.get(entry);
+  const auto array = component::HeaderReg::from(io_.read(block + component::kHeader));
+  for (unsigned n = 0; n < array.array_size && array.id == kArrayId; ++n) {
+    const auto entry = component::EntryHeaderReg::from(
+        io_.read(block + component::kEntry + component::kEntryStride * std::uint64_t{n}));
+    if (entry.id != id) continue;
+    return block + component::kHeader + entry.offset;
   }
   refuse(fmt::format("the component registers have no {} capability", what));
 }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/register_types.hpp"
 #include "sim/firmware/io_port.hpp"
 #include "sim/firmware/mmio_space.hpp"
 
@@ -21,9 +22,18 @@ namespace cxlgpu {
 
 // Common to both header types.
 namespace config_header {
-inline constexpr std::uint32_t kId = 0x00, kCommand = 0x04, kClass = 0x08, kHeaderType = 0x0c,
-                               kFirstBar = 0x10, kCapabilities = 0x34;
-inline constexpr std::uint32_t kMemorySpace = 1u << 1, kBusMaster = 1u << 2;  // command
+inline constexpr std::uint32_t kId = regs::pci_header0::kVendor,
+                               kCommand = regs::pci_header0::kCommand,
+                               kClass = regs::pci_header0::kRevision,
+                               kHeaderType = regs::pci_header0::kHeaderType,
+                               kFirstBar = regs::pci_header0::kBar0Low,
+                               kCapabilities = regs::pci_header0::kCapabilities;
+inline constexpr std::uint32_t kMemorySpace = regs::pci_header0::kCommandMemorySpace.mask(),
+                               kBusMaster = regs::pci_header0::kCommandBusMaster.mask();
+static_assert(kCommand == regs::pci_header1::kCommand &&
+              kHeaderType == regs::pci_header1::kHeaderType &&
+              kFirstBar == regs::pci_header1::kBar0Low &&
+              kCapabilities == regs::pci_header1::kCapabilities);
 }  // namespace config_header
 
 inline constexpr std::uint16_t kCxlVendor = 0x1e98;
@@ -62,7 +72,9 @@ class Function {
   [[nodiscard]] std::uint16_t device() const { return device_; }
   [[nodiscard]] std::string name() const;  // vendor:device
   std::uint32_t class_code() { return read(config_header::kClass) >> 8; }
-  unsigned header_type() { return read(config_header::kHeaderType) >> 16 & 0x7f; }
+  unsigned header_type() {
+    return regs::pci_header0::HeaderTypeReg::from(read16(config_header::kHeaderType)).layout;
+  }
 
   // Offset of a capability of the first 256 bytes.
   std::optional<std::uint32_t> capability(std::uint8_t id);

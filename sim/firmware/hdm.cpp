@@ -10,7 +10,7 @@
 #include <string>
 
 #include "common/input_error.hpp"
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 #include "sim/firmware/io_port.hpp"
 
 namespace cxlgpu {
@@ -168,7 +168,7 @@ FirmwareJob program(const Decoders& decoders, unsigned number, const HdmRange& r
   const std::uint32_t at = hdm::kDec + hdm::kDecStride * number;
   std::uint32_t seen = co_await decoders.read(at + hdm::kDecControl);
   // It would keep what it has and say Committed.
-  if (hdm::kDecControlCommitted.is_set(seen)) {
+  if (hdm::DecControlReg::from(seen).committed) {
     throw InputError(
         fmt::format("key 'hdm.ranges': {} decoder {} is committed already; reset the "
                     "system before it is brought up again",
@@ -182,14 +182,15 @@ FirmwareJob program(const Decoders& decoders, unsigned number, const HdmRange& r
   co_await decoders.write(at + hdm::kDecListHigh, high(targets_or_skip));
   const auto granularity = static_cast<std::uint32_t>(std::countr_zero(range.granularity) - 8);
   const auto ways = static_cast<std::uint32_t>(std::countr_zero(range.ports.size()));
-  const std::uint32_t control = hdm::kDecControlIg.put(granularity) | hdm::kDecControlIw.put(ways) |
-                                hdm::kDecControlLock.mask() | hdm::kDecControlHostOnly.mask();
-  co_await decoders.write(at + hdm::kDecControl, control);
-  co_await decoders.write(at + hdm::kDecControl, control | hdm::kDecControlCommit.mask());
+  hdm::DecControlReg control{.ig = granularity, .iw = ways, .lock = true, .host_only = true};
+  co_await decoders.write(at + hdm::kDecControl, control.word());
+  control.commit = true;
+  co_await decoders.write(at + hdm::kDecControl, control.word());
   for (unsigned poll = 0; poll < kCommitPolls; ++poll) {
     seen = co_await decoders.read(at + hdm::kDecControl);
-    if (hdm::kDecControlCommitted.is_set(seen)) co_return Done{};
-    if (hdm::kDecControlError.is_set(seen)) break;
+    const auto result = hdm::DecControlReg::from(seen);
+    if (result.committed) co_return Done{};
+    if (result.error) break;
   }
   throw InputError(
       fmt::format("key 'hdm.ranges': {} decoder {} did not commit (control 0x{:x}); "
@@ -261,9 +262,9 @@ FirmwareJob program_endpoint(IoThread io, std::uint64_t hdm_base, std::vector<Hd
   for (const HdmRange& range : ranges) {
     if (uses(range, io.number())) co_await program(device, number++, range, 0);
   }
-  co_await device.write(hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
+  co_await device.write(hdm::kGlobalControl, hdm::GlobalControlReg{.enable = true}.word());
   const std::uint32_t global = co_await device.read(hdm::kGlobalControl);
-  if (!hdm::kGlobalControlEnable.is_set(global)) {
+  if (!hdm::GlobalControlReg::from(global).enable) {
     throw InputError(fmt::format(
         "port {}: its endpoint does not enable its HDM decoders; replace the device", io.number()));
   }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/input_error.hpp"
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 
 namespace cxlgpu {
 
@@ -36,18 +36,17 @@ FirmwareTask<IoResponse> IoThread::make_request(FirmwareThread* thread, unsigned
                                                 IoRequest request) {
   const auto low = static_cast<std::uint32_t>(request.addr);
   const auto high = static_cast<std::uint32_t>(request.addr >> 32);
-  const std::uint32_t ask = io::kCommandOp.put(static_cast<std::uint32_t>(request.op)) |
-                            io::kCommandBe.put(request.enables);
+  const io::CommandReg ask{.op = static_cast<std::uint32_t>(request.op), .be = request.enables};
   co_await thread->write(kPage, port, io::kAddrLow, low);
   co_await thread->write(kPage, port, io::kAddrHigh, high);
   for (unsigned attempt = 0;; ++attempt) {
     if (is_write(request.op)) co_await thread->write(kPage, port, io::kData, request.data);
-    co_await thread->write(kPage, port, io::kCommand, ask);
-    std::uint32_t command = co_await thread->read(kPage, port, io::kCommand);
-    while (io::kCommandBusy.is_set(command)) {
-      command = co_await thread->read(kPage, port, io::kCommand);
-    }
-    const auto status = static_cast<CplStatus>(io::kCommandStatus.get(command));
+    co_await thread->write(kPage, port, io::kCommand, ask.word());
+    io::CommandReg command;
+    do {
+      command = io::CommandReg::from(co_await thread->read(kPage, port, io::kCommand));
+    } while (command.busy);
+    const auto status = static_cast<CplStatus>(command.status);
     if (status == CplStatus::kRetry && attempt != kRetries) continue;
     IoResponse response{};
     response.status = status;

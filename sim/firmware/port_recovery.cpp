@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/input_error.hpp"
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
 #include "sim/firmware/bring_up.hpp"
 #include "sim/firmware/function.hpp"
 #include "sim/firmware/hdm.hpp"
@@ -13,6 +13,8 @@ namespace cxlgpu {
 
 namespace {
 
+namespace flex_bus = regs::dvsec_flex_bus;
+namespace pcie = regs::pcie;
 namespace rp = regs::rp;
 namespace timeout = regs::timeout;
 using namespace config_header;
@@ -20,8 +22,8 @@ using namespace config_header;
 constexpr RegisterSpace kPage = RegisterSpace::RootPort;
 constexpr Time kBetweenLooks = kCycle * 64;
 // In the configuration space of a root port.
-constexpr std::uint32_t kLinkStatus = 0x050, kFlexBusStatus = 0x13c;
-constexpr std::uint32_t kLinkActive = 1u << 29, kMemUp = 1u << 18;
+// Words of our root port's configuration space: control below, status above.
+constexpr std::uint32_t kLink = 0x040 + pcie::kLinkControl, kFlexBus = 0x130 + flex_bus::kControl;
 
 }  // namespace
 
@@ -45,8 +47,9 @@ FirmwareTask<std::string> PortRecovery::run(EndpointInfo endpoint, std::vector<H
 FirmwareJob PortRecovery::bring_back(EndpointInfo endpoint, std::vector<HdmRange> ranges) {
   const unsigned port = io_.number();
   const std::uint32_t control = co_await thread_.read(kPage, port, timeout::kControl);
-  co_await thread_.write(kPage, port, timeout::kControl,
-                         control & ~timeout::kControlMemLinkDown.mask());
+  auto link_free = timeout::ControlReg::from(control);
+  link_free.mem_link_down = false;
+  co_await thread_.write(kPage, port, timeout::kControl, link_free.word());
   co_await await_link();
 
   // The first write tells the endpoint its bus and device numbers.
@@ -79,11 +82,11 @@ FirmwareJob PortRecovery::await_link() {
   const unsigned port = io_.number();
   for (;;) {
     const std::uint32_t status = co_await thread_.read(kPage, port, timeout::kStatus);
-    const std::uint32_t link = co_await io_.config_read(root_port_register(port, kLinkStatus));
-    const std::uint32_t flex_bus =
-        co_await io_.config_read(root_port_register(port, kFlexBusStatus));
-    const bool active = (link & kLinkActive) != 0 && (flex_bus & kMemUp) != 0;
-    if (timeout::kStatusMemIsolation.is_set(status) && active) co_return Done{};
+    const std::uint32_t link = co_await io_.config_read(root_port_register(port, kLink));
+    const std::uint32_t trained = co_await io_.config_read(root_port_register(port, kFlexBus));
+    const bool active = pcie::LinkStatusReg::from(link >> 16).active &&
+                        flex_bus::StatusReg::from(trained >> 16).mem;
+    if (timeout::StatusReg::from(status).mem_isolation && active) co_return Done{};
     co_await thread_.pause(kBetweenLooks);
   }
 }
@@ -92,15 +95,15 @@ FirmwareJob PortRecovery::await_link() {
 FirmwareJob PortRecovery::end_isolation() {
   const unsigned port = io_.number();
   for (;;) {
-    const std::uint32_t status = co_await thread_.read(kPage, port, timeout::kStatus);
-    if (!timeout::kStatusMemIsolation.is_set(status)) co_return Done{};
-    if (timeout::kStatusBusy.is_set(status)) {
+    const auto status =
+        timeout::StatusReg::from(co_await thread_.read(kPage, port, timeout::kStatus));
+    if (!status.mem_isolation) co_return Done{};
+    if (status.busy) {
       co_await thread_.pause(kBetweenLooks);
     } else {
-      co_await thread_.write(kPage, port, timeout::kStatus,
-                             timeout::kStatusMemIsolation.mask() |
-                                 timeout::kStatusMemLinkDown.mask() |
-                                 timeout::kStatusMemTimeout.mask());
+      const timeout::StatusReg clear{
+          .mem_timeout = true, .mem_isolation = true, .mem_link_down = true};
+      co_await thread_.write(kPage, port, timeout::kStatus, clear.word());
     }
   }
 }
