@@ -162,7 +162,6 @@ module link_regs
   OnlyWritesSet_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !write |=> $stable({capability_q, control_q, rx_credit_q, ack_timer_q, defeature_q}))
     else $error("a register changes without a write");
-  // All but the stalls stays while the link is up.
   InEffectUntilDown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       link_up_i |=> $stable(effect_q))
     else $error("a setting other than a stall takes effect while the link is up");

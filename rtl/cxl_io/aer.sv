@@ -205,15 +205,14 @@ module aer
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  // Nothing but software takes an error back, and none is lost to its write.
   UncorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (uncor_kept | uncor_set) != '0 |=> uncor_q != '0)
-    else $error("an uncorrectable error was lost without software clearing it");
+      else $error("an uncorrectable error was lost without software clearing it");
   FirstStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (held_q && !release_first) |=> held_q && $stable({control_q.first_error, log_q}))
-    else $error("first error or header log changed before software cleared the status");
+      else $error("first error or header log changed before software cleared the status");
   HeldStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       held_q |-> bit_of(uncor_q, control_q.first_error))
-    else $error("the status of the first error is clear");
+      else $error("the status of the first error is clear");
 
 endmodule

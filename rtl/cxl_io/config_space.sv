@@ -417,14 +417,12 @@ module config_space
       locked |=> locked && $stable({mem_enable_o, cxl_control_q.viral, range1_base_o,
                                     range2_base_o}))
     else $error("a register changed after CONFIG_LOCK");
-  // The host hears only of a device that is viral by itself and allowed to be.
   ViralStatus_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       announce_q |-> viral_q && $past(announce_q || (viral_own_i && cxl_control_q.viral)))
-    else $error("viral is announced to the host without an enabled error of this device");
+      else $error("viral is announced to the host without an enabled error of this device");
   ViralSetting_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (cxl_control_q.viral && (viral_peer_i || viral_own_i)) |=> viral_q && cxl_status_q.viral)
-    else $error("an enabled viral event left no status");
-  // Nothing that software writes ends it.
+      else $error("an enabled viral event left no status");
   ViralStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       viral_q |=> viral_q && (announce_q || !$past(announce_q)))
       else $error("the device is no longer viral, without a reset");

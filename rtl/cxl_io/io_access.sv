@@ -106,12 +106,11 @@ module io_access
   // ---------------------------------------------------------------------------------------------
   RequestHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (req_valid_o && !req_ready_i) |=> req_valid_o && $stable(req_o))
-    else $error("a request changed or vanished before it was taken");
+      else $error("a request changed or vanished before it was taken");
   OfferIsBusy_A: assert property (@(posedge clk_i) disable iff (!rst_ni) offer_q |-> busy)
     else $error("a request is offered while software reads not busy");
-  // One response a request, none before it was taken.
   NoStrayResponse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       rsp_valid_i |-> busy && !offer_q)
-    else $error("a response without a request that was taken");
+      else $error("a response without a request that was taken");
 
 endmodule

@@ -340,8 +340,7 @@ module port_config_space
   // ---------------------------------------------------------------------------------------------
   OnlyReadsAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(cfg_req_i.valid && !cfg_req_i.write) |=> cfg_rdata_o == '0)
-    else $error("read data without a read");
-  // Nothing moves the way of requests but a write.
+      else $error("read data without a read");
   BridgeStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !wr |=> $stable(bridge_o))
       else $error("windows or buses changed without a write");
@@ -350,6 +349,6 @@ module port_config_space
       else $error("Link Disable changed without a write");
   ControlStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !wr |=> $stable({port_control_q.unmask_sbr, port_control_q.alt_bme}))
-    else $error("Unmask SBR or Alt BME changed without a write");
+      else $error("Unmask SBR or Alt BME changed without a write");
 
 endmodule

@@ -125,7 +125,7 @@ module cxl_mailbox
     code = Success;
     if (!known)                                                   code = Unsupported;
     else if (length != input_bytes)                               code = InvalidLength;
-    else if (command_q.opcode == GetLog && !in_log)                       code = InvalidInput;
+    else if (command_q.opcode == GetLog && !in_log)               code = InvalidInput;
     else if (command_q.opcode == SetShutdown && viral_i && !payload_q[0][0]) code = InternalError;
   end
 
@@ -263,8 +263,7 @@ module cxl_mailbox
       else $error("the output of a command runs beyond its length or the payload");
   CommandStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q != Idle) |=> $stable(command_q.opcode))
-    else $error("the opcode changes while its command runs");
-  // A viral device is not shut down clean.
+      else $error("the opcode changes while its command runs");
   ViralStaysDirty_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (viral_i && dirty_q) |=> dirty_q)
       else $error("a viral device is shut down clean");

@@ -173,10 +173,10 @@ module endpoint_regs
       else $error("read data in a cycle after no read");
   SetsInRange_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       sets_q.log2 <= MaxSetsLog2.log2)
-    else $error("more sets in use than there are");
+      else $error("more sets in use than there are");
   TasksMargin_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       load_control_o.measure[3].margin == '0)
-    else $error("a margin of the tasks that is not 0");
+      else $error("a margin of the tasks that is not 0");
   // Every event was counted or is about to be: none is lost on its way.
   for (genvar i = 0; i < NumEvents; i++) begin : gen_counter
     Counted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

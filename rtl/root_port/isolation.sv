@@ -171,10 +171,9 @@ module isolation
       else $error("read data in a cycle after no read");
   TickEnabled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       tick_o |-> control_q.mem_enable && count_q == '0)
-    else $error("a tick while the time-out is off, or in the middle of a period");
+      else $error("a tick while the time-out is off, or in the middle of a period");
   InPeriod_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= last)
     else $error("a period that lasts longer than software set it");
-  // Nothing but software ends isolation, and never with something of before left over.
   EndsByWrite_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (isolated_o && !(wr_status && !busy_i)) |=> isolated_o)
       else $error("isolation ends without a write, or with older requests unanswered");
@@ -185,7 +184,7 @@ module isolation
       else $error("isolation goes on after software ended it");
   CauseIsolates_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ((timed_out || went_down) && control_q.mem_isolation) |=> isolated_o)
-    else $error("a time-out or a lost link without isolation");
+      else $error("a time-out or a lost link without isolation");
   ForceIsolated_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       force_down_o |-> isolated_o)
       else $error("the link is held down without isolation");
