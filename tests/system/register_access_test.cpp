@@ -2,12 +2,16 @@
 // Every register of the table regs/ makes (common/register_table.hpp), in the RTL of the whole
 // machine, over the path of firmware: the root complex's register port, and CXL.io requests made
 // through it. What each bit does is what its access kind says: reset value, what ones and zeros
-// written leave, single bytes in configuration space, locks and what is written once.
+// written leave, single bytes in configuration space, locks, what is written once, and what
+// outlives the link.
 //
 // The links are wires with a cycle of delay between the machine's pins; nothing else is driven, so
 // that hardware sets nothing by itself. What is not tested as the table has it stands in
 // kExceptions with its reason. The access kinds are those of the table alone: RTL that does
-// otherwise fails here.
+// otherwise fails here. A status bit can only be cleared where something sets it: of RAS a reserved
+// encoding and a damaged ALMP do, of the time-out structure a lost link, of AER, PCI Express and
+// the header requests that the endpoint has not. Flex Bus, which sets those of DVSEC 7, is outside
+// of this machine: cxl_io/config_space and cxl_io/port_config_space clear them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +28,8 @@
 #include "Vcxlgpu_top.h"
 #include "common/register_bus.hpp"
 #include "common/register_table.hpp"
-#include "common/registers.hpp"
+#include "common/register_types.hpp"
+#include "flits/crc16.hpp"
 #include "sim/firmware/function.hpp"
 #include "sim/firmware/io_port.hpp"
 #include "tests/common/bits.hpp"
@@ -50,6 +55,8 @@ enum class But : std::uint8_t {
   Moves,    // hardware changes it
   NotOnes,  // does not take all ones
   NotAny,   // does not take every value
+  Stalls,   // set, the link does not come up again
+  Follows,  // is what other registers make of the machine's state
 };
 struct Exception {
   std::string_view block, reg, field;  // field empty: the whole register
@@ -75,6 +82,9 @@ constexpr std::array kExceptions = {
     Exception{"link", "control", "llrb_consumed", But::NoReset, "the link is up"},
     Exception{"link", "tx_credit", "mem_nd", But::NoReset, "the link is up"},
     Exception{"link", "tx_credit", "mem_data", But::NoReset, "the link is up"},
+    Exception{"link", "control", "init_stall", But::Stalls, "no INIT.Param"},
+    Exception{"link", "control", "crd_stall", But::Stalls, "no credits"},
+    Exception{"ep", "qos_status", "", But::Follows, "thresholds of 0 are reached by nothing"},
     Exception{"pcie", "link_status", "active", But::NoReset, "the link is up"},
 };
 
@@ -124,6 +134,27 @@ class Machine final : public RegisterBus {
     step();
     top_->rc_reg_req_i = 0;
     return top_->rc_reg_rdata_o;
+  }
+  // The link of kPort is lost, and comes back.
+  void lose_link() {
+    constexpr unsigned kCycles = 500;
+    top_->rp_phy_up_i = top_->ep_phy_up_i = kAll & ~(1u << kPort);
+    for (unsigned i = 0; i < kCycles; ++i) step();
+  }
+  void bring_link_back() {
+    top_->rp_phy_up_i = top_->ep_phy_up_i = kAll;
+    train();
+  }
+  // A flit of 64 bytes and its CRC that nobody has sent reaches one end of kPort's link.
+  void receive(bool device, unsigned kind, const test::LineBytes& payload) {
+    auto& valid = device ? top_->ep_link_rx_valid_i : top_->rp_link_rx_valid_i;
+    auto& kinds = device ? top_->ep_link_rx_kind_i : top_->rp_link_rx_kind_i;
+    auto& flits = device ? top_->ep_link_rx_flit_i : top_->rp_link_rx_flit_i;
+    test::set_bits(valid, kPort, 1, 1);
+    test::set_bits(kinds, 2 * kPort, 2, kind);
+    test::set_line(flits, 8 * kFlitBytes * kPort, payload);
+    test::set_bits(flits, 8 * (kFlitBytes * kPort + 64), 16, flits::crc16(payload));
+    for (unsigned i = 0; i < 200; ++i) step();
   }
   // One cycle; a flit arrives in the cycle after it was sent.
   void step() {
@@ -218,9 +249,10 @@ struct Word {
   std::string name;
   std::uint32_t read_only = 0, rw = 0, clears = 0, once = 0,
                 locks = 0;             // bits by what a write does
+  std::uint32_t sticky = 0;            // bits that outlive the link
   std::uint32_t reset = 0, known = 0;  // of `known` bits the reset value
   std::uint32_t spared = 0;            // never written with a 1
-  std::uint32_t moves = 0, not_ones = 0, not_any = 0;
+  std::uint32_t moves = 0, not_ones = 0, not_any = 0, stalls = 0, follows = 0;
   bool untouched = false;
 
   [[nodiscard]] std::uint32_t fields() const { return read_only | rw | clears | once; }
@@ -257,6 +289,9 @@ void add(Word& word, const FieldRow& row, unsigned lsb, unsigned msb, std::uint6
       word.once |= mask;
       break;
   }
+  if (row.access == Access::RWS || row.access == Access::RW1CS || row.access == Access::ROS) {
+    word.sticky |= mask;
+  }
   if (!row.parameter && !excepted(row, But::NoReset)) {
     word.known |= mask;
     word.reset |= static_cast<std::uint32_t>(reset) << lsb & mask;
@@ -265,6 +300,8 @@ void add(Word& word, const FieldRow& row, unsigned lsb, unsigned msb, std::uint6
   if (excepted(row, But::Moves)) word.moves |= mask;
   if (excepted(row, But::NotOnes)) word.not_ones |= mask;
   if (excepted(row, But::NotAny)) word.not_any |= mask;
+  if (excepted(row, But::Stalls)) word.stalls |= mask;
+  if (excepted(row, But::Follows)) word.follows |= mask;
   word.untouched = word.untouched || excepted(row, But::NoTouch);
 }
 
@@ -437,6 +474,60 @@ class RegisterAccess : public ::testing::Test {
     }
   }
 
+  // What is set stays when a 0 is written and goes with a 1. True if something was.
+  bool expect_clears(const Place& place, const Word& word) {
+    SCOPED_TRACE(at(place, word));
+    const std::uint32_t before = read(place, word.offset);
+    write(place, word.offset, before & word.rw);
+    EXPECT_EQ(read(place, word.offset), before);
+    const std::uint32_t ones = ~word.spared & ~word.once & ~word.rw;
+    write(place, word.offset, (before & word.rw) | ones);
+    EXPECT_EQ(read(place, word.offset), before & ~word.clears);
+    return (before & word.clears) != 0;
+  }
+  // All that can be written has another value than at reset. From the end of the block on, for a
+  // lock is before what it locks.
+  void fill(const Place& place) {
+    auto all = words_of(place);
+    spare_missing(place, all);
+    for (auto word = all.rbegin(); word != all.rend(); ++word) {
+      if (word->untouched) continue;
+      const std::uint32_t value =
+          (~word->reset & (word->rw | word->once)) & ~word->spared & ~word->stalls;
+      if (value != 0 || word->rw != 0) write(place, word->offset, value);
+    }
+  }
+  using Values = std::map<std::uint32_t, std::uint32_t>;  // by offset
+  Values values(const Place& place) {
+    Values found;
+    for (const Word& word : words_of(place)) found[word.offset] = read(place, word.offset);
+    return found;
+  }
+  // A device without its link for a while: `before` what is sticky, else the reset values.
+  void expect_after_loss(const Place& place, const Values& before) {
+    auto all = words_of(place);
+    spare_missing(place, all);
+    for (const Word& word : all) {
+      const std::uint32_t value = read(place, word.offset);
+      const std::uint32_t sticky = word.sticky & ~word.moves;
+      EXPECT_EQ(value & sticky, before.at(word.offset) & sticky)
+          << at(place, word) << ": what is sticky reads " << std::hex << value << ", before "
+          << before.at(word.offset);
+      const std::uint32_t known = word.known & ~word.sticky & ~word.follows;
+      EXPECT_EQ(value & known, word.reset & known)
+          << at(place, word) << ": what is not sticky reads " << std::hex << value;
+    }
+  }
+  // Nothing that is written changes what is locked.
+  void expect_locked(const Place& place, const Word& word) {
+    SCOPED_TRACE(at(place, word));
+    const std::uint32_t before = read(place, word.offset);
+    for (const std::uint32_t value : {~0u, 0u, ~before}) {
+      write(place, word.offset, value & ~word.clears);
+      EXPECT_EQ(read(place, word.offset) & word.locks, before & word.locks);
+    }
+  }
+
   static constexpr std::uint64_t kPortBar = 0xe000'0000, kDeviceBar = 0xe010'0000;
   static constexpr std::uint64_t kBeyond = kDeviceBar + 0x8'0000;  // in the window, in no BAR
 
@@ -477,33 +568,149 @@ TEST_F(RegisterAccess, TakesWhatItsKindsSay) {
   for (const Place& place : kPlaces) expect_access(place);
 }
 
-// What hardware sets in a system without faults: the endpoint is asked for what it has not, and
-// turns viral by its host.
+// What hardware sets in a system without faults: the endpoint is asked for what it has not, gets a
+// write of half a word, and turns viral by its host.
 TEST_F(RegisterAccess, AOneClearsWhatHardwareSet) {
   open_all();
-  using namespace regs::dvsec_device;
   constexpr std::uint32_t kDevice = 0x100;
-  write_config(endpoint_register(kPort, kDevice + kControl), kControlViral.mask());
-  machine_.write(RegisterSpace::RootPort, kPort, regs::rp::kViral, regs::rp::kViralPort.mask());
+  write_config(endpoint_register(kPort, kDevice + regs::dvsec_device::kControl),
+               regs::dvsec_device::ControlReg{.viral = true}.word());
+  machine_.write(RegisterSpace::RootPort, kPort, regs::rp::kViral,
+                 regs::rp::ViralReg{.port = true}.word());
   EXPECT_EQ(io_.request({IoOp::kMemRd, kBeyond, 15, 0}).status, CplStatus::kUnsupported);
+  io_.request({IoOp::kMemWr, kDeviceBar + 0x1200, 3, 0});
   for (unsigned i = 0; i < 1000; ++i) machine_.step();
 
-  const std::set<std::string_view> set = {"aer", "dvsec_device", "pcie"};
+  const std::set<std::string_view> set = {"aer", "dvsec_device", "pci_header0", "pcie"};
   std::set<std::string_view> found;
   for (const Place& place : kPlaces) {
     for (const Word& word : words_of(place)) {
-      const std::uint32_t before = read(place, word.offset);
-      if ((before & word.clears) != 0) found.insert(place.block);
-      if (!set.contains(place.block) || place.way != Way::DeviceConfig) continue;
-      SCOPED_TRACE(at(place, word));
-      write(place, word.offset, before & word.rw);
-      EXPECT_EQ(read(place, word.offset), before);
-      const std::uint32_t ones = ~word.spared & ~word.once & ~word.rw;
-      write(place, word.offset, (before & word.rw) | ones);
-      EXPECT_EQ(read(place, word.offset), before & ~word.clears);
+      if ((read(place, word.offset) & word.clears) != 0) found.insert(place.block);
+      if (set.contains(place.block) && place.way == Way::DeviceConfig) expect_clears(place, word);
     }
   }
   EXPECT_EQ(found, set);
+}
+
+// A link with faults that is lost at last. What the device keeps and what it does not; status of
+// RAS and of the time-out structure, which a 1 clears.
+TEST_F(RegisterAccess, StickyFieldsOutliveTheLink) {
+  constexpr unsigned kCachemem = 1, kAlmp = 2;  // kinds of flits
+  constexpr test::LineBytes kReservedSlot = {7 << 5};
+  constexpr test::LineBytes kFourDifferentCopies = {1, 2, 3, 4};
+  open_all();
+  // The header is left as it is: without it nothing behind a BAR is reached.
+  const auto is_filled = [](const Place& place) {
+    return place.device && place.block != "pci_header0";
+  };
+  for (const bool config : {false, true}) {
+    for (const Place& place : kPlaces) {
+      if (is_filled(place) && is_config(place.way) == config) fill(place);
+      // D3 takes memory space away.
+      if (place.block == "pci_pm") write(place, regs::pci_pm::kControl, 0);
+    }
+  }
+  const auto no_masks = [this](const Place& place) {
+    write(place, regs::ras::kUncorMask, 0);
+    write(place, regs::ras::kCorMask, 0);
+  };
+  for (const Place& place : kPlaces) {
+    if (place.block == "ras" && place.way == Way::Page) no_masks(place);
+    if (place.block == "timeout" && place.way == Way::Page) {
+      write(place, regs::timeout::kControl,
+            regs::timeout::ControlReg{.mem_isolation = true}.word());
+    }
+  }
+  for (const bool device : {false, true}) machine_.receive(device, kCachemem, kReservedSlot);
+
+  std::map<const Place*, Values> before;
+  for (const Place& place : kPlaces) {
+    if (place.device) before[&place] = values(place);
+  }
+  machine_.receive(false, kAlmp, kFourDifferentCopies);
+  machine_.lose_link();
+
+  std::set<std::string> found;
+  const auto clear = [&](const Place& place) {
+    for (const Word& word : words_of(place)) {
+      if (word.clears != 0 && expect_clears(place, word)) found.insert(word.name);
+    }
+  };
+  for (const Place& place : kPlaces) {
+    const bool host = place.block == "ras" || place.block == "timeout";
+    if (host && place.way == Way::Page) clear(place);
+  }
+  EXPECT_EQ(found, (std::set<std::string>{"ras.uncor_status", "ras.cor_status", "timeout.status"}));
+
+  machine_.bring_link_back();
+  for (const Place& place : kPlaces) {
+    if (place.way == Way::DeviceConfig) expect_after_loss(place, before[&place]);
+  }
+  open_all();
+  for (const Place& place : kPlaces) {
+    if (place.way == Way::DeviceMemory) expect_after_loss(place, before[&place]);
+  }
+  found.clear();
+  for (const Place& place : kPlaces) {
+    if (place.block == "ras" && place.device) clear(place);
+  }
+  EXPECT_EQ(found, (std::set<std::string>{"ras.uncor_status"}));
+}
+
+// Each by what locks it; CONFIG_LOCK is in the next test.
+TEST_F(RegisterAccess, WhatIsLockedStays) {
+  open_all();
+  std::set<std::string_view> tested = {"dvsec_device"}, locks;
+  for (const Place& place : kPlaces) {
+    const std::vector<Word> words = words_of(place);
+    for (const Word& word : words) {
+      if (word.locks != 0) locks.insert(place.block);
+    }
+    const auto all_locked = [&](std::uint32_t first, std::uint32_t end) {
+      for (const Word& word : words) {
+        if (word.locks == 0 || word.offset < first || word.offset >= end) continue;
+        tested.insert(place.block);
+        expect_locked(place, word);
+      }
+    };
+    if (place.block == "hdm") {  // a decoder that is committed with its lock
+      namespace hdm = regs::hdm;
+      constexpr std::uint32_t kControl = hdm::kDec + hdm::kDecControl;
+      write(place, hdm::kDec + hdm::kDecBaseHigh, hdm::DecBaseHighReg{.base = 1}.word());
+      write(place, hdm::kDec + hdm::kDecSizeLow, hdm::DecSizeLowReg{.size = 1}.word());
+      hdm::DecControlReg control{.lock = true, .commit = true};
+      write(place, kControl, control.word());
+      for (unsigned i = 0; i < 10; ++i) machine_.step();
+      control.committed = true;
+      EXPECT_EQ(read(place, kControl), control.word());
+      all_locked(hdm::kDec, hdm::kDec + hdm::kDecStride);
+    }
+    if (place.block == "rp") {  // deterministic store is on
+      write(place, regs::rp::kDsControl, regs::rp::DsControlReg{.enable = true}.word());
+      for (unsigned i = 0; i < 10; ++i) machine_.step();
+      EXPECT_TRUE(regs::rp::DsStatusReg::from(read(place, regs::rp::kDsStatus)).on);
+      all_locked(0, ~0u);
+    }
+    if (place.block == "io_access") {  // a request is in flight
+      const std::uint64_t id = endpoint_register(kPort, 0);
+      for (const Word& word : words) {
+        EXPECT_NE(word.locks, 0u);
+        SCOPED_TRACE(at(place, word));
+        tested.insert(place.block);
+        write(place, regs::io_access::kAddrLow, static_cast<std::uint32_t>(id));
+        write(place, regs::io_access::kAddrHigh, static_cast<std::uint32_t>(id >> 32));
+        write(place, regs::io_access::kCommand, regs::io_access::CommandReg{.be = 15}.word());
+        const std::uint32_t before = read(place, word.offset);
+        write(place, word.offset, ~before);
+        EXPECT_EQ(read(place, word.offset) & word.locks, before & word.locks);
+        EXPECT_TRUE(regs::io_access::CommandReg::from(read(place, regs::io_access::kCommand)).busy)
+            << "too late to see a lock";
+        while (regs::io_access::CommandReg::from(read(place, regs::io_access::kCommand)).busy) {
+        }
+      }
+    }
+  }
+  EXPECT_EQ(tested, locks);
 }
 
 // Last, for only a reset takes it back: fields that are written once, and what one of them locks.
@@ -532,12 +739,7 @@ TEST_F(RegisterAccess, WhatIsWrittenOnceStays) {
     for (const Word& word : words_of(place)) {
       if (word.locks == 0) continue;
       ++locked;
-      SCOPED_TRACE(at(place, word));
-      const std::uint32_t before = read(place, word.offset);
-      for (const std::uint32_t value : {~0u, 0u}) {
-        write(place, word.offset, value & ~word.clears);
-        EXPECT_EQ(read(place, word.offset) & word.locks, before & word.locks);
-      }
+      expect_locked(place, word);
     }
     EXPECT_GE(locked, 5u);
   }
