@@ -38,7 +38,7 @@ struct FieldRow {
 };
 
 // clang-format off
-inline constexpr std::array<FieldRow, 680> kFields{{
+inline constexpr std::array<FieldRow, 686> kFields{{
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "id", 0, 16, Access::RO, 0x1, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "version", 16, 4, Access::RO, 0x2, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "next", 20, 12, Access::RO, 0x0, true, Owner::Both},
@@ -281,6 +281,8 @@ inline constexpr std::array<FieldRow, 680> kFields{{
   {"ep", "", "qos_status", 0x820, 0, 1, 32, "tasks", 14, 2, Access::RO, 0x0, false, Owner::Both},
   {"ep", "", "qos_status", 0x820, 0, 1, 32, "egress", 16, 2, Access::RO, 0x0, false, Owner::Both},
   {"ep", "", "qos_status", 0x820, 0, 1, 32, "dev_load", 18, 2, Access::RO, 0x0, false, Owner::Both},
+  {"ep", "", "cap", 0x824, 0, 1, 32, "mshrs", 0, 9, Access::RO, 0x0, true, Owner::Both},
+  {"ep", "", "cap", 0x824, 0, 1, 32, "line_bytes", 16, 11, Access::RO, 0x0, true, Owner::Both},
   {"ep", "", "demand_hits", 0x830, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
   {"ep", "", "demand_merges", 0x834, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
   {"ep", "", "demand_fills", 0x838, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
@@ -657,7 +659,7 @@ inline constexpr std::array<FieldRow, 680> kFields{{
   {"rp", "", "viral", 0x840, 0, 1, 32, "device", 2, 1, Access::RW1C, 0x0, false, Owner::Both},
   {"rp", "", "ds_control", 0x850, 0, 1, 32, "enable", 0, 1, Access::RW, 0x0, false, Owner::Both},
   {"rp", "", "ds_control", 0x850, 0, 1, 32, "fence", 1, 1, Access::RW, 0x0, false, Owner::Both},
-  {"rp", "", "ds_control", 0x850, 0, 1, 32, "max_writes", 8, 5, Access::RW, 0x8, false, Owner::Both},
+  {"rp", "", "ds_control", 0x850, 0, 1, 32, "max_writes", 8, 7, Access::RW, 0x8, false, Owner::Both},
   {"rp", "", "ds_status", 0x854, 0, 1, 32, "on", 0, 1, Access::RO, 0x0, false, Owner::Both},
   {"rp", "", "ds_status", 0x854, 0, 1, 32, "empty", 1, 1, Access::RO, 0x1, false, Owner::Both},
   {"rp", "", "ds_status", 0x854, 0, 1, 32, "error", 2, 1, Access::RW1C, 0x0, false, Owner::Both},
@@ -669,7 +671,11 @@ inline constexpr std::array<FieldRow, 680> kFields{{
   {"rp", "", "ds_base_low", 0x85c, 0, 1, 32, "addr", 18, 14, Access::RWL, 0x0, false, Owner::Both},
   {"rp", "", "ds_base_high", 0x860, 0, 1, 32, "addr", 0, 20, Access::RWL, 0x0, false, Owner::Both},
   {"rp", "", "ds_cap", 0x864, 0, 1, 32, "slots", 0, 13, Access::RO, 0x0, true, Owner::Both},
-  {"rp", "", "ds_cap", 0x864, 0, 1, 32, "writes", 16, 5, Access::RO, 0x0, true, Owner::Both},
+  {"rp", "", "ds_cap", 0x864, 0, 1, 32, "writes", 16, 7, Access::RO, 0x0, true, Owner::Both},
+  {"rp", "", "sr_cap", 0x868, 0, 1, 32, "sr_queue", 0, 7, Access::RO, 0x0, true, Owner::Both},
+  {"rp", "", "sr_cap", 0x868, 0, 1, 32, "memory_queue", 8, 7, Access::RO, 0x0, true, Owner::Both},
+  {"rp", "", "sr_cap", 0x868, 0, 1, 32, "ring", 16, 13, Access::RO, 0x0, true, Owner::Both},
+  {"rp", "", "sr_cap", 0x868, 0, 1, 32, "spec_granules", 29, 3, Access::RO, 0x0, true, Owner::Both},
   {"rp", "", "ds_direct", 0x870, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
   {"rp", "", "ds_deferred", 0x874, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
   {"rp", "", "ds_in_place", 0x878, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},

@@ -2323,6 +2323,23 @@ struct QosStatusReg {
   }
 };
 
+// cap
+struct CapReg {
+  std::uint32_t mshrs = 0x0;
+  std::uint32_t line_bytes = 0x0;
+
+  bool operator==(const CapReg&) const = default;
+  [[nodiscard]] static constexpr CapReg from(std::uint32_t word) {
+    CapReg fields;
+    fields.mshrs = kCapMshrs.get(word);
+    fields.line_bytes = kCapLineBytes.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const {
+    return kCapMshrs.put(mshrs) | kCapLineBytes.put(line_bytes);
+  }
+};
+
 // demand_hits
 struct DemandHitsReg {
   std::uint32_t count = 0x0;
@@ -2437,6 +2454,7 @@ struct Regs {
   TasksThReg tasks_th;
   QosControlReg qos_control;
   QosStatusReg qos_status;
+  CapReg cap;
   DemandHitsReg demand_hits;
   DemandMergesReg demand_merges;
   DemandFillsReg demand_fills;
@@ -2467,6 +2485,8 @@ struct Regs {
         return qos_control.word();
       case 0x820:
         return qos_status.word();
+      case 0x824:
+        return cap.word();
       case 0x830:
         return demand_hits.word();
       case 0x834:
@@ -6169,6 +6189,28 @@ struct DsCapReg {
   }
 };
 
+// sr_cap
+struct SrCapReg {
+  std::uint32_t sr_queue = 0x0;
+  std::uint32_t memory_queue = 0x0;
+  std::uint32_t ring = 0x0;
+  std::uint32_t spec_granules = 0x0;
+
+  bool operator==(const SrCapReg&) const = default;
+  [[nodiscard]] static constexpr SrCapReg from(std::uint32_t word) {
+    SrCapReg fields;
+    fields.sr_queue = kSrCapSrQueue.get(word);
+    fields.memory_queue = kSrCapMemoryQueue.get(word);
+    fields.ring = kSrCapRing.get(word);
+    fields.spec_granules = kSrCapSpecGranules.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const {
+    return kSrCapSrQueue.put(sr_queue) | kSrCapMemoryQueue.put(memory_queue) |
+           kSrCapRing.put(ring) | kSrCapSpecGranules.put(spec_granules);
+  }
+};
+
 // ds_direct
 struct DsDirectReg {
   std::uint32_t count = 0x0;
@@ -6401,6 +6443,7 @@ struct Regs {
   DsBaseLowReg ds_base_low;
   DsBaseHighReg ds_base_high;
   DsCapReg ds_cap;
+  SrCapReg sr_cap;
   DsDirectReg ds_direct;
   DsDeferredReg ds_deferred;
   DsInPlaceReg ds_in_place;
@@ -6463,6 +6506,8 @@ struct Regs {
         return ds_base_high.word();
       case 0x864:
         return ds_cap.word();
+      case 0x868:
+        return sr_cap.word();
       case 0x870:
         return ds_direct.word();
       case 0x874:

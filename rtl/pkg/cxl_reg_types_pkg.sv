@@ -2204,6 +2204,21 @@ package cxl_reg_types_pkg;
   endfunction
 
   typedef struct packed {
+    logic [10:0] line_bytes;
+    logic [8:0]  mshrs;
+  } ep_cap_t;
+
+  parameter ep_cap_t EpCapAtReset = '{line_bytes: 11'h0, mshrs: 9'h0};
+
+  function automatic logic [31:0] ep_cap_word(ep_cap_t f);
+    return {5'd0, f.line_bytes, 7'd0, f.mshrs};
+  endfunction
+
+  function automatic ep_cap_t ep_cap_from(logic [31:0] word);
+    return '{line_bytes: word[26:16], mshrs: word[8:0]};
+  endfunction
+
+  typedef struct packed {
     logic [31:0] count;
   } ep_demand_hits_t;
 
@@ -2325,6 +2340,7 @@ package cxl_reg_types_pkg;
     ep_tasks_th_t            tasks_th;
     ep_qos_control_t         qos_control;
     ep_qos_status_t          qos_status;
+    ep_cap_t                 cap;
     ep_demand_hits_t         demand_hits;
     ep_demand_merges_t       demand_merges;
     ep_demand_fills_t        demand_fills;
@@ -2339,7 +2355,7 @@ package cxl_reg_types_pkg;
     control: EpControlAtReset, sets: EpSetsAtReset, ingress_th: EpIngressThAtReset,
     mshr_th: EpMshrThAtReset, write_backs: EpWriteBacksAtReset, backlog_th: EpBacklogThAtReset,
     tasks_th: EpTasksThAtReset, qos_control: EpQosControlAtReset, qos_status: EpQosStatusAtReset,
-    demand_hits: EpDemandHitsAtReset, demand_merges: EpDemandMergesAtReset,
+    cap: EpCapAtReset, demand_hits: EpDemandHitsAtReset, demand_merges: EpDemandMergesAtReset,
     demand_fills: EpDemandFillsAtReset, spec_fills: EpSpecFillsAtReset,
     spec_needless: EpSpecNeedlessAtReset, spec_dropped: EpSpecDroppedAtReset,
     spec_evicted_unused: EpSpecEvictedUnusedAtReset, spec_displaced: EpSpecDisplacedAtReset
@@ -2358,6 +2374,7 @@ package cxl_reg_types_pkg;
       10'h206: data = ep_tasks_th_word(r.tasks_th);
       10'h207: data = ep_qos_control_word(r.qos_control);
       10'h208: data = ep_qos_status_word(r.qos_status);
+      10'h209: data = ep_cap_word(r.cap);
       10'h20C: data = ep_demand_hits_word(r.demand_hits);
       10'h20D: data = ep_demand_merges_word(r.demand_merges);
       10'h20E: data = ep_demand_fills_word(r.demand_fills);
@@ -5735,25 +5752,25 @@ package cxl_reg_types_pkg;
   endfunction
 
   typedef struct packed {
-    logic [4:0] max_writes;
+    logic [6:0] max_writes;
     logic       fence;
     logic       enable;
   } rp_ds_control_t;
 
-  parameter rp_ds_control_t RpDsControlAtReset = '{max_writes: 5'h8, fence: 1'h0, enable: 1'h0};
+  parameter rp_ds_control_t RpDsControlAtReset = '{max_writes: 7'h8, fence: 1'h0, enable: 1'h0};
 
   function automatic logic [31:0] rp_ds_control_word(rp_ds_control_t f);
-    return {19'd0, f.max_writes, 6'd0, f.fence, f.enable};
+    return {17'd0, f.max_writes, 6'd0, f.fence, f.enable};
   endfunction
 
   function automatic rp_ds_control_t rp_ds_control_from(logic [31:0] word);
-    return '{max_writes: word[12:8], fence: word[1], enable: word[0]};
+    return '{max_writes: word[14:8], fence: word[1], enable: word[0]};
   endfunction
 
   function automatic rp_ds_control_t rp_ds_control_written(rp_ds_control_t f, logic [31:0] wdata);
     rp_ds_control_t d;
     d = f;
-    d.max_writes = wdata[12:8];
+    d.max_writes = wdata[14:8];
     d.fence = wdata[1];
     d.enable = wdata[0];
     return d;
@@ -5858,18 +5875,39 @@ package cxl_reg_types_pkg;
   endfunction
 
   typedef struct packed {
-    logic [4:0]  writes;
+    logic [6:0]  writes;
     logic [12:0] slots;
   } rp_ds_cap_t;
 
-  parameter rp_ds_cap_t RpDsCapAtReset = '{writes: 5'h0, slots: 13'h0};
+  parameter rp_ds_cap_t RpDsCapAtReset = '{writes: 7'h0, slots: 13'h0};
 
   function automatic logic [31:0] rp_ds_cap_word(rp_ds_cap_t f);
-    return {11'd0, f.writes, 3'd0, f.slots};
+    return {9'd0, f.writes, 3'd0, f.slots};
   endfunction
 
   function automatic rp_ds_cap_t rp_ds_cap_from(logic [31:0] word);
-    return '{writes: word[20:16], slots: word[12:0]};
+    return '{writes: word[22:16], slots: word[12:0]};
+  endfunction
+
+  typedef struct packed {
+    logic [2:0]  spec_granules;
+    logic [12:0] ring;
+    logic [6:0]  memory_queue;
+    logic [6:0]  sr_queue;
+  } rp_sr_cap_t;
+
+  parameter rp_sr_cap_t RpSrCapAtReset = '{
+    spec_granules: 3'h0, ring: 13'h0, memory_queue: 7'h0, sr_queue: 7'h0
+  };
+
+  function automatic logic [31:0] rp_sr_cap_word(rp_sr_cap_t f);
+    return {f.spec_granules, f.ring, 1'd0, f.memory_queue, 1'd0, f.sr_queue};
+  endfunction
+
+  function automatic rp_sr_cap_t rp_sr_cap_from(logic [31:0] word);
+    return '{
+      spec_granules: word[31:29], ring: word[28:16], memory_queue: word[14:8], sr_queue: word[6:0]
+    };
   endfunction
 
   typedef struct packed {
@@ -6118,6 +6156,7 @@ package cxl_reg_types_pkg;
     rp_ds_base_low_t           ds_base_low;
     rp_ds_base_high_t          ds_base_high;
     rp_ds_cap_t                ds_cap;
+    rp_sr_cap_t                sr_cap;
     rp_ds_direct_t             ds_direct;
     rp_ds_deferred_t           ds_deferred;
     rp_ds_in_place_t           ds_in_place;
@@ -6144,13 +6183,14 @@ package cxl_reg_types_pkg;
     halt_suppressed: RpHaltSuppressedAtReset, unexpected: RpUnexpectedAtReset,
     viral: RpViralAtReset, ds_control: RpDsControlAtReset, ds_status: RpDsStatusAtReset,
     ds_interval: RpDsIntervalAtReset, ds_base_low: RpDsBaseLowAtReset,
-    ds_base_high: RpDsBaseHighAtReset, ds_cap: RpDsCapAtReset, ds_direct: RpDsDirectAtReset,
-    ds_deferred: RpDsDeferredAtReset, ds_in_place: RpDsInPlaceAtReset,
-    ds_flushed: RpDsFlushedAtReset, ds_load_hit: RpDsLoadHitAtReset,
-    ds_load_merged: RpDsLoadMergedAtReset, ds_filter_false: RpDsFilterFalseAtReset,
-    ds_no_slot: RpDsNoSlotAtReset, ds_write_errors: RpDsWriteErrorsAtReset,
-    ds_refused: RpDsRefusedAtReset, spec_requested: RpSpecRequestedAtReset,
-    spec_lines_used: RpSpecLinesUsedAtReset, spec_useful_granules: RpSpecUsefulGranulesAtReset,
+    ds_base_high: RpDsBaseHighAtReset, ds_cap: RpDsCapAtReset, sr_cap: RpSrCapAtReset,
+    ds_direct: RpDsDirectAtReset, ds_deferred: RpDsDeferredAtReset,
+    ds_in_place: RpDsInPlaceAtReset, ds_flushed: RpDsFlushedAtReset,
+    ds_load_hit: RpDsLoadHitAtReset, ds_load_merged: RpDsLoadMergedAtReset,
+    ds_filter_false: RpDsFilterFalseAtReset, ds_no_slot: RpDsNoSlotAtReset,
+    ds_write_errors: RpDsWriteErrorsAtReset, ds_refused: RpDsRefusedAtReset,
+    spec_requested: RpSpecRequestedAtReset, spec_lines_used: RpSpecLinesUsedAtReset,
+    spec_useful_granules: RpSpecUsefulGranulesAtReset,
     spec_useless_granules: RpSpecUselessGranulesAtReset, spec_issued_late: RpSpecIssuedLateAtReset,
     score_suppressed: RpScoreSuppressedAtReset
   };
@@ -6180,6 +6220,7 @@ package cxl_reg_types_pkg;
       10'h217: data = rp_ds_base_low_word(r.ds_base_low);
       10'h218: data = rp_ds_base_high_word(r.ds_base_high);
       10'h219: data = rp_ds_cap_word(r.ds_cap);
+      10'h21A: data = rp_sr_cap_word(r.sr_cap);
       10'h21C: data = rp_ds_direct_word(r.ds_direct);
       10'h21D: data = rp_ds_deferred_word(r.ds_deferred);
       10'h21E: data = rp_ds_in_place_word(r.ds_in_place);
