@@ -14,12 +14,13 @@
 #   gates,MUX          with AND, XOR and MUX alone an OR counts as three levels
 #   chtype             hides the flip-flops from abc, which else maps the logic of each enable on its
 #                      own, with cuts in the middle of paths
-# Usage: scripts/synth.sh [--check | --whole] [block[:Parameter=value...]...]
+# Usage: scripts/synth.sh [--check | --whole | --sizes] [block[:Parameter=value...]...]
 # Report and logs: build/synth/. A block with parameters is built with these, else as parameters() says.
 # --check: latches, loops and drivers only, nothing mapped and no depth (what CI runs).
 # --whole: each block with all below it, mapped block by block: the longest path through all of them,
 #   from register to register, with where it begins and ends (default: cxl_controller, host_bridge,
 #   root_port, endpoint; minutes each). CXL.io and registers stay outside: nothing waits for them.
+# --sizes: the blocks that have sizes of configs/rtl, each as in default, small and large.
 #
 # Debian's Yosys 0.23 cannot read this SystemVerilog, so YoWASP's Yosys (WebAssembly) comes from
 # PyPI (scripts/venv.sh). It has no threads: `--threads 1` is needed. Its first
@@ -137,6 +138,25 @@ if [ "${1:-}" = --whole ]; then
   export CXLGPU_SYNTH_WHOLE=1
   shift
   [ $# -gt 0 ] || set -- root_port endpoint cxl_controller host_bridge
+fi
+
+# A block as a configuration has it: BLOCK:Parameter=value...
+sized() {
+  v() { scripts/rtl_sizes.py --value "$1" "$2"; }
+  for config in default small large; do
+    sr=$(v sr_queue_entries $config) mem=$(v memory_queue_entries $config) lines=$(v ds_lines $config)
+    echo "sr_queue:Depth=$sr" "memory_queue:Depth=$mem" "address_window:MemEntries=$((mem - 2)):SrEntries=$sr" \
+      "ring_buffer:Sets=$(($(v ring_entries $config) / 16))" "ds_writes:Writes=$(v ds_writes $config)" \
+      "ds_index:Depth=$lines:KeyBits=46" "ds_slots:Depth=$lines" \
+      "dram_cache:MaxSets=64:Mshrs=$(v mshrs $config):DramLineBytes=$(v line_bytes $config)"
+  done | tr ' ' '\n' | awk '!seen[$0]++'
+}
+
+if [ "${1:-}" = --sizes ]; then
+  report=$out/sizes.txt
+  shift
+  # shellcheck disable=SC2046
+  set -- $(sized) "$@"
 fi
 
 if [ $# -gt 0 ]; then

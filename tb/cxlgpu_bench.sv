@@ -15,9 +15,11 @@ module cxlgpu_bench
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
   import cxlgpu_port_pkg::*;
+  import cxlgpu_size_pkg::*;
 #(
-  parameter int unsigned NumPorts = 2,
-  parameter bit          HasDs    = 1'b1
+  parameter  rtl_sizes_t  Sizes    = DefaultSizes,  // configs/rtl
+  parameter  bit          HasDs    = 1'b1,          // 0 or 1: deterministic store in the root ports
+  localparam int unsigned NumPorts = Sizes.ports
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,
@@ -102,8 +104,8 @@ module cxlgpu_bench
   end
 
   cxlgpu_top #(
-    .NumPorts(NumPorts),
-    .HasDs   (HasDs)
+    .Sizes(Sizes),
+    .HasDs(HasDs)
   ) u_top (
     .axi_req_i     (axi_req),
     .media_i       (media),

@@ -80,13 +80,13 @@ struct RegReq {
 };
 
 struct MediaCmd {
-  static constexpr std::size_t kBits = 652;
-  static constexpr Field poison{651, 1};
-  static constexpr Field op{648, 3};
-  static constexpr Field id{640, 8};
-  static constexpr Field dpa{594, 46};
-  static constexpr Field slot{578, 16};
-  static constexpr Field offset{576, 2};
+  static constexpr std::size_t kBits = 654;
+  static constexpr Field poison{653, 1};
+  static constexpr Field op{650, 3};
+  static constexpr Field id{642, 8};
+  static constexpr Field dpa{596, 46};
+  static constexpr Field slot{580, 16};
+  static constexpr Field offset{576, 4};
   static constexpr Field be{512, 64};
   static constexpr Field data{0, 512};
 };
@@ -101,20 +101,20 @@ struct MediaRsp {
 };
 
 struct LmReq {
-  static constexpr std::size_t kBits = 595;
-  static constexpr Field write{594, 1};
-  static constexpr Field kind{592, 2};
-  static constexpr Field index{588, 4};
+  static constexpr std::size_t kBits = 597;
+  static constexpr Field write{596, 1};
+  static constexpr Field kind{594, 2};
+  static constexpr Field index{588, 6};
   static constexpr Field slot{576, 12};
   static constexpr Field be{512, 64};
   static constexpr Field data{0, 512};
 };
 
 struct LmRsp {
-  static constexpr std::size_t kBits = 519;
-  static constexpr Field error{518, 1};
-  static constexpr Field kind{516, 2};
-  static constexpr Field index{512, 4};
+  static constexpr std::size_t kBits = 521;
+  static constexpr Field error{520, 1};
+  static constexpr Field kind{518, 2};
+  static constexpr Field index{512, 6};
   static constexpr Field data{0, 512};
 };
 
@@ -259,10 +259,10 @@ struct AxiRsp {
 };
 
 struct ToMedia {
-  static constexpr std::size_t kBits = 654;
-  static constexpr Field cmd_valid{653, 1};
-  static constexpr Field rsp_ready{652, 1};
-  static constexpr Field cmd{0, 652};
+  static constexpr std::size_t kBits = 656;
+  static constexpr Field cmd_valid{655, 1};
+  static constexpr Field rsp_ready{654, 1};
+  static constexpr Field cmd{0, 654};
 };
 
 struct FromMedia {

@@ -13,3 +13,4 @@ rtl/pkg/cxl_reg_pkg.sv
 rtl/pkg/cxl_reg_types_pkg.sv
 rtl/pkg/cxlgpu_pkg.sv
 rtl/pkg/cxlgpu_port_pkg.sv
+rtl/pkg/cxlgpu_size_pkg.sv

@@ -8,6 +8,7 @@ module soc_top
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
   import cxlgpu_port_pkg::*;
+  import cxlgpu_size_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -53,10 +54,17 @@ module soc_top
   assign rresp_o   = axi_rsp.r.resp;
   assign rdata_o   = axi_rsp.r.data;
 
+  // All sizes are in configs/rtl/default.yaml, with their ranges.
+  function automatic rtl_sizes_t sizes();
+    sizes                  = DefaultSizes;
+    sizes.ports            = 1;
+    sizes.sr_queue_entries = 16;
+  endfunction
+
   /* verilator lint_off PINCONNECTEMPTY */  // outputs that this top has no use for
   root_complex #(
-    .NumPorts(1),
-    .HasDs   (1'b0)
+    .Sizes(sizes()),
+    .HasDs(1'b0)
   ) u_root_complex (
     .clk_i,
     .rst_ni,

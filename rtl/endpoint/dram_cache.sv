@@ -24,12 +24,18 @@
 // Source:   set-associative cache with miss-status registers (Kroft 1981); tree-PLRU.
 
 module dram_cache
+  import cxl_pkg::LineAddrBits;
   import cxlgpu_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
-  parameter int unsigned MaxSets = 1024,  // sets, 2..1024, a power of two
-  parameter int unsigned Ways    = 8,     // lines in a set, 2..64, a power of two; MaxSets * Ways
-                                          // at most 65536
-  parameter int unsigned Mshrs   = 128    // fills outstanding at a time, 4..128, a power of two
+  parameter  int unsigned MaxSets = 1024,  // sets, 2..1024, a power of two
+  parameter  int unsigned Ways    = 8,     // lines in a set, 2..64, a power of two; MaxSets * Ways
+                                           // at most 65536
+  parameter  int unsigned Mshrs   = DefaultSizes.mshrs,  // fills outstanding at a time, 4..256, a
+                                                         // power of two
+  parameter  int unsigned DramLineBytes = DefaultSizes.line_bytes,  // bytes of a line, 64..1024, a
+                                                                    // power of two
+  localparam int unsigned KeyBits = LineAddrBits - $clog2(DramLineBytes / 64)  // address of a line
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -37,7 +43,7 @@ module dram_cache
                                          // MaxSets; constant once used
   // Lookup
   input  logic        lookup_valid_i,    // look up lookup_granule_i
-  input  granule_t    lookup_granule_i,  // granule in device memory
+  input  logic [KeyBits-1:0] lookup_granule_i,  // line of DramLineBytes in device memory
   input  logic        lookup_write_i,    // a demand write; not with lookup_spec_i
   input  logic        lookup_spec_i,     // a MemSpecRd; 0: a demand access
   input  logic        lookup_commit_i,   // the answer is acted upon; without, nothing changes
@@ -46,7 +52,7 @@ module dram_cache
   output logic [15:0] slot_o,            // hit, merge, miss: slot of the line, set * Ways + way;
                                          // else 0
   output logic [7:0]  mshr_o,            // merge, miss: MSHR whose fill the line waits for; else 0
-  output granule_t    victim_o,          // with victim_dirty_o: the line to write back; else 0
+  output logic [KeyBits-1:0] victim_o,   // with victim_dirty_o: the line to write back; else 0
   output logic        victim_dirty_o,    // miss: a dirty line is to be written back before the fill
   output dram_event_t event_o,           // what to count, with lookup_commit_i; else 0
   // A fill is done; a waiter was woken
@@ -54,15 +60,20 @@ module dram_cache
   input  logic [7:0]  fill_mshr_i,       // that MSHR, 0..Mshrs-1; live and not filled yet
   input  logic        wait_dec_i,        // pulse: an access that waited was woken
   input  logic [7:0]  wait_mshr_i,       // its MSHR, 0..Mshrs-1; filled, with an access that waits
-  output logic [7:0]  mshr_used_o        // live MSHRs, 0..Mshrs
+  output logic [8:0]  mshr_used_o        // live MSHRs, 0..Mshrs
 );
 
   localparam int unsigned SetW   = $clog2(MaxSets);
   localparam int unsigned WayW   = $clog2(Ways);
   localparam int unsigned MshrW  = $clog2(Mshrs);
   localparam int unsigned SlotW  = SetW + WayW;
-  localparam int unsigned TagW   = GranuleAddrBits;  // the whole granule: any set count works
+  localparam int unsigned TagW   = KeyBits;          // the whole address: any set count works
   localparam int unsigned CountW = 6;                // waiters of one MSHR, at most 63
+  // Live MSHRs, in words short enough to simulate well and for first_one.
+  localparam int unsigned WordBits = (Mshrs > 128) ? 64 : Mshrs / 2;
+  localparam int unsigned Words    = Mshrs / WordBits;
+  localparam int unsigned PlaceW   = $clog2(WordBits);
+  localparam int unsigned WordW    = $clog2(Words);
 
   typedef struct packed {
     logic [Ways-1:0] valid;
@@ -80,11 +91,11 @@ module dram_cache
   set_state_t            state_mem_q [MaxSets];
   logic [MaxSets-1:0]    touched_q;
 
-  logic [Mshrs/2-1:0] live_q       [2];      // allocated; words short enough to simulate well
+  logic [WordBits-1:0] live_q      [Words];  // allocated
   logic               filled_q     [Mshrs];  // fill answered, waiters drain; of a live one
   logic [SlotW-1:0]   mshr_slot_q  [Mshrs];
   logic [CountW-1:0]  mshr_waits_q [Mshrs];
-  logic [7:0]         used_q;
+  logic [8:0]         used_q;
 
   // ---------------------------------------------------------------------------------------------
   // Lookup, comb; does nothing in cycles without one
@@ -161,7 +172,7 @@ module dram_cache
     if (lookup_valid_i) begin
       for (int unsigned w = 0; w < Ways; w++) begin
         pin_ptr    = ptrs[w*MshrW+:MshrW];
-        pinned[w]  = state.valid[w] && live_q[pin_ptr[MshrW-1]][pin_ptr[MshrW-2:0]] &&
+        pinned[w]  = state.valid[w] && live_q[pin_ptr[PlaceW+:WordW]][pin_ptr[PlaceW-1:0]] &&
                      (mshr_slot_q[pin_ptr] == {set, WayW'(w)});
         filling[w] = pinned[w] && !filled_q[pin_ptr];
         hit_ptr    = hit_ptr | (match[w] ? pin_ptr : '0);  // one at most
@@ -204,8 +215,11 @@ module dram_cache
   always_comb begin
     free_mshr = '0;
     if (lookup_valid_i) begin
-      free_mshr = (&live_q[0]) ? {1'b1, (MshrW - 1)'(first_one(64'((Mshrs / 2)'(~live_q[1]))))}
-                               : {1'b0, (MshrW - 1)'(first_one(64'((Mshrs / 2)'(~live_q[0]))))};
+      for (int unsigned k = Words; k > 0; k--) begin
+        if (!(&live_q[k-1])) begin
+          free_mshr = {WordW'(k - 1), PlaceW'(first_one(64'(WordBits'(~live_q[k-1]))))};
+        end
+      end
     end
   end
 
@@ -221,7 +235,7 @@ module dram_cache
         result = hit_pending ? CacheMerge : CacheHit;
         slot_o = 16'({set, hit_way});
         mshr_o = hit_pending ? 8'(hit_ptr) : '0;
-      end else if (all_pinned || (used_q == 8'(Mshrs))) begin
+      end else if (all_pinned || (used_q == 9'(Mshrs))) begin
         result = lookup_spec_i ? CacheDrop : CacheBlocked;
       end else begin
         result = CacheMiss;
@@ -331,14 +345,13 @@ module dram_cache
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      live_q[0] <= '0;
-      live_q[1] <= '0;
-      used_q    <= '0;
+      for (int unsigned w = 0; w < Words; w++) live_q[w] <= '0;
+      used_q <= '0;
     end else if (fill_frees || wake_frees || allocate) begin
-      if (fill_frees) live_q[fill_mshr[MshrW-1]][fill_mshr[MshrW-2:0]] <= 1'b0;
-      if (wake_frees) live_q[wake_mshr[MshrW-1]][wake_mshr[MshrW-2:0]] <= 1'b0;
-      if (allocate)   live_q[free_mshr[MshrW-1]][free_mshr[MshrW-2:0]] <= 1'b1;
-      used_q <= used_q + 8'(allocate) - 8'(fill_frees) - 8'(wake_frees);
+      if (fill_frees) live_q[fill_mshr[PlaceW+:WordW]][fill_mshr[PlaceW-1:0]] <= 1'b0;
+      if (wake_frees) live_q[wake_mshr[PlaceW+:WordW]][wake_mshr[PlaceW-1:0]] <= 1'b0;
+      if (allocate)   live_q[free_mshr[PlaceW+:WordW]][free_mshr[PlaceW-1:0]] <= 1'b1;
+      used_q <= used_q + 9'(allocate) - 9'(fill_frees) - 9'(wake_frees);
     end
   end
 
@@ -360,9 +373,18 @@ module dram_cache
     end
   end
 
-  if ((Mshrs > 128) || (Mshrs < 4) || (2 ** MshrW != Mshrs) || (2 ** WayW != Ways) ||
-      (2 ** SetW != MaxSets) || (MaxSets > 1024) || (SlotW > 16) || (Ways < 2)) begin : gen_bad
-    $error("dram_cache: wrong parameters");
+  if ((Mshrs < 4) || (Mshrs > 256) || (2 ** MshrW != Mshrs)) begin : g_bad_mshrs
+    $error("dram_cache: Mshrs of 4..256, a power of two, is %0d", Mshrs);
+  end
+  if ((MaxSets < 2) || (MaxSets > 1024) || (2 ** SetW != MaxSets)) begin : g_bad_sets
+    $error("dram_cache: MaxSets of 2..1024, a power of two, is %0d", MaxSets);
+  end
+  if ((Ways < 2) || (Ways > 64) || (2 ** WayW != Ways)) begin : g_bad_ways
+    $error("dram_cache: Ways of 2..64, a power of two, is %0d", Ways);
+  end
+  if ((DramLineBytes < 64) || (DramLineBytes > 1024) ||
+      (2 ** $clog2(DramLineBytes) != DramLineBytes)) begin : g_bad_line
+    $error("dram_cache: DramLineBytes of 64..1024, a power of two, is %0d", DramLineBytes);
   end
 
   // MSHR numbers are 8 bits wide on every port.
@@ -374,13 +396,15 @@ module dram_cache
   // ---------------------------------------------------------------------------------------------
   logic [Mshrs-1:0] live;
   logic             fill_filled, wake_filled;
-  assign live        = {live_q[1], live_q[0]};
+  for (genvar w = 0; w < Words; w++) begin : g_live
+    assign live[w*WordBits+:WordBits] = live_q[w];
+  end
   assign fill_filled = filled_q[fill_mshr];
   assign wake_filled = filled_q[wake_mshr];
   OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match))
       else $error("a granule is in two ways of its set");
   UsedCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (allocate || fill_done_i || wait_dec_i) |-> (used_q == 8'($countones(live))))
+      (allocate || fill_done_i || wait_dec_i) |-> (used_q == 9'($countones(live))))
       else $error("the number of live MSHRs is wrong");
   VictimFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       allocate |-> !pinned[victim_way])

@@ -52,13 +52,16 @@ module endpoint
   import cxlgpu_port_pkg::*;
   import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
   parameter int unsigned MaxSets     = 1024,       // sets of the internal DRAM, 2..1024, a power of
                                                    // two
   parameter int unsigned Ways        = 8,          // its lines in a set, 2..64, a power of two;
                                                    // MaxSets * Ways at most 65536
-  parameter int unsigned Mshrs       = 128,        // its fills outstanding, 4..128, a power of two;
-                                                   // an eighth is for demand alone
+  parameter int unsigned Mshrs       = DefaultSizes.mshrs,  // its fills outstanding, 16..256, a
+                                                   // power of two; an eighth is for demand alone
+  parameter int unsigned DramLineBytes = DefaultSizes.line_bytes,  // bytes of its lines, 64..1024,
+                                                   // a power of two
   parameter int unsigned NumDecoders = 4,          // HDM decoders, 1..16: 1 or an even number
   parameter int unsigned TableDepth  = 32,         // demand accesses outstanding, 2..64, a power of
                                                    // two
@@ -111,6 +114,27 @@ module endpoint
 
   localparam int unsigned IndexW      = $clog2(TableDepth);
   localparam int unsigned SpecReserve = Mshrs / 8;  // MSHRs that MemSpecRd leaves to demand
+  // Lines of the internal DRAM; below, a line is of 64 B and a key the address of one of these.
+  localparam int unsigned OffsetBits  = $clog2(DramLineBytes / 64);
+  localparam int unsigned KeyBits     = LineAddrBits - OffsetBits;
+  localparam logic [3:0]  OffsetMask  = 4'(DramLineBytes / 64 - 1);
+  // A MemSpecRd of 1024 B, in keys.
+  localparam int unsigned SpecLenBits = (DramLineBytes < 256) ? $clog2(1024 / DramLineBytes) : 2;
+
+  typedef logic [KeyBits-1:0] key_t;
+
+  // The first line of a line of the internal DRAM
+  function automatic line_addr_t line_of(key_t key);
+    return line_addr_t'(key) << OffsetBits;
+  endfunction
+
+  if (Mshrs < 16 || Mshrs > 256 || 2 ** $clog2(Mshrs) != Mshrs) begin : g_bad_mshrs
+    $error("endpoint: Mshrs of 16..256, a power of two, is %0d", Mshrs);
+  end
+  if (DramLineBytes < 64 || DramLineBytes > 1024 || 2 ** $clog2(DramLineBytes) != DramLineBytes)
+  begin : g_bad_line
+    $error("endpoint: DramLineBytes of 64..1024, a power of two, is %0d", DramLineBytes);
+  end
 
   // ---------------------------------------------------------------------------------------------
   // CXL.io
@@ -279,7 +303,7 @@ module endpoint
   logic          reg_vendor_q;
   logic          dram_enable, len_enable, write_back_done;
   logic [3:0]    sets_log2;
-  logic [7:0]    mshr_used;
+  logic [8:0]    mshr_used;
   logic          rsp_stalled;
   dram_event_t   dram_event;
   load_control_t load_control;
@@ -302,7 +326,9 @@ module endpoint
   assign rwd_poison = rx_wd_valid && rx_wd_ready && rx_rwd.poison;
 
   endpoint_regs #(
-    .MaxSets(MaxSets)
+    .MaxSets(MaxSets),
+    .Mshrs  (Mshrs),
+    .DramLineBytes(DramLineBytes)
   ) u_regs (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
@@ -321,7 +347,7 @@ module endpoint
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .ingress_i (8'(rx_nd_count) + 8'(rx_wd_count)),
-    .mshr_i    (mshr_used),
+    .mshr_i    (mshr_used[8] ? 8'hFF : mshr_used[7:0]),  // thresholds have seven bits
     .media_i   (media_i.status),
     .stalled_i (rsp_stalled),
     .control_i (load_control),
@@ -435,24 +461,28 @@ module endpoint
     end
   end
 
-  // MemSpecRd: to its queue, or dropped
-  logic     spec_in, spec_room, spec_valid;
-  granule_t spec_granule;
+  // MemSpecRd: to its queue, or dropped. Without a length it asks for its own line.
+  logic       spec_in, spec_room, spec_valid;
+  key_t       spec_key;
+  logic [4:0] spec_end;  // last line, from the beginning of the first line of the internal DRAM
 
-  assign spec_in = take_nd && nd_spec && decode_hit && dram_enable;
+  assign spec_in  = take_nd && nd_spec && decode_hit && dram_enable;
+  assign spec_end = {1'b0, {dpa[3:2], 2'b00} & OffsetMask} + {1'b0, hpa[1:0], 2'b11};
 
   spec_queue #(
-    .Depth(SpecDepth)
+    .Depth  (SpecDepth),
+    .KeyBits(KeyBits),
+    .LenBits(SpecLenBits)
   ) u_spec_queue (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
     .in_valid_i   (spec_in),
     .in_ready_o   (spec_room),
-    .in_first_i   (dpa[LineAddrBits-1:2]),
-    .in_len_i     (len_enable ? hpa[1:0] : 2'd0),
+    .in_first_i   (key_t'((len_enable ? {dpa[LineAddrBits-1:2], 2'b00} : dpa) >> OffsetBits)),
+    .in_len_i     (len_enable ? SpecLenBits'(spec_end >> OffsetBits) : '0),
     .out_valid_o  (spec_valid),
     .out_ready_i  (spec_visit),
-    .out_granule_o(spec_granule)
+    .out_granule_o(spec_key)
   );
 
   // One dropped whole is reported a cycle later, on a trace port of its own: the lookup stage may
@@ -475,7 +505,7 @@ module endpoint
   logic              push_free, cmd_ready, fill_pend_q, wake_valid;
   logic              table_free, try_demand, try_lookup, demand_go, demand_done, alloc_wait;
   logic [IndexW-1:0] table_index;
-  granule_t          lookup_granule, victim;
+  key_t              lookup_key, victim;
   logic [2:0]        result;
   logic [15:0]       slot;
   logic [7:0]        mshr;
@@ -490,23 +520,24 @@ module endpoint
   assign push_free  = cmd_ready && !fill_pend_q && !wake_valid;
   assign try_demand = e2_valid_q && e2_q.access && table_free;
   // A granule asked for ahead of need waits rather than be dropped for want of an MSHR.
-  assign spec_go    = spec_valid && mshr_used <= 8'(Mshrs - SpecReserve);
+  assign spec_go    = spec_valid && mshr_used <= 9'(Mshrs - SpecReserve);
   assign try_lookup = (try_demand || spec_go) && dram_enable;
   assign demand_go  = try_demand && push_free;
   assign spec_visit = spec_go && push_free && !try_demand;
 
-  assign lookup_granule = try_demand ? e2_q.line[LineAddrBits-1:2] : spec_granule;
+  assign lookup_key = try_demand ? e2_q.line[LineAddrBits-1:OffsetBits] : spec_key;
 
   dram_cache #(
     .MaxSets(MaxSets),
     .Ways   (Ways),
-    .Mshrs  (Mshrs)
+    .Mshrs  (Mshrs),
+    .DramLineBytes(DramLineBytes)
   ) u_dram_cache (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .sets_log2_i     (sets_log2),
     .lookup_valid_i  (try_lookup),
-    .lookup_granule_i(lookup_granule),
+    .lookup_granule_i(lookup_key),
     .lookup_write_i  (try_demand && e2_q.write),
     .lookup_spec_i   (!try_demand),
     .lookup_commit_i (push_free),
@@ -591,7 +622,7 @@ module endpoint
   media_cmd_t  cmd;
   logic [7:0]  fill_mshr_q;
   logic [15:0] fill_slot_q;
-  granule_t    fill_granule_q;
+  key_t        fill_key_q;
 
   assign cmd_push = fill_pend_q || wake_valid || is_miss || (demand_go && (!dram_enable || is_hit));
 
@@ -600,21 +631,21 @@ module endpoint
     if (fill_pend_q) begin
       cmd.op   = MediaFill;
       cmd.id   = fill_mshr_q;
-      cmd.dpa  = {fill_granule_q, 2'b00};
+      cmd.dpa  = line_of(fill_key_q);
       cmd.slot = fill_slot_q;
     end else if (wake_valid) begin
       cmd.op     = wake_write ? MediaArrayWrite : MediaArrayRead;
       cmd.id     = 8'(wake_index);
       cmd.dpa    = wake_line;
       cmd.slot   = wake_slot;
-      cmd.offset = wake_line[1:0];
+      cmd.offset = wake_line[3:0] & OffsetMask;
       cmd.be     = wake_be;
       cmd.data   = wake_data;
       cmd.poison = wake_poison;
     end else if (is_miss) begin
       cmd.op   = victim_dirty ? MediaWriteBack : MediaFill;
       cmd.id   = mshr;
-      cmd.dpa  = {victim_dirty ? victim : lookup_granule, 2'b00};
+      cmd.dpa  = line_of(victim_dirty ? victim : lookup_key);
       cmd.slot = slot;
     end else if (demand_go) begin
       cmd.id  = 8'(table_index);
@@ -622,7 +653,7 @@ module endpoint
       if (dram_enable) begin
         cmd.op     = e2_q.write ? MediaArrayWrite : MediaArrayRead;
         cmd.slot   = slot;
-        cmd.offset = e2_q.line[1:0];
+        cmd.offset = e2_q.line[3:0] & OffsetMask;
       end else begin
         cmd.op = e2_q.write ? MediaWrite : MediaRead;
       end
@@ -648,7 +679,7 @@ module endpoint
     if (is_miss && victim_dirty) begin
       fill_mshr_q    <= mshr;
       fill_slot_q    <= slot;
-      fill_granule_q <= lookup_granule;
+      fill_key_q     <= lookup_key;
     end
   end
 
@@ -793,10 +824,10 @@ module endpoint
                              line: media_offer ? answer_line : e2_q.line, info: 8'(rsp_load)};
     end
     if (spec_miss) begin
-      trace_o.spec_fill = '{valid: 1'b1, zero: '0, id: '0, line: {spec_granule, 2'b00}, info: '0};
+      trace_o.spec_fill = '{valid: 1'b1, zero: '0, id: '0, line: line_of(spec_key), info: '0};
     end
     if (spec_drop) begin
-      trace_o.spec_drop = '{valid: 1'b1, zero: '0, id: '0, line: {spec_granule, 2'b00}, info: '0};
+      trace_o.spec_drop = '{valid: 1'b1, zero: '0, id: '0, line: line_of(spec_key), info: '0};
     end
     if (lost_q) trace_o.spec_lost = '{valid: 1'b1, zero: '0, id: '0, line: lost_line_q, info: '0};
   end

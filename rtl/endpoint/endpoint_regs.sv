@@ -16,8 +16,13 @@ module endpoint_regs
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
   import cxl_reg_types_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
-  parameter int unsigned MaxSets = 1024  // sets of the internal DRAM, 2..1024, a power of two
+  parameter int unsigned MaxSets = 1024,  // sets of the internal DRAM, 2..1024, a power of two
+  parameter int unsigned Mshrs   = DefaultSizes.mshrs,  // its fills outstanding, 16..256, a power
+                                                        // of two
+  parameter int unsigned DramLineBytes = DefaultSizes.line_bytes  // bytes of its lines, 64..1024, a
+                                                                  // power of two
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
@@ -123,6 +128,8 @@ module endpoint_regs
                                mshr:         load_status_i.level[1],
                                ingress:      load_status_i.level[0],
                                backpressure: load_status_i.backpressure},
+        cap:                 '{mshrs:      EpCapMshrsWidth'(Mshrs),
+                               line_bytes: EpCapLineBytesWidth'(DramLineBytes)},
         demand_hits:         count_q[0] + 32'(event_q[0]),
         demand_merges:       count_q[1] + 32'(event_q[1]),
         demand_fills:        count_q[2] + 32'(event_q[2]),

@@ -4,7 +4,8 @@
 //
 // A message is a first granule (already in device addresses) and a length; it is offered as
 // granules, one after the other, and leaves with its last one. A message offered without room is
-// lost: the writer sees in_ready_o and need not offer it again.
+// lost: the writer sees in_ready_o and need not offer it again. Where the internal DRAM has other
+// lines than of 256 B, these take the place of granules.
 //
 // Latency:  a message pushed in cycle t offers its first granule in t + 1.
 // Source:   docs/blocks/endpoint/endpoint.md.
@@ -12,33 +13,35 @@
 module spec_queue
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned Depth = 128  // MemSpecRd that can wait, 2..65536
+  parameter int unsigned Depth   = 128,              // MemSpecRd that can wait, 2..65536
+  parameter int unsigned KeyBits = GranuleAddrBits,  // bits of a granule's address, 42..46
+  parameter int unsigned LenBits = 2                 // bits of a length, 2..4
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       in_valid_i,    // a MemSpecRd comes
-  output logic       in_ready_o,    // low: it is dropped and need not be offered again
-  input  granule_t   in_first_i,    // its first granule, in device memory
-  input  logic [1:0] in_len_i,      // granules - 1
-  output logic       out_valid_o,   // a granule is offered; stays until taken
-  input  logic       out_ready_i,   // it is taken
-  output granule_t   out_granule_o  // granule to look up
+  input  logic       in_valid_i,            // a MemSpecRd comes
+  output logic       in_ready_o,            // low: it is dropped and need not be offered again
+  input  logic [KeyBits-1:0] in_first_i,    // its first granule, in device memory
+  input  logic [LenBits-1:0] in_len_i,      // granules - 1
+  output logic       out_valid_o,           // a granule is offered; stays until taken
+  input  logic       out_ready_i,           // it is taken
+  output logic [KeyBits-1:0] out_granule_o  // granule to look up
 );
 
   typedef struct packed {
-    granule_t   first;
-    logic [1:0] len;
+    logic [KeyBits-1:0] first;
+    logic [LenBits-1:0] len;
   } spec_t;
 
   spec_t      in_spec, head;
-  logic [1:0] step_q;
+  logic [LenBits-1:0] step_q;
   logic       step, last;
 
   assign in_spec = '{first: in_first_i, len: in_len_i};
 
   assign step          = out_valid_o && out_ready_i;
   assign last          = (step_q == head.len);
-  assign out_granule_o = head.first + granule_t'(step_q);
+  assign out_granule_o = head.first + KeyBits'(step_q);
 
   logic [$clog2(Depth+1)-1:0] unused_count;
 
@@ -61,7 +64,7 @@ module spec_queue
     if (!rst_ni) begin
       step_q <= '0;
     end else if (step) begin
-      step_q <= last ? '0 : step_q + 2'd1;
+      step_q <= last ? '0 : step_q + LenBits'(1);
     end
   end
 

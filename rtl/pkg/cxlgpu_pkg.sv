@@ -29,8 +29,9 @@ package cxlgpu_pkg;
     line_t   data;  // reads only
   } sys_rsp_t;
 
-  // Ids of a root port's own requests, the writes of its ds_engine: FFF0h to FFFFh.
-  parameter sys_id_t OwnIds = 16'hFFF0;
+  // Ids of a root port's own requests, the writes of its ds_engine: FFC0h to FFFFh.
+  parameter int unsigned MaxOwnIds = 64;
+  parameter sys_id_t OwnIds = 16'hFFC0;
 
   // Register access: one 32-bit register a cycle; read data is valid the cycle after.
   typedef struct packed {
@@ -66,9 +67,9 @@ package cxlgpu_pkg;
     logic        poison;  // Write, ArrayWrite: the data is known to be bad
     media_op_e   op;
     logic [7:0]  id;      // transaction-table index (data ops) or MSHR index (Fill, WriteBack)
-    line_addr_t  dpa;     // address[51:6]; Fill, WriteBack: bits 1:0 are 0
+    line_addr_t  dpa;     // address[51:6]; Fill, WriteBack: of the first 64 B of the line
     logic [15:0] slot;    // internal DRAM line
-    logic [1:0]  offset;  // 64 B line inside the slot
+    logic [3:0]  offset;  // 64 B line inside the slot
     byte_en_t    be;
     line_t       data;
   } media_cmd_t;
@@ -89,7 +90,7 @@ package cxlgpu_pkg;
   typedef struct packed {
     logic        write;  // done when taken; a read is answered with its tag
     lm_kind_e    kind;   // reads only: tag
-    logic [3:0]  index;  // reads only: tag
+    logic [5:0]  index;  // reads only: tag
     logic [11:0] slot;   // line of the region
     byte_en_t    be;     // writes only
     line_t       data;   // writes only
@@ -98,7 +99,7 @@ package cxlgpu_pkg;
   typedef struct packed {
     logic       error;  // the data are corrupt
     lm_kind_e   kind;
-    logic [3:0] index;
+    logic [5:0] index;
     line_t      data;
   } lm_rsp_t;
 

@@ -18,7 +18,7 @@ package cxlgpu_port_pkg;
   parameter logic [1:0] AxiRespError = 2'b10;  // SLVERR
 
   typedef struct packed {
-    sys_id_t     id;     // 0..FFEFh, no id outstanding
+    sys_id_t     id;     // 0..FFBFh, no id outstanding
     logic [63:0] addr;   // of a line; 63:52 and 5:0 are 0
     logic [7:0]  len;    // 0: one beat
     logic [2:0]  size;   // AxiSize64B

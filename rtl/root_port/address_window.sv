@@ -18,9 +18,12 @@
 module address_window
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
-  parameter int unsigned MemEntries = 30,  // load and store entries of the memory queue, 1..255
-  parameter int unsigned SrEntries  = 32   // entries of the SR queue, 1..255
+  parameter int unsigned MemEntries = DefaultSizes.memory_queue_entries - 2,  // load and store
+                                              // entries of the memory queue, 1..255
+  parameter int unsigned SrEntries  = DefaultSizes.sr_queue_entries  // entries of the SR queue,
+                                              // 1..255
 ) (
   input  logic                                    valid_i,        // 0: the granule of line_i alone
   input  line_addr_t                              line_i,         // line of the load
@@ -41,7 +44,7 @@ module address_window
 );
 
   if (MemEntries < 1 || MemEntries > 255 || SrEntries < 1 || SrEntries > 255) begin : g_bad_entries
-    $error("address_window: entry counts must be 1..255");
+    $error("address_window: entries of 1..255 are %0d and %0d", MemEntries, SrEntries);
   end
 
   localparam int unsigned BlockBits = LineAddrBits - 4;  // a block is 16 lines

@@ -22,13 +22,16 @@ module deterministic_store
   import cxlgpu_pkg::*;
   import cxl_reg_pkg::*;
   import cxl_reg_types_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
-  parameter int unsigned Depth      = 1024,  // lines of the region; 4..4096, a power of two
-  parameter int unsigned Writes     = 16,    // most writes to the endpoint in flight; 1..16
-  parameter int unsigned SrDepth    = 32,    // slots of the SR queue; 1..170: 255 requests may be
-                                             // outstanding
-  parameter int unsigned MemEntries = 30     // entries of the memory queue for loads and stores;
-                                             // 1..63
+  parameter int unsigned Depth      = DefaultSizes.ds_lines,   // lines of the region; 4..4096, a
+                                             // power of two
+  parameter int unsigned Writes     = DefaultSizes.ds_writes,  // most writes to the endpoint in
+                                             // flight; 1..64
+  parameter int unsigned SrDepth    = DefaultSizes.sr_queue_entries,  // slots of the SR queue;
+                                             // 1..170: 255 requests may be outstanding
+  parameter int unsigned MemEntries = DefaultSizes.memory_queue_entries - 2  // entries of the
+                                             // memory queue for loads and stores; 1..63
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
@@ -51,7 +54,7 @@ module deterministic_store
                                                                    // a fence, for a load of a
                                                                    // waiting store's line; else
                                                                    // sr_ready_i
-  input  sys_req_t                                req_i,           // on: no poison, id below FFF0h
+  input  sys_req_t                                req_i,           // on: no poison, id below FFC0h
   output logic                                    sr_valid_o,      // for the SR queue; on, a load
   input  logic                                    sr_ready_i,      // low while the SR queue is full
   output sys_req_t                                sr_req_o,        // req_i as it is
@@ -64,7 +67,7 @@ module deterministic_store
   input  logic                                    mq_ready_i,      // low: no entry is free, or one
                                                                    // has the line
   output sys_req_t                                mq_req_o,        // the head, or a write of its
-                                                                   // own with id FFF0h..FFFFh
+                                                                   // own with id FFC0h..FFFFh
   // Lines in the two queues
   input  logic [SrDepth-1:0]                      load_valid_i,    // by SR queue slot: has a load
   input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,     // its line, address[51:6]
@@ -346,6 +349,6 @@ module deterministic_store
     else $error("a request to local memory changed or went away before it was taken");
   OwnIds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (on_q && req_valid_i) |-> req_i.id < OwnIds)
-    else $error("a host's request with one of the root port's own ids, FFF0h to FFFFh");
+    else $error("a host's request with one of the root port's own ids, FFC0h to FFFFh");
 
 endmodule

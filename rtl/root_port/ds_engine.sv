@@ -32,7 +32,7 @@ module ds_engine
 #(
   parameter  int unsigned Depth      = 256,   // slots, lines of local memory; 4..4096, a power of
                                               // two
-  parameter  int unsigned Writes     = 8,     // most writes to the endpoint in flight; 1..16
+  parameter  int unsigned Writes     = 8,     // most writes to the endpoint in flight; 1..64
   parameter  int unsigned Stores     = 8,     // stores that can wait at the entry; 1 or more
   parameter  int unsigned Merges     = 2,     // most loads in flight of a line partly in local
                                               // memory; 1..16
@@ -54,7 +54,7 @@ module ds_engine
                                                                    // error
   input  logic                                    clear_error_i,   // pulse, on: error_o falls,
                                                                    // unless a write fails just then
-  input  logic [4:0]                              max_writes_i,    // most writes in flight, 0..31,
+  input  logic [6:0]                              max_writes_i,    // most writes in flight, 0..127,
                                                                    // and at most Writes
   input  logic                                    direct_i,        // level: a store may go at once
   input  logic                                    flush_i,         // level: a deferred line may go
@@ -65,7 +65,7 @@ module ds_engine
                                                                    // a fence, for a load of a
                                                                    // waiting store's line; else
                                                                    // sr_ready_i
-  input  sys_req_t                                req_i,           // on: no poison, id below FFF0h
+  input  sys_req_t                                req_i,           // on: no poison, id below FFC0h
   output logic                                    sr_valid_o,      // for the SR queue; on, a load
   input  logic                                    sr_ready_i,      // low while the SR queue is full
   output sys_req_t                                sr_req_o,        // req_i as it is
@@ -78,7 +78,7 @@ module ds_engine
   input  logic                                    mq_ready_i,      // low: no entry is free, or one
                                                                    // has the line
   output sys_req_t                                mq_req_o,        // the head, or a write of its
-                                                                   // own with id FFF0h..FFFFh
+                                                                   // own with id FFC0h..FFFFh
   // Lines in the two queues
   input  logic [SrDepth-1:0]                      load_valid_i,    // by SR queue slot: has a load
   input  logic [SrDepth-1:0][LineAddrBits-1:0]    load_line_i,     // its line, address[51:6]
@@ -383,9 +383,9 @@ module ds_engine
     end else begin
       lm_req_o.kind = lm_kind;
       unique case (lm_kind)
-        LmFlush: lm_req_o.index = 4'(write_index);
-        LmMerge: lm_req_o.index = 4'(merge_index);
-        default: lm_req_o.index = 4'(read_index);
+        LmFlush: lm_req_o.index = 6'(write_index);
+        LmMerge: lm_req_o.index = 6'(merge_index);
+        default: lm_req_o.index = 6'(read_index);
       endcase
     end
   end

@@ -20,7 +20,7 @@ module ds_issue
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Writes    = 8,  // most writes to the endpoint in flight; 1..16
+  parameter  int unsigned Writes    = 8,  // most writes to the endpoint in flight; 1..64
   localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1
 ) (
   input  logic                 clk_i,
@@ -67,7 +67,7 @@ module ds_issue
                                                     // stays until taken
   input  logic                 mq_ready_i,          // low while it has no free entry or has the
                                                     // line
-  output sys_req_t             mq_req_o             // the head as it is, or a write: id FFF0h + its
+  output sys_req_t             mq_req_o             // the head as it is, or a write: id FFC0h + its
                                                     // index
 );
 

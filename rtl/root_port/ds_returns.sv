@@ -17,7 +17,7 @@ module ds_returns
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter  int unsigned Writes    = 8,  // most writes to the endpoint in flight; 1..16
+  parameter  int unsigned Writes    = 8,  // most writes to the endpoint in flight; 1..64
   parameter  int unsigned Merges    = 2,  // most merges in flight; 1..16
   parameter  int unsigned Reads     = 8,  // most reads for loads from local memory in flight; 1..16
   parameter  int unsigned StackBits = 8,  // log2 of the slots; 2..12
@@ -34,7 +34,7 @@ module ds_returns
                                                  // taken
   output logic                 mq_rsp_ready_o,   // on, low only for a load that goes to the host
                                                  // bridge; off, rsp_ready_i
-  input  sys_rsp_t             mq_rsp_i,         // of a write: id FFF0h + its index; stays until
+  input  sys_rsp_t             mq_rsp_i,         // of a write: id FFC0h + its index; stays until
                                                  // taken
   input  logic                 lm_rsp_valid_i,   // an answer of local memory; stays until taken
   output logic                 lm_rsp_ready_o,   // low only for LmLoad, while other responses have
@@ -214,7 +214,7 @@ module ds_returns
   DoneRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni) mq_done |-> done_room)
     else $error("more answers of writes than writes can be in flight");
   DoneIndex_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      mq_done |-> mq_rsp_i.id >= OwnIds && 32'(mq_rsp_i.id[3:0]) < Writes)
+      mq_done |-> mq_rsp_i.id >= OwnIds && 32'(mq_rsp_i.id[5:0]) < Writes)
     else $error("the answer of a write under an id that no write can have");
   LocalIndex_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       lm_answer |-> (lm_load && 32'(lm_rsp_i.index) < Reads) ||

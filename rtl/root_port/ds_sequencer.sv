@@ -30,7 +30,7 @@ module ds_sequencer
   import cxlgpu_pkg::*;
 #(
   parameter int unsigned StackBits = 8,  // log2 of the slots; 2..12
-  parameter int unsigned WriteBits = 3,  // bits of a write's index; 1..4
+  parameter int unsigned WriteBits = 3,  // bits of a write's index; 1..6
   parameter int unsigned MergeBits = 1   // bits of a merge's index; 1..4
 ) (
   input  logic                 clk_i,

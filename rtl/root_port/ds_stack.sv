@@ -19,7 +19,7 @@ module ds_stack
   import cxlgpu_pkg::*;
 #(
   parameter  int unsigned Depth     = 256,   // slots; 4..4096, a power of two
-  parameter  int unsigned Writes    = 8,     // most writes to the endpoint in flight; 1..16
+  parameter  int unsigned Writes    = 8,     // most writes to the endpoint in flight; 1..64
   parameter  int unsigned Buckets   = 1024,  // buckets of the filter; 16 or more, a power of two
   parameter  int unsigned MergeBits = 1,     // bits of a merge's index; 1..4
   localparam int unsigned StackBits = $clog2(Depth),
@@ -66,7 +66,7 @@ module ds_stack
   input  logic                 merge_is_i,       // comb from key_o: a merge of it has not read its
                                                  // slot
   // Endpoint writes
-  input  logic [4:0]           max_writes_i,     // most writes to the endpoint in flight, 0..31,
+  input  logic [6:0]           max_writes_i,     // most writes to the endpoint in flight, 0..127,
                                                  // and at most Writes
   input  logic                 may_flush_i,      // level: a deferred line may go to the endpoint
   input  logic                 may_direct_i,     // level: a new store may go straight to the
@@ -178,7 +178,7 @@ module ds_stack
   // Writes in flight
   // ---------------------------------------------------------------------------------------------
   logic       head_hit, head_full, write_is, write_room, write_dirty;
-  logic [4:0] writes_used;
+  logic [6:0] writes_used;
   slot_t      head_slot, write_slot, write_done_slot;
   line_addr_t write_line;
   byte_en_t   write_mask;

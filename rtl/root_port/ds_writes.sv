@@ -16,7 +16,7 @@ module ds_writes
   import cxl_pkg::*;
   import cxlgpu_pkg::first_one;
 #(
-  parameter  int unsigned Writes    = 8,  // entries, most writes in flight; 1..16
+  parameter  int unsigned Writes    = 8,  // entries, most writes in flight; 1..64
   parameter  int unsigned StackBits = 8,  // log2 of the slots; 2..12
   localparam int unsigned IndexBits = (Writes > 1) ? $clog2(Writes) : 1
 ) (
@@ -54,11 +54,11 @@ module ds_writes
   input  logic [StackBits-1:0] add_slot_i,     // its slot, that of no other write
   input  byte_en_t             add_mask_i,     // bytes that are valid and sent
 
-  output logic [4:0]           used_o          // writes in flight, 0..Writes
+  output logic [6:0]           used_o          // writes in flight, 0..Writes
 );
 
-  if (Writes < 1 || Writes > 16) begin : g_check_writes
-    $error("ds_writes: Writes must be 1..16");
+  if (Writes < 1 || Writes > 64) begin : g_check_writes
+    $error("ds_writes: Writes of 1..64 is %0d", Writes);
   end
 
   typedef logic [IndexBits-1:0] index_t;
@@ -69,7 +69,7 @@ module ds_writes
   slot_t             slot_q [Writes];
   byte_en_t          mask_q [Writes];
   byte_en_t          smask_q [Writes];
-  logic [4:0]        used_q;
+  logic [6:0]        used_q;
 
   logic [Writes-1:0] head_is, line_is;
 
@@ -108,7 +108,7 @@ module ds_writes
     end else begin
       if (add_i)  valid_q[add_index_o]  <= 1'b1;
       if (free_i) valid_q[done_index_i] <= 1'b0;
-      if (add_i != free_i) used_q <= add_i ? used_q + 5'd1 : used_q - 5'd1;
+      if (add_i != free_i) used_q <= add_i ? used_q + 7'd1 : used_q - 7'd1;
     end
   end
 

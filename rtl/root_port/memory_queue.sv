@@ -32,9 +32,10 @@
 module memory_queue
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
-  parameter  int unsigned Depth       = 32,  // entries in all, 2..64
-  parameter  int unsigned SpecEntries = 2,   // entries for MemSpecRd alone, 1..Depth-1
+  parameter  int unsigned Depth       = DefaultSizes.memory_queue_entries,  // entries in all, 2..64
+  parameter  int unsigned SpecEntries = 2,  // entries for MemSpecRd alone, 1..Depth-1
   localparam int unsigned Loads       = Depth - SpecEntries
 ) (
   input  logic                               clk_i,
@@ -116,15 +117,17 @@ module memory_queue
 );
 
   if (Depth < 2 || Depth > 64) begin : g_bad_depth
-    $error("memory_queue: Depth must be 2..64, the tag has six bits in the trace");
+    $error("memory_queue: Depth of 2..64 is %0d", Depth);  // a tag has six bits in the trace
   end
   if (SpecEntries < 1 || SpecEntries >= Depth) begin : g_bad_spec
     $error("memory_queue: SpecEntries must be 1..Depth-1");
   end
 
   localparam int unsigned IdxBits  = $clog2(Depth);
+  localparam int unsigned TagBits  = (Loads > 1) ? $clog2(Loads) : 1;
   localparam int unsigned SpecBits = (SpecEntries > 1) ? $clog2(SpecEntries) : 1;
   typedef logic [IdxBits-1:0]  idx_t;
+  typedef logic [TagBits-1:0]  tag_t;  // an entry of a load or store
   typedef logic [SpecBits-1:0] spec_idx_t;
 
   // ---------------------------------------------------------------------------------------------
@@ -150,14 +153,14 @@ module memory_queue
   // Allocation
   // ---------------------------------------------------------------------------------------------
   logic      alloc, alloc_spec, held, refuse, closing_q;
-  idx_t      free_idx;
+  tag_t      free_idx;
   spec_idx_t spec_free_idx;
 
   always_comb begin
     free_idx = '0;
     if (in_valid_i) begin
       for (int unsigned i = 0; i < Loads; i++) begin
-        if (!valid_q[Loads-1-i]) free_idx = idx_t'(Loads - 1 - i);
+        if (!valid_q[Loads-1-i]) free_idx = tag_t'(Loads - 1 - i);
       end
     end
   end
@@ -188,12 +191,13 @@ module memory_queue
   // ---------------------------------------------------------------------------------------------
   logic req_push, req_pop, req_room, req_valid, req_sent;
   logic rwd_push, rwd_pop, rwd_room, rwd_valid, rwd_sent;
-  idx_t req_in, req_idx, rwd_idx;
+  idx_t req_in, req_head;
+  tag_t req_idx, rwd_idx;
   logic [$clog2(Depth+1)-1:0] unused_req_count;
   logic [$clog2(Loads+1)-1:0] unused_rwd_count;
 
   assign req_push = (alloc_spec || (alloc && !in_req_i.is_write)) && !refuse;
-  assign req_in   = alloc_spec ? idx_t'(Loads) + idx_t'(spec_free_idx) : free_idx;
+  assign req_in   = alloc_spec ? idx_t'(Loads) + idx_t'(spec_free_idx) : idx_t'(free_idx);
   assign rwd_push = alloc && in_req_i.is_write && !refuse;
 
   fifo #(
@@ -207,12 +211,12 @@ module memory_queue
     .in_data_i  (req_in),
     .out_valid_o(req_valid),
     .out_ready_i(req_pop),
-    .out_data_o (req_idx),
+    .out_data_o (req_head),
     .count_o    (unused_req_count)
   );
 
   fifo #(
-    .Width(IdxBits),
+    .Width(TagBits),
     .Depth(Loads)
   ) u_rwd_order (
     .clk_i,
@@ -239,8 +243,9 @@ module memory_queue
   spec_idx_t req_spec;
   m2s_req_t  req_msg;
   m2s_rwd_t  rwd_msg;
-  assign req_is_spec = req_idx >= idx_t'(Loads);
-  assign req_spec    = spec_idx_t'(req_idx - idx_t'(Loads));
+  assign req_is_spec = req_head >= idx_t'(Loads);
+  assign req_spec    = spec_idx_t'(req_head - idx_t'(Loads));
+  assign req_idx     = tag_t'(req_head);
 
   always_comb begin
     req_msg = '0;
@@ -284,7 +289,7 @@ module memory_queue
   // ---------------------------------------------------------------------------------------------
   s2m_ndr_t         ndr;
   s2m_drs_t         drs;
-  idx_t             drs_idx, ndr_idx, rsp_idx, own_idx, own_start_q;
+  tag_t             drs_idx, ndr_idx, rsp_idx, own_idx, own_start_q;
   logic             drs_is_answer, ndr_is_answer, drs_good, ndr_good, drs_known, ndr_known;
   logic             can_take, take_drs, take_ndr, ndr_turn_q, match, good, give_up;
   logic [Loads-1:0] to_refuse, answered;
@@ -299,8 +304,8 @@ module memory_queue
   // BI-ConflictAck of 3.x is no completion.
   localparam logic [2:0] BiConflictAck = 3'd4;
 
-  assign drs_idx   = idx_t'(drs.tag);
-  assign ndr_idx   = idx_t'(ndr.tag);
+  assign drs_idx   = tag_t'(drs.tag);
+  assign ndr_idx   = tag_t'(ndr.tag);
   assign drs_good  = drs.opcode == MemData;
   assign ndr_good  = ndr.opcode inside {Cmp, CmpS, CmpE};
   assign drs_known = drs_good && drs.ld_id == '0;
@@ -335,12 +340,12 @@ module memory_queue
     own_idx = '0;
     if (to_refuse != '0) begin
       for (int unsigned i = 0; i < Loads; i++) begin
-        if (!found && to_refuse[i] && idx_t'(i) >= own_start_q) begin
+        if (!found && to_refuse[i] && tag_t'(i) >= own_start_q) begin
           found   = 1'b1;
-          own_idx = idx_t'(i);
+          own_idx = tag_t'(i);
         end
       end
-      if (!found) own_idx = idx_t'(first_one(64'(to_refuse)));
+      if (!found) own_idx = tag_t'(first_one(64'(to_refuse)));
     end
   end
 
@@ -418,7 +423,7 @@ module memory_queue
       if (alloc_spec && !refuse) spec_valid_q[spec_free_idx] <= 1'b1;
       if (req_pop && req_is_spec) spec_valid_q[req_spec] <= 1'b0;
       if (match || give_up) valid_q[rsp_idx] <= 1'b0;
-      if (give_up) own_start_q <= (own_idx == idx_t'(Loads - 1)) ? '0 : own_idx + idx_t'(1);
+      if (give_up) own_start_q <= (own_idx == tag_t'(Loads - 1)) ? '0 : own_idx + tag_t'(1);
 
       for (int unsigned i = 0; i < Loads; i++) begin
         if (answered[i]) sent_q[i] <= 1'b0;

@@ -16,8 +16,10 @@
 module ring_buffer
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
-  parameter int unsigned Sets = 64,  // sets in each of the four banks, 1..64, a power of two
+  parameter int unsigned Sets = DefaultSizes.ring_entries / 16,  // sets in each of the four banks,
+                                     // 1..256, a power of two
   parameter int unsigned Ways = 4    // granules in a set, 1..1024
 ) (
   input  logic       clk_i,
@@ -51,8 +53,8 @@ module ring_buffer
   localparam int unsigned WayBits = (Ways > 1) ? $clog2(Ways) : 1;
   localparam int unsigned TagBits = GranuleAddrBits - 2;
 
-  if (Sets < 1 || Sets > 64 || (Sets & (Sets - 1)) != 0) begin : g_bad_sets
-    $error("ring_buffer: Sets must be a power of two up to 64");
+  if (Sets < 1 || Sets > 256 || (Sets & (Sets - 1)) != 0) begin : g_bad_sets
+    $error("ring_buffer: Sets of 1..256, a power of two, is %0d", Sets);
   end
   if (Ways < 1) begin : g_bad_ways
     $error("ring_buffer: Ways must be at least 1");
@@ -63,8 +65,9 @@ module ring_buffer
   typedef logic [TagBits-1:0] tag_t;  // granule without its bank
   typedef logic [3:0]         used_t; // a bit a line
 
-  function automatic set_t set_of(logic [17:0] tag);
-    return set_t'((tag[5:0] ^ tag[11:6] ^ tag[17:12]) & 6'(Sets - 1));
+  // Six bits further up each time, whatever the number of sets.
+  function automatic set_t set_of(logic [19:0] tag);
+    return set_t'((tag[7:0] ^ tag[13:6] ^ tag[19:12]) & 8'(Sets - 1));
   endfunction
 
   logic [Banks-1:0] bank_hit, first_use, own_use, useful, useless;
@@ -98,7 +101,7 @@ module ring_buffer
     set_t            look_set;
     logic [Ways-1:0] look_way;  // one-hot, 0: not there
     assign look_tag = granule_i[GranuleAddrBits-1:2];
-    assign look_set = set_of(look_tag[17:0]);
+    assign look_set = set_of(look_tag[19:0]);
     always_comb begin
       logic [Ways-1:0] look_row;
       look_row = '0;
@@ -136,7 +139,7 @@ module ring_buffer
       end
       if (in_run) begin
         tag = tag_after(first_i, distance);
-        set = set_of(tag[17:0]);
+        set = set_of(tag[19:0]);
         way = next_q[set];
         row = valid_q[set];
         for (int unsigned w = 0; w < Ways; w++) begin

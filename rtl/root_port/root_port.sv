@@ -38,13 +38,14 @@ module root_port
   import cxl_io_pkg::*;
   import cxl_reg_pkg::*;
   import cxl_reg_types_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
-  parameter int unsigned SrDepth     = 32,         // entries of the SR queue, 2..255
-  parameter int unsigned MemDepth    = 32,         // entries of the memory queue, 2..64
-  parameter int unsigned SpecEntries = 2,          // of these for MemSpecRd alone, 1..MemDepth-1
-  parameter int unsigned RingSets    = 64,         // sets in each bank of the ring, 1..64, a power
-                                                   // of two
-  parameter int unsigned RingWays    = 4,          // granules in a set of the ring, 1..1024
+  parameter int unsigned SrDepth     = DefaultSizes.sr_queue_entries,  // entries of the SR queue,
+                                                   // 4..64
+  parameter int unsigned MemDepth    = DefaultSizes.memory_queue_entries,  // entries of the memory
+                                                   // queue, 4..64
+  parameter int unsigned RingEntries = DefaultSizes.ring_entries,  // granules that the ring keeps,
+                                                   // 16..4096, a power of two
   parameter int unsigned NdRxDepth   = 32,         // NDR that the controller can store, the credits
                                                    // of the device, 2..127
   parameter int unsigned WdRxDepth   = 32,         // DRS that the controller can store, the credits
@@ -55,9 +56,10 @@ module root_port
                                                    // numbers; the same at both ends
   parameter bit          HasDs       = 1'b1,       // 0 or 1: deterministic store; without, wires in
                                                    // its place
-  parameter int unsigned DsDepth     = 1024,       // lines of its region in local memory, 4..4096,
-                                                   // a power of two
-  parameter int unsigned DsWrites    = 16,         // its writes to the endpoint outstanding, 1..16
+  parameter int unsigned DsDepth     = DefaultSizes.ds_lines,   // lines of its region in local
+                                                   // memory, 16..4096, a power of two
+  parameter int unsigned DsWrites    = DefaultSizes.ds_writes,  // its writes to the endpoint
+                                                   // outstanding, 1..64
   parameter bit          IoInfinite  = 1'b0        // 0 or 1: infinite credits on CXL.io; 1 only for
                                                    // a device that makes no requests
 ) (
@@ -117,9 +119,30 @@ module root_port
   output rp_trace_t   trace_o   // events of this port
 );
 
+  localparam int unsigned SpecEntries = 2;  // of the memory queue, for MemSpecRd alone
+  localparam int unsigned MaxSpec     = 4;  // granules of a MemSpecRd
+  localparam int unsigned RingWays    = 4;
+  localparam int unsigned RingSets    = RingEntries / (4 * RingWays);  // in each of four banks
   localparam int unsigned MemEntries = MemDepth - SpecEntries;
   localparam int unsigned SrIdxBits  = $clog2(SrDepth);
   localparam int unsigned SrCntBits  = $clog2(SrDepth + 1);
+  if (SrDepth < 4 || SrDepth > 64) begin : g_bad_sr
+    $error("root_port: SrDepth of 4..64 is %0d", SrDepth);
+  end
+  if (MemDepth < 4 || MemDepth > 64) begin : g_bad_mem
+    $error("root_port: MemDepth of 4..64 is %0d", MemDepth);
+  end
+  if (RingEntries < 16 || RingEntries > 4096 || 2 ** $clog2(RingEntries) != RingEntries)
+  begin : g_bad_ring
+    $error("root_port: RingEntries of 16..4096, a power of two, is %0d", RingEntries);
+  end
+  if (DsDepth < 16 || DsDepth > 4096 || 2 ** $clog2(DsDepth) != DsDepth) begin : g_bad_lines
+    $error("root_port: DsDepth of 16..4096, a power of two, is %0d", DsDepth);
+  end
+  if (DsWrites < 1 || DsWrites > 64) begin : g_bad_writes
+    $error("root_port: DsWrites of 1..64 is %0d", DsWrites);
+  end
+
   // What was trained outside: CXL 2.0, io, mem, sync-header bypass.
   localparam logic [23:0] TrainedCaps = 24'h00_0416;
 
@@ -189,6 +212,10 @@ module root_port
         halt_suppressed:       halt_suppressed,
         unexpected:            unexpected,
         viral:                 viral_q,
+        sr_cap:                '{sr_queue:      RpSrCapSrQueueWidth'(SrDepth),
+                                 memory_queue:  RpSrCapMemoryQueueWidth'(MemDepth),
+                                 ring:          RpSrCapRingWidth'(RingEntries),
+                                 spec_granules: RpSrCapSpecGranulesWidth'(MaxSpec)},
         spec_requested:        spec_requested,
         spec_lines_used:       spec_lines_used,
         spec_useful_granules:  spec_useful_granules,

@@ -15,8 +15,9 @@
 module sr_queue
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
-  parameter  int unsigned Depth   = 32,  // requests that can wait, 2..1024; 2..255 in a root port
+  parameter  int unsigned Depth   = DefaultSizes.sr_queue_entries,  // requests that can wait, 2..64
   localparam int unsigned IdxBits = $clog2(Depth),
   localparam int unsigned CntBits = $clog2(Depth + 1)
 ) (
@@ -51,8 +52,8 @@ module sr_queue
   typedef logic [IdxBits-1:0] idx_t;
   typedef logic [CntBits-1:0] cnt_t;
 
-  if (Depth < 2) begin : g_bad_depth
-    $error("sr_queue: Depth must be at least 2");
+  if (Depth < 2 || Depth > 64) begin : g_bad_depth
+    $error("sr_queue: Depth of 2..64 is %0d", Depth);
   end
 
   function automatic idx_t next_slot(idx_t slot);

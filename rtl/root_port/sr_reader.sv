@@ -19,10 +19,14 @@
 module sr_reader
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxlgpu_size_pkg::DefaultSizes;
 #(
-  parameter  int unsigned SrDepth    = 32,  // entries of the SR queue, 2..255
-  parameter  int unsigned MemEntries = 30,  // load and store entries of the memory queue, 1..255
-  parameter  int unsigned RingSets   = 64,  // sets in each bank of the ring, 1..64, a power of two
+  parameter  int unsigned SrDepth    = DefaultSizes.sr_queue_entries,  // entries of the SR queue,
+                                            // 2..255
+  parameter  int unsigned MemEntries = DefaultSizes.memory_queue_entries - 2,  // load and store
+                                            // entries of the memory queue, 1..255
+  parameter  int unsigned RingSets   = DefaultSizes.ring_entries / 16,  // sets in each bank of the
+                                            // ring, 1..256, a power of two
   parameter  int unsigned RingWays   = 4,   // granules in a set of the ring, 1..1024
   parameter  int unsigned StreamSets = 64,  // sets of the stream table, 1..64, a power of two
   localparam int unsigned IdxBits    = $clog2(SrDepth)

@@ -17,17 +17,18 @@ module cxlgpu_top
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
   import cxlgpu_port_pkg::*;
+  import cxlgpu_size_pkg::*;
 #(
-  parameter int unsigned NumPorts    = 2,          // 1..15: root ports, and endpoints
-  parameter int unsigned NumDecoders = 4,          // 1..10, 1 or even: HDM decoders of each end
-  parameter int unsigned MaxSets     = 1024,       // 2..1024, a power of two: sets of internal DRAM
-  parameter int unsigned Ways        = 8,          // 2..64, a power of two: granules in a set
-  parameter int unsigned Mshrs       = 128,        // 4..128, a power of two: fills in flight
-  parameter bit          HasDs       = 1'b1,       // 0 or 1: deterministic store
-  parameter bit          LlrWrapInclusive = 1'b0,  // 0 or 1: wrap values of INIT.Param are last
-                                                   // numbers; the same at both ends
-  parameter int unsigned DsDepth     = 1024        // 4..4096, a power of two: lines a port can
-                                                   // defer
+  parameter  rtl_sizes_t  Sizes       = DefaultSizes,  // sizes as in configs/rtl/default.yaml:
+                                                    // 1..15 ports, each with an endpoint
+  parameter  int unsigned NumDecoders = 4,          // 1..10, 1 or even: HDM decoders of each end
+  parameter  int unsigned MaxSets     = 1024,       // 2..1024, a power of two: sets of internal
+                                                    // DRAM
+  parameter  int unsigned Ways        = 8,          // 2..64, a power of two: lines in a set
+  parameter  bit          HasDs       = 1'b1,       // 0 or 1: deterministic store
+  parameter  bit          LlrWrapInclusive = 1'b0,  // 0 or 1: wrap values of INIT.Param are last
+                                                    // numbers; the same at both ends
+  localparam int unsigned NumPorts    = Sizes.ports
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,
@@ -147,11 +148,10 @@ module cxlgpu_top
   end
 
   root_complex #(
-    .NumPorts   (NumPorts),
+    .Sizes      (Sizes),
     .NumDecoders(NumDecoders),
     .HasDs      (HasDs),
     .LlrWrapInclusive(LlrWrapInclusive),
-    .DsDepth    (DsDepth),
     .IoInfinite (1'b1)  // the endpoints make no requests
   ) u_root_complex (
     .clk_i            (clk_i),
@@ -190,7 +190,8 @@ module cxlgpu_top
     endpoint #(
       .MaxSets    (MaxSets),
       .Ways       (Ways),
-      .Mshrs      (Mshrs),
+      .Mshrs      (Sizes.mshrs),
+      .DramLineBytes(Sizes.line_bytes),
       .LlrWrapInclusive(LlrWrapInclusive),
       .NumDecoders(NumDecoders),
       .SerialNumber(64'(p) + 64'd1),

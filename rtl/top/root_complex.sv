@@ -16,18 +16,19 @@ module root_complex
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
   import cxlgpu_port_pkg::*;
+  import cxlgpu_size_pkg::*;
 #(
-  parameter int unsigned NumPorts       = 2,       // 1..15: root ports
-  parameter int unsigned NumDecoders    = 4,       // 1..10, 1 or even: HDM decoders
-  parameter logic [7:0]  PortNumberBase = 8'h10,   // 0..256-NumPorts: number of root port 0 in
-                                                   // target lists; port i has it + i
-  parameter bit          HasDs          = 1'b1,    // 0 or 1: deterministic store
-  parameter bit          LlrWrapInclusive = 1'b0,  // 0 or 1: wrap values of INIT.Param are last
-                                                   // numbers; the same at both ends
-  parameter int unsigned DsDepth        = 1024,    // 4..4096, a power of two: lines a port can
-                                                   // defer
-  parameter bit          IoInfinite     = 1'b0     // 0 or 1: infinite CXL.io credits; only if
-                                                   // devices make no requests
+  parameter  rtl_sizes_t  Sizes          = DefaultSizes,  // sizes as in configs/rtl/default.yaml:
+                                                    // 1..15 root ports
+  parameter  int unsigned NumDecoders    = 4,       // 1..10, 1 or even: HDM decoders
+  parameter  logic [7:0]  PortNumberBase = 8'h10,   // 0..256-NumPorts: number of root port 0 in
+                                                    // target lists; port i has it + i
+  parameter  bit          HasDs          = 1'b1,    // 0 or 1: deterministic store
+  parameter  bit          LlrWrapInclusive = 1'b0,  // 0 or 1: wrap values of INIT.Param are last
+                                                    // numbers; the same at both ends
+  parameter  bit          IoInfinite     = 1'b0,    // 0 or 1: infinite CXL.io credits; only if
+                                                    // devices make no requests
+  localparam int unsigned NumPorts       = Sizes.ports
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -180,10 +181,14 @@ module root_complex
 
   for (genvar p = 0; p < NumPorts; p++) begin : gen_port
     root_port #(
-      .HasDs  (HasDs),
+      .SrDepth    (Sizes.sr_queue_entries),
+      .MemDepth   (Sizes.memory_queue_entries),
+      .RingEntries(Sizes.ring_entries),
+      .HasDs      (HasDs),
       .LlrWrapInclusive(LlrWrapInclusive),
-      .DsDepth(DsDepth),
-      .IoInfinite(IoInfinite)
+      .DsDepth    (Sizes.ds_lines),
+      .DsWrites   (Sizes.ds_writes),
+      .IoInfinite (IoInfinite)
     ) u_root_port (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
@@ -224,8 +229,8 @@ module root_complex
     );
   end
 
-  if ((NumPorts < 1) || (NumPorts > 15)) begin : gen_bad
-    $error("root_complex: NumPorts must be 1..15");
+  if ((NumPorts < 1) || (NumPorts > 15)) begin : g_bad_ports
+    $error("root_complex: NumPorts of 1..15 is %0d", NumPorts);
   end
 
   // ---------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ module rtl_host_tb
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
   import cxlgpu_port_pkg::*;
+  import cxlgpu_size_pkg::*;
 #(
   parameter bit LlrWrapInclusive = 1'b0  // wrap values of INIT.Param are last numbers
 ) (
@@ -76,10 +77,15 @@ module rtl_host_tb
   assign rdata_o   = axi_rsp.r.data;
   assign rresp_o   = axi_rsp.r.resp;
 
+  function automatic rtl_sizes_t sizes();
+    sizes       = DefaultSizes;
+    sizes.ports = 1;
+  endfunction
+
   // Outputs that the test does not look at stay open.
   /* verilator lint_off PINCONNECTEMPTY */
   root_complex #(
-    .NumPorts        (1),
+    .Sizes           (sizes()),
     .LlrWrapInclusive(LlrWrapInclusive)
   ) u_root_complex (
     .*,

@@ -6,6 +6,7 @@ module root_complex_tb
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
   import cxlgpu_port_pkg::*;
+  import cxlgpu_size_pkg::*;
 #(
   localparam int unsigned NumPorts = 4
 ) (
@@ -71,11 +72,16 @@ module root_complex_tb
   assign rdata_o   = axi_rsp.r.data;
   assign rresp_o   = axi_rsp.r.resp;
 
+  function automatic rtl_sizes_t sizes();
+    sizes          = DefaultSizes;
+    sizes.ports    = NumPorts;
+    sizes.ds_lines = 64;  // deterministic store stays off
+  endfunction
+
   // Outputs that the test does not look at stay open.
   /* verilator lint_off PINCONNECTEMPTY */
   root_complex #(
-    .NumPorts(NumPorts),
-    .DsDepth (64)  // deterministic store stays off
+    .Sizes(sizes())
   ) u_root_complex (
     .*,
     .axi_req_i        (axi_req),

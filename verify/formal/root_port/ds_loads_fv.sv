@@ -166,7 +166,7 @@ module ds_loads_fv
   ds_engine #(.Depth(Depth), .Writes(Writes), .Stores(2), .Merges(Merges), .Reads(2), .Buckets(16), .SrDepth(1),
               .MemEntries(2)) u_engine (
     .clk_i, .rst_ni, .enable_i(1'b1), .fence_i(fence_i && !scripted), .isolate_i(isolate_i && !scripted),
-    .clear_error_i(clear_error_i && !scripted), .max_writes_i(scripted ? 5'd2 : max_writes_i),
+    .clear_error_i(clear_error_i && !scripted), .max_writes_i(scripted ? 7'd2 : 7'(max_writes_i)),
     .direct_i(direct_i && !scripted), .flush_i(scripted ? Place > Flush : flush_i),
     .req_valid_i(req_valid), .req_ready_o(req_ready), .req_i(req),
     .sr_valid_o(sr_valid), .sr_ready_i(!head_valid_q), .sr_req_o(sr_req),
