@@ -7,6 +7,7 @@
 #include <array>
 
 #include "cli/config_json.hpp"
+#include "cli/version.hpp"
 #include "common/input_error.hpp"
 #include "common/nearest.hpp"
 #include "sim/config/hdm_ranges.hpp"
@@ -121,7 +122,7 @@ void print_one(const ListedKey& key) {
 }  // namespace
 
 std::vector<ListedKey> listed_keys(const std::filesystem::path& configs) {
-  const RunConfig config = ConfigLoader(configs, {}).defaults();
+  const RunConfig config = ConfigLoader(configs, {}, rtl_configuration()).defaults();
   std::vector<ListedKey> all;
   for (const ConfigKey& key : config_keys()) {
     ListedKey listed;

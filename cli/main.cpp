@@ -29,7 +29,7 @@ namespace {
 using namespace cxlgpu;
 
 struct RunArguments {
-  std::string scenario, engine, trace, waves, flit_log, events, out;
+  std::string scenario, engine, rtl, trace, waves, flit_log, events, out;
   std::vector<std::string> sets;
   std::string seed, waves_from_us, waves_to_us;
 };
@@ -54,7 +54,8 @@ std::filesystem::path config_dir(const std::string& given) {
 
 int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
-  const ConfigLoader loader(configs, scenario_names(configs));
+  const ConfigLoader loader(configs, scenario_names(configs),
+                            a.rtl.empty() ? rtl_configuration() : a.rtl);
   RunConfig config = loader.load(a.scenario, a.sets, a.seed);
   for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
   if (!a.engine.empty()) config.engine = a.engine;
@@ -117,6 +118,9 @@ int command(int argc, char** argv) {
       ->required();
   run->add_option("--engine", a.engine, "rtl, model or cosim")
       ->check(CLI::IsMember({"rtl", "model", "cosim"}));
+  run->add_option("--rtl", a.rtl,
+                  "sizes of a configuration of the RTL, by name (configs/rtl) or file; left out: "
+                  "what this build has, and rtl and cosim take no other");
   run->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
   run->add_option("--trace", a.trace, "replay this trace instead of the workload");
   run->add_option("--seed", a.seed, "seed of all random streams");

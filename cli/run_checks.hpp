@@ -14,7 +14,7 @@
 
 namespace cxlgpu {
 
-// A machine that the engine's RTL is not: check_build(), and the ports of the command's own top.
+// A machine that the engine's RTL is not, by configs/rtl.
 void check_machine(const RunConfig& config);
 // endpoint.gc_* without flash.
 void check_collection(const RunConfig& config, const MediaConfig& part);

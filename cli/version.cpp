@@ -13,4 +13,8 @@ std::string source_commit() {
   return CXLGPU_SOURCE_COMMIT;
 }
 
+std::string rtl_configuration() {
+  return CXLGPU_RTL_CONFIG;
+}
+
 }  // namespace cxlgpu

@@ -12,4 +12,7 @@ std::string project_version();
 // "unknown" without git.
 std::string source_commit();
 
+// The configuration of the RTL that this build has: a name of configs/rtl, or a file.
+std::string rtl_configuration();
+
 }  // namespace cxlgpu

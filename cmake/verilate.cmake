@@ -9,6 +9,21 @@ list(SORT CXLGPU_RTL_PACKAGES)
 set(CXLGPU_RTL_DIRS common controller cache flex_bus cxl_io root_port host_bridge endpoint top)
 
 include(${CMAKE_CURRENT_LIST_DIR}/clear_inputs.cmake)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# cxlgpu_rtl_sizes(OUT --arguments CONFIG | --value NAME CONFIG [--set NAME=VALUE ...]): what scripts/rtl_sizes.py says of a
+# configuration of the RTL.
+function(cxlgpu_rtl_sizes out)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/configs/rtl/*.yaml)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files} ${CMAKE_SOURCE_DIR}/scripts/rtl_sizes.py)
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/rtl_sizes.py ${ARGN}
+                  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE text ERROR_VARIABLE error RESULT_VARIABLE status
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_STRIP_TRAILING_WHITESPACE)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${error}")
+  endif()
+  set(${out} ${text} PARENT_SCOPE)
+endfunction()
 
 function(cxlgpu_verilated_runtime sources)
   if(NOT TARGET verilated_runtime)

@@ -23,8 +23,8 @@ inline constexpr std::uint64_t kAllBytes = ~std::uint64_t{0};
 
 using Line = std::array<std::uint8_t, kLineBytes>;
 
-// Ids of the root ports' own writes: this and the fifteen after it.
-inline constexpr std::uint32_t kRootPortIds = 0xFFF0;
+// Ids of the root ports' own writes: this and the 63 after it.
+inline constexpr std::uint32_t kRootPortIds = 0xFFC0;
 
 constexpr std::uint64_t line_of(std::uint64_t addr) {
   return addr / kLineBytes * kLineBytes;

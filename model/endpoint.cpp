@@ -16,10 +16,13 @@ constexpr auto kOpMemRdData = static_cast<std::uint8_t>(flits::M2sReqOpcode::Mem
 
 }  // namespace
 
-EndpointModel::EndpointModel(unsigned port, const Parts& parts, std::uint32_t line_bytes)
+EndpointModel::EndpointModel(unsigned port, const Parts& parts, const Sizes& sizes)
     : port_(port),
       parts_(parts),
-      block_log2_(static_cast<unsigned>(std::countr_zero(line_bytes / kLineBytes))),
+      mshrs_(sizes.mshrs),
+      block_log2_(static_cast<unsigned>(std::countr_zero(sizes.line_bytes / kLineBytes))),
+      registers_(kMaxSetsLog2, sizes.mshrs, sizes.line_bytes),
+      cache_(kMaxSetsLog2, kWays, sizes.mshrs),
       load_(registers_.eval({}).load) {}
 
 void EndpointModel::write_register(std::uint32_t offset, std::uint32_t value) {
@@ -32,7 +35,7 @@ void EndpointModel::write_register(std::uint32_t offset, std::uint32_t value) {
   length_enabled_ = set.len_enable;
   load_ = set.load;
   measured_.reset();
-  if (offset == ep::kSets) cache_ = DramCache(set.sets_log2);
+  if (offset == ep::kSets) cache_ = DramCache(set.sets_log2, kWays, mshrs_);
 }
 
 std::uint32_t EndpointModel::read_register(std::uint32_t offset) {
@@ -152,9 +155,9 @@ void EndpointModel::accept_spec(const LinkMessage& message, Time now, bool specs
   // Address[51:6] as on the wire: a run of several granules has their number - 1 in its low bits.
   std::uint64_t line = message.line;
   if (message.granules > 1) line |= message.granules - 1u;
-  unsigned count = 1;
+  std::uint64_t more = 0;  // lines after the first
   if (length_enabled_) {
-    count += line % kLinesPerGranule;
+    more = (line % kLinesPerGranule + 1) * kLinesPerGranule - 1;
     line -= line % kLinesPerGranule;
   }
   const auto decoded = decode(line);
@@ -163,8 +166,8 @@ void EndpointModel::accept_spec(const LinkMessage& message, Time now, bool specs
     raise_spec(now + kCycle, Stage::SpecDrop, dpa_line - dpa_line % kLinesPerGranule);
     return;
   }
-  const std::uint64_t last = dpa_line + (count - 1) * kLinesPerGranule;
-  specs_.push({block_of(dpa_line), static_cast<unsigned>(block_of(last) - block_of(dpa_line)) + 1});
+  const std::uint64_t first = block_of(dpa_line);
+  specs_.push({first, static_cast<unsigned>(block_of(dpa_line + more) - first) + 1});
 }
 
 // ------------------------------------------------------------------------------------------- E2

@@ -9,12 +9,14 @@
 //          writes completed, MemSpecRd dropped.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 
 #include "common/media_port.hpp"
 #include "common/ring_queue.hpp"
+#include "common/rtl_sizes.hpp"
 #include "common/trace_event.hpp"
 #include "model/io_path.hpp"
 #include "model/link.hpp"
@@ -34,9 +36,14 @@ class EndpointModel : public EndpointRegisters {
     Media& media;
     TraceSink* sink;  // may be null
   };
-  // `line_bytes` of the internal DRAM: a power of two from 256 (the RTL's) up. A miss fills a whole
-  // line, and what of a MemSpecRd falls into one line is looked up once.
-  EndpointModel(unsigned port, const Parts& parts, std::uint32_t line_bytes = 256);
+  // Of the internal DRAM. `line_bytes`: a power of two from 64 up. A miss fills a whole line, and
+  // what of a MemSpecRd falls into one line is looked up once.
+  struct Sizes {
+    unsigned mshrs = kDefaultRtl.mshrs;
+    std::uint32_t line_bytes = kDefaultRtl.line_bytes;
+  };
+  EndpointModel(unsigned port, const Parts& parts, const Sizes& sizes);
+  EndpointModel(unsigned port, const Parts& parts) : EndpointModel(port, parts, Sizes{}) {}
 
   // HDM decoder structure at 000h, vendor block at 800h.
   void write_register(std::uint32_t offset, std::uint32_t value) override;
@@ -64,9 +71,7 @@ class EndpointModel : public EndpointRegisters {
   static constexpr unsigned kEntries = 32;
   static constexpr unsigned kCommandDepth = 4;
   static constexpr unsigned kSpecDepth = 128;
-  static constexpr unsigned kMaxSetsLog2 = 10;
-  static constexpr unsigned kMshrs = 128;
-  static constexpr unsigned kSpecReserve = kMshrs / 8;  // that MemSpecRd leave to demands
+  static constexpr unsigned kMaxSetsLog2 = 10, kWays = 8;
 
   struct Stored {  // data of a write as they came, of a read as the media have them
     std::uint64_t byte_enable = 0;
@@ -107,7 +112,7 @@ class EndpointModel : public EndpointRegisters {
     return demand_.kind == Demand::Kind::Access && used_ != ~std::uint32_t{0};
   }
   [[nodiscard]] bool may_look_up_spec() const {
-    return !specs_.empty() && cache_.mshr_used() + kSpecReserve <= kMshrs;
+    return !specs_.empty() && cache_.mshr_used() + spec_reserve_ <= mshrs_;
   }
   void push(Time now);  // E2
   void push_access(unsigned index);
@@ -126,7 +131,8 @@ class EndpointModel : public EndpointRegisters {
   [[nodiscard]] Measures measure(Time at) const {
     const MediaStatus media = parts_.media.status(at);
     return {static_cast<std::uint8_t>(parts_.m2s.rx_level(at)),
-            static_cast<std::uint8_t>(cache_.mshr_used()), media.backlog, media.tasks};
+            static_cast<std::uint8_t>(std::min(cache_.mshr_used(), 255u)), media.backlog,
+            media.tasks};
   }
   void clock_levels(const Measures& now);
   void raise(Time at, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
@@ -134,6 +140,7 @@ class EndpointModel : public EndpointRegisters {
 
   const unsigned port_;
   Parts parts_;
+  const unsigned mshrs_, spec_reserve_ = mshrs_ / 8;  // that MemSpecRd leave to demands
   // A line of the internal DRAM, here a block, has 2^block_log2_ lines of 64 B. It is what
   // DramCache calls a granule.
   const unsigned block_log2_;
@@ -144,8 +151,8 @@ class EndpointModel : public EndpointRegisters {
   HdmDecoder decoder_{HdmDecoder::Role::Device};
   RangeDecoder ranges_;
   RangeDecoder::In memory_;  // what configuration space says of it
-  EndpointRegs registers_{kMaxSetsLog2};
-  DramCache cache_{kMaxSetsLog2};
+  EndpointRegs registers_;
+  DramCache cache_;
   bool cache_on_ = false, length_enabled_ = false;
   LoadSettings load_;
 
@@ -165,7 +172,7 @@ class EndpointModel : public EndpointRegisters {
   bool between_ = false;     // two sessions: nothing is taken, answers go nowhere
   std::uint32_t used_ = 0;   // bit i: entry i
   std::uint32_t ready_ = 0;  // those whose MSHR is filled
-  std::array<std::uint32_t, kMshrs> waiting_{};  // those that wait for an MSHR's Fill
+  std::array<std::uint32_t, DramCache::kMaxMshrs> waiting_{};  // those that wait for an MSHR's Fill
 
   Offer offer_ = Offer::None;  // Media or Local: not taken yet
   DevLoad offered_load_ = DevLoad::Light;

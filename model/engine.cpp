@@ -25,14 +25,16 @@ LinkParams link_params(const RunConfig& config, unsigned port, bool from_host) {
 }
 
 static_assert(kMostSrQueueEntries == SrQueue::kMaxDepth &&
-              kMostMemoryQueueEntries == MemoryQueue::kMaxDepth);
+              kMostMemoryQueueEntries == MemoryQueue::kMaxDepth &&
+              kMostMshrs == DramCache::kMaxMshrs);
 
 RootPortModel::Sizes root_port_sizes(const RootPortConfig& config) {
   return {.sr_queue = config.sr_queue_entries,
           .memory_queue = config.memory_queue_entries,
           .ring = config.ring_entries,
           .spec_cap = config.spec_cap_bytes / 256,
-          .ds_lines = config.ds_lines};
+          .ds_lines = config.ds_lines,
+          .ds_writes = config.ds_writes};
 }
 
 // std::min takes references, for which the compiler puts every time into memory.
@@ -55,7 +57,8 @@ ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, 
     : m2s(true, link_params(config, number, true)),
       s2m(false, link_params(config, number, false)),
       root(number, {m2s, s2m, local, sink}, root_port_sizes(config.root_port)),
-      endpoint(number, {m2s, s2m, media, sink}, config.endpoint.line_bytes),
+      endpoint(number, {m2s, s2m, media, sink},
+               {.mshrs = config.endpoint.mshrs, .line_bytes = config.endpoint.line_bytes}),
       io(number, config_space(number), &endpoint) {
   m2s.connect(s2m);
   s2m.connect(m2s);
@@ -178,6 +181,7 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
 
 std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
   if (space == RegisterSpace::HostBridge) return bridge_.decoder().read(offset);
+  if (index >= ports_.size()) return 0;  // a page without a port
   return IoPath::has(offset) ? ports_[index]->access_path(now_).read(offset)
                              : ports_[index]->root.read_register(offset);
 }

@@ -18,13 +18,15 @@ constexpr unsigned kSpecEntries = 2;  // of the memory queue, for MemSpecRd alon
 
 RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& sizes)
     : port_(port),
+      sizes_(sizes),
       parts_(parts),
       queue_(sizes.sr_queue),
       reader_(sizes.spec_cap),
       ring_(sizes.ring / (RingBuffer::kBanks * kRingWays), kRingWays),
       memory_(sizes.memory_queue, kSpecEntries),
-      ds_config_{
-          .depth = sizes.ds_lines, .writes = 16, .mem_entries = sizes.memory_queue - kSpecEntries},
+      ds_config_{.depth = sizes.ds_lines,
+                 .writes = sizes.ds_writes,
+                 .mem_entries = sizes.memory_queue - kSpecEntries},
       ds_(ds_config_) {}
 
 void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
@@ -59,6 +61,10 @@ std::uint32_t RootPortModel::read_register(std::uint32_t offset) const {
   regs.state.gran = static_cast<std::uint32_t>(load_control_.state());
   show(reader_.counters(), regs);
   regs.ds_status = {.on = on_, .empty = ds_.empty(), .error = ds_.error(), .count = ds_.count()};
+  regs.sr_cap = {.sr_queue = sizes_.sr_queue,
+                 .memory_queue = sizes_.memory_queue,
+                 .ring = sizes_.ring,
+                 .spec_granules = sizes_.spec_cap};
   regs.ds_cap = {.slots = ds_config_.depth, .writes = ds_config_.writes};
   return regs.word_at(offset);
 }

@@ -13,6 +13,7 @@
 
 #include "common/register_types.hpp"
 #include "common/request.hpp"
+#include "common/rtl_sizes.hpp"
 #include "common/trace_event.hpp"
 #include "model/link.hpp"
 #include "refmodel/root_port/deterministic_store.hpp"
@@ -33,11 +34,13 @@ class RootPortModel {
     DsRegion& local;
     TraceSink* sink;  // may be null
   };
-  // Those of the RTL, which docs/blocks/root_port describes; limits in configs/system/default.yaml.
+  // Those of the RTL (configs/rtl) and further; limits in sim/config/keys_port.cpp.
   struct Sizes {
-    unsigned sr_queue = 32, memory_queue = 32;  // entries
-    unsigned ring = 1024, spec_cap = 4;         // granules
-    unsigned ds_lines = 1024;
+    unsigned sr_queue = kDefaultRtl.sr_queue_entries;  // entries, as the next
+    unsigned memory_queue = kDefaultRtl.memory_queue_entries;
+    unsigned ring = kDefaultRtl.ring_entries;  // granules, as the next
+    unsigned spec_cap = kDefaultRtl.spec_cap_bytes / 256;
+    unsigned ds_lines = kDefaultRtl.ds_lines, ds_writes = kDefaultRtl.ds_writes;
   };
   RootPortModel(unsigned port, const Parts& parts, const Sizes& sizes);
 
@@ -119,6 +122,7 @@ class RootPortModel {
   void raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
 
   const unsigned port_;
+  const Sizes sizes_;
   Parts parts_;
   regs::rp::Regs regs_;  // what software writes, counts of deterministic store
 

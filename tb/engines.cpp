@@ -122,7 +122,6 @@ std::unique_ptr<SystemEngine> make_engine(const RunConfig& config, const EngineP
     }
     return make_model(parts.media, parts.sink);
   }
-  check_build(config);
   const auto make_rtl_side = [&](TraceSink* sink) {
     return with_replay(config, sink, [&](TraceSink* inner) {
       EngineParts rtl = parts;

@@ -5,7 +5,7 @@
 
 namespace cxlgpu {
 
-template class BasicRtlEngine<Vcxlgpu_top, 2>;
-template class BasicRtlEngine<Vcxlgpu_fast, 2>;
+template class BasicRtlEngine<Vcxlgpu_top, CXLGPU_RTL_PORTS>;
+template class BasicRtlEngine<Vcxlgpu_fast, CXLGPU_RTL_PORTS>;
 
 }  // namespace cxlgpu

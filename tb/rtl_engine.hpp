@@ -124,22 +124,23 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   bool just_recovered_ = false;
   std::string recovery_problem_;
   std::optional<MemRequest> offered_;
-  bool refused_ = false;                 // a submit() since the last advance_to()
-  RingQueue<MemResponse, 256> answers_;  // a register access leaves all that is in flight here
-  std::array<bool, kPorts> gone_{};      // links that are down for good
-  Time fault_at_ = Time::never();        // the first Recovery or removal of LinkFaults
+  bool refused_ = false;                  // a submit() since the last advance_to()
+  RingQueue<MemResponse, 1024> answers_;  // a register access leaves all that is in flight here
+  std::array<bool, kPorts> gone_{};       // links that are down for good
+  Time fault_at_ = Time::never();         // the first Recovery or removal of LinkFaults
   std::array<std::array<bool, 2>, kPorts> wire_ready_{};  // in this cycle, by direction
   std::array<std::optional<MediaResponse>, kPorts> media_answer_;
   std::array<std::array<std::uint32_t, 64>, kPorts> id_of_tag_{};
 };
 
-extern template class BasicRtlEngine<Vcxlgpu_top, 2>;
-extern template class BasicRtlEngine<Vcxlgpu_fast, 2>;
+// CXLGPU_RTL_PORTS: of the configuration that this build has (configs/rtl).
+extern template class BasicRtlEngine<Vcxlgpu_top, CXLGPU_RTL_PORTS>;
+extern template class BasicRtlEngine<Vcxlgpu_fast, CXLGPU_RTL_PORTS>;
 
 // The whole RTL.
-using RtlEngine = BasicRtlEngine<Vcxlgpu_top, 2>;
+using RtlEngine = BasicRtlEngine<Vcxlgpu_top, CXLGPU_RTL_PORTS>;
 // The same without deterministic store and without waves, a third faster. While deterministic store
 // is off no cycle of the two differs.
-using FastRtlEngine = BasicRtlEngine<Vcxlgpu_fast, 2>;
+using FastRtlEngine = BasicRtlEngine<Vcxlgpu_fast, CXLGPU_RTL_PORTS>;
 
 }  // namespace cxlgpu

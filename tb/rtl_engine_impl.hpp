@@ -17,6 +17,7 @@
 
 #include "common/input_error.hpp"
 #include "flits/messages.hpp"
+#include "sim/config/config_keys.hpp"
 #include "tb/coverage.hpp"
 #include "tb/fst_file.hpp"
 #include "tb/rtl_engine.hpp"
@@ -116,11 +117,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
       stores_(config.root_port.ds),
       context_(std::make_unique<VerilatedContext>()) {
   static_assert(fits<Top, Ports>());
-  if (config.ports != kPorts) {
-    throw InputError(
-        fmt::format("key 'system.ports': {} ports, but this build's RTL has {}; use --engine model",
-                    config.ports, kPorts));
-  }
+  check_size(config, *rtl_size_of("system.ports"), kPorts);
   context_->traceEverOn(!options.waves.empty());
   top_ = std::make_unique<Top>(context_.get());
   coverage_ = std::make_unique<CoverageWriter>(*context_);

@@ -73,7 +73,7 @@ LookupOutcome DramCache::peek(std::uint64_t granule, bool spec) const {
     const bool pending = line.mshr != kNoMshr && !mshrs_[line.mshr].filled;
     out.result = pending ? CacheResult::Merge : CacheResult::Hit;
     out.slot = slot;
-    out.mshr = pending ? line.mshr : 0;
+    if (pending) out.mshr = static_cast<std::uint8_t>(line.mshr);
     out.events = event_bit(spec      ? DramEvent::SpecNeedless
                            : pending ? DramEvent::DemandMerge
                                      : DramEvent::DemandHit);

@@ -3,7 +3,7 @@
 //
 // Purpose: says where a 256 B granule is or will be. Data is the media's affair (slots).
 // Units:   granules (address[51:8] of the DPA); slot = set * ways + way; MSHR numbers.
-// Shapes:  2^sets_log2 sets; ways a power of two, 2..16; up to 128 MSHRs.
+// Shapes:  2^sets_log2 sets; ways a power of two, 2..16; up to 256 MSHRs.
 // Rules:   every live MSHR belongs to one slot, which is pinned until it frees. It frees when its
 //          fill is done and no waiter is left; every demand Miss or Merge adds one. A line that
 //          MemSpecRd brought and no demand wanted yet is unwanted; it is fresh, too, until it was
@@ -16,6 +16,8 @@
 #include <bitset>
 #include <cstdint>
 #include <vector>
+
+#include "common/rtl_sizes.hpp"
 
 namespace cxlgpu {
 
@@ -49,9 +51,10 @@ struct LookupOutcome {
 
 class DramCache {
  public:
-  static constexpr unsigned kMaxMshrs = 128;
+  static constexpr unsigned kMaxMshrs = 256;
 
-  explicit DramCache(unsigned sets_log2 = 10, unsigned ways = 8, unsigned mshrs = kMaxMshrs);
+  explicit DramCache(unsigned sets_log2 = 10, unsigned ways = 8,
+                     unsigned mshrs = kDefaultRtl.mshrs);
 
   // What a lookup would give; lookup() also takes effect.
   [[nodiscard]] LookupOutcome peek(std::uint64_t granule, bool spec) const;
@@ -92,11 +95,11 @@ class DramCache {
   void clock(const In& in);
 
  private:
-  static constexpr std::uint8_t kNoMshr = 0xff;
+  static constexpr std::uint16_t kNoMshr = 0xffff;
   struct LineState {
     std::uint64_t granule = 0;
     bool valid = false, dirty = false, fresh = false, unwanted = false;
-    std::uint8_t mshr = kNoMshr;  // live MSHR that pins the slot
+    std::uint16_t mshr = kNoMshr;  // live MSHR that pins the slot
   };
   struct Mshr {
     std::uint32_t slot = 0;

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "common/register_types.hpp"
+#include "common/rtl_sizes.hpp"
 #include "refmodel/endpoint/dev_load.hpp"
 #include "refmodel/endpoint/dram_cache.hpp"
 
@@ -34,8 +35,11 @@ class EndpointRegs {
     LoadSettings load;
   };
 
-  explicit EndpointRegs(unsigned max_sets_log2 = 10) : max_sets_log2_(max_sets_log2) {
+  explicit EndpointRegs(unsigned max_sets_log2 = 10, unsigned mshrs = kDefaultRtl.mshrs,
+                        unsigned line_bytes = kDefaultRtl.line_bytes)
+      : max_sets_log2_(max_sets_log2) {
     regs_.sets.log2 = max_sets_log2;
+    regs_.cap = {.mshrs = mshrs, .line_bytes = line_bytes};
     settings();
   }
 

@@ -6,9 +6,8 @@
 //          first. Four banks (granule mod 4) of sets x ways, first in first out in each set; sets
 //          are picked by an XOR hash.
 // Units:   granules (address[51:8]); lines (address[51:6]), four a granule.
-// Shapes:  sets: a power of two (64 in the RTL); ways: at least 1. A run has four granules at most,
-// each
-//          of a bank of its own.
+// Shapes:  sets: a power of two; ways: at least 1. A run has four granules at most, each of a bank
+//          of its own.
 // Errors:  none.
 // Source:  docs/blocks/root_port/ring_buffer.md.
 #pragma once
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "common/policy.hpp"
+#include "common/rtl_sizes.hpp"
 
 namespace cxlgpu {
 
@@ -25,7 +25,7 @@ class RingBuffer {
  public:
   static constexpr std::size_t kBanks = 4;
 
-  explicit RingBuffer(unsigned sets = 64, unsigned ways = 4)
+  explicit RingBuffer(unsigned sets = kDefaultRtl.ring_entries / 16, unsigned ways = 4)
       : sets_(sets),
         ways_(ways),
         held_(kBanks * sets * ways, kEmpty),

@@ -317,6 +317,10 @@ regs::rp::Regs RootPort::registers(const Cycle& now) const {
                     .empty = now.stores.empty,
                     .error = now.stores.error,
                     .count = now.stores.count};
+  regs.sr_cap = {.sr_queue = kDefaultRtl.sr_queue_entries,
+                 .memory_queue = kDefaultRtl.memory_queue_entries,
+                 .ring = kDefaultRtl.ring_entries,
+                 .spec_granules = kDefaultRtl.spec_cap_bytes / 256};
   regs.ds_cap = {.slots = stores_params_.depth, .writes = stores_params_.writes};
   return regs;
 }

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "common/request.hpp"
+#include "common/rtl_sizes.hpp"
 #include "refmodel/root_port/address_window.hpp"
 
 namespace cxlgpu {
@@ -21,7 +22,7 @@ namespace cxlgpu {
 class SrQueue {
  public:
   static constexpr unsigned kMaxDepth = 64;
-  explicit SrQueue(unsigned depth = 32) : depth_(depth) {
+  explicit SrQueue(unsigned depth = kDefaultRtl.sr_queue_entries) : depth_(depth) {
     assert(depth >= 1 && depth <= kMaxDepth);
   }
 

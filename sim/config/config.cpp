@@ -130,6 +130,39 @@ void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
   }
 }
 
+// A file of configs/rtl: sizes of the RTL by their names, each a value or a row that has one.
+void read_sizes(RunConfig& config, const std::filesystem::path& path) {
+  const std::string file = path.string();
+  const YAML::Node root = parse_file(file);
+  if (!root.IsDefined() || root.IsNull()) return;
+  if (!root.IsMap()) fail(at(file, root), "(top)", "is not a map of sizes; write size: value");
+  std::set<std::string> seen;
+  for (const auto& item : root) {
+    const std::string where = at(file, item.first);
+    if (!item.first.IsScalar()) fail(where, "(top)", "has a size that is not a word");
+    const auto name = item.first.as<std::string>();
+    if (!seen.insert(name).second) fail(where, name, "is given twice; keep one");
+    const auto* size = std::find_if(kRtlSizes.begin(), kRtlSizes.end(),
+                                    [&name](const RtlSize& one) { return one.name == name; });
+    if (size == kRtlSizes.end()) {
+      std::vector<std::string> names;
+      for (const RtlSize& one : kRtlSizes) names.emplace_back(one.name);
+      fail(where, name,
+           fmt::format("is no size of the RTL; {}use {}", did_you_mean(name, names),
+                       fmt::join(names, ", ")));
+    }
+    const YAML::Node value = item.second.IsMap() ? item.second["value"] : item.second;
+    if (!value.IsDefined() || !value.IsScalar()) fail(where, name, "has no value; give a number");
+    const std::string key(size->key);
+    if (key.empty()) {  // of the RTL alone
+      (void)parse_range(value.as<std::string>(), where, name, size->least, size->greatest);
+      continue;
+    }
+    set_key(config, key, value.as<std::string>(), where);
+    config.rtl[key] = std::get<std::uint64_t>(find_key(key)->get(config));
+  }
+}
+
 // The file that gpu.machine names lies below the layers that may name it: what `file`, or a --set,
 // says of it is taken before its turn.
 void find_machine(RunConfig& config, const YAML::Node& root, const std::string& file) {
@@ -188,14 +221,33 @@ Time LinkConfig::flit_time() const {
   return Time{68ull * 8 * 1000000 / (lanes * lane_mbit_s)};
 }
 
-ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names)
-    : dir_(std::move(config_dir)), names_(std::move(names)) {}
+ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names, std::string rtl)
+    : dir_(std::move(config_dir)), names_(std::move(names)), rtl_(std::move(rtl)) {}
+
+void ConfigLoader::read_layers(RunConfig& config) const {
+  read_file(config, dir_ / "system" / "default.yaml");
+  read_host_files(config, dir_ / "host");
+  read_sizes(config, dir_ / "rtl" / "default.yaml");
+  if (rtl_ != "default") read_sizes(config, rtl_file());
+}
+
+std::filesystem::path ConfigLoader::rtl_file() const {
+  if (rtl_.ends_with(".yaml") || rtl_.ends_with(".yml")) return rtl_;
+  std::filesystem::path path = dir_ / "rtl" / (rtl_ + ".yaml");
+  if (std::filesystem::is_regular_file(path)) return path;
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(dir_ / "rtl")) {
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  throw InputError(fmt::format("configuration of the RTL '{}': is not known; {}use {} or a file",
+                               rtl_, did_you_mean(rtl_, names), fmt::join(names, ", ")));
+}
 
 RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std::string>& sets,
                              const std::string& seed) const {
   RunConfig config;
-  read_file(config, dir_ / "system" / "default.yaml");
-  read_host_files(config, dir_ / "host");
+  read_layers(config);
   const std::string engine_place = config.place("run.engine", "");
   const auto known = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
@@ -262,8 +314,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
 
 RunConfig ConfigLoader::defaults() const {
   RunConfig config;
-  read_file(config, dir_ / "system" / "default.yaml");
-  read_host_files(config, dir_ / "host");
+  read_layers(config);
   read_machine(config, dir_ / "gpu");
   return config;
 }

@@ -5,7 +5,8 @@
 // Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
-// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml, then the file
+// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml, the sizes of
+//          the RTL (configs/rtl/default.yaml and the one that the build has), then the file
 //          of configs/gpu that gpu.machine names, then what the scenario's name says, then
 //          configs/scenarios/NAME.yaml or the file given, then --set. Any of them but the
 //          machine's file may name the machine.
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "common/policy.hpp"
+#include "common/rtl_sizes.hpp"
 #include "common/time.hpp"
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/paging/paging_config.hpp"
@@ -52,12 +54,13 @@ struct RootPortConfig {
   bool ds = false;  // deterministic store
   unsigned ds_max_writes = 16;
   std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
-  // Sizes of the hardware; as they stand here the RTL is built (check_build()).
-  unsigned sr_queue_entries = 32;
-  unsigned memory_queue_entries = 32;  // two of them for MemSpecRd alone
-  unsigned ring_entries = 1024;        // granules of 256 B
-  unsigned spec_cap_bytes = 1024;      // the longest MemSpecRd
-  unsigned ds_lines = 1024;            // that a port can defer
+  // Sizes of the hardware: configs/rtl.
+  unsigned sr_queue_entries = kDefaultRtl.sr_queue_entries;
+  unsigned memory_queue_entries = kDefaultRtl.memory_queue_entries;  // two for MemSpecRd alone
+  unsigned ring_entries = kDefaultRtl.ring_entries;                  // granules of 256 B
+  unsigned spec_cap_bytes = kDefaultRtl.spec_cap_bytes;              // the longest MemSpecRd
+  unsigned ds_lines = kDefaultRtl.ds_lines;                          // that a port can defer
+  unsigned ds_writes = kDefaultRtl.ds_writes;                        // in flight at most
 };
 
 struct EndpointConfig {
@@ -77,7 +80,9 @@ struct EndpointConfig {
   // Folders of images of the parts (flash), port0.img ...: loaded before the run, written after one
   // that ended well. Empty: none.
   std::string image_in, image_out;
-  std::uint32_t line_bytes = 256;  // of the internal DRAM; the RTL has 256 (check_build())
+  // Sizes of the internal DRAM: configs/rtl.
+  unsigned mshrs = kDefaultRtl.mshrs;
+  std::uint32_t line_bytes = kDefaultRtl.line_bytes;
 };
 
 struct WorkloadConfig {
@@ -100,7 +105,7 @@ struct RunConfig {
   std::string engine = "cosim";
   std::uint64_t seed = 1;
   std::uint64_t limit_us = 1000000;  // of simulated time
-  unsigned ports = 2;
+  unsigned ports = kDefaultRtl.ports;
   MemoryKind memory = MemoryKind::Cxl;  // where the data lives; the scenario's name sets it
   PagingConfig paging;
   std::string gpu_machine;
@@ -118,6 +123,8 @@ struct RunConfig {
   std::vector<HdmRange> hdm;
   // Where each key was last given, "file:line" or "--set", for messages.
   std::map<std::string, std::string> places;
+  // By key: what configs/rtl says that the RTL has. Empty: nothing was read of it.
+  std::map<std::string, std::uint64_t> rtl;
   // Old names that were accepted, a line each for the user.
   std::vector<std::string> notes;
   [[nodiscard]] const std::string& place(const std::string& key,
@@ -134,7 +141,8 @@ struct ScenarioNames {
 
 class ConfigLoader {
  public:
-  ConfigLoader(std::filesystem::path config_dir, ScenarioNames names);
+  // `rtl`: the configuration of the RTL, a file of configs/rtl without .yaml, or a file.
+  ConfigLoader(std::filesystem::path config_dir, ScenarioNames names, std::string rtl = "default");
   // `scenario` is a name or the path of a YAML file; `sets` are path.key=value; `seed` as typed.
   [[nodiscard]] RunConfig load(const std::string& scenario, const std::vector<std::string>& sets,
                                const std::string& seed = "") const;
@@ -143,15 +151,20 @@ class ConfigLoader {
   [[nodiscard]] RunConfig defaults() const;
 
  private:
+  void read_layers(RunConfig& config) const;
+  [[nodiscard]] std::filesystem::path rtl_file() const;
+
   std::filesystem::path dir_;
   ScenarioNames names_;
+  std::string rtl_;
 };
 
 // Checks what no single key can show: overlaps, multiples, ports that do not exist. A message names
 // the place of the key, or `otherwise` where it was never given.
 void check(const RunConfig& config, const std::string& otherwise);
 
-// The RTL is one machine: refuses sizes that it is not built with. For engines that run it.
+// Refuses sizes that, by configs/rtl, the RTL is not built with: before anything is made. What the
+// RTL really has is asked of it at bring-up (sim/firmware/sizes.hpp). For engines that run it.
 void check_build(const RunConfig& config);
 
 }  // namespace cxlgpu

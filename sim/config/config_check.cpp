@@ -125,20 +125,21 @@ void check(const RunConfig& config, const std::string& otherwise) {
 }
 
 void check_build(const RunConfig& config) {
-  for (const ConfigKey& key : config_keys()) {
-    if (key.path != "system.ports") check_size(config, key);
+  for (const RtlSize& size : kRtlSizes) {
+    const auto built = config.rtl.find(std::string(size.key));
+    if (built != config.rtl.end()) check_size(config, size, built->second);
   }
 }
 
-void check_size(const RunConfig& config, const ConfigKey& key) {
-  const std::uint64_t built = key.range.rtl_built, most = key.range.rtl_most;
-  if (built == 0) return;
+void check_size(const RunConfig& config, const RtlSize& size, std::uint64_t rtl) {
+  const ConfigKey& key = *find_key(std::string(size.key));
   const auto value = std::get<std::uint64_t>(key.get(config));
-  if (value == built) return;
+  if (value == rtl) return;
+  std::string never;
+  if (value > size.greatest) never = fmt::format(" and none can have over {}", size.greatest);
+  if (value < size.least) never = fmt::format(" and none can have under {}", size.least);
   fail(config.place(key.path, config.scenario), key.path,
-       fmt::format(
-           "{}, but this build's RTL has {}{}; use --engine model", value, built,
-           most != 0 && value > most ? fmt::format(" and none can have over {}", most) : ""));
+       fmt::format("{}, but this build's RTL has {}{}; use --engine model", value, rtl, never));
 }
 
 }  // namespace cxlgpu

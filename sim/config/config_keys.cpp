@@ -30,6 +30,12 @@ const ConfigKey* find_key(const std::string& path) {
   return at == all.end() ? nullptr : &*at;
 }
 
+const RtlSize* rtl_size_of(const std::string& key) {
+  const auto* at = std::find_if(kRtlSizes.begin(), kRtlSizes.end(),
+                                [&key](const RtlSize& size) { return size.key == key; });
+  return at == kRtlSizes.end() ? nullptr : at;
+}
+
 std::vector<std::string> key_names() {
   std::vector<std::string> names;
   for (const ConfigKey& key : config_keys()) names.push_back(key.path);

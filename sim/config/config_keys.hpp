@@ -14,12 +14,14 @@
 #include <variant>
 #include <vector>
 
+#include "common/rtl_sizes.hpp"
 #include "sim/config/config.hpp"
 #include "sim/config/key_range.hpp"
 
 namespace cxlgpu {
 
 inline constexpr unsigned kMostSrQueueEntries = 64, kMostMemoryQueueEntries = 64;
+inline constexpr unsigned kMostDsWrites = 64, kMostMshrs = 256;
 inline constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 52;  // of physical addresses
 
 using ConfigValue = std::variant<bool, std::uint64_t, double, std::string,
@@ -40,8 +42,10 @@ const ConfigKey* find_key(const std::string& path);
 std::vector<std::string> key_names();
 std::vector<std::string> key_sections();
 
-// Refuses a value that is not what the RTL is built with, if the key is a size of the RTL.
-void check_size(const RunConfig& config, const ConfigKey& key);
+// The row of configs/rtl for a key; null: it is no size of the RTL.
+const RtlSize* rtl_size_of(const std::string& key);
+// Refuses what a run asks of a size, if the RTL has another value of it.
+void check_size(const RunConfig& config, const RtlSize& size, std::uint64_t rtl);
 
 // A value as it would be written in a file.
 std::string value_text(const KeyFacts& facts, const ConfigValue& value);

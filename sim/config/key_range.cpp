@@ -112,12 +112,6 @@ KeyRange ranges() {
   return range;
 }
 
-KeyRange with_rtl(KeyRange range, std::uint64_t built, std::uint64_t most) {
-  range.rtl_built = built;
-  range.rtl_most = most;
-  return range;
-}
-
 std::string type_name(const KeyRange& range) {
   switch (range.type) {
     case KeyRange::Type::Flag:
@@ -153,10 +147,13 @@ namespace {
 // What rtl and cosim take of a range that is the model's.
 std::string rtl_text(const KeyFacts& facts) {
   const KeyRange& range = facts.range;
-  if (range.rtl_built == 0) return "";
-  std::string text = "; rtl and cosim " + number_text(range.rtl_built, facts.unit);
-  if (range.rtl_most != 0) text += ", no build over " + number_text(range.rtl_most, facts.unit);
-  return text;
+  if (range.rtl_most == 0) return "";
+  const std::uint64_t least = std::max(range.low, range.rtl_least);
+  const std::uint64_t most = std::min(range.high, range.rtl_most);
+  const std::string text = "; rtl and cosim as built";
+  if (least == range.low && most == range.high) return text;
+  const std::string low = number_text(least, facts.unit);
+  return text + ", " + (least == most ? low : low + ".." + number_text(most, facts.unit));
 }
 
 }  // namespace

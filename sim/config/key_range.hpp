@@ -25,9 +25,9 @@ struct KeyRange {
   std::vector<std::string> choices;
   std::vector<std::size_t> lengths;  // of a List, any of these
   std::string what;                  // a Text is
-  // A Number that is a size of the RTL: what it is built with, the one value that rtl and cosim
-  // take, and the largest that it can be built with (0: as the model). 0 built: no such size.
-  std::uint64_t rtl_built = 0, rtl_most = 0;
+  // A Number that is a size of the RTL (configs/rtl): what it can be built with. The range above is
+  // the model's; rtl and cosim take the one value that the build has. 0 rtl_most: no such size.
+  std::uint64_t rtl_least = 0, rtl_most = 0;
 };
 
 KeyRange between(std::uint64_t low, std::uint64_t high);
@@ -40,8 +40,6 @@ KeyRange one_of(std::vector<std::string> names);  // in the order of the enumera
 KeyRange text(std::string what);
 KeyRange list_of(std::vector<std::size_t> lengths, std::uint64_t low, std::uint64_t high);
 KeyRange ranges();
-// `range` is the model's; the RTL has `built`, and no build has more than `most` (0: as the model).
-KeyRange with_rtl(KeyRange range, std::uint64_t built, std::uint64_t most = 0);
 
 // A key as people read of it.
 struct KeyFacts {
@@ -55,7 +53,7 @@ struct KeyFacts {
 [[nodiscard]] std::string type_name(const KeyRange& range);
 // A number of this unit: 64KiB, 0x100000000, 8.
 [[nodiscard]] std::string number_text(std::uint64_t value, const std::string& unit);
-// "1..64", "1..16, a power of two", "lrr, gto", "1..64; rtl and cosim 32".
+// "1..64", "1..16, a power of two", "lrr, gto", "1..64; rtl and cosim as built, 4..64".
 [[nodiscard]] std::string range_text(const KeyFacts& facts);
 
 [[noreturn]] void fail(const std::string& where, const std::string& key, const std::string& what);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/rtl_sizes.hpp"
 #include "sim/config/config_keys.hpp"
 
 namespace cxlgpu {
@@ -32,6 +33,10 @@ inline constexpr std::uint64_t kMostPs = 10'000'000'000'000;  // ten seconds
 template <typename Member>
 ConfigKey row(KeyFacts facts, Member member) {
   ConfigKey key;
+  if (const RtlSize* size = rtl_size_of(facts.path)) {
+    facts.range.rtl_least = size->least;
+    facts.range.rtl_most = size->greatest;
+  }
   using T = std::remove_reference_t<decltype(member(std::declval<RunConfig&>()))>;
   key.set = [facts, member](RunConfig& c, const std::string& t, const std::string& w,
                             const std::string& k) {

@@ -25,10 +25,9 @@ ConfigKey hdm_key() {
 }  // namespace
 
 std::vector<ConfigKey> machine_keys() {
-  const RunConfig defaults;
   return {
-      row({"system.ports", "ports", with_rtl(power_of_two(1, 4), defaults.ports),
-           "Root ports, each with an endpoint.", "this design"},
+      row({"system.ports", "ports", power_of_two(1, 4), "Root ports, each with an endpoint.",
+           "this design"},
           CXLGPU_MEMBER(ports)),
       row({"system.memory", "", one_of({kMemoryNames.begin(), kMemoryNames.end()}),
            "Where the data is: behind CXL, all in GPU memory, or paged in from the host or a "

@@ -13,9 +13,6 @@ namespace {
 // In the order of SrPolicy.
 const std::vector<std::string> kPolicies = {"off", "naive", "dyn", "sr-paper", "sr", "stream"};
 
-// 64 sets, for which ring_buffer folds six bits, of 4 banks and 4 ways (docs/blocks/root_port).
-constexpr std::uint64_t kMostRtlRingEntries = 64 * 4 * 4;
-
 // As `key`, which also takes a value's old name, for one release.
 ConfigKey renamed(ConfigKey key, const std::string& old_name, const std::string& name) {
   const auto set = std::move(key.set);
@@ -32,7 +29,6 @@ ConfigKey renamed(ConfigKey key, const std::string& old_name, const std::string&
 }  // namespace
 
 std::vector<ConfigKey> port_keys() {
-  const RootPortConfig built;  // the RTL
   return {
       renamed(row({"root_port.policy", "", one_of(kPolicies),
                    "What MemSpecRd is sent for a load; the scenario's name sets it.",
@@ -48,34 +44,34 @@ std::vector<ConfigKey> port_keys() {
            "endpoint later; the scenario's name sets it.",
            "CXL-GPU"},
           CXLGPU_MEMBER(root_port.ds)),
-      row({"root_port.ds_max_writes", "writes", between(1, 16),
-           "Writes of deterministic store in flight to an endpoint.", "this design"},
+      row({"root_port.ds_max_writes", "writes", between(1, kMostDsWrites),
+           "Writes of deterministic store in flight to an endpoint, at most ds_writes.",
+           "this design"},
           CXLGPU_MEMBER(root_port.ds_max_writes)),
       row({"root_port.ds_interval", "log2 cycles", list_of({4}, 0, 15),
            "Time between them, at DevLoad light, optimal, moderate, severe; 0 no pause.",
            "this design"},
           CXLGPU_MEMBER(root_port.ds_interval)),
-      row({"root_port.sr_queue_entries", "",
-           with_rtl(between(1, kMostSrQueueEntries), built.sr_queue_entries),
+      row({"root_port.sr_queue_entries", "", between(1, kMostSrQueueEntries),
            "Entries of the speculative read queue.", "CXL-GPU"},
           CXLGPU_MEMBER(root_port.sr_queue_entries)),
-      row({"root_port.memory_queue_entries", "",
-           with_rtl(between(3, kMostMemoryQueueEntries), built.memory_queue_entries),
+      row({"root_port.memory_queue_entries", "", between(3, kMostMemoryQueueEntries),
            "Entries of the memory queue, two for MemSpecRd alone.",
            "CXL-GPU; the two are this design"},
           CXLGPU_MEMBER(root_port.memory_queue_entries)),
-      row({"root_port.ring_entries", "granules",
-           with_rtl(power_of_two(16, 4096), built.ring_entries, kMostRtlRingEntries),
+      row({"root_port.ring_entries", "granules", power_of_two(16, 4096),
            "Granules of 256 B in the ring buffer: 4 banks, 4 ways.", "this design"},
           CXLGPU_MEMBER(root_port.ring_entries)),
-      row({"root_port.spec_cap_bytes", "bytes",
-           with_rtl(multiple_of(256, 256, 1024), built.spec_cap_bytes), "The longest MemSpecRd.",
+      row({"root_port.spec_cap_bytes", "bytes", multiple_of(256, 256, 1024),
+           "The longest MemSpecRd.",
            "CXL-GPU: the longest that its length, 1 to 4 times 256 B, can say"},
           CXLGPU_MEMBER(root_port.spec_cap_bytes)),
-      row({"root_port.ds_lines", "lines",
-           with_rtl(power_of_two(16, DsRegion::kPortBytes / kLineBytes), built.ds_lines),
+      row({"root_port.ds_lines", "lines", power_of_two(16, DsRegion::kPortBytes / kLineBytes),
            "Lines of 64 B that a port can defer.", "this design"},
           CXLGPU_MEMBER(root_port.ds_lines)),
+      row({"root_port.ds_writes", "writes", between(1, kMostDsWrites),
+           "Writes of deterministic store in flight that a port has entries for.", "this design"},
+          CXLGPU_MEMBER(root_port.ds_writes)),
       row({"endpoint.cache_bytes", "bytes", between(0, 2 * kMiB),
            "Internal DRAM of an endpoint used as cache; 0 takes cache_percent.",
            "assumed: 1 KiB for each of 64 warps and 4 arrays"},
@@ -84,8 +80,10 @@ std::vector<ConfigKey> port_keys() {
            "Internal DRAM of all endpoints as a share of the data set; only with cache_bytes 0.",
            "assumed"},
           CXLGPU_MEMBER(endpoint.cache_percent)),
-      row({"endpoint.line_bytes", "bytes",
-           with_rtl(power_of_two(256, 16384), EndpointConfig{}.line_bytes),
+      row({"endpoint.mshrs", "fills", power_of_two(16, kMostMshrs),
+           "Fills of the internal DRAM in flight (miss-status registers).", "this design"},
+          CXLGPU_MEMBER(endpoint.mshrs)),
+      row({"endpoint.line_bytes", "bytes", power_of_two(64, 16384),
            "Line of the internal DRAM, at most the medium's page.",
            "this design: a granule of MemSpecRd"},
           CXLGPU_MEMBER(endpoint.line_bytes)),

@@ -10,6 +10,7 @@
 #include "common/input_error.hpp"
 #include "common/register_types.hpp"
 #include "sim/firmware/io_port.hpp"
+#include "sim/firmware/sizes.hpp"
 #include "sim/gpu/ds_region.hpp"
 
 namespace cxlgpu {
@@ -44,11 +45,11 @@ std::uint32_t other_ways(const RunConfig& config) {
 }
 
 // The stream table is to remember what the internal DRAM holds: its sets are four regions of 1 KiB,
-// twice as much as the DRAM's, which are eight lines of 256 B (or more).
+// the DRAM's are eight lines.
 std::uint32_t stream_sets_log2(const EndpointParts& parts, const RunConfig& config) {
-  const auto longer = static_cast<unsigned>(std::countr_zero(config.endpoint.line_bytes / 256));
-  const unsigned sets_log2 = parts.cache_sets_log2 + longer;
-  return sets_log2 == 0 ? 0 : sets_log2 - 1;
+  const auto line_log2 = static_cast<unsigned>(std::countr_zero(config.endpoint.line_bytes));
+  const unsigned bytes_log2 = parts.cache_sets_log2 + line_log2;  // of a way
+  return bytes_log2 < 9 ? 0 : bytes_log2 - 9;
 }
 
 std::uint32_t narrow(std::uint64_t value) {
@@ -173,11 +174,18 @@ FirmwareJob enable_mem(IoThread io, std::uint32_t cxl_dvsec) {
 }
 
 SystemInfo bring_up(RegisterBus& bus, const RunConfig& config, const EndpointParts& parts) {
+  check_port_count(bus, config);
   const SystemInfo system = enumerate(bus, config.ports);
   check_ranges(system, config.hdm);
   program_ranges(bus, system, config.hdm);
   for (const EndpointInfo& endpoint : system.endpoints) {
     IoPort io(bus, endpoint.port);
+    check_sizes(
+        config,
+        [&](std::uint32_t at) { return bus.read(RegisterSpace::RootPort, endpoint.port, at); },
+        [&](std::uint32_t at) {
+          return endpoint.vendor_base == 0 ? 0 : io.read(endpoint.vendor_base + (at - ep::kBlock));
+        });
     const bool length = use_length(endpoint, config);
     set_up_endpoint(io, endpoint, config, parts, length);
     // Last, and answered: what was posted before has arrived.
