@@ -91,6 +91,8 @@ TEST_F(Cli, MachinesThatTheRtlIsNot) {
                                           {"root_port.ring_entries", "512", "1024"},
                                           {"root_port.spec_cap_bytes", "256", "1024"},
                                           {"root_port.ds_lines", "256", "1024"},
+                                          {"root_port.ds_writes", "17", "16"},
+                                          {"endpoint.mshrs", "256", "128"},
                                           {"endpoint.line_bytes", "4KiB", "256"}}) {
     const std::string name(key), what = "'" + name + "'", set = name + "=" + value;
     const std::string rtl = std::string("RTL has ") + built;
@@ -113,14 +115,30 @@ TEST_F(Cli, MachinesThatTheRtlIsNot) {
 }
 
 // What no RTL of these sources can have says so, and `explain` has both ranges.
-TEST_F(Cli, ARingThatOnlyTheModelCanHave) {
-  const Args over = {"run", "vadd-znand-sr", "--set", "root_port.ring_entries=2048"};
-  refused(over, {"--set", "2048, but this build's RTL has 1024 and none can have over 1024"});
+TEST_F(Cli, ALineThatOnlyTheModelCanHave) {
+  const Args over = {"run", "vadd-znand-sr", "--set", "endpoint.line_bytes=2KiB"};
+  refused(over, {"--set", "2048, but this build's RTL has 256 and none can have over 1024"});
+  refused({"run", "vadd-znand-sr", "--set", "root_port.sr_queue_entries=3"},
+          {"--set", "3, but this build's RTL has 32 and none can have under 4"});
   refused({"run", "vadd-znand-sr", "--set", "root_port.ring_entries=8192"}, {"16..4096"});
-  const std::string said = accepted({"explain", "root_port.ring_entries"}).out;
-  EXPECT_NE(said.find("16..4096, a power of two; rtl and cosim 1024, no build over 1024"),
+  const std::string said = accepted({"explain", "endpoint.line_bytes"}).out;
+  EXPECT_NE(said.find("64..16KiB, a power of two; rtl and cosim as built, 64..1KiB"),
             std::string::npos)
       << said;
+}
+
+// Of another configuration of the RTL: the model takes its sizes; the RTL, which is asked, has
+// others.
+TEST_F(Cli, AConfigurationThatThisBuildIsNot) {
+  refused({"run", "vadd-znand-sr", "--rtl", "small", "--set", "workload.size=512", "--out", "o"},
+          {"rtl/small.yaml:", "'root_port.sr_queue_entries'", "8, but this build's RTL has 32"});
+  accepted({"run", "vadd-znand-sr", "--rtl", "small", "--engine", "model", "--set",
+            "workload.size=512"});
+  refused({"run", "vadd-znand-sr", "--rtl", "smal"}, {"small", "large"});
+  write("own-rtl.yaml", "sr_queue_entries: 16\nring: 64\n");
+  refused({"run", "vadd-znand-sr", "--rtl", "own-rtl.yaml"}, {"own-rtl.yaml:2:", "ring_entries"});
+  write("own-rtl.yaml", "sr_queue_entries: 65\n");
+  refused({"run", "vadd-znand-sr", "--rtl", "own-rtl.yaml"}, {"own-rtl.yaml:1:", "1..64"});
 }
 
 TEST_F(Cli, CacheLineThatDoesNotFit) {
@@ -226,7 +244,7 @@ const std::vector<BadYaml> kBadYaml = {
     {"NothingForANumber", "gpu:\n  cores:\n", 2, "'gpu.cores'"},
     {"NumberForDs", "root_port: {ds: 1}\n", 1, "'root_port.ds'"},
     {"NoDsWrites", "root_port:\n  ds_max_writes: 0\n", 2, "'root_port.ds_max_writes'"},
-    {"ManyDsWrites", "root_port:\n  ds_max_writes: 17\n", 2, "'root_port.ds_max_writes'"},
+    {"ManyDsWrites", "root_port:\n  ds_max_writes: 65\n", 2, "'root_port.ds_max_writes'"},
     {"ThreeDsIntervals", "root_port: {ds_interval: [0, 0, 8]}\n", 1, "'root_port.ds_interval'"},
     {"LongDsInterval", "root_port: {ds_interval: [0, 0, 8, 16]}\n", 1, "'root_port.ds_interval'"},
     {"CrookedDsBase", "local_memory: {ds_base: 0x1000}\n", 1, "'local_memory.ds_base'"},
@@ -246,7 +264,7 @@ const std::vector<BadYaml> kBadYaml = {
     {"FewDsLines", "root_port: {ds_lines: 8}\n", 1, "'root_port.ds_lines'"},
     {"CrookedDsLines", "root_port: {ds_lines: 1000}\n", 1, "'root_port.ds_lines'"},
     {"ManyDsLines", "root_port: {ds_lines: 8192}\n", 1, "'root_port.ds_lines'"},
-    {"ShortCacheLine", "endpoint: {line_bytes: 128}\n", 1, "'endpoint.line_bytes'"},
+    {"ShortCacheLine", "endpoint: {line_bytes: 32}\n", 1, "'endpoint.line_bytes'"},
     {"CrookedCacheLine", "endpoint: {line_bytes: 768}\n", 1, "'endpoint.line_bytes'"},
     {"LongCacheLine", "endpoint: {line_bytes: 32KiB}\n", 1, "'endpoint.line_bytes'"},
     {"NoLanes", "link: {lanes: 0}\n", 1, "'link.lanes'"},

@@ -274,6 +274,16 @@ TEST(Registers, RootPort) {
   EXPECT_FIELD(kViralPort, 0, 0);
   EXPECT_FIELD(kViralOnFatal, 1, 1);
   EXPECT_FIELD(kViralDevice, 2, 2);
+  EXPECT_EQ(kDsControl, 0x850u);
+  EXPECT_FIELD(kDsControlMaxWrites, 14, 8, 8);
+  EXPECT_EQ(kDsCap, 0x864u);
+  EXPECT_FIELD(kDsCapSlots, 12, 0);
+  EXPECT_FIELD(kDsCapWrites, 22, 16);
+  EXPECT_EQ(kSrCap, 0x868u);
+  EXPECT_FIELD(kSrCapSrQueue, 6, 0);
+  EXPECT_FIELD(kSrCapMemoryQueue, 14, 8);
+  EXPECT_FIELD(kSrCapRing, 28, 16);
+  EXPECT_FIELD(kSrCapSpecGranules, 31, 29);
 }
 
 // docs/blocks/endpoint/dev_load.md, endpoint/endpoint_regs.md.
@@ -295,6 +305,9 @@ TEST(Registers, Endpoint) {
   EXPECT_FIELD(kMshrThTh1, 14, 8, 32);
   EXPECT_FIELD(kMshrThTh2, 22, 16, 48);
   EXPECT_EQ(kMshrThReset, 0x302010u);
+  EXPECT_EQ(kCap, 0x824u);
+  EXPECT_FIELD(kCapMshrs, 8, 0);
+  EXPECT_FIELD(kCapLineBytes, 26, 16);
   EXPECT_EQ(kWriteBacks, 0x810u);
   EXPECT_FIELD(kWriteBacksCount, 31, 0);
 }

@@ -49,20 +49,23 @@ class DsAlone {
     bool bad = false;  // endpoint: poisoned; local memory: damaged
   };
 
-  // As ds_alone_tb.sv: lines of the region; Lines4 has one entry in every table.
-  enum class Size : std::uint8_t { Lines256, Lines1024, Lines4 };
+  // As ds_alone_tb.sv: lines of the region; Lines4 has one entry in every table, Writes64 has 1024
+  // lines and the most writes.
+  enum class Size : std::uint8_t { Lines256, Lines1024, Lines4, Writes64 };
 
   explicit DsAlone(Size size = Size::Lines256, unsigned endpoint_latency = 10,
                    unsigned local_latency = 4)
-      : depth(size == Size::Lines4      ? 4
-              : size == Size::Lines1024 ? 1024
-                                        : 256),
+      : depth(size == Size::Lines4     ? 4
+              : size == Size::Lines256 ? 256
+                                       : 1024),
         latency_(endpoint_latency),
         local_latency_(local_latency),
-        local_(depth) {
+        local_(depth),
+        counted_(size != Size::Writes64) {
     rtl_->size_i = static_cast<unsigned>(size);
     rtl_.reset();
-    max_writes = writes_at_most = size == Size::Lines4 ? 1 : size == Size::Lines1024 ? 16 : 8;
+    constexpr std::array kWrites{8u, 16u, 1u, 64u};
+    max_writes = writes_at_most = kWrites[static_cast<std::size_t>(size)];
   }
 
   const unsigned depth;
@@ -157,7 +160,7 @@ class DsAlone {
                        mq_takes(get_bits(rtl_->mq_req_o, 576, 46));
     rtl_.settle();
     check_offers();
-    meetings_.observe(*rtl_, depth == 4);
+    if (counted_) meetings_.observe(*rtl_, depth == 4);
     take();
     rtl_.edge();
   }
@@ -273,9 +276,9 @@ class DsAlone {
     rtl_->lm_rsp_valid_i = !lm_.empty() && lm_.front().due <= cycle_;
     if (rtl_->lm_rsp_valid_i != 0) {
       set_line(rtl_->lm_rsp_i, 0, lm_.front().cell.data);
-      set_bits(rtl_->lm_rsp_i, 512, 4, lm_.front().index);
-      set_bits(rtl_->lm_rsp_i, 516, 2, lm_.front().kind);
-      set_bits(rtl_->lm_rsp_i, 518, 1, lm_.front().cell.bad);
+      set_bits(rtl_->lm_rsp_i, 512, 6, lm_.front().index);
+      set_bits(rtl_->lm_rsp_i, 518, 2, lm_.front().kind);
+      set_bits(rtl_->lm_rsp_i, 520, 1, lm_.front().cell.bad);
     }
   }
   // The oldest that is due; its entry is free with its answer.
@@ -408,7 +411,7 @@ class DsAlone {
   void take_at_local() {
     const auto& port = rtl_->lm_req_o;
     Cell& slot = local_[get_bits(port, 576, 12)];
-    if (get_bits(port, 594, 1) != 0) {
+    if (get_bits(port, 596, 1) != 0) {
       const std::uint64_t enables = get_bits(port, 512, 64);
       merge(slot.data, get_line(port), enables);
       slot.bad = slot.bad && enables != kAll;
@@ -422,8 +425,8 @@ class DsAlone {
         if (store.enables == kAll) poisoned_.erase(at);
       }
     } else {
-      lm_.push_back({cycle_ + local_latency_, static_cast<unsigned>(get_bits(port, 588, 4)),
-                     static_cast<unsigned>(get_bits(port, 592, 2)), slot});
+      lm_.push_back({cycle_ + local_latency_, static_cast<unsigned>(get_bits(port, 588, 6)),
+                     static_cast<unsigned>(get_bits(port, 594, 2)), slot});
     }
   }
 
@@ -459,6 +462,7 @@ class DsAlone {
   Offer<17> rsp_offer_;
   bool sr_stalled_ = false;
   DsMeetings meetings_;
+  const bool counted_;   // the bins know the other sizes
   bool unsure_ = false;  // isolated or with an error in the cycle before
 };
 

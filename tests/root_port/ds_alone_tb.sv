@@ -1,8 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// ds_engine with its index and nothing else, in three sizes: 256 lines with 8 writes, the root
-// port's 1024 lines with 16 writes, and 4 lines with one entry in every table. size_i (0, 1, 2)
-// chooses the one that is clocked and whose outputs show; it changes in reset only.
+// ds_engine with its index and nothing else, in four sizes: 256 lines with 8 writes, the root
+// port's 1024 lines with 16 writes, 4 lines with one entry in every table, and 1024 lines with 64
+// writes, the most. size_i (0..3) chooses the one that is clocked and whose outputs show; it
+// changes in reset only.
 //
 // state_o, match_o, act_o and tables_o show its inside, for functional coverage alone: the
 // sequencer's state, ds_act_t, and of each table {one goes, one comes, empty, full}.
@@ -17,7 +18,7 @@ module ds_alone_tb
   input  logic              fence_i,
   input  logic              isolate_i,
   input  logic              clear_error_i,
-  input  logic [4:0]        max_writes_i,
+  input  logic [6:0]        max_writes_i,
   input  logic              direct_i,
   input  logic              flush_i,
   input  logic              req_valid_i,
@@ -43,10 +44,10 @@ module ds_alone_tb
   output logic [529:0]      rsp_o,
   output logic              lm_valid_o,
   input  logic              lm_ready_i,
-  output logic [594:0]      lm_req_o,
+  output logic [596:0]      lm_req_o,
   input  logic              lm_rsp_valid_i,
   output logic              lm_rsp_ready_o,
-  input  logic [518:0]      lm_rsp_i,
+  input  logic [520:0]      lm_rsp_i,
   output logic              empty_o,
   output logic              error_o,
   output logic [12:0]       count_o,
@@ -58,22 +59,22 @@ module ds_alone_tb
                                       // flushes, slots in use, pending
 );
 
-  logic [2:0]        req_ready, sr_valid, head_ready, mq_valid, mq_rsp_ready, rsp_valid;
-  logic [2:0]        lm_valid, lm_rsp_ready, empty, error;
-  logic [2:0][639:0] mq_req;
-  logic [2:0][529:0] rsp;
-  logic [2:0][594:0] lm_req;
-  logic [2:0][12:0]  count;
-  logic [2:0][9:0]   ev;
-  logic [2:0][5:0]   state;
-  logic [2:0]        match;
-  logic [2:0][17:0]  act;
-  logic [2:0][7:0][3:0] tables;
+  logic [3:0]        req_ready, sr_valid, head_ready, mq_valid, mq_rsp_ready, rsp_valid;
+  logic [3:0]        lm_valid, lm_rsp_ready, empty, error;
+  logic [3:0][639:0] mq_req;
+  logic [3:0][529:0] rsp;
+  logic [3:0][596:0] lm_req;
+  logic [3:0][12:0]  count;
+  logic [3:0][9:0]   ev;
+  logic [3:0][5:0]   state;
+  logic [3:0]        match;
+  logic [3:0][17:0]  act;
+  logic [3:0][7:0][3:0] tables;
 
-  for (genvar g = 0; g < 3; g++) begin : gen_size
+  for (genvar g = 0; g < 4; g++) begin : gen_size
     localparam bit          Least  = g == 2;
     localparam int unsigned Depth  = Least ? 4 : (g == 0) ? 256 : 1024;
-    localparam int unsigned Writes = Least ? 1 : (g == 0) ? 8 : 16;
+    localparam int unsigned Writes = Least ? 1 : (g == 0) ? 8 : (g == 1) ? 16 : 64;
     localparam int unsigned S      = $clog2(Depth);
 
     logic         clk, ix_valid, ix_ready, ix_rsp_valid, ix_found, unused_we;

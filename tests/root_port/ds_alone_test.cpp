@@ -605,5 +605,13 @@ TEST(DsAlone, EverythingMeetsInOneCycle) {
   }
 }
 
+// The same with the most writes that a root port can be built with.
+TEST(DsAlone, SixtyFourWrites) {
+  test::Random random(0x905);
+  for (unsigned round = 0; round < 8 && !HasFailure(); ++round) {
+    test::meet_everything(random, round, Size::Writes64);
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu

@@ -10,16 +10,19 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "tests/root_port/ds_alone_bench.hpp"
 
 namespace cxlgpu::test {
 
-inline void meet_everything(Random& random, unsigned round) {
+inline void meet_everything(Random& random, unsigned round,
+                            std::optional<DsAlone::Size> given = std::nullopt) {
   using Size = DsAlone::Size;
   constexpr std::uint64_t kLowHalf = 0xffff'ffff, kLongest = 1'000'000;
-  const Size size =
+  const Size turn =
       round % 20 == 19 ? Size::Lines1024 : std::array{Size::Lines256, Size::Lines4}[round / 2 % 2];
+  const Size size = given.value_or(turn);
   DsAlone b(size, random.pick(std::array{1u, 3u, 10u, 40u}),
             random.pick(std::array{3u, 8u, 15u, 25u}));
   const bool full = round % 2 == 1;

@@ -47,7 +47,7 @@ class RtlPort {
     set_bits(rtl_->fence_i, g_, 1, in.fence);
     set_bits(rtl_->isolate_i, g_, 1, in.isolate);
     set_bits(rtl_->clear_error_i, g_, 1, in.clear_error);
-    set_bits(rtl_->max_writes_i, 5 * g_, 5, in.max_writes);
+    set_bits(rtl_->max_writes_i, 7 * g_, 7, in.max_writes);
     set_bits(rtl_->direct_i, g_, 1, in.direct);
     set_bits(rtl_->flush_i, g_, 1, in.flush);
     set_bits(rtl_->req_valid_i, g_, 1, in.req_valid);
@@ -67,10 +67,10 @@ class RtlPort {
     set_bits(rtl_->lm_rsp_valid_i, g_, 1, in.lm_rsp_valid);
     auto& lm_rsp = mine(rtl_->lm_rsp0_i, rtl_->lm_rsp1_i, rtl_->lm_rsp2_i);
     test::set_line(lm_rsp, 0, in.lm_rsp.data);
-    set_bits(lm_rsp, 512, 4, in.lm_rsp.index);
-    set_bits(lm_rsp, 516, 2, static_cast<unsigned>(in.lm_rsp.kind));
-    set_bits(lm_rsp, 518, 1, in.lm_rsp.error);
-    if (!in.lm_rsp_valid) idle_.fill(lm_rsp, 0, 519);
+    set_bits(lm_rsp, 512, 6, in.lm_rsp.index);
+    set_bits(lm_rsp, 518, 2, static_cast<unsigned>(in.lm_rsp.kind));
+    set_bits(lm_rsp, 520, 1, in.lm_rsp.error);
+    if (!in.lm_rsp_valid) idle_.fill(lm_rsp, 0, 521);
     set_bits(rtl_->ix_ready_i, g_, 1, in.ix_ready);
     set_bits(rtl_->ix_rsp_valid_i, g_, 1, in.ix_rsp_valid);
     set_bits(rtl_->ix_found_i, g_, 1, in.ix_found);
@@ -104,9 +104,9 @@ class RtlPort {
     out.rsp = {field(rtl_->rsp_o, rsp + 514, 16), field(rtl_->rsp_o, rsp + 513, 1) != 0,
                field(rtl_->rsp_o, rsp + 512, 1) != 0, test::get_line(rtl_->rsp_o, rsp)};
     out.lm_valid = bit(rtl_->lm_valid_o);
-    out.lm_req.write = field(rtl_->lm_req_o, lm + 594, 1) != 0;
-    out.lm_req.kind = static_cast<LmKind>(field(rtl_->lm_req_o, lm + 592, 2));
-    out.lm_req.index = field(rtl_->lm_req_o, lm + 588, 4);
+    out.lm_req.write = field(rtl_->lm_req_o, lm + 596, 1) != 0;
+    out.lm_req.kind = static_cast<LmKind>(field(rtl_->lm_req_o, lm + 594, 2));
+    out.lm_req.index = field(rtl_->lm_req_o, lm + 588, 6);
     out.lm_req.slot = field(rtl_->lm_req_o, lm + 576, 12);
     out.lm_req.byte_enable = test::get_bits(rtl_->lm_req_o, lm + 512, 64);
     out.lm_req.data = test::get_line(rtl_->lm_req_o, lm);
@@ -183,14 +183,14 @@ class RtlPort {
     const auto field = [&](unsigned lo, unsigned width) {
       return test::get_bits(rtl_->lm_req_o, at + lo, width);
     };
-    lockstep.check("lm_req_o.write", field(594, 1), twin.write);
+    lockstep.check("lm_req_o.write", field(596, 1), twin.write);
     lockstep.check("lm_req_o.slot", field(576, 12), twin.slot);
     if (twin.write) {
       lockstep.check("lm_req_o.be", field(512, 64), twin.byte_enable);
       lockstep.check_bytes("lm_req_o.data", test::get_line(rtl_->lm_req_o, at), twin.data);
     } else {
-      lockstep.check("lm_req_o.kind", field(592, 2), static_cast<unsigned>(twin.kind));
-      lockstep.check("lm_req_o.index", field(588, 4), twin.index);
+      lockstep.check("lm_req_o.kind", field(594, 2), static_cast<unsigned>(twin.kind));
+      lockstep.check("lm_req_o.index", field(588, 6), twin.index);
     }
   }
 

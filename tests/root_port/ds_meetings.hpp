@@ -135,7 +135,7 @@ class DsMeetings {
     const bool passes = back && !done && top.match_o == 0;
     event(passes && top.mq_rsp_ready_o != 0, DsEvent::LoadData);
     event(passes && top.mq_rsp_ready_o == 0, DsEvent::LoadDataStalled);
-    const auto kind = static_cast<unsigned>(get_bits(top.lm_rsp_i, 516, 2));
+    const auto kind = static_cast<unsigned>(get_bits(top.lm_rsp_i, 518, 2));
     const bool local = top.lm_rsp_valid_i != 0;
     event(local && kind == 2, DsEvent::FlushData);
     event(local && kind == 1, DsEvent::SlotData);

@@ -30,9 +30,11 @@ struct Size {
   unsigned depth = 0, spec_entries = 0;
   [[nodiscard]] constexpr unsigned demand() const { return depth - spec_entries; }
   [[nodiscard]] constexpr bool least() const { return depth == 2; }
+  [[nodiscard]] constexpr bool greatest() const { return depth == 64; }
+  [[nodiscard]] constexpr unsigned choice() const { return least() ? 1 : greatest() ? 2 : 0; }
   [[nodiscard]] MemoryQueueBlock twin() const { return MemoryQueueBlock(depth, spec_entries); }
 };
-inline constexpr Size kRootPort{32, 2}, kLeast{2, 1};
+inline constexpr Size kRootPort{32, 2}, kLeast{2, 1}, kGreatest{64, 2};
 inline constexpr unsigned kDepth = kRootPort.depth, kDemand = kRootPort.demand();
 
 template <typename Port>
@@ -236,7 +238,7 @@ void compare(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
   lockstep.check("rsp_valid_o", rtl->rsp_valid_o, out.rsp_valid);
   if (out.rsp_valid) test::check_sys_rsp(lockstep, rtl->rsp_o, out.rsp);
   lockstep.check("mem_valid_o", rtl->mem_valid_o, out.lines.valid);
-  for (unsigned i = 0; i < kDemand; ++i) {
+  for (unsigned i = 0; i < kGreatest.demand(); ++i) {
     if (!((out.lines.valid >> i) & 1)) continue;
     lockstep.check("mem_line_o", test::get_bits(rtl->mem_line_o, 46 * i, 46), out.lines.line[i]);
   }
@@ -368,6 +370,7 @@ class Meetings {
     req_.look(seen.req_valid, in.req_ready, rtl->req_hdr_o);
     rwd_.look(seen.rwd_valid, in.rwd_ready, rtl->rwd_hdr_o, rtl->rwd_data_o, rtl->rwd_be_o);
     rsp_.look(seen.rsp_valid, in.rsp_ready, rtl->rsp_o);
+    if (size_.greatest()) return;  // the bins know the other two
     for (const auto comes : enters(rtl, in, seen)) {
       for (const auto goes : leaves(in, seen)) {
         pairs_.hit({size_.least() ? 0u : 1u, static_cast<unsigned>(comes),
@@ -408,7 +411,7 @@ class Meetings {
     if (in.tick) out.push_back(MqEnters::Tick);
     if (in.in_valid) {
       bool line_held = false;
-      for (unsigned i = 0; i < kDemand; ++i) {
+      for (unsigned i = 0; i < kGreatest.demand(); ++i) {
         line_held |= ((seen.held >> i) & 1) != 0 &&
                      test::get_bits(rtl->mem_line_o, 46 * i, 46) == in.in_req.addr / kLineBytes;
       }
@@ -458,7 +461,7 @@ struct Stepper {
   Meetings meetings;
 
   explicit Stepper(Size size = kRootPort) : block(size.twin()), meetings(size) {
-    rtl->small_i = size.least();
+    rtl->size_i = size.choice();
     rtl.reset();
   }
   Seen look() {

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// The random run of memory_queue_test: RTL and twin in lockstep, in either size.
+// The random run of memory_queue_test: RTL and twin in lockstep, in each size.
 #pragma once
 
 #include "tests/root_port/memory_queue_bench.hpp"
@@ -11,11 +11,11 @@ inline void run_in_lockstep(Lockstep& lockstep, Size size) {
   Clocked<Vmemory_queue> rtl;
   test::Idle idle;
   MemoryQueueBlock twin = size.twin();
-  rtl->small_i = size.least();
+  rtl->size_i = size.choice();
   rtl.reset();
   Device device;
-  std::array<MemRequest, kDepth> outstanding;  // by tag
-  std::array<bool, kDepth> sent{};
+  std::array<MemRequest, kGreatest.depth> outstanding;  // by tag
+  std::array<bool, kGreatest.depth> sent{};
   Rates rates(random);
   Isolator isolator;
   if (size.least()) isolator.every = 60;

@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// memory_queue in two sizes: a root port's 32 entries, and the least, one for loads and stores
-// and one for MemSpecRd. small_i chooses the one that is clocked and whose outputs show; it
-// changes in reset only.
+// memory_queue in three sizes: a root port's 32 entries, the least, one for loads and stores and
+// one for MemSpecRd, and the greatest, 64. size_i chooses the one that is clocked and whose outputs
+// show, 0..2; it changes in reset only.
 
 module memory_queue_tb
   import cxl_pkg::*;
@@ -10,7 +10,7 @@ module memory_queue_tb
 (
   input  logic                          clk_i,
   input  logic                          rst_ni,
-  input  logic                          small_i,
+  input  logic [1:0]                    size_i,
   input  logic                          in_valid_i,
   output logic                          in_ready_o,
   input  sys_req_t                      in_req_i,
@@ -38,8 +38,8 @@ module memory_queue_tb
   output logic                          rsp_valid_o,
   input  logic                          rsp_ready_i,
   output sys_rsp_t                      rsp_o,
-  output logic [29:0]                   mem_valid_o,
-  output logic [29:0][LineAddrBits-1:0] mem_line_o,
+  output logic [61:0]                   mem_valid_o,
+  output logic [61:0][LineAddrBits-1:0] mem_line_o,
   output logic                          rsp_taken_o,
   output logic [1:0]                    rsp_dev_load_o,
   output logic [31:0]                   unexpected_o,
@@ -57,36 +57,36 @@ module memory_queue_tb
   output trace_t                        tr_respond_o
 );
 
-  logic [1:0]                         in_ready;
-  logic [1:0]                         spec_ready;
-  logic [1:0]                         req_valid;
-  msg_hdr_t [1:0]                     req_hdr;
-  logic [1:0]                         rwd_valid;
-  msg_hdr_t [1:0]                     rwd_hdr;
-  line_t [1:0]                        rwd_data;
-  byte_en_t [1:0]                     rwd_be;
-  logic [1:0]                         ndr_ready;
-  logic [1:0]                         drs_ready;
-  logic [1:0]                         rsp_valid;
-  sys_rsp_t [1:0]                     rsp;
-  logic [1:0][29:0]                   mem_valid;
-  logic [1:0][29:0][LineAddrBits-1:0] mem_line;
-  logic [1:0]                         rsp_taken;
-  logic [1:0][1:0]                    rsp_dev_load;
-  logic [1:0][31:0]                   unexpected;
-  logic [1:0]                         bad_rsp;
-  logic [1:0]                         refuse;
-  logic [1:0]                         timed_out;
-  logic [1:0]                         busy;
-  trace_t [1:0]                       tr_alloc;
-  trace_t [1:0]                       tr_req;
-  trace_t [1:0]                       tr_rwd;
-  trace_t [1:0]                       tr_spec;
-  trace_t [1:0]                       tr_respond;
+  logic [2:0]                         in_ready;
+  logic [2:0]                         spec_ready;
+  logic [2:0]                         req_valid;
+  msg_hdr_t [2:0]                     req_hdr;
+  logic [2:0]                         rwd_valid;
+  msg_hdr_t [2:0]                     rwd_hdr;
+  line_t [2:0]                        rwd_data;
+  byte_en_t [2:0]                     rwd_be;
+  logic [2:0]                         ndr_ready;
+  logic [2:0]                         drs_ready;
+  logic [2:0]                         rsp_valid;
+  sys_rsp_t [2:0]                     rsp;
+  logic [2:0][61:0]                   mem_valid;
+  logic [2:0][61:0][LineAddrBits-1:0] mem_line;
+  logic [2:0]                         rsp_taken;
+  logic [2:0][1:0]                    rsp_dev_load;
+  logic [2:0][31:0]                   unexpected;
+  logic [2:0]                         bad_rsp;
+  logic [2:0]                         refuse;
+  logic [2:0]                         timed_out;
+  logic [2:0]                         busy;
+  trace_t [2:0]                       tr_alloc;
+  trace_t [2:0]                       tr_req;
+  trace_t [2:0]                       tr_rwd;
+  trace_t [2:0]                       tr_spec;
+  trace_t [2:0]                       tr_respond;
 
-  for (genvar g = 0; g < 2; g++) begin : gen_size
-    localparam int unsigned Depth = (g == 0) ? 32 : 2;
-    localparam int unsigned Specs = (g == 0) ? 2 : 1;
+  for (genvar g = 0; g < 3; g++) begin : gen_size
+    localparam int unsigned Depth = (g == 0) ? 32 : (g == 1) ? 2 : 64;
+    localparam int unsigned Specs = (g == 1) ? 1 : 2;
 
     logic [Depth-Specs-1:0]                   mem_valid_part;
     logic [Depth-Specs-1:0][LineAddrBits-1:0] mem_line_part;
@@ -95,7 +95,7 @@ module memory_queue_tb
       .Depth      (Depth),
       .SpecEntries(Specs)
     ) u_queue (
-      .clk_i         (clk_i && small_i == 1'(g)),
+      .clk_i         (clk_i && size_i == 2'(g)),
       .rst_ni,
       .in_valid_i,
       .in_ready_o    (in_ready[g]),
@@ -147,31 +147,31 @@ module memory_queue_tb
     assign mem_line[g]  = $bits(mem_line[g])'(mem_line_part);
   end
 
-  assign in_ready_o     = in_ready[small_i];
-  assign spec_ready_o   = spec_ready[small_i];
-  assign req_valid_o    = req_valid[small_i];
-  assign req_hdr_o      = req_hdr[small_i];
-  assign rwd_valid_o    = rwd_valid[small_i];
-  assign rwd_hdr_o      = rwd_hdr[small_i];
-  assign rwd_data_o     = rwd_data[small_i];
-  assign rwd_be_o       = rwd_be[small_i];
-  assign ndr_ready_o    = ndr_ready[small_i];
-  assign drs_ready_o    = drs_ready[small_i];
-  assign rsp_valid_o    = rsp_valid[small_i];
-  assign rsp_o          = rsp[small_i];
-  assign mem_valid_o    = mem_valid[small_i];
-  assign mem_line_o     = mem_line[small_i];
-  assign rsp_taken_o    = rsp_taken[small_i];
-  assign rsp_dev_load_o = rsp_dev_load[small_i];
-  assign unexpected_o   = unexpected[small_i];
-  assign bad_rsp_o      = bad_rsp[small_i];
-  assign refuse_o       = refuse[small_i];
-  assign timed_out_o    = timed_out[small_i];
-  assign busy_o         = busy[small_i];
-  assign tr_alloc_o     = tr_alloc[small_i];
-  assign tr_req_o       = tr_req[small_i];
-  assign tr_rwd_o       = tr_rwd[small_i];
-  assign tr_spec_o      = tr_spec[small_i];
-  assign tr_respond_o   = tr_respond[small_i];
+  assign in_ready_o     = in_ready[size_i];
+  assign spec_ready_o   = spec_ready[size_i];
+  assign req_valid_o    = req_valid[size_i];
+  assign req_hdr_o      = req_hdr[size_i];
+  assign rwd_valid_o    = rwd_valid[size_i];
+  assign rwd_hdr_o      = rwd_hdr[size_i];
+  assign rwd_data_o     = rwd_data[size_i];
+  assign rwd_be_o       = rwd_be[size_i];
+  assign ndr_ready_o    = ndr_ready[size_i];
+  assign drs_ready_o    = drs_ready[size_i];
+  assign rsp_valid_o    = rsp_valid[size_i];
+  assign rsp_o          = rsp[size_i];
+  assign mem_valid_o    = mem_valid[size_i];
+  assign mem_line_o     = mem_line[size_i];
+  assign rsp_taken_o    = rsp_taken[size_i];
+  assign rsp_dev_load_o = rsp_dev_load[size_i];
+  assign unexpected_o   = unexpected[size_i];
+  assign bad_rsp_o      = bad_rsp[size_i];
+  assign refuse_o       = refuse[size_i];
+  assign timed_out_o    = timed_out[size_i];
+  assign busy_o         = busy[size_i];
+  assign tr_alloc_o     = tr_alloc[size_i];
+  assign tr_req_o       = tr_req[size_i];
+  assign tr_rwd_o       = tr_rwd[size_i];
+  assign tr_spec_o      = tr_spec[size_i];
+  assign tr_respond_o   = tr_respond[size_i];
 
 endmodule

@@ -24,6 +24,11 @@ TEST(MemoryQueue, LeastInLockstepWithRtl) {
   run_in_lockstep(lockstep, kLeast);
 }
 
+TEST(MemoryQueue, GreatestInLockstepWithRtl) {
+  Lockstep lockstep("root_port/memory_queue", 0x33, 60'000);
+  run_in_lockstep(lockstep, kGreatest);
+}
+
 MemRequest request(std::uint64_t line, bool is_write);
 
 // Random answers hide a livelock. With each answer as late as the others and a constant number of

@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// ring_buffer in two sizes: a root port's 64 sets of 4 ways, and one set of one way. small_i
-// chooses the one that is clocked and whose outputs show; it changes in reset only.
+// ring_buffer in three sizes: a root port's 64 sets of 4 ways, one set of one way, and 256 sets of
+// 4 ways. size_i chooses the one that is clocked and whose outputs show, 0..2; it changes in reset
+// only.
 
 module ring_buffer_tb
   import cxl_pkg::*;
@@ -9,7 +10,7 @@ module ring_buffer_tb
 (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       small_i,
+  input  logic [1:0] size_i,
   input  logic       flush_i,
   input  granule_t   granule_i,
   output logic       hit_o,
@@ -26,18 +27,18 @@ module ring_buffer_tb
   output logic [2:0] useless_o
 );
 
-  logic [1:0]      hit;
-  logic [1:0]      first_use;
-  logic [1:0]      own_use;
-  logic [1:0][2:0] useful;
-  logic [1:0][2:0] useless;
+  logic [2:0]      hit;
+  logic [2:0]      first_use;
+  logic [2:0]      own_use;
+  logic [2:0][2:0] useful;
+  logic [2:0][2:0] useless;
 
-  for (genvar g = 0; g < 2; g++) begin : gen_size
+  for (genvar g = 0; g < 3; g++) begin : gen_size
     ring_buffer #(
-      .Sets((g == 0) ? 64 : 1),
-      .Ways((g == 0) ? 4 : 1)
+      .Sets((g == 0) ? 64 : (g == 1) ? 1 : 256),
+      .Ways((g == 1) ? 1 : 4)
     ) u_ring (
-      .clk_i        (clk_i && small_i == 1'(g)),
+      .clk_i        (clk_i && size_i == 2'(g)),
       .rst_ni,
       .flush_i,
       .granule_i,
@@ -56,10 +57,10 @@ module ring_buffer_tb
     );
   end
 
-  assign hit_o       = hit[small_i];
-  assign first_use_o = first_use[small_i];
-  assign own_use_o   = own_use[small_i];
-  assign useful_o    = useful[small_i];
-  assign useless_o   = useless[small_i];
+  assign hit_o       = hit[size_i];
+  assign first_use_o = first_use[size_i];
+  assign own_use_o   = own_use[size_i];
+  assign useful_o    = useful[size_i];
+  assign useless_o   = useless[size_i];
 
 endmodule

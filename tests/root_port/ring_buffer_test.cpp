@@ -24,10 +24,11 @@ constexpr std::uint64_t kGranules = std::uint64_t{1} << 44;
 // Twin and RTL, one cycle a step. What is told is the RTL's.
 class Pair {
  public:
-  // `least`: one set of one way; else as in a root port.
-  explicit Pair(std::uint64_t seed, bool least = false, std::uint64_t cycles = 200'000)
-      : lockstep("root_port/ring_buffer", seed, cycles), least_(least) {
-    rtl_->small_i = least;
+  // Of ring_buffer_tb.sv: as in a root port, one set of one way, or 256 sets.
+  enum class Size : std::uint8_t { RootPort, Least, Greatest };
+  explicit Pair(std::uint64_t seed, Size size = Size::RootPort, std::uint64_t cycles = 200'000)
+      : lockstep("root_port/ring_buffer", seed, cycles), size_(size) {
+    rtl_->size_i = static_cast<unsigned>(size);
     rtl_.reset();
   }
 
@@ -63,7 +64,11 @@ class Pair {
   Lockstep lockstep;
 
  private:
-  [[nodiscard]] RingBuffer fresh() const { return least_ ? RingBuffer(1, 1) : RingBuffer(); }
+  [[nodiscard]] RingBuffer fresh() const {
+    return size_ == Size::Least      ? RingBuffer(1, 1)
+           : size_ == Size::Greatest ? RingBuffer(256, 4)
+                                     : RingBuffer(64, 4);
+  }
   void meet(const RingBuffer::In& in, const RingBuffer::Out& seen) {
     using coverage::RingLook;
     using coverage::RingOp;
@@ -93,14 +98,15 @@ class Pair {
     } else {
       ops.push_back(RingOp::None);
     }
+    if (size_ == Size::Greatest) return;  // the bins know the other two
     for (const RingOp op : ops) {
-      pairs_.hit(
-          {least_ ? 0u : 1u, static_cast<unsigned>(op), static_cast<unsigned>(look), in.flush});
+      pairs_.hit({size_ == Size::Least ? 0u : 1u, static_cast<unsigned>(op),
+                  static_cast<unsigned>(look), in.flush});
     }
   }
 
   Clocked<Vring_buffer> rtl_;
-  const bool least_;
+  const Size size_;
   RingBuffer twin_{fresh()};
   test::TestCoverage pairs_{coverage::ring_buffer_pairs()};
 };
@@ -172,8 +178,13 @@ TEST(RingBuffer, LockstepWithRtl) {
 }
 
 TEST(RingBuffer, LeastInLockstepWithRtl) {
-  Pair pair(0x12c, true, 100'000);
+  Pair pair(0x12c, Pair::Size::Least, 100'000);
   run_in_lockstep(pair, false);
+}
+
+TEST(RingBuffer, GreatestInLockstepWithRtl) {
+  Pair pair(0x12d, Pair::Size::Greatest, 100'000);
+  run_in_lockstep(pair, true);
 }
 
 constexpr std::uint64_t same_set(std::uint64_t i) {

@@ -447,7 +447,7 @@ class StoreDriver {
     told_ = true;
     constexpr unsigned kWrites[] = {1, 2, 3, 4, 8, 16, 31};
     a.addr = rp::kDsControl;
-    a.wdata = (a.wdata & ~0x1F03u) | rp::kDsControlEnable.put(wanted_) |
+    a.wdata = (a.wdata & ~0x7F03u) | rp::kDsControlEnable.put(wanted_) |
               rp::kDsControlFence.put(random_.percent(wanted_ ? 10 : 40)) |
               rp::kDsControlMaxWrites.put(random_.percent(5) ? 0 : random_.pick(kWrites));
     fenced_ = rp::kDsControlFence.is_set(a.wdata);

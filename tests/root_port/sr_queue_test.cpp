@@ -19,14 +19,14 @@ using test::Clocked;
 using test::Lockstep;
 using test::Random;
 
-constexpr unsigned kDepth = 32, kLeast = 2;  // of sr_queue_tb.sv
+constexpr unsigned kDepth = 32, kLeast = 2, kGreatest = 64;  // of sr_queue_tb.sv
 
 // Twin and RTL, one cycle a step. What is told is the RTL's.
 class Pair {
  public:
   explicit Pair(std::uint64_t seed, unsigned depth = kDepth, std::uint64_t cycles = 200'000)
       : depth(depth), lockstep("root_port/sr_queue", seed, cycles) {
-    rtl->small_i = depth == kLeast;
+    rtl->size_i = depth == kLeast ? 1 : depth == kGreatest ? 2 : 0;
     rtl.reset();
   }
 
@@ -35,7 +35,7 @@ class Pair {
     std::uint32_t head_id;
     std::uint64_t rd_line;
     unsigned rd_index, count;
-    std::uint32_t loads;
+    std::uint64_t loads;
   };
   Seen step(const SrQueue::In& in) {
     if (in.in_valid)
@@ -107,6 +107,7 @@ class Pair {
     const SrReaderAt at = !seen.rd_valid ? SrReaderAt::End
                           : seen.rd_head ? SrReaderAt::Head
                                          : SrReaderAt::Between;
+    if (depth == kGreatest) return;  // the bins know the other two
     pairs_.hit({depth == kDepth,
                 !in.in_valid    ? 0u
                 : seen.in_ready ? 1u
@@ -174,6 +175,11 @@ TEST(SrQueue, LockstepWithRtl) {
 
 TEST(SrQueue, LeastInLockstepWithRtl) {
   Pair pair(0x5a, kLeast, 60'000);
+  run_in_lockstep(pair);
+}
+
+TEST(SrQueue, GreatestInLockstepWithRtl) {
+  Pair pair(0x5b, kGreatest, 100'000);
   run_in_lockstep(pair);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -103,21 +104,25 @@ TEST(ConfigKeys, OtherDefaultsHaveOtherSources) {
   EXPECT_GT(others, 4u);
 }
 
-// Sizes of the hardware: the range is the model's, and says what rtl and cosim take.
+// Sizes of the hardware: the range is the model's, and says what an RTL can be built with.
 TEST(ConfigKeys, SizesOfTheRtlSayBothRanges) {
   const std::map<std::string, std::string> both = {
-      {"system.ports", "1..4, a power of two; rtl and cosim 2"},
-      {"root_port.sr_queue_entries", "1..64; rtl and cosim 32"},
-      {"root_port.memory_queue_entries", "3..64; rtl and cosim 32"},
-      {"root_port.ring_entries",
-       "16..4096, a power of two; rtl and cosim 1024, no build over 1024"},
-      {"root_port.spec_cap_bytes", "256..1KiB, a multiple of 256; rtl and cosim 1KiB"},
-      {"root_port.ds_lines", "16..4096, a power of two; rtl and cosim 1024"},
-      {"endpoint.line_bytes", "256..16KiB, a power of two; rtl and cosim 256"}};
+      {"system.ports", "1..4, a power of two; rtl and cosim as built"},
+      {"root_port.sr_queue_entries", "1..64; rtl and cosim as built, 4..64"},
+      {"root_port.memory_queue_entries", "3..64; rtl and cosim as built, 4..64"},
+      {"root_port.ring_entries", "16..4096, a power of two; rtl and cosim as built"},
+      {"root_port.spec_cap_bytes", "256..1KiB, a multiple of 256; rtl and cosim as built, 1KiB"},
+      {"root_port.ds_lines", "16..4096, a power of two; rtl and cosim as built"},
+      {"root_port.ds_writes", "1..64; rtl and cosim as built"},
+      {"endpoint.mshrs", "16..256, a power of two; rtl and cosim as built"},
+      {"endpoint.line_bytes", "64..16KiB, a power of two; rtl and cosim as built, 64..1KiB"}};
+  ASSERT_EQ(both.size(), static_cast<std::size_t>(
+                             std::count_if(kRtlSizes.begin(), kRtlSizes.end(),
+                                           [](const RtlSize& size) { return !size.key.empty(); })));
   unsigned found = 0;
   for (const ConfigKey& key : config_keys()) {
     const auto at = both.find(key.path);
-    EXPECT_EQ(key.range.rtl_built != 0, at != both.end()) << key.path;
+    EXPECT_EQ(key.range.rtl_most != 0, at != both.end()) << key.path;
     if (at == both.end()) continue;
     EXPECT_EQ(range_text(key), at->second);
     ++found;
@@ -152,6 +157,22 @@ TEST(ConfigKeys, StructsHaveTheDefaultsOfTheFiles) {
         << key.path << ": file " << value_text(key, key.get(files)) << ", struct "
         << value_text(key, key.get(structs));
   }
+}
+
+// The files of configs/rtl: default.yaml has every size, another changes what it names.
+TEST(ConfigKeys, AConfigurationOfTheRtlIsALayer) {
+  const RunConfig plain = defaults();
+  for (const RtlSize& size : kRtlSizes) {
+    EXPECT_EQ(plain.rtl.count(std::string(size.key)), size.key.empty() ? 0u : 1u) << size.name;
+  }
+  const RunConfig small = ConfigLoader(CXLGPU_SOURCE_DIR "/configs", {}, "small").defaults();
+  EXPECT_EQ(small.root_port.sr_queue_entries, 8u);
+  EXPECT_EQ(small.rtl.at("root_port.sr_queue_entries"), 8u);
+  EXPECT_NE(small.place("root_port.sr_queue_entries", "").find("rtl/small.yaml:"),
+            std::string::npos);
+  EXPECT_EQ(small.ports, plain.ports);
+  EXPECT_NO_THROW(check_build(small));
+  EXPECT_THROW((void)ConfigLoader(CXLGPU_SOURCE_DIR "/configs", {}, "smal").defaults(), InputError);
 }
 
 // Set to another value: the row reads that back, and no other row changes.

@@ -332,9 +332,11 @@ TEST(BringUp, SetsUpEverything) {
 
 // The stream table remembers what the internal DRAM holds, whatever its lines are.
 TEST(BringUp, StreamSetsGoByTheBytesOfTheInternalDram) {
-  for (const std::uint32_t line : {256u, 1024u, 16384u}) {
+  for (const std::uint32_t line : {64u, 256u, 1024u, 16384u}) {
     for (const unsigned sets_log2 : {0u, 1u, 4u}) {
-      FakeSystem system(equal(1));
+      std::vector<FakeEndpoint> endpoints = equal(1);
+      endpoints[0].memory[0x1'0000 + regs::ep::kCap - regs::ep::kBlock] = 0;  // says nothing
+      FakeSystem system(endpoints);
       RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}}, 1);
       config.endpoint.line_bytes = line;
       bring_up(system, config, {.internal_dram = true, .cache_sets_log2 = sets_log2});
@@ -544,6 +546,33 @@ TEST(Refuse, RangesThatCannotBeBuilt) {
   }
 }
 
+// A run that asks for another size than the hardware reports, in either of its pages, or for more
+// ports than there are.
+TEST(Refuse, SizesThatTheHardwareHasNot) {
+  const HdmRange range{0x1'0000'0000, kChunk, 256, {0}};
+  const auto said = [&](const std::vector<FakeEndpoint>& endpoints, const RunConfig& config) {
+    FakeSystem system(endpoints);
+    return refusal([&] { bring_up(system, config, {}); });
+  };
+  EXPECT_EQ(said(equal(1), config_of({range}, 2)), "");
+  std::vector<FakeEndpoint> few = equal(1);
+  few.resize(1);
+  expect_refusal(said(few, config_of({range}, 2)), {"'system.ports'", "2, but", "RTL has 1"});
+  RunConfig config = config_of({range}, 2);
+  config.root_port.sr_queue_entries = 8;
+  config.places["root_port.sr_queue_entries"] = "own.yaml:7";
+  expect_refusal(said(equal(1), config),
+                 {"own.yaml:7: key 'root_port.sr_queue_entries'", "8, but", "RTL has 32"});
+  config = config_of({range}, 2);
+  config.endpoint.mshrs = 64;
+  expect_refusal(said(equal(1), config), {"'endpoint.mshrs'", "64, but", "RTL has 128"});
+  config = config_of({range}, 2);
+  config.root_port.spec_cap_bytes = 256;
+  std::vector<FakeEndpoint> longer = equal(1);
+  longer[1].port_vendor = {{regs::rp::kSrCap, regs::rp::kSrCapSpecGranules.put(4)}};
+  expect_refusal(said(longer, config), {"'root_port.spec_cap_bytes'", "256, but", "RTL has 1024"});
+}
+
 // What deterministic store of a root port says of itself: 64 slots, four writes, on.
 std::map<std::uint32_t, std::uint32_t> able_to_defer() {
   return {{regs::rp::kDsCap, 4u << 16 | 64}, {regs::rp::kDsStatus, 3}};
@@ -556,7 +585,8 @@ TEST(DeterministicStore, EachPortHasItsOwnPartOfLocalMemory) {
   FakeSystem system(endpoints);
   RunConfig config = config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}});
   config.root_port.ds = true;
-  config.root_port.ds_max_writes = 4;
+  config.root_port.ds_lines = 64;
+  config.root_port.ds_writes = config.root_port.ds_max_writes = 4;
   config.root_port.ds_interval = {1, 2, 3, 15};
   config.ds_base = 0x5'fff8'0000;  // the third begins beyond 32 bits more
   bring_up(system, config, {});
@@ -584,8 +614,8 @@ TEST(Refuse, DeterministicStoreThatIsNotThere) {
   };
   const Case cases[] = {
       {"none", 0, 0, {"port 2", "root_port.ds to false"}},
-      {"more lines than a region", 4u << 16 | 4097, 3, {"port 2", "4097"}},
-      {"fewer writes", 3u << 16 | 64, 3, {"port 2", "root_port.ds_max_writes", "3"}},
+      {"more lines than a region", 4u << 16 | 4097, 3, {"root_port.ds_lines", "4097"}},
+      {"fewer writes", 3u << 16 | 64, 3, {"root_port.ds_writes", "RTL has 3"}},
       {"does not go on", 4u << 16 | 64, 2, {"port 2", "does not switch"}},
   };
   for (const Case& c : cases) {
@@ -596,9 +626,24 @@ TEST(Refuse, DeterministicStoreThatIsNotThere) {
     FakeSystem system(endpoints);
     RunConfig config = config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}});
     config.root_port.ds = true;
-    config.root_port.ds_max_writes = 4;
+    config.root_port.ds_lines = 64;
+    config.root_port.ds_writes = config.root_port.ds_max_writes = 4;
     expect_refusal(refusal([&] { bring_up(system, config, {}); }), c.line);
   }
+}
+
+// More in flight than a port has entries for.
+TEST(Refuse, MoreWritesThanAPortHas) {
+  std::vector<FakeEndpoint> endpoints = equal(1);
+  for (FakeEndpoint& e : endpoints) e.port_vendor = able_to_defer();
+  FakeSystem system(endpoints);
+  RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}}, 2);
+  config.root_port.ds = true;
+  config.root_port.ds_lines = 64;
+  config.root_port.ds_writes = 4;
+  config.root_port.ds_max_writes = 5;
+  expect_refusal(refusal([&] { bring_up(system, config, {}); }),
+                 {"port 0", "root_port.ds_max_writes", "4 in flight"});
 }
 
 }  // namespace

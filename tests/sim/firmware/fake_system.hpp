@@ -62,6 +62,7 @@ class FakeSystem : public RegisterBus {
   }
   std::uint32_t read(RegisterSpace space, unsigned index, std::uint32_t offset) override {
     if (space == RegisterSpace::HostBridge) return host_.read(offset);
+    if (index >= ports_.size()) return 0;
     Port& port = *ports_[index];
     if (!IoPath::has(offset)) return lie(port.fake.port_vendor, offset, port.root[offset]);
     const std::uint32_t value = port.io.read(offset);
@@ -114,7 +115,9 @@ class FakeSystem : public RegisterBus {
     Port(unsigned number, const FakeEndpoint& e)
         : fake(e),
           decoder(HdmDecoder::Role::Device, e.decoders),
-          io(number, parameters(e), e.there ? this : nullptr) {}
+          io(number, parameters(e), e.there ? this : nullptr) {
+      root[regs::rp::kSrCap] = regs::rp::kSrCapSrQueue.put(kDefaultRtl.sr_queue_entries);
+    }
     static ConfigSpace::Parameters parameters(const FakeEndpoint& e) {
       ConfigSpace::Parameters p;
       p.range1_size = e.size;
