@@ -2,29 +2,33 @@
 # Thin front: every target is one or two commands that can be typed by hand.
 SCENARIO ?= vadd-znand-sr
 ENGINE   ?= cosim
-BUILD    ?= build
-OUT      ?= out/$(SCENARIO)-$(ENGINE)
+# Sizes of the RTL: default, small, large (configs/rtl), or a file. Each but default has a build of its own.
+RTL      ?= default
+RTL_NAME := $(notdir $(basename $(RTL)))
+BUILD    ?= $(if $(filter default,$(RTL)),build,build/$(RTL_NAME))
+OUT      ?= out/$(SCENARIO)-$(ENGINE)$(if $(filter default,$(RTL)),,-$(RTL_NAME))
 ARGS     ?=
 JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sim waves keys test block docs-check report calibrate results conformance lint \
+.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report calibrate results conformance lint \
   format bench synth link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz \
   sanitize xprop valgrind soak peer trust clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | sort | awk -F'\t' '{printf "  %-20s %s\n", $$1, $$2}'
 	@echo "  SCENARIO=<workload>-<media>-<configuration> ENGINE=cosim|rtl|model OUT=folder ARGS='more options'"
+	@echo "  RTL=default|small|large|FILE: sizes of the RTL (docs/sizes.md), in a build of its own"
 
 deps:            ## install what is missing (Debian packages; root or sudo)
 	@scripts/deps.sh
 
 configure: deps
-	@grep -qs '^CXLGPU_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset release -DCXLGPU_TESTS=ON
+	@grep -qs '^CXLGPU_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset release -B $(BUILD) -DCXLGPU_TESTS=ON -DCXLGPU_RTL_CONFIG=$(RTL)
 
 build: deps      ## leaves build/bin/cxlgpu; the tests' tops are verilated when a test is asked for
-	@test -f $(BUILD)/build.ninja || cmake --preset release -DCXLGPU_TESTS=OFF
+	@test -f $(BUILD)/build.ninja || cmake --preset release -B $(BUILD) -DCXLGPU_TESTS=OFF -DCXLGPU_RTL_CONFIG=$(RTL)
 	@cmake --build $(BUILD) --target cxlgpu -j $(JOBS)
 
 sim: build       ## make sim SCENARIO=bfs-dram-cxl ENGINE=cosim
@@ -35,6 +39,9 @@ waves: ENGINE := rtl
 waves: build     ## FST of the first microseconds and a GTKWave save file; make waves WINDOW="--waves-from-us 30 --waves-to-us 40"
 	$(CXLGPU) run $(SCENARIO) --engine rtl --out $(OUT) --waves $(OUT)/waves.fst $(WINDOW) $(ARGS)
 	@echo "gtkwave $(OUT)/waves.gtkw"
+
+rtl-sizes: deps  ## small and large (configs/rtl): each built, and six scenarios in cosim
+	@scripts/rtl_scenarios.sh $(ARGS)
 
 report: sim      ## the latency report of a run
 	@echo "open $(OUT)/report.html"

@@ -65,6 +65,7 @@ scripts/rooms.py >/dev/null || failed=1
 scripts/block_pages.py || failed=1
 scripts/regs.py --check || failed=1
 scripts/layout.py --check || failed=1
+scripts/rtl_sizes.py --check || failed=1
 verify/conformance.py --check || failed=1
 
 [ "$failed" = 0 ] || exit 1
