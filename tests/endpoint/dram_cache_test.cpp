@@ -264,7 +264,9 @@ TEST(DramCache, LockstepWithRtl) {
   if (lockstep.cycle() > 100000) {
     for (std::uint64_t n : seen) EXPECT_GT(n, 500u) << "the stimulus misses a result";
     for (std::uint64_t n : events) EXPECT_GT(n, 500u) << "the stimulus misses an event";
-    if (kMshrs <= 128) EXPECT_EQ(most, kMshrs);
+    if (kMshrs <= 128) {
+      EXPECT_EQ(most, kMshrs);
+    }
   }
 }
 

@@ -140,6 +140,8 @@ TEST(EndpointRegs, LockstepWithRtl) {
   }
 }
 
+constexpr std::uint32_t kSizes = 128 | 256 << 16;  // MSHRs, bytes of a line
+
 TEST(EndpointRegs, ResetValues) {
   Pair pair;
   EXPECT_EQ(pair.read(0x800), 0u);
@@ -150,7 +152,9 @@ TEST(EndpointRegs, ResetValues) {
   EXPECT_EQ(pair.read(0x814), 0x7f7f7fu);
   EXPECT_EQ(pair.read(0x818), 0x7f7f7fu);
   EXPECT_EQ(pair.read(0x81c), 0x08190a00u);
-  for (std::uint32_t addr = 0x820; addr < 0x854; addr += 4) EXPECT_EQ(pair.read(addr), 0u);
+  for (std::uint32_t addr = 0x820; addr < 0x854; addr += 4) {
+    EXPECT_EQ(pair.read(addr), addr == 0x824 ? kSizes : 0u);
+  }
 }
 
 TEST(EndpointRegs, OnlyTheListedBitsAreStored) {
@@ -165,7 +169,9 @@ TEST(EndpointRegs, OnlyTheListedBitsAreStored) {
   EXPECT_EQ(pair.read(0x814), 0x7f7f7f7fu);
   EXPECT_EQ(pair.read(0x818), 0x7f7f7fu);  // no margin
   EXPECT_EQ(pair.read(0x81c), 0x1f7f7f03u);
-  for (std::uint32_t addr = 0x820; addr < 0x860; addr += 4) EXPECT_EQ(pair.read(addr), 0u);
+  for (std::uint32_t addr = 0x820; addr < 0x860; addr += 4) {
+    EXPECT_EQ(pair.read(addr), addr == 0x824 ? kSizes : 0u);
+  }
   EXPECT_EQ(pair.read(0xa00), 0u);
 }
 

@@ -115,7 +115,7 @@ class Pair {
 std::uint64_t random_granule(Random& random, std::uint64_t base) {
   if (random.percent(5)) return random.bits(44);
   if (random.percent(3)) return kGranules - 1 - random.below(4);
-  const std::uint64_t far = random.bits(2) << 20;  // above the hash: the same set
+  const std::uint64_t far = random.bits(2) << 22;  // above the hash: the same set
   return (base + random.below(24) + far) % kGranules;
 }
 

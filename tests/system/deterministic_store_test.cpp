@@ -326,6 +326,7 @@ TEST(DeterministicStoreEngines, RegistersSayWhatItIsAndDid) {
     EXPECT_EQ(system.read(port, rp::kDsStatus), 3u);
     EXPECT_EQ(system.read(port, rp::kDsInterval), 0x4321u);
     EXPECT_EQ(system.read(port, rp::kDsCap), 1024u | 16u << 16);
+    EXPECT_EQ(system.read(port, rp::kSrCap), 32u | 32u << 8 | 1024u << 16 | 4u << 29);
     for (std::uint32_t i = 0; i < kDsEventNames.size(); ++i) {
       EXPECT_EQ(system.read(port, rp::kDsDirect + 4 * i),
                 system.stats().deterministic_store()[port].count[i])
@@ -335,7 +336,7 @@ TEST(DeterministicStoreEngines, RegistersSayWhatItIsAndDid) {
     // base can be written last, with deterministic store off.
     const struct {
       std::uint32_t offset, fields;
-    } rows[] = {{rp::kDsControl, 0x1f03},
+    } rows[] = {{rp::kDsControl, 0x7f03},
                 {rp::kDsInterval, 0xffff},
                 {rp::kDsBaseLow, 0xfffc'0000},
                 {rp::kDsBaseHigh, 0x000f'ffff}};
@@ -356,7 +357,7 @@ TEST(DeterministicStoreEngines, RegistersSayWhatItIsAndDid) {
     system.write(port, rp::kDsControl, control);
     EXPECT_EQ(system.read(port, rp::kDsStatus), 3u);
     // What it is cannot be written.
-    for (const std::uint32_t offset : {rp::kDsCap, rp::kDsDirect, rp::kDsRefused}) {
+    for (const std::uint32_t offset : {rp::kSrCap, rp::kDsCap, rp::kDsDirect, rp::kDsRefused}) {
       const std::uint32_t before = system.read(port, offset);
       system.write(port, offset, ~before);
       EXPECT_EQ(system.read(port, offset), before) << offset;
@@ -479,6 +480,7 @@ TEST(DeterministicStoreModel, RegistersSayWhatItIsAndDid) {
     EXPECT_EQ(read(rp::kDsBaseLow), 0x2340'0000u + 0x4'0000 * port);
     EXPECT_EQ(read(rp::kDsBaseHigh), 1u);
     EXPECT_EQ(read(rp::kDsCap), 1024u | 16u << 16);
+    EXPECT_EQ(read(rp::kSrCap), 32u | 32u << 8 | 1024u << 16 | 4u << 29);
     for (std::uint32_t i = 0; i < kDsEventNames.size(); ++i) {
       EXPECT_EQ(read(rp::kDsDirect + 4 * i), stats.deterministic_store()[port].count[i])
           << kDsEventNames[i];
