@@ -26,8 +26,9 @@ import pathlib
 import re
 import sys
 
-import regs
 from page_blocks import markdown
+
+import regs
 
 DEFAULT = "configs/rtl/default.yaml"
 NAMED = ("default", "small", "large")

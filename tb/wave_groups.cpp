@@ -46,7 +46,7 @@ std::vector<Group> groups(unsigned ports) {
     const std::string end = fmt::format("u_top.gen_endpoint[{}].u_endpoint.", p);
     all.push_back({fmt::format("root port {} queue logic", p),
                    root,
-                   {{"policy_q[2:0]", "sr_policy_e"},
+                   {{"u_sr_reader.policy_i[2:0]", kOfTheDump},
                     {"state[2:0]", kOfTheDump},
                     {"sr_count[5:0]"},
                     {"load_valid[31:0]"},
@@ -94,15 +94,15 @@ std::vector<Group> groups(unsigned ports) {
                     {"rx_wd_count[6:0]"},
                     {"hpa[45:0]"},
                     {"dpa[45:0]"},
-                    {"lookup_granule[43:0]"},
+                    {"lookup_key[43:0]"},
                     {"result[2:0]", "cache_result_e"},
                     {"slot[15:0]"},
                     {"mshr[7:0]"},
-                    {"mshr_used[7:0]"},
+                    {"mshr_used[8:0]"},
                     {"dev_load[1:0]", kOfTheDump},
                     {"load_status[18:0]"},
                     {"u_dev_load.media_i[13:0]"},
-                    {"media_cmd[651:0]"},
+                    {"media_cmd[653:0]"},
                     {"rsp_tag[15:0]"}}});
   }
   return all;
@@ -112,13 +112,6 @@ std::vector<Group> groups(unsigned ports) {
 
 const std::vector<StateNames>& wave_states() {
   static const std::vector<StateNames> all = {
-      {"sr_policy_e",
-       {{0, "PolicyOff"},
-        {1, "PolicyNaive"},
-        {2, "PolicyDyn"},
-        {3, "PolicySrPaper"},
-        {4, "PolicySr"},
-        {5, "PolicyStream"}}},
       {"dev_load_e",
        {{0, "LoadLight"}, {1, "LoadOptimal"}, {2, "LoadModerate"}, {3, "LoadSevere"}}},
       {"cache_result_e",
