@@ -259,9 +259,10 @@ struct AxiRsp {
 };
 
 struct ToMedia {
-  static constexpr std::size_t kBits = 656;
-  static constexpr Field cmd_valid{655, 1};
-  static constexpr Field rsp_ready{654, 1};
+  static constexpr std::size_t kBits = 672;
+  static constexpr Field cmd_valid{671, 1};
+  static constexpr Field rsp_ready{670, 1};
+  static constexpr Field zero{654, 16};
   static constexpr Field cmd{0, 654};
 };
 

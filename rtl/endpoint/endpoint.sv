@@ -741,7 +741,8 @@ module endpoint
 
   // Comb from op alone: valid must not be needed.
   assign media_rsp_ready = !rsp_data_op || (!local_lock_q && (rsp_read ? wd_room : nd_room));
-  assign media_o = '{cmd_valid: media_cmd_valid, rsp_ready: media_rsp_ready, cmd: media_cmd};
+  assign media_o = '{cmd_valid: media_cmd_valid, rsp_ready: media_rsp_ready, zero: '0,
+                    cmd: media_cmd};
   assign media_release   = media_offer && rsp_taken;
   assign fill_done       = media_i.rsp_valid && (media_i.rsp.op == MediaFill);
   assign write_back_done = media_i.rsp_valid && (media_i.rsp.op == MediaWriteBack);
