@@ -24,9 +24,9 @@ module layout_tb
   endfunction
 
   assign reg_req_o = '{valid: 1'b1, write: 1'b0, addr: 16'h8421, wdata: 32'h0123_4567};
-  assign lm_req_o = '{write: 1'b1, kind: LmMerge, index: 4'ha, slot: 12'h35c,
+  assign lm_req_o = '{write: 1'b1, kind: LmMerge, index: 6'h2a, slot: 12'h35c,
                       be: 64'hfedc_ba98_7654_3210, data: {8{64'h0f1e_2d3c_4b5a_6978}}};
-  assign lm_rsp_o = '{error: 1'b1, kind: LmFlush, index: 4'h5, data: {8{64'h1122_3344_5566_7788}}};
+  assign lm_rsp_o = '{error: 1'b1, kind: LmFlush, index: 6'h15, data: {8{64'h1122_3344_5566_7788}}};
 
   assign axi_req_o = '{
     aw_valid: 1'b1,
@@ -49,8 +49,9 @@ module layout_tb
   assign to_media_o = '{
     cmd_valid: 1'b1,
     rsp_ready: 1'b0,
+    zero: '0,
     cmd: '{poison: 1'b1, op: MediaWriteBack, id: 8'h9c, dpa: 46'h2bad_cafe_f00d, slot: 16'hbeef,
-           offset: 2'd2, be: 64'h7fff_ffff_ffff_fffe, data: {8{64'h0246_8ace_1357_9bdf}}}};
+           offset: 4'd10, be: 64'h7fff_ffff_ffff_fffe, data: {8{64'h0246_8ace_1357_9bdf}}}};
   assign from_media_o = '{
     cmd_ready: 1'b0,
     status: '{tasks: 7'h2a, backlog: 7'h55},

@@ -77,13 +77,13 @@ TEST_F(Layout, RegistersAndLocalMemory) {
   expect(top_.reg_req_o, RegReq::wdata, 0x0123'4567);
   expect(top_.lm_req_o, LmReq::write, 1);
   expect(top_.lm_req_o, LmReq::kind, 1);
-  expect(top_.lm_req_o, LmReq::index, 0xa);
+  expect(top_.lm_req_o, LmReq::index, 0x2a);
   expect(top_.lm_req_o, LmReq::slot, 0x35c);
   expect(top_.lm_req_o, LmReq::be, 0xfedc'ba98'7654'3210);
   expect_line(top_.lm_req_o, LmReq::data, 0x0f1e'2d3c'4b5a'6978);
   expect(top_.lm_rsp_o, LmRsp::error, 1);
   expect(top_.lm_rsp_o, LmRsp::kind, 2);
-  expect(top_.lm_rsp_o, LmRsp::index, 5);
+  expect(top_.lm_rsp_o, LmRsp::index, 0x15);
   expect_line(top_.lm_rsp_o, LmRsp::data, 0x1122'3344'5566'7788);
 }
 
@@ -131,7 +131,7 @@ TEST_F(Layout, Media) {
   expect(to, kCmd[MediaCmd::id], 0x9c);
   expect(to, kCmd[MediaCmd::dpa], 0x2bad'cafe'f00d);
   expect(to, kCmd[MediaCmd::slot], 0xbeef);
-  expect(to, kCmd[MediaCmd::offset], 2);
+  expect(to, kCmd[MediaCmd::offset], 10);
   expect(to, kCmd[MediaCmd::be], 0x7fff'ffff'ffff'fffe);
   expect_line(to, kCmd[MediaCmd::data], 0x0246'8ace'1357'9bdf);
   const auto& from = top_.from_media_o;
