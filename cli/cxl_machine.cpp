@@ -241,7 +241,7 @@ std::optional<std::string> CxlMachine::close() {
   if (events_) events_->close();
   const std::optional<std::string> no_waves = engine_->waves_problem();
   if (!options_.engine.waves.empty() && !no_waves) {
-    write_wave_files(options_.engine, config_.ports, engine_->first_request());
+    write_wave_files(options_.engine, config_, engine_->first_request());
   }
   return no_waves;
 }

@@ -126,16 +126,22 @@ void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngin
   outcome.unfinished = std::move(left);
 }
 
-void write_wave_files(const EngineOptions& options, unsigned ports, std::optional<Time> first) {
+void write_wave_files(const EngineOptions& options, const RunConfig& config,
+                      std::optional<Time> first) {
   constexpr std::uint64_t kPsPerUs = 1'000'000;
   const Time marker{std::max(first.value_or(Time{0}).ps, options.waves_from_us * kPsPerUs)};
   const Time before{std::min(marker.ps, 20 * kCycle.ps)};  // what led to it stands left of it
+  RtlSizes sizes;  // of the build: the run has come up with them
+  sizes.ports = config.ports;
+  sizes.sr_queue_entries = config.root_port.sr_queue_entries;
+  sizes.memory_queue_entries = config.root_port.memory_queue_entries;
+  sizes.line_bytes = config.endpoint.line_bytes;
   const std::filesystem::path fst = options.waves, states = wave_states_folder(fst);
   std::error_code ignored;  // write_files() says it
   std::filesystem::create_directory(states, ignored);
   std::vector<std::pair<std::filesystem::path, std::string>> files = {
       {std::filesystem::path(fst).replace_extension(".gtkw"),
-       gtkwave_save_file(fst, ports, marker - before, marker)}};
+       gtkwave_save_file(fst, sizes, marker - before, marker)}};
   for (const StateNames& names : wave_states()) {
     files.emplace_back(states / fmt::format("{}.txt", names.type), gtkwave_translate_file(names));
   }

@@ -52,7 +52,8 @@ RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& co
 void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
                 Gpu* gpu, const TraceInitiator* replay, const SessionOptions& options);
 // What goes with an FST: GTKWave's save file and the names of states. `first`: of requests.
-void write_wave_files(const EngineOptions& options, unsigned ports, std::optional<Time> first);
+void write_wave_files(const EngineOptions& options, const RunConfig& config,
+                      std::optional<Time> first);
 // Prints and writes what came out, problems too, and gives the exit status of session.hpp.
 int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
                    const SessionOptions& options);

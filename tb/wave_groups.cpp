@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,9 +14,11 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::string_view kBench = "TOP.cxlgpu_bench.";
+constexpr unsigned kSpecEntries = 2;   // of the memory queue, for MemSpecRd alone
+constexpr unsigned kAddressBits = 52;  // of HPA and DPA
 
 struct Signal {
-  std::string_view name;
+  std::string name;
   std::string_view states = {};
 };
 struct Group {
@@ -23,7 +27,12 @@ struct Group {
   std::vector<Signal> signals;
 };
 
-std::vector<Group> groups(unsigned ports) {
+// Widths that follow a size are worked out from it, as the RTL does.
+std::vector<Group> groups(const RtlSizes& sizes) {
+  const auto indexed = [](std::string_view name, unsigned bits) {
+    return fmt::format("{}[{}:0]", name, bits - 1);
+  };
+  const auto line_log2 = static_cast<unsigned>(std::countr_zero(sizes.line_bytes));
   std::vector<Group> all = {{"system bus",
                              "",
                              {{"clk_i"},
@@ -41,19 +50,19 @@ std::vector<Group> groups(unsigned ports) {
                               {"r_id[15:0]"},
                               {"b_valid"},
                               {"b_id[15:0]"}}}};
-  for (unsigned p = 0; p < ports; ++p) {
+  for (unsigned p = 0; p < sizes.ports; ++p) {
     const std::string root = fmt::format("u_top.u_root_complex.gen_port[{}].u_root_port.", p);
     const std::string end = fmt::format("u_top.gen_endpoint[{}].u_endpoint.", p);
     all.push_back({fmt::format("root port {} queue logic", p),
                    root,
                    {{"u_sr_reader.policy_i[2:0]", kOfTheDump},
                     {"state[2:0]", kOfTheDump},
-                    {"sr_count[5:0]"},
-                    {"load_valid[31:0]"},
+                    {indexed("sr_count", std::bit_width(sizes.sr_queue_entries))},
+                    {indexed("load_valid", sizes.sr_queue_entries)},
                     {"rd_line[45:0]"},
                     {"spec_first[43:0]"},
                     {"spec_len[1:0]"},
-                    {"mem_valid[29:0]"},
+                    {indexed("mem_valid", sizes.memory_queue_entries - kSpecEntries)},
                     {"lc_dev_load[1:0]", "dev_load_e"}}});
     all.push_back({fmt::format("root port {} ARB/MUX", p),
                    root + "u_port.u_arb_mux.",
@@ -94,7 +103,7 @@ std::vector<Group> groups(unsigned ports) {
                     {"rx_wd_count[6:0]"},
                     {"hpa[45:0]"},
                     {"dpa[45:0]"},
-                    {"lookup_key[43:0]"},
+                    {indexed("lookup_key", kAddressBits - line_log2)},
                     {"result[2:0]", "cache_result_e"},
                     {"slot[15:0]"},
                     {"mshr[7:0]"},
@@ -123,9 +132,9 @@ const std::vector<StateNames>& wave_states() {
   return all;
 }
 
-std::vector<WaveGroup> wave_groups(unsigned ports) {
+std::vector<WaveGroup> wave_groups(const RtlSizes& sizes) {
   std::vector<WaveGroup> all;
-  for (const Group& group : groups(ports)) {
+  for (const Group& group : groups(sizes)) {
     WaveGroup& named = all.emplace_back(WaveGroup{group.name, {}});
     for (const Signal& signal : group.signals) {
       named.traces.push_back(
@@ -145,7 +154,7 @@ std::filesystem::path wave_states_folder(const std::filesystem::path& fst) {
   return std::filesystem::path(fst).replace_extension(".states");
 }
 
-std::string gtkwave_save_file(const std::filesystem::path& fst, unsigned ports, Time from,
+std::string gtkwave_save_file(const std::filesystem::path& fst, const RtlSizes& sizes, Time from,
                               Time marker) {
   // GTKWave finds files that have moved with the save file, if all of them are absolute here.
   const std::filesystem::path absolute = std::filesystem::absolute(fst);
@@ -157,7 +166,7 @@ std::string gtkwave_save_file(const std::filesystem::path& fst, unsigned ports, 
   // Flags of GTKWave's save format: 28 a bit, 22 a vector in hex, 20 a vector by the dump's own
   // names, 2022 by a translate file; 800200 opens a group, 1000200 closes it.
   std::vector<std::string_view> used;
-  for (const WaveGroup& group : wave_groups(ports)) {
+  for (const WaveGroup& group : wave_groups(sizes)) {
     text += fmt::format("@800200\n-{}\n", group.name);
     for (const WaveTrace& trace : group.traces) {
       if (trace.states == kOfTheDump) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/rtl_sizes.hpp"
 #include "common/time.hpp"
 
 namespace cxlgpu {
@@ -36,8 +37,8 @@ struct WaveGroup {
   std::string name;
   std::vector<WaveTrace> traces;
 };
-// Of rtl/top/cxlgpu_top with `ports` root ports, in tb/cxlgpu_bench.
-std::vector<WaveGroup> wave_groups(unsigned ports);
+// Of rtl/top/cxlgpu_top with these sizes, in tb/cxlgpu_bench.
+std::vector<WaveGroup> wave_groups(const RtlSizes& sizes);
 
 // GTKWave's translate file of an enumeration: value in hex, name.
 std::string gtkwave_translate_file(const StateNames& names);
@@ -45,7 +46,7 @@ std::string gtkwave_translate_file(const StateNames& names);
 std::filesystem::path wave_states_folder(const std::filesystem::path& fst);
 // Text of the save file beside `fst`. `from`: where the view begins; `marker`: of the first
 // request.
-std::string gtkwave_save_file(const std::filesystem::path& fst, unsigned ports, Time from,
+std::string gtkwave_save_file(const std::filesystem::path& fst, const RtlSizes& sizes, Time from,
                               Time marker);
 
 }  // namespace cxlgpu

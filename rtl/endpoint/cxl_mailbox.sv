@@ -233,9 +233,10 @@ module cxl_mailbox
         command:       command_q,
         command_high:  command_high_q,
         status_high:   status_high_q,
-        payload:       (state_q == Idle) ? payload_q : '0,
+        payload:       payload_q,
         default:       '0
       }, 10'(reg_req_i.addr[9:2]));
+      if (in_payload && state_q != Idle) rdata_d = '0;
     end
   end
 

@@ -100,7 +100,7 @@ TEST_F(Waves, TheClockHasBothEdgesAndTheWindowIsExact) {
 TEST_F(Waves, EveryNameOfTheSaveFileIsInTheRtl) {
   record({"--waves-to-us", "1"});
   const Fst fst(dir_ / "w.fst");
-  for (const WaveGroup& group : wave_groups(2)) {
+  for (const WaveGroup& group : wave_groups(kDefaultRtl)) {
     for (const WaveTrace& trace : group.traces) {
       EXPECT_TRUE(fst.variables.contains(trace.name)) << trace.name;
       // A viewer takes the dump's own names before those of a translate file.
@@ -191,7 +191,7 @@ TEST_F(Waves, StatesHaveTheNamesOfTheRtl) {
     EXPECT_EQ(lines_of(read_text(file)).size(), ours.size()) << file;
     EXPECT_NE(save.find(" " + file.string() + "\n"), std::string::npos) << file;
   }
-  for (const WaveGroup& group : wave_groups(2)) {
+  for (const WaveGroup& group : wave_groups(kDefaultRtl)) {
     for (const WaveTrace& trace : group.traces) {
       const auto named = std::ranges::any_of(
           wave_states(), [&](const StateNames& names) { return names.type == trace.states; });
