@@ -549,7 +549,7 @@ void DsEngine::take_response(RspSource source, const In& in) {
 
 void DsEngine::take_mq_answer(const In& in, std::optional<unsigned> merge) {
   if (in.mq_rsp.is_write) {
-    completed_.push_back({in.mq_rsp.id & 15, in.mq_rsp.error});
+    completed_.push_back({in.mq_rsp.id - kRootPortIds, in.mq_rsp.error});
   } else if (merge) {
     merges_[*merge].data = in.mq_rsp.data;
     merges_[*merge].error = in.mq_rsp.error;

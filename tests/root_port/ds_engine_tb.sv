@@ -70,7 +70,7 @@ module ds_engine_tb
 
   for (genvar g = 0; g < 3; g++) begin : gen_engine
     localparam int unsigned Depth   = (g == 0) ? 256 : (g == 1) ? 8 : 16;
-    localparam int unsigned Writes  = (g == 0) ? 8 : (g == 1) ? 3 : 1;
+    localparam int unsigned Writes  = (g == 0) ? 20 : (g == 1) ? 3 : 1;
     localparam int unsigned Stores  = (g == 0) ? 8 : (g == 1) ? 4 : 2;
     localparam int unsigned Merges  = (g == 0) ? 2 : (g == 1) ? 1 : 3;
     localparam int unsigned Reads   = (g == 0) ? 8 : (g == 1) ? 2 : 4;

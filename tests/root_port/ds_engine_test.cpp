@@ -27,7 +27,7 @@ using test::Random;
 
 // The instances of the bench.
 const DsConfig kConfigs[] = {
-    {},
+    {.writes = 20},
     {.depth = 8, .writes = 3, .stores = 4, .merges = 1, .reads = 2, .buckets = 16},
     {.depth = 16, .writes = 1, .stores = 2, .merges = 3, .reads = 4, .buckets = 32}};
 constexpr unsigned kInstances = 3;
