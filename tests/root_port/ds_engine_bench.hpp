@@ -85,9 +85,22 @@ struct DsRates {
     flush = random.pick(std::array{10u, 50u, 100u});
     direct = random.pick(std::array{0u, 30u, 70u, 100u});
     fences = random.pick(std::array{0u, 0u, 3u, 20u});
-    most_writes = random.percent(50) ? 16 : 1 + static_cast<unsigned>(random.below(4));
+    most_writes = random.percent(50) ? std::max(16u, 2 * config.writes)
+                                     : 1 + static_cast<unsigned>(random.below(4));
     isolate = random.percent(30) ? random.pick(std::array{30u, 100u}) : 0;
-    if (random.percent(10)) storm(config, random);
+    const unsigned kind = static_cast<unsigned>(random.below(10));
+    if (kind == 0) storm(config, random);
+    if (kind == 1) crowd(config);
+  }
+  // Stores that all go to an endpoint that is slow to answer: its writes run out.
+  void crowd(const DsConfig& config) {
+    cycles = 3000;
+    requests = full_lines = sr_ready = mq_ready = rsp_ready = lm_ready = direct = flush = 100;
+    writes = 95;
+    lines = 5 * config.depth;
+    ix_slow = fences = isolate = write_errors = 0;
+    latency = 1000;
+    most_writes = 2 * config.writes;
   }
   // Stores faster than the endpoint takes them: the region fills.
   void storm(const DsConfig& config, Random& random) {
