@@ -59,6 +59,10 @@ void Ras::note_first(const In& in, std::uint32_t errors, std::uint32_t cleared) 
 }
 
 void Ras::clock(const In& in) {
+  if (!in.valid && in.uncor == 0 && in.cor == 0 && !in.poison && !in.crc && !in.retry) {
+    out_ = {};  // nearly always
+    return;
+  }
   const bool writes = in.valid && in.write;
   const std::uint32_t at = offset(in.addr);
   const std::uint32_t uncor = uncor_events(in);
