@@ -38,7 +38,7 @@ struct FieldRow {
 };
 
 // clang-format off
-inline constexpr std::array<FieldRow, 686> kFields{{
+inline constexpr std::array<FieldRow, 687> kFields{{
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "id", 0, 16, Access::RO, 0x1, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "version", 16, 4, Access::RO, 0x2, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "next", 20, 12, Access::RO, 0x0, true, Owner::Both},
@@ -547,7 +547,8 @@ inline constexpr std::array<FieldRow, 686> kFields{{
   {"pcie", "", "link_capabilities", 0xc, 0, 1, 32, "aspm_optional", 22, 1, Access::HwInit, 0x1, false, Owner::Both},
   {"pcie", "", "link_capabilities", 0xc, 0, 1, 32, "port", 24, 8, Access::HwInit, 0x0, true, Owner::Both},
   {"pcie", "", "link_control", 0x10, 0, 1, 16, "aspm", 0, 2, Access::RO, 0x0, false, Owner::Both},
-  {"pcie", "", "link_control", 0x10, 0, 1, 16, "read_boundary", 3, 1, Access::RW, 0x0, false, Owner::Both},
+  {"pcie", "", "link_control", 0x10, 0, 1, 16, "read_boundary", 3, 1, Access::RW, 0x0, false, Owner::Device},
+  {"pcie", "", "link_control", 0x10, 0, 1, 16, "root_read_boundary", 3, 1, Access::RO, 0x0, false, Owner::Host},
   {"pcie", "", "link_control", 0x10, 0, 1, 16, "link_disable", 4, 1, Access::RW, 0x0, false, Owner::Host},
   {"pcie", "", "link_control", 0x10, 0, 1, 16, "retrain", 5, 1, Access::RO, 0x0, false, Owner::Both},
   {"pcie", "", "link_control", 0x10, 0, 1, 16, "common_clock", 6, 1, Access::RW, 0x0, false, Owner::Both},

@@ -5207,6 +5207,7 @@ struct LinkCapabilitiesReg {
 struct LinkControlReg {
   std::uint32_t aspm = 0x0;
   bool read_boundary = false;
+  bool root_read_boundary = false;
   bool link_disable = false;
   bool retrain = false;
   bool common_clock = false;
@@ -5221,6 +5222,7 @@ struct LinkControlReg {
     LinkControlReg fields;
     fields.aspm = kLinkControlAspm.get(word);
     fields.read_boundary = kLinkControlReadBoundary.is_set(word);
+    fields.root_read_boundary = kLinkControlRootReadBoundary.is_set(word);
     fields.link_disable = kLinkControlLinkDisable.is_set(word);
     fields.retrain = kLinkControlRetrain.is_set(word);
     fields.common_clock = kLinkControlCommonClock.is_set(word);
@@ -5233,6 +5235,7 @@ struct LinkControlReg {
   }
   [[nodiscard]] constexpr std::uint32_t word() const {
     return kLinkControlAspm.put(aspm) | kLinkControlReadBoundary.put(read_boundary) |
+           kLinkControlRootReadBoundary.put(root_read_boundary) |
            kLinkControlLinkDisable.put(link_disable) | kLinkControlRetrain.put(retrain) |
            kLinkControlCommonClock.put(common_clock) |
            kLinkControlExtendedSynch.put(extended_synch) |
@@ -5243,7 +5246,7 @@ struct LinkControlReg {
   constexpr void write(std::uint32_t value, unsigned enables, Side side) {
     const std::uint32_t bits = enabled_bits(enables);
     const std::uint32_t written = (word() & ~bits) | (value & bits);
-    read_boundary = kLinkControlReadBoundary.is_set(written);
+    if (side == Side::Device) read_boundary = kLinkControlReadBoundary.is_set(written);
     if (side == Side::Host) link_disable = kLinkControlLinkDisable.is_set(written);
     common_clock = kLinkControlCommonClock.is_set(written);
     extended_synch = kLinkControlExtendedSynch.is_set(written);

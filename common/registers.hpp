@@ -1056,6 +1056,7 @@ inline constexpr std::uint32_t kLinkCapabilitiesDeviceReset = 0x00400000;
 inline constexpr std::uint32_t kLinkControl = 0x010;
 inline constexpr Field kLinkControlAspm{0, 2, 0x0};
 inline constexpr Field kLinkControlReadBoundary{3, 1, 0x0};
+inline constexpr Field kLinkControlRootReadBoundary{3, 1, 0x0};
 inline constexpr Field kLinkControlLinkDisable{4, 1, 0x0};
 inline constexpr Field kLinkControlRetrain{5, 1, 0x0};
 inline constexpr Field kLinkControlCommonClock{6, 1, 0x0};

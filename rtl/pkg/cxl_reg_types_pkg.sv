@@ -4967,24 +4967,25 @@ package cxl_reg_types_pkg;
     logic       retrain;
     logic       link_disable;
     logic       read_boundary;
+    logic       root_read_boundary;
     logic [1:0] aspm;
   } pcie_link_control_t;
 
   parameter pcie_link_control_t PcieLinkControlHostAtReset = '{
     drs_signaling: 2'h0, bandwidth: 2'h0, width_disable: 1'h0, clock_management: 1'h0,
     extended_synch: 1'h0, common_clock: 1'h0, retrain: 1'h0, link_disable: 1'h0,
-    read_boundary: 1'h0, aspm: 2'h0
+    read_boundary: 1'h0, root_read_boundary: 1'h0, aspm: 2'h0
   };
   parameter pcie_link_control_t PcieLinkControlDeviceAtReset = '{
     drs_signaling: 2'h0, bandwidth: 2'h0, width_disable: 1'h0, clock_management: 1'h0,
     extended_synch: 1'h0, common_clock: 1'h0, retrain: 1'h0, link_disable: 1'h0,
-    read_boundary: 1'h0, aspm: 2'h0
+    read_boundary: 1'h0, root_read_boundary: 1'h0, aspm: 2'h0
   };
 
   function automatic logic [15:0] pcie_link_control_word(pcie_link_control_t f);
     return {f.drs_signaling, 2'd0, f.bandwidth, f.width_disable, f.clock_management,
-        f.extended_synch, f.common_clock, f.retrain, f.link_disable, f.read_boundary, 1'd0, f.aspm}
-        | {f.drs_signaling, 2'd0, f.bandwidth, f.width_disable, f.clock_management,
+        f.extended_synch, f.common_clock, f.retrain, f.link_disable, f.root_read_boundary, 1'd0,
+        f.aspm} | {f.drs_signaling, 2'd0, f.bandwidth, f.width_disable, f.clock_management,
         f.extended_synch, f.common_clock, f.retrain, 1'd0, f.read_boundary, 1'd0, f.aspm};
   endfunction
 
@@ -4995,7 +4996,7 @@ package cxl_reg_types_pkg;
     d.extended_synch = be[0] ? wdata[7] : f.extended_synch;
     d.common_clock = be[0] ? wdata[6] : f.common_clock;
     d.link_disable = device ? f.link_disable : (be[0] ? wdata[4] : f.link_disable);
-    d.read_boundary = be[0] ? wdata[3] : f.read_boundary;
+    d.read_boundary = !device ? f.read_boundary : (be[0] ? wdata[3] : f.read_boundary);
     return d;
   endfunction
 
