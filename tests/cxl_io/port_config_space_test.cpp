@@ -286,7 +286,7 @@ TEST(PortConfigSpace, LinkDisableViralAndErrors) {
   ports.write(0x050, 0);
   EXPECT_FALSE(disabled());
   ports.write(0x050, 0xffff'ffff);
-  EXPECT_EQ(ports.read(0x050) & 0xffff, 0xd8u);
+  EXPECT_EQ(ports.read(0x050) & 0xffff, 0xd0u);
   EXPECT_TRUE(disabled());
   ports.write(0x10c, 0);
   EXPECT_FALSE(disabled());
