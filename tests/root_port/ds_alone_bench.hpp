@@ -49,19 +49,19 @@ class DsAlone {
     bool bad = false;  // endpoint: poisoned; local memory: damaged
   };
 
-  // As ds_alone_tb.sv: lines of the region; Lines4 has one entry in every table, Writes64 has 1024
-  // lines and the most writes.
-  enum class Size : std::uint8_t { Lines256, Lines1024, Lines4, Writes64 };
+  // As ds_alone_tb.sv: lines of the region; Lines4 has one entry in every table, Lines4096 the most
+  // writes, and queues of 64 around it.
+  enum class Size : std::uint8_t { Lines256, Lines1024, Lines4, Lines4096 };
 
   explicit DsAlone(Size size = Size::Lines256, unsigned endpoint_latency = 10,
                    unsigned local_latency = 4)
-      : depth(size == Size::Lines4     ? 4
-              : size == Size::Lines256 ? 256
-                                       : 1024),
+      : depth(std::array{256u, 1024u, 4u, 4096u}[static_cast<std::size_t>(size)]),
         latency_(endpoint_latency),
         local_latency_(local_latency),
         local_(depth),
-        counted_(size != Size::Writes64) {
+        sr_entries_(size == Size::Lines4096 ? 64 : 32),
+        mq_(sr_entries_ - 2),
+        counted_(size != Size::Lines4096) {
     rtl_->size_i = static_cast<unsigned>(size);
     rtl_.reset();
     constexpr std::array kWrites{8u, 16u, 1u, 64u};
@@ -123,6 +123,8 @@ class DsAlone {
   [[nodiscard]] std::uint64_t hits() const { return hits_; }
   [[nodiscard]] std::uint64_t loads_done() const { return loads_done_; }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
+  // As many writes as there may be were in flight in a cycle.
+  [[nodiscard]] bool writes_were_full() const { return writes_full_; }
   [[nodiscard]] std::size_t waiting() const { return script_.size() + offered_; }
   [[nodiscard]] bool idle() { return script_.empty() && !offered_ && open_.empty() && empty(); }
 
@@ -162,11 +164,11 @@ class DsAlone {
     check_offers();
     if (counted_) meetings_.observe(*rtl_, depth == 4);
     take();
+    writes_full_ |= (static_cast<unsigned>(rtl_->tables_o) >> 12 & 1) != 0;
     rtl_.edge();
   }
 
  private:
-  static constexpr unsigned kSr = 32, kMq = 30;
   struct Request {
     std::uint32_t id = 0;
     bool write = false;
@@ -264,7 +266,7 @@ class DsAlone {
     rtl_->isolate_i = isolate;
     rtl_->max_writes_i = max_writes;
     rtl_->req_valid_i = offered_;
-    rtl_->sr_ready_i = sr_.size() < kSr && !stalled(stalls);
+    rtl_->sr_ready_i = sr_.size() < sr_entries_ && !stalled(stalls);
     rtl_->lm_ready_i = !stalled(std::max(stalls, lm_stalls));
     rtl_->rsp_ready_i = !stalled(std::max(stalls, answer_stalls));
     rtl_->head_valid_i = !sr_.empty();
@@ -272,7 +274,7 @@ class DsAlone {
     if (!mq_answer_) answer_from_endpoint();
     rtl_->mq_rsp_valid_i = mq_answer_;
     rtl_->mem_valid_i = 0;
-    for (unsigned e = 0; e < kMq; ++e) set_bits(rtl_->mem_valid_i, e, 1, mq_[e].valid);
+    for (unsigned e = 0; e < mq_.size(); ++e) set_bits(rtl_->mem_valid_i, e, 1, mq_[e].valid);
     rtl_->lm_rsp_valid_i = !lm_.empty() && lm_.front().due <= cycle_;
     if (rtl_->lm_rsp_valid_i != 0) {
       set_line(rtl_->lm_rsp_i, 0, lm_.front().cell.data);
@@ -353,7 +355,7 @@ class DsAlone {
       set_bits(rtl_->load_valid_i, sr_slot_, 1, 1);
       set_bits(rtl_->load_line_i, std::size_t{46} * sr_slot_, 46, request_.line);
       sr_.push_back({request_, sr_slot_});
-      sr_slot_ = (sr_slot_ + 1) % kSr;
+      sr_slot_ = (sr_slot_ + 1) % sr_entries_;
     }
     open_[request_.id] = open;
   }
@@ -432,6 +434,9 @@ class DsAlone {
 
   Clocked<Vds_alone> rtl_;
   const std::uint64_t latency_, local_latency_;
+  std::vector<Cell> local_;
+  const unsigned sr_entries_;
+  std::vector<MqEntry> mq_;
   std::uint64_t cycle_ = 0, merges_ = 0, hits_ = 0, loads_done_ = 0, refused_ = 0;
   Random random_{0xd5a};
 
@@ -447,10 +452,8 @@ class DsAlone {
 
   std::deque<SrEntry> sr_;
   unsigned sr_slot_ = 0;
-  std::array<MqEntry, kMq> mq_;
   bool mq_answer_ = false;
   std::deque<LmRead> lm_;
-  std::vector<Cell> local_;
   std::unordered_map<std::uint64_t, std::uint64_t> slot_of_;
   std::unordered_map<std::uint64_t, Cell> endpoint_;
   std::unordered_map<std::uint64_t, Bytes> flat_;
@@ -462,6 +465,7 @@ class DsAlone {
   Offer<17> rsp_offer_;
   bool sr_stalled_ = false;
   DsMeetings meetings_;
+  bool writes_full_ = false;
   const bool counted_;   // the bins know the other sizes
   bool unsure_ = false;  // isolated or with an error in the cycle before
 };

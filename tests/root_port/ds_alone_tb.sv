@@ -1,9 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // ds_engine with its index and nothing else, in four sizes: 256 lines with 8 writes, the root
-// port's 1024 lines with 16 writes, 4 lines with one entry in every table, and 1024 lines with 64
-// writes, the most. size_i (0..3) chooses the one that is clocked and whose outputs show; it
-// changes in reset only.
+// port's 1024 lines with 16 writes, 4 lines with one entry in every table, and the most that a root
+// port can be built with: 4096 lines, 64 writes and queues of 64. size_i (0..3) chooses the one that
+// is clocked and whose outputs show; it changes in reset only. The others have queues of 32, the low
+// elements of load_* and mem_*.
 //
 // state_o, match_o, act_o and tables_o show its inside, for functional coverage alone: the
 // sequencer's state, ds_act_t, and of each table {one goes, one comes, empty, full}.
@@ -32,10 +33,10 @@ module ds_alone_tb
   output logic              mq_valid_o,
   input  logic              mq_ready_i,
   output logic [639:0]      mq_req_o,
-  input  logic [31:0]       load_valid_i,
-  input  logic [31:0][45:0] load_line_i,
-  input  logic [29:0]       mem_valid_i,
-  input  logic [29:0][45:0] mem_line_i,
+  input  logic [63:0]       load_valid_i,
+  input  logic [63:0][45:0] load_line_i,
+  input  logic [61:0]       mem_valid_i,
+  input  logic [61:0][45:0] mem_line_i,
   input  logic              mq_rsp_valid_i,
   output logic              mq_rsp_ready_o,
   input  logic [529:0]      mq_rsp_i,
@@ -73,8 +74,10 @@ module ds_alone_tb
 
   for (genvar g = 0; g < 4; g++) begin : gen_size
     localparam bit          Least  = g == 2;
-    localparam int unsigned Depth  = Least ? 4 : (g == 0) ? 256 : 1024;
-    localparam int unsigned Writes = Least ? 1 : (g == 0) ? 8 : (g == 1) ? 16 : 64;
+    localparam bit          Most   = g == 3;
+    localparam int unsigned Depth  = Least ? 4 : Most ? 4096 : (g == 0) ? 256 : 1024;
+    localparam int unsigned Writes = Least ? 1 : Most ? 64 : (g == 0) ? 8 : 16;
+    localparam int unsigned Queue  = Most ? 64 : 32;
     localparam int unsigned S      = $clog2(Depth);
 
     logic         clk, ix_valid, ix_ready, ix_rsp_valid, ix_found, unused_we;
@@ -110,12 +113,14 @@ module ds_alone_tb
     );
 
     ds_engine #(
-      .Depth  (Depth),
-      .Writes (Writes),
-      .Stores (Least ? 1 : 8),
-      .Merges (Least ? 1 : 2),
-      .Reads  (Least ? 1 : 8),
-      .Buckets(Least ? 16 : 1024)
+      .Depth     (Depth),
+      .Writes    (Writes),
+      .Stores    (Least ? 1 : 8),
+      .Merges    (Least ? 1 : 2),
+      .Reads     (Least ? 1 : 8),
+      .Buckets   (Least ? 16 : 1024),
+      .SrDepth   (Queue),
+      .MemEntries(Queue - 2)
     ) u_engine (
       .clk_i         (clk),
       .rst_ni,
@@ -138,10 +143,10 @@ module ds_alone_tb
       .mq_valid_o    (mq_valid[g]),
       .mq_ready_i,
       .mq_req_o      (mq_req[g]),
-      .load_valid_i,
-      .load_line_i,
-      .mem_valid_i,
-      .mem_line_i,
+      .load_valid_i  (load_valid_i[Queue-1:0]),
+      .load_line_i   (load_line_i[Queue-1:0]),
+      .mem_valid_i   (mem_valid_i[Queue-3:0]),
+      .mem_line_i    (mem_line_i[Queue-3:0]),
       .mq_rsp_valid_i,
       .mq_rsp_ready_o(mq_rsp_ready[g]),
       .mq_rsp_i,

@@ -605,12 +605,40 @@ TEST(DsAlone, EverythingMeetsInOneCycle) {
   }
 }
 
-// The same with the most writes that a root port can be built with.
-TEST(DsAlone, SixtyFourWrites) {
+// The same with the most lines and writes that a root port can be built with.
+TEST(DsAlone, EverythingMeetsAtTheGreatest) {
   test::Random random(0x905);
-  for (unsigned round = 0; round < 8 && !HasFailure(); ++round) {
-    test::meet_everything(random, round, Size::Writes64);
+  for (unsigned round = 0; round < 4 && !HasFailure(); ++round) {
+    test::meet_everything(random, round, Size::Lines4096);
   }
+}
+
+TEST(DsAlone, EverySlotAndWriteOfTheGreatest) {
+  test::shows("ds",
+              "A region of 4096 lines takes that many and no more, gives each back, and empties "
+              "with 64 writes in flight, the newest line first",
+              "docs/blocks/root_port/ds_engine.md");
+  DsAlone b(Size::Lines4096);
+  const auto line_of = [](unsigned n) { return std::uint64_t{5} * n; };
+  for (unsigned n = 0; n < b.depth; ++n) b.store(line_of(n), static_cast<std::uint8_t>(n % 251));
+  ASSERT_TRUE(b.until([&] { return b.count() == b.depth; }, kNever));
+  for (unsigned n = 0; n < b.depth; ++n) ASSERT_TRUE(b.answered(b.load(line_of(n)))) << n;
+  EXPECT_EQ(b.hits(), b.depth);  // and DsAlone has compared what they gave
+  const std::uint32_t another = b.store(line_of(b.depth), 0x33);
+  b.run(500);
+  EXPECT_EQ(b.answer(another), nullptr);
+  b.hold_writes = b.flush = true;
+  ASSERT_TRUE(b.until([&] { return b.writes_were_full(); }, 20'000));
+  b.run(500);
+  EXPECT_EQ(b.writes.size(), 62u);  // the memory queue has no more entries
+  for (unsigned n = 0; n < b.writes.size(); ++n) {
+    ASSERT_EQ(b.writes[n].line, line_of(b.depth - 1 - n)) << n;
+  }
+  b.hold_writes = false;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever));
+  EXPECT_NE(b.answer(another), nullptr);
+  EXPECT_EQ(b.writes.size(), b.depth + 1);
+  b.check_endpoint();
 }
 
 }  // namespace

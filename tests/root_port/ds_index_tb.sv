@@ -1,32 +1,33 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// ds_index as the root port has it, 1024 slots and keys of 46 bits (element 0 of each port), and with
-// 8 slots and keys of 64 bits (element 1), side by side. Slots, keys, links and node words are widened
-// field by field to the larger: the value in the low bits, `none` always bit 10 of a link.
+// ds_index as the root port has it, 1024 slots and keys of 46 bits (element 0 of each port), with 8
+// slots and keys of 64 bits (element 1), and with 4096 slots, the most, and keys of 46 bits (element
+// 2), side by side. Slots, keys, links and node words are widened field by field to the largest: the
+// value in the low bits, `none` always bit 12 of a link.
 
 module ds_index_tb (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic [1:0]       clear_i,
-  input  logic [1:0]       req_valid_i,
-  output logic [1:0]       req_ready_o,
-  input  logic [1:0][1:0]  op_i,
-  input  logic [1:0][63:0] key_i,        // element 0: the low 46 bits
-  input  logic [1:0][9:0]  slot_i,       // element 1: the low 3 bits
-  output logic [1:0]       rsp_valid_o,
-  output logic [1:0]       found_o,
-  output logic [1:0][9:0]  slot_o,
-  output logic [1:0][10:0] count_o,
-  output logic [1:0][10:0] root_o,       // {none, slot}
-  output logic [1:0]       node_we_o,
-  output logic [1:0][9:0]  node_slot_o,
-  output logic [1:0][97:0] node_o        // {red, none, left, none, right, none, parent, key}
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic [2:0]        clear_i,
+  input  logic [2:0]        req_valid_i,
+  output logic [2:0]        req_ready_o,
+  input  logic [2:0][1:0]   op_i,
+  input  logic [2:0][63:0]  key_i,        // elements 0 and 2: the low 46 bits
+  input  logic [2:0][11:0]  slot_i,       // elements 0 and 1: the low 10, 3 bits
+  output logic [2:0]        rsp_valid_o,
+  output logic [2:0]        found_o,
+  output logic [2:0][11:0]  slot_o,
+  output logic [2:0][12:0]  count_o,
+  output logic [2:0][12:0]  root_o,       // {none, slot}
+  output logic [2:0]        node_we_o,
+  output logic [2:0][11:0]  node_slot_o,
+  output logic [2:0][103:0] node_o        // {red, none, left, none, right, none, parent, key}
 );
 
-  for (genvar g = 0; g < 2; g++) begin : gen_index
-    localparam int unsigned Depth    = (g == 0) ? 1024 : 8;
+  for (genvar g = 0; g < 3; g++) begin : gen_index
+    localparam int unsigned Depth    = (g == 0) ? 1024 : (g == 1) ? 8 : 4096;
     localparam int unsigned S        = $clog2(Depth);
-    localparam int unsigned K        = (g == 0) ? 46 : 64;
+    localparam int unsigned K        = (g == 1) ? 64 : 46;
     localparam int unsigned NodeBits = 1 + 3 * (S + 1) + K;
 
     logic [S-1:0]        slot, node_slot;
@@ -55,18 +56,18 @@ module ds_index_tb (
       .node_o     (node)
     );
 
-    assign slot_o[g]      = 10'(slot);
-    assign count_o[g]     = 11'(count);
-    assign root_o[g]      = {root[S], 10'(root[S-1:0])};
-    assign node_slot_o[g] = 10'(node_slot);
+    assign slot_o[g]      = 12'(slot);
+    assign count_o[g]     = 13'(count);
+    assign root_o[g]      = {root[S], 12'(root[S-1:0])};
+    assign node_slot_o[g] = 12'(node_slot);
     assign node_o[g]      = {node[NodeBits-1],
-                             node[K+3*S+2], 10'(node[K+2*S+2 +: S]),
-                             node[K+2*S+1], 10'(node[K+S+1 +: S]),
-                             node[K+S],     10'(node[K +: S]),
+                             node[K+3*S+2], 12'(node[K+2*S+2 +: S]),
+                             node[K+2*S+1], 12'(node[K+S+1 +: S]),
+                             node[K+S],     12'(node[K +: S]),
                              64'(node[K-1:0])};
   end
 
-  logic unused_bits;  // the small one's slots are shorter, the large one's keys
+  logic unused_bits;  // the smaller ones' slots are shorter, the larger ones' keys
   assign unused_bits = ^{slot_i, key_i};
 
 endmodule
