@@ -27,19 +27,20 @@ using test::Random;
 
 // The instances of the bench.
 const DsConfig kConfigs[] = {
-    {.writes = 20},
+    {},
     {.depth = 8, .writes = 3, .stores = 4, .merges = 1, .reads = 2, .buckets = 16},
-    {.depth = 16, .writes = 1, .stores = 2, .merges = 3, .reads = 4, .buckets = 32}};
-constexpr unsigned kInstances = 3;
+    {.depth = 16, .writes = 1, .stores = 2, .merges = 3, .reads = 4, .buckets = 32},
+    {.depth = 4096, .writes = 64, .mem_entries = 62}};
+constexpr unsigned kInstances = 3, kMost = 3;  // those clocked together, the one by itself
 
 using Top = test::Clocked<Vds_engine>;
 // Bits of one instance on the bench.
-constexpr unsigned kSysReq = 640, kSysRsp = 544, kLmReq = 608;
+constexpr unsigned kSysReq = 640, kSysRsp = 544, kLmReq = 608, kSlot = 12, kCount = 13;
 
 // Input ports of one instance.
 class RtlPort {
  public:
-  RtlPort(Top& rtl, unsigned instance) : rtl_(rtl), g_(instance) {}
+  RtlPort(Top& rtl, unsigned instance) : rtl_(rtl), g_(instance) { rtl_->most_i = g_ == kMost; }
 
   void drive(const DsEngine::In& in) {
     using test::set_bits;
@@ -51,21 +52,27 @@ class RtlPort {
     set_bits(rtl_->direct_i, g_, 1, in.direct);
     set_bits(rtl_->flush_i, g_, 1, in.flush);
     set_bits(rtl_->req_valid_i, g_, 1, in.req_valid);
-    test::set_sys_req(mine(rtl_->req0_i, rtl_->req1_i, rtl_->req2_i), in.req);
+    test::set_sys_req(mine(rtl_->req0_i, rtl_->req1_i, rtl_->req2_i, rtl_->req3_i), in.req);
     set_bits(rtl_->sr_ready_i, g_, 1, in.sr_ready);
     set_bits(rtl_->head_valid_i, g_, 1, in.head_valid);
-    test::set_sys_req(mine(rtl_->head_req0_i, rtl_->head_req1_i, rtl_->head_req2_i), in.head);
+    test::set_sys_req(
+        mine(rtl_->head_req0_i, rtl_->head_req1_i, rtl_->head_req2_i, rtl_->head_req3_i), in.head);
     set_bits(rtl_->mq_ready_i, g_, 1, in.mq_ready);
-    table(rtl_->load_valid_i, rtl_->load_line_i, in.loads, kSrDepth);
-    table(rtl_->mem_valid_i, rtl_->mem_line_i, in.mem, kMemEntries);
+    if (g_ == kMost) {
+      table(0, rtl_->load_valid3_i, rtl_->load_line3_i, in.loads, kConfigs[kMost].mem_entries + 2);
+      table(0, rtl_->mem_valid3_i, rtl_->mem_line3_i, in.mem, kConfigs[kMost].mem_entries);
+    } else {
+      table(g_, rtl_->load_valid_i, rtl_->load_line_i, in.loads, kSrDepth);
+      table(g_, rtl_->mem_valid_i, rtl_->mem_line_i, in.mem, kMemEntries);
+    }
     set_bits(rtl_->mq_rsp_valid_i, g_, 1, in.mq_rsp_valid);
-    auto& mq_rsp = mine(rtl_->mq_rsp0_i, rtl_->mq_rsp1_i, rtl_->mq_rsp2_i);
+    auto& mq_rsp = mine(rtl_->mq_rsp0_i, rtl_->mq_rsp1_i, rtl_->mq_rsp2_i, rtl_->mq_rsp3_i);
     test::set_sys_rsp(mq_rsp, in.mq_rsp);
     if (!in.mq_rsp_valid) idle_.fill(mq_rsp, 0, test::kSysRspBits);
     set_bits(rtl_->rsp_ready_i, g_, 1, in.rsp_ready);
     set_bits(rtl_->lm_ready_i, g_, 1, in.lm_ready);
     set_bits(rtl_->lm_rsp_valid_i, g_, 1, in.lm_rsp_valid);
-    auto& lm_rsp = mine(rtl_->lm_rsp0_i, rtl_->lm_rsp1_i, rtl_->lm_rsp2_i);
+    auto& lm_rsp = mine(rtl_->lm_rsp0_i, rtl_->lm_rsp1_i, rtl_->lm_rsp2_i, rtl_->lm_rsp3_i);
     test::set_line(lm_rsp, 0, in.lm_rsp.data);
     set_bits(lm_rsp, 512, 6, in.lm_rsp.index);
     set_bits(lm_rsp, 518, 2, static_cast<unsigned>(in.lm_rsp.kind));
@@ -74,10 +81,10 @@ class RtlPort {
     set_bits(rtl_->ix_ready_i, g_, 1, in.ix_ready);
     set_bits(rtl_->ix_rsp_valid_i, g_, 1, in.ix_rsp_valid);
     set_bits(rtl_->ix_found_i, g_, 1, in.ix_found);
-    set_bits(rtl_->ix_slot_i, 8 * g_, 8, in.ix_slot);
+    set_bits(rtl_->ix_slot_i, kSlot * g_, kSlot, in.ix_slot);
     if (!in.ix_rsp_valid) {
       idle_.fill(rtl_->ix_found_i, g_, 1);
-      idle_.fill(rtl_->ix_slot_i, 8 * g_, 8);
+      idle_.fill(rtl_->ix_slot_i, kSlot * g_, kSlot);
     }
   }
 
@@ -114,10 +121,10 @@ class RtlPort {
     out.ix_valid = bit(rtl_->ix_valid_o);
     out.ix_op = field(rtl_->ix_op_o, 2 * g_, 2);
     out.ix_key = test::get_bits(rtl_->ix_key_o, std::size_t{46} * g_, 46);
-    out.ix_slot = field(rtl_->ix_slot_o, 8 * g_, 8);
+    out.ix_slot = field(rtl_->ix_slot_o, kSlot * g_, kSlot);
     out.empty = bit(rtl_->empty_o);
     out.error = bit(rtl_->error_o);
-    out.count = field(rtl_->count_o, 9 * g_, 9);
+    out.count = field(rtl_->count_o, kCount * g_, kCount);
     DsEvents& e = out.events;
     bool* const bits[] = {&e.direct, &e.deferred,  &e.in_place, &e.flushed, &e.hit,
                           &e.merge,  &e.false_hit, &e.full,     &e.error,   &e.refused};
@@ -146,12 +153,13 @@ class RtlPort {
       lockstep.check("ix_op_o", test::get_bits(rtl_->ix_op_o, 2 * g_, 2), out.ix_op);
       lockstep.check("ix_key_o", test::get_bits(rtl_->ix_key_o, 46 * g_, 46), out.ix_key);
       if (out.ix_op == 1) {
-        lockstep.check("ix_slot_o", test::get_bits(rtl_->ix_slot_o, 8 * g_, 8), out.ix_slot);
+        lockstep.check("ix_slot_o", test::get_bits(rtl_->ix_slot_o, kSlot * g_, kSlot),
+                       out.ix_slot);
       }
     }
     check("empty_o", rtl_->empty_o, out.empty);
     check("error_o", rtl_->error_o, out.error);
-    lockstep.check("count_o", test::get_bits(rtl_->count_o, 9 * g_, 9), out.count);
+    lockstep.check("count_o", test::get_bits(rtl_->count_o, kCount * g_, kCount), out.count);
     const DsEvents& e = out.events;
     const bool bits[] = {e.direct, e.deferred,  e.in_place, e.flushed, e.hit,
                          e.merge,  e.false_hit, e.full,     e.error,   e.refused};
@@ -165,17 +173,17 @@ class RtlPort {
 
  private:
   template <typename Port>
-  Port& mine(Port& first, Port& second, Port& third) {
-    return g_ == 0 ? first : g_ == 1 ? second : third;
+  Port& mine(Port& first, Port& second, Port& third, Port& fourth) {
+    return g_ == 0 ? first : g_ == 1 ? second : g_ == 2 ? third : fourth;
   }
   // The lines seldom change.
   template <typename Valid, typename Lines>
-  void table(Valid& valid, Lines& lines, const LineTable& twin, unsigned entries) {
-    const std::uint64_t fresh = twin.valid & ~test::get_bits(valid, entries * g_, entries);
-    test::set_bits(valid, entries * g_, entries, twin.valid);
+  void table(unsigned g, Valid& valid, Lines& lines, const LineTable& twin, unsigned entries) {
+    const std::uint64_t fresh = twin.valid & ~test::get_bits(valid, entries * g, entries);
+    test::set_bits(valid, entries * g, entries, twin.valid);
     for (std::uint64_t left = fresh; left != 0; left &= left - 1) {
       const auto e = static_cast<unsigned>(std::countr_zero(left));
-      test::set_bits(lines, std::size_t{46} * (entries * g_ + e), 46, twin.line[e]);
+      test::set_bits(lines, std::size_t{46} * (entries * g + e), 46, twin.line[e]);
     }
   }
   void compare_local(Lockstep& lockstep, const LmRequest& twin) {
@@ -218,7 +226,8 @@ class Traffic {
       world.forget_lines();
       ++phases;
       // Soon once, but not before slots came back while others were never used.
-      const bool soon = fills == 0 || random_.below(config_.depth == 256 ? 10 : 3) == 0;
+      const bool soon =
+          fills == 0 || (!most() && random_.below(config_.depth == 256 ? 10 : 3) == 0);
       if (soon && world.in().enable) {
         fill();
       } else {
@@ -273,6 +282,7 @@ class Traffic {
   enum class Kind : std::uint8_t { Random, Drain, Fill };
   static constexpr std::uint64_t kDrain = 300'000;
 
+  [[nodiscard]] bool most() const { return config_.depth == kConfigs[kMost].depth; }
   [[nodiscard]] bool done() const {
     if (kind_ == Kind::Fill) return world.out().count == config_.depth;
     return world.idle() && !world.in().fence;
@@ -281,7 +291,8 @@ class Traffic {
     kind_ = Kind::Random;
     world.at_random = true;
     world.rates = DsRates(random_, config_);
-    if (world.seen.full == 0 && phases % 4 == 3) world.rates.storm(config_, random_);
+    // Of 4096 lines a storm is longer than all else; they are filled by hand.
+    if (world.seen.full == 0 && phases % 4 == 3 && !most()) world.rates.storm(config_, random_);
     left_ = world.rates.cycles;
     DsEngine::In& levels = world.levels();
     levels.fence = false;
@@ -296,6 +307,11 @@ class Traffic {
     world.rates = DsRates();
     world.rates.latency = latency;
     world.rates.requests = 0;
+    if (most()) world.rates.most_writes = config_.writes;
+    if (most() && phases == 0) {  // the endpoint stops at times, and all the writes wait for it
+      world.rates.freezes = 1;
+      world.rates.freeze_cycles = 6000;
+    }
     world.rates.fences = 10'000;
   }
   void fill() {
@@ -417,6 +433,40 @@ TEST(DsEngine, LockstepWithRtl) {
     }
   }
   if (lockstep.ok() && engines->ok() && lockstep.cycle() > 100'000) engines->expect_coverage();
+}
+
+// As many lines and writes as a root port can be built with: filled to the last slot, emptied over
+// an endpoint that stops at times, then as the others.
+TEST(DsEngine, GreatestInLockstepWithRtl) {
+  test::shows("ds", "So it does with 4096 lines and 64 writes in flight, full in both",
+              "docs/blocks/root_port/ds_engine.md");
+  Lockstep lockstep("root_port/ds_engine", 0xd5f, 800'000);
+  Random random(lockstep.seed());
+  Traffic traffic(kMost, random);
+  Top rtl;
+  RtlPort port(rtl, kMost);
+  rtl.reset();
+  while (traffic.world.ok() && lockstep.next()) {
+    traffic.choose();
+    traffic.world.drive();
+    port.drive(traffic.world.in());
+    rtl.settle();
+    port.compare(lockstep, traffic.world.in(), traffic.world.out());
+    rtl.edge();
+    traffic.world.commit();
+  }
+  if (std::getenv("CXLGPU_SHOW") != nullptr) traffic.show();
+  if (!lockstep.ok() || !traffic.world.ok() || lockstep.cycle() < 700'000) return;
+  const DsWorld::Seen& s = traffic.world.seen;
+  EXPECT_GT(traffic.phases, 10u);
+  EXPECT_GE(traffic.fills, 1u);
+  EXPECT_EQ(s.most_writes, kConfigs[kMost].writes);
+  EXPECT_EQ(s.most_pending, kConfigs[kMost].depth);
+  for (const std::uint64_t n : {s.loads, s.stores, s.slots_reused}) EXPECT_GT(n, 300u);
+  for (const std::uint64_t n : {s.direct, s.deferred, s.in_place, s.to_write_table, s.flushed,
+                                s.hit, s.merge, s.store_before_endpoint, s.error}) {
+    EXPECT_GT(n, 5u);
+  }
 }
 
 // The RTL without its twin: what must hold is what DsWorld checks.
