@@ -42,8 +42,9 @@ module retry_buffer
   output logic          replay_is_adf_o    // it is an ADF
 );
 
-  if (Depth < MinDepth || Depth > 255) begin : g_check_depth
-    $error("CXL 2.0 wants 22 to 255 retry buffer entries");
+  // CXL 2.0 wants 22 at least.
+  if (Depth < MinDepth || Depth < 2 || Depth > 255) begin : g_check_depth
+    $error("retry_buffer: Depth of %0d..255 is %0d", (MinDepth < 2) ? 2 : MinDepth, Depth);
   end
 
   localparam logic [7:0] Last = 8'(Depth - 1);

@@ -48,6 +48,13 @@ module retry_local
   output logic       phy_reinit_req_o   // level: Recovery is requested, until phy_done_i
 );
 
+  if (MaxRetry < 1 || MaxRetry > 31) begin : g_bad_retry
+    $error("retry_local: MaxRetry of 1..31 is %0d", MaxRetry);
+  end
+  if (MaxPhyReinit < 1 || MaxPhyReinit > 31) begin : g_bad_reinit
+    $error("retry_local: MaxPhyReinit of 1..31 is %0d", MaxPhyReinit);
+  end
+
   localparam int unsigned TimeoutBits = $clog2(Timeout);
 
   lrsm_e                  state_q, state_d;

@@ -72,6 +72,16 @@ module config_space
   output logic        viral_state_o    // level until reset: viral, from whatever cause
 );
 
+  if (LinkSpeed < 1 || LinkSpeed > 5) begin : g_bad_speed
+    $error("config_space: LinkSpeed of 1..5 is %0d", LinkSpeed);
+  end
+  if (!(LinkWidth inside {1, 2, 4, 8, 16})) begin : g_bad_width
+    $error("config_space: LinkWidth of 1..16, a power of two, is %0d", LinkWidth);
+  end
+  if (MaxSpecGranules < 1 || MaxSpecGranules > 4) begin : g_bad_granules
+    $error("config_space: MaxSpecGranules of 1..4 is %0d", MaxSpecGranules);
+  end
+
   localparam logic        TwoRanges = Range2Size != '0;
 
   // ---------------------------------------------------------------------------------------------

@@ -47,6 +47,13 @@ module port_config_space
   output logic        link_disable_o  // level: keep the link down (Link Disable, unmasked)
 );
 
+  if (LinkSpeed < 1 || LinkSpeed > 5) begin : g_bad_speed
+    $error("port_config_space: LinkSpeed of 1..5 is %0d", LinkSpeed);
+  end
+  if (!(LinkWidth inside {1, 2, 4, 8, 16})) begin : g_bad_width
+    $error("port_config_space: LinkWidth of 1..16, a power of two, is %0d", LinkWidth);
+  end
+
   // Where the blocks are
   localparam logic [11:0] PcieAt = 12'h040;
   localparam logic [11:0] PortAt = 12'h100;

@@ -40,9 +40,11 @@ module elastic_buffer
   localparam int unsigned CountW = $clog2(Depth + 1);
   localparam int unsigned IndexW = $clog2(Depth);
 
-  if ((1 << IndexW) != Depth || Low == 0 || Low >= High || High >= Depth || Prime > Depth)
-  begin : g_levels
-    $error("elastic_buffer: levels");
+  if (Depth < 4 || Depth > 2 ** 24 || (1 << IndexW) != Depth) begin : g_depth
+    $error("elastic_buffer: Depth of 4..2^24, a power of two, is %0d", Depth);
+  end
+  if (Low == 0 || Low >= High || High >= Depth || Prime == 0 || Prime > Depth) begin : g_levels
+    $error("elastic_buffer: 0 < Low < High < Depth and Prime of 1..Depth are not kept");
   end
 
   typedef struct packed {

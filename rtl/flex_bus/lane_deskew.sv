@@ -36,8 +36,11 @@ module lane_deskew
   localparam int unsigned CountW = $clog2(Depth + 1);
   localparam int unsigned IndexW = $clog2(Depth);
 
-  if ((1 << IndexW) != Depth) begin : g_depth
-    $error("lane_deskew: Depth must be a power of two");
+  if (Lanes < 1 || Lanes > 16) begin : g_lanes
+    $error("lane_deskew: Lanes of 1..16 is %0d", Lanes);
+  end
+  if (Depth < 2 || Depth > 2 ** 24 || (1 << IndexW) != Depth) begin : g_depth
+    $error("lane_deskew: Depth of 2..2^24, a power of two, is %0d", Depth);
   end
 
   // What a word is to the alignment is found when it is written: the heads decide in one cycle.

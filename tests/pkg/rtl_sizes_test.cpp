@@ -193,5 +193,36 @@ TEST(RtlSizes, OneBeyondIsRefusedInOneLine) {
   }
 }
 
+// Of parameters that no row of the table sets: legal at an end, refused beyond.
+TEST(RtlSizes, OtherParametersAreRefusedInOneLine) {
+  const struct {
+    const char *module, *legal, *beyond, *line;
+  } rows[] = {
+      {"elastic_buffer", "-GDepth=4 -GLow=1 -GHigh=2", "-GDepth=2 -GLow=1 -GHigh=2 -GPrime=1",
+       "elastic_buffer: Depth of 4..2^24, a power of two, is 2\n"},
+      {"lane_deskew", "-GDepth=2", "-GDepth=3",
+       "lane_deskew: Depth of 2..2^24, a power of two, is 3\n"},
+      {"lane_deskew", "-GLanes=16", "-GLanes=17", "lane_deskew: Lanes of 1..16 is 17\n"},
+      {"retry_buffer", "-GDepth=22", "-GDepth=21", "retry_buffer: Depth of 22..255 is 21\n"},
+      {"retry_buffer", "-GMinDepth=1 -GDepth=2", "-GMinDepth=1 -GDepth=1",
+       "retry_buffer: Depth of 2..255 is 1\n"},
+      {"retry_local", "-GMaxRetry=1", "-GMaxRetry=0", "retry_local: MaxRetry of 1..31 is 0\n"},
+      {"retry_local", "-GMaxPhyReinit=31", "-GMaxPhyReinit=32",
+       "retry_local: MaxPhyReinit of 1..31 is 32\n"},
+      {"config_space", "\"-GLinkSpeed=4'd1\"", "\"-GLinkSpeed=4'd6\"",
+       "config_space: LinkSpeed of 1..5 is 6\n"},
+      {"config_space", "\"-GMaxSpecGranules=3'd4\"", "\"-GMaxSpecGranules=3'd5\"",
+       "config_space: MaxSpecGranules of 1..4 is 5\n"},
+      {"port_config_space", "\"-GLinkWidth=6'd16\"", "\"-GLinkWidth=6'd12\"",
+       "port_config_space: LinkWidth of 1..16, a power of two, is 12\n"}};
+  for (const auto& row : rows) {
+    const Ran legal = lint(row.module, row.legal);
+    EXPECT_EQ(legal.status, 0) << row.module << ' ' << row.legal << '\n' << legal.text;
+    const Ran beyond = lint(row.module, row.beyond);
+    EXPECT_NE(beyond.status, 0) << row.module << ' ' << row.beyond;
+    EXPECT_NE(beyond.text.find(row.line), std::string::npos) << row.line << "in\n" << beyond.text;
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu
