@@ -613,11 +613,9 @@ TEST(DsAlone, EverythingMeetsAtTheGreatest) {
   }
 }
 
+// It takes that many lines and no more, gives each back, and empties with 64 writes in flight, the
+// newest line first.
 TEST(DsAlone, EverySlotAndWriteOfTheGreatest) {
-  test::shows("ds",
-              "A region of 4096 lines takes that many and no more, gives each back, and empties "
-              "with 64 writes in flight, the newest line first",
-              "docs/blocks/root_port/ds_engine.md");
   DsAlone b(Size::Lines4096);
   const auto line_of = [](unsigned n) { return std::uint64_t{5} * n; };
   for (unsigned n = 0; n < b.depth; ++n) b.store(line_of(n), static_cast<std::uint8_t>(n % 251));

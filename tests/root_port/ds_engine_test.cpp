@@ -438,8 +438,6 @@ TEST(DsEngine, LockstepWithRtl) {
 // As many lines and writes as a root port can be built with: filled to the last slot, emptied over
 // an endpoint that stops at times, then as the others.
 TEST(DsEngine, GreatestInLockstepWithRtl) {
-  test::shows("ds", "So it does with 4096 lines and 64 writes in flight, full in both",
-              "docs/blocks/root_port/ds_engine.md");
   Lockstep lockstep("root_port/ds_engine", 0xd5f, 800'000);
   Random random(lockstep.seed());
   Traffic traffic(kMost, random);
