@@ -308,7 +308,8 @@ class Traffic {
     world.rates.latency = latency;
     world.rates.requests = 0;
     if (most()) world.rates.most_writes = config_.writes;
-    if (most() && phases == 0) {  // the endpoint stops at times, and all the writes wait for it
+    if (most() && phases == 0) {      // the endpoint stops at times, and all the writes wait for it
+      world.rates.most_writes = 127;  // more often than not all are allowed
       world.rates.freezes = 1;
       world.rates.freeze_cycles = 6000;
     }
