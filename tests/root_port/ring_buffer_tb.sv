@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// ring_buffer in three sizes: a root port's 64 sets of 4 ways, one set of one way, and 256 sets of
-// 4 ways. size_i chooses the one that is clocked and whose outputs show, 0..2; it changes in reset
-// only.
+// ring_buffer in four sizes: a root port's 64 sets of 4 ways, one set of one way, 256 sets of 4
+// ways, and one set of 4. size_i chooses the one that is clocked and whose outputs show; it changes
+// in reset only.
 
 module ring_buffer_tb
   import cxl_pkg::*;
@@ -27,15 +27,15 @@ module ring_buffer_tb
   output logic [2:0] useless_o
 );
 
-  logic [2:0]      hit;
-  logic [2:0]      first_use;
-  logic [2:0]      own_use;
-  logic [2:0][2:0] useful;
-  logic [2:0][2:0] useless;
+  logic [3:0]      hit;
+  logic [3:0]      first_use;
+  logic [3:0]      own_use;
+  logic [3:0][2:0] useful;
+  logic [3:0][2:0] useless;
 
-  for (genvar g = 0; g < 3; g++) begin : gen_size
+  for (genvar g = 0; g < 4; g++) begin : gen_size
     ring_buffer #(
-      .Sets((g == 0) ? 64 : (g == 1) ? 1 : 256),
+      .Sets((g == 0) ? 64 : (g == 2) ? 256 : 1),
       .Ways((g == 1) ? 1 : 4)
     ) u_ring (
       .clk_i        (clk_i && size_i == 2'(g)),

@@ -24,8 +24,9 @@ constexpr std::uint64_t kGranules = std::uint64_t{1} << 44;
 // Twin and RTL, one cycle a step. What is told is the RTL's.
 class Pair {
  public:
-  // Of ring_buffer_tb.sv: as in a root port, one set of one way, or 256 sets.
-  enum class Size : std::uint8_t { RootPort, Least, Greatest };
+  // Of ring_buffer_tb.sv: as in a root port, one set of one way, 256 sets, or one set: the most and
+  // the fewest of a root port.
+  enum class Size : std::uint8_t { RootPort, Least, Greatest, OneSet };
   explicit Pair(std::uint64_t seed, Size size = Size::RootPort, std::uint64_t cycles = 200'000)
       : lockstep("root_port/ring_buffer", seed, cycles), size_(size) {
     rtl_->size_i = static_cast<unsigned>(size);
@@ -67,6 +68,7 @@ class Pair {
   [[nodiscard]] RingBuffer fresh() const {
     return size_ == Size::Least      ? RingBuffer(1, 1)
            : size_ == Size::Greatest ? RingBuffer(256, 4)
+           : size_ == Size::OneSet   ? RingBuffer(1, 4)
                                      : RingBuffer(64, 4);
   }
   void meet(const RingBuffer::In& in, const RingBuffer::Out& seen) {
@@ -98,7 +100,7 @@ class Pair {
     } else {
       ops.push_back(RingOp::None);
     }
-    if (size_ == Size::Greatest) return;  // the bins know the other two
+    if (size_ == Size::Greatest || size_ == Size::OneSet) return;  // the bins know the other two
     for (const RingOp op : ops) {
       pairs_.hit({size_ == Size::Least ? 0u : 1u, static_cast<unsigned>(op),
                   static_cast<unsigned>(look), in.flush});
@@ -180,6 +182,11 @@ TEST(RingBuffer, LockstepWithRtl) {
 
 TEST(RingBuffer, LeastInLockstepWithRtl) {
   Pair pair(0x12c, Pair::Size::Least, 100'000);
+  run_in_lockstep(pair, false);
+}
+
+TEST(RingBuffer, OneSetInLockstepWithRtl) {
+  Pair pair(0x12e, Pair::Size::OneSet, 100'000);
   run_in_lockstep(pair, false);
 }
 
