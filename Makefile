@@ -25,9 +25,11 @@ deps:            ## install what is missing (Debian packages; root or sudo)
 	@scripts/deps.sh
 
 configure: deps
+	@scripts/rtl_sizes.py --arguments $(RTL) >/dev/null
 	@grep -qs '^CXLGPU_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset release -B $(BUILD) -DCXLGPU_TESTS=ON -DCXLGPU_RTL_CONFIG=$(RTL)
 
 build: deps      ## leaves build/bin/cxlgpu; the tests' tops are verilated when a test is asked for
+	@scripts/rtl_sizes.py --arguments $(RTL) >/dev/null  # a bad one in one line, not CMake's ten
 	@test -f $(BUILD)/build.ninja || cmake --preset release -B $(BUILD) -DCXLGPU_TESTS=OFF -DCXLGPU_RTL_CONFIG=$(RTL)
 	@cmake --build $(BUILD) --target cxlgpu -j $(JOBS)
 
