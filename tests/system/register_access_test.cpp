@@ -10,7 +10,7 @@
 // kExceptions with its reason. The access kinds are those of the table alone: RTL that does
 // otherwise fails here. A status bit can only be cleared where something sets it: of RAS a reserved
 // encoding and a damaged ALMP do, of the time-out structure a lost link, of AER, PCI Express and
-// the header requests that the endpoint has not. Flex Bus, which sets those of DVSEC 7, is outside
+// the header unsupported requests. Flex Bus, which sets those of DVSEC 7, is outside
 // of this machine: cxl_io/config_space and cxl_io/port_config_space clear them.
 #include <gtest/gtest.h>
 
@@ -568,8 +568,8 @@ TEST_F(RegisterAccess, TakesWhatItsKindsSay) {
   for (const Place& place : kPlaces) expect_access(place);
 }
 
-// What hardware sets in a system without faults: the endpoint is asked for what it has not, gets a
-// write of half a word, and turns viral by its host.
+// Status that hardware sets while nothing is broken: the endpoint receives an unsupported request
+// and a write of half a word, and becomes viral by its host.
 TEST_F(RegisterAccess, AOneClearsWhatHardwareSet) {
   open_all();
   constexpr std::uint32_t kDevice = 0x100;
