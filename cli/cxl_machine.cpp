@@ -109,7 +109,7 @@ class CxlMachine : public Machine {
   CxlMachine(const RunConfig& config, const SessionOptions& options)
       : config_(config),
         options_(options),
-        part_(load_media_config(options.config_dir / "media" / (config.media + ".yaml"))),
+        part_(media_part(config, options.config_dir / "media")),
         cached_(std::holds_alternative<FlashConfig>(part_.params)),
         stats_(config.endpoint.line_bytes) {
     check_collection(config, part_);

@@ -68,8 +68,7 @@ struct Backing {
 
 Backing make_backing(const RunConfig& config, const SessionOptions& options,
                      std::uint64_t page_bytes) {
-  const MediaConfig part =
-      load_media_config(options.config_dir / "media" / (config.media + ".yaml"));
+  const MediaConfig part = media_part(config, options.config_dir / "media");
   const bool is_dram = std::holds_alternative<DramConfig>(part.params);
   const PcieConfig& pcie = config.paging.pcie;
   Backing backing;

@@ -17,6 +17,31 @@ void check_machine(const RunConfig& config) {
   if (config.engine != "model") check_build(config);
 }
 
+MediaConfig media_part(const RunConfig& config, const std::filesystem::path& media) {
+  MediaConfig part = load_media_config(media / (config.media + ".yaml"));
+  const auto refuse = [&](const std::string& key, const std::string& what) {
+    throw InputError(fmt::format("{}: key '{}': media '{}' {}", config.place(key, config.scenario),
+                                 key, part.name, what));
+  };
+  auto* flash = std::get_if<FlashConfig>(&part.params);
+  const std::string share = "media.share_page_register", suspend = "media.suspend";
+  if (config.share_page_register != "part") {
+    if (flash == nullptr) refuse(share, "has no page register; leave it out or choose flash");
+    flash->share_page_register = share_page_register_of(config.share_page_register);
+  }
+  if (config.suspend != "part" && config.suspend != "none") {
+    if (flash == nullptr) refuse(suspend, "has nothing to suspend; leave it out or choose flash");
+    if (!flash->has_suspend) {
+      refuse(suspend, "has no section suspend in its file; write one, or leave the key out");
+    }
+    if (config.suspend != "programs" && !flash->translation) {
+      refuse(suspend, "is never erased; use programs or none");
+    }
+  }
+  if (config.suspend != "part" && flash != nullptr) flash->suspend.choose(config.suspend);
+  return part;
+}
+
 void check_collection(const RunConfig& config, const MediaConfig& part) {
   const std::string key = "endpoint.gc_busy_us";
   if (config.endpoint.gc_busy_us == 0 || std::holds_alternative<FlashConfig>(part.params)) return;

@@ -16,6 +16,8 @@ namespace cxlgpu {
 
 // A machine that the engine's RTL is not, by configs/rtl.
 void check_machine(const RunConfig& config);
+// The part that the run names, with what media.* overrules of its file.
+[[nodiscard]] MediaConfig media_part(const RunConfig& config, const std::filesystem::path& media);
 // endpoint.gc_* without flash.
 void check_collection(const RunConfig& config, const MediaConfig& part);
 // endpoint.image_* of a part that keeps nothing, or that name no folder.

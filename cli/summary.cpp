@@ -260,6 +260,8 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
                      {"collections", figure(m.collections, "dies")},
                      {"moved_pages", figure(m.moved_pages, "pages")},
                      {"erases", figure(m.erases, "blocks")},
+                     {"program_suspends", figure(m.program_suspends, "suspensions")},
+                     {"erase_suspends", figure(m.erase_suspends, "suspensions")},
                      {"wear_pauses", figure(m.wear_pauses, "pauses")},
                      {"row_hits", commands(m.row_hits)},
                      {"row_misses", commands(m.row_misses)},

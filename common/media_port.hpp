@@ -60,6 +60,7 @@ struct MediaCounters {
   std::uint64_t page_reads = 0, page_programs = 0;                // flash array operations
   std::uint64_t collections = 0;                                  // scripted, counted by die
   std::uint64_t moved_pages = 0, erases = 0;                      // by a translation layer
+  std::uint64_t program_suspends = 0, erase_suspends = 0;         // for reads; times
   std::uint64_t wear_pauses = 0;                                  // of a part rewritten in place
   std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // DRAM
 };

@@ -102,6 +102,7 @@ struct TraceConfig {
 struct RunConfig {
   std::string scenario;
   std::string media;
+  std::string share_page_register = "part", suspend = "part";  // of its dies; part: its file's own
   std::string engine = "cosim";
   std::uint64_t seed = 1;
   std::uint64_t limit_us = 1000000;  // of simulated time

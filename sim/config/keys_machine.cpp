@@ -89,6 +89,17 @@ std::vector<ConfigKey> machine_keys() {
       row({"media.part", "", text("a file of configs/media, without .yaml"),
            "What the endpoints store in; the scenario's name sets it.", "data sheets, in its file"},
           CXLGPU_MEMBER(media)),
+      row({"media.share_page_register", "", one_of({"part", "always", "queued", "never"}),
+           "Reads of a page that need no sense of their own: while its die holds it, if queued "
+           "before its sense is over, or none; part: as the part's file says.",
+           "always: random data output of the NAND interface; left open by CXL-GPU, whose 47.4 % "
+           "hits of seq fit queued"},
+          CXLGPU_MEMBER(share_page_register)),
+      row({"media.suspend", "", one_of({"part", "none", "programs", "erases", "both"}),
+           "What reads suspend, at the cost that the part's file has under suspend; part: as it "
+           "says.",
+           "Wu and He, FAST 2012; left open by CXL-GPU"},
+          CXLGPU_MEMBER(suspend)),
       row({"workload.name", "", text("a workload of `cxlgpu list`, or trace"),
            "What the GPU runs; the scenario's name sets it.", "this design"},
           CXLGPU_MEMBER(workload.name)),

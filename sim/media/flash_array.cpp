@@ -31,19 +31,25 @@ void FlashArray::read(std::uint64_t page, std::uint32_t bytes, std::uint32_t tok
                       Time now) {
   const std::uint32_t index = die_of(page);
   Die& die = dies_[index];
-  const bool held = die.state == State::Idle || die.state == State::Transferring;
-  if (config_.share_page_register && held && die.page == page && die.shares > 0) {
+  const bool held = config_.share_page_register == SharePageRegister::Always &&
+                    (die.state == State::Idle || die.state == State::Transferring);
+  if (held && die.page == page && die.shares > 0) {
     --die.shares;
     start_data_out(index, {page, bytes, token, command}, bytes, now);
     return;
   }
   die.reads.push_back({page, bytes, token, command});
   waiting_reads_ += command ? 1 : 0;
-  if (config_.share_page_register && die.in_tr && die.page == page && die.shares > 0) {
+  if (config_.share_page_register != SharePageRegister::Never && die.in_tr && die.page == page &&
+      die.shares > 0) {
     begin(die.reads.back());
     --die.shares;
   }
-  if (die.state == State::Idle) start_next(index, now);
+  if (die.state == State::Idle) {
+    start_next(index, now);
+  } else if (command) {
+    request_suspension(index, now);
+  }
 }
 
 void FlashArray::program(std::uint64_t page, bool merge, std::uint32_t token, Time now) {
@@ -64,8 +70,9 @@ void FlashArray::start_next(std::uint32_t index, Time now) {
 void FlashArray::update_task(std::uint32_t index) {
   Die& die = dies_[index];
   const std::uint32_t stripe = stripe_of(index);
+  const bool suspended_task = die.suspended == State::Erasing || die.suspended_copy;
   const bool task = die.owed > 0 || die.pause_owed || die.copying || die.state == State::Erasing ||
-                    die.state == State::Collecting ||
+                    die.state == State::Collecting || suspended_task ||
                     (announced_ && stripe < script_.dies(dies())) ||
                     (ftl_ && (ftl_->wants_collection(stripe) || ftl_->nears_collection(stripe)));
   if (task == die.task) return;
@@ -75,6 +82,10 @@ void FlashArray::update_task(std::uint32_t index) {
 
 void FlashArray::choose_next(std::uint32_t index, Time now) {
   Die& die = dies_[index];
+  if (die.suspended != State::Idle) {
+    serve_suspended(index, now);
+    return;
+  }
   if (die.owed > 0) {
     --die.owed;
     ++collections_;
@@ -102,20 +113,22 @@ void FlashArray::choose_next(std::uint32_t index, Time now) {
   if (program) {
     const Program& next = die.programs.front();
     die.page = kNoPage;
+    die.targets.assign(1, next.page);
     die.merging = next.merge;
     die.state = next.merge ? State::Sensing : State::Programming;
     use_channel({next.merge ? Use::Command : Use::DataIn, index, config_.page_bytes, next.token},
                 now);
     return;
   }
-  start_read(index, now);
+  start_read(index, 0, now);
 }
 
-void FlashArray::start_read(std::uint32_t index, Time now) {
+void FlashArray::start_read(std::uint32_t index, std::size_t which, Time now) {
   Die& die = dies_[index];
-  const Read next = die.reads.front();
-  if (config_.share_page_register && die.page == next.page && die.shares > 0) {
-    die.reads.erase(die.reads.begin());
+  const Read next = die.reads[which];
+  const bool held = config_.share_page_register == SharePageRegister::Always;
+  if (held && die.page == next.page && die.shares > 0) {
+    die.reads.erase(die.reads.begin() + static_cast<std::ptrdiff_t>(which));
     waiting_reads_ -= next.command ? 1 : 0;
     --die.shares;
     start_data_out(index, next, next.bytes, now);
@@ -146,15 +159,16 @@ void FlashArray::start_translated(std::uint32_t index, Time now) {
     return;
   }
   die.programmed_last = false;
-  if (reads) start_read(index, now);
+  if (reads) start_read(index, 0, now);
 }
 
 void FlashArray::start_user_program(std::uint32_t index, std::uint32_t room, Time now) {
   Die& die = dies_[index];
   die.running.clear();
+  die.targets.clear();
   while (die.running.size() < room && !die.programs.empty()) {
     const Program& next = die.programs.front();
-    ftl_->write(static_cast<std::uint32_t>(next.page), stripe_of(index));
+    die.targets.push_back(ftl_->write(static_cast<std::uint32_t>(next.page), stripe_of(index)));
     if (const auto lost = ftl_->lost_on()) update_task(die_of(*lost));
     die.running.push_back(next.token);
     die.programs.pop();
@@ -171,6 +185,11 @@ void FlashArray::start_collection(std::uint32_t index, Time now) {
   if (task.kind == Ftl::TaskKind::None) return;
   die.copying = task.kind == Ftl::TaskKind::Copy;
   die.senses = die.data_in = task.count;
+  die.erased_block = task.block;
+  die.targets.clear();
+  for (std::uint32_t i = 0; die.copying && i < task.count; ++i) {
+    die.targets.push_back(task.moves[i].to);
+  }
   die.state = die.copying ? State::Sensing : State::Erasing;
   use_channel({Use::Command, index, 0, 0}, now);
 }
@@ -185,6 +204,79 @@ void FlashArray::programmed(std::uint32_t index, Time now) {
   die.copying = false;
   die.state = State::Idle;
   start_next(index, now);
+}
+
+// A program or an erase is in the array from `from` on.
+void FlashArray::begin_work(std::uint32_t index, Time from, Time takes) {
+  Die& die = dies_[index];
+  const bool erase = die.state == State::Erasing;
+  die.begun = from;
+  die.ends = from + takes;
+  events_.push(die.ends, {erase ? Event::Erased : Event::Programmed, index});
+  if (erase ? config_.suspend.erases : config_.suspend.programs) {
+    events_.push(from + config_.suspend.progress, {Event::MaySuspend, index});
+  }
+}
+
+// What a program or an erase, suspended or not, makes unreadable.
+bool FlashArray::works_on(const Die& die, std::uint64_t page) const {
+  if (die.state == State::Erasing || die.suspended == State::Erasing) {
+    const std::uint64_t block =
+        std::uint64_t{config_.pages_per_block} * config_.translation->planes;
+    return page / dies_.size() / block == die.erased_block;
+  }
+  return std::find(die.targets.begin(), die.targets.end(), page) != die.targets.end();
+}
+
+// The oldest read that a suspension is for.
+std::optional<std::size_t> FlashArray::read_for_suspension(const Die& die) const {
+  for (std::size_t i = 0; i < die.reads.size(); ++i) {
+    if (die.reads[i].command && !works_on(die, die.reads[i].page)) return i;
+  }
+  return std::nullopt;
+}
+
+void FlashArray::request_suspension(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  const SuspendConfig& s = config_.suspend;
+  if (die.ends == Time::never() || die.suspending) return;
+  const bool erase = die.state == State::Erasing;
+  if (!(erase ? s.erases : s.programs) || now < die.begun + s.progress) return;
+  const Time effect = now + (erase ? s.erase : s.program);
+  if (effect >= die.ends || !read_for_suspension(die)) return;
+  die.suspending = true;
+  die.left = die.ends - now;
+  die.ends = Time::never();
+  ++die.void_ends;  // it comes before the new one, which is a read later at least
+  events_.push(effect, {Event::Suspended, index});
+}
+
+void FlashArray::suspended(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  ++(die.state == State::Erasing ? erase_suspends_ : program_suspends_);
+  die.suspending = false;
+  die.suspended = die.state;
+  die.suspended_copy = die.copying;
+  die.copying = false;
+  die.window_ends = now + config_.suspend.window;
+  die.state = State::Idle;
+  start_next(index, now);
+}
+
+void FlashArray::serve_suspended(std::uint32_t index, Time now) {
+  Die& die = dies_[index];
+  if (now <= die.window_ends) {
+    if (const auto read = read_for_suspension(die)) {
+      start_read(index, *read, now);
+      return;
+    }
+  }
+  die.state = die.suspended;
+  die.suspended = State::Idle;
+  die.copying = die.suspended_copy;
+  die.suspended_copy = false;
+  die.page = kNoPage;
+  begin_work(index, now + config_.suspend.resume, die.left);
 }
 
 void FlashArray::count_write(std::uint32_t index, std::uint64_t page) {
@@ -237,7 +329,7 @@ void FlashArray::begin_sensing(std::uint32_t index) {
     if (read.page != die.page || die.shares == 0) continue;
     begin(read);
     --die.shares;
-    if (!config_.share_page_register) break;
+    if (config_.share_page_register == SharePageRegister::Never) break;
   }
 }
 
@@ -296,7 +388,7 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
   switch (transfer.use) {
     case Use::Command:
       if (die.state == State::Erasing) {
-        events_.push(now + config_.tBERS, {Event::Erased, transfer.die});
+        begin_work(transfer.die, now, config_.tBERS);
       } else {
         if (!die.merging && !die.copying) begin_sensing(transfer.die);
         events_.push(now + config_.tR, {Event::Sensed, transfer.die});
@@ -329,7 +421,7 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
         use_channel({Use::DataIn, transfer.die, config_.page_bytes, transfer.token}, now);
         return;
       }
-      events_.push(now + config_.tPROG, {Event::Programmed, transfer.die});
+      begin_work(transfer.die, now, config_.tPROG);
       return;
   }
 }
@@ -359,6 +451,22 @@ void FlashArray::handle(const Scheduled& what, Time now) {
   if (what.event == Event::Sensed) {
     sensed(what.index, now);
     return;
+  }
+  if (what.event == Event::MaySuspend) {
+    request_suspension(what.index, now);
+    return;
+  }
+  if (what.event == Event::Suspended) {
+    suspended(what.index, now);
+    return;
+  }
+  if (what.event == Event::Erased || what.event == Event::Programmed) {
+    Die& die = dies_[what.index];
+    if (die.void_ends > 0) {
+      --die.void_ends;
+      return;
+    }
+    die.ends = Time::never();
   }
   if (what.event == Event::Erased) {
     ftl_->erased(stripe_of(what.index));

@@ -9,15 +9,24 @@
 //          programs up to a page a plane in one tPROG. With nothing waiting it collects while the
 //          layer wants it; when that is urgent, before programs and in turns with reads. A copy of
 //          n pages is n times command, tR and page out, then n times command and page in, one
-//          tPROG; an erase is a command and tBERS. Nothing is interrupted.
+//          tPROG; an erase is a command and tBERS.
 // Timing:  read    = command on the channel, tR in the die, data on the channel
 //          program = command and data on the channel, tPROG in the die; a merging program reads the
 //                    old page out first (command, tR, whole page)
 //          A die does one thing at a time and stays busy until its last transfer is done. A channel
 //          serves its transfers in the order asked.
-// Sharing: with share_page_register, reads of the page that a die is sensing or holds need only
-//          their transfer, up to one page's worth of 64 B lines for one tR. With page_granule the
-//          reads that wait for the same tR share the transfer as well.
+// Sharing: reads of a page that its die is to sense or senses need only their transfer, up to one
+//          page's worth of 64 B lines for one tR (share_page_register queued or always; always: of
+//          a page that the die holds as well). With page_granule the reads that wait for the same
+//          tR share the transfer as well.
+// Suspend: a command's read that waits for a die in tPROG or tBERS suspends it, if the operation
+//          may be (SuspendConfig), is `progress` old or that long resumed, and would end later than
+//          the suspension takes effect, `program` or `erase` after the request. Then the die serves
+//          commands' reads, oldest first, while any waits, none later than `window` after that. It
+//          resumes with the time that was left at the request, `resume` later. A page that is being
+//          programmed and a block that is being erased are read when that is over. Reads of merges
+//          wait; transfers, scripted collections and pauses are not interrupted. The page in the
+//          register is lost when the operation resumes.
 // Wear:    with WearPauses, the program that is the last of its count is followed by the pause,
 //          before anything that waits. A region is that many bytes of one die.
 // Order:   reads go before programs on a die; while set_urgent(true) they take turns.
@@ -65,6 +74,8 @@ class FlashArray {
   [[nodiscard]] std::uint64_t page_reads() const { return page_reads_; }
   [[nodiscard]] std::uint64_t page_programs() const { return page_programs_; }
   [[nodiscard]] std::uint64_t collections() const { return collections_; }  // begun, of one die
+  [[nodiscard]] std::uint64_t program_suspends() const { return program_suspends_; }
+  [[nodiscard]] std::uint64_t erase_suspends() const { return erase_suspends_; }
   // The translation layer, nullptr if the part has none.
   [[nodiscard]] Ftl* ftl() { return ftl_ ? &*ftl_ : nullptr; }
   [[nodiscard]] const Ftl* ftl() const { return ftl_ ? &*ftl_ : nullptr; }
@@ -94,7 +105,9 @@ class FlashArray {
     Announce,
     Collect,
     Collected,
-    Erased
+    Erased,
+    MaySuspend,
+    Suspended
   };
   struct Scheduled {
     Event event;
@@ -125,7 +138,15 @@ class FlashArray {
     std::uint32_t senses = 0, data_in = 0;  // translation: still to be done of the operation
     std::vector<std::uint32_t> running;     // translation: tokens of the pages being programmed
     bool programmed_last = false;
-    std::vector<Read> reads;  // waiting, oldest first
+    Time begun, ends = Time::never();  // the array's own work at a program or an erase; never: none
+    bool suspending = false;           // requested, not in effect
+    State suspended = State::Idle;     // what is: Programming, Erasing; Idle: nothing
+    bool suspended_copy = false;       // `copying` of it
+    Time left, window_ends;            // of what is suspended, of the suspension
+    std::uint32_t void_ends = 0;       // ends in the agenda that suspensions have put off
+    std::vector<std::uint64_t> targets;  // pages being programmed; translation: physical
+    std::uint32_t erased_block = 0;      // of the die; while it erases
+    std::vector<Read> reads;             // waiting, oldest first
     Pipe<Program> programs;
   };
   enum class Use : std::uint8_t { Command, DataOut, MergeOut, DataIn };
@@ -147,10 +168,16 @@ class FlashArray {
   void begin(Read& read);
   void begin_sensing(std::uint32_t die);
   void start_translated(std::uint32_t die, Time now);
-  void start_read(std::uint32_t die, Time now);
+  void start_read(std::uint32_t die, std::size_t which, Time now);
   void start_user_program(std::uint32_t die, std::uint32_t room, Time now);
   void start_collection(std::uint32_t die, Time now);
   void programmed(std::uint32_t die, Time now);
+  void begin_work(std::uint32_t die, Time from, Time takes);
+  [[nodiscard]] bool works_on(const Die& die, std::uint64_t page) const;
+  [[nodiscard]] std::optional<std::size_t> read_for_suspension(const Die& die) const;
+  void request_suspension(std::uint32_t die, Time now);
+  void suspended(std::uint32_t die, Time now);
+  void serve_suspended(std::uint32_t die, Time now);
   // The die's number in the order of the striping.
   [[nodiscard]] std::uint32_t stripe_of(std::uint32_t die) const {
     return die % config_.dies_per_channel * config_.channels + die / config_.dies_per_channel;
@@ -181,6 +208,7 @@ class FlashArray {
   bool announced_ = false;  // the script's next time
   std::uint32_t waiting_reads_ = 0, tasks_ = 0;
   std::uint64_t page_reads_ = 0, page_programs_ = 0, collections_ = 0, wear_pauses_ = 0;
+  std::uint64_t program_suspends_ = 0, erase_suspends_ = 0;
 };
 
 }  // namespace cxlgpu

@@ -474,6 +474,8 @@ const MediaCounters& FlashMedia::counters() const {
   counters_.page_programs = flash_.page_programs();
   counters_.wear_pauses = flash_.wear_pauses();
   counters_.collections = flash_.collections();
+  counters_.program_suspends = flash_.program_suspends();
+  counters_.erase_suspends = flash_.erase_suspends();
   if (const Ftl* ftl = flash_.ftl()) {
     counters_.moved_pages = ftl->counters().moved_pages;
     counters_.erases = ftl->counters().erases;

@@ -23,7 +23,7 @@
 // Status:  backlog counts a Read or Fill until a die senses for it, its transfer out of a sensed
 //          page is certain or the write buffer has it, and a Write or WriteBack until it has its
 //          place there; Array accesses and errors never.
-// Not yet: no suspend of programs or erases, no cache reads.
+// Not yet: no cache reads.
 // Queues:  reads and fills, writes and write-backs, array accesses each have a depth of their own;
 //          a command holds its place from submit to take.
 // next_event(): never later than the next answer; it may be earlier, take() then gives nothing and

@@ -134,6 +134,32 @@ DramConfig read_dram(ConfigReader& in) {
   return c;
 }
 
+SharePageRegister read_share_page_register(ConfigReader& in) {
+  const std::string key = "controller.share_page_register";
+  if (const std::string old = in.text(key); old == "true" || old == "false") {
+    in.fail(key, fmt::format("'{}' is an old value; write '{}'", old,
+                             old == "true" ? "always" : "never"));
+  }
+  return share_page_register_of(in.choice(key, {"always", "queued", "never"}));
+}
+
+void read_suspend(ConfigReader& in, FlashConfig& c) {
+  SuspendConfig s;
+  const std::string of = in.choice("suspend.operations", {"none", "programs", "erases", "both"});
+  s.choose(of);
+  if (s.erases && !c.translation) {
+    in.fail("suspend.operations",
+            "the part has no translation section, so it is never erased; use none or programs");
+  }
+  s.program = duration(in, "suspend.program_ps", 0);
+  s.erase = duration(in, "suspend.erase_ps", 0);
+  s.resume = duration(in, "suspend.resume_ps", 0);
+  s.progress = duration(in, "suspend.progress_ps");  // 0: it might never end
+  s.window = duration(in, "suspend.window_ps", 0);
+  c.suspend = s;
+  c.has_suspend = true;
+}
+
 void read_wear_pauses(ConfigReader& in, FlashConfig& c) {
   if (c.translation) {
     in.fail("wear_pauses", "the translation layer levels wear; keep one of the two sections");
@@ -195,7 +221,7 @@ FlashConfig read_flash(ConfigReader& in) {
   c.ecc = duration(in, "controller.ecc_ps", 0);
   c.announce = duration(in, "controller.announce_ps", 0);
   c.page_granule = in.choice("controller.fill_granule", {"line", "page"}) == "page";
-  c.share_page_register = in.flag("controller.share_page_register");
+  c.share_page_register = read_share_page_register(in);
   c.read_queue_depth = small(in.number("controller.read_queue_depth", 1, kMaxDepth));
   c.write_queue_depth = small(in.number("controller.write_queue_depth", 1, kMaxDepth));
   c.array_queue_depth = small(in.number("controller.array_queue_depth", 1, kMaxDepth));
@@ -224,10 +250,21 @@ FlashConfig read_flash(ConfigReader& in) {
   c.capacity = std::uint64_t{c.channels} * c.dies_per_channel * c.pages_per_die * c.page_bytes;
   if (in.has("translation")) read_translation(in, c);
   if (in.has("wear_pauses")) read_wear_pauses(in, c);
+  if (in.has("suspend")) read_suspend(in, c);
   return c;
 }
 
 }  // namespace
+
+SharePageRegister share_page_register_of(const std::string& name) {
+  if (name == "always") return SharePageRegister::Always;
+  return name == "queued" ? SharePageRegister::Queued : SharePageRegister::Never;
+}
+
+void SuspendConfig::choose(const std::string& operations) {
+  programs = operations == "programs" || operations == "both";
+  erases = operations == "erases" || operations == "both";
+}
 
 Time DramConfig::idle_read() const {
   const Time burst = bus_time(burst_bytes(), sub_channel_bits, data_rate_mtps);

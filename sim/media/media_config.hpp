@@ -68,6 +68,23 @@ struct WearPauses {
   Time pause;
 };
 
+// Which reads of a page its die serves without a tR of their own: those that come while the page is
+// in its register, those that are queued while the page is sensed, or none.
+enum class SharePageRegister : std::uint8_t { Always, Queued, Never };
+
+[[nodiscard]] SharePageRegister share_page_register_of(const std::string& name);
+
+// Programs and erases that a read may interrupt, with what that costs; how: flash_array.hpp.
+struct SuspendConfig {
+  bool programs = false, erases = false;
+  Time program, erase;  // from the request until the die can sense
+  Time resume;          // before the rest goes on
+  Time progress;        // of the array, from begin or resume to the next request
+  Time window;          // of a suspension, in which reads are begun
+  // none, programs, erases or both
+  void choose(const std::string& operations);
+};
+
 struct FlashConfig {
   std::uint32_t channels = 0, dies_per_channel = 0, page_bytes = 0, pages_per_block = 0;
   std::uint64_t pages_per_die = 0;
@@ -77,11 +94,11 @@ struct FlashConfig {
   std::uint64_t channel_mtps = 0;
   Time command;  // command and address cycles of one operation, on the channel
 
-  Time lookup;                       // controller, per command, before flash or buffer
-  Time ecc;                          // controller, per transfer out of a die
-  Time announce;                     // how long before a scripted collection it is announced
-  bool page_granule = false;         // a fill moves the whole page over the channel
-  bool share_page_register = false;  // reads of a page that the die holds need no tR of their own
+  Time lookup;                // controller, per command, before flash or buffer
+  Time ecc;                   // controller, per transfer out of a die
+  Time announce;              // how long before a scripted collection it is announced
+  bool page_granule = false;  // a fill moves the whole page over the channel
+  SharePageRegister share_page_register = SharePageRegister::Never;
   std::uint32_t read_queue_depth = 0, write_queue_depth = 0, array_queue_depth = 0;
 
   std::uint32_t buffer_pages = 0, buffer_high = 0, buffer_low = 0;
@@ -92,6 +109,8 @@ struct FlashConfig {
   // Without it pages are striped statically and rewritten in place.
   std::optional<TranslationConfig> translation;
   std::optional<WearPauses> wear_pauses;  // not with a translation layer
+  SuspendConfig suspend;                  // default: nothing is interrupted
+  bool has_suspend = false;               // the file has that section
 
   std::uint64_t capacity = 0;  // bytes, follows from the organisation and the over-provisioning
 

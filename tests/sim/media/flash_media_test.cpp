@@ -119,8 +119,37 @@ TEST_F(FlashMediaTest, FillsOfOnePageShareOneRead) {
   EXPECT_EQ(media.counters().page_reads, 2u);
 }
 
+// Reads that are there when the sense begins, or come until it ends, have it in common; whoever
+// comes later has the page sensed again.
+TEST_F(FlashMediaTest, SharingByQueuedReadsAlone) {
+  c.share_page_register = SharePageRegister::Queued;
+  FlashMedia media = make();
+  const Time sensing = c.lookup + c.command, sensed = sensing + c.tR;
+  media.submit(read_of(page(3), 0), Time{0});
+  media.submit(read_of(page(3) + 64, 1), Time{0});
+  media.submit(read_of(page(3) + 128, 2), sensed - Time{1} - c.lookup);
+  media.submit(read_of(page(3) + 192, 3),
+               sensed + Time{1} - c.lookup);  // the page is in the register
+  Time now{0};
+  for (unsigned id = 0; id < 3; ++id) {
+    const auto [answer, at] = next_answer(media, now);
+    EXPECT_EQ(answer.id, id);
+    EXPECT_EQ(at, sensed + bus(64) * (id + 1) + c.ecc);
+    now = at;
+  }
+  EXPECT_EQ(media.counters().page_reads, 1u);
+  const auto [answer, at] = next_answer(media, now);
+  EXPECT_EQ(answer.id, 3);
+  EXPECT_EQ(at, sensed + bus(64) * 3 + flash(64));
+  EXPECT_EQ(media.counters().page_reads, 2u);
+  // Long after: the die holds the page, and senses it all the same.
+  const Time later{50000000};
+  EXPECT_EQ(answered(media, read_of(page(3)), later), later + c.lookup + flash(64));
+  EXPECT_EQ(media.counters().page_reads, 3u);
+}
+
 TEST_F(FlashMediaTest, SharingCanBeTurnedOff) {
-  c.share_page_register = false;
+  c.share_page_register = SharePageRegister::Never;
   FlashMedia media = make();
   const std::uint64_t n = lines_per_page();
   const Time took = saturate(media, n, [&](std::uint64_t i) {

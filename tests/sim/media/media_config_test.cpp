@@ -155,7 +155,8 @@ TEST_F(MediaConfigTest, WrongTypes) {
   change("dram.yaml", "tCL_ps:", "  tCL_ps:");
   expect_error("dram.yaml", line, "timing.tCL_ps", "has no value");
   line = change("znand.yaml", "share_page_register:", "  share_page_register: 3");
-  expect_error("znand.yaml", line, "controller.share_page_register", "use one of: true, false");
+  expect_error("znand.yaml", line, "controller.share_page_register",
+               "use one of: always, queued, never");
 }
 TEST_F(MediaConfigTest, OutOfRange) {
   int line = change("dram.yaml", "tRP_ps:", "  tRP_ps: -1");
@@ -204,6 +205,58 @@ TEST_F(MediaConfigTest, Choices) {
   SetUp();
   line = change("dram.yaml", "command_bus:", "  command_bus: none");
   expect_error("dram.yaml", line, "organisation.command_bus", "use one of: shared, row_and_column");
+}
+TEST_F(MediaConfigTest, SharePageRegister) {
+  const auto value = [this](const std::string& text) {
+    SetUp();
+    change("znand.yaml", "share_page_register:", "  share_page_register: " + text);
+    const MediaConfig config = load_media_config(dir / "znand.yaml");
+    return std::get<FlashConfig>(config.params).share_page_register;
+  };
+  EXPECT_EQ(value("always"), SharePageRegister::Always);
+  EXPECT_EQ(value("queued"), SharePageRegister::Queued);
+  EXPECT_EQ(value("never"), SharePageRegister::Never);
+  for (const char* part : {"pram", "znand", "nand"}) {
+    EXPECT_EQ(std::get<FlashConfig>(media_test::part(part).params).share_page_register,
+              SharePageRegister::Always);
+  }
+  // The values of the release before.
+  int line = change("znand.yaml", "share_page_register:", "  share_page_register: true");
+  expect_error("znand.yaml", line, "controller.share_page_register", "old value; write 'always'");
+  line = change("znand.yaml", "share_page_register:", "  share_page_register: false");
+  expect_error("znand.yaml", line, "controller.share_page_register", "old value; write 'never'");
+}
+TEST_F(MediaConfigTest, Suspend) {
+  for (const char* part : {"pram", "znand", "nand"}) {  // what is simulated without being asked for
+    const FlashConfig c = std::get<FlashConfig>(media_test::part(part).params);
+    EXPECT_FALSE(c.suspend.programs || c.suspend.erases) << part;
+  }
+  const auto of = [this](const std::string& text) {
+    SetUp();
+    change("nand.yaml", "operations:", "  operations: " + text);
+    const MediaConfig config = load_media_config(dir / "nand.yaml");
+    return std::get<FlashConfig>(config.params).suspend;
+  };
+  EXPECT_TRUE(of("programs").programs);
+  EXPECT_FALSE(of("programs").erases);
+  EXPECT_FALSE(of("erases").programs);
+  EXPECT_TRUE(of("erases").erases);
+  EXPECT_TRUE(of("both").programs && of("both").erases);
+  EXPECT_EQ(of("both").program, Time{60000000});
+  EXPECT_EQ(of("both").erase, Time{700000000});
+  EXPECT_EQ(of("both").resume, Time{10000000});
+  EXPECT_EQ(of("both").progress, Time{50000000});
+  EXPECT_EQ(of("both").window, Time{500000000});
+  int line = change("nand.yaml", "operations:", "  operations: reads");
+  expect_error("nand.yaml", line, "suspend.operations", "use one of: none, programs, erases, both");
+  SetUp();
+  line = change("nand.yaml", "progress_ps:", "  progress_ps: 0");
+  expect_error("nand.yaml", line, "suspend.progress_ps", "0 is out of range");
+  SetUp();
+  line = change("pram.yaml", "internal_dram:",
+                "suspend:\n  operations: erases\n  program_ps: 0\n  erase_ps: 0\n  resume_ps: 0\n"
+                "  progress_ps: 1\n  window_ps: 0\ninternal_dram:");
+  expect_error("pram.yaml", line + 1, "suspend.operations", "never erased");
 }
 TEST_F(MediaConfigTest, SpeedBins) {
   const DramConfig fast = std::get<DramConfig>(media_test::part("dram").params);

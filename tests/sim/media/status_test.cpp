@@ -83,12 +83,29 @@ TEST_F(FlashStatus, ReadsOfThePageThatIsSensedOrHeldDoNotWait) {
 }
 
 TEST_F(FlashStatus, WithoutSharingEachReadWaitsForItsOwn) {
-  c.share_page_register = false;
+  c.share_page_register = SharePageRegister::Never;
   FlashMedia media = make();
   for (int i = 0; i < 3; ++i) media.submit(read_of(page(5)), Time{0});
   EXPECT_EQ(media.status(c.lookup + c.command).backlog, backlog(2));
   const Time service = c.command + c.tR + bus(kLineBytes);
   EXPECT_EQ(media.status(c.lookup + c.command + service).backlog, backlog(1));
+}
+
+// The same three, of which the die senses for two; the third comes when the page is in the
+// register.
+TEST_F(FlashStatus, QueuedSharingCountsTheReadThatComesAfterTheSense) {
+  c.share_page_register = SharePageRegister::Queued;
+  FlashMedia media = make();
+  const Time sensing = c.lookup + c.command;
+  media.submit(read_of(page(5)), Time{0});
+  media.submit(read_of(page(5) + 64, 1), sensing);
+  const Time sensed = sensing + c.tR;
+  media.submit(read_of(page(5) + 128, 2), sensed + Time{1} - c.lookup);
+  EXPECT_EQ(media.status(sensed).backlog, backlog(1));
+  const Time again = sensed + bus(kLineBytes) * 2 + c.command;
+  EXPECT_EQ(media.status(again - Time{1}).backlog, backlog(1));
+  EXPECT_EQ(media.status(again).backlog, 0u);
+  EXPECT_EQ(media.counters().page_reads, 1u);
 }
 
 // One page may serve 64 lines in one tR; the read after them waits for the next.
@@ -327,6 +344,7 @@ void expect_asking_changes_nothing(Make make, std::uint64_t capacity, std::uint6
 }
 
 TEST_F(FlashStatus, AskingChangesNothing) {
+  c.suspend = {true, false, us(5), us(0), us(1), us(10), us(20)};
   c.channels = c.dies_per_channel = 2;
   script = {us(50), us(100), us(20), 50};
   expect_asking_changes_nothing([&] { return std::make_unique<FlashMedia>(make()); },
@@ -334,6 +352,8 @@ TEST_F(FlashStatus, AskingChangesNothing) {
 }
 
 TEST_F(FlashStatus, AskingChangesNothingWithALayer) {
+  c.suspend = {true, true, us(1), us(2), us(1), us(2), us(8)};
+  c.share_page_register = SharePageRegister::Queued;
   c.pages_per_block = 16;
   c.pages_per_die = 640;
   c.buffer_pages = 8;

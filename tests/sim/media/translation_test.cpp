@@ -133,7 +133,10 @@ void random_part(std::uint64_t seed) {
   c.buffer_high = 1 + up_to(c.buffer_pages - 1);
   c.buffer_low = up_to(c.buffer_high);
   c.buffer_cold = Time{up_to(2) == 0 ? 1000u : 10000000000u};
-  c.share_page_register = up_to(2) == 0;
+  c.share_page_register = static_cast<SharePageRegister>(up_to(3));
+  c.suspend = {up_to(2) == 0,          up_to(2) == 0,        Time{up_to(20000000)},
+               Time{up_to(200000000)}, Time{up_to(5000000)}, Time{1 + up_to(50000000)},
+               Time{up_to(100000000)}};
   c.page_granule = up_to(2) == 0;
   for (t.over_provisioning_percent = 1; !ftl_problem(c.ftl_shape(), t).empty();) {
     ++t.over_provisioning_percent;
