@@ -185,7 +185,6 @@ void FlashArray::start_collection(std::uint32_t index, Time now) {
   if (task.kind == Ftl::TaskKind::None) return;
   die.copying = task.kind == Ftl::TaskKind::Copy;
   die.senses = die.data_in = task.count;
-  die.erased_block = task.block;
   die.targets.clear();
   for (std::uint32_t i = 0; die.copying && i < task.count; ++i) {
     die.targets.push_back(task.moves[i].to);
@@ -218,20 +217,13 @@ void FlashArray::begin_work(std::uint32_t index, Time from, Time takes) {
   }
 }
 
-// What a program or an erase, suspended or not, makes unreadable.
-bool FlashArray::works_on(const Die& die, std::uint64_t page) const {
-  if (die.state == State::Erasing || die.suspended == State::Erasing) {
-    const std::uint64_t block =
-        std::uint64_t{config_.pages_per_block} * config_.translation->planes;
-    return page / dies_.size() / block == die.erased_block;
-  }
-  return std::find(die.targets.begin(), die.targets.end(), page) != die.targets.end();
-}
-
 // The oldest read that a suspension is for.
-std::optional<std::size_t> FlashArray::read_for_suspension(const Die& die) const {
+std::optional<std::size_t> FlashArray::read_for_suspension(const Die& die) {
   for (std::size_t i = 0; i < die.reads.size(); ++i) {
-    if (die.reads[i].command && !works_on(die, die.reads[i].page)) return i;
+    const Read& read = die.reads[i];
+    const bool written =
+        std::find(die.targets.begin(), die.targets.end(), read.page) != die.targets.end();  // half
+    if (read.command && !written) return i;
   }
   return std::nullopt;
 }

@@ -145,7 +145,6 @@ class FlashArray {
     Time left, window_ends;            // of what is suspended, of the suspension
     std::uint32_t void_ends = 0;       // ends in the agenda that suspensions have put off
     std::vector<std::uint64_t> targets;  // pages being programmed; translation: physical
-    std::uint32_t erased_block = 0;      // of the die; while it erases
     std::vector<Read> reads;             // waiting, oldest first
     Pipe<Program> programs;
   };
@@ -173,8 +172,7 @@ class FlashArray {
   void start_collection(std::uint32_t die, Time now);
   void programmed(std::uint32_t die, Time now);
   void begin_work(std::uint32_t die, Time from, Time takes);
-  [[nodiscard]] bool works_on(const Die& die, std::uint64_t page) const;
-  [[nodiscard]] std::optional<std::size_t> read_for_suspension(const Die& die) const;
+  [[nodiscard]] static std::optional<std::size_t> read_for_suspension(const Die& die);
   void request_suspension(std::uint32_t die, Time now);
   void suspended(std::uint32_t die, Time now);
   void serve_suspended(std::uint32_t die, Time now);

@@ -495,6 +495,34 @@ TEST_F(Cli, CollectionThatCannotBe) {
   accepted(with({"endpoint.gc_busy_us=60", "endpoint.gc_every_us=61", "workload.size=512"}));
 }
 
+// What a run overrules of its part's file.
+TEST_F(Cli, DiesThatShareAndSuspend) {
+  const auto with = [](const std::string& scenario, const std::string& set) {
+    return Args{"run", scenario, "--engine",           "model", "--out",
+                "o",   "--set",  "workload.size=2048", "--set", set};
+  };
+  refused(with("vadd-dram-cxl", "media.share_page_register=queued"),
+          {"--set", "'media.share_page_register'", "'dram'", "choose flash"});
+  refused(with("vadd-dram-cxl", "media.suspend=both"),
+          {"--set", "'media.suspend'", "'dram'", "choose flash"});
+  refused(with("vadd-pram-cxl", "media.suspend=programs"),
+          {"--set", "'media.suspend'", "'pram'", "no section suspend"});
+  refused(with("vadd-znand-cxl", "media.share_page_register=true"),
+          {"--set", "'media.share_page_register'", "part, always, queued, never"});
+  const auto end = [&](const std::string& set) {
+    accepted(with("vadd-znand-cxl", set));
+    return value(stats(), "/end_to_end");
+  };
+  const auto as_is = end("media.share_page_register=part");
+  EXPECT_EQ(end("media.share_page_register=always"), as_is);
+  EXPECT_GT(end("media.share_page_register=queued"), as_is);
+  EXPECT_GT(end("media.share_page_register=never"), end("media.share_page_register=queued"));
+  EXPECT_EQ(end("media.suspend=none"), as_is);
+  accepted(with("vadd-znand-cxl", "media.suspend=both"));
+  EXPECT_EQ(stats().at("/config/media/suspend"_json_pointer), "both");
+  accepted(with("vadd-dram-cxl", "media.suspend=part"));
+}
+
 // ---- list and help -----------------------------------------------------------------------------
 
 TEST_F(Cli, ListNamesEveryPart) {

@@ -305,6 +305,37 @@ TEST_F(SuspendCollection, ACopysProgram) {
   EXPECT_EQ(media->counters().moved_pages, 2u);
 }
 
+// The read that completes a partly written page is no user's: it waits for the program before it,
+// and for a suspension that a user's read has made.
+TEST_F(SuspendCollection, AMergeWaits) {
+  const Time data = c.command + bus(c.page_bytes), merge = c.command + c.tR + bus(c.page_bytes);
+  const Time written = answered(*media, write_of(page(8)), Time{0}) + Time{1};
+  const Time at = written + merge + data + us(30), over = at - us(30) + c.tPROG;
+  // Its page is cold a picosecond after the lookup, and its merge is then at the die.
+  (void)answered(*media, write_of(page(9)), at - Time{1} - c.lookup);
+  EXPECT_FALSE(media->take(over - Time{1}).has_value());
+  EXPECT_EQ(media->counters().program_suspends, 0u);
+  EXPECT_EQ(media->counters().page_programs, 0u);
+  (void)media->take(over);
+  EXPECT_EQ(media->counters().page_programs, 1u);
+  // The second's program; a third page's merge waits when a user's read comes.
+  const Time later = over + merge + data + us(30);
+  (void)answered(*media, write_of(page(10)), later - us(1) - c.lookup);
+  send(page(300), later, 5);
+  EXPECT_FALSE(media->take(later).has_value());
+  const auto [answer, got] = next_answer(*media, later);
+  EXPECT_EQ(got, later + us(11) + read() + c.ecc);
+  const Time end = later + us(11) + read() + us(2) + c.tPROG - us(30);
+  EXPECT_EQ(media->counters().page_reads, 3u);  // two merges and the user's
+  (void)media->take(end - Time{1});
+  EXPECT_EQ(media->counters().page_programs, 1u);
+  EXPECT_EQ(media->counters().page_reads, 3u);
+  (void)media->take(end + merge);
+  EXPECT_EQ(media->counters().page_programs, 2u);
+  EXPECT_EQ(media->counters().page_reads, 4u);
+  EXPECT_EQ(media->counters().program_suspends, 1u);
+}
+
 TEST_F(SuspendCollection, AnErase) {
   const Time begin = collection(), erasing = begin + copy() * 8 + c.command;
   const Time at = erasing + us(400);
