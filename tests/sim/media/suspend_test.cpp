@@ -305,6 +305,16 @@ TEST_F(SuspendCollection, ACopysProgram) {
   EXPECT_EQ(media->counters().moved_pages, 2u);
 }
 
+// The first page that the victim, block 0, still holds is page 1: it lies where it is being
+// written.
+TEST_F(SuspendCollection, APageBeingMovedIsReadAfterItsProgram) {
+  const Time begin = collection();
+  send(page(1), begin + copy() - us(50), 0);
+  const auto [answer, got] = next_answer(*media, begin);
+  EXPECT_EQ(got, begin + copy() + read() + c.ecc);
+  EXPECT_EQ(media->counters().program_suspends, 0u);
+}
+
 // The read that completes a partly written page is no user's: it waits for the program before it,
 // and for a suspension that a user's read has made.
 TEST_F(SuspendCollection, AMergeWaits) {
