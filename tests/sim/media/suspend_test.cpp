@@ -227,7 +227,7 @@ TEST_F(Suspend, TheRegisterIsTheProgramsAgain) {
 // A scripted collection is not interrupted, and is paid when the suspended program is over.
 TEST_F(Suspend, AScriptWaitsForTheProgram) {
   program();
-  const CollectionScript script{begun + us(35), Time{0}, us(50), 100};
+  const CollectionScript script{begun + us(33), Time{0}, us(50), 100};  // while it is suspended
   media.emplace(c, std::uint64_t{1} << 30, kSlots, kLine, script);
   Time now{0};
   for (unsigned line = 0; line < 64; ++line) {
@@ -291,6 +291,8 @@ class SuspendCollection : public Suspend {
 
 TEST_F(SuspendCollection, ACopysProgram) {
   const Time begin = collection(), at = begin + copy() - us(50);
+  (void)media->take(at - us(1));
+  const std::uint64_t programs = media->counters().page_programs;
   send(page(300), at, 0);
   EXPECT_EQ(media->status(at).tasks, 64u);
   EXPECT_EQ(media->status(at + us(11) + c.tR).tasks, 64u);
@@ -303,6 +305,7 @@ TEST_F(SuspendCollection, ACopysProgram) {
   EXPECT_EQ(media->counters().moved_pages, 1u);
   EXPECT_FALSE(media->take(over).has_value());
   EXPECT_EQ(media->counters().moved_pages, 2u);
+  EXPECT_EQ(media->counters().page_programs, programs);  // the first was counted with its data
 }
 
 // The first page that the victim, block 0, still holds is page 1: it lies where it is being
