@@ -66,7 +66,7 @@ nlohmann::json gpu_json(const GpuStats& g, const GpuParams& p) {
           {"llc_load_hits", accesses(g.llc_load_hits)},
           {"llc_load_misses", accesses(g.llc_load_misses)},
           {"llc_hit_rate", percent(llc_hits, llc_hits + g.llc_load_misses + g.llc_merges +
-                                                 g.llc_store_allocations)},
+                                                 g.llc_store_allocations + g.llc_store_passed)},
           {"outstanding_misses", figure(ratio(g.llc_miss_cycles, g.cycles), "lines")},
           {"miss_latency", figure(ratio(g.llc_miss_cycles * kCycle.ps, fetches * 1000), "ns")},
           {"hdm_reads", lines(g.hdm_reads)},

@@ -37,8 +37,8 @@ enum class Scheduler : std::uint8_t {
 enum class Replacement : std::uint8_t { Lru, Plru, Fifo, Random };
 
 enum class WritePolicy : std::uint8_t {
-  Through,  // every store goes on to the LLC, no allocation
-  Back      // stores stay in the L1 until eviction, fence, barrier or the kernel's end
+  Through,  // every store goes on at once, no allocation
+  Back      // stores stay until eviction; in an L1 until a fence, barrier or the kernel's end, too
 };
 
 // What executes an arithmetic instruction: how long its result takes.
@@ -79,12 +79,13 @@ struct LlcParams {
   std::uint32_t size_bytes = 64 * 1024;
   std::uint32_t ways = 8;
   Replacement replacement = Replacement::Lru;
+  WritePolicy write = WritePolicy::Back;
   std::uint32_t banks = 4;                 // accesses a cycle, if they fall on different banks
   std::uint32_t hit_latency_cycles = 144;  // access to data at the core
   std::uint32_t fill_latency_cycles = 72;  // data from memory to data at the core
   std::uint32_t mshrs = 128;
   std::uint32_t merges = 16;        // waiting accesses per MSHR
-  std::uint32_t write_buffer = 64;  // write-backs not yet acknowledged
+  std::uint32_t write_buffer = 64;  // writes to memory not yet acknowledged
 };
 
 struct LocalMemoryParams {

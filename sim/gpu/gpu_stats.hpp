@@ -28,6 +28,7 @@ struct GpuStats {
   // LLC: accesses that came from the L1s, write-through stores and atomics.
   std::uint64_t llc_load_hits = 0, llc_load_misses = 0, llc_merges = 0;
   std::uint64_t llc_store_hits = 0, llc_store_allocations = 0;
+  std::uint64_t llc_store_passed = 0;     // of a write-through LLC: to a line that is not there
   std::uint64_t llc_partial_fetches = 0;  // misses to a line of which some bytes were there
   std::uint64_t llc_miss_cycles = 0;      // from fetch to fill, summed over fetches
   // Behind the LLC: requests to the engine (CXL) and to local memory.

@@ -11,6 +11,7 @@ namespace cxlgpu {
 
 Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
     : params_(params.llc),
+      through_(params.llc.write == WritePolicy::Through),
       bank_mask_(std::bit_floor(params.llc.banks) - 1),
       queue_limit_(params.llc_queue),
       local_(local),
@@ -25,15 +26,15 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
       used_ways_(tags_.size() / ways_),
       busy_ways_(tags_.size() / ways_),
       mshrs_(params.llc.mshrs),
-      write_backs_(params.llc.write_buffer),
+      write_buffer_(params.llc.write_buffer),
       inputs_(params.cores),
       awaited_set_(params.cores),
       flush_at_(tags_.size()) {
   for (std::size_t i = mshrs_.size(); i > 0; --i) {
     free_mshrs_.push_back(static_cast<std::uint16_t>(i - 1));
   }
-  for (std::size_t i = write_backs_.size(); i > 0; --i) {
-    free_write_backs_.push_back(static_cast<std::uint16_t>(i - 1));
+  for (std::size_t i = write_buffer_.size(); i > 0; --i) {
+    free_entries_.push_back(static_cast<std::uint16_t>(i - 1));
   }
 }
 
@@ -100,7 +101,7 @@ void Llc::pop_answer(std::uint64_t cycle) {
 
 std::uint64_t Llc::next_cycle(std::uint64_t now) const {
   if (runnable() != 0) return now + 1;
-  if (flush_at_ < tags_.size() && !free_write_backs_.empty()) return now + 1;
+  if (flush_at_ < tags_.size() && !free_entries_.empty()) return now + 1;
   std::uint64_t next = ~std::uint64_t{0};
   if (!hits_.empty()) next = std::min(next, hits_.front().due);
   if (!fills_.empty()) next = std::min(next, fills_.front().due);
@@ -118,7 +119,7 @@ std::optional<std::size_t> Llc::way_of(std::uint64_t line) const {
 void Llc::stall(std::uint32_t core, Access why, std::uint64_t line) {
   const std::uint64_t bit = std::uint64_t{1} << core;
   if (why == Access::WaitsForFill) await_fill_ |= bit;
-  if (why == Access::WaitsForWriteBack) await_write_back_ |= bit;
+  if (why == Access::WaitsForWriteBuffer) await_write_buffer_ |= bit;
   if (why == Access::WaitsForSet) {
     await_set_ |= bit;
     awaited_set_[core] = hashed_set(line, set_bits_);
@@ -127,6 +128,11 @@ void Llc::stall(std::uint32_t core, Access why, std::uint64_t line) {
 
 Llc::Access Llc::access(const LlcRequest& request) {
   const bool is_store = request.kind == LlcKind::Store;
+  const auto no_entry = [&] {
+    if (!writes_through(request) || !free_entries_.empty()) return false;
+    ++stats_.llc_stall_write_buffer;
+    return true;
+  };
   auto way = way_of(request.line);
   if (way) {
     Tag& tag = tags_[*way];
@@ -136,20 +142,30 @@ Llc::Access Llc::access(const LlcRequest& request) {
         ++stats_.llc_stall_merges;
         return Access::WaitsForSet;
       }
+      if (no_entry()) return Access::WaitsForWriteBuffer;
       ++stats_.llc_merges;
-      mshr.waiters.push_back(request);
+      mshr.waiters.push_back({request, entry_for(request)});
       return Access::Done;
     }
     if (is_store || (tag.valid & request.mask) == request.mask) {
+      if (no_entry()) return Access::WaitsForWriteBuffer;
       ++(is_store ? stats_.llc_store_hits : stats_.llc_load_hits);
-      perform(request, *way, hits_, params_.hit_latency_cycles);
+      perform(request, *way, entry_for(request), hits_, params_.hit_latency_cycles);
       return Access::Done;
     }
+  }
+  if (is_store && through_) {
+    if (no_entry()) return Access::WaitsForWriteBuffer;
+    ++stats_.llc_store_passed;
+    answer_to(request, hits_, params_.hit_latency_cycles);
+    write(take_entry(), request.line, request.data, request.mask);
+    return Access::Done;
   }
   if (!is_store && free_mshrs_.empty()) {
     ++stats_.llc_stall_mshr;
     return Access::WaitsForFill;
   }
+  if (no_entry()) return Access::WaitsForWriteBuffer;
   if (way) {
     ++stats_.llc_partial_fetches;
   } else {
@@ -158,10 +174,10 @@ Llc::Access Llc::access(const LlcRequest& request) {
   }
   if (is_store) {
     ++stats_.llc_store_allocations;
-    perform(request, *way, hits_, params_.hit_latency_cycles);
+    perform(request, *way, kNone, hits_, params_.hit_latency_cycles);
   } else {
     ++stats_.llc_load_misses;
-    fetch(request, *way);
+    fetch(request, *way, entry_for(request));
   }
   return Access::Done;
 }
@@ -179,7 +195,7 @@ Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
     victim = base + order_.victim(set, allowed);
     if (!write_back(victim)) {
       ++stats_.llc_stall_write_buffer;
-      return Access::WaitsForWriteBack;
+      return Access::WaitsForWriteBuffer;
     }
   }
   used_ways_[set] |= std::uint64_t{1} << (victim - base);
@@ -193,25 +209,34 @@ Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
 bool Llc::write_back(std::size_t way) {
   Tag& tag = tags_[way];
   if (tag.dirty == 0) return true;
-  if (free_write_backs_.empty()) return false;
-  const std::uint16_t index = free_write_backs_.back();
-  free_write_backs_.pop_back();
-  const bool full = tag.dirty == kAllBytes;
-  if (local_.contains(tag.line)) {
-    ++(full ? stats_.local_writes_full : stats_.local_writes_partial);
-    local_.write(tag.line, data_[way], tag.dirty);
-    local_.submit(cycle_, tag.line, full ? DramAccess::Write : DramAccess::MaskedWrite,
-                  token_of({index, true}));
-  } else {
-    ++(full ? stats_.hdm_writes_full : stats_.hdm_writes_partial);
-    bus_.push() = {index, true};
-  }
-  write_backs_[index] = {tag.line, tag.dirty, true, data_[way]};
+  if (free_entries_.empty()) return false;
+  write(take_entry(), tag.line, data_[way], tag.dirty);
   tag.dirty = 0;
   return true;
 }
 
-void Llc::fetch(const LlcRequest& request, std::size_t way) {
+std::uint16_t Llc::take_entry() {
+  assert(!free_entries_.empty());
+  const std::uint16_t entry = free_entries_.back();
+  free_entries_.pop_back();
+  return entry;
+}
+
+void Llc::write(std::uint16_t entry, std::uint64_t line, const Line& data, std::uint64_t bytes) {
+  const bool full = bytes == kAllBytes;
+  if (local_.contains(line)) {
+    ++(full ? stats_.local_writes_full : stats_.local_writes_partial);
+    local_.write(line, data, bytes);
+    local_.submit(cycle_, line, full ? DramAccess::Write : DramAccess::MaskedWrite,
+                  token_of({entry, true}));
+  } else {
+    ++(full ? stats_.hdm_writes_full : stats_.hdm_writes_partial);
+    bus_.push() = {entry, true};
+  }
+  write_buffer_[entry] = {line, bytes, true, data};
+}
+
+void Llc::fetch(const LlcRequest& request, std::size_t way, std::uint16_t entry) {
   const std::uint16_t index = free_mshrs_.back();
   free_mshrs_.pop_back();
   Mshr& mshr = mshrs_[index];
@@ -220,7 +245,7 @@ void Llc::fetch(const LlcRequest& request, std::size_t way) {
   mshr.since = cycle_;
   mshr.busy = true;
   mshr.waiters.clear();
-  mshr.waiters.push_back(request);
+  mshr.waiters.push_back({request, entry});
   tags_[way].mshr = index;
   busy_ways_[mshr.set] |= std::uint64_t{1} << (way - mshr.set * ways_);
   if (local_.contains(request.line)) {
@@ -239,8 +264,8 @@ void Llc::fill(std::uint16_t index, const Line& data) {
   merge_bytes(data_[mshr.way], data, ~tag.valid);
   tag.valid = kAllBytes;
   tag.mshr = kNone;
-  for (const LlcRequest& waiter : mshr.waiters) {
-    perform(waiter, mshr.way, fills_, params_.fill_latency_cycles);
+  for (const Waiter& waiter : mshr.waiters) {
+    perform(waiter.request, mshr.way, waiter.entry, fills_, params_.fill_latency_cycles);
   }
   mshr.busy = false;
   free_mshrs_.push_back(index);
@@ -253,16 +278,14 @@ void Llc::fill(std::uint16_t index, const Line& data) {
   }
 }
 
-void Llc::acknowledge(std::uint16_t index) {
-  write_backs_[index].busy = false;
-  free_write_backs_.push_back(index);
-  await_write_back_ = 0;
+void Llc::acknowledge(std::uint16_t entry) {
+  write_buffer_[entry].busy = false;
+  free_entries_.push_back(entry);
+  await_write_buffer_ = 0;
 }
 
-void Llc::perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& to,
-                  std::uint32_t latency) {
-  Tag& tag = tags_[way];
-  order_.use(way);
+void Llc::answer_to(const LlcRequest& request, Pipe<LlcAnswer>& to, std::uint32_t latency,
+                    const Line* data) {
   LlcAnswer& answer = to.push();
   answer.due = cycle_ + latency;
   answer.kind = request.kind;
@@ -270,9 +293,16 @@ void Llc::perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& t
   answer.l1_mshr = request.l1_mshr;
   answer.lanes = request.lanes;
   answer.op = request.op;
+  if (data != nullptr) answer.data = *data;
+}
+
+void Llc::perform(const LlcRequest& request, std::size_t way, std::uint16_t entry,
+                  Pipe<LlcAnswer>& to, std::uint32_t latency) {
+  Tag& tag = tags_[way];
+  order_.use(way);
+  answer_to(request, to, latency, request.kind == LlcKind::Fill ? &data_[way] : nullptr);
   switch (request.kind) {
     case LlcKind::Fill:
-      answer.data = data_[way];
       break;
     case LlcKind::Load:
       read_lanes(*request.op, request.lanes, data_[way]);
@@ -286,6 +316,9 @@ void Llc::perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& t
       perform_atomic(request, way);
       break;
   }
+  if (entry == kNone) return;
+  write(entry, request.line, data_[way], request.mask);
+  tag.dirty = 0;
 }
 
 void Llc::perform_atomic(const LlcRequest& request, std::size_t way) {
@@ -329,10 +362,10 @@ const MemRequest& Llc::bus_request() {
   MemRequest& request = offer_;
   request.is_write = entry.is_write;
   if (entry.is_write) {
-    const WriteBack& from = write_backs_[entry.index];
+    const Write& from = write_buffer_[entry.index];
     request.id = static_cast<std::uint32_t>(mshrs_.size()) + entry.index;
     request.addr = from.line;
-    request.byte_enable = from.dirty;
+    request.byte_enable = from.bytes;
     request.data = from.data;
   } else {
     request.id = entry.index;
@@ -350,7 +383,7 @@ void Llc::respond(const MemResponse& response, std::uint64_t cycle) {
     return;
   }
   const std::size_t index = response.id - mshrs_.size();
-  if (response.is_write && index < write_backs_.size() && write_backs_[index].busy) {
+  if (response.is_write && index < write_buffer_.size() && write_buffer_[index].busy) {
     acknowledge(static_cast<std::uint16_t>(index));
     return;
   }

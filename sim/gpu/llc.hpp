@@ -1,17 +1,21 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The last-level cache of the GPU model, shared by its cores.
 //
-// Purpose: write-back cache with byte-grained valid and dirty masks. A store miss allocates without
-//          fetching; a load of a line with missing bytes fetches it and merges; an evicted line is
-//          written back with its dirty bytes enabled. Atomics are executed here.
+// Purpose: cache with byte-grained valid and dirty masks. Atomics are executed here.
+//          Write-back: a store miss allocates without fetching; a load of a line with missing bytes
+//          fetches it and merges; an evicted line is written back with its dirty bytes enabled.
+//          Write-through: every store and atomic is written to memory at once, with its own bytes
+//          enabled, one write each; it changes a line that is there and allocates none (Vortex with
+//          L2_WRITEBACK 0, VX_cache_bank.sv). No line is ever dirty.
+//          Both: what is written takes an entry of the write buffer until memory acknowledges it.
 // Units:   cycles of kCycle.
 // Shapes:  one input queue a core, in order; up to `banks` requests a cycle, one a bank, cores
-//          round robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. write-backs (the buffer
-//          entry).
+//          round robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. writes (the buffer entry).
 // Rules:   while a line's fetch is in flight every access to it waits for it in order. Fetches and
-//          write-backs leave through one FIFO, so that bus order is the order of cache events;
-//          nothing more is assumed of the bus than order per line. Lines in local memory go there
-//          instead of to the bus.
+//          writes leave through one FIFO, so that bus order is the order of cache events; nothing
+//          more is assumed of the bus than order per line. Lines in local memory go there instead
+//          of to the bus. A store is answered once it is in the cache or in the write buffer. What
+//          will write through takes its entry before it waits for a fetch, so no fill ever waits.
 // Errors:  a response with its error flag set is counted, its data used as it came. A response to
 //          an unknown id is counted as an error, too.
 #pragma once
@@ -63,7 +67,7 @@ class Llc {
   void start_flush() { flush_at_ = 0; }
   [[nodiscard]] bool idle() const {
     return waiting_ == 0 && free_mshrs_.size() == mshrs_.size() &&
-           free_write_backs_.size() == write_backs_.size() && flush_at_ >= tags_.size();
+           free_entries_.size() == write_buffer_.size() && flush_at_ >= tags_.size();
   }
 
  private:
@@ -75,40 +79,56 @@ class Llc {
     std::uint64_t dirty = 0;  // bytes
     std::uint16_t mshr = kNone;
   };
+  struct Waiter {
+    LlcRequest request;
+    std::uint16_t entry = kNone;  // of the write buffer, to write it through
+  };
   struct Mshr {
     std::size_t way = 0, set = 0;
     std::uint64_t since = 0;  // cycle
     bool busy = false;
-    std::vector<LlcRequest> waiters;
+    std::vector<Waiter> waiters;
   };
-  struct WriteBack {
+  struct Write {
     std::uint64_t line = 0;
-    std::uint64_t dirty = 0;
+    std::uint64_t bytes = 0;  // enabled
     bool busy = false;
     Line data{};
   };
-  // A fetch or write-back, by its MSHR or buffer entry.
+  // A fetch or write, by its MSHR or buffer entry.
   struct BusEntry {
     std::uint16_t index = 0;
     bool is_write = false;
   };
 
   // Stalled: nothing changed; the request can only succeed after the response it names.
-  enum class Access : std::uint8_t { Done, WaitsForFill, WaitsForSet, WaitsForWriteBack };
+  enum class Access : std::uint8_t { Done, WaitsForFill, WaitsForSet, WaitsForWriteBuffer };
   Access access(const LlcRequest& request);
-  void perform(const LlcRequest& request, std::size_t way, Pipe<LlcAnswer>& to,
+  // `entry`: taken for it to write it through, or kNone.
+  void perform(const LlcRequest& request, std::size_t way, std::uint16_t entry, Pipe<LlcAnswer>& to,
                std::uint32_t latency);
+  void answer_to(const LlcRequest& request, Pipe<LlcAnswer>& to, std::uint32_t latency,
+                 const Line* data = nullptr);
   void perform_atomic(const LlcRequest& request, std::size_t way);
   [[nodiscard]] std::optional<std::size_t> way_of(std::uint64_t line) const;
   // A way of the line's set for it, the old content written back.
   Access make_room(std::uint64_t line, std::size_t& way);
   bool write_back(std::size_t way);  // false: no room in the buffer
-  void fetch(const LlcRequest& request, std::size_t way);
+  void fetch(const LlcRequest& request, std::size_t way, std::uint16_t entry);
+  [[nodiscard]] bool writes_through(const LlcRequest& request) const {
+    return through_ && (request.kind == LlcKind::Store || request.kind == LlcKind::Atomic);
+  }
+  std::uint16_t take_entry();  // of the write buffer, which has one
+  std::uint16_t entry_for(const LlcRequest& request) {
+    return writes_through(request) ? take_entry() : kNone;
+  }
+  // Sends bytes of a line to memory from an entry that was taken.
+  void write(std::uint16_t entry, std::uint64_t line, const Line& data, std::uint64_t bytes);
   [[nodiscard]] static std::uint32_t token_of(BusEntry entry) {
     return 2u * entry.index + entry.is_write;
   }
   [[nodiscard]] std::uint64_t runnable() const {
-    return waiting_ & ~(await_fill_ | await_set_ | await_write_back_);
+    return waiting_ & ~(await_fill_ | await_set_ | await_write_buffer_);
   }
   // The lines of neighbouring banks are neighbours.
   [[nodiscard]] std::uint64_t bank_of(std::uint64_t line) const {
@@ -118,10 +138,11 @@ class Llc {
   void serve(std::uint64_t todo);
   void stall(std::uint32_t core, Access why, std::uint64_t line);
   void fill(std::uint16_t mshr, const Line& data);
-  void acknowledge(std::uint16_t write_back);
+  void acknowledge(std::uint16_t entry);
   void flush();
 
   LlcParams params_;
+  bool through_;
   std::uint64_t bank_mask_;  // of a power of two
   std::size_t queue_limit_;
   LocalMemory& local_;
@@ -134,16 +155,16 @@ class Llc {
   std::uint64_t all_ways_;                            // one bit each
   std::vector<std::uint64_t> used_ways_, busy_ways_;  // by set: with a line, being fetched
   std::vector<Mshr> mshrs_;
-  std::vector<WriteBack> write_backs_;
-  std::vector<std::uint16_t> free_mshrs_, free_write_backs_;
+  std::vector<Write> write_buffer_;
+  std::vector<std::uint16_t> free_mshrs_, free_entries_;
   std::vector<Pipe<LlcRequest>> inputs_;
   Pipe<LlcAnswer> hits_{256}, fills_{256};
   Pipe<BusEntry> bus_{256};
   MemRequest offer_;  // the oldest of bus_, once asked for
   bool offered_ = false;
   std::uint64_t waiting_ = 0;  // cores with requests queued
-  // Of these, those whose head waits for any fill, for a fill of one set, for a write-back.
-  std::uint64_t await_fill_ = 0, await_set_ = 0, await_write_back_ = 0;
+  // Of these, those whose head waits for any fill, for a fill of one set, for the write buffer.
+  std::uint64_t await_fill_ = 0, await_set_ = 0, await_write_buffer_ = 0;
   std::vector<std::size_t> awaited_set_;  // by core
   std::uint64_t popped_ = 0;
   std::uint32_t next_core_ = 0;

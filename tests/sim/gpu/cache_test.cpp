@@ -256,7 +256,7 @@ TEST(Order, BusIsOfferedAtMostOneRequestACycle) {
 enum class Gathering { None, Buffer, WriteBack };
 
 template <typename T>
-void own_data_is_coherent(std::uint64_t seed, OpKind kind, Gathering gathering) {
+void own_data_is_coherent(std::uint64_t seed, OpKind kind, Gathering gathering, WritePolicy llc) {
   Random random(seed);
   GpuParams p;
   p.cores = 1 + static_cast<std::uint32_t>(random.below(4));
@@ -277,6 +277,7 @@ void own_data_is_coherent(std::uint64_t seed, OpKind kind, Gathering gathering) 
   p.llc_queue = 1 + static_cast<std::uint32_t>(random.below(5));
   p.l1.replacement = static_cast<Replacement>(random.below(4));
   p.llc.replacement = static_cast<Replacement>(random.below(4));
+  p.llc.write = llc;
   p.scheduler = static_cast<Scheduler>(random.below(2));
   p.units.alu = 1 + static_cast<std::uint32_t>(random.below(3));
   p.l1.write = gathering == Gathering::WriteBack ? WritePolicy::Back : WritePolicy::Through;
@@ -357,10 +358,12 @@ void own_data_is_coherent(std::uint64_t seed, OpKind kind, Gathering gathering) 
 TEST(Order, OwnDataIsCoherentUnderRandomPrograms) {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     for (const Gathering gathering : {Gathering::None, Gathering::Buffer, Gathering::WriteBack}) {
-      own_data_is_coherent<std::uint8_t>(seed, OpKind::Load, gathering);
-      own_data_is_coherent<std::uint16_t>(seed, OpKind::LoadL2, gathering);
-      own_data_is_coherent<std::uint32_t>(seed, OpKind::Atomic, gathering);
-      own_data_is_coherent<std::uint64_t>(seed, OpKind::Atomic, gathering);
+      for (const WritePolicy llc : {WritePolicy::Back, WritePolicy::Through}) {
+        own_data_is_coherent<std::uint8_t>(seed, OpKind::Load, gathering, llc);
+        own_data_is_coherent<std::uint16_t>(seed, OpKind::LoadL2, gathering, llc);
+        own_data_is_coherent<std::uint32_t>(seed, OpKind::Atomic, gathering, llc);
+        own_data_is_coherent<std::uint64_t>(seed, OpKind::Atomic, gathering, llc);
+      }
     }
     if (HasFailure()) break;
   }

@@ -285,6 +285,145 @@ TEST(StoreBuffer, WorkloadsComeOutRight) {
   }
 }
 
+// ---- write-through LLC -------------------------------------------------------------------------
+
+GpuParams writing_through() {
+  GpuParams p = one_warp();
+  p.llc.write = WritePolicy::Through;
+  return p;
+}
+
+// Two stores of a line are two writes, each with its own bytes, and leave no line behind.
+TEST(WriteThrough, EachStoreIsAWriteOfItsBytesAndAllocatesNoLine) {
+  Rig rig(writing_through());
+  const auto x = rig.array(iota<U32>(64));
+  rig.gpu.launch([&](Warp& w) -> WarpTask {
+    w.store(x, w.consecutive(2), w.map([](unsigned i) { return 100 + i; }), 0b0110);
+    w.store(x, w.consecutive(2), w.map([](unsigned i) { return 200 + i; }), 0b1100);
+    co_await w.drain();
+    w.compute(2000);  // both are with memory long before the kernel's end
+    co_await w.drain();
+    EXPECT_EQ(rig.recorder.count(true), 2U);
+    const auto v = co_await w.load_l2(x, w.consecutive(0), w.full_mask());
+    EXPECT_EQ(v, (Lanes<U32>{0, 1, 2, 101, 202, 203, 6, 7}));
+    EXPECT_EQ(rig.recorder.count(false), 1U);
+  });
+  rig.run_clean();
+  ASSERT_EQ(rig.recorder.log.size(), 3U);  // nothing is left to write back
+  EXPECT_EQ(rig.recorder.log[0].request.byte_enable, 0xffULL << 12);
+  EXPECT_EQ(rig.recorder.log[1].request.byte_enable, 0xffULL << 16);
+  EXPECT_EQ(rig.gpu.stats().llc_store_passed, 2U);
+  EXPECT_EQ(rig.gpu.stats().llc_store_allocations, 0U);
+  EXPECT_EQ(rig.gpu.stats().hdm_writes_partial, 2U);
+  EXPECT_EQ(copy_from_device(rig.memory, x)[4], 202U);
+}
+
+TEST(WriteThrough, AStoreChangesALineThatIsThereAndMemory) {
+  for (const std::uint64_t local : {0, 4096}) {
+    Rig rig(writing_through(), {}, local);
+    const auto x = rig.array(iota<U32>(64));
+    rig.gpu.launch([&](Warp& w) -> WarpTask {
+      (void)co_await w.load_l2(x, w.consecutive(0), w.full_mask());
+      w.store(x, w.consecutive(0), w.map([](unsigned i) { return 50 + i; }), 0b11);
+      const auto v = co_await w.load_l2(x, w.consecutive(0), w.full_mask());
+      EXPECT_EQ(v, (Lanes<U32>{50, 51, 2, 3, 4, 5, 6, 7}));
+      const auto u = co_await w.atomic_add(x, w.consecutive(1), w.map([](unsigned) { return 1U; }),
+                                           w.full_mask());
+      EXPECT_EQ(u[0], 51U);
+    });
+    rig.run_clean();
+    const GpuStats& s = rig.gpu.stats();
+    EXPECT_EQ(s.llc_store_hits, 1U);
+    EXPECT_EQ(s.llc_load_misses, 1U);
+    EXPECT_EQ(local != 0 ? s.local_writes_partial : s.hdm_writes_partial, 2U);
+    EXPECT_EQ(s.hdm_writes_full + s.local_writes_full, 0U);
+    const auto got = copy_from_device(rig.memory, x);
+    for (U32 i = 0; i < 16; ++i) {
+      EXPECT_EQ(got[i], (i < 2 ? 50 + i : i) + (i >= 1 && i < 9 ? 1 : 0)) << i;
+    }
+  }
+}
+
+// A store behind a fetch of its line: the loads before it have the old bytes, those after it the
+// new ones, in GPU memory too, where a write is there at once.
+TEST(WriteThrough, LoadsAndStoresOfALineKeepTheirOrder) {
+  for (const std::uint64_t local : {0, 4096}) {
+    Rig rig(writing_through(), {}, local);
+    const auto x = rig.array(iota<U32>(16));
+    rig.gpu.launch([&](Warp& w) -> WarpTask {
+      const auto nines = w.map([](unsigned) { return 99U; });
+      auto first = w.load_l2(x, w.consecutive(0), w.full_mask());
+      w.store(x, w.consecutive(0), nines, 0b1);
+      auto between = w.load_l2(x, w.consecutive(0), w.full_mask());
+      auto sum = w.atomic_add(x, w.consecutive(0), w.map([](unsigned) { return 1U; }), 0b11);
+      w.store(x, w.consecutive(1), nines, 0b1);
+      auto last = w.load_l2(x, w.consecutive(0), w.full_mask());
+      co_await w.loads();
+      EXPECT_EQ(first.get(), (Lanes<U32>{0, 1, 2, 3, 4, 5, 6, 7}));
+      EXPECT_EQ(between.get()[0], 99U);
+      EXPECT_EQ(sum.get()[0], 99U);
+      EXPECT_EQ(sum.get()[1], 1U);
+      EXPECT_EQ(last.get(), (Lanes<U32>{100, 99, 2, 3, 4, 5, 6, 7}));
+    });
+    rig.run_clean();
+    EXPECT_EQ(copy_from_device(rig.memory, x)[0], 100U);
+    EXPECT_EQ(copy_from_device(rig.memory, x)[1], 99U);
+    EXPECT_EQ(rig.recorder.count(true), local != 0 ? 0U : 3U);
+  }
+}
+
+// No more writes under way than the buffer has entries, and as many as it has.
+TEST(WriteThrough, TheBufferBoundsTheWritesUnderWay) {
+  constexpr U64 kStores = 40;
+  const auto cycles = [&](U32 entries) {
+    GpuParams p = writing_through();
+    p.llc.write_buffer = entries;
+    Rig rig(p, {.latency = Time{1'000'000}});
+    const auto x = rig.array(iota<U32>(16 * kStores));
+    rig.gpu.launch([&](Warp& w) -> WarpTask {
+      for (U64 n = 0; n < kStores; ++n) {
+        w.store(x, w.consecutive(16 * n), w.map([](unsigned) { return 1U; }), w.full_mask());
+      }
+      co_await w.drain();
+    });
+    rig.run_clean();
+    const auto& log = rig.recorder.log;
+    EXPECT_EQ(log.size(), kStores);
+    for (std::size_t i = entries; i < log.size(); ++i) {
+      EXPECT_GE(log[i].at, log[i - entries].at + Time{1'000'000}) << entries << " entries, " << i;
+    }
+    EXPECT_EQ(rig.gpu.stats().llc_stall_write_buffer == 0, entries >= kStores) << entries;
+    return rig.gpu.stats().cycles;
+  };
+  // A microsecond for each round of the buffer, and what the first store takes to come there.
+  for (const U32 entries : {1U, 2U, 4U, 8U, 40U}) {
+    const U64 rounds = (kStores + entries - 1) / entries;
+    EXPECT_NEAR(static_cast<double>(cycles(entries)), static_cast<double>(1000 * rounds), 200.0)
+        << entries;
+  }
+}
+
+TEST(WriteThrough, WorkloadsComeOutRight) {
+  for (const std::string name : {"vadd", "bfs"}) {
+    for (const U32 entries : {1U, 3U, 64U}) {
+      GpuParams p = writing_through();
+      p.cores = p.warps = 8;
+      p.llc.write_buffer = entries;
+      FixedLatencyParams latency;
+      latency.jitter = Time{1'000'000};
+      latency.refuse_percent = 30;
+      Rig rig(p, latency, 4096);
+      auto workload = make_workload(name, {.size = 4001});
+      workload->setup(rig.allocator, rig.memory);
+      workload->launch(rig.gpu);
+      rig.run_clean();
+      EXPECT_EQ(workload->verify(rig.memory).value_or(""), "");
+      EXPECT_EQ(rig.gpu.stats().slots(), p.cores * rig.gpu.stats().cycles);
+      EXPECT_EQ(rig.gpu.stats().llc_store_allocations, 0U);
+    }
+  }
+}
+
 TEST(Params, WhatDoesNotGoTogetherIsRefused) {
   const auto message = [](const GpuParams& p) -> std::string {
     try {
