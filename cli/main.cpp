@@ -29,7 +29,7 @@ namespace {
 using namespace cxlgpu;
 
 struct RunArguments {
-  std::string scenario, engine, rtl, trace, waves, flit_log, events, out;
+  std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, out;
   std::vector<std::string> sets;
   std::string seed, waves_from_us, waves_to_us;
 };
@@ -55,7 +55,7 @@ std::filesystem::path config_dir(const std::string& given) {
 int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
   const ConfigLoader loader(configs, scenario_names(configs),
-                            a.rtl.empty() ? rtl_configuration() : a.rtl);
+                            a.rtl.empty() ? rtl_configuration() : a.rtl, a.machine);
   RunConfig config = loader.load(a.scenario, a.sets, a.seed);
   for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
   if (!a.engine.empty()) config.engine = a.engine;
@@ -89,6 +89,7 @@ int list_command(const std::filesystem::path& configs) {
   fmt::print("workloads:      {}\n", fmt::join(names.workloads, " "));
   fmt::print("media:          {}\n", fmt::join(names.media, " "));
   fmt::print("configurations: {}\n", fmt::join(names.configs, " "));
+  fmt::print("machines:       {}\n", fmt::join(machine_names(configs), " "));
   fmt::print("engines:        rtl model cosim\n\n");
   fmt::print("workload, what it does: what workload.size counts, its default, its range\n");
   for (const WorkloadKind& kind : workload_kinds()) {
@@ -109,13 +110,17 @@ int command(int argc, char** argv) {
   app.set_version_flag("--version",
                        fmt::format("cxlgpu {} ({})", project_version(), source_commit()));
   std::string configs;
-  app.add_option("--configs", configs, "directory of system/, gpu/, media/ and scenarios/");
+  app.add_option("--configs", configs,
+                 "directory of system/, machines/, gpu/, media/ and scenarios/");
 
   RunArguments a;
   CLI::App* run =
       app.add_subcommand("run", "run a scenario; --out leaves stats.json and report.html");
   run->add_option("scenario", a.scenario, "<workload>-<media>-<configuration> or FILE.yaml")
       ->required();
+  run->add_option("--machine", a.machine,
+                  "the hardware, by name (configs/machines) or file; left out: scaled, or what "
+                  "system.machine of the scenario says");
   run->add_option("--engine", a.engine, "rtl, model or cosim")
       ->check(CLI::IsMember({"rtl", "model", "cosim"}));
   run->add_option("--rtl", a.rtl,
@@ -136,7 +141,7 @@ int command(int argc, char** argv) {
   run->add_option("--out", a.out, "directory for stats.json and report.html");
 
   KeyArguments k;
-  CLI::App* list = app.add_subcommand("list", "name workloads, media and configurations");
+  CLI::App* list = app.add_subcommand("list", "name workloads, media, configurations and machines");
   CLI::App* explain = app.add_subcommand("explain", "say all about a configuration key");
   add_key_options(*list, *explain, k);
 

@@ -25,6 +25,7 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
     params.file = config.workload.file;
     params.distribution = config.distribution;
     params.store_percent = config.workload.store_percent;
+    params.unroll = config.workload.unroll;
     params.warps = config.gpu.cores * config.gpu.warps;
     input.workload = make_workload(config.workload.name, params);
     input.data_bytes = input.workload->data_set_bytes();

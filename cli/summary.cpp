@@ -31,6 +31,18 @@ std::string outage_text(const nlohmann::json& outage) {
                     1000 * us("replayed_writes"));
 }
 
+// Its name, and what of it a layer above it changed.
+std::string machine_text(const nlohmann::json& machine) {
+  constexpr std::size_t kMost = 3;  // of the names, in a line
+  std::vector<std::string> changed = machine["changed"].get<std::vector<std::string>>();
+  const std::size_t more = changed.size() > kMost ? changed.size() - kMost : 0;
+  if (more != 0) changed.resize(kMost);
+  std::string text = machine["name"].get<std::string>();
+  if (!changed.empty()) text += fmt::format(", but {}", fmt::join(changed, ", "));
+  if (more != 0) text += fmt::format(" and {} more keys", more);
+  return text;
+}
+
 using nlohmann::json;
 
 constexpr std::array<const char*, 4> kDevLoadNames = {"light", "optimal", "moderate", "severe"};
@@ -280,6 +292,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
   return {
       {"schema", 2},
       {"scenario", c.scenario},
+      {"machine", {{"name", c.machine}, {"changed", c.machine_changed}}},
       {"engine", c.engine},
       {"workload", c.workload.name},
       {"media", c.media},
@@ -344,6 +357,7 @@ std::string table(const nlohmann::json& s) {
   };
   out += fmt::format("{}  engine {}  seed {}\n", s["scenario"].get<std::string>(),
                      s["engine"].get<std::string>(), s["seed"].get<std::uint64_t>());
+  row("machine", machine_text(s["machine"]));
   row("end-to-end time", fmt::format("{:.3f} us", value("/end_to_end") / 1000.0));
   row("data set / GPU memory", fmt::format("{:.0f} KiB / {:.0f} KiB", value("/data_set") / 1024,
                                            value("/local_memory") / 1024));

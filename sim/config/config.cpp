@@ -163,27 +163,32 @@ void read_sizes(RunConfig& config, const std::filesystem::path& path) {
   }
 }
 
-// The file that gpu.machine names lies below the layers that may name it: what `file`, or a --set,
-// says of it is taken before its turn.
-void find_machine(RunConfig& config, const YAML::Node& root, const std::string& file) {
-  if (!root.IsDefined() || !root.IsMap()) return;
-  const YAML::Node gpu = root["gpu"];
-  if (!gpu.IsDefined() || !gpu.IsMap()) return;
-  const YAML::Node machine = gpu["machine"];
-  if (machine.IsDefined() && machine.IsScalar()) {
-    set_key(config, "gpu.machine", machine.as<std::string>(), at(file, machine));
-  }
+// A file that system.machine or gpu.machine names lies below the layers that may name it: what
+// `file`, or a --set, says of `section`.machine is taken before its turn. Whether it says anything.
+bool find_machine(RunConfig& config, const std::string& section, const YAML::Node& root,
+                  const std::string& file) {
+  if (!root.IsDefined() || !root.IsMap()) return false;
+  const YAML::Node keys = root[section];
+  if (!keys.IsDefined() || !keys.IsMap()) return false;
+  const YAML::Node machine = keys["machine"];
+  if (!machine.IsDefined() || !machine.IsScalar()) return false;
+  set_key(config, section + ".machine", machine.as<std::string>(), at(file, machine));
+  return true;
 }
 
-void find_machine(RunConfig& config, const std::vector<std::string>& sets) {
-  const std::string key = "gpu.machine=";
+bool find_machine(RunConfig& config, const std::string& section,
+                  const std::vector<std::string>& sets) {
+  const std::string key = section + ".machine";
+  bool found = false;
   for (const std::string& set : sets) {
-    if (set.starts_with(key)) set_key(config, "gpu.machine", set.substr(key.size()), "--set");
+    if (!set.starts_with(key + "=")) continue;
+    set_key(config, key, set.substr(key.size() + 1), "--set");
+    found = true;
   }
+  return found;
 }
 
-// The file that gpu.machine names: of a GPU and its memory alone.
-void read_machine(RunConfig& config, const std::filesystem::path& folder) {
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   if (std::filesystem::is_directory(folder)) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -191,6 +196,26 @@ void read_machine(RunConfig& config, const std::filesystem::path& folder) {
     }
   }
   std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool is_yaml(const std::string& name) {
+  return name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+// What a machine has: hardware, and not what a scenario's name or a run says.
+bool of_machine(const std::string& key) {
+  for (const std::string other :
+       {"system.machine", "system.memory", "media.part", "root_port.policy", "root_port.ds",
+        "root_port.spec_length", "endpoint.image_in", "endpoint.image_out"}) {
+    if (key == other) return false;
+  }
+  return !key.starts_with("run.") && !key.starts_with("workload.") && !key.starts_with("trace.");
+}
+
+// The file that gpu.machine names: of a GPU and its memory alone.
+void read_gpu(RunConfig& config, const std::filesystem::path& folder) {
+  const std::vector<std::string> names = names_in(folder);
   const std::filesystem::path path =
       folder / (parse_choice(config.gpu_machine, config.place("gpu.machine", "default"),
                              "gpu.machine", names) +
@@ -221,8 +246,16 @@ Time LinkConfig::flit_time() const {
   return Time{68ull * 8 * 1000000 / (lanes * lane_mbit_s)};
 }
 
-ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names, std::string rtl)
-    : dir_(std::move(config_dir)), names_(std::move(names)), rtl_(std::move(rtl)) {}
+std::vector<std::string> machine_names(const std::filesystem::path& config_dir) {
+  return names_in(config_dir / "machines");
+}
+
+ConfigLoader::ConfigLoader(std::filesystem::path config_dir, ScenarioNames names, std::string rtl,
+                           std::string machine)
+    : dir_(std::move(config_dir)),
+      names_(std::move(names)),
+      rtl_(std::move(rtl)),
+      machine_(std::move(machine)) {}
 
 void ConfigLoader::read_layers(RunConfig& config) const {
   read_file(config, dir_ / "system" / "default.yaml");
@@ -231,15 +264,34 @@ void ConfigLoader::read_layers(RunConfig& config) const {
   if (rtl_ != "default") read_sizes(config, rtl_file());
 }
 
+void ConfigLoader::read_machine(RunConfig& config) const {
+  std::filesystem::path path = config.machine;
+  if (!is_yaml(config.machine)) {
+    const std::vector<std::string> names = machine_names(dir_);
+    if (std::find(names.begin(), names.end(), config.machine) == names.end()) {
+      fail(config.place("system.machine", "default"), "system.machine",
+           fmt::format("'{}' is not known; {}use {} or a file that ends in .yaml", config.machine,
+                       did_you_mean(config.machine, names), fmt::join(names, ", ")));
+    }
+    path = dir_ / "machines" / (config.machine + ".yaml");
+  }
+  const YAML::Node root = parse_file(path.string());
+  find_machine(config, "gpu", root, path.string());
+  read_gpu(config, dir_ / "gpu");
+  read_root(config, root, path.string());
+  for (const auto& [key, place] : config.places) {
+    if (place.starts_with(path.string() + ":") && !of_machine(key)) {
+      fail(place, key,
+           "is not of a machine; leave it to the scenario, which is of any machine, or to --set");
+    }
+  }
+}
+
 std::filesystem::path ConfigLoader::rtl_file() const {
-  if (rtl_.ends_with(".yaml") || rtl_.ends_with(".yml")) return rtl_;
+  if (is_yaml(rtl_)) return rtl_;
   std::filesystem::path path = dir_ / "rtl" / (rtl_ + ".yaml");
   if (std::filesystem::is_regular_file(path)) return path;
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(dir_ / "rtl")) {
-    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
+  const std::vector<std::string> names = names_in(dir_ / "rtl");
   throw InputError(fmt::format("configuration of the RTL '{}': is not known; {}use {} or a file",
                                rtl_, did_you_mean(rtl_, names), fmt::join(names, ", ")));
 }
@@ -252,14 +304,19 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   const auto known = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
-  const bool is_file = scenario.ends_with(".yaml") || scenario.ends_with(".yml");
+  const bool is_file = is_yaml(scenario);
   const std::filesystem::path own =
       is_file ? std::filesystem::path(scenario) : dir_ / "scenarios" / (scenario + ".yaml");
   const YAML::Node own_root =
       is_file || std::filesystem::exists(own) ? parse_file(own.string()) : YAML::Node();
-  find_machine(config, own_root, own.string());
-  find_machine(config, sets);
-  read_machine(config, dir_ / "gpu");
+  find_machine(config, "system", own_root, own.string());
+  find_machine(config, "system", sets);
+  if (!machine_.empty()) set_key(config, "system.machine", machine_, "--machine");
+  const std::string machine = config.machine, machine_place = config.places["system.machine"];
+  read_machine(config);
+  const RunConfig as_machine = config;
+  const bool in_file = find_machine(config, "gpu", own_root, own.string());
+  if (find_machine(config, "gpu", sets) || in_file) read_gpu(config, dir_ / "gpu");
   config.scenario = is_file ? std::filesystem::path(scenario).stem().string() : scenario;
   if (!is_file) {
     const std::string kind = configuration_of(scenario, names_.configs);
@@ -290,6 +347,13 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     set_key(config, set.substr(0, equals), set.substr(equals + 1), "--set");
   }
   if (!seed.empty()) set_key(config, "run.seed", seed, "--seed");
+  config.machine = machine;  // of which --machine has the last word
+  config.places["system.machine"] = machine_place;
+  for (const ConfigKey& key : config_keys()) {
+    if (of_machine(key.path) && key.get(config) != key.get(as_machine)) {
+      config.machine_changed.push_back(key.path);
+    }
+  }
   // The machine's default is no choice of the user's; one that is, is refused by the session.
   if (config.memory != MemoryKind::Cxl && config.place("run.engine", "") == engine_place) {
     config.engine = "model";
@@ -315,7 +379,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
 RunConfig ConfigLoader::defaults() const {
   RunConfig config;
   read_layers(config);
-  read_machine(config, dir_ / "gpu");
+  if (!machine_.empty()) set_key(config, "system.machine", machine_, "--machine");
+  read_machine(config);
   return config;
 }
 

@@ -6,10 +6,11 @@
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
 // Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml, the sizes of
-//          the RTL (configs/rtl/default.yaml and the one that the build has), then the file
-//          of configs/gpu that gpu.machine names, then what the scenario's name says, then
-//          configs/scenarios/NAME.yaml or the file given, then --set. Any of them but the
-//          machine's file may name the machine.
+//          the RTL (configs/rtl/default.yaml and the one that the build has), then the machine (a
+//          file of configs/machines, over the file of configs/gpu that it names), then what the
+//          scenario's name says, then configs/scenarios/NAME.yaml or the file given, then --set.
+//          The last two may name another machine (system.machine), as --machine does, and another
+//          file of configs/gpu (gpu.machine), which then lies over the machine.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,7 @@ struct HdmRange {
   std::uint64_t size = 0;
   std::uint64_t granularity = 256;  // bytes, 256..16384
   std::vector<unsigned> ports;
+  bool operator==(const HdmRange&) const = default;
 };
 
 struct LinkConfig {
@@ -89,6 +91,7 @@ struct WorkloadConfig {
   std::string name;
   std::uint64_t size = 0;        // what it counts depends on the workload; 0: the reduced size
   unsigned store_percent = 0;    // of the steps of seq, around and rand
+  unsigned unroll = 2;           // steps of its loop that a warp has in flight
   std::uint64_t iterations = 0;  // of an iterative workload; 0: the workload's own number
   std::string file;              // input, for workloads that read one
 };
@@ -106,6 +109,9 @@ struct RunConfig {
   std::string engine = "cosim";
   std::uint64_t seed = 1;
   std::uint64_t limit_us = 1000000;  // of simulated time
+  std::string machine;               // system.machine, as it was named
+  // Keys of a machine that a layer above it gave another value.
+  std::vector<std::string> machine_changed;
   unsigned ports = kDefaultRtl.ports;
   MemoryKind memory = MemoryKind::Cxl;  // where the data lives; the scenario's name sets it
   PagingConfig paging;
@@ -143,7 +149,9 @@ struct ScenarioNames {
 class ConfigLoader {
  public:
   // `rtl`: the configuration of the RTL, a file of configs/rtl without .yaml, or a file.
-  ConfigLoader(std::filesystem::path config_dir, ScenarioNames names, std::string rtl = "default");
+  // `machine`: a file of configs/machines without .yaml, or a file; empty: what the layers say.
+  ConfigLoader(std::filesystem::path config_dir, ScenarioNames names, std::string rtl = "default",
+               std::string machine = "");
   // `scenario` is a name or the path of a YAML file; `sets` are path.key=value; `seed` as typed.
   [[nodiscard]] RunConfig load(const std::string& scenario, const std::vector<std::string>& sets,
                                const std::string& seed = "") const;
@@ -153,12 +161,17 @@ class ConfigLoader {
 
  private:
   void read_layers(RunConfig& config) const;
+  // The file of system.machine, over the one of gpu.machine.
+  void read_machine(RunConfig& config) const;
   [[nodiscard]] std::filesystem::path rtl_file() const;
 
   std::filesystem::path dir_;
   ScenarioNames names_;
-  std::string rtl_;
+  std::string rtl_, machine_;
 };
+
+// Files of configs/machines, without .yaml.
+std::vector<std::string> machine_names(const std::filesystem::path& config_dir);
 
 // Checks what no single key can show: overlaps, multiples, ports that do not exist. A message names
 // the place of the key, or `otherwise` where it was never given.

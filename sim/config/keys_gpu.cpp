@@ -128,7 +128,8 @@ std::vector<ConfigKey> gpu_keys() {
            "assumed"},
           CXLGPU_MEMBER(gpu.llc.merges)),
       row({"gpu.llc.write_buffer", "lines", between(1, 4096),
-           "Writes to memory not yet acknowledged; full, the LLC takes nothing that needs one more.",
+           "Writes to memory not yet acknowledged; full, the LLC takes nothing that needs one "
+           "more.",
            "assumed; Vortex has L2_MREQ_SIZE of 4 a bank, each until memory takes it"},
           CXLGPU_MEMBER(gpu.llc.write_buffer)),
       row({"local_memory.percent_of_data", "%", between(0, 100),

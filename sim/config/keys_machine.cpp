@@ -26,6 +26,11 @@ ConfigKey hdm_key() {
 
 std::vector<ConfigKey> machine_keys() {
   return {
+      row({"system.machine", "", text("a file of configs/machines, without .yaml, or a file"),
+           "The machine that the run is on: hardware, the same for all workloads; layers above it "
+           "override its keys; --machine names it too.",
+           "this design"},
+          CXLGPU_MEMBER(machine)),
       row({"system.ports", "ports", power_of_two(1, 4), "Root ports, each with an endpoint.",
            "this design"},
           CXLGPU_MEMBER(ports)),
@@ -110,6 +115,13 @@ std::vector<ConfigKey> machine_keys() {
       row({"workload.store_percent", "%", between(0, 100),
            "Share of the steps of seq, around and rand that write their line.", "this design"},
           CXLGPU_MEMBER(workload.store_percent)),
+      row({"workload.unroll", "steps", between(1, 8),
+           "Steps of its loop of which gemm, gnn, saxpy, vadd, seq, around and rand issue the "
+           "loads "
+           "before they use the first: 2 loads a step, of the last three 1; of these a warp has "
+           "gpu.loads_per_warp in flight at most.",
+           "assumed: a loop unrolled once"},
+          CXLGPU_MEMBER(workload.unroll)),
       row({"workload.iterations", "", between(0, 1ull << 32),
            "Iterations of an iterative workload; 0 is the workload's own number.", "this design"},
           CXLGPU_MEMBER(workload.iterations)),

@@ -32,14 +32,14 @@ struct WorkloadParams {
   std::uint64_t size = 0;  // 0: the workload's default
   std::uint64_t seed = 1;
   Distribution distribution = Distribution::Chunked;
-  std::uint32_t unroll = 2;         // independent steps of its loop that a warp has in flight
+  std::uint32_t unroll = 2;         // steps of its loop that a warp has in flight
   std::uint32_t degree = 6;         // mean degree of the graph (bfs)
   std::uint32_t store_percent = 0;  // steps that store (seq, around, rand)
   std::uint32_t warps = 64;         // of the GPU, for scratch (rsum)
   std::uint64_t iterations = 0;     // 0: the workload's default
   std::string file = {};            // input, for workloads that read one
 };
-inline constexpr std::uint32_t kMaxUnroll = 4;
+inline constexpr std::uint32_t kMaxUnroll = 8;
 
 struct WorkloadKind;
 

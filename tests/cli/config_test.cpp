@@ -42,6 +42,7 @@ TEST_F(Cli, BadGpuKeys) {
   bad("gpu.l1.replacement=mru", {"'gpu.l1.replacement'", "lru, plru, fifo, random"});
   bad("gpu.llc.replacement=", {"'gpu.llc.replacement'", "lru, plru, fifo, random"});
   bad("gpu.l1.write=around", {"'gpu.l1.write'", "through, back"});
+  bad("gpu.llc.write=around", {"'gpu.llc.write'", "through, back"});
   bad("gpu.latency.fpu=0", {"'gpu.latency.fpu'", "1..1000"});
   bad("gpu.scratchpad_banks=0", {"'gpu.scratchpad_banks'", "1..64"});
   refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "gpu.l1.write=back", "--set",
@@ -438,6 +439,237 @@ TEST_F(Cli, MachineLiesBelowScenarioAndSet) {
   EXPECT_EQ(cores({"c.yaml"}), 2);
 }
 
+// ---- machines ----------------------------------------------------------------------------------
+
+class Machines : public Cli {
+ protected:
+  json of(Args args) {
+    args.insert(args.begin(), "run");
+    args.insert(args.end(), {"--engine", "model", "--set", "workload.size=1024", "--out", "o"});
+    screen_ = accepted(args).out;
+    return stats();
+  }
+  static json names(const std::vector<std::string>& changed) { return changed; }
+  std::string screen_;
+};
+
+// Under everything that says more of a run; gpu.machine of a layer above lies over the machine.
+TEST_F(Machines, LieBelowAllThatIsGivenAfterThem) {
+  const auto cores = [this](const Args& more, const std::string& scenario = "vadd-dram-cxl") {
+    Args args = {scenario};
+    args.insert(args.end(), more.begin(), more.end());
+    return cores_of(of(args));
+  };
+  EXPECT_EQ(cores({}), 8);
+  EXPECT_EQ(cores({"--machine", "vortex"}), 1);
+  EXPECT_EQ(cores({"--machine", "vortex", "--set", "gpu.cores=3"}), 3);
+  EXPECT_EQ(cores({"--set", "system.machine=vortex"}), 1);
+  EXPECT_EQ(cores({"--machine", "scaled", "--set", "system.machine=vortex"}), 8);
+  write("m.yaml", "gpu: {cores: 2}\nlink: {lanes: 4}\n");
+  EXPECT_EQ(cores({"--machine", "m.yaml"}), 2);
+  EXPECT_EQ(stats().at("config").at("link").at("lanes"), 4);
+  EXPECT_EQ(cores({"--machine", "m.yaml", "--set", "gpu.machine=vortex"}), 1);
+  EXPECT_EQ(stats().at("config").at("link").at("lanes"), 4);
+  write("g.yaml", "gpu: {cores: 3, machine: vortex}\n");
+  EXPECT_EQ(cores({"--machine", "g.yaml"}), 3);
+  EXPECT_EQ(stats().at("config").at("gpu").at("threads"), 4);
+  write("s.yaml", std::string("system: {machine: vortex}\n") + kGood);
+  EXPECT_EQ(cores({}, "s.yaml"), 1);
+  EXPECT_EQ(cores({"--machine", "m.yaml"}, "s.yaml"), 2);
+  EXPECT_EQ(stats().at("machine").at("name"), "m.yaml");
+  EXPECT_EQ(stats().at("config").at("system").at("machine"), "m.yaml");
+  write("t.yaml", std::string("gpu: {machine: scaled}\n") + kGood);
+  EXPECT_EQ(cores({"--machine", "m.yaml"}, "t.yaml"), 8);
+}
+
+// What no option names is the machine `scaled`, and that is the default of every key.
+TEST_F(Machines, TheDefaultIsScaled) {
+  const json plain = of({"vadd-znand-ds"});
+  EXPECT_EQ(plain.at("machine"), (json{{"name", "scaled"}, {"changed", json::array()}}));
+  const json named = of({"vadd-znand-ds", "--machine", "scaled"});
+  for (const char* part : {"machine", "config", "end_to_end", "loads", "stores", "gpu"}) {
+    EXPECT_EQ(named.at(part), plain.at(part)) << part;
+  }
+  for (const json& key : json::parse(accepted({"list", "--keys", "--json"}).out)) {
+    const auto name = key.at("key").get<std::string>();
+    if (name.starts_with("gpu.")) {
+      std::string path = "/config/" + name;
+      std::replace(path.begin() + 1, path.end(), '.', '/');
+      EXPECT_EQ(plain.at(json::json_pointer(path)), key.at("default")) << name;
+    }
+  }
+}
+
+// Screen, stats.json and report.html say the machine, and what of it the run has otherwise. What
+// the scenario's name says is of no machine.
+TEST_F(Machines, EveryResultNamesItsOwn) {
+  const auto line = [this] {
+    for (const std::string& one : lines_of(screen_)) {
+      if (one.starts_with("  machine ")) return one.substr(one.find_first_not_of(' ', 10));
+    }
+    return std::string("none");
+  };
+  for (const char* config : {"naive", "ds", "gpu-dram", "uvm"}) {
+    const json s = of({std::string("vadd-znand-") + config, "--machine", "paper"});
+    EXPECT_EQ(s.at("machine"), (json{{"name", "paper"}, {"changed", json::array()}})) << config;
+    EXPECT_EQ(s.at("config").at("system").at("machine"), "paper");
+    EXPECT_EQ(line(), "paper") << config;
+  }
+  const json s = of({"vadd-znand-sr", "--machine", "paper", "--set", "gpu.warps=2", "--set",
+                     "gpu.cores=8", "--set", "run.limit_us=500000"});
+  EXPECT_EQ(s.at("machine").at("changed"), names({"gpu.warps"}));
+  EXPECT_EQ(line(), "paper, but gpu.warps");
+  const std::string report = read_text(dir_ / "o/report.html");
+  EXPECT_NE(report.find("s.machine.name"), std::string::npos);
+  EXPECT_NE(report.find("s.machine.changed"), std::string::npos);
+  EXPECT_NE(report.find("\"changed\":[\"gpu.warps\"]"), std::string::npos);
+  of({"vadd-znand-sr", "--set", "gpu.machine=vortex"});
+  EXPECT_TRUE(line().starts_with("scaled, but gpu.machine, gpu.cores, gpu.warps and ")) << line();
+  write("m.yaml", "gpu: {cores: 2}\n");
+  EXPECT_EQ(of({"vadd-dram-cxl", "--machine", "m.yaml"}).at("machine").at("name"), "m.yaml");
+}
+
+// `config` of a run on another machine makes the same run, and names the machine.
+TEST_F(Machines, AResultMakesItsRunAgain) {
+  const json first = of({"vadd-znand-sr", "--machine", "paper", "--set", "gpu.warps=2"});
+  write("again.yaml", first.at("config").dump());
+  accepted({"run", "again.yaml", "--engine", "model", "--out", "o"});
+  for (const char* part : {"machine", "config", "end_to_end"}) {
+    EXPECT_EQ(stats().at(part), first.at(part)) << part;
+  }
+}
+
+TEST_F(Machines, WhatIsNoneIsRefused) {
+  const auto bad = [this](const std::string& name, const std::vector<std::string>& parts) {
+    refused({"run", "vadd-dram-cxl", "--engine", "model", "--machine", name, "--out", "o"}, parts);
+  };
+  bad("toaster", {"--machine", "'system.machine'", "'toaster'", "paper, scaled, vortex or a file"});
+  bad("../gpu/vortex", {"--machine", "'../gpu/vortex'"});
+  bad("nowhere.yaml", {"nowhere.yaml", "not a file"});
+  refused({"run", "vadd-dram-cxl", "--set", "system.machine=", "--out", "o"},
+          {"--set", "'system.machine'", "paper, scaled, vortex"});
+  write("c.yaml", std::string("\nsystem:\n  machine: toaster\n") + kGood);
+  refused({"run", "c.yaml", "--out", "o"}, {"c.yaml:3", "'toaster'"});
+  const auto file = [&](const std::string& text, const std::vector<std::string>& parts) {
+    write("m.yaml", text);
+    bad("m.yaml", parts);
+  };
+  file("gpu:\n  corse: 2\n", {"m.yaml:2", "did you mean gpu.cores?"});
+  file("gpu:\n  cores: 99\n", {"m.yaml:2", "1..64"});
+  file("gpu:\n  machine: toaster\n", {"m.yaml:2", "'gpu.machine'", "scaled, vortex"});
+  // One for all scenarios: what these and a run say is not its own.
+  for (const char* key : {"system: {machine: scaled}", "system: {memory: uvm}", "run: {seed: 2}",
+                          "workload: {size: 64}", "trace: {max_reads: 2}", "media: {part: dram}",
+                          "root_port: {policy: sr}", "root_port: {ds: true}",
+                          "root_port: {spec_length: false}", "endpoint: {image_in: a}"}) {
+    file(std::string("link: {lanes: 8}\n") + key + "\n", {"m.yaml:2", "not of a machine"});
+  }
+}
+
+// Its lines are not those of the default RTL: refused with the place, but for the model.
+TEST_F(Machines, OfThePaperWantsTheModelOrItsOwnBuild) {
+  refused({"run", "vadd-znand-sr", "--machine", "paper", "--out", "o"},
+          {"machines/paper.yaml:", "'endpoint.line_bytes'", "128, but this build's RTL has 256",
+           "--engine model"});
+}
+
+std::vector<fs::path> machine_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(CXLGPU_SOURCE_DIR) / "configs/machines")) {
+    files.push_back(entry.path());
+  }
+  return files;
+}
+
+// Each value says unit and source, or that it is fitted or left open, and then its range.
+TEST_F(Machines, EachValueHasItsSourceOrItsRange) {
+  ASSERT_EQ(machine_files().size(), 3u);
+  unsigned values = 0;
+  for (const fs::path& path : machine_files()) {
+    for (const std::string& line : lines_of(read_text(path))) {
+      const std::size_t hash = line.find('#');
+      const std::string text = line.substr(0, hash);
+      const std::size_t colon = text.find(": ");
+      if (colon == std::string::npos ||
+          text.find_first_not_of(' ', colon + 1) == std::string::npos) {
+        continue;  // a comment or a section
+      }
+      ++values;
+      const std::string said = hash == std::string::npos ? "" : line.substr(hash);
+      const auto says = [&said](const char* word) { return said.find(word) != std::string::npos; };
+      if (says("fitted") || says("left open")) {
+        EXPECT_TRUE(says("range ") && (says("..") || says(" or "))) << path << ": " << line;
+      } else {
+        EXPECT_TRUE(says("CXL-GPU, table") || says("Vortex") || says("configs/gpu/") ||
+                    says("this design"))
+            << path << ": " << line;
+      }
+    }
+  }
+  EXPECT_GE(values, 20u);
+}
+
+// The table of the guide's page: a key, and what each machine has.
+TEST_F(Machines, ThePageSaysWhatTheyHave) {
+  const std::vector<std::string> machines = {"scaled", "paper", "vortex"};
+  std::map<std::string, json> configs;
+  for (const std::string& name : machines) {
+    configs[name] = of({"vadd-dram-cxl", "--machine", name}).at("config");
+  }
+  std::map<std::string, std::string> units;
+  for (const json& key : json::parse(accepted({"list", "--keys", "--json"}).out)) {
+    units[key.at("key")] = key.at("unit");
+  }
+  unsigned rows = 0;
+  std::set<std::string> named;
+  for (const std::string& line :
+       lines_of(read_text(std::string(CXLGPU_SOURCE_DIR) + "/docs/guide/machines.md"))) {
+    if (!line.starts_with("| `")) continue;
+    std::vector<std::string> cells;
+    std::istringstream in(line);
+    for (std::string cell; std::getline(in, cell, '|');) {
+      const std::size_t first = cell.find_first_not_of(" `");
+      cells.push_back(first == std::string::npos
+                          ? ""
+                          : cell.substr(first, cell.find_last_not_of(" `") - first + 1));
+    }
+    if (cells[1].find('.') == std::string::npos) continue;  // the table of the machines
+    ASSERT_GE(cells.size(), 5u) << line;
+    const std::string& key = cells[1];
+    ++rows;
+    named.insert(key);
+    std::string path = "/" + key;
+    std::replace(path.begin(), path.end(), '.', '/');
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      const json& config = configs[machines[i]];
+      const json value = key == "hdm.ranges[].granularity"
+                             ? config.at("hdm").at("ranges").at(0).at("granularity")
+                             : config.at(json::json_pointer(path));
+      std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      if (units[key] == "bytes" && value.get<std::uint64_t>() % 1024 == 0) {
+        const auto kib = value.get<std::uint64_t>() / 1024;
+        text = kib % 1024 == 0 ? std::to_string(kib / 1024) + "MiB" : std::to_string(kib) + "KiB";
+      }
+      EXPECT_EQ(cells[2 + i], text) << key << " of " << machines[i];
+    }
+  }
+  // Every key in which two of them differ stands there.
+  for (const json& key : json::parse(accepted({"list", "--keys", "--json"}).out)) {
+    const auto name = key.at("key").get<std::string>();
+    if (name.find('[') != std::string::npos || name == "hdm.ranges" || name == "system.machine") {
+      continue;
+    }
+    std::string path = "/" + name;
+    std::replace(path.begin(), path.end(), '.', '/');
+    const json::json_pointer at(path);
+    const bool same = configs["scaled"].at(at) == configs["paper"].at(at) &&
+                      configs["scaled"].at(at) == configs["vortex"].at(at);
+    EXPECT_TRUE(same || named.count(name) == 1) << name << " is not in docs/guide/machines.md";
+  }
+  EXPECT_GE(rows, 25u);
+}
+
 TEST_F(Cli, SeedOfTheRunIsThatOfRandomReplacement) {
   const auto time = [this](const std::string& policy, const std::string& seed) {
     accepted({"run", "vadd-dram-cxl", "--engine", "model", "--set", "workload.size=16384", "--set",
@@ -527,8 +759,9 @@ TEST_F(Cli, DiesThatShareAndSuspend) {
 
 TEST_F(Cli, ListNamesEveryPart) {
   const std::string text = accepted({"list"}).out;
-  for (const char* part : {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "sr-paper",
-                           "ds", "rtl", "model", "cosim"}) {
+  for (const char* part :
+       {"vadd", "bfs", "dram", "znand", "cxl", "naive", "dyn", "sr", "sr-paper", "ds", "rtl",
+        "model", "cosim", "machines:", "paper", "scaled", "vortex"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }
@@ -544,6 +777,11 @@ TEST_F(Cli, EveryListedPartMakesAScenario) {
   ASSERT_GE(parts["workloads:"].size(), 2u);
   ASSERT_GE(parts["media:"].size(), 2u);
   ASSERT_GE(parts["configurations:"].size(), 4u);
+  ASSERT_GE(parts["machines:"].size(), 3u);
+  for (const std::string& machine : parts["machines:"]) {
+    accepted({"run", "vadd-dram-sr", "--engine", "model", "--machine", machine, "--set",
+              "workload.size=64"});
+  }
   const auto runs = [this](const std::string& scenario) {
     accepted({"run", scenario, "--engine", "model", "--set", "workload.size=64"});
   };

@@ -75,6 +75,8 @@ TEST_F(Keys, MistypedNamesAreSuggestedWhereverTheyAreGiven) {
   set("root_port.polcy=sr", "root_port.policy");
   set("root_port.policy=dny", "dyn");
   set("gpu.machine=vortx", "vortex");
+  set("system.machine=papr", "paper");
+  refused({"run", "vadd-dram-cxl", "--machine", "vortx"}, {"--machine", "did you mean vortex?"});
   set("hdm.ranges=[{base: 4GiB, sise: 1GiB, ports: [0]}]", "size");
   refused({"run", "vadd-znand-srr"}, {"'srr'", "did you mean sr?"});
   refused({"run", "vadd-znadn-sr"}, {"'znadn'", "did you mean znand?"});
@@ -111,7 +113,7 @@ TEST_F(Keys, SchemaIsCurrent) {
 
 TEST_F(Keys, SchemaTakesTheFilesOfTheProjectAndOfARun) {
   std::vector<fs::path> files;
-  for (const char* folder : {"system", "gpu", "scenarios"}) {
+  for (const char* folder : {"system", "machines", "gpu", "scenarios"}) {
     if (!fs::exists(kSource + "/configs/" + folder)) continue;
     for (const auto& entry : fs::directory_iterator(kSource + "/configs/" + folder)) {
       files.push_back(entry.path());

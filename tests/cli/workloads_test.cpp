@@ -65,12 +65,62 @@ TEST_P(Workloads, SizesOutOfRangeAreRefused) {
 INSTANTIATE_TEST_SUITE_P(All, Workloads, ::testing::ValuesIn(workload_kinds()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
+// More of a warp's loads are under way, so that the run ends sooner; 2 unless it is said.
+TEST_F(Cli, UnrolledLoopsKeepMoreLoadsInFlight) {
+  const auto of = [this](const std::string& workload, const Args& more) {
+    Args args = {
+        "run",   workload + "-znand-cxl", "--engine", "model", "--set", "workload.size=4096",
+        "--set", "gpu.warps=1",           "--out",    "o"};
+    args.insert(args.end(), more.begin(), more.end());
+    accepted(args);
+    return std::pair{stats().at("end_to_end").at("value").get<double>(),
+                     stats().at("gpu").at("outstanding_misses").at("value").get<double>()};
+  };
+  for (const std::string workload : {"vadd", "saxpy", "seq"}) {
+    const auto plain = of(workload, {});
+    const auto one = of(workload, {"--set", "workload.unroll=1"});
+    const auto two = of(workload, {"--set", "workload.unroll=2"});
+    const auto eight = of(workload, {"--set", "workload.unroll=8"});
+    EXPECT_EQ(plain, two) << workload;
+    EXPECT_GT(one.first, two.first) << workload;
+    EXPECT_LT(eight.first, two.first) << workload;
+    EXPECT_GT(eight.second, one.second) << workload;
+    // A warp's limit holds it.
+    EXPECT_NEAR(of(workload, {"--set", "workload.unroll=8", "--set", "gpu.loads_per_warp=1"}).first,
+                of(workload, {"--set", "workload.unroll=1", "--set", "gpu.loads_per_warp=1"}).first,
+                0.2 * one.first)
+        << workload;
+  }
+}
+
+// Every store of a write-through LLC is a write of its own; contents come out right.
+TEST_F(Cli, WriteThroughSendsEachStoreByItself) {
+  const auto writes = [this](const std::string& scenario, const char* engine, const char* write) {
+    accepted({"run", scenario, "--engine", engine, "--set", "workload.size=1024", "--set",
+              std::string("gpu.llc.write=") + write, "--set", "local_memory.percent_of_data=0",
+              "--out", "o"});
+    EXPECT_EQ(stats().at("status"), "clean");
+    const json gpu = stats().at("gpu");
+    return std::pair{gpu.at("hdm_writes_full").at("value").get<double>(),
+                     gpu.at("hdm_writes_partial").at("value").get<double>()};
+  };
+  const std::pair<double, double> back(64, 0), through(0, 128);  // of 8 lanes, 32 B each
+  EXPECT_EQ(writes("vadd-dram-cxl", "model", "back"), back);
+  for (const char* config : {"cxl", "sr", "ds"}) {
+    EXPECT_EQ(writes(std::string("vadd-znand-") + config, "cosim", "through"), through) << config;
+  }
+}
+
 TEST_F(Cli, AWorkloadThatDoesNotFitIsRefused) {
   refused({"run", "vadd-dram-cxl", "--engine", "model", "--out", "o", "--set",
            "workload.size=67108864"},
           {"workload.size", "makes a data set of 805306368 bytes", "lower it"});
   refused({"run", "seq-dram-cxl", "--set", "workload.store_percent=101"},
           {"workload.store_percent", "101"});
+  for (const char* unroll : {"0", "9"}) {
+    refused({"run", "vadd-dram-cxl", "--set", std::string("workload.unroll=") + unroll},
+            {"--set", "'workload.unroll'", "1..8"});
+  }
 }
 
 }  // namespace

@@ -147,7 +147,8 @@ TEST(ConfigKeys, StructsHaveTheDefaultsOfTheFiles) {
       {"run.limit_us", "0 of the file stands for two"},
       {"endpoint.cache_bytes", "0 takes cache_percent, as rigs do"},
       {"gpu.fabric_cycles", "a rig has no fabric"},
-      {"gpu.machine", "a name of a file"}};
+      {"gpu.machine", "a name of a file"},
+      {"system.machine", "a name of a file"}};
   const RunConfig files = defaults(), structs;
   for (const ConfigKey& key : config_keys()) {
     const std::string section = key.path.substr(0, key.path.find('.'));

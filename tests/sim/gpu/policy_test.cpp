@@ -330,6 +330,10 @@ TEST(WriteThrough, AStoreChangesALineThatIsThereAndMemory) {
       const auto u = co_await w.atomic_add(x, w.consecutive(1), w.map([](unsigned) { return 1U; }),
                                            w.full_mask());
       EXPECT_EQ(u[0], 51U);
+      w.compute(2000);
+      co_await w.drain();
+      const GpuStats& now = rig.gpu.stats();
+      EXPECT_EQ(now.local_writes_partial + now.hdm_writes_partial, 2U);
     });
     rig.run_clean();
     const GpuStats& s = rig.gpu.stats();

@@ -239,7 +239,7 @@ TEST(Workload, BadNamesAndSizesAreRefused) {
     EXPECT_EQ(make_workload(kind.name)->size(), kind.default_size);
   }
   EXPECT_NE(refusal("bfs", {.degree = 0}), "taken");
-  EXPECT_NE(refusal("vadd", {.unroll = 5}), "taken");
+  EXPECT_NE(refusal("vadd", {.unroll = 9}), "taken");
   EXPECT_NE(refusal("seq", {.store_percent = 101}), "taken");
 }
 
