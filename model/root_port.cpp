@@ -222,7 +222,7 @@ void RootPortModel::issue(Time now) {
 }
 
 bool RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
-  const regs::rp::PolicyReg& policy = regs_.policy;
+  const SrModes modes = modes_of(regs_.policy);
   before_read_ahead_ = reader_.counters();
   read_ahead_at_ = now;
   if (reader_.issuing()) {
@@ -232,22 +232,18 @@ bool RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
     }
     if (!spec_room) return false;
     SpecRequest spec;
-    spec.run = reader_.window(policy.len_enable, memory_.lines(), queue_.loads(), policy.clip_log2);
-    spec.with_length = policy.len_enable;
+    spec.run = reader_.window(modes, memory_.lines(), queue_.loads());
+    spec.with_length = modes.with_length();
     spec.line = reader_.line();
     if (!refuse) memory_.accept_spec(spec);
-    reader_.issued(spec.run, ring_);
+    reader_.issued(spec.run, modes.match_start, ring_);
     return true;
   }
   if (queue_.reader_valid()) {
     const MemRequest& request = queue_.reader_request();
     reader_.look(!request.is_write, queue_.reader_line(), queue_.reader_slot(),
-                 static_cast<SrPolicy>(policy.select), load_control_.state(), ring_,
-                 {.at_head = queue_.reader_at_head(),
-                  .level = static_cast<unsigned>(load_control_.level()),
-                  .length_enabled = policy.len_enable,
-                  .clip_log2 = policy.clip_log2,
-                  .other_ways = policy.ways});
+                 static_cast<SrPolicy>(regs_.policy.select), load_control_.state(), modes,
+                 queue_.reader_at_head(), load_control_.level(), ring_);
     queue_.reader_next();
   }
   return false;

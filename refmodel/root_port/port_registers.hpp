@@ -13,8 +13,17 @@
 #include "common/counters.hpp"
 #include "common/register_types.hpp"
 #include "refmodel/root_port/ds_engine.hpp"
+#include "refmodel/root_port/sr_reader.hpp"
 
 namespace cxlgpu {
+
+[[nodiscard]] inline SrModes modes_of(const regs::rp::PolicyReg& policy) {
+  return {.length_enabled = policy.len_enable,
+          .match_start = policy.match_start,
+          .spec_64b = policy.spec_64b,
+          .clip_log2 = policy.clip_log2,
+          .other_ways = policy.ways};
+}
 
 inline void show(const SrCounters& counters, regs::rp::Regs& regs) {
   regs.loads_seen.count = counters.loads_seen;

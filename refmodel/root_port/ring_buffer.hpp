@@ -34,6 +34,12 @@ class RingBuffer {
 
   [[nodiscard]] bool contains(std::uint64_t granule) const { return place_of(granule).there; }
 
+  // The granule is here, and a load wanted this line of it or it was asked for.
+  [[nodiscard]] bool line_used(std::uint64_t line) const {
+    const Place place = place_of(line / kLines);
+    return place.there && is_used(place, line);
+  }
+
   // A load wants the line: whether it is the first to want it of a granule that is here.
   bool use(std::uint64_t line) {
     const Place place = place_of(line / kLines);
@@ -95,12 +101,12 @@ class RingBuffer {
     bool flush = false;
   };
   struct Out {
-    bool hit = false;
+    bool hit = false, line_hit = false;
     bool first_use = false, own_use = false;
     unsigned useful = 0, useless = 0;
   };
   [[nodiscard]] Out eval(const In& in) const {
-    Out out{.hit = contains(in.granule)};
+    Out out{.hit = contains(in.granule), .line_hit = line_used(in.granule * kLines + in.line)};
     if (in.flush) return out;
     out.first_use = in.use && would_use(in.granule * kLines + in.line);
     if (in.record) {

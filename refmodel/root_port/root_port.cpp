@@ -180,9 +180,7 @@ RootPort::Cycle RootPort::cycle(const In& in) const {
 
   const SrQueue::Out queue = queue_.eval({});
   now.reader_in.policy = policy();
-  now.reader_in.length_enabled = regs_.policy.len_enable;
-  now.reader_in.clip_log2 = regs_.policy.clip_log2;
-  now.reader_in.other_ways = regs_.policy.ways;
+  now.reader_in.modes = modes_of(regs_.policy);
   now.reader_in.gran = load_.state();
   now.reader_in.level = load_.level();
   now.reader_in.flush = now.policy_written;
@@ -202,7 +200,7 @@ RootPort::Cycle RootPort::cycle(const In& in) const {
   m.in_valid = now.stores.mq_valid;
   if (now.stores.mq_valid) m.in_req = now.stores.mq_req;
   m.spec_valid = now.reader.spec_valid;
-  m.spec = {now.reader.run, now.reader.spec_line, regs_.policy.len_enable};
+  m.spec = {now.reader.run, now.reader.spec_line, modes_of(regs_.policy).with_length()};
   m.req_ready = port.messages.tx_nd_ready;
   m.rwd_ready = port.messages.tx_wd_ready;
   if (port.messages.rx_wd_valid) {

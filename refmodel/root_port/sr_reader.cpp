@@ -16,20 +16,27 @@ constexpr unsigned kGranuleShift = 2;  // lines to granules
 }  // namespace
 
 SrVerdict sr_verdict(bool is_load, std::uint64_t line, SrPolicy policy, Gran gran,
-                     const RingBuffer& ring) {
+                     const RingBuffer& ring, bool by_line) {
   if (!is_load) return SrVerdict::Store;
   if (policy == SrPolicy::Naive) return SrVerdict::Issue;
   if (!uses_ring(policy)) return SrVerdict::Off;
   if (gran == Gran::Halted) return SrVerdict::Halted;
-  return ring.contains(line >> kGranuleShift) ? SrVerdict::Covered : SrVerdict::Issue;
+  const bool covered = by_line ? ring.line_used(line) : ring.contains(line >> kGranuleShift);
+  return covered ? SrVerdict::Covered : SrVerdict::Issue;
 }
 
 SrVerdict SrReader::look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy,
-                         Gran gran, RingBuffer& ring, const StreamTable::View& view) {
+                         Gran gran, const SrModes& modes, bool at_head, DevLoad level,
+                         RingBuffer& ring) {
   ask_ = {};
+  const StreamTable::View view{.at_head = at_head,
+                               .level = static_cast<unsigned>(level),
+                               .length_enabled = modes.with_length(),
+                               .clip_log2 = modes.clip_log2,
+                               .other_ways = modes.other_ways};
   const SrVerdict v = is_load && policy == SrPolicy::Stream
                           ? look_stream(line, view)
-                          : sr_verdict(is_load, line, policy, gran, ring);
+                          : sr_verdict(is_load, line, policy, gran, ring, modes.spec_64b);
   if (v != SrVerdict::Store && v != SrVerdict::Off) counters_.lines_used += ring.use(line);
   counters_.loads_seen += v != SrVerdict::Store;
   counters_.halt_suppressed += v == SrVerdict::Halted;
@@ -59,23 +66,25 @@ void SrReader::give_up() {
   ++counters_.score_suppressed;
 }
 
-GranuleRun SrReader::window(bool length_enabled, LineTable mem, LineTable loads,
-                            unsigned clip_log2) const {
+GranuleRun SrReader::window(const SrModes& modes, LineTable mem, LineTable loads) const {
   if (ask_.kind == StreamTable::Ask::Kind::Run) return ask_.run;
   if (ask_.kind == StreamTable::Ask::Kind::Next) return streams_.next();
   const GranuleRun own{line_ >> kGranuleShift, 0};
-  if (policy_ == SrPolicy::Naive || !length_enabled) return own;
+  if (policy_ == SrPolicy::Naive || !modes.with_length()) return own;
   if (policy_ == SrPolicy::Dyn) {
     const GranuleRun run{own.first, granules_of(gran_) - 1};
-    return shorten(clip_to_chunk(run, line_, clip_log2), own.first, cap_);
+    return shorten(clip_to_chunk(run, line_, modes.clip_log2), own.first, cap_);
   }
   if (slot_held_) loads.valid &= ~(std::uint64_t{1} << slot_);
   const bool directional = policy_ == SrPolicy::Sr;
-  return shorten(compute_window(line_, gran_, directional, mem, loads, clip_log2), own.first, cap_);
+  return shorten(compute_window(line_, gran_, directional, mem, loads, modes.clip_log2), own.first,
+                 cap_);
 }
 
-void SrReader::issued(GranuleRun run, RingBuffer& ring) {
-  const RingBuffer::Recorded told = ring.record(run, line_);
+void SrReader::issued(GranuleRun run, bool match_start, RingBuffer& ring) {
+  const bool own_only = match_start && uses_ring(policy_);
+  const RingBuffer::Recorded told =
+      ring.record(own_only ? GranuleRun{line_ >> kGranuleShift, 0} : run, line_);
   counters_.requested += run.len + 1;
   counters_.lines_used += told.own_use;
   counters_.useful_granules += told.useful;
@@ -92,7 +101,7 @@ SrReaderBlock::Out SrReaderBlock::eval(const In& in) const {
   out.rd_next = !reader_.issuing() && in.rd_valid;
   out.spec_valid = reader_.issuing() && !reader_.gives_up();
   if (out.spec_valid) {
-    out.run = reader_.window(in.length_enabled, in.mem, in.loads, in.clip_log2);
+    out.run = reader_.window(in.modes, in.mem, in.loads);
     out.spec_line = reader_.line();
   }
   return out;
@@ -106,15 +115,11 @@ void SrReaderBlock::clock(const In& in) {
     if (reader_.gives_up()) {
       reader_.give_up();
     } else if (in.spec_ready) {
-      reader_.issued(now.run, ring_);
+      reader_.issued(now.run, in.modes.match_start, ring_);
     }
   } else if (in.rd_valid) {
-    const StreamTable::View view{.at_head = in.rd_head,
-                                 .level = static_cast<unsigned>(in.level),
-                                 .length_enabled = in.length_enabled,
-                                 .clip_log2 = in.clip_log2,
-                                 .other_ways = in.other_ways};
-    reader_.look(in.rd_is_load, in.rd_line, in.rd_index, in.policy, in.gran, ring_, view);
+    reader_.look(in.rd_is_load, in.rd_line, in.rd_index, in.policy, in.gran, in.modes, in.rd_head,
+                 in.level, ring_);
   }
   if (in.flush) {
     ring_.flush();

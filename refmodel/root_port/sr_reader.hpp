@@ -21,8 +21,19 @@ namespace cxlgpu {
 
 // Why a queue entry needs no MemSpecRd, or that it does; tests in this order.
 enum class SrVerdict : std::uint8_t { Store, Off, Halted, Covered, Issue };
+
+// How software has set the reader, beside the policy.
+struct SrModes {
+  bool length_enabled = false;
+  bool match_start = false;  // a load is covered only by a MemSpecRd for its own granule
+  bool spec_64b = false;     // the load's line alone, no length
+  unsigned clip_log2 = kNoClip;
+  unsigned other_ways = 0;
+  [[nodiscard]] bool with_length() const { return length_enabled && !spec_64b; }
+};
+
 [[nodiscard]] SrVerdict sr_verdict(bool is_load, std::uint64_t line, SrPolicy policy, Gran gran,
-                                   const RingBuffer& ring);
+                                   const RingBuffer& ring, bool by_line);
 
 class SrReader {
  public:
@@ -32,7 +43,7 @@ class SrReader {
   // Untimed: look() at the entry the queue's reader stands on, then move that reader on. After
   // Issue the caller asks for window() until the memory queue has room, then calls issued().
   SrVerdict look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy, Gran gran,
-                 RingBuffer& ring, const StreamTable::View& view);
+                 const SrModes& modes, bool at_head, DevLoad level, RingBuffer& ring);
   [[nodiscard]] bool issuing() const { return issuing_; }
   // The region after is known already or not to be asked for: it takes a cycle to find that, then
   // give_up().
@@ -44,9 +55,8 @@ class SrReader {
   [[nodiscard]] std::uint64_t line() const { return line_; }
   [[nodiscard]] unsigned slot() const { return slot_; }
   // `loads`: every load of the SR queue; the latched one is left out here.
-  [[nodiscard]] GranuleRun window(bool length_enabled, LineTable mem, LineTable loads,
-                                  unsigned clip_log2 = kNoClip) const;
-  void issued(GranuleRun run, RingBuffer& ring);
+  [[nodiscard]] GranuleRun window(const SrModes& modes, LineTable mem, LineTable loads) const;
+  void issued(GranuleRun run, bool match_start, RingBuffer& ring);
   // The SR queue's head left `slot`.
   void slot_left(unsigned slot) {
     if (slot == slot_) slot_held_ = false;
@@ -86,9 +96,7 @@ class SrReaderBlock {
 
   struct In {
     SrPolicy policy = SrPolicy::Off;
-    bool length_enabled = false;
-    unsigned clip_log2 = kNoClip;
-    unsigned other_ways = 0;
+    SrModes modes;
     Gran gran = Gran::B256;
     DevLoad level = DevLoad::Light;
     bool flush = false;  // ring buffer and stream table

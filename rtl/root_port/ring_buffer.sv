@@ -29,10 +29,11 @@ module ring_buffer
   // Lookup
   input  granule_t   granule_i,      // granule that is looked up
   output logic       hit_o,          // it was requested recently; same cycle
+  input  logic [1:0] line_i,         // line in granule_i
+  output logic       line_hit_o,     // granule_i hits and this line was used; same cycle
   // Use
   input  logic       use_i,          // pulse: a load needs line line_i of granule_i; not with
                                      // record_i
-  input  logic [1:0] line_i,         // line in granule_i; valid with use_i
   output logic       first_use_o,    // with use_i: granule_i hits and this line was not used
                                      // before; else 0
   // Record of a MemSpecRd
@@ -70,7 +71,7 @@ module ring_buffer
     return set_t'((tag[7:0] ^ tag[13:6] ^ tag[19:12]) & 8'(Sets - 1));
   endfunction
 
-  logic [Banks-1:0] bank_hit, first_use, own_use, useful, useless;
+  logic [Banks-1:0] bank_hit, line_hit, first_use, own_use, useful, useless;
 
   // Tag of the granule `distance` after the record's first one
   function automatic tag_t tag_after(granule_t first, logic [1:0] distance);
@@ -116,6 +117,17 @@ module ring_buffer
       end
     end
     assign bank_hit[b] = |look_way;
+
+    // The row that a use writes, before it: the lookup asks it of every line.
+    used_t [Ways-1:0] look_used;
+    logic [Ways-1:0]  look_line;
+    always_comb begin
+      look_used = '0;
+      look_line = '0;
+      if (granule_i[1:0] == 2'(b)) look_used = used_q[look_set];
+      for (int unsigned w = 0; w < Ways; w++) look_line[w] = look_used[w][line_i];
+    end
+    assign line_hit[b] = (look_way & look_line) != '0;
 
     // Record: the granule of this bank is `distance` after the first one.
     logic            in_run, write;
@@ -216,7 +228,8 @@ module ring_buffer
     end
   end
 
-  assign hit_o = |bank_hit;
+  assign hit_o      = |bank_hit;
+  assign line_hit_o = |line_hit;
 
   assign first_use_o = |first_use;
   assign own_use_o   = |own_use;
@@ -251,9 +264,11 @@ module ring_buffer
   // The used bits have one port.
   UseOrRecord_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(use_i && record_i))
       else $error("a use and a record in one cycle");
+  LineHit_A: assert property (@(posedge clk_i) disable iff (!rst_ni) line_hit_o |-> hit_o)
+      else $error("a line hits without its granule");
   FirstUse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      first_use_o |-> use_i && hit_o)
-      else $error("a first use without a use or without a hit");
+      first_use_o == (use_i && hit_o && !line_hit_o && !flush_i))
+      else $error("a first use that is none, or one that is missed");
   OwnUse_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       own_use_o |-> own_in_run)
       else $error("a first use of an own line outside the recorded run");

@@ -11,6 +11,7 @@
 // Policy stream asks the stream table instead: in LOOKUP for a run in the load's region, offered
 // from registers in ISSUE, or for the region that follows, which ISSUE first looks up: known, or
 // suppressed for its score, it is over in one cycle.
+// MemSpecRd of 64 B: a load is passed if the ring shows its line as used.
 // The ring tells what became of it all: which lines loads wanted, and which granules left unused.
 // Throughput: a MemSpecRd every two cycles; latency one cycle from the reader view to the offer.
 //
@@ -36,6 +37,10 @@ module sr_reader
   // Configuration and state
   input  sr_policy_e                              policy_i,     // of loads met now, 0..5; 6, 7: off
   input  logic                                    len_en_i,     // level: a MemSpecRd has a length
+  input  logic                                    match_start_i,  // level: the ring records of a
+                                                                  // run the load's granule alone
+  input  logic                                    spec_64b_i,   // level: MemSpecRd of 64 B, without
+                                                                // a length
   input  logic [3:0]                              clip_log2_i,  // log2 of the interleave chunk in
                                                                 // granules, 0..14; 15: none
   input  logic [3:0]                              ways_i,       // ways of the interleave set - 1
@@ -111,7 +116,8 @@ module sr_reader
   // ---------------------------------------------------------------------------------------------
   // LOOKUP
   // ---------------------------------------------------------------------------------------------
-  logic       ring_hit;
+  logic       ring_hit, line_hit;
+  logic       with_length;            // a MemSpecRd has one
   logic       off, watches, streams;  // watches: the policy minds the halt and the ring
   logic       load_here, pass, halt_skip, ring_skip, latch, taken, late;
   logic       ask, ask_kind, look;    // what the stream table says of the load
@@ -123,6 +129,8 @@ module sr_reader
   logic       held;                   // a run, or a part of it, that is not asked for
   logic       asks_own;               // for the load's granule
   granule_t   next_first;
+
+  assign with_length = len_en_i && !spec_64b_i;
 
   assign watches   = policy_i inside {PolicyDyn, PolicySrPaper, PolicySr};
   assign streams   = policy_i == PolicyStream;
@@ -136,7 +144,7 @@ module sr_reader
     pass   = off;
     if (watches) begin
       halted = state_i == GranHalted;
-      pass   = halted || ring_hit;
+      pass   = halted || (spec_64b_i ? line_hit : ring_hit);
     end else if (streams) begin
       halted = level_i == LoadSevere;
       pass   = !ask;
@@ -194,7 +202,7 @@ module sr_reader
   // ISSUE
   // ---------------------------------------------------------------------------------------------
   logic windowed;
-  assign windowed = state_q == StIssue && len_en_i
+  assign windowed = state_q == StIssue && with_length
                     && policy_q inside {PolicySrPaper, PolicySr};
 
   logic [SrDepth-1:0] sr_others;
@@ -250,7 +258,7 @@ module sr_reader
       end else if (streamed) begin
         spec_first_o[1:0] = place_q;
         spec_len_o        = len_q;
-      end else if (len_en_i && policy_q == PolicyDyn) begin
+      end else if (with_length && policy_q == PolicyDyn) begin
         unique case (gran_q)
           Gran512:  spec_len_o = 2'd1;
           Gran768:  spec_len_o = 2'd2;
@@ -276,7 +284,7 @@ module sr_reader
     .line_i      (rd_line_i),
     .at_head_i   (rd_head_i),
     .level_i,
-    .len_en_i,
+    .len_en_i    (with_length),
     .clip_log2_i,
     .ways_i,
     .ask_o       (ask),
@@ -295,6 +303,15 @@ module sr_reader
   logic unused_ask_first;
   assign unused_ask_first = ^ask_first[GranuleAddrBits-1:2];
 
+  // What is recorded: the run, or of it the load's granule. Policies that read the ring only; the
+  // others' run may be without that granule.
+  logic       record_own;
+  granule_t   record_first;
+  logic [1:0] record_len;
+  assign record_own   = match_start_i && policy_q inside {PolicyDyn, PolicySrPaper, PolicySr};
+  assign record_first = record_own ? line_q[LineAddrBits-1:2] : spec_first_o;
+  assign record_len   = record_own ? 2'd0 : spec_len_o;
+
   logic       first_use, own_use;
   logic [2:0] useful, useless;
 
@@ -307,12 +324,13 @@ module sr_reader
     .flush_i,
     .granule_i    (rd_line_i[LineAddrBits-1:2]),
     .hit_o        (ring_hit),
-    .use_i        (load_here && !off),
     .line_i       (rd_line_i[1:0]),
+    .line_hit_o   (line_hit),
+    .use_i        (load_here && !off),
     .first_use_o  (first_use),
     .record_i     (taken),
-    .first_i      (spec_first_o),
-    .len_i        (spec_len_o),
+    .first_i      (record_first),
+    .len_i        (record_len),
     .own_granule_i(line_q[LineAddrBits-1:2]),
     .own_i        (line_q[1:0]),
     .own_use_o    (own_use),
@@ -417,7 +435,7 @@ module sr_reader
   // not latched.
   OfferStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (spec_valid_o && !spec_ready_i && !(policy_q inside {PolicySrPaper, PolicySr})) |=>
-          !$stable(len_en_i) || !$stable(clip_log2_i)
+          !$stable(with_length) || !$stable(clip_log2_i)
           || ($stable(spec_first_o) && $stable(spec_len_o)))
       else $error("the run of a stalled MemSpecRd changes without a cause");
   StreamHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

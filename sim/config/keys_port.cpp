@@ -39,6 +39,16 @@ std::vector<ConfigKey> port_keys() {
            "MemSpecRd carries a length, 256 to 1024 B; an extension of CXL.",
            "CXL-GPU: two address bits; that both ends agree on it first is this design"},
           CXLGPU_MEMBER(root_port.spec_length)),
+      row({"root_port.spec_64b", "", flag(),
+           "MemSpecRd ask for the 64 B of their load and carry no length, whatever spec_length; a "
+           "load is then covered by its line alone.",
+           "CXL-GPU, CXL-NAIVE: \"blindly issues 64B MemSpecRd\"; CXL 2.0, 3.3.3"},
+          CXLGPU_MEMBER(root_port.spec_64b)),
+      row({"root_port.ring_match", "", one_of({"coverage", "start"}),
+           "Which MemSpecRd cover a load: any that reached its 256 B, or those made for a load in "
+           "these (policies dyn, sr, sr-paper).",
+           "CXL-GPU: \"matches the address\", \"address and length\"; open which of the two"},
+          CXLGPU_MEMBER(root_port.ring_match)),
       row({"root_port.ds", "", flag(),
            "Deterministic store: a store is done when it is in GPU memory, and is written to its "
            "endpoint later; the scenario's name sets it.",

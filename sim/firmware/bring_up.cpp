@@ -66,7 +66,8 @@ std::uint32_t thresholds(const std::vector<std::uint64_t>& values, std::uint64_t
 
 // Both ends must know the length of a MemSpecRd.
 bool use_length(const EndpointInfo& endpoint, const RunConfig& config) {
-  if (!config.root_port.spec_length) return false;
+  // Of 64 B there are none with a length: neither end is told of one.
+  if (!config.root_port.spec_length || config.root_port.spec_64b) return false;
   if (endpoint.max_spec_granules >= kLongestMemSpecRd) return true;
   throw InputError(fmt::format(
       "port {}: its endpoint does not know MemSpecRd with {} granules; set root_port.spec_length "
@@ -105,6 +106,8 @@ void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfi
                       const EndpointParts& parts, bool length) {
   const rp::PolicyReg policy{.select = static_cast<std::uint32_t>(config.root_port.policy),
                              .len_enable = length,
+                             .match_start = config.root_port.ring_match == RingMatch::Start,
+                             .spec_64b = config.root_port.spec_64b,
                              .clip_log2 = clip_log2(config),
                              .ways = other_ways(config),
                              .stream_sets = stream_sets_log2(parts, config)};

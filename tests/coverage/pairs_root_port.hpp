@@ -241,6 +241,7 @@ enum class ReaderMeets : unsigned {
   Chunk,
   State,
   Level,
+  Match,
   LoadLeaves
 };
 
@@ -254,7 +255,8 @@ inline Group sr_reader_pairs() {
                      "offer waits", "offer is taken", "gives up"}},
                    {"meets",
                     {"nothing", "policy changes", "flush", "length changes", "chunk changes",
-                     "state changes", "level changes", "the latched load leaves"}}},
+                     "state changes", "level changes", "ring match changes",
+                     "the latched load leaves"}}},
           .impossible = {{{"nothing there|passes a store|passes a load|latches a load",
                            "the latched load leaves"},
                           "sr_reader: no load is latched in LOOKUP"}}};

@@ -54,17 +54,27 @@ def window(run, line, state, mem, loads):
 class Ring:
     def __init__(self, sets):
         self.kept = collections.defaultdict(list)  # (bank, set) -> four granules, oldest first
+        self.used = collections.defaultdict(set)  # granule that is kept -> its lines that were needed
         self.sets = sets
 
     def ways(self, granule):
         return self.kept[granule % 4, (granule >> 2 ^ granule >> 8 ^ granule >> 14) % self.sets]
 
-    def record(self, first, count):
+    def record(self, first, count, line):
         for granule in range(first, first + count):
             ways = self.ways(granule)
             if granule not in ways:
+                self.used.pop(granule, None)
                 ways.append(granule)
                 del ways[:-4]
+        self.use(line)
+
+    def use(self, line):
+        if line // 4 in self.ways(line // 4):
+            self.used[line // 4].add(line)
+
+    def covers(self, line, by_line):
+        return line // 4 in self.ways(line // 4) and (not by_line or line in self.used[line // 4])
 
 
 def read_log(path):
@@ -109,7 +119,8 @@ def replay(run, port, cycles, count):
                 load, state_then = latched
                 loads = [e.line for e in sr if e is not load and not e.store]
                 first, granules = window(run, load.line, state_then, mem.values(), loads)
-                ring.record(first, granules)
+                own_only = run.match_start and run.policy != "naive"
+                ring.record(*((load.line // 4, 1) if own_only else (first, granules)), load.line)
                 line = load.line if run.no_length else 4 * first
                 taken, latched = ("MemSpecRd", line, granules), None
                 count["granules asked for", port] += granules
@@ -119,10 +130,12 @@ def replay(run, port, cycles, count):
                 verdict = "store"
             elif run.policy != "naive" and state == HALTED:
                 verdict = "halted"
-            elif run.policy != "naive" and load.line // 4 in ring.ways(load.line // 4):
+            elif run.policy != "naive" and ring.covers(load.line, run.spec_64b):
                 verdict = "ring hit"
             else:
                 verdict, latched = "issue", (load, state)
+            if not load.store:
+                ring.use(load.line)
             count[verdict, port] += 1
         # The memory queue takes the head if it can and nothing is before it: says when a MemSpecRd
         # was taken, which has no event of its own.
@@ -174,9 +187,12 @@ def main():
         "--clip", type=int, default=15, help="log2 of the interleave chunk in granules; 15: not interleaved"
     )
     parser.add_argument("--no-length", action="store_true", help="MemSpecRd without length")
+    parser.add_argument("--match-start", action="store_true", help="root_port.ring_match start")
+    parser.add_argument("--spec-64b", action="store_true", help="root_port.spec_64b; without length then")
     parser.add_argument("--sets", type=int, default=64, help="of the ring")
     parser.add_argument("--stats", help="stats.json of the run: its counters are compared too")
     run = parser.parse_args()
+    run.no_length |= run.spec_64b
     count = collections.Counter()
     ports = read_log(run.log)
     if not ports:

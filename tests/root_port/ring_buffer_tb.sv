@@ -14,6 +14,7 @@ module ring_buffer_tb
   input  logic       flush_i,
   input  granule_t   granule_i,
   output logic       hit_o,
+  output logic       line_hit_o,
   input  logic       use_i,
   input  logic [1:0] line_i,
   output logic       first_use_o,
@@ -28,6 +29,7 @@ module ring_buffer_tb
 );
 
   logic [3:0]      hit;
+  logic [3:0]      line_hit;
   logic [3:0]      first_use;
   logic [3:0]      own_use;
   logic [3:0][2:0] useful;
@@ -43,6 +45,7 @@ module ring_buffer_tb
       .flush_i,
       .granule_i,
       .hit_o        (hit[g]),
+      .line_hit_o   (line_hit[g]),
       .use_i,
       .line_i,
       .first_use_o  (first_use[g]),
@@ -58,6 +61,7 @@ module ring_buffer_tb
   end
 
   assign hit_o       = hit[size_i];
+  assign line_hit_o  = line_hit[size_i];
   assign first_use_o = first_use[size_i];
   assign own_use_o   = own_use[size_i];
   assign useful_o    = useful[size_i];

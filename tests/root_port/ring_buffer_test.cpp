@@ -45,9 +45,14 @@ class Pair {
     rtl_->flush_i = in.flush;
     rtl_.settle();
     const RingBuffer::Out twin = twin_.eval(in);
-    const RingBuffer::Out seen{rtl_->hit_o != 0, rtl_->first_use_o != 0, rtl_->own_use_o != 0,
-                               rtl_->useful_o, rtl_->useless_o};
+    const RingBuffer::Out seen{.hit = rtl_->hit_o != 0,
+                               .line_hit = rtl_->line_hit_o != 0,
+                               .first_use = rtl_->first_use_o != 0,
+                               .own_use = rtl_->own_use_o != 0,
+                               .useful = rtl_->useful_o,
+                               .useless = rtl_->useless_o};
     lockstep.check("hit_o", seen.hit, twin.hit);
+    lockstep.check("line_hit_o", seen.line_hit, twin.line_hit);
     lockstep.check("first_use_o", seen.first_use, twin.first_use);
     lockstep.check("own_use_o", seen.own_use, twin.own_use);
     lockstep.check("useful_o", seen.useful, twin.useful);

@@ -67,7 +67,7 @@ inline void random_step(SrReaderBlock::In& in, World& world, Random& random, boo
   if (random.below(200) == 0) {
     in.policy = random.percent(30) ? SrPolicy::Stream : static_cast<SrPolicy>(random.bits(3));
   }
-  if (random.below(200) == 0) in.other_ways = static_cast<unsigned>(random.below(4));
+  if (random.below(200) == 0) in.modes.other_ways = static_cast<unsigned>(random.below(4));
   if (world.controlled) {
     if (random.below(20) == 0) world.load.on_response(random.pick(kLoads));
     in.level = world.load.level();
@@ -76,8 +76,10 @@ inline void random_step(SrReaderBlock::In& in, World& world, Random& random, boo
     if (random.below(40) == 0) in.level = static_cast<DevLoad>(random.bits(2));
     if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
   }
-  if (random.below(300) == 0) in.length_enabled = random.percent(80);
-  if (random.below(100) == 0) in.clip_log2 = random.pick(kClips);
+  if (random.below(300) == 0) in.modes.length_enabled = random.percent(80);
+  if (random.below(300) == 0) in.modes.match_start = random.percent(25);
+  if (random.below(300) == 0) in.modes.spec_64b = random.percent(12);
+  if (random.below(100) == 0) in.modes.clip_log2 = random.pick(kClips);
   in.flush = random.below(6000) < world.flush;
   if (!in.rd_valid || rd_taken) {  // what the reader stands on stays until it moves on
     in.rd_valid = random.percent(80);
@@ -112,9 +114,11 @@ inline void random_step(SrReaderBlock::In& in, World& world, Random& random, boo
 template <typename Top>
 void drive(Top& rtl, const SrReaderBlock::In& in, const World& world) {
   rtl->policy_i = static_cast<unsigned>(in.policy);
-  rtl->len_en_i = in.length_enabled;
-  rtl->clip_log2_i = in.clip_log2;
-  rtl->ways_i = in.other_ways;
+  rtl->len_en_i = in.modes.length_enabled;
+  rtl->match_start_i = in.modes.match_start;
+  rtl->spec_64b_i = in.modes.spec_64b;
+  rtl->clip_log2_i = in.modes.clip_log2;
+  rtl->ways_i = in.modes.other_ways;
   rtl->sets_log2_i = world.stream_sets;
   rtl->state_i = static_cast<unsigned>(in.gran);
   rtl->level_i = static_cast<unsigned>(in.level);
@@ -210,7 +214,7 @@ class SpeculationBins {
   // What it would have been without interleaving.
   [[nodiscard]] GranuleRun unclipped(const SrReaderBlock::In& in, const GranuleRun& run) const {
     const bool window = load_->policy == SrPolicy::SrPaper || load_->policy == SrPolicy::Sr;
-    if (!in.length_enabled || (!window && load_->policy != SrPolicy::Dyn)) return run;
+    if (!in.modes.with_length() || (!window && load_->policy != SrPolicy::Dyn)) return run;
     if (!window) return {load_->line / 4, granules_of(load_->gran) - 1};
     LineTable loads = in.loads;
     if (load_->there) loads.valid &= ~(std::uint64_t{1} << load_->slot);
@@ -232,8 +236,11 @@ class Meetings {
     meets_.clear();
     if (in.policy != before_.policy) meets_.push_back(ReaderMeets::Policy);
     if (in.flush) meets_.push_back(ReaderMeets::Flush);
-    if (in.length_enabled != before_.length_enabled) meets_.push_back(ReaderMeets::Length);
-    if (in.clip_log2 != before_.clip_log2) meets_.push_back(ReaderMeets::Chunk);
+    if (in.modes.with_length() != before_.modes.with_length()) {
+      meets_.push_back(ReaderMeets::Length);
+    }
+    if (in.modes.match_start != before_.modes.match_start) meets_.push_back(ReaderMeets::Match);
+    if (in.modes.clip_log2 != before_.modes.clip_log2) meets_.push_back(ReaderMeets::Chunk);
     if (in.gran != before_.gran) meets_.push_back(ReaderMeets::State);
     if (in.level != before_.level) meets_.push_back(ReaderMeets::Level);
     const auto held = [this](const SrReaderBlock::In& now) { return now.loads.valid >> slot_ & 1; };
@@ -303,8 +310,8 @@ inline SrCounters run(Lockstep& lockstep, SpeculationBins* bins) {
     meetings.look(in, rtl->rd_next_o != 0, rtl->spec_valid_o != 0, !issuing());
     if (out.rd_next) windowed = in.policy == SrPolicy::SrPaper || in.policy == SrPolicy::Sr;
     // Length and chunk are not latched either.
-    const bool steady =
-        !windowed && in.length_enabled == before.length_enabled && in.clip_log2 == before.clip_log2;
+    const bool steady = !windowed && in.modes.with_length() == before.modes.with_length() &&
+                        in.modes.clip_log2 == before.modes.clip_log2;
     if (!steady) offer.forget();
     offer.look(rtl->spec_valid_o != 0, in.spec_ready, rtl->spec_line_o, rtl->spec_first_o,
                rtl->spec_len_o);
@@ -336,7 +343,7 @@ class Bench {
  public:
   Bench() {
     in.policy = SrPolicy::Dyn;
-    in.length_enabled = true;
+    in.modes.length_enabled = true;
     in.gran = Gran::B512;
     in.loads.line = world_.loads.data();
     in.mem.line = world_.mem.data();

@@ -105,8 +105,8 @@ TEST(SrReader, WhatIsAskedFor) {
     Bench b;
     b.in.policy = policy;
     b.in.gran = gran;
-    b.in.length_enabled = length;
-    b.in.clip_log2 = clip;
+    b.in.modes.length_enabled = length;
+    b.in.modes.clip_log2 = clip;
     b.put(6, 404);  // another load, which only the windows mind
     b.look(402);
     return b.offer();
@@ -141,7 +141,7 @@ TEST(SrReader, RunsGoOnToTheEndOfTheChunk) {
          place += place < 9 || place + 9 > chunk ? 1 : chunk - 17) {
       Bench b;
       b.in.gran = Gran::B1024;
-      b.in.clip_log2 = clip;
+      b.in.modes.clip_log2 = clip;
       b.look(4 * (3 * chunk + place));
       const auto len = static_cast<unsigned>(std::min<std::uint64_t>(3, chunk - 1 - place));
       EXPECT_EQ(b.offer(), (GranuleRun{3 * chunk + place, len})) << clip << " " << place;
@@ -268,6 +268,76 @@ TEST(SrReader, NaiveIsCountedAndNeverSuppressed) {
   for (std::uint64_t i = 1; i < 5; ++i) b.look_and_take(402 + (i << 22));
   EXPECT_EQ(b.counters().useful_granules, 1u);
   EXPECT_EQ(b.counters().useless_granules, 0u);
+}
+
+// By start: of what was prefetched only the granule of its load is known.
+TEST(SrReader, MatchByStartKnowsTheOwnGranule) {
+  for (const SrPolicy policy : {SrPolicy::Dyn, SrPolicy::SrPaper, SrPolicy::Sr}) {
+    SCOPED_TRACE(static_cast<unsigned>(policy));
+    for (const bool by_start : {false, true}) {
+      Bench b;
+      b.in.policy = policy;
+      b.in.modes.match_start = by_start;
+      b.look(402);
+      const auto run = b.offer();  // dyn [100, 102), windows [99, 103)
+      ASSERT_TRUE(run && run->len >= 1);
+      b.take();
+      EXPECT_EQ(b.counters().requested, run->len + 1);
+      b.look(400);  // another line of the load's granule
+      EXPECT_FALSE(b.offer());
+      EXPECT_EQ(b.counters().lines_used, 2u);
+      b.look(404);
+      EXPECT_EQ(b.offer().has_value(), by_start);
+      if (by_start) b.take();
+      if (run->first == 100) continue;
+      b.look(398);
+      EXPECT_EQ(b.offer().has_value(), by_start);
+    }
+  }
+  // In the cycle in which it is taken. A stream's run is recorded whole: its load may be outside.
+  Bench b;
+  b.look(402);
+  b.in.modes.match_start = true;
+  b.take();
+  b.in.modes.match_start = false;
+  b.look_and_take(404);
+  EXPECT_EQ(b.counters().issued, 2u);
+  for (std::uint64_t i = 1; i < 5; ++i) b.look_and_take(400 + (i << 22));
+  EXPECT_EQ(b.counters().useful_granules, 2u);  // 100 and 101, each once
+}
+
+// Of 64 B: no length, and a load is covered by its line.
+TEST(SrReader, Of64BytesByTheLine) {
+  for (const SrPolicy policy : {SrPolicy::Dyn, SrPolicy::SrPaper, SrPolicy::Sr}) {
+    SCOPED_TRACE(static_cast<unsigned>(policy));
+    Bench b;
+    b.in.policy = policy;
+    b.in.gran = Gran::B1024;
+    b.in.modes.spec_64b = true;
+    for (const std::uint64_t line : {402u, 403u, 400u}) {
+      b.look(line);
+      EXPECT_EQ(b.offer(), (GranuleRun{100, 0})) << line;
+      b.take();
+    }
+    b.look(402);
+    EXPECT_FALSE(b.offer());
+    b.look(400);
+    EXPECT_FALSE(b.offer());
+    EXPECT_EQ(b.counters().ring_suppressed, 2u);
+    EXPECT_EQ(b.counters().lines_used, 3u);
+    // A load that was passed for a halt has wanted its line as well.
+    b.in.gran = Gran::Halted;
+    b.look(401);
+    b.in.gran = Gran::B1024;
+    b.look(401);
+    EXPECT_FALSE(b.offer());
+    EXPECT_EQ(b.counters().halt_suppressed, 1u);
+    b.in.modes.spec_64b = false;
+    b.look(404);
+    EXPECT_NE(b.offer(), (GranuleRun{101, 0}));
+    b.in.modes.spec_64b = true;  // what is on offer follows
+    EXPECT_EQ(b.offer(), (GranuleRun{101, 0}));
+  }
 }
 
 TEST(SrReader, GranulesThatLeaveTheRing) {
@@ -418,10 +488,10 @@ TEST(SrReader, GivesUpWhateverChanges) {
         b.in.flush = true;
         break;
       case kLength:
-        b.in.length_enabled = false;
+        b.in.modes.length_enabled = false;
         break;
       case kChunk:
-        b.in.clip_log2 = 0;
+        b.in.modes.clip_log2 = 0;
         break;
       case kState:
         b.in.gran = Gran::Halted;

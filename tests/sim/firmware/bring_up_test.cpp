@@ -435,6 +435,8 @@ TEST(Refuse, WhatIsNotThere) {
   RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}});
   config.root_port.spec_length = false;
   expect_refusal(refusal([&] { bring_up(system, config, {}); }), {"port 2", "vendor DVSEC"});
+  config.root_port.spec_length = config.root_port.spec_64b = true;  // of 64 B: none either
+  expect_refusal(refusal([&] { bring_up(system, config, {}); }), {"port 2", "vendor DVSEC"});
 }
 
 TEST(Refuse, RootPortsThatAreNone) {

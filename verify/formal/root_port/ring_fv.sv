@@ -26,7 +26,7 @@ module ring_fv
 );
 
   granule_t   watch_q, look;
-  logic       seen_q, known_q, recorded, hit, first_use, own_use;
+  logic       seen_q, known_q, recorded, hit, line_hit, first_use, own_use;
   logic [1:0] distance;
   logic [2:0] useful, useless, later_q;  // records since that may have taken its set
 
@@ -35,9 +35,10 @@ module ring_fv
   assign recorded = record_i && distance <= len_i && first_i + granule_t'(distance) == watch_q;
 
   ring_buffer #(.Sets(Sets), .Ways(Ways)) u_ring (
-    .clk_i, .rst_ni, .flush_i, .granule_i(look), .hit_o(hit), .use_i(use_i && !record_i), .line_i,
-    .first_use_o(first_use), .record_i, .first_i, .len_i, .own_granule_i, .own_i,
-    .own_use_o(own_use), .useful_o(useful), .useless_o(useless));
+    .clk_i, .rst_ni, .flush_i, .granule_i(look), .hit_o(hit), .line_i,
+    .line_hit_o(line_hit), .use_i(use_i && !record_i), .first_use_o(first_use), .record_i,
+    .first_i, .len_i, .own_granule_i, .own_i, .own_use_o(own_use),
+    .useful_o(useful), .useless_o(useless));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
