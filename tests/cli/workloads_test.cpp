@@ -65,7 +65,7 @@ TEST_P(Workloads, SizesOutOfRangeAreRefused) {
 INSTANTIATE_TEST_SUITE_P(All, Workloads, ::testing::ValuesIn(workload_kinds()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-// More of a warp's loads are under way, so that the run ends sooner; 2 unless it is said.
+// More of a warp's loads are in flight, so that the run ends sooner; 2 unless it is said.
 TEST_F(Cli, UnrolledLoopsKeepMoreLoadsInFlight) {
   const auto of = [this](const std::string& workload, const Args& more) {
     Args args = {

@@ -376,7 +376,7 @@ TEST(WriteThrough, LoadsAndStoresOfALineKeepTheirOrder) {
   }
 }
 
-// No more writes under way than the buffer has entries, and as many as it has.
+// No more writes in flight than the buffer has entries, and as many as it has.
 TEST(WriteThrough, TheBufferBoundsTheWritesUnderWay) {
   constexpr U64 kStores = 40;
   const auto cycles = [&](U32 entries) {
