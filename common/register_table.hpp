@@ -38,7 +38,7 @@ struct FieldRow {
 };
 
 // clang-format off
-inline constexpr std::array<FieldRow, 689> kFields{{
+inline constexpr std::array<FieldRow, 693> kFields{{
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "id", 0, 16, Access::RO, 0x1, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "version", 16, 4, Access::RO, 0x2, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "next", 20, 12, Access::RO, 0x0, true, Owner::Both},
@@ -283,6 +283,7 @@ inline constexpr std::array<FieldRow, 689> kFields{{
   {"ep", "", "qos_status", 0x820, 0, 1, 32, "dev_load", 18, 2, Access::RO, 0x0, false, Owner::Both},
   {"ep", "", "cap", 0x824, 0, 1, 32, "mshrs", 0, 9, Access::RO, 0x0, true, Owner::Both},
   {"ep", "", "cap", 0x824, 0, 1, 32, "line_bytes", 16, 11, Access::RO, 0x0, true, Owner::Both},
+  {"ep", "", "open", 0x828, 0, 1, 32, "max", 0, 8, Access::RWS, 0x0, false, Owner::Both},
   {"ep", "", "demand_hits", 0x830, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
   {"ep", "", "demand_merges", 0x834, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
   {"ep", "", "demand_fills", 0x838, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
@@ -291,6 +292,9 @@ inline constexpr std::array<FieldRow, 689> kFields{{
   {"ep", "", "spec_dropped", 0x844, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
   {"ep", "", "spec_evicted_unused", 0x848, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
   {"ep", "", "spec_displaced", 0x84c, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
+  {"ep", "", "opened", 0x850, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
+  {"ep", "", "filled_behind", 0x854, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
+  {"ep", "", "made_whole", 0x858, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
   {"hdm", "", "capability", 0x0, 0, 1, 32, "count_code", 0, 4, Access::RO, 0x0, true, Owner::Both},
   {"hdm", "", "capability", 0x0, 0, 1, 32, "target_count", 4, 4, Access::RO, 0x8, false, Owner::Host},
   {"hdm", "", "capability", 0x0, 0, 1, 32, "interleave_low", 8, 1, Access::RO, 0x1, false, Owner::Both},

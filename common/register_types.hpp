@@ -2340,6 +2340,20 @@ struct CapReg {
   }
 };
 
+// open
+struct OpenReg {
+  std::uint32_t max = 0x0;
+
+  bool operator==(const OpenReg&) const = default;
+  [[nodiscard]] static constexpr OpenReg from(std::uint32_t word) {
+    OpenReg fields;
+    fields.max = kOpenMax.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kOpenMax.put(max); }
+  constexpr void write(std::uint32_t value) { max = kOpenMax.get(value); }
+};
+
 // demand_hits
 struct DemandHitsReg {
   std::uint32_t count = 0x0;
@@ -2444,6 +2458,45 @@ struct SpecDisplacedReg {
   [[nodiscard]] constexpr std::uint32_t word() const { return kSpecDisplacedCount.put(count); }
 };
 
+// opened
+struct OpenedReg {
+  std::uint32_t count = 0x0;
+
+  bool operator==(const OpenedReg&) const = default;
+  [[nodiscard]] static constexpr OpenedReg from(std::uint32_t word) {
+    OpenedReg fields;
+    fields.count = kOpenedCount.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kOpenedCount.put(count); }
+};
+
+// filled_behind
+struct FilledBehindReg {
+  std::uint32_t count = 0x0;
+
+  bool operator==(const FilledBehindReg&) const = default;
+  [[nodiscard]] static constexpr FilledBehindReg from(std::uint32_t word) {
+    FilledBehindReg fields;
+    fields.count = kFilledBehindCount.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kFilledBehindCount.put(count); }
+};
+
+// made_whole
+struct MadeWholeReg {
+  std::uint32_t count = 0x0;
+
+  bool operator==(const MadeWholeReg&) const = default;
+  [[nodiscard]] static constexpr MadeWholeReg from(std::uint32_t word) {
+    MadeWholeReg fields;
+    fields.count = kMadeWholeCount.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kMadeWholeCount.put(count); }
+};
+
 struct Regs {
   ControlReg control;
   SetsReg sets;
@@ -2455,6 +2508,7 @@ struct Regs {
   QosControlReg qos_control;
   QosStatusReg qos_status;
   CapReg cap;
+  OpenReg open;
   DemandHitsReg demand_hits;
   DemandMergesReg demand_merges;
   DemandFillsReg demand_fills;
@@ -2463,6 +2517,9 @@ struct Regs {
   SpecDroppedReg spec_dropped;
   SpecEvictedUnusedReg spec_evicted_unused;
   SpecDisplacedReg spec_displaced;
+  OpenedReg opened;
+  FilledBehindReg filled_behind;
+  MadeWholeReg made_whole;
 
   bool operator==(const Regs&) const = default;
   [[nodiscard]] constexpr std::uint32_t word_at(std::uint32_t offset) const {
@@ -2487,6 +2544,8 @@ struct Regs {
         return qos_status.word();
       case 0x824:
         return cap.word();
+      case 0x828:
+        return open.word();
       case 0x830:
         return demand_hits.word();
       case 0x834:
@@ -2503,6 +2562,12 @@ struct Regs {
         return spec_evicted_unused.word();
       case 0x84c:
         return spec_displaced.word();
+      case 0x850:
+        return opened.word();
+      case 0x854:
+        return filled_behind.word();
+      case 0x858:
+        return made_whole.word();
       default:
         break;
     }
@@ -2530,6 +2595,9 @@ struct Regs {
         break;
       case 0x81c:
         qos_control.write(value);
+        break;
+      case 0x828:
+        open.write(value);
         break;
       default:
         break;

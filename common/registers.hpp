@@ -514,6 +514,9 @@ inline constexpr std::uint32_t kQosStatusReset = 0x00000000;
 inline constexpr std::uint32_t kCap = 0x824;
 inline constexpr Field kCapMshrs{0, 9, 0x0};
 inline constexpr Field kCapLineBytes{16, 11, 0x0};
+inline constexpr std::uint32_t kOpen = 0x828;
+inline constexpr Field kOpenMax{0, 8, 0x0};
+inline constexpr std::uint32_t kOpenReset = 0x00000000;
 inline constexpr std::uint32_t kDemandHits = 0x830;
 inline constexpr Field kDemandHitsCount{0, 32, 0x0};
 inline constexpr std::uint32_t kDemandHitsReset = 0x00000000;
@@ -538,6 +541,15 @@ inline constexpr std::uint32_t kSpecEvictedUnusedReset = 0x00000000;
 inline constexpr std::uint32_t kSpecDisplaced = 0x84c;
 inline constexpr Field kSpecDisplacedCount{0, 32, 0x0};
 inline constexpr std::uint32_t kSpecDisplacedReset = 0x00000000;
+inline constexpr std::uint32_t kOpened = 0x850;
+inline constexpr Field kOpenedCount{0, 32, 0x0};
+inline constexpr std::uint32_t kOpenedReset = 0x00000000;
+inline constexpr std::uint32_t kFilledBehind = 0x854;
+inline constexpr Field kFilledBehindCount{0, 32, 0x0};
+inline constexpr std::uint32_t kFilledBehindReset = 0x00000000;
+inline constexpr std::uint32_t kMadeWhole = 0x858;
+inline constexpr Field kMadeWholeCount{0, 32, 0x0};
+inline constexpr std::uint32_t kMadeWholeReset = 0x00000000;
 }  // namespace ep
 
 // HDM decoder capability (component capability ID 5)

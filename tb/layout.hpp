@@ -80,7 +80,8 @@ struct RegReq {
 };
 
 struct MediaCmd {
-  static constexpr std::size_t kBits = 654;
+  static constexpr std::size_t kBits = 655;
+  static constexpr Field partial{654, 1};
   static constexpr Field poison{653, 1};
   static constexpr Field op{650, 3};
   static constexpr Field id{642, 8};
@@ -149,7 +150,10 @@ struct LoadStatus {
 };
 
 struct DramEvent {
-  static constexpr std::size_t kBits = 8;
+  static constexpr std::size_t kBits = 11;
+  static constexpr Field whole{10, 1};
+  static constexpr Field behind{9, 1};
+  static constexpr Field opened{8, 1};
   static constexpr Field displaced{7, 1};
   static constexpr Field unwanted{6, 1};
   static constexpr Field spec_drop{5, 1};
@@ -262,8 +266,8 @@ struct ToMedia {
   static constexpr std::size_t kBits = 672;
   static constexpr Field cmd_valid{671, 1};
   static constexpr Field rsp_ready{670, 1};
-  static constexpr Field zero{654, 16};
-  static constexpr Field cmd{0, 654};
+  static constexpr Field zero{655, 15};
+  static constexpr Field cmd{0, 655};
 };
 
 struct FromMedia {

@@ -2219,6 +2219,27 @@ package cxl_reg_types_pkg;
   endfunction
 
   typedef struct packed {
+    logic [7:0] max;
+  } ep_open_t;
+
+  parameter ep_open_t EpOpenAtReset = '{max: 8'h0};
+
+  function automatic logic [31:0] ep_open_word(ep_open_t f);
+    return {24'd0, f.max};
+  endfunction
+
+  function automatic ep_open_t ep_open_from(logic [31:0] word);
+    return '{max: word[7:0]};
+  endfunction
+
+  function automatic ep_open_t ep_open_written(ep_open_t f, logic [31:0] wdata);
+    ep_open_t d;
+    d = f;
+    d.max = wdata[7:0];
+    return d;
+  endfunction
+
+  typedef struct packed {
     logic [31:0] count;
   } ep_demand_hits_t;
 
@@ -2331,6 +2352,48 @@ package cxl_reg_types_pkg;
   endfunction
 
   typedef struct packed {
+    logic [31:0] count;
+  } ep_opened_t;
+
+  parameter ep_opened_t EpOpenedAtReset = '{count: 32'h0};
+
+  function automatic logic [31:0] ep_opened_word(ep_opened_t f);
+    return f.count;
+  endfunction
+
+  function automatic ep_opened_t ep_opened_from(logic [31:0] word);
+    return '{count: word[31:0]};
+  endfunction
+
+  typedef struct packed {
+    logic [31:0] count;
+  } ep_filled_behind_t;
+
+  parameter ep_filled_behind_t EpFilledBehindAtReset = '{count: 32'h0};
+
+  function automatic logic [31:0] ep_filled_behind_word(ep_filled_behind_t f);
+    return f.count;
+  endfunction
+
+  function automatic ep_filled_behind_t ep_filled_behind_from(logic [31:0] word);
+    return '{count: word[31:0]};
+  endfunction
+
+  typedef struct packed {
+    logic [31:0] count;
+  } ep_made_whole_t;
+
+  parameter ep_made_whole_t EpMadeWholeAtReset = '{count: 32'h0};
+
+  function automatic logic [31:0] ep_made_whole_word(ep_made_whole_t f);
+    return f.count;
+  endfunction
+
+  function automatic ep_made_whole_t ep_made_whole_from(logic [31:0] word);
+    return '{count: word[31:0]};
+  endfunction
+
+  typedef struct packed {
     ep_control_t             control;
     ep_sets_t                sets;
     ep_ingress_th_t          ingress_th;
@@ -2341,6 +2404,7 @@ package cxl_reg_types_pkg;
     ep_qos_control_t         qos_control;
     ep_qos_status_t          qos_status;
     ep_cap_t                 cap;
+    ep_open_t                open;
     ep_demand_hits_t         demand_hits;
     ep_demand_merges_t       demand_merges;
     ep_demand_fills_t        demand_fills;
@@ -2349,16 +2413,21 @@ package cxl_reg_types_pkg;
     ep_spec_dropped_t        spec_dropped;
     ep_spec_evicted_unused_t spec_evicted_unused;
     ep_spec_displaced_t      spec_displaced;
+    ep_opened_t              opened;
+    ep_filled_behind_t       filled_behind;
+    ep_made_whole_t          made_whole;
   } ep_regs_t;
 
   parameter ep_regs_t EpRegsAtReset = '{
     control: EpControlAtReset, sets: EpSetsAtReset, ingress_th: EpIngressThAtReset,
     mshr_th: EpMshrThAtReset, write_backs: EpWriteBacksAtReset, backlog_th: EpBacklogThAtReset,
     tasks_th: EpTasksThAtReset, qos_control: EpQosControlAtReset, qos_status: EpQosStatusAtReset,
-    cap: EpCapAtReset, demand_hits: EpDemandHitsAtReset, demand_merges: EpDemandMergesAtReset,
-    demand_fills: EpDemandFillsAtReset, spec_fills: EpSpecFillsAtReset,
-    spec_needless: EpSpecNeedlessAtReset, spec_dropped: EpSpecDroppedAtReset,
-    spec_evicted_unused: EpSpecEvictedUnusedAtReset, spec_displaced: EpSpecDisplacedAtReset
+    cap: EpCapAtReset, open: EpOpenAtReset, demand_hits: EpDemandHitsAtReset,
+    demand_merges: EpDemandMergesAtReset, demand_fills: EpDemandFillsAtReset,
+    spec_fills: EpSpecFillsAtReset, spec_needless: EpSpecNeedlessAtReset,
+    spec_dropped: EpSpecDroppedAtReset, spec_evicted_unused: EpSpecEvictedUnusedAtReset,
+    spec_displaced: EpSpecDisplacedAtReset, opened: EpOpenedAtReset,
+    filled_behind: EpFilledBehindAtReset, made_whole: EpMadeWholeAtReset
   };
 
   function automatic logic [31:0] ep_word(ep_regs_t r, logic [11:2] word);
@@ -2375,6 +2444,7 @@ package cxl_reg_types_pkg;
       10'h207: data = ep_qos_control_word(r.qos_control);
       10'h208: data = ep_qos_status_word(r.qos_status);
       10'h209: data = ep_cap_word(r.cap);
+      10'h20A: data = ep_open_word(r.open);
       10'h20C: data = ep_demand_hits_word(r.demand_hits);
       10'h20D: data = ep_demand_merges_word(r.demand_merges);
       10'h20E: data = ep_demand_fills_word(r.demand_fills);
@@ -2383,6 +2453,9 @@ package cxl_reg_types_pkg;
       10'h211: data = ep_spec_dropped_word(r.spec_dropped);
       10'h212: data = ep_spec_evicted_unused_word(r.spec_evicted_unused);
       10'h213: data = ep_spec_displaced_word(r.spec_displaced);
+      10'h214: data = ep_opened_word(r.opened);
+      10'h215: data = ep_filled_behind_word(r.filled_behind);
+      10'h216: data = ep_made_whole_word(r.made_whole);
       default: ;
     endcase
     return data;

@@ -64,6 +64,8 @@ package cxlgpu_pkg;
   } media_op_e;
 
   typedef struct packed {
+    logic        partial; // ArrayWrite: the slot is new, it holds these bytes alone; Fill: what of
+                          // the slot is held stays
     logic        poison;  // Write, ArrayWrite: the data is known to be bad
     media_op_e   op;
     logic [7:0]  id;      // transaction-table index (data ops) or MSHR index (Fill, WriteBack)
@@ -133,6 +135,9 @@ package cxlgpu_pkg;
 
   // What a dram_cache did, one bit a counter.
   typedef struct packed {
+    logic whole;         // an open line has all its bytes, by stores alone
+    logic behind;        // an open line's fill was asked for without a load
+    logic opened;        // a store opened a line
     logic displaced;     // by a MemSpecRd, a line that is not unwanted
     logic unwanted;      // a line of a MemSpecRd was displaced before any demand access
     logic spec_drop;
@@ -181,7 +186,8 @@ package cxlgpu_pkg;
 
   // Answer of an internal-DRAM lookup.
   typedef enum logic [2:0] {
-    CacheHit = 3'd0, CacheMerge = 3'd1, CacheMiss = 3'd2, CacheBlocked = 3'd3, CacheDrop = 3'd4
+    CacheHit = 3'd0, CacheMerge = 3'd1, CacheMiss = 3'd2, CacheBlocked = 3'd3, CacheDrop = 3'd4,
+    CacheHeld = 3'd5, CacheStart = 3'd6, CacheOpen = 3'd7
   } cache_result_e;
 
   // Index of the lowest bit set (0 if none): halves are chosen one after the other, six levels.
