@@ -32,12 +32,13 @@ class EndpointRegs {
     std::uint32_t rdata = 0;  // 0 but in the cycle after a read
     bool dram_enable = false, len_enable = false;
     unsigned sets_log2 = 0;
+    unsigned open_max = 0;
     LoadSettings load;
   };
 
   explicit EndpointRegs(unsigned max_sets_log2 = 10, unsigned mshrs = kDefaultRtl.mshrs,
                         unsigned line_bytes = kDefaultRtl.line_bytes)
-      : max_sets_log2_(max_sets_log2) {
+      : max_sets_log2_(max_sets_log2), most_open_(mshrs / 2) {
     regs_.sets.log2 = max_sets_log2;
     regs_.cap = {.mshrs = mshrs, .line_bytes = line_bytes};
     settings();
@@ -61,6 +62,9 @@ class EndpointRegs {
     regs_.spec_dropped.count += seen(DramEvent::SpecDrop);
     regs_.spec_evicted_unused.count += seen(DramEvent::Unwanted);
     regs_.spec_displaced.count += seen(DramEvent::Displaced);
+    regs_.opened.count += seen(DramEvent::Opened);
+    regs_.filled_behind.count += seen(DramEvent::Behind);
+    regs_.made_whole.count += seen(DramEvent::Whole);
   }
   void count_write_back() { ++regs_.write_backs.count; }
 
@@ -82,6 +86,7 @@ class EndpointRegs {
   void write(std::uint32_t addr, std::uint32_t value) {
     regs_.write_at(offset(addr), value);
     regs_.sets.log2 = std::min(regs_.sets.log2, max_sets_log2_);
+    regs_.open.max = std::min(regs_.open.max, most_open_);
     settings();
   }
 
@@ -99,6 +104,7 @@ class EndpointRegs {
     out_.dram_enable = regs_.control.dram_enable;
     out_.len_enable = regs_.control.len_enable;
     out_.sets_log2 = regs_.sets.log2;
+    out_.open_max = regs_.open.max;
     const regs::ep::QosControlReg& qos = regs_.qos_control;
     out_.load = {.measure = {measure(regs_.ingress_th), measure(regs_.mshr_th),
                              measure(regs_.backlog_th), measure(regs_.tasks_th)},
@@ -109,7 +115,7 @@ class EndpointRegs {
                  .interval = byte(qos.interval)};
   }
 
-  unsigned max_sets_log2_;
+  unsigned max_sets_log2_, most_open_;
   regs::ep::Regs regs_;
   Out out_;  // every output is a register
 };
