@@ -10,9 +10,14 @@
 //          is timed. Every command is answered exactly once, by `id` and `op`; answers may come in
 //          any order. Bytes never written read as zero. An address outside the part answers
 //          error = true.
+// Parts:   an ArrayWrite with `partial` makes its slot new: it holds that command's bytes alone, no
+//          marks; further ArrayWrites add theirs. A Fill with `partial` leaves what is held, and
+//          after any Fill everything is. WriteBack takes held bytes alone.
+//          docs/blocks/endpoint/README.md.
 // Poison:  a mark per 64 B line, in media space and in slots. A poisoned Write or ArrayWrite sets
 //          it, a clean one of all bytes clears it, a clean one of some leaves it; Fill and
-//          WriteBack move marks with the data, a failed Fill marks the whole slot. Reads say it.
+//          WriteBack move marks with the data, a failed Fill marks the whole slot,
+//          but lines of which it leaves every byte. Reads say it.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +47,8 @@ struct MediaCommand {
   std::uint32_t offset = 0;  // Array*: byte offset in the slot, 64 B aligned
   std::uint64_t byte_enable = kAllBytes;
   Line data{};
-  bool poison = false;  // Write, ArrayWrite: the data is known to be bad
+  bool poison = false;   // Write, ArrayWrite: the data is known to be bad
+  bool partial = false;  // ArrayWrite: the slot is new; Fill: what is held stays
 };
 
 struct MediaResponse {

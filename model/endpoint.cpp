@@ -22,7 +22,7 @@ EndpointModel::EndpointModel(unsigned port, const Parts& parts, const Sizes& siz
       mshrs_(sizes.mshrs),
       block_log2_(static_cast<unsigned>(std::countr_zero(sizes.line_bytes / kLineBytes))),
       registers_(kMaxSetsLog2, sizes.mshrs, sizes.line_bytes),
-      cache_(kMaxSetsLog2, kWays, sizes.mshrs),
+      cache_(kMaxSetsLog2, kWays, sizes.mshrs, 1u << block_log2_),
       load_(registers_.eval({}).load) {}
 
 void EndpointModel::write_register(std::uint32_t offset, std::uint32_t value) {
@@ -34,8 +34,11 @@ void EndpointModel::write_register(std::uint32_t offset, std::uint32_t value) {
   cache_on_ = set.dram_enable;
   length_enabled_ = set.len_enable;
   load_ = set.load;
+  open_max_ = set.open_max;
   measured_.reset();
-  if (offset == ep::kSets) cache_ = DramCache(set.sets_log2, kWays, mshrs_);
+  if (offset == ep::kSets) {
+    cache_ = DramCache(set.sets_log2, kWays, mshrs_, 1u << block_log2_);
+  }
 }
 
 std::uint32_t EndpointModel::read_register(std::uint32_t offset) {
@@ -76,7 +79,12 @@ void EndpointModel::tick(Time now) {
   const std::size_t commands = commands_.size();
   // Inputs of the DevLoad registers as they stand in this cycle: before anything moves.
   const Measures measures = measure(now);
+  const DramCache::Check check = cache_.begin_check();
   if (commands < kCommandDepth) push(now);
+  if (cache_.end_check(check)) {
+    registers_.count(event_bit(DramEvent::Whole));
+    blocked_ = false;
+  }
   if (commands > 0) issue(now);
   respond(now);
   accept(now, specs_full);
@@ -177,12 +185,17 @@ void EndpointModel::push(Time now) {
   if (fill_due_) {
     commands_.push(fill_);
     fill_due_ = false;
+  } else if (open_due_) {
+    open_due_ = false;
+    take_entry(opened_, LookupResult::Miss, now);
   } else if (ready_ != 0) {
     const auto index = static_cast<unsigned>(std::countr_zero(ready_));
     ready_ &= ready_ - 1;
     push_access(index);
     cache_.wake(entries_[index].mshr);
     blocked_ = false;
+  } else if (fills_behind()) {
+    push_behind();
   } else if (wants_lookup()) {
     if (!blocked_) look_up_demand(now);
   } else if (may_look_up_spec()) {
@@ -190,11 +203,22 @@ void EndpointModel::push(Time now) {
   }
 }
 
-void EndpointModel::push_access(unsigned index) {
+void EndpointModel::push_access(unsigned index, bool opens) {
   const Entry& entry = entries_[index];
   MediaOp op = entry.is_read ? MediaOp::Read : MediaOp::Write;
   if (cache_on_) op = entry.is_read ? MediaOp::ArrayRead : MediaOp::ArrayWrite;
-  commands_.push({op, static_cast<std::uint8_t>(index), entry.slot, entry.line});
+  commands_.push({op, static_cast<std::uint8_t>(index), entry.slot, entry.line, opens});
+}
+
+void EndpointModel::push_fill(const LookupOutcome& start, std::uint64_t block) {
+  commands_.push({MediaOp::Fill, start.mshr, start.slot, first_line(block), true});
+}
+
+void EndpointModel::push_behind() {
+  const DramCache::Behind next = cache_.behind();
+  cache_.take_behind();
+  registers_.count(event_bit(DramEvent::Behind));
+  commands_.push({MediaOp::Fill, next.mshr, next.slot, first_line(next.granule), true});
 }
 
 void EndpointModel::push_miss(const LookupOutcome& miss, std::uint64_t block) {
@@ -208,14 +232,16 @@ void EndpointModel::push_miss(const LookupOutcome& miss, std::uint64_t block) {
 }
 
 void EndpointModel::look_up_demand(Time now) {
-  const auto index = static_cast<unsigned>(std::countr_one(used_));
-  const std::uint32_t bit = 1u << index;
-  Entry& entry = entries_[index];
+  const std::uint32_t bit = 1u << std::countr_one(used_);
   auto result = LookupResult::Bypass;
   LookupOutcome found;
   if (cache_on_) {
     const std::uint64_t block = block_of(demand_.line);
-    found = cache_.lookup(block, !demand_.is_read, false);
+    found = cache_.lookup({.granule = block,
+                           .write = !demand_.is_read,
+                           .offset = static_cast<unsigned>(demand_.line - first_line(block)),
+                           .byte_enable = demand_data_.byte_enable,
+                           .early = open_max_ != 0});
     registers_.count(found.events);
     switch (found.result) {
       case CacheResult::Miss:
@@ -227,8 +253,24 @@ void EndpointModel::look_up_demand(Time now) {
         waiting_[found.mshr] |= bit;
         result = LookupResult::Merge;
         break;
+      case CacheResult::Start:
+        push_fill(found, block);
+        waiting_[found.mshr] |= bit;
+        result = LookupResult::Miss;
+        break;
       case CacheResult::Hit:
+      case CacheResult::Held:
         result = LookupResult::Hit;
+        break;
+      case CacheResult::Open:
+        if (found.write_back) {
+          commands_.push(
+              {MediaOp::WriteBack, found.mshr, found.slot, first_line(found.victim_granule)});
+          open_due_ = true;
+          opened_ = found;
+          return;
+        }
+        result = LookupResult::Miss;
         break;
       case CacheResult::Blocked:
       case CacheResult::Drop:
@@ -236,10 +278,19 @@ void EndpointModel::look_up_demand(Time now) {
         return;
     }
   }
-  used_ |= bit;
+  take_entry(found, result, now);
+}
+
+void EndpointModel::take_entry(const LookupOutcome& found, LookupResult result, Time now) {
+  const auto index = static_cast<unsigned>(std::countr_one(used_));
+  Entry& entry = entries_[index];
+  used_ |= 1u << index;
   entry = {demand_.is_read, demand_.tag, found.mshr, found.slot, demand_.id, demand_.line};
   if (!entry.is_read) data_[index] = demand_data_;
-  if (result == LookupResult::Bypass || result == LookupResult::Hit) push_access(index);
+  const bool opens = cache_on_ && found.result == CacheResult::Open;
+  if (result == LookupResult::Bypass || result == LookupResult::Hit || opens) {
+    push_access(index, opens);
+  }
   demand_.kind = Demand::Kind::None;
   raise(now, Stage::EpLookup, entry.id, entry.line, static_cast<std::uint32_t>(result));
 }
@@ -250,6 +301,9 @@ void EndpointModel::look_up_spec(Time now) {
   registers_.count(found.events);
   if (found.result == CacheResult::Miss) {
     push_miss(found, run.block);
+    raise_spec(now, Stage::SpecFill, first_line(run.block));
+  } else if (found.result == CacheResult::Start) {
+    push_fill(found, run.block);
     raise_spec(now, Stage::SpecFill, first_line(run.block));
   } else if (found.result == CacheResult::Drop) {
     raise_spec(now, Stage::SpecDrop, first_line(run.block));
@@ -271,6 +325,7 @@ void EndpointModel::issue(Time now) {
   out.offset = 0;
   out.byte_enable = 0;
   out.poison = false;
+  out.partial = command.partial;
   if (command.op != MediaOp::Fill && command.op != MediaOp::WriteBack) {
     const Entry& entry = entries_[command.id];
     if (command.op == MediaOp::ArrayRead || command.op == MediaOp::ArrayWrite) {
@@ -369,10 +424,11 @@ void EndpointModel::send(Time now) {
 // is offered again each cycle: its transmit FIFO does not say when it will have room.
 bool EndpointModel::has_work(Time next) const {
   if (between_ && link_up_) return true;  // until the session may begin
+  if (cache_.check_due()) return true;
   if (offer_ != Offer::None || demand_.kind == Demand::Kind::Answer) return true;
   if (!commands_.empty() && parts_.media.can_accept(next, commands_.front().op)) return true;
   if (!commands_.full()) {
-    if (fill_due_ || ready_ != 0) return true;
+    if (fill_due_ || open_due_ || ready_ != 0 || fills_behind()) return true;
     if (wants_lookup() ? !blocked_ : may_look_up_spec()) return true;
   }
   if (demand_.kind == Demand::Kind::None) return false;  // rx_event() tells

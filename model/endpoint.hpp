@@ -98,6 +98,7 @@ class EndpointModel : public EndpointRegisters {
     std::uint8_t id = 0;  // entry; MSHR of a Fill or WriteBack
     std::uint32_t slot = 0;
     std::uint64_t line = 0;  // DPA
+    bool partial = false;
   };
   struct SpecRun {
     std::uint64_t block = 0;  // DPA
@@ -115,7 +116,15 @@ class EndpointModel : public EndpointRegisters {
     return !specs_.empty() && cache_.mshr_used() + spec_reserve_ <= mshrs_;
   }
   void push(Time now);  // E2
-  void push_access(unsigned index);
+  // An open line is to be filled, though no load asks for it.
+  [[nodiscard]] bool fills_behind() const {
+    const unsigned open = cache_.open_count();
+    return cache_on_ && open != 0 && (open > open_max_ || blocked_);
+  }
+  void push_access(unsigned index, bool opens = false);
+  void push_fill(const LookupOutcome& start, std::uint64_t block);
+  void push_behind();
+  void take_entry(const LookupOutcome& found, LookupResult result, Time now);
   void push_miss(const LookupOutcome& miss, std::uint64_t block);
   void look_up_demand(Time now);
   void look_up_spec(Time now);
@@ -131,8 +140,8 @@ class EndpointModel : public EndpointRegisters {
   [[nodiscard]] Measures measure(Time at) const {
     const MediaStatus media = parts_.media.status(at);
     return {static_cast<std::uint8_t>(parts_.m2s.rx_level(at)),
-            static_cast<std::uint8_t>(std::min(cache_.mshr_used(), 255u)), media.backlog,
-            media.tasks};
+            static_cast<std::uint8_t>(std::min(cache_.mshr_used() - cache_.open_count(), 255u)),
+            media.backlog, media.tasks};
   }
   void clock_levels(const Measures& now);
   void raise(Time at, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
@@ -154,15 +163,19 @@ class EndpointModel : public EndpointRegisters {
   EndpointRegs registers_;
   DramCache cache_;
   bool cache_on_ = false, length_enabled_ = false;
+  unsigned open_max_ = 0;  // lines that may be open; 0: stores wait for fills
   LoadSettings load_;
 
   Demand demand_;
   bool rwd_first_ = true;
   RingQueue<SpecRun, kSpecDepth> specs_;
 
-  bool blocked_ = false;   // the demand found no MSHR or way, and none has come free since
+  bool blocked_ = false;   // the demand found no MSHR or way, and none has come free since, as far
+                           // as is known
   bool fill_due_ = false;  // the WriteBack of a miss is pushed, its Fill is not
   Command fill_;
+  bool open_due_ = false;  // the WriteBack of an OPEN is pushed, its ArrayWrite is not
+  LookupOutcome opened_;
   RingQueue<Command, kCommandDepth> commands_;
 
   std::array<Entry, kEntries> entries_{};

@@ -86,6 +86,7 @@ struct EndpointConfig {
   std::string image_in, image_out;
   // Sizes of the internal DRAM: configs/rtl.
   unsigned mshrs = kDefaultRtl.mshrs;
+  unsigned open_lines = 0;  // of the internal DRAM, there in part; 0: stores wait for fills
   std::uint32_t line_bytes = kDefaultRtl.line_bytes;
 };
 

@@ -97,6 +97,11 @@ std::vector<ConfigKey> port_keys() {
            "Line of the internal DRAM, at most the medium's page.",
            "this design: a granule of MemSpecRd"},
           CXLGPU_MEMBER(endpoint.line_bytes)),
+      row({"endpoint.open_lines", "lines", between(0, kMostMshrs / 2),
+           "Lines of the internal DRAM that may be there in part, so that stores do not wait for "
+           "fills; at most half of endpoint.mshrs, 0: stores wait.",
+           "this design"},
+          CXLGPU_MEMBER(endpoint.open_lines)),
       row({"endpoint.ingress_thresholds", "messages", list_of({3}, 0, 127),
            "Waiting messages (of 64) at which DevLoad is optimal, moderate, severe.",
            "this design; CXL 2.0, 3.3.2 leaves it open"},

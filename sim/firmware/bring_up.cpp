@@ -90,6 +90,8 @@ void set_up_endpoint(IoPort& io, const EndpointInfo& endpoint, const RunConfig& 
       ep::ControlReg{.dram_enable = parts.internal_dram, .len_enable = length}.word());
   set(ep::kSets, ep::SetsReg{.log2 = parts.cache_sets_log2}.word());
   const EndpointConfig& load = config.endpoint;
+  // Not written else: a run without it takes the time that it took before there was one.
+  if (load.open_lines != 0) set(ep::kOpen, ep::OpenReg{.max = load.open_lines}.word());
   set(ep::kIngressTh, thresholds<ep::IngressThReg>(load.ingress_thresholds, load.load_margins[0]));
   set(ep::kMshrTh, thresholds<ep::MshrThReg>(load.mshr_thresholds, load.load_margins[1]));
   set(ep::kBacklogTh, thresholds<ep::BacklogThReg>(load.backlog_thresholds, load.load_margins[2]));

@@ -21,6 +21,7 @@ FlashMedia::FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::u
       capacity_(capacity),
       slots_(slots),
       line_bytes_(line_bytes),
+      held_(line_bytes / kLineBytes),
       dram_(config.internal_dram),
       flash_(config, script),
       status_(flash_.dies()),
@@ -115,27 +116,68 @@ void FlashMedia::apply(const MediaCommand& command, Op& op) {
       ++counters_.array_reads;
       break;
     case MediaOp::ArrayWrite:
+      if (command.partial) {
+        for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) array_.mark(slot + i, false);
+        held_.open(command.slot);
+        take_slot(command.slot, command.dpa);
+      }
+      held_.written(command.slot, command.offset / kLineBytes, command.byte_enable);
       array_.write_line(op.slot_addr, command.data, command.byte_enable, command.poison);
       ++counters_.array_writes;
       break;
     case MediaOp::Fill:
-      copy(store_, data_of(command.dpa), array_, slot);
+      if (command.partial) {
+        fill_rest(command);
+      } else {
+        copy(store_, data_of(command.dpa), array_, slot);
+      }
+      held_.filled(command.slot);
       op.bytes = line_bytes_;
       op.slot_addr = slot;
-      if (filled_.size() <= command.slot) {
-        filled_.resize(std::max<std::size_t>(command.slot + 1, 2 * filled_.size()));
-      }
-      filled_[command.slot] = {command.dpa / line_bytes_, counters_.fills + 1};
-      slot_of_stale_ = true;
+      op.whole = !command.partial;
+      take_slot(command.slot, command.dpa);
       ++counters_.fills;
       break;
     case MediaOp::WriteBack:
-      copy(array_, slot, store_, command.dpa);
+      op.whole = !held_.in_part(command.slot);
+      if (op.whole) {
+        copy(array_, slot, store_, command.dpa);
+      } else {
+        write_back_part(command);
+      }
       op.bytes = line_bytes_;
       op.slot_addr = slot;
-      op.whole = true;
       ++counters_.write_backs;
       break;
+  }
+}
+
+void FlashMedia::take_slot(std::uint32_t slot, std::uint64_t dpa) {
+  if (filled_.size() <= slot) {
+    filled_.resize(std::max<std::size_t>(slot + 1, 2 * filled_.size()));
+  }
+  filled_[slot] = {dpa / line_bytes_, ++taken_};
+  slot_of_stale_ = true;
+}
+
+void FlashMedia::fill_rest(const MediaCommand& command) {
+  const std::uint64_t slot = std::uint64_t{command.slot} * line_bytes_;
+  for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
+    const std::uint64_t missing = ~held_.mask(command.slot, i / kLineBytes);
+    if (missing == 0) continue;
+    const std::uint64_t from = data_of(command.dpa + i);
+    const bool bad = store_.poisoned(from) || array_.poisoned(slot + i);
+    array_.write_line(slot + i, store_.read_line(from), missing);
+    array_.mark(slot + i, bad);
+  }
+}
+
+void FlashMedia::write_back_part(const MediaCommand& command) {
+  const std::uint64_t slot = std::uint64_t{command.slot} * line_bytes_;
+  for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
+    const std::uint64_t mask = held_.mask(command.slot, i / kLineBytes);
+    if (mask == 0) continue;
+    store_.write_line(command.dpa + i, array_.read_line(slot + i), mask, array_.poisoned(slot + i));
   }
 }
 
@@ -154,7 +196,11 @@ void FlashMedia::submit(const MediaCommand& command, Time now) {
     op.response.error = true;
     if (command.op == MediaOp::Fill && command.slot < slots_) {
       const std::uint64_t slot = std::uint64_t{command.slot} * line_bytes_;
-      for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) array_.mark(slot + i, true);
+      for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
+        const bool stays = command.partial && held_.mask(command.slot, i / kLineBytes) == kAllBytes;
+        if (!stays) array_.mark(slot + i, true);
+      }
+      held_.filled(command.slot);
     }
     in_lookup_.push({now + config_.lookup, Step::Failed, index});
   } else {
@@ -251,7 +297,7 @@ void FlashMedia::step(const Scheduled& what, Time now) {
   }
   // The data is in the controller: from the buffer, or decoded.
   if (kind == MediaOp::Fill) {
-    start_dram(what.op, DramAccess::Write, now);
+    start_dram(what.op, op.whole ? DramAccess::Write : DramAccess::MaskedWrite, now);
   } else {
     answer(what.op, now);
   }
@@ -358,8 +404,9 @@ Time FlashMedia::shut_down(Time now) {
   for (const auto& [line, slot] : slot_of()) {
     array_.read(std::uint64_t{slot} * line_bytes_, inside);
     store_.read(data_of(line * line_bytes_), outside);
-    if (inside != outside || !array_.same_marks(store_, data_of(line * line_bytes_),
-                                                std::uint64_t{slot} * line_bytes_, line_bytes_)) {
+    if (held_.in_part(slot) || inside != outside ||
+        !array_.same_marks(store_, data_of(line * line_bytes_), std::uint64_t{slot} * line_bytes_,
+                           line_bytes_)) {
       dirty.push_back(slot);
     }
   }
@@ -465,7 +512,13 @@ const std::unordered_map<std::uint64_t, std::uint32_t>& FlashMedia::slot_of() co
 Line FlashMedia::peek(std::uint64_t dpa) const {
   const auto found = slot_of().find(dpa / line_bytes_);
   if (found == slot_of_.end()) return store_.read_line(data_of(dpa));
-  return array_.read_line(std::uint64_t{found->second} * line_bytes_ + dpa % line_bytes_);
+  const std::uint64_t in_line = dpa % line_bytes_;
+  const Line inside = array_.read_line(std::uint64_t{found->second} * line_bytes_ + in_line);
+  const std::uint64_t mask = held_.mask(found->second, in_line / kLineBytes);
+  if (mask == kAllBytes) return inside;
+  Line line = store_.read_line(data_of(dpa));
+  merge_bytes(line, inside, mask);
+  return line;
 }
 
 const MediaCounters& FlashMedia::counters() const {

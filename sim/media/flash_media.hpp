@@ -7,6 +7,7 @@
 //          Write      lookup, then answered when the buffer has a place
 //          WriteBack  lookup, the line is read from its slot, then as Write
 //          Array*     one access of the internal DRAM, timed by DramController
+//          A Fill of a slot held in part writes its lines with masks.
 //          Errors are answered `lookup` after submit.
 // Granule: a page not wholly buffered is read and merged when it is programmed, since all of media
 //          space counts as holding data (a used drive).
@@ -42,6 +43,7 @@
 #include "common/pipe.hpp"
 #include "sim/media/dram_controller.hpp"
 #include "sim/media/flash_array.hpp"
+#include "sim/media/held_bytes.hpp"
 #include "sim/media/image.hpp"
 #include "sim/media/media_config.hpp"
 #include "sim/media/sparse_store.hpp"
@@ -112,6 +114,9 @@ class FlashMedia final : public Media {
   [[nodiscard]] static unsigned queue_of(MediaOp op);
   [[nodiscard]] bool valid(const MediaCommand& command) const;
   void apply(const MediaCommand& command, Op& op);
+  void take_slot(std::uint32_t slot, std::uint64_t dpa);
+  void fill_rest(const MediaCommand& command);
+  void write_back_part(const MediaCommand& command);
   [[nodiscard]] std::uint64_t data_of(std::uint64_t dpa) const;
   [[nodiscard]] std::uint64_t flash_page(std::uint64_t page) const;
 
@@ -136,11 +141,13 @@ class FlashMedia final : public Media {
   std::uint32_t slots_, line_bytes_;
   SparseStore store_, array_;
   struct Filled {
-    std::uint64_t line = 0, order = 0;  // order 0: never filled
+    std::uint64_t line = 0, order = 0;  // order 0: never given to one
   };
-  std::vector<Filled> filled_;  // by slot, its last fill; grows with the highest slot used
+  HeldBytes held_;
+  std::uint64_t taken_ = 0;     // slots given to a line so far
+  std::vector<Filled> filled_;  // by slot, the line it has; grows with the highest slot used
   const std::unordered_map<std::uint64_t, std::uint32_t>& slot_of() const;
-  // line -> slot, rebuilt when fills have come since.
+  // line -> slot, rebuilt when slots got other lines since.
   mutable std::unordered_map<std::uint64_t, std::uint32_t> slot_of_;
   mutable bool slot_of_stale_ = false;
   DramController dram_;

@@ -45,6 +45,7 @@ MediaCommand media_command(const Port& port) {
   c.id = static_cast<std::uint16_t>(get_bits(port, kCmd[Cmd::id]));
   c.op = static_cast<MediaOp>(get_bits(port, kCmd[Cmd::op]));
   c.poison = get_bits(port, kCmd[Cmd::poison]) != 0;
+  c.partial = get_bits(port, kCmd[Cmd::partial]) != 0;
   return c;
 }
 

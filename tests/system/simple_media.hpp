@@ -13,13 +13,18 @@
 #include <vector>
 
 #include "common/media_port.hpp"
+#include "sim/media/held_bytes.hpp"
 
 namespace cxlgpu {
 
 class SimpleMedia : public Media {
  public:
   SimpleMedia(std::uint64_t seed, Time low, Time high, std::uint64_t line_bytes = 256)
-      : rng_(seed), low_(low), high_(high), line_bytes_(line_bytes) {}
+      : rng_(seed),
+        low_(low),
+        high_(high),
+        line_bytes_(line_bytes),
+        held_(line_bytes / kLineBytes) {}
 
   [[nodiscard]] bool can_accept(Time, MediaOp) const override { return due_.size() < 64; }
   void submit(const MediaCommand& c, Time now) override {
@@ -40,20 +45,21 @@ class SimpleMedia : public Media {
         r.poison = bad_array_.contains(key(c));
         break;
       case MediaOp::ArrayWrite:
+        if (c.partial) open(c);
+        held_.written(c.slot, c.offset / kLineBytes, c.byte_enable);
         merge_bytes(array_[key(c)], c.data, c.byte_enable);
         mark(bad_array_, key(c), c);
         break;
       case MediaOp::Fill:
         for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
-          array_[c.slot * line_bytes_ + i] = media_[c.dpa + i];
-          set(bad_array_, c.slot * line_bytes_ + i, bad_media_.contains(c.dpa + i));
+          const std::uint64_t at = c.slot * line_bytes_ + i;
+          const std::uint64_t stays = c.partial ? held_.mask(c.slot, i / kLineBytes) : 0;
+          merge_bytes(array_[at], media_[c.dpa + i], ~stays);
+          const bool own = c.partial && bad_array_.contains(at);
+          set(bad_array_, at, own || (stays != kAllBytes && bad_media_.contains(c.dpa + i)));
         }
-        if (const auto old = filled_.find(c.slot); old != filled_.end()) {
-          const auto at = slot_of_.find(old->second);
-          if (at != slot_of_.end() && at->second == c.slot) slot_of_.erase(at);
-        }
-        filled_[c.slot] = c.dpa;
-        slot_of_[c.dpa] = c.slot;
+        held_.filled(c.slot);
+        take_slot(c.slot, c.dpa);
         break;
       case MediaOp::WriteBack:
         for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
@@ -89,7 +95,15 @@ class SimpleMedia : public Media {
     const bool inside = slot != slot_of_.end();
     const auto& contents = inside ? array_ : media_;
     const auto it = contents.find(inside ? slot->second * line_bytes_ + dpa % line_bytes_ : dpa);
-    return it == contents.end() ? Line{} : it->second;
+    const Line found = it == contents.end() ? Line{} : it->second;
+    const std::uint64_t mask = inside ? held_.mask(static_cast<std::uint32_t>(slot->second),
+                                                   dpa % line_bytes_ / kLineBytes)
+                                      : kAllBytes;
+    if (mask == kAllBytes) return found;
+    const auto below = media_.find(dpa);
+    Line line = below == media_.end() ? Line{} : below->second;
+    merge_bytes(line, found, mask);
+    return line;
   }
   void poke(std::uint64_t, std::span<const std::uint8_t>) override {}
   // Initial contents: the line is marked as bad.
@@ -104,6 +118,21 @@ class SimpleMedia : public Media {
       return at != other.at ? at > other.at : order > other.order;
     }
   };
+  void take_slot(std::uint32_t slot, std::uint64_t dpa) {
+    if (const auto old = filled_.find(slot); old != filled_.end()) {
+      const auto at = slot_of_.find(old->second);
+      if (at != slot_of_.end() && at->second == slot) slot_of_.erase(at);
+    }
+    filled_[slot] = dpa;
+    slot_of_[dpa] = slot;
+  }
+  void open(const MediaCommand& c) {
+    for (std::uint64_t i = 0; i < line_bytes_; i += kLineBytes) {
+      bad_array_.erase(c.slot * line_bytes_ + i);
+    }
+    held_.open(c.slot);
+    take_slot(c.slot, c.dpa / line_bytes_ * line_bytes_);
+  }
   [[nodiscard]] std::uint64_t key(const MediaCommand& c) const {
     return c.slot * line_bytes_ + c.offset;
   }
@@ -128,6 +157,7 @@ class SimpleMedia : public Media {
   std::mt19937_64 rng_;
   Time low_, high_;
   std::uint64_t line_bytes_;
+  HeldBytes held_;
   MediaCounters counters_;
 };
 
