@@ -15,16 +15,24 @@
 // would have it go, it is passed over once and goes to the tree's back, if another can go. It is
 // unwanted until a demand asks for it, passed over or not: that is counted, and decides nothing.
 //
+// A line may be open: its bytes come by stores, and no fill is asked for. Which bytes there are is
+// kept by MSHR, in words of 64 bits: `held_q`, whose word `some_q` says to have been written, and
+// `full_q`, that all of it is held. A store's enables go into `held_q` in the cycle after its
+// lookup (`late_q`), out of the lookup's way; only all 64 at once are in `full_q` before.
+//
 // Memories (tag, pointer, state) need no reset: a set counts as empty until its bit in
 // `touched_q` is set by the first MISS in it.
 //
 // Latency:  lookup comb, state registered. At most one lookup a cycle.
 // Size:     MaxSets x (Ways x (tag 44, pointer 7, valid, dirty, fresh, unwanted) + tree 7) bits; an
-//           MSHR is a slot, six bits of waiters and two flags.
-// Source:   set-associative cache with miss-status registers (Kroft 1981); tree-PLRU.
+//           MSHR is a slot, six bits of waiters, three flags, its line's address, and of each 64
+//           bytes of the line a mask of 64 bits (a memory, one read and one write) and two flags.
+// Source:   set-associative cache with miss-status registers (Kroft 1981); tree-PLRU;
+//           write-validate (Jouppi 1993); docs/blocks/endpoint/README.md, Lines in part.
 
 module dram_cache
   import cxl_pkg::LineAddrBits;
+  import cxl_pkg::byte_en_t;
   import cxlgpu_pkg::*;
   import cxlgpu_size_pkg::DefaultSizes;
 #(
@@ -46,21 +54,32 @@ module dram_cache
   input  logic [KeyBits-1:0] lookup_granule_i,  // line of DramLineBytes in device memory
   input  logic        lookup_write_i,    // a demand write; not with lookup_spec_i
   input  logic        lookup_spec_i,     // a MemSpecRd; 0: a demand access
+  input  logic [3:0]  lookup_offset_i,   // which 64 bytes of the line, 0..DramLineBytes/64-1
+  input  byte_en_t    lookup_be_i,       // enables of a write
+  input  logic        early_i,           // level: stores do not wait for fills; constant once used
   input  logic        lookup_commit_i,   // the answer is acted upon; without, nothing changes
   output logic [2:0]  result_o,          // cache_result_e: 0 hit, 1 merge, 2 miss, 3 blocked, 4
-                                         // drop; same cycle
-  output logic [15:0] slot_o,            // hit, merge, miss: slot of the line, set * Ways + way;
+                                         // drop, 5 held, 6 start, 7 open; same cycle
+  output logic [15:0] slot_o,            // not blocked or drop: slot of the line, set * Ways + way;
                                          // else 0
-  output logic [7:0]  mshr_o,            // merge, miss: MSHR whose fill the line waits for; else 0
+  output logic [7:0]  mshr_o,            // merge, miss, start, open: MSHR of the line; else 0
   output logic [KeyBits-1:0] victim_o,   // with victim_dirty_o: the line to write back; else 0
-  output logic        victim_dirty_o,    // miss: a dirty line is to be written back before the fill
+  output logic        victim_dirty_o,    // miss, open: a dirty line is to be written back first
   output dram_event_t event_o,           // what to count, with lookup_commit_i; else 0
   // A fill is done; a waiter was woken
   input  logic        fill_done_i,       // pulse: the fill of an MSHR was answered
   input  logic [7:0]  fill_mshr_i,       // that MSHR, 0..Mshrs-1; live and not filled yet
   input  logic        wait_dec_i,        // pulse: an access that waited was woken
   input  logic [7:0]  wait_mshr_i,       // its MSHR, 0..Mshrs-1; filled, with an access that waits
-  output logic [8:0]  mshr_used_o        // live MSHRs, 0..Mshrs
+  output logic [8:0]  mshr_used_o,       // live MSHRs, 0..Mshrs
+  // Open lines
+  output logic [8:0]  open_count_o,      // of the live MSHRs, those of open lines
+  output logic        behind_valid_o,    // level: there is an open line
+  output logic [7:0]  behind_mshr_o,     // MSHR of the one to be filled next; 0 without
+  output logic [15:0] behind_slot_o,     // its slot; 0 without
+  output logic [KeyBits-1:0] behind_granule_o,  // the line; 0 without
+  input  logic        behind_take_i      // pulse: its fill is asked for; only with behind_valid_o,
+                                         // never with lookup_commit_i
 );
 
   localparam int unsigned SetW   = $clog2(MaxSets);
@@ -74,6 +93,8 @@ module dram_cache
   localparam int unsigned Words    = Mshrs / WordBits;
   localparam int unsigned PlaceW   = $clog2(WordBits);
   localparam int unsigned WordW    = $clog2(Words);
+  localparam int unsigned Lines    = DramLineBytes / 64;
+  localparam int unsigned OffW     = (Lines > 1) ? $clog2(Lines) : 1;
 
   typedef struct packed {
     logic [Ways-1:0] valid;
@@ -96,6 +117,24 @@ module dram_cache
   logic [SlotW-1:0]   mshr_slot_q  [Mshrs];
   logic [CountW-1:0]  mshr_waits_q [Mshrs];
   logic [8:0]         used_q;
+
+  logic [WordBits-1:0] open_q    [Words];  // of a live one: no fill is asked for yet
+  logic [8:0]          open_count_q;
+  logic [MshrW-1:0]    behind_q;           // the one taken last by behind_take_i
+  logic [KeyBits-1:0]  mshr_key_q [Mshrs];
+  byte_en_t            held_q     [Mshrs*Lines];
+  logic [Lines-1:0]    some_q     [Mshrs];
+  logic [Lines-1:0]    full_q     [Mshrs];
+
+  typedef struct packed {
+    logic [MshrW-1:0] mshr;
+    logic [OffW-1:0]  offset;
+    byte_en_t         be;
+  } late_t;
+  logic  late_valid_q;  // the store of the cycle before
+  late_t late_q;
+  logic  late_frees;    // it has made its line whole
+  logic [MshrW-1:0] behind_mshr;  // of the open line to be filled next
 
   // ---------------------------------------------------------------------------------------------
   // Lookup, comb; does nothing in cycles without one
@@ -160,13 +199,19 @@ module dram_cache
 
   // Ways whose MSHR is live, and those of them whose fill is still pending; found beside the tag
   // compare, for hit and victim alike.
-  logic [Ways-1:0]  pinned, filling;
-  logic             hit_pending;
+  logic [Ways-1:0]  pinned, filling, opened, covered;
+  logic             hit_pending, hit_open, hit_covered;
+  logic [OffW-1:0]  offset;
+
+  assign offset = OffW'(lookup_offset_i);
+
   logic [MshrW-1:0] hit_ptr, pin_ptr;
 
   always_comb begin
     pinned  = '0;
     filling = '0;
+    opened  = '0;
+    covered = '0;
     hit_ptr = '0;
     pin_ptr = '0;
     if (lookup_valid_i) begin
@@ -175,10 +220,14 @@ module dram_cache
         pinned[w]  = state.valid[w] && live_q[pin_ptr[PlaceW+:WordW]][pin_ptr[PlaceW-1:0]] &&
                      (mshr_slot_q[pin_ptr] == {set, WayW'(w)});
         filling[w] = pinned[w] && !filled_q[pin_ptr];
+        opened[w]  = open_q[pin_ptr[PlaceW+:WordW]][pin_ptr[PlaceW-1:0]];
+        covered[w] = full_q[pin_ptr][offset];
         hit_ptr    = hit_ptr | (match[w] ? pin_ptr : '0);  // one at most
       end
     end
     hit_pending = |(match & filling);
+    hit_open    = |(match & filling & opened);
+    hit_covered = |(match & filling & covered);
   end
 
   // No hit: the victim
@@ -232,13 +281,18 @@ module dram_cache
     victim_dirty_o = 1'b0;
     if (lookup_valid_i) begin
       if (hit) begin
-        result = hit_pending ? CacheMerge : CacheHit;
         slot_o = 16'({set, hit_way});
-        mshr_o = hit_pending ? 8'(hit_ptr) : '0;
+        if (lookup_write_i ? (hit_open || (hit_pending && early_i))
+                           : (hit_covered && !lookup_spec_i)) begin
+          result = CacheHeld;
+        end else if (hit_pending) begin
+          result = hit_open ? CacheStart : CacheMerge;
+          mshr_o = 8'(hit_ptr);
+        end
       end else if (all_pinned || (used_q == 9'(Mshrs))) begin
         result = lookup_spec_i ? CacheDrop : CacheBlocked;
       end else begin
-        result = CacheMiss;
+        result = (lookup_write_i && early_i) ? CacheOpen : CacheMiss;
         way    = victim_way;
         slot_o = 16'({set, victim_way});
         mshr_o = 8'(free_mshr);
@@ -257,28 +311,36 @@ module dram_cache
   always_comb begin
     event_o = '0;
     if (lookup_valid_i && lookup_commit_i) begin
-      event_o.demand_hit    = !lookup_spec_i && (result == CacheHit);
+      event_o.demand_hit    = !lookup_spec_i && ((result == CacheHit) || (result == CacheHeld));
       event_o.demand_merge  = !lookup_spec_i && (result == CacheMerge);
-      event_o.demand_fill   = !lookup_spec_i && (result == CacheMiss);
-      event_o.spec_fill     = lookup_spec_i && (result == CacheMiss);
+      event_o.demand_fill   = !lookup_spec_i && ((result == CacheMiss) || (result == CacheStart));
+      event_o.spec_fill     = lookup_spec_i && ((result == CacheMiss) || (result == CacheStart));
       event_o.spec_needless = lookup_spec_i && ((result == CacheHit) || (result == CacheMerge));
       event_o.spec_drop     = (result == CacheDrop);
-      event_o.unwanted      = (result == CacheMiss) && state.unwanted[victim_way];
+      event_o.unwanted      = ((result == CacheMiss) || (result == CacheOpen)) &&
+                              state.unwanted[victim_way];
       event_o.displaced     = lookup_spec_i && (result == CacheMiss) && (&state.valid) &&
                               !state.unwanted[victim_way];
+      event_o.opened        = (result == CacheOpen);
     end
+    event_o.behind = behind_take_i;
+    event_o.whole  = late_frees;
   end
 
   // ---------------------------------------------------------------------------------------------
   // Edge: the set
   // ---------------------------------------------------------------------------------------------
-  logic       commit, allocate, add_wait;
+  logic       commit, allocate, add_wait, start, opens, hold;
   set_state_t state_d;
 
-  assign commit = lookup_valid_i && lookup_commit_i &&
-                  ((result == CacheHit) || (result == CacheMerge) || (result == CacheMiss));
-  assign allocate = commit && (result == CacheMiss);
-  assign add_wait = commit && !lookup_spec_i && (result != CacheHit);
+  assign commit = lookup_valid_i && lookup_commit_i && (result != CacheBlocked) &&
+                  (result != CacheDrop);
+  assign opens    = commit && (result == CacheOpen);
+  assign allocate = (commit && (result == CacheMiss)) || opens;
+  assign start    = commit && (result == CacheStart);
+  assign add_wait = !lookup_spec_i && ((commit && ((result == CacheMerge) ||
+                    (result == CacheMiss))) || start);
+  assign hold     = commit && lookup_write_i && ((result == CacheHeld) || (result == CacheOpen));
 
   always_comb begin
     state_d = state;
@@ -340,6 +402,108 @@ module dram_cache
   assign hit_waits  = mshr_waits_q[hit_ptr];
 
   // A MERGE in the cycle of the fill's answer becomes a waiter of it.
+  // What a store of the cycle before makes of its 64 bytes and of its line.
+  byte_en_t         late_held;
+  logic [Lines-1:0] late_full;
+  logic             late_open, late_live;
+
+  always_comb begin
+    late_held = '0;
+    late_full = '0;
+    late_live = 1'b0;
+    late_open = 1'b0;
+    if (late_valid_q) begin
+      late_held = late_q.be | (some_q[late_q.mshr][late_q.offset] ?
+                               held_q[$clog2(Mshrs*Lines)'(late_q.mshr * Lines) +
+                                      $clog2(Mshrs*Lines)'(late_q.offset)] : '0);
+      late_full = full_q[late_q.mshr];
+      late_full[late_q.offset] = &late_held;
+      late_open = open_q[late_q.mshr[PlaceW+:WordW]][late_q.mshr[PlaceW-1:0]];
+      late_live = live_q[late_q.mshr[PlaceW+:WordW]][late_q.mshr[PlaceW-1:0]] &&
+                  !filled_q[late_q.mshr];
+    end
+  end
+  assign late_frees = late_open && (&late_full) && !(start && (hit_ptr == late_q.mshr)) &&
+                      !(behind_take_i && (behind_mshr == late_q.mshr));
+
+  // The open line to be filled next: the lowest above the one taken last, else the lowest.
+  logic [MshrW-1:0] above_mshr, lowest_mshr;
+  logic             above_any;
+
+  always_comb begin
+    logic [WordBits-1:0] above;
+    above_mshr  = '0;
+    lowest_mshr = '0;
+    above_any   = 1'b0;
+    above       = '0;
+    if (open_count_q != '0) begin
+      for (int unsigned k = Words; k > 0; k--) begin
+        above = '0;
+        if (WordW'(k - 1) > behind_q[PlaceW+:WordW]) begin
+          above = open_q[k-1];
+        end else if (WordW'(k - 1) == behind_q[PlaceW+:WordW]) begin
+          above = open_q[k-1] & ({WordBits{1'b1}} << behind_q[PlaceW-1:0] << 1);
+        end
+        if (above != '0) begin
+          above_any  = 1'b1;
+          above_mshr = {WordW'(k - 1), PlaceW'(first_one(64'(above)))};
+        end
+        if (open_q[k-1] != '0) begin
+          lowest_mshr = {WordW'(k - 1), PlaceW'(first_one(64'(open_q[k-1])))};
+        end
+      end
+    end
+  end
+
+  assign behind_mshr      = above_any ? above_mshr : lowest_mshr;
+  assign behind_valid_o   = (open_count_q != '0);
+  assign behind_mshr_o    = 8'(behind_mshr);
+  assign behind_slot_o    = behind_valid_o ? 16'(mshr_slot_q[behind_mshr]) : '0;
+  assign behind_granule_o = behind_valid_o ? mshr_key_q[behind_mshr] : '0;
+  assign open_count_o     = open_count_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned w = 0; w < Words; w++) open_q[w] <= '0;
+      open_count_q <= '0;
+      behind_q     <= '1;
+      late_valid_q <= 1'b0;
+    end else begin
+      late_valid_q <= hold;
+      if (start)         open_q[hit_ptr[PlaceW+:WordW]][hit_ptr[PlaceW-1:0]] <= 1'b0;
+      if (behind_take_i) open_q[behind_mshr[PlaceW+:WordW]][behind_mshr[PlaceW-1:0]] <= 1'b0;
+      if (late_frees)    open_q[late_q.mshr[PlaceW+:WordW]][late_q.mshr[PlaceW-1:0]] <= 1'b0;
+      if (opens)         open_q[free_mshr[PlaceW+:WordW]][free_mshr[PlaceW-1:0]] <= 1'b1;
+      if (behind_take_i) behind_q <= behind_mshr;
+      if (opens || start || behind_take_i || late_frees) begin
+        open_count_q <= open_count_q + 9'(opens) - 9'(start) - 9'(behind_take_i) - 9'(late_frees);
+      end
+    end
+  end
+
+  // An MSHR that is taken starts with nothing; only free ones are, so nothing late meets it.
+  always_ff @(posedge clk_i) begin
+    if (hold) begin
+      late_q.mshr   <= opens ? free_mshr : hit_ptr;
+      late_q.offset <= offset;
+      late_q.be     <= lookup_be_i;
+    end
+    if (late_live) begin
+      held_q[$clog2(Mshrs*Lines)'(late_q.mshr * Lines) + $clog2(Mshrs*Lines)'(late_q.offset)] <=
+          late_held;
+      some_q[late_q.mshr][late_q.offset] <= 1'b1;
+      if (&late_held) full_q[late_q.mshr][late_q.offset] <= 1'b1;
+    end
+    if (allocate) begin
+      mshr_key_q[free_mshr] <= lookup_granule_i;
+      some_q[free_mshr]     <= '0;
+      full_q[free_mshr]     <= '0;
+      if (opens && (&lookup_be_i)) full_q[free_mshr][offset] <= 1'b1;
+    end else if (hold && (&lookup_be_i)) begin
+      full_q[hit_ptr][offset] <= 1'b1;
+    end
+  end
+
   assign fill_frees = fill_done_i && (fill_waits == '0) && !(add_wait && fill_held);
   assign wake_frees = wait_dec_i && (wake_waits == CountW'(1));
 
@@ -347,11 +511,12 @@ module dram_cache
     if (!rst_ni) begin
       for (int unsigned w = 0; w < Words; w++) live_q[w] <= '0;
       used_q <= '0;
-    end else if (fill_frees || wake_frees || allocate) begin
+    end else if (fill_frees || wake_frees || late_frees || allocate) begin
+      if (late_frees) live_q[late_q.mshr[PlaceW+:WordW]][late_q.mshr[PlaceW-1:0]] <= 1'b0;
       if (fill_frees) live_q[fill_mshr[PlaceW+:WordW]][fill_mshr[PlaceW-1:0]] <= 1'b0;
       if (wake_frees) live_q[wake_mshr[PlaceW+:WordW]][wake_mshr[PlaceW-1:0]] <= 1'b0;
       if (allocate)   live_q[free_mshr[PlaceW+:WordW]][free_mshr[PlaceW-1:0]] <= 1'b1;
-      used_q <= used_q + 9'(allocate) - 9'(fill_frees) - 9'(wake_frees);
+      used_q <= used_q + 9'(allocate) - 9'(fill_frees) - 9'(wake_frees) - 9'(late_frees);
     end
   end
 
@@ -387,20 +552,24 @@ module dram_cache
     $error("dram_cache: DramLineBytes of 64..1024, a power of two, is %0d", DramLineBytes);
   end
 
-  // MSHR numbers are 8 bits wide on every port.
+  // MSHR numbers are 8 bits wide on every port, offsets 4.
   logic unused_mshr;
-  assign unused_mshr = ^{fill_mshr_i, wait_mshr_i};
+  assign unused_mshr = ^{fill_mshr_i, wait_mshr_i, lookup_offset_i};
 
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  logic [Mshrs-1:0] live;
-  logic             fill_filled, wake_filled;
+  logic [Mshrs-1:0] live, open;
+  logic             fill_filled, wake_filled, hit_full;
+  logic [CountW-1:0] late_waits;
   for (genvar w = 0; w < Words; w++) begin : g_live
     assign live[w*WordBits+:WordBits] = live_q[w];
+    assign open[w*WordBits+:WordBits] = open_q[w];
   end
   assign fill_filled = filled_q[fill_mshr];
   assign wake_filled = filled_q[wake_mshr];
+  assign late_waits  = mshr_waits_q[late_q.mshr];
+  assign hit_full    = full_q[hit_ptr][offset];
   OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match))
       else $error("a granule is in two ways of its set");
   UsedCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -424,17 +593,18 @@ module dram_cache
                  ((state_d.unwanted & ~state_d.valid) == '0))
       else $error("a protected line counts as used, or a way without a line as unused");
   OneEvent_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $countones(event_o[5:0]) ==
+      $countones({event_o.opened, event_o[5:0]}) ==
           32'(lookup_valid_i && lookup_commit_i && (result != CacheBlocked)))
       else $error("a lookup counts as no event, or as two");
   Displaces_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (event_o.unwanted || event_o.displaced) |-> allocate && state.valid[victim_way])
       else $error("an eviction is counted without one");
   UnwantedOrNot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      event_o.spec_fill |-> ((event_o.unwanted ^ event_o.displaced) == state.valid[victim_way]))
+      (event_o.spec_fill && allocate) |->
+          ((event_o.unwanted ^ event_o.displaced) == state.valid[victim_way]))
       else $error("a line evicted by a MemSpecRd counts as both or neither");
   DisplacedBySpec_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      event_o.displaced |-> event_o.spec_fill && !event_o.unwanted)
+      event_o.displaced |-> event_o.spec_fill && allocate && !event_o.unwanted)
       else $error("a demand access counts as evicting against a MemSpecRd");
   FreshVictim_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (allocate && state.fresh[victim_way]) |-> ((pinned | state.fresh) == '1))
@@ -443,7 +613,7 @@ module dram_cache
       allocate |-> !live[free_mshr])
       else $error("a miss takes a live MSHR");
   FillLive_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      fill_done_i |-> (live[fill_mshr] && !fill_filled))
+      fill_done_i |-> (live[fill_mshr] && !open[fill_mshr] && !fill_filled))
       else $error("a fill is answered that no MSHR waits for");
   WakeFilled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       wait_dec_i |-> (live[wake_mshr] && wake_filled && (wake_waits != '0)))
@@ -451,6 +621,30 @@ module dram_cache
   WaitersFit_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (add_wait && !allocate) |-> (hit_waits != '1))
       else $error("more accesses wait for an MSHR than it can count");
+  OpenCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (opens || start || behind_take_i || late_frees) |-> (open_count_q == 9'($countones(open))))
+      else $error("the number of open lines is wrong");
+  OpenLive_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (open & ~live) == '0)
+      else $error("a line without an MSHR is open");
+  OpenIdle_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      late_frees |-> (late_waits == '0) && late_live)
+      else $error("an access waits for an open line, or it is filled");
+  OpenIsMissing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (start && !lookup_spec_i) |-> !hit_full)
+      else $error("a fill is asked for on behalf of a load whose bytes are held");
+  OpenEarly_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      opens |-> early_i && lookup_write_i)
+      else $error("a line is opened though stores wait, or by a load");
+  OpenNotVictim_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (allocate && state.valid[victim_way]) |-> !(pinned[victim_way] && opened[victim_way]))
+      else $error("an open line is evicted");
+  BehindOpen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      behind_valid_o |-> open[behind_mshr])
+      else $error("the line to be filled next is not open");
+  BehindAlone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      behind_take_i |-> behind_valid_o && !(lookup_valid_i && lookup_commit_i))
+      else $error("a line is filled behind in the cycle of a lookup, or without one");
   SpecNeverWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (lookup_valid_i && lookup_spec_i) |-> !lookup_write_i)
       else $error("a MemSpecRd that writes");

@@ -303,7 +303,8 @@ module endpoint
   logic          reg_vendor_q;
   logic          dram_enable, len_enable, write_back_done;
   logic [3:0]    sets_log2;
-  logic [8:0]    mshr_used;
+  logic [7:0]    open_max;
+  logic [8:0]    mshr_used, open_count, mshr_busy;
   logic          rsp_stalled;
   dram_event_t   dram_event;
   load_control_t load_control;
@@ -338,16 +339,20 @@ module endpoint
     .event_i          (dram_event),
     .dram_enable_o    (dram_enable),
     .len_enable_o     (len_enable),
+    .open_max_o       (open_max),
     .sets_log2_o      (sets_log2),
     .load_control_o   (load_control),
     .load_status_i    (load_status)
   );
 
+  // Open lines wait for nobody.
+  assign mshr_busy = mshr_used - open_count;
+
   dev_load u_dev_load (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .ingress_i (8'(rx_nd_count) + 8'(rx_wd_count)),
-    .mshr_i    (mshr_used[8] ? 8'hFF : mshr_used[7:0]),  // thresholds have seven bits
+    .mshr_i    (mshr_busy[8] ? 8'hFF : mshr_busy[7:0]),  // thresholds have seven bits
     .media_i   (media_i.status),
     .stalled_i (rsp_stalled),
     .control_i (load_control),
@@ -513,11 +518,21 @@ module endpoint
   logic              fill_done;
   logic              wake_push;
   logic [7:0]        wake_mshr;
-  logic              is_hit, is_miss, spec_miss, spec_drop;
+  logic              is_hit, is_miss, is_start, is_open, spec_miss, spec_drop;
+  logic              second_write_q, open_pend;  // behind a WriteBack comes an ArrayWrite
+  logic              behind_valid, behind_want, behind_go, blocked_q;
+  logic [7:0]        behind_mshr;
+  logic [15:0]       behind_slot;
+  key_t              behind_key;
 
-  // The push slot belongs to the Fill that follows a WriteBack, then to woken waiters.
+  // The push slot belongs to what follows a WriteBack, then to woken waiters, then to the fill of
+  // an open line.
   // push_free comes late, from the waiters: it decides whether a lookup counts, not which it is.
-  assign push_free  = cmd_ready && !fill_pend_q && !wake_valid;
+  assign push_free  = cmd_ready && !fill_pend_q && !wake_valid && !behind_want;
+  assign open_pend  = fill_pend_q && second_write_q;
+  // A demand that is BLOCKED may have a set full of open lines before it.
+  assign behind_want = dram_enable && behind_valid && ((open_count > 9'(open_max)) || blocked_q);
+  assign behind_go   = behind_want && cmd_ready && !fill_pend_q && !wake_valid;
   assign try_demand = e2_valid_q && e2_q.access && table_free;
   // A granule asked for ahead of need waits rather than be dropped for want of an MSHR.
   assign spec_go    = spec_valid && mshr_used <= 9'(Mshrs - SpecReserve);
@@ -540,6 +555,9 @@ module endpoint
     .lookup_granule_i(lookup_key),
     .lookup_write_i  (try_demand && e2_q.write),
     .lookup_spec_i   (!try_demand),
+    .lookup_offset_i (e2_q.line[3:0] & OffsetMask),
+    .lookup_be_i     (e2_be_q),
+    .early_i         (open_max != '0),
     .lookup_commit_i (push_free),
     .result_o        (result),
     .slot_o          (slot),
@@ -551,15 +569,36 @@ module endpoint
     .fill_mshr_i     (media_i.rsp.id),
     .wait_dec_i      (wake_push),
     .wait_mshr_i     (wake_mshr),
-    .mshr_used_o     (mshr_used)
+    .mshr_used_o     (mshr_used),
+    .open_count_o    (open_count),
+    .behind_valid_o  (behind_valid),
+    .behind_mshr_o   (behind_mshr),
+    .behind_slot_o   (behind_slot),
+    .behind_granule_o(behind_key),
+    .behind_take_i   (behind_go)
   );
 
-  assign is_hit      = try_lookup && push_free && (result == CacheHit);
+  assign is_hit      = try_lookup && push_free && ((result == CacheHit) || (result == CacheHeld));
   assign is_miss     = try_lookup && push_free && (result == CacheMiss);
-  assign demand_done = demand_go && !(dram_enable && (result == CacheBlocked));
-  assign alloc_wait  = dram_enable && (result != CacheHit);
-  assign spec_miss   = spec_visit && is_miss;
+  assign is_start    = try_lookup && push_free && (result == CacheStart);
+  assign is_open     = try_lookup && push_free && (result == CacheOpen);
+  // A store that opens a line behind a WriteBack stays in E2 until its own command goes.
+  assign demand_done = (demand_go && !(dram_enable && ((result == CacheBlocked) ||
+                       ((result == CacheOpen) && victim_dirty)))) || (open_pend && cmd_ready);
+  assign alloc_wait  = dram_enable && !open_pend && ((result == CacheMerge) ||
+                       (result == CacheMiss) || (result == CacheStart));
+  assign spec_miss   = spec_visit && (is_miss || is_start);
   assign spec_drop   = spec_visit && (!dram_enable || (result == CacheDrop));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      blocked_q <= 1'b0;
+    end else if (fill_done || wake_push || dram_event.whole) begin
+      blocked_q <= 1'b0;
+    end else if (demand_go && dram_enable && (result == CacheBlocked)) begin
+      blocked_q <= 1'b1;
+    end
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Transaction table
@@ -624,11 +663,22 @@ module endpoint
   logic [15:0] fill_slot_q;
   key_t        fill_key_q;
 
-  assign cmd_push = fill_pend_q || wake_valid || is_miss || (demand_go && (!dram_enable || is_hit));
+  assign cmd_push = fill_pend_q || wake_valid || behind_want || is_miss || is_start || is_open ||
+                    (demand_go && (!dram_enable || is_hit));
 
   always_comb begin
     cmd = '0;
-    if (fill_pend_q) begin
+    if (open_pend) begin
+      cmd.partial = 1'b1;
+      cmd.op      = MediaArrayWrite;
+      cmd.id      = 8'(table_index);
+      cmd.dpa     = e2_q.line;
+      cmd.slot    = fill_slot_q;
+      cmd.offset  = e2_q.line[3:0] & OffsetMask;
+      cmd.be      = e2_be_q;
+      cmd.data    = e2_data_q;
+      cmd.poison  = e2_q.poison;
+    end else if (fill_pend_q) begin
       cmd.op   = MediaFill;
       cmd.id   = fill_mshr_q;
       cmd.dpa  = line_of(fill_key_q);
@@ -642,18 +692,26 @@ module endpoint
       cmd.be     = wake_be;
       cmd.data   = wake_data;
       cmd.poison = wake_poison;
-    end else if (is_miss) begin
-      cmd.op   = victim_dirty ? MediaWriteBack : MediaFill;
-      cmd.id   = mshr;
-      cmd.dpa  = line_of(victim_dirty ? victim : lookup_key);
-      cmd.slot = slot;
+    end else if (behind_want) begin
+      cmd.partial = 1'b1;
+      cmd.op      = MediaFill;
+      cmd.id      = behind_mshr;
+      cmd.dpa     = line_of(behind_key);
+      cmd.slot    = behind_slot;
+    end else if (is_miss || is_start || (is_open && victim_dirty)) begin
+      cmd.partial = is_start;
+      cmd.op      = victim_dirty ? MediaWriteBack : MediaFill;
+      cmd.id      = mshr;
+      cmd.dpa     = line_of(victim_dirty ? victim : lookup_key);
+      cmd.slot    = slot;
     end else if (demand_go) begin
       cmd.id  = 8'(table_index);
       cmd.dpa = e2_q.line;
       if (dram_enable) begin
-        cmd.op     = e2_q.write ? MediaArrayWrite : MediaArrayRead;
-        cmd.slot   = slot;
-        cmd.offset = e2_q.line[3:0] & OffsetMask;
+        cmd.partial = is_open;
+        cmd.op      = e2_q.write ? MediaArrayWrite : MediaArrayRead;
+        cmd.slot    = slot;
+        cmd.offset  = e2_q.line[3:0] & OffsetMask;
       end else begin
         cmd.op = e2_q.write ? MediaWrite : MediaRead;
       end
@@ -671,12 +729,13 @@ module endpoint
     end else if (fill_pend_q) begin
       fill_pend_q <= !cmd_ready;
     end else begin
-      fill_pend_q <= is_miss && victim_dirty;
+      fill_pend_q <= (is_miss || is_open) && victim_dirty;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (is_miss && victim_dirty) begin
+    if ((is_miss || is_open) && victim_dirty) begin
+      second_write_q <= is_open;
       fill_mshr_q    <= mshr;
       fill_slot_q    <= slot;
       fill_key_q     <= lookup_key;
@@ -791,12 +850,14 @@ module endpoint
   logic [1:0] lookup_info;
   always_comb begin
     lookup_info = 2'd0;
-    if (demand_go && dram_enable) begin
+    if (open_pend) begin
+      lookup_info = 2'd2;
+    end else if (demand_go && dram_enable) begin
       unique case (result)
-        CacheHit:   lookup_info = 2'd1;
-        CacheMiss:  lookup_info = 2'd2;
-        CacheMerge: lookup_info = 2'd3;
-        default:    lookup_info = 2'd0;
+        CacheHit, CacheHeld:              lookup_info = 2'd1;
+        CacheMiss, CacheStart, CacheOpen: lookup_info = 2'd2;
+        CacheMerge:                       lookup_info = 2'd3;
+        default:                          lookup_info = 2'd0;
       endcase
     end
   end
@@ -894,7 +955,18 @@ module endpoint
           media_cmd.op inside {MediaWrite, MediaArrayWrite})
       else $error("a media command other than a write has poison");
   MissPushes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      is_miss |-> (cmd_ready && !fill_pend_q && !wake_valid))
+      (is_miss || is_start || is_open) |->
+          (cmd_ready && !fill_pend_q && !wake_valid && !behind_want))
       else $error("a miss is looked up without room for its commands");
+  OpenKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      open_pend |-> (e2_valid_q && e2_q.write && e2_q.access && table_free))
+      else $error("a store whose line is open has left the lookup without its command");
+  OpenNoWait_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (open_max != '0 && $past(open_max) != '0 && alloc_wait && demand_done) |-> !e2_q.write)
+      else $error("a store waits for a fill");
+  PartialOps_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (media_cmd_valid && media_cmd.partial) |->
+          media_cmd.op inside {MediaFill, MediaArrayWrite})
+      else $error("a media command other than Fill and ArrayWrite is of a line in part");
 
 endmodule

@@ -36,6 +36,8 @@ module endpoint_regs
   output logic          dram_enable_o,      // level: the internal DRAM is on; set before traffic
   output logic          len_enable_o,       // level: a MemSpecRd may carry a length; set before
                                             // traffic
+  output logic [7:0]    open_max_o,         // lines of it that may be open, 0..Mshrs/2; 0: stores
+                                            // wait for fills; set before traffic
   output logic [3:0]    sets_log2_o,        // log2 of the sets in use, 0..log2 MaxSets; set before
                                             // traffic
   output load_control_t load_control_o,     // settings of DevLoad
@@ -43,6 +45,7 @@ module endpoint_regs
   input  load_status_t  load_status_i       // state of DevLoad, for software to read
 );
 
+  localparam ep_open_t    MostOpen = '{max: EpOpenMaxWidth'(Mshrs / 2)};
   localparam ep_sets_t    MaxSetsLog2 = '{log2: EpSetsLog2Width'($clog2(MaxSets))};
   localparam int unsigned NumEvents = $bits(dram_event_t);  // a counter each
 
@@ -53,10 +56,12 @@ module endpoint_regs
   ep_backlog_th_t  backlog_th_q;
   ep_tasks_th_t    tasks_th_q;
   ep_qos_control_t qos_control_q;
+  ep_open_t        open_q, open_written;
   logic [31:0]     write_backs_q, rdata_q, rdata_d, wdata;
 
   assign wdata        = reg_req_i.wdata;
   assign sets_written = ep_sets_written(sets_q, wdata);
+  assign open_written = ep_open_written(open_q, wdata);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -67,12 +72,14 @@ module endpoint_regs
       backlog_th_q  <= EpBacklogThAtReset;
       tasks_th_q    <= EpTasksThAtReset;
       qos_control_q <= EpQosControlAtReset;
+      open_q        <= EpOpenAtReset;
     end else if (reg_req_i.valid && reg_req_i.write) begin
       unique case (reg_req_i.addr[10:2])
         EpControlOffset[10:2]: control_q <= ep_control_written(control_q, wdata);
         EpSetsOffset[10:2]: begin
           sets_q <= (sets_written.log2 > MaxSetsLog2.log2) ? MaxSetsLog2 : sets_written;
         end
+        EpOpenOffset[10:2]: open_q <= (open_written.max > MostOpen.max) ? MostOpen : open_written;
         EpIngressThOffset[10:2]:  ingress_th_q  <= ep_ingress_th_written(ingress_th_q, wdata);
         EpMshrThOffset[10:2]:     mshr_th_q     <= ep_mshr_th_written(mshr_th_q, wdata);
         EpBacklogThOffset[10:2]:  backlog_th_q  <= ep_backlog_th_written(backlog_th_q, wdata);
@@ -130,6 +137,7 @@ module endpoint_regs
                                backpressure: load_status_i.backpressure},
         cap:                 '{mshrs:      EpCapMshrsWidth'(Mshrs),
                                line_bytes: EpCapLineBytesWidth'(DramLineBytes)},
+        open:                open_q,
         demand_hits:         count_q[0] + 32'(event_q[0]),
         demand_merges:       count_q[1] + 32'(event_q[1]),
         demand_fills:        count_q[2] + 32'(event_q[2]),
@@ -137,7 +145,10 @@ module endpoint_regs
         spec_needless:       count_q[4] + 32'(event_q[4]),
         spec_dropped:        count_q[5] + 32'(event_q[5]),
         spec_evicted_unused: count_q[6] + 32'(event_q[6]),
-        spec_displaced:      count_q[7] + 32'(event_q[7])
+        spec_displaced:      count_q[7] + 32'(event_q[7]),
+        opened:              count_q[8] + 32'(event_q[8]),
+        filled_behind:       count_q[9] + 32'(event_q[9]),
+        made_whole:          count_q[10] + 32'(event_q[10])
       }, {1'b1, reg_req_i.addr[10:2]});
     end
   end
@@ -151,6 +162,7 @@ module endpoint_regs
   assign dram_enable_o  = control_q.dram_enable;
   assign len_enable_o   = control_q.len_enable;
   assign sets_log2_o    = sets_q.log2;
+  assign open_max_o     = open_q.max;
   assign load_control_o = '{
     measure: {
       {7'd0, tasks_th_q.th2, tasks_th_q.th1, tasks_th_q.th0},
@@ -181,6 +193,9 @@ module endpoint_regs
   SetsInRange_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       sets_q.log2 <= MaxSetsLog2.log2)
       else $error("more sets in use than there are");
+  OpenInRange_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      open_q.max <= MostOpen.max)
+      else $error("more lines may be open than half of the MSHRs");
   TasksMargin_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       load_control_o.measure[3].margin == '0)
       else $error("a margin of the tasks that is not 0");
@@ -195,7 +210,7 @@ module endpoint_regs
         else $error("a counter changes without an event");
   end
 
-  if (NumEvents != 8) begin : gen_bad
+  if (NumEvents != 11) begin : gen_bad
     $error("endpoint_regs: an event without a register");
   end
 

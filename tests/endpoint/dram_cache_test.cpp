@@ -30,10 +30,11 @@ constexpr unsigned kLineBytesOfDram = CXLGPU_LINE_BYTES;
 constexpr unsigned kMshrs = kDefaultRtl.mshrs;
 constexpr unsigned kLineBytesOfDram = kDefaultRtl.line_bytes;
 #endif
+constexpr unsigned kLines = kLineBytesOfDram / 64;
 constexpr std::uint64_t kGranules = (std::uint64_t{1} << 52) / kLineBytesOfDram;
 
 DramCache make_twin(unsigned sets_log2) {
-  return DramCache(sets_log2, 8, kMshrs);
+  return DramCache(sets_log2, 8, kMshrs, kLines);
 }
 
 // How one stretch of the random test behaves; drawn again after every reset.
@@ -54,12 +55,25 @@ struct Phase {
         specs(gather ? 40 : static_cast<unsigned>(random.below(101))),
         fills((crowd ? 20 : 1) + static_cast<unsigned>(random.below(gather ? 25 : 60))),
         wakes((crowd ? 20 : 1) + static_cast<unsigned>(random.below(gather ? 25 : 60))),
-        length(50 + random.below(3000)) {}
+        early(random.percent(50)),
+        parts(early && random.percent(50)),
+        behind(static_cast<unsigned>(random.below(40))),
+        whole_stores(random.percent(50) ? 100 : static_cast<unsigned>(random.below(101))),
+        length(50 + random.below(3000)) {
+    if (!parts) return;
+    writes = 97;
+    specs = 1;
+    behind = 1;
+    tags = 2 + random.below(8);
+  }
   bool crowd;   // so many lines that the MSHRs stay about full
   bool gather;  // fills so late that lines have several waiters
   unsigned sets_log2, used_log2;
   std::uint64_t tags, sets_touched, tag_base, tag_step;
   unsigned lookups, commits, writes, specs, fills, wakes;  // percent
+  bool early;                                              // stores do not wait for fills
+  bool parts;  // little but stores, to few lines, so that they become whole
+  unsigned behind, whole_stores;
   std::uint64_t length;
 
   std::uint64_t granule(Random& random) const {
@@ -84,14 +98,24 @@ DramCache::In random_input(const DramCache& twin, const Phase& phase, Random& ra
   in.lookup_commit = random.percent(phase.commits);
   in.granule = phase.granule(random);
   in.spec = random.percent(phase.specs);
+  in.early = phase.early;
+  in.offset = static_cast<unsigned>(random.below(kLines));
+  in.byte_enable = random.percent(phase.whole_stores) ? kAllBytes : random.bits(64);
+  // Complementary halves now and then, so that lines become whole by parts.
+  if (in.byte_enable != kAllBytes && random.percent(50)) {
+    in.byte_enable = random.percent(50) ? 0xffff'ffff : ~std::uint64_t{0xffff'ffff};
+  }
   // A transaction table has no more than 63 entries to wait with.
-  const LookupOutcome found = twin.peek(in.granule, in.spec);
-  if (found.result == CacheResult::Merge && twin.waiters(found.mshr) >= 63) in.spec = true;
+  const LookupOutcome found =
+      twin.peek({.granule = in.granule, .spec = in.spec, .offset = in.offset});
+  if ((found.result == CacheResult::Merge || found.result == CacheResult::Start) &&
+      twin.waiters(found.mshr) >= 63)
+    in.spec = true;
   in.write = !in.spec && random.percent(phase.writes);
   if (random.percent(phase.fills)) {
     const auto pending = [&](bool idle) {
       return random_mshr(twin, random, [&](unsigned i) {
-        return !twin.is_filled(i) && (!idle || twin.waiters(i) == 0);
+        return !twin.is_filled(i) && !twin.is_open(i) && (!idle || twin.waiters(i) == 0);
       });
     };
     int m = random.percent(40) ? pending(true) : -1;
@@ -123,7 +147,12 @@ int draining(const DramCache& twin, std::uint32_t slot) {
 // Fill and wake-up of the very line that is looked up, on purpose.
 void meet(DramCache::In& in, const DramCache& twin, Random& random) {
   if (!in.lookup_valid) return;
-  const LookupOutcome found = twin.peek(in.granule, in.spec);
+  const LookupOutcome found = twin.peek({.granule = in.granule,
+                                         .write = in.write,
+                                         .spec = in.spec,
+                                         .offset = in.offset,
+                                         .byte_enable = in.byte_enable,
+                                         .early = in.early});
   if (found.result == CacheResult::Merge && random.percent(6)) {
     in.fill_done = true;
     in.fill_mshr = found.mshr;
@@ -139,7 +168,8 @@ class Pairs {
  public:
   void look(const DramCache& twin, const DramCache::In& in, const DramCache::Out& out,
             bool victim) {
-    if (!pairs_.on()) return;
+    // Lines in part have their own cases, and other results.
+    if (!pairs_.on() || in.early) return;
     const auto number = [](auto value) { return static_cast<unsigned>(value); };
     const LookupOutcome& o = out.outcome;
     const int drains = o.result == CacheResult::Hit ? draining(twin, o.slot) : -1;
@@ -198,7 +228,7 @@ class Pairs {
         return victim ? coverage::DramLook::MissClean : coverage::DramLook::MissEmpty;
       case CacheResult::Blocked:
         return coverage::DramLook::Blocked;
-      case CacheResult::Drop:
+      default:
         break;
     }
     return coverage::DramLook::Drop;
@@ -216,7 +246,7 @@ TEST(DramCache, LockstepWithRtl) {
   Phase phase(random);
   DramCache twin = make_twin(phase.used_log2);
   std::uint64_t left = 0;
-  std::array<std::uint64_t, 5> seen{};
+  std::array<std::uint64_t, kCacheResults> seen{};
   std::array<std::uint64_t, kDramEvents> events{};
   unsigned most = 0;
   while (lockstep.next()) {
@@ -224,6 +254,7 @@ TEST(DramCache, LockstepWithRtl) {
       phase = Phase(random);
       left = phase.length;
       twin = make_twin(phase.used_log2);
+      rtl->behind_take_i = 0;
       rtl->lookup_valid_i = rtl->lookup_commit_i = rtl->fill_done_i = rtl->wait_dec_i = 0;
       rtl->sets_log2_i = phase.sets_log2;
       rtl.reset();
@@ -231,11 +262,17 @@ TEST(DramCache, LockstepWithRtl) {
     }
     DramCache::In in = random_input(twin, phase, random);
     meet(in, twin, random);
+    in.behind_take = twin.open_count() > 0 && random.percent(phase.behind) &&
+                     !(in.lookup_valid && in.lookup_commit);
     rtl->lookup_valid_i = in.lookup_valid;
     rtl->lookup_commit_i = in.lookup_commit;
     rtl->lookup_granule_i = in.granule;
     rtl->lookup_write_i = in.write;
     rtl->lookup_spec_i = in.spec;
+    rtl->lookup_offset_i = in.offset;
+    rtl->lookup_be_i = in.byte_enable;
+    rtl->early_i = in.early;
+    rtl->behind_take_i = in.behind_take;
     rtl->fill_done_i = in.fill_done;
     rtl->fill_mshr_i = in.fill_mshr;
     rtl->wait_dec_i = in.wait_dec;
@@ -244,6 +281,11 @@ TEST(DramCache, LockstepWithRtl) {
     const DramCache::Out out = twin.eval(in);
     const LookupOutcome& o = out.outcome;
     lockstep.check("mshr_used_o", rtl->mshr_used_o, out.mshr_used);
+    lockstep.check("open_count_o", rtl->open_count_o, out.open_count);
+    lockstep.check("behind_valid_o", rtl->behind_valid_o, out.behind.valid);
+    lockstep.check("behind_mshr_o", rtl->behind_mshr_o, out.behind.mshr);
+    lockstep.check("behind_slot_o", rtl->behind_slot_o, out.behind.slot);
+    lockstep.check("behind_granule_o", rtl->behind_granule_o, out.behind.granule);
     lockstep.check("result_o", rtl->result_o,
                    in.lookup_valid ? static_cast<unsigned>(o.result) : 0);
     lockstep.check("slot_o", rtl->slot_o, o.slot);
@@ -255,7 +297,8 @@ TEST(DramCache, LockstepWithRtl) {
     if (in.lookup_valid) ++seen[static_cast<std::size_t>(o.result)];
     most = std::max(most, out.mshr_used);
     pairs.look(twin, in, out, filled_slots[o.slot]);
-    if (in.lookup_valid && in.lookup_commit && o.result == CacheResult::Miss) {
+    if (in.lookup_valid && in.lookup_commit &&
+        (o.result == CacheResult::Miss || o.result == CacheResult::Open)) {
       filled_slots[o.slot] = true;
     }
     twin.clock(in);
@@ -286,6 +329,43 @@ class RtlCache {
     const LookupOutcome outcome = eval(in).outcome;
     clock(in);
     return outcome;
+  }
+  // Early: stores do not wait. Returns result, slot and MSHR; `bytes` 0: a read.
+  LookupOutcome early(std::uint64_t granule, unsigned offset, std::uint64_t bytes,
+                      bool spec = false) {
+    const DramCache::In in = early_in(granule, offset, bytes, spec);
+    const LookupOutcome outcome = eval(in).outcome;
+    clock(in);
+    return outcome;
+  }
+  static DramCache::In early_in(std::uint64_t granule, unsigned offset, std::uint64_t bytes,
+                                bool spec = false) {
+    DramCache::In in{.lookup_valid = true, .lookup_commit = true, .granule = granule};
+    in.write = bytes != 0;
+    in.spec = spec;
+    in.offset = offset;
+    in.byte_enable = bytes;
+    in.early = true;
+    return in;
+  }
+  DramEvents idle() { return act({}); }
+  DramEvents act(const DramCache::In& in) {
+    const DramEvents events = eval(in).events;
+    clock(in);
+    return events;
+  }
+  unsigned take_behind() {
+    DramCache::In in;
+    in.behind_take = true;
+    drive(in);
+    const unsigned mshr = top()->behind_mshr_o;
+    EXPECT_TRUE(top()->behind_valid_o);
+    clock(in);
+    return mshr;
+  }
+  unsigned open_count() {
+    drive({});
+    return top()->open_count_o;
   }
   void fill_done(unsigned mshr) {
     DramCache::In in;
@@ -329,6 +409,10 @@ class RtlCache {
     t->lookup_granule_i = in.granule;
     t->lookup_write_i = in.write;
     t->lookup_spec_i = in.spec;
+    t->lookup_offset_i = in.offset;
+    t->lookup_be_i = in.byte_enable;
+    t->early_i = in.early;
+    t->behind_take_i = in.behind_take;
     t->fill_done_i = in.fill_done;
     t->fill_mshr_i = in.fill_mshr;
     t->wait_dec_i = in.wait_dec;
@@ -575,6 +659,152 @@ TEST(DramCache, DirtyVictimIsNamed) {
   cache.fill_done(miss.mshr);
   for (std::uint64_t g : {4, 2, 6, 1, 5, 3, 7}) cache.lookup(g, false, false);
   EXPECT_FALSE(cache.peek(65, false).write_back);  // the miss cleaned the slot
+}
+
+// Lines in part: docs/blocks/endpoint/README.md, each row of its table by hand.
+
+TEST(DramCache, OpenLineTakesStoresWithoutAFill) {
+  test::shows("order", "A store is answered without the fill of its line",
+              "docs/blocks/endpoint/README.md");
+  RtlCache cache(0);
+  const LookupOutcome open = cache.early(5, 1, 0xff);
+  EXPECT_EQ(open.result, CacheResult::Open);
+  EXPECT_EQ(cache.open_count(), 1u);
+  const LookupOutcome second = cache.early(5, 2, 0xff00);
+  EXPECT_EQ(second.result, CacheResult::Held);
+  EXPECT_EQ(second.slot, open.slot);
+  EXPECT_EQ(second.mshr, 0u);
+  EXPECT_EQ(cache.mshr_used(), 1u);
+}
+
+TEST(DramCache, OpenLineIsWholeWithAllItsBytes) {
+  RtlCache cache(0);
+  for (unsigned line = 0; line < 4; ++line) cache.early(5, line, line == 2 ? 0xff : kAllBytes);
+  EXPECT_EQ(cache.idle(), 0u);
+  cache.early(5, 2, ~std::uint64_t{0xff});
+  EXPECT_EQ(cache.mshr_used(), 1u);
+  EXPECT_EQ(cache.idle(), bits({DramEvent::Whole}));
+  EXPECT_EQ(cache.mshr_used(), 0u);
+  EXPECT_EQ(cache.open_count(), 0u);
+  EXPECT_EQ(cache.early(5, 0, 0).result, CacheResult::Hit);
+}
+
+TEST(DramCache, OpenLineServesLoadsOfWhatItHolds) {
+  RtlCache cache(0);
+  cache.early(5, 1, kAllBytes);
+  EXPECT_EQ(cache.early(5, 1, 0).result, CacheResult::Held);  // the very next cycle
+  cache.early(5, 2, 0xffff'ffff);
+  EXPECT_EQ(cache.peek(5, true).result, CacheResult::Start);
+  cache.early(5, 2, ~std::uint64_t{0xffff'ffff});
+  cache.idle();
+  EXPECT_EQ(cache.early(5, 2, 0).result, CacheResult::Held);  // two parts make 64 bytes
+  EXPECT_EQ(cache.open_count(), 1u);
+}
+
+TEST(DramCache, OpenLineIsFilledForALoadOfWhatIsMissing) {
+  test::shows("order", "A load of bytes that no store has brought waits for the fill",
+              "docs/blocks/endpoint/README.md");
+  RtlCache cache(0);
+  const LookupOutcome open = cache.early(5, 1, 0xff);
+  const LookupOutcome load = cache.early(5, 1, 0);
+  EXPECT_EQ(load.result, CacheResult::Start);
+  EXPECT_EQ(load.mshr, open.mshr);
+  EXPECT_EQ(cache.open_count(), 0u);
+  EXPECT_EQ(cache.early(5, 0, 0).result, CacheResult::Merge);
+  EXPECT_EQ(cache.early(5, 3, kAllBytes).result, CacheResult::Held);  // while it is filled
+  EXPECT_EQ(cache.early(5, 3, 0).result, CacheResult::Held);
+  cache.fill_done(open.mshr);
+  EXPECT_EQ(cache.early(5, 0, 0).result, CacheResult::Hit);
+  cache.wake(open.mshr);
+  EXPECT_EQ(cache.mshr_used(), 1u);
+  cache.wake(open.mshr);
+  EXPECT_EQ(cache.mshr_used(), 0u);
+}
+
+TEST(DramCache, OpenLineIsFilledForAMemSpecRd) {
+  RtlCache cache(0);
+  const LookupOutcome open = cache.early(5, 1, kAllBytes);
+  const DramCache::In in = RtlCache::early_in(5, 0, 0, true);
+  EXPECT_EQ(cache.eval(in).outcome.result, CacheResult::Start);
+  EXPECT_EQ(cache.act(in), bits({DramEvent::SpecFill}));
+  EXPECT_EQ(cache.act(in), bits({DramEvent::SpecNeedless}));
+  cache.fill_done(open.mshr);  // nobody waits
+  EXPECT_EQ(cache.mshr_used(), 0u);
+}
+
+TEST(DramCache, OpenLineThatIsStartedOrTakenIsNotWhole) {
+  for (const bool behind : {false, true}) {
+    RtlCache cache(0);
+    for (unsigned line = 1; line < 4; ++line) cache.early(5, line, kAllBytes);
+    cache.early(5, 0, 0xff);
+    cache.early(5, 0, ~std::uint64_t{0xff});  // whole, and looked at in this next cycle:
+    DramCache::In in = RtlCache::early_in(5, 0, 0);
+    if (behind) {
+      in = {};
+      in.behind_take = true;
+    }
+    EXPECT_EQ(cache.act(in), bits({behind ? DramEvent::Behind : DramEvent::DemandFill}));
+    EXPECT_EQ(cache.idle(), 0u);
+    EXPECT_EQ(cache.mshr_used(), 1u);
+    EXPECT_EQ(cache.open_count(), 0u);
+  }
+}
+
+TEST(DramCache, OpenLinesAreNeverEvicted) {
+  test::shows("order", "No line is evicted while it is there in part",
+              "docs/blocks/endpoint/README.md");
+  RtlCache cache(0);
+  for (std::uint64_t g = 0; g < 8; ++g) {
+    ASSERT_EQ(cache.early(g, 0, 1).result, CacheResult::Open);
+  }
+  EXPECT_EQ(cache.early(8, 0, 0).result, CacheResult::Blocked);
+  EXPECT_EQ(cache.early(8, 0, 1).result, CacheResult::Blocked);
+  EXPECT_EQ(cache.early(8, 0, 0, true).result, CacheResult::Drop);
+  EXPECT_EQ(cache.take_behind(), 0u);
+  EXPECT_EQ(cache.early(8, 0, 1).result, CacheResult::Blocked);
+  cache.fill_done(0);
+  const LookupOutcome next = cache.early(8, 0, 1);
+  EXPECT_EQ(next.result, CacheResult::Open);
+  EXPECT_TRUE(next.write_back);  // what stores brought is dirty
+  EXPECT_EQ(next.victim_granule, 0u);
+}
+
+TEST(DramCache, OpenLinesAreFilledBehindInTurn) {
+  RtlCache cache(3);
+  for (std::uint64_t g = 0; g < 4; ++g) cache.early(g, 0, 1);
+  EXPECT_EQ(cache.take_behind(), 0u);
+  EXPECT_EQ(cache.take_behind(), 1u);
+  cache.fill_done(0);
+  cache.early(20, 0, 1);  // MSHR 0 again
+  EXPECT_EQ(cache.take_behind(), 2u);
+  EXPECT_EQ(cache.take_behind(), 3u);
+  EXPECT_EQ(cache.take_behind(), 0u);
+  EXPECT_EQ(cache.open_count(), 0u);
+}
+
+TEST(DramCache, OpenLinesAreNoneWhileStoresWait) {
+  RtlCache cache(0);
+  EXPECT_EQ(cache.lookup(5, true, false).result, CacheResult::Miss);
+  EXPECT_EQ(cache.lookup(5, true, false).result, CacheResult::Merge);
+  EXPECT_EQ(cache.open_count(), 0u);
+}
+
+// An MSHR that is used again knows nothing of the bytes of the line before.
+TEST(DramCache, OpenLineStartsWithNothing) {
+  RtlCache cache(0);
+  const LookupOutcome first = cache.early(5, 1, kAllBytes);
+  cache.take_behind();
+  cache.fill_done(first.mshr);
+  EXPECT_EQ(cache.early(6, 0, 1).mshr, first.mshr);
+  EXPECT_EQ(cache.early(6, 1, 0).result, CacheResult::Start);
+  // Nor of half of it.
+  RtlCache halves(0);
+  halves.early(5, 1, 0xffff'ffff);
+  halves.take_behind();
+  halves.fill_done(0);
+  halves.early(6, 1, ~std::uint64_t{0xffff'ffff});
+  halves.idle();
+  EXPECT_EQ(halves.early(6, 1, 0).result, CacheResult::Start);
 }
 
 }  // namespace

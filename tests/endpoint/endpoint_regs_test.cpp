@@ -65,6 +65,7 @@ class Pair {
     lockstep.check("dram_enable_o", rtl_->dram_enable_o, out.dram_enable);
     lockstep.check("len_enable_o", rtl_->len_enable_o, out.len_enable);
     lockstep.check("sets_log2_o", rtl_->sets_log2_o, out.sets_log2);
+    lockstep.check("open_max_o", rtl_->open_max_o, out.open_max);
     test::for_each_load_control_field(
         out.load, [&](const char* name, std::size_t lo, std::size_t width, auto value) {
           lockstep.check(name, test::get_bits(rtl_->load_control_o, lo, width), value);
@@ -122,13 +123,13 @@ TEST(EndpointRegs, LockstepWithRtl) {
     in.addr = in.valid ? random_addr(random) : static_cast<std::uint32_t>(random.bits(16));
     in.wdata = static_cast<std::uint32_t>(random.bits(32));
     in.write_back_done = random.percent(50);
-    if (random.percent(70)) in.events = static_cast<DramEvents>(random.bits(8));
+    if (random.percent(70)) in.events = static_cast<DramEvents>(random.bits(kDramEvents));
     in.load_status = random_status(random);
     pair.step(in);
     const std::uint32_t at = in.addr & 0x7fc;
     const bool is_read = in.valid && !in.write;
     counted_reads += is_read && at == 0x010 && in.write_back_done;
-    if (is_read && at >= 0x030 && at < 0x050) {
+    if (is_read && at >= 0x030 && at < 0x030 + 4 * kDramEvents) {
       const unsigned event = (at - 0x030) / 4;
       event_reads[event] += in.events >> event & 1u;
     }
@@ -152,7 +153,7 @@ TEST(EndpointRegs, ResetValues) {
   EXPECT_EQ(pair.read(0x814), 0x7f7f7fu);
   EXPECT_EQ(pair.read(0x818), 0x7f7f7fu);
   EXPECT_EQ(pair.read(0x81c), 0x08190a00u);
-  for (std::uint32_t addr = 0x820; addr < 0x854; addr += 4) {
+  for (std::uint32_t addr = 0x820; addr < 0x860; addr += 4) {
     EXPECT_EQ(pair.read(addr), addr == 0x824 ? kSizes : 0u);
   }
 }
@@ -170,9 +171,18 @@ TEST(EndpointRegs, OnlyTheListedBitsAreStored) {
   EXPECT_EQ(pair.read(0x818), 0x7f7f7fu);  // no margin
   EXPECT_EQ(pair.read(0x81c), 0x1f7f7f03u);
   for (std::uint32_t addr = 0x820; addr < 0x860; addr += 4) {
-    EXPECT_EQ(pair.read(addr), addr == 0x824 ? kSizes : 0u);
+    EXPECT_EQ(pair.read(addr), addr == 0x824 ? kSizes : addr == 0x828 ? 64u : 0u);
   }
   EXPECT_EQ(pair.read(0xa00), 0u);
+}
+
+TEST(EndpointRegs, OpenLinesAreCappedByHalfTheMshrs) {
+  Pair pair;
+  for (const std::uint32_t value : {0u, 1u, 63u, 64u, 65u, 255u, 256u, 0x107u}) {
+    pair.write(0x828, value);
+    EXPECT_EQ(pair.read(0x828), std::min(value % 256, 64u));
+    EXPECT_EQ(pair.step({}).open_max, std::min(value % 256, 64u));
+  }
 }
 
 TEST(EndpointRegs, SetsAreCappedByFourBits) {
