@@ -111,6 +111,14 @@ class DramCache {
   void take_behind();  // only with one
   [[nodiscard]] unsigned open_count() const { return static_cast<unsigned>(open_.count()); }
   [[nodiscard]] bool is_open(unsigned mshr) const { return open_[mshr]; }
+  // The first line of an open MSHR that is not held whole.
+  [[nodiscard]] unsigned missing_line(unsigned mshr) const {
+    unsigned line = 0;
+    while (line + 1 < lines_of_granule_ && held_[mshr * lines_of_granule_ + line] == kAllBytes) {
+      ++line;
+    }
+    return line;
+  }
 
   void fill_done(unsigned mshr);
   void wake(unsigned mshr);  // one waiter was served
@@ -195,13 +203,13 @@ class DramCache {
   unsigned used_ = 0;
   std::bitset<kMaxMshrs> live_;  // those in use
   std::vector<LineState> lines_;
-  std::vector<std::uint16_t> plru_;       // a set's tree, node n in bit n
-  std::bitset<kMaxMshrs> open_;  // those whose fill has not been asked for
+  std::vector<std::uint16_t> plru_;  // a set's tree, node n in bit n
+  std::bitset<kMaxMshrs> open_;      // those whose fill has not been asked for
   unsigned last_behind_;
   unsigned lines_of_granule_;
-  std::vector<std::uint64_t> held_;  // by MSHR and line: a bit a byte
-  std::vector<bool> complete_;       // by MSHR and line: all of them, as a read may know
-  Check check_;                      // mshr and offset of the last write
+  std::vector<std::uint64_t> held_;       // by MSHR and line: a bit a byte
+  std::vector<bool> complete_;            // by MSHR and line: all of them, as a read may know
+  Check check_;                           // mshr and offset of the last write
   std::array<std::uint16_t, 16> path_{};  // nodes on the path to way w
   std::array<std::uint16_t, 16> away_{};  // their values that point away from way w
   std::array<Mshr, kMaxMshrs> mshrs_{};

@@ -34,14 +34,33 @@ class BenchMedia {
         written(bad_lines_, c.dpa, c);
         break;
       case MediaOp::ArrayWrite:
+        if (c.partial) {
+          for (unsigned i = 0; i < 4; ++i) {
+            held_[place + i] = 0;
+            bad_array_.erase(place + i);
+          }
+        }
+        if (const auto at = held_.find(place + c.offset); at != held_.end()) {
+          at->second |= c.byte_enable;
+        }
         merge_bytes(array_[place + c.offset], c.data, c.byte_enable);
         written(bad_array_, place + c.offset, c);
         break;
       case MediaOp::Fill:
         for (unsigned i = 0; i < 4; ++i) {
-          array_[place + i] = lines_[c.dpa + i];
-          mark(bad_array_, place + i, bad_lines_.contains(c.dpa + i));
+          const auto held = c.partial ? held_.find(place + i) : held_.end();
+          const std::uint64_t stays = held == held_.end() ? 0 : held->second;
+          if (fail_fills) {
+            response.error = true;
+            if (stays != kAllBytes) mark(bad_array_, place + i, true);
+            continue;
+          }
+          merge_bytes(array_[place + i], lines_[c.dpa + i], ~stays);
+          const bool own = c.partial && bad_array_.contains(place + i);
+          mark(bad_array_, place + i,
+               own || (stays != kAllBytes && bad_lines_.contains(c.dpa + i)));
         }
+        for (unsigned i = 0; i < 4; ++i) held_.erase(place + i);
         break;
       case MediaOp::WriteBack:
         for (unsigned i = 0; i < 4; ++i) {
@@ -63,6 +82,7 @@ class BenchMedia {
   [[nodiscard]] std::size_t under_way() const { return under_way_.size(); }
   [[nodiscard]] bool empty() const { return under_way_.empty(); }
   std::array<std::uint64_t, 6> commands{};
+  bool fail_fills = false;  // each Fill is answered with error, and fills nothing
 
  private:
   using Marks = std::set<std::uint64_t>;
@@ -77,6 +97,7 @@ class BenchMedia {
     if (c.poison || c.byte_enable == kAllBytes) mark(marks, line, c.poison);
   }
   std::map<std::uint64_t, Line> lines_, array_;  // by line
+  std::map<std::uint64_t, std::uint64_t> held_;  // by line of a slot that is there in part
   Marks bad_lines_, bad_array_;
   std::multimap<std::uint64_t, MediaResponse> under_way_;
 };

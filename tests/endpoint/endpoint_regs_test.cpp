@@ -95,7 +95,7 @@ class Pair {
 
 // A register that is there, with any of the bits that do not count, or one beside it.
 std::uint32_t random_addr(Random& random) {
-  auto addr = 0x800 + 4 * static_cast<std::uint32_t>(random.below(20));
+  auto addr = 0x800 + 4 * static_cast<std::uint32_t>(random.below(23));
   if (random.percent(15)) addr ^= 4u << random.below(9);
   if (random.percent(5)) addr = static_cast<std::uint32_t>(random.bits(12));
   return addr | 0x800 | static_cast<std::uint32_t>(random.bits(4)) << 12 |

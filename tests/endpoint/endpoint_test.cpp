@@ -24,6 +24,11 @@ Line line_of(unsigned byte) {
   return line;
 }
 
+// Stores do not wait for fills; at most `lines` lines are there in part.
+void use_open_lines(HostBench& bench, unsigned lines) {
+  bench.memory_write(kVendor + (regs::ep::kOpen - regs::ep::kBlock), lines);
+}
+
 class Endpoint : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(InternalDram, Endpoint, ::testing::Bool());
 
@@ -495,6 +500,144 @@ TEST(EndpointAlone, InvalidationsTouchNoMedia) {
   for (const auto& [tag, answer] : bench.answers) EXPECT_FALSE(answer.drs) << "tag " << tag;
   EXPECT_EQ(bench.answers.size(), 40u);
   for (const std::uint64_t n : bench.media.commands) EXPECT_EQ(n, 0u);
+}
+
+// Lines in part: docs/blocks/endpoint/README.md.
+TEST(EndpointAlone, OpenLinesUnderAllTraffic) {
+  test::shows("order", "Data and poison are right whatever stores, loads and fills meet in a line",
+              "docs/blocks/endpoint/README.md");
+  for (const unsigned open : {1u, 4u, 64u}) {
+    for (const unsigned latency : {0u, 1u, 400u}) {
+      SCOPED_TRACE(::testing::Message() << open << " open, latency " << latency);
+      HostBench bench(81 + open + latency);
+      use_dram(bench, 3);
+      use_open_lines(bench, open);
+      bench.media_latency = latency;
+      bench.media_percent = 70;
+      traffic(bench, {.requests = 1500, .holds = latency == 1, .poisoned = 20});
+      traffic(bench, {.requests = 500, .poisoned = 20, .most = 3});
+      // A few sets full of open lines.
+      HostBench narrow(91 + open + latency);
+      use_dram(narrow, 0);
+      use_open_lines(narrow, open);
+      narrow.media_latency = latency;
+      traffic(narrow, {.requests = 800, .poisoned = 20, .lines = 120});
+    }
+  }
+}
+
+class OpenBench : public HostBench {
+ public:
+  explicit OpenBench(std::uint64_t seed, unsigned sets_log2 = 3, unsigned open = 8)
+      : HostBench(seed) {
+    use_dram(*this, sets_log2);
+    use_open_lines(*this, open);
+  }
+  std::uint64_t fills() const { return media.count(MediaOp::Fill); }
+  void pass(unsigned cycles) {
+    for (unsigned i = 0; i < cycles; ++i) cycle();
+  }
+};
+
+TEST(EndpointAlone, OpenLineTakesStoresAndServesWhatItHolds) {
+  OpenBench bench(101);
+  bench.write(0x1000, line_of(1));
+  bench.write(0x1040, line_of(2), 0xffff'ffff);
+  EXPECT_EQ(bench.read(0x1000).data, line_of(1));
+  bench.write(0x1040, line_of(3), ~std::uint64_t{0xffff'ffff});
+  Line both = line_of(3);
+  merge_bytes(both, line_of(2), 0xffff'ffff);
+  EXPECT_EQ(bench.read(0x1040).data, both);
+  EXPECT_EQ(bench.fills(), 0u);
+  EXPECT_EQ(bench.read(0x1080).data, line_of(0));
+  EXPECT_EQ(bench.fills(), 1u);
+  EXPECT_EQ(bench.read(0x1000).data, line_of(1)) << "the fill keeps what is held";
+  EXPECT_EQ(bench.read(0x1040).data, both);
+}
+
+TEST(EndpointAlone, OpenLineThatIsWholeNeedsNoFill) {
+  OpenBench bench(102, 0);
+  for (unsigned line = 0; line < 4; ++line) bench.write(line * kLineBytes, line_of(line + 1));
+  bench.pass(20);
+  // Eight more, and it is evicted: written back by itself, and filled for the load alone.
+  for (unsigned g = 1; g <= 8; ++g) {
+    for (unsigned line = 0; line < 4; ++line) {
+      bench.write((4 * g + line) * kLineBytes, line_of(16 * g + line));
+    }
+  }
+  EXPECT_EQ(bench.fills(), 0u);
+  EXPECT_EQ(bench.media.count(MediaOp::WriteBack), 1u);
+  for (unsigned line = 0; line < 4; ++line) {
+    EXPECT_EQ(bench.read(line * kLineBytes).data, line_of(line + 1));
+  }
+  EXPECT_EQ(bench.fills(), 1u);
+}
+
+TEST(EndpointAlone, OpenLineWhoseFillFailsKeepsItsStores) {
+  test::shows("order", "A fill that fails takes nothing from stores that were answered",
+              "docs/blocks/endpoint/README.md");
+  OpenBench bench(103);
+  bench.media.fail_fills = true;
+  bench.write(0x1000, line_of(1));
+  bench.write(0x1040, line_of(2), 0xff);
+  EXPECT_TRUE(bench.read(0x1080).poison);
+  EXPECT_EQ(bench.read(0x1000).data, line_of(1));
+  EXPECT_FALSE(bench.read(0x1000).poison);
+  EXPECT_TRUE(bench.read(0x1040).poison) << "half of it never came";
+  bench.write(0x1040, line_of(3));
+  EXPECT_FALSE(bench.read(0x1040).poison);
+}
+
+TEST(EndpointAlone, OpenLinesBeyondTheirNumberAreFilledBehind) {
+  OpenBench bench(104, 3, 2);
+  for (unsigned g = 0; g < 6; ++g) {
+    bench.write(g * std::uint64_t{256}, line_of(g + 1), 0xff);
+    bench.pass(100);
+    EXPECT_EQ(bench.fills(), g < 2 ? 0u : g - 1) << g;
+  }
+}
+
+TEST(EndpointAlone, OpenSetIsFilledForADemandThatIsBlocked) {
+  OpenBench bench(105, 0, 64);
+  for (unsigned g = 0; g < 8; ++g) bench.write(g * std::uint64_t{256}, line_of(g + 1), 0xff);
+  bench.pass(1000);
+  EXPECT_EQ(bench.fills(), 0u);
+  bench.write(8 * 256, line_of(9), 0xff);
+  EXPECT_GT(bench.fills(), 0u);
+  for (unsigned g = 0; g < 9; ++g) {
+    Line want{};
+    merge_bytes(want, line_of(g + 1), 0xff);
+    EXPECT_EQ(bench.read(g * std::uint64_t{256}).data, want) << g;
+  }
+}
+
+TEST(EndpointAlone, OpenLineIsFilledForMemSpecRd) {
+  OpenBench bench(106);
+  bench.write(0x1000, line_of(1), 0xff);
+  bench.send(M2sReqOpcode::MemSpecRd, 0x1000);
+  bench.pass(400);
+  EXPECT_EQ(bench.fills(), 1u);
+  Line want{};
+  merge_bytes(want, line_of(1), 0xff);
+  EXPECT_EQ(bench.read(0x1000).data, want);
+  EXPECT_EQ(bench.fills(), 1u);
+}
+
+TEST(EndpointAlone, OpenLinesOutliveTheirLink) {
+  OpenBench bench(107);
+  bench.write(0x1000, line_of(1), 0xff);
+  bench.lose_link();
+  bench.set_up();
+  EXPECT_EQ(bench.fills(), 0u);
+  Line want{};
+  merge_bytes(want, line_of(1), 0xff);
+  EXPECT_EQ(bench.read(0x1000).data, want);
+}
+
+TEST(EndpointAlone, OpenLinesAreNoneWithoutThem) {
+  OpenBench bench(108, 3, 0);
+  for (unsigned line = 0; line < 4; ++line) bench.write(line * kLineBytes, line_of(line + 1));
+  EXPECT_EQ(bench.fills(), 1u);
 }
 
 // What waits to be asked for is forgotten when the internal DRAM goes off: each granule is told,
