@@ -515,7 +515,6 @@ TEST(EndpointAlone, OpenLinesUnderAllTraffic) {
       bench.media_latency = latency;
       bench.media_percent = 70;
       traffic(bench, {.requests = 1500, .holds = latency == 1, .poisoned = 20});
-      traffic(bench, {.requests = 500, .poisoned = 20, .most = 3});
       // A few sets full of open lines.
       HostBench narrow(91 + open + latency);
       use_dram(narrow, 0);
