@@ -34,20 +34,37 @@ class Flat {
       case MediaOp::ArrayRead:
         return {slots_[key(c)], bad_slots_.contains(key(c))};
       case MediaOp::ArrayWrite:
+        if (c.partial) {
+          for (unsigned i = 0; i < kLine; i += 64) {
+            missing_[c.slot * kLine + i] = kAllBytes;
+            bad_slots_.erase(c.slot * kLine + i);
+          }
+          filled_[c.slot] = {c.dpa / kLine * kLine, ++fills_};
+        }
+        missing_[key(c)] &= ~c.byte_enable;
         merge_bytes(slots_[key(c)], c.data, c.byte_enable);
         written(bad_slots_, key(c), c);
         break;
       case MediaOp::Fill:
         for (unsigned i = 0; i < kLine; i += 64) {
-          slots_[c.slot * kLine + i] = media_[c.dpa + i];
-          mark(bad_slots_, c.slot * kLine + i, bad_media_.contains(c.dpa + i));
+          const std::uint64_t at = c.slot * kLine + i;
+          const std::uint64_t brings = c.partial ? missing_[at] : kAllBytes;
+          merge_bytes(slots_[at], media_[c.dpa + i], brings);
+          const bool own = c.partial && bad_slots_.contains(at);
+          mark(bad_slots_, at, own || (brings != 0 && bad_media_.contains(c.dpa + i)));
+          missing_[at] = 0;
         }
         filled_[c.slot] = {c.dpa, ++fills_};
         break;
       case MediaOp::WriteBack:
         for (unsigned i = 0; i < kLine; i += 64) {
-          media_[c.dpa + i] = slots_[c.slot * kLine + i];
-          mark(bad_media_, c.dpa + i, bad_slots_.contains(c.slot * kLine + i));
+          const std::uint64_t at = c.slot * kLine + i;
+          const bool bad = bad_slots_.contains(at);
+          merge_bytes(media_[c.dpa + i], slots_[at], ~missing_[at]);
+          // As a write of the bytes that are there; of none it is no write.
+          if (missing_[at] == 0 || (bad && missing_[at] != kAllBytes)) {
+            mark(bad_media_, c.dpa + i, bad);
+          }
         }
         break;
     }
@@ -62,7 +79,11 @@ class Flat {
         youngest = &entry;
       }
     }
-    return youngest == nullptr ? media_[dpa] : slots_[youngest->first * kLine + dpa % kLine];
+    Line line = media_[dpa];
+    if (youngest == nullptr) return line;
+    const std::uint64_t at = youngest->first * kLine + dpa % kLine;
+    merge_bytes(line, slots_[at], ~missing_[at]);
+    return line;
   }
   Line& media(std::uint64_t dpa) { return media_[dpa]; }
 
@@ -80,6 +101,7 @@ class Flat {
     if (c.poison || c.byte_enable == kAllBytes) mark(marks, line, c.poison);
   }
   std::map<std::uint64_t, Line> media_, slots_;
+  std::map<std::uint64_t, std::uint64_t> missing_;  // by line of a slot: bytes not held
   Marks bad_media_, bad_slots_;
   std::map<std::uint32_t, std::pair<std::uint64_t, int>> filled_;
   int fills_ = 0;
@@ -128,6 +150,8 @@ void random_traffic(Media& media, std::uint64_t seed, bool cached) {
     c.byte_enable = random() % 2 == 0 ? kAllBytes : random();
     c.data.fill(static_cast<std::uint8_t>(random()));
     c.poison = random() % 6 == 0;
+    c.partial = (c.op == MediaOp::ArrayWrite && random() % 3 == 0) ||
+                (c.op == MediaOp::Fill && random() % 2 == 0);
     while (!media.can_accept(now, c.op) || pending.count({c.op, c.id}) != 0) {
       RC_ASSERT(media.next_event() != Time::never());
       now = std::max(now, media.next_event());
