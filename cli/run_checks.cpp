@@ -24,10 +24,20 @@ MediaConfig media_part(const RunConfig& config, const std::filesystem::path& med
                                  key, part.name, what));
   };
   auto* flash = std::get_if<FlashConfig>(&part.params);
-  const std::string share = "media.share_page_register", suspend = "media.suspend";
+  const std::string share = "media.share_page_register", suspend = "media.suspend",
+                    striping = "media.striping";
   if (config.share_page_register != "part") {
     if (flash == nullptr) refuse(share, "has no page register; leave it out or choose flash");
     flash->share_page_register = share_page_register_of(config.share_page_register);
+  }
+  if (config.striping != "part") {
+    if (flash == nullptr)
+      refuse(striping, "has no dies to stripe over; leave it out or choose flash");
+    flash->striping = config.striping == "permuted" ? Striping::Permuted : Striping::Linear;
+    if (const std::string problem = flash->permuted_problem();
+        flash->striping == Striping::Permuted && !problem.empty()) {
+      refuse(striping, "cannot be permuted: that " + problem);
+    }
   }
   if (config.suspend != "part" && config.suspend != "none") {
     if (flash == nullptr) refuse(suspend, "has nothing to suspend; leave it out or choose flash");

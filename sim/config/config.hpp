@@ -108,7 +108,8 @@ struct TraceConfig {
 struct RunConfig {
   std::string scenario;
   std::string media;
-  std::string share_page_register = "part", suspend = "part";  // of its dies; part: its file's own
+  std::string share_page_register = "part", suspend = "part",
+              striping = "part";  // of its dies; part: the file's own
   std::string engine = "cosim";
   std::uint64_t seed = 1;
   std::uint64_t limit_us = 1000000;  // of simulated time

@@ -100,6 +100,13 @@ std::vector<ConfigKey> machine_keys() {
            "always: random data output of the NAND interface; left open by CXL-GPU, whose 47.4 % "
            "hits of seq fit queued"},
           CXLGPU_MEMBER(share_page_register)),
+      row({"media.striping", "", one_of({"part", "linear", "permuted"}),
+           "How consecutive pages go over the dies: in turn, or in turn with the die's number "
+           "permuted by the page's higher digits, so that strides of a power of two meet all dies; "
+           "part: as the part's file says.",
+           "permuted: Zhang, Zhu and Zhang, MICRO-33, 2000, for banks of DRAM; left open by "
+           "CXL-GPU"},
+          CXLGPU_MEMBER(striping)),
       row({"media.suspend", "", one_of({"part", "none", "programs", "erases", "both"}),
            "What reads suspend, at the cost that the part's file has under suspend; part: as it "
            "says.",

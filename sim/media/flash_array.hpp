@@ -3,7 +3,8 @@
 //
 // Purpose: times page reads and programs; contents, buffering and translation are the caller's.
 // Shapes:  page p lies on channel p % channels, die (p / channels) % dies_per_channel: static
-//          striping.
+//          striping. With `permuted` striping the caller has permuted the numbers
+//          (flash_media.hpp).
 // Translation (only if the part has one, see ftl.hpp): read() takes physical pages, program() takes
 //          logical ones, which get their die at once and their page when the die begins. A die
 //          programs up to a page a plane in one tPROG. With nothing waiting it collects while the

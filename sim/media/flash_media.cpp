@@ -28,6 +28,7 @@ FlashMedia::FlashMedia(const FlashConfig& config, std::uint64_t capacity, std::u
       buffer_(config),
       copy_(line_bytes),
       depth_{config.read_queue_depth, config.write_queue_depth, config.array_queue_depth} {
+  assert(config_.striping == Striping::Linear || config_.permuted_problem().empty());
   const std::uint32_t ops = depth_[0] + depth_[1] + depth_[2];
   pool_.resize(ops);
   for (std::uint32_t i = ops; i > 0; --i) free_.push_back(i - 1);
@@ -81,10 +82,10 @@ std::uint64_t FlashMedia::data_of(std::uint64_t dpa) const {
   constexpr std::uint64_t kErased = std::uint64_t{1} << 63;  // nothing is ever written there
   const Ftl* ftl = flash_.ftl();
   if (ftl == nullptr) return dpa;
-  const auto at = ftl->mapped(static_cast<std::uint32_t>(dpa / config_.page_bytes));
+  const auto at = ftl->mapped(static_cast<std::uint32_t>(page_of(dpa)));
   if (!at) return dpa;
-  const auto data = ftl->data_at(*at);
-  return (data ? std::uint64_t{*data} * config_.page_bytes : kErased) + dpa % config_.page_bytes;
+  const auto data = ftl->data_at(*at);  // back to its address: striped() is its own inverse
+  return (data ? config_.striped(*data) * config_.page_bytes : kErased) + dpa % config_.page_bytes;
 }
 
 // The effect on the contents, in the order of submit().
@@ -271,7 +272,7 @@ void FlashMedia::answer(std::uint32_t op, Time at) {
 
 void FlashMedia::step(const Scheduled& what, Time now) {
   Op& op = pool_[what.op];
-  const std::uint64_t page = op.dpa / config_.page_bytes;
+  const std::uint64_t page = page_of(op.dpa);
   const auto first = static_cast<std::uint32_t>(op.dpa % config_.page_bytes / kLineBytes);
   const auto lines = op.bytes / static_cast<std::uint32_t>(kLineBytes);
   if (what.step == Step::Failed) {
@@ -312,7 +313,7 @@ void FlashMedia::start_dram(std::uint32_t index, DramAccess access, Time now) {
 }
 
 bool FlashMedia::put(const Op& op, Time now) {
-  return buffer_.put(op.dpa / config_.page_bytes,
+  return buffer_.put(page_of(op.dpa),
                      static_cast<std::uint32_t>(op.dpa % config_.page_bytes / kLineBytes),
                      op.bytes / static_cast<std::uint32_t>(kLineBytes), op.whole, now);
 }
@@ -320,7 +321,7 @@ bool FlashMedia::put(const Op& op, Time now) {
 // Writes take their places in the buffer in order; those that find it full wait. One of a page that
 // has its place needs none and waits for nobody.
 void FlashMedia::to_buffer(std::uint32_t index, Time now) {
-  const bool can = waiting_.empty() || buffer_.has(pool_[index].dpa / config_.page_bytes);
+  const bool can = waiting_.empty() || buffer_.has(page_of(pool_[index].dpa));
   if (can && put(pool_[index], now)) {
     --on_the_way_;
     answer(index, now);
@@ -455,8 +456,12 @@ ImageWriter FlashMedia::image() const {
 void FlashMedia::write_organisation(ImageWriter& out) const {
   out.u64(capacity_);
   out.u64(config_.pages_per_die);
-  for (const std::uint32_t number :
-       {config_.page_bytes, config_.channels, config_.dies_per_channel, config_.pages_per_block}) {
+  // Translation and wear are kept by the number that a page has in the striping. The top bit is
+  // free, so that images of a linear part stay what they were.
+  constexpr std::uint32_t kPermuted = std::uint32_t{1} << 31;
+  const std::uint32_t striping = config_.striping == Striping::Permuted ? kPermuted : 0;
+  for (const std::uint32_t number : {config_.page_bytes, config_.channels, config_.dies_per_channel,
+                                     config_.pages_per_block | striping}) {
     out.u32(number);
   }
 }
@@ -468,7 +473,7 @@ void FlashMedia::load(const std::filesystem::path& file) {
   std::vector<std::uint8_t> found(own.contents().size());
   in.bytes(found);
   if (found != own.contents()) {
-    in.fail("the image is of another part or size; use the part that made it");
+    in.fail("the image is of another part, size or striping; use the part that made it");
   }
   flash_.load(in);
   std::vector<std::uint8_t> bytes(SparseStore::kPageBytes);

@@ -19,6 +19,9 @@
 //          physical page, so that a page lost by the layer is lost to the reader. A merge reads the
 //          old page from wherever it lies, then programs. Without the section pages are striped
 //          statically over channels and dies and rewritten in place at tPROG.
+// Striping: a page's number in the striping (FlashConfig::striped) is made of its address here, and
+//          nowhere else: buffer, translation, dies, wear and scripts know no other. Linear, it is
+//          the address / page_bytes.
 // Image:   save() and load() keep contents, poison and translation between runs (image.hpp). The
 //          internal DRAM is volatile: its owner writes dirty lines back first.
 // Status:  backlog counts a Read or Fill until a die senses for it, its transfer out of a sensed
@@ -118,6 +121,11 @@ class FlashMedia final : public Media {
   void fill_rest(const MediaCommand& command);
   void write_back_part(const MediaCommand& command);
   [[nodiscard]] std::uint64_t data_of(std::uint64_t dpa) const;
+  // The page of an address, by its number in the striping: the one that buffer, translation and
+  // dies know.
+  [[nodiscard]] std::uint64_t page_of(std::uint64_t dpa) const {
+    return config_.striped(dpa / config_.page_bytes);
+  }
   [[nodiscard]] std::uint64_t flash_page(std::uint64_t page) const;
 
   void catch_up(Time now) {

@@ -143,6 +143,15 @@ SharePageRegister read_share_page_register(ConfigReader& in) {
   return share_page_register_of(in.choice(key, {"always", "queued", "never"}));
 }
 
+Striping read_striping(ConfigReader& in, const FlashConfig& c) {
+  const std::string key = "controller.striping";
+  if (!in.given(key) || in.choice(key, {"linear", "permuted"}) == "linear") return Striping::Linear;
+  if (const std::string problem = c.permuted_problem(); !problem.empty()) {
+    in.fail(key, "'permuted' " + problem);
+  }
+  return Striping::Permuted;
+}
+
 void read_suspend(ConfigReader& in, FlashConfig& c) {
   SuspendConfig s;
   const std::string of = in.choice("suspend.operations", {"none", "programs", "erases", "both"});
@@ -222,6 +231,7 @@ FlashConfig read_flash(ConfigReader& in) {
   c.announce = duration(in, "controller.announce_ps", 0);
   c.page_granule = in.choice("controller.fill_granule", {"line", "page"}) == "page";
   c.share_page_register = read_share_page_register(in);
+  c.striping = read_striping(in, c);
   c.read_queue_depth = small(in.number("controller.read_queue_depth", 1, kMaxDepth));
   c.write_queue_depth = small(in.number("controller.write_queue_depth", 1, kMaxDepth));
   c.array_queue_depth = small(in.number("controller.array_queue_depth", 1, kMaxDepth));
@@ -270,6 +280,14 @@ Time DramConfig::idle_read() const {
   const Time burst = bus_time(burst_bytes(), sub_channel_bits, data_rate_mtps);
   const std::uint64_t more = kLineBytes / burst_bytes() - 1;  // column commands after the first
   return front + tRCD + Time{more * std::max(tCCD_L, burst).ps} + tCL + burst + back;
+}
+
+std::string FlashConfig::permuted_problem() const {
+  const std::uint32_t dies = channels * dies_per_channel;
+  if (std::has_single_bit(dies)) return {};
+  return fmt::format(
+      "needs a power of two of dies, and {} channels of {} are {}; change these, or use 'linear'",
+      channels, dies_per_channel, dies);
 }
 
 FtlShape FlashConfig::ftl_shape() const {

@@ -4,10 +4,12 @@
 // Purpose: one value type per kind of part; every figure is in the file with unit and source.
 // Units:   picoseconds as Time (key suffix _ps), bytes, mega transfers per second (_MTps).
 // Errors:  InputError, one line: "FILE:LINE: key 'x.y': what is wrong; what to do". Every key must
-//          be there, be known, be given once and be of the right type and range.
+//          be there (but controller.striping: linear without), be known, be given once and be of
+//          the right type and range.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -74,6 +76,16 @@ enum class SharePageRegister : std::uint8_t { Always, Queued, Never };
 
 [[nodiscard]] SharePageRegister share_page_register_of(const std::string& name);
 
+// Which die a page lies on, of n = channels * dies_per_channel, the first of each channel first:
+//   linear    page p on die p % n
+//   permuted  on die p % n XOR the digits of p / n to the base n, all of them, so that pages a
+//   power
+//             of two apart meet on one die no more often than others. n must be a power of two.
+// Z. Zhang, Z. Zhu, X. Zhang, "A permutation-based page interleaving scheme to reduce row-buffer
+// conflicts and exploit data locality", MICRO-33, 2000, pp. 32-41: there the banks of DRAM, and of
+// the number above them as many bits as a bank's number has.
+enum class Striping : std::uint8_t { Linear, Permuted };
+
 // Programs and erases that a read may interrupt, with what that costs; how: flash_array.hpp.
 struct SuspendConfig {
   bool programs = false, erases = false;
@@ -99,6 +111,7 @@ struct FlashConfig {
   Time announce;              // how long before a scripted collection it is announced
   bool page_granule = false;  // a fill moves the whole page over the channel
   SharePageRegister share_page_register = SharePageRegister::Never;
+  Striping striping = Striping::Linear;
   std::uint32_t read_queue_depth = 0, write_queue_depth = 0, array_queue_depth = 0;
 
   std::uint32_t buffer_pages = 0, buffer_high = 0, buffer_low = 0;
@@ -115,6 +128,18 @@ struct FlashConfig {
   std::uint64_t capacity = 0;  // bytes, follows from the organisation and the over-provisioning
 
   [[nodiscard]] FtlShape ftl_shape() const;  // precondition: translation
+  // Why `permuted` cannot be; empty if it can.
+  [[nodiscard]] std::string permuted_problem() const;
+  // The page's number in the order of linear striping, which has it on the same die. Its own
+  // inverse, within a stripe of n pages. Precondition: permuted_problem() is empty.
+  [[nodiscard]] std::uint64_t striped(std::uint64_t page) const {
+    const std::uint64_t dies = std::uint64_t{channels} * dies_per_channel;
+    if (striping == Striping::Linear || dies == 1) return page;
+    const int digit = std::countr_zero(dies);
+    std::uint64_t fold = 0;
+    for (std::uint64_t rest = page >> digit; rest != 0; rest >>= digit) fold ^= rest;
+    return page ^ (fold & (dies - 1));
+  }
 };
 
 struct MediaConfig {
