@@ -99,7 +99,7 @@ std::vector<ConfigKey> port_keys() {
           CXLGPU_MEMBER(endpoint.line_bytes)),
       row({"endpoint.open_lines", "lines", between(0, kMostMshrs / 2),
            "Lines of the internal DRAM that may be there in part, so that stores do not wait for "
-           "fills; at most half of endpoint.mshrs, 0: stores wait.",
+           "fills; half of endpoint.mshrs at most count, 0: stores wait.",
            "this design"},
           CXLGPU_MEMBER(endpoint.open_lines)),
       row({"endpoint.ingress_thresholds", "messages", list_of({3}, 0, 127),
