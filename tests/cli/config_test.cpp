@@ -755,6 +755,41 @@ TEST_F(Cli, DiesThatShareAndSuspend) {
   accepted(with("vadd-dram-cxl", "media.suspend=part"));
 }
 
+TEST_F(Cli, StripingOverTheDies) {
+  const auto with = [](const std::string& scenario, const std::string& set) {
+    return Args{"run", scenario, "--engine",           "model", "--out",
+                "o",   "--set",  "workload.size=2048", "--set", set};
+  };
+  refused(with("vadd-dram-cxl", "media.striping=linear"),
+          {"--set", "'media.striping'", "'dram'", "choose flash"});
+  refused(with("vadd-znand-cxl", "media.striping=xor"),
+          {"--set", "'media.striping'", "part, linear, permuted"});
+  const auto end = [&](const std::string& set) {
+    accepted(with("vadd-znand-cxl", set));
+    return value(stats(), "/end_to_end");
+  };
+  const auto permuted = end("media.striping=permuted");
+  EXPECT_EQ(end("media.striping=part"), permuted);  // as its file has it
+  EXPECT_NE(end("media.striping=linear"), permuted);
+  EXPECT_EQ(stats().at("/config/media/striping"_json_pointer), "linear");
+  // A part of 3 * 8 dies.
+  fs::copy(fs::path(CXLGPU_SOURCE_DIR) / "configs", dir_ / "own", fs::copy_options::recursive);
+  std::ifstream in(dir_ / "own/media/znand.yaml");
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  in.close();
+  text.replace(text.find("channels: 8"), 11, "channels: 3");
+  text.replace(text.find("striping: permuted"), 18, "striping: linear");
+  std::ofstream(dir_ / "own/media/znand.yaml") << text;
+  const auto own = [&](const std::string& set) {
+    Args args = with("vadd-znand-cxl", set);
+    args.insert(args.begin(), {"--configs", "own"});
+    return args;
+  };
+  refused(own("media.striping=permuted"),
+          {"--set", "'media.striping'", "'znand'", "power of two of dies", "24", "linear"});
+  accepted(own("media.striping=part"));
+}
+
 // ---- list and help -----------------------------------------------------------------------------
 
 TEST_F(Cli, ListNamesEveryPart) {

@@ -178,6 +178,13 @@ void random_traffic(Media& media, std::uint64_t seed, bool cached) {
   RC_ASSERT(media.peek(kCapacity - 64) == Line{});
 }
 
+// The part with one striping or the other.
+MediaConfig drawn(MediaConfig config, std::uint64_t seed) {
+  std::get<FlashConfig>(config.params).striping =
+      seed % 2 == 0 ? Striping::Linear : Striping::Permuted;
+  return config;
+}
+
 TEST(Contents, Dram) {
   const MediaConfig config = media_test::part("dram");
   EXPECT_TRUE(rc::check("DDR5 equals flat memory", [&](std::uint64_t seed) {
@@ -188,7 +195,7 @@ TEST(Contents, Dram) {
 TEST(Contents, ZNand) {
   const MediaConfig config = media_test::part("znand");
   EXPECT_TRUE(rc::check("Z-NAND equals flat memory", [&](std::uint64_t seed) {
-    random_traffic(*make_media(config, {kCapacity, kSlots, kLine}), seed, true);
+    random_traffic(*make_media(drawn(config, seed), {kCapacity, kSlots, kLine}), seed, true);
   }));
 }
 
@@ -201,7 +208,7 @@ TEST(Contents, ZNandWithATinyWriteBuffer) {
   flash.page_granule = true;
   EXPECT_TRUE(
       rc::check("Z-NAND equals flat memory when the buffer is full", [&](std::uint64_t seed) {
-        random_traffic(*make_media(config, {kCapacity, kSlots, kLine}), seed, true);
+        random_traffic(*make_media(drawn(config, seed), {kCapacity, kSlots, kLine}), seed, true);
       }));
 }
 
@@ -213,7 +220,7 @@ TEST(Contents, ZNandWithScriptedCollection) {
   MediaShape shape{kCapacity, kSlots, kLine};
   shape.collection = {Time{1000000}, Time{50000000}, Time{30000000}, 70};
   EXPECT_TRUE(rc::check("Z-NAND equals flat memory when dies collect", [&](std::uint64_t seed) {
-    random_traffic(*make_media(config, shape), seed, true);
+    random_traffic(*make_media(drawn(config, seed), shape), seed, true);
   }));
 }
 
@@ -228,7 +235,7 @@ TEST(Contents, NandWithTranslation) {
   flash.buffer_high = 1;
   flash.buffer_low = 0;
   EXPECT_TRUE(rc::check("NAND equals flat memory", [&](std::uint64_t seed) {
-    random_traffic(*make_media(config, {kCapacity, kSlots, kLine}), seed, true);
+    random_traffic(*make_media(drawn(config, seed), {kCapacity, kSlots, kLine}), seed, true);
   }));
 }
 
@@ -236,14 +243,14 @@ TEST(Contents, Pram) {
   MediaConfig config = media_test::part("pram");
   std::get<FlashConfig>(config.params).wear_pauses->writes = 5;
   EXPECT_TRUE(rc::check("PRAM equals flat memory", [&](std::uint64_t seed) {
-    random_traffic(*make_media(config, {kCapacity, kSlots, kLine}), seed, true);
+    random_traffic(*make_media(drawn(config, seed), {kCapacity, kSlots, kLine}), seed, true);
   }));
 }
 
 TEST(Contents, ZNandWithoutCache) {
   const MediaConfig config = media_test::part("znand");
   EXPECT_TRUE(rc::check("plain Z-NAND equals flat memory", [&](std::uint64_t seed) {
-    random_traffic(*make_media(config, {kCapacity, 0, kLine}), seed, false);
+    random_traffic(*make_media(drawn(config, seed), {kCapacity, 0, kLine}), seed, false);
   }));
 }
 

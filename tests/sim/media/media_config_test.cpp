@@ -226,6 +226,31 @@ TEST_F(MediaConfigTest, SharePageRegister) {
   line = change("znand.yaml", "share_page_register:", "  share_page_register: false");
   expect_error("znand.yaml", line, "controller.share_page_register", "old value; write 'never'");
 }
+TEST_F(MediaConfigTest, Striping) {
+  const auto value = [this](const std::string& line) {
+    SetUp();
+    change("znand.yaml", "striping:", line);
+    const MediaConfig config = load_media_config(dir / "znand.yaml");
+    return std::get<FlashConfig>(config.params).striping;
+  };
+  EXPECT_EQ(value("  striping: linear"), Striping::Linear);
+  EXPECT_EQ(value("  striping: permuted"), Striping::Permuted);
+  EXPECT_EQ(value(""), Striping::Linear);  // parts that were written before there was the key
+  for (const char* part : {"pram", "znand", "nand"}) {
+    EXPECT_EQ(std::get<FlashConfig>(media_test::part(part).params).striping, Striping::Permuted);
+  }
+  int line = change("znand.yaml", "striping:", "  striping: random");
+  expect_error("znand.yaml", line, "controller.striping", "use one of: linear, permuted");
+  // 3 * 8 dies.
+  SetUp();
+  change("znand.yaml", "channels:", "  channels: 3");
+  line = change("znand.yaml", "striping:", "  striping: permuted");
+  expect_error("znand.yaml", line, "controller.striping",
+               "'permuted' needs a power of two of dies, and 3 channels of 8 are 24; change these, "
+               "or use 'linear'");
+  change("znand.yaml", "striping:", "  striping: linear");
+  EXPECT_EQ(load_media_config(dir / "znand.yaml").kind(), PartKind::Translated);
+}
 TEST_F(MediaConfigTest, Suspend) {
   for (const char* part : {"pram", "znand", "nand"}) {  // what is simulated without being asked for
     const FlashConfig c = std::get<FlashConfig>(media_test::part(part).params);

@@ -31,10 +31,12 @@ inline MediaConfig part(const std::string& name) {
 inline DramConfig dram_config() {
   return std::get<DramConfig>(part("dram").params);
 }
-// Z-NAND without its translation layer: pages lie where they are striped.
+// Z-NAND without its translation layer and with linear striping: page p lies on die p % dies, by
+// which the tests choose the die of an address.
 inline FlashConfig flash_config() {
   FlashConfig c = std::get<FlashConfig>(part("znand").params);
   c.translation.reset();
+  c.striping = Striping::Linear;
   c.capacity = std::uint64_t{c.channels} * c.dies_per_channel * c.pages_per_die * c.page_bytes;
   return c;
 }

@@ -138,6 +138,7 @@ void random_part(std::uint64_t seed) {
                Time{up_to(200000000)}, Time{up_to(5000000)}, Time{1 + up_to(50000000)},
                Time{up_to(100000000)}};
   c.page_granule = up_to(2) == 0;
+  if (up_to(4) > 0 && c.permuted_problem().empty()) c.striping = Striping::Permuted;
   for (t.over_provisioning_percent = 1; !ftl_problem(c.ftl_shape(), t).empty();) {
     ++t.over_provisioning_percent;
   }
@@ -326,6 +327,7 @@ TEST(Translation, RawBlockErasesTakeTime) {
 TEST(WearPauses, ComeAfterTheirCountOfWrites) {
   FlashConfig c = std::get<FlashConfig>(media_test::part("pram").params);
   c.wear_pauses->writes = 4;
+  c.striping = Striping::Linear;  // units of one die are so many units apart
   c.buffer_cold = Time{1};
   const std::uint64_t dies = std::uint64_t{c.channels} * c.dies_per_channel;
   const auto bus = [&](std::uint64_t bytes) {
@@ -483,6 +485,9 @@ TEST_F(TranslationImage, BadFilesAreRefused) {
   expect_error(media_of(other), "of another part");
   other = small_part(512);
   expect_error(media_of(other), "of another part");
+  other = c;  // its translation names the pages otherwise
+  other.striping = Striping::Permuted;
+  expect_error(media_of(other), "of another part, size or striping");
   put("hello");
   expect_error(media_of(c), "no image");
   put(bytes.substr(0, bytes.size() / 2));
