@@ -239,6 +239,7 @@ TEST_F(MediaConfigTest, Striping) {
   for (const char* part : {"pram", "znand", "nand"}) {
     EXPECT_EQ(std::get<FlashConfig>(media_test::part(part).params).striping, Striping::Permuted);
   }
+  SetUp();
   int line = change("znand.yaml", "striping:", "  striping: random");
   expect_error("znand.yaml", line, "controller.striping", "use one of: linear, permuted");
   // 3 * 8 dies.
