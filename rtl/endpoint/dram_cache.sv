@@ -162,38 +162,74 @@ module dram_cache
     return next;
   endfunction
 
-  // The set is folded from higher address bits too: arrays a power of two apart do not share it.
-  logic [SetW-1:0] set;
-  always_comb begin
-    set = '0;
-    if (lookup_valid_i) begin
-      set = SetW'(lookup_granule_i ^ (lookup_granule_i >> 5) ^ (lookup_granule_i >> 10) ^
-                  (lookup_granule_i >> 15)) & ~({SetW{1'b1}} << sets_log2_i);
+  // The lowest of some ways alone, and the number of one way: as a way is chosen late, shorter than
+  // a number by first_one().
+  function automatic logic [Ways-1:0] lowest_of(logic [Ways-1:0] ways);
+    logic [Ways-1:0] lowest;
+    for (int unsigned w = 0; w < Ways; w++) begin
+      lowest[w] = ways[w] && ((ways & ~({Ways{1'b1}} << w)) == '0);
     end
-  end
+    return lowest;
+  endfunction
 
+  // A flag of the lowest of some ways, half by half: no longer than a look at one way.
+  function automatic logic flag_of_lowest(logic [Ways-1:0] ways, logic [Ways-1:0] flags);
+    logic [Ways-1:0] any, flag;
+    any  = ways;
+    flag = flags;
+    for (int unsigned level = 0; level < WayW; level++) begin
+      for (int unsigned w = 0; w < (Ways >> (level + 1)); w++) begin
+        flag[w] = any[2*w] ? flag[2*w] : flag[2*w+1];
+        any[w]  = any[2*w] || any[2*w+1];
+      end
+    end
+    return flag[0];
+  endfunction
+
+  function automatic logic [WayW-1:0] way_of(logic [Ways-1:0] one);
+    logic [WayW-1:0] number;
+    number = '0;
+    for (int unsigned w = 0; w < Ways; w++) begin
+      number = number | (one[w] ? WayW'(w) : '0);
+    end
+    return number;
+  endfunction
+
+  // The set is folded from higher address bits too: arrays a power of two apart do not share it.
+  logic [SetW-1:0] set;  // of any granule: that it counts comes as late
+  assign set = SetW'(lookup_granule_i ^ (lookup_granule_i >> 5) ^ (lookup_granule_i >> 10) ^
+                     (lookup_granule_i >> 15)) & ~({SetW{1'b1}} << sets_log2_i);
+
+  // The choice of a victim begins with what the memory says, beside the look at touched_q, which is
+  // as long: what it makes of a set never touched counts for nothing.
+  logic                  known;         // the set was touched
+  set_state_t            stored;        // of the set; means something in a known one
   set_state_t            state;         // of the set, empty if never touched
   logic [Ways-1:0]       match;
-  logic [Ways*MshrW-1:0] ptrs;
+  logic [Ways*MshrW-1:0] ptrs;          // mean something in a valid way only
   logic                  hit;
   logic [WayW-1:0]       hit_way;
 
   always_comb begin
+    known   = 1'b0;
+    stored  = '0;
     state   = '0;
     match   = '0;
     ptrs    = '0;
     hit     = 1'b0;
     hit_way = '0;
     if (lookup_valid_i) begin
-      ptrs = ptr_mem_q[set];  // means something in a valid way only
+      known  = touched_q[set];
+      stored = state_mem_q[set];
+      ptrs   = ptr_mem_q[set];
     end
-    if (lookup_valid_i && touched_q[set]) begin
-      state = state_mem_q[set];
+    if (known) begin
+      state = stored;
       for (int unsigned w = 0; w < Ways; w++) begin
-        match[w] = state.valid[w] && (tag_mem_q[set][w*TagW+:TagW] == lookup_granule_i);
+        match[w] = stored.valid[w] && (tag_mem_q[set][w*TagW+:TagW] == lookup_granule_i);
       end
       hit     = |match;
-      hit_way = WayW'(first_one(64'(match)));
+      hit_way = way_of(match);
     end
   end
 
@@ -217,7 +253,7 @@ module dram_cache
     if (lookup_valid_i) begin
       for (int unsigned w = 0; w < Ways; w++) begin
         pin_ptr    = ptrs[w*MshrW+:MshrW];
-        pinned[w]  = state.valid[w] && live_q[pin_ptr[PlaceW+:WordW]][pin_ptr[PlaceW-1:0]] &&
+        pinned[w]  = stored.valid[w] && live_q[pin_ptr[PlaceW+:WordW]][pin_ptr[PlaceW-1:0]] &&
                      (mshr_slot_q[pin_ptr] == {set, WayW'(w)});
         filling[w] = pinned[w] && !filled_q[pin_ptr];
         opened[w]  = open_q[pin_ptr[PlaceW+:WordW]][pin_ptr[PlaceW-1:0]];
@@ -230,31 +266,42 @@ module dram_cache
     hit_covered = |(match & filling & covered);
   end
 
-  // No hit: the victim
+  // No hit: the victim, as a bit for each way
   logic [WayW-1:0] plru_way, victim_way;
+  logic [Ways-1:0] victim;
   logic            all_pinned, passed;  // passed: over plru_way, if it is a MISS
+  logic            victim_dirty;        // what is known of it without its number
 
   always_comb begin
-    logic [Ways-1:0] stale;  // neither pinned nor fresh
-    plru_way   = '0;
-    victim_way = '0;
-    all_pinned = 1'b0;
-    passed     = 1'b0;
-    stale      = '0;
-    if (lookup_valid_i) begin
+    logic [Ways-1:0] tree, stale;  // the tree's choice; neither pinned nor fresh
+    tree         = '0;
+    stale        = '0;
+    plru_way     = '0;
+    victim       = Ways'(1);  // of a set never touched
+    all_pinned   = 1'b0;
+    passed       = 1'b0;
+    victim_dirty = 1'b0;
+    if (known) begin
       all_pinned = &pinned;
-      plru_way   = plru_victim(state.plru);
-      stale      = ~pinned & ~state.fresh;
-      if (!(&state.valid)) begin
-        victim_way = WayW'(first_one(64'(Ways'(~state.valid))));
+      plru_way   = plru_victim(stored.plru);
+      tree       = Ways'(1) << plru_way;
+      stale      = ~pinned & ~stored.fresh;
+      if (!(&stored.valid)) begin
+        victim = lowest_of(~stored.valid);
       end else if (stale != '0) begin
-        victim_way = stale[plru_way] ? plru_way : WayW'(first_one(64'(stale)));
-        passed     = state.fresh[plru_way] && !pinned[plru_way];
+        victim       = stale[plru_way] ? tree : lowest_of(stale);
+        victim_dirty = stale[plru_way] ? stored.dirty[plru_way]
+                                       : flag_of_lowest(stale, stored.dirty);
+        passed       = stored.fresh[plru_way] && !pinned[plru_way];
       end else begin
-        victim_way = pinned[plru_way] ? WayW'(first_one(64'(Ways'(~pinned)))) : plru_way;
+        victim       = pinned[plru_way] ? lowest_of(~pinned) : tree;
+        victim_dirty = pinned[plru_way] ? flag_of_lowest(~pinned, stored.dirty)
+                                        : stored.dirty[plru_way];
       end
     end
   end
+
+  assign victim_way = way_of(victim);
 
   // The answer
   logic [MshrW-1:0] free_mshr;
@@ -296,9 +343,11 @@ module dram_cache
         way    = victim_way;
         slot_o = 16'({set, victim_way});
         mshr_o = 8'(free_mshr);
-        if (state.dirty[victim_way]) begin
+        if (victim_dirty) begin
           victim_dirty_o = 1'b1;
-          victim_o       = tag_mem_q[set][victim_way*TagW+:TagW];
+          for (int unsigned w = 0; w < Ways; w++) begin
+            victim_o = victim_o | (victim[w] ? tag_mem_q[set][w*TagW+:TagW] : '0);
+          end
         end
       end
     end
@@ -475,8 +524,14 @@ module dram_cache
       if (late_frees)    open_q[late_q.mshr[PlaceW+:WordW]][late_q.mshr[PlaceW-1:0]] <= 1'b0;
       if (opens)         open_q[free_mshr[PlaceW+:WordW]][free_mshr[PlaceW-1:0]] <= 1'b1;
       if (behind_take_i) behind_q <= behind_mshr;
-      if (opens || start || behind_take_i || late_frees) begin
-        open_count_q <= open_count_q + 9'(opens) - 9'(start) - 9'(behind_take_i) - 9'(late_frees);
+      // What comes late only chooses among sums that are there.
+      if (late_frees) begin
+        open_count_q <= (start || behind_take_i) ? open_count_q - 9'd2 :
+                        opens ? open_count_q : open_count_q - 9'd1;
+      end else if (start || behind_take_i) begin
+        open_count_q <= open_count_q - 9'd1;
+      end else if (opens) begin
+        open_count_q <= open_count_q + 9'd1;
       end
     end
   end
@@ -507,6 +562,20 @@ module dram_cache
   assign fill_frees = fill_done_i && (fill_waits == '0) && !(add_wait && fill_held);
   assign wake_frees = wait_dec_i && (wake_waits == CountW'(1));
 
+  // Live MSHRs: what comes late only chooses among sums that are there.
+  logic [1:0] frees;
+  logic [8:0] used_d;
+  assign frees = 2'(fill_frees) + 2'(wake_frees) + 2'(late_frees);
+
+  always_comb begin
+    unique case (frees)
+      2'd0: used_d = allocate ? used_q + 9'd1 : used_q;
+      2'd1: used_d = allocate ? used_q        : used_q - 9'd1;
+      2'd2: used_d = allocate ? used_q - 9'd1 : used_q - 9'd2;
+      2'd3: used_d = allocate ? used_q - 9'd2 : used_q - 9'd3;
+    endcase
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int unsigned w = 0; w < Words; w++) live_q[w] <= '0;
@@ -516,7 +585,7 @@ module dram_cache
       if (fill_frees) live_q[fill_mshr[PlaceW+:WordW]][fill_mshr[PlaceW-1:0]] <= 1'b0;
       if (wake_frees) live_q[wake_mshr[PlaceW+:WordW]][wake_mshr[PlaceW-1:0]] <= 1'b0;
       if (allocate)   live_q[free_mshr[PlaceW+:WordW]][free_mshr[PlaceW-1:0]] <= 1'b1;
-      used_q <= used_q + 9'(allocate) - 9'(fill_frees) - 9'(wake_frees) - 9'(late_frees);
+      used_q <= used_d;
     end
   end
 
@@ -576,8 +645,11 @@ module dram_cache
       (allocate || fill_done_i || wait_dec_i) |-> (used_q == 9'($countones(live))))
       else $error("the number of live MSHRs is wrong");
   VictimFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      allocate |-> !pinned[victim_way])
-      else $error("a pinned way is the victim");
+      allocate |-> $onehot(victim) && !(known && pinned[victim_way]))
+      else $error("a pinned way is the victim, or more than one");
+  VictimDirty_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      allocate |-> (victim_dirty == state.dirty[victim_way]))
+      else $error("a dirty victim counts as clean, or a clean one as dirty");
   Passed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       passed |-> state.fresh[plru_way] && !pinned[plru_way] && (plru_way != victim_way) &&
                  !state.fresh[victim_way])

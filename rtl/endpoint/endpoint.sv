@@ -395,7 +395,11 @@ module endpoint
   assign rx_wd_ready = take_wd;
   assign rx_nd_ready = take_nd;
 
-  assign hpa = choose_wd ? rx_rwd.addr_51_6 : rx_req.addr_51_5[46:1];
+  // As choose_wd, but for no message at all: both are then 0. The decode is long, and one level is
+  // saved.
+  logic hpa_of_wd;
+  assign hpa_of_wd = last_wd_q ? !rx_nd_valid : rx_wd_valid;
+  assign hpa       = hpa_of_wd ? rx_rwd.addr_51_6 : rx_req.addr_51_5[46:1];
 
   logic [3:0] unused_decoder, unused_way;
   logic [7:0] unused_target;
@@ -519,6 +523,8 @@ module endpoint
   logic              wake_push;
   logic [7:0]        wake_mshr;
   logic              is_hit, is_miss, is_start, is_open, spec_miss, spec_drop;
+  logic              early;         // stores do not wait for fills
+  logic              demand_stays;  // the demand that is looked up is not done with it
   logic              second_write_q, open_pend;  // behind a WriteBack comes an ArrayWrite
   logic              behind_valid, behind_want, behind_go, blocked_q;
   logic [7:0]        behind_mshr;
@@ -530,6 +536,7 @@ module endpoint
   // push_free comes late, from the waiters: it decides whether a lookup counts, not which it is.
   assign push_free  = cmd_ready && !fill_pend_q && !wake_valid && !behind_want;
   assign open_pend  = fill_pend_q && second_write_q;
+  assign early      = (open_max != '0);
   // A demand that is BLOCKED may have a set full of open lines before it.
   assign behind_want = dram_enable && behind_valid && ((open_count > 9'(open_max)) || blocked_q);
   assign behind_go   = behind_want && cmd_ready && !fill_pend_q && !wake_valid;
@@ -557,7 +564,7 @@ module endpoint
     .lookup_spec_i   (!try_demand),
     .lookup_offset_i (e2_q.line[3:0] & OffsetMask),
     .lookup_be_i     (e2_be_q),
-    .early_i         (open_max != '0),
+    .early_i         (early),
     .lookup_commit_i (push_free),
     .result_o        (result),
     .slot_o          (slot),
@@ -582,9 +589,11 @@ module endpoint
   assign is_miss     = try_lookup && push_free && (result == CacheMiss);
   assign is_start    = try_lookup && push_free && (result == CacheStart);
   assign is_open     = try_lookup && push_free && (result == CacheOpen);
-  // A store that opens a line behind a WriteBack stays in E2 until its own command goes.
-  assign demand_done = (demand_go && !(dram_enable && ((result == CacheBlocked) ||
-                       ((result == CacheOpen) && victim_dirty)))) || (open_pend && cmd_ready);
+  // A store that opens a line behind a WriteBack stays in E2 until its own command goes. While
+  // stores do not wait, a write with a dirty victim is an OPEN: the result, late, is not needed.
+  // With the DRAM off nothing is looked up, and both are 0.
+  assign demand_stays = (result == CacheBlocked) || (victim_dirty && early && e2_q.write);
+  assign demand_done  = (demand_go && !demand_stays) || (open_pend && cmd_ready);
   assign alloc_wait  = dram_enable && !open_pend && ((result == CacheMerge) ||
                        (result == CacheMiss) || (result == CacheStart));
   assign spec_miss   = spec_visit && (is_miss || is_start);
@@ -961,6 +970,13 @@ module endpoint
   OpenKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       open_pend |-> (e2_valid_q && e2_q.write && e2_q.access && table_free))
       else $error("a store whose line is open has left the lookup without its command");
+  Stays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      demand_go |-> (demand_stays == (dram_enable && ((result == CacheBlocked) ||
+                                                      ((result == CacheOpen) && victim_dirty)))))
+      else $error("a demand leaves the lookup that has to stay, or stays");
+  DecodeChosen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      hpa == (choose_wd ? rx_rwd.addr_51_6 : rx_req.addr_51_5[46:1]))
+      else $error("the address that is decoded is not that of the message chosen");
   OpenNoWait_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (open_max != '0 && $past(open_max) != '0 && alloc_wait && demand_done) |-> !e2_q.write)
       else $error("a store waits for a fill");

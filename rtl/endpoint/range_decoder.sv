@@ -48,19 +48,16 @@ module range_decoder
       ? unit[UnitBits-1:0] - range1_base_i[UnitBits-1:0]
       : unit[UnitBits-1:0] - range2_base_i[UnitBits-1:0] + Range1Size[UnitBits-1:0];
 
-  always_comb begin
-    hit_o      = 1'b0;
-    dpa_line_o = hpa_line_i;
-    if (hpa_valid_i && mem_enable_i) begin
-      if (hdm_enabled_i) begin
-        hit_o      = hdm_hit_i;
-        dpa_line_o = hdm_dpa_line_i;
-      end else if (in_range1 || in_range2) begin
-        hit_o      = 1'b1;
-        dpa_line_o = {range_unit, hpa_line_i[UnitLine-1:0]};
-      end
-    end
-  end
+  // What the HDM decoders say comes late: its choice is the last.
+  logic       valid, range_hit, use_hdm;
+  line_addr_t range_line;
+
+  assign valid      = hpa_valid_i && mem_enable_i;
+  assign use_hdm    = valid && hdm_enabled_i;
+  assign range_hit  = valid && (in_range1 || in_range2);
+  assign range_line = range_hit ? {range_unit, hpa_line_i[UnitLine-1:0]} : hpa_line_i;
+  assign hit_o      = use_hdm ? hdm_hit_i : range_hit;
+  assign dpa_line_o = use_hdm ? hdm_dpa_line_i : range_line;
 
   // ---------------------------------------------------------------------------------------------
   // Contract

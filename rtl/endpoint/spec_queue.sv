@@ -35,13 +35,15 @@ module spec_queue
 
   spec_t      in_spec, head;
   logic [LenBits-1:0] step_q;
+  logic [KeyBits-1:0] next_q;  // the granule behind the one taken last
   logic       step, last;
 
   assign in_spec = '{first: in_first_i, len: in_len_i};
 
   assign step          = out_valid_o && out_ready_i;
   assign last          = (step_q == head.len);
-  assign out_granule_o = head.first + KeyBits'(step_q);
+  // The sum is made a step ahead: a long path begins with this granule.
+  assign out_granule_o = (step_q == '0) ? head.first : next_q;
 
   logic [$clog2(Depth+1)-1:0] unused_count;
 
@@ -68,6 +70,10 @@ module spec_queue
     end
   end
 
+  always_ff @(posedge clk_i) begin
+    if (step) next_q <= out_granule_o + KeyBits'(1);
+  end
+
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
@@ -77,6 +83,9 @@ module spec_queue
   StepIdle_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !out_valid_o |-> (step_q == '0))
       else $error("an empty queue is in the middle of a MemSpecRd");
+  Granule_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      out_valid_o |-> (out_granule_o == head.first + KeyBits'(step_q)))
+      else $error("the granule offered is not the next one of its MemSpecRd");
   StepInLen_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       out_valid_o |-> (step_q <= head.len))
       else $error("a granule beyond the length of its MemSpecRd is offered");

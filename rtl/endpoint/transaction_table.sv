@@ -78,7 +78,9 @@ module transaction_table
   line_t            data_q [Depth];
 
   // Allocation
-  assign free_o       = !(&used_q);
+  logic [IndexW:0] count_q;  // used entries: whether one is free begins a long path
+
+  assign free_o       = !count_q[IndexW];
   assign free_index_o = IndexW'(first_one(64'(Depth'(~used_q))));
 
   always_ff @(posedge clk_i) begin
@@ -120,12 +122,15 @@ module transaction_table
       used_q  <= '0;
       wait_q  <= '0;
       ready_q <= '0;
+      count_q <= '0;
     end else if (alloc_i || release_i || fill_done_i || wake) begin
       if (alloc_i) begin
         used_q[free_index_o] <= 1'b1;
         wait_q[free_index_o] <= alloc_wait_i;
       end
       if (release_i) used_q[answer_index_i] <= 1'b0;
+      if (alloc_i && !release_i)      count_q <= count_q + (IndexW + 1)'(1);
+      else if (release_i && !alloc_i) count_q <= count_q - (IndexW + 1)'(1);
       ready_q <= ready_q | woken;
       if (wake) begin
         ready_q[wake_index_o] <= 1'b0;
@@ -175,6 +180,9 @@ module transaction_table
   // ---------------------------------------------------------------------------------------------
   AllocFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni) alloc_i |-> free_o)
       else $error("an access is allocated in a full table");
+  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      count_q == (IndexW + 1)'($countones(used_q)))
+      else $error("the number of used entries is wrong");
   FreeIndex_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       free_o |-> !used_q[free_index_o])
       else $error("the entry named as free is in use");
