@@ -22,6 +22,9 @@ enum class SrPolicy : std::uint8_t {
 // Which MemSpecRd cover a load: any that reached its granule, or those made for this granule.
 enum class RingMatch : std::uint8_t { Coverage, Start };
 
+// Where the window of policy sr aims: ahead, or where the queues say that the loads go.
+enum class SrWindow : std::uint8_t { Ahead, Around };
+
 enum class Gran : std::uint8_t { B64 = 0, B256 = 1, B512 = 2, B768 = 3, B1024 = 4, Halted = 5 };
 
 // 256 B granules that a state asks for; 64 B counts as one, halted as none.

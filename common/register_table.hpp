@@ -38,7 +38,7 @@ struct FieldRow {
 };
 
 // clang-format off
-inline constexpr std::array<FieldRow, 693> kFields{{
+inline constexpr std::array<FieldRow, 694> kFields{{
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "id", 0, 16, Access::RO, 0x1, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "version", 16, 4, Access::RO, 0x2, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "next", 20, 12, Access::RO, 0x0, true, Owner::Both},
@@ -645,6 +645,7 @@ inline constexpr std::array<FieldRow, 693> kFields{{
   {"rp", "", "policy", 0x800, 0, 1, 32, "len_enable", 4, 1, Access::RW, 0x0, false, Owner::Both},
   {"rp", "", "policy", 0x800, 0, 1, 32, "match_start", 5, 1, Access::RW, 0x0, false, Owner::Both},
   {"rp", "", "policy", 0x800, 0, 1, 32, "spec_64b", 6, 1, Access::RW, 0x0, false, Owner::Both},
+  {"rp", "", "policy", 0x800, 0, 1, 32, "around", 7, 1, Access::RW, 0x0, false, Owner::Both},
   {"rp", "", "policy", 0x800, 0, 1, 32, "clip_log2", 8, 4, Access::RW, 0xf, false, Owner::Both},
   {"rp", "", "policy", 0x800, 0, 1, 32, "ways", 12, 4, Access::RW, 0x0, false, Owner::Both},
   {"rp", "", "policy", 0x800, 0, 1, 32, "stream_sets", 16, 4, Access::RW, 0x6, false, Owner::Both},

@@ -5916,6 +5916,7 @@ struct PolicyReg {
   bool len_enable = false;
   bool match_start = false;
   bool spec_64b = false;
+  bool around = false;
   std::uint32_t clip_log2 = 0xf;
   std::uint32_t ways = 0x0;
   std::uint32_t stream_sets = 0x6;
@@ -5927,6 +5928,7 @@ struct PolicyReg {
     fields.len_enable = kPolicyLenEnable.is_set(word);
     fields.match_start = kPolicyMatchStart.is_set(word);
     fields.spec_64b = kPolicySpec64b.is_set(word);
+    fields.around = kPolicyAround.is_set(word);
     fields.clip_log2 = kPolicyClipLog2.get(word);
     fields.ways = kPolicyWays.get(word);
     fields.stream_sets = kPolicyStreamSets.get(word);
@@ -5935,7 +5937,7 @@ struct PolicyReg {
   [[nodiscard]] constexpr std::uint32_t word() const {
     return kPolicySelect.put(select) | kPolicyLenEnable.put(len_enable) |
            kPolicyMatchStart.put(match_start) | kPolicySpec64b.put(spec_64b) |
-           kPolicyClipLog2.put(clip_log2) | kPolicyWays.put(ways) |
+           kPolicyAround.put(around) | kPolicyClipLog2.put(clip_log2) | kPolicyWays.put(ways) |
            kPolicyStreamSets.put(stream_sets);
   }
   constexpr void write(std::uint32_t value) {
@@ -5943,6 +5945,7 @@ struct PolicyReg {
     len_enable = kPolicyLenEnable.is_set(value);
     match_start = kPolicyMatchStart.is_set(value);
     spec_64b = kPolicySpec64b.is_set(value);
+    around = kPolicyAround.is_set(value);
     clip_log2 = kPolicyClipLog2.get(value);
     ways = kPolicyWays.get(value);
     stream_sets = kPolicyStreamSets.get(value);

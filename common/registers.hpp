@@ -1204,6 +1204,7 @@ inline constexpr Field kPolicySelect{0, 3, 0x0};
 inline constexpr Field kPolicyLenEnable{4, 1, 0x0};
 inline constexpr Field kPolicyMatchStart{5, 1, 0x0};
 inline constexpr Field kPolicySpec64b{6, 1, 0x0};
+inline constexpr Field kPolicyAround{7, 1, 0x0};
 inline constexpr Field kPolicyClipLog2{8, 4, 0xf};
 inline constexpr Field kPolicyWays{12, 4, 0x0};
 inline constexpr Field kPolicyStreamSets{16, 4, 0x6};

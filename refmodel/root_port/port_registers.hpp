@@ -21,6 +21,7 @@ namespace cxlgpu {
   return {.length_enabled = policy.len_enable,
           .match_start = policy.match_start,
           .spec_64b = policy.spec_64b,
+          .around = policy.around,
           .clip_log2 = policy.clip_log2,
           .other_ways = policy.ways};
 }

@@ -76,9 +76,10 @@ GranuleRun SrReader::window(const SrModes& modes, LineTable mem, LineTable loads
     return shorten(clip_to_chunk(run, line_, modes.clip_log2), own.first, cap_);
   }
   if (slot_held_) loads.valid &= ~(std::uint64_t{1} << slot_);
-  const bool directional = policy_ == SrPolicy::Sr;
-  return shorten(compute_window(line_, gran_, directional, mem, loads, modes.clip_log2), own.first,
-                 cap_);
+  const WindowRule rule = policy_ == SrPolicy::SrPaper ? WindowRule::Paper
+                          : modes.around               ? WindowRule::Around
+                                                       : WindowRule::Ahead;
+  return shorten(compute_window(line_, gran_, rule, mem, loads, modes.clip_log2), own.first, cap_);
 }
 
 void SrReader::issued(GranuleRun run, bool match_start, RingBuffer& ring) {

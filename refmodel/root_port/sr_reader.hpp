@@ -27,6 +27,7 @@ struct SrModes {
   bool length_enabled = false;
   bool match_start = false;  // a load is covered only by a MemSpecRd for its own granule
   bool spec_64b = false;     // the load's line alone, no length
+  bool around = false;       // the window of policy sr
   unsigned clip_log2 = kNoClip;
   unsigned other_ways = 0;
   [[nodiscard]] bool with_length() const { return length_enabled && !spec_64b; }

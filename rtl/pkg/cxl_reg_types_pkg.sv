@@ -5588,6 +5588,7 @@ package cxl_reg_types_pkg;
     logic [3:0] stream_sets;
     logic [3:0] ways;
     logic [3:0] clip_log2;
+    logic       around;
     logic       spec_64b;
     logic       match_start;
     logic       len_enable;
@@ -5595,19 +5596,19 @@ package cxl_reg_types_pkg;
   } rp_policy_t;
 
   parameter rp_policy_t RpPolicyAtReset = '{
-    stream_sets: 4'h6, ways: 4'h0, clip_log2: 4'hF, spec_64b: 1'h0, match_start: 1'h0,
-    len_enable: 1'h0, select: 3'h0
+    stream_sets: 4'h6, ways: 4'h0, clip_log2: 4'hF, around: 1'h0, spec_64b: 1'h0,
+    match_start: 1'h0, len_enable: 1'h0, select: 3'h0
   };
 
   function automatic logic [31:0] rp_policy_word(rp_policy_t f);
-    return {12'd0, f.stream_sets, f.ways, f.clip_log2, 1'd0, f.spec_64b, f.match_start,
+    return {12'd0, f.stream_sets, f.ways, f.clip_log2, f.around, f.spec_64b, f.match_start,
         f.len_enable, 1'd0, f.select};
   endfunction
 
   function automatic rp_policy_t rp_policy_from(logic [31:0] word);
     return '{
-      stream_sets: word[19:16], ways: word[15:12], clip_log2: word[11:8], spec_64b: word[6],
-      match_start: word[5], len_enable: word[4], select: word[2:0]
+      stream_sets: word[19:16], ways: word[15:12], clip_log2: word[11:8], around: word[7],
+      spec_64b: word[6], match_start: word[5], len_enable: word[4], select: word[2:0]
     };
   endfunction
 
@@ -5617,6 +5618,7 @@ package cxl_reg_types_pkg;
     d.stream_sets = wdata[19:16];
     d.ways = wdata[15:12];
     d.clip_log2 = wdata[11:8];
+    d.around = wdata[7];
     d.spec_64b = wdata[6];
     d.match_start = wdata[5];
     d.len_enable = wdata[4];

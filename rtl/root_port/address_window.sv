@@ -7,6 +7,8 @@
 // future) move the end down, 64 B each. The result is rounded to granules, kept around the load,
 // cut at four, and clipped to the load's interleave chunk, because what lies beyond belongs to
 // another port.
+// Around: both queues count on both sides. Where the past is below or the future above, the loads
+// rise; the other way round they fall, and all is mirrored; else the window keeps to the middle.
 //
 // All arithmetic is on small numbers counted from the load: nothing reaches further than 16 lines,
 // or four granules, from it. An address only meets another in an equality: entries inside the
@@ -31,6 +33,8 @@ module address_window
   input  logic                                    directional_i,  // 1 policy sr: entries count on
                                                                   // their side only; 0 policy
                                                                   // sr-paper: all count
+  input  logic                                    around_i,       // with directional_i: the window
+                                                                  // may aim backwards
   input  logic [3:0]                              clip_log2_i,    // log2 of the chunk in granules,
                                                                   // 0..14; 15: no interleave
   input  logic [MemEntries-1:0]                   mem_valid_i,    // a load or store in the memory
@@ -114,65 +118,113 @@ module address_window
     end
   end
 
-  logic [MemEntries-1:0] mem_counts;
+  // Is it before the load in the window, is it after? Of any entry; `around` asks both.
+  logic [MemEntries-1:0] mem_before, mem_after;
+  logic [SrEntries-1:0]  sr_before, sr_after;
+  logic                  around;
+  assign around = directional_i && around_i;
+
   always_comb begin
     block_t     entry;
     logic [3:0] line;
-    mem_counts = '0;
+    mem_before = '0;
+    mem_after  = '0;
     entry      = '0;
     line       = '0;
     if (valid_i) begin
       for (int unsigned i = 0; i < MemEntries; i++) begin
         if (mem_valid_i[i]) begin
           {entry, line} = mem_line_i[i];
-          mem_counts[i] = !directional_i
+          mem_before[i] = !directional_i
               || (entry == block && near_before[{1'b1, line}])
               || (follows(block, entry) && !first_block && near_before[{1'b0, line}]);
+          mem_after[i]  = around
+              && ((entry == block && near_after[{1'b0, line}])
+                  || (follows(entry, block) && !last_block && near_after[{1'b1, line}]));
         end
       end
     end
   end
 
-  logic [SrEntries-1:0] sr_counts;
   always_comb begin
     block_t     entry;
     logic [3:0] line;
-    sr_counts = '0;
+    sr_before = '0;
+    sr_after  = '0;
     entry     = '0;
     line      = '0;
     if (valid_i) begin
       for (int unsigned i = 0; i < SrEntries; i++) begin
         if (sr_valid_i[i]) begin
           {entry, line} = sr_line_i[i];
-          sr_counts[i] = !directional_i
+          sr_after[i]  = !directional_i
               || (entry == block && near_after[{1'b0, line}])
               || (follows(entry, block) && !last_block && near_after[{1'b1, line}]);
+          sr_before[i] = around
+              && ((entry == block && near_before[{1'b1, line}])
+                  || (follows(block, entry) && !first_block && near_before[{1'b0, line}]));
         end
       end
     end
   end
 
+  // Which granules are kept of more than four; known long before the sums below.
+  logic keep_ahead, keep_behind, keep_middle;
+  always_comb begin
+    logic rises, falls;
+    rises       = mem_before != '0 || sr_after != '0;
+    falls       = mem_after != '0 || sr_before != '0;
+    keep_middle = around && rises == falls;
+    keep_behind = around && !rises && falls;
+    keep_ahead  = !keep_middle && !keep_behind;
+  end
+
   // Shrunk, rounded to the nearest granule, load kept inside. With o the load's line of its
   // granule, the window begins k granules down if back - entries >= o - 1 + 4k, and ends k up if
-  // ahead - entries >= 2 - o + 4k. Each side is one sum of many terms, which synthesis makes a
-  // carry-save tree; what does not count is added, so that no term has a sign.
+  // ahead - entries >= 2 - o + 4k. Each side is one sum of many terms for each queue, which
+  // synthesis makes a carry-save tree; what does not count is added, so that no term has a sign. Of
+  // rising loads no SR queue entry is below and no memory queue entry above, of falling ones the
+  // other way round: so on each side one queue at most counts, and the least of both sums holds.
+  // Without a direction neither counts.
   reach_t down, up;
   always_comb begin
-    room_t down_room, up_room;
-    down_room = '0;
-    up_room   = '0;
+    room_t  down_full, up_full;  // nothing counts; sums of their own, so that all are one tree each
+    room_t  down_mem, down_sr, up_mem, up_sr;
+    reach_t down_none, up_none;
+    down_full = '0;
+    up_full   = '0;
+    down_mem  = '0;
+    down_sr   = '0;
+    up_mem    = '0;
+    up_sr     = '0;
+    down_none = '0;
+    up_none   = '0;
     down      = '0;
     up        = '0;
     if (valid_i) begin
-      down_room = room_t'(back) + room_t'(1) - room_t'(line_i[1:0]) - room_t'(MemEntries);
-      up_room   = room_t'(ahead) - room_t'(2) + room_t'(line_i[1:0]) - room_t'(SrEntries);
+      down_full = room_t'(1) + room_t'(back) - room_t'(line_i[1:0]);
+      up_full   = room_t'(-2) + room_t'(ahead) + room_t'(line_i[1:0]);
+      down_mem  = (room_t'(1) - room_t'(MemEntries)) + room_t'(back) - room_t'(line_i[1:0]);
+      up_mem    = (room_t'(-2) - room_t'(MemEntries)) + room_t'(ahead) + room_t'(line_i[1:0]);
+      down_sr   = (room_t'(1) - room_t'(SrEntries)) + room_t'(back) - room_t'(line_i[1:0]);
+      up_sr     = (room_t'(-2) - room_t'(SrEntries)) + room_t'(ahead) + room_t'(line_i[1:0]);
       for (int unsigned i = 0; i < MemEntries; i++) begin
-        down_room = down_room + room_t'(!mem_counts[i]);
+        down_mem = down_mem + room_t'(!mem_before[i]);
+        up_mem   = up_mem + room_t'(!mem_after[i]);
       end
-      for (int unsigned i = 0; i < SrEntries; i++) up_room = up_room + room_t'(!sr_counts[i]);
+      for (int unsigned i = 0; i < SrEntries; i++) begin
+        down_sr = down_sr + room_t'(!sr_before[i]);
+        up_sr   = up_sr + room_t'(!sr_after[i]);
+      end
       for (int k = 1; k <= 3; k++) begin
-        down[k] = down_room >= room_t'(4 * k);
-        up[k]   = up_room >= room_t'(4 * k);
+        down_none[k] = down_full >= room_t'(4 * k);
+        up_none[k]   = up_full >= room_t'(4 * k);
+        down_none[k] = down_none[k] && keep_middle;
+        up_none[k]   = up_none[k] && keep_middle;
+        down[k]      = (down_mem >= room_t'(4 * k) || down_none[k])
+                       && (down_sr >= room_t'(4 * k) || down_none[k]);
+        up[k]        = (up_sr >= room_t'(4 * k) || up_none[k])
+                       && (up_mem >= room_t'(4 * k) || up_none[k]);
       end
     end
   end
@@ -196,29 +248,42 @@ module address_window
     end
   end
 
-  // Cut at four granules in all, in favour of those ahead; then clipped to the chunk.
+  // Cut at four granules in all, in favour of those ahead, of those behind or of two on either
+  // side; then clipped to the chunk. k granules on one side leave room for 3 - k on the other.
   function automatic logic [1:0] granules_of(reach_t r);
     return {r[2], r[3] || (r[1] && !r[2])};
   endfunction
 
+  reach_t     down_cut, up_cut;  // granules that give way to the other side
   reach_t     down_kept, up_kept;
   logic [1:0] down_len, up_len;
   granule_t   first;
+  logic       borrow;
   always_comb begin
+    borrow    = 1'b0;
     down_kept = '0;
     up_kept   = '0;
     down_len  = '0;
     up_len    = '0;
     first     = granule;
+    down_cut  = {keep_ahead || keep_middle, keep_ahead, keep_ahead};
+    up_cut    = {keep_behind || keep_middle, keep_behind || keep_middle, keep_behind};
     if (valid_i) begin
-      down_kept = down & ~{up[1], up[2], up[3]} & down_chunk;
-      up_kept   = up & up_chunk;
+      down_kept = down & ~(down_cut & {up[1], up[2], up[3]}) & down_chunk;
+      up_kept   = up & ~(up_cut & {down[1], down[2], down[3]}) & up_chunk;
       down_len  = granules_of(down_kept);
       up_len    = granules_of(up_kept);
 
-      // granule - down_len; the upper bits are there both ways before the borrow is known
-      first[1:0] = granule[1:0] - down_len;
-      if ((down_kept & {granule[1:0] < 2'd3, granule[1:0] < 2'd2, granule[1:0] < 2'd1}) != '0) begin
+      // granule - down_len; all that it can be is there before it is known which
+      if (down_kept[2]) first[1:0] = granule[1:0] - (down_kept[3] ? 2'd3 : 2'd2);
+      else              first[1:0] = granule[1:0] - {1'b0, down_kept[1]};
+      unique case (granule[1:0])
+        2'd0:    borrow = down_kept[1];
+        2'd1:    borrow = down_kept[2];
+        2'd2:    borrow = down_kept[3];
+        default: borrow = 1'b0;
+      endcase
+      if (borrow) begin
         first[GranuleAddrBits-1:2] = granule[GranuleAddrBits-1:2] - (GranuleAddrBits - 2)'(1);
       end
     end

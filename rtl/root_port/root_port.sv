@@ -394,6 +394,7 @@ module root_port
     .len_en_i          (policy_q.len_enable),
     .match_start_i     (policy_q.match_start),
     .spec_64b_i        (policy_q.spec_64b),
+    .around_i          (policy_q.around),
     .clip_log2_i       (policy_q.clip_log2),
     .ways_i            (policy_q.ways),
     .sets_log2_i       (policy_q.stream_sets),

@@ -41,6 +41,8 @@ module sr_reader
                                                                   // run the load's granule alone
   input  logic                                    spec_64b_i,   // level: MemSpecRd of 64 B, without
                                                                 // a length
+  input  logic                                    around_i,     // level: windows of policy sr may
+                                                                // aim backwards
   input  logic [3:0]                              clip_log2_i,  // log2 of the interleave chunk in
                                                                 // granules, 0..14; 15: none
   input  logic [3:0]                              ways_i,       // ways of the interleave set - 1
@@ -222,6 +224,7 @@ module sr_reader
     .line_i       (line_q),
     .gran_i       (gran_q),
     .directional_i(policy_q == PolicySr),
+    .around_i,
     .clip_log2_i,
     .mem_valid_i,
     .mem_line_i,

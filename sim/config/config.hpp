@@ -55,7 +55,8 @@ struct RootPortConfig {
   bool spec_length = true;
   bool spec_64b = false;  // MemSpecRd of the load's own 64 B; then no length
   RingMatch ring_match = RingMatch::Coverage;
-  bool ds = false;  // deterministic store
+  SrWindow window = SrWindow::Ahead;  // of policy sr
+  bool ds = false;                    // deterministic store
   unsigned ds_max_writes = 16;
   std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
   // Sizes of the hardware: configs/rtl.

@@ -49,6 +49,11 @@ std::vector<ConfigKey> port_keys() {
            "these (policies dyn, sr, sr-paper).",
            "CXL-GPU: \"matches the address\", \"address and length\"; open which of the two"},
           CXLGPU_MEMBER(root_port.ring_match)),
+      row({"root_port.window", "", one_of({"ahead", "around"}),
+           "Where policy sr aims: ahead of the load, or backwards as well where the queues say so, "
+           "and to both sides where they say nothing.",
+           "CXL-GPU, figure 7; how it tells the direction is open, the rule is this design"},
+          CXLGPU_MEMBER(root_port.window)),
       row({"root_port.ds", "", flag(),
            "Deterministic store: a store is done when it is in GPU memory, and is written to its "
            "endpoint later; the scenario's name sets it.",

@@ -110,6 +110,7 @@ void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfi
                              .len_enable = length,
                              .match_start = config.root_port.ring_match == RingMatch::Start,
                              .spec_64b = config.root_port.spec_64b,
+                             .around = config.root_port.window == SrWindow::Around,
                              .clip_log2 = clip_log2(config),
                              .ways = other_ways(config),
                              .stream_sets = stream_sets_log2(parts, config)};

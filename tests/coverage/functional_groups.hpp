@@ -300,7 +300,7 @@ inline Group speculation() {
           "MemSpecRd taken from the RTL's reader in lockstep with its twin, with the "
           "granularity and level that load_control's twin gives for the DevLoads",
       .suites = {"root_port_sr_reader_test"},
-      .axes = {{"policy", {"off", "naive", "dyn", "sr-paper", "sr", "stream"}},
+      .axes = {{"policy", {"off", "naive", "dyn", "sr-paper", "sr", "stream", "sr around"}},
                {"DevLoad", {"light", "optimal", "moderate", "severe"}},
                {"side",
                 {"nothing requested", "own granule", "start side", "end side", "both sides",
@@ -313,7 +313,7 @@ inline Group speculation() {
            "load_control: severe is Halted, and sr_reader passes a load that is halted; stream: "
            "with level severe nothing is requested"},
           {{"dyn", "*", "start side|both sides|clipped at start"}, kDyn},
-          {{"dyn|sr-paper|sr", "*", "other region"},
+          {{"dyn|sr-paper|sr|sr around", "*", "other region"},
            "sr_reader: the window holds the load's own granule"},
           {{"stream", "*", "both sides"},
            "stream_table: a run goes one way, the direction of its stream"},

@@ -242,6 +242,7 @@ enum class ReaderMeets : unsigned {
   State,
   Level,
   Match,
+  Around,
   LoadLeaves
 };
 
@@ -255,7 +256,7 @@ inline Group sr_reader_pairs() {
                      "offer waits", "offer is taken", "gives up"}},
                    {"meets",
                     {"nothing", "policy changes", "flush", "length changes", "chunk changes",
-                     "state changes", "level changes", "ring match changes",
+                     "state changes", "level changes", "ring match changes", "around changes",
                      "the latched load leaves"}}},
           .impossible = {{{"nothing there|passes a store|passes a load|latches a load",
                            "the latched load leaves"},

@@ -43,7 +43,9 @@ std::uint64_t line_near(Random& random, std::uint64_t line) {
 Entries random_entries(Random& random, unsigned count, std::uint64_t line) {
   Entries e;
   for (unsigned i = 0; i < count; ++i) e.line.push_back(line_near(random, line));
-  const unsigned filled = static_cast<unsigned>(random.below(101));
+  // Few at times: with many on both sides there is no direction.
+  const auto filled =
+      static_cast<unsigned>(random.percent(30) ? random.below(8) : random.below(101));
   for (unsigned i = 0; i < count; ++i) {
     e.valid |= std::uint64_t{random.percent(filled)} << i;
   }
@@ -67,7 +69,8 @@ TEST(AddressWindow, AgreesWithRtl) {
   while (lockstep.next()) {
     const std::uint64_t line = random_load(random);
     const auto gran = static_cast<Gran>(random.below(6));
-    const bool directional = random.percent(50);
+    const auto rule = static_cast<WindowRule>(random.below(3));
+    const bool directional = rule != WindowRule::Paper;
     const auto clip = static_cast<unsigned>(random.percent(50) ? kNoClip : random.bits(4));
     const Entries mem = random_entries(random, kMemEntries, line);
     const Entries sr = random_entries(random, kSrEntries, line);
@@ -76,6 +79,7 @@ TEST(AddressWindow, AgreesWithRtl) {
     rtl.line_i = line;
     rtl.gran_i = static_cast<unsigned>(gran);
     rtl.directional_i = directional;
+    rtl.around_i = directional ? rule == WindowRule::Around : random.percent(50);
     rtl.clip_log2_i = clip;
     test::set_bits(rtl.mem_valid_i, 0, kMemEntries, mem.valid);
     test::set_bits(rtl.sr_valid_i, 0, kSrEntries, sr.valid);
@@ -86,10 +90,10 @@ TEST(AddressWindow, AgreesWithRtl) {
       test::set_bits(rtl.sr_line_i, 46 * i, 46, sr.line[i]);
     }
     rtl.eval();
-    const GranuleRun run = compute_window(line, gran, directional, mem.table(), sr.table(), clip);
+    const GranuleRun run = compute_window(line, gran, rule, mem.table(), sr.table(), clip);
     lockstep.check("first_o", rtl.first_o, valid ? run.first : line / 4);
     lockstep.check("len_o", rtl.len_o, valid ? run.len : 0);
-    EXPECT_EQ(run, compute_window(line, gran, directional, mem.dense(), sr.dense(), clip));
+    EXPECT_EQ(run, compute_window(line, gran, rule, mem.dense(), sr.dense(), clip));
     EXPECT_LE(run.first, line / 4);
     EXPECT_GE(run.first + run.len, line / 4);
     ++lengths[run.len];
@@ -104,7 +108,7 @@ using Lines = std::vector<std::uint64_t>;
 // The RTL's window by hand: entries from the lowest on, or up to the highest, which must not
 // matter; those without valid hold lines that would count.
 GranuleRun window(std::uint64_t line, Gran gran, bool directional, const Lines& mem,
-                  const Lines& sr, unsigned clip = kNoClip) {
+                  const Lines& sr, unsigned clip = kNoClip, bool around = false) {
   Covered<Vaddress_window> top;
   Vaddress_window& rtl = *top;
   GranuleRun run;
@@ -113,6 +117,7 @@ GranuleRun window(std::uint64_t line, Gran gran, bool directional, const Lines& 
     rtl.line_i = line;
     rtl.gran_i = static_cast<unsigned>(gran);
     rtl.directional_i = directional;
+    rtl.around_i = around;
     rtl.clip_log2_i = clip;
     const auto fill = [&](auto& valid, auto& lines, unsigned entries, const Lines& held) {
       const std::size_t from = high ? entries - held.size() : 0;
@@ -175,6 +180,49 @@ TEST(AddressWindow, DirectionalCountsInsideAndOnTheSide) {
   EXPECT_EQ(window(400, Gran::B512, true, {}, {400, 408, 399}), (GranuleRun{98, 3}));
   // end 408 - 3 = 405 -> 101.
   EXPECT_EQ(window(400, Gran::B512, true, {}, {401, 405, 407}), (GranuleRun{98, 2}));
+}
+
+// Around: from where the queues say that the loads come, and to both sides if they say nothing.
+TEST(AddressWindow, AroundFollowsTheQueues) {
+  const auto around = [](std::uint64_t line, Gran gran, const Lines& mem, const Lines& sr,
+                         unsigned clip = kNoClip) {
+    return window(line, gran, true, mem, sr, clip, true);
+  };
+  // 1 KiB at 400: [384, 416) -> granules [96, 104), eight. Nothing known: two on either side.
+  EXPECT_EQ(around(400, Gran::B1024, {}, {}), (GranuleRun{98, 3}));
+  EXPECT_EQ(around(400, Gran::B768, {}, {}), (GranuleRun{98, 3}));
+  EXPECT_EQ(around(400, Gran::B512, {}, {}), (GranuleRun{98, 3}));
+  EXPECT_EQ(around(403, Gran::B256, {}, {}), (GranuleRun{100, 1}));
+  // Entries elsewhere, and on the load's line, tell no direction.
+  EXPECT_EQ(around(400, Gran::B1024, {383, 400, 416, 7}, {383, 400, 416, 7}), (GranuleRun{98, 3}));
+  // Rising: prior loads below or later ones above; what remains is ahead.
+  EXPECT_EQ(around(400, Gran::B1024, {399}, {}), (GranuleRun{100, 3}));
+  EXPECT_EQ(around(400, Gran::B1024, {}, {401}), (GranuleRun{100, 3}));
+  // Fourteen later ones: [384, 402) -> [96, 101), the upper four.
+  EXPECT_EQ(around(400, Gran::B1024, {}, Lines(14, 415)), (GranuleRun{97, 3}));
+  // Falling: prior loads above or later ones below; what remains is behind, with its own.
+  EXPECT_EQ(around(403, Gran::B1024, {404}, {}), (GranuleRun{97, 3}));
+  EXPECT_EQ(around(403, Gran::B1024, {}, {402}), (GranuleRun{97, 3}));
+  // From 400, [384, 415): the lower four [96, 100) and then its own in the place of the last.
+  EXPECT_EQ(around(400, Gran::B1024, {401}, {}), (GranuleRun{97, 3}));
+  // 512 B at 402, [394, 410): eight later ones below start it at the load, which rounds to its own.
+  EXPECT_EQ(around(402, Gran::B512, {}, Lines(6, 394)), (GranuleRun{100, 2}));
+  // Five prior ones above: end 405 -> 101.
+  EXPECT_EQ(around(402, Gran::B512, Lines(5, 409), {}), (GranuleRun{99, 1}));
+  // Both ways: no direction, and nobody counts.
+  EXPECT_EQ(around(400, Gran::B1024, Lines(9, 390), Lines(9, 391)), (GranuleRun{98, 3}));
+  EXPECT_EQ(around(400, Gran::B1024, {390, 410}, {}), (GranuleRun{98, 3}));
+  EXPECT_EQ(around(400, Gran::B1024, {}, {390, 410}), (GranuleRun{98, 3}));
+  // The chunk comes last: [100, 104) has two of the four.
+  EXPECT_EQ(around(400, Gran::B1024, {}, {}, 2), (GranuleRun{100, 1}));
+  EXPECT_EQ(around(412, Gran::B1024, {413}, {}, 2), (GranuleRun{100, 3}));
+  // Ends of the address space.
+  EXPECT_EQ(around(0, Gran::B1024, {}, {}), (GranuleRun{0, 3}));
+  EXPECT_EQ(around(4, Gran::B1024, {}, {}), (GranuleRun{0, 3}));
+  EXPECT_EQ(around(kLines - 1, Gran::B1024, {}, {}), (GranuleRun{kLines / 4 - 4, 3}));
+  EXPECT_EQ(around(kLines - 8, Gran::B1024, {kLines - 7}, {}), (GranuleRun{kLines / 4 - 5, 3}));
+  // It is sr's: sr-paper does not mind.
+  EXPECT_EQ(window(400, Gran::B1024, false, {}, {}, kNoClip, true), (GranuleRun{100, 3}));
 }
 
 TEST(AddressWindow, ClippedToTheChunk) {

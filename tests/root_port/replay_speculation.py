@@ -31,18 +31,35 @@ def load_control(state, dev_load):
 def window(run, line, state, mem, loads):
     """First granule and number of granules; mem, loads: lines in the queues."""
     own = line // 4
+    keep = "ahead"  # of more than four granules
     if run.policy == "naive" or run.no_length:
         return own, 1
     if run.policy == "dyn":
         s, e = own, own + max(state, 1)
     else:
         g = 4 * max(state, 1)
+        from_start, from_end = list(mem), loads  # what moves either end
         if run.policy == "sr":
-            mem = [m for m in mem if line - g <= m < line]
-            loads = [load for load in loads if line < load < line + g]
-        start = min(max(line - g, 0) + len(mem), line)
-        end = max(min(line + g, 2**46) - len(loads), line + 1)
+            from_start = [m for m in mem if line - g <= m < line]
+            from_end = [load for load in loads if line < load < line + g]
+        if run.policy == "sr" and run.around:
+            start_down = [load for load in loads if line - g <= load < line]
+            end_down = [m for m in mem if line < m < line + g]
+            rises, falls = bool(from_start or from_end), bool(start_down or end_down)
+            if rises == falls:
+                keep, from_start, from_end = "middle", [], []
+            elif falls:
+                keep, from_start, from_end = "behind", start_down, end_down
+        start = min(max(line - g, 0) + len(from_start), line)
+        end = max(min(line + g, 2**46) - len(from_end), line + 1)
         s, e = min((start + 2) // 4, own), max((end + 2) // 4, own + 1)
+        if e - s > 4:
+            if keep == "behind":
+                e = max(min(e, s + 4), own + 1)
+                s = max(s, e - 4)
+            elif keep == "middle":
+                s = min(max(s, own - 2), e - 4)
+                e = s + 4
         s = min(max(s, e - 4), own)
         e = min(e, s + 4)
     if run.clip < 15:
@@ -189,6 +206,7 @@ def main():
     parser.add_argument("--no-length", action="store_true", help="MemSpecRd without length")
     parser.add_argument("--match-start", action="store_true", help="root_port.ring_match start")
     parser.add_argument("--spec-64b", action="store_true", help="root_port.spec_64b; without length then")
+    parser.add_argument("--around", action="store_true", help="root_port.window around")
     parser.add_argument("--sets", type=int, default=64, help="of the ring")
     parser.add_argument("--stats", help="stats.json of the run: its counters are compared too")
     run = parser.parse_args()

@@ -77,8 +77,9 @@ inline void random_step(SrReaderBlock::In& in, World& world, Random& random, boo
     if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
   }
   if (random.below(300) == 0) in.modes.length_enabled = random.percent(80);
-  if (random.below(100) == 0) in.modes.match_start = random.percent(25);
-  if (random.below(300) == 0) in.modes.spec_64b = random.percent(12);
+  if (random.below(100) == 0) in.modes.match_start = random.percent(40);
+  if (random.below(300) == 0) in.modes.spec_64b = random.percent(25);
+  if (random.below(300) == 0) in.modes.around = random.percent(50);
   if (random.below(100) == 0) in.modes.clip_log2 = random.pick(kClips);
   in.flush = random.below(6000) < world.flush;
   if (!in.rd_valid || rd_taken) {  // what the reader stands on stays until it moves on
@@ -117,6 +118,7 @@ void drive(Top& rtl, const SrReaderBlock::In& in, const World& world) {
   rtl->len_en_i = in.modes.length_enabled;
   rtl->match_start_i = in.modes.match_start;
   rtl->spec_64b_i = in.modes.spec_64b;
+  rtl->around_i = in.modes.around;
   rtl->clip_log2_i = in.modes.clip_log2;
   rtl->ways_i = in.modes.other_ways;
   rtl->sets_log2_i = world.stream_sets;
@@ -174,14 +176,14 @@ class SpeculationBins {
   // After it; `issuing`: the reader has latched the load.
   void after(const SrReaderBlock::In& in, bool issuing) {
     if (load_ && !issuing) {  // given up
-      hit(coverage::WindowSide::None);
+      hit(coverage::WindowSide::None, in);
       load_.reset();
     }
     if (!looked_) return;
     const bool off = in.policy > SrPolicy::Stream;
     load_ = Load{off ? SrPolicy::Off : in.policy, in.gran, in.level, in.rd_line, in.rd_index};
     if (issuing) return;
-    hit(coverage::WindowSide::None);
+    hit(coverage::WindowSide::None, in);
     load_.reset();
   }
 
@@ -194,22 +196,25 @@ class SpeculationBins {
     unsigned slot;
     bool there = true;  // in its slot
   };
-  void hit(coverage::WindowSide side) {
-    counts_.hit({static_cast<unsigned>(load_->policy), static_cast<unsigned>(load_->level),
-                 static_cast<unsigned>(side)});
+  static constexpr unsigned kSrAround = 6;  // behind the policies
+  void hit(coverage::WindowSide side, const SrReaderBlock::In& in) {
+    const bool around = load_->policy == SrPolicy::Sr && in.modes.around;
+    counts_.hit({around ? kSrAround : static_cast<unsigned>(load_->policy),
+                 static_cast<unsigned>(load_->level), static_cast<unsigned>(side)});
   }
   void asked(const SrReaderBlock::In& in, const GranuleRun& run) {
     using coverage::WindowSide;
     const std::uint64_t own = load_->line / 4, last = run.first + run.len;
-    if (own < run.first || own > last) return hit(WindowSide::Elsewhere);
+    if (own < run.first || own > last) return hit(WindowSide::Elsewhere, in);
     const bool below = run.first<own, above = last> own;
     hit(below && above ? WindowSide::Both
         : below        ? WindowSide::Start
         : above        ? WindowSide::End
-                       : WindowSide::Own);
+                       : WindowSide::Own,
+        in);
     const GranuleRun whole = unclipped(in, run);
-    if (whole.first < run.first) hit(WindowSide::ClipStart);
-    if (whole.first + whole.len > last) hit(WindowSide::ClipEnd);
+    if (whole.first < run.first) hit(WindowSide::ClipStart, in);
+    if (whole.first + whole.len > last) hit(WindowSide::ClipEnd, in);
   }
   // What it would have been without interleaving.
   [[nodiscard]] GranuleRun unclipped(const SrReaderBlock::In& in, const GranuleRun& run) const {
@@ -218,7 +223,10 @@ class SpeculationBins {
     if (!window) return {load_->line / 4, granules_of(load_->gran) - 1};
     LineTable loads = in.loads;
     if (load_->there) loads.valid &= ~(std::uint64_t{1} << load_->slot);
-    return compute_window(load_->line, load_->gran, load_->policy == SrPolicy::Sr, in.mem, loads);
+    const WindowRule rule = load_->policy == SrPolicy::SrPaper ? WindowRule::Paper
+                            : in.modes.around                  ? WindowRule::Around
+                                                               : WindowRule::Ahead;
+    return compute_window(load_->line, load_->gran, rule, in.mem, loads);
   }
 
   test::TestCoverage counts_{coverage::speculation()};
@@ -240,6 +248,7 @@ class Meetings {
       meets_.push_back(ReaderMeets::Length);
     }
     if (in.modes.match_start != before_.modes.match_start) meets_.push_back(ReaderMeets::Match);
+    if (in.modes.around != before_.modes.around) meets_.push_back(ReaderMeets::Around);
     if (in.modes.clip_log2 != before_.modes.clip_log2) meets_.push_back(ReaderMeets::Chunk);
     if (in.gran != before_.gran) meets_.push_back(ReaderMeets::State);
     if (in.level != before_.level) meets_.push_back(ReaderMeets::Level);

@@ -340,6 +340,24 @@ TEST(SrReader, Of64BytesByTheLine) {
   }
 }
 
+// The window of sr, and of no other, aims backwards.
+TEST(SrReader, AroundIsOfSr) {
+  const auto run = [](SrPolicy policy, bool around) {
+    Bench b;
+    b.in.policy = policy;
+    b.in.gran = Gran::B1024;
+    b.in.modes.around = around;
+    b.put(6, 401);  // after it a load below
+    b.look(402);
+    return b.offer();
+  };
+  EXPECT_EQ(run(SrPolicy::Sr, false), (GranuleRun{100, 3}));
+  EXPECT_EQ(run(SrPolicy::Sr, true), (GranuleRun{97, 3}));
+  for (const SrPolicy policy : {SrPolicy::Naive, SrPolicy::Dyn, SrPolicy::SrPaper}) {
+    EXPECT_EQ(run(policy, true), run(policy, false));
+  }
+}
+
 TEST(SrReader, GranulesThatLeaveTheRing) {
   test::shows("sr",
               "Counted: granules that leave the ring, by whether a load used a line of them; "
