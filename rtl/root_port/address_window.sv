@@ -53,9 +53,13 @@ module address_window
 
   localparam int unsigned BlockBits = LineAddrBits - 4;  // a block is 16 lines
   localparam int unsigned RoomBits  = $clog2(MemEntries + SrEntries + 32) + 1;
+  localparam int unsigned Most      = (MemEntries > SrEntries) ? MemEntries : SrEntries;
+  localparam int unsigned Bits      = (Most > 2) ? Most : 2;
+  localparam int unsigned Weights   = $clog2(Bits + 1);
 
   typedef logic [BlockBits-1:0]       block_t;
   typedef logic signed [RoomBits-1:0] room_t;
+  typedef logic [1:0][Weights-1:0]    rows_t;  // two numbers that are one sum
   typedef logic [3:1]                 reach_t;  // bit k: reaches k granules beyond the load's
 
   // b is the block after a. Where b = a + 1, the carry into bit i is a[i-1] & ~b[i-1], so no adder
@@ -63,6 +67,33 @@ module address_window
   function automatic logic follows(block_t b, block_t a);
     return (a ^ b) == {a[BlockBits-2:0] & ~b[BlockBits-2:0], 1'b1};
   endfunction
+
+  // Bits of each weight before each layer of full adders, and the layers until none has three.
+  localparam int unsigned MaxLayers = 16;
+  typedef logic [MaxLayers-1:0][Weights-1:0][7:0] heights_t;
+  function automatic heights_t column_heights();
+    heights_t heights;
+    heights       = '0;
+    heights[0][0] = 8'(Bits);
+    for (int unsigned l = 1; l < MaxLayers; l++) begin
+      for (int unsigned w = 0; w < Weights; w++) begin
+        heights[l][w] = heights[l-1][w] - heights[l-1][w] / 8'd3 * 8'd2;
+        if (w > 0) heights[l][w] += heights[l-1][w-1] / 8'd3;
+      end
+    end
+    return heights;
+  endfunction
+  localparam heights_t Heights = column_heights();
+
+  function automatic int unsigned layers_of(heights_t heights);
+    int unsigned layers;
+    layers = 1;
+    for (int unsigned l = 0; l < MaxLayers; l++) begin
+      for (int unsigned w = 0; w < Weights; w++) if (heights[l][w] > 8'd2) layers = l + 1;
+    end
+    return layers;
+  endfunction
+  localparam int unsigned Layers = layers_of(Heights);
 
   // Granularity in lines
   logic [4:0] reach;
@@ -106,126 +137,137 @@ module address_window
   logic [31:0] near_before;         // {its block, the one before}
   logic [31:0] near_after;          // {the next block, its block}
   always_comb begin
-    at_or_after = '0;
-    after       = '0;
-    near_before = '0;
-    near_after  = '0;
-    if (valid_i) begin
-      for (int unsigned i = 0; i < 16; i++) at_or_after[i] = in_block <= 4'(i);
-      after       = {at_or_after[14:0], 1'b0};
-      near_before = 32'({16'hFFFF, at_or_after, 16'h0} >> reach) & ~{at_or_after, 16'h0};
-      near_after  = {16'hFFFF, after} & ~({16'hFFFF, at_or_after} << reach);
-    end
+    for (int unsigned i = 0; i < 16; i++) at_or_after[i] = in_block <= 4'(i);
+    after       = {at_or_after[14:0], 1'b0};
+    near_before = 32'({16'hFFFF, at_or_after, 16'h0} >> reach) & ~{at_or_after, 16'h0};
+    near_after  = {16'hFFFF, after} & ~({16'hFFFF, at_or_after} << reach);
   end
 
-  // Is it before the load in the window, is it after? Of any entry; `around` asks both.
-  logic [MemEntries-1:0] mem_before, mem_after;
-  logic [SrEntries-1:0]  sr_before, sr_after;
-  logic                  around;
+  // Entries that count, and of the same whether any is below or above the load: for the direction.
+  // In `around` those on either side count: of loads that rise no memory queue entry is above and no
+  // SR queue entry below, of falling ones the other way round, so all of a queue are on one side.
+  logic                 around;
+  logic [15:0]          mem_own, mem_prev, mem_next;  // lines that count by block
+  logic [15:0]          sr_own, sr_prev, sr_next;
+  logic [1:0][Bits-1:0] counts;                       // {SR queue, memory queue}
+  logic [1:0][Bits-1:0] rises, falls;                 // an entry says so
   assign around = directional_i && around_i;
 
   always_comb begin
-    block_t     entry;
-    logic [3:0] line;
-    mem_before = '0;
-    mem_after  = '0;
-    entry      = '0;
-    line       = '0;
-    if (valid_i) begin
-      for (int unsigned i = 0; i < MemEntries; i++) begin
-        if (mem_valid_i[i]) begin
-          {entry, line} = mem_line_i[i];
-          mem_before[i] = !directional_i
-              || (entry == block && near_before[{1'b1, line}])
-              || (follows(block, entry) && !first_block && near_before[{1'b0, line}]);
-          mem_after[i]  = around
-              && ((entry == block && near_after[{1'b0, line}])
-                  || (follows(entry, block) && !last_block && near_after[{1'b1, line}]));
-        end
-      end
+    {mem_own, mem_prev} = near_before;
+    mem_next            = '0;
+    {sr_next, sr_own}   = near_after;
+    sr_prev             = '0;
+    if (around) begin
+      mem_own  |= near_after[15:0];
+      mem_next  = near_after[31:16];
+      sr_own   |= near_before[31:16];
+      sr_prev   = near_before[15:0];
     end
   end
 
   always_comb begin
     block_t     entry;
     logic [3:0] line;
-    sr_before = '0;
-    sr_after  = '0;
-    entry     = '0;
-    line      = '0;
-    if (valid_i) begin
-      for (int unsigned i = 0; i < SrEntries; i++) begin
-        if (sr_valid_i[i]) begin
-          {entry, line} = sr_line_i[i];
-          sr_after[i]  = !directional_i
-              || (entry == block && near_after[{1'b0, line}])
-              || (follows(entry, block) && !last_block && near_after[{1'b1, line}]);
-          sr_before[i] = around
-              && ((entry == block && near_before[{1'b1, line}])
-                  || (follows(block, entry) && !first_block && near_before[{1'b0, line}]));
-        end
+    logic       own, prev, next;
+    counts = '0;
+    rises  = '0;
+    falls  = '0;
+    entry  = '0;
+    line   = '0;
+    own    = 1'b0;
+    prev   = 1'b0;
+    next   = 1'b0;
+    for (int unsigned i = 0; i < MemEntries; i++) begin
+      if (valid_i && mem_valid_i[i]) begin
+        {entry, line} = mem_line_i[i];
+        own           = entry == block && mem_own[line];
+        prev          = (follows(block, entry) && !first_block) && mem_prev[line];
+        next          = (follows(entry, block) && !last_block) && mem_next[line];
+        counts[0][i]  = (!directional_i || own) || (prev || next);
+        rises[0][i]   = prev || (own && line < in_block);
+        falls[0][i]   = next || (own && line > in_block);
+      end
+    end
+    for (int unsigned i = 0; i < SrEntries; i++) begin
+      if (valid_i && sr_valid_i[i]) begin
+        {entry, line} = sr_line_i[i];
+        own           = entry == block && sr_own[line];
+        prev          = (follows(block, entry) && !first_block) && sr_prev[line];
+        next          = (follows(entry, block) && !last_block) && sr_next[line];
+        counts[1][i]  = (!directional_i || own) || (prev || next);
+        rises[1][i]   = next || (own && line > in_block);
+        falls[1][i]   = prev || (own && line < in_block);
       end
     end
   end
 
-  // Which granules are kept of more than four; known long before the sums below.
-  logic keep_ahead, keep_behind, keep_middle;
-  always_comb begin
-    logic rises, falls;
-    rises       = mem_before != '0 || sr_after != '0;
-    falls       = mem_after != '0 || sr_before != '0;
-    keep_middle = around && rises == falls;
-    keep_behind = around && !rises && falls;
-    keep_ahead  = !keep_middle && !keep_behind;
-  end
+  logic falling, undirected;
+  assign falling    = around && falls != '0 && rises == '0;
+  assign undirected = around && (falls != '0) == (rises != '0);
+
+  // How many count, as a sum of two numbers: the bits of each weight go through full adders, three
+  // by three, until no weight has more than two. A chain of additions would become a tree of whole
+  // numbers instead, twice as deep.
+  function automatic rows_t carry_save(logic [Bits-1:0] ones);
+    logic [Weights-1:0][Bits-1:0] column;  // of each weight its bits, from the lowest on
+    logic [Bits-1:0]              a, b, c, mask;
+    rows_t                        rows;
+    column    = '0;
+    column[0] = ones;
+    for (int unsigned l = 0; l < Layers; l++) begin
+      for (int w = int'(Weights) - 1; w >= 0; w--) begin
+        a         = column[w];
+        b         = a >> (Heights[l][w] / 3);
+        c         = b >> (Heights[l][w] / 3);
+        mask      = ~({Bits{1'b1}} << (Heights[l][w] / 3));
+        column[w] = ((a ^ b ^ c) & mask)
+                    | ((a >> (Heights[l][w] / 3 * 3)) << (Heights[l][w] / 3));
+        if (w + 1 < int'(Weights)) begin  // the sum has no weight beyond
+          column[w+1] |= (((a ^ b) & c | ~(a ^ b) & a) & mask)
+                         << (Heights[l][w+1] - Heights[l][w+1] / 3 * 2);
+        end
+      end
+    end
+    rows = '0;
+    for (int unsigned w = 0; w < Weights; w++) begin
+      rows[0][w] = column[w][0];
+      rows[1][w] = column[w][1];
+    end
+    return rows;
+  endfunction
+
+  rows_t past_count, future_count;
+  assign past_count   = carry_save(counts[0]);
+  assign future_count = carry_save(counts[1]);
+
+  // limit - what is counted >= 0, with limit less two for the complement of two numbers. One more
+  // full adder a bit, so that a late limit costs no addition of its own.
+  function automatic logic reached(room_t limit, rows_t count);
+    room_t x, y, half, carry, sum;
+    x     = ~room_t'(count[0]);
+    y     = ~room_t'(count[1]);
+    half  = x ^ y;
+    carry = (half & limit) | (~half & x);
+    sum   = (half ^ limit) + (carry << 1);
+    return !sum[RoomBits-1];
+  endfunction
 
   // Shrunk, rounded to the nearest granule, load kept inside. With o the load's line of its
   // granule, the window begins k granules down if back - entries >= o - 1 + 4k, and ends k up if
-  // ahead - entries >= 2 - o + 4k. Each side is one sum of many terms for each queue, which
-  // synthesis makes a carry-save tree; what does not count is added, so that no term has a sign. Of
-  // rising loads no SR queue entry is below and no memory queue entry above, of falling ones the
-  // other way round: so on each side one queue at most counts, and the least of both sums holds.
-  // Without a direction neither counts.
-  reach_t down, up;
+  // ahead - entries >= 2 - o + 4k. The memory queue, the past, counts below a load that rises and
+  // above one that falls; the SR queue, the future, on the other side.
+  reach_t down_all, up_all;  // nothing counts
+  reach_t past, future;
   always_comb begin
-    room_t  down_full, up_full;  // nothing counts; sums of their own, so that all are one tree each
-    room_t  down_mem, down_sr, up_mem, up_sr;
-    reach_t down_none, up_none;
-    down_full = '0;
-    up_full   = '0;
-    down_mem  = '0;
-    down_sr   = '0;
-    up_mem    = '0;
-    up_sr     = '0;
-    down_none = '0;
-    up_none   = '0;
-    down      = '0;
-    up        = '0;
-    if (valid_i) begin
-      down_full = room_t'(1) + room_t'(back) - room_t'(line_i[1:0]);
-      up_full   = room_t'(-2) + room_t'(ahead) + room_t'(line_i[1:0]);
-      down_mem  = (room_t'(1) - room_t'(MemEntries)) + room_t'(back) - room_t'(line_i[1:0]);
-      up_mem    = (room_t'(-2) - room_t'(MemEntries)) + room_t'(ahead) + room_t'(line_i[1:0]);
-      down_sr   = (room_t'(1) - room_t'(SrEntries)) + room_t'(back) - room_t'(line_i[1:0]);
-      up_sr     = (room_t'(-2) - room_t'(SrEntries)) + room_t'(ahead) + room_t'(line_i[1:0]);
-      for (int unsigned i = 0; i < MemEntries; i++) begin
-        down_mem = down_mem + room_t'(!mem_before[i]);
-        up_mem   = up_mem + room_t'(!mem_after[i]);
-      end
-      for (int unsigned i = 0; i < SrEntries; i++) begin
-        down_sr = down_sr + room_t'(!sr_before[i]);
-        up_sr   = up_sr + room_t'(!sr_after[i]);
-      end
-      for (int k = 1; k <= 3; k++) begin
-        down_none[k] = down_full >= room_t'(4 * k);
-        up_none[k]   = up_full >= room_t'(4 * k);
-        down_none[k] = down_none[k] && keep_middle;
-        up_none[k]   = up_none[k] && keep_middle;
-        down[k]      = (down_mem >= room_t'(4 * k) || down_none[k])
-                       && (down_sr >= room_t'(4 * k) || down_none[k]);
-        up[k]        = (up_sr >= room_t'(4 * k) || up_none[k])
-                       && (up_mem >= room_t'(4 * k) || up_none[k]);
-      end
+    room_t down_room, up_room;
+    down_room = room_t'(back) + room_t'(1) - room_t'(in_block[1:0]);
+    up_room   = room_t'(ahead) - room_t'(2) + room_t'(in_block[1:0]);
+    for (int k = 1; k <= 3; k++) begin
+      down_all[k] = down_room >= room_t'(4 * k);
+      up_all[k]   = up_room >= room_t'(4 * k);
+      past[k]     = reached((falling ? up_room : down_room) + room_t'(2 - 4 * k), past_count);
+      future[k]   = reached((falling ? down_room : up_room) + room_t'(2 - 4 * k), future_count);
     end
   end
 
@@ -248,45 +290,47 @@ module address_window
     end
   end
 
-  // Cut at four granules in all, in favour of those ahead, of those behind or of two on either
-  // side; then clipped to the chunk. k granules on one side leave room for 3 - k on the other.
+  // Cut at four granules in all: k on one side leave room for 3 - k on the other. The side of the
+  // future comes first; without a direction two granules on either side do. Then clipped to the
+  // chunk. What each case allows is known before past and future are, so it is one mask of each.
+  reach_t down_fixed, up_fixed;    // without a direction
+  reach_t down_future, up_future;  // may go as far as the future
+  reach_t down_past, up_past;      // may go as far as the past, and the future on the other side
+  reach_t down_kept, up_kept;
+  always_comb begin
+    down_fixed  = undirected ? down_all & ~{up_all[1], 2'b00} & down_chunk : '0;
+    up_fixed    = undirected ? up_all & ~{down_all[1], down_all[2], 1'b0} & up_chunk : '0;
+    down_future = falling ? down_chunk : '0;
+    up_past     = falling ? up_chunk : '0;
+    down_past   = (falling || undirected) ? '0 : down_chunk;
+    up_future   = (falling || undirected) ? '0 : up_chunk;
+    for (int k = 1; k <= 3; k++) begin
+      down_kept[k] = (down_past[k] & past[k] & ~future[4-k])
+                     | (down_fixed[k] | (down_future[k] & future[k]));
+      up_kept[k]   = (up_past[k] & past[k] & ~future[4-k])
+                     | (up_fixed[k] | (up_future[k] & future[k]));
+    end
+  end
+
+  // granule - down_len; all that it can be is there before it is known which
   function automatic logic [1:0] granules_of(reach_t r);
     return {r[2], r[3] || (r[1] && !r[2])};
   endfunction
 
-  reach_t     down_cut, up_cut;  // granules that give way to the other side
-  reach_t     down_kept, up_kept;
   logic [1:0] down_len, up_len;
-  granule_t   first;
   logic       borrow;
+  granule_t   first;
   always_comb begin
-    borrow    = 1'b0;
-    down_kept = '0;
-    up_kept   = '0;
-    down_len  = '0;
-    up_len    = '0;
-    first     = granule;
-    down_cut  = {keep_ahead || keep_middle, keep_ahead, keep_ahead};
-    up_cut    = {keep_behind || keep_middle, keep_behind || keep_middle, keep_behind};
-    if (valid_i) begin
-      down_kept = down & ~(down_cut & {up[1], up[2], up[3]}) & down_chunk;
-      up_kept   = up & ~(up_cut & {down[1], down[2], down[3]}) & up_chunk;
-      down_len  = granules_of(down_kept);
-      up_len    = granules_of(up_kept);
-
-      // granule - down_len; all that it can be is there before it is known which
-      if (down_kept[2]) first[1:0] = granule[1:0] - (down_kept[3] ? 2'd3 : 2'd2);
-      else              first[1:0] = granule[1:0] - {1'b0, down_kept[1]};
-      unique case (granule[1:0])
-        2'd0:    borrow = down_kept[1];
-        2'd1:    borrow = down_kept[2];
-        2'd2:    borrow = down_kept[3];
-        default: borrow = 1'b0;
-      endcase
-      if (borrow) begin
-        first[GranuleAddrBits-1:2] = granule[GranuleAddrBits-1:2] - (GranuleAddrBits - 2)'(1);
-      end
-    end
+    logic [3:0][1:0] low;
+    for (int k = 0; k < 4; k++) low[k] = granule[1:0] - 2'(k);
+    first[1:0] = down_kept[2] ? (down_kept[3] ? low[3] : low[2]) : (down_kept[1] ? low[1] : low[0]);
+    borrow     = ((granule[1:0] == 2'd0) && down_kept[1])
+                 || (((granule[1:0] == 2'd1) && down_kept[2])
+                     || ((granule[1:0] == 2'd2) && down_kept[3]));
+    first[GranuleAddrBits-1:2] = borrow ? granule[GranuleAddrBits-1:2] - (GranuleAddrBits - 2)'(1)
+                                        : granule[GranuleAddrBits-1:2];
+    down_len   = granules_of(down_kept);
+    up_len     = granules_of(up_kept);
   end
 
   assign first_o = first;

@@ -691,6 +691,9 @@ class Bench {
                   rp::kPolicyWays.put(static_cast<std::uint32_t>(random_.below(4))) |
                   rp::kPolicyStreamSets.put(static_cast<std::uint32_t>(random_.below(9))) |
                   rp::kPolicyLenEnable.put(random_.percent(80)) |
+                  rp::kPolicyMatchStart.put(random_.percent(25)) |
+                  rp::kPolicySpec64b.put(random_.percent(12)) |
+                  rp::kPolicyAround.put(random_.percent(50)) |
                   rp::kPolicyClipLog2.put(random_.percent(50) ? 15 : random_.below(5));
         break;
       case 1:

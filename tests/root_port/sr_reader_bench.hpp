@@ -77,8 +77,8 @@ inline void random_step(SrReaderBlock::In& in, World& world, Random& random, boo
     if (random.below(30) == 0) in.gran = static_cast<Gran>(random.below(6));
   }
   if (random.below(300) == 0) in.modes.length_enabled = random.percent(80);
-  if (random.below(100) == 0) in.modes.match_start = random.percent(40);
-  if (random.below(300) == 0) in.modes.spec_64b = random.percent(25);
+  if (random.below(100) == 0) in.modes.match_start = random.percent(25);
+  if (random.below(300) == 0) in.modes.spec_64b = random.percent(12);
   if (random.below(300) == 0) in.modes.around = random.percent(50);
   if (random.below(100) == 0) in.modes.clip_log2 = random.pick(kClips);
   in.flush = random.below(6000) < world.flush;
