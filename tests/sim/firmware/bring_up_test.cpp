@@ -330,6 +330,21 @@ TEST(BringUp, SetsUpEverything) {
   }
 }
 
+// Bits 5 to 7 of the policy, one key each; by default none.
+TEST(BringUp, ReadingsOfSpeculativeRead) {
+  const auto policy = [](auto set) {
+    FakeSystem system(equal(1));
+    RunConfig config = config_of({{0x1'0000'0000, kChunk, 256, {0}}}, 1);
+    set(config.root_port);
+    bring_up(system, config, {});
+    return system.root(0, 0x800) >> 4 & 15;
+  };
+  EXPECT_EQ(policy([](RootPortConfig&) {}), 1u);
+  EXPECT_EQ(policy([](RootPortConfig& rp) { rp.ring_match = RingMatch::Start; }), 1u | 2u);
+  EXPECT_EQ(policy([](RootPortConfig& rp) { rp.spec_64b = true; }) & 4u, 4u);
+  EXPECT_EQ(policy([](RootPortConfig& rp) { rp.window = SrWindow::Around; }), 1u | 8u);
+}
+
 // The stream table remembers what the internal DRAM holds, whatever its lines are.
 TEST(BringUp, StreamSetsGoByTheBytesOfTheInternalDram) {
   for (const std::uint32_t line : {64u, 256u, 1024u, 16384u}) {
