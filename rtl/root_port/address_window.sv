@@ -52,14 +52,17 @@ module address_window
   end
 
   localparam int unsigned BlockBits = LineAddrBits - 4;  // a block is 16 lines
-  localparam int unsigned RoomBits  = $clog2(MemEntries + SrEntries + 32) + 1;
+  localparam int unsigned RoomBits  = 7;  // -44 to 17
   localparam int unsigned Most      = (MemEntries > SrEntries) ? MemEntries : SrEntries;
   localparam int unsigned Bits      = (Most > 2) ? Most : 2;
-  localparam int unsigned Weights   = $clog2(Bits + 1);
+  localparam int unsigned Weights   = 4;  // more than 15 are as good as 16: no window is longer
 
   typedef logic [BlockBits-1:0]       block_t;
   typedef logic signed [RoomBits-1:0] room_t;
-  typedef logic [1:0][Weights-1:0]    rows_t;  // two numbers that are one sum
+  typedef struct packed {
+    logic                    many;  // 16 or more
+    logic [1:0][Weights-1:0] rows;  // else two numbers that are one sum
+  } count_t;
   typedef logic [3:1]                 reach_t;  // bit k: reaches k granules beyond the load's
 
   // b is the block after a. Where b = a + 1, the carry into bit i is a[i-1] & ~b[i-1], so no adder
@@ -68,7 +71,8 @@ module address_window
     return (a ^ b) == {a[BlockBits-2:0] & ~b[BlockBits-2:0], 1'b1};
   endfunction
 
-  // Bits of each weight before each layer of full adders, and the layers until none has three.
+  // Bits of each weight before each layer of full adders, and the layers, at least one, until no
+  // weight has three.
   localparam int unsigned MaxLayers = 16;
   typedef logic [MaxLayers-1:0][Weights-1:0][7:0] heights_t;
   function automatic heights_t column_heights();
@@ -146,11 +150,11 @@ module address_window
   // Entries that count, and of the same whether any is below or above the load: for the direction.
   // In `around` those on either side count: of loads that rise no memory queue entry is above and no
   // SR queue entry below, of falling ones the other way round, so all of a queue are on one side.
-  logic                 around;
-  logic [15:0]          mem_own, mem_prev, mem_next;  // lines that count by block
-  logic [15:0]          sr_own, sr_prev, sr_next;
-  logic [1:0][Bits-1:0] counts;                       // {SR queue, memory queue}
-  logic [1:0][Bits-1:0] rises, falls;                 // an entry says so
+  logic                  around;
+  logic [15:0]           mem_own, mem_prev, mem_next;  // lines that count by block
+  logic [15:0]           sr_own, sr_prev, sr_next;
+  logic [MemEntries-1:0] mem_counts, mem_below, mem_above;
+  logic [SrEntries-1:0]  sr_counts, sr_below, sr_above;
   assign around = directional_i && around_i;
 
   always_comb begin
@@ -170,23 +174,26 @@ module address_window
     block_t     entry;
     logic [3:0] line;
     logic       own, prev, next;
-    counts = '0;
-    rises  = '0;
-    falls  = '0;
-    entry  = '0;
-    line   = '0;
-    own    = 1'b0;
-    prev   = 1'b0;
-    next   = 1'b0;
+    mem_counts = '0;
+    mem_below  = '0;
+    mem_above  = '0;
+    sr_counts  = '0;
+    sr_below   = '0;
+    sr_above   = '0;
+    entry      = '0;
+    line       = '0;
+    own        = 1'b0;
+    prev       = 1'b0;
+    next       = 1'b0;
     for (int unsigned i = 0; i < MemEntries; i++) begin
       if (valid_i && mem_valid_i[i]) begin
         {entry, line} = mem_line_i[i];
         own           = entry == block && mem_own[line];
         prev          = (follows(block, entry) && !first_block) && mem_prev[line];
         next          = (follows(entry, block) && !last_block) && mem_next[line];
-        counts[0][i]  = (!directional_i || own) || (prev || next);
-        rises[0][i]   = prev || (own && line < in_block);
-        falls[0][i]   = next || (own && line > in_block);
+        mem_counts[i] = (!directional_i || own) || (prev || next);
+        mem_below[i]  = prev || (own && line < in_block);
+        mem_above[i]  = next || (own && line > in_block);
       end
     end
     for (int unsigned i = 0; i < SrEntries; i++) begin
@@ -195,24 +202,27 @@ module address_window
         own           = entry == block && sr_own[line];
         prev          = (follows(block, entry) && !first_block) && sr_prev[line];
         next          = (follows(entry, block) && !last_block) && sr_next[line];
-        counts[1][i]  = (!directional_i || own) || (prev || next);
-        rises[1][i]   = next || (own && line > in_block);
-        falls[1][i]   = prev || (own && line < in_block);
+        sr_counts[i]  = (!directional_i || own) || (prev || next);
+        sr_below[i]   = prev || (own && line < in_block);
+        sr_above[i]   = next || (own && line > in_block);
       end
     end
   end
 
-  logic falling, undirected;
-  assign falling    = around && falls != '0 && rises == '0;
-  assign undirected = around && (falls != '0) == (rises != '0);
+  logic rises, falls, falling, undirected;
+  assign rises      = {mem_below, sr_above} != '0;
+  assign falls      = {mem_above, sr_below} != '0;
+  assign falling    = around && falls && !rises;
+  assign undirected = around && falls == rises;
 
   // How many count, as a sum of two numbers: the bits of each weight go through full adders, three
   // by three, until no weight has more than two. A chain of additions would become a tree of whole
   // numbers instead, twice as deep.
-  function automatic rows_t carry_save(logic [Bits-1:0] ones);
+  function automatic count_t carry_save(logic [Bits-1:0] ones);
     logic [Weights-1:0][Bits-1:0] column;  // of each weight its bits, from the lowest on
-    logic [Bits-1:0]              a, b, c, mask;
-    rows_t                        rows;
+    logic [Bits-1:0]              a, b, c, mask, carry;
+    count_t                       count;
+    count     = '0;
     column    = '0;
     column[0] = ones;
     for (int unsigned l = 0; l < Layers; l++) begin
@@ -223,34 +233,32 @@ module address_window
         mask      = ~({Bits{1'b1}} << (Heights[l][w] / 3));
         column[w] = ((a ^ b ^ c) & mask)
                     | ((a >> (Heights[l][w] / 3 * 3)) << (Heights[l][w] / 3));
-        if (w + 1 < int'(Weights)) begin  // the sum has no weight beyond
-          column[w+1] |= (((a ^ b) & c | ~(a ^ b) & a) & mask)
-                         << (Heights[l][w+1] - Heights[l][w+1] / 3 * 2);
-        end
+        carry     = ((a ^ b) & c | ~(a ^ b) & a) & mask;
+        if (w + 1 == int'(Weights)) count.many |= carry != '0;
+        else column[w+1] |= carry << (Heights[l][w+1] - Heights[l][w+1] / 3 * 2);
       end
     end
-    rows = '0;
     for (int unsigned w = 0; w < Weights; w++) begin
-      rows[0][w] = column[w][0];
-      rows[1][w] = column[w][1];
+      count.rows[0][w] = column[w][0];
+      count.rows[1][w] = column[w][1];
     end
-    return rows;
+    return count;
   endfunction
 
-  rows_t past_count, future_count;
-  assign past_count   = carry_save(counts[0]);
-  assign future_count = carry_save(counts[1]);
+  count_t past_count, future_count;
+  assign past_count   = carry_save(Bits'(mem_counts));
+  assign future_count = carry_save(Bits'(sr_counts));
 
   // limit - what is counted >= 0, with limit less two for the complement of two numbers. One more
   // full adder a bit, so that a late limit costs no addition of its own.
-  function automatic logic reached(room_t limit, rows_t count);
+  function automatic logic reached(room_t limit, count_t count);
     room_t x, y, half, carry, sum;
-    x     = ~room_t'(count[0]);
-    y     = ~room_t'(count[1]);
+    x     = ~room_t'(count.rows[0]);
+    y     = ~room_t'(count.rows[1]);
     half  = x ^ y;
     carry = (half & limit) | (~half & x);
     sum   = (half ^ limit) + (carry << 1);
-    return !sum[RoomBits-1];
+    return !count.many && !sum[RoomBits-1];
   endfunction
 
   // Shrunk, rounded to the nearest granule, load kept inside. With o the load's line of its
