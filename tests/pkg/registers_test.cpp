@@ -327,7 +327,7 @@ TEST(RegisterTypes, AStructBeginsWithTheResetValues) {
 TEST(RegisterTypes, ReadAndWrite) {
   regs::rp::PolicyReg policy;
   policy.write(0xffff'ffff);
-  EXPECT_EQ(policy.word(), 0x000f'ff77u);
+  EXPECT_EQ(policy.word(), 0x000f'fff7u);
   policy.write(0x0003'4512);
   EXPECT_EQ(policy.select, 2u);
   EXPECT_TRUE(policy.len_enable);
