@@ -271,6 +271,7 @@ module io_pair_tb
 
   logic          unused_dram_enable, unused_len_enable;
   logic [3:0]    unused_sets_log2;
+  logic [7:0]    unused_open_max;
   load_control_t unused_load_control;
 
   endpoint_regs u_endpoint_regs (
@@ -283,6 +284,7 @@ module io_pair_tb
     .dram_enable_o    (unused_dram_enable),
     .len_enable_o     (unused_len_enable),
     .sets_log2_o      (unused_sets_log2),
+    .open_max_o       (unused_open_max),
     .load_control_o   (unused_load_control),
     .load_status_i    ('0)
   );

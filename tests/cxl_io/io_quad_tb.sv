@@ -365,6 +365,7 @@ module io_quad_tb
 
     logic          unused_len_enable;
     load_control_t unused_load_control;
+    logic [7:0]    unused_open_max;
 
     endpoint_regs u_regs (
       .clk_i,
@@ -376,6 +377,7 @@ module io_quad_tb
       .dram_enable_o    (dram_enable_o[p]),
       .len_enable_o     (unused_len_enable),
       .sets_log2_o      (sets_log2_o[p]),
+      .open_max_o       (unused_open_max),
       .load_control_o   (unused_load_control),
       .load_status_i    ('0)
     );

@@ -50,8 +50,9 @@ module layout_tb
     cmd_valid: 1'b1,
     rsp_ready: 1'b0,
     zero: '0,
-    cmd: '{poison: 1'b1, op: MediaWriteBack, id: 8'h9c, dpa: 46'h2bad_cafe_f00d, slot: 16'hbeef,
-           offset: 4'd10, be: 64'h7fff_ffff_ffff_fffe, data: {8{64'h0246_8ace_1357_9bdf}}}};
+    cmd: '{partial: 1'b0, poison: 1'b1, op: MediaWriteBack, id: 8'h9c, dpa: 46'h2bad_cafe_f00d,
+           slot: 16'hbeef, offset: 4'd10, be: 64'h7fff_ffff_ffff_fffe,
+           data: {8{64'h0246_8ace_1357_9bdf}}}};
   assign from_media_o = '{
     cmd_ready: 1'b0,
     status: '{tasks: 7'h2a, backlog: 7'h55},

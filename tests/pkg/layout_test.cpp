@@ -126,6 +126,7 @@ TEST_F(Layout, Media) {
   constexpr Field kCmd = ToMedia::cmd;
   expect(to, ToMedia::cmd_valid, 1);
   expect(to, ToMedia::rsp_ready, 0);
+  expect(to, kCmd[MediaCmd::partial], 0);
   expect(to, kCmd[MediaCmd::poison], 1);
   expect(to, kCmd[MediaCmd::op], 5);
   expect(to, kCmd[MediaCmd::id], 0x9c);
