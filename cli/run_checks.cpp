@@ -26,21 +26,26 @@ MediaConfig media_part(const RunConfig& config, const std::filesystem::path& med
   auto* flash = std::get_if<FlashConfig>(&part.params);
   const std::string share = "media.share_page_register", suspend = "media.suspend",
                     striping = "media.striping";
-  if (config.share_page_register != "part") {
-    if (flash == nullptr) refuse(share, "has no page register; leave it out or choose flash");
+  // A file, of a machine or of a scenario, may name them for any medium: of one that is no flash
+  // they say nothing. Who gives one for this run means its medium.
+  const auto is_flash = [&](const std::string& key, const std::string& what) {
+    if (flash == nullptr && config.place(key, "") == "--set") refuse(key, what);
+    return flash != nullptr;
+  };
+  if (config.share_page_register != "part" &&
+      is_flash(share, "has no page register; leave it out or choose flash")) {
     flash->share_page_register = share_page_register_of(config.share_page_register);
   }
-  if (config.striping != "part") {
-    if (flash == nullptr)
-      refuse(striping, "has no dies to stripe over; leave it out or choose flash");
+  if (config.striping != "part" &&
+      is_flash(striping, "has no dies to stripe over; leave it out or choose flash")) {
     flash->striping = config.striping == "permuted" ? Striping::Permuted : Striping::Linear;
     if (const std::string problem = flash->permuted_problem();
         flash->striping == Striping::Permuted && !problem.empty()) {
       refuse(striping, "cannot be permuted: that " + problem);
     }
   }
-  if (config.suspend != "part" && config.suspend != "none") {
-    if (flash == nullptr) refuse(suspend, "has nothing to suspend; leave it out or choose flash");
+  if (config.suspend != "part" && config.suspend != "none" &&
+      is_flash(suspend, "has nothing to suspend; leave it out or choose flash")) {
     if (!flash->has_suspend) {
       refuse(suspend, "has no section suspend in its file; write one, or leave the key out");
     }

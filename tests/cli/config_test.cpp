@@ -753,6 +753,13 @@ TEST_F(Cli, DiesThatShareAndSuspend) {
   accepted(with("vadd-znand-cxl", "media.suspend=both"));
   EXPECT_EQ(stats().at("/config/media/suspend"_json_pointer), "both");
   accepted(with("vadd-dram-cxl", "media.suspend=part"));
+  // A machine is one for all media, and so is the scenario that a run's `config` makes.
+  write("m.yaml", "media: {share_page_register: queued, suspend: both}\n");
+  Args on_dram = with("vadd-dram-cxl", "system.machine=m.yaml");
+  accepted(on_dram);
+  write("again.yaml", stats().at("config").dump());
+  on_dram[1] = "again.yaml";
+  accepted(on_dram);
 }
 
 TEST_F(Cli, StripingOverTheDies) {
