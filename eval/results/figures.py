@@ -1,6 +1,12 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""The figures of docs/results.md and docs/results/paper.md, after 9a to 9e of the CXL-GPU paper, theirs beside ours."""
+"""The figures of docs/results.md and docs/results/paper.md, after 9a to 9e of the CXL-GPU paper, with three marks:
 
+a bar is ours on the default machine, a diamond ours on the paper's machine with what the paper leaves open as the line
+through it, a dashed line the paper's. And two for users: what speculative read and deterministic store gain by what
+the GPU has in flight.
+"""
+
+import math
 import os
 
 import matplotlib
@@ -8,6 +14,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import points
+from runs_of import arithmetic_mean, hit_rate
 
 matplotlib.rcParams.update(
     {
@@ -42,125 +49,156 @@ def save(figure, path):
     plt.close(figure)
 
 
-def grouped_bars(axes, groups, series, value, baseline=None):
-    """One group of bars for each of `groups`, a bar for each of `series`; returns each group's span."""
-    width = 0.84 / len(series)
-    for i, name in enumerate(series):
-        at = [g - 0.42 + (i + 0.5) * width for g in range(len(groups))]
-        axes.bar(at, [value(group, name) for group in groups], width, color=COLOURS[name], label=name)
-    axes.set_xticks(range(len(groups)), groups)
-    if baseline is not None:
-        axes.axhline(baseline, color="#666", linewidth=0.6)
-    return {group: (g - 0.46, g + 0.46) for g, group in enumerate(groups)}
+class Bars:
+    """Groups of bars, one for each of `series`; the marks of the paper's machine and the paper's lines over them."""
+
+    def __init__(self, axes, groups, series, baseline=None):
+        self.axes, self.groups, self.series = axes, list(groups), list(series)
+        self.width = 0.84 / len(self.series)
+        self.said = set()
+        axes.set_xticks(range(len(self.groups)), self.groups)
+        if baseline is not None:
+            axes.axhline(baseline, color="#666", linewidth=0.6)
+
+    def once(self, label):
+        new = label not in self.said
+        self.said.add(label)
+        return label if new else None
+
+    def at(self, group, name):
+        """Middle of a bar."""
+        return self.groups.index(group) - 0.42 + (self.series.index(name) + 0.5) * self.width
+
+    def ours(self, value):
+        for name in self.series:
+            heights = [value(group, name) for group in self.groups]
+            places = [self.at(group, name) for group in self.groups]
+            self.axes.bar(places, heights, self.width, color=COLOURS[name], label=name)
+
+    def on_paper(self, runs, media, value, medium=None):
+        """Diamonds of `value(runs, group, name)`, with the range over what the paper leaves open on this medium."""
+        for group in self.groups:
+            for name in self.series:
+                at, middle = self.at(group, name), value(runs, group, name)
+                found = runs.range(medium or media, lambda one: value(one, group, name))
+                if found:
+                    self.axes.vlines(at, *found, color="black", linewidth=0.9)
+                if not math.isnan(middle):
+                    label = self.once("paper's machine, range")
+                    self.axes.plot(
+                        [at], [middle], "D", color="white", markeredgecolor="black", markersize=3, label=label
+                    )
+
+    def theirs(self, first, last, value, label="paper"):
+        """A line over the groups from `first` to `last`."""
+        start, end = self.groups.index(first) - 0.46, self.groups.index(last) + 0.46
+        self.axes.hlines(value, start, end, label=self.once(label), **THEIRS)
+
+    def theirs_of(self, group, name, value, label="paper"):
+        at = self.at(group, name)
+        self.axes.hlines(value, at - self.width / 2, at + self.width / 2, label=self.once(label), **THEIRS)
 
 
-def theirs(axes, spans, value, label=None):
-    axes.hlines(value, spans[0], spans[1], label=label, **THEIRS)
-
-
-def figure_9a(runs, paper, path):
-    figure, axes = plt.subplots(figsize=(9, 3))
-    names = points.workloads(runs.matrix)
-    series = ["uvm", "cxl"]
-    spans = grouped_bars(axes, names, series, lambda w, c: runs.ratio(w, "dram", c, "gpu-dram"), 1)
+def figure_9a(on_paper, ours, paper):
+    figure, axes = plt.subplots(figsize=(9, 3.2))
+    names = points.workloads(ours.matrix)
+    bars = Bars(axes, names, ["uvm", "cxl"], 1)
+    bars.ours(lambda w, c: ours.ratio(w, "dram", c, "gpu-dram"))
+    bars.on_paper(on_paper, "dram", lambda runs, w, c: runs.ratio(w, "dram", c, "gpu-dram"))
     label = "paper: uvm, mean; cxl, by class"
-    theirs(axes, (spans[names[0]][0], spans[names[-1]][1]), paper["9a"]["uvm over gpu-dram, mean"], label)
+    bars.theirs(names[0], names[-1], paper["9a"]["uvm over gpu-dram, mean"], label)
     for name, percent in paper["9a"]["cxl over gpu-dram, percent"].items():
-        of_class = runs.matrix["classes"][name]
-        theirs(axes, (spans[of_class[0]][0], spans[of_class[-1]][1]), 1 + percent / 100)
+        of_class = ours.matrix["classes"][name]
+        bars.theirs(of_class[0], of_class[-1], 1 + percent / 100, label)
     axes.set_yscale("log")
     axes.set_ylabel("time, gpu-dram = 1")
     axes.set_title("9a: DRAM endpoint")
-    axes.legend(ncol=3, frameon=False)
-    save(figure, path)
+    axes.legend(ncol=4, frameon=False)
+    return figure
 
 
-def figure_9b(runs, paper, path):
-    figure, (left, right) = plt.subplots(2, 1, figsize=(9, 5.4))
-    names = points.workloads(runs.matrix)
-    grouped_bars(
-        left,
-        names,
-        ["uvm", "gds", "phoenix", "cxl", "sr", "stream", "ds"],
-        lambda w, c: runs.ratio(w, "znand", c, "gpu-dram"),
-        1,
+def figure_9b(on_paper, ours, paper):
+    figure, (left, right) = plt.subplots(2, 1, figsize=(9, 6))
+    names = points.workloads(ours.matrix)
+    bars = Bars(left, names, ["uvm", "gds", "phoenix", "cxl", "sr", "stream", "ds"], 1)
+    bars.ours(lambda w, c: ours.ratio(w, "znand", c, "gpu-dram"))
+    of_paper = [c for c in bars.series if c in on_paper.machine.has["configurations"]["znand"]]
+    bars.on_paper(
+        on_paper,
+        "znand",
+        lambda runs, w, c: runs.ratio(w, "znand", c, "gpu-dram") if c in of_paper else math.nan,
     )
     left.set_yscale("log")
     left.set_ylabel("time, gpu-dram = 1")
     left.set_title("9b: Z-NAND endpoint")
-    left.legend(ncol=7, frameon=False)
-    spans = grouped_bars(right, names, ["sr", "stream", "ds"], lambda w, c: runs.speed_up(w, "znand", c, "cxl"), 1)
-    theirs(
-        right,
-        (spans[names[0]][0], spans[names[-1]][1]),
-        paper["9b"]["sr over cxl, mean"],
-        "paper: sr, mean and by workload",
-    )
-    for name, factor in paper["9b"]["sr over cxl"].items():
-        theirs(right, spans[name], factor)
+    left.legend(ncol=8, frameon=False, fontsize=7)
+    bars = Bars(right, names, ["sr", "stream", "ds"], 1)
+    bars.ours(lambda w, c: ours.speed_up(w, "znand", c, "cxl"))
+    bars.on_paper(on_paper, "znand", lambda runs, w, c: runs.speed_up(w, "znand", c, "cxl"))
+    label = "paper: sr, mean and by workload"
+    bars.theirs(names[0], names[-1], paper["9b"]["sr over cxl, mean"], label)
+    for name, gain in paper["9b"]["sr over cxl"].items():
+        bars.theirs(name, name, gain, label)
     right.set_yscale("log")
     right.set_ylabel("speed-up over cxl")
-    right.legend(ncol=4, frameon=False)
-    save(figure, path)
+    right.legend(ncol=5, frameon=False, fontsize=7)
+    return figure
 
 
-def figure_9c(runs, paper, path):
-    part = runs.matrix["by_media"]
-    figure, axes = plt.subplots(1, len(part["media"]), figsize=(9, 2.8), sharey=True)
+def figure_9c(on_paper, ours, paper):
+    part = ours.matrix["by_media"]
+    figure, axes = plt.subplots(1, len(part["media"]), figsize=(9, 3), sharey=True)
     for axis, media in zip(axes, part["media"]):
-        spans = grouped_bars(
-            axis,
-            part["workloads"],
-            ["sr", "stream", "ds"],
-            lambda w, c: runs.speed_up(w, media, c, "cxl", points.media_settings(runs.matrix, w)),
-            1,
-        )
-        theirs(
-            axis,
-            (spans[part["workloads"][0]][0], spans[part["workloads"][-1]][1]),
-            paper["9c"]["sr over cxl, mean of vadd path bfs"][media],
-            "paper: sr, mean",
-        )
+        bars = Bars(axis, part["workloads"], ["sr", "stream", "ds"], 1)
+        bars.ours(lambda w, c: ours.speed_up(w, media, c, "cxl", "media"))
+        bars.on_paper(on_paper, media, lambda runs, w, c: runs.speed_up(w, media, c, "cxl", "media"))
+        mean = paper["9c"]["sr over cxl, mean of vadd path bfs"][media]
+        bars.theirs(part["workloads"][0], part["workloads"][-1], mean, "paper: sr, mean")
         axis.set_title(media)
     axes[0].set_yscale("log")
     axes[0].set_ylabel("speed-up over cxl")
-    axes[0].legend(frameon=False)
+    axes[0].legend(frameon=False, fontsize=6.5)
     figure.suptitle("9c: gain by media")
-    save(figure, path)
+    return figure
 
 
-def figure_9d(runs, paper, path):
-    part = runs.matrix["patterns"]
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 2.8))
+def figure_9d(on_paper, ours, paper):
+    part = ours.matrix["patterns"]
+    media = part["media"]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2))
     series = [c for c in part["configurations"] if c != "gpu-dram"]
-    grouped_bars(left, part["workloads"], series, lambda w, c: runs.hit_rate(w, part["media"], c, part["settings"]))
-    width = 0.84 / len(series)
-    label = "paper"
+    bars = Bars(left, part["workloads"], series)
+    bars.ours(lambda w, c: ours.hit_rate(w, media, c, part="pattern"))
+    bars.on_paper(on_paper, media, lambda runs, w, c: runs.hit_rate(w, media, c, part="pattern"))
     for name, rates in paper["9d"]["hit rate"].items():
         for workload, rate in rates.items():
-            at = part["workloads"].index(workload) - 0.42 + series.index(name) * width
-            theirs(left, (at, at + width), rate, label)
-            label = None
+            bars.theirs_of(workload, name, rate)
     left.set_ylabel("internal-DRAM hits, %")
-    left.set_ylim(0, 118)
-    left.legend(ncol=6, frameon=False, fontsize=6.5, loc="upper center")
-    grouped_bars(
-        right,
-        part["workloads"],
-        series[1:],
-        lambda w, c: runs.speed_up(w, part["media"], c, "cxl", part["settings"]),
-        1,
-    )
+    left.set_ylim(0, 125)
+    left.legend(ncol=4, frameon=False, fontsize=6.5, loc="upper center")
+    bars = Bars(right, part["workloads"], series[1:], 1)
+    bars.ours(lambda w, c: ours.speed_up(w, media, c, "cxl", "pattern"))
+    bars.on_paper(on_paper, media, lambda runs, w, c: runs.speed_up(w, media, c, "cxl", "pattern"))
+    gains = {}  # over cxl, of those that the text tells one after the other
+    for key, by_pattern in paper["9d"]["time"].items():
+        of, over = key.split(" over ")
+        for workload, gain in by_pattern.items():
+            below = 1.0 if over == "cxl" else gains.get((workload, over))
+            if below is not None:
+                gains[workload, of] = below * gain
+                bars.theirs_of(workload, of, gains[workload, of])
+    right.set_yscale("log")
     right.set_ylabel("speed-up over cxl")
     figure.suptitle("9d: speculative read by pattern")
-    save(figure, path)
+    return figure
 
 
-def figure_9e(runs, path):
-    part = runs.matrix["collection"]
-    figure, rows = plt.subplots(3, len(part["configurations"]), figsize=(9, 5), sharex=True, sharey="row")
-    for column, configuration in enumerate(part["configurations"]):
-        stats = runs.stats(part["workload"], part["media"], configuration, part["settings"])
+def figure_9e(on_paper, ours, paper):
+    part = ours.matrix["collection"]
+    columns = [(runs, c) for runs in (on_paper, ours) for c in part["configurations"]]
+    figure, rows = plt.subplots(3, len(columns), figsize=(11, 5), sharex="col", sharey="row")
+    for column, (runs, configuration) in enumerate(columns):
+        stats = runs.stats(part["workload"], part["media"], configuration, part="collection")
         series = stats["series"]
         width = series["bin"]["value"] / 1e3
         latency = {curve["kind"]: curve for curve in series["latency"]}
@@ -191,13 +229,72 @@ def figure_9e(runs, path):
         for axis in rows[:, column]:
             start = script["starts"]["values"][0] / 1e3
             axis.axvspan(start, start + script["busy"]["value"], color="#dddddd", zorder=0)
-        rows[0][column].set_title(configuration)
+        rows[0][column].set_title(f"{'paper' if runs is on_paper else 'default'} machine, {configuration}")
     rows[0][0].legend(frameon=False)
     figure.suptitle(f"9e: {part['workload']} while all dies collect (grey)")
-    save(figure, path)
+    return figure
 
 
-def sensitivity(curves, path):
+def of_experiment(what, stats):
+    """What a cell of an experiment shows, of the runs of one workload under one row: {configuration: stats}."""
+    words = what.split()
+    if words[0] == "hits":
+        return hit_rate(stats[words[1]])
+    of, how, over = words
+    times = {c: stats[c]["end_to_end"]["value"] for c in (of, over)}
+    return times[over] / times[of] if how == "over" else times[of] / times[over]
+
+
+def gain_curves(experiments, folder, title, note):
+    """A panel for each (name, experiment, what): the gain of each workload against the experiment's x."""
+    figure, axes = plt.subplots(1, len(experiments), figsize=(9, 3.4), sharey=True)
+    for axis, (name, one, what) in zip(axes, experiments):
+        for number, workload in enumerate(one.workloads):
+            curve = {}
+            for row in one.rows:
+                stats = {c: folder.read(one.path(workload, c, row)) for c in one.configurations}
+                curve.setdefault(row["x"], []).append(of_experiment(what, stats))
+            colour = f"C{number}"
+            xs = sorted(curve)
+            axis.plot(xs, [arithmetic_mean(curve[x]) for x in xs], "-", linewidth=1, color=colour, label=workload)
+            for x in xs:  # other ways to the same x
+                axis.plot([x] * len(curve[x]), curve[x], ".", markersize=3, color=colour)
+        axis.axhline(1, color="#666", linewidth=0.6)
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log")
+        axis.set_xticks(xs, [str(x) for x in xs])
+        axis.minorticks_off()
+        ticks = [0.8, 1, 1.5, 2, 3, 5, 8, 12]
+        axis.set_yticks(ticks, [str(tick) for tick in ticks])
+        axis.set_xlabel(one.has["x"])
+        axis.set_title(name)
+    axes[0].set_ylabel(note)
+    axes[0].legend(frameon=False, fontsize=6.5)
+    figure.suptitle(title)
+    return figure
+
+
+def gain_by_loads(experiments, folder):
+    machines = [
+        (f"{machine}, {of}", experiments[key], f"{of} over cxl")
+        for machine, key in (("paper's machine", "loads_paper"), ("default machine", "loads_scaled"))
+        for of in ("sr", "stream")
+    ]
+    return gain_curves(machines, folder, "Speculative read by loads in flight, Z-NAND", "speed-up over cxl")
+
+
+def gain_by_writes(experiments, folder):
+    machines = [
+        ("paper's machine", experiments["write_buffer_paper"], "ds over sr"),
+        ("default machine, stores wait", experiments["write_buffer_scaled"], "ds over sr"),
+        ("default, they do not", experiments["write_buffer_scaled_open"], "ds over sr"),
+    ]
+    return gain_curves(
+        machines, folder, "Deterministic store by the LLC's write buffer, Z-NAND", "speed-up of ds over sr"
+    )
+
+
+def sensitivity(curves):
     """Small multiples of eval/sensitivity.py's points: end to end over the least of the picture."""
     names = list(dict.fromkeys(point["curve"] for point in curves))
     columns = 4
@@ -231,13 +328,24 @@ def sensitivity(curves, path):
     for axis in axes.flat:
         handles.update({label: handle for handle, label in zip(*axis.get_legend_handles_labels())})
     figure.legend(handles.values(), handles.keys(), loc="lower right", ncol=2, frameon=False, fontsize=6)
-    save(figure, path)
+    return figure
 
 
-def draw_all(runs, paper, folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    figure_9a(runs, paper, folder / "9a.svg")
-    figure_9b(runs, paper, folder / "9b.svg")
-    figure_9c(runs, paper, folder / "9c.svg")
-    figure_9d(runs, paper, folder / "9d.svg")
-    figure_9e(runs, folder / "9e.svg")
+def all_figures(on_paper, ours, folder, matrix, paper):
+    """Of each file of docs/figures, what draws it."""
+    drawn = {
+        name: lambda draw=draw: draw(on_paper, ours, paper)
+        for name, draw in {
+            "9a": figure_9a,
+            "9b": figure_9b,
+            "9c": figure_9c,
+            "9d": figure_9d,
+            "9e": figure_9e,
+        }.items()
+    }
+    experiments = {one.name: one for one in points.experiments(matrix)}
+    if "loads_paper" in experiments:
+        drawn["gain-by-loads"] = lambda: gain_by_loads(experiments, folder)
+    if "write_buffer_paper" in experiments:
+        drawn["gain-by-writes"] = lambda: gain_by_writes(experiments, folder)
+    return drawn

@@ -4,17 +4,29 @@
 
 Tables are replaced where page_blocks.py finds their marks; what stands outside is written by people.
 Figures go to docs/figures. (The distribution's Python: it has the distribution's matplotlib.)
+--partial: a table or a figure that lacks a run is left as it is, and a line of the paper's figures says `not run`;
+what was left is named on standard error. --only NAME: of the tables and figures these alone.
 """
 
 import argparse
 import json
+import math
 import pathlib
 import sys
 
 import figures
 import points
 import yaml
-from runs_of import Runs, geometric_mean
+from rows import all_rows, factor, shown, theirs
+from runs_of import (
+    Folder,
+    MissingRun,
+    Runs,
+    arithmetic_mean,
+    geometric_mean,
+    hit_rate,
+    plain_cxl,
+)
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
@@ -22,31 +34,30 @@ import page_blocks  # noqa: E402
 from page_blocks import markdown  # noqa: E402
 
 FLIT_NS = 2.125  # 68 bytes at x8, 32 GT/s
+PLAIN_CXL = HERE / "plain-cxl-881f1af.csv"
+FAR = 1.5  # from here on a row's cause must be shown by an experiment
 
 
 def percent(part, whole):
     return f"{100 * part / whole:.0f} %" if whole else "none"
 
 
-def factor(value):
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
 def over_gpu_dram(runs, media):
-    others = [c for c in runs.matrix["configurations"] if c != "gpu-dram"]
+    others = [c for c in runs.machine.has["configurations"][media] if c != "gpu-dram"]
     rows = []
     for of_class, names in runs.matrix["classes"].items():
         for name in names:
             data = runs.stats(name, media, "cxl")["data_set"]["value"]
-            rows.append(
-                [name, of_class, f"{data / 2**20:.1f} MiB", f"{runs.time(name, media, 'gpu-dram'):.0f} us"]
-                + [factor(runs.ratio(name, media, c, "gpu-dram")) for c in others]
-            )
-    means = [
-        factor(geometric_mean(runs.ratio(name, media, c, "gpu-dram") for name in points.workloads(runs.matrix)))
-        for c in others
-    ]
-    rows.append(["**mean** (geometric)", "", "", ""] + means)
+            data = f"{data / 2**20:.1f} MiB" if data >= 2**20 else f"{data / 2**10:.0f} KiB"
+            gpu_dram = runs.stats(name, media, "gpu-dram")["end_to_end"]["value"] / 1e3
+            cells = [factor(runs.stats(name, media, c)["end_to_end"]["value"] / 1e3 / gpu_dram) for c in others]
+            rows.append([name, of_class, data, f"{gpu_dram:.0f} us", *cells])
+    for kind, mean in (("geometric", geometric_mean), ("arithmetic", arithmetic_mean)):
+        means = [
+            factor(mean(runs.ratio(name, media, c, "gpu-dram") for name in points.workloads(runs.matrix)))
+            for c in others
+        ]
+        rows.append([f"**mean** ({kind})", "", "", "", *means])
     return markdown(["workload", "class", "data", "gpu-dram"] + others, rows)
 
 
@@ -73,7 +84,7 @@ def counters(runs):
                 f"{loads * plain['loads']['mean']['value'] / end:.1f}",
                 f"{plain['loads']['mean']['value']:.0f} / {stats['sr']['loads']['mean']['value']:.0f} / "
                 f"{stats['stream']['loads']['mean']['value']:.0f} ns",
-                " / ".join(f"{runs.hit_rate(name, 'znand', c):.1f}" for c in ("cxl", "sr", "stream")) + " %",
+                " / ".join(f"{hit_rate(stats[c]):.1f}" for c in ("cxl", "sr", "stream")) + " %",
                 percent(plain["flits"]["s2m"]["all"]["value"] * FLIT_NS / 2, end),
                 f"{plain['stores'].get('mean', {'value': 0})['value']:.0f} / "
                 f"{stats['ds']['stores'].get('mean', {'value': 0})['value']:.0f} ns",
@@ -95,94 +106,34 @@ def counters(runs):
     )
 
 
-def theirs_and_ours(runs, paper):
-    names = points.workloads(runs.matrix)
+def the_range(row, runs):
+    """Least and greatest of the row over what the paper leaves open, as it is written."""
+    found = runs.range(row.media, row.value)
+    if found is None:
+        return ""
+    least, greatest = (shown(row.form, value) for value in found)
+    return f" ({least} to {greatest})" if least != greatest else ""
 
-    def mean(media, of, over, among=names):
-        return geometric_mean(runs.ratio(n, media, of, over) for n in among)
 
-    def more(ratio):
-        return f"{100 * (ratio - 1):+.1f} %"
-
+def theirs_and_ours(paper_runs, ours, paper):
     rows = []
-    a, b, c, d = paper["9a"], paper["9b"], paper["9c"], paper["9d"]["time"]
-    rows.append(
-        ["9a", "uvm, times gpu-dram, mean", f"{a['uvm over gpu-dram, mean']}", factor(mean("dram", "uvm", "gpu-dram"))]
-    )
-    rows.append(["9a", "cxl over uvm, mean", f"{a['uvm over cxl, mean']}x", factor(mean("dram", "uvm", "cxl")) + "x"])
-    for of_class, theirs in a["cxl over gpu-dram, percent"].items():
-        ours = mean("dram", "cxl", "gpu-dram", runs.matrix["classes"][of_class])
-        rows.append(["9a", f"cxl over gpu-dram, {of_class}", f"{theirs:+.1f} %", more(ours)])
-    for of in ("sr", "stream"):
+    for row in all_rows(ours.matrix, paper):
+        on_paper, by_default = row.value(paper_runs), row.value(ours)
+        why = cause(paper["why"], row.name())
+        away = row.away(on_paper) if not math.isnan(on_paper) else 1.0
+        if away > FAR and "](" not in why and "--" not in why:
+            sys.exit(f"paper.yaml: '{row.name()}' is {away:.2f} away, and its cause under `why` names no experiment")
         rows.append(
             [
-                "9b",
-                f"{of} over cxl, mean",
-                f"{b['sr over cxl, mean']}x" if of == "sr" else "",
-                factor(mean("znand", "cxl", of)) + "x",
+                row.figure,
+                row.what,
+                theirs(row),
+                shown(row.form, on_paper) + the_range(row, paper_runs),
+                shown(row.form, by_default),
+                f"{why} (x {away:.1f})" if away > FAR else why,
             ]
         )
-        for pair in (("vadd", "saxpy"), ("path", "bfs")):
-            ours = " / ".join(factor(runs.speed_up(n, "znand", of, "cxl")) + "x" for n in pair)
-            rows.append(
-                [
-                    "9b",
-                    f"{of} over cxl, {pair[0]} / {pair[1]}",
-                    f"{b['sr over cxl'][pair[0]]}x" if of == "sr" else "",
-                    ours,
-                ]
-            )
-    for of_class, theirs in b["ds over sr, percent"].items():
-        ours = mean("znand", "sr", "ds", runs.matrix["classes"][of_class])
-        rows.append(["9b", f"ds over sr, {of_class}", f"{theirs:+.1f} %", more(ours)])
-    part = runs.matrix["by_media"]
-
-    def on(name, media, of, over):
-        return runs.ratio(name, media, of, over, points.media_settings(runs.matrix, name))
-
-    for media in part["media"]:
-        ours = " / ".join(
-            factor(geometric_mean(on(n, media, "cxl", of) for n in part["workloads"])) + "x" for of in ("sr", "stream")
-        )
-        rows.append(
-            [
-                "9c",
-                f"sr / stream over cxl, mean of {', '.join(part['workloads'])}, {media}",
-                f"{c['sr over cxl, mean of vadd path bfs'][media]}x",
-                ours,
-            ]
-        )
-    rows.append(
-        [
-            "9c",
-            "vadd on nand, sr / stream, times gpu-dram",
-            f"{c['sr over gpu-dram, vadd on nand']}",
-            " / ".join(factor(on("vadd", "nand", of, "gpu-dram")) for of in ("sr", "stream")),
-        ]
-    )
-    rows.append(
-        [
-            "9c",
-            "ds over sr, bfs, best medium",
-            f"{c['ds over sr, bfs, best']}x",
-            factor(max(on("bfs", media, "sr", "ds") for media in part["media"])) + "x",
-        ]
-    )
-    media, settings = (runs.matrix["patterns"][key] for key in ("media", "settings"))
-    for key, by_pattern in d.items():
-        of, over = key.split(" over ")
-        for pattern, theirs in by_pattern.items():
-            rows.append(
-                [
-                    "9d",
-                    f"{key}, {pattern}",
-                    f"{theirs}x",
-                    factor(runs.speed_up(pattern, media, of, over, settings)) + "x",
-                ]
-            )
-    for row in rows:
-        row.append(cause(paper["why"], f"{row[0]} {row[1]}"))
-    return markdown(["figure", "what", "theirs", "ours", "why ours differs"], rows)
+    return markdown(["figure", "what", "paper", "its machine (range)", "default machine", "why ours differs"], rows)
 
 
 def cause(why, row):
@@ -201,29 +152,69 @@ def patterns(runs, paper):
             continue
         cells = []
         for pattern in part["workloads"]:
-            theirs = paper["9d"]["hit rate"].get(c, {}).get(pattern)
-            ours = f"{runs.hit_rate(pattern, part['media'], c, part['settings']):.1f}"
-            cells.append(f"{theirs} / {ours}" if theirs is not None else f" / {ours}")
-        cells += [
-            factor(runs.speed_up(pattern, part["media"], c, "cxl", part["settings"])) for pattern in part["workloads"]
-        ]
+            theirs_is = paper["9d"]["hit rate"].get(c, {}).get(pattern, "")
+            ours = hit_rate(runs.stats(pattern, part["media"], c, part="pattern"))
+            cells.append(f"{theirs_is} / {ours:.1f}")
+        cells += [factor(runs.speed_up(pattern, part["media"], c, "cxl", "pattern")) for pattern in part["workloads"]]
+        cells += [factor(runs.ratio(pattern, part["media"], c, "gpu-dram", "pattern")) for pattern in part["workloads"]]
         rows.append([c] + cells)
-    header = [f"{p}, theirs / ours" for p in part["workloads"]] + [f"{p}, time over cxl" for p in part["workloads"]]
+    header = [f"{p}, paper / ours" for p in part["workloads"]]
+    header += [f"{p}, over cxl" for p in part["workloads"]] + [f"{p}, times gpu-dram" for p in part["workloads"]]
     return markdown(["hits, %"] + header, rows)
 
 
+def stores_by_class(runs):
+    """ds over sr where stores wait and where they do not."""
+    kinds = {"stores do not wait": runs, "stores wait": None}
+    kinds["stores wait"] = Runs(runs.folder, runs.matrix, runs.machine.name, ["endpoint.open_lines=0"])
+    rows = []
+    for of_class, names in runs.matrix["classes"].items():
+        cells = [
+            shown("percent", geometric_mean(one.ratio(n, "znand", "sr", "ds") for n in names)) for one in kinds.values()
+        ]
+        if "not run" in cells:
+            raise MissingRun(of_class)
+        rows.append([of_class, *cells])
+    return markdown(["ds over sr", *kinds], rows)
+
+
+def experiment(one, folder):
+    """Its table; the settings of a row are those of the command."""
+    rows = []
+    for row in one.rows:
+        cells, values = [], {}
+        for workload in one.workloads:
+            stats = {c: folder.read(one.path(workload, c, row)) for c in one.configurations}
+            said = []
+            for what in one.has["show"]:
+                value = figures.of_experiment(what, stats)
+                values.setdefault(what, []).append(value)
+                said.append(f"{value:.0f}" if what.startswith("hits") else factor(value))
+            cells.append(" / ".join(said))
+        if one.has.get("mean"):
+            cells.append(" / ".join(factor(geometric_mean(values[what])) for what in one.has["show"]))
+        settings = row.get("set", []) + [s for own in row.get("for", {}).values() for s in own]
+        shown_settings = " ".join(f"`{setting}`" for setting in settings) or "-"
+        rows.append([*([row["is"]] if "is" in row else []), shown_settings, *cells])
+    header = (["machine"] if "is" in one.rows[0] else []) + ["--set"]
+    header += list(one.workloads) + (["mean (geometric)"] if one.has.get("mean") else [])
+    return f"In each cell: {', '.join(one.has['show'])}.\n\n" + markdown(header, rows)
+
+
 def cosim(runs):
-    part = runs.matrix["cosim"]
+    part = runs.machine.has["cosim"]
+    engine = runs.machine.cosim_engine()
     rows, worst, all_compared, differ = [], 0.0, 0, 0
     for name in points.workloads(runs.matrix):
         cells = []
         for media in part["media"]:
             for c in part["configurations"]:
-                stats = runs.stats(name, media, c, (), engine="cosim")
+                settings = runs.machine.reduced(name, c)
+                stats = runs.folder.read(points.run(engine, name, media, c, settings))
                 found, end = stats["cosim"], stats["end_to_end"]["value"]
                 model, rtl = found["model_end"]["value"], found["rtl_end"]["value"]
                 counts = [found[k]["value"] for k in ("data_mismatches", "path_mismatches", "time_differences")]
-                alone = runs.stats(name, media, c, ())["end_to_end"]["value"]
+                alone = runs.folder.read(points.run("model", name, media, c, settings))["end_to_end"]["value"]
                 off = max(abs(model / rtl - 1), abs(alone / end - 1))  # of the last answer; of the GPU
                 worst, differ = max(worst, off), differ + sum(counts)
                 all_compared += found["compared"]["value"]
@@ -240,41 +231,145 @@ def cosim(runs):
 
 
 def repeats(runs):
+    part = runs.matrix["repeats"]
+    has = runs.machine.has["repeats"]
+    count = len(has["seeds"])
     rows = []
     for name in points.workloads(runs.matrix):
         cells = []
         for of, over in (("sr", "cxl"), ("stream", "cxl"), ("stream", "sr"), ("ds", "sr")):
-            *seeds, large = [
-                runs.speed_up(name, runs.matrix["repeats"]["media"], of, over, settings)
-                for settings in points.repeats(runs.matrix, name)
-            ]
-            cells.append(f"{min(seeds):.2f} to {max(seeds):.2f}; {large:.2f}")
+            times = {
+                c: [
+                    runs.folder.read(points.run("model", name, part["media"], c, settings))["end_to_end"]["value"]
+                    for settings in runs.machine.repeats(name, c)
+                ]
+                for c in (of, over)
+            }
+            gains = [slow / fast for slow, fast in zip(times[over], times[of])]
+            seeds, other = gains[:count], gains[count:]
+            cells.append(f"{min(seeds):.2f} to {max(seeds):.2f}" + "".join(f"; {gain:.2f}" for gain in other))
         rows.append([name] + cells)
+    header = [
+        "least to most of the seeds; other size",
+        "sr over cxl",
+        "stream over cxl",
+        "stream over sr",
+        "ds over sr",
+    ]
+    return markdown(header, rows)
+
+
+def gain(folder, matrix):
+    """Our best on the default machine against plain CXL as it was, and as it is on the same machine."""
+    part = matrix["gain"]
+    media, best = part["media"], part["configurations"][-1]
+    before = plain_cxl(PLAIN_CXL)
+    machine = points.Machine(matrix, part["machine"])
+    settings = points.gain(matrix)
+    rows, all_main, all_reduced = [], [], []
+
+    def time(name, c, point):
+        return folder.read(points.run("model", name, media, c, point))["end_to_end"]["value"] / 1e3
+
+    for name in points.workloads(matrix):
+        main, *seeds = [time(name, best, point) for point in settings[name, best]]
+        plain_main, *plain_seeds = [time(name, "cxl", point) for point in settings[name, "cxl"]]
+        size = machine.has["sizes"][name]
+        for key in ((name, size), (name, 0)):
+            if key not in before:
+                raise MissingRun(f"{PLAIN_CXL.name}: {key[0]}, {key[1] or 'reduced'}")
+        reduced = [before[name, 0] / one for one in seeds]
+        all_main.append(before[name, size] / main)
+        all_reduced.append(before[name, 0] / seeds[0])
+        rows.append(
+            [
+                name,
+                f"{before[name, size]:.0f} us",
+                f"{main:.0f} us",
+                f"{all_main[-1]:.2f}",
+                f"{plain_main / main:.2f}",
+                f"{min(reduced):.2f} to {max(reduced):.2f}",
+                f"{min(a / b for a, b in zip(plain_seeds, seeds)):.2f}",
+            ]
+        )
+    rows.append(
+        [
+            "**mean** (geometric)",
+            "",
+            "",
+            f"{geometric_mean(all_main):.2f}",
+            "",
+            f"{geometric_mean(all_reduced):.2f}",
+            "",
+        ]
+    )
     return markdown(
-        ["reduced size, three seeds; main size", "sr over cxl", "stream over cxl", "stream over sr", "ds over sr"], rows
+        [
+            "workload",
+            "cxl, 881f1af",
+            best,
+            "gain",
+            "of that over cxl of today",
+            "reduced size, three seeds: gain",
+            "over cxl of today, least",
+        ],
+        rows,
     )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", default="out/results")
+    parser.add_argument("--matrix", help="another matrix than matrix.yaml")
     parser.add_argument("--docs", type=pathlib.Path, default=HERE.parents[1] / "docs", help="folder of the pages")
+    parser.add_argument("--partial", action="store_true", help="not all runs need be there")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="may be repeated")
     args = parser.parse_args()
-    matrix, paper = (yaml.safe_load((HERE / name).read_text()) for name in ("matrix.yaml", "paper.yaml"))
-    runs = Runs(args.runs, matrix)
-    blocks = {
-        "dram": over_gpu_dram(runs, "dram"),
-        "znand": over_gpu_dram(runs, "znand"),
-        "counters": counters(runs),
-        "patterns": patterns(runs, paper),
-        "cosim": cosim(runs),
-        "repeats": repeats(runs),
+    matrix, paper = points.load(args.matrix), yaml.safe_load((HERE / "paper.yaml").read_text())
+    folder = Folder(args.runs, args.partial)
+    ours, on_paper = Runs(folder, matrix, "scaled"), Runs(folder, matrix, "paper")
+    tables = {
+        "theirs": lambda: theirs_and_ours(on_paper, ours, paper),
+        "gain": lambda: gain(folder, matrix),
+        "dram": lambda: over_gpu_dram(ours, "dram"),
+        "znand": lambda: over_gpu_dram(ours, "znand"),
+        "paper dram": lambda: over_gpu_dram(on_paper, "dram"),
+        "paper znand": lambda: over_gpu_dram(on_paper, "znand"),
+        "counters": lambda: counters(ours),
+        "paper counters": lambda: counters(on_paper),
+        "patterns": lambda: patterns(ours, paper),
+        "paper patterns": lambda: patterns(on_paper, paper),
+        "paper stores": lambda: stores_by_class(on_paper),
+        "cosim": lambda: cosim(ours),
+        "paper cosim": lambda: cosim(on_paper),
+        "repeats": lambda: repeats(ours),
+        "paper repeats": lambda: repeats(on_paper),
     }
-    figures.draw_all(runs, paper, args.docs / "figures")
+    for one in points.experiments(matrix):
+        tables[f"experiment {one.name}"] = lambda one=one: experiment(one, folder)
+    drawn = figures.all_figures(on_paper, ours, folder, matrix, paper)
+    unknown = [name for name in args.only if name not in tables and name not in drawn]
+    if unknown:
+        parser.error(f"there is no '{unknown[0]}'; use {', '.join([*tables, *drawn])}")
+
+    def made(makers):
+        for name, maker in makers.items():
+            if args.only and name not in args.only:
+                continue
+            try:
+                yield name, maker()
+            except MissingRun as missing:
+                print(f"{name}: left as it is, without {missing}", file=sys.stderr)
+
+    (args.docs / "figures").mkdir(parents=True, exist_ok=True)
+    for name, figure in made(drawn):
+        figures.save(figure, args.docs / f"figures/{name}.svg")
     curves = pathlib.Path(args.runs) / "sensitivity.json"
     if curves.exists():
-        figures.sensitivity(json.loads(curves.read_text()), args.docs / "figures/sensitivity.svg")
-    page_blocks.replace(args.docs / "results.md", {"theirs": theirs_and_ours(runs, paper)})
+        figures.save(figures.sensitivity(json.loads(curves.read_text())), args.docs / "figures/sensitivity.svg")
+    blocks = dict(made(tables))
+    entry = {name: blocks.pop(name) for name in ("theirs", "gain") if name in blocks}
+    page_blocks.replace(args.docs / "results.md", entry)
     page_blocks.replace(args.docs / "results/paper.md", blocks)
 
 
