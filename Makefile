@@ -53,6 +53,7 @@ calibrate: build ## idle costs of each stage in the RTL, and that the model has 
 
 results: build   ## every workload in every configuration: tables and figures of docs/results.md and docs/results/
 	@scripts/deps.sh results
+	@$(MAKE) --no-print-directory build RTL=eval/results/paper-rtl.yaml
 	@snakemake --snakefile eval/results/Snakefile --jobs $(JOBS) --quiet progress --config cxlgpu=$(CXLGPU) out=out/results $(ARGS)
 	@eval/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/sensitivity.json --page docs/results/sensitivity.md >/dev/null
 	@eval/results/report.py --runs out/results

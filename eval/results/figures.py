@@ -14,7 +14,8 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import points
-from runs_of import arithmetic_mean, hit_rate
+from rows import of_experiment
+from runs_of import arithmetic_mean
 
 matplotlib.rcParams.update(
     {
@@ -233,16 +234,6 @@ def figure_9e(on_paper, ours, paper):
     rows[0][0].legend(frameon=False)
     figure.suptitle(f"9e: {part['workload']} while all dies collect (grey)")
     return figure
-
-
-def of_experiment(what, stats):
-    """What a cell of an experiment shows, of the runs of one workload under one row: {configuration: stats}."""
-    words = what.split()
-    if words[0] == "hits":
-        return hit_rate(stats[words[1]])
-    of, how, over = words
-    times = {c: stats[c]["end_to_end"]["value"] for c in (of, over)}
-    return times[over] / times[of] if how == "over" else times[of] / times[over]
 
 
 def gain_curves(experiments, folder, title, note):

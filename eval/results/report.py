@@ -14,10 +14,9 @@ import math
 import pathlib
 import sys
 
-import figures
 import points
 import yaml
-from rows import all_rows, factor, shown, theirs
+from rows import all_rows, factor, of_experiment, shown, theirs
 from runs_of import (
     Folder,
     MissingRun,
@@ -187,7 +186,7 @@ def experiment(one, folder):
             stats = {c: folder.read(one.path(workload, c, row)) for c in one.configurations}
             said = []
             for what in one.has["show"]:
-                value = figures.of_experiment(what, stats)
+                value = of_experiment(what, stats)
                 values.setdefault(what, []).append(value)
                 said.append(f"{value:.0f}" if what.startswith("hits") else factor(value))
             cells.append(" / ".join(said))
@@ -325,6 +324,8 @@ def main():
     parser.add_argument("--partial", action="store_true", help="not all runs need be there")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="may be repeated")
     args = parser.parse_args()
+    import figures  # matplotlib, which the tables do not need
+
     matrix, paper = points.load(args.matrix), yaml.safe_load((HERE / "paper.yaml").read_text())
     folder = Folder(args.runs, args.partial)
     ours, on_paper = Runs(folder, matrix, "scaled"), Runs(folder, matrix, "paper")

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 import points
-from runs_of import arithmetic_mean, geometric_mean
+from runs_of import arithmetic_mean, geometric_mean, hit_rate
 
 
 @dataclass
@@ -130,3 +130,13 @@ def all_rows(matrix, paper):
                 add("9d", f"hits of {of}, {name}", rate, "rate", media,
                     lambda runs, of=of, name=name: runs.hit_rate(name, media, of, part="pattern"))  # fmt: skip
     return rows
+
+
+def of_experiment(what, stats):
+    """What a cell of an experiment shows, of the runs of one workload under one row: {configuration: stats}."""
+    words = what.split()
+    if words[0] == "hits":
+        return hit_rate(stats[words[1]])
+    of, how, over = words
+    times = {c: stats[c]["end_to_end"]["value"] for c in (of, over)}
+    return times[over] / times[of] if how == "over" else times[of] / times[over]

@@ -165,8 +165,8 @@ TEST_F(OldNames, ReportAndComparisonTakeBothSchemas) {
   const auto hit_rate = [&](const json& stats) {
     write("model/vadd-znand-ds/default/stats.json", stats.dump());
     return std::stod(
-        python("from runs_of import Runs\n"
-               "print(Runs('.', {}).hit_rate('vadd', 'znand', 'ds', []))\n"));
+        python("from runs_of import Folder, hit_rate\n"
+               "print(hit_rate(Folder('.').read('model/vadd-znand-ds/default')))\n"));
   };
   const auto expected = [](const json& stats) {
     double hits = 0, all = 0;
