@@ -149,6 +149,9 @@ json endpoint_dram(const std::vector<std::optional<InternalDramCounters>>& ports
                    {"spec_dropped", count(port->spec_dropped, lines)},
                    {"spec_evicted_unused", count(port->spec_evicted_unused, lines)},
                    {"spec_displaced", count(port->spec_displaced, lines)},
+                   {"opened", count(port->opened, lines)},
+                   {"filled_behind", count(port->filled_behind, lines)},
+                   {"made_whole", count(port->made_whole, lines)},
                    {"hit_rate", figure(hit_rate, "%")}});
   }
   return all;

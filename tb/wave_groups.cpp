@@ -128,7 +128,10 @@ const std::vector<StateNames>& wave_states() {
         {1, "CacheMerge"},
         {2, "CacheMiss"},
         {3, "CacheBlocked"},
-        {4, "CacheDrop"}}}};
+        {4, "CacheDrop"},
+        {5, "CacheHeld"},
+        {6, "CacheStart"},
+        {7, "CacheOpen"}}}};
   return all;
 }
 

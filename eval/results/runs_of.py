@@ -32,7 +32,8 @@ def hit_rate(stats):
     """Of demand accesses at the internal DRAM, percent, over all endpoints."""
     ports = stats["internal_dram_counters"]
     hits = sum(port["demand_hits"]["value"] for port in ports)
-    others = sum(port[k]["value"] for port in ports for k in ("demand_merges", "demand_fills"))
+    misses = ("demand_merges", "demand_fills", "opened")  # `opened` is younger than the others
+    others = sum(port[k]["value"] for port in ports for k in misses if k in port)
     return 100 * hits / (hits + others) if hits + others else 0.0
 
 

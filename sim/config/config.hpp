@@ -85,7 +85,7 @@ struct EndpointConfig {
   // Folders of images of the parts (flash), port0.img ...: loaded before the run, written after one
   // that ended well. Empty: none.
   std::string image_in, image_out;
-  unsigned open_lines = 0;  // of the internal DRAM, there in part; 0: stores wait for fills
+  unsigned open_lines = 64;  // of the internal DRAM, there in part; 0: stores wait for fills
   // Sizes of the internal DRAM: configs/rtl.
   unsigned mshrs = kDefaultRtl.mshrs;
   std::uint32_t line_bytes = kDefaultRtl.line_bytes;

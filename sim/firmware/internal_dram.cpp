@@ -26,7 +26,10 @@ std::optional<InternalDramCounters> read_internal_dram(RegisterBus& bus,
                                       .spec_needless = read(ep::kSpecNeedless),
                                       .spec_dropped = read(ep::kSpecDropped),
                                       .spec_evicted_unused = read(ep::kSpecEvictedUnused),
-                                      .spec_displaced = read(ep::kSpecDisplaced)};
+                                      .spec_displaced = read(ep::kSpecDisplaced),
+                                      .opened = read(ep::kOpened),
+                                      .filled_behind = read(ep::kFilledBehind),
+                                      .made_whole = read(ep::kMadeWhole)};
   if (!answered) return std::nullopt;
   return counters;
 }

@@ -20,10 +20,12 @@ struct InternalDramCounters {
   std::uint32_t spec_fills = 0, spec_needless = 0, spec_dropped = 0;
   std::uint32_t spec_evicted_unused = 0;  // lines filled for MemSpecRd, evicted before any demand
   std::uint32_t spec_displaced = 0;       // other lines evicted by fills for MemSpecRd
+  // Lines that stores opened; of them filled without a load, and made whole without a fill.
+  std::uint32_t opened = 0, filled_behind = 0, made_whole = 0;
   bool operator==(const InternalDramCounters&) const = default;
 
   [[nodiscard]] std::uint64_t demands() const {
-    return std::uint64_t{demand_hits} + demand_merges + demand_fills;
+    return std::uint64_t{demand_hits} + demand_merges + demand_fills + opened;
   }
 };
 

@@ -175,6 +175,7 @@ TEST_F(OldNames, ReportAndComparisonTakeBothSchemas) {
       for (const char* name : {"/demand_hits", "/demand_merges", "/demand_fills"}) {
         all += value(port, name);
       }
+      if (port.contains("opened")) all += value(port, "/opened");
     }
     return 100 * hits / all;
   };
