@@ -200,35 +200,29 @@ module dram_cache
   assign set = SetW'(lookup_granule_i ^ (lookup_granule_i >> 5) ^ (lookup_granule_i >> 10) ^
                      (lookup_granule_i >> 15)) & ~({SetW{1'b1}} << sets_log2_i);
 
-  // The choice of a victim begins with what the memory says, beside the look at touched_q, which is
-  // as long: what it makes of a set never touched counts for nothing.
-  logic                  known;         // the set was touched
-  set_state_t            stored;        // of the set; means something in a known one
-  set_state_t            state;         // of the set, empty if never touched
-  logic [Ways-1:0]       match;
-  logic [Ways*MshrW-1:0] ptrs;          // mean something in a valid way only
+  // The look at touched_q is as long as those at tags and MSHRs, so these do not wait for it: what
+  // they make of a set never touched counts for nothing.
+  logic                  known;    // a lookup, in a set that was touched
+  set_state_t            stored;   // of the set; means something in a known one
+  set_state_t            state;    // of the set, empty if never touched
+  logic [Ways-1:0]       match;    // means something in a known one
+  logic [Ways*MshrW-1:0] ptrs;     // mean something in a valid way only
   logic                  hit;
   logic [WayW-1:0]       hit_way;
 
+  assign known  = lookup_valid_i && touched_q[set];
+  assign stored = state_mem_q[set];
+  assign ptrs   = ptr_mem_q[set];
+  assign state  = known ? stored : '0;
+  assign hit    = known && (match != '0);
+
   always_comb begin
-    known   = 1'b0;
-    stored  = '0;
-    state   = '0;
     match   = '0;
-    ptrs    = '0;
-    hit     = 1'b0;
     hit_way = '0;
     if (lookup_valid_i) begin
-      known  = touched_q[set];
-      stored = state_mem_q[set];
-      ptrs   = ptr_mem_q[set];
-    end
-    if (known) begin
-      state = stored;
       for (int unsigned w = 0; w < Ways; w++) begin
         match[w] = stored.valid[w] && (tag_mem_q[set][w*TagW+:TagW] == lookup_granule_i);
       end
-      hit     = |match;
       hit_way = way_of(match);
     end
   end
@@ -639,7 +633,7 @@ module dram_cache
   assign wake_filled = filled_q[wake_mshr];
   assign late_waits  = mshr_waits_q[late_q.mshr];
   assign hit_full    = full_q[hit_ptr][offset];
-  OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(match))
+  OneWay_A: assert property (@(posedge clk_i) disable iff (!rst_ni) known |-> $onehot0(match))
       else $error("a granule is in two ways of its set");
   UsedCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (allocate || fill_done_i || wait_dec_i) |-> (used_q == 9'($countones(live))))

@@ -372,11 +372,18 @@ module endpoint
   } demand_t;
 
   logic        e2_valid_q, e2_done;
+  logic        cmd_ready;     // room for a command
+  logic        open_pend;     // an ArrayWrite comes behind a WriteBack
+  logic        demand_go;     // a demand access is looked up, or bypasses the DRAM
+  logic        demand_stays;  // and is not done with it
+  logic        local_offer, rsp_taken;
   demand_t     e1, e2_q;
   line_t       e2_data_q;
   byte_en_t    e2_be_q;
 
   logic        nd_spec, nd_bad, wd_bad, choose_wd, take_nd, take_wd, take_demand, last_wd_q;
+  logic        try_wd, try_nd;   // this channel's message is taken when it can be
+  logic        e2_ready;         // E2 is free for a message, whatever the lookup says
   logic        e2_free, spec_go, spec_visit;
   line_addr_t  hpa, hdm_dpa, dpa;
   logic        hdm_enabled, hdm_hit, decode_hit;
@@ -387,19 +394,24 @@ module endpoint
   assign nd_spec     = (rx_req.opcode == MemSpecRd);
   assign nd_bad      = !(rx_req.opcode inside {MemInv, MemRd, MemRdData, MemSpecRd, MemInvNT});
   assign wd_bad      = !(rx_rwd.opcode inside {MemWr, MemWrPtl});
-  assign e2_free     = !e2_valid_q || e2_done;
-  assign take_wd     = choose_wd && !between && (wd_bad || e2_free);
-  assign take_nd     = rx_nd_valid && !choose_wd && !between && (nd_spec || nd_bad || e2_free);
+  // The lookup comes last of all, and credits are counted behind it: two levels.
+  assign try_wd      = choose_wd && !between;
+  assign try_nd      = rx_nd_valid && !choose_wd && !between;
+  assign e2_ready    = !e2_valid_q || (local_offer && rsp_taken) || (open_pend && cmd_ready);
+  assign e2_free     = e2_ready || (demand_go && !demand_stays);
+  assign take_wd     = (try_wd && (wd_bad || e2_ready)) ||
+                       (try_wd && demand_go && !demand_stays);
+  assign take_nd     = (try_nd && (nd_spec || nd_bad || e2_ready)) ||
+                       (try_nd && demand_go && !demand_stays);
   assign take_demand = (take_wd && !wd_bad) || (take_nd && !nd_spec && !nd_bad);
   assign opcode_bad  = (take_wd && wd_bad) || (take_nd && nd_bad);
   assign rx_wd_ready = take_wd;
   assign rx_nd_ready = take_nd;
 
-  // As choose_wd, but for no message at all: both are then 0. The decode is long, and one level is
-  // saved.
-  logic hpa_of_wd;
-  assign hpa_of_wd = last_wd_q ? !rx_nd_valid : rx_wd_valid;
-  assign hpa       = hpa_of_wd ? rx_rwd.addr_51_6 : rx_req.addr_51_5[46:1];
+  // By choose_wd, but for no message at all: both are then 0. The decode is long, and the register
+  // chooses last, of what is chosen by one channel alone.
+  assign hpa = last_wd_q ? (rx_nd_valid ? rx_req.addr_51_5[46:1] : rx_rwd.addr_51_6)
+                         : (rx_wd_valid ? rx_rwd.addr_51_6 : rx_req.addr_51_5[46:1]);
 
   logic [3:0] unused_decoder, unused_way;
   logic [7:0] unused_target;
@@ -511,8 +523,8 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // E2: lookup
   // ---------------------------------------------------------------------------------------------
-  logic              push_free, cmd_ready, fill_pend_q, wake_valid;
-  logic              table_free, try_demand, try_lookup, demand_go, demand_done, alloc_wait;
+  logic              push_free, fill_pend_q, wake_valid;
+  logic              table_free, try_demand, try_lookup, demand_done, alloc_wait;
   logic [IndexW-1:0] table_index;
   key_t              lookup_key, victim;
   logic [2:0]        result;
@@ -524,8 +536,7 @@ module endpoint
   logic [7:0]        wake_mshr;
   logic              is_hit, is_miss, is_start, is_open, spec_miss, spec_drop;
   logic              early;         // stores do not wait for fills
-  logic              demand_stays;  // the demand that is looked up is not done with it
-  logic              second_write_q, open_pend;  // behind a WriteBack comes an ArrayWrite
+  logic              second_write_q;  // behind a WriteBack comes an ArrayWrite
   logic              behind_valid, behind_want, behind_go, blocked_q;
   logic [7:0]        behind_mshr;
   logic [15:0]       behind_slot;
@@ -784,8 +795,8 @@ module endpoint
   // ---------------------------------------------------------------------------------------------
   // E4: responses, one a cycle, from the media or (no media access) from E2
   // ---------------------------------------------------------------------------------------------
-  logic      rsp_data_op, rsp_read, media_offer, local_offer, local_lock_q;
-  logic      offer, offer_drs, nd_room, wd_room, rsp_taken, stall_q;
+  logic      rsp_data_op, rsp_read, media_offer, local_lock_q;
+  logic      offer, offer_drs, nd_room, wd_room, stall_q;
   dev_load_e rsp_load, stall_load_q;
   logic [15:0] rsp_tag;
   logic        media_rsp_ready;
@@ -970,6 +981,11 @@ module endpoint
   OpenKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       open_pend |-> (e2_valid_q && e2_q.write && e2_q.access && table_free))
       else $error("a store whose line is open has left the lookup without its command");
+  TakenFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (e2_free == (!e2_valid_q || e2_done)) &&
+      (take_wd == (try_wd && (wd_bad || e2_free))) &&
+      (take_nd == (try_nd && (nd_spec || nd_bad || e2_free))))
+      else $error("a message is taken without room for it, or is not though there is room");
   Stays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       demand_go |-> (demand_stays == (dram_enable && ((result == CacheBlocked) ||
                                                       ((result == CacheOpen) && victim_dirty)))))
