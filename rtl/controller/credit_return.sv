@@ -30,9 +30,16 @@ module credit_return
   assign pending_o = pending_q;
 
   // A peer that sends without credits must not make it wrap.
+  // freed_i ends a long path: it only chooses among sums that are there.
+  logic [10:0] left;
+  assign left = {1'b0, pending_q} - (sent_i ? 11'(credit_count(code_o)) : 11'd0);
+
   always_comb begin
-    pending_sum = {1'b0, pending_q} + 11'(freed_i);
-    if (sent_i) pending_sum = pending_sum - 11'(credit_count(code_o));
+    unique case (freed_i)
+      2'd0:    pending_sum = left;
+      2'd1:    pending_sum = left + 11'd1;
+      default: pending_sum = left + 11'd2;
+    endcase
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
