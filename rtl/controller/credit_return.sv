@@ -23,22 +23,24 @@ module credit_return
   output logic [9:0] pending_o  // credits to return, code_o's included: 0..1023
 );
 
-  logic [9:0]  pending_q;
-  logic [10:0] pending_sum;
+  logic [9:0] pending_q, pending_d;
 
   assign code_o    = credit_code(pending_q);
   assign pending_o = pending_q;
 
+  // freed_i ends a long path: it only chooses among what is there.
+  logic [9:0] left;
+  logic [9:0] with_one, with_two;
+  assign left     = pending_q - (sent_i ? 10'(credit_count(code_o)) : 10'd0);
   // A peer that sends without credits must not make it wrap.
-  // freed_i ends a long path: it only chooses among sums that are there.
-  logic [10:0] left;
-  assign left = {1'b0, pending_q} - (sent_i ? 11'(credit_count(code_o)) : 11'd0);
+  assign with_one = (left == '1) ? left : left + 10'd1;
+  assign with_two = (left[9:1] == '1) ? '1 : left + 10'd2;
 
   always_comb begin
     unique case (freed_i)
-      2'd0:    pending_sum = left;
-      2'd1:    pending_sum = left + 11'd1;
-      default: pending_sum = left + 11'd2;
+      2'd0:    pending_d = left;
+      2'd1:    pending_d = with_one;
+      default: pending_d = with_two;
     endcase
   end
 
@@ -47,8 +49,8 @@ module credit_return
       pending_q <= '0;
     end else if (start_i) begin
       pending_q <= 10'(Init) - 10'(held_i);
-    end else if (freed_i != 2'd0 || sent_i) begin
-      pending_q <= pending_sum[10] ? 10'h3FF : pending_sum[9:0];
+    end else begin
+      pending_q <= pending_d;
     end
   end
 

@@ -569,8 +569,8 @@ TEST_F(Machines, WhatIsNoneIsRefused) {
 // Its lines are not those of the default RTL: refused with the place, but for the model.
 TEST_F(Machines, OfThePaperWantsTheModelOrItsOwnBuild) {
   refused({"run", "vadd-znand-sr", "--machine", "paper", "--out", "o"},
-          {"machines/paper.yaml:", "'root_port.memory_queue_entries'",
-           "6, but this build's RTL has 32", "--engine model"});
+          {"machines/paper.yaml:", "'endpoint.line_bytes'", "128, but this build's RTL has 256",
+           "--engine model"});
 }
 
 std::vector<fs::path> machine_files() {

@@ -138,9 +138,9 @@ TEST_F(Waves, TheViewOpensOnTheFirstRequest) {
 }
 
 TEST_F(Waves, AWindowBehindTheFirstRequestOpensAtItsBegin) {
-  record({"--waves-from-us", "8"});
+  record({"--waves-from-us", "10"});
   const std::string text = read_text(dir_ / "w.gtkw");
-  EXPECT_NE(text.find("*-16.000000 8000000\n"), std::string::npos) << text.substr(0, 300);
+  EXPECT_NE(text.find("*-16.000000 10000000\n"), std::string::npos) << text.substr(0, 300);
 }
 
 TEST_F(Waves, AnFstThatWasCutIsNotWhole) {
