@@ -19,6 +19,7 @@ nlohmann::json paging_json(const PagingOutcome& outcome) {
           {"faults", figure(e.faults, "faults")},
           {"stale_faults", figure(e.stale, "faults")},
           {"batches", figure(e.batches, "batches")},
+          {"blocks", figure(e.blocks, "blocks of uvm.block_bytes, by batch")},
           {"pages_in", figure(e.pages_in, "pages")},
           {"pages_out", figure(e.pages_out, "pages")},
           {"bytes_in", figure(e.pages_in * kPageBytes, "bytes")},

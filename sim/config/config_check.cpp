@@ -78,6 +78,13 @@ void check(const RunConfig& config, const std::string& otherwise) {
                        "use 0, or gpu.l1.write through",
                        config.gpu.store_buffer, config.place("gpu.l1.write", "default")));
   }
+  const FaultConfig& uvm = config.paging.uvm_faults;
+  if (uvm.prefetch_bytes > uvm.block_bytes) {
+    refuse("uvm.prefetch_bytes",
+           fmt::format("{} bytes are more than uvm.block_bytes, {} ({}); lower it, or raise that",
+                       uvm.prefetch_bytes, uvm.block_bytes,
+                       config.place("uvm.block_bytes", "default")));
+  }
   const EndpointConfig& load = config.endpoint;
   const auto rising = [&](const char* key, const std::vector<std::uint64_t>& thresholds,
                           const char* levels = "optimal, moderate, severe") {

@@ -37,6 +37,39 @@ void add_faults(std::vector<ConfigKey>& keys, const std::string& section, Member
       "driver, which sees no accesses", CXLGPU_MEMBER(evict_by_access));
 }
 
+// What NVIDIA's driver does beyond a page for a page; the defaults do without.
+std::vector<ConfigKey> driver_keys() {
+  return {
+      row({"uvm.prefetch", "", one_of({"block", "density"}),
+           "What comes with a page: its block of prefetch_bytes; or, of the binary tree over its "
+           "block_bytes, the largest region around it in which more than prefetch_threshold is "
+           "there or comes, a fault counting for its whole prefetch_bytes.",
+           "CXL-GPU moves data by the page; driver, uvm_perf_prefetch.c: density"},
+          CXLGPU_MEMBER(paging.uvm_faults.prefetch)),
+      row({"uvm.prefetch_threshold", "%", between(1, 100), "Of prefetch density: more than this.",
+           "driver, uvm_perf_prefetch_threshold"},
+          CXLGPU_MEMBER(paging.uvm_faults.prefetch_threshold)),
+      row({"uvm.block_bytes", "bytes", power_of_two(64 * 1024, kBlock),
+           "The aligned block that the host serves as one, and the span of density's tree.",
+           "driver, UVM_VA_BLOCK_BITS"},
+          CXLGPU_MEMBER(paging.uvm_faults.block_bytes)),
+      row({"uvm.block_ps", "ps", between(0, kMostPs),
+           "Of the host for each block_bytes of a batch that has a fault, and for each chunk of "
+           "evict_bytes that goes, beside host_runtime_ps.",
+           "CXL-GPU, after Allen and Ge: a batch costs the same whatever it has"},
+          CXLGPU_MEMBER(paging.uvm_faults.block_ps)),
+      row({"uvm.evict_bytes", "bytes", power_of_two(kPageBytes, kBlock),
+           "The aligned chunk in which GPU memory is given out and evicted; its first page takes "
+           "it.",
+           "CXL-GPU moves data by the page; driver, uvm_va_block.c: 2 MiB"},
+          CXLGPU_MEMBER(paging.uvm_faults.evict_bytes)),
+      row({"uvm.evict_copies", "", one_of({"dirty", "all"}),
+           "Which evicted pages are copied to the host.",
+           "assumed; driver, uvm_va_block.c: all, as a page is in one place alone"},
+          CXLGPU_MEMBER(paging.uvm_faults.evict_all)),
+  };
+}
+
 // Where the defaults of direct I/O come from.
 struct DirectIoSources {
   const char *once, *register_ps, *deregister_ps, *io_ps, *max_io_bytes, *threads;
@@ -121,6 +154,7 @@ std::vector<ConfigKey> host_keys() {
           CXLGPU_MEMBER(paging.pcie.dram_drive)),
   };
   add_faults(keys, "uvm", CXLGPU_MEMBER(paging.uvm_faults));
+  for (ConfigKey& key : driver_keys()) keys.push_back(std::move(key));
   keys.push_back(
       row({"uvm.page_fault_ps", "ps", between(0, kMostPs),
            "A page fault of the host on data that is still on a drive, beside the I/O.", "assumed"},

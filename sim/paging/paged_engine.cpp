@@ -1,11 +1,14 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/paging/paged_engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <string>
 
 #include "common/input_error.hpp"
+#include "sim/paging/density_tree.hpp"
 
 namespace cxlgpu {
 
@@ -22,18 +25,33 @@ std::uint64_t cycle_of(Time t) {
   return ceil_to_cycle(t).ps / kCycle.ps;
 }
 
+std::uint32_t chunk_pages(const FaultConfig& faults) {
+  return static_cast<std::uint32_t>(faults.evict_bytes / kPageBytes);
+}
+
+// Whole chunks alone.
+std::uint32_t usable(const PagedEngineParams& params) {
+  return params.frames / chunk_pages(params.faults) * chunk_pages(params.faults);
+}
+
 }  // namespace
 
 PagedEngine::PagedEngine(const PagedEngineParams& params, PageStore& store, TraceSink* sink)
     : params_(params),
       store_(store),
       sink_(sink),
-      table_(params.bytes / kPageBytes, params.frames),
-      memory_(params.memory, frames_map(params.frames)),
+      table_(params.bytes / kPageBytes, usable(params), chunk_pages(params.faults)),
+      memory_(params.memory, frames_map(usable(params))),
       page_bytes_(kPageBytes) {
   if (params.frames == 0) {
     throw InputError(
         "local_memory.percent_of_data: leaves no page of GPU memory to bring data to; raise it");
+  }
+  if (table_.chunks() == 0) {
+    throw InputError(fmt::format(
+        "uvm.evict_bytes: {} pages of GPU memory are less than one chunk of {} bytes; lower it, or "
+        "raise local_memory.percent_of_data",
+        params.frames, params.faults.evict_bytes));
   }
   assert(params.bytes % kPageBytes == 0);
 }
@@ -184,41 +202,65 @@ void PagedEngine::fetch() {
   const std::size_t most = std::min(params_.faults.batch_faults, table_.frames());
   batch_.clear();
   in_batch_.clear();
+  runs_.clear();
   while (!buffer_.empty() && buffer_.front().at <= phase_at_ && batch_.size() < most) {
     const std::uint64_t page = buffer_.front().page;
+    if (!room_for(page)) break;
     buffer_.pop_front();
-    if (wanted(page) && in_batch_.insert(page).second) {
-      batch_.push_back(page);
-    } else {
-      ++stats_.stale;
-    }
+    if (!wanted(page) || !add(page)) ++stats_.stale;
   }
   batch_faults_ = batch_.size();
+  prefetch();
+  const std::uint64_t chunks = chunks_to_evict();
   phase_ = Phase::Serving;
-  phase_at_ = began_ + Time{std::max(params_.faults.fetch_ps, params_.faults.host_runtime_ps)};
+  phase_at_ = began_ +
+              Time{std::max(params_.faults.fetch_ps, params_.faults.host_runtime_ps)} +
+              Time{params_.faults.block_ps} * (blocks_ + chunks);
+}
+
+// Whether the batch may have this page too: its run has a chunk, or there can be one.
+bool PagedEngine::room_for(std::uint64_t page) const {
+  return runs_.size() < table_.chunks() || runs_.count(table_.run_of(page)) != 0;
+}
+
+// False: it is there, or in the batch.
+bool PagedEngine::add(std::uint64_t page) {
+  if (table_.frame_of(page) || !in_batch_.insert(page).second) return false;
+  batch_.push_back(page);
+  runs_.insert(table_.run_of(page));
+  return true;
+}
+
+std::size_t PagedEngine::chunks_to_evict() const {
+  std::size_t needed = 0;
+  for (const std::uint64_t run : runs_) needed += table_.has_chunk(run) ? 0 : 1;
+  return needed - std::min<std::size_t>(needed, table_.free_chunks());
 }
 
 // The host's software has done its part.
 void PagedEngine::serve(Time at) {
   stats_.runtime += at - began_;
   began_ = at;
-  prefetch();
-  std::vector<PageOut> dirty;
-  while (table_.free_frames() < batch_.size()) {
-    const ResidentPage victim = table_.evict();
-    gone(victim);
-    ++stats_.evicted;
-    if (victim.dirty) dirty.push_back(out(victim));
+  for (const std::uint64_t page : batch_) {  // so that no chunk of the batch is the oldest
+    if (table_.has_chunk(table_.run_of(page))) table_.touch_run(table_.run_of(page));
   }
-  std::sort(dirty.begin(), dirty.end(),
+  std::vector<PageOut> going;
+  for (std::size_t n = chunks_to_evict(); n > 0; --n) {
+    for (const ResidentPage& victim : table_.evict()) {
+      gone(victim);
+      ++stats_.evicted;
+      if (victim.dirty || params_.faults.evict_all) going.push_back(out(victim));
+    }
+  }
+  std::sort(going.begin(), going.end(),
             [](const PageOut& a, const PageOut& b) { return a.page < b.page; });
-  stats_.pages_out += dirty.size();
-  if (dirty.empty()) {
+  stats_.pages_out += going.size();
+  if (going.empty()) {
     bring(at);
     return;
   }
   phase_ = Phase::Evicting;
-  store_.begin_out(dirty, at);
+  store_.begin_out(going, at);
 }
 
 PageOut PagedEngine::out(const ResidentPage& page) {
@@ -229,16 +271,55 @@ void PagedEngine::gone(const ResidentPage& page) {
   if (page.prefetched && !page.used) ++stats_.useless;
 }
 
-// The rest of each faulting page's aligned block, as far as there are frames.
+// What comes with the faults, as far as there is room; also counts their blocks.
 void PagedEngine::prefetch() {
+  const FaultConfig& f = params_.faults;
+  std::vector<std::uint64_t> faults = batch_;
+  const std::uint64_t block_pages = f.block_bytes / kPageBytes;
+  const bool by_density = f.prefetch == PagePrefetch::Density;
+  if (!by_density) {
+    for (const std::uint64_t page : faults) prefetch_block(page);
+  }
+  // The driver sorts a batch and serves it block by block.
+  std::sort(faults.begin(), faults.end());
+  blocks_ = 0;
+  for (auto from = faults.begin(); from != faults.end(); ++blocks_) {
+    const std::uint64_t block = *from / block_pages;
+    const auto to = std::find_if(from, faults.end(), [=](std::uint64_t page) {
+      return page / block_pages != block;
+    });
+    if (by_density) prefetch_by_density(block, {from, to});
+    from = to;
+  }
+  stats_.blocks += blocks_;
+}
+
+void PagedEngine::prefetch_block(std::uint64_t page) {
   const std::uint64_t block = params_.faults.prefetch_bytes / kPageBytes;
-  for (std::size_t i = 0; i < batch_faults_ && block > 1; ++i) {
-    const std::uint64_t first = batch_[i] / block * block;
-    const std::uint64_t end = std::min(first + block, table_.pages());
-    for (std::uint64_t page = first; page < end; ++page) {
-      if (batch_.size() == table_.frames()) return;
-      if (table_.frame_of(page) || !in_batch_.insert(page).second) continue;
-      batch_.push_back(page);
+  if (block == 1) return;
+  const std::uint64_t first = page / block * block;
+  const std::uint64_t end = std::min(first + block, table_.pages());
+  for (std::uint64_t other = first; other < end; ++other) {
+    if (room_for(other)) add(other);
+  }
+}
+
+void PagedEngine::prefetch_by_density(std::uint64_t block,
+                                      std::span<const std::uint64_t> faults) {
+  const FaultConfig& f = params_.faults;
+  const std::uint64_t first = block * (f.block_bytes / kPageBytes);
+  const std::uint64_t end = std::min(first + f.block_bytes / kPageBytes, table_.pages());
+  DensityTree tree(static_cast<std::uint32_t>(end - first),
+                   static_cast<std::uint32_t>(f.prefetch_bytes / kPageBytes),
+                   f.prefetch_threshold);
+  for (std::uint64_t page = first; page < end; ++page) {
+    if (table_.frame_of(page)) tree.set(static_cast<std::uint32_t>(page - first));
+  }
+  for (const std::uint64_t page : faults) tree.fault(static_cast<std::uint32_t>(page - first));
+  for (const std::uint64_t page : faults) {
+    const DensityTree::Region region = tree.region(static_cast<std::uint32_t>(page - first));
+    for (std::uint64_t other = first + region.first; other < first + region.end; ++other) {
+      if (room_for(other)) add(other);
     }
   }
 }

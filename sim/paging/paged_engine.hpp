@@ -5,21 +5,23 @@
 // Timing:  a resident line costs what GPU memory costs (LocalMemory). A line of another page waits:
 //          fault_ps later its page is in the host's fault buffer, once. An idle host begins a batch
 //          with the first: after fetch_ps it takes up to batch_faults pages from the buffer, no
-//          more than there are frames; host_runtime_ps after the begin it chooses the aligned
-//          blocks' other pages as far as frames allow, and evicts; then dirty pages go out, then
-//          pages come in, and all lines that wait for one go on (replay) when the last is there.
-//          The next batch begins at once if the buffer holds more. While a batch is in progress its
-//          victims are gone from its eviction on.
+//          more than there is room for, and chooses what comes with them as far as there is room.
+//          host_runtime_ps after the begin, and block_ps more for each block of block_bytes that
+//          has a fault and each chunk of evict_bytes that must go, it evicts; then dirty pages (or
+//          all, evict_all) go out, then pages come in, and all lines that wait for one go on
+//          (replay) when the last is there. The next batch begins at once if the buffer holds more.
+//          While a batch is in progress its victims are gone from its eviction on.
 // Rules:   lines take effect in the order submitted, page by page. As many lines a cycle are taken
 //          as are offered. drain() writes every dirty page back, which takes time but no runtime.
 // Contents: poke() loads the store before a run; peek() shows what the store has, which after
 //          drain() is everything.
-// Errors:  a line outside the range is answered with an error. InputError if there is no frame.
+// Errors:  a line outside the range is answered with an error. InputError if there is no room.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -45,6 +47,7 @@ struct PagingStats {
   std::uint64_t faults = 0;                // entries of the fault buffer
   std::uint64_t stale = 0;                 // of them, pages that were there when they were taken
   std::uint64_t batches = 0;
+  std::uint64_t blocks = 0;  // of block_bytes that had faults, by batch
   std::uint64_t pages_in = 0, pages_out = 0, evicted = 0;
   std::uint64_t prefetched = 0, useless = 0;  // pages that no fault asked for; gone without access
   Time raising;                               // of the faults that began a batch, host idle
@@ -93,7 +96,12 @@ class PagedEngine : public Engine, public Backdoor {
   void begin_batch(Time at);
   void fetch();
   void serve(Time at);
+  [[nodiscard]] bool room_for(std::uint64_t page) const;
+  bool add(std::uint64_t page);
   void prefetch();
+  void prefetch_block(std::uint64_t page);
+  void prefetch_by_density(std::uint64_t block, std::span<const std::uint64_t> faults);
+  [[nodiscard]] std::size_t chunks_to_evict() const;
   void bring(Time at);
   void replay(Time at);
   void gone(const ResidentPage& page);
@@ -111,8 +119,8 @@ class PagedEngine : public Engine, public Backdoor {
   Phase phase_ = Phase::Idle;
   Time began_, phase_at_, last_end_;
   std::vector<std::uint64_t> batch_;  // faults first, in order; then what comes with them
-  std::size_t batch_faults_ = 0;
-  std::unordered_set<std::uint64_t> in_batch_;
+  std::size_t batch_faults_ = 0, blocks_ = 0;  // of the batch
+  std::unordered_set<std::uint64_t> in_batch_, runs_;  // pages; their runs, which chunks hold
   std::vector<MemResponse> slots_;
   std::vector<std::uint32_t> free_slots_;
   struct Refused {

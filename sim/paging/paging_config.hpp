@@ -42,6 +42,9 @@ struct PcieConfig {
   std::string dram_drive;          // link of a drive that is made of a DRAM part
 };
 
+// What comes with a page that faults: its aligned block, or what DensityTree says.
+enum class PagePrefetch : std::uint8_t { Block, Density };
+
 // What the host does about page faults, of one configuration.
 struct FaultConfig {
   std::uint64_t fault_ps = 0;         // access to entry in the fault buffer
@@ -50,6 +53,13 @@ struct FaultConfig {
   unsigned batch_faults = 0;          // pages that fault, at most, in one batch
   std::uint64_t prefetch_bytes = 0;   // the aligned block that comes with a page; 4 KiB: none
   bool evict_by_access = false;       // least recently accessed, else least recently migrated
+  // Of Uvm alone; the others have what stands here.
+  PagePrefetch prefetch = PagePrefetch::Block;
+  unsigned prefetch_threshold = 51;             // per cent
+  std::uint64_t block_bytes = 2 * 1024 * 1024;  // that the host serves as one
+  std::uint64_t block_ps = 0;                   // of each in a batch, beside host_runtime_ps
+  std::uint64_t evict_bytes = kPageBytes;       // in which GPU memory is given out and taken back
+  bool evict_all = false;                       // clean pages too are copied out
 };
 
 // Host memory behind UVM, where its data lies on a drive at first.

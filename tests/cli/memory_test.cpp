@@ -117,6 +117,32 @@ TEST_F(Cli, ATraceIsPagedToo) {
   EXPECT_EQ(value(stats(), "/paging/frames"), 10);
 }
 
+// First touch by one reader, 64 KiB apart, on the driver's settings (docs/results/paging.md): of 32
+// touches of a block of 2 MiB 0, 1, 2, 4, 8 and 16 fault, the others find their page there. With
+// the defaults, and with 64 KiB alone, each has a fault of its own.
+TEST_F(Cli, DensityBringsTheNeighbourhoodOfAFirstTouch) {
+  std::string text;
+  for (int i = 0; i < 128; ++i) text += "0,R," + std::to_string(i * 65536) + ",64\n";
+  write("t.csv", text);
+  const auto touches = [this](const Args& more) {
+    Args run = {"run", "seq-dram-uvm", "--engine", "model", "--trace", "t.csv", "--out", "o",
+                "--set", "trace.max_reads=1", "--set", "local_memory.percent_of_data=100"};
+    run.insert(run.end(), more.begin(), more.end());
+    accepted(run);
+    return stats();
+  };
+  const json driver = touches({"--machine", "h100-uvm"});
+  EXPECT_EQ(driver.at("machine").get<std::string>().substr(0, 8), "h100-uvm");
+  EXPECT_EQ(value(driver, "/paging/accesses"), 128);
+  EXPECT_EQ(value(driver, "/paging/faults"), 4 * 6);
+  EXPECT_EQ(value(driver, "/paging/blocks"), 4 * 6);
+  EXPECT_EQ(value(driver, "/paging/evicted"), 0);
+  EXPECT_EQ(value(touches({}), "/paging/faults"), 128);
+  EXPECT_EQ(value(touches({"--machine", "h100-uvm", "--set", "uvm.prefetch=block"}),
+                  "/paging/faults"),
+            128);
+}
+
 TEST_F(Cli, HostKeysAreCheckedAndOverridden) {
   const Args run = {"run", "vadd-dram-uvm", "--set", "workload.size=4096", "--out", "o", "--set"};
   const auto with = [&run](const std::string& set) {
@@ -133,6 +159,20 @@ TEST_F(Cli, HostKeysAreCheckedAndOverridden) {
   refused(with("uvm.prefetch_bytes=4MiB"), {"uvm.prefetch_bytes", "4KiB..2MiB"});
   refused(with("uvm.evict=oldest"), {"uvm.evict", "migration, access"});
   refused(with("uvm.batch_faults=0"), {"uvm.batch_faults", "1..65536"});
+  refused(with("uvm.prefetch=tree"), {"--set", "uvm.prefetch", "block, density"});
+  refused(with("uvm.prefetch_threshold=0"), {"uvm.prefetch_threshold", "1..100"});
+  refused(with("uvm.prefetch_threshold=101"), {"uvm.prefetch_threshold", "1..100"});
+  refused(with("uvm.block_bytes=32KiB"), {"uvm.block_bytes", "64KiB..2MiB"});
+  refused(with("uvm.block_bytes=100KiB"), {"uvm.block_bytes", "power of two"});
+  refused(with("uvm.block_ps=-1"), {"uvm.block_ps", "-1"});
+  refused(with("uvm.evict_bytes=2KiB"), {"uvm.evict_bytes", "4KiB..2MiB"});
+  refused(with("uvm.evict_copies=clean"), {"uvm.evict_copies", "dirty, all"});
+  refused(with("gds.evict_bytes=4KiB"), {"gds.evict_bytes", "not a known key"});
+  Args two = with("uvm.prefetch_bytes=128KiB");
+  two.insert(two.end(), {"--set", "uvm.block_bytes=64KiB"});
+  refused(two, {"--set", "uvm.prefetch_bytes", "131072", "uvm.block_bytes", "65536"});
+  // A tenth of 48 KiB is no chunk.
+  refused(with("uvm.evict_bytes=64KiB"), {"uvm.evict_bytes", "65536", "percent_of_data"});
   refused(with("pcie.to_gpu_gb_s=fast"), {"pcie.to_gpu_gb_s", "fast"});
   refused(with("gds.threads=0"), {"gds.threads", "1..65536"});
   refused(with("local_memory.percent_of_data=0"), {"local_memory.percent_of_data", "raise"});

@@ -249,6 +249,124 @@ TEST_F(PagedEngineTest, AFaultOfAPageThatComesAlongIsStale) {
   EXPECT_EQ(engine.stats().stale, 2u);
 }
 
+// Pages that a batch brought, as runs of neighbours.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> runs(const std::vector<std::uint64_t>& pages) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+  for (const std::uint64_t page : pages) {
+    if (all.empty() || all.back().second != page) all.emplace_back(page, page);
+    all.back().second = page + 1;
+  }
+  return all;
+}
+using Runs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+// As the driver is: 64 KiB, 51 % of up to 2 MiB, memory in chunks of 2 MiB that go whole.
+PagedEngineParams as_driver(std::uint64_t pages, std::uint32_t frames) {
+  PagedEngineParams p = params(pages, frames);
+  p.faults.prefetch = PagePrefetch::Density;
+  p.faults.prefetch_bytes = 16 * kPageBytes;
+  p.faults.evict_bytes = 512 * kPageBytes;
+  p.faults.evict_all = true;
+  return p;
+}
+
+// 64 KiB apart, one at a time, over two blocks: six faults in each, at 0, 1, 2, 4, 8 and 16.
+TEST_F(PagedEngineTest, DensityBringsMoreTheMoreIsThere) {
+  PagedEngine engine(as_driver(1024, 1024), store_);
+  for (std::uint64_t page = 0; page < 1024; page += 16) answer(engine, page);
+  std::vector<Runs> brought;
+  for (const auto& pages : store_.brought) brought.push_back(runs(pages));
+  EXPECT_EQ(brought, (std::vector<Runs>{{{0, 16}},
+                                        {{16, 32}},
+                                        {{32, 64}},
+                                        {{64, 128}},
+                                        {{128, 256}},
+                                        {{256, 512}},
+                                        {{512, 528}},
+                                        {{528, 544}},
+                                        {{544, 576}},
+                                        {{576, 640}},
+                                        {{640, 768}},
+                                        {{768, 1024}}}));
+  EXPECT_EQ(engine.stats().faults, 12u);
+  EXPECT_EQ(engine.stats().blocks, 12u);
+  EXPECT_EQ(engine.stats().prefetched, 1024u - 12);
+  EXPECT_EQ(engine.stats().evicted, 0u);
+}
+
+// A batch has faults of two blocks: each grows by what is there of its own.
+TEST_F(PagedEngineTest, DensityIsOfEachBlock) {
+  PagedEngineParams p = as_driver(1024, 1024);
+  p.faults.block_ps = (us * 20).ps;
+  PagedEngine engine(p, store_);
+  answer(engine, 513);  // 64 KiB of the second
+  const Time line = ceil_to_cycle(Time{266'000 + 250});
+  const Time before = engine.now();
+  for (const std::uint32_t id : {0U, 1U, 2U}) {
+    ask(engine, id, std::array<std::uint64_t, 3>{530, 7, 5}[id]);
+  }
+  const auto at = answers(engine);
+  EXPECT_EQ(runs(store_.brought.back()), (Runs{{0, 16}, {528, 544}}));
+  EXPECT_EQ(engine.stats().blocks, 1u + 2);
+  EXPECT_EQ(at.at(0), before + us * 2 + us * (100 + 2 * 20) + us * 10 + line)
+      << "the host serves two blocks";
+}
+
+TEST_F(PagedEngineTest, AChunkGoesWholeWithAllItHas) {
+  PagedEngineParams p = as_driver(3 * 512, 2 * 512 + 511);  // two chunks
+  p.faults.block_ps = (us * 20).ps;
+  PagedEngine engine(p, store_);
+  answer(engine, 0, true);
+  answer(engine, 512);
+  answer(engine, 100);  // the first is now the one that was migrated to last
+  EXPECT_TRUE(store_.taken.empty());
+  const Time line = ceil_to_cycle(Time{266'000 + 250});
+  const Time before = engine.now();
+  EXPECT_EQ(answer(engine, 1024), before + us * 2 + us * (100 + 20 + 20) + us * 4 + us * 10 + line)
+      << "a block, and a chunk that goes";
+  ASSERT_EQ(store_.taken.size(), 1u);
+  EXPECT_EQ(runs(store_.taken[0]), (Runs{{512, 528}})) << "clean, and copied";
+  EXPECT_EQ(engine.stats().evicted, 16u);
+  answer(engine, 512);
+  EXPECT_EQ(runs(store_.taken[1]), (Runs{{0, 16}, {96, 112}}));
+  EXPECT_EQ(engine.stats().pages_out, 48u);
+  engine.drain();
+  EXPECT_EQ(store_.taken.size(), 2u) << "nothing is dirty";
+}
+
+TEST_F(PagedEngineTest, OnlyDirtyPagesOfAChunkAreCopiedWhereTheHostKeepsTheirs) {
+  PagedEngineParams p = as_driver(1024, 512);
+  p.faults.evict_all = false;
+  PagedEngine engine(p, store_);
+  answer(engine, 0);
+  answer(engine, 20, true);
+  answer(engine, 512);
+  EXPECT_EQ(store_.taken, (std::vector<std::vector<std::uint64_t>>{{20}}));
+  EXPECT_EQ(engine.stats().evicted, 32u);
+}
+
+// A batch never evicts what it brings, though its chunk is the oldest, and takes no more chunks
+// than there are.
+TEST_F(PagedEngineTest, ABatchKeepsItsOwnChunks) {
+  PagedEngineParams p = as_driver(4 * 512, 2 * 512);
+  PagedEngine engine(p, store_);
+  answer(engine, 0);
+  answer(engine, 512);
+  ask(engine, 0, 64);  // of the oldest chunk
+  ask(engine, 1, 1024);
+  ask(engine, 2, 1536);  // a third chunk: the next batch
+  answers(engine);
+  ASSERT_EQ(store_.brought.size(), 4u);
+  EXPECT_EQ(runs(store_.brought[2]), (Runs{{64, 80}, {1024, 1040}}));
+  EXPECT_EQ(runs(store_.taken[0]), (Runs{{512, 528}}));
+  EXPECT_EQ(runs(store_.brought[3]), (Runs{{1536, 1552}}));
+}
+
+TEST_F(PagedEngineTest, MemoryOfLessThanAChunkIsRefused) {
+  EXPECT_NO_THROW(PagedEngine(as_driver(1024, 512), store_));
+  EXPECT_THROW(PagedEngine(as_driver(1024, 511), store_), InputError);
+}
+
 TEST_F(PagedEngineTest, OutsideTheRangeIsAnError) {
   PagedEngine engine(params(4, 2), store_);
   MemRequest request;
@@ -386,6 +504,11 @@ TEST(PagedEngineContents, RandomTrafficOverEveryStore) {
     }
     PagedEngineParams p = params(64, 16);
     p.faults.prefetch_bytes = 2 * kPageBytes;
+    if (scenario == "vadd-dram-uvm") {
+      p.faults.prefetch = PagePrefetch::Density;
+      p.faults.evict_bytes = 4 * kPageBytes;
+      p.faults.evict_all = true;
+    }
     PagedEngine engine(p, *store);
     CheckedEngine checked(engine);
     std::mt19937 random(11);
