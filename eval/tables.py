@@ -8,12 +8,15 @@ collections  the same scripted collection of no, a quarter of and all dies
 faults       bit errors and lost MemSpecRd
 workloads    instruction mix of every workload beside the published one, data set, LLC misses; times on Z-NAND
 patterns     seq, around and rand of 6 MiB: hit rate of the internal DRAM and time by policy
+paging       machine h100-uvm beside an H100 on managed memory: faults, bandwidth, over-subscription
 traces       captured traffic (--trace FILE): first 20 000 requests in cosim, all in model and rtl
 """
 
 import argparse
 import pathlib
+import random
 import sys
+import tempfile
 
 import runs
 
@@ -213,6 +216,98 @@ def patterns(args):
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
+KIB, MIB, LINE = 1 << 10, 1 << 20, 64
+# vadd on managed memory: elements; by the data's share of GPU memory, per cent of the data that GPU memory holds.
+PAGED_SIZE = 12 * MIB
+HELD = {"0.5": 100, "1.5": 67, "5": 20}
+# Of a chunk a warp: as many warps as have 4.7 MiB of each array, as 8 448 have of 118 GB there.
+CHUNKED = ("gpu.cores=10", "gpu.warps=1", "gpu.distribution=chunked")
+# times: an H100's figures (docs/results/paging.md), of which the first is what is compared.
+H100 = {
+    "fault": (35, "25..50 us"),
+    "own": (10, "10 %"),
+    "none": (90, "90 %"),
+    "resident": (2734, "2 734 GB/s"),
+    "0.5": ((7.45, "7.45 GB/s"), (2636, "2 636 GB/s")),
+    "1.5": ((6.2, "6.0..6.4 GB/s"), (7.95, "6.9..9.0 GB/s")),
+    "5": ((6.7, "6.7 GB/s"), (8.6, "8.6 GB/s")),
+    "random": (26, "26 us"),
+}
+
+
+def paging(args):
+    """Theirs, ours and the factor between them, larger over smaller."""
+    print("| what | theirs | ours | factor |\n|---|---|---|---|")
+    machine = ("--machine", "h100-uvm")
+
+    def row(what, theirs, ours, text):
+        figure, said = theirs
+        factor = max(figure, ours) / min(figure, ours)
+        print(f"| {what} | {said} | {text} | {factor:.2f} |", flush=True)
+
+    def paged(scenario, *sets, held=100, more=(), fails=()):
+        settings = (*sets, f"local_memory.percent_of_data={held}")
+        words = (word for item in settings for word in ("--set", item))
+        return runs.stats(args.cxlgpu, scenario, "model", *machine, *words, *more, fails=fails)
+
+    def reads(addresses, held):
+        """One thread, each load behind the one before; without a GPU's caches."""
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "reads.csv"
+            trace.write_text("".join(f"0,R,{address},{LINE}\n" for address in addresses))
+            return paged("seq-dram-uvm", "trace.max_reads=1", held=held, more=("--trace", str(trace)))
+
+    def us_a_load(stats):
+        return stats["loads"]["mean"]["value"] / 1e3
+
+    apart = reads(range(0, 128 * MIB, 2 * MIB), 100)
+    row("first touch, 2 MiB apart: a fault (put in)", H100["fault"], us_a_load(apart), f"{us_a_load(apart):.1f} us")
+    touches = reads(range(0, 128 * MIB, 64 * KIB), 100)
+    own = 100 * touches["paging"]["faults"]["value"] / touches["paging"]["accesses"]["value"]
+    row("first touch, 64 KiB apart: touches without a fault", H100["none"], 100 - own, f"{100 - own:.1f} %")
+    row("the same: touches with one", H100["own"], own, f"{own:.1f} %")
+    draw = random.Random(1)
+    for times, held in list(HELD.items())[1:]:
+        lines = 256 * 2 * MIB * 100 // held // LINE  # GPU memory holds a block for each load
+        loads = reads([draw.randrange(lines) * LINE for _ in range(255)] + [(lines - 1) * LINE], held)
+        row(f"256 random loads, data {times} x", H100["random"], us_a_load(loads), f"{us_a_load(loads):.1f} us each")
+
+    def gb_s(ns):
+        return 12 * PAGED_SIZE / ns
+
+    def passes(scenario, *sets, held=100):
+        """First pass and the next, ns, without what is written back when all is done."""
+        times = []
+        for n in (1, 2):
+            stats = paged(scenario, f"workload.size={PAGED_SIZE}", f"workload.iterations={n}", *sets, held=held)
+            written = stats["paging"]["time"]["draining"]["value"] if stats["paging"] else 0
+            times.append(stats["end_to_end"]["value"] - written)
+        return times[0], times[1] - times[0]
+
+    stride = "gpu.distribution=interleaved"
+    resident, _ = passes("vadd-dram-gpu-dram", stride)
+    row("vadd, resident (put in)", H100["resident"], gb_s(resident), f"{thousands(gb_s(resident))} GB/s")
+    for times, held in HELD.items():
+        seen = passes("vadd-dram-uvm", stride, held=held)
+        for name, theirs, ns in zip(("first pass", "again"), H100[times], seen):
+            digits = f"{gb_s(ns):.1f}" if gb_s(ns) < 100 else thousands(gb_s(ns))
+            row(f"vadd, data {times} x, {name}", theirs, gb_s(ns), f"{digits} GB/s")
+            if gb_s(ns) > 100:
+                continue
+            slower = (H100["resident"][0] / theirs[0], f"{H100['resident'][0] / theirs[0]:.0f}x")
+            row("  times slower than resident", slower, ns / resident, f"{ns / resident:.0f}x")
+
+    few = (f"workload.size={PAGED_SIZE}", *CHUNKED)
+    grid = paged("vadd-dram-uvm", *few, stride, held=HELD["1.5"])["end_to_end"]["value"]
+    limit = f"run.limit_us={round(20 * grid / 1000)}"
+    chunks = paged("vadd-dram-uvm", *few, limit, held=HELD["1.5"], fails=(3,))
+    over = " more than" if chunks["status"] != "clean" else ""
+    print(
+        f"| a chunk a warp over grid-stride, data 1.5 x | more than 5x |{over} {chunks['end_to_end']['value'] / grid:.1f}x "
+        "| |"
+    )
+
+
 TABLES = {
     "workloads": workloads,
     "patterns": patterns,
@@ -220,6 +315,7 @@ TABLES = {
     "ds": ds,
     "collections": collections,
     "faults": faults,
+    "paging": paging,
     "traces": traces,
 }
 

@@ -3,7 +3,7 @@
 //
 // Purpose: the sequential, load-intensive workload: two load streams and one store stream a warp.
 // Shapes:  size elements; three arrays of 4-byte elements. `unroll` vectors of a warp's width are
-//          loaded before the first is added.
+//          loaded before the first is added. `iterations` kernels, each over all of it.
 #include "sim/workloads/kernels.hpp"
 #include "sim/workloads/workload.hpp"
 
@@ -58,6 +58,9 @@ class VectorAdd : public Workload {
     fill_array(memory, b_, [&](std::uint64_t i) { return value(size() + i); });
     fill_array(memory, c_, [](std::uint64_t) { return -1.0F; });
   }
+  void launch(Gpu& gpu) override {
+    for (std::uint64_t pass = 0; pass < params().iterations; ++pass) Workload::launch(gpu);
+  }
   WarpTask kernel(Warp& w) const override {
     return vector_sum(w, {a_, b_, c_, params().unroll}, params().distribution);
   }
@@ -68,7 +71,14 @@ class VectorAdd : public Workload {
 }  // namespace
 
 WorkloadKind vadd_workload() {
-  return {"vadd", "c = a + b", "elements of an array", 1 << 16, 1, 1ULL << 32, &make<VectorAdd>};
+  return {"vadd",
+          "c = a + b",
+          "elements of an array",
+          1 << 16,
+          1,
+          1ULL << 32,
+          &make<VectorAdd>,
+          {.default_value = 1, .min = 1, .max = 1000, .counts = "passes"}};
 }
 
 }  // namespace cxlgpu
