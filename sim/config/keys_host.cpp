@@ -58,6 +58,10 @@ std::vector<ConfigKey> driver_keys() {
            "evict_bytes that goes, beside host_runtime_ps.",
            "CXL-GPU, after Allen and Ge: a batch costs the same whatever it has"},
           CXLGPU_MEMBER(paging.uvm_faults.block_ps)),
+      row({"uvm.page_ps", "ps", between(0, kMostPs),
+           "Of the host for each page that comes or is copied out, beside the copy.",
+           "CXL-GPU, after Allen and Ge: a batch costs the same whatever it has"},
+          CXLGPU_MEMBER(paging.uvm_faults.page_ps)),
       row({"uvm.evict_bytes", "bytes", power_of_two(kPageBytes, kBlock),
            "The aligned chunk in which GPU memory is given out and evicted; its first page takes "
            "it.",

@@ -29,9 +29,11 @@ std::uint32_t chunk_pages(const FaultConfig& faults) {
   return static_cast<std::uint32_t>(faults.evict_bytes / kPageBytes);
 }
 
-// Whole chunks alone.
+// Whole chunks alone; the last one of the data may be cut, so memory for all data has room for it.
 std::uint32_t usable(const PagedEngineParams& params) {
-  return params.frames / chunk_pages(params.faults) * chunk_pages(params.faults);
+  const std::uint32_t chunk = chunk_pages(params.faults);
+  const bool all = params.frames >= params.bytes / kPageBytes;
+  return (params.frames + (all ? chunk - 1 : 0)) / chunk * chunk;
 }
 
 }  // namespace
@@ -215,7 +217,8 @@ void PagedEngine::fetch() {
   phase_ = Phase::Serving;
   phase_at_ = began_ +
               Time{std::max(params_.faults.fetch_ps, params_.faults.host_runtime_ps)} +
-              Time{params_.faults.block_ps} * (blocks_ + chunks);
+              Time{params_.faults.block_ps} * (blocks_ + chunks) +
+              Time{params_.faults.page_ps} * batch_.size();
 }
 
 // Whether the batch may have this page too: its run has a chunk, or there can be one.
@@ -260,7 +263,10 @@ void PagedEngine::serve(Time at) {
     return;
   }
   phase_ = Phase::Evicting;
-  store_.begin_out(going, at);
+  const Time taking = Time{params_.faults.page_ps} * going.size();
+  stats_.runtime += taking;
+  began_ = at + taking;
+  store_.begin_out(going, began_);
 }
 
 PageOut PagedEngine::out(const ResidentPage& page) {

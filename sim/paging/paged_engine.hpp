@@ -7,8 +7,9 @@
 //          with the first: after fetch_ps it takes up to batch_faults pages from the buffer, no
 //          more than there is room for, and chooses what comes with them as far as there is room.
 //          host_runtime_ps after the begin, and block_ps more for each block of block_bytes that
-//          has a fault and each chunk of evict_bytes that must go, it evicts; then dirty pages (or
-//          all, evict_all) go out, then pages come in, and all lines that wait for one go on
+//          has a fault and each chunk of evict_bytes that must go, and page_ps more for each page
+//          that comes, it evicts; then, page_ps for each of them later, dirty pages (or all,
+//          evict_all) go out, then pages come in, and all lines that wait for one go on
 //          (replay) when the last is there. The next batch begins at once if the buffer holds more.
 //          While a batch is in progress its victims are gone from its eviction on.
 // Rules:   lines take effect in the order submitted, page by page. As many lines a cycle are taken

@@ -58,6 +58,7 @@ struct FaultConfig {
   unsigned prefetch_threshold = 51;             // per cent
   std::uint64_t block_bytes = 2 * 1024 * 1024;  // that the host serves as one
   std::uint64_t block_ps = 0;                   // of each in a batch, beside host_runtime_ps
+  std::uint64_t page_ps = 0;                    // of each page that comes or is copied out
   std::uint64_t evict_bytes = kPageBytes;       // in which GPU memory is given out and taken back
   bool evict_all = false;                       // clean pages too are copied out
 };

@@ -165,6 +165,7 @@ TEST_F(Cli, HostKeysAreCheckedAndOverridden) {
   refused(with("uvm.block_bytes=32KiB"), {"uvm.block_bytes", "64KiB..2MiB"});
   refused(with("uvm.block_bytes=100KiB"), {"uvm.block_bytes", "power of two"});
   refused(with("uvm.block_ps=-1"), {"uvm.block_ps", "-1"});
+  refused(with("uvm.page_ps=1e3"), {"uvm.page_ps", "1e3"});
   refused(with("uvm.evict_bytes=2KiB"), {"uvm.evict_bytes", "4KiB..2MiB"});
   refused(with("uvm.evict_copies=clean"), {"uvm.evict_copies", "dirty, all"});
   refused(with("gds.evict_bytes=4KiB"), {"gds.evict_bytes", "not a known key"});

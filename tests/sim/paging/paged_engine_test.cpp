@@ -334,6 +334,20 @@ TEST_F(PagedEngineTest, AChunkGoesWholeWithAllItHas) {
   EXPECT_EQ(store_.taken.size(), 2u) << "nothing is dirty";
 }
 
+// 16 pages come, and where one chunk is all there is 16 are copied out before that.
+TEST_F(PagedEngineTest, TheHostTakesItsTimeForEachPage) {
+  PagedEngineParams p = as_driver(2 * 512, 512);
+  p.faults.page_ps = us.ps;
+  PagedEngine engine(p, store_);
+  const Time line = ceil_to_cycle(Time{266'000 + 250});
+  EXPECT_EQ(answer(engine, 0), us * (2 + 100 + 16 + 10) + line);
+  EXPECT_EQ(engine.stats().runtime, us * 116);
+  const Time before = engine.now();
+  EXPECT_EQ(answer(engine, 512), before + us * (2 + 100 + 16 + 16 + 4 + 10) + line);
+  EXPECT_EQ(engine.stats().runtime, us * (116 + 132));
+  EXPECT_EQ(engine.stats().evicting, us * 4);
+}
+
 TEST_F(PagedEngineTest, OnlyDirtyPagesOfAChunkAreCopiedWhereTheHostKeepsTheirs) {
   PagedEngineParams p = as_driver(1024, 512);
   p.faults.evict_all = false;
@@ -365,6 +379,12 @@ TEST_F(PagedEngineTest, ABatchKeepsItsOwnChunks) {
 TEST_F(PagedEngineTest, MemoryOfLessThanAChunkIsRefused) {
   EXPECT_NO_THROW(PagedEngine(as_driver(1024, 512), store_));
   EXPECT_THROW(PagedEngine(as_driver(1024, 511), store_), InputError);
+  // Data that ends within a block, and memory for all of it.
+  PagedEngine all(as_driver(512 + 7, 512 + 7), store_);
+  answer(all, 0);
+  answer(all, 512);
+  EXPECT_EQ(all.stats().evicted, 0u);
+  EXPECT_NO_THROW(PagedEngine(as_driver(7, 7), store_));
 }
 
 TEST_F(PagedEngineTest, OutsideTheRangeIsAnError) {
