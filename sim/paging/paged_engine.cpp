@@ -215,8 +215,7 @@ void PagedEngine::fetch() {
   prefetch();
   const std::uint64_t chunks = chunks_to_evict();
   phase_ = Phase::Serving;
-  phase_at_ = began_ +
-              Time{std::max(params_.faults.fetch_ps, params_.faults.host_runtime_ps)} +
+  phase_at_ = began_ + Time{std::max(params_.faults.fetch_ps, params_.faults.host_runtime_ps)} +
               Time{params_.faults.block_ps} * (blocks_ + chunks) +
               Time{params_.faults.page_ps} * batch_.size();
 }
@@ -291,9 +290,8 @@ void PagedEngine::prefetch() {
   blocks_ = 0;
   for (auto from = faults.begin(); from != faults.end(); ++blocks_) {
     const std::uint64_t block = *from / block_pages;
-    const auto to = std::find_if(from, faults.end(), [=](std::uint64_t page) {
-      return page / block_pages != block;
-    });
+    const auto to = std::find_if(from, faults.end(),
+                                 [=](std::uint64_t page) { return page / block_pages != block; });
     if (by_density) prefetch_by_density(block, {from, to});
     from = to;
   }
@@ -310,14 +308,12 @@ void PagedEngine::prefetch_block(std::uint64_t page) {
   }
 }
 
-void PagedEngine::prefetch_by_density(std::uint64_t block,
-                                      std::span<const std::uint64_t> faults) {
+void PagedEngine::prefetch_by_density(std::uint64_t block, std::span<const std::uint64_t> faults) {
   const FaultConfig& f = params_.faults;
   const std::uint64_t first = block * (f.block_bytes / kPageBytes);
   const std::uint64_t end = std::min(first + f.block_bytes / kPageBytes, table_.pages());
   DensityTree tree(static_cast<std::uint32_t>(end - first),
-                   static_cast<std::uint32_t>(f.prefetch_bytes / kPageBytes),
-                   f.prefetch_threshold);
+                   static_cast<std::uint32_t>(f.prefetch_bytes / kPageBytes), f.prefetch_threshold);
   for (std::uint64_t page = first; page < end; ++page) {
     if (table_.frame_of(page)) tree.set(static_cast<std::uint32_t>(page - first));
   }

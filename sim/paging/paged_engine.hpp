@@ -119,7 +119,7 @@ class PagedEngine : public Engine, public Backdoor {
   std::deque<Fault> buffer_;                                         // in order of time
   Phase phase_ = Phase::Idle;
   Time began_, phase_at_, last_end_;
-  std::vector<std::uint64_t> batch_;  // faults first, in order; then what comes with them
+  std::vector<std::uint64_t> batch_;           // faults first, in order; then what comes with them
   std::size_t batch_faults_ = 0, blocks_ = 0;  // of the batch
   std::unordered_set<std::uint64_t> in_batch_, runs_;  // pages; their runs, which chunks hold
   std::vector<MemResponse> slots_;

@@ -125,8 +125,12 @@ TEST_F(Cli, DensityBringsTheNeighbourhoodOfAFirstTouch) {
   for (int i = 0; i < 128; ++i) text += "0,R," + std::to_string(i * 65536) + ",64\n";
   write("t.csv", text);
   const auto touches = [this](const Args& more) {
-    Args run = {"run", "seq-dram-uvm", "--engine", "model", "--trace", "t.csv", "--out", "o",
-                "--set", "trace.max_reads=1", "--set", "local_memory.percent_of_data=100"};
+    Args run = {"run",      "seq-dram-uvm",
+                "--engine", "model",
+                "--trace",  "t.csv",
+                "--out",    "o",
+                "--set",    "trace.max_reads=1",
+                "--set",    "local_memory.percent_of_data=100"};
     run.insert(run.end(), more.begin(), more.end());
     accepted(run);
     return stats();
@@ -138,9 +142,9 @@ TEST_F(Cli, DensityBringsTheNeighbourhoodOfAFirstTouch) {
   EXPECT_EQ(value(driver, "/paging/blocks"), 4 * 6);
   EXPECT_EQ(value(driver, "/paging/evicted"), 0);
   EXPECT_EQ(value(touches({}), "/paging/faults"), 128);
-  EXPECT_EQ(value(touches({"--machine", "h100-uvm", "--set", "uvm.prefetch=block"}),
-                  "/paging/faults"),
-            128);
+  EXPECT_EQ(
+      value(touches({"--machine", "h100-uvm", "--set", "uvm.prefetch=block"}), "/paging/faults"),
+      128);
 }
 
 TEST_F(Cli, HostKeysAreCheckedAndOverridden) {

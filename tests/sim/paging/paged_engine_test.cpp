@@ -328,6 +328,7 @@ TEST_F(PagedEngineTest, AChunkGoesWholeWithAllItHas) {
   EXPECT_EQ(runs(store_.taken[0]), (Runs{{512, 528}})) << "clean, and copied";
   EXPECT_EQ(engine.stats().evicted, 16u);
   answer(engine, 512);
+  ASSERT_EQ(store_.taken.size(), 2u);
   EXPECT_EQ(runs(store_.taken[1]), (Runs{{0, 16}, {96, 112}}));
   EXPECT_EQ(engine.stats().pages_out, 48u);
   engine.drain();
@@ -371,6 +372,7 @@ TEST_F(PagedEngineTest, ABatchKeepsItsOwnChunks) {
   ask(engine, 2, 1536);  // a third chunk: the next batch
   answers(engine);
   ASSERT_EQ(store_.brought.size(), 4u);
+  ASSERT_FALSE(store_.taken.empty());
   EXPECT_EQ(runs(store_.brought[2]), (Runs{{64, 80}, {1024, 1040}}));
   EXPECT_EQ(runs(store_.taken[0]), (Runs{{512, 528}}));
   EXPECT_EQ(runs(store_.brought[3]), (Runs{{1536, 1552}}));
