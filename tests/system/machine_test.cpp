@@ -433,6 +433,7 @@ TEST(Machine, GranulesOfOneLineAreOneLookUp) {
 TEST(Machine, DeterministicStoreDefersAsManyLinesAsItHas) {
   for (const unsigned lines : {16u, 128u, 1024u, 4096u}) {
     RunConfig config = two_ports(SrPolicy::Off);
+    config.endpoint.open_lines = 0;  // stores wait for fills, so that many are deferred
     config.root_port.ds = true;
     config.root_port.ds_lines = lines;
     config.root_port.ds_max_writes = 1;
