@@ -148,8 +148,8 @@ module address_window
   end
 
   // Entries that count, and of the same whether any is below or above the load: for the direction.
-  // In `around` those on either side count: of loads that rise no memory queue entry is above and no
-  // SR queue entry below, of falling ones the other way round, so all of a queue are on one side.
+  // In `around` those on either side count: of loads that rise no memory queue entry is above and
+  // no SR queue entry below, of falling ones the other way round: all of a queue are on one side.
   logic                  around;
   logic [15:0]           mem_own, mem_prev, mem_next;  // lines that count by block
   logic [15:0]           sr_own, sr_prev, sr_next;
