@@ -244,7 +244,7 @@ class Pairs {
 TEST(DramCache, LockstepWithRtl) {
   Pairs pairs;
   std::vector<bool> filled_slots(1u << 14);  // slots that hold a line
-  Lockstep lockstep("endpoint/dram_cache", 0xca5, 800000);
+  Lockstep lockstep("endpoint/dram_cache", 0xca5, 3000000);
   Random random(lockstep.seed());
   Clocked<Vdram_cache> rtl;
   Phase phase(random);
