@@ -31,8 +31,8 @@ enum class CacheResult : std::uint8_t {
   Blocked = 3,
   Drop = 4,
   Held = 5,   // not filled, but nothing to wait for
-  Start = 6,  // open; its fill is asked for now
-  Open = 7    // a Miss whose fill is not asked for
+  Start = 6,  // open; its fill is requested now
+  Open = 7    // a Miss whose fill is not requested
 };
 inline constexpr std::size_t kCacheResults = 8;
 
@@ -47,7 +47,7 @@ enum class DramEvent : std::uint8_t {
   Unwanted = 6,      // a line goes that MemSpecRd brought and no demand ever wanted
   Displaced = 7,     // another line goes for a MemSpecRd
   Opened = 8,        // by a write
-  Behind = 9,        // the fill of an open line is asked for, without a load
+  Behind = 9,        // the fill of an open line is requested, without a load
   Whole = 10         // an open line has all its bytes, by writes
 };
 inline constexpr std::size_t kDramEvents = 11;
@@ -100,7 +100,7 @@ class DramCache {
   Check begin_check();
   bool end_check(const Check& check);
 
-  // The open line whose fill is to be asked for next.
+  // The open line whose fill is to be requested next.
   struct Behind {
     bool valid = false;
     std::uint8_t mshr = 0;
@@ -204,7 +204,7 @@ class DramCache {
   std::bitset<kMaxMshrs> live_;  // those in use
   std::vector<LineState> lines_;
   std::vector<std::uint16_t> plru_;  // a set's tree, node n in bit n
-  std::bitset<kMaxMshrs> open_;      // those whose fill has not been asked for
+  std::bitset<kMaxMshrs> open_;      // those whose fill has not been requested
   unsigned last_behind_;
   unsigned lines_of_granule_;
   std::vector<std::uint64_t> held_;       // by MSHR and line: a bit a byte
