@@ -94,8 +94,38 @@ std::optional<std::uint64_t> DsEngine::flush_looks_at() const {
   return slots_[pending_.back()].line;
 }
 
+// Room for one more, beside those that a flush or a direct store has begun.
 bool DsEngine::may_write(const In& in) const {
-  return lowest_free(writes_) && writes_under_way() < in.max_writes && !error_;
+  const bool flush_begun = state_ >= State::FTop && state_ <= State::FDelete;
+  const bool direct_begun = direct_ && !direct_->in_mq;
+  const unsigned taken = writes_under_way() + flush_begun + direct_begun;
+  return taken < std::min(in.max_writes, config_.writes) && !error_;
+}
+
+std::optional<unsigned> DsEngine::write_entry() const {
+  for (unsigned w = 0; w < writes_.size(); ++w) {
+    if (!writes_[w].valid && !(direct_ && direct_->write == w)) return w;
+  }
+  return std::nullopt;
+}
+
+// An operation of a load or store of the line is in progress.
+bool DsEngine::works_on(std::uint64_t line, const In& in) const {
+  return (load_works() && line_number(in.head) == line) ||
+         (store_works() && line_number(stores_.front()) == line);
+}
+
+// The oldest store goes to local memory and to the endpoint from the next cycle on.
+bool DsEngine::direct_looks(const In& in) const {
+  if (stores_.empty() || direct_ || store_works()) return false;
+  if (state_ == State::Idle && (!completed_.empty() || merge_at(1))) return false;
+  if (state_ == State::FDelete && accepted_ && in.ix_rsp_valid) return false;
+  const std::uint64_t line = line_number(stores_.front());
+  if (has(in.loads, line) || has(in.mem, line) || merge_holds(line)) return false;
+  if (write_with(line) || filter_.maybe(line)) return false;
+  if (pool_.empty() && never_used_ == config_.depth) return false;
+  const auto held_in_mq = static_cast<unsigned>(std::popcount(in.mem.valid));
+  return in.direct && may_write(in) && !stalled_ && held_in_mq + 2 <= config_.mem_entries;
 }
 
 bool DsEngine::head_passes(const In& in) const {
@@ -122,7 +152,7 @@ bool DsEngine::load_eligible(const In& in) const {
 }
 
 bool DsEngine::store_eligible(const In& in) const {
-  return !stores_.empty() && !store_held(in) && !done_;
+  return !stores_.empty() && !store_held(in) && !done_ && !direct_;
 }
 
 bool DsEngine::flush_eligible(const In& in) const {
@@ -131,7 +161,7 @@ bool DsEngine::flush_eligible(const In& in) const {
 
 std::optional<DsEngine::MqSource> DsEngine::mq_source(const In& in) const {
   if (stalled_) return stalled_;
-  if (state_ == State::SDirect) return MqSource::Direct;
+  if (direct_ && !direct_->in_mq) return MqSource::Direct;
   const bool head = head_wants_mq(in), flush = !flushed_.empty();
   if (head && (!flush || mq_last_ == MqSource::Flush)) return MqSource::Head;
   if (flush) return MqSource::Flush;
@@ -145,7 +175,7 @@ MemRequest DsEngine::mq_request(MqSource source, const In& in) const {
       return in.head;
     case MqSource::Direct:
       request = stores_.front();
-      request.id = kRootPortIds + *lowest_free(writes_);
+      request.id = kRootPortIds + direct_->write;
       return request;
     case MqSource::Flush: {
       const Flushed& flushed = flushed_.front();
@@ -183,7 +213,7 @@ std::optional<DsEngine::RspSource> DsEngine::response_source(const In& in) const
   return std::nullopt;
 }
 
-std::optional<LmRequest> DsEngine::lm_request() const {
+std::optional<LmRequest> DsEngine::operation_request() const {
   LmRequest request;
   request.slot = slot_;
   switch (state_) {
@@ -213,6 +243,23 @@ std::optional<LmRequest> DsEngine::lm_request() const {
   }
 }
 
+std::optional<DsEngine::LmSource> DsEngine::lm_source() const {
+  if (lm_stalled_) return lm_stalled_;
+  if (operation_request()) return LmSource::Operation;
+  if (direct_ && !direct_->in_local) return LmSource::Direct;
+  return std::nullopt;
+}
+
+LmRequest DsEngine::lm_request(LmSource source) const {
+  if (source == LmSource::Operation) return *operation_request();
+  LmRequest request;
+  request.slot = direct_->slot;
+  request.write = true;
+  request.byte_enable = stores_.front().byte_enable;
+  request.data = stores_.front().data;
+  return request;
+}
+
 bool DsEngine::index_state() const {
   return state_ == State::LFind || state_ == State::SFind || state_ == State::SInsert ||
          state_ == State::FDelete || state_ == State::CInsert;
@@ -228,7 +275,7 @@ bool DsEngine::moves(const In& in) const {
   if (in.req_valid || in.mq_rsp_valid || in.lm_rsp_valid) return true;
   if (response_ || done_ || merge_at(3)) return true;
   if (wanted_ && !flush_eligible(in)) return true;
-  if (state_ != State::Idle || !completed_.empty() || merge_at(1)) return true;
+  if (state_ != State::Idle || direct_ || !completed_.empty() || merge_at(1)) return true;
   return load_eligible(in) || store_eligible(in) || flush_eligible(in) || mq_source(in);
 }
 
@@ -256,14 +303,15 @@ DsEngine::Out DsEngine::eval(const In& in) const {
   const auto source = mq_source(in);
   out.mq_valid = source.has_value();
   if (source) out.mq_req = mq_request(*source, in);
-  if (const auto request = lm_request()) {
+  if (const auto local = lm_source()) {
     out.lm_valid = true;
-    out.lm_req = *request;
+    out.lm_req = lm_request(*local);
   }
   hear_ready(out, in);
 
   const auto answer = response_source(in);
-  out.mq_rsp_ready = in.mq_rsp.is_write || merge_of(in) || answer == RspSource::Mq;
+  const bool of_direct = direct_ && in.mq_rsp.id == kRootPortIds + direct_->write;
+  out.mq_rsp_ready = in.mq_rsp.is_write ? !of_direct : merge_of(in) || answer == RspSource::Mq;
   out.lm_rsp_ready = in.lm_rsp.kind != LmKind::Load || answer == RspSource::Local;
   out.rsp_valid = response_.has_value();
   if (response_) out.rsp = *response_;
@@ -289,9 +337,10 @@ DsEngine::Out DsEngine::eval(const In& in) const {
 }
 
 void DsEngine::hear_ready(Out& out, const In& in) const {
-  out.head_ready = in.enable ? (mq_source(in) == MqSource::Head && in.mq_ready) ||
-                                   (state_ == State::LRead && out.lm_valid && in.lm_ready)
-                             : in.mq_ready;
+  out.head_ready =
+      in.enable ? (mq_source(in) == MqSource::Head && in.mq_ready) ||
+                      (state_ == State::LRead && in.lm_ready && lm_source() == LmSource::Operation)
+                : in.mq_ready;
 }
 
 // C and M first, then L, S, F in turn.
@@ -332,7 +381,8 @@ DsEngine::State DsEngine::mask_load(const In& in) {
 
 DsEngine::State DsEngine::take_load(const In& in, const Out& now) {
   offered_.reset();
-  if (!now.lm_valid) return State::LRead;  // no read entry
+  if (lm_source() != LmSource::Operation)
+    return State::LRead;  // no read entry, or a direct store's
   if (!in.lm_ready) {
     offered_ = now.lm_req.index;
     return State::LRead;
@@ -353,22 +403,18 @@ DsEngine::State DsEngine::look_store() {
 }
 
 DsEngine::State DsEngine::new_slot(const In& in) {
-  if (!pool_.empty()) {
-    slot_ = pool_.back();
-    pool_.pop_back();
-  } else if (never_used_ < config_.depth) {
-    slot_ = never_used_++;
-  } else {
-    events_.full = true;
-    if (!in.isolate && !error_) return State::Idle;
-    done_ = {stores_.front().id, true};  // no slot will come free
-    return store_leaves(&DsEvents::refused);
+  if (const auto slot = take_slot()) {
+    slot_ = *slot;
+    return State::SWrite;
   }
-  return State::SWrite;
+  events_.full = true;
+  if (!in.isolate && !error_) return State::Idle;
+  done_ = {stores_.front().id, true};  // no slot will come free
+  return store_leaves(&DsEvents::refused);
 }
 
-DsEngine::State DsEngine::write_store(const In& in, const Out& now) {
-  if (!in.lm_ready) return State::SWrite;
+DsEngine::State DsEngine::write_store(const In& in) {
+  if (!in.lm_ready || lm_source() != LmSource::Operation) return State::SWrite;
   const MemRequest& store = stores_.front();
   done_ = {store.id, false};
   if (const auto w = write_with(line_number(store))) {
@@ -376,25 +422,12 @@ DsEngine::State DsEngine::write_store(const In& in, const Out& now) {
     writes_[*w].dirty = true;
     return store_leaves(&DsEvents::in_place);
   }
-  if (there_) return State::SSlot;
-  const auto held_in_mq = static_cast<unsigned>(std::popcount(in.mem.valid));
-  const bool mq_stalls = now.mq_valid && !in.mq_ready;
-  const bool at_once =
-      in.direct && may_write(in) && !mq_stalls && held_in_mq + 2 <= config_.mem_entries;
-  return at_once ? State::SDirect : State::SPut;
+  return there_ ? State::SSlot : State::SPut;
 }
 
 DsEngine::State DsEngine::mask_store() {
   slots_[slot_].mask |= stores_.front().byte_enable;
   return store_leaves(&DsEvents::in_place);
-}
-
-DsEngine::State DsEngine::direct_store(const Out& now, bool taken) {
-  if (!taken) return State::SDirect;
-  const std::uint64_t mask = stores_.front().byte_enable;
-  writes_[now.mq_req.id - kRootPortIds] = {true, line_number(stores_.front()), slot_, mask, mask,
-                                           false};
-  return store_leaves(&DsEvents::direct);
 }
 
 DsEngine::State DsEngine::insert_store() {
@@ -415,7 +448,7 @@ DsEngine::State DsEngine::delete_flush() {
   } else {
     filter_.dec(word.line);
   }
-  write_ = *lowest_free(writes_);
+  write_ = *write_entry();
   writes_[write_] = {true, word.line, slot_, word.mask, word.mask, false};
   return State::FRead;
 }
@@ -429,8 +462,7 @@ DsEngine::State DsEngine::take_completion() {
 }
 
 DsEngine::State DsEngine::free_write() {
-  pool_.push_back(writes_[write_].slot);
-  writes_[write_].valid = false;
+  release(writes_[write_]);
   return State::Idle;
 }
 
@@ -452,8 +484,38 @@ void DsEngine::defer(std::uint64_t line, unsigned slot) {
   filter_.inc(line);
 }
 
+std::optional<unsigned> DsEngine::take_slot() {
+  if (pool_.empty()) {
+    if (never_used_ == config_.depth) return std::nullopt;
+    return never_used_++;
+  }
+  const unsigned slot = pool_.back();
+  pool_.pop_back();
+  return slot;
+}
+
+void DsEngine::release(Write& write) {
+  pool_.push_back(write.slot);
+  write.valid = false;
+}
+
+// Both memories take it, each when it can; then it is done.
+void DsEngine::step_direct(bool lm_taken, bool mq_taken) {
+  const MemRequest& store = stores_.front();
+  direct_->in_local |= lm_taken;
+  if (mq_taken) {
+    direct_->in_mq = true;
+    writes_[direct_->write] = {
+        true, line_number(store), direct_->slot, store.byte_enable, store.byte_enable, false};
+  }
+  if (!direct_->in_local || !direct_->in_mq || done_) return;
+  done_ = {store.id, false};
+  direct_.reset();
+  store_leaves(&DsEvents::direct);
+}
+
 DsEngine::State DsEngine::step(const In& in, const Out& now) {
-  const bool lm_taken = now.lm_valid && in.lm_ready;
+  const bool lm_taken = in.lm_ready && lm_source() == LmSource::Operation;
   if (index_state()) {
     if (now.ix_valid) accepted_ = in.ix_ready;
     if (now.ix_valid || !in.ix_rsp_valid) return state_;
@@ -484,13 +546,11 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
     case State::SNew:
       return new_slot(in);
     case State::SWrite:
-      return write_store(in, now);
+      return write_store(in);
     case State::SSlot:
       return State::SMask;
     case State::SMask:
       return mask_store();
-    case State::SDirect:
-      return direct_store(now, mq_source(in) == MqSource::Direct && in.mq_ready);
     case State::SPut:
       slots_[slot_] = {line_number(stores_.front()), stores_.front().byte_enable};
       return State::SInsert;
@@ -547,8 +607,10 @@ void DsEngine::take_response(RspSource source, const In& in) {
   }
 }
 
-void DsEngine::take_mq_answer(const In& in, std::optional<unsigned> merge) {
+void DsEngine::take_mq_answer(const In& in, std::optional<unsigned> merge, bool at_work) {
   if (in.mq_rsp.is_write) {
+    Write& write = writes_[in.mq_rsp.id - kRootPortIds];
+    if (!in.mq_rsp.error && !write.dirty && !at_work) return release(write);
     completed_.push_back({in.mq_rsp.id - kRootPortIds, in.mq_rsp.error});
   } else if (merge) {
     merges_[*merge].data = in.mq_rsp.data;
@@ -578,16 +640,31 @@ void DsEngine::clock(const In& in, const Out& now) {
   const bool may_flush = flush_eligible(in);
   const bool refused = state_ == State::FMask && flush_is_refused(in);
   const bool pops = state_ == State::FDelete;
+  const bool direct = direct_looks(in);
+  const auto local = lm_source();
+  const bool at_work =
+      in.mq_rsp_valid && in.mq_rsp.is_write &&
+      (state_ == State::CFree || works_on(writes_[in.mq_rsp.id - kRootPortIds].line, in));
+
+  // It takes the slot that was on top before a completion gives one back.
+  std::optional<Direct> begun;
+  if (direct) begun = {*take_slot(), *write_entry()};
 
   error_now_ = false;
-  state_ = step(in, now);
+  if (state_ != State::Idle || !direct) state_ = step(in, now);
+  if (direct_) {
+    step_direct(local == LmSource::Direct && in.lm_ready,
+                source == MqSource::Direct && in.mq_ready);
+  }
+  if (begun) direct_ = begun;
+  lm_stalled_ = in.lm_ready ? std::nullopt : local;
   if (refused) wanted_ = slots_[slot_].line;
   if (!may_flush || (pops && state_ == State::FRead)) wanted_.reset();
   error_ = error_now_ || (error_ && !in.clear_error);
 
   if (response_ && in.rsp_ready) response_.reset();
   if (answer) take_response(*answer, in);
-  if (in.mq_rsp_valid && now.mq_rsp_ready) take_mq_answer(in, merge);
+  if (in.mq_rsp_valid && now.mq_rsp_ready) take_mq_answer(in, merge, at_work);
   if (in.lm_rsp_valid && now.lm_rsp_ready) take_local_answer(in);
 
   const bool mq_taken = source && in.mq_ready;

@@ -126,11 +126,12 @@ class DsEngine {
   // clang-format off
   enum class State : std::uint8_t {
     Idle, LLook, LFind, LSlot, LMask, LRead,
-    SLook, SFind, SNew, SWrite, SSlot, SMask, SDirect, SPut, SInsert,
+    SLook, SFind, SNew, SWrite, SSlot, SMask, SPut, SInsert,
     FTop, FSlot, FMask, FDelete, FRead, CTake, CFree, CPut, CInsert, MRead
   };
   // clang-format on
   enum class MqSource : std::uint8_t { Head, Flush, Direct };
+  enum class LmSource : std::uint8_t { Operation, Direct };
   enum class RspSource : std::uint8_t { Done, Merge, Local, Mq };
   struct Word {  // of the slot memory
     std::uint64_t line = 0, mask = 0;
@@ -141,6 +142,10 @@ class DsEngine {
     unsigned slot = 0;
     std::uint64_t mask = 0, sent_mask = 0;
     bool dirty = false;  // stored to since it was sent
+  };
+  struct Direct {  // a store on its way to local memory and endpoint at once
+    unsigned slot = 0, write = 0;
+    bool in_local = false, in_mq = false;
   };
   struct Read {
     bool valid = false;
@@ -177,6 +182,13 @@ class DsEngine {
   [[nodiscard]] bool merge_holds(std::uint64_t line) const;
   [[nodiscard]] std::optional<unsigned> merge_at(unsigned stage) const;
   [[nodiscard]] bool may_write(const In& in) const;
+  [[nodiscard]] std::optional<unsigned> write_entry() const;
+  [[nodiscard]] bool load_works() const { return state_ >= State::LLook && state_ <= State::LRead; }
+  [[nodiscard]] bool store_works() const {
+    return state_ >= State::SLook && state_ <= State::SInsert;
+  }
+  [[nodiscard]] bool works_on(std::uint64_t line, const In& in) const;
+  [[nodiscard]] bool direct_looks(const In& in) const;
   [[nodiscard]] bool head_passes(const In& in) const;
   [[nodiscard]] bool head_wants_mq(const In& in) const;
   [[nodiscard]] bool store_held(const In& in) const;
@@ -187,7 +199,9 @@ class DsEngine {
   [[nodiscard]] MemRequest mq_request(MqSource source, const In& in) const;
   [[nodiscard]] std::optional<unsigned> merge_of(const In& in) const;
   [[nodiscard]] std::optional<RspSource> response_source(const In& in) const;
-  [[nodiscard]] std::optional<LmRequest> lm_request() const;
+  [[nodiscard]] std::optional<LmRequest> operation_request() const;
+  [[nodiscard]] std::optional<LmSource> lm_source() const;
+  [[nodiscard]] LmRequest lm_request(LmSource source) const;
   [[nodiscard]] bool index_state() const;
 
   // The sequencer: what a state does in this cycle, and the next one.
@@ -198,9 +212,8 @@ class DsEngine {
   State take_load(const In& in, const Out& now);
   State look_store();
   State new_slot(const In& in);
-  State write_store(const In& in, const Out& now);
+  State write_store(const In& in);
   State mask_store();
-  State direct_store(const Out& now, bool taken);
   State insert_store();
   [[nodiscard]] bool flush_is_refused(const In& in) const;
   State delete_flush();
@@ -209,10 +222,13 @@ class DsEngine {
   State keep_write();
   State store_leaves(bool DsEvents::*event);
   void defer(std::uint64_t line, unsigned slot);
+  std::optional<unsigned> take_slot();
+  void release(Write& write);
+  void step_direct(bool lm_taken, bool mq_taken);
 
   // The ports beside it.
   void take_response(RspSource source, const In& in);
-  void take_mq_answer(const In& in, std::optional<unsigned> merge);
+  void take_mq_answer(const In& in, std::optional<unsigned> merge, bool at_work);
   void take_local_answer(const In& in);
 
   DsConfig config_;
@@ -237,9 +253,11 @@ class DsEngine {
   State state_ = State::Idle;
   State last_ = State::FTop;  // of LLook, SLook, FTop
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
-  bool there_ = false;               // the store's line has its slot
-  bool accepted_ = false;            // the index works on the operation
+  bool there_ = false;     // the store's line has its slot
+  bool accepted_ = false;  // the index works on the operation
+  std::optional<Direct> direct_;
   std::optional<unsigned> offered_;  // read entry of a local read not yet taken
+  std::optional<LmSource> lm_stalled_;
   std::optional<MqSource> stalled_;
   MqSource mq_last_ = MqSource::Flush;
   RspSource rsp_last_ = RspSource::Mq;
